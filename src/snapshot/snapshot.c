@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "snapshot/snapshot.h"
+
+static const char *const kind_names[] = {
+	[TRIGGER_NONE] = "none",
+	[TRIGGER_FENTRY] = "fentry",
+	[TRIGGER_FEXIT] = "fexit",
+	[TRIGGER_KPROBE] = "kprobe",
+	[TRIGGER_KRETPROBE] = "kretprobe",
+	[TRIGGER_TRACEPOINT] = "tracepoint",
+	[TRIGGER_RAWTRACEPOINT] = "rawtracepoint",
+	[TRIGGER_HW] = "hw",
+};
+
+_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,
+	       "a name for every trigger kind");
+
+const char *trigger_kind_name(enum trigger_kind kind)
+{
+	return kind < TRIGGER_KIND_COUNT ? kind_names[kind] : "unknown";
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * snapshot.h - one captured event: who, when, which trigger, which branches
+ *
+ * The seam of the tool. Whatever a snapshot was read from (ring buffer, capture file, crash
+ * dump, raw MSRs), everything behind this type knows neither BPF nor the live kernel.
+ */
+#ifndef LBRSNOOP_SNAPSHOT_SNAPSHOT_H
+#define LBRSNOOP_SNAPSHOT_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/branch.h"
+
+#define COMM_LEN 16
+
+/** enum trigger_kind - how a snapshot was triggered */
+enum trigger_kind {
+	TRIGGER_NONE = 0, /* no trigger: raw MSR dump */
+	TRIGGER_FENTRY,
+	TRIGGER_FEXIT,
+	TRIGGER_KPROBE,
+	TRIGGER_KRETPROBE,
+	TRIGGER_TRACEPOINT,
+	TRIGGER_RAWTRACEPOINT,
+	TRIGGER_HW, /* hardware execution breakpoint */
+	TRIGGER_KIND_COUNT,
+};
+
+/**
+ * struct trigger - one armed place
+ * @target: as the user wrote it, or the name a glob matched
+ * @kind: how it is armed
+ * @function: kernel function, "" for tracepoints
+ * @module: module of the function, "" for the kernel image
+ * @addr: address armed: function entry, or the probed instruction; 0 if it has none
+ * @func_addr: entry of the function, 0 if there is none
+ * @func_size: bytes of the function's own symbol, 0 if unknown
+ */
+struct trigger {
+	char *target;
+	enum trigger_kind kind;
+	char *function;
+	char *module;
+	uint64_t addr;
+	uint64_t func_addr;
+	uint64_t func_size;
+};
+
+/** struct raw_branch - an entry as its source gave it; decode/ knows what the bits mean */
+struct raw_branch {
+	uint64_t from;
+	uint64_t to;
+	uint64_t info;
+};
+
+/**
+ * struct snapshot - one event
+ * @ts_ns: CLOCK_REALTIME, nanoseconds
+ * @cpu: CPU that the branches are of
+ * @pid: thread group id (what userspace calls PID)
+ * @tid: thread id
+ * @comm: task name, NUL-terminated, may hold control characters
+ * @trigger: what fired; borrowed from the source that filled the snapshot
+ * @ip: address of the trigger's instruction; 0 if unknown
+ * @has_retval: @retval is meaningful
+ * @retval: return value, sign-extended from the function's return type
+ * @err: positive errno that @retval stands for; 0 if it is no error
+ * @lbr: the LBR it was read from; borrowed from the source
+ * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
+ * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt
+ * @count: entries of @branches
+ * @branches: oldest first
+ * @dropped: entries of the stack that were empty or invalid, and left out
+ * @wasted: newest entries spent by the capture itself (set by symbolize/trim)
+ * @shown_from: index of the first branch that the trimmed view shows (set by symbolize/trim)
+ */
+struct snapshot {
+	uint64_t ts_ns;
+	uint32_t cpu;
+	uint32_t pid;
+	uint32_t tid;
+	char comm[COMM_LEN];
+	const struct trigger *trigger;
+	uint64_t ip;
+	bool has_retval;
+	int64_t retval;
+	int err;
+	const struct lbr_info *lbr;
+	const char *filter;
+	bool path_ok;
+	uint32_t count;
+	struct branch branches[BRANCHES_MAX];
+	uint32_t dropped;
+	uint32_t wasted;
+	uint32_t shown_from;
+};
+
+/**
+ * struct text_source - where instruction bytes are read from
+ * @read: copies @len bytes at @addr to @buf; 0, or -EFAULT if any of them is not there
+ * @ctx: handed to @read
+ */
+struct text_source {
+	int (*read)(void *ctx, uint64_t addr, void *buf, size_t len);
+	void *ctx;
+};
+
+/** trigger_kind_name() - name of a kind as users write it: "fexit", "hw", ... */
+const char *trigger_kind_name(enum trigger_kind kind);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* dwarf.h - address → source line and inlined chain, through elfutils' libdw */
+#ifndef LBRSNOOP_SYMBOLIZE_DWARF_H
+#define LBRSNOOP_SYMBOLIZE_DWARF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INLINE_DEPTH_MAX 16
+
+/**
+ * struct srcline - one frame of an address's inlined chain
+ * @function: name of the (inlined) function; borrowed from the lines object
+ * @file: path as in DWARF, compilation directory resolved, "./" folded; borrowed
+ * @line: 0 if unknown
+ * @decl_line: line the function is declared at, 0 if unknown
+ */
+struct srcline {
+	const char *function;
+	const char *file;
+	int line;
+	int decl_line;
+};
+
+/**
+ * struct lines_options - where debug information may come from
+ * @vmlinux: file with DWARF of the kernel, or NULL: found by build ID and release
+ * @debug_dir: searched before /usr/lib/debug, or NULL
+ * @release: kernel release, or NULL for the running one
+ * @build_id: of the kernel that the addresses are of, or NULL: the running one's
+ * @build_id_len: bytes
+ * @kallsyms_text: run-time address of _stext, to undo KASLR; 0 if it must be looked up live
+ */
+struct lines_options {
+	const char *vmlinux;
+	const char *debug_dir;
+	const char *release;
+	const uint8_t *build_id;
+	size_t build_id_len;
+	uint64_t kallsyms_text;
+};
+
+struct lines;
+
+/**
+ * lines_open() - prepare; reads nothing large until the first lookup
+ * Return: 0; -ENOENT if there is no debug info for this kernel (lines_hint() says what to
+ * install); -ESTALE if @opts->vmlinux has another build ID; -ENOMEM.
+ */
+int lines_open(const struct lines_options *opts, struct lines **ret_lines);
+
+/** lines_close() - free; NULL is fine */
+void lines_close(struct lines *lines);
+
+/**
+ * lines_find() - inlined chain of an address, innermost first
+ * @module: "" for the kernel image
+ * @addr: run-time address
+ * @is_return: @addr is a return address: the call before it is meant
+ * @max: room in @ret_chain
+ * Return: frames written; -ENOENT if nothing is known about @addr.
+ */
+int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
+	       struct srcline *ret_chain, size_t max);
+
+/** lines_hint() - one sentence: what to install on this distribution to get source lines */
+const char *lines_hint(char *buf, size_t len);
+
+#endif
