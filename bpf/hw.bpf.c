@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hw: hardware execution breakpoint
+ *
+ * The processor switched the LBR off itself when it raised #DB (SDM vol. 3, "Monitoring
+ * Branches, Exceptions, and Interrupts"), and only the snapshot helper switches it on again. So
+ * the snapshot is taken at every hit, also at those that the filter then drops: a program that
+ * returned without it would leave the LBR off on this CPU.
+ */
+#include "snapshot.bpf.h"
+
+static __always_inline int on_hit(struct bpf_perf_event_data *ctx, bool filter, __s64 ret)
+{
+	struct capture_slot *slot = snapshot_take();
+
+	if (unlikely(!slot))
+		return 0;
+	if (filter && !wanted_error(ret)) {
+		slot_release(slot);
+		return 0;
+	}
+	finish(slot, bpf_get_attach_cookie(ctx), ctx->regs.ip, ret);
+	return 0;
+}
+
+SEC("?perf_event")
+int hw(struct bpf_perf_event_data *ctx)
+{
+	return on_hit(ctx, false, 0);
+}
+
+SEC("?perf_event")
+int hw_return_s32(struct bpf_perf_event_data *ctx)
+{
+	return on_hit(ctx, true, (__s32)ctx->regs.ax);
+}
+
+SEC("?perf_event")
+int hw_return_s64(struct bpf_perf_event_data *ctx)
+{
+	return on_hit(ctx, true, ctx->regs.ax);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * record.h - what travels through the ring buffer
+ *
+ * Shared by the BPF programs and src/capture, by nothing else.
+ */
+#ifndef LBRSNOOP_BPF_RECORD_H
+#define LBRSNOOP_BPF_RECORD_H
+
+#ifndef __VMLINUX_H__
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#endif
+
+/* MAX_LBR_ENTRIES of arch/x86/events/perf_event.h: no Linux driver reads more. */
+#define RECORD_BRANCHES_MAX 32
+#define RECORD_COMM_LEN	    16
+
+/**
+ * struct record - one event
+ * @mono_ns: CLOCK_MONOTONIC when the program ran, after the snapshot
+ * @ip: address of the probed instruction or of the function's entry; 0 for tracepoints
+ * @retval: return value as found in the register, class not applied; 0 without one
+ * @target: index of the armed target, given by the loader
+ * @cpu: where it ran
+ * @pid: thread group id in the initial PID namespace
+ * @tid: thread id in the initial PID namespace
+ * @count: entries of @branches in this record
+ * @read: entries that bpf_get_branch_snapshot() returned, or its negative errno; those above
+ *        @count were empty (see "invalid entries" in intel_pmu_lbr_filter(): the kernel moves
+ *        the holes to the end)
+ * @comm: task name
+ * @branches: newest first; a record is cut behind the last valid one
+ */
+struct record {
+	__u64 mono_ns;
+	__u64 ip;
+	__s64 retval;
+	__u32 target;
+	__u32 cpu;
+	__u32 pid;
+	__u32 tid;
+	__u32 count;
+	__s32 read;
+	char comm[RECORD_COMM_LEN];
+	struct perf_branch_entry branches[RECORD_BRANCHES_MAX];
+};
+
+#define RECORD_HEADER_BYTES __builtin_offsetof(struct record, branches)
+
+/** struct losses - events that matched, and that no record was written for */
+struct losses {
+	__u64 ring_full; /* no room in the ring buffer, or its lock was not to be had in NMI */
+	__u64 no_slot;	 /* more captures under way at once than CAPTURE_SLOTS */
+};
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * snapshot.bpf.h - filter by fall-through, then the snapshot, before all else
+ *
+ * Until bpf_get_branch_snapshot() has stopped the LBR, every taken branch overwrites a piece of
+ * evidence. So what stands before it is written such that the wanted case falls through: no
+ * call, no loop, each test jumps only when the event is *not* wanted. Whatever costs a call
+ * (task, CPU, time) is asked for afterwards.
+ */
+#ifndef LBRSNOOP_BPF_SNAPSHOT_H
+#define LBRSNOOP_BPF_SNAPSHOT_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "record.h"
+#include "state.bpf.h"
+
+/* include/linux/err.h: the last page of addresses is errors */
+#define MAX_ERRNO 4095
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/*
+ * The loader loads one fentry/fexit/raw tracepoint program per target, as a copy of one template,
+ * with this number replaced by the target's index (kernels before 6.0 and 6.10 have no attach
+ * cookie for them). clone.c looks for the very value.
+ */
+#define TARGET_PLACEHOLDER 0x1b25006dU
+
+static __always_inline __u32 cloned_target(void)
+{
+	__u64 id;
+
+	asm volatile("%0 = 0x1b25006d ll" : "=r"(id));
+	return id;
+}
+
+/* True if a return value is one of the errors asked for. Falls through when it is. */
+static __always_inline bool wanted_error(__s64 ret)
+{
+	__u64 err = -ret;
+
+	if (!filter_errno)
+		return true;
+	if (err - 1 >= MAX_ERRNO)
+		return false;
+	if (filter_errno_any)
+		return true;
+	return errno_wanted[(err & 4095) >> 6] & (1ULL << (err & 63));
+}
+
+/*
+ * Before the snapshot, only where every return is wanted (-e none): there the price of the
+ * snapshot, 5,000 instructions for each uninteresting call, weighs more than the two entries of
+ * this call. With an errno filter the process is asked for afterwards, at no entry.
+ */
+static __always_inline bool other_process(void)
+{
+	return !filter_errno && filter_pid && bpf_get_current_pid_tgid() >> 32 != filter_pid;
+}
+
+/*
+ * Stops the LBR and reads it. NULL, and counted, if there is no slot.
+ *
+ * The slot is a place to put the snapshot, found without a call and without a jump:
+ * bpf_get_smp_processor_id() and a per-CPU map lookup cost two entries each on 6.1, two atomic
+ * instructions cost none. Each capture draws the next slot; if that one is still in use, because
+ * its task was preempted CAPTURE_SLOTS captures ago, arithmetic sends the snapshot to the waste
+ * slot, and the test comes afterwards.
+ */
+static __always_inline struct capture_slot *snapshot_take(void)
+{
+	__u64 i = __sync_fetch_and_add(&next_slot, 1) & (CAPTURE_SLOTS - 1);
+	__u64 busy = __sync_lock_test_and_set(&slots[i].busy, 1);
+	__s32 read;
+
+	i = (i & (busy - 1)) | (CAPTURE_SLOTS & -busy);
+	i &= 2 * CAPTURE_SLOTS - 1; /* for the verifier */
+	read = bpf_get_branch_snapshot(slots[i].rec.branches, sizeof(slots[i].rec.branches), 0);
+	if (busy) {
+		__sync_fetch_and_add(&losses.no_slot, 1);
+		return NULL;
+	}
+	slots[i].rec.read = read;
+	return &slots[i];
+}
+
+static __always_inline void slot_release(struct capture_slot *slot)
+{
+	__sync_lock_test_and_set(&slot->busy, 0);
+}
+
+static __always_inline bool comm_wanted(const char *comm)
+{
+	/* Compared as two words: bpf_get_current_comm() pads with zeros. */
+	const __u64 *have = (const __u64 *)comm;
+	const volatile __u64 *want = (const volatile __u64 *)filter_comm;
+
+	return have[0] == want[0] && have[1] == want[1];
+}
+
+static __always_inline bool task_wanted(struct record *rec)
+{
+	if (filter_pid && rec->pid != filter_pid)
+		return false;
+	if (own_pid && rec->pid == own_pid)
+		return false;
+	if (filter_cpus && !(cpus_wanted[(rec->cpu & (CPUS_MAX - 1)) >> 6] &
+			     (1ULL << (rec->cpu & 63))))
+		return false;
+	if (filter_comm_on && !comm_wanted(rec->comm))
+		return false;
+	return true;
+}
+
+/* Entries up to the last one that holds a branch. */
+static __always_inline __u32 count_valid(const struct record *rec)
+{
+	__s32 n = rec->read;
+
+	if (n > RECORD_BRANCHES_MAX)
+		n = RECORD_BRANCHES_MAX;
+	for (int i = 0; i < RECORD_BRANCHES_MAX; i++) {
+		if (n <= 0)
+			return 0;
+		if (rec->branches[(n - 1) & (RECORD_BRANCHES_MAX - 1)].from)
+			break;
+		n--;
+	}
+	return n;
+}
+
+/*
+ * Wakes the reader only when the ring fills up: the wake-up is an interrupt to this CPU and
+ * would double the price of a capture. The reader looks by itself every few milliseconds.
+ */
+static __always_inline void submit(struct record *rec)
+{
+	__u64 bytes = RECORD_HEADER_BYTES +
+		      (rec->count & 63) * (__u64)sizeof(struct perf_branch_entry);
+	__u64 flags = BPF_RB_NO_WAKEUP;
+
+	if (bytes > sizeof(*rec))
+		return;
+	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_wakeup_bytes)
+		flags = BPF_RB_FORCE_WAKEUP;
+	/*
+	 * In NMI context (hardware breakpoints) the ring's lock is only tried, and -EAGAIN is all
+	 * that comes back if another CPU holds it: try some more.
+	 */
+	for (int i = 0; i < 64; i++)
+		if (!bpf_ringbuf_output(&events, rec, bytes, flags)) {
+			__sync_fetch_and_add(&records_written, 1);
+			return;
+		} else if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) + bytes + 8 >
+			   bpf_ringbuf_query(&events, BPF_RB_RING_SIZE)) {
+			break;
+		}
+	__sync_fetch_and_add(&losses.ring_full, 1);
+}
+
+/* The rest of a capture, when the LBR has been read and branches cost nothing any more. */
+static __always_inline void finish(struct capture_slot *slot, __u32 target, __u64 ip, __s64 ret)
+{
+	struct record *rec = &slot->rec;
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+
+	rec->pid = pid_tgid >> 32;
+	rec->tid = pid_tgid;
+	rec->cpu = bpf_get_smp_processor_id();
+	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
+	if (task_wanted(rec)) {
+		rec->mono_ns = bpf_ktime_get_ns();
+		rec->ip = ip;
+		rec->retval = ret;
+		rec->target = target;
+		if (rec->read > 0)
+			rec->read /= sizeof(struct perf_branch_entry);
+		rec->count = count_valid(rec);
+		submit(rec);
+	}
+	slot_release(slot);
+}
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "record.h"
+#include "state.bpf.h"
+
+const volatile bool filter_errno;
+const volatile bool filter_errno_any;
+const volatile bool filter_comm_on;
+const volatile bool filter_cpus;
+const volatile __u32 filter_pid;
+const volatile __u32 own_pid;
+const volatile char filter_comm[RECORD_COMM_LEN] __attribute__((aligned(8)));
+const volatile __u64 errno_wanted[64];
+const volatile __u64 cpus_wanted[CPUS_MAX / 64];
+const volatile __u64 ring_wakeup_bytes = 1 << 20;
+
+struct capture_slot slots[2 * CAPTURE_SLOTS];
+__u64 next_slot;
+struct losses losses;
+__u64 records_written;
+
+struct events_map events SEC(".maps");
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* state.bpf.h - configuration and buffers that all programs share; defined in state.bpf.c */
+#ifndef LBRSNOOP_BPF_STATE_H
+#define LBRSNOOP_BPF_STATE_H
+
+#define CPUS_MAX 8192 /* CONFIG_NR_CPUS of distribution kernels */
+
+/* Captures that may be under way at once; a capture may be preempted in the middle. */
+#define CAPTURE_SLOTS 64 /* a power of two */
+
+struct capture_slot {
+	__u64 busy;
+	struct record rec;
+};
+
+extern const volatile bool filter_errno;     /* only returns that are an error */
+extern const volatile bool filter_errno_any; /* whichever */
+extern const volatile bool filter_comm_on;
+extern const volatile bool filter_cpus;
+extern const volatile __u32 filter_pid; /* 0: all */
+extern const volatile __u32 own_pid;	/* never traced; 0: none */
+extern const volatile char filter_comm[RECORD_COMM_LEN];
+extern const volatile __u64 errno_wanted[64]; /* bit n: errno n */
+extern const volatile __u64 cpus_wanted[CPUS_MAX / 64];
+extern const volatile __u64 ring_wakeup_bytes;
+
+/* One more for snapshots that must be thrown away, then room that only the verifier sees. */
+extern struct capture_slot slots[2 * CAPTURE_SLOTS];
+extern __u64 next_slot;
+extern struct losses losses;
+extern __u64 records_written;
+
+struct events_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+};
+extern struct events_map events SEC(".maps");
+
+#endif
