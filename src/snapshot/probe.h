@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * probe.h - a place to be armed: what target/ found, what capture/ arms
+ */
+#ifndef LBRSNOOP_SNAPSHOT_PROBE_H
+#define LBRSNOOP_SNAPSHOT_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/snapshot.h"
+
+/** enum return_class - what the return register means, from the function's BTF */
+enum return_class {
+	RETURN_UNKNOWN = 0, /* no BTF: read as 32 bit, which is right for every errno */
+	RETURN_NONE,	    /* void, bool, struct: holds no errno */
+	RETURN_S32,	    /* int, unsigned int, enum: the upper half of RAX is undefined */
+	RETURN_S64,	    /* long, unsigned long, pointer */
+};
+
+/**
+ * struct probe - one place to arm
+ * @trigger: what snapshots of it refer to; trigger.kind says how it is armed
+ * @ret: meaning of the return register
+ * @btf_id: of the function, in the BTF of @btf_fd; 0 if it has none: no fentry or fexit
+ * @btf_fd: BTF object of the function's module, 0 for vmlinux; borrowed from the resolver
+ * @offset: bytes into the function (kprobe:FN+OFF)
+ * @category: of a tracepoint, else NULL
+ * @fallback: if arming as trigger.kind fails, try a kretprobe: the user did not ask for a kind
+ * @optional: one of many that a glob matched: failing to arm it is a warning
+ */
+struct probe {
+	struct trigger trigger;
+	enum return_class ret;
+	uint32_t btf_id;
+	int btf_fd;
+	uint64_t offset;
+	char *category;
+	bool fallback;
+	bool optional;
+};
+
+/** struct probe_list - growing array; pointers into it are stable only when it is complete */
+struct probe_list {
+	struct probe *items;
+	size_t count;
+	size_t room;
+};
+
+/**
+ * probe_list_add() - append an empty probe
+ * Return: the new element, zeroed, owned by the list; NULL if memory ran out.
+ */
+struct probe *probe_list_add(struct probe_list *list);
+
+/** probe_list_deinit() - free the elements and what they own */
+void probe_list_deinit(struct probe_list *list);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * target.h - from what the user wrote to the places to arm
+ *
+ * Syntax: interface.md, "Targets".
+ */
+#ifndef LBRSNOOP_TARGET_TARGET_H
+#define LBRSNOOP_TARGET_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "snapshot/probe.h"
+#include "symbolize/symbolize.h"
+#include "util/errmsg.h"
+
+/**
+ * struct target_spec - a target, taken apart
+ * @text: as written; borrowed
+ * @kind: TRIGGER_NONE for a plain name: the tool chooses
+ * @module: of MODULE:FN, or the category of a tracepoint; NULL if none was given
+ * @name: function, tracepoint or glob
+ * @offset: of FN+OFF
+ * @is_glob: @name holds *, ? or [
+ */
+struct target_spec {
+	const char *text;
+	enum trigger_kind kind;
+	char *module;
+	char *name;
+	uint64_t offset;
+	bool is_glob;
+};
+
+/**
+ * target_parse() - take a target apart
+ * @ret_spec: free with target_spec_deinit(); untouched on failure
+ * Return: 0; -EINVAL if it is no target, @msg says why; -EOPNOTSUPP for a kind that is known but
+ * not there yet; -ENOMEM.
+ */
+int target_parse(const char *text, struct target_spec *ret_spec, struct errmsg *msg);
+
+/** target_spec_deinit() - free what target_parse() allocated */
+void target_spec_deinit(struct target_spec *spec);
+
+/**
+ * struct resolve_options - what the places to arm depend on
+ * @symbols: of the kernel to be traced; borrowed
+ * @force: TRIGGER_NONE, or the kind that -T asks for
+ * @errors_only: only error returns are wanted: a function that returns none is refused
+ */
+struct resolve_options {
+	struct symbols *symbols;
+	enum trigger_kind force;
+	bool errors_only;
+};
+
+struct resolver;
+
+/**
+ * resolver_create() - read the kernel's BTF
+ * Return: 0; -ENOENT if the kernel has no BTF; -ENOMEM. Free with resolver_destroy(), which also
+ * closes the BTF file descriptors that probes borrow.
+ */
+int resolver_create(const struct resolve_options *opts, struct resolver **ret_resolver,
+		    struct errmsg *msg);
+void resolver_destroy(struct resolver *resolver);
+
+/**
+ * resolver_add() - find the places that a target means, append them to @list
+ * Return: 0; -ENOENT if the name does not exist, @msg then names the nearest that do; -EINVAL if
+ * it cannot be traced as asked; -ENOMEM.
+ */
+int resolver_add(struct resolver *resolver, const struct target_spec *spec,
+		 struct probe_list *list, struct errmsg *msg);
+
+/**
+ * typedef resolver_visit_fn - called for each thing that can be traced
+ * @kinds: trigger kinds that work for it, one bit (1 << kind) each
+ */
+typedef int resolver_visit_fn(const char *module, const char *name, enum return_class ret,
+			      unsigned int kinds, void *ctx);
+
+/** resolver_list() - every function and tracepoint whose name matches @glob */
+int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn *visit,
+		  void *ctx);
+
+/** tracefs_dir() - where tracefs is mounted, or NULL */
+const char *tracefs_dir(void);
+
+#endif
