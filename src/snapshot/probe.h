@@ -28,6 +28,7 @@ enum return_class {
  * @offset: bytes into the function (kprobe:FN+OFF)
  * @category: of a tracepoint, else NULL
  * @fallback: if arming as trigger.kind fails, try a kretprobe: the user did not ask for a kind
+ 	 * @namesakes: other functions have this name, too; the first in address order is armed
  * @optional: one of many that a glob matched: failing to arm it is a warning
  */
 struct probe {
@@ -38,6 +39,7 @@ struct probe {
 	uint64_t offset;
 	char *category;
 	bool fallback;
+	bool namesakes;
 	bool optional;
 };
 

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "target/functions.h"
+#include "target/suggest.h"
+#include "target/target.h"
+#include "util/cleanup.h"
+
+struct resolver {
+	struct resolve_options opts;
+	struct functions *funcs;
+};
+
+int resolver_create(const struct resolve_options *opts, struct resolver **ret_resolver,
+		    struct errmsg *msg)
+{
+	struct resolver *resolver = calloc(1, sizeof(*resolver));
+	int err;
+
+	if (!resolver)
+		return -ENOMEM;
+	resolver->opts = *opts;
+	err = functions_open(&resolver->funcs, msg);
+	if (err) {
+		free(resolver);
+		return err;
+	}
+	*ret_resolver = resolver;
+	return 0;
+}
+
+void resolver_destroy(struct resolver *resolver)
+{
+	if (!resolver)
+		return;
+	functions_close(resolver->funcs);
+	free(resolver);
+}
+
+static int offer_symbol(const struct symbol *sym, void *ctx)
+{
+	suggestions_offer(ctx, sym->name);
+	return 0;
+}
+
+static int no_such_function(struct resolver *resolver, const struct target_spec *spec,
+			    struct errmsg *msg)
+{
+	struct suggestions sug = {.wanted = spec->name};
+	char near[SUGGESTIONS_MAX * 130 + 32];
+
+	symbols_for_each(resolver->opts.symbols, offer_symbol, &sug);
+	return errmsg_set(msg, -ENOENT, "no function '%s'%s%s in this kernel%s", spec->name,
+			  spec->module ? " in module " : "", spec->module ?: "",
+			  suggestions_text(&sug, near, sizeof(near)));
+}
+
+/* Adds a probe on @func; @func->btf_id is 0 where only the symbol is known. */
+static int add_function(struct resolver *resolver, const struct target_spec *spec,
+			enum trigger_kind kind, const struct function *func,
+			struct probe_list *list)
+{
+	struct probe *probe = probe_list_add(list);
+	struct symbol sym, other;
+	const char *module = func->module;
+
+	if (!probe)
+		return -ENOMEM;
+	probe->trigger.kind = kind;
+	probe->trigger.function = strdup(func->name);
+	probe->trigger.module = strdup(module ?: "");
+	probe->trigger.target = strdup(spec->is_glob ? func->name : spec->text);
+	if (!probe->trigger.function || !probe->trigger.module || !probe->trigger.target)
+		return -ENOMEM;
+	probe->ret = func->ret;
+	probe->btf_id = func->btf_id;
+	probe->btf_fd = func->btf_fd;
+	probe->offset = spec->offset;
+	probe->optional = spec->is_glob;
+	probe->fallback = spec->kind == TRIGGER_NONE && resolver->opts.force == TRIGGER_NONE;
+	if (!symbols_by_name(resolver->opts.symbols, module, func->name, 0, &sym)) {
+		probe->trigger.func_addr = sym.addr;
+		probe->trigger.func_size = sym.size;
+		probe->trigger.addr = sym.addr + spec->offset;
+		probe->namesakes = !symbols_by_name(resolver->opts.symbols, module, func->name, 1,
+						    &other);
+	}
+	return 0;
+}
+
+static enum trigger_kind choose_kind(const struct resolver *resolver,
+				     const struct target_spec *spec, bool has_btf)
+{
+	if (spec->kind != TRIGGER_NONE)
+		return spec->kind;
+	if (resolver->opts.force != TRIGGER_NONE)
+		return resolver->opts.force;
+	return has_btf ? TRIGGER_FEXIT : TRIGGER_KRETPROBE;
+}
+
+static bool watches_return(enum trigger_kind kind)
+{
+	return kind == TRIGGER_FEXIT || kind == TRIGGER_KRETPROBE;
+}
+
+static int add_one(struct resolver *resolver, const struct target_spec *spec,
+		   struct probe_list *list, struct errmsg *msg)
+{
+	struct function func = {.name = spec->name, .module = spec->module};
+	bool has_btf = !functions_find(resolver->funcs, spec->module, spec->name, &func);
+	enum trigger_kind kind = choose_kind(resolver, spec, has_btf);
+	struct symbol sym;
+
+	if (symbols_by_name(resolver->opts.symbols, has_btf ? func.module : spec->module,
+			    spec->name, 0, &sym)) {
+		if (!has_btf)
+			return no_such_function(resolver, spec, msg);
+	} else if (!has_btf) {
+		func.module = sym.module;
+	}
+	if (!has_btf && (kind == TRIGGER_FENTRY || kind == TRIGGER_FEXIT))
+		return errmsg_set(msg, -EINVAL,
+				  "'%s' is a symbol of this kernel, but its BTF does not describe "
+				  "it, and %s needs that; use kprobe:%s or kretprobe:%s",
+				  spec->name, trigger_kind_name(kind), spec->name, spec->name);
+	if (has_btf && resolver->opts.errors_only && watches_return(kind) &&
+	    func.ret == RETURN_NONE)
+		return errmsg_set(msg, -EINVAL,
+				  "'%s' returns %s, which holds no errno; use '-e none' to see its "
+				  "every return, or trace the function that calls it",
+				  spec->name, func.ret_text);
+	if (spec->offset && spec->offset >= sym.size)
+		return errmsg_set(msg, -EINVAL,
+				  "'%s+%#llx': the function is %#llx bytes long; give an offset "
+				  "inside it (objdump or gdb show its instructions)",
+				  spec->name, (unsigned long long)spec->offset,
+				  (unsigned long long)sym.size);
+	return add_function(resolver, spec, kind, &func, list);
+}
+
+struct glob_ctx {
+	struct resolver *resolver;
+	const struct target_spec *spec;
+	struct probe_list *list;
+	size_t returns_nothing;
+};
+
+static int add_match(const struct function *func, void *ctx)
+{
+	struct glob_ctx *glob = ctx;
+	enum trigger_kind kind = choose_kind(glob->resolver, glob->spec, true);
+	struct symbol sym;
+
+	if (glob->resolver->opts.errors_only && watches_return(kind) && func->ret == RETURN_NONE) {
+		glob->returns_nothing++;
+		return 0;
+	}
+	/* BTF also names functions that were inlined everywhere or freed after boot. */
+	if (symbols_by_name(glob->resolver->opts.symbols, func->module, func->name, 0, &sym))
+		return 0;
+	return add_function(glob->resolver, glob->spec, kind, func, glob->list);
+}
+
+static int add_glob(struct resolver *resolver, const struct target_spec *spec,
+		    struct probe_list *list, struct errmsg *msg)
+{
+	struct glob_ctx ctx = {.resolver = resolver, .spec = spec, .list = list};
+	size_t before = list->count;
+	int err;
+
+	err = functions_for_each(resolver->funcs, spec->module, spec->name, add_match, &ctx);
+	if (err)
+		return err;
+	if (list->count > before)
+		return 0;
+	if (ctx.returns_nothing)
+		return errmsg_set(msg, -EINVAL,
+				  "'%s' matches %zu function%s, but none returns an errno; use "
+				  "'-e none' to see every return",
+				  spec->text, ctx.returns_nothing,
+				  ctx.returns_nothing == 1 ? "" : "s");
+	return errmsg_set(msg, -ENOENT,
+			  "no function of this kernel matches '%s'; 'lbrsnoop list GLOB' shows what "
+			  "does (quote globs, or the shell expands them)",
+			  spec->text);
+}
+
+struct tracepoint_ctx {
+	const struct target_spec *spec;
+	struct probe_list *list;
+	struct suggestions suggestions;
+	size_t found;
+};
+
+typedef int tracepoint_visit_fn(const char *category, const char *name, void *ctx);
+
+static int for_each_tracepoint(const char *category_glob, tracepoint_visit_fn *visit, void *ctx)
+{
+	const char *tracefs = tracefs_dir();
+	char path[600];
+	DIR *categories;
+	struct dirent *cat, *event;
+	int err = 0;
+
+	if (!tracefs)
+		return -ENODEV;
+	snprintf(path, sizeof(path), "%s/events", tracefs);
+	categories = opendir(path);
+	if (!categories)
+		return -errno;
+	while (!err && (cat = readdir(categories))) {
+		DIR *events;
+
+		if (cat->d_name[0] == '.' || fnmatch(category_glob, cat->d_name, 0))
+			continue;
+		snprintf(path, sizeof(path), "%s/events/%s", tracefs, cat->d_name);
+		events = opendir(path);
+		if (!events)
+			continue;
+		while (!err && (event = readdir(events))) {
+			snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracefs, cat->d_name,
+				 event->d_name);
+			if (event->d_name[0] != '.' && !access(path, F_OK))
+				err = visit(cat->d_name, event->d_name, ctx);
+		}
+		closedir(events);
+	}
+	closedir(categories);
+	return err;
+}
+
+static int add_tracepoint(const char *category, const char *name, void *ctx)
+{
+	struct tracepoint_ctx *tp = ctx;
+	bool raw = tp->spec->kind == TRIGGER_RAWTRACEPOINT;
+	struct probe *probe;
+	char *target = NULL;
+
+	if (fnmatch(tp->spec->name, name, 0)) {
+		suggestions_offer(&tp->suggestions, name);
+		return 0;
+	}
+	tp->found++;
+	probe = probe_list_add(tp->list);
+	if (!probe)
+		return -ENOMEM;
+	probe->trigger.kind = tp->spec->kind;
+	probe->ret = RETURN_NONE;
+	if (!raw && !strcmp(category, "syscalls") && !strncmp(name, "sys_exit_", 9))
+		probe->ret = RETURN_S64;
+	if (!strcmp(category, "raw_syscalls") && !strcmp(name, "sys_exit") && !raw)
+		probe->ret = RETURN_S64;
+	probe->optional = tp->spec->is_glob;
+	probe->category = strdup(category);
+	probe->trigger.function = strdup(name);
+	probe->trigger.module = strdup("");
+	if (asprintf(&target, raw ? "rawtracepoint:%.0s%s" : "tracepoint:%s:%s", category, name) < 0)
+		target = NULL;
+	probe->trigger.target = target;
+	return probe->category && probe->trigger.function && probe->trigger.module && target
+		       ? 0
+		       : -ENOMEM;
+}
+
+static int add_tracepoints(const struct target_spec *spec, struct probe_list *list,
+			   struct errmsg *msg)
+{
+	struct tracepoint_ctx ctx = {
+		.spec = spec, .list = list, .suggestions = {.wanted = spec->name}};
+	char near[SUGGESTIONS_MAX * 130 + 32];
+	int err;
+
+	err = for_each_tracepoint(spec->module ?: "*", add_tracepoint, &ctx);
+	if (err == -ENODEV)
+		return errmsg_set(msg, -ENOENT,
+				  "target '%s': tracefs is not mounted, or you may not read it; "
+				  "mount -t tracefs tracefs /sys/kernel/tracing",
+				  spec->text);
+	if (err)
+		return errmsg_set(msg, err, "target '%s': cannot list the tracepoints: %s",
+				  spec->text, strerror(-err));
+	if (!ctx.found)
+		return errmsg_set(msg, -ENOENT, "no tracepoint '%s%s%s' in this kernel%s",
+				  spec->module ?: "", spec->module ? ":" : "", spec->name,
+				  suggestions_text(&ctx.suggestions, near, sizeof(near)));
+	return 0;
+}
+
+int resolver_add(struct resolver *resolver, const struct target_spec *spec,
+		 struct probe_list *list, struct errmsg *msg)
+{
+	if (spec->kind == TRIGGER_TRACEPOINT || spec->kind == TRIGGER_RAWTRACEPOINT)
+		return add_tracepoints(spec, list, msg);
+	return spec->is_glob ? add_glob(resolver, spec, list, msg)
+			     : add_one(resolver, spec, list, msg);
+}
+
+struct list_ctx {
+	resolver_visit_fn *visit;
+	struct symbols *symbols;
+	const char *glob;
+	void *ctx;
+};
+
+static int list_function(const struct function *func, void *ctx)
+{
+	struct list_ctx *list = ctx;
+	struct symbol sym;
+
+	if (symbols_by_name(list->symbols, func->module, func->name, 0, &sym))
+		return 0;
+	return list->visit(func->module, func->name, func->ret,
+			   1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT | 1u << TRIGGER_KPROBE |
+				   1u << TRIGGER_KRETPROBE | 1u << TRIGGER_HW,
+			   list->ctx);
+}
+
+static int list_tracepoint(const char *category, const char *name, void *ctx)
+{
+	struct list_ctx *list = ctx;
+
+	if (fnmatch(list->glob, name, 0))
+		return 0;
+	return list->visit(category, name, RETURN_NONE,
+			   1u << TRIGGER_TRACEPOINT | 1u << TRIGGER_RAWTRACEPOINT, list->ctx);
+}
+
+int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn *visit, void *ctx)
+{
+	struct list_ctx list = {
+		.visit = visit, .symbols = resolver->opts.symbols, .glob = glob, .ctx = ctx};
+	int err;
+
+	err = functions_for_each(resolver->funcs, NULL, glob, list_function, &list);
+	if (err)
+		return err;
+	err = for_each_tracepoint("*", list_tracepoint, &list);
+	return err == -ENODEV ? 0 : err;
+}
