@@ -29,6 +29,7 @@ extern struct capture_slot slots[2 * CAPTURE_SLOTS];
 extern __u64 next_slot;
 extern struct losses losses;
 extern __u64 records_written;
+extern __s32 check_read; /* what the helper returned to lbr_check() */
 
 struct events_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

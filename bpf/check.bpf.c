@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Does the helper read anything here? Run once on each CPU by BPF_PROG_TEST_RUN. */
+#include "snapshot.bpf.h"
+
+SEC("?raw_tp")
+int lbr_check(void *ctx)
+{
+	struct capture_slot *slot = snapshot_take();
+
+	if (!slot)
+		return 0;
+	check_read = slot->rec.read;
+	slot_release(slot);
+	return 0;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capture/attach.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "capture/clone.h"
+#include "capture/lbr_events.h"
+#include "lbrsnoop.skel.h"
+#include "util/cleanup.h"
+
+/* The program of a kind of trigger that fits a function's return type. */
+static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct probe *probe,
+				      enum trigger_kind kind)
+{
+	bool s64 = probe->ret == RETURN_S64;
+
+	switch (kind) {
+	case TRIGGER_FENTRY:
+		return skel->progs.fentry;
+	case TRIGGER_FEXIT:
+		return s64 ? skel->progs.fexit_s64 : skel->progs.fexit_s32;
+	case TRIGGER_KPROBE:
+		return skel->progs.kprobe;
+	case TRIGGER_KRETPROBE:
+		return s64 ? skel->progs.kretprobe_s64 : skel->progs.kretprobe_s32;
+	case TRIGGER_TRACEPOINT:
+		return probe->ret == RETURN_S64 ? skel->progs.tracepoint_sys_exit
+						: skel->progs.tracepoint;
+	case TRIGGER_RAWTRACEPOINT:
+		return skel->progs.raw_tracepoint;
+	case TRIGGER_HW:
+		return skel->progs.hw;
+	default:
+		return NULL;
+	}
+}
+
+void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	bpf_program__set_autoload(program_of(skel, probe, probe->trigger.kind), true);
+	if (probe->fallback)
+		bpf_program__set_autoload(program_of(skel, probe, TRIGGER_KRETPROBE), true);
+}
+
+static int attach_copy(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+		       struct armed *armed, struct errmsg *msg)
+{
+	struct bpf_program *prog = program_of(skel, probe, probe->trigger.kind);
+	const char *raw_name =
+		probe->trigger.kind == TRIGGER_RAWTRACEPOINT ? probe->trigger.function : NULL;
+	int err;
+
+	armed->prog_fd = program_clone(prog, raw_name ? 0 : probe->btf_id, probe->btf_fd, target,
+				       msg);
+	if (armed->prog_fd < 0)
+		return armed->prog_fd;
+	armed->link_fd = bpf_raw_tracepoint_open(raw_name, armed->prog_fd);
+	if (armed->link_fd >= 0)
+		return 0;
+	err = -errno;
+	return errmsg_set(msg, err, "the kernel refuses %s there: %s%s",
+			  trigger_kind_name(probe->trigger.kind), strerror(-err),
+			  err == -EBUSY ? " (live patched, or traced with another kind of tracer)"
+					: "");
+}
+
+static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+			 struct armed *armed, struct errmsg *msg)
+{
+	bool is_return = probe->trigger.kind == TRIGGER_KRETPROBE;
+	struct bpf_program *prog = program_of(skel, probe, probe->trigger.kind);
+	/* By address: a name may be that of several functions. */
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = target, .offset = probe->trigger.addr,
+		    .retprobe = is_return);
+	int err;
+
+	if (!probe->trigger.addr)
+		return errmsg_set(msg, -ENOENT, "its address is not known");
+	armed->link = bpf_program__attach_kprobe_opts(prog, NULL, &opts);
+	if (armed->link)
+		return 0;
+	err = -errno;
+	if (err == -EILSEQ)
+		return errmsg_set(msg, err, "there is no instruction at that offset");
+	if (err == -EINVAL || err == -EADDRNOTAVAIL)
+		return errmsg_set(msg, err,
+				  "the kernel allows no %s there (blacklisted: see "
+				  "/sys/kernel/debug/kprobes/blacklist; or no instruction boundary)",
+				  trigger_kind_name(probe->trigger.kind));
+	return errmsg_set(msg, err, "the kernel refuses a %s there: %s",
+			  trigger_kind_name(probe->trigger.kind), strerror(-err));
+}
+
+static int attach_tracepoint(struct lbrsnoop_bpf *skel, const struct probe *probe,
+			     uint32_t target, struct armed *armed, struct errmsg *msg)
+{
+	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = target);
+
+	armed->link = bpf_program__attach_tracepoint_opts(
+		program_of(skel, probe, TRIGGER_TRACEPOINT), probe->category,
+		probe->trigger.function, &opts);
+	if (armed->link)
+		return 0;
+	return errmsg_set(msg, -errno, "the kernel refuses to attach to this tracepoint: %s",
+			  strerror(errno));
+}
+
+static int hw_error(int err, const struct probe *probe, int cpu, struct errmsg *msg)
+{
+	switch (err) {
+	case -ENOSPC:
+		return errmsg_set(msg, err,
+				  "no debug register is free on cpu %d: a CPU has four, and gdb, perf "
+				  "(mem: events), kgdb or another lbrsnoop may hold them",
+				  cpu);
+	case -EINVAL:
+	case -EPERM:
+	case -EACCES:
+		return errmsg_set(msg, -EINVAL,
+				  "the kernel refuses a breakpoint at %#llx (no kernel text, or code "
+				  "that must not be interrupted there, such as entry code)",
+				  (unsigned long long)probe->trigger.addr);
+	case -EOPNOTSUPP:
+	case -ENOENT:
+		return errmsg_set(msg, err, "this kernel has no hardware breakpoints");
+	default:
+		return errmsg_set(msg, err, "hardware breakpoint on cpu %d: %s", cpu,
+				  strerror(-err));
+	}
+}
+
+int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+		  struct armed *armed, int cpu, struct errmsg *msg)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = target);
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = probe->trigger.addr,
+		.bp_len = sizeof(long),
+		.sample_period = 1,
+		.pinned = 1,
+		.disabled = 1,
+	};
+	struct bpf_link *link;
+	int fd, err;
+
+	if (cpu >= armed->hw_count)
+		return -EINVAL;
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return hw_error(-errno, probe, cpu, msg);
+	/* The link owns the event: it enables it, and closes it when it is destroyed. */
+	link = bpf_program__attach_perf_event_opts(program_of(skel, probe, TRIGGER_HW), fd, &opts);
+	if (!link) {
+		err = -errno;
+		close(fd);
+		return hw_error(err, probe, cpu, msg);
+	}
+	bpf_link__destroy(armed->hw_links[cpu]);
+	armed->hw_links[cpu] = link;
+	return 0;
+}
+
+static int attach_hw(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+		     struct armed *armed, struct errmsg *msg)
+{
+	_cleanup_free_ uint8_t *online = NULL;
+	int bits = cpus_online(NULL, &online);
+	int err;
+
+	if (bits < 0)
+		return errmsg_set(msg, bits, "cannot list the online CPUs: %s", strerror(-bits));
+	armed->hw_links = calloc(bits, sizeof(*armed->hw_links));
+	if (!armed->hw_links)
+		return -ENOMEM;
+	armed->hw_count = bits;
+	for (int cpu = 0; cpu < bits; cpu++) {
+		if (!(online[cpu / 8] & 1 << (cpu % 8)))
+			continue;
+		err = attach_hw_cpu(skel, probe, target, armed, cpu, msg);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+		     struct armed *armed, struct errmsg *msg)
+{
+	switch (probe->trigger.kind) {
+	case TRIGGER_FENTRY:
+	case TRIGGER_FEXIT:
+	case TRIGGER_RAWTRACEPOINT:
+		return attach_copy(skel, probe, target, armed, msg);
+	case TRIGGER_KPROBE:
+	case TRIGGER_KRETPROBE:
+		return attach_kprobe(skel, probe, target, armed, msg);
+	case TRIGGER_TRACEPOINT:
+		return attach_tracepoint(skel, probe, target, armed, msg);
+	case TRIGGER_HW:
+		return attach_hw(skel, probe, target, armed, msg);
+	default:
+		return errmsg_set(msg, -EINVAL, "nothing to arm");
+	}
+}
+
+int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
+		 struct armed *ret_armed, struct errmsg *msg)
+{
+	struct armed armed = {.prog_fd = -1, .link_fd = -1};
+	enum trigger_kind kind = probe->trigger.kind;
+	int err = attach_as(skel, probe, target, &armed, msg);
+
+	if (err && probe->fallback && kind != TRIGGER_KRETPROBE) {
+		disarm(&armed);
+		probe->trigger.kind = TRIGGER_KRETPROBE;
+		err = attach_as(skel, probe, target, &armed, NULL);
+		if (err) /* the first reason is the better one */
+			probe->trigger.kind = kind;
+	}
+	if (err) {
+		disarm(&armed);
+		return err;
+	}
+	*ret_armed = armed;
+	return 0;
+}
+
+void disarm(struct armed *armed)
+{
+	bpf_link__destroy(armed->link);
+	if (armed->link_fd >= 0)
+		close(armed->link_fd);
+	if (armed->prog_fd >= 0)
+		close(armed->prog_fd);
+	for (int cpu = 0; cpu < armed->hw_count; cpu++)
+		bpf_link__destroy(armed->hw_links[cpu]);
+	free(armed->hw_links);
+	*armed = (struct armed){.prog_fd = -1, .link_fd = -1};
+}
+
+uint64_t armed_missed(const struct armed *armed)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+
+	if (armed->prog_fd < 0 || bpf_obj_get_info_by_fd(armed->prog_fd, &info, &len))
+		return 0;
+	return info.recursion_misses;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * capture.h - the live source of snapshots: arm probes, switch the LBR on, read the ring buffer
+ */
+#ifndef LBRSNOOP_CAPTURE_CAPTURE_H
+#define LBRSNOOP_CAPTURE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "snapshot/probe.h"
+#include "snapshot/snapshot.h"
+#include "util/errmsg.h"
+
+#define ERRNO_WORDS 64 /* 4096 bits */
+#define CPU_WORDS   128 /* 8192 bits */
+
+/**
+ * struct capture_options - what to capture
+ * @errno_filter: only returns that are an error in @errnos
+ * @errno_any: every errno is
+ * @errnos: bit n: errno n
+ * @pid: only this process (thread group), 0: all
+ * @comm: only tasks of this name, NULL: all; cut to 15 bytes as the kernel does
+ * @cpu_filter: only CPUs in @cpus
+ * @branch_types: PERF_SAMPLE_BRANCH_* for the LBR
+ * @filter_name: the same in words, for snapshots; borrowed for the capture's life
+ * @ring_bytes: size of the ring buffer, a power of two and multiple of the page size; 0: 4 MiB
+ * @without_lbr: load and attach only, for tests on machines without LBR
+ */
+struct capture_options {
+	bool errno_filter;
+	bool errno_any;
+	uint64_t errnos[ERRNO_WORDS];
+	uint32_t pid;
+	const char *comm;
+	bool cpu_filter;
+	uint64_t cpus[CPU_WORDS];
+	uint64_t branch_types;
+	const char *filter_name;
+	uint32_t ring_bytes;
+	bool without_lbr;
+};
+
+/**
+ * struct capture_stats - what became of the events that matched
+ * @written: records handed to the ring buffer
+ * @ring_full: lost, no room in the ring buffer
+ * @no_slot: lost, too many captures at once
+ * @missed: lost, the kernel did not run the program because it ran already on that CPU
+ * @malformed: records that were not understood
+ */
+struct capture_stats {
+	uint64_t written;
+	uint64_t ring_full;
+	uint64_t no_slot;
+	uint64_t missed;
+	uint64_t malformed;
+};
+
+struct capture;
+
+/**
+ * capture_create() - load the programs and arm the probes; the LBR stays off
+ * @probes: borrowed for the capture's life; a probe that had to fall back to another kind of
+ *          trigger has its trigger.kind changed, one that could not be armed TRIGGER_NONE
+ * @ret_capture: free with capture_destroy(), which disarms everything
+ * Return: 0; -ENODEV: no usable LBR; -EPERM; else what failed, @msg says it.
+ */
+int capture_create(const struct capture_options *opts, struct probe_list *probes,
+		   struct capture **ret_capture, struct errmsg *msg);
+
+/** capture_start() - switch the LBR on; 0 or as capture_create() */
+int capture_start(struct capture *capture, struct errmsg *msg);
+
+/**
+ * typedef capture_fn - called for each snapshot
+ * @snap: valid during the call; branches decoded, not yet trimmed
+ * Return: 0 to go on; anything else ends capture_poll(), which returns it.
+ */
+typedef int capture_fn(struct snapshot *snap, void *ctx);
+
+/**
+ * capture_poll() - wait for snapshots, hand them out, follow CPU hotplug
+ * @timeout_ms: how long to wait at most
+ * Return: 0; what @fn returned; -EINTR if a signal came.
+ */
+int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx);
+
+/** capture_stop() - disarm the probes and switch the LBR off; records can still be polled */
+void capture_stop(struct capture *capture);
+
+void capture_stats(struct capture *capture, struct capture_stats *ret_stats);
+
+/** capture_lbr() - the LBR of this host */
+const struct lbr_info *capture_lbr(const struct capture *capture);
+
+/** capture_armed() - number of probes armed */
+size_t capture_armed(const struct capture *capture);
+
+/** capture_warning() - first probe or CPU that could not be armed, and why; NULL if none */
+const char *capture_warning(const struct capture *capture);
+
+void capture_destroy(struct capture *capture);
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capture/lbr_events.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "capture/lbr_cause.h"
+#include "util/cleanup.h"
+
+struct cpu_event {
+	int fd; /* -1: not open */
+	bool enabled;
+};
+
+struct lbr_events {
+	uint64_t branch_types;
+	bool on;
+	struct cpu_event *cpus;
+	int room;
+	char failed[512];
+};
+
+/* "0-3,8\n" to bits. */
+static int parse_cpu_list(const char *text, uint8_t *mask, int bits)
+{
+	while (*text >= '0' && *text <= '9') {
+		char *end;
+		long first = strtol(text, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (first < 0 || last < first || last >= bits)
+			return -EINVAL;
+		for (long cpu = first; cpu <= last; cpu++)
+			mask[cpu / 8] |= 1 << (cpu % 8);
+		text = *end == ',' ? end + 1 : end;
+	}
+	return 0;
+}
+
+int cpus_online(const char *path, uint8_t **ret_mask)
+{
+	enum { BITS = 8192 };
+	_cleanup_fclose_ FILE *f = fopen(path ?: "/sys/devices/system/cpu/online", "re");
+	_cleanup_free_ char *line = NULL;
+	_cleanup_free_ uint8_t *mask = calloc(1, BITS / 8);
+	size_t room = 0;
+	int err;
+
+	if (!f)
+		return -errno;
+	if (!mask)
+		return -ENOMEM;
+	if (getline(&line, &room, f) < 0)
+		return -EIO;
+	err = parse_cpu_list(line, mask, BITS);
+	if (err)
+		return err;
+	*ret_mask = mask;
+	mask = NULL;
+	return BITS;
+}
+
+uint32_t lbr_depth_of_host(void)
+{
+	/* A hybrid machine has one directory per kind of core, and the depth is the same. */
+	static const char *const paths[] = {"/sys/bus/event_source/devices/cpu/caps/branches",
+					    "/sys/bus/event_source/devices/cpu_core/caps/branches"};
+	unsigned int depth = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		_cleanup_fclose_ FILE *f = fopen(paths[i], "re");
+
+		if (f && fscanf(f, "%u", &depth) == 1)
+			return depth;
+	}
+	return 0;
+}
+
+/*
+ * PERF_TYPE_HARDWARE means the PMU of core 0's kind. On a hybrid machine the type of the PMU
+ * that @cpu belongs to goes into the upper half of config (perf_event_open(2),
+ * PERF_PMU_CAP_EXTENDED_HW_TYPE).
+ */
+static uint64_t hybrid_pmu_type(int cpu)
+{
+	static const char *const pmus[] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pmus); i++) {
+		_cleanup_free_ uint8_t *mask = NULL;
+		_cleanup_fclose_ FILE *f = NULL;
+		unsigned int type;
+		char path[96];
+		int bits;
+
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpus", pmus[i]);
+		bits = cpus_online(path, &mask);
+		if (cpu >= bits || !(mask[cpu / 8] & 1 << (cpu % 8)))
+			continue;
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmus[i]);
+		f = fopen(path, "re");
+		if (f && fscanf(f, "%u", &type) == 1)
+			return type;
+	}
+	return 0;
+}
+
+static int open_cpu(int cpu, uint64_t branch_types)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES | hybrid_pmu_type(cpu) << 32,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = branch_types,
+		.disabled = 1,
+		.pinned = 1, /* else multiplexing would switch the LBR off now and then */
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int enable_cpu(struct cpu_event *event)
+{
+	uint64_t count;
+
+	if (event->enabled)
+		return 0;
+	if (ioctl(event->fd, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	/* A pinned event that found no counter is in error state: its read says end of file. */
+	if (read(event->fd, &count, sizeof(count)) == 0)
+		return -EBUSY;
+	event->enabled = true;
+	return 0;
+}
+
+static int note_failure(struct lbr_events *events, int cpu, int err, struct errmsg *msg)
+{
+	err = lbr_cause(err, cpu, events->branch_types, msg);
+	if (!events->failed[0] && msg)
+		snprintf(events->failed, sizeof(events->failed), "cpu %d: %.480s", cpu, msg->text);
+	return err;
+}
+
+/* Opens the event of a CPU that is online, closes that of one that went. 1 if it did either. */
+static int follow_cpu(struct lbr_events *events, int cpu, bool online, struct errmsg *msg)
+{
+	struct cpu_event *event = &events->cpus[cpu];
+	int err;
+
+	if (online == (event->fd >= 0))
+		return 0;
+	if (!online) {
+		close(event->fd);
+		*event = (struct cpu_event){.fd = -1};
+		return 1;
+	}
+	err = open_cpu(cpu, events->branch_types);
+	if (err == -ENODEV) /* went offline again meanwhile */
+		return 0;
+	if (err < 0)
+		return note_failure(events, cpu, err, msg);
+	event->fd = err;
+	if (!events->on)
+		return 1;
+	err = enable_cpu(event);
+	return err ? note_failure(events, cpu, err, msg) : 1;
+}
+
+int lbr_events_update(struct lbr_events *events, int *ret_failed, struct errmsg *msg)
+{
+	_cleanup_free_ uint8_t *mask = NULL;
+	int bits = cpus_online(NULL, &mask);
+	int changes = 0, first_err = 0;
+
+	if (ret_failed)
+		*ret_failed = -1;
+	if (bits < 0)
+		return errmsg_set(msg, bits, "/sys/devices/system/cpu/online: %s", strerror(-bits));
+	for (int cpu = 0; cpu < events->room && cpu < bits; cpu++) {
+		int err = follow_cpu(events, cpu, mask[cpu / 8] & 1 << (cpu % 8),
+				     first_err ? NULL : msg);
+
+		if (err > 0)
+			changes++;
+		if (err < 0 && !first_err) {
+			first_err = err;
+			if (ret_failed)
+				*ret_failed = cpu;
+		}
+		/* What no CPU will allow need not be asked of the next thousand. */
+		if (err == -EPERM)
+			break;
+	}
+	return changes ? changes : first_err;
+}
+
+size_t lbr_events_cpus(const struct lbr_events *events)
+{
+	size_t count = 0;
+
+	for (int cpu = 0; cpu < events->room; cpu++)
+		count += events->cpus[cpu].fd >= 0;
+	return count;
+}
+
+int lbr_events_has(const struct lbr_events *events, int cpu)
+{
+	return cpu >= 0 && cpu < events->room && events->cpus[cpu].fd >= 0;
+}
+
+const char *lbr_events_failed(const struct lbr_events *events)
+{
+	return events->failed[0] ? events->failed : NULL;
+}
+
+int lbr_events_open(uint64_t branch_types, struct lbr_events **ret_events, struct errmsg *msg)
+{
+	struct lbr_events *events = calloc(1, sizeof(*events));
+	_cleanup_free_ uint8_t *mask = NULL;
+	int err;
+
+	if (!events)
+		return -ENOMEM;
+	events->branch_types = branch_types;
+	events->room = cpus_online(NULL, &mask);
+	if (events->room < 0)
+		events->room = 0;
+	events->cpus = calloc(events->room + 1, sizeof(*events->cpus));
+	if (!events->cpus) {
+		free(events);
+		return -ENOMEM;
+	}
+	for (int cpu = 0; cpu < events->room; cpu++)
+		events->cpus[cpu].fd = -1;
+	err = lbr_events_update(events, NULL, msg);
+	if (err <= 0) {
+		lbr_events_close(events);
+		return err ?: errmsg_set(msg, -ENODEV, "no CPU is online");
+	}
+	*ret_events = events;
+	return 0;
+}
+
+int lbr_events_enable(struct lbr_events *events, struct errmsg *msg)
+{
+	size_t enabled = 0;
+	int first_err = 0;
+
+	events->on = true;
+	for (int cpu = 0; cpu < events->room; cpu++) {
+		int err;
+
+		if (events->cpus[cpu].fd < 0)
+			continue;
+		err = enable_cpu(&events->cpus[cpu]);
+		if (!err) {
+			enabled++;
+			continue;
+		}
+		err = note_failure(events, cpu, err, first_err ? NULL : msg);
+		first_err = first_err ?: err;
+	}
+	return enabled ? 0 : first_err;
+}
+
+void lbr_events_close(struct lbr_events *events)
+{
+	if (!events)
+		return;
+	for (int cpu = 0; cpu < events->room; cpu++)
+		if (events->cpus[cpu].fd >= 0)
+			close(events->cpus[cpu].fd);
+	free(events->cpus);
+	free(events);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * lbr_events.h - keeps the LBR switched on, on every online CPU
+ *
+ * One perf event with a branch stack per CPU, counting, not sampling: its only purpose is that
+ * the kernel's LBR driver programs the hardware.
+ */
+#ifndef LBRSNOOP_CAPTURE_LBR_EVENTS_H
+#define LBRSNOOP_CAPTURE_LBR_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/errmsg.h"
+
+struct lbr_events;
+
+/**
+ * lbr_events_open() - open the events, switched off
+ * @branch_types: PERF_SAMPLE_BRANCH_* bits
+ * @ret_events: free with lbr_events_close()
+ * Return: 0, if at least one CPU has an LBR; -ENODEV if none has, @msg says which of the causes
+ * it is; -EPERM; -EINVAL if this LBR cannot filter by @branch_types; -EBUSY if other events hold
+ * all counters; -ENOMEM.
+ */
+int lbr_events_open(uint64_t branch_types, struct lbr_events **ret_events, struct errmsg *msg);
+
+/** lbr_events_enable() - switch the LBR on; CPUs that come online later are switched on as well */
+int lbr_events_enable(struct lbr_events *events, struct errmsg *msg);
+
+/**
+ * lbr_events_update() - follow CPU hotplug
+ * @ret_failed: if not NULL, set to the CPU that could not be opened, or -1
+ * Return: number of CPUs that came or went since the last call; negative errno.
+ */
+int lbr_events_update(struct lbr_events *events, int *ret_failed, struct errmsg *msg);
+
+/** lbr_events_cpus() - CPUs with an open event */
+size_t lbr_events_cpus(const struct lbr_events *events);
+
+/** lbr_events_failed() - first CPU without LBR and why ("cpu 3: ..."), or NULL if all have one */
+const char *lbr_events_failed(const struct lbr_events *events);
+
+/** lbr_events_has() - is the LBR on for @cpu? */
+int lbr_events_has(const struct lbr_events *events, int cpu);
+
+/** lbr_events_close() - LBR off; NULL is fine */
+void lbr_events_close(struct lbr_events *events);
+
+/**
+ * cpus_online() - read a CPU list such as /sys/devices/system/cpu/online
+ * @path: NULL for that file
+ * @ret_mask: bit n of byte n / 8; free() it
+ * Return: number of bits the mask has room for; negative errno.
+ */
+int cpus_online(const char *path, uint8_t **ret_mask);
+
+/** lbr_depth_of_host() - entries, as the kernel's driver knows them; 0 if it has none */
+uint32_t lbr_depth_of_host(void);
+
+#endif
