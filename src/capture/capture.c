@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capture/capture.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/attach.h"
+#include "capture/lbr_cause.h"
+#include "capture/lbr_events.h"
+#include "capture/record.h"
+#include "lbrsnoop.skel.h"
+#include "record.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+
+/* How often the ring buffer is looked at; the programs wake us earlier when it fills up. */
+#define POLL_MS		20
+#define HOTPLUG_LOOK_NS 1000000000ULL
+#define RING_BYTES	(4u << 20)
+
+struct capture {
+	struct capture_options opts;
+	struct probe_list *probes;
+	struct lbrsnoop_bpf *skel;
+	struct ring_buffer *ring;
+	struct lbr_events *events;
+	struct armed *armed;
+	size_t armed_count;
+	struct lbr_model model;
+	struct lbr_info lbr;
+	struct record_context record;
+	struct errmsg warning;
+	uint64_t last_hotplug_ns;
+	uint64_t missed;
+	uint64_t malformed;
+	capture_fn *fn;
+	void *fn_ctx;
+	int fn_result;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* libbpf's own words, for -v -v only: ours name the object and the remedy. */
+static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	if (log_get_level() < LOG_DEBUG)
+		return 0;
+	return vfprintf(stderr, fmt, args);
+}
+
+static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *opts)
+{
+	uint32_t ring_bytes = opts->ring_bytes ?: RING_BYTES;
+
+	skel->rodata->filter_errno = opts->errno_filter;
+	skel->rodata->filter_errno_any = opts->errno_any;
+	memcpy((void *)skel->rodata->errno_wanted, opts->errnos, sizeof(opts->errnos));
+	skel->rodata->filter_pid = opts->pid;
+	skel->rodata->own_pid = getpid();
+	if (opts->comm) {
+		skel->rodata->filter_comm_on = true;
+		strncpy((char *)skel->rodata->filter_comm, opts->comm, COMM_LEN - 1);
+	}
+	skel->rodata->filter_cpus = opts->cpu_filter;
+	memcpy((void *)skel->rodata->cpus_wanted, opts->cpus, sizeof(opts->cpus));
+	skel->rodata->ring_wakeup_bytes = ring_bytes / 4;
+	bpf_map__set_max_entries(skel->maps.events, ring_bytes);
+}
+
+static int load_error(int err, struct errmsg *msg)
+{
+	if (err == -EPERM || err == -EACCES)
+		return errmsg_set(msg, -EPERM,
+				  "not permitted to load BPF programs; run as root, or with CAP_BPF and "
+				  "CAP_PERFMON");
+	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_get_branch_snapshot,
+				    NULL) == 0)
+		return errmsg_set(msg, -ENODEV,
+				  "no usable LBR: this kernel has no bpf_get_branch_snapshot(); Linux "
+				  "5.16 brought it");
+	return errmsg_set(msg, err,
+			  "the kernel does not load lbrsnoop's BPF programs: %s; -vv shows the "
+			  "verifier's words",
+			  strerror(-err));
+}
+
+static int load(struct capture *capture, struct errmsg *msg)
+{
+	struct lbrsnoop_bpf *skel;
+	int err;
+
+	libbpf_set_print(print_libbpf);
+	skel = capture->skel = lbrsnoop_bpf__open();
+	if (!skel)
+		return load_error(-errno, msg);
+	configure(skel, &capture->opts);
+	for (size_t i = 0; i < capture->probes->count; i++)
+		attach_select(skel, &capture->probes->items[i]);
+	bpf_program__set_autoload(skel->progs.lbr_check, true);
+	err = lbrsnoop_bpf__load(skel);
+	return err ? load_error(err, msg) : 0;
+}
+
+static int arm_all(struct capture *capture, struct errmsg *msg)
+{
+	struct probe_list *probes = capture->probes;
+	struct errmsg why = {};
+
+	capture->armed = calloc(probes->count + 1, sizeof(*capture->armed));
+	if (!capture->armed)
+		return -ENOMEM;
+	for (size_t i = 0; i < probes->count; i++)
+		capture->armed[i] = (struct armed){.prog_fd = -1, .link_fd = -1};
+	for (size_t i = 0; i < probes->count; i++) {
+		struct probe *probe = &probes->items[i];
+		int err = attach_probe(capture->skel, probe, i, &capture->armed[i], &why);
+
+		if (!err) {
+			capture->armed_count++;
+			continue;
+		}
+		if (!probe->optional || err == -EPERM)
+			return errmsg_set(msg, err, "'%s': %s", probe->trigger.target, why.text);
+		if (!capture->warning.text[0])
+			errmsg_set(&capture->warning, 0, "'%s': %s", probe->trigger.target,
+				   why.text);
+		probe->trigger.kind = TRIGGER_NONE;
+	}
+	if (!capture->armed_count)
+		return errmsg_set(msg, -EINVAL, "none of %zu functions could be armed; %s",
+				  probes->count, capture->warning.text);
+	return 0;
+}
+
+static int on_record(void *ctx, void *data, size_t len)
+{
+	struct capture *capture = ctx;
+	struct snapshot snap;
+
+	if (record_decode(&capture->record, data, len, &snap)) {
+		capture->malformed++;
+		return 0;
+	}
+	capture->fn_result = capture->fn(&snap, capture->fn_ctx);
+	/* libbpf stops at a negative value, and gives the rest back at the next poll */
+	return capture->fn_result ? -ECANCELED : 0;
+}
+
+static int prepare_records(struct capture *capture)
+{
+	const struct capture_options *opts = &capture->opts;
+	uint64_t any = PERF_SAMPLE_BRANCH_ANY;
+
+	if (lbr_model_of_host(&capture->model)) {
+		capture->model = (struct lbr_model){.name = "unknown", .format = LBR_FORMAT_NONE};
+	}
+	lbr_model_info(&capture->model, lbr_depth_of_host(), &capture->lbr);
+	capture->record = (struct record_context){
+		.model = &capture->model,
+		.lbr = &capture->lbr,
+		.probes = capture->probes,
+		.filter = opts->filter_name,
+		.path_ok = (opts->branch_types & any) &&
+			   (opts->branch_types & PERF_SAMPLE_BRANCH_KERNEL),
+	};
+	capture->ring = ring_buffer__new(bpf_map__fd(capture->skel->maps.events), on_record,
+					 capture, NULL);
+	return capture->ring ? 0 : -errno;
+}
+
+int capture_create(const struct capture_options *opts, struct probe_list *probes,
+		   struct capture **ret_capture, struct errmsg *msg)
+{
+	struct capture *capture = calloc(1, sizeof(*capture));
+	int err;
+
+	if (!capture)
+		return -ENOMEM;
+	capture->opts = *opts;
+	capture->probes = probes;
+	/* Asked first: without an LBR there is nothing to load programs for. */
+	if (!opts->without_lbr) {
+		err = lbr_events_open(opts->branch_types, &capture->events, msg);
+		if (err)
+			goto fail;
+	}
+	err = load(capture, msg);
+	if (err)
+		goto fail;
+	err = prepare_records(capture);
+	if (err) {
+		errmsg_set(msg, err, "cannot read the ring buffer: %s", strerror(-err));
+		goto fail;
+	}
+	err = arm_all(capture, msg);
+	if (err)
+		goto fail;
+	*ret_capture = capture;
+	return 0;
+
+fail:
+	capture_destroy(capture);
+	return err;
+}
+
+/* Ask the helper on each CPU whether there is something to read, before anybody relies on it. */
+static int check_cpus(struct capture *capture, struct errmsg *msg)
+{
+	_cleanup_free_ uint8_t *online = NULL;
+	int bits = cpus_online(NULL, &online);
+
+	for (int cpu = 0; cpu < bits; cpu++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+
+		if (!lbr_events_has(capture->events, cpu))
+			continue;
+		if (bpf_prog_test_run_opts(bpf_program__fd(capture->skel->progs.lbr_check), &opts))
+			continue; /* went offline, or the kernel cannot: no reason to give up */
+		if (capture->skel->bss->check_read <= 0)
+			return lbr_cause_empty(capture->skel->bss->check_read, cpu, msg);
+	}
+	return 0;
+}
+
+int capture_start(struct capture *capture, struct errmsg *msg)
+{
+	int err;
+
+	if (capture->opts.without_lbr)
+		return 0;
+	err = lbr_events_enable(capture->events, msg);
+	return err ?: check_cpus(capture, msg);
+}
+
+static void follow_hotplug(struct capture *capture)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	struct errmsg why = {};
+	int changes;
+
+	if (!capture->events || now - capture->last_hotplug_ns < HOTPLUG_LOOK_NS)
+		return;
+	capture->last_hotplug_ns = now;
+	changes = lbr_events_update(capture->events, NULL, &why);
+	if (changes <= 0)
+		return;
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		struct armed *armed = &capture->armed[i];
+
+		for (int cpu = 0; cpu < armed->hw_count; cpu++)
+			if (lbr_events_has(capture->events, cpu) && !armed->hw_links[cpu])
+				attach_hw_cpu(capture->skel, &capture->probes->items[i], i, armed,
+					      cpu, &why);
+	}
+}
+
+int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx)
+{
+	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000ULL;
+
+	capture->fn = fn;
+	capture->fn_ctx = ctx;
+	capture->fn_result = 0;
+	capture->record.mono_to_real_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC);
+	do {
+		int left = (int64_t)(deadline - now_ns(CLOCK_MONOTONIC)) / 1000000;
+		int err;
+
+		follow_hotplug(capture);
+		err = ring_buffer__poll(capture->ring, left < 0 ? 0 : left < POLL_MS ? left : POLL_MS);
+		if (capture->fn_result)
+			return capture->fn_result;
+		if (err < 0 && err != -ECANCELED)
+			return err;
+		err = ring_buffer__consume(capture->ring);
+		if (capture->fn_result)
+			return capture->fn_result;
+		if (err < 0)
+			return err;
+	} while (now_ns(CLOCK_MONOTONIC) < deadline);
+	return 0;
+}
+
+void capture_stop(struct capture *capture)
+{
+	for (size_t i = 0; capture->armed && i < capture->probes->count; i++) {
+		capture->missed += armed_missed(&capture->armed[i]);
+		disarm(&capture->armed[i]);
+	}
+	lbr_events_close(capture->events);
+	capture->events = NULL;
+}
+
+void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
+{
+	*ret_stats = (struct capture_stats){
+		.written = capture->skel->bss->records_written,
+		.ring_full = capture->skel->bss->losses.ring_full,
+		.no_slot = capture->skel->bss->losses.no_slot,
+		.missed = capture->missed,
+		.malformed = capture->malformed,
+	};
+	for (size_t i = 0; i < capture->probes->count; i++)
+		ret_stats->missed += armed_missed(&capture->armed[i]);
+}
+
+const struct lbr_info *capture_lbr(const struct capture *capture)
+{
+	return &capture->lbr;
+}
+
+size_t capture_armed(const struct capture *capture)
+{
+	return capture->armed_count;
+}
+
+const char *capture_warning(const struct capture *capture)
+{
+	if (capture->warning.text[0])
+		return capture->warning.text;
+	return capture->events ? lbr_events_failed(capture->events) : NULL;
+}
+
+void capture_destroy(struct capture *capture)
+{
+	if (!capture)
+		return;
+	capture_stop(capture);
+	free(capture->armed);
+	ring_buffer__free(capture->ring);
+	lbrsnoop_bpf__destroy(capture->skel);
+	free(capture);
+}

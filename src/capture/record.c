@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capture/record.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "decode/perf_entry.h"
+#include "record.h"
+
+/* include/linux/err.h */
+#define MAX_ERRNO 4095
+
+static bool has_return(const struct probe *probe)
+{
+	switch (probe->trigger.kind) {
+	case TRIGGER_FEXIT:
+	case TRIGGER_KRETPROBE:
+		return probe->ret != RETURN_NONE;
+	case TRIGGER_TRACEPOINT:
+		return probe->ret == RETURN_S64;
+	default:
+		return false;
+	}
+}
+
+/* The register as the return type reads it. */
+static int64_t return_value(const struct probe *probe, int64_t reg)
+{
+	return probe->ret == RETURN_S64 ? reg : (int32_t)reg;
+}
+
+static void fill_branches(const struct record_context *ctx, const struct record *rec,
+			  struct snapshot *snap)
+{
+	uint32_t read = rec->read > 0 ? rec->read : 0;
+
+	snap->count = 0;
+	for (uint32_t i = rec->count; i-- > 0;) {
+		const struct perf_branch_entry *entry = &rec->branches[i];
+		uint64_t flags;
+
+		if (!entry->from) /* a hole that the kernel's software filter left */
+			continue;
+		memcpy(&flags, (const char *)entry + 16, sizeof(flags));
+		perf_entry_decode(ctx->model, entry->from, entry->to, flags,
+				  &snap->branches[snap->count++]);
+	}
+	snap->dropped = read > snap->count ? read - snap->count : 0;
+}
+
+int record_decode(const struct record_context *ctx, const void *data, size_t len,
+		  struct snapshot *ret_snap)
+{
+	const struct record *rec = data;
+	const struct probe *probe;
+
+	_Static_assert(sizeof(struct perf_branch_entry) == 24, "FROM, TO, flags");
+	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
+	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
+	    len != RECORD_HEADER_BYTES + rec->count * sizeof(rec->branches[0]) ||
+	    rec->target >= ctx->probes->count)
+		return -EBADMSG;
+	probe = &ctx->probes->items[rec->target];
+	ret_snap->ts_ns = rec->mono_ns + ctx->mono_to_real_ns;
+	ret_snap->cpu = rec->cpu;
+	ret_snap->pid = rec->pid;
+	ret_snap->tid = rec->tid;
+	memcpy(ret_snap->comm, rec->comm, COMM_LEN);
+	ret_snap->comm[COMM_LEN - 1] = 0;
+	ret_snap->trigger = &probe->trigger;
+	ret_snap->ip = rec->ip ?: probe->trigger.addr;
+	ret_snap->has_retval = has_return(probe);
+	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
+	ret_snap->err = 0;
+	if (ret_snap->has_retval && ret_snap->retval < 0 && ret_snap->retval >= -MAX_ERRNO)
+		ret_snap->err = -ret_snap->retval;
+	ret_snap->lbr = ctx->lbr;
+	ret_snap->filter = ctx->filter;
+	ret_snap->path_ok = ctx->path_ok;
+	ret_snap->wasted = 0;
+	ret_snap->shown_from = 0;
+	fill_branches(ctx, rec, ret_snap);
+	return 0;
+}
