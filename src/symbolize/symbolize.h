@@ -26,6 +26,10 @@ struct symbol {
 	uint64_t size;
 };
 
+/*
+ * Not for use by several threads at once. Strings handed out stay valid until symbols_close(),
+ * also when what they name has left the kernel.
+ */
 struct symbols;
 
 /**
@@ -33,17 +37,40 @@ struct symbols;
  * @path: file in the format of /proc/kallsyms, or NULL for /proc/kallsyms itself
  * @ret_symbols: set on success; free with symbols_close()
  * Return: 0; -ENOENT; -EPERM if the addresses are hidden (kptr_restrict); -EINVAL if @path is
- * no symbol table (nothing in it is readable); -ENOMEM.
+ * no symbol table (nothing in it is readable); -ENOMEM; another errno of reading it.
  */
 int symbols_open(const char *path, struct symbols **ret_symbols);
+
+/**
+ * symbols_open_elf() - read the symbol table of a kernel image
+ * @path: vmlinux, or another ELF file with a .symtab
+ * @kaslr_offset: added to its addresses
+ * @ret_symbols: set on success; free with symbols_close()
+ * Return: 0; -ENOENT; -EINVAL if @path is no ELF file with symbols; -ENOMEM.
+ */
+int symbols_open_elf(const char *path, uint64_t kaslr_offset, struct symbols **ret_symbols);
+
+/**
+ * symbols_set_kaslr_offset() - where the kernel runs, for a table with link-time addresses
+ * @offset: run-time minus link-time address (of System.map or vmlinux); replaces the one before
+ */
+void symbols_set_kaslr_offset(struct symbols *syms, uint64_t offset);
+
+/**
+ * symbols_refresh() - read the live table again now
+ * For a caller that knows of a change: it has just attached its programs, say. Names and
+ * modules handed out before stay valid. Does nothing for a file, or in symbols_for_each().
+ * Return: 0; negative errno, and the old table stays.
+ */
+int symbols_refresh(struct symbols *syms);
 
 /** symbols_close() - free; NULL is fine */
 void symbols_close(struct symbols *syms);
 
 /**
  * symbols_find() - which function holds an address
- * Refreshes the live table (at most once a second) when @addr is in none, since modules and BPF
- * programs come and go.
+ * Where several names share the address, the one a person would use. Refreshes the live table (at
+ * most once a second) when @addr is in none, since modules and BPF programs come and go.
  * Return: 0; -ENOENT if no symbol's range holds @addr.
  */
 int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym);
@@ -60,7 +87,11 @@ int symbols_by_name(struct symbols *syms, const char *module, const char *name, 
 /** typedef symbols_visit_fn - return non-zero to stop; that value is returned */
 typedef int symbols_visit_fn(const struct symbol *sym, void *ctx);
 
-/** symbols_for_each() - every text symbol in address order */
+/**
+ * symbols_for_each() - every text symbol in address order
+ * Aliases and the linker's labels (_stext) included; the latter have size 0.
+ * Return: 0, or what @visit stopped it with.
+ */
 int symbols_for_each(struct symbols *syms, symbols_visit_fn *visit, void *ctx);
 
 /**

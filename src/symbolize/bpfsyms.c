@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bpfsyms.c - lengths of BPF programs, and whether any came or went */
+#include <stdint.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "symbolize/symbols.h"
+#include "util/cleanup.h"
+
+/* More functions of one program than BPF_MAX_SUBPROGS (256) cannot be. */
+#define BPF_FUNCS_MAX 256
+/* Ids are handed out upwards and freed: this many live objects at most are looked at. */
+#define BPF_OBJECTS_MAX 16384
+
+static void read_prog_sizes(struct symtab *tab, int fd)
+{
+	uint64_t addrs[BPF_FUNCS_MAX];
+	uint32_t lens[BPF_FUNCS_MAX];
+	struct bpf_prog_info info = {
+		.nr_jited_ksyms = BPF_FUNCS_MAX,
+		.jited_ksyms = (uintptr_t)addrs,
+		.nr_jited_func_lens = BPF_FUNCS_MAX,
+		.jited_func_lens = (uintptr_t)lens,
+	};
+	uint32_t info_len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &info_len))
+		return;
+	/* The kernel returns the true numbers, whatever it had room for; 0 if hidden. */
+	for (uint32_t i = 0; i < BPF_FUNCS_MAX; i++) {
+		if (i >= info.nr_jited_ksyms || i >= info.nr_jited_func_lens)
+			break;
+		if (addrs[i] && lens[i])
+			symtab_set_size(tab, addrs[i], lens[i]);
+	}
+}
+
+void symbols_read_bpf_sizes(struct symbols *syms)
+{
+	uint32_t id = 0;
+
+	for (int n = 0; n < BPF_OBJECTS_MAX && bpf_prog_get_next_id(id, &id) == 0; n++) {
+		_cleanup_close_ int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd >= 0)
+			read_prog_sizes(&syms->tab, fd);
+	}
+}
+
+uint64_t symbols_bpf_fingerprint(uint64_t hash)
+{
+	uint32_t id = 0;
+
+	for (int n = 0; n < BPF_OBJECTS_MAX && bpf_prog_get_next_id(id, &id) == 0; n++)
+		hash = symbols_hash(hash, &id, sizeof(id));
+	id = 0;
+	for (int n = 0; n < BPF_OBJECTS_MAX && bpf_link_get_next_id(id, &id) == 0; n++)
+		hash = symbols_hash(hash, &id, sizeof(id));
+	return hash;
+}

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kallsyms.c - symbols from /proc/kallsyms, or from a file of that format (System.map) */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolize/symbols.h"
+#include "util/cleanup.h"
+
+#define READ_BYTES	 (256u << 10)
+#define FILE_BYTES_MAX	 (256u << 20)
+#define LINE_BYTES_MAX	 (SYMBOL_NAME_MAX + MODULE_NAME_MAX + 32)
+#define MODULES_BYTES	 (1u << 20)
+#define SECOND_NS	 1000000000u
+#define MISS_WAIT_MAX_NS (64ull * SECOND_NS)
+/* Kernel addresses are the upper half, whatever the number of page table levels. */
+#define KERNEL_HALF (1ull << 63)
+
+static const struct symbols_source live_source = {
+	.kallsyms = "/proc/kallsyms",
+	.modules = "/proc/modules",
+	.bpf = true,
+};
+
+/**
+ * struct parser - reading one file
+ * @tab: being filled
+ * @old: table that it replaces, or NULL; its names are used again
+ * @last_module: where the last symbol belonged
+ * @usable: lines that were a symbol
+ * @nonzero: ... whose address is not 0
+ */
+struct parser {
+	struct symbols *syms;
+	struct symtab *tab;
+	const struct symtab *old;
+	int last_module;
+	size_t usable;
+	size_t nonzero;
+};
+
+static bool is_name_char(char c)
+{
+	return c > ' ' && c < 0x7f;
+}
+
+/* Hexadecimal digits at *@pos; leaves *@pos behind them. */
+static bool parse_address(const char **pos, const char *end, uint64_t *ret_addr)
+{
+	const char *p = *pos;
+	uint64_t addr = 0;
+
+	while (p < end && p - *pos <= 16) {
+		unsigned int digit;
+
+		if (*p >= '0' && *p <= '9')
+			digit = (unsigned int)(*p - '0');
+		else if ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'f')
+			digit = (unsigned int)((*p | 0x20) - 'a') + 10;
+		else
+			break;
+		addr = addr << 4 | digit;
+		p++;
+	}
+	if (p == *pos || p - *pos > 16)
+		return false;
+	*pos = p;
+	*ret_addr = addr;
+	return true;
+}
+
+/* "[name]" after white space, or nothing: index of the module, or negative errno. */
+static int parse_module(struct parser *parser, const char *p, const char *end)
+{
+	struct symtab *tab = parser->tab;
+	const char *name;
+	size_t len;
+
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+		p++;
+	if (p == end)
+		return 0;
+	name = ++p;
+	while (p < end && is_name_char(*p) && *p != ']')
+		p++;
+	len = (size_t)(p - name);
+	if (name[-1] != '[' || p == end || *p != ']' || !len || len > MODULE_NAME_MAX)
+		return -EINVAL;
+	if (parser->last_module > 0) {
+		const char *last = tab->modules[parser->last_module].name;
+
+		if (strncmp(last, name, len) == 0 && last[len] == '\0')
+			return parser->last_module;
+	}
+	return symtab_module_index(tab, &parser->syms->names, name, len);
+}
+
+/* A name that the replaced table had already is not stored again. */
+static const char *keep_name(struct parser *parser, uint64_t addr, const char *name, size_t len)
+{
+	const struct symtab_entry *known =
+		parser->old ? symtab_exact(parser->old, addr, name, len) : NULL;
+
+	return known ? known->name : arena_strndup(&parser->syms->names, name, len);
+}
+
+/* "ffffffff81000000 T name\t[module]"; what is none is left out. */
+static int parse_line(struct parser *parser, const char *p, const char *end)
+{
+	const char *name, *kept = NULL;
+	uint64_t addr;
+	size_t len;
+	int module;
+	char type;
+
+	if (!parse_address(&p, end, &addr) || end - p < 4 || p[0] != ' ' || p[2] != ' ')
+		return 0;
+	type = p[1];
+	name = p += 3;
+	while (p < end && is_name_char(*p))
+		p++;
+	len = (size_t)(p - name);
+	if (!isalpha((unsigned char)type) || !len || len > SYMBOL_NAME_MAX)
+		return 0;
+	module = parse_module(parser, p, end);
+	if (module == -EINVAL)
+		return 0;
+	if (module < 0)
+		return module;
+	parser->last_module = module;
+	parser->usable++;
+	parser->nonzero += addr != 0;
+	/* Per-CPU offsets and constants are no addresses, and would bound nothing. */
+	if (!symtab_is_text(type) && type != 'A' && type != 'a' && !(addr & KERNEL_HALF))
+		return 0;
+	if (type == 'A' || type == 'a')
+		return 0;
+	if (parser->old && module == 0)
+		return 0;
+	if (module == 0)
+		addr += parser->syms->kaslr_offset;
+	if (symtab_is_text(type)) {
+		kept = keep_name(parser, addr, name, len);
+		if (!kept)
+			return -ENOMEM;
+	}
+	return symtab_add(parser->tab, addr, 0, type, kept, (uint16_t)module);
+}
+
+/* All lines of a chunk; the unfinished last one is moved to the front, *@len is its length. */
+static int parse_chunk(struct parser *parser, char *chunk, size_t *len, bool last)
+{
+	char *p = chunk, *end = chunk + *len;
+
+	while (p < end) {
+		char *newline = memchr(p, '\n', (size_t)(end - p));
+		int err;
+
+		if (!newline && !last)
+			break;
+		if (!newline)
+			newline = end;
+		err = parse_line(parser, p, newline);
+		if (err)
+			return err;
+		p = newline == end ? end : newline + 1;
+	}
+	*len = (size_t)(end - p);
+	/* A line that no symbol can have: forget it, what follows up to its end is no symbol. */
+	if (*len > LINE_BYTES_MAX) {
+		*len = 1;
+		*p = '?';
+	}
+	memmove(chunk, p, *len);
+	return 0;
+}
+
+static int parse_file(struct parser *parser, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *chunk = malloc(READ_BYTES);
+	size_t len = 0, total = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	if (!chunk)
+		return -ENOMEM;
+	do {
+		int err;
+
+		got = read(fd, chunk + len, READ_BYTES - len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno == EISDIR ? -EINVAL : -errno;
+		len += (size_t)got;
+		total += (size_t)got;
+		if (total > FILE_BYTES_MAX)
+			return -EINVAL;
+		err = parse_chunk(parser, chunk, &len, got == 0);
+		if (err)
+			return err;
+	} while (got != 0);
+	return 0;
+}
+
+/* Whole of a small file, NUL-terminated, or NULL. */
+static char *read_small_file(const char *path, size_t max, size_t *ret_len)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = fd >= 0 ? malloc(max + 1) : NULL;
+	size_t len = 0;
+	ssize_t got;
+
+	if (!text)
+		return NULL;
+	while (len < max && (got = read(fd, text + len, max - len)) > 0)
+		len += (size_t)got;
+	text[len] = '\0';
+	*ret_len = len;
+	return text;
+}
+
+static const char *next_line(const char *line)
+{
+	line += strcspn(line, "\n");
+	return *line ? line + 1 : line;
+}
+
+/* The address field of a line of /proc/modules, or NULL. */
+static const char *line_base(const char *line)
+{
+	const char *base = strstr(line, " 0x");
+
+	return base && base < line + strcspn(line, "\n") ? base + 1 : NULL;
+}
+
+/* /proc/modules: "name size refcount users state 0xbase" */
+static void read_module_ranges(struct symbols *syms, struct symtab *tab, const char *text)
+{
+	for (const char *line = text; *line; line = next_line(line)) {
+		size_t name_len = strcspn(line, " \n");
+		const char *base = line_base(line);
+
+		if (name_len && base) {
+			int module = symtab_module_index(tab, &syms->names, line, name_len);
+
+			if (module > 0) {
+				tab->modules[module].size = strtoull(line + name_len, NULL, 10);
+				tab->modules[module].base = strtoull(base, NULL, 16);
+			}
+		}
+	}
+}
+
+/* Reads modules' ranges into @tab, if any; returns what tells one set of them from another. */
+static uint64_t read_live_state(struct symbols *syms, struct symtab *tab)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+
+	text = read_small_file(syms->live->modules, MODULES_BYTES, &len);
+	if (text) {
+		/* Of each line only name and base: reference counts come and go. */
+		for (const char *line = text; *line; line = next_line(line)) {
+			const char *base = line_base(line);
+
+			hash = symbols_hash(hash, line, strcspn(line, " \n"));
+			if (base)
+				hash = symbols_hash(hash, base, strcspn(base, "\n"));
+		}
+		if (tab)
+			read_module_ranges(syms, tab, text);
+	}
+	return syms->live->bpf ? symbols_bpf_fingerprint(hash) : hash;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+/* The kernel image does not change while it runs: taken over from the old table. */
+static int copy_kernel(const struct symtab *old, struct symtab *tab)
+{
+	for (size_t i = 0; i < old->count; i++) {
+		const struct symtab_entry *sym = &old->entries[i];
+		int err;
+
+		if (sym->module != 0)
+			continue;
+		err = symtab_add(tab, sym->addr, sym->size, 'T', sym->name, 0);
+		if (err)
+			return err;
+		tab->entries[tab->count - 1].rank = sym->rank;
+	}
+	return 0;
+}
+
+/* Fill @ret_tab from @path; @old: the table it replaces, or NULL. */
+static int read_table(struct symbols *syms, const char *path, const struct symtab *old,
+		      struct symtab *ret_tab)
+{
+	struct symtab tab = {0};
+	struct parser parser = {.syms = syms, .tab = &tab, .old = old};
+	uint64_t fingerprint = 0;
+	int err;
+
+	err = old ? symtab_take_modules(&tab, old) : symtab_module_index(&tab, &syms->names, "", 0);
+	if (err == 0 && syms->live)
+		fingerprint = read_live_state(syms, &tab);
+	if (err == 0 && old)
+		err = copy_kernel(old, &tab);
+	if (err == 0)
+		err = parse_file(&parser, path);
+	if (err == 0 && !parser.usable)
+		err = -EINVAL;
+	if (err == 0 && !parser.nonzero)
+		err = -EPERM;
+	if (err < 0) {
+		symtab_deinit(&tab);
+		return err == -E2BIG ? -EINVAL : err;
+	}
+	symtab_finish(&tab);
+	syms->fingerprint = fingerprint;
+	*ret_tab = tab;
+	return 0;
+}
+
+static int symbols_create(const char *path, const struct symbols_source *live,
+			  struct symbols **ret_symbols)
+{
+	struct symbols *syms = calloc(1, sizeof(*syms));
+	int err;
+
+	if (!syms)
+		return -ENOMEM;
+	syms->live = live;
+	syms->miss_wait_ns = SECOND_NS;
+	err = read_table(syms, path, NULL, &syms->tab);
+	if (err) {
+		symbols_close(syms);
+		return err;
+	}
+	if (live && live->bpf)
+		symbols_read_bpf_sizes(syms);
+	*ret_symbols = syms;
+	return 0;
+}
+
+int symbols_open_live(const struct symbols_source *source, struct symbols **ret_symbols)
+{
+	return symbols_create(source->kallsyms, source, ret_symbols);
+}
+
+int symbols_open(const char *path, struct symbols **ret_symbols)
+{
+	if (!path)
+		return symbols_open_live(&live_source, ret_symbols);
+	return symbols_create(path, NULL, ret_symbols);
+}
+
+void symbols_close(struct symbols *syms)
+{
+	if (!syms)
+		return;
+	symtab_deinit(&syms->tab);
+	arena_deinit(&syms->names);
+	free(syms);
+}
+
+int symbols_refresh(struct symbols *syms)
+{
+	struct symtab tab;
+	int err;
+
+	if (!syms->live || syms->visiting)
+		return 0;
+	syms->read_ns = syms->checked_ns = now_ns();
+	err = read_table(syms, syms->live->kallsyms, &syms->tab, &tab);
+	if (err)
+		return err;
+	symtab_deinit(&syms->tab);
+	syms->tab = tab;
+	if (syms->live->bpf)
+		symbols_read_bpf_sizes(syms);
+	return 0;
+}
+
+/*
+ * Is it time to read the table again? At most once a second for an address that no symbol holds,
+ * and ever more seldom while that brings nothing new. A symbol of a module or BPF program may
+ * have been replaced by another one's at the same place: whether any came or went is looked at
+ * once a second, which is cheap.
+ */
+static bool refresh_due(struct symbols *syms, uint64_t addr, const struct symtab_entry *sym)
+{
+	uint64_t now, fingerprint;
+
+	if (!syms->live || syms->visiting || (sym && sym->module == 0))
+		return false;
+	if (!sym && symtab_in_kernel(&syms->tab, addr))
+		return false;
+	now = now_ns();
+	if (!sym && (!syms->read_ns || now - syms->read_ns >= syms->miss_wait_ns))
+		return true;
+	if (syms->checked_ns && now - syms->checked_ns < SECOND_NS)
+		return false;
+	syms->checked_ns = now;
+	fingerprint = read_live_state(syms, NULL);
+	return fingerprint != syms->fingerprint;
+}
+
+static void fill_symbol(const struct symbols *syms, const struct symtab_entry *sym,
+			struct symbol *ret_sym)
+{
+	*ret_sym = (struct symbol){
+		.name = sym->name,
+		.module = syms->tab.modules[sym->module].name,
+		.addr = sym->addr,
+		.size = sym->size,
+	};
+}
+
+int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym)
+{
+	const struct symtab_entry *sym = symtab_find(&syms->tab, addr);
+
+	if ((addr & KERNEL_HALF) && refresh_due(syms, addr, sym)) {
+		bool missed = !sym;
+
+		symbols_refresh(syms);
+		sym = symtab_find(&syms->tab, addr);
+		if (sym)
+			syms->miss_wait_ns = SECOND_NS;
+		else if (missed && syms->miss_wait_ns < MISS_WAIT_MAX_NS)
+			syms->miss_wait_ns *= 2;
+	}
+	if (!sym)
+		return -ENOENT;
+	fill_symbol(syms, sym, ret_sym);
+	return 0;
+}
+
+int symbols_by_name(struct symbols *syms, const char *module, const char *name, size_t index,
+		    struct symbol *ret_sym)
+{
+	const struct symtab_entry *sym = symtab_by_name(&syms->tab, module, name, index);
+
+	if (!sym)
+		return -ENOENT;
+	fill_symbol(syms, sym, ret_sym);
+	return 0;
+}
+
+int symbols_for_each(struct symbols *syms, symbols_visit_fn *visit, void *ctx)
+{
+	bool nested = syms->visiting;
+	int stop = 0;
+
+	syms->visiting = true;
+	for (size_t i = 0; i < syms->tab.count && !stop; i++) {
+		struct symbol sym;
+
+		fill_symbol(syms, &syms->tab.entries[i], &sym);
+		stop = visit(&sym, ctx);
+	}
+	syms->visiting = nested;
+	return stop;
+}
+
+void symbols_set_kaslr_offset(struct symbols *syms, uint64_t offset)
+{
+	uint64_t delta = offset - syms->kaslr_offset;
+
+	for (size_t i = 0; i < syms->tab.count; i++)
+		if (syms->tab.entries[i].module == 0)
+			syms->tab.entries[i].addr += delta;
+	syms->kaslr_offset = offset;
+	symtab_resort(&syms->tab);
+}
+
+/* What GCC and Clang append to the name of a function that they split or clone. */
+static const char *const part_suffixes[] = {
+	".cold", ".part", ".isra", ".constprop", ".lto_priv", ".localalias", ".llvm", ".__uniq",
+};
+
+bool symbols_same_function(const struct symbol *sym, const char *func, const char *module)
+{
+	size_t len = strlen(func);
+	const char *rest;
+
+	if (module && strcmp(sym->module, module) != 0)
+		return false;
+	if (!len || strncmp(sym->name, func, len) != 0)
+		return false;
+	rest = sym->name + len;
+	while (*rest) {
+		size_t i;
+
+		for (i = 0; i < ARRAY_SIZE(part_suffixes); i++) {
+			size_t suffix_len = strlen(part_suffixes[i]);
+
+			if (strncmp(rest, part_suffixes[i], suffix_len) == 0 &&
+			    (rest[suffix_len] == '.' || rest[suffix_len] == '\0')) {
+				rest += suffix_len;
+				break;
+			}
+		}
+		if (i == ARRAY_SIZE(part_suffixes))
+			return false;
+		if (rest[0] == '.' && isdigit((unsigned char)rest[1]))
+			rest += 1 + strspn(rest + 1, "0123456789");
+	}
+	return true;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* symbols.h - struct symbols as its sources (kallsyms.c, elfsyms.c) and tests see it */
+#ifndef LBRSNOOP_SYMBOLIZE_SYMBOLS_H
+#define LBRSNOOP_SYMBOLIZE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbolize/symtab.h"
+
+/**
+ * struct symbols_source - files of a live kernel
+ * @kallsyms: /proc/kallsyms
+ * @modules: /proc/modules, need not exist
+ * @bpf: ask the kernel for the lengths of BPF programs
+ */
+struct symbols_source {
+	const char *kallsyms;
+	const char *modules;
+	bool bpf;
+};
+
+/**
+ * struct symbols - a symbol table, and where it came from
+ * @tab: what is searched
+ * @names: every name ever handed out
+ * @live: where to read again; NULL for a table that does not change
+ * @visiting: in symbols_for_each(): the table must not be replaced
+ * @kaslr_offset: added to the addresses of the kernel image
+ * @fingerprint: of the modules and BPF programs that @tab was read with
+ * @checked_ns: when @fingerprint was last compared, CLOCK_MONOTONIC; 0: never
+ * @read_ns: when @tab was read again; 0: only once, at the start
+ * @miss_wait_ns: time to the next reading on account of an unknown address
+ */
+struct symbols {
+	struct symtab tab;
+	struct arena names;
+	const struct symbols_source *live;
+	bool visiting;
+	uint64_t kaslr_offset;
+	uint64_t fingerprint;
+	uint64_t checked_ns;
+	uint64_t read_ns;
+	uint64_t miss_wait_ns;
+};
+
+/**
+ * symbols_open_live() - read the table of a live kernel
+ * @source: borrowed until symbols_close()
+ * Return: as symbols_open().
+ */
+int symbols_open_live(const struct symbols_source *source, struct symbols **ret_symbols);
+
+/**
+ * symbols_read_bpf_sizes() - set the sizes of BPF programs, which kallsyms does not tell
+ * Does nothing where the kernel does not let us ask.
+ */
+void symbols_read_bpf_sizes(struct symbols *syms);
+
+/**
+ * symbols_bpf_fingerprint() - changes when BPF programs or links come and go
+ * Return: @hash, mixed with the ids of all programs and links.
+ */
+uint64_t symbols_bpf_fingerprint(uint64_t hash);
+
+/** symbols_hash() - FNV-1a over @len bytes, from @hash on */
+static inline uint64_t symbols_hash(uint64_t hash, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3u;
+	return hash;
+}
+
+#endif

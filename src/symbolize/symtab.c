@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbolize/symtab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/cleanup.h"
+
+#define ARENA_BLOCK_BYTES (256u << 10)
+#define PAGE_BYTES	  4096u
+
+/*
+ * Upper bounds where the table gives none. The largest functions of a distribution kernel
+ * (unrolled ciphers) have about 50 KiB.
+ */
+#define KERNEL_FUNC_MAX (256u << 10)
+#define MODULE_FUNC_MAX (64u << 10)
+#define BPF_PROG_MAX	(64u << 10)
+#define BPF_PACK_BYTES	(2u << 20) /* kernel/bpf/core.c: BPF_PROG_PACK_SIZE */
+#define BPF_TRAMP_BYTES PAGE_BYTES /* arch/x86/net/bpf_jit_comp.c: at most a page */
+#define ENTRY_SIZE_MAX	(16u << 20)
+
+/* Ranks: a marker is never shown, the rest in the order of what a person would call it. */
+#define RANK_MARKER	 0x8000u
+#define RANK_DERIVED	 0x4000u
+#define RANK_LOCAL	 0x2000u
+#define RANK_UNDERSCORES 0x0100u
+#define RANK_WEAK	 0x0080u
+
+struct arena_block {
+	struct arena_block *next;
+	size_t used;
+	size_t size;
+	char bytes[];
+};
+
+const char *arena_strndup(struct arena *arena, const char *str, size_t len)
+{
+	struct arena_block *block = arena->blocks;
+	char *copy;
+
+	if (!block || block->size - block->used <= len) {
+		size_t size = len < ARENA_BLOCK_BYTES ? ARENA_BLOCK_BYTES : len + 1;
+
+		block = malloc(sizeof(*block) + size);
+		if (!block)
+			return NULL;
+		*block = (struct arena_block){.next = arena->blocks, .size = size};
+		arena->blocks = block;
+	}
+	copy = block->bytes + block->used;
+	memcpy(copy, str, len);
+	copy[len] = '\0';
+	block->used += len + 1;
+	return copy;
+}
+
+void arena_deinit(struct arena *arena)
+{
+	while (arena->blocks) {
+		struct arena_block *block = arena->blocks;
+
+		arena->blocks = block->next;
+		free(block);
+	}
+}
+
+void symtab_deinit(struct symtab *tab)
+{
+	free(tab->entries);
+	free(tab->modules);
+	free(tab->buckets);
+	*tab = (struct symtab){0};
+}
+
+int symtab_module_index(struct symtab *tab, struct arena *arena, const char *name, size_t len)
+{
+	struct symtab_module *modules;
+
+	/* Symbols come module by module: the last one is nearly always the right one. */
+	for (size_t i = tab->module_count; i-- > 0;) {
+		const char *known = tab->modules[i].name;
+
+		if (strncmp(known, name, len) == 0 && known[len] == '\0')
+			return (int)i;
+	}
+	if (tab->module_count >= MODULES_MAX)
+		return -E2BIG;
+	modules = realloc(tab->modules, (tab->module_count + 1) * sizeof(*modules));
+	if (!modules)
+		return -ENOMEM;
+	tab->modules = modules;
+	name = arena_strndup(arena, name, len);
+	if (!name)
+		return -ENOMEM;
+	modules[tab->module_count] = (struct symtab_module){.name = name};
+	return (int)tab->module_count++;
+}
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+	return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static bool has_suffix(const char *name, size_t len, const char *suffix)
+{
+	size_t suffix_len = strlen(suffix);
+
+	return len >= suffix_len && memcmp(name + len - suffix_len, suffix, suffix_len) == 0;
+}
+
+/* Labels that the linker script puts at the borders of sections (vmlinux.lds.S). */
+static bool is_marker(const char *name, size_t len)
+{
+	static const char *const markers[] = {
+		"_text",
+		"_stext",
+		"_etext",
+		"_sinittext",
+		"_einittext",
+		"_sexittext",
+		"_eexittext",
+		"__init_begin",
+		"__init_end",
+		"_end",
+		"__end_of_kernel_reserve",
+	};
+
+	if (name[0] != '_')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(markers); i++)
+		if (strcmp(name, markers[i]) == 0)
+			return true;
+	return has_suffix(name, len, "text_start") || has_suffix(name, len, "text_end") ||
+	       has_suffix(name, len, "_thunk_array");
+}
+
+/* Names made from another name by the build; the rest of the name is the one to show. */
+static bool is_derived(const char *name)
+{
+	return name[0] == '_' && (has_prefix(name, "__pfx_") || has_prefix(name, "__SCT__") ||
+				  has_prefix(name, "__cfi_") || has_prefix(name, "__pi_") ||
+				  has_prefix(name, "__ksym_"));
+}
+
+static uint16_t name_rank(const char *name, char type)
+{
+	size_t len = strlen(name), underscores = strspn(name, "_");
+	unsigned int rank = 0;
+
+	if (is_marker(name, len))
+		rank |= RANK_MARKER;
+	if (is_derived(name) || name[0] == '.')
+		rank |= RANK_DERIVED;
+	if (type == 't')
+		rank |= RANK_LOCAL;
+	rank += RANK_UNDERSCORES * (underscores < 15 ? (unsigned int)underscores : 15);
+	if (type == 'w' || type == 'W')
+		rank |= RANK_WEAK;
+	return (uint16_t)(rank + (len < 127 ? len : 127));
+}
+
+int symtab_add(struct symtab *tab, uint64_t addr, uint64_t size, char type, const char *name,
+	       uint16_t module)
+{
+	bool text = symtab_is_text(type);
+
+	if (tab->count >= SYMBOLS_MAX)
+		return -E2BIG;
+	if (tab->count == tab->room) {
+		size_t room = tab->room ? tab->room * 2 : 1024;
+		struct symtab_entry *entries = realloc(tab->entries, room * sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		tab->entries = entries;
+		tab->room = room;
+	}
+	tab->entries[tab->count++] = (struct symtab_entry){
+		.addr = addr,
+		.size = size < ENTRY_SIZE_MAX ? (uint32_t)size : ENTRY_SIZE_MAX,
+		.name = text ? name : NULL,
+		.module = module,
+		.rank = text ? name_rank(name, type) : UINT16_MAX,
+	};
+	return 0;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct symtab_entry *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (!x->name || !y->name)
+		return 0;
+	return strcmp(x->name, y->name);
+}
+
+static uint64_t add_capped(uint64_t addr, uint64_t len)
+{
+	return addr > UINT64_MAX - len ? UINT64_MAX : addr + len;
+}
+
+static uint64_t page_end(uint64_t addr)
+{
+	return add_capped(addr & ~(uint64_t)(PAGE_BYTES - 1), PAGE_BYTES);
+}
+
+/* End of a module's function by what stands next in the table. */
+static uint64_t module_func_end(const struct symtab_module *module, const struct symtab_entry *sym,
+				const struct symtab_entry *next)
+{
+	uint64_t end = page_end(sym->addr);
+
+	if (next && next->module == sym->module) {
+		/* Text is a number of whole pages: data cannot share its last one. */
+		uint64_t limit = next->name ? next->addr : next->addr & ~(uint64_t)(PAGE_BYTES - 1);
+
+		if (limit > sym->addr && limit - sym->addr <= MODULE_FUNC_MAX)
+			end = limit;
+	}
+	/* The range is of all the module's memory, or (since 6.4) may end before its text. */
+	if (module->size && sym->addr >= module->base && sym->addr - module->base < module->size) {
+		uint64_t limit = add_capped(module->base, module->size);
+
+		if (end > limit)
+			end = limit;
+	}
+	return end;
+}
+
+/* Where a function without a size ends at the latest; @next: nearest symbol above, or NULL. */
+static uint64_t bound_of(const struct symtab *tab, const struct symtab_entry *sym,
+			 const struct symtab_entry *next)
+{
+	const struct symtab_module *module = &tab->modules[sym->module];
+	uint64_t end;
+
+	if (!module->name[0]) {
+		end = next && next->module == sym->module ? add_capped(sym->addr, KERNEL_FUNC_MAX)
+							  : page_end(sym->addr);
+	} else if (strcmp(module->name, "bpf") == 0) {
+		if (has_prefix(sym->name, "bpf_prog_")) {
+			uint64_t pack = sym->addr & ~(uint64_t)(BPF_PACK_BYTES - 1);
+
+			end = add_capped(sym->addr, BPF_PROG_MAX);
+			if (end > add_capped(pack, BPF_PACK_BYTES))
+				end = add_capped(pack, BPF_PACK_BYTES);
+		} else {
+			end = add_capped(sym->addr, BPF_TRAMP_BYTES);
+		}
+	} else {
+		end = module_func_end(module, sym, next);
+	}
+	return next && end > next->addr ? next->addr : end;
+}
+
+static void bound_entries(struct symtab *tab)
+{
+	const struct symtab_entry *next = NULL;
+
+	for (size_t i = tab->count; i-- > 0;) {
+		struct symtab_entry *sym = &tab->entries[i];
+		uint64_t size;
+
+		if (i + 1 < tab->count && tab->entries[i + 1].addr != sym->addr)
+			next = &tab->entries[i + 1];
+		if (!sym->name)
+			continue;
+		size = bound_of(tab, sym, next) - sym->addr;
+		if (sym->rank & RANK_MARKER)
+			sym->size = 0;
+		else if (!sym->size || sym->size > size)
+			sym->size = (uint32_t)size;
+	}
+}
+
+static void sort_range(struct symtab *tab, size_t from, size_t to)
+{
+	if (to - from > 1)
+		qsort(tab->entries + from, to - from, sizeof(*tab->entries), compare_entries);
+}
+
+/*
+ * The kernel prints its image in address order, and modules, unordered, after that: sorting
+ * the second part and the names of each address takes a tenth of the time of sorting it all.
+ */
+static void sort_entries(struct symtab *tab)
+{
+	struct symtab_entry *entries = tab->entries;
+	size_t ordered = 1, start = 0;
+
+	if (tab->count < 2)
+		return;
+	while (ordered < tab->count && entries[ordered - 1].addr <= entries[ordered].addr)
+		ordered++;
+	sort_range(tab, ordered, tab->count);
+	if (ordered < tab->count && entries[ordered].addr <= entries[ordered - 1].addr) {
+		sort_range(tab, 0, tab->count);
+		return;
+	}
+	for (size_t i = 1; i <= ordered; i++) {
+		if (i < ordered && entries[i].addr == entries[start].addr)
+			continue;
+		sort_range(tab, start, i);
+		start = i;
+	}
+}
+
+void symtab_resort(struct symtab *tab)
+{
+	sort_entries(tab);
+	free(tab->buckets);
+	tab->buckets = NULL;
+}
+
+int symtab_take_modules(struct symtab *tab, const struct symtab *old)
+{
+	struct symtab_module *modules = calloc(old->module_count, sizeof(*modules));
+
+	if (!modules)
+		return -ENOMEM;
+	for (size_t i = 0; i < old->module_count; i++)
+		modules[i].name = old->modules[i].name;
+	tab->modules = modules;
+	tab->module_count = old->module_count;
+	return 0;
+}
+
+void symtab_finish(struct symtab *tab)
+{
+	size_t kept = 0;
+
+	sort_entries(tab);
+	bound_entries(tab);
+	for (size_t i = 0; i < tab->count; i++)
+		if (tab->entries[i].name)
+			tab->entries[kept++] = tab->entries[i];
+	tab->count = kept;
+	if (kept) {
+		struct symtab_entry *entries = realloc(tab->entries, kept * sizeof(*entries));
+
+		if (entries) {
+			tab->entries = entries;
+			tab->room = kept;
+		}
+	}
+}
+
+/* Index of the first entry at or above @addr. */
+static size_t lower_bound(const struct symtab *tab, uint64_t addr)
+{
+	size_t low = 0, high = tab->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (tab->entries[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool symtab_in_kernel(const struct symtab *tab, uint64_t addr)
+{
+	size_t i = lower_bound(tab, addr);
+
+	return i > 0 && i < tab->count && tab->entries[i - 1].module == 0 &&
+	       tab->entries[i].module == 0;
+}
+
+const struct symtab_entry *symtab_find(const struct symtab *tab, uint64_t addr)
+{
+	size_t i = addr == UINT64_MAX ? tab->count : lower_bound(tab, addr + 1);
+
+	if (i == 0)
+		return NULL;
+	/* The best name of an address comes first. */
+	i = lower_bound(tab, tab->entries[i - 1].addr);
+	if (addr - tab->entries[i].addr >= tab->entries[i].size)
+		return NULL;
+	return &tab->entries[i];
+}
+
+const struct symtab_entry *symtab_exact(const struct symtab *tab, uint64_t addr, const char *name,
+					size_t name_len)
+{
+	for (size_t i = lower_bound(tab, addr); i < tab->count; i++) {
+		const struct symtab_entry *sym = &tab->entries[i];
+
+		if (sym->addr != addr)
+			break;
+		if (strncmp(sym->name, name, name_len) == 0 && sym->name[name_len] == '\0')
+			return sym;
+	}
+	return NULL;
+}
+
+void symtab_set_size(struct symtab *tab, uint64_t addr, uint64_t size)
+{
+	size_t above = addr == UINT64_MAX ? tab->count : lower_bound(tab, addr + 1);
+
+	if (size > ENTRY_SIZE_MAX)
+		size = ENTRY_SIZE_MAX;
+	if (above < tab->count && tab->entries[above].addr - addr < size)
+		size = tab->entries[above].addr - addr;
+	for (size_t i = lower_bound(tab, addr); i < above; i++)
+		if (!(tab->entries[i].rank & RANK_MARKER))
+			tab->entries[i].size = (uint32_t)size;
+}
+
+/* FNV-1a */
+static uint32_t name_hash(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	while (*name)
+		hash = (hash ^ (uint8_t)*name++) * 16777619u;
+	return hash;
+}
+
+static bool build_buckets(struct symtab *tab)
+{
+	size_t bucket_count = 1024;
+
+	while (bucket_count < tab->count)
+		bucket_count *= 2;
+	tab->buckets = calloc(bucket_count, sizeof(*tab->buckets));
+	if (!tab->buckets)
+		return false;
+	tab->bucket_count = bucket_count;
+	/* From the last to the first, so that chains are in address order. */
+	for (size_t i = tab->count; i-- > 0;) {
+		uint32_t *head =
+			&tab->buckets[name_hash(tab->entries[i].name) & (bucket_count - 1)];
+
+		tab->entries[i].next_same_name = *head;
+		*head = (uint32_t)i + 1;
+	}
+	return true;
+}
+
+const struct symtab_entry *symtab_by_name(struct symtab *tab, const char *module, const char *name,
+					  size_t index)
+{
+	uint32_t i;
+
+	if (!tab->buckets && !build_buckets(tab))
+		return NULL;
+	i = tab->buckets[name_hash(name) & (tab->bucket_count - 1)];
+	for (; i; i = tab->entries[i - 1].next_same_name) {
+		const struct symtab_entry *sym = &tab->entries[i - 1];
+
+		if (strcmp(sym->name, name) != 0)
+			continue;
+		if (module && strcmp(tab->modules[sym->module].name, module) != 0)
+			continue;
+		if (index-- == 0)
+			return sym;
+	}
+	return NULL;
+}
