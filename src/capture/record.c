@@ -39,11 +39,11 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 		const struct perf_branch_entry *entry = &rec->branches[i];
 		uint64_t flags;
 
-		if (!entry->from) /* a hole that the kernel's software filter left */
-			continue;
 		memcpy(&flags, (const char *)entry + 16, sizeof(flags));
-		perf_entry_decode(ctx->model, entry->from, entry->to, flags,
-				  &snap->branches[snap->count++]);
+		/* Fails for the holes that the kernel's software filter leaves. */
+		if (!perf_entry_decode(ctx->model, entry->from, entry->to, flags,
+				       &snap->branches[snap->count]))
+			snap->count++;
 	}
 	snap->dropped = read > snap->count ? read - snap->count : 0;
 }
