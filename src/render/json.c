@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "render/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "render/escape.h"
+#include "render/text.h"
+#include "util/errno_name.h"
+
+static json_t *address(uint64_t addr)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
+	return json_string(text);
+}
+
+/* Task names and paths may hold any bytes; JSON must be UTF-8. */
+static json_t *foreign_string(const char *text)
+{
+	char buf[1024];
+
+	return json_string(escape_text(text, buf, sizeof(buf)));
+}
+
+static json_t *tri(enum tri value)
+{
+	return value == TRI_NOT_REPORTED ? json_null() : json_boolean(value == TRI_SET);
+}
+
+static json_t *location(struct symbols *syms, uint64_t addr)
+{
+	json_t *obj = json_object();
+	struct symbol sym;
+
+	json_object_set_new(obj, "addr", address(addr));
+	if (!syms || symbols_find(syms, addr, &sym)) {
+		json_object_set_new(obj, "sym", json_null());
+		json_object_set_new(obj, "off", json_null());
+		json_object_set_new(obj, "module", json_null());
+	} else {
+		json_object_set_new(obj, "sym", foreign_string(sym.name));
+		json_object_set_new(obj, "off", json_integer(addr - sym.addr));
+		json_object_set_new(obj, "module", *sym.module ? foreign_string(sym.module)
+							       : json_null());
+	}
+	return obj;
+}
+
+static json_t *optional_string(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
+static json_t *branch_object(const struct branch *br, struct symbols *syms)
+{
+	json_t *obj = json_object();
+	enum tri predicted = br->mispred == TRI_NOT_REPORTED ? TRI_NOT_REPORTED
+			     : br->mispred == TRI_SET	     ? TRI_CLEAR
+							     : TRI_SET;
+
+	json_object_set_new(obj, "from", location(syms, br->from));
+	json_object_set_new(obj, "to", location(syms, br->to));
+	json_object_set_new(obj, "type", optional_string(branch_type_name(br->type)));
+	json_object_set_new(obj, "mispred", tri(br->mispred));
+	json_object_set_new(obj, "predicted", tri(predicted));
+	json_object_set_new(obj, "cycles", br->cycles == CYCLES_NOT_REPORTED
+						   ? json_null()
+						   : json_integer(br->cycles));
+	json_object_set_new(obj, "in_tx", tri(br->in_tx));
+	json_object_set_new(obj, "abort", tri(br->abort));
+	json_object_set_new(obj, "spec", optional_string(branch_spec_name(br->spec)));
+	return obj;
+}
+
+static json_t *trigger_object(const struct snapshot *snap)
+{
+	const struct trigger *trigger = snap->trigger;
+	json_t *obj;
+
+	if (!trigger)
+		return json_null();
+	obj = json_object();
+	json_object_set_new(obj, "target", foreign_string(trigger->target));
+	json_object_set_new(obj, "kind", json_string(trigger_kind_name(trigger->kind)));
+	json_object_set_new(obj, "function", trigger->function && *trigger->function
+						     ? foreign_string(trigger->function)
+						     : json_null());
+	json_object_set_new(obj, "ip", snap->ip ? address(snap->ip) : json_null());
+	json_object_set_new(obj, "retval",
+			    snap->has_retval ? json_integer(snap->retval) : json_null());
+	json_object_set_new(obj, "errno", snap->err ? optional_string(errno_name(snap->err))
+						    : json_null());
+	return obj;
+}
+
+static json_t *lbr_object(const struct snapshot *snap)
+{
+	static const struct {
+		uint32_t bit;
+		const char *const names[3];
+	} fields[] = {
+		{LBR_HAS_MISPRED, {"mispred", "predicted"}}, {LBR_HAS_CYCLES, {"cycles"}},
+		{LBR_HAS_TSX, {"in_tx", "abort"}},	     {LBR_HAS_TYPE, {"type"}},
+		{LBR_HAS_SPEC, {"spec"}},
+	};
+	const struct lbr_info *lbr = snap->lbr;
+	json_t *obj = json_object(), *supported = json_array();
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		for (int j = 0; (lbr->supported & fields[i].bit) && fields[i].names[j]; j++)
+			json_array_append_new(supported, json_string(fields[i].names[j]));
+	json_object_set_new(obj, "model", json_string(lbr->model));
+	json_object_set_new(obj, "format", lbr->format >= 0 ? json_integer(lbr->format)
+							    : json_null());
+	json_object_set_new(obj, "depth", lbr->depth ? json_integer(lbr->depth) : json_null());
+	json_object_set_new(obj, "valid", json_integer(snap->count));
+	json_object_set_new(obj, "wasted", json_integer(snap->wasted));
+	json_object_set_new(obj, "shown_from", json_integer(snap->shown_from));
+	json_object_set_new(obj, "filter", optional_string(snap->filter));
+	json_object_set_new(obj, "supported", supported);
+	return obj;
+}
+
+int render_json_snapshot(FILE *out, const struct snapshot *snap, struct symbols *syms,
+			 uint64_t lost_records)
+{
+	json_t *obj = json_object(), *branches = json_array();
+	int err = 0;
+
+	if (!obj || !branches) {
+		json_decref(obj);
+		json_decref(branches);
+		return -ENOMEM;
+	}
+	json_object_set_new(obj, "schema", json_string("lbrsnoop.snapshot/1"));
+	json_object_set_new(obj, "ts_ns", json_integer(snap->ts_ns));
+	json_object_set_new(obj, "cpu", json_integer(snap->cpu));
+	json_object_set_new(obj, "pid", json_integer(snap->pid));
+	json_object_set_new(obj, "tid", json_integer(snap->tid));
+	json_object_set_new(obj, "comm", foreign_string(snap->comm));
+	json_object_set_new(obj, "trigger", trigger_object(snap));
+	json_object_set_new(obj, "lbr", lbr_object(snap));
+	for (uint32_t i = 0; i < snap->count; i++)
+		json_array_append_new(branches, branch_object(&snap->branches[i], syms));
+	json_object_set_new(obj, "branches", branches);
+	json_object_set_new(obj, "lost", json_pack("{s:I}", "records", (json_int_t)lost_records));
+	if (json_dumpf(obj, out, JSON_COMPACT) || fputc('\n', out) == EOF)
+		err = -EIO;
+	json_decref(obj);
+	return err;
+}
