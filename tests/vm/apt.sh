@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# apt.sh - Debian's packages through a private apt, the system's left as it is; sourced
+#
+# The system's apt may lack deb-src entries, adding one can conflict with another's
+# Signed-By, and only root may refresh its lists. So: own lists, own sources, made
+# from the mirrors that the host itself uses. Proxies and certificates are the host's.
+
+apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# "URI SUITE" of the Debian archives the host uses, deb.debian.org if none is found.
+apt_mirrors() {
+	local codename
+	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	[ -n "$codename" ] || die "/etc/os-release names no Debian release"
+	# shellcheck disable=SC2016 # apt expands these
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 2>/dev/null |
+		awk -v codename="$codename" '
+			$3 == "main" && $1 ~ /\/debian(-security)?\/?$/ &&
+			($2 == codename || $2 == codename "-updates" || $2 == codename "-security") {
+				main += $2 == codename
+				security += $2 == codename "-security"
+				if (!seen[$1, $2]++)
+					print $1, $2
+			}
+			END {
+				if (!main) {
+					print "http://deb.debian.org/debian", codename
+					print "http://deb.debian.org/debian", codename "-updates"
+				}
+				if (!security)
+					print "http://deb.debian.org/debian-security", codename "-security"
+			}'
+}
+
+apt_configure() {
+	local apt=$cache/apt uri suite
+	[ -f "$apt_keyring" ] || die "$apt_keyring is missing: apt-get install debian-archive-keyring"
+	mkdir -p "$apt/lists/partial" "$apt/archives/partial"
+	: >"$apt/status"
+	apt_mirrors | while read -r uri suite; do
+		printf 'deb [arch=amd64 signed-by=%s] %s %s main\n' "$apt_keyring" "$uri" "$suite"
+		printf 'deb-src [signed-by=%s] %s %s main\n' "$apt_keyring" "$uri" "$suite"
+	done >"$apt/sources.list.new"
+	# Other sources: the lists of before are of no use.
+	if cmp -s "$apt/sources.list.new" "$apt/sources.list"; then
+		rm "$apt/sources.list.new"
+	else
+		rm -f "$apt/lists/updated"
+		mv "$apt/sources.list.new" "$apt/sources.list"
+	fi
+	cat >"$apt/apt.conf" <<-END
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+		#clear DPkg::Post-Invoke;
+		Dir::Etc::SourceList "$apt/sources.list";
+		Dir::Etc::SourceParts "/dev/null";
+		Dir::Etc::Preferences "/dev/null";
+		Dir::Etc::PreferencesParts "/dev/null";
+		Dir::State::Lists "$apt/lists";
+		Dir::State::Status "$apt/status";
+		Dir::Cache "$apt";
+		Dir::Cache::Archives "$apt/archives";
+		APT::Sandbox::User "";
+		APT::Architecture "amd64";
+		APT::Default-Release "";
+		Acquire::Languages "none";
+		Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
+		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+		Acquire::Retries "3";
+	END
+}
+
+# Once a day is enough, or when told that a file is gone from the mirror.
+apt_update() {
+	local stamp=$cache/apt/lists/updated
+	apt_configure
+	if [ "${1:-}" != --force ] && [ -n "$(find "$stamp" -mtime -1 2>/dev/null)" ]; then
+		return
+	fi
+	say "reading Debian's package lists"
+	apt-get -c "$cache/apt/apt.conf" -q=2 update >&2 || die "apt-get update failed"
+	touch "$stamp"
+}
+
+apt_progress() {
+	if [ -t 2 ]; then
+		echo -q=0
+	else
+		echo -q=2
+	fi
+}
+
+# apt_download DIRECTORY PACKAGE=VERSION
+apt_download() {
+	local size
+	size=$(apt-cache -c "$cache/apt/apt.conf" show "$2" | awk '/^Size:/ { print int($2 / 1e6); exit }')
+	say "downloading $2, ${size:-?} MB"
+	(cd "$1" && apt-get -c "$cache/apt/apt.conf" "$(apt_progress)" download "$2" >&2) ||
+		die "cannot download $2"
+}
+
+# The newest image package of a kernel series: "PACKAGE VERSION RELEASE", from the
+# metapackages that may lead there; on Debian 12 linux-image-amd64 leads to 6.1 and
+# linux-image-6.12-amd64 to 6.12.
+apt_kernel() {
+	local series=$1 meta
+	for meta in linux-image-amd64 "linux-image-$series-amd64"; do
+		apt-cache -c "$cache/apt/apt.conf" show --no-all-versions "$meta" 2>/dev/null
+	done | awk -v series="$series" '
+		/^Depends:/ {
+			for (i = 2; i < NF; i++)
+				if (index($i, "linux-image-" series ".") == 1 && $(i + 1) == "(=") {
+					version = $(i + 2)
+					sub(/\).*/, "", version)
+					release = $i
+					sub(/^linux-image-/, "", release)
+					print $i, version, release
+					exit
+				}
+		}'
+}
+
+# The newest version of the source package qemu.
+apt_qemu_version() {
+	apt-cache -c "$cache/apt/apt.conf" showsrc --only-source qemu 2>/dev/null |
+		awk '/^Version:/ { print $2 }' | sort -V | tail -n 1
+}

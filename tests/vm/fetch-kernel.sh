@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# fetch-kernel.sh - Debian's own kernel image packages, unpacked, not installed; sourced
+
+# kernel_fetch SERIES: sets kernel_release
+kernel_fetch() {
+	local package version tmp root
+	read -r package version kernel_release <<<"$(apt_kernel "$1")"
+	[ -n "${kernel_release:-}" ] || die "no kernel $1 in Debian's archive of this release"
+	if ! cache_whole "kernel/$kernel_release"; then
+		tmp=$(cache_begin "kernel/$kernel_release")
+		root=$tmp/root
+		apt_download "$tmp" "$package=$version"
+		mkdir "$root"
+		dpkg-deb -x "$tmp"/*.deb "$root" || die "cannot unpack $package"
+		rm "$tmp"/*.deb
+		rm -rf "$root/usr/share"
+		# Debian 13 and later have everything below /usr.
+		[ -d "$root/lib" ] || ln -s usr/lib "$root/lib"
+		/sbin/depmod -b "$root" "$kernel_release" || die "depmod failed for $kernel_release"
+		echo "$version" >"$root/package-version"
+		mv "$root"/* "$tmp" && rmdir "$root"
+		cache_end "$tmp" "kernel/$kernel_release" "boot/vmlinuz-$kernel_release" \
+			"lib/modules/$kernel_release/modules.dep"
+	fi
+	cache_link "kernel/$1" "$kernel_release"
+}
+
+# kernel_debug RELEASE [MODULE...]: vmlinux with DWARF, and the debug data of modules.
+# Gigabytes pass by; only what is asked for, now or before, is written.
+kernel_debug() {
+	local release=$1 name=debug/$1 version tmp module patterns=() modules=()
+	shift
+	mapfile -t modules < <({
+		cat "$cache/$name/modules" 2>/dev/null
+		printf '%s\n' "$@" | tr - _
+	} | sed '/^$/d' | sort -u)
+	if cmp -s <(printf '%s\n' "${modules[@]}") "$cache/$name/modules" && cache_whole "$name"; then
+		return
+	fi
+	version=$(<"$cache/kernel/$release/package-version")
+	patterns=("./usr/lib/debug/boot/vmlinux-$release")
+	for module in "${modules[@]}"; do
+		patterns+=("./usr/lib/debug/lib/modules/$release/*/${module//_/[-_]}.ko*")
+	done
+	tmp=$(cache_begin "$name")
+	apt_download "$tmp" "linux-image-$release-dbg=$version"
+	say "unpacking the debug data of $release"
+	dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -x -C "$tmp" --wildcards "${patterns[@]}" ||
+		die "cannot unpack the debug data of $release"
+	rm "$tmp"/*.deb
+	mv "$tmp"/usr/lib/debug/* "$tmp" && rm -rf "$tmp/usr"
+	printf '%s\n' "${modules[@]}" >"$tmp/modules"
+	cache_end "$tmp" "$name" "boot/vmlinux-$release"
+}
