@@ -48,6 +48,12 @@ struct record {
 
 #define RECORD_HEADER_BYTES __builtin_offsetof(struct record, branches)
 
+/** struct capture_slot - where a snapshot is taken, before it goes into the ring buffer */
+struct capture_slot {
+	__u64 busy;
+	struct record rec;
+};
+
 /** struct losses - events that matched, and that no record was written for */
 struct losses {
 	__u64 ring_full; /* no room in the ring buffer, or its lock was not to be had in NMI */

@@ -8,11 +8,6 @@
 /* Captures that may be under way at once; a capture may be preempted in the middle. */
 #define CAPTURE_SLOTS 64 /* a power of two */
 
-struct capture_slot {
-	__u64 busy;
-	struct record rec;
-};
-
 extern const volatile bool filter_errno;     /* only returns that are an error */
 extern const volatile bool filter_errno_any; /* whichever */
 extern const volatile bool filter_comm_on;

@@ -10,6 +10,7 @@
 
 #include "capture/clone.h"
 #include "capture/lbr_events.h"
+#include "record.h"
 #include "lbrsnoop.skel.h"
 #include "util/cleanup.h"
 

@@ -11,9 +11,9 @@
 #include "capture/attach.h"
 #include "capture/lbr_cause.h"
 #include "capture/lbr_events.h"
-#include "capture/record.h"
-#include "lbrsnoop.skel.h"
+#include "capture/ring_record.h"
 #include "record.h"
+#include "lbrsnoop.skel.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 

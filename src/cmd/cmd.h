@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* cmd.h - the commands: wiring only */
+#ifndef LBRSNOOP_CMD_CMD_H
+#define LBRSNOOP_CMD_CMD_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Exit status, see interface.md; grep's convention, for scripts. */
+enum exit_status {
+	EXIT_SEEN = 0,	     /* at least one snapshot */
+	EXIT_NONE = 1,	     /* none was seen */
+	EXIT_ERROR = 2,
+	EXIT_NO_LBR = 3,     /* this host has no usable LBR */
+	EXIT_PERMISSION = 4, /* not permitted */
+	EXIT_USAGE = 64,
+};
+
+/* Set by SIGINT, SIGTERM and SIGHUP; one of the two mutable globals of the program. */
+extern volatile sig_atomic_t stop_requested;
+
+/** cmd_trace() - "lbrsnoop [OPTIONS] TARGET..." */
+int cmd_trace(int argc, char **argv);
+
+/** cmd_list() - "lbrsnoop list GLOB" */
+int cmd_list(int argc, char **argv);
+
+/** exit_status_of() - exit status of a library's negative errno */
+enum exit_status exit_status_of(int err);
+
+/**
+ * missing_capabilities() - what this process lacks to trace
+ * Return: NULL if nothing; else the names, "CAP_BPF, CAP_PERFMON".
+ */
+const char *missing_capabilities(void);
+
+/** install_stop_handlers() - let SIGINT, SIGTERM and SIGHUP set stop_requested */
+void install_stop_handlers(void);
+
+#endif

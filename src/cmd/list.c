@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* list.c - what can be traced here, and by which trigger */
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "symbolize/symbolize.h"
+#include "target/target.h"
+#include "util/log.h"
+
+static int print_item(const char *module, const char *name, enum return_class ret,
+		      unsigned int kinds, void *ctx)
+{
+	size_t *count = ctx;
+
+	if (kinds & 1u << TRIGGER_TRACEPOINT)
+		printf("tracepoint:%s:%s", module, name);
+	else
+		printf("%s%s%s", module, *module ? ":" : "", name);
+	for (int kind = TRIGGER_FENTRY; kind < TRIGGER_KIND_COUNT; kind++)
+		if (kinds & 1u << kind)
+			printf("%s%s", kind == TRIGGER_FENTRY || kinds & 1u << TRIGGER_TRACEPOINT ? "\t"
+												   : ",",
+			       trigger_kind_name(kind));
+	if (!(kinds & 1u << TRIGGER_TRACEPOINT))
+		fputs(ret == RETURN_NONE ? "\treturns no errno\n" : "\t\n", stdout);
+	else
+		fputs("\n", stdout);
+	++*count;
+	return stop_requested || ferror(stdout);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	const char **glob = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (*glob)
+			argp_error(state, "one glob at a time");
+		*glob = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "a glob is wanted, as in: lbrsnoop list '*openat*'");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int cmd_list(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = parse_option,
+		.args_doc = "GLOB",
+		.doc = "List kernel functions and tracepoints whose name matches, and the triggers "
+		       "that work for each.",
+	};
+	struct resolve_options opts = {};
+	struct resolver *resolver = NULL;
+	struct symbols *symbols = NULL;
+	const char *glob = NULL;
+	struct errmsg msg = {};
+	size_t count = 0;
+	int err;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &glob);
+	install_stop_handlers();
+	err = symbols_open(NULL, &symbols);
+	if (err) {
+		log_error("/proc/kallsyms: %s; run as root",
+			  err == -EPERM ? "the kernel hides its addresses" : strerror(-err));
+		return exit_status_of(err);
+	}
+	opts.symbols = symbols;
+	err = resolver_create(&opts, &resolver, &msg);
+	if (!err)
+		err = resolver_list(resolver, glob, print_item, &count);
+	if (err < 0)
+		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+	resolver_destroy(resolver);
+	symbols_close(symbols);
+	if (err < 0)
+		return exit_status_of(err);
+	return count ? EXIT_SEEN : EXIT_NONE;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/* process.c - what every command needs of the process: signals, privilege, exit status */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/cmd.h"
+#include "util/cleanup.h"
+
+volatile sig_atomic_t stop_requested;
+
+static void on_signal(int sig)
+{
+	stop_requested = sig;
+}
+
+void install_stop_handlers(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+enum exit_status exit_status_of(int err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EACCES:
+		return EXIT_PERMISSION;
+	case -ENODEV:
+		return EXIT_NO_LBR;
+	default:
+		return EXIT_ERROR;
+	}
+}
+
+static uint64_t effective_capabilities(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/status", "re");
+	_cleanup_free_ char *line = NULL;
+	uint64_t caps = 0;
+	size_t room = 0;
+
+	while (f && getline(&line, &room, f) > 0)
+		if (sscanf(line, "CapEff: %" SCNx64, &caps) == 1)
+			return caps;
+	return 0;
+}
+
+const char *missing_capabilities(void)
+{
+	uint64_t caps = effective_capabilities();
+	/* CAP_SYS_ADMIN stands for both (capabilities(7)). */
+	bool admin = caps & 1ULL << CAP_SYS_ADMIN;
+	bool bpf = admin || caps & 1ULL << CAP_BPF;
+	bool perfmon = admin || caps & 1ULL << CAP_PERFMON;
+
+	if (!bpf && !perfmon)
+		return "CAP_BPF and CAP_PERFMON";
+	if (!bpf)
+		return "CAP_BPF";
+	if (!perfmon)
+		return "CAP_PERFMON";
+	return NULL;
+}

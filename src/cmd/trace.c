@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/* trace.c - arm, capture, print: the default command */
+#include <argp.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/capture.h"
+#include "cmd/cmd.h"
+#include "cmd/trace_options.h"
+#include "render/json.h"
+#include "render/text.h"
+#include "symbolize/symbolize.h"
+#include "symbolize/trim.h"
+#include "target/target.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+
+#define POLL_MS 200
+
+struct trace {
+	const struct trace_options *opts;
+	struct symbols *symbols;
+	struct resolver *resolver;
+	struct probe_list probes;
+	struct capture *capture;
+	FILE *out;
+	struct text_options text;
+	uint64_t printed;
+	uint64_t lost_told;
+	bool write_failed;
+};
+
+static uint64_t mono_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+}
+
+static uint64_t lost_so_far(struct trace *trace)
+{
+	struct capture_stats stats;
+
+	capture_stats(trace->capture, &stats);
+	return stats.ring_full + stats.no_slot + stats.missed + stats.malformed;
+}
+
+static int on_snapshot(struct snapshot *snap, void *ctx)
+{
+	struct trace *trace = ctx;
+	uint64_t lost;
+	int err = 0;
+
+	snapshot_trim(snap, trace->symbols);
+	if (trace->opts->json) {
+		lost = lost_so_far(trace);
+		err = render_json_snapshot(trace->out, snap, trace->symbols, lost - trace->lost_told);
+		trace->lost_told = lost;
+	} else {
+		render_text_snapshot(trace->out, snap, trace->symbols, &trace->text);
+	}
+	trace->printed++;
+	if (err || ferror(trace->out)) {
+		trace->write_failed = true;
+		return 1;
+	}
+	if (trace->opts->count && trace->printed >= trace->opts->count)
+		return 1;
+	return stop_requested ? 1 : 0;
+}
+
+static int resolve_targets(struct trace *trace, struct errmsg *msg)
+{
+	const struct trace_options *opts = trace->opts;
+	struct resolve_options resolve = {
+		.symbols = trace->symbols,
+		.force = opts->trigger,
+		.errors_only = opts->capture.errno_filter,
+	};
+	int err = resolver_create(&resolve, &trace->resolver, msg);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < opts->target_count; i++) {
+		err = resolver_add(trace->resolver, &opts->targets[i], &trace->probes, msg);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int open_symbols(struct trace *trace, struct errmsg *msg)
+{
+	int err = symbols_open(NULL, &trace->symbols);
+
+	if (err == -EPERM)
+		return errmsg_set(msg, err,
+				  "/proc/kallsyms hides the kernel's addresses; run as root, or with "
+				  "CAP_SYSLOG (see /proc/sys/kernel/kptr_restrict)");
+	if (err)
+		return errmsg_set(msg, err, "/proc/kallsyms: %s", strerror(-err));
+	return 0;
+}
+
+static void say_armed(const struct trace *trace)
+{
+	size_t armed = capture_armed(trace->capture);
+	const struct probe *first = NULL;
+	const char *warning = capture_warning(trace->capture);
+	bool errors = trace->opts->capture.errno_filter;
+
+	for (size_t i = 0; i < trace->probes.count; i++) {
+		const struct probe *probe = &trace->probes.items[i];
+
+		if (probe->trigger.kind == TRIGGER_NONE)
+			continue;
+		first = first ?: probe;
+		if (probe->namesakes)
+			log_info("'%s': several functions have this name; tracing the one at %#llx",
+				 probe->trigger.function,
+				 (unsigned long long)probe->trigger.func_addr);
+		log_verbose("armed %s at %#llx by %s", probe->trigger.target,
+			    (unsigned long long)probe->trigger.addr,
+			    trigger_kind_name(probe->trigger.kind));
+	}
+	if (warning)
+		log_warning("%zu of %zu targets armed; %s", armed, trace->probes.count, warning);
+	if (armed == 1 && first)
+		log_info("tracing %s by %s%s; Ctrl-C ends", first->trigger.target,
+			 trigger_kind_name(first->trigger.kind), errors ? ", error returns" : "");
+	else
+		log_info("tracing %zu functions%s; Ctrl-C ends", armed,
+			 errors ? ", error returns" : "");
+}
+
+static void say_summary(struct trace *trace)
+{
+	struct capture_stats stats;
+	uint64_t lost;
+
+	capture_stats(trace->capture, &stats);
+	lost = stats.ring_full + stats.no_slot + stats.missed + stats.malformed;
+	if (lost)
+		log_warning("%llu snapshots captured, %llu lost: %llu ring buffer full, %llu too many "
+			    "at once, %llu while the program already ran, %llu not understood",
+			    (unsigned long long)stats.written, (unsigned long long)lost,
+			    (unsigned long long)stats.ring_full, (unsigned long long)stats.no_slot,
+			    (unsigned long long)stats.missed, (unsigned long long)stats.malformed);
+	else
+		log_info("%llu snapshots captured, 0 lost%s", (unsigned long long)trace->printed,
+			 trace->printed ? ""
+					: "; nothing matched: is the function called, and does it "
+					  "fail? '-e none' shows every return");
+}
+
+static int run(struct trace *trace, struct errmsg *msg)
+{
+	uint64_t end = trace->opts->timeout_ms ? mono_ms() + trace->opts->timeout_ms : UINT64_MAX;
+	int err = capture_start(trace->capture, msg);
+
+	if (err)
+		return err;
+	say_armed(trace);
+	while (!stop_requested && mono_ms() < end) {
+		uint64_t left = end - mono_ms();
+
+		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot, trace);
+		fflush(trace->out);
+		if (err > 0)
+			break;
+		if (err < 0 && err != -EINTR)
+			return errmsg_set(msg, err, "reading the ring buffer: %s", strerror(-err));
+	}
+	capture_stop(trace->capture);
+	/* What was captured before the end belongs to the user, unless he asked for fewer. */
+	if (err <= 0)
+		capture_poll(trace->capture, 0, on_snapshot, trace);
+	fflush(trace->out);
+	say_summary(trace);
+	if (trace->write_failed && errno != EPIPE)
+		return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output ?: "standard output",
+				  strerror(errno));
+	return 0;
+}
+
+static int trace_all(struct trace *trace, struct errmsg *msg)
+{
+	const char *missing = missing_capabilities();
+	int err;
+
+	if (missing)
+		return errmsg_set(msg, -EPERM, "not permitted: %s is missing; run as root (sudo)",
+				  missing);
+	err = open_symbols(trace, msg);
+	if (err)
+		return err;
+	err = resolve_targets(trace, msg);
+	if (err)
+		return err;
+	err = capture_create(&trace->opts->capture, &trace->probes, &trace->capture, msg);
+	if (err)
+		return err;
+	return run(trace, msg);
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	struct trace_options opts;
+	struct trace trace = {.opts = &opts, .out = stdout};
+	struct errmsg msg = {};
+	int err = trace_options_parse(argc, argv, &opts);
+
+	if (err)
+		return err;
+	if (opts.output) {
+		trace.out = fopen(opts.output, "we");
+		if (!trace.out) {
+			log_error("%s: %s", opts.output, strerror(errno));
+			trace_options_deinit(&opts);
+			return EXIT_ERROR;
+		}
+	}
+	trace.text = (struct text_options){
+		.color = opts.color == COLOR_ALWAYS ||
+			 (opts.color == COLOR_AUTO && isatty(fileno(trace.out))),
+		.raw = opts.raw,
+		.addresses = opts.raw,
+	};
+	install_stop_handlers();
+	err = trace_all(&trace, &msg);
+	if (err)
+		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+	capture_destroy(trace.capture);
+	probe_list_deinit(&trace.probes);
+	resolver_destroy(trace.resolver);
+	symbols_close(trace.symbols);
+	if (trace.out != stdout)
+		fclose(trace.out);
+	trace_options_deinit(&opts);
+	if (err)
+		return exit_status_of(err);
+	return trace.printed ? EXIT_SEEN : EXIT_NONE;
+}

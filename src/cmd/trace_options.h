@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* trace_options.h - command line of a trace */
+#ifndef LBRSNOOP_CMD_TRACE_OPTIONS_H
+#define LBRSNOOP_CMD_TRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/capture.h"
+#include "target/target.h"
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/**
+ * struct trace_options - what the user asked for
+ * @targets, @target_count: parsed; free with trace_options_deinit()
+ * @trigger: -T; TRIGGER_NONE for auto
+ * @capture: filters, LBR and ring buffer
+ * @count: stop after so many snapshots, 0: never
+ * @timeout_ms: stop then, 0: never
+ * @output: file, NULL: stdout
+ */
+struct trace_options {
+	struct target_spec *targets;
+	size_t target_count;
+	enum trigger_kind trigger;
+	struct capture_options capture;
+	char filter_name[128];
+	uint64_t count;
+	uint64_t timeout_ms;
+	const char *output;
+	bool json;
+	bool raw;
+	enum color_when color;
+};
+
+/**
+ * trace_options_parse() - parse, complain on stderr
+ * Return: 0; EXIT_USAGE. --help and --version end the program.
+ */
+int trace_options_parse(int argc, char **argv, struct trace_options *ret_opts);
+void trace_options_deinit(struct trace_options *opts);
+
+#endif

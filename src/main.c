@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* main.c - command table */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+
+const char *argp_program_version = "lbrsnoop 0.1";
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *synopsis;
+	const char *summary;
+};
+
+static const struct command commands[] = {
+	{"trace", cmd_trace, "[OPTIONS] TARGET...", "print the branches that led to an error (default)"},
+	{"list", cmd_list, "GLOB", "what can be traced here, and by which trigger"},
+};
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct command *command;
+	char program[64];
+	char *args[] = {program, "--help", NULL};
+
+	if (argc < 2) {
+		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+			printf("lbrsnoop %s %s\n\t%s\n", i ? commands[i].name : "[trace]",
+			       commands[i].synopsis, commands[i].summary);
+		printf("lbrsnoop help [COMMAND]\n\tall options of a command\n");
+		return EXIT_SEEN;
+	}
+	command = find_command(argv[1]);
+	if (!command) {
+		log_error("help: there is no command '%s'; 'lbrsnoop help' lists them", argv[1]);
+		return EXIT_USAGE;
+	}
+	snprintf(program, sizeof(program), "lbrsnoop %s", command->name);
+	return command->run(2, args);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		return help(argc - 1, argv + 1);
+	command = argc > 1 ? find_command(argv[1]) : NULL;
+	if (command)
+		return command->run(argc - 1, argv + 1);
+	return cmd_trace(argc, argv);
+}
