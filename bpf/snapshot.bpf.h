@@ -78,7 +78,8 @@ static __always_inline struct capture_slot *snapshot_take(void)
 	__s32 read;
 
 	i = (i & (busy - 1)) | (CAPTURE_SLOTS & -busy);
-	i &= 2 * CAPTURE_SLOTS - 1; /* for the verifier */
+	/* The compiler knows that this changes nothing, the verifier does not. */
+	asm volatile("%0 &= %1" : "+r"(i) : "i"(2 * CAPTURE_SLOTS - 1));
 	read = bpf_get_branch_snapshot(slots[i].rec.branches, sizeof(slots[i].rec.branches), 0);
 	if (busy) {
 		__sync_fetch_and_add(&losses.no_slot, 1);
@@ -139,12 +140,16 @@ static __always_inline __u32 count_valid(const struct record *rec)
  */
 static __always_inline void submit(struct record *rec)
 {
-	__u64 bytes = RECORD_HEADER_BYTES +
-		      (rec->count & 63) * (__u64)sizeof(struct perf_branch_entry);
 	__u64 flags = BPF_RB_NO_WAKEUP;
+	__u64 count = rec->count;
+	__u64 bytes;
 
-	if (bytes > sizeof(*rec))
-		return;
+	/* Neither the compiler nor the verifier follows the count from there to here. */
+	asm volatile("" : "+r"(count));
+	if (count > RECORD_BRANCHES_MAX)
+		count = RECORD_BRANCHES_MAX;
+	asm volatile("" : "+r"(count));
+	bytes = RECORD_HEADER_BYTES + count * sizeof(struct perf_branch_entry);
 	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_wakeup_bytes)
 		flags = BPF_RB_FORCE_WAKEUP;
 	/*

@@ -79,7 +79,7 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 
 static int load_error(int err, struct errmsg *msg)
 {
-	if (err == -EPERM || err == -EACCES)
+	if (err == -EPERM)
 		return errmsg_set(msg, -EPERM,
 				  "not permitted to load BPF programs; run as root, or with CAP_BPF and "
 				  "CAP_PERFMON");
@@ -88,7 +88,7 @@ static int load_error(int err, struct errmsg *msg)
 		return errmsg_set(msg, -ENODEV,
 				  "no usable LBR: this kernel has no bpf_get_branch_snapshot(); Linux "
 				  "5.16 brought it");
-	return errmsg_set(msg, err,
+	return errmsg_set(msg, err == -EACCES ? -EINVAL : err,
 			  "the kernel does not load lbrsnoop's BPF programs: %s; -vv shows the "
 			  "verifier's words",
 			  strerror(-err));

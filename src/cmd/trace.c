@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "capture/capture.h"
+#include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/trace_options.h"
 #include "render/json.h"
@@ -28,6 +29,7 @@ struct trace {
 	struct capture *capture;
 	FILE *out;
 	struct text_options text;
+	struct child child;
 	uint64_t printed;
 	uint64_t lost_told;
 	bool write_failed;
@@ -165,8 +167,13 @@ static int run(struct trace *trace, struct errmsg *msg)
 	if (err)
 		return err;
 	say_armed(trace);
+	if (trace->opts->command)
+		child_go(&trace->child);
 	while (!stop_requested && mono_ms() < end) {
 		uint64_t left = end - mono_ms();
+
+		if (child_ended(&trace->child))
+			break;
 
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot, trace);
 		fflush(trace->out);
@@ -189,6 +196,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 
 static int trace_all(struct trace *trace, struct errmsg *msg)
 {
+	struct capture_options capture_opts = trace->opts->capture;
 	const char *missing = missing_capabilities();
 	int err;
 
@@ -201,7 +209,14 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = resolve_targets(trace, msg);
 	if (err)
 		return err;
-	err = capture_create(&trace->opts->capture, &trace->probes, &trace->capture, msg);
+	if (trace->opts->command) {
+		err = child_fork(&trace->child, trace->opts->command);
+		if (err)
+			return errmsg_set(msg, err, "%s: %s", trace->opts->command[0],
+					  strerror(-err));
+		capture_opts.pid = trace->child.pid;
+	}
+	err = capture_create(&capture_opts, &trace->probes, &trace->capture, msg);
 	if (err)
 		return err;
 	return run(trace, msg);
@@ -234,6 +249,7 @@ int cmd_trace(int argc, char **argv)
 	err = trace_all(&trace, &msg);
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+	child_end(&trace.child);
 	capture_destroy(trace.capture);
 	probe_list_deinit(&trace.probes);
 	resolver_destroy(trace.resolver);

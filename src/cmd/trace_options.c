@@ -53,6 +53,7 @@ static const char doc[] =
 	"TARGET: NAME or GLOB (a kernel function, on its error return), MODULE:NAME, fentry:NAME, "
 	"fexit:NAME, kprobe:NAME[+OFFSET], kretprobe:NAME, hw:NAME[+OFFSET] (hardware breakpoint), "
 	"tracepoint:CATEGORY:NAME, rawtracepoint:NAME.\n\n"
+	"COMMAND is started when everything is armed, and is traced alone.\n\n"
 	"Other commands: list GLOB, decode, help. 'lbrsnoop help COMMAND' explains each.\n\n"
 	"Exit status: 0 at least one snapshot, 1 none, 2 error, 3 no usable LBR, 4 not permitted, "
 	"64 usage.";
@@ -311,7 +312,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "TARGET...",
+	.args_doc = "TARGET... [-- COMMAND [ARG]...]",
 	.doc = doc,
 };
 
@@ -326,6 +327,16 @@ int trace_options_parse(int argc, char **argv, struct trace_options *ret_opts)
 					    PERF_SAMPLE_BRANCH_KERNEL},
 	};
 	argp_err_exit_status = EXIT_USAGE;
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			opts->command = argv + i + 1;
+			argc = i;
+			break;
+		}
+	if (opts->command && !opts->command[0]) {
+		usage("no command behind '--'");
+		return EXIT_USAGE;
+	}
 	if (argp_parse(&argp, argc, argv, 0, NULL, opts)) {
 		trace_options_deinit(opts);
 		return EXIT_USAGE;

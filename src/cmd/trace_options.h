@@ -19,6 +19,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @count: stop after so many snapshots, 0: never
  * @timeout_ms: stop then, 0: never
  * @output: file, NULL: stdout
+ * @command: what stood behind "--", NULL if nothing did: run it, trace it alone, end with it
  */
 struct trace_options {
 	struct target_spec *targets;
@@ -29,6 +30,7 @@ struct trace_options {
 	uint64_t count;
 	uint64_t timeout_ms;
 	const char *output;
+	char **command;
 	bool json;
 	bool raw;
 	enum color_when color;

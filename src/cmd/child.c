@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cmd/cmd.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+
+static void run_command(int go_fd, char **command)
+{
+	char byte;
+
+	/* The parent writes one byte to say go; end of file means that it gave up. */
+	if (read(go_fd, &byte, 1) != 1)
+		_exit(EXIT_ERROR);
+	close(go_fd);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(command[0], command);
+	log_error("%s: %s", command[0], strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+int child_fork(struct child *child, char **command)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid < 0) {
+		int err = -errno;
+
+		close(fds[0]);
+		close(fds[1]);
+		return err;
+	}
+	if (!pid) {
+		close(fds[1]);
+		run_command(fds[0], command);
+	}
+	close(fds[0]);
+	*child = (struct child){.pid = pid, .go_fd = fds[1]};
+	return 0;
+}
+
+void child_go(struct child *child)
+{
+	if (write(child->go_fd, "", 1) != 1)
+		log_warning("the command could not be started: %s", strerror(errno));
+	close(child->go_fd);
+	child->go_fd = -1;
+}
+
+bool child_ended(struct child *child)
+{
+	if (child->pid <= 0 || child->ended)
+		return child->ended;
+	child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
+	return child->ended;
+}
+
+void child_end(struct child *child)
+{
+	if (child->pid <= 0 || child->ended)
+		return;
+	if (child->go_fd >= 0) {
+		close(child->go_fd);
+		waitpid(child->pid, &child->status, 0);
+		child->ended = true;
+	}
+}
