@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by lbr.c, lbr-pmu.c, lbr-models.c and lbr-truth.c. */
+#ifndef TARGET_I386_LBR_INTERNAL_H
+#define TARGET_I386_LBR_INTERNAL_H
+
+#include "tcg/sysemu/lbr.h"
+
+#define LBR_MAX_DEPTH  32
+#define LBR_MAX_CPUS   64
+#define PMU_GP_MAX     6
+#define PMU_FIXED_MAX  3
+#define PMU_COUNTERS   (PMU_GP_MAX + PMU_FIXED_MAX)
+#define PMU_FIXED(i)   (PMU_GP_MAX + (i))
+#define PREDICT_SLOTS  4096
+#define PREDICT_RETURN 16
+
+/* Where a model keeps its flags, and how its stack is laid out. */
+enum lbr_layout {
+	LBR_PLAIN,	  /* FROM and TO are addresses, nothing else */
+	LBR_FROM_MISPRED, /* MISPRED in FROM[63] */
+	LBR_FROM_TSX,	  /* and IN_TSX, TSX_ABORT in FROM[62:61] */
+	LBR_INFO,	  /* flags and cycles in an INFO MSR */
+	LBR_ARCH,	  /* architectural LBR */
+	LBR_AMD_V2,	  /* AMD LbrExtV2 */
+};
+
+struct lbr_model {
+	const char *name;
+	enum lbr_layout layout;
+	uint32_t depth;
+	uint32_t from_msr; /* of entry 0 */
+	uint32_t to_msr;
+	uint32_t info_msr;    /* 0: none */
+	uint32_t entry_step;  /* from one entry's FROM to the next one's */
+	uint32_t tos_msr;     /* 0: none */
+	uint32_t select_msr;  /* 0: none */
+	uint64_t select_mask; /* bits that exist */
+	uint64_t capabilities; /* IA32_PERF_CAPABILITIES */
+	uint32_t gp_counters;
+	bool db_stops; /* a #DB clears the LBR enable bit */
+};
+
+/* What a counter counts; see pmu_source(). */
+enum pmu_source {
+	SOURCE_NONE,
+	SOURCE_INSNS,
+	SOURCE_BRANCHES,
+	SOURCE_TAKEN,
+	SOURCE_MISPREDICTS,
+	SOURCE_NR,
+};
+
+struct pmu {
+	uint64_t counter[PMU_COUNTERS];
+	uint64_t select[PMU_GP_MAX];
+	uint64_t fixed_ctrl;
+	uint64_t global_ctrl;
+	uint64_t global_status;
+	uint64_t total[SOURCE_NR]; /* events so far */
+	uint64_t seen[SOURCE_NR];  /* already added to the counters */
+	uint64_t deadline;	   /* in instructions: no overflow before it */
+	uint32_t cpl;
+};
+
+struct predictor {
+	uint8_t direction[PREDICT_SLOTS]; /* two-bit counters */
+	uint64_t target[PREDICT_SLOTS];	  /* last target of an indirect branch */
+	uint64_t returns[PREDICT_RETURN];
+	uint32_t top;
+};
+
+struct lbr_entry {
+	uint64_t from, to, info;
+};
+
+struct lbr_cpu {
+	struct lbr_entry stack[LBR_MAX_DEPTH];
+	uint64_t tos;
+	uint64_t select;   /* LBR_SELECT */
+	uint64_t debugctl; /* IA32_DEBUGCTL */
+	uint64_t arch_ctl; /* IA32_LBR_CTL */
+	uint64_t amd_ctl;  /* DBG_EXTN_CFG */
+	uint64_t depth;
+	uint64_t offcore[2];
+	uint64_t last_update; /* instruction count at the last update of the stack */
+	bool recording;
+	bool restarted; /* the instruction that starts now was counted before */
+	struct pmu pmu;
+	struct predictor predictor;
+};
+
+/* --- lbr-models.c ------------------------------------------------------------------------- */
+
+/** lbr_model() - the model named by $LBR_MODEL; NULL: this machine has no PMU. */
+const struct lbr_model *lbr_model(void);
+
+/* --- lbr.c -------------------------------------------------------------------------------- */
+
+/** lbr_cpu_state() - what we keep for a vCPU; created at first use, never freed. */
+struct lbr_cpu *lbr_cpu_state(CPUX86State *env);
+
+/**
+ * lbr_update() - start or stop tracking and recording after a control register has changed
+ * @env: the vCPU (borrowed)
+ * @reason: for the truth log, if this stops the recording
+ */
+void lbr_update(CPUX86State *env, const char *reason);
+
+/* --- lbr-pmu.c ---------------------------------------------------------------------------- */
+
+/** pmu_active() - is any counter enabled? */
+bool pmu_active(const struct lbr_cpu *cpu);
+
+/** pmu_sync() - bring the counters up to date, for the ring the vCPU has been in till now. */
+void pmu_sync(CPUX86State *env);
+
+/** pmu_arrive() - after a taken branch: follow the ring, raise the PMI that is due. */
+void pmu_arrive(CPUX86State *env);
+
+/**
+ * pmu_rdmsr(), pmu_wrmsr() - counters and their controls
+ * Return: as lbr_rdmsr() and lbr_wrmsr().
+ */
+bool pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *ret_val);
+int pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val);
+
+/* --- lbr-truth.c -------------------------------------------------------------------------- */
+
+/* Append a record to the log of $LBR_TRUTH; nothing happens without one. */
+void truth_branch(int cpu, uint64_t from, uint64_t to, enum lbr_kind kind, const char *flags,
+		  uint32_t cycles);
+void truth_insn(int cpu, uint64_t addr);
+void truth_pop(int cpu, uint64_t from, uint64_t to);
+void truth_stop(int cpu, const char *reason);
+
+#endif
