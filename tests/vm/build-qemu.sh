@@ -17,7 +17,7 @@ qemu_hook_dir=target/i386/tcg/sysemu
 
 # qemu_source VERSION: the source tree, Debian's own patches applied.
 qemu_source() {
-	local version=$1 tree=$cache/qemu-tree/$1 tmp
+	local version=$1 tree=$cache/qemu-tree/${1#*:} tmp
 	[ -f "$tree/src/.unpacked" ] && return
 	mkdir -p "$cache/qemu-source" "$tree"
 	if ! compgen -G "$cache/qemu-source/qemu_${version#*:}.dsc" >/dev/null; then
@@ -29,11 +29,12 @@ qemu_source() {
 			--only-source "qemu=$version" >&2) || die "cannot download the source of qemu"
 	say "unpacking qemu $version"
 	rm -rf "$tree"/src.partial.* "$tree/src" "$tree/build" "$tree/pristine"
-	tmp=$(mktemp -d "$tree/src.partial.XXXXXX")
+	tmp=$(mktemp -d "$tree/src.partial.XXXXXX") || die "cannot write to $tree"
 	dpkg-source --no-check -x "$cache/qemu-source/qemu_${version#*:}.dsc" "$tmp/src" >/dev/null ||
 		die "cannot unpack the source of qemu"
 	touch "$tmp/src/.unpacked"
-	mv "$tmp/src" "$tree/src" && rmdir "$tmp"
+	mv "$tmp/src" "$tree/src" || die "cannot write to $tree"
+	rm -rf "$tmp"
 }
 
 # install_changed FROM TO: keep the old file, and its time, if it is the same.
@@ -52,7 +53,8 @@ patch_files() {
 # qemu_patch TREE: our files into it, hook.patch onto pristine copies.
 qemu_patch() {
 	local tree=$1 src=$1/src ours=$vm_dir/qemu file tmp
-	tmp=$(mktemp -d "$tree/patched.XXXXXX")
+	rm -rf "$tree"/patched.*
+	tmp=$(mktemp -d "$tree/patched.XXXXXX") || die "cannot write to $tree"
 	mkdir -p "$tree/pristine"
 	# Files of ours that are no more, and files that the last hook.patch touched.
 	if [ -f "$tree/ours" ]; then
@@ -121,7 +123,7 @@ qemu_compile() {
 		}
 		printf '%s' "${qemu_configure[*]}" >"$tree/build/.configured"
 	fi
-	if ! ninja -C "$tree/build" qemu-system-x86_64 2>&1 | tee "$tree/ninja.log" | qemu_progress; then
+	if ! setpriv --pdeathsig TERM ninja -C "$tree/build" qemu-system-x86_64 2>&1 | tee "$tree/ninja.log" | qemu_progress; then
 		grep -A 20 -E '^FAILED|error:' "$tree/ninja.log" | head -n 60 >&2
 		die "qemu does not compile: $tree/ninja.log"
 	fi
@@ -148,7 +150,7 @@ qemu_build() {
 		qemu_source "$version"
 		qemu_patch "$tree"
 		qemu_compile "$tree"
-		tmp=$(cache_begin "$name")
+		tmp=$(cache_begin "$name") || exit
 		strip -o "$tmp/qemu-system-x86_64" "$tree/build/qemu-system-x86_64" || die "strip failed"
 		cache_end "$tmp" "$name" qemu-system-x86_64
 		say "built qemu $version, patch $patch, in $((SECONDS - start)) s"

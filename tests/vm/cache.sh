@@ -7,6 +7,7 @@
 #     qemu-tree/VERSION/   source and build tree, kept so that a rebuild takes seconds
 #     qemu/VERSION-PATCH/  the emulator; by-patch/PATCH names the newest VERSION of it
 #     kernel/VERSION/      an image package, unpacked; kernel/6.1 names the newest
+#     direct/VERSION/      vmlinux, unpacked from vmlinuz
 #     debug/VERSION/       vmlinux with DWARF, and modules' debug data if asked for
 #     tools/SOURCES/       supervise and guest-init
 #     initrd/VERSION-SOURCES/
@@ -26,14 +27,19 @@ die() {
 	exit 1
 }
 
-# One setup at a time on one cache; the lock goes with the process that holds it.
+# One setup at a time on a part of the cache: apt, kernel or qemu. The lock goes with
+# the process that holds it.
 cache_lock() {
 	mkdir -p "$cache" || die "cannot create the cache $cache"
-	exec {cache_lock_fd}>"$cache/lock"
+	exec {cache_lock_fd}>"$cache/$1.lock"
 	if ! flock --nonblock "$cache_lock_fd"; then
-		say "waiting for another setup to leave $cache"
+		say "waiting for another setup to finish with $cache/$1"
 		flock "$cache_lock_fd"
 	fi
+}
+
+cache_unlock() {
+	exec {cache_lock_fd}>&-
 }
 
 # cache_begin NAME: a fresh directory to build NAME in, on stdout. What an
@@ -41,7 +47,7 @@ cache_lock() {
 cache_begin() {
 	rm -rf "$cache/$1".partial.*
 	mkdir -p "$(dirname "$cache/$1")"
-	mktemp -d "$cache/$1.partial.XXXXXX"
+	mktemp -d "$cache/$1.partial.XXXXXX" || die "cannot write to the cache $cache"
 }
 
 # cache_end DIRECTORY NAME FILE...: publish it; FILEs are those that run checks.

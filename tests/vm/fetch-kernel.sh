@@ -7,13 +7,13 @@ kernel_fetch() {
 	read -r package version kernel_release <<<"$(apt_kernel "$1")"
 	[ -n "${kernel_release:-}" ] || die "no kernel $1 in Debian's archive of this release"
 	if ! cache_whole "kernel/$kernel_release"; then
-		tmp=$(cache_begin "kernel/$kernel_release")
+		tmp=$(cache_begin "kernel/$kernel_release") || exit
 		root=$tmp/root
 		apt_download "$tmp" "$package=$version"
 		mkdir "$root"
 		dpkg-deb -x "$tmp"/*.deb "$root" || die "cannot unpack $package"
 		rm "$tmp"/*.deb
-		rm -rf "$root/usr/share"
+		rm -rf "${root:?}/usr/share"
 		# Debian 13 and later have everything below /usr.
 		[ -d "$root/lib" ] || ln -s usr/lib "$root/lib"
 		/sbin/depmod -b "$root" "$kernel_release" || die "depmod failed for $kernel_release"
@@ -42,13 +42,38 @@ kernel_debug() {
 	for module in "${modules[@]}"; do
 		patterns+=("./usr/lib/debug/lib/modules/$release/*/${module//_/[-_]}.ko*")
 	done
-	tmp=$(cache_begin "$name")
+	tmp=$(cache_begin "$name") || exit
 	apt_download "$tmp" "linux-image-$release-dbg=$version"
 	say "unpacking the debug data of $release"
 	dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -x -C "$tmp" --wildcards "${patterns[@]}" ||
 		die "cannot unpack the debug data of $release"
 	rm "$tmp"/*.deb
-	mv "$tmp"/usr/lib/debug/* "$tmp" && rm -rf "$tmp/usr"
+	mv "$tmp"/usr/lib/debug/* "$tmp" && rm -rf "${tmp:?}/usr"
 	printf '%s\n' "${modules[@]}" >"$tmp/modules"
 	cache_end "$tmp" "$name" "boot/vmlinux-$release"
+}
+
+# A little-endian number of $3 bytes at $2 in the file $1.
+image_number() {
+	od -A n -t "u$3" -j "$2" -N "$3" "$1" | tr -d ' '
+}
+
+# kernel_direct RELEASE: vmlinux out of vmlinuz, for run --direct. Where it is
+# packed is in the image's header (Linux, Documentation/arch/x86/boot.rst).
+kernel_direct() {
+	local name=direct/$1 image=$cache/kernel/$1/boot/vmlinuz-$1 start length magic unpack tmp
+	cache_whole "$name" && return
+	start=$((($(image_number "$image" 0x1f1 1) + 1) * 512 + $(image_number "$image" 0x248 4)))
+	length=$(image_number "$image" 0x24c 4)
+	magic=$(od -A n -t x1 -j "$start" -N 4 "$image" | tr -d ' ')
+	case $magic in
+	fd377a58) unpack=(xz -dc --single-stream) ;;
+	28b52ffd) unpack=(zstd -dcq) ;;
+	*) die "$image: packed in a way I do not know: $magic" ;;
+	esac
+	tmp=$(cache_begin "$name") || exit
+	# the last 4 bytes are the length of the unpacked file, no part of the stream
+	dd if="$image" bs=64K iflag=skip_bytes,count_bytes skip="$start" count=$((length - 4)) status=none |
+		"${unpack[@]}" >"$tmp/vmlinux" || die "$image: cannot unpack it"
+	cache_end "$tmp" "$name" vmlinux
 }

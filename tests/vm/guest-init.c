@@ -352,6 +352,22 @@ static void bind_make(const char *source, const char *target)
 		fail("bind %s on %s: %s", source, target, strerror(errno));
 }
 
+/* What udev would add to devtmpfs. */
+static void dev_links_make(void)
+{
+	static const char *const links[][2] = {
+		{"/proc/self/fd", "/dev/fd"},
+		{"/proc/self/fd/0", "/dev/stdin"},
+		{"/proc/self/fd/1", "/dev/stdout"},
+		{"/proc/self/fd/2", "/dev/stderr"},
+	};
+
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		if (symlink(links[i][0], links[i][1]) && errno != EEXIST)
+			fail("link %s: %s", links[i][1], strerror(errno));
+	}
+}
+
 /* Binds before tmpfs, which may hide their sources; shares may be below a tmpfs. */
 static void root_furnish(const struct config *config)
 {
@@ -359,6 +375,7 @@ static void root_furnish(const struct config *config)
 		mkdir(pseudo_mounts[i].target, 0755);
 		mount_or_fail(&pseudo_mounts[i]);
 	}
+	dev_links_make();
 	for (size_t i = 0; i < config->bind_nr; i += 2)
 		bind_make(config->binds[i], config->binds[i + 1]);
 	for (size_t i = 0; i < config->tmpfs_nr; i++) {

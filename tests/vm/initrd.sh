@@ -11,7 +11,7 @@ tools_build() {
 	local name tmp
 	name=tools/$(tools_key)
 	cache_whole "$name" && return
-	tmp=$(cache_begin "$name")
+	tmp=$(cache_begin "$name") || exit
 	"${CC:-cc}" "${tools_flags[@]}" -o "$tmp/supervise" "$vm_dir/supervise.c" &&
 		"${CC:-cc}" "${tools_flags[@]}" -static -o "$tmp/guest-init" "$vm_dir/guest-init.c" ||
 		die "cannot compile supervise and guest-init"
@@ -53,7 +53,7 @@ initrd_build() {
 	tools=$(tools_key)
 	name=initrd/$version-$tools
 	cache_whole "$name" && return
-	root=$(cache_begin "$name")
+	root=$(cache_begin "$name") || exit
 	mkdir -p "$root/root/modules" "$root/root/dev"
 	cp "$cache/tools/$tools/guest-init" "$root/root/init"
 	while read -r file; do

@@ -67,9 +67,9 @@ struct run {
 	int port_fd, qmp_fd, signal_fd;
 	enum phase phase;
 	enum outcome outcome;
-	int status;	 /* of the command, of QEMU, or the signal we got */
+	int status;	     /* of the command, of QEMU, or the signal we got */
 	int64_t deadline_ms; /* 0: none */
-	char *config;	 /* frame still to be sent */
+	char *config;	     /* frame still to be sent */
 	size_t config_len, config_sent;
 	char frame[WIRE_FRAME_MAX];
 	size_t frame_len;
@@ -149,9 +149,11 @@ __attribute__((noreturn)) static void qemu_exec(const struct run *run, int port,
 						pid_t parent)
 {
 	char port_chardev[64], qmp_chardev[64], path[PATH_MAX];
-	char *extra[] = {"-chardev", port_chardev, "-device",
-			 "virtserialport,chardev=lbr-port,name=" WIRE_PORT_NAME,
-			 "-chardev", qmp_chardev, "-mon", "chardev=lbr-qmp,mode=control", NULL};
+	char *extra[] = {"-chardev", port_chardev,
+			 "-device",  "virtserialport,chardev=lbr-port,name=" WIRE_PORT_NAME,
+			 "-chardev", qmp_chardev,
+			 "-mon",     "chardev=lbr-qmp,mode=control",
+			 NULL};
 	size_t argc = 0, extra_nr = sizeof(extra) / sizeof(extra[0]);
 	char **argv;
 	sigset_t none;
