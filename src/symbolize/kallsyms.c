@@ -48,21 +48,25 @@ static bool is_name_char(char c)
 	return c > ' ' && c < 0x7f;
 }
 
-/* Hexadecimal digits at *@pos; leaves *@pos behind them. */
-static bool parse_address(const char **pos, const char *end, uint64_t *ret_addr)
+/* Value of a hexadecimal digit, or above 15. */
+static unsigned int hex_value(char c)
+{
+	unsigned int digit = (unsigned int)(unsigned char)c - '0';
+
+	if (digit <= 9)
+		return digit;
+	digit = ((unsigned int)(unsigned char)c | 0x20) - 'a';
+	return digit <= 5 ? digit + 10 : 16;
+}
+
+/* Hexadecimal digits at *@pos, which something else follows; leaves *@pos behind them. */
+static bool parse_address(const char **pos, uint64_t *ret_addr)
 {
 	const char *p = *pos;
 	uint64_t addr = 0;
+	unsigned int digit;
 
-	while (p < end && p - *pos <= 16) {
-		unsigned int digit;
-
-		if (*p >= '0' && *p <= '9')
-			digit = (unsigned int)(*p - '0');
-		else if ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'f')
-			digit = (unsigned int)((*p | 0x20) - 'a') + 10;
-		else
-			break;
+	while ((digit = hex_value(*p)) < 16) {
 		addr = addr << 4 | digit;
 		p++;
 	}
@@ -80,15 +84,15 @@ static int parse_module(struct parser *parser, const char *p, const char *end)
 	const char *name;
 	size_t len;
 
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+	while (*p == ' ' || *p == '\t' || *p == '\r')
 		p++;
 	if (p == end)
 		return 0;
 	name = ++p;
-	while (p < end && is_name_char(*p) && *p != ']')
+	while (is_name_char(*p) && *p != ']')
 		p++;
 	len = (size_t)(p - name);
-	if (name[-1] != '[' || p == end || *p != ']' || !len || len > MODULE_NAME_MAX)
+	if (name[-1] != '[' || *p != ']' || !len || len > MODULE_NAME_MAX)
 		return -EINVAL;
 	if (parser->last_module > 0) {
 		const char *last = tab->modules[parser->last_module].name;
@@ -108,7 +112,10 @@ static const char *keep_name(struct parser *parser, uint64_t addr, const char *n
 	return known ? known->name : arena_strndup(&parser->syms->names, name, len);
 }
 
-/* "ffffffff81000000 T name\t[module]"; what is none is left out. */
+/*
+ * "ffffffff81000000 T name\t[module]"; what is none is left out. There is a newline at @end,
+ * so that loops over characters end there.
+ */
 static int parse_line(struct parser *parser, const char *p, const char *end)
 {
 	const char *name, *kept = NULL;
@@ -117,11 +124,11 @@ static int parse_line(struct parser *parser, const char *p, const char *end)
 	int module;
 	char type;
 
-	if (!parse_address(&p, end, &addr) || end - p < 4 || p[0] != ' ' || p[2] != ' ')
+	if (!parse_address(&p, &addr) || end - p < 4 || p[0] != ' ' || p[2] != ' ')
 		return 0;
 	type = p[1];
 	name = p += 3;
-	while (p < end && is_name_char(*p))
+	while (is_name_char(*p))
 		p++;
 	len = (size_t)(p - name);
 	if (!isalpha((unsigned char)type) || !len || len > SYMBOL_NAME_MAX)
@@ -156,6 +163,7 @@ static int parse_chunk(struct parser *parser, char *chunk, size_t *len, bool las
 {
 	char *p = chunk, *end = chunk + *len;
 
+	*end = '\n';
 	while (p < end) {
 		char *newline = memchr(p, '\n', (size_t)(end - p));
 		int err;
@@ -182,7 +190,7 @@ static int parse_chunk(struct parser *parser, char *chunk, size_t *len, bool las
 static int parse_file(struct parser *parser, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *chunk = malloc(READ_BYTES);
+	_cleanup_free_ char *chunk = malloc(READ_BYTES + 1);
 	size_t len = 0, total = 0;
 	ssize_t got;
 
@@ -298,10 +306,9 @@ static int copy_kernel(const struct symtab *old, struct symtab *tab)
 
 		if (sym->module != 0)
 			continue;
-		err = symtab_add(tab, sym->addr, sym->size, 'T', sym->name, 0);
+		err = symtab_add(tab, sym->addr, sym->size, sym->type, sym->name, 0);
 		if (err)
 			return err;
-		tab->entries[tab->count - 1].rank = sym->rank;
 	}
 	return 0;
 }

@@ -127,7 +127,8 @@ static bool is_marker(const char *name, size_t len)
 		"__end_of_kernel_reserve",
 	};
 
-	if (name[0] != '_')
+	/* Nearly all names end here: this is asked for every symbol. */
+	if (name[0] != '_' || !strchr("tdny", name[len - 1]))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(markers); i++)
 		if (strcmp(name, markers[i]) == 0)
@@ -182,22 +183,25 @@ int symtab_add(struct symtab *tab, uint64_t addr, uint64_t size, char type, cons
 		.size = size < ENTRY_SIZE_MAX ? (uint32_t)size : ENTRY_SIZE_MAX,
 		.name = text ? name : NULL,
 		.module = module,
-		.rank = text ? name_rank(name, type) : UINT16_MAX,
+		.type = type,
 	};
 	return 0;
 }
 
-static int compare_entries(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b)
 {
 	const struct symtab_entry *x = a, *y = b;
 
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct symtab_entry *x = a, *y = b;
+
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	if (!x->name || !y->name)
-		return 0;
-	return strcmp(x->name, y->name);
+	return x->name && y->name ? strcmp(x->name, y->name) : 0;
 }
 
 static uint64_t add_capped(uint64_t addr, uint64_t len)
@@ -279,41 +283,53 @@ static void bound_entries(struct symtab *tab)
 	}
 }
 
-static void sort_range(struct symtab *tab, size_t from, size_t to)
-{
-	if (to - from > 1)
-		qsort(tab->entries + from, to - from, sizeof(*tab->entries), compare_entries);
-}
-
 /*
  * The kernel prints its image in address order, and modules, unordered, after that: sorting
- * the second part and the names of each address takes a tenth of the time of sorting it all.
+ * the second part alone takes a tenth of the time of sorting it all.
  */
-static void sort_entries(struct symtab *tab)
+static void sort_by_address(struct symtab *tab)
 {
 	struct symtab_entry *entries = tab->entries;
-	size_t ordered = 1, start = 0;
+	size_t ordered = 1;
 
-	if (tab->count < 2)
-		return;
 	while (ordered < tab->count && entries[ordered - 1].addr <= entries[ordered].addr)
 		ordered++;
-	sort_range(tab, ordered, tab->count);
-	if (ordered < tab->count && entries[ordered].addr <= entries[ordered - 1].addr) {
-		sort_range(tab, 0, tab->count);
+	if (ordered >= tab->count)
 		return;
+	qsort(entries + ordered, tab->count - ordered, sizeof(*entries), compare_addresses);
+	if (entries[ordered].addr < entries[ordered - 1].addr)
+		qsort(entries, tab->count, sizeof(*entries), compare_addresses);
+}
+
+/* Puts the names of one address in order; the one to show becomes the first. */
+static void rank_names(struct symtab_entry *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct symtab_entry *sym = &entries[i];
+
+		sym->rank = sym->name ? name_rank(sym->name, sym->type) : UINT16_MAX;
 	}
-	for (size_t i = 1; i <= ordered; i++) {
-		if (i < ordered && entries[i].addr == entries[start].addr)
-			continue;
-		sort_range(tab, start, i);
-		start = i;
+	if (count > 1)
+		qsort(entries, count, sizeof(*entries), compare_ranks);
+}
+
+static void rank_all_names(struct symtab *tab)
+{
+	struct symtab_entry *entries = tab->entries;
+
+	for (size_t i = 0, next; i < tab->count; i = next) {
+		for (next = i + 1; next < tab->count && entries[next].addr == entries[i].addr;)
+			next++;
+		/* Alone at its address, only a label of the linker ('_') is not to be shown. */
+		if (next - i > 1 || (entries[i].name && entries[i].name[0] == '_'))
+			rank_names(entries + i, next - i);
 	}
 }
 
 void symtab_resort(struct symtab *tab)
 {
-	sort_entries(tab);
+	sort_by_address(tab);
+	rank_all_names(tab);
 	free(tab->buckets);
 	tab->buckets = NULL;
 }
@@ -335,7 +351,8 @@ void symtab_finish(struct symtab *tab)
 {
 	size_t kept = 0;
 
-	sort_entries(tab);
+	sort_by_address(tab);
+	rank_all_names(tab);
 	bound_entries(tab);
 	for (size_t i = 0; i < tab->count; i++)
 		if (tab->entries[i].name)

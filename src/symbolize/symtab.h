@@ -47,6 +47,7 @@ struct symtab_module {
  * @size: when added: as the source gives it, 0 if it does not; after symtab_finish(): bounded
  * @module: index
  * @rank: among names of one address, the lowest is shown
+ * @type: letter as in /proc/kallsyms
  * @next_same_name: index + 1, 0 ends the chain
  */
 struct symtab_entry {
@@ -56,6 +57,7 @@ struct symtab_entry {
 	uint16_t module;
 	uint16_t rank;
 	uint32_t next_same_name;
+	char type;
 };
 
 /** struct symtab - zero-initialised is empty */

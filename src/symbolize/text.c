@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbolize/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include "util/cleanup.h"
+
+#define PAGE_BYTES  4096u
+#define CACHE_SLOTS 512u
+#define RANGES_MAX  4096u
+#define NO_RANGE    UINT32_MAX
+
+/** struct text_range - addresses that a part of the file holds the bytes of */
+struct text_range {
+	uint64_t addr;
+	uint64_t size;
+	uint64_t offset;
+};
+
+/** struct text_slot - what is known of one page of one range */
+struct text_slot {
+	uint64_t page;
+	uint32_t range;
+	uint32_t generation;
+	bool present;
+};
+
+/**
+ * struct text - a file with ranges, and a cache of pages
+ * @zero_is_absent: a page of zeros is not mapped
+ * @generation: of cache entries that are valid
+ */
+struct text {
+	int fd;
+	bool zero_is_absent;
+	uint32_t generation;
+	size_t range_count;
+	struct text_range *ranges;
+	struct text_slot slots[CACHE_SLOTS];
+	uint8_t pages[CACHE_SLOTS][PAGE_BYTES];
+};
+
+static void cleanup_elf(Elf **elf)
+{
+	elf_end(*elf);
+}
+
+void text_close(struct text *text)
+{
+	if (!text)
+		return;
+	if (text->fd >= 0)
+		close(text->fd);
+	free(text->ranges);
+	free(text);
+}
+
+static void cleanup_text(struct text **text)
+{
+	text_close(*text);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct text_range *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int add_range(struct text *text, uint64_t addr, uint64_t size, uint64_t offset)
+{
+	struct text_range *ranges;
+
+	if (!size || addr > UINT64_MAX - size || offset > (uint64_t)INT64_MAX - PAGE_BYTES ||
+	    size > (uint64_t)INT64_MAX - PAGE_BYTES - offset)
+		return 0;
+	if (text->range_count >= RANGES_MAX)
+		return -EINVAL;
+	ranges = realloc(text->ranges, (text->range_count + 1) * sizeof(*ranges));
+	if (!ranges)
+		return -ENOMEM;
+	ranges[text->range_count++] = (struct text_range){addr, size, offset};
+	text->ranges = ranges;
+	return 0;
+}
+
+static struct text *text_create(const char *path)
+{
+	struct text *text = calloc(1, sizeof(*text));
+
+	if (!text)
+		return NULL;
+	text->generation = 1;
+	text->fd = open(path, O_RDONLY | O_CLOEXEC);
+	return text;
+}
+
+/* Why a kernel file that exists cannot be opened: lockdown says EPERM, as a missing capability. */
+static int denied_cause(void)
+{
+	char state[128] = "";
+	_cleanup_close_ int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && read(fd, state, sizeof(state) - 1) > 0 && strstr(state, "[confidentiality]"))
+		return -EPERM;
+	return -EACCES;
+}
+
+static int pread_all(int fd, void *buf, size_t len, uint64_t offset)
+{
+	uint8_t *p = buf;
+
+	while (len) {
+		ssize_t got = pread(fd, p, len, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -EFAULT;
+		p += got;
+		len -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return 0;
+}
+
+/* Program headers by hand: libelf would map or read the file as a whole, 128 TiB of it. */
+static int read_core_ranges(struct text *text)
+{
+	Elf64_Ehdr ehdr;
+
+	if (pread_all(text->fd, &ehdr, sizeof(ehdr), 0) ||
+	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) != 0 || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    ehdr.e_ident[EI_DATA] != ELFDATA2LSB || ehdr.e_type != ET_CORE ||
+	    ehdr.e_machine != EM_X86_64 || ehdr.e_phentsize != sizeof(Elf64_Phdr) ||
+	    ehdr.e_phoff > INT64_MAX / 2)
+		return -EINVAL;
+	for (unsigned int i = 0; i < ehdr.e_phnum; i++) {
+		Elf64_Phdr phdr;
+		int err;
+
+		if (pread_all(text->fd, &phdr, sizeof(phdr), ehdr.e_phoff + i * sizeof(phdr)))
+			return -EINVAL;
+		if (phdr.p_type != PT_LOAD)
+			continue;
+		err = add_range(text, phdr.p_vaddr, phdr.p_filesz, phdr.p_offset);
+		if (err)
+			return err;
+	}
+	return text->range_count ? 0 : -EINVAL;
+}
+
+int text_live_open(const char *path, struct text **ret_text)
+{
+	_cleanup_(cleanup_text) struct text *text = NULL;
+	int err;
+
+	text = text_create(path ? path : "/proc/kcore");
+	if (!text)
+		return -ENOMEM;
+	if (text->fd < 0)
+		return errno == EPERM || errno == EACCES ? denied_cause() : -errno;
+	err = read_core_ranges(text);
+	if (err)
+		return err;
+	qsort(text->ranges, text->range_count, sizeof(*text->ranges), compare_ranges);
+	text->zero_is_absent = true;
+	*ret_text = text;
+	text = NULL;
+	return 0;
+}
+
+static int read_image_ranges(struct text *text, uint64_t kaslr_offset)
+{
+	_cleanup_(cleanup_elf) Elf *elf = NULL;
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr ehdr;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return -EINVAL;
+	elf = elf_begin(text->fd, ELF_C_READ_MMAP, NULL);
+	if (!elf || !gelf_getehdr(elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
+	    ehdr.e_type == ET_REL)
+		return -EINVAL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		int err;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_PROGBITS ||
+		    !(shdr.sh_flags & SHF_ALLOC) || !(shdr.sh_flags & SHF_EXECINSTR))
+			continue;
+		err = add_range(text, shdr.sh_addr + kaslr_offset, shdr.sh_size, shdr.sh_offset);
+		if (err)
+			return err;
+	}
+	return text->range_count ? 0 : -EINVAL;
+}
+
+int text_image_open(const char *path, uint64_t kaslr_offset, struct text **ret_text)
+{
+	_cleanup_(cleanup_text) struct text *text = NULL;
+	int err;
+
+	text = text_create(path);
+	if (!text)
+		return -ENOMEM;
+	if (text->fd < 0)
+		return -errno;
+	err = read_image_ranges(text, kaslr_offset);
+	if (err)
+		return err;
+	qsort(text->ranges, text->range_count, sizeof(*text->ranges), compare_ranges);
+	*ret_text = text;
+	text = NULL;
+	return 0;
+}
+
+void text_live_invalidate(struct text *text)
+{
+	if (!text)
+		return;
+	if (++text->generation == 0) {
+		memset(text->slots, 0, sizeof(text->slots));
+		text->generation = 1;
+	}
+}
+
+/* Index of the range that holds @addr, or NO_RANGE. */
+static uint32_t find_range(const struct text *text, uint64_t addr)
+{
+	size_t low = 0, high = text->range_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (text->ranges[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 || addr - text->ranges[low - 1].addr >= text->ranges[low - 1].size)
+		return NO_RANGE;
+	return (uint32_t)(low - 1);
+}
+
+static bool all_zero(const uint8_t *bytes, size_t len)
+{
+	return bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0;
+}
+
+/* The page at @page_addr as far as @range_no covers it, or NULL if it is not there. */
+static const uint8_t *get_page(struct text *text, uint32_t range_no, uint64_t page_addr)
+{
+	const struct text_range *range = &text->ranges[range_no];
+	uint64_t start = range->addr > page_addr ? range->addr : page_addr;
+	uint64_t slot_no = (page_addr / PAGE_BYTES + range_no) % CACHE_SLOTS;
+	struct text_slot *slot = &text->slots[slot_no];
+	uint8_t *bytes = text->pages[slot_no] + (start - page_addr);
+	uint64_t len;
+
+	if (slot->generation == text->generation && slot->page == page_addr &&
+	    slot->range == range_no)
+		return slot->present ? text->pages[slot_no] : NULL;
+	len = range->addr + range->size - start;
+	if (len > page_addr + PAGE_BYTES - start)
+		len = page_addr + PAGE_BYTES - start;
+	*slot = (struct text_slot){
+		.page = page_addr,
+		.range = range_no,
+		.generation = text->generation,
+	};
+	if (pread_all(text->fd, bytes, len, range->offset + (start - range->addr)) == 0)
+		slot->present = !text->zero_is_absent || !all_zero(bytes, len);
+	return slot->present ? text->pages[slot_no] : NULL;
+}
+
+static int text_read(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	struct text *text = ctx;
+	uint8_t *to = buf;
+
+	while (len) {
+		uint32_t range_no = find_range(text, addr);
+		uint64_t page_addr = addr & ~(uint64_t)(PAGE_BYTES - 1);
+		size_t in_page = addr - page_addr, part = PAGE_BYTES - in_page;
+		const uint8_t *page;
+		uint64_t left;
+
+		if (range_no == NO_RANGE)
+			return -EFAULT;
+		page = get_page(text, range_no, page_addr);
+		if (!page)
+			return -EFAULT;
+		left = text->ranges[range_no].addr + text->ranges[range_no].size - addr;
+		if (part > left)
+			part = left;
+		if (part > len)
+			part = len;
+		memcpy(to, page + in_page, part);
+		to += part;
+		addr += part;
+		len -= part;
+	}
+	return 0;
+}
+
+struct text_source text_source(struct text *text)
+{
+	return (struct text_source){.read = text_read, .ctx = text};
+}
+
+static int fallback_read(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	struct text_fallback *fallback = ctx;
+	int err = fallback->first.read(fallback->first.ctx, addr, buf, len);
+
+	if (err == -EFAULT)
+		err = fallback->second.read(fallback->second.ctx, addr, buf, len);
+	return err;
+}
+
+struct text_source text_fallback_source(struct text_fallback *fallback)
+{
+	return (struct text_source){.read = fallback_read, .ctx = fallback};
+}

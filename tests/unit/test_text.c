@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symbolize/symbolize.h"
+#include "symbolize/text.h"
+
+#define TEXT_ADDR   0xffffffff9a000000u
+#define MODULE_ADDR 0xffffffffc0201800u
+
+/* A core file of two ranges: 3 pages, the middle one zero; and 100 bytes in mid-page. */
+struct core_file {
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdrs[3];
+	uint8_t text[3 * 4096];
+	uint8_t module[100];
+};
+
+static void fill_core(struct core_file *core)
+{
+	*core = (struct core_file){
+		.ehdr = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			 .e_type = ET_CORE,
+			 .e_machine = EM_X86_64,
+			 .e_phoff = offsetof(struct core_file, phdrs),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_phnum = 3},
+		.phdrs = {{.p_type = PT_NOTE, .p_filesz = 8},
+			  {.p_type = PT_LOAD,
+			   .p_vaddr = MODULE_ADDR,
+			   .p_offset = offsetof(struct core_file, module),
+			   .p_filesz = 100},
+			  {.p_type = PT_LOAD,
+			   .p_vaddr = TEXT_ADDR,
+			   .p_offset = offsetof(struct core_file, text),
+			   .p_filesz = 3 * 4096}},
+	};
+	for (size_t i = 0; i < 4096; i++) {
+		core->text[i] = (uint8_t)(i * 7 + 1);
+		core->text[2 * 4096 + i] = 0x90;
+	}
+	for (size_t i = 0; i < 100; i++)
+		core->module[i] = (uint8_t)i;
+}
+
+static int write_core(char *path, const struct core_file *core, size_t len)
+{
+	int fd;
+
+	strcpy(path, "/tmp/lbrsnoop-test-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, core, len), (ssize_t)len);
+	return fd;
+}
+
+static void live_read_copies_bytes(void **state)
+{
+	struct core_file core;
+	struct text_source source;
+	struct text *text = NULL;
+	uint8_t buf[200];
+	char path[64];
+
+	(void)state;
+	fill_core(&core);
+	close(write_core(path, &core, sizeof(core)));
+	assert_int_equal(text_live_open(path, &text), 0);
+	source = text_source(text);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 5, buf, 200), 0);
+	assert_memory_equal(buf, core.text + 5, 200);
+	assert_int_equal(source.read(source.ctx, MODULE_ADDR + 90, buf, 10), 0);
+	assert_memory_equal(buf, core.module + 90, 10);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 3 * 4096 - 1, buf, 1), 0);
+	assert_int_equal(buf[0], 0x90);
+	text_close(text);
+	unlink(path);
+}
+
+static void live_read_outside_is_efault(void **state)
+{
+	struct core_file core;
+	struct text_source source;
+	struct text *text = NULL;
+	uint8_t buf[16];
+	char path[64];
+
+	(void)state;
+	fill_core(&core);
+	close(write_core(path, &core, sizeof(core)));
+	assert_int_equal(text_live_open(path, &text), 0);
+	source = text_source(text);
+	assert_int_equal(source.read(source.ctx, MODULE_ADDR + 90, buf, 11), -EFAULT);
+	assert_int_equal(source.read(source.ctx, MODULE_ADDR - 1, buf, 2), -EFAULT);
+	assert_int_equal(source.read(source.ctx, 0, buf, 1), -EFAULT);
+	assert_int_equal(source.read(source.ctx, 0x401000, buf, 1), -EFAULT);
+	assert_int_equal(source.read(source.ctx, UINT64_MAX - 3, buf, 16), -EFAULT);
+	/* the zero page, also when only the end of the range reaches into it */
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 4096, buf, 1), -EFAULT);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 4090, buf, 8), -EFAULT);
+	text_close(text);
+	unlink(path);
+}
+
+static void live_invalidate_sees_patched_text(void **state)
+{
+	static const uint8_t patch = 0xcc;
+	struct core_file core;
+	struct text_source source;
+	struct text *text = NULL;
+	uint8_t byte;
+	char path[64];
+	int fd;
+
+	(void)state;
+	fill_core(&core);
+	fd = write_core(path, &core, sizeof(core));
+	assert_int_equal(text_live_open(path, &text), 0);
+	source = text_source(text);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 1, &byte, 1), 0);
+	assert_int_equal(byte, 8);
+	assert_int_equal(pwrite(fd, &patch, 1, offsetof(struct core_file, text) + 1), 1);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 1, &byte, 1), 0);
+	assert_int_equal(byte, 8);
+	text_live_invalidate(text);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 1, &byte, 1), 0);
+	assert_int_equal(byte, 0xcc);
+	close(fd);
+	text_close(text);
+	unlink(path);
+}
+
+static int open_core(const struct core_file *core, size_t len)
+{
+	struct text *text = NULL;
+	char path[64];
+	int err;
+
+	close(write_core(path, core, len));
+	err = text_live_open(path, &text);
+	text_close(text);
+	unlink(path);
+	return err;
+}
+
+static void live_open_bad_file_is_refused(void **state)
+{
+	struct core_file core;
+	struct text *text = NULL;
+
+	(void)state;
+	assert_int_equal(text_live_open("/nonexistent", &text), -ENOENT);
+	assert_null(text);
+	fill_core(&core);
+	assert_int_equal(open_core(&core, 20), -EINVAL);
+	assert_int_equal(open_core(&core, sizeof(Elf64_Ehdr) + 60), -EINVAL);
+	core.ehdr.e_phoff = UINT64_MAX - 8;
+	assert_int_equal(open_core(&core, sizeof(core)), -EINVAL);
+	fill_core(&core);
+	core.ehdr.e_phnum = 1;
+	assert_int_equal(open_core(&core, sizeof(core)), -EINVAL);
+	fill_core(&core);
+	core.phdrs[1].p_vaddr = UINT64_MAX - 10;
+	core.phdrs[2].p_offset = INT64_MAX;
+	assert_int_equal(open_core(&core, sizeof(core)), -EINVAL);
+}
+
+static void live_read_beyond_file_is_efault(void **state)
+{
+	struct core_file core;
+	struct text_source source;
+	struct text *text = NULL;
+	char path[64];
+	uint8_t byte;
+
+	(void)state;
+	fill_core(&core);
+	close(write_core(path, &core, sizeof(core) - 101));
+	assert_int_equal(text_live_open(path, &text), 0);
+	source = text_source(text);
+	assert_int_equal(source.read(source.ctx, MODULE_ADDR, &byte, 1), -EFAULT);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR, &byte, 1), 0);
+	text_close(text);
+	unlink(path);
+}
+
+static void image_read_finds_own_code(void **state)
+{
+	const uint64_t offset = 0x1000000;
+	struct symbols *syms = NULL;
+	struct text_source source;
+	struct text *text = NULL;
+	struct symbol sym;
+	uint8_t buf[32];
+
+	(void)state;
+	assert_int_equal(symbols_open_elf("/proc/self/exe", offset, &syms), 0);
+	assert_int_equal(symbols_by_name(syms, "", "text_image_open", 0, &sym), 0);
+	assert_int_equal(text_image_open("/proc/self/exe", offset, &text), 0);
+	source = text_source(text);
+	assert_int_equal(source.read(source.ctx, sym.addr, buf, sizeof(buf)), 0);
+	assert_memory_equal(buf, (const void *)(uintptr_t)text_image_open, sizeof(buf));
+	assert_int_equal(source.read(source.ctx, offset, buf, 1), -EFAULT);
+	text_close(text);
+	symbols_close(syms);
+	assert_int_equal(text_image_open("/etc/passwd", 0, &text), -EINVAL);
+	assert_int_equal(text_image_open("/nonexistent", 0, &text), -ENOENT);
+}
+
+static void fallback_reads_second_where_first_fails(void **state)
+{
+	struct core_file core;
+	struct text_fallback both;
+	struct text_source source;
+	struct text *text = NULL, *image = NULL;
+	struct symbols *syms = NULL;
+	struct symbol sym;
+	char path[64];
+	uint8_t byte;
+
+	(void)state;
+	fill_core(&core);
+	close(write_core(path, &core, sizeof(core)));
+	assert_int_equal(text_live_open(path, &text), 0);
+	assert_int_equal(text_image_open("/proc/self/exe", 0, &image), 0);
+	assert_int_equal(symbols_open_elf("/proc/self/exe", 0, &syms), 0);
+	assert_int_equal(symbols_by_name(syms, "", "text_close", 0, &sym), 0);
+	both = (struct text_fallback){text_source(text), text_source(image)};
+	source = text_fallback_source(&both);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR, &byte, 1), 0);
+	assert_int_equal(byte, 1);
+	assert_int_equal(source.read(source.ctx, sym.addr, &byte, 1), 0);
+	assert_int_equal(source.read(source.ctx, 1, &byte, 1), -EFAULT);
+	symbols_close(syms);
+	text_close(image);
+	text_close(text);
+	unlink(path);
+}
+
+/* Text of the running kernel: a function starts with ENDBR64 or the ftrace NOP, and never with 0.
+ */
+static void live_read_running_kernel(void **state)
+{
+	struct symbols *syms = NULL;
+	struct text_source source;
+	struct text *text = NULL;
+	struct symbol sym;
+	uint8_t buf[64], zero[64] = {0};
+	int err = text_live_open(NULL, &text);
+
+	(void)state;
+	if (err || symbols_open(NULL, &syms)) {
+		print_message("skipped: /proc/kcore: %s\n", strerror(-err));
+		text_close(text);
+		skip();
+	}
+	source = text_source(text);
+	assert_int_equal(symbols_by_name(syms, "", "vfs_read", 0, &sym), 0);
+	assert_int_equal(source.read(source.ctx, sym.addr, buf, sizeof(buf)), 0);
+	assert_memory_not_equal(buf, zero, sizeof(buf));
+	assert_int_equal(source.read(source.ctx, 0xffff700000000000, buf, 1), -EFAULT);
+	symbols_close(syms);
+	text_close(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(live_read_copies_bytes),
+		cmocka_unit_test(live_read_outside_is_efault),
+		cmocka_unit_test(live_invalidate_sees_patched_text),
+		cmocka_unit_test(live_open_bad_file_is_refused),
+		cmocka_unit_test(live_read_beyond_file_is_efault),
+		cmocka_unit_test(image_read_finds_own_code),
+		cmocka_unit_test(fallback_reads_second_where_first_fails),
+		cmocka_unit_test(live_read_running_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
