@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/* insn.c - what one instruction does to control flow */
+#include "disasm/insn.h"
+
+#include <errno.h>
+
+#include <Zydis/Zydis.h>
+
+#include "disasm/zydis.h"
+#include "util/cleanup.h"
+
+/* Largest errno that the kernel returns as a negative pointer or value (include/linux/err.h). */
+#define MAX_ERRNO 4095
+
+/* What follows the opcode is at most three condition-flag bits more than these. */
+#define COND_FLAGS (INSN_CF | INSN_PF | INSN_ZF | INSN_SF | INSN_OF)
+
+static const char *const class_names[INSN_CLASS_COUNT] = {
+	[INSN_OTHER] = "other", [INSN_COND] = "cond",	    [INSN_JMP] = "jmp",
+	[INSN_IJMP] = "ijmp",	[INSN_CALL] = "call",	    [INSN_ICALL] = "icall",
+	[INSN_RET] = "ret",	[INSN_SYSCALL] = "syscall", [INSN_SYSRET] = "sysret",
+	[INSN_IRET] = "iret",	[INSN_INT] = "int",	    [INSN_HLT] = "hlt",
+	[INSN_UD] = "ud",	[INSN_FAR] = "far",
+};
+
+int zydis_decode(const void *bytes, size_t len, ZydisDecoderContext *ret_ctx,
+		 ZydisDecodedInstruction *ret_zi)
+{
+	ZydisDecoder decoder;
+	ZyanStatus status;
+
+	status = ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!ZYAN_SUCCESS(status))
+		return -EILSEQ;
+	status = ZydisDecoderDecodeInstruction(&decoder, ret_ctx, bytes, len, ret_zi);
+	if (status == ZYDIS_STATUS_NO_MORE_DATA)
+		return -ENODATA;
+	return ZYAN_SUCCESS(status) ? 0 : -EILSEQ;
+}
+
+int zydis_decode_operands(const ZydisDecoderContext *ctx, const ZydisDecodedInstruction *zi,
+			  ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT])
+{
+	ZydisDecoder decoder;
+
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, ctx, zi, ops, zi->operand_count)))
+		return -EILSEQ;
+	return 0;
+}
+
+static enum insn_class class_of_jump(const ZydisDecodedInstruction *zi)
+{
+	bool direct = zi->raw.imm[0].is_relative;
+
+	if (zi->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return INSN_FAR;
+	if (zi->mnemonic == ZYDIS_MNEMONIC_CALL)
+		return direct ? INSN_CALL : INSN_ICALL;
+	return direct ? INSN_JMP : INSN_IJMP;
+}
+
+static enum insn_class class_of(const ZydisDecodedInstruction *zi)
+{
+	switch (zi->mnemonic) {
+	case ZYDIS_MNEMONIC_JMP:
+	case ZYDIS_MNEMONIC_CALL:
+		return class_of_jump(zi);
+	case ZYDIS_MNEMONIC_RET:
+		return zi->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ? INSN_FAR : INSN_RET;
+	case ZYDIS_MNEMONIC_SYSCALL:
+	case ZYDIS_MNEMONIC_SYSENTER:
+		return INSN_SYSCALL;
+	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
+		return INSN_SYSRET;
+	case ZYDIS_MNEMONIC_IRET:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+		return INSN_IRET;
+	case ZYDIS_MNEMONIC_INT:
+	case ZYDIS_MNEMONIC_INT1:
+	case ZYDIS_MNEMONIC_INT3:
+		return INSN_INT;
+	case ZYDIS_MNEMONIC_HLT:
+		return INSN_HLT;
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+		return INSN_UD;
+	case ZYDIS_MNEMONIC_RSM:
+	case ZYDIS_MNEMONIC_UIRET:
+		return INSN_FAR;
+	case ZYDIS_MNEMONIC_XBEGIN: /* goes on to the next one; an abort is no branch of its own */
+		return INSN_OTHER;
+	default:
+		return zi->meta.category == ZYDIS_CATEGORY_COND_BR ? INSN_COND : INSN_OTHER;
+	}
+}
+
+/* Set @ret->err if the instruction puts a constant from -4095 to -1 somewhere. */
+static void find_errno(const ZydisDecoderContext *ctx, const ZydisDecodedInstruction *zi,
+		       struct insn *ret)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	int64_t value;
+
+	/* Cheap tests first: this runs for every instruction of a path. */
+	if (zi->mnemonic != ZYDIS_MNEMONIC_MOV && zi->mnemonic != ZYDIS_MNEMONIC_OR)
+		return;
+	if (!zi->raw.imm[0].size || zi->operand_width < 32)
+		return;
+	if (zydis_decode_operands(ctx, zi, ops) || zi->operand_count_visible != 2)
+		return;
+	if (ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || ops[0].size < 32)
+		return;
+	/* "mov $0xffffffea,%eax": the constant is as wide as the register it goes to. */
+	value = ops[0].size == 32 ? (int32_t)ops[1].imm.value.u : ops[1].imm.value.s;
+	if (value >= 0 || value < -MAX_ERRNO)
+		return;
+	if (zi->mnemonic == ZYDIS_MNEMONIC_OR) {
+		if (value != -1) /* sets bits, the rest stays: no constant */
+			return;
+		ret->flags |= INSN_F_UNCERTAIN;
+	}
+	if (ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		ZyanI8 id = ZydisRegisterGetId(ops[0].reg.value);
+
+		if (id < 0 || id > 15)
+			return;
+		ret->err_reg = (uint8_t)id;
+	} else if (ops[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		ret->flags |= INSN_F_ERR_MEM;
+	} else {
+		return;
+	}
+	ret->err = (uint16_t)-value;
+}
+
+static uint16_t other_flags(const ZydisDecodedInstruction *zi)
+{
+	uint16_t flags = 0;
+
+	switch (zi->mnemonic) {
+	case ZYDIS_MNEMONIC_NOP:
+		flags |= INSN_F_NOP;
+		break;
+	case ZYDIS_MNEMONIC_ENDBR64:
+	case ZYDIS_MNEMONIC_ENDBR32:
+		flags |= INSN_F_ENDBR;
+		break;
+	case ZYDIS_MNEMONIC_INT3:
+		flags |= INSN_F_INT3;
+		break;
+	case ZYDIS_MNEMONIC_WRMSR:
+		flags |= INSN_F_WRMSR;
+		break;
+	case ZYDIS_MNEMONIC_VMLAUNCH:
+	case ZYDIS_MNEMONIC_VMRESUME:
+		flags |= INSN_F_VMENTRY;
+		break;
+	default:
+		break;
+	}
+	if (zi->attributes &
+	    (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+		flags |= INSN_F_REP;
+	return flags;
+}
+
+int insn_decode(const void *bytes, size_t len, uint64_t addr, struct insn *ret)
+{
+	ZydisDecodedInstruction zi;
+	ZydisDecoderContext ctx;
+	struct insn in = {.addr = addr, .err_reg = INSN_NO_REG};
+	int err;
+
+	err = zydis_decode(bytes, len, &ctx, &zi);
+	if (err)
+		return err;
+	in.len = zi.length;
+	in.class = class_of(&zi);
+	in.flags = other_flags(&zi);
+	if (zi.raw.imm[0].is_relative &&
+	    (in.class == INSN_COND || in.class == INSN_JMP || in.class == INSN_CALL)) {
+		in.has_target = true;
+		in.target = addr + zi.length + (uint64_t)zi.raw.imm[0].value.s;
+	}
+	if (zi.cpu_flags) {
+		const ZydisAccessedFlags *f = zi.cpu_flags;
+
+		in.flags_written = (f->modified | f->set_0 | f->set_1 | f->undefined) & COND_FLAGS;
+		if (in.class == INSN_COND)
+			in.flags_read = f->tested & COND_FLAGS;
+	}
+	find_errno(&ctx, &zi, &in);
+	*ret = in;
+	return 0;
+}
+
+bool insn_falls_through(enum insn_class class)
+{
+	return class == INSN_OTHER || class == INSN_COND || class == INSN_HLT;
+}
+
+const char *insn_class_name(enum insn_class class)
+{
+	return (unsigned int)class < INSN_CLASS_COUNT ? class_names[class] : "?";
+}
+
+const char *insn_reg_name(uint8_t reg)
+{
+	static const char *const names[] = {
+		"%rax", "%rcx", "%rdx", "%rbx", "%rsp", "%rbp", "%rsi", "%rdi",
+		"%r8",	"%r9",	"%r10", "%r11", "%r12", "%r13", "%r14", "%r15",
+	};
+
+	return reg < ARRAY_SIZE(names) ? names[reg] : "";
+}
+
+static int general_register(const ZydisDecodedOperand *op)
+{
+	ZydisRegister full;
+
+	if (op->type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return -1;
+	full = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value);
+	if (full < ZYDIS_REGISTER_RAX || full > ZYDIS_REGISTER_R15)
+		return -1;
+	return (int)(full - ZYDIS_REGISTER_RAX);
+}
+
+enum insn_write insn_register_write(const void *bytes, size_t len, uint8_t reg, uint64_t *ret_value,
+				    uint8_t *ret_from)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+	ZydisDecoderContext ctx;
+	bool writes = false, simple;
+	int from;
+
+	if (zydis_decode(bytes, len, &ctx, &zi) || zydis_decode_operands(&ctx, &zi, ops))
+		return INSN_CLOBBERS;
+	for (int i = 0; i < zi.operand_count; i++) {
+		if ((ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
+		    general_register(&ops[i]) == reg)
+			writes = true;
+	}
+	if (!writes)
+		return INSN_KEEPS;
+	simple = zi.operand_count_visible == 2 && zi.operand_width >= 32;
+	from = simple ? general_register(&ops[1]) : -1;
+	if (simple && zi.mnemonic == ZYDIS_MNEMONIC_MOV &&
+	    ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		*ret_value = ops[0].size == 32 ? (uint32_t)ops[1].imm.value.u : ops[1].imm.value.u;
+		return INSN_SETS;
+	}
+	if (simple && zi.mnemonic == ZYDIS_MNEMONIC_XOR && from == reg) {
+		*ret_value = 0;
+		return INSN_SETS;
+	}
+	if (simple && zi.mnemonic == ZYDIS_MNEMONIC_MOV && from >= 0 && ops[1].size >= 32) {
+		*ret_from = (uint8_t)from;
+		return INSN_COPIES;
+	}
+	return INSN_CLOBBERS;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* zydis.h - the only two calls into the Zydis decoder; private to disasm/ */
+#ifndef LBRSNOOP_DISASM_ZYDIS_H
+#define LBRSNOOP_DISASM_ZYDIS_H
+
+#include <stddef.h>
+
+#include <Zydis/Zydis.h>
+
+/**
+ * zydis_decode() - decode as 64-bit code, without operands
+ * Return: 0; -ENODATA if @len ends inside the instruction; -EILSEQ if it is none.
+ */
+int zydis_decode(const void *bytes, size_t len, ZydisDecoderContext *ret_ctx,
+		 ZydisDecodedInstruction *ret_zi);
+
+/**
+ * zydis_decode_operands() - the operands of an instruction just decoded, the visible ones first
+ * Return: 0; -EILSEQ.
+ */
+int zydis_decode_operands(const ZydisDecoderContext *ctx, const ZydisDecodedInstruction *zi,
+			  ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* depth.c - calls go in, returns come out */
+#include "path/depth.h"
+
+#include <limits.h>
+
+/* A call or interrupt that has not returned yet. */
+struct frame {
+	uint64_t ret; /* where it will come back to; 0: the kernel was entered from user space */
+	int depth;    /* of the caller */
+	bool interrupt;
+};
+
+/* Each branch opens one frame at most. */
+struct stack {
+	struct frame frames[BRANCHES_MAX];
+	uint32_t count;
+	int depth;
+};
+
+static void push(struct stack *st, uint64_t ret, bool interrupt)
+{
+	if (st->count < BRANCHES_MAX)
+		st->frames[st->count++] = (struct frame){ret, st->depth, interrupt};
+	st->depth++;
+}
+
+/* Out of everything that is known, to a caller from before the oldest branch. */
+static void pop_below(struct stack *st)
+{
+	st->depth = (st->count ? st->frames[0].depth : st->depth) - 1;
+	st->count = 0;
+}
+
+static bool pop_to(struct stack *st, uint64_t addr, bool interrupt)
+{
+	for (uint32_t i = st->count; i > 0; i--) {
+		const struct frame *f = &st->frames[i - 1];
+
+		if (f->ret != addr || f->interrupt != interrupt)
+			continue;
+		st->depth = f->depth;
+		st->count = i - 1;
+		return true;
+	}
+	return false;
+}
+
+/* A return whose address no known call left. */
+static void stray_return(struct stack *st, const struct path_options *opts, const struct branch *br)
+{
+	enum path_place from = PATH_PLACE_ORDINARY, to = PATH_PLACE_ORDINARY;
+
+	if (opts->place) {
+		from = opts->place(opts->place_ctx, br->from);
+		to = opts->place(opts->place_ctx, br->to);
+	}
+	if (to == PATH_PLACE_RETURN_HOOK)
+		return; /* stands in for the caller: the true return comes after it */
+	if (from == PATH_PLACE_INDIRECT_THUNK && st->count) {
+		st->depth = st->frames[--st->count].depth; /* a retpoline's own call */
+		return;
+	}
+	pop_below(st);
+}
+
+/* An instruction interrupted by a fault is repeated or, after a trap or WARN, stepped over. */
+static void interrupt_return(struct stack *st, const struct branch *br)
+{
+	if (pop_to(st, br->to, true))
+		return;
+	for (uint32_t i = st->count; i > 0; i--) {
+		const struct frame *f = &st->frames[i - 1];
+
+		if (!f->interrupt || br->to - f->ret > INSN_LEN_MAX)
+			continue;
+		st->depth = f->depth;
+		st->count = i - 1;
+		return;
+	}
+	pop_below(st);
+}
+
+static void follow(struct stack *st, const struct path_block *block, const struct branch *br,
+		   const struct path_options *opts)
+{
+	bool from_user = !(br->from >> 63), to_user = !(br->to >> 63);
+
+	if (from_user && to_user)
+		return;
+	if (from_user) {
+		push(st, 0, true);
+		return;
+	}
+	if (to_user) {
+		if (!pop_to(st, 0, true))
+			pop_below(st);
+		return;
+	}
+	if (block->ends == PATH_END_INTERRUPT) {
+		push(st, br->from, true);
+		return;
+	}
+	switch (block->end_class) {
+	case INSN_INT:
+		push(st, br->from, true);
+		break;
+	case INSN_CALL:
+	case INSN_ICALL:
+		push(st, block->end, false);
+		break;
+	case INSN_RET:
+		if (!pop_to(st, br->to, false))
+			stray_return(st, opts, br);
+		break;
+	case INSN_IRET:
+		interrupt_return(st, br);
+		break;
+	default:
+		break;
+	}
+}
+
+int path_set_depths(struct path *path, const struct snapshot *snap, const struct path_options *opts)
+{
+	struct stack st = {.depth = 0};
+	int min = INT_MAX;
+
+	for (uint32_t i = 0; i < path->block_count; i++) {
+		struct path_block *block = &path->blocks[i];
+
+		block->depth = st.depth;
+		if (st.depth < min)
+			min = st.depth;
+		if (block->branch != PATH_NONE)
+			follow(&st, block, &snap->branches[block->branch], opts);
+	}
+	for (uint32_t i = 0; i < path->block_count; i++)
+		path->blocks[i].depth -= min;
+	return 0;
+}

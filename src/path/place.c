@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/* place.c - names that the kernel's entry code and thunks have had since 5.16 */
+#include "path/place.h"
+
+#include <string.h>
+
+#include "symbolize/symbolize.h"
+#include "util/cleanup.h"
+
+/* How a name is compared, and which of its addresses count. */
+enum match {
+	NAME_IS,     /* the whole name; its first instruction */
+	NAME_STARTS, /* as the name begins; its first instruction */
+	NAME_ENDS,   /* as the name ends; its first instruction */
+	RANGE_IS,    /* the whole name; anywhere in it */
+	RANGE_STARTS,
+};
+
+static const struct {
+	const char *name;
+	enum match match;
+	enum path_place place;
+} places[] = {
+	/* arch/x86/include/asm/idtentry.h: asm_exc_*, asm_sysvec_*, asm_common_interrupt, ... */
+	{"asm_int80_emulation", NAME_IS, PATH_PLACE_SYSCALL},
+	{"asm_exc_", NAME_STARTS, PATH_PLACE_INTERRUPT},
+	{"asm_sysvec_", NAME_STARTS, PATH_PLACE_INTERRUPT},
+	{"asm_common_interrupt", NAME_IS, PATH_PLACE_INTERRUPT},
+	{"asm_spurious_interrupt", NAME_IS, PATH_PLACE_INTERRUPT},
+	{"xen_asm_exc_", NAME_STARTS, PATH_PLACE_INTERRUPT},
+	/* One stub of IDT_ALIGN bytes for each vector. */
+	{"irq_entries_start", RANGE_IS, PATH_PLACE_INTERRUPT},
+	{"spurious_entries_start", RANGE_IS, PATH_PLACE_INTERRUPT},
+	{"early_idt_handler_array", RANGE_IS, PATH_PLACE_INTERRUPT},
+	/* arch/x86/entry/entry_64.S, entry_64_compat.S */
+	{"entry_SYSCALL_64", NAME_IS, PATH_PLACE_SYSCALL},
+	{"entry_SYSCALL_compat", NAME_IS, PATH_PLACE_SYSCALL},
+	{"entry_SYSENTER_compat", NAME_IS, PATH_PLACE_SYSCALL},
+	{"entry_INT80_compat", NAME_IS, PATH_PLACE_SYSCALL},
+	/* arch/x86/lib/retpoline.S: __x86_, its_, srso_, retbleed_, call_depth_ */
+	{"_return_thunk", NAME_ENDS, PATH_PLACE_RETURN_THUNK},
+	{"__x86_indirect_", RANGE_STARTS, PATH_PLACE_INDIRECT_THUNK},
+	/* Addresses that stand in for the caller's on the stack. */
+	{"return_to_handler", NAME_IS, PATH_PLACE_RETURN_HOOK},
+	{"arch_rethook_trampoline", NAME_IS, PATH_PLACE_RETURN_HOOK},
+	{"__kretprobe_trampoline", NAME_IS, PATH_PLACE_RETURN_HOOK},
+	/* arch/x86/kvm/vmx/vmenter.S: hands on an interrupt that arrived in a guest. */
+	{"vmx_do_interrupt_", RANGE_STARTS, PATH_PLACE_CALLS_INTERRUPT},
+	{"vmx_do_nmi_", RANGE_STARTS, PATH_PLACE_CALLS_INTERRUPT},
+};
+
+static bool starts_with(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+static bool ends_with(const char *s, const char *suffix)
+{
+	size_t len = strlen(s), want = strlen(suffix);
+
+	return len >= want && !strcmp(s + len - want, suffix);
+}
+
+enum path_place path_place_of_symbol(const char *name, uint64_t offset)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		const char *want = places[i].name;
+		bool hit = false;
+
+		switch (places[i].match) {
+		case NAME_IS:
+			hit = !offset && !strcmp(name, want);
+			break;
+		case NAME_STARTS:
+			hit = !offset && starts_with(name, want);
+			break;
+		case NAME_ENDS:
+			hit = !offset && ends_with(name, want);
+			break;
+		case RANGE_IS:
+			hit = !strcmp(name, want);
+			break;
+		case RANGE_STARTS:
+			hit = starts_with(name, want);
+			break;
+		}
+		if (hit)
+			return places[i].place;
+	}
+	return PATH_PLACE_ORDINARY;
+}
+
+enum path_place path_place_by_symbols(void *symbols, uint64_t addr)
+{
+	struct symbol sym;
+
+	if (symbols_find(symbols, addr, &sym))
+		return PATH_PLACE_ORDINARY;
+	return path_place_of_symbol(sym.name, addr - sym.addr);
+}
