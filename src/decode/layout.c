@@ -60,10 +60,10 @@ LAYOUT(layout_pair32,
        "Intel SDM vol. 3B, Figure 17-15 \"LBR Branch Record Layout for the Intel Core Solo and "
        "Intel Core Duo Processor\"",
        {63, 32, LBR_FIELD_TO32, "To Linear Address", "branch target"},
-       {31, 0, LBR_FIELD_FROM32, "From Linear Address", "branch source"});
+       {31, 0, LBR_FIELD_ADDR32, "From Linear Address", "branch source"});
 
 LAYOUT(layout_addr32, "Intel SDM vol. 3B, \"Last Branch ... Recording (P6 Family Processors)\"",
-       RESERVED(63, 32), {31, 0, LBR_FIELD_FROM32, "Address", "32-bit offset"});
+       RESERVED(63, 32), {31, 0, LBR_FIELD_ADDR32, "Address", "32-bit offset"});
 
 LAYOUT(layout_from_amd_v2, "AMD LbrExtV2, FROM register (Linux arch/x86/events/amd/lbr.c)", MISPRED,
        SIGN_EXT(62, 58), ADDR(57));

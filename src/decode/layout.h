@@ -16,8 +16,8 @@ enum lbr_field_kind {
 	LBR_FIELD_RESERVED = 0,
 	LBR_FIELD_ADDR,		/* address; sign-extended from the field's top bit */
 	LBR_FIELD_SIGN_EXT,	/* copies of the address's top bit */
-	LBR_FIELD_FROM32,	/* 32-bit source address, zero-extended */
-	LBR_FIELD_TO32,		/* 32-bit target address, zero-extended */
+	LBR_FIELD_ADDR32,	/* 32-bit address (of a pair: the source), zero-extended */
+	LBR_FIELD_TO32,		/* target address in the upper half of a pair */
 	LBR_FIELD_MISPRED,	/* 1: mispredicted */
 	LBR_FIELD_ABORT,	/* 1: made by a TSX abort */
 	LBR_FIELD_IN_TX,	/* 1: inside a transaction */
