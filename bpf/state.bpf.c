@@ -20,6 +20,7 @@ struct capture_slot slots[2 * CAPTURE_SLOTS];
 __u64 next_slot;
 struct losses losses;
 __u64 records_written;
+__u64 hw_hits[CPUS_MAX];
 __s32 check_read;
 
 struct events_map events SEC(".maps");

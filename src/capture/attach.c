@@ -35,17 +35,29 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 	case TRIGGER_RAWTRACEPOINT:
 		return skel->progs.raw_tracepoint;
 	case TRIGGER_HW:
-		return skel->progs.hw;
+		if (probe->site_kind == SITE_PLAIN)
+			return skel->progs.hw;
+		return s64 ? skel->progs.hw_return_s64 : skel->progs.hw_return_s32;
 	default:
 		return NULL;
 	}
 }
 
+/* What is tried next if a probe cannot be armed as @kind; TRIGGER_NONE if nothing is left. */
+static enum trigger_kind next_worse(const struct probe *probe, enum trigger_kind kind)
+{
+	if (!probe->fallback)
+		return TRIGGER_NONE;
+	if (kind == TRIGGER_HW && probe->btf_id)
+		return TRIGGER_FEXIT;
+	return kind == TRIGGER_KRETPROBE ? TRIGGER_NONE : TRIGGER_KRETPROBE;
+}
+
 void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 {
-	bpf_program__set_autoload(program_of(skel, probe, probe->trigger.kind), true);
-	if (probe->fallback)
-		bpf_program__set_autoload(program_of(skel, probe, TRIGGER_KRETPROBE), true);
+	for (enum trigger_kind kind = probe->trigger.kind; kind != TRIGGER_NONE;
+	     kind = next_worse(probe, kind))
+		bpf_program__set_autoload(program_of(skel, probe, kind), true);
 }
 
 static int attach_copy(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
@@ -111,7 +123,7 @@ static int attach_tracepoint(struct lbrsnoop_bpf *skel, const struct probe *prob
 			  strerror(errno));
 }
 
-static int hw_error(int err, const struct probe *probe, int cpu, struct errmsg *msg)
+static int hw_error(int err, uint64_t addr, int cpu, struct errmsg *msg)
 {
 	switch (err) {
 	case -ENOSPC:
@@ -125,7 +137,7 @@ static int hw_error(int err, const struct probe *probe, int cpu, struct errmsg *
 		return errmsg_set(msg, -EINVAL,
 				  "the kernel refuses a breakpoint at %#llx (no kernel text, or code "
 				  "that must not be interrupted there, such as entry code)",
-				  (unsigned long long)probe->trigger.addr);
+				  (unsigned long long)addr);
 	case -EOPNOTSUPP:
 	case -ENOENT:
 		return errmsg_set(msg, err, "this kernel has no hardware breakpoints");
@@ -135,15 +147,15 @@ static int hw_error(int err, const struct probe *probe, int cpu, struct errmsg *
 	}
 }
 
-int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
-		  struct armed *armed, int cpu, struct errmsg *msg)
+int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint32_t target,
+		      struct hw_site *ret_site, struct errmsg *msg)
 {
 	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = target);
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_BREAKPOINT,
 		.bp_type = HW_BREAKPOINT_X,
-		.bp_addr = probe->trigger.addr,
+		.bp_addr = addr,
 		.bp_len = sizeof(long),
 		.sample_period = 1,
 		.pinned = 1,
@@ -152,20 +164,37 @@ int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t
 	struct bpf_link *link;
 	int fd, err;
 
-	if (cpu >= armed->hw_count)
-		return -EINVAL;
 	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
-		return hw_error(-errno, probe, cpu, msg);
+		return hw_error(-errno, addr, cpu, msg);
 	/* The link owns the event: it enables it, and closes it when it is destroyed. */
-	link = bpf_program__attach_perf_event_opts(program_of(skel, probe, TRIGGER_HW), fd, &opts);
+	link = bpf_program__attach_perf_event_opts(prog, fd, &opts);
 	if (!link) {
 		err = -errno;
 		close(fd);
-		return hw_error(err, probe, cpu, msg);
+		return hw_error(err, addr, cpu, msg);
 	}
-	bpf_link__destroy(armed->hw_links[cpu]);
-	armed->hw_links[cpu] = link;
+	*ret_site = (struct hw_site){.link = link, .fd = fd};
+	return 0;
+}
+
+int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+		  struct armed *armed, int cpu, struct errmsg *msg)
+{
+	struct bpf_program *prog = program_of(skel, probe, TRIGGER_HW);
+
+	if (cpu >= armed->hw_cpus)
+		return -EINVAL;
+	for (uint32_t i = 0; i < probe->site_count; i++) {
+		struct hw_site *site = &armed->hw_sites[cpu * HW_SITES_MAX + i];
+		int err;
+
+		if (site->link)
+			continue;
+		err = attach_breakpoint(prog, probe->sites[i], cpu, target, site, msg);
+		if (err)
+			return err;
+	}
 	return 0;
 }
 
@@ -178,10 +207,10 @@ static int attach_hw(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 
 	if (bits < 0)
 		return errmsg_set(msg, bits, "cannot list the online CPUs: %s", strerror(-bits));
-	armed->hw_links = calloc(bits, sizeof(*armed->hw_links));
-	if (!armed->hw_links)
+	armed->hw_sites = calloc((size_t)bits * HW_SITES_MAX, sizeof(*armed->hw_sites));
+	if (!armed->hw_sites)
 		return -ENOMEM;
-	armed->hw_count = bits;
+	armed->hw_cpus = bits;
 	for (int cpu = 0; cpu < bits; cpu++) {
 		if (!(online[cpu / 8] & 1 << (cpu % 8)))
 			continue;
@@ -212,26 +241,59 @@ static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 	}
 }
 
+int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
+		      struct armed *armed, struct errmsg *msg)
+{
+	struct armed next = {.prog_fd = -1, .link_fd = -1};
+	enum trigger_kind before = probe->trigger.kind;
+	int err;
+
+	probe->trigger.kind = next_worse(probe, before);
+	err = probe->trigger.kind == TRIGGER_NONE ? -ENOENT
+						  : attach_as(skel, probe, target, &next, msg);
+	if (err) {
+		disarm(&next);
+		probe->trigger.kind = before;
+		return err;
+	}
+	disarm(armed);
+	*armed = next;
+	return 0;
+}
+
 int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
 		 struct armed *ret_armed, struct errmsg *msg)
 {
-	struct armed armed = {.prog_fd = -1, .link_fd = -1};
-	enum trigger_kind kind = probe->trigger.kind;
-	int err = attach_as(skel, probe, target, &armed, msg);
+	enum trigger_kind first = probe->trigger.kind, kind;
+	int first_err = 0;
 
-	if (err && probe->fallback && kind != TRIGGER_KRETPROBE) {
+	for (kind = first; kind != TRIGGER_NONE; kind = next_worse(probe, kind)) {
+		struct armed armed = {.prog_fd = -1, .link_fd = -1};
+		int err;
+
+		probe->trigger.kind = kind;
+		/* The first reason is the better one. */
+		err = attach_as(skel, probe, target, &armed, first_err ? NULL : msg);
+		if (!err) {
+			if (first == TRIGGER_HW && kind != first)
+				snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%.120s",
+					 msg->text);
+			*ret_armed = armed;
+			return 0;
+		}
 		disarm(&armed);
-		probe->trigger.kind = TRIGGER_KRETPROBE;
-		err = attach_as(skel, probe, target, &armed, NULL);
-		if (err) /* the first reason is the better one */
-			probe->trigger.kind = kind;
+		first_err = first_err ?: err;
 	}
-	if (err) {
-		disarm(&armed);
-		return err;
+	probe->trigger.kind = first;
+	return first_err;
+}
+
+void disarm_hw_cpu(struct armed *armed, int cpu)
+{
+	for (int i = cpu * HW_SITES_MAX; i < (cpu + 1) * HW_SITES_MAX; i++) {
+		bpf_link__destroy(armed->hw_sites[i].link);
+		armed->hw_sites[i] = (struct hw_site){};
 	}
-	*ret_armed = armed;
-	return 0;
 }
 
 void disarm(struct armed *armed)
@@ -241,9 +303,9 @@ void disarm(struct armed *armed)
 		close(armed->link_fd);
 	if (armed->prog_fd >= 0)
 		close(armed->prog_fd);
-	for (int cpu = 0; cpu < armed->hw_count; cpu++)
-		bpf_link__destroy(armed->hw_links[cpu]);
-	free(armed->hw_links);
+	for (int i = 0; i < armed->hw_cpus * HW_SITES_MAX; i++)
+		bpf_link__destroy(armed->hw_sites[i].link);
+	free(armed->hw_sites);
 	*armed = (struct armed){.prog_fd = -1, .link_fd = -1};
 }
 
@@ -255,4 +317,15 @@ uint64_t armed_missed(const struct armed *armed)
 	if (armed->prog_fd < 0 || bpf_obj_get_info_by_fd(armed->prog_fd, &info, &len))
 		return 0;
 	return info.recursion_misses;
+}
+
+uint64_t armed_hw_hits(const struct armed *armed)
+{
+	uint64_t sum = 0, count;
+
+	for (int i = 0; i < armed->hw_cpus * HW_SITES_MAX; i++)
+		if (armed->hw_sites[i].link &&
+		    read(armed->hw_sites[i].fd, &count, sizeof(count)) == sizeof(count))
+			sum += count;
+	return sum;
 }

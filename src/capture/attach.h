@@ -11,18 +11,25 @@
 
 struct lbrsnoop_bpf;
 
+/** struct hw_site - one breakpoint on one CPU; @link owns @fd; NULL: not armed */
+struct hw_site {
+	struct bpf_link *link;
+	int fd;
+};
+
 /**
  * struct armed - what one probe holds; freed by disarm()
  * @prog_fd, @link_fd: of a copied program; -1 if none
  * @link: of a program of the skeleton
- * @hw_fds, @hw_links: per CPU, of a hardware breakpoint
+ * @hw_sites: hardware breakpoints, HW_SITES_MAX per CPU
+ * @hw_cpus: CPUs that @hw_sites has room for
  */
 struct armed {
 	int prog_fd;
 	int link_fd;
 	struct bpf_link *link;
-	struct bpf_link **hw_links;
-	int hw_count;
+	struct hw_site *hw_sites;
+	int hw_cpus;
 };
 
 /** attach_select() - ask for the programs that @probe (and its fallback) needs to be loaded */
@@ -42,8 +49,30 @@ int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target
 int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
 		  struct armed *armed, int cpu, struct errmsg *msg);
 
+/** disarm_hw_cpu() - take back the breakpoints of a CPU that went offline */
+void disarm_hw_cpu(struct armed *armed, int cpu);
+
 /** disarm() - take back */
 void disarm(struct armed *armed);
+
+/**
+ * attach_next_worse() - arm again, with the next cheaper kind of trigger
+ * @armed: of a hardware breakpoint; replaced on success, as it was on failure
+ * Return: 0; -ENOENT if there is no cheaper kind; negative errno.
+ */
+int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
+		      struct armed *armed, struct errmsg *msg);
+
+/** armed_hw_hits() - how often the hardware breakpoints were hit, as the kernel counted */
+uint64_t armed_hw_hits(const struct armed *armed);
+
+/**
+ * attach_breakpoint() - one breakpoint on one CPU
+ * @prog: BPF_PROG_TYPE_PERF_EVENT, loaded
+ * @ret_site: set on success; bpf_link__destroy(@ret_site->link) disarms it
+ */
+int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint32_t target,
+		      struct hw_site *ret_site, struct errmsg *msg);
 
 /** armed_missed() - events for which the kernel did not run the program (recursion) */
 uint64_t armed_missed(const struct armed *armed);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "capture/attach.h"
+#include "capture/guard.h"
 #include "capture/lbr_cause.h"
 #include "capture/lbr_events.h"
 #include "capture/ring_record.h"
@@ -19,7 +20,7 @@
 
 /* How often the ring buffer is looked at; the programs wake us earlier when it fills up. */
 #define POLL_MS		20
-#define HOTPLUG_LOOK_NS 1000000000ULL
+#define LOOK_NS		1000000000ULL /* how often hotplug and the guard look */
 #define RING_BYTES	(4u << 20)
 
 struct capture {
@@ -34,7 +35,9 @@ struct capture {
 	struct lbr_info lbr;
 	struct record_context record;
 	struct errmsg warning;
-	uint64_t last_hotplug_ns;
+	struct guard guard;
+	struct errmsg guard_said, guard_told;
+	uint64_t last_look_ns;
 	uint64_t missed;
 	uint64_t malformed;
 	capture_fn *fn;
@@ -94,6 +97,14 @@ static int load_error(int err, struct errmsg *msg)
 			  strerror(-err));
 }
 
+static bool has_breakpoints(const struct probe_list *probes)
+{
+	for (size_t i = 0; i < probes->count; i++)
+		if (probes->items[i].trigger.kind == TRIGGER_HW)
+			return true;
+	return false;
+}
+
 static int load(struct capture *capture, struct errmsg *msg)
 {
 	struct lbrsnoop_bpf *skel;
@@ -106,6 +117,7 @@ static int load(struct capture *capture, struct errmsg *msg)
 	configure(skel, &capture->opts);
 	for (size_t i = 0; i < capture->probes->count; i++)
 		attach_select(skel, &capture->probes->items[i]);
+	bpf_program__set_autoload(skel->progs.hw_calibrate, has_breakpoints(capture->probes));
 	bpf_program__set_autoload(skel->progs.lbr_check, true);
 	err = lbrsnoop_bpf__load(skel);
 	return err ? load_error(err, msg) : 0;
@@ -202,6 +214,10 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 		errmsg_set(msg, err, "cannot read the ring buffer: %s", strerror(-err));
 		goto fail;
 	}
+	capture->guard.budget = opts->max_overhead;
+	if (has_breakpoints(probes))
+		guard_calibrate(&capture->guard, capture->skel->progs.hw_calibrate,
+				opts->getppid_addr);
 	err = arm_all(capture, msg);
 	if (err)
 		goto fail;
@@ -244,24 +260,61 @@ int capture_start(struct capture *capture, struct errmsg *msg)
 
 static void follow_hotplug(struct capture *capture)
 {
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
 	struct errmsg why = {};
-	int changes;
 
-	if (!capture->events || now - capture->last_hotplug_ns < HOTPLUG_LOOK_NS)
-		return;
-	capture->last_hotplug_ns = now;
-	changes = lbr_events_update(capture->events, NULL, &why);
-	if (changes <= 0)
+	if (lbr_events_update(capture->events, NULL, &why) <= 0)
 		return;
 	for (size_t i = 0; i < capture->probes->count; i++) {
 		struct armed *armed = &capture->armed[i];
 
-		for (int cpu = 0; cpu < armed->hw_count; cpu++)
-			if (lbr_events_has(capture->events, cpu) && !armed->hw_links[cpu])
+		for (int cpu = 0; cpu < armed->hw_cpus; cpu++)
+			if (lbr_events_has(capture->events, cpu))
 				attach_hw_cpu(capture->skel, &capture->probes->items[i], i, armed,
 					      cpu, &why);
+			else
+				disarm_hw_cpu(armed, cpu);
 	}
+}
+
+/* The breakpoints cost too much: all of them give way to a trigger that filters first. */
+static void make_cheaper(struct capture *capture, int cpu, double rate, double share)
+{
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		struct probe *probe = &capture->probes->items[i];
+		struct armed *armed = &capture->armed[i];
+		const char *now;
+
+		if (!armed->hw_cpus)
+			continue;
+		if (attach_next_worse(capture->skel, probe, i, armed, NULL)) {
+			disarm(armed);
+			probe->trigger.kind = TRIGGER_NONE;
+			capture->armed_count--;
+		}
+		now = probe->trigger.kind == TRIGGER_NONE ? "disarmed"
+							  : trigger_kind_name(probe->trigger.kind);
+		errmsg_set(&capture->guard_said, 0,
+			   "%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), more "
+			   "than the %.1f %% allowed; now %s (--max-overhead)",
+			   probe->trigger.target, rate, cpu, share * 100, capture->guard.hit_ns / 1e3,
+			   capture->guard.measured ? "" : ", assumed", capture->guard.budget * 100,
+			   now);
+	}
+}
+
+static void look_around(struct capture *capture)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	double rate, share;
+	int cpu = 0;
+
+	if (!capture->events || now - capture->last_look_ns < LOOK_NS)
+		return;
+	capture->last_look_ns = now;
+	follow_hotplug(capture);
+	if (guard_over_budget(&capture->guard, capture->skel->bss->hw_hits,
+			      ARRAY_SIZE(capture->skel->bss->hw_hits), now, &cpu, &rate, &share))
+		make_cheaper(capture, cpu, rate, share);
 }
 
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx)
@@ -276,7 +329,7 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 		int left = (int64_t)(deadline - now_ns(CLOCK_MONOTONIC)) / 1000000;
 		int err;
 
-		follow_hotplug(capture);
+		look_around(capture);
 		err = ring_buffer__poll(capture->ring, left < 0 ? 0 : left < POLL_MS ? left : POLL_MS);
 		if (capture->fn_result)
 			return capture->fn_result;
@@ -324,6 +377,22 @@ size_t capture_armed(const struct capture *capture)
 	return capture->armed_count;
 }
 
+const char *capture_guard_said(struct capture *capture)
+{
+	static const struct errmsg nothing;
+
+	if (!capture->guard_said.text[0])
+		return NULL;
+	capture->guard_told = capture->guard_said;
+	capture->guard_said = nothing;
+	return capture->guard_told.text;
+}
+
+uint64_t capture_hit_ns(const struct capture *capture)
+{
+	return capture->guard.hit_ns;
+}
+
 const char *capture_warning(const struct capture *capture)
 {
 	if (capture->warning.text[0])
@@ -337,6 +406,7 @@ void capture_destroy(struct capture *capture)
 		return;
 	capture_stop(capture);
 	free(capture->armed);
+	guard_deinit(&capture->guard);
 	ring_buffer__free(capture->ring);
 	lbrsnoop_bpf__destroy(capture->skel);
 	free(capture);

@@ -26,6 +26,8 @@
  * @branch_types: PERF_SAMPLE_BRANCH_* for the LBR
  * @filter_name: the same in words, for snapshots; borrowed for the capture's life
  * @ring_bytes: size of the ring buffer, a power of two and multiple of the page size; 0: 4 MiB
+ * @max_overhead: share of each CPU that hardware breakpoints may cost, 0.01 for 1 %; 0: no limit
+ * @getppid_addr: entry of the system call getppid, where a hit's price is measured; 0: unknown
  * @without_lbr: load and attach only, for tests on machines without LBR
  */
 struct capture_options {
@@ -39,6 +41,8 @@ struct capture_options {
 	uint64_t branch_types;
 	const char *filter_name;
 	uint32_t ring_bytes;
+	double max_overhead;
+	uint64_t getppid_addr;
 	bool without_lbr;
 };
 
@@ -100,6 +104,12 @@ size_t capture_armed(const struct capture *capture);
 
 /** capture_warning() - first probe or CPU that could not be armed, and why; NULL if none */
 const char *capture_warning(const struct capture *capture);
+
+/** capture_guard_said() - what the guard rail did since the last call; NULL: nothing */
+const char *capture_guard_said(struct capture *capture);
+
+/** capture_hit_ns() - what one hit of a hardware breakpoint costs here; 0 if none is armed */
+uint64_t capture_hit_ns(const struct capture *capture);
 
 void capture_destroy(struct capture *capture);
 

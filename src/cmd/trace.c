@@ -171,12 +171,16 @@ static int run(struct trace *trace, struct errmsg *msg)
 		child_go(&trace->child);
 	while (!stop_requested && mono_ms() < end) {
 		uint64_t left = end - mono_ms();
+		const char *guard;
 
 		if (child_ended(&trace->child))
 			break;
 
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot, trace);
 		fflush(trace->out);
+		guard = capture_guard_said(trace->capture);
+		if (guard)
+			log_warning("%s", guard);
 		if (err > 0)
 			break;
 		if (err < 0 && err != -EINTR)
@@ -198,6 +202,7 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 {
 	struct capture_options capture_opts = trace->opts->capture;
 	const char *missing = missing_capabilities();
+	struct symbol getppid;
 	int err;
 
 	if (missing)
@@ -209,6 +214,9 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = resolve_targets(trace, msg);
 	if (err)
 		return err;
+	if (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
+	    !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid))
+		capture_opts.getppid_addr = getppid.addr;
 	if (trace->opts->command) {
 		err = child_fork(&trace->child, trace->opts->command);
 		if (err)

@@ -19,6 +19,7 @@ enum {
 	OPT_COLOR,
 	OPT_RING_BYTES,
 	OPT_NO_LBR,
+	OPT_MAX_OVERHEAD,
 };
 
 static const struct argp_option options[] = {
@@ -33,6 +34,10 @@ static const struct argp_option options[] = {
 	 "(default: any,u,k)",
 	 0},
 	{"trigger", 'T', "KIND", 0, "How to trigger: auto (default), hw, fexit, kretprobe", 0},
+	{"max-overhead", OPT_MAX_OVERHEAD, "PERCENT", 0,
+	 "Share of each CPU's time that hardware breakpoints may cost before a cheaper trigger takes "
+	 "over (default 1; 0: no limit)",
+	 0},
 	{0, 0, 0, 0, "When to end:", 2},
 	{"count", 'n', "N", 0, "After N snapshots", 0},
 	{"timeout", 't', "SECONDS", 0, "After so many seconds (0.5 is fine)", 0},
@@ -188,6 +193,18 @@ static int parse_timeout(struct trace_options *opts, const char *arg)
 	return 0;
 }
 
+static int parse_overhead(struct trace_options *opts, const char *arg)
+{
+	char *end;
+	double percent = strtod(arg, &end);
+
+	if (end == arg || *end || !(percent >= 0 && percent <= 100))
+		return usage("--max-overhead '%s': a percentage from 0 (no limit) to 100 is wanted",
+			     arg);
+	opts->capture.max_overhead = percent / 100;
+	return 0;
+}
+
 static int parse_color(struct trace_options *opts, const char *arg)
 {
 	static const char *const when[] = {
@@ -291,6 +308,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return parse_color(opts, arg);
 	case OPT_RING_BYTES:
 		return parse_ring_bytes(opts, arg);
+	case OPT_MAX_OVERHEAD:
+		return parse_overhead(opts, arg);
 	case OPT_NO_LBR:
 		opts->capture.without_lbr = true;
 		return 0;
@@ -323,6 +342,7 @@ int trace_options_parse(int argc, char **argv, struct trace_options *ret_opts)
 	*opts = (struct trace_options){
 		.capture = {.errno_filter = true,
 			    .errno_any = true,
+			    .max_overhead = 0.01,
 			    .branch_types = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
 					    PERF_SAMPLE_BRANCH_KERNEL},
 	};

@@ -19,6 +19,15 @@ enum return_class {
 	RETURN_S64,	    /* long, unsigned long, pointer */
 };
 
+/* Debug registers of an x86 CPU. */
+#define HW_SITES_MAX 4
+
+/** enum site_kind - what a hardware breakpoint stands on */
+enum site_kind {
+	SITE_PLAIN = 0, /* an address of the user's choice: every hit counts */
+	SITE_RETURN,	/* a return of the function: the return value is in RAX */
+};
+
 /**
  * struct probe - one place to arm
  * @trigger: what snapshots of it refer to; trigger.kind says how it is armed
@@ -26,8 +35,12 @@ enum return_class {
  * @btf_id: of the function, in the BTF of @btf_fd; 0 if it has none: no fentry or fexit
  * @btf_fd: BTF object of the function's module, 0 for vmlinux; borrowed from the resolver
  * @offset: bytes into the function (kprobe:FN+OFF)
+ * @sites: addresses of the hardware breakpoints, if the kind is TRIGGER_HW
+ * @site_count: of @sites
+ * @site_kind: what they stand on
+ * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry; "" otherwise
  * @category: of a tracepoint, else NULL
- * @fallback: if arming as trigger.kind fails, try a kretprobe: the user did not ask for a kind
+ * @fallback: if arming as trigger.kind fails, try the next worse kind: the user asked for none
  	 * @namesakes: other functions have this name, too; the first in address order is armed
  * @optional: one of many that a glob matched: failing to arm it is a warning
  */
@@ -37,6 +50,10 @@ struct probe {
 	uint32_t btf_id;
 	int btf_fd;
 	uint64_t offset;
+	uint64_t sites[HW_SITES_MAX];
+	uint32_t site_count;
+	enum site_kind site_kind;
+	char hw_reason[128];
 	char *category;
 	bool fallback;
 	bool namesakes;

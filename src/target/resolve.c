@@ -87,6 +87,8 @@ static int add_function(struct resolver *resolver, const struct target_spec *spe
 		probe->trigger.func_addr = sym.addr;
 		probe->trigger.func_size = sym.size;
 		probe->trigger.addr = sym.addr + spec->offset;
+		probe->sites[0] = probe->trigger.addr;
+		probe->site_count = 1;
 		probe->namesakes = !symbols_by_name(resolver->opts.symbols, module, func->name, 1,
 						    &other);
 	}
