@@ -312,7 +312,7 @@ static void look_around(struct capture *capture)
 		return;
 	capture->last_look_ns = now;
 	follow_hotplug(capture);
-	if (guard_over_budget(&capture->guard, capture->skel->bss->hw_hits,
+	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits,
 			      ARRAY_SIZE(capture->skel->bss->hw_hits), now, &cpu, &rate, &share))
 		make_cheaper(capture, cpu, rate, share);
 }
