@@ -196,9 +196,9 @@ static bool is_user(uint64_t addr)
 	return !(addr >> 63);
 }
 
-static enum path_place place_of(const struct builder *b, uint64_t addr)
+static enum place place_of(const struct builder *b, uint64_t addr)
 {
-	return b->opts->place ? b->opts->place(b->opts->place_ctx, addr) : PATH_PLACE_ORDINARY;
+	return b->opts->place ? b->opts->place(b->opts->place_ctx, addr) : PLACE_ORDINARY;
 }
 
 static int add_block(struct builder *b, const struct path_block *block)
@@ -372,12 +372,12 @@ static bool is_interrupt(const struct builder *b, const struct branch *br, const
 		return false; /* stubs of the IDT jump to the common entry */
 	if (in->class == INSN_UD)
 		return true;
-	if (in->class == INSN_INT || place_of(b, br->to) != PATH_PLACE_INTERRUPT)
+	if (in->class == INSN_INT || place_of(b, br->to) != PLACE_INTERRUPT)
 		return false;
 	/* KVM calls IDT entries, through a thunk or not. */
-	return place_of(b, br->from) != PATH_PLACE_CALLS_INTERRUPT &&
+	return place_of(b, br->from) != PLACE_CALLS_INTERRUPT &&
 	       (b->entry == PATH_NONE ||
-		place_of(b, b->snap->branches[b->entry].from) != PATH_PLACE_CALLS_INTERRUPT);
+		place_of(b, b->snap->branches[b->entry].from) != PLACE_CALLS_INTERRUPT);
 }
 
 /* Can the instruction @in, which stands where @br came from, have made @br? */
@@ -392,8 +392,8 @@ static enum path_gap check_branch(const struct builder *b, const struct branch *
 			return PATH_GAP_CHANGED;
 		break;
 	case INSN_INT:
-		if (b->opts->place && place_of(b, br->to) != PATH_PLACE_INTERRUPT &&
-		    place_of(b, br->to) != PATH_PLACE_SYSCALL)
+		if (b->opts->place && place_of(b, br->to) != PLACE_INTERRUPT &&
+		    place_of(b, br->to) != PLACE_SYSCALL)
 			return in->flags & INSN_F_INT3 ? PATH_GAP_PATCHING : PATH_GAP_CHANGED;
 		break;
 	case INSN_OTHER:
