@@ -165,6 +165,19 @@ static int add_decision(struct builder *b, const struct insn *in, uint32_t index
 	return 0;
 }
 
+/* @in directly follows the newest instruction of the path, and that is its SBB. */
+static bool makes_errno(const struct path *p, const struct insn *in)
+{
+	const struct path_insn *before = p->insn_count ? &p->insns[p->insn_count - 1] : NULL;
+	struct insn prev;
+
+	if (!in->err || !(in->flags & INSN_F_ERR_MASK))
+		return in->err;
+	return before && before->addr + before->len == in->addr &&
+	       !insn_decode(before->bytes, before->len, before->addr, &prev) &&
+	       insn_makes_errno(in, &prev);
+}
+
 static int add_insn(struct builder *b, const struct insn *in, const uint8_t *bytes)
 {
 	struct path *p = b->path;
@@ -177,7 +190,7 @@ static int add_insn(struct builder *b, const struct insn *in, const uint8_t *byt
 		.addr = in->addr,
 		.len = in->len,
 		.class = (uint8_t)in->class,
-		.err = in->err,
+		.err = makes_errno(p, in) ? in->err : 0,
 	};
 	memcpy(pi->bytes, bytes, in->len);
 	if (in->class == INSN_COND && add_decision(b, in, p->insn_count))
