@@ -99,6 +99,25 @@ static enum insn_class class_of(const ZydisDecodedInstruction *zi)
 	}
 }
 
+/* "sbb %eax,%eax": minus one if there was a borrow, else zero. */
+static void find_sbb(const ZydisDecoderContext *ctx, const ZydisDecodedInstruction *zi,
+		     struct insn *ret)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZyanI8 id;
+
+	if (zydis_decode_operands(ctx, zi, ops) || zi->operand_count_visible != 2 ||
+	    ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER || ops[0].reg.value != ops[1].reg.value ||
+	    ops[0].size < 32)
+		return;
+	id = ZydisRegisterGetId(ops[0].reg.value);
+	if (id < 0 || id > 15)
+		return;
+	ret->flags |= INSN_F_SBB;
+	ret->err_reg = (uint8_t)id;
+}
+
 /* Set @ret->err if the instruction puts a constant from -4095 to -1 somewhere. */
 static void find_errno(const ZydisDecoderContext *ctx, const ZydisDecodedInstruction *zi,
 		       struct insn *ret)
@@ -107,8 +126,17 @@ static void find_errno(const ZydisDecoderContext *ctx, const ZydisDecodedInstruc
 	int64_t value;
 
 	/* Cheap tests first: this runs for every instruction of a path. */
-	if (zi->mnemonic != ZYDIS_MNEMONIC_MOV && zi->mnemonic != ZYDIS_MNEMONIC_OR)
+	switch (zi->mnemonic) {
+	case ZYDIS_MNEMONIC_SBB:
+		find_sbb(ctx, zi, ret);
 		return;
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_OR:
+	case ZYDIS_MNEMONIC_AND:
+		break;
+	default:
+		return;
+	}
 	if (!zi->raw.imm[0].size || zi->operand_width < 32)
 		return;
 	if (zydis_decode_operands(ctx, zi, ops) || zi->operand_count_visible != 2)
@@ -122,8 +150,10 @@ static void find_errno(const ZydisDecoderContext *ctx, const ZydisDecodedInstruc
 	if (zi->mnemonic == ZYDIS_MNEMONIC_OR) {
 		if (value != -1) /* sets bits, the rest stays: no constant */
 			return;
-		ret->flags |= INSN_F_UNCERTAIN;
+		ret->flags |= INSN_F_ERR_MAYBE;
 	}
+	if (zi->mnemonic == ZYDIS_MNEMONIC_AND)
+		ret->flags |= INSN_F_ERR_MAYBE | INSN_F_ERR_MASK;
 	if (ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		ZyanI8 id = ZydisRegisterGetId(ops[0].reg.value);
 
@@ -197,6 +227,16 @@ int insn_decode(const void *bytes, size_t len, uint64_t addr, struct insn *ret)
 	find_errno(&ctx, &zi, &in);
 	*ret = in;
 	return 0;
+}
+
+bool insn_makes_errno(const struct insn *in, const struct insn *prev)
+{
+	if (!in->err)
+		return false;
+	if (!(in->flags & INSN_F_ERR_MASK))
+		return true;
+	return prev && (prev->flags & INSN_F_SBB) && !(in->flags & INSN_F_ERR_MEM) &&
+	       prev->err_reg == in->err_reg;
 }
 
 bool insn_falls_through(enum insn_class class)

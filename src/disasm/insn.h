@@ -34,14 +34,17 @@ enum insn_class {
 };
 
 /* bits of struct insn.flags */
-#define INSN_F_NOP	 (1u << 0) /* any length, XCHG %ax,%ax and PAUSE not counted */
-#define INSN_F_ENDBR	 (1u << 1)
-#define INSN_F_REP	 (1u << 2) /* string instruction that repeats itself */
-#define INSN_F_INT3	 (1u << 3) /* also what the kernel writes while it patches text */
-#define INSN_F_WRMSR	 (1u << 4)
-#define INSN_F_ERR_MEM	 (1u << 5) /* @err is stored to memory, not to a register */
-#define INSN_F_UNCERTAIN (1u << 6) /* @err: "or $-1", may be an all-ones mask as well */
-#define INSN_F_VMENTRY	 (1u << 7) /* VMLAUNCH, VMRESUME: goes on elsewhere */
+#define INSN_F_NOP     (1u << 0) /* any length, XCHG %ax,%ax and PAUSE not counted */
+#define INSN_F_ENDBR   (1u << 1)
+#define INSN_F_REP     (1u << 2) /* string instruction that repeats itself */
+#define INSN_F_INT3    (1u << 3) /* also what the kernel writes while it patches text */
+#define INSN_F_WRMSR   (1u << 4)
+#define INSN_F_ERR_MEM (1u << 5) /* @err is stored to memory, not to a register */
+
+#define INSN_F_ERR_MAYBE (1u << 6) /* @err: "or $-1" or "and $-errno": may be a mask as well */
+#define INSN_F_ERR_MASK	 (1u << 7) /* @err: "and $-errno": an errno only after INSN_F_SBB */
+#define INSN_F_SBB	 (1u << 8) /* SBB of @err_reg with itself: all ones or zero */
+#define INSN_F_VMENTRY	 (1u << 9) /* VMLAUNCH, VMRESUME: goes on elsewhere */
 
 /* bits of struct insn.flags_read and .flags_written, the CPU's own positions */
 #define INSN_CF (1u << 0)
@@ -94,6 +97,13 @@ enum insn_syntax {
  * Return: 0; -ENODATA if @len ends inside the instruction; -EILSEQ if it is none.
  */
 int insn_decode(const void *bytes, size_t len, uint64_t addr, struct insn *ret);
+
+/**
+ * insn_makes_errno() - does this instruction leave a constant negative errno somewhere?
+ * @prev: the instruction executed before it, or NULL
+ * Return: true for a loaded constant, and for "sbb %eax,%eax; and $-22,%eax"; false for masks.
+ */
+bool insn_makes_errno(const struct insn *in, const struct insn *prev);
 
 /** insn_falls_through() - can the next instruction in memory run after one of this class? */
 bool insn_falls_through(enum insn_class class);

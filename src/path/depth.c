@@ -49,15 +49,15 @@ static bool pop_to(struct stack *st, uint64_t addr, bool interrupt)
 /* A return whose address no known call left. */
 static void stray_return(struct stack *st, const struct path_options *opts, const struct branch *br)
 {
-	enum path_place from = PATH_PLACE_ORDINARY, to = PATH_PLACE_ORDINARY;
+	enum place from = PLACE_ORDINARY, to = PLACE_ORDINARY;
 
 	if (opts->place) {
 		from = opts->place(opts->place_ctx, br->from);
 		to = opts->place(opts->place_ctx, br->to);
 	}
-	if (to == PATH_PLACE_RETURN_HOOK)
+	if (to == PLACE_RETURN_HOOK)
 		return; /* stands in for the caller: the true return comes after it */
-	if (from == PATH_PLACE_INDIRECT_THUNK && st->count) {
+	if (from == PLACE_INDIRECT_THUNK && st->count) {
 		st->depth = st->frames[--st->count].depth; /* a retpoline's own call */
 		return;
 	}

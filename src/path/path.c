@@ -165,6 +165,19 @@ static int add_decision(struct builder *b, const struct insn *in, uint32_t index
 	return 0;
 }
 
+/* @in directly follows the newest instruction of the path, and that is its SBB. */
+static bool makes_errno(const struct path *p, const struct insn *in)
+{
+	const struct path_insn *before = p->insn_count ? &p->insns[p->insn_count - 1] : NULL;
+	struct insn prev;
+
+	if (!in->err || !(in->flags & INSN_F_ERR_MASK))
+		return in->err;
+	return before && before->addr + before->len == in->addr &&
+	       !insn_decode(before->bytes, before->len, before->addr, &prev) &&
+	       insn_makes_errno(in, &prev);
+}
+
 static int add_insn(struct builder *b, const struct insn *in, const uint8_t *bytes)
 {
 	struct path *p = b->path;
@@ -177,7 +190,7 @@ static int add_insn(struct builder *b, const struct insn *in, const uint8_t *byt
 		.addr = in->addr,
 		.len = in->len,
 		.class = (uint8_t)in->class,
-		.err = in->err,
+		.err = makes_errno(p, in) ? in->err : 0,
 	};
 	memcpy(pi->bytes, bytes, in->len);
 	if (in->class == INSN_COND && add_decision(b, in, p->insn_count))
@@ -196,9 +209,9 @@ static bool is_user(uint64_t addr)
 	return !(addr >> 63);
 }
 
-static enum path_place place_of(const struct builder *b, uint64_t addr)
+static enum place place_of(const struct builder *b, uint64_t addr)
 {
-	return b->opts->place ? b->opts->place(b->opts->place_ctx, addr) : PATH_PLACE_ORDINARY;
+	return b->opts->place ? b->opts->place(b->opts->place_ctx, addr) : PLACE_ORDINARY;
 }
 
 static int add_block(struct builder *b, const struct path_block *block)
@@ -372,12 +385,12 @@ static bool is_interrupt(const struct builder *b, const struct branch *br, const
 		return false; /* stubs of the IDT jump to the common entry */
 	if (in->class == INSN_UD)
 		return true;
-	if (in->class == INSN_INT || place_of(b, br->to) != PATH_PLACE_INTERRUPT)
+	if (in->class == INSN_INT || place_of(b, br->to) != PLACE_INTERRUPT)
 		return false;
 	/* KVM calls IDT entries, through a thunk or not. */
-	return place_of(b, br->from) != PATH_PLACE_CALLS_INTERRUPT &&
+	return place_of(b, br->from) != PLACE_CALLS_INTERRUPT &&
 	       (b->entry == PATH_NONE ||
-		place_of(b, b->snap->branches[b->entry].from) != PATH_PLACE_CALLS_INTERRUPT);
+		place_of(b, b->snap->branches[b->entry].from) != PLACE_CALLS_INTERRUPT);
 }
 
 /* Can the instruction @in, which stands where @br came from, have made @br? */
@@ -392,8 +405,8 @@ static enum path_gap check_branch(const struct builder *b, const struct branch *
 			return PATH_GAP_CHANGED;
 		break;
 	case INSN_INT:
-		if (b->opts->place && place_of(b, br->to) != PATH_PLACE_INTERRUPT &&
-		    place_of(b, br->to) != PATH_PLACE_SYSCALL)
+		if (b->opts->place && place_of(b, br->to) != PLACE_INTERRUPT &&
+		    place_of(b, br->to) != PLACE_SYSCALL)
 			return in->flags & INSN_F_INT3 ? PATH_GAP_PATCHING : PATH_GAP_CHANGED;
 		break;
 	case INSN_OTHER:

@@ -14,24 +14,11 @@
 
 #include "disasm/insn.h"
 #include "snapshot/snapshot.h"
+#include "symbolize/place.h"
 
 /* Longest straight run believed; nothing in a kernel comes near it. */
 #define PATH_RUN_BYTES_MAX (64u * 1024)
 #define PATH_RUN_INSNS_MAX 5000
-
-/** enum path_place - code that means more than its instructions say */
-enum path_place {
-	PATH_PLACE_ORDINARY = 0,
-	PATH_PLACE_INTERRUPT,	    /* an IDT entry: exceptions and interrupts arrive here */
-	PATH_PLACE_SYSCALL,	    /* entry of SYSCALL, SYSENTER or INT 0x80 */
-	PATH_PLACE_RETURN_THUNK,    /* a direct jump here is a return */
-	PATH_PLACE_INDIRECT_THUNK,  /* a direct jump or call here is an indirect one */
-	PATH_PLACE_RETURN_HOOK,	    /* a replaced return address (kretprobe, graph tracer) */
-	PATH_PLACE_CALLS_INTERRUPT, /* code that calls IDT entries itself (KVM) */
-};
-
-/** typedef path_place_fn - what is special about a code address */
-typedef enum path_place path_place_fn(void *ctx, uint64_t addr);
 
 /**
  * struct path_options - what the path needs to know beside branches and text
@@ -40,7 +27,7 @@ typedef enum path_place path_place_fn(void *ctx, uint64_t addr);
  * @place_ctx: handed to @place
  */
 struct path_options {
-	path_place_fn *place;
+	place_fn *place;
 	void *place_ctx;
 };
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "path/path.h"
-#include "path/place.h"
+#include "symbolize/place.h"
 #include "symbolize/symbolize.h"
 #include "truth.h"
 
@@ -173,7 +173,7 @@ static void say_gap(const struct sampler *s, const struct path_block *block)
 
 static void check_snapshot(const struct sampler *s, const struct snapshot *snap, const size_t *at)
 {
-	struct path_options opts = {.place = path_place_by_symbols, .place_ctx = s->symbols};
+	struct path_options opts = {.place = place_by_symbols, .place_ctx = s->symbols};
 	struct path *path;
 	int err = path_build(snap, s->text, &opts, &path);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* place.c - names that the kernel's entry code and thunks have had since 5.16 */
-#include "path/place.h"
+#include "symbolize/place.h"
 
 #include <string.h>
 
@@ -19,34 +19,34 @@ enum match {
 static const struct {
 	const char *name;
 	enum match match;
-	enum path_place place;
+	enum place place;
 } places[] = {
 	/* arch/x86/include/asm/idtentry.h: asm_exc_*, asm_sysvec_*, asm_common_interrupt, ... */
-	{"asm_int80_emulation", NAME_IS, PATH_PLACE_SYSCALL},
-	{"asm_exc_", NAME_STARTS, PATH_PLACE_INTERRUPT},
-	{"asm_sysvec_", NAME_STARTS, PATH_PLACE_INTERRUPT},
-	{"asm_common_interrupt", NAME_IS, PATH_PLACE_INTERRUPT},
-	{"asm_spurious_interrupt", NAME_IS, PATH_PLACE_INTERRUPT},
-	{"xen_asm_exc_", NAME_STARTS, PATH_PLACE_INTERRUPT},
+	{"asm_int80_emulation", NAME_IS, PLACE_SYSCALL},
+	{"asm_exc_", NAME_STARTS, PLACE_INTERRUPT},
+	{"asm_sysvec_", NAME_STARTS, PLACE_INTERRUPT},
+	{"asm_common_interrupt", NAME_IS, PLACE_INTERRUPT},
+	{"asm_spurious_interrupt", NAME_IS, PLACE_INTERRUPT},
+	{"xen_asm_exc_", NAME_STARTS, PLACE_INTERRUPT},
 	/* One stub of IDT_ALIGN bytes for each vector. */
-	{"irq_entries_start", RANGE_IS, PATH_PLACE_INTERRUPT},
-	{"spurious_entries_start", RANGE_IS, PATH_PLACE_INTERRUPT},
-	{"early_idt_handler_array", RANGE_IS, PATH_PLACE_INTERRUPT},
+	{"irq_entries_start", RANGE_IS, PLACE_INTERRUPT},
+	{"spurious_entries_start", RANGE_IS, PLACE_INTERRUPT},
+	{"early_idt_handler_array", RANGE_IS, PLACE_INTERRUPT},
 	/* arch/x86/entry/entry_64.S, entry_64_compat.S */
-	{"entry_SYSCALL_64", NAME_IS, PATH_PLACE_SYSCALL},
-	{"entry_SYSCALL_compat", NAME_IS, PATH_PLACE_SYSCALL},
-	{"entry_SYSENTER_compat", NAME_IS, PATH_PLACE_SYSCALL},
-	{"entry_INT80_compat", NAME_IS, PATH_PLACE_SYSCALL},
+	{"entry_SYSCALL_64", NAME_IS, PLACE_SYSCALL},
+	{"entry_SYSCALL_compat", NAME_IS, PLACE_SYSCALL},
+	{"entry_SYSENTER_compat", NAME_IS, PLACE_SYSCALL},
+	{"entry_INT80_compat", NAME_IS, PLACE_SYSCALL},
 	/* arch/x86/lib/retpoline.S: __x86_, its_, srso_, retbleed_, call_depth_ */
-	{"_return_thunk", NAME_ENDS, PATH_PLACE_RETURN_THUNK},
-	{"__x86_indirect_", RANGE_STARTS, PATH_PLACE_INDIRECT_THUNK},
+	{"_return_thunk", NAME_ENDS, PLACE_RETURN_THUNK},
+	{"__x86_indirect_", RANGE_STARTS, PLACE_INDIRECT_THUNK},
 	/* Addresses that stand in for the caller's on the stack. */
-	{"return_to_handler", NAME_IS, PATH_PLACE_RETURN_HOOK},
-	{"arch_rethook_trampoline", NAME_IS, PATH_PLACE_RETURN_HOOK},
-	{"__kretprobe_trampoline", NAME_IS, PATH_PLACE_RETURN_HOOK},
+	{"return_to_handler", NAME_IS, PLACE_RETURN_HOOK},
+	{"arch_rethook_trampoline", NAME_IS, PLACE_RETURN_HOOK},
+	{"__kretprobe_trampoline", NAME_IS, PLACE_RETURN_HOOK},
 	/* arch/x86/kvm/vmx/vmenter.S: hands on an interrupt that arrived in a guest. */
-	{"vmx_do_interrupt_", RANGE_STARTS, PATH_PLACE_CALLS_INTERRUPT},
-	{"vmx_do_nmi_", RANGE_STARTS, PATH_PLACE_CALLS_INTERRUPT},
+	{"vmx_do_interrupt_", RANGE_STARTS, PLACE_CALLS_INTERRUPT},
+	{"vmx_do_nmi_", RANGE_STARTS, PLACE_CALLS_INTERRUPT},
 };
 
 static bool starts_with(const char *s, const char *prefix)
@@ -61,7 +61,7 @@ static bool ends_with(const char *s, const char *suffix)
 	return len >= want && !strcmp(s + len - want, suffix);
 }
 
-enum path_place path_place_of_symbol(const char *name, uint64_t offset)
+enum place place_of_symbol(const char *name, uint64_t offset)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		const char *want = places[i].name;
@@ -87,14 +87,14 @@ enum path_place path_place_of_symbol(const char *name, uint64_t offset)
 		if (hit)
 			return places[i].place;
 	}
-	return PATH_PLACE_ORDINARY;
+	return PLACE_ORDINARY;
 }
 
-enum path_place path_place_by_symbols(void *symbols, uint64_t addr)
+enum place place_by_symbols(void *symbols, uint64_t addr)
 {
 	struct symbol sym;
 
 	if (symbols_find(symbols, addr, &sym))
-		return PATH_PLACE_ORDINARY;
-	return path_place_of_symbol(sym.name, addr - sym.addr);
+		return PLACE_ORDINARY;
+	return place_of_symbol(sym.name, addr - sym.addr);
 }
