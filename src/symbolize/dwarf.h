@@ -11,8 +11,10 @@
 
 /**
  * struct srcline - one frame of an address's inlined chain
- * @function: name of the (inlined) function; borrowed from the lines object
- * @file: path as in DWARF, compilation directory resolved, "./" folded; borrowed
+ * @function: name of the (inlined) function; "" if DWARF has none, as for many functions in
+ *            assembler: the symbol's name is it then; borrowed from the lines object
+ * @file: path as in DWARF, "./" and "../" folded, "" if unknown. Relative to the compilation
+ *        directory where DWARF does not tell that as an absolute path (Debian); borrowed
  * @line: 0 if unknown
  * @decl_line: line the function is declared at, 0 if unknown
  */
@@ -54,12 +56,24 @@ int lines_open(const struct lines_options *opts, struct lines **ret_lines);
 void lines_close(struct lines *lines);
 
 /**
+ * lines_set_module() - tell where a module was, when the addresses are another machine's
+ * Not needed for the running kernel's: /sys/module is read. A module known already is forgotten.
+ * @text_addr: run-time address of its .text; other sections of it will not be found
+ * @build_id: or NULL, and the module's file is taken by its name
+ * Return: 0; -ENOMEM.
+ */
+int lines_set_module(struct lines *lines, const char *module, uint64_t text_addr,
+		     const uint8_t *build_id, size_t build_id_len);
+
+/**
  * lines_find() - inlined chain of an address, innermost first
  * @module: "" for the kernel image
  * @addr: run-time address
  * @is_return: @addr is a return address: the call before it is meant
  * @max: room in @ret_chain
- * Return: frames written; -ENOENT if nothing is known about @addr.
+ * Strings stay valid until lines_close(). If there are more frames than @max, the outer ones are
+ * left out.
+ * Return: frames written; -ENOENT if nothing is known about @addr; -ENOMEM.
  */
 int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
 	       struct srcline *ret_chain, size_t max);

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbolize/debugfile.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
+
+#include "symbolize/dwarf.h"
+#include "util/cleanup.h"
+
+#define DEBUG_ROOT	"/usr/lib/debug"
+#define NOTES_BYTES_MAX 65536
+#define PATH_BYTES	4096
+#define TREE_FILES_MAX	200000
+
+static void cleanup_elf(Elf **elf)
+{
+	elf_end(*elf);
+}
+
+static void cleanup_fts(FTS **tree)
+{
+	if (*tree)
+		fts_close(*tree);
+}
+
+bool build_id_differ(const struct build_id *a, const struct build_id *b)
+{
+	if (!a->len || !b->len)
+		return false;
+	return a->len != b->len || memcmp(a->bytes, b->bytes, a->len) != 0;
+}
+
+/* The build ID among the ELF notes of a file in sysfs. */
+static void read_notes(const char *path, struct build_id *ret_id)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ uint8_t *notes = malloc(NOTES_BYTES_MAX);
+	size_t pos = 0;
+	ssize_t len;
+
+	*ret_id = (struct build_id){0};
+	if (fd < 0 || !notes)
+		return;
+	len = read(fd, notes, NOTES_BYTES_MAX);
+	while (len > 0 && (size_t)len - pos >= sizeof(Elf64_Nhdr)) {
+		size_t left = (size_t)len - pos - sizeof(Elf64_Nhdr), name_len, desc_len;
+		const uint8_t *name = notes + pos + sizeof(Elf64_Nhdr);
+		Elf64_Nhdr note;
+
+		memcpy(&note, notes + pos, sizeof(note));
+		name_len = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+		desc_len = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+		if (name_len > left || desc_len > left - name_len)
+			return;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    memcmp(name, "GNU", 4) == 0 && note.n_descsz <= BUILD_ID_MAX) {
+			memcpy(ret_id->bytes, name + name_len, note.n_descsz);
+			ret_id->len = note.n_descsz;
+			return;
+		}
+		pos += sizeof(Elf64_Nhdr) + name_len + desc_len;
+	}
+}
+
+void build_id_of_kernel(struct build_id *ret_id)
+{
+	read_notes("/sys/kernel/notes", ret_id);
+}
+
+void build_id_of_module(const char *module, struct build_id *ret_id)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
+	read_notes(path, ret_id);
+}
+
+static bool has_dwarf(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+		GElf_Shdr shdr;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS || !shdr.sh_size)
+			continue;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+			return true;
+	}
+	return false;
+}
+
+int debugfile_check(const char *path, const struct build_id *want)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_(cleanup_elf) Elf *elf = NULL;
+	struct build_id have = {0};
+	const void *bytes;
+	ssize_t len;
+
+	if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
+		return -ENOENT;
+	/* This one reads compressed modules, too. */
+	elf = dwelf_elf_begin(fd);
+	if (!elf || elf_kind(elf) != ELF_K_ELF)
+		return -ENOENT;
+	len = dwelf_elf_gnu_build_id(elf, &bytes);
+	if (len > 0 && len <= BUILD_ID_MAX) {
+		memcpy(have.bytes, bytes, (size_t)len);
+		have.len = (size_t)len;
+	}
+	if (build_id_differ(&have, want))
+		return -ESTALE;
+	return has_dwarf(elf) ? 0 : -ENOENT;
+}
+
+/* Is the file of that name the one? Then *@ret_path is its name. */
+__attribute__((format(printf, 3, 4))) static bool try_path(const struct build_id *id,
+							   char **ret_path, const char *format, ...)
+{
+	char path[PATH_BYTES];
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	if (len < 0 || (size_t)len >= sizeof(path) || debugfile_check(path, id))
+		return false;
+	*ret_path = strdup(path);
+	return true;
+}
+
+static bool try_build_id(const char *root, const struct build_id *id, char **ret_path)
+{
+	char hex[2 * BUILD_ID_MAX + 1] = "";
+
+	if (id->len < 2)
+		return false;
+	for (size_t i = 0; i < id->len; i++)
+		sprintf(hex + 2 * i, "%02x", id->bytes[i]);
+	return try_path(id, ret_path, "%s/.build-id/%.2s/%s.debug", root, hex, hex + 2);
+}
+
+/*
+ * Ask the servers of $DEBUGINFOD_URLS, or the cache of what they sent before. The library is
+ * loaded when needed: many systems do not have it.
+ */
+static bool try_debuginfod(const struct build_id *id, char **ret_path)
+{
+	typedef struct debuginfod_client *begin_fn(void);
+	typedef int find_fn(struct debuginfod_client *, const unsigned char *, int, char **);
+	typedef void end_fn(struct debuginfod_client *);
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct debuginfod_client *client;
+	char *path = NULL;
+	begin_fn *begin;
+	find_fn *find;
+	end_fn *end;
+	void *lib;
+	int fd = -1;
+
+	if (!urls || !urls[0] || !id->len)
+		return false;
+	lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!lib)
+		return false;
+	begin = (begin_fn *)dlsym(lib, "debuginfod_begin");
+	find = (find_fn *)dlsym(lib, "debuginfod_find_debuginfo");
+	end = (end_fn *)dlsym(lib, "debuginfod_end");
+	client = begin && find && end ? begin() : NULL;
+	if (client) {
+		fd = find(client, id->bytes, (int)id->len, &path);
+		end(client);
+	}
+	/* libcurl's state is process-wide: the library is never unloaded. */
+	if (fd < 0)
+		return false;
+	close(fd);
+	if (debugfile_check(path, id)) {
+		free(path);
+		return false;
+	}
+	*ret_path = path;
+	return true;
+}
+
+static int found(bool yes, const char *path)
+{
+	if (!yes)
+		return -ENOENT;
+	return path ? 0 : -ENOMEM;
+}
+
+int debugfile_find_kernel(const char *debug_dir, const char *release, const struct build_id *id,
+			  char **ret_path)
+{
+	const char *roots[] = {debug_dir, DEBUG_ROOT};
+	char *path = NULL;
+	bool yes = false;
+	int err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots) && !yes; i++) {
+		const char *root = roots[i];
+
+		if (!root)
+			continue;
+		yes = try_path(id, &path, "%s/boot/vmlinux-%s", root, release) ||
+		      try_path(id, &path, "%s/boot/vmlinux-%s.debug", root, release) ||
+		      try_path(id, &path, "%s/lib/modules/%s/vmlinux", root, release) ||
+		      try_path(id, &path, "%s/usr/lib/modules/%s/vmlinux.debug", root, release) ||
+		      try_build_id(root, id, &path) ||
+		      (root == debug_dir && (try_path(id, &path, "%s/vmlinux-%s", root, release) ||
+					     try_path(id, &path, "%s/vmlinux", root)));
+	}
+	yes = yes || try_path(id, &path, "/lib/modules/%s/build/vmlinux", release) ||
+	      try_path(id, &path, "/lib/modules/%s/vmlinux", release) ||
+	      try_path(id, &path, "/boot/vmlinux-%s", release) || try_debuginfod(id, &path);
+	err = found(yes, path);
+	if (err == 0)
+		*ret_path = path;
+	return err;
+}
+
+/* Does a file's name, up to ".ko", say that it is this module? '-' and '_' are the same. */
+static bool is_module_file(const char *path, const char *module)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (; *module; module++, name++) {
+		char a = *name == '-' ? '_' : *name, b = *module == '-' ? '_' : *module;
+
+		if (a != b)
+			return false;
+	}
+	return strncmp(name, ".ko", 3) == 0;
+}
+
+/* "kernel/fs/ext4/ext4.ko" of a module, from the list that depmod writes. */
+static char *path_in_modules_dep(const char *release, const char *module)
+{
+	char path[PATH_BYTES];
+	_cleanup_fclose_ FILE *file = NULL;
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
+	file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	while (getline(&line, &room, file) > 0) {
+		line[strcspn(line, ":\n")] = '\0';
+		if (is_module_file(line, module))
+			return strdup(line);
+	}
+	return NULL;
+}
+
+static bool try_module_path(const char *root, const char *release, const char *file,
+			    const struct build_id *id, char **ret_path)
+{
+	const char *ko = strstr(file, ".ko");
+	int plain = (int)(ko ? ko + 3 - file : 0);
+
+	return try_path(id, ret_path, "%s/lib/modules/%s/%.*s", root, release, plain, file) ||
+	       try_path(id, ret_path, "%s/lib/modules/%s/%.*s.debug", root, release, plain, file) ||
+	       try_path(id, ret_path, "%s/usr/lib/modules/%s/%.*s.debug", root, release, plain,
+			file);
+}
+
+/* Look at every file of a tree: for trees without modules.dep, which are other machines'. */
+static bool try_module_tree(const char *root, const char *release, const char *module,
+			    const struct build_id *id, char **ret_path)
+{
+	char path[PATH_BYTES];
+	char *roots[] = {path, NULL};
+	_cleanup_(cleanup_fts) FTS *tree = NULL;
+	const FTSENT *entry;
+	int len;
+
+	if (release)
+		len = snprintf(path, sizeof(path), "%s/lib/modules/%s", root, release);
+	else
+		len = snprintf(path, sizeof(path), "%s", root);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return false;
+	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	for (int n = 0; tree && n < TREE_FILES_MAX && (entry = fts_read(tree)); n++) {
+		if (entry->fts_info != FTS_F && entry->fts_info != FTS_NSOK)
+			continue;
+		if (is_module_file(entry->fts_name, module) &&
+		    try_path(id, ret_path, "%s", entry->fts_path))
+			return true;
+	}
+	return false;
+}
+
+/* Names come from captures of other machines: no way out of the directories searched. */
+static bool is_plain_name(const char *name)
+{
+	if (!name[0] || name[0] == '.')
+		return false;
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && !strchr("_-.+~", *name))
+			return false;
+	return true;
+}
+
+int debugfile_find_module(const char *debug_dir, const char *release, const char *module,
+			  const struct build_id *id, char **ret_path)
+{
+	_cleanup_free_ char *file = NULL;
+	char *path = NULL;
+	bool yes = false;
+	int err;
+
+	if (!is_plain_name(module) || !is_plain_name(release))
+		return -ENOENT;
+	file = path_in_modules_dep(release, module);
+	if (debug_dir)
+		yes = (file && try_module_path(debug_dir, release, file, id, &path)) ||
+		      try_build_id(debug_dir, id, &path) ||
+		      try_module_tree(debug_dir, NULL, module, id, &path);
+	if (!yes && file)
+		yes = try_module_path(DEBUG_ROOT, release, file, id, &path) ||
+		      try_build_id(DEBUG_ROOT, id, &path) ||
+		      try_path(id, &path, "/lib/modules/%s/%s", release, file);
+	if (!yes && !file)
+		yes = try_build_id(DEBUG_ROOT, id, &path) ||
+		      try_module_tree(DEBUG_ROOT, release, module, id, &path) ||
+		      try_module_tree("", release, module, id, &path);
+	yes = yes || try_debuginfod(id, &path);
+	err = found(yes, path);
+	if (err == 0)
+		*ret_path = path;
+	return err;
+}
+
+/* Does the ID or ID_LIKE line of an os-release file hold this word? */
+static bool is_distribution(const char *os_release, const char *word)
+{
+	size_t word_len = strlen(word);
+
+	for (const char *line = os_release; *line; line += *line == '\n') {
+		size_t len = strcspn(line, "\n");
+
+		if (strncmp(line, "ID=", 3) == 0 || strncmp(line, "ID_LIKE=", 8) == 0) {
+			const char *end = line + len, *p = strchr(line, '=') + 1;
+
+			while (p < end) {
+				size_t part = strcspn(p, " \"'\n");
+
+				if (part == word_len && strncmp(p, word, part) == 0)
+					return true;
+				p += part + 1;
+			}
+		}
+		line += len;
+	}
+	return false;
+}
+
+const char *lines_hint_for(const char *os_release, const char *release, char *buf, size_t len)
+{
+	/* Ubuntu is like Debian, and SUSE's IDs are many: the order matters. */
+	if (is_distribution(os_release, "ubuntu"))
+		snprintf(buf, len,
+			 "for source lines: enable the ddebs.ubuntu.com archive, then apt install "
+			 "linux-image-%s-dbgsym",
+			 release);
+	else if (is_distribution(os_release, "debian"))
+		snprintf(buf, len, "for source lines: apt install linux-image-%s-dbg", release);
+	else if (is_distribution(os_release, "fedora") || is_distribution(os_release, "rhel"))
+		snprintf(buf, len, "for source lines: dnf debuginfo-install kernel-%s", release);
+	else if (is_distribution(os_release, "suse") || is_distribution(os_release, "opensuse"))
+		snprintf(buf, len,
+			 "for source lines: enable the debug repository, then zypper install "
+			 "kernel-default-debuginfo, for kernel %s",
+			 release);
+	else if (is_distribution(os_release, "arch"))
+		snprintf(buf, len,
+			 "for source lines: set DEBUGINFOD_URLS=https://debuginfod.archlinux.org");
+	else
+		snprintf(buf, len,
+			 "for source lines: give the vmlinux with DWARF of kernel %s as --vmlinux, "
+			 "or set DEBUGINFOD_URLS",
+			 release);
+	return buf;
+}
+
+const char *lines_hint(char *buf, size_t len)
+{
+	char os_release[8192] = "";
+	_cleanup_close_ int fd = open("/etc/os-release", O_RDONLY | O_CLOEXEC);
+	struct utsname uts;
+
+	if (fd >= 0) {
+		ssize_t got = read(fd, os_release, sizeof(os_release) - 1);
+
+		os_release[got > 0 ? got : 0] = '\0';
+	}
+	if (uname(&uts))
+		strcpy(uts.release, "unknown");
+	return lines_hint_for(os_release, uts.release, buf, len);
+}

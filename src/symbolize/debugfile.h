@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * debugfile.h - which file has the DWARF of a kernel or module
+ *
+ * Internal to symbolize/. Found where distributions put them: below /usr/lib/debug by release or
+ * build ID, beside the modules, or at a debuginfod server.
+ */
+#ifndef LBRSNOOP_SYMBOLIZE_DEBUGFILE_H
+#define LBRSNOOP_SYMBOLIZE_DEBUGFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BUILD_ID_MAX 64
+
+/** struct build_id - @len is 0 if it is not known */
+struct build_id {
+	uint8_t bytes[BUILD_ID_MAX];
+	size_t len;
+};
+
+/** build_id_of_kernel() - of the running kernel; empty if it does not tell */
+void build_id_of_kernel(struct build_id *ret_id);
+
+/** build_id_of_module() - of a module that is loaded now; empty if it is not */
+void build_id_of_module(const char *module, struct build_id *ret_id);
+
+/** build_id_differ() - both are known, and not the same */
+bool build_id_differ(const struct build_id *a, const struct build_id *b);
+
+/**
+ * debugfile_check() - has a file DWARF of this build?
+ * @want: empty for any
+ * Return: 0; -ENOENT if it cannot be read, is no ELF file, or has no DWARF; -ESTALE if its build
+ * ID is another one.
+ */
+int debugfile_check(const char *path, const struct build_id *want);
+
+/**
+ * debugfile_find_kernel() - path of the kernel's DWARF
+ * @debug_dir: searched first, or NULL
+ * @release: as of uname -r
+ * @id: not empty if anything is to be found by it
+ * @ret_path: set on success; free()
+ * Return: 0; -ENOENT; -ENOMEM.
+ */
+int debugfile_find_kernel(const char *debug_dir, const char *release, const struct build_id *id,
+			  char **ret_path);
+
+/**
+ * debugfile_find_module() - path of a module's DWARF
+ * @module: with '_' or '-', as /proc/modules or the file has it
+ * Otherwise as debugfile_find_kernel().
+ */
+int debugfile_find_module(const char *debug_dir, const char *release, const char *module,
+			  const struct build_id *id, char **ret_path);
+
+/** lines_hint_for() - lines_hint() from the text of an os-release file, for a kernel release */
+const char *lines_hint_for(const char *os_release, const char *release, char *buf, size_t len);
+
+#endif

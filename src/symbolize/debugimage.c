@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbolize/debugimage.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <elfutils/libdwfl.h>
+
+#include "util/cleanup.h"
+
+#define SECTIONS_MAX 4096
+
+/** struct code_section - @runtime: where it is now; @placed: known */
+struct code_section {
+	char *name;
+	uint64_t addr;
+	uint64_t size;
+	uint64_t runtime;
+	bool placed;
+};
+
+/** struct cu_span - addresses of a unit, for files without .debug_aranges */
+struct cu_span {
+	uint64_t low;
+	uint64_t high;
+	Dwarf_Off unit;
+};
+
+/** struct unit_slot - a unit that was read; @key: offset of its DIE, 0: free */
+struct unit_slot {
+	Dwarf_Off key;
+	struct cu_index *cu;
+};
+
+/**
+ * struct debugimage - one file
+ * @bias: address in dwfl minus address in DWARF
+ * @spans: sorted; built when .debug_aranges did not know an address
+ * @units: hash table
+ */
+struct debugimage {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf *dwarf;
+	Dwarf_Addr bias;
+	struct code_section *sections;
+	size_t section_count;
+	struct cu_span *spans;
+	size_t span_count;
+	bool spans_built;
+	struct unit_slot *units;
+	size_t unit_count;
+	size_t unit_room;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+void debugimage_close(struct debugimage *image)
+{
+	if (!image)
+		return;
+	for (size_t i = 0; i < image->unit_room; i++)
+		cu_index_destroy(image->units[i].cu);
+	for (size_t i = 0; i < image->section_count; i++)
+		free(image->sections[i].name);
+	free(image->units);
+	free(image->spans);
+	free(image->sections);
+	if (image->dwfl)
+		dwfl_end(image->dwfl);
+	free(image);
+}
+
+/* Sections with code, at the addresses that dwfl gave them. */
+static int read_sections(struct debugimage *image)
+{
+	GElf_Addr elf_bias;
+	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return -ENOENT;
+	while ((scn = elf_nextscn(elf, scn)) && image->section_count < SECTIONS_MAX) {
+		struct code_section *sections;
+		const char *name;
+		GElf_Shdr shdr;
+
+		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_ALLOC) ||
+		    !(shdr.sh_flags & SHF_EXECINSTR) || !shdr.sh_size)
+			continue;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		sections = realloc(image->sections, (image->section_count + 1) * sizeof(*sections));
+		if (!sections)
+			return -ENOMEM;
+		image->sections = sections;
+		sections[image->section_count] = (struct code_section){
+			.name = strdup(name ? name : ""),
+			.addr = shdr.sh_addr + elf_bias - image->bias,
+			.size = shdr.sh_size,
+		};
+		if (!sections[image->section_count++].name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int debugimage_open(const char *path, struct debugimage **ret_image)
+{
+	struct debugimage *image = calloc(1, sizeof(*image));
+	int err = -ENOENT;
+
+	if (!image)
+		return -ENOMEM;
+	image->dwfl = dwfl_begin(&callbacks);
+	if (image->dwfl) {
+		dwfl_report_begin(image->dwfl);
+		image->module = dwfl_report_offline(image->dwfl, "kernel", path, -1);
+		dwfl_report_end(image->dwfl, NULL, NULL);
+	}
+	if (image->module)
+		image->dwarf = dwfl_module_getdwarf(image->module, &image->bias);
+	if (image->dwarf)
+		err = read_sections(image);
+	if (err) {
+		debugimage_close(image);
+		return err;
+	}
+	*ret_image = image;
+	return 0;
+}
+
+/* Link-time address of _stext, or 0. */
+static uint64_t linked_stext(struct debugimage *image)
+{
+	GElf_Addr elf_bias;
+	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
+	Elf_Scn *scn = NULL;
+
+	while (elf && (scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+		GElf_Shdr shdr;
+		GElf_Sym sym;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
+
+			if (name && strcmp(name, "_stext") == 0)
+				return sym.st_value;
+		}
+	}
+	/* Stripped: on x86 it is the first section's first byte. */
+	return image->section_count ? image->sections[0].addr : 0;
+}
+
+void debugimage_place_kernel(struct debugimage *image, uint64_t stext)
+{
+	uint64_t linked = stext ? linked_stext(image) : 0;
+
+	for (size_t i = 0; i < image->section_count; i++) {
+		struct code_section *section = &image->sections[i];
+
+		section->runtime = section->addr + (stext - linked);
+		section->placed = true;
+	}
+}
+
+int debugimage_place_section(struct debugimage *image, const char *section, uint64_t addr)
+{
+	for (size_t i = 0; i < image->section_count; i++) {
+		if (strcmp(image->sections[i].name, section) != 0)
+			continue;
+		image->sections[i].runtime = addr;
+		image->sections[i].placed = true;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+void debugimage_unplace(struct debugimage *image)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		image->sections[i].placed = false;
+}
+
+int debugimage_relative(const struct debugimage *image, uint64_t addr, uint64_t *ret_relative)
+{
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct code_section *section = &image->sections[i];
+
+		if (!section->placed || addr < section->runtime ||
+		    addr - section->runtime >= section->size)
+			continue;
+		*ret_relative = section->addr + (addr - section->runtime);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct cu_span *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static int add_spans(struct debugimage *image, Dwarf_Die *unit, size_t *room)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t offset = 0;
+
+	while ((offset = dwarf_ranges(unit, offset, &base, &low, &high)) > 0) {
+		if (low >= high)
+			continue;
+		if (image->span_count == *room) {
+			size_t more = *room ? *room * 2 : 4096;
+			struct cu_span *spans = realloc(image->spans, more * sizeof(*spans));
+
+			if (!spans)
+				return -ENOMEM;
+			image->spans = spans;
+			*room = more;
+		}
+		image->spans[image->span_count++] =
+			(struct cu_span){low, high, dwarf_dieoffset(unit)};
+	}
+	return 0;
+}
+
+/* Of each unit only the first DIE is read. */
+static int build_spans(struct debugimage *image)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	size_t room = 0;
+	uint8_t type;
+
+	image->spans_built = true;
+	while (dwarf_get_units(image->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		int err = 0;
+
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			err = add_spans(image, &die, &room);
+		if (err)
+			return err;
+	}
+	if (image->span_count)
+		qsort(image->spans, image->span_count, sizeof(*image->spans), compare_spans);
+	return 0;
+}
+
+/* DIE of the unit that holds an address: 0, -ENOENT or -ENOMEM. */
+static int find_unit(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_die)
+{
+	size_t low = 0, high;
+
+	if (dwarf_addrdie(image->dwarf, addr, ret_die))
+		return 0;
+	if (!image->spans_built && build_spans(image))
+		return -ENOMEM;
+	high = image->span_count;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (image->spans[mid].low <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || addr >= image->spans[low - 1].high)
+		return -ENOENT;
+	return dwarf_offdie(image->dwarf, image->spans[low - 1].unit, ret_die) ? 0 : -ENOENT;
+}
+
+static struct unit_slot *find_slot(struct unit_slot *units, size_t room, Dwarf_Off key)
+{
+	size_t i = (key * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
+
+	while (units[i].key && units[i].key != key)
+		i = (i + 1) & (room - 1);
+	return &units[i];
+}
+
+static int grow_units(struct debugimage *image)
+{
+	size_t room = image->unit_room ? image->unit_room * 2 : 256;
+	struct unit_slot *units = calloc(room, sizeof(*units));
+
+	if (!units)
+		return -ENOMEM;
+	for (size_t i = 0; i < image->unit_room; i++)
+		if (image->units[i].key)
+			*find_slot(units, room, image->units[i].key) = image->units[i];
+	free(image->units);
+	image->units = units;
+	image->unit_room = room;
+	return 0;
+}
+
+/* The index of a unit, made when it is first needed. */
+static struct cu_index *get_unit(struct debugimage *image, const Dwarf_Die *die)
+{
+	Dwarf_Off key = dwarf_dieoffset((Dwarf_Die *)die);
+	struct unit_slot *slot;
+
+	if (image->unit_count * 2 >= image->unit_room && grow_units(image))
+		return NULL;
+	slot = find_slot(image->units, image->unit_room, key);
+	if (slot->key)
+		return slot->cu;
+	slot->cu = cu_index_create(die);
+	if (slot->cu) {
+		slot->key = key;
+		image->unit_count++;
+	}
+	return slot->cu;
+}
+
+int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t relative,
+		     struct srcline *ret_chain, size_t max)
+{
+	struct cu_index *cu;
+	Dwarf_Die die;
+	int err;
+
+	err = find_unit(image, relative, &die);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	cu = get_unit(image, &die);
+	if (!cu)
+		return -ENOMEM;
+	return cu_index_chain(cu, arena, relative, ret_chain, max);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * debugimage.h - the DWARF of one kernel or module, and where that runs
+ *
+ * Internal to symbolize/.
+ */
+#ifndef LBRSNOOP_SYMBOLIZE_DEBUGIMAGE_H
+#define LBRSNOOP_SYMBOLIZE_DEBUGIMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbolize/cuindex.h"
+
+struct debugimage;
+
+/**
+ * debugimage_open() - open a file with DWARF
+ * Relocatable files (modules) are laid out and relocated. Nothing else is read yet.
+ * Return: 0; -ENOENT if it cannot be read; -ENOMEM.
+ */
+int debugimage_open(const char *path, struct debugimage **ret_image);
+
+/** debugimage_close() - free; NULL is fine */
+void debugimage_close(struct debugimage *image);
+
+/**
+ * debugimage_place_kernel() - the kernel runs with its _stext here
+ * @stext: 0: where it was linked to
+ */
+void debugimage_place_kernel(struct debugimage *image, uint64_t stext);
+
+/**
+ * debugimage_place_section() - a section of a module is here
+ * Return: 0; -ENOENT if the file has no code section of that name.
+ */
+int debugimage_place_section(struct debugimage *image, const char *section, uint64_t addr);
+
+/** debugimage_unplace() - forget where it is */
+void debugimage_unplace(struct debugimage *image);
+
+/**
+ * debugimage_relative() - run-time address to the file's
+ * Return: 0; -ENOENT if @addr is in no section that was placed.
+ */
+int debugimage_relative(const struct debugimage *image, uint64_t addr, uint64_t *ret_relative);
+
+/**
+ * debugimage_chain() - inlined chain at an address of the file, innermost first
+ * @arena: keeps paths
+ * Return: frames written, 0 if nothing is known; -ENOMEM.
+ */
+int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t relative,
+		     struct srcline *ret_chain, size_t max);
+
+#endif

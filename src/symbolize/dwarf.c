@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbolize/dwarf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "symbolize/debugfile.h"
+#include "symbolize/debugimage.h"
+#include "util/cleanup.h"
+
+#define SECOND_NS   1000000000u
+#define OBJECTS_MAX 4096
+/* Chains remembered; a chain takes about 100 bytes. All are forgotten when it is full. */
+#define CACHE_MAX (1u << 18)
+
+/**
+ * struct lines_object - the kernel, or a module
+ * @name: "" for the kernel
+ * @id: build ID that its addresses are of; empty if unknown
+ * @image: NULL until the first lookup
+ * @failed: there is no debug info
+ * @placed_by_caller: by lines_set_module(): not looked up in /sys
+ * @text_addr: of .text, when it was last placed
+ * @checked_ns: when it was last looked whether it has moved
+ */
+struct lines_object {
+	char *name;
+	struct build_id id;
+	struct debugimage *image;
+	bool failed;
+	bool placed_by_caller;
+	uint64_t text_addr;
+	uint64_t checked_ns;
+};
+
+/** struct chain_slot - one remembered address; @chain: index in frames + 1, 0: free */
+struct chain_slot {
+	uint64_t relative;
+	uint32_t object;
+	uint32_t chain;
+	uint32_t count;
+};
+
+/**
+ * struct lines - all debug information of one kernel
+ * @live: it is the running kernel: modules are where /sys/module says
+ * @cache: hash by object and address in its file, which no KASLR moves
+ */
+struct lines {
+	char *debug_dir;
+	char *release;
+	char *vmlinux;
+	uint64_t stext;
+	bool live;
+	struct lines_object *objects;
+	size_t object_count;
+	size_t last_object;
+	struct arena strings;
+	struct chain_slot *cache;
+	size_t cache_count;
+	size_t cache_room;
+	struct srcline *frames;
+	size_t frame_count;
+	size_t frame_room;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
+}
+
+static struct lines_object *add_object(struct lines *lines, const char *name)
+{
+	struct lines_object *objects;
+
+	if (lines->object_count >= OBJECTS_MAX)
+		return NULL;
+	objects = realloc(lines->objects, (lines->object_count + 1) * sizeof(*objects));
+	if (!objects)
+		return NULL;
+	lines->objects = objects;
+	objects[lines->object_count] = (struct lines_object){.name = strdup(name)};
+	if (!objects[lines->object_count].name)
+		return NULL;
+	lines->last_object = lines->object_count;
+	return &objects[lines->object_count++];
+}
+
+/* Names are few, and mostly the same as before. */
+static struct lines_object *find_object(struct lines *lines, const char *name)
+{
+	if (strcmp(lines->objects[lines->last_object].name, name) == 0)
+		return &lines->objects[lines->last_object];
+	for (size_t i = 0; i < lines->object_count; i++) {
+		if (strcmp(lines->objects[i].name, name) == 0) {
+			lines->last_object = i;
+			return &lines->objects[i];
+		}
+	}
+	return NULL;
+}
+
+/* Which kernel's addresses these are, and whether it is the one that runs here. */
+static void identify_kernel(struct lines *lines, const struct lines_options *opts,
+			    const char *running_release)
+{
+	struct lines_object *kernel = &lines->objects[0];
+	struct build_id running;
+
+	build_id_of_kernel(&running);
+	if (opts->build_id && opts->build_id_len && opts->build_id_len <= BUILD_ID_MAX) {
+		memcpy(kernel->id.bytes, opts->build_id, opts->build_id_len);
+		kernel->id.len = opts->build_id_len;
+		lines->live = running.len && !build_id_differ(&running, &kernel->id);
+	} else {
+		lines->live = strcmp(lines->release, running_release) == 0;
+		if (lines->live)
+			kernel->id = running;
+	}
+}
+
+static int find_kernel(struct lines *lines, const struct lines_options *opts)
+{
+	const struct build_id *id = &lines->objects[0].id;
+	int err;
+
+	if (!opts->vmlinux)
+		return debugfile_find_kernel(opts->debug_dir, lines->release, id, &lines->vmlinux);
+	err = debugfile_check(opts->vmlinux, id);
+	if (err)
+		return err;
+	lines->vmlinux = strdup(opts->vmlinux);
+	return lines->vmlinux ? 0 : -ENOMEM;
+}
+
+int lines_open(const struct lines_options *opts, struct lines **ret_lines)
+{
+	struct lines *lines = calloc(1, sizeof(*lines));
+	struct utsname uts;
+	int err = -ENOMEM;
+
+	if (!lines)
+		return -ENOMEM;
+	if (uname(&uts))
+		strcpy(uts.release, "unknown");
+	lines->release = strdup(opts->release && opts->release[0] ? opts->release : uts.release);
+	lines->debug_dir = opts->debug_dir ? strdup(opts->debug_dir) : NULL;
+	lines->stext = opts->kallsyms_text;
+	if (lines->release && (!opts->debug_dir || lines->debug_dir) && add_object(lines, "")) {
+		identify_kernel(lines, opts, uts.release);
+		err = find_kernel(lines, opts);
+	}
+	if (err) {
+		lines_close(lines);
+		return err;
+	}
+	*ret_lines = lines;
+	return 0;
+}
+
+void lines_close(struct lines *lines)
+{
+	if (!lines)
+		return;
+	for (size_t i = 0; i < lines->object_count; i++) {
+		debugimage_close(lines->objects[i].image);
+		free(lines->objects[i].name);
+	}
+	free(lines->objects);
+	free(lines->cache);
+	free(lines->frames);
+	free(lines->vmlinux);
+	free(lines->debug_dir);
+	free(lines->release);
+	arena_deinit(&lines->strings);
+	free(lines);
+}
+
+/* Run-time address of _stext of the running kernel, or 0. */
+static uint64_t live_stext(void)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/kallsyms", "re");
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0)
+		if (strlen(line) > 19 && strcmp(line + 16, " T _stext\n") == 0)
+			return strtoull(line, NULL, 16);
+	return 0;
+}
+
+static uint64_t section_addr(const char *module, const char *section)
+{
+	char path[4096], text[32];
+	_cleanup_fclose_ FILE *file = NULL;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/sections/%s", module, section);
+	file = fopen(path, "re");
+	if (!file || !fgets(text, sizeof(text), file))
+		return 0;
+	return strtoull(text, NULL, 16);
+}
+
+/* Place all sections of a loaded module. */
+static void place_live_module(struct lines_object *object)
+{
+	char path[4096];
+	const struct dirent *entry;
+	DIR *dir;
+
+	debugimage_unplace(object->image);
+	snprintf(path, sizeof(path), "/sys/module/%s/sections", object->name);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		uint64_t addr = entry->d_name[0] == '.' && strlen(entry->d_name) < 3
+					? 0
+					: section_addr(object->name, entry->d_name);
+
+		if (addr)
+			debugimage_place_section(object->image, entry->d_name, addr);
+	}
+	closedir(dir);
+}
+
+/* A module can be unloaded, and loaded again at another address: look once a second. */
+static void follow_module(struct lines_object *object)
+{
+	uint64_t now = now_ns(), text_addr;
+
+	if (object->checked_ns && now - object->checked_ns < SECOND_NS)
+		return;
+	object->checked_ns = now;
+	text_addr = section_addr(object->name, ".text");
+	if (text_addr != object->text_addr) {
+		object->text_addr = text_addr;
+		place_live_module(object);
+	}
+}
+
+static int open_module(struct lines *lines, struct lines_object *object)
+{
+	_cleanup_free_ char *path = NULL;
+	int err;
+
+	if (lines->live && !object->placed_by_caller)
+		build_id_of_module(object->name, &object->id);
+	err = debugfile_find_module(lines->debug_dir, lines->release, object->name, &object->id,
+				    &path);
+	if (err == 0)
+		err = debugimage_open(path, &object->image);
+	return err;
+}
+
+static int open_kernel(struct lines *lines, struct lines_object *object)
+{
+	int err = debugimage_open(lines->vmlinux, &object->image);
+
+	if (err)
+		return err;
+	if (!lines->stext && lines->live)
+		lines->stext = live_stext();
+	debugimage_place_kernel(object->image, lines->stext);
+	return 0;
+}
+
+/* Read the object's file, if that was not done; is there anything to look up in it? */
+static bool object_ready(struct lines *lines, struct lines_object *object)
+{
+	int err;
+
+	if (object->failed)
+		return false;
+	if (!object->image) {
+		err = object->name[0] ? open_module(lines, object) : open_kernel(lines, object);
+		if (err) {
+			object->failed = true;
+			return false;
+		}
+		if (object->placed_by_caller)
+			debugimage_place_section(object->image, ".text", object->text_addr);
+	}
+	if (object->name[0] && !object->placed_by_caller) {
+		if (!lines->live)
+			return false;
+		follow_module(object);
+	}
+	return true;
+}
+
+int lines_set_module(struct lines *lines, const char *module, uint64_t text_addr,
+		     const uint8_t *build_id, size_t build_id_len)
+{
+	struct lines_object *object = find_object(lines, module);
+
+	if (!object)
+		object = add_object(lines, module);
+	if (!object)
+		return -ENOMEM;
+	if (object->image) {
+		/* What was handed out points into it: it is kept under no name. */
+		struct lines_object *kept = add_object(lines, "/");
+
+		if (!kept)
+			return -ENOMEM;
+		object = find_object(lines, module);
+		kept->image = object->image;
+		object->image = NULL;
+	}
+	object->failed = false;
+	object->placed_by_caller = true;
+	object->text_addr = text_addr;
+	object->id = (struct build_id){0};
+	if (build_id && build_id_len <= BUILD_ID_MAX) {
+		memcpy(object->id.bytes, build_id, build_id_len);
+		object->id.len = build_id_len;
+	}
+	free(lines->cache);
+	lines->cache = NULL;
+	lines->cache_count = lines->cache_room = lines->frame_count = 0;
+	return 0;
+}
+
+static struct chain_slot *find_slot(struct chain_slot *cache, size_t room, uint32_t object,
+				    uint64_t relative)
+{
+	uint64_t hash = (relative ^ (uint64_t)object << 40) * 0x9e3779b97f4a7c15u;
+	size_t i = (hash >> 32) & (room - 1);
+
+	while (cache[i].chain && (cache[i].relative != relative || cache[i].object != object))
+		i = (i + 1) & (room - 1);
+	return &cache[i];
+}
+
+/* Make room for one more chain; the cache stays as it is if there is no memory. */
+static bool grow_cache(struct lines *lines)
+{
+	size_t room = lines->cache_room ? lines->cache_room * 2 : 4096;
+	struct srcline *frames;
+	struct chain_slot *cache;
+
+	if (lines->frame_count + INLINE_DEPTH_MAX > lines->frame_room) {
+		size_t more = lines->frame_room ? lines->frame_room * 2 : 16384;
+
+		frames = realloc(lines->frames, more * sizeof(*frames));
+		if (!frames)
+			return false;
+		lines->frames = frames;
+		lines->frame_room = more;
+	}
+	if (lines->cache_count >= CACHE_MAX) {
+		memset(lines->cache, 0, lines->cache_room * sizeof(*lines->cache));
+		lines->cache_count = lines->frame_count = 0;
+	}
+	if (lines->cache_count * 2 < lines->cache_room)
+		return true;
+	cache = calloc(room, sizeof(*cache));
+	if (!cache)
+		return false;
+	for (size_t i = 0; i < lines->cache_room; i++) {
+		const struct chain_slot *slot = &lines->cache[i];
+
+		if (slot->chain)
+			*find_slot(cache, room, slot->object, slot->relative) = *slot;
+	}
+	free(lines->cache);
+	lines->cache = cache;
+	lines->cache_room = room;
+	return true;
+}
+
+/* The chain of an address, out of the cache or into it: its slot, or NULL. */
+static const struct chain_slot *get_chain(struct lines *lines, struct lines_object *object,
+					  uint64_t relative)
+{
+	uint32_t number = (uint32_t)(object - lines->objects);
+	struct chain_slot *slot;
+	int count;
+
+	if (lines->cache_room) {
+		slot = find_slot(lines->cache, lines->cache_room, number, relative);
+		if (slot->chain)
+			return slot;
+	}
+	if (!grow_cache(lines))
+		return NULL;
+	count = debugimage_chain(object->image, &lines->strings, relative,
+				 lines->frames + lines->frame_count, INLINE_DEPTH_MAX);
+	if (count < 0)
+		return NULL;
+	slot = find_slot(lines->cache, lines->cache_room, number, relative);
+	*slot = (struct chain_slot){
+		.relative = relative,
+		.object = number,
+		.chain = (uint32_t)lines->frame_count + 1,
+		.count = (uint32_t)count,
+	};
+	lines->frame_count += (size_t)count;
+	lines->cache_count++;
+	return slot;
+}
+
+int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
+	       struct srcline *ret_chain, size_t max)
+{
+	struct lines_object *object = find_object(lines, module);
+	const struct chain_slot *slot;
+	uint64_t relative;
+	size_t count;
+
+	if (!object) {
+		/* BPF programs, ftrace's and kprobes' pages have no file. */
+		if (strcmp(module, "bpf") == 0 || strncmp(module, "__builtin__", 11) == 0)
+			return -ENOENT;
+		object = add_object(lines, module);
+	}
+	if (!object)
+		return -ENOMEM;
+	if (is_return)
+		addr--;
+	if (!object_ready(lines, object) || debugimage_relative(object->image, addr, &relative))
+		return -ENOENT;
+	slot = get_chain(lines, object, relative);
+	if (!slot)
+		return -ENOMEM;
+	count = slot->count < max ? slot->count : max;
+	memcpy(ret_chain, lines->frames + slot->chain - 1, count * sizeof(*ret_chain));
+	return count ? (int)count : -ENOENT;
+}
