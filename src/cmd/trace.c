@@ -14,7 +14,9 @@
 #include "render/json.h"
 #include "render/text.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/text.h"
 #include "symbolize/trim.h"
+#include "target/choose.h"
 #include "target/target.h"
 #include "util/cleanup.h"
 #include "util/log.h"
@@ -24,6 +26,8 @@
 struct trace {
 	const struct trace_options *opts;
 	struct symbols *symbols;
+	struct text *text_live;
+	struct text_source kernel_text;
 	struct resolver *resolver;
 	struct probe_list probes;
 	struct capture *capture;
@@ -108,6 +112,42 @@ static int open_symbols(struct trace *trace, struct errmsg *msg)
 	return 0;
 }
 
+/*
+ * Without the live text no return is found for certain: what is on disk differs from what runs
+ * in every patched place.
+ */
+static int choose(struct trace *trace, struct errmsg *msg)
+{
+	struct choose_options choose = {.symbols = trace->symbols, .text = &trace->kernel_text};
+	int err = text_live_open(NULL, &trace->text_live);
+
+	if (err) {
+		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
+			 err == -EPERM ? "forbidden by kernel lockdown" : strerror(-err));
+		if (trace->opts->trigger == TRIGGER_HW)
+			return errmsg_set(msg, err, "-T hw: the kernel's text cannot be read");
+		return 0;
+	}
+	trace->kernel_text = text_source(trace->text_live);
+	return choose_triggers(&choose, &trace->probes, msg);
+}
+
+static void say_trigger(const struct trace *trace, const struct probe *probe)
+{
+	uint64_t hit_ns = capture_hit_ns(trace->capture);
+
+	if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_RETURN)
+		log_info("%s: hardware breakpoint on %u return%s, no LBR entry lost, %.1f us a call",
+			 probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
+			 hit_ns / 1e3);
+	else if (probe->trigger.kind == TRIGGER_HW)
+		log_info("%s: hardware breakpoint, no LBR entry lost, %.1f us a hit",
+			 probe->trigger.target, hit_ns / 1e3);
+	else
+		log_info("%s: %s%s%s", probe->trigger.target, trigger_kind_name(probe->trigger.kind),
+			 probe->hw_reason[0] ? ", which spends LBR entries: " : "", probe->hw_reason);
+}
+
 static void say_armed(const struct trace *trace)
 {
 	size_t armed = capture_armed(trace->capture);
@@ -125,18 +165,16 @@ static void say_armed(const struct trace *trace)
 			log_info("'%s': several functions have this name; tracing the one at %#llx",
 				 probe->trigger.function,
 				 (unsigned long long)probe->trigger.func_addr);
-		log_verbose("armed %s at %#llx by %s", probe->trigger.target,
-			    (unsigned long long)probe->trigger.addr,
-			    trigger_kind_name(probe->trigger.kind));
+		if (armed <= 8 || log_get_level() >= LOG_VERBOSE)
+			say_trigger(trace, probe);
 	}
 	if (warning)
 		log_warning("%zu of %zu targets armed; %s", armed, trace->probes.count, warning);
 	if (armed == 1 && first)
-		log_info("tracing %s by %s%s; Ctrl-C ends", first->trigger.target,
-			 trigger_kind_name(first->trigger.kind), errors ? ", error returns" : "");
-	else
-		log_info("tracing %zu functions%s; Ctrl-C ends", armed,
+		log_info("tracing %s%s; Ctrl-C ends", first->trigger.target,
 			 errors ? ", error returns" : "");
+	else
+		log_info("tracing %zu places%s; Ctrl-C ends", armed, errors ? ", error returns" : "");
 }
 
 static void say_summary(struct trace *trace)
@@ -214,6 +252,9 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = resolve_targets(trace, msg);
 	if (err)
 		return err;
+	err = choose(trace, msg);
+	if (err)
+		return err;
 	if (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
 	    !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid))
 		capture_opts.getppid_addr = getppid.addr;
@@ -261,6 +302,7 @@ int cmd_trace(int argc, char **argv)
 	capture_destroy(trace.capture);
 	probe_list_deinit(&trace.probes);
 	resolver_destroy(trace.resolver);
+	text_close(trace.text_live);
 	symbols_close(trace.symbols);
 	if (trace.out != stdout)
 		fclose(trace.out);

@@ -87,10 +87,15 @@ static int add_function(struct resolver *resolver, const struct target_spec *spe
 		probe->trigger.func_addr = sym.addr;
 		probe->trigger.func_size = sym.size;
 		probe->trigger.addr = sym.addr + spec->offset;
-		probe->sites[0] = probe->trigger.addr;
-		probe->site_count = 1;
 		probe->namesakes = !symbols_by_name(resolver->opts.symbols, module, func->name, 1,
 						    &other);
+	}
+	/* -T hw of a plain name means its returns; choose_triggers() finds them. */
+	if (kind == TRIGGER_HW && spec->kind == TRIGGER_NONE) {
+		probe->site_kind = SITE_RETURN;
+	} else {
+		probe->sites[0] = probe->trigger.addr;
+		probe->site_count = 1;
 	}
 	return 0;
 }
@@ -105,9 +110,44 @@ static enum trigger_kind choose_kind(const struct resolver *resolver,
 	return has_btf ? TRIGGER_FEXIT : TRIGGER_KRETPROBE;
 }
 
-static bool watches_return(enum trigger_kind kind)
+static bool watches_return(const struct target_spec *spec, enum trigger_kind kind)
 {
-	return kind == TRIGGER_FEXIT || kind == TRIGGER_KRETPROBE;
+	return kind == TRIGGER_FEXIT || kind == TRIGGER_KRETPROBE ||
+	       (kind == TRIGGER_HW && spec->kind == TRIGGER_NONE);
+}
+
+/* hw:0xffffffff81234567 */
+static int add_address(struct resolver *resolver, const struct target_spec *spec,
+		       struct probe_list *list, struct errmsg *msg)
+{
+	struct probe *probe;
+	struct symbol sym;
+	char *end;
+	uint64_t addr = strtoull(spec->name, &end, 16);
+
+	if (*end || addr < 1ULL << 63)
+		return errmsg_set(msg, -EINVAL,
+				  "'%s': no address of kernel text; write it as /proc/kallsyms does, "
+				  "with 0x in front",
+				  spec->text);
+	if (symbols_find(resolver->opts.symbols, addr, &sym))
+		return errmsg_set(msg, -ENOENT, "'%s': there is no kernel text at this address",
+				  spec->text);
+	probe = probe_list_add(list);
+	if (!probe)
+		return -ENOMEM;
+	probe->trigger.kind = TRIGGER_HW;
+	probe->trigger.target = strdup(spec->text);
+	probe->trigger.function = strdup(sym.name);
+	probe->trigger.module = strdup(sym.module);
+	probe->trigger.func_addr = sym.addr;
+	probe->trigger.func_size = sym.size;
+	probe->trigger.addr = probe->sites[0] = addr + spec->offset;
+	probe->site_count = 1;
+	probe->offset = probe->trigger.addr - sym.addr;
+	probe->ret = RETURN_NONE;
+	return probe->trigger.target && probe->trigger.function && probe->trigger.module ? 0
+											 : -ENOMEM;
 }
 
 static int add_one(struct resolver *resolver, const struct target_spec *spec,
@@ -130,7 +170,7 @@ static int add_one(struct resolver *resolver, const struct target_spec *spec,
 				  "'%s' is a symbol of this kernel, but its BTF does not describe "
 				  "it, and %s needs that; use kprobe:%s or kretprobe:%s",
 				  spec->name, trigger_kind_name(kind), spec->name, spec->name);
-	if (has_btf && resolver->opts.errors_only && watches_return(kind) &&
+	if (has_btf && resolver->opts.errors_only && watches_return(spec, kind) &&
 	    func.ret == RETURN_NONE)
 		return errmsg_set(msg, -EINVAL,
 				  "'%s' returns %s, which holds no errno; use '-e none' to see its "
@@ -158,7 +198,7 @@ static int add_match(const struct function *func, void *ctx)
 	enum trigger_kind kind = choose_kind(glob->resolver, glob->spec, true);
 	struct symbol sym;
 
-	if (glob->resolver->opts.errors_only && watches_return(kind) && func->ret == RETURN_NONE) {
+	if (glob->resolver->opts.errors_only && watches_return(glob->spec, kind) && func->ret == RETURN_NONE) {
 		glob->returns_nothing++;
 		return 0;
 	}
@@ -298,6 +338,8 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec,
 {
 	if (spec->kind == TRIGGER_TRACEPOINT || spec->kind == TRIGGER_RAWTRACEPOINT)
 		return add_tracepoints(spec, list, msg);
+	if (spec->kind == TRIGGER_HW && !strncmp(spec->name, "0x", 2))
+		return add_address(resolver, spec, list, msg);
 	return spec->is_glob ? add_glob(resolver, spec, list, msg)
 			     : add_one(resolver, spec, list, msg);
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "target/choose.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "symbolize/place.h"
+#include "target/returns.h"
+
+static int no_breakpoint(struct probe *probe, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int no_breakpoint(struct probe *probe, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(probe->hw_reason, sizeof(probe->hw_reason), fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* Is a breakpoint on each return of the function all that is needed? Says why not. */
+static int check_exits(struct probe *probe, const struct function_exits *exits, uint32_t free_regs)
+{
+	if (exits->breakpoint)
+		return no_breakpoint(probe, "its text is being patched, or holds a kprobe");
+	if (exits->truncated)
+		return no_breakpoint(probe, "some of its text cannot be read");
+	if (exits->tail_call_count)
+		return no_breakpoint(probe, "it leaves by %zu tail call%s, which return elsewhere",
+				     exits->tail_call_count,
+				     exits->tail_call_count == 1 ? "" : "s");
+	if (exits->indirect_jumps)
+		return no_breakpoint(probe, "it holds indirect jumps, which may leave it");
+	if (!exits->return_count)
+		return no_breakpoint(probe, "no return is found in its text");
+	if (exits->return_count > free_regs)
+		return no_breakpoint(probe, "it has %zu returns, and %u debug register%s free",
+				     exits->return_count, free_regs,
+				     free_regs == 1 ? " is" : "s are");
+	return 0;
+}
+
+static int use_returns(const struct choose_options *opts, struct probe *probe, uint32_t free_regs)
+{
+	struct exits_options exits_opts = {
+		.place = place_by_symbols,
+		.place_ctx = opts->symbols,
+		.symbols = opts->symbols,
+	};
+	const struct trigger *trigger = &probe->trigger;
+	struct function_exits *exits;
+	int err;
+
+	if (!trigger->func_addr || !trigger->func_size)
+		return no_breakpoint(probe, "its address is not known");
+	err = function_exits_find(opts->text, trigger->func_addr, trigger->func_size, &exits_opts,
+				  &exits);
+	if (err)
+		return no_breakpoint(probe, "its text cannot be read");
+	err = check_exits(probe, exits, free_regs);
+	if (!err) {
+		probe->site_count = exits->return_count;
+		probe->site_kind = SITE_RETURN;
+		for (uint32_t i = 0; i < probe->site_count; i++)
+			probe->sites[i] = exits->returns[i].addr;
+		probe->trigger.kind = TRIGGER_HW;
+		probe->hw_reason[0] = 0;
+	}
+	function_exits_free(exits);
+	return err;
+}
+
+static int check_address(const struct choose_options *opts, const struct probe *probe,
+			 struct errmsg *msg)
+{
+	const struct trigger *trigger = &probe->trigger;
+
+	if (!trigger->func_addr || trigger->addr == trigger->func_addr)
+		return 0;
+	if (function_has_insn(opts->text, trigger->func_addr, trigger->func_size, trigger->addr))
+		return 0;
+	return errmsg_set(msg, -EINVAL,
+			  "'%s': no instruction starts there, the breakpoint would never be hit; "
+			  "'gdb -batch -ex \"disassemble %s\" vmlinux' shows where they start",
+			  trigger->target, trigger->function);
+}
+
+int choose_triggers(const struct choose_options *opts, struct probe_list *list, struct errmsg *msg)
+{
+	uint32_t free_regs = HW_SITES_MAX;
+	int err;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct probe *probe = &list->items[i];
+
+		if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_PLAIN)
+			continue;
+		err = check_address(opts, probe, msg);
+		if (err)
+			return err;
+		if (!free_regs)
+			return errmsg_set(msg, -ENOSPC,
+					  "'%s': a CPU has four debug registers, and the targets before "
+					  "this one need them all; trace it in a second run, or by fexit:",
+					  probe->trigger.target);
+		free_regs--;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		struct probe *probe = &list->items[i];
+		bool required = probe->trigger.kind == TRIGGER_HW;
+
+		if (probe->site_kind != SITE_RETURN && !probe->fallback)
+			continue;
+		err = use_returns(opts, probe, free_regs);
+		if (!err)
+			free_regs -= probe->site_count;
+		else if (required && !probe->optional)
+			return errmsg_set(msg, err, "'%s': no hardware breakpoint: %s; use -T auto",
+					  probe->trigger.target, probe->hw_reason);
+	}
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * choose.h - which trigger for which function
+ *
+ * A hardware breakpoint on the return loses no entry of the LBR, fexit and kretprobe lose 17 and
+ * more. It is possible where every way out of the function is a return that a debug register can
+ * stand on.
+ */
+#ifndef LBRSNOOP_TARGET_CHOOSE_H
+#define LBRSNOOP_TARGET_CHOOSE_H
+
+#include <stdbool.h>
+
+#include "snapshot/probe.h"
+#include "symbolize/symbolize.h"
+#include "util/errmsg.h"
+
+/**
+ * struct choose_options - what there is to choose from
+ * @symbols: borrowed
+ * @text: kernel text as it runs; borrowed
+ * @required: -T hw: a function that cannot have it is an error, not a reason for fexit
+ */
+struct choose_options {
+	struct symbols *symbols;
+	const struct text_source *text;
+	bool required;
+};
+
+/**
+ * choose_triggers() - turn probes on function returns into hardware breakpoints where they fit
+ *
+ * Looks at probes whose kind the user left open (probe.fallback), or at all that watch a return
+ * if @opts->required. What did not get one has probe.hw_reason set. Places the user named
+ * (hw:FN+OFF) count against the four registers, and are checked to be instructions.
+ * Return: 0; -EINVAL, @msg says which target and why.
+ */
+int choose_triggers(const struct choose_options *opts, struct probe_list *list,
+		    struct errmsg *msg);
+
+#endif
