@@ -25,8 +25,7 @@ DEPFLAGS = -MMD -MP
 
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -Wall -Werror
 
-BPF_SRC	:= $(wildcard bpf/*.bpf.c)
-BPF_OBJ	:= $(BPF_SRC:bpf/%.c=$(O)/bpf/%.o)
+BPF_OBJ	:= $(O)/bpf/lbrsnoop.bpf.o
 SKEL	:= $(O)/lbrsnoop.skel.h
 
 SRC	:= $(sort $(wildcard src/*.c src/*/*.c))
@@ -48,11 +47,7 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	@echo "  BPF     $<"
 	@$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
 
-$(O)/lbrsnoop.bpf.o: $(BPF_OBJ)
-	@echo "  BPFLINK $@"
-	@$(BPFTOOL) gen object $@ $^
-
-$(SKEL): $(O)/lbrsnoop.bpf.o
+$(SKEL): $(BPF_OBJ)
 	@echo "  SKEL    $@"
 	@$(BPFTOOL) gen skeleton $< name lbrsnoop_bpf > $@.tmp && mv $@.tmp $@
 

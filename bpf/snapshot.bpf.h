@@ -167,26 +167,34 @@ static __always_inline void submit(struct record *rec)
 	__sync_fetch_and_add(&losses.ring_full, 1);
 }
 
-/* The rest of a capture, when the LBR has been read and branches cost nothing any more. */
-static __always_inline void finish(struct capture_slot *slot, __u32 target, __u64 ip, __s64 ret)
+/*
+ * Who and when, now that the LBR has been read and branches cost nothing any more. False if the
+ * task is not wanted.
+ */
+static __always_inline bool describe(struct record *rec, __u32 target, __u64 ip, __s64 ret)
 {
-	struct record *rec = &slot->rec;
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 
 	rec->pid = pid_tgid >> 32;
 	rec->tid = pid_tgid;
 	rec->cpu = bpf_get_smp_processor_id();
 	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
-	if (task_wanted(rec)) {
-		rec->mono_ns = bpf_ktime_get_ns();
-		rec->ip = ip;
-		rec->retval = ret;
-		rec->target = target;
-		if (rec->read > 0)
-			rec->read /= sizeof(struct perf_branch_entry);
-		rec->count = count_valid(rec);
-		submit(rec);
-	}
+	if (!task_wanted(rec))
+		return false;
+	rec->mono_ns = bpf_ktime_get_ns();
+	rec->ip = ip;
+	rec->retval = ret;
+	rec->target = target;
+	if (rec->read > 0)
+		rec->read /= sizeof(struct perf_branch_entry);
+	rec->count = count_valid(rec);
+	return true;
+}
+
+static __always_inline void finish(struct capture_slot *slot, __u32 target, __u64 ip, __s64 ret)
+{
+	if (describe(&slot->rec, target, ip, ret))
+		submit(&slot->rec);
 	slot_release(slot);
 }
 

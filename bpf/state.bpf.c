@@ -24,5 +24,6 @@ __u64 hw_hits[CPUS_MAX];
 __s32 check_read;
 
 struct events_map events SEC(".maps");
+struct pending_map pending SEC(".maps");
 
 char _license[] SEC("license") = "GPL";

@@ -33,4 +33,13 @@ struct events_map {
 };
 extern struct events_map events SEC(".maps");
 
+/* Snapshots of errno sites, until the function has returned; by thread id. */
+struct pending_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024); /* tasks that are between the site and the return */
+	__type(key, __u32);
+	__type(value, struct record);
+};
+extern struct pending_map pending SEC(".maps");
+
 #endif

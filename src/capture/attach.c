@@ -37,6 +37,8 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 	case TRIGGER_HW:
 		if (probe->site_kind == SITE_PLAIN)
 			return skel->progs.hw;
+		if (probe->site_kind == SITE_ERRNO)
+			return skel->progs.hw_errno_site;
 		return s64 ? skel->progs.hw_return_s64 : skel->progs.hw_return_s32;
 	default:
 		return NULL;
@@ -53,17 +55,35 @@ static enum trigger_kind next_worse(const struct probe *probe, enum trigger_kind
 	return kind == TRIGGER_KRETPROBE ? TRIGGER_NONE : TRIGGER_KRETPROBE;
 }
 
+static bool all_certain(const struct probe *probe)
+{
+	for (uint32_t i = 0; i < probe->site_count; i++)
+		if (!probe->site_certain[i])
+			return false;
+	return true;
+}
+
+/* The program on the function's exit that an errno site needs; NULL if it needs none. */
+static struct bpf_program *exit_program(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_ERRNO ||
+	    all_certain(probe))
+		return NULL;
+	return probe->ret == RETURN_S64 ? skel->progs.errno_exit_s64 : skel->progs.errno_exit_s32;
+}
+
 void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 {
 	for (enum trigger_kind kind = probe->trigger.kind; kind != TRIGGER_NONE;
 	     kind = next_worse(probe, kind))
 		bpf_program__set_autoload(program_of(skel, probe, kind), true);
+	if (exit_program(skel, probe))
+		bpf_program__set_autoload(exit_program(skel, probe), true);
 }
 
-static int attach_copy(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+static int attach_copy(const struct bpf_program *prog, const struct probe *probe, uint32_t target,
 		       struct armed *armed, struct errmsg *msg)
 {
-	struct bpf_program *prog = program_of(skel, probe, probe->trigger.kind);
 	const char *raw_name =
 		probe->trigger.kind == TRIGGER_RAWTRACEPOINT ? probe->trigger.function : NULL;
 	int err;
@@ -147,10 +167,10 @@ static int hw_error(int err, uint64_t addr, int cpu, struct errmsg *msg)
 	}
 }
 
-int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint32_t target,
+int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint64_t cookie,
 		      struct hw_site *ret_site, struct errmsg *msg)
 {
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = target);
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_BREAKPOINT,
@@ -187,11 +207,16 @@ int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t
 		return -EINVAL;
 	for (uint32_t i = 0; i < probe->site_count; i++) {
 		struct hw_site *site = &armed->hw_sites[cpu * HW_SITES_MAX + i];
+		uint64_t cookie = target;
 		int err;
+
+		if (probe->site_kind == SITE_ERRNO)
+			cookie |= (uint64_t)probe->site_err[i] << 32 |
+				  (uint64_t)probe->site_certain[i] << 63;
 
 		if (site->link)
 			continue;
-		err = attach_breakpoint(prog, probe->sites[i], cpu, target, site, msg);
+		err = attach_breakpoint(prog, probe->sites[i], cpu, cookie, site, msg);
 		if (err)
 			return err;
 	}
@@ -211,6 +236,12 @@ static int attach_hw(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 	if (!armed->hw_sites)
 		return -ENOMEM;
 	armed->hw_cpus = bits;
+	/* The exit first: a hit before it is armed would wait for a return that nobody sees. */
+	if (exit_program(skel, probe)) {
+		err = attach_copy(exit_program(skel, probe), probe, target, armed, msg);
+		if (err)
+			return err;
+	}
 	for (int cpu = 0; cpu < bits; cpu++) {
 		if (!(online[cpu / 8] & 1 << (cpu % 8)))
 			continue;
@@ -228,7 +259,8 @@ static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 	case TRIGGER_FENTRY:
 	case TRIGGER_FEXIT:
 	case TRIGGER_RAWTRACEPOINT:
-		return attach_copy(skel, probe, target, armed, msg);
+		return attach_copy(program_of(skel, probe, probe->trigger.kind), probe, target,
+				   armed, msg);
 	case TRIGGER_KPROBE:
 	case TRIGGER_KRETPROBE:
 		return attach_kprobe(skel, probe, target, armed, msg);

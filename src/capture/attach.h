@@ -69,9 +69,10 @@ uint64_t armed_hw_hits(const struct armed *armed);
 /**
  * attach_breakpoint() - one breakpoint on one CPU
  * @prog: BPF_PROG_TYPE_PERF_EVENT, loaded
+ * @cookie: what bpf_get_attach_cookie() gives it
  * @ret_site: set on success; bpf_link__destroy(@ret_site->link) disarms it
  */
-int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint32_t target,
+int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint64_t cookie,
 		      struct hw_site *ret_site, struct errmsg *msg);
 
 /** armed_missed() - events for which the kernel did not run the program (recursion) */

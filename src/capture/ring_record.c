@@ -17,7 +17,7 @@ static bool has_return(const struct probe *probe)
 	case TRIGGER_KRETPROBE:
 		return probe->ret != RETURN_NONE;
 	case TRIGGER_HW:
-		return probe->site_kind == SITE_RETURN && probe->ret != RETURN_NONE;
+		return probe->site_kind != SITE_PLAIN && probe->ret != RETURN_NONE;
 	case TRIGGER_TRACEPOINT:
 		return probe->ret == RETURN_S64;
 	default:

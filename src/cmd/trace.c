@@ -118,14 +118,21 @@ static int open_symbols(struct trace *trace, struct errmsg *msg)
  */
 static int choose(struct trace *trace, struct errmsg *msg)
 {
-	struct choose_options choose = {.symbols = trace->symbols, .text = &trace->kernel_text};
+	const struct capture_options *filter = &trace->opts->capture;
+	bool few = filter->errno_filter && !filter->errno_any;
+	struct choose_options choose = {
+		.symbols = trace->symbols,
+		.text = &trace->kernel_text,
+		.at_errno = trace->opts->at_errno,
+		.errnos = few ? filter->errnos : NULL,
+	};
 	int err = text_live_open(NULL, &trace->text_live);
 
 	if (err) {
 		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
 			 err == -EPERM ? "forbidden by kernel lockdown" : strerror(-err));
-		if (trace->opts->trigger == TRIGGER_HW)
-			return errmsg_set(msg, err, "-T hw: the kernel's text cannot be read");
+		if (trace->opts->trigger == TRIGGER_HW || trace->opts->at_errno)
+			return errmsg_set(msg, err, "hardware breakpoint: the kernel's text cannot be read");
 		return 0;
 	}
 	trace->kernel_text = text_source(trace->text_live);
@@ -140,6 +147,11 @@ static void say_trigger(const struct trace *trace, const struct probe *probe)
 		log_info("%s: hardware breakpoint on %u return%s, no LBR entry lost, %.1f us a call",
 			 probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
 			 hit_ns / 1e3);
+	else if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_ERRNO)
+		log_info("%s: hardware breakpoint on %u instruction%s that load%s the errno, no LBR "
+			 "entry lost, %.1f us an error",
+			 probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
+			 probe->site_count == 1 ? "s" : "", hit_ns / 1e3);
 	else if (probe->trigger.kind == TRIGGER_HW)
 		log_info("%s: hardware breakpoint, no LBR entry lost, %.1f us a hit",
 			 probe->trigger.target, hit_ns / 1e3);

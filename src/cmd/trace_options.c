@@ -20,6 +20,7 @@ enum {
 	OPT_RING_BYTES,
 	OPT_NO_LBR,
 	OPT_MAX_OVERHEAD,
+	OPT_AT,
 };
 
 static const struct argp_option options[] = {
@@ -34,6 +35,10 @@ static const struct argp_option options[] = {
 	 "(default: any,u,k)",
 	 0},
 	{"trigger", 'T', "KIND", 0, "How to trigger: auto (default), hw, fexit, kretprobe", 0},
+	{"at", OPT_AT, "PLACE", 0,
+	 "errno: break where the function loads the errno, so that the LBR ends at the decision; "
+	 "return (default)",
+	 0},
 	{"max-overhead", OPT_MAX_OVERHEAD, "PERCENT", 0,
 	 "Share of each CPU's time that hardware breakpoints may cost before a cheaper trigger takes "
 	 "over (default 1; 0: no limit)",
@@ -308,6 +313,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return parse_color(opts, arg);
 	case OPT_RING_BYTES:
 		return parse_ring_bytes(opts, arg);
+	case OPT_AT:
+		if (strcmp(arg, "errno") && strcmp(arg, "return"))
+			return usage("--at '%s': errno or return is wanted", arg);
+		opts->at_errno = !strcmp(arg, "errno");
+		return 0;
 	case OPT_MAX_OVERHEAD:
 		return parse_overhead(opts, arg);
 	case OPT_NO_LBR:

@@ -15,6 +15,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * struct trace_options - what the user asked for
  * @targets, @target_count: parsed; free with trace_options_deinit()
  * @trigger: -T; TRIGGER_NONE for auto
+ * @at_errno: --at errno
  * @capture: filters, LBR and ring buffer
  * @count: stop after so many snapshots, 0: never
  * @timeout_ms: stop then, 0: never
@@ -25,6 +26,7 @@ struct trace_options {
 	struct target_spec *targets;
 	size_t target_count;
 	enum trigger_kind trigger;
+	bool at_errno;
 	struct capture_options capture;
 	char filter_name[128];
 	uint64_t count;

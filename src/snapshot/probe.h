@@ -26,6 +26,7 @@ enum return_class {
 enum site_kind {
 	SITE_PLAIN = 0, /* an address of the user's choice: every hit counts */
 	SITE_RETURN,	/* a return of the function: the return value is in RAX */
+	SITE_ERRNO,	/* an instruction that loads a negative errno */
 };
 
 /**
@@ -38,6 +39,9 @@ enum site_kind {
  * @sites: addresses of the hardware breakpoints, if the kind is TRIGGER_HW
  * @site_count: of @sites
  * @site_kind: what they stand on
+ * @site_err: SITE_ERRNO: the errno that each loads, positive
+ * @site_certain: SITE_ERRNO: behind it the function returns that error whatever happens; if all
+ *                sites are, no program is needed on the function's exit
  * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry; "" otherwise
  * @category: of a tracepoint, else NULL
  * @fallback: if arming as trigger.kind fails, try the next worse kind: the user asked for none
@@ -53,6 +57,8 @@ struct probe {
 	uint64_t sites[HW_SITES_MAX];
 	uint32_t site_count;
 	enum site_kind site_kind;
+	uint16_t site_err[HW_SITES_MAX];
+	bool site_certain[HW_SITES_MAX];
 	char hw_reason[128];
 	char *category;
 	bool fallback;

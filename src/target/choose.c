@@ -43,7 +43,53 @@ static int check_exits(struct probe *probe, const struct function_exits *exits, 
 	return 0;
 }
 
-static int use_returns(const struct choose_options *opts, struct probe *probe, uint32_t free_regs)
+static void use_returns(struct probe *probe, const struct function_exits *exits)
+{
+	probe->site_count = exits->return_count;
+	probe->site_kind = SITE_RETURN;
+	for (uint32_t i = 0; i < probe->site_count; i++)
+		probe->sites[i] = exits->returns[i].addr;
+}
+
+static bool wanted(const uint64_t *errnos, unsigned int err)
+{
+	return !errnos || errnos[err / 64] & 1ULL << (err % 64);
+}
+
+/* 0 if breakpoints on all places that make a wanted errno fit; they are set then. */
+static int use_errno_sites(const struct choose_options *opts, struct probe *probe,
+			   const struct function_exits *exits, uint32_t free_regs)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < exits->errno_count; i++) {
+		const struct errno_site *site = &exits->errnos[i];
+
+		if (!wanted(opts->errnos, site->err))
+			continue;
+		if (count < free_regs) {
+			probe->sites[count] = site->addr;
+			probe->site_err[count] = site->err;
+			probe->site_certain[count] = false;
+		}
+		count++;
+	}
+	if (!count)
+		return no_breakpoint(probe, "no instruction of it loads %s: it passes the error on "
+					    "from a function that it calls",
+				     opts->errnos ? "this errno" : "an errno");
+	if (count > free_regs)
+		return no_breakpoint(probe, "%zu of its instructions load %s, and %u debug register%s "
+					    "free; name fewer with -e",
+				     count, opts->errnos ? "these errnos" : "an errno", free_regs,
+				     free_regs == 1 ? " is" : "s are");
+	probe->site_count = count;
+	probe->site_kind = SITE_ERRNO;
+	return 0;
+}
+
+static int use_breakpoints(const struct choose_options *opts, struct probe *probe,
+			   uint32_t free_regs)
 {
 	struct exits_options exits_opts = {
 		.place = place_by_symbols,
@@ -60,12 +106,16 @@ static int use_returns(const struct choose_options *opts, struct probe *probe, u
 				  &exits);
 	if (err)
 		return no_breakpoint(probe, "its text cannot be read");
-	err = check_exits(probe, exits, free_regs);
+	err = -ENOENT;
+	/* Their hits are confirmed on the function's exit, which needs fexit. */
+	if ((opts->at_errno || opts->errnos) && probe->btf_id)
+		err = use_errno_sites(opts, probe, exits, free_regs);
+	if (err && !opts->at_errno) {
+		err = check_exits(probe, exits, free_regs);
+		if (!err)
+			use_returns(probe, exits);
+	}
 	if (!err) {
-		probe->site_count = exits->return_count;
-		probe->site_kind = SITE_RETURN;
-		for (uint32_t i = 0; i < probe->site_count; i++)
-			probe->sites[i] = exits->returns[i].addr;
 		probe->trigger.kind = TRIGGER_HW;
 		probe->hw_reason[0] = 0;
 	}
@@ -110,16 +160,17 @@ int choose_triggers(const struct choose_options *opts, struct probe_list *list, 
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		struct probe *probe = &list->items[i];
-		bool required = probe->trigger.kind == TRIGGER_HW;
+		bool required = probe->trigger.kind == TRIGGER_HW || opts->at_errno;
 
 		if (probe->site_kind != SITE_RETURN && !probe->fallback)
 			continue;
-		err = use_returns(opts, probe, free_regs);
+		err = use_breakpoints(opts, probe, free_regs);
 		if (!err)
 			free_regs -= probe->site_count;
 		else if (required && !probe->optional)
-			return errmsg_set(msg, err, "'%s': no hardware breakpoint: %s; use -T auto",
-					  probe->trigger.target, probe->hw_reason);
+			return errmsg_set(msg, err, "'%s': no hardware breakpoint: %s%s",
+					  probe->trigger.target, probe->hw_reason,
+					  opts->at_errno ? "" : "; use -T auto");
 	}
 	return 0;
 }

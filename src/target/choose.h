@@ -10,6 +10,7 @@
 #define LBRSNOOP_TARGET_CHOOSE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "snapshot/probe.h"
 #include "symbolize/symbolize.h"
@@ -19,19 +20,22 @@
  * struct choose_options - what there is to choose from
  * @symbols: borrowed
  * @text: kernel text as it runs; borrowed
- * @required: -T hw: a function that cannot have it is an error, not a reason for fexit
+ * @at_errno: --at errno: breakpoints on the instructions that load the errno, or nothing
+ * @errnos: bit n: errno n is wanted; NULL: any. Where it names few, errno sites are preferred to
+ *          returns even without @at_errno
  */
 struct choose_options {
 	struct symbols *symbols;
 	const struct text_source *text;
-	bool required;
+	bool at_errno;
+	const uint64_t *errnos;
 };
 
 /**
  * choose_triggers() - turn probes on function returns into hardware breakpoints where they fit
  *
- * Looks at probes whose kind the user left open (probe.fallback), or at all that watch a return
- * if @opts->required. What did not get one has probe.hw_reason set. Places the user named
+ * Looks at probes whose kind the user left open (probe.fallback), and at those that -T hw asks to
+ * stand on returns: for these, having none is an error. What did not get one has probe.hw_reason set. Places the user named
  * (hw:FN+OFF) count against the four registers, and are checked to be instructions.
  * Return: 0; -EINVAL, @msg says which target and why.
  */
