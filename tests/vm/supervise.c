@@ -37,11 +37,12 @@
 
 #define QUIT_MS	   10000	/* for QEMU to leave by itself, its log files flushed */
 #define DUMP_MS	   (600 * 1000) /* for a vmcore */
+#define WORDS_MS   5000		/* for a panicked guest to print the rest */
 #define TAIL_LINES 40
 /* What poll() calls writable takes this much without blocking, pipes included. */
 #define WRITE_BYTES 4096
 
-enum phase { RUNNING, DUMPING, QUITTING, GONE };
+enum phase { RUNNING, DUMPING, LAST_WORDS, QUITTING, GONE };
 
 enum outcome {
 	OUTCOME_NONE,
@@ -233,6 +234,21 @@ static void quit_begin(struct run *run)
 		qemu_kill(run, SIGTERM);
 }
 
+/*
+ * The panic notifier that told us runs before the kernel has flushed its console:
+ * let the guest go on to its reboot, which ends the machine.
+ */
+static void machine_end(struct run *run)
+{
+	if (run->outcome != OUTCOME_PANIC) {
+		quit_begin(run);
+		return;
+	}
+	run->phase = LAST_WORDS;
+	run->deadline_ms = now_ms() + WORDS_MS;
+	qmp_send(run, "{\"execute\":\"cont\"}\n");
+}
+
 static void core_partial(const struct run *run, char path[PATH_MAX])
 {
 	if (snprintf(path, PATH_MAX, "%s.partial", run->options->core) >= PATH_MAX) {
@@ -274,7 +290,7 @@ static void end_begin(struct run *run, enum outcome outcome, int status)
 	if (run->options->core && outcome != OUTCOME_QEMU && outcome != OUTCOME_SIGNAL)
 		dump_begin(run);
 	else
-		quit_begin(run);
+		machine_end(run);
 }
 
 static void dump_end(struct run *run, const char *line)
@@ -290,14 +306,18 @@ static void dump_end(struct run *run, const char *line)
 		say("%s: %s", run->options->core, strerror(errno));
 		run->core_failed = true;
 	}
-	quit_begin(run);
+	machine_end(run);
 }
 
 static void qmp_line(struct run *run, const char *line)
 {
+	bool down = strstr(line, "\"event\": \"SHUTDOWN\"") && strstr(line, "\"guest\": true");
+
 	if (strstr(line, "\"event\": \"GUEST_PANICKED\""))
 		end_begin(run, OUTCOME_PANIC, 0);
-	else if (strstr(line, "\"event\": \"SHUTDOWN\"") && strstr(line, "\"guest\": true"))
+	else if (down && run->phase == LAST_WORDS)
+		quit_begin(run);
+	else if (down)
 		end_begin(run, OUTCOME_DOWN, 0);
 	else if (run->phase == DUMPING && strstr(line, "\"id\": \"dump\""))
 		dump_end(run, line);
@@ -440,7 +460,7 @@ static bool signals_read(struct run *run)
 	if (read(run->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return false;
 	if (info.ssi_signo != SIGCHLD) {
-		if (run->phase == DUMPING || run->phase == GONE)
+		if (run->phase != RUNNING && run->phase != QUITTING)
 			run->outcome = OUTCOME_NONE; /* a core is no reason to stay */
 		end_begin(run, OUTCOME_SIGNAL, (int)info.ssi_signo);
 		return false;
@@ -462,6 +482,9 @@ static void deadline_passed(struct run *run)
 	case DUMPING:
 		say("no core: not written within %d s", DUMP_MS / 1000);
 		run->core_failed = true;
+		quit_begin(run);
+		break;
+	case LAST_WORDS:
 		quit_begin(run);
 		break;
 	case QUITTING:
