@@ -7,10 +7,16 @@
 
 #define LBR_MAX_DEPTH  32
 #define LBR_MAX_CPUS   64
-#define PMU_GP_MAX     6
+#define PMU_GP_MAX     8
 #define PMU_FIXED_MAX  3
 #define PMU_COUNTERS   (PMU_GP_MAX + PMU_FIXED_MAX)
+#define STATUS_LBR_FROZEN (1ull << 58) /* Intel: LBR_FRZ; AMD: LBRS_FROZEN */
 #define PMU_FIXED(i)   (PMU_GP_MAX + (i))
+/* SDM vol. 3B, 17.4.1, "IA32_DEBUGCTL MSR" */
+#define DEBUGCTL_LBR		       (1ull << 0)
+#define DEBUGCTL_FREEZE_LBRS_ON_PMI    (1ull << 11)
+#define DEBUGCTL_FREEZE_PERFMON_ON_PMI (1ull << 12)
+
 #define PREDICT_SLOTS  4096
 #define PREDICT_RETURN 16
 
@@ -24,6 +30,22 @@ enum lbr_layout {
 	LBR_AMD_V2,	  /* AMD LbrExtV2 */
 };
 
+/* Where the counters are, and what their controls are called. */
+struct pmu_layout {
+	uint32_t counters; /* general ones */
+	uint32_t select_msr;
+	uint32_t counter_msr;
+	uint32_t step;	/* from one counter's MSR to the next one's */
+	uint32_t fixed; /* fixed counters */
+	uint32_t status_msr;
+	uint32_t control_msr;
+	uint32_t status_clear_msr;
+	uint32_t version;  /* of architectural performance monitoring; 0: AMD */
+	bool full_width;   /* counters take 48 bits; else bit 31 is extended */
+	bool lvtpc_masked; /* delivering a PMI masks LVTPC */
+	bool frozen_bit;   /* freezing sets a status bit; else it clears the enable bit */
+};
+
 struct lbr_model {
 	const char *name;
 	enum lbr_layout layout;
@@ -31,12 +53,12 @@ struct lbr_model {
 	uint32_t from_msr; /* of entry 0 */
 	uint32_t to_msr;
 	uint32_t info_msr;    /* 0: none */
-	uint32_t entry_step;  /* from one entry's FROM to the next one's */
-	uint32_t tos_msr;     /* 0: none */
+	uint32_t step;	      /* from one entry's FROM to the next one's */
+	uint32_t tos_msr;     /* 0: none, entry 0 is the newest */
 	uint32_t select_msr;  /* 0: none */
 	uint64_t select_mask; /* bits that exist */
 	uint64_t capabilities; /* IA32_PERF_CAPABILITIES */
-	uint32_t gp_counters;
+	const struct pmu_layout *pmu;
 	bool db_stops; /* a #DB clears the LBR enable bit */
 };
 
@@ -78,9 +100,8 @@ struct lbr_cpu {
 	uint64_t tos;
 	uint64_t select;   /* LBR_SELECT */
 	uint64_t debugctl; /* IA32_DEBUGCTL */
-	uint64_t arch_ctl; /* IA32_LBR_CTL */
-	uint64_t amd_ctl;  /* DBG_EXTN_CFG */
-	uint64_t depth;
+	uint64_t control;  /* IA32_LBR_CTL, or DBG_EXTN_CFG */
+	uint64_t depth;	   /* IA32_LBR_DEPTH */
 	uint64_t offcore[2];
 	uint64_t last_update; /* instruction count at the last update of the stack */
 	bool recording;
@@ -94,7 +115,13 @@ struct lbr_cpu {
 /** lbr_model() - the model named by $LBR_MODEL; NULL: this machine has no PMU. */
 const struct lbr_model *lbr_model(void);
 
+/** lbr_tsx() - are TSX flags to be made up? ($LBR_TSX) */
+bool lbr_tsx(void);
+
 /* --- lbr.c -------------------------------------------------------------------------------- */
+
+/** lbr_freeze() - a PMI: stop recording if the guest has asked for that. */
+void lbr_freeze(struct lbr_cpu *cpu);
 
 /** lbr_cpu_state() - what we keep for a vCPU; created at first use, never freed. */
 struct lbr_cpu *lbr_cpu_state(CPUX86State *env);

@@ -20,11 +20,6 @@
 #define FIXED_USR 2
 #define FIXED_PMI 8
 
-/* SDM vol. 3B, 17.4.1, "IA32_DEBUGCTL MSR" */
-#define DEBUGCTL_LBR		       (1ull << 0)
-#define DEBUGCTL_FREEZE_LBRS_ON_PMI    (1ull << 11)
-#define DEBUGCTL_FREEZE_PERFMON_ON_PMI (1ull << 12)
-
 struct counter_state {
 	bool enabled;
 	bool os, usr;
@@ -34,9 +29,9 @@ struct counter_state {
 };
 
 /* Architectural events: SDM vol. 3B, Table 18-1. The others count nothing. */
-static enum pmu_source event_source(uint64_t select)
+static enum pmu_source intel_source(uint32_t event)
 {
-	switch (select & 0xffff) {
+	switch (event) {
 	case 0x003c: /* core cycles: one an instruction */
 	case 0x013c: /* reference cycles */
 	case 0x00c0: /* instructions retired */
@@ -50,6 +45,30 @@ static enum pmu_source event_source(uint64_t select)
 	default:
 		return SOURCE_NONE;
 	}
+}
+
+/* AMD Processor Programming Reference, family 19H, "Core Performance Monitor Counters". */
+static enum pmu_source amd_source(uint32_t event)
+{
+	switch (event) {
+	case 0x0076: /* cycles not in halt: one an instruction */
+	case 0x00c0: /* retired instructions */
+		return SOURCE_INSNS;
+	case 0x00c2: /* retired branch instructions */
+		return SOURCE_BRANCHES;
+	case 0x00c3: /* mispredicted ones */
+		return SOURCE_MISPREDICTS;
+	case 0x00c4: /* taken ones */
+		return SOURCE_TAKEN;
+	default:
+		return SOURCE_NONE;
+	}
+}
+
+static enum pmu_source event_source(uint64_t select)
+{
+	return lbr_model()->pmu->version ? intel_source(select & 0xffff) :
+					   amd_source(select & 0xffff);
 }
 
 static struct counter_state gp_state(const struct pmu *pmu, int i)
@@ -147,14 +166,14 @@ static void raise_pmi(CPUX86State *env, struct lbr_cpu *cpu)
 	APICCommonState *apic = APIC_COMMON(env_archcpu(env)->apic_state);
 	bool locked = qemu_mutex_iothread_locked();
 
-	if (cpu->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI)
-		cpu->debugctl &= ~DEBUGCTL_LBR;
+	lbr_freeze(cpu);
 	if (cpu->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI)
 		cpu->pmu.global_ctrl = 0;
 	if (!locked)
 		qemu_mutex_lock_iothread();
 	apic_local_deliver(apic, APIC_LVT_PERFORM);
-	apic->lvt[APIC_LVT_PERFORM] |= APIC_LVT_MASKED;
+	if (lbr_model()->pmu->lvtpc_masked)
+		apic->lvt[APIC_LVT_PERFORM] |= APIC_LVT_MASKED;
 	lbr_update(env, "pmu");
 	/* Blocks are chained on the promise that hflags stay as they are: leave the chain. */
 	cpu_interrupt(env_cpu(env), CPU_INTERRUPT_EXITTB);
@@ -189,40 +208,44 @@ void pmu_arrive(CPUX86State *env)
 
 /* --- MSRs --------------------------------------------------------------------------------- */
 
-#define MSR_PMC0	     0xc1
-#define MSR_PERFEVTSEL0	     0x186
-#define MSR_OFFCORE_RSP0     0x1a6
-#define MSR_FIXED_CTR0	     0x309
-#define MSR_CAPABILITIES     0x345
-#define MSR_FIXED_CTR_CTRL   0x38d
-#define MSR_GLOBAL_STATUS    0x38e
-#define MSR_GLOBAL_CTRL	     0x38f
-#define MSR_GLOBAL_OVF_CTRL  0x390
+#define MSR_OFFCORE_RSP0   0x1a6
+#define MSR_FIXED_CTR0	   0x309
+#define MSR_CAPABILITIES   0x345
+#define MSR_FIXED_CTR_CTRL 0x38d
+
+/* Which register of a bank that starts at @first is @msr? Return: its number, or @count. */
+static uint32_t bank_index(uint32_t msr, uint32_t first, uint32_t step, uint32_t count)
+{
+	uint32_t offset = msr - first;
+
+	return msr >= first && offset % step == 0 && offset / step < count ? offset / step : count;
+}
 
 /* The place of a register that only holds what is written. */
 static uint64_t *plain_msr(struct lbr_cpu *cpu, uint32_t msr)
 {
-	if (msr - MSR_PERFEVTSEL0 < lbr_model()->gp_counters)
-		return &cpu->pmu.select[msr - MSR_PERFEVTSEL0];
-	if (msr - MSR_OFFCORE_RSP0 < ARRAY_SIZE(cpu->offcore))
-		return &cpu->offcore[msr - MSR_OFFCORE_RSP0];
-	switch (msr) {
-	case MSR_FIXED_CTR_CTRL:
-		return &cpu->pmu.fixed_ctrl;
-	case MSR_GLOBAL_CTRL:
+	const struct pmu_layout *layout = lbr_model()->pmu;
+	uint32_t i = bank_index(msr, layout->select_msr, layout->step, layout->counters);
+
+	if (i < layout->counters)
+		return &cpu->pmu.select[i];
+	if (msr == layout->control_msr)
 		return &cpu->pmu.global_ctrl;
-	default:
-		return NULL;
-	}
+	if (layout->fixed && msr == MSR_FIXED_CTR_CTRL)
+		return &cpu->pmu.fixed_ctrl;
+	i = bank_index(msr, MSR_OFFCORE_RSP0, 1, ARRAY_SIZE(cpu->offcore));
+	return layout->version && i < ARRAY_SIZE(cpu->offcore) ? &cpu->offcore[i] : NULL;
 }
 
 static uint64_t *counter_msr(struct pmu *pmu, uint32_t msr)
 {
-	if (msr - MSR_PMC0 < lbr_model()->gp_counters)
-		return &pmu->counter[msr - MSR_PMC0];
-	if (msr - MSR_FIXED_CTR0 < PMU_FIXED_MAX)
-		return &pmu->counter[PMU_FIXED(msr - MSR_FIXED_CTR0)];
-	return NULL;
+	const struct pmu_layout *layout = lbr_model()->pmu;
+	uint32_t i = bank_index(msr, layout->counter_msr, layout->step, layout->counters);
+
+	if (i < layout->counters)
+		return &pmu->counter[i];
+	i = bank_index(msr, MSR_FIXED_CTR0, 1, layout->fixed);
+	return i < layout->fixed ? &pmu->counter[PMU_FIXED(i)] : NULL;
 }
 
 bool pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *ret_val)
@@ -237,11 +260,11 @@ bool pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *ret_val)
 	}
 	if (place)
 		*ret_val = *place;
-	else if (msr == MSR_CAPABILITIES)
+	else if (msr == MSR_CAPABILITIES && lbr_model()->pmu->version)
 		*ret_val = lbr_model()->capabilities;
-	else if (msr == MSR_GLOBAL_STATUS)
+	else if (msr == lbr_model()->pmu->status_msr)
 		*ret_val = cpu->pmu.global_status;
-	else if (msr == MSR_GLOBAL_OVF_CTRL)
+	else if (msr == lbr_model()->pmu->status_clear_msr)
 		*ret_val = 0;
 	else
 		return false;
@@ -253,19 +276,22 @@ int pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
 	struct lbr_cpu *cpu = lbr_cpu_state(env);
 	uint64_t *counter = counter_msr(&cpu->pmu, msr);
 	uint64_t *place = plain_msr(cpu, msr);
+	const struct pmu_layout *layout = lbr_model()->pmu;
+	bool clears = msr == layout->status_clear_msr;
 
-	if (!counter && !place) {
-		if (msr == MSR_GLOBAL_OVF_CTRL)
-			cpu->pmu.global_status &= ~val;
-		return msr == MSR_GLOBAL_OVF_CTRL;
-	}
+	if (!counter && !place && !clears)
+		return 0;
 	pmu_sync(env);
 	cpu->pmu.cpl = env->hflags & HF_CPL_MASK;
 	/* SDM vol. 3B, 18.2.5: without full-width writes, bit 31 of the value is extended. */
-	if (counter)
-		*counter = (msr < MSR_FIXED_CTR0 ? (uint64_t)(int32_t)val : val) & COUNTER_MASK;
-	else
+	if (counter && !layout->full_width && counter < &cpu->pmu.counter[PMU_FIXED(0)])
+		*counter = (uint64_t)(int32_t)val & COUNTER_MASK;
+	else if (counter)
+		*counter = val & COUNTER_MASK;
+	else if (place)
 		*place = val;
+	else
+		cpu->pmu.global_status &= ~val;
 	lbr_update(env, "off");
 	set_deadline(env, &cpu->pmu);
 	return 1;
@@ -274,38 +300,74 @@ int pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
 int lbr_rdpmc(CPUX86State *env, uint32_t index, uint64_t *ret_val)
 {
 	struct lbr_cpu *cpu;
+	bool fixed = index >> 30 & 1; /* SDM vol. 2B, RDPMC */
 	uint32_t i = index & ~(1u << 30);
 
 	if (!lbr_model())
 		return 0;
 	cpu = lbr_cpu_state(env);
-	if (i >= (index >> 30 & 1 ? PMU_FIXED_MAX : lbr_model()->gp_counters))
+	if (i >= (fixed ? lbr_model()->pmu->fixed : lbr_model()->pmu->counters))
 		return -1;
 	pmu_sync(env);
-	*ret_val = cpu->pmu.counter[index >> 30 & 1 ? PMU_FIXED(i) : i];
+	*ret_val = cpu->pmu.counter[fixed ? PMU_FIXED(i) : i];
 	return 1;
 }
 
 /* --- CPUID -------------------------------------------------------------------------------- */
 
+/* SDM vol. 3B, 18.2: all seven architectural events. */
+static void cpuid_perfmon(const struct pmu_layout *layout, uint32_t *regs[4])
+{
+	*regs[0] = layout->version | layout->counters << 8 | COUNTER_BITS << 16 | 7u << 24;
+	*regs[1] = 0;
+	*regs[2] = layout->version >= 5 ? (1u << layout->fixed) - 1 : 0;
+	*regs[3] = layout->fixed | COUNTER_BITS << 5;
+	if (layout->version >= 5)
+		*regs[3] |= 1u << 15; /* AnyThread is no more */
+}
+
+/* SDM vol. 2A, CPUID leaf 1CH, "Last Branch Records Information". */
+static void cpuid_arch_lbr(const struct lbr_model *model, uint32_t *regs[4])
+{
+	*regs[0] = ((1u << model->depth / 8) - 1) | 1u << 31; /* depths 8, 16...; addresses are LIP */
+	*regs[1] = 7; /* filters by CPL and by branch type, call stack */
+	*regs[2] = 7; /* mispredicts, cycles, branch types */
+	*regs[3] = 0;
+}
+
+/* AMD APM vol. 3, CPUID Fn8000_0022, "Extended Performance Monitoring and Debug". */
+static void cpuid_amd_perfmon(const struct lbr_model *model, uint32_t *regs[4])
+{
+	*regs[0] = 7; /* PerfMonV2, LbrStack, LbrAndPmcFreeze */
+	*regs[1] = model->pmu->counters | model->depth << 4;
+	*regs[2] = 0;
+	*regs[3] = 0;
+}
+
 void lbr_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t *regs[4])
 {
 	const struct lbr_model *model = lbr_model();
+	bool amd;
 
 	if (!model)
 		return;
-	switch (leaf) {
-	case 0x0: /* the highest leaf */
-		*regs[0] = MAX(*regs[0], 0xau);
-		break;
-	case 0x1: /* SDM vol. 2A, CPUID: ECX[15] PDCM */
-		*regs[2] |= 1u << 15;
-		break;
-	case 0xa: /* SDM vol. 3B, 18.2: version 2, all seven events, three fixed counters */
-		*regs[0] = 2 | model->gp_counters << 8 | COUNTER_BITS << 16 | 7u << 24;
-		*regs[1] = 0;
-		*regs[2] = 0;
-		*regs[3] = PMU_FIXED_MAX | COUNTER_BITS << 5;
-		break;
-	}
+	amd = !model->pmu->version;
+	if (leaf == 0x1 && !amd)
+		*regs[2] |= 1u << 15; /* SDM vol. 2A, CPUID: PDCM */
+	/*
+	 * RTM, for the kernel alone: it takes the TSX flags seriously only if there is TSX, but
+	 * programs would use instructions that TCG does not have.
+	 */
+	if (leaf == 0x7 && subleaf == 0 && lbr_tsx() && !(env->hflags & HF_CPL_MASK))
+		*regs[1] |= 1u << 11;
+	if (leaf == 0x7 && subleaf == 0 && model->layout == LBR_ARCH)
+		*regs[3] |= 1u << 19; /* architectural LBR */
+	if (leaf == 0xa && !amd)
+		cpuid_perfmon(model->pmu, regs);
+	if (leaf == 0x1c && model->layout == LBR_ARCH)
+		cpuid_arch_lbr(model, regs);
+	if (leaf == 0x80000001 && amd)
+		*regs[2] |= 1u << 23; /* AMD APM vol. 3: PerfCtrExtCore */
+	if (leaf == 0x80000022 && amd)
+		cpuid_amd_perfmon(model, regs);
 }

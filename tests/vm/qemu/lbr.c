@@ -10,18 +10,43 @@
 #define SELECT_CPL_NEQ_0 (1 << 1)
 #define SELECT_CALLSTACK (1 << 9)
 
+/* SDM vol. 3B, Table 17-16, MSR_LBR_INFO_x */
 #define INFO_MISPRED   (1ull << 63)
 #define INFO_IN_TSX    (1ull << 62)
 #define INFO_TSX_ABORT (1ull << 61)
 #define INFO_CYCLES    0xffffu
 
-#define DEBUGCTL_LBR 1
+/* SDM vol. 3B, "Last Branch Records", IA32_LBR_x_INFO: what architectural LBR adds */
+#define INFO_CYCLES_VALID (1ull << 60)
+#define INFO_TYPE_SHIFT	  56
+
+/* IA32_LBR_CTL: a set bit lets that class in */
+#define ARCH_CTL_ENABLE	    (1 << 0)
+#define ARCH_CTL_OS	    (1 << 1)
+#define ARCH_CTL_USR	    (1 << 2)
+#define ARCH_CTL_CALL_STACK (1 << 3)
+
+/* AMD APM vol. 2, DBG_EXTN_CFG and LastBranchStackToIp */
+#define AMD_CTL_ENABLE (1 << 6)
+#define AMD_TO_VALID   (1ull << 63)
+#define AMD_TO_SPEC    (1ull << 62)
+
+#define MSR_DEBUGCTL	 0x1d9
+#define MSR_ARCH_CTL	 0x14ce
+#define MSR_ARCH_DEPTH	 0x14cf
+#define MSR_AMD_EXTN_CFG 0xc000010f
 
 bool lbr_log_insns;
 
-static const uint32_t select_bit[KIND_NR] = {
-	[KIND_COND] = 1 << 2, [KIND_CALL] = 1 << 3, [KIND_ICALL] = 1 << 4, [KIND_RET] = 1 << 5,
-	[KIND_IJMP] = 1 << 6, [KIND_JMP] = 1 << 7,  [KIND_FAR] = 1 << 8,   [KIND_IRQ] = 1 << 8,
+static const struct {
+	uint32_t select_bit; /* LBR_SELECT */
+	uint32_t arch_bit;   /* IA32_LBR_CTL */
+	uint32_t arch_type;  /* IA32_LBR_x_INFO.BR_TYPE */
+} kinds[KIND_NR] = {
+	[KIND_COND] = {1 << 2, 1 << 16, 0},  [KIND_JMP] = {1 << 7, 1 << 17, 2},
+	[KIND_IJMP] = {1 << 6, 1 << 18, 1},  [KIND_CALL] = {1 << 3, 1 << 19, 4},
+	[KIND_ICALL] = {1 << 4, 1 << 20, 3}, [KIND_RET] = {1 << 5, 1 << 21, 5},
+	[KIND_FAR] = {1 << 8, 1 << 22, 8},   [KIND_IRQ] = {1 << 8, 1 << 22, 8},
 };
 
 struct lbr_cpu *lbr_cpu_state(CPUX86State *env)
@@ -50,14 +75,44 @@ static uint64_t linear_eip(CPUX86State *env)
 	return env->hflags & HF_CS64_MASK ? env->eip : (uint32_t)(env->segs[R_CS].base + env->eip);
 }
 
-static bool lbr_enabled(const struct lbr_cpu *cpu)
+/* The bit that switches the LBR on, wherever this model has it. */
+static uint64_t *enable_register(struct lbr_cpu *cpu, uint64_t *ret_bit)
 {
-	return cpu->debugctl & DEBUGCTL_LBR;
+	switch (lbr_model()->layout) {
+	case LBR_ARCH:
+		*ret_bit = ARCH_CTL_ENABLE;
+		return &cpu->control;
+	case LBR_AMD_V2:
+		*ret_bit = AMD_CTL_ENABLE;
+		return &cpu->control;
+	default:
+		*ret_bit = DEBUGCTL_LBR;
+		return &cpu->debugctl;
+	}
+}
+
+static bool lbr_enabled(struct lbr_cpu *cpu)
+{
+	uint64_t bit, *reg = enable_register(cpu, &bit);
+
+	return (*reg & bit) && !(cpu->pmu.global_status & STATUS_LBR_FROZEN);
 }
 
 static void lbr_disable(struct lbr_cpu *cpu)
 {
-	cpu->debugctl &= ~(uint64_t)DEBUGCTL_LBR;
+	uint64_t bit, *reg = enable_register(cpu, &bit);
+
+	*reg &= ~bit;
+}
+
+void lbr_freeze(struct lbr_cpu *cpu)
+{
+	if (!(cpu->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI))
+		return;
+	if (lbr_model()->pmu->frozen_bit)
+		cpu->pmu.global_status |= STATUS_LBR_FROZEN;
+	else
+		lbr_disable(cpu);
 }
 
 void lbr_update(CPUX86State *env, const char *reason)
@@ -150,47 +205,41 @@ static bool predict(struct predictor *p, uint64_t from, uint64_t to, enum lbr_ki
  */
 static uint64_t tsx_flags(uint64_t from)
 {
-	static int enabled = -1;
-
-	if (enabled < 0) {
-		const char *tsx = getenv("LBR_TSX");
-
-		enabled = tsx && !strcmp(tsx, "1");
-	}
-	if (!enabled || (from & 0x30) != 0x30)
+	if (!lbr_tsx() || (from & 0x30) != 0x30)
 		return 0;
 	return (from & 0xc0) == 0xc0 ? INFO_IN_TSX | INFO_TSX_ABORT : INFO_IN_TSX;
 }
 
-/* Bits that FROM holds besides the address; @keep: those address bits that stay. */
-static uint64_t from_with_flags(uint64_t from, uint64_t keep, uint64_t flags)
+/* The entry as the MSRs show it. */
+static struct lbr_entry entry_encode(uint64_t from, uint64_t to, enum lbr_kind kind, uint64_t flags,
+				     uint32_t cycles)
 {
-	return (from & keep) | flags;
-}
+	struct lbr_entry entry = {.from = from, .to = to};
 
-static uint64_t entry_from(const struct lbr_model *model, uint64_t from, uint64_t flags)
-{
-	switch (model->layout) {
-	case LBR_FROM_MISPRED: /* SDM vol. 3B, Table 17-8: 62:48 extend the sign */
-		return from_with_flags(from, ~INFO_MISPRED, flags & INFO_MISPRED);
-	case LBR_FROM_TSX: /* SDM vol. 3B, Table 17-14: 60:48 extend the sign */
-		return from_with_flags(from, INFO_TSX_ABORT - 1, flags);
-	default:
-		return from;
-	}
-}
-
-/* The flags that this model has, as the truth log shows them. */
-static uint64_t visible_flags(const struct lbr_model *model, uint64_t flags)
-{
-	switch (model->layout) {
+	switch (lbr_model()->layout) {
 	case LBR_PLAIN:
-		return 0;
-	case LBR_FROM_MISPRED:
-		return flags & INFO_MISPRED;
-	default:
-		return flags;
+		break;
+	case LBR_FROM_MISPRED: /* SDM vol. 3B, Table 17-8: 62:48 extend the sign */
+		entry.from = (from & ~INFO_MISPRED) | flags;
+		break;
+	case LBR_FROM_TSX: /* SDM vol. 3B, Table 17-14: 60:48 extend the sign */
+		entry.from = (from & (INFO_TSX_ABORT - 1)) | flags;
+		break;
+	case LBR_INFO:
+		entry.info = flags | cycles;
+		break;
+	case LBR_ARCH:
+		entry.info = flags | cycles | INFO_CYCLES_VALID |
+			     (uint64_t)kinds[kind].arch_type << INFO_TYPE_SHIFT;
+		break;
+	case LBR_AMD_V2: /* AMD APM vol. 2: FROM[63] mispredicted; TO[61] reserved */
+		entry.from = (from & ~INFO_MISPRED) | flags;
+		entry.to = (to & (INFO_TSX_ABORT - 1)) | AMD_TO_VALID;
+		if (kind != KIND_FAR && kind != KIND_IRQ)
+			entry.to |= AMD_TO_SPEC;
+		break;
 	}
+	return entry;
 }
 
 static void log_entry(CPUX86State *env, uint64_t from, uint64_t to, enum lbr_kind kind,
@@ -199,7 +248,6 @@ static void log_entry(CPUX86State *env, uint64_t from, uint64_t to, enum lbr_kin
 	char letters[4];
 	int n = 0;
 
-	flags = visible_flags(lbr_model(), flags);
 	if (flags & INFO_MISPRED)
 		letters[n++] = 'M';
 	if (flags & INFO_IN_TSX)
@@ -207,25 +255,24 @@ static void log_entry(CPUX86State *env, uint64_t from, uint64_t to, enum lbr_kin
 	if (flags & INFO_TSX_ABORT)
 		letters[n++] = 'A';
 	letters[n] = '\0';
-	truth_branch(cpu_number(env), from, to, kind, letters, lbr_model()->info_msr ? cycles : 0);
+	truth_branch(cpu_number(env), from, to, kind, letters, cycles);
 }
 
 static void push(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t to,
 		 enum lbr_kind kind, bool mispredicted)
 {
 	const struct lbr_model *model = lbr_model();
-	uint64_t flags = tsx_flags(from) | (mispredicted ? INFO_MISPRED : 0);
-	uint64_t elapsed = env->lbr.insns - cpu->last_update;
-	uint32_t cycles = MIN(elapsed, INFO_CYCLES);
-	struct lbr_entry *entry;
+	uint64_t flags = tsx_flags(from);
+	uint32_t cycles = 0;
 
+	if (mispredicted && model->layout != LBR_PLAIN)
+		flags |= INFO_MISPRED;
+	if (model->info_msr)
+		cycles = MIN(env->lbr.insns - cpu->last_update, INFO_CYCLES);
 	cpu->last_update = env->lbr.insns;
 	/* SDM vol. 3B, 17.9: TOS is incremented, modulo the depth, before the pair is recorded. */
-	cpu->tos = (cpu->tos + 1) % model->depth;
-	entry = &cpu->stack[cpu->tos];
-	entry->from = entry_from(model, from, flags);
-	entry->to = to;
-	entry->info = flags | cycles;
+	cpu->tos = (cpu->tos + 1) % cpu->depth;
+	cpu->stack[cpu->tos] = entry_encode(from, to, kind, flags, cycles);
 	log_entry(env, from, to, kind, flags, cycles);
 }
 
@@ -233,16 +280,25 @@ static void push(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t 
 static void pop(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t to)
 {
 	memset(&cpu->stack[cpu->tos], 0, sizeof(cpu->stack[cpu->tos]));
-	cpu->tos = (cpu->tos + lbr_model()->depth - 1) % lbr_model()->depth;
+	cpu->tos = (cpu->tos + cpu->depth - 1) % cpu->depth;
 	truth_pop(cpu_number(env), from, to);
 }
 
-/* Does LBR_SELECT let this branch in? The ring is that of the target: it is where we are now. */
+static bool call_stack_mode(const struct lbr_cpu *cpu)
+{
+	return lbr_model()->layout == LBR_ARCH ? cpu->control & ARCH_CTL_CALL_STACK :
+						 cpu->select & SELECT_CALLSTACK;
+}
+
+/* Do the filters let this branch in? The ring is that of the target: it is where we are now. */
 static bool selected(CPUX86State *env, const struct lbr_cpu *cpu, enum lbr_kind kind)
 {
-	uint32_t ring = env->hflags & HF_CPL_MASK ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0;
+	bool user = env->hflags & HF_CPL_MASK;
 
-	return !(cpu->select & (ring | select_bit[kind]));
+	if (lbr_model()->layout == LBR_ARCH)
+		return (cpu->control & (user ? ARCH_CTL_USR : ARCH_CTL_OS)) &&
+		       (cpu->control & kinds[kind].arch_bit);
+	return !(cpu->select & ((user ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0) | kinds[kind].select_bit));
 }
 
 static void record(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t to,
@@ -250,7 +306,7 @@ static void record(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_
 {
 	if (!selected(env, cpu, kind))
 		return;
-	if (cpu->select & SELECT_CALLSTACK) {
+	if (call_stack_mode(cpu)) {
 		if (kind == KIND_RET) {
 			pop(env, cpu, from, to);
 			return;
@@ -380,21 +436,36 @@ void lbr_interrupt(CPUX86State *env, int vector, int is_insn, int is_async)
 
 /* --- MSRs --------------------------------------------------------------------------------- */
 
+/* The stack entry that MSR number @i of its bank shows. */
+static struct lbr_entry *entry_at(struct lbr_cpu *cpu, uint32_t i)
+{
+	/* Without a TOS, entry 0 is the newest. */
+	return &cpu->stack[lbr_model()->tos_msr ? i : (cpu->tos + cpu->depth - i) % cpu->depth];
+}
+
+static bool in_bank(const struct lbr_model *model, const struct lbr_cpu *cpu, uint32_t msr,
+		    uint32_t first, uint32_t *ret_index)
+{
+	if (!first || msr < first || (msr - first) % model->step)
+		return false;
+	*ret_index = (msr - first) / model->step;
+	return *ret_index < cpu->depth;
+}
+
 /* Which register of the LBR stack is @msr? Return: its place, or NULL. */
 static uint64_t *stack_msr(struct lbr_cpu *cpu, uint32_t msr)
 {
 	const struct lbr_model *model = lbr_model();
+	uint32_t i;
 
-	if (msr - model->from_msr < model->depth)
-		return &cpu->stack[msr - model->from_msr].from;
-	if (msr - model->to_msr < model->depth)
-		return &cpu->stack[msr - model->to_msr].to;
-	if (model->info_msr && msr - model->info_msr < model->depth)
-		return &cpu->stack[msr - model->info_msr].info;
+	if (in_bank(model, cpu, msr, model->from_msr, &i))
+		return &entry_at(cpu, i)->from;
+	if (in_bank(model, cpu, msr, model->to_msr, &i))
+		return &entry_at(cpu, i)->to;
+	if (in_bank(model, cpu, msr, model->info_msr, &i))
+		return &entry_at(cpu, i)->info;
 	return NULL;
 }
-
-#define MSR_DEBUGCTL 0x1d9
 
 static uint64_t *control_msr(struct lbr_cpu *cpu, uint32_t msr)
 {
@@ -406,7 +477,49 @@ static uint64_t *control_msr(struct lbr_cpu *cpu, uint32_t msr)
 		return &cpu->tos;
 	if (model->select_msr && msr == model->select_msr)
 		return &cpu->select;
+	if (model->layout == LBR_ARCH && msr == MSR_ARCH_CTL)
+		return &cpu->control;
+	if (model->layout == LBR_ARCH && msr == MSR_ARCH_DEPTH)
+		return &cpu->depth;
+	if (model->layout == LBR_AMD_V2 && msr == MSR_AMD_EXTN_CFG)
+		return &cpu->control;
 	return NULL;
+}
+
+/*
+ * Linux's commit "perf/x86/intel: Fix MSR_LAST_BRANCH_FROM_x bug when no TSX": in the layout with
+ * TSX flags, on a processor without TSX, bits 62:61 are part of the sign extension that WRMSR wants.
+ */
+static bool from_writable(const struct lbr_cpu *cpu, const uint64_t *place, uint64_t val)
+{
+	int64_t extended = (int64_t)(val << 1) >> 1;
+
+	if (lbr_model()->layout != LBR_FROM_TSX || lbr_tsx())
+		return true;
+	for (uint32_t i = 0; i < cpu->depth; i++)
+		if (place == &cpu->stack[i].from)
+			return extended >> 47 == 0 || extended >> 47 == -1;
+	return true;
+}
+
+/* Return: 1 if written, -1 if the processor would raise #GP. */
+static int control_write(struct lbr_cpu *cpu, uint64_t *place, uint64_t val)
+{
+	const struct lbr_model *model = lbr_model();
+
+	if (place == &cpu->select && (val & ~model->select_mask))
+		return -1; /* SDM vol. 3B, Table 17-11: the rest must be zero */
+	if (place == &cpu->tos)
+		val %= model->depth;
+	if (place == &cpu->depth) {
+		/* SDM vol. 3B, IA32_LBR_DEPTH: a write clears all entries. */
+		if (!val || val % 8 || val > model->depth)
+			return -1;
+		memset(cpu->stack, 0, sizeof(cpu->stack));
+		cpu->tos = 0;
+	}
+	*place = val;
+	return 1;
 }
 
 bool lbr_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *ret_val)
@@ -429,26 +542,24 @@ bool lbr_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *ret_val)
 
 int lbr_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
 {
-	const struct lbr_model *model = lbr_model();
 	struct lbr_cpu *cpu;
 	uint64_t *place;
+	int written;
 
-	if (!model)
+	if (!lbr_model())
 		return 0;
 	cpu = lbr_cpu_state(env);
 	place = stack_msr(cpu, msr);
 	if (place) {
+		if (!from_writable(cpu, place, val))
+			return -1;
 		*place = val;
 		return 1;
 	}
 	place = control_msr(cpu, msr);
 	if (!place)
 		return pmu_wrmsr(env, msr, val);
-	if (place == &cpu->select && (val & ~model->select_mask))
-		return -1; /* SDM vol. 3B, Table 17-11: the rest must be zero */
-	if (place == &cpu->tos)
-		val %= model->depth;
-	*place = val;
+	written = control_write(cpu, place, val);
 	lbr_update(env, "off");
-	return 1;
+	return written;
 }
