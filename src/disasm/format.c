@@ -70,6 +70,22 @@ static void formatter_init(ZydisFormatter *f, enum insn_syntax syntax)
 				  ZYDIS_SIGNEDNESS_UNSIGNED);
 }
 
+/* "jmp %rax" → "jmp *%rax", as GNU as wants it */
+static void star_indirect(const ZydisDecodedInstruction *zi, char *text, size_t size)
+{
+	size_t word, len = strlen(text);
+
+	if ((zi->mnemonic != ZYDIS_MNEMONIC_JMP && zi->mnemonic != ZYDIS_MNEMONIC_CALL) ||
+	    zi->raw.imm[0].is_relative || zi->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return;
+	for (word = len; word && text[word - 1] != ' '; word--)
+		;
+	if (!word || text[word] == '*' || len + 2 > size)
+		return;
+	memmove(text + word + 1, text + word, len - word + 1);
+	text[word] = '*';
+}
+
 static bool is_direct(const ZydisDecodedInstruction *zi)
 {
 	return zi->raw.imm[0].is_relative && zi->mnemonic != ZYDIS_MNEMONIC_XBEGIN;
@@ -99,6 +115,8 @@ int insn_format(const void *bytes, size_t len, uint64_t addr, enum insn_syntax s
 	}
 	use_binutils_name(buf, size);
 	squeeze_commas(buf);
+	if (syntax == INSN_ATT)
+		star_indirect(&zi, buf, size);
 	if (is_direct(&zi) && name) {
 		char *target = strrchr(buf, ' ');
 		size_t room = target ? size - (size_t)(target + 1 - buf) : 0;

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Code written by hand; what must come out is what a person reads off the listing beside it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <errno.h>
+
+#include <cmocka.h>
+
+#include "path/path.h"
+#include "util/cleanup.h"
+
+#define BASE  0xffffffff81000000ULL
+#define IDT   (BASE + 0x100)
+#define THUNK (BASE + 0x200)
+#define USER  0x401000ULL
+
+/*
+ * 00  test %eax,%eax        20  endbr64            40  mov $0x1d9,%ecx
+ * 02  js 10                 24  ret                45  wrmsr
+ * 04  cmp $5,%edi           30  mov %ebx,%ebx      47  ret
+ * 07  ja 10                 32  jmp 34             50  call 60
+ * 09  call 20               34  rep movsb          55  ret
+ * 0e  jmp 00                36  wrmsr              60  jmp 200
+ * 10  mov $-22,%eax         38  int3               68  (bad)
+ * 15  ret                   39  ret                70  mov $0x48,%ecx
+ *                                                  75  wrmsr
+ * 100 cld                   200 ret                77  ret
+ * 101 iretq
+ */
+static const struct {
+	uint32_t at;
+	const char *bytes;
+	uint32_t len;
+} code[] = {
+	{0x00, "\x85\xc0\x78\x0c\x83\xff\x05\x77\x07\xe8\x12\x00\x00\x00\xeb\xf0", 16},
+	{0x10, "\xb8\xea\xff\xff\xff\xc3", 6},
+	{0x20, "\xf3\x0f\x1e\xfa\xc3", 5},
+	{0x30, "\x89\xdb\xeb\x00\xf3\xa4\x0f\x30\xcc\xc3", 10},
+	{0x40, "\xb9\xd9\x01\x00\x00\x0f\x30\xc3", 8},
+	{0x50, "\xe8\x0b\x00\x00\x00\xc3", 6},
+	{0x60, "\xe9\x9b\x01\x00\x00", 5},
+	{0x68, "\x06", 1},
+	{0x70, "\xb9\x48\x00\x00\x00\x0f\x30\xc3", 8},
+	{0x100, "\xfc\x48\xcf", 3},
+	{0x200, "\xc3", 1},
+};
+
+static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	uint8_t text[0x400];
+
+	(void)ctx;
+	memset(text, 0x90, sizeof(text));
+	for (size_t i = 0; i < ARRAY_SIZE(code); i++)
+		memcpy(text + code[i].at, code[i].bytes, code[i].len);
+	if (addr < BASE || addr - BASE > sizeof(text) || len > sizeof(text) - (addr - BASE))
+		return -EFAULT;
+	memcpy(buf, text + (addr - BASE), len);
+	return 0;
+}
+
+static enum place place(void *ctx, uint64_t addr)
+{
+	(void)ctx;
+	return addr == IDT ? PLACE_INTERRUPT : addr == THUNK ? PLACE_RETURN_THUNK : PLACE_ORDINARY;
+}
+
+static const struct text_source text = {.read = read_text};
+static const struct path_options options = {.place = place};
+static const struct trigger hw = {.kind = TRIGGER_HW};
+static const struct trigger fexit = {.kind = TRIGGER_FEXIT};
+static const struct trigger tracepoint = {.kind = TRIGGER_TRACEPOINT};
+
+/* Offsets from BASE, or whole addresses of user space. */
+struct step {
+	uint64_t from;
+	uint64_t to;
+};
+
+static uint64_t address(uint64_t v)
+{
+	return v >= USER ? v : BASE + v;
+}
+
+static struct snapshot make_snapshot(const struct step *steps, uint32_t count)
+{
+	struct snapshot snap = {.path_ok = true, .count = count};
+
+	for (uint32_t i = 0; i < count; i++)
+		snap.branches[i] =
+			(struct branch){.from = address(steps[i].from), .to = address(steps[i].to)};
+	return snap;
+}
+
+#define SNAPSHOT(...)                                                                              \
+	make_snapshot((const struct step[]){__VA_ARGS__},                                          \
+		      ARRAY_SIZE(((const struct step[]){__VA_ARGS__})))
+
+static struct path *build(const struct snapshot *snap)
+{
+	struct path *path = NULL;
+
+	assert_int_equal(path_build(snap, &text, &options, &path), 0);
+	return path;
+}
+
+static void check_block(const struct path *path, uint32_t index, uint64_t start, uint64_t end,
+			uint32_t insns, int depth)
+{
+	const struct path_block *block = &path->blocks[index];
+
+	assert_true(index < path->block_count);
+	assert_int_equal(block->gap, PATH_GAP_NONE);
+	assert_int_equal(block->start - BASE, start);
+	assert_int_equal(block->end - BASE, end);
+	assert_int_equal(block->insn_count, insns);
+	assert_int_equal(block->depth, depth);
+}
+
+static void path_build_error_path_blocks_and_decisions(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0}, {9, 0x20}, {0x24, 0xe}, {0xe, 0}, {2, 0x10});
+	struct path *path;
+	char words[64];
+
+	(void)state;
+	snap.trigger = &hw;
+	snap.ip = BASE + 0x15;
+	path = build(&snap);
+	assert_int_equal(path->block_count, 5);
+	check_block(path, 0, 0, 0xe, 5, 0);
+	check_block(path, 1, 0x20, 0x25, 2, 1);
+	check_block(path, 2, 0xe, 0x10, 1, 0);
+	check_block(path, 3, 0, 4, 2, 0);
+	check_block(path, 4, 0x10, 0x15, 1, 0);
+	assert_int_equal(path->blocks[0].end_class, INSN_CALL);
+	assert_int_equal(path->blocks[4].ends, PATH_END_TRIGGER);
+	assert_true(path->has_trigger_insn);
+	assert_int_equal(path->trigger_insn.class, INSN_RET);
+	assert_int_equal(path->insns[path->insn_count - 1].err, 22);
+
+	assert_int_equal(path->decision_count, 3);
+	assert_false(path->decisions[0].taken);
+	assert_int_equal(path->decisions[0].target - BASE, 0x10);
+	assert_int_equal(path->decisions[0].branch, PATH_NONE);
+	path_condition(path, &path->decisions[0], words, sizeof(words));
+	assert_string_equal(words, "%eax >= 0");
+	path_condition(path, &path->decisions[1], words, sizeof(words));
+	assert_string_equal(words, "%edi <= 5 (unsigned)");
+	assert_true(path->decisions[2].taken);
+	assert_int_equal(path->decisions[2].branch, 4);
+	assert_int_equal(path->decisions[2].block, 3);
+	path_decision_text(path, &path->decisions[2], NULL, NULL, words, sizeof(words));
+	assert_string_equal(words, "test %eax,%eax; js 0xffffffff81000010");
+	path_free(path);
+}
+
+static void path_build_interrupt_ends_block_before_its_instruction(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0}, {4, 0x100}, {0x101, 4}, {9, 0x20});
+	struct path *path = build(&snap);
+
+	(void)state;
+	assert_int_equal(path->block_count, 3);
+	check_block(path, 0, 0, 4, 2, 0);
+	assert_int_equal(path->blocks[0].ends, PATH_END_INTERRUPT);
+	check_block(path, 1, 0x100, 0x103, 2, 1);
+	check_block(path, 2, 4, 0xe, 3, 0);
+	path_free(path);
+}
+
+/* The branch at 02 did not run: what came after the interrupt did. */
+static void path_build_interrupt_on_branch_no_decision(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0}, {2, 0x100}, {0x101, 2}, {2, 0x10});
+	struct path *path = build(&snap);
+
+	(void)state;
+	check_block(path, 0, 0, 2, 1, 0);
+	check_block(path, 2, 2, 4, 1, 0);
+	assert_int_equal(path->decision_count, 1);
+	assert_true(path->decisions[0].taken);
+	assert_int_equal(path->decisions[0].setter, PATH_NONE);
+	path_free(path);
+}
+
+static void path_build_interrupt_at_once_empty_block(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0x15}, {0x15, 0x100}, {0x101, 0x15}, {0x15, 0xe});
+	struct path *path = build(&snap);
+
+	(void)state;
+	check_block(path, 0, 0x15, 0x15, 0, 0);
+	assert_int_equal(path->blocks[0].ends, PATH_END_INTERRUPT);
+	check_block(path, 2, 0x15, 0x16, 1, 0);
+	path_free(path);
+}
+
+static void check_gap(uint64_t to, uint64_t from, uint64_t next, enum path_gap gap)
+{
+	struct snapshot snap = SNAPSHOT({0x55, to}, {from, next});
+	struct path *path = build(&snap);
+
+	assert_int_equal(path->block_count, 1);
+	assert_int_equal(path->blocks[0].gap, gap);
+	assert_int_equal(path->insn_count, 0);
+	assert_int_equal(path->decision_count, 0);
+	assert_int_equal(path->gap_count, gap != PATH_GAP_USER);
+	assert_true(path_gap_text(gap)[0]);
+	path_free(path);
+}
+
+static void path_build_unknown_stretch_gap_with_reason(void **state)
+{
+	(void)state;
+	check_gap(0x10, 0x9, 0x20, PATH_GAP_BACKWARDS);
+	check_gap(0x1, 0x9, 0x20, PATH_GAP_MISALIGNED);
+	check_gap(0, 0x15, 0x300, PATH_GAP_UNRECORDED);
+	check_gap(0, 0x2, 0x20, PATH_GAP_CHANGED);	/* js does not go there */
+	check_gap(0, 0x4, 0x20, PATH_GAP_CHANGED);	/* cmp does not branch */
+	check_gap(0x38, 0x39, 0, PATH_GAP_PATCHING);	/* over int3 */
+	check_gap(0x66, 0x77, 0, PATH_GAP_UNDECODABLE); /* over a bad byte */
+	check_gap(0x2000, 0x2002, 0, PATH_GAP_NO_TEXT);
+	check_gap(0x0, 0x20000, 0, PATH_GAP_NO_TEXT);
+	check_gap(USER, USER + 2, 0, PATH_GAP_USER);
+	check_gap(0, USER + 2, 0, PATH_GAP_USER);
+}
+
+/* wrmsr at 36 of a register from before the path: may be the LBR's switch. */
+static void path_build_wrmsr_of_unknown_msr_splits(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0x30}, {0x38, 0x100});
+	struct path *path = build(&snap);
+
+	(void)state;
+	assert_int_equal(path->block_count, 3);
+	check_block(path, 0, 0x30, 0x38, 4, 0); /* jmp to the next instruction: both ways alike */
+	assert_int_equal(path->blocks[0].ends, PATH_END_LBR_OFF);
+	assert_int_equal(path->blocks[1].gap, PATH_GAP_LBR_OFF);
+	check_block(path, 2, 0x38, 0x39, 1, 0);
+	path_free(path);
+}
+
+static void path_build_wrmsr_of_debugctl_splits_others_do_not(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0x40}, {0x47, 0x70}, {0x77, 0});
+	struct path *path = build(&snap);
+
+	(void)state;
+	assert_int_equal(path->block_count, 4);
+	check_block(path, 0, 0x40, 0x47, 2, 1);
+	assert_int_equal(path->blocks[1].gap, PATH_GAP_LBR_OFF);
+	check_block(path, 2, 0x47, 0x48, 1, 1);
+	check_block(path, 3, 0x70, 0x78, 3, 0);
+	assert_int_equal(path->gap_count, 1);
+	path_free(path);
+}
+
+static void path_build_user_branches_one_gap(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x101, USER}, {USER + 8, USER + 32}, {USER + 40, USER},
+					{USER + 2, 0}, {2, 0x10});
+	struct path *path = build(&snap);
+
+	(void)state;
+	assert_int_equal(path->block_count, 2);
+	assert_int_equal(path->blocks[0].gap, PATH_GAP_USER);
+	assert_int_equal(path->blocks[0].end, USER + 2);
+	check_block(path, 1, 0, 4, 2, 1);
+	assert_int_equal(path->gap_count, 0);
+	path_free(path);
+}
+
+static void path_build_loop_folded(void **state)
+{
+	struct snapshot snap =
+		SNAPSHOT({0x55, 0}, {9, 0x20}, {0x24, 0xe}, {0xe, 0}, {9, 0x20}, {0x24, 0xe},
+			 {0xe, 0}, {9, 0x20}, {0x24, 0xe}, {0xe, 0}, {2, 0x10});
+	struct path *path = build(&snap);
+
+	(void)state;
+	assert_int_equal(path->block_count, 10);
+	assert_int_equal(path->fold_count, 1);
+	assert_int_equal(path->folds[0].first, 0);
+	assert_int_equal(path->folds[0].period, 3);
+	assert_int_equal(path->folds[0].count, 3);
+	path_free(path);
+}
+
+/* 50 calls 60, which jumps to a thunk, whose ret comes back to 55. */
+static void path_build_return_through_thunk_depth(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x24, 0x50}, {0x50, 0x60}, {0x60, 0x200}, {0x200, 0x55},
+					{0x55, 0x0}, {2, 0x10});
+	struct path *path = build(&snap);
+
+	(void)state;
+	check_block(path, 0, 0x50, 0x55, 1, 1);
+	check_block(path, 1, 0x60, 0x65, 1, 2);
+	check_block(path, 2, 0x200, 0x201, 1, 2);
+	check_block(path, 3, 0x55, 0x56, 1, 1);
+	check_block(path, 4, 0, 4, 2, 0);
+	path_free(path);
+}
+
+static void path_build_wasted_branches_left_out(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0}, {2, 0x10}, {0x15, 0x30}, {0x300, 0x310});
+	struct path *path;
+
+	(void)state;
+	snap.wasted = 1;
+	snap.trigger = &fexit;
+	path = build(&snap);
+	assert_int_equal(path->block_count, 2);
+	check_block(path, 1, 0x10, 0x16, 2, 0);
+	path_free(path);
+
+	/* Where the first wasted branch left is where the code had got to. */
+	snap = SNAPSHOT({0x55, 0}, {9, 0x20}, {0x24, 0x300});
+	snap.wasted = 2;
+	snap.trigger = &tracepoint;
+	path = build(&snap);
+	assert_int_equal(path->block_count, 1);
+	check_block(path, 0, 0, 0xe, 5, 0);
+	path_free(path);
+
+	snap.wasted = 3;
+	path = NULL;
+	assert_int_equal(path_build(&snap, &text, &options, &path), -ENODATA);
+	assert_null(path);
+}
+
+static void path_build_filtered_branches_refused(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0}, {2, 0x10});
+	struct path *path = NULL;
+
+	(void)state;
+	snap.path_ok = false;
+	assert_int_equal(path_build(&snap, &text, &options, &path), -EOPNOTSUPP);
+	assert_null(path);
+}
+
+static void path_build_type_reported_contradicts_text(void **state)
+{
+	struct snapshot snap = SNAPSHOT({0x55, 0}, {9, 0x20});
+	struct path *path;
+
+	(void)state;
+	snap.branches[1].type = BRANCH_ICALL;
+	path = build(&snap);
+	assert_int_equal(path->blocks[0].gap, PATH_GAP_CHANGED);
+	path_free(path);
+	snap.branches[1].type = BRANCH_CALL;
+	path = build(&snap);
+	check_block(path, 0, 0, 0xe, 5, 0);
+	path_free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(path_build_error_path_blocks_and_decisions),
+		cmocka_unit_test(path_build_interrupt_ends_block_before_its_instruction),
+		cmocka_unit_test(path_build_interrupt_on_branch_no_decision),
+		cmocka_unit_test(path_build_interrupt_at_once_empty_block),
+		cmocka_unit_test(path_build_unknown_stretch_gap_with_reason),
+		cmocka_unit_test(path_build_wrmsr_of_unknown_msr_splits),
+		cmocka_unit_test(path_build_wrmsr_of_debugctl_splits_others_do_not),
+		cmocka_unit_test(path_build_user_branches_one_gap),
+		cmocka_unit_test(path_build_loop_folded),
+		cmocka_unit_test(path_build_return_through_thunk_depth),
+		cmocka_unit_test(path_build_wasted_branches_left_out),
+		cmocka_unit_test(path_build_filtered_branches_refused),
+		cmocka_unit_test(path_build_type_reported_contradicts_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
