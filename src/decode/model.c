@@ -62,7 +62,7 @@ static const struct cpu_range zen3_cpus[] = {
 static const struct cpu_range zen4_cpus[] = {{0x19, 0x10, 0x1f}, {0x19, 0x60, 0xaf}};
 static const struct cpu_range zen5_cpus[] = {{0x1a, 0x00, 0xff}};
 static const struct cpu_range amd_single_cpus[] = {
-	{0x06, 0x00, 0xff}, {0x0f, 0x00, 0xff}, {0x10, 0x00, 0xff}, {0x11, 0x00, 0xff},
+	{0x06, 0x01, 0x0a}, {0x0f, 0x00, 0xff}, {0x10, 0x00, 0xff}, {0x11, 0x00, 0xff},
 	{0x12, 0x00, 0xff}, {0x14, 0x00, 0xff}, {0x15, 0x00, 0xff}, {0x16, 0x00, 0xff},
 	{0x17, 0x00, 0xff}, {0x18, 0x00, 0xff}};
 
@@ -117,7 +117,7 @@ static const struct cpu_range amd_single_cpus[] = {
 	.msr_to = 0xc0010301, .stride = 2, .order = LBR_ORDER_NEWEST, .msr_select = 0xc000010e,    \
 	.select = LBR_SELECT_ALL, .select_layout = &layout_select_amd,                             \
 	.from = &layout_from_amd_v2, .to = &layout_to_amd_v2, .addr_bits = 57,                     \
-	.supported = LBR_HAS_MISPRED | LBR_HAS_SPEC, .quirks = LBR_QUIRK_FUSED_FROM,               \
+	.supported = LBR_HAS_MISPRED | LBR_HAS_SPEC,                                               \
 	.errata = "FROM may be the instruction fused to the branch, before it: Linux corrects it " \
 		  "in live snapshots by reading the text, a dump has it as recorded."
 
@@ -257,11 +257,12 @@ static const struct lbr_model models[] = {
 		PAIRS_680H,
 		SELECT_HSW,
 		FORMAT_04H,
-		.quirks = LBR_QUIRK_TSX_SIGN_EXT | LBR_QUIRK_DOUBLE_ABORT,
+		.quirks = LBR_QUIRK_TSX_SIGN_EXT,
 		.errata =
 			"Without TSX, FROM[62:61] read 0 in recorded entries and as sign extension "
-			"in restored ones. An abort may be recorded twice, the older entry without "
-			"TSX_ABORT. In call-stack mode zero-length calls are not recorded.",
+			"in restored ones. An abort may be recorded twice, the newer entry "
+			"without TSX_ABORT: Linux leaves that one out of snapshots, a dump has "
+			"both. In call-stack mode zero-length calls are not recorded.",
 		.source = "Intel SDM vol. 3B, p. 17-30, Tables 17-13, 17-14, 17-9; " LINUX_LBR,
 	},
 	{
@@ -705,7 +706,7 @@ int lbr_model_by_text(const char *text, const struct lbr_model **ret_model)
 		row = lbr_model_by_cpu(vendor, family, model);
 	} else {
 		row = lbr_model_by_cpu(CPU_VENDOR_INTEL, family, model);
-		if (!row && family != 0x6)
+		if (!row)
 			row = lbr_model_by_cpu(CPU_VENDOR_AMD, family, model);
 	}
 	if (!row)

@@ -53,10 +53,8 @@ enum lbr_order {
 /* Departures from the layout; each is explained in the row's errata. */
 #define LBR_QUIRK_CALL_NEEDS_JMP (1u << 0) /* calls are captured only together with jumps */
 #define LBR_QUIRK_TSX_SIGN_EXT	 (1u << 1) /* no TSX: FROM[62:61] means nothing */
-#define LBR_QUIRK_DOUBLE_ABORT	 (1u << 2) /* an abort is recorded twice */
-#define LBR_QUIRK_LIP_HAS_FLAGS	 (1u << 3) /* says format 01H, has MISPRED all the same */
-#define LBR_QUIRK_BASE_UNKNOWN	 (1u << 4) /* MSR numbers depend on the CPU, not on the format */
-#define LBR_QUIRK_FUSED_FROM	 (1u << 5) /* FROM may be the instruction fused to the branch */
+#define LBR_QUIRK_LIP_HAS_FLAGS	 (1u << 2) /* says format 01H, has MISPRED all the same */
+#define LBR_QUIRK_BASE_UNKNOWN	 (1u << 3) /* MSR numbers depend on the CPU, not on the format */
 
 #define MSR_LBR_NONE	      0u
 #define LBR_FORMAT_NONE	      (-1)
