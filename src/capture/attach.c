@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "capture/capture.h"
 #include "capture/clone.h"
 #include "capture/lbr_events.h"
 #include "record.h"
@@ -167,10 +168,8 @@ static int hw_error(int err, uint64_t addr, int cpu, struct errmsg *msg)
 	}
 }
 
-int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint64_t cookie,
-		      struct hw_site *ret_site, struct errmsg *msg)
+int open_breakpoint(uint64_t addr, int cpu)
 {
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_BREAKPOINT,
@@ -181,12 +180,21 @@ int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint64_t
 		.pinned = 1,
 		.disabled = 1,
 	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint64_t cookie,
+		      struct hw_site *ret_site, struct errmsg *msg)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
 	struct bpf_link *link;
 	int fd, err;
 
-	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = open_breakpoint(addr, cpu);
 	if (fd < 0)
-		return hw_error(-errno, addr, cpu, msg);
+		return hw_error(fd, addr, cpu, msg);
 	/* The link owns the event: it enables it, and closes it when it is destroyed. */
 	link = bpf_program__attach_perf_event_opts(prog, fd, &opts);
 	if (!link) {

@@ -176,7 +176,7 @@ static int prepare_records(struct capture *capture)
 	if (lbr_model_of_host(&capture->model)) {
 		capture->model = (struct lbr_model){.name = "unknown", .format = LBR_FORMAT_NONE};
 	}
-	lbr_model_info(&capture->model, lbr_depth_of_host(), &capture->lbr);
+	lbr_model_info(&capture->model, lbr_depth(), &capture->lbr);
 	capture->record = (struct record_context){
 		.model = &capture->model,
 		.lbr = &capture->lbr,

@@ -99,6 +99,15 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats);
 /** capture_lbr() - the LBR of this host */
 const struct lbr_info *capture_lbr(const struct capture *capture);
 
+/** lbr_depth() - entries of this host's LBR, as the kernel's driver knows them; 0 if it has none */
+uint32_t lbr_depth(void);
+
+/**
+ * open_breakpoint() - hold a debug register, for an address in kernel text
+ * Return: file descriptor, closing it frees the register; negative errno.
+ */
+int open_breakpoint(uint64_t addr, int cpu);
+
 /** capture_armed() - number of probes armed */
 size_t capture_armed(const struct capture *capture);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "capture/lbr_events.h"
 
+#include "capture/capture.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -65,7 +67,7 @@ int cpus_online(const char *path, uint8_t **ret_mask)
 	return BITS;
 }
 
-uint32_t lbr_depth_of_host(void)
+uint32_t lbr_depth(void)
 {
 	/* A hybrid machine has one directory per kind of core, and the depth is the same. */
 	static const char *const paths[] = {"/sys/bus/event_source/devices/cpu/caps/branches",

@@ -55,7 +55,4 @@ void lbr_events_close(struct lbr_events *events);
  */
 int cpus_online(const char *path, uint8_t **ret_mask);
 
-/** lbr_depth_of_host() - entries, as the kernel's driver knows them; 0 if it has none */
-uint32_t lbr_depth_of_host(void);
-
 #endif

@@ -11,7 +11,16 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 
-static void run_command(int go_fd, char **command)
+int child_exec(void *argv)
+{
+	char **command = argv;
+
+	execvp(command[0], command);
+	log_error("%s: %s", command[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+static void run(int go_fd, child_fn *fn, void *ctx)
 {
 	char byte;
 
@@ -23,12 +32,10 @@ static void run_command(int go_fd, char **command)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	execvp(command[0], command);
-	log_error("%s: %s", command[0], strerror(errno));
-	_exit(errno == ENOENT ? 127 : 126);
+	_exit(fn(ctx));
 }
 
-int child_fork(struct child *child, char **command)
+int child_fork(struct child *child, child_fn *fn, void *ctx)
 {
 	int fds[2];
 	pid_t pid;
@@ -45,7 +52,7 @@ int child_fork(struct child *child, char **command)
 	}
 	if (!pid) {
 		close(fds[1]);
-		run_command(fds[0], command);
+		run(fds[0], fn, ctx);
 	}
 	close(fds[0]);
 	*child = (struct child){.pid = pid, .go_fd = fds[1]};
@@ -77,4 +84,15 @@ void child_end(struct child *child)
 		waitpid(child->pid, &child->status, 0);
 		child->ended = true;
 	}
+}
+
+void child_kill(struct child *child)
+{
+	if (child->pid <= 0 || child->ended)
+		return;
+	if (child->go_fd >= 0)
+		close(child->go_fd);
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, &child->status, 0);
+	child->ended = true;
 }

@@ -14,17 +14,26 @@ struct child {
 	int status; /* of waitpid(), when it has ended */
 };
 
+/** typedef child_fn - what the process does once it may; returns its exit status */
+typedef int child_fn(void *ctx);
+
 /**
- * child_fork() - start a process that will become @command
+ * child_fork() - start a process that waits for child_go()
  * Return: 0; negative errno.
  */
-int child_fork(struct child *child, char **command);
+int child_fork(struct child *child, child_fn *fn, void *ctx);
+
+/** child_exec() - a child_fn that becomes the command @argv, a NULL-terminated char ** */
+int child_exec(void *argv);
 
 /** child_go() - let it execute the command */
 void child_go(struct child *child);
 
 /** child_ended() - did it end? false if there is none */
 bool child_ended(struct child *child);
+
+/** child_kill() - end it in any case */
+void child_kill(struct child *child);
 
 /** child_end() - end one that never ran; wait for one that ended; one that runs goes on */
 void child_end(struct child *child);

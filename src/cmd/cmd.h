@@ -25,6 +25,9 @@ int cmd_trace(int argc, char **argv);
 /** cmd_list() - "lbrsnoop list GLOB" */
 int cmd_list(int argc, char **argv);
 
+/** cmd_doctor() - "lbrsnoop doctor" */
+int cmd_doctor(int argc, char **argv);
+
 /** exit_status_of() - exit status of a library's negative errno */
 enum exit_status exit_status_of(int err);
 

@@ -271,7 +271,7 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	    !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid))
 		capture_opts.getppid_addr = getppid.addr;
 	if (trace->opts->command) {
-		err = child_fork(&trace->child, trace->opts->command);
+		err = child_fork(&trace->child, child_exec, trace->opts->command);
 		if (err)
 			return errmsg_set(msg, err, "%s: %s", trace->opts->command[0],
 					  strerror(-err));
