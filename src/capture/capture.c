@@ -229,6 +229,20 @@ fail:
 	return err;
 }
 
+/* Takes a snapshot on a CPU, which also switches its LBR on. 0; negative errno if it cannot. */
+static int snapshot_on(struct capture *capture, int cpu)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(capture->skel->progs.lbr_check), &opts);
+}
+
+void capture_revive(struct capture *capture, int cpu)
+{
+	if (capture->events)
+		snapshot_on(capture, cpu);
+}
+
 /* Ask the helper on each CPU whether there is something to read, before anybody relies on it. */
 static int check_cpus(struct capture *capture, struct errmsg *msg)
 {
@@ -236,11 +250,9 @@ static int check_cpus(struct capture *capture, struct errmsg *msg)
 	int bits = cpus_online(NULL, &online);
 
 	for (int cpu = 0; cpu < bits; cpu++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
-
 		if (!lbr_events_has(capture->events, cpu))
 			continue;
-		if (bpf_prog_test_run_opts(bpf_program__fd(capture->skel->progs.lbr_check), &opts))
+		if (snapshot_on(capture, cpu))
 			continue; /* went offline, or the kernel cannot: no reason to give up */
 		if (capture->skel->bss->check_read <= 0)
 			return lbr_cause_empty(capture->skel->bss->check_read, cpu, msg);

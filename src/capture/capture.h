@@ -91,6 +91,9 @@ typedef int capture_fn(struct snapshot *snap, void *ctx);
  */
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx);
 
+/** capture_revive() - switch the LBR of a CPU on again, which something else has switched off */
+void capture_revive(struct capture *capture, int cpu);
+
 /** capture_stop() - disarm the probes and switch the LBR off; records can still be polled */
 void capture_stop(struct capture *capture);
 

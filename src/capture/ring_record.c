@@ -81,6 +81,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->path_ok = ctx->path_ok;
 	ret_snap->wasted = 0;
 	ret_snap->shown_from = 0;
+	ret_snap->stale = TRI_NOT_REPORTED;
 	fill_branches(ctx, rec, ret_snap);
 	return 0;
 }

@@ -11,8 +11,10 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/trace_options.h"
+#include "path/fresh.h"
 #include "render/json.h"
 #include "render/text.h"
+#include "symbolize/place.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"
 #include "symbolize/trim.h"
@@ -58,10 +60,15 @@ static uint64_t lost_so_far(struct trace *trace)
 static int on_snapshot(struct snapshot *snap, void *ctx)
 {
 	struct trace *trace = ctx;
+	struct path_options path_opts = {.place = place_by_symbols, .place_ctx = trace->symbols};
 	uint64_t lost;
 	int err = 0;
 
 	snapshot_trim(snap, trace->symbols);
+	text_live_invalidate(trace->text_live);
+	snapshot_judge_fresh(snap, &trace->kernel_text, &path_opts);
+	if (snap->stale == TRI_SET)
+		capture_revive(trace->capture, snap->cpu);
 	if (trace->opts->json) {
 		lost = lost_so_far(trace);
 		err = render_json_snapshot(trace->out, snap, trace->symbols, lost - trace->lost_told);

@@ -139,6 +139,12 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 		fprintf(out, ", %u empty", snap->dropped);
 	fprintf(out, "; it reports %s%s\n",
 		lbr_supported_text(snap->lbr->supported, fields, sizeof(fields)), paint(opts, OFF));
+	if (snap->stale == TRI_SET)
+		fprintf(out,
+			"  %sNOT THE BRANCHES OF THIS EVENT: the LBR was off. Another user of debug "
+			"registers (gdb, perf)\n  on this CPU switches it off at each of its hits; end "
+			"it, or trace other CPUs (-C)%s\n",
+			paint(opts, RED), paint(opts, OFF));
 }
 
 static void print_flags(FILE *out, const struct branch *br, const struct text_options *opts)

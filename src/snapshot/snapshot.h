@@ -75,6 +75,7 @@ struct raw_branch {
  * @branches: oldest first
  * @dropped: entries of the stack that were empty or invalid, and left out
  * @wasted: newest entries spent by the capture itself (set by symbolize/trim)
+ * @stale: the branches are not those of this event: the LBR was off (set by path/fresh)
  * @shown_from: index of the first branch that the trimmed view shows (set by symbolize/trim)
  */
 struct snapshot {
@@ -96,6 +97,7 @@ struct snapshot {
 	uint32_t dropped;
 	uint32_t wasted;
 	uint32_t shown_from;
+	enum tri stale;
 };
 
 /**
