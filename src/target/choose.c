@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "symbolize/place.h"
+#include "target/certain.h"
 #include "target/returns.h"
 
 static int no_breakpoint(struct probe *probe, const char *fmt, ...)
@@ -58,8 +59,11 @@ static bool wanted(const uint64_t *errnos, unsigned int err)
 
 /* 0 if breakpoints on all places that make a wanted errno fit; they are set then. */
 static int use_errno_sites(const struct choose_options *opts, struct probe *probe,
-			   const struct function_exits *exits, uint32_t free_regs)
+			   const struct function_exits *exits,
+			   const struct exits_options *exits_opts, uint32_t free_regs)
 {
+	bool wide = probe->ret == RETURN_S64;
+	bool all_certain = true;
 	size_t count = 0;
 
 	for (size_t i = 0; i < exits->errno_count; i++) {
@@ -70,7 +74,8 @@ static int use_errno_sites(const struct choose_options *opts, struct probe *prob
 		if (count < free_regs) {
 			probe->sites[count] = site->addr;
 			probe->site_err[count] = site->err;
-			probe->site_certain[count] = false;
+			probe->site_certain[count] =
+				errno_site_certain(opts->text, exits, site, exits_opts, wide);
 		}
 		count++;
 	}
@@ -85,6 +90,14 @@ static int use_errno_sites(const struct choose_options *opts, struct probe *prob
 				     free_regs == 1 ? " is" : "s are");
 	probe->site_count = count;
 	probe->site_kind = SITE_ERRNO;
+	/*
+	 * One program on the function's exit sees them all, and the errors of callees; it goes only
+	 * where --at errno asks for errors made here, and all of them are certain.
+	 */
+	for (uint32_t i = 0; i < count; i++)
+		all_certain = all_certain && probe->site_certain[i];
+	for (uint32_t i = 0; i < count; i++)
+		probe->site_certain[i] = all_certain && opts->at_errno;
 	return 0;
 }
 
@@ -109,7 +122,7 @@ static int use_breakpoints(const struct choose_options *opts, struct probe *prob
 	err = -ENOENT;
 	/* Their hits are confirmed on the function's exit, which needs fexit. */
 	if ((opts->at_errno || opts->errnos) && probe->btf_id)
-		err = use_errno_sites(opts, probe, exits, free_regs);
+		err = use_errno_sites(opts, probe, exits, &exits_opts, free_regs);
 	if (err && !opts->at_errno) {
 		err = check_exits(probe, exits, free_regs);
 		if (!err)
