@@ -134,6 +134,7 @@ static bool is_marker(const char *name, size_t len)
 		if (strcmp(name, markers[i]) == 0)
 			return true;
 	return has_suffix(name, len, "text_start") || has_suffix(name, len, "text_end") ||
+	       has_suffix(name, len, "_thunk_start") || has_suffix(name, len, "_thunk_end") ||
 	       has_suffix(name, len, "_thunk_array");
 }
 

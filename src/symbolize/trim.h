@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* trim.h - which branches of a snapshot are the story, and which the capture's own */
 #ifndef LBRSNOOP_SYMBOLIZE_TRIM_H
 #define LBRSNOOP_SYMBOLIZE_TRIM_H
+
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
-static inline void snapshot_trim(struct snapshot *snap, struct symbols *syms) { (void)snap; (void)syms; }
+
+/**
+ * snapshot_trim() - set @snap->wasted and @snap->shown_from
+ * @snap: with decoded branches; only those two fields are changed
+ * @syms: of the kernel that the branches are of
+ *
+ * Wasted are the newest branches, taken on the way from what triggered to where the branches were
+ * saved. The last one that is not wasted is:
+ *   fexit, kretprobe: the function's return, return thunks included; where the function ended
+ *     with a jump to another, that one's
+ *   fentry, kprobe: the branch that led to the function, or in it to the probed instruction
+ *   tracepoint: the call of the tracepoint's code
+ *   hw: the last one. The CPU stops recording by itself.
+ * Shown is from the last entry into the kernel on, that entry included.
+ */
+void snapshot_trim(struct snapshot *snap, struct symbols *syms);
+
 #endif

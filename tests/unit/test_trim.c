@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Branches as Debian's kernels took them in the virtual LBR, printed by lbrsnoop --raw --json.
+ * "FUNCTION+OFFSET -> FUNCTION+OFFSET", oldest first; "user" is an address of user space.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symbolize/trim.h"
+
+#define NAMES_MAX  64
+#define NAME_BYTES 80
+#define FUNC_BYTES 0x4000u
+#define KERNEL	   0xffffffff81000000u
+
+/** struct scene - a snapshot, and a symbol table of just the functions in it */
+struct scene {
+	char names[NAMES_MAX][NAME_BYTES];
+	size_t name_count;
+	struct trigger trigger;
+	struct snapshot snap;
+	struct symbols *syms;
+};
+
+static uint64_t address_of(struct scene *scene, const char *name)
+{
+	size_t i;
+
+	if (strcmp(name, "user") == 0)
+		return 0x7f0a8752c000;
+	for (i = 0; i < scene->name_count; i++)
+		if (strcmp(scene->names[i], name) == 0)
+			break;
+	if (i == scene->name_count) {
+		assert_true(i < NAMES_MAX);
+		strcpy(scene->names[i], name);
+		scene->name_count++;
+	}
+	return KERNEL + i * FUNC_BYTES;
+}
+
+static void add_branches(struct scene *scene, const char *text)
+{
+	char from[NAME_BYTES], to[NAME_BYTES];
+	unsigned int from_off, to_off;
+	int used;
+
+	while (sscanf(text, " %79[^+]+%x -> %79[^+]+%x%n", from, &from_off, to, &to_off, &used) ==
+	       4) {
+		assert_true(scene->snap.count < BRANCHES_MAX);
+		scene->snap.branches[scene->snap.count++] = (struct branch){
+			.from = address_of(scene, from) + from_off,
+			.to = address_of(scene, to) + to_off,
+		};
+		text += used;
+	}
+	assert_int_equal(text[strspn(text, " \n")], 0);
+}
+
+static void open_scene_symbols(struct scene *scene)
+{
+	char path[] = "/tmp/lbrsnoop-test-XXXXXX";
+	int fd = mkstemp(path);
+	FILE *file = fdopen(fd, "w");
+
+	assert_non_null(file);
+	for (size_t i = 0; i < scene->name_count; i++)
+		fprintf(file, "%llx t %s\n", (unsigned long long)KERNEL + i * FUNC_BYTES,
+			scene->names[i]);
+	fprintf(file, "%llx t _etext\n",
+		(unsigned long long)KERNEL + scene->name_count * FUNC_BYTES);
+	fclose(file);
+	assert_int_equal(symbols_open(path, &scene->syms), 0);
+	unlink(path);
+}
+
+/* Trim these branches; returns how many entries were wasted. */
+static uint32_t trim(enum trigger_kind kind, const char *function, const char *filter,
+		     const char *text, uint32_t *ret_shown_from)
+{
+	struct scene *scene = calloc(1, sizeof(*scene));
+	uint32_t wasted;
+
+	scene->trigger.kind = kind;
+	scene->trigger.function = (char *)function;
+	scene->trigger.module = "";
+	scene->snap.trigger = &scene->trigger;
+	scene->snap.path_ok = strcmp(filter, "any") == 0;
+	add_branches(scene, text);
+	open_scene_symbols(scene);
+	if (function[0]) {
+		scene->trigger.func_addr = address_of(scene, function);
+		scene->trigger.func_size = 0x200;
+	}
+	snapshot_trim(&scene->snap, scene->syms);
+	wasted = scene->snap.wasted;
+	if (ret_shown_from)
+		*ret_shown_from = scene->snap.shown_from;
+	symbols_close(scene->syms);
+	free(scene);
+	return wasted;
+}
+
+/* Linux 6.1.0-56: what a program does from its start to the end of the stack; 9 entries. */
+#define SNAPSHOT_6_1                                                                               \
+	"bpf_prog_1_x+0x107 -> bpf_get_branch_snapshot+0x0\n"                                      \
+	"bpf_get_branch_snapshot+0x13 -> intel_pmu_snapshot_branch_stack+0x0\n"                    \
+	"intel_pmu_snapshot_branch_stack+0x29 -> native_write_msr+0x0\n"                           \
+	"native_write_msr+0x8 -> its_return_thunk+0x0\n"                                           \
+	"its_return_thunk+0x0 -> intel_pmu_snapshot_branch_stack+0x2e\n"                           \
+	"intel_pmu_snapshot_branch_stack+0x37 -> native_read_msr+0x0\n"                            \
+	"native_read_msr+0x15 -> its_return_thunk+0x0\n"                                           \
+	"its_return_thunk+0x0 -> intel_pmu_snapshot_branch_stack+0x3c\n"                           \
+	"intel_pmu_snapshot_branch_stack+0x50 -> native_write_msr+0x0\n"
+
+/* ... with a filter by process before it; 3 more. */
+#define FILTER_6_1                                                                                 \
+	"bpf_prog_1_x+0x6e -> bpf_get_current_pid_tgid+0x0\n"                                      \
+	"bpf_get_current_pid_tgid+0x28 -> its_return_thunk+0x0\n"                                  \
+	"its_return_thunk+0x0 -> bpf_prog_1_x+0x73\n"
+
+/* ... and the trampoline's way to the program after the function has returned; 9. */
+#define EXIT_6_1                                                                                   \
+	"bpf_trampoline_1+0x69 -> __bpf_prog_enter_recur+0x0\n"                                    \
+	"__bpf_prog_enter_recur+0x8 -> __rcu_read_lock+0x0\n"                                      \
+	"__rcu_read_lock+0x1d -> its_return_thunk+0x0\n"                                           \
+	"its_return_thunk+0x0 -> __bpf_prog_enter_recur+0xd\n"                                     \
+	"__bpf_prog_enter_recur+0xd -> migrate_disable+0x0\n"                                      \
+	"migrate_disable+0x4c -> its_return_thunk+0x0\n"                                           \
+	"its_return_thunk+0x0 -> __bpf_prog_enter_recur+0x12\n"                                    \
+	"__bpf_prog_enter_recur+0x47 -> bpf_trampoline_1+0x6e\n"                                   \
+	"bpf_trampoline_1+0x7a -> bpf_prog_1_x+0x0\n"
+
+static void fexit_function_return_is_newest_shown(void **state)
+{
+	uint32_t shown_from = 9;
+
+	(void)state;
+	assert_int_equal(trim(TRIGGER_FEXIT, "do_sys_openat2", "any",
+			      "cache_from_obj+0x61 -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> kmem_cache_free+0x15\n"
+			      "kmem_cache_free+0x1c0 -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> do_sys_openat2+0x9b\n"
+			      "do_sys_openat2+0x9e -> do_sys_openat2+0x52\n"
+			      "do_sys_openat2+0x6e -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> bpf_trampoline_1+0x4c\n" EXIT_6_1 FILTER_6_1
+				      SNAPSHOT_6_1,
+			      &shown_from),
+			 21);
+	assert_int_equal(shown_from, 0);
+}
+
+static void fexit_return_without_thunk_is_newest_shown(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		trim(TRIGGER_FEXIT, "do_sys_openat2", "any",
+		     "do_sys_openat2+0x9e -> do_sys_openat2+0x52\n"
+		     "do_sys_openat2+0x6e -> bpf_trampoline_1+0x4c\n" EXIT_6_1 SNAPSHOT_6_1,
+		     NULL),
+		18);
+}
+
+static void fexit_cold_part_counts_as_function(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		trim(TRIGGER_FEXIT, "vfs_fsopen", "any",
+		     "vfs_fsopen+0x9e -> vfs_fsopen.cold+0x2\n"
+		     "vfs_fsopen.cold+0x6e -> its_return_thunk+0x0\n"
+		     "its_return_thunk+0x0 -> bpf_trampoline_1+0x4c\n" EXIT_6_1 SNAPSHOT_6_1,
+		     NULL),
+		18);
+}
+
+static void fexit_tail_call_shows_other_function(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		trim(TRIGGER_FEXIT, "vfs_open", "any",
+		     "vfs_open+0x30 -> do_dentry_open+0x0\n"
+		     "do_dentry_open+0x20 -> do_dentry_open+0x90\n"
+		     "do_dentry_open+0x99 -> its_return_thunk+0x0\n"
+		     "its_return_thunk+0x0 -> bpf_trampoline_1+0x4c\n" EXIT_6_1 SNAPSHOT_6_1,
+		     NULL),
+		18);
+}
+
+static void fexit_interrupt_in_trampoline_is_wasted(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		trim(TRIGGER_FEXIT, "do_sys_openat2", "any",
+		     "do_sys_openat2+0x6e -> its_return_thunk+0x0\n"
+		     "its_return_thunk+0x0 -> bpf_trampoline_1+0x4c\n"
+		     "bpf_trampoline_1+0x50 -> asm_sysvec_apic_timer_interrupt+0x0\n"
+		     "asm_sysvec_apic_timer_interrupt+0x10 -> irq_enter_rcu+0x0\n"
+		     "irq_enter_rcu+0x10 -> asm_sysvec_apic_timer_interrupt+0x15\n"
+		     "asm_sysvec_apic_timer_interrupt+0x20 -> common_interrupt_return+0x0\n"
+		     "native_irq_return_iret+0x0 -> bpf_trampoline_1+0x50\n" EXIT_6_1 SNAPSHOT_6_1,
+		     NULL),
+		23);
+}
+
+static void fexit_function_overwritten_wastes_machinery(void **state)
+{
+	(void)state;
+	/* A 16-deep stack holds nothing else. */
+	assert_int_equal(trim(TRIGGER_FEXIT, "do_sys_openat2", "any",
+			      "its_return_thunk+0x0 -> __bpf_prog_enter_recur+0x12\n"
+			      "__bpf_prog_enter_recur+0x47 -> bpf_trampoline_1+0x6e\n"
+			      "bpf_trampoline_1+0x7a -> bpf_prog_1_x+0x0\n" FILTER_6_1 SNAPSHOT_6_1,
+			      NULL),
+			 15);
+}
+
+static void fexit_traced_callee_is_shown(void **state)
+{
+	/* The callee's trampoline, in the function, is a part of the story. */
+	(void)state;
+	assert_int_equal(trim(TRIGGER_FEXIT, "outer", "any",
+			      "outer+0x10 -> inner+0x0\n"
+			      "inner+0x0 -> bpf_trampoline_2+0x0\n"
+			      "bpf_trampoline_2+0x40 -> inner+0x5\n"
+			      "inner+0x20 -> bpf_trampoline_2+0x45\n"
+			      "bpf_trampoline_2+0x69 -> __bpf_prog_enter_recur+0x0\n"
+			      "__bpf_prog_enter_recur+0x47 -> bpf_trampoline_2+0x6e\n"
+			      "bpf_trampoline_2+0x99 -> outer+0x15\n"
+			      "outer+0x6e -> bpf_trampoline_1+0x4c\n" EXIT_6_1 SNAPSHOT_6_1,
+			      NULL),
+			 18);
+}
+
+static void fexit_returns_only_filter_finds_return(void **state)
+{
+	(void)state;
+	assert_int_equal(trim(TRIGGER_FEXIT, "do_sys_openat2", "any_ret",
+			      "its_return_thunk+0x0 -> do_sys_openat2+0x9b\n"
+			      "do_sys_openat2+0x6e -> bpf_trampoline_1+0x4c\n"
+			      "__rcu_read_lock+0x1d -> __bpf_prog_enter_recur+0xd\n"
+			      "migrate_disable+0x4c -> __bpf_prog_enter_recur+0x12\n"
+			      "__bpf_prog_enter_recur+0x47 -> bpf_trampoline_1+0x6e\n",
+			      NULL),
+			 3);
+}
+
+static void fexit_calls_only_filter_keeps_callees(void **state)
+{
+	(void)state;
+	assert_int_equal(trim(TRIGGER_FEXIT, "do_sys_openat2", "any_call",
+			      "do_sys_openat2+0x30 -> do_filp_open+0x0\n"
+			      "do_filp_open+0x30 -> path_openat+0x0\n"
+			      "bpf_trampoline_1+0x69 -> __bpf_prog_enter_recur+0x0\n"
+			      "__bpf_prog_enter_recur+0x8 -> __rcu_read_lock+0x0\n"
+			      "__bpf_prog_enter_recur+0xd -> migrate_disable+0x0\n"
+			      "bpf_trampoline_1+0x7a -> bpf_prog_1_x+0x0\n"
+			      "bpf_prog_1_x+0x6e -> bpf_get_current_pid_tgid+0x0\n"
+			      "bpf_prog_1_x+0x107 -> bpf_get_branch_snapshot+0x0\n",
+			      NULL),
+			 6);
+}
+
+static void fentry_call_of_function_is_newest_shown(void **state)
+{
+	uint32_t shown_from = 9;
+
+	(void)state;
+	assert_int_equal(trim(TRIGGER_FENTRY, "do_sys_openat2", "any",
+			      "user+0x1b -> user+0x30\n"
+			      "user+0x1b -> entry_SYSCALL_64+0x0\n"
+			      "entry_SYSCALL_64_after_hwframe+0x69 -> do_syscall_64+0x0\n"
+			      "x64_sys_call+0xa1c -> __x64_sys_openat+0x0\n"
+			      "__x64_sys_openat+0x65 -> do_sys_openat2+0x0\n"
+			      "do_sys_openat2+0x0 -> bpf_trampoline_1+0x0\n"
+			      "bpf_trampoline_1+0x40 -> __bpf_prog_enter_recur+0x0\n"
+			      "__bpf_prog_enter_recur+0x8 -> __rcu_read_lock+0x0\n"
+			      "__rcu_read_lock+0x1d -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> __bpf_prog_enter_recur+0xd\n"
+			      "__bpf_prog_enter_recur+0xd -> migrate_disable+0x0\n"
+			      "migrate_disable+0x4c -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> __bpf_prog_enter_recur+0x12\n"
+			      "__bpf_prog_enter_recur+0x47 -> bpf_trampoline_1+0x45\n"
+			      "bpf_trampoline_1+0x51 -> bpf_prog_1_x+0x0\n" SNAPSHOT_6_1,
+			      &shown_from),
+			 19);
+	assert_int_equal(shown_from, 1);
+}
+
+/* Linux 6.1.0-56, 32 deep: the function is out of the stack. */
+static const char kprobe_6_1[] =
+	"get_kprobe+0x22 -> get_kprobe+0x2e\n"
+	"get_kprobe+0x34 -> its_return_thunk+0x0\n"
+	"its_return_thunk+0x0 -> kprobe_ftrace_handler+0xa0\n"
+	"kprobe_ftrace_handler+0x106 -> __x86_indirect_thunk_rax+0x0\n"
+	"__x86_indirect_thunk_rax+0x0 -> __x86_indirect_thunk_rax+0xc\n"
+	"__x86_indirect_thunk_rax+0x10 -> its_return_thunk+0x0\n"
+	"its_return_thunk+0x0 -> kprobe_dispatcher+0x0\n"
+	"kprobe_dispatcher+0x27 -> kprobe_dispatcher+0x41\n"
+	"kprobe_dispatcher+0x4b -> kprobe_perf_func+0x0\n"
+	"kprobe_perf_func+0x52 -> trace_call_bpf+0x0\n"
+	"trace_call_bpf+0x37 -> __rcu_read_lock+0x0\n"
+	"__rcu_read_lock+0x1d -> its_return_thunk+0x0\n"
+	"its_return_thunk+0x0 -> trace_call_bpf+0x3c\n"
+	"trace_call_bpf+0x55 -> migrate_disable+0x0\n"
+	"migrate_disable+0x4c -> its_return_thunk+0x0\n"
+	"its_return_thunk+0x0 -> trace_call_bpf+0x5a\n"
+	"trace_call_bpf+0xa3 -> __x86_indirect_thunk_rax+0x0\n"
+	"__x86_indirect_thunk_rax+0x0 -> __x86_indirect_thunk_rax+0xc\n"
+	"__x86_indirect_thunk_rax+0x10 -> its_return_thunk+0x0\n"
+	"its_return_thunk+0x0 -> bpf_prog_1_x+0x0\n" FILTER_6_1 SNAPSHOT_6_1;
+
+static void kprobe_function_overwritten_wastes_all(void **state)
+{
+	(void)state;
+	assert_int_equal(trim(TRIGGER_KPROBE, "do_sys_openat2", "any", kprobe_6_1, NULL), 32);
+	assert_int_equal(trim(TRIGGER_KRETPROBE, "do_sys_openat2", "any", kprobe_6_1, NULL), 32);
+}
+
+static void kprobe_offset_last_branch_in_function_is_shown(void **state)
+{
+	(void)state;
+	assert_int_equal(trim(TRIGGER_KPROBE, "path_openat", "any",
+			      "alloc_empty_file+0x30 -> path_openat+0x31\n"
+			      "path_openat+0x35 -> path_openat+0x60\n"
+			      "path_openat+0x68 -> asm_exc_int3+0x0\n"
+			      "asm_exc_int3+0x20 -> error_entry+0x0\n"
+			      "error_entry+0x30 -> asm_exc_int3+0x25\n"
+			      "asm_exc_int3+0x30 -> exc_int3+0x0\n"
+			      "exc_int3+0x30 -> kprobe_int3_handler+0x0\n",
+			      NULL),
+			 5);
+}
+
+static void kretprobe_return_to_rethook_is_newest_shown(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		trim(TRIGGER_KRETPROBE, "do_sys_openat2", "any",
+		     "do_sys_openat2+0x9e -> do_sys_openat2+0x52\n"
+		     "do_sys_openat2+0x6e -> its_return_thunk+0x0\n"
+		     "its_return_thunk+0x0 -> arch_rethook_trampoline+0x0\n"
+		     "arch_rethook_trampoline+0x27 -> arch_rethook_trampoline_callback+0x0\n"
+		     "arch_rethook_trampoline_callback+0x30 -> "
+		     "rethook_trampoline_handler+0x0\n"
+		     "rethook_trampoline_handler+0x39 -> kretprobe_rethook_handler+0x0\n",
+		     NULL),
+		3);
+}
+
+static void tracepoint_call_of_it_is_newest_shown(void **state)
+{
+	/* Linux 6.1.0-56, tracepoint:sched:sched_process_exit and rawtracepoint:sys_enter */
+	(void)state;
+	assert_int_equal(
+		trim(TRIGGER_TRACEPOINT, "", "any",
+		     "its_return_thunk+0x0 -> do_exit+0x825\n"
+		     "do_exit+0x346 -> do_exit+0x4cb\n"
+		     "do_exit+0x4fc -> perf_trace_sched_process_template+0x0\n"
+		     "perf_trace_sched_process_template+0x5a -> perf_trace_buf_alloc+0x0\n"
+		     "perf_trace_buf_alloc+0x15 -> perf_swevent_get_recursion_context+0x0\n"
+		     "perf_swevent_get_recursion_context+0x54 -> perf_trace_buf_alloc+0x1a\n"
+		     "perf_trace_buf_alloc+0x62 -> perf_trace_sched_process_template+0x5f\n"
+		     "perf_trace_sched_process_template+0x70 -> some_name_of_a_device+0x0\n"
+		     "some_name_of_a_device+0x7 -> perf_trace_sched_process_template+0x75\n"
+		     "perf_trace_sched_process_template+0xd2 -> perf_trace_run_bpf_submit+0x0\n"
+		     "perf_trace_run_bpf_submit+0x4d -> trace_call_bpf+0x0\n"
+		     "trace_call_bpf+0xa3 -> bpf_prog_1_x+0x0\n" FILTER_6_1 SNAPSHOT_6_1,
+		     NULL),
+		21);
+	assert_int_equal(trim(TRIGGER_RAWTRACEPOINT, "", "any",
+			      "syscall_trace_enter.constprop.0+0xe9 -> "
+			      "syscall_trace_enter.constprop.0+0x14e\n"
+			      "syscall_trace_enter.constprop.0+0x17e -> __bpf_trace_sys_enter+0x0\n"
+			      "__bpf_trace_sys_enter+0x0 -> bpf_trace_run2+0x0\n"
+			      "bpf_trace_run2+0x33 -> __rcu_read_lock+0x0\n"
+			      "__rcu_read_lock+0x1d -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> bpf_trace_run2+0x38\n"
+			      "bpf_trace_run2+0x45 -> __x86_indirect_thunk_rax+0x0\n"
+			      "__x86_indirect_thunk_rax+0x0 -> __x86_indirect_thunk_rax+0xc\n"
+			      "__x86_indirect_thunk_rax+0x10 -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> bpf_prog_1_x+0x0\n" SNAPSHOT_6_1,
+			      NULL),
+			 17);
+}
+
+static void hw_nothing_is_wasted(void **state)
+{
+	uint32_t shown_from = 9;
+
+	(void)state;
+	assert_int_equal(trim(TRIGGER_HW, "do_sys_openat2", "any",
+			      "do_sys_openat2+0x9e -> do_sys_openat2+0x52\n", &shown_from),
+			 0);
+	assert_int_equal(shown_from, 0);
+	assert_int_equal(
+		trim(TRIGGER_NONE, "", "any", "user+0x0 -> entry_SYSCALL_64+0x0\n", &shown_from),
+		0);
+	assert_int_equal(trim(TRIGGER_FEXIT, "f", "any", "", &shown_from), 0);
+	assert_int_equal(shown_from, 0);
+}
+
+static void shown_from_is_last_kernel_entry(void **state)
+{
+	uint32_t shown_from = 9;
+
+	(void)state;
+	assert_int_equal(trim(TRIGGER_HW, "do_sys_openat2", "any",
+			      "user+0x1b -> entry_SYSCALL_64+0x0\n"
+			      "entry_SYSRETQ_unsafe_stack+0xc -> user+0x1d\n"
+			      "user+0x30 -> entry_SYSCALL_64+0x0\n"
+			      "do_syscall_64+0x39 -> do_sys_openat2+0x0\n",
+			      &shown_from),
+			 0);
+	assert_int_equal(shown_from, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fexit_function_return_is_newest_shown),
+		cmocka_unit_test(fexit_return_without_thunk_is_newest_shown),
+		cmocka_unit_test(fexit_cold_part_counts_as_function),
+		cmocka_unit_test(fexit_tail_call_shows_other_function),
+		cmocka_unit_test(fexit_interrupt_in_trampoline_is_wasted),
+		cmocka_unit_test(fexit_function_overwritten_wastes_machinery),
+		cmocka_unit_test(fexit_traced_callee_is_shown),
+		cmocka_unit_test(fexit_returns_only_filter_finds_return),
+		cmocka_unit_test(fexit_calls_only_filter_keeps_callees),
+		cmocka_unit_test(fentry_call_of_function_is_newest_shown),
+		cmocka_unit_test(kprobe_function_overwritten_wastes_all),
+		cmocka_unit_test(kprobe_offset_last_branch_in_function_is_shown),
+		cmocka_unit_test(kretprobe_return_to_rethook_is_newest_shown),
+		cmocka_unit_test(tracepoint_call_of_it_is_newest_shown),
+		cmocka_unit_test(hw_nothing_is_wasted),
+		cmocka_unit_test(shown_from_is_last_kernel_entry),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
