@@ -199,6 +199,7 @@ static void drop_overlapped(struct part *part, size_t off, size_t len)
 static int visit(struct finder *f, uint64_t addr)
 {
 	struct part *part = find_part(f, addr);
+	bool after_call = false;
 	struct insn in;
 	int err;
 
@@ -213,8 +214,11 @@ static int visit(struct finder *f, uint64_t addr)
 		}
 		part->start[off] |= START_REACHED;
 		drop_overlapped(part, off, in.len);
+		if ((in.flags & INSN_F_INT3) && after_call)
+			return 0; /* padding: the function called does not return */
 		if (in.flags & INSN_F_INT3)
 			f->exits->breakpoint = true;
+		after_call = in.class == INSN_CALL || in.class == INSN_ICALL;
 		if (in.has_target && in.class != INSN_CALL) {
 			err = follow_target(f, in.target);
 			if (err)
@@ -224,6 +228,29 @@ static int visit(struct finder *f, uint64_t addr)
 		    in.class != INSN_ICALL && in.class != INSN_SYSCALL)
 			return 0;
 		addr += in.len;
+	}
+	return 0;
+}
+
+/*
+ * Code that no jump leads to: behind static branches that are off now, jump tables, exception
+ * tables. Its jumps lead to cold parts, too.
+ */
+static int find_more_parts(struct finder *f)
+{
+	for (size_t i = 0; i < f->part_count; i++) {
+		struct part *part = &f->parts[i];
+		struct insn in;
+		int err;
+
+		for (size_t off = 0; off < part->readable; off++) {
+			if (part->start[off] != START_STRAIGHT || part_decode(part, off, &in) ||
+			    !in.has_target || in.class == INSN_CALL)
+				continue;
+			part_of_target(f, in.target, &err);
+			if (err)
+				return err;
+		}
 	}
 	return 0;
 }
@@ -338,6 +365,8 @@ static int find_all(struct finder *f, uint64_t addr)
 
 	while (!err && f->todo_count)
 		err = visit(f, f->todo[--f->todo_count]);
+	if (!err)
+		err = find_more_parts(f);
 	for (size_t i = 0; !err && i < f->part_count; i++)
 		err = collect(f, &f->parts[i]);
 	if (err)

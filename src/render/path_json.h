@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* path_json.h - the "path" array of schema lbrsnoop.snapshot/1 */
+#ifndef LBRSNOOP_RENDER_PATH_JSON_H
+#define LBRSNOOP_RENDER_PATH_JSON_H
+
+#include <jansson.h>
+
+#include "path/path.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/symbolize.h"
+
+/**
+ * struct path_json_options - what goes into the array
+ * @symbols: or NULL: no names (borrowed)
+ * @lines: or NULL: no files and lines (borrowed)
+ * @insns: the executed instructions, too
+ */
+struct path_json_options {
+	struct symbols *symbols;
+	struct lines *lines;
+	bool insns;
+};
+
+/**
+ * path_json() - a path as JSON
+ * Return: new array, oldest block first; NULL if out of memory.
+ */
+json_t *path_json(const struct path *path, const struct path_json_options *opts);
+
+#endif
