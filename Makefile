@@ -1,48 +1,95 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 #   make           ./lbrsnoop
-#   make demo      a guest with LBR, a system call that fails in it, the path that led there
-#   make check     every test, those in the virtual machine included
-#   make lint, make bench, make fuzz, make asan, make install
+#   make demo      set up all that is needed, then: a guest with LBR, a system call that fails
+#                  in it, the branches that led there
+#   make check     set up all that is needed, then every test; SUITES="unit cli" runs some
+#   make lint      formatting, static checks, layers; both compilers
+#   make asan      lbrsnoop and its tests with address and undefined-behaviour sanitizers
+#   make fuzz      FUZZ_RUNS inputs into each fuzz target
+#   make bench     what a call costs, in guest instructions and LBR entries
+#   make install   PREFIX, DESTDIR
+#   make deps      the Debian packages to build with
+#   make clean     what make made here; downloads and QEMU stay in the cache (tests/vm/setup --help)
 
-CC	?= gcc
+ifeq ($(origin CC),default)
+CC	:= gcc
+endif
 CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
-LLVM_STRIP ?= llvm-strip
+PKG_CONFIG ?= pkg-config
 PREFIX	?= /usr/local
+# Where objects go, and where the BPF objects and the skeleton are: variants share these.
 O	?= build
+BPF_O	:= build
 
-PKGS	:= libbpf libelf libdw jansson zydis libzstd
 # zydis of Debian 12 brings no .pc file
-PKG_LIBS := $(filter-out zydis,$(PKGS))
+PKGS	:= libbpf libelf libdw jansson libzstd
 
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wformat=2 -Wno-unused-parameter \
 	   -Wno-missing-field-initializers
 CFLAGS	?= -O2 -g
-override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -Ibpf -I$(O) $(EXTRA_CFLAGS)
-LIBS	:= $(shell pkg-config --libs $(PKG_LIBS) 2>/dev/null) -lZydis -lz -lm
+override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -Ibpf -I$(BPF_O) $(EXTRA_CFLAGS)
+LIBS	:= $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lbpf -lelf -ldw -ljansson -lzstd) \
+	   -lZydis -lz -lm
 DEPFLAGS = -MMD -MP
 
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -Wall -Werror
 
-BPF_OBJ	:= $(O)/bpf/lbrsnoop.bpf.o
-SKEL	:= $(O)/lbrsnoop.skel.h
+BPF_OBJ	:= $(BPF_O)/bpf/lbrsnoop.bpf.o
+SKEL	:= $(BPF_O)/lbrsnoop.skel.h
 
 SRC	:= $(sort $(wildcard src/*.c src/*/*.c))
 OBJ	:= $(SRC:%.c=$(O)/%.o)
-# What tests link with: everything but main() and the rooms that need the live kernel.
+BIN	:= $(if $(filter build,$(O)),,$(O)/)lbrsnoop
+# What tests link with: everything but main().
 LIB_OBJ	:= $(filter-out $(O)/src/main.o,$(OBJ))
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT	 := $(UNIT_SRC:%.c=$(O)/%)
 
-all: lbrsnoop
+# Programs that hold a result against the emulator's log; truth*.c is theirs in common.
+REPLAY_COMMON := $(sort $(wildcard tests/replay/truth*.c))
+REPLAY_SRC := $(filter-out $(REPLAY_COMMON),$(sort $(wildcard tests/replay/*.c)))
+REPLAY	:= $(REPLAY_SRC:%.c=$(O)/%)
 
-lbrsnoop: $(OBJ)
+# tests/fuzz/fuzz_X.c becomes replay_X, which runs over files, and with libFuzzer fuzz_X.
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(O)/tests/fuzz/replay_%)
+FUZZ	:= $(FUZZ_SRC:%.c=$(O)/%)
+FUZZ_RUNS ?= 100000
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+all: $(BIN)
+
+# A rule that has run with other flags, or over other files, has to run again.
+$(O)/.flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CFLAGS) $(LDFLAGS) $(LIBS) $(OBJ)' | cmp -s - $@ || \
+		echo '$(CC) $(CFLAGS) $(LDFLAGS) $(LIBS) $(OBJ)' > $@
+$(BPF_O)/.bpf-flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CLANG) $(BPFTOOL) $(BPF_CFLAGS) $(BPF_OBJ)' | cmp -s - $@ || \
+		echo '$(CLANG) $(BPFTOOL) $(BPF_CFLAGS) $(BPF_OBJ)' > $@
+
+# Asked once, to name the remedy where a compiler would only name a header.
+$(O)/.tools:
+	@mkdir -p $(@D)
+	@for tool in $(firstword $(CC)) $(CLANG) $(BPFTOOL) $(PKG_CONFIG); do \
+		command -v $$tool >/dev/null || { \
+			echo "$$tool is missing; 'make deps' installs what the build needs" >&2; exit 1; }; \
+	done
+	@$(PKG_CONFIG) --print-errors --exists $(PKGS) && \
+		echo '#include <Zydis/Zydis.h>' | $(CC) -E -o /dev/null - || { \
+		echo "a library is missing; 'make deps' installs what the build needs" >&2; exit 1; }
+	@touch $@
+
+$(BIN): $(OBJ) $(O)/.flags
 	@echo "  LINK    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(LIBS)
 
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
+$(BPF_O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile $(BPF_O)/.bpf-flags | $(O)/.tools
 	@mkdir -p $(@D)
 	@echo "  BPF     $<"
 	@$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
@@ -54,25 +101,83 @@ $(SKEL): $(BPF_OBJ)
 # Only capture/ sees the skeleton; -MMD knows it from the second build on.
 $(patsubst %.c,$(O)/%.o,$(wildcard src/capture/*.c)): $(SKEL)
 
-$(O)/src/%.o: src/%.c Makefile
+$(O)/src/%.o: src/%.c Makefile $(O)/.flags | $(O)/.tools
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	@$(CC) $(CFLAGS) $(DEPFLAGS) -c $< -o $@
 
-$(O)/tests/unit/%: tests/unit/%.c $(LIB_OBJ) Makefile
+$(O)/tests/unit/%: tests/unit/%.c $(LIB_OBJ) Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"
 	@$(CC) $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) -lcmocka $(LIBS)
 
+$(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB_OBJ) Makefile $(O)/.flags
+	@mkdir -p $(@D)
+	@echo "  TEST    $@"
+	@$(CC) $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(REPLAY_COMMON) $(LIB_OBJ) $(LIBS)
+
+$(O)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(LIB_OBJ) Makefile $(O)/.flags
+	@mkdir -p $(@D)
+	@echo "  TEST    $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay_main.c $(LIB_OBJ) $(LIBS)
+
+$(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_OBJ) Makefile $(O)/.flags
+	@mkdir -p $(@D)
+	@echo "  FUZZ    $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(LIBS)
+
 unit: $(UNIT)
+replay: $(REPLAY) $(FUZZ_REPLAY)
+fuzz-programs: $(FUZZ)
+
+asan: $(SKEL)
+	@$(MAKE) --no-print-directory O=build/asan EXTRA_CFLAGS="$(SANITIZE)" all unit replay
+
+fuzz: $(SKEL)
+	@$(MAKE) --no-print-directory O=build/fuzz CC=$(CLANG) \
+		EXTRA_CFLAGS="$(SANITIZE) -fsanitize=fuzzer-no-link" fuzz-programs
+	@tests/fuzz/run build/fuzz $(FUZZ_RUNS)
+
+# The parts of "make check" that are built; the tests only run them.
+check-programs: all unit replay
+	@$(MAKE) --no-print-directory asan
+
+check:
+	@tests/deps build check lint vm
+	@+$(MAKE) --no-print-directory check-programs
+	@tests/vm/setup
+	@tests/run-all $(SUITES)
+
+demo:
+	@tests/deps build vm
+	@+$(MAKE) --no-print-directory all
+	@tests/demo
+
+bench: all
+	@tests/bench/run
+
+lint:
+	@tests/deps build lint
+	@tests/lint/run
+
+# What tests/lint/run asks for: everything compiled by clang, too.
+lint-programs: all unit replay
+	@$(MAKE) --no-print-directory O=build/clang CC=$(CLANG) all unit replay
+
+deps:
+	@tests/deps build
 
 clean:
-	rm -rf $(O) lbrsnoop
+	rm -rf build lbrsnoop
 
 install: lbrsnoop
 	install -D -m 755 lbrsnoop $(DESTDIR)$(PREFIX)/sbin/lbrsnoop
+	install -D -m 644 man/lbrsnoop.8 $(DESTDIR)$(PREFIX)/share/man/man8/lbrsnoop.8
 
--include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(UNIT:%=%.d)
+-include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(UNIT:%=%.d) $(REPLAY:%=%.d)
 
 .DELETE_ON_ERROR:
-.PHONY: all clean install unit
+.SUFFIXES:
+FORCE:
+.PHONY: all asan bench check check-programs clean demo deps fuzz fuzz-programs install lint \
+	lint-programs replay unit FORCE

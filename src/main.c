@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/output.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
 {
 	const struct command *command;
 
+	output_init();
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return help(argc - 1, argv + 1);
 	command = argc > 1 ? find_command(argv[1]) : NULL;

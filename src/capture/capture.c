@@ -54,7 +54,8 @@ static uint64_t now_ns(clockid_t clock)
 }
 
 /* libbpf's own words, for -v -v only: ours name the object and the remedy. */
-static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
+static int __attribute__((format(printf, 2, 0)))
+print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
 {
 	if (log_get_level() < LOG_DEBUG)
 		return 0;

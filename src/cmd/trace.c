@@ -10,6 +10,7 @@
 #include "capture/capture.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
+#include "cmd/output.h"
 #include "cmd/trace_options.h"
 #include "path/fresh.h"
 #include "render/json.h"
@@ -38,7 +39,7 @@ struct trace {
 	struct child child;
 	uint64_t printed;
 	uint64_t lost_told;
-	bool write_failed;
+	int write_err; /* negative errno */
 };
 
 static uint64_t mono_ms(void)
@@ -78,7 +79,7 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 	}
 	trace->printed++;
 	if (err || ferror(trace->out)) {
-		trace->write_failed = true;
+		trace->write_err = err < 0 ? err : errno ? -errno : -EIO;
 		return 1;
 	}
 	if (trace->opts->count && trace->printed >= trace->opts->count)
@@ -216,6 +217,25 @@ static void say_summary(struct trace *trace)
 					  "fail? '-e none' shows every return");
 }
 
+static void flush_out(struct trace *trace)
+{
+	if (!trace->write_err)
+		trace->write_err = output_flush(trace->out);
+}
+
+/* What could not be written is an error; a reader that has seen enough is none. */
+static int close_out(struct trace *trace, struct errmsg *msg)
+{
+	int err = output_close(trace->out);
+
+	if (trace->write_err)
+		err = trace->write_err;
+	if (!err || err == -EPIPE)
+		return 0;
+	return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output ?: "standard output",
+			  strerror(-err));
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = trace->opts->timeout_ms ? mono_ms() + trace->opts->timeout_ms : UINT64_MAX;
@@ -223,6 +243,9 @@ static int run(struct trace *trace, struct errmsg *msg)
 
 	if (err)
 		return err;
+	err = output_begin(trace->out);
+	if (err)
+		return errmsg_set(msg, err, "%s: %s", trace->opts->output, strerror(-err));
 	say_armed(trace);
 	if (trace->opts->command)
 		child_go(&trace->child);
@@ -234,24 +257,21 @@ static int run(struct trace *trace, struct errmsg *msg)
 			break;
 
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot, trace);
-		fflush(trace->out);
+		flush_out(trace);
 		guard = capture_guard_said(trace->capture);
 		if (guard)
 			log_warning("%s", guard);
-		if (err > 0)
+		if (err > 0 || trace->write_err)
 			break;
 		if (err < 0 && err != -EINTR)
 			return errmsg_set(msg, err, "reading the ring buffer: %s", strerror(-err));
 	}
 	capture_stop(trace->capture);
 	/* What was captured before the end belongs to the user, unless he asked for fewer. */
-	if (err <= 0)
+	if (err <= 0 && !trace->write_err)
 		capture_poll(trace->capture, 0, on_snapshot, trace);
-	fflush(trace->out);
+	flush_out(trace);
 	say_summary(trace);
-	if (trace->write_failed && errno != EPIPE)
-		return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output ?: "standard output",
-				  strerror(errno));
 	return 0;
 }
 
@@ -295,12 +315,12 @@ int cmd_trace(int argc, char **argv)
 	struct trace_options opts;
 	struct trace trace = {.opts = &opts, .out = stdout};
 	struct errmsg msg = {};
-	int err = trace_options_parse(argc, argv, &opts);
+	int close_err, err = trace_options_parse(argc, argv, &opts);
 
 	if (err)
 		return err;
 	if (opts.output) {
-		trace.out = fopen(opts.output, "we");
+		trace.out = output_open(opts.output);
 		if (!trace.out) {
 			log_error("%s: %s", opts.output, strerror(errno));
 			trace_options_deinit(&opts);
@@ -315,6 +335,8 @@ int cmd_trace(int argc, char **argv)
 	};
 	install_stop_handlers();
 	err = trace_all(&trace, &msg);
+	close_err = close_out(&trace, err ? NULL : &msg);
+	err = err ?: close_err;
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	child_end(&trace.child);
@@ -323,8 +345,6 @@ int cmd_trace(int argc, char **argv)
 	resolver_destroy(trace.resolver);
 	text_close(trace.text_live);
 	symbols_close(trace.symbols);
-	if (trace.out != stdout)
-		fclose(trace.out);
 	trace_options_deinit(&opts);
 	if (err)
 		return exit_status_of(err);

@@ -96,7 +96,7 @@ static int parse_number(const char *name, const char *arg, uint64_t max, uint64_
 static int parse_errnos(struct capture_options *capture, const char *arg)
 {
 	_cleanup_free_ char *copy = strdup(arg);
-	char *save = NULL;
+	char *rest = copy, *item;
 
 	if (!copy)
 		return ENOMEM;
@@ -107,11 +107,13 @@ static int parse_errnos(struct capture_options *capture, const char *arg)
 		return 0;
 	}
 	capture->errno_filter = true;
-	if (!*arg)
-		return usage("--errno '': name errnos, as in -e ENOENT,EACCES; or any, or none");
-	for (char *item = strtok_r(copy, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
+	while ((item = strsep(&rest, ","))) {
 		int err;
 
+		if (!*item)
+			return usage("--errno '%s': name errnos, as in -e ENOENT,EACCES; or any, or "
+				     "none",
+				     arg);
 		if (!strcmp(item, "any")) {
 			capture->errno_any = true;
 			continue;

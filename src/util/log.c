@@ -16,19 +16,38 @@ enum log_level log_get_level(void)
 	return log_level;
 }
 
+/* A name that somebody else chose may hold what a terminal takes for a command. */
+static void print_escaped(const char *text)
+{
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+		if (*p == '\n' || *p == '\t' || (*p >= ' ' && *p != 0x7f))
+			fputc(*p, stderr);
+		else
+			fprintf(stderr, "\\x%02x", *p);
+}
+
+static void __attribute__((format(printf, 3, 0)))
+print(enum log_level min_level, const char *prefix, const char *fmt, va_list args)
+{
+	char text[2048];
+
+	if (log_level < min_level)
+		return;
+	vsnprintf(text, sizeof(text), fmt, args);
+	flockfile(stderr);
+	fprintf(stderr, "lbrsnoop: %s", prefix);
+	print_escaped(text);
+	fputc('\n', stderr);
+	funlockfile(stderr);
+}
+
 #define LOG_FUNCTION(name, min_level, prefix)                                                      \
 	void name(const char *fmt, ...)                                                            \
 	{                                                                                          \
 		va_list args;                                                                      \
                                                                                                    \
-		if (log_level < (min_level))                                                       \
-			return;                                                                    \
 		va_start(args, fmt);                                                               \
-		flockfile(stderr);                                                                 \
-		fputs("lbrsnoop: " prefix, stderr);                                                \
-		vfprintf(stderr, fmt, args);                                                       \
-		fputc('\n', stderr);                                                               \
-		funlockfile(stderr);                                                               \
+		print(min_level, prefix, fmt, args);                                               \
 		va_end(args);                                                                      \
 	}
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "util/log.h"
+
+static void check_stdout(void)
+{
+	int err = output_close(stdout);
+
+	if (!err || err == -EPIPE)
+		return;
+	log_error("standard output: %s", strerror(-err));
+	_exit(EXIT_ERROR);
+}
+
+void output_init(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* The lowest free number is this one. Writing to it fails, reading gives nothing. */
+		if (open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			_exit(EXIT_ERROR);
+	}
+	atexit(check_stdout);
+}
+
+FILE *output_open(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	FILE *out;
+
+	if (fd < 0)
+		return NULL;
+	out = fdopen(fd, "w");
+	if (!out)
+		close(fd);
+	return out;
+}
+
+int output_begin(FILE *out)
+{
+	struct stat st;
+
+	if (out == stdout || fstat(fileno(out), &st) || !S_ISREG(st.st_mode))
+		return 0;
+	return ftruncate(fileno(out), 0) ? -errno : 0;
+}
+
+int output_flush(FILE *out)
+{
+	errno = 0;
+	if (fflush(out) || ferror(out))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+int output_close(FILE *out)
+{
+	int err;
+
+	if (!out)
+		return 0;
+	err = output_flush(out);
+	if (out == stdout) {
+		__fpurge(stdout);
+		clearerr(stdout);
+		return err;
+	}
+	return fclose(out) && !err ? -errno : err;
+}

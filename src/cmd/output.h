@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* output.h - stdout and the file of -o: nothing is lost silently */
+#ifndef LBRSNOOP_CMD_OUTPUT_H
+#define LBRSNOOP_CMD_OUTPUT_H
+
+#include <stdio.h>
+
+/**
+ * output_init() - once, before anything is opened
+ *
+ * A standard stream that is closed would give its number to the next file that is opened, and
+ * our output would go there: it gets a file that fails instead. At exit, output that could not be
+ * written is told, and makes the exit status EXIT_ERROR; a reader that went away is no error.
+ */
+void output_init(void);
+
+/**
+ * output_open() - open the file of -o for writing, but keep what is in it until output_begin()
+ * Return: NULL on error, with errno. The caller closes it with output_close().
+ */
+FILE *output_open(const char *path);
+
+/** output_begin() - the first line is about to come: away with what was in the file */
+int output_begin(FILE *out);
+
+/**
+ * output_flush() - write out what is buffered
+ * Return: 0; negative errno if that, or a write before it, failed.
+ */
+int output_flush(FILE *out);
+
+/**
+ * output_close() - close a file, or flush stdout; what failed is forgotten afterwards
+ * @out: NULL is fine
+ * Return: 0; negative errno.
+ */
+int output_close(FILE *out);
+
+#endif

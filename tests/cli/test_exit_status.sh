@@ -1,0 +1,129 @@
+#!/bin/bash
+# test_exit_status - no LBR: 3; no privilege: 4; no such function: 2; each says why
+#
+# shellcheck disable=SC2016 # inner shells expand $0
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+# where nobody may read it
+cp ./lbrsnoop "$scratch/lbrsnoop" || exit 2
+tool=$scratch/lbrsnoop
+
+# as_nobody [CAPABILITY...] -- COMMAND...
+as_nobody() {
+	local caps=-all
+	while [ "$1" != -- ]; do
+		caps+=,+$1
+		shift
+	done
+	shift
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set="$caps" --inh-caps="$caps" \
+			--ambient-caps="$caps" "$@"
+	else
+		"$@"
+	fi
+}
+
+test_privilege() {
+	expect "without privilege: 4, and the capabilities are named" 4 \
+		'not permitted: CAP_BPF and CAP_PERFMON (is|are) missing.*root' as_nobody -- "$tool" do_sys_openat2
+	expect "without privilege, list: 4" 4 'run as root|CAP_' as_nobody -- "$tool" list '*openat*'
+	if [ "$(id -u)" != 0 ]; then
+		skip "single capabilities" "only root can give them"
+		return
+	fi
+	expect "CAP_BPF alone: 4, CAP_PERFMON is named" 4 'CAP_PERFMON' as_nobody bpf -- "$tool" do_sys_openat2
+	expect "CAP_PERFMON alone: 4, CAP_BPF is named" 4 'CAP_BPF' as_nobody perfmon -- "$tool" do_sys_openat2
+	if [ "$(as_nobody bpf perfmon -- awk '{ print $1; exit }' /proc/kallsyms)" = 0000000000000000 ]; then
+		expect "without CAP_SYSLOG: 4, it is named" 4 'CAP_SYSLOG' \
+			as_nobody bpf perfmon -- "$tool" do_sys_openat2
+	else
+		skip "without CAP_SYSLOG" "this kernel shows its addresses to all (kptr_restrict, perf_event_paranoid)"
+	fi
+}
+
+test_tracepoints() {
+	if ! [ -r /sys/kernel/tracing/events ] || ! [ -d /sys/kernel/tracing/events/syscalls ]; then
+		skip "unknown tracepoints" "tracefs is not mounted on /sys/kernel/tracing"
+		return
+	fi
+	expect "an unknown tracepoint: 2" 2 "sys_enter_openat[^t]" "$tool" tracepoint:syscalls:sys_enter_openatt
+	expect "an unknown tracepoint category: 2" 2 "nosuch" "$tool" tracepoint:nosuch:sys_enter_openat
+	expect_out "list finds tracepoints" 0 'tracepoint:syscalls:sys_enter_openat' "$tool" list sys_enter_openat
+}
+
+# What needs root and BTF, but no LBR.
+test_targets() {
+	expect "an unknown function: 2, with the nearest names" 2 \
+		"'do_sys_openatt'.*do_sys_openat2" "$tool" do_sys_openatt
+	expect "an unknown function among others: 2" 2 "'do_sys_openatt'" "$tool" do_sys_openat2 do_sys_openatt
+	expect "a transposition: the nearest name" 2 "'vfs_raed'.*vfs_read" "$tool" vfs_raed
+	expect "a function of an unknown module: 2" 2 "no_such_module" "$tool" no_such_module:do_sys_openat2
+	expect "a glob that matches nothing: 2" 2 "no_such_function_\*" "$tool" 'no_such_function_*'
+	expect "an unknown fentry function: 2" 2 "do_sys_openat2" "$tool" fentry:do_sys_openatt
+	expect "an unknown kprobe function: 2" 2 "do_sys_openat2" "$tool" kprobe:do_sys_openatt
+	test_tracepoints
+	expect "an offset beyond the function: 2" 2 "do_sys_openat2" "$tool" kprobe:do_sys_openat2+0xffff
+	expect_out "an unknown function: nothing on stdout" 2 '' "$tool" do_sys_openatt
+	expect_out "list is 0" 0 'do_sys_openat2.*fexit' "$tool" list 'do_sys_openat*'
+	expect "list that matches nothing is 1" 1 '' "$tool" list 'no_such_function_*'
+}
+
+test_no_lbr() {
+	if compgen -G '/sys/bus/event_source/devices/cpu*/caps/branches' >/dev/null; then
+		skip "no LBR: 3" "this machine has one"
+		return
+	fi
+	expect "no LBR: 3, and why" 3 \
+		'no usable LBR: .*(virtual machine|performance counters|LbrExtV2|driver knows no).*make demo' \
+		"$tool" do_sys_openat2
+	expect_out "no LBR: nothing on stdout" 3 '' "$tool" do_sys_openat2
+	expect "no LBR: the command behind -- does not run" 3 'no usable LBR' \
+		"$tool" do_sys_openat2 -- touch "$scratch/ran"
+	if [ -e "$scratch/ran" ]; then
+		not_ok "the command did not run"
+	else
+		ok "the command did not run"
+	fi
+	expect "no LBR: -q keeps the error" 3 'no usable LBR' "$tool" -q do_sys_openat2
+	expect "no LBR: --json, too" 3 'no usable LBR' "$tool" --json do_sys_openat2
+}
+
+test_output() {
+	expect "-o into no directory: 2, the file is named" 2 "$scratch/none/file" \
+		"$tool" -o "$scratch/none/file" do_sys_openat2
+	expect "-o onto a directory: 2" 2 "$scratch: " "$tool" -o "$scratch" do_sys_openat2
+	echo precious >"$scratch/kept"
+	run_it "$tool" -o "$scratch/kept" do_sys_openatt
+	if [ "$(cat "$scratch/kept")" = precious ]; then
+		ok "a mistyped target leaves the file of -o as it was"
+	else
+		not_ok "a mistyped target leaves the file of -o as it was"
+	fi
+	expect "help to a full device: 2" 2 'No space left' sh -c '"$0" help >/dev/full' "$tool"
+	expect "--help to a full device: 2" 2 'No space left' sh -c '"$0" --help >/dev/full' "$tool"
+	expect "help to a closed stdout: 2" 2 'Bad file descriptor' sh -c '"$0" help >&-' "$tool"
+	if [ "$(id -u)" = 0 ] && [ -r /sys/kernel/btf/vmlinux ]; then
+		expect "list to a full device: 2" 2 'No space left' sh -c '"$0" list "*open*" >/dev/full' "$tool"
+		expect "list to a closed stdout: 2" 2 'Bad file descriptor' sh -c '"$0" list "*open*" >&-' "$tool"
+		expect "list into a pipe that closes ends quietly" 0 '' \
+			bash -c '"$0" list "*" | head -n 1 >/dev/null; [ "${PIPESTATUS[0]}" -le 2 ]' "$tool"
+	fi
+	expect "all three streams closed: an exit status, no crash" 64 '' \
+		bash -c '"$0" --frobnicate x <&- >&- 2>&-; exit $?' "$tool"
+}
+
+test_privilege
+test_output
+if [ "$(id -u)" != 0 ]; then
+	skip "targets, LBR" "needs root"
+elif ! [ -r /sys/kernel/btf/vmlinux ]; then
+	skip "targets, LBR" "this kernel has no BTF (/sys/kernel/btf/vmlinux)"
+else
+	test_targets
+	test_no_lbr
+fi
+finish

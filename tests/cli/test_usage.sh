@@ -1,0 +1,91 @@
+#!/bin/bash
+# test_usage - what a hostile or tired user types: each mistake is named, with its exit status
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+tool=./lbrsnoop
+
+# bad NAME PATTERN ARGUMENT...: exit 64, said on stderr, nothing on stdout
+bad() {
+	local name=$1 pattern=$2
+	shift 2
+	run_it "$tool" "$@"
+	if [ -s "$scratch/out" ]; then
+		not_ok "$name"
+		comment "something is on stdout"
+		sed 's/^/# /' "$scratch/out"
+	elif [ "$(wc -l <"$scratch/err")" -gt 4 ]; then
+		not_ok "$name"
+		comment "more than four lines on stderr:"
+		sed 's/^/# /' "$scratch/err"
+	else
+		judge "$name" 64 "$pattern" "$scratch/err"
+	fi
+}
+
+long=$(printf '%05000d' 0)
+
+expect_out "--help is 0 and on stdout" 0 '^Usage: lbrsnoop ' $tool --help
+expect "--help says nothing on stderr" 0 '' $tool --help
+expect_out "--help names the exit statuses" 0 '3 no usable LBR' $tool --help
+expect_out "--version is 0" 0 '^lbrsnoop [0-9]' $tool --version
+expect_out "help is 0" 0 'lbrsnoop .*TARGET' $tool help
+expect_out "help list is 0" 0 '^Usage: lbrsnoop list' $tool help list
+expect_out "help trace is 0" 0 '^Usage: lbrsnoop trace' $tool help trace
+bad "help of what is no command" "no command 'nonsense'" help nonsense
+
+bad "no target" 'what is to be traced'
+bad "an option and no target" 'what is to be traced' -v
+bad "unknown long option" "unrecognized option '--frobnicate'" --frobnicate do_sys_openat2
+bad "unknown short option" "invalid option -- 'Z'" -Z do_sys_openat2
+bad "ambiguous long option" "ambiguous" --co=1 do_sys_openat2
+bad "option without its value" "requires an argument" do_sys_openat2 -n
+bad "value for an option that has none" "doesn't allow an argument" --json=yes do_sys_openat2
+bad "no command behind --" "no command" do_sys_openat2 --
+
+for value in '' x -1 1x ' 1' 18446744073709551616 0x; do
+	bad "--count '$value'" "--count.*'$value'.*number" -n "$value" do_sys_openat2
+done
+for value in '' x -1 0 1s nan inf -inf 1e300; do
+	bad "--timeout '$value'" "--timeout.*number of seconds" -t "$value" do_sys_openat2
+done
+for value in '' x 0 -1 4194305 99999999999999999999; do
+	bad "--pid '$value'" "--pid" -p "$value" do_sys_openat2
+done
+for value in '' x 0-x 3-1 '1,' ,1 -1 99999999 0--2 1-99999999999999999999; do
+	bad "--cpu '$value'" "--cpu '$value'.*list of CPUs" "--cpu=$value" do_sys_openat2
+done
+for value in ENOSUCH '' 0 4096 -4096 'ENOENT,' , 1x; do
+	bad "--errno '$value'" "--errno" "--errno=$value" do_sys_openat2
+done
+for value in nosuch any,nosuch ''; do
+	bad "--branches '$value'" "--branches" "--branches=$value" do_sys_openat2
+done
+bad "--trigger nosuch" "--trigger 'nosuch'.*auto" -T nosuch do_sys_openat2
+bad "--color nosuch" "--color 'nosuch'.*auto" --color nosuch do_sys_openat2
+bad "--comm ''" "--comm" -c '' do_sys_openat2
+for value in 0 4095 4097 x 2147483648; do
+	bad "--ring-bytes $value" "--ring-bytes '$value'" --ring-bytes "$value" do_sys_openat2
+done
+
+bad "empty target" "target" ''
+bad "target of a kind only" "target" fentry:
+bad "unknown kind of target" "target 'nosuch:" nosuch:do_sys_openat2:x
+bad "tracepoint without category" "tracepoint" tracepoint:sys_enter_openat
+bad "offset that is no number" "kprobe:do_sys_openat2\+zz" kprobe:do_sys_openat2+zz
+bad "offset where none belongs" "do_sys_openat2" fexit:do_sys_openat2+4
+bad "blanks in a target" "target" 'do sys'
+bad "control characters in a target" "target" $'do\e]0;x\asys'
+if grep -q $'\e' "$scratch/err"; then
+	not_ok "no escape gets to the terminal" "$scratch/err"
+else
+	ok "no escape gets to the terminal"
+fi
+bad "a target of 5000 characters" "target" "$long"
+
+bad "list without a glob" "glob" list
+bad "list with two globs" "one glob" list a b
+bad "list with an unknown option" "unrecognized option" list --frobnicate x
+finish

@@ -1,0 +1,85 @@
+# shellcheck shell=bash
+# lib.sh - verdict lines of test scripts, as tests/run-all reads them; sourced
+#
+#     ok NAME
+#     not ok NAME        followed by lines that start with "# "
+#     skip NAME: reason
+
+verdicts_failed=0
+
+ok() {
+	printf 'ok %s\n' "$1"
+}
+
+# not_ok NAME [FILE...]: what the files hold follows as comment
+not_ok() {
+	local name=$1
+	shift
+	printf 'not ok %s\n' "$name"
+	[ $# = 0 ] || sed 's/^/# /' "$@"
+	verdicts_failed=$((verdicts_failed + 1))
+}
+
+skip() {
+	printf 'skip %s: %s\n' "$1" "$2"
+}
+
+# comment TEXT...
+comment() {
+	printf '# %s\n' "$*"
+}
+
+# scratch: a directory of its own for the script, gone at its end
+scratch_make() {
+	scratch=$(mktemp -d "${TMPDIR:-/tmp}/lbrsnoop-test.XXXXXX") || exit 2
+	chmod 755 "$scratch"
+	trap 'rm -rf "$scratch"' EXIT
+}
+
+# run_it COMMAND...: sets status; output is in $scratch/out and $scratch/err
+run_it() {
+	"$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+	status=$?
+}
+
+# expect NAME STATUS PATTERN COMMAND...: exit status as wanted, and stderr matches the extended
+# regular expression; an empty one: stderr is empty
+expect() {
+	local name=$1 wanted=$2 pattern=$3
+	shift 3
+	run_it "$@"
+	judge "$name" "$wanted" "$pattern" "$scratch/err"
+}
+
+# expect_out NAME STATUS PATTERN COMMAND...: the same of stdout
+expect_out() {
+	local name=$1 wanted=$2 pattern=$3
+	shift 3
+	run_it "$@"
+	judge "$name" "$wanted" "$pattern" "$scratch/out"
+}
+
+# judge NAME STATUS PATTERN FILE: the last run's status and one of its streams
+judge() {
+	if [ "$status" != "$2" ]; then
+		not_ok "$1"
+		comment "exit status $status, wanted $2"
+	elif [ -z "$3" ] && [ -s "$4" ]; then
+		not_ok "$1"
+		comment "no output is wanted, there is:"
+	elif [ -n "$3" ] && ! grep -qE -e "$3" "$4"; then
+		not_ok "$1"
+		comment "this is not in it: $3"
+	else
+		ok "$1"
+		return
+	fi
+	sed 's/^/# stdout: /' "$scratch/out" | head -n 30
+	sed 's/^/# stderr: /' "$scratch/err" | head -n 30
+}
+
+# finish: the script's exit status
+finish() {
+	[ "$verdicts_failed" = 0 ]
+	exit
+}
