@@ -149,7 +149,7 @@ static int arm_all(struct capture *capture, struct errmsg *msg)
 				   why.text);
 		probe->trigger.kind = TRIGGER_NONE;
 	}
-	if (!capture->armed_count)
+	if (probes->count && !capture->armed_count)
 		return errmsg_set(msg, -EINVAL, "none of %zu functions could be armed; %s",
 				  probes->count, capture->warning.text);
 	return 0;

@@ -98,6 +98,9 @@ static int use_errno_sites(const struct choose_options *opts, struct probe *prob
 		all_certain = all_certain && probe->site_certain[i];
 	for (uint32_t i = 0; i < count; i++)
 		probe->site_certain[i] = all_certain && opts->at_errno;
+	if (!probe->btf_id && !probe->site_certain[0])
+		return no_breakpoint(probe, "it may drop the errno again, and without BTF of it its "
+					    "return cannot be watched");
 	return 0;
 }
 
@@ -120,8 +123,7 @@ static int use_breakpoints(const struct choose_options *opts, struct probe *prob
 	if (err)
 		return no_breakpoint(probe, "its text cannot be read");
 	err = -ENOENT;
-	/* Their hits are confirmed on the function's exit, which needs fexit. */
-	if ((opts->at_errno || opts->errnos) && probe->btf_id)
+	if (opts->at_errno || opts->errnos)
 		err = use_errno_sites(opts, probe, exits, &exits_opts, free_regs);
 	if (err && !opts->at_errno) {
 		err = check_exits(probe, exits, free_regs);
