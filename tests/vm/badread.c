@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * badread COUNT USEC CPU [getpid] - read a descriptor that is not open, over and over
+ *
+ * Fails in ksys_read() with EBADF. With "getpid", that call stands before each read.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	long count = argc > 1 ? atol(argv[1]) : 10, usec = argc > 2 ? atol(argv[2]) : 0;
+	int cpu = argc > 3 ? atoi(argv[3]) : 0;
+	int with_getpid = argc > 4 && !strcmp(argv[4], "getpid");
+	cpu_set_t set;
+	char byte;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set)) {
+		perror("badread: sched_setaffinity");
+		return 2;
+	}
+	for (long i = 0; i < count; i++) {
+		if (with_getpid)
+			syscall(SYS_getpid);
+		if (syscall(SYS_read, 1000000, &byte, 1) != -1)
+			return 1;
+		if (usec)
+			usleep(usec);
+	}
+	return 0;
+}
