@@ -28,7 +28,7 @@ kernel_fetch() {
 # kernel_debug RELEASE [MODULE...]: vmlinux with DWARF, and the debug data of modules.
 # Gigabytes pass by; only what is asked for, now or before, is written.
 kernel_debug() {
-	local release=$1 name=debug/$1 version tmp module patterns=() modules=()
+	local release=$1 name=debug/$1 version tmp module patterns=() modules=() once=()
 	shift
 	mapfile -t modules < <({
 		cat "$cache/$name/modules" 2>/dev/null
@@ -42,12 +42,17 @@ kernel_debug() {
 	for module in "${modules[@]}"; do
 		patterns+=("./usr/lib/debug/lib/modules/$release/*/${module//_/[-_]}.ko*")
 	done
+	# vmlinux comes first: alone, the rest need not be decompressed
+	[ ${#modules[@]} -gt 0 ] || once=(--occurrence=1)
 	tmp=$(cache_begin "$name") || exit
 	apt_download "$tmp" "linux-image-$release-dbg=$version"
 	say "unpacking the debug data of $release"
-	dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -x -C "$tmp" --wildcards "${patterns[@]}" ||
+	tar -x -C "$tmp" --wildcards "${once[@]}" "${patterns[@]}" \
+		< <(dpkg-deb --fsys-tarfile "$tmp"/*.deb 2>"$tmp/dpkg-deb.log") || {
+		cat "$tmp/dpkg-deb.log" >&2
 		die "cannot unpack the debug data of $release"
-	rm "$tmp"/*.deb
+	}
+	rm "$tmp"/*.deb "$tmp/dpkg-deb.log"
 	mv "$tmp"/usr/lib/debug/* "$tmp" && rm -rf "${tmp:?}/usr"
 	printf '%s\n' "${modules[@]}" >"$tmp/modules"
 	cache_end "$tmp" "$name" "boot/vmlinux-$release"
