@@ -1,0 +1,77 @@
+#!/bin/bash
+# test_incremental - what make compiles again after a change, and that nothing is compiled twice
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+
+# A copy of the tree with the objects as they are: their times go with them.
+copy=$scratch/tree
+mkdir "$copy"
+cp -a Makefile bpf src vmlinux tests lbrsnoop "$copy"
+mkdir "$copy/build"
+cp -a build/src build/bpf build/lbrsnoop.skel.h build/.flags build/.bpf-flags build/.tools "$copy/build"
+cp -a build/lbrsnoop.bpf.o "$copy/build" 2>/dev/null
+cd "$copy" || exit 2
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+# made NAME PATTERN...: run make; each pattern is among the lines of what it did
+made() {
+	local name=$1 pattern missing=
+	shift
+	run_it make --no-print-directory
+	for pattern in "$@"; do
+		grep -qE -e "$pattern" "$scratch/out" || missing=$pattern
+	done
+	if [ "$status" != 0 ] || [ -n "$missing" ]; then
+		judge "$name" 0 "${missing:-.}" "$scratch/out"
+	else
+		ok "$name"
+	fi
+}
+
+nothing() {
+	run_it make --no-print-directory
+	if [ "$status" = 0 ] && ! grep -q '^  [A-Z]' "$scratch/out"; then
+		ok "$1"
+	else
+		not_ok "$1" "$scratch/out" "$scratch/err"
+	fi
+}
+
+not_made() {
+	if grep -qE -e "$2" "$scratch/out"; then
+		not_ok "$1" "$scratch/out"
+	else
+		ok "$1"
+	fi
+}
+
+nothing "a tree that is built is left alone"
+sleep 1
+touch bpf/record.h
+made "record.h: the BPF object, the skeleton and its readers" \
+	'BPF .*bpf\.c' 'SKEL' 'CC .*src/capture/capture\.c' 'CC .*src/capture/ring_record\.c' 'LINK'
+not_made "record.h: nothing else" 'CC .*src/(decode|symbolize|util|render|path|cmd)/'
+nothing "and then nothing"
+touch src/util/log.h
+made "a header: its readers" 'CC .*src/util/log\.c' 'CC .*src/cmd/trace\.c' 'LINK'
+not_made "a header: no BPF object" 'BPF|SKEL'
+printf '#include "util/log.h"\n' >src/util/added.c
+made "a new source is compiled and linked" 'CC .*src/util/added\.c' 'LINK'
+rm src/util/added.c
+made "without a source it is linked anew" 'LINK'
+nothing "and then nothing again"
+run_it make --no-print-directory -n EXTRA_CFLAGS=-DX=1
+if [ "$status" = 0 ]; then
+	run_it make --no-print-directory EXTRA_CFLAGS=-DLBRSNOOP_TEST=1 build/src/util/log.o
+	judge "other flags: compiled anew" 0 'CC .*src/util/log\.c' "$scratch/out"
+else
+	not_ok "make -n" "$scratch/err"
+fi
+run_it make --no-print-directory PKG_CONFIG=/nonexistent/pkg-config O=other all
+judge "a missing tool: the remedy is named" 2 "make deps" "$scratch/err"
+run_it make --no-print-directory -n clean PKG_CONFIG=/nonexistent CC=/nonexistent BPFTOOL=/nonexistent
+judge "make clean works without any of the tools" 0 'rm -rf' "$scratch/out"
+finish
