@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{"doctor", cmd_doctor, "[--json]",
 	 "does LBR work here; entries that each kind of trigger leaves"},
 	{"list", cmd_list, "GLOB", "what can be traced here, and by which trigger"},
+	{"decode", cmd_decode, "[OPTIONS] [FILE]", "raw LBR MSR values to branches"},
 };
 
 static const struct command *find_command(const char *name)

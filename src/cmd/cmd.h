@@ -28,6 +28,9 @@ int cmd_list(int argc, char **argv);
 /** cmd_doctor() - "lbrsnoop doctor" */
 int cmd_doctor(int argc, char **argv);
 
+/** cmd_decode() - "lbrsnoop decode [FILE]" */
+int cmd_decode(int argc, char **argv);
+
 /** exit_status_of() - exit status of a library's negative errno */
 enum exit_status exit_status_of(int err);
 

@@ -83,7 +83,8 @@ static int rdmsr_number(struct span word, uint64_t max, uint64_t *ret_value)
 	char text[24], *end;
 	unsigned long value;
 
-	if (word.end - word.p >= (ptrdiff_t)sizeof(text) || !isdigit((unsigned char)*word.p))
+	if (span_empty(word) || word.end - word.p >= (ptrdiff_t)sizeof(text) ||
+	    !isdigit((unsigned char)*word.p))
 		return -EINVAL;
 	span_copy(word, text, sizeof(text));
 	errno = 0;

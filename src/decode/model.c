@@ -84,7 +84,7 @@ static const struct cpu_range amd_single_cpus[] = {
 	.msr_select = 0x1c8, .select = LBR_SELECT_ALL | LBR_SELECT_CALLSTACK,                      \
 	.select_layout = &layout_select_hsw
 
-#define FORMAT_00H .format = 0, .from = &layout_pair32, .msr_to = MSR_LBR_NONE, .addr_bits = 32
+#define PAIRS_IN_ONE .from = &layout_pair32, .msr_to = MSR_LBR_NONE, .addr_bits = 32
 #define FORMAT_03H                                                                                 \
 	.format = 3, .from = &layout_from_mispred, .to = &layout_addr48,                           \
 	.supported = LBR_HAS_MISPRED, .addr_bits = 48
@@ -152,10 +152,11 @@ static const struct lbr_model models[] = {
 		.depth = 8,
 		.msr_from = 0x40,
 		TOS_1C9H,
-		FORMAT_00H,
+		PAIRS_IN_ONE,
+		.format = LBR_FORMAT_NONE,
 		.errata = "",
 		.source = "Intel SDM vol. 3B, Recording (Pentium M Processors): 8 MSRs at 40H, the "
-			  "record layout of Core Duo. No IA32_PERF_CAPABILITIES is documented.",
+			  "record layout of Core Duo.",
 	},
 	{
 		.name = "core",
@@ -165,7 +166,8 @@ static const struct lbr_model models[] = {
 		.depth = 8,
 		.msr_from = 0x40,
 		TOS_1C9H,
-		FORMAT_00H,
+		PAIRS_IN_ONE,
+		.format = LBR_FORMAT_NONE,
 		.errata = "",
 		.source = "Intel SDM vol. 3B, p. 17-36, Figure 17-15",
 	},
@@ -501,7 +503,8 @@ static const struct lbr_model models[] = {
 		.title = "format 00H: 32-bit records",
 		.msr_from = 0x40,
 		TOS_1C9H,
-		FORMAT_00H,
+		PAIRS_IN_ONE,
+		.format = 0,
 		.errata = "",
 		.source = SDM_1748 "; FROM and TO halves: 16.4.8.2 of 253668-032US",
 	},

@@ -7,6 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool make_room(struct notes *notes)
+{
+	size_t room = notes->room ? notes->room * 2 : 4;
+	struct note *items;
+
+	if (notes->count < notes->room)
+		return true;
+	items = reallocarray(notes->items, room, sizeof(*items));
+	if (!items)
+		return false;
+	notes->items = items;
+	notes->room = room;
+	return true;
+}
+
 __attribute__((format(printf, 4, 0))) static void add(struct notes *notes, bool error, size_t line,
 						      const char *fmt, va_list args)
 {
@@ -16,9 +31,7 @@ __attribute__((format(printf, 4, 0))) static void add(struct notes *notes, bool 
 		notes->errors++;
 	else
 		notes->warnings++;
-	if (!notes->items)
-		notes->items = calloc(NOTES_MAX, sizeof(*notes->items));
-	if (!notes->items || notes->count == NOTES_MAX)
+	if (notes->count == NOTES_MAX || !make_room(notes))
 		return; /* still counted */
 	note = &notes->items[notes->count++];
 	note->error = error;

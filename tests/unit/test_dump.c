@@ -193,6 +193,8 @@ static void dump_parse_text_rdmsr_of_a_shell_variable_is_left_out(void **state)
 	assert_int_equal(parse("1 = 1\n# rdmsr $i\n12\n"), 0);
 	assert_int_equal(dump.count, 1);
 	expect_note("its output is left out");
+	assert_int_equal(parse("1 = 1\n# rdmsr 0x680 -cp"), 0); /* found by fuzzing */
+	assert_int_equal(dump.count, 1);
 	assert_int_equal(parse("1 = 1\n# rdmsr -f 15:0 0x680\n12\n"), 0);
 	assert_int_equal(dump.count, 1);
 	assert_int_equal(parse("1 = 1\n# rdmsr -p $c 0x680\n12\n"), 0);
