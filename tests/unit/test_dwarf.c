@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symbolize/cuindex.h"
+#include "symbolize/debugfile.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/symbolize.h"
+
+#define SELF "/proc/self/exe"
+
+/* Lines of these functions, which the test looks up in its own DWARF. */
+static volatile int sink;
+static int inner_line, outer_line, call_line;
+
+static inline __attribute__((always_inline)) void inlined_inner(int x)
+{
+	inner_line = __LINE__ + 1;
+	sink += x * 7;
+}
+
+static inline __attribute__((always_inline)) void inlined_middle(int x)
+{
+	outer_line = __LINE__ + 1;
+	inlined_inner(x + sink);
+}
+
+static __attribute__((noinline)) void not_inlined(int x)
+{
+	call_line = __LINE__ + 1;
+	inlined_middle(x);
+}
+
+/* The test's own symbols and lines, or NULL if it was built without -g. */
+static struct lines *open_self(struct symbols **ret_syms)
+{
+	struct lines_options opts = {.vmlinux = SELF, .release = "no-kernel"};
+	struct lines *lines = NULL;
+	int err = lines_open(&opts, &lines);
+
+	if (err == -ENOENT) {
+		print_message("skipped: the test was built without -g\n");
+		return NULL;
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(symbols_open_elf(SELF, 0, ret_syms), 0);
+	return lines;
+}
+
+static bool ends_with(const char *str, const char *end)
+{
+	size_t len = strlen(str), end_len = strlen(end);
+
+	return len >= end_len && strcmp(str + len - end_len, end) == 0;
+}
+
+static void find_inlined_gives_chain(void **state)
+{
+	struct srcline chain[INLINE_DEPTH_MAX];
+	struct symbols *syms = NULL;
+	struct lines *lines = open_self(&syms);
+	struct symbol sym;
+	bool seen = false;
+
+	(void)state;
+	if (!lines)
+		skip();
+	not_inlined(sink);
+	assert_int_equal(symbols_by_name(syms, "", "not_inlined", 0, &sym), 0);
+	for (uint64_t addr = sym.addr; addr < sym.addr + sym.size; addr++) {
+		int count = lines_find(lines, "", addr, false, chain, INLINE_DEPTH_MAX);
+
+		if (count <= 0)
+			continue;
+		assert_string_equal(chain[count - 1].function, "not_inlined");
+		assert_int_equal(chain[count - 1].decl_line, call_line - 3);
+		assert_true(ends_with(chain[0].file, "tests/unit/test_dwarf.c"));
+		if (count != 3 || chain[0].line != inner_line)
+			continue;
+		seen = true;
+		assert_string_equal(chain[0].function, "inlined_inner");
+		assert_string_equal(chain[1].function, "inlined_middle");
+		assert_int_equal(chain[1].line, outer_line);
+		assert_int_equal(chain[2].line, call_line);
+		assert_true(ends_with(chain[2].file, "tests/unit/test_dwarf.c"));
+		/* again, from the cache, and with less room */
+		assert_int_equal(lines_find(lines, "", addr, false, chain, 1), 1);
+		assert_string_equal(chain[0].function, "inlined_inner");
+		/* the address behind the instruction, as a return address */
+		assert_int_equal(lines_find(lines, "", addr + 1, true, chain, 16), 3);
+	}
+	assert_true(seen);
+	lines_close(lines);
+	symbols_close(syms);
+}
+
+static void find_unknown_is_enoent(void **state)
+{
+	struct srcline chain[INLINE_DEPTH_MAX];
+	struct symbols *syms = NULL;
+	struct lines *lines = open_self(&syms);
+
+	(void)state;
+	if (!lines)
+		skip();
+	assert_int_equal(lines_find(lines, "", 0, false, chain, 16), -ENOENT);
+	assert_int_equal(lines_find(lines, "", UINT64_MAX, false, chain, 16), -ENOENT);
+	assert_int_equal(lines_find(lines, "bpf", 1, false, chain, 16), -ENOENT);
+	assert_int_equal(lines_find(lines, "__builtin__ftrace", 1, false, chain, 16), -ENOENT);
+	assert_int_equal(lines_find(lines, "no_such_module", 1, false, chain, 16), -ENOENT);
+	assert_int_equal(lines_find(lines, "../../etc", 1, false, chain, 16), -ENOENT);
+	lines_close(lines);
+	symbols_close(syms);
+}
+
+static void open_other_build_id_is_estale(void **state)
+{
+	static const uint8_t other[20] = {1, 2, 3};
+	struct lines_options opts = {.vmlinux = SELF, .build_id = other, .build_id_len = 20};
+	struct lines *lines = NULL;
+	struct symbols *syms = NULL;
+
+	(void)state;
+	lines = open_self(&syms);
+	if (!lines)
+		skip();
+	lines_close(lines);
+	symbols_close(syms);
+	lines = NULL;
+	assert_int_equal(lines_open(&opts, &lines), -ESTALE);
+	opts.vmlinux = "/etc/passwd";
+	assert_int_equal(lines_open(&opts, &lines), -ENOENT);
+	opts.vmlinux = "/nonexistent";
+	assert_int_equal(lines_open(&opts, &lines), -ENOENT);
+	opts.vmlinux = NULL;
+	opts.release = "0.0-no-such-kernel";
+	opts.debug_dir = "/nonexistent";
+	assert_int_equal(lines_open(&opts, &lines), -ENOENT);
+	assert_null(lines);
+}
+
+static void open_debug_dir_is_searched_first(void **state)
+{
+	char dir[] = "/tmp/lbrsnoop-test-XXXXXX", path[64];
+	struct lines_options opts = {.debug_dir = dir, .release = "0.0-test"};
+	struct symbols *syms = NULL;
+	struct lines *lines = open_self(&syms);
+
+	(void)state;
+	if (!lines)
+		skip();
+	lines_close(lines);
+	symbols_close(syms);
+	lines = NULL;
+	assert_non_null(mkdtemp(dir));
+	sprintf(path, "%s/vmlinux", dir);
+	assert_int_equal(symlink(SELF, path), 0);
+	assert_int_equal(lines_open(&opts, &lines), 0);
+	lines_close(lines);
+	unlink(path);
+	rmdir(dir);
+}
+
+static void find_kaslr_is_undone(void **state)
+{
+	struct lines_options opts = {.vmlinux = SELF, .release = "no-kernel"};
+	struct srcline chain[INLINE_DEPTH_MAX];
+	struct symbols *syms = NULL;
+	struct lines *lines = open_self(&syms);
+	struct symbol init, sym;
+
+	(void)state;
+	if (!lines)
+		skip();
+	lines_close(lines);
+	lines = NULL;
+	/* It has no _stext: its first code section stands for that, which is .init. */
+	assert_int_equal(symbols_by_name(syms, "", "_init", 0, &init), 0);
+	assert_int_equal(symbols_by_name(syms, "", "not_inlined", 0, &sym), 0);
+	opts.kallsyms_text = 0xffffffff9a000000 + init.addr;
+	assert_int_equal(lines_open(&opts, &lines), 0);
+	assert_true(lines_find(lines, "", 0xffffffff9a000000 + sym.addr, false, chain, 16) > 0);
+	assert_string_equal(chain[0].function, "not_inlined");
+	assert_int_equal(lines_find(lines, "", sym.addr, false, chain, 16), -ENOENT);
+	lines_close(lines);
+	symbols_close(syms);
+}
+
+static void normalise_path_folds_dots(void **state)
+{
+	static const char *const cases[][2] = {
+		{"fs/open.c", "fs/open.c"},
+		{"./fs//./open.c", "fs/open.c"},
+		{"/build/linux/./arch/x86/kernel/../../x86/xen/xen-head.S",
+		 "/build/linux/arch/x86/xen/xen-head.S"},
+		{"../../fs/open.c", "../../fs/open.c"},
+		{"a/../../fs/open.c", "../fs/open.c"},
+		{"../a/../b", "../b"},
+		{"/..", "/.."},
+		{"a/b/../../c", "c"},
+		{"a/b/..", "a/"},
+		{"..a/..b", "..a/..b"},
+		{"", ""},
+		{"/", "/"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char path[100];
+
+		strcpy(path, cases[i][0]);
+		path_normalise(path);
+		assert_string_equal(path, cases[i][1]);
+	}
+}
+
+static void hint_names_package_of_distribution(void **state)
+{
+	static const char *const cases[][2] = {
+		{"ID=debian\nVERSION_ID=\"12\"\n", "linux-image-6.1.0-56-amd64-dbg"},
+		{"NAME=x\nID=ubuntu\nID_LIKE=debian\n", "linux-image-6.1.0-56-amd64-dbgsym"},
+		{"ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", "dbgsym"},
+		{"ID=fedora\n", "dnf debuginfo-install kernel-6.1.0-56-amd64"},
+		{"ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "dnf debuginfo-install"},
+		{"ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n", "zypper"},
+		{"ID=arch\n", "debuginfod.archlinux.org"},
+		{"ID=something", "--vmlinux"},
+		{"", "--vmlinux"},
+	};
+	char buf[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_non_null(
+			strstr(lines_hint_for(cases[i][0], "6.1.0-56-amd64", buf, sizeof(buf)),
+			       cases[i][1]));
+	assert_true(strlen(lines_hint(buf, sizeof(buf))) > 20);
+	assert_int_equal(strlen(lines_hint(buf, 10)), 9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(find_inlined_gives_chain),
+		cmocka_unit_test(find_unknown_is_enoent),
+		cmocka_unit_test(open_other_build_id_is_estale),
+		cmocka_unit_test(open_debug_dir_is_searched_first),
+		cmocka_unit_test(find_kaslr_is_undone),
+		cmocka_unit_test(normalise_path_folds_dots),
+		cmocka_unit_test(hint_names_package_of_distribution),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
