@@ -36,6 +36,8 @@ struct capture {
 	struct record_context record;
 	struct errmsg warning;
 	struct guard guard;
+	uint32_t group_now; /* of the probes that take turns, 0 if none do */
+	uint32_t group_count;
 	struct errmsg guard_said, guard_told;
 	uint64_t last_look_ns;
 	uint64_t missed;
@@ -136,8 +138,12 @@ static int arm_all(struct capture *capture, struct errmsg *msg)
 		capture->armed[i] = (struct armed){.prog_fd = -1, .link_fd = -1};
 	for (size_t i = 0; i < probes->count; i++) {
 		struct probe *probe = &probes->items[i];
-		int err = attach_probe(capture->skel, probe, i, &capture->armed[i], &why);
+		int err = 0;
 
+		if (probe->group > capture->group_count)
+			capture->group_count = probe->group;
+		if (probe->group <= 1) /* the others have their turn later */
+			err = attach_probe(capture->skel, probe, i, &capture->armed[i], &why);
 		if (!err) {
 			capture->armed_count++;
 			continue;
@@ -315,6 +321,24 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 	}
 }
 
+/* The next group's turn. What cannot be armed now may be next time. */
+static void rotate(struct capture *capture)
+{
+	if (capture->group_count < 2)
+		return;
+	capture->group_now = capture->group_now % capture->group_count + 1;
+	for (size_t i = 0; i < capture->probes->count; i++)
+		if (capture->probes->items[i].group &&
+		    capture->probes->items[i].group != capture->group_now)
+			disarm(&capture->armed[i]);
+	for (size_t i = 0; i < capture->probes->count; i++)
+		if (capture->probes->items[i].group == capture->group_now &&
+		    capture->probes->items[i].trigger.kind == TRIGGER_HW &&
+		    !capture->armed[i].hw_cpus)
+			attach_probe(capture->skel, &capture->probes->items[i], i,
+				     &capture->armed[i], NULL);
+}
+
 static void look_around(struct capture *capture)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -325,6 +349,7 @@ static void look_around(struct capture *capture)
 		return;
 	capture->last_look_ns = now;
 	follow_hotplug(capture);
+	rotate(capture);
 	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits,
 			      ARRAY_SIZE(capture->skel->bss->hw_hits), now, &cpu, &rate, &share))
 		make_cheaper(capture, cpu, rate, share);

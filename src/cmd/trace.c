@@ -132,6 +132,7 @@ static int choose(struct trace *trace, struct errmsg *msg)
 		.symbols = trace->symbols,
 		.text = &trace->kernel_text,
 		.at_errno = trace->opts->at_errno,
+		.rotate = trace->opts->rotate,
 		.errnos = few ? filter->errnos : NULL,
 	};
 	int err = text_live_open(NULL, &trace->text_live);
@@ -175,9 +176,12 @@ static void say_armed(const struct trace *trace)
 	const char *warning = capture_warning(trace->capture);
 	bool errors = trace->opts->capture.errno_filter;
 
+	uint32_t groups = 0;
+
 	for (size_t i = 0; i < trace->probes.count; i++) {
 		const struct probe *probe = &trace->probes.items[i];
 
+		groups = probe->group > groups ? probe->group : groups;
 		if (probe->trigger.kind == TRIGGER_NONE)
 			continue;
 		first = first ?: probe;
@@ -188,6 +192,9 @@ static void say_armed(const struct trace *trace)
 		if (armed <= 8 || log_get_level() >= LOG_VERBOSE)
 			say_trigger(trace, probe);
 	}
+	if (groups)
+		log_info("%u groups of hardware breakpoints take turns: each is armed one second in %u",
+			 groups, groups);
 	if (warning)
 		log_warning("%zu of %zu targets armed; %s", armed, trace->probes.count, warning);
 	if (armed == 1 && first)

@@ -21,6 +21,7 @@ enum {
 	OPT_NO_LBR,
 	OPT_MAX_OVERHEAD,
 	OPT_AT,
+	OPT_ROTATE,
 };
 
 static const struct argp_option options[] = {
@@ -39,6 +40,8 @@ static const struct argp_option options[] = {
 	 "errno: break where the function loads the errno, so that the LBR ends at the decision; "
 	 "return (default)",
 	 0},
+	{"rotate", OPT_ROTATE, 0, 0,
+	 "More hardware breakpoints than the four registers of a CPU take turns, a second each", 0},
 	{"max-overhead", OPT_MAX_OVERHEAD, "PERCENT", 0,
 	 "Share of each CPU's time that hardware breakpoints may cost before a cheaper trigger takes "
 	 "over (default 1; 0: no limit)",
@@ -319,6 +322,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (strcmp(arg, "errno") && strcmp(arg, "return"))
 			return usage("--at '%s': errno or return is wanted", arg);
 		opts->at_errno = !strcmp(arg, "errno");
+		return 0;
+	case OPT_ROTATE:
+		opts->rotate = true;
 		return 0;
 	case OPT_MAX_OVERHEAD:
 		return parse_overhead(opts, arg);

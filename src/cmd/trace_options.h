@@ -16,6 +16,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @targets, @target_count: parsed; free with trace_options_deinit()
  * @trigger: -T; TRIGGER_NONE for auto
  * @at_errno: --at errno
+ * @rotate: --rotate
  * @capture: filters, LBR and ring buffer
  * @count: stop after so many snapshots, 0: never
  * @timeout_ms: stop then, 0: never
@@ -27,6 +28,7 @@ struct trace_options {
 	size_t target_count;
 	enum trigger_kind trigger;
 	bool at_errno;
+	bool rotate;
 	struct capture_options capture;
 	char filter_name[128];
 	uint64_t count;

@@ -22,6 +22,30 @@ struct probe *probe_list_add(struct probe_list *list)
 	return probe;
 }
 
+static char *copy_string(const char *text)
+{
+	return strdup(text ?: "");
+}
+
+struct probe *probe_list_copy(struct probe_list *list, size_t index)
+{
+	struct probe *copy = probe_list_add(list);
+	const struct probe *from;
+
+	if (!copy)
+		return NULL;
+	from = &list->items[index];
+	*copy = *from;
+	copy->trigger.target = copy_string(from->trigger.target);
+	copy->trigger.function = copy_string(from->trigger.function);
+	copy->trigger.module = copy_string(from->trigger.module);
+	copy->category = copy_string(from->category);
+	return copy->trigger.target && copy->trigger.function && copy->trigger.module &&
+			       copy->category
+		       ? copy
+		       : NULL;
+}
+
 void probe_list_deinit(struct probe_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

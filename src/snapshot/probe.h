@@ -42,6 +42,7 @@ enum site_kind {
  * @site_err: SITE_ERRNO: the errno that each loads, positive
  * @site_certain: SITE_ERRNO: behind it the function returns that error whatever happens; if all
  *                sites are, no program is needed on the function's exit
+ * @group: 0: armed all the time; else breakpoints of one group take turns with those of others
  * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry; "" otherwise
  * @category: of a tracepoint, else NULL
  * @fallback: if arming as trigger.kind fails, try the next worse kind: the user asked for none
@@ -59,6 +60,7 @@ struct probe {
 	enum site_kind site_kind;
 	uint16_t site_err[HW_SITES_MAX];
 	bool site_certain[HW_SITES_MAX];
+	uint32_t group;
 	char hw_reason[128];
 	char *category;
 	bool fallback;
@@ -78,6 +80,12 @@ struct probe_list {
  * Return: the new element, zeroed, owned by the list; NULL if memory ran out.
  */
 struct probe *probe_list_add(struct probe_list *list);
+
+/**
+ * probe_list_copy() - append a copy of an element
+ * Return: the copy; NULL if memory ran out.
+ */
+struct probe *probe_list_copy(struct probe_list *list, size_t index);
 
 /** probe_list_deinit() - free the elements and what they own */
 void probe_list_deinit(struct probe_list *list);

@@ -38,18 +38,20 @@ static int check_exits(struct probe *probe, const struct function_exits *exits, 
 	if (!exits->return_count)
 		return no_breakpoint(probe, "no return is found in its text");
 	if (exits->return_count > free_regs)
-		return no_breakpoint(probe, "it has %zu returns, and %u debug register%s free",
+		return no_breakpoint(probe,
+				     "it has %zu returns, and %u debug register%s free (--rotate)",
 				     exits->return_count, free_regs,
 				     free_regs == 1 ? " is" : "s are");
 	return 0;
 }
 
-static void use_returns(struct probe *probe, const struct function_exits *exits)
+/* The returns from @first on, as many as there are registers. */
+static void use_returns(struct probe *probe, const struct function_exits *exits, size_t first)
 {
-	probe->site_count = exits->return_count;
 	probe->site_kind = SITE_RETURN;
-	for (uint32_t i = 0; i < probe->site_count; i++)
-		probe->sites[i] = exits->returns[i].addr;
+	probe->site_count = 0;
+	for (size_t i = first; i < exits->return_count && probe->site_count < HW_SITES_MAX; i++)
+		probe->sites[probe->site_count++] = exits->returns[i].addr;
 }
 
 static bool wanted(const uint64_t *errnos, unsigned int err)
@@ -104,14 +106,30 @@ static int use_errno_sites(const struct choose_options *opts, struct probe *prob
 	return 0;
 }
 
-static int use_breakpoints(const struct choose_options *opts, struct probe *probe,
-			   uint32_t free_regs)
+/* One probe for each handful of returns. @index: the one that all are of. */
+static int split_returns(struct probe_list *list, size_t index, const struct function_exits *exits)
+{
+	use_returns(&list->items[index], exits, 0);
+	for (size_t first = HW_SITES_MAX; first < exits->return_count; first += HW_SITES_MAX) {
+		struct probe *more = probe_list_copy(list, index);
+
+		if (!more)
+			return -ENOMEM;
+		more->trigger.kind = TRIGGER_HW;
+		use_returns(more, exits, first);
+	}
+	return 0;
+}
+
+static int use_breakpoints(const struct choose_options *opts, struct probe_list *list,
+			   size_t index, uint32_t free_regs)
 {
 	struct exits_options exits_opts = {
 		.place = place_by_symbols,
 		.place_ctx = opts->symbols,
 		.symbols = opts->symbols,
 	};
+	struct probe *probe = &list->items[index];
 	const struct trigger *trigger = &probe->trigger;
 	struct function_exits *exits;
 	int err;
@@ -126,9 +144,10 @@ static int use_breakpoints(const struct choose_options *opts, struct probe *prob
 	if (opts->at_errno || opts->errnos)
 		err = use_errno_sites(opts, probe, exits, &exits_opts, free_regs);
 	if (err && !opts->at_errno) {
-		err = check_exits(probe, exits, free_regs);
+		err = check_exits(probe, exits, opts->rotate ? UINT32_MAX : free_regs);
 		if (!err)
-			use_returns(probe, exits);
+			err = split_returns(list, index, exits);
+		probe = &list->items[index];
 	}
 	if (!err) {
 		probe->trigger.kind = TRIGGER_HW;
@@ -136,6 +155,32 @@ static int use_breakpoints(const struct choose_options *opts, struct probe *prob
 	}
 	function_exits_free(exits);
 	return err;
+}
+
+/* First come, first served: a group is full when the next probe does not fit any more. */
+static void form_groups(struct probe_list *list)
+{
+	uint32_t group = 1, left = HW_SITES_MAX;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct probe *probe = &list->items[i];
+
+		if (probe->trigger.kind != TRIGGER_HW)
+			continue;
+		if (probe->site_count > left) {
+			group++;
+			left = HW_SITES_MAX;
+		}
+		probe->group = group;
+		left -= probe->site_count;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		if (group == 1)
+			list->items[i].group = 0;
+		/* A turn that finds no register is left out; it changes nothing for the next. */
+		if (list->items[i].group)
+			list->items[i].fallback = false;
+	}
 }
 
 static int check_address(const struct choose_options *opts, const struct probe *probe,
@@ -153,39 +198,58 @@ static int check_address(const struct choose_options *opts, const struct probe *
 			  trigger->target, trigger->function);
 }
 
-int choose_triggers(const struct choose_options *opts, struct probe_list *list, struct errmsg *msg)
+/* Places that the user named: they come first. */
+static int reserve_named(const struct choose_options *opts, const struct probe_list *list,
+			 uint32_t *free_regs, struct errmsg *msg)
 {
-	uint32_t free_regs = HW_SITES_MAX;
-	int err;
-
 	for (size_t i = 0; i < list->count; i++) {
-		struct probe *probe = &list->items[i];
+		const struct probe *probe = &list->items[i];
+		int err;
 
 		if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_PLAIN)
 			continue;
 		err = check_address(opts, probe, msg);
 		if (err)
 			return err;
-		if (!free_regs)
+		if (opts->rotate)
+			continue;
+		if (!*free_regs)
 			return errmsg_set(msg, -ENOSPC,
 					  "'%s': a CPU has four debug registers, and the targets before "
-					  "this one need them all; trace it in a second run, or by fexit:",
+					  "this one need them all; let them take turns with --rotate, or "
+					  "trace this one by fexit:",
 					  probe->trigger.target);
-		free_regs--;
+		--*free_regs;
 	}
-	for (size_t i = 0; i < list->count; i++) {
+	return 0;
+}
+
+int choose_triggers(const struct choose_options *opts, struct probe_list *list, struct errmsg *msg)
+{
+	uint32_t free_regs = HW_SITES_MAX;
+	size_t count = list->count; /* those that are appended here need no choice */
+	int err = reserve_named(opts, list, &free_regs, msg);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < count; i++) {
 		struct probe *probe = &list->items[i];
 		bool required = probe->trigger.kind == TRIGGER_HW || opts->at_errno;
 
 		if (probe->site_kind != SITE_RETURN && !probe->fallback)
 			continue;
-		err = use_breakpoints(opts, probe, free_regs);
-		if (!err)
+		err = use_breakpoints(opts, list, i, free_regs);
+		probe = &list->items[i];
+		if (err == -ENOMEM)
+			return err;
+		if (!err && !opts->rotate)
 			free_regs -= probe->site_count;
-		else if (required && !probe->optional)
+		else if (err && required && !probe->optional)
 			return errmsg_set(msg, err, "'%s': no hardware breakpoint: %s%s",
 					  probe->trigger.target, probe->hw_reason,
 					  opts->at_errno ? "" : "; use -T auto");
 	}
+	if (opts->rotate)
+		form_groups(list);
 	return 0;
 }

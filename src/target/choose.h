@@ -21,6 +21,7 @@
  * @symbols: borrowed
  * @text: kernel text as it runs; borrowed
  * @at_errno: --at errno: breakpoints on the instructions that load the errno, or nothing
+ * @rotate: more breakpoints than registers may take turns
  * @errnos: bit n: errno n is wanted; NULL: any. Where it names few, errno sites are preferred to
  *          returns even without @at_errno
  */
@@ -28,6 +29,7 @@ struct choose_options {
 	struct symbols *symbols;
 	const struct text_source *text;
 	bool at_errno;
+	bool rotate;
 	const uint64_t *errnos;
 };
 
@@ -37,6 +39,9 @@ struct choose_options {
  * Looks at probes whose kind the user left open (probe.fallback), and at those that -T hw asks to
  * stand on returns: for these, having none is an error. What did not get one has probe.hw_reason set. Places the user named
  * (hw:FN+OFF) count against the four registers, and are checked to be instructions.
+ * With @opts->rotate, what does not fit into the registers at once is put into groups
+ * (probe.group) that are armed in turn; a function with more returns than registers becomes
+ * several probes, appended to @list.
  * Return: 0; -EINVAL, @msg says which target and why.
  */
 int choose_triggers(const struct choose_options *opts, struct probe_list *list,
