@@ -23,6 +23,9 @@
 #define LOOK_NS		1000000000ULL /* how often hotplug and the guard look */
 #define RING_BYTES	(4u << 20)
 
+/* CPUS_MAX of bpf/state.bpf.h */
+#define CPUS ARRAY_SIZE(((struct lbrsnoop_bpf__bss *)NULL)->hw_hits)
+
 struct capture {
 	struct capture_options opts;
 	struct probe_list *probes;
@@ -41,6 +44,7 @@ struct capture {
 	struct errmsg guard_said, guard_told;
 	uint64_t last_look_ns;
 	uint64_t missed;
+	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */
 	uint64_t malformed;
 	capture_fn *fn;
 	void *fn_ctx;
@@ -277,6 +281,14 @@ int capture_start(struct capture *capture, struct errmsg *msg)
 	return err ?: check_cpus(capture, msg);
 }
 
+/* Disarms, and keeps what the kernel counted of it. */
+static void retire(struct capture *capture, struct armed *armed)
+{
+	capture->missed += armed_missed(armed);
+	capture->hw_fired += armed_hw_hits(armed);
+	disarm(armed);
+}
+
 static void follow_hotplug(struct capture *capture)
 {
 	struct errmsg why = {};
@@ -330,7 +342,7 @@ static void rotate(struct capture *capture)
 	for (size_t i = 0; i < capture->probes->count; i++)
 		if (capture->probes->items[i].group &&
 		    capture->probes->items[i].group != capture->group_now)
-			disarm(&capture->armed[i]);
+			retire(capture, &capture->armed[i]);
 	for (size_t i = 0; i < capture->probes->count; i++)
 		if (capture->probes->items[i].group == capture->group_now &&
 		    capture->probes->items[i].trigger.kind == TRIGGER_HW &&
@@ -351,7 +363,7 @@ static void look_around(struct capture *capture)
 	follow_hotplug(capture);
 	rotate(capture);
 	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits,
-			      ARRAY_SIZE(capture->skel->bss->hw_hits), now, &cpu, &rate, &share))
+			      CPUS, now, &cpu, &rate, &share))
 		make_cheaper(capture, cpu, rate, share);
 }
 
@@ -384,10 +396,19 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 
 void capture_stop(struct capture *capture)
 {
-	for (size_t i = 0; capture->armed && i < capture->probes->count; i++) {
-		capture->missed += armed_missed(&capture->armed[i]);
-		disarm(&capture->armed[i]);
-	}
+	uint64_t ran = 0;
+
+	for (size_t i = 0; capture->armed && i < capture->probes->count; i++)
+		retire(capture, &capture->armed[i]);
+	/*
+	 * The kernel does not run a perf_event program while another BPF program runs on the CPU.
+	 * Known only now that nothing fires any more.
+	 */
+	for (size_t cpu = 0; capture->skel && cpu < CPUS; cpu++)
+		ran += capture->skel->bss->hw_hits[cpu];
+	if (capture->hw_fired > ran)
+		capture->missed += capture->hw_fired - ran;
+	capture->hw_fired = 0;
 	lbr_events_close(capture->events);
 	capture->events = NULL;
 }
