@@ -5,13 +5,13 @@
 
 #include "tcg/sysemu/lbr.h"
 
-#define LBR_MAX_DEPTH  32
-#define LBR_MAX_CPUS   64
-#define PMU_GP_MAX     8
-#define PMU_FIXED_MAX  3
-#define PMU_COUNTERS   (PMU_GP_MAX + PMU_FIXED_MAX)
+#define LBR_MAX_DEPTH	  32
+#define LBR_MAX_CPUS	  64
+#define PMU_GP_MAX	  8
+#define PMU_FIXED_MAX	  3
+#define PMU_COUNTERS	  (PMU_GP_MAX + PMU_FIXED_MAX)
 #define STATUS_LBR_FROZEN (1ull << 58) /* Intel: LBR_FRZ; AMD: LBRS_FROZEN */
-#define PMU_FIXED(i)   (PMU_GP_MAX + (i))
+#define PMU_FIXED(i)	  (PMU_GP_MAX + (i))
 /* SDM vol. 3B, 17.4.1, "IA32_DEBUGCTL MSR" */
 #define DEBUGCTL_LBR		       (1ull << 0)
 #define DEBUGCTL_FREEZE_LBRS_ON_PMI    (1ull << 11)
@@ -52,11 +52,11 @@ struct lbr_model {
 	uint32_t depth;
 	uint32_t from_msr; /* of entry 0 */
 	uint32_t to_msr;
-	uint32_t info_msr;    /* 0: none */
-	uint32_t step;	      /* from one entry's FROM to the next one's */
-	uint32_t tos_msr;     /* 0: none, entry 0 is the newest */
-	uint32_t select_msr;  /* 0: none */
-	uint64_t select_mask; /* bits that exist */
+	uint32_t info_msr;     /* 0: none */
+	uint32_t step;	       /* from one entry's FROM to the next one's */
+	uint32_t tos_msr;      /* 0: none, entry 0 is the newest */
+	uint32_t select_msr;   /* 0: none */
+	uint64_t select_mask;  /* bits that exist */
 	uint64_t capabilities; /* IA32_PERF_CAPABILITIES */
 	const struct pmu_layout *pmu;
 	bool db_stops; /* a #DB clears the LBR enable bit */

@@ -67,8 +67,8 @@ static enum pmu_source amd_source(uint32_t event)
 
 static enum pmu_source event_source(uint64_t select)
 {
-	return lbr_model()->pmu->version ? intel_source(select & 0xffff) :
-					   amd_source(select & 0xffff);
+	return lbr_model()->pmu->version ? intel_source(select & 0xffff)
+					 : amd_source(select & 0xffff);
 }
 
 static struct counter_state gp_state(const struct pmu *pmu, int i)
@@ -329,7 +329,8 @@ static void cpuid_perfmon(const struct pmu_layout *layout, uint32_t *regs[4])
 /* SDM vol. 2A, CPUID leaf 1CH, "Last Branch Records Information". */
 static void cpuid_arch_lbr(const struct lbr_model *model, uint32_t *regs[4])
 {
-	*regs[0] = ((1u << model->depth / 8) - 1) | 1u << 31; /* depths 8, 16...; addresses are LIP */
+	*regs[0] =
+		((1u << model->depth / 8) - 1) | 1u << 31; /* depths 8, 16...; addresses are LIP */
 	*regs[1] = 7; /* filters by CPL and by branch type, call stack */
 	*regs[2] = 7; /* mispredicts, cycles, branch types */
 	*regs[3] = 0;

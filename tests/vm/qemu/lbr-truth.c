@@ -20,9 +20,9 @@ static struct truth_buffer *buffers[LBR_MAX_CPUS];
 static int truth_fd = -1;
 
 static const char *const kind_names[KIND_NR] = {
-	[KIND_LINEAR] = "-",	 [KIND_COND] = "cond", [KIND_JMP] = "jmp",
-	[KIND_IJMP] = "ijmp",	 [KIND_CALL] = "call", [KIND_ICALL] = "icall",
-	[KIND_RET] = "ret",	 [KIND_FAR] = "far",   [KIND_IRQ] = "irq",
+	[KIND_LINEAR] = "-",  [KIND_COND] = "cond", [KIND_JMP] = "jmp",
+	[KIND_IJMP] = "ijmp", [KIND_CALL] = "call", [KIND_ICALL] = "icall",
+	[KIND_RET] = "ret",   [KIND_FAR] = "far",   [KIND_IRQ] = "irq",
 };
 
 static void flush_locked(struct truth_buffer *buffer)

@@ -286,8 +286,8 @@ static void pop(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t t
 
 static bool call_stack_mode(const struct lbr_cpu *cpu)
 {
-	return lbr_model()->layout == LBR_ARCH ? cpu->control & ARCH_CTL_CALL_STACK :
-						 cpu->select & SELECT_CALLSTACK;
+	return lbr_model()->layout == LBR_ARCH ? cpu->control & ARCH_CTL_CALL_STACK
+					       : cpu->select & SELECT_CALLSTACK;
 }
 
 /* Do the filters let this branch in? The ring is that of the target: it is where we are now. */
@@ -298,7 +298,8 @@ static bool selected(CPUX86State *env, const struct lbr_cpu *cpu, enum lbr_kind 
 	if (lbr_model()->layout == LBR_ARCH)
 		return (cpu->control & (user ? ARCH_CTL_USR : ARCH_CTL_OS)) &&
 		       (cpu->control & kinds[kind].arch_bit);
-	return !(cpu->select & ((user ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0) | kinds[kind].select_bit));
+	return !(cpu->select &
+		 ((user ? SELECT_CPL_NEQ_0 : SELECT_CPL_EQ_0) | kinds[kind].select_bit));
 }
 
 static void record(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t to,
@@ -488,7 +489,8 @@ static uint64_t *control_msr(struct lbr_cpu *cpu, uint32_t msr)
 
 /*
  * Linux's commit "perf/x86/intel: Fix MSR_LAST_BRANCH_FROM_x bug when no TSX": in the layout with
- * TSX flags, on a processor without TSX, bits 62:61 are part of the sign extension that WRMSR wants.
+ * TSX flags, on a processor without TSX, bits 62:61 are part of the sign extension that WRMSR
+ * wants.
  */
 static bool from_writable(const struct lbr_cpu *cpu, const uint64_t *place, uint64_t val)
 {
