@@ -400,6 +400,8 @@ int symbols_refresh(struct symbols *syms)
 	syms->tab = tab;
 	if (syms->live->bpf)
 		symbols_read_bpf_sizes(syms);
+	/* The wait counts from the end: reading may take longer than the wait itself. */
+	syms->read_ns = syms->checked_ns = now_ns();
 	return 0;
 }
 
