@@ -4,19 +4,54 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
-int child_exec(void *argv)
+int child_find(const char *name, char **ret_path)
 {
-	char **command = argv;
+	int err = -ENOENT;
 
-	execvp(command[0], command);
-	log_error("%s: %s", command[0], strerror(errno));
+	if (strchr(name, '/')) {
+		*ret_path = strdup(name);
+		return *ret_path ? 0 : -ENOMEM;
+	}
+	for (const char *dir = getenv("PATH") ?: "/usr/bin:/bin"; *name; dir++) {
+		int len = strcspn(dir, ":");
+		struct stat st;
+		char *path;
+
+		/* an empty one is the current directory */
+		if (asprintf(&path, "%.*s%s%s", len, dir, len ? "/" : "./", name) < 0)
+			return -ENOMEM;
+		if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+			if (!access(path, X_OK)) {
+				*ret_path = path;
+				return 0;
+			}
+			err = -EACCES;
+		}
+		free(path);
+		dir += len;
+		if (!*dir)
+			break;
+	}
+	return err;
+}
+
+int child_exec(void *ctx)
+{
+	const struct child_command *command = ctx;
+
+	execv(command->path, command->argv);
+	log_error("%s: %s", command->path, strerror(errno));
 	return errno == ENOENT ? 127 : 126;
 }
 

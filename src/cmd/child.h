@@ -23,8 +23,27 @@ typedef int child_fn(void *ctx);
  */
 int child_fork(struct child *child, child_fn *fn, void *ctx);
 
-/** child_exec() - a child_fn that becomes the command @argv, a NULL-terminated char ** */
-int child_exec(void *argv);
+/**
+ * child_find() - the file of a command, searched along PATH
+ *
+ * Before anything is armed: execvp() in the traced process would show the user each directory of
+ * PATH that lacks the program as a failure of his command.
+ * Return: 0; -ENOENT or -EACCES if there is no such program; -ENOMEM.
+ */
+int child_find(const char *name, char **ret_path);
+
+/**
+ * struct child_command - what child_exec() becomes
+ * @path: by child_find()
+ * @argv: ended by NULL; both borrowed
+ */
+struct child_command {
+	const char *path;
+	char **argv;
+};
+
+/** child_exec() - a child_fn, of a struct child_command */
+int child_exec(void *ctx);
 
 /** child_go() - let it execute the command */
 void child_go(struct child *child);

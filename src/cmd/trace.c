@@ -85,6 +85,7 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 	snapshot_judge_fresh(snap, &trace->kernel_text, &path_opts);
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
+	errno = 0;
 	if (trace->opts->json) {
 		lost = lost_so_far(trace);
 		err = print_json(trace, snap, &path_opts, lost - trace->lost_told);
@@ -94,7 +95,7 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 	}
 	trace->printed++;
 	if (err || ferror(trace->out)) {
-		trace->write_err = err < 0 ? err : errno ? -errno : -EIO;
+		trace->write_err = errno ? -errno : -EIO;
 		return 1;
 	}
 	if (trace->opts->count && trace->printed >= trace->opts->count)
@@ -297,6 +298,22 @@ static int run(struct trace *trace, struct errmsg *msg)
 	return 0;
 }
 
+/* It waits for child_go(), which comes when everything is armed. */
+static int start_command(struct trace *trace, struct errmsg *msg)
+{
+	_cleanup_free_ char *path = NULL;
+	struct child_command command = {.argv = trace->opts->command};
+	int err = child_find(command.argv[0], &path);
+
+	command.path = path;
+	if (!err)
+		err = child_fork(&trace->child, child_exec, &command);
+	/* -EACCES is not about us: no exit status 4 */
+	return err ? errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", command.argv[0],
+				strerror(-err))
+		   : 0;
+}
+
 static int trace_all(struct trace *trace, struct errmsg *msg)
 {
 	struct capture_options capture_opts = trace->opts->capture;
@@ -320,10 +337,9 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	    !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid))
 		capture_opts.getppid_addr = getppid.addr;
 	if (trace->opts->command) {
-		err = child_fork(&trace->child, child_exec, trace->opts->command);
+		err = start_command(trace, msg);
 		if (err)
-			return errmsg_set(msg, err, "%s: %s", trace->opts->command[0],
-					  strerror(-err));
+			return err;
 		capture_opts.pid = trace->child.pid;
 	}
 	err = capture_create(&capture_opts, &trace->probes, &trace->capture, msg);

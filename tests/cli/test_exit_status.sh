@@ -88,6 +88,10 @@ test_no_lbr() {
 	else
 		ok "the command did not run"
 	fi
+	expect "a command that does not exist: 2, before all else that may be wrong with the machine" 2 \
+		'no-such-command: No such file' "$tool" do_sys_openat2 -- no-such-command
+	expect "a command that may not be executed: 2" 2 'kept: Permission denied' \
+		env PATH="$scratch" "$tool" do_sys_openat2 -- kept
 	expect "no LBR: -q keeps the error" 3 'no usable LBR' "$tool" -q do_sys_openat2
 	expect "no LBR: --json, too" 3 'no usable LBR' "$tool" --json do_sys_openat2
 }
