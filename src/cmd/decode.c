@@ -423,8 +423,10 @@ static int print_stack(const struct decode_options *opts, const struct snapshot 
 		.addresses = opts->addresses,
 	};
 
+	const struct path_json_options json = {.symbols = syms};
+
 	if (opts->json)
-		return render_json_snapshot(stdout, snap, syms, 0);
+		return render_json_snapshot(stdout, snap, NULL, &json, 0);
 	printf("CPU %u%s%s\n", snap->cpu, snap->filter ? ", recorded: " : "", snap->filter ?: "");
 	render_text_snapshot(stdout, snap, syms, &text);
 	return ferror(stdout) ? -EIO : 0;

@@ -58,6 +58,21 @@ static uint64_t lost_so_far(struct trace *trace)
 	return stats.ring_full + stats.no_slot + stats.missed + stats.malformed;
 }
 
+static int print_json(struct trace *trace, const struct snapshot *snap,
+		      const struct path_options *path_opts, uint64_t lost)
+{
+	struct path_json_options json = {.symbols = trace->symbols, .insns = trace->opts->insns};
+	struct path *path = NULL;
+	int err = 0;
+
+	if (trace->kernel_text.read && snap->path_ok && snap->count > snap->wasted)
+		err = path_build(snap, &trace->kernel_text, path_opts, &path);
+	if (!err || err == -ENODATA)
+		err = render_json_snapshot(trace->out, snap, path, &json, lost);
+	path_free(path);
+	return err;
+}
+
 static int on_snapshot(struct snapshot *snap, void *ctx)
 {
 	struct trace *trace = ctx;
@@ -72,7 +87,7 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 		capture_revive(trace->capture, snap->cpu);
 	if (trace->opts->json) {
 		lost = lost_so_far(trace);
-		err = render_json_snapshot(trace->out, snap, trace->symbols, lost - trace->lost_told);
+		err = print_json(trace, snap, &path_opts, lost - trace->lost_told);
 		trace->lost_told = lost;
 	} else {
 		render_text_snapshot(trace->out, snap, trace->symbols, &trace->text);

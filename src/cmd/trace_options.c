@@ -16,6 +16,7 @@
 enum {
 	OPT_JSON = 0x100,
 	OPT_RAW,
+	OPT_INSNS,
 	OPT_COLOR,
 	OPT_RING_BYTES,
 	OPT_NO_LBR,
@@ -53,6 +54,7 @@ static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "Print into FILE", 0},
 	{"json", OPT_JSON, 0, 0, "One JSON object a line, schema lbrsnoop.snapshot/1", 0},
 	{"raw", OPT_RAW, 0, 0, "Trim nothing: also user branches and those the capture spent", 0},
+	{"insns", OPT_INSNS, 0, 0, "The executed instructions, too", 0},
 	{"color", OPT_COLOR, "WHEN", 0, "auto (default), always, never", 0},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
 	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
@@ -310,6 +312,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_JSON:
 		opts->json = true;
+		return 0;
+	case OPT_INSNS:
+		opts->insns = true;
 		return 0;
 	case OPT_RAW:
 		opts->raw = true;

@@ -37,6 +37,7 @@ struct trace_options {
 	char **command;
 	bool json;
 	bool raw;
+	bool insns;
 	enum color_when color;
 };
 

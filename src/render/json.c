@@ -126,8 +126,8 @@ static json_t *lbr_object(const struct snapshot *snap)
 	return obj;
 }
 
-int render_json_snapshot(FILE *out, const struct snapshot *snap, struct symbols *syms,
-			 uint64_t lost_records)
+int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct path *path,
+			 const struct path_json_options *opts, uint64_t lost_records)
 {
 	json_t *obj = json_object(), *branches = json_array();
 	int err = 0;
@@ -146,8 +146,9 @@ int render_json_snapshot(FILE *out, const struct snapshot *snap, struct symbols 
 	json_object_set_new(obj, "trigger", trigger_object(snap));
 	json_object_set_new(obj, "lbr", lbr_object(snap));
 	for (uint32_t i = 0; i < snap->count; i++)
-		json_array_append_new(branches, branch_object(&snap->branches[i], syms));
+		json_array_append_new(branches, branch_object(&snap->branches[i], opts->symbols));
 	json_object_set_new(obj, "branches", branches);
+	json_object_set_new(obj, "path", path ? path_json(path, opts) : json_null());
 	json_object_set_new(obj, "lost", json_pack("{s:I}", "records", (json_int_t)lost_records));
 	if (json_dumpf(obj, out, JSON_COMPACT) || fputc('\n', out) == EOF)
 		err = -EIO;
