@@ -94,7 +94,7 @@ enum place place_by_symbols(void *symbols, uint64_t addr)
 {
 	struct symbol sym;
 
-	if (symbols_find(symbols, addr, &sym))
+	if (!(addr >> 63) || symbols_find(symbols, addr, &sym))
 		return PLACE_ORDINARY;
 	return place_of_symbol(sym.name, addr - sym.addr);
 }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which decision led to the error: the two orders in which compilers put test and constant. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <errno.h>
+
+#include <cmocka.h>
+
+#include "path/story.h"
+#include "util/cleanup.h"
+
+#define BASE 0xffffffff81000000ULL
+
+/*
+ * late: constant on the error's own way       early: loaded before the test
+ * 00 test %eax,%eax                           40 mov $-22,%ebx
+ * 02 js 10                                    45 test %rdi,%rdi
+ * 04 ret                                      48 je 50
+ * 10 mov $-22,%ebx                            4a ret
+ * 15 test %r12,%r12  (clean-up)               50 mov %ebx,%eax
+ * 18 je 20                                    52 ret
+ * 1a ret
+ * 20 mov %ebx,%eax
+ * 22 ret
+ */
+static const struct {
+	uint32_t at;
+	const char *bytes;
+	uint32_t len;
+} code[] = {
+	{0x00, "\x85\xc0\x78\x0c\xc3", 5},
+	{0x10, "\xbb\xea\xff\xff\xff\x4d\x85\xe4\x74\x06\xc3", 11},
+	{0x20, "\x89\xd8\xc3", 3},
+	{0x40, "\xbb\xea\xff\xff\xff\x48\x85\xff\x74\x06\xc3", 11},
+	{0x50, "\x89\xd8\xc3", 3},
+};
+
+static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	uint8_t text[0x400];
+
+	(void)ctx;
+	memset(text, 0x90, sizeof(text));
+	for (size_t i = 0; i < ARRAY_SIZE(code); i++)
+		memcpy(text + code[i].at, code[i].bytes, code[i].len);
+	if (addr < BASE || addr - BASE > sizeof(text) || len > sizeof(text) - (addr - BASE))
+		return -EFAULT;
+	memcpy(buf, text + (addr - BASE), len);
+	return 0;
+}
+
+static const struct text_source text = {.read = read_text};
+static const struct trigger hw = {.kind = TRIGGER_HW};
+
+static struct snapshot make_snapshot(uint64_t entry, uint64_t from, uint64_t to, uint64_t from2,
+				     uint64_t to2, uint64_t ip)
+{
+	struct snapshot snap = {.path_ok = true,
+				.count = from2 ? 3 : 2,
+				.trigger = &hw,
+				.ip = BASE + ip,
+				.err = EINVAL};
+
+	snap.branches[0] = (struct branch){.from = BASE + 0x300, .to = BASE + entry};
+	snap.branches[1] = (struct branch){.from = BASE + from, .to = BASE + to};
+	snap.branches[2] = (struct branch){.from = BASE + from2, .to = BASE + to2};
+	return snap;
+}
+
+static void check_key(const struct snapshot *snap, uint64_t error, uint64_t decision)
+{
+	uint32_t insn, key;
+	struct path *path;
+
+	assert_int_equal(path_build(snap, &text, NULL, &path), 0);
+	path_find_error(path, EINVAL, &insn, &key);
+	assert_int_not_equal(insn, PATH_NONE);
+	assert_int_equal((insn == path->insn_count ? path->trigger_insn : path->insns[insn]).addr -
+				 BASE,
+			 error);
+	assert_int_not_equal(key, PATH_NONE);
+	assert_int_equal(path->decisions[key].addr - BASE, decision);
+	path_free(path);
+}
+
+static void path_find_error_constant_after_test_decision_before(void **state)
+{
+	struct snapshot snap = make_snapshot(0, 2, 0x10, 0x18, 0x20, 0x22);
+
+	(void)state;
+	check_key(&snap, 0x10, 2);
+}
+
+static void path_find_error_constant_before_test_decision_after(void **state)
+{
+	struct snapshot snap = make_snapshot(0x40, 0x48, 0x50, 0, 0, 0x52);
+
+	(void)state;
+	check_key(&snap, 0x40, 0x48);
+}
+
+static void path_find_error_trigger_on_errno_site_decision_before(void **state)
+{
+	struct snapshot snap = make_snapshot(0, 2, 0x10, 0, 0, 0x10);
+
+	(void)state;
+	check_key(&snap, 0x10, 2);
+}
+
+static void path_find_error_none_in_path_none(void **state)
+{
+	struct snapshot snap = make_snapshot(0, 2, 0x10, 0x18, 0x20, 0x22);
+	uint32_t insn = 0, key = 0;
+	struct path *path;
+
+	(void)state;
+	assert_int_equal(path_build(&snap, &text, NULL, &path), 0);
+	path_find_error(path, ENOENT, &insn, &key);
+	assert_int_equal(insn, PATH_NONE);
+	assert_int_equal(key, PATH_NONE);
+	path_free(path);
+}
+
+static void story_build_steps_in_order_cleanup_after_error(void **state)
+{
+	static const enum story_kind want[] = {STORY_FUNCTION, STORY_DECISION, STORY_ERROR,
+					       STORY_DECISION, STORY_TRIGGER};
+	struct snapshot snap = make_snapshot(0, 2, 0x10, 0x18, 0x20, 0x22);
+	struct story_options opts = {0};
+	struct story *story;
+	struct path *path;
+
+	(void)state;
+	assert_int_equal(path_build(&snap, &text, NULL, &path), 0);
+	assert_int_equal(story_build(path, &snap, &opts, &story), 0);
+	assert_int_equal(story->step_count, ARRAY_SIZE(want));
+	for (uint32_t i = 0; i < story->step_count; i++)
+		assert_int_equal(story->steps[i].kind, want[i]);
+	assert_true(story->steps[1].key);
+	assert_false(story->steps[1].cleanup);
+	assert_false(story->steps[2].cleanup);
+	assert_true(story->steps[3].cleanup);
+	assert_false(story->steps[3].key);
+	story_free(story);
+	opts.first_branch = 1;
+	assert_int_equal(story_build(path, &snap, &opts, &story), 0);
+	assert_int_equal(story->steps[0].block, 1);
+	story_free(story);
+	path_free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(path_find_error_constant_after_test_decision_before),
+		cmocka_unit_test(path_find_error_constant_before_test_decision_after),
+		cmocka_unit_test(path_find_error_trigger_on_errno_site_decision_before),
+		cmocka_unit_test(path_find_error_none_in_path_none),
+		cmocka_unit_test(story_build_steps_in_order_cleanup_after_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
