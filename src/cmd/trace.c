@@ -12,9 +12,8 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/trace_options.h"
+#include "cmd/view.h"
 #include "path/fresh.h"
-#include "render/json.h"
-#include "render/text.h"
 #include "symbolize/place.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"
@@ -35,7 +34,7 @@ struct trace {
 	struct probe_list probes;
 	struct capture *capture;
 	FILE *out;
-	struct text_options text;
+	struct view *view;
 	struct child child;
 	uint64_t printed;
 	uint64_t lost_told;
@@ -58,27 +57,12 @@ static uint64_t lost_so_far(struct trace *trace)
 	return stats.ring_full + stats.no_slot + stats.missed + stats.malformed;
 }
 
-static int print_json(struct trace *trace, const struct snapshot *snap,
-		      const struct path_options *path_opts, uint64_t lost)
-{
-	struct path_json_options json = {.symbols = trace->symbols, .insns = trace->opts->insns};
-	struct path *path = NULL;
-	int err = 0;
-
-	if (trace->kernel_text.read && snap->path_ok && snap->count > snap->wasted)
-		err = path_build(snap, &trace->kernel_text, path_opts, &path);
-	if (!err || err == -ENODATA)
-		err = render_json_snapshot(trace->out, snap, path, &json, lost);
-	path_free(path);
-	return err;
-}
-
 static int on_snapshot(struct snapshot *snap, void *ctx)
 {
 	struct trace *trace = ctx;
 	struct path_options path_opts = {.place = place_by_symbols, .place_ctx = trace->symbols};
 	uint64_t lost;
-	int err = 0;
+	int err;
 
 	snapshot_trim(snap, trace->symbols);
 	text_live_invalidate(trace->text_live);
@@ -86,13 +70,9 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
 	errno = 0;
-	if (trace->opts->json) {
-		lost = lost_so_far(trace);
-		err = print_json(trace, snap, &path_opts, lost - trace->lost_told);
-		trace->lost_told = lost;
-	} else {
-		render_text_snapshot(trace->out, snap, trace->symbols, &trace->text);
-	}
+	lost = lost_so_far(trace);
+	err = view_snapshot(trace->view, snap, &trace->kernel_text, lost - trace->lost_told);
+	trace->lost_told = lost;
 	trace->printed++;
 	if (err || ferror(trace->out)) {
 		trace->write_err = errno ? -errno : -EIO;
@@ -330,6 +310,9 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = resolve_targets(trace, msg);
 	if (err)
 		return err;
+	err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL, &trace->view, msg);
+	if (err)
+		return err;
 	err = choose(trace, msg);
 	if (err)
 		return err;
@@ -365,14 +348,10 @@ int cmd_trace(int argc, char **argv)
 			return EXIT_ERROR;
 		}
 	}
-	trace.text = (struct text_options){
-		.color = opts.color == COLOR_ALWAYS ||
-			 (opts.color == COLOR_AUTO && isatty(fileno(trace.out))),
-		.raw = opts.raw,
-		.addresses = opts.raw,
-	};
 	install_stop_handlers();
 	err = trace_all(&trace, &msg);
+	if (!err && trace.view)
+		err = view_finish(trace.view, &msg);
 	close_err = close_out(&trace, err ? NULL : &msg);
 	err = err ?: close_err;
 	if (err)
@@ -382,6 +361,7 @@ int cmd_trace(int argc, char **argv)
 	probe_list_deinit(&trace.probes);
 	resolver_destroy(trace.resolver);
 	text_close(trace.text_live);
+	view_destroy(trace.view);
 	symbols_close(trace.symbols);
 	trace_options_deinit(&opts);
 	if (err)

@@ -14,10 +14,7 @@
 #include "util/log.h"
 
 enum {
-	OPT_JSON = 0x100,
-	OPT_RAW,
-	OPT_INSNS,
-	OPT_COLOR,
+	OPT_BRANCHES = 0x100,
 	OPT_RING_BYTES,
 	OPT_NO_LBR,
 	OPT_MAX_OVERHEAD,
@@ -32,7 +29,7 @@ static const struct argp_option options[] = {
 	{"pid", 'p', "PID", 0, "Only this process", 0},
 	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
 	{"cpu", 'C', "LIST", 0, "Only on these CPUs: 0,2-4", 0},
-	{"branches", 'j', "LIST", 0,
+	{"branch-filter", 'j', "LIST", 0,
 	 "Branches to record, by perf's names: any, any_call, any_ret, ind_call, cond, call, u, k "
 	 "(default: any,u,k)",
 	 0},
@@ -52,10 +49,8 @@ static const struct argp_option options[] = {
 	{"timeout", 't', "SECONDS", 0, "After so many seconds (0.5 is fine)", 0},
 	{0, 0, 0, 0, "What to print:", 3},
 	{"output", 'o', "FILE", 0, "Print into FILE", 0},
-	{"json", OPT_JSON, 0, 0, "One JSON object a line, schema lbrsnoop.snapshot/1", 0},
-	{"raw", OPT_RAW, 0, 0, "Trim nothing: also user branches and those the capture spent", 0},
-	{"insns", OPT_INSNS, 0, 0, "The executed instructions, too", 0},
-	{"color", OPT_COLOR, "WHEN", 0, "auto (default), always, never", 0},
+	{"branches", OPT_BRANCHES, "LIST", OPTION_ARG_OPTIONAL,
+	 "The plain list of branches; with =LIST only those are recorded, as with -j", 0},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
 	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
 	{"ring-bytes", OPT_RING_BYTES, "BYTES", 0, "Size of the ring buffer (default: 4 MiB)", 3},
@@ -217,19 +212,6 @@ static int parse_overhead(struct trace_options *opts, const char *arg)
 	return 0;
 }
 
-static int parse_color(struct trace_options *opts, const char *arg)
-{
-	static const char *const when[] = {
-		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(when); i++)
-		if (!strcmp(arg, when[i])) {
-			opts->color = i;
-			return 0;
-		}
-	return usage("--color '%s': one of auto, always, never is wanted", arg);
-}
-
 static int parse_comm(struct trace_options *opts, const char *arg)
 {
 	if (!*arg)
@@ -291,6 +273,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct trace_options *opts = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->view;
+		return 0;
 	case 'e':
 		return parse_errnos(&opts->capture, arg);
 	case 'p':
@@ -301,6 +286,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return parse_cpus(&opts->capture, arg);
 	case 'j':
 		return parse_branches(opts, arg);
+	case OPT_BRANCHES:
+		opts->view.branches = true;
+		return arg ? parse_branches(opts, arg) : 0;
 	case 'T':
 		return parse_trigger(opts, arg);
 	case 'n':
@@ -310,17 +298,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'o':
 		opts->output = arg;
 		return 0;
-	case OPT_JSON:
-		opts->json = true;
-		return 0;
-	case OPT_INSNS:
-		opts->insns = true;
-		return 0;
-	case OPT_RAW:
-		opts->raw = true;
-		return 0;
-	case OPT_COLOR:
-		return parse_color(opts, arg);
 	case OPT_RING_BYTES:
 		return parse_ring_bytes(opts, arg);
 	case OPT_AT:
@@ -351,7 +328,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = {{.argp = &view_argp}, {0}};
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "TARGET... [-- COMMAND [ARG]...]",

@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 #include "capture/capture.h"
+#include "cmd/view.h"
 #include "target/target.h"
-
-enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /**
  * struct trace_options - what the user asked for
@@ -35,10 +34,7 @@ struct trace_options {
 	uint64_t timeout_ms;
 	const char *output;
 	char **command;
-	bool json;
-	bool raw;
-	bool insns;
-	enum color_when color;
+	struct view_options view;
 };
 
 /**

@@ -31,10 +31,36 @@ static json_t *tri(enum tri value)
 	return value == TRI_NOT_REPORTED ? json_null() : json_boolean(value == TRI_SET);
 }
 
-static json_t *location(struct symbols *syms, uint64_t addr)
+/* file, line and inlined chain, outermost last; the frame of the symbol itself is not inlined */
+static void set_source(json_t *obj, struct lines *lines, const char *module, uint64_t addr,
+		       bool is_return)
+{
+	struct srcline chain[INLINE_DEPTH_MAX];
+	json_t *inlined = json_array();
+	int n = lines ? lines_find(lines, module, addr, is_return, chain, INLINE_DEPTH_MAX) : 0;
+
+	json_object_set_new(obj, "file",
+			    n > 0 && *chain[0].file ? foreign_string(chain[0].file) : json_null());
+	json_object_set_new(obj, "line",
+			    n > 0 && chain[0].line ? json_integer(chain[0].line) : json_null());
+	for (int i = 0; i < n; i++)
+		json_array_append_new(inlined,
+				      json_pack("{s:o, s:o, s:i}", "function",
+						foreign_string(chain[i].function), "file",
+						foreign_string(chain[i].file), "line",
+						chain[i].line));
+	if (n <= 0) {
+		json_decref(inlined);
+		inlined = json_null();
+	}
+	json_object_set_new(obj, "inlined", inlined);
+}
+
+/* @is_return: @addr is where a return went to: the call before it is meant */
+static json_t *location(struct symbols *syms, struct lines *lines, uint64_t addr, bool is_return)
 {
 	json_t *obj = json_object();
-	struct symbol sym;
+	struct symbol sym = {.module = ""};
 
 	json_object_set_new(obj, "addr", address(addr));
 	if (!syms || symbols_find(syms, addr, &sym)) {
@@ -47,6 +73,7 @@ static json_t *location(struct symbols *syms, uint64_t addr)
 		json_object_set_new(obj, "module", *sym.module ? foreign_string(sym.module)
 							       : json_null());
 	}
+	set_source(obj, lines, sym.module, addr, is_return);
 	return obj;
 }
 
@@ -55,15 +82,16 @@ static json_t *optional_string(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-static json_t *branch_object(const struct branch *br, struct symbols *syms)
+static json_t *branch_object(const struct branch *br, const struct path_json_options *opts,
+			     bool is_return)
 {
 	json_t *obj = json_object();
 	enum tri predicted = br->mispred == TRI_NOT_REPORTED ? TRI_NOT_REPORTED
 			     : br->mispred == TRI_SET	     ? TRI_CLEAR
 							     : TRI_SET;
 
-	json_object_set_new(obj, "from", location(syms, br->from));
-	json_object_set_new(obj, "to", location(syms, br->to));
+	json_object_set_new(obj, "from", location(opts->symbols, opts->lines, br->from, false));
+	json_object_set_new(obj, "to", location(opts->symbols, opts->lines, br->to, is_return));
 	json_object_set_new(obj, "type", optional_string(branch_type_name(br->type)));
 	json_object_set_new(obj, "mispred", tri(br->mispred));
 	json_object_set_new(obj, "predicted", tri(predicted));
@@ -126,10 +154,24 @@ static json_t *lbr_object(const struct snapshot *snap)
 	return obj;
 }
 
+/* Which branches are returns: the path knows, on any CPU. */
+static void find_returns(const struct snapshot *snap, const struct path *path, bool *ret)
+{
+	for (uint32_t i = 0; i < snap->count; i++)
+		ret[i] = snap->branches[i].type == BRANCH_RET;
+	for (uint32_t i = 0; path && i < path->block_count; i++) {
+		const struct path_block *block = &path->blocks[i];
+
+		if (block->branch < snap->count && block->end_class == INSN_RET)
+			ret[block->branch] = true;
+	}
+}
+
 int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct path *path,
 			 const struct path_json_options *opts, uint64_t lost_records)
 {
 	json_t *obj = json_object(), *branches = json_array();
+	bool returns[BRANCHES_MAX];
 	int err = 0;
 
 	if (!obj || !branches) {
@@ -145,8 +187,10 @@ int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct pa
 	json_object_set_new(obj, "comm", foreign_string(snap->comm));
 	json_object_set_new(obj, "trigger", trigger_object(snap));
 	json_object_set_new(obj, "lbr", lbr_object(snap));
+	find_returns(snap, path, returns);
 	for (uint32_t i = 0; i < snap->count; i++)
-		json_array_append_new(branches, branch_object(&snap->branches[i], opts->symbols));
+		json_array_append_new(branches,
+				      branch_object(&snap->branches[i], opts, returns[i]));
 	json_object_set_new(obj, "branches", branches);
 	json_object_set_new(obj, "path", path ? path_json(path, opts) : json_null());
 	json_object_set_new(obj, "lost", json_pack("{s:I}", "records", (json_int_t)lost_records));

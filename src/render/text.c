@@ -5,22 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "render/color.h"
 #include "render/escape.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 
-#define RED    "\033[1;31m"
-#define YELLOW "\033[33m"
-#define BOLD   "\033[1m"
-#define DIM    "\033[2m"
-#define OFF    "\033[0m"
-
 #define LOCATION_LEN 192
-
-static const char *paint(const struct text_options *opts, const char *code)
-{
-	return opts->color ? code : "";
-}
 
 static const char *const type_names[] = {
 	[BRANCH_NOT_REPORTED] = NULL,  [BRANCH_COND] = "COND",	   [BRANCH_JMP] = "UNCOND",

@@ -107,13 +107,44 @@ static bool has_dwarf(Elf *elf)
 	return false;
 }
 
+static void read_build_id(Elf *elf, struct build_id *ret_id)
+{
+	const void *bytes;
+	ssize_t len = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	*ret_id = (struct build_id){0};
+	if (len > 0 && len <= BUILD_ID_MAX) {
+		memcpy(ret_id->bytes, bytes, (size_t)len);
+		ret_id->len = (size_t)len;
+	}
+}
+
+void build_id_of_file(const char *path, struct build_id *ret_id)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_(cleanup_elf) Elf *elf = NULL;
+
+	*ret_id = (struct build_id){0};
+	if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
+		return;
+	elf = dwelf_elf_begin(fd);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		read_build_id(elf, ret_id);
+}
+
+const char *build_id_text(const struct build_id *id, char *buf)
+{
+	strcpy(buf, "unknown");
+	for (size_t i = 0; i < id->len && i < BUILD_ID_MAX; i++)
+		sprintf(buf + 2 * i, "%02x", id->bytes[i]);
+	return buf;
+}
+
 int debugfile_check(const char *path, const struct build_id *want)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_(cleanup_elf) Elf *elf = NULL;
-	struct build_id have = {0};
-	const void *bytes;
-	ssize_t len;
+	struct build_id have;
 
 	if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOENT;
@@ -121,11 +152,7 @@ int debugfile_check(const char *path, const struct build_id *want)
 	elf = dwelf_elf_begin(fd);
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
 		return -ENOENT;
-	len = dwelf_elf_gnu_build_id(elf, &bytes);
-	if (len > 0 && len <= BUILD_ID_MAX) {
-		memcpy(have.bytes, bytes, (size_t)len);
-		have.len = (size_t)len;
-	}
+	read_build_id(elf, &have);
 	if (build_id_differ(&have, want))
 		return -ESTALE;
 	return has_dwarf(elf) ? 0 : -ENOENT;

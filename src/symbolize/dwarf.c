@@ -166,6 +166,27 @@ int lines_open(const struct lines_options *opts, struct lines **ret_lines)
 	return 0;
 }
 
+const char *lines_mismatch(const struct lines_options *opts, char *buf, size_t len)
+{
+	struct build_id have = {0}, want = {0};
+	char text[2][2 * BUILD_ID_MAX + 1], hint[300];
+
+	if (opts->build_id && opts->build_id_len <= BUILD_ID_MAX) {
+		memcpy(want.bytes, opts->build_id, opts->build_id_len);
+		want.len = opts->build_id_len;
+	} else {
+		build_id_of_kernel(&want);
+	}
+	if (opts->vmlinux)
+		build_id_of_file(opts->vmlinux, &have);
+	snprintf(buf, len,
+		 "its build ID is %s, that of the kernel traced is %s: it is the debug information of "
+		 "another kernel; %s",
+		 build_id_text(&have, text[0]), build_id_text(&want, text[1]),
+		 lines_hint(hint, sizeof(hint)));
+	return buf;
+}
+
 void lines_close(struct lines *lines)
 {
 	if (!lines)

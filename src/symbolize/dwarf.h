@@ -78,6 +78,12 @@ int lines_set_module(struct lines *lines, const char *module, uint64_t text_addr
 int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
 	       struct srcline *ret_chain, size_t max);
 
+/**
+ * lines_mismatch() - why lines_open() returned -ESTALE: both build IDs, and the remedy
+ * Return: @buf.
+ */
+const char *lines_mismatch(const struct lines_options *opts, char *buf, size_t len);
+
 /** lines_hint() - one sentence: what to install on this distribution to get source lines */
 const char *lines_hint(char *buf, size_t len);
 

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "path/path.h"
+#include "render/json.h"
+#include "render/story.h"
+#include "render/text.h"
+#include "symbolize/place.h"
+#include "symbolize/source.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+
+enum {
+	OPT_JSON = 0x200,
+	OPT_RAW,
+	OPT_INSNS,
+	OPT_COLOR,
+	OPT_NO_LINES,
+	OPT_DOT,
+	OPT_SVG,
+	OPT_VMLINUX,
+	OPT_DEBUG_DIR,
+	OPT_SOURCE_DIR,
+};
+
+static const struct argp_option options[] = {
+	{"json", OPT_JSON, 0, 0, "One JSON object a line, schema lbrsnoop.snapshot/1", 3},
+	{"insns", OPT_INSNS, 0, 0, "Every executed instruction, too", 3},
+	{"raw", OPT_RAW, 0, 0,
+	 "Trim nothing: what ran before the kernel was entered, lines of inlined functions that "
+	 "decide nothing; with --branches also those the capture spent",
+	 3},
+	{"color", OPT_COLOR, "WHEN", 0, "auto (default), always, never", 3},
+	{"dot", OPT_DOT, "FILE", 0,
+	 "Also write the control flow of the failing function, with the path drawn through it, for "
+	 "Graphviz; of the newest snapshot",
+	 3},
+	{"svg", OPT_SVG, "FILE", 0, "The same as a picture", 3},
+	{0, 0, 0, 0, "Where source lines come from:", 4},
+	{"vmlinux", OPT_VMLINUX, "FILE", 0, "Debug information of the kernel", 0},
+	{"debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Search here before /usr/lib/debug", 0},
+	{"source-dir", OPT_SOURCE_DIR, "DIR", 0, "Root of the kernel's sources: show the text", 0},
+	{"no-lines", OPT_NO_LINES, 0, 0, "Functions and offsets only", 0},
+	{0},
+};
+
+static int parse_color(struct view_options *opts, const char *arg)
+{
+	static const char *const when[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(when); i++)
+		if (!strcmp(arg, when[i])) {
+			opts->color = (enum color_when)i;
+			return 0;
+		}
+	log_error("--color '%s': one of auto, always, never is wanted", arg);
+	return EINVAL;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct view_options *opts = state->input;
+
+	switch (key) {
+	case OPT_JSON:
+		opts->json = true;
+		return 0;
+	case OPT_RAW:
+		opts->raw = true;
+		return 0;
+	case OPT_INSNS:
+		opts->insns = true;
+		return 0;
+	case OPT_COLOR:
+		return parse_color(opts, arg);
+	case OPT_NO_LINES:
+		opts->no_lines = true;
+		return 0;
+	case OPT_DOT:
+		opts->dot = arg;
+		return 0;
+	case OPT_SVG:
+		opts->svg = arg;
+		return 0;
+	case OPT_VMLINUX:
+		opts->vmlinux = arg;
+		return 0;
+	case OPT_DEBUG_DIR:
+		opts->debug_dir = arg;
+		return 0;
+	case OPT_SOURCE_DIR:
+		opts->source_dir = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp view_argp = {.options = options, .parser = parse_option};
+
+/**
+ * struct view - the showing
+ * @hint: what to install to get source lines; "" once told, or if there is no need
+ * @told_filter: that filtered branches make no path
+ */
+struct view {
+	const struct view_options *opts;
+	FILE *out;
+	struct symbols *symbols;
+	struct lines *lines;
+	struct sources *sources;
+	struct text_options text;
+	char hint[512];
+	bool told_filter;
+};
+
+static int open_lines(struct view *view, const struct lines_options *kernel, struct errmsg *msg)
+{
+	struct lines_options debug = kernel ? *kernel : (struct lines_options){0};
+	char ids[400];
+	int err;
+
+	if (view->opts->no_lines || (view->opts->branches && !view->opts->json))
+		return 0;
+	debug.vmlinux = view->opts->vmlinux ?: debug.vmlinux;
+	debug.debug_dir = view->opts->debug_dir ?: debug.debug_dir;
+	err = lines_open(&debug, &view->lines);
+	if (!err)
+		return 0;
+	if (err == -ESTALE)
+		return errmsg_set(msg, err, "--vmlinux '%s': %s", debug.vmlinux,
+				  lines_mismatch(&debug, ids, sizeof(ids)));
+	if (view->opts->vmlinux)
+		return errmsg_set(msg, err,
+				  "--vmlinux '%s': %s", view->opts->vmlinux,
+				  err == -ENOENT ? "no ELF file with debug information (DWARF)"
+						 : strerror(-err));
+	if (err != -ENOENT)
+		return errmsg_set(msg, err, "debug information: %s", strerror(-err));
+	lines_hint(view->hint, sizeof(view->hint));
+	return 0;
+}
+
+int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
+		const struct lines_options *kernel, struct view **ret_view, struct errmsg *msg)
+{
+	struct view *view = calloc(1, sizeof(*view));
+	int err;
+
+	if (!view)
+		return -ENOMEM;
+	view->opts = opts;
+	view->out = out;
+	view->symbols = symbols;
+	view->text = (struct text_options){
+		.color = opts->color == COLOR_ALWAYS ||
+			 (opts->color == COLOR_AUTO && isatty(fileno(out))),
+		.raw = opts->raw,
+		.addresses = opts->raw,
+	};
+	if (opts->source_dir && access(opts->source_dir, R_OK | X_OK)) {
+		err = errmsg_set(msg, -errno, "--source-dir '%s': %s", opts->source_dir,
+				 strerror(errno));
+		goto fail;
+	}
+	err = open_lines(view, kernel, msg);
+	if (err)
+		goto fail;
+	view->sources = sources_create(opts->source_dir);
+	if (!view->sources) {
+		err = -ENOMEM;
+		goto fail;
+	}
+	*ret_view = view;
+	return 0;
+fail:
+	view_destroy(view);
+	return err;
+}
+
+static int build_path(struct view *view, const struct snapshot *snap,
+		      const struct text_source *text, struct path **ret)
+{
+	struct path_options opts = {.place = place_by_symbols, .place_ctx = view->symbols};
+	int err;
+
+	/* What the LBR holds may be true, but it is no story of this event. */
+	if (!text->read || snap->stale == TRI_SET)
+		return 0;
+	err = path_build(snap, text, &opts, ret);
+	if (err == -EOPNOTSUPP && !view->told_filter) {
+		view->told_filter = true;
+		log_info("only branches of kind '%s' were recorded: what ran between them is not "
+			 "known, so there is a list, and no story",
+			 snap->filter ?: "?");
+	}
+	return err == -EOPNOTSUPP || err == -ENODATA ? 0 : err;
+}
+
+static int show(struct view *view, const struct snapshot *snap, const struct path *path,
+		uint64_t lost_records)
+{
+	struct path_json_options json = {
+		.symbols = view->symbols,
+		.lines = view->lines,
+		.insns = view->opts->insns,
+	};
+	struct story_view story = {
+		.symbols = view->symbols,
+		.lines = view->lines,
+		.sources = view->sources,
+		.insns = view->opts->insns,
+		.text = view->text,
+	};
+
+	if (view->opts->json)
+		return render_json_snapshot(view->out, snap, path, &json, lost_records);
+	if (path && !view->opts->branches)
+		return render_story(view->out, snap, path, &story);
+	render_text_snapshot(view->out, snap, view->symbols, &view->text);
+	return 0;
+}
+
+int view_snapshot(struct view *view, const struct snapshot *snap, const struct text_source *text,
+		  uint64_t lost_records)
+{
+	bool list = view->opts->branches && !view->opts->json;
+	struct path *path = NULL;
+	int err;
+
+	if (!list) {
+		err = build_path(view, snap, text, &path);
+		if (err)
+			return err;
+		if (view->hint[0])
+			log_info("no source lines: %s", view->hint);
+		view->hint[0] = '\0';
+	}
+	err = show(view, snap, path, lost_records);
+	path_free(path);
+	return err;
+}
+
+int view_finish(struct view *view, struct errmsg *msg)
+{
+	return 0;
+}
+
+void view_destroy(struct view *view)
+{
+	if (!view)
+		return;
+	lines_close(view->lines);
+	sources_destroy(view->sources);
+	free(view);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* view.h - how snapshots are shown: the options for it, and the showing */
+#ifndef LBRSNOOP_CMD_VIEW_H
+#define LBRSNOOP_CMD_VIEW_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "snapshot/snapshot.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/symbolize.h"
+#include "util/errmsg.h"
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/**
+ * struct view_options - what the user wants to see
+ * @json, @raw, @insns, @no_lines, @color: the options of those names
+ * @branches: the plain list instead of the story
+ * @dot, @svg: files for the graph, or NULL
+ * @vmlinux, @debug_dir, @source_dir: or NULL
+ */
+struct view_options {
+	bool json;
+	bool raw;
+	bool insns;
+	bool branches;
+	bool no_lines;
+	enum color_when color;
+	const char *dot;
+	const char *svg;
+	const char *vmlinux;
+	const char *debug_dir;
+	const char *source_dir;
+};
+
+/* For argp's children; the child's input is a struct view_options. */
+extern const struct argp view_argp;
+
+struct view;
+
+/**
+ * view_create() - prepare
+ * @opts: borrowed until view_destroy(), as are @out and @symbols
+ * @symbols: of the kernel that the snapshots are of
+ * @kernel: which kernel that is; NULL: the running one
+ * @ret_view: set on success; free with view_destroy()
+ * Return: 0; negative errno, with @msg: debug information of another kernel, no Graphviz.
+ */
+int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
+		const struct lines_options *kernel, struct view **ret_view, struct errmsg *msg);
+
+/**
+ * view_snapshot() - show one
+ * @snap: trimmed
+ * @text: kernel text as it was when the snapshot was taken; .read is NULL if there is none
+ * @lost_records: events lost since the last one
+ * Return: 0; -ENOMEM; -EIO if the output does not take it.
+ */
+int view_snapshot(struct view *view, const struct snapshot *snap, const struct text_source *text,
+		  uint64_t lost_records);
+
+/**
+ * view_finish() - write what is written at the end: the graph of the newest snapshot
+ * Return: 0; negative errno, with @msg.
+ */
+int view_finish(struct view *view, struct errmsg *msg);
+
+/** view_destroy() - free; NULL is fine */
+void view_destroy(struct view *view);
+
+#endif

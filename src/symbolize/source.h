@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* source.h - the text of source lines, where the sources are at hand */
+#ifndef LBRSNOOP_SYMBOLIZE_SOURCE_H
+#define LBRSNOOP_SYMBOLIZE_SOURCE_H
+
+#include <stddef.h>
+
+struct sources;
+
+/**
+ * sources_create() - prepare; reads nothing yet
+ * @dir: root of the source tree, or NULL: only absolute paths are looked for
+ * Return: NULL if out of memory. Free with sources_destroy().
+ */
+struct sources *sources_create(const char *dir);
+
+/** sources_destroy() - free; NULL is fine */
+void sources_destroy(struct sources *sources);
+
+/**
+ * sources_line() - text of one line
+ * @sources: NULL: there are none
+ * @file: as DWARF names it: relative to the root of the tree, or absolute. An absolute one that
+ *        is not there is looked for below the root, too, the leading folders left out one by one.
+ * @line: from 1
+ * @ret_len: bytes of the line, without its end
+ * Return: the line, not NUL-terminated, valid until sources_destroy(); NULL if it is not there.
+ */
+const char *sources_line(struct sources *sources, const char *file, int line, size_t *ret_len);
+
+#endif
