@@ -183,6 +183,7 @@ static int prepare_records(struct capture *capture)
 {
 	const struct capture_options *opts = &capture->opts;
 	uint64_t any = PERF_SAMPLE_BRANCH_ANY;
+	uint64_t all = any | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL;
 
 	if (lbr_model_of_host(&capture->model)) {
 		capture->model = (struct lbr_model){.name = "unknown", .format = LBR_FORMAT_NONE};
@@ -193,6 +194,7 @@ static int prepare_records(struct capture *capture)
 		.lbr = &capture->lbr,
 		.probes = capture->probes,
 		.filter = opts->filter_name,
+		.filtered = (opts->branch_types & all) != all,
 		.path_ok = (opts->branch_types & any) &&
 			   (opts->branch_types & PERF_SAMPLE_BRANCH_KERNEL),
 	};

@@ -42,7 +42,9 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 		uint64_t flags;
 
 		memcpy(&flags, (const char *)entry + 16, sizeof(flags));
-		/* Fails for the holes that the kernel's software filter leaves. */
+		/* A hole that the kernel's software filter left; without one, a call to NULL */
+		if (!entry->from && ctx->filtered)
+			continue;
 		if (!perf_entry_decode(ctx->model, entry->from, entry->to, flags,
 				       &snap->branches[snap->count]))
 			snap->count++;

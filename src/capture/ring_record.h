@@ -11,6 +11,7 @@
 
 /**
  * struct record_context - what a record refers to
+ * @filtered: Linux sorts entries out afterwards (intel_pmu_lbr_filter()), and leaves holes
  * @mono_to_real_ns: CLOCK_REALTIME - CLOCK_MONOTONIC
  */
 struct record_context {
@@ -18,6 +19,7 @@ struct record_context {
 	const struct lbr_info *lbr;
 	const struct probe_list *probes;
 	const char *filter;
+	bool filtered;
 	bool path_ok;
 	int64_t mono_to_real_ns;
 };

@@ -183,6 +183,7 @@ int dump_parse_json(const char *data, size_t len, struct dump *dump, struct note
 	while (!span_empty(rest)) {
 		_cleanup_json_ json_t *json = NULL;
 		json_error_t error;
+		const char *start;
 		int err;
 
 		json = json_loadb(rest.p, (size_t)(rest.end - rest.p),
@@ -196,10 +197,11 @@ int dump_parse_json(const char *data, size_t len, struct dump *dump, struct note
 		err = json_is_array(json) ? take_array(&j, json, 0) : take_object(&j, json, 0);
 		if (err)
 			return err;
-		for (int i = 0; i < error.position && !span_empty(rest); i++, rest.p++)
-			j.line += *rest.p == '\n';
-		for (; !span_empty(rest) && memchr(" \t\r\n,", *rest.p, 5); rest.p++)
-			j.line += *rest.p == '\n';
+		start = rest.p;
+		rest.p += error.position; /* bytes that were read */
+		span_skip(&rest, ",");
+		for (; start < rest.p; start++)
+			j.line += *start == '\n';
 	}
 	return 0;
 }

@@ -111,16 +111,12 @@ static void rdmsr_option(struct rdmsr *cmd, char letter, struct span arg)
 
 	if (letter == 'a')
 		cmd->all = true;
-	else if (letter == 'd' || letter == 'u')
-		cmd->radix = cmd->radix == RADIX_LOST ? RADIX_LOST : RADIX_DECIMAL;
-	else if (letter == 'o')
-		cmd->radix = cmd->radix == RADIX_LOST ? RADIX_LOST : RADIX_OCTAL;
-	else if (letter == 'r' || letter == 'f')
-		cmd->radix = RADIX_LOST;
 	else if (letter == 'p' && !rdmsr_number(arg, DUMP_CPU_MAX, &cpu))
 		cmd->cpu = (uint32_t)cpu;
-	else if (letter == 'p')
-		cmd->radix = RADIX_LOST; /* -p $cpu */
+	else if (strchr("rfp", letter)) /* no whole register, or -p $cpu */
+		cmd->radix = RADIX_LOST;
+	else if (strchr("duo", letter) && cmd->radix != RADIX_LOST)
+		cmd->radix = letter == 'o' ? RADIX_OCTAL : RADIX_DECIMAL;
 }
 
 static bool takes_argument(char letter)

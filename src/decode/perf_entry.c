@@ -50,7 +50,7 @@ int perf_entry_decode(const struct lbr_model *model, uint64_t from, uint64_t to,
 	uint64_t cycles = ENTRY_CYCLES(flags);
 	struct branch branch = {.from = from, .to = to, .cycles = CYCLES_NOT_REPORTED};
 
-	if (!from)
+	if (!from && !to)
 		return -ENODATA;
 	if ((model->supported & LBR_HAS_MISPRED) && (flags & (ENTRY_MISPRED | ENTRY_PREDICTED)))
 		branch.mispred = tri_of(flags & ENTRY_MISPRED);

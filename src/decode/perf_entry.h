@@ -29,8 +29,11 @@ struct lbr_model;
  *   "not reported". The type that Linux finds by disassembly on other CPUs is not the CPU's
  *   report, and is left out.
  * - AMD BRS: from is as recorded, to is sign-extended.
+ * - from 0: real without a filter, a fault after a call to NULL is recorded so. Linux's software
+ *   filter marks what it throws away by it, too, and the driver of architectural LBR stops at it:
+ *   with a filter the caller leaves such entries out.
  *
- * Return: 0; -ENODATA if the entry is empty (from is 0: never written, or filtered out).
+ * Return: 0; -ENODATA if the entry is empty: from and to are 0.
  * Source: include/uapi/linux/perf_event.h; Linux arch/x86/events/intel/lbr.c, amd/lbr.c,
  * events/utils.c (common_branch_type).
  */

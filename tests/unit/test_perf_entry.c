@@ -182,8 +182,18 @@ static void perf_entry_decode_empty_entry_is_enodata(void **state)
 
 	(void)state;
 	memset(&b, 0x5a, sizeof(b));
-	assert_int_equal(perf_entry_decode(lbr_model_by_name("skylake"), 0, TO, 2, &b), -ENODATA);
+	assert_int_equal(perf_entry_decode(lbr_model_by_name("skylake"), 0, 0, 2, &b), -ENODATA);
 	assert_int_equal(b.from, UINT64_C(0x5a5a5a5a5a5a5a5a));
+}
+
+static void perf_entry_decode_from_zero_alone_is_a_fault_at_null(void **state)
+{
+	struct branch b;
+
+	(void)state;
+	assert_int_equal(perf_entry_decode(lbr_model_by_name("skylake"), 0, TO, 2, &b), 0);
+	assert_int_equal(b.from, 0);
+	assert_int_equal(b.to, TO);
 }
 
 int main(void)
@@ -202,6 +212,7 @@ int main(void)
 		cmocka_unit_test(perf_entry_decode_zen3_reports_no_flag),
 		cmocka_unit_test(perf_entry_decode_compilers_bit_fields_agree),
 		cmocka_unit_test(perf_entry_decode_empty_entry_is_enodata),
+		cmocka_unit_test(perf_entry_decode_from_zero_alone_is_a_fault_at_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
