@@ -242,8 +242,11 @@ static int close_out(struct trace *trace, struct errmsg *msg)
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = trace->opts->timeout_ms ? mono_ms() + trace->opts->timeout_ms : UINT64_MAX;
-	int err = capture_start(trace->capture, msg);
+	int err;
 
+	/* BPF programs and trampolines have just come: read now, not when the first event waits. */
+	symbols_refresh(trace->symbols);
+	err = capture_start(trace->capture, msg);
 	if (err)
 		return err;
 	err = output_begin(trace->out);

@@ -1,0 +1,22 @@
+# shellcheck shell=bash
+# lib.sh - sourced by what live.py runs in the guest; results go to $out, a share of the host
+
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+top=$(readlink -f "$here/../../..")
+# shellcheck disable=SC2034 # for those who source this
+failcalls=$top/build/tests/vm/failcalls
+: "${out:?}"
+
+# snap NAME ARGUMENT...: one lbrsnoop; NAME.jsonl, .out, .err and .status say what came of it
+snap() {
+	local name=$1 status
+	shift
+	# Written to memory first: a file of the share costs branches while the LBR is on.
+	"$top/lbrsnoop" --json --max-overhead 0 -o "/dev/shm/$name.jsonl" "$@" \
+		>"$out/$name.out" 2>"$out/$name.err"
+	status=$?
+	cat "/dev/shm/$name.jsonl" >"$out/$name.jsonl"
+	rm -f "/dev/shm/$name.jsonl"
+	echo "$status" >"$out/$name.status"
+	return "$status"
+}

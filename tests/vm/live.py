@@ -1,0 +1,342 @@
+#!/usr/bin/python3
+"""live.py - boot guests with an LBR, capture in them, and hold it against the emulator's log
+
+Usage: live.py [--keep DIR] MODEL/KERNEL:PART[,PART...]...
+
+Each argument is one guest, which runs the parts (tests/vm/guest/PART) one after the other. Prints
+"ok NAME", "not ok NAME: why" and "skip NAME: reason" lines and a closing count; exit status 0 if
+nothing failed.
+"""
+import argparse
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from verify_truth import REPORTED, Truth, load, verify
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.path.join(TOP, "build", "tests", "vm")
+ERRORS_SHOWN = 5
+
+
+class Report:
+    """Verdict lines."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def __call__(self, name, why=None, said=""):
+        if why:
+            self.failed += 1
+            print(f"not ok {name}: {why}", flush=True)
+        else:
+            self.passed += 1
+            print(f"ok {name}{': ' if said else ''}{said}", flush=True)
+
+    def skip(self, name, why):
+        self.skipped += 1
+        print(f"skip {name}: {why}", flush=True)
+
+    def comment(self, text):
+        for line in text.splitlines():
+            print(f"# {line}", flush=True)
+
+    def close(self):
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
+        return 1 if self.failed else 0
+
+
+class Run:
+    """What came of one lbrsnoop in the guest (snap of guest/lib.sh)."""
+
+    def __init__(self, directory, name):
+        def text(suffix):
+            with open(os.path.join(directory, name + suffix), encoding="utf-8") as file:
+                return file.read()
+
+        self.name = name
+        self.status = int(text(".status"))
+        self.err = text(".err")
+        self.snapshots = load(os.path.join(directory, name + ".jsonl"))
+        # What failcalls says at its end: NAME SYSCALL ERRNO COUNT
+        self.calls = [line.split() for line in text(".out").splitlines()
+                      if re.fullmatch(r"\S+ \S+ E[A-Z0-9]+ \d+", line)]
+
+    def failures(self, syscall, errno=None):
+        """How many calls of a system call failed, by failcalls' own count."""
+        return sum(int(count) for _, name, err, count in self.calls
+                   if name == syscall and errno in (None, err))
+
+    def by_target(self):
+        return collections.Counter(s["trigger"]["target"] for s in self.snapshots)
+
+
+class Guest:
+    """One boot of a model and a kernel."""
+
+    def __init__(self, model, kernel, parts, keep):
+        self.model, self.kernel, self.parts = model, kernel, parts
+        self.name = f"{model}/{kernel}"
+        os.makedirs(BUILD, exist_ok=True)
+        self.directory = keep and os.path.join(keep, self.name.replace("/", "-"))
+        if keep:
+            shutil.rmtree(self.directory, ignore_errors=True)
+            os.makedirs(self.directory)
+        else:
+            self.directory = tempfile.mkdtemp(prefix="live.", dir=BUILD)
+        self.truth = None
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def run(self, report):
+        """Return: True if the guest lived through all parts and its log is whole."""
+        fifo = self.path("truth")
+        os.mkfifo(fifo)
+        depth = REPORTED[self.model][0] if self.model in REPORTED else 32
+        script = "set -e\n" + "".join(f"{HERE}/guest/{part}\n" for part in self.parts)
+        command = [os.path.join(HERE, "run"), "--cpu", self.model, "--kernel", self.kernel,
+                   "--append", "nmi_watchdog=0", "--share", self.directory, "--truth", fifo,
+                   "--env", f"out={self.directory}", "--", "bash", "-c", script]
+        with open(self.path("run.log"), "w", encoding="utf-8") as log, \
+             subprocess.Popen([os.path.join(BUILD, "truth_ends"), str(depth), fifo,
+                               self.path("ends")], stdout=log, stderr=log) as ends:
+            # Held open so that truth_ends ends with us, even where QEMU never opens the log.
+            writer = os.open(fifo, os.O_RDWR)
+            status = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
+            os.close(writer)
+            ends.wait()
+        why = None
+        if status:
+            why = f"the guest ended with status {status}"
+        elif ends.returncode:
+            why = "the emulator's log is not whole"
+        report(f"{self.name}/guest", why)
+        if why:
+            with open(self.path("run.log"), encoding="utf-8", errors="replace") as log:
+                report.comment(log.read())
+            return False
+        self.truth = Truth(self.path("ends"))
+        return True
+
+    def remove(self):
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def snapshots_match(self, report, run, reason, least):
+        """Every snapshot of @run is what the LBR held when it was stopped for @reason."""
+        verdict = verify(run.snapshots, self.truth, self.model, reason, run.name)
+        why = None
+        if verdict.errors:
+            why = f"{len(verdict.errors)} of {len(run.snapshots)} snapshots do not match"
+        elif verdict.matched < least:
+            why = f"{verdict.matched} snapshots, at least {least} expected"
+        report(f"{self.name}/{run.name}/match", why,
+               f"{verdict.matched} snapshots, {verdict.entries} entries, 0 mismatches")
+        if why:
+            report.comment("\n".join(verdict.errors[:ERRORS_SHOWN]) + "\n" + run.err)
+
+    def counts_match(self, report, run, wanted):
+        """@wanted: snapshots by target."""
+        have = run.by_target()
+        wrong = [f"{target}: {have[target]}, must be {count}"
+                 for target, count in wanted.items() if have[target] != count or not count]
+        report(f"{self.name}/{run.name}/count", "; ".join(wrong),
+               f"{sum(wanted.values())} events of {len(wanted)} targets, each captured")
+
+    def none_lost(self, report, run):
+        why = None
+        if run.status:
+            why = f"exit status {run.status}: {run.err.strip()}"
+        elif " 0 lost" not in run.err:
+            why = run.err.strip().splitlines()[-1]
+        report(f"{self.name}/{run.name}/status", why)
+
+
+# --- the parts --------------------------------------------------------------------------------
+
+def check_truth(guest, report):
+    fexit, mixed = Run(guest.directory, "fexit"), Run(guest.directory, "mixed")
+    syscalls = ("openat", "read", "mount", "bpf", "connect", "mkdir", "unlink", "kill", "execve",
+                "mmap")
+    guest.none_lost(report, fexit)
+    guest.snapshots_match(report, fexit, "off", 200)
+    wanted = {f"fexit:__x64_sys_{name}": fexit.failures(name) for name in syscalls}
+    wanted["fexit:do_sys_openat2"] = fexit.failures("openat")
+    wanted["fexit:ksys_read"] = fexit.failures("read")
+    guest.counts_match(report, fexit, wanted)
+    guest.none_lost(report, mixed)
+    guest.snapshots_match(report, mixed, "off", 100)
+    guest.counts_match(report, mixed, {
+        "kretprobe:do_sys_openat2": mixed.failures("openat"),
+        "kretprobe:__x64_sys_mkdir": mixed.failures("mkdir"),
+        "tracepoint:syscalls:sys_exit_openat": mixed.failures("openat"),
+    })
+    have = mixed.by_target()
+    silent = [target for target in ("fentry:do_filp_open", "kprobe:path_mount",
+                                    "tracepoint:syscalls:sys_enter_mount",
+                                    "rawtracepoint:sys_exit") if not have[target]]
+    report(f"{guest.name}/mixed/targets", silent and f"nothing of {' '.join(silent)}",
+           f"{len(have)} targets")
+
+
+def led_there(snapshot):
+    """The newest branch leads to straight code that reaches the breakpoint; else why not."""
+    target = int(snapshot["branches"][-1]["to"]["addr"], 16)
+    ip = int(snapshot["trigger"]["ip"], 16)
+    if target <= ip < target + 4096:
+        return None
+    return f"breakpoint at {ip:#x}, newest branch to {target:#x}"
+
+
+def all_useful(snapshot):
+    lbr = snapshot["lbr"]
+    if lbr["wasted"] == 0 and lbr["valid"] == lbr["depth"]:
+        return None
+    return f"{lbr['valid']} entries of {lbr['depth']}, {lbr['wasted']} wasted"
+
+
+def each(guest, report, run, name, judge):
+    wrong = [why for why in map(judge, run.snapshots) if why]
+    report(f"{guest.name}/{run.name}/{name}",
+           wrong and f"{len(wrong)} of {len(run.snapshots)}: {wrong[0]}",
+           f"{len(run.snapshots)} snapshots")
+
+
+def check_hw_run(guest, report, name, least):
+    run = Run(guest.directory, name)
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "db", least)
+    each(guest, report, run, "newest", led_there)
+    cpus = {s["cpu"] for s in run.snapshots}
+    report(f"{guest.name}/{name}/cpus", cpus != {0, 1} and f"on CPUs {sorted(cpus)}", "0 and 1")
+    return run
+
+
+def check_hw_return(guest, report):
+    run = check_hw_run(guest, report, "hw-return", 100)
+    each(guest, report, run, "useful", all_useful)
+    guest.counts_match(report, run, {
+        "do_sys_openat2": run.failures("openat"),
+        "do_mkdirat": run.failures("mkdir"),
+        "__sys_connect": run.failures("connect"),
+        "__sys_bpf": run.failures("bpf"),
+    })
+    return run
+
+
+def check_hw(guest, report):
+    runs = [check_hw_run(guest, report, "hw-entry", 200),
+            check_hw_run(guest, report, "hw-entry2", 100),
+            check_hw_return(guest, report)]
+    hits = sum(len(run.snapshots) for run in runs)
+    functions = {s["trigger"]["function"] for run in runs for s in run.snapshots}
+    report(f"{guest.name}/hw/hits",
+           (hits < 500 or len(functions) < 10) and f"{hits} hits over {len(functions)} functions",
+           f"{hits} hits over {len(functions)} functions")
+
+
+def check_hw_next(guest, report):
+    run = check_hw_run(guest, report, "hw-next", 60)
+    have = run.by_target()
+    guest.counts_match(report, run, {
+        "hw:do_mkdirat+4": have["hw:do_mkdirat"],
+        "hw:do_unlinkat+4": have["hw:do_unlinkat"],
+    })
+
+
+def check_loss(guest, report):
+    run = Run(guest.directory, "loss")
+    captured = len(run.snapshots)
+    told = sum(s["lost"]["records"] for s in run.snapshots)
+    summary = re.search(r"(\d+) snapshots captured, (\d+) lost", run.err)
+    made = run.failures("openat")
+    why = None
+    if not summary or made != 10000:
+        why = f"{made} calls failed; {run.err.strip()}"
+    elif captured != int(summary[1]):
+        why = f"{captured} snapshots, but it says {summary[1]}"
+    elif captured + int(summary[2]) != made:
+        why = f"{captured} captured + {summary[2]} lost is not {made}"
+    elif not told <= int(summary[2]) or int(summary[2]) == 0:
+        why = f"{told} lost by the JSON lines, {summary[2]} in all: nothing was lost, or too much"
+    report(f"{guest.name}/loss", why, summary and f"{captured} captured + {summary[2]} lost")
+
+
+def check_load(guest, report):
+    with open(guest.path("load.verdicts"), encoding="utf-8") as lines:
+        for line in lines:
+            match = re.match(r"(ok|not ok|skip) (load/\w+)(?:: (.*))?$", line)
+            if not match:
+                report.comment(line)
+            elif match[1] == "skip":
+                # On these kernels nothing may be missing.
+                report(f"{guest.name}/{match[2]}", match[3])
+            else:
+                report(f"{guest.name}/{match[2]}", match[1] != "ok" and match[3])
+    for name in ("load", "load-errno"):
+        run = Run(guest.directory, name)
+        report(f"{guest.name}/attach/{name}", run.status and run.err.strip().replace("\n", "; "),
+               f"{len(run.snapshots)} snapshots of {len(run.by_target())} targets")
+
+
+def check_none(guest, report):
+    run = Run(guest.directory, "none")
+    why = None
+    if run.status != 3 or "no usable LBR" not in run.err:
+        why = f"exit status {run.status}: {run.err.strip()}"
+    report(f"{guest.name}/exit-status", why, run.err.strip())
+
+
+CHECKS = {
+    "truth": check_truth,
+    "hw": check_hw,
+    "hw-few": check_hw_return,
+    "hw-next": check_hw_next,
+    "loss": check_loss,
+    "load": check_load,
+    "none": check_none,
+}
+
+
+def check_guest(guest, report):
+    if not guest.run(report):
+        return
+    for part in guest.parts:
+        try:
+            CHECKS[part](guest, report)
+        except (OSError, ValueError, KeyError, IndexError) as error:
+            report(f"{guest.name}/{part}", f"{type(error).__name__}: {error}")
+
+
+def guest_of(argument, keep):
+    match = re.fullmatch(r"(\w+)/([\d.]+):([\w,-]+)", argument)
+    parts = match[3].split(",") if match else []
+    if not match or not set(parts) <= set(CHECKS):
+        sys.exit(f"live.py: {argument}: not MODEL/KERNEL:PART[,PART...], or no such part")
+    return Guest(match[1], match[2], parts, keep)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keep", metavar="DIR", help="keep what the guests left in DIR")
+    parser.add_argument("guests", nargs="+", metavar="MODEL/KERNEL:PARTS")
+    args = parser.parse_args()
+    report = Report()
+    for argument in args.guests:
+        guest = guest_of(argument, args.keep and os.path.realpath(args.keep))
+        try:
+            check_guest(guest, report)
+        finally:
+            if not args.keep:
+                guest.remove()
+    return report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * truth_ends - what the LBR held each time it was stopped, from the emulator's log
+ *
+ * A log of a few seconds has gigabytes; a snapshot can only show what the LBR held when it was
+ * stopped. So this reads the log once, from a FIFO if need be, and keeps the last DEPTH branches
+ * before each stop. Input: the lines of run --truth. Output, one line a stop:
+ *
+ *	CPU SEQ REASON FROM,TO,TYPE,FLAGS,CYCLES ...     oldest first
+ *
+ * A log whose sequence numbers have gaps, or that ends within a line, is refused: exit status 1.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CPUS_MAX   64
+#define DEPTH_MAX  64
+#define BRANCH_MAX 96
+#define READ_BYTES (1 << 20)
+#define LINE_MAX_BYTES 256
+
+struct stack {
+	uint64_t next_seq;
+	uint64_t branches;
+	struct {
+		unsigned int len;
+		char text[BRANCH_MAX];
+	} ring[DEPTH_MAX];
+};
+
+static struct stack stacks[CPUS_MAX];
+static unsigned int depth = 32;
+static uint64_t lines, stops;
+static FILE *out;
+
+static uint64_t decimal(const char **at, const char *end)
+{
+	uint64_t value = 0;
+	const char *first = *at;
+
+	while (*at < end && **at >= '0' && **at <= '9')
+		value = value * 10 + *(*at)++ - '0';
+	if (*at == first)
+		errx(1, "line %llu: no number", (unsigned long long)lines);
+	return value;
+}
+
+static void skip_space(const char **at, const char *end)
+{
+	if (*at >= end || *(*at)++ != ' ')
+		errx(1, "line %llu: a field is missing", (unsigned long long)lines);
+}
+
+static void keep_branch(struct stack *stack, const char *at, const char *end)
+{
+	unsigned int slot = stack->branches++ % depth, len = end - at;
+	char *text = stack->ring[slot].text;
+
+	if (len > BRANCH_MAX)
+		errx(1, "line %llu: too long", (unsigned long long)lines);
+	stack->ring[slot].len = len;
+	for (unsigned int i = 0; i < len; i++)
+		text[i] = at[i] == ' ' ? ',' : at[i];
+}
+
+static void print_stop(const struct stack *stack, int cpu, uint64_t seq, const char *at,
+		       const char *end)
+{
+	uint64_t first = stack->branches > depth ? stack->branches - depth : 0;
+
+	stops++;
+	fprintf(out, "%d %llu %.*s", cpu, (unsigned long long)seq, (int)(end - at), at);
+	for (uint64_t i = first; i < stack->branches; i++)
+		fprintf(out, " %.*s", (int)stack->ring[i % depth].len,
+			stack->ring[i % depth].text);
+	putc('\n', out);
+}
+
+/* @end: where the newline stands */
+static void take_line(const char *at, const char *end)
+{
+	char what = *at++;
+	struct stack *stack;
+	uint64_t cpu, seq;
+
+	lines++;
+	skip_space(&at, end);
+	cpu = decimal(&at, end);
+	if (cpu >= CPUS_MAX)
+		errx(1, "line %llu: cpu %llu", (unsigned long long)lines, (unsigned long long)cpu);
+	stack = &stacks[cpu];
+	skip_space(&at, end);
+	seq = decimal(&at, end);
+	if (seq != stack->next_seq)
+		errx(1, "line %llu: cpu %llu goes from record %lld to %llu: the log is not whole",
+		     (unsigned long long)lines, (unsigned long long)cpu,
+		     (long long)stack->next_seq - 1, (unsigned long long)seq);
+	stack->next_seq++;
+	skip_space(&at, end);
+	if (what == 'B')
+		keep_branch(stack, at, end);
+	else if (what == 'Z')
+		print_stop(stack, cpu, seq, at, end);
+	else if (what != 'I')
+		errx(1, "line %llu: kind '%c' is not known here", (unsigned long long)lines, what);
+}
+
+/* Return: bytes that belong to an unfinished line at the end. */
+static size_t take_buffer(const char *bytes, size_t len)
+{
+	const char *at = bytes, *end = bytes + len, *newline;
+
+	while ((newline = memchr(at, '\n', end - at))) {
+		if (newline - at < 5)
+			errx(1, "line %llu: too short", (unsigned long long)lines + 1);
+		take_line(at, newline);
+		at = newline + 1;
+	}
+	return end - at;
+}
+
+int main(int argc, char **argv)
+{
+	static char buffer[READ_BYTES + LINE_MAX_BYTES];
+	size_t rest = 0;
+	ssize_t got;
+	int fd;
+
+	if (argc != 4 || (depth = atoi(argv[1])) < 1 || depth > DEPTH_MAX)
+		errx(2, "usage: truth_ends DEPTH LOG OUTPUT");
+	fd = open(argv[2], O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		err(2, "%s", argv[2]);
+	fcntl(fd, F_SETPIPE_SZ, READ_BYTES); /* no pipe: no harm */
+	out = fopen(argv[3], "we");
+	if (!out)
+		err(2, "%s", argv[3]);
+	while ((got = read(fd, buffer + rest, READ_BYTES)) > 0) {
+		size_t have = rest + got;
+
+		rest = take_buffer(buffer, have);
+		if (rest > LINE_MAX_BYTES)
+			errx(1, "line %llu: too long", (unsigned long long)lines + 1);
+		memmove(buffer, buffer + have - rest, rest);
+	}
+	if (got < 0)
+		err(2, "%s", argv[2]);
+	if (rest)
+		errx(1, "the log ends within a line");
+	if (fclose(out))
+		err(2, "%s", argv[3]);
+	printf("%llu lines, %llu stops\n", (unsigned long long)lines, (unsigned long long)stops);
+	return 0;
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+"""verify_truth.py - compare lbrsnoop's snapshots with the emulator's own log
+
+Usage: verify_truth.py --model MODEL [--reason REASON] ENDS SNAPSHOTS...
+
+ENDS is what truth_ends made of the log: for each time that the LBR was stopped, the branches
+before it. A snapshot matches if its entries are, one by one, the last branches before a stop on
+its CPU: source, target, mispredicted, cycles, and null for what the model does not report. No two
+snapshots may show the same stop. With --reason each must have been stopped for that reason: "db"
+is a debug exception, "off" the kernel's own write to the register.
+
+Prints one line a mismatch and a closing line; exit status 0 if there is no mismatch.
+"""
+import argparse
+import collections
+import json
+import sys
+
+# What each model reports beside the addresses. Source: SDM vol. 3B, chapter "Last Branch, ...
+# Recording", Tables 17-8, 17-14, 17-16, 19-11; AMD APM vol. 2, 13.1.1.9. No model of the virtual
+# LBR has TSX by its CPUID, so that in_tx and abort are null everywhere.
+REPORTED = {
+    "core2": (4, set()),
+    "atom": (8, set()),
+    "nehalem": (16, {"mispred"}),
+    "sandybridge": (16, {"mispred"}),
+    "haswell": (16, {"mispred"}),
+    "skylake": (32, {"mispred", "cycles"}),
+    "sapphirerapids": (32, {"mispred", "cycles", "type"}),
+    "zen4": (16, {"mispred", "spec"}),
+}
+
+# The emulator's names of branch types to those of the JSON, where the LBR reports the type.
+TYPES = {"cond": "COND", "jmp": "UNCOND", "ijmp": "IND", "call": "CALL", "icall": "IND_CALL",
+         "ret": "RET", "far": None, "irq": None}
+
+Branch = collections.namedtuple("Branch", "source target type flags cycles")
+
+
+class Stop:
+    """One time that the LBR was stopped; @text: the branches before it, oldest first."""
+
+    __slots__ = ("cpu", "seq", "reason", "text", "claimed")
+
+    def __init__(self, line):
+        cpu, seq, self.reason, *self.text = line.split()
+        self.cpu, self.seq = int(cpu), int(seq)
+        self.claimed = None
+
+    def branches(self):
+        for text in self.text:
+            source, target, kind, flags, cycles = text.split(",")
+            yield Branch(int(source, 16), int(target, 16), kind, flags, int(cycles))
+
+
+class Truth:
+    """All stops, found by CPU and newest branch."""
+
+    def __init__(self, path):
+        self.stops = 0
+        self.by_newest = collections.defaultdict(list)
+        with open(path, encoding="ascii") as lines:
+            for line in lines:
+                stop = Stop(line)
+                self.stops += 1
+                if stop.text:
+                    source, target = stop.text[-1].split(",")[:2]
+                    self.by_newest[stop.cpu, int(source, 16), int(target, 16)].append(stop)
+
+
+def flag_error(name, reported, wanted, got):
+    """The word of a mismatch, or None."""
+    wanted = wanted if reported else None
+    return None if got == wanted else f"{name} is {got}, must be {wanted}"
+
+
+def branch_error(entry, branch, reported):
+    """What is wrong with one entry of a snapshot, or None."""
+    source, target = int(entry["from"]["addr"], 16), int(entry["to"]["addr"], 16)
+    mispred = "M" in branch.flags
+    if (source, target) != (branch.source, branch.target):
+        return f"{source:#x} -> {target:#x}, must be {branch.source:#x} -> {branch.target:#x}"
+    errors = [
+        flag_error("mispred", "mispred" in reported, mispred, entry["mispred"]),
+        flag_error("predicted", "mispred" in reported, not mispred, entry["predicted"]),
+        flag_error("cycles", "cycles" in reported, branch.cycles, entry["cycles"]),
+        flag_error("in_tx", False, None, entry["in_tx"]),
+        flag_error("abort", False, None, entry["abort"]),
+    ]
+    return next(filter(None, errors), None)
+
+
+def stop_error(entries, stop, reported):
+    """Why these entries are not what the LBR held at this stop, or None."""
+    branches = list(stop.branches())
+    if len(entries) > len(branches):
+        return f"{len(entries)} entries, {len(branches)} branches before the stop"
+    branches = branches[len(branches) - len(entries):]
+    # Newest first: the first difference then says how far the two agree.
+    for age, (entry, branch) in enumerate(zip(reversed(entries), reversed(branches))):
+        error = branch_error(entry, branch, reported)
+        if error:
+            return f"entry {age} from the newest: {error}"
+    return None
+
+
+class Verdict:
+    """Counts, and what was wrong."""
+
+    def __init__(self):
+        self.matched = self.short = 0
+        self.errors = []
+        self.entries = 0
+
+    @property
+    def good(self):
+        return self.matched > 0 and not self.errors
+
+
+def check_header(snapshot, model):
+    depth, reported = REPORTED[model]
+    lbr = snapshot["lbr"]
+    if lbr["depth"] != depth:
+        return f"depth is {lbr['depth']}, must be {depth}"
+    if lbr["valid"] != len(snapshot["branches"]) or not 0 < lbr["valid"] <= depth:
+        return f"{lbr['valid']} valid, {len(snapshot['branches'])} entries, depth {depth}"
+    supported = set(lbr["supported"]) - {"predicted"}
+    if supported != reported:
+        return f"says that it reports {sorted(supported)}, must be {sorted(reported)}"
+    return None
+
+
+def find_stop(snapshot, truth, model, reason):
+    """(Stop, None) or (None, why not)."""
+    entries = snapshot["branches"]
+    newest = entries[-1]
+    key = (snapshot["cpu"], int(newest["from"]["addr"], 16), int(newest["to"]["addr"], 16))
+    candidates = truth.by_newest.get(key, [])
+    error = f"never did the LBR of cpu {key[0]} stop behind {key[1]:#x} -> {key[2]:#x}"
+    for stop in candidates:
+        why = stop_error(entries, stop, REPORTED[model][1])
+        if not why and stop.claimed is None and reason in (None, stop.reason):
+            return stop, None
+        if not why and stop.claimed is not None:
+            why = f"shows the same stop as {stop.claimed}: record {stop.seq} of cpu {stop.cpu}"
+        elif not why:
+            why = f"stopped for the reason {stop.reason}, must be {reason}"
+        error = why
+    return None, error
+
+
+def verify(snapshots, truth, model, reason=None, label=""):
+    """Compare; each stop of @truth that a snapshot shows is claimed by it."""
+    verdict = Verdict()
+    for number, snapshot in enumerate(snapshots, 1):
+        name = f"{label}:{number}"
+        error = check_header(snapshot, model)
+        stop = None
+        if not error:
+            stop, error = find_stop(snapshot, truth, model, reason)
+        if error:
+            trigger = snapshot["trigger"]
+            verdict.errors.append(f"{name} ({trigger['target']}, cpu {snapshot['cpu']}): {error}")
+            continue
+        stop.claimed = name
+        verdict.matched += 1
+        verdict.entries += snapshot["lbr"]["valid"]
+        verdict.short += snapshot["lbr"]["valid"] < snapshot["lbr"]["depth"]
+    return verdict
+
+
+def load(path):
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n", 1)[1])
+    parser.add_argument("--model", required=True, choices=sorted(REPORTED))
+    parser.add_argument("--reason")
+    parser.add_argument("ends")
+    parser.add_argument("snapshots", nargs="+")
+    args = parser.parse_args()
+    truth = Truth(args.ends)
+    good = True
+    for path in args.snapshots:
+        verdict = verify(load(path), truth, args.model, args.reason, path)
+        for error in verdict.errors:
+            print(error)
+        print(f"{path}: {verdict.matched} matched ({verdict.entries} entries, {verdict.short} of "
+              f"them short), {len(verdict.errors)} mismatched")
+        good &= verdict.good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
