@@ -211,9 +211,7 @@ static size_t origin_of(const struct trimmer *trim, size_t i)
 /* Does this branch come out of the story's code, directly or through a thunk? */
 static bool leaves_story(const struct trimmer *trim, size_t i)
 {
-	enum code_class class = trim->entries[origin_of(trim, i)].from.class;
-
-	return class == CODE_OTHER || class == CODE_THUNK;
+	return trim->entries[origin_of(trim, i)].from.class == CODE_OTHER;
 }
 
 /* How many entries stay if the newest that stays is @i, and thunks that carry on from it. */

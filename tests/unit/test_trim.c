@@ -325,6 +325,51 @@ static void kprobe_function_overwritten_wastes_all(void **state)
 	assert_int_equal(trim(TRIGGER_KRETPROBE, "do_sys_openat2", "any", kprobe_6_1, NULL), 32);
 }
 
+/* What went into the oldest thunk is not known: it need not have been the function. */
+static void kretprobe_oldest_thunk_is_wasted(void **state)
+{
+	(void)state;
+	assert_int_equal(trim(TRIGGER_KRETPROBE, "do_sys_openat2", "any",
+			      "__x86_indirect_thunk_rax+0x0 -> __x86_indirect_thunk_rax+0xc\n"
+			      "__x86_indirect_thunk_rax+0x10 -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> kretprobe_rethook_handler+0x0\n"
+			      "kretprobe_rethook_handler+0x3f -> kretprobe_dispatcher+0x0\n"
+			      "kretprobe_dispatcher+0x67 -> kretprobe_perf_func+0x0\n"
+			      "kretprobe_perf_func+0x4d -> trace_call_bpf+0x0\n"
+			      "trace_call_bpf+0x37 -> bpf_prog_1_x+0x0\n" SNAPSHOT_6_1,
+			      NULL),
+			 16);
+}
+
+/* Linux 6.12.117+deb12 */
+static void kretprobe_interrupt_is_wasted(void **state)
+{
+	(void)state;
+	assert_int_equal(trim(TRIGGER_KRETPROBE, "do_sys_openat2", "any",
+			      "__irq_exit_rcu+0x67 -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> sysvec_apic_timer_interrupt+0x71\n"
+			      "sysvec_apic_timer_interrupt+0x81 -> irqentry_exit+0x0\n"
+			      "irqentry_exit+0x1b -> asm_sysvec_apic_timer_interrupt+0x1a\n"
+			      "asm_sysvec_apic_timer_interrupt+0x1a -> error_return+0x0\n"
+			      "error_return+0x8 -> restore_regs_and_return_to_kernel+0x0\n"
+			      "early_xen_iret_patch+0x0 -> early_xen_iret_patch+0x5\n"
+			      "native_irq_return_iret+0x0 -> migrate_disable+0x0\n"
+			      "migrate_disable+0x1b -> migrate_disable+0x2c\n"
+			      "migrate_disable+0x57 -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> trace_call_bpf+0x72\n"
+			      "trace_call_bpf+0xb8 -> __x86_indirect_thunk_rax+0x0\n"
+			      "__x86_indirect_thunk_rax+0x0 -> __x86_indirect_thunk_rax+0x6\n"
+			      "__x86_indirect_thunk_rax+0xa -> its_return_thunk+0x0\n"
+			      "its_return_thunk+0x0 -> bpf_prog_1_x+0x0\n"
+			      "bpf_prog_1_x+0x52 -> bpf_get_current_pid_tgid+0x0\n"
+			      "bpf_get_current_pid_tgid+0x2b -> bpf_prog_1_x+0x57\n"
+			      "bpf_prog_1_x+0xfc -> intel_pmu_snapshot_branch_stack+0x0\n"
+			      "intel_pmu_snapshot_branch_stack+0x2d -> native_write_msr+0x0\n"
+			      "native_write_msr+0xc -> intel_pmu_snapshot_branch_stack+0x32\n",
+			      NULL),
+			 20);
+}
+
 static void kprobe_offset_last_branch_in_function_is_shown(void **state)
 {
 	(void)state;
@@ -437,6 +482,8 @@ int main(void)
 		cmocka_unit_test(fexit_calls_only_filter_keeps_callees),
 		cmocka_unit_test(fentry_call_of_function_is_newest_shown),
 		cmocka_unit_test(kprobe_function_overwritten_wastes_all),
+		cmocka_unit_test(kretprobe_oldest_thunk_is_wasted),
+		cmocka_unit_test(kretprobe_interrupt_is_wasted),
 		cmocka_unit_test(kprobe_offset_last_branch_in_function_is_shown),
 		cmocka_unit_test(kretprobe_return_to_rethook_is_newest_shown),
 		cmocka_unit_test(tracepoint_call_of_it_is_newest_shown),
