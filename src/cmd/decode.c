@@ -414,9 +414,11 @@ static int open_symbols(const struct decode_options *opts, struct symbols **ret_
 	return move_kernel(*ret_symbols, opts);
 }
 
-static int print_stack(const struct decode_options *opts, const struct snapshot *snap,
+static int print_stack(const struct decode_options *opts, const struct stack_result *result,
 		       struct symbols *syms)
 {
+	const struct snapshot *snap = &result->snap;
+	char from[192], to[192];
 	const struct text_options text = {
 		.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
 		.raw = true,
@@ -428,6 +430,10 @@ static int print_stack(const struct decode_options *opts, const struct snapshot 
 	if (opts->json)
 		return render_json_snapshot(stdout, snap, NULL, &json, 0);
 	printf("CPU %u%s%s\n", snap->cpu, snap->filter ? ", recorded: " : "", snap->filter ?: "");
+	if (result->has_ler)
+		printf("  before the last exception: %s -> %s\n",
+		       render_location(syms, result->ler_from, from, sizeof(from)),
+		       render_location(syms, result->ler_to, to, sizeof(to)));
 	render_text_snapshot(stdout, snap, syms, &text);
 	return ferror(stdout) ? -EIO : 0;
 }
@@ -448,7 +454,7 @@ static int print_all(const struct decode_options *opts, const struct lbr_model *
 		if (stack_decode(model, dump->records + start, end - start, &opts->stack, result,
 				 notes))
 			continue;
-		if (print_stack(opts, &result->snap, syms))
+		if (print_stack(opts, result, syms))
 			return -EIO;
 		seen += result->snap.count > 0;
 	}

@@ -47,6 +47,7 @@ static void print_model(FILE *out, const struct lbr_model *model, bool verbose)
 	print_msr(out, "INFO", model->msr_info);
 	print_msr(out, model->order == LBR_ORDER_BRS ? "DBG_EXTN_CFG" : "TOS", model->msr_order);
 	print_msr(out, "SELECT", model->msr_select);
+	print_msr(out, "LER", model->msr_ler);
 	fprintf(out, "; reports %s\n",
 		lbr_supported_text(model->supported, fields, sizeof(fields)));
 	if (!verbose)

@@ -39,6 +39,20 @@ static struct register_kind entry_kind(const struct lbr_model *model, bool from)
 	return (struct register_kind){"MSR_LASTBRANCH_", from ? "_FROM_IP" : "_TO_IP", layout};
 }
 
+/* P6 and AMD call it LastException..., architectural LBR IA32_LER_..., all others MSR_LER_... */
+static struct register_kind ler_kind(const struct lbr_model *model, bool from)
+{
+	const struct lbr_layout *layout = model->addr_bits == 32 ? &layout_addr32 : &layout_addr64;
+
+	if (model->format == LBR_FORMAT_ARCH)
+		return (struct register_kind){from ? "IA32_LER_FROM_IP" : "IA32_LER_TO_IP", NULL,
+					      layout};
+	if (model->depth == 1 || model->vendor == CPU_VENDOR_AMD)
+		return (struct register_kind){from ? "LastExceptionFromIP" : "LastExceptionToIP",
+					      NULL, layout};
+	return (struct register_kind){from ? "MSR_LER_FROM_LIP" : "MSR_LER_TO_LIP", NULL, layout};
+}
+
 static struct register_kind kind_of(const struct lbr_model *model, enum lbr_role role)
 {
 	bool arch = model->format == LBR_FORMAT_ARCH;
@@ -62,6 +76,9 @@ static struct register_kind kind_of(const struct lbr_model *model, enum lbr_role
 	case LBR_ROLE_CAPABILITIES:
 		return (struct register_kind){"IA32_PERF_CAPABILITIES", NULL,
 					      &layout_perf_capabilities};
+	case LBR_ROLE_LER_FROM:
+	case LBR_ROLE_LER_TO:
+		return ler_kind(model, role == LBR_ROLE_LER_FROM);
 	case LBR_ROLE_NONE:
 		break;
 	}

@@ -79,6 +79,8 @@ enum lbr_order {
  * @msr_order: register that @order needs (TOS, DBG_EXTN_CFG), or MSR_LBR_NONE
  * @order: how entries are ordered
  * @msr_select: filter register, or MSR_LBR_NONE
+ * @msr_ler: FROM register of the last exception's record (LER), TO is the next one; SDM vol. 4,
+ * NetBurst: vol. 3C, Table 35-41; AMD APM vol. 2. MSR_LBR_NONE for bare formats
  * @select: LBR_SELECT_* filters the hardware has
  * @select_layout: layout of @msr_select, or NULL
  * @from: layout of the FROM registers
@@ -105,6 +107,7 @@ struct lbr_model {
 	uint32_t msr_order;
 	enum lbr_order order;
 	uint32_t msr_select;
+	uint32_t msr_ler;
 	uint32_t select;
 	const struct lbr_layout *select_layout;
 	const struct lbr_layout *from;

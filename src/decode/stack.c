@@ -23,7 +23,7 @@ struct stack {
 	uint32_t cpu;
 	struct raw_branch raw[BRANCHES_MAX];
 	uint64_t have[3];
-	uint64_t value[LBR_ROLE_CAPABILITIES + 1];
+	uint64_t value[LBR_ROLE_LER_TO + 1];
 	uint32_t has;
 };
 
@@ -58,6 +58,10 @@ enum lbr_role lbr_msr_role(const struct lbr_model *model, uint32_t msr, uint32_t
 		role = LBR_ROLE_DEPTH;
 	else if (msr == MSR_PERF_CAPABILITIES && model->vendor != CPU_VENDOR_AMD)
 		role = LBR_ROLE_CAPABILITIES;
+	else if (model->msr_ler && msr == model->msr_ler)
+		role = LBR_ROLE_LER_FROM;
+	else if (model->msr_ler && msr == model->msr_ler + 1)
+		role = LBR_ROLE_LER_TO;
 	else if (in_bank(model, model->msr_from, msr, &index))
 		role = LBR_ROLE_FROM;
 	else if (in_bank(model, model->msr_to, msr, &index))
@@ -504,6 +508,9 @@ int stack_decode(const struct lbr_model *row, const struct dump_record *records,
 	describe_filter(&stack, &model, ret->filter, sizeof(ret->filter));
 	ret->snap.filter = ret->filter[0] ? ret->filter : NULL;
 	ret->snap.path_ok = !strcmp(ret->filter, "any");
+	ret->ler_from = stack.value[LBR_ROLE_LER_FROM];
+	ret->ler_to = stack.value[LBR_ROLE_LER_TO];
+	ret->has_ler = ret->ler_from || ret->ler_to;
 	decode_entries(&stack, &model, order, entries, whole, &ret->snap, notes);
 	return 0;
 }

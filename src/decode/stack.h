@@ -25,6 +25,8 @@ enum lbr_role {
 	LBR_ROLE_SELECT,
 	LBR_ROLE_DEPTH,
 	LBR_ROLE_CAPABILITIES,
+	LBR_ROLE_LER_FROM,
+	LBR_ROLE_LER_TO,
 };
 
 /**
@@ -57,11 +59,17 @@ struct stack_options {
  * struct stack_result - a snapshot with what it borrows; not to be copied
  * @snap: cpu, lbr, filter, path_ok, branches, count and dropped are set, everything else is 0
  * @lbr: what @snap.lbr points to
+ * @has_ler: the dump has the last exception's record (LER)
+ * @ler_from: last branch before the last exception or interrupt
+ * @ler_to: where that branch went
  * @filter: what @snap.filter points to, unless the dump does not say which filter was in force
  */
 struct stack_result {
 	struct snapshot snap;
 	struct lbr_info lbr;
+	bool has_ler;
+	uint64_t ler_from;
+	uint64_t ler_to;
 	char filter[64];
 };
 

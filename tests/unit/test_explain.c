@@ -65,6 +65,11 @@ static void msr_explain_names_each_register(void **state)
 	explain("zen4", 0xc0010305, "SAMP_BR_TO_2");
 	explain("zen4", 0xc001010f, "DBG_EXTN_CFG");
 	explain("p6", 0x1db, "LastBranchFromIP");
+	explain("core", 0x1dd, "MSR_LER_FROM_LIP");
+	explain("core", 0x1de, "MSR_LER_TO_LIP");
+	explain("netburst", 0x1d8, "MSR_LER_TO_LIP");
+	explain("netburst", 0x1dd, "MSR_LASTBRANCH_2");
+	explain("p6", 0x1de, "LastExceptionToIP");
 	explain("amd_single", 0x1dc, "LastBranchToIP");
 }
 

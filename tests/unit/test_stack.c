@@ -267,6 +267,17 @@ static void amd_brs_without_config_is_an_error(void **state)
 	expect_note("add MSR C001010FH");
 }
 
+/* page 17-36: Core Duo duplicates P6's LastExceptionFromIP and LastExceptionToIP */
+static void page_17_36_last_exception_record(void **state)
+{
+	parse_text("40 = 200000001000\n1c9 = 0\n1dd = 8048010\n1de = c0100000\n");
+	assert_int_equal(decode("core", 0, -1), 0);
+	assert_true(result.has_ler);
+	assert_int_equal(result.ler_from, 0x08048010);
+	assert_int_equal(result.ler_to, 0xc0100000u);
+	assert_int_equal(result.snap.count, 1);
+}
+
 static const char core2[] = "40 = 1000\n41 = 1100\n42 = 1200\n43 = 1300\n"
 			    "60 = 1010\n61 = 1110\n62 = 1210\n63 = 1310\n";
 
@@ -464,6 +475,7 @@ int main(void)
 		TEST(amd_brs_valid_up_to_msroff),
 		TEST(amd_brs_poison_ends_what_is_ours),
 		TEST(amd_brs_without_config_is_an_error),
+		TEST(page_17_36_last_exception_record),
 		TEST(stack_decode_tos_missing_is_an_error_with_remedy),
 		TEST(stack_decode_tos_given_orders_the_entries),
 		TEST(stack_decode_tos_beyond_the_stack_is_said),
