@@ -59,6 +59,9 @@ FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(O)/tests/fuzz/replay_%)
 FUZZ	:= $(FUZZ_SRC:%.c=$(O)/%)
 FUZZ_RUNS ?= 100000
 
+# What the tests in the guest run there, and what reads the emulator's log.
+VM_TOOLS := $(addprefix $(O)/tests/vm/,callcost failcalls load_programs truth_ends)
+
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 all: $(BIN)
@@ -126,7 +129,15 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_OBJ) Makefile $(O)/.flags
 	@echo "  FUZZ    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(LIBS)
 
+$(O)/tests/vm/callcost $(O)/tests/vm/failcalls: VM_FLAGS := -static -pthread
+$(O)/tests/vm/load_programs: VM_FLAGS := -lbpf -lelf -lz
+$(O)/tests/vm/%: tests/vm/%.c Makefile $(O)/.flags
+	@mkdir -p $(@D)
+	@echo "  TEST    $@"
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(VM_FLAGS)
+
 unit: $(UNIT)
+vm-tools: $(VM_TOOLS)
 replay: $(REPLAY) $(FUZZ_REPLAY)
 fuzz-programs: $(FUZZ)
 
@@ -139,7 +150,7 @@ fuzz: $(SKEL)
 	@tests/fuzz/run build/fuzz $(FUZZ_RUNS)
 
 # The parts of "make check" that are built; the tests only run them.
-check-programs: all unit replay
+check-programs: all unit replay vm-tools
 	@$(MAKE) --no-print-directory asan
 
 check:
@@ -161,8 +172,8 @@ lint:
 	@tests/lint/run
 
 # What tests/lint/run asks for: everything compiled by clang, too.
-lint-programs: all unit replay
-	@$(MAKE) --no-print-directory O=build/clang CC=$(CLANG) all unit replay
+lint-programs: all unit replay vm-tools
+	@$(MAKE) --no-print-directory O=build/clang CC=$(CLANG) all unit replay vm-tools
 
 deps:
 	@tests/deps build
@@ -180,4 +191,4 @@ install: lbrsnoop
 .SUFFIXES:
 FORCE:
 .PHONY: all asan bench check check-programs clean demo deps fuzz fuzz-programs install lint \
-	lint-programs replay unit FORCE
+	lint-programs replay unit vm-tools FORCE

@@ -173,13 +173,11 @@ static int fail_setsockopt(void)
 	X("dup-ebadf", "dup", EBADF, dup(BAD_FD))                                                  \
 	X("ioctl-enotty", "ioctl", ENOTTY, ioctl(have.file, TCGETS, have.text))                    \
 	X("ioctl-ebadf", "ioctl", EBADF, ioctl(BAD_FD, TCGETS, have.text))                         \
-	X("mmap-einval", "mmap", EINVAL,                                                           \
-	  fail_mmap(0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1))                                \
+	X("mmap-einval", "mmap", EINVAL, fail_mmap(0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1)) \
 	X("mmap-enomem", "mmap", ENOMEM,                                                           \
 	  fail_mmap(1UL << 47, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1))                        \
 	X("mmap-ebadf", "mmap", EBADF, fail_mmap(have.page, PROT_READ, MAP_PRIVATE, BAD_FD))       \
-	X("mmap-eacces", "mmap", EACCES,                                                           \
-	  fail_mmap(have.page, PROT_WRITE, MAP_SHARED, have.file))                                 \
+	X("mmap-eacces", "mmap", EACCES, fail_mmap(have.page, PROT_WRITE, MAP_SHARED, have.file))  \
 	X("munmap-einval", "munmap", EINVAL, munmap((void *)1, have.page))                         \
 	X("mprotect-enomem", "mprotect", ENOMEM, mprotect(NULL, have.page, PROT_READ))             \
 	X("madvise-einval", "madvise", EINVAL, madvise(NULL, have.page, 4321))                     \
@@ -188,7 +186,7 @@ static int fail_setsockopt(void)
 	X("mount-enoent", "mount", ENOENT, mount("none", "nowhere", "tmpfs", 0, NULL))             \
 	X("umount-einval", "umount2", EINVAL, umount2("dir", 0))                                   \
 	X("bpf-einval", "bpf", EINVAL, fail_bpf(BPF_MAP_CREATE))                                   \
-	X("bpf-ebadfd", "bpf", EBADFD, fail_bpf(BPF_OBJ_GET_INFO_BY_FD))                             \
+	X("bpf-ebadfd", "bpf", EBADFD, fail_bpf(BPF_OBJ_GET_INFO_BY_FD))                           \
 	X("socket-eafnosupport", "socket", EAFNOSUPPORT, socket(99, SOCK_STREAM, 0))               \
 	X("socket-eprotonosupport", "socket", EPROTONOSUPPORT,                                     \
 	  socket(AF_INET, SOCK_STREAM, IPPROTO_UDP))                                               \
@@ -209,8 +207,7 @@ static int fail_setsockopt(void)
 	X("mkdir-eacces", "mkdir", EACCES, fail_as_nobody(create_in_locked))                       \
 	X("rename-enoent", "rename", ENOENT, rename("nowhere", "elsewhere"))                       \
 	X("link-eexist", "link", EEXIST, link("file", "dir"))                                      \
-	X("readlink-einval", "readlink", EINVAL,                                                   \
-	  readlink("file", have.text, sizeof(have.text)))                                          \
+	X("readlink-einval", "readlink", EINVAL, readlink("file", have.text, sizeof(have.text)))   \
 	X("chdir-enotdir", "chdir", ENOTDIR, chdir("file"))                                        \
 	X("stat-enoent", "newfstatat", ENOENT, access_stat())                                      \
 	X("getxattr-enodata", "getxattr", ENODATA,                                                 \
@@ -456,9 +453,12 @@ static unsigned long run_threads(long threads)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"rounds", required_argument, NULL, 'n'},  {"between", required_argument, NULL, 'b'},
-		{"threads", required_argument, NULL, 't'}, {"list", no_argument, NULL, 'l'},
-		{"help", no_argument, NULL, 'h'},	   {},
+		{"rounds", required_argument, NULL, 'n'},
+		{"between", required_argument, NULL, 'b'},
+		{"threads", required_argument, NULL, 't'},
+		{"list", no_argument, NULL, 'l'},
+		{"help", no_argument, NULL, 'h'},
+		{},
 	};
 	bool only_list = false;
 	unsigned long wrong;

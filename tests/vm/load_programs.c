@@ -18,7 +18,8 @@
 static char said[65536];
 static size_t said_len;
 
-static int keep_words(enum libbpf_print_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int keep_words(enum libbpf_print_level level,
+							    const char *format, va_list args)
 {
 	int len;
 
@@ -100,7 +101,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	all = load(argv[1], NULL);
-	bpf_object__for_each_program(prog, object) {
+	bpf_object__for_each_program(prog, object)
+	{
 		const char *name = bpf_program__name(prog);
 		int err = all ? load(argv[1], name) : 0, simplest;
 
@@ -110,7 +112,8 @@ int main(int argc, char **argv)
 		}
 		simplest = load_simplest(prog);
 		if (simplest) {
-			printf("skip load/%s: this kernel refuses even an empty program of its type: "
+			printf("skip load/%s: this kernel refuses even an empty program of its "
+			       "type: "
 			       "%s\n",
 			       name, strerror(-simplest));
 			continue;

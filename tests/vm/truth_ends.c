@@ -19,10 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CPUS_MAX   64
-#define DEPTH_MAX  64
-#define BRANCH_MAX 96
-#define READ_BYTES (1 << 20)
+#define CPUS_MAX       64
+#define DEPTH_MAX      64
+#define BRANCH_MAX     96
+#define READ_BYTES     (1 << 20)
 #define LINE_MAX_BYTES 256
 
 struct stack {
@@ -77,8 +77,7 @@ static void print_stop(const struct stack *stack, int cpu, uint64_t seq, const c
 	stops++;
 	fprintf(out, "%d %llu %.*s", cpu, (unsigned long long)seq, (int)(end - at), at);
 	for (uint64_t i = first; i < stack->branches; i++)
-		fprintf(out, " %.*s", (int)stack->ring[i % depth].len,
-			stack->ring[i % depth].text);
+		fprintf(out, " %.*s", (int)stack->ring[i % depth].len, stack->ring[i % depth].text);
 	putc('\n', out);
 }
 
