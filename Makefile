@@ -4,6 +4,7 @@
 #   make demo      set up all that is needed, then: a guest with LBR, a system call that fails
 #                  in it, the branches that led there
 #   make check     set up all that is needed, then every test; SUITES="unit cli" runs some
+#   make format    clang-format over the tree
 #   make lint      formatting, static checks, layers; both compilers
 #   make asan      lbrsnoop and its tests with address and undefined-behaviour sanitizers
 #   make fuzz      FUZZ_RUNS inputs into each fuzz target
@@ -171,6 +172,10 @@ lint:
 	@tests/deps build lint
 	@tests/lint/run
 
+# clang-format over all that it checks
+format:
+	@git ls-files 'src/*.[ch]' 'bpf/*.[ch]' 'tests/*.[ch]' | xargs clang-format-14 -i
+
 # What tests/lint/run asks for: everything compiled by clang, too.
 lint-programs: all unit replay vm-tools
 	@$(MAKE) --no-print-directory O=build/clang CC=$(CLANG) all unit replay vm-tools
@@ -190,5 +195,5 @@ install: lbrsnoop
 .DELETE_ON_ERROR:
 .SUFFIXES:
 FORCE:
-.PHONY: all asan bench check check-programs clean demo deps fuzz fuzz-programs install lint \
+.PHONY: all asan bench check check-programs clean demo deps format fuzz fuzz-programs install lint \
 	lint-programs replay unit vm-tools FORCE

@@ -46,7 +46,7 @@ enum site_kind {
  * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry; "" otherwise
  * @category: of a tracepoint, else NULL
  * @fallback: if arming as trigger.kind fails, try the next worse kind: the user asked for none
- 	 * @namesakes: other functions have this name, too; the first in address order is armed
+ * @namesakes: other functions have this name, too; the first in address order is armed
  * @optional: one of many that a glob matched: failing to arm it is a warning
  */
 struct probe {

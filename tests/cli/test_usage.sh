@@ -57,7 +57,7 @@ done
 for value in '' x 0-x 3-1 '1,' ,1 -1 99999999 0--2 1-99999999999999999999; do
 	bad "--cpu '$value'" "--cpu '$value'.*list of CPUs" "--cpu=$value" do_sys_openat2
 done
-for value in ENOSUCH '' 0 4096 -4096 'ENOENT,' , 1x; do
+for value in ENOSUCH '' 0 4096 -4096 'ENOENT,' ',' 1x; do
 	bad "--errno '$value'" "--errno" "--errno=$value" do_sys_openat2
 done
 for value in nosuch any,nosuch ''; do

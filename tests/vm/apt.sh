@@ -10,6 +10,7 @@ apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # "URI SUITE" of the Debian archives the host uses, deb.debian.org if none is found.
 apt_mirrors() {
 	local codename
+	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	[ -n "$codename" ] || die "/etc/os-release names no Debian release"
 	# shellcheck disable=SC2016 # apt expands these
