@@ -9,8 +9,6 @@
 #include "decode/stack.h"
 #include "util/cleanup.h"
 
-#define MSR_DEBUGCTL 0x1d9u
-
 /**
  * struct register_kind - name and layout of a register
  * @name: what stands in front of the entry's number
@@ -93,7 +91,8 @@ int msr_explain(const struct lbr_model *model, uint32_t msr, char *ret_name, siz
 	struct register_kind kind = kind_of(model, role);
 
 	/* Not of the stack, but it switches the stack on; laid out so from Core 2 on */
-	if (msr == MSR_DEBUGCTL && model->vendor != CPU_VENDOR_AMD && model->addr_bits > 32)
+	if (msr == MSR_DEBUGCTL && model->vendor != CPU_VENDOR_AMD && model->addr_bits > 32 &&
+	    model->msr_order != MSR_NETBURST_TOS)
 		kind = (struct register_kind){"IA32_DEBUGCTL", NULL, &layout_debugctl};
 	if (msr == MSR_AMD_DBG_EXTN_CFG && model->from == &layout_from_amd_v2)
 		kind = (struct register_kind){"DBG_EXTN_CFG", NULL, &layout_dbg_extn_cfg};

@@ -11,8 +11,6 @@
 #include "decode/stack.h"
 #include "util/cleanup.h"
 
-#define MSR_DEBUGCTL 0x1d9u
-
 static int open_error(const char *dir, const char *path, unsigned int cpu, struct errmsg *msg)
 {
 	int err = -errno;

@@ -59,6 +59,8 @@ enum lbr_order {
 #define MSR_LBR_NONE	      0u
 #define LBR_FORMAT_NONE	      (-1)
 #define LBR_FORMAT_ARCH	      0x3f
+#define MSR_DEBUGCTL	      0x1d9u
+#define MSR_NETBURST_TOS      0x1dau
 #define MSR_PERF_CAPABILITIES 0x345u
 #define MSR_ARCH_LBR_DEPTH    0x14cfu
 #define MSR_AMD_DBG_EXTN_CFG  0xc001010fu
