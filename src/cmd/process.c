@@ -13,7 +13,8 @@ volatile sig_atomic_t stop_requested;
 
 static void on_signal(int sig)
 {
-	stop_requested = sig;
+	(void)sig;
+	stop_requested++;
 }
 
 void install_stop_handlers(void)

@@ -80,7 +80,8 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 	}
 	if (trace->opts->count && trace->printed >= trace->opts->count)
 		return 1;
-	return stop_requested ? 1 : 0;
+	/* After the first Ctrl-C, what is captured already is still printed. */
+	return stop_requested > 1;
 }
 
 static int resolve_targets(struct trace *trace, struct errmsg *msg)
