@@ -22,6 +22,8 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "tests", "vm")
 ERRORS_SHOWN = 5
+# Of one guest; generous, for other work may keep the machine busy.
+TIMEOUT_S = int(os.environ.get("LBRSNOOP_GUEST_TIMEOUT", "1800"))
 
 
 class Report:
@@ -101,7 +103,7 @@ class Guest:
         depth = REPORTED[self.model][0] if self.model in REPORTED else 32
         script = "set -e\n" + "".join(f"{HERE}/guest/{part}\n" for part in self.parts)
         command = [os.path.join(HERE, "run"), "--cpu", self.model, "--kernel", self.kernel,
-                   "--append", "nmi_watchdog=0", "--share", self.directory, "--truth", fifo,
+                   "--append", "nmi_watchdog=0", "--timeout", str(TIMEOUT_S), "--share", self.directory, "--truth", fifo,
                    "--env", f"out={self.directory}", "--", "bash", "-c", script]
         with open(self.path("run.log"), "w", encoding="utf-8") as log, \
              subprocess.Popen([os.path.join(BUILD, "truth_ends"), str(depth), fifo,
