@@ -174,6 +174,8 @@ static void draw_header(struct drawer *d, const struct story_step *step)
 		d->aside = step->depth - 1;
 	words = how_text(how, first);
 	row_begin(&row, mark_of(d, step), level_of(d, step));
+	if (how == STORY_JUMPED && d->path->blocks[step->block].first_insn != step->insn)
+		words = "on into";
 	row_add(&row, "%s%s%s()", words, *words ? " " : "", step->function);
 	if (module)
 		row_add(&row, " [%s]", step->module);
