@@ -66,8 +66,7 @@ static int draw(const char *text, size_t len, const char *svg, struct errmsg *ms
 	return 0;
 }
 
-int graph_write(const char *text, size_t len, const char *dot, const char *svg,
-		struct errmsg *msg)
+int graph_write(const char *text, size_t len, const char *dot, const char *svg, struct errmsg *msg)
 {
 	int err = dot ? write_file(dot, text, len, msg) : 0;
 

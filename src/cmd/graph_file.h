@@ -19,7 +19,6 @@ int graphviz_check(struct errmsg *msg);
  * @svg: file that "dot" draws it into, or NULL
  * Return: 0; negative errno, with @msg.
  */
-int graph_write(const char *text, size_t len, const char *dot, const char *svg,
-		struct errmsg *msg);
+int graph_write(const char *text, size_t len, const char *dot, const char *svg, struct errmsg *msg);
 
 #endif

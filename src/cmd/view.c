@@ -144,8 +144,7 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 		return errmsg_set(msg, err, "--vmlinux '%s': %s", debug.vmlinux,
 				  lines_mismatch(&debug, ids, sizeof(ids)));
 	if (view->opts->vmlinux)
-		return errmsg_set(msg, err,
-				  "--vmlinux '%s': %s", view->opts->vmlinux,
+		return errmsg_set(msg, err, "--vmlinux '%s': %s", view->opts->vmlinux,
 				  err == -ENOENT ? "no ELF file with debug information (DWARF)"
 						 : strerror(-err));
 	if (err != -ENOENT)
@@ -304,10 +303,10 @@ int view_finish(struct view *view, struct errmsg *msg)
 	if (view->graph)
 		return graph_write(view->graph, view->graph_len, opts->dot, opts->svg, msg);
 	log_warning("%s: no graph: %s", opts->dot ?: opts->svg,
-		    view->graph_err == -ENODATA	  ? "there was no snapshot with a path"
-		    : view->graph_err == -EINVAL  ? "the function is too long"
-		    : view->graph_err == -EFAULT  ? "the function's text cannot be read"
-						  : "the snapshot is of no function");
+		    view->graph_err == -ENODATA	 ? "there was no snapshot with a path"
+		    : view->graph_err == -EINVAL ? "the function is too long"
+		    : view->graph_err == -EFAULT ? "the function's text cannot be read"
+						 : "the snapshot is of no function");
 	return 0;
 }
 

@@ -60,9 +60,15 @@ static void mark(const struct flow *flow, uint64_t addr, uint8_t bits)
 		part->marks[addr - part->addr] |= bits;
 }
 
+/* Calls come back. */
+static bool goes_on(enum insn_class class)
+{
+	return class == INSN_CALL || class == INSN_ICALL || insn_falls_through(class);
+}
+
 static bool ends_block(const struct insn *in)
 {
-	return in->class == INSN_COND || in->class == INSN_JMP || !insn_falls_through(in->class);
+	return in->class == INSN_COND || !goes_on(in->class);
 }
 
 static void mark_part(const struct flow *flow, const struct flow_part *part)
@@ -124,8 +130,7 @@ static int cut_part(struct flow *flow, const struct flow_part *part, size_t *cap
 			if (add_block(flow, part->addr + off, cap))
 				return -ENOMEM;
 			flow->blocks[flow->block_count - 1].reached =
-				part->marks[off] & COMES_THERE ||
-				(!off && part == &flow->parts[0]);
+				part->marks[off] & COMES_THERE || (!off && part == &flow->parts[0]);
 			open = true;
 		}
 		if (insn_decode(part->bytes + off, part->size - off, part->addr + off, &in))
@@ -177,7 +182,7 @@ static int link_block(struct flow *flow, uint32_t index)
 			block->leaves = in.target;
 		err = add_edge(flow, index, to, cond ? FLOW_TAKEN : FLOW_NEXT);
 	}
-	if (!err && insn_falls_through(in.class))
+	if (!err && goes_on(in.class))
 		err = add_edge(flow, index, flow_find(flow, block->end),
 			       cond ? FLOW_NOT_TAKEN : FLOW_NEXT);
 	return err;

@@ -149,7 +149,7 @@ static void put_node(struct drawing *d, uint32_t index)
 	const struct flow_block *block = &d->flow.blocks[index];
 	char name[200];
 
-	fprintf(d->out, "  b%u [label=\"", index);
+	fprintf(d->out, "  n%" PRIx64 " [label=\"", block->start);
 	if (!name_target(d, block->start, name, sizeof(name)))
 		snprintf(name, sizeof(name), "%#" PRIx64, block->start);
 	put_row(d->out, "%s", name);
@@ -179,7 +179,8 @@ static void put_edges(struct drawing *d, uint32_t index)
 	for (uint32_t i = 0; i < block->edge_count; i++) {
 		const struct flow_edge *edge = &block->edges[i];
 
-		fprintf(d->out, "  b%u -> b%u [label=\"%s", index, edge->to, names[edge->kind]);
+		fprintf(d->out, "  n%" PRIx64 " -> n%" PRIx64 " [label=\"%s", block->start,
+			d->flow.blocks[edge->to].start, names[edge->kind]);
 		if (edge->ran > 1)
 			fprintf(d->out, " × %u", edge->ran);
 		fprintf(d->out, "\", %s];\n",

@@ -6,8 +6,8 @@
  *
  * JSON: lines of lbrsnoop --json; TEXT: records of an address (u64) and the 4096 bytes there.
  *   -d VMLINUX   debug information       -S DIR   sources      -i   with instructions
- *   -r           raw                     -c       colours      -j   as JSON again    -g   as a graph
- *   -b N         N times, and print how long that took
+ *   -r           raw                     -c       colours      -j   as JSON again    -g   as a
+ * graph -b N         N times, and print how long that took
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -81,7 +81,8 @@ static uint64_t number(const json_t *obj, const char *key)
 
 static enum tri tri(const json_t *value)
 {
-	return json_is_boolean(value) ? json_is_true(value) ? TRI_SET : TRI_CLEAR : TRI_NOT_REPORTED;
+	return json_is_boolean(value) ? json_is_true(value) ? TRI_SET : TRI_CLEAR
+				      : TRI_NOT_REPORTED;
 }
 
 static void read_trigger(const json_t *obj, struct snapshot *snap, struct symbols *symbols)
@@ -122,10 +123,12 @@ static void read_snapshot(const json_t *obj, struct snapshot *snap, struct symbo
 	snprintf(snap->comm, sizeof(snap->comm), "%s",
 		 json_string_value(json_object_get(obj, "comm")));
 	read_trigger(json_object_get(obj, "trigger"), snap, symbols);
-	snprintf(lbr.model, sizeof(lbr.model), "%s", json_string_value(json_object_get(l, "model")));
+	snprintf(lbr.model, sizeof(lbr.model), "%s",
+		 json_string_value(json_object_get(l, "model")));
 	lbr.depth = (uint32_t)number(l, "depth");
 	lbr.supported = LBR_HAS_MISPRED | LBR_HAS_CYCLES;
-	json_array_foreach (branches, i, br) {
+	json_array_foreach(branches, i, br)
+	{
 		const json_t *cycles = json_object_get(br, "cycles");
 
 		if (snap->count == BRANCHES_MAX)
