@@ -115,6 +115,9 @@ $(O)/tests/unit/%: tests/unit/%.c $(LIB_OBJ) Makefile $(O)/.flags
 	@echo "  TEST    $@"
 	@$(CC) $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) -lcmocka $(LIBS)
 
+# Lines are a table of the test's own there.
+$(O)/tests/unit/test_story_view: LDFLAGS += -Wl,--wrap=lines_find
+
 $(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB_OBJ) Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"

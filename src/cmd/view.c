@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/graph_file.h"
 #include "path/path.h"
+#include "render/graph.h"
 #include "render/json.h"
 #include "render/story.h"
 #include "render/text.h"
@@ -108,6 +110,8 @@ const struct argp view_argp = {.options = options, .parser = parse_option};
  * struct view - the showing
  * @hint: what to install to get source lines; "" once told, or if there is no need
  * @told_filter: that filtered branches make no path
+ * @graph: of the newest snapshot, or NULL
+ * @graph_err: why there is none
  */
 struct view {
 	const struct view_options *opts;
@@ -118,6 +122,9 @@ struct view {
 	struct text_options text;
 	char hint[512];
 	bool told_filter;
+	char *graph;
+	size_t graph_len;
+	int graph_err;
 };
 
 static int open_lines(struct view *view, const struct lines_options *kernel, struct errmsg *msg)
@@ -137,8 +144,7 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 		return errmsg_set(msg, err, "--vmlinux '%s': %s", debug.vmlinux,
 				  lines_mismatch(&debug, ids, sizeof(ids)));
 	if (view->opts->vmlinux)
-		return errmsg_set(msg, err,
-				  "--vmlinux '%s': %s", view->opts->vmlinux,
+		return errmsg_set(msg, err, "--vmlinux '%s': %s", view->opts->vmlinux,
 				  err == -ENOENT ? "no ELF file with debug information (DWARF)"
 						 : strerror(-err));
 	if (err != -ENOENT)
@@ -155,6 +161,7 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 
 	if (!view)
 		return -ENOMEM;
+	view->graph_err = -ENODATA;
 	view->opts = opts;
 	view->out = out;
 	view->symbols = symbols;
@@ -169,6 +176,9 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 				 strerror(errno));
 		goto fail;
 	}
+	err = opts->svg ? graphviz_check(msg) : 0;
+	if (err)
+		goto fail;
 	err = open_lines(view, kernel, msg);
 	if (err)
 		goto fail;
@@ -203,6 +213,46 @@ static int build_path(struct view *view, const struct snapshot *snap,
 	return err == -EOPNOTSUPP || err == -ENODATA ? 0 : err;
 }
 
+static struct story_view story_view_of(const struct view *view)
+{
+	return (struct story_view){
+		.symbols = view->symbols,
+		.lines = view->lines,
+		.sources = view->sources,
+		.insns = view->opts->insns,
+		.text = view->text,
+	};
+}
+
+/* The newest graph replaces the one before; a function without one leaves that. */
+static int keep_graph(struct view *view, const struct snapshot *snap, const struct path *path,
+		      const struct text_source *text)
+{
+	struct story_view story = story_view_of(view);
+	char *graph = NULL;
+	size_t len = 0;
+	FILE *out;
+	int err;
+
+	if ((!view->opts->dot && !view->opts->svg) || !path)
+		return 0;
+	out = open_memstream(&graph, &len);
+	if (!out)
+		return -ENOMEM;
+	err = render_graph(out, snap, path, text, &story);
+	if (fclose(out) && !err)
+		err = -ENOMEM;
+	if (err) {
+		free(graph);
+		view->graph_err = err;
+		return err == -ENOMEM ? err : 0;
+	}
+	free(view->graph);
+	view->graph = graph;
+	view->graph_len = len;
+	return 0;
+}
+
 static int show(struct view *view, const struct snapshot *snap, const struct path *path,
 		uint64_t lost_records)
 {
@@ -211,13 +261,7 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 		.lines = view->lines,
 		.insns = view->opts->insns,
 	};
-	struct story_view story = {
-		.symbols = view->symbols,
-		.lines = view->lines,
-		.sources = view->sources,
-		.insns = view->opts->insns,
-		.text = view->text,
-	};
+	struct story_view story = story_view_of(view);
 
 	if (view->opts->json)
 		return render_json_snapshot(view->out, snap, path, &json, lost_records);
@@ -230,7 +274,8 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 int view_snapshot(struct view *view, const struct snapshot *snap, const struct text_source *text,
 		  uint64_t lost_records)
 {
-	bool list = view->opts->branches && !view->opts->json;
+	bool graph = view->opts->dot || view->opts->svg;
+	bool list = view->opts->branches && !view->opts->json && !graph;
 	struct path *path = NULL;
 	int err;
 
@@ -243,12 +288,25 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		view->hint[0] = '\0';
 	}
 	err = show(view, snap, path, lost_records);
+	if (!err)
+		err = keep_graph(view, snap, path, text);
 	path_free(path);
 	return err;
 }
 
 int view_finish(struct view *view, struct errmsg *msg)
 {
+	const struct view_options *opts = view->opts;
+
+	if (!opts->dot && !opts->svg)
+		return 0;
+	if (view->graph)
+		return graph_write(view->graph, view->graph_len, opts->dot, opts->svg, msg);
+	log_warning("%s: no graph: %s", opts->dot ?: opts->svg,
+		    view->graph_err == -ENODATA	 ? "there was no snapshot with a path"
+		    : view->graph_err == -EINVAL ? "the function is too long"
+		    : view->graph_err == -EFAULT ? "the function's text cannot be read"
+						 : "the snapshot is of no function");
 	return 0;
 }
 
@@ -258,5 +316,6 @@ void view_destroy(struct view *view)
 		return;
 	lines_close(view->lines);
 	sources_destroy(view->sources);
+	free(view->graph);
 	free(view);
 }

@@ -17,6 +17,7 @@ struct teller {
 	const char *function; /* that the newest step is in */
 	int depth;
 	struct srcline line; /* newest line told */
+	struct symbol symbol; /* newest found */
 	bool after_error;
 };
 
@@ -38,17 +39,21 @@ static int reserve(void *array, size_t *cap, size_t count, size_t elem)
 	return 0;
 }
 
-static void find_symbol(const struct teller *t, struct story_step *step)
+static void find_symbol(struct teller *t, struct story_step *step)
 {
-	struct symbol sym;
+	struct symbol *sym = &t->symbol;
 
 	step->function = "?";
 	step->module = "";
-	if (!t->opts->symbols || symbols_find(t->opts->symbols, step->addr, &sym))
+	if (!t->opts->symbols)
 		return;
-	step->function = sym.name;
-	step->module = sym.module;
-	step->offset = step->addr - sym.addr;
+	if (step->addr - sym->addr >= sym->size && symbols_find(t->opts->symbols, step->addr, sym)) {
+		sym->size = 0;
+		return;
+	}
+	step->function = sym->name;
+	step->module = sym->module;
+	step->offset = step->addr - sym->addr;
 }
 
 static int find_source(struct teller *t, struct story_step *step)

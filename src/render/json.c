@@ -44,11 +44,10 @@ static void set_source(json_t *obj, struct lines *lines, const char *module, uin
 	json_object_set_new(obj, "line",
 			    n > 0 && chain[0].line ? json_integer(chain[0].line) : json_null());
 	for (int i = 0; i < n; i++)
-		json_array_append_new(inlined,
-				      json_pack("{s:o, s:o, s:i}", "function",
-						foreign_string(chain[i].function), "file",
-						foreign_string(chain[i].file), "line",
-						chain[i].line));
+		json_array_append_new(inlined, json_pack("{s:o, s:o, s:i}", "function",
+							 foreign_string(chain[i].function), "file",
+							 foreign_string(chain[i].file), "line",
+							 chain[i].line));
 	if (n <= 0) {
 		json_decref(inlined);
 		inlined = json_null();
@@ -70,8 +69,8 @@ static json_t *location(struct symbols *syms, struct lines *lines, uint64_t addr
 	} else {
 		json_object_set_new(obj, "sym", foreign_string(sym.name));
 		json_object_set_new(obj, "off", json_integer(addr - sym.addr));
-		json_object_set_new(obj, "module", *sym.module ? foreign_string(sym.module)
-							       : json_null());
+		json_object_set_new(obj, "module",
+				    *sym.module ? foreign_string(sym.module) : json_null());
 	}
 	set_source(obj, lines, sym.module, addr, is_return);
 	return obj;
@@ -95,9 +94,9 @@ static json_t *branch_object(const struct branch *br, const struct path_json_opt
 	json_object_set_new(obj, "type", optional_string(branch_type_name(br->type)));
 	json_object_set_new(obj, "mispred", tri(br->mispred));
 	json_object_set_new(obj, "predicted", tri(predicted));
-	json_object_set_new(obj, "cycles", br->cycles == CYCLES_NOT_REPORTED
-						   ? json_null()
-						   : json_integer(br->cycles));
+	json_object_set_new(obj, "cycles",
+			    br->cycles == CYCLES_NOT_REPORTED ? json_null()
+							      : json_integer(br->cycles));
 	json_object_set_new(obj, "in_tx", tri(br->in_tx));
 	json_object_set_new(obj, "abort", tri(br->abort));
 	json_object_set_new(obj, "spec", optional_string(branch_spec_name(br->spec)));
@@ -114,14 +113,15 @@ static json_t *trigger_object(const struct snapshot *snap)
 	obj = json_object();
 	json_object_set_new(obj, "target", foreign_string(trigger->target));
 	json_object_set_new(obj, "kind", json_string(trigger_kind_name(trigger->kind)));
-	json_object_set_new(obj, "function", trigger->function && *trigger->function
-						     ? foreign_string(trigger->function)
-						     : json_null());
+	json_object_set_new(obj, "function",
+			    trigger->function && *trigger->function
+				    ? foreign_string(trigger->function)
+				    : json_null());
 	json_object_set_new(obj, "ip", snap->ip ? address(snap->ip) : json_null());
 	json_object_set_new(obj, "retval",
 			    snap->has_retval ? json_integer(snap->retval) : json_null());
-	json_object_set_new(obj, "errno", snap->err ? optional_string(errno_name(snap->err))
-						    : json_null());
+	json_object_set_new(obj, "errno",
+			    snap->err ? optional_string(errno_name(snap->err)) : json_null());
 	return obj;
 }
 
@@ -131,8 +131,10 @@ static json_t *lbr_object(const struct snapshot *snap)
 		uint32_t bit;
 		const char *const names[3];
 	} fields[] = {
-		{LBR_HAS_MISPRED, {"mispred", "predicted"}}, {LBR_HAS_CYCLES, {"cycles"}},
-		{LBR_HAS_TSX, {"in_tx", "abort"}},	     {LBR_HAS_TYPE, {"type"}},
+		{LBR_HAS_MISPRED, {"mispred", "predicted"}},
+		{LBR_HAS_CYCLES, {"cycles"}},
+		{LBR_HAS_TSX, {"in_tx", "abort"}},
+		{LBR_HAS_TYPE, {"type"}},
 		{LBR_HAS_SPEC, {"spec"}},
 	};
 	const struct lbr_info *lbr = snap->lbr;
@@ -142,8 +144,8 @@ static json_t *lbr_object(const struct snapshot *snap)
 		for (int j = 0; (lbr->supported & fields[i].bit) && fields[i].names[j]; j++)
 			json_array_append_new(supported, json_string(fields[i].names[j]));
 	json_object_set_new(obj, "model", json_string(lbr->model));
-	json_object_set_new(obj, "format", lbr->format >= 0 ? json_integer(lbr->format)
-							    : json_null());
+	json_object_set_new(obj, "format",
+			    lbr->format >= 0 ? json_integer(lbr->format) : json_null());
 	json_object_set_new(obj, "depth", lbr->depth ? json_integer(lbr->depth) : json_null());
 	json_object_set_new(obj, "valid", json_integer(snap->count));
 	json_object_set_new(obj, "wasted", json_integer(snap->wasted));

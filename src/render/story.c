@@ -71,7 +71,7 @@ static enum row_mark mark_of(const struct drawer *d, const struct story_step *st
 {
 	if (d->aside != INT_MIN)
 		return MARK_INTERRUPT;
-	return step->cleanup ? MARK_CLEANUP : MARK_NONE;
+	return step->cleanup && d->cleanup_told ? MARK_CLEANUP : MARK_NONE;
 }
 
 static int level_of(const struct drawer *d, const struct story_step *step)
@@ -80,10 +80,10 @@ static int level_of(const struct drawer *d, const struct story_step *step)
 }
 
 /* A row of its own that is no part of the program: what the reader has to know. */
-static void say(struct drawer *d, const struct story_step *step, const char *style,
-		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-static void say(struct drawer *d, const struct story_step *step, const char *style,
-		const char *fmt, ...)
+static void say(struct drawer *d, const struct story_step *step, const char *style, const char *fmt,
+		...) __attribute__((format(printf, 4, 5)));
+static void say(struct drawer *d, const struct story_step *step, const char *style, const char *fmt,
+		...)
 {
 	char text[400];
 	struct row row;
@@ -118,8 +118,11 @@ static void add_flags(const struct drawer *d, struct row *row, uint32_t branch)
 
 static bool is_thunk(const struct story_step *step)
 {
-	enum place place = place_of_symbol(step->function, step->offset);
+	enum place place;
 
+	if (*step->function != '_' && !strstr(step->function, "thunk"))
+		return false;
+	place = place_of_symbol(step->function, step->offset);
 	return place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK;
 }
 
@@ -159,7 +162,7 @@ static const char *how_text(enum story_how how, bool first)
 
 static void draw_header(struct drawer *d, const struct story_step *step)
 {
-	bool first = !d->function, module = *step->module;
+	bool first = step == d->story->steps, module = *step->module;
 	enum story_how how = step->how;
 	const char *words;
 	struct row row;
@@ -174,6 +177,8 @@ static void draw_header(struct drawer *d, const struct story_step *step)
 		d->aside = step->depth - 1;
 	words = how_text(how, first);
 	row_begin(&row, mark_of(d, step), level_of(d, step));
+	if (how == STORY_JUMPED && d->path->blocks[step->block].first_insn != step->insn)
+		words = "on into";
 	row_add(&row, "%s%s%s()", words, *words ? " " : "", step->function);
 	if (module)
 		row_add(&row, " [%s]", step->module);
@@ -280,8 +285,8 @@ static void draw_line(struct drawer *d, const struct story_step *step, uint32_t 
 		print_row(d, &row, "");
 		return;
 	}
-	if (d->numbers.len && (d->numbers.level != level || d->numbers.mark != mark ||
-			       row_room(&d->numbers) < 12))
+	if (d->numbers.len &&
+	    (d->numbers.level != level || d->numbers.mark != mark || row_room(&d->numbers) < 12))
 		flush_numbers(d);
 	if (!d->numbers.len) {
 		row_begin(&d->numbers, mark, level);
@@ -484,8 +489,7 @@ static void draw_decision(struct drawer *d, const struct story_step *step)
 		add_target(d, &row, step, decision->target);
 	row_pad(&row, CONDITION_COLUMN);
 	add_condition(d, &row, decision);
-	draw_decision_row(d, &row, decision,
-			  mark == MARK_NONE && decision->taken ? GREEN : "");
+	draw_decision_row(d, &row, decision, mark == MARK_NONE && decision->taken ? GREEN : "");
 	if (step->key) {
 		row_begin(&row, mark, row.level);
 		row_pad(&row, LINE_COLUMN);
@@ -496,8 +500,8 @@ static void draw_decision(struct drawer *d, const struct story_step *step)
 
 static void draw_error(struct drawer *d, const struct story_step *step)
 {
-	const struct path_insn *in = step->insn == PATH_NONE ? &d->path->trigger_insn
-							     : &d->path->insns[step->insn];
+	const struct path_insn *in =
+		step->insn == PATH_NONE ? &d->path->trigger_insn : &d->path->insns[step->insn];
 	uint32_t key = d->story->key_decision;
 	bool early = key != PATH_NONE && d->path->decisions[key].insn > step->insn;
 	char text[INSN_TEXT_MAX];
@@ -645,6 +649,9 @@ static bool fold_block(struct drawer *d, const struct story_step *step)
 			return false;
 		if (round)
 			return true;
+		/* The function's header is no part of the loop. */
+		if (!d->fold && step->kind == STORY_FUNCTION && step->block == fold->first)
+			return false;
 		if (!d->fold) {
 			say(d, step, "", "× %u {", rounds);
 			d->fold = fold;
@@ -672,7 +679,7 @@ static void draw_steps(struct drawer *d)
 		}
 		if (d->aside != INT_MIN && step->depth <= d->aside && step->kind != STORY_INTERRUPT)
 			d->aside = INT_MIN;
-		if (step->cleanup && !d->cleanup_told) {
+		if (step->cleanup && !d->cleanup_told && step->kind != STORY_TRIGGER) {
 			d->cleanup_told = true;
 			say(d, NULL, "", "-- after the error:");
 		}
@@ -693,10 +700,11 @@ static void draw_notes(struct drawer *d)
 		return;
 	if (d->story->error_insn == PATH_NONE) {
 		say(d, NULL, YELLOW,
-		    "No instruction above makes %s: it is older than this record, or a value that was "
-		    "passed on.", d->error);
-		say(d, NULL, YELLOW,
-		    "To get closer: --at errno, or trace a function further in.");
+		    "No instruction above makes %s: it is older than this record, or a value that "
+		    "was "
+		    "passed on.",
+		    d->error);
+		say(d, NULL, YELLOW, "To get closer: --at errno, or trace a function further in.");
 	} else if (d->story->key_decision == PATH_NONE) {
 		say(d, NULL, YELLOW, "The decision that led to %s is not in this record.",
 		    d->error);

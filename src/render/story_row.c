@@ -14,9 +14,8 @@ static const struct {
 	const char *text;
 	const char *style;
 } marks[] = {
-	[MARK_NONE] = {"   ", ""},	   [MARK_KEY] = {"=> ", RED},
-	[MARK_ERROR] = {"!! ", RED},	   [MARK_CLEANUP] = {"|  ", DIM},
-	[MARK_INTERRUPT] = {"~  ", DIM},
+	[MARK_NONE] = {"   ", ""},     [MARK_KEY] = {"=> ", RED},	[MARK_ERROR] = {"!! ", RED},
+	[MARK_CLEANUP] = {"|  ", DIM}, [MARK_INTERRUPT] = {"~  ", DIM},
 };
 _Static_assert(ARRAY_SIZE(marks) == MARK_COUNT, "a sign for each mark");
 
@@ -56,7 +55,7 @@ static void append(struct row *row, const char *text)
 	memcpy(row->text + row->len, text, len);
 	row->len += len;
 	row->text[row->len] = '\0';
-	row->width = columns(row->text);
+	row->width += columns(row->text + row->len - len);
 }
 
 void row_add(struct row *row, const char *fmt, ...)
@@ -104,9 +103,14 @@ void row_add_cut(struct row *row, const char *text, size_t len)
 
 void row_pad(struct row *row, int column)
 {
-	do
-		append(row, " ");
-	while (row->width < column && row->len < sizeof(row->text) - 1);
+	int blanks = row->width < column ? column - row->width : 1;
+	char text[ROW_COLUMNS + 1];
+
+	if (blanks > ROW_COLUMNS)
+		blanks = ROW_COLUMNS;
+	memset(text, ' ', (size_t)blanks);
+	text[blanks] = '\0';
+	append(row, text);
 }
 
 void row_print(FILE *out, const struct row *row, const char *style, const struct text_options *opts)

@@ -6,8 +6,8 @@
  *
  * JSON: lines of lbrsnoop --json; TEXT: records of an address (u64) and the 4096 bytes there.
  *   -d VMLINUX   debug information       -S DIR   sources      -i   with instructions
- *   -r           raw                     -c       colours      -j   as JSON again
- *   -b N         N times, and print how long that took
+ *   -r           raw                     -c       colours      -j   as JSON again    -g   as a
+ * graph -b N         N times, and print how long that took
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "render/graph.h"
 #include "render/json.h"
 #include "render/story.h"
 #include "symbolize/debugfile.h"
@@ -80,7 +81,8 @@ static uint64_t number(const json_t *obj, const char *key)
 
 static enum tri tri(const json_t *value)
 {
-	return json_is_boolean(value) ? json_is_true(value) ? TRI_SET : TRI_CLEAR : TRI_NOT_REPORTED;
+	return json_is_boolean(value) ? json_is_true(value) ? TRI_SET : TRI_CLEAR
+				      : TRI_NOT_REPORTED;
 }
 
 static void read_trigger(const json_t *obj, struct snapshot *snap, struct symbols *symbols)
@@ -121,10 +123,12 @@ static void read_snapshot(const json_t *obj, struct snapshot *snap, struct symbo
 	snprintf(snap->comm, sizeof(snap->comm), "%s",
 		 json_string_value(json_object_get(obj, "comm")));
 	read_trigger(json_object_get(obj, "trigger"), snap, symbols);
-	snprintf(lbr.model, sizeof(lbr.model), "%s", json_string_value(json_object_get(l, "model")));
+	snprintf(lbr.model, sizeof(lbr.model), "%s",
+		 json_string_value(json_object_get(l, "model")));
 	lbr.depth = (uint32_t)number(l, "depth");
 	lbr.supported = LBR_HAS_MISPRED | LBR_HAS_CYCLES;
-	json_array_foreach (branches, i, br) {
+	json_array_foreach(branches, i, br)
+	{
 		const json_t *cycles = json_object_get(br, "cycles");
 
 		if (snap->count == BRANCHES_MAX)
@@ -147,8 +151,10 @@ static uint64_t stext_of(struct symbols *symbols)
 	return symbols_by_name(symbols, "", "_stext", 0, &sym) ? 0 : sym.addr;
 }
 
-static int tell(FILE *out, struct snapshot *snap, const struct story_view *view, bool json)
+static int tell(FILE *out, struct snapshot *snap, const struct story_view *view, int form)
 {
+	struct path_json_options json = {
+		.symbols = view->symbols, .lines = view->lines, .insns = view->insns};
 	struct path_options opts = {.place = place_by_symbols, .place_ctx = view->symbols};
 	struct text_source text = {.read = read_text};
 	struct path *path;
@@ -156,7 +162,9 @@ static int tell(FILE *out, struct snapshot *snap, const struct story_view *view,
 
 	if (err)
 		return err;
-	err = json ? 0 : render_story(out, snap, path, view);
+	err = form == 'j'   ? render_json_snapshot(out, snap, path, &json, 0)
+	      : form == 'g' ? render_graph(out, snap, path, &text, view)
+			    : render_story(out, snap, path, view);
 	path_free(path);
 	return err;
 }
@@ -174,13 +182,12 @@ int main(int argc, char **argv)
 	struct story_view view = {0};
 	struct lines_options debug = {.release = "none"};
 	const char *sources = NULL;
-	int opt, err, rounds = 0;
+	int opt, err, rounds = 0, form = 0;
 	struct snapshot snap;
-	bool json = false;
 	double start;
 	FILE *in;
 
-	while ((opt = getopt(argc, argv, "d:S:ircjb:")) != -1) {
+	while ((opt = getopt(argc, argv, "d:S:ircjgb:")) != -1) {
 		switch (opt) {
 		case 'd':
 			debug.vmlinux = optarg;
@@ -198,7 +205,8 @@ int main(int argc, char **argv)
 			view.text.color = true;
 			break;
 		case 'j':
-			json = true;
+		case 'g':
+			form = opt;
 			break;
 		case 'b':
 			rounds = atoi(optarg);
@@ -225,7 +233,7 @@ int main(int argc, char **argv)
 	view.sources = sources_create(sources);
 	for (json_t *obj; (obj = json_loadf(in, JSON_DISABLE_EOF_CHECK, NULL)); json_decref(obj)) {
 		read_snapshot(obj, &snap, view.symbols);
-		err = tell(stdout, &snap, &view, json);
+		err = tell(stdout, &snap, &view, form);
 		if (err)
 			fprintf(stderr, "tell: %s\n", strerror(-err));
 	}
@@ -237,7 +245,7 @@ int main(int argc, char **argv)
 		printf("first: %.3f s, %ld MB\n", now() - start, usage.ru_maxrss / 1024);
 		start = now();
 		for (int i = 0; i < rounds && null; i++)
-			tell(null, &snap, &view, false);
+			tell(null, &snap, &view, form);
 		printf("then: %.0f a second\n", rounds / (now() - start));
 	}
 	return err ? 1 : 0;

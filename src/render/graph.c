@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "render/graph.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "path/story.h"
+#include "render/escape.h"
+#include "render/flow.h"
+#include "util/errno_name.h"
+
+/* Rows of a node; what is beyond is told by its address range. */
+#define ROWS_MAX    8
+#define ROW_COLUMNS 70
+
+struct drawing {
+	FILE *out;
+	const struct path *path;
+	const struct story_view *view;
+	struct symbol function;
+	struct flow flow;
+	uint32_t key;	/* block with the decision that led to the error */
+	uint32_t error; /* block that made the error */
+};
+
+/* One row of a label: quoted for DOT, left-adjusted. */
+static void put_row(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put_row(FILE *out, const char *fmt, ...)
+{
+	char raw[400], text[4 * sizeof(raw)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(raw, sizeof(raw), fmt, args);
+	va_end(args);
+	escape_text(raw, text, sizeof(text));
+	for (const char *p = text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			fputc('\\', out);
+		fputc(*p, out);
+	}
+	fputs("\\l", out);
+}
+
+static bool find_line(const struct drawing *d, uint64_t addr, struct srcline *ret)
+{
+	struct srcline chain[INLINE_DEPTH_MAX];
+
+	if (!d->view->lines || lines_find(d->view->lines, d->function.module, addr, false, chain,
+					  INLINE_DEPTH_MAX) <= 0)
+		return false;
+	*ret = chain[0];
+	return ret->line > 0;
+}
+
+static void put_source(const struct drawing *d, const struct srcline *line)
+{
+	const char *slash = strrchr(line->file, '/'), *text;
+	size_t len;
+
+	text = sources_line(d->view->sources, line->file, line->line, &len);
+	while (text && len && (*text == ' ' || *text == '\t')) {
+		text++;
+		len--;
+	}
+	if (text)
+		put_row(d->out, "%d  %.*s%s", line->line,
+			(int)(len < ROW_COLUMNS ? len : ROW_COLUMNS), text,
+			len > ROW_COLUMNS ? "..." : "");
+	else
+		put_row(d->out, "%s:%d", slash ? slash + 1 : line->file, line->line);
+}
+
+static bool name_target(void *ctx, uint64_t addr, char *buf, size_t len)
+{
+	const struct drawing *d = ctx;
+	struct symbol sym;
+
+	if (!d->view->symbols || symbols_find(d->view->symbols, addr, &sym))
+		return false;
+	if (sym.addr == d->function.addr)
+		snprintf(buf, len, "+%#" PRIx64, addr - sym.addr);
+	else if (addr == sym.addr)
+		snprintf(buf, len, "%s", sym.name);
+	else
+		snprintf(buf, len, "%s+%#" PRIx64, sym.name, addr - sym.addr);
+	return true;
+}
+
+/* Source lines and calls of a block; without lines calls alone. */
+static void put_contents(struct drawing *d, const struct flow_block *block)
+{
+	struct srcline line, last = {0};
+	uint64_t addr = block->start;
+	const uint8_t *bytes;
+	struct insn in;
+	int rows = 0;
+
+	while (addr < block->end && rows < ROWS_MAX && !flow_insn(&d->flow, addr, &in, &bytes)) {
+		if (find_line(d, addr, &line) &&
+		    (line.line != last.line || strcmp(line.file, last.file))) {
+			put_source(d, &line);
+			last = line;
+			rows++;
+		}
+		if (in.class == INSN_CALL || in.class == INSN_ICALL) {
+			char text[INSN_TEXT_MAX];
+
+			insn_format(bytes, in.len, addr, INSN_ATT, name_target, d, text,
+				    sizeof(text));
+			put_row(d->out, "      %s", text);
+			rows++;
+		}
+		addr += in.len;
+	}
+	if (addr < block->end)
+		put_row(d->out, "...");
+}
+
+/* The conditional branch that ends a block; where it ran, in the words of the newest time. */
+static void put_decision(struct drawing *d, const struct flow_block *block)
+{
+	char text[2 * INSN_TEXT_MAX];
+	const uint8_t *bytes;
+	struct insn in;
+
+	if (flow_insn(&d->flow, block->last, &in, &bytes) || in.class != INSN_COND)
+		return;
+	for (uint32_t i = d->path->decision_count; i > 0; i--) {
+		const struct path_decision *decision = &d->path->decisions[i - 1];
+
+		if (decision->addr != block->last)
+			continue;
+		path_decision_text(d->path, decision, name_target, d, text, sizeof(text));
+		put_row(d->out, "%s", text);
+		if (!path_condition(d->path, decision, text, sizeof(text)))
+			put_row(d->out, "%s, as %s", decision->taken ? "taken" : "not taken", text);
+		return;
+	}
+	insn_format(bytes, in.len, block->last, INSN_ATT, name_target, d, text, sizeof(text));
+	put_row(d->out, "%s", text);
+}
+
+static void put_node(struct drawing *d, uint32_t index)
+{
+	const struct flow_block *block = &d->flow.blocks[index];
+	char name[200];
+
+	fprintf(d->out, "  n%" PRIx64 " [label=\"", block->start);
+	if (!name_target(d, block->start, name, sizeof(name)))
+		snprintf(name, sizeof(name), "%#" PRIx64, block->start);
+	put_row(d->out, "%s", name);
+	put_contents(d, block);
+	put_decision(d, block);
+	if (block->leaves && name_target(d, block->leaves, name, sizeof(name)))
+		put_row(d->out, "leaves to %s", name);
+	if (index == d->error)
+		put_row(d->out, "THE ERROR IS MADE HERE");
+	fputs("\"", d->out);
+	if (index == d->error || index == d->key)
+		fprintf(d->out, ", style=filled, fillcolor=\"%s\", color=\"#b00020\", penwidth=3",
+			index == d->error ? "#ffc9c9" : "#ffe3c9");
+	else if (block->ran)
+		fputs(", style=filled, fillcolor=\"#e3efff\", penwidth=2", d->out);
+	else
+		fputs(", color=\"#a0a0a0\", fontcolor=\"#808080\"", d->out);
+	fputs("];\n", d->out);
+}
+
+static void put_edges(struct drawing *d, uint32_t index)
+{
+	static const char *const names[] = {
+		[FLOW_NEXT] = "", [FLOW_TAKEN] = "taken", [FLOW_NOT_TAKEN] = "not taken"};
+	const struct flow_block *block = &d->flow.blocks[index];
+
+	for (uint32_t i = 0; i < block->edge_count; i++) {
+		const struct flow_edge *edge = &block->edges[i];
+
+		fprintf(d->out, "  n%" PRIx64 " -> n%" PRIx64 " [label=\"%s", block->start,
+			d->flow.blocks[edge->to].start, names[edge->kind]);
+		if (edge->ran > 1)
+			fprintf(d->out, " × %u", edge->ran);
+		fprintf(d->out, "\", %s];\n",
+			edge->ran ? "color=\"#b00020\", penwidth=3"
+				  : "color=\"#a0a0a0\", fontcolor=\"#808080\"");
+	}
+}
+
+static int find_function(struct drawing *d, const struct snapshot *snap)
+{
+	if (!d->view->symbols)
+		return -ENOENT;
+	if (snap->trigger && snap->trigger->func_addr)
+		return symbols_find(d->view->symbols, snap->trigger->func_addr, &d->function);
+	for (uint32_t i = d->path->block_count; i > 0; i--)
+		if (!d->path->blocks[i - 1].gap)
+			return symbols_find(d->view->symbols, d->path->blocks[i - 1].start,
+					    &d->function);
+	return -ENOENT;
+}
+
+static int read_function(struct drawing *d, const struct text_source *text)
+{
+	struct symbol cold;
+	char name[200];
+	int err = flow_add_part(&d->flow, text, d->function.addr, d->function.size);
+
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "%s.cold", d->function.name);
+	if (!symbols_by_name(d->view->symbols, d->function.module, name, 0, &cold)) {
+		err = flow_add_part(&d->flow, text, cold.addr, cold.size);
+		if (err == -ENOMEM)
+			return err;
+		if (err) { /* then the jumps to it leave the function */
+			free(d->flow.parts[1].bytes);
+			free(d->flow.parts[1].marks);
+			d->flow.part_count = 1;
+		}
+	}
+	return flow_build(&d->flow, d->path);
+}
+
+static void find_error(struct drawing *d, int err)
+{
+	uint32_t insn, decision;
+
+	path_find_error(d->path, err, &insn, &decision);
+	d->key = d->error = PATH_NONE;
+	if (decision != PATH_NONE)
+		d->key = flow_find(&d->flow, d->path->decisions[decision].addr);
+	if (insn != PATH_NONE)
+		d->error = flow_find(&d->flow, insn == d->path->insn_count
+						       ? d->path->trigger_insn.addr
+						       : d->path->insns[insn].addr);
+}
+
+int render_graph(FILE *out, const struct snapshot *snap, const struct path *path,
+		 const struct text_source *text, const struct story_view *view)
+{
+	struct drawing d = {.out = out, .path = path, .view = view};
+	int err = find_function(&d, snap);
+
+	if (err)
+		return err;
+	err = read_function(&d, text);
+	if (err) {
+		flow_deinit(&d.flow);
+		return err;
+	}
+	find_error(&d, snap->err);
+	fputs("digraph path {\n  label=\"", out);
+	if (snap->err)
+		put_row(out, "%s() = -%s: what ran is drawn bold", d.function.name,
+			errno_name(snap->err) ?: "errno");
+	else
+		put_row(out, "%s(): what ran is drawn bold", d.function.name);
+	fputs("\";\n  labelloc=t;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n"
+	      "  edge [fontname=\"monospace\", fontsize=9];\n",
+	      out);
+	for (uint32_t i = 0; i < d.flow.block_count; i++)
+		if (d.flow.blocks[i].reached || d.flow.blocks[i].ran) {
+			put_node(&d, i);
+			put_edges(&d, i);
+		}
+	fputs("}\n", out);
+	flow_deinit(&d.flow);
+	return ferror(out) ? -EIO : 0;
+}

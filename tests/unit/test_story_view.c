@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The story view, over code, symbols, lines and sources written by hand. What must come out is
+ * what a person would write beside the listing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "render/graph.h"
+#include "render/story.h"
+#include "util/cleanup.h"
+
+#define BASE 0xffffffff81000000ULL
+#define IDT  (BASE + 0x100)
+#define USER 0x401000ULL
+
+/*
+ * f:                          g:                       irq:
+ * 00 test %edi,%edi           80 xor %eax,%eax         100 cld
+ * 02 js 10                    82 ret                   101 iretq
+ * 04 call g                   cleanup:                 caller:
+ * 09 test %eax,%eax           a0 nop                   140 call f
+ * 0b jne 20                   a1 ret                   145 ret
+ * 0d jmp 18                   again:                   early:
+ * 10 mov $-22,%eax            c0 dec %ecx              160 mov $-22,%eax
+ * 15 jmp 20                   c2 jne c0                165 test %edi,%edi
+ * 18 xor %eax,%eax            c4 ret                   167 jns 16a
+ * 1a jmp 20                                            169 ret
+ * 20 call cleanup                                      16a ret
+ * 25 ret
+ */
+static const struct {
+	uint32_t at;
+	const char *bytes;
+	uint32_t len;
+} code[] = {
+	{0x00, "\x85\xff\x78\x0c\xe8\x77\x00\x00\x00\x85\xc0\x75\x13\xeb\x09", 15},
+	{0x10, "\xb8\xea\xff\xff\xff\xeb\x09", 7},
+	{0x18, "\x31\xc0\xeb\x04", 4},
+	{0x20, "\xe8\x7b\x00\x00\x00\xc3", 6},
+	{0x80, "\x31\xc0\xc3", 3},
+	{0xa0, "\x90\xc3", 2},
+	{0xc0, "\xff\xc9\x75\xfc\xc3", 5},
+	{0x100, "\xfc\x48\xcf", 3},
+	{0x140, "\xe8\xbb\xfe\xff\xff\xc3", 6},
+	{0x160, "\xb8\xea\xff\xff\xff\x85\xff\x79\x01\xc3\xc3", 11},
+};
+
+static const char kallsyms[] = "ffffffff81000000 T f\n"
+			       "ffffffff81000080 T g\n"
+			       "ffffffff810000a0 T cleanup\n"
+			       "ffffffff810000c0 T again\n"
+			       "ffffffff81000100 T asm_exc_irq\n"
+			       "ffffffff81000140 T caller\n"
+			       "ffffffff81000160 T early\n"
+			       "ffffffff81000180 T end\n";
+
+/* g is shown as inlining a function with a decision in it: lines 40 and 41. */
+static const struct {
+	uint32_t first;
+	uint32_t last;
+	int line;
+	int inlined;
+} line_table[] = {
+	{0x00, 0x03, 11, 0}, {0x04, 0x08, 13, 0}, {0x09, 0x0f, 13, 0}, {0x10, 0x17, 12, 0},
+	{0x18, 0x1f, 14, 0}, {0x20, 0x24, 16, 0}, {0x25, 0x25, 17, 0}, {0x80, 0x82, 20, 0},
+	{0xa0, 0xa1, 30, 0}, {0xc0, 0xc3, 41, 5}, {0xc4, 0xc4, 6, 0},  {0x140, 0x145, 50, 0},
+};
+
+static const char source[] = "/* 1 */\n/* 2 */\n/* 3 */\nvoid again(int n) {\n\twait(n);\n}\n"
+			     "\n\n\nint f(int n) {\n\tif (n < 0)\n\t\terr = -EINVAL;\n"
+			     "\telse if (!g())\n\t\terr = 0;\n\n\tcleanup();\n\treturn err;\n}\n";
+
+int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
+		      struct srcline *ret_chain, size_t max);
+int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
+		      struct srcline *ret_chain, size_t max)
+{
+	uint64_t off = addr - BASE;
+
+	assert_true(max >= 2);
+	for (size_t i = 0; i < ARRAY_SIZE(line_table); i++) {
+		if (off < line_table[i].first || off > line_table[i].last)
+			continue;
+		ret_chain[0] = (struct srcline){.function = line_table[i].inlined ? "wait" : "fn",
+						.file = "dir/file.c",
+						.line = line_table[i].line};
+		ret_chain[1] = (struct srcline){
+			.function = "fn", .file = "dir/file.c", .line = line_table[i].inlined};
+		return line_table[i].inlined ? 2 : 1;
+	}
+	return -ENOENT;
+}
+
+static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	uint8_t text[0x400];
+
+	memset(text, 0xcc, sizeof(text));
+	for (size_t i = 0; i < ARRAY_SIZE(code); i++)
+		memcpy(text + code[i].at, code[i].bytes, code[i].len);
+	if (addr < BASE || addr - BASE > sizeof(text) || len > sizeof(text) - (addr - BASE))
+		return -EFAULT;
+	memcpy(buf, text + (addr - BASE), len);
+	return 0;
+}
+
+static enum place place(void *ctx, uint64_t addr)
+{
+	return addr == IDT ? PLACE_INTERRUPT : PLACE_ORDINARY;
+}
+
+static const struct text_source text = {.read = read_text};
+
+/* Offsets from BASE, or whole addresses of user space. */
+struct step {
+	uint64_t from;
+	uint64_t to;
+	bool mispred;
+};
+
+static struct {
+	char dir[64];
+	struct symbols *symbols;
+	struct sources *sources;
+	struct trigger trigger;
+	struct lbr_info lbr;
+} have;
+
+static uint64_t address(uint64_t v)
+{
+	return v >= USER ? v : BASE + v;
+}
+
+static struct snapshot make_snapshot(const struct step *steps, uint32_t count, uint64_t ip, int err)
+{
+	struct snapshot snap = {
+		.path_ok = true, .count = count, .lbr = &have.lbr, .trigger = &have.trigger};
+
+	for (uint32_t i = 0; i < count; i++)
+		snap.branches[i] =
+			(struct branch){.from = address(steps[i].from),
+					.to = address(steps[i].to),
+					.mispred = steps[i].mispred ? TRI_SET : TRI_CLEAR,
+					.cycles = CYCLES_NOT_REPORTED};
+	snap.ip = BASE + ip;
+	snap.err = err;
+	snap.has_retval = true;
+	snap.retval = -err;
+	strcpy(snap.comm, "cat");
+	return snap;
+}
+
+#define SNAPSHOT(ip, err, ...)                                                                     \
+	make_snapshot((const struct step[]){__VA_ARGS__},                                          \
+		      ARRAY_SIZE(((const struct step[]){__VA_ARGS__})), ip, err)
+
+/* What stands below the heading's two lines. */
+static char *tell(const struct snapshot *snap, struct story_view view)
+{
+	struct path_options opts = {.place = place};
+	struct path *path;
+	char *out = NULL, *body;
+	size_t len;
+	FILE *f;
+
+	view.symbols = have.symbols;
+	assert_int_equal(path_build(snap, &text, &opts, &path), 0);
+	f = open_memstream(&out, &len);
+	assert_non_null(f);
+	assert_int_equal(render_story(f, snap, path, &view), 0);
+	fclose(f);
+	path_free(path);
+	body = strchr(out, '\n');
+	body = strchr(body + 1, '\n') + 1;
+	memmove(out, body, strlen(body) + 1);
+	return out;
+}
+
+#define WITHOUT_LINES                                                                              \
+	(struct story_view)                                                                        \
+	{                                                                                          \
+		.lines = NULL                                                                      \
+	}
+/* __wrap_lines_find() never looks at it. */
+#define WITH_LINES                                                                                 \
+	(struct story_view)                                                                        \
+	{                                                                                          \
+		.lines = (struct lines *)&have                                                     \
+	}
+
+static void check(const struct snapshot *snap, struct story_view view, const char *want)
+{
+	_cleanup_free_ char *got = tell(snap, view);
+
+	assert_string_equal(got, want);
+}
+
+/* The call of f that fails at once, until its return. */
+static struct snapshot failing(void)
+{
+	return SNAPSHOT(0x25, EINVAL, {0x300, 0x140}, {0x140, 0}, {2, 0x10, true}, {0x15, 0x20},
+			{0x20, 0xa0}, {0xa1, 0x25});
+}
+
+static void render_story_error_marks_decision_error_and_cleanup(void **state)
+{
+	struct snapshot snap = failing();
+
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with caller()\n"
+	      "     f()\n"
+	      "=>     +0x2   taken → +0x10    as %edi < 0           test %edi,%edi; js +0x10"
+	      "  mispredicted\n"
+	      "=>            ^ the last decision before -EINVAL\n"
+	      "!!     +0x10  -EINVAL is made here                   mov $0xffffffea,%eax\n"
+	      "   -- after the error:\n"
+	      "|      cleanup()\n"
+	      "|    back in f()\n"
+	      "|    f() returns -EINVAL\n"
+	      "\n");
+}
+
+static void render_story_with_lines_names_them(void **state)
+{
+	struct snapshot snap = failing();
+
+	check(&snap, WITH_LINES,
+	      "   the record starts here, with caller()  dir/file.c\n"
+	      "     line 50\n"
+	      "     f()  dir/file.c\n"
+	      "=>        11  taken → 12       as %edi < 0           test %edi,%edi; js +0x10"
+	      "  mispredicted\n"
+	      "=>            ^ the last decision before -EINVAL\n"
+	      "!!        12  -EINVAL is made here                   mov $0xffffffea,%eax\n"
+	      "   -- after the error:\n"
+	      "|      line 16\n"
+	      "|      cleanup()  dir/file.c\n"
+	      "|        line 30\n"
+	      "|    back in f()\n"
+	      "|      line 17\n"
+	      "|    f() returns -EINVAL\n"
+	      "\n");
+}
+
+static void render_story_with_sources_shows_their_text(void **state)
+{
+	struct snapshot snap = failing();
+	struct story_view view = WITH_LINES;
+
+	view.sources = have.sources;
+	check(&snap, view,
+	      "   the record starts here, with caller()  dir/file.c\n"
+	      "     line 50\n"
+	      "     f()  dir/file.c\n"
+	      "          11  if (n < 0)\n"
+	      "=>            taken → 12       as %edi < 0           test %edi,%edi; js +0x10"
+	      "  mispredicted\n"
+	      "=>            ^ the last decision before -EINVAL\n"
+	      "          12  err = -EINVAL;\n"
+	      "!!            -EINVAL is made here                   mov $0xffffffea,%eax\n"
+	      "   -- after the error:\n"
+	      "|         16  cleanup();\n"
+	      "|      cleanup()  dir/file.c\n"
+	      "|        line 30\n"
+	      "|    back in f()\n"
+	      "|         17  return err;\n"
+	      "|    f() returns -EINVAL\n"
+	      "\n");
+}
+
+/* The breakpoint stands on the instruction that loads the errno: nothing comes after it. */
+static void render_story_errno_site_ends_with_the_error(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x10, EINVAL, {0x140, 0}, {2, 0x10});
+
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with f()\n"
+	      "=>   +0x2   taken → +0x10    as %edi < 0           test %edi,%edi; js +0x10\n"
+	      "=>          ^ the last decision before -EINVAL\n"
+	      "!!   +0x10  -EINVAL is made here                   mov $0xffffffea,%eax\n"
+	      "\n");
+}
+
+/* Compilers load the constant before the test that decides whether it is used. */
+static void render_story_constant_before_test_key_is_the_test(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x169, EINVAL, {0x300, 0x160});
+
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with early()\n"
+	      "     +0     -EINVAL is loaded, in case, here       mov $0xffffffea,%eax\n"
+	      "=>   +0x7   not taken        as %edi < 0           test %edi,%edi; jns +0xa\n"
+	      "=>          ^ the last decision before -EINVAL\n"
+	      "   early() returns -EINVAL\n"
+	      "\n");
+}
+
+static void render_story_error_from_elsewhere_says_so(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x25, ENOENT, {0x140, 0}, {4, 0x80}, {0x82, 9}, {0xb, 0x20},
+					{0x20, 0xa0}, {0xa1, 0x25});
+
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with f()\n"
+	      "     +0x2   not taken        as %edi >= 0          test %edi,%edi; js +0x10\n"
+	      "     g()\n"
+	      "   back in f()\n"
+	      "     +0xb   taken → +0x20    as %eax != 0          test %eax,%eax; jne +0x20\n"
+	      "     cleanup()\n"
+	      "   back in f()\n"
+	      "   f() returns -ENOENT\n"
+	      "   No instruction above makes -ENOENT: it is older than this record, or a value "
+	      "that "
+	      "was passed on.\n"
+	      "   To get closer: --at errno, or trace a function further in.\n"
+	      "\n");
+}
+
+static void render_story_loop_is_folded(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0xc4, 0, {0x300, 0xc0}, {0xc2, 0xc0}, {0xc2, 0xc0, true},
+					{0xc2, 0xc0}, {0xc2, 0xc0});
+
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with again()\n"
+	      "   × 4 {\n"
+	      "       +0x2   taken → +0       as %ecx != 0          dec %ecx; jne +0"
+	      "  mispredicted 1 of 4 times\n"
+	      "   }\n"
+	      "     +0x2   not taken        as %ecx == 0          dec %ecx; jne +0\n"
+	      "   again() returns 0\n"
+	      "\n");
+}
+
+static void render_story_inlined_function_under_its_call(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0xc4, 0, {0x300, 0xc0}, {0xc2, 0xc0});
+	struct story_view view = WITH_LINES;
+
+	view.sources = have.sources;
+	check(&snap, view,
+	      "   the record starts here, with again()  dir/file.c\n"
+	      "         5  wait(n);\n"
+	      "     wait()  inlined\n"
+	      "          41  taken → 41       as %ecx != 0          dec %ecx; jne +0\n"
+	      "          41  not taken        as %ecx == 0          dec %ecx; jne +0\n"
+	      "   again() returns 0\n"
+	      "\n");
+}
+
+static void render_story_interrupt_is_set_apart(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x25, EINVAL, {0x140, 0}, {2, 0x100}, {0x101, 2}, {2, 0x10},
+					{0x15, 0x20}, {0x20, 0xa0}, {0xa1, 0x25});
+
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with f()\n"
+	      "~  an interrupt or exception arrives:\n"
+	      "~    asm_exc_irq()\n"
+	      "   back from the interrupt, in f()\n"
+	      "=>   +0x2   taken → +0x10                          js +0x10\n"
+	      "=>          ^ the last decision before -EINVAL\n"
+	      "!!   +0x10  -EINVAL is made here                   mov $0xffffffea,%eax\n"
+	      "   -- after the error:\n"
+	      "|    cleanup()\n"
+	      "|  back in f()\n"
+	      "|  f() returns -EINVAL\n"
+	      "\n");
+}
+
+static void render_story_gap_gives_its_reason(void **state)
+{
+	struct snapshot snap =
+		SNAPSHOT(0x25, 0, {0x140, 0}, {0x82, 9}, {0xb, 0x20}, {0x20, 0xa0}, {0xa1, 0x25});
+	_cleanup_free_ char *got = tell(&snap, WITHOUT_LINES);
+
+	assert_non_null(strstr(got, "     ... the code branches in between, and the record does "
+				    "not ...\n   again known, in f() at +0x9\n"));
+}
+
+static void render_story_before_kernel_entry_only_raw(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0xa1, 0, {USER, USER + 8}, {USER + 16, 0xa0});
+	struct story_view raw = {.text = {.raw = true}};
+	_cleanup_free_ char *all = NULL;
+
+	snap.shown_from = 1;
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with cleanup()\n"
+	      "   cleanup() returns 0\n"
+	      "\n");
+	all = tell(&snap, raw);
+	assert_non_null(strstr(all, "... user space ..."));
+}
+
+static void render_story_insns_lists_each_once_in_order(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x15, EINVAL, {0x300, 0x140}, {0x140, 0}, {2, 0x10});
+	struct story_view view = {.insns = true};
+
+	check(&snap, view,
+	      "   the record starts here, with caller()\n"
+	      "            +0       call f\n"
+	      "     f()\n"
+	      "              +0       test %edi,%edi\n"
+	      "              +0x2     js +0x10\n"
+	      "=>     +0x2   taken → +0x10    as %edi < 0\n"
+	      "=>            ^ the last decision before -EINVAL\n"
+	      "              +0x10    mov $0xffffffea,%eax\n"
+	      "!!     +0x10  -EINVAL is made here                   mov $0xffffffea,%eax\n"
+	      "     f() returns -EINVAL\n"
+	      "\n");
+}
+
+static void render_story_no_row_is_wider_than_100(void **state)
+{
+	struct snapshot snap = failing();
+	struct story_view view = WITH_LINES;
+	_cleanup_free_ char *got = NULL;
+
+	for (uint32_t i = 0; i < snap.count; i++)
+		snap.branches[i].cycles = 65535;
+	have.lbr.supported |= LBR_HAS_CYCLES;
+	got = tell(&snap, view);
+	for (char *line = strtok(got, "\n"); line; line = strtok(NULL, "\n")) {
+		size_t wide = 0;
+
+		for (const char *p = line; *p; p++)
+			wide += (*p & 0xc0) != 0x80;
+		assert_in_range(wide, 1, 100);
+	}
+}
+
+static void render_graph_path_and_key_are_drawn(void **state)
+{
+	struct snapshot snap = failing();
+	struct path_options opts = {.place = place};
+	struct story_view view = {.symbols = have.symbols};
+	_cleanup_free_ char *out = NULL;
+	struct path *path;
+	size_t len;
+	FILE *f;
+
+	snap.trigger = &have.trigger;
+	assert_int_equal(path_build(&snap, &text, &opts, &path), 0);
+	f = open_memstream(&out, &len);
+	assert_int_equal(render_graph(f, &snap, path, &text, &view), 0);
+	fclose(f);
+	path_free(path);
+	/* 00-03 decides, 10-15 makes the error, 20-25 cleans up; 04, 0d and 18 did not run. */
+	assert_non_null(strstr(
+		out, "nffffffff81000000 [label=\"+0\\ltest %edi,%edi; js +0x10\\ltaken, as %edi < 0"
+		     "\\l\", style=filled, fillcolor=\"#ffe3c9\""));
+	assert_non_null(strstr(out, "nffffffff81000000 -> nffffffff81000010 [label=\"taken\", "
+				    "color=\"#b00020\", penwidth=3]"));
+	assert_non_null(strstr(
+		out,
+		"nffffffff81000000 -> nffffffff81000004 [label=\"not taken\", color=\"#a0a0a0\""));
+	assert_non_null(
+		strstr(out, "nffffffff81000010 [label=\"+0x10\\lTHE ERROR IS MADE HERE\\l\""));
+	assert_non_null(strstr(out, "nffffffff81000010 -> nffffffff81000020 [label=\"\", "
+				    "color=\"#b00020\", penwidth=3]"));
+	assert_non_null(strstr(
+		out, "nffffffff81000020 [label=\"+0x20\\l      call cleanup\\l\", style=filled"));
+	assert_non_null(strstr(out, "nffffffff81000018 [label=\"+0x18\\l\", color=\"#a0a0a0\""));
+}
+
+static void write_file(const char *name, const char *content)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", have.dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(content, f);
+	fclose(f);
+}
+
+static int set_up(void **state)
+{
+	char path[128];
+
+	strcpy(have.dir, "/tmp/lbrsnoop-test.XXXXXX");
+	if (!mkdtemp(have.dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/dir", have.dir);
+	mkdir(path, 0700);
+	write_file("dir/file.c", source);
+	write_file("kallsyms", kallsyms);
+	snprintf(path, sizeof(path), "%s/kallsyms", have.dir);
+	have.sources = sources_create(have.dir);
+	have.trigger = (struct trigger){.target = "f",
+					.kind = TRIGGER_HW,
+					.function = "f",
+					.module = "",
+					.func_addr = BASE,
+					.func_size = 0x80};
+	strcpy(have.lbr.model, "skylake");
+	have.lbr.depth = 32;
+	have.lbr.supported = LBR_HAS_MISPRED;
+	return symbols_open(path, &have.symbols);
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	sources_destroy(have.sources);
+	symbols_close(have.symbols);
+	snprintf(command, sizeof(command), "rm -r %s", have.dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(render_story_error_marks_decision_error_and_cleanup),
+		cmocka_unit_test(render_story_with_lines_names_them),
+		cmocka_unit_test(render_story_with_sources_shows_their_text),
+		cmocka_unit_test(render_story_errno_site_ends_with_the_error),
+		cmocka_unit_test(render_story_constant_before_test_key_is_the_test),
+		cmocka_unit_test(render_story_error_from_elsewhere_says_so),
+		cmocka_unit_test(render_story_loop_is_folded),
+		cmocka_unit_test(render_story_inlined_function_under_its_call),
+		cmocka_unit_test(render_story_interrupt_is_set_apart),
+		cmocka_unit_test(render_story_gap_gives_its_reason),
+		cmocka_unit_test(render_story_before_kernel_entry_only_raw),
+		cmocka_unit_test(render_story_insns_lists_each_once_in_order),
+		cmocka_unit_test(render_story_no_row_is_wider_than_100),
+		cmocka_unit_test(render_graph_path_and_key_are_drawn),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
