@@ -393,14 +393,13 @@ static bool settle(CPUX86State *env, struct lbr_cpu *cpu, uint64_t pc, bool is_a
 {
 	struct lbr_flow *flow = &env->lbr;
 
-	if (flow->next == LBR_NEXT_INSIDE) {
-		if (is_async)
-			flow->insns--; /* it was about to start again */
-		return !is_async;
-	}
-	if (!is_async && flow->from == pc)
+	if (flow->next == LBR_NEXT_FIRST)
+		return false;
+	if (!is_async && (flow->next == LBR_NEXT_INSIDE || flow->from == pc))
 		return true;
-	if (flow->next != pc && flow->next != LBR_NEXT_FIRST && !starts_again(flow, pc))
+	if (starts_again(flow, pc))
+		flow->insns--; /* a REP, say: it has been counted, and will be again */
+	else if (flow->next != pc)
 		branch_taken(env, cpu, pc);
 	return false;
 }
