@@ -16,7 +16,10 @@ enum exit_status {
 	EXIT_USAGE = 64,
 };
 
-/* Counts SIGINT, SIGTERM and SIGHUP: the second one means now. One of the two mutable globals of the program. */
+/*
+ * Counts SIGINT, SIGTERM and SIGHUP: the second one means now. One of the two mutable globals of
+ * the program.
+ */
 extern volatile sig_atomic_t stop_requested;
 
 /** cmd_trace() - "lbrsnoop [OPTIONS] TARGET..." */
