@@ -8,7 +8,8 @@
  *
  *	CPU SEQ REASON FROM,TO,TYPE,FLAGS,CYCLES ...     oldest first
  *
- * A log whose sequence numbers have gaps, or that ends within a line, is refused: exit status 1.
+ * Where the log leaves branches out (LBR_TRUTH_LAST), those before the gap are forgotten. A log
+ * whose sequence numbers go back, or that ends within a line, is refused: exit status 1.
  */
 #include <err.h>
 #include <errno.h>
@@ -96,11 +97,13 @@ static void take_line(const char *at, const char *end)
 	stack = &stacks[cpu];
 	skip_space(&at, end);
 	seq = decimal(&at, end);
-	if (seq != stack->next_seq)
+	if (seq < stack->next_seq)
 		errx(1, "line %llu: cpu %llu goes from record %lld to %llu: the log is not whole",
 		     (unsigned long long)lines, (unsigned long long)cpu,
 		     (long long)stack->next_seq - 1, (unsigned long long)seq);
-	stack->next_seq++;
+	if (seq > stack->next_seq)
+		stack->branches = 0;
+	stack->next_seq = seq + 1;
 	skip_space(&at, end);
 	if (what == 'B')
 		keep_branch(stack, at, end);

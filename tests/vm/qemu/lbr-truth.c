@@ -7,17 +7,31 @@
 
 #define TRUTH_BUFFER_BYTES (1 << 20)
 #define TRUTH_LINE_MAX	   160
+#define TRUTH_LAST_MAX	   64
+
+/* A branch that is not written yet. */
+struct truth_record {
+	uint64_t seq;
+	uint64_t from;
+	uint64_t to;
+	uint32_t cycles;
+	enum lbr_kind kind;
+	char flags[4];
+};
 
 /* Lines are appended by the vCPU's thread, and flushed at exit by another one: hence the lock. */
 struct truth_buffer {
 	QemuMutex lock;
 	uint64_t seq;
 	size_t used;
+	uint64_t held; /* records since the last stop; the newest truth_last of them are in ring */
+	struct truth_record ring[TRUTH_LAST_MAX];
 	char bytes[TRUTH_BUFFER_BYTES];
 };
 
 static struct truth_buffer *buffers[LBR_MAX_CPUS];
 static int truth_fd = -1;
+static unsigned int truth_last; /* 0: write everything */
 
 static const char *const kind_names[KIND_NR] = {
 	[KIND_LINEAR] = "-",  [KIND_COND] = "cond", [KIND_JMP] = "jmp",
@@ -45,7 +59,7 @@ static void flush_all(void)
 
 static void open_log(void)
 {
-	const char *path = getenv("LBR_TRUTH");
+	const char *path = getenv("LBR_TRUTH"), *last = getenv("LBR_TRUTH_LAST");
 
 	if (!path || !*path)
 		return;
@@ -55,6 +69,7 @@ static void open_log(void)
 		fprintf(stderr, "lbr: cannot open %s: %s\n", path, strerror(errno));
 		exit(1);
 	}
+	truth_last = last ? MIN(strtoul(last, NULL, 10), TRUTH_LAST_MAX) : 0;
 	atexit(flush_all);
 }
 
@@ -112,7 +127,7 @@ static char *put_hex(char *at, uint64_t value)
 }
 
 /* Begin a line "KIND CPU SEQ"; the buffer stays locked until line_end(). */
-static char *line_begin(struct truth_buffer *buffer, char kind, int cpu)
+static char *line_begin(struct truth_buffer *buffer, char kind, int cpu, uint64_t seq)
 {
 	char *at;
 
@@ -124,7 +139,7 @@ static char *line_begin(struct truth_buffer *buffer, char kind, int cpu)
 	*at++ = ' ';
 	at = put_decimal(at, cpu);
 	*at++ = ' ';
-	return put_decimal(at, buffer->seq++);
+	return put_decimal(at, seq);
 }
 
 static void line_end(struct truth_buffer *buffer, char *at)
@@ -134,24 +149,44 @@ static void line_end(struct truth_buffer *buffer, char *at)
 	qemu_mutex_unlock(&buffer->lock);
 }
 
+static void write_branch(struct truth_buffer *buffer, int cpu, const struct truth_record *record)
+{
+	char *at = line_begin(buffer, 'B', cpu, record->seq);
+
+	at = put_hex(at, record->from);
+	at = put_hex(at, record->to);
+	*at++ = ' ';
+	at = put_string(at, kind_names[record->kind]);
+	*at++ = ' ';
+	at = put_string(at, *record->flags ? record->flags : "-");
+	*at++ = ' ';
+	at = put_decimal(at, record->cycles);
+	line_end(buffer, at);
+}
+
+static void write_held(struct truth_buffer *buffer, int cpu)
+{
+	uint64_t at = buffer->held > truth_last ? buffer->held - truth_last : 0;
+
+	for (; at < buffer->held; at++)
+		write_branch(buffer, cpu, &buffer->ring[at % truth_last]);
+	buffer->held = 0;
+}
+
 void truth_branch(int cpu, uint64_t from, uint64_t to, enum lbr_kind kind, const char *flags,
 		  uint32_t cycles)
 {
 	struct truth_buffer *buffer = buffer_get(cpu);
-	char *at;
+	struct truth_record record = {.from = from, .to = to, .cycles = cycles, .kind = kind};
 
 	if (!buffer)
 		return;
-	at = line_begin(buffer, 'B', cpu);
-	at = put_hex(at, from);
-	at = put_hex(at, to);
-	*at++ = ' ';
-	at = put_string(at, kind_names[kind]);
-	*at++ = ' ';
-	at = put_string(at, *flags ? flags : "-");
-	*at++ = ' ';
-	at = put_decimal(at, cycles);
-	line_end(buffer, at);
+	record.seq = buffer->seq++;
+	pstrcpy(record.flags, sizeof(record.flags), flags);
+	if (truth_last)
+		buffer->ring[buffer->held++ % truth_last] = record;
+	else
+		write_branch(buffer, cpu, &record);
 }
 
 void truth_insn(int cpu, uint64_t addr)
@@ -159,15 +194,19 @@ void truth_insn(int cpu, uint64_t addr)
 	struct truth_buffer *buffer = buffer_get(cpu);
 
 	if (buffer)
-		line_end(buffer, put_hex(line_begin(buffer, 'I', cpu), addr));
+		line_end(buffer, put_hex(line_begin(buffer, 'I', cpu, buffer->seq++), addr));
 }
 
 void truth_pop(int cpu, uint64_t from, uint64_t to)
 {
 	struct truth_buffer *buffer = buffer_get(cpu);
+	char *at;
 
-	if (buffer)
-		line_end(buffer, put_hex(put_hex(line_begin(buffer, 'P', cpu), from), to));
+	if (!buffer)
+		return;
+	write_held(buffer, cpu);
+	at = line_begin(buffer, 'P', cpu, buffer->seq++);
+	line_end(buffer, put_hex(put_hex(at, from), to));
 }
 
 void truth_stop(int cpu, const char *reason)
@@ -177,7 +216,8 @@ void truth_stop(int cpu, const char *reason)
 
 	if (!buffer)
 		return;
-	at = line_begin(buffer, 'Z', cpu);
+	write_held(buffer, cpu);
+	at = line_begin(buffer, 'Z', cpu, buffer->seq++);
 	*at++ = ' ';
 	line_end(buffer, put_string(at, reason));
 }
