@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """live.py - boot guests with an LBR, capture in them, and hold it against the emulator's log
 
-Usage: live.py [--keep DIR] MODEL/KERNEL:PART[,PART...]...
+Usage: live.py [--keep DIR] [--whole-log] MODEL/KERNEL:PART[,PART...]...
 
 Each argument is one guest, which runs the parts (tests/vm/guest/PART) one after the other. Prints
 "ok NAME", "not ok NAME: why" and "skip NAME: reason" lines and a closing count; exit status 0 if
@@ -81,8 +81,9 @@ class Run:
 class Guest:
     """One boot of a model and a kernel."""
 
-    def __init__(self, model, kernel, parts, keep):
+    def __init__(self, model, kernel, parts, keep=None, whole_log=False):
         self.model, self.kernel, self.parts = model, kernel, parts
+        self.whole_log = whole_log
         self.name = f"{model}/{kernel}"
         os.makedirs(BUILD, exist_ok=True)
         self.directory = keep and os.path.join(keep, self.name.replace("/", "-"))
@@ -101,6 +102,9 @@ class Guest:
         fifo = self.path("truth")
         os.mkfifo(fifo)
         depth = REPORTED[self.model][0] if self.model in REPORTED else 32
+        environment = dict(os.environ)
+        if not self.whole_log:
+            environment["LBR_TRUTH_LAST"] = str(depth)
         script = "set -e\n" + "".join(f"{HERE}/guest/{part}\n" for part in self.parts)
         command = [os.path.join(HERE, "run"), "--cpu", self.model, "--kernel", self.kernel,
                    "--append", "nmi_watchdog=0", "--timeout", str(TIMEOUT_S), "--share", self.directory, "--truth", fifo,
@@ -110,7 +114,8 @@ class Guest:
                                self.path("ends")], stdout=log, stderr=log) as ends:
             # Held open so that truth_ends ends with us, even where QEMU never opens the log.
             writer = os.open(fifo, os.O_RDWR)
-            status = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
+            status = subprocess.run(command, stdout=log, stderr=log, env=environment,
+                                    check=False).returncode
             os.close(writer)
             ends.wait()
         why = None
@@ -315,23 +320,25 @@ def check_guest(guest, report):
             report(f"{guest.name}/{part}", f"{type(error).__name__}: {error}")
 
 
-def guest_of(argument, keep):
+def guest_of(argument, keep, whole_log):
     match = re.fullmatch(r"(\w+)/([\d.]+):([\w,-]+)", argument)
     parts = match[3].split(",") if match else []
     if not match or not set(parts) <= set(CHECKS):
         sys.exit(f"live.py: {argument}: not MODEL/KERNEL:PART[,PART...], or no such part")
-    return Guest(match[1], match[2], parts, keep)
+    return Guest(match[1], match[2], parts, keep, whole_log)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", metavar="DIR", help="keep what the guests left in DIR")
+    parser.add_argument("--whole-log", action="store_true",
+                        help="let the emulator write every branch, not those before a stop alone")
     parser.add_argument("guests", nargs="+", metavar="MODEL/KERNEL:PARTS")
     args = parser.parse_args()
     report = Report()
     for argument in args.guests:
-        guest = guest_of(argument, args.keep and os.path.realpath(args.keep))
+        guest = guest_of(argument, args.keep and os.path.realpath(args.keep), args.whole_log)
         try:
             check_guest(guest, report)
         finally:
