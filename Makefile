@@ -61,7 +61,7 @@ FUZZ	:= $(FUZZ_SRC:%.c=$(O)/%)
 FUZZ_RUNS ?= 100000
 
 # What the tests in the guest run there, and what reads the emulator's log.
-VM_TOOLS := $(addprefix $(O)/tests/vm/,callcost failcalls load_programs truth_ends)
+VM_TOOLS := $(addprefix $(O)/tests/vm/,callcost failcalls load_programs truth_ends truth_tail)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 

@@ -11,6 +11,8 @@ packages_build=(
 packages_check=(
 	# unit tests, fuzzers, tests that trace, limit or strip a process
 	libcmocka-dev libclang-rt-14-dev linux-perf procps util-linux
+	# the JSON schema; the graph as a picture
+	python3-jsonschema graphviz
 )
 packages_lint=(
 	clang-format-14 clang-tidy-14 cppcheck shellcheck

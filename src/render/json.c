@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "path/story.h"
 #include "render/escape.h"
 #include "render/text.h"
 #include "util/errno_name.h"
@@ -169,6 +170,41 @@ static void find_returns(const struct snapshot *snap, const struct path *path, b
 	}
 }
 
+static json_t *place_object(uint64_t addr, const struct path_json_options *opts)
+{
+	json_t *obj = location(opts->symbols, opts->lines, addr, false);
+
+	json_object_set(obj, "function", json_object_get(obj, "sym"));
+	json_object_del(obj, "sym");
+	json_object_del(obj, "off");
+	return obj;
+}
+
+/* Where the path makes the errno that was returned, and the decision that led there. */
+static json_t *error_object(const struct snapshot *snap, const struct path *path,
+			    const struct path_json_options *opts)
+{
+	const struct path_insn *in;
+	const struct path_decision *decision;
+	uint32_t insn = PATH_NONE, key = PATH_NONE;
+	json_t *obj, *key_obj = json_null();
+
+	if (path)
+		path_find_error(path, snap->err, &insn, &key);
+	if (insn == PATH_NONE)
+		return json_null();
+	in = insn < path->insn_count ? &path->insns[insn] : &path->trigger_insn;
+	obj = place_object(in->addr, opts);
+	if (key != PATH_NONE) {
+		decision = &path->decisions[key];
+		key_obj = place_object(decision->addr, opts);
+		json_object_set_new(key_obj, "taken", json_boolean(decision->taken));
+		json_object_set_new(key_obj, "target", address(decision->target));
+	}
+	json_object_set_new(obj, "decision", key_obj);
+	return obj;
+}
+
 int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct path *path,
 			 const struct path_json_options *opts, uint64_t lost_records)
 {
@@ -195,6 +231,7 @@ int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct pa
 				      branch_object(&snap->branches[i], opts, returns[i]));
 	json_object_set_new(obj, "branches", branches);
 	json_object_set_new(obj, "path", path ? path_json(path, opts) : json_null());
+	json_object_set_new(obj, "error", error_object(snap, path, opts));
 	json_object_set_new(obj, "lost", json_pack("{s:I}", "records", (json_int_t)lost_records));
 	if (json_dumpf(obj, out, JSON_COMPACT) || fputc('\n', out) == EOF)
 		err = -EIO;
