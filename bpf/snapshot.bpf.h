@@ -109,8 +109,8 @@ static __always_inline bool task_wanted(struct record *rec)
 		return false;
 	if (own_pid && rec->pid == own_pid)
 		return false;
-	if (filter_cpus && !(cpus_wanted[(rec->cpu & (CPUS_MAX - 1)) >> 6] &
-			     (1ULL << (rec->cpu & 63))))
+	if (filter_cpus &&
+	    !(cpus_wanted[(rec->cpu & (CPUS_MAX - 1)) >> 6] & (1ULL << (rec->cpu & 63))))
 		return false;
 	if (filter_comm_on && !comm_wanted(rec->comm))
 		return false;

@@ -25,7 +25,7 @@ extern __u64 next_slot;
 extern struct losses losses;
 extern __u64 records_written;
 extern __u64 hw_hits[CPUS_MAX]; /* hardware breakpoints hit, by CPU */
-extern __s32 check_read; /* what the helper returned to lbr_check() */
+extern __s32 check_read;	/* what the helper returned to lbr_check() */
 
 struct events_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

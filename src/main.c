@@ -19,7 +19,8 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{"trace", cmd_trace, "[OPTIONS] TARGET...", "print the branches that led to an error (default)"},
+	{"trace", cmd_trace, "[OPTIONS] TARGET...",
+	 "print the branches that led to an error (default)"},
 	{"doctor", cmd_doctor, "[--json]",
 	 "does LBR work here; entries that each kind of trigger leaves"},
 	{"list", cmd_list, "GLOB", "what can be traced here, and by which trigger"},

@@ -89,8 +89,8 @@ static int attach_copy(const struct bpf_program *prog, const struct probe *probe
 		probe->trigger.kind == TRIGGER_RAWTRACEPOINT ? probe->trigger.function : NULL;
 	int err;
 
-	armed->prog_fd = program_clone(prog, raw_name ? 0 : probe->btf_id, probe->btf_fd, target,
-				       msg);
+	armed->prog_fd =
+		program_clone(prog, raw_name ? 0 : probe->btf_id, probe->btf_fd, target, msg);
 	if (armed->prog_fd < 0)
 		return armed->prog_fd;
 	armed->link_fd = bpf_raw_tracepoint_open(raw_name, armed->prog_fd);
@@ -122,16 +122,17 @@ static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, u
 	if (err == -EILSEQ)
 		return errmsg_set(msg, err, "there is no instruction at that offset");
 	if (err == -EINVAL || err == -EADDRNOTAVAIL)
-		return errmsg_set(msg, err,
-				  "the kernel allows no %s there (blacklisted: see "
-				  "/sys/kernel/debug/kprobes/blacklist; or no instruction boundary)",
-				  trigger_kind_name(probe->trigger.kind));
+		return errmsg_set(
+			msg, err,
+			"the kernel allows no %s there (blacklisted: see "
+			"/sys/kernel/debug/kprobes/blacklist; or no instruction boundary)",
+			trigger_kind_name(probe->trigger.kind));
 	return errmsg_set(msg, err, "the kernel refuses a %s there: %s",
 			  trigger_kind_name(probe->trigger.kind), strerror(-err));
 }
 
-static int attach_tracepoint(struct lbrsnoop_bpf *skel, const struct probe *probe,
-			     uint32_t target, struct armed *armed, struct errmsg *msg)
+static int attach_tracepoint(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+			     struct armed *armed, struct errmsg *msg)
 {
 	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = target);
 
@@ -148,17 +149,19 @@ static int hw_error(int err, uint64_t addr, int cpu, struct errmsg *msg)
 {
 	switch (err) {
 	case -ENOSPC:
-		return errmsg_set(msg, err,
-				  "no debug register is free on cpu %d: a CPU has four, and gdb, perf "
-				  "(mem: events), kgdb or another lbrsnoop may hold them",
-				  cpu);
+		return errmsg_set(
+			msg, err,
+			"no debug register is free on cpu %d: a CPU has four, and gdb, perf "
+			"(mem: events), kgdb or another lbrsnoop may hold them",
+			cpu);
 	case -EINVAL:
 	case -EPERM:
 	case -EACCES:
-		return errmsg_set(msg, -EINVAL,
-				  "the kernel refuses a breakpoint at %#llx (no kernel text, or code "
-				  "that must not be interrupted there, such as entry code)",
-				  (unsigned long long)addr);
+		return errmsg_set(
+			msg, -EINVAL,
+			"the kernel refuses a breakpoint at %#llx (no kernel text, or code "
+			"that must not be interrupted there, such as entry code)",
+			(unsigned long long)addr);
 	case -EOPNOTSUPP:
 	case -ENOENT:
 		return errmsg_set(msg, err, "this kernel has no hardware breakpoints");

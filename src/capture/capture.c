@@ -19,9 +19,9 @@
 #include "util/log.h"
 
 /* How often the ring buffer is looked at; the programs wake us earlier when it fills up. */
-#define POLL_MS		20
-#define LOOK_NS		1000000000ULL /* how often hotplug and the guard look */
-#define RING_BYTES	(4u << 20)
+#define POLL_MS	   20
+#define LOOK_NS	   1000000000ULL /* how often hotplug and the guard look */
+#define RING_BYTES (4u << 20)
 
 /* CPUS_MAX of bpf/state.bpf.h */
 #define CPUS ARRAY_SIZE(((struct lbrsnoop_bpf__bss *)NULL)->hw_hits)
@@ -90,14 +90,16 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 static int load_error(int err, struct errmsg *msg)
 {
 	if (err == -EPERM)
-		return errmsg_set(msg, -EPERM,
-				  "not permitted to load BPF programs; run as root, or with CAP_BPF and "
-				  "CAP_PERFMON");
+		return errmsg_set(
+			msg, -EPERM,
+			"not permitted to load BPF programs; run as root, or with CAP_BPF and "
+			"CAP_PERFMON");
 	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_get_branch_snapshot,
 				    NULL) == 0)
-		return errmsg_set(msg, -ENODEV,
-				  "no usable LBR: this kernel has no bpf_get_branch_snapshot(); Linux "
-				  "5.16 brought it");
+		return errmsg_set(
+			msg, -ENODEV,
+			"no usable LBR: this kernel has no bpf_get_branch_snapshot(); Linux "
+			"5.16 brought it");
 	return errmsg_set(msg, err == -EACCES ? -EINVAL : err,
 			  "the kernel does not load lbrsnoop's BPF programs: %s; -vv shows the "
 			  "verifier's words",
@@ -198,8 +200,8 @@ static int prepare_records(struct capture *capture)
 		.path_ok = (opts->branch_types & any) &&
 			   (opts->branch_types & PERF_SAMPLE_BRANCH_KERNEL),
 	};
-	capture->ring = ring_buffer__new(bpf_map__fd(capture->skel->maps.events), on_record,
-					 capture, NULL);
+	capture->ring =
+		ring_buffer__new(bpf_map__fd(capture->skel->maps.events), on_record, capture, NULL);
 	return capture->ring ? 0 : -errno;
 }
 
@@ -327,11 +329,12 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 		now = probe->trigger.kind == TRIGGER_NONE ? "disarmed"
 							  : trigger_kind_name(probe->trigger.kind);
 		errmsg_set(&capture->guard_said, 0,
-			   "%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), more "
+			   "%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), "
+			   "more "
 			   "than the %.1f %% allowed; now %s (--max-overhead)",
-			   probe->trigger.target, rate, cpu, share * 100, capture->guard.hit_ns / 1e3,
-			   capture->guard.measured ? "" : ", assumed", capture->guard.budget * 100,
-			   now);
+			   probe->trigger.target, rate, cpu, share * 100,
+			   capture->guard.hit_ns / 1e3, capture->guard.measured ? "" : ", assumed",
+			   capture->guard.budget * 100, now);
 	}
 }
 
@@ -364,8 +367,8 @@ static void look_around(struct capture *capture)
 	capture->last_look_ns = now;
 	follow_hotplug(capture);
 	rotate(capture);
-	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits,
-			      CPUS, now, &cpu, &rate, &share))
+	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits, CPUS, now,
+			      &cpu, &rate, &share))
 		make_cheaper(capture, cpu, rate, share);
 }
 
@@ -382,7 +385,9 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 		int err;
 
 		look_around(capture);
-		err = ring_buffer__poll(capture->ring, left < 0 ? 0 : left < POLL_MS ? left : POLL_MS);
+		err = ring_buffer__poll(capture->ring, left < 0		? 0
+						       : left < POLL_MS ? left
+									: POLL_MS);
 		if (capture->fn_result)
 			return capture->fn_result;
 		if (err < 0 && err != -ECANCELED)

@@ -12,7 +12,7 @@
 #include "snapshot/snapshot.h"
 #include "util/errmsg.h"
 
-#define ERRNO_WORDS 64 /* 4096 bits */
+#define ERRNO_WORDS 64	/* 4096 bits */
 #define CPU_WORDS   128 /* 8192 bits */
 
 /**

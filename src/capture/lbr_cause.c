@@ -54,25 +54,28 @@ static int no_lbr(struct errmsg *msg)
 	if (!has_core_pmu() || (!strcmp(cpu.vendor, "GenuineIntel") && !cpu.arch_perfmon &&
 				cpu.family == 6 && cpu.hypervisor)) {
 		if (cpu.hypervisor)
-			return errmsg_set(msg, -ENODEV,
-					  "no usable LBR: this is a virtual machine whose hypervisor "
-					  "gives it no performance counters (PMU), and so no last-branch "
-					  "records" NO_LBR_REMEDY);
-		return errmsg_set(msg, -ENODEV,
-				  "no usable LBR: the kernel knows no performance counters (PMU) of "
-				  "this CPU (%s); see 'dmesg | grep \"Performance Events\"'"
-				  NO_LBR_REMEDY,
-				  cpu.model_name);
+			return errmsg_set(
+				msg, -ENODEV,
+				"no usable LBR: this is a virtual machine whose hypervisor "
+				"gives it no performance counters (PMU), and so no last-branch "
+				"records" NO_LBR_REMEDY);
+		return errmsg_set(
+			msg, -ENODEV,
+			"no usable LBR: the kernel knows no performance counters (PMU) of "
+			"this CPU (%s); see 'dmesg | grep \"Performance Events\"'" NO_LBR_REMEDY,
+			cpu.model_name);
 	}
 	if (cpu.hypervisor)
-		return errmsg_set(msg, -ENODEV,
-				  "no usable LBR: this virtual machine has performance counters, but "
-				  "its hypervisor passes no last-branch records on" NO_LBR_REMEDY);
+		return errmsg_set(
+			msg, -ENODEV,
+			"no usable LBR: this virtual machine has performance counters, but "
+			"its hypervisor passes no last-branch records on" NO_LBR_REMEDY);
 	if (!strcmp(cpu.vendor, "AuthenticAMD") && !cpu.amd_lbr_v2)
-		return errmsg_set(msg, -ENODEV,
-				  "no usable LBR: this AMD CPU (%s, family %Xh) has no LbrExtV2, which "
-				  "came with Zen 4" NO_LBR_REMEDY,
-				  cpu.model_name, cpu.family);
+		return errmsg_set(
+			msg, -ENODEV,
+			"no usable LBR: this AMD CPU (%s, family %Xh) has no LbrExtV2, which "
+			"came with Zen 4" NO_LBR_REMEDY,
+			cpu.model_name, cpu.family);
 	return errmsg_set(msg, -ENODEV,
 			  "no usable LBR: the kernel's driver knows no last-branch records of this "
 			  "CPU (%s, family %u, model %u)" NO_LBR_REMEDY,
@@ -84,18 +87,20 @@ int lbr_cause(int err, int cpu, uint64_t branch_types, struct errmsg *msg)
 	switch (err) {
 	case -EPERM:
 	case -EACCES:
-		return errmsg_set(msg, -EPERM,
-				  "cpu %d: not permitted to open the event that switches the LBR on; "
-				  "run as root or with CAP_PERFMON (see "
-				  "/proc/sys/kernel/perf_event_paranoid)",
-				  cpu);
+		return errmsg_set(
+			msg, -EPERM,
+			"cpu %d: not permitted to open the event that switches the LBR on; "
+			"run as root or with CAP_PERFMON (see "
+			"/proc/sys/kernel/perf_event_paranoid)",
+			cpu);
 	case -EBUSY:
 	case -ENOSPC:
-		return errmsg_set(msg, -EBUSY,
-				  "cpu %d: other events hold all counters, or the LBR with another "
-				  "filter; find them among perf, other tracers and the NMI watchdog "
-				  "(sysctl kernel.nmi_watchdog=0)",
-				  cpu);
+		return errmsg_set(
+			msg, -EBUSY,
+			"cpu %d: other events hold all counters, or the LBR with another "
+			"filter; find them among perf, other tracers and the NMI watchdog "
+			"(sysctl kernel.nmi_watchdog=0)",
+			cpu);
 	case -EMFILE:
 		return errmsg_set(msg, -EMFILE,
 				  "cpu %d: too many open files; raise the limit (ulimit -n)", cpu);
@@ -104,10 +109,11 @@ int lbr_cause(int err, int cpu, uint64_t branch_types, struct errmsg *msg)
 		/* Known to the PMU, but not this class of branches. */
 		if (!access("/sys/bus/event_source/devices/cpu/caps/branches", F_OK) &&
 		    !(branch_types & PERF_SAMPLE_BRANCH_ANY))
-			return errmsg_set(msg, -EINVAL,
-					  "cpu %d: the LBR of this CPU cannot select these branches "
-					  "(-j); use '-j any'",
-					  cpu);
+			return errmsg_set(
+				msg, -EINVAL,
+				"cpu %d: the LBR of this CPU cannot select these branches "
+				"(-j); use '-j any'",
+				cpu);
 		return no_lbr(msg);
 	case -ENOENT:
 	case -ENODEV:
@@ -124,11 +130,13 @@ int lbr_cause_empty(int read, int cpu, struct errmsg *msg)
 
 	read_host_cpu(&host);
 	if (read == -ENOENT && !strcmp(host.vendor, "AuthenticAMD"))
-		return errmsg_set(msg, -ENODEV,
-				  "no usable LBR: this kernel cannot take a branch snapshot on AMD CPUs; "
-				  "Linux 6.10 and later can");
-	return errmsg_set(msg, -ENODEV,
-			  "no usable LBR: cpu %d: the LBR is on, but bpf_get_branch_snapshot() reads "
-			  "nothing (%d)",
-			  cpu, read);
+		return errmsg_set(
+			msg, -ENODEV,
+			"no usable LBR: this kernel cannot take a branch snapshot on AMD CPUs; "
+			"Linux 6.10 and later can");
+	return errmsg_set(
+		msg, -ENODEV,
+		"no usable LBR: cpu %d: the LBR is on, but bpf_get_branch_snapshot() reads "
+		"nothing (%d)",
+		cpu, read);
 }

@@ -8,8 +8,8 @@
 
 /* Exit status, see interface.md; grep's convention, for scripts. */
 enum exit_status {
-	EXIT_SEEN = 0,	     /* at least one snapshot */
-	EXIT_NONE = 1,	     /* none was seen */
+	EXIT_SEEN = 0, /* at least one snapshot */
+	EXIT_NONE = 1, /* none was seen */
 	EXIT_ERROR = 2,
 	EXIT_NO_LBR = 3,     /* this host has no usable LBR */
 	EXIT_PERMISSION = 4, /* not permitted */

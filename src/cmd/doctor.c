@@ -86,8 +86,8 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 static int resolve(struct doctor *doctor, struct measurement *m, struct resolver **ret_resolver,
 		   struct probe_list *probes)
 {
-	struct resolve_options opts = {.symbols = doctor->symbols, .force = m->force,
-				       .errors_only = !m->any_return};
+	struct resolve_options opts = {
+		.symbols = doctor->symbols, .force = m->force, .errors_only = !m->any_return};
 	struct choose_options choose = {.symbols = doctor->symbols, .text = &doctor->text};
 	struct target_spec spec;
 	int err = target_parse(m->target, &spec, &m->error);
@@ -257,7 +257,8 @@ static void measure_all(struct doctor *doctor, json_t *rows)
 	};
 
 	if (!rows)
-		printf("\n  %-26s %12s %8s\n", "trigger (read of a bad fd)", "entries left", "spent");
+		printf("\n  %-26s %12s %8s\n", "trigger (read of a bad fd)", "entries left",
+		       "spent");
 	for (size_t i = 0; i < ARRAY_SIZE(table) && !stop_requested; i++) {
 		int err = measure(doctor, &table[i]);
 
@@ -314,9 +315,9 @@ static void examine(struct doctor *doctor)
 {
 	const char *missing = missing_capabilities();
 	struct capture *capture = NULL;
-	struct capture_options opts = {
-		.branch_types = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
-				PERF_SAMPLE_BRANCH_KERNEL};
+	struct capture_options opts = {.branch_types = PERF_SAMPLE_BRANCH_ANY |
+						       PERF_SAMPLE_BRANCH_USER |
+						       PERF_SAMPLE_BRANCH_KERNEL};
 	struct probe_list none = {};
 	int err;
 
@@ -368,7 +369,8 @@ int cmd_doctor(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.doc = "Does the LBR work here? Measure how many of its entries each kind of trigger "
+		.doc = "Does the LBR work here? Measure how many of its entries each kind of "
+		       "trigger "
 		       "leaves, on this host.",
 	};
 	struct doctor doctor = {};

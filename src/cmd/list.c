@@ -20,8 +20,9 @@ static int print_item(const char *module, const char *name, enum return_class re
 		printf("%s%s%s", module, *module ? ":" : "", name);
 	for (int kind = TRIGGER_FENTRY; kind < TRIGGER_KIND_COUNT; kind++)
 		if (kinds & 1u << kind)
-			printf("%s%s", kind == TRIGGER_FENTRY || kinds & 1u << TRIGGER_TRACEPOINT ? "\t"
-												   : ",",
+			printf("%s%s",
+			       kind == TRIGGER_FENTRY || kinds & 1u << TRIGGER_TRACEPOINT ? "\t"
+											  : ",",
 			       trigger_kind_name(kind));
 	if (!(kinds & 1u << TRIGGER_TRACEPOINT))
 		fputs(ret == RETURN_NONE ? "\treturns no errno\n" : "\t\n", stdout);

@@ -27,7 +27,8 @@ void output_init(void)
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
 			continue;
-		/* The lowest free number is this one. Writing to it fails, reading gives nothing. */
+		/* The lowest free number is this one. Writing to it fails, reading gives nothing.
+		 */
 		if (open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
 			_exit(EXIT_ERROR);
 	}

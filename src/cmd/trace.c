@@ -109,9 +109,10 @@ static int open_symbols(struct trace *trace, struct errmsg *msg)
 	int err = symbols_open(NULL, &trace->symbols);
 
 	if (err == -EPERM)
-		return errmsg_set(msg, err,
-				  "/proc/kallsyms hides the kernel's addresses; run as root, or with "
-				  "CAP_SYSLOG (see /proc/sys/kernel/kptr_restrict)");
+		return errmsg_set(
+			msg, err,
+			"/proc/kallsyms hides the kernel's addresses; run as root, or with "
+			"CAP_SYSLOG (see /proc/sys/kernel/kptr_restrict)");
 	if (err)
 		return errmsg_set(msg, err, "/proc/kallsyms: %s", strerror(-err));
 	return 0;
@@ -138,7 +139,8 @@ static int choose(struct trace *trace, struct errmsg *msg)
 		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
 			 err == -EPERM ? "forbidden by kernel lockdown" : strerror(-err));
 		if (trace->opts->trigger == TRIGGER_HW || trace->opts->at_errno)
-			return errmsg_set(msg, err, "hardware breakpoint: the kernel's text cannot be read");
+			return errmsg_set(msg, err,
+					  "hardware breakpoint: the kernel's text cannot be read");
 		return 0;
 	}
 	trace->kernel_text = text_source(trace->text_live);
@@ -150,20 +152,24 @@ static void say_trigger(const struct trace *trace, const struct probe *probe)
 	uint64_t hit_ns = capture_hit_ns(trace->capture);
 
 	if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_RETURN)
-		log_info("%s: hardware breakpoint on %u return%s, no LBR entry lost, %.1f us a call",
-			 probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
-			 hit_ns / 1e3);
+		log_info(
+			"%s: hardware breakpoint on %u return%s, no LBR entry lost, %.1f us a call",
+			probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
+			hit_ns / 1e3);
 	else if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_ERRNO)
-		log_info("%s: hardware breakpoint on %u instruction%s that load%s the errno, no LBR "
-			 "entry lost, %.1f us an error",
-			 probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
-			 probe->site_count == 1 ? "s" : "", hit_ns / 1e3);
+		log_info(
+			"%s: hardware breakpoint on %u instruction%s that load%s the errno, no LBR "
+			"entry lost, %.1f us an error",
+			probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
+			probe->site_count == 1 ? "s" : "", hit_ns / 1e3);
 	else if (probe->trigger.kind == TRIGGER_HW)
 		log_info("%s: hardware breakpoint, no LBR entry lost, %.1f us a hit",
 			 probe->trigger.target, hit_ns / 1e3);
 	else
-		log_info("%s: %s%s%s", probe->trigger.target, trigger_kind_name(probe->trigger.kind),
-			 probe->hw_reason[0] ? ", which spends LBR entries: " : "", probe->hw_reason);
+		log_info("%s: %s%s%s", probe->trigger.target,
+			 trigger_kind_name(probe->trigger.kind),
+			 probe->hw_reason[0] ? ", which spends LBR entries: " : "",
+			 probe->hw_reason);
 }
 
 static void say_armed(const struct trace *trace)
@@ -190,7 +196,8 @@ static void say_armed(const struct trace *trace)
 			say_trigger(trace, probe);
 	}
 	if (groups)
-		log_info("%u groups of hardware breakpoints take turns: each is armed one second in %u",
+		log_info("%u groups of hardware breakpoints take turns: each is armed one second "
+			 "in %u",
 			 groups, groups);
 	if (warning)
 		log_warning("%zu of %zu targets armed; %s", armed, trace->probes.count, warning);
@@ -198,7 +205,8 @@ static void say_armed(const struct trace *trace)
 		log_info("tracing %s%s; Ctrl-C ends", first->trigger.target,
 			 errors ? ", error returns" : "");
 	else
-		log_info("tracing %zu places%s; Ctrl-C ends", armed, errors ? ", error returns" : "");
+		log_info("tracing %zu places%s; Ctrl-C ends", armed,
+			 errors ? ", error returns" : "");
 }
 
 static void say_summary(struct trace *trace)
@@ -209,11 +217,12 @@ static void say_summary(struct trace *trace)
 	capture_stats(trace->capture, &stats);
 	lost = stats.ring_full + stats.no_slot + stats.missed + stats.malformed;
 	if (lost)
-		log_warning("%llu snapshots captured, %llu lost: %llu ring buffer full, %llu too many "
-			    "at once, %llu while the program already ran, %llu not understood",
-			    (unsigned long long)stats.written, (unsigned long long)lost,
-			    (unsigned long long)stats.ring_full, (unsigned long long)stats.no_slot,
-			    (unsigned long long)stats.missed, (unsigned long long)stats.malformed);
+		log_warning(
+			"%llu snapshots captured, %llu lost: %llu ring buffer full, %llu too many "
+			"at once, %llu while the program already ran, %llu not understood",
+			(unsigned long long)stats.written, (unsigned long long)lost,
+			(unsigned long long)stats.ring_full, (unsigned long long)stats.no_slot,
+			(unsigned long long)stats.missed, (unsigned long long)stats.malformed);
 	else
 		log_info("%llu snapshots captured, 0 lost%s", (unsigned long long)trace->printed,
 			 trace->printed ? ""
@@ -263,7 +272,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 		if (child_ended(&trace->child))
 			break;
 
-		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot, trace);
+		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot,
+				   trace);
 		flush_out(trace);
 		guard = capture_guard_said(trace->capture);
 		if (guard)

@@ -25,7 +25,8 @@ enum {
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to capture:", 1},
 	{"errno", 'e', "LIST", 0,
-	 "Error returns to capture: ENOENT,-EINVAL,any (default: any error); none: every return", 0},
+	 "Error returns to capture: ENOENT,-EINVAL,any (default: any error); none: every return",
+	 0},
 	{"pid", 'p', "PID", 0, "Only this process", 0},
 	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
 	{"cpu", 'C', "LIST", 0, "Only on these CPUs: 0,2-4", 0},
@@ -41,7 +42,8 @@ static const struct argp_option options[] = {
 	{"rotate", OPT_ROTATE, 0, 0,
 	 "More hardware breakpoints than the four registers of a CPU take turns, a second each", 0},
 	{"max-overhead", OPT_MAX_OVERHEAD, "PERCENT", 0,
-	 "Share of each CPU's time that hardware breakpoints may cost before a cheaper trigger takes "
+	 "Share of each CPU's time that hardware breakpoints may cost before a cheaper trigger "
+	 "takes "
 	 "over (default 1; 0: no limit)",
 	 0},
 	{0, 0, 0, 0, "When to end:", 2},
@@ -111,9 +113,10 @@ static int parse_errnos(struct capture_options *capture, const char *arg)
 		int err;
 
 		if (!*item)
-			return usage("--errno '%s': name errnos, as in -e ENOENT,EACCES; or any, or "
-				     "none",
-				     arg);
+			return usage(
+				"--errno '%s': name errnos, as in -e ENOENT,EACCES; or any, or "
+				"none",
+				arg);
 		if (!strcmp(item, "any")) {
 			capture->errno_any = true;
 			continue;
@@ -161,10 +164,11 @@ static int parse_branches(struct trace_options *opts, const char *arg)
 	uint64_t bits;
 
 	if (lbr_filter_parse(arg, &bits, &bad))
-		return usage("--branches '%s': '%s' is no branch filter; those of perf record -j are "
-			     "known: any, any_call, any_ret, ind_call, ind_jmp, cond, call, "
-			     "call_stack, u, k",
-			     arg, bad);
+		return usage(
+			"--branches '%s': '%s' is no branch filter; those of perf record -j are "
+			"known: any, any_call, any_ret, ind_call, ind_jmp, cond, call, "
+			"call_stack, u, k",
+			arg, bad);
 	/* Only a ring was named, or only classes: the rest is the default. */
 	if (!(bits & ~(uint64_t)(priv | PERF_SAMPLE_BRANCH_HV)))
 		bits |= PERF_SAMPLE_BRANCH_ANY;
@@ -217,9 +221,10 @@ static int parse_comm(struct trace_options *opts, const char *arg)
 	if (!*arg)
 		return usage("--comm '': a task name is wanted, as ps -o comm shows it");
 	if (strlen(arg) >= COMM_LEN)
-		log_warning("--comm '%s': the kernel keeps 15 bytes of a task's name; comparing with "
-			    "'%.15s'",
-			    arg, arg);
+		log_warning(
+			"--comm '%s': the kernel keeps 15 bytes of a task's name; comparing with "
+			"'%.15s'",
+			arg, arg);
 	opts->capture.comm = arg;
 	return 0;
 }
@@ -364,8 +369,7 @@ int trace_options_parse(int argc, char **argv, struct trace_options *ret_opts)
 		trace_options_deinit(opts);
 		return EXIT_USAGE;
 	}
-	lbr_filter_format(opts->capture.branch_types, opts->filter_name,
-			  sizeof(opts->filter_name));
+	lbr_filter_format(opts->capture.branch_types, opts->filter_name, sizeof(opts->filter_name));
 	opts->capture.filter_name = opts->filter_name;
 	return 0;
 }

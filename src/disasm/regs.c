@@ -10,7 +10,8 @@ static int general_register(ZydisRegister reg)
 {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 
-	return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
+	return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole)
+								    : -1;
 }
 
 static void note_move(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops,
@@ -22,8 +23,11 @@ static void note_move(const ZydisDecodedInstruction *zi, const ZydisDecodedOpera
 	    zi->mnemonic != ZYDIS_MNEMONIC_CDQE)
 		return;
 	if (zi->mnemonic == ZYDIS_MNEMONIC_CDQE) {
-		*regs = (struct insn_regs){.written = 1u << INSN_REG_RAX, .move = true,
-					   .from_bits = 32, .to_bits = 64, .dst_bits = 64};
+		*regs = (struct insn_regs){.written = 1u << INSN_REG_RAX,
+					   .move = true,
+					   .from_bits = 32,
+					   .to_bits = 64,
+					   .dst_bits = 64};
 		return;
 	}
 	if (zi->operand_count_visible != 2 || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||

@@ -16,7 +16,7 @@ struct teller {
 	uint32_t block;
 	const char *function; /* that the newest step is in */
 	int depth;
-	struct srcline line; /* newest line told */
+	struct srcline line;  /* newest line told */
 	struct symbol symbol; /* newest found */
 	bool after_error;
 };
@@ -47,7 +47,8 @@ static void find_symbol(struct teller *t, struct story_step *step)
 	step->module = "";
 	if (!t->opts->symbols)
 		return;
-	if (step->addr - sym->addr >= sym->size && symbols_find(t->opts->symbols, step->addr, sym)) {
+	if (step->addr - sym->addr >= sym->size &&
+	    symbols_find(t->opts->symbols, step->addr, sym)) {
 		sym->size = 0;
 		return;
 	}

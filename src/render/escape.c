@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the well-formed UTF-8 sequence at @p that is no control character; 0 if there is none. */
+/* Length of the well-formed UTF-8 sequence at @p that is no control character; 0 if there is none.
+ */
 static size_t utf8_length(const unsigned char *p)
 {
 	size_t len = p[0] >= 0xf0 && p[0] < 0xf5   ? 4

@@ -13,10 +13,10 @@
 #define LOCATION_LEN 192
 
 static const char *const type_names[] = {
-	[BRANCH_NOT_REPORTED] = NULL,  [BRANCH_COND] = "COND",	   [BRANCH_JMP] = "UNCOND",
-	[BRANCH_IJMP] = "IND",	       [BRANCH_CALL] = "CALL",	   [BRANCH_ICALL] = "IND_CALL",
-	[BRANCH_RET] = "RET",	       [BRANCH_SYSCALL] = "SYSCALL", [BRANCH_SYSRET] = "SYSRET",
-	[BRANCH_IRET] = "ERET",	       [BRANCH_IRQ] = "IRQ",	   [BRANCH_FAR] = "FAR",
+	[BRANCH_NOT_REPORTED] = NULL, [BRANCH_COND] = "COND",	    [BRANCH_JMP] = "UNCOND",
+	[BRANCH_IJMP] = "IND",	      [BRANCH_CALL] = "CALL",	    [BRANCH_ICALL] = "IND_CALL",
+	[BRANCH_RET] = "RET",	      [BRANCH_SYSCALL] = "SYSCALL", [BRANCH_SYSRET] = "SYSRET",
+	[BRANCH_IRET] = "ERET",	      [BRANCH_IRQ] = "IRQ",	    [BRANCH_FAR] = "FAR",
 	[BRANCH_ABORT] = "ABORT",
 };
 _Static_assert(ARRAY_SIZE(type_names) == BRANCH_TYPE_COUNT, "a name for every branch type");
@@ -46,8 +46,11 @@ const char *lbr_supported_text(uint32_t supported, char *buf, size_t len)
 		uint32_t bit;
 		const char *name;
 	} names[] = {
-		{LBR_HAS_MISPRED, "mispredict"}, {LBR_HAS_CYCLES, "cycles"}, {LBR_HAS_TSX, "TSX"},
-		{LBR_HAS_TYPE, "type"},		 {LBR_HAS_SPEC, "speculation"},
+		{LBR_HAS_MISPRED, "mispredict"},
+		{LBR_HAS_CYCLES, "cycles"},
+		{LBR_HAS_TSX, "TSX"},
+		{LBR_HAS_TYPE, "type"},
+		{LBR_HAS_SPEC, "speculation"},
 	};
 	size_t n = 0;
 
@@ -85,8 +88,8 @@ static void print_time(FILE *out, uint64_t ts_ns)
 static void print_result(FILE *out, const struct snapshot *snap, const struct text_options *opts)
 {
 	const struct trigger *trigger = snap->trigger;
-	const char *name = trigger->function && *trigger->function ? trigger->function
-								   : trigger->target;
+	const char *name =
+		trigger->function && *trigger->function ? trigger->function : trigger->target;
 
 	fprintf(out, "%s%s%s", paint(opts, BOLD), name, paint(opts, OFF));
 	if (snap->err) {
@@ -119,8 +122,8 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 		print_time(out, snap->ts_ns);
 		fprintf(out, "  %s\n", trigger_kind_name(snap->trigger->kind));
 	}
-	fprintf(out, "  %sLBR %s: %u of %u entries useful", paint(opts, DIM), snap->lbr->model, shown,
-		snap->lbr->depth ?: snap->count + snap->dropped);
+	fprintf(out, "  %sLBR %s: %u of %u entries useful", paint(opts, DIM), snap->lbr->model,
+		shown, snap->lbr->depth ?: snap->count + snap->dropped);
 	if (snap->wasted)
 		fprintf(out, ", %u spent by the capture", snap->wasted);
 	if (snap->shown_from)
@@ -131,8 +134,10 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 		lbr_supported_text(snap->lbr->supported, fields, sizeof(fields)), paint(opts, OFF));
 	if (snap->stale == TRI_SET)
 		fprintf(out,
-			"  %sNOT THE BRANCHES OF THIS EVENT: the LBR was off. Another user of debug "
-			"registers (gdb, perf)\n  on this CPU switches it off at each of its hits; end "
+			"  %sNOT THE BRANCHES OF THIS EVENT: the LBR was off. Another user of "
+			"debug "
+			"registers (gdb, perf)\n  on this CPU switches it off at each of its hits; "
+			"end "
 			"it, or trace other CPUs (-C)%s\n",
 			paint(opts, RED), paint(opts, OFF));
 }

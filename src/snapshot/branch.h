@@ -31,18 +31,18 @@ enum branch_type {
 	BRANCH_SYSCALL, /* SYSCALL, SYSENTER, INT n */
 	BRANCH_SYSRET,	/* SYSRET, SYSEXIT */
 	BRANCH_IRET,
-	BRANCH_IRQ,	/* interrupt or exception: no instruction branched */
-	BRANCH_FAR,	/* far branch, nothing finer known */
-	BRANCH_ABORT,	/* TSX abort */
+	BRANCH_IRQ,   /* interrupt or exception: no instruction branched */
+	BRANCH_FAR,   /* far branch, nothing finer known */
+	BRANCH_ABORT, /* TSX abort */
 	BRANCH_TYPE_COUNT,
 };
 
 /** enum branch_spec - AMD LbrExtV2: what the valid and spec bits of an entry say together */
 enum branch_spec {
 	BRANCH_SPEC_NOT_REPORTED = 0,
-	BRANCH_SPEC_WRONG_PATH,		 /* speculative, and the path was wrong */
-	BRANCH_SPEC_NON_SPEC_CORRECT,	 /* not speculative, correct path */
-	BRANCH_SPEC_CORRECT,		 /* speculative, correct path */
+	BRANCH_SPEC_WRONG_PATH,	      /* speculative, and the path was wrong */
+	BRANCH_SPEC_NON_SPEC_CORRECT, /* not speculative, correct path */
+	BRANCH_SPEC_CORRECT,	      /* speculative, correct path */
 };
 
 /* What a CPU's LBR reports beside FROM and TO; bits of struct lbr_info.supported. */

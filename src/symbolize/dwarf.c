@@ -180,7 +180,8 @@ const char *lines_mismatch(const struct lines_options *opts, char *buf, size_t l
 	if (opts->vmlinux)
 		build_id_of_file(opts->vmlinux, &have);
 	snprintf(buf, len,
-		 "its build ID is %s, that of the kernel traced is %s: it is the debug information of "
+		 "its build ID is %s, that of the kernel traced is %s: it is the debug information "
+		 "of "
 		 "another kernel; %s",
 		 build_id_text(&have, text[0]), build_id_text(&want, text[1]),
 		 lines_hint(hint, sizeof(hint)));

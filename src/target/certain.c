@@ -76,7 +76,8 @@ static bool add_point(struct walk *walk, uint64_t addr, struct holders held)
 	}
 	if (walk->point_count == POINTS_MAX)
 		return false;
-	walk->points[walk->point_count++] = (struct point){.addr = addr, .held = held, .todo = true};
+	walk->points[walk->point_count++] =
+		(struct point){.addr = addr, .held = held, .todo = true};
 	return true;
 }
 
@@ -100,9 +101,8 @@ static void apply(const struct walk *walk, const struct insn *in, const struct i
 
 	if (regs->move) {
 		low = held->low & 1u << regs->src;
-		whole = regs->to_bits == 64 && (regs->from_bits == 32
-							? low
-							: (held->whole & 1u << regs->src) != 0);
+		whole = regs->to_bits == 64 &&
+			(regs->from_bits == 32 ? low : (held->whole & 1u << regs->src) != 0);
 	}
 	held->low &= ~regs->written;
 	held->whole &= ~regs->written;

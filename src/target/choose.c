@@ -38,10 +38,9 @@ static int check_exits(struct probe *probe, const struct function_exits *exits, 
 	if (!exits->return_count)
 		return no_breakpoint(probe, "no return is found in its text");
 	if (exits->return_count > free_regs)
-		return no_breakpoint(probe,
-				     "it has %zu returns, and %u debug register%s free (--rotate)",
-				     exits->return_count, free_regs,
-				     free_regs == 1 ? " is" : "s are");
+		return no_breakpoint(
+			probe, "it has %zu returns, and %u debug register%s free (--rotate)",
+			exits->return_count, free_regs, free_regs == 1 ? " is" : "s are");
 	return 0;
 }
 
@@ -82,12 +81,14 @@ static int use_errno_sites(const struct choose_options *opts, struct probe *prob
 		count++;
 	}
 	if (!count)
-		return no_breakpoint(probe, "no instruction of it loads %s: it passes the error on "
-					    "from a function that it calls",
+		return no_breakpoint(probe,
+				     "no instruction of it loads %s: it passes the error on "
+				     "from a function that it calls",
 				     opts->errnos ? "this errno" : "an errno");
 	if (count > free_regs)
-		return no_breakpoint(probe, "%zu of its instructions load %s, and %u debug register%s "
-					    "free; name fewer with -e",
+		return no_breakpoint(probe,
+				     "%zu of its instructions load %s, and %u debug register%s "
+				     "free; name fewer with -e",
 				     count, opts->errnos ? "these errnos" : "an errno", free_regs,
 				     free_regs == 1 ? " is" : "s are");
 	probe->site_count = count;
@@ -101,8 +102,9 @@ static int use_errno_sites(const struct choose_options *opts, struct probe *prob
 	for (uint32_t i = 0; i < count; i++)
 		probe->site_certain[i] = all_certain && opts->at_errno;
 	if (!probe->btf_id && !probe->site_certain[0])
-		return no_breakpoint(probe, "it may drop the errno again, and without BTF of it its "
-					    "return cannot be watched");
+		return no_breakpoint(probe,
+				     "it may drop the errno again, and without BTF of it its "
+				     "return cannot be watched");
 	return 0;
 }
 
@@ -121,8 +123,8 @@ static int split_returns(struct probe_list *list, size_t index, const struct fun
 	return 0;
 }
 
-static int use_breakpoints(const struct choose_options *opts, struct probe_list *list,
-			   size_t index, uint32_t free_regs)
+static int use_breakpoints(const struct choose_options *opts, struct probe_list *list, size_t index,
+			   uint32_t free_regs)
 {
 	struct exits_options exits_opts = {
 		.place = place_by_symbols,
@@ -214,11 +216,12 @@ static int reserve_named(const struct choose_options *opts, const struct probe_l
 		if (opts->rotate)
 			continue;
 		if (!*free_regs)
-			return errmsg_set(msg, -ENOSPC,
-					  "'%s': a CPU has four debug registers, and the targets before "
-					  "this one need them all; let them take turns with --rotate, or "
-					  "trace this one by fexit:",
-					  probe->trigger.target);
+			return errmsg_set(
+				msg, -ENOSPC,
+				"'%s': a CPU has four debug registers, and the targets before "
+				"this one need them all; let them take turns with --rotate, or "
+				"trace this one by fexit:",
+				probe->trigger.target);
 		--*free_regs;
 	}
 	return 0;

@@ -14,10 +14,10 @@ struct prefix {
 static const struct prefix prefixes[] = {
 	{"fentry", TRIGGER_FENTRY},
 	{"fexit", TRIGGER_FEXIT},
-	{"kfunc", TRIGGER_FENTRY},	  /* bpftrace's word */
-	{"kretfunc", TRIGGER_FEXIT},	  /* bpftrace's word */
+	{"kfunc", TRIGGER_FENTRY},   /* bpftrace's word */
+	{"kretfunc", TRIGGER_FEXIT}, /* bpftrace's word */
 	{"kprobe", TRIGGER_KPROBE},
-	{"k", TRIGGER_KPROBE},		  /* bpftrace's short form */
+	{"k", TRIGGER_KPROBE}, /* bpftrace's short form */
 	{"kretprobe", TRIGGER_KRETPROBE},
 	{"kr", TRIGGER_KRETPROBE},
 	{"tracepoint", TRIGGER_TRACEPOINT},
@@ -77,9 +77,10 @@ static int parse_offset(const char *text, char *name, uint64_t *ret_offset, stru
 	errno = 0;
 	*ret_offset = strtoull(plus + 1, &end, 0);
 	if (plus[1] < '0' || plus[1] > '9' || *end || errno || *ret_offset > 1 << 24)
-		return errmsg_set(msg, -EINVAL,
-				  "target '%s': '+%s' is no offset; write it in bytes, as +16 or +0x10",
-				  text, plus + 1);
+		return errmsg_set(
+			msg, -EINVAL,
+			"target '%s': '+%s' is no offset; write it in bytes, as +16 or +0x10", text,
+			plus + 1);
 	return 0;
 }
 

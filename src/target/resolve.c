@@ -87,8 +87,8 @@ static int add_function(struct resolver *resolver, const struct target_spec *spe
 		probe->trigger.func_addr = sym.addr;
 		probe->trigger.func_size = sym.size;
 		probe->trigger.addr = sym.addr + spec->offset;
-		probe->namesakes = !symbols_by_name(resolver->opts.symbols, module, func->name, 1,
-						    &other);
+		probe->namesakes =
+			!symbols_by_name(resolver->opts.symbols, module, func->name, 1, &other);
 	}
 	/* -T hw of a plain name means its returns; choose_triggers() finds them. */
 	if (kind == TRIGGER_HW && spec->kind == TRIGGER_NONE) {
@@ -126,10 +126,11 @@ static int add_address(struct resolver *resolver, const struct target_spec *spec
 	uint64_t addr = strtoull(spec->name, &end, 16);
 
 	if (*end || addr < 1ULL << 63)
-		return errmsg_set(msg, -EINVAL,
-				  "'%s': no address of kernel text; write it as /proc/kallsyms does, "
-				  "with 0x in front",
-				  spec->text);
+		return errmsg_set(
+			msg, -EINVAL,
+			"'%s': no address of kernel text; write it as /proc/kallsyms does, "
+			"with 0x in front",
+			spec->text);
 	if (symbols_find(resolver->opts.symbols, addr, &sym))
 		return errmsg_set(msg, -ENOENT, "'%s': there is no kernel text at this address",
 				  spec->text);
@@ -198,7 +199,8 @@ static int add_match(const struct function *func, void *ctx)
 	enum trigger_kind kind = choose_kind(glob->resolver, glob->spec, true);
 	struct symbol sym;
 
-	if (glob->resolver->opts.errors_only && watches_return(glob->spec, kind) && func->ret == RETURN_NONE) {
+	if (glob->resolver->opts.errors_only && watches_return(glob->spec, kind) &&
+	    func->ret == RETURN_NONE) {
 		glob->returns_nothing++;
 		return 0;
 	}
@@ -226,10 +228,11 @@ static int add_glob(struct resolver *resolver, const struct target_spec *spec,
 				  "'-e none' to see every return",
 				  spec->text, ctx.returns_nothing,
 				  ctx.returns_nothing == 1 ? "" : "s");
-	return errmsg_set(msg, -ENOENT,
-			  "no function of this kernel matches '%s'; 'lbrsnoop list GLOB' shows what "
-			  "does (quote globs, or the shell expands them)",
-			  spec->text);
+	return errmsg_set(
+		msg, -ENOENT,
+		"no function of this kernel matches '%s'; 'lbrsnoop list GLOB' shows what "
+		"does (quote globs, or the shell expands them)",
+		spec->text);
 }
 
 struct tracepoint_ctx {
@@ -301,7 +304,8 @@ static int add_tracepoint(const char *category, const char *name, void *ctx)
 	probe->category = strdup(category);
 	probe->trigger.function = strdup(name);
 	probe->trigger.module = strdup("");
-	if (asprintf(&target, raw ? "rawtracepoint:%.0s%s" : "tracepoint:%s:%s", category, name) < 0)
+	if (asprintf(&target, raw ? "rawtracepoint:%.0s%s" : "tracepoint:%s:%s", category, name) <
+	    0)
 		target = NULL;
 	probe->trigger.target = target;
 	return probe->category && probe->trigger.function && probe->trigger.module && target
@@ -333,8 +337,8 @@ static int add_tracepoints(const struct target_spec *spec, struct probe_list *li
 	return 0;
 }
 
-int resolver_add(struct resolver *resolver, const struct target_spec *spec,
-		 struct probe_list *list, struct errmsg *msg)
+int resolver_add(struct resolver *resolver, const struct target_spec *spec, struct probe_list *list,
+		 struct errmsg *msg)
 {
 	if (spec->kind == TRIGGER_TRACEPOINT || spec->kind == TRIGGER_RAWTRACEPOINT)
 		return add_tracepoints(spec, list, msg);

@@ -30,8 +30,8 @@ static unsigned int edit_distance(const char *a, const char *b, unsigned int lim
 		for (size_t j = 1; j <= len_b; j++) {
 			unsigned int above = row[j];
 
-			row[j] = min3(row[j] + 1, row[j - 1] + 1,
-				      diagonal + (a[i - 1] != b[j - 1]));
+			row[j] =
+				min3(row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
 			diagonal = above;
 			if (row[j] < best)
 				best = row[j];
@@ -88,7 +88,9 @@ const char *suggestions_text(const struct suggestions *sug, char *buf, size_t le
 	buf[0] = 0;
 	for (size_t i = 0; i < sug->count && n < len; i++)
 		n += snprintf(buf + n, len - n, "%s%s",
-			      i == 0 ? "; did you mean " : i + 1 == sug->count ? " or " : ", ",
+			      i == 0		    ? "; did you mean "
+			      : i + 1 == sug->count ? " or "
+						    : ", ",
 			      sug->names[i]);
 	if (sug->count && n < len)
 		snprintf(buf + n, len - n, "?");

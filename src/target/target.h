@@ -71,8 +71,8 @@ void resolver_destroy(struct resolver *resolver);
  * Return: 0; -ENOENT if the name does not exist, @msg then names the nearest that do; -EINVAL if
  * it cannot be traced as asked; -ENOMEM.
  */
-int resolver_add(struct resolver *resolver, const struct target_spec *spec,
-		 struct probe_list *list, struct errmsg *msg);
+int resolver_add(struct resolver *resolver, const struct target_spec *spec, struct probe_list *list,
+		 struct errmsg *msg);
 
 /**
  * typedef resolver_visit_fn - called for each thing that can be traced
@@ -82,8 +82,7 @@ typedef int resolver_visit_fn(const char *module, const char *name, enum return_
 			      unsigned int kinds, void *ctx);
 
 /** resolver_list() - every function and tracepoint whose name matches @glob */
-int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn *visit,
-		  void *ctx);
+int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn *visit, void *ctx);
 
 /** tracefs_dir() - where tracefs is mounted, or NULL */
 const char *tracefs_dir(void);

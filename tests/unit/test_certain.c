@@ -48,40 +48,40 @@ static bool first_site_certain(const uint8_t *bytes, size_t len, bool wide)
 static void errno_site_certain_loaded_and_returned_is_certain(void **state)
 {
 	assert_true(CERTAIN(false, 0xb8, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%eax */
-			    0xc3));				  /* ret */
+			    0xc3));				 /* ret */
 }
 
 static void errno_site_certain_kept_over_call_in_rbx_is_certain(void **state)
 {
 	assert_true(CERTAIN(false, 0xbb, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%ebx */
-			    0xe8, 0, 0, 0, 0,			  /* call */
-			    0x89, 0xd8,				  /* mov %ebx,%eax */
+			    0xe8, 0, 0, 0, 0,			 /* call */
+			    0x89, 0xd8,				 /* mov %ebx,%eax */
 			    0xc3));
 }
 
 static void errno_site_certain_in_rcx_over_call_is_not(void **state)
 {
 	assert_false(CERTAIN(false, 0xb9, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%ecx */
-			     0xe8, 0, 0, 0, 0,			   /* call: may change %ecx */
-			     0x89, 0xc8,			   /* mov %ecx,%eax */
+			     0xe8, 0, 0, 0, 0,			  /* call: may change %ecx */
+			     0x89, 0xc8,			  /* mov %ecx,%eax */
 			     0xc3));
 }
 
 static void errno_site_certain_loaded_before_the_test_is_not(void **state)
 {
 	assert_false(CERTAIN(false, 0xb8, 0xf7, 0xff, 0xff, 0xff, /* mov $-9,%eax */
-			     0x85, 0xff,			   /* test %edi,%edi */
-			     0x74, 0x02,			   /* je to the ret */
-			     0x31, 0xc0,			   /* xor %eax,%eax */
+			     0x85, 0xff,			  /* test %edi,%edi */
+			     0x74, 0x02,			  /* je to the ret */
+			     0x31, 0xc0,			  /* xor %eax,%eax */
 			     0xc3));
 }
 
 static void errno_site_certain_both_ways_return_it_is_certain(void **state)
 {
 	assert_true(CERTAIN(false, 0xb8, 0xf7, 0xff, 0xff, 0xff, /* mov $-9,%eax */
-			    0x85, 0xff,				  /* test %edi,%edi */
-			    0x74, 0x02,				  /* je to the ret */
-			    0x31, 0xc9,				  /* xor %ecx,%ecx */
+			    0x85, 0xff,				 /* test %edi,%edi */
+			    0x74, 0x02,				 /* je to the ret */
+			    0x31, 0xc9,				 /* xor %ecx,%ecx */
 			    0xc3));
 }
 
@@ -94,7 +94,7 @@ static void errno_site_certain_32_bits_of_a_long_are_not(void **state)
 static void errno_site_certain_sign_extended_to_long_is_certain(void **state)
 {
 	assert_true(CERTAIN(true, 0xb8, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%eax */
-			    0x48, 0x98,				 /* cltq */
+			    0x48, 0x98,				/* cltq */
 			    0xc3));
 	assert_true(CERTAIN(true, 0x48, 0xc7, 0xc0, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%rax */
 			    0xc3));
@@ -103,25 +103,25 @@ static void errno_site_certain_sign_extended_to_long_is_certain(void **state)
 static void errno_site_certain_overwritten_in_part_is_not(void **state)
 {
 	assert_false(CERTAIN(false, 0xb8, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%eax */
-			     0xb0, 0x00,			   /* mov $0,%al */
+			     0xb0, 0x00,			  /* mov $0,%al */
 			     0xc3));
 }
 
 static void errno_site_certain_loop_that_may_lose_it_is_not(void **state)
 {
 	assert_false(CERTAIN(false, 0xb8, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%eax */
-			     0x85, 0xff,			   /* l: test %edi,%edi */
-			     0x74, 0x05,			   /* je to the ret */
-			     0x31, 0xc0,			   /* xor %eax,%eax */
-			     0xff, 0xcf,			   /* dec %edi */
-			     0xeb, 0xf6,			   /* jmp l */
+			     0x85, 0xff,			  /* l: test %edi,%edi */
+			     0x74, 0x05,			  /* je to the ret */
+			     0x31, 0xc0,			  /* xor %eax,%eax */
+			     0xff, 0xcf,			  /* dec %edi */
+			     0xeb, 0xf6,			  /* jmp l */
 			     0xc3));
 }
 
 static void errno_site_certain_indirect_jump_is_not(void **state)
 {
 	assert_false(CERTAIN(false, 0xb8, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%eax */
-			     0xff, 0xe2));			   /* jmp *%rdx */
+			     0xff, 0xe2));			  /* jmp *%rdx */
 }
 
 int main(void)
