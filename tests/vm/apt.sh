@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # cache, vm_dir and progname are from cache.sh
 # apt.sh - Debian's packages through a private apt, the system's left as it is; sourced
 #
 # The system's apt may lack deb-src entries, adding one can conflict with another's
@@ -10,8 +11,7 @@ apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # "URI SUITE" of the Debian archives the host uses, deb.debian.org if none is found.
 apt_mirrors() {
 	local codename
-	# shellcheck source=/dev/null
-	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release | tr -d '"')
 	[ -n "$codename" ] || die "/etc/os-release names no Debian release"
 	# shellcheck disable=SC2016 # apt expands these
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 2>/dev/null |

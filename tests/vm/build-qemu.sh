@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # cache, vm_dir and progname are from cache.sh
 # build-qemu.sh - QEMU from Debian's source package with our patch; sourced
 #
 # The tree stays in the cache, configured and built. A changed file of ours is copied

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # cache, vm_dir and progname are from cache.sh
 # fetch-kernel.sh - Debian's own kernel image packages, unpacked, not installed; sourced
 
 # kernel_fetch SERIES: sets kernel_release

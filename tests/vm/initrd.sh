@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # cache, vm_dir and progname are from cache.sh
 # initrd.sh - compile guest-init and supervise, pack an initramfs for a kernel; sourced
 
 # What the guest needs before it has its root, and what lets it say that it panicked
@@ -48,7 +49,7 @@ initrd_order() {
 # initrd_build VERSION
 initrd_build() {
 	local version=$1 name root tools file plain
-	local modules=$cache/kernel/$version/lib/modules/$version
+	local from=$cache/kernel/$version/lib/modules/$version
 	tools_build
 	tools=$(tools_key)
 	name=initrd/$version-$tools
@@ -59,12 +60,12 @@ initrd_build() {
 	while read -r file; do
 		plain=$(basename "$file" .xz)
 		case $file in
-		*.xz) xz -dc "$modules/$file" >"$root/root/modules/$plain" ;;
-		*) cp "$modules/$file" "$root/root/modules/$plain" ;;
+		*.xz) xz -dc "$from/$file" >"$root/root/modules/$plain" ;;
+		*) cp "$from/$file" "$root/root/modules/$plain" ;;
 		esac || die "cannot unpack $file"
 		echo "/modules/$plain" >>"$root/root/modules/order"
-	done < <(initrd_order "${initrd_modules[@]}" <"$modules/modules.dep")
-	[ -s "$root/root/modules/order" ] || die "no modules for the initramfs in $modules"
+	done < <(initrd_order "${initrd_modules[@]}" <"$from/modules.dep")
+	[ -s "$root/root/modules/order" ] || die "no modules for the initramfs in $from"
 	(cd "$root/root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc --owner 0:0) \
 		>"$root/initrd" || die "cannot pack the initramfs"
 	rm -rf "$root/root"

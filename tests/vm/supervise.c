@@ -149,11 +149,10 @@ out:
 __attribute__((noreturn)) static void qemu_exec(const struct run *run, int port, int qmp,
 						pid_t parent)
 {
+	char port_device[] = "virtserialport,chardev=lbr-port,name=" WIRE_PORT_NAME;
 	char port_chardev[64], qmp_chardev[64], path[PATH_MAX];
-	char *extra[] = {"-chardev", port_chardev,
-			 "-device",  "virtserialport,chardev=lbr-port,name=" WIRE_PORT_NAME,
-			 "-chardev", qmp_chardev,
-			 "-mon",     "chardev=lbr-qmp,mode=control",
+	char *extra[] = {"-chardev", port_chardev, "-device", port_device,
+			 "-chardev", qmp_chardev,  "-mon",    "chardev=lbr-qmp,mode=control",
 			 NULL};
 	size_t argc = 0, extra_nr = sizeof(extra) / sizeof(extra[0]);
 	char **argv;
