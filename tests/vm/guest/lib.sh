@@ -7,12 +7,17 @@ top=$(readlink -f "$here/../../..")
 failcalls=$top/build/tests/vm/failcalls
 : "${out:?}"
 
+# Source lines cost a guest many seconds, since vmlinux is read through the share: only where a
+# test is about them, which empties this.
+lines=--no-lines
+
 # snap NAME ARGUMENT...: one lbrsnoop; NAME.jsonl, .out, .err and .status say what came of it
 snap() {
 	local name=$1 status
 	shift
 	# Written to memory first: a file of the share costs branches while the LBR is on.
-	"$top/lbrsnoop" --json --max-overhead 0 -o "/dev/shm/$name.jsonl" "$@" \
+	# shellcheck disable=SC2086 # an option or none
+	"$top/lbrsnoop" $lines --json --max-overhead 0 -o "/dev/shm/$name.jsonl" "$@" \
 		>"$out/$name.out" 2>"$out/$name.err"
 	status=$?
 	cat "/dev/shm/$name.jsonl" >"$out/$name.jsonl"
