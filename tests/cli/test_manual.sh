@@ -1,0 +1,41 @@
+#!/bin/bash
+# test_manual - the manual page and README name each option and command that there is, and no other
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+
+./lbrsnoop help | sed -n -E 's/^lbrsnoop \[?([a-z]+)\]? .*/\1/p' | grep -v '^help$' >"$scratch/commands"
+{
+	while read -r command; do
+		./lbrsnoop help "$command"
+	done <"$scratch/commands"
+} | grep -o -E -e '^ +(-., )?--[a-z-]+' | grep -o -E -e '--[a-z-]+' |
+	grep -v -E -e '^--(help|usage|version)$' | sort -u >"$scratch/options"
+grep -o -E -e 'Fl -[a-z-]+' man/lbrsnoop.8 | sed 's/^Fl -/--/' | sort -u >"$scratch/manual"
+
+# same NAME WANTED GOT
+same() {
+	if diff "$2" "$3" >"$scratch/diff"; then
+		ok "$1"
+	else
+		not_ok "$1" "$scratch/diff"
+	fi
+}
+
+[ "$(wc -l <"$scratch/commands")" -ge 2 ] || not_ok "help lists the commands" "$scratch/commands"
+same "the manual page has the options of --help, and no other" "$scratch/options" "$scratch/manual"
+while read -r command; do
+	[ "$command" = trace ] && continue
+	if grep -q "^\.Ss $command" man/lbrsnoop.8; then
+		ok "the manual page has the command $command"
+	else
+		not_ok "the manual page has the command $command"
+	fi
+done <"$scratch/commands"
+grep -o -E -e '(^|[ `])--[a-z][a-z-]+' README.md | grep -o -E -e '--[a-z-]+' | sort -u |
+	grep -v -E -e '^--(dbg|help|kernel|list|update)$' >"$scratch/readme"
+comm -23 "$scratch/readme" "$scratch/options" >"$scratch/unknown"
+same "README.md names no option that is not there" /dev/null "$scratch/unknown"
+finish
