@@ -37,10 +37,11 @@ int hw_errno_site(struct bpf_perf_event_data *ctx)
 	cookie = bpf_get_attach_cookie(ctx);
 	ret = -(__s64)(cookie >> 32 & 0xffff);
 	if (describe(&slot->rec, cookie, ctx->regs.ip, ret)) {
-		if (cookie >> 63)
-			submit(&slot->rec);
-		else
-			keep(&slot->rec);
+		if (cookie >> 63) {
+			submit(slot);
+			return 0;
+		}
+		keep(&slot->rec);
 	}
 	slot_release(slot);
 	return 0;
@@ -71,8 +72,7 @@ static __always_inline int on_exit(void *ctx, __s64 ret)
 	if (kept && kept->retval == ret) {
 		/* Copied: what the ring buffer takes must be in memory that the verifier bounds. */
 		__builtin_memcpy(&slot->rec, kept, sizeof(*kept));
-		submit(&slot->rec);
-		slot_release(slot);
+		submit(slot);
 	} else {
 		finish(slot, cloned_target(), bpf_get_func_ip(ctx), ret);
 	}

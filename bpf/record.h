@@ -48,15 +48,21 @@ struct record {
 
 #define RECORD_HEADER_BYTES __builtin_offsetof(struct record, branches)
 
-/** struct capture_slot - where a snapshot is taken, before it goes into the ring buffer */
+/**
+ * struct capture_slot - where a snapshot is taken, before it goes into the ring buffer
+ * @busy: in use
+ * @deferred: the ring buffer's lock was not to be had (NMI context only tries it): the loader
+ *            takes the record from here, and then clears both
+ */
 struct capture_slot {
 	__u64 busy;
+	__u64 deferred;
 	struct record rec;
 };
 
 /** struct losses - events that matched, and that no record was written for */
 struct losses {
-	__u64 ring_full; /* no room in the ring buffer, or its lock was not to be had in NMI */
+	__u64 ring_full; /* no room in the ring buffer */
 	__u64 no_slot;	 /* more captures under way at once than CAPTURE_SLOTS */
 };
 

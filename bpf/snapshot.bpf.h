@@ -135,11 +135,14 @@ static __always_inline __u32 count_valid(const struct record *rec)
 }
 
 /*
+ * Hands the record on, and frees the slot.
+ *
  * Wakes the reader only when the ring fills up: the wake-up is an interrupt to this CPU and
  * would double the price of a capture. The reader looks by itself every few milliseconds.
  */
-static __always_inline void submit(struct record *rec)
+static __always_inline void submit(struct capture_slot *slot)
 {
+	struct record *rec = &slot->rec;
 	__u64 flags = BPF_RB_NO_WAKEUP;
 	__u64 count = rec->count;
 	__u64 bytes;
@@ -152,19 +155,21 @@ static __always_inline void submit(struct record *rec)
 	bytes = RECORD_HEADER_BYTES + count * sizeof(struct perf_branch_entry);
 	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_wakeup_bytes)
 		flags = BPF_RB_FORCE_WAKEUP;
-	/*
-	 * In NMI context (hardware breakpoints) the ring's lock is only tried, and -EAGAIN is all
-	 * that comes back if another CPU holds it: try some more.
-	 */
-	for (int i = 0; i < 64; i++)
+	/* In NMI context the ring's lock is only tried: it may be free the next moment. */
+	for (int i = 0; i < 16; i++)
 		if (!bpf_ringbuf_output(&events, rec, bytes, flags)) {
 			__sync_fetch_and_add(&records_written, 1);
+			slot_release(slot);
 			return;
-		} else if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) + bytes + 8 >
-			   bpf_ringbuf_query(&events, BPF_RB_RING_SIZE)) {
-			break;
 		}
-	__sync_fetch_and_add(&losses.ring_full, 1);
+	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) + bytes + 8 >
+	    bpf_ringbuf_query(&events, BPF_RB_RING_SIZE)) {
+		__sync_fetch_and_add(&losses.ring_full, 1);
+		slot_release(slot);
+	} else {
+		__sync_fetch_and_add(&records_written, 1);
+		__sync_lock_test_and_set(&slot->deferred, 1);
+	}
 }
 
 /*
@@ -194,8 +199,9 @@ static __always_inline bool describe(struct record *rec, __u32 target, __u64 ip,
 static __always_inline void finish(struct capture_slot *slot, __u32 target, __u64 ip, __s64 ret)
 {
 	if (describe(&slot->rec, target, ip, ret))
-		submit(&slot->rec);
-	slot_release(slot);
+		submit(slot);
+	else
+		slot_release(slot);
 }
 
 #endif

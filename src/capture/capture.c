@@ -372,6 +372,24 @@ static void look_around(struct capture *capture)
 		make_cheaper(capture, cpu, rate, share);
 }
 
+/* Records that found the ring buffer locked wait in their slots. 0, or what the callback said. */
+static int take_deferred(struct capture *capture)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(capture->skel->bss->slots); i++) {
+		struct capture_slot *slot = &capture->skel->bss->slots[i];
+
+		if (!__atomic_load_n(&slot->deferred, __ATOMIC_ACQUIRE))
+			continue;
+		on_record(capture, &slot->rec,
+			  RECORD_HEADER_BYTES + slot->rec.count * sizeof(slot->rec.branches[0]));
+		__atomic_store_n(&slot->deferred, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
+		if (capture->fn_result)
+			return capture->fn_result;
+	}
+	return 0;
+}
+
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx)
 {
 	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000ULL;
@@ -397,6 +415,8 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 			return capture->fn_result;
 		if (err < 0)
 			return err;
+		if (take_deferred(capture))
+			return capture->fn_result;
 	} while (now_ns(CLOCK_MONOTONIC) < deadline);
 	return 0;
 }

@@ -150,21 +150,23 @@ static int choose(struct trace *trace, struct errmsg *msg)
 static void say_trigger(const struct trace *trace, const struct probe *probe)
 {
 	uint64_t hit_ns = capture_hit_ns(trace->capture);
+	bool amd = capture_lbr(trace->capture)->supported & LBR_HAS_SPEC;
+	const char *loss =
+		amd ? "what it loses of AMD's LBR 'lbrsnoop doctor' measures" : "no LBR entry lost";
 
 	if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_RETURN)
-		log_info(
-			"%s: hardware breakpoint on %u return%s, no LBR entry lost, %.1f us a call",
-			probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
-			hit_ns / 1e3);
+		log_info("%s: hardware breakpoint on %u return%s, %s, %.1f us a call",
+			 probe->trigger.target, probe->site_count,
+			 probe->site_count == 1 ? "" : "s", loss, hit_ns / 1e3);
 	else if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_ERRNO)
-		log_info(
-			"%s: hardware breakpoint on %u instruction%s that load%s the errno, no LBR "
-			"entry lost, %.1f us an error",
-			probe->trigger.target, probe->site_count, probe->site_count == 1 ? "" : "s",
-			probe->site_count == 1 ? "s" : "", hit_ns / 1e3);
+		log_info("%s: hardware breakpoint on %u instruction%s that load%s the errno, %s, "
+			 "%.1f us an error",
+			 probe->trigger.target, probe->site_count,
+			 probe->site_count == 1 ? "" : "s", probe->site_count == 1 ? "s" : "", loss,
+			 hit_ns / 1e3);
 	else if (probe->trigger.kind == TRIGGER_HW)
-		log_info("%s: hardware breakpoint, no LBR entry lost, %.1f us a hit",
-			 probe->trigger.target, hit_ns / 1e3);
+		log_info("%s: hardware breakpoint, %s, %.1f us a hit", probe->trigger.target, loss,
+			 hit_ns / 1e3);
 	else
 		log_info("%s: %s%s%s", probe->trigger.target,
 			 trigger_kind_name(probe->trigger.kind),

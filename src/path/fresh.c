@@ -15,7 +15,8 @@ static enum tri reaches_trigger(const struct snapshot *snap, const struct text_s
 		return reaches;
 	*newest = *snap;
 	newest->count = 1;
-	newest->branches[0] = snap->branches[snap->count - 1];
+	newest->branches[0] = snap->branches[snap->count - snap->wasted - 1];
+	newest->wasted = 0;
 	if (!path_build(newest, text, opts, &path)) {
 		reaches = path->gap_count ? TRI_CLEAR : TRI_SET;
 		/* Text that cannot be read proves nothing. */
@@ -36,7 +37,9 @@ void snapshot_judge_fresh(struct snapshot *snap, const struct text_source *text,
 		return;
 	if (snap->trigger->kind != TRIGGER_HW)
 		snap->stale = snap->wasted ? TRI_CLEAR : TRI_SET;
-	else if (text && text->read)
+	/* An LBR that goes on in the exception (AMD's may) can have lost all that led to it. */
+	else if (text && text->read && snap->wasted < snap->count &&
+		 !(snap->lbr->supported & LBR_HAS_SPEC))
 		switch (reaches_trigger(snap, text, opts)) {
 		case TRI_SET:
 			snap->stale = TRI_CLEAR;

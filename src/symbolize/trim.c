@@ -330,6 +330,22 @@ static size_t kernel_entry(const struct snapshot *snap, size_t keep)
 	return 0;
 }
 
+/*
+ * Entries up to the debug exception. Intel's CPUs stop recording before it; where one goes on (no
+ * manual says what AMD's do), all from the exception on is the capture's.
+ */
+static size_t keep_before_exception(const struct trimmer *trim)
+{
+	for (size_t i = trim->count; i-- > 0;) {
+		struct symbol sym;
+
+		if (!symbols_find(trim->syms, trim->snap->branches[i].to, &sym) &&
+		    !strcmp(sym.name, "asm_exc_debug"))
+			return i;
+	}
+	return trim->count;
+}
+
 void snapshot_trim(struct snapshot *snap, struct symbols *syms)
 {
 	struct trimmer trim = {.snap = snap, .syms = syms};
@@ -345,6 +361,8 @@ void snapshot_trim(struct snapshot *snap, struct symbols *syms)
 		}
 		keep = keep_count(&trim);
 	}
+	if (snap->trigger && snap->trigger->kind == TRIGGER_HW)
+		keep = keep_before_exception(&trim);
 	snap->wasted = (uint32_t)(trim.count - keep);
 	snap->shown_from = (uint32_t)kernel_entry(snap, keep);
 }

@@ -30,12 +30,16 @@
 #define WALK_INSNS 20000
 
 static const char *const starts[] = {
-	"ksys_read",	 "ksys_write",	 "do_sys_openat2", "path_openat",    "vfs_statx",
-	"do_mmap",	 "__sys_bpf",	 "__sys_connect",  "__sys_sendto",   "do_epoll_ctl",
-	"path_mount",	 "do_unlinkat",	 "do_mkdirat",	   "kernel_clone",   "do_exit",
-	"tcp_sendmsg",	 "tcp_v4_rcv",	 "ip_queue_xmit",  "handle_mm_fault", "ksys_lseek",
-	"do_futex",	 "do_wait",	 "ptrace_attach",  "do_renameat2",   "vfs_getxattr",
-	"__do_sys_prctl", "sched_setattr", "do_madvise",   "do_fcntl",	     "unix_stream_connect",
+	"ksys_read",	   "ksys_write",     "do_sys_openat2",
+	"path_openat",	   "vfs_statx",	     "do_mmap",
+	"__sys_bpf",	   "__sys_connect",  "__sys_sendto",
+	"do_epoll_ctl",	   "path_mount",     "do_unlinkat",
+	"do_mkdirat",	   "kernel_clone",   "do_exit",
+	"tcp_sendmsg",	   "tcp_v4_rcv",     "ip_queue_xmit",
+	"handle_mm_fault", "ksys_lseek",     "do_futex",
+	"do_wait",	   "ptrace_attach",  "do_renameat2",
+	"vfs_getxattr",	   "__do_sys_prctl", "sched_setattr",
+	"do_madvise",	   "do_fcntl",	     "unix_stream_connect",
 };
 
 struct walker {
@@ -195,10 +199,10 @@ int main(int argc, char **argv)
 {
 	const char *addresses = argc == 5 && !strcmp(argv[3], "-a") ? argv[4] : NULL;
 	struct lines_options debug = {.release = "none"};
-	struct lbr_info lbr = {.model = "walk", .depth = BRANCHES,
-			       .supported = LBR_HAS_MISPRED | LBR_HAS_CYCLES};
-	struct trigger trigger = {.target = "walk", .function = "walk", .module = "",
-				  .kind = TRIGGER_FEXIT};
+	struct lbr_info lbr = {
+		.model = "walk", .depth = BRANCHES, .supported = LBR_HAS_MISPRED | LBR_HAS_CYCLES};
+	struct trigger trigger = {
+		.target = "walk", .function = "walk", .module = "", .kind = TRIGGER_FEXIT};
 	struct walker w = {.die = 1};
 	struct story_view view = {0};
 	struct snapshot *snaps = calloc(SNAPSHOTS, sizeof(*snaps));
@@ -232,8 +236,8 @@ int main(int argc, char **argv)
 	wall = seconds(CLOCK_MONOTONIC) - wall;
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%-52s %8.3f s (%.3f of CPU time), %ld MB\n", "open, and symbolize the first snapshot",
-	       wall, cpu, usage.ru_maxrss / 1024);
+	printf("%-52s %8.3f s (%.3f of CPU time), %ld MB\n",
+	       "open, and symbolize the first snapshot", wall, cpu, usage.ru_maxrss / 1024);
 
 	for (int round = 0; round < 2; round++) {
 		wall = seconds(CLOCK_MONOTONIC);
