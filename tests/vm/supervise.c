@@ -37,7 +37,7 @@
 
 #define QUIT_MS	   10000	/* for QEMU to leave by itself, its log files flushed */
 #define DUMP_MS	   (600 * 1000) /* for a vmcore */
-#define WORDS_MS   5000		/* for a panicked guest to print the rest */
+#define WORDS_MS   20000	/* for a panicked guest to print the rest */
 #define TAIL_LINES 40
 /* What poll() calls writable takes this much without blocking, pipes included. */
 #define WRITE_BYTES 4096
