@@ -10,6 +10,7 @@ nothing failed.
 import argparse
 import collections
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -108,7 +109,8 @@ class Guest:
         script = "set -e\n" + "".join(f"{HERE}/guest/{part}\n" for part in self.parts)
         command = [os.path.join(HERE, "run"), "--cpu", self.model, "--kernel", self.kernel,
                    "--append", "nmi_watchdog=0", "--timeout", str(TIMEOUT_S), "--share", self.directory, "--truth", fifo,
-                   "--env", f"out={self.directory}", "--", "bash", "-c", script]
+                   "--env", f"out={self.directory}",
+                   "--env", "SEED", "--", "bash", "-c", script]
         with open(self.path("run.log"), "w", encoding="utf-8") as log, \
              subprocess.Popen([os.path.join(BUILD, "truth_ends"), str(depth), fifo,
                                self.path("ends")], stdout=log, stderr=log) as ends:
@@ -299,7 +301,30 @@ def check_none(guest, report):
     report(f"{guest.name}/exit-status", why, run.err.strip())
 
 
+def check_auto(guest, report):
+    """auto and fexit, armed at once, count the same error returns of each function."""
+    with open(guest.path("chosen"), encoding="utf-8") as lines:
+        groups = [line.split() for line in lines]
+    functions = by_hw = 0
+    for number, names in enumerate(groups, 1):
+        run = Run(guest.directory, f"auto{number}")
+        guest.none_lost(report, run)
+        guest.snapshots_match(report, run, None, 1)
+        have = run.by_target()
+        hardware = {s["trigger"]["target"] for s in run.snapshots if s["trigger"]["kind"] == "hw"}
+        for name in names:
+            functions += 1
+            by_hw += name in hardware
+            auto, fexit = have[name], have["fexit:" + name]
+            report(f"{guest.name}/auto/{name}",
+                   (auto != fexit or not fexit) and f"auto {auto}, fexit {fexit}",
+                   f"{auto} error returns, {'hw' if name in hardware else 'not hw'}")
+    report(f"{guest.name}/auto/functions", functions < 20 and f"only {functions} returned an error",
+           f"seed {os.environ['SEED']}: {functions} functions, {by_hw} by hardware breakpoint")
+
+
 CHECKS = {
+    "auto": check_auto,
     "truth": check_truth,
     "hw": check_hw,
     "hw-few": check_hw_return,
@@ -337,6 +362,7 @@ def main():
     parser.add_argument("guests", nargs="+", metavar="MODEL/KERNEL:PARTS")
     args = parser.parse_args()
     report = Report()
+    os.environ.setdefault("SEED", str(random.randrange(1000000)))
     for argument in args.guests:
         guest = guest_of(argument, args.keep and os.path.realpath(args.keep), args.whole_log)
         try:
