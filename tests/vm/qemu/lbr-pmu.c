@@ -165,7 +165,14 @@ static void raise_pmi(CPUX86State *env, struct lbr_cpu *cpu)
 {
 	APICCommonState *apic = APIC_COMMON(env_archcpu(env)->apic_state);
 	bool locked = qemu_mutex_iothread_locked();
+	CPUState *cs = env_cpu(env);
+	uint32_t can_do_io = cs->can_do_io;
 
+	/*
+	 * With -icount QEMU aborts on an interrupt raised within a block, where its virtual clock
+	 * would be off; counters overflow after executed instructions, not at a time of that clock.
+	 */
+	cs->can_do_io = 1;
 	lbr_freeze(cpu);
 	if (cpu->debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI)
 		cpu->pmu.global_ctrl = 0;
@@ -176,7 +183,8 @@ static void raise_pmi(CPUX86State *env, struct lbr_cpu *cpu)
 		apic->lvt[APIC_LVT_PERFORM] |= APIC_LVT_MASKED;
 	lbr_update(env, "pmu");
 	/* Blocks are chained on the promise that hflags stay as they are: leave the chain. */
-	cpu_interrupt(env_cpu(env), CPU_INTERRUPT_EXITTB);
+	cpu_interrupt(cs, CPU_INTERRUPT_EXITTB);
+	cs->can_do_io = can_do_io;
 	if (!locked)
 		qemu_mutex_unlock_iothread();
 }
