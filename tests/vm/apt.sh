@@ -41,6 +41,10 @@ apt_configure() {
 	apt_mirrors | while read -r uri suite; do
 		printf 'deb [arch=amd64 signed-by=%s] %s %s main\n' "$apt_keyring" "$uri" "$suite"
 		printf 'deb-src [signed-by=%s] %s %s main\n' "$apt_keyring" "$uri" "$suite"
+		# Kernels newer than this release has; its priority is 100, so nothing else comes from there.
+		if [ "$suite" = bookworm ]; then
+			printf 'deb [arch=amd64 signed-by=%s] %s trixie-backports main\n' "$apt_keyring" "$uri"
+		fi
 	done >"$apt/sources.list.new"
 	# Other sources: the lists of before are of no use.
 	if cmp -s "$apt/sources.list.new" "$apt/sources.list"; then
@@ -102,12 +106,26 @@ apt_download() {
 
 # The newest image package of a kernel series: "PACKAGE VERSION RELEASE", from the
 # metapackages that may lead there; on Debian 12 linux-image-amd64 leads to 6.1 and
-# linux-image-6.12-amd64 to 6.12.
+# linux-image-6.12-amd64 to 6.12. What is in backports alone has no metapackage that stays.
 apt_kernel() {
 	local series=$1 meta
 	for meta in linux-image-amd64 "linux-image-$series-amd64"; do
 		apt-cache -c "$cache/apt/apt.conf" show --no-all-versions "$meta" 2>/dev/null
-	done | awk -v series="$series" '
+	done | apt_kernel_of_meta "$series" | grep . || apt_kernel_by_name "$series"
+}
+
+apt_kernel_by_name() {
+	local package version
+	package=$(apt-cache -c "$cache/apt/apt.conf" pkgnames "linux-image-$1." |
+		grep -E '^linux-image-[0-9.]+(\+deb[0-9]+)?(-[0-9]+)?-amd64$' | sort -V | tail -n 1)
+	[ -n "$package" ] || return
+	version=$(apt-cache -c "$cache/apt/apt.conf" show --no-all-versions "$package" |
+		awk '/^Version:/ { print $2; exit }')
+	echo "$package $version ${package#linux-image-}"
+}
+
+apt_kernel_of_meta() {
+	awk -v series="$1" '
 		/^Depends:/ {
 			for (i = 2; i < NF; i++)
 				if (index($i, "linux-image-" series ".") == 1 && $(i + 1) == "(=") {
