@@ -21,6 +21,8 @@ struct command {
 static const struct command commands[] = {
 	{"trace", cmd_trace, "[OPTIONS] TARGET...",
 	 "print the branches that led to an error (default)"},
+	{"record", cmd_record, "-o FILE [OPTIONS] TARGET...", "trace into a capture file"},
+	{"report", cmd_report, "[OPTIONS] FILE...", "print capture files, on any machine"},
 	{"doctor", cmd_doctor, "[--json]",
 	 "does LBR work here; entries that each kind of trigger leaves"},
 	{"list", cmd_list, "GLOB", "what can be traced here, and by which trigger"},

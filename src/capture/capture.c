@@ -49,6 +49,7 @@ struct capture {
 	capture_fn *fn;
 	void *fn_ctx;
 	int fn_result;
+	bool handed_out; /* since the callback was last told that nothing more is waiting */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -176,6 +177,7 @@ static int on_record(void *ctx, void *data, size_t len)
 		capture->malformed++;
 		return 0;
 	}
+	capture->handed_out = true;
 	capture->fn_result = capture->fn(&snap, capture->fn_ctx);
 	/* libbpf stops at a negative value, and gives the rest back at the next poll */
 	return capture->fn_result ? -ECANCELED : 0;
@@ -390,6 +392,14 @@ static int take_deferred(struct capture *capture)
 	return 0;
 }
 
+static int tell_empty(struct capture *capture)
+{
+	if (capture->handed_out)
+		capture->fn_result = capture->fn(NULL, capture->fn_ctx);
+	capture->handed_out = false;
+	return capture->fn_result;
+}
+
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx)
 {
 	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000ULL;
@@ -415,7 +425,7 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 			return capture->fn_result;
 		if (err < 0)
 			return err;
-		if (take_deferred(capture))
+		if (take_deferred(capture) || tell_empty(capture))
 			return capture->fn_result;
 	} while (now_ns(CLOCK_MONOTONIC) < deadline);
 	return 0;
@@ -456,6 +466,12 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 const struct lbr_info *capture_lbr(const struct capture *capture)
 {
 	return &capture->lbr;
+}
+
+void capture_filter(const struct capture *capture, bool *ret_filtered, bool *ret_path_ok)
+{
+	*ret_filtered = capture->record.filtered;
+	*ret_path_ok = capture->record.path_ok;
 }
 
 size_t capture_armed(const struct capture *capture)

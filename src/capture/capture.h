@@ -79,7 +79,8 @@ int capture_start(struct capture *capture, struct errmsg *msg);
 
 /**
  * typedef capture_fn - called for each snapshot
- * @snap: valid during the call; branches decoded, not yet trimmed
+ * @snap: valid during the call; branches decoded, not yet trimmed. NULL: nothing more is waiting
+ *        now, and something was handed out since it was NULL last
  * Return: 0 to go on; anything else ends capture_poll(), which returns it.
  */
 typedef int capture_fn(struct snapshot *snap, void *ctx);
@@ -101,6 +102,13 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats);
 
 /** capture_lbr() - the LBR of this host */
 const struct lbr_info *capture_lbr(const struct capture *capture);
+
+/**
+ * capture_filter() - what the filter does to the branches
+ * @ret_filtered: Linux sorts entries out afterwards, and leaves holes
+ * @ret_path_ok: they are contiguous
+ */
+void capture_filter(const struct capture *capture, bool *ret_filtered, bool *ret_path_ok);
 
 /** lbr_depth() - entries of this host's LBR, as the kernel's driver knows them; 0 if it has none */
 uint32_t lbr_depth(void);

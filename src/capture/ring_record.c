@@ -36,19 +36,12 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 {
 	uint32_t read = rec->read > 0 ? rec->read : 0;
 
-	snap->count = 0;
-	for (uint32_t i = rec->count; i-- > 0;) {
-		const struct perf_branch_entry *entry = &rec->branches[i];
-		uint64_t flags;
-
-		memcpy(&flags, (const char *)entry + 16, sizeof(flags));
-		/* A hole that the kernel's software filter left; without one, a call to NULL */
-		if (!entry->from && ctx->filtered)
-			continue;
-		if (!perf_entry_decode(ctx->model, entry->from, entry->to, flags,
-				       &snap->branches[snap->count]))
-			snap->count++;
-	}
+	_Static_assert(sizeof(struct perf_branch_entry) == sizeof(struct raw_branch),
+		       "FROM, TO, flags");
+	snap->raw = (const struct raw_branch *)rec->branches;
+	snap->raw_count = rec->count;
+	snap->count = perf_entries_decode(ctx->model, snap->raw, rec->count, ctx->filtered,
+					  snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
 }
 
@@ -58,7 +51,6 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	const struct record *rec = data;
 	const struct probe *probe;
 
-	_Static_assert(sizeof(struct perf_branch_entry) == 24, "FROM, TO, flags");
 	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
 	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
 	    len != RECORD_HEADER_BYTES + rec->count * sizeof(rec->branches[0]) ||

@@ -17,13 +17,22 @@ enum exit_status {
 };
 
 /*
- * Counts SIGINT, SIGTERM and SIGHUP: the second one means now. One of the two mutable globals of
- * the program.
+ * Counts SIGINT, SIGTERM and SIGHUP: the second one means now. What signals set, and the log level,
+ * are the mutable globals of the program.
  */
 extern volatile sig_atomic_t stop_requested;
 
+/* SIGHUP came, for a trace that writes files. */
+extern volatile sig_atomic_t reopen_requested;
+
 /** cmd_trace() - "lbrsnoop [OPTIONS] TARGET..." */
 int cmd_trace(int argc, char **argv);
+
+/** cmd_record() - "lbrsnoop record -o FILE TARGET..." */
+int cmd_record(int argc, char **argv);
+
+/** cmd_report() - "lbrsnoop report FILE..." */
+int cmd_report(int argc, char **argv);
 
 /** cmd_list() - "lbrsnoop list GLOB" */
 int cmd_list(int argc, char **argv);
@@ -42,6 +51,12 @@ enum exit_status exit_status_of(int err);
  * Return: NULL if nothing; else the names, "CAP_BPF, CAP_PERFMON".
  */
 const char *missing_capabilities(void);
+
+/**
+ * install_reopen_handler() - let SIGHUP set reopen_requested, after install_stop_handlers()
+ * Not where there is a terminal: there it means that the terminal is gone.
+ */
+void install_reopen_handler(void);
 
 /** install_stop_handlers() - let SIGINT, SIGTERM and SIGHUP set stop_requested */
 void install_stop_handlers(void);

@@ -77,6 +77,8 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 	struct measurement *m = ((void **)ctx)[0];
 	struct doctor *doctor = ((void **)ctx)[1];
 
+	if (!snap)
+		return 0;
 	snapshot_trim(snap, doctor->symbols);
 	m->depth = snap->lbr->depth;
 	m->left[m->hits++] = snap->count - snap->wasted;

@@ -5,11 +5,13 @@
 #include <linux/capability.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "util/cleanup.h"
 
 volatile sig_atomic_t stop_requested;
+volatile sig_atomic_t reopen_requested;
 
 static void on_signal(int sig)
 {
@@ -25,6 +27,20 @@ void install_stop_handlers(void)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+}
+
+static void on_hangup(int sig)
+{
+	(void)sig;
+	reopen_requested = 1;
+}
+
+void install_reopen_handler(void)
+{
+	struct sigaction action = {.sa_handler = on_hangup};
+
+	if (!isatty(STDERR_FILENO))
+		sigaction(SIGHUP, &action, NULL);
 }
 
 enum exit_status exit_status_of(int err)

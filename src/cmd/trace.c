@@ -10,7 +10,9 @@
 #include "capture/capture.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
+#include "cmd/notify.h"
 #include "cmd/output.h"
+#include "cmd/recording.h"
 #include "cmd/trace_options.h"
 #include "cmd/view.h"
 #include "path/fresh.h"
@@ -25,6 +27,13 @@
 
 #define POLL_MS 200
 
+/*
+ * Where nothing is shown, text is read again and the LBR looked after this often, however many
+ * snapshots come; both take longer than writing one.
+ */
+#define LOOK_NS 20000000ull
+#define CPUS	256 /* looked after apart; further ones share */
+
 struct trace {
 	const struct trace_options *opts;
 	struct symbols *symbols;
@@ -34,10 +43,17 @@ struct trace {
 	struct probe_list probes;
 	struct capture *capture;
 	FILE *out;
-	struct view *view;
+	struct view *view;	     /* NULL: record only */
+	struct recording *recording; /* NULL: show only */
 	struct child child;
 	uint64_t printed;
+	uint64_t lost_now;
 	uint64_t lost_told;
+	uint64_t text_read_ns;
+	uint64_t judged_ns[CPUS];
+	uint64_t second_ns; /* of --max-rate: when the present second began */
+	uint64_t in_second;
+	uint64_t left_out;
 	int write_err; /* negative errno */
 };
 
@@ -57,27 +73,93 @@ static uint64_t lost_so_far(struct trace *trace)
 	return stats.ring_full + stats.no_slot + stats.missed + stats.malformed;
 }
 
-static int on_snapshot(struct snapshot *snap, void *ctx)
+static int show(struct trace *trace, struct snapshot *snap)
 {
-	struct trace *trace = ctx;
 	struct path_options path_opts = {.place = place_by_symbols, .place_ctx = trace->symbols};
-	uint64_t lost;
-	int err;
+	int err = 0;
 
-	snapshot_trim(snap, trace->symbols);
 	text_live_invalidate(trace->text_live);
+	trace->lost_now = lost_so_far(trace);
+	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
+	if (trace->recording) {
+		err = recording_add(trace->recording, snap, true,
+				    trace->lost_now - trace->lost_told);
+		err = err ?: recording_flush(trace->recording);
+	}
+	snapshot_trim(snap, trace->symbols);
 	snapshot_judge_fresh(snap, &trace->kernel_text, &path_opts);
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
 	errno = 0;
-	lost = lost_so_far(trace);
-	err = view_snapshot(trace->view, snap, &trace->kernel_text, lost - trace->lost_told);
-	trace->lost_told = lost;
-	trace->printed++;
-	if (err || ferror(trace->out)) {
+	if (view_snapshot(trace->view, snap, &trace->kernel_text,
+			  trace->lost_now - trace->lost_told) ||
+	    ferror(trace->out))
 		trace->write_err = errno ? -errno : -EIO;
-		return 1;
+	return err;
+}
+
+static int record(struct trace *trace, struct snapshot *snap)
+{
+	struct path_options path_opts = {.place = place_by_symbols, .place_ctx = trace->symbols};
+	bool read_again = snap->ts_ns - trace->text_read_ns >= LOOK_NS;
+	uint64_t *judged_ns = &trace->judged_ns[snap->cpu % CPUS];
+
+	if (read_again) {
+		trace->text_read_ns = snap->ts_ns;
+		text_live_invalidate(trace->text_live);
 	}
+	if (snap->ts_ns - *judged_ns >= LOOK_NS) {
+		*judged_ns = snap->ts_ns;
+		snapshot_trim(snap, trace->symbols);
+		snapshot_judge_fresh(snap, &trace->kernel_text, &path_opts);
+		if (snap->stale == TRI_SET)
+			capture_revive(trace->capture, snap->cpu);
+	}
+	return recording_add(trace->recording, snap, read_again,
+			     trace->lost_now - trace->lost_told);
+}
+
+/* --max-rate: the first ones of each second are taken. */
+static bool too_many(struct trace *trace, const struct snapshot *snap)
+{
+	if (!trace->opts->max_rate)
+		return false;
+	if (snap->ts_ns - trace->second_ns >= 1000000000) {
+		trace->second_ns = snap->ts_ns;
+		trace->in_second = 0;
+	}
+	return ++trace->in_second > trace->opts->max_rate;
+}
+
+/* The ring buffer is empty for now: a good time to write, and to ask what was lost. */
+static int on_empty(struct trace *trace)
+{
+	int err = trace->recording ? recording_flush(trace->recording) : 0;
+
+	if (err)
+		trace->write_err = err;
+	trace->lost_now = lost_so_far(trace);
+	return err ? 1 : 0;
+}
+
+static int on_snapshot(struct snapshot *snap, void *ctx)
+{
+	struct trace *trace = ctx;
+	int err;
+
+	if (!snap)
+		return on_empty(trace);
+	if (too_many(trace, snap)) {
+		trace->left_out++;
+		return stop_requested > 1;
+	}
+	err = trace->view ? show(trace, snap) : record(trace, snap);
+	if (err)
+		trace->write_err = err;
+	trace->lost_told = trace->lost_now;
+	trace->printed++;
+	if (trace->write_err)
+		return 1;
 	if (trace->opts->count && trace->printed >= trace->opts->count)
 		return 1;
 	/* After the first Ctrl-C, what is captured already is still printed. */
@@ -230,6 +312,17 @@ static void say_summary(struct trace *trace)
 			 trace->printed ? ""
 					: "; nothing matched: is the function called, and does it "
 					  "fail? '-e none' shows every return");
+	if (trace->left_out)
+		log_warning("%llu more were left out (--max-rate %llu)",
+			    (unsigned long long)trace->left_out,
+			    (unsigned long long)trace->opts->max_rate);
+	if (trace->recording && !recording_flush(trace->recording)) {
+		uint64_t bytes, count = recording_count(trace->recording, &bytes);
+
+		log_info("%s: %llu snapshots, %llu bytes; 'lbrsnoop report %s' shows them",
+			 trace->opts->record, (unsigned long long)count, (unsigned long long)bytes,
+			 trace->opts->record);
+	}
 }
 
 static void flush_out(struct trace *trace)
@@ -241,14 +334,58 @@ static void flush_out(struct trace *trace)
 /* What could not be written is an error; a reader that has seen enough is none. */
 static int close_out(struct trace *trace, struct errmsg *msg)
 {
-	int err = output_close(trace->out);
+	int record_err, err = output_close(trace->out);
 
+	record_err = recording_close(trace->recording, trace->lost_now - trace->lost_told, msg);
+	trace->recording = NULL;
+	if (record_err)
+		return record_err;
 	if (trace->write_err)
 		err = trace->write_err;
 	if (!err || err == -EPIPE)
 		return 0;
 	return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output ?: "standard output",
 			  strerror(-err));
+}
+
+static int start_recording(struct trace *trace, struct errmsg *msg)
+{
+	struct recording_options opts = {
+		.recorder =
+			{
+				.path = trace->opts->record,
+				.command = trace->opts->command_line,
+				.tool = argp_program_version,
+				.symbols = trace->symbols,
+				.text = trace->kernel_text,
+				.lbr = capture_lbr(trace->capture),
+				.filter = trace->opts->capture.filter_name,
+			},
+		.max_bytes = trace->opts->max_bytes,
+		.max_files = trace->opts->max_files,
+	};
+
+	if (!trace->opts->record)
+		return 0;
+	capture_filter(trace->capture, &opts.recorder.filtered, &opts.recorder.path_ok);
+	return recording_open(&opts, &trace->recording, msg);
+}
+
+/* SIGHUP: somebody has moved our files away. */
+static int reopen(struct trace *trace, struct errmsg *msg)
+{
+	int err = 0;
+
+	reopen_requested = 0;
+	if (trace->opts->output) {
+		flush_out(trace);
+		if (!freopen(trace->opts->output, "ae", trace->out))
+			return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output,
+					  strerror(errno));
+	}
+	if (trace->recording && recording_reopen(trace->recording))
+		err = errmsg_set(msg, -EIO, "%s", recording_error(trace->recording));
+	return err;
 }
 
 static int run(struct trace *trace, struct errmsg *msg)
@@ -264,7 +401,11 @@ static int run(struct trace *trace, struct errmsg *msg)
 	err = output_begin(trace->out);
 	if (err)
 		return errmsg_set(msg, err, "%s: %s", trace->opts->output, strerror(-err));
+	err = start_recording(trace, msg);
+	if (err)
+		return err;
 	say_armed(trace);
+	notify_send("READY=1");
 	if (trace->opts->command)
 		child_go(&trace->child);
 	while (!stop_requested && mono_ms() < end) {
@@ -273,7 +414,11 @@ static int run(struct trace *trace, struct errmsg *msg)
 
 		if (child_ended(&trace->child))
 			break;
-
+		if (reopen_requested) {
+			err = reopen(trace, msg);
+			if (err)
+				return err;
+		}
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot,
 				   trace);
 		flush_out(trace);
@@ -285,6 +430,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 		if (err < 0 && err != -EINTR)
 			return errmsg_set(msg, err, "reading the ring buffer: %s", strerror(-err));
 	}
+	notify_send("STOPPING=1");
 	capture_stop(trace->capture);
 	/* What was captured before the end belongs to the user, unless he asked for fewer. */
 	if (err <= 0 && !trace->write_err)
@@ -326,7 +472,9 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = resolve_targets(trace, msg);
 	if (err)
 		return err;
-	err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL, &trace->view, msg);
+	if (!trace->opts->record_only)
+		err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL,
+				  &trace->view, msg);
 	if (err)
 		return err;
 	err = choose(trace, msg);
@@ -347,12 +495,12 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	return run(trace, msg);
 }
 
-int cmd_trace(int argc, char **argv)
+static int trace_main(int argc, char **argv, bool record_only)
 {
 	struct trace_options opts;
 	struct trace trace = {.opts = &opts, .out = stdout};
 	struct errmsg msg = {};
-	int close_err, err = trace_options_parse(argc, argv, &opts);
+	int close_err, err = trace_options_parse(argc, argv, record_only, &opts);
 
 	if (err)
 		return err;
@@ -365,6 +513,8 @@ int cmd_trace(int argc, char **argv)
 		}
 	}
 	install_stop_handlers();
+	if (opts.output || opts.record)
+		install_reopen_handler();
 	err = trace_all(&trace, &msg);
 	if (!err && trace.view)
 		err = view_finish(trace.view, &msg);
@@ -383,4 +533,14 @@ int cmd_trace(int argc, char **argv)
 	if (err)
 		return exit_status_of(err);
 	return trace.printed ? EXIT_SEEN : EXIT_NONE;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	return trace_main(argc, argv, false);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	return trace_main(argc, argv, true);
 }

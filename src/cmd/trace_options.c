@@ -4,13 +4,12 @@
 #include <argp.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdarg.h>
 #include <string.h>
 
+#include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "decode/filter.h"
 #include "util/cleanup.h"
-#include "util/errno_name.h"
 #include "util/log.h"
 
 enum {
@@ -20,6 +19,9 @@ enum {
 	OPT_MAX_OVERHEAD,
 	OPT_AT,
 	OPT_ROTATE,
+	OPT_MAX_RATE,
+	OPT_MAX_SIZE,
+	OPT_MAX_FILES,
 };
 
 static const struct argp_option options[] = {
@@ -49,8 +51,19 @@ static const struct argp_option options[] = {
 	{0, 0, 0, 0, "When to end:", 2},
 	{"count", 'n', "N", 0, "After N snapshots", 0},
 	{"timeout", 't', "SECONDS", 0, "After so many seconds (0.5 is fine)", 0},
+	{"max-rate", OPT_MAX_RATE, "N", 0, "At most N snapshots a second; the others are counted",
+	 2},
 	{0, 0, 0, 0, "What to print:", 3},
-	{"output", 'o', "FILE", 0, "Print into FILE", 0},
+	{"output", 'o', "FILE", 0,
+	 "Print into FILE. If its name ends in .lbr, or with 'record': a capture file of that "
+	 "name, "
+	 "which 'lbrsnoop report' reads",
+	 0},
+	{"max-size", OPT_MAX_SIZE, "BYTES", 0,
+	 "Size of a capture file (K, M, G are fine): then FILE becomes FILE.1, and another FILE "
+	 "begins",
+	 3},
+	{"max-files", OPT_MAX_FILES, "N", 0, "Keep so many capture files (default 8)", 3},
 	{"branches", OPT_BRANCHES, "LIST", OPTION_ARG_OPTIONAL,
 	 "The plain list of branches; with =LIST only those are recorded, as with -j", 0},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
@@ -66,96 +79,10 @@ static const char doc[] =
 	"fexit:NAME, kprobe:NAME[+OFFSET], kretprobe:NAME, hw:NAME[+OFFSET] (hardware breakpoint), "
 	"tracepoint:CATEGORY:NAME, rawtracepoint:NAME.\n\n"
 	"COMMAND is started when everything is armed, and is traced alone.\n\n"
-	"Other commands: list GLOB, decode, help. 'lbrsnoop help COMMAND' explains each.\n\n"
+	"Other commands: record, report, list, doctor, decode, help. 'lbrsnoop help COMMAND' "
+	"explains each.\n\n"
 	"Exit status: 0 at least one snapshot, 1 none, 2 error, 3 no usable LBR, 4 not permitted, "
 	"64 usage.";
-
-static int usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static int usage(const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	log_error("%s", text);
-	return EINVAL;
-}
-
-static int parse_number(const char *name, const char *arg, uint64_t max, uint64_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtoull(arg, &end, 0);
-	if (*arg < '0' || *arg > '9' || *end || errno || *ret > max)
-		return usage("%s '%s': a number from 0 to %llu is wanted", name, arg,
-			     (unsigned long long)max);
-	return 0;
-}
-
-static int parse_errnos(struct capture_options *capture, const char *arg)
-{
-	_cleanup_free_ char *copy = strdup(arg);
-	char *rest = copy, *item;
-
-	if (!copy)
-		return ENOMEM;
-	capture->errno_any = false;
-	memset(capture->errnos, 0, sizeof(capture->errnos));
-	if (!strcmp(arg, "none")) {
-		capture->errno_filter = false;
-		return 0;
-	}
-	capture->errno_filter = true;
-	while ((item = strsep(&rest, ","))) {
-		int err;
-
-		if (!*item)
-			return usage(
-				"--errno '%s': name errnos, as in -e ENOENT,EACCES; or any, or "
-				"none",
-				arg);
-		if (!strcmp(item, "any")) {
-			capture->errno_any = true;
-			continue;
-		}
-		err = errno_parse(item);
-		if (err < 0)
-			return usage("--errno '%s': no such errno; write it as ENOENT or 2, see "
-				     "errno(3); any: every error; none: every return",
-				     item);
-		capture->errnos[err / 64] |= 1ULL << (err % 64);
-	}
-	return 0;
-}
-
-static int parse_cpus(struct capture_options *capture, const char *arg)
-{
-	const char *p = arg;
-
-	memset(capture->cpus, 0, sizeof(capture->cpus));
-	capture->cpu_filter = true;
-	do {
-		char *end;
-		long first, last;
-
-		if (*p < '0' || *p > '9')
-			break;
-		first = last = strtol(p, &end, 10);
-		if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-			last = strtol(end + 1, &end, 10);
-		if (last < first || last >= CPU_WORDS * 64 || (*end && *end != ','))
-			break;
-		for (long cpu = first; cpu <= last; cpu++)
-			capture->cpus[cpu / 64] |= 1ULL << (cpu % 64);
-		if (!*end)
-			return 0;
-		p = end + 1;
-	} while (true);
-	return usage("--cpu '%s': a list of CPUs is wanted, as in 0,2-4", arg);
-}
 
 static int parse_branches(struct trace_options *opts, const char *arg)
 {
@@ -164,7 +91,7 @@ static int parse_branches(struct trace_options *opts, const char *arg)
 	uint64_t bits;
 
 	if (lbr_filter_parse(arg, &bits, &bad))
-		return usage(
+		return args_usage(
 			"--branches '%s': '%s' is no branch filter; those of perf record -j are "
 			"known: any, any_call, any_ret, ind_call, ind_jmp, cond, call, "
 			"call_stack, u, k",
@@ -190,7 +117,7 @@ static int parse_trigger(struct trace_options *opts, const char *arg)
 			opts->trigger = kinds[i];
 			return 0;
 		}
-	return usage("--trigger '%s': one of auto, hw, fexit, kretprobe is wanted", arg);
+	return args_usage("--trigger '%s': one of auto, hw, fexit, kretprobe is wanted", arg);
 }
 
 static int parse_timeout(struct trace_options *opts, const char *arg)
@@ -199,7 +126,7 @@ static int parse_timeout(struct trace_options *opts, const char *arg)
 	double seconds = strtod(arg, &end);
 
 	if (end == arg || *end || !(seconds > 0) || seconds > 1e9)
-		return usage("--timeout '%s': a number of seconds is wanted", arg);
+		return args_usage("--timeout '%s': a number of seconds is wanted", arg);
 	opts->timeout_ms = seconds * 1000 < 1 ? 1 : seconds * 1000;
 	return 0;
 }
@@ -210,34 +137,23 @@ static int parse_overhead(struct trace_options *opts, const char *arg)
 	double percent = strtod(arg, &end);
 
 	if (end == arg || *end || !(percent >= 0 && percent <= 100))
-		return usage("--max-overhead '%s': a percentage from 0 (no limit) to 100 is wanted",
-			     arg);
+		return args_usage(
+			"--max-overhead '%s': a percentage from 0 (no limit) to 100 is wanted",
+			arg);
 	opts->capture.max_overhead = percent / 100;
-	return 0;
-}
-
-static int parse_comm(struct trace_options *opts, const char *arg)
-{
-	if (!*arg)
-		return usage("--comm '': a task name is wanted, as ps -o comm shows it");
-	if (strlen(arg) >= COMM_LEN)
-		log_warning(
-			"--comm '%s': the kernel keeps 15 bytes of a task's name; comparing with "
-			"'%.15s'",
-			arg, arg);
-	opts->capture.comm = arg;
 	return 0;
 }
 
 static int parse_ring_bytes(struct trace_options *opts, const char *arg)
 {
 	uint64_t value;
-	int err = parse_number("--ring-bytes", arg, 1u << 30, &value);
+	int err = args_number("--ring-bytes", arg, 1u << 30, &value);
 
 	if (err)
 		return err;
 	if (value < 4096 || value & (value - 1))
-		return usage("--ring-bytes '%s': a power of two from 4096 to 1 GiB is wanted", arg);
+		return args_usage("--ring-bytes '%s': a power of two from 4096 to 1 GiB is wanted",
+				  arg);
 	opts->capture.ring_bytes = value;
 	return 0;
 }
@@ -260,17 +176,15 @@ static int add_target(struct trace_options *opts, const char *arg)
 	return 0;
 }
 
-static int parse_pid(struct trace_options *opts, const char *arg)
+static int parse_max_files(struct trace_options *opts, const char *arg)
 {
 	uint64_t value;
-	int err = parse_number("--pid", arg, 1 << 22, &value);
+	int err = args_number("--max-files", arg, 10000, &value);
 
-	if (err)
-		return err;
-	if (!value)
-		return usage("--pid 0: no process has this number");
-	opts->capture.pid = value;
-	return 0;
+	if (!err && !value)
+		return args_usage("--max-files 0: one file at least is needed");
+	opts->max_files = (uint32_t)value;
+	return err;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -282,13 +196,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->view;
 		return 0;
 	case 'e':
-		return parse_errnos(&opts->capture, arg);
+		return args_errnos(&opts->capture, arg);
 	case 'p':
-		return parse_pid(opts, arg);
+		return args_pid(&opts->capture, arg);
 	case 'c':
-		return parse_comm(opts, arg);
+		return args_comm(&opts->capture, arg);
 	case 'C':
-		return parse_cpus(&opts->capture, arg);
+		return args_cpus(&opts->capture, arg);
 	case 'j':
 		return parse_branches(opts, arg);
 	case OPT_BRANCHES:
@@ -297,7 +211,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'T':
 		return parse_trigger(opts, arg);
 	case 'n':
-		return parse_number("--count", arg, UINT64_MAX, &opts->count);
+		return args_number("--count", arg, UINT64_MAX, &opts->count);
 	case 't':
 		return parse_timeout(opts, arg);
 	case 'o':
@@ -305,9 +219,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_RING_BYTES:
 		return parse_ring_bytes(opts, arg);
+	case OPT_MAX_RATE:
+		return args_number("--max-rate", arg, UINT64_MAX, &opts->max_rate);
+	case OPT_MAX_SIZE:
+		return args_size("--max-size", arg, &opts->max_bytes);
+	case OPT_MAX_FILES:
+		return parse_max_files(opts, arg);
 	case OPT_AT:
 		if (strcmp(arg, "errno") && strcmp(arg, "return"))
-			return usage("--at '%s': errno or return is wanted", arg);
+			return args_usage("--at '%s': errno or return is wanted", arg);
 		opts->at_errno = !strcmp(arg, "errno");
 		return 0;
 	case OPT_ROTATE:
@@ -327,7 +247,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return add_target(opts, arg);
 	case ARGP_KEY_NO_ARGS:
-		return usage("what is to be traced? For example: lbrsnoop do_sys_openat2");
+		return args_usage("what is to be traced? For example: lbrsnoop do_sys_openat2");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -343,7 +263,41 @@ static const struct argp argp = {
 	.doc = doc,
 };
 
-int trace_options_parse(int argc, char **argv, struct trace_options *ret_opts)
+/* For the capture file: what was asked for. */
+static char *join(int argc, char **argv)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	for (int i = 0; out && i < argc; i++)
+		fprintf(out, "%s%.1000s", i ? " " : "", argv[i]);
+	return out && !fclose(out) ? text : NULL;
+}
+
+/* Where the output goes: text, or a capture file. */
+static int settle_output(struct trace_options *opts)
+{
+	size_t len = opts->output ? strlen(opts->output) : 0;
+	const struct view_options *view = &opts->view;
+
+	if (opts->record_only && !len)
+		return args_usage("record: -o FILE is wanted, the capture file");
+	if (opts->record_only && (view->json || view->dot || view->svg))
+		return args_usage(
+			"record: --json, --dot and --svg are for 'lbrsnoop report', which "
+			"prints the file");
+	if (opts->record_only || (len > 4 && !strcmp(opts->output + len - 4, ".lbr"))) {
+		opts->record = opts->output;
+		opts->output = NULL;
+	}
+	if (opts->max_bytes && !opts->record)
+		return args_usage("--max-size is the size of a capture file, and there is none: -o "
+				  "FILE.lbr, or 'lbrsnoop record -o FILE'");
+	return 0;
+}
+
+int trace_options_parse(int argc, char **argv, bool record_only, struct trace_options *ret_opts)
 {
 	struct trace_options *opts = ret_opts;
 
@@ -355,6 +309,9 @@ int trace_options_parse(int argc, char **argv, struct trace_options *ret_opts)
 					    PERF_SAMPLE_BRANCH_KERNEL},
 	};
 	argp_err_exit_status = EXIT_USAGE;
+	opts->record_only = record_only;
+	opts->max_files = 8;
+	opts->command_line = join(argc, argv);
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--")) {
 			opts->command = argv + i + 1;
@@ -362,10 +319,10 @@ int trace_options_parse(int argc, char **argv, struct trace_options *ret_opts)
 			break;
 		}
 	if (opts->command && !opts->command[0]) {
-		usage("no command behind '--'");
+		args_usage("no command behind '--'");
 		return EXIT_USAGE;
 	}
-	if (argp_parse(&argp, argc, argv, 0, NULL, opts)) {
+	if (argp_parse(&argp, argc, argv, 0, NULL, opts) || settle_output(opts)) {
 		trace_options_deinit(opts);
 		return EXIT_USAGE;
 	}
@@ -379,6 +336,8 @@ void trace_options_deinit(struct trace_options *opts)
 	for (size_t i = 0; i < opts->target_count; i++)
 		target_spec_deinit(&opts->targets[i]);
 	free(opts->targets);
+	free(opts->command_line);
+	opts->command_line = NULL;
 	opts->targets = NULL;
 	opts->target_count = 0;
 }

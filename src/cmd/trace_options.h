@@ -20,6 +20,11 @@
  * @count: stop after so many snapshots, 0: never
  * @timeout_ms: stop then, 0: never
  * @output: file, NULL: stdout
+ * @record: capture file, or NULL
+ * @record_only: nothing is shown
+ * @max_bytes, @max_files: of capture files, see struct recording_options
+ * @max_rate: snapshots a second at most, 0: no limit
+ * @command_line: all arguments, for the capture file; free with trace_options_deinit()
  * @command: what stood behind "--", NULL if nothing did: run it, trace it alone, end with it
  */
 struct trace_options {
@@ -33,15 +38,22 @@ struct trace_options {
 	uint64_t count;
 	uint64_t timeout_ms;
 	const char *output;
+	const char *record;
+	bool record_only;
+	uint64_t max_bytes;
+	uint32_t max_files;
+	uint64_t max_rate;
+	char *command_line;
 	char **command;
 	struct view_options view;
 };
 
 /**
  * trace_options_parse() - parse, complain on stderr
+ * @record_only: the command is "record"
  * Return: 0; EXIT_USAGE. --help and --version end the program.
  */
-int trace_options_parse(int argc, char **argv, struct trace_options *ret_opts);
+int trace_options_parse(int argc, char **argv, bool record_only, struct trace_options *ret_opts);
 void trace_options_deinit(struct trace_options *opts);
 
 #endif

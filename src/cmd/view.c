@@ -149,7 +149,13 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 						 : strerror(-err));
 	if (err != -ENOENT)
 		return errmsg_set(msg, err, "debug information: %s", strerror(-err));
-	lines_hint(view->hint, sizeof(view->hint));
+	if (kernel)
+		snprintf(view->hint, sizeof(view->hint),
+			 "the debug information of Linux %s is not here; --vmlinux or --debug-dir "
+			 "tell where it is",
+			 kernel->release);
+	else
+		lines_hint(view->hint, sizeof(view->hint));
 	return 0;
 }
 
@@ -192,6 +198,20 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 fail:
 	view_destroy(view);
 	return err;
+}
+
+int view_set_module(struct view *view, const struct capfile_module *module)
+{
+	int err;
+
+	if (!view->lines)
+		return 0;
+	err = lines_set_module(view->lines, module->name, module->build_id.bytes,
+			       module->build_id.len);
+	for (uint32_t i = 0; i < module->section_count && !err; i++)
+		err = lines_place_section(view->lines, module->name, module->sections[i].name,
+					  module->sections[i].addr);
+	return err == -E2BIG ? 0 : err;
 }
 
 static int build_path(struct view *view, const struct snapshot *snap,

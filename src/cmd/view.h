@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "capfile/meta.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"
@@ -51,6 +52,12 @@ struct view;
  */
 int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
 		const struct lines_options *kernel, struct view **ret_view, struct errmsg *msg);
+
+/**
+ * view_set_module() - tell where a module was, when the kernel is not the running one
+ * Return: 0; -ENOMEM.
+ */
+int view_set_module(struct view *view, const struct capfile_module *module);
 
 /**
  * view_snapshot() - show one

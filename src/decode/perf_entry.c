@@ -67,3 +67,19 @@ int perf_entry_decode(const struct lbr_model *model, uint64_t from, uint64_t to,
 	*ret_branch = branch;
 	return 0;
 }
+
+uint32_t perf_entries_decode(const struct lbr_model *model, const struct raw_branch *raw,
+			     uint32_t count, bool filtered, struct branch *ret_branches)
+{
+	uint32_t valid = 0;
+
+	for (uint32_t i = count; i-- > 0;) {
+		/* Without a filter, a call to NULL. */
+		if (!raw[i].from && filtered)
+			continue;
+		if (!perf_entry_decode(model, raw[i].from, raw[i].to, raw[i].info,
+				       &ret_branches[valid]))
+			valid++;
+	}
+	return valid;
+}

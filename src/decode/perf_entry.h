@@ -3,9 +3,10 @@
 #ifndef LBRSNOOP_DECODE_PERF_ENTRY_H
 #define LBRSNOOP_DECODE_PERF_ENTRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "snapshot/branch.h"
+#include "snapshot/snapshot.h"
 
 struct lbr_model;
 
@@ -39,5 +40,15 @@ struct lbr_model;
  */
 int perf_entry_decode(const struct lbr_model *model, uint64_t from, uint64_t to, uint64_t flags,
 		      struct branch *ret_branch);
+
+/**
+ * perf_entries_decode() - the entries of one snapshot, turned around
+ * @raw: newest first, @count of them, at most BRANCHES_MAX
+ * @filtered: Linux sorted entries out, and left holes whose from is 0
+ * @ret_branches: oldest first, without those that are empty
+ * Return: entries of @ret_branches.
+ */
+uint32_t perf_entries_decode(const struct lbr_model *model, const struct raw_branch *raw,
+			     uint32_t count, bool filtered, struct branch *ret_branches);
 
 #endif

@@ -90,8 +90,10 @@ static void print_result(FILE *out, const struct snapshot *snap, const struct te
 	const struct trigger *trigger = snap->trigger;
 	const char *name =
 		trigger->function && *trigger->function ? trigger->function : trigger->target;
+	char escaped[1024];
 
-	fprintf(out, "%s%s%s", paint(opts, BOLD), name, paint(opts, OFF));
+	fprintf(out, "%s%s%s", paint(opts, BOLD), escape_text(name, escaped, sizeof(escaped)),
+		paint(opts, OFF));
 	if (snap->err) {
 		const char *errname = errno_name(snap->err);
 

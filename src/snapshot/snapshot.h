@@ -49,7 +49,10 @@ struct trigger {
 	uint64_t func_size;
 };
 
-/** struct raw_branch - an entry as its source gave it; decode/ knows what the bits mean */
+/**
+ * struct raw_branch - an entry as its source gave it; decode/ knows what the bits mean
+ * From the kernel: as struct perf_branch_entry.
+ */
 struct raw_branch {
 	uint64_t from;
 	uint64_t to;
@@ -73,6 +76,9 @@ struct raw_branch {
  * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt
  * @count: entries of @branches
  * @branches: oldest first
+ * @raw: the entries before they were decoded, newest first, empty ones included; NULL if there
+ *       are none. Borrowed from the source, until the next snapshot
+ * @raw_count: of @raw
  * @dropped: entries of the stack that were empty or invalid, and left out
  * @wasted: newest entries spent by the capture itself (set by symbolize/trim)
  * @stale: the branches are not those of this event: the LBR was off (set by path/fresh)
@@ -94,6 +100,8 @@ struct snapshot {
 	bool path_ok;
 	uint32_t count;
 	struct branch branches[BRANCHES_MAX];
+	const struct raw_branch *raw;
+	uint32_t raw_count;
 	uint32_t dropped;
 	uint32_t wasted;
 	uint32_t shown_from;

@@ -13,10 +13,17 @@
 #include "symbolize/debugimage.h"
 #include "util/cleanup.h"
 
-#define SECOND_NS   1000000000u
-#define OBJECTS_MAX 4096
+#define SECOND_NS    1000000000u
+#define OBJECTS_MAX  4096
+#define SECTIONS_MAX 1024
 /* Chains remembered; a chain takes about 100 bytes. All are forgotten when it is full. */
 #define CACHE_MAX (1u << 18)
+
+/** struct placed_section - where lines_place_section() said it is */
+struct placed_section {
+	char *name;
+	uint64_t addr;
+};
 
 /**
  * struct lines_object - the kernel, or a module
@@ -25,6 +32,7 @@
  * @image: NULL until the first lookup
  * @failed: there is no debug info
  * @placed_by_caller: by lines_set_module(): not looked up in /sys
+ * @sections: of such a module
  * @text_addr: of .text, when it was last placed
  * @checked_ns: when it was last looked whether it has moved
  */
@@ -34,6 +42,8 @@ struct lines_object {
 	struct debugimage *image;
 	bool failed;
 	bool placed_by_caller;
+	struct placed_section *sections;
+	size_t section_count;
 	uint64_t text_addr;
 	uint64_t checked_ns;
 };
@@ -188,12 +198,22 @@ const char *lines_mismatch(const struct lines_options *opts, char *buf, size_t l
 	return buf;
 }
 
+static void forget_sections(struct lines_object *object)
+{
+	for (size_t i = 0; i < object->section_count; i++)
+		free(object->sections[i].name);
+	free(object->sections);
+	object->sections = NULL;
+	object->section_count = 0;
+}
+
 void lines_close(struct lines *lines)
 {
 	if (!lines)
 		return;
 	for (size_t i = 0; i < lines->object_count; i++) {
 		debugimage_close(lines->objects[i].image);
+		forget_sections(&lines->objects[i]);
 		free(lines->objects[i].name);
 	}
 	free(lines->objects);
@@ -308,8 +328,9 @@ static bool object_ready(struct lines *lines, struct lines_object *object)
 			object->failed = true;
 			return false;
 		}
-		if (object->placed_by_caller)
-			debugimage_place_section(object->image, ".text", object->text_addr);
+		for (size_t i = 0; i < object->section_count; i++)
+			debugimage_place_section(object->image, object->sections[i].name,
+						 object->sections[i].addr);
 	}
 	if (object->name[0] && !object->placed_by_caller) {
 		if (!lines->live)
@@ -319,8 +340,8 @@ static bool object_ready(struct lines *lines, struct lines_object *object)
 	return true;
 }
 
-int lines_set_module(struct lines *lines, const char *module, uint64_t text_addr,
-		     const uint8_t *build_id, size_t build_id_len)
+int lines_set_module(struct lines *lines, const char *module, const uint8_t *build_id,
+		     size_t build_id_len)
 {
 	struct lines_object *object = find_object(lines, module);
 
@@ -340,7 +361,7 @@ int lines_set_module(struct lines *lines, const char *module, uint64_t text_addr
 	}
 	object->failed = false;
 	object->placed_by_caller = true;
-	object->text_addr = text_addr;
+	forget_sections(object);
 	object->id = (struct build_id){0};
 	if (build_id && build_id_len <= BUILD_ID_MAX) {
 		memcpy(object->id.bytes, build_id, build_id_len);
@@ -349,6 +370,28 @@ int lines_set_module(struct lines *lines, const char *module, uint64_t text_addr
 	free(lines->cache);
 	lines->cache = NULL;
 	lines->cache_count = lines->cache_room = lines->frame_count = 0;
+	return 0;
+}
+
+int lines_place_section(struct lines *lines, const char *module, const char *section, uint64_t addr)
+{
+	struct lines_object *object = find_object(lines, module);
+	struct placed_section *sections;
+
+	if (!object || !object->placed_by_caller)
+		return -ENOENT;
+	if (object->section_count >= SECTIONS_MAX)
+		return -E2BIG;
+	sections = reallocarray(object->sections, object->section_count + 1, sizeof(*sections));
+	if (!sections)
+		return -ENOMEM;
+	object->sections = sections;
+	sections[object->section_count] = (struct placed_section){strdup(section), addr};
+	if (!sections[object->section_count].name)
+		return -ENOMEM;
+	object->section_count++;
+	if (object->image)
+		debugimage_place_section(object->image, section, addr);
 	return 0;
 }
 

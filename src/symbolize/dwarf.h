@@ -56,14 +56,21 @@ int lines_open(const struct lines_options *opts, struct lines **ret_lines);
 void lines_close(struct lines *lines);
 
 /**
- * lines_set_module() - tell where a module was, when the addresses are another machine's
- * Not needed for the running kernel's: /sys/module is read. A module known already is forgotten.
- * @text_addr: run-time address of its .text; other sections of it will not be found
+ * lines_set_module() - tell of a module, when the addresses are another machine's
+ * Not needed for the running kernel's: /sys/module is read. A module known already is forgotten,
+ * and where it was. lines_place_section() tells where it is.
  * @build_id: or NULL, and the module's file is taken by its name
  * Return: 0; -ENOMEM.
  */
-int lines_set_module(struct lines *lines, const char *module, uint64_t text_addr,
-		     const uint8_t *build_id, size_t build_id_len);
+int lines_set_module(struct lines *lines, const char *module, const uint8_t *build_id,
+		     size_t build_id_len);
+
+/**
+ * lines_place_section() - tell where a section of such a module is
+ * Return: 0; -ENOENT if lines_set_module() did not tell of it; -E2BIG; -ENOMEM.
+ */
+int lines_place_section(struct lines *lines, const char *module, const char *section,
+			uint64_t addr);
 
 /**
  * lines_find() - inlined chain of an address, innermost first

@@ -51,6 +51,21 @@ int symbols_open(const char *path, struct symbols **ret_symbols);
 int symbols_open_elf(const char *path, uint64_t kaslr_offset, struct symbols **ret_symbols);
 
 /**
+ * symbols_open_empty() - a table that symbols_add() fills
+ * Return: 0; -ENOMEM.
+ */
+int symbols_open_empty(struct symbols **ret_symbols);
+
+/**
+ * symbols_add() - tell a table of symbols_open_empty() a function
+ * Replaces all those that it overlaps. What was handed out before stays valid.
+ * @sym: strings are copied; addr and size are the exact ones
+ * Return: 0; -EINVAL if name or size are no function's; -E2BIG if there are more than a kernel
+ * has; -ENOMEM.
+ */
+int symbols_add(struct symbols *syms, const struct symbol *sym);
+
+/**
  * symbols_set_kaslr_offset() - where the kernel runs, for a table with link-time addresses
  * @offset: run-time minus link-time address (of System.map or vmlinux); replaces the one before
  */

@@ -24,6 +24,7 @@ struct symbols_source {
  * struct symbols - a symbol table, and where it came from
  * @tab: what is searched
  * @names: every name ever handed out
+ * @name_bytes: of names that symbols_add() was told
  * @live: where to read again; NULL for a table that does not change
  * @visiting: in symbols_for_each(): the table must not be replaced
  * @kaslr_offset: added to the addresses of the kernel image
@@ -35,6 +36,7 @@ struct symbols_source {
 struct symbols {
 	struct symtab tab;
 	struct arena names;
+	size_t name_bytes;
 	const struct symbols_source *live;
 	bool visiting;
 	uint64_t kaslr_offset;

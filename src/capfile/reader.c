@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capfile/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "capfile/cursor.h"
+#include "capfile/format.h"
+#include "capfile/unpack.h"
+#include "decode/model.h"
+#include "decode/perf_entry.h"
+#include "util/cleanup.h"
+
+#define MODULES_MAX   4096u
+#define TRIGGERS_MAX  65536u
+#define TRIGGER_CHARS 4096u
+#define SYMBOL_CHARS  1025u
+/* include/linux/err.h */
+#define MAX_ERRNO 4095
+
+struct capfile {
+	struct unpack unpack;
+	struct capfile_meta meta;
+	struct lbr_model model;
+	struct symbols *symbols;
+	struct textstore *text;
+	char **modules; /* by number; NULL where there is none */
+	size_t module_count;
+	struct trigger **triggers; /* by number */
+	size_t trigger_count;
+	capfile_module_fn *on_module;
+	void *on_module_ctx;
+	enum capfile_end end;
+	uint64_t count;
+	uint64_t lost;
+	struct raw_branch raw[BRANCHES_MAX];
+	struct capfile_module module;
+	size_t payload_len;
+	uint8_t payload[CAPFILE_PAYLOAD_MAX];
+};
+
+static int end_as(struct capfile *file, enum capfile_end end)
+{
+	file->end = end;
+	return 0;
+}
+
+/* 1 and a record; 0 at the end; negative errno of reading the file. */
+static int read_record(struct capfile *file, uint32_t *ret_type)
+{
+	uint32_t head[3];
+	ssize_t got = unpack_read(&file->unpack, head, sizeof(head));
+	uLong crc;
+
+	_Static_assert(sizeof(head) == CAPFILE_RECORD_BYTES, "as the writer makes it");
+	if (got == -EBADMSG)
+		return end_as(file, CAPFILE_END_DAMAGED);
+	if (got < 0)
+		return (int)got;
+	if (!got)
+		return end_as(file, CAPFILE_END_OPEN);
+	if ((size_t)got < sizeof(head))
+		return end_as(file, CAPFILE_END_CUT);
+	if (head[1] > CAPFILE_PAYLOAD_MAX)
+		return end_as(file, CAPFILE_END_DAMAGED);
+	got = unpack_read(&file->unpack, file->payload, head[1]);
+	if (got == -EBADMSG)
+		return end_as(file, CAPFILE_END_DAMAGED);
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got < head[1])
+		return end_as(file, CAPFILE_END_CUT);
+	crc = crc32(0, (const Bytef *)head, 8);
+	if (crc32(crc, file->payload, head[1]) != head[2])
+		return end_as(file, CAPFILE_END_DAMAGED);
+	file->payload_len = head[1];
+	*ret_type = head[0];
+	return 1;
+}
+
+/* Room for @index in an array of pointers. */
+static int make_room(void *array, size_t *count, size_t index)
+{
+	void ***p = array, **bigger;
+
+	if (index < *count)
+		return 0;
+	bigger = reallocarray(*p, index + 1, sizeof(void *));
+	if (!bigger)
+		return -ENOMEM;
+	memset(bigger + *count, 0, (index + 1 - *count) * sizeof(void *));
+	*p = bigger;
+	*count = index + 1;
+	return 0;
+}
+
+static int take_module(struct capfile *file)
+{
+	int err = meta_module_parse(file->payload, file->payload_len, &file->module);
+	char *name;
+
+	if (err || file->module.number >= MODULES_MAX)
+		return -EBADMSG;
+	err = make_room(&file->modules, &file->module_count, file->module.number);
+	if (err)
+		return err;
+	name = strdup(file->module.name);
+	if (!name)
+		return -ENOMEM;
+	free(file->modules[file->module.number]);
+	file->modules[file->module.number] = name;
+	return file->on_module ? file->on_module(&file->module, file->on_module_ctx) : 0;
+}
+
+static bool is_plain_name(const char *name)
+{
+	if (!*name)
+		return false;
+	for (; *name; name++)
+		if (*name <= ' ' || *name >= 0x7f)
+			return false;
+	return true;
+}
+
+static int take_symbols(struct capfile *file)
+{
+	struct cursor cursor = {.at = file->payload, .left = file->payload_len};
+
+	while (cursor.left) {
+		char name[SYMBOL_CHARS];
+		struct symbol sym = {.name = name, .module = ""};
+		uint64_t module;
+		int err;
+
+		sym.addr = cursor_number(&cursor, 8);
+		sym.size = cursor_number(&cursor, 4);
+		module = cursor_number(&cursor, 2);
+		cursor_string(&cursor, name, sizeof(name));
+		if (cursor.bad || !is_plain_name(name) ||
+		    (module && (module >= file->module_count || !file->modules[module])))
+			return -EBADMSG;
+		if (module)
+			sym.module = file->modules[module];
+		err = symbols_add(file->symbols, &sym);
+		if (err)
+			return err == -ENOMEM ? err : -EBADMSG;
+	}
+	return 0;
+}
+
+static int take_text(struct capfile *file)
+{
+	struct cursor cursor = {.at = file->payload, .left = file->payload_len};
+	uint64_t addr = cursor_number(&cursor, 8);
+	int err;
+
+	if (cursor.bad)
+		return -EBADMSG;
+	err = textstore_write(file->text, addr, cursor.at, cursor.left);
+	return err && err != -ENOMEM ? -EBADMSG : err;
+}
+
+static void trigger_free(struct trigger *trigger)
+{
+	if (!trigger)
+		return;
+	free(trigger->target);
+	free(trigger->function);
+	free(trigger->module);
+	free(trigger);
+}
+
+/* A string of its own; NULL if it is not there, is too long, or there is no memory. */
+static char *take_string(struct cursor *cursor)
+{
+	char text[TRIGGER_CHARS + 1];
+
+	cursor_string(cursor, text, sizeof(text));
+	return cursor->bad ? NULL : strdup(text);
+}
+
+static int take_trigger(struct capfile *file)
+{
+	struct cursor cursor = {.at = file->payload, .left = file->payload_len};
+	uint64_t number = cursor_number(&cursor, 4), kind = cursor_number(&cursor, 4);
+	struct trigger *trigger;
+	int err;
+
+	/* Snapshots that were handed out may refer to the old one: numbers are not used twice. */
+	if (cursor.bad || number >= TRIGGERS_MAX || kind >= TRIGGER_KIND_COUNT ||
+	    number < file->trigger_count)
+		return -EBADMSG;
+	err = make_room(&file->triggers, &file->trigger_count, number);
+	if (err)
+		return err;
+	trigger = calloc(1, sizeof(*trigger));
+	if (!trigger)
+		return -ENOMEM;
+	file->triggers[number] = trigger;
+	trigger->kind = (enum trigger_kind)kind;
+	trigger->addr = cursor_number(&cursor, 8);
+	trigger->func_addr = cursor_number(&cursor, 8);
+	trigger->func_size = cursor_number(&cursor, 8);
+	trigger->target = take_string(&cursor);
+	trigger->function = take_string(&cursor);
+	trigger->module = take_string(&cursor);
+	if (cursor.bad)
+		return -EBADMSG;
+	return trigger->target && trigger->function && trigger->module ? 0 : -ENOMEM;
+}
+
+static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *ret_lost)
+{
+	struct capfile_snapshot fixed;
+	uint32_t entries;
+
+	if (file->payload_len < sizeof(fixed))
+		return -EBADMSG;
+	memcpy(&fixed, file->payload, sizeof(fixed));
+	entries = fixed.count;
+	if (entries > BRANCHES_MAX ||
+	    file->payload_len - sizeof(fixed) < entries * sizeof(file->raw[0]) ||
+	    fixed.trigger >= file->trigger_count || !file->triggers[fixed.trigger])
+		return -EBADMSG;
+	memcpy(file->raw, file->payload + sizeof(fixed), entries * sizeof(file->raw[0]));
+	/* What is not set here is set by whoever judges the snapshot. */
+	memset(snap, 0, offsetof(struct snapshot, branches));
+	snap->ts_ns = fixed.ts_ns;
+	snap->cpu = fixed.cpu;
+	snap->pid = fixed.pid;
+	snap->tid = fixed.tid;
+	memcpy(snap->comm, fixed.comm, COMM_LEN);
+	snap->comm[COMM_LEN - 1] = '\0';
+	snap->trigger = file->triggers[fixed.trigger];
+	snap->ip = fixed.ip;
+	snap->has_retval = fixed.flags & CAPFILE_HAS_RETVAL;
+	snap->retval = snap->has_retval ? fixed.retval : 0;
+	if (snap->has_retval && snap->retval < 0 && snap->retval >= -MAX_ERRNO)
+		snap->err = (int)-snap->retval;
+	snap->lbr = &file->meta.lbr;
+	snap->filter = file->meta.filter;
+	snap->path_ok = file->meta.path_ok;
+	snap->raw = file->raw;
+	snap->raw_count = entries;
+	snap->count = perf_entries_decode(&file->model, file->raw, entries, file->meta.filtered,
+					  snap->branches);
+	snap->dropped = fixed.read > snap->count ? fixed.read - snap->count : 0;
+	snap->wasted = 0;
+	snap->shown_from = 0;
+	snap->stale = TRI_NOT_REPORTED;
+	*ret_lost = fixed.lost;
+	return 0;
+}
+
+static int take_end(struct capfile *file)
+{
+	struct cursor cursor = {.at = file->payload, .left = file->payload_len};
+	uint64_t count = cursor_number(&cursor, 8), lost = cursor_number(&cursor, 8);
+
+	if (cursor.bad || count != file->count)
+		return -EBADMSG;
+	file->lost = lost;
+	return end_as(file, CAPFILE_END_CLEAN);
+}
+
+int capfile_next(struct capfile *file, struct snapshot *ret_snap, uint64_t *ret_lost)
+{
+	while (!file->end) {
+		uint32_t type;
+		int err = read_record(file, &type);
+
+		if (err <= 0)
+			return err;
+		err = 0;
+		switch (type) {
+		case CAPFILE_MODULE:
+			err = take_module(file);
+			break;
+		case CAPFILE_SYMBOLS:
+			err = take_symbols(file);
+			break;
+		case CAPFILE_TEXT:
+			err = take_text(file);
+			break;
+		case CAPFILE_TRIGGER:
+			err = take_trigger(file);
+			break;
+		case CAPFILE_SNAPSHOT:
+			err = take_snapshot(file, ret_snap, ret_lost);
+			file->count += !err;
+			break;
+		case CAPFILE_END:
+			err = take_end(file);
+			break;
+		case CAPFILE_META: /* there is one only */
+			err = -EBADMSG;
+			break;
+		default:
+			break;
+		}
+		if (err == -EBADMSG)
+			return end_as(file, CAPFILE_END_DAMAGED);
+		if (err || type == CAPFILE_SNAPSHOT)
+			return err ?: 1;
+	}
+	return 0;
+}
+
+enum capfile_end capfile_ended(const struct capfile *file)
+{
+	return file->end;
+}
+
+const char *capfile_end_text(const struct capfile *file, char *buf, size_t len)
+{
+	uint64_t at = unpack_offset(&file->unpack);
+
+	switch (file->end) {
+	case CAPFILE_END_OPEN:
+		snprintf(buf, len,
+			 "it has no end mark: it is still being written, or its writer was killed "
+			 "or "
+			 "had no space left; %" PRIu64 " snapshots are whole",
+			 file->count);
+		break;
+	case CAPFILE_END_CUT:
+		snprintf(buf, len,
+			 "it is cut off in the middle of a record, after %" PRIu64
+			 " bytes; %" PRIu64 " snapshots before that are whole",
+			 at, file->count);
+		break;
+	case CAPFILE_END_DAMAGED:
+		snprintf(buf, len,
+			 "it is damaged near byte %" PRIu64 "; %" PRIu64
+			 " snapshots before that are whole, what follows cannot be read",
+			 at, file->count);
+		break;
+	default:
+		buf[0] = '\0';
+		break;
+	}
+	return buf;
+}
+
+uint64_t capfile_lost(const struct capfile *file)
+{
+	return file->lost;
+}
+
+struct symbols *capfile_symbols(struct capfile *file)
+{
+	return file->symbols;
+}
+
+struct textstore *capfile_text(struct capfile *file)
+{
+	return file->text;
+}
+
+const struct capfile_meta *capfile_meta(const struct capfile *file)
+{
+	return &file->meta;
+}
+
+void capfile_on_module(struct capfile *file, capfile_module_fn *fn, void *ctx)
+{
+	file->on_module = fn;
+	file->on_module_ctx = ctx;
+}
+
+void capfile_close(struct capfile *file)
+{
+	if (!file)
+		return;
+	unpack_deinit(&file->unpack);
+	meta_deinit(&file->meta);
+	symbols_close(file->symbols);
+	textstore_destroy(file->text);
+	for (size_t i = 0; i < file->module_count; i++)
+		free(file->modules[i]);
+	free(file->modules);
+	for (size_t i = 0; i < file->trigger_count; i++)
+		trigger_free(file->triggers[i]);
+	free(file->triggers);
+	free(file);
+}
+
+static int read_header(struct capfile *file, const char *name, struct errmsg *msg)
+{
+	uint32_t words[CAPFILE_HEADER_BYTES / 4];
+	ssize_t got = unpack_raw(&file->unpack, words, sizeof(words));
+
+	if (got < 0)
+		return errmsg_set(msg, (int)got, "%s: %s", name, strerror((int)-got));
+	if ((size_t)got < sizeof(words) || words[0] != CAPFILE_SKIPPABLE || words[1] != 16 ||
+	    memcmp(&words[2], CAPFILE_MAGIC, 8))
+		return errmsg_set(msg, -EINVAL,
+				  "%s: %s; 'lbrsnoop record -o FILE TARGET' makes a capture file",
+				  name, got ? "no capture file of lbrsnoop" : "empty");
+	if (words[4] != CAPFILE_VERSION)
+		return errmsg_set(msg, -EINVAL,
+				  "%s: a capture file of version %u, and this lbrsnoop reads "
+				  "version %u; use the one that wrote it, or a newer one",
+				  name, words[4], CAPFILE_VERSION);
+	return 0;
+}
+
+static int read_meta(struct capfile *file, const char *name, struct errmsg *msg)
+{
+	uint32_t type = 0;
+	char why[256];
+	int err = read_record(file, &type);
+
+	if (err < 0)
+		return errmsg_set(msg, err, "%s: %s", name, strerror(-err));
+	if (err && type == CAPFILE_META)
+		err = meta_parse(file->payload, file->payload_len, &file->meta);
+	else
+		err = -EBADMSG;
+	if (err == -EBADMSG)
+		return errmsg_set(msg, err, "%s: %s", name,
+				  *capfile_end_text(file, why, sizeof(why))
+					  ? why
+					  : "it does not begin with what a capture file says of "
+					    "its machine");
+	if (err)
+		return err;
+	file->model = (struct lbr_model){
+		.name = file->meta.lbr.model,
+		.format = file->meta.lbr.format,
+		.supported = file->meta.lbr.supported,
+	};
+	return 0;
+}
+
+static int start(struct capfile *file, const char *name, struct capfile **ret_file,
+		 struct errmsg *msg)
+{
+	int err = symbols_open_empty(&file->symbols);
+
+	file->text = textstore_create();
+	if (!file->text)
+		err = -ENOMEM;
+	err = err ?: read_header(file, name, msg);
+	err = err ?: read_meta(file, name, msg);
+	if (err) {
+		capfile_close(file);
+		return err;
+	}
+	*ret_file = file;
+	return 0;
+}
+
+int capfile_open(const char *path, struct capfile **ret_file, struct errmsg *msg)
+{
+	struct capfile *file = calloc(1, sizeof(*file));
+	bool in = !strcmp(path, "-");
+	struct stat st;
+	int fd;
+
+	if (!file)
+		return -ENOMEM;
+	fd = in ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+		: open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st) || S_ISDIR(st.st_mode)) {
+		int err = fd < 0 ? -errno : -EISDIR;
+
+		if (fd >= 0)
+			close(fd);
+		free(file);
+		/* -EACCES is about the file, and not about tracing */
+		return errmsg_set(msg, -EINVAL, "%s: %s", path, strerror(-err));
+	}
+	if (unpack_init(&file->unpack, fd)) { /* which has closed it */
+		free(file);
+		return -ENOMEM;
+	}
+	return start(file, in ? "standard input" : path, ret_file, msg);
+}
+
+int capfile_open_bytes(const void *bytes, size_t len, struct capfile **ret_file, struct errmsg *msg)
+{
+	struct capfile *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return -ENOMEM;
+	if (unpack_init_bytes(&file->unpack, bytes, len)) {
+		free(file);
+		return -ENOMEM;
+	}
+	return start(file, "bytes", ret_file, msg);
+}

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capfile/recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capfile/meta.h"
+#include "capfile/writer.h"
+#include "disasm/insn.h"
+#include "util/cleanup.h"
+
+#define KERNEL_HALF (1ull << 63)
+/* A function longer than this is taken in parts, where it ran. As FLOW_BYTES_MAX of render/. */
+#define TEXT_BYTES_MAX (256u << 10)
+/* Longest straight run that a path believes: PATH_RUN_BYTES_MAX. */
+#define RUN_BYTES_MAX (64u << 10)
+/* Parts of text without a function, and of functions that are too long. */
+#define PART_BYTES 256u
+/* Blocks remembered: a power of two. Which are forgotten costs time, nothing else. */
+#define BLOCKS 8192u
+/* More than a kernel with all its modules has; then all is forgotten, and written again. */
+#define ITEMS_MAX    (1u << 20)
+#define TRIGGERS_MAX 65536u
+#define MODULES_MAX  4096u
+
+/**
+ * struct item - a function, or a part of text that belongs to none, that the file knows
+ * @addr: start
+ * @ident: hash of name, module and size as they were written; 0 for a part
+ * @text: hash of the bytes as they were written; 0: none were
+ * @generation: when that was last compared
+ */
+struct item {
+	uint64_t addr;
+	uint64_t ident;
+	uint64_t text;
+	uint32_t generation;
+	bool used;
+	bool part;
+};
+
+/** struct block - a straight run that was seen to with all that it needs */
+struct block {
+	uint64_t start;
+	uint64_t end;
+	uint32_t generation;
+};
+
+/** struct written_trigger - number in the file is the index */
+struct written_trigger {
+	const struct trigger *trigger;
+	enum trigger_kind kind;
+};
+
+/**
+ * struct written_module - number in the file is index + 1
+ * @hash: of its MODULE as it was written
+ * @generation: when that was last compared: a module may be loaded again elsewhere
+ */
+struct written_module {
+	char *name;
+	uint64_t hash;
+	uint32_t generation;
+};
+
+struct recorder {
+	struct recorder_options opts;
+	struct capfile_writer *writer;
+	uint32_t generation;
+	uint64_t count;
+	struct item *items;
+	size_t item_room;
+	size_t item_count;
+	struct written_trigger *triggers;
+	size_t trigger_count;
+	size_t last_trigger;
+	struct written_module *modules;
+	size_t module_count;
+	struct block blocks[BLOCKS];
+	uint8_t text[TEXT_BYTES_MAX];
+};
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3u;
+	return hash;
+}
+
+/* Never 0, which means that nothing was written. */
+static uint64_t hash_text(const uint8_t *bytes, size_t len)
+{
+	return hash_bytes(0xcbf29ce484222325u, bytes, len) | 1;
+}
+
+static uint64_t hash_symbol(const struct symbol *sym)
+{
+	uint64_t hash = hash_bytes(0xcbf29ce484222325u, sym->name, strlen(sym->name) + 1);
+
+	hash = hash_bytes(hash, sym->module, strlen(sym->module) + 1);
+	return hash_bytes(hash, &sym->size, sizeof(sym->size)) | 1;
+}
+
+/*
+ * What the file knows
+ */
+
+static void forget_all(struct recorder *rec)
+{
+	free(rec->items);
+	rec->items = NULL;
+	rec->item_room = rec->item_count = 0;
+	memset(rec->blocks, 0, sizeof(rec->blocks));
+}
+
+static struct item *find_slot(struct item *items, size_t room, uint64_t addr, bool part)
+{
+	size_t i = (addr * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
+
+	while (items[i].used && (items[i].addr != addr || items[i].part != part))
+		i = (i + 1) & (room - 1);
+	return &items[i];
+}
+
+/* Valid until the next call; NULL if there is no memory. */
+static struct item *get_item(struct recorder *rec, uint64_t addr, bool part)
+{
+	struct item *slot;
+
+	if (rec->item_count >= ITEMS_MAX)
+		forget_all(rec);
+	if (rec->item_count * 2 >= rec->item_room) {
+		size_t room = rec->item_room ? rec->item_room * 2 : 1024;
+		struct item *items = calloc(room, sizeof(*items));
+
+		if (!items)
+			return NULL;
+		for (size_t i = 0; i < rec->item_room; i++) {
+			const struct item *old = &rec->items[i];
+
+			if (old->used)
+				*find_slot(items, room, old->addr, old->part) = *old;
+		}
+		free(rec->items);
+		rec->items = items;
+		rec->item_room = room;
+	}
+	slot = find_slot(rec->items, rec->item_room, addr, part);
+	if (!slot->used) {
+		*slot = (struct item){.addr = addr, .part = part, .used = true};
+		rec->item_count++;
+	}
+	return slot;
+}
+
+/*
+ * Symbols and text
+ */
+
+static int add_record(struct recorder *rec, enum capfile_type type, const void *bytes, size_t len)
+{
+	struct iovec part = {.iov_base = (void *)bytes, .iov_len = len};
+
+	return capfile_writer_add(rec->writer, type, &part, 1);
+}
+
+static int find_module(struct recorder *rec, const char *name, size_t *ret)
+{
+	struct written_module *modules;
+
+	for (size_t i = rec->module_count; i-- > 0;)
+		if (!strcmp(rec->modules[i].name, name)) {
+			*ret = i;
+			return 0;
+		}
+	if (rec->module_count >= MODULES_MAX)
+		return -E2BIG;
+	modules = reallocarray(rec->modules, rec->module_count + 1, sizeof(*modules));
+	if (!modules)
+		return -ENOMEM;
+	rec->modules = modules;
+	modules[rec->module_count] = (struct written_module){.name = strdup(name)};
+	if (!modules[rec->module_count].name)
+		return -ENOMEM;
+	*ret = rec->module_count++;
+	return 0;
+}
+
+/* Number of a module in the file, which is told about it first; negative errno. */
+static int module_number(struct recorder *rec, const char *name)
+{
+	_cleanup_free_ uint8_t *payload = NULL;
+	struct written_module *module;
+	size_t index, len = 0;
+	uint64_t hash;
+	int err;
+
+	if (!*name)
+		return 0;
+	err = find_module(rec, name, &index);
+	if (err)
+		return err;
+	module = &rec->modules[index];
+	if (module->generation == rec->generation)
+		return (int)index + 1;
+	module->generation = rec->generation;
+	err = meta_module((uint16_t)(index + 1), name, &payload, &len);
+	if (err)
+		return err;
+	hash = hash_text(payload, len);
+	if (hash != module->hash)
+		err = add_record(rec, CAPFILE_MODULE, payload, len);
+	module->hash = hash;
+	return err ?: (int)index + 1;
+}
+
+static int write_symbol(struct recorder *rec, const struct symbol *sym)
+{
+	int module = module_number(rec, sym->module);
+	uint32_t size = (uint32_t)sym->size;
+	size_t len = strlen(sym->name);
+	uint16_t module16 = (uint16_t)module, len16 = (uint16_t)len;
+	const struct iovec parts[] = {
+		{(void *)&sym->addr, 8},  {&size, 4}, {&module16, 2}, {&len16, 2},
+		{(void *)sym->name, len},
+	};
+
+	if (module < 0)
+		return module;
+	return capfile_writer_add(rec->writer, CAPFILE_SYMBOLS, parts, ARRAY_SIZE(parts));
+}
+
+static int write_text(struct recorder *rec, uint64_t addr, size_t len)
+{
+	const struct iovec parts[] = {{&addr, 8}, {rec->text, len}};
+
+	return capfile_writer_add(rec->writer, CAPFILE_TEXT, parts, ARRAY_SIZE(parts));
+}
+
+/* The symbol without its text; @ret_item, if not NULL, until the next item is asked for. */
+static int need_symbol(struct recorder *rec, const struct symbol *sym, struct item **ret_item)
+{
+	struct item *item = get_item(rec, sym->addr, false);
+	uint64_t ident = hash_symbol(sym);
+
+	if (!item)
+		return -ENOMEM;
+	if (ret_item)
+		*ret_item = item;
+	if (item->ident == ident)
+		return 0;
+	item->ident = ident;
+	item->text = 0;
+	item->generation = 0;
+	return write_symbol(rec, sym);
+}
+
+/* Names of what the @len bytes of text in rec->text lead to: a view may print them. */
+static int need_targets(struct recorder *rec, uint64_t addr, size_t len)
+{
+	struct insn in;
+
+	for (size_t at = 0; at < len; at += in.len) {
+		struct symbol sym;
+		int err;
+
+		if (insn_decode(rec->text + at, len - at, addr + at, &in)) {
+			in.len = 1;
+			continue;
+		}
+		if (!in.has_target || in.target - addr < len ||
+		    symbols_find(rec->opts.symbols, in.target, &sym))
+			continue;
+		err = need_symbol(rec, &sym, NULL);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The part of text around an address; no function, or a very long one. */
+static int need_part(struct recorder *rec, uint64_t addr)
+{
+	uint64_t start = addr & ~(uint64_t)(PART_BYTES - 1);
+	struct item *item = get_item(rec, start, true);
+	uint64_t hash;
+	int err;
+
+	if (!item)
+		return -ENOMEM;
+	if (item->generation == rec->generation)
+		return 0;
+	item->generation = rec->generation;
+	if (rec->opts.text.read(rec->opts.text.ctx, start, rec->text, PART_BYTES))
+		return 0;
+	hash = hash_text(rec->text, PART_BYTES);
+	if (hash == item->text)
+		return 0;
+	item->text = hash;
+	err = write_text(rec, start, PART_BYTES);
+	return err ?: need_targets(rec, start, PART_BYTES);
+}
+
+static int need_function(struct recorder *rec, const struct symbol *sym);
+
+/* What GCC moved out of line: a graph shows it as part of the function. */
+static int need_cold(struct recorder *rec, const struct symbol *sym)
+{
+	struct symbol cold;
+	char name[200];
+
+	if ((size_t)snprintf(name, sizeof(name), "%s.cold", sym->name) >= sizeof(name) ||
+	    symbols_by_name(rec->opts.symbols, sym->module, name, 0, &cold))
+		return 0;
+	return need_function(rec, &cold);
+}
+
+static int need_function(struct recorder *rec, const struct symbol *sym)
+{
+	struct item *item;
+	uint64_t hash;
+	int err = need_symbol(rec, sym, &item);
+
+	if (err || !rec->opts.text.read || item->generation == rec->generation)
+		return err;
+	item->generation = rec->generation;
+	if (!sym->size || sym->size > TEXT_BYTES_MAX ||
+	    rec->opts.text.read(rec->opts.text.ctx, sym->addr, rec->text, sym->size))
+		return 0;
+	hash = hash_text(rec->text, sym->size);
+	if (hash == item->text)
+		return 0;
+	item->text = hash;
+	err = write_text(rec, sym->addr, sym->size);
+	err = err ?: need_targets(rec, sym->addr, sym->size);
+	return err ?: need_cold(rec, sym);
+}
+
+/* All that runs, or may be asked for, from @start up to the instruction at @end. */
+static int need_run(struct recorder *rec, uint64_t start, uint64_t end)
+{
+	uint64_t addr = start;
+
+	while (true) {
+		uint64_t next = (addr & ~(uint64_t)(PART_BYTES - 1)) + PART_BYTES;
+		struct symbol sym;
+		int err = 0;
+
+		if (!symbols_find(rec->opts.symbols, addr, &sym)) {
+			err = need_function(rec, &sym);
+			if (sym.size <= TEXT_BYTES_MAX)
+				next = sym.addr + sym.size;
+			else if (!err && rec->opts.text.read)
+				err = need_part(rec, addr);
+		} else if (rec->opts.text.read) {
+			err = need_part(rec, addr);
+		}
+		if (err)
+			return err;
+		if (next <= addr || next > end)
+			break;
+		addr = next;
+	}
+	/* An instruction may lie across the border of the last part. */
+	return 0;
+}
+
+static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
+{
+	struct block *block =
+		&rec->blocks[((start ^ end << 7) * 0x9e3779b97f4a7c15u >> 40) & (BLOCKS - 1)];
+	int err;
+
+	if (block->start == start && block->end == end && block->generation == rec->generation)
+		return 0;
+	if (end < start || end - start > RUN_BYTES_MAX) {
+		err = need_run(rec, start, start);
+		err = err ?: need_run(rec, end, end);
+	} else {
+		err = need_run(rec, start, end);
+	}
+	if (!err)
+		*block = (struct block){start, end, rec->generation};
+	return err;
+}
+
+static int need_address(struct recorder *rec, uint64_t addr)
+{
+	return addr & KERNEL_HALF ? need_block(rec, addr, addr) : 0;
+}
+
+/* From where a branch went to where the next one came from. */
+static int need_branches(struct recorder *rec, const struct snapshot *snap)
+{
+	int err = need_address(rec, snap->ip);
+
+	if (!err && snap->trigger)
+		err = need_address(rec, snap->trigger->func_addr);
+	for (uint32_t i = 0; i <= snap->count && !err; i++) {
+		uint64_t start = i ? snap->branches[i - 1].to : 0;
+		uint64_t end = i < snap->count ? snap->branches[i].from : snap->ip;
+
+		if (start & end & KERNEL_HALF) {
+			err = need_block(rec, start, end);
+			continue;
+		}
+		err = need_address(rec, start);
+		err = err ?: need_address(rec, end);
+	}
+	return err;
+}
+
+/*
+ * Snapshots
+ */
+
+static int write_trigger(struct recorder *rec, uint32_t number, const struct trigger *trigger)
+{
+	const char *strings[] = {trigger->target, trigger->function, trigger->module};
+	uint32_t kind = trigger->kind;
+	uint16_t lens[3];
+	struct iovec parts[] = {
+		{&number, 4},
+		{&kind, 4},
+		{(void *)&trigger->addr, 8},
+		{(void *)&trigger->func_addr, 8},
+		{(void *)&trigger->func_size, 8},
+		{&lens[0], 2},
+		{},
+		{&lens[1], 2},
+		{},
+		{&lens[2], 2},
+		{},
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		const char *s = strings[i] ?: "";
+
+		lens[i] = (uint16_t)strnlen(s, 4096);
+		parts[6 + 2 * i] = (struct iovec){(void *)s, lens[i]};
+	}
+	return capfile_writer_add(rec->writer, CAPFILE_TRIGGER, parts, ARRAY_SIZE(parts));
+}
+
+/* Number of a trigger in the file; a trigger that changes its kind becomes another one. */
+static int trigger_number(struct recorder *rec, const struct trigger *trigger, uint32_t *ret)
+{
+	struct written_trigger *triggers;
+	int err;
+
+	for (size_t n = 0, i = rec->last_trigger; n < rec->trigger_count;
+	     n++, i = (i + 1) % rec->trigger_count)
+		if (rec->triggers[i].trigger == trigger &&
+		    (!trigger || rec->triggers[i].kind == trigger->kind)) {
+			rec->last_trigger = i;
+			*ret = (uint32_t)i;
+			return 0;
+		}
+	if (rec->trigger_count >= TRIGGERS_MAX)
+		return -E2BIG;
+	triggers = reallocarray(rec->triggers, rec->trigger_count + 1, sizeof(*triggers));
+	if (!triggers)
+		return -ENOMEM;
+	rec->triggers = triggers;
+	err = write_trigger(rec, (uint32_t)rec->trigger_count, trigger);
+	if (err)
+		return err;
+	triggers[rec->trigger_count] = (struct written_trigger){trigger, trigger->kind};
+	*ret = (uint32_t)rec->trigger_count;
+	rec->last_trigger = rec->trigger_count++;
+	return 0;
+}
+
+int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t lost)
+{
+	struct capfile_snapshot fixed = {
+		.ts_ns = snap->ts_ns,
+		.ip = snap->ip,
+		.retval = snap->retval,
+		.lost = lost,
+		.cpu = snap->cpu,
+		.pid = snap->pid,
+		.tid = snap->tid,
+		.flags = snap->has_retval ? CAPFILE_HAS_RETVAL : 0,
+		.count = (uint16_t)snap->raw_count,
+		.read = snap->count + snap->dropped,
+	};
+	struct iovec parts[] = {
+		{&fixed, sizeof(fixed)},
+		{(void *)snap->raw, snap->raw_count * sizeof(snap->raw[0])},
+	};
+	int err;
+
+	if (snap->raw_count > BRANCHES_MAX || !snap->trigger)
+		return -EINVAL;
+	memcpy(fixed.comm, snap->comm, sizeof(fixed.comm));
+	err = trigger_number(rec, snap->trigger, &fixed.trigger);
+	err = err ?: need_branches(rec, snap);
+	err = err ?: capfile_writer_add(rec->writer, CAPFILE_SNAPSHOT, parts, ARRAY_SIZE(parts));
+	rec->count += !err;
+	return err;
+}
+
+void recorder_text_may_differ(struct recorder *rec)
+{
+	if (++rec->generation)
+		return;
+	rec->generation = 1;
+	forget_all(rec);
+}
+
+int recorder_flush(struct recorder *rec)
+{
+	return capfile_writer_flush(rec->writer);
+}
+
+uint64_t recorder_count(const struct recorder *rec)
+{
+	return rec->count;
+}
+
+uint64_t recorder_bytes(const struct recorder *rec)
+{
+	return capfile_writer_bytes(rec->writer);
+}
+
+static void destroy(struct recorder *rec)
+{
+	forget_all(rec);
+	for (size_t i = 0; i < rec->module_count; i++)
+		free(rec->modules[i].name);
+	free(rec->modules);
+	free(rec->triggers);
+	free(rec);
+}
+
+int recorder_open(const struct recorder_options *opts, struct recorder **ret_recorder,
+		  struct errmsg *msg)
+{
+	struct recorder *rec = calloc(1, sizeof(*rec));
+	_cleanup_free_ uint8_t *meta = NULL;
+	size_t len = 0;
+	int err;
+
+	if (!rec)
+		return -ENOMEM;
+	rec->opts = *opts;
+	rec->generation = 1;
+	err = capfile_writer_open(opts->path, &rec->writer, msg);
+	if (err) {
+		destroy(rec);
+		return err;
+	}
+	err = meta_of_host(opts, &meta, &len);
+	err = err ?: add_record(rec, CAPFILE_META, meta, len);
+	err = err ?: capfile_writer_flush(rec->writer);
+	if (err) {
+		capfile_writer_close(rec->writer);
+		destroy(rec);
+		return errmsg_set(msg, err == -EACCES || err == -EPERM ? -EINVAL : err, "%s: %s",
+				  opts->path, strerror(-err));
+	}
+	*ret_recorder = rec;
+	return 0;
+}
+
+int recorder_close(struct recorder *rec, uint64_t lost)
+{
+	uint64_t end[2];
+	int err, close_err;
+
+	if (!rec)
+		return 0;
+	end[0] = rec->count;
+	end[1] = lost;
+	err = add_record(rec, CAPFILE_END, end, sizeof(end));
+	close_err = capfile_writer_close(rec->writer);
+	destroy(rec);
+	return err ?: close_err;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * recorder.h - snapshots into a capture file, each with all that reading it elsewhere needs
+ *
+ * Before a snapshot go, unless they are in the file already: its trigger; the symbols of its
+ * branches and of whatever the functions there call or jump to; the whole text of those functions.
+ * So every view of it can be printed on a machine that has neither that kernel nor its image.
+ */
+#ifndef LBRSNOOP_CAPFILE_RECORDER_H
+#define LBRSNOOP_CAPFILE_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
+#include "util/errmsg.h"
+
+struct recorder;
+
+/**
+ * struct recorder_options - all borrowed until recorder_close()
+ * @path: see capfile_writer_open()
+ * @command: for the reader of the file: the command line
+ * @tool: name and version of this program
+ * @symbols: of the running kernel
+ * @text: of the running kernel; .read is NULL if it cannot be read
+ * @lbr: of this machine
+ * @filter: branch filter in force
+ * @filtered: Linux sorts entries out, and leaves holes
+ * @path_ok: the branches are contiguous
+ */
+struct recorder_options {
+	const char *path;
+	const char *command;
+	const char *tool;
+	struct symbols *symbols;
+	struct text_source text;
+	const struct lbr_info *lbr;
+	const char *filter;
+	bool filtered;
+	bool path_ok;
+};
+
+/**
+ * recorder_open() - start a file, of the running kernel
+ * Return: 0; negative errno, with @msg. The file has its name when this returns.
+ */
+int recorder_open(const struct recorder_options *opts, struct recorder **ret_recorder,
+		  struct errmsg *msg);
+
+/**
+ * recorder_text_may_differ() - text is to be read and compared again
+ * Text is patched at run time. To be called after text_live_invalidate(): what the next snapshot
+ * needs is then read again, and written again if it is another.
+ */
+void recorder_text_may_differ(struct recorder *recorder);
+
+/**
+ * recorder_add() - write a snapshot
+ * @snap: with @raw entries; need not be trimmed
+ * @lost: events lost since the one before
+ * Return: 0; negative errno: it is not in the file, and nothing more will be.
+ */
+int recorder_add(struct recorder *recorder, const struct snapshot *snap, uint64_t lost);
+
+/** recorder_flush() - what was added survives our death from now on; 0, or negative errno */
+int recorder_flush(struct recorder *recorder);
+
+/** recorder_count() - snapshots in the file */
+uint64_t recorder_count(const struct recorder *recorder);
+
+/** recorder_bytes() - size of the file */
+uint64_t recorder_bytes(const struct recorder *recorder);
+
+/**
+ * recorder_close() - end the file; NULL is fine
+ * @lost: events lost since the last snapshot
+ * Return: 0; negative errno if something could not be written.
+ */
+int recorder_close(struct recorder *recorder, uint64_t lost);
+
+#endif

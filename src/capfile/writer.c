@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capfile/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+/* Its speed is what a flood of snapshots needs; repeated paths shrink well at any level. */
+#define LEVEL 1
+/* A frame ends after so many bytes: what zstd's own checksum guards. */
+#define FRAME_BYTES (8u << 20)
+#define OUT_BYTES   (256u << 10)
+
+/**
+ * struct capfile_writer
+ * @path: final name, resolved; NULL if the file has it already, or none
+ * @temp: name until then
+ * @plain: a regular file: it can be cut off
+ * @bytes: written to the file
+ * @good_bytes: ... up to the last flush
+ * @frame_bytes: uncompressed, since the frame began
+ * @err: negative errno of the first write that failed
+ */
+struct capfile_writer {
+	int fd;
+	char *path;
+	char *temp;
+	bool plain;
+	uint64_t bytes;
+	uint64_t good_bytes;
+	uint64_t frame_bytes;
+	int err;
+	ZSTD_CCtx *zstd;
+	size_t out_len;
+	uint8_t out[OUT_BYTES];
+};
+
+static int write_all(int fd, const uint8_t *bytes, size_t len)
+{
+	while (len) {
+		ssize_t put = write(fd, bytes, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		bytes += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+/* The first error is the one that counts; half a write is taken back. */
+static int fail(struct capfile_writer *writer, int err)
+{
+	if (!writer->err) {
+		writer->err = err;
+		if (writer->plain && ftruncate(writer->fd, (off_t)writer->good_bytes) == 0)
+			lseek(writer->fd, 0, SEEK_END);
+	}
+	return writer->err;
+}
+
+static int empty_out(struct capfile_writer *writer)
+{
+	int err = write_all(writer->fd, writer->out, writer->out_len);
+
+	if (err)
+		return fail(writer, err);
+	writer->bytes += writer->out_len;
+	writer->out_len = 0;
+	return 0;
+}
+
+static int put(struct capfile_writer *writer, const void *bytes, size_t len,
+	       ZSTD_EndDirective directive)
+{
+	ZSTD_inBuffer in = {.src = bytes, .size = len};
+	size_t left;
+
+	if (writer->err)
+		return writer->err;
+	do {
+		ZSTD_outBuffer out = {
+			.dst = writer->out, .size = OUT_BYTES, .pos = writer->out_len};
+		int err;
+
+		left = ZSTD_compressStream2(writer->zstd, &out, &in, directive);
+		if (ZSTD_isError(left))
+			return fail(writer, -EIO);
+		writer->out_len = out.pos;
+		if (out.pos == OUT_BYTES) {
+			err = empty_out(writer);
+			if (err)
+				return err;
+		}
+	} while (directive == ZSTD_e_continue ? in.pos < in.size : left != 0);
+	return 0;
+}
+
+/* The file a name stands for; a name that is not there yet stands for itself. */
+static int resolve(const char *path, char **ret_path)
+{
+	*ret_path = realpath(path, NULL);
+	if (!*ret_path && errno == ENOENT)
+		*ret_path = strdup(path);
+	return *ret_path ? 0 : -errno;
+}
+
+/* A file of its own beside @writer->path, for its owner alone. */
+static int open_temp(struct capfile_writer *writer)
+{
+	const char *slash = strrchr(writer->path, '/');
+	int dir_len = slash ? (int)(slash - writer->path) + 1 : 0;
+
+	if (asprintf(&writer->temp, "%.*s.%s.XXXXXX", dir_len, writer->path,
+		     writer->path + dir_len) < 0) {
+		writer->temp = NULL;
+		return -ENOMEM;
+	}
+	/* mkstemp() makes it 0600, and follows no link */
+	writer->fd = mkostemp(writer->temp, O_CLOEXEC);
+	if (writer->fd >= 0)
+		return 0;
+	free(writer->temp);
+	writer->temp = NULL;
+	return -errno;
+}
+
+static int open_file(struct capfile_writer *writer, const char *path)
+{
+	struct stat st;
+	int err;
+
+	if (!strcmp(path, "-")) {
+		writer->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		return writer->fd < 0 ? -errno : 0;
+	}
+	err = resolve(path, &writer->path);
+	if (err)
+		return err;
+	if (!stat(writer->path, &st) && !S_ISREG(st.st_mode)) {
+		free(writer->path);
+		writer->path = NULL;
+		writer->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return writer->fd < 0 ? -errno : 0;
+	}
+	writer->plain = true;
+	return open_temp(writer);
+}
+
+static int begin(struct capfile_writer *writer)
+{
+	uint32_t words[] = {CAPFILE_SKIPPABLE, 16, 0, 0, CAPFILE_VERSION, 0};
+
+	writer->zstd = ZSTD_createCCtx();
+	if (!writer->zstd)
+		return -ENOMEM;
+	if (ZSTD_isError(ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(
+		    ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_windowLog, CAPFILE_WINDOW_LOG)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_checksumFlag, 1)))
+		return -EIO;
+	_Static_assert(sizeof(words) == CAPFILE_HEADER_BYTES, "as the reader expects it");
+	memcpy(&words[2], CAPFILE_MAGIC, 8);
+	memcpy(writer->out, words, sizeof(words));
+	writer->out_len = sizeof(words);
+	return 0;
+}
+
+static void destroy(struct capfile_writer *writer)
+{
+	if (writer->temp)
+		unlink(writer->temp);
+	if (writer->fd >= 0)
+		close(writer->fd);
+	ZSTD_freeCCtx(writer->zstd);
+	free(writer->temp);
+	free(writer->path);
+	free(writer);
+}
+
+int capfile_writer_open(const char *path, struct capfile_writer **ret_writer, struct errmsg *msg)
+{
+	struct capfile_writer *writer = calloc(1, sizeof(*writer));
+	int err;
+
+	if (!writer)
+		return -ENOMEM;
+	writer->fd = -1;
+	err = open_file(writer, path);
+	if (!err)
+		err = begin(writer);
+	if (err) {
+		destroy(writer);
+		/* -EACCES is about the file, and not about tracing */
+		return errmsg_set(msg, err == -EACCES || err == -EPERM ? -EINVAL : err,
+				  "%s: cannot write there: %s", path, strerror(-err));
+	}
+	*ret_writer = writer;
+	return 0;
+}
+
+int capfile_writer_add(struct capfile_writer *writer, enum capfile_type type,
+		       const struct iovec *parts, size_t part_count)
+{
+	uint32_t head[3] = {type, 0, 0};
+	uLong crc;
+	int err;
+
+	for (size_t i = 0; i < part_count; i++)
+		head[1] += (uint32_t)parts[i].iov_len;
+	if (head[1] > CAPFILE_PAYLOAD_MAX)
+		return -E2BIG;
+	crc = crc32(0, (const Bytef *)head, 8);
+	for (size_t i = 0; i < part_count; i++)
+		crc = crc32(crc, parts[i].iov_base, (uInt)parts[i].iov_len);
+	head[2] = (uint32_t)crc;
+	err = put(writer, head, sizeof(head), ZSTD_e_continue);
+	for (size_t i = 0; i < part_count && !err; i++)
+		err = put(writer, parts[i].iov_base, parts[i].iov_len, ZSTD_e_continue);
+	writer->frame_bytes += sizeof(head) + head[1];
+	return err;
+}
+
+/* From now on it can be read: it gets its name. */
+static int publish(struct capfile_writer *writer)
+{
+	if (!writer->temp)
+		return 0;
+	if (rename(writer->temp, writer->path))
+		return fail(writer, -errno);
+	free(writer->temp);
+	writer->temp = NULL;
+	return 0;
+}
+
+static int flush(struct capfile_writer *writer, bool end)
+{
+	bool frame_ends = end || writer->frame_bytes >= FRAME_BYTES;
+	int err;
+
+	err = put(writer, NULL, 0, frame_ends ? ZSTD_e_end : ZSTD_e_flush);
+	if (!err)
+		err = empty_out(writer);
+	if (err)
+		return err;
+	if (frame_ends)
+		writer->frame_bytes = 0;
+	writer->good_bytes = writer->bytes;
+	return publish(writer);
+}
+
+int capfile_writer_flush(struct capfile_writer *writer)
+{
+	return flush(writer, false);
+}
+
+uint64_t capfile_writer_bytes(const struct capfile_writer *writer)
+{
+	return writer->good_bytes;
+}
+
+int capfile_writer_close(struct capfile_writer *writer)
+{
+	int err;
+
+	if (!writer)
+		return 0;
+	err = writer->err ?: writer->frame_bytes ? flush(writer, true) : 0;
+	if (close(writer->fd) && !err)
+		err = -errno;
+	writer->fd = -1;
+	destroy(writer);
+	return err;
+}

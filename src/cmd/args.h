@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* args.h - arguments of options that more than one command has */
+#ifndef LBRSNOOP_CMD_ARGS_H
+#define LBRSNOOP_CMD_ARGS_H
+
+#include <stdint.h>
+
+#include "capture/capture.h"
+
+/* All of them return 0, or EINVAL or ENOMEM when they have said on stderr what is wrong. */
+
+/** args_usage() - say what is wrong; returns EINVAL */
+int args_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** args_number() - a number from 0 to @max; @name is the option's */
+int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret);
+
+/** args_size() - bytes: a number, or one with K, M or G behind it; at least 64 KiB */
+int args_size(const char *name, const char *arg, uint64_t *ret);
+
+/** args_errnos() - "ENOENT,-EINVAL,any", "none" */
+int args_errnos(struct capture_options *capture, const char *arg);
+
+/** args_cpus() - "0,2-4" */
+int args_cpus(struct capture_options *capture, const char *arg);
+
+/** args_comm() - a task's name; borrowed */
+int args_comm(struct capture_options *capture, const char *arg);
+
+/** args_pid() - a process */
+int args_pid(struct capture_options *capture, const char *arg);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/recording.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/cleanup.h"
+
+/* Snapshots that a flood may leave in our memory before they are written. */
+#define BATCH 32u
+
+struct recording {
+	struct recording_options opts;
+	struct recorder *recorder;
+	uint64_t earlier; /* snapshots in files that are closed */
+	uint32_t unwritten;
+	struct errmsg error;
+};
+
+/* -EACCES is about the file: no exit status 4 */
+static int fail(struct recording *recording, int err)
+{
+	const char *path = recording->opts.recorder.path;
+
+	return errmsg_set(&recording->error, err == -EACCES || err == -EPERM ? -EINVAL : err,
+			  "%s: %s; the %llu snapshots before can be read", path, strerror(-err),
+			  (unsigned long long)recording_count(recording, NULL));
+}
+
+int recording_open(const struct recording_options *opts, struct recording **ret, struct errmsg *msg)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+	int err;
+
+	if (!recording)
+		return -ENOMEM;
+	recording->opts = *opts;
+	err = recorder_open(&opts->recorder, &recording->recorder, msg);
+	if (err) {
+		free(recording);
+		return err;
+	}
+	*ret = recording;
+	return 0;
+}
+
+int recording_add(struct recording *recording, const struct snapshot *snap, bool text_read_again,
+		  uint64_t lost)
+{
+	int err;
+
+	if (!recording->recorder)
+		return -EIO;
+	if (text_read_again)
+		recorder_text_may_differ(recording->recorder);
+	err = recorder_add(recording->recorder, snap, lost);
+	if (err)
+		return fail(recording, err);
+	return ++recording->unwritten < BATCH ? 0 : recording_flush(recording);
+}
+
+/* FILE to FILE.1, that to FILE.2, and so on; the oldest is gone. */
+static void shift_names(const struct recording *recording)
+{
+	const char *path = recording->opts.recorder.path;
+	char from[PATH_MAX], to[PATH_MAX];
+
+	for (uint32_t i = recording->opts.max_files - 1; i > 0; i--) {
+		int len = i > 1 ? snprintf(from, sizeof(from), "%s.%u", path, i - 1)
+				: snprintf(from, sizeof(from), "%s", path);
+
+		if (len < (int)sizeof(from) &&
+		    snprintf(to, sizeof(to), "%s.%u", path, i) < (int)sizeof(to))
+			rename(from, to);
+	}
+}
+
+static int begin_next(struct recording *recording)
+{
+	struct errmsg why = {};
+	int err;
+
+	recording->earlier += recorder_count(recording->recorder);
+	err = recorder_close(recording->recorder, 0);
+	recording->recorder = NULL;
+	if (err)
+		return fail(recording, err);
+	if (recording->opts.max_bytes &&
+	    recording->opts.max_files > 1) /* with one file, the new one replaces it */
+		shift_names(recording);
+	err = recorder_open(&recording->opts.recorder, &recording->recorder, &why);
+	return err ? errmsg_set(&recording->error, err, "%s", why.text) : 0;
+}
+
+int recording_flush(struct recording *recording)
+{
+	int err;
+
+	if (!recording->recorder)
+		return -EIO;
+	recording->unwritten = 0;
+	err = recorder_flush(recording->recorder);
+	if (err)
+		return fail(recording, err);
+	if (recording->opts.max_bytes &&
+	    recorder_bytes(recording->recorder) >= recording->opts.max_bytes)
+		return begin_next(recording);
+	return 0;
+}
+
+int recording_reopen(struct recording *recording)
+{
+	uint64_t max_bytes = recording->opts.max_bytes;
+	int err;
+
+	/* Who sent the signal has moved the file: it is not ours to rename. */
+	recording->opts.max_bytes = 0;
+	err = recording->recorder ? begin_next(recording) : -EIO;
+	recording->opts.max_bytes = max_bytes;
+	return err;
+}
+
+uint64_t recording_count(const struct recording *recording, uint64_t *ret_bytes)
+{
+	if (ret_bytes)
+		*ret_bytes = recording->recorder ? recorder_bytes(recording->recorder) : 0;
+	return recording->earlier + (recording->recorder ? recorder_count(recording->recorder) : 0);
+}
+
+const char *recording_error(const struct recording *recording)
+{
+	return recording->error.text;
+}
+
+int recording_close(struct recording *recording, uint64_t lost, struct errmsg *msg)
+{
+	int err;
+
+	if (!recording)
+		return 0;
+	err = recorder_close(recording->recorder, lost);
+	recording->recorder = NULL;
+	if (err)
+		err = fail(recording, err);
+	if (recording->error.text[0])
+		err = errmsg_set(msg, err ?: -EIO, "%s", recording->error.text);
+	free(recording);
+	return err;
+}

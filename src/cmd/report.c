@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/* report.c - capture files in, everything that a trace can print out */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capfile/reader.h"
+#include "cmd/args.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/view.h"
+#include "path/fresh.h"
+#include "symbolize/place.h"
+#include "symbolize/trim.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+
+/**
+ * struct report_options - what the user asked for
+ * @filter: errno, pid, comm, cpu are used
+ * @count: stop after so many snapshots, 0: never
+ * @output: file, NULL: stdout
+ */
+struct report_options {
+	char **files;
+	size_t file_count;
+	struct capture_options filter;
+	uint64_t count;
+	const char *output;
+	struct view_options view;
+};
+
+/**
+ * struct input - one file
+ * @text: of its kernel
+ * @snap: the next one, if @full
+ * @lost: events lost before it; those of snapshots that were filtered away, too
+ */
+struct input {
+	const char *path;
+	struct capfile *file;
+	struct view *view;
+	struct text_source text;
+	bool full;
+	uint64_t lost;
+	struct snapshot snap;
+};
+
+struct report {
+	const struct report_options *opts;
+	struct input *inputs;
+	FILE *out;
+	uint64_t printed;
+	uint64_t lost;
+	struct input *last;
+	bool damaged;
+};
+
+static const struct argp_option options[] = {
+	{0, 0, 0, 0, "What to print of the files:", 1},
+	{"errno", 'e', "LIST", 0, "Error returns: ENOENT,-EINVAL,any; none: every return (default)",
+	 0},
+	{"pid", 'p', "PID", 0, "Only this process", 0},
+	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
+	{"cpu", 'C', "LIST", 0, "Only of these CPUs: 0,2-4", 0},
+	{"count", 'n', "N", 0, "The first N snapshots", 0},
+	{0, 0, 0, 0, "How to print it:", 3},
+	{"output", 'o', "FILE", 0, "Print into FILE", 0},
+	{"branches", 'b', 0, 0, "The plain list of branches", 0},
+	{"verbose", 'v', 0, 0, "Say more", 0},
+	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Print capture files, as the trace would have done that made them; those of several by "
+	"time.\v"
+	"A file holds what is needed: neither its kernel nor an LBR has to be here. Source lines "
+	"stand where debug information with the same build ID is found.\n\n"
+	"FILE -: standard input.\n\n"
+	"Exit status: 0 at least one snapshot, 1 none, 2 error, 64 usage.";
+
+static int add_file(struct report_options *opts, char *arg)
+{
+	char **files = reallocarray(opts->files, opts->file_count + 1, sizeof(*files));
+
+	if (!files)
+		return ENOMEM;
+	opts->files = files;
+	files[opts->file_count++] = arg;
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *opts = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->view;
+		return 0;
+	case 'e':
+		return args_errnos(&opts->filter, arg);
+	case 'p':
+		return args_pid(&opts->filter, arg);
+	case 'c':
+		return args_comm(&opts->filter, arg);
+	case 'C':
+		return args_cpus(&opts->filter, arg);
+	case 'n':
+		return args_number("--count", arg, UINT64_MAX, &opts->count);
+	case 'o':
+		opts->output = arg;
+		return 0;
+	case 'b':
+		opts->view.branches = true;
+		return 0;
+	case 'v':
+		log_set_level(log_get_level() == LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
+		return 0;
+	case 'q':
+		log_set_level(LOG_QUIET);
+		return 0;
+	case ARGP_KEY_ARG:
+		return add_file(opts, arg);
+	case ARGP_KEY_NO_ARGS:
+		return args_usage("report: which capture file? For example: lbrsnoop report x.lbr");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{.argp = &view_argp}, {0}};
+
+static const struct argp argp = {
+	.children = children,
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "FILE...",
+	.doc = doc,
+};
+
+static bool errno_wanted(const struct capture_options *filter, const struct snapshot *snap)
+{
+	if (!filter->errno_filter)
+		return true;
+	if (!snap->err)
+		return false;
+	return filter->errno_any || filter->errnos[snap->err / 64] & 1ULL << snap->err % 64;
+}
+
+static bool wanted(const struct capture_options *filter, const struct snapshot *snap)
+{
+	if (filter->pid && snap->pid != filter->pid)
+		return false;
+	if (filter->comm && strncmp(snap->comm, filter->comm, COMM_LEN - 1))
+		return false;
+	if (filter->cpu_filter && (snap->cpu >= CPU_WORDS * 64 ||
+				   !(filter->cpus[snap->cpu / 64] & 1ULL << snap->cpu % 64)))
+		return false;
+	return errno_wanted(filter, snap);
+}
+
+/* The next snapshot of a file that is wanted; input->full is false at the end. */
+static int fill(struct report *report, struct input *input, struct errmsg *msg)
+{
+	struct path_options path_opts = {.place = place_by_symbols,
+					 .place_ctx = capfile_symbols(input->file)};
+	int got;
+
+	do {
+		uint64_t lost = 0;
+
+		got = capfile_next(input->file, &input->snap, &lost);
+		input->lost += lost;
+	} while (got > 0 && !wanted(&report->opts->filter, &input->snap));
+	input->full = got > 0;
+	if (got < 0)
+		return errmsg_set(msg, got == -EACCES || got == -EPERM ? -EIO : got, "%s: %s",
+				  input->path, strerror(-got));
+	if (!got)
+		return 0;
+	snapshot_trim(&input->snap, capfile_symbols(input->file));
+	snapshot_judge_fresh(&input->snap, &input->text, &path_opts);
+	return 0;
+}
+
+static int on_module(const struct capfile_module *module, void *ctx)
+{
+	return view_set_module(ctx, module);
+}
+
+static int open_input(struct report *report, struct input *input, struct errmsg *msg)
+{
+	struct lines_options kernel = {};
+	const struct capfile_meta *meta;
+	int err = capfile_open(input->path, &input->file, msg);
+
+	if (err)
+		return err;
+	input->text = textstore_source(capfile_text(input->file));
+	meta = capfile_meta(input->file);
+	kernel.release = meta->release;
+	kernel.build_id = meta->build_id.bytes;
+	kernel.build_id_len = meta->build_id.len;
+	kernel.kallsyms_text = meta->stext;
+	err = view_create(&report->opts->view, report->out, capfile_symbols(input->file), &kernel,
+			  &input->view, msg);
+	if (err)
+		return err;
+	capfile_on_module(input->file, on_module, input->view);
+	log_verbose("%s: %s, Linux %s, LBR %s, filter %s; %s", input->path, meta_get(meta, "host"),
+		    meta->release, meta->lbr.model, meta->filter, meta_get(meta, "command"));
+	return fill(report, input, msg);
+}
+
+/* What the user must know of a file that did not end as it should. */
+static void say_end(struct report *report, struct input *input)
+{
+	char why[256];
+
+	report->lost += capfile_lost(input->file);
+	capfile_end_text(input->file, why, sizeof(why));
+	if (*why)
+		log_warning("%s: %s", input->path, why);
+	report->damaged |= capfile_ended(input->file) == CAPFILE_END_DAMAGED;
+}
+
+static struct input *oldest(struct report *report)
+{
+	struct input *found = NULL;
+
+	for (size_t i = 0; i < report->opts->file_count; i++) {
+		struct input *input = &report->inputs[i];
+
+		if (input->full && (!found || input->snap.ts_ns < found->snap.ts_ns))
+			found = input;
+	}
+	return found;
+}
+
+static int print_all(struct report *report, struct errmsg *msg)
+{
+	struct input *input;
+
+	while ((input = oldest(report)) && !stop_requested) {
+		int err;
+
+		errno = 0;
+		err = view_snapshot(input->view, &input->snap, &input->text, input->lost);
+		if (err || ferror(report->out))
+			return errmsg_set(msg, errno == EPIPE ? -EPIPE : -EIO, "%s: %s",
+					  report->opts->output ?: "standard output",
+					  strerror(errno ?: EIO));
+		report->lost += input->lost;
+		input->lost = 0;
+		report->last = input;
+		if (++report->printed == report->opts->count)
+			return 0;
+		err = fill(report, input, msg);
+		if (err)
+			return err;
+		if (!input->full)
+			say_end(report, input);
+	}
+	return 0;
+}
+
+static int report_all(struct report *report, struct errmsg *msg)
+{
+	size_t count = report->opts->file_count;
+	int err = 0;
+
+	report->inputs = calloc(count, sizeof(*report->inputs));
+	if (!report->inputs)
+		return -ENOMEM;
+	for (size_t i = 0; i < count && !err; i++) {
+		report->inputs[i].path = report->opts->files[i];
+		err = open_input(report, &report->inputs[i], msg);
+		if (!err && !report->inputs[i].full)
+			say_end(report, &report->inputs[i]);
+	}
+	err = err ?: output_begin(report->out);
+	err = err ?: print_all(report, msg);
+	if (!err && count)
+		err = view_finish((report->last ?: &report->inputs[0])->view, msg);
+	if (!err && report->lost)
+		log_warning("%llu snapshots shown; %llu events were lost when they were captured",
+			    (unsigned long long)report->printed, (unsigned long long)report->lost);
+	return err;
+}
+
+static void close_inputs(struct report *report)
+{
+	for (size_t i = 0; report->inputs && i < report->opts->file_count; i++) {
+		view_destroy(report->inputs[i].view);
+		capfile_close(report->inputs[i].file);
+	}
+	free(report->inputs);
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct report_options opts = {};
+	struct report report = {.opts = &opts, .out = stdout};
+	struct errmsg msg = {};
+	int err, close_err;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &opts)) {
+		free(opts.files);
+		return EXIT_USAGE;
+	}
+	if (opts.output)
+		report.out = output_open(opts.output);
+	if (!report.out) {
+		log_error("%s: %s", opts.output, strerror(errno));
+		free(opts.files);
+		return EXIT_ERROR;
+	}
+	install_stop_handlers();
+	err = report_all(&report, &msg);
+	close_inputs(&report);
+	close_err = output_close(report.out);
+	if (err == -EPIPE || close_err == -EPIPE)
+		err = close_err = 0; /* a reader that has seen enough */
+	if (!err && close_err)
+		err = errmsg_set(&msg, close_err, "%s: %s", opts.output ?: "standard output",
+				 strerror(-close_err));
+	if (err)
+		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+	free(opts.files);
+	if (err || report.damaged)
+		return EXIT_ERROR;
+	return report.printed ? EXIT_SEEN : EXIT_NONE;
+}

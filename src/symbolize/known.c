@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* known.c - symbols that a caller tells one by one, as a capture file does */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/symbols.h"
+
+/* A trace over every function of a kernel has fewer. */
+#define KNOWN_MAX	(256u << 10)
+#define KNOWN_NAMES_MAX (64u << 20)
+
+int symbols_open_empty(struct symbols **ret_symbols)
+{
+	struct symbols *syms = calloc(1, sizeof(*syms));
+
+	if (!syms)
+		return -ENOMEM;
+	if (symtab_module_index(&syms->tab, &syms->names, "", 0) < 0) {
+		symbols_close(syms);
+		return -ENOMEM;
+	}
+	*ret_symbols = syms;
+	return 0;
+}
+
+/* Index of the first entry that ends behind @addr, or starts there. */
+static size_t first_at(const struct symtab *tab, uint64_t addr)
+{
+	size_t low = 0, high = tab->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct symtab_entry *sym = &tab->entries[mid];
+
+		if (sym->addr < addr && addr - sym->addr >= sym->size)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Puts @entry in the place of the entries from @first to before @end. */
+static int replace(struct symtab *tab, size_t first, size_t end, const struct symtab_entry *entry)
+{
+	size_t count = tab->count - (end - first) + 1;
+
+	if (count > tab->room) {
+		size_t room = tab->room ? tab->room * 2 : 1024;
+		struct symtab_entry *entries = realloc(tab->entries, room * sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		tab->entries = entries;
+		tab->room = room;
+	}
+	memmove(tab->entries + first + 1, tab->entries + end,
+		(tab->count - end) * sizeof(*tab->entries));
+	tab->entries[first] = *entry;
+	tab->count = count;
+	free(tab->buckets);
+	tab->buckets = NULL;
+	return 0;
+}
+
+int symbols_add(struct symbols *syms, const struct symbol *sym)
+{
+	size_t len = strlen(sym->name), first, end;
+	struct symtab *tab = &syms->tab;
+	struct symtab_entry entry = {.addr = sym->addr, .type = 't'};
+	const struct symtab_entry *known;
+	int module;
+
+	if (!len || len > SYMBOL_NAME_MAX || sym->size > UINT32_MAX ||
+	    sym->addr > UINT64_MAX - sym->size)
+		return -EINVAL;
+	module = symtab_module_index(tab, &syms->names, sym->module, strlen(sym->module));
+	if (module < 0)
+		return module;
+	known = symtab_exact(tab, sym->addr, sym->name, len);
+	if (known && known->module == module && known->size == sym->size)
+		return 0;
+	if (tab->count >= KNOWN_MAX || syms->name_bytes + len > KNOWN_NAMES_MAX)
+		return -E2BIG;
+	entry.name = known ? known->name : arena_strndup(&syms->names, sym->name, len);
+	if (!entry.name)
+		return -ENOMEM;
+	syms->name_bytes += known ? 0 : len;
+	entry.module = (uint16_t)module;
+	entry.size = (uint32_t)sym->size;
+	first = first_at(tab, sym->addr);
+	/* What reaches over the start of the new one is gone, too: its range was another's. */
+	for (end = first; end < tab->count; end++)
+		if (tab->entries[end].addr > sym->addr &&
+		    tab->entries[end].addr - sym->addr >= sym->size)
+			break;
+	return replace(tab, first, end, &entry);
+}
