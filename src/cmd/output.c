@@ -12,6 +12,8 @@
 #include "cmd/cmd.h"
 #include "util/log.h"
 
+#define STDOUT_BYTES 65536
+
 static void check_stdout(void)
 {
 	int err = output_close(stdout);
@@ -32,6 +34,9 @@ void output_init(void)
 		if (open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
 			_exit(EXIT_ERROR);
 	}
+	/* What fails while a full buffer is emptied tells its errno to nobody: the rest does. */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, STDOUT_BYTES);
 	atexit(check_stdout);
 }
 

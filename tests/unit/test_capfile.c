@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What was recorded is what is read: whole files, cut ones, damaged ones, files that cannot grow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capfile/format.h"
+#include "capfile/reader.h"
+#include "capfile/recorder.h"
+#include "util/cleanup.h"
+
+#define KERNEL	  0xffffffff81000000ull
+#define MODULE	  0xffffffffc0000000ull
+#define SNAPSHOTS 20
+
+static char dir[] = "/tmp/lbrsnoop-capfile.XXXXXX";
+static char path[64];
+static struct symbols *symbols;
+static uint8_t patch; /* byte of the text that changes */
+
+/* Two functions of the kernel, one of a module, and text between that belongs to none. */
+static const char kallsyms[] = "ffffffff81000000 T _text\n"
+			       "ffffffff81000000 T _stext\n"
+			       "ffffffff81000000 T alpha\n"
+			       "ffffffff81000100 t beta\n"
+			       "ffffffff81000200 t beta.cold\n"
+			       "ffffffff81000210 D some_data\n"
+			       "ffffffffc0000000 t gamma\t[mod]\n"
+			       "ffffffffc0000080 t delta\t[mod]\n";
+
+/* Each byte tells its address; NOPs would do, but would not show a mix-up. */
+static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	uint8_t *bytes = buf;
+
+	if (addr < KERNEL || (addr + len > KERNEL + 0x1000 && addr < MODULE) ||
+	    addr + len > MODULE + 0x1000)
+		return -EFAULT;
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (uint8_t)((addr + i) * 7 + ((addr + i) >> 8));
+	if (addr <= KERNEL + 0x10 && addr + len > KERNEL + 0x10)
+		bytes[KERNEL + 0x10 - addr] = patch;
+	return 0;
+}
+
+static const struct lbr_info lbr = {.model = "skylake",
+				    .format = 5,
+				    .depth = 32,
+				    .supported = LBR_HAS_MISPRED | LBR_HAS_CYCLES};
+
+static struct recorder_options options(void)
+{
+	return (struct recorder_options){
+		.path = path,
+		.command = "record -o x alpha",
+		.tool = "test",
+		.symbols = symbols,
+		.text = {.read = read_text},
+		.lbr = &lbr,
+		.filter = "any,u,k",
+		.path_ok = true,
+	};
+}
+
+static struct trigger trigger = {
+	.target = (char *)"alpha",
+	.kind = TRIGGER_FEXIT,
+	.function = (char *)"alpha",
+	.module = (char *)"",
+	.addr = KERNEL,
+	.func_addr = KERNEL,
+	.func_size = 0x100,
+};
+
+/* Flags as the kernel gives them: bit 0 mispredicted, 1 predicted, 4 to 19 cycles. */
+static const struct raw_branch raw[] = {
+	{MODULE + 0x20, KERNEL + 0x108, 2 | 7 << 4}, /* newest first */
+	{KERNEL + 0x30, MODULE + 0x10, 1 | 9 << 4},
+	{0x7f0000001000, KERNEL + 0x8, 2},
+};
+
+static struct snapshot make(uint64_t number)
+{
+	struct snapshot snap = {
+		.ts_ns = 1000 + number,
+		.cpu = (uint32_t)number % 4,
+		.pid = 100,
+		.tid = 101,
+		.comm = "bad\x1b[31m",
+		.trigger = &trigger,
+		.ip = KERNEL,
+		.has_retval = true,
+		.retval = -ENOENT,
+		.count = 3,
+		.raw = raw,
+		.raw_count = 3,
+		.dropped = 29,
+		.path_ok = true,
+	};
+
+	for (uint32_t i = 0; i < 3; i++)
+		snap.branches[i] = (struct branch){.from = raw[2 - i].from, .to = raw[2 - i].to};
+	return snap;
+}
+
+/* Size of the file after each snapshot that record() wrote. */
+static uint64_t flushed[SNAPSHOTS];
+
+static void record(size_t count)
+{
+	struct recorder_options opts = options();
+	struct recorder *recorder;
+	struct errmsg msg = {};
+
+	assert_int_equal(recorder_open(&opts, &recorder, &msg), 0);
+	for (size_t i = 0; i < count; i++) {
+		struct snapshot snap = make(i);
+
+		assert_int_equal(recorder_add(recorder, &snap, i == 3 ? 5 : 0), 0);
+		assert_int_equal(recorder_flush(recorder), 0);
+		flushed[i] = recorder_bytes(recorder);
+	}
+	assert_int_equal(recorder_count(recorder), count);
+	assert_int_equal(recorder_close(recorder, 2), 0);
+}
+
+/* All of the file; free() */
+static uint8_t *slurp(size_t *ret_len)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	uint8_t *bytes;
+	long len;
+
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	len = ftell(f);
+	rewind(f);
+	bytes = malloc((size_t)len);
+	assert_int_equal(fread(bytes, 1, (size_t)len, f), (size_t)len);
+	*ret_len = (size_t)len;
+	return bytes;
+}
+
+static void check_snapshot(const struct snapshot *snap, uint64_t number)
+{
+	assert_int_equal(snap->ts_ns, 1000 + number);
+	assert_int_equal(snap->cpu, number % 4);
+	assert_int_equal(snap->pid, 100);
+	assert_int_equal(snap->tid, 101);
+	assert_string_equal(snap->comm, "bad\x1b[31m");
+	assert_int_equal(snap->ip, KERNEL);
+	assert_true(snap->has_retval);
+	assert_int_equal(snap->retval, -ENOENT);
+	assert_int_equal(snap->err, ENOENT);
+	assert_true(snap->path_ok);
+	assert_string_equal(snap->filter, "any,u,k");
+	assert_string_equal(snap->trigger->target, "alpha");
+	assert_string_equal(snap->trigger->function, "alpha");
+	assert_string_equal(snap->trigger->module, "");
+	assert_int_equal(snap->trigger->kind, TRIGGER_FEXIT);
+	assert_int_equal(snap->trigger->func_size, 0x100);
+	assert_string_equal(snap->lbr->model, "skylake");
+	assert_int_equal(snap->lbr->depth, 32);
+	assert_int_equal(snap->count, 3);
+	assert_int_equal(snap->dropped, 29);
+	assert_int_equal(snap->branches[0].from, 0x7f0000001000);
+	assert_int_equal(snap->branches[2].to, KERNEL + 0x108);
+	assert_int_equal(snap->branches[1].mispred, TRI_SET);
+	assert_int_equal(snap->branches[1].cycles, 9);
+	assert_int_equal(snap->branches[2].mispred, TRI_CLEAR);
+	assert_int_equal(snap->branches[2].in_tx, TRI_NOT_REPORTED);
+}
+
+static void record_whole_readsAllBack(void **state)
+{
+	struct capfile *file;
+	struct snapshot snap;
+	struct errmsg msg = {};
+	uint64_t lost;
+	char why[200];
+
+	record(SNAPSHOTS);
+	assert_int_equal(capfile_open(path, &file, &msg), 0);
+	assert_string_equal(meta_get(capfile_meta(file), "command"), "record -o x alpha");
+	assert_int_equal(capfile_meta(file)->text_addr, KERNEL);
+	assert_int_equal(capfile_meta(file)->stext, KERNEL);
+	for (uint64_t i = 0; i < SNAPSHOTS; i++) {
+		lost = 77;
+		assert_int_equal(capfile_next(file, &snap, &lost), 1);
+		check_snapshot(&snap, i);
+		assert_int_equal(lost, i == 3 ? 5 : 0);
+	}
+	assert_int_equal(capfile_next(file, &snap, &lost), 0);
+	assert_int_equal(capfile_ended(file), CAPFILE_END_CLEAN);
+	assert_int_equal(capfile_lost(file), 2);
+	assert_string_equal(capfile_end_text(file, why, sizeof(why)), "");
+	capfile_close(file);
+}
+
+static void record_symbolsAndText_areThoseOfTheFunctions(void **state)
+{
+	struct text_source text;
+	struct capfile *file;
+	struct snapshot snap;
+	struct symbol sym;
+	uint64_t lost;
+	uint8_t want[0x100], got[0x100];
+
+	record(1);
+	assert_int_equal(capfile_open(path, &file, NULL), 0);
+	assert_int_equal(capfile_next(file, &snap, &lost), 1);
+	text = textstore_source(capfile_text(file));
+	assert_int_equal(symbols_find(capfile_symbols(file), KERNEL + 0x30, &sym), 0);
+	assert_string_equal(sym.name, "alpha");
+	assert_int_equal(sym.size, 0x100);
+	assert_int_equal(symbols_find(capfile_symbols(file), MODULE + 0x7f, &sym), 0);
+	assert_string_equal(sym.name, "gamma");
+	assert_string_equal(sym.module, "mod");
+	assert_int_equal(sym.size, 0x80);
+	/* beta's cold part, because a graph shows it; data and delta, no: nothing leads there */
+	assert_int_equal(symbols_by_name(capfile_symbols(file), "", "beta.cold", 0, &sym), 0);
+	assert_int_equal(sym.addr, KERNEL + 0x200);
+	assert_int_equal(symbols_find(capfile_symbols(file), KERNEL + 0x210, &sym), -ENOENT);
+	for (uint64_t at = KERNEL; at < KERNEL + 0x200; at += 0x100) {
+		assert_int_equal(read_text(NULL, at, want, sizeof(want)), 0);
+		assert_int_equal(text.read(text.ctx, at, got, sizeof(got)), 0);
+		assert_memory_equal(want, got, sizeof(want));
+	}
+	assert_int_equal(text.read(text.ctx, MODULE, got, 0x80), 0);
+	assert_int_equal(text.read(text.ctx, MODULE + 1, got, 0x80), -EFAULT);
+	capfile_close(file);
+}
+
+static void record_textThatChanges_isThatOfEachSnapshot(void **state)
+{
+	struct recorder_options opts = options();
+	struct text_source text;
+	struct recorder *recorder;
+	struct capfile *file;
+	struct snapshot snap = make(0);
+	uint64_t lost;
+	uint8_t byte;
+
+	assert_int_equal(recorder_open(&opts, &recorder, NULL), 0);
+	for (patch = 0x90; patch < 0x93; patch++) {
+		recorder_text_may_differ(recorder);
+		assert_int_equal(recorder_add(recorder, &snap, 0), 0);
+	}
+	patch = 0xcc; /* nobody was told */
+	assert_int_equal(recorder_add(recorder, &snap, 0), 0);
+	patch = 0;
+	assert_int_equal(recorder_close(recorder, 0), 0);
+	assert_int_equal(capfile_open(path, &file, NULL), 0);
+	text = textstore_source(capfile_text(file));
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(capfile_next(file, &snap, &lost), 1);
+		assert_int_equal(text.read(text.ctx, KERNEL + 0x10, &byte, 1), 0);
+		assert_int_equal(byte, i < 3 ? 0x90 + i : 0x92);
+	}
+	capfile_close(file);
+}
+
+/* Snapshots that can be read of the first @len bytes; *@ret_end: how it ended. -1: it has no head
+ */
+static int readable(const uint8_t *bytes, size_t len, enum capfile_end *ret_end)
+{
+	struct capfile *file;
+	struct snapshot snap;
+	uint64_t lost;
+	int count = 0;
+	uint8_t *copy = malloc(len ? len : 1); /* exact: a sanitizer sees a read beyond it */
+
+	memcpy(copy, bytes, len);
+	if (capfile_open_bytes(copy, len, &file, NULL)) {
+		free(copy);
+		return -1;
+	}
+	while (capfile_next(file, &snap, &lost) > 0) {
+		check_snapshot(&snap, (uint64_t)count);
+		count++;
+	}
+	*ret_end = capfile_ended(file);
+	capfile_close(file);
+	free(copy);
+	return count;
+}
+
+static void read_cutAtEveryLength_givesAllWholeSnapshots(void **state)
+{
+	size_t len;
+
+	record(SNAPSHOTS);
+	_cleanup_free_ uint8_t *bytes = slurp(&len);
+	for (size_t cut = 0; cut <= len; cut++) {
+		enum capfile_end end = CAPFILE_END_CUT;
+		int count = readable(bytes, cut, &end), want = 0;
+
+		while (want < SNAPSHOTS && flushed[want] <= cut)
+			want++;
+		assert_true(count >= want || (count == -1 && !want));
+		assert_true(end == CAPFILE_END_CUT || end == CAPFILE_END_OPEN ||
+			    (end == CAPFILE_END_CLEAN && count == SNAPSHOTS));
+	}
+	assert_true(flushed[SNAPSHOTS - 1] < len);
+}
+
+static void read_everyByteDamaged_neverMakesUpASnapshot(void **state)
+{
+	size_t len, whole = 0;
+
+	record(SNAPSHOTS);
+	_cleanup_free_ uint8_t *bytes = slurp(&len);
+	for (size_t at = 0; at < len; at++) {
+		enum capfile_end end;
+		int count;
+
+		bytes[at] ^= 0x5a;
+		count = readable(bytes, len, &end); /* checks each that is read */
+		bytes[at] ^= 0x5a;
+		whole += count == SNAPSHOTS && end == CAPFILE_END_CLEAN;
+	}
+	/* The reserved word of the head is nobody's, the last frame's checksum comes after the end.
+	 */
+	assert_true(whole <= 4 + 8);
+}
+
+static void read_newerVersion_saysSo(void **state)
+{
+	struct capfile *file;
+	struct errmsg msg = {};
+	size_t len;
+
+	record(1);
+	_cleanup_free_ uint8_t *bytes = slurp(&len);
+	bytes[16] = 2;
+	assert_int_equal(capfile_open_bytes(bytes, len, &file, &msg), -EINVAL);
+	assert_non_null(strstr(msg.text, "version 2"));
+	assert_int_equal(capfile_open_bytes("hello", 5, &file, &msg), -EINVAL);
+	assert_non_null(strstr(msg.text, "no capture file"));
+	assert_int_equal(capfile_open("/", &file, &msg), -EINVAL);
+	assert_int_equal(capfile_open("/nonexistent", &file, &msg), -EINVAL);
+	assert_non_null(strstr(msg.text, "/nonexistent: No such file"));
+}
+
+static void record_theFile_isPrivateAndNamedAtOnce(void **state)
+{
+	struct recorder_options opts = options();
+	struct recorder *recorder;
+	char command[128], line[128] = "";
+	struct stat st;
+	FILE *ls;
+
+	umask(0);
+	unlink(path);
+	assert_int_equal(recorder_open(&opts, &recorder, NULL), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(recorder_close(recorder, 0), 0);
+	/* nothing else is left in the directory */
+	snprintf(command, sizeof(command), "ls -A %s", dir);
+	ls = popen(command, "re");
+	assert_non_null(fgets(line, sizeof(line), ls));
+	assert_string_equal(line, "capture\n");
+	assert_null(fgets(line, sizeof(line), ls));
+	pclose(ls);
+}
+
+static void record_toFullDevice_fails(void **state)
+{
+	struct recorder_options opts = options();
+	struct recorder *recorder;
+	struct errmsg msg = {};
+	struct stat st;
+
+	opts.path = "/dev/full";
+	assert_int_equal(recorder_open(&opts, &recorder, &msg), -ENOSPC);
+	assert_non_null(strstr(msg.text, "/dev/full: No space left on device"));
+	assert_int_equal(stat("/dev/full", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	opts.path = "/nonexistent/file";
+	assert_int_equal(recorder_open(&opts, &recorder, &msg), -ENOENT);
+	assert_non_null(strstr(msg.text, "/nonexistent/file"));
+}
+
+static int setup(void **state)
+{
+	char table[64];
+	FILE *f;
+
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/kallsyms", dir);
+	snprintf(table, sizeof(table), "%s", path);
+	f = fopen(table, "we");
+	fputs(kallsyms, f);
+	fclose(f);
+	if (symbols_open(table, &symbols))
+		return -1;
+	unlink(table);
+	snprintf(path, sizeof(path), "%s/capture", dir);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	unlink(path);
+	rmdir(dir);
+	symbols_close(symbols);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(record_whole_readsAllBack),
+		cmocka_unit_test(record_symbolsAndText_areThoseOfTheFunctions),
+		cmocka_unit_test(record_textThatChanges_isThatOfEachSnapshot),
+		cmocka_unit_test(read_cutAtEveryLength_givesAllWholeSnapshots),
+		cmocka_unit_test(read_everyByteDamaged_neverMakesUpASnapshot),
+		cmocka_unit_test(read_newerVersion_saysSo),
+		cmocka_unit_test(record_theFile_isPrivateAndNamedAtOnce),
+		cmocka_unit_test(record_toFullDevice_fails),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
