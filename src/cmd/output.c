@@ -12,8 +12,6 @@
 #include "cmd/cmd.h"
 #include "util/log.h"
 
-#define STDOUT_BYTES 65536
-
 static void check_stdout(void)
 {
 	int err = output_close(stdout);
@@ -26,6 +24,8 @@ static void check_stdout(void)
 
 void output_init(void)
 {
+	static char buffer[65536]; /* glibc takes no other size than its own without one */
+
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
 			continue;
@@ -36,7 +36,7 @@ void output_init(void)
 	}
 	/* What fails while a full buffer is emptied tells its errno to nobody: the rest does. */
 	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, NULL, _IOFBF, STDOUT_BYTES);
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	atexit(check_stdout);
 }
 
