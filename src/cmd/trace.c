@@ -9,6 +9,7 @@
 
 #include "capture/capture.h"
 #include "cmd/child.h"
+#include "cmd/closer.h"
 #include "cmd/cmd.h"
 #include "cmd/notify.h"
 #include "cmd/output.h"
@@ -45,6 +46,7 @@ struct trace {
 	FILE *out;
 	struct view *view;	     /* NULL: record only */
 	struct recording *recording; /* NULL: show only */
+	struct closer closer;
 	struct child child;
 	uint64_t printed;
 	uint64_t lost_now;
@@ -95,6 +97,8 @@ static int show(struct trace *trace, struct snapshot *snap)
 			  trace->lost_now - trace->lost_told) ||
 	    ferror(trace->out))
 		trace->write_err = errno ? -errno : -EIO;
+	else if (view_error_passed_on(trace->view))
+		closer_say(&trace->closer, snap, &trace->kernel_text, trace->symbols);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cmd/graph_file.h"
 #include "path/path.h"
+#include "path/story.h"
 #include "render/graph.h"
 #include "render/json.h"
 #include "render/story.h"
@@ -110,6 +111,7 @@ const struct argp view_argp = {.options = options, .parser = parse_option};
  * struct view - the showing
  * @hint: what to install to get source lines; "" once told, or if there is no need
  * @told_filter: that filtered branches make no path
+ * @passed_on: view_error_passed_on()
  * @graph: of the newest snapshot, or NULL
  * @graph_err: why there is none
  */
@@ -122,6 +124,7 @@ struct view {
 	struct text_options text;
 	char hint[512];
 	bool told_filter;
+	bool passed_on;
 	char *graph;
 	size_t graph_len;
 	int graph_err;
@@ -212,6 +215,16 @@ int view_set_module(struct view *view, const struct capfile_module *module)
 		err = lines_place_section(view->lines, module->name, module->sections[i].name,
 					  module->sections[i].addr);
 	return err == -E2BIG ? 0 : err;
+}
+
+static bool is_passed_on(const struct snapshot *snap, const struct path *path)
+{
+	uint32_t error_insn, decision;
+
+	if (!path || !snap->err)
+		return false;
+	path_find_error(path, snap->err, &error_insn, &decision);
+	return error_insn == PATH_NONE;
 }
 
 static int build_path(struct view *view, const struct snapshot *snap,
@@ -307,11 +320,17 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 			log_info("no source lines: %s", view->hint);
 		view->hint[0] = '\0';
 	}
+	view->passed_on = is_passed_on(snap, path);
 	err = show(view, snap, path, lost_records);
 	if (!err)
 		err = keep_graph(view, snap, path, text);
 	path_free(path);
 	return err;
+}
+
+bool view_error_passed_on(const struct view *view)
+{
+	return view->passed_on;
 }
 
 int view_finish(struct view *view, struct errmsg *msg)

@@ -70,6 +70,12 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		  uint64_t lost_records);
 
 /**
+ * view_error_passed_on() - of the last snapshot shown: it ended with an error, and nothing in its
+ * path made it
+ */
+bool view_error_passed_on(const struct view *view);
+
+/**
  * view_finish() - write what is written at the end: the graph of the newest snapshot
  * Return: 0; negative errno, with @msg.
  */

@@ -7,6 +7,7 @@
 
 #include "symbolize/place.h"
 #include "target/certain.h"
+#include "target/makers.h"
 #include "target/returns.h"
 
 static int no_breakpoint(struct probe *probe, const char *fmt, ...)
@@ -227,11 +228,36 @@ static int reserve_named(const struct choose_options *opts, const struct probe_l
 	return 0;
 }
 
+/* What to trace instead of a function that only passes the errno on, if one is wanted. */
+static void advise(const struct choose_options *opts, const struct probe *probe, char *buf,
+		   size_t size)
+{
+	struct makers *makers;
+	char command[512];
+	int wanted_err = 0;
+
+	buf[0] = '\0';
+	for (int err = 1; opts->errnos && err < 4096; err++) {
+		if (!wanted(opts->errnos, err))
+			continue;
+		if (wanted_err)
+			return;
+		wanted_err = err;
+	}
+	if (!wanted_err ||
+	    makers_find(opts->text, opts->symbols, probe->trigger.func_addr, wanted_err, &makers))
+		return;
+	if (makers_advice(makers, wanted_err, command, sizeof(command)))
+		snprintf(buf, size, "; these can make it: lbrsnoop %s", command);
+	makers_free(makers);
+}
+
 int choose_triggers(const struct choose_options *opts, struct probe_list *list, struct errmsg *msg)
 {
 	uint32_t free_regs = HW_SITES_MAX;
 	size_t count = list->count; /* those that are appended here need no choice */
 	int err = reserve_named(opts, list, &free_regs, msg);
+	char advice[600] = "";
 
 	if (err)
 		return err;
@@ -247,10 +273,13 @@ int choose_triggers(const struct choose_options *opts, struct probe_list *list, 
 			return err;
 		if (!err && !opts->rotate)
 			free_regs -= probe->site_count;
-		else if (err && required && !probe->optional)
-			return errmsg_set(msg, err, "'%s': no hardware breakpoint: %s%s",
-					  probe->trigger.target, probe->hw_reason,
-					  opts->at_errno ? "" : "; use -T auto");
+		if (!err || !required || probe->optional)
+			continue;
+		if (opts->at_errno)
+			advise(opts, probe, advice, sizeof(advice));
+		return errmsg_set(msg, err, "'%s': no hardware breakpoint: %s%s",
+				  probe->trigger.target, probe->hw_reason,
+				  opts->at_errno ? advice : "; use -T auto");
 	}
 	if (opts->rotate)
 		form_groups(list);

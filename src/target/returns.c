@@ -43,6 +43,7 @@ struct finder {
 	size_t return_cap;
 	size_t tail_cap;
 	size_t errno_cap;
+	size_t call_cap;
 };
 
 static int reserve(void *array, size_t *cap, size_t count, size_t elem)
@@ -276,6 +277,21 @@ static int add_tail_call(struct finder *f, const struct insn *in, uint64_t targe
 	return 0;
 }
 
+/* Static calls that are patched away and retpolines are no functions of their own. */
+static int add_call(struct finder *f, const struct insn *in)
+{
+	struct function_exits *x = f->exits;
+
+	if (place_at(f, in->target) == PLACE_INDIRECT_THUNK) {
+		x->indirect_calls++;
+		return 0;
+	}
+	if (reserve(&x->calls, &f->call_cap, x->call_count, sizeof(*x->calls)))
+		return -ENOMEM;
+	x->calls[x->call_count++] = in->target;
+	return 0;
+}
+
 /* @prev: the instruction just before, or NULL */
 static int add_errno(struct finder *f, const struct insn *in, const struct insn *prev)
 {
@@ -298,6 +314,11 @@ static int classify(struct finder *f, const struct insn *in)
 		return add_return(f, in->addr, false);
 	case INSN_IJMP:
 		f->exits->indirect_jumps++;
+		return 0;
+	case INSN_CALL:
+		return add_call(f, in);
+	case INSN_ICALL:
+		f->exits->indirect_calls++;
 		return 0;
 	case INSN_JMP:
 	case INSN_COND:
@@ -423,6 +444,7 @@ void function_exits_free(struct function_exits *exits)
 	free(exits->returns);
 	free(exits->tail_calls);
 	free(exits->errnos);
+	free(exits->calls);
 	free(exits->parts);
 	free(exits);
 }

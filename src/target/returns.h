@@ -59,6 +59,8 @@ struct errno_site {
  * @tail_calls: by address
  * @errnos: by address
  * @parts: of the function: its own range first, then the cold ones found to be jumped to
+ * @calls: entries of the functions that it calls by name, in the order of the calls
+ * @indirect_calls: calls through pointers
  * @indirect_jumps: jumps whose targets are not in the text: jump tables, or indirect tail calls
  * @truncated: some of the text could not be read or decoded: there may be more of everything
  * @breakpoint: a breakpoint instruction stands in the function (kprobe, or text being patched):
@@ -76,6 +78,9 @@ struct function_exits {
 		uint64_t size;
 	} * parts;
 	size_t part_count;
+	uint64_t *calls;
+	size_t call_count;
+	size_t indirect_calls;
 	size_t indirect_jumps;
 	bool truncated;
 	bool breakpoint;

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "target/makers.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "snapshot/probe.h"
+#include "symbolize/place.h"
+#include "target/returns.h"
+#include "util/cleanup.h"
+
+/*
+ * Further down there is little that a call's error can come from, and much that has nothing to do
+ * with it: do_sys_openat2() of Linux 6.1 reaches 16 functions that make ENOENT, and from the sixth
+ * on they are about timers, memory and cryptography.
+ */
+#define DEPTH_MAX     4
+#define FUNCTIONS_MAX 2000
+#define SIZE_MAX_LOOK (64u << 10)
+/* More are no advice. */
+#define NAMED_MAX 8
+
+/** struct callee - a function that is looked at, or will be; @depth: calls below the first */
+struct callee {
+	struct symbol sym;
+	unsigned int depth;
+};
+
+/** struct search - a walk over the call graph, nearest functions first; @known: tsearch() tree */
+struct search {
+	const struct text_source *text;
+	struct symbols *symbols;
+	struct callee *queue;
+	size_t count;
+	size_t cap;
+	void *known;
+	struct makers *makers;
+};
+
+/*
+ * What every function may call, and what has nothing to say about its error: the scheduler,
+ * messages, tracing, the locks.
+ */
+static const char *const asides[] = {
+	"__fentry__",  "schedule", "__cond_resched", "__might_",     "_printk",	   "__warn",
+	"dump_stack",  "panic",	   "trace_",	     "__bpf_",	     "mutex_lock", "mutex_unlock",
+	"down_",       "up_",	   "_raw_",	     "__rcu_",	     "rcu_",	   "__x86_",
+	"__stack_chk", "ftrace_",  "__SCT__",	     "synchronize_", "audit_",	   "__audit_",
+	"perf_",       "preempt_", "dynamic_",	     "__dynamic_",   "kasan_",	   "__ubsan",
+};
+
+static bool is_aside(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(asides); i++)
+		if (!strncmp(name, asides[i], strlen(asides[i])))
+			return true;
+	return false;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* 1 if it is new; 0 if it was there; negative errno */
+static int remember(struct search *search, uint64_t addr)
+{
+	uint64_t *key = malloc(sizeof(*key));
+	uint64_t **node;
+
+	if (!key)
+		return -ENOMEM;
+	*key = addr;
+	node = tsearch(key, &search->known, by_address);
+	if (!node || *node != key) {
+		free(key);
+		return node ? 0 : -ENOMEM;
+	}
+	return 1;
+}
+
+static int look_later(struct search *search, uint64_t addr, unsigned int depth)
+{
+	struct symbol sym;
+	int is_new;
+
+	if (symbols_find(search->symbols, addr, &sym) || sym.addr != addr || is_aside(sym.name))
+		return 0;
+	is_new = remember(search, addr);
+	if (is_new <= 0)
+		return is_new;
+	if (depth > DEPTH_MAX || search->count == FUNCTIONS_MAX) {
+		search->makers->truncated = true;
+		return 0;
+	}
+	if (search->count == search->cap) {
+		size_t cap = search->cap ? search->cap * 2 : 64;
+		struct callee *queue = reallocarray(search->queue, cap, sizeof(*queue));
+
+		if (!queue)
+			return -ENOMEM;
+		search->queue = queue;
+		search->cap = cap;
+	}
+	search->queue[search->count++] = (struct callee){.sym = sym, .depth = depth};
+	return 0;
+}
+
+static int add_maker(struct makers *makers, const struct callee *callee, size_t sites)
+{
+	struct maker *items = reallocarray(makers->items, makers->count + 1, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	makers->items = items;
+	items[makers->count++] =
+		(struct maker){.sym = callee->sym, .depth = callee->depth, .sites = sites};
+	return 0;
+}
+
+static int look_at(struct search *search, const struct callee *callee, int wanted)
+{
+	struct exits_options opts = {
+		.place = place_by_symbols,
+		.place_ctx = search->symbols,
+		.symbols = search->symbols,
+	};
+	struct makers *makers = search->makers;
+	struct function_exits *exits;
+	size_t sites = 0;
+	int err;
+
+	if (callee->sym.size > SIZE_MAX_LOOK)
+		return 0;
+	err = function_exits_find(search->text, callee->sym.addr, callee->sym.size, &opts, &exits);
+	if (err)
+		return err == -ENOMEM || !callee->depth ? err : 0;
+	makers->functions++;
+	makers->indirect += exits->indirect_calls + exits->indirect_jumps;
+	for (size_t i = 0; i < exits->errno_count; i++)
+		sites += exits->errnos[i].err == wanted && !exits->errnos[i].uncertain;
+	if (sites)
+		err = add_maker(makers, callee, sites);
+	for (size_t i = 0; !err && i < exits->call_count; i++)
+		err = look_later(search, exits->calls[i], callee->depth + 1);
+	for (size_t i = 0; !err && i < exits->tail_call_count; i++)
+		err = look_later(search, exits->tail_calls[i].target, callee->depth + 1);
+	function_exits_free(exits);
+	return err;
+}
+
+int makers_find(const struct text_source *text, struct symbols *symbols, uint64_t addr, int err,
+		struct makers **ret)
+{
+	struct search search = {.text = text, .symbols = symbols};
+	int wanted = err;
+
+	search.makers = calloc(1, sizeof(*search.makers));
+	if (!search.makers)
+		return -ENOMEM;
+	err = look_later(&search, addr, 0);
+	if (!err && !search.count)
+		err = -ENOENT;
+	for (size_t i = 0; !err && i < search.count; i++) {
+		struct callee callee = search.queue[i]; /* the queue moves */
+
+		err = look_at(&search, &callee, wanted);
+	}
+	tdestroy(search.known, free);
+	free(search.queue);
+	if (err)
+		makers_free(search.makers);
+	else
+		*ret = search.makers;
+	return err;
+}
+
+size_t makers_advice(const struct makers *makers, int err, char *buf, size_t size)
+{
+	size_t named = makers->count < NAMED_MAX ? makers->count : NAMED_MAX, sites = 0, len;
+	const char *name = strerrorname_np(err);
+
+	buf[0] = '\0';
+	if (!named)
+		return 0;
+	for (size_t i = 0; i < named; i++)
+		sites += makers->items[i].sites;
+	len = name ? snprintf(buf, size, "--at errno -e %s", name)
+		   : snprintf(buf, size, "--at errno -e %d", err);
+	if (sites > HW_SITES_MAX && len < size)
+		len += snprintf(buf + len, size - len, " --rotate");
+	for (size_t i = 0; i < named && len < size; i++)
+		len += snprintf(buf + len, size - len, " %s", makers->items[i].sym.name);
+	return named;
+}
+
+void makers_free(struct makers *makers)
+{
+	if (!makers)
+		return;
+	free(makers->items);
+	free(makers);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * makers.h - who makes an error that a function passes on
+ *
+ * Most functions that return an error got it from one that they called. Those that can have made
+ * it are found in the text: what the function calls directly, what these call, and so on; calls
+ * through pointers end the search there.
+ */
+#ifndef LBRSNOOP_TARGET_MAKERS_H
+#define LBRSNOOP_TARGET_MAKERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
+
+/**
+ * struct maker - a function with instructions that make the errno
+ * @sym: the function; its names belong to the symbols
+ * @depth: calls between the function asked for and this one, 0 for itself
+ * @sites: instructions in it that make the errno
+ */
+struct maker {
+	struct symbol sym;
+	unsigned int depth;
+	size_t sites;
+};
+
+/**
+ * struct makers - what was found
+ * @items: nearest first
+ * @functions: looked at
+ * @indirect: calls through pointers in them: what those call is not known
+ * @truncated: there was more to look at than the limits allow
+ */
+struct makers {
+	struct maker *items;
+	size_t count;
+	size_t functions;
+	size_t indirect;
+	bool truncated;
+};
+
+/**
+ * makers_find() - search the functions that @addr calls, and those that they call
+ * @err: positive errno
+ * @ret: set on success only; free with makers_free()
+ * Return: 0; -ENOENT if no symbol holds @addr; -EFAULT if its text cannot be read; -ENOMEM.
+ */
+int makers_find(const struct text_source *text, struct symbols *symbols, uint64_t addr, int err,
+		struct makers **ret);
+
+/**
+ * makers_advice() - the words to trace them with: "--at errno -e ENOENT step_into may_open"
+ * @err: positive errno
+ * @buf: always NUL-terminated on return
+ * Return: how many functions are named, nearest first; @buf is "" if none can be.
+ */
+size_t makers_advice(const struct makers *makers, int err, char *buf, size_t size);
+
+/** makers_free() - free; NULL is fine */
+void makers_free(struct makers *makers);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Five functions written by hand; expected values are read off the listing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "target/makers.h"
+#include "util/cleanup.h"
+
+#define BASE 0xffffffff81000000ULL
+
+/*
+ * first:  00 call one   05 call two   0a ret
+ * one:    10 mov $-2,%eax   15 ret
+ * two:    20 call three   25 call *%rax   27 call first   2c jmp four
+ * three:  40 mov $-2,%eax   45 mov $-2,%rax   4c ret
+ * four:   50 mov $-13,%eax   55 ret
+ */
+static const uint8_t code[0x60] = "\xe8\x0b\x00\x00\x00\xe8\x16\x00\x00\x00\xc3\xcc\xcc\xcc\xcc\xcc"
+				  "\xb8\xfe\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\xe8\x1b\x00\x00\x00\xff\xd0\xe8\xd4\xff\xff\xff\xeb\x22\xcc\xcc"
+				  "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\xb8\xfe\xff\xff\xff\x48\xc7\xc0\xfe\xff\xff\xff\xc3\xcc\xcc\xcc"
+				  "\xb8\xf3\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+
+static const char table[] = "ffffffff81000000 T first\n"
+			    "ffffffff81000010 T one\n"
+			    "ffffffff81000020 t two\n"
+			    "ffffffff81000040 t three\n"
+			    "ffffffff81000050 t four\n"
+			    "ffffffff81000060 T end\n"
+			    "ffffffff81000070 T further\n";
+
+static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	(void)ctx;
+	if (addr < BASE || addr - BASE > sizeof(code) || len > sizeof(code) - (addr - BASE))
+		return -EFAULT;
+	memcpy(buf, code + (addr - BASE), len);
+	return 0;
+}
+
+static const struct text_source text = {.read = read_code};
+
+static int open_table(void **state)
+{
+	char path[] = "/tmp/lbrsnoop-makers.XXXXXX";
+	int fd = mkstemp(path);
+	int err = fd < 0 || write(fd, table, sizeof(table) - 1) != sizeof(table) - 1;
+
+	err = err || symbols_open(path, (struct symbols **)state);
+	close(fd);
+	unlink(path);
+	return err;
+}
+
+static int close_table(void **state)
+{
+	symbols_close(*state);
+	return 0;
+}
+
+static void makers_are_found_nearest_first(void **state)
+{
+	struct makers *makers;
+	char advice[200];
+
+	assert_int_equal(makers_find(&text, *state, BASE, ENOENT, &makers), 0);
+	assert_int_equal(makers->functions, 5);
+	assert_int_equal(makers->indirect, 1);
+	assert_false(makers->truncated);
+	assert_int_equal(makers->count, 2);
+	assert_string_equal(makers->items[0].sym.name, "one");
+	assert_int_equal(makers->items[0].depth, 1);
+	assert_int_equal(makers->items[0].sites, 1);
+	assert_string_equal(makers->items[1].sym.name, "three");
+	assert_int_equal(makers->items[1].depth, 2);
+	assert_int_equal(makers->items[1].sites, 2);
+	assert_int_equal(makers_advice(makers, ENOENT, advice, sizeof(advice)), 2);
+	assert_string_equal(advice, "--at errno -e ENOENT one three");
+	/* cut off, not run over */
+	makers_advice(makers, ENOENT, advice, 10);
+	assert_int_equal(strlen(advice), 9);
+	makers_free(makers);
+}
+
+static void makers_behind_a_tail_call_are_found(void **state)
+{
+	struct makers *makers;
+
+	assert_int_equal(makers_find(&text, *state, BASE, EACCES, &makers), 0);
+	assert_int_equal(makers->count, 1);
+	assert_string_equal(makers->items[0].sym.name, "four");
+	assert_int_equal(makers->items[0].depth, 2);
+	makers_free(makers);
+}
+
+static void an_error_that_nobody_makes_is_made_by_nobody(void **state)
+{
+	struct makers *makers;
+	char advice[200];
+
+	assert_int_equal(makers_find(&text, *state, BASE, EIO, &makers), 0);
+	assert_int_equal(makers->count, 0);
+	assert_int_equal(makers_advice(makers, EIO, advice, sizeof(advice)), 0);
+	assert_string_equal(advice, "");
+	makers_free(makers);
+}
+
+static void what_cannot_be_read_is_said(void **state)
+{
+	struct makers *makers;
+
+	assert_int_equal(makers_find(&text, *state, BASE + 0x60, EIO, &makers), -EFAULT);
+	assert_int_equal(makers_find(&text, *state, BASE - 0x10, EIO, &makers), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(makers_are_found_nearest_first),
+		cmocka_unit_test(makers_behind_a_tail_call_are_found),
+		cmocka_unit_test(an_error_that_nobody_makes_is_made_by_nobody),
+		cmocka_unit_test(what_cannot_be_read_is_said),
+	};
+
+	return cmocka_run_group_tests_name("makers", tests, open_table, close_table);
+}
