@@ -382,8 +382,11 @@ static int reopen(struct trace *trace, struct errmsg *msg)
 
 	reopen_requested = 0;
 	if (trace->opts->output) {
+		FILE *again;
+
 		flush_out(trace);
-		if (!freopen(trace->opts->output, "ae", trace->out))
+		again = freopen(trace->opts->output, "ae", trace->out);
+		if (!again)
 			return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output,
 					  strerror(errno));
 	}

@@ -36,7 +36,7 @@ struct textstore *textstore_create(void)
 	if (!store)
 		return NULL;
 	store->room = 64;
-	store->slots = calloc(store->room, sizeof(*store->slots));
+	store->slots = calloc(store->room, sizeof(struct text_page *));
 	if (!store->slots) {
 		free(store);
 		return NULL;
@@ -66,7 +66,7 @@ static struct text_page **find_slot(struct text_page **slots, size_t room, uint6
 static int grow(struct textstore *store)
 {
 	size_t room = store->room * 2;
-	struct text_page **slots = calloc(room, sizeof(*slots));
+	struct text_page **slots = calloc(room, sizeof(struct text_page *));
 
 	if (!slots)
 		return -ENOMEM;
