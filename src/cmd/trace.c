@@ -40,6 +40,7 @@ struct trace {
 	struct symbols *symbols;
 	struct text *text_live;
 	struct text_source kernel_text;
+	int text_err; /* why there is none; negative errno */
 	struct resolver *resolver;
 	struct probe_list probes;
 	struct capture *capture;
@@ -222,8 +223,7 @@ static int choose(struct trace *trace, struct errmsg *msg)
 	int err = text_live_open(NULL, &trace->text_live);
 
 	if (err) {
-		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
-			 err == -EPERM ? "forbidden by kernel lockdown" : strerror(-err));
+		trace->text_err = err;
 		if (trace->opts->trigger == TRIGGER_HW || trace->opts->at_errno)
 			return errmsg_set(msg, err,
 					  "hardware breakpoint: the kernel's text cannot be read");
@@ -266,9 +266,12 @@ static void say_armed(const struct trace *trace)
 	const struct probe *first = NULL;
 	const char *warning = capture_warning(trace->capture);
 	bool errors = trace->opts->capture.errno_filter;
-
 	uint32_t groups = 0;
 
+	if (trace->text_err)
+		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
+			 trace->text_err == -EPERM ? "forbidden by kernel lockdown"
+						   : strerror(-trace->text_err));
 	for (size_t i = 0; i < trace->probes.count; i++) {
 		const struct probe *probe = &trace->probes.items[i];
 

@@ -92,6 +92,11 @@ test_no_lbr() {
 		'no-such-command: No such file' "$tool" do_sys_openat2 -- no-such-command
 	expect "a command that may not be executed: 2" 2 'kept: Permission denied' \
 		env PATH="$scratch" "$tool" do_sys_openat2 -- kept
+	if [ "$(wc -l <"$scratch/err")" = 1 ]; then
+		ok "no LBR: that, and nothing else"
+	else
+		not_ok "no LBR: that, and nothing else" "$scratch/err"
+	fi
 	expect "no LBR: -q keeps the error" 3 'no usable LBR' "$tool" -q do_sys_openat2
 	expect "no LBR: --json, too" 3 'no usable LBR' "$tool" --json do_sys_openat2
 }
