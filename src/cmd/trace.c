@@ -317,8 +317,9 @@ static void say_summary(struct trace *trace)
 	else
 		log_info("%llu snapshots captured, 0 lost%s", (unsigned long long)trace->printed,
 			 trace->printed ? ""
-					: "; nothing matched: is the function called, and does it "
-					  "fail? '-e none' shows every return");
+					: "; nothing matched: is the function called (and not "
+					  "inlined into its callers), and does it fail? '-e none' "
+					  "shows every return");
 	if (trace->left_out)
 		log_warning("%llu more were left out (--max-rate %llu)",
 			    (unsigned long long)trace->left_out,
