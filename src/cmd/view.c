@@ -35,8 +35,8 @@ static const struct argp_option options[] = {
 	{"json", OPT_JSON, 0, 0, "One JSON object a line, schema lbrsnoop.snapshot/1", 3},
 	{"insns", OPT_INSNS, 0, 0, "Every executed instruction, too", 3},
 	{"raw", OPT_RAW, 0, 0,
-	 "Trim nothing: what ran before the kernel was entered, lines of inlined functions that "
-	 "decide nothing; with --branches also those the capture spent",
+	 "Trim nothing: what ran before the kernel was entered, what tracers did on the way, lines "
+	 "of inlined functions that decide nothing; with --branches also those the capture spent",
 	 3},
 	{"color", OPT_COLOR, "WHEN", 0, "auto (default), always, never", 3},
 	{"dot", OPT_DOT, "FILE", 0,

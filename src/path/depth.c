@@ -18,11 +18,12 @@ struct stack {
 	int depth;
 };
 
-static void push(struct stack *st, uint64_t ret, bool interrupt)
+/* @level: the caller's code and the called code are a level apart */
+static void push(struct stack *st, uint64_t ret, bool interrupt, bool level)
 {
 	if (st->count < BRANCHES_MAX)
 		st->frames[st->count++] = (struct frame){ret, st->depth, interrupt};
-	st->depth++;
+	st->depth += level;
 }
 
 /* Out of everything that is known, to a caller from before the oldest branch. */
@@ -55,7 +56,7 @@ static void stray_return(struct stack *st, const struct path_options *opts, cons
 		from = opts->place(opts->place_ctx, br->from);
 		to = opts->place(opts->place_ctx, br->to);
 	}
-	if (to == PLACE_RETURN_HOOK)
+	if (to == PLACE_RETURN_HOOK || br->tracing)
 		return; /* stands in for the caller: the true return comes after it */
 	if (from == PLACE_INDIRECT_THUNK && st->count) {
 		st->depth = st->frames[--st->count].depth; /* a retpoline's own call */
@@ -85,11 +86,12 @@ static void follow(struct stack *st, const struct path_block *block, const struc
 		   const struct path_options *opts)
 {
 	bool from_user = !(br->from >> 63), to_user = !(br->to >> 63);
+	bool level = block->tracing == br->tracing;
 
 	if (from_user && to_user)
 		return;
 	if (from_user) {
-		push(st, 0, true);
+		push(st, 0, true, true);
 		return;
 	}
 	if (to_user) {
@@ -98,16 +100,16 @@ static void follow(struct stack *st, const struct path_block *block, const struc
 		return;
 	}
 	if (block->ends == PATH_END_INTERRUPT) {
-		push(st, br->from, true);
+		push(st, br->from, true, level);
 		return;
 	}
 	switch (block->end_class) {
 	case INSN_INT:
-		push(st, br->from, true);
+		push(st, br->from, true, level);
 		break;
 	case INSN_CALL:
 	case INSN_ICALL:
-		push(st, block->end, false);
+		push(st, block->end, false, level);
 		break;
 	case INSN_RET:
 		if (!pop_to(st, br->to, false))

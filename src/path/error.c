@@ -2,13 +2,18 @@
 /* error.c - the instruction that made the error, and the decision that led to it */
 #include "path/story.h"
 
+/* A tracer's own errors are not the program's. */
 static uint32_t newest_errno_insn(const struct path *path, int err)
 {
 	if (path->has_trigger_insn && path->trigger_insn.err == err)
 		return path->insn_count;
-	for (uint32_t i = path->insn_count; i > 0; i--) {
-		if (path->insns[i - 1].err == err)
-			return i - 1;
+	for (uint32_t b = path->block_count; b > 0; b--) {
+		const struct path_block *block = &path->blocks[b - 1];
+
+		for (uint32_t i = block->insn_count; i > 0 && !block->tracing; i--) {
+			if (path->insns[block->first_insn + i - 1].err == err)
+				return block->first_insn + i - 1;
+		}
 	}
 	return PATH_NONE;
 }
@@ -32,10 +37,10 @@ static uint32_t decision_before(const struct path *path, uint32_t insn, uint32_t
 	for (uint32_t i = path->decision_count; i > 0; i--) {
 		const struct path_decision *d = &path->decisions[i - 1];
 
-		if (d->insn >= insn)
+		if (d->insn >= insn || path->blocks[d->block].tracing)
 			continue;
 		for (uint32_t b = d->block; b < block; b++) {
-			if (path->blocks[b].gap)
+			if (path->blocks[b].gap && !path->blocks[b].tracing)
 				return PATH_NONE;
 		}
 		return i - 1;

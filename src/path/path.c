@@ -37,6 +37,7 @@ struct builder {
 	size_t decision_cap;
 	struct flag_writers writers;
 	uint32_t entry; /* branch that led to the block being built */
+	bool tracing;	/* it is a tracer's */
 };
 
 static int reserve(void *array, size_t *cap, size_t count, size_t elem)
@@ -232,6 +233,7 @@ static struct path_block open_block(const struct builder *b, uint64_t start)
 		.end = start,
 		.first_insn = b->path->insn_count,
 		.first_decision = b->path->decision_count,
+		.tracing = b->tracing,
 		.entry = b->entry,
 		.branch = PATH_NONE,
 	};
@@ -540,6 +542,7 @@ static int build_blocks(struct builder *b)
 			continue;
 		if (prev != PATH_NONE) {
 			b->entry = prev;
+			b->tracing = snap->branches[prev].tracing;
 			err = block_to_branch(b, snap->branches[prev].to, i);
 			if (err)
 				return err;
@@ -553,6 +556,7 @@ static int build_blocks(struct builder *b)
 			next = i;
 	}
 	b->entry = prev;
+	b->tracing = snap->branches[prev].tracing;
 	return last_block(b, snap->branches[prev].to, next);
 }
 

@@ -100,9 +100,11 @@ struct path_decision {
  * @start: first instruction (of a gap: where the last known branch went)
  * @end: address after the last executed instruction (of a gap: the next known address)
  * @gap: PATH_GAP_NONE, or why there are no instructions
+ * @tracing: code of a tracer, no part of the program
  * @ends: how it ended
  * @end_class: enum insn_class of the branch that ended it; INSN_OTHER if none did
- * @depth: of the call tree, 0 for the shallowest of the path
+ * @depth: of the call tree, 0 for the shallowest of the path; calls into a tracer, or of the traced
+ *         function by a trampoline, count for none
  * @first_insn: index into path.insns
  * @insn_count: may be 0 where an interrupt came at once
  * @first_decision: index into path.decisions
@@ -114,6 +116,7 @@ struct path_block {
 	uint64_t start;
 	uint64_t end;
 	enum path_gap gap;
+	bool tracing;
 	enum path_end ends;
 	enum insn_class end_class;
 	int depth;

@@ -99,6 +99,18 @@ static int step_at(struct teller *t, uint64_t addr, uint32_t insn, struct story_
 	return find_source(t, ret);
 }
 
+/* What a tracer stood between: the call of a function, or its return to the caller. */
+static enum story_how how_after_tracing(const struct teller *t)
+{
+	const struct path_block *block = &t->path->blocks[t->block];
+
+	if (!t->function)
+		return STORY_STARTS;
+	if (block->depth > t->depth)
+		return STORY_CALLED;
+	return block->depth < t->depth ? STORY_RETURNED : STORY_JUMPED;
+}
+
 static enum story_how how_entered(const struct teller *t)
 {
 	const struct path_block *block = &t->path->blocks[t->block], *prev = block - 1;
@@ -106,6 +118,8 @@ static enum story_how how_entered(const struct teller *t)
 
 	if (first || !t->block)
 		return STORY_STARTS;
+	if (prev->tracing && !t->opts->tracing)
+		return how_after_tracing(t);
 	if (prev->gap)
 		return prev->gap == PATH_GAP_USER ? STORY_ENTERED : STORY_STARTS;
 	if (prev->ends == PATH_END_INTERRUPT)
@@ -231,6 +245,22 @@ static int tell_gap(struct teller *t)
 	return add_step(t, &at);
 }
 
+/* All of one stay in a tracer's code as one step; the function that it interrupts goes on. */
+static int tell_tracing(struct teller *t)
+{
+	struct story_step at = {.kind = STORY_TRACING, .insn = PATH_NONE, .decision = PATH_NONE};
+	int err;
+
+	at.addr = t->path->blocks[t->block].start;
+	find_symbol(t, &at);
+	err = add_step(t, &at);
+	while (t->block + 1 < t->path->block_count && t->path->blocks[t->block + 1].tracing)
+		t->block++;
+	if (!err)
+		t->story->steps[t->story->step_count - 1].last_block = t->block;
+	return err;
+}
+
 /* Blocks that started before the branch the view starts with are not told. */
 static uint32_t first_block(const struct path *path, uint32_t first_branch)
 {
@@ -254,6 +284,10 @@ int story_build(const struct path *path, const struct snapshot *snap,
 	path_find_error(path, snap->err, &t.story->error_insn, &t.story->key_decision);
 	for (t.block = first_block(path, opts->first_branch); t.block < path->block_count && !err;
 	     t.block++) {
+		if (path->blocks[t.block].tracing && !opts->tracing) {
+			err = tell_tracing(&t);
+			continue;
+		}
 		if (path->blocks[t.block].gap) {
 			err = tell_gap(&t);
 			continue;

@@ -21,7 +21,8 @@ enum story_kind {
 	STORY_ERROR,	    /* an instruction that makes the errno the function returned */
 	STORY_INTERRUPT,    /* an interrupt or exception arrived here */
 	STORY_GAP,	    /* nothing is known, path.blocks[block].gap says why */
-	STORY_TRIGGER,	    /* the end: the trigger's own instruction */
+	STORY_TRACING, /* code of a tracer, from @block to @last_block; no more is told of it */
+	STORY_TRIGGER, /* the end: the trigger's own instruction */
 };
 
 /** enum story_how - how execution came to a function (STORY_FUNCTION) */
@@ -41,6 +42,7 @@ enum story_how {
  * @how: for STORY_FUNCTION
  * @depth: of the call tree, as in path.blocks
  * @block: index into path.blocks
+ * @last_block: of STORY_TRACING
  * @insn: index into path.insns; PATH_NONE if the step stands for none
  * @decision: index into path.decisions for STORY_DECISION, else PATH_NONE
  * @addr: of the instruction
@@ -58,6 +60,7 @@ struct story_step {
 	enum story_how how;
 	int depth;
 	uint32_t block;
+	uint32_t last_block;
 	uint32_t insn;
 	uint32_t decision;
 	uint64_t addr;
@@ -92,11 +95,13 @@ struct story {
  * @symbols: or NULL, then all functions are "?" (borrowed)
  * @lines: or NULL, then there are no STORY_LINE steps (borrowed)
  * @first_branch: tell from where this entry of snap->branches went to, 0 for everything
+ * @tracing: tell what tracers did, too, as if it were the program
  */
 struct story_options {
 	struct symbols *symbols;
 	struct lines *lines;
 	uint32_t first_branch;
+	bool tracing;
 };
 
 /**

@@ -160,9 +160,17 @@ static const char *how_text(enum story_how how, bool first)
 	}
 }
 
+/* Is nothing of the program told before? */
+static bool is_first(const struct drawer *d, const struct story_step *step)
+{
+	while (step > d->story->steps && step[-1].kind == STORY_TRACING)
+		step--;
+	return step == d->story->steps;
+}
+
 static void draw_header(struct drawer *d, const struct story_step *step)
 {
-	bool first = step == d->story->steps, module = *step->module;
+	bool first = is_first(d, step), module = *step->module;
 	enum story_how how = step->how;
 	const char *words;
 	struct row row;
@@ -549,6 +557,23 @@ static bool returns(const struct drawer *d, uint32_t step)
 	return false;
 }
 
+/* One row for all that a tracer did; whose it was, and what it took of the record. */
+static void draw_tracing(struct drawer *d, const struct story_step *step)
+{
+	const struct path_block *first = &d->path->blocks[step->block];
+	const struct path_block *last = &d->path->blocks[step->last_block];
+	uint32_t from = first->entry, to = last->branch != PATH_NONE ? last->branch : last->entry;
+	char count[40] = "";
+	struct row row;
+
+	if (from != PATH_NONE && to != PATH_NONE && to >= from)
+		snprintf(count, sizeof(count), ", %u branch%s", to - from + 1,
+			 to == from ? "" : "es");
+	row_begin(&row, mark_of(d, step), level_of(d, step) + (d->function ? 1 : 0));
+	row_add(&row, "(tracing itself, not the program: %s()%s)", step->function, count);
+	print_row(d, &row, DIM);
+}
+
 static void draw_trigger(struct drawer *d, const struct story_step *step)
 {
 	if (d->story->error_insn == d->path->insn_count)
@@ -592,6 +617,11 @@ static void draw_step(struct drawer *d, uint32_t index)
 	case STORY_GAP:
 		say(d, step, YELLOW, "... %s ...", path_gap_text(d->path->blocks[step->block].gap));
 		d->frame_count = 0;
+		break;
+	case STORY_TRACING:
+		draw_tracing(d, step);
+		d->next_insn = d->path->blocks[step->last_block].first_insn +
+			       d->path->blocks[step->last_block].insn_count;
 		break;
 	case STORY_TRIGGER:
 		draw_trigger(d, step);
@@ -685,7 +715,8 @@ static void draw_steps(struct drawer *d)
 		}
 		if (inside && step->insn != PATH_NONE)
 			draw_insns(d, step, step->insn);
-		if (d->view->insns || step->kind == STORY_GAP || !is_thunk(step))
+		if (d->view->insns || step->kind == STORY_GAP || step->kind == STORY_TRACING ||
+		    !is_thunk(step))
 			draw_step(d, i);
 	}
 	if (d->story->step_count)
@@ -728,6 +759,7 @@ int render_story(FILE *out, const struct snapshot *snap, const struct path *path
 		.symbols = view->symbols,
 		.lines = view->lines,
 		.first_branch = view->text.raw ? 0 : snap->shown_from,
+		.tracing = view->text.raw,
 	};
 	struct drawer d = {.out = out, .snap = snap, .path = path, .view = view};
 	struct story *story;

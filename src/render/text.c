@@ -112,7 +112,7 @@ static void print_result(FILE *out, const struct snapshot *snap, const struct te
 
 void render_text_heading(FILE *out, const struct snapshot *snap, const struct text_options *opts)
 {
-	uint32_t shown = snap->count - snap->wasted - snap->shown_from;
+	uint32_t shown = snap->count - snap->wasted - snap->shown_from - snap->tracing;
 	char comm[COMM_LEN * 4 + 1], fields[80];
 
 	if (snap->trigger) {
@@ -128,6 +128,8 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 		shown, snap->lbr->depth ?: snap->count + snap->dropped);
 	if (snap->wasted)
 		fprintf(out, ", %u spent by the capture", snap->wasted);
+	if (snap->tracing)
+		fprintf(out, ", %u spent by tracing on the way", snap->tracing);
 	if (snap->shown_from)
 		fprintf(out, ", %u from before the kernel was entered", snap->shown_from);
 	if (snap->dropped)

@@ -7,6 +7,7 @@
 #ifndef LBRSNOOP_SNAPSHOT_BRANCH_H
 #define LBRSNOOP_SNAPSHOT_BRANCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Deepest last-branch stack of any CPU known (Skylake, architectural LBR: 32), with room. */
@@ -65,6 +66,7 @@ enum branch_spec {
  * @abort: entry made by a TSX abort
  * @type: as the CPU reports it; BRANCH_NOT_REPORTED on all without architectural LBR
  * @spec: AMD only
+ * @tracing: leads to code of a tracer, ours or another (set by symbolize/trim)
  */
 struct branch {
 	uint64_t from;
@@ -75,6 +77,7 @@ struct branch {
 	enum tri abort;
 	enum branch_type type;
 	enum branch_spec spec;
+	bool tracing;
 };
 
 /**

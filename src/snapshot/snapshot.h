@@ -81,6 +81,8 @@ struct raw_branch {
  * @raw_count: of @raw
  * @dropped: entries of the stack that were empty or invalid, and left out
  * @wasted: newest entries spent by the capture itself (set by symbolize/trim)
+ * @tracing: entries among those shown that the tracing of the functions in between took (set by
+ *           symbolize/trim)
  * @stale: the branches are not those of this event: the LBR was off (set by path/fresh)
  * @shown_from: index of the first branch that the trimmed view shows (set by symbolize/trim)
  */
@@ -105,6 +107,7 @@ struct snapshot {
 	uint32_t dropped;
 	uint32_t wasted;
 	uint32_t shown_from;
+	uint32_t tracing;
 	enum tri stale;
 };
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "symbolize/tracing.h"
 #include "util/cleanup.h"
 
 #define KERNEL_HALF (1ull << 63)
@@ -332,7 +333,8 @@ static size_t kernel_entry(const struct snapshot *snap, size_t keep)
 
 /*
  * Entries up to the debug exception. Intel's CPUs stop recording before it; where one goes on (no
- * manual says what AMD's do), all from the exception on is the capture's.
+ * manual says what AMD's do), all from the exception on is the capture's. Only an entry to its
+ * first instruction is one: what comes back to the middle is the end of an earlier event's.
  */
 static size_t keep_before_exception(const struct trimmer *trim)
 {
@@ -340,7 +342,7 @@ static size_t keep_before_exception(const struct trimmer *trim)
 		struct symbol sym;
 
 		if (!symbols_find(trim->syms, trim->snap->branches[i].to, &sym) &&
-		    !strcmp(sym.name, "asm_exc_debug"))
+		    trim->snap->branches[i].to == sym.addr && !strcmp(sym.name, "asm_exc_debug"))
 			return i;
 	}
 	return trim->count;
@@ -365,4 +367,5 @@ void snapshot_trim(struct snapshot *snap, struct symbols *syms)
 		keep = keep_before_exception(&trim);
 	snap->wasted = (uint32_t)(trim.count - keep);
 	snap->shown_from = (uint32_t)kernel_entry(snap, keep);
+	snapshot_mark_tracing(snap, syms);
 }

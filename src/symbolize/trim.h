@@ -7,8 +7,8 @@
 #include "symbolize/symbolize.h"
 
 /**
- * snapshot_trim() - set @snap->wasted and @snap->shown_from
- * @snap: with decoded branches; only those two fields are changed
+ * snapshot_trim() - set @snap->wasted, @snap->shown_from, @snap->tracing
+ * @snap: with decoded branches; nothing else is changed but their @tracing
  * @syms: of the kernel that the branches are of
  *
  * Wasted are the newest branches, taken on the way from what triggered to where the branches were

@@ -230,6 +230,44 @@ static void render_story_error_marks_decision_error_and_cleanup(void **state)
 	      "\n");
 }
 
+/* f calls g, which is a tracer's: one row, and f goes on where it was. */
+static void render_story_tracing_is_one_row(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x25, 0, {0x300, 0x140}, {0x140, 0}, {4, 0x80}, {0x82, 9},
+					{0xb, 0x20}, {0x20, 0xa0}, {0xa1, 0x25});
+
+	snap.branches[2].tracing = true;
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with caller()\n"
+	      "     f()\n"
+	      "       +0x2   not taken        as %edi >= 0          test %edi,%edi; js +0x10\n"
+	      "       (tracing itself, not the program: g(), 2 branches)\n"
+	      "       +0xb   taken → +0x20    as %eax != 0          test %eax,%eax; jne +0x20\n"
+	      "       cleanup()\n"
+	      "     back in f()\n"
+	      "     f() returns 0\n"
+	      "\n");
+}
+
+/* An error that a tracer makes is not the program's. */
+static void render_story_tracing_makes_no_error(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x145, EINVAL, {0x300, 0x140}, {0x140, 0}, {2, 0x10},
+					{0x15, 0x20}, {0x20, 0xa0}, {0xa1, 0x25}, {0x25, 0x145});
+
+	for (uint32_t i = 1; i < 6; i++)
+		snap.branches[i].tracing = true;
+	check(&snap, WITHOUT_LINES,
+	      "   the record starts here, with caller()\n"
+	      "     (tracing itself, not the program: f(), 6 branches)\n"
+	      "   caller() returns -EINVAL\n"
+	      "   No instruction above makes -EINVAL: it is older than this record, or a value "
+	      "that "
+	      "was passed on.\n"
+	      "   To get closer: --at errno, or trace a function further in.\n"
+	      "\n");
+}
+
 static void render_story_with_lines_names_them(void **state)
 {
 	struct snapshot snap = failing();
@@ -526,6 +564,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(render_story_error_marks_decision_error_and_cleanup),
+		cmocka_unit_test(render_story_tracing_is_one_row),
+		cmocka_unit_test(render_story_tracing_makes_no_error),
 		cmocka_unit_test(render_story_with_lines_names_them),
 		cmocka_unit_test(render_story_with_sources_shows_their_text),
 		cmocka_unit_test(render_story_errno_site_ends_with_the_error),

@@ -83,13 +83,14 @@ static void open_scene_symbols(struct scene *scene)
 	unlink(path);
 }
 
-/* Trim these branches; returns how many entries were wasted. */
-static uint32_t trim(enum trigger_kind kind, const char *function, const char *filter,
-		     const char *text, uint32_t *ret_shown_from)
+/* These branches, trimmed. */
+static struct snapshot trimmed(enum trigger_kind kind, const char *function, const char *filter,
+			       const char *text)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
-	uint32_t wasted;
+	struct snapshot snap;
 
+	assert_non_null(scene);
 	scene->trigger.kind = kind;
 	scene->trigger.function = (char *)function;
 	scene->trigger.module = "";
@@ -102,12 +103,34 @@ static uint32_t trim(enum trigger_kind kind, const char *function, const char *f
 		scene->trigger.func_size = 0x200;
 	}
 	snapshot_trim(&scene->snap, scene->syms);
-	wasted = scene->snap.wasted;
-	if (ret_shown_from)
-		*ret_shown_from = scene->snap.shown_from;
+	snap = scene->snap;
 	symbols_close(scene->syms);
 	free(scene);
-	return wasted;
+	return snap;
+}
+
+/* How many entries were wasted. */
+static uint32_t trim(enum trigger_kind kind, const char *function, const char *filter,
+		     const char *text, uint32_t *ret_shown_from)
+{
+	struct snapshot snap = trimmed(kind, function, filter, text);
+
+	if (ret_shown_from)
+		*ret_shown_from = snap.shown_from;
+	return snap.wasted;
+}
+
+/* Entries that lead to a tracer's code: '#', else '.'. */
+static void check_tracing(enum trigger_kind kind, const char *function, const char *text,
+			  uint32_t tracing, const char *marks)
+{
+	struct snapshot snap = trimmed(kind, function, "any", text);
+
+	assert_int_equal(snap.tracing, tracing);
+	assert_true(strlen(marks) <= snap.count);
+	for (uint32_t i = 0; marks[i]; i++)
+		if (snap.branches[i].tracing != (marks[i] == '#'))
+			fail_msg("entry %u must be '%c'", i, marks[i]);
 }
 
 /* Linux 6.1.0-56: what a program does from its start to the end of the stack; 9 entries. */
@@ -468,6 +491,97 @@ static void shown_from_is_last_kernel_entry(void **state)
 	assert_int_equal(shown_from, 2);
 }
 
+/* Linux 6.1.0-56, do_sys_ftruncate with EINVAL: before its own code runs, its trampoline does. */
+static void tracing_own_trampoline_is_marked(void **state)
+{
+	(void)state;
+	check_tracing(
+		TRIGGER_FEXIT, "do_sys_ftruncate",
+		"x64_sys_call+0x11b3 -> __x64_sys_ftruncate+0x0\n"
+		"__x64_sys_ftruncate+0x11 -> do_sys_ftruncate+0x0\n"
+		"do_sys_ftruncate+0x0 -> bpf_trampoline_6442495227+0x0\n"
+		"bpf_trampoline_6442495227+0x36 -> __bpf_tramp_enter+0x0\n"
+		"__bpf_tramp_enter+0x4 -> __rcu_read_lock+0x0\n"
+		"__rcu_read_lock+0x1d -> its_return_thunk+0x0\n"
+		"its_return_thunk+0x0 -> __bpf_tramp_enter+0x9\n"
+		"__bpf_tramp_enter+0x19 -> __rcu_read_unlock+0x0\n"
+		"__rcu_read_unlock+0x21 -> its_return_thunk+0x0\n"
+		"its_return_thunk+0x0 -> bpf_trampoline_6442495227+0x3b\n"
+		"bpf_trampoline_6442495227+0x47 -> do_sys_ftruncate+0x5\n"
+		"do_sys_ftruncate+0x1d -> do_sys_ftruncate+0x73\n"
+		"do_sys_ftruncate+0x84 -> bpf_trampoline_6442495227+0x4c\n" EXIT_6_1 SNAPSHOT_6_1,
+		9, "..########...");
+}
+
+/* A function below is traced, too, and has returned: its program runs, then comes its caller. */
+static void tracing_callee_s_trampoline_is_marked_until_it_returns(void **state)
+{
+	(void)state;
+	check_tracing(TRIGGER_HW, "do_sys_openat2",
+		      "path_openat+0x20 -> do_filp_open+0x40\n"
+		      "do_filp_open+0x11b -> bpf_trampoline_1+0x4c\n" EXIT_6_1
+		      "bpf_prog_1_x+0x90 -> htab_map_lookup_elem+0x0\n"
+		      "htab_map_lookup_elem+0x30 -> its_return_thunk+0x0\n"
+		      "its_return_thunk+0x0 -> bpf_prog_1_x+0x95\n"
+		      "bpf_prog_1_x+0xa0 -> bpf_trampoline_1+0x7f\n"
+		      "bpf_trampoline_1+0x90 -> its_return_thunk+0x0\n"
+		      "its_return_thunk+0x0 -> do_sys_openat2+0xaf\n"
+		      "do_sys_openat2+0xb8 -> do_sys_openat2+0x153\n",
+		      16, ".###############..");
+}
+
+/*
+ * Linux 6.1.0-56, do_sys_openat2 with ENOENT: the record begins in the debug exception of another
+ * breakpoint, on the return of do_filp_open. It is no exception of this event's.
+ */
+static void tracing_other_breakpoint_is_marked_and_not_wasted(void **state)
+{
+	static const char text[] = "irqentry_nmi_exit+0x1e -> its_return_thunk+0x0\n"
+				   "its_return_thunk+0x0 -> exc_debug+0x127\n"
+				   "exc_debug+0x134 -> pv_native_set_debugreg+0x0\n"
+				   "pv_native_set_debugreg+0x26 -> exc_debug+0x139\n"
+				   "exc_debug+0x154 -> its_return_thunk+0x0\n"
+				   "its_return_thunk+0x0 -> asm_exc_debug+0x1a\n"
+				   "asm_exc_debug+0x1a -> paranoid_exit+0x0\n"
+				   "paranoid_exit+0x4e -> restore_regs_and_return_to_kernel+0x0\n"
+				   "early_xen_iret_patch+0x0 -> early_xen_iret_patch+0x5\n"
+				   "native_irq_return_iret+0x0 -> do_filp_open+0x11b\n"
+				   "do_filp_open+0x11b -> do_sys_openat2+0xaf\n"
+				   "do_sys_openat2+0xb8 -> do_sys_openat2+0x153\n";
+
+	(void)state;
+	check_tracing(TRIGGER_HW, "do_sys_openat2", text, 10, "#########...");
+	assert_int_equal(trim(TRIGGER_HW, "do_sys_openat2", "any", text, NULL), 0);
+}
+
+static void tracing_tracepoint_on_the_way_is_marked(void **state)
+{
+	(void)state;
+	check_tracing(TRIGGER_HW, "do_exit",
+		      "do_exit+0x346 -> do_exit+0x4cb\n"
+		      "do_exit+0x4fc -> perf_trace_sched_process_template+0x0\n"
+		      "perf_trace_sched_process_template+0x5a -> perf_trace_buf_alloc+0x0\n"
+		      "perf_trace_buf_alloc+0x62 -> perf_trace_sched_process_template+0x5f\n"
+		      "perf_trace_sched_process_template+0x90 -> its_return_thunk+0x0\n"
+		      "its_return_thunk+0x0 -> do_exit+0x501\n"
+		      "do_exit+0x510 -> do_exit+0x600\n",
+		      5, ".####..");
+}
+
+/* Names that begin as a tracer's do, and are code like any other: somebody loads a program. */
+static void tracing_bpf_system_call_is_none(void **state)
+{
+	(void)state;
+	check_tracing(TRIGGER_HW, "__sys_bpf",
+		      "__sys_bpf+0x20 -> bpf_prog_load+0x0\n"
+		      "bpf_prog_load+0x80 -> bpf_trampoline_link_prog+0x0\n"
+		      "bpf_trampoline_link_prog+0x20 -> bpf_prog_load+0x85\n"
+		      "bpf_prog_load+0x90 -> perf_trace_init+0x0\n"
+		      "perf_trace_init+0x20 -> bpf_prog_load+0x95\n"
+		      "bpf_prog_load+0xa0 -> __sys_bpf+0x25\n",
+		      0, "......");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -489,6 +603,11 @@ int main(void)
 		cmocka_unit_test(tracepoint_call_of_it_is_newest_shown),
 		cmocka_unit_test(hw_nothing_is_wasted),
 		cmocka_unit_test(shown_from_is_last_kernel_entry),
+		cmocka_unit_test(tracing_own_trampoline_is_marked),
+		cmocka_unit_test(tracing_callee_s_trampoline_is_marked_until_it_returns),
+		cmocka_unit_test(tracing_other_breakpoint_is_marked_and_not_wasted),
+		cmocka_unit_test(tracing_tracepoint_on_the_way_is_marked),
+		cmocka_unit_test(tracing_bpf_system_call_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
