@@ -61,7 +61,8 @@ FUZZ	:= $(FUZZ_SRC:%.c=$(O)/%)
 FUZZ_RUNS ?= 100000
 
 # What the tests in the guest run there, and what reads the emulator's log.
-VM_TOOLS := $(addprefix $(O)/tests/vm/,callcost failcalls load_programs truth_ends truth_tail)
+VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls load_programs truth_ends \
+	   truth_tail)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
@@ -133,7 +134,7 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_OBJ) Makefile $(O)/.flags
 	@echo "  FUZZ    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(LIBS)
 
-$(O)/tests/vm/callcost $(O)/tests/vm/failcalls: VM_FLAGS := -static -pthread
+$(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls): VM_FLAGS := -static -pthread
 $(O)/tests/vm/load_programs: VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/%: tests/vm/%.c Makefile $(O)/.flags
 	@mkdir -p $(@D)

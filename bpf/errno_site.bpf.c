@@ -5,7 +5,7 @@
  * There the LBR ends at the decision, before the clean-up. But compilers load the constant early,
  * before the test: so the snapshot is kept until the function returns, and counts only if it
  * returns that error. An error that the function passes on from a callee has no such place; it
- * gets the snapshot of the function's exit.
+ * gets the snapshot of the function's exit, which spends entries as fexit does, and says so.
  */
 #include "snapshot.bpf.h"
 
@@ -36,7 +36,7 @@ int hw_errno_site(struct bpf_perf_event_data *ctx)
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
 	ret = -(__s64)(cookie >> 32 & 0xffff);
-	if (describe(&slot->rec, cookie, ctx->regs.ip, ret)) {
+	if (describe(&slot->rec, RECORD_HW, cookie, ctx->regs.ip, ret)) {
 		if (cookie >> 63) {
 			submit(slot);
 			return 0;
@@ -74,7 +74,7 @@ static __always_inline int on_exit(void *ctx, __s64 ret)
 		__builtin_memcpy(&slot->rec, kept, sizeof(*kept));
 		submit(slot);
 	} else {
-		finish(slot, cloned_target(), bpf_get_func_ip(ctx), ret);
+		finish(slot, RECORD_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
 	}
 	if (kept)
 		forget(tid);

@@ -11,7 +11,7 @@ static __always_inline int on_return(void *ctx, __s64 ret)
 	slot = snapshot_take();
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, cloned_target(), bpf_get_func_ip(ctx), ret);
+	finish(slot, RECORD_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
 	return 0;
 }
 
@@ -41,6 +41,6 @@ int fentry(void *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, cloned_target(), bpf_get_func_ip(ctx), 0);
+	finish(slot, RECORD_FENTRY, cloned_target(), bpf_get_func_ip(ctx), 0);
 	return 0;
 }

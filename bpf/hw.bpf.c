@@ -26,7 +26,7 @@ static __always_inline int on_hit(struct bpf_perf_event_data *ctx, bool filter, 
 		slot_release(slot);
 		return 0;
 	}
-	finish(slot, bpf_get_attach_cookie(ctx), ctx->regs.ip, ret);
+	finish(slot, RECORD_HW, bpf_get_attach_cookie(ctx), ctx->regs.ip, ret);
 	return 0;
 }
 

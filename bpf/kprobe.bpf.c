@@ -11,7 +11,8 @@ static __always_inline int on_kprobe(struct pt_regs *ctx, bool is_return, __s64 
 	slot = snapshot_take();
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, bpf_get_attach_cookie(ctx), is_return ? bpf_get_func_ip(ctx) : ctx->ip, ret);
+	finish(slot, is_return ? RECORD_KRETPROBE : RECORD_KPROBE, bpf_get_attach_cookie(ctx),
+	       is_return ? bpf_get_func_ip(ctx) : ctx->ip, ret);
 	return 0;
 }
 

@@ -16,13 +16,25 @@
 #define RECORD_BRANCHES_MAX 32
 #define RECORD_COMM_LEN	    16
 
+/** enum record_kind - what kind of program wrote a record; it may change while a probe is armed */
+enum record_kind {
+	RECORD_FENTRY = 1,
+	RECORD_FEXIT,
+	RECORD_KPROBE,
+	RECORD_KRETPROBE,
+	RECORD_TRACEPOINT,
+	RECORD_RAWTRACEPOINT,
+	RECORD_HW,
+};
+
 /**
  * struct record - one event
  * @mono_ns: CLOCK_MONOTONIC when the program ran, after the snapshot
  * @ip: address of the probed instruction or of the function's entry; 0 for tracepoints
  * @retval: return value as found in the register, class not applied; 0 without one
  * @target: index of the armed target, given by the loader
- * @cpu: where it ran
+ * @cpu: where it ran, below CPUS_MAX of state.bpf.h
+ * @kind: enum record_kind, of the program that took the branches
  * @pid: thread group id in the initial PID namespace
  * @tid: thread id in the initial PID namespace
  * @count: entries of @branches in this record
@@ -37,7 +49,8 @@ struct record {
 	__u64 ip;
 	__s64 retval;
 	__u32 target;
-	__u32 cpu;
+	__u16 cpu;
+	__u16 kind;
 	__u32 pid;
 	__u32 tid;
 	__u32 count;

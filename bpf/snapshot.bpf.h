@@ -176,7 +176,8 @@ static __always_inline void submit(struct capture_slot *slot)
  * Who and when, now that the LBR has been read and branches cost nothing any more. False if the
  * task is not wanted.
  */
-static __always_inline bool describe(struct record *rec, __u32 target, __u64 ip, __s64 ret)
+static __always_inline bool describe(struct record *rec, enum record_kind kind, __u32 target,
+				     __u64 ip, __s64 ret)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 
@@ -190,15 +191,17 @@ static __always_inline bool describe(struct record *rec, __u32 target, __u64 ip,
 	rec->ip = ip;
 	rec->retval = ret;
 	rec->target = target;
+	rec->kind = kind;
 	if (rec->read > 0)
 		rec->read /= sizeof(struct perf_branch_entry);
 	rec->count = count_valid(rec);
 	return true;
 }
 
-static __always_inline void finish(struct capture_slot *slot, __u32 target, __u64 ip, __s64 ret)
+static __always_inline void finish(struct capture_slot *slot, enum record_kind kind, __u32 target,
+				   __u64 ip, __s64 ret)
 {
-	if (describe(&slot->rec, target, ip, ret))
+	if (describe(&slot->rec, kind, target, ip, ret))
 		submit(slot);
 	else
 		slot_release(slot);

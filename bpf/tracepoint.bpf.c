@@ -8,7 +8,7 @@ int tracepoint(void *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, bpf_get_attach_cookie(ctx), 0, 0);
+	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, 0);
 	return 0;
 }
 
@@ -24,7 +24,7 @@ int tracepoint_sys_exit(struct trace_event_raw_sys_exit *ctx)
 	slot = snapshot_take();
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, bpf_get_attach_cookie(ctx), 0, ret);
+	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, ret);
 	return 0;
 }
 
@@ -36,6 +36,6 @@ int raw_tracepoint(void *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, cloned_target(), 0, 0);
+	finish(slot, RECORD_RAWTRACEPOINT, cloned_target(), 0, 0);
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "capture/capture.h"
 #include "capture/clone.h"
+#include "capture/holders.h"
 #include "capture/lbr_events.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
@@ -145,15 +146,27 @@ static int attach_tracepoint(struct lbrsnoop_bpf *skel, const struct probe *prob
 			  strerror(errno));
 }
 
+static int no_register_error(int cpu, struct errmsg *msg)
+{
+	char who[200];
+	size_t count = debug_register_holders(who, sizeof(who));
+
+	if (!count)
+		return errmsg_set(msg, -ENOSPC,
+				  "no debug register is free on cpu %d: it has four, and gdb, perf "
+				  "(mem: events), kgdb or another lbrsnoop may hold them",
+				  cpu);
+	return errmsg_set(
+		msg, -ENOSPC,
+		"no debug register is free on cpu %d: it has four, and %s%s may hold them", cpu,
+		who, count > HOLDERS_NAMED ? " and others" : "");
+}
+
 static int hw_error(int err, uint64_t addr, int cpu, struct errmsg *msg)
 {
 	switch (err) {
 	case -ENOSPC:
-		return errmsg_set(
-			msg, err,
-			"no debug register is free on cpu %d: a CPU has four, and gdb, perf "
-			"(mem: events), kgdb or another lbrsnoop may hold them",
-			cpu);
+		return no_register_error(cpu, msg);
 	case -EINVAL:
 	case -EPERM:
 	case -EACCES:
@@ -319,8 +332,8 @@ int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target
 		err = attach_as(skel, probe, target, &armed, first_err ? NULL : msg);
 		if (!err) {
 			if (first == TRIGGER_HW && kind != first)
-				snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%.120s",
-					 msg->text);
+				snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%.*s",
+					 (int)sizeof(probe->hw_reason) - 1, msg->text);
 			*ret_armed = armed;
 			return 0;
 		}

@@ -50,6 +50,7 @@ struct capture {
 	void *fn_ctx;
 	int fn_result;
 	bool handed_out; /* since the callback was last told that nothing more is waiting */
+	uint64_t pause_ns; /* CLOCK_MONOTONIC: then even a full ring buffer has to wait */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -171,16 +172,21 @@ static int arm_all(struct capture *capture, struct errmsg *msg)
 static int on_record(void *ctx, void *data, size_t len)
 {
 	struct capture *capture = ctx;
+	struct trigger trigger;
 	struct snapshot snap;
 
-	if (record_decode(&capture->record, data, len, &snap)) {
+	if (record_decode(&capture->record, data, len, &trigger, &snap)) {
 		capture->malformed++;
 		return 0;
 	}
 	capture->handed_out = true;
 	capture->fn_result = capture->fn(&snap, capture->fn_ctx);
-	/* libbpf stops at a negative value, and gives the rest back at the next poll */
-	return capture->fn_result ? -ECANCELED : 0;
+	/*
+	 * libbpf stops at a negative value, and gives the rest back at the next poll. By itself it
+	 * does not stop while records come faster than they are handled, and then nobody would look
+	 * at the clock, at the budget of the breakpoints, or at a signal.
+	 */
+	return capture->fn_result || now_ns(CLOCK_MONOTONIC) >= capture->pause_ns ? -ECANCELED : 0;
 }
 
 static int prepare_records(struct capture *capture)
@@ -287,11 +293,16 @@ int capture_start(struct capture *capture, struct errmsg *msg)
 	return err ?: check_cpus(capture, msg);
 }
 
-/* Disarms, and keeps what the kernel counted of it. */
-static void retire(struct capture *capture, struct armed *armed)
+/* Keeps what the kernel counted of what is about to be disarmed. */
+static void note_counts(struct capture *capture, const struct armed *armed)
 {
 	capture->missed += armed_missed(armed);
 	capture->hw_fired += armed_hw_hits(armed);
+}
+
+static void retire(struct capture *capture, struct armed *armed)
+{
+	note_counts(capture, armed);
 	disarm(armed);
 }
 
@@ -323,6 +334,7 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 
 		if (!armed->hw_cpus)
 			continue;
+		note_counts(capture, armed);
 		if (attach_next_worse(capture->skel, probe, i, armed, NULL)) {
 			disarm(armed);
 			probe->trigger.kind = TRIGGER_NONE;
@@ -407,6 +419,8 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 	capture->fn = fn;
 	capture->fn_ctx = ctx;
 	capture->fn_result = 0;
+	/* What is left when all is disarmed comes to an end. */
+	capture->pause_ns = timeout_ms ? deadline : UINT64_MAX;
 	capture->record.mono_to_real_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC);
 	do {
 		int left = (int64_t)(deadline - now_ns(CLOCK_MONOTONIC)) / 1000000;
@@ -420,10 +434,11 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 			return capture->fn_result;
 		if (err < 0 && err != -ECANCELED)
 			return err;
-		err = ring_buffer__consume(capture->ring);
+		if (err != -ECANCELED)
+			err = ring_buffer__consume(capture->ring);
 		if (capture->fn_result)
 			return capture->fn_result;
-		if (err < 0)
+		if (err < 0 && err != -ECANCELED)
 			return err;
 		if (take_deferred(capture) || tell_empty(capture))
 			return capture->fn_result;

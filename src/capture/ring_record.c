@@ -6,13 +6,30 @@
 
 #include "decode/perf_entry.h"
 #include "record.h"
+#include "util/cleanup.h"
 
 /* include/linux/err.h */
 #define MAX_ERRNO 4095
 
-static bool has_return(const struct probe *probe)
+static const enum trigger_kind trigger_kinds[] = {
+	[RECORD_FENTRY] = TRIGGER_FENTRY,
+	[RECORD_FEXIT] = TRIGGER_FEXIT,
+	[RECORD_KPROBE] = TRIGGER_KPROBE,
+	[RECORD_KRETPROBE] = TRIGGER_KRETPROBE,
+	[RECORD_TRACEPOINT] = TRIGGER_TRACEPOINT,
+	[RECORD_RAWTRACEPOINT] = TRIGGER_RAWTRACEPOINT,
+	[RECORD_HW] = TRIGGER_HW,
+};
+
+/* TRIGGER_NONE for a number that is none. */
+static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
-	switch (probe->trigger.kind) {
+	return kind < ARRAY_SIZE(trigger_kinds) ? trigger_kinds[kind] : TRIGGER_NONE;
+}
+
+static bool has_return(const struct probe *probe, enum trigger_kind kind)
+{
+	switch (kind) {
 	case TRIGGER_FEXIT:
 	case TRIGGER_KRETPROBE:
 		return probe->ret != RETURN_NONE;
@@ -46,7 +63,7 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 }
 
 int record_decode(const struct record_context *ctx, const void *data, size_t len,
-		  struct snapshot *ret_snap)
+		  struct trigger *ret_trigger, struct snapshot *ret_snap)
 {
 	const struct record *rec = data;
 	const struct probe *probe;
@@ -54,7 +71,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
 	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
 	    len != RECORD_HEADER_BYTES + rec->count * sizeof(rec->branches[0]) ||
-	    rec->target >= ctx->probes->count)
+	    rec->target >= ctx->probes->count || trigger_kind_of(rec->kind) == TRIGGER_NONE)
 		return -EBADMSG;
 	probe = &ctx->probes->items[rec->target];
 	ret_snap->ts_ns = rec->mono_ns + ctx->mono_to_real_ns;
@@ -63,9 +80,11 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->tid = rec->tid;
 	memcpy(ret_snap->comm, rec->comm, COMM_LEN);
 	ret_snap->comm[COMM_LEN - 1] = 0;
-	ret_snap->trigger = &probe->trigger;
+	*ret_trigger = probe->trigger;
+	ret_trigger->kind = trigger_kind_of(rec->kind);
+	ret_snap->trigger = ret_trigger;
 	ret_snap->ip = rec->ip ?: probe->trigger.addr;
-	ret_snap->has_retval = has_return(probe);
+	ret_snap->has_retval = has_return(probe, ret_trigger->kind);
 	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
 	ret_snap->err = 0;
 	if (ret_snap->has_retval && ret_snap->retval < 0 && ret_snap->retval >= -MAX_ERRNO)

@@ -27,9 +27,11 @@ struct record_context {
 /**
  * record_decode() - check a record and turn it into a snapshot
  * @data: @len bytes from the ring buffer, not trusted
+ * @ret_trigger: the probe's trigger, with the kind of the program that wrote the record: by now the
+ *               probe may be armed as another; @ret_snap borrows it
  * Return: 0; -EBADMSG if the record's sizes or indices make no sense.
  */
 int record_decode(const struct record_context *ctx, const void *data, size_t len,
-		  struct snapshot *ret_snap);
+		  struct trigger *ret_trigger, struct snapshot *ret_snap);
 
 #endif

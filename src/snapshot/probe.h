@@ -61,7 +61,7 @@ struct probe {
 	uint16_t site_err[HW_SITES_MAX];
 	bool site_certain[HW_SITES_MAX];
 	uint32_t group;
-	char hw_reason[128];
+	char hw_reason[256];
 	char *category;
 	bool fallback;
 	bool namesakes;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * badread COUNT USEC CPU [getpid] - read a descriptor that is not open, over and over
+ * badread COUNT USEC CPU [getpid|mkdir] - read a descriptor that is not open, over and over
  *
- * Fails in ksys_read() with EBADF. With "getpid", that call stands before each read.
+ * COUNT 0: until it is killed.
+ * Fails in ksys_read() with EBADF. With "getpid", that call stands before each read;
+ * with "mkdir", one that fails in do_mkdirat() with EEXIST, which hardly anybody else calls, stands
+ * for it.
  */
-#define _GNU_SOURCE
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +19,7 @@ int main(int argc, char **argv)
 {
 	long count = argc > 1 ? atol(argv[1]) : 10, usec = argc > 2 ? atol(argv[2]) : 0;
 	int cpu = argc > 3 ? atoi(argv[3]) : 0;
-	int with_getpid = argc > 4 && !strcmp(argv[4], "getpid");
+	const char *mode = argc > 4 ? argv[4] : "";
 	cpu_set_t set;
 	char byte;
 
@@ -26,10 +29,11 @@ int main(int argc, char **argv)
 		perror("badread: sched_setaffinity");
 		return 2;
 	}
-	for (long i = 0; i < count; i++) {
-		if (with_getpid)
+	for (long i = 0; !count || i < count; i++) {
+		if (!strcmp(mode, "getpid"))
 			syscall(SYS_getpid);
-		if (syscall(SYS_read, 1000000, &byte, 1) != -1)
+		if ((!strcmp(mode, "mkdir") ? syscall(SYS_mkdir, "/", 0)
+					    : syscall(SYS_read, 1000000, &byte, 1)) != -1)
 			return 1;
 		if (usec)
 			usleep(usec);

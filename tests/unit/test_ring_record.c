@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* test_ring_record.c - records of the ring buffer, good and bad */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/ring_record.h"
+#include "record.h"
+
+#define ENTRY 0xffffffff81001000ULL
+
+struct fixture {
+	struct probe probe;
+	struct probe_list probes;
+	struct lbr_model model;
+	struct lbr_info lbr;
+	struct record_context ctx;
+	struct record rec;
+	struct trigger trigger;
+	struct snapshot snap;
+};
+
+static void fixture_init(struct fixture *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->probe.trigger = (struct trigger){.target = "f", .kind = TRIGGER_HW, .addr = ENTRY};
+	f->probe.site_kind = SITE_RETURN;
+	f->probe.ret = RETURN_S32;
+	f->probes = (struct probe_list){.items = &f->probe, .count = 1, .room = 1};
+	f->model = (struct lbr_model){.name = "unknown", .format = LBR_FORMAT_NONE};
+	f->ctx = (struct record_context){
+		.model = &f->model, .lbr = &f->lbr, .probes = &f->probes, .path_ok = true};
+	f->rec.kind = RECORD_HW;
+	f->rec.count = f->rec.read = 1;
+	f->rec.cpu = 3;
+	f->rec.retval = 0xfffffffe; /* -ENOENT in the lower half */
+	f->rec.branches[0].from = ENTRY + 1;
+	f->rec.branches[0].to = ENTRY + 2;
+}
+
+static int decode(struct fixture *f)
+{
+	return record_decode(&f->ctx, &f->rec,
+			     RECORD_HEADER_BYTES + f->rec.count * sizeof(f->rec.branches[0]),
+			     &f->trigger, &f->snap);
+}
+
+static void record_decode_probe_switched_keeps_the_kind_it_was_taken_by(void **state)
+{
+	struct fixture f;
+
+	fixture_init(&f);
+	/* The guard rail has armed the probe anew while the record was queued. */
+	f.probe.trigger.kind = TRIGGER_FEXIT;
+	assert_int_equal(decode(&f), 0);
+	assert_int_equal(f.snap.trigger->kind, TRIGGER_HW);
+	assert_string_equal(f.snap.trigger->target, "f");
+	f.probe.trigger.kind = TRIGGER_NONE;
+	assert_int_equal(decode(&f), 0);
+	assert_int_equal(f.snap.trigger->kind, TRIGGER_HW);
+	f.rec.kind = RECORD_FEXIT;
+	assert_int_equal(decode(&f), 0);
+	assert_int_equal(f.snap.trigger->kind, TRIGGER_FEXIT);
+	(void)state;
+}
+
+/* At an errno site every hit is an error, at an exit watched for it too. */
+static void record_decode_errno_site_exit_is_an_fexit(void **state)
+{
+	struct fixture f;
+
+	fixture_init(&f);
+	f.probe.site_kind = SITE_ERRNO;
+	f.rec.kind = RECORD_FEXIT;
+	assert_int_equal(decode(&f), 0);
+	assert_int_equal(f.snap.trigger->kind, TRIGGER_FEXIT);
+	assert_true(f.snap.has_retval);
+	assert_int_equal(f.snap.err, ENOENT);
+	(void)state;
+}
+
+static void record_decode_plain_site_has_no_return_value(void **state)
+{
+	struct fixture f;
+
+	fixture_init(&f);
+	f.probe.site_kind = SITE_PLAIN;
+	assert_int_equal(decode(&f), 0);
+	assert_false(f.snap.has_retval);
+	assert_int_equal(f.snap.err, 0);
+	assert_int_equal(f.snap.cpu, 3);
+	(void)state;
+}
+
+static void record_decode_bad_kind_is_refused(void **state)
+{
+	static const uint16_t bad[] = {0, RECORD_HW + 1, UINT16_MAX};
+	struct fixture f;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		fixture_init(&f);
+		f.rec.kind = bad[i];
+		assert_int_equal(decode(&f), -EBADMSG);
+	}
+	(void)state;
+}
+
+static void record_decode_bad_sizes_are_refused(void **state)
+{
+	struct fixture f;
+
+	fixture_init(&f);
+	f.rec.target = 1;
+	assert_int_equal(decode(&f), -EBADMSG);
+	fixture_init(&f);
+	f.rec.count = RECORD_BRANCHES_MAX + 1;
+	assert_int_equal(decode(&f), -EBADMSG);
+	fixture_init(&f);
+	assert_int_equal(record_decode(&f.ctx, &f.rec, RECORD_HEADER_BYTES, &f.trigger, &f.snap),
+			 -EBADMSG);
+	assert_int_equal(record_decode(&f.ctx, &f.rec, 0, &f.trigger, &f.snap), -EBADMSG);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(record_decode_probe_switched_keeps_the_kind_it_was_taken_by),
+		cmocka_unit_test(record_decode_errno_site_exit_is_an_fexit),
+		cmocka_unit_test(record_decode_plain_site_has_no_return_value),
+		cmocka_unit_test(record_decode_bad_kind_is_refused),
+		cmocka_unit_test(record_decode_bad_sizes_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
