@@ -246,10 +246,14 @@ static void say_trigger(const struct trace *trace, const struct probe *probe)
 			 probe->site_count == 1 ? "" : "s", loss, hit_ns / 1e3);
 	else if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_ERRNO)
 		log_info("%s: hardware breakpoint on %u instruction%s that load%s the errno, %s, "
-			 "%.1f us an error",
+			 "%.1f us %s",
 			 probe->trigger.target, probe->site_count,
 			 probe->site_count == 1 ? "" : "s", probe->site_count == 1 ? "s" : "", loss,
-			 hit_ns / 1e3);
+			 hit_ns / 1e3,
+			 probe->site_certain[0]
+				 ? "an error, nothing for other calls"
+				 : "for each call that loads it, whatever it returns then, and a "
+				   "check at the exit (fexit) for every call");
 	else if (probe->trigger.kind == TRIGGER_HW)
 		log_info("%s: hardware breakpoint, %s, %.1f us a hit", probe->trigger.target, loss,
 			 hit_ns / 1e3);

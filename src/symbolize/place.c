@@ -47,6 +47,18 @@ static const struct {
 	/* arch/x86/kvm/vmx/vmenter.S: hands on an interrupt that arrived in a guest. */
 	{"vmx_do_interrupt_", RANGE_STARTS, PLACE_CALLS_INTERRUPT},
 	{"vmx_do_nmi_", RANGE_STARTS, PLACE_CALLS_INTERRUPT},
+	/* tools/objtool/noreturns.h: those that checks made by the compiler or by macros call */
+	{"__stack_chk_fail", NAME_IS, PLACE_NO_RETURN},
+	{"fortify_panic", NAME_IS, PLACE_NO_RETURN},
+	{"__fortify_panic", NAME_IS, PLACE_NO_RETURN},
+	{"usercopy_abort", NAME_IS, PLACE_NO_RETURN},
+	{"panic", NAME_IS, PLACE_NO_RETURN},
+	{"do_exit", NAME_IS, PLACE_NO_RETURN},
+	{"do_group_exit", NAME_IS, PLACE_NO_RETURN},
+	{"make_task_dead", NAME_IS, PLACE_NO_RETURN},
+	{"kthread_exit", NAME_IS, PLACE_NO_RETURN},
+	{"__module_put_and_kthread_exit", NAME_IS, PLACE_NO_RETURN},
+	{"__ubsan_handle_builtin_unreachable", NAME_IS, PLACE_NO_RETURN},
 };
 
 static bool starts_with(const char *s, const char *prefix)

@@ -14,6 +14,7 @@ enum place {
 	PLACE_INDIRECT_THUNK,  /* a direct jump or call here is an indirect one */
 	PLACE_RETURN_HOOK,     /* a replaced return address (kretprobe, graph tracer) */
 	PLACE_CALLS_INTERRUPT, /* code that calls IDT entries itself (KVM) */
+	PLACE_NO_RETURN,       /* a function that never returns to its caller */
 };
 
 /** typedef place_fn - what is special about a code address */

@@ -49,10 +49,10 @@ static bool inside(const struct walk *walk, uint64_t addr)
 	return false;
 }
 
-static bool is_return_thunk(const struct walk *walk, uint64_t addr)
+static enum place place_at(const struct walk *walk, uint64_t addr)
 {
-	return walk->opts && walk->opts->place &&
-	       walk->opts->place(walk->opts->place_ctx, addr) == PLACE_RETURN_THUNK;
+	return walk->opts && walk->opts->place ? walk->opts->place(walk->opts->place_ctx, addr)
+					       : PLACE_ORDINARY;
 }
 
 /* false if there are too many. A point seen before is walked again only if less holds there. */
@@ -131,8 +131,10 @@ static enum verdict step(struct walk *walk, uint64_t *addr, struct holders *held
 	case INSN_RET:
 		return returns_it(walk, *held) ? WAY_ENDS : UNCERTAIN;
 	case INSN_JMP:
-		if (is_return_thunk(walk, in.target))
+		if (place_at(walk, in.target) == PLACE_RETURN_THUNK)
 			return returns_it(walk, *held) ? WAY_ENDS : UNCERTAIN;
+		if (place_at(walk, in.target) == PLACE_NO_RETURN)
+			return WAY_ENDS;
 		if (!inside(walk, in.target) || !add_point(walk, in.target, *held))
 			return UNCERTAIN;
 		return WAY_ENDS;
@@ -141,6 +143,10 @@ static enum verdict step(struct walk *walk, uint64_t *addr, struct holders *held
 			return UNCERTAIN;
 		break;
 	case INSN_CALL:
+		/* The stack protector's check: nothing is returned there. */
+		if (place_at(walk, in.target) == PLACE_NO_RETURN)
+			return WAY_ENDS;
+		/* fall through */
 	case INSN_ICALL:
 		held->low &= CALLEE_SAVED;
 		held->whole &= CALLEE_SAVED;

@@ -11,10 +11,34 @@
 #include "target/target.h"
 #include "util/cleanup.h"
 
+/* @init_start, @init_end: text that the kernel freed after boot; both 0 if not known */
 struct resolver {
 	struct resolve_options opts;
 	struct functions *funcs;
+	uint64_t init_start;
+	uint64_t init_end;
 };
+
+static void find_init_text(struct resolver *resolver)
+{
+	struct symbol start, end;
+
+	if (symbols_by_name(resolver->opts.symbols, "", "_sinittext", 0, &start) ||
+	    symbols_by_name(resolver->opts.symbols, "", "_einittext", 0, &end))
+		return;
+	resolver->init_start = start.addr;
+	resolver->init_end = end.addr;
+}
+
+/*
+ * BTF and kallsyms name functions of the start-up still when their text is gone. Linux 6.12 reads
+ * it when a fentry or fexit program is attached there, without a check, and oopses
+ * (__arch_prepare_bpf_trampoline()): so nothing is ever armed there.
+ */
+static bool is_freed(const struct resolver *resolver, uint64_t addr)
+{
+	return addr >= resolver->init_start && addr < resolver->init_end;
+}
 
 int resolver_create(const struct resolve_options *opts, struct resolver **ret_resolver,
 		    struct errmsg *msg)
@@ -25,6 +49,7 @@ int resolver_create(const struct resolve_options *opts, struct resolver **ret_re
 	if (!resolver)
 		return -ENOMEM;
 	resolver->opts = *opts;
+	find_init_text(resolver);
 	err = functions_open(&resolver->funcs, msg);
 	if (err) {
 		free(resolver);
@@ -116,6 +141,15 @@ static bool watches_return(const struct target_spec *spec, enum trigger_kind kin
 	       (kind == TRIGGER_HW && spec->kind == TRIGGER_NONE);
 }
 
+static int freed_after_boot(const struct target_spec *spec, struct errmsg *msg)
+{
+	return errmsg_set(
+		msg, -EINVAL,
+		"'%s' belongs to the kernel's start-up: its text was freed after boot, and "
+		"nobody can call it",
+		spec->text);
+}
+
 /* hw:0xffffffff81234567 */
 static int add_address(struct resolver *resolver, const struct target_spec *spec,
 		       struct probe_list *list, struct errmsg *msg)
@@ -134,6 +168,8 @@ static int add_address(struct resolver *resolver, const struct target_spec *spec
 	if (symbols_find(resolver->opts.symbols, addr, &sym))
 		return errmsg_set(msg, -ENOENT, "'%s': there is no kernel text at this address",
 				  spec->text);
+	if (is_freed(resolver, addr))
+		return freed_after_boot(spec, msg);
 	probe = probe_list_add(list);
 	if (!probe)
 		return -ENOMEM;
@@ -163,6 +199,8 @@ static int add_one(struct resolver *resolver, const struct target_spec *spec,
 			    spec->name, 0, &sym)) {
 		if (!has_btf)
 			return no_such_function(resolver, spec, msg);
+	} else if (is_freed(resolver, sym.addr)) {
+		return freed_after_boot(spec, msg);
 	} else if (!has_btf) {
 		func.module = sym.module;
 	}
@@ -205,7 +243,8 @@ static int add_match(const struct function *func, void *ctx)
 		return 0;
 	}
 	/* BTF also names functions that were inlined everywhere or freed after boot. */
-	if (symbols_by_name(glob->resolver->opts.symbols, func->module, func->name, 0, &sym))
+	if (symbols_by_name(glob->resolver->opts.symbols, func->module, func->name, 0, &sym) ||
+	    is_freed(glob->resolver, sym.addr))
 		return 0;
 	return add_function(glob->resolver, glob->spec, kind, func, glob->list);
 }
@@ -350,7 +389,7 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec, stru
 
 struct list_ctx {
 	resolver_visit_fn *visit;
-	struct symbols *symbols;
+	const struct resolver *resolver;
 	const char *glob;
 	void *ctx;
 };
@@ -360,7 +399,8 @@ static int list_function(const struct function *func, void *ctx)
 	struct list_ctx *list = ctx;
 	struct symbol sym;
 
-	if (symbols_by_name(list->symbols, func->module, func->name, 0, &sym))
+	if (symbols_by_name(list->resolver->opts.symbols, func->module, func->name, 0, &sym) ||
+	    is_freed(list->resolver, sym.addr))
 		return 0;
 	return list->visit(func->module, func->name, func->ret,
 			   1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT | 1u << TRIGGER_KPROBE |
@@ -380,8 +420,7 @@ static int list_tracepoint(const char *category, const char *name, void *ctx)
 
 int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn *visit, void *ctx)
 {
-	struct list_ctx list = {
-		.visit = visit, .symbols = resolver->opts.symbols, .glob = glob, .ctx = ctx};
+	struct list_ctx list = {.visit = visit, .resolver = resolver, .glob = glob, .ctx = ctx};
 	int err;
 
 	err = functions_for_each(resolver->funcs, NULL, glob, list_function, &list);

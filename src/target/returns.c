@@ -331,6 +331,8 @@ static int classify(struct finder *f, const struct insn *in)
 	switch (place_at(f, in->target)) {
 	case PLACE_RETURN_THUNK:
 		return add_return(f, in->addr, true);
+	case PLACE_NO_RETURN:
+		return 0;
 	case PLACE_INDIRECT_THUNK:
 		f->exits->indirect_jumps++;
 		return 0;

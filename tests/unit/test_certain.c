@@ -27,8 +27,16 @@ static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
 	return 0;
 }
 
+/* The code calls nothing but what never returns. */
+static enum place no_return(void *ctx, uint64_t addr)
+{
+	(void)ctx;
+	return addr < BASE ? PLACE_NO_RETURN : PLACE_ORDINARY;
+}
+
 /* The verdict on the first errno site that function_exits_find() finds in @bytes. */
-static bool first_site_certain(const uint8_t *bytes, size_t len, bool wide)
+static bool first_site_certain(const uint8_t *bytes, size_t len, bool wide,
+			       const struct exits_options *opts)
 {
 	struct code code = {bytes, len};
 	struct text_source text = {.read = read_code, .ctx = &code};
@@ -37,13 +45,14 @@ static bool first_site_certain(const uint8_t *bytes, size_t len, bool wide)
 
 	assert_int_equal(function_exits_find(&text, BASE, len, NULL, &exits), 0);
 	assert_true(exits->errno_count >= 1);
-	certain = errno_site_certain(&text, exits, &exits->errnos[0], NULL, wide);
+	certain = errno_site_certain(&text, exits, &exits->errnos[0], opts, wide);
 	function_exits_free(exits);
 	return certain;
 }
 
 #define CERTAIN(wide, ...)                                                                         \
-	first_site_certain((const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), wide)
+	first_site_certain((const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), wide, \
+			   NULL)
 
 static void errno_site_certain_loaded_and_returned_is_certain(void **state)
 {
@@ -124,6 +133,24 @@ static void errno_site_certain_indirect_jump_is_not(void **state)
 			     0xff, 0xe2));			  /* jmp *%rdx */
 }
 
+/* As GCC's stack protector makes it: the check may fail behind the site. */
+static void errno_site_certain_stack_check_that_never_returns_is_certain(void **state)
+{
+	static const uint8_t bytes[] = {
+		0xbb, 0xfe, 0xff, 0xff, 0xff, /* mov $-2,%ebx */
+		0x85, 0xff,		      /* test %edi,%edi */
+		0x75, 0x03,		      /* jne to the call */
+		0x89, 0xd8,		      /* mov %ebx,%eax */
+		0xc3,			      /* ret */
+		0xe8, 0,    0xff, 0xff, 0xff, /* call, before BASE */
+		0x90,			      /* nop: padding */
+	};
+	const struct exits_options opts = {.place = no_return};
+
+	assert_true(first_site_certain(bytes, sizeof(bytes), false, &opts));
+	assert_false(first_site_certain(bytes, sizeof(bytes), false, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +164,7 @@ int main(void)
 		cmocka_unit_test(errno_site_certain_overwritten_in_part_is_not),
 		cmocka_unit_test(errno_site_certain_loop_that_may_lose_it_is_not),
 		cmocka_unit_test(errno_site_certain_indirect_jump_is_not),
+		cmocka_unit_test(errno_site_certain_stack_check_that_never_returns_is_certain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

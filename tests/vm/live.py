@@ -293,6 +293,12 @@ def check_load(guest, report):
                f"{len(run.snapshots)} snapshots of {len(run.by_target())} targets")
 
 
+    run = Run(guest.directory, "load-freed")
+    report(f"{guest.name}/attach/freed-text",
+           (run.status != 2 or "freed after boot" not in run.err) and
+           f"exit status {run.status}: {run.err.strip()}", run.err.strip())
+
+
 def check_none(guest, report):
     run = Run(guest.directory, "none")
     why = None
