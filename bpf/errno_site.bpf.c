@@ -12,12 +12,17 @@
 /* Entries of the map: while it is 0, a return that is no error costs no lookup. */
 __u64 pending_count;
 
+static __always_inline __u64 pending_key(__u32 tid, __u32 target)
+{
+	return (__u64)tid << 32 | target;
+}
+
 static __always_inline void keep(struct record *rec)
 {
-	__u32 tid = rec->tid;
-	bool fresh = !bpf_map_lookup_elem(&pending, &tid);
+	__u64 key = pending_key(rec->tid, rec->target);
+	bool fresh = !bpf_map_lookup_elem(&pending, &key);
 
-	if (bpf_map_update_elem(&pending, &tid, rec, BPF_ANY))
+	if (bpf_map_update_elem(&pending, &key, rec, BPF_ANY))
 		__sync_fetch_and_add(&losses.no_slot, 1);
 	else if (fresh)
 		__sync_fetch_and_add(&pending_count, 1);
@@ -47,9 +52,9 @@ int hw_errno_site(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-static __always_inline void forget(__u32 tid)
+static __always_inline void forget(__u64 key)
 {
-	if (!bpf_map_delete_elem(&pending, &tid))
+	if (!bpf_map_delete_elem(&pending, &key))
 		__sync_fetch_and_add(&pending_count, -1);
 }
 
@@ -57,27 +62,27 @@ static __always_inline int on_exit(void *ctx, __s64 ret)
 {
 	struct capture_slot *slot;
 	struct record *kept;
-	__u32 tid;
+	__u64 key;
 
 	if (!wanted_error(ret)) {
 		if (pending_count)
-			forget(bpf_get_current_pid_tgid());
+			forget(pending_key(bpf_get_current_pid_tgid(), cloned_target()));
 		return 0;
 	}
 	slot = snapshot_take();
 	if (unlikely(!slot))
 		return 0;
-	tid = bpf_get_current_pid_tgid();
-	kept = bpf_map_lookup_elem(&pending, &tid);
+	key = pending_key(bpf_get_current_pid_tgid(), cloned_target());
+	kept = bpf_map_lookup_elem(&pending, &key);
 	if (kept && kept->retval == ret) {
 		/* Copied: what the ring buffer takes must be in memory that the verifier bounds. */
 		__builtin_memcpy(&slot->rec, kept, sizeof(*kept));
 		submit(slot);
 	} else {
-		finish(slot, RECORD_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
+		finish(slot, RECORD_FEXIT, (__u32)key, bpf_get_func_ip(ctx), ret);
 	}
 	if (kept)
-		forget(tid);
+		forget(key);
 	return 0;
 }
 

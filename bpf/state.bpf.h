@@ -5,8 +5,12 @@
 
 #define CPUS_MAX 8192 /* CONFIG_NR_CPUS of distribution kernels */
 
-/* Captures that may be under way at once; a capture may be preempted in the middle. */
-#define CAPTURE_SLOTS 64 /* a power of two */
+/*
+ * Captures that may be under way at once: a capture may be preempted in the middle, and a record
+ * that finds the ring buffer locked waits in its slot. In a virtual machine that takes as long as
+ * the CPU that holds the lock is not run: one of 64 was not enough there.
+ */
+#define CAPTURE_SLOTS 256 /* a power of two */
 
 extern const volatile bool filter_errno;     /* only returns that are an error */
 extern const volatile bool filter_errno_any; /* whichever */
@@ -33,11 +37,11 @@ struct events_map {
 };
 extern struct events_map events SEC(".maps");
 
-/* Snapshots of errno sites, until the function has returned; by thread id. */
+/* Snapshots of errno sites, until the function has returned; by thread id and target. */
 struct pending_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024); /* tasks that are between the site and the return */
-	__type(key, __u32);
+	__type(key, __u64);
 	__type(value, struct record);
 };
 extern struct pending_map pending SEC(".maps");

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "capture/attach.h"
@@ -213,6 +214,17 @@ static int prepare_records(struct capture *capture)
 	return capture->ring ? 0 : -errno;
 }
 
+/* Each armed place takes two files, a hardware breakpoint one for each CPU. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int capture_create(const struct capture_options *opts, struct probe_list *probes,
 		   struct capture **ret_capture, struct errmsg *msg)
 {
@@ -223,6 +235,7 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 		return -ENOMEM;
 	capture->opts = *opts;
 	capture->probes = probes;
+	raise_file_limit();
 	/* Asked first: without an LBR there is nothing to load programs for. */
 	if (!opts->without_lbr) {
 		err = lbr_events_open(opts->branch_types, &capture->events, msg);

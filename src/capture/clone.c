@@ -12,13 +12,15 @@
 
 static int set_target(struct bpf_insn *insns, size_t count, uint32_t target)
 {
+	int err = -EINVAL;
+
 	for (size_t i = 0; i + 1 < count; i++)
 		if (insns[i].code == (BPF_LD | BPF_IMM | BPF_DW) && !insns[i].src_reg &&
 		    insns[i].imm == TARGET_PLACEHOLDER) {
 			insns[i].imm = (int32_t)target;
-			return 0;
+			err = 0;
 		}
-	return -EINVAL;
+	return err;
 }
 
 int program_clone(const struct bpf_program *prog, uint32_t btf_id, int btf_fd, uint32_t target,

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+from errno_sites import Image, cases, site_error
 from verify_truth import REPORTED, Truth, load, verify
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -110,7 +111,8 @@ class Guest:
         command = [os.path.join(HERE, "run"), "--cpu", self.model, "--kernel", self.kernel,
                    "--append", "nmi_watchdog=0", "--timeout", str(TIMEOUT_S), "--share", self.directory, "--truth", fifo,
                    "--env", f"out={self.directory}",
-                   "--env", "SEED", "--", "bash", "-c", script]
+                   "--env", "SEED", "--env", "FUNCTIONS", "--env", "POOL", "--env", "RUNS",
+                   "--", "bash", "-c", script]
         with open(self.path("run.log"), "w", encoding="utf-8") as log, \
              subprocess.Popen([os.path.join(BUILD, "truth_ends"), str(depth), fifo,
                                self.path("ends")], stdout=log, stderr=log) as ends:
@@ -136,15 +138,18 @@ class Guest:
     def remove(self):
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def snapshots_match(self, report, run, reason, least):
-        """Every snapshot of @run is what the LBR held when it was stopped for @reason."""
-        verdict = verify(run.snapshots, self.truth, self.model, reason, run.name)
+    def snapshots_match(self, report, run, reason, least, kind=None):
+        """Every snapshot of @run (by @kind) is what the LBR held when it stopped for @reason."""
+        snapshots = [s for s in run.snapshots if kind in (None, s["trigger"]["kind"])]
+        if not snapshots and not least:
+            return
+        verdict = verify(snapshots, self.truth, self.model, reason, run.name)
         why = None
         if verdict.errors:
-            why = f"{len(verdict.errors)} of {len(run.snapshots)} snapshots do not match"
+            why = f"{len(verdict.errors)} of {len(snapshots)} snapshots do not match"
         elif verdict.matched < least:
             why = f"{verdict.matched} snapshots, at least {least} expected"
-        report(f"{self.name}/{run.name}/match", why,
+        report(f"{self.name}/{run.name}/match{'/' if kind else ''}{kind or ''}", why,
                f"{verdict.matched} snapshots, {verdict.entries} entries, 0 mismatches")
         if why:
             report.comment("\n".join(verdict.errors[:ERRORS_SHOWN]) + "\n" + run.err)
@@ -325,11 +330,45 @@ def check_auto(guest, report):
             report(f"{guest.name}/auto/{name}",
                    (auto != fexit or not fexit) and f"auto {auto}, fexit {fexit}",
                    f"{auto} error returns, {'hw' if name in hardware else 'not hw'}")
-    report(f"{guest.name}/auto/functions", functions < 20 and f"only {functions} returned an error",
+    wanted = int(os.environ.get("FUNCTIONS", "20"))
+    why = None
+    if functions != wanted:
+        why = f"{functions} functions instead of {wanted}"
+    elif not by_hw:
+        why = "auto chose no hardware breakpoint at all"
+    report(f"{guest.name}/auto/functions", why,
            f"seed {os.environ['SEED']}: {functions} functions, {by_hw} by hardware breakpoint")
 
 
+def check_errno(guest, report):
+    """--at errno ends at the block that loads the errno, for each failing call."""
+    runs, image, good = {}, Image(guest.kernel, guest.path("kallsyms")), set()
+    for number, kind, err, function in cases():
+        if not os.path.exists(guest.path(f"errno{number}.status")):
+            continue
+        if number not in runs:
+            run = runs[number] = Run(guest.directory, f"errno{number}")
+            guest.none_lost(report, run)
+            guest.snapshots_match(report, run, "db", 1, "hw")
+            guest.snapshots_match(report, run, "off", 0, "fexit")
+        made = sum(int(count) for name, _, _, count in runs[number].calls if name == kind)
+        mine = [s for s in runs[number].snapshots
+                if s["trigger"]["target"] == function and s["trigger"]["errno"] == err]
+        code = image.function(function)
+        wrong = [why for why in (site_error(s, code, err) for s in mine) if why]
+        why = wrong and f"{len(wrong)} of {len(mine)}: {wrong[0]}"
+        if not why and (len(mine) != made or not made):
+            why = f"{len(mine)} snapshots of {made} calls"
+        if not why:
+            good.add((err, function))
+        report(f"{guest.name}/errno/{kind}", why, f"{function}, {len(mine)} snapshots")
+    errnos = {err for err, _ in good}
+    report(f"{guest.name}/errno/calls", len(good) < 15 and f"only {len(good)} kinds of failing call",
+           f"{len(good)} kinds of failing call, {len(errnos)} errnos")
+
+
 CHECKS = {
+    "errno": check_errno,
     "auto": check_auto,
     "truth": check_truth,
     "hw": check_hw,
