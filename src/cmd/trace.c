@@ -171,6 +171,28 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 	return stop_requested > 1;
 }
 
+/* 0 also where there is none: the target that needs it says so. */
+static int open_lines(const struct trace_options *opts, struct lines **ret_lines,
+		      struct errmsg *msg)
+{
+	struct lines_options lines = {.vmlinux = opts->view.vmlinux,
+				      .debug_dir = opts->view.debug_dir};
+	bool needed = false;
+	char text[700];
+	int err;
+
+	for (size_t i = 0; i < opts->target_count; i++)
+		needed = needed || target_needs_lines(&opts->targets[i]);
+	*ret_lines = NULL;
+	if (!needed)
+		return 0;
+	err = lines_open(&lines, ret_lines);
+	if (err == -ESTALE)
+		return errmsg_set(msg, err, "%s: %s", lines.vmlinux,
+				  lines_mismatch(&lines, text, sizeof(text)));
+	return err == -ENOMEM ? err : 0;
+}
+
 static int resolve_targets(struct trace *trace, struct errmsg *msg)
 {
 	const struct trace_options *opts = trace->opts;
@@ -179,16 +201,15 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 		.force = opts->trigger,
 		.errors_only = opts->capture.errno_filter,
 	};
-	int err = resolver_create(&resolve, &trace->resolver, msg);
+	int err = open_lines(opts, &resolve.lines, msg);
 
-	if (err)
-		return err;
-	for (size_t i = 0; i < opts->target_count; i++) {
+	if (!err)
+		err = resolver_create(&resolve, &trace->resolver, msg);
+	for (size_t i = 0; !err && i < opts->target_count; i++)
 		err = resolver_add(trace->resolver, &opts->targets[i], &trace->probes, msg);
-		if (err)
-			return err;
-	}
-	return 0;
+	/* All line tables of the kernel may be in memory: nothing looks at them again. */
+	lines_close(resolve.lines);
+	return err;
 }
 
 static int open_symbols(struct trace *trace, struct errmsg *msg)

@@ -76,7 +76,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Show the branches that led to an error return of a kernel function.\v"
 	"TARGET: NAME or GLOB (a kernel function, on its error return), MODULE:NAME, fentry:NAME, "
-	"fexit:NAME, kprobe:NAME[+OFFSET], kretprobe:NAME, hw:NAME[+OFFSET] (hardware breakpoint), "
+	"fexit:NAME, kprobe:NAME[+OFFSET], kretprobe:NAME, hw:NAME[+OFFSET], hw:0xADDRESS, "
+	"hw:[MODULE:]FILE:LINE (hardware breakpoint), "
 	"tracepoint:CATEGORY:NAME, rawtracepoint:NAME.\n\n"
 	"COMMAND is started when everything is armed, and is traced alone.\n\n"
 	"Other commands: record, report, list, doctor, decode, help. 'lbrsnoop help COMMAND' "

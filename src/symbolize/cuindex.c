@@ -305,8 +305,7 @@ static const char *absolute_comp_dir(struct cu_index *cu)
 	return dir && dir[0] == '/' ? dir : "";
 }
 
-/* Path of a file of the unit; "" if there is none, NULL if there is no memory. */
-static const char *file_path(struct cu_index *cu, struct arena *arena, size_t index)
+const char *cu_index_path(struct cu_index *cu, struct arena *arena, size_t index)
 {
 	_cleanup_free_ char *path = NULL;
 	const char *raw, *dir;
@@ -328,7 +327,7 @@ static const char *file_path(struct cu_index *cu, struct arena *arena, size_t in
 	return cu->paths[index];
 }
 
-static int32_t find_node(const struct cu_index *cu, uint64_t addr)
+int32_t cu_index_node(const struct cu_index *cu, uint64_t addr)
 {
 	size_t low = 0, high = cu->segment_count;
 
@@ -354,7 +353,7 @@ static int find_line(struct cu_index *cu, struct arena *arena, uint64_t addr,
 
 	if (!line || dwarf_lineno(line, &number) || dwarf_line_file(line, &files, &index))
 		return 0;
-	ret_frame->file = file_path(cu, arena, index);
+	ret_frame->file = cu_index_path(cu, arena, index);
 	ret_frame->line = number;
 	return ret_frame->file ? 0 : -ENOMEM;
 }
@@ -362,7 +361,7 @@ static int find_line(struct cu_index *cu, struct arena *arena, uint64_t addr,
 int cu_index_chain(struct cu_index *cu, struct arena *arena, uint64_t addr,
 		   struct srcline *ret_chain, size_t max)
 {
-	int32_t at = find_node(cu, addr);
+	int32_t at = cu_index_node(cu, addr);
 	struct srcline frame = {.function = "", .file = ""};
 	size_t count = 0;
 
@@ -380,7 +379,7 @@ int cu_index_chain(struct cu_index *cu, struct arena *arena, uint64_t addr,
 		frame.function = node->name;
 		frame.decl_line = node->decl_line;
 		ret_chain[count++] = frame;
-		frame = (struct srcline){.file = file_path(cu, arena, node->call_file),
+		frame = (struct srcline){.file = cu_index_path(cu, arena, node->call_file),
 					 .line = node->call_line};
 		if (!frame.file)
 			return -ENOMEM;

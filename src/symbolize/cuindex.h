@@ -66,6 +66,17 @@ void cu_index_destroy(struct cu_index *cu);
 int cu_index_chain(struct cu_index *cu, struct arena *arena, uint64_t addr,
 		   struct srcline *ret_chain, size_t max);
 
+/** cu_index_node() - index in nodes of the innermost function at an address; -1 if there is none */
+int32_t cu_index_node(const struct cu_index *cu, uint64_t addr);
+
+/**
+ * cu_index_path() - normalised path of a file of the unit
+ * @arena: keeps it
+ * @index: in the unit's file table
+ * Return: "" if there is none; NULL if there is no memory.
+ */
+const char *cu_index_path(struct cu_index *cu, struct arena *arena, size_t index);
+
 /**
  * path_normalise() - fold "//", "./" and "name/../" of a path, in place
  * Leading "../" stay.

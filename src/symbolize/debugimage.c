@@ -206,6 +206,25 @@ int debugimage_relative(const struct debugimage *image, uint64_t addr, uint64_t 
 	return -ENOENT;
 }
 
+int debugimage_runtime(const struct debugimage *image, uint64_t relative, uint64_t *ret_addr)
+{
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct code_section *section = &image->sections[i];
+
+		if (!section->placed || relative < section->addr ||
+		    relative - section->addr >= section->size)
+			continue;
+		*ret_addr = section->runtime + (relative - section->addr);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+Dwarf *debugimage_dwarf(const struct debugimage *image)
+{
+	return image->dwarf;
+}
+
 static int compare_spans(const void *a, const void *b)
 {
 	const struct cu_span *x = a, *y = b;
@@ -306,8 +325,7 @@ static int grow_units(struct debugimage *image)
 	return 0;
 }
 
-/* The index of a unit, made when it is first needed. */
-static struct cu_index *get_unit(struct debugimage *image, const Dwarf_Die *die)
+struct cu_index *debugimage_unit(struct debugimage *image, const Dwarf_Die *die)
 {
 	Dwarf_Off key = dwarf_dieoffset((Dwarf_Die *)die);
 	struct unit_slot *slot;
@@ -335,7 +353,7 @@ int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t rel
 	err = find_unit(image, relative, &die);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	cu = get_unit(image, &die);
+	cu = debugimage_unit(image, &die);
 	if (!cu)
 		return -ENOMEM;
 	return cu_index_chain(cu, arena, relative, ret_chain, max);

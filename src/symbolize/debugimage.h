@@ -47,6 +47,18 @@ void debugimage_unplace(struct debugimage *image);
 int debugimage_relative(const struct debugimage *image, uint64_t addr, uint64_t *ret_relative);
 
 /**
+ * debugimage_runtime() - address of the file to the run-time one
+ * Return: 0; -ENOENT if @relative is in no section that was placed.
+ */
+int debugimage_runtime(const struct debugimage *image, uint64_t relative, uint64_t *ret_addr);
+
+/** debugimage_dwarf() - borrowed */
+Dwarf *debugimage_dwarf(const struct debugimage *image);
+
+/** debugimage_unit() - the index of a unit, made when it is first needed; NULL: no memory */
+struct cu_index *debugimage_unit(struct debugimage *image, const Dwarf_Die *die);
+
+/**
  * debugimage_chain() - inlined chain at an address of the file, innermost first
  * @arena: keeps paths
  * Return: frames written, 0 if nothing is known; -ENOMEM.

@@ -11,6 +11,7 @@
 
 #include "symbolize/debugfile.h"
 #include "symbolize/debugimage.h"
+#include "symbolize/lineplace.h"
 #include "util/cleanup.h"
 
 #define SECOND_NS    1000000000u
@@ -472,6 +473,31 @@ static const struct chain_slot *get_chain(struct lines *lines, struct lines_obje
 	lines->frame_count += (size_t)count;
 	lines->cache_count++;
 	return slot;
+}
+
+/* The file of a module or the kernel, read if that was not done; NULL if there is none. */
+static struct debugimage *image_of(struct lines *lines, const char *module)
+{
+	struct lines_object *object = find_object(lines, module);
+
+	if (!object)
+		object = add_object(lines, module);
+	return object && object_ready(lines, object) ? object->image : NULL;
+}
+
+int lines_places(struct lines *lines, const char *module, const char *file, int line,
+		 struct line_places *ret_places)
+{
+	struct debugimage *image = image_of(lines, module);
+
+	return image ? debugimage_places(image, &lines->strings, file, line, ret_places) : -ENODATA;
+}
+
+int lines_for_each_unit(struct lines *lines, const char *module, lines_file_fn *fn, void *ctx)
+{
+	struct debugimage *image = image_of(lines, module);
+
+	return image ? debugimage_for_each_unit(image, fn, ctx) : 0;
 }
 
 int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,

@@ -85,6 +85,43 @@ int lines_place_section(struct lines *lines, const char *module, const char *sec
 int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
 	       struct srcline *ret_chain, size_t max);
 
+#define LINE_PLACES_MAX 64
+#define LINE_FILES_MAX	16
+
+/**
+ * struct line_places - where the code of a source line begins
+ * @files: paths that end in the name asked for; strings stay valid until lines_close()
+ * @file_count: of @files; more than there is room for are left out
+ * @addrs: run-time addresses, in order: one in each function that has the line, and in each place
+ *         where such a function was inlined: the lowest one there
+ * @addr_count: how many there are, though @addrs has room for LINE_PLACES_MAX
+ * @next_line: if there are none: the next line of the file with code; 0 if there is none
+ */
+struct line_places {
+	const char *files[LINE_FILES_MAX];
+	size_t file_count;
+	uint64_t addrs[LINE_PLACES_MAX];
+	size_t addr_count;
+	int next_line;
+};
+
+/**
+ * lines_places() - from a source line to addresses
+ * @module: "" for the kernel image
+ * @file: path, or the end of it from a '/' on
+ * @ret_places: set on success; several files without addresses: the name is not enough
+ * Return: 0; -ENOENT if no file of that name has code; -ENODATA if there is no debug information
+ * of @module; -ENOMEM.
+ */
+int lines_places(struct lines *lines, const char *module, const char *file, int line,
+		 struct line_places *ret_places);
+
+/** typedef lines_file_fn - non-zero stops */
+typedef int lines_file_fn(const char *path, void *ctx);
+
+/** lines_for_each_unit() - name of each compiled file, "./" and "../" folded; 0 or what @fn said */
+int lines_for_each_unit(struct lines *lines, const char *module, lines_file_fn *fn, void *ctx);
+
 /**
  * lines_mismatch() - why lines_open() returned -ESTALE: both build IDs, and the remedy
  * Return: @buf.

@@ -84,6 +84,46 @@ static int parse_offset(const char *text, char *name, uint64_t *ret_offset, stru
 	return 0;
 }
 
+/*
+ * FILE:LINE or MODULE:FILE:LINE, as ["module", ":"] name ":" digits, where the name holds '/' or
+ * '.'. 0 and *ret_spec's file and line; -ENOENT if it is none; -EINVAL.
+ */
+static int parse_line(const char *text, const char *rest, struct target_spec *spec,
+		      struct errmsg *msg)
+{
+	const char *colon = strrchr(rest, ':'), *file = rest;
+	char *end;
+	long line;
+
+	if (!colon || colon[1] < '0' || colon[1] > '9')
+		return -ENOENT;
+	errno = 0;
+	line = strtol(colon + 1, &end, 10);
+	if (*end)
+		return -ENOENT;
+	for (const char *p = rest; p < colon; p++)
+		if (*p == ':')
+			file = p + 1;
+	if (!memchr(file, '/', colon - file) && !memchr(file, '.', colon - file))
+		return -ENOENT;
+	if (errno || line < 1 || line > 10000000)
+		return errmsg_set(msg, -EINVAL, "target '%s': '%s' is no line of a file", text,
+				  colon + 1);
+	if (file > rest) {
+		spec->module = strndup(rest, file - rest - 1);
+		if (!spec->module)
+			return -ENOMEM;
+	}
+	spec->file = strndup(file, colon - file);
+	spec->line = line;
+	return spec->file ? 0 : -ENOMEM;
+}
+
+bool target_needs_lines(const struct target_spec *spec)
+{
+	return spec->file;
+}
+
 static bool kind_takes_offset(enum trigger_kind kind)
 {
 	return kind == TRIGGER_KPROBE || kind == TRIGGER_HW;
@@ -109,6 +149,15 @@ int target_parse(const char *text, struct target_spec *ret_spec, struct errmsg *
 			break;
 		}
 
+	if (spec.kind == TRIGGER_HW) {
+		err = parse_line(text, rest, &spec, msg);
+		if (!err)
+			*ret_spec = spec;
+		else
+			target_spec_deinit(&spec);
+		if (err != -ENOENT)
+			return err;
+	}
 	name = strdup(rest);
 	if (!name)
 		return -ENOMEM;
@@ -151,5 +200,6 @@ void target_spec_deinit(struct target_spec *spec)
 {
 	free(spec->module);
 	free(spec->name);
-	spec->module = spec->name = NULL;
+	free(spec->file);
+	spec->module = spec->name = spec->file = NULL;
 }

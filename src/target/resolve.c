@@ -150,21 +150,13 @@ static int freed_after_boot(const struct target_spec *spec, struct errmsg *msg)
 		spec->text);
 }
 
-/* hw:0xffffffff81234567 */
-static int add_address(struct resolver *resolver, const struct target_spec *spec,
-		       struct probe_list *list, struct errmsg *msg)
+/* One breakpoint of hw:ADDRESS or hw:FILE:LINE. */
+static int add_breakpoint(struct resolver *resolver, const struct target_spec *spec, uint64_t addr,
+			  struct probe_list *list, struct errmsg *msg)
 {
 	struct probe *probe;
 	struct symbol sym;
-	char *end;
-	uint64_t addr = strtoull(spec->name, &end, 16);
 
-	if (*end || addr < 1ULL << 63)
-		return errmsg_set(
-			msg, -EINVAL,
-			"'%s': no address of kernel text; write it as /proc/kallsyms does, "
-			"with 0x in front",
-			spec->text);
 	if (symbols_find(resolver->opts.symbols, addr, &sym))
 		return errmsg_set(msg, -ENOENT, "'%s': there is no kernel text at this address",
 				  spec->text);
@@ -179,12 +171,131 @@ static int add_address(struct resolver *resolver, const struct target_spec *spec
 	probe->trigger.module = strdup(sym.module);
 	probe->trigger.func_addr = sym.addr;
 	probe->trigger.func_size = sym.size;
-	probe->trigger.addr = probe->sites[0] = addr + spec->offset;
+	probe->trigger.addr = probe->sites[0] = addr;
 	probe->site_count = 1;
 	probe->offset = probe->trigger.addr - sym.addr;
 	probe->ret = RETURN_NONE;
 	return probe->trigger.target && probe->trigger.function && probe->trigger.module ? 0
 											 : -ENOMEM;
+}
+
+/* hw:0xffffffff81234567 */
+static int add_address(struct resolver *resolver, const struct target_spec *spec,
+		       struct probe_list *list, struct errmsg *msg)
+{
+	char *end;
+	uint64_t addr = strtoull(spec->name, &end, 16);
+
+	if (*end || addr < 1ULL << 63)
+		return errmsg_set(
+			msg, -EINVAL,
+			"'%s': no address of kernel text; write it as /proc/kallsyms does, "
+			"with 0x in front",
+			spec->text);
+	return add_breakpoint(resolver, spec, addr + spec->offset, list, msg);
+}
+
+/* The name of a unit, from as far behind as the name that was asked for. */
+static int offer_unit(const char *path, void *ctx)
+{
+	struct suggestions *sug = ctx;
+	const char *tail = path + strlen(path);
+	int parts = 1;
+
+	for (const char *p = sug->wanted; *p; p++)
+		parts += *p == '/';
+	while (tail > path && (tail[-1] != '/' || --parts))
+		tail--;
+	suggestions_offer(sug, tail);
+	return 0;
+}
+
+static int no_such_file(struct resolver *resolver, const struct target_spec *spec,
+			struct errmsg *msg)
+{
+	struct suggestions sug = {.wanted = spec->file};
+	char near[SUGGESTIONS_MAX * 130 + 32];
+
+	lines_for_each_unit(resolver->opts.lines, spec->module ?: "", offer_unit, &sug);
+	return errmsg_set(msg, -ENOENT,
+			  "'%s': no source file '%s' in the debug information of %s%s; a file of a "
+			  "module is written hw:MODULE:FILE:LINE%s",
+			  spec->text, spec->file, spec->module ? "module " : "the kernel",
+			  spec->module ?: "", suggestions_text(&sug, near, sizeof(near)));
+}
+
+static int several_files(const struct target_spec *spec, const struct line_places *places,
+			 struct errmsg *msg)
+{
+	errmsg_set(msg, -EINVAL,
+		   "'%s': several files are called so, write more of the path:", spec->text);
+	for (size_t i = 0; i < places->file_count && i < SUGGESTIONS_MAX; i++)
+		errmsg_add(msg, "%s %s", i ? "," : "", places->files[i]);
+	if (places->file_count > SUGGESTIONS_MAX)
+		errmsg_add(msg, ", ...");
+	return -EINVAL;
+}
+
+static int no_code(const struct target_spec *spec, const struct line_places *places,
+		   struct errmsg *msg)
+{
+	errmsg_set(msg, -EINVAL, "'%s': the compiler made no code for this line of %s", spec->text,
+		   places->files[0]);
+	if (places->next_line)
+		errmsg_add(msg, "; the next one with code is hw:%s%s%s:%d", spec->module ?: "",
+			   spec->module ? ":" : "", spec->file, places->next_line);
+	return -EINVAL;
+}
+
+static int too_many_places(struct resolver *resolver, const struct target_spec *spec,
+			   const struct line_places *places, struct errmsg *msg)
+{
+	errmsg_set(msg, -ENOSPC,
+		   "'%s': the line has code in %zu places, and a CPU has %d debug registers; name "
+		   "those you mean:",
+		   spec->text, places->addr_count, HW_SITES_MAX);
+	for (size_t i = 0; i < places->addr_count && i < 2 * HW_SITES_MAX; i++) {
+		struct symbol sym;
+
+		if (!symbols_find(resolver->opts.symbols, places->addrs[i], &sym))
+			errmsg_add(msg, "%s hw:%s+%#llx", i ? "," : "", sym.name,
+				   (unsigned long long)(places->addrs[i] - sym.addr));
+	}
+	if (places->addr_count > 2 * HW_SITES_MAX)
+		errmsg_add(msg, ", ...");
+	return -ENOSPC;
+}
+
+/* hw:fs/open.c:123 */
+static int add_line(struct resolver *resolver, const struct target_spec *spec,
+		    struct probe_list *list, struct errmsg *msg)
+{
+	struct line_places places;
+	char hint[300];
+	int err;
+
+	err = resolver->opts.lines ? lines_places(resolver->opts.lines, spec->module ?: "",
+						  spec->file, spec->line, &places)
+				   : -ENODATA;
+	if (err == -ENODATA)
+		return errmsg_set(msg, -ENOENT,
+				  "'%s': a source line needs debug information%s%s, and there is "
+				  "none; %s",
+				  spec->text, spec->module ? " of module " : " of this kernel",
+				  spec->module ?: "", lines_hint(hint, sizeof(hint)));
+	if (err == -ENOENT)
+		return no_such_file(resolver, spec, msg);
+	if (err)
+		return err;
+	if (places.file_count > 1)
+		return several_files(spec, &places, msg);
+	if (!places.addr_count)
+		return no_code(spec, &places, msg);
+	if (places.addr_count > HW_SITES_MAX)
+		return too_many_places(resolver, spec, &places, msg);
+	for (size_t i = 0; i < places.addr_count && !err; i++)
+		err = add_breakpoint(resolver, spec, places.addrs[i], list, msg);
+	return err;
 }
 
 static int add_one(struct resolver *resolver, const struct target_spec *spec,
@@ -381,6 +492,8 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec, stru
 {
 	if (spec->kind == TRIGGER_TRACEPOINT || spec->kind == TRIGGER_RAWTRACEPOINT)
 		return add_tracepoints(spec, list, msg);
+	if (spec->file)
+		return add_line(resolver, spec, list, msg);
 	if (spec->kind == TRIGGER_HW && !strncmp(spec->name, "0x", 2))
 		return add_address(resolver, spec, list, msg);
 	return spec->is_glob ? add_glob(resolver, spec, list, msg)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "snapshot/probe.h"
+#include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"
 #include "util/errmsg.h"
 
@@ -21,6 +22,7 @@
  * @module: of MODULE:FN, or the category of a tracepoint; NULL if none was given
  * @name: function, tracepoint or glob
  * @offset: of FN+OFF
+ * @file, @line: of hw:FILE:LINE, else NULL and 0; @name is NULL then
  * @is_glob: @name holds *, ? or [
  */
 struct target_spec {
@@ -29,6 +31,8 @@ struct target_spec {
 	char *module;
 	char *name;
 	uint64_t offset;
+	char *file;
+	int line;
 	bool is_glob;
 };
 
@@ -46,14 +50,19 @@ void target_spec_deinit(struct target_spec *spec);
 /**
  * struct resolve_options - what the places to arm depend on
  * @symbols: of the kernel to be traced; borrowed
+ * @lines: its debug information, for hw:FILE:LINE; NULL if there is none; borrowed
  * @force: TRIGGER_NONE, or the kind that -T asks for
  * @errors_only: only error returns are wanted: a function that returns none is refused
  */
 struct resolve_options {
 	struct symbols *symbols;
+	struct lines *lines;
 	enum trigger_kind force;
 	bool errors_only;
 };
+
+/** target_needs_lines() - is debug information needed to resolve it? */
+bool target_needs_lines(const struct target_spec *spec);
 
 struct resolver;
 

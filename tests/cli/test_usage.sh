@@ -45,6 +45,10 @@ bad "option without its value" "requires an argument" do_sys_openat2 -n
 bad "value for an option that has none" "doesn't allow an argument" --json=yes do_sys_openat2
 bad "no command behind --" "no command" do_sys_openat2 --
 
+bad "hw: line 0" "'0' is no line of a file" hw:fs/open.c:0
+bad "hw: a line that is too large" 'is no line of a file' hw:fs/open.c:99999999999999999999
+bad "hw: no line" 'no name of a function' hw:fs/open.c:12x
+
 for value in '' x -1 1x ' 1' 18446744073709551616 0x; do
 	bad "--count '$value'" "--count.*'$value'.*number" -n "$value" do_sys_openat2
 done

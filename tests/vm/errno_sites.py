@@ -51,6 +51,32 @@ class Image:
         return code
 
 
+def debug_vmlinux(kernel):
+    """vmlinux with DWARF of tests/vm/setup --dbg, or None."""
+    release = os.readlink(os.path.join(CACHE, "kernel", kernel))
+    path = os.path.join(CACHE, "debug", release, "boot", "vmlinux-" + release)
+    return path if os.path.exists(path) else None
+
+
+def line_at(vmlinux, linked):
+    """FILE:LINE of a link-time address, as addr2line has it, the build directory cut off."""
+    said = subprocess.run(["addr2line", "-e", vmlinux, f"{linked:#x}"], capture_output=True,
+                          text=True, check=True).stdout
+    match = re.match(r"(?:.*/)?((?:fs|kernel|mm|net|ipc)/\S+:\d+)", said)
+    return match and match[1]
+
+
+def errno_line(vmlinux, function, number):
+    """FILE:LINE of the instruction of @function that loads -@number."""
+    text = subprocess.run(["objdump", "-d", f"--disassemble={function}", "--no-show-raw-insn",
+                           vmlinux], capture_output=True, text=True, check=True).stdout
+    for line in text.splitlines():
+        match = re.match(r"(ffffffff[0-9a-f]{8}):\s+(.*)", line)
+        if match and loads(match[2].strip(), number):
+            return line_at(vmlinux, int(match[1], 16))
+    return None
+
+
 def loads(text, number):
     """Does this instruction load -@number, or -1 where that is what is meant?"""
     match = re.match(r"mov[lq]?\s+\$0x([0-9a-f]+),", text)

@@ -9,6 +9,8 @@ nothing failed.
 """
 import argparse
 import collections
+import errno
+import json
 import os
 import random
 import re
@@ -17,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-from errno_sites import Image, cases, site_error
+from errno_sites import Image, cases, debug_vmlinux, errno_line, line_at, site_error
+from spent import Symbols, spent_by_trigger
 from verify_truth import REPORTED, Truth, load, verify
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -111,7 +114,7 @@ class Guest:
         command = [os.path.join(HERE, "run"), "--cpu", self.model, "--kernel", self.kernel,
                    "--append", "nmi_watchdog=0", "--timeout", str(TIMEOUT_S), "--share", self.directory, "--truth", fifo,
                    "--env", f"out={self.directory}",
-                   "--env", "SEED", "--env", "FUNCTIONS", "--env", "POOL", "--env", "RUNS",
+                   "--env", "SEED", "--env", "FUNCTIONS", "--env", "POOL", "--env", "RUNS", "--env", "LINE",
                    "--", "bash", "-c", script]
         with open(self.path("run.log"), "w", encoding="utf-8") as log, \
              subprocess.Popen([os.path.join(BUILD, "truth_ends"), str(depth), fifo,
@@ -231,9 +234,20 @@ def check_hw_run(guest, report, name, least):
     return run
 
 
+def dropped_hits(guest, run):
+    """How often a breakpoint of @run was hit, by the log, and the filter said no."""
+    places = {int(s["trigger"]["ip"], 16) for s in run.snapshots}
+    return sum(stop.reason == "db" and stop.claimed is None and
+               any(target <= place < target + 256 for place in places)
+               for (_, _, target), stops in guest.truth.by_newest.items() for stop in stops)
+
+
 def check_hw_return(guest, report):
     run = check_hw_run(guest, report, "hw-return", 100)
     each(guest, report, run, "useful", all_useful)
+    dropped = dropped_hits(guest, run)
+    report(f"{guest.name}/hw-return/between", dropped < 100 and f"only {dropped} hits",
+           f"{dropped} hits in between that the filter dropped")
     guest.counts_match(report, run, {
         "do_sys_openat2": run.failures("openat"),
         "do_mkdirat": run.failures("mkdir"),
@@ -310,6 +324,93 @@ def check_none(guest, report):
     if run.status != 3 or "no usable LBR" not in run.err:
         why = f"exit status {run.status}: {run.err.strip()}"
     report(f"{guest.name}/exit-status", why, run.err.strip())
+    status, text, said = read_doctor(guest)
+    why = None
+    if status != 3 or "usable        no: no usable LBR" not in text:
+        why = f"exit status {status}: {text}"
+    elif said["usable"] or "no usable LBR" not in said["why_not"] or said["triggers"]:
+        why = f"--json: {said}"
+    report(f"{guest.name}/doctor", why, "says why not")
+
+
+def read_doctor(guest):
+    """(exit status, text, JSON)"""
+    with open(guest.path("doctor.status"), encoding="ascii") as file:
+        status = int(file.read())
+    with open(guest.path("doctor.text"), encoding="utf-8") as file:
+        text = file.read()
+    with open(guest.path("doctor.json"), encoding="utf-8") as file:
+        return status, text, json.load(file)
+
+
+# Rows of doctor's table, and what spent.py calls them.
+DOCTOR_ROWS = {"hw, on the return": "hw", "fexit": "fexit", "kretprobe": "kretprobe",
+               "kprobe": "kprobe", "fentry": "fentry"}
+
+
+def check_doctor(guest, report):
+    """What doctor measures is what spent.py counts in snapshots that match the log."""
+    status, text, said = read_doctor(guest)
+    depth = REPORTED[guest.model][0]
+    why = None
+    if status or not said["usable"] or said["lbr"]["model"] != guest.model or \
+            said["lbr"]["depth"] != depth:
+        why = f"exit status {status}, usable {said['usable']}, LBR {said['lbr']}"
+    elif not re.search(r"^usable +yes$", text, re.M) or \
+            not re.search(r"^debug regs +4 of 4 free", text, re.M):
+        why = text
+    report(f"{guest.name}/doctor/usable", why)
+    table = Run(guest.directory, "table")
+    guest.snapshots_match(report, table, None, 10)
+    spent = spent_by_trigger(table.snapshots, Symbols(guest.path("kallsyms")))
+    rows = {row["trigger"]: row for row in said["triggers"]}
+    for label, kind in DOCTOR_ROWS.items():
+        must = 0 if spent[kind] is None else depth - spent[kind]
+        row = rows[label]
+        why = None
+        if row["error"] or row["left"] != must:
+            why = f"{row['left']} entries left, must be {must}; {row['error']}"
+        elif not re.search(rf"^  {re.escape(label)} +{must} of {depth} ", text, re.M):
+            why = f"the text has another number than {must}: {text}"
+        report(f"{guest.name}/doctor/{kind}", why, f"{must} of {depth} entries left")
+
+
+def check_table(guest, report):
+    """For check_doctor(), and table_useful."""
+    guest.none_lost(report, Run(guest.directory, "table"))
+
+
+def check_rotate(guest, report):
+    run = Run(guest.directory, "rotate")
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "db", 20)
+    each(guest, report, run, "useful", all_useful)
+    have = run.by_target()
+    why = None
+    if "2 groups of hardware breakpoints take turns" not in run.err:
+        why = run.err
+    elif len(have) != 6:
+        why = f"snapshots of {sorted(have)} only"
+    report(f"{guest.name}/rotate/turns", why, f"{len(have)} targets had their turns")
+
+
+def check_line(guest, report):
+    wanted, image = os.environ["LINE"], Image(guest.kernel, guest.path("kallsyms"))
+    run = Run(guest.directory, "line")
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "db", 1)
+    lines = {line_at(debug_vmlinux(guest.kernel), int(s["trigger"]["ip"], 16) - image.offset)
+             for s in run.snapshots}
+    have, made = len(run.snapshots), run.failures("read", "EBADF")
+    report(f"{guest.name}/line/place", (lines != {wanted} or have != made) and
+           f"{have} snapshots of {made} calls, at {lines}", f"{have} snapshots at {wanted}")
+    for name, pattern in (("none", "the compiler made no code for this line"),
+                          ("file", "no source file .*did you mean"),
+                          ("debug", "build ID|no debug information|debug information")):
+        run = Run(guest.directory, f"line-{name}")
+        report(f"{guest.name}/line/{name}",
+               (run.status != 2 or not re.search(pattern, run.err)) and
+               f"exit status {run.status}: {run.err.strip()}", run.err.strip())
 
 
 def check_auto(guest, report):
@@ -368,7 +469,11 @@ def check_errno(guest, report):
 
 
 CHECKS = {
+    "doctor": check_doctor,
     "errno": check_errno,
+    "line": check_line,
+    "rotate": check_rotate,
+    "table": check_table,
     "auto": check_auto,
     "truth": check_truth,
     "hw": check_hw,
@@ -381,6 +486,11 @@ CHECKS = {
 
 
 def check_guest(guest, report):
+    if "line" in guest.parts and debug_vmlinux(guest.kernel):
+        os.environ["LINE"] = errno_line(debug_vmlinux(guest.kernel), "ksys_read", errno.EBADF)
+    elif "line" in guest.parts:
+        guest.parts.remove("line")
+        report.skip(f"{guest.name}/line", "no debug information: tests/vm/setup --dbg")
     if not guest.run(report):
         return
     for part in guest.parts:
