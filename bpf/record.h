@@ -14,6 +14,7 @@
 
 /* MAX_LBR_ENTRIES of arch/x86/events/perf_event.h: no Linux driver reads more. */
 #define RECORD_BRANCHES_MAX 32
+#define RECORD_BRANCHES_FEW 16 /* a record has room for so many, or for all */
 #define RECORD_COMM_LEN	    16
 
 /** enum record_kind - what kind of program wrote a record; it may change while a probe is armed */
@@ -42,7 +43,7 @@ enum record_kind {
  *        @count were empty (see "invalid entries" in intel_pmu_lbr_filter(): the kernel moves
  *        the holes to the end)
  * @comm: task name
- * @branches: newest first; a record is cut behind the last valid one
+ * @branches: newest first; what stands behind @count is not valid
  */
 struct record {
 	__u64 mono_ns;
@@ -60,6 +61,7 @@ struct record {
 };
 
 #define RECORD_HEADER_BYTES __builtin_offsetof(struct record, branches)
+#define RECORD_BYTES(count) (RECORD_HEADER_BYTES + (count) * sizeof(struct perf_branch_entry))
 
 /**
  * struct capture_slot - where a snapshot is taken, before it goes into the ring buffer

@@ -407,8 +407,7 @@ static int take_deferred(struct capture *capture)
 
 		if (!__atomic_load_n(&slot->deferred, __ATOMIC_ACQUIRE))
 			continue;
-		on_record(capture, &slot->rec,
-			  RECORD_HEADER_BYTES + slot->rec.count * sizeof(slot->rec.branches[0]));
+		on_record(capture, &slot->rec, sizeof(slot->rec));
 		__atomic_store_n(&slot->deferred, 0, __ATOMIC_RELEASE);
 		__atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
 		if (capture->fn_result)

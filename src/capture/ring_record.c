@@ -70,7 +70,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 
 	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
 	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
-	    len != RECORD_HEADER_BYTES + rec->count * sizeof(rec->branches[0]) ||
+	    len < RECORD_BYTES(rec->count) ||
 	    rec->target >= ctx->probes->count || trigger_kind_of(rec->kind) == TRIGGER_NONE)
 		return -EBADMSG;
 	probe = &ctx->probes->items[rec->target];
