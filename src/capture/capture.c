@@ -34,6 +34,7 @@ struct capture {
 	struct ring_buffer *ring;
 	struct lbr_events *events;
 	struct armed *armed;
+	struct trigger *triggers; /* see struct record_context */
 	size_t armed_count;
 	struct lbr_model model;
 	struct lbr_info lbr;
@@ -50,7 +51,7 @@ struct capture {
 	capture_fn *fn;
 	void *fn_ctx;
 	int fn_result;
-	bool handed_out; /* since the callback was last told that nothing more is waiting */
+	bool handed_out;   /* since the callback was last told that nothing more is waiting */
 	uint64_t pause_ns; /* CLOCK_MONOTONIC: then even a full ring buffer has to wait */
 };
 
@@ -173,10 +174,9 @@ static int arm_all(struct capture *capture, struct errmsg *msg)
 static int on_record(void *ctx, void *data, size_t len)
 {
 	struct capture *capture = ctx;
-	struct trigger trigger;
 	struct snapshot snap;
 
-	if (record_decode(&capture->record, data, len, &trigger, &snap)) {
+	if (record_decode(&capture->record, data, len, &snap)) {
 		capture->malformed++;
 		return 0;
 	}
@@ -200,10 +200,16 @@ static int prepare_records(struct capture *capture)
 		capture->model = (struct lbr_model){.name = "unknown", .format = LBR_FORMAT_NONE};
 	}
 	lbr_model_info(&capture->model, lbr_depth(), &capture->lbr);
+	/* Most are never touched, and take no memory then. */
+	capture->triggers =
+		calloc(capture->probes->count + 1, TRIGGER_KIND_COUNT * sizeof(struct trigger));
+	if (!capture->triggers)
+		return -ENOMEM;
 	capture->record = (struct record_context){
 		.model = &capture->model,
 		.lbr = &capture->lbr,
 		.probes = capture->probes,
+		.triggers = capture->triggers,
 		.filter = opts->filter_name,
 		.filtered = (opts->branch_types & all) != all,
 		.path_ok = (opts->branch_types & any) &&
@@ -535,6 +541,7 @@ void capture_destroy(struct capture *capture)
 		return;
 	capture_stop(capture);
 	free(capture->armed);
+	free(capture->triggers);
 	guard_deinit(&capture->guard);
 	ring_buffer__free(capture->ring);
 	lbrsnoop_bpf__destroy(capture->skel);

@@ -63,15 +63,16 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 }
 
 int record_decode(const struct record_context *ctx, const void *data, size_t len,
-		  struct trigger *ret_trigger, struct snapshot *ret_snap)
+		  struct snapshot *ret_snap)
 {
 	const struct record *rec = data;
 	const struct probe *probe;
+	struct trigger *trigger;
 
 	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
 	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
-	    len < RECORD_BYTES(rec->count) ||
-	    rec->target >= ctx->probes->count || trigger_kind_of(rec->kind) == TRIGGER_NONE)
+	    len < RECORD_BYTES(rec->count) || rec->target >= ctx->probes->count ||
+	    trigger_kind_of(rec->kind) == TRIGGER_NONE)
 		return -EBADMSG;
 	probe = &ctx->probes->items[rec->target];
 	ret_snap->ts_ns = rec->mono_ns + ctx->mono_to_real_ns;
@@ -80,11 +81,13 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->tid = rec->tid;
 	memcpy(ret_snap->comm, rec->comm, COMM_LEN);
 	ret_snap->comm[COMM_LEN - 1] = 0;
-	*ret_trigger = probe->trigger;
-	ret_trigger->kind = trigger_kind_of(rec->kind);
-	ret_snap->trigger = ret_trigger;
+	trigger = &ctx->triggers[(size_t)rec->target * TRIGGER_KIND_COUNT +
+				 trigger_kind_of(rec->kind)];
+	*trigger = probe->trigger;
+	trigger->kind = trigger_kind_of(rec->kind);
+	ret_snap->trigger = trigger;
 	ret_snap->ip = rec->ip ?: probe->trigger.addr;
-	ret_snap->has_retval = has_return(probe, ret_trigger->kind);
+	ret_snap->has_retval = has_return(probe, trigger->kind);
 	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
 	ret_snap->err = 0;
 	if (ret_snap->has_retval && ret_snap->retval < 0 && ret_snap->retval >= -MAX_ERRNO)

@@ -11,6 +11,9 @@
 
 /**
  * struct record_context - what a record refers to
+ * @triggers: TRIGGER_KIND_COUNT for each probe, zeroed: the probe's trigger with the kind of the
+ *            program that wrote a record; by now the probe may be armed as another. Snapshots
+ * borrow from here
  * @filtered: Linux sorts entries out afterwards (intel_pmu_lbr_filter()), and leaves holes
  * @mono_to_real_ns: CLOCK_REALTIME - CLOCK_MONOTONIC
  */
@@ -18,6 +21,7 @@ struct record_context {
 	const struct lbr_model *model;
 	const struct lbr_info *lbr;
 	const struct probe_list *probes;
+	struct trigger *triggers;
 	const char *filter;
 	bool filtered;
 	bool path_ok;
@@ -27,11 +31,9 @@ struct record_context {
 /**
  * record_decode() - check a record and turn it into a snapshot
  * @data: @len bytes from the ring buffer, not trusted
- * @ret_trigger: the probe's trigger, with the kind of the program that wrote the record: by now the
- *               probe may be armed as another; @ret_snap borrows it
  * Return: 0; -EBADMSG if the record's sizes or indices make no sense.
  */
 int record_decode(const struct record_context *ctx, const void *data, size_t len,
-		  struct trigger *ret_trigger, struct snapshot *ret_snap);
+		  struct snapshot *ret_snap);
 
 #endif

@@ -21,7 +21,7 @@ struct fixture {
 	struct lbr_info lbr;
 	struct record_context ctx;
 	struct record rec;
-	struct trigger trigger;
+	struct trigger triggers[TRIGGER_KIND_COUNT];
 	struct snapshot snap;
 };
 
@@ -33,8 +33,11 @@ static void fixture_init(struct fixture *f)
 	f->probe.ret = RETURN_S32;
 	f->probes = (struct probe_list){.items = &f->probe, .count = 1, .room = 1};
 	f->model = (struct lbr_model){.name = "unknown", .format = LBR_FORMAT_NONE};
-	f->ctx = (struct record_context){
-		.model = &f->model, .lbr = &f->lbr, .probes = &f->probes, .path_ok = true};
+	f->ctx = (struct record_context){.model = &f->model,
+					 .lbr = &f->lbr,
+					 .probes = &f->probes,
+					 .triggers = f->triggers,
+					 .path_ok = true};
 	f->rec.kind = RECORD_HW;
 	f->rec.count = f->rec.read = 1;
 	f->rec.cpu = 3;
@@ -47,11 +50,12 @@ static int decode(struct fixture *f)
 {
 	return record_decode(&f->ctx, &f->rec,
 			     RECORD_HEADER_BYTES + f->rec.count * sizeof(f->rec.branches[0]),
-			     &f->trigger, &f->snap);
+			     &f->snap);
 }
 
 static void record_decode_probe_switched_keeps_the_kind_it_was_taken_by(void **state)
 {
+	const struct trigger *before;
 	struct fixture f;
 
 	fixture_init(&f);
@@ -63,9 +67,13 @@ static void record_decode_probe_switched_keeps_the_kind_it_was_taken_by(void **s
 	f.probe.trigger.kind = TRIGGER_NONE;
 	assert_int_equal(decode(&f), 0);
 	assert_int_equal(f.snap.trigger->kind, TRIGGER_HW);
+	before = f.snap.trigger;
 	f.rec.kind = RECORD_FEXIT;
 	assert_int_equal(decode(&f), 0);
 	assert_int_equal(f.snap.trigger->kind, TRIGGER_FEXIT);
+	/* Each kind has its own: a capture file tells them apart by address. */
+	assert_ptr_not_equal(f.snap.trigger, before);
+	assert_int_equal(before->kind, TRIGGER_HW);
 	(void)state;
 }
 
@@ -121,9 +129,8 @@ static void record_decode_bad_sizes_are_refused(void **state)
 	f.rec.count = RECORD_BRANCHES_MAX + 1;
 	assert_int_equal(decode(&f), -EBADMSG);
 	fixture_init(&f);
-	assert_int_equal(record_decode(&f.ctx, &f.rec, RECORD_HEADER_BYTES, &f.trigger, &f.snap),
-			 -EBADMSG);
-	assert_int_equal(record_decode(&f.ctx, &f.rec, 0, &f.trigger, &f.snap), -EBADMSG);
+	assert_int_equal(record_decode(&f.ctx, &f.rec, RECORD_HEADER_BYTES, &f.snap), -EBADMSG);
+	assert_int_equal(record_decode(&f.ctx, &f.rec, 0, &f.snap), -EBADMSG);
 	(void)state;
 }
 
