@@ -38,7 +38,6 @@ struct measurement {
 	const char *label;
 	const char *target;
 	enum trigger_kind force;
-	bool any_return;
 	size_t hits;
 	uint32_t depth;
 	uint32_t left[HITS_WANTED];
@@ -89,7 +88,7 @@ static int resolve(struct doctor *doctor, struct measurement *m, struct resolver
 		   struct probe_list *probes)
 {
 	struct resolve_options opts = {
-		.symbols = doctor->symbols, .force = m->force, .errors_only = !m->any_return};
+		.symbols = doctor->symbols, .force = m->force, .errors_only = true};
 	struct choose_options choose = {.symbols = doctor->symbols, .text = &doctor->text};
 	struct target_spec spec;
 	int err = target_parse(m->target, &spec, &m->error);
@@ -110,7 +109,7 @@ static int resolve(struct doctor *doctor, struct measurement *m, struct resolver
 static int capture_hits(struct doctor *doctor, struct measurement *m, struct probe_list *probes)
 {
 	struct capture_options opts = {
-		.errno_filter = !m->any_return,
+		.errno_filter = true,
 		.errno_any = true,
 		.branch_types = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
 				PERF_SAMPLE_BRANCH_KERNEL,
@@ -249,13 +248,13 @@ static void measure_all(struct doctor *doctor, json_t *rows)
 {
 	struct measurement table[] = {
 		{.label = "hw, on the return", .target = "ksys_read", .force = TRIGGER_HW},
-		{.label = "hw, on the entry", .target = "hw:ksys_read", .any_return = true},
-		{.label = "fentry", .target = "fentry:ksys_read", .any_return = true},
+		{.label = "hw, on the entry", .target = "hw:ksys_read"},
+		{.label = "fentry", .target = "fentry:ksys_read"},
 		{.label = "fexit", .target = "fexit:ksys_read"},
-		{.label = "kprobe", .target = "kprobe:ksys_read", .any_return = true},
+		{.label = "kprobe", .target = "kprobe:ksys_read"},
 		{.label = "kretprobe", .target = "kretprobe:ksys_read"},
 		{.label = "tracepoint", .target = "tracepoint:syscalls:sys_exit_read"},
-		{.label = "rawtracepoint", .target = "rawtracepoint:sys_exit", .any_return = true},
+		{.label = "rawtracepoint", .target = "rawtracepoint:sys_exit"},
 	};
 
 	if (!rows)

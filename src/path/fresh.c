@@ -3,6 +3,26 @@
 
 #include <stdlib.h>
 
+/*
+ * What a gap between the newest branch and the breakpoint says. Only where the code itself shows
+ * that the CPU cannot have come that way, something is missing from the record.
+ */
+static enum tri gap_verdict(enum path_gap gap)
+{
+	switch (gap) {
+	case PATH_GAP_NONE:
+		return TRI_SET;
+	case PATH_GAP_USER:	 /* no way into the kernel without a branch */
+	case PATH_GAP_BACKWARDS: /* no way back either */
+	case PATH_GAP_TOO_LONG:
+	case PATH_GAP_MISALIGNED: /* the breakpoint would be inside an instruction */
+	case PATH_GAP_UNRECORDED: /* the code branches before it gets there */
+		return TRI_CLEAR;
+	default: /* text unknown or being patched, or a WRMSR that may have been about the LBR */
+		return TRI_NOT_REPORTED;
+	}
+}
+
 /* Is there a straight run from the newest branch to the breakpoint? */
 static enum tri reaches_trigger(const struct snapshot *snap, const struct text_source *text,
 				const struct path_options *opts)
@@ -18,11 +38,13 @@ static enum tri reaches_trigger(const struct snapshot *snap, const struct text_s
 	newest->branches[0] = snap->branches[snap->count - snap->wasted - 1];
 	newest->wasted = 0;
 	if (!path_build(newest, text, opts, &path)) {
-		reaches = path->gap_count ? TRI_CLEAR : TRI_SET;
-		/* Text that cannot be read proves nothing. */
-		for (uint32_t i = 0; i < path->block_count; i++)
-			if (path->blocks[i].gap == PATH_GAP_NO_TEXT)
-				reaches = TRI_NOT_REPORTED;
+		reaches = TRI_SET;
+		for (uint32_t i = 0; i < path->block_count; i++) {
+			enum tri verdict = gap_verdict(path->blocks[i].gap);
+
+			if (verdict == TRI_CLEAR || reaches == TRI_SET)
+				reaches = verdict;
+		}
 		path_free(path);
 	}
 	free(newest);

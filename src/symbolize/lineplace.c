@@ -12,17 +12,22 @@
 /* What a broken file could make of one line. */
 #define ROWS_MAX (1u << 20)
 
-/** struct line_row - an address at which the line's code begins, and the function it is in */
+/**
+ * struct line_row - an address at which the line's code begins, and the function it is in
+ * @empty: another line begins there as well, and comes later in the table: the code is its
+ */
 struct line_row {
 	Dwarf_Off unit;
 	int32_t node;
 	uint64_t addr;
+	bool empty;
 };
 
 /**
  * struct line_search - one search
  * @file: normalised
  * @next_line: the nearest later line with code; INT_MAX: none
+ * @filled: there are rows that are not empty: the empty ones do not count
  */
 struct line_search {
 	struct debugimage *image;
@@ -30,6 +35,7 @@ struct line_search {
 	char *file;
 	int line;
 	int next_line;
+	bool filled;
 	struct line_row *rows;
 	size_t row_count;
 	size_t row_room;
@@ -54,7 +60,7 @@ static void note_file(struct line_places *places, const char *path)
 		places->files[places->file_count++] = path;
 }
 
-static int add_row(struct line_search *search, Dwarf_Off unit, int32_t node, uint64_t addr)
+static int add_row(struct line_search *search, struct line_row row)
 {
 	if (search->row_count == search->row_room) {
 		size_t room = search->row_room ? search->row_room * 2 : 64;
@@ -67,14 +73,16 @@ static int add_row(struct line_search *search, Dwarf_Off unit, int32_t node, uin
 		search->rows = rows;
 		search->row_room = room;
 	}
-	search->rows[search->row_count++] = (struct line_row){unit, node, addr};
+	search->rows[search->row_count++] = row;
+	search->filled = search->filled || !row.empty;
 	return 0;
 }
 
-/* One row of a unit's line table whose file is one that was asked for. */
-static int visit_row(struct line_search *search, struct cu_index *cu, Dwarf_Line *row)
+/* One row of a unit's line table whose file is one that was asked for; @next may be NULL. */
+static int visit_row(struct line_search *search, struct cu_index *cu, Dwarf_Line *row,
+		     Dwarf_Line *next)
 {
-	Dwarf_Addr addr;
+	Dwarf_Addr addr, next_addr;
 	bool begins, end;
 	int number;
 
@@ -87,7 +95,13 @@ static int visit_row(struct line_search *search, struct cu_index *cu, Dwarf_Line
 			search->next_line = number;
 		return 0;
 	}
-	return add_row(search, dwarf_dieoffset(&cu->die), cu_index_node(cu, addr), addr);
+	return add_row(search, (struct line_row){
+				       .unit = dwarf_dieoffset(&cu->die),
+				       .node = cu_index_node(cu, addr),
+				       .addr = addr,
+				       .empty = next && !dwarf_lineaddr(next, &next_addr) &&
+						next_addr == addr,
+			       });
 }
 
 /* The paths of the unit's files that were asked for, by index; NULL for the others. */
@@ -132,7 +146,8 @@ static int search_unit(struct line_search *search, const Dwarf_Die *die)
 		size_t index;
 
 		if (!dwarf_line_file(row, &files, &index) && index < cu->file_count && paths[index])
-			err = visit_row(search, cu, row);
+			err = visit_row(search, cu, row,
+					i + 1 < count ? dwarf_onesrcline(rows, i + 1) : NULL);
 	}
 	return err;
 }
@@ -196,7 +211,8 @@ static void keep_first(struct line_search *search)
 		const struct line_row *row = &search->rows[i];
 		uint64_t addr;
 
-		if (last && last->unit == row->unit && last->node == row->node)
+		if ((row->empty && search->filled) ||
+		    (last && last->unit == row->unit && last->node == row->node))
 			continue;
 		last = row;
 		if (debugimage_runtime(search->image, row->addr, &addr))

@@ -305,6 +305,29 @@ static size_t keep_to_entry(const struct trimmer *trim)
 	return keep_otherwise(trim);
 }
 
+/*
+ * Entries up to the debug exception. Intel's CPUs stop recording before it; where one goes on (no
+ * manual says what AMD's do), all from the exception on is the capture's: and that is everything if
+ * the exception itself is no longer in the record, and its newest entry is not the function's.
+ */
+static size_t keep_before_exception(const struct trimmer *trim)
+{
+	const struct snapshot *snap = trim->snap;
+
+	for (size_t i = trim->count; i-- > 0;) {
+		struct symbol sym;
+
+		/* Its start: what it calls returns to the middle. */
+		if (!symbols_find(trim->syms, snap->branches[i].to, &sym) &&
+		    snap->branches[i].to == sym.addr && !strcmp(sym.name, "asm_exc_debug"))
+			return i;
+	}
+	if (trim->count && snap->lbr && snap->lbr->supported & LBR_HAS_SPEC &&
+	    !trim->entries[trim->count - 1].to.in_func)
+		return 0;
+	return trim->count;
+}
+
 static size_t keep_count(const struct trimmer *trim)
 {
 	switch (trim->snap->trigger->kind) {
@@ -317,6 +340,8 @@ static size_t keep_count(const struct trimmer *trim)
 	case TRIGGER_TRACEPOINT:
 	case TRIGGER_RAWTRACEPOINT:
 		return keep_otherwise(trim);
+	case TRIGGER_HW:
+		return keep_before_exception(trim);
 	default:
 		return trim->count;
 	}
@@ -331,23 +356,6 @@ static size_t kernel_entry(const struct snapshot *snap, size_t keep)
 	return 0;
 }
 
-/*
- * Entries up to the debug exception. Intel's CPUs stop recording before it; where one goes on (no
- * manual says what AMD's do), all from the exception on is the capture's. Only an entry to its
- * first instruction is one: what comes back to the middle is the end of an earlier event's.
- */
-static size_t keep_before_exception(const struct trimmer *trim)
-{
-	for (size_t i = trim->count; i-- > 0;) {
-		struct symbol sym;
-
-		if (!symbols_find(trim->syms, trim->snap->branches[i].to, &sym) &&
-		    trim->snap->branches[i].to == sym.addr && !strcmp(sym.name, "asm_exc_debug"))
-			return i;
-	}
-	return trim->count;
-}
-
 void snapshot_trim(struct snapshot *snap, struct symbols *syms)
 {
 	struct trimmer trim = {.snap = snap, .syms = syms};
@@ -355,16 +363,13 @@ void snapshot_trim(struct snapshot *snap, struct symbols *syms)
 
 	trim.count = snap->count < BRANCHES_MAX ? snap->count : BRANCHES_MAX;
 	keep = trim.count;
-	if (snap->trigger && snap->trigger->kind != TRIGGER_NONE &&
-	    snap->trigger->kind != TRIGGER_HW) {
+	if (snap->trigger && snap->trigger->kind != TRIGGER_NONE) {
 		for (size_t i = 0; i < trim.count; i++) {
 			trim.entries[i].from = classify(&trim, snap->branches[i].from);
 			trim.entries[i].to = classify(&trim, snap->branches[i].to);
 		}
 		keep = keep_count(&trim);
 	}
-	if (snap->trigger && snap->trigger->kind == TRIGGER_HW)
-		keep = keep_before_exception(&trim);
 	snap->wasted = (uint32_t)(trim.count - keep);
 	snap->shown_from = (uint32_t)kernel_entry(snap, keep);
 	snapshot_mark_tracing(snap, syms);

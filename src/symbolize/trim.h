@@ -17,7 +17,8 @@
  *     with a jump to another, that one's
  *   fentry, kprobe: the branch that led to the function, or in it to the probed instruction
  *   tracepoint: the call of the tracepoint's code
- *   hw: the last one. The CPU stops recording by itself.
+ *   hw: the last one. The CPU stops recording by itself; where it does not, the last one before the
+ *     exception
  * Shown is from the last entry into the kernel on, that entry included.
  */
 void snapshot_trim(struct snapshot *snap, struct symbols *syms);

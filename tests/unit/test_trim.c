@@ -83,10 +83,15 @@ static void open_scene_symbols(struct scene *scene)
 	unlink(path);
 }
 
+/* The LBR is AMD's. */
+static bool amd;
+
 /* These branches, trimmed. */
 static struct snapshot trimmed(enum trigger_kind kind, const char *function, const char *filter,
 			       const char *text)
 {
+	static const struct lbr_info skylake = {.supported = LBR_HAS_MISPRED};
+	static const struct lbr_info zen4 = {.supported = LBR_HAS_MISPRED | LBR_HAS_SPEC};
 	struct scene *scene = calloc(1, sizeof(*scene));
 	struct snapshot snap;
 
@@ -95,6 +100,7 @@ static struct snapshot trimmed(enum trigger_kind kind, const char *function, con
 	scene->trigger.function = (char *)function;
 	scene->trigger.module = "";
 	scene->snap.trigger = &scene->trigger;
+	scene->snap.lbr = amd ? &zen4 : &skylake;
 	scene->snap.path_ok = strcmp(filter, "any") == 0;
 	add_branches(scene, text);
 	open_scene_symbols(scene);
@@ -476,6 +482,43 @@ static void hw_nothing_is_wasted(void **state)
 	assert_int_equal(shown_from, 0);
 }
 
+/*
+ * An LBR that goes on in the exception: what asm_exc_debug and its callees took, the snapshot
+ * included, is the capture's. arch/x86/entry/entry_64.S: asm_exc_debug, paranoid_entry.
+ */
+static void hw_amd_all_from_the_exception_on_is_wasted(void **state)
+{
+	(void)state;
+	amd = true;
+	assert_int_equal(trim(TRIGGER_HW, "ksys_read", "any",
+			      "ksys_read+0x35 -> ksys_read+0xd6\n"
+			      "ksys_read+0xd6 -> asm_exc_debug+0x0\n"
+			      "asm_exc_debug+0x8 -> paranoid_entry+0x0\n"
+			      "paranoid_entry+0x40 -> asm_exc_debug+0xd\n"
+			      "asm_exc_debug+0x20 -> exc_debug+0x0\n",
+			      NULL),
+			 4);
+	amd = false;
+}
+
+/* The handler took more branches than the LBR holds: nothing of the function is left. */
+static void hw_amd_exception_overwritten_leaves_nothing(void **state)
+{
+	(void)state;
+	amd = true;
+	assert_int_equal(trim(TRIGGER_HW, "ksys_read", "any",
+			      "perf_bp_event+0x8 -> perf_swevent_event+0x0\n"
+			      "bpf_overflow_handler+0x30 -> bpf_prog_6deef7357e7b4530_hw+0x0\n"
+			      "bpf_prog_6deef7357e7b4530_hw+0x50 -> bpf_get_branch_snapshot+0x0\n",
+			      NULL),
+			 3);
+	/* One that does stop, by whatever the manual leaves open, loses nothing. */
+	assert_int_equal(
+		trim(TRIGGER_HW, "ksys_read", "any", "ksys_read+0x35 -> ksys_read+0xd6\n", NULL),
+		0);
+	amd = false;
+}
+
 static void shown_from_is_last_kernel_entry(void **state)
 {
 	uint32_t shown_from = 9;
@@ -602,6 +645,8 @@ int main(void)
 		cmocka_unit_test(kretprobe_return_to_rethook_is_newest_shown),
 		cmocka_unit_test(tracepoint_call_of_it_is_newest_shown),
 		cmocka_unit_test(hw_nothing_is_wasted),
+		cmocka_unit_test(hw_amd_all_from_the_exception_on_is_wasted),
+		cmocka_unit_test(hw_amd_exception_overwritten_leaves_nothing),
 		cmocka_unit_test(shown_from_is_last_kernel_entry),
 		cmocka_unit_test(tracing_own_trampoline_is_marked),
 		cmocka_unit_test(tracing_callee_s_trampoline_is_marked_until_it_returns),
