@@ -51,7 +51,9 @@ struct capture {
 	capture_fn *fn;
 	void *fn_ctx;
 	int fn_result;
-	bool handed_out;   /* since the callback was last told that nothing more is waiting */
+	bool handed_out; /* since the callback was last told that nothing more is waiting */
+	bool starting;	 /* what comes is from before the LBR was on */
+	struct capture_stats before;
 	uint64_t pause_ns; /* CLOCK_MONOTONIC: then even a full ring buffer has to wait */
 };
 
@@ -176,6 +178,8 @@ static int on_record(void *ctx, void *data, size_t len)
 	struct capture *capture = ctx;
 	struct snapshot snap;
 
+	if (capture->starting)
+		return 0;
 	if (record_decode(&capture->record, data, len, &snap)) {
 		capture->malformed++;
 		return 0;
@@ -302,16 +306,6 @@ static int check_cpus(struct capture *capture, struct errmsg *msg)
 	return 0;
 }
 
-int capture_start(struct capture *capture, struct errmsg *msg)
-{
-	int err;
-
-	if (capture->opts.without_lbr)
-		return 0;
-	err = lbr_events_enable(capture->events, msg);
-	return err ?: check_cpus(capture, msg);
-}
-
 /* Keeps what the kernel counted of what is about to be disarmed. */
 static void note_counts(struct capture *capture, const struct armed *armed)
 {
@@ -430,6 +424,37 @@ static int tell_empty(struct capture *capture)
 	return capture->fn_result;
 }
 
+/*
+ * The probes are armed before the LBR is switched on. What they captured until then is what the
+ * kernel had read of the LBR last, for whomever: it is dropped, and counts for nothing.
+ */
+static void forget_the_start(struct capture *capture)
+{
+	capture->starting = true;
+	ring_buffer__consume(capture->ring);
+	take_deferred(capture);
+	capture->starting = false;
+	capture->before = (struct capture_stats){
+		.written = capture->skel->bss->records_written,
+		.ring_full = capture->skel->bss->losses.ring_full,
+		.no_slot = capture->skel->bss->losses.no_slot,
+	};
+}
+
+int capture_start(struct capture *capture, struct errmsg *msg)
+{
+	int err;
+
+	if (capture->opts.without_lbr)
+		return 0;
+	err = lbr_events_enable(capture->events, msg);
+	if (!err)
+		err = check_cpus(capture, msg);
+	if (!err)
+		forget_the_start(capture);
+	return err;
+}
+
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx)
 {
 	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000ULL;
@@ -486,9 +511,9 @@ void capture_stop(struct capture *capture)
 void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 {
 	*ret_stats = (struct capture_stats){
-		.written = capture->skel->bss->records_written,
-		.ring_full = capture->skel->bss->losses.ring_full,
-		.no_slot = capture->skel->bss->losses.no_slot,
+		.written = capture->skel->bss->records_written - capture->before.written,
+		.ring_full = capture->skel->bss->losses.ring_full - capture->before.ring_full,
+		.no_slot = capture->skel->bss->losses.no_slot - capture->before.no_slot,
 		.missed = capture->missed,
 		.malformed = capture->malformed,
 	};
