@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "snapshot/probe.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/cleanup.h"
 
 struct probe *probe_list_add(struct probe_list *list)
 {
@@ -46,14 +49,79 @@ struct probe *probe_list_copy(struct probe_list *list, size_t index)
 		       : NULL;
 }
 
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* A plain name (@fallback) may become a hardware breakpoint yet, fexit:NAME may not. */
+static int compare_places(const struct probe *x, const struct probe *y)
+{
+	int order = compare_numbers(x->trigger.addr, y->trigger.addr);
+
+	order = order ?: compare_numbers(x->trigger.kind, y->trigger.kind);
+	order = order ?: compare_numbers(x->fallback, y->fallback);
+	order = order ?: compare_numbers(x->site_kind, y->site_kind);
+	order = order ?: strcmp(x->trigger.function, y->trigger.function);
+	order = order ?: strcmp(x->trigger.module, y->trigger.module);
+	return order ?: strcmp(x->category ?: "", y->category ?: "");
+}
+
+/* Of equal ones the first in the list comes first. */
+static int compare_probes(const void *a, const void *b)
+{
+	const struct probe *x = *(const struct probe *const *)a;
+	const struct probe *y = *(const struct probe *const *)b;
+
+	return compare_places(x, y) ?: compare_numbers((uintptr_t)x, (uintptr_t)y);
+}
+
+static void probe_deinit(struct probe *probe)
+{
+	free(probe->trigger.target);
+	free(probe->trigger.function);
+	free(probe->trigger.module);
+	free(probe->category);
+}
+
+int probe_list_drop_twins(struct probe_list *list)
+{
+	_cleanup_free_ struct probe **sorted = NULL;
+	_cleanup_free_ bool *twin = NULL;
+	size_t kept = 0, one = 0;
+
+	if (list->count < 2)
+		return 0;
+	sorted = calloc(list->count, sizeof(struct probe *));
+	twin = calloc(list->count, sizeof(*twin));
+	if (!sorted || !twin)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->count; i++)
+		sorted[i] = &list->items[i];
+	qsort(sorted, list->count, sizeof(struct probe *), compare_probes);
+	for (size_t i = 1; i < list->count; i++) {
+		if (compare_places(sorted[one], sorted[i])) {
+			one = i;
+			continue;
+		}
+		twin[sorted[i] - list->items] = true;
+		/* Asked for by its name once, it has to be armed. */
+		sorted[one]->optional = sorted[one]->optional && sorted[i]->optional;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		if (twin[i])
+			probe_deinit(&list->items[i]);
+		else
+			list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
+	return 0;
+}
+
 void probe_list_deinit(struct probe_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].trigger.target);
-		free(list->items[i].trigger.function);
-		free(list->items[i].trigger.module);
-		free(list->items[i].category);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		probe_deinit(&list->items[i]);
 	free(list->items);
 	memset(list, 0, sizeof(*list));
 }

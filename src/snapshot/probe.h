@@ -87,6 +87,15 @@ struct probe *probe_list_add(struct probe_list *list);
  */
 struct probe *probe_list_copy(struct probe_list *list, size_t index);
 
+/**
+ * probe_list_drop_twins() - keep one of those that mean the same place, by the same trigger
+ *
+ * Targets overlap, and BTF may describe several functions of a name. Each twin would take a
+ * snapshot of every event, and the second one of the first one's work.
+ * Return: 0; -ENOMEM, and the list is as it was.
+ */
+int probe_list_drop_twins(struct probe_list *list);
+
 /** probe_list_deinit() - free the elements and what they own */
 void probe_list_deinit(struct probe_list *list);
 

@@ -2,6 +2,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -310,11 +312,16 @@ static int add_one(struct resolver *resolver, const struct target_spec *spec,
 			    spec->name, 0, &sym)) {
 		if (!has_btf)
 			return no_such_function(resolver, spec, msg);
-	} else if (is_freed(resolver, sym.addr)) {
-		return freed_after_boot(spec, msg);
-	} else if (!has_btf) {
-		func.module = sym.module;
+		return errmsg_set(
+			msg, -ENOENT,
+			"'%s' is described by this kernel's BTF, but has no address: it was "
+			"inlined everywhere; trace the functions that call it",
+			spec->name);
 	}
+	if (is_freed(resolver, sym.addr))
+		return freed_after_boot(spec, msg);
+	if (!has_btf)
+		func.module = sym.module;
 	if (!has_btf && (kind == TRIGGER_FENTRY || kind == TRIGGER_FEXIT))
 		return errmsg_set(msg, -EINVAL,
 				  "'%s' is a symbol of this kernel, but its BTF does not describe "
@@ -388,9 +395,14 @@ static int add_glob(struct resolver *resolver, const struct target_spec *spec,
 struct tracepoint_ctx {
 	const struct target_spec *spec;
 	struct probe_list *list;
-	struct suggestions suggestions;
 	size_t found;
 };
+
+/* System calls are events without a tracepoint of their own: sys_enter and sys_exit serve all. */
+static bool has_raw(const char *category)
+{
+	return strcmp(category, "syscalls") != 0;
+}
 
 typedef int tracepoint_visit_fn(const char *category, const char *name, void *ctx);
 
@@ -436,10 +448,8 @@ static int add_tracepoint(const char *category, const char *name, void *ctx)
 	struct probe *probe;
 	char *target = NULL;
 
-	if (fnmatch(tp->spec->name, name, 0)) {
-		suggestions_offer(&tp->suggestions, name);
+	if (fnmatch(tp->spec->name, name, 0) || (raw && !has_raw(category)))
 		return 0;
-	}
 	tp->found++;
 	probe = probe_list_add(tp->list);
 	if (!probe)
@@ -463,12 +473,39 @@ static int add_tracepoint(const char *category, const char *name, void *ctx)
 		       : -ENOMEM;
 }
 
+/* As a target is written: a raw tracepoint needs no category. */
+static int offer_tracepoint(const char *category, const char *name, void *ctx)
+{
+	struct suggestions *sug = ctx;
+	char full[NAME_MAX + 1];
+
+	if (!strchr(sug->wanted, ':')) {
+		if (has_raw(category))
+			suggestions_offer(sug, name);
+		return 0;
+	}
+	snprintf(full, sizeof(full), "%s:%s", category, name);
+	suggestions_offer(sug, full);
+	return 0;
+}
+
+static int no_such_tracepoint(const struct target_spec *spec, struct errmsg *msg)
+{
+	char wanted[2 * NAME_MAX + 2], near[SUGGESTIONS_MAX * 130 + 32];
+	struct suggestions sug = {.wanted = wanted};
+
+	snprintf(wanted, sizeof(wanted), "%.*s%s%.*s", NAME_MAX, spec->module ?: "",
+		 spec->module ? ":" : "", NAME_MAX, spec->name);
+	/* In all categories: it may be the category that is misspelt. */
+	for_each_tracepoint("*", offer_tracepoint, &sug);
+	return errmsg_set(msg, -ENOENT, "no tracepoint '%s' in this kernel%s", wanted,
+			  suggestions_text(&sug, near, sizeof(near)));
+}
+
 static int add_tracepoints(const struct target_spec *spec, struct probe_list *list,
 			   struct errmsg *msg)
 {
-	struct tracepoint_ctx ctx = {
-		.spec = spec, .list = list, .suggestions = {.wanted = spec->name}};
-	char near[SUGGESTIONS_MAX * 130 + 32];
+	struct tracepoint_ctx ctx = {.spec = spec, .list = list};
 	int err;
 
 	err = for_each_tracepoint(spec->module ?: "*", add_tracepoint, &ctx);
@@ -480,11 +517,7 @@ static int add_tracepoints(const struct target_spec *spec, struct probe_list *li
 	if (err)
 		return errmsg_set(msg, err, "target '%s': cannot list the tracepoints: %s",
 				  spec->text, strerror(-err));
-	if (!ctx.found)
-		return errmsg_set(msg, -ENOENT, "no tracepoint '%s%s%s' in this kernel%s",
-				  spec->module ?: "", spec->module ? ":" : "", spec->name,
-				  suggestions_text(&ctx.suggestions, near, sizeof(near)));
-	return 0;
+	return ctx.found ? 0 : no_such_tracepoint(spec, msg);
 }
 
 int resolver_add(struct resolver *resolver, const struct target_spec *spec, struct probe_list *list,
@@ -524,21 +557,39 @@ static int list_function(const struct function *func, void *ctx)
 static int list_tracepoint(const char *category, const char *name, void *ctx)
 {
 	struct list_ctx *list = ctx;
+	unsigned int raw = has_raw(category) ? 1u << TRIGGER_RAWTRACEPOINT : 0;
 
 	if (fnmatch(list->glob, name, 0))
 		return 0;
-	return list->visit(category, name, RETURN_NONE,
-			   1u << TRIGGER_TRACEPOINT | 1u << TRIGGER_RAWTRACEPOINT, list->ctx);
+	return list->visit(category, name, RETURN_NONE, 1u << TRIGGER_TRACEPOINT | raw, list->ctx);
+}
+
+/* What stands before the last colon of GLOB, MODULE:GLOB or tracepoint:CATEGORY:GLOB. */
+static int split_list_glob(const char *glob, struct list_ctx *list, char **ret_group,
+			   bool *ret_tracepoints)
+{
+	const char *colon = strrchr(glob, ':');
+	const char *group = glob;
+
+	list->glob = colon ? colon + 1 : glob;
+	*ret_tracepoints = colon && !strncmp(glob, "tracepoint:", 11);
+	if (*ret_tracepoints)
+		group = glob + 11 > colon ? colon : glob + 11;
+	*ret_group = colon && group < colon ? strndup(group, (size_t)(colon - group)) : NULL;
+	return colon && group < colon && !*ret_group ? -ENOMEM : 0;
 }
 
 int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn *visit, void *ctx)
 {
-	struct list_ctx list = {.visit = visit, .resolver = resolver, .glob = glob, .ctx = ctx};
-	int err;
+	struct list_ctx list = {.visit = visit, .resolver = resolver, .ctx = ctx};
+	_cleanup_free_ char *group = NULL;
+	bool tracepoints;
+	int err = split_list_glob(glob, &list, &group, &tracepoints);
 
-	err = functions_for_each(resolver->funcs, NULL, glob, list_function, &list);
-	if (err)
+	if (!err && !tracepoints)
+		err = functions_for_each(resolver->funcs, group, list.glob, list_function, &list);
+	if (err || (group && !tracepoints))
 		return err;
-	err = for_each_tracepoint("*", list_tracepoint, &list);
+	err = for_each_tracepoint(group ?: "*", list_tracepoint, &list);
 	return err == -ENODEV ? 0 : err;
 }
