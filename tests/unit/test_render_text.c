@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a person reads, held against interface.md: "Flags", and issue 2's "text output". */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "render/text.h"
+
+static struct trigger trigger = {
+	.target = (char *)"some_function",
+	.kind = TRIGGER_FEXIT,
+	.function = (char *)"some_function",
+	.module = (char *)"",
+};
+
+/* Six entries at 0x1000, 0x2000, ...: one from user space, three of the story, two wasted. */
+static void fill(struct snapshot *snap, struct lbr_info *lbr)
+{
+	*lbr = (struct lbr_info){
+		.model = "skylake", .depth = 32, .supported = LBR_HAS_MISPRED | LBR_HAS_CYCLES};
+	*snap = (struct snapshot){
+		.cpu = 3,
+		.pid = 70,
+		.tid = 70,
+		.comm = "task",
+		.trigger = &trigger,
+		.has_retval = true,
+		.retval = -2,
+		.err = 2,
+		.lbr = lbr,
+		.count = 6,
+		.shown_from = 1,
+		.wasted = 2,
+	};
+	for (uint32_t i = 0; i < snap->count; i++)
+		snap->branches[i] = (struct branch){
+			.from = 0x1000u * (i + 1),
+			.to = 0x1000u * (i + 1) + 0x10,
+			.cycles = 100 + (int32_t)i,
+			.mispred = TRI_CLEAR,
+		};
+}
+
+static char *render(const struct snapshot *snap, bool raw)
+{
+	struct text_options opts = {.raw = raw, .addresses = raw};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	render_text_snapshot(out, snap, NULL, &opts);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+	if (strstr(text, part))
+		fail_msg("'%s' is in:\n%s", part, text);
+}
+
+static void heading_tells_what_failed_where_and_what_is_useful(void **state)
+{
+	struct snapshot snap;
+	struct lbr_info lbr;
+	char *text;
+
+	(void)state;
+	fill(&snap, &lbr);
+	text = render(&snap, false);
+	assert_has(text, "some_function() = -ENOENT (No such file or directory)");
+	assert_has(text, "task[70]");
+	assert_has(text, "cpu 3");
+	assert_has(text, "3 of 32 entries useful");
+	assert_has(text, "2 spent by the capture");
+	assert_has(text, "1 from before the kernel was entered");
+	free(text);
+}
+
+static void trimmed_view_shows_the_story_oldest_first(void **state)
+{
+	const char *first, *last;
+	struct snapshot snap;
+	struct lbr_info lbr;
+	char *text;
+
+	(void)state;
+	fill(&snap, &lbr);
+	text = render(&snap, false);
+	first = strstr(text, "0x2000");
+	last = strstr(text, "0x4000");
+	assert_non_null(first);
+	assert_non_null(last);
+	assert_true(first < last);
+	assert_lacks(text, "0x1000");
+	assert_lacks(text, "0x5000");
+	free(text);
+	text = render(&snap, true);
+	assert_has(text, "0x1000");
+	assert_true(strstr(text, "spent by the capture itself") < strstr(text, "0x5000"));
+	assert_true(strstr(text, "spent by the capture itself") > strstr(text, "0x4000"));
+	free(text);
+}
+
+static void flags_show_what_is_set_and_reported_alone(void **state)
+{
+	struct snapshot snap;
+	struct lbr_info lbr;
+	char *text;
+
+	(void)state;
+	fill(&snap, &lbr);
+	text = render(&snap, false);
+	assert_has(text, "it reports mispredict, cycles");
+	assert_has(text, "101");
+	assert_lacks(text, "mispredicted");
+	free(text);
+	snap.branches[2].mispred = TRI_SET;
+	text = render(&snap, false);
+	assert_has(strstr(text, "0x3000"), "mispredicted");
+	assert_lacks(strstr(text, "0x4000"), "mispredicted");
+	free(text);
+	/* Core 2 reports nothing but the addresses. */
+	lbr = (struct lbr_info){.model = "core2", .depth = 4};
+	for (uint32_t i = 0; i < snap.count; i++) {
+		snap.branches[i].mispred = TRI_NOT_REPORTED;
+		snap.branches[i].cycles = CYCLES_NOT_REPORTED;
+	}
+	text = render(&snap, false);
+	assert_lacks(text, "mispredict");
+	assert_lacks(text, "cycles");
+	assert_lacks(text, "-1");
+	free(text);
+}
+
+static void thread_and_control_characters_of_the_task(void **state)
+{
+	struct snapshot snap;
+	struct lbr_info lbr;
+	char *text;
+
+	(void)state;
+	fill(&snap, &lbr);
+	snap.tid = 71;
+	strcpy(snap.comm, "a\x1b]0;b\n");
+	text = render(&snap, false);
+	assert_has(text, "a\\x1b]0;b\\x0a[70/71]");
+	assert_lacks(text, "\x1b");
+	free(text);
+}
+
+static void return_value_that_is_no_error_is_printed(void **state)
+{
+	struct snapshot snap;
+	struct lbr_info lbr;
+	char *text;
+
+	(void)state;
+	fill(&snap, &lbr);
+	snap.retval = 3;
+	snap.err = 0;
+	text = render(&snap, false);
+	assert_has(text, "some_function() = 3  task");
+	free(text);
+	/* a pointer */
+	snap.retval = (int64_t)0xffff888008002e40;
+	text = render(&snap, false);
+	assert_has(text, "0xffff888008002e40");
+	free(text);
+	snap.has_retval = false;
+	snap.ip = 0xffffffff8145a7e0;
+	text = render(&snap, false);
+	assert_has(text, "some_function at 0xffffffff8145a7e0");
+	assert_lacks(text, "() =");
+	free(text);
+}
+
+static void nothing_left_is_said(void **state)
+{
+	struct snapshot snap;
+	struct lbr_info lbr;
+	char *text;
+
+	(void)state;
+	fill(&snap, &lbr);
+	snap.wasted = 6;
+	snap.shown_from = 0;
+	text = render(&snap, false);
+	assert_has(text, "0 of 32 entries useful, 6 spent by the capture");
+	assert_has(text, "no branch of the traced code is left");
+	free(text);
+	snap.count = snap.wasted = 0;
+	snap.dropped = 32;
+	text = render(&snap, false);
+	assert_has(text, "32 empty");
+	assert_has(text, "the LBR was empty");
+	free(text);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(heading_tells_what_failed_where_and_what_is_useful),
+		cmocka_unit_test(trimmed_view_shows_the_story_oldest_first),
+		cmocka_unit_test(flags_show_what_is_set_and_reported_alone),
+		cmocka_unit_test(thread_and_control_characters_of_the_task),
+		cmocka_unit_test(return_value_that_is_no_error_is_printed),
+		cmocka_unit_test(nothing_left_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
