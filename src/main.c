@@ -62,12 +62,17 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const struct command *command;
+	char program[64];
 
 	output_init();
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return help(argc - 1, argv + 1);
 	command = argc > 1 ? find_command(argv[1]) : NULL;
-	if (command)
+	if (command) {
+		/* what argp's messages begin with, and tell the user to run with --help */
+		snprintf(program, sizeof(program), "lbrsnoop %s", command->name);
+		argv[1] = program;
 		return command->run(argc - 1, argv + 1);
+	}
 	return cmd_trace(argc, argv);
 }

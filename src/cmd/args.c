@@ -28,7 +28,7 @@ int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret)
 	char *end;
 
 	errno = 0;
-	*ret = strtoull(arg, &end, 0);
+	*ret = strtoull(arg, &end, 10); /* 010 is ten */
 	if (*arg < '0' || *arg > '9' || *end || errno || *ret > max)
 		return args_usage("%s '%s': a number from 0 to %llu is wanted", name, arg,
 				  (unsigned long long)max);

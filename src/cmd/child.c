@@ -57,6 +57,7 @@ int child_exec(void *ctx)
 
 static void run(int go_fd, child_fn *fn, void *ctx)
 {
+	struct sigaction hangup;
 	char byte;
 
 	/* The parent writes one byte to say go; end of file means that it gave up. */
@@ -65,7 +66,9 @@ static void run(int go_fd, child_fn *fn, void *ctx)
 	close(go_fd);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
+	/* Where it is ignored, nohup wants it so. */
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	_exit(fn(ctx));
 }

@@ -58,7 +58,18 @@ const char *missing_capabilities(void);
  */
 void install_reopen_handler(void);
 
-/** install_stop_handlers() - let SIGINT, SIGTERM and SIGHUP set stop_requested */
+/**
+ * install_stop_handlers() - let SIGINT, SIGTERM and SIGHUP set stop_requested
+ *
+ * SIGHUP only where it is not ignored already, as nohup does.
+ */
 void install_stop_handlers(void);
+
+/**
+ * install_early_stop_handlers() - let the same signals end the program at once
+ *
+ * For the time when there is nothing yet to be lost: with EXIT_NONE.
+ */
+void install_early_stop_handlers(void);
 
 #endif

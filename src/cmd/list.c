@@ -56,7 +56,9 @@ int cmd_list(int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "GLOB",
 		.doc = "List kernel functions and tracepoints whose name matches, and the triggers "
-		       "that work for each.",
+		       "that work for each. MODULE:GLOB and tracepoint:CATEGORY:GLOB are "
+		       "understood, "
+		       "too.",
 	};
 	struct resolve_options opts = {};
 	struct resolver *resolver = NULL;

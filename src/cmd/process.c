@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "util/cleanup.h"
+#include "util/log.h"
 
 volatile sig_atomic_t stop_requested;
 volatile sig_atomic_t reopen_requested;
@@ -19,14 +20,36 @@ static void on_signal(int sig)
 	stop_requested++;
 }
 
-void install_stop_handlers(void)
+static void on_early_signal(int sig)
 {
-	struct sigaction action = {.sa_handler = on_signal};
+	static const char text[] = "lbrsnoop: stopped before tracing began\n";
+
+	(void)sig;
+	if (log_get_level() > LOG_QUIET && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(EXIT_ERROR);
+	_exit(EXIT_NONE);
+}
+
+static void handle_stop(void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler}, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	/* nohup has it ignored, so that we outlive the terminal */
+	if (sigaction(SIGHUP, NULL, &old) || old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+}
+
+void install_stop_handlers(void)
+{
+	handle_stop(on_signal);
+}
+
+void install_early_stop_handlers(void)
+{
+	handle_stop(on_early_signal);
 }
 
 static void on_hangup(int sig)

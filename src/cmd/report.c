@@ -117,7 +117,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->view.branches = true;
 		return 0;
 	case 'v':
-		log_set_level(log_get_level() == LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
+		log_set_level(log_get_level() >= LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
 		return 0;
 	case 'q':
 		log_set_level(LOG_QUIET);

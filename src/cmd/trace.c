@@ -11,6 +11,7 @@
 #include "cmd/child.h"
 #include "cmd/closer.h"
 #include "cmd/cmd.h"
+#include "cmd/filters.h"
 #include "cmd/notify.h"
 #include "cmd/output.h"
 #include "cmd/recording.h"
@@ -209,7 +210,39 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 		err = resolver_add(trace->resolver, &opts->targets[i], &trace->probes, msg);
 	/* All line tables of the kernel may be in memory: nothing looks at them again. */
 	lines_close(resolve.lines);
-	return err;
+	return err ?: probe_list_drop_twins(&trace->probes);
+}
+
+/* -e with a place that returns nothing would look as if the filter let all through. */
+static bool filters_errno(const struct probe *probe)
+{
+	switch (probe->trigger.kind) {
+	case TRIGGER_FEXIT:
+	case TRIGGER_KRETPROBE:
+		return true;
+	case TRIGGER_HW:
+		return probe->site_kind != SITE_PLAIN;
+	case TRIGGER_TRACEPOINT:
+		return probe->ret == RETURN_S64;
+	default:
+		return false;
+	}
+}
+
+static void warn_unfiltered(const struct trace *trace)
+{
+	if (!trace->opts->errno_given || !trace->opts->capture.errno_filter)
+		return;
+	for (size_t i = 0; i < trace->probes.count; i++) {
+		const char *target = trace->probes.items[i].trigger.target;
+
+		if (filters_errno(&trace->probes.items[i]))
+			continue;
+		log_warning("'%s' has no return value, so --errno leaves nothing out there: every "
+			    "hit is captured",
+			    target);
+		return;
+	}
 }
 
 static int open_symbols(struct trace *trace, struct errmsg *msg)
@@ -304,12 +337,14 @@ static void say_armed(const struct trace *trace)
 		if (probe->trigger.kind == TRIGGER_NONE)
 			continue;
 		first = first ?: probe;
+		errors = errors && filters_errno(probe);
+		if (armed > 8 && log_get_level() < LOG_VERBOSE)
+			continue;
 		if (probe->namesakes)
 			log_info("'%s': several functions have this name; tracing the one at %#llx",
 				 probe->trigger.function,
 				 (unsigned long long)probe->trigger.func_addr);
-		if (armed <= 8 || log_get_level() >= LOG_VERBOSE)
-			say_trigger(trace, probe);
+		say_trigger(trace, probe);
 	}
 	if (groups)
 		log_info("%u groups of hardware breakpoints take turns: each is armed one second "
@@ -426,11 +461,14 @@ static int reopen(struct trace *trace, struct errmsg *msg)
 
 static int run(struct trace *trace, struct errmsg *msg)
 {
-	uint64_t end = trace->opts->timeout_ms ? mono_ms() + trace->opts->timeout_ms : UINT64_MAX;
+	uint64_t end = UINT64_MAX;
 	int err;
 
 	/* BPF programs and trampolines have just come: read now, not when the first event waits. */
 	symbols_refresh(trace->symbols);
+	install_stop_handlers();
+	if (trace->opts->output || trace->opts->record)
+		install_reopen_handler();
 	err = capture_start(trace->capture, msg);
 	if (err)
 		return err;
@@ -444,6 +482,9 @@ static int run(struct trace *trace, struct errmsg *msg)
 	notify_send("READY=1");
 	if (trace->opts->command)
 		child_go(&trace->child);
+	/* What it took to arm is not of the user's time. */
+	if (trace->opts->timeout_ms)
+		end = mono_ms() + trace->opts->timeout_ms;
 	while (!stop_requested && mono_ms() < end) {
 		uint64_t left = end - mono_ms();
 		const char *guard;
@@ -502,12 +543,16 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	if (missing)
 		return errmsg_set(msg, -EPERM, "not permitted: %s is missing; run as root (sudo)",
 				  missing);
+	err = filters_check(&capture_opts, trace->opts->command != NULL, msg);
+	if (err)
+		return err;
 	err = open_symbols(trace, msg);
 	if (err)
 		return err;
 	err = resolve_targets(trace, msg);
 	if (err)
 		return err;
+	warn_unfiltered(trace);
 	if (!trace->opts->record_only)
 		err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL,
 				  &trace->view, msg);
@@ -540,6 +585,8 @@ static int trace_main(int argc, char **argv, bool record_only)
 
 	if (err)
 		return err;
+	/* Arming thousands of functions takes its time; a program that dies disarms, too. */
+	install_early_stop_handlers();
 	if (opts.output) {
 		trace.out = output_open(opts.output);
 		if (!trace.out) {
@@ -548,9 +595,6 @@ static int trace_main(int argc, char **argv, bool record_only)
 			return EXIT_ERROR;
 		}
 	}
-	install_stop_handlers();
-	if (opts.output || opts.record)
-		install_reopen_handler();
 	err = trace_all(&trace, &msg);
 	if (!err && trace.view)
 		err = view_finish(trace.view, &msg);

@@ -85,7 +85,8 @@ static const char doc[] =
 	"Exit status: 0 at least one snapshot, 1 none, 2 error, 3 no usable LBR, 4 not permitted, "
 	"64 usage.";
 
-static int parse_branches(struct trace_options *opts, const char *arg)
+/* @name: of the option */
+static int parse_branches(struct trace_options *opts, const char *name, const char *arg)
 {
 	uint64_t priv = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL;
 	const char *bad = "";
@@ -93,10 +94,9 @@ static int parse_branches(struct trace_options *opts, const char *arg)
 
 	if (lbr_filter_parse(arg, &bits, &bad))
 		return args_usage(
-			"--branches '%s': '%s' is no branch filter; those of perf record -j are "
-			"known: any, any_call, any_ret, ind_call, ind_jmp, cond, call, "
-			"call_stack, u, k",
-			arg, bad);
+			"%s '%s': '%s' is no branch filter; those of perf record -j are known: "
+			"any, any_call, any_ret, ind_call, ind_jmp, cond, call, call_stack, u, k",
+			name, arg, bad);
 	/* Only a ring was named, or only classes: the rest is the default. */
 	if (!(bits & ~(uint64_t)(priv | PERF_SAMPLE_BRANCH_HV)))
 		bits |= PERF_SAMPLE_BRANCH_ANY;
@@ -119,6 +119,15 @@ static int parse_trigger(struct trace_options *opts, const char *arg)
 			return 0;
 		}
 	return args_usage("--trigger '%s': one of auto, hw, fexit, kretprobe is wanted", arg);
+}
+
+static int parse_count(struct trace_options *opts, const char *arg)
+{
+	int err = args_number("--count", arg, UINT64_MAX, &opts->count);
+
+	if (!err && !opts->count)
+		return args_usage("--count 0: leave it out to go on until Ctrl-C");
+	return err;
 }
 
 static int parse_timeout(struct trace_options *opts, const char *arg)
@@ -197,6 +206,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->view;
 		return 0;
 	case 'e':
+		opts->errno_given = true;
 		return args_errnos(&opts->capture, arg);
 	case 'p':
 		return args_pid(&opts->capture, arg);
@@ -205,14 +215,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'C':
 		return args_cpus(&opts->capture, arg);
 	case 'j':
-		return parse_branches(opts, arg);
+		return parse_branches(opts, "--branch-filter", arg);
 	case OPT_BRANCHES:
 		opts->view.branches = true;
-		return arg ? parse_branches(opts, arg) : 0;
+		return arg ? parse_branches(opts, "--branches", arg) : 0;
 	case 'T':
 		return parse_trigger(opts, arg);
 	case 'n':
-		return args_number("--count", arg, UINT64_MAX, &opts->count);
+		return parse_count(opts, arg);
 	case 't':
 		return parse_timeout(opts, arg);
 	case 'o':
@@ -240,7 +250,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->capture.without_lbr = true;
 		return 0;
 	case 'v':
-		log_set_level(log_get_level() == LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
+		log_set_level(log_get_level() >= LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
 		return 0;
 	case 'q':
 		log_set_level(LOG_QUIET);
@@ -298,6 +308,15 @@ static int settle_output(struct trace_options *opts)
 	return 0;
 }
 
+static int check_pid(const struct trace_options *opts)
+{
+	if (opts->command && opts->capture.pid)
+		return args_usage(
+			"--pid and a command behind '--': the command is traced alone; leave "
+			"one of them out");
+	return 0;
+}
+
 int trace_options_parse(int argc, char **argv, bool record_only, struct trace_options *ret_opts)
 {
 	struct trace_options *opts = ret_opts;
@@ -323,7 +342,8 @@ int trace_options_parse(int argc, char **argv, bool record_only, struct trace_op
 		args_usage("no command behind '--'");
 		return EXIT_USAGE;
 	}
-	if (argp_parse(&argp, argc, argv, 0, NULL, opts) || settle_output(opts)) {
+	if (argp_parse(&argp, argc, argv, 0, NULL, opts) || settle_output(opts) ||
+	    check_pid(opts)) {
 		trace_options_deinit(opts);
 		return EXIT_USAGE;
 	}

@@ -16,6 +16,7 @@
  * @trigger: -T; TRIGGER_NONE for auto
  * @at_errno: --at errno
  * @rotate: --rotate
+ * @errno_given: -e stood on the command line
  * @capture: filters, LBR and ring buffer
  * @count: stop after so many snapshots, 0: never
  * @timeout_ms: stop then, 0: never
@@ -33,6 +34,7 @@ struct trace_options {
 	enum trigger_kind trigger;
 	bool at_errno;
 	bool rotate;
+	bool errno_given;
 	struct capture_options capture;
 	char filter_name[128];
 	uint64_t count;

@@ -72,6 +72,48 @@ test_targets() {
 	expect "list that matches nothing is 1" 1 '' "$tool" list 'no_such_function_*'
 }
 
+# What is not there now can let nothing through: said before anything is armed.
+test_filters() {
+	local thread
+	expect "-p of no process: 2, it is named" 2 '--pid 4194304: there is no such process' \
+		"$tool" -p 4194304 do_sys_openat2
+	python3 -c 'import threading, time; threading.Thread(target=time.sleep, args=(60,)).start()' &
+	for _ in $(seq 100); do
+		thread=$(find /proc/$!/task -mindepth 1 -maxdepth 1 -printf '%f\n' 2>/dev/null | grep -vx $!) && break
+		sleep 0.1
+	done
+	expect "-p of a thread: 2, its process is named" 2 "--pid $thread is a thread of process $!;" \
+		"$tool" -p "$thread" do_sys_openat2
+	kill $!
+	wait $! 2>/dev/null
+	expect "-C of no CPU that is online: 2" 2 '--cpu: none of these CPUs is online' "$tool" -C 8191 do_sys_openat2
+	if unshare -p -f true 2>/dev/null; then
+		expect "-p in a PID namespace: 2" 2 'PID namespace' unshare -p -f "$tool" -p 1 do_sys_openat2
+		expect "a command in a PID namespace: 2" 2 'PID namespace' \
+			unshare -p -f "$tool" do_sys_openat2 -- touch "$scratch/ran-there"
+	else
+		skip "a PID namespace" "unshare is not permitted"
+	fi
+}
+
+# A signal before tracing began has nothing to print, and must not wait until all is armed.
+test_early_signals() {
+	local signal
+	mkfifo "$scratch/fifo"
+	for signal in INT TERM HUP; do
+		# nobody reads the pipe: there it waits
+		"$tool" -o "$scratch/fifo" do_sys_openat2 >"$scratch/out" 2>"$scratch/err" &
+		for _ in $(seq 100); do
+			grep -q '^SigCgt:.*[1-9a-f]' "/proc/$!/status" && break
+			sleep 0.1
+		done
+		kill -s "$signal" $!
+		wait $!
+		status=$?
+		judge "SIG$signal before tracing began: 1" 1 'stopped before tracing began' "$scratch/err"
+	done
+}
+
 test_no_lbr() {
 	if compgen -G '/sys/bus/event_source/devices/cpu*/caps/branches' >/dev/null; then
 		skip "no LBR: 3" "this machine has one"
@@ -127,12 +169,14 @@ test_output() {
 
 test_privilege
 test_output
+test_early_signals
 if [ "$(id -u)" != 0 ]; then
 	skip "targets, LBR" "needs root"
 elif ! [ -r /sys/kernel/btf/vmlinux ]; then
 	skip "targets, LBR" "this kernel has no BTF (/sys/kernel/btf/vmlinux)"
 else
 	test_targets
+	test_filters
 	test_no_lbr
 fi
 finish

@@ -52,6 +52,9 @@ bad "hw: no line" 'no name of a function' hw:fs/open.c:12x
 for value in '' x -1 1x ' 1' 18446744073709551616 0x; do
 	bad "--count '$value'" "--count.*'$value'.*number" -n "$value" do_sys_openat2
 done
+bad "--count 0" "--count 0" -n 0 do_sys_openat2
+bad "--count 0x10: numbers are decimal" "--count '0x10'" -n 0x10 do_sys_openat2
+bad "--pid and a command" "--pid.*command" -p 1 do_sys_openat2 -- true
 for value in '' x -1 0 1s nan inf -inf 1e300; do
 	bad "--timeout '$value'" "--timeout.*number of seconds" -t "$value" do_sys_openat2
 done
@@ -67,6 +70,7 @@ done
 for value in nosuch any,nosuch ''; do
 	bad "--branches '$value'" "--branches" "--branches=$value" do_sys_openat2
 done
+bad "-j nosuch: the option is named" "--branch-filter 'nosuch'" -j nosuch do_sys_openat2
 bad "--trigger nosuch" "--trigger 'nosuch'.*auto" -T nosuch do_sys_openat2
 bad "--color nosuch" "--color 'nosuch'.*auto" --color nosuch do_sys_openat2
 bad "--comm ''" "--comm" -c '' do_sys_openat2
@@ -91,5 +95,6 @@ bad "a target of 5000 characters" "target" "$long"
 
 bad "list without a glob" "glob" list
 bad "list with two globs" "one glob" list a b
-bad "list with an unknown option" "unrecognized option" list --frobnicate x
+bad "list with an unknown option: the command is named" "^lbrsnoop list: unrecognized option" list --frobnicate x
+bad "decode with an unknown option: the command is named" "^lbrsnoop decode: unrecognized option" decode --frobnicate
 finish
