@@ -15,6 +15,7 @@
 #include "record.h"
 #include "lbrsnoop.skel.h"
 #include "util/cleanup.h"
+#include "util/errno_name.h"
 
 /* The program of a kind of trigger that fits a function's return type. */
 static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct probe *probe,
@@ -83,6 +84,22 @@ void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 		bpf_program__set_autoload(exit_program(skel, probe), true);
 }
 
+/* ENOTSUPP, which only the kernel knows: arch_prepare_bpf_trampoline() */
+#define ERR_NOT_SUPPORTED 524
+
+static const char *why_no_copy(int err)
+{
+	switch (err) {
+	case -EBUSY:
+		return " (the function is notrace, live patched, or traced with another kind of "
+		       "tracer)";
+	case -ERR_NOT_SUPPORTED:
+		return " (it takes more arguments than this kernel's BPF trampolines can pass on)";
+	default:
+		return "";
+	}
+}
+
 static int attach_copy(const struct bpf_program *prog, const struct probe *probe, uint32_t target,
 		       struct armed *armed, struct errmsg *msg)
 {
@@ -98,10 +115,12 @@ static int attach_copy(const struct bpf_program *prog, const struct probe *probe
 	if (armed->link_fd >= 0)
 		return 0;
 	err = -errno;
+	/* A hardware breakpoint comes here for the program on the function's exit. */
 	return errmsg_set(msg, err, "the kernel refuses %s there: %s%s",
-			  trigger_kind_name(probe->trigger.kind), strerror(-err),
-			  err == -EBUSY ? " (live patched, or traced with another kind of tracer)"
-					: "");
+			  trigger_kind_name(probe->trigger.kind == TRIGGER_HW
+						    ? TRIGGER_FEXIT
+						    : probe->trigger.kind),
+			  errno_text(-err), why_no_copy(err));
 }
 
 static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,

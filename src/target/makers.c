@@ -91,6 +91,9 @@ static int look_later(struct search *search, uint64_t addr, unsigned int depth)
 
 	if (symbols_find(search->symbols, addr, &sym) || sym.addr != addr || is_aside(sym.name))
 		return 0;
+	/* Our own trampoline, at the function's entry: it leads to the helper that we call. */
+	if (!strcmp(sym.module, "bpf"))
+		return 0;
 	is_new = remember(search, addr);
 	if (is_new <= 0)
 		return is_new;
