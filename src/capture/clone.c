@@ -41,7 +41,8 @@ int program_clone(const struct bpf_program *prog, uint32_t btf_id, int btf_fd, u
 		return errmsg_set(msg, -EINVAL, "BPF program %s has no place for a target", name);
 	fd = bpf_prog_load(bpf_program__type(prog), name, "GPL", insns, count, &opts);
 	if (fd < 0) {
-		/* EACCES is the verifier's word for a program that it refuses: no permission lacks. */
+		/* EACCES is the verifier's word for a program that it refuses: no permission lacks.
+		 */
 		int err = errno == EACCES ? -EINVAL : -errno;
 
 		return errmsg_set(msg, err, "the kernel does not load %s for this function: %s",
