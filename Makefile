@@ -25,17 +25,17 @@ O	?= build
 BPF_O	:= build
 
 # zydis of Debian 12 brings no .pc file
-PKGS	:= libbpf libelf libdw jansson libzstd
+PKGS	:= libbpf libelf libdw jansson libzstd libkdumpfile
 
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wformat=2 -Wno-unused-parameter \
 	   -Wno-missing-field-initializers
 CFLAGS	?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -Ibpf -I$(BPF_O) $(EXTRA_CFLAGS)
-LIBS	:= $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lbpf -lelf -ldw -ljansson -lzstd) \
+LIBS	:= $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lbpf -lelf -ldw -ljansson -lzstd -lkdumpfile) \
 	   -lZydis -lz -lm
 DEPFLAGS = -MMD -MP
 
-BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -Wall -Werror
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -Isrc -Wall -Werror
 
 BPF_OBJ	:= $(BPF_O)/bpf/lbrsnoop.bpf.o
 SKEL	:= $(BPF_O)/lbrsnoop.skel.h

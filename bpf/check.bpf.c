@@ -13,3 +13,10 @@ int lbr_check(void *ctx)
 	slot_release(slot);
 	return 0;
 }
+
+/* Never runs: a link to it keeps the event that has switched the LBR on, without a process. */
+SEC("?perf_event")
+int hold(void *ctx)
+{
+	return 0;
+}

@@ -14,6 +14,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "flight.bpf.h"
 #include "record.h"
 #include "state.bpf.h"
 
@@ -165,6 +166,13 @@ static __always_inline void submit(struct capture_slot *slot)
 	struct record *rec = &slot->rec;
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
+	if (flight_slots && flight_on)
+		flight_write(rec);
+	if (flight_only) {
+		__sync_fetch_and_add(&records_written, 1);
+		slot_release(slot);
+		return;
+	}
 	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_wakeup_bytes)
 		flags = BPF_RB_FORCE_WAKEUP;
 		/* In NMI context the ring's lock is only tried: it may be free the next moment. */

@@ -15,6 +15,9 @@ const volatile char filter_comm[RECORD_COMM_LEN] __attribute__((aligned(8)));
 const volatile __u64 errno_wanted[64];
 const volatile __u64 cpus_wanted[CPUS_MAX / 64];
 const volatile __u64 ring_wakeup_bytes = 1 << 20;
+const volatile __u32 flight_slots;
+const volatile __u32 flight_header_pages;
+const volatile bool flight_only;
 
 struct capture_slot slots[2 * CAPTURE_SLOTS];
 __u64 next_slot;
@@ -22,8 +25,11 @@ struct losses losses;
 __u64 records_written;
 __u64 hw_hits[CPUS_MAX];
 __s32 check_read;
+__u64 flight_seq;
+__u32 flight_on;
 
 struct events_map events SEC(".maps");
 struct pending_map pending SEC(".maps");
+struct flight_map flight SEC(".maps");
 
 char _license[] SEC("license") = "GPL";

@@ -3,6 +3,8 @@
 #ifndef LBRSNOOP_BPF_STATE_H
 #define LBRSNOOP_BPF_STATE_H
 
+#include "flight/format.h"
+
 #define CPUS_MAX 8192 /* CONFIG_NR_CPUS of distribution kernels */
 
 /*
@@ -22,6 +24,9 @@ extern const volatile char filter_comm[RECORD_COMM_LEN];
 extern const volatile __u64 errno_wanted[64]; /* bit n: errno n */
 extern const volatile __u64 cpus_wanted[CPUS_MAX / 64];
 extern const volatile __u64 ring_wakeup_bytes;
+extern const volatile __u32 flight_slots; /* pages of the flight recorder; 0: there is none */
+extern const volatile __u32 flight_header_pages; /* before them */
+extern const volatile bool flight_only;		 /* nobody reads the ring buffer */
 
 /* One more for snapshots that must be thrown away, then room that only the verifier sees. */
 extern struct capture_slot slots[2 * CAPTURE_SLOTS];
@@ -30,6 +35,8 @@ extern struct losses losses;
 extern __u64 records_written;
 extern __u64 hw_hits[CPUS_MAX]; /* hardware breakpoints hit, by CPU */
 extern __s32 check_read;	/* what the helper returned to lbr_check() */
+extern __u64 flight_seq;	/* records begun */
+extern __u32 flight_on;		/* the LBR is on: what comes now is worth keeping */
 
 struct events_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -45,5 +52,15 @@ struct pending_map {
 	__type(value, struct record);
 };
 extern struct pending_map pending SEC(".maps");
+
+/* See src/flight/format.h. The loader sets the number of pages. */
+struct flight_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, FLIGHT_PAGE_BYTES);
+};
+extern struct flight_map flight SEC(".maps");
 
 #endif

@@ -23,6 +23,8 @@ static const struct command commands[] = {
 	 "print the branches that led to an error (default)"},
 	{"record", cmd_record, "-o FILE [OPTIONS] TARGET...", "trace into a capture file"},
 	{"report", cmd_report, "[OPTIONS] FILE...", "print capture files, on any machine"},
+	{"postmortem", cmd_postmortem, "[OPTIONS] VMCORE",
+	 "what a flight recorder holds in a crash dump"},
 	{"doctor", cmd_doctor, "[--json]",
 	 "does LBR work here; entries that each kind of trigger leaves"},
 	{"list", cmd_list, "GLOB", "what can be traced here, and by which trigger"},

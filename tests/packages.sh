@@ -7,12 +7,15 @@
 packages_build=(
 	gcc libc6-dev make pkg-config clang bpftool
 	libbpf-dev libelf-dev libdw-dev libjansson-dev libzydis-dev libzstd-dev zlib1g-dev
+	libkdumpfile-dev
 )
 packages_check=(
 	# unit tests, fuzzers, tests that trace, limit or strip a process
 	libcmocka-dev libclang-rt-14-dev linux-perf procps util-linux
 	# the JSON schema; the graph as a picture
 	python3-jsonschema graphviz
+	# crash dumps as kdump makes them
+	makedumpfile
 )
 packages_lint=(
 	clang-format-14 clang-tidy-14 cppcheck shellcheck

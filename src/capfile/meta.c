@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capfile/cursor.h"
+#include "util/cursor.h"
 #include "capfile/format.h"
 #include "util/cleanup.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "capfile/cursor.h"
+#include "util/cursor.h"
 #include "capfile/format.h"
 #include "capfile/unpack.h"
 #include "decode/model.h"

@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include "capture/attach.h"
+#include "capture/flight.h"
+#include "capture/flight_arm.h"
 #include "capture/guard.h"
 #include "capture/lbr_cause.h"
 #include "capture/lbr_events.h"
@@ -21,6 +23,7 @@
 
 /* How often the ring buffer is looked at; the programs wake us earlier when it fills up. */
 #define POLL_MS	   20
+#define IDLE_MS	   500		 /* ... where nothing comes through it */
 #define LOOK_NS	   1000000000ULL /* how often hotplug and the guard look */
 #define RING_BYTES (4u << 20)
 
@@ -40,6 +43,9 @@ struct capture {
 	struct lbr_info lbr;
 	struct record_context record;
 	struct errmsg warning;
+	struct flight_files flight;
+	uint32_t flight_header_pages;
+	struct symbols *flight_symbols; /* borrowed */
 	struct guard guard;
 	uint32_t group_now; /* of the probes that take turns, 0 if none do */
 	uint32_t group_count;
@@ -51,6 +57,7 @@ struct capture {
 	capture_fn *fn;
 	void *fn_ctx;
 	int fn_result;
+	bool changed;	 /* what is armed: a flight recorder must keep it again */
 	bool handed_out; /* since the callback was last told that nothing more is waiting */
 	bool starting;	 /* what comes is from before the LBR was on */
 	struct capture_stats before;
@@ -72,6 +79,19 @@ print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
 	if (log_get_level() < LOG_DEBUG)
 		return 0;
 	return vfprintf(stderr, fmt, args);
+}
+
+static void configure_flight(struct lbrsnoop_bpf *skel, const struct capture *capture)
+{
+	uint32_t slots = capture->opts.flight_slots;
+
+	if (!capture->opts.flight_dir)
+		return;
+	skel->rodata->flight_slots = slots;
+	skel->rodata->flight_header_pages = capture->flight_header_pages;
+	skel->rodata->flight_only = capture->opts.flight_only;
+	bpf_map__set_max_entries(skel->maps.flight, capture->flight_header_pages + slots);
+	bpf_program__set_autoload(skel->progs.hold, true);
 }
 
 static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *opts)
@@ -130,6 +150,7 @@ static int load(struct capture *capture, struct errmsg *msg)
 	if (!skel)
 		return load_error(-errno, msg);
 	configure(skel, &capture->opts);
+	configure_flight(skel, capture);
 	for (size_t i = 0; i < capture->probes->count; i++)
 		attach_select(skel, &capture->probes->items[i]);
 	bpf_program__set_autoload(skel->progs.hw_calibrate, has_breakpoints(capture->probes));
@@ -235,6 +256,64 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static int begin_flight(struct capture *capture, struct errmsg *msg)
+{
+	if (!capture->opts.flight_dir)
+		return 0;
+	capture->flight_header_pages = flight_header_size(capture->probes);
+	if (!capture->flight_header_pages)
+		return errmsg_set(msg, -E2BIG,
+				  "flight recorder: too many targets for its header (%zu); arm "
+				  "fewer",
+				  capture->probes->count);
+	return flight_files_begin(&capture->flight, capture->opts.flight_dir, msg);
+}
+
+static int prepare_flight(struct capture *capture, struct errmsg *msg)
+{
+	struct flight_header header;
+	int err;
+
+	if (!capture->opts.flight_dir)
+		return 0;
+	err = flight_describe(&capture->record, NULL, &header);
+	if (err)
+		return err;
+	err = flight_files_map(&capture->flight, bpf_map__fd(capture->skel->maps.flight),
+			       capture->flight_header_pages, capture->opts.flight_slots, &header,
+			       msg);
+	flight_describe_free(&header);
+	if (!err && capture->events)
+		err = lbr_events_hold(capture->events, bpf_program__fd(capture->skel->progs.hold),
+				      msg);
+	return err;
+}
+
+/* What is armed now stays armed without us. */
+static int keep_armed(struct capture *capture, struct errmsg *msg)
+{
+	if (!capture->opts.flight_dir)
+		return 0;
+	return flight_pin_all(&capture->flight, capture->armed, capture->probes->count,
+			      capture->events, CPUS, msg);
+}
+
+int capture_flight_describe(struct capture *capture, struct symbols *symbols)
+{
+	struct flight_header header;
+	int err;
+
+	if (!capture->opts.flight_dir)
+		return 0;
+	capture->flight_symbols = symbols;
+	err = flight_describe(&capture->record, symbols, &header);
+	if (err)
+		return err;
+	err = flight_files_set_header(&capture->flight, &header);
+	flight_describe_free(&header);
+	return err;
+}
+
 int capture_create(const struct capture_options *opts, struct probe_list *probes,
 		   struct capture **ret_capture, struct errmsg *msg)
 {
@@ -252,6 +331,9 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 		if (err)
 			goto fail;
 	}
+	err = begin_flight(capture, msg);
+	if (err)
+		goto fail;
 	err = load(capture, msg);
 	if (err)
 		goto fail;
@@ -260,6 +342,9 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 		errmsg_set(msg, err, "cannot read the ring buffer: %s", strerror(-err));
 		goto fail;
 	}
+	err = prepare_flight(capture, msg);
+	if (err)
+		goto fail;
 	capture->guard.budget = opts->max_overhead;
 	if (has_breakpoints(probes))
 		guard_calibrate(&capture->guard, capture->skel->progs.hw_calibrate,
@@ -325,6 +410,7 @@ static void follow_hotplug(struct capture *capture)
 
 	if (lbr_events_update(capture->events, NULL, &why) <= 0)
 		return;
+	capture->changed = true;
 	for (size_t i = 0; i < capture->probes->count; i++) {
 		struct armed *armed = &capture->armed[i];
 
@@ -348,6 +434,7 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 		if (!armed->hw_cpus)
 			continue;
 		note_counts(capture, armed);
+		capture->changed = true;
 		if (attach_next_worse(capture->skel, probe, i, armed, NULL)) {
 			disarm(armed);
 			probe->trigger.kind = TRIGGER_NONE;
@@ -386,6 +473,7 @@ static void rotate(struct capture *capture)
 static void look_around(struct capture *capture)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	struct errmsg why = {};
 	double rate, share;
 	int cpu = 0;
 
@@ -397,6 +485,12 @@ static void look_around(struct capture *capture)
 	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits, CPUS, now,
 			      &cpu, &rate, &share))
 		make_cheaper(capture, cpu, rate, share);
+	if (!capture->changed)
+		return;
+	capture->changed = false;
+	if (keep_armed(capture, &why) && !capture->guard_said.text[0])
+		capture->guard_said = why;
+	capture_flight_describe(capture, capture->flight_symbols);
 }
 
 /* Records that found the ring buffer locked wait in their slots. 0, or what the callback said. */
@@ -445,19 +539,22 @@ int capture_start(struct capture *capture, struct errmsg *msg)
 {
 	int err;
 
-	if (capture->opts.without_lbr)
-		return 0;
-	err = lbr_events_enable(capture->events, msg);
-	if (!err)
-		err = check_cpus(capture, msg);
-	if (!err)
+	if (!capture->opts.without_lbr) {
+		err = lbr_events_enable(capture->events, msg);
+		if (!err)
+			err = check_cpus(capture, msg);
+		if (err)
+			return err;
 		forget_the_start(capture);
-	return err;
+	}
+	capture->skel->bss->flight_on = 1;
+	return keep_armed(capture, msg);
 }
 
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx)
 {
 	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000ULL;
+	int poll_ms = capture->opts.flight_only ? IDLE_MS : POLL_MS;
 
 	capture->fn = fn;
 	capture->fn_ctx = ctx;
@@ -471,8 +568,8 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 
 		look_around(capture);
 		err = ring_buffer__poll(capture->ring, left < 0		? 0
-						       : left < POLL_MS ? left
-									: POLL_MS);
+						       : left < poll_ms ? left
+									: poll_ms);
 		if (capture->fn_result)
 			return capture->fn_result;
 		if (err < 0 && err != -ECANCELED)
@@ -493,6 +590,7 @@ void capture_stop(struct capture *capture)
 {
 	uint64_t ran = 0;
 
+	flight_files_disarm(&capture->flight);
 	for (size_t i = 0; capture->armed && i < capture->probes->count; i++)
 		retire(capture, &capture->armed[i]);
 	/*
@@ -510,6 +608,8 @@ void capture_stop(struct capture *capture)
 
 void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 {
+	uint64_t written, lost;
+
 	*ret_stats = (struct capture_stats){
 		.written = capture->skel->bss->records_written - capture->before.written,
 		.ring_full = capture->skel->bss->losses.ring_full - capture->before.ring_full,
@@ -517,6 +617,8 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 		.missed = capture->missed,
 		.malformed = capture->malformed,
 	};
+	flight_files_state(&capture->flight, &written, &lost);
+	ret_stats->no_slot += lost;
 	for (size_t i = 0; i < capture->probes->count; i++)
 		ret_stats->missed += armed_missed(&capture->armed[i]);
 }
@@ -567,6 +669,7 @@ void capture_destroy(struct capture *capture)
 	capture_stop(capture);
 	free(capture->armed);
 	free(capture->triggers);
+	flight_files_deinit(&capture->flight);
 	guard_deinit(&capture->guard);
 	ring_buffer__free(capture->ring);
 	lbrsnoop_bpf__destroy(capture->skel);

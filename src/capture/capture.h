@@ -10,6 +10,7 @@
 
 #include "snapshot/probe.h"
 #include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
 #include "util/errmsg.h"
 
 #define ERRNO_WORDS 64	/* 4096 bits */
@@ -28,6 +29,9 @@
  * @ring_bytes: size of the ring buffer, a power of two and multiple of the page size; 0: 4 MiB
  * @max_overhead: share of each CPU that hardware breakpoints may cost, 0.01 for 1 %; 0: no limit
  * @getppid_addr: entry of the system call getppid, where a hit's price is measured; 0: unknown
+ * @flight_dir: keep the last @flight_slots snapshots there, in bpffs, see capture/flight.h, and
+ * stay armed when this process dies; NULL: no flight recorder
+ * @flight_only: ... and hand nothing out
  * @without_lbr: load and attach only, for tests on machines without LBR
  */
 struct capture_options {
@@ -43,6 +47,9 @@ struct capture_options {
 	uint32_t ring_bytes;
 	double max_overhead;
 	uint64_t getppid_addr;
+	const char *flight_dir;
+	uint32_t flight_slots;
+	bool flight_only;
 	bool without_lbr;
 };
 
@@ -73,6 +80,13 @@ struct capture;
  */
 int capture_create(const struct capture_options *opts, struct probe_list *probes,
 		   struct capture **ret_capture, struct errmsg *msg);
+
+/**
+ * capture_flight_describe() - tell a flight recorder what its records' addresses are
+ * @symbols: of the running kernel, our programs in it; borrowed for the capture's life
+ * Return: 0; -ENOMEM. Does nothing without a flight recorder.
+ */
+int capture_flight_describe(struct capture *capture, struct symbols *symbols);
 
 /** capture_start() - switch the LBR on; 0 or as capture_create() */
 int capture_start(struct capture *capture, struct errmsg *msg);

@@ -3,6 +3,7 @@
 
 #include "capture/capture.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -14,13 +15,15 @@
 #include "util/cleanup.h"
 
 struct cpu_event {
-	int fd; /* -1: not open */
+	int fd;	  /* -1: not open */
+	int link; /* see lbr_events_hold(); -1: none */
 	bool enabled;
 };
 
 struct lbr_events {
 	uint64_t branch_types;
 	bool on;
+	int hold_prog; /* 0: none */
 	struct cpu_event *cpus;
 	int room;
 	char failed[512];
@@ -142,6 +145,46 @@ static int enable_cpu(struct cpu_event *event)
 	return 0;
 }
 
+static int hold_cpu(struct lbr_events *events, int cpu, struct errmsg *msg)
+{
+	struct cpu_event *event = &events->cpus[cpu];
+
+	if (!events->hold_prog || event->fd < 0 || event->link >= 0)
+		return 0;
+	event->link = bpf_link_create(events->hold_prog, event->fd, BPF_PERF_EVENT, NULL);
+	if (event->link >= 0)
+		return 0;
+	event->link = -1;
+	return errmsg_set(msg, -errno,
+			  "cpu %d: this kernel has no links for perf events, so that nothing keeps "
+			  "the LBR on without a process: %s",
+			  cpu, strerror(errno));
+}
+
+int lbr_events_hold(struct lbr_events *events, int prog_fd, struct errmsg *msg)
+{
+	int err = 0;
+
+	events->hold_prog = prog_fd;
+	for (int cpu = 0; cpu < events->room && !err; cpu++)
+		err = hold_cpu(events, cpu, msg);
+	return err;
+}
+
+int lbr_events_link(const struct lbr_events *events, int cpu)
+{
+	return cpu >= 0 && cpu < events->room ? events->cpus[cpu].link : -1;
+}
+
+static void close_cpu(struct cpu_event *event)
+{
+	if (event->link >= 0)
+		close(event->link);
+	if (event->fd >= 0)
+		close(event->fd);
+	*event = (struct cpu_event){.fd = -1, .link = -1};
+}
+
 static int note_failure(struct lbr_events *events, int cpu, int err, struct errmsg *msg)
 {
 	err = lbr_cause(err, cpu, events->branch_types, msg);
@@ -159,8 +202,7 @@ static int follow_cpu(struct lbr_events *events, int cpu, bool online, struct er
 	if (online == (event->fd >= 0))
 		return 0;
 	if (!online) {
-		close(event->fd);
-		*event = (struct cpu_event){.fd = -1};
+		close_cpu(event);
 		return 1;
 	}
 	err = open_cpu(cpu, events->branch_types);
@@ -169,6 +211,7 @@ static int follow_cpu(struct lbr_events *events, int cpu, bool online, struct er
 	if (err < 0)
 		return note_failure(events, cpu, err, msg);
 	event->fd = err;
+	hold_cpu(events, cpu, NULL);
 	if (!events->on)
 		return 1;
 	err = enable_cpu(event);
@@ -240,7 +283,7 @@ int lbr_events_open(uint64_t branch_types, struct lbr_events **ret_events, struc
 		return -ENOMEM;
 	}
 	for (int cpu = 0; cpu < events->room; cpu++)
-		events->cpus[cpu].fd = -1;
+		events->cpus[cpu] = (struct cpu_event){.fd = -1, .link = -1};
 	err = lbr_events_update(events, NULL, msg);
 	if (err <= 0) {
 		lbr_events_close(events);
@@ -277,8 +320,7 @@ void lbr_events_close(struct lbr_events *events)
 	if (!events)
 		return;
 	for (int cpu = 0; cpu < events->room; cpu++)
-		if (events->cpus[cpu].fd >= 0)
-			close(events->cpus[cpu].fd);
+		close_cpu(&events->cpus[cpu]);
 	free(events->cpus);
 	free(events);
 }

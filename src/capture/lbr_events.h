@@ -44,6 +44,17 @@ const char *lbr_events_failed(const struct lbr_events *events);
 /** lbr_events_has() - is the LBR on for @cpu? */
 int lbr_events_has(const struct lbr_events *events, int cpu);
 
+/**
+ * lbr_events_hold() - put a link on each event: who pins it keeps the LBR on without a process
+ * CPUs that come online later get one, too.
+ * @prog_fd: a perf_event program that never runs; borrowed until lbr_events_close()
+ * Return: 0; negative errno of the first CPU that has none.
+ */
+int lbr_events_hold(struct lbr_events *events, int prog_fd, struct errmsg *msg);
+
+/** lbr_events_link() - that link; -1 if there is none */
+int lbr_events_link(const struct lbr_events *events, int cpu);
+
 /** lbr_events_close() - LBR off; NULL is fine */
 void lbr_events_close(struct lbr_events *events);
 

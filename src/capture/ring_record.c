@@ -21,13 +21,17 @@ static const enum trigger_kind trigger_kinds[] = {
 	[RECORD_HW] = TRIGGER_HW,
 };
 
+/* A flight recorder's pages hold the number as it is, see struct flight_record. */
+_Static_assert((int)RECORD_FENTRY == (int)TRIGGER_FENTRY && (int)RECORD_HW == (int)TRIGGER_HW,
+	       "numbered alike");
+
 /* TRIGGER_NONE for a number that is none. */
 static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
 	return kind < ARRAY_SIZE(trigger_kinds) ? trigger_kinds[kind] : TRIGGER_NONE;
 }
 
-static bool has_return(const struct probe *probe, enum trigger_kind kind)
+bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
 {
 	switch (kind) {
 	case TRIGGER_FEXIT:
@@ -87,7 +91,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	trigger->kind = trigger_kind_of(rec->kind);
 	ret_snap->trigger = trigger;
 	ret_snap->ip = rec->ip ?: probe->trigger.addr;
-	ret_snap->has_retval = has_return(probe, trigger->kind);
+	ret_snap->has_retval = probe_has_retval(probe, trigger->kind);
 	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
 	ret_snap->err = 0;
 	if (ret_snap->has_retval && ret_snap->retval < 0 && ret_snap->retval >= -MAX_ERRNO)

@@ -34,6 +34,9 @@ int cmd_record(int argc, char **argv);
 /** cmd_report() - "lbrsnoop report FILE..." */
 int cmd_report(int argc, char **argv);
 
+/** cmd_postmortem() - "lbrsnoop postmortem VMCORE" */
+int cmd_postmortem(int argc, char **argv);
+
 /** cmd_list() - "lbrsnoop list GLOB" */
 int cmd_list(int argc, char **argv);
 

@@ -8,7 +8,9 @@
 #include "capfile/reader.h"
 #include "cmd/args.h"
 #include "cmd/cmd.h"
+#include "cmd/flight_show.h"
 #include "cmd/output.h"
+#include "cmd/wanted.h"
 #include "cmd/view.h"
 #include "path/fresh.h"
 #include "symbolize/place.h"
@@ -21,6 +23,7 @@
  * @filter: errno, pid, comm, cpu are used
  * @count: stop after so many snapshots, 0: never
  * @output: file, NULL: stdout
+ * @flight: this machine's flight recorder instead of files
  */
 struct report_options {
 	char **files;
@@ -28,6 +31,7 @@ struct report_options {
 	struct capture_options filter;
 	uint64_t count;
 	const char *output;
+	const char *flight;
 	struct view_options view;
 };
 
@@ -57,6 +61,10 @@ struct report {
 	bool damaged;
 };
 
+enum {
+	OPT_FLIGHT = 0x100,
+};
+
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to print of the files:", 1},
 	{"errno", 'e', "LIST", 0, "Error returns: ENOENT,-EINVAL,any; none: every return (default)",
@@ -65,6 +73,9 @@ static const struct argp_option options[] = {
 	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
 	{"cpu", 'C', "LIST", 0, "Only of these CPUs: 0,2-4", 0},
 	{"count", 'n', "N", 0, "The first N snapshots", 0},
+	{"flight", OPT_FLIGHT, "DIR", OPTION_ARG_OPTIONAL,
+	 "What this machine's flight recorder holds (in " FLIGHT_DIR_DEFAULT "), instead of a file",
+	 0},
 	{0, 0, 0, 0, "How to print it:", 3},
 	{"output", 'o', "FILE", 0, "Print into FILE", 0},
 	{"branches", 'b', 0, 0, "The plain list of branches", 0},
@@ -124,7 +135,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		return add_file(opts, arg);
+	case OPT_FLIGHT:
+		opts->flight = arg ?: FLIGHT_DIR_DEFAULT;
+		return 0;
+	case ARGP_KEY_END:
+		if (opts->flight && opts->file_count)
+			return args_usage("report: either --flight or a file, not both");
+		return 0;
 	case ARGP_KEY_NO_ARGS:
+		if (opts->flight)
+			return 0;
 		return args_usage("report: which capture file? For example: lbrsnoop report x.lbr");
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -141,27 +161,6 @@ static const struct argp argp = {
 	.doc = doc,
 };
 
-static bool errno_wanted(const struct capture_options *filter, const struct snapshot *snap)
-{
-	if (!filter->errno_filter)
-		return true;
-	if (!snap->err)
-		return false;
-	return filter->errno_any || filter->errnos[snap->err / 64] & 1ULL << snap->err % 64;
-}
-
-static bool wanted(const struct capture_options *filter, const struct snapshot *snap)
-{
-	if (filter->pid && snap->pid != filter->pid)
-		return false;
-	if (filter->comm && strncmp(snap->comm, filter->comm, COMM_LEN - 1))
-		return false;
-	if (filter->cpu_filter && (snap->cpu >= CPU_WORDS * 64 ||
-				   !(filter->cpus[snap->cpu / 64] & 1ULL << snap->cpu % 64)))
-		return false;
-	return errno_wanted(filter, snap);
-}
-
 /* The next snapshot of a file that is wanted; input->full is false at the end. */
 static int fill(struct report *report, struct input *input, struct errmsg *msg)
 {
@@ -174,7 +173,7 @@ static int fill(struct report *report, struct input *input, struct errmsg *msg)
 
 		got = capfile_next(input->file, &input->snap, &lost);
 		input->lost += lost;
-	} while (got > 0 && !wanted(&report->opts->filter, &input->snap));
+	} while (got > 0 && !snapshot_wanted(&report->opts->filter, &input->snap));
 	input->full = got > 0;
 	if (got < 0)
 		return errmsg_set(msg, got == -EACCES || got == -EPERM ? -EIO : got, "%s: %s",
@@ -320,7 +319,19 @@ int cmd_report(int argc, char **argv)
 		return EXIT_ERROR;
 	}
 	install_stop_handlers();
-	err = report_all(&report, &msg);
+	if (opts.flight) {
+		struct flight_show show = {
+			.view_options = &opts.view,
+			.filter = &opts.filter,
+			.count = opts.count,
+			.out = report.out,
+		};
+
+		err = flight_show_live(&show, opts.flight, &msg);
+		report.printed = show.printed;
+	} else {
+		err = report_all(&report, &msg);
+	}
 	close_inputs(&report);
 	close_err = output_close(report.out);
 	if (err == -EPIPE || close_err == -EPIPE)
@@ -331,6 +342,8 @@ int cmd_report(int argc, char **argv)
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	free(opts.files);
+	if (err == -EPERM && opts.flight)
+		return EXIT_PERMISSION;
 	if (err || report.damaged)
 		return EXIT_ERROR;
 	return report.printed ? EXIT_SEEN : EXIT_NONE;

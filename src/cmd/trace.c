@@ -12,6 +12,7 @@
 #include "cmd/closer.h"
 #include "cmd/cmd.h"
 #include "cmd/filters.h"
+#include "cmd/flight_show.h"
 #include "cmd/notify.h"
 #include "cmd/output.h"
 #include "cmd/recording.h"
@@ -352,6 +353,11 @@ static void say_armed(const struct trace *trace)
 			 groups, groups);
 	if (warning)
 		log_warning("%zu of %zu targets armed; %s", armed, trace->probes.count, warning);
+	if (trace->opts->flight)
+		log_info("flight recorder in %s: the last %u snapshots are kept, in %u KiB; it "
+			 "stays armed if lbrsnoop is killed",
+			 trace->opts->flight, trace->opts->capture.flight_slots,
+			 trace->opts->capture.flight_slots * 4);
 	if (armed == 1 && first)
 		log_info("tracing %s%s; Ctrl-C ends", first->trigger.target,
 			 errors ? ", error returns" : "");
@@ -384,6 +390,10 @@ static void say_summary(struct trace *trace)
 		log_warning("%llu more were left out (--max-rate %llu)",
 			    (unsigned long long)trace->left_out,
 			    (unsigned long long)trace->opts->max_rate);
+	if (trace->opts->flight)
+		log_info("%s: disarmed; 'lbrsnoop report --flight' shows what it holds, "
+			 "'lbrsnoop record --flight --discard' frees it",
+			 trace->opts->flight);
 	if (trace->recording && !recording_flush(trace->recording)) {
 		uint64_t bytes, count = recording_count(trace->recording, &bytes);
 
@@ -459,6 +469,16 @@ static int reopen(struct trace *trace, struct errmsg *msg)
 	return err;
 }
 
+/* Where nothing is handed out: what the programs counted. True if that is as many as wanted. */
+static bool flight_full(struct trace *trace)
+{
+	struct capture_stats stats;
+
+	capture_stats(trace->capture, &stats);
+	trace->printed = stats.written;
+	return trace->opts->count && stats.written >= trace->opts->count;
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
@@ -469,7 +489,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 	install_stop_handlers();
 	if (trace->opts->output || trace->opts->record)
 		install_reopen_handler();
-	err = capture_start(trace->capture, msg);
+	err = capture_flight_describe(trace->capture, trace->symbols);
+	err = err ?: capture_start(trace->capture, msg);
 	if (err)
 		return err;
 	err = output_begin(trace->out);
@@ -499,6 +520,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot,
 				   trace);
 		flush_out(trace);
+		if (trace->opts->capture.flight_only && flight_full(trace))
+			break;
 		guard = capture_guard_said(trace->capture);
 		if (guard)
 			log_warning("%s", guard);
@@ -513,6 +536,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 	if (err <= 0 && !trace->write_err)
 		capture_poll(trace->capture, 0, on_snapshot, trace);
 	flush_out(trace);
+	if (trace->opts->capture.flight_only)
+		flight_full(trace);
 	say_summary(trace);
 	return 0;
 }
@@ -585,6 +610,11 @@ static int trace_main(int argc, char **argv, bool record_only)
 
 	if (err)
 		return err;
+	if (opts.flight_stop) {
+		err = flight_stop(opts.flight, opts.flight_discard);
+		trace_options_deinit(&opts);
+		return err;
+	}
 	/* Arming thousands of functions takes its time; a program that dies disarms, too. */
 	install_early_stop_handlers();
 	if (opts.output) {

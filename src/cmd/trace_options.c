@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "capture/flight.h"
 #include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "decode/filter.h"
@@ -22,7 +23,14 @@ enum {
 	OPT_MAX_RATE,
 	OPT_MAX_SIZE,
 	OPT_MAX_FILES,
+	OPT_FLIGHT,
+	OPT_KEEP,
+	OPT_STOP,
+	OPT_DISCARD,
 };
+
+/* Snapshots that a flight recorder keeps: a quarter of a megabyte. */
+#define FLIGHT_KEEP 64
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to capture:", 1},
@@ -64,10 +72,19 @@ static const struct argp_option options[] = {
 	 "begins",
 	 3},
 	{"max-files", OPT_MAX_FILES, "N", 0, "Keep so many capture files (default 8)", 3},
+	{0, 0, 0, 0, "A recorder in the kernel, which outlives lbrsnoop and the kernel itself:", 5},
+	{"flight", OPT_FLIGHT, "DIR", OPTION_ARG_OPTIONAL,
+	 "Keep the last snapshots in a BPF map, pinned in DIR (" FLIGHT_DIR_DEFAULT
+	 "): 'lbrsnoop report --flight' reads it, 'lbrsnoop postmortem' finds it in a crash dump. "
+	 "It stays armed if lbrsnoop is killed",
+	 0},
+	{"keep", OPT_KEEP, "N", 0, "Snapshots it keeps, a page each (default 64)", 0},
+	{"stop", OPT_STOP, 0, 0, "Disarm it; what it holds can still be read", 0},
+	{"discard", OPT_DISCARD, 0, 0, "Disarm it, and free what it holds", 0},
 	{"branches", OPT_BRANCHES, "LIST", OPTION_ARG_OPTIONAL,
-	 "The plain list of branches; with =LIST only those are recorded, as with -j", 0},
-	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
-	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
+	 "The plain list of branches; with =LIST only those are recorded, as with -j", 3},
+	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 3},
+	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 3},
 	{"ring-bytes", OPT_RING_BYTES, "BYTES", 0, "Size of the ring buffer (default: 4 MiB)", 3},
 	{"no-lbr", OPT_NO_LBR, 0, OPTION_HIDDEN, "Arm without LBR (for tests)", 3},
 	{0},
@@ -197,6 +214,37 @@ static int parse_max_files(struct trace_options *opts, const char *arg)
 	return err;
 }
 
+static int parse_keep(struct trace_options *opts, const char *arg)
+{
+	uint64_t value;
+	int err = args_number("--keep", arg, FLIGHT_SLOTS_MAX, &value);
+
+	if (!err && !value)
+		return args_usage("--keep 0: one snapshot at least is needed");
+	opts->capture.flight_slots = (uint32_t)value;
+	return err;
+}
+
+/* 0; ARGP_ERR_UNKNOWN if it is no option of the flight recorder */
+static error_t parse_flight(struct trace_options *opts, int key, char *arg)
+{
+	switch (key) {
+	case OPT_FLIGHT:
+		opts->flight = arg ?: FLIGHT_DIR_DEFAULT;
+		return 0;
+	case OPT_KEEP:
+		return parse_keep(opts, arg);
+	case OPT_STOP:
+		opts->flight_stop = true;
+		return 0;
+	case OPT_DISCARD:
+		opts->flight_stop = opts->flight_discard = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct trace_options *opts = state->input;
@@ -258,9 +306,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return add_target(opts, arg);
 	case ARGP_KEY_NO_ARGS:
+		if (opts->flight_stop)
+			return 0;
 		return args_usage("what is to be traced? For example: lbrsnoop do_sys_openat2");
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_flight(opts, key, arg);
 	}
 }
 
@@ -286,21 +336,45 @@ static char *join(int argc, char **argv)
 	return out && !fclose(out) ? text : NULL;
 }
 
+static int settle_flight(struct trace_options *opts)
+{
+	struct capture_options *capture = &opts->capture;
+
+	if (!opts->flight && (opts->flight_stop || capture->flight_slots))
+		return args_usage("--keep, --stop and --discard are for a recorder: --flight is "
+				  "missing");
+	if (opts->flight_stop && opts->target_count)
+		return args_usage("--stop disarms the recorder as a whole: TARGET is not wanted");
+	if (opts->flight && opts->rotate)
+		return args_usage("--rotate needs somebody who rotates: a flight recorder "
+				  "outlives lbrsnoop, so choose one");
+	capture->flight_dir = opts->flight;
+	capture->flight_slots = capture->flight_slots ?: FLIGHT_KEEP;
+	capture->flight_only = opts->record_only && !opts->record;
+	return 0;
+}
+
 /* Where the output goes: text, or a capture file. */
 static int settle_output(struct trace_options *opts)
 {
 	size_t len = opts->output ? strlen(opts->output) : 0;
 	const struct view_options *view = &opts->view;
 
-	if (opts->record_only && !len)
-		return args_usage("record: -o FILE is wanted, the capture file");
+	if (opts->record_only && !len && !opts->flight)
+		return args_usage("record: -o FILE is wanted, the capture file; or --flight");
 	if (opts->record_only && (view->json || view->dot || view->svg))
 		return args_usage(
 			"record: --json, --dot and --svg are for 'lbrsnoop report', which "
 			"prints the file");
-	if (opts->record_only || (len > 4 && !strcmp(opts->output + len - 4, ".lbr"))) {
+	if ((opts->record_only && len) || (len > 4 && !strcmp(opts->output + len - 4, ".lbr"))) {
 		opts->record = opts->output;
-		opts->output = NULL;
+		opts->output = NULL; /* of text */
+	}
+	if (opts->flight || opts->flight_stop || opts->capture.flight_slots) {
+		int err = settle_flight(opts);
+
+		if (err)
+			return err;
 	}
 	if (opts->max_bytes && !opts->record)
 		return args_usage("--max-size is the size of a capture file, and there is none: -o "

@@ -23,6 +23,8 @@
  * @output: file, NULL: stdout
  * @record: capture file, or NULL
  * @record_only: nothing is shown
+ * @flight: directory of the flight recorder, NULL: none
+ * @flight_stop: disarm it, and nothing else; @flight_discard: and free it
  * @max_bytes, @max_files: of capture files, see struct recording_options
  * @max_rate: snapshots a second at most, 0: no limit
  * @command_line: all arguments, for the capture file; free with trace_options_deinit()
@@ -42,6 +44,9 @@ struct trace_options {
 	const char *output;
 	const char *record;
 	bool record_only;
+	const char *flight;
+	bool flight_stop;
+	bool flight_discard;
 	uint64_t max_bytes;
 	uint32_t max_files;
 	uint64_t max_rate;

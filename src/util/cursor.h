@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* cursor.h - bytes of a payload, read with their bounds checked */
-#ifndef LBRSNOOP_CAPFILE_CURSOR_H
-#define LBRSNOOP_CAPFILE_CURSOR_H
+#ifndef LBRSNOOP_UTIL_CURSOR_H
+#define LBRSNOOP_UTIL_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

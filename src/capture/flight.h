@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * flight.h - the flight recorder's files: a directory in bpffs
+ *
+ *	records		the map, see flight/format.h
+ *	armed-*		BPF links: what keeps the programs attached and the LBR on without a process
+ *
+ * Removing the armed-* disarms; removing the directory frees the records, too.
+ */
+#ifndef LBRSNOOP_CAPTURE_FLIGHT_H
+#define LBRSNOOP_CAPTURE_FLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "flight/book.h"
+#include "flight/header.h"
+#include "util/errmsg.h"
+
+#define FLIGHT_DIR_DEFAULT "/sys/fs/bpf/lbrsnoop"
+
+/** struct flight_files - a recorder that is being armed; zeroed is fine */
+struct flight_files {
+	char *dir;
+	void *pages;
+	size_t bytes;
+	uint32_t generation;
+	uint32_t pinned; /* links of this generation */
+};
+
+/**
+ * flight_files_begin() - make the directory
+ * Return: 0; -EEXIST if a recorder is armed there; another negative errno; @msg says it.
+ */
+int flight_files_begin(struct flight_files *files, const char *dir, struct errmsg *msg);
+
+/**
+ * flight_files_map() - map the pages, fill in the header, and give the map its name; the records of
+ * a recorder before, which is disarmed, go
+ */
+int flight_files_map(struct flight_files *files, int map_fd, uint32_t header_pages, uint32_t slots,
+		     const struct flight_header *header, struct errmsg *msg);
+
+/** flight_files_set_header() - replace it; what does not fit is left out from the end: symbols */
+int flight_files_set_header(struct flight_files *files, struct flight_header *header);
+
+/** flight_files_pin() - keep a link; flight_files_pinned() drops those that were not pinned again
+ */
+int flight_files_pin(struct flight_files *files, int link_fd, struct errmsg *msg);
+void flight_files_pinned(struct flight_files *files);
+
+/** flight_files_state() - counters of the first page */
+void flight_files_state(const struct flight_files *files, uint64_t *ret_written,
+			uint64_t *ret_lost);
+
+/** flight_files_disarm() - remove the links; the records stay */
+void flight_files_disarm(struct flight_files *files);
+
+/** flight_files_deinit() - disarm, free */
+void flight_files_deinit(struct flight_files *files);
+
+/**
+ * flight_disarm() - remove the links of a recorder, whoever has armed it
+ * @discard: the records, too
+ * @ret_links: how many there were
+ * Return: 0; -ENOENT if there is no recorder; another negative errno; @msg says it.
+ */
+int flight_disarm(const char *dir, bool discard, size_t *ret_links, struct errmsg *msg);
+
+/**
+ * flight_read() - the pages of a recorder, armed or not
+ * @dir: its directory, or the file of the map
+ * @ret_armed: links that keep it armed
+ * Return: 0; negative errno; @msg says it.
+ */
+int flight_read(const char *dir, struct flight_book *book, size_t *ret_armed, struct errmsg *msg);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/flight_show.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/wanted.h"
+#include "path/fresh.h"
+#include "symbolize/place.h"
+#include "symbolize/text.h"
+#include "symbolize/trim.h"
+#include "util/log.h"
+
+int flight_show_session(struct flight_show *show, struct flight_session *session,
+			struct errmsg *msg)
+{
+	struct path_options path_opts = {.place = place_by_symbols, .place_ctx = show->symbols};
+	struct snapshot *snap = malloc(sizeof(*snap));
+	size_t at = 0;
+	int got = 0, err = snap ? 0 : -ENOMEM;
+
+	while (!err && !stop_requested && (!show->count || show->printed < show->count)) {
+		got = flight_session_next(session, &at, snap);
+		if (got <= 0)
+			break;
+		if (!snapshot_wanted(show->filter, snap))
+			continue;
+		snapshot_trim(snap, show->symbols);
+		snapshot_judge_fresh(snap, &show->text, &path_opts);
+		errno = 0;
+		if (view_snapshot(show->view, snap, &show->text, 0) || ferror(show->out))
+			err = errmsg_set(msg, errno == EPIPE ? -EPIPE : -EIO,
+					 "the output cannot be written: %s",
+					 strerror(errno ?: EIO));
+		show->printed += !err;
+	}
+	free(snap);
+	return err ?: got < 0 ? got : 0;
+}
+
+static void say_live(const char *dir, size_t links, const struct flight_session *session)
+{
+	struct flight_session_state state;
+
+	flight_session_state(session, &state);
+	log_info("%s: %s; %llu snapshots since it was armed, %u kept (of %u at most), %llu lost",
+		 dir, links ? "armed" : "disarmed", (unsigned long long)state.written,
+		 state.records, state.slots, (unsigned long long)state.lost);
+}
+
+static int show_live(struct flight_show *show, const char *dir, struct flight_book *book,
+		     struct errmsg *msg)
+{
+	struct text *text = NULL;
+	size_t links;
+	int err = flight_read(dir, book, &links, msg);
+
+	if (err)
+		return err;
+	if (!flight_book_sessions(book))
+		return errmsg_set(msg, -EINVAL, "flight recorder '%s': its pages are damaged", dir);
+	err = symbols_open(NULL, &show->symbols);
+	if (err)
+		return errmsg_set(msg, err, "/proc/kallsyms: %s",
+				  err == -EPERM ? "hides the kernel's addresses; run as root"
+						: strerror(-err));
+	if (!text_live_open(NULL, &text))
+		show->text = text_source(text);
+	err = view_create(show->view_options, show->out, show->symbols, NULL, &show->view, msg);
+	err = err ?: output_begin(show->out);
+	if (!err) {
+		say_live(dir, links, flight_book_session(book, 0));
+		err = flight_show_session(show, flight_book_session(book, 0), msg);
+	}
+	err = err ?: view_finish(show->view, msg);
+	view_destroy(show->view);
+	text_close(text);
+	symbols_close(show->symbols);
+	return err;
+}
+
+int flight_show_live(struct flight_show *show, const char *dir, struct errmsg *msg)
+{
+	struct flight_book *book = flight_book_create();
+	int err = book ? show_live(show, dir, book, msg) : -ENOMEM;
+
+	flight_book_destroy(book);
+	return err;
+}
+
+int flight_stop(const char *dir, bool discard)
+{
+	struct errmsg msg = {};
+	size_t links = 0;
+	int err = flight_disarm(dir, discard, &links, &msg);
+
+	if (err) {
+		log_error("%s", msg.text);
+		return err == -EPERM ? EXIT_PERMISSION : EXIT_ERROR;
+	}
+	log_info("%s: %s%s", dir, links ? "disarmed" : "it was not armed",
+		 discard ? ", and what it held is freed"
+			 : "; 'lbrsnoop report --flight' still shows what it holds");
+	return EXIT_SEEN;
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0
+/* postmortem.c - flight records out of a crash dump */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/args.h"
+#include "cmd/cmd.h"
+#include "cmd/flight_show.h"
+#include "cmd/output.h"
+#include "cmd/supervise.h"
+#include "render/escape.h"
+#include "symbolize/debugfile.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+#include "vmcore/dump.h"
+#include "vmcore/ksyms.h"
+#include "vmcore/printk.h"
+
+#define LOG_LINES 30
+
+enum {
+	OPT_LOG = 0x100,
+	OPT_ALL,
+};
+
+/**
+ * struct postmortem_options - what the user asked for
+ * @log_lines: of the kernel's log
+ * @all: recorders that were stopped before, too
+ */
+struct postmortem_options {
+	const char *dump;
+	struct capture_options filter;
+	uint64_t count;
+	uint64_t log_lines;
+	bool all;
+	const char *output;
+	struct view_options view;
+};
+
+struct postmortem {
+	const struct postmortem_options *opts;
+	FILE *out;
+	volatile uint64_t *beat;
+	struct dump *dump;
+	struct flight_book *book;
+	struct build_id build_id;
+	char release[128];
+	uint64_t stext, kaslr;
+	bool progress_shown;
+	uint64_t newer; /* pages of a version that we do not know */
+	uint64_t left_out;
+	uint64_t printed;
+	uint64_t log_lines;
+};
+
+static const struct argp_option options[] = {
+	{0, 0, 0, 0, "What to print of the dump:", 1},
+	{"errno", 'e', "LIST", 0, "Error returns: ENOENT,-EINVAL,any; none: every return (default)",
+	 0},
+	{"pid", 'p', "PID", 0, "Only this process", 0},
+	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
+	{"cpu", 'C', "LIST", 0, "Only of these CPUs: 0,2-4", 0},
+	{"count", 'n', "N", 0, "The first N snapshots", 0},
+	{"log", OPT_LOG, "N", 0, "The last N lines of the kernel's log (default 30; 0: none)", 0},
+	{"all", OPT_ALL, 0, 0,
+	 "What is left of recorders that were stopped before, too; default: the one armed last", 0},
+	{0, 0, 0, 0, "How to print it:", 3},
+	{"output", 'o', "FILE", 0, "Print into FILE", 0},
+	{"branches", 'b', 0, 0, "The plain list of branches", 0},
+	{"verbose", 'v', 0, 0, "Say more", 0},
+	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Print what a flight recorder ('lbrsnoop record --flight') holds in the dump of a crashed "
+	"kernel, and the end of the kernel's log.\v"
+	"VMCORE: an ELF or kdump-compressed dump of kdump, makedumpfile or QEMU; one that was "
+	"filtered (makedumpfile -d 31) still has the recorder's pages. Names come out of the dump; "
+	"source lines stand where the kernel's debug information is found by its build ID.\n\n"
+	"Exit status: 0 at least one snapshot, 1 none, 2 error, 64 usage.";
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct postmortem_options *opts = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->view;
+		return 0;
+	case 'e':
+		return args_errnos(&opts->filter, arg);
+	case 'p':
+		return args_pid(&opts->filter, arg);
+	case 'c':
+		return args_comm(&opts->filter, arg);
+	case 'C':
+		return args_cpus(&opts->filter, arg);
+	case 'n':
+		return args_number("--count", arg, UINT64_MAX, &opts->count);
+	case OPT_LOG:
+		return args_number("--log", arg, UINT32_MAX, &opts->log_lines);
+	case OPT_ALL:
+		opts->all = true;
+		return 0;
+	case 'o':
+		opts->output = arg;
+		return 0;
+	case 'b':
+		opts->view.branches = true;
+		return 0;
+	case 'v':
+		log_set_level(log_get_level() == LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
+		return 0;
+	case 'q':
+		log_set_level(LOG_QUIET);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (opts->dump)
+			return args_usage("postmortem: one dump at a time, not '%s', too", arg);
+		opts->dump = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		return args_usage("postmortem: which dump? For example: lbrsnoop postmortem "
+				  "/var/crash/vmcore");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{.argp = &view_argp}, {0}};
+
+static const struct argp argp = {
+	.children = children,
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "VMCORE",
+	.doc = doc,
+};
+
+static int on_page(const void *page, void *ctx)
+{
+	struct postmortem *pm = ctx;
+	int verdict = flight_book_add(pm->book, page);
+
+	pm->newer += verdict == FLIGHT_NEWER;
+	pm->left_out += verdict == FLIGHT_TOO_MANY;
+	return verdict < 0 ? verdict : 0;
+}
+
+static int on_progress(uint64_t done, uint64_t of, void *ctx)
+{
+	struct postmortem *pm = ctx;
+
+	++*pm->beat;
+	if (isatty(STDERR_FILENO) && log_get_level() > LOG_QUIET) {
+		fprintf(stderr, "\rsearching: %3llu %% of %llu MiB",
+			(unsigned long long)(of ? done * 100 / of : 100),
+			(unsigned long long)(of / 256));
+		pm->progress_shown = true;
+	}
+	return stop_requested ? -EINTR : 0;
+}
+
+static int search(struct postmortem *pm, struct errmsg *msg)
+{
+	struct dump_scan scan = {
+		.wanted = flight_is_page, .page = on_page, .progress = on_progress, .ctx = pm};
+	int err = dump_scan(pm->dump, &scan);
+
+	if (pm->progress_shown)
+		fputs("\r\033[K", stderr);
+	if (err == -ENODATA)
+		return errmsg_set(msg, err, "%s: it does not tell which pages it has",
+				  pm->opts->dump);
+	if (err)
+		return errmsg_set(msg, err, "%s: %s", pm->opts->dump, strerror(-err));
+	log_verbose("%s: format %s, %llu pages searched", pm->opts->dump, dump_format(pm->dump),
+		    (unsigned long long)scan.pages);
+	if (dump_cut_bytes(pm->dump))
+		log_warning("%s: it is cut off, or damaged: what it says it has ends %llu bytes "
+			    "behind its end",
+			    pm->opts->dump, (unsigned long long)dump_cut_bytes(pm->dump));
+	scan.missing += scan.skipped;
+	scan.pages += scan.skipped;
+	if (scan.missing)
+		log_warning("%s: %llu of its %llu pages cannot be read: it is cut off or damaged",
+			    pm->opts->dump, (unsigned long long)scan.missing,
+			    (unsigned long long)scan.pages);
+	if (flight_book_damaged(pm->book))
+		log_warning("%zu pages of a flight recorder are damaged, or were being written at "
+			    "the end",
+			    flight_book_damaged(pm->book));
+	if (pm->newer)
+		log_warning("%llu pages are of a newer lbrsnoop's flight recorder: use that one",
+			    (unsigned long long)pm->newer);
+	if (pm->left_out)
+		log_warning("%llu pages of flight recorders were left out: there are too many",
+			    (unsigned long long)pm->left_out);
+	return 0;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* What the dump says of its kernel. */
+static void identify(struct postmortem *pm)
+{
+	char text[2 * BUILD_ID_MAX + 1];
+
+	if (!dump_info(pm->dump, "OSRELEASE", pm->release, sizeof(pm->release)))
+		pm->release[0] = '\0';
+	if (dump_symbol(pm->dump, "_stext", &pm->stext))
+		pm->stext = 0;
+	if (dump_info_number(pm->dump, "KERNELOFFSET", 16, &pm->kaslr))
+		pm->kaslr = 0;
+	if (!dump_info(pm->dump, "BUILD-ID", text, sizeof(text)))
+		return;
+	for (size_t i = 0; text[i] && text[i + 1]; i += 2) {
+		int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);
+
+		if (high < 0 || low < 0) {
+			pm->build_id.len = 0;
+			return;
+		}
+		pm->build_id.bytes[pm->build_id.len++] = (uint8_t)(high << 4 | low);
+	}
+}
+
+/* VMCOREINFO counts; without one, what the recorder knew. */
+static void identify_by_header(struct postmortem *pm, struct flight_session *session)
+{
+	const struct flight_header *header;
+
+	if (flight_session_header(session, &header))
+		return;
+	if (!pm->release[0])
+		snprintf(pm->release, sizeof(pm->release), "%s", header->release);
+	if (!pm->stext)
+		pm->stext = header->stext;
+	if (pm->build_id.len || header->build_id_len > BUILD_ID_MAX)
+		return;
+	memcpy(pm->build_id.bytes, header->build_id, header->build_id_len);
+	pm->build_id.len = header->build_id_len;
+}
+
+/* Out of vmlinux: its path. */
+static int open_image_symbols(struct postmortem *pm, struct symbols **ret_symbols)
+{
+	const struct view_options *view = &pm->opts->view;
+	_cleanup_free_ char *found = NULL;
+	const char *path = view->vmlinux;
+
+	if (!path && !debugfile_find_kernel(view->debug_dir, pm->release, &pm->build_id, &found))
+		path = found;
+	return path ? symbols_open_elf(path, pm->kaslr, ret_symbols) : -ENOENT;
+}
+
+static int open_symbols(struct postmortem *pm, struct symbols **ret_symbols)
+{
+	int err = ksyms_open(pm->dump, ret_symbols);
+	const char *why = err == -ENODATA  ? "it does not tell where its symbol table is"
+			  : err == -EFAULT ? "pages of its symbol table are missing"
+					   : "its symbol table makes no sense";
+
+	if (!err || err == -ENOMEM)
+		return err;
+	err = open_image_symbols(pm, ret_symbols);
+	if (!err || err == -ENOMEM)
+		return err;
+	log_warning("%s: %s, and vmlinux is not here: addresses have no names; --vmlinux or "
+		    "--debug-dir tell where it is",
+		    pm->opts->dump, why);
+	return symbols_open_empty(ret_symbols);
+}
+
+/* BPF programs and trampolines: no image has them. */
+static int add_recorded_symbols(struct flight_session *session, struct symbols *symbols)
+{
+	const struct flight_header *header;
+	int err = 0;
+
+	if (flight_session_header(session, &header))
+		return 0;
+	for (size_t i = 0; i < header->symbol_count && !err; i++) {
+		struct symbol sym = {
+			.name = header->symbols[i].name,
+			.module = "bpf",
+			.addr = header->symbols[i].addr,
+			.size = header->symbols[i].size,
+		};
+
+		err = symbols_add(symbols, &sym);
+		if (err != -ENOMEM)
+			err = 0;
+	}
+	return err;
+}
+
+static void say_session(const struct postmortem *pm, struct flight_session *session)
+{
+	const struct flight_header *header;
+	struct flight_session_state state;
+	uint64_t kept;
+
+	flight_session_state(session, &state);
+	kept = state.written < state.slots ? state.written : state.slots;
+	log_info("flight recorder: %u snapshots found%s%s", state.records,
+		 pm->release[0] ? ", Linux " : "", pm->release);
+	if (state.records + state.empty < state.slots)
+		log_warning("%u of the recorder's %u record pages are not in the dump, or damaged: "
+			    "%s",
+			    state.slots - state.records - state.empty, state.slots,
+			    kept > state.records ? "snapshots are missing"
+						 : "no snapshot is missing that is known of");
+	if (state.lost)
+		log_warning("%llu events were lost when they were captured",
+			    (unsigned long long)state.lost);
+	if (flight_session_header(session, &header))
+		log_warning("%u of the recorder's %u header pages are missing or damaged: what "
+			    "triggered, the LBR's model and the time are not known",
+			    state.header_pages - state.headers, state.header_pages);
+}
+
+static int show_session(struct postmortem *pm, struct flight_session *session, struct errmsg *msg)
+{
+	struct flight_show show = {
+		.view_options = &pm->opts->view,
+		.filter = &pm->opts->filter,
+		.count = pm->opts->count ? pm->opts->count - pm->printed : 0,
+		.out = pm->out,
+		.text = dump_text(pm->dump),
+	};
+	struct lines_options kernel = {};
+	int err;
+
+	identify_by_header(pm, session);
+	say_session(pm, session);
+	kernel.release = pm->release;
+	kernel.build_id = pm->build_id.bytes;
+	kernel.build_id_len = pm->build_id.len;
+	kernel.kallsyms_text = pm->stext;
+	err = open_symbols(pm, &show.symbols);
+	err = err ?: add_recorded_symbols(session, show.symbols);
+	err = err ?: view_create(&pm->opts->view, pm->out, show.symbols, &kernel, &show.view, msg);
+	err = err ?: flight_show_session(&show, session, msg);
+	err = err ?: view_finish(show.view, msg);
+	pm->printed += show.printed;
+	view_destroy(show.view);
+	symbols_close(show.symbols);
+	return err;
+}
+
+static int show_sessions(struct postmortem *pm, struct errmsg *msg)
+{
+	size_t count = flight_book_sessions(pm->book);
+	int err = 0;
+
+	if (count > 1 && !pm->opts->all)
+		log_info("there are pages of %zu more flight recorders, stopped before or armed "
+			 "beside; --all prints them, too",
+			 count - 1);
+	if (!pm->opts->all && count)
+		count = 1;
+	/* The one armed last is the first. */
+	while (count-- > 0 && !err && (!pm->opts->count || pm->printed < pm->opts->count))
+		err = show_session(pm, flight_book_session(pm->book, count), msg);
+	return err;
+}
+
+static int on_message(uint64_t seq, uint64_t ts_ns, const char *text, void *ctx)
+{
+	struct postmortem *pm = ctx;
+	char escaped[4096];
+
+	if (!pm->log_lines++)
+		fprintf(pm->out, "The kernel's log, its last lines:\n");
+	while (text) {
+		size_t len = strcspn(text, "\n");
+		char line[2048];
+
+		snprintf(line, sizeof(line), "%.*s", (int)(len < 2047 ? len : 2047), text);
+		fprintf(pm->out, "  [%5llu.%06llu] %s\n", (unsigned long long)(ts_ns / 1000000000),
+			(unsigned long long)(ts_ns / 1000 % 1000000),
+			escape_text(line, escaped, sizeof(escaped)));
+		text = text[len] ? text + len + 1 : NULL;
+		if (!text)
+			return 0;
+	}
+	fprintf(pm->out, "  [%5llu.%06llu] (message %llu is not in the dump)\n",
+		(unsigned long long)(ts_ns / 1000000000),
+		(unsigned long long)(ts_ns / 1000 % 1000000), (unsigned long long)seq);
+	return 0;
+}
+
+static void show_log(struct postmortem *pm)
+{
+	int err;
+
+	if (pm->opts->view.json || !pm->opts->log_lines)
+		return;
+	err = printk_tail(pm->dump, (uint32_t)pm->opts->log_lines, on_message, pm);
+	if (err)
+		log_warning("%s: no kernel log: %s", pm->opts->dump,
+			    err == -ENODATA  ? "the dump does not tell where it is (VMCOREINFO)"
+			    : err == -EFAULT ? "its pages are not in the dump"
+					     : "it is damaged");
+}
+
+static int run(struct postmortem *pm, struct errmsg *msg)
+{
+	int err = dump_open(pm->opts->dump, &pm->dump, msg);
+
+	if (err)
+		return err;
+	pm->book = flight_book_create();
+	if (!pm->book)
+		return -ENOMEM;
+	err = search(pm, msg);
+	if (err)
+		return err;
+	++*pm->beat;
+	identify(pm);
+	if (!dump_has_info(pm->dump))
+		log_warning("%s: it has no VMCOREINFO: no text, no path, no kernel log",
+			    pm->opts->dump);
+	err = output_begin(pm->out);
+	if (err)
+		return errmsg_set(msg, err, "%s: %s", pm->opts->output, strerror(-err));
+	if (!flight_book_sessions(pm->book))
+		log_warning("%s: no flight recorder in it: none was armed ('lbrsnoop record "
+			    "--flight'), or its pages were left out of the dump",
+			    pm->opts->dump);
+	err = show_sessions(pm, msg);
+	if (!err)
+		show_log(pm);
+	return err;
+}
+
+static int run_and_report(void *ctx, volatile uint64_t *beat)
+{
+	const struct postmortem_options *opts = ctx;
+	struct postmortem pm = {.opts = opts, .out = stdout, .beat = beat};
+	struct errmsg msg = {};
+	int err, close_err;
+
+	if (opts->output)
+		pm.out = output_open(opts->output);
+	if (!pm.out) {
+		log_error("%s: %s", opts->output, strerror(errno));
+		return EXIT_ERROR;
+	}
+	err = run(&pm, &msg);
+	flight_book_destroy(pm.book);
+	dump_close(pm.dump);
+	close_err = output_close(pm.out);
+	if (err == -EPIPE || close_err == -EPIPE)
+		err = close_err = 0; /* a reader that has seen enough */
+	if (!err && close_err)
+		err = errmsg_set(&msg, close_err, "%s: %s", opts->output ?: "standard output",
+				 strerror(-close_err));
+	if (err) {
+		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+		return EXIT_ERROR;
+	}
+	return pm.printed ? EXIT_SEEN : EXIT_NONE;
+}
+
+int cmd_postmortem(int argc, char **argv)
+{
+	struct postmortem_options opts = {.log_lines = LOG_LINES};
+	int status;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &opts))
+		return EXIT_USAGE;
+	install_stop_handlers();
+	status = supervise(run_and_report, &opts);
+	if (status >= 0)
+		return status;
+	log_error("%s: %s while it was read: it is damaged; nothing more can be had from it",
+		  opts.dump,
+		  status == -ETIMEDOUT ? "libkdumpfile does not come to an end"
+				       : "libkdumpfile crashed");
+	return EXIT_ERROR;
+}

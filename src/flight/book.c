@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "flight/book.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/model.h"
+#include "decode/perf_entry.h"
+#include "flight/pages.h"
+
+/* What somebody can make us keep: 64 recorders, 64 MiB of records and 16 MiB of headers. */
+#define SESSIONS_MAX 64
+#define RECORDS_MAX  65536
+#define HEADERS_MAX  4096
+
+/* include/linux/err.h */
+#define MAX_ERRNO 4095
+
+/** struct kept - one record */
+struct kept {
+	uint64_t seq;
+	struct flight_record rec;
+};
+
+/** struct header_page - payload of one header page, NULL if it was not found */
+struct header_page {
+	uint8_t *bytes;
+	uint32_t len;
+};
+
+struct flight_session {
+	uint64_t id;
+	uint32_t header_pages;
+	uint32_t slots;
+	uint64_t written;
+	uint64_t lost;
+	struct header_page *headers;
+	struct kept **by_slot; /* NULL where no record was found */
+	struct kept **sorted;  /* by seq; NULL until they are wanted */
+	size_t kept_count;
+	uint8_t *seen_empty; /* bit n: record page n is there, never written */
+	bool decoded;
+	int decode_err;
+	struct flight_header header;
+	struct lbr_model model;
+	struct trigger unknown; /* of records whose target is not known */
+	struct trigger shown;	/* of the snapshot that was handed out last */
+	struct raw_branch raw[FLIGHT_BRANCHES_MAX];
+};
+
+struct flight_book {
+	struct flight_session *sessions[SESSIONS_MAX];
+	size_t count;
+	size_t records;
+	size_t headers;
+	size_t damaged;
+	bool sorted;
+};
+
+struct flight_book *flight_book_create(void)
+{
+	return calloc(1, sizeof(struct flight_book));
+}
+
+static void session_free(struct flight_session *session)
+{
+	if (!session)
+		return;
+	for (uint32_t i = 0; session->headers && i < session->header_pages; i++)
+		free(session->headers[i].bytes);
+	flight_header_deinit(&session->header);
+	for (uint32_t i = 0; session->by_slot && i < session->slots; i++)
+		free(session->by_slot[i]);
+	free(session->headers);
+	free(session->by_slot);
+	free(session->sorted);
+	free(session->seen_empty);
+	free(session);
+}
+
+void flight_book_destroy(struct flight_book *book)
+{
+	for (size_t i = 0; book && i < book->count; i++)
+		session_free(book->sessions[i]);
+	free(book);
+}
+
+bool flight_is_page(const void *page)
+{
+	static const uint64_t magic[2] = {FLIGHT_MAGIC_LOW, FLIGHT_MAGIC_HIGH};
+
+	return !memcmp(page, magic, sizeof(magic));
+}
+
+static struct flight_session *session_create(const struct flight_page *page)
+{
+	struct flight_session *session = calloc(1, sizeof(*session));
+
+	if (!session)
+		return NULL;
+	session->id = page->session;
+	session->header_pages = page->header_pages;
+	session->slots = page->slots;
+	session->headers = calloc(page->header_pages, sizeof(*session->headers));
+	session->seen_empty = calloc(1, page->slots / 8 + 1);
+	session->by_slot = calloc(page->slots, sizeof(struct kept *));
+	if (!session->headers || !session->seen_empty || !session->by_slot) {
+		session_free(session);
+		return NULL;
+	}
+	return session;
+}
+
+static int session_of(struct flight_book *book, const struct flight_page *page,
+		      struct flight_session **ret_session)
+{
+	struct flight_session *session;
+
+	for (size_t i = 0; i < book->count; i++) {
+		session = book->sessions[i];
+		/* The same random number, and another size: one of them is forged. */
+		if (session->id == page->session && session->slots == page->slots &&
+		    session->header_pages == page->header_pages) {
+			*ret_session = session;
+			return FLIGHT_TAKEN;
+		}
+	}
+	if (book->count == SESSIONS_MAX)
+		return FLIGHT_TOO_MANY;
+	session = session_create(page);
+	if (!session)
+		return -ENOMEM;
+	book->sessions[book->count++] = session;
+	*ret_session = session;
+	return FLIGHT_TAKEN;
+}
+
+static int add_header(struct flight_book *book, struct flight_session *session,
+		      const struct flight_page *page)
+{
+	struct header_page *header = &session->headers[page->index];
+
+	if (!page->index) {
+		session->written = page->written;
+		session->lost = page->lost;
+	}
+	if (header->bytes)
+		return FLIGHT_TAKEN;
+	if (book->headers == HEADERS_MAX)
+		return FLIGHT_TOO_MANY;
+	header->bytes = malloc(page->bytes + 1);
+	if (!header->bytes)
+		return -ENOMEM;
+	memcpy(header->bytes, page + 1, page->bytes);
+	header->len = page->bytes;
+	book->headers++;
+	return FLIGHT_TAKEN;
+}
+
+/* Of two records of one page the newer counts: memory that was freed may hold older copies. */
+static int add_record(struct flight_book *book, struct flight_session *session,
+		      const struct flight_page *page)
+{
+	uint32_t slot = page->index - session->header_pages;
+	struct kept *kept = session->by_slot[slot];
+
+	if (!page->seq) {
+		session->seen_empty[slot / 8] |= 1 << slot % 8;
+		return FLIGHT_TAKEN;
+	}
+	/* The programs go round: another page cannot have this number. */
+	if ((page->seq - 1) % session->slots != slot)
+		return FLIGHT_DAMAGED;
+	if (!kept) {
+		if (book->records >= RECORDS_MAX)
+			return FLIGHT_TOO_MANY;
+		kept = session->by_slot[slot] = calloc(1, sizeof(*kept));
+		if (!kept)
+			return -ENOMEM;
+		book->records++;
+		session->kept_count++;
+	}
+	if (kept->seq >= page->seq)
+		return FLIGHT_TAKEN;
+	kept->seq = page->seq;
+	memcpy(&kept->rec, page + 1, sizeof(kept->rec));
+	free(session->sorted);
+	session->sorted = NULL;
+	return FLIGHT_TAKEN;
+}
+
+static int check_page(const struct flight_page *page)
+{
+	if (!flight_is_page(page))
+		return FLIGHT_NO_PAGE;
+	if (page->version > FLIGHT_VERSION)
+		return FLIGHT_NEWER;
+	if (page->version != FLIGHT_VERSION || page->bytes > FLIGHT_PAYLOAD_BYTES ||
+	    page->check != flight_page_check(page, page->bytes))
+		return FLIGHT_DAMAGED;
+	if (!page->slots || page->slots > FLIGHT_SLOTS_MAX || !page->header_pages ||
+	    page->header_pages > FLIGHT_HEADER_PAGES_MAX)
+		return FLIGHT_DAMAGED;
+	if (page->kind == FLIGHT_HEADER)
+		return page->index < page->header_pages ? FLIGHT_TAKEN : FLIGHT_DAMAGED;
+	if (page->kind == FLIGHT_RECORD)
+		return page->index >= page->header_pages &&
+				       page->index - page->header_pages < page->slots &&
+				       page->bytes == sizeof(struct flight_record)
+			       ? FLIGHT_TAKEN
+			       : FLIGHT_DAMAGED;
+	return FLIGHT_DAMAGED;
+}
+
+int flight_book_add(struct flight_book *book, const void *bytes)
+{
+	union {
+		struct flight_page page;
+		uint8_t bytes[FLIGHT_PAGE_BYTES];
+	} copy; /* aligned, and nobody writes to it any more */
+	struct flight_session *session;
+	int verdict;
+
+	if (!flight_is_page(bytes))
+		return FLIGHT_NO_PAGE;
+	memcpy(copy.bytes, bytes, sizeof(copy.bytes));
+	verdict = check_page(&copy.page);
+	if (verdict == FLIGHT_TAKEN)
+		verdict = session_of(book, &copy.page, &session);
+	if (verdict == FLIGHT_TAKEN)
+		verdict = copy.page.kind == FLIGHT_HEADER ? add_header(book, session, &copy.page)
+							  : add_record(book, session, &copy.page);
+	book->damaged += verdict == FLIGHT_DAMAGED;
+	book->sorted = false;
+	return verdict;
+}
+
+size_t flight_book_sessions(const struct flight_book *book)
+{
+	return book->count;
+}
+
+size_t flight_book_damaged(const struct flight_book *book)
+{
+	return book->damaged;
+}
+
+static int decode_header(struct flight_session *session)
+{
+	size_t len = 0, at = 0;
+	uint8_t *bytes;
+	int err;
+
+	for (uint32_t i = 0; i < session->header_pages; i++) {
+		if (!session->headers[i].bytes)
+			return -ENODATA;
+		len += session->headers[i].len;
+	}
+	bytes = malloc(len + 1);
+	if (!bytes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < session->header_pages; i++) {
+		memcpy(bytes + at, session->headers[i].bytes, session->headers[i].len);
+		at += session->headers[i].len;
+	}
+	err = flight_header_decode(bytes, len, &session->header);
+	free(bytes);
+	return err;
+}
+
+int flight_session_header(struct flight_session *session, const struct flight_header **ret_header)
+{
+	if (!session->decoded) {
+		session->decode_err = decode_header(session);
+		session->decoded = true;
+	}
+	if (!session->decode_err)
+		*ret_header = &session->header;
+	return session->decode_err;
+}
+
+static uint64_t start_of(struct flight_session *session)
+{
+	const struct flight_header *header;
+
+	return flight_session_header(session, &header) ? 0 : header->start_ns;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	struct flight_session *const *one = a, *const *other = b;
+	uint64_t x = start_of(*one), y = start_of(*other);
+
+	return x > y ? -1 : x < y;
+}
+
+struct flight_session *flight_book_session(struct flight_book *book, size_t index)
+{
+	if (!book->sorted)
+		qsort(book->sessions, book->count, sizeof(struct flight_session *), newest_first);
+	book->sorted = true;
+	return index < book->count ? book->sessions[index] : NULL;
+}
+
+void flight_session_state(const struct flight_session *session,
+			  struct flight_session_state *ret_state)
+{
+	struct flight_session_state state = {
+		.records = session->kept_count,
+		.slots = session->slots,
+		.header_pages = session->header_pages,
+		.written = session->written,
+		.lost = session->lost,
+	};
+
+	for (uint32_t i = 0; i < session->header_pages; i++)
+		state.headers += session->headers[i].bytes != NULL;
+	for (uint32_t i = 0; i < session->slots; i++)
+		state.empty += session->seen_empty[i / 8] >> i % 8 & 1;
+	for (uint32_t i = 0; i < session->slots; i++) {
+		uint64_t seq = session->by_slot[i] ? session->by_slot[i]->seq : 0;
+
+		if (!seq)
+			continue;
+		if (!state.oldest_seq || seq < state.oldest_seq)
+			state.oldest_seq = seq;
+		if (seq > state.newest_seq)
+			state.newest_seq = seq;
+	}
+	*ret_state = state;
+}
+
+static int by_seq(const void *a, const void *b)
+{
+	const struct kept *one = *(struct kept *const *)a, *other = *(struct kept *const *)b;
+
+	return one->seq < other->seq ? -1 : one->seq > other->seq;
+}
+
+static int settle(struct flight_session *session)
+{
+	const struct flight_header *header;
+	size_t count = 0;
+
+	if (session->sorted)
+		return 0;
+	session->sorted = calloc(session->kept_count + 1, sizeof(struct kept *));
+	if (!session->sorted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < session->slots; i++)
+		if (session->by_slot[i])
+			session->sorted[count++] = session->by_slot[i];
+	qsort(session->sorted, count, sizeof(struct kept *), by_seq);
+	/* Without header: the entries as they are, no flag is known to be reported. */
+	session->unknown = (struct trigger){.target = "?", .function = "", .module = ""};
+	if (flight_session_header(session, &header))
+		session->header = (struct flight_header){
+			.lbr = {.model = "unknown", .format = LBR_FORMAT_NONE}};
+	session->model = (struct lbr_model){
+		.name = session->header.lbr.model,
+		.format = session->header.lbr.format,
+		.supported = session->header.lbr.supported,
+	};
+	return 0;
+}
+
+static void fill_trigger(struct flight_session *session, const struct flight_record *rec,
+			 struct snapshot *snap)
+{
+	const struct flight_target *target;
+
+	snap->trigger = &session->unknown;
+	snap->ip = rec->ip;
+	if (rec->target >= session->header.target_count)
+		return;
+	target = &session->header.targets[rec->target];
+	/* What it was armed as may have changed since. */
+	session->shown = target->trigger;
+	if (rec->kind < TRIGGER_KIND_COUNT)
+		session->shown.kind = (enum trigger_kind)rec->kind;
+	snap->trigger = &session->shown;
+	snap->ip = rec->ip ?: target->trigger.addr;
+	if (!(target->retval_kinds >> session->shown.kind & 1))
+		return;
+	snap->has_retval = true;
+	snap->retval = target->ret == RETURN_S64 ? rec->retval : (int32_t)rec->retval;
+	if (snap->retval < 0 && snap->retval >= -MAX_ERRNO)
+		snap->err = (int)-snap->retval;
+}
+
+int flight_session_next(struct flight_session *session, size_t *at, struct snapshot *ret_snap)
+{
+	struct snapshot *snap = ret_snap;
+	const struct flight_record *rec;
+	uint32_t count, read;
+
+	if (settle(session))
+		return -ENOMEM;
+	if (*at >= session->kept_count)
+		return 0;
+	rec = &session->sorted[(*at)++]->rec;
+	memset(snap, 0, offsetof(struct snapshot, branches));
+	count = rec->count < FLIGHT_BRANCHES_MAX ? rec->count : FLIGHT_BRANCHES_MAX;
+	read = rec->read > 0 ? (uint32_t)rec->read : 0;
+	if (read > FLIGHT_BRANCHES_MAX)
+		read = count;
+	_Static_assert(sizeof(rec->branches) == sizeof(session->raw), "from, to, flags");
+	memcpy(session->raw, rec->branches, sizeof(session->raw));
+	snap->ts_ns = rec->mono_ns + session->header.mono_to_real_ns;
+	snap->cpu = rec->cpu;
+	snap->pid = rec->pid;
+	snap->tid = rec->tid;
+	memcpy(snap->comm, rec->comm, COMM_LEN);
+	snap->comm[COMM_LEN - 1] = '\0';
+	fill_trigger(session, rec, snap);
+	snap->lbr = &session->header.lbr;
+	snap->filter = session->header.filter;
+	snap->path_ok = session->header.path_ok;
+	snap->raw = session->raw;
+	snap->raw_count = count;
+	snap->count = perf_entries_decode(&session->model, session->raw, count,
+					  session->header.filtered, snap->branches);
+	snap->dropped = read > snap->count ? read - snap->count : 0;
+	snap->wasted = 0;
+	snap->shown_from = 0;
+	snap->stale = TRI_NOT_REPORTED;
+	return 1;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* ksyms.h - the kernel's own symbol table, out of a dump */
+#ifndef LBRSNOOP_VMCORE_KSYMS_H
+#define LBRSNOOP_VMCORE_KSYMS_H
+
+#include "symbolize/symbolize.h"
+#include "vmcore/dump.h"
+
+/**
+ * ksyms_open() - kallsyms of the kernel image; no modules, no BPF programs
+ * @ret_symbols: set on success; symbols_close()
+ * Return: 0; -ENODATA if VMCOREINFO does not tell where it is (before Linux 6.0); -EFAULT if its
+ * pages are not in the dump; -EBADMSG if it makes no sense; -ENOMEM.
+ */
+int ksyms_open(struct dump *dump, struct symbols **ret_symbols);
+
+/**
+ * ksyms_find() - address of one symbol, data and per-CPU ones, too
+ * Return: 0; -ENOENT; otherwise as ksyms_open().
+ */
+int ksyms_find(struct dump *dump, const char *name, uint64_t *ret_addr);
+
+#endif
