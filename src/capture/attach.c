@@ -12,6 +12,7 @@
 #include "capture/clone.h"
 #include "capture/holders.h"
 #include "capture/lbr_events.h"
+#include "capture/module_text.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
 #include "util/cleanup.h"
@@ -279,6 +280,8 @@ static int attach_hw(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 	if (!armed->hw_sites)
 		return -ENOMEM;
 	armed->hw_cpus = bits;
+	if (probe->trigger.module[0])
+		armed->module_text = module_text(probe->trigger.module);
 	/* The exit first: a hit before it is armed would wait for a return that nobody sees. */
 	if (exit_program(skel, probe)) {
 		err = attach_copy(exit_program(skel, probe), probe, target, armed, msg);
@@ -394,13 +397,22 @@ uint64_t armed_missed(const struct armed *armed)
 	return info.recursion_misses;
 }
 
-uint64_t armed_hw_hits(const struct armed *armed)
+uint64_t armed_hw_hits_cpu(const struct armed *armed, int cpu)
 {
 	uint64_t sum = 0, count;
 
-	for (int i = 0; i < armed->hw_cpus * HW_SITES_MAX; i++)
+	for (int i = cpu * HW_SITES_MAX; i < (cpu + 1) * HW_SITES_MAX; i++)
 		if (armed->hw_sites[i].link &&
 		    read(armed->hw_sites[i].fd, &count, sizeof(count)) == sizeof(count))
 			sum += count;
+	return sum;
+}
+
+uint64_t armed_hw_hits(const struct armed *armed)
+{
+	uint64_t sum = 0;
+
+	for (int cpu = 0; cpu < armed->hw_cpus; cpu++)
+		sum += armed_hw_hits_cpu(armed, cpu);
 	return sum;
 }

@@ -23,6 +23,7 @@ struct hw_site {
  * @link: of a program of the skeleton
  * @hw_sites: hardware breakpoints, HW_SITES_MAX per CPU
  * @hw_cpus: CPUs that @hw_sites has room for
+ * @module_text: where the module was when its function was given hardware breakpoints, or 0
  */
 struct armed {
 	int prog_fd;
@@ -30,6 +31,7 @@ struct armed {
 	struct bpf_link *link;
 	struct hw_site *hw_sites;
 	int hw_cpus;
+	uint64_t module_text;
 };
 
 /** attach_select() - ask for the programs that @probe (and its fallback) needs to be loaded */
@@ -65,6 +67,9 @@ int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t t
 
 /** armed_hw_hits() - how often the hardware breakpoints were hit, as the kernel counted */
 uint64_t armed_hw_hits(const struct armed *armed);
+
+/** armed_hw_hits_cpu() - the same of those of one CPU */
+uint64_t armed_hw_hits_cpu(const struct armed *armed, int cpu);
 
 /**
  * attach_breakpoint() - one breakpoint on one CPU

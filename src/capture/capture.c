@@ -15,6 +15,7 @@
 #include "capture/guard.h"
 #include "capture/lbr_cause.h"
 #include "capture/lbr_events.h"
+#include "capture/module_text.h"
 #include "capture/ring_record.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
@@ -412,14 +413,43 @@ static void follow_hotplug(struct capture *capture)
 		return;
 	capture->changed = true;
 	for (size_t i = 0; i < capture->probes->count; i++) {
+		const struct probe *probe = &capture->probes->items[i];
 		struct armed *armed = &capture->armed[i];
 
-		for (int cpu = 0; cpu < armed->hw_cpus; cpu++)
-			if (lbr_events_has(capture->events, cpu))
-				attach_hw_cpu(capture->skel, &capture->probes->items[i], i, armed,
-					      cpu, &why);
-			else
+		for (int cpu = 0; cpu < armed->hw_cpus; cpu++) {
+			if (!lbr_events_has(capture->events, cpu)) {
+				capture->hw_fired += armed_hw_hits_cpu(armed, cpu);
 				disarm_hw_cpu(armed, cpu);
+				continue;
+			}
+			if (attach_hw_cpu(capture->skel, probe, i, armed, cpu, &why))
+				errmsg_set(&capture->guard_said, 0,
+					   "%s: cpu %d came online and is not watched: %s",
+					   probe->trigger.target, cpu, why.text);
+		}
+	}
+}
+
+/*
+ * A breakpoint does not hold its module, and stays on the address when that is gone: other code
+ * that comes to be there would be taken for the function.
+ */
+static void follow_modules(struct capture *capture)
+{
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		struct probe *probe = &capture->probes->items[i];
+		struct armed *armed = &capture->armed[i];
+
+		if (!armed->hw_cpus || !armed->module_text ||
+		    module_text(probe->trigger.module) == armed->module_text)
+			continue;
+		retire(capture, armed);
+		probe->trigger.kind = TRIGGER_NONE;
+		capture->armed_count--;
+		errmsg_set(&capture->guard_said, 0,
+			   "%s: module %s was unloaded; its breakpoints are disarmed, start again "
+			   "when it is back",
+			   probe->trigger.target, probe->trigger.module);
 	}
 }
 
@@ -481,6 +511,7 @@ static void look_around(struct capture *capture)
 		return;
 	capture->last_look_ns = now;
 	follow_hotplug(capture);
+	follow_modules(capture);
 	rotate(capture);
 	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits, CPUS, now,
 			      &cpu, &rate, &share))

@@ -460,6 +460,7 @@ static int reopen(struct trace *trace, struct errmsg *msg)
 
 		flush_out(trace);
 		again = freopen(trace->opts->output, "ae", trace->out);
+		trace->out = again; /* what it was is closed, whatever happened */
 		if (!again)
 			return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output,
 					  strerror(errno));
