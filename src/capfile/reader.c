@@ -42,8 +42,9 @@ struct capfile {
 	uint64_t lost;
 	struct raw_branch raw[BRANCHES_MAX];
 	struct capfile_module module;
+	uint8_t *payload;
 	size_t payload_len;
-	uint8_t payload[CAPFILE_PAYLOAD_MAX];
+	size_t payload_room;
 };
 
 static int end_as(struct capfile *file, enum capfile_end end)
@@ -70,6 +71,14 @@ static int read_record(struct capfile *file, uint32_t *ret_type)
 		return end_as(file, CAPFILE_END_CUT);
 	if (head[1] > CAPFILE_PAYLOAD_MAX)
 		return end_as(file, CAPFILE_END_DAMAGED);
+	if (head[1] > file->payload_room) {
+		uint8_t *bigger = realloc(file->payload, head[1]);
+
+		if (!bigger)
+			return -ENOMEM;
+		file->payload = bigger;
+		file->payload_room = head[1];
+	}
 	got = unpack_read(&file->unpack, file->payload, head[1]);
 	if (got == -EBADMSG)
 		return end_as(file, CAPFILE_END_DAMAGED);
@@ -389,6 +398,7 @@ void capfile_close(struct capfile *file)
 	for (size_t i = 0; i < file->trigger_count; i++)
 		trigger_free(file->triggers[i]);
 	free(file->triggers);
+	free(file->payload);
 	free(file);
 }
 

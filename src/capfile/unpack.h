@@ -10,7 +10,7 @@
 #include <zstd.h>
 
 #define UNPACK_IN_BYTES	 (128u << 10)
-#define UNPACK_OUT_BYTES (256u << 10)
+#define UNPACK_OUT_BYTES (64u << 10)
 
 /**
  * struct unpack - a file, or bytes in memory, being unpacked

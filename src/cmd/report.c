@@ -13,6 +13,7 @@
 #include "cmd/wanted.h"
 #include "cmd/view.h"
 #include "path/fresh.h"
+#include "render/perf_data.h"
 #include "symbolize/place.h"
 #include "symbolize/trim.h"
 #include "util/cleanup.h"
@@ -24,6 +25,7 @@
  * @count: stop after so many snapshots, 0: never
  * @output: file, NULL: stdout
  * @flight: this machine's flight recorder instead of files
+ * @perf_data: directory to make for perf, instead of printing; or NULL
  */
 struct report_options {
 	char **files;
@@ -32,6 +34,7 @@ struct report_options {
 	uint64_t count;
 	const char *output;
 	const char *flight;
+	const char *perf_data;
 	struct view_options view;
 };
 
@@ -58,11 +61,13 @@ struct report {
 	uint64_t printed;
 	uint64_t lost;
 	struct input *last;
+	struct perf_data *perf_data;
 	bool damaged;
 };
 
 enum {
 	OPT_FLIGHT = 0x100,
+	OPT_PERF_DATA,
 };
 
 static const struct argp_option options[] = {
@@ -79,6 +84,8 @@ static const struct argp_option options[] = {
 	{0, 0, 0, 0, "How to print it:", 3},
 	{"output", 'o', "FILE", 0, "Print into FILE", 0},
 	{"branches", 'b', 0, 0, "The plain list of branches", 0},
+	{"perf-data", OPT_PERF_DATA, "DIR", 0,
+	 "Print nothing, but make DIR for perf: perf script -i DIR -F +brstackinsn", 0},
 	{"verbose", 'v', 0, 0, "Say more", 0},
 	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
 	{0},
@@ -126,6 +133,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'b':
 		opts->view.branches = true;
+		return 0;
+	case OPT_PERF_DATA:
+		opts->perf_data = arg;
 		return 0;
 	case 'v':
 		log_set_level(log_get_level() >= LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
@@ -247,7 +257,9 @@ static int print_all(struct report *report, struct errmsg *msg)
 		int err;
 
 		errno = 0;
-		err = view_snapshot(input->view, &input->snap, &input->text, input->lost);
+		err = report->perf_data
+			      ? perf_data_add(report->perf_data, &input->snap)
+			      : view_snapshot(input->view, &input->snap, &input->text, input->lost);
 		if (err || ferror(report->out))
 			return errmsg_set(msg, errno == EPIPE ? -EPIPE : -EIO, "%s: %s",
 					  report->opts->output ?: "standard output",
@@ -281,8 +293,15 @@ static int report_all(struct report *report, struct errmsg *msg)
 			say_end(report, &report->inputs[i]);
 	}
 	err = err ?: output_begin(report->out);
+	if (!err && report->opts->perf_data)
+		err = perf_data_create(report->opts->perf_data,
+				       capfile_meta(report->inputs[0].file), &report->perf_data,
+				       msg);
 	err = err ?: print_all(report, msg);
-	if (!err && count)
+	if (!err && report->perf_data)
+		err = perf_data_finish(report->perf_data, capfile_symbols(report->inputs[0].file),
+				       capfile_text(report->inputs[0].file), msg);
+	else if (!err && count)
 		err = view_finish((report->last ?: &report->inputs[0])->view, msg);
 	if (!err && report->lost)
 		log_warning("%llu snapshots shown; %llu events were lost when they were captured",
@@ -292,6 +311,7 @@ static int report_all(struct report *report, struct errmsg *msg)
 
 static void close_inputs(struct report *report)
 {
+	perf_data_destroy(report->perf_data);
 	for (size_t i = 0; report->inputs && i < report->opts->file_count; i++) {
 		view_destroy(report->inputs[i].view);
 		capfile_close(report->inputs[i].file);
@@ -308,6 +328,11 @@ int cmd_report(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &opts)) {
+		free(opts.files);
+		return EXIT_USAGE;
+	}
+	if (opts.perf_data && opts.file_count > 1) {
+		args_usage("--perf-data takes one FILE: symbols and text are of one kernel");
 		free(opts.files);
 		return EXIT_USAGE;
 	}

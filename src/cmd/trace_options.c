@@ -27,6 +27,7 @@ enum {
 	OPT_KEEP,
 	OPT_STOP,
 	OPT_DISCARD,
+	OPT_RECORD,
 };
 
 /* Snapshots that a flight recorder keeps: a quarter of a megabyte. */
@@ -62,11 +63,10 @@ static const struct argp_option options[] = {
 	{"max-rate", OPT_MAX_RATE, "N", 0, "At most N snapshots a second; the others are counted",
 	 2},
 	{0, 0, 0, 0, "What to print:", 3},
-	{"output", 'o', "FILE", 0,
-	 "Print into FILE. If its name ends in .lbr, or with 'record': a capture file of that "
-	 "name, "
-	 "which 'lbrsnoop report' reads",
+	{"output", 'o', "FILE", 0, "Print into FILE; if it ends in .lbr, the same as --record FILE",
 	 0},
+	{"record", OPT_RECORD, "FILE", 0,
+	 "Also write a capture file, which 'lbrsnoop report' reads on any machine", 3},
 	{"max-size", OPT_MAX_SIZE, "BYTES", 0,
 	 "Size of a capture file (K, M, G are fine): then FILE becomes FILE.1, and another FILE "
 	 "begins",
@@ -284,6 +284,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return args_size("--max-size", arg, &opts->max_bytes);
 	case OPT_MAX_FILES:
 		return parse_max_files(opts, arg);
+	case OPT_RECORD:
+		opts->record = arg;
+		return 0;
 	case OPT_AT:
 		if (strcmp(arg, "errno") && strcmp(arg, "return"))
 			return args_usage("--at '%s': errno or return is wanted", arg);
@@ -366,7 +369,10 @@ static int settle_output(struct trace_options *opts)
 		return args_usage(
 			"record: --json, --dot and --svg are for 'lbrsnoop report', which "
 			"prints the file");
-	if ((opts->record_only && len) || (len > 4 && !strcmp(opts->output + len - 4, ".lbr"))) {
+	if (opts->record_only && opts->record)
+		return args_usage("record: -o FILE names the capture file, --record another one");
+	if ((opts->record_only && len) ||
+	    (!opts->record && len > 4 && !strcmp(opts->output + len - 4, ".lbr"))) {
 		opts->record = opts->output;
 		opts->output = NULL; /* of text */
 	}
@@ -377,8 +383,8 @@ static int settle_output(struct trace_options *opts)
 			return err;
 	}
 	if (opts->max_bytes && !opts->record)
-		return args_usage("--max-size is the size of a capture file, and there is none: -o "
-				  "FILE.lbr, or 'lbrsnoop record -o FILE'");
+		return args_usage("--max-size is the size of a capture file, and there is none: "
+				  "--record FILE, or 'lbrsnoop record -o FILE'");
 	return 0;
 }
 

@@ -170,7 +170,7 @@ class Guest:
         if run.status:
             why = f"exit status {run.status}: {run.err.strip()}"
         elif " 0 lost" not in run.err:
-            why = run.err.strip().splitlines()[-1]
+            why = next((line for line in run.err.splitlines() if " lost" in line), run.err.strip())
         report(f"{self.name}/{run.name}/status", why)
 
 
@@ -485,6 +485,29 @@ CHECKS = {
 }
 
 
+def check_captures(guest, report):
+    """What report prints of a capture file, here, is what the trace printed that wrote it."""
+    names = sorted(name[:-4] for name in os.listdir(guest.directory) if name.endswith(".lbr"))
+    snapshots = 0
+    for name in names:
+        with open(guest.path(name + ".jsonl"), "rb") as file:
+            live = file.read()
+        again = subprocess.run([os.path.join(TOP, "lbrsnoop"), "report", "--json", "--no-lines",
+                                guest.path(name + ".lbr")],
+                               check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        snapshots += live.count(b"\n")
+        if again.returncode != (0 if live else 1):
+            report(f"{guest.name}/report/{name}", again.stderr.decode() or
+                   f"exit status {again.returncode}")
+        elif again.stdout != live:
+            pair = zip(live.splitlines(), again.stdout.splitlines())
+            line = next((i for i, (a, b) in enumerate(pair, 1) if a != b), "the last")
+            report(f"{guest.name}/report/{name}", f"line {line} differs")
+    if names:
+        report(f"{guest.name}/report", None,
+               f"{len(names)} captures, {snapshots} snapshots, as they were printed live")
+
+
 def check_guest(guest, report):
     if "line" in guest.parts and debug_vmlinux(guest.kernel):
         os.environ["LINE"] = errno_line(debug_vmlinux(guest.kernel), "ksys_read", errno.EBADF)
@@ -493,6 +516,7 @@ def check_guest(guest, report):
         report.skip(f"{guest.name}/line", "no debug information: tests/vm/setup --dbg")
     if not guest.run(report):
         return
+    check_captures(guest, report)
     for part in guest.parts:
         try:
             CHECKS[part](guest, report)

@@ -11,17 +11,19 @@ failcalls=$top/build/tests/vm/failcalls
 # test is about them, which empties this.
 lines=--no-lines
 
-# snap NAME ARGUMENT...: one lbrsnoop; NAME.jsonl, .out, .err and .status say what came of it
+# snap NAME ARGUMENT...: one lbrsnoop; NAME.jsonl, .lbr, .out, .err and .status say what came of it
 snap() {
 	local name=$1 status
 	shift
 	# Written to memory first: a file of the share costs branches while the LBR is on.
 	# shellcheck disable=SC2086 # an option or none
-	"$top/lbrsnoop" $lines --json --max-overhead 0 -o "/dev/shm/$name.jsonl" "$@" \
+	"$top/lbrsnoop" $lines --json --max-overhead 0 -o "/dev/shm/$name.jsonl" \
+		--record "/dev/shm/$name.lbr" "$@" \
 		>"$out/$name.out" 2>"$out/$name.err"
 	status=$?
 	cat "/dev/shm/$name.jsonl" >"$out/$name.jsonl"
-	rm -f "/dev/shm/$name.jsonl"
+	[ ! -f "/dev/shm/$name.lbr" ] || cat "/dev/shm/$name.lbr" >"$out/$name.lbr"
+	rm -f "/dev/shm/$name.jsonl" "/dev/shm/$name.lbr"
 	echo "$status" >"$out/$name.status"
 	return "$status"
 }

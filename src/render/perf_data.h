@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perf_data.h - snapshots for perf: the directory that "perf record --kcore" makes
+ *
+ *	DIR/data		samples with branch stacks
+ *	DIR/kcore_dir/kallsyms	symbols that the snapshots need
+ *	DIR/kcore_dir/kcore	the kernel's text that they need
+ *	DIR/kcore_dir/modules	empty: modules' symbols are in kallsyms
+ *
+ * perf script, report and annotate take it with -i DIR, and need neither the kernel nor its image.
+ */
+#ifndef LBRSNOOP_RENDER_PERF_DATA_H
+#define LBRSNOOP_RENDER_PERF_DATA_H
+
+#include <stdint.h>
+
+#include "capfile/meta.h"
+#include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
+#include "symbolize/textstore.h"
+#include "util/errmsg.h"
+
+struct perf_data;
+
+/**
+ * perf_data_create() - begin
+ * @dir: made; must not be there yet, or be empty, or one that this has made
+ * @meta: of the machine; borrowed until perf_data_finish()
+ * Return: 0; negative errno, with @msg.
+ */
+int perf_data_create(const char *dir, const struct capfile_meta *meta, struct perf_data **ret,
+		     struct errmsg *msg);
+
+/** perf_data_add() - one sample: all branches of the snapshot; 0, or negative errno */
+int perf_data_add(struct perf_data *data, const struct snapshot *snap);
+
+/**
+ * perf_data_finish() - write what is needed to read them, end
+ * Where text has changed meanwhile, perf knows it as it was at the end.
+ * Return: 0; negative errno, with @msg.
+ */
+int perf_data_finish(struct perf_data *data, struct symbols *symbols, struct textstore *text,
+		     struct errmsg *msg);
+
+/** perf_data_destroy() - free; NULL is fine */
+void perf_data_destroy(struct perf_data *data);
+
+#endif
