@@ -35,6 +35,17 @@ int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret)
 	return 0;
 }
 
+int args_seconds(const char *name, const char *arg, uint64_t *ret_ms)
+{
+	char *end;
+	double seconds = strtod(arg, &end);
+
+	if (end == arg || *end || !(seconds > 0) || seconds > 1e9)
+		return args_usage("%s '%s': a number of seconds is wanted", name, arg);
+	*ret_ms = seconds * 1000 < 1 ? 1 : (uint64_t)(seconds * 1000);
+	return 0;
+}
+
 int args_size(const char *name, const char *arg, uint64_t *ret)
 {
 	static const char units[] = "KMG";

@@ -15,6 +15,9 @@ int args_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /** args_number() - a number from 0 to @max; @name is the option's */
 int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret);
 
+/** args_seconds() - a time above 0, fractions are fine, as milliseconds of at least 1 */
+int args_seconds(const char *name, const char *arg, uint64_t *ret_ms);
+
 /** args_size() - bytes: a number, or one with K, M or G behind it; at least 64 KiB */
 int args_size(const char *name, const char *arg, uint64_t *ret);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capfile/reader.h"
+#include "cmd/aggregate.h"
 #include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
@@ -62,6 +63,7 @@ struct report {
 	uint64_t lost;
 	struct input *last;
 	struct perf_data *perf_data;
+	struct aggregate *aggregate;
 	bool damaged;
 };
 
@@ -215,7 +217,7 @@ static int open_input(struct report *report, struct input *input, struct errmsg 
 	kernel.build_id_len = meta->build_id.len;
 	kernel.kallsyms_text = meta->stext;
 	err = view_create(&report->opts->view, report->out, capfile_symbols(input->file), &kernel,
-			  &input->view, msg);
+			  report->aggregate, &input->view, msg);
 	if (err)
 		return err;
 	capfile_on_module(input->file, on_module, input->view);
@@ -286,6 +288,8 @@ static int report_all(struct report *report, struct errmsg *msg)
 	report->inputs = calloc(count, sizeof(*report->inputs));
 	if (!report->inputs)
 		return -ENOMEM;
+	if (report->opts->view.summary || report->opts->view.trace_json)
+		err = aggregate_create(&report->opts->view, report->out, &report->aggregate, msg);
 	for (size_t i = 0; i < count && !err; i++) {
 		report->inputs[i].path = report->opts->files[i];
 		err = open_input(report, &report->inputs[i], msg);
@@ -303,6 +307,8 @@ static int report_all(struct report *report, struct errmsg *msg)
 				       capfile_text(report->inputs[0].file), msg);
 	else if (!err && count)
 		err = view_finish((report->last ?: &report->inputs[0])->view, msg);
+	if (!err && report->aggregate && !report->perf_data)
+		err = aggregate_finish(report->aggregate, msg);
 	if (!err && report->lost)
 		log_warning("%llu snapshots shown; %llu events were lost when they were captured",
 			    (unsigned long long)report->printed, (unsigned long long)report->lost);
@@ -311,6 +317,7 @@ static int report_all(struct report *report, struct errmsg *msg)
 
 static void close_inputs(struct report *report)
 {
+	aggregate_destroy(report->aggregate);
 	perf_data_destroy(report->perf_data);
 	for (size_t i = 0; report->inputs && i < report->opts->file_count; i++) {
 		view_destroy(report->inputs[i].view);
@@ -321,7 +328,7 @@ static void close_inputs(struct report *report)
 
 int cmd_report(int argc, char **argv)
 {
-	struct report_options opts = {};
+	struct report_options opts = {.view = VIEW_OPTIONS_DEFAULT};
 	struct report report = {.opts = &opts, .out = stdout};
 	struct errmsg msg = {};
 	int err, close_err;

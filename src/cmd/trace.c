@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "capture/capture.h"
+#include "cmd/aggregate.h"
 #include "cmd/child.h"
 #include "cmd/closer.h"
 #include "cmd/cmd.h"
@@ -47,7 +48,8 @@ struct trace {
 	struct probe_list probes;
 	struct capture *capture;
 	FILE *out;
-	struct view *view;	     /* NULL: record only */
+	struct view *view; /* NULL: record only */
+	struct aggregate *aggregate;
 	struct recording *recording; /* NULL: show only */
 	struct closer closer;
 	struct child child;
@@ -68,6 +70,14 @@ static uint64_t mono_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+}
+
+static uint64_t real_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 static uint64_t lost_so_far(struct trace *trace)
@@ -520,6 +530,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 		}
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot,
 				   trace);
+		if (trace->aggregate && aggregate_tick(trace->aggregate, real_ns()))
+			trace->write_err = -EIO;
 		flush_out(trace);
 		if (trace->opts->capture.flight_only && flight_full(trace))
 			break;
@@ -579,9 +591,11 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	if (err)
 		return err;
 	warn_unfiltered(trace);
-	if (!trace->opts->record_only)
+	if (trace->opts->view.summary || trace->opts->view.trace_json)
+		err = aggregate_create(&trace->opts->view, trace->out, &trace->aggregate, msg);
+	if (!err && !trace->opts->record_only)
 		err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL,
-				  &trace->view, msg);
+				  trace->aggregate, &trace->view, msg);
 	if (err)
 		return err;
 	err = choose(trace, msg);
@@ -629,6 +643,8 @@ static int trace_main(int argc, char **argv, bool record_only)
 	err = trace_all(&trace, &msg);
 	if (!err && trace.view)
 		err = view_finish(trace.view, &msg);
+	if (!err && trace.aggregate)
+		err = aggregate_finish(trace.aggregate, &msg);
 	close_err = close_out(&trace, err ? NULL : &msg);
 	err = err ?: close_err;
 	if (err)
@@ -639,6 +655,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 	resolver_destroy(trace.resolver);
 	text_close(trace.text_live);
 	view_destroy(trace.view);
+	aggregate_destroy(trace.aggregate);
 	symbols_close(trace.symbols);
 	trace_options_deinit(&opts);
 	if (err)

@@ -147,17 +147,6 @@ static int parse_count(struct trace_options *opts, const char *arg)
 	return err;
 }
 
-static int parse_timeout(struct trace_options *opts, const char *arg)
-{
-	char *end;
-	double seconds = strtod(arg, &end);
-
-	if (end == arg || *end || !(seconds > 0) || seconds > 1e9)
-		return args_usage("--timeout '%s': a number of seconds is wanted", arg);
-	opts->timeout_ms = seconds * 1000 < 1 ? 1 : seconds * 1000;
-	return 0;
-}
-
 static int parse_overhead(struct trace_options *opts, const char *arg)
 {
 	char *end;
@@ -272,7 +261,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'n':
 		return parse_count(opts, arg);
 	case 't':
-		return parse_timeout(opts, arg);
+		return args_seconds("--timeout", arg, &opts->timeout_ms);
 	case 'o':
 		opts->output = arg;
 		return 0;
@@ -402,6 +391,7 @@ int trace_options_parse(int argc, char **argv, bool record_only, struct trace_op
 	struct trace_options *opts = ret_opts;
 
 	*opts = (struct trace_options){
+		.view = VIEW_OPTIONS_DEFAULT,
 		.capture = {.errno_filter = true,
 			    .errno_any = true,
 			    .max_overhead = 0.01,

@@ -6,13 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/aggregate.h"
+#include "cmd/args.h"
 #include "cmd/graph_file.h"
+#include "path/ident.h"
 #include "path/path.h"
 #include "path/story.h"
 #include "render/graph.h"
 #include "render/json.h"
 #include "render/story.h"
 #include "render/text.h"
+#include "symbolize/debugfile.h"
 #include "symbolize/place.h"
 #include "symbolize/source.h"
 #include "util/cleanup.h"
@@ -29,6 +33,10 @@ enum {
 	OPT_VMLINUX,
 	OPT_DEBUG_DIR,
 	OPT_SOURCE_DIR,
+	OPT_SUMMARY,
+	OPT_TOP,
+	OPT_INTERVAL,
+	OPT_TRACE_JSON,
 };
 
 static const struct argp_option options[] = {
@@ -44,6 +52,16 @@ static const struct argp_option options[] = {
 	 "Graphviz; of the newest snapshot",
 	 3},
 	{"svg", OPT_SVG, "FILE", 0, "The same as a picture", 3},
+	{"trace-json", OPT_TRACE_JSON, "FILE", 0,
+	 "Also write FILE for Perfetto or chrome://tracing", 3},
+	{"summary", OPT_SUMMARY, 0, 0,
+	 "Instead of each snapshot, at the end a table of their paths: identical ones counted "
+	 "once, "
+	 "by a path id that is the same on every host with this kernel",
+	 3},
+	{"top", OPT_TOP, "N", 0, "The N most frequent of them (default 10)", 3},
+	{"interval", OPT_INTERVAL, "SECONDS", 0,
+	 "A table every so many seconds, of the snapshots since the one before", 3},
 	{0, 0, 0, 0, "Where source lines come from:", 4},
 	{"vmlinux", OPT_VMLINUX, "FILE", 0, "Debug information of the kernel", 0},
 	{"debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Search here before /usr/lib/debug", 0},
@@ -64,6 +82,15 @@ static int parse_color(struct view_options *opts, const char *arg)
 		}
 	log_error("--color '%s': one of auto, always, never is wanted", arg);
 	return EINVAL;
+}
+
+static int parse_top(struct view_options *opts, const char *arg)
+{
+	uint64_t value;
+	int err = args_number("--top", arg, UINT32_MAX, &value);
+
+	opts->top = (uint32_t)value;
+	return err;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -91,6 +118,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SVG:
 		opts->svg = arg;
 		return 0;
+	case OPT_SUMMARY:
+		opts->summary = true;
+		return 0;
+	case OPT_TOP:
+		return parse_top(opts, arg);
+	case OPT_INTERVAL:
+		opts->summary = true;
+		return args_seconds("--interval", arg, &opts->interval_ms);
+	case OPT_TRACE_JSON:
+		opts->trace_json = arg;
+		return 0;
 	case OPT_VMLINUX:
 		opts->vmlinux = arg;
 		return 0;
@@ -110,6 +148,7 @@ const struct argp view_argp = {.options = options, .parser = parse_option};
 /**
  * struct view - the showing
  * @hint: what to install to get source lines; "" once told, or if there is no need
+ * @build_id: of the kernel
  * @told_filter: that filtered branches make no path
  * @passed_on: view_error_passed_on()
  * @graph: of the newest snapshot, or NULL
@@ -121,6 +160,8 @@ struct view {
 	struct symbols *symbols;
 	struct lines *lines;
 	struct sources *sources;
+	struct aggregate *aggregate;
+	struct build_id build_id;
 	struct text_options text;
 	char hint[512];
 	bool told_filter;
@@ -163,7 +204,8 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 }
 
 int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
-		const struct lines_options *kernel, struct view **ret_view, struct errmsg *msg)
+		const struct lines_options *kernel, struct aggregate *aggregate,
+		struct view **ret_view, struct errmsg *msg)
 {
 	struct view *view = calloc(1, sizeof(*view));
 	int err;
@@ -174,6 +216,13 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	view->opts = opts;
 	view->out = out;
 	view->symbols = symbols;
+	view->aggregate = aggregate;
+	if (kernel && kernel->build_id_len <= BUILD_ID_MAX) {
+		memcpy(view->build_id.bytes, kernel->build_id, kernel->build_id_len);
+		view->build_id.len = kernel->build_id_len;
+	} else if (!kernel) {
+		build_id_of_kernel(&view->build_id);
+	}
 	view->text = (struct text_options){
 		.color = opts->color == COLOR_ALWAYS ||
 			 (opts->color == COLOR_AUTO && isatty(fileno(out))),
@@ -287,12 +336,13 @@ static int keep_graph(struct view *view, const struct snapshot *snap, const stru
 }
 
 static int show(struct view *view, const struct snapshot *snap, const struct path *path,
-		uint64_t lost_records)
+		uint64_t ident, uint64_t lost_records)
 {
 	struct path_json_options json = {
 		.symbols = view->symbols,
 		.lines = view->lines,
 		.insns = view->opts->insns,
+		.ident = ident,
 	};
 	struct story_view story = story_view_of(view);
 
@@ -304,24 +354,39 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 	return 0;
 }
 
+static uint64_t ident_of(const struct view *view, const struct snapshot *snap)
+{
+	if (!view->aggregate && !view->opts->json)
+		return 0;
+	return path_ident(snap, view->symbols, view->build_id.bytes, view->build_id.len);
+}
+
 int view_snapshot(struct view *view, const struct snapshot *snap, const struct text_source *text,
 		  uint64_t lost_records)
 {
 	bool graph = view->opts->dot || view->opts->svg;
 	bool list = view->opts->branches && !view->opts->json && !graph;
+	uint64_t ident = ident_of(view, snap);
 	struct path *path = NULL;
 	int err;
 
+	if (view->opts->summary)
+		list = !graph;
+	if (view->aggregate && aggregate_wants_path(view->aggregate, ident))
+		list = false;
 	if (!list) {
 		err = build_path(view, snap, text, &path);
 		if (err)
 			return err;
-		if (view->hint[0])
+		if (view->hint[0] && !view->opts->summary)
 			log_info("no source lines: %s", view->hint);
 		view->hint[0] = '\0';
 	}
 	view->passed_on = is_passed_on(snap, path);
-	err = show(view, snap, path, lost_records);
+	err = view->opts->summary ? 0 : show(view, snap, path, ident, lost_records);
+	if (!err && view->aggregate)
+		err = aggregate_snapshot(view->aggregate, snap, ident, path, view->symbols,
+					 lost_records);
 	if (!err)
 		err = keep_graph(view, snap, path, text);
 	path_free(path);

@@ -21,6 +21,10 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @json, @raw, @insns, @no_lines, @color: the options of those names
  * @branches: the plain list instead of the story
  * @dot, @svg: files for the graph, or NULL
+ * @summary: count identical paths instead of showing each
+ * @top: how many of them are printed
+ * @interval_ms: print them so often, 0: at the end alone
+ * @trace_json: file for Perfetto, or NULL
  * @vmlinux, @debug_dir, @source_dir: or NULL
  */
 struct view_options {
@@ -32,6 +36,10 @@ struct view_options {
 	enum color_when color;
 	const char *dot;
 	const char *svg;
+	bool summary;
+	uint32_t top;
+	uint64_t interval_ms;
+	const char *trace_json;
 	const char *vmlinux;
 	const char *debug_dir;
 	const char *source_dir;
@@ -41,17 +49,26 @@ struct view_options {
 extern const struct argp view_argp;
 
 struct view;
+struct aggregate;
+
+/** VIEW_OPTIONS_DEFAULT - for what the user does not say */
+#define VIEW_OPTIONS_DEFAULT                                                                       \
+	{                                                                                          \
+		.top = 10                                                                          \
+	}
 
 /**
  * view_create() - prepare
  * @opts: borrowed until view_destroy(), as are @out and @symbols
  * @symbols: of the kernel that the snapshots are of
  * @kernel: which kernel that is; NULL: the running one
+ * @aggregate: takes every snapshot, too; NULL: nothing does. Borrowed
  * @ret_view: set on success; free with view_destroy()
  * Return: 0; negative errno, with @msg: debug information of another kernel, no Graphviz.
  */
 int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
-		const struct lines_options *kernel, struct view **ret_view, struct errmsg *msg);
+		const struct lines_options *kernel, struct aggregate *aggregate,
+		struct view **ret_view, struct errmsg *msg);
 
 /**
  * view_set_module() - tell where a module was, when the kernel is not the running one

@@ -211,6 +211,7 @@ int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct pa
 {
 	json_t *obj = json_object(), *branches = json_array();
 	bool returns[BRANCHES_MAX];
+	char ident[20];
 	int err = 0;
 
 	if (!obj || !branches) {
@@ -231,6 +232,8 @@ int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct pa
 		json_array_append_new(branches,
 				      branch_object(&snap->branches[i], opts, returns[i]));
 	json_object_set_new(obj, "branches", branches);
+	snprintf(ident, sizeof(ident), "%016" PRIx64, opts->ident);
+	json_object_set_new(obj, "path_id", json_string(ident));
 	json_object_set_new(obj, "path", path ? path_json(path, opts) : json_null());
 	json_object_set_new(obj, "error", error_object(snap, path, opts));
 	json_object_set_new(obj, "lost", json_pack("{s:I}", "records", (json_int_t)lost_records));

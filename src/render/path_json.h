@@ -14,11 +14,13 @@
  * @symbols: or NULL: no names (borrowed)
  * @lines: or NULL: no files and lines (borrowed)
  * @insns: the executed instructions, too
+ * @ident: by path_ident()
  */
 struct path_json_options {
 	struct symbols *symbols;
 	struct lines *lines;
 	bool insns;
+	uint64_t ident;
 };
 
 /**

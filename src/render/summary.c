@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "render/summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "path/story.h"
+#include "render/color.h"
+#include "render/escape.h"
+#include "util/errno_name.h"
+
+#define PATHS_MAX 65536u
+#define PIDS_MAX  16u
+#define PLACE_LEN 96
+
+/**
+ * struct entry - one path
+ * @what: "do_sys_openat2() = -ENOENT", foreign characters escaped
+ * @decision: the decision that led to the error, or where the path ends; "" if neither is known
+ * @pids: the first processes that took it
+ * @more_pids: there were others
+ */
+struct entry {
+	uint64_t ident;
+	uint64_t count;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	char *target;
+	char *function;
+	const char *kind;
+	int err;
+	char decision[PLACE_LEN];
+	char error[PLACE_LEN];
+	uint32_t pids[PIDS_MAX];
+	uint32_t pid_count;
+	bool more_pids;
+	bool used;
+};
+
+struct summary {
+	struct summary_options opts;
+	struct entry *entries; /* hash by ident */
+	size_t room;
+	size_t count;
+	uint64_t snapshots;
+	uint64_t lost;
+	uint64_t others; /* snapshots of paths that there was no room for */
+};
+
+struct summary *summary_create(const struct summary_options *opts)
+{
+	struct summary *summary = calloc(1, sizeof(*summary));
+
+	if (!summary)
+		return NULL;
+	summary->opts = *opts;
+	summary->room = 256;
+	summary->entries = calloc(summary->room, sizeof(*summary->entries));
+	if (!summary->entries) {
+		free(summary);
+		return NULL;
+	}
+	return summary;
+}
+
+void summary_forget(struct summary *summary)
+{
+	for (size_t i = 0; i < summary->room; i++) {
+		free(summary->entries[i].target);
+		free(summary->entries[i].function);
+	}
+	memset(summary->entries, 0, summary->room * sizeof(*summary->entries));
+	summary->count = 0;
+	summary->snapshots = summary->lost = summary->others = 0;
+}
+
+void summary_destroy(struct summary *summary)
+{
+	if (!summary)
+		return;
+	summary_forget(summary);
+	free(summary->entries);
+	free(summary);
+}
+
+static struct entry *find_slot(struct entry *entries, size_t room, uint64_t ident)
+{
+	size_t i = ident & (room - 1);
+
+	while (entries[i].used && entries[i].ident != ident)
+		i = (i + 1) & (room - 1);
+	return &entries[i];
+}
+
+bool summary_find(struct summary *summary, uint64_t ident)
+{
+	return find_slot(summary->entries, summary->room, ident)->used;
+}
+
+static int grow(struct summary *summary)
+{
+	size_t room = summary->room * 2;
+	struct entry *entries = calloc(room, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->room; i++)
+		if (summary->entries[i].used)
+			*find_slot(entries, room, summary->entries[i].ident) = summary->entries[i];
+	free(summary->entries);
+	summary->entries = entries;
+	summary->room = room;
+	return 0;
+}
+
+static void name_place(struct symbols *symbols, uint64_t addr, char *buf, size_t len)
+{
+	char raw[PLACE_LEN];
+
+	render_location(symbols, addr, raw, sizeof(raw));
+	escape_text(raw, buf, len);
+}
+
+/* Where the path decided; known of those that show where the errno was made. */
+static void describe(struct entry *entry, const struct snapshot *snap, const struct path *path,
+		     struct symbols *symbols)
+{
+	uint32_t insn = PATH_NONE, key = PATH_NONE;
+
+	if (path && snap->err)
+		path_find_error(path, snap->err, &insn, &key);
+	if (insn != PATH_NONE)
+		name_place(symbols,
+			   insn < path->insn_count ? path->insns[insn].addr
+						   : path->trigger_insn.addr,
+			   entry->error, sizeof(entry->error));
+	if (key != PATH_NONE)
+		name_place(symbols, path->decisions[key].addr, entry->decision,
+			   sizeof(entry->decision));
+}
+
+static int new_entry(struct summary *summary, const struct snapshot *snap, uint64_t ident,
+		     const struct path *path, struct symbols *symbols, struct entry **ret)
+{
+	const struct trigger *trigger = snap->trigger;
+	struct entry *entry;
+
+	if ((summary->count + 1) * 2 > summary->room && grow(summary))
+		return -ENOMEM;
+	entry = find_slot(summary->entries, summary->room, ident);
+	*entry = (struct entry){.ident = ident, .first_ns = snap->ts_ns, .err = snap->err};
+	entry->target = strdup(trigger ? trigger->target : "");
+	entry->function = strdup(trigger && trigger->function ? trigger->function : "");
+	entry->kind = trigger ? trigger_kind_name(trigger->kind) : "";
+	if (!entry->target || !entry->function) {
+		free(entry->target);
+		free(entry->function);
+		return -ENOMEM;
+	}
+	entry->used = true;
+	summary->count++;
+	describe(entry, snap, path, symbols);
+	*ret = entry;
+	return 0;
+}
+
+static void note_pid(struct entry *entry, uint32_t pid)
+{
+	for (uint32_t i = 0; i < entry->pid_count; i++)
+		if (entry->pids[i] == pid)
+			return;
+	if (entry->pid_count == PIDS_MAX)
+		entry->more_pids = true;
+	else
+		entry->pids[entry->pid_count++] = pid;
+}
+
+int summary_add(struct summary *summary, const struct snapshot *snap, uint64_t ident,
+		const struct path *path, struct symbols *symbols, uint64_t lost)
+{
+	struct entry *entry = find_slot(summary->entries, summary->room, ident);
+	int err;
+
+	summary->snapshots++;
+	summary->lost += lost;
+	if (!entry->used) {
+		if (summary->count >= PATHS_MAX) {
+			summary->others++;
+			return 0;
+		}
+		err = new_entry(summary, snap, ident, path, symbols, &entry);
+		if (err)
+			return err;
+	}
+	entry->count++;
+	if (snap->ts_ns < entry->first_ns)
+		entry->first_ns = snap->ts_ns;
+	if (snap->ts_ns > entry->last_ns)
+		entry->last_ns = snap->ts_ns;
+	note_pid(entry, snap->pid);
+	return 0;
+}
+
+/* Most frequent first; then the one seen first, so that the order is one. */
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *const *x = a, *const *y = b;
+
+	if ((*x)->count != (*y)->count)
+		return (*x)->count > (*y)->count ? -1 : 1;
+	if ((*x)->first_ns != (*y)->first_ns)
+		return (*x)->first_ns < (*y)->first_ns ? -1 : 1;
+	return (*x)->ident < (*y)->ident ? -1 : (*x)->ident > (*y)->ident;
+}
+
+static struct entry **sorted(struct summary *summary)
+{
+	struct entry **order = calloc(summary->count + 1, sizeof(struct entry *));
+	size_t count = 0;
+
+	for (size_t i = 0; order && i < summary->room; i++)
+		if (summary->entries[i].used)
+			order[count++] = &summary->entries[i];
+	if (order)
+		qsort(order, count, sizeof(struct entry *), compare_entries);
+	return order;
+}
+
+static void print_time(FILE *out, uint64_t ts_ns)
+{
+	time_t sec = (time_t)(ts_ns / 1000000000);
+	char text[32];
+	struct tm tm;
+
+	localtime_r(&sec, &tm);
+	strftime(text, sizeof(text), "%F %T", &tm);
+	fputs(text, out);
+}
+
+static void print_what(FILE *out, const struct entry *entry, const struct text_options *how)
+{
+	char name[256], escaped[4 * sizeof(name)];
+	const char *errname = entry->err ? errno_name(entry->err) : NULL;
+
+	snprintf(name, sizeof(name), "%s", *entry->function ? entry->function : entry->target);
+	fprintf(out, "%s%s%s", paint(how, BOLD), escape_text(name, escaped, sizeof(escaped)),
+		paint(how, OFF));
+	if (errname)
+		fprintf(out, "() = -%s", errname);
+	else if (entry->err)
+		fprintf(out, "() = -%d", entry->err);
+	fprintf(out, "  %s", entry->kind);
+	if (*entry->decision)
+		fprintf(out, "  decided at %s", entry->decision);
+	else if (*entry->error)
+		fprintf(out, "  made at %s", entry->error);
+}
+
+static void print_row(FILE *out, const struct summary *summary, const struct entry *entry)
+{
+	const struct text_options how = {.color = summary->opts.color};
+
+	fprintf(out, "%10" PRIu64 " %5.1f %%  %s%016" PRIx64 "%s  ", entry->count,
+		100.0 * (double)entry->count / (double)summary->snapshots, paint(&how, YELLOW),
+		entry->ident, paint(&how, OFF));
+	print_what(out, entry, &how);
+	fprintf(out, "\n%20s", "");
+	print_time(out, entry->first_ns);
+	fputs(" to ", out);
+	print_time(out, entry->last_ns);
+	fprintf(out, "  pid");
+	for (uint32_t i = 0; i < entry->pid_count; i++)
+		fprintf(out, " %u", entry->pids[i]);
+	fprintf(out, "%s\n", entry->more_pids ? " and more" : "");
+}
+
+static void print_text(struct summary *summary, struct entry **order, FILE *out)
+{
+	size_t shown = summary->count < summary->opts.top ? summary->count : summary->opts.top;
+	uint64_t rest = summary->snapshots;
+
+	fprintf(out, "%zu paths of %" PRIu64 " snapshots, %" PRIu64 " events lost\n",
+		summary->count, summary->snapshots, summary->lost);
+	for (size_t i = 0; i < shown; i++) {
+		print_row(out, summary, order[i]);
+		rest -= order[i]->count;
+	}
+	if (rest)
+		fprintf(out, "%10" PRIu64 " %5.1f %%  other paths: %zu%s\n", rest,
+			100.0 * (double)rest / (double)summary->snapshots, summary->count - shown,
+			summary->others ? " and some that were only counted" : "");
+	fputc('\n', out);
+}
+
+static json_t *text_or_null(const char *text)
+{
+	char escaped[1024];
+
+	return *text ? json_string(escape_text(text, escaped, sizeof(escaped))) : json_null();
+}
+
+static json_t *entry_object(const struct summary *summary, const struct entry *entry)
+{
+	const char *errname = entry->err ? errno_name(entry->err) : NULL;
+	json_t *obj = json_object(), *pids = json_array();
+	char ident[20];
+
+	snprintf(ident, sizeof(ident), "%016" PRIx64, entry->ident);
+	for (uint32_t i = 0; i < entry->pid_count; i++)
+		json_array_append_new(pids, json_integer(entry->pids[i]));
+	json_object_set_new(obj, "schema", json_string("lbrsnoop.summary/1"));
+	json_object_set_new(obj, "path_id", json_string(ident));
+	json_object_set_new(obj, "count", json_integer((json_int_t)entry->count));
+	json_object_set_new(obj, "first_ns", json_integer((json_int_t)entry->first_ns));
+	json_object_set_new(obj, "last_ns", json_integer((json_int_t)entry->last_ns));
+	json_object_set_new(obj, "target", text_or_null(entry->target));
+	json_object_set_new(obj, "function", text_or_null(entry->function));
+	json_object_set_new(obj, "kind", text_or_null(entry->kind));
+	json_object_set_new(obj, "errno", errname ? json_string(errname) : json_null());
+	json_object_set_new(obj, "decision", text_or_null(entry->decision));
+	json_object_set_new(obj, "error", text_or_null(entry->error));
+	json_object_set_new(obj, "pids", pids);
+	json_object_set_new(obj, "more_pids", json_boolean(entry->more_pids));
+	json_object_set_new(obj, "snapshots", json_integer((json_int_t)summary->snapshots));
+	json_object_set_new(obj, "lost", json_integer((json_int_t)summary->lost));
+	return obj;
+}
+
+static int print_json(struct summary *summary, struct entry **order, FILE *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < summary->count && i < summary->opts.top && !err; i++) {
+		json_t *obj = entry_object(summary, order[i]);
+
+		if (json_dumpf(obj, out, JSON_COMPACT) || fputc('\n', out) == EOF)
+			err = -EIO;
+		json_decref(obj);
+	}
+	return err;
+}
+
+int summary_print(struct summary *summary, FILE *out)
+{
+	struct entry **order = sorted(summary);
+	int err = 0;
+
+	if (!order)
+		return -ENOMEM;
+	if (summary->opts.json)
+		err = print_json(summary, order, out);
+	else
+		print_text(summary, order, out);
+	free(order);
+	return err ?: ferror(out) ? -EIO : 0;
+}

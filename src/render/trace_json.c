@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "render/trace_json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/escape.h"
+#include "render/text.h"
+#include "util/errno_name.h"
+
+#define NAME_LEN 192
+
+struct trace_json {
+	FILE *out;
+	uint64_t count;
+	bool failed;
+};
+
+/** struct slice - an open function; @depth as in struct path_block */
+struct slice {
+	char name[NAME_LEN];
+	int depth;
+	uint64_t start;
+};
+
+/** struct drawing - one snapshot; @now: in units of its clock */
+struct drawing {
+	struct trace_json *trace;
+	const struct snapshot *snap;
+	struct symbols *symbols;
+	struct slice *open; /* one for each block at most */
+	size_t open_count;
+	uint64_t now;
+	bool cycles;
+};
+
+static void put_event(struct trace_json *trace, json_t *event)
+{
+	if (!event || fputs(",\n", trace->out) == EOF ||
+	    json_dumpf(event, trace->out, JSON_COMPACT))
+		trace->failed = true;
+	json_decref(event);
+}
+
+static json_t *safe_string(const char *text)
+{
+	char escaped[4 * NAME_LEN];
+
+	return json_string(escape_text(text, escaped, sizeof(escaped)));
+}
+
+static void put_slice(struct drawing *d, const char *name, uint64_t start, json_t *args)
+{
+	json_int_t number = (json_int_t)d->trace->count;
+
+	put_event(d->trace,
+		  json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "ph", "X", "name",
+			    safe_string(name), "pid", number, "tid", number, "ts",
+			    (json_int_t)start, "dur", (json_int_t)(d->now - start), "args", args));
+}
+
+struct trace_json *trace_json_create(FILE *out)
+{
+	struct trace_json *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return NULL;
+	trace->out = out;
+	/* An event that says nothing: each of the others can begin with a comma. */
+	if (fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"lbrsnoop\","
+		  "\"clock\":\"1 us is one core cycle where the name of the process says so, else "
+		  "one "
+		  "branch: an order, no time\"},\"traceEvents\":[\n"
+		  "{\"ph\":\"M\",\"name\":\"trace_name\",\"pid\":0,\"args\":{}}",
+		  out) == EOF)
+		trace->failed = true;
+	return trace;
+}
+
+/* Every branch but the oldest, whose run began before the record, tells its cycles. */
+static bool has_cycles(const struct snapshot *snap)
+{
+	uint32_t end = snap->count - snap->wasted;
+
+	for (uint32_t i = 1; i < end; i++)
+		if (snap->branches[i].cycles == CYCLES_NOT_REPORTED)
+			return false;
+	return end > 1;
+}
+
+static void put_name(struct drawing *d)
+{
+	const struct snapshot *snap = d->snap;
+	const struct trigger *trigger = snap->trigger;
+	const char *errname = snap->err ? errno_name(snap->err) : NULL;
+	char name[NAME_LEN];
+	json_int_t number = (json_int_t)d->trace->count;
+
+	snprintf(name, sizeof(name), "#%" PRIu64 " %.60s%s%s  %.16s[%u] cpu %u  [1 us = 1 %s]",
+		 d->trace->count,
+		 trigger && trigger->function && *trigger->function ? trigger->function
+		 : trigger					    ? trigger->target
+								    : "",
+		 errname ? "() = -" : "", errname ?: "", snap->comm, snap->pid, snap->cpu,
+		 d->cycles ? "core cycle" : "branch: order, not time");
+	put_event(d->trace, json_pack("{s:s, s:s, s:I, s:{s:o}}", "ph", "M", "name", "process_name",
+				      "pid", number, "args", "name", safe_string(name)));
+	put_event(d->trace,
+		  json_pack("{s:s, s:s, s:I, s:{s:I}}", "ph", "M", "name", "process_sort_index",
+			    "pid", number, "args", "sort_index", number));
+}
+
+static void close_slices(struct drawing *d, int depth, const char *same)
+{
+	while (d->open_count) {
+		struct slice *top = &d->open[d->open_count - 1];
+
+		if (top->depth < depth || (top->depth == depth && same && !strcmp(top->name, same)))
+			return;
+		d->open_count--;
+		put_slice(d, top->name, top->start, json_object());
+	}
+}
+
+static json_t *address(uint64_t addr)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
+	return json_string(text);
+}
+
+static json_t *run_args(const struct snapshot *snap, uint64_t start, uint64_t end, uint32_t branch)
+{
+	json_t *args = json_pack("{s:o, s:o}", "start", address(start), "end", address(end));
+	const struct branch *br = branch < snap->count ? &snap->branches[branch] : NULL;
+
+	if (br && br->mispred != TRI_NOT_REPORTED)
+		json_object_set_new(args, "mispredicted", json_boolean(br->mispred == TRI_SET));
+	if (br && br->cycles != CYCLES_NOT_REPORTED)
+		json_object_set_new(args, "cycles", json_integer(br->cycles));
+	return args;
+}
+
+static void name_function(struct symbols *symbols, uint64_t addr, char *buf, size_t len,
+			  uint64_t *ret_start)
+{
+	struct symbol sym;
+
+	*ret_start = addr;
+	if (!(addr >> 63)) {
+		snprintf(buf, len, "user space");
+		return;
+	}
+	if (symbols_find(symbols, addr, &sym)) {
+		snprintf(buf, len, "0x%" PRIx64, addr);
+		return;
+	}
+	snprintf(buf, len, "%s%s%s%s", sym.name, *sym.module ? " [" : "", sym.module,
+		 *sym.module ? "]" : "");
+	*ret_start = sym.addr;
+}
+
+static void step(struct drawing *d, uint64_t start, uint64_t end, int depth, uint32_t branch,
+		 const char *gap)
+{
+	char name[NAME_LEN], run[NAME_LEN];
+	uint64_t base, from = d->now;
+
+	name_function(d->symbols, start, name, sizeof(name), &base);
+	close_slices(d, depth, name);
+	if (!d->open_count || d->open[d->open_count - 1].depth < depth) {
+		struct slice *top = &d->open[d->open_count++];
+
+		*top = (struct slice){.depth = depth, .start = d->now};
+		memcpy(top->name, name, sizeof(name));
+	}
+	d->now += d->cycles && branch < d->snap->count
+			  ? (uint64_t)(d->snap->branches[branch].cycles > 0
+					       ? d->snap->branches[branch].cycles
+					       : 0)
+			  : 1;
+	if (gap)
+		snprintf(run, sizeof(run), "unknown: %s", gap);
+	else
+		snprintf(run, sizeof(run), "+0x%" PRIx64 " to +0x%" PRIx64, start - base,
+			 end - base);
+	put_slice(d, run, from, run_args(d->snap, start, end, branch));
+}
+
+int trace_json_add(struct trace_json *trace, const struct snapshot *snap, const struct path *path,
+		   struct symbols *symbols)
+{
+	struct drawing d = {
+		.trace = trace, .snap = snap, .symbols = symbols, .cycles = has_cycles(snap)};
+	uint32_t end = snap->count - snap->wasted;
+
+	d.open = calloc((path ? path->block_count : end) + 1, sizeof(*d.open));
+	if (!d.open)
+		return -ENOMEM;
+	trace->count++;
+	put_name(&d);
+	for (uint32_t i = 0; path && i < path->block_count; i++) {
+		const struct path_block *block = &path->blocks[i];
+
+		step(&d, block->start, block->end, block->depth, block->branch,
+		     block->gap ? path_gap_text(block->gap) : NULL);
+	}
+	for (uint32_t i = 1; !path && i < end; i++)
+		step(&d, snap->branches[i - 1].to, snap->branches[i].from, 0, i, NULL);
+	close_slices(&d, -1, NULL);
+	free(d.open);
+	return trace->failed || ferror(trace->out) ? -EIO : 0;
+}
+
+int trace_json_finish(struct trace_json *trace)
+{
+	int err;
+
+	if (!trace)
+		return 0;
+	if (fputs("\n]}\n", trace->out) == EOF)
+		trace->failed = true;
+	err = trace->failed ? -EIO : 0;
+	free(trace);
+	return err;
+}
