@@ -113,7 +113,8 @@ int aggregate_finish(struct aggregate *aggregate, struct errmsg *msg)
 	close_err = output_close(aggregate->trace_file);
 	aggregate->trace = NULL;
 	aggregate->trace_file = NULL;
-	err = close_err ?: err;
+	if (close_err)
+		err = close_err;
 	return err ? errmsg_set(msg, -EIO, "%s: %s", aggregate->opts->trace_json, strerror(-err))
 		   : 0;
 }

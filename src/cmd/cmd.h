@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Exit status, see interface.md; grep's convention, for scripts. */
 enum exit_status {
@@ -54,6 +55,21 @@ enum exit_status exit_status_of(int err);
  * Return: NULL if nothing; else the names, "CAP_BPF, CAP_PERFMON".
  */
 const char *missing_capabilities(void);
+
+/**
+ * drop_privileges() - keep only the capabilities that a trace needs once it is armed
+ *
+ * CAP_BPF: look after the LBR (BPF_PROG_TEST_RUN), fall back to another trigger. CAP_PERFMON:
+ * follow CPUs that come. CAP_SYSLOG: addresses of modules that come. All others go, from the
+ * bounding set, too, and no program that is started from now on gets any back.
+ * @breakpoints: hardware breakpoints are armed: CAP_SYS_ADMIN stays, which the kernel asks for at
+ *               each one in its text (hw_breakpoint_parse() of kernel/events/hw_breakpoint.c), as
+ *               when a CPU comes
+ * @files: that may be made later, @file_count of them, each may be NULL. If one is in a directory
+ *         of another user, CAP_DAC_OVERRIDE stays, too
+ * Return: 0; negative errno, and all are still there.
+ */
+int drop_privileges(bool breakpoints, const char *const *files, size_t file_count);
 
 /**
  * install_reopen_handler() - let SIGHUP set reopen_requested, after install_stop_handlers()

@@ -2,9 +2,14 @@
 /* process.c - what every command needs of the process: signals, privilege, exit status */
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <linux/capability.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -107,4 +112,40 @@ const char *missing_capabilities(void)
 	if (!perfmon)
 		return "CAP_PERFMON";
 	return NULL;
+}
+
+/* Is the file in a directory that is not ours, and that root alone may write to? */
+static bool is_foreign(const char *path)
+{
+	_cleanup_free_ char *copy = path ? strdup(path) : NULL;
+	struct stat st;
+
+	return copy && !stat(dirname(copy), &st) && st.st_uid != geteuid();
+}
+
+int drop_privileges(bool breakpoints, const char *const *files, size_t file_count)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	uint64_t keep = 1ULL << CAP_BPF | 1ULL << CAP_PERFMON | 1ULL << CAP_SYSLOG;
+
+	if (breakpoints)
+		keep |= 1ULL << CAP_SYS_ADMIN;
+	for (size_t i = 0; i < file_count; i++)
+		if (is_foreign(files[i]))
+			keep |= 1ULL << CAP_DAC_OVERRIDE;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	/* Without CAP_SETPCAP there is no way; then nobody gave us more than we asked for. */
+	for (int cap = 0; cap <= CAP_LAST_CAP; cap++)
+		if (!(keep & 1ULL << cap))
+			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		data[i].permitted &= (uint32_t)(keep >> 32 * i);
+		data[i].effective &= data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }

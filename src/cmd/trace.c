@@ -490,6 +490,24 @@ static bool flight_full(struct trace *trace)
 	return trace->opts->count && stats.written >= trace->opts->count;
 }
 
+static bool has_breakpoints(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->probes.count; i++)
+		if (trace->probes.items[i].trigger.kind == TRIGGER_HW)
+			return true;
+	return false;
+}
+
+static void drop(const struct trace *trace)
+{
+	const struct trace_options *opts = trace->opts;
+	const char *files[] = {opts->output, opts->record, opts->view.dot, opts->view.svg};
+	int err = drop_privileges(has_breakpoints(trace), files, ARRAY_SIZE(files));
+
+	if (err)
+		log_warning("capabilities that are not needed any more stay: %s", strerror(-err));
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
@@ -511,6 +529,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 	if (err)
 		return err;
 	say_armed(trace);
+	drop(trace);
 	notify_send("READY=1");
 	if (trace->opts->command)
 		child_go(&trace->child);
