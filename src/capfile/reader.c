@@ -37,6 +37,7 @@ struct capfile {
 	size_t trigger_count;
 	capfile_module_fn *on_module;
 	void *on_module_ctx;
+	bool changed;
 	enum capfile_end end;
 	uint64_t count;
 	uint64_t lost;
@@ -288,6 +289,8 @@ int capfile_next(struct capfile *file, struct snapshot *ret_snap, uint64_t *ret_
 		if (err <= 0)
 			return err;
 		err = 0;
+		file->changed |=
+			type == CAPFILE_MODULE || type == CAPFILE_SYMBOLS || type == CAPFILE_TEXT;
 		switch (type) {
 		case CAPFILE_MODULE:
 			err = take_module(file);
@@ -361,6 +364,14 @@ const char *capfile_end_text(const struct capfile *file, char *buf, size_t len)
 uint64_t capfile_lost(const struct capfile *file)
 {
 	return file->lost;
+}
+
+bool capfile_changed(struct capfile *file)
+{
+	bool changed = file->changed;
+
+	file->changed = false;
+	return changed;
 }
 
 struct symbols *capfile_symbols(struct capfile *file)

@@ -7,6 +7,7 @@
 #ifndef LBRSNOOP_CAPFILE_READER_H
 #define LBRSNOOP_CAPFILE_READER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "capfile/meta.h"
@@ -73,6 +74,9 @@ const char *capfile_end_text(const struct capfile *file, char *buf, size_t len);
 
 /** capfile_lost() - events lost behind the last snapshot; valid at the end */
 uint64_t capfile_lost(const struct capfile *file);
+
+/** capfile_changed() - have text, symbols or modules changed since it was last asked? */
+bool capfile_changed(struct capfile *file);
 
 /** capfile_symbols() - as far as they are known by the snapshot read last */
 struct symbols *capfile_symbols(struct capfile *file);

@@ -141,12 +141,14 @@ int recording_close(struct recording *recording, uint64_t lost, struct errmsg *m
 
 	if (!recording)
 		return 0;
+	recording->earlier = recording_count(recording, NULL);
 	err = recorder_close(recording->recorder, lost);
 	recording->recorder = NULL;
-	if (err)
+	if (err && !recording->error.text[0])
 		err = fail(recording, err);
 	if (recording->error.text[0])
-		err = errmsg_set(msg, err ?: -EIO, "%s", recording->error.text);
+		err = errmsg_set(msg, err == -EACCES || err == -EPERM || !err ? -EIO : err, "%s",
+				 recording->error.text);
 	free(recording);
 	return err;
 }

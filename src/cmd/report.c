@@ -187,6 +187,8 @@ static int fill(struct report *report, struct input *input, struct errmsg *msg)
 		input->lost += lost;
 	} while (got > 0 && !snapshot_wanted(&report->opts->filter, &input->snap));
 	input->full = got > 0;
+	if (got > 0 && capfile_changed(input->file))
+		view_text_changed(input->view);
 	if (got < 0)
 		return errmsg_set(msg, got == -EACCES || got == -EPERM ? -EIO : got, "%s: %s",
 				  input->path, strerror(-got));

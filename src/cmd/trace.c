@@ -105,6 +105,7 @@ static int show(struct trace *trace, struct snapshot *snap)
 	snapshot_judge_fresh(snap, &trace->kernel_text, &path_opts);
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
+	view_text_changed(trace->view);
 	errno = 0;
 	if (view_snapshot(trace->view, snap, &trace->kernel_text,
 			  trace->lost_now - trace->lost_told) ||

@@ -14,6 +14,7 @@
 #include "path/story.h"
 #include "render/graph.h"
 #include "render/json.h"
+#include "render/listing.h"
 #include "render/story.h"
 #include "render/text.h"
 #include "symbolize/debugfile.h"
@@ -41,7 +42,8 @@ enum {
 
 static const struct argp_option options[] = {
 	{"json", OPT_JSON, 0, 0, "One JSON object a line, schema lbrsnoop.snapshot/1", 3},
-	{"insns", OPT_INSNS, 0, 0, "Every executed instruction, too", 3},
+	{"insns", OPT_INSNS, 0, 0, "Every executed instruction, too; with --branches: a plain list",
+	 3},
 	{"raw", OPT_RAW, 0, 0,
 	 "Trim nothing: what ran before the kernel was entered, what tracers did on the way, lines "
 	 "of inlined functions that decide nothing; with --branches also those the capture spent",
@@ -161,6 +163,7 @@ struct view {
 	struct lines *lines;
 	struct sources *sources;
 	struct aggregate *aggregate;
+	struct listing *listing;
 	struct build_id build_id;
 	struct text_options text;
 	char hint[512];
@@ -241,7 +244,8 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	if (err)
 		goto fail;
 	view->sources = sources_create(opts->source_dir);
-	if (!view->sources) {
+	view->listing = listing_create();
+	if (!view->sources || !view->listing) {
 		err = -ENOMEM;
 		goto fail;
 	}
@@ -250,6 +254,11 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 fail:
 	view_destroy(view);
 	return err;
+}
+
+void view_text_changed(struct view *view)
+{
+	listing_forget(view->listing);
 }
 
 int view_set_module(struct view *view, const struct capfile_module *module)
@@ -336,7 +345,7 @@ static int keep_graph(struct view *view, const struct snapshot *snap, const stru
 }
 
 static int show(struct view *view, const struct snapshot *snap, const struct path *path,
-		uint64_t ident, uint64_t lost_records)
+		const struct text_source *text, uint64_t ident, uint64_t lost_records)
 {
 	struct path_json_options json = {
 		.symbols = view->symbols,
@@ -350,6 +359,9 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 		return render_json_snapshot(view->out, snap, path, &json, lost_records);
 	if (path && !view->opts->branches)
 		return render_story(view->out, snap, path, &story);
+	if (view->opts->branches && view->opts->insns)
+		return render_listing(view->listing, view->out, snap, text, view->symbols,
+				      &view->text);
 	render_text_snapshot(view->out, snap, view->symbols, &view->text);
 	return 0;
 }
@@ -383,7 +395,7 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		view->hint[0] = '\0';
 	}
 	view->passed_on = is_passed_on(snap, path);
-	err = view->opts->summary ? 0 : show(view, snap, path, ident, lost_records);
+	err = view->opts->summary ? 0 : show(view, snap, path, text, ident, lost_records);
 	if (!err && view->aggregate)
 		err = aggregate_snapshot(view->aggregate, snap, ident, path, view->symbols,
 					 lost_records);
@@ -420,6 +432,7 @@ void view_destroy(struct view *view)
 		return;
 	lines_close(view->lines);
 	sources_destroy(view->sources);
+	listing_destroy(view->listing);
 	free(view->graph);
 	free(view);
 }

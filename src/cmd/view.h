@@ -70,6 +70,9 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		const struct lines_options *kernel, struct aggregate *aggregate,
 		struct view **ret_view, struct errmsg *msg);
 
+/** view_text_changed() - text or symbols may be others than for the snapshot before */
+void view_text_changed(struct view *view);
+
 /**
  * view_set_module() - tell where a module was, when the kernel is not the running one
  * Return: 0; -ENOMEM.

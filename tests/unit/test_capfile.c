@@ -10,7 +10,11 @@
 #include <string.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -393,6 +397,78 @@ static void record_toFullDevice_fails(void **state)
 	assert_non_null(strstr(msg.text, "/nonexistent/file"));
 }
 
+/* Writes until it is killed; @done: snapshots that were written. */
+static void write_forever(volatile uint64_t *done)
+{
+	struct recorder_options opts = options();
+	struct recorder *recorder;
+
+	if (recorder_open(&opts, &recorder, NULL))
+		_exit(1);
+	for (uint64_t i = 0;; i++) {
+		struct snapshot snap = make(i);
+
+		patch = (uint8_t)(i / 50);
+		if (i % 50 == 0)
+			recorder_text_may_differ(recorder);
+		if (recorder_add(recorder, &snap, 0))
+			_exit(1);
+		/* in batches, as a trace does */
+		if (i % 7 == 6) {
+			if (recorder_flush(recorder))
+				_exit(1);
+			*done = i + 1;
+		}
+	}
+}
+
+static void record_killedAtRandomMoments_losesNothingWritten(void **state)
+{
+	volatile uint64_t *done =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int seed = (unsigned int)getpid();
+	uint64_t sum = 0;
+
+	assert_true(done != MAP_FAILED);
+	print_message("seed %u\n", seed);
+	for (int round = 0; round < 50; round++) {
+		uint64_t target = (uint64_t)rand_r(&seed) % 3000;
+		struct capfile *file;
+		struct snapshot snap;
+		uint64_t lost, count = 0;
+		int status, got;
+		pid_t pid;
+
+		*done = 0;
+		pid = fork();
+		if (!pid)
+			write_forever(done);
+		assert_true(pid > 0);
+		while (*done < target)
+			sched_yield();
+		for (volatile int spin = rand_r(&seed) % 20000; spin; spin--)
+			;
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status));
+		if (!*done && access(path, F_OK))
+			continue; /* before it had a name */
+		assert_int_equal(capfile_open(path, &file, NULL), 0);
+		while ((got = capfile_next(file, &snap, &lost)) > 0)
+			check_snapshot(&snap, count++);
+		assert_int_equal(got, 0);
+		assert_true(count >= *done);
+		assert_true(capfile_ended(file) == CAPFILE_END_OPEN ||
+			    capfile_ended(file) == CAPFILE_END_CUT);
+		sum += count;
+		capfile_close(file);
+		unlink(path);
+	}
+	patch = 0;
+	assert_true(sum > 1000);
+	munmap((void *)done, 4096);
+}
+
 static int setup(void **state)
 {
 	char table[64];
@@ -431,6 +507,7 @@ int main(void)
 		cmocka_unit_test(read_newerVersion_saysSo),
 		cmocka_unit_test(record_theFile_isPrivateAndNamedAtOnce),
 		cmocka_unit_test(record_toFullDevice_fails),
+		cmocka_unit_test(record_killedAtRandomMoments_losesNothingWritten),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
