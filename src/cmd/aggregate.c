@@ -24,7 +24,7 @@ int aggregate_create(const struct view_options *opts, FILE *out, struct aggregat
 		     struct errmsg *msg)
 {
 	struct summary_options how = {
-		.top = opts->top,
+		.top = opts->top ?: 10,
 		.json = opts->json,
 		.color = opts->color == COLOR_ALWAYS ||
 			 (opts->color == COLOR_AUTO && isatty(fileno(out))),

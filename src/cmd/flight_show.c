@@ -69,7 +69,8 @@ static int show_live(struct flight_show *show, const char *dir, struct flight_bo
 						: strerror(-err));
 	if (!text_live_open(NULL, &text))
 		show->text = text_source(text);
-	err = view_create(show->view_options, show->out, show->symbols, NULL, &show->view, msg);
+	err = view_create(show->view_options, show->out, show->symbols, NULL, NULL, &show->view,
+			  msg);
 	err = err ?: output_begin(show->out);
 	if (!err) {
 		say_live(dir, links, flight_book_session(book, 0));

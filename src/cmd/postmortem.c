@@ -348,7 +348,9 @@ static int show_session(struct postmortem *pm, struct flight_session *session, s
 	kernel.kallsyms_text = pm->stext;
 	err = open_symbols(pm, &show.symbols);
 	err = err ?: add_recorded_symbols(session, show.symbols);
-	err = err ?: view_create(&pm->opts->view, pm->out, show.symbols, &kernel, &show.view, msg);
+	err = err
+		      ?: view_create(&pm->opts->view, pm->out, show.symbols, &kernel, NULL,
+				     &show.view, msg);
 	err = err ?: flight_show_session(&show, session, msg);
 	err = err ?: view_finish(show.view, msg);
 	pm->printed += show.printed;

@@ -163,6 +163,7 @@ struct view {
 	struct lines *lines;
 	struct sources *sources;
 	struct aggregate *aggregate;
+	struct aggregate *own_aggregate;
 	struct listing *listing;
 	struct build_id build_id;
 	struct text_options text;
@@ -220,6 +221,12 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	view->out = out;
 	view->symbols = symbols;
 	view->aggregate = aggregate;
+	if (!aggregate && (opts->summary || opts->trace_json)) {
+		err = aggregate_create(opts, out, &view->own_aggregate, msg);
+		if (err)
+			goto fail;
+		view->aggregate = view->own_aggregate;
+	}
 	if (kernel && kernel->build_id_len <= BUILD_ID_MAX) {
 		memcpy(view->build_id.bytes, kernel->build_id, kernel->build_id_len);
 		view->build_id.len = kernel->build_id_len;
@@ -413,9 +420,10 @@ bool view_error_passed_on(const struct view *view)
 int view_finish(struct view *view, struct errmsg *msg)
 {
 	const struct view_options *opts = view->opts;
+	int err = view->own_aggregate ? aggregate_finish(view->own_aggregate, msg) : 0;
 
-	if (!opts->dot && !opts->svg)
-		return 0;
+	if (err || (!opts->dot && !opts->svg))
+		return err;
 	if (view->graph)
 		return graph_write(view->graph, view->graph_len, opts->dot, opts->svg, msg);
 	log_warning("%s: no graph: %s", opts->dot ?: opts->svg,
@@ -433,6 +441,7 @@ void view_destroy(struct view *view)
 	lines_close(view->lines);
 	sources_destroy(view->sources);
 	listing_destroy(view->listing);
+	aggregate_destroy(view->own_aggregate);
 	free(view->graph);
 	free(view);
 }

@@ -62,7 +62,8 @@ struct aggregate;
  * @opts: borrowed until view_destroy(), as are @out and @symbols
  * @symbols: of the kernel that the snapshots are of
  * @kernel: which kernel that is; NULL: the running one
- * @aggregate: takes every snapshot, too; NULL: nothing does. Borrowed
+ * @aggregate: takes every snapshot, too, for the options that ask for it; borrowed. NULL: one of
+ * the view's own does
  * @ret_view: set on success; free with view_destroy()
  * Return: 0; negative errno, with @msg: debug information of another kernel, no Graphviz.
  */
