@@ -332,12 +332,9 @@ static int settle_flight(struct trace_options *opts)
 {
 	struct capture_options *capture = &opts->capture;
 
-	if (!opts->flight && (opts->flight_stop || capture->flight_slots))
-		return args_usage("--keep, --stop and --discard are for a recorder: --flight is "
-				  "missing");
 	if (opts->flight_stop && opts->target_count)
 		return args_usage("--stop disarms the recorder as a whole: TARGET is not wanted");
-	if (opts->flight && opts->rotate)
+	if (opts->rotate)
 		return args_usage("--rotate needs somebody who rotates: a flight recorder "
 				  "outlives lbrsnoop, so choose one");
 	capture->flight_dir = opts->flight;
@@ -352,6 +349,9 @@ static int settle_output(struct trace_options *opts)
 	size_t len = opts->output ? strlen(opts->output) : 0;
 	const struct view_options *view = &opts->view;
 
+	if (!opts->flight && (opts->flight_stop || opts->capture.flight_slots))
+		return args_usage("--keep, --stop and --discard are for a recorder: --flight is "
+				  "missing");
 	if (opts->record_only && !len && !opts->flight)
 		return args_usage("record: -o FILE is wanted, the capture file; or --flight");
 	if (opts->record_only && (view->json || view->dot || view->svg))
@@ -365,7 +365,7 @@ static int settle_output(struct trace_options *opts)
 		opts->record = opts->output;
 		opts->output = NULL; /* of text */
 	}
-	if (opts->flight || opts->flight_stop || opts->capture.flight_slots) {
+	if (opts->flight) {
 		int err = settle_flight(opts);
 
 		if (err)

@@ -248,25 +248,24 @@ size_t flight_book_damaged(const struct flight_book *book)
 
 static int decode_header(struct flight_session *session)
 {
+	uint32_t pages = 0;
 	size_t len = 0, at = 0;
 	uint8_t *bytes;
 	int err;
 
-	for (uint32_t i = 0; i < session->header_pages; i++) {
-		if (!session->headers[i].bytes)
-			return -ENODATA;
-		len += session->headers[i].len;
-	}
+	/* The last pages are there for symbols, and may hold nothing. */
+	for (; pages < session->header_pages && session->headers[pages].bytes; pages++)
+		len += session->headers[pages].len;
 	bytes = malloc(len + 1);
 	if (!bytes)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < session->header_pages; i++) {
+	for (uint32_t i = 0; i < pages; i++) {
 		memcpy(bytes + at, session->headers[i].bytes, session->headers[i].len);
 		at += session->headers[i].len;
 	}
 	err = flight_header_decode(bytes, len, &session->header);
 	free(bytes);
-	return err;
+	return err == -EBADMSG && pages < session->header_pages ? -ENODATA : err;
 }
 
 int flight_session_header(struct flight_session *session, const struct flight_header **ret_header)
