@@ -19,7 +19,7 @@
 #include "vmcore/ksyms.h"
 #include "vmcore/printk.h"
 
-#define LOG_LINES 30
+#define LOG_LINES 60
 
 enum {
 	OPT_LOG = 0x100,
@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
 	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
 	{"cpu", 'C', "LIST", 0, "Only of these CPUs: 0,2-4", 0},
 	{"count", 'n', "N", 0, "The first N snapshots", 0},
-	{"log", OPT_LOG, "N", 0, "The last N lines of the kernel's log (default 30; 0: none)", 0},
+	{"log", OPT_LOG, "N", 0, "The last N lines of the kernel's log (default 60; 0: none)", 0},
 	{"all", OPT_ALL, 0, 0,
 	 "What is left of recorders that were stopped before, too; default: the one armed last", 0},
 	{0, 0, 0, 0, "How to print it:", 3},
