@@ -16,6 +16,7 @@
 
 #include "capture/attach.h"
 #include "capture/capture.h"
+#include "capture/holders.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "decode/model.h"
@@ -56,6 +57,7 @@ struct doctor {
 	struct errmsg why_not;
 	int status;
 	int free_registers;
+	char others[200]; /* processes that may use the PMU or debug registers */
 };
 
 static int make_failing_calls(void *ctx)
@@ -209,9 +211,12 @@ static void print_header(struct doctor *doctor)
 	if (doctor->free_registers >= 0)
 		printf("debug regs    %d of %d free on CPU 0%s\n", doctor->free_registers,
 		       HW_SITES_MAX,
-		       doctor->free_registers < HW_SITES_MAX
-			       ? ": gdb, perf, kgdb or another lbrsnoop holds the rest"
-			       : "");
+		       doctor->free_registers == HW_SITES_MAX ? ""
+		       : doctor->others[0] ? ": one of those below holds the rest"
+					   : ": kgdb holds the rest");
+	printf("other users   %s\n",
+	       doctor->others[0] ? doctor->others
+				 : "none seen: nobody has perf events open or traces a process");
 	printf("kernel text   %s\n", doctor->text_live ? "readable (/proc/kcore)"
 						       : "not readable: no hardware breakpoints on "
 							 "returns, and no path");
@@ -289,6 +294,11 @@ static int print_json(struct doctor *doctor)
 			doctor->status == EXIT_SEEN ? json_null()
 						    : json_string(doctor->why_not.text),
 			"triggers", rows);
+	json_object_set_new(obj, "debug_registers_free",
+			    doctor->free_registers < 0 ? json_null()
+						       : json_integer(doctor->free_registers));
+	json_object_set_new(obj, "other_users",
+			    doctor->others[0] ? json_string(doctor->others) : json_null());
 	if (!obj || json_dumpf(obj, stdout, JSON_COMPACT) || fputc('\n', stdout) == EOF)
 		doctor->status = EXIT_ERROR;
 	json_decref(obj);
@@ -323,6 +333,7 @@ static void examine(struct doctor *doctor)
 	int err;
 
 	doctor->free_registers = -1;
+	debug_register_holders(doctor->others, sizeof(doctor->others));
 	doctor->model_known = !lbr_model_of_host(&doctor->model);
 	if (doctor->model_known)
 		lbr_model_info(&doctor->model, lbr_depth(), &doctor->lbr);
