@@ -404,7 +404,7 @@ def check_line(guest, report):
     guest.snapshots_match(report, run, "db", 1)
     lines = {line_at(debug_vmlinux(guest.kernel), int(s["trigger"]["ip"], 16) - image.offset)
              for s in run.snapshots}
-    have, made = len(run.snapshots), run.failures("read", "EBADF")
+    have, made = len(run.snapshots), run.failures("read", "EISDIR")
     report(f"{guest.name}/line/place", (lines != {wanted} or have != made) and
            f"{have} snapshots of {made} calls, at {lines}", f"{have} snapshots at {wanted}")
     for name, pattern in (("none", "the compiler made no code for this line"),
@@ -513,7 +513,8 @@ def check_captures(guest, report):
 
 def check_guest(guest, report):
     if "line" in guest.parts and debug_vmlinux(guest.kernel):
-        os.environ["LINE"] = errno_line(debug_vmlinux(guest.kernel), "ksys_read", errno.EBADF)
+        os.environ["LINE"] = errno_line(debug_vmlinux(guest.kernel), "generic_read_dir",
+                                          errno.EISDIR)
     elif "line" in guest.parts:
         guest.parts.remove("line")
         report.skip(f"{guest.name}/line", "no debug information: tests/vm/setup --dbg")
