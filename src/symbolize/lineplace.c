@@ -13,21 +13,26 @@
 #define ROWS_MAX (1u << 20)
 
 /**
- * struct line_row - an address at which the line's code begins, and the function it is in
- * @empty: another line begins there as well, and comes later in the table: the code is its
+ * enum row_rank - how good a place a row is; the best that there are of a line count
+ * @ROW_STATEMENT: the compiler recommends it for a breakpoint
+ * @ROW_CODE: code of the line, but not as a statement of its own
+ * @ROW_EMPTY: another line begins there as well, and comes later in the table: the code is its
  */
+enum row_rank { ROW_STATEMENT, ROW_CODE, ROW_EMPTY, ROW_NONE };
+
+/** struct line_row - an address at which the line's code begins, and the function it is in */
 struct line_row {
 	Dwarf_Off unit;
 	int32_t node;
 	uint64_t addr;
-	bool empty;
+	enum row_rank rank;
 };
 
 /**
  * struct line_search - one search
  * @file: normalised
  * @next_line: the nearest later line with code; INT_MAX: none
- * @filled: there are rows that are not empty: the empty ones do not count
+ * @best: of the rows found
  */
 struct line_search {
 	struct debugimage *image;
@@ -35,7 +40,7 @@ struct line_search {
 	char *file;
 	int line;
 	int next_line;
-	bool filled;
+	enum row_rank best;
 	struct line_row *rows;
 	size_t row_count;
 	size_t row_room;
@@ -74,7 +79,8 @@ static int add_row(struct line_search *search, struct line_row row)
 		search->row_room = room;
 	}
 	search->rows[search->row_count++] = row;
-	search->filled = search->filled || !row.empty;
+	if (row.rank < search->best)
+		search->best = row.rank;
 	return 0;
 }
 
@@ -83,12 +89,15 @@ static int visit_row(struct line_search *search, struct cu_index *cu, Dwarf_Line
 		     Dwarf_Line *next)
 {
 	Dwarf_Addr addr, next_addr;
-	bool begins, end;
+	bool begins, end, empty;
 	int number;
 
 	if (dwarf_lineno(row, &number) || dwarf_lineaddr(row, &addr) ||
-	    dwarf_linebeginstatement(row, &begins) || dwarf_lineendsequence(row, &end) || !begins ||
-	    end || number < search->line)
+	    dwarf_linebeginstatement(row, &begins) || dwarf_lineendsequence(row, &end) || end ||
+	    number < search->line)
+		return 0;
+	empty = next && !dwarf_lineaddr(next, &next_addr) && next_addr == addr;
+	if (empty && !begins)
 		return 0;
 	if (number > search->line) {
 		if (number < search->next_line)
@@ -99,8 +108,9 @@ static int visit_row(struct line_search *search, struct cu_index *cu, Dwarf_Line
 				       .unit = dwarf_dieoffset(&cu->die),
 				       .node = cu_index_node(cu, addr),
 				       .addr = addr,
-				       .empty = next && !dwarf_lineaddr(next, &next_addr) &&
-						next_addr == addr,
+				       .rank = empty	? ROW_EMPTY
+					       : begins ? ROW_STATEMENT
+							: ROW_CODE,
 			       });
 }
 
@@ -211,7 +221,7 @@ static void keep_first(struct line_search *search)
 		const struct line_row *row = &search->rows[i];
 		uint64_t addr;
 
-		if ((row->empty && search->filled) ||
+		if ((row->rank > search->best) ||
 		    (last && last->unit == row->unit && last->node == row->node))
 			continue;
 		last = row;
@@ -234,6 +244,7 @@ int debugimage_places(struct debugimage *image, struct arena *arena, const char 
 				     .file = strdup(file),
 				     .line = line,
 				     .next_line = INT_MAX,
+				     .best = ROW_NONE,
 				     .places = &places};
 	int err;
 

@@ -290,17 +290,24 @@ static size_t keep_to_return(const struct trimmer *trim)
 	return border < trim->count ? border + 1 : keep_otherwise(trim);
 }
 
+/* Nothing of a function comes before the call at its entry: endbr64, then the call. */
+#define FENTRY_CALL_MAX 9
+
 /* The function was entered, or the probed instruction of it reached. */
 static size_t keep_to_entry(const struct trimmer *trim)
 {
+	const struct snapshot *snap = trim->snap;
+
 	for (size_t i = trim->count; i-- > 0;) {
 		const struct trim_entry *entry = &trim->entries[i];
+		uint64_t offset = snap->branches[i].from - snap->trigger->func_addr;
 
 		if (entry->to.in_func)
 			return i + 1;
 		/* Into machinery by the call at its entry, or by the breakpoint's exception. */
 		if (entry->from.in_func)
-			return is_machinery(entry->to.class) ? i : i + 1;
+			return is_machinery(entry->to.class) || offset < FENTRY_CALL_MAX ? i
+											 : i + 1;
 	}
 	return keep_otherwise(trim);
 }

@@ -482,6 +482,18 @@ static void hw_nothing_is_wasted(void **state)
 	assert_int_equal(shown_from, 0);
 }
 
+/* kallsyms may have been read before the trampoline was there: the call at the entry tells. */
+static void fentry_trampoline_without_name_is_wasted(void **state)
+{
+	(void)state;
+	assert_int_equal(trim(TRIGGER_FENTRY, "ksys_read", "any",
+			      "__x64_sys_read+0x14 -> ksys_read+0x0\n"
+			      "ksys_read+0x4 -> nameless+0x0\n"
+			      "nameless+0x69 -> __bpf_prog_enter_recur+0x0\n",
+			      NULL),
+			 2);
+}
+
 /*
  * An LBR that goes on in the exception: what asm_exc_debug and its callees took, the snapshot
  * included, is the capture's. arch/x86/entry/entry_64.S: asm_exc_debug, paranoid_entry.
@@ -645,6 +657,7 @@ int main(void)
 		cmocka_unit_test(kretprobe_return_to_rethook_is_newest_shown),
 		cmocka_unit_test(tracepoint_call_of_it_is_newest_shown),
 		cmocka_unit_test(hw_nothing_is_wasted),
+		cmocka_unit_test(fentry_trampoline_without_name_is_wasted),
 		cmocka_unit_test(hw_amd_all_from_the_exception_on_is_wasted),
 		cmocka_unit_test(hw_amd_exception_overwritten_leaves_nothing),
 		cmocka_unit_test(shown_from_is_last_kernel_entry),

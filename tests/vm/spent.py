@@ -47,9 +47,12 @@ def is_own(branch, kind, ranges):
 
 def spent(snapshot, kind, ranges):
     """Entries newer than the last own branch; None if there is none of the function left."""
-    for age, branch in enumerate(reversed(snapshot["branches"])):
+    newest_first = snapshot["branches"][::-1]
+    for age, branch in enumerate(newest_first):
         if is_own(branch, kind, ranges):
-            return age
+            # A return through a thunk is two branches.
+            through = age and branch["to"]["addr"] == newest_first[age - 1]["from"]["addr"]
+            return age - bool(through)
     return None
 
 
