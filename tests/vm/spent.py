@@ -51,17 +51,21 @@ def spent(snapshot, kind, ranges):
     for age, branch in enumerate(newest_first):
         if is_own(branch, kind, ranges):
             # A return through a thunk is two branches.
-            through = age and branch["to"]["addr"] == newest_first[age - 1]["from"]["addr"]
+            through = kind not in ON_ENTRY and age and branch["to"]["addr"] == newest_first[age - 1]["from"]["addr"]
             return age - bool(through)
     return None
 
 
 def spent_by_trigger(snapshots, symbols):
-    """{kind: entries spent, the most of any snapshot; None if nothing is left; absent: no hit}"""
+    """{kind: entries spent, in the median; None if nothing is left; absent: no hit}
+
+    The median, because an interrupt on the way to a snapshot takes its branches, too.
+    """
     result = {}
     for kind, target, function in TRIGGERS:
         ranges = list(symbols.ranges(function))
         counts = [spent(s, kind, ranges) for s in snapshots if s["trigger"]["target"] == target]
         if counts:
-            result[kind] = None if None in counts else max(counts)
+            median = sorted(counts, key=lambda n: float("inf") if n is None else n)
+            result[kind] = median[len(median) // 2]
     return result
