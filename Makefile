@@ -7,7 +7,8 @@
 #   make format    clang-format over the tree
 #   make lint      formatting, static checks, layers; both compilers
 #   make asan      lbrsnoop and its tests with address and undefined-behaviour sanitizers
-#   make fuzz      FUZZ_RUNS inputs into each fuzz target
+#   make fuzz      FUZZ_RUNS inputs into each fuzz target, or those in FUZZ_TARGETS (decode, ...)
+#   make fuzz-minimize   what fuzzing found goes into tests/fuzz/corpus, where make check replays it
 #   make bench     what a call costs, in guest instructions and LBR entries
 #   make install   PREFIX, DESTDIR
 #   make deps      the Debian packages to build with
@@ -61,8 +62,8 @@ FUZZ	:= $(FUZZ_SRC:%.c=$(O)/%)
 FUZZ_RUNS ?= 100000
 
 # What the tests in the guest run there, and what reads the emulator's log.
-VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls load_programs truth_ends \
-	   truth_tail)
+VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze load_programs \
+	   truth_ends truth_tail)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
@@ -134,7 +135,7 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_OBJ) Makefile $(O)/.flags
 	@echo "  FUZZ    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(LIBS)
 
-$(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls): VM_FLAGS := -static -pthread
+$(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze): VM_FLAGS := -static -pthread
 $(O)/tests/vm/load_programs: VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/%: tests/vm/%.c Makefile $(O)/.flags
 	@mkdir -p $(@D)
@@ -152,7 +153,10 @@ asan: $(SKEL)
 fuzz: $(SKEL)
 	@$(MAKE) --no-print-directory O=build/fuzz CC=$(CLANG) \
 		EXTRA_CFLAGS="$(SANITIZE) -fsanitize=fuzzer-no-link" fuzz-programs
-	@tests/fuzz/run build/fuzz $(FUZZ_RUNS)
+	@tests/fuzz/run build/fuzz $(FUZZ_RUNS) $(FUZZ_TARGETS)
+
+fuzz-minimize:
+	@tests/fuzz/run --minimize build/fuzz $(FUZZ_TARGETS)
 
 # The parts of "make check" that are built; the tests only run them.
 check-programs: all unit replay vm-tools
@@ -199,5 +203,5 @@ install: lbrsnoop
 .DELETE_ON_ERROR:
 .SUFFIXES:
 FORCE:
-.PHONY: all asan bench check check-programs clean demo deps format fuzz fuzz-programs install lint \
+.PHONY: all asan bench check check-programs clean demo deps format fuzz fuzz-minimize fuzz-programs install lint \
 	lint-programs replay unit vm-tools FORCE

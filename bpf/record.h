@@ -41,7 +41,7 @@ enum record_kind {
  * @count: entries of @branches in this record
  * @read: entries that bpf_get_branch_snapshot() returned, or its negative errno; those above
  *        @count were empty (see "invalid entries" in intel_pmu_lbr_filter(): the kernel moves
- *        the holes to the end)
+ *        the holes to the end), or were not of this reading
  * @comm: task name
  * @branches: newest first; what stands behind @count is not valid
  */

@@ -64,6 +64,26 @@ static __always_inline bool other_process(void)
 }
 
 /*
+ * bpf_get_branch_snapshot() copies as many entries as the LBR is deep, but the driver may have
+ * found fewer: Linux's filters, the call-stack mode, Haswell's double aborts, interrupts on
+ * architectural LBR. What stands behind them is of an earlier reading, and looks the same. Only
+ * the driver's own count tells. A kernel that does not export it: all of them.
+ */
+extern const struct cpu_hw_events cpu_hw_events __ksym __weak;
+
+static __always_inline __u32 driver_found(void)
+{
+	const struct cpu_hw_events *hw;
+	__u64 found;
+
+	if (!&cpu_hw_events)
+		return RECORD_BRANCHES_MAX;
+	hw = bpf_this_cpu_ptr(&cpu_hw_events);
+	found = hw->lbr_stack.nr;
+	return found < RECORD_BRANCHES_MAX ? found : RECORD_BRANCHES_MAX;
+}
+
+/*
  * Stops the LBR and reads it. NULL, and counted, if there is no slot.
  *
  * The slot is a place to put the snapshot, found without a call and without a jump:
@@ -87,6 +107,7 @@ static __always_inline struct capture_slot *snapshot_take(void)
 		return NULL;
 	}
 	slots[i].rec.read = read;
+	slots[i].rec.count = driver_found();
 	return &slots[i];
 }
 
@@ -118,11 +139,13 @@ static __always_inline bool task_wanted(struct record *rec)
 	return true;
 }
 
-/* Entries up to the last one that holds a branch. */
+/* Entries up to the last one that holds a branch, of those that the driver found. */
 static __always_inline __u32 count_valid(const struct record *rec)
 {
 	__s32 n = rec->read;
 
+	if (n > (__s32)rec->count)
+		n = rec->count;
 	if (n > RECORD_BRANCHES_MAX)
 		n = RECORD_BRANCHES_MAX;
 	for (int i = 0; i < RECORD_BRANCHES_MAX; i++) {
@@ -208,6 +231,8 @@ static __always_inline bool describe(struct record *rec, enum record_kind kind, 
 	rec->pid = pid_tgid >> 32;
 	rec->tid = pid_tgid;
 	rec->cpu = bpf_get_smp_processor_id();
+	/* Kernels before 6.2 do not pad: what a longer name has left there would be compared. */
+	__builtin_memset(rec->comm, 0, sizeof(rec->comm));
 	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
 	if (!task_wanted(rec))
 		return false;

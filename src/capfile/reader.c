@@ -14,6 +14,7 @@
 #include "util/cursor.h"
 #include "capfile/format.h"
 #include "capfile/unpack.h"
+#include "decode/filter.h"
 #include "decode/model.h"
 #include "decode/perf_entry.h"
 #include "util/cleanup.h"
@@ -29,6 +30,7 @@ struct capfile {
 	struct unpack unpack;
 	struct capfile_meta meta;
 	struct lbr_model model;
+	uint64_t own_filter; /* see lbr_filter_wants() */
 	struct symbols *symbols;
 	struct textstore *text;
 	char **modules; /* by number; NULL where there is none */
@@ -260,7 +262,7 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	snap->raw = file->raw;
 	snap->raw_count = entries;
 	snap->count = perf_entries_decode(&file->model, file->raw, entries, file->meta.filtered,
-					  snap->branches);
+					  file->own_filter, snap->branches);
 	snap->dropped = fixed.read > snap->count ? fixed.read - snap->count : 0;
 	snap->wasted = 0;
 	snap->shown_from = 0;
@@ -453,6 +455,8 @@ static int read_meta(struct capfile *file, const char *name, struct errmsg *msg)
 					    "its machine");
 	if (err)
 		return err;
+	if (lbr_filter_parse(file->meta.filter, &file->own_filter, NULL))
+		file->own_filter = 0;
 	file->model = (struct lbr_model){
 		.name = file->meta.lbr.model,
 		.format = file->meta.lbr.format,

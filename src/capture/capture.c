@@ -41,6 +41,7 @@ struct capture {
 	struct trigger *triggers; /* see struct record_context */
 	size_t armed_count;
 	struct lbr_model model;
+	struct lbr_filter_plan plan;
 	struct lbr_info lbr;
 	struct record_context record;
 	struct errmsg warning;
@@ -219,12 +220,9 @@ static int on_record(void *ctx, void *data, size_t len)
 static int prepare_records(struct capture *capture)
 {
 	const struct capture_options *opts = &capture->opts;
-	uint64_t any = PERF_SAMPLE_BRANCH_ANY;
+	uint64_t any = PERF_SAMPLE_BRANCH_ANY, kernel = capture->plan.kernel;
 	uint64_t all = any | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL;
 
-	if (lbr_model_of_host(&capture->model)) {
-		capture->model = (struct lbr_model){.name = "unknown", .format = LBR_FORMAT_NONE};
-	}
 	lbr_model_info(&capture->model, lbr_depth(), &capture->lbr);
 	/* Most are never touched, and take no memory then. */
 	capture->triggers =
@@ -237,9 +235,10 @@ static int prepare_records(struct capture *capture)
 		.probes = capture->probes,
 		.triggers = capture->triggers,
 		.filter = opts->filter_name,
-		.filtered = (opts->branch_types & all) != all,
-		.path_ok = (opts->branch_types & any) &&
-			   (opts->branch_types & PERF_SAMPLE_BRANCH_KERNEL),
+		.plan = capture->plan,
+		.filtered = (kernel & all) != all,
+		.path_ok = (kernel & any) && (kernel & PERF_SAMPLE_BRANCH_KERNEL) &&
+			   !capture->plan.own,
 	};
 	capture->ring =
 		ring_buffer__new(bpf_map__fd(capture->skel->maps.events), on_record, capture, NULL);
@@ -315,6 +314,26 @@ int capture_flight_describe(struct capture *capture, struct symbols *symbols)
 	return err;
 }
 
+/* Which CPU this is, and whether it can do what -j asks for. */
+static int plan_filter(struct capture *capture, struct errmsg *msg)
+{
+	uint64_t types = capture->opts.branch_types, refused = 0;
+	char cannot[128], can[160];
+
+	if (lbr_model_of_host(&capture->model)) {
+		capture->model = (struct lbr_model){.name = "unknown", .format = LBR_FORMAT_NONE};
+		capture->plan.kernel = types; /* perf_event_open() will say */
+		return 0;
+	}
+	if (!lbr_filter_plan(&capture->model, types, &capture->plan, &refused))
+		return 0;
+	return errmsg_set(msg, -EOPNOTSUPP,
+			  "-j: '%s' cannot be had here: this CPU (%s) offers %s%s",
+			  lbr_filter_format(refused, cannot, sizeof(cannot)), capture->model.title,
+			  lbr_filter_format(lbr_filters_offered(&capture->model), can, sizeof(can)),
+			  refused == PERF_SAMPLE_BRANCH_ABORT_TX ? "; abort_tx stands alone" : "");
+}
+
 int capture_create(const struct capture_options *opts, struct probe_list *probes,
 		   struct capture **ret_capture, struct errmsg *msg)
 {
@@ -327,8 +346,11 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 	capture->probes = probes;
 	raise_file_limit();
 	/* Asked first: without an LBR there is nothing to load programs for. */
+	err = plan_filter(capture, msg);
+	if (err)
+		goto fail;
 	if (!opts->without_lbr) {
-		err = lbr_events_open(opts->branch_types, &capture->events, msg);
+		err = lbr_events_open(capture->plan.kernel, &capture->events, msg);
 		if (err)
 			goto fail;
 	}
@@ -663,6 +685,11 @@ void capture_filter(const struct capture *capture, bool *ret_filtered, bool *ret
 {
 	*ret_filtered = capture->record.filtered;
 	*ret_path_ok = capture->record.path_ok;
+}
+
+bool capture_filters_in_software(const struct capture *capture)
+{
+	return capture->plan.software;
 }
 
 size_t capture_armed(const struct capture *capture)

@@ -133,6 +133,9 @@ uint32_t lbr_depth(void);
  */
 int open_breakpoint(uint64_t addr, int cpu);
 
+/** capture_filters_in_software() - the CPU has no filter; Linux throws entries out of its LBR */
+bool capture_filters_in_software(const struct capture *capture);
+
 /** capture_armed() - number of probes armed */
 size_t capture_armed(const struct capture *capture);
 

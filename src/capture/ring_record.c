@@ -61,8 +61,8 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 		       "FROM, TO, flags");
 	snap->raw = (const struct raw_branch *)rec->branches;
 	snap->raw_count = rec->count;
-	snap->count = perf_entries_decode(ctx->model, snap->raw, rec->count, ctx->filtered,
-					  snap->branches);
+	snap->count = perf_entries_decode(ctx->model, snap->raw, snap->raw_count, ctx->filtered,
+					  ctx->plan.own, snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
 }
 

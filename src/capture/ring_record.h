@@ -7,6 +7,7 @@
 
 #include "decode/model.h"
 #include "snapshot/probe.h"
+#include "decode/filter.h"
 #include "snapshot/snapshot.h"
 
 /**
@@ -14,6 +15,7 @@
  * @triggers: TRIGGER_KIND_COUNT for each probe, zeroed: the probe's trigger with the kind of the
  *            program that wrote a record; by now the probe may be armed as another. Snapshots
  * borrow from here
+ * @plan: which entries are ours to leave out
  * @filtered: Linux sorts entries out afterwards (intel_pmu_lbr_filter()), and leaves holes
  * @mono_to_real_ns: CLOCK_REALTIME - CLOCK_MONOTONIC
  */
@@ -23,6 +25,7 @@ struct record_context {
 	const struct probe_list *probes;
 	struct trigger *triggers;
 	const char *filter;
+	struct lbr_filter_plan plan;
 	bool filtered;
 	bool path_ok;
 	int64_t mono_to_real_ns;

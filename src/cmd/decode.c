@@ -10,6 +10,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/decode_tables.h"
+#include "cmd/output.h"
 #include "decode/dump.h"
 #include "decode/live.h"
 #include "decode/stack.h"
@@ -133,7 +134,7 @@ static uint64_t parse_hex(struct argp_state *state, const char *name, const char
 static const struct lbr_model *parse_format(struct argp_state *state, const char *arg)
 {
 	const struct lbr_model *model =
-		lbr_model_by_format((unsigned int)parse_hex(state, "--format", arg, 0x3f));
+		lbr_model_by_format((unsigned int)parse_hex(state, "--format", arg, UINT32_MAX));
 
 	if (!model)
 		argp_error(state, "--format '%s': formats are 0 to 7, and 3f (architectural LBR)",
@@ -318,6 +319,22 @@ static int read_all(const char *name, int fd, char **ret_data, size_t *ret_len)
 	return 0;
 }
 
+/* --cpu-id N of a dump without that CPU */
+static int no_such_cpu(const struct decode_options *opts, const struct dump *dump)
+{
+	size_t cpus = 0;
+
+	for (size_t start = 0; start < dump->count; start = dump_cpu_end(dump, start)) {
+		if (dump->records[start].cpu == opts->cpu_id)
+			return 0;
+		cpus++;
+	}
+	log_error("--cpu-id %" PRId64 ": %s has %zu CPU%s, from %u to %u, and not this one",
+		  opts->cpu_id, input_name(opts), cpus, cpus == 1 ? "" : "s", dump->records[0].cpu,
+		  dump->records[dump->count - 1].cpu);
+	return -ENOENT;
+}
+
 static int read_dump(const struct decode_options *opts, struct dump *ret_dump, struct notes *notes)
 {
 	_cleanup_close_ int fd = -1;
@@ -334,6 +351,8 @@ static int read_dump(const struct decode_options *opts, struct dump *ret_dump, s
 			return err;
 		}
 	}
+	if (!from_file && isatty(STDIN_FILENO))
+		log_info("reading MSR values from the terminal; Ctrl-D ends them");
 	err = read_all(input_name(opts), from_file ? fd : STDIN_FILENO, &data, &len);
 	if (err) {
 		if (err != -E2BIG)
@@ -426,24 +445,27 @@ static int print_stack(const struct decode_options *opts, const struct stack_res
 	};
 
 	const struct path_json_options json = {.symbols = syms};
+	int err;
 
-	if (opts->json)
-		return render_json_snapshot(stdout, snap, NULL, &json, 0);
+	if (opts->json) {
+		err = render_json_snapshot(stdout, snap, NULL, &json, 0);
+		return err && err != -EIO ? err : output_flush(stdout);
+	}
 	printf("CPU %u%s%s\n", snap->cpu, snap->filter ? ", recorded: " : "", snap->filter ?: "");
 	if (result->has_ler)
 		printf("  before the last exception: %s -> %s\n",
 		       render_location(syms, result->ler_from, from, sizeof(from)),
 		       render_location(syms, result->ler_to, to, sizeof(to)));
 	render_text_snapshot(stdout, snap, syms, &text);
-	return ferror(stdout) ? -EIO : 0;
+	return output_flush(stdout);
 }
 
-/* Decodes and prints each CPU. Returns how many had branches; errors are in @notes. */
+/* Decodes and prints each CPU. Returns how many had branches (errors are in @notes), or -errno. */
 static int print_all(const struct decode_options *opts, const struct lbr_model *model,
 		     const struct dump *dump, struct symbols *syms, struct notes *notes)
 {
 	_cleanup_free_ struct stack_result *result = malloc(sizeof(*result));
-	int seen = 0;
+	int seen = 0, err;
 
 	if (!result)
 		return -ENOMEM;
@@ -454,8 +476,9 @@ static int print_all(const struct decode_options *opts, const struct lbr_model *
 		if (stack_decode(model, dump->records + start, end - start, &opts->stack, result,
 				 notes))
 			continue;
-		if (print_stack(opts, result, syms))
-			return -EIO;
+		err = print_stack(opts, result, syms);
+		if (err)
+			return err;
 		seen += result->snap.count > 0;
 	}
 	return seen;
@@ -475,6 +498,8 @@ static enum exit_status decode(const struct decode_options *opts)
 		err = dump_choose_model(&dump, opts->model, &model, &notes);
 	report_notes(&notes, 0, input_name(opts));
 	reported = notes.count;
+	if (!err && opts->cpu_id >= 0)
+		err = no_such_cpu(opts, &dump);
 	if (!err)
 		err = open_symbols(opts, &syms);
 	if (!err)
@@ -482,8 +507,11 @@ static enum exit_status decode(const struct decode_options *opts)
 	symbols_close(syms);
 	if (err)
 		return exit_status_of(err);
-	if (fflush(stdout) || seen < 0) {
-		log_error("standard output: %s", strerror(seen < 0 ? -seen : errno));
+	if (seen < 0) {
+		output_close(stdout); /* what is left of it: said here, and not once more */
+		if (seen == -EPIPE)   /* the reader has seen enough */
+			return EXIT_SEEN;
+		log_error("standard output: %s", strerror(-seen));
 		return EXIT_ERROR;
 	}
 	report_notes(&notes, reported, input_name(opts));

@@ -362,6 +362,10 @@ static void say_armed(const struct trace *trace)
 		log_info("%u groups of hardware breakpoints take turns: each is armed one second "
 			 "in %u",
 			 groups, groups);
+	if (capture_filters_in_software(trace->capture))
+		log_info("-j %s: this CPU's LBR has no filter; of its %u entries Linux keeps those of "
+			 "this kind",
+			 trace->opts->filter_name, capture_lbr(trace->capture)->depth);
 	if (warning)
 		log_warning("%zu of %zu targets armed; %s", armed, trace->probes.count, warning);
 	if (trace->opts->flight)

@@ -112,7 +112,8 @@ static int parse_branches(struct trace_options *opts, const char *name, const ch
 	if (lbr_filter_parse(arg, &bits, &bad))
 		return args_usage(
 			"%s '%s': '%s' is no branch filter; those of perf record -j are known: "
-			"any, any_call, any_ret, ind_call, ind_jmp, cond, call, call_stack, u, k",
+			"any, any_call, any_ret, ind_call, ind_jmp, cond, call, call_stack, "
+			"in_tx, no_tx, abort_tx, u, k",
 			name, arg, bad);
 	/* Only a ring was named, or only classes: the rest is the default. */
 	if (!(bits & ~(uint64_t)(priv | PERF_SAMPLE_BRANCH_HV)))

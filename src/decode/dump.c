@@ -4,16 +4,23 @@
 #include <ctype.h>
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/stack.h"
+#include "util/cleanup.h"
 
 #define RECORD_BYTES 16
 
 int dump_add(struct dump *dump, uint64_t cpu, uint32_t msr, uint64_t value, size_t line)
 {
-	if (dump->count >= DUMP_RECORDS_MAX || cpu > DUMP_CPU_MAX)
+	if (cpu > DUMP_CPU_MAX) {
+		dump->bad_cpu = cpu;
+		dump->bad_cpu_line = line;
+		return -E2BIG;
+	}
+	if (dump->count >= DUMP_RECORDS_MAX)
 		return -E2BIG;
 	if (dump->count == dump->room) {
 		size_t room = dump->room ? dump->room * 2 : 128;
@@ -107,7 +114,10 @@ static int parse_block(const char *data, size_t len, const struct lbr_model *mod
 	size_t count, cpus;
 
 	if (!model || !model->depth) {
-		notes_error(notes, 0, "a bare block of MSRs needs a model: give it with --cpu");
+		notes_error(
+			notes, 0,
+			"it has NUL bytes and is no list of records: a bare block of MSRs, whose "
+			"model --cpu has to tell? Text with a stray NUL: say --input text");
 		return -EINVAL;
 	}
 	count = lbr_model_msrs(model, model->depth, msrs);
@@ -133,6 +143,65 @@ static bool looks_like_records(const char *data, size_t len)
 {
 	return len >= RECORD_BYTES && len % RECORD_BYTES == 0 && lbr_knows_msr(get_le32(data)) &&
 	       get_le32(data + 4) <= DUMP_CPU_MAX;
+}
+
+/* What is not what it was taken for: the first bytes of other kinds of file */
+static const struct {
+	const char *magic;
+	size_t len;
+	const char *what;
+	const char *remedy;
+} foreign_files[] = {
+	{"\x1f\x8b\x08", 3, "compressed by gzip", "unpack it with gunzip"},
+	{"\xfd"
+	 "7zXZ",
+	 5, "compressed by xz", "unpack it with unxz"},
+	{"\x28\xb5\x2f\xfd", 4, "compressed by zstd", "unpack it with unzstd"},
+	{"BZh", 3, "compressed by bzip2", "unpack it with bunzip2"},
+	{"PK\x03\x04", 4, "a zip archive", "unpack it with unzip"},
+	{"\x7f"
+	 "ELF",
+	 4, "an ELF file (a program, or a core dump)", "registers of the LBR are wanted"},
+	{"LBRSNOOP", 8, "a capture of lbrsnoop record", "print it with lbrsnoop report"},
+	{"\xff\xfe", 2, "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8"},
+	{"\xfe\xff", 2, "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8"},
+};
+
+static int refuse_foreign(const char *data, size_t len, struct notes *notes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_files); i++) {
+		if (len < foreign_files[i].len ||
+		    memcmp(data, foreign_files[i].magic, foreign_files[i].len))
+			continue;
+		notes_error(notes, 0,
+			    "this is %s: %s; if it is the registers of a model after all, "
+			    "say --input block",
+			    foreign_files[i].what, foreign_files[i].remedy);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Is every second byte of the first few 0? UTF-16 without its mark at the start looks like that. */
+static bool looks_like_utf16(const char *data, size_t len)
+{
+	size_t pairs = len / 2 < 8 ? len / 2 : 8;
+
+	for (size_t i = 0; i < pairs; i++) {
+		if (!isprint((unsigned char)data[2 * i]) && !isspace((unsigned char)data[2 * i]))
+			return false;
+		if (data[2 * i + 1])
+			return false;
+	}
+	return pairs >= 4;
+}
+
+/* A block of the model that was named, to the byte */
+static bool fits_block(const struct lbr_model *model, size_t len)
+{
+	uint32_t msrs[LBR_MSRS_MAX];
+
+	return model && model->depth && len % (lbr_model_msrs(model, model->depth, msrs) * 8) == 0;
 }
 
 static enum dump_form find_form(const char *data, size_t len)
@@ -186,12 +255,30 @@ int dump_parse(const char *data, size_t len, enum dump_form form,
 		notes_error(notes, 0, "%zu bytes: a dump has at most %u", len, DUMP_BYTES_MAX);
 		return -E2BIG;
 	}
-	if (form == DUMP_FORM_AUTO)
+	if (len >= 3 && !memcmp(data, "\xef\xbb\xbf", 3) && form != DUMP_FORM_BLOCK &&
+	    form != DUMP_FORM_RECORDS) {
+		data += 3; /* the mark that some editors put before UTF-8 */
+		len -= 3;
+	}
+	if (form == DUMP_FORM_AUTO) {
+		if (!looks_like_records(data, len) && !fits_block(block_model, len) &&
+		    refuse_foreign(data, len, notes))
+			return -EINVAL;
 		form = find_form(data, len);
+		if (form == DUMP_FORM_BLOCK && !block_model && looks_like_utf16(data, len)) {
+			notes_error(notes, 0,
+				    "this is text in UTF-16: convert it: iconv -f UTF-16LE "
+				    "-t UTF-8");
+			return -EINVAL;
+		}
+	}
 	err = parse_form(data, len, form, block_model, &dump, notes);
-	if (err == -E2BIG)
-		notes_error(notes, 0, "more than %u registers, or a CPU number over %u",
-			    DUMP_RECORDS_MAX, DUMP_CPU_MAX);
+	if (err == -E2BIG && dump.bad_cpu_line)
+		notes_error(notes, dump.bad_cpu_line, "CPU %" PRIu64 ": CPU numbers end at %u",
+			    dump.bad_cpu, DUMP_CPU_MAX);
+	else if (err == -E2BIG)
+		notes_error(notes, 0, "more than %u registers: cut the dump into several",
+			    DUMP_RECORDS_MAX);
 	if (!err && !dump.count) {
 		notes_error(notes, 0,
 			    "no MSR value in it; known forms are \"MSR 0x680: 0x...\", "

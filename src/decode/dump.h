@@ -76,6 +76,8 @@ struct dump_record {
  * @number_line: where; 0: none waits
  * @has_flags: the input has a list of CPU features
  * @has_tsx: hle or rtm is among them
+ * @bad_cpu: a number over DUMP_CPU_MAX that dump_add() refused
+ * @bad_cpu_line: where; 0: none was
  */
 struct dump {
 	struct dump_record *records;
@@ -89,6 +91,8 @@ struct dump {
 	size_t number_line;
 	bool has_flags;
 	bool has_tsx;
+	uint64_t bad_cpu;
+	size_t bad_cpu_line;
 };
 
 /**

@@ -189,9 +189,11 @@ int dump_parse_json(const char *data, size_t len, struct dump *dump, struct note
 		json = json_loadb(rest.p, (size_t)(rest.end - rest.p),
 				  JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
 		if (!json) {
-			notes_error(notes, j.line + (size_t)error.line - 1,
-				    "JSON: %s (values over 0x7fffffffffffffff must be strings)",
-				    error.text);
+			notes_error(notes, j.line + (size_t)error.line - 1, "JSON: %s%s",
+				    error.text,
+				    json_error_code(&error) == json_error_numeric_overflow
+					    ? ": values over 0x7fffffffffffffff must be strings"
+					    : "");
 			return -EINVAL;
 		}
 		err = json_is_array(json) ? take_array(&j, json, 0) : take_object(&j, json, 0);

@@ -386,7 +386,8 @@ static bool cut_pair(struct span line, uint64_t *ret_msr, uint64_t *ret_value)
 		return false;
 	after_msr = line.p;
 	skip_fillers(&line, ")]:=,|>-");
-	if (line.p == after_msr || span_hex(&line, UINT64_MAX, ret_value))
+	/* "0x680 - 0x10" is a dash, "0x680: -10" a sign, which a register has not */
+	if (line.p == after_msr || line.p[-1] == '-' || span_hex(&line, UINT64_MAX, ret_value))
 		return false;
 	span_skip(&line, "");
 	return span_empty(line) || strchr("#;,(/|", *line.p);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "decode/model.h"
 #include "decode/stack.h"
@@ -94,6 +95,8 @@ int msr_explain(const struct lbr_model *model, uint32_t msr, char *ret_name, siz
 	if (msr == MSR_DEBUGCTL && model->vendor != CPU_VENDOR_AMD && model->addr_bits > 32 &&
 	    model->msr_order != MSR_NETBURST_TOS)
 		kind = (struct register_kind){"IA32_DEBUGCTL", NULL, &layout_debugctl};
+	else if (msr == MSR_DEBUGCTL && !strcmp(model->name, "core"))
+		kind = (struct register_kind){"IA32_DEBUGCTL", NULL, &layout_debugctl_core};
 	if (msr == MSR_AMD_DBG_EXTN_CFG && model->from == &layout_from_amd_v2)
 		kind = (struct register_kind){"DBG_EXTN_CFG", NULL, &layout_dbg_extn_cfg};
 	if (!kind.layout)

@@ -117,11 +117,70 @@ uint64_t lbr_model_filters(const struct lbr_model *model)
 	return bits;
 }
 
-bool lbr_filter_supported(const struct lbr_model *model, uint64_t branch_sample_type)
+#define FILTER_TX                                                                                  \
+	((uint64_t)(PERF_SAMPLE_BRANCH_ABORT_TX | PERF_SAMPLE_BRANCH_IN_TX |                       \
+		    PERF_SAMPLE_BRANCH_NO_TX))
+#define FILTER_RINGS ((uint64_t)(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL))
+/* What Linux tells apart by reading the text where the hardware has no filter */
+#define FILTER_CLASSES                                                                             \
+	((uint64_t)(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ANY_CALL |                         \
+		    PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_IND_CALL |                  \
+		    PERF_SAMPLE_BRANCH_IND_JUMP | PERF_SAMPLE_BRANCH_CALL |                        \
+		    PERF_SAMPLE_BRANCH_COND))
+
+static bool has_select(const struct lbr_model *model)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
-		if (filters[i].needs == FILTER_NO_FILTER)
-			branch_sample_type &= ~filters[i].bit;
+	return model->msr_select != MSR_LBR_NONE;
+}
+
+uint64_t lbr_filters_offered(const struct lbr_model *model)
+{
+	uint64_t bits = FILTER_RINGS | PERF_SAMPLE_BRANCH_ANY;
+
+	if (has_select(model))
+		bits |= lbr_model_filters(model) & (FILTER_CLASSES | PERF_SAMPLE_BRANCH_CALL_STACK);
+	else
+		bits |= FILTER_CLASSES;
+	if (model->supported & LBR_HAS_TSX)
+		bits |= FILTER_TX;
+	return bits;
+}
+
+int lbr_filter_plan(const struct lbr_model *model, uint64_t bits, struct lbr_filter_plan *ret_plan,
+		    uint64_t *ret_refused)
+{
+	uint64_t classes = bits & (FILTER_CLASSES | PERF_SAMPLE_BRANCH_CALL_STACK);
+	uint64_t refused = bits & ~lbr_filters_offered(model);
+	struct lbr_filter_plan plan = {.own = bits & FILTER_TX};
+
+	/* Aborts are a class of their own, which only the whole stack has. */
+	if ((plan.own & PERF_SAMPLE_BRANCH_ABORT_TX) &&
+	    (classes & ~(uint64_t)PERF_SAMPLE_BRANCH_ANY))
+		refused |= PERF_SAMPLE_BRANCH_ABORT_TX;
+	if (refused) {
+		*ret_refused = refused;
+		return -EOPNOTSUPP;
 	}
-	return (branch_sample_type & ~lbr_model_filters(model)) == 0;
+	plan.kernel = classes ? classes : PERF_SAMPLE_BRANCH_ANY;
+	plan.kernel |= bits & FILTER_RINGS ? bits & FILTER_RINGS : FILTER_RINGS;
+	plan.software =
+		!has_select(model) && plan.kernel != (FILTER_RINGS | PERF_SAMPLE_BRANCH_ANY);
+	/* Before Linux 6.1 the type is BR_TYPE as it is in the register unless this is asked for.
+	 */
+	if (model->supported & LBR_HAS_TYPE)
+		plan.kernel |= PERF_SAMPLE_BRANCH_TYPE_SAVE;
+	*ret_plan = plan;
+	return 0;
+}
+
+bool lbr_filter_wants(uint64_t own, const struct branch *branch)
+{
+	if ((own & PERF_SAMPLE_BRANCH_ABORT_TX) && branch->abort != TRI_SET)
+		return false;
+	/* Both of them together are everything. */
+	if ((own & PERF_SAMPLE_BRANCH_IN_TX) && !(own & PERF_SAMPLE_BRANCH_NO_TX))
+		return branch->in_tx == TRI_SET;
+	if ((own & PERF_SAMPLE_BRANCH_NO_TX) && !(own & PERF_SAMPLE_BRANCH_IN_TX))
+		return branch->in_tx == TRI_CLEAR;
+	return true;
 }

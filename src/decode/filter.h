@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "snapshot/branch.h"
+
 struct lbr_model;
 
 /**
@@ -30,10 +32,38 @@ char *lbr_filter_format(uint64_t bits, char *buf, size_t len);
  */
 uint64_t lbr_model_filters(const struct lbr_model *model);
 
+/** lbr_filters_offered() - filters that -j takes on a CPU of this model, by whatever means */
+uint64_t lbr_filters_offered(const struct lbr_model *model);
+
 /**
- * lbr_filter_supported() - does the hardware of a model apply all filters of @branch_sample_type?
- * What is no filter (no_flags, no_cycles, save_type, ...) is not looked at.
+ * struct lbr_filter_plan - who keeps branches out
+ * @kernel: for perf_event_attr.branch_sample_type
+ * @own: PERF_SAMPLE_BRANCH_IN_TX, _NO_TX, _ABORT_TX: applied by lbr_filter_wants(). Linux forgets
+ *       them beside "any", and no hardware has them.
+ * @software: the CPU records every branch, and Linux throws out entries afterwards
  */
-bool lbr_filter_supported(const struct lbr_model *model, uint64_t branch_sample_type);
+struct lbr_filter_plan {
+	uint64_t kernel;
+	uint64_t own;
+	bool software;
+};
+
+/**
+ * lbr_filter_plan() - how the filters asked for are met
+ * @model: as lbr_model_of_host() gives it (borrowed)
+ * @bits: from lbr_filter_parse()
+ * @ret_plan: set on success only
+ * @ret_refused: bits that cannot be had on this CPU; set on -EOPNOTSUPP only
+ * Return: 0; -EOPNOTSUPP.
+ * Source: Linux arch/x86/events/intel/lbr.c, intel_pmu_setup_lbr_filter(), and amd/lbr.c.
+ */
+int lbr_filter_plan(const struct lbr_model *model, uint64_t bits, struct lbr_filter_plan *ret_plan,
+		    uint64_t *ret_refused);
+
+/**
+ * lbr_filter_wants() - is a branch let through?
+ * @own: bits as in struct lbr_filter_plan; others are not looked at
+ */
+bool lbr_filter_wants(uint64_t own, const struct branch *branch);
 
 #endif

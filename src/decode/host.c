@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,6 +92,30 @@ static const struct lbr_model *amd_row(unsigned int family, unsigned int model)
 	return lbr_model_by_name("amd_single");
 }
 
+/* What the kernel has found counts as well: its driver believes it, not this process's CPUID. */
+static bool kernel_has_tsx(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/cpuinfo", "re");
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+
+	while (f && getline(&line, &room, f) > 1) {
+		if (strncmp(line, "flags", 5))
+			continue;
+		for (char *rest = line, *word; (word = strsep(&rest, " \t\n"));) {
+			if (!strcmp(word, "hle") || !strcmp(word, "rtm"))
+				return true;
+		}
+		return false;
+	}
+	return false;
+}
+
+static bool host_has_tsx(void)
+{
+	return (cpuid(7, 0).ebx & ((1u << 4) | (1u << 11))) || kernel_has_tsx(); /* HLE, RTM */
+}
+
 static void refine_intel(struct lbr_model *model)
 {
 	_cleanup_close_ int fd = -1;
@@ -97,8 +123,7 @@ static void refine_intel(struct lbr_model *model)
 
 	if (model->format == LBR_FORMAT_ARCH)
 		refine_arch(model);
-	if (!(cpuid(7, 0).ebx & ((1u << 4) | (1u << 11)))) /* HLE, RTM */
-		lbr_model_drop_tsx(model);
+	lbr_model_set_tsx(model, host_has_tsx());
 	if (model->format != LBR_FORMAT_NONE || !(cpuid(1, 0).ecx & (1u << 15))) /* PDCM */
 		return;
 	fd = open("/dev/cpu/0/msr", O_RDONLY | O_CLOEXEC);

@@ -150,6 +150,13 @@ LAYOUT(layout_dbg_extn_cfg,
        {4, 3, LBR_FIELD_RESERVED, "Reserved", "must be 3"},
        FLAG(2, "BRSMEN", "BRS: branch sampling is on"), RESERVED(1, 0));
 
+LAYOUT(layout_debugctl_core,
+       "Intel SDM vol. 3B, Figure 17-14 \"IA32_DEBUGCTL MSR for Intel Core Solo and Intel Core Duo "
+       "Processors\"",
+       RESERVED(63, 9), FLAG(8, "BTINT", "interrupt when the BTS buffer is full"),
+       FLAG(7, "BTS", "branch trace store"), FLAG(6, "TR", "branch trace messages"), RESERVED(5, 2),
+       FLAG(1, "BTF", "single-step on branches"), FLAG(0, "LBR", "recording is on"));
+
 LAYOUT(layout_debugctl, "Intel SDM vol. 4, IA32_DEBUGCTL", RESERVED(63, 16),
        FLAG(15, "RTM_DEBUG", "debug exceptions in RTM regions"),
        FLAG(14, "FREEZE_WHILE_SMM", "stop counting and tracing in SMM"),

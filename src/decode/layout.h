@@ -73,10 +73,11 @@ extern const struct lbr_layout layout_tos;
 extern const struct lbr_layout layout_select_nhm; /* Table 17-11 */
 extern const struct lbr_layout layout_select_hsw; /* Table 17-13 */
 extern const struct lbr_layout layout_select_amd;
-extern const struct lbr_layout layout_ctl_arch;	    /* IA32_LBR_CTL */
-extern const struct lbr_layout layout_depth_arch;   /* IA32_LBR_DEPTH */
-extern const struct lbr_layout layout_dbg_extn_cfg; /* AMD DBG_EXTN_CFG */
-extern const struct lbr_layout layout_debugctl;	    /* IA32_DEBUGCTL */
+extern const struct lbr_layout layout_ctl_arch;	     /* IA32_LBR_CTL */
+extern const struct lbr_layout layout_depth_arch;    /* IA32_LBR_DEPTH */
+extern const struct lbr_layout layout_dbg_extn_cfg;  /* AMD DBG_EXTN_CFG */
+extern const struct lbr_layout layout_debugctl_core; /* Figure 17-14: Core Solo and Duo */
+extern const struct lbr_layout layout_debugctl;	     /* IA32_DEBUGCTL */
 extern const struct lbr_layout layout_perf_capabilities;
 
 /** lbr_field_get() - the field's bits of @value, shifted down to bit 0 */

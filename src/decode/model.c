@@ -769,9 +769,12 @@ int lbr_model_set_format(struct lbr_model *model, unsigned int format)
 	return 0;
 }
 
-void lbr_model_drop_tsx(struct lbr_model *model)
+void lbr_model_set_tsx(struct lbr_model *model, bool has_tsx)
 {
-	model->supported &= ~LBR_HAS_TSX;
+	if (has_tsx)
+		model->quirks &= ~LBR_QUIRK_TSX_SIGN_EXT;
+	else
+		model->supported &= ~LBR_HAS_TSX;
 }
 
 void lbr_model_info(const struct lbr_model *model, uint32_t depth, struct lbr_info *ret_info)

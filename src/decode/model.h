@@ -167,16 +167,18 @@ void cpu_signature_split(uint32_t eax, unsigned int *ret_family, unsigned int *r
 int lbr_model_set_format(struct lbr_model *model, unsigned int format);
 
 /**
- * lbr_model_drop_tsx() - the CPU has no TSX (or it is switched off): no TSX flags to report
+ * lbr_model_set_tsx() - settle whether the CPU has TSX
  * @model: copy of a row, changed in place
+ * @has_tsx: false: there are no TSX flags to report; true: they are, and no doubt is left of them
  * Source: Linux arch/x86/events/intel/lbr.c, the sign-extension quirk of format 04H.
  */
-void lbr_model_drop_tsx(struct lbr_model *model);
+void lbr_model_set_tsx(struct lbr_model *model, bool has_tsx);
 
 /**
  * lbr_model_of_host() - row of this machine, refined by what its CPUID says
  * @ret_model: copy of a row; depth, flags and filters of architectural LBR (CPUID.1CH), depth of
- *             AMD LbrExtV2 (CPUID.80000022H), TSX and PERF_CAPABILITIES (if /dev/cpu/0/msr can
+ *             AMD LbrExtV2 (CPUID.80000022H), TSX (also as the kernel sees it: the
+ *             "flags" of /proc/cpuinfo) and PERF_CAPABILITIES (if /dev/cpu/0/msr can
  *             be read) are this CPU's own. In a virtual machine CPUID is what the hypervisor says.
  * Return: 0; -ENOENT if no row has this CPU: no LBR is known for it.
  */

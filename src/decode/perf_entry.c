@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
+#include "decode/filter.h"
 #include "decode/model.h"
 #include "util/cleanup.h"
 
@@ -69,7 +70,8 @@ int perf_entry_decode(const struct lbr_model *model, uint64_t from, uint64_t to,
 }
 
 uint32_t perf_entries_decode(const struct lbr_model *model, const struct raw_branch *raw,
-			     uint32_t count, bool filtered, struct branch *ret_branches)
+			     uint32_t count, bool filtered, uint64_t own,
+			     struct branch *ret_branches)
 {
 	uint32_t valid = 0;
 
@@ -78,7 +80,8 @@ uint32_t perf_entries_decode(const struct lbr_model *model, const struct raw_bra
 		if (!raw[i].from && filtered)
 			continue;
 		if (!perf_entry_decode(model, raw[i].from, raw[i].to, raw[i].info,
-				       &ret_branches[valid]))
+				       &ret_branches[valid]) &&
+		    lbr_filter_wants(own, &ret_branches[valid]))
 			valid++;
 	}
 	return valid;

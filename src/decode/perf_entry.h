@@ -45,10 +45,12 @@ int perf_entry_decode(const struct lbr_model *model, uint64_t from, uint64_t to,
  * perf_entries_decode() - the entries of one snapshot, turned around
  * @raw: newest first, @count of them, at most BRANCHES_MAX
  * @filtered: Linux sorted entries out, and left holes whose from is 0
+ * @own: what is left out here, see lbr_filter_wants()
  * @ret_branches: oldest first, without those that are empty
  * Return: entries of @ret_branches.
  */
 uint32_t perf_entries_decode(const struct lbr_model *model, const struct raw_branch *raw,
-			     uint32_t count, bool filtered, struct branch *ret_branches);
+			     uint32_t count, bool filtered, uint64_t own,
+			     struct branch *ret_branches);
 
 #endif

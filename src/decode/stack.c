@@ -475,6 +475,28 @@ static void describe_filter(const struct stack *stack, const struct lbr_model *m
 	}
 }
 
+/*
+ * SDM vol. 3B, p. 17-30: with EN_CALLSTACK, JCC, NEAR_IND_JMP, NEAR_REL_JMP and FAR_BRANCH must be
+ * set, the calls and NEAR_RET clear, and at most one of the rings may be kept out; "otherwise the
+ * contents of the LBR MSRs are undefined" (Table 17-13, note 1).
+ */
+static void check_call_stack(const struct stack *stack, const struct lbr_model *model,
+			     struct notes *notes)
+{
+	uint64_t select = stack->value[LBR_ROLE_SELECT];
+	uint64_t set = LBR_SELECT_JCC | LBR_SELECT_IND_JMP | LBR_SELECT_REL_JMP | LBR_SELECT_FAR;
+	uint64_t clear = LBR_SELECT_REL_CALL | LBR_SELECT_IND_CALL | LBR_SELECT_RET;
+
+	if (model->select_layout != &layout_select_hsw || !(select & LBR_SELECT_CALLSTACK))
+		return;
+	if ((select & set) != set || (select & clear) ||
+	    (select & LBR_SELECT_PRIV) == LBR_SELECT_PRIV)
+		notes_warning(notes, 0,
+			      "CPU %u: MSR %XH has EN_CALLSTACK in a combination that the manual "
+			      "(p. 17-30) calls invalid: the entries are undefined",
+			      stack->cpu, model->msr_select);
+}
+
 int stack_decode(const struct lbr_model *row, const struct dump_record *records, size_t count,
 		 const struct stack_options *opts, struct stack_result *ret, struct notes *notes)
 {
@@ -497,6 +519,7 @@ int stack_decode(const struct lbr_model *row, const struct dump_record *records,
 	}
 	if (settle_depth(&stack, &model, notes))
 		return -EINVAL;
+	check_call_stack(&stack, &model, notes);
 	whole = check_complete(&stack, &model, notes);
 	entries = order_entries(&stack, &model, opts, order, notes);
 	if (entries < 0)
@@ -535,8 +558,8 @@ int dump_choose_model(const struct dump *dump, const struct lbr_model *given,
 		return -ENODATA;
 	}
 	*ret_model = *row;
-	if (dump->has_flags && !dump->has_tsx)
-		lbr_model_drop_tsx(ret_model);
+	if (dump->has_flags)
+		lbr_model_set_tsx(ret_model, dump->has_tsx);
 	return 0;
 }
 

@@ -113,6 +113,86 @@ expect "registers of something else" 2 'none of its 1 MSRs' \
 	$tool decode --cpu skylake "$scratch/foreign"
 printf '40=0\n60=0\n1c9=0\n' >"$scratch/empty"
 expect_out "an empty LBR is 1" 1 'the LBR was empty' $tool decode --cpu core2 "$scratch/empty"
+# Files as people have them, or as they should not be
+dump=$data/core2-16-3.txt
+cat >"$scratch/wanted" <<'END'
+CPU 0, recorded: any
+  LBR core2: 4 of 4 entries useful; it reports no flags
+  0xffffffff80200100       -> 0xffffffff80200180
+  0xffffffff80200200       -> 0xffffffff80200280
+  0xffffffff80200300       -> 0xffffffff80200380
+  0xffffffff80200400       -> 0xffffffff80200500
+
+END
+# quiet NAME FILE: decoded as the above, and nothing to complain of
+quiet() {
+	same "$1" $tool decode "$2"
+	judge "$1: no complaint" 0 '' "$scratch/err"
+}
+sed 's/$/\r/' $dump >"$scratch/crlf"
+quiet "lines that end in CR LF" "$scratch/crlf"
+{ printf '\xef\xbb\xbf' && cat $dump; } >"$scratch/bom"
+quiet "UTF-8 with a byte order mark" "$scratch/bom"
+mkfifo "$scratch/fifo"
+cat $dump >"$scratch/fifo" &
+quiet "a FIFO" "$scratch/fifo"
+wait
+iconv -t UTF-16 $dump >"$scratch/utf-16"
+expect "UTF-16: said, with the remedy" 2 'text in UTF-16: convert it: iconv' \
+	$tool decode "$scratch/utf-16"
+iconv -t UTF-16LE $dump >"$scratch/utf-16le"
+expect "UTF-16 without a mark, too" 2 'text in UTF-16: convert it: iconv' \
+	$tool decode "$scratch/utf-16le"
+for packer in gzip bzip2 xz; do
+	command -v $packer >/dev/null || continue
+	$packer -c $dump >"$scratch/packed"
+	expect "$packer: said, with the remedy" 2 "compressed by $packer: unpack it with " \
+		$tool decode --cpu core2 "$scratch/packed"
+done
+expect "a program" 2 'an ELF file' $tool decode $tool
+expect "a directory" 2 'Is a directory' $tool decode $data
+expect "an empty file" 2 'the input is empty' $tool decode /dev/null
+expect "no end" 2 'more than 256 MiB' $tool decode --cpu skylake /dev/zero
+printf '680 = 5\0\n' >"$scratch/nul"
+expect "a NUL byte: what to do" 2 'Text with a stray NUL: say --input text' \
+	$tool decode "$scratch/nul"
+printf 'CPU 65536: MSR 0x680: 0\n' >"$scratch/cpu"
+expect "a CPU number that is none: its line" 2 'cpu:1: CPU 65536: CPU numbers end at 65535' \
+	$tool decode --cpu skylake "$scratch/cpu"
+printf 'MSR 0x680: -1\n' >"$scratch/sign"
+expect "a sign" 2 'sign:1: not understood, left out: MSR 0x680: -1' \
+	$tool decode --cpu skylake "$scratch/sign"
+sed 's/^1c9.*/1c9 = 7/' $dump >"$scratch/tos"
+expect "TOS out of range: said" 0 'TOS is 7, a stack of 4 entries has 0 to 3' \
+	$tool decode "$scratch/tos"
+expect "--tos out of range: said" 0 'TOS is 40, a stack of 4 entries has 0 to 3' \
+	$tool decode --tos 40 "$scratch/no-tos"
+{ cat $dump && echo '40 = 1'; } >"$scratch/twice"
+expect "a register twice, with two values" 2 'MSR 40H is 0x1, and was 0xffffffff80200400 in line' \
+	$tool decode "$scratch/twice"
+{ cat $dump && echo 'CPU 1: MSR 0x680 0x0'; } >"$scratch/mixed"
+expect "a second CPU of another kind" 2 'CPU 1: none of its 1 MSRs is an entry of the LBR of core2' \
+	$tool decode "$scratch/mixed"
+sed 's/^40 = .*/40 = 0x8000123400000000/' $dump >"$scratch/canonical"
+expect "an address that is none: said, with its register" 0 \
+	'entry 0: MSR 40H = 0x8000123400000000 holds no canonical 48-bit address' \
+	$tool decode "$scratch/canonical"
+expect "--cpu-id that is not there" 2 '1 CPU, from 0 to 0, and not this one' \
+	$tool decode --cpu-id 3 $dump
+expect "--format 99" 64 'formats are 0 to 7, and 3f' $tool decode --format 99 $dump
+expect "JSON cut short" 2 "JSON: .*near end of file$" \
+	sh -c "echo '{\"0x680\": \"1\"' | $tool decode --cpu skylake"
+expect "JSON numbers beyond 63 bits" 2 'values over 0x7fffffffffffffff must be strings' \
+	sh -c "echo '{\"0x680\": 18446744073709551615}' | $tool decode --cpu skylake"
+python3 -c 'print("[" * 100000)' >"$scratch/deep"
+expect "JSON without bottom" 2 'maximum parsing depth' $tool decode --cpu skylake "$scratch/deep"
+expect "a full disk" 2 'standard output: No space left on device' \
+	sh -c "$tool decode $dump >/dev/full"
+expect "a full disk, JSON" 2 'standard output: No space left on device' \
+	sh -c "$tool decode --json $dump >/dev/full"
+expect "stdin closed" 2 'standard input: Bad file descriptor' sh -c "$tool decode --cpu skylake <&-"
+expect "a reader that has seen enough" 0 '' sh -c "$tool decode $scratch/many | head -n 1"
+
 expect "no such file" 2 'nonexistent: No such file' $tool decode /nonexistent
 expect "no dump at all" 2 'no MSR value in it' $tool decode $data/README
 expect "unknown CPU" 64 "'06_FEH': no LBR is known" $tool decode --cpu 06_FEH x

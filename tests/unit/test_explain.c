@@ -168,6 +168,20 @@ static void figure_17_15_fields(void **state)
 		    "address 0xc0102030");
 }
 
+static void figure_17_14_fields(void **state)
+{
+	const struct lbr_layout *layout = explain("core", 0x1d9, "IA32_DEBUGCTL");
+
+	check_bits(layout, "LBR", 0, 0);
+	check_bits(layout, "BTF", 1, 1);
+	check_bits(layout, "TR", 6, 6);
+	check_bits(layout, "BTS", 7, 7);
+	check_bits(layout, "BTINT", 8, 8);
+	assert_non_null(strstr(layout->table, "Figure 17-14"));
+	check_words(layout, "BTS", 0x80, "set");
+	check_words(layout, "TR", 0x80, "clear");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -180,6 +194,7 @@ int main(void)
 		cmocka_unit_test(table_17_14_fields),
 		cmocka_unit_test(table_17_16_fields),
 		cmocka_unit_test(figure_17_15_fields),
+		cmocka_unit_test(figure_17_14_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

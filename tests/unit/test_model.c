@@ -59,6 +59,12 @@ static void page_17_36_core_duo_is_eight_msrs_at_40h(void **state)
 	assert_int_equal(model->supported, 0);
 }
 
+static void table_17_10_nehalem_has_16_entries(void **state)
+{
+	(void)state;
+	check_stack("06_1AH", "nehalem", 16, 0x680, 0x6c0, 0x1c9);
+}
+
 static void table_17_15_skylake_has_32_entries(void **state)
 {
 	(void)state;
@@ -253,6 +259,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_16_3_stack_size_of_each_cpu),
 		cmocka_unit_test(page_17_36_core_duo_is_eight_msrs_at_40h),
+		cmocka_unit_test(table_17_10_nehalem_has_16_entries),
 		cmocka_unit_test(table_17_15_skylake_has_32_entries),
 		cmocka_unit_test(page_17_30_haswell_is_format_4_with_16_entries),
 		cmocka_unit_test(lbr_model_by_text_every_spelling_finds_the_row),

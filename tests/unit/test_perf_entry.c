@@ -78,7 +78,7 @@ static void perf_entry_decode_no_tsx_on_this_cpu_is_not_reported(void **state)
 	struct branch b;
 
 	(void)state;
-	lbr_model_drop_tsx(&model);
+	lbr_model_set_tsx(&model, false);
 	assert_int_equal(perf_entry_decode(&model, FROM, TO, 0x2, &b), 0);
 	assert_int_equal(b.in_tx, TRI_NOT_REPORTED);
 	assert_int_equal(b.abort, TRI_NOT_REPORTED);

@@ -225,11 +225,24 @@ static void raw_msr_decode_haswell_without_tsx_ignores_bits_61_and_62(void **sta
 	struct raw_branch raw = {.from = UINT64_C(0x7fffffff81000010), .to = K_TO};
 	struct branch b;
 
-	lbr_model_drop_tsx(&model);
+	lbr_model_set_tsx(&model, false);
 	assert_int_equal(raw_msr_decode(&model, &raw, &b, &doubts), 0);
 	assert_int_equal(b.from, K_FROM);
 	assert_int_equal(doubts, 0);
 	check_flags(&b, TRI_CLEAR, TRI_NOT_REPORTED, TRI_NOT_REPORTED, CYCLES_NOT_REPORTED);
+}
+
+static void raw_msr_decode_haswell_with_tsx_doubts_no_flags(void **state)
+{
+	struct lbr_model model = *lbr_model_by_name("haswell");
+	struct raw_branch raw = {.from = UINT64_C(0x7fffffff81000010), .to = K_TO};
+	struct branch b;
+
+	lbr_model_set_tsx(&model, true);
+	assert_int_equal(raw_msr_decode(&model, &raw, &b, &doubts), 0);
+	assert_int_equal(b.from, K_FROM);
+	assert_int_equal(doubts, 0);
+	check_flags(&b, TRI_CLEAR, TRI_SET, TRI_SET, CYCLES_NOT_REPORTED);
 }
 
 /* Table 17-16: cycles 15:0, reserved 60:16, TSX_ABORT 61, IN_TSX 62, MISPRED 63 */
@@ -465,6 +478,7 @@ int main(void)
 		cmocka_unit_test(table_17_14_from_ip_sign_ext_is_60_to_48),
 		cmocka_unit_test(table_17_14_from_ip_both_tsx_bits_of_a_kernel_address_is_doubted),
 		cmocka_unit_test(raw_msr_decode_haswell_without_tsx_ignores_bits_61_and_62),
+		cmocka_unit_test(raw_msr_decode_haswell_with_tsx_doubts_no_flags),
 		cmocka_unit_test(table_17_16_info_cycles_each_bit),
 		cmocka_unit_test(table_17_16_info_cycles_saturated),
 		cmocka_unit_test(table_17_16_info_zero_is_zero_cycles_and_predicted),

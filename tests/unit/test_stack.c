@@ -404,6 +404,56 @@ static void stack_decode_call_stack_mode_is_named(void **state)
 	assert_false(result.snap.path_ok);
 }
 
+/* One entry, and MSR_LBR_SELECT; which branches it says were recorded */
+static const char *recorded(const char *cpu, unsigned int select)
+{
+	static char filter[64];
+	char text[80];
+
+	notes_deinit(&notes);
+	dump_deinit(&dump);
+	snprintf(text, sizeof(text), "680 = 1000\n6c0 = 1010\n1c9 = 0\n1c8 = %x\n", select);
+	parse_text(text);
+	assert_int_equal(decode(cpu, 0, -1), 0);
+	snprintf(filter, sizeof(filter), "%s", result.snap.filter ? result.snap.filter : "none");
+	return filter;
+}
+
+/* A bit that is set keeps its class out. */
+static void table_17_11_select_each_bit(void **state)
+{
+	assert_string_equal(recorded("06_1AH", 0x000), "any");
+	assert_string_equal(recorded("06_1AH", 0x001), "any,u");
+	assert_string_equal(recorded("06_1AH", 0x002), "any,k");
+	assert_string_equal(recorded("06_1AH", 0x004), "call,ind_call,ret,ind_jmp,jmp,far");
+	assert_string_equal(recorded("06_1AH", 0x008), "cond,ind_call,ret,ind_jmp,jmp,far");
+	assert_string_equal(recorded("06_1AH", 0x010), "cond,call,ret,ind_jmp,jmp,far");
+	assert_string_equal(recorded("06_1AH", 0x020), "cond,call,ind_call,ind_jmp,jmp,far");
+	assert_string_equal(recorded("06_1AH", 0x040), "cond,call,ind_call,ret,jmp,far");
+	assert_string_equal(recorded("06_1AH", 0x080), "cond,call,ind_call,ret,ind_jmp,far");
+	assert_string_equal(recorded("06_1AH", 0x100), "cond,call,ind_call,ret,ind_jmp,jmp");
+}
+
+/* p. 17-30: JCC, NEAR_IND_JMP, NEAR_REL_JMP, FAR_BRANCH and EN_CALLSTACK set: 3C4H */
+static void table_17_13_select_call_stack_and_its_valid_combinations(void **state)
+{
+	static const unsigned int invalid[] = {0x200, 0x3c0, 0x384, 0x344, 0x2c4,
+					       0x3cc, 0x3d4, 0x3e4, 0x3c7};
+
+	assert_string_equal(recorded("06_3CH", 0x3c4), "call_stack");
+	for (size_t i = 0; i < notes.count; i++)
+		assert_null(strstr(notes.items[i].text, "EN_CALLSTACK"));
+	assert_string_equal(recorded("06_3CH", 0x3c5), "call_stack,u");
+	assert_string_equal(recorded("06_3CH", 0x3c6), "call_stack,k");
+	for (size_t i = 0; i < notes.count; i++)
+		assert_null(strstr(notes.items[i].text, "EN_CALLSTACK"));
+	for (size_t i = 0; i < ARRAY_SIZE(invalid); i++) {
+		recorded("06_3CH", invalid[i]);
+		expect_note(
+			"EN_CALLSTACK in a combination that the manual (p. 17-30) calls invalid");
+	}
+}
+
 static void stack_decode_select_names_what_was_captured(void **state)
 {
 	/* Table 17-11: all but JCC and FAR_BRANCH suppressed */
@@ -490,6 +540,8 @@ int main(void)
 		TEST(stack_decode_capabilities_settle_silvermont),
 		TEST(stack_decode_capabilities_that_differ_are_said),
 		TEST(stack_decode_call_stack_mode_is_named),
+		TEST(table_17_11_select_each_bit),
+		TEST(table_17_13_select_call_stack_and_its_valid_combinations),
 		TEST(stack_decode_select_names_what_was_captured),
 		TEST(stack_decode_no_lbr_register_is_an_error),
 		TEST(dump_choose_model_nothing_known_is_an_error),

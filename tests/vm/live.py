@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """live.py - boot guests with an LBR, capture in them, and hold it against the emulator's log
 
-Usage: live.py [--keep DIR] [--whole-log] MODEL/KERNEL:PART[,PART...]...
+Usage: live.py [--keep DIR] [--whole-log] MODEL[+tsx]/KERNEL:PART[,PART...]...
 
-Each argument is one guest, which runs the parts (tests/vm/guest/PART) one after the other. Prints
+Each argument is one guest, which runs the parts (tests/vm/guest/PART) one after the other; with
++tsx the emulator makes up TSX flags. Prints
 "ok NAME", "not ok NAME: why" and "skip NAME: reason" lines and a closing count; exit status 0 if
 nothing failed.
 """
@@ -19,8 +20,10 @@ import subprocess
 import sys
 import tempfile
 
+import matrix
 from errno_sites import Image, cases, debug_vmlinux, errno_line, line_at, site_error
 from spent import Symbols, spent_by_trigger
+from three import check_three
 from verify_truth import REPORTED, Truth, load, verify
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -86,10 +89,10 @@ class Run:
 class Guest:
     """One boot of a model and a kernel."""
 
-    def __init__(self, model, kernel, parts, keep=None, whole_log=False):
-        self.model, self.kernel, self.parts = model, kernel, parts
+    def __init__(self, model, tsx, kernel, parts, keep=None, whole_log=False):
+        self.model, self.tsx, self.kernel, self.parts = model, tsx, kernel, parts
         self.whole_log = whole_log
-        self.name = f"{model}/{kernel}"
+        self.name = f"{model}{'+tsx' if tsx else ''}/{kernel}"
         os.makedirs(BUILD, exist_ok=True)
         self.directory = keep and os.path.join(keep, self.name.replace("/", "-"))
         if keep:
@@ -102,6 +105,11 @@ class Guest:
     def path(self, name):
         return os.path.join(self.directory, name)
 
+    def filters(self):
+        """-j lists for the part matrix; $FILTERS, or all of them."""
+        given = os.environ.get("FILTERS")
+        return given.split() if given else matrix.TSX_ALL if self.tsx else matrix.ALL
+
     def run(self, report):
         """Return: True if the guest lived through all parts and its log is whole."""
         fifo = self.path("truth")
@@ -110,10 +118,13 @@ class Guest:
         environment = dict(os.environ)
         if not self.whole_log:
             environment["LBR_TRUTH_LAST"] = str(depth)
+        if self.tsx:
+            environment["LBR_TSX"] = "1"
         script = "set -e\n" + "".join(f"{HERE}/guest/{part}\n" for part in self.parts)
         command = [os.path.join(HERE, "run"), "--cpu", self.model, "--kernel", self.kernel,
                    "--append", "nmi_watchdog=0", "--timeout", str(TIMEOUT_S), "--share", self.directory, "--truth", fifo,
-                   "--env", f"out={self.directory}",
+                   "--env", f"out={self.directory}", "--env", f"MODEL={self.model}",
+                   "--env", f"FILTERS={' '.join(self.filters())}",
                    "--env", "SEED", "--env", "FUNCTIONS", "--env", "POOL", "--env", "RUNS", "--env", "LINE",
                    "--env", "FULL",
                    "--", "bash", "-c", script]
@@ -470,6 +481,14 @@ def check_errno(guest, report):
            f"{len(good)} kinds of failing call, {len(errnos)} errnos")
 
 
+def check_three_ways(guest, report):
+    check_three(guest, report, Run(guest.directory, "three"), os.path.join(TOP, "lbrsnoop"))
+
+
+def check_matrix(guest, report):
+    matrix.check_matrix(guest, report, guest.filters(), lambda name: Run(guest.directory, name))
+
+
 CHECKS = {
     "doctor": check_doctor,
     "errno": check_errno,
@@ -484,6 +503,8 @@ CHECKS = {
     "loss": check_loss,
     "load": check_load,
     "none": check_none,
+    "matrix": check_matrix,
+    "three": check_three_ways,
 }
 
 
@@ -528,11 +549,11 @@ def check_guest(guest, report):
 
 
 def guest_of(argument, keep, whole_log):
-    match = re.fullmatch(r"(\w+)/([\d.]+):([\w,-]+)", argument)
-    parts = match[3].split(",") if match else []
+    match = re.fullmatch(r"(\w+)(\+tsx)?/([\d.]+):([\w,-]+)", argument)
+    parts = match[4].split(",") if match else []
     if not match or not set(parts) <= set(CHECKS):
-        sys.exit(f"live.py: {argument}: not MODEL/KERNEL:PART[,PART...], or no such part")
-    return Guest(match[1], match[2], parts, keep, whole_log)
+        sys.exit(f"live.py: {argument}: not MODEL[+tsx]/KERNEL:PART[,PART...], or no such part")
+    return Guest(match[1], bool(match[2]), match[3], parts, keep, whole_log)
 
 
 def main():

@@ -8,6 +8,9 @@
  *
  *	CPU SEQ REASON FROM,TO,TYPE,FLAGS,CYCLES ...     oldest first
  *
+ * In call-stack mode a return takes the newest branch away (P lines): what an older one had been
+ * overwritten by is not back then.
+ *
  * Where the log leaves branches out (LBR_TRUTH_LAST), those before the gap are forgotten. A log
  * whose sequence numbers go back, or that ends within a line, is refused: exit status 1.
  */
@@ -70,6 +73,13 @@ static void keep_branch(struct stack *stack, const char *at, const char *end)
 		text[i] = at[i] == ' ' ? ',' : at[i];
 }
 
+/* A place that is empty has no text. */
+static void pop_branch(struct stack *stack)
+{
+	if (stack->branches)
+		stack->ring[--stack->branches % depth].len = 0;
+}
+
 static void print_stop(const struct stack *stack, int cpu, uint64_t seq, const char *at,
 		       const char *end)
 {
@@ -78,7 +88,9 @@ static void print_stop(const struct stack *stack, int cpu, uint64_t seq, const c
 	stops++;
 	fprintf(out, "%d %llu %.*s", cpu, (unsigned long long)seq, (int)(end - at), at);
 	for (uint64_t i = first; i < stack->branches; i++)
-		fprintf(out, " %.*s", (int)stack->ring[i % depth].len, stack->ring[i % depth].text);
+		if (stack->ring[i % depth].len)
+			fprintf(out, " %.*s", (int)stack->ring[i % depth].len,
+				stack->ring[i % depth].text);
 	putc('\n', out);
 }
 
@@ -107,6 +119,8 @@ static void take_line(const char *at, const char *end)
 	skip_space(&at, end);
 	if (what == 'B')
 		keep_branch(stack, at, end);
+	else if (what == 'P')
+		pop_branch(stack);
 	else if (what == 'Z')
 		print_stop(stack, cpu, seq, at, end);
 	else if (what != 'I')

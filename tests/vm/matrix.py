@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Each -j filter gives the branches it should, and no others, by the emulator's log: the hardware's
+filter decides what enters the LBR (and the log), Linux sorts out what the hardware cannot, and
+lbrsnoop what Linux forgets. What a CPU cannot do at all has to be refused.
+
+An entry of a class that was asked for must be there, one of another class must not. Where neither
+can be asked for, keep() says why.
+"""
+import collections
+
+from verify_truth import REPORTED, TSX, branch_error
+
+NEAR = {
+    "any": {"cond", "jmp", "ijmp", "call", "icall", "ret"},
+    "any_call": {"call", "icall"},
+    "any_ret": {"ret"},
+    "ind_call": {"icall"},
+    "ind_jmp": {"ijmp"},
+    "call": {"call"},
+    "cond": {"cond"},
+    "call_stack": {"call", "icall"},  # returns take their calls away: P lines of the log
+}
+RINGS = {"u", "k"}
+TX = {"in_tx", "no_tx", "abort_tx"}
+ALL = [*NEAR, "u", "k", "any_ret,u", "cond,ind_jmp,k", *sorted(TX), "hv"]
+TSX_ALL = ["any", *sorted(TX), "call,in_tx", "abort_tx,call"]
+
+# By hand: Table 17-11 has no EN_CALLSTACK, Linux's nhm_lbr_sel_map no entry for direct calls; AMD's
+# LBR_SELECT ends with bit 8. Without LBR_SELECT Linux filters classes and rings, but cannot pop.
+REFUSED = {
+    "core2": {"call_stack"},
+    "atom": {"call_stack"},
+    "nehalem": {"call_stack", "call"},
+    "sandybridge": {"call_stack"},
+    "haswell": set(),
+    "skylake": set(),
+    "sapphirerapids": set(),
+    "zen4": {"call_stack"},
+}
+WITHOUT_SELECT = {"core2", "atom"}
+
+
+def is_refused(model, tsx, names):
+    if "hv" in names or (set(names) & TX and not tsx):
+        return True
+    if "abort_tx" in names and set(names) & set(NEAR) - {"any"}:
+        return True
+    return bool(REFUSED[model] & set(names))
+
+
+def is_user(address):
+    return address < 1 << 63
+
+
+def keep_far(branch, classes):
+    """Far branches and interrupts, by the rings they join."""
+    if "any" in classes:
+        return True
+    calls, returns = "any_call" in classes, "any_ret" in classes
+    if is_user(branch.source) and not is_user(branch.target):
+        # SYSCALL, or an interrupt: Linux counts both as calls. But it has to read the text at FROM,
+        # which may not be there: its absence is what raised the page fault.
+        return None if calls and branch.type == "irq" else calls
+    if is_user(branch.target):
+        return returns
+    # Within the kernel: IRET and INT3 look alike here; and Linux takes an interrupt for the
+    # instruction that it came before (branch_type() of arch/x86/events/utils.c).
+    return None
+
+
+def keep(branch, names, model):
+    """Must the entry be in the snapshot (True), must it not (False), or can it be both (None)?"""
+    rings = set(names) & RINGS or RINGS
+    classes = [name for name in names if name in NEAR] or ["any"]
+    if ("u" if is_user(branch.target) else "k") not in rings:
+        return False
+    if "abort_tx" in names and "A" not in branch.flags:
+        return False
+    if "in_tx" in names and "X" not in branch.flags or "no_tx" in names and "X" in branch.flags:
+        return False
+    if branch.type in ("far", "irq"):
+        if branch.type == "irq" and "any" in classes and rings != RINGS:
+            return None  # Linux classifies it before it looks at the ring, see keep_far()
+        wanted = keep_far(branch, classes)
+        if wanted is False and branch.type == "irq" and model in WITHOUT_SELECT:
+            return None
+        return wanted
+    return any(branch.type in NEAR[name] for name in classes)
+
+
+def same(entry, branch, model):
+    source, target = int(entry["from"]["addr"], 16), int(entry["to"]["addr"], 16)
+    if target != branch.target:
+        return False
+    # amd_pmu_lbr_filter() looks for a branch fused to the instruction at FROM, and finds one
+    # behind an interrupted instruction as well.
+    moved = 15 if model == "zen4" and branch.type == "irq" else 0
+    return branch.source <= source <= branch.source + moved
+
+
+def content_error(entries, branches, names, model, reported):
+    """(Why these entries are not @branches filtered, how many wanted ones are older than all.)"""
+    at = len(branches) - 1
+    for age, entry in enumerate(reversed(entries)):
+        while at >= 0 and not same(entry, branches[at], model):
+            if keep(branches[at], names, model):
+                return f"{branches[at]} is missing", 0
+            at -= 1
+        if at < 0:
+            return f"entry {age} from the newest never entered the LBR", 0
+        if keep(branches[at], names, model) is False:
+            return f"{branches[at]} is of another class", 0
+        if branches[at].type != "irq" or model != "zen4":
+            why = branch_error(entry, branches[at], reported)
+            if why:
+                return f"entry {age} from the newest: {why}", 0
+        at -= 1
+    return None, sum(keep(branch, names, model) is True for branch in branches[:at + 1])
+
+
+class Matcher:
+    """Finds stops in the order they came."""
+
+    def __init__(self, truth, cpu):
+        stops = {stop.seq: stop for stops in truth.by_newest.values() for stop in stops
+                 if stop.cpu == cpu}
+        self.stops = [(stop, list(stop.branches())) for _, stop in sorted(stops.items())]
+        self.next = 0
+
+    def find(self, entries, names, model, reported):
+        """(Branches, wanted ones that are missing at the old end) or (None, why)."""
+        newest, why = entries[-1], None
+        for number in range(self.next, len(self.stops)):
+            branches = self.stops[number][1]
+            if not any(same(newest, branch, model) for branch in branches):
+                continue
+            error, older = content_error(entries, branches, names, model, reported)
+            if not error:
+                self.next = number + 1
+                return branches, older
+            why = why or error
+        return None, why or f"never was {newest['from']['addr']} -> {newest['to']['addr']} there"
+
+
+def check_filter(guest, report, run, text, matcher):
+    """One filter that the CPU has."""
+    names, reported = text.split(","), REPORTED[guest.model][1] | (TSX if guest.tsx else set())
+    wrong, seen, complete, empty = [], collections.Counter(), 0, 0
+    for number, snapshot in enumerate(run.snapshots):
+        entries = snapshot["branches"]
+        if not entries:
+            empty += 1
+            continue
+        branches, rest = matcher.find(entries, names, guest.model, reported)
+        if branches is None:
+            wrong.append(f"snapshot {number}: {rest}")
+            continue
+        complete += rest == 0
+        targets = {(b.source, b.target): b.type for b in branches}
+        seen.update(targets.get((int(e["from"]["addr"], 16), int(e["to"]["addr"], 16)), "irq")
+                    for e in entries)
+    matched = len(run.snapshots) - empty - len(wrong)
+    why = None
+    if run.status or len(run.snapshots) < 60:
+        why = f"status {run.status}, {len(run.snapshots)} snapshots: {run.err.strip()}"
+    elif wrong:
+        why = f"{len(wrong)} of {len(run.snapshots)}: {wrong[0]}"
+    elif complete * 2 < matched or not matched:
+        why = f"only {complete} of {matched} snapshots go back as far as the log"
+    kinds = ", ".join(f"{count} {kind}" for kind, count in seen.most_common())
+    report(f"{guest.name}/matrix/{text}", why, f"{matched} snapshots: {kinds}")
+
+
+def check_matrix(guest, report, filters, run_of):
+    """@run_of: name of a run to what came of it."""
+    matcher = Matcher(guest.truth, 1)
+    for text in filters:
+        run = run_of(f"matrix-{text}")
+        if not is_refused(guest.model, guest.tsx, text.split(",")):
+            check_filter(guest, report, run, text, matcher)
+            continue
+        said = run.status == 2 and "cannot be had here" in run.err and "offers any,u,k" in run.err
+        report(f"{guest.name}/matrix/{text}",
+               not said and f"must be refused: status {run.status}: {run.err.strip()}",
+               f"refused: {run.err.strip()}")
