@@ -11,6 +11,7 @@
 #define LBRSNOOP_BPF_SNAPSHOT_H
 
 #include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -67,20 +68,22 @@ static __always_inline bool other_process(void)
  * bpf_get_branch_snapshot() copies as many entries as the LBR is deep, but the driver may have
  * found fewer: Linux's filters, the call-stack mode, Haswell's double aborts, interrupts on
  * architectural LBR. What stands behind them is of an earlier reading, and looks the same. Only
- * the driver's own count tells. A kernel that does not export it: all of them.
+ * the driver's own count tells. All of them, if the loader does not know where that is.
  */
-extern const struct cpu_hw_events cpu_hw_events __ksym __weak;
-
 static __always_inline __u32 driver_found(void)
 {
-	const struct cpu_hw_events *hw;
-	__u64 found;
+	__u64 base = 0, found = RECORD_BRANCHES_MAX;
+	__u64 cpu = bpf_get_smp_processor_id();
 
-	if (!&cpu_hw_events)
+	if (!percpu_offsets)
 		return RECORD_BRANCHES_MAX;
-	hw = bpf_this_cpu_ptr(&cpu_hw_events);
-	found = hw->lbr_stack.nr;
-	return found < RECORD_BRANCHES_MAX ? found : RECORD_BRANCHES_MAX;
+	bpf_probe_read_kernel(&base, sizeof(base), (void *)(percpu_offsets + cpu * sizeof(base)));
+	base += cpu_hw_events_offset;
+	base += bpf_core_field_offset(struct cpu_hw_events, lbr_stack.nr);
+	if (bpf_probe_read_kernel(&found, sizeof(found), (void *)base) ||
+	    found > RECORD_BRANCHES_MAX)
+		return RECORD_BRANCHES_MAX;
+	return found;
 }
 
 /*

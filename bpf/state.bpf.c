@@ -18,6 +18,8 @@ const volatile __u64 ring_wakeup_bytes = 1 << 20;
 const volatile __u32 flight_slots;
 const volatile __u32 flight_header_pages;
 const volatile bool flight_only;
+const volatile __u64 percpu_offsets;
+const volatile __u64 cpu_hw_events_offset;
 
 struct capture_slot slots[2 * CAPTURE_SLOTS];
 __u64 next_slot;

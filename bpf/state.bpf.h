@@ -27,6 +27,8 @@ extern const volatile __u64 ring_wakeup_bytes;
 extern const volatile __u32 flight_slots; /* pages of the flight recorder; 0: there is none */
 extern const volatile __u32 flight_header_pages; /* before them */
 extern const volatile bool flight_only;		 /* nobody reads the ring buffer */
+extern const volatile __u64 percpu_offsets; /* of the kernel's __per_cpu_offset[]; 0: unknown */
+extern const volatile __u64 cpu_hw_events_offset; /* of cpu_hw_events, in a CPU's area */
 
 /* One more for snapshots that must be thrown away, then room that only the verifier sees. */
 extern struct capture_slot slots[2 * CAPTURE_SLOTS];

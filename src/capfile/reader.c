@@ -455,8 +455,7 @@ static int read_meta(struct capfile *file, const char *name, struct errmsg *msg)
 					    "its machine");
 	if (err)
 		return err;
-	if (lbr_filter_parse(file->meta.filter, &file->own_filter, NULL))
-		file->own_filter = 0;
+	file->own_filter = lbr_filter_own(file->meta.filter);
 	file->model = (struct lbr_model){
 		.name = file->meta.lbr.model,
 		.format = file->meta.lbr.format,

@@ -112,6 +112,10 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 	skel->rodata->filter_cpus = opts->cpu_filter;
 	memcpy((void *)skel->rodata->cpus_wanted, opts->cpus, sizeof(opts->cpus));
 	skel->rodata->ring_wakeup_bytes = ring_bytes / 4;
+	if (opts->percpu_offsets && opts->cpu_hw_events) {
+		skel->rodata->percpu_offsets = opts->percpu_offsets;
+		skel->rodata->cpu_hw_events_offset = opts->cpu_hw_events;
+	}
 	bpf_map__set_max_entries(skel->maps.events, ring_bytes);
 }
 
@@ -158,6 +162,13 @@ static int load(struct capture *capture, struct errmsg *msg)
 	bpf_program__set_autoload(skel->progs.hw_calibrate, has_breakpoints(capture->probes));
 	bpf_program__set_autoload(skel->progs.lbr_check, true);
 	err = lbrsnoop_bpf__load(skel);
+	if (err && capture->opts.percpu_offsets) {
+		/* A kernel that is locked down lets no program read its memory: do without. */
+		capture->opts.percpu_offsets = 0;
+		lbrsnoop_bpf__destroy(skel);
+		capture->skel = NULL;
+		return load(capture, msg);
+	}
 	return err ? load_error(err, msg) : 0;
 }
 

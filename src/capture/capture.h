@@ -32,6 +32,9 @@
  * @flight_dir: keep the last @flight_slots snapshots there, in bpffs, see capture/flight.h, and
  * stay armed when this process dies; NULL: no flight recorder
  * @flight_only: ... and hand nothing out
+ * @percpu_offsets: address of the kernel's __per_cpu_offset[], 0: unknown
+ * @cpu_hw_events: offset of cpu_hw_events, the PMU driver's state, in a CPU's area; with
+ *                 @percpu_offsets it tells how many entries the driver found
  * @without_lbr: load and attach only, for tests on machines without LBR
  */
 struct capture_options {
@@ -50,6 +53,8 @@ struct capture_options {
 	const char *flight_dir;
 	uint32_t flight_slots;
 	bool flight_only;
+	uint64_t percpu_offsets;
+	uint64_t cpu_hw_events;
 	bool without_lbr;
 };
 

@@ -363,7 +363,8 @@ static void say_armed(const struct trace *trace)
 			 "in %u",
 			 groups, groups);
 	if (capture_filters_in_software(trace->capture))
-		log_info("-j %s: this CPU's LBR has no filter; of its %u entries Linux keeps those of "
+		log_info("-j %s: this CPU's LBR has no filter; of its %u entries Linux keeps those "
+			 "of "
 			 "this kind",
 			 trace->opts->filter_name, capture_lbr(trace->capture)->depth);
 	if (warning)
@@ -628,6 +629,8 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	if (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
 	    !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid))
 		capture_opts.getppid_addr = getppid.addr;
+	capture_opts.percpu_offsets = symbols_data(trace->symbols, SYMBOLS_PER_CPU_OFFSET);
+	capture_opts.cpu_hw_events = symbols_data(trace->symbols, SYMBOLS_CPU_HW_EVENTS);
 	if (trace->opts->command) {
 		err = start_command(trace, msg);
 		if (err)

@@ -173,6 +173,13 @@ int lbr_filter_plan(const struct lbr_model *model, uint64_t bits, struct lbr_fil
 	return 0;
 }
 
+uint64_t lbr_filter_own(const char *list)
+{
+	uint64_t bits;
+
+	return lbr_filter_parse(list, &bits, NULL) ? 0 : bits & FILTER_TX;
+}
+
 bool lbr_filter_wants(uint64_t own, const struct branch *branch)
 {
 	if ((own & PERF_SAMPLE_BRANCH_ABORT_TX) && branch->abort != TRI_SET)

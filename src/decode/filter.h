@@ -60,6 +60,9 @@ struct lbr_filter_plan {
 int lbr_filter_plan(const struct lbr_model *model, uint64_t bits, struct lbr_filter_plan *ret_plan,
 		    uint64_t *ret_refused);
 
+/** lbr_filter_own() - struct lbr_filter_plan.own of a list of names that was accepted; 0 for "" */
+uint64_t lbr_filter_own(const char *list);
+
 /**
  * lbr_filter_wants() - is a branch let through?
  * @own: bits as in struct lbr_filter_plan; others are not looked at

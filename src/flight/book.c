@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/model.h"
+#include "decode/filter.h"
 #include "decode/perf_entry.h"
 #include "flight/pages.h"
 
@@ -419,7 +420,8 @@ int flight_session_next(struct flight_session *session, size_t *at, struct snaps
 	snap->raw = session->raw;
 	snap->raw_count = count;
 	snap->count = perf_entries_decode(&session->model, session->raw, count,
-					  session->header.filtered, snap->branches);
+					  session->header.filtered,
+					  lbr_filter_own(session->header.filter), snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
 	snap->wasted = 0;
 	snap->shown_from = 0;

@@ -112,6 +112,24 @@ static const char *keep_name(struct parser *parser, uint64_t addr, const char *n
 	return known ? known->name : arena_strndup(&parser->syms->names, name, len);
 }
 
+static void keep_data(struct symbols *syms, uint64_t addr, const char *name, size_t len)
+{
+	static const char *const names[] = {
+		[SYMBOLS_CPU_HW_EVENTS] = "cpu_hw_events",
+		[SYMBOLS_PER_CPU_OFFSET] = "__per_cpu_offset",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strlen(names[i]) == len && !memcmp(names[i], name, len))
+			syms->data[i] = addr;
+	}
+}
+
+uint64_t symbols_data(const struct symbols *syms, enum symbols_data which)
+{
+	return syms->data[which];
+}
+
 /*
  * "ffffffff81000000 T name\t[module]"; what is none is left out. There is a newline at @end,
  * so that loops over characters end there.
@@ -141,6 +159,8 @@ static int parse_line(struct parser *parser, const char *p, const char *end)
 	parser->last_module = module;
 	parser->usable++;
 	parser->nonzero += addr != 0;
+	if (module == 0 && !symtab_is_text(type))
+		keep_data(parser->syms, addr, name, len);
 	/* Per-CPU offsets and constants are no addresses, and would bound nothing. */
 	if (!symtab_is_text(type) && type != 'A' && type != 'a' && !(addr & KERNEL_HALF))
 		return 0;

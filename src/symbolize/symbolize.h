@@ -99,6 +99,16 @@ int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym);
 int symbols_by_name(struct symbols *syms, const char *module, const char *name, size_t index,
 		    struct symbol *ret_sym);
 
+/** enum symbols_data - the few data symbols of the kernel that are kept */
+enum symbols_data {
+	SYMBOLS_CPU_HW_EVENTS,	/* per CPU: an offset, to be added to an element of the next one */
+	SYMBOLS_PER_CPU_OFFSET, /* array by CPU number */
+	SYMBOLS_DATA_COUNT,
+};
+
+/** symbols_data() - address of a data symbol; 0 if the table (of /proc/kallsyms) has it not */
+uint64_t symbols_data(const struct symbols *syms, enum symbols_data which);
+
 /** typedef symbols_visit_fn - return non-zero to stop; that value is returned */
 typedef int symbols_visit_fn(const struct symbol *sym, void *ctx);
 

@@ -28,6 +28,7 @@ struct symbols_source {
  * @live: where to read again; NULL for a table that does not change
  * @visiting: in symbols_for_each(): the table must not be replaced
  * @kaslr_offset: added to the addresses of the kernel image
+ * @data: addresses, by enum symbols_data
  * @fingerprint: of the modules and BPF programs that @tab was read with
  * @checked_ns: when @fingerprint was last compared, CLOCK_MONOTONIC; 0: never
  * @read_ns: when @tab was read again; 0: only once, at the start
@@ -40,6 +41,7 @@ struct symbols {
 	const struct symbols_source *live;
 	bool visiting;
 	uint64_t kaslr_offset;
+	uint64_t data[SYMBOLS_DATA_COUNT];
 	uint64_t fingerprint;
 	uint64_t checked_ns;
 	uint64_t read_ns;

@@ -378,7 +378,7 @@ static void dump_parse_block_needs_a_model_and_its_size(void **state)
 	assert_int_equal(
 		dump_parse((const char *)block, sizeof(block), DUMP_FORM_AUTO, NULL, &dump, &notes),
 		-EINVAL);
-	expect_note("give it with --cpu");
+	expect_note("a bare block of MSRs, whose model --cpu has to tell?");
 	assert_int_equal(dump_parse((const char *)block, sizeof(block), DUMP_FORM_AUTO,
 				    lbr_model_by_name("core2"), &dump, &notes),
 			 -EINVAL);

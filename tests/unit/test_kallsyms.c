@@ -18,6 +18,9 @@
 /* Lines as 6.12.117+deb12 prints them, a few of each kind. */
 static const char sample[] = "0000000000000000 A fixed_percpu_data\n"
 			     "0000000000000400 D cpu_debug_store\n"
+			     "000000000001a380 D cpu_hw_events\n"
+			     "ffffffff81300000 D __per_cpu_offset\n"
+			     "ffffffffc0a03020 d cpu_hw_events\t[ext4]\n"
 			     "ffffffff81000000 T _stext\n"
 			     "ffffffff81000000 T startup_64\n"
 			     "ffffffff81000000 T _text\n"
@@ -542,9 +545,23 @@ static void open_running_kernel_resolves(void **state)
 	symbols_close(syms);
 }
 
+/* A per-CPU variable is an offset, and the kernel's own; a module's namesake is another one. */
+static void data_of_the_kernel_is_kept(void **state)
+{
+	struct symbols *syms = open_text(sample);
+
+	assert_int_equal(symbols_data(syms, SYMBOLS_CPU_HW_EVENTS), 0x1a380);
+	assert_int_equal(symbols_data(syms, SYMBOLS_PER_CPU_OFFSET), 0xffffffff81300000);
+	symbols_close(syms);
+	syms = open_text("ffffffff81000000 T _stext\n");
+	assert_int_equal(symbols_data(syms, SYMBOLS_CPU_HW_EVENTS), 0);
+	symbols_close(syms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(data_of_the_kernel_is_kept),
 		cmocka_unit_test(find_kernel_address_is_bounded_by_next),
 		cmocka_unit_test(find_aliases_prefers_plain_name),
 		cmocka_unit_test(find_section_end_is_hole),
