@@ -98,22 +98,33 @@ def same(entry, branch, model):
     return branch.source <= source <= branch.source + moved
 
 
+def entry_differs(entry, branch, model, reported):
+    """Why an entry is not this branch of the log, or None."""
+    if not same(entry, branch, model):
+        return f"is not {branch}"
+    if branch.type == "irq" and model == "zen4":
+        return None
+    return branch_error(entry, branch, reported)
+
+
 def content_error(entries, branches, names, model, reported):
     """(Why these entries are not @branches filtered, how many wanted ones are older than all.)"""
     at = len(branches) - 1
     for age, entry in enumerate(reversed(entries)):
-        while at >= 0 and not same(entry, branches[at], model):
-            if keep(branches[at], names, model):
-                return f"{branches[at]} is missing", 0
+        while at >= 0:
+            why = entry_differs(entry, branches[at], model, reported)
+            if not why:
+                break
+            # Haswell's driver drops the entry that follows an abort: three.py
+            doubled = "abort" in reported and model == "haswell" and at and \
+                "A" in branches[at - 1].flags
+            if keep(branches[at], names, model) and not doubled:
+                return f"entry {age} from the newest: {why}", 0
             at -= 1
         if at < 0:
             return f"entry {age} from the newest never entered the LBR", 0
         if keep(branches[at], names, model) is False:
             return f"{branches[at]} is of another class", 0
-        if branches[at].type != "irq" or model != "zen4":
-            why = branch_error(entry, branches[at], reported)
-            if why:
-                return f"entry {age} from the newest: {why}", 0
         at -= 1
     return None, sum(keep(branch, names, model) is True for branch in branches[:at + 1])
 
