@@ -338,11 +338,11 @@ static int plan_filter(struct capture *capture, struct errmsg *msg)
 	}
 	if (!lbr_filter_plan(&capture->model, types, &capture->plan, &refused))
 		return 0;
-	return errmsg_set(msg, -EOPNOTSUPP,
-			  "-j: '%s' cannot be had here: this CPU (%s) offers %s%s",
-			  lbr_filter_format(refused, cannot, sizeof(cannot)), capture->model.title,
-			  lbr_filter_format(lbr_filters_offered(&capture->model), can, sizeof(can)),
-			  refused == PERF_SAMPLE_BRANCH_ABORT_TX ? "; abort_tx stands alone" : "");
+	return errmsg_set(
+		msg, -EOPNOTSUPP, "-j: '%s' cannot be had here: this CPU (%s) offers %s%s",
+		lbr_filter_format(refused, cannot, sizeof(cannot)), capture->model.title,
+		lbr_filter_format(lbr_filters_offered(&capture->model), can, sizeof(can)),
+		refused & lbr_filters_offered(&capture->model) ? "; abort_tx stands alone" : "");
 }
 
 int capture_create(const struct capture_options *opts, struct probe_list *probes,

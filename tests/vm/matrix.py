@@ -78,6 +78,11 @@ def keep(branch, names, model):
         return False
     if "in_tx" in names and "X" not in branch.flags or "no_tx" in names and "X" in branch.flags:
         return False
+    if rings != RINGS and is_user(branch.source) != is_user(branch.target):
+        # The ring of a branch is its target's; but newer kernels, and those it was backported to,
+        # also leave out what comes from the other ring, so that no address leaks ("from_plm" in
+        # intel_pmu_lbr_filter() of Linux arch/x86/events/intel/lbr.c).
+        return None
     if branch.type in ("far", "irq"):
         if branch.type == "irq" and "any" in classes and rings != RINGS:
             return None  # Linux classifies it before it looks at the ring, see keep_far()
