@@ -419,9 +419,9 @@ int flight_session_next(struct flight_session *session, size_t *at, struct snaps
 	snap->path_ok = session->header.path_ok;
 	snap->raw = session->raw;
 	snap->raw_count = count;
-	snap->count = perf_entries_decode(&session->model, session->raw, count,
-					  session->header.filtered,
-					  lbr_filter_own(session->header.filter), snap->branches);
+	snap->count =
+		perf_entries_decode(&session->model, session->raw, count, session->header.filtered,
+				    lbr_filter_own(session->header.filter), snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
 	snap->wasted = 0;
 	snap->shown_from = 0;

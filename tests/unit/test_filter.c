@@ -143,6 +143,16 @@ static void lbr_filter_plan_tsx_is_sorted_out_here(void **state)
 	assert_int_equal(plan_of(&without, "in_tx"), -EOPNOTSUPP);
 }
 
+/* What a capture file says of its filter */
+static void lbr_filter_own_of_a_list(void **state)
+{
+	(void)state;
+	assert_int_equal(lbr_filter_own(""), 0);
+	assert_int_equal(lbr_filter_own("any,u,k"), 0);
+	assert_int_equal(lbr_filter_own("u,k,in_tx"), PERF_SAMPLE_BRANCH_IN_TX);
+	assert_int_equal(lbr_filter_own("frob"), 0);
+}
+
 /* Linux 6.0 and older: "HW raw branch type encoding may leak" without it */
 static void lbr_filter_plan_arch_asks_for_the_type(void **state)
 {
@@ -187,6 +197,7 @@ int main(void)
 		cmocka_unit_test(lbr_filter_format_names_each_bit_once),
 		cmocka_unit_test(lbr_filter_plan_core2_has_no_filter_linux_sorts_out),
 		cmocka_unit_test(lbr_filter_plan_tsx_is_sorted_out_here),
+		cmocka_unit_test(lbr_filter_own_of_a_list),
 		cmocka_unit_test(lbr_filter_plan_arch_asks_for_the_type),
 		cmocka_unit_test(table_17_11_nehalem_filters),
 		cmocka_unit_test(table_17_13_haswell_has_call_stack),
