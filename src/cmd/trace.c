@@ -569,6 +569,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 			return errmsg_set(msg, err, "reading the ring buffer: %s", strerror(-err));
 	}
 	notify_send("STOPPING=1");
+	/* What still waits is of the time when our programs and trampolines were there. */
+	symbols_freeze(trace->symbols);
 	capture_stop(trace->capture);
 	/* What was captured before the end belongs to the user, unless he asked for fewer. */
 	if (err <= 0 && !trace->write_err)

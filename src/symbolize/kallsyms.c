@@ -405,6 +405,11 @@ void symbols_close(struct symbols *syms)
 	free(syms);
 }
 
+void symbols_freeze(struct symbols *syms)
+{
+	syms->live = NULL;
+}
+
 int symbols_refresh(struct symbols *syms)
 {
 	struct symtab tab;

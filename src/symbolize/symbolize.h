@@ -79,6 +79,12 @@ void symbols_set_kaslr_offset(struct symbols *syms, uint64_t offset);
  */
 int symbols_refresh(struct symbols *syms);
 
+/**
+ * symbols_freeze() - never read the live table again
+ * For what was captured before the caller's own programs go, with their trampolines.
+ */
+void symbols_freeze(struct symbols *syms);
+
 /** symbols_close() - free; NULL is fine */
 void symbols_close(struct symbols *syms);
 
