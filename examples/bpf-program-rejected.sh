@@ -11,7 +11,7 @@ set -eu
 lbrsnoop=${LBRSNOOP:-$(dirname "$0")/../lbrsnoop}
 
 # BPF_PROG_LOAD (5) of BPF_PROG_TYPE_SOCKET_FILTER (1): bpf(2)
-"$lbrsnoop" -n 1 -t 60 -e EACCES "$@" bpf_check -- python3 -c '
+"$lbrsnoop" -n 1 -t 60 -e EACCES "$@" check_reg_arg -- python3 -c '
 import ctypes, struct
 insn = ctypes.create_string_buffer(bytes([0x95, 0, 0, 0, 0, 0, 0, 0]))
 license = ctypes.create_string_buffer(b"GPL")

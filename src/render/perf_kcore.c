@@ -127,7 +127,12 @@ static void write_headers(struct kcore *kcore)
 	Elf64_Ehdr ehdr = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
 			    EV_CURRENT},
-		.e_type = ET_EXEC, /* addr2line, which perf asks, complains of others */
+		/*
+		 * Of a core file, addr2line says that it is none of its, and perf 6.1, which asks
+		 * it for --branch-history, dies of that. But objdump, which perf annotate asks,
+		 * finds no section in another: no instructions there.
+		 */
+		.e_type = ET_EXEC,
 		.e_machine = EM_X86_64,
 		.e_version = EV_CURRENT,
 		.e_phoff = sizeof(ehdr),

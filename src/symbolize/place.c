@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "symbolize/symbolize.h"
+#include "symbolize/symbols.h"
 #include "util/cleanup.h"
 
 /* How a name is compared, and which of its addresses count. */
@@ -102,11 +102,22 @@ enum place place_of_symbol(const char *name, uint64_t offset)
 	return PLACE_ORDINARY;
 }
 
+enum place place_in_symbol(struct symbols *symbols, const struct symbol *sym, uint64_t addr)
+{
+	uint8_t *note = symbols_note(symbols, sym->name,
+				     addr == sym->addr ? NOTE_PLACE_START : NOTE_PLACE_INSIDE);
+
+	/* What counts is whether it is the first instruction. */
+	if (!*note)
+		*note = (uint8_t)(1 + place_of_symbol(sym->name, addr - sym->addr));
+	return (enum place)(*note - 1);
+}
+
 enum place place_by_symbols(void *symbols, uint64_t addr)
 {
 	struct symbol sym;
 
 	if (!(addr >> 63) || symbols_find(symbols, addr, &sym))
 		return PLACE_ORDINARY;
-	return place_of_symbol(sym.name, addr - sym.addr);
+	return place_in_symbol(symbols, &sym, addr);
 }

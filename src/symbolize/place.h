@@ -26,6 +26,15 @@ typedef enum place place_fn(void *ctx, uint64_t addr);
  */
 enum place place_of_symbol(const char *name, uint64_t offset);
 
+struct symbol;
+struct symbols;
+
+/**
+ * place_in_symbol() - the same of an address in a symbol, remembered
+ * @sym: as symbols_find() gave it
+ */
+enum place place_in_symbol(struct symbols *symbols, const struct symbol *sym, uint64_t addr);
+
 /**
  * place_by_symbols() - a place_fn
  * @symbols: struct symbols of symbolize/symbolize.h (borrowed)

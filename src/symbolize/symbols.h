@@ -4,6 +4,7 @@
 #define LBRSNOOP_SYMBOLIZE_SYMBOLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "symbolize/symtab.h"
@@ -20,10 +21,29 @@ struct symbols_source {
 	bool bpf;
 };
 
+/** enum name_note - what was found out about a name, once; 0: nothing yet */
+enum name_note {
+	NOTE_TRIM,	   /* enum code_class of trim.c, + 1 */
+	NOTE_TRACER,	   /* enum tracer of tracing.c, + 1 */
+	NOTE_IRET,	   /* 1: no; 2: yes */
+	NOTE_PLACE_START,  /* enum place of the first instruction, + 1 */
+	NOTE_PLACE_INSIDE, /* ... of the others */
+	NOTE_COUNT,
+};
+
+#define NOTED_NAMES 1024
+
+/** struct noted_name - @name: as symbols_find() hands it out, compared by its address */
+struct noted_name {
+	const char *name;
+	uint8_t notes[NOTE_COUNT];
+};
+
 /**
  * struct symbols - a symbol table, and where it came from
  * @tab: what is searched
  * @names: every name ever handed out
+ * @noted: cache, by name
  * @name_bytes: of names that symbols_add() was told
  * @live: where to read again; NULL for a table that does not change
  * @visiting: in symbols_for_each(): the table must not be replaced
@@ -38,6 +58,7 @@ struct symbols {
 	struct symtab tab;
 	struct arena names;
 	size_t name_bytes;
+	struct noted_name noted[NOTED_NAMES];
 	const struct symbols_source *live;
 	bool visiting;
 	uint64_t kaslr_offset;
@@ -66,6 +87,20 @@ void symbols_read_bpf_sizes(struct symbols *syms);
  * Return: @hash, mixed with the ids of all programs and links.
  */
 uint64_t symbols_bpf_fingerprint(uint64_t hash);
+
+/**
+ * symbols_note() - where a note about a name is kept: it is asked for again and again
+ * @name: from symbols_find(): such strings stay where they are, and what they are
+ */
+static inline uint8_t *symbols_note(struct symbols *syms, const char *name, enum name_note note)
+{
+	struct noted_name *slot =
+		&syms->noted[((uintptr_t)name * 0x9e3779b97f4a7c15u >> 40) & (NOTED_NAMES - 1)];
+
+	if (slot->name != name)
+		*slot = (struct noted_name){.name = name};
+	return &slot->notes[note];
+}
 
 /** symbols_hash() - FNV-1a over @len bytes, from @hash on */
 static inline uint64_t symbols_hash(uint64_t hash, const void *data, size_t len)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "symbolize/place.h"
+#include "symbolize/symbols.h"
 #include "util/cleanup.h"
 
 /**
@@ -113,12 +114,33 @@ static bool name_fits(const char *name, const char *pattern)
 	return !*pattern || (*pattern == '$' && !*name);
 }
 
-static enum tracer tracer_of(const char *name)
+static enum tracer find_tracer(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(tracers); i++)
 		if (name_fits(name, tracers[i].pattern))
 			return tracers[i].tracer;
 	return TRACER_NONE;
+}
+
+static enum tracer tracer_of(struct symbols *syms, const char *name)
+{
+	uint8_t *note = symbols_note(syms, name, NOTE_TRACER);
+
+	if (!*note)
+		*note = (uint8_t)(1 + find_tracer(name));
+	return (enum tracer)(*note - 1);
+}
+
+static bool is_iret(struct symbols *syms, const char *name)
+{
+	uint8_t *note = symbols_note(syms, name, NOTE_IRET);
+
+	for (size_t i = 0; !*note && i < ARRAY_SIZE(irets); i++)
+		if (!strcmp(name, irets[i]))
+			*note = 2;
+	if (!*note)
+		*note = 1;
+	return *note == 2;
 }
 
 static struct spot look(struct symbols *syms, uint64_t addr)
@@ -129,12 +151,11 @@ static struct spot look(struct symbols *syms, uint64_t addr)
 
 	if (!(addr >> 63) || symbols_find(syms, addr, &sym))
 		return spot;
-	place = place_of_symbol(sym.name, addr - sym.addr);
-	spot.tracer = tracer_of(sym.name);
+	place = place_in_symbol(syms, &sym, addr);
+	spot.tracer = tracer_of(syms, sym.name);
 	spot.start = addr == sym.addr;
 	spot.thunk = place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK;
-	for (size_t i = 0; i < ARRAY_SIZE(irets); i++)
-		spot.iret |= !strcmp(sym.name, irets[i]);
+	spot.iret = is_iret(syms, sym.name);
 	return spot;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "symbolize/tracing.h"
+#include "symbolize/symbols.h"
 #include "util/cleanup.h"
 
 #define KERNEL_HALF (1ull << 63)
@@ -161,7 +162,7 @@ static bool name_matches(const char *name, const char *pattern)
 	return strncmp(name, pattern, len) == 0;
 }
 
-static enum code_class class_of_symbol(const struct symbol *sym)
+static enum code_class find_class(const struct symbol *sym)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(name_classes); i++) {
 		const char *pattern = name_classes[i].pattern;
@@ -171,6 +172,15 @@ static enum code_class class_of_symbol(const struct symbol *sym)
 			return name_classes[i].class;
 	}
 	return CODE_OTHER;
+}
+
+static enum code_class class_of_symbol(struct symbols *syms, const struct symbol *sym)
+{
+	uint8_t *note = symbols_note(syms, sym->name, NOTE_TRIM);
+
+	if (!*note)
+		*note = (uint8_t)(1 + find_class(sym));
+	return (enum code_class)(*note - 1);
 }
 
 static struct trim_place classify(struct trimmer *trim, uint64_t addr)
@@ -187,7 +197,7 @@ static struct trim_place classify(struct trimmer *trim, uint64_t addr)
 			symbols_same_function(&sym, trigger->function,
 					      trigger->module ? trigger->module : "");
 	if (!place.in_func)
-		place.class = class_of_symbol(&sym);
+		place.class = class_of_symbol(trim->syms, &sym);
 	return place;
 }
 
