@@ -511,7 +511,7 @@ CHECKS = {
 def check_captures(guest, report):
     """What report prints of a capture file, here, is what the trace printed that wrote it."""
     names = sorted(name[:-4] for name in os.listdir(guest.directory) if name.endswith(".lbr"))
-    snapshots = 0
+    snapshots, failed = 0, report.failed
     for name in names:
         with open(guest.path(name + ".jsonl"), "rb") as file:
             live = file.read()
@@ -526,9 +526,31 @@ def check_captures(guest, report):
             pair = zip(live.splitlines(), again.stdout.splitlines())
             line = next((i for i, (a, b) in enumerate(pair, 1) if a != b), "the last")
             report(f"{guest.name}/report/{name}", f"line {line} differs")
-    if names:
+    if names and report.failed == failed:
         report(f"{guest.name}/report", None,
                f"{len(names)} captures, {snapshots} snapshots, as they were printed live")
+
+
+def check_schema(guest, report):
+    """Lines of every run fit the schema: a few of each target, since each takes milliseconds."""
+    lines = []
+    for name in sorted(name for name in os.listdir(guest.directory) if name.endswith(".jsonl")):
+        with open(guest.path(name), "rb") as file:
+            seen = collections.Counter()
+            for line in file:
+                target = re.search(rb'"trigger":{"target":"([^"]*)"', line)
+                seen[target and target[1]] += 1
+                if seen[target and target[1]] <= 3:
+                    lines.append(line)
+    if not lines:
+        return
+    run = subprocess.run([os.path.join(TOP, "tests", "json_check"), "-"], input=b"".join(lines),
+                         check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    said = run.stdout.decode(errors="replace").strip()
+    if run.returncode == 77:
+        report.skip(f"{guest.name}/schema", said)
+    else:
+        report(f"{guest.name}/schema", run.returncode and said, f"{len(lines)} lines fit")
 
 
 def check_guest(guest, report):
@@ -541,6 +563,7 @@ def check_guest(guest, report):
     if not guest.run(report):
         return
     check_captures(guest, report)
+    check_schema(guest, report)
     for part in guest.parts:
         try:
             CHECKS[part](guest, report)
