@@ -63,7 +63,7 @@ FUZZ_RUNS ?= 100000
 
 # What the tests in the guest run there, and what reads the emulator's log.
 VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze load_programs \
-	   truth_ends truth_tail)
+	   mixedload truth_ends truth_tail)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
@@ -135,7 +135,7 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_OBJ) Makefile $(O)/.flags
 	@echo "  FUZZ    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(LIBS)
 
-$(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze): VM_FLAGS := -static -pthread
+$(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze mixedload): VM_FLAGS := -static -pthread
 $(O)/tests/vm/load_programs: VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/%: tests/vm/%.c Makefile $(O)/.flags
 	@mkdir -p $(@D)

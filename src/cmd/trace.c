@@ -569,6 +569,12 @@ static int run(struct trace *trace, struct errmsg *msg)
 			return errmsg_set(msg, err, "reading the ring buffer: %s", strerror(-err));
 	}
 	notify_send("STOPPING=1");
+	/*
+	 * What the command did last, while all is still armed: its path leads through trampolines,
+	 * and calls of them, whose text is gone once they are.
+	 */
+	if (trace->opts->command && err <= 0 && !trace->write_err)
+		err = capture_poll(trace->capture, 0, on_snapshot, trace);
 	/* What still waits is of the time when our programs and trampolines were there. */
 	symbols_freeze(trace->symbols);
 	capture_stop(trace->capture);

@@ -65,11 +65,24 @@ static void stray_return(struct stack *st, const struct path_options *opts, cons
 	pop_below(st);
 }
 
-/* An instruction interrupted by a fault is repeated or, after a trap or WARN, stepped over. */
-static void interrupt_return(struct stack *st, const struct branch *br)
+/* Interrupts of the kernel that have not returned. */
+static int open_interrupts(const struct stack *st)
+{
+	int n = 0;
+
+	for (uint32_t i = 0; i < st->count; i++)
+		n += st->frames[i].interrupt && st->frames[i].ret;
+	return n;
+}
+
+/*
+ * An instruction interrupted by a fault is repeated or, after a trap or WARN, stepped over.
+ * Return: false if the interrupt came before the oldest branch.
+ */
+static bool interrupt_return(struct stack *st, const struct branch *br)
 {
 	if (pop_to(st, br->to, true))
-		return;
+		return true;
 	for (uint32_t i = st->count; i > 0; i--) {
 		const struct frame *f = &st->frames[i - 1];
 
@@ -77,31 +90,33 @@ static void interrupt_return(struct stack *st, const struct branch *br)
 			continue;
 		st->depth = f->depth;
 		st->count = i - 1;
-		return;
+		return true;
 	}
 	pop_below(st);
+	return false;
 }
 
-static void follow(struct stack *st, const struct path_block *block, const struct branch *br,
+/* Return: false if it was an interrupt's until now, since before the oldest branch. */
+static bool follow(struct stack *st, const struct path_block *block, const struct branch *br,
 		   const struct path_options *opts)
 {
 	bool from_user = !(br->from >> 63), to_user = !(br->to >> 63);
 	bool level = block->tracing == br->tracing;
 
 	if (from_user && to_user)
-		return;
+		return true;
 	if (from_user) {
 		push(st, 0, true, true);
-		return;
+		return true;
 	}
 	if (to_user) {
 		if (!pop_to(st, 0, true))
 			pop_below(st);
-		return;
+		return true;
 	}
 	if (block->ends == PATH_END_INTERRUPT) {
 		push(st, br->from, true, level);
-		return;
+		return true;
 	}
 	switch (block->end_class) {
 	case INSN_INT:
@@ -116,11 +131,12 @@ static void follow(struct stack *st, const struct path_block *block, const struc
 			stray_return(st, opts, br);
 		break;
 	case INSN_IRET:
-		interrupt_return(st, br);
-		break;
+		/* To the next instruction: sync_core(), which serializes with it. */
+		return br->to == block->end || interrupt_return(st, br);
 	default:
 		break;
 	}
+	return true;
 }
 
 int path_set_depths(struct path *path, const struct snapshot *snap, const struct path_options *opts)
@@ -132,10 +148,14 @@ int path_set_depths(struct path *path, const struct snapshot *snap, const struct
 		struct path_block *block = &path->blocks[i];
 
 		block->depth = st.depth;
+		block->interrupt = open_interrupts(&st);
 		if (st.depth < min)
 			min = st.depth;
-		if (block->branch != PATH_NONE)
-			follow(&st, block, &snap->branches[block->branch], opts);
+		if (block->branch == PATH_NONE ||
+		    follow(&st, block, &snap->branches[block->branch], opts))
+			continue;
+		for (uint32_t j = 0; j <= i; j++)
+			path->blocks[j].interrupt++;
 	}
 	for (uint32_t i = 0; i < path->block_count; i++)
 		path->blocks[i].depth -= min;

@@ -2,15 +2,31 @@
 /* error.c - the instruction that made the error, and the decision that led to it */
 #include "path/story.h"
 
-/* A tracer's own errors are not the program's. */
+/* Is this what the code at @than did, not an interrupt that came in between, nor a tracer? */
+static bool is_program(const struct path_block *block, const struct path_block *than)
+{
+	return !block->tracing && block->interrupt <= than->interrupt;
+}
+
+/*
+ * Can a decision of @block have led straight to @than? One of a function that was called in
+ * between, and has returned, at most by what it returned: then its caller asks for that.
+ */
+static bool can_decide(const struct path_block *block, const struct path_block *than)
+{
+	return is_program(block, than) && block->depth <= than->depth;
+}
+
 static uint32_t newest_errno_insn(const struct path *path, int err)
 {
+	const struct path_block *last = &path->blocks[path->block_count - 1];
+
 	if (path->has_trigger_insn && path->trigger_insn.err == err)
 		return path->insn_count;
 	for (uint32_t b = path->block_count; b > 0; b--) {
 		const struct path_block *block = &path->blocks[b - 1];
 
-		for (uint32_t i = block->insn_count; i > 0 && !block->tracing; i--) {
+		for (uint32_t i = is_program(block, last) ? block->insn_count : 0; i > 0; i--) {
 			if (path->insns[block->first_insn + i - 1].err == err)
 				return block->first_insn + i - 1;
 		}
@@ -31,13 +47,13 @@ static uint32_t block_of_insn(const struct path *path, uint32_t insn)
 	return PATH_NONE;
 }
 
-/* Newest decision before @insn; there must be no gap in between. */
+/* Newest decision before @insn in its function or a caller; there must be no gap in between. */
 static uint32_t decision_before(const struct path *path, uint32_t insn, uint32_t block)
 {
 	for (uint32_t i = path->decision_count; i > 0; i--) {
 		const struct path_decision *d = &path->decisions[i - 1];
 
-		if (d->insn >= insn || path->blocks[d->block].tracing)
+		if (d->insn >= insn || !can_decide(&path->blocks[d->block], &path->blocks[block]))
 			continue;
 		for (uint32_t b = d->block; b < block; b++) {
 			if (path->blocks[b].gap && !path->blocks[b].tracing)
@@ -78,7 +94,7 @@ static bool chosen_by(const struct path *path, uint32_t before, uint32_t insn, u
 
 void path_find_error(const struct path *path, int err, uint32_t *ret_insn, uint32_t *ret_decision)
 {
-	uint32_t insn = err ? newest_errno_insn(path, err) : PATH_NONE;
+	uint32_t insn = err && path->block_count ? newest_errno_insn(path, err) : PATH_NONE;
 	uint32_t block, before, after;
 
 	*ret_insn = insn;

@@ -105,6 +105,7 @@ struct path_decision {
  * @end_class: enum insn_class of the branch that ended it; INSN_OTHER if none did
  * @depth: of the call tree, 0 for the shallowest of the path; calls into a tracer, or of the traced
  *         function by a trampoline, count for none
+ * @interrupt: how many interrupts or exceptions it is deep in, that interrupted the kernel
  * @first_insn: index into path.insns
  * @insn_count: may be 0 where an interrupt came at once
  * @first_decision: index into path.decisions
@@ -120,6 +121,7 @@ struct path_block {
 	enum path_end ends;
 	enum insn_class end_class;
 	int depth;
+	int interrupt;
 	uint32_t first_insn;
 	uint32_t insn_count;
 	uint32_t first_decision;

@@ -112,6 +112,7 @@ static json_t *block_object(const struct path *path, const struct path_block *bl
 	json_object_set_new(obj, "depth", json_integer(block->depth));
 	json_object_set_new(obj, "gap",
 			    block->gap ? json_string(path_gap_text(block->gap)) : json_null());
+	json_object_set_new(obj, "interrupt", json_integer(block->interrupt));
 	json_object_set_new(obj, "tracing", json_boolean(block->tracing));
 	json_object_set_new(obj, "ends", json_string(end_names[block->ends]));
 	json_object_set_new(obj, "branch",

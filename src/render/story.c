@@ -69,7 +69,8 @@ static void print_row(struct drawer *d, const struct row *row, const char *style
 
 static enum row_mark mark_of(const struct drawer *d, const struct story_step *step)
 {
-	if (d->aside != INT_MIN)
+	if (d->aside != INT_MIN || d->path->blocks[step->block].interrupt >
+					   d->path->blocks[d->path->block_count - 1].interrupt)
 		return MARK_INTERRUPT;
 	return step->cleanup && d->cleanup_told ? MARK_CLEANUP : MARK_NONE;
 }
@@ -574,14 +575,20 @@ static void draw_tracing(struct drawer *d, const struct story_step *step)
 	print_row(d, &row, DIM);
 }
 
+static void draw_return(struct drawer *d, const struct story_step *step, const char *function)
+{
+	if (d->snap->err)
+		say(d, step, "", "%s() returns %s", function, d->error);
+	else
+		say(d, step, "", "%s() returns %" PRId64, function, d->snap->retval);
+}
+
 static void draw_trigger(struct drawer *d, const struct story_step *step)
 {
 	if (d->story->error_insn == d->path->insn_count)
 		return; /* it is where the error is made */
-	if (d->snap->has_retval && d->snap->err)
-		say(d, step, "", "%s() returns %s", step->function, d->error);
-	else if (d->snap->has_retval)
-		say(d, step, "", "%s() returns %" PRId64, step->function, d->snap->retval);
+	if (d->snap->has_retval)
+		draw_return(d, step, step->function);
 	else
 		say(d, step, "", "the breakpoint, at %s+%#" PRIx64, step->function, step->offset);
 }
@@ -692,6 +699,8 @@ static bool fold_block(struct drawer *d, const struct story_step *step)
 
 static void draw_steps(struct drawer *d)
 {
+	const struct story_step *last;
+
 	for (uint32_t i = 0; i < d->story->step_count; i++) {
 		const struct story_step *step = &d->story->steps[i];
 		const struct path_block *block = &d->path->blocks[step->block];
@@ -719,9 +728,15 @@ static void draw_steps(struct drawer *d)
 		    !is_thunk(step))
 			draw_step(d, i);
 	}
-	if (d->story->step_count)
-		draw_insns(d, &d->story->steps[d->story->step_count - 1], d->path->insn_count);
+	if (!d->story->step_count)
+		return;
+	last = &d->story->steps[d->story->step_count - 1];
+	draw_insns(d, last, d->path->insn_count);
 	flush_numbers(d);
+	/* These triggers fire once the function has returned: its return is the last branch. */
+	if (d->snap->has_retval && (d->snap->trigger->kind == TRIGGER_FEXIT ||
+				    d->snap->trigger->kind == TRIGGER_KRETPROBE))
+		draw_return(d, last, d->snap->trigger->function);
 }
 
 /* What the story cannot tell about the error, said rather than guessed. */

@@ -39,7 +39,7 @@ static bool take_number(struct line *l, uint64_t *ret)
 	return true;
 }
 
-static int append(struct truth_cpu *cpu, const struct truth_event *ev)
+int truth_append(struct truth_cpu *cpu, const struct truth_event *ev)
 {
 	if (cpu->count == cpu->cap) {
 		size_t cap = cpu->cap ? cpu->cap * 2 : 1 << 16;
@@ -88,7 +88,7 @@ static int parse_all(const char *text, size_t size, struct truth *truth, size_t 
 		uint64_t cpu;
 
 		if (nl && parse((struct line){at, nl}, &ev, &cpu)) {
-			err = append(&truth->cpus[cpu], &ev);
+			err = truth_append(&truth->cpus[cpu], &ev);
 			if (err)
 				return err;
 		} else {

@@ -42,6 +42,9 @@ struct truth {
  */
 int truth_load(const char *path, struct truth *ret_truth, size_t *ret_skipped);
 
+/** truth_append() - add a line to those of a CPU; 0 or -ENOMEM */
+int truth_append(struct truth_cpu *cpu, const struct truth_event *ev);
+
 /** truth_free() - free what truth_load() allocated */
 void truth_free(struct truth *truth);
 

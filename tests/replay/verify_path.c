@@ -1,84 +1,220 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * verify_path - paths that lbrsnoop printed in a guest, against the emulator's own log
+ * verify_path - paths that lbrsnoop printed in a guest, against what the emulator executed
  *
- *   lbrsnoop --json --insns ... > SNAPSHOTS    in the guest, under tests/vm/run --truth --insns
- *   verify_path TRUTH SNAPSHOTS [-v]
+ *	lbrsnoop --json --insns ... > SNAPSHOTS    in the guest, under tests/vm/run --truth --insns
+ *	tests/vm/truth_tail DEPTH LOG STOPS        while it runs
+ *	verify_path STOPS SNAPSHOTS [-v]
  *
- * Finds each snapshot's branches in the log (a run of B lines of that CPU), then holds each block
- * of its path against the I lines between the branches that enclose it. Prints counts; exit
- * status 1 if a block is wrong or a snapshot is not in the log, 2 on errors.
+ * Finds the stop of the LBR whose last branches are the snapshot's, and holds the whole path
+ * against the instructions logged there: each branch has its block, in order, up to where the
+ * trigger took over, and each block the instructions that ran. Prints counts; exit status 1 if a
+ * block is wrong or a snapshot's branches are not in the log, 2 on errors.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "path/path.h"
 #include "snapshot/branch.h"
 #include "truth.h"
 
-#define NONE UINT32_MAX
+#define NONE	      UINT32_MAX
+#define FUNCTIONS_MAX 256
+#define GAPS_MAX      16
+#define NEWEST	      8 /* branches that a stop is found by */
 
-/* Branches of one CPU by hash; chains run from newer to older. */
-struct branch_index {
-	uint32_t *event; /* n-th branch → event */
-	uint32_t *older; /* n-th branch → next one of its chain */
+/* A line of the file of stops. */
+struct stop {
+	const char *text; /* behind "CPU REASON" */
+	size_t len;
+	uint32_t older; /* next of its chain */
+	uint32_t hash;	/* of its NEWEST newest branches; 0 if it has fewer */
+	uint8_t cpu;
+	bool db;
+};
+
+struct stops {
+	struct stop *all;
+	size_t count;
 	uint32_t *head;
-	uint32_t count;
 	uint32_t mask;
+	char *text;
+	size_t size;
+};
+
+/* Things that occur, and how often. */
+struct tally {
+	const char *name;
+	uint64_t count;
 };
 
 struct totals {
-	uint64_t snapshots, without_path, not_found, cut;
-	uint64_t blocks, insns, gaps, user, wrong, decisions;
+	uint64_t snapshots, without_path, not_found, by_breakpoint, with_gap, with_interrupt;
+	uint64_t blocks, insns, gaps, user, wrong, decisions, errors;
 };
 
 struct verifier {
-	struct truth truth;
-	struct branch_index index[TRUTH_CPUS_MAX];
+	struct stops stops;
 	struct totals totals;
-	uint64_t *executed; /* of one block, in the log */
+	struct tally functions[FUNCTIONS_MAX];
+	struct tally gaps[GAPS_MAX];
+	struct truth_cpu log;	       /* of the stop at hand */
+	uint32_t at[BRANCHES_MAX * 2]; /* its branches, as indices into log.events */
+	uint32_t branches;
+	uint64_t *executed; /* of one block */
 	size_t executed_cap;
 	bool verbose;
 };
 
-static uint32_t hash(const struct branch_index *ix, uint64_t from, uint64_t to)
-{
-	uint64_t h = (from * 0x9e3779b97f4a7c15ULL) ^ (to * 0xc2b2ae3d27d4eb4fULL);
+/* One snapshot and the stop that it may show. */
+struct placed {
+	const struct stop *stop;
+	uint32_t first; /* of v->at: its oldest branch */
+	uint32_t count;
+	uint32_t useful; /* that are not the capture's own */
+	bool hw;
+};
 
-	return (uint32_t)(h >> 32) & ix->mask;
+static uint32_t mix(uint32_t hash, uint64_t from, uint64_t to)
+{
+	uint64_t h = (from + hash) * 0x9e3779b97f4a7c15ULL;
+
+	h = (h ^ to) * 0xc2b2ae3d27d4eb4fULL;
+	return (uint32_t)(h >> 32) | 1;
 }
 
-static int index_branches(const struct truth_cpu *cpu, struct branch_index *ix)
+static uint64_t hex(const char **at)
 {
-	uint32_t buckets = 1;
+	uint64_t value = 0;
+	const char *p = *at;
 
-	for (size_t i = 0; i < cpu->count; i++)
-		ix->count += cpu->events[i].kind == 'B';
-	while (buckets < ix->count)
-		buckets *= 2;
-	ix->mask = buckets - 1;
-	ix->event = malloc((ix->count + 1) * sizeof(uint32_t));
-	ix->older = malloc((ix->count + 1) * sizeof(uint32_t));
-	ix->head = malloc(buckets * sizeof(uint32_t));
-	if (!ix->event || !ix->older || !ix->head)
-		return -ENOMEM;
-	memset(ix->head, 0xff, buckets * sizeof(uint32_t));
-	ix->count = 0;
-	for (size_t i = 0; i < cpu->count; i++) {
-		const struct truth_event *ev = &cpu->events[i];
-		uint32_t *head;
+	for (; (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'); p++)
+		value = value << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+	*at = p;
+	return value;
+}
 
-		if (ev->kind != 'B')
+/* From the newest branch back. */
+static uint32_t hash_stop(const struct stop *stop)
+{
+	uint32_t h = 0, n = 0;
+
+	for (size_t i = stop->len; i > 1 && n < NEWEST; i--) {
+		const char *at = stop->text + i + 1; /* behind the comma */
+		uint64_t from;
+
+		if (stop->text[i - 1] != 'B')
 			continue;
-		head = &ix->head[hash(ix, ev->addr, ev->to)];
-		ix->event[ix->count] = (uint32_t)i;
-		ix->older[ix->count] = *head;
-		*head = ix->count++;
+		from = hex(&at);
+		at++;
+		h = mix(h, from, hex(&at));
+		n++;
+	}
+	return n < NEWEST ? 0 : h;
+}
+
+static uint32_t hash_branches(const struct branch *branches, uint32_t count)
+{
+	uint32_t h = 0;
+
+	for (uint32_t n = 0; n < NEWEST && count >= NEWEST; n++)
+		h = mix(h, branches[count - 1 - n].from, branches[count - 1 - n].to);
+	return h;
+}
+
+static int map_file(const char *path, struct stops *s)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st)) {
+		close(fd);
+		return -EIO;
+	}
+	s->size = (size_t)st.st_size;
+	/* One byte more than the file has: so that there is a NUL behind it. */
+	s->text = mmap(NULL, s->size + 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return s->text == MAP_FAILED ? -ENOMEM : 0;
+}
+
+static int load_stops(const char *path, struct stops *s)
+{
+	size_t cap = 0;
+	int err = map_file(path, s);
+
+	if (err)
+		return err;
+	for (const char *at = s->text, *nl; (nl = memchr(at, '\n', s->size - (at - s->text)));
+	     at = nl + 1) {
+		struct stop stop = {.older = NONE};
+		char *rest;
+
+		if (s->count == cap) {
+			cap = cap ? cap * 2 : 1024;
+			s->all = realloc(s->all, cap * sizeof(*s->all));
+			if (!s->all)
+				return -ENOMEM;
+		}
+		stop.cpu = (uint8_t)strtoul(at, &rest, 10);
+		stop.db = !strncmp(rest, " db", 3);
+		stop.text = rest + 1 + strcspn(rest + 1, " \n");
+		stop.len = (size_t)(nl - stop.text);
+		stop.hash = hash_stop(&stop);
+		s->all[s->count++] = stop;
+	}
+	for (s->mask = 1; s->mask < s->count; s->mask *= 2)
+		;
+	s->head = malloc(s->mask * sizeof(*s->head));
+	if (!s->head)
+		return -ENOMEM;
+	memset(s->head, 0xff, s->mask * sizeof(*s->head));
+	s->mask--;
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint32_t *head = &s->head[s->all[i].hash & s->mask];
+
+		s->all[i].older = *head;
+		*head = i;
+	}
+	return 0;
+}
+
+/* Parse a stop into v->log and v->at. */
+static int take_stop(struct verifier *v, const struct stop *stop)
+{
+	const char *at = stop->text, *end = at + stop->len;
+
+	v->log.count = 0;
+	v->branches = 0;
+	while (at < end) {
+		struct truth_event ev = {.kind = at[1]};
+
+		at += 2;
+		if (ev.kind != 'Z') {
+			at++;
+			ev.addr = hex(&at);
+		}
+		if (ev.kind == 'B') {
+			at++;
+			ev.to = hex(&at);
+			ev.irq = at[1] == 'i';
+			at += strcspn(at, " \n");
+			if (v->branches < sizeof(v->at) / sizeof(v->at[0]))
+				v->at[v->branches++] = (uint32_t)v->log.count;
+		}
+		if (truth_append(&v->log, &ev))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -90,43 +226,6 @@ static uint64_t get_address(const json_t *obj, const char *key)
 	return text ? strtoull(text, NULL, 0) : 0;
 }
 
-/* Does the run of branches that ends with the log's n-th one equal @branches? */
-static bool run_matches(const struct truth_cpu *cpu, const struct branch_index *ix, uint32_t n,
-			const struct branch *branches, uint32_t count)
-{
-	if (n + 1 < count)
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct truth_event *ev = &cpu->events[ix->event[n + 1 - count + i]];
-
-		if (ev->addr != branches[i].from || ev->to != branches[i].to)
-			return false;
-	}
-	return true;
-}
-
-/* One snapshot placed in the log. */
-struct placed {
-	const struct truth_cpu *cpu;
-	const struct branch_index *ix;
-	uint32_t first; /* the log's number of its oldest branch */
-	uint32_t count;
-	bool hw;
-};
-
-static size_t event_of(const struct placed *p, uint32_t branch)
-{
-	return p->ix->event[p->first + branch];
-}
-
-/* First event from @i on that is no instruction. */
-static size_t next_other(const struct truth_cpu *cpu, size_t i)
-{
-	while (i < cpu->count && cpu->events[i].kind == 'I')
-		i++;
-	return i;
-}
-
 static bool same(const json_t *insns, const uint64_t *want)
 {
 	for (size_t i = 0; i < json_array_size(insns); i++) {
@@ -136,36 +235,110 @@ static bool same(const json_t *insns, const uint64_t *want)
 	return true;
 }
 
+/* Index into the log of a branch of the snapshot; of one too many, where the log ends. */
+static size_t event_of(const struct verifier *v, const struct placed *p, uint32_t branch)
+{
+	return p->first + branch < v->branches ? v->at[p->first + branch] : v->log.count;
+}
+
 static const char *check_block(struct verifier *v, const struct placed *p, const json_t *block,
 			       uint32_t entry, bool after_off)
 {
 	const json_t *insns = json_object_get(block, "insns");
 	const json_t *branch = json_object_get(block, "branch");
 	const char *ends = json_string_value(json_object_get(block, "ends"));
-	size_t count = json_array_size(insns), first = event_of(p, entry) + 1, end, n, stopped;
+	size_t count = json_array_size(insns), first = event_of(v, p, entry) + 1, end, n, stopped;
 
-	end = json_is_integer(branch) ? event_of(p, (uint32_t)json_integer_value(branch))
-				      : next_other(p->cpu, first);
+	if (!ends || !json_is_array(insns))
+		return "no instructions printed";
+	/* Without a branch of its own it ends where the LBR stopped, or where the capture began. */
+	end = event_of(v, p,
+		       json_is_integer(branch) ? (uint32_t)json_integer_value(branch) : entry + 1);
+	if (end < first)
+		return "its branches are not in order";
 	if (end - first > v->executed_cap) {
 		v->executed_cap = end - first;
 		v->executed = realloc(v->executed, v->executed_cap * sizeof(uint64_t));
 		if (!v->executed)
 			exit(2);
 	}
-	n = truth_executed(p->cpu, first, end, v->executed, &stopped);
-	if (!ends || !json_is_array(insns))
-		return "no instructions printed";
+	n = truth_executed(&v->log, first, end, v->executed, &stopped);
 	if (!strcmp(ends, "lbr-off"))
 		return count > n || !same(insns, v->executed) ? "before LBR off" : NULL;
 	if (after_off)
 		return count > n || !same(insns, v->executed + n - count) ? "after LBR off" : NULL;
 	if (!strcmp(ends, "trigger") && !p->hw)
 		return count > n || !same(insns, v->executed) ? "before the trigger" : NULL;
-	if (!strcmp(ends, "trigger") && (end >= p->cpu->count || p->cpu->events[end].kind != 'Z'))
+	if (!strcmp(ends, "trigger") && (end != v->log.count || !p->stop->db))
 		return "the breakpoint did not stop the LBR here";
 	if (stopped != SIZE_MAX && stopped < n)
 		return "recording stopped within";
 	return count != n || !same(insns, v->executed) ? "instructions differ" : NULL;
+}
+
+static void count_name(struct tally *tally, size_t max, const char *name)
+{
+	for (size_t i = 0; i < max; i++) {
+		if (tally[i].name && strcmp(tally[i].name, name) != 0)
+			continue;
+		if (!tally[i].name)
+			tally[i].name = strdup(name);
+		tally[i].count++;
+		return;
+	}
+}
+
+static void note_gap(struct verifier *v, struct totals *t, const json_t *block, bool say)
+{
+	const char *gap = json_string_value(json_object_get(block, "gap"));
+
+	if (!strcmp(gap, path_gap_text(PATH_GAP_USER))) {
+		t->user++;
+		return;
+	}
+	t->gaps++;
+	if (!say)
+		return;
+	count_name(v->gaps, GAPS_MAX, gap);
+	if (v->verbose)
+		printf("gap: %s: %s (%s) to %s\n", gap,
+		       json_string_value(json_object_get(block, "start")),
+		       json_string_value(json_object_get(block, "function")),
+		       json_string_value(json_object_get(block, "end")));
+}
+
+/* What is wrong with the block's place in the path; NULL if nothing. */
+static const char *check_place(const json_t *block, uint32_t entry, bool user)
+{
+	const json_t *branch = json_object_get(block, "branch");
+	uint32_t next;
+
+	if (!json_is_integer(branch))
+		return NULL;
+	next = (uint32_t)json_integer_value(branch);
+	/* A stay in user space is one gap, however many branches. */
+	return next == entry + 1 || (user && next > entry) ? NULL : "a branch has no block";
+}
+
+/* Does the path end where the program got to? */
+static const char *check_end(const struct placed *p, const json_t *path, uint32_t entry)
+{
+	const json_t *last = json_array_get(path, json_array_size(path) - 1);
+	const char *ends = json_string_value(json_object_get(last, "ends"));
+
+	if (entry + 1 < p->useful)
+		return "the newest branches have no block";
+	if (p->hw && !json_is_string(json_object_get(last, "gap")) &&
+	    (!ends || strcmp(ends, "trigger") != 0))
+		return "the path does not reach the breakpoint";
+	return NULL;
+}
+
+static void say_wrong(const json_t *block, const char *why)
+{
+	printf("wrong: %s: block %s of %s\n", why,
+	       json_string_value(json_object_get(block, "start")),
+	       json_string_value(json_object_get(block, "function")));
 }
 
 /* Return: number of wrong blocks. */
@@ -175,6 +348,7 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 	uint32_t entry = 0, wrong = 0;
 	bool after_off = false;
 	const json_t *block;
+	const char *why;
 	size_t i;
 
 	json_array_foreach((json_t *)path, i, block)
@@ -182,33 +356,29 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 		const json_t *branch = json_object_get(block, "branch");
 		const char *gap = json_string_value(json_object_get(block, "gap"));
 		const char *ends = json_string_value(json_object_get(block, "ends"));
-		const char *why = NULL;
 
-		if (gap && !strcmp(gap, "user space"))
-			t->user++;
-		else if (gap)
-			t->gaps++;
-		else
+		why = check_place(block, entry, gap && !strcmp(gap, path_gap_text(PATH_GAP_USER)));
+		if (gap)
+			note_gap(v, t, block, say);
+		else if (!why)
 			why = check_block(v, p, block, entry, after_off);
 		t->blocks += !gap;
 		t->insns += json_array_size(json_object_get(block, "insns"));
 		t->decisions += json_array_size(json_object_get(block, "decisions"));
 		wrong += why != NULL;
 		if (why && say)
-			printf("wrong: %s: block %s of %s\n", why,
-			       json_string_value(json_object_get(block, "start")),
-			       json_string_value(json_object_get(block, "function")));
-		else if (gap && say && v->verbose && strcmp(gap, "user space"))
-			printf("gap: %s: at %s\n", gap,
-			       json_string_value(json_object_get(block, "start")));
+			say_wrong(block, why);
 		if (ends && !strcmp(ends, "lbr-off"))
 			after_off = true;
-		else if (json_is_integer(branch) && json_integer_value(branch) < p->count) {
+		else if (json_is_integer(branch)) {
 			entry = (uint32_t)json_integer_value(branch);
 			after_off = false;
 		}
 	}
-	return wrong;
+	why = check_end(p, path, entry);
+	if (why && say)
+		say_wrong(json_array_get(path, json_array_size(path) - 1), why);
+	return wrong + (why != NULL);
 }
 
 static uint32_t read_branches(const json_t *snap, struct branch *branches)
@@ -229,52 +399,109 @@ static uint32_t read_branches(const json_t *snap, struct branch *branches)
 	return count;
 }
 
-static void verify_snapshot(struct verifier *v, const json_t *snap)
+/* Are the stop's newest branches @branches? Then its log is in v->log. */
+static bool stop_matches(struct verifier *v, const struct stop *stop, const struct branch *branches,
+			 uint32_t count)
 {
-	const json_t *path = json_object_get(snap, "path");
-	const char *kind =
-		json_string_value(json_object_get(json_object_get(snap, "trigger"), "kind"));
-	uint64_t cpu = (uint64_t)json_integer_value(json_object_get(snap, "cpu"));
-	struct branch branches[BRANCHES_MAX];
-	uint32_t count = read_branches(snap, branches), fewest = NONE;
-	struct placed p = {.count = count, .hw = kind && !strcmp(kind, "hw")}, best = {0};
+	if (take_stop(v, stop) || v->branches < count)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct truth_event *ev = &v->log.events[v->at[v->branches - count + i]];
 
-	v->totals.snapshots++;
-	if (!json_is_array(path)) {
-		v->totals.without_path++;
-		return;
+		if (ev->addr != branches[i].from || ev->to != branches[i].to)
+			return false;
 	}
-	if (cpu >= TRUTH_CPUS_MAX || !count || !v->index[cpu].count) {
-		v->totals.not_found++;
-		return;
+	return true;
+}
+
+/* Does an interrupt or exception arrive in the path, or end? */
+static bool interrupt_within(const json_t *path)
+{
+	const json_t *block, *last;
+	size_t i;
+
+	json_array_foreach((json_t *)path, i, block)
+	{
+		const char *ends = json_string_value(json_object_get(block, "ends")), *text;
+		const json_t *insns = json_object_get(block, "insns");
+
+		last = json_array_get(insns, json_array_size(insns) - 1);
+		text = json_string_value(json_object_get(last, "text"));
+		if ((ends && !strcmp(ends, "interrupt")) || (text && !strncmp(text, "iret", 4)))
+			return true;
 	}
-	p.cpu = &v->truth.cpus[cpu];
-	p.ix = &v->index[cpu];
+	return false;
+}
+
+static void judge(struct verifier *v, struct placed *p, const struct branch *branches,
+		  const json_t *snap, const json_t *path)
+{
+	uint64_t cpu = (uint64_t)json_integer_value(json_object_get(snap, "cpu"));
+	uint32_t hash = hash_branches(branches, p->count), fewest = NONE;
+	const struct stop *best = NULL;
+	struct totals before;
+
 	/* The same run may be logged more than once: the one that fits best is meant. */
-	for (uint32_t n = p.ix->head[hash(p.ix, branches[count - 1].from, branches[count - 1].to)];
-	     n != NONE && fewest; n = p.ix->older[n]) {
+	for (uint32_t n = v->stops.head[hash & v->stops.mask]; n != NONE && fewest;
+	     n = v->stops.all[n].older) {
 		struct totals ignored = {0};
 		uint32_t wrong;
 
-		if (!run_matches(p.cpu, p.ix, n, branches, count))
+		p->stop = &v->stops.all[n];
+		if (p->stop->hash != hash || p->stop->cpu != cpu || p->stop->db != p->hw ||
+		    !stop_matches(v, p->stop, branches, p->count))
 			continue;
-		p.first = n + 1 - count;
-		wrong = check_path(v, &p, path, &ignored, false);
+		p->first = v->branches - p->count;
+		wrong = check_path(v, p, path, &ignored, false);
 		if (wrong < fewest) {
 			fewest = wrong;
-			best = p;
+			best = p->stop;
 		}
 	}
-	if (fewest == NONE) {
+	if (!best) {
 		v->totals.not_found++;
 		return;
 	}
-	v->totals.wrong += check_path(v, &best, path, &v->totals, true);
+	p->stop = best;
+	stop_matches(v, best, branches, p->count);
+	p->first = v->branches - p->count;
+	before = v->totals;
+	v->totals.wrong += check_path(v, p, path, &v->totals, true);
+	v->totals.with_gap += v->totals.gaps > before.gaps;
+	v->totals.with_interrupt += interrupt_within(path);
+}
+
+static void verify_snapshot(struct verifier *v, const json_t *snap)
+{
+	const json_t *path = json_object_get(snap, "path");
+	const json_t *trigger = json_object_get(snap, "trigger"),
+		     *lbr = json_object_get(snap, "lbr");
+	const char *kind = json_string_value(json_object_get(trigger, "kind"));
+	const char *function = json_string_value(json_object_get(trigger, "function"));
+	struct branch branches[BRANCHES_MAX];
+	struct placed p = {.count = read_branches(snap, branches),
+			   .hw = kind && !strcmp(kind, "hw")};
+	uint32_t wasted = (uint32_t)json_integer_value(json_object_get(lbr, "wasted"));
+
+	v->totals.snapshots++;
+	v->totals.by_breakpoint += p.hw;
+	v->totals.errors += json_is_string(json_object_get(trigger, "errno"));
+	count_name(v->functions, FUNCTIONS_MAX, function ?: "?");
+	p.useful = p.count - wasted;
+	/* All entries the capture's own: nothing is said, nothing can be wrong. */
+	if (!json_is_array(path) && p.useful)
+		v->totals.without_path++;
+	if (!json_is_array(path))
+		return;
+	if (!p.count)
+		v->totals.not_found++;
+	else
+		judge(v, &p, branches, snap, path);
 }
 
 static int verify_file(struct verifier *v, const char *file)
 {
-	FILE *f = fopen(file, "r");
+	FILE *f = fopen(file, "re");
 	char *line = NULL;
 	size_t size = 0;
 
@@ -298,46 +525,42 @@ static int verify_file(struct verifier *v, const char *file)
 	return 0;
 }
 
-static void print_totals(const struct totals *t)
+static void print_totals(const struct verifier *v)
 {
-	printf("%" PRIu64 " snapshots: %" PRIu64 " not in the log, %" PRIu64 " without a path\n",
-	       t->snapshots, t->not_found, t->without_path);
-	printf("%" PRIu64 " blocks, %" PRIu64 " instructions, %" PRIu64 " decisions: %" PRIu64
-	       " wrong, %" PRIu64 " gaps (%.3f %%), %" PRIu64 " stays in user space\n",
-	       t->blocks, t->insns, t->decisions, t->wrong, t->gaps,
-	       t->blocks + t->gaps ? 100.0 * (double)t->gaps / (double)(t->blocks + t->gaps) : 0.0,
-	       t->user);
+	const struct totals *t = &v->totals;
+	size_t functions = 0;
+
+	while (functions < FUNCTIONS_MAX && v->functions[functions].name)
+		functions++;
+	for (size_t i = 0; i < GAPS_MAX && v->gaps[i].name; i++)
+		printf("gap: %" PRIu64 " times: %s\n", v->gaps[i].count, v->gaps[i].name);
+	printf("snapshots %" PRIu64 "\nfunctions %zu\nby_breakpoint %" PRIu64 "\nerrors %" PRIu64
+	       "\nnot_in_log %" PRIu64 "\nwithout_path %" PRIu64 "\nwith_interrupt %" PRIu64
+	       "\nwith_gap %" PRIu64 "\n",
+	       t->snapshots, functions, t->by_breakpoint, t->errors, t->not_found, t->without_path,
+	       t->with_interrupt, t->with_gap);
+	printf("blocks %" PRIu64 "\ninstructions %" PRIu64 "\ndecisions %" PRIu64 "\ngaps %" PRIu64
+	       "\nuser %" PRIu64 "\nwrong %" PRIu64 "\n",
+	       t->blocks, t->insns, t->decisions, t->gaps, t->user, t->wrong);
 }
 
 int main(int argc, char **argv)
 {
-	struct verifier v = {0};
-	size_t skipped;
+	static struct verifier v;
 	int err;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: verify_path TRUTH SNAPSHOTS [-v]\n");
+		fprintf(stderr, "usage: verify_path STOPS SNAPSHOTS [-v]\n");
 		return 2;
 	}
 	v.verbose = argc > 3 && !strcmp(argv[3], "-v");
-	err = truth_load(argv[1], &v.truth, &skipped);
-	for (int i = 0; i < TRUTH_CPUS_MAX && !err; i++) {
-		if (v.truth.cpus[i].count)
-			err = index_branches(&v.truth.cpus[i], &v.index[i]);
-	}
+	err = load_stops(argv[1], &v.stops);
 	if (!err)
 		err = verify_file(&v, argv[2]);
 	if (err) {
 		fprintf(stderr, "verify_path: %s\n", strerror(-err));
 		return 2;
 	}
-	print_totals(&v.totals);
-	for (int i = 0; i < TRUTH_CPUS_MAX; i++) {
-		free(v.index[i].event);
-		free(v.index[i].older);
-		free(v.index[i].head);
-	}
-	truth_free(&v.truth);
-	free(v.executed);
-	return v.totals.wrong || v.totals.not_found || !v.totals.snapshots;
+	print_totals(&v);
+	return v.totals.wrong || v.totals.not_found || v.totals.without_path || !v.totals.snapshots;
 }

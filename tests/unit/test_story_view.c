@@ -268,6 +268,26 @@ static void render_story_tracing_makes_no_error(void **state)
 	      "\n");
 }
 
+/* The record begins in an interrupt, which comes back to the error: what it decides is not why. */
+static void render_story_interrupt_before_record_decides_nothing(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x25, EINVAL, {0x300, 0xc0}, {0xc4, 0x101}, {0x101, 0x10},
+					{0x15, 0x20}, {0x20, 0xa0}, {0xa1, 0x25});
+
+	check(&snap, WITHOUT_LINES,
+	      "~      the record starts here, with again()\n"
+	      "~        +0x2   not taken        as %ecx == 0          dec %ecx; jne +0\n"
+	      "~    back in asm_exc_irq()\n"
+	      "   back from the interrupt, in f()\n"
+	      "!!   +0x10  -EINVAL is made here                   mov $0xffffffea,%eax\n"
+	      "   -- after the error:\n"
+	      "|    cleanup()\n"
+	      "|  back in f()\n"
+	      "|  f() returns -EINVAL\n"
+	      "   The decision that led to -EINVAL is not in this record.\n"
+	      "\n");
+}
+
 static void render_story_with_lines_names_them(void **state)
 {
 	struct snapshot snap = failing();
@@ -566,6 +586,7 @@ int main(void)
 		cmocka_unit_test(render_story_error_marks_decision_error_and_cleanup),
 		cmocka_unit_test(render_story_tracing_is_one_row),
 		cmocka_unit_test(render_story_tracing_makes_no_error),
+		cmocka_unit_test(render_story_interrupt_before_record_decides_nothing),
 		cmocka_unit_test(render_story_with_lines_names_them),
 		cmocka_unit_test(render_story_with_sources_shows_their_text),
 		cmocka_unit_test(render_story_errno_site_ends_with_the_error),

@@ -2,106 +2,192 @@
 /*
  * truth_tail - what ran before each time the LBR was stopped, from the emulator's log
  *
- *	truth_tail LOG OUTPUT
+ *	truth_tail DEPTH LOG OUTPUT
  *
- * LOG: as run --truth --insns writes it, or a FIFO. OUTPUT, a line a stop:
+ * LOG: as run --truth --insns writes it, or a FIFO: it is never kept, which would be gigabytes.
+ * OUTPUT, a line a stop, oldest first, from the branch on that is the oldest of DEPTH:
  *
- *	CPU REASON I,ADDRESS B,FROM,TO ...     oldest first, the last RING lines
+ *	CPU REASON B,FROM,TO,TYPE I,ADDRESS Z ...
  *
- * Only stops for the reasons "db" (a debug exception) and "off" (the kernel switched it off): a
- * snapshot shows nothing else.
+ * Z: recording was stopped there before. Instructions of user space are left out, and stops for
+ * other reasons than "db" (a debug exception) and "off" (the kernel switched it off): a snapshot
+ * shows nothing else.
  */
 #include <err.h>
-#include <inttypes.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CPUS_MAX 64
-#define RING	 2048
+/* Lines kept of a CPU: straight runs between 32 branches do not come near it. */
+#define RING	   (1u << 16)
+#define READ_BYTES (1u << 20)
+#define LINE_MAX   256u
+
+struct line {
+	uint64_t from;
+	uint64_t to;
+	char kind;
+	bool irq;
+};
 
 struct ring {
 	uint64_t count;
-	struct {
-		char kind;
-		uint64_t from;
-		uint64_t to;
-	} lines[RING];
+	uint64_t branches;
+	uint64_t next_seq;
+	struct line lines[RING];
 };
 
 static struct ring *rings[CPUS_MAX];
+static uint64_t depth, lines, stops;
+
+/* Where the oldest of the newest @depth branches is. */
+static uint64_t window_start(const struct ring *ring)
+{
+	uint64_t wanted = ring->branches < depth ? ring->branches : depth;
+	uint64_t i = ring->count, end = ring->count > RING ? ring->count - RING : 0;
+
+	while (wanted && i > end)
+		wanted -= ring->lines[--i % RING].kind == 'B';
+	if (wanted)
+		errx(1, "%u lines of the log hold fewer than %u branches", RING,
+		     (unsigned int)depth);
+	return i;
+}
+
+static void put_hex(FILE *out, uint64_t value)
+{
+	char digits[16];
+	int n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (value);
+	while (n)
+		putc_unlocked(digits[--n], out);
+}
 
 static void print_stop(FILE *out, unsigned int cpu, const char *reason)
 {
 	const struct ring *ring = rings[cpu];
-	uint64_t first = ring->count > RING ? ring->count - RING : 0;
 
+	stops++;
 	fprintf(out, "%u %s", cpu, reason);
-	for (uint64_t i = first; i < ring->count; i++) {
-		uint32_t slot = i % RING;
+	for (uint64_t i = window_start(ring); i < ring->count; i++) {
+		const struct line *line = &ring->lines[i % RING];
 
-		if (ring->lines[slot].kind == 'I')
-			fprintf(out, " I,%" PRIx64, ring->lines[slot].from);
-		else
-			fprintf(out, " B,%" PRIx64 ",%" PRIx64, ring->lines[slot].from,
-				ring->lines[slot].to);
+		if (line->kind == 'I' && !(line->from >> 63))
+			continue;
+		putc_unlocked(' ', out);
+		putc_unlocked(line->kind, out);
+		if (line->kind == 'Z')
+			continue;
+		putc_unlocked(',', out);
+		put_hex(out, line->from);
+		if (line->kind == 'I')
+			continue;
+		putc_unlocked(',', out);
+		put_hex(out, line->to);
+		fputs(line->irq ? ",irq" : ",-", out);
 	}
-	fputc('\n', out);
+	putc_unlocked('\n', out);
 }
 
 /* Numbers by hand: there are hundreds of millions of lines. */
-static uint64_t number(char **at, int base)
+static uint64_t number(const char **at)
 {
-	uint64_t value = strtoull(*at, at, base);
+	uint64_t value = 0;
+	const char *p = *at;
 
-	if (**at == ' ')
-		(*at)++;
+	if (p[0] == '0' && p[1] == 'x')
+		for (p += 2; *p > ' '; p++)
+			value = value << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+	else
+		for (; *p > ' '; p++)
+			value = value * 10 + (uint64_t)(*p - '0');
+	*at = *p == ' ' ? p + 1 : p;
 	return value;
 }
 
-static void take(FILE *out, char *line)
+/* @text: ends with a newline */
+static void take(FILE *out, const char *text)
 {
-	char kind = line[0], *at = line + 2;
-	unsigned int cpu = (unsigned int)number(&at, 10);
+	const char *at = text + 2;
+	unsigned int cpu = (unsigned int)number(&at);
+	struct line *line;
 	struct ring *ring;
-	uint32_t slot;
 
-	if (cpu >= CPUS_MAX)
-		errx(1, "not a line of the log: %s", line);
+	lines++;
+	if (text[1] != ' ' || !strchr("BIPZ", text[0]) || cpu >= CPUS_MAX)
+		errx(1, "not a line of the log: %.*s", (int)strcspn(text, "\n"), text);
 	if (!rings[cpu] && !(rings[cpu] = calloc(1, sizeof(*ring))))
 		err(1, "memory");
 	ring = rings[cpu];
-	while (*at && *at != ' ') /* the sequence number */
-		at++;
-	at += *at == ' ';
-	if (kind == 'Z') {
-		at[strcspn(at, " \n")] = '\0';
-		if (!strcmp(at, "db") || !strcmp(at, "off"))
-			print_stop(out, cpu, at);
-		return;
+	if (number(&at) != ring->next_seq++)
+		errx(1, "cpu %u: record %llu is missing: the log is not whole", cpu,
+		     (unsigned long long)ring->next_seq - 1);
+	line = &ring->lines[ring->count % RING];
+	*line = (struct line){.kind = text[0]};
+	if (line->kind == 'Z') {
+		if (!strncmp(at, "db\n", 3))
+			print_stop(out, cpu, "db");
+		else if (!strncmp(at, "off\n", 4))
+			print_stop(out, cpu, "off");
+	} else {
+		line->from = number(&at);
+		line->to = line->kind == 'B' ? number(&at) : 0;
+		line->irq = line->kind == 'B' && !strncmp(at, "irq", 3);
+		ring->branches += line->kind == 'B';
 	}
-	slot = ring->count++ % RING;
-	ring->lines[slot].kind = kind;
-	ring->lines[slot].from = number(&at, 16);
-	ring->lines[slot].to = kind == 'B' ? number(&at, 16) : 0;
+	ring->count++;
+}
+
+static void take_all(int in, FILE *out)
+{
+	char *text = malloc(READ_BYTES + LINE_MAX);
+	size_t len = 0;
+	ssize_t got;
+
+	if (!text)
+		err(1, "memory");
+	while ((got = read(in, text + len, READ_BYTES)) > 0 || (got < 0 && errno == EINTR)) {
+		char *at = text, *end = text + len + (got > 0 ? got : 0), *newline;
+
+		while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
+			take(out, at);
+			at = newline + 1;
+		}
+		len = (size_t)(end - at);
+		if (len >= LINE_MAX)
+			errx(1, "not a line of the log: %.40s", at);
+		memmove(text, at, len);
+	}
+	if (got < 0)
+		err(1, "the log");
+	free(text);
 }
 
 int main(int argc, char **argv)
 {
-	char line[256];
-	FILE *in, *out;
+	FILE *out;
+	int in;
 
-	if (argc != 3)
-		errx(2, "usage: truth_tail LOG OUTPUT");
-	in = fopen(argv[1], "re");
-	out = fopen(argv[2], "we");
-	if (!in || !out)
-		err(2, "%s", in ? argv[2] : argv[1]);
-	setvbuf(in, NULL, _IOFBF, 1 << 20);
-	while (fgets(line, sizeof(line), in))
-		take(out, line);
+	if (argc != 4 || (depth = strtoul(argv[1], NULL, 10)) < 1)
+		errx(2, "usage: truth_tail DEPTH LOG OUTPUT");
+	in = open(argv[2], O_RDONLY | O_CLOEXEC);
+	fcntl(in, F_SETPIPE_SZ, READ_BYTES); /* no pipe: no harm */
+	out = fopen(argv[3], "we");
+	if (in < 0 || !out)
+		err(2, "%s", in < 0 ? argv[2] : argv[3]);
+	take_all(in, out);
 	if (fclose(out))
-		err(2, "%s", argv[2]);
+		err(2, "%s", argv[3]);
+	printf("%llu lines, %llu stops\n", (unsigned long long)lines, (unsigned long long)stops);
 	return 0;
 }
