@@ -432,9 +432,11 @@ static void note_counts(struct capture *capture, const struct armed *armed)
 	capture->hw_fired += armed_hw_hits(armed);
 }
 
+/* A flight recorder's links would keep it armed: keep_armed() has to look again. */
 static void retire(struct capture *capture, struct armed *armed)
 {
 	note_counts(capture, armed);
+	capture->changed = true;
 	disarm(armed);
 }
 
