@@ -2,7 +2,6 @@
 #include "capfile/meta.h"
 
 #include <cpuid.h>
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,6 +14,7 @@
 
 #include "util/cursor.h"
 #include "capfile/format.h"
+#include "symbolize/module_sections.h"
 #include "util/cleanup.h"
 
 #define SECTION_NAME_MAX (MODULE_NAME_BYTES - 1)
@@ -160,29 +160,6 @@ static bool parse_address(const struct capfile_meta *meta, const char *key, uint
 	return !*end && !errno && *text != '-';
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool parse_build_id(const char *text, struct build_id *ret)
-{
-	size_t len = strlen(text);
-
-	*ret = (struct build_id){0};
-	if (len % 2 || len > 2 * (size_t)BUILD_ID_MAX)
-		return false;
-	for (size_t i = 0; i < len; i += 2) {
-		int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		ret->bytes[i / 2] = (uint8_t)(high << 4 | low);
-	}
-	ret->len = len / 2;
-	return true;
-}
-
 /* Names that are printed as they are: nothing that a terminal or a script takes for more. */
 static bool is_plain(const char *text)
 {
@@ -227,7 +204,7 @@ int meta_parse(const uint8_t *bytes, size_t len, struct capfile_meta *ret_meta)
 	    !parse_number(&meta, CAPFILE_META_PATH_OK, 0, 1, &path_ok) ||
 	    !parse_address(&meta, CAPFILE_META_TEXT, &meta.text_addr) ||
 	    !parse_address(&meta, CAPFILE_META_STEXT, &meta.stext) ||
-	    !parse_build_id(meta_get(&meta, CAPFILE_META_BUILD_ID), &meta.build_id))
+	    !build_id_parse(meta_get(&meta, CAPFILE_META_BUILD_ID), &meta.build_id))
 		goto bad;
 	strcpy(meta.lbr.model, *model ? model : "unknown");
 	meta.lbr.format = (int)format;
@@ -260,44 +237,20 @@ static void put_string(FILE *out, const char *text)
 	fwrite(text, 1, len, out);
 }
 
-/* Its address as /sys tells it to root; 0 if it does not. */
-static uint64_t section_addr(const char *module, const char *section)
-{
-	char path[4096], text[32];
-	_cleanup_fclose_ FILE *file = NULL;
+struct sections_out {
+	FILE *out;
+	uint16_t count;
+};
 
-	snprintf(path, sizeof(path), "/sys/module/%s/sections/%s", module, section);
-	file = fopen(path, "re");
-	if (!file || !fgets(text, sizeof(text), file))
+static int put_section(const char *name, uint64_t addr, void *ctx)
+{
+	struct sections_out *put = ctx;
+
+	if (strlen(name) > SECTION_NAME_MAX)
 		return 0;
-	return strtoull(text, NULL, 16);
-}
-
-static uint16_t put_sections(FILE *out, const char *module)
-{
-	const struct dirent *entry;
-	uint16_t count = 0;
-	char path[4096];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/sys/module/%s/sections", module);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)) && count < META_SECTIONS_MAX) {
-		uint64_t addr;
-
-		if (strlen(entry->d_name) > SECTION_NAME_MAX ||
-		    (entry->d_name[0] == '.' && strlen(entry->d_name) < 3))
-			continue;
-		addr = section_addr(module, entry->d_name);
-		if (!addr)
-			continue;
-		put_string(out, entry->d_name);
-		fwrite(&addr, 8, 1, out);
-		count++;
-	}
-	if (dir)
-		closedir(dir);
-	return count;
+	put_string(put->out, name);
+	fwrite(&addr, 8, 1, put->out);
+	return ++put->count == META_SECTIONS_MAX;
 }
 
 int meta_module(uint16_t number, const char *name, uint8_t **ret_bytes, size_t *ret_len)
@@ -305,15 +258,16 @@ int meta_module(uint16_t number, const char *name, uint8_t **ret_bytes, size_t *
 	_cleanup_free_ char *sections = NULL;
 	char *bytes = NULL;
 	size_t len = 0, sections_len = 0;
+	struct sections_out put = {};
 	struct build_id id;
-	uint16_t count;
 	uint8_t id_len;
 	FILE *out;
 
 	out = open_memstream(&sections, &sections_len);
 	if (!out)
 		return -ENOMEM;
-	count = put_sections(out, name);
+	put.out = out;
+	module_sections_each(name, put_section, &put);
 	if (fclose(out))
 		return -ENOMEM;
 	out = open_memstream(&bytes, &len);
@@ -325,7 +279,7 @@ int meta_module(uint16_t number, const char *name, uint8_t **ret_bytes, size_t *
 	put_string(out, name);
 	fwrite(&id_len, 1, 1, out);
 	fwrite(id.bytes, 1, id_len, out);
-	fwrite(&count, 2, 1, out);
+	fwrite(&put.count, 2, 1, out);
 	fwrite(sections, 1, sections_len, out);
 	if (fclose(out)) {
 		free(bytes);

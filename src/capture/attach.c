@@ -12,9 +12,9 @@
 #include "capture/clone.h"
 #include "capture/holders.h"
 #include "capture/lbr_events.h"
-#include "capture/module_text.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
+#include "symbolize/module_sections.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 
@@ -281,7 +281,7 @@ static int attach_hw(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 		return -ENOMEM;
 	armed->hw_cpus = bits;
 	if (probe->trigger.module[0])
-		armed->module_text = module_text(probe->trigger.module);
+		armed->module_text = module_section_addr(probe->trigger.module, ".text");
 	/* The exit first: a hit before it is armed would wait for a return that nobody sees. */
 	if (exit_program(skel, probe)) {
 		err = attach_copy(exit_program(skel, probe), probe, target, armed, msg);

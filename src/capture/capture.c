@@ -15,10 +15,10 @@
 #include "capture/guard.h"
 #include "capture/lbr_cause.h"
 #include "capture/lbr_events.h"
-#include "capture/module_text.h"
 #include "capture/ring_record.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
+#include "symbolize/module_sections.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
@@ -476,7 +476,7 @@ static void follow_modules(struct capture *capture)
 		struct armed *armed = &capture->armed[i];
 
 		if (!armed->hw_cpus || !armed->module_text ||
-		    module_text(probe->trigger.module) == armed->module_text)
+		    module_section_addr(probe->trigger.module, ".text") == armed->module_text)
 			continue;
 		retire(capture, armed);
 		probe->trigger.kind = TRIGGER_NONE;

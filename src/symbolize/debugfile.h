@@ -12,32 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUILD_ID_MAX 64
-
-/** struct build_id - @len is 0 if it is not known */
-struct build_id {
-	uint8_t bytes[BUILD_ID_MAX];
-	size_t len;
-};
-
-/** build_id_of_kernel() - of the running kernel; empty if it does not tell */
-void build_id_of_kernel(struct build_id *ret_id);
-
-/** build_id_of_module() - of a module that is loaded now; empty if it is not */
-void build_id_of_module(const char *module, struct build_id *ret_id);
-
-/** build_id_of_file() - of an ELF file; empty if it has none */
-void build_id_of_file(const char *path, struct build_id *ret_id);
-
-/**
- * build_id_text() - in hexadecimal, "unknown" if it is empty
- * @buf: 2 * BUILD_ID_MAX + 1 bytes
- * Return: @buf.
- */
-const char *build_id_text(const struct build_id *id, char *buf);
-
-/** build_id_differ() - both are known, and not the same */
-bool build_id_differ(const struct build_id *a, const struct build_id *b);
+#include "symbolize/build_id.h"
 
 /**
  * debugfile_check() - has a file DWARF of this build?

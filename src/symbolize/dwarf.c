@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "symbolize/dwarf.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 
 #include "symbolize/debugfile.h"
+#include "symbolize/module_sections.h"
 #include "symbolize/debugimage.h"
 #include "symbolize/lineplace.h"
 #include "util/cleanup.h"
@@ -240,39 +240,16 @@ static uint64_t live_stext(void)
 	return 0;
 }
 
-static uint64_t section_addr(const char *module, const char *section)
+static int place_section(const char *name, uint64_t addr, void *image)
 {
-	char path[4096], text[32];
-	_cleanup_fclose_ FILE *file = NULL;
-
-	snprintf(path, sizeof(path), "/sys/module/%s/sections/%s", module, section);
-	file = fopen(path, "re");
-	if (!file || !fgets(text, sizeof(text), file))
-		return 0;
-	return strtoull(text, NULL, 16);
+	debugimage_place_section(image, name, addr);
+	return 0;
 }
 
-/* Place all sections of a loaded module. */
 static void place_live_module(struct lines_object *object)
 {
-	char path[4096];
-	const struct dirent *entry;
-	DIR *dir;
-
 	debugimage_unplace(object->image);
-	snprintf(path, sizeof(path), "/sys/module/%s/sections", object->name);
-	dir = opendir(path);
-	if (!dir)
-		return;
-	while ((entry = readdir(dir))) {
-		uint64_t addr = entry->d_name[0] == '.' && strlen(entry->d_name) < 3
-					? 0
-					: section_addr(object->name, entry->d_name);
-
-		if (addr)
-			debugimage_place_section(object->image, entry->d_name, addr);
-	}
-	closedir(dir);
+	module_sections_each(object->name, place_section, object->image);
 }
 
 /* A module can be unloaded, and loaded again at another address: look once a second. */
@@ -283,7 +260,7 @@ static void follow_module(struct lines_object *object)
 	if (object->checked_ns && now - object->checked_ns < SECOND_NS)
 		return;
 	object->checked_ns = now;
-	text_addr = section_addr(object->name, ".text");
+	text_addr = module_section_addr(object->name, ".text");
 	if (text_addr != object->text_addr) {
 		object->text_addr = text_addr;
 		place_live_module(object);
