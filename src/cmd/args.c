@@ -156,3 +156,33 @@ int args_pid(struct capture_options *capture, const char *arg)
 	capture->pid = value;
 	return 0;
 }
+
+error_t args_filter(struct capture_options *capture, int key, const char *arg)
+{
+	switch (key) {
+	case 'e':
+		return args_errnos(capture, arg);
+	case 'p':
+		return args_pid(capture, arg);
+	case 'c':
+		return args_comm(capture, arg);
+	case 'C':
+		return args_cpus(capture, arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+error_t args_status(int key)
+{
+	switch (key) {
+	case 'v':
+		log_set_level(log_get_level() >= LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
+		return 0;
+	case 'q':
+		log_set_level(LOG_QUIET);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}

@@ -3,6 +3,7 @@
 #ifndef LBRSNOOP_CMD_ARGS_H
 #define LBRSNOOP_CMD_ARGS_H
 
+#include <argp.h>
 #include <stdint.h>
 
 #include "capture/capture.h"
@@ -32,5 +33,11 @@ int args_comm(struct capture_options *capture, const char *arg);
 
 /** args_pid() - a process */
 int args_pid(struct capture_options *capture, const char *arg);
+
+/** args_filter() - -e, -p, -c and -C; ARGP_ERR_UNKNOWN if @key is none of them */
+error_t args_filter(struct capture_options *capture, int key, const char *arg);
+
+/** args_status() - -v and -q set the log level; ARGP_ERR_UNKNOWN if @key is neither */
+error_t args_status(int key);
 
 #endif

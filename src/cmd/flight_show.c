@@ -6,18 +6,15 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/judge.h"
 #include "cmd/output.h"
 #include "cmd/wanted.h"
-#include "path/fresh.h"
-#include "symbolize/place.h"
 #include "symbolize/text.h"
-#include "symbolize/trim.h"
 #include "util/log.h"
 
 int flight_show_session(struct flight_show *show, struct flight_session *session,
 			struct errmsg *msg)
 {
-	struct path_options path_opts = {.place = place_by_symbols, .place_ctx = show->symbols};
 	struct snapshot *snap = malloc(sizeof(*snap));
 	size_t at = 0;
 	int got = 0, err = snap ? 0 : -ENOMEM;
@@ -26,15 +23,12 @@ int flight_show_session(struct flight_show *show, struct flight_session *session
 		got = flight_session_next(session, &at, snap);
 		if (got <= 0)
 			break;
-		if (!snapshot_wanted(show->filter, snap))
+		if (!snapshot_wanted(&show->wanted->filter, snap))
 			continue;
-		snapshot_trim(snap, show->symbols);
-		snapshot_judge_fresh(snap, &show->text, &path_opts);
+		snapshot_judge(snap, show->symbols, &show->text);
 		errno = 0;
 		if (view_snapshot(show->view, snap, &show->text, 0) || ferror(show->out))
-			err = errmsg_set(msg, errno == EPIPE ? -EPIPE : -EIO,
-					 "the output cannot be written: %s",
-					 strerror(errno ?: EIO));
+			err = output_failed(show->wanted->output, msg);
 		show->printed += !err;
 	}
 	free(snap);
@@ -69,7 +63,7 @@ static int show_live(struct flight_show *show, const char *dir, struct flight_bo
 						: strerror(-err));
 	if (!text_live_open(NULL, &text))
 		show->text = text_source(text);
-	err = view_create(show->view_options, show->out, show->symbols, NULL, NULL, &show->view,
+	err = view_create(&show->wanted->view, show->out, show->symbols, NULL, NULL, &show->view,
 			  msg);
 	err = err ?: output_begin(show->out);
 	if (!err) {

@@ -6,22 +6,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "capture/capture.h"
 #include "capture/flight.h"
 #include "cmd/view.h"
+#include "cmd/wanted.h"
 #include "flight/book.h"
 
 /**
  * struct flight_show - how to print, and of which kernel
- * @filter: errno, pid, comm, cpu
+ * @wanted: how much, and what of it; its count is not used
  * @count: so many at most, 0: all
  * @view: NULL in the call of flight_show_live()
  * @symbols, @text: of the kernel that recorded
  * @printed: result
  */
 struct flight_show {
-	const struct view_options *view_options;
-	const struct capture_options *filter;
+	const struct wanted *wanted;
 	uint64_t count;
 	FILE *out;
 	struct view *view;

@@ -84,3 +84,21 @@ int output_close(FILE *out)
 	}
 	return fclose(out) && !err ? -errno : err;
 }
+
+int output_failed(const char *name, struct errmsg *msg)
+{
+	return errmsg_set(msg, errno == EPIPE ? -EPIPE : -EIO, "%s: %s", name ?: "standard output",
+			  strerror(errno ?: EIO));
+}
+
+int output_end(FILE *out, const char *name, int err, struct errmsg *msg)
+{
+	int close_err = output_close(out);
+
+	if (err == -EPIPE || close_err == -EPIPE)
+		return 0;
+	if (!err && close_err)
+		return errmsg_set(msg, close_err, "%s: %s", name ?: "standard output",
+				  strerror(-close_err));
+	return err;
+}

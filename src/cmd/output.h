@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "util/errmsg.h"
+
 /**
  * output_init() - once, before anything is opened
  *
@@ -35,5 +37,21 @@ int output_flush(FILE *out);
  * Return: 0; negative errno.
  */
 int output_close(FILE *out);
+
+/**
+ * output_failed() - say that a write failed; errno, where it is set, tells why
+ * @name: of the file, NULL: standard output
+ * Return: with @msg, -EPIPE if the reader has gone, -EIO for all else.
+ */
+int output_failed(const char *name, struct errmsg *msg);
+
+/**
+ * output_end() - close, and say what went wrong with the whole
+ * @name: of the file, NULL: standard output
+ * @err: what failed before, described in @msg; or 0
+ * Return: 0, also if the reader went away, who has seen enough; @err; or negative errno of
+ * closing, with @msg.
+ */
+int output_end(FILE *out, const char *name, int err, struct errmsg *msg);
 
 #endif

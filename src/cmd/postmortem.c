@@ -33,12 +33,9 @@ enum {
  */
 struct postmortem_options {
 	const char *dump;
-	struct capture_options filter;
-	uint64_t count;
 	uint64_t log_lines;
 	bool all;
-	const char *output;
-	struct view_options view;
+	struct wanted wanted;
 };
 
 struct postmortem {
@@ -58,21 +55,9 @@ struct postmortem {
 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "What to print of the dump:", 1},
-	{"errno", 'e', "LIST", 0, "Error returns: ENOENT,-EINVAL,any; none: every return (default)",
-	 0},
-	{"pid", 'p', "PID", 0, "Only this process", 0},
-	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
-	{"cpu", 'C', "LIST", 0, "Only of these CPUs: 0,2-4", 0},
-	{"count", 'n', "N", 0, "The first N snapshots", 0},
-	{"log", OPT_LOG, "N", 0, "The last N lines of the kernel's log (default 60; 0: none)", 0},
+	{"log", OPT_LOG, "N", 0, "The last N lines of the kernel's log (default 60; 0: none)", 1},
 	{"all", OPT_ALL, 0, 0,
-	 "What is left of recorders that were stopped before, too; default: the one armed last", 0},
-	{0, 0, 0, 0, "How to print it:", 3},
-	{"output", 'o', "FILE", 0, "Print into FILE", 0},
-	{"branches", 'b', 0, 0, "The plain list of branches", 0},
-	{"verbose", 'v', 0, 0, "Say more", 0},
-	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
+	 "What is left of recorders that were stopped before, too; default: the one armed last", 1},
 	{0},
 };
 
@@ -90,34 +75,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &opts->view;
+		state->child_inputs[0] = &opts->wanted;
 		return 0;
-	case 'e':
-		return args_errnos(&opts->filter, arg);
-	case 'p':
-		return args_pid(&opts->filter, arg);
-	case 'c':
-		return args_comm(&opts->filter, arg);
-	case 'C':
-		return args_cpus(&opts->filter, arg);
-	case 'n':
-		return args_number("--count", arg, UINT64_MAX, &opts->count);
 	case OPT_LOG:
 		return args_number("--log", arg, UINT32_MAX, &opts->log_lines);
 	case OPT_ALL:
 		opts->all = true;
-		return 0;
-	case 'o':
-		opts->output = arg;
-		return 0;
-	case 'b':
-		opts->view.branches = true;
-		return 0;
-	case 'v':
-		log_set_level(log_get_level() == LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
-		return 0;
-	case 'q':
-		log_set_level(LOG_QUIET);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (opts->dump)
@@ -132,7 +95,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &view_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &wanted_argp}, {0}};
 
 static const struct argp argp = {
 	.children = children,
@@ -204,11 +167,6 @@ static int search(struct postmortem *pm, struct errmsg *msg)
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* What the dump says of its kernel. */
 static void identify(struct postmortem *pm)
 {
@@ -220,17 +178,8 @@ static void identify(struct postmortem *pm)
 		pm->stext = 0;
 	if (dump_info_number(pm->dump, "KERNELOFFSET", 16, &pm->kaslr))
 		pm->kaslr = 0;
-	if (!dump_info(pm->dump, "BUILD-ID", text, sizeof(text)))
-		return;
-	for (size_t i = 0; text[i] && text[i + 1]; i += 2) {
-		int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);
-
-		if (high < 0 || low < 0) {
-			pm->build_id.len = 0;
-			return;
-		}
-		pm->build_id.bytes[pm->build_id.len++] = (uint8_t)(high << 4 | low);
-	}
+	if (dump_info(pm->dump, "BUILD-ID", text, sizeof(text)))
+		build_id_parse(text, &pm->build_id);
 }
 
 /* VMCOREINFO counts; without one, what the recorder knew. */
@@ -253,7 +202,7 @@ static void identify_by_header(struct postmortem *pm, struct flight_session *ses
 /* Out of vmlinux: its path. */
 static int open_image_symbols(struct postmortem *pm, struct symbols **ret_symbols)
 {
-	const struct view_options *view = &pm->opts->view;
+	const struct view_options *view = &pm->opts->wanted.view;
 	_cleanup_free_ char *found = NULL;
 	const char *path = view->vmlinux;
 
@@ -331,9 +280,8 @@ static void say_session(const struct postmortem *pm, struct flight_session *sess
 static int show_session(struct postmortem *pm, struct flight_session *session, struct errmsg *msg)
 {
 	struct flight_show show = {
-		.view_options = &pm->opts->view,
-		.filter = &pm->opts->filter,
-		.count = pm->opts->count ? pm->opts->count - pm->printed : 0,
+		.wanted = &pm->opts->wanted,
+		.count = pm->opts->wanted.count ? pm->opts->wanted.count - pm->printed : 0,
 		.out = pm->out,
 		.text = dump_text(pm->dump),
 	};
@@ -349,7 +297,7 @@ static int show_session(struct postmortem *pm, struct flight_session *session, s
 	err = open_symbols(pm, &show.symbols);
 	err = err ?: add_recorded_symbols(session, show.symbols);
 	err = err
-		      ?: view_create(&pm->opts->view, pm->out, show.symbols, &kernel, NULL,
+		      ?: view_create(&pm->opts->wanted.view, pm->out, show.symbols, &kernel, NULL,
 				     &show.view, msg);
 	err = err ?: flight_show_session(&show, session, msg);
 	err = err ?: view_finish(show.view, msg);
@@ -371,7 +319,8 @@ static int show_sessions(struct postmortem *pm, struct errmsg *msg)
 	if (!pm->opts->all && count)
 		count = 1;
 	/* The one armed last is the first. */
-	while (count-- > 0 && !err && (!pm->opts->count || pm->printed < pm->opts->count))
+	while (count-- > 0 && !err &&
+	       (!pm->opts->wanted.count || pm->printed < pm->opts->wanted.count))
 		err = show_session(pm, flight_book_session(pm->book, count), msg);
 	return err;
 }
@@ -405,7 +354,7 @@ static void show_log(struct postmortem *pm)
 {
 	int err;
 
-	if (pm->opts->view.json || !pm->opts->log_lines)
+	if (pm->opts->wanted.view.json || !pm->opts->log_lines)
 		return;
 	err = printk_tail(pm->dump, (uint32_t)pm->opts->log_lines, on_message, pm);
 	if (err)
@@ -434,7 +383,7 @@ static int run(struct postmortem *pm, struct errmsg *msg)
 			    pm->opts->dump);
 	err = output_begin(pm->out);
 	if (err)
-		return errmsg_set(msg, err, "%s: %s", pm->opts->output, strerror(-err));
+		return errmsg_set(msg, err, "%s: %s", pm->opts->wanted.output, strerror(-err));
 	if (!flight_book_sessions(pm->book))
 		log_warning("%s: no flight recorder in it: none was armed ('lbrsnoop record "
 			    "--flight'), or its pages were left out of the dump",
@@ -450,23 +399,18 @@ static int run_and_report(void *ctx, volatile uint64_t *beat)
 	const struct postmortem_options *opts = ctx;
 	struct postmortem pm = {.opts = opts, .out = stdout, .beat = beat};
 	struct errmsg msg = {};
-	int err, close_err;
+	int err;
 
-	if (opts->output)
-		pm.out = output_open(opts->output);
+	if (opts->wanted.output)
+		pm.out = output_open(opts->wanted.output);
 	if (!pm.out) {
-		log_error("%s: %s", opts->output, strerror(errno));
+		log_error("%s: %s", opts->wanted.output, strerror(errno));
 		return EXIT_ERROR;
 	}
 	err = run(&pm, &msg);
 	flight_book_destroy(pm.book);
 	dump_close(pm.dump);
-	close_err = output_close(pm.out);
-	if (err == -EPIPE || close_err == -EPIPE)
-		err = close_err = 0; /* a reader that has seen enough */
-	if (!err && close_err)
-		err = errmsg_set(&msg, close_err, "%s: %s", opts->output ?: "standard output",
-				 strerror(-close_err));
+	err = output_end(pm.out, opts->wanted.output, err, &msg);
 	if (err) {
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 		return EXIT_ERROR;
@@ -476,7 +420,7 @@ static int run_and_report(void *ctx, volatile uint64_t *beat)
 
 int cmd_postmortem(int argc, char **argv)
 {
-	struct postmortem_options opts = {.log_lines = LOG_LINES};
+	struct postmortem_options opts = {.wanted = WANTED_DEFAULT, .log_lines = LOG_LINES};
 	int status;
 
 	argp_err_exit_status = EXIT_USAGE;

@@ -10,33 +10,25 @@
 #include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
+#include "cmd/judge.h"
 #include "cmd/output.h"
 #include "cmd/wanted.h"
 #include "cmd/view.h"
-#include "path/fresh.h"
 #include "render/perf_data.h"
-#include "symbolize/place.h"
-#include "symbolize/trim.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
 /**
  * struct report_options - what the user asked for
- * @filter: errno, pid, comm, cpu are used
- * @count: stop after so many snapshots, 0: never
- * @output: file, NULL: stdout
  * @flight: this machine's flight recorder instead of files
  * @perf_data: directory to make for perf, instead of printing; or NULL
  */
 struct report_options {
 	char **files;
 	size_t file_count;
-	struct capture_options filter;
-	uint64_t count;
-	const char *output;
 	const char *flight;
 	const char *perf_data;
-	struct view_options view;
+	struct wanted wanted;
 };
 
 /**
@@ -73,23 +65,11 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "What to print of the files:", 1},
-	{"errno", 'e', "LIST", 0, "Error returns: ENOENT,-EINVAL,any; none: every return (default)",
-	 0},
-	{"pid", 'p', "PID", 0, "Only this process", 0},
-	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
-	{"cpu", 'C', "LIST", 0, "Only of these CPUs: 0,2-4", 0},
-	{"count", 'n', "N", 0, "The first N snapshots", 0},
 	{"flight", OPT_FLIGHT, "DIR", OPTION_ARG_OPTIONAL,
 	 "What this machine's flight recorder holds (in " FLIGHT_DIR_DEFAULT "), instead of a file",
-	 0},
-	{0, 0, 0, 0, "How to print it:", 3},
-	{"output", 'o', "FILE", 0, "Print into FILE", 0},
-	{"branches", 'b', 0, 0, "The plain list of branches", 0},
+	 1},
 	{"perf-data", OPT_PERF_DATA, "DIR", 0,
-	 "Print nothing, but make DIR for perf: perf script -i DIR -F +brstackinsn", 0},
-	{"verbose", 'v', 0, 0, "Say more", 0},
-	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
+	 "Print nothing, but make DIR for perf: perf script -i DIR -F +brstackinsn", 3},
 	{0},
 };
 
@@ -118,32 +98,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &opts->view;
-		return 0;
-	case 'e':
-		return args_errnos(&opts->filter, arg);
-	case 'p':
-		return args_pid(&opts->filter, arg);
-	case 'c':
-		return args_comm(&opts->filter, arg);
-	case 'C':
-		return args_cpus(&opts->filter, arg);
-	case 'n':
-		return args_number("--count", arg, UINT64_MAX, &opts->count);
-	case 'o':
-		opts->output = arg;
-		return 0;
-	case 'b':
-		opts->view.branches = true;
+		state->child_inputs[0] = &opts->wanted;
 		return 0;
 	case OPT_PERF_DATA:
 		opts->perf_data = arg;
-		return 0;
-	case 'v':
-		log_set_level(log_get_level() >= LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
-		return 0;
-	case 'q':
-		log_set_level(LOG_QUIET);
 		return 0;
 	case ARGP_KEY_ARG:
 		return add_file(opts, arg);
@@ -163,7 +121,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &view_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &wanted_argp}, {0}};
 
 static const struct argp argp = {
 	.children = children,
@@ -176,8 +134,6 @@ static const struct argp argp = {
 /* The next snapshot of a file that is wanted; input->full is false at the end. */
 static int fill(struct report *report, struct input *input, struct errmsg *msg)
 {
-	struct path_options path_opts = {.place = place_by_symbols,
-					 .place_ctx = capfile_symbols(input->file)};
 	int got;
 
 	do {
@@ -185,7 +141,7 @@ static int fill(struct report *report, struct input *input, struct errmsg *msg)
 
 		got = capfile_next(input->file, &input->snap, &lost);
 		input->lost += lost;
-	} while (got > 0 && !snapshot_wanted(&report->opts->filter, &input->snap));
+	} while (got > 0 && !snapshot_wanted(&report->opts->wanted.filter, &input->snap));
 	input->full = got > 0;
 	if (got > 0 && capfile_changed(input->file))
 		view_text_changed(input->view);
@@ -194,8 +150,7 @@ static int fill(struct report *report, struct input *input, struct errmsg *msg)
 				  input->path, strerror(-got));
 	if (!got)
 		return 0;
-	snapshot_trim(&input->snap, capfile_symbols(input->file));
-	snapshot_judge_fresh(&input->snap, &input->text, &path_opts);
+	snapshot_judge(&input->snap, capfile_symbols(input->file), &input->text);
 	return 0;
 }
 
@@ -218,8 +173,8 @@ static int open_input(struct report *report, struct input *input, struct errmsg 
 	kernel.build_id = meta->build_id.bytes;
 	kernel.build_id_len = meta->build_id.len;
 	kernel.kallsyms_text = meta->stext;
-	err = view_create(&report->opts->view, report->out, capfile_symbols(input->file), &kernel,
-			  report->aggregate, &input->view, msg);
+	err = view_create(&report->opts->wanted.view, report->out, capfile_symbols(input->file),
+			  &kernel, report->aggregate, &input->view, msg);
 	if (err)
 		return err;
 	capfile_on_module(input->file, on_module, input->view);
@@ -265,13 +220,11 @@ static int print_all(struct report *report, struct errmsg *msg)
 			      ? perf_data_add(report->perf_data, &input->snap)
 			      : view_snapshot(input->view, &input->snap, &input->text, input->lost);
 		if (err || ferror(report->out))
-			return errmsg_set(msg, errno == EPIPE ? -EPIPE : -EIO, "%s: %s",
-					  report->opts->output ?: "standard output",
-					  strerror(errno ?: EIO));
+			return output_failed(report->opts->wanted.output, msg);
 		report->lost += input->lost;
 		input->lost = 0;
 		report->last = input;
-		if (++report->printed == report->opts->count)
+		if (++report->printed == report->opts->wanted.count)
 			return 0;
 		err = fill(report, input, msg);
 		if (err)
@@ -290,8 +243,9 @@ static int report_all(struct report *report, struct errmsg *msg)
 	report->inputs = calloc(count, sizeof(*report->inputs));
 	if (!report->inputs)
 		return -ENOMEM;
-	if (report->opts->view.summary || report->opts->view.trace_json)
-		err = aggregate_create(&report->opts->view, report->out, &report->aggregate, msg);
+	if (report->opts->wanted.view.summary || report->opts->wanted.view.trace_json)
+		err = aggregate_create(&report->opts->wanted.view, report->out, &report->aggregate,
+				       msg);
 	for (size_t i = 0; i < count && !err; i++) {
 		report->inputs[i].path = report->opts->files[i];
 		err = open_input(report, &report->inputs[i], msg);
@@ -330,10 +284,10 @@ static void close_inputs(struct report *report)
 
 int cmd_report(int argc, char **argv)
 {
-	struct report_options opts = {.view = VIEW_OPTIONS_DEFAULT};
+	struct report_options opts = {.wanted = WANTED_DEFAULT};
 	struct report report = {.opts = &opts, .out = stdout};
 	struct errmsg msg = {};
-	int err, close_err;
+	int err;
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &opts)) {
@@ -345,19 +299,18 @@ int cmd_report(int argc, char **argv)
 		free(opts.files);
 		return EXIT_USAGE;
 	}
-	if (opts.output)
-		report.out = output_open(opts.output);
+	if (opts.wanted.output)
+		report.out = output_open(opts.wanted.output);
 	if (!report.out) {
-		log_error("%s: %s", opts.output, strerror(errno));
+		log_error("%s: %s", opts.wanted.output, strerror(errno));
 		free(opts.files);
 		return EXIT_ERROR;
 	}
 	install_stop_handlers();
 	if (opts.flight) {
 		struct flight_show show = {
-			.view_options = &opts.view,
-			.filter = &opts.filter,
-			.count = opts.count,
+			.wanted = &opts.wanted,
+			.count = opts.wanted.count,
 			.out = report.out,
 		};
 
@@ -367,12 +320,7 @@ int cmd_report(int argc, char **argv)
 		err = report_all(&report, &msg);
 	}
 	close_inputs(&report);
-	close_err = output_close(report.out);
-	if (err == -EPIPE || close_err == -EPIPE)
-		err = close_err = 0; /* a reader that has seen enough */
-	if (!err && close_err)
-		err = errmsg_set(&msg, close_err, "%s: %s", opts.output ?: "standard output",
-				 strerror(-close_err));
+	err = output_end(report.out, opts.wanted.output, err, &msg);
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	free(opts.files);

@@ -14,12 +14,12 @@
 #include "cmd/cmd.h"
 #include "cmd/filters.h"
 #include "cmd/flight_show.h"
+#include "cmd/judge.h"
 #include "cmd/notify.h"
 #include "cmd/output.h"
 #include "cmd/recording.h"
 #include "cmd/trace_options.h"
 #include "cmd/view.h"
-#include "path/fresh.h"
 #include "symbolize/place.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"
@@ -90,7 +90,6 @@ static uint64_t lost_so_far(struct trace *trace)
 
 static int show(struct trace *trace, struct snapshot *snap)
 {
-	struct path_options path_opts = {.place = place_by_symbols, .place_ctx = trace->symbols};
 	int err = 0;
 
 	text_live_invalidate(trace->text_live);
@@ -101,8 +100,7 @@ static int show(struct trace *trace, struct snapshot *snap)
 				    trace->lost_now - trace->lost_told);
 		err = err ?: recording_flush(trace->recording);
 	}
-	snapshot_trim(snap, trace->symbols);
-	snapshot_judge_fresh(snap, &trace->kernel_text, &path_opts);
+	snapshot_judge(snap, trace->symbols, &trace->kernel_text);
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
 	view_text_changed(trace->view);
@@ -118,7 +116,6 @@ static int show(struct trace *trace, struct snapshot *snap)
 
 static int record(struct trace *trace, struct snapshot *snap)
 {
-	struct path_options path_opts = {.place = place_by_symbols, .place_ctx = trace->symbols};
 	bool read_again = snap->ts_ns - trace->text_read_ns >= LOOK_NS;
 	uint64_t *judged_ns = &trace->judged_ns[snap->cpu % CPUS];
 
@@ -128,8 +125,7 @@ static int record(struct trace *trace, struct snapshot *snap)
 	}
 	if (snap->ts_ns - *judged_ns >= LOOK_NS) {
 		*judged_ns = snap->ts_ns;
-		snapshot_trim(snap, trace->symbols);
-		snapshot_judge_fresh(snap, &trace->kernel_text, &path_opts);
+		snapshot_judge(snap, trace->symbols, &trace->kernel_text);
 		if (snap->stale == TRI_SET)
 			capture_revive(trace->capture, snap->cpu);
 	}

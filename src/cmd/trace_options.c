@@ -245,13 +245,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		opts->errno_given = true;
-		return args_errnos(&opts->capture, arg);
+		return args_filter(&opts->capture, key, arg);
 	case 'p':
-		return args_pid(&opts->capture, arg);
 	case 'c':
-		return args_comm(&opts->capture, arg);
 	case 'C':
-		return args_cpus(&opts->capture, arg);
+		return args_filter(&opts->capture, key, arg);
 	case 'j':
 		return parse_branches(opts, "--branch-filter", arg);
 	case OPT_BRANCHES:
@@ -291,11 +289,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->capture.without_lbr = true;
 		return 0;
 	case 'v':
-		log_set_level(log_get_level() >= LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
-		return 0;
 	case 'q':
-		log_set_level(LOG_QUIET);
-		return 0;
+		return args_status(key);
 	case ARGP_KEY_ARG:
 		return add_target(opts, arg);
 	case ARGP_KEY_NO_ARGS:

@@ -3,6 +3,55 @@
 
 #include <string.h>
 
+#include "cmd/args.h"
+
+static const struct argp_option options[] = {
+	{0, 0, 0, 0, "What to print:", 1},
+	{"errno", 'e', "LIST", 0, "Error returns: ENOENT,-EINVAL,any; none: every return (default)",
+	 0},
+	{"pid", 'p', "PID", 0, "Only this process", 0},
+	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
+	{"cpu", 'C', "LIST", 0, "Only of these CPUs: 0,2-4", 0},
+	{"count", 'n', "N", 0, "The first N snapshots", 0},
+	{0, 0, 0, 0, "How to print it:", 3},
+	{"output", 'o', "FILE", 0, "Print into FILE", 0},
+	{"branches", 'b', 0, 0, "The plain list of branches", 0},
+	{"verbose", 'v', 0, 0, "Say more", 0},
+	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct wanted *wanted = state->input;
+	error_t err;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &wanted->view;
+		return 0;
+	case 'n':
+		return args_number("--count", arg, UINT64_MAX, &wanted->count);
+	case 'o':
+		wanted->output = arg;
+		return 0;
+	case 'b':
+		wanted->view.branches = true;
+		return 0;
+	default:
+		err = args_filter(&wanted->filter, key, arg);
+		return err == ARGP_ERR_UNKNOWN ? args_status(key) : err;
+	}
+}
+
+static const struct argp_child children[] = {{.argp = &view_argp}, {0}};
+
+const struct argp wanted_argp = {
+	.children = children,
+	.options = options,
+	.parser = parse_option,
+};
+
 static bool errno_wanted(const struct capture_options *filter, const struct snapshot *snap)
 {
 	if (!filter->errno_filter)

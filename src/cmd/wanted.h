@@ -1,12 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* wanted.h - the filters of a trace, applied to what was captured already */
+/* wanted.h - which of the snapshots that were captured already are printed, and where to */
 #ifndef LBRSNOOP_CMD_WANTED_H
 #define LBRSNOOP_CMD_WANTED_H
 
+#include <argp.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "capture/capture.h"
+#include "cmd/view.h"
 #include "snapshot/snapshot.h"
+
+/**
+ * struct wanted - what the user asked for
+ * @filter: errno, pid, comm and cpu are used
+ * @count: stop after so many snapshots, 0: never
+ * @output: file, NULL: stdout
+ */
+struct wanted {
+	struct capture_options filter;
+	uint64_t count;
+	const char *output;
+	struct view_options view;
+};
+
+/** WANTED_DEFAULT - for what the user does not say */
+#define WANTED_DEFAULT                                                                             \
+	{                                                                                          \
+		.view = VIEW_OPTIONS_DEFAULT                                                       \
+	}
+
+/* For argp's children, those of view_argp included; the child's input is a struct wanted. */
+extern const struct argp wanted_argp;
 
 /** snapshot_wanted() - by errno, pid, comm and cpu of @filter */
 bool snapshot_wanted(const struct capture_options *filter, const struct snapshot *snap);

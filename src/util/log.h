@@ -5,7 +5,7 @@
 
 /** enum log_level - what is printed at most */
 enum log_level {
-	LOG_QUIET, /* errors only */
+	LOG_QUIET, /* errors and warnings */
 	LOG_NORMAL,
 	LOG_VERBOSE,
 	LOG_DEBUG,

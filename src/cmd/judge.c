@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/judge.h"
+
+#include "path/fresh.h"
+#include "symbolize/place.h"
+#include "symbolize/trim.h"
+
+void snapshot_judge(struct snapshot *snap, struct symbols *symbols, const struct text_source *text)
+{
+	struct path_options opts = {.place = place_by_symbols, .place_ctx = symbols};
+
+	snapshot_trim(snap, symbols);
+	snapshot_judge_fresh(snap, text, &opts);
+}
