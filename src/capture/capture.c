@@ -20,6 +20,7 @@
 #include "lbrsnoop.skel.h"
 #include "symbolize/module_sections.h"
 #include "util/cleanup.h"
+#include "util/errmsg_queue.h"
 #include "util/log.h"
 
 /* How often the ring buffer is looked at; the programs wake us earlier when it fills up. */
@@ -51,7 +52,7 @@ struct capture {
 	struct guard guard;
 	uint32_t group_now; /* of the probes that take turns, 0 if none do */
 	uint32_t group_count;
-	struct errmsg guard_said, guard_told;
+	struct errmsg_queue said;
 	uint64_t last_look_ns;
 	uint64_t missed;
 	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */
@@ -458,9 +459,9 @@ static void follow_hotplug(struct capture *capture)
 				continue;
 			}
 			if (attach_hw_cpu(capture->skel, probe, i, armed, cpu, &why))
-				errmsg_set(&capture->guard_said, 0,
-					   "%s: cpu %d came online and is not watched: %s",
-					   probe->trigger.target, cpu, why.text);
+				errmsg_queue_add(&capture->said,
+						 "%s: cpu %d came online and is not watched: %s",
+						 probe->trigger.target, cpu, why.text);
 		}
 	}
 }
@@ -481,10 +482,11 @@ static void follow_modules(struct capture *capture)
 		retire(capture, armed);
 		probe->trigger.kind = TRIGGER_NONE;
 		capture->armed_count--;
-		errmsg_set(&capture->guard_said, 0,
-			   "%s: module %s was unloaded; its breakpoints are disarmed, start again "
-			   "when it is back",
-			   probe->trigger.target, probe->trigger.module);
+		errmsg_queue_add(
+			&capture->said,
+			"%s: module %s was unloaded; its breakpoints are disarmed, start again "
+			"when it is back",
+			probe->trigger.target, probe->trigger.module);
 	}
 }
 
@@ -507,13 +509,14 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 		}
 		now = probe->trigger.kind == TRIGGER_NONE ? "disarmed"
 							  : trigger_kind_name(probe->trigger.kind);
-		errmsg_set(&capture->guard_said, 0,
-			   "%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), "
-			   "more "
-			   "than the %.1f %% allowed; now %s (--max-overhead)",
-			   probe->trigger.target, rate, cpu, share * 100,
-			   capture->guard.hit_ns / 1e3, capture->guard.measured ? "" : ", assumed",
-			   capture->guard.budget * 100, now);
+		errmsg_queue_add(
+			&capture->said,
+			"%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), "
+			"more "
+			"than the %.1f %% allowed; now %s (--max-overhead)",
+			probe->trigger.target, rate, cpu, share * 100, capture->guard.hit_ns / 1e3,
+			capture->guard.measured ? "" : ", assumed", capture->guard.budget * 100,
+			now);
 	}
 }
 
@@ -554,8 +557,8 @@ static void look_around(struct capture *capture)
 	if (!capture->changed)
 		return;
 	capture->changed = false;
-	if (keep_armed(capture, &why) && !capture->guard_said.text[0])
-		capture->guard_said = why;
+	if (keep_armed(capture, &why))
+		errmsg_queue_add(&capture->said, "%s", why.text);
 	capture_flight_describe(capture, capture->flight_symbols);
 }
 
@@ -712,13 +715,7 @@ size_t capture_armed(const struct capture *capture)
 
 const char *capture_guard_said(struct capture *capture)
 {
-	static const struct errmsg nothing;
-
-	if (!capture->guard_said.text[0])
-		return NULL;
-	capture->guard_told = capture->guard_said;
-	capture->guard_said = nothing;
-	return capture->guard_told.text;
+	return errmsg_queue_next(&capture->said);
 }
 
 uint64_t capture_hit_ns(const struct capture *capture)
@@ -742,6 +739,7 @@ void capture_destroy(struct capture *capture)
 	free(capture->triggers);
 	flight_files_deinit(&capture->flight);
 	guard_deinit(&capture->guard);
+	errmsg_queue_deinit(&capture->said);
 	ring_buffer__free(capture->ring);
 	lbrsnoop_bpf__destroy(capture->skel);
 	free(capture);

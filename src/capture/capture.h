@@ -147,7 +147,8 @@ size_t capture_armed(const struct capture *capture);
 /** capture_warning() - first probe or CPU that could not be armed, and why; NULL if none */
 const char *capture_warning(const struct capture *capture);
 
-/** capture_guard_said() - what the guard rail did since the last call; NULL: nothing */
+/** capture_guard_said() - what was disarmed, or given a cheaper trigger, one at a time; NULL: no
+ * more */
 const char *capture_guard_said(struct capture *capture);
 
 /** capture_hit_ns() - what one hit of a hardware breakpoint costs here; 0 if none is armed */

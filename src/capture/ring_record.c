@@ -11,24 +11,20 @@
 /* include/linux/err.h */
 #define MAX_ERRNO 4095
 
-static const enum trigger_kind trigger_kinds[] = {
-	[RECORD_FENTRY] = TRIGGER_FENTRY,
-	[RECORD_FEXIT] = TRIGGER_FEXIT,
-	[RECORD_KPROBE] = TRIGGER_KPROBE,
-	[RECORD_KRETPROBE] = TRIGGER_KRETPROBE,
-	[RECORD_TRACEPOINT] = TRIGGER_TRACEPOINT,
-	[RECORD_RAWTRACEPOINT] = TRIGGER_RAWTRACEPOINT,
-	[RECORD_HW] = TRIGGER_HW,
-};
-
 /* A flight recorder's pages hold the number as it is, see struct flight_record. */
-_Static_assert((int)RECORD_FENTRY == (int)TRIGGER_FENTRY && (int)RECORD_HW == (int)TRIGGER_HW,
+_Static_assert((int)RECORD_FENTRY == (int)TRIGGER_FENTRY &&
+		       (int)RECORD_FEXIT == (int)TRIGGER_FEXIT &&
+		       (int)RECORD_KPROBE == (int)TRIGGER_KPROBE &&
+		       (int)RECORD_KRETPROBE == (int)TRIGGER_KRETPROBE &&
+		       (int)RECORD_TRACEPOINT == (int)TRIGGER_TRACEPOINT &&
+		       (int)RECORD_RAWTRACEPOINT == (int)TRIGGER_RAWTRACEPOINT &&
+		       (int)RECORD_HW == (int)TRIGGER_HW,
 	       "numbered alike");
 
 /* TRIGGER_NONE for a number that is none. */
 static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
-	return kind < ARRAY_SIZE(trigger_kinds) ? trigger_kinds[kind] : TRIGGER_NONE;
+	return kind <= RECORD_HW ? (enum trigger_kind)kind : TRIGGER_NONE;
 }
 
 bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)

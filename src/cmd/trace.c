@@ -556,8 +556,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 		flush_out(trace);
 		if (trace->opts->capture.flight_only && flight_full(trace))
 			break;
-		guard = capture_guard_said(trace->capture);
-		if (guard)
+		while ((guard = capture_guard_said(trace->capture)))
 			log_warning("%s", guard);
 		if (err > 0 || trace->write_err)
 			break;

@@ -46,15 +46,8 @@ static int replace(struct symtab *tab, size_t first, size_t end, const struct sy
 {
 	size_t count = tab->count - (end - first) + 1;
 
-	if (count > tab->room) {
-		size_t room = tab->room ? tab->room * 2 : 1024;
-		struct symtab_entry *entries = realloc(tab->entries, room * sizeof(*entries));
-
-		if (!entries)
-			return -ENOMEM;
-		tab->entries = entries;
-		tab->room = room;
-	}
+	if (symtab_grow(tab, count))
+		return -ENOMEM;
 	memmove(tab->entries + first + 1, tab->entries + end,
 		(tab->count - end) * sizeof(*tab->entries));
 	tab->entries[first] = *entry;

@@ -163,6 +163,23 @@ static uint16_t name_rank(const char *name, char type)
 	return (uint16_t)(rank + (len < 127 ? len : 127));
 }
 
+int symtab_grow(struct symtab *tab, size_t count)
+{
+	size_t room = tab->room ? tab->room * 2 : 1024;
+	struct symtab_entry *entries;
+
+	if (count <= tab->room)
+		return 0;
+	if (room < count)
+		room = count;
+	entries = realloc(tab->entries, room * sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	tab->entries = entries;
+	tab->room = room;
+	return 0;
+}
+
 int symtab_add(struct symtab *tab, uint64_t addr, uint64_t size, char type, const char *name,
 	       uint16_t module)
 {
@@ -170,15 +187,8 @@ int symtab_add(struct symtab *tab, uint64_t addr, uint64_t size, char type, cons
 
 	if (tab->count >= SYMBOLS_MAX)
 		return -E2BIG;
-	if (tab->count == tab->room) {
-		size_t room = tab->room ? tab->room * 2 : 1024;
-		struct symtab_entry *entries = realloc(tab->entries, room * sizeof(*entries));
-
-		if (!entries)
-			return -ENOMEM;
-		tab->entries = entries;
-		tab->room = room;
-	}
+	if (symtab_grow(tab, tab->count + 1))
+		return -ENOMEM;
 	tab->entries[tab->count++] = (struct symtab_entry){
 		.addr = addr,
 		.size = size < ENTRY_SIZE_MAX ? (uint32_t)size : ENTRY_SIZE_MAX,

@@ -86,6 +86,9 @@ void symtab_deinit(struct symtab *tab);
  */
 int symtab_module_index(struct symtab *tab, struct arena *arena, const char *name, size_t len);
 
+/** symtab_grow() - make room for @count entries; 0; -ENOMEM, and the table is as it was */
+int symtab_grow(struct symtab *tab, size_t count);
+
 /**
  * symtab_add() - append one symbol
  * @type: letter as in /proc/kallsyms; t, T, w and W are functions, all others only bound them
