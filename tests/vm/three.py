@@ -35,6 +35,8 @@ KNOWS_LESS = {
             "instruction that it came before",
     "left-out": "architectural LBR: the driver drops an entry of BR_TYPE OTHER whose text it "
                 "cannot read or place",
+    "zero-cycles": "architectural LBR: the driver passes 0 on for a cycle count that is not valid "
+                   "(get_lbr_cycles() of Linux arch/x86/events/intel/lbr.c)",
     "double-abort": "Haswell: the driver drops the entry that follows an abort "
                     "(lbr_double_abort of Linux arch/x86/events/intel/lbr.c)",
 }
@@ -120,6 +122,9 @@ def driver_differs(live, registers, model, tsx, less):
     for number, known in enumerate(registers):
         other = known["type"] in ("FAR", "ABORT")
         entry = rest[0] if rest else None
+        if known["cycles"] == 0:
+            known = dict(known, cycles=None)
+            less["zero-cycles"] += entry is not None and entry["cycles"] is None
         if entry == known:
             rest.pop(0)
         elif other and entry == dict(known, type=entry and entry["type"]):
