@@ -264,6 +264,7 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	snap->count = perf_entries_decode(&file->model, file->raw, entries, file->meta.filtered,
 					  file->own_filter, snap->branches);
 	snap->dropped = fixed.read > snap->count ? fixed.read - snap->count : 0;
+	snap->missing = 0;
 	snap->wasted = 0;
 	snap->shown_from = 0;
 	snap->stale = TRI_NOT_REPORTED;

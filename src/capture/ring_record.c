@@ -60,6 +60,7 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 	snap->count = perf_entries_decode(ctx->model, snap->raw, snap->raw_count, ctx->filtered,
 					  ctx->plan.own, snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
+	snap->missing = 0;
 }
 
 int record_decode(const struct record_context *ctx, const void *data, size_t len,

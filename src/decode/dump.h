@@ -7,6 +7,10 @@
  *	MSR 0x680: 0xffffffff81000010		680 = ffffffff81000010
  *	CPU 3: MSR 0x680 0xffffffff81000010	[cpu 3] msr(0x680)=ffffffff`81000010
  *	CPU 3:					(alone: the CPU of what follows)
+ *	msr=0x680 value=0xffffffff81000010	0x680: edx=0xffffffff eax=0x81000010
+ *	680=ffffffff81000010 6c0=ffffffff81000100 1c9=0
+ * What the kernel's log, syslog, Xen's console and the tracepoint msr:read_msr put before a line is
+ * passed over.
  * A pasted shell session with rdmsr of msr-tools: a line with the command, then its output, one
  * line a CPU with -a; numbers in the command are read as rdmsr reads them (0x.. or decimal), the
  * output according to -x, -X, -c, -0, -d, -u, -o:
@@ -21,8 +25,9 @@
  * register, value/data) may say otherwise. Commas, semicolons or tabs.
  *
  * JSON: {"0x680": "0x...", ...} for one CPU; {"model": "06_5EH", "cpus": [{"cpu": 0, "msrs":
- * {"0x680": "0x..."}}]}; [{"cpu": 0, "msr": "0x680", "value": "0x..."}]; and one such object
- * after the other. Strings are hexadecimal as in text, JSON numbers are what they are.
+ * {"0x680": "0x..."}}]}; {"cpu0": {"0x680": "0x..."}}; {"cpus": {"0": [["0x680", "0x..."]]}};
+ * [{"cpu": 0, "msr": "0x680", "value": "0x..."}]; and one such object after the other. Strings are
+ * hexadecimal as in text, JSON numbers are what they are.
  *
  * Binary, recognised by a NUL byte: records of 16 bytes, little-endian: u32 MSR, u32 CPU, u64
  * value. Or the bare block of one model for each CPU from 0 on, u64 each, little-endian: all FROM
@@ -134,6 +139,12 @@ void dump_set_model(struct dump *dump, const struct lbr_model *model, size_t lin
  */
 bool dump_property(struct dump *dump, struct span key, struct span value, size_t line,
 		   struct notes *notes);
+
+/**
+ * dump_cut_cpu() - "CPU 3:", "[cpu 3]", "core#3,", "cpu3"
+ * Return: true if @line starts like that, which is cut off; else false, and nothing is cut.
+ */
+bool dump_cut_cpu(struct span *line, uint64_t *ret_cpu);
 
 /** dump_is_csv() - does the first line that is no comment have the columns of a CSV dump? */
 bool dump_is_csv(const char *data, size_t len);

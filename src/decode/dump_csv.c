@@ -36,13 +36,23 @@ struct csv {
 	bool has_columns;
 };
 
+/* A delimiter within quotes is none. */
 static struct span cut_field(struct span *line, const char *delim)
 {
-	struct span field = span_trim(span_until(line, delim));
+	struct span field;
 
-	if (field.end - field.p >= 2 && *field.p == '"' && field.end[-1] == '"')
-		field = span_trim((struct span){field.p + 1, field.end - 1});
-	return field;
+	while (!span_empty(*line) && *line->p == ' ') /* a tab may be the delimiter */
+		line->p++;
+	if (!span_empty(*line) && *line->p == '"') {
+		struct span rest = {line->p + 1, line->end};
+
+		field = span_trim(span_until(&rest, "\""));
+		if (span_empty(span_trim(span_until(&rest, delim)))) {
+			*line = rest;
+			return field;
+		}
+	}
+	return span_trim(span_until(line, delim));
 }
 
 static enum column column_of(struct span name)

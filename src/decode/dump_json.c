@@ -106,69 +106,130 @@ static bool take_property(struct json_dump *j, const char *key, const json_t *va
 	return dump_property(j->dump, span_of(key), text, j->line, j->notes);
 }
 
-/* {"0x680": "0x...", ...}; what is in @skip was looked at already */
-static int take_registers(struct json_dump *j, uint64_t cpu, const json_t *object)
+/* Members of an object that are neither a register nor said of the CPU */
+static const char *const cpu_keys[] = {"cpu", "core", NULL};
+static const char *const msr_keys[] = {"msr", "register", "reg", "address", "addr", NULL};
+static const char *const value_keys[] = {"value", "val", "data", NULL};
+static const char *const msrs_keys[] = {"msrs", "registers", NULL};
+static const char *const cpus_keys[] = {"cpus", NULL};
+static const char *const other_keys[] = {"schema", NULL};
+
+static bool is_one_of(const char *key, const char *const *keys)
 {
-	static const char *const skip[] = {"cpu",	"core", "cpus",	 "msrs",
-					   "registers", "msr",	"value", "schema"};
+	while (*keys && strcmp(*keys, key))
+		keys++;
+	return *keys;
+}
+
+static bool is_structure(const char *key, const json_t *object)
+{
+	return is_one_of(key, cpu_keys) || is_one_of(key, msr_keys) || is_one_of(key, msrs_keys) ||
+	       is_one_of(key, cpus_keys) || is_one_of(key, other_keys) ||
+	       (is_one_of(key, value_keys) && get_any(object, msr_keys));
+}
+
+static int take_array(struct json_dump *j, const json_t *array, uint64_t cpu);
+static int take_object(struct json_dump *j, const json_t *object, uint64_t cpu);
+
+static int take_container(struct json_dump *j, const char *name, const json_t *json, uint64_t cpu)
+{
+	if (json_is_object(json))
+		return take_object(j, json, cpu);
+	if (json_is_array(json))
+		return take_array(j, json, cpu);
+	notes_warning(j->notes, j->line, "\"%.20s\" left out: it is no object and no array", name);
+	return 0;
+}
+
+/* "cpu3": {...}, and under "cpus" also "3": {...} */
+static int take_named_cpu(struct json_dump *j, const char *key, const json_t *value, bool in_cpus)
+{
+	struct span text = span_trim(span_of(key));
+	bool is_cpu;
+	uint64_t cpu;
+
+	is_cpu = dump_cut_cpu(&text, &cpu) || (in_cpus && !span_decimal(&text, UINT32_MAX, &cpu));
+	if (is_cpu && span_empty(text))
+		return take_container(j, key, value, cpu);
+	notes_warning(j->notes, j->line,
+		      "\"%.20s\" left out: registers are looked for in \"msrs\", \"registers\", "
+		      "\"cpus\", \"cpu3\"",
+		      key);
+	return 0;
+}
+
+/* {"0x680": "0x...", ...}, or of "cpus": {"0": {...}, ...}; the structure is looked at elsewhere */
+static int take_members(struct json_dump *j, uint64_t cpu, const json_t *object, bool in_cpus)
+{
 	const char *key;
 	json_t *value;
 
 	json_object_foreach((json_t *)object, key, value)
 	{
-		size_t i = 0;
 		int err;
 
-		while (i < ARRAY_SIZE(skip) && strcmp(skip[i], key))
-			i++;
-		if (i < ARRAY_SIZE(skip) || take_property(j, key, value))
+		if (is_structure(key, object) || take_property(j, key, value))
 			continue;
-		err = add(j, cpu, key, NULL, value);
+		if (in_cpus || json_is_object(value) || json_is_array(value))
+			err = take_named_cpu(j, key, value, in_cpus);
+		else
+			err = add(j, cpu, key, NULL, value);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int take_array(struct json_dump *j, const json_t *array, uint64_t cpu);
-
 static int take_object(struct json_dump *j, const json_t *object, uint64_t cpu)
 {
-	static const char *const cpu_keys[] = {"cpu", "core", NULL};
-	static const char *const msr_keys[] = {"msr", NULL};
-	static const char *const msrs_keys[] = {"msrs", "registers", NULL};
-	static const char *const cpus_keys[] = {"cpus", NULL};
 	const json_t *number = get_any(object, cpu_keys), *msr = get_any(object, msr_keys);
 	const json_t *msrs = get_any(object, msrs_keys), *cpus = get_any(object, cpus_keys);
-	int err = take_registers(j, number && get_cpu(number, &cpu) ? 0 : cpu, object);
+	int err;
 
+	if (number && get_cpu(number, &cpu)) {
+		notes_warning(j->notes, j->line, "registers left out: their CPU is no number");
+		return 0;
+	}
+	err = take_members(j, cpu, object, false);
 	if (!err && msr)
-		err = add(j, cpu, json_string_value(msr), msr, json_object_get(object, "value"));
-	if (!err && json_is_object(msrs))
-		err = take_registers(j, cpu, msrs);
-	else if (!err && json_is_array(msrs))
-		err = take_array(j, msrs, cpu);
-	if (!err && json_is_array(cpus))
-		err = take_array(j, cpus, cpu);
+		err = add(j, cpu, json_string_value(msr), msr, get_any(object, value_keys));
+	if (!err && msrs)
+		err = take_container(j, "msrs", msrs, cpu);
+	if (!err && json_is_object(cpus))
+		err = take_members(j, cpu, cpus, true);
+	else if (!err && cpus)
+		err = take_container(j, "cpus", cpus, cpu);
 	return err;
 }
 
-/* Of objects; nesting is bounded by jansson's parser */
+static bool is_scalar(const json_t *json)
+{
+	return !json_is_object(json) && !json_is_array(json);
+}
+
+/* ["0x680", "0x..."] */
+static bool is_pair(const json_t *item)
+{
+	return json_array_size(item) == 2 && is_scalar(json_array_get(item, 0)) &&
+	       is_scalar(json_array_get(item, 1));
+}
+
+/* Of objects or pairs; nesting is bounded by jansson's parser */
 static int take_array(struct json_dump *j, const json_t *array, uint64_t cpu)
 {
 	for (size_t i = 0; i < json_array_size(array); i++) {
-		const json_t *item = json_array_get(array, i);
+		const json_t *item = json_array_get(array, i), *msr = json_array_get(item, 0);
 		int err = 0;
 
 		if (json_is_object(item))
 			err = take_object(j, item, cpu);
+		else if (is_pair(item))
+			err = add(j, cpu, json_string_value(msr), msr, json_array_get(item, 1));
 		else if (json_is_array(item))
 			err = take_array(j, item, cpu);
 		else
 			notes_warning(j->notes, j->line,
-				      "item %zu of an array is no object: left "
-				      "out",
-				      i);
+				      "item %zu of an array is no object and no pair: left out", i);
 		if (err)
 			return err;
 	}

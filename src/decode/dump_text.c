@@ -323,8 +323,7 @@ static int parse_bare_value(struct text *t, struct span line)
 	return err;
 }
 
-/* "CPU 3:", "[cpu 3]", "core#3,"; false, and nothing cut, if the line starts otherwise */
-static bool cut_cpu(struct span *line, uint64_t *ret_cpu)
+bool dump_cut_cpu(struct span *line, uint64_t *ret_cpu)
 {
 	static const char *const names[] = {"cpu", "core", "vcpu", "pcpu", "processor", "thread"};
 	struct span rest = *line, word;
@@ -376,24 +375,97 @@ static void skip_fillers(struct span *s, const char *chars)
 	}
 }
 
-/* "MSR 0x680: 0x...", "680 = ...", "msr[0x680]=...", with a comment behind */
-static bool cut_pair(struct span line, uint64_t *ret_msr, uint64_t *ret_value)
+/* "edx=0xffffffff eax=0x81000010", "lo: 81000010, hi: ffffffff": each half once */
+static bool cut_halves(struct span *s, uint64_t *ret_value)
 {
-	const char *after_msr;
+	static const char *const names[][2] = {
+		{"eax", "edx"}, {"lo", "hi"}, {"low", "high"}, {"lo32", "hi32"}};
+	struct span rest = *s;
+	uint64_t half[2];
+	unsigned int seen = 0;
 
-	skip_fillers(&line, "([#:");
-	if (span_hex(&line, UINT32_MAX, ret_msr))
+	for (int i = 0; i < 2; i++) {
+		struct span word;
+		size_t which = 0;
+
+		span_skip(&rest, ",;");
+		word = cut_word(&rest);
+		while (which < 2 * ARRAY_SIZE(names) && !span_is(word, names[which / 2][which % 2]))
+			which++;
+		if (which == 2 * ARRAY_SIZE(names) || !span_skip(&rest, "=:") ||
+		    span_hex(&rest, UINT32_MAX, &half[which % 2]))
+			return false;
+		seen |= 1u << which % 2;
+	}
+	if (seen != 3)
 		return false;
-	after_msr = line.p;
-	skip_fillers(&line, ")]:=,|>-");
-	/* "0x680 - 0x10" is a dash, "0x680: -10" a sign, which a register has not */
-	if (line.p == after_msr || line.p[-1] == '-' || span_hex(&line, UINT64_MAX, ret_value))
-		return false;
-	span_skip(&line, "");
-	return span_empty(line) || strchr("#;,(/|", *line.p);
+	*s = rest;
+	*ret_value = half[1] << 32 | half[0];
+	return true;
 }
 
-/* "[   12.345678] " of the kernel log */
+/* "MSR 0x680: 0x...", "680 = ...", "msr[0x680]=..."; @line moves behind it */
+static bool cut_pair(struct span *line, uint64_t *ret_msr, uint64_t *ret_value)
+{
+	struct span rest = *line;
+	const char *after_msr;
+
+	skip_fillers(&rest, "([#:=");
+	if (span_hex(&rest, UINT32_MAX, ret_msr))
+		return false;
+	after_msr = rest.p;
+	skip_fillers(&rest, ")]:=,|>-");
+	/* "0x680 - 0x10" is a dash, "0x680: -10" a sign, which a register has not */
+	if (rest.p == after_msr || rest.p[-1] == '-' ||
+	    (!cut_halves(&rest, ret_value) && span_hex(&rest, UINT64_MAX, ret_value)))
+		return false;
+	*line = rest;
+	return true;
+}
+
+/* "6c0=2", "MSR 6c0 2": a sign, or the word, tells a pair from numbers that mean something else */
+static bool starts_pair(struct span line)
+{
+	struct span word = line, rest = line;
+	uint64_t msr, value;
+
+	if (!cut_pair(&rest, &msr, &value))
+		return false;
+	if (span_is(cut_word(&word), "msr"))
+		return true;
+	skip_fillers(&line, "");
+	if (span_hex(&line, UINT32_MAX, &msr))
+		return false;
+	span_skip(&line, "");
+	return !span_empty(line) && strchr("=:", *line.p);
+}
+
+enum after_pair {
+	AFTER_END,  /* nothing, or a comment */
+	AFTER_PAIR, /* one more */
+	AFTER_ELSE, /* what makes the whole line doubtful: "680, 81000010, ffffffff" */
+};
+
+static enum after_pair cut_after_pair(struct span *s)
+{
+	uint64_t number;
+	struct span word;
+	bool separated;
+
+	span_skip(s, "");
+	if (span_empty(*s) || strchr("#(/", *s->p))
+		return AFTER_END;
+	separated = span_skip(s, ",;|");
+	if (starts_pair(*s))
+		return AFTER_PAIR;
+	word = *s;
+	if (!separated || (!span_hex(&word, UINT64_MAX, &number) &&
+			   (isdigit((unsigned char)*s->p) || word.p - s->p >= 6)))
+		return AFTER_ELSE;
+	return AFTER_END;
+}
+
+/* "[   12.345678] " of the kernel log, "[2026-11-21 15:13:04] " of Xen's */
 static void skip_log_time(struct span *line)
 {
 	struct span rest = *line, time;
@@ -402,12 +474,54 @@ static void skip_log_time(struct span *line)
 		return;
 	rest.p++;
 	time = span_until(&rest, "]");
-	if (!memchr(time.p, '.', (size_t)(time.end - time.p)))
+	if (!memchr(time.p, '.', (size_t)(time.end - time.p)) &&
+	    !memchr(time.p, ':', (size_t)(time.end - time.p)))
 		return;
-	while (!span_empty(time) && (isdigit((unsigned char)*time.p) || strchr(" .", *time.p)))
+	while (!span_empty(time) && (isdigit((unsigned char)*time.p) || strchr(" .:-", *time.p)))
 		time.p++;
 	if (span_empty(time))
 		*line = span_trim(rest);
+}
+
+/* "  cat-99  [003] d..1.  5.123456: read_msr: 680, value 1" of ftrace: the CPU is in brackets */
+static bool cut_read_msr(struct span *line, uint64_t *ret_cpu)
+{
+	static const char event[] = " read_msr: ";
+	size_t len = sizeof(event) - 1;
+	struct span rest = *line, cpu;
+
+	for (; rest.end - rest.p >= (ptrdiff_t)len && memcmp(rest.p, event, len); rest.p++)
+		;
+	if (rest.end - rest.p < (ptrdiff_t)len)
+		return false;
+	for (cpu = *line; cpu.p < rest.p; cpu.p++) {
+		struct span number = {cpu.p + 1, rest.p};
+
+		if (*cpu.p == '[' && !span_decimal(&number, UINT32_MAX, ret_cpu) &&
+		    !span_empty(number) && *number.p == ']') {
+			line->p = rest.p + len;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "(XEN) ", and "Nov 21 15:13:04 host kernel: " of syslog */
+static void skip_log_source(struct span *line)
+{
+	static const char xen[] = "(XEN) ", kernel[] = " kernel: ";
+	size_t len = sizeof(kernel) - 1;
+
+	if (line->end - line->p >= (ptrdiff_t)sizeof(xen) - 1 &&
+	    !memcmp(line->p, xen, sizeof(xen) - 1))
+		line->p += sizeof(xen) - 1;
+	for (const char *p = line->p; line->end - p >= (ptrdiff_t)len; p++) {
+		if (!memcmp(p, kernel, len)) {
+			line->p = p + len;
+			break;
+		}
+	}
+	*line = span_trim(*line);
 }
 
 /* "key : value" or "key = value" about the CPU */
@@ -431,12 +545,54 @@ static bool is_root_prompt(struct span line)
 	return span_is(word, "rdmsr") || span_is(word, "sudo");
 }
 
+/* One pair or several, then perhaps a comment; -EINVAL if the line is not made up like that */
+static int take_pairs(struct text *t, struct span line, uint64_t cpu, bool check_only)
+{
+	enum after_pair after;
+	uint64_t msr, value;
+
+	do {
+		int err = cut_pair(&line, &msr, &value) ? 0 : -EINVAL;
+
+		after = err ? AFTER_ELSE : cut_after_pair(&line);
+		if (after == AFTER_ELSE)
+			return -EINVAL;
+		if (!check_only)
+			err = add(t, cpu, msr, value);
+		if (err)
+			return err;
+	} while (after == AFTER_PAIR);
+	return 0;
+}
+
+/* A line that is neither of rdmsr nor about the CPU */
+static int parse_registers(struct text *t, struct span line)
+{
+	static const char fault[] = "#GP";
+	uint64_t cpu = t->cpu;
+	bool traced = cut_read_msr(&line, &cpu), has_cpu;
+
+	if (traced && line.end - line.p > 3 && !memcmp(line.end - 3, fault, 3)) {
+		notes_warning(t->notes, t->line, "the kernel could not read this register");
+		return 0;
+	}
+	has_cpu = dump_cut_cpu(&line, &cpu);
+	if (has_cpu && span_empty(line)) {
+		t->cpu = cpu;
+		return 0;
+	}
+	if (!has_cpu && is_bare_value(line))
+		return parse_bare_value(t, line);
+	if (!take_pairs(t, line, cpu, true))
+		return take_pairs(t, line, cpu, false);
+	note_unknown(t, line);
+	return 0;
+}
+
 static int parse_line(struct text *t, struct span line)
 {
-	uint64_t cpu = t->cpu, msr, value;
-	bool has_cpu;
-
 	line = span_trim(line);
+	skip_log_source(&line);
 	skip_log_time(&line);
 	if (span_empty(line)) {
 		t->in_cpuinfo = false;
@@ -447,21 +603,9 @@ static int parse_line(struct text *t, struct span line)
 		parse_property(t, line);
 		return 0;
 	}
-	if (parse_rdmsr_line(t, line))
+	if (parse_rdmsr_line(t, line) || parse_property(t, line))
 		return 0;
-	if (parse_property(t, line))
-		return 0;
-	has_cpu = cut_cpu(&line, &cpu);
-	if (has_cpu && span_empty(line)) {
-		t->cpu = cpu;
-		return 0;
-	}
-	if (!has_cpu && is_bare_value(line))
-		return parse_bare_value(t, line);
-	if (cut_pair(line, &msr, &value))
-		return add(t, cpu, msr, value);
-	note_unknown(t, line);
-	return 0;
+	return parse_registers(t, line);
 }
 
 int dump_parse_text(const char *data, size_t len, struct dump *dump, struct notes *notes)

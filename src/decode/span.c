@@ -107,6 +107,15 @@ static bool skip_separator(struct span *s, unsigned int digits_before)
 	return true;
 }
 
+/* Of C and of Python 2: 0x10L, 0x10ull */
+static void skip_c_suffix(struct span *s)
+{
+	if (!span_empty(*s) && (*s->p | 0x20) == 'u')
+		s->p++;
+	for (int i = 0; i < 2 && !span_empty(*s) && (*s->p | 0x20) == 'l'; i++)
+		s->p++;
+}
+
 int span_hex(struct span *s, uint64_t max, uint64_t *ret_value)
 {
 	struct span rest = *s;
@@ -131,6 +140,8 @@ int span_hex(struct span *s, uint64_t max, uint64_t *ret_value)
 		return -ERANGE;
 	if (!span_empty(rest) && (*rest.p | 0x20) == 'h')
 		rest.p++;
+	else
+		skip_c_suffix(&rest);
 	if (!span_empty(rest) && (isalnum((unsigned char)*rest.p) || *rest.p == '_'))
 		return -EINVAL; /* a word that starts like a number */
 	*s = rest;

@@ -405,8 +405,10 @@ static void decode_entries(const struct stack *stack, const struct lbr_model *mo
 		uint32_t entry = order[i], doubts;
 		bool no_info = model->info && !(stack->have[2] >> entry & 1);
 
-		if (!(whole >> entry & 1))
+		if (!(whole >> entry & 1)) {
+			snap->missing++;
 			continue;
+		}
 		if (raw_msr_decode(no_info ? &without_info : model, &stack->raw[entry],
 				   &snap->branches[snap->count], &doubts))
 			continue;
@@ -414,7 +416,8 @@ static void decode_entries(const struct stack *stack, const struct lbr_model *mo
 		note_doubts(stack, model, entry, doubts, seen, notes);
 		seen |= doubts;
 	}
-	snap->dropped = model->depth - snap->count;
+	snap->dropped = model->depth - snap->count - snap->missing;
+	snap->path_ok &= !snap->missing;
 }
 
 /* IA32_LBR_CTL says what is captured, in another order; make it look like MSR_LBR_SELECT. */

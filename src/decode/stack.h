@@ -57,7 +57,7 @@ struct stack_options {
 
 /**
  * struct stack_result - a snapshot with what it borrows; not to be copied
- * @snap: cpu, lbr, filter, path_ok, branches, count and dropped are set, everything else is 0
+ * @snap: cpu, lbr, filter, path_ok, branches, count, dropped and missing are set, all else is 0
  * @lbr: what @snap.lbr points to
  * @has_ler: the dump has the last exception's record (LER)
  * @ler_from: last branch before the last exception or interrupt

@@ -423,6 +423,7 @@ int flight_session_next(struct flight_session *session, size_t *at, struct snaps
 		perf_entries_decode(&session->model, session->raw, count, session->header.filtered,
 				    lbr_filter_own(session->header.filter), snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
+	snap->missing = 0;
 	snap->wasted = 0;
 	snap->shown_from = 0;
 	snap->stale = TRI_NOT_REPORTED;

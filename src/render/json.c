@@ -149,6 +149,7 @@ static json_t *lbr_object(const struct snapshot *snap)
 			    lbr->format >= 0 ? json_integer(lbr->format) : json_null());
 	json_object_set_new(obj, "depth", lbr->depth ? json_integer(lbr->depth) : json_null());
 	json_object_set_new(obj, "valid", json_integer(snap->count));
+	json_object_set_new(obj, "missing", json_integer(snap->missing));
 	json_object_set_new(obj, "wasted", json_integer(snap->wasted));
 	json_object_set_new(obj, "shown_from", json_integer(snap->shown_from));
 	json_object_set_new(obj, "tracing", json_integer(snap->tracing));

@@ -125,7 +125,7 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 		fprintf(out, "  %s\n", trigger_kind_name(snap->trigger->kind));
 	}
 	fprintf(out, "  %sLBR %s: %u of %u entries useful", paint(opts, DIM), snap->lbr->model,
-		shown, snap->lbr->depth ?: snap->count + snap->dropped);
+		shown, snap->lbr->depth ?: snap->count + snap->dropped + snap->missing);
 	if (snap->wasted)
 		fprintf(out, ", %u spent by the capture", snap->wasted);
 	if (snap->tracing)
@@ -134,6 +134,8 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 		fprintf(out, ", %u from before the kernel was entered", snap->shown_from);
 	if (snap->dropped)
 		fprintf(out, ", %u empty", snap->dropped);
+	if (snap->missing)
+		fprintf(out, ", %u not in the dump", snap->missing);
 	fprintf(out, "; it reports %s%s\n",
 		lbr_supported_text(snap->lbr->supported, fields, sizeof(fields)), paint(opts, OFF));
 	if (snap->stale == TRI_SET)
@@ -211,8 +213,10 @@ void render_text_branches(FILE *out, const struct snapshot *snap, struct symbols
 		print_branch(out, snap, i, text[i][0], text[i][1], width, opts);
 	}
 	if (first == end)
-		fputs(snap->count ? "  no branch of the traced code is left\n"
-				  : "  the LBR was empty\n",
+		fputs(snap->count      ? "  no branch of the traced code is left\n"
+		      : !snap->missing ? "  the LBR was empty\n"
+		      : snap->dropped  ? "  what the dump has of the LBR was empty\n"
+				       : "  the dump has no entry of the LBR in full\n",
 		      out);
 }
 

@@ -80,6 +80,7 @@ struct raw_branch {
  *       are none. Borrowed from the source, until the next snapshot
  * @raw_count: of @raw
  * @dropped: entries of the stack that were empty or invalid, and left out
+ * @missing: entries of the stack that nobody has read: a raw dump may lack their registers
  * @wasted: newest entries spent by the capture itself (set by symbolize/trim)
  * @tracing: entries among those shown that the tracing of the functions in between took (set by
  *           symbolize/trim)
@@ -105,6 +106,7 @@ struct snapshot {
 	const struct raw_branch *raw;
 	uint32_t raw_count;
 	uint32_t dropped;
+	uint32_t missing;
 	uint32_t wasted;
 	uint32_t shown_from;
 	uint32_t tracing;

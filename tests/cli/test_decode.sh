@@ -113,6 +113,10 @@ expect "registers of something else" 2 'none of its 1 MSRs' \
 	$tool decode --cpu skylake "$scratch/foreign"
 printf '40=0\n60=0\n1c9=0\n' >"$scratch/empty"
 expect_out "an empty LBR is 1" 1 'the LBR was empty' $tool decode --cpu core2 "$scratch/empty"
+printf '60=20\n1c9=0\n' >"$scratch/half"
+expect_out "entries that the dump lacks are not called empty" 1 '0 of 4 entries useful, 4 not in the' \
+	$tool decode --cpu core2 "$scratch/half"
+expect_out "nor in JSON" 1 '"valid":0,"missing":4' $tool decode --json --cpu core2 "$scratch/half"
 # Files as people have them, or as they should not be
 dump=$data/core2-16-3.txt
 cat >"$scratch/wanted" <<'END'

@@ -20,7 +20,8 @@ static void check(const struct stack_result *result)
 	const struct snapshot *snap = &result->snap;
 
 	if (snap->count > BRANCHES_MAX || snap->lbr != &result->lbr ||
-	    result->lbr.depth > BRANCHES_MAX || snap->count + snap->dropped != result->lbr.depth)
+	    result->lbr.depth > BRANCHES_MAX ||
+	    snap->count + snap->dropped + snap->missing != result->lbr.depth)
 		abort();
 	for (uint32_t i = 0; i < snap->count; i++) {
 		const struct branch *b = &snap->branches[i];

@@ -178,6 +178,7 @@ static void check_snapshot(const struct snapshot *snap, uint64_t number)
 	assert_int_equal(snap->lbr->depth, 32);
 	assert_int_equal(snap->count, 3);
 	assert_int_equal(snap->dropped, 29);
+	assert_int_equal(snap->missing, 0);
 	assert_int_equal(snap->branches[0].from, 0x7f0000001000);
 	assert_int_equal(snap->branches[2].to, KERNEL + 0x108);
 	assert_int_equal(snap->branches[1].mispred, TRI_SET);
@@ -201,6 +202,7 @@ static void record_whole_readsAllBack(void **state)
 	assert_int_equal(capfile_meta(file)->stext, KERNEL);
 	for (uint64_t i = 0; i < SNAPSHOTS; i++) {
 		lost = 77;
+		memset(&snap, 0x5a, sizeof(snap));
 		assert_int_equal(capfile_next(file, &snap, &lost), 1);
 		check_snapshot(&snap, i);
 		assert_int_equal(lost, i == 3 ? 5 : 0);

@@ -68,6 +68,17 @@ static void dump_parse_text_every_spelling_of_a_pair(void **state)
 		"[   12.345678] MSR 0x680: 0xffffffff81000010",
 		"MSR 0x680: 0xffffffff81000010 (vfs_open+0x10)",
 		"CPU 0: MSR 0x680: 0xffffffff81000010",
+		"msr=0x680 value=0xffffffff81000010",
+		"MSR 0x680: edx=0xffffffff eax=0x81000010",
+		"rdmsr(0x680): EAX=81000010h, EDX=ffffffffh",
+		"680: hi: 0xffffffff lo: 0x81000010",
+		"msr(0x680) = 0xFFFFFFFF81000010L",
+		"0x680 = 0xffffffff81000010ULL, newest",
+		"(XEN) MSR 00000680: ffffffff81000010",
+		"(XEN) [2026-11-21 15:13:04] CPU0: MSR 680: ffffffff81000010",
+		"Nov 21 15:13:04 host kernel: MSR 0x680: 0xffffffff81000010",
+		"Nov 21 15:13:04 host kernel: [   12.345678] MSR 0x680: 0xffffffff81000010",
+		" cat-99 [000] d..1.    12.345678: read_msr: 680, value ffffffff81000010",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
@@ -81,10 +92,14 @@ static void dump_parse_text_every_spelling_of_a_pair(void **state)
 static void dump_parse_text_every_spelling_of_a_cpu(void **state)
 {
 	static const char *const spellings[] = {
-		"CPU 3: MSR 0x680 0xffffffff81000010",	 "cpu3 680=ffffffff81000010",
-		"[cpu 3] 0x680: 0xffffffff81000010",	 "Core #3, MSR 680H: 0xffffffff81000010",
-		"CPU 3:\nMSR 0x680: 0xffffffff81000010", "[CPU3]\n680 = ffffffff81000010",
+		"CPU 3: MSR 0x680 0xffffffff81000010",
+		"cpu3 680=ffffffff81000010",
+		"[cpu 3] 0x680: 0xffffffff81000010",
+		"Core #3, MSR 680H: 0xffffffff81000010",
+		"CPU 3:\nMSR 0x680: 0xffffffff81000010",
+		"[CPU3]\n680 = ffffffff81000010",
 		"vcpu=3 680 ffffffff81000010",
+		"  kworker/3:1-99  [003] d..1.   1.500000: read_msr: 680, value ffffffff81000010",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
@@ -102,6 +117,61 @@ static void dump_parse_text_cpu_line_holds_until_the_next(void **state)
 	expect(1, 1, 0x680, 4);
 	expect(2, 7, 0x680, 2);
 	expect(3, 7, 0x681, 3);
+}
+
+static void dump_parse_text_several_pairs_in_a_line(void **state)
+{
+	static const char *const lines[] = {
+		"680=1 6c0=2 1c9=3",
+		"0x680: 0x1, 0x6c0: 0x2, 0x1c9: 0x3",
+		"MSR 680 1; MSR 6c0 2; MSR 1c9 3",
+		"CPU 5: 680 = 1 | 6c0 = 2 | 1c9 = 3 # all of them",
+		"msr=680 value=1, msr=6c0 value=2, msr=1c9 value=3 (done)",
+		"680: edx=0 eax=1 6c0: edx=0 eax=2 1c9: edx=0 eax=3",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		uint32_t cpu = lines[i][0] == 'C' ? 5 : 0;
+
+		assert_int_equal(parse(lines[i]), 0);
+		assert_int_equal(notes.count, 0);
+		assert_int_equal(dump.count, 3);
+		expect(0, cpu, 0x1c9, 3);
+		expect(1, cpu, 0x680, 1);
+		expect(2, cpu, 0x6c0, 2);
+	}
+}
+
+/* Numbers left over may be halves, or more registers: the line is left out, and not its rest */
+static void dump_parse_text_a_number_too_many_is_left_out(void **state)
+{
+	static const char *const lines[] = {
+		"MSR 680: 81000010, ffffffff",
+		"MSR 680, 0x81000010, 0x1",
+		"680: 1, 2",
+		"680 = 1 6c0",
+		"680 = 1 6c0 = x",
+		"680: edx=1 edx=2",
+		"680: eax=1",
+		"680: edx=100000000 eax=1",
+		"CPU 0: 680 = 1 CPU 1: 680 = 2",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		assert_int_equal(parse(lines[i]), -ENODATA);
+		expect_note("not understood, left out");
+	}
+}
+
+static void dump_parse_text_fault_of_read_msr_is_no_value(void **state)
+{
+	assert_int_equal(parse("x-1 [001] d..1. 1.5: read_msr: 680, value 0 #GP\n"
+			       "x-1 [001] d..1. 1.5: read_msr: 6c0, value 0\n"),
+			 0);
+	assert_int_equal(dump.count, 1);
+	expect(0, 1, 0x6c0, 0);
+	expect_note("could not read this register");
+	assert_int_equal(notes.items[0].line, 1);
 }
 
 static void dump_parse_text_nonsense_is_left_out_with_its_line(void **state)
@@ -265,6 +335,8 @@ static void dump_parse_csv_columns(void **state)
 		"# by hand\nvalue, cpu, note, msr\n0xffffffff81000010, 0, x, 0x680\n",
 		"\"cpu\",\"address\",\"data\"\r\n\"0\",\"680\",\"FFFFFFFF81000010\"\r\n",
 		"cpu\tregister\tvalue\n0\t680\tffffffff81000010\n",
+		"cpu\tname\tregister\tvalue\n0\t\t680\tffffffff81000010\n",
+		"cpu,name,msr,value\n0,\"FROM, entry 0\" , 0x680 ,\"0xffffffff81000010\"\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -295,6 +367,13 @@ static void dump_parse_json_shapes(void **state)
 		"[{\"msr\": 1664, \"value\": \"0xffffffff81000010\"}]",
 		"{\"msr\": 1664, \"value\": \"0xffffffff81000010\"}\n",
 		" [ {\"cpu\": 0, \"msrs\": [{\"msr\": 1664, \"value\": \"ffffffff81000010\"}]}]",
+		"{\"cpu0\": {\"0x680\": \"0xffffffff81000010\"}}",
+		"{\"CPU 0\": [[\"0x680\", \"0xffffffff81000010\"]]}",
+		"{\"cpus\": {\"0\": {\"680\": \"0xffffffff81000010\"}}}",
+		"{\"cpus\": {\"cpu0\": {\"msrs\": {\"680\": \"0xffffffff81000010\"}}}}",
+		"{\"cpu\": 0, \"msrs\": [[1664, \"0xffffffff81000010\"]]}",
+		"[[\"0x680\", \"0xffffffff81000010\"]]",
+		"[{\"register\": \"0x680\", \"data\": \"0xffffffff81000010\"}]",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -302,6 +381,27 @@ static void dump_parse_json_shapes(void **state)
 		assert_int_equal(dump.count, 1);
 		assert_int_equal(notes.count, 0);
 		expect(0, 0, 0x680, VALUE);
+	}
+}
+
+static void dump_parse_json_what_is_left_out_is_said(void **state)
+{
+	static const struct {
+		const char *text, *note;
+	} files[] = {
+		{"{\"node0\": {\"0x680\": \"1\"}}", "\"node0\" left out"},
+		{"{\"data\": {\"0x680\": \"1\"}}", "\"data\" left out"},
+		{"{\"msrs\": 5}", "\"msrs\" left out: it is no object and no array"},
+		{"{\"cpus\": {\"0\": 5}}", "\"0\" left out: it is no object and no array"},
+		{"{\"cpus\": {\"x\": {\"0x680\": \"1\"}}}", "\"x\" left out"},
+		{"{\"cpu\": \"x\", \"0x680\": \"1\"}", "their CPU is no number"},
+		{"[[\"0x680\", \"1\", \"2\"]]", "is no object and no pair"},
+		{"[{\"msr\": \"0x680\"}]", "MSR \"0x680\" of CPU 0 left out"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		assert_int_equal(parse(files[i].text), -ENODATA);
+		expect_note(files[i].note);
 	}
 }
 
@@ -422,6 +522,9 @@ int main(void)
 		TEST(dump_parse_text_every_spelling_of_a_pair),
 		TEST(dump_parse_text_every_spelling_of_a_cpu),
 		TEST(dump_parse_text_cpu_line_holds_until_the_next),
+		TEST(dump_parse_text_several_pairs_in_a_line),
+		TEST(dump_parse_text_a_number_too_many_is_left_out),
+		TEST(dump_parse_text_fault_of_read_msr_is_no_value),
 		TEST(dump_parse_text_nonsense_is_left_out_with_its_line),
 		TEST(dump_parse_text_rdmsr_one_cpu),
 		TEST(dump_parse_text_rdmsr_all_cpus),
@@ -437,6 +540,7 @@ int main(void)
 		TEST(dump_parse_csv_columns),
 		TEST(dump_parse_csv_bad_row_is_said),
 		TEST(dump_parse_json_shapes),
+		TEST(dump_parse_json_what_is_left_out_is_said),
 		TEST(dump_parse_json_lines_and_numbers),
 		TEST(dump_parse_json_model_in_any_order),
 		TEST(dump_parse_json_broken_is_einval_with_its_line),

@@ -147,7 +147,9 @@ static void session_next_wrapped_recorder_newest_slots(void **state)
 	assert_int_equal(found.newest_seq, 20);
 	assert_int_equal(found.written, 20);
 	for (uint64_t seq = 13; seq <= 20; seq++) {
+		memset(&snap, 0x5a, sizeof(snap));
 		assert_int_equal(flight_session_next(session, &at, &snap), 1);
+		assert_int_equal(snap.missing, 0);
 		assert_int_equal(snap.tid, 100 + seq);
 		assert_int_equal(snap.ts_ns, seq * 10 + 500);
 		assert_int_equal(snap.cpu, 3);

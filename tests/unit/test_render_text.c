@@ -208,6 +208,18 @@ static void nothing_left_is_said(void **state)
 	assert_has(text, "32 empty");
 	assert_has(text, "the LBR was empty");
 	free(text);
+	snap.dropped = 30;
+	snap.missing = 2;
+	text = render(&snap, false);
+	assert_has(text, "30 empty, 2 not in the dump");
+	assert_has(text, "what the dump has of the LBR was empty");
+	free(text);
+	snap.dropped = 0;
+	snap.missing = 32;
+	text = render(&snap, false);
+	assert_has(text, "32 not in the dump");
+	assert_has(text, "the dump has no entry of the LBR in full");
+	free(text);
 }
 
 int main(void)

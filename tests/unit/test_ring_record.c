@@ -46,8 +46,10 @@ static void fixture_init(struct fixture *f)
 	f->rec.branches[0].to = ENTRY + 2;
 }
 
+/* What stood in the snapshot before must not count. */
 static int decode(struct fixture *f)
 {
+	memset(&f->snap, 0x5a, sizeof(f->snap));
 	return record_decode(&f->ctx, &f->rec,
 			     RECORD_HEADER_BYTES + f->rec.count * sizeof(f->rec.branches[0]),
 			     &f->snap);
@@ -63,6 +65,8 @@ static void record_decode_probe_switched_keeps_the_kind_it_was_taken_by(void **s
 	f.probe.trigger.kind = TRIGGER_FEXIT;
 	assert_int_equal(decode(&f), 0);
 	assert_int_equal(f.snap.trigger->kind, TRIGGER_HW);
+	assert_int_equal(f.snap.dropped, 0);
+	assert_int_equal(f.snap.missing, 0);
 	assert_string_equal(f.snap.trigger->target, "f");
 	f.probe.trigger.kind = TRIGGER_NONE;
 	assert_int_equal(decode(&f), 0);

@@ -230,6 +230,8 @@ static void amd_lbr_v2_zen4_dump(void **state)
 	expect_note("12 of 16 entries are not in the dump; the first is MSR C0010308H");
 	assert_string_equal(result.lbr.model, "zen4");
 	assert_int_equal(result.snap.count, 3);
+	assert_int_equal(result.snap.dropped, 1);
+	assert_int_equal(result.snap.missing, 12);
 	b = at(0, UINT64_C(0xffffffff81000030), UINT64_C(0xffffffff81000300));
 	assert_int_equal(b->spec, BRANCH_SPEC_WRONG_PATH);
 	b = at(1, UINT64_C(0xffffffff81000020), UINT64_C(0xffffffff81000200));
@@ -298,6 +300,59 @@ static void stack_decode_tos_given_orders_the_entries(void **state)
 	at(3, 0x1100, 0x1110);
 }
 
+/*
+ * Tables 16-3, 17-10 and 17-15, "Range of TOS Pointer", and page 17-36, "bits 2-0": whatever it is
+ * within the range, that entry is the newest, and the one above it, around the end, the oldest.
+ */
+static void check_tos_range(const char *cpu, uint32_t from, uint32_t to, uint32_t last)
+{
+	for (uint32_t tos = 0; tos <= last; tos++) {
+		char text[64 * 32];
+		int len = snprintf(text, sizeof(text), "1c9 = %x\n", tos);
+
+		for (uint32_t i = 0; i <= last; i++) {
+			len += snprintf(text + len, sizeof(text) - (size_t)len, "%x = %x\n",
+					from + i, 0x1000 + i);
+			if (to)
+				len += snprintf(text + len, sizeof(text) - (size_t)len, "%x = %x\n",
+						to + i, 0x2000 + i);
+		}
+		teardown(NULL);
+		parse_text(text);
+		assert_int_equal(decode(cpu, 0, -1), 0);
+		assert_int_equal(result.snap.count, last + 1);
+		for (uint32_t i = 0; i <= last; i++) {
+			uint32_t entry = (tos + 1 + i) % (last + 1);
+
+			at(i, 0x1000 + entry, to ? 0x2000 + entry : 0);
+		}
+	}
+}
+
+static void table_16_3_tos_range(void **state)
+{
+	check_tos_range("06_1EH", 0x680, 0x6c0, 15);
+	check_tos_range("06_17H", 0x40, 0x60, 3);
+	check_tos_range("06_0FH", 0x40, 0x60, 3);
+	check_tos_range("06_1CH", 0x40, 0x60, 7);
+}
+
+static void table_17_10_tos_range(void **state)
+{
+	check_tos_range("06_1AH", 0x680, 0x6c0, 15);
+}
+
+static void table_17_15_tos_range(void **state)
+{
+	check_tos_range("06_4EH", 0x680, 0x6c0, 31);
+	check_tos_range("06_5EH", 0x680, 0x6c0, 31);
+}
+
+static void page_17_36_tos_range(void **state)
+{
+	check_tos_range("06_0EH", 0x40, 0, 7);
+}
+
 static void stack_decode_tos_beyond_the_stack_is_said(void **state)
 {
 	parse_text(core2);
@@ -315,6 +370,10 @@ static void stack_decode_half_an_entry_is_left_out_and_said(void **state)
 	assert_int_equal(result.snap.count, 2);
 	at(0, 0x1000, 0x1010);
 	at(1, 0x1300, 0x1310);
+	assert_int_equal(result.snap.missing, 2);
+	assert_int_equal(result.snap.dropped, 0);
+	assert_string_equal(result.snap.filter, "any");
+	assert_false(result.snap.path_ok); /* with holes they are not contiguous */
 }
 
 static void stack_decode_surplus_entries_are_left_out_and_said(void **state)
@@ -528,6 +587,10 @@ int main(void)
 		TEST(page_17_36_last_exception_record),
 		TEST(stack_decode_tos_missing_is_an_error_with_remedy),
 		TEST(stack_decode_tos_given_orders_the_entries),
+		TEST(table_16_3_tos_range),
+		TEST(table_17_10_tos_range),
+		TEST(table_17_15_tos_range),
+		TEST(page_17_36_tos_range),
 		TEST(stack_decode_tos_beyond_the_stack_is_said),
 		TEST(stack_decode_half_an_entry_is_left_out_and_said),
 		TEST(stack_decode_surplus_entries_are_left_out_and_said),
