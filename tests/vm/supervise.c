@@ -2,8 +2,10 @@
 /*
  * supervise.c - the host's side of a run: start QEMU, pass the output on, name the end
  *
- *     supervise [-t SECONDS] [-c CORE [-f FORMAT]] [-k] DIRECTORY QEMU ARGUMENT...
+ *     supervise -p STARTER [-t SECONDS] [-c CORE [-f FORMAT]] [-k] DIRECTORY QEMU ARGUMENT...
  *
+ * STARTER is the process that tests/vm/run was started by: when it is gone, however it went, the
+ * guest ends as by SIGTERM. Else it would go on for nobody, and hold a slot. Under nohup it stays.
  * DIRECTORY holds guest.conf (the configuration frame's payload, see wire.h), gets
  * qemu.log, and console.log by QEMU's own arguments. It is removed at the end unless
  * the guest died or -k is given. Two socket pairs go to QEMU: the virtio-serial port and
@@ -58,6 +60,7 @@ enum outcome {
 struct options {
 	const char *directory, *core, *core_format;
 	char **qemu_argv;
+	pid_t starter;
 	int timeout_s;
 	bool keep_log;
 };
@@ -656,8 +659,11 @@ static int options_parse(struct options *options, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "+t:c:f:k")) != -1) {
+	while ((c = getopt(argc, argv, "+p:t:c:f:k")) != -1) {
 		switch (c) {
+		case 'p':
+			options->starter = atoi(optarg);
+			break;
 		case 't':
 			options->timeout_s = atoi(optarg);
 			break;
@@ -674,11 +680,22 @@ static int options_parse(struct options *options, int argc, char **argv)
 			return -EINVAL;
 		}
 	}
-	if (argc - optind < 2)
+	if (argc - optind < 2 || options->starter <= 0)
 		return -EINVAL;
 	options->directory = argv[optind];
 	options->qemu_argv = argv + optind + 1;
 	return 0;
+}
+
+/* True if it is gone already. SIGTERM is blocked by now, and waits for signals_read(). */
+static bool starter_watch(pid_t starter)
+{
+	struct sigaction action;
+
+	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN)
+		return false; /* nohup */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	return getppid() != starter;
 }
 
 /* What nohup or a background shell made us ignore stays ignored. */
@@ -709,6 +726,11 @@ int main(int argc, char **argv)
 	}
 	run.options = &options;
 	signals_watch(&watched);
+	if (starter_watch(options.starter)) {
+		run.outcome = OUTCOME_SIGNAL;
+		run.status = SIGTERM;
+		return run_end(&run);
+	}
 	signal(SIGPIPE, SIG_IGN);
 	run.signal_fd = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
 	err = run.signal_fd < 0 ? -errno : config_load(&run);
