@@ -58,12 +58,25 @@ def debug_vmlinux(kernel):
     return path if os.path.exists(path) else None
 
 
+def frames_at(vmlinux, linked):
+    """[(function, FILE, LINE)] of a link-time address as addr2line -i has them, innermost first.
+
+    The build directory is cut off.
+    """
+    said = subprocess.run(["addr2line", "-i", "-f", "-e", vmlinux, f"{linked:#x}"],
+                          capture_output=True, text=True, check=True).stdout.splitlines()
+    frames = []
+    for function, place in zip(said[::2], said[1::2]):
+        match = re.match(r"(?:.*/)?((?:arch|block|fs|include|kernel|lib|mm|net|ipc)/\S+):(\d+)",
+                         place)
+        frames.append((function, match and match[1], match and int(match[2])))
+    return frames
+
+
 def line_at(vmlinux, linked):
-    """FILE:LINE of a link-time address, as addr2line has it, the build directory cut off."""
-    said = subprocess.run(["addr2line", "-e", vmlinux, f"{linked:#x}"], capture_output=True,
-                          text=True, check=True).stdout
-    match = re.match(r"(?:.*/)?((?:fs|kernel|mm|net|ipc)/\S+:\d+)", said)
-    return match and match[1]
+    """FILE:LINE of a link-time address: where an inlined function stands, its line."""
+    _, file, line = frames_at(vmlinux, linked)[0]
+    return file and f"{file}:{line}"
 
 
 def errno_line(vmlinux, function, number):

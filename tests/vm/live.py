@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 import matrix
-from errno_sites import Image, cases, debug_vmlinux, errno_line, line_at, site_error
+from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line_at, site_error
 from spent import Symbols, spent_by_trigger
 from three import check_three
 from verify_truth import REPORTED, Truth, load, verify
@@ -126,6 +126,7 @@ class Guest:
                    "--env", f"out={self.directory}", "--env", f"MODEL={self.model}",
                    "--env", f"FILTERS={' '.join(self.filters())}",
                    "--env", "SEED", "--env", "FUNCTIONS", "--env", "POOL", "--env", "RUNS", "--env", "LINE",
+                   "--env", "LINE_INLINED",
                    "--env", "FULL",
                    "--", "bash", "-c", script]
         with open(self.path("run.log"), "w", encoding="utf-8") as log, \
@@ -407,16 +408,49 @@ def check_rotate(guest, report):
     report(f"{guest.name}/rotate/turns", why, f"{len(have)} targets had their turns")
 
 
-def check_line(guest, report):
-    wanted, image = os.environ["LINE"], Image(guest.kernel, guest.path("kallsyms"))
-    run = Run(guest.directory, "line")
+# Run of guest/line, variable with its FILE:LINE, and where that is: function and errno that it
+# loads there; system call. The second one stands in a function that is inlined.
+LINES = (
+    ("line", "LINE", "generic_read_dir", "read", "EISDIR"),
+    ("line-inlined", "LINE_INLINED", "path_mount", "mount", "ENODEV"),
+)
+
+
+def frames_differ(said, frames):
+    """Is a place's chain of inlined functions in the JSON what addr2line -i has?"""
+    chain = [(f["function"], f["file"], f["line"]) for f in said["inlined"] or []] or \
+        [(said["sym"], said["file"], said["line"])]
+    # A clone's name (".part.0") is the symbol's, not the source's.
+    chain = [(function.split(".")[0], file, line) for function, file, line in chain]
+    return chain != frames and f"{said['addr']}: {chain}, must be {frames}"
+
+
+def check_one_line(guest, report, image, case):
+    name, variable, _, syscall, err = case
+    vmlinux, wanted, run = debug_vmlinux(guest.kernel), os.environ[variable], \
+        Run(guest.directory, name)
     guest.none_lost(report, run)
     guest.snapshots_match(report, run, "db", 1)
-    lines = {line_at(debug_vmlinux(guest.kernel), int(s["trigger"]["ip"], 16) - image.offset)
-             for s in run.snapshots}
-    have, made = len(run.snapshots), run.failures("read", "EISDIR")
-    report(f"{guest.name}/line/place", (lines != {wanted} or have != made) and
-           f"{have} snapshots of {made} calls, at {lines}", f"{have} snapshots at {wanted}")
+    lines = {line_at(vmlinux, int(s["trigger"]["ip"], 16) - image.offset) for s in run.snapshots}
+    have, made = len(run.snapshots), run.failures(syscall, err)
+    report(f"{guest.name}/{name}/place", (lines != {wanted} or have != made) and
+           f"{have} snapshots of {made} calls, at {lines}, must be {wanted}",
+           f"{have} snapshots at {wanted}")
+    if name == "line-inlined":
+        depth = {len(frames_at(vmlinux, int(s["trigger"]["ip"], 16) - image.offset))
+                 for s in run.snapshots}
+        places = {s["branches"][-1]["to"]["addr"]: s["branches"][-1]["to"] for s in run.snapshots}
+        wrong = [why for why in (
+            frames_differ(place, frames_at(vmlinux, int(addr, 16) - image.offset))
+            for addr, place in places.items()) if why]
+        report(f"{guest.name}/{name}/frames", wrong and wrong[0] or min(depth) < 2 and
+               f"nothing is inlined there: {depth}", f"{len(places)} places, as addr2line -i has them")
+
+
+def check_line(guest, report):
+    image = Image(guest.kernel, guest.path("kallsyms"))
+    for case in LINES:
+        check_one_line(guest, report, image, case)
     for name, pattern in (("none", "the compiler made no code for this line"),
                           ("file", "no source file .*did you mean"),
                           ("debug", "build ID|no debug information|debug information")):
@@ -515,7 +549,10 @@ def check_captures(guest, report):
     for name in names:
         with open(guest.path(name + ".jsonl"), "rb") as file:
             live = file.read()
-        again = subprocess.run([os.path.join(TOP, "lbrsnoop"), "report", "--json", "--no-lines",
+        # Of those with lines: the host has the guest's debug information, too.
+        lines = ["--vmlinux", debug_vmlinux(guest.kernel)] if name == "line-inlined" else \
+            ["--no-lines"]
+        again = subprocess.run([os.path.join(TOP, "lbrsnoop"), "report", "--json", *lines,
                                 guest.path(name + ".lbr")],
                                check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         snapshots += live.count(b"\n")
@@ -555,8 +592,9 @@ def check_schema(guest, report):
 
 def check_guest(guest, report):
     if "line" in guest.parts and debug_vmlinux(guest.kernel):
-        os.environ["LINE"] = errno_line(debug_vmlinux(guest.kernel), "generic_read_dir",
-                                          errno.EISDIR)
+        for _, variable, function, _, err in LINES:
+            os.environ[variable] = errno_line(debug_vmlinux(guest.kernel), function,
+                                              getattr(errno, err))
     elif "line" in guest.parts:
         guest.parts.remove("line")
         report.skip(f"{guest.name}/line", "no debug information: tests/vm/setup --dbg")
