@@ -12,6 +12,7 @@
 static int print_item(const char *module, const char *name, enum return_class ret,
 		      unsigned int kinds, void *ctx)
 {
+	const char *between = "\t";
 	size_t *count = ctx;
 
 	if (kinds & 1u << TRIGGER_TRACEPOINT)
@@ -19,11 +20,12 @@ static int print_item(const char *module, const char *name, enum return_class re
 	else
 		printf("%s%s%s", module, *module ? ":" : "", name);
 	for (int kind = TRIGGER_FENTRY; kind < TRIGGER_KIND_COUNT; kind++)
-		if (kinds & 1u << kind)
-			printf("%s%s",
-			       kind == TRIGGER_FENTRY || kinds & 1u << TRIGGER_TRACEPOINT ? "\t"
-											  : ",",
-			       trigger_kind_name(kind));
+		if (kinds & 1u << kind) {
+			printf("%s%s", between, trigger_kind_name(kind));
+			between = kinds & 1u << TRIGGER_TRACEPOINT ? "\t" : ",";
+		}
+	if (!kinds)
+		fputs("\tnone", stdout);
 	if (!(kinds & 1u << TRIGGER_TRACEPOINT))
 		fputs(ret == RETURN_NONE ? "\treturns no errno\n" : "\t\n", stdout);
 	else

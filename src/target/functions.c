@@ -134,6 +134,30 @@ static enum return_class classify(const struct btf *btf, const struct btf_type *
 	return type->size == 4 ? RETURN_S32 : RETURN_NONE;
 }
 
+/* What btf_distill_func_proto() of kernel/bpf/btf.c makes of it. */
+static uint32_t count_words(const struct btf *btf, const struct btf_type *func)
+{
+	const struct btf_type *proto = btf__type_by_id(btf, func->type), *type;
+	const struct btf_param *params;
+	uint32_t words = 0;
+
+	if (!proto || !btf_is_func_proto(proto))
+		return FUNCTION_WORDS_NONE;
+	type = proto->type ? skip_modifiers(btf, btf__type_by_id(btf, proto->type)) : NULL;
+	if (proto->type && (!type || btf_is_composite(type)))
+		return FUNCTION_WORDS_NONE;
+	params = btf_params(proto);
+	for (uint32_t i = 0; i < btf_vlen(proto); i++) {
+		type = params[i].type ? skip_modifiers(btf, btf__type_by_id(btf, params[i].type))
+				      : NULL;
+		/* "..." has no type. */
+		if (!type || (btf_is_composite(type) && type->size > 16))
+			return FUNCTION_WORDS_NONE;
+		words += btf_is_ptr(type) ? 1 : (type->size + 7) / 8;
+	}
+	return words;
+}
+
 static void fill(const struct btf *btf, const char *module, int fd, uint32_t id,
 		 const struct btf_type *type, struct function *ret_func)
 {
@@ -142,6 +166,7 @@ static void fill(const struct btf *btf, const char *module, int fd, uint32_t id,
 	ret_func->btf_id = id;
 	ret_func->btf_fd = fd;
 	ret_func->ret = classify(btf, type, &ret_func->ret_text);
+	ret_func->words = count_words(btf, type);
 }
 
 static int find_in(const struct btf *btf, const char *module, int fd, const char *name,

@@ -18,6 +18,8 @@ struct functions;
  * @btf_fd: of the module's BTF, 0 for vmlinux
  * @ret: what its return register means
  * @ret_text: the C type it returns, for messages; borrowed
+ * @words: of 8 bytes, that its arguments take; FUNCTION_WORDS_NONE if no BPF trampoline can pass
+ *         them on, or its return value
  */
 struct function {
 	const char *name;
@@ -26,7 +28,10 @@ struct function {
 	int btf_fd;
 	enum return_class ret;
 	const char *ret_text;
+	uint32_t words;
 };
+
+#define FUNCTION_WORDS_NONE UINT32_MAX
 
 /**
  * functions_open() - read vmlinux BTF; that of modules is read when a name needs it

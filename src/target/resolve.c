@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "target/functions.h"
+#include "target/probeable.h"
 #include "target/suggest.h"
 #include "target/target.h"
 #include "util/cleanup.h"
@@ -536,6 +537,7 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec, stru
 struct list_ctx {
 	resolver_visit_fn *visit;
 	const struct resolver *resolver;
+	struct probeable *probeable;
 	const char *glob;
 	void *ctx;
 };
@@ -549,9 +551,7 @@ static int list_function(const struct function *func, void *ctx)
 	    is_freed(list->resolver, sym.addr))
 		return 0;
 	return list->visit(func->module, func->name, func->ret,
-			   1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT | 1u << TRIGGER_KPROBE |
-				   1u << TRIGGER_KRETPROBE | 1u << TRIGGER_HW,
-			   list->ctx);
+			   probeable_kinds(list->probeable, func, sym.addr), list->ctx);
 }
 
 static int list_tracepoint(const char *category, const char *name, void *ctx)
@@ -587,7 +587,10 @@ int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn
 	int err = split_list_glob(glob, &list, &group, &tracepoints);
 
 	if (!err && !tracepoints)
+		err = probeable_open(&list.probeable);
+	if (!err && !tracepoints)
 		err = functions_for_each(resolver->funcs, group, list.glob, list_function, &list);
+	probeable_destroy(list.probeable);
 	if (err || (group && !tracepoints))
 		return err;
 	err = for_each_tracepoint(group ?: "*", list_tracepoint, &list);

@@ -85,7 +85,7 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec, stru
 
 /**
  * typedef resolver_visit_fn - called for each thing that can be traced
- * @kinds: trigger kinds that work for it, one bit (1 << kind) each
+ * @kinds: trigger kinds that work for it, one bit (1 << kind) each; 0: none does
  */
 typedef int resolver_visit_fn(const char *module, const char *name, enum return_class ret,
 			      unsigned int kinds, void *ctx);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "target/probeable.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "target/target.h"
+#include "util/cleanup.h"
+
+#define NAME_BYTES 512 /* KSYM_NAME_LEN of include/linux/kallsyms.h */
+
+struct range {
+	uint64_t start, end;
+};
+
+struct names {
+	char **items;
+	size_t count;
+	size_t room;
+};
+
+struct probeable {
+	struct names traced; /* sorted; a module's with " [MODULE]" */
+	struct range *blacklist;
+	size_t blacklist_count;
+	bool traced_known;
+	uint32_t words_max;
+};
+
+/*
+ * Words of arguments that the kernel's trampoline passes on: those in registers, and since Linux
+ * 6.6 as many of the stack as BPF programs may see (arch_prepare_bpf_trampoline() of
+ * arch/x86/net/bpf_jit_comp.c; MAX_BPF_FUNC_ARGS of include/linux/bpf.h).
+ */
+#define WORDS_IN_REGISTERS 6
+#define WORDS_OF_BPF	   12
+
+/* btf_id_deny of kernel/bpf/verifier.c: what every BPF program calls itself. */
+static const char *const denied[] = {
+	"__rcu_read_lock",   "__rcu_read_unlock", "migrate_disable",	    "migrate_enable",
+	"preempt_count_add", "preempt_count_sub", "rcu_read_unlock_strict",
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int add_name(struct names *names, const char *name)
+{
+	if (names->count == names->room) {
+		size_t room = names->room ? names->room * 2 : 1024;
+		char **items = reallocarray(names->items, room, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		names->items = items;
+		names->room = room;
+	}
+	names->items[names->count] = strdup(name);
+	return names->items[names->count++] ? 0 : -ENOMEM;
+}
+
+static int read_traced(struct probeable *probeable, FILE *file)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (add_name(&probeable->traced, line))
+			return -ENOMEM;
+	}
+	probeable->traced_known = probeable->traced.count > 0;
+	if (probeable->traced_known)
+		qsort(probeable->traced.items, probeable->traced.count, sizeof(char *),
+		      compare_names);
+	return 0;
+}
+
+static int read_blacklist(struct probeable *probeable, FILE *file)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0, count = 0;
+
+	while (file && getline(&line, &room, file) > 0) {
+		struct range range, *ranges;
+
+		if (sscanf(line, "0x%" SCNx64 "-0x%" SCNx64, &range.start, &range.end) != 2)
+			continue;
+		ranges = reallocarray(probeable->blacklist, count + 1, sizeof(*ranges));
+		if (!ranges)
+			return -ENOMEM;
+		ranges[count++] = range;
+		probeable->blacklist = ranges;
+		probeable->blacklist_count = count;
+	}
+	return 0;
+}
+
+int probeable_create(FILE *traced, FILE *blacklist, const char *release,
+		     struct probeable **ret_probeable)
+{
+	struct probeable *probeable = calloc(1, sizeof(*probeable));
+	unsigned int major = 0, minor = 0;
+
+	if (!probeable)
+		return -ENOMEM;
+	sscanf(release, "%u.%u", &major, &minor);
+	probeable->words_max =
+		major > 6 || (major == 6 && minor >= 6) ? WORDS_OF_BPF : WORDS_IN_REGISTERS;
+	if (read_traced(probeable, traced) || read_blacklist(probeable, blacklist)) {
+		probeable_destroy(probeable);
+		return -ENOMEM;
+	}
+	*ret_probeable = probeable;
+	return 0;
+}
+
+int probeable_open(struct probeable **ret_probeable)
+{
+	_cleanup_fclose_ FILE *blacklist = fopen("/sys/kernel/debug/kprobes/blacklist", "re");
+	_cleanup_fclose_ FILE *traced = NULL;
+	const char *tracefs = tracefs_dir();
+	struct utsname name;
+	char path[128];
+
+	if (tracefs) {
+		snprintf(path, sizeof(path), "%s/available_filter_functions", tracefs);
+		traced = fopen(path, "re");
+	}
+	if (uname(&name))
+		name.release[0] = '\0';
+	return probeable_create(traced, blacklist, name.release, ret_probeable);
+}
+
+void probeable_destroy(struct probeable *probeable)
+{
+	if (!probeable)
+		return;
+	for (size_t i = 0; i < probeable->traced.count; i++)
+		free(probeable->traced.items[i]);
+	free(probeable->traced.items);
+	free(probeable->blacklist);
+	free(probeable);
+}
+
+/* Does the function begin with a place for a call of the tracer? */
+static bool is_traced(const struct probeable *probeable, const struct function *func)
+{
+	char name[2 * NAME_BYTES];
+	const char *key = name;
+
+	if (!probeable->traced_known)
+		return true;
+	snprintf(name, sizeof(name), *func->module ? "%s [%s]" : "%s", func->name, func->module);
+	return bsearch(&key, probeable->traced.items, probeable->traced.count, sizeof(char *),
+		       compare_names);
+}
+
+static bool is_blacklisted(const struct probeable *probeable, uint64_t addr)
+{
+	for (size_t i = 0; i < probeable->blacklist_count; i++)
+		if (addr >= probeable->blacklist[i].start && addr < probeable->blacklist[i].end)
+			return true;
+	return false;
+}
+
+static bool is_denied(const struct function *func)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(denied); i++)
+		if (!*func->module && !strcmp(func->name, denied[i]))
+			return true;
+	return false;
+}
+
+unsigned int probeable_kinds(const struct probeable *probeable, const struct function *func,
+			     uint64_t addr)
+{
+	unsigned int kinds = 0;
+
+	if (is_traced(probeable, func) && !is_denied(func) && func->words <= probeable->words_max)
+		kinds |= 1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT;
+	/* Breakpoints: arch_build_bp_info() of arch/x86/kernel/hw_breakpoint.c asks the same list.
+	 */
+	if (!is_blacklisted(probeable, addr))
+		kinds |= 1u << TRIGGER_KPROBE | 1u << TRIGGER_KRETPROBE | 1u << TRIGGER_HW;
+	return kinds;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which triggers the kernel allows: by its lists, and by what a function takes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "target/probeable.h"
+
+#define BY_TRACER (1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT)
+#define BY_PROBE  (1u << TRIGGER_KPROBE | 1u << TRIGGER_KRETPROBE | 1u << TRIGGER_HW)
+
+/* As the files of Linux 6.1 look. */
+static char traced[] = "vfs_read\ndo_mmap\nmigrate_disable\n__traceiter_initcall_level\n"
+		       "btrfs_open [btrfs]\n";
+static char blacklist[] = "0xffffffff81c00000-0xffffffff81c00010\tnotify_die\n"
+			  "rubbish\n"
+			  "0xffffffff82000000-0xffffffff82000100\t\n";
+
+static unsigned int kinds_of(const char *release, const char *module, const char *name,
+			     uint32_t words, uint64_t addr)
+{
+	struct function func = {.name = name, .module = module, .words = words};
+	FILE *traced_file = fmemopen(traced, strlen(traced), "r");
+	FILE *blacklist_file = fmemopen(blacklist, strlen(blacklist), "r");
+	struct probeable *probeable;
+	unsigned int kinds;
+
+	assert_int_equal(probeable_create(traced_file, blacklist_file, release, &probeable), 0);
+	fclose(traced_file);
+	fclose(blacklist_file);
+	kinds = probeable_kinds(probeable, &func, addr);
+	probeable_destroy(probeable);
+	return kinds;
+}
+
+static void kinds_plain_function_all(void **state)
+{
+	(void)state;
+	assert_int_equal(kinds_of("6.1.0-56-amd64", "", "vfs_read", 4, 0xffffffff81000000),
+			 BY_TRACER | BY_PROBE);
+}
+
+static void kinds_not_traceable_no_trampoline(void **state)
+{
+	(void)state;
+	assert_int_equal(kinds_of("6.1.0", "", "native_sched_clock", 0, 0xffffffff81000000),
+			 BY_PROBE);
+	/* A name that is the beginning of one on the list, and one that such a name begins. */
+	assert_int_equal(kinds_of("6.1.0", "", "vfs_rea", 0, 0xffffffff81000000), BY_PROBE);
+	assert_int_equal(kinds_of("6.1.0", "", "vfs_readv", 0, 0xffffffff81000000), BY_PROBE);
+}
+
+static void kinds_module_by_its_name(void **state)
+{
+	(void)state;
+	assert_int_equal(kinds_of("6.1.0", "btrfs", "btrfs_open", 1, 0xffffffffc0000000),
+			 BY_TRACER | BY_PROBE);
+	assert_int_equal(kinds_of("6.1.0", "", "btrfs_open", 1, 0xffffffffc0000000), BY_PROBE);
+	assert_int_equal(kinds_of("6.1.0", "xfs", "btrfs_open", 1, 0xffffffffc0000000), BY_PROBE);
+}
+
+static void kinds_blacklisted_no_probe(void **state)
+{
+	(void)state;
+	assert_int_equal(kinds_of("6.1.0", "", "vfs_read", 4, 0xffffffff81c00000), BY_TRACER);
+	assert_int_equal(kinds_of("6.1.0", "", "vfs_read", 4, 0xffffffff81c0000f), BY_TRACER);
+	assert_int_equal(kinds_of("6.1.0", "", "vfs_read", 4, 0xffffffff81c00010),
+			 BY_TRACER | BY_PROBE);
+	assert_int_equal(kinds_of("6.1.0", "", "other", 4, 0xffffffff82000080), 0);
+}
+
+static void kinds_many_arguments_since_6_6(void **state)
+{
+	const uint64_t addr = 0xffffffff81000000;
+
+	(void)state;
+	assert_int_equal(kinds_of("6.1.0", "", "do_mmap", 6, addr), BY_TRACER | BY_PROBE);
+	assert_int_equal(kinds_of("6.1.0", "", "do_mmap", 8, addr), BY_PROBE);
+	assert_int_equal(kinds_of("6.5.13", "", "do_mmap", 8, addr), BY_PROBE);
+	assert_int_equal(kinds_of("6.6.0", "", "do_mmap", 8, addr), BY_TRACER | BY_PROBE);
+	assert_int_equal(kinds_of("6.12.117+deb12-amd64", "", "do_mmap", 12, addr),
+			 BY_TRACER | BY_PROBE);
+	assert_int_equal(kinds_of("7.0.1", "", "do_mmap", 13, addr), BY_PROBE);
+	assert_int_equal(kinds_of("7.0.1", "", "do_mmap", FUNCTION_WORDS_NONE, addr), BY_PROBE);
+}
+
+static void kinds_of_bpf_s_own_no_trampoline(void **state)
+{
+	(void)state;
+	assert_int_equal(kinds_of("6.1.0", "", "migrate_disable", 0, 0xffffffff81000000), BY_PROBE);
+}
+
+static void kinds_without_lists_all(void **state)
+{
+	struct function func = {.name = "whatever", .module = "", .words = 1};
+	struct probeable *probeable;
+
+	(void)state;
+	assert_int_equal(probeable_create(NULL, NULL, "6.1.0", &probeable), 0);
+	assert_int_equal(probeable_kinds(probeable, &func, 0xffffffff81000000),
+			 BY_TRACER | BY_PROBE);
+	probeable_destroy(probeable);
+	probeable_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_plain_function_all),
+		cmocka_unit_test(kinds_not_traceable_no_trampoline),
+		cmocka_unit_test(kinds_module_by_its_name),
+		cmocka_unit_test(kinds_blacklisted_no_probe),
+		cmocka_unit_test(kinds_many_arguments_since_6_6),
+		cmocka_unit_test(kinds_of_bpf_s_own_no_trampoline),
+		cmocka_unit_test(kinds_without_lists_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
