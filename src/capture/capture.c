@@ -589,9 +589,10 @@ static int tell_empty(struct capture *capture)
 
 /*
  * The probes are armed before the LBR is switched on. What they captured until then is what the
- * kernel had read of the LBR last, for whomever: it is dropped, and counts for nothing.
+ * kernel had read of the LBR last, for whomever. And what the command's process did before it was
+ * the command is nobody's business.
  */
-static void forget_the_start(struct capture *capture)
+void capture_begin(struct capture *capture)
 {
 	capture->starting = true;
 	ring_buffer__consume(capture->ring);
@@ -602,6 +603,7 @@ static void forget_the_start(struct capture *capture)
 		.ring_full = capture->skel->bss->losses.ring_full,
 		.no_slot = capture->skel->bss->losses.no_slot,
 	};
+	capture->skel->bss->flight_on = 1;
 }
 
 int capture_start(struct capture *capture, struct errmsg *msg)
@@ -614,9 +616,7 @@ int capture_start(struct capture *capture, struct errmsg *msg)
 			err = check_cpus(capture, msg);
 		if (err)
 			return err;
-		forget_the_start(capture);
 	}
-	capture->skel->bss->flight_on = 1;
 	return keep_armed(capture, msg);
 }
 

@@ -96,6 +96,9 @@ int capture_flight_describe(struct capture *capture, struct symbols *symbols);
 /** capture_start() - switch the LBR on; 0 or as capture_create() */
 int capture_start(struct capture *capture, struct errmsg *msg);
 
+/** capture_begin() - what is captured from now on counts; what was until now is dropped */
+void capture_begin(struct capture *capture);
+
 /**
  * typedef capture_fn - called for each snapshot
  * @snap: valid during the call; branches decoded, not yet trimmed. NULL: nothing more is waiting

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,12 +99,66 @@ int child_fork(struct child *child, child_fn *fn, void *ctx)
 	return 0;
 }
 
+void child_watch(struct child *child)
+{
+	child->watched = process_has_capability(CAP_SYS_PTRACE) &&
+			 !ptrace(PTRACE_SEIZE, child->pid, NULL,
+				 (void *)(PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD));
+}
+
+/* Lets it run from the stop that waitpid() told of; false where it is to stay there. */
+static bool pass_stop(const struct child *child, int status, bool *execed)
+{
+	int event = status >> 16, sig = WSTOPSIG(status);
+
+	if (*execed && sig == (SIGTRAP | 0x80))
+		return false;
+	if (event == PTRACE_EVENT_EXEC)
+		*execed = true;
+	/* In a stop of the whole group it stays until SIGCONT. */
+	if (event == PTRACE_EVENT_STOP && sig != SIGTRAP)
+		ptrace(PTRACE_LISTEN, child->pid, NULL, NULL);
+	else
+		ptrace(*execed ? PTRACE_SYSCALL : PTRACE_CONT, child->pid, NULL,
+		       (void *)(long)(event ? 0 : sig));
+	return true;
+}
+
+/* The event comes within the exec; after it, the next stop is where execve() returns. */
+static void await_exec(struct child *child)
+{
+	bool execed = false;
+	int status;
+
+	while (!child->ended && !child->at_exec) {
+		if (waitpid(child->pid, &status, __WALL) != child->pid) {
+			if (errno != EINTR || stop_requested)
+				return;
+		} else if (WIFSTOPPED(status)) {
+			child->at_exec = !pass_stop(child, status, &execed);
+		} else {
+			child->ended = true;
+			child->status = status;
+		}
+	}
+}
+
 void child_go(struct child *child)
 {
 	if (write(child->go_fd, "", 1) != 1)
 		log_warning("the command could not be started: %s", strerror(errno));
 	close(child->go_fd);
 	child->go_fd = -1;
+	if (child->watched)
+		await_exec(child);
+}
+
+void child_resume(struct child *child)
+{
+	/* Where we were interrupted, it runs: what is left of the watch ends with us. */
+	if (child->at_exec)
+		ptrace(PTRACE_DETACH, child->pid, NULL, NULL);
+	child->at_exec = false;
 }
 
 bool child_ended(struct child *child)

@@ -9,7 +9,9 @@
 /** struct child - zeroed: there is none */
 struct child {
 	pid_t pid;
-	int go_fd; /* closed to let it run */
+	int go_fd;    /* closed to let it run */
+	bool watched; /* up to its exec */
+	bool at_exec; /* stopped there */
 	bool ended;
 	int status; /* of waitpid(), when it has ended */
 };
@@ -45,8 +47,20 @@ struct child_command {
 /** child_exec() - a child_fn, of a struct child_command */
 int child_exec(void *ctx);
 
-/** child_go() - let it execute the command */
+/**
+ * child_watch() - child_go() is to stop it when its exec is through
+ *
+ * What our own code does in the process until then, and the exec, are not the command's. Needs
+ * CAP_SYS_PTRACE, without which a watched exec of a set-user-ID program would gain no privileges;
+ * where it is missing nothing is watched.
+ */
+void child_watch(struct child *child);
+
+/** child_go() - let it execute the command; returns when that is done if it is watched */
 void child_go(struct child *child);
+
+/** child_resume() - let one go on that child_go() has stopped */
+void child_resume(struct child *child);
 
 /** child_ended() - did it end? false if there is none */
 bool child_ended(struct child *child);

@@ -56,6 +56,9 @@ enum exit_status exit_status_of(int err);
  */
 const char *missing_capabilities(void);
 
+/** process_has_capability() - is it in effect? */
+bool process_has_capability(int cap);
+
 /**
  * drop_privileges() - keep only the capabilities that a trace needs once it is armed
  *

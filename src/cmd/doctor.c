@@ -134,6 +134,7 @@ static int capture_hits(struct doctor *doctor, struct measurement *m, struct pro
 	if (!err)
 		err = capture_start(capture, &m->error);
 	if (!err) {
+		capture_begin(capture);
 		m->hit_ns = capture_hit_ns(capture);
 		child_go(&child);
 		for (int waited = 0; waited < PATIENCE_MS && m->hits < HITS_WANTED; waited += 100)

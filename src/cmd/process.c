@@ -97,6 +97,11 @@ static uint64_t effective_capabilities(void)
 	return 0;
 }
 
+bool process_has_capability(int cap)
+{
+	return effective_capabilities() & 1ULL << cap;
+}
+
 const char *missing_capabilities(void)
 {
 	uint64_t caps = effective_capabilities();

@@ -510,6 +510,21 @@ static void drop(const struct trace *trace)
 		log_warning("capabilities that are not needed any more stay: %s", strerror(-err));
 }
 
+/* Of a command, what it does itself: neither our own code before it, nor its exec. */
+static void start_counting(struct trace *trace)
+{
+	struct child *child = &trace->child;
+
+	if (!child->watched)
+		capture_begin(trace->capture);
+	if (trace->opts->command)
+		child_go(child);
+	if (!child->watched)
+		return;
+	capture_begin(trace->capture);
+	child_resume(child);
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
@@ -533,8 +548,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 	say_armed(trace);
 	drop(trace);
 	notify_send("READY=1");
-	if (trace->opts->command)
-		child_go(&trace->child);
+	start_counting(trace);
 	/* What it took to arm is not of the user's time. */
 	if (trace->opts->timeout_ms)
 		end = mono_ms() + trace->opts->timeout_ms;
@@ -593,6 +607,8 @@ static int start_command(struct trace *trace, struct errmsg *msg)
 	command.path = path;
 	if (!err)
 		err = child_fork(&trace->child, child_exec, &command);
+	if (!err)
+		child_watch(&trace->child);
 	/* -EACCES is not about us: no exit status 4 */
 	return err ? errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", command.argv[0],
 				strerror(-err))

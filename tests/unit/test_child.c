@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command of "-- CMD": it waits, and where it is watched it stops when its exec is through. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cmd/child.h"
+
+static bool may_trace(void)
+{
+	return !geteuid(); /* in a user namespace, too: it is our own child */
+}
+
+static void read_proc(pid_t pid, const char *name, char *buf, size_t size)
+{
+	char path[64];
+	size_t len;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	len = fread(buf, 1, size - 1, file);
+	buf[len] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	fclose(file);
+}
+
+static int wait_for(struct child *child)
+{
+	while (!child_ended(child))
+		usleep(1000);
+	return child->status;
+}
+
+static void start(struct child_command *command, struct child *child)
+{
+	assert_int_equal(child_fork(child, child_exec, command), 0);
+	child_watch(child);
+}
+
+static void child_go_watched_stops_behind_exec(void **state)
+{
+	char *argv[] = {"sh", "-c", "exit 3", NULL};
+	struct child_command command = {.path = "/bin/sh", .argv = argv};
+	struct child child = {};
+	char comm[32], ours[32];
+
+	(void)state;
+	if (!may_trace())
+		skip();
+	start(&command, &child);
+	assert_true(child.watched);
+	read_proc(getpid(), "comm", ours, sizeof(ours));
+	read_proc(child.pid, "comm", comm, sizeof(comm));
+	assert_string_equal(comm, ours);
+	child_go(&child);
+	assert_true(child.at_exec);
+	/* It is the command already, and has done nothing yet: it would have ended. */
+	read_proc(child.pid, "comm", comm, sizeof(comm));
+	assert_string_equal(comm, "sh");
+	usleep(50000);
+	assert_false(child_ended(&child));
+	child_resume(&child);
+	assert_int_equal(WEXITSTATUS(wait_for(&child)), 3);
+}
+
+static void child_go_exec_fails_ends(void **state)
+{
+	char *argv[] = {"nothing", NULL};
+	struct child_command command = {.path = "/no/such/program", .argv = argv};
+	struct child child = {};
+
+	(void)state;
+	if (!may_trace())
+		skip();
+	start(&command, &child);
+	child_go(&child);
+	assert_false(child.at_exec);
+	child_resume(&child);
+	assert_int_equal(WEXITSTATUS(wait_for(&child)), 127);
+}
+
+/* A stop and a signal that come before the exec are neither lost nor taken for it. */
+static void child_go_stopped_before_exec_goes_on(void **state)
+{
+	char *argv[] = {"sh", "-c", "kill -USR1 $$", NULL};
+	struct child_command command = {.path = "/bin/sh", .argv = argv};
+	struct child child = {};
+
+	(void)state;
+	if (!may_trace())
+		skip();
+	start(&command, &child);
+	kill(child.pid, SIGSTOP);
+	kill(child.pid, SIGCONT);
+	child_go(&child);
+	assert_true(child.at_exec);
+	child_resume(&child);
+	assert_int_equal(WTERMSIG(wait_for(&child)), SIGUSR1);
+}
+
+static void child_go_not_watched_runs(void **state)
+{
+	char *argv[] = {"true", NULL};
+	struct child_command command = {.path = "/bin/true", .argv = argv};
+	struct child child = {};
+
+	(void)state;
+	assert_int_equal(child_fork(&child, child_exec, &command), 0);
+	child_go(&child);
+	assert_false(child.at_exec);
+	child_resume(&child);
+	assert_int_equal(wait_for(&child), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(child_go_watched_stops_behind_exec),
+		cmocka_unit_test(child_go_exec_fails_ends),
+		cmocka_unit_test(child_go_stopped_before_exec_goes_on),
+		cmocka_unit_test(child_go_not_watched_runs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
