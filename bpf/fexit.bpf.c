@@ -9,8 +9,10 @@ static __always_inline int on_return(void *ctx, __s64 ret)
 	if (!wanted_error(ret) || other_process())
 		return 0;
 	slot = snapshot_take();
-	if (unlikely(!slot))
+	if (unlikely(!slot)) {
+		count_no_slot();
 		return 0;
+	}
 	finish(slot, RECORD_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
 	return 0;
 }
@@ -39,8 +41,10 @@ int fentry(void *ctx)
 {
 	struct capture_slot *slot = snapshot_take();
 
-	if (unlikely(!slot))
+	if (unlikely(!slot)) {
+		count_no_slot();
 		return 0;
+	}
 	finish(slot, RECORD_FENTRY, cloned_target(), bpf_get_func_ip(ctx), 0);
 	return 0;
 }

@@ -20,10 +20,13 @@ static __always_inline int on_hit(struct bpf_perf_event_data *ctx, bool filter, 
 	struct capture_slot *slot = snapshot_take();
 
 	count_hit();
-	if (unlikely(!slot))
-		return 0;
 	if (filter && !wanted_error(ret)) {
-		slot_release(slot);
+		if (slot)
+			slot_release(slot);
+		return 0;
+	}
+	if (unlikely(!slot)) {
+		count_no_slot();
 		return 0;
 	}
 	finish(slot, RECORD_HW, bpf_get_attach_cookie(ctx), ctx->regs.ip, ret);

@@ -22,6 +22,9 @@
 /* include/linux/err.h: the last page of addresses is errors */
 #define MAX_ERRNO 4095
 
+/* How often a capture draws a slot, until it finds one that is free. */
+#define SLOT_DRAWS 3
+
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -86,29 +89,50 @@ static __always_inline __u32 driver_found(void)
 	return found;
 }
 
+/* An event that found no slot. What else there is to filter by is not asked: it may be too many. */
+static __always_inline void count_no_slot(void)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+
+	if ((filter_pid && pid != filter_pid) || (own_pid && pid == own_pid))
+		return;
+	__sync_fetch_and_add(&losses.no_slot, 1);
+}
+
 /*
- * Stops the LBR and reads it. NULL, and counted, if there is no slot.
- *
- * The slot is a place to put the snapshot, found without a call and without a jump:
- * bpf_get_smp_processor_id() and a per-CPU map lookup cost two entries each on 6.1, two atomic
- * instructions cost none. Each capture draws the next slot; if that one is still in use, because
- * its task was preempted CAPTURE_SLOTS captures ago, arithmetic sends the snapshot to the waste
- * slot, and the test comes afterwards.
+ * A place to put the snapshot, found without a call and without a jump: bpf_get_smp_processor_id()
+ * and a per-CPU map lookup cost two entries each on 6.1, atomic instructions cost none. Each
+ * capture draws the next slot. That one may still be in use: its task was preempted CAPTURE_SLOTS
+ * captures ago, or its record waits for the loader. Then it draws again; where it need not,
+ * arithmetic makes the waste slot, which is always in use, of what it draws.
+ * Return: 0 if there is none; then the snapshot goes to waste.
  */
-static __always_inline struct capture_slot *snapshot_take(void)
+static __always_inline __u64 slot_draw(void)
 {
 	__u64 i = __sync_fetch_and_add(&next_slot, 1) & (CAPTURE_SLOTS - 1);
 	__u64 busy = __sync_lock_test_and_set(&slots[i].busy, 1);
+
+#pragma clang loop unroll(full)
+	for (int again = 1; again < SLOT_DRAWS; again++) {
+		__u64 next = __sync_fetch_and_add(&next_slot, busy) & (CAPTURE_SLOTS - 1) & -busy;
+
+		i = (i & (busy - 1)) | next;
+		busy &= __sync_lock_test_and_set(&slots[next].busy, 1);
+	}
+	return i & (busy - 1);
+}
+
+/* Stops the LBR and reads it. NULL if there is no slot: the caller counts that, if it matters. */
+static __always_inline struct capture_slot *snapshot_take(void)
+{
+	__u64 i = slot_draw();
 	__s32 read;
 
-	i = (i & (busy - 1)) | (CAPTURE_SLOTS & -busy);
 	/* The compiler knows that this changes nothing, the verifier does not. */
-	asm volatile("%0 &= %1" : "+r"(i) : "i"(2 * CAPTURE_SLOTS - 1));
+	asm volatile("%0 &= %1" : "+r"(i) : "i"(CAPTURE_SLOTS - 1));
 	read = bpf_get_branch_snapshot(slots[i].rec.branches, sizeof(slots[i].rec.branches), 0);
-	if (busy) {
-		__sync_fetch_and_add(&losses.no_slot, 1);
+	if (!i)
 		return NULL;
-	}
 	slots[i].rec.read = read;
 	slots[i].rec.count = driver_found();
 	return &slots[i];
@@ -218,6 +242,7 @@ static __always_inline void submit(struct capture_slot *slot)
 		slot_release(slot);
 	} else {
 		__sync_fetch_and_add(&records_written, 1);
+		__sync_fetch_and_add(&deferred_count, 1);
 		__sync_lock_test_and_set(&slot->deferred, 1);
 	}
 }

@@ -21,8 +21,9 @@ const volatile bool flight_only;
 const volatile __u64 percpu_offsets;
 const volatile __u64 cpu_hw_events_offset;
 
-struct capture_slot slots[2 * CAPTURE_SLOTS];
+struct capture_slot slots[CAPTURE_SLOTS];
 __u64 next_slot;
+__u64 deferred_count;
 struct losses losses;
 __u64 records_written;
 __u64 hw_hits[CPUS_MAX];

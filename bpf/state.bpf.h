@@ -9,10 +9,11 @@
 
 /*
  * Captures that may be under way at once: a capture may be preempted in the middle, and a record
- * that finds the ring buffer locked waits in its slot. In a virtual machine that takes as long as
- * the CPU that holds the lock is not run: one of 64 was not enough there.
+ * that finds the ring buffer locked waits in its slot until the loader comes round. In a virtual
+ * machine the lock is held as long as the CPU that has it is not run, a tenth of a second in QEMU:
+ * that is more than a thousand captures of another CPU.
  */
-#define CAPTURE_SLOTS 256 /* a power of two */
+#define CAPTURE_SLOTS 4096 /* a power of two */
 
 extern const volatile bool filter_errno;     /* only returns that are an error */
 extern const volatile bool filter_errno_any; /* whichever */
@@ -30,9 +31,10 @@ extern const volatile bool flight_only;		 /* nobody reads the ring buffer */
 extern const volatile __u64 percpu_offsets; /* of the kernel's __per_cpu_offset[]; 0: unknown */
 extern const volatile __u64 cpu_hw_events_offset; /* of cpu_hw_events, in a CPU's area */
 
-/* One more for snapshots that must be thrown away, then room that only the verifier sees. */
-extern struct capture_slot slots[2 * CAPTURE_SLOTS];
+/* The first is for snapshots that must be thrown away: the loader marks it as in use for ever. */
+extern struct capture_slot slots[CAPTURE_SLOTS];
 extern __u64 next_slot;
+extern __u64 deferred_count; /* slots whose record the loader is to take */
 extern struct losses losses;
 extern __u64 records_written;
 extern __u64 hw_hits[CPUS_MAX]; /* hardware breakpoints hit, by CPU */

@@ -6,8 +6,10 @@ int tracepoint(void *ctx)
 {
 	struct capture_slot *slot = snapshot_take();
 
-	if (unlikely(!slot))
+	if (unlikely(!slot)) {
+		count_no_slot();
 		return 0;
+	}
 	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, 0);
 	return 0;
 }
@@ -22,8 +24,10 @@ int tracepoint_sys_exit(struct trace_event_raw_sys_exit *ctx)
 	if (!wanted_error(ret))
 		return 0;
 	slot = snapshot_take();
-	if (unlikely(!slot))
+	if (unlikely(!slot)) {
+		count_no_slot();
 		return 0;
+	}
 	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, ret);
 	return 0;
 }
@@ -34,8 +38,10 @@ int raw_tracepoint(void *ctx)
 {
 	struct capture_slot *slot = snapshot_take();
 
-	if (unlikely(!slot))
+	if (unlikely(!slot)) {
+		count_no_slot();
 		return 0;
+	}
 	finish(slot, RECORD_RAWTRACEPOINT, cloned_target(), 0, 0);
 	return 0;
 }

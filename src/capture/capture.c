@@ -55,6 +55,7 @@ struct capture {
 	struct errmsg_queue said;
 	uint64_t last_look_ns;
 	uint64_t missed;
+	uint64_t skipped;
 	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */
 	uint64_t malformed;
 	capture_fn *fn;
@@ -170,37 +171,53 @@ static int load(struct capture *capture, struct errmsg *msg)
 		capture->skel = NULL;
 		return load(capture, msg);
 	}
-	return err ? load_error(err, msg) : 0;
+	if (err)
+		return load_error(err, msg);
+	skel->bss->slots[0].busy = 1; /* see bpf/state.bpf.h */
+	return 0;
 }
 
+static int arm_one(struct capture *capture, size_t i, struct errmsg *msg)
+{
+	struct probe *probe = &capture->probes->items[i];
+	struct errmsg why = {};
+	int err = 0;
+
+	if (probe->group > capture->group_count)
+		capture->group_count = probe->group;
+	if (probe->group <= 1) /* the others have their turn later */
+		err = attach_probe(capture->skel, probe, i, &capture->armed[i], &why);
+	if (!err) {
+		capture->armed_count++;
+		return 0;
+	}
+	if (!probe->optional || err == -EPERM)
+		return errmsg_set(msg, err, "'%s': %s", probe->trigger.target, why.text);
+	if (!capture->warning.text[0])
+		errmsg_set(&capture->warning, 0, "'%s': %s", probe->trigger.target, why.text);
+	probe->trigger.kind = TRIGGER_NONE;
+	return 0;
+}
+
+/* First those that have no other choice: the debug registers may not suffice for all. */
 static int arm_all(struct capture *capture, struct errmsg *msg)
 {
 	struct probe_list *probes = capture->probes;
-	struct errmsg why = {};
 
 	capture->armed = calloc(probes->count + 1, sizeof(*capture->armed));
 	if (!capture->armed)
 		return -ENOMEM;
 	for (size_t i = 0; i < probes->count; i++)
 		capture->armed[i] = (struct armed){.prog_fd = -1, .link_fd = -1};
-	for (size_t i = 0; i < probes->count; i++) {
-		struct probe *probe = &probes->items[i];
-		int err = 0;
+	for (int choice = 0; choice < 2; choice++) {
+		for (size_t i = 0; i < probes->count; i++) {
+			int err = 0;
 
-		if (probe->group > capture->group_count)
-			capture->group_count = probe->group;
-		if (probe->group <= 1) /* the others have their turn later */
-			err = attach_probe(capture->skel, probe, i, &capture->armed[i], &why);
-		if (!err) {
-			capture->armed_count++;
-			continue;
+			if (probes->items[i].fallback == choice)
+				err = arm_one(capture, i, msg);
+			if (err)
+				return err;
 		}
-		if (!probe->optional || err == -EPERM)
-			return errmsg_set(msg, err, "'%s': %s", probe->trigger.target, why.text);
-		if (!capture->warning.text[0])
-			errmsg_set(&capture->warning, 0, "'%s': %s", probe->trigger.target,
-				   why.text);
-		probe->trigger.kind = TRIGGER_NONE;
 	}
 	if (probes->count && !capture->armed_count)
 		return errmsg_set(msg, -EINVAL, "none of %zu functions could be armed; %s",
@@ -565,12 +582,18 @@ static void look_around(struct capture *capture)
 /* Records that found the ring buffer locked wait in their slots. 0, or what the callback said. */
 static int take_deferred(struct capture *capture)
 {
+	uint64_t *waiting = (uint64_t *)&capture->skel->bss->deferred_count;
+
 	for (size_t i = 0; i < ARRAY_SIZE(capture->skel->bss->slots); i++) {
 		struct capture_slot *slot = &capture->skel->bss->slots[i];
+
+		if (!__atomic_load_n(waiting, __ATOMIC_ACQUIRE))
+			break;
 
 		if (!__atomic_load_n(&slot->deferred, __ATOMIC_ACQUIRE))
 			continue;
 		on_record(capture, &slot->rec, sizeof(slot->rec));
+		__atomic_fetch_sub(waiting, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&slot->deferred, 0, __ATOMIC_RELEASE);
 		__atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
 		if (capture->fn_result)
@@ -663,13 +686,14 @@ void capture_stop(struct capture *capture)
 	for (size_t i = 0; capture->armed && i < capture->probes->count; i++)
 		retire(capture, &capture->armed[i]);
 	/*
-	 * The kernel does not run a perf_event program while another BPF program runs on the CPU.
-	 * Known only now that nothing fires any more.
+	 * The kernel runs no perf_event program while one of a kprobe or tracepoint, or a bpf()
+	 * call that changes a map, is under way on the CPU (bpf_prog_active, in Linux 6.1 as
+	 * in 6.18). Known only now that nothing fires any more.
 	 */
 	for (size_t cpu = 0; capture->skel && cpu < CPUS; cpu++)
 		ran += capture->skel->bss->hw_hits[cpu];
 	if (capture->hw_fired > ran)
-		capture->missed += capture->hw_fired - ran;
+		capture->skipped = capture->hw_fired - ran;
 	capture->hw_fired = 0;
 	lbr_events_close(capture->events);
 	capture->events = NULL;
@@ -684,6 +708,7 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 		.ring_full = capture->skel->bss->losses.ring_full - capture->before.ring_full,
 		.no_slot = capture->skel->bss->losses.no_slot - capture->before.no_slot,
 		.missed = capture->missed,
+		.skipped = capture->skipped,
 		.malformed = capture->malformed,
 	};
 	flight_files_state(&capture->flight, &written, &lost);

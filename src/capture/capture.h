@@ -64,6 +64,8 @@ struct capture_options {
  * @ring_full: lost, no room in the ring buffer
  * @no_slot: lost, too many captures at once
  * @missed: lost, the kernel did not run the program because it ran already on that CPU
+ * @skipped: hits of hardware breakpoints that no program looked at, so that nobody knows whether
+ *           the filter wanted them; known when all is disarmed
  * @malformed: records that were not understood
  */
 struct capture_stats {
@@ -71,6 +73,7 @@ struct capture_stats {
 	uint64_t ring_full;
 	uint64_t no_slot;
 	uint64_t missed;
+	uint64_t skipped;
 	uint64_t malformed;
 };
 

@@ -85,7 +85,8 @@ static uint64_t lost_so_far(struct trace *trace)
 	struct capture_stats stats;
 
 	capture_stats(trace->capture, &stats);
-	return stats.ring_full + stats.no_slot + stats.missed + stats.malformed;
+	/* A capture file has one number: at most so many. */
+	return stats.ring_full + stats.no_slot + stats.missed + stats.skipped + stats.malformed;
 }
 
 static int show(struct trace *trace, struct snapshot *snap)
@@ -398,6 +399,11 @@ static void say_summary(struct trace *trace)
 					: "; nothing matched: is the function called (and not "
 					  "inlined into its callers), and does it fail? '-e none' "
 					  "shows every return");
+	if (stats.skipped)
+		log_warning("besides, %llu hit%s of a hardware breakpoint, which the filter may "
+			    "have wanted or not: the kernel runs no program there while that of a "
+			    "kprobe or tracepoint, or a bpf() call, is under way on the CPU",
+			    (unsigned long long)stats.skipped, stats.skipped == 1 ? "" : "s");
 	if (trace->left_out)
 		log_warning("%llu more were left out (--max-rate %llu)",
 			    (unsigned long long)trace->left_out,
