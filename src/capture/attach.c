@@ -18,6 +18,11 @@
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 
+static struct bpf_program *program_on_returns(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	return probe->ret == RETURN_S64 ? skel->progs.hw_return_s64 : skel->progs.hw_return_s32;
+}
+
 /* The program of a kind of trigger that fits a function's return type. */
 static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct probe *probe,
 				      enum trigger_kind kind)
@@ -43,7 +48,7 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 			return skel->progs.hw;
 		if (probe->site_kind == SITE_ERRNO)
 			return skel->progs.hw_errno_site;
-		return s64 ? skel->progs.hw_return_s64 : skel->progs.hw_return_s32;
+		return program_on_returns(skel, probe);
 	default:
 		return NULL;
 	}
@@ -76,6 +81,21 @@ static struct bpf_program *exit_program(struct lbrsnoop_bpf *skel, const struct 
 	return probe->ret == RETURN_S64 ? skel->progs.errno_exit_s64 : skel->progs.errno_exit_s32;
 }
 
+/*
+ * What stands where the errno is loaded moves to the returns, which need no program on the
+ * function's exit. False if that is no way out.
+ */
+static bool stand_on_returns(struct probe *probe)
+{
+	if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_ERRNO ||
+	    !probe->return_count)
+		return false;
+	memcpy(probe->sites, probe->returns, sizeof(probe->sites));
+	probe->site_count = probe->return_count;
+	probe->site_kind = SITE_RETURN;
+	return true;
+}
+
 void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 {
 	for (enum trigger_kind kind = probe->trigger.kind; kind != TRIGGER_NONE;
@@ -83,6 +103,8 @@ void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 		bpf_program__set_autoload(program_of(skel, probe, kind), true);
 	if (exit_program(skel, probe))
 		bpf_program__set_autoload(exit_program(skel, probe), true);
+	if (probe->return_count)
+		bpf_program__set_autoload(program_on_returns(skel, probe), true);
 }
 
 /* ENOTSUPP, which only the kernel knows: arch_prepare_bpf_trampoline() */
@@ -322,30 +344,33 @@ static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
 		      struct armed *armed, struct errmsg *msg)
 {
-	struct armed next = {.prog_fd = -1, .link_fd = -1};
-	enum trigger_kind before = probe->trigger.kind;
-	int err;
+	enum trigger_kind before = probe->trigger.kind, kind;
+	int err = -ENOENT;
 
-	probe->trigger.kind = next_worse(probe, before);
-	err = probe->trigger.kind == TRIGGER_NONE ? -ENOENT
-						  : attach_as(skel, probe, target, &next, msg);
-	if (err) {
+	for (kind = next_worse(probe, before); kind != TRIGGER_NONE;
+	     kind = next_worse(probe, kind)) {
+		struct armed next = {.prog_fd = -1, .link_fd = -1};
+
+		probe->trigger.kind = kind;
+		err = attach_as(skel, probe, target, &next, msg);
+		if (!err) {
+			disarm(armed);
+			*armed = next;
+			return 0;
+		}
 		disarm(&next);
-		probe->trigger.kind = before;
-		return err;
 	}
-	disarm(armed);
-	*armed = next;
-	return 0;
+	probe->trigger.kind = before;
+	return err;
 }
 
 int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
 		 struct armed *ret_armed, struct errmsg *msg)
 {
-	enum trigger_kind first = probe->trigger.kind, kind;
+	enum trigger_kind first = probe->trigger.kind, kind = first;
 	int first_err = 0;
 
-	for (kind = first; kind != TRIGGER_NONE; kind = next_worse(probe, kind)) {
+	while (kind != TRIGGER_NONE) {
 		struct armed armed = {.prog_fd = -1, .link_fd = -1};
 		int err;
 
@@ -353,7 +378,7 @@ int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target
 		/* The first reason is the better one. */
 		err = attach_as(skel, probe, target, &armed, first_err ? NULL : msg);
 		if (!err) {
-			if (first == TRIGGER_HW && kind != first)
+			if (first == TRIGGER_HW && first_err)
 				snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%.*s",
 					 (int)sizeof(probe->hw_reason) - 1, msg->text);
 			*ret_armed = armed;
@@ -361,6 +386,8 @@ int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target
 		}
 		disarm(&armed);
 		first_err = first_err ?: err;
+		if (!stand_on_returns(probe))
+			kind = next_worse(probe, kind);
 	}
 	probe->trigger.kind = first;
 	return first_err;

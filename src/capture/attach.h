@@ -60,7 +60,7 @@ void disarm(struct armed *armed);
 /**
  * attach_next_worse() - arm again, with the next cheaper kind of trigger
  * @armed: of a hardware breakpoint; replaced on success, as it was on failure
- * Return: 0; -ENOENT if there is no cheaper kind; negative errno.
+ * Return: 0; -ENOENT if there is no cheaper kind; negative errno of the last one tried.
  */
 int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
 		      struct armed *armed, struct errmsg *msg);

@@ -537,7 +537,22 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 	}
 }
 
-/* The next group's turn. What cannot be armed now may be next time. */
+/* What cannot be armed now may be next time; that it was not is said once. */
+static void take_turn(struct capture *capture, size_t i)
+{
+	struct probe *probe = &capture->probes->items[i];
+	bool told = probe->hw_reason[0];
+	struct errmsg why = {};
+
+	if (!attach_probe(capture->skel, probe, i, &capture->armed[i], &why) || told)
+		return;
+	snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%.*s",
+		 (int)sizeof(probe->hw_reason) - 1, why.text);
+	errmsg_queue_add(&capture->said, "%s: not armed in its turn: %s", probe->trigger.target,
+			 why.text);
+}
+
+/* The next group's turn. */
 static void rotate(struct capture *capture)
 {
 	if (capture->group_count < 2)
@@ -551,8 +566,7 @@ static void rotate(struct capture *capture)
 		if (capture->probes->items[i].group == capture->group_now &&
 		    capture->probes->items[i].trigger.kind == TRIGGER_HW &&
 		    !capture->armed[i].hw_cpus)
-			attach_probe(capture->skel, &capture->probes->items[i], i,
-				     &capture->armed[i], NULL);
+			take_turn(capture, i);
 }
 
 static void look_around(struct capture *capture)

@@ -304,9 +304,11 @@ static void say_trigger(const struct trace *trace, const struct probe *probe)
 		amd ? "what it loses of AMD's LBR 'lbrsnoop doctor' measures" : "no LBR entry lost";
 
 	if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_RETURN)
-		log_info("%s: hardware breakpoint on %u return%s, %s, %.1f us a call",
+		log_info("%s: hardware breakpoint on %u return%s, %s, %.1f us a call%s%s",
 			 probe->trigger.target, probe->site_count,
-			 probe->site_count == 1 ? "" : "s", loss, hit_ns / 1e3);
+			 probe->site_count == 1 ? "" : "s", loss, hit_ns / 1e3,
+			 probe->hw_reason[0] ? "; not where the errno is loaded: " : "",
+			 probe->hw_reason);
 	else if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_ERRNO)
 		log_info("%s: hardware breakpoint on %u instruction%s that load%s the errno, %s, "
 			 "%.1f us %s",

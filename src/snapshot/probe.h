@@ -42,8 +42,12 @@ enum site_kind {
  * @site_err: SITE_ERRNO: the errno that each loads, positive
  * @site_certain: SITE_ERRNO: behind it the function returns that error whatever happens; if all
  *                sites are, no program is needed on the function's exit
+ * @returns: SITE_ERRNO: the function's returns, where the breakpoints go if its exit cannot be
+ * watched
+ * @return_count: of @returns; 0: there is no such way out
  * @group: 0: armed all the time; else breakpoints of one group take turns with those of others
- * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry; "" otherwise
+ * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry, or why it stands
+ *             on returns and not where the errno is loaded; "" otherwise
  * @category: of a tracepoint, else NULL
  * @fallback: if arming as trigger.kind fails, try the next worse kind: the user asked for none
  * @namesakes: other functions have this name, too; the first in address order is armed
@@ -60,6 +64,8 @@ struct probe {
 	enum site_kind site_kind;
 	uint16_t site_err[HW_SITES_MAX];
 	bool site_certain[HW_SITES_MAX];
+	uint64_t returns[HW_SITES_MAX];
+	uint32_t return_count;
 	uint32_t group;
 	char hw_reason[256];
 	char *category;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "symbolize/place.h"
 #include "target/certain.h"
@@ -124,6 +125,28 @@ static int split_returns(struct probe_list *list, size_t index, const struct fun
 	return 0;
 }
 
+/*
+ * The kernel may refuse the program on the exit that errno sites need (a function of many
+ * arguments, one that is live patched): returns need none.
+ */
+static void keep_returns(struct probe *probe, const struct function_exits *exits,
+			 uint32_t free_regs)
+{
+	struct probe on_returns = {};
+
+	if (probe->site_certain[0] || check_exits(&on_returns, exits, free_regs))
+		return;
+	use_returns(&on_returns, exits, 0);
+	memcpy(probe->returns, on_returns.sites, sizeof(probe->returns));
+	probe->return_count = on_returns.site_count;
+}
+
+/* Debug registers that it may come to need. */
+static uint32_t registers_of(const struct probe *probe)
+{
+	return probe->return_count > probe->site_count ? probe->return_count : probe->site_count;
+}
+
 static int use_breakpoints(const struct choose_options *opts, struct probe_list *list, size_t index,
 			   uint32_t free_regs)
 {
@@ -146,6 +169,8 @@ static int use_breakpoints(const struct choose_options *opts, struct probe_list 
 	err = -ENOENT;
 	if (opts->at_errno || opts->errnos)
 		err = use_errno_sites(opts, probe, exits, &exits_opts, free_regs);
+	if (!err && !opts->at_errno)
+		keep_returns(probe, exits, free_regs);
 	if (err && !opts->at_errno) {
 		err = check_exits(probe, exits, opts->rotate ? UINT32_MAX : free_regs);
 		if (!err)
@@ -170,12 +195,12 @@ static void form_groups(struct probe_list *list)
 
 		if (probe->trigger.kind != TRIGGER_HW)
 			continue;
-		if (probe->site_count > left) {
+		if (registers_of(probe) > left) {
 			group++;
 			left = HW_SITES_MAX;
 		}
 		probe->group = group;
-		left -= probe->site_count;
+		left -= registers_of(probe);
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		if (group == 1)
@@ -272,7 +297,7 @@ int choose_triggers(const struct choose_options *opts, struct probe_list *list, 
 		if (err == -ENOMEM)
 			return err;
 		if (!err && !opts->rotate)
-			free_regs -= probe->site_count;
+			free_regs -= probe->site_count; /* its returns may find none left */
 		if (!err || !required || probe->optional)
 			continue;
 		if (opts->at_errno)
