@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * badread COUNT USEC CPU [getpid|mkdir] - read a descriptor that is not open, over and over
+ * badread COUNT USEC CPU [getpid|mkdir|mmap] - read a descriptor that is not open, over and over
  *
  * COUNT 0: until it is killed.
  * Fails in ksys_read() with EBADF. With "getpid", that call stands before each read;
- * with "mkdir", one that fails in do_mkdirat() with EEXIST, which hardly anybody else calls, stands
- * for it.
+ * with "mkdir", one that fails in do_mkdirat() with EEXIST, which hardly anybody else calls, or
+ * with "mmap", one that fails in do_mmap() with EINVAL, stands for it.
  */
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static long fail(const char *mode)
+{
+	char byte;
+
+	if (!strcmp(mode, "mkdir"))
+		return syscall(SYS_mkdir, "/", 0);
+	if (!strcmp(mode, "mmap"))
+		return syscall(SYS_mmap, 0, 0, 0, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return syscall(SYS_read, 1000000, &byte, 1);
+}
 
 int main(int argc, char **argv)
 {
@@ -21,7 +33,6 @@ int main(int argc, char **argv)
 	int cpu = argc > 3 ? atoi(argv[3]) : 0;
 	const char *mode = argc > 4 ? argv[4] : "";
 	cpu_set_t set;
-	char byte;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
@@ -32,8 +43,7 @@ int main(int argc, char **argv)
 	for (long i = 0; !count || i < count; i++) {
 		if (!strcmp(mode, "getpid"))
 			syscall(SYS_getpid);
-		if ((!strcmp(mode, "mkdir") ? syscall(SYS_mkdir, "/", 0)
-					    : syscall(SYS_read, 1000000, &byte, 1)) != -1)
+		if (fail(mode) != -1)
 			return 1;
 		if (usec)
 			usleep(usec);
