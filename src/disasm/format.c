@@ -181,7 +181,28 @@ struct setter {
 	char op[2][64];
 };
 
-static int setter_read(const void *bytes, size_t len, struct setter *s)
+/* How an immediate operand is meant. */
+enum sense {
+	SENSE_SIGNED,
+	SENSE_BITS, /* an unsigned number, a mask */
+};
+
+/* A C programmer's number: as wide as what it is compared with. */
+static void immediate_text(const struct setter *s, int op, enum sense sense, char *buf, size_t size)
+{
+	unsigned int unused = 64 - (unsigned int)s->ops[0].size;
+	uint64_t bits = s->ops[op].imm.value.u << unused >> unused;
+	int64_t value = (int64_t)(bits << unused) >> unused;
+	bool positive = sense == SENSE_BITS || value >= 0;
+
+	if (positive ? bits < 4096 : value > -4096)
+		snprintf(buf, size, "%" PRId64, positive ? (int64_t)bits : value);
+	else
+		snprintf(buf, size, "0x%" PRIx64, bits);
+}
+
+static int setter_read(const void *bytes, size_t len, uint64_t addr, enum sense sense,
+		       struct setter *s)
 {
 	ZydisDecoderContext ctx;
 	ZydisFormatter formatter;
@@ -193,29 +214,16 @@ static int setter_read(const void *bytes, size_t len, struct setter *s)
 	if (err)
 		return err;
 	formatter_init(&formatter, INSN_ATT);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_SIGNEDNESS,
-				  ZYDIS_SIGNEDNESS_AUTO);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL,
-				  ZYAN_TRUE);
 	for (int i = 0; i < 2; i++) {
 		s->op[i][0] = '\0';
 		if (i >= s->zi.operand_count_visible)
 			continue;
-		if (s->ops[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-			/* A C programmer's number: as wide as what it is compared with. */
-			int64_t v = s->ops[i].imm.value.s;
-
-			if (v > -4096 && v < 4096)
-				snprintf(s->op[i], sizeof(s->op[i]), "%" PRId64, v);
-			else
-				snprintf(s->op[i], sizeof(s->op[i]), "0x%" PRIx64,
-					 s->zi.operand_width == 32 ? (uint64_t)(uint32_t)v
-								   : (uint64_t)v);
-		} else if (!ZYAN_SUCCESS(ZydisFormatterFormatOperand(&formatter, &s->zi, &s->ops[i],
-								     s->op[i], sizeof(s->op[i]), 0,
-								     NULL))) {
+		if (s->ops[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+			immediate_text(s, i, sense, s->op[i], sizeof(s->op[i]));
+		else if (!ZYAN_SUCCESS(ZydisFormatterFormatOperand(&formatter, &s->zi, &s->ops[i],
+								   s->op[i], sizeof(s->op[i]), addr,
+								   NULL)))
 			return -EILSEQ;
-		}
 		squeeze_commas(s->op[i]);
 	}
 	return 0;
@@ -275,11 +283,20 @@ static int compare_words(const struct setter *s, ZydisMnemonic branch, bool take
 	return 0;
 }
 
+/* "test $0x80,%al": the sign of the result is the bit that is asked for. */
+static bool is_sign_mask(const struct setter *s)
+{
+	return s->ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+	       s->ops[1].imm.value.u << (64 - s->ops[0].size) == 1ULL << 63;
+}
+
 static int test_words(const struct setter *s, ZydisMnemonic branch, bool taken, char *buf,
 		      size_t size)
 {
 	const char *relation = zero_relation(branch, true, taken);
 
+	if (is_sign_mask(s) && (branch == ZYDIS_MNEMONIC_JS || branch == ZYDIS_MNEMONIC_JNS))
+		relation = (branch == ZYDIS_MNEMONIC_JS) == taken ? "!=" : "==";
 	if (!relation)
 		return -ENOENT;
 	if (same_register(s))
@@ -294,7 +311,9 @@ static int bit_words(const struct setter *s, ZydisMnemonic branch, bool taken, c
 {
 	if (branch != ZYDIS_MNEMONIC_JB && branch != ZYDIS_MNEMONIC_JNB)
 		return -ENOENT;
-	snprintf(buf, size, "bit %s of %s is %s", s->op[1], s->op[0],
+	/* All but BT change the bit: what the branch asks for is how it was before. */
+	snprintf(buf, size, "bit %s of %s %s %s", s->op[1], s->op[0],
+		 s->zi.mnemonic == ZYDIS_MNEMONIC_BT ? "is" : "was",
 		 (branch == ZYDIS_MNEMONIC_JB) == taken ? "set" : "clear");
 	return 0;
 }
@@ -311,16 +330,28 @@ static int result_words(const struct setter *s, ZydisMnemonic branch, bool logic
 	return 0;
 }
 
-int insn_condition(const void *setter, size_t setter_len, const void *branch, size_t branch_len,
-		   bool taken, char *buf, size_t size)
+/* Bytes and words are seldom below zero in kernel code, unless they are compared like that. */
+static enum sense sense_of(const ZydisDecodedInstruction *setter, ZydisMnemonic branch)
+{
+	const struct relation *r = relation_of(branch);
+	bool equality = branch == ZYDIS_MNEMONIC_JZ || branch == ZYDIS_MNEMONIC_JNZ;
+
+	if (setter->mnemonic == ZYDIS_MNEMONIC_TEST || (r && r->is_unsigned))
+		return SENSE_BITS;
+	return equality && setter->operand_width < 32 ? SENSE_BITS : SENSE_SIGNED;
+}
+
+int insn_condition(const void *setter, size_t setter_len, uint64_t setter_addr, const void *branch,
+		   size_t branch_len, bool taken, char *buf, size_t size)
 {
 	ZydisDecodedInstruction zi;
 	ZydisDecoderContext ctx;
 	struct setter s;
 
 	snprintf(buf, size, "%s", "");
-	if (!setter || zydis_decode(branch, branch_len, &ctx, &zi) ||
-	    setter_read(setter, setter_len, &s))
+	if (!setter || zydis_decode(setter, setter_len, &ctx, &s.zi) ||
+	    zydis_decode(branch, branch_len, &ctx, &zi) ||
+	    setter_read(setter, setter_len, setter_addr, sense_of(&s.zi, zi.mnemonic), &s))
 		return -ENOENT;
 	switch (s.zi.mnemonic) {
 	case ZYDIS_MNEMONIC_CMP:

@@ -133,12 +133,13 @@ int insn_format(const void *bytes, size_t len, uint64_t addr, enum insn_syntax s
  * insn_condition() - what a conditional branch found, in words: "%eax < 0"
  * @setter: bytes of the instruction that set the flags the branch reads, NULL if not known
  * @setter_len: bytes that may be read
+ * @setter_addr: where it is, for operands that are relative to it
  * @branch: bytes of the conditional branch
  * @taken: the words are what was true when the branch went this way
  * Return: 0; -ENOENT if there are no simple words for it, then @buf holds "".
  */
-int insn_condition(const void *setter, size_t setter_len, const void *branch, size_t branch_len,
-		   bool taken, char *buf, size_t size);
+int insn_condition(const void *setter, size_t setter_len, uint64_t setter_addr, const void *branch,
+		   size_t branch_len, bool taken, char *buf, size_t size);
 
 /** enum insn_write - what an instruction does to a register */
 enum insn_write {

@@ -47,6 +47,16 @@ static bool pop_to(struct stack *st, uint64_t addr, bool interrupt)
 	return false;
 }
 
+/*
+ * Was the newest call a retpoline's own, whose return address it replaces? Its return may stand
+ * in a return thunk, elsewhere.
+ */
+static bool in_retpoline(const struct stack *st, const struct path_options *opts)
+{
+	return opts->place && st->frames[st->count - 1].ret &&
+	       opts->place(opts->place_ctx, st->frames[st->count - 1].ret) == PLACE_INDIRECT_THUNK;
+}
+
 /* A return whose address no known call left. */
 static void stray_return(struct stack *st, const struct path_options *opts, const struct branch *br)
 {
@@ -58,8 +68,8 @@ static void stray_return(struct stack *st, const struct path_options *opts, cons
 	}
 	if (to == PLACE_RETURN_HOOK || br->tracing)
 		return; /* stands in for the caller: the true return comes after it */
-	if (from == PLACE_INDIRECT_THUNK && st->count) {
-		st->depth = st->frames[--st->count].depth; /* a retpoline's own call */
+	if (st->count && (from == PLACE_INDIRECT_THUNK || in_retpoline(st, opts))) {
+		st->depth = st->frames[--st->count].depth;
 		return;
 	}
 	pop_below(st);

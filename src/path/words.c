@@ -52,7 +52,8 @@ int path_condition(const struct path *path, const struct path_decision *decision
 	if (decision->setter != PATH_NONE)
 		setter = &path->insns[decision->setter];
 	return insn_condition(setter ? setter->bytes : NULL, setter ? setter->len : 0,
-			      branch->bytes, branch->len, decision->taken, buf, size);
+			      setter ? setter->addr : 0, branch->bytes, branch->len,
+			      decision->taken, buf, size);
 }
 
 void path_decision_text(const struct path *path, const struct path_decision *decision,

@@ -175,18 +175,44 @@ static void insn_condition_in_words(void **state)
 		{BYTES("\xff\xc9"), BYTES("\x75\x00"), false, "%ecx == 0"},
 		{BYTES("\xf0\x0f\xb1\x0f"), BYTES("\x75\x8c"), true,
 		 "compare-and-exchange of (%rdi) failed"},
+		/* as wide, and as signed, as what it is compared with */
+		{BYTES("\x3c\xf0"), BYTES("\x77\x10"), true, "%al > 240 (unsigned)"},
+		{BYTES("\x3c\xf0"), BYTES("\x7f\x10"), true, "%al > -16"},
+		{BYTES("\x66\x83\xf8\xff"), BYTES("\x74\x10"), true, "%ax == 0xffff"},
+		{BYTES("\x66\x81\xf9\x00\x80"), BYTES("\x76\x10"), true,
+		 "%cx <= 0x8000 (unsigned)"},
+		{BYTES("\x48\x83\xf8\xfe"), BYTES("\x77\x10"), true,
+		 "%rax > 0xfffffffffffffffe (unsigned)"},
+		{BYTES("\x83\xf8\xfe"), BYTES("\x77\x10"), false,
+		 "%eax <= 0xfffffffe (unsigned)"},
+		{BYTES("\x83\xf8\xf5"), BYTES("\x74\x10"), true, "%eax == -11"},
+		{BYTES("\xa8\x80"), BYTES("\x75\x10"), true, "(%al & 128) != 0"},
+		{BYTES("\xa8\x80"), BYTES("\x78\x10"), true, "(%al & 128) != 0"},
+		{BYTES("\xa9\x00\x00\x00\x80"), BYTES("\x79\x10"), true,
+		 "(%eax & 0x80000000) == 0"},
+		{BYTES("\xa9\xfe\xff\xff\xff"), BYTES("\x75\x10"), true,
+		 "(%eax & 0xfffffffe) != 0"},
+		/* lock btsq $1,(%rdi): it is set now, whatever it was */
+		{BYTES("\xf0\x48\x0f\xba\x2f\x01"), BYTES("\x73\x10"), true,
+		 "bit 1 of (%rdi) was clear"},
+		{BYTES("\x0f\xba\xf0\x03"), BYTES("\x72\x10"), true, "bit 3 of %eax was set"},
+		/* decl %gs:0x1000(%rip), cmpl $0,0x200(%rip): the same place as in the instruction */
+		{BYTES("\x65\xff\x0d\x00\x10\x00\x00"), BYTES("\x75\x10"), false,
+		 "%gs:0xffffffff81001007 == 0"},
+		{BYTES("\x83\x3d\x00\x02\x00\x00\x00"), BYTES("\x74\x10"), true,
+		 "0xffffffff81000207 == 0"},
 	};
 	char words[128];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(insn_condition(cases[i].setter, cases[i].setter_len,
+		assert_int_equal(insn_condition(cases[i].setter, cases[i].setter_len, BASE,
 						cases[i].branch, cases[i].branch_len,
 						cases[i].taken, words, sizeof(words)),
 				 0);
 		assert_string_equal(words, cases[i].words);
 	}
-	assert_int_equal(insn_condition(NULL, 0, "\x78\x67", 2, true, words, sizeof(words)),
+	assert_int_equal(insn_condition(NULL, 0, 0, "\x78\x67", 2, true, words, sizeof(words)),
 			 -ENOENT);
 	assert_string_equal(words, "");
 }

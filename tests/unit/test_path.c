@@ -17,6 +17,8 @@
 #define THUNK (BASE + 0x200)
 #define USER  0x401000ULL
 
+#define RETPOLINE (BASE + 0x210)
+
 /*
  * 00  test %eax,%eax        20  endbr64            40  mov $0x1d9,%ecx
  * 02  js 10                 24  ret                45  wrmsr
@@ -28,7 +30,9 @@
  * 15  ret                   39  ret                70  mov $0x48,%ecx
  *                                                  75  wrmsr
  * 100 cld                   200 ret                77  ret
- * 101 iretq
+ * 101 iretq                 210 call 21c           80  call 210
+ *                           21c mov %rax,(%rsp)    85  ret
+ *                           220 jmp 200
  */
 static const struct {
 	uint32_t at;
@@ -45,7 +49,10 @@ static const struct {
 	{0x68, "\x06", 1},
 	{0x70, "\xb9\x48\x00\x00\x00\x0f\x30\xc3", 8},
 	{0x100, "\xfc\x48\xcf", 3},
+	{0x80, "\xe8\x8b\x01\x00\x00\xc3", 6},
 	{0x200, "\xc3", 1},
+	{0x210, "\xe8\x07\x00\x00\x00", 5},
+	{0x21c, "\x48\x89\x04\x24\xe9\xdb\xff\xff\xff", 9},
 };
 
 static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -65,6 +72,8 @@ static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
 static enum place place(void *ctx, uint64_t addr)
 {
 	(void)ctx;
+	if (addr >= RETPOLINE && addr < RETPOLINE + 0x20)
+		return PLACE_INDIRECT_THUNK;
 	return addr == IDT ? PLACE_INTERRUPT : addr == THUNK ? PLACE_RETURN_THUNK : PLACE_ORDINARY;
 }
 
@@ -306,6 +315,25 @@ static void path_build_return_through_thunk_depth(void **state)
 	path_free(path);
 }
 
+/* 80 calls 20 through a retpoline whose own return stands in the return thunk. */
+static void path_build_retpoline_with_return_thunk_depth(void **state)
+{
+	struct snapshot snap =
+		SNAPSHOT({0x24, 0x80}, {0x80, 0x210}, {0x210, 0x21c}, {0x220, 0x200}, {0x200, 0x20},
+			 {0x24, 0x85}, {0x85, 0x0}, {2, 0x10});
+	struct path *path = build(&snap);
+
+	(void)state;
+	check_block(path, 0, 0x80, 0x85, 1, 1);
+	check_block(path, 1, 0x210, 0x215, 1, 2);
+	check_block(path, 2, 0x21c, 0x225, 2, 3);
+	check_block(path, 3, 0x200, 0x201, 1, 3);
+	check_block(path, 4, 0x20, 0x25, 2, 2);
+	check_block(path, 5, 0x85, 0x86, 1, 1);
+	check_block(path, 6, 0, 4, 2, 0);
+	path_free(path);
+}
+
 static void path_build_wasted_branches_left_out(void **state)
 {
 	struct snapshot snap = SNAPSHOT({0x55, 0}, {2, 0x10}, {0x15, 0x30}, {0x300, 0x310});
@@ -374,6 +402,7 @@ int main(void)
 		cmocka_unit_test(path_build_user_branches_one_gap),
 		cmocka_unit_test(path_build_loop_folded),
 		cmocka_unit_test(path_build_return_through_thunk_depth),
+		cmocka_unit_test(path_build_retpoline_with_return_thunk_depth),
 		cmocka_unit_test(path_build_wasted_branches_left_out),
 		cmocka_unit_test(path_build_filtered_branches_refused),
 		cmocka_unit_test(path_build_type_reported_contradicts_text),
