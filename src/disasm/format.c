@@ -195,7 +195,10 @@ static void immediate_text(const struct setter *s, int op, enum sense sense, cha
 	int64_t value = (int64_t)(bits << unused) >> unused;
 	bool positive = sense == SENSE_BITS || value >= 0;
 
-	if (positive ? bits < 4096 : value > -4096)
+	if (sense == SENSE_BITS && s->zi.mnemonic == ZYDIS_MNEMONIC_TEST && value < 0 &&
+	    value >= -4096 && s->ops[0].size >= 32)
+		snprintf(buf, size, "~%" PRId64, ~value);
+	else if (positive ? bits < 4096 : value > -4096)
 		snprintf(buf, size, "%" PRId64, positive ? (int64_t)bits : value);
 	else
 		snprintf(buf, size, "0x%" PRIx64, bits);

@@ -271,6 +271,52 @@ static int general_register(const ZydisDecodedOperand *op)
 	return (int)(full - ZYDIS_REGISTER_RAX);
 }
 
+static bool operand_reads(const ZydisDecodedOperand *op, int reg)
+{
+	ZydisDecodedOperand part = {.type = ZYDIS_OPERAND_TYPE_REGISTER};
+
+	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		return (op->actions &
+			(ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE)) &&
+		       general_register(op) == reg;
+	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY)
+		return false;
+	part.reg.value = op->mem.base;
+	if (general_register(&part) == reg)
+		return true;
+	part.reg.value = op->mem.index;
+	return general_register(&part) == reg;
+}
+
+bool insn_register_read(const void *bytes, size_t len, uint8_t reg)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+	ZydisDecoderContext ctx;
+
+	if (zydis_decode(bytes, len, &ctx, &zi) || zydis_decode_operands(&ctx, &zi, ops))
+		return true;
+	if (zi.mnemonic == ZYDIS_MNEMONIC_TEST || zi.mnemonic == ZYDIS_MNEMONIC_CMP)
+		return false;
+	if ((zi.mnemonic == ZYDIS_MNEMONIC_XOR || zi.mnemonic == ZYDIS_MNEMONIC_SUB) &&
+	    zi.operand_width >= 32 && general_register(&ops[0]) == reg &&
+	    general_register(&ops[1]) == reg)
+		return false;
+	for (int i = 0; i < zi.operand_count; i++)
+		if (operand_reads(&ops[i], reg))
+			return true;
+	return false;
+}
+
+bool insn_is_pop(const void *bytes, size_t len)
+{
+	ZydisDecodedInstruction zi;
+	ZydisDecoderContext ctx;
+
+	return !zydis_decode(bytes, len, &ctx, &zi) &&
+	       (zi.mnemonic == ZYDIS_MNEMONIC_POP || zi.mnemonic == ZYDIS_MNEMONIC_LEAVE);
+}
+
 enum insn_write insn_register_write(const void *bytes, size_t len, uint8_t reg, uint64_t *ret_value,
 				    uint8_t *ret_from)
 {

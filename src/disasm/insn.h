@@ -161,6 +161,17 @@ enum insn_write {
 enum insn_write insn_register_write(const void *bytes, size_t len, uint8_t reg, uint64_t *ret_value,
 				    uint8_t *ret_from);
 
+/**
+ * insn_register_read() - may the value of a general register go elsewhere by this instruction?
+ * @reg: number of the register, 0 (rax) to 15 (r15)
+ * Return: true if it is read, but for TEST and CMP, which keep nothing of it, and the idioms that
+ * zero it; true if the bytes are no instruction.
+ */
+bool insn_register_read(const void *bytes, size_t len, uint8_t reg);
+
+/** insn_is_pop() - POP, LEAVE: takes back what was put on the stack */
+bool insn_is_pop(const void *bytes, size_t len);
+
 /** insn_reg_name() - "%rax" for 0 ... "%r15" for 15; "" for others */
 const char *insn_reg_name(uint8_t reg);
 

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* error.c - the instruction that made the error, and the decision that led to it */
+#include "path/fate.h"
 #include "path/story.h"
 
 /* Is this what the code at @than did, not an interrupt that came in between, nor a tracer? */
 static bool is_program(const struct path_block *block, const struct path_block *than)
 {
 	return !block->tracing && block->interrupt <= than->interrupt;
-}
-
-/*
- * Can a decision of @block have led straight to @than? One of a function that was called in
- * between, and has returned, at most by what it returned: then its caller asks for that.
- */
-static bool can_decide(const struct path_block *block, const struct path_block *than)
-{
-	return is_program(block, than) && block->depth <= than->depth;
 }
 
 static uint32_t newest_errno_insn(const struct path *path, int err)
@@ -27,8 +19,10 @@ static uint32_t newest_errno_insn(const struct path *path, int err)
 		const struct path_block *block = &path->blocks[b - 1];
 
 		for (uint32_t i = is_program(block, last) ? block->insn_count : 0; i > 0; i--) {
-			if (path->insns[block->first_insn + i - 1].err == err)
-				return block->first_insn + i - 1;
+			uint32_t insn = block->first_insn + i - 1;
+
+			if (path->insns[insn].err == err && !path_constant_lost(path, insn, b - 1))
+				return insn;
 		}
 	}
 	return PATH_NONE;
@@ -47,31 +41,39 @@ static uint32_t block_of_insn(const struct path *path, uint32_t insn)
 	return PATH_NONE;
 }
 
-/* Newest decision before @insn in its function or a caller; there must be no gap in between. */
+/*
+ * Newest decision before @insn in its function or a caller of it; there must be no gap in between.
+ * One of a function that was called in between, and has returned, can have led there at most by
+ * what it returned: then its caller asks for that.
+ */
 static uint32_t decision_before(const struct path *path, uint32_t insn, uint32_t block)
 {
-	for (uint32_t i = path->decision_count; i > 0; i--) {
-		const struct path_decision *d = &path->decisions[i - 1];
+	const struct path_block *than = &path->blocks[block];
+	int shallowest = than->depth;
 
-		if (d->insn >= insn || !can_decide(&path->blocks[d->block], &path->blocks[block]))
+	for (uint32_t b = block + 1; b > 0; b--) {
+		const struct path_block *pb = &path->blocks[b - 1];
+
+		if (pb->gap && !pb->tracing)
+			return PATH_NONE;
+		if (pb->gap || !is_program(pb, than) || pb->depth > shallowest)
 			continue;
-		for (uint32_t b = d->block; b < block; b++) {
-			if (path->blocks[b].gap && !path->blocks[b].tracing)
-				return PATH_NONE;
-		}
-		return i - 1;
+		shallowest = pb->depth;
+		for (uint32_t i = pb->decision_count; i > 0; i--)
+			if (path->decisions[pb->first_decision + i - 1].insn < insn)
+				return pb->first_decision + i - 1;
 	}
 	return PATH_NONE;
 }
 
-/* First decision after @insn in the same block. */
+/* First decision after @insn in the same block of which it is not sure that it changes nothing. */
 static uint32_t decision_after(const struct path *path, uint32_t insn, uint32_t block)
 {
 	const struct path_block *b = &path->blocks[block];
 
-	for (uint32_t i = 0; i < b->decision_count; i++) {
-		if (path->decisions[b->first_decision + i].insn > insn)
-			return b->first_decision + i;
+	for (uint32_t i = b->first_decision; i < b->first_decision + b->decision_count; i++) {
+		if (path->decisions[i].insn > insn && !path_decision_idle(path, i, insn))
+			return i;
 	}
 	return PATH_NONE;
 }
@@ -92,22 +94,37 @@ static bool chosen_by(const struct path *path, uint32_t before, uint32_t insn, u
 	return d->taken && d->block + 1 == block && path->blocks[block].first_insn == insn;
 }
 
+/* @insn is no trigger's. */
+static uint32_t key_decision(const struct path *path, uint32_t insn, uint32_t block)
+{
+	uint32_t before = decision_before(path, insn, block), after;
+
+	after = path_decided_after(path, insn, block);
+	if (after != PATH_NONE)
+		return after;
+	if (chosen_by(path, before, insn, block))
+		return before;
+	after = decision_after(path, insn, block);
+	return after != PATH_NONE ? after : before;
+}
+
 void path_find_error(const struct path *path, int err, uint32_t *ret_insn, uint32_t *ret_decision)
 {
-	uint32_t insn = err && path->block_count ? newest_errno_insn(path, err) : PATH_NONE;
-	uint32_t block, before, after;
+	uint32_t insn, block;
 
+	if (err && err == path->err) {
+		*ret_insn = path->error_insn;
+		*ret_decision = path->error_decision;
+		return;
+	}
+	insn = err && path->block_count ? newest_errno_insn(path, err) : PATH_NONE;
 	*ret_insn = insn;
 	*ret_decision = PATH_NONE;
-	if (insn == PATH_NONE)
-		return;
-	block = block_of_insn(path, insn);
+	block = insn == PATH_NONE ? PATH_NONE : block_of_insn(path, insn);
 	if (block == PATH_NONE)
 		return;
-	before = decision_before(path, insn, block);
-	after = insn == path->insn_count ? PATH_NONE : decision_after(path, insn, block);
-	if (after != PATH_NONE && !chosen_by(path, before, insn, block))
-		*ret_decision = after;
+	if (insn == path->insn_count)
+		*ret_decision = decision_before(path, insn, block);
 	else
-		*ret_decision = before;
+		*ret_decision = key_decision(path, insn, block);
 }

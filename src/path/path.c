@@ -9,6 +9,7 @@
 #include "path/depth.h"
 #include "path/fold.h"
 #include "path/recording.h"
+#include "path/story.h"
 #include "util/cleanup.h"
 
 /* Bytes fetched at a time: a block is rarely longer. */
@@ -495,8 +496,10 @@ static int block_to_trigger(struct builder *b, uint64_t start)
 	if (!decode_at(b, b->snap->ip, &in, &bytes)) {
 		struct path_insn *pi = &b->path->trigger_insn;
 
-		*pi = (struct path_insn){
-			.addr = in.addr, .len = in.len, .class = (uint8_t)in.class, .err = in.err};
+		*pi = (struct path_insn){.addr = in.addr,
+					 .len = in.len,
+					 .class = (uint8_t)in.class,
+					 .err = makes_errno(b->path, &in) ? in.err : 0};
 		memcpy(pi->bytes, bytes, in.len);
 		b->path->has_trigger_insn = true;
 	}
@@ -579,11 +582,18 @@ int path_build(const struct snapshot *snap, const struct text_source *text,
 	b.path = calloc(1, sizeof(*b.path));
 	if (!b.path)
 		return -ENOMEM;
+	b.path->text = text;
+	b.path->opts = *b.opts;
 	err = build_blocks(&b);
 	if (!err)
 		err = path_set_depths(b.path, snap, b.opts);
 	if (!err)
 		err = path_find_folds(b.path);
+	if (!err && snap->err) {
+		/* It looks at text that did not run: once is enough. */
+		path_find_error(b.path, snap->err, &b.path->error_insn, &b.path->error_decision);
+		b.path->err = snap->err;
+	}
 	if (err) {
 		path_free(b.path);
 		return err;

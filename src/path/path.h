@@ -151,6 +151,10 @@ struct path_fold {
  * @gap_count: of @blocks, gaps in user space not counted
  * @has_trigger_insn: @trigger_insn is set
  * @trigger_insn: the instruction the trigger stopped before
+ * @text: that it was built from, to see what did not run (borrowed)
+ * @opts: that it was built with
+ * @err: positive errno that the function returned; of it are @error_insn and @error_decision,
+ *       as path_find_error() tells them
  */
 struct path {
 	struct path_block *blocks;
@@ -164,6 +168,11 @@ struct path {
 	uint32_t gap_count;
 	bool has_trigger_insn;
 	struct path_insn trigger_insn;
+	const struct text_source *text;
+	struct path_options opts;
+	int err;
+	uint32_t error_insn;
+	uint32_t error_decision;
 };
 
 /**
@@ -171,7 +180,7 @@ struct path {
  * Starts at the target of the oldest branch; the newest snap->wasted branches are left out.
  * Ends at the trigger's own instruction, or with the function's return for triggers that fire
  * after it.
- * @text: kernel text as it was when the snapshot was taken
+ * @text: kernel text as it was when the snapshot was taken; borrowed until path_free()
  * @opts: may be NULL
  * @ret: set on success only; free with path_free()
  * Return: 0; -EOPNOTSUPP if the branches are not contiguous (snap->path_ok is false); -ENODATA

@@ -125,7 +125,8 @@ void story_free(struct story *story);
  * @ret_decision: index into path->decisions of the decision that led there; PATH_NONE if none
  *
  * That is the newest decision before the instruction, unless the compiler loaded the constant
- * early, before the test: then it is the first decision after it.
+ * early, before the tests: then it is the newest after it whose other side would have overwritten
+ * the constant. A constant that is overwritten before anything can have copied it made no error.
  */
 void path_find_error(const struct path *path, int err, uint32_t *ret_insn, uint32_t *ret_decision);
 

@@ -183,20 +183,19 @@ static void insn_condition_in_words(void **state)
 		 "%cx <= 0x8000 (unsigned)"},
 		{BYTES("\x48\x83\xf8\xfe"), BYTES("\x77\x10"), true,
 		 "%rax > 0xfffffffffffffffe (unsigned)"},
-		{BYTES("\x83\xf8\xfe"), BYTES("\x77\x10"), false,
-		 "%eax <= 0xfffffffe (unsigned)"},
+		{BYTES("\x83\xf8\xfe"), BYTES("\x77\x10"), false, "%eax <= 0xfffffffe (unsigned)"},
 		{BYTES("\x83\xf8\xf5"), BYTES("\x74\x10"), true, "%eax == -11"},
 		{BYTES("\xa8\x80"), BYTES("\x75\x10"), true, "(%al & 128) != 0"},
 		{BYTES("\xa8\x80"), BYTES("\x78\x10"), true, "(%al & 128) != 0"},
 		{BYTES("\xa9\x00\x00\x00\x80"), BYTES("\x79\x10"), true,
 		 "(%eax & 0x80000000) == 0"},
-		{BYTES("\xa9\xfe\xff\xff\xff"), BYTES("\x75\x10"), true,
-		 "(%eax & 0xfffffffe) != 0"},
+		{BYTES("\xa9\xfe\xff\xff\xff"), BYTES("\x75\x10"), true, "(%eax & ~1) != 0"},
 		/* lock btsq $1,(%rdi): it is set now, whatever it was */
 		{BYTES("\xf0\x48\x0f\xba\x2f\x01"), BYTES("\x73\x10"), true,
 		 "bit 1 of (%rdi) was clear"},
 		{BYTES("\x0f\xba\xf0\x03"), BYTES("\x72\x10"), true, "bit 3 of %eax was set"},
-		/* decl %gs:0x1000(%rip), cmpl $0,0x200(%rip): the same place as in the instruction */
+		/* decl %gs:0x1000(%rip), cmpl $0,0x200(%rip): the same place as in the instruction
+		 */
 		{BYTES("\x65\xff\x0d\x00\x10\x00\x00"), BYTES("\x75\x10"), false,
 		 "%gs:0xffffffff81001007 == 0"},
 		{BYTES("\x83\x3d\x00\x02\x00\x00\x00"), BYTES("\x74\x10"), true,
@@ -235,6 +234,24 @@ static void insn_register_write_follows_constants(void **state)
 	assert_int_equal(insn_register_write("\x0f\xa2", 2, 1, &value, &from), INSN_CLOBBERS);
 }
 
+static void insn_register_read_all_but_tests_and_zeroing(void **state)
+{
+	(void)state;
+	assert_true(insn_register_read("\x89\xd8", 2, 3)); /* mov %ebx,%eax */
+	assert_false(insn_register_read("\x89\xd8", 2, 0));
+	assert_true(insn_register_read("\x8b\x03", 2, 3));     /* mov (%rbx),%eax */
+	assert_true(insn_register_read("\x8b\x04\x9f", 3, 3)); /* mov (%rdi,%rbx,4),%eax */
+	assert_true(insn_register_read("\x53", 1, 3));	       /* push %rbx */
+	assert_true(insn_register_read("\x0f\x44\xd8", 3, 3)); /* cmove %eax,%ebx: may keep it */
+	assert_false(insn_register_read("\x85\xdb", 2, 3));    /* test %ebx,%ebx */
+	assert_false(insn_register_read("\x31\xdb", 2, 3));    /* xor %ebx,%ebx */
+	assert_true(insn_register_read("\x31\xc3", 2, 3));     /* xor %eax,%ebx */
+	assert_true(insn_register_read("\x06", 1, 3));	       /* (bad) */
+	assert_true(insn_is_pop("\x5b", 1));		       /* pop %rbx */
+	assert_true(insn_is_pop("\xc9", 1));		       /* leave */
+	assert_false(insn_is_pop("\x53", 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +262,7 @@ int main(void)
 		cmocka_unit_test(insn_format_target_named),
 		cmocka_unit_test(insn_condition_in_words),
 		cmocka_unit_test(insn_register_write_follows_constants),
+		cmocka_unit_test(insn_register_read_all_but_tests_and_zeroing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

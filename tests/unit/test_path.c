@@ -318,9 +318,8 @@ static void path_build_return_through_thunk_depth(void **state)
 /* 80 calls 20 through a retpoline whose own return stands in the return thunk. */
 static void path_build_retpoline_with_return_thunk_depth(void **state)
 {
-	struct snapshot snap =
-		SNAPSHOT({0x24, 0x80}, {0x80, 0x210}, {0x210, 0x21c}, {0x220, 0x200}, {0x200, 0x20},
-			 {0x24, 0x85}, {0x85, 0x0}, {2, 0x10});
+	struct snapshot snap = SNAPSHOT({0x24, 0x80}, {0x80, 0x210}, {0x210, 0x21c}, {0x220, 0x200},
+					{0x200, 0x20}, {0x24, 0x85}, {0x85, 0x0}, {2, 0x10});
 	struct path *path = build(&snap);
 
 	(void)state;

@@ -25,6 +25,33 @@
  * 1a ret
  * 20 mov %ebx,%eax
  * 22 ret
+ *
+ * two tests, one constant:                    with clean-up on its way:
+ * 80 mov $-22,%eax                            c0 mov $-22,%ebx
+ * 85 test %edx,%edx                           c5 test %edi,%edi
+ * 87 jne a0                                   c7 jne d0
+ * 89 test %edi,%edi                           c9 mov $-12,%ebx
+ * 8b jne a0                                   ce jmp d0
+ * 8d mov $-12,%eax                            d0 test %rbp,%rbp
+ * 92 ret                                      d3 je da
+ * a0 ret                                      d5 call e8
+ *                                             da mov %ebx,%eax
+ * clean-up right behind the constant:         dc ret
+ * 100 test %eax,%eax                          e8 ret
+ * 102 js 110
+ * 104 ret                                     one call after the other:
+ * 110 mov %r12,%rdi                           140 call 160
+ * 113 mov $-22,%ebx                           145 call 170
+ * 118 test %rdi,%rdi                          14a ret
+ * 11b je 122                                  160 test %eax,%eax
+ * 11d call e8                                 162 je 165
+ * 122 mov %ebx,%eax                           164 nop
+ * 124 ret                                     165 ret
+ *                                             170 mov $-22,%eax
+ * a constant for nothing:                     175 ret
+ * 180 mov $-22,%eax
+ * 185 mov %edi,%eax
+ * 187 ret
  */
 static const struct {
 	uint32_t at;
@@ -36,6 +63,18 @@ static const struct {
 	{0x20, "\x89\xd8\xc3", 3},
 	{0x40, "\xbb\xea\xff\xff\xff\x48\x85\xff\x74\x06\xc3", 11},
 	{0x50, "\x89\xd8\xc3", 3},
+	{0x80, "\xb8\xea\xff\xff\xff\x85\xd2\x75\x17\x85\xff\x75\x13\xb8\xf4\xff\xff\xff\xc3", 19},
+	{0xa0, "\xc3", 1},
+	{0xc0, "\xbb\xea\xff\xff\xff\x85\xff\x75\x07\xbb\xf4\xff\xff\xff\xeb\x00", 16},
+	{0xd0, "\x48\x85\xed\x74\x05\xe8\x0e\x00\x00\x00\x89\xd8\xc3", 13},
+	{0xe8, "\xc3", 1},
+	{0x100, "\x85\xc0\x78\x0c\xc3", 5},
+	{0x110, "\x4c\x89\xe7\xbb\xea\xff\xff\xff\x48\x85\xff\x74\x05", 13},
+	{0x11d, "\xe8\xc6\xff\xff\xff\x89\xd8\xc3", 8},
+	{0x140, "\xe8\x1b\x00\x00\x00\xe8\x26\x00\x00\x00\xc3", 11},
+	{0x160, "\x85\xc0\x74\x01\x90\xc3", 6},
+	{0x170, "\xb8\xea\xff\xff\xff\xc3", 6},
+	{0x180, "\xb8\xea\xff\xff\xff\x89\xf8\xc3", 8},
 };
 
 static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -110,6 +149,62 @@ static void path_find_error_trigger_on_errno_site_decision_before(void **state)
 	check_key(&snap, 0x10, 2);
 }
 
+static void path_find_error_two_tests_the_one_that_kept_the_constant(void **state)
+{
+	struct snapshot first = make_snapshot(0x80, 0x87, 0xa0, 0, 0, 0xa0);
+	struct snapshot second = make_snapshot(0x80, 0x8b, 0xa0, 0, 0, 0xa0);
+
+	(void)state;
+	check_key(&first, 0x80, 0x87);
+	check_key(&second, 0x80, 0x8b);
+}
+
+static void path_find_error_clean_up_decides_nothing(void **state)
+{
+	struct snapshot early = make_snapshot(0xc0, 0xc7, 0xd0, 0xd3, 0xda, 0xdc);
+	struct snapshot late = make_snapshot(0x100, 0x102, 0x110, 0x11b, 0x122, 0x124);
+
+	(void)state;
+	check_key(&early, 0xc0, 0xc7);
+	check_key(&late, 0x113, 0x102);
+}
+
+static void path_find_error_call_before_decides_nothing(void **state)
+{
+	static const uint64_t steps[][2] = {{0x300, 0x140}, {0x140, 0x160}, {0x162, 0x165},
+					    {0x165, 0x145}, {0x145, 0x170}, {0x175, 0x14a}};
+	struct snapshot snap = make_snapshot(0, 0, 0, 0, 0, 0x14a);
+	uint32_t insn = PATH_NONE, key = 0;
+	struct path *path;
+
+	(void)state;
+	snap.count = ARRAY_SIZE(steps);
+	for (uint32_t i = 0; i < snap.count; i++)
+		snap.branches[i] =
+			(struct branch){.from = BASE + steps[i][0], .to = BASE + steps[i][1]};
+	assert_int_equal(path_build(&snap, &text, NULL, &path), 0);
+	path_find_error(path, EINVAL, &insn, &key);
+	assert_int_not_equal(insn, PATH_NONE);
+	assert_int_equal(path->insns[insn].addr - BASE, 0x170);
+	assert_int_equal(key, PATH_NONE);
+	path_free(path);
+}
+
+static void path_find_error_constant_overwritten_none(void **state)
+{
+	struct snapshot snap = make_snapshot(0x104, 0x104, 0x180, 0, 0, 0x187);
+	uint32_t insn = 0, key = 0;
+	struct path *path;
+
+	(void)state;
+	assert_int_equal(path_build(&snap, &text, NULL, &path), 0);
+	assert_int_equal(path->insn_count, 3);
+	path_find_error(path, EINVAL, &insn, &key);
+	assert_int_equal(insn, PATH_NONE);
+	assert_int_equal(key, PATH_NONE);
+	path_free(path);
+}
+
 static void path_find_error_none_in_path_none(void **state)
 {
 	struct snapshot snap = make_snapshot(0, 2, 0x10, 0x18, 0x20, 0x22);
@@ -158,6 +253,10 @@ int main(void)
 		cmocka_unit_test(path_find_error_constant_after_test_decision_before),
 		cmocka_unit_test(path_find_error_constant_before_test_decision_after),
 		cmocka_unit_test(path_find_error_trigger_on_errno_site_decision_before),
+		cmocka_unit_test(path_find_error_two_tests_the_one_that_kept_the_constant),
+		cmocka_unit_test(path_find_error_clean_up_decides_nothing),
+		cmocka_unit_test(path_find_error_call_before_decides_nothing),
+		cmocka_unit_test(path_find_error_constant_overwritten_none),
 		cmocka_unit_test(path_find_error_none_in_path_none),
 		cmocka_unit_test(story_build_steps_in_order_cleanup_after_error),
 	};

@@ -35,8 +35,8 @@
  * 15 jmp 20                   c2 jne c0                165 test %edi,%edi
  * 18 xor %eax,%eax            c4 ret                   167 jns 16a
  * 1a jmp 20                                            169 ret
- * 20 call cleanup                                      16a ret
- * 25 ret
+ * 20 call cleanup                                      16a xor %eax,%eax
+ * 25 ret                                               16c ret
  */
 static const struct {
 	uint32_t at;
@@ -52,7 +52,7 @@ static const struct {
 	{0xc0, "\xff\xc9\x75\xfc\xc3", 5},
 	{0x100, "\xfc\x48\xcf", 3},
 	{0x140, "\xe8\xbb\xfe\xff\xff\xc3", 6},
-	{0x160, "\xb8\xea\xff\xff\xff\x85\xff\x79\x01\xc3\xc3", 11},
+	{0x160, "\xb8\xea\xff\xff\xff\x85\xff\x79\x01\xc3\x31\xc0\xc3", 13},
 };
 
 static const char kallsyms[] = "ffffffff81000000 T f\n"
