@@ -61,8 +61,12 @@ static int draw(const char *text, size_t len, const char *svg, struct errmsg *ms
 		return errmsg_set(msg, -err, "--svg: dot: %s", strerror(err));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return errmsg_set(msg, -EIO, "--svg '%s': dot failed (status %d)", svg, status);
+	if (WIFSIGNALED(status))
+		return errmsg_set(msg, -EIO, "--svg '%s': dot was ended by signal %d", svg,
+				  WTERMSIG(status));
+	if (WEXITSTATUS(status))
+		return errmsg_set(msg, -EIO, "--svg '%s': dot failed with exit status %d", svg,
+				  WEXITSTATUS(status));
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/aggregate.h"
@@ -193,8 +194,9 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 				  lines_mismatch(&debug, ids, sizeof(ids)));
 	if (view->opts->vmlinux)
 		return errmsg_set(msg, err, "--vmlinux '%s': %s", view->opts->vmlinux,
-				  err == -ENOENT ? "no ELF file with debug information (DWARF)"
-						 : strerror(-err));
+				  err != -ENOENT || access(view->opts->vmlinux, R_OK)
+					  ? strerror(err != -ENOENT ? -err : errno)
+					  : "no ELF file with debug information (DWARF)");
 	if (err != -ENOENT)
 		return errmsg_set(msg, err, "debug information: %s", strerror(-err));
 	if (kernel)
@@ -205,6 +207,20 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 	else
 		lines_hint(view->hint, sizeof(view->hint));
 	return 0;
+}
+
+static int check_directory(const char *option, const char *path, struct errmsg *msg)
+{
+	struct stat st;
+	int err = 0;
+
+	if (path && stat(path, &st))
+		err = -errno;
+	else if (path && !S_ISDIR(st.st_mode))
+		err = -ENOTDIR;
+	else if (path && access(path, R_OK | X_OK))
+		err = -errno;
+	return err ? errmsg_set(msg, err, "%s '%s': %s", option, path, strerror(-err)) : 0;
 }
 
 int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
@@ -239,12 +255,11 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		.raw = opts->raw,
 		.addresses = opts->raw,
 	};
-	if (opts->source_dir && access(opts->source_dir, R_OK | X_OK)) {
-		err = errmsg_set(msg, -errno, "--source-dir '%s': %s", opts->source_dir,
-				 strerror(errno));
-		goto fail;
-	}
-	err = opts->svg ? graphviz_check(msg) : 0;
+	err = check_directory("--source-dir", opts->source_dir, msg);
+	if (!err)
+		err = check_directory("--debug-dir", opts->debug_dir, msg);
+	if (!err && opts->svg)
+		err = graphviz_check(msg);
 	if (err)
 		goto fail;
 	err = open_lines(view, kernel, msg);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -56,11 +57,13 @@ static bool has_dwarf(Elf *elf)
 
 int debugfile_check(const char *path, const struct build_id *want)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Nobody may write to a FIFO: what is no file is not waited for. */
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_(cleanup_elf) Elf *elf = NULL;
 	struct build_id have;
+	struct stat st;
 
-	if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOENT;
 	/* This one reads compressed modules, too. */
 	elf = dwelf_elf_begin(fd);

@@ -190,12 +190,16 @@ const char *lines_mismatch(const struct lines_options *opts, char *buf, size_t l
 	}
 	if (opts->vmlinux)
 		build_id_of_file(opts->vmlinux, &have);
+	/* Of a capture: that kernel is another machine's, as may be its distribution. */
+	if (opts->release)
+		snprintf(hint, sizeof(hint), "that of Linux %s is wanted", opts->release);
+	else
+		lines_hint(hint, sizeof(hint));
 	snprintf(buf, len,
 		 "its build ID is %s, that of the kernel traced is %s: it is the debug information "
 		 "of "
 		 "another kernel; %s",
-		 build_id_text(&have, text[0]), build_id_text(&want, text[1]),
-		 lines_hint(hint, sizeof(hint)));
+		 build_id_text(&have, text[0]), build_id_text(&want, text[1]), hint);
 	return buf;
 }
 
