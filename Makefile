@@ -65,6 +65,9 @@ FUZZ_RUNS ?= 100000
 VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze load_programs \
 	   mixedload truth_ends truth_tail)
 
+# What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
+INJECT := $(O)/tests/bench/inject
+
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 all: $(BIN)
@@ -99,6 +102,15 @@ $(BPF_O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile $(BPF_O)/.bpf-flags | $(O)/.tools
 	@mkdir -p $(@D)
 	@echo "  BPF     $<"
 	@$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(BPF_O)/tests/bench/%.bpf.o: tests/bench/%.bpf.c Makefile $(BPF_O)/.bpf-flags | $(O)/.tools
+	@mkdir -p $(@D)
+	@echo "  BPF     $<"
+	@$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(BPF_O)/tests/bench/%.skel.h: $(BPF_O)/tests/bench/%.bpf.o
+	@echo "  SKEL    $@"
+	@$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@.tmp && mv $@.tmp $@
 
 $(SKEL): $(BPF_OBJ)
 	@echo "  SKEL    $@"
@@ -142,8 +154,13 @@ $(O)/tests/vm/%: tests/vm/%.c Makefile $(O)/.flags
 	@echo "  TEST    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(VM_FLAGS)
 
+$(INJECT): tests/bench/inject.c $(BPF_O)/tests/bench/inject.skel.h Makefile $(O)/.flags
+	@mkdir -p $(@D)
+	@echo "  TEST    $@"
+	@$(CC) $(CFLAGS) -I$(BPF_O)/tests/bench $(LDFLAGS) -o $@ $< -lbpf -lelf -lz
+
 unit: $(UNIT)
-vm-tools: $(VM_TOOLS)
+vm-tools: $(VM_TOOLS) $(INJECT)
 replay: $(REPLAY) $(FUZZ_REPLAY)
 fuzz-programs: $(FUZZ)
 
@@ -173,7 +190,7 @@ demo:
 	@+$(MAKE) --no-print-directory all
 	@tests/demo
 
-bench: all
+bench: all vm-tools
 	@tests/bench/run
 
 lint:
@@ -198,9 +215,10 @@ install: lbrsnoop
 	install -D -m 755 lbrsnoop $(DESTDIR)$(PREFIX)/sbin/lbrsnoop
 	install -D -m 644 man/lbrsnoop.8 $(DESTDIR)$(PREFIX)/share/man/man8/lbrsnoop.8
 
--include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(UNIT:%=%.d) $(REPLAY:%=%.d)
+-include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(BPF_O)/tests/bench/inject.bpf.d $(UNIT:%=%.d) $(REPLAY:%=%.d)
 
 .DELETE_ON_ERROR:
+.SECONDARY: $(BPF_O)/tests/bench/inject.bpf.o
 .SUFFIXES:
 FORCE:
 .PHONY: all asan bench check check-programs clean demo deps format fuzz fuzz-minimize fuzz-programs install lint \

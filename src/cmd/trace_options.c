@@ -33,6 +33,12 @@ enum {
 /* Snapshots that a flight recorder keeps: a quarter of a megabyte. */
 #define FLIGHT_KEEP 64
 
+/*
+ * Nobody waits for what is only recorded, and a flood may last: room for 200 ms of 100,000
+ * snapshots a second, which is how long a busy machine may keep us from running.
+ */
+#define RECORD_RING_BYTES (16u << 20)
+
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to capture:", 1},
 	{"errno", 'e', "LIST", 0,
@@ -85,7 +91,8 @@ static const struct argp_option options[] = {
 	 "The plain list of branches; with =LIST only those are recorded, as with -j", 3},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 3},
 	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 3},
-	{"ring-bytes", OPT_RING_BYTES, "BYTES", 0, "Size of the ring buffer (default: 4 MiB)", 3},
+	{"ring-bytes", OPT_RING_BYTES, "BYTES", 0,
+	 "Size of the ring buffer (default: 4 MiB; record: 16 MiB)", 3},
 	{"no-lbr", OPT_NO_LBR, 0, OPTION_HIDDEN, "Arm without LBR (for tests)", 3},
 	{0},
 };
@@ -361,6 +368,8 @@ static int settle_output(struct trace_options *opts)
 		opts->record = opts->output;
 		opts->output = NULL; /* of text */
 	}
+	if (opts->record_only && len && !opts->capture.ring_bytes)
+		opts->capture.ring_bytes = RECORD_RING_BYTES;
 	if (opts->flight) {
 		int err = settle_flight(opts);
 
