@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "render/escape.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the well-formed UTF-8 sequence at @p that is no control character; 0 if there is none.
- */
+/* Length of the well-formed UTF-8 sequence of several bytes at @p; 0 if there is none. */
 static size_t utf8_length(const unsigned char *p)
 {
 	size_t len = p[0] >= 0xf0 && p[0] < 0xf5   ? 4
@@ -17,8 +17,6 @@ static size_t utf8_length(const unsigned char *p)
 	for (size_t i = 1; i < len; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	if (len == 2 && p[0] == 0xc2 && p[1] < 0xa0) /* C1 controls: some terminals obey them */
-		return 0;
 	if (len == 3 && p[0] == 0xe0 && p[1] < 0xa0) /* overlong */
 		return 0;
 	if (len == 3 && p[0] == 0xed && p[1] >= 0xa0) /* surrogates */
@@ -28,13 +26,23 @@ static size_t utf8_length(const unsigned char *p)
 	return len;
 }
 
-const char *escape_text(const char *text, char *buf, size_t len)
+/* Length of what may be copied as it is; 0 if there is nothing. */
+static size_t plain_length(const unsigned char *p, bool controls)
+{
+	if (*p < 0x80)
+		return controls || (*p >= 0x20 && *p < 0x7f);
+	if (!controls && p[0] == 0xc2 && p[1] < 0xa0) /* C1: some terminals obey them */
+		return 0;
+	return utf8_length(p);
+}
+
+static const char *copy(const char *text, bool controls, char *buf, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	size_t n = 0;
 
 	while (*p) {
-		size_t seq = *p >= 0x20 && *p < 0x7f ? 1 : utf8_length(p);
+		size_t seq = plain_length(p, controls);
 
 		if (seq && n + seq < len) {
 			memcpy(buf + n, p, seq);
@@ -52,4 +60,14 @@ const char *escape_text(const char *text, char *buf, size_t len)
 	if (len)
 		buf[n] = 0;
 	return buf;
+}
+
+const char *escape_text(const char *text, char *buf, size_t len)
+{
+	return copy(text, false, buf, len);
+}
+
+const char *utf8_text(const char *text, char *buf, size_t len)
+{
+	return copy(text, true, buf, len);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "path/story.h"
-#include "render/escape.h"
+#include "render/json_text.h"
 #include "render/text.h"
 #include "util/errno_name.h"
 
@@ -17,14 +17,6 @@ static json_t *address(uint64_t addr)
 
 	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
 	return json_string(text);
-}
-
-/* Task names and paths may hold any bytes; JSON must be UTF-8. */
-static json_t *foreign_string(const char *text)
-{
-	char buf[1024];
-
-	return json_string(escape_text(text, buf, sizeof(buf)));
 }
 
 static json_t *tri(enum tri value)
@@ -41,13 +33,13 @@ static void set_source(json_t *obj, struct lines *lines, const char *module, uin
 	int n = lines ? lines_find(lines, module, addr, is_return, chain, INLINE_DEPTH_MAX) : 0;
 
 	json_object_set_new(obj, "file",
-			    n > 0 && *chain[0].file ? foreign_string(chain[0].file) : json_null());
+			    n > 0 && *chain[0].file ? json_foreign(chain[0].file) : json_null());
 	json_object_set_new(obj, "line",
 			    n > 0 && chain[0].line ? json_integer(chain[0].line) : json_null());
 	for (int i = 0; i < n; i++)
 		json_array_append_new(inlined, json_pack("{s:o, s:o, s:i}", "function",
-							 foreign_string(chain[i].function), "file",
-							 foreign_string(chain[i].file), "line",
+							 json_foreign(chain[i].function), "file",
+							 json_foreign(chain[i].file), "line",
 							 chain[i].line));
 	if (n <= 0) {
 		json_decref(inlined);
@@ -68,10 +60,10 @@ static json_t *location(struct symbols *syms, struct lines *lines, uint64_t addr
 		json_object_set_new(obj, "off", json_null());
 		json_object_set_new(obj, "module", json_null());
 	} else {
-		json_object_set_new(obj, "sym", foreign_string(sym.name));
+		json_object_set_new(obj, "sym", json_foreign(sym.name));
 		json_object_set_new(obj, "off", json_integer(addr - sym.addr));
 		json_object_set_new(obj, "module",
-				    *sym.module ? foreign_string(sym.module) : json_null());
+				    *sym.module ? json_foreign(sym.module) : json_null());
 	}
 	set_source(obj, lines, sym.module, addr, is_return);
 	return obj;
@@ -112,11 +104,11 @@ static json_t *trigger_object(const struct snapshot *snap)
 	if (!trigger)
 		return json_null();
 	obj = json_object();
-	json_object_set_new(obj, "target", foreign_string(trigger->target));
+	json_object_set_new(obj, "target", json_foreign(trigger->target));
 	json_object_set_new(obj, "kind", json_string(trigger_kind_name(trigger->kind)));
 	json_object_set_new(obj, "function",
 			    trigger->function && *trigger->function
-				    ? foreign_string(trigger->function)
+				    ? json_foreign(trigger->function)
 				    : json_null());
 	json_object_set_new(obj, "ip", snap->ip ? address(snap->ip) : json_null());
 	json_object_set_new(obj, "retval",
@@ -225,7 +217,7 @@ int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct pa
 	json_object_set_new(obj, "cpu", json_integer(snap->cpu));
 	json_object_set_new(obj, "pid", json_integer(snap->pid));
 	json_object_set_new(obj, "tid", json_integer(snap->tid));
-	json_object_set_new(obj, "comm", foreign_string(snap->comm));
+	json_object_set_new(obj, "comm", json_foreign(snap->comm));
 	json_object_set_new(obj, "trigger", trigger_object(snap));
 	json_object_set_new(obj, "lbr", lbr_object(snap));
 	find_returns(snap, path, returns);
@@ -238,7 +230,7 @@ int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct pa
 	json_object_set_new(obj, "path", path ? path_json(path, opts) : json_null());
 	json_object_set_new(obj, "error", error_object(snap, path, opts));
 	json_object_set_new(obj, "lost", json_pack("{s:I}", "records", (json_int_t)lost_records));
-	if (json_dumpf(obj, out, JSON_COMPACT) || fputc('\n', out) == EOF)
+	if (json_dumpf(obj, out, JSON_LINE) || fputc('\n', out) == EOF)
 		err = -EIO;
 	json_decref(obj);
 	return err;

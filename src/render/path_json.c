@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "render/escape.h"
+#include "render/json_text.h"
 
 static const char *const end_names[] = {
 	[PATH_END_BRANCH] = "branch",	[PATH_END_INTERRUPT] = "interrupt",
@@ -17,13 +17,6 @@ static json_t *address(uint64_t addr)
 
 	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
 	return json_string(text);
-}
-
-static json_t *foreign_string(const char *text)
-{
-	char buf[1024];
-
-	return json_string(escape_text(text, buf, sizeof(buf)));
 }
 
 static bool name_target(void *symbols, uint64_t addr, char *buf, size_t len)
@@ -47,7 +40,7 @@ static void set_line(json_t *obj, const struct path_json_options *opts, const ch
 			    : 0;
 
 	json_object_set_new(obj, "file",
-			    n > 0 && chain[0].file ? foreign_string(chain[0].file) : json_null());
+			    n > 0 && chain[0].file ? json_foreign(chain[0].file) : json_null());
 	json_object_set_new(obj, "line",
 			    n > 0 && chain[0].line ? json_integer(chain[0].line) : json_null());
 }
@@ -65,7 +58,7 @@ static json_t *insns_array(const struct path *path, const struct path_block *blo
 		insn_format(in->bytes, in->len, in->addr, INSN_ATT, name_target, opts->symbols,
 			    text, sizeof(text));
 		json_object_set_new(obj, "addr", address(in->addr));
-		json_object_set_new(obj, "text", foreign_string(text));
+		json_object_set_new(obj, "text", json_foreign(text));
 		json_array_append_new(array, obj);
 	}
 	return array;
@@ -83,14 +76,14 @@ static json_t *decisions_array(const struct path *path, const struct path_block 
 
 		path_decision_text(path, d, name_target, opts->symbols, text, sizeof(text));
 		json_object_set_new(obj, "addr", address(d->addr));
-		json_object_set_new(obj, "insn", foreign_string(text));
+		json_object_set_new(obj, "insn", json_foreign(text));
 		json_object_set_new(obj, "taken", json_boolean(d->taken));
 		set_line(obj, opts, module, d->addr);
 		json_object_set_new(obj, "target", address(d->target));
 		json_object_set_new(obj, "condition",
 				    path_condition(path, d, text, sizeof(text))
 					    ? json_null()
-					    : foreign_string(text));
+					    : json_foreign(text));
 		json_array_append_new(array, obj);
 	}
 	return array;
@@ -104,8 +97,8 @@ static json_t *block_object(const struct path *path, const struct path_block *bl
 	bool known = opts->symbols && !symbols_find(opts->symbols, block->start, &sym);
 	const char *module = known ? sym.module : "";
 
-	json_object_set_new(obj, "function", known ? foreign_string(sym.name) : json_null());
-	json_object_set_new(obj, "module", *module ? foreign_string(module) : json_null());
+	json_object_set_new(obj, "function", known ? json_foreign(sym.name) : json_null());
+	json_object_set_new(obj, "module", *module ? json_foreign(module) : json_null());
 	set_line(obj, opts, module, block->start);
 	json_object_set_new(obj, "start", address(block->start));
 	json_object_set_new(obj, "end", address(block->end));

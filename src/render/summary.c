@@ -11,6 +11,7 @@
 #include "path/story.h"
 #include "render/color.h"
 #include "render/escape.h"
+#include "render/json_text.h"
 #include "util/errno_name.h"
 
 #define PATHS_MAX 65536u
@@ -298,9 +299,7 @@ static void print_text(struct summary *summary, struct entry **order, FILE *out)
 
 static json_t *text_or_null(const char *text)
 {
-	char escaped[1024];
-
-	return *text ? json_string(escape_text(text, escaped, sizeof(escaped))) : json_null();
+	return *text ? json_foreign(text) : json_null();
 }
 
 static json_t *entry_object(const struct summary *summary, const struct entry *entry)
@@ -337,7 +336,7 @@ static int print_json(struct summary *summary, struct entry **order, FILE *out)
 	for (size_t i = 0; i < summary->count && i < summary->opts.top && !err; i++) {
 		json_t *obj = entry_object(summary, order[i]);
 
-		if (json_dumpf(obj, out, JSON_COMPACT) || fputc('\n', out) == EOF)
+		if (json_dumpf(obj, out, JSON_LINE) || fputc('\n', out) == EOF)
 			err = -EIO;
 		json_decref(obj);
 	}

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/escape.h"
+#include "render/json_text.h"
 #include "render/text.h"
 #include "util/errno_name.h"
 
@@ -40,16 +40,9 @@ struct drawing {
 static void put_event(struct trace_json *trace, json_t *event)
 {
 	if (!event || fputs(",\n", trace->out) == EOF ||
-	    json_dumpf(event, trace->out, JSON_COMPACT))
+	    json_dumpf(event, trace->out, JSON_LINE))
 		trace->failed = true;
 	json_decref(event);
-}
-
-static json_t *safe_string(const char *text)
-{
-	char escaped[4 * NAME_LEN];
-
-	return json_string(escape_text(text, escaped, sizeof(escaped)));
 }
 
 static void put_slice(struct drawing *d, const char *name, uint64_t start, json_t *args)
@@ -58,7 +51,7 @@ static void put_slice(struct drawing *d, const char *name, uint64_t start, json_
 
 	put_event(d->trace,
 		  json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "ph", "X", "name",
-			    safe_string(name), "pid", number, "tid", number, "ts",
+			    json_foreign(name), "pid", number, "tid", number, "ts",
 			    (json_int_t)start, "dur", (json_int_t)(d->now - start), "args", args));
 }
 
@@ -107,7 +100,7 @@ static void put_name(struct drawing *d)
 		 errname ? "() = -" : "", errname ?: "", snap->comm, snap->pid, snap->cpu,
 		 d->cycles ? "core cycle" : "branch: order, not time");
 	put_event(d->trace, json_pack("{s:s, s:s, s:I, s:{s:o}}", "ph", "M", "name", "process_name",
-				      "pid", number, "args", "name", safe_string(name)));
+				      "pid", number, "args", "name", json_foreign(name)));
 	put_event(d->trace,
 		  json_pack("{s:s, s:s, s:I, s:{s:I}}", "ph", "M", "name", "process_sort_index",
 			    "pid", number, "args", "sort_index", number));
