@@ -69,7 +69,9 @@ static const struct argp_option options[] = {
 	 "What this machine's flight recorder holds (in " FLIGHT_DIR_DEFAULT "), instead of a file",
 	 1},
 	{"perf-data", OPT_PERF_DATA, "DIR", 0,
-	 "Print nothing, but make DIR for perf: perf script -i DIR -F +brstackinsn", 3},
+	 "Print nothing, but make DIR for perf: perf script -i DIR -F +brstackinsn; perf annotate "
+	 "-i DIR -k DIR/vmlinux",
+	 3},
 	{0},
 };
 

@@ -6,8 +6,12 @@
  *	DIR/kcore_dir/kallsyms	symbols that the snapshots need
  *	DIR/kcore_dir/kcore	the kernel's text that they need
  *	DIR/kcore_dir/modules	empty: modules' symbols are in kallsyms
+ *	DIR/vmlinux		the same file as kcore, which has sections and symbols, too
  *
- * perf script, report and annotate take it with -i DIR, and need neither the kernel nor its image.
+ * perf script and perf report take it with -i DIR, and need neither the kernel nor its image. For
+ * perf annotate it is -i DIR -k DIR/vmlinux: perf 6.1 has objdump disassemble kcore without its
+ * sections, which works for a core file alone; and of a core file its report dies, see
+ * write_headers() in perf_kcore.c.
  */
 #ifndef LBRSNOOP_RENDER_PERF_DATA_H
 #define LBRSNOOP_RENDER_PERF_DATA_H

@@ -55,6 +55,30 @@ print(f"{len(ours)} samples, {sum(len(s['branches']) for s in ours)} branches, {
 END
 }
 
+# annotated: in the functions that perf annotate lists are the instructions that ran there
+annotated() {
+	python3 - "$scratch/json" "$scratch/listing" <<'END'
+import json, re, sys
+
+functions, listed = set(), set()
+for line in open(sys.argv[2], encoding="utf-8"):
+    heading = re.search(r": +\d+ +[0-9a-f]{16} <(\S+)>:$", line)
+    if heading:
+        functions.add(heading[1])
+    at = re.match(r" *[\d.]+ : +([0-9a-f]{16}):", line)
+    if at:
+        listed.add(int(at[1], 16))
+ran = set()
+for line in open(sys.argv[1], encoding="utf-8"):
+    for block in json.loads(line)["path"] or []:
+        if not block["gap"] and block["function"] in functions:
+            ran |= {int(insn["addr"], 16) for insn in block["insns"]}
+assert functions and ran, f"{len(functions)} functions, {len(ran)} instructions that ran there"
+assert ran <= listed, f"not listed: {[hex(a) for a in sorted(ran - listed)]}"
+print(f"{len(listed)} instructions of {len(functions)} functions, all {len(ran)} that ran there")
+END
+}
+
 for capture in tests/data/capture/*.lbr; do
 	name=$(basename "$capture" .lbr)
 	dir=$scratch/$name
@@ -76,6 +100,14 @@ for capture in tests/data/capture/*.lbr; do
 	perf annotate --stdio -i "$dir" >"$scratch/out" 2>"$scratch/err" </dev/null
 	status=$?
 	judge "$name: perf annotate: no warning" 0 '' "$scratch/err"
+	perf annotate --stdio -i "$dir" -k "$dir/vmlinux" >"$scratch/listing" 2>"$scratch/err" </dev/null
+	status=$?
+	judge "$name: perf annotate with our vmlinux: no warning" 0 '' "$scratch/err"
+	if annotated >"$scratch/out" 2>"$scratch/err"; then
+		ok "$name: perf annotate lists $(cat "$scratch/out")"
+	else
+		not_ok "$name: perf annotate lists the instructions" "$scratch/err"
+	fi
 done
 expect "two files at once are refused: 64" 64 'takes one FILE' ./lbrsnoop report --perf-data "$scratch/two" \
 	tests/data/capture/skylake-hw.lbr tests/data/capture/skylake-hw.lbr
