@@ -28,13 +28,17 @@
  *	META		pairs of key NUL value NUL: see CAPFILE_META_* below. Exactly one, the first
  *			record.
  *	MODULE		u16 number, string name, u8 length of build ID, its bytes, u16 sections,
- *each string name, u64 run-time address. Number 0 is the kernel image, and is not written. SYMBOLS
- *until the payload ends: u64 address, u32 bytes, u16 module, string name TEXT		u64 address,
- *the bytes there TRIGGER		u32 number, u32 kind (enum trigger_kind), u64 address armed,
- *u64 entry of the function, u64 bytes of the function, strings target, function, module SNAPSHOT
- *struct capfile_snapshot, then its entries, newest first, each as in struct perf_branch_entry: u64
- *from, u64 to, u64 flags END		u64 snapshots written, u64 events lost; after it there is
- *nothing. A file without it is one whose writer was killed, or ran out of space.
+ *			each string name, u64 run-time address. Number 0 is the kernel image, and
+ *			is not written.
+ *	SYMBOLS		until the payload ends: u64 address, u32 bytes, u16 module, string name
+ *	TEXT		u64 address, the bytes there
+ *	GONE		u64 address, u64 bytes: what symbols and text told of them holds no more
+ *	TRIGGER		u32 number, u32 kind (enum trigger_kind), u64 address armed, u64 entry of
+ *			the function, u64 bytes of the function, strings target, function, module
+ *	SNAPSHOT	struct capfile_snapshot, then its entries, newest first, each as in struct
+ *			perf_branch_entry: u64 from, u64 to, u64 flags
+ *	END		u64 snapshots written, u64 events lost; after it there is nothing. A file
+ *			without it is one whose writer was killed, or ran out of space.
  *
  * The writer flushes the compressor after each snapshot, or batch of snapshots if they come
  * faster than it writes: whatever was flushed can be read, although the frame has not ended.
@@ -68,7 +72,11 @@ enum capfile_type {
 	CAPFILE_TRIGGER,
 	CAPFILE_SNAPSHOT,
 	CAPFILE_END,
+	CAPFILE_GONE,
 };
+
+/* More than GONE ever names: a function. */
+#define CAPFILE_GONE_MAX (16u << 20)
 
 /* Keys of META. Numbers are in decimal, addresses in hexadecimal with 0x. */
 #define CAPFILE_META_TOOL	"tool"	     /* name and version of the writer */

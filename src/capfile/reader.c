@@ -179,6 +179,18 @@ static int take_text(struct capfile *file)
 	return err && err != -ENOMEM ? -EBADMSG : err;
 }
 
+static int take_gone(struct capfile *file)
+{
+	struct cursor cursor = {.at = file->payload, .left = file->payload_len};
+	uint64_t addr = cursor_number(&cursor, 8), len = cursor_number(&cursor, 8);
+
+	if (cursor.bad || len > CAPFILE_GONE_MAX)
+		return -EBADMSG;
+	symbols_remove(file->symbols, addr, len);
+	textstore_forget(file->text, addr, len);
+	return 0;
+}
+
 static void trigger_free(struct trigger *trigger)
 {
 	if (!trigger)
@@ -292,8 +304,8 @@ int capfile_next(struct capfile *file, struct snapshot *ret_snap, uint64_t *ret_
 		if (err <= 0)
 			return err;
 		err = 0;
-		file->changed |=
-			type == CAPFILE_MODULE || type == CAPFILE_SYMBOLS || type == CAPFILE_TEXT;
+		file->changed |= type == CAPFILE_MODULE || type == CAPFILE_SYMBOLS ||
+				 type == CAPFILE_TEXT || type == CAPFILE_GONE;
 		switch (type) {
 		case CAPFILE_MODULE:
 			err = take_module(file);
@@ -303,6 +315,9 @@ int capfile_next(struct capfile *file, struct snapshot *ret_snap, uint64_t *ret_
 			break;
 		case CAPFILE_TEXT:
 			err = take_text(file);
+			break;
+		case CAPFILE_GONE:
+			err = take_gone(file);
 			break;
 		case CAPFILE_TRIGGER:
 			err = take_trigger(file);

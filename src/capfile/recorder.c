@@ -17,6 +17,8 @@
 #define RUN_BYTES_MAX (64u << 10)
 /* Parts of text without a function, and of functions that are too long. */
 #define PART_BYTES 256u
+/* What compilers align functions to. */
+#define ALIGN_BYTES 16u
 /* Blocks remembered: a power of two. Which are forgotten costs time, nothing else. */
 #define BLOCKS 8192u
 /* More than a kernel with all its modules has; then all is forgotten, and written again. */
@@ -27,13 +29,11 @@
 /**
  * struct item - a function, or a part of text that belongs to none, that the file knows
  * @addr: start
- * @ident: hash of name, module and size as they were written; 0 for a part
  * @text: hash of the bytes as they were written; 0: none were
  * @generation: when that was last compared
  */
 struct item {
 	uint64_t addr;
-	uint64_t ident;
 	uint64_t text;
 	uint32_t generation;
 	bool used;
@@ -69,6 +69,7 @@ struct recorder {
 	struct capfile_writer *writer;
 	uint32_t generation;
 	uint64_t count;
+	struct symbols *written; /* as a reader of the file knows them by now */
 	struct item *items;
 	size_t item_room;
 	size_t item_count;
@@ -94,14 +95,6 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
 static uint64_t hash_text(const uint8_t *bytes, size_t len)
 {
 	return hash_bytes(0xcbf29ce484222325u, bytes, len) | 1;
-}
-
-static uint64_t hash_symbol(const struct symbol *sym)
-{
-	uint64_t hash = hash_bytes(0xcbf29ce484222325u, sym->name, strlen(sym->name) + 1);
-
-	hash = hash_bytes(hash, sym->module, strlen(sym->module) + 1);
-	return hash_bytes(hash, &sym->size, sizeof(sym->size)) | 1;
 }
 
 /*
@@ -189,6 +182,60 @@ static int find_module(struct recorder *rec, const char *name, size_t *ret)
 	return 0;
 }
 
+/*
+ * A module was unloaded, or a BPF program, and its memory is nobody's or another's: what the file
+ * says of that place holds no more, and is to be written again if it comes back.
+ */
+static int withdraw(struct recorder *rec, uint64_t addr, uint64_t size)
+{
+	const struct iovec parts[] = {{&addr, 8}, {&size, 8}};
+
+	symbols_remove(rec->written, addr, size);
+	for (size_t i = 0; i < rec->item_room; i++) {
+		struct item *item = &rec->items[i];
+
+		if (item->addr - addr < size || addr - item->addr < TEXT_BYTES_MAX)
+			item->text = item->generation = 0;
+	}
+	memset(rec->blocks, 0, sizeof(rec->blocks));
+	return capfile_writer_add(rec->writer, CAPFILE_GONE, parts, ARRAY_SIZE(parts));
+}
+
+static int withdraw_overlapping(struct recorder *rec, uint64_t addr, uint64_t size)
+{
+	struct symbol old;
+	int err = 0;
+
+	while (!err && !symbols_overlapping(rec->written, addr, size, &old))
+		err = withdraw(rec, old.addr, old.size);
+	return err;
+}
+
+/** struct module_search - @found: a function of @module, if there is one */
+struct module_search {
+	const char *module;
+	struct symbol found;
+};
+
+static int visit_module(const struct symbol *sym, void *ctx)
+{
+	struct module_search *search = ctx;
+
+	search->found = *sym;
+	return !strcmp(sym->module, search->module);
+}
+
+/* It was loaded again, elsewhere or as another build. */
+static int withdraw_module(struct recorder *rec, const char *name)
+{
+	struct module_search search = {.module = name};
+	int err = 0;
+
+	while (!err && symbols_for_each(rec->written, visit_module, &search))
+		err = withdraw(rec, search.found.addr, search.found.size);
+	return err;
+}
+
 /* Number of a module in the file, which is told about it first; negative errno. */
 static int module_number(struct recorder *rec, const char *name)
 {
@@ -211,15 +258,16 @@ static int module_number(struct recorder *rec, const char *name)
 	if (err)
 		return err;
 	hash = hash_text(payload, len);
+	if (hash != module->hash && module->hash)
+		err = withdraw_module(rec, name);
 	if (hash != module->hash)
-		err = add_record(rec, CAPFILE_MODULE, payload, len);
+		err = err ?: add_record(rec, CAPFILE_MODULE, payload, len);
 	module->hash = hash;
 	return err ?: (int)index + 1;
 }
 
-static int write_symbol(struct recorder *rec, const struct symbol *sym)
+static int write_symbol(struct recorder *rec, const struct symbol *sym, int module)
 {
-	int module = module_number(rec, sym->module);
 	uint32_t size = (uint32_t)sym->size;
 	size_t len = strlen(sym->name);
 	uint16_t module16 = (uint16_t)module, len16 = (uint16_t)len;
@@ -228,8 +276,6 @@ static int write_symbol(struct recorder *rec, const struct symbol *sym)
 		{(void *)sym->name, len},
 	};
 
-	if (module < 0)
-		return module;
 	return capfile_writer_add(rec->writer, CAPFILE_SYMBOLS, parts, ARRAY_SIZE(parts));
 }
 
@@ -240,22 +286,34 @@ static int write_text(struct recorder *rec, uint64_t addr, size_t len)
 	return capfile_writer_add(rec->writer, CAPFILE_TEXT, parts, ARRAY_SIZE(parts));
 }
 
+static bool same_symbol(const struct symbol *a, const struct symbol *b)
+{
+	return a->addr == b->addr && a->size == b->size && !strcmp(a->name, b->name) &&
+	       !strcmp(a->module, b->module);
+}
+
 /* The symbol without its text; @ret_item, if not NULL, until the next item is asked for. */
 static int need_symbol(struct recorder *rec, const struct symbol *sym, struct item **ret_item)
 {
 	struct item *item = get_item(rec, sym->addr, false);
-	uint64_t ident = hash_symbol(sym);
+	int err, module = module_number(rec, sym->module);
+	struct symbol had;
 
 	if (!item)
 		return -ENOMEM;
+	if (module < 0)
+		return module;
 	if (ret_item)
 		*ret_item = item;
-	if (item->ident == ident)
+	if (!sym->size)
 		return 0;
-	item->ident = ident;
-	item->text = 0;
-	item->generation = 0;
-	return write_symbol(rec, sym);
+	if (!symbols_find(rec->written, sym->addr, &had) && same_symbol(&had, sym))
+		return 0;
+	err = withdraw_overlapping(rec, sym->addr, sym->size);
+	err = err ?: symbols_add(rec->written, sym);
+	if (err == -EINVAL || err == -E2BIG) /* no reader would take it */
+		return 0;
+	return err ?: write_symbol(rec, sym, module);
 }
 
 /* Names of what the @len bytes of text in rec->text lead to: a view may print them. */
@@ -295,7 +353,7 @@ static int need_part(struct recorder *rec, uint64_t addr)
 		return 0;
 	item->generation = rec->generation;
 	if (rec->opts.text.read(rec->opts.text.ctx, start, rec->text, PART_BYTES))
-		return 0;
+		return item->text ? withdraw(rec, start, PART_BYTES) : 0;
 	hash = hash_text(rec->text, PART_BYTES);
 	if (hash == item->text)
 		return 0;
@@ -309,11 +367,12 @@ static int need_function(struct recorder *rec, const struct symbol *sym);
 /* What GCC moved out of line: a graph shows it as part of the function. */
 static int need_cold(struct recorder *rec, const struct symbol *sym)
 {
-	struct symbol cold;
+	struct symbol cold, shown;
 	char name[200];
 
 	if ((size_t)snprintf(name, sizeof(name), "%s.cold", sym->name) >= sizeof(name) ||
-	    symbols_by_name(rec->opts.symbols, sym->module, name, 0, &cold))
+	    symbols_by_name(rec->opts.symbols, sym->module, name, 0, &cold) ||
+	    symbols_find(rec->opts.symbols, cold.addr, &shown) || !same_symbol(&shown, &cold))
 		return 0;
 	return need_function(rec, &cold);
 }
@@ -327,9 +386,14 @@ static int need_function(struct recorder *rec, const struct symbol *sym)
 	if (err || !rec->opts.text.read || item->generation == rec->generation)
 		return err;
 	item->generation = rec->generation;
-	if (!sym->size || sym->size > TEXT_BYTES_MAX ||
-	    rec->opts.text.read(rec->opts.text.ctx, sym->addr, rec->text, sym->size))
+	if (!sym->size || sym->size > TEXT_BYTES_MAX)
 		return 0;
+	if (rec->opts.text.read(rec->opts.text.ctx, sym->addr, rec->text, sym->size)) {
+		if (!item->text)
+			return 0;
+		err = withdraw(rec, sym->addr, sym->size);
+		return err ?: need_symbol(rec, sym, NULL);
+	}
 	hash = hash_text(rec->text, sym->size);
 	if (hash == item->text)
 		return 0;
@@ -355,17 +419,19 @@ static int need_run(struct recorder *rec, uint64_t start, uint64_t end)
 				next = sym.addr + sym.size;
 			else if (!err && rec->opts.text.read)
 				err = need_part(rec, addr);
-		} else if (rec->opts.text.read) {
-			err = need_part(rec, addr);
+		} else {
+			/* A function may begin before the part of text ends. */
+			next = (addr & ~(uint64_t)(ALIGN_BYTES - 1)) + ALIGN_BYTES;
+			err = withdraw_overlapping(rec, addr, 1);
+			if (!err && rec->opts.text.read)
+				err = need_part(rec, addr);
 		}
 		if (err)
 			return err;
-		if (next <= addr || next > end)
-			break;
-		addr = next;
+		if (next <= addr || addr == end)
+			return 0;
+		addr = next < end ? next : end;
 	}
-	/* An instruction may lie across the border of the last part. */
-	return 0;
 }
 
 static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
@@ -530,6 +596,7 @@ uint64_t recorder_bytes(const struct recorder *rec)
 static void destroy(struct recorder *rec)
 {
 	forget_all(rec);
+	symbols_close(rec->written);
 	for (size_t i = 0; i < rec->module_count; i++)
 		free(rec->modules[i].name);
 	free(rec->modules);
@@ -549,7 +616,8 @@ int recorder_open(const struct recorder_options *opts, struct recorder **ret_rec
 		return -ENOMEM;
 	rec->opts = *opts;
 	rec->generation = 1;
-	err = capfile_writer_open(opts->path, &rec->writer, msg);
+	err = symbols_open_empty(&rec->written);
+	err = err ?: capfile_writer_open(opts->path, &rec->writer, msg);
 	if (err) {
 		destroy(rec);
 		return err;

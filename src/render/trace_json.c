@@ -39,8 +39,7 @@ struct drawing {
 
 static void put_event(struct trace_json *trace, json_t *event)
 {
-	if (!event || fputs(",\n", trace->out) == EOF ||
-	    json_dumpf(event, trace->out, JSON_LINE))
+	if (!event || fputs(",\n", trace->out) == EOF || json_dumpf(event, trace->out, JSON_LINE))
 		trace->failed = true;
 	json_decref(event);
 }

@@ -41,6 +41,49 @@ static size_t first_at(const struct symtab *tab, uint64_t addr)
 	return low;
 }
 
+/* Entries from @ret_first to before the one returned have some of these addresses. */
+static size_t overlapping(const struct symtab *tab, uint64_t addr, uint64_t size, size_t *ret_first)
+{
+	size_t end = *ret_first = first_at(tab, addr);
+
+	while (end < tab->count &&
+	       (tab->entries[end].addr <= addr || tab->entries[end].addr - addr < size))
+		end++;
+	return end;
+}
+
+int symbols_overlapping(const struct symbols *syms, uint64_t addr, uint64_t size,
+			struct symbol *ret_sym)
+{
+	const struct symtab_entry *sym;
+	size_t first;
+
+	if (overlapping(&syms->tab, addr, size, &first) == first)
+		return -ENOENT;
+	sym = &syms->tab.entries[first];
+	*ret_sym = (struct symbol){
+		.name = sym->name,
+		.module = syms->tab.modules[sym->module].name,
+		.addr = sym->addr,
+		.size = sym->size,
+	};
+	return 0;
+}
+
+void symbols_remove(struct symbols *syms, uint64_t addr, uint64_t size)
+{
+	struct symtab *tab = &syms->tab;
+	size_t first, end = overlapping(tab, addr, size, &first);
+
+	if (first == end)
+		return;
+	memmove(tab->entries + first, tab->entries + end,
+		(tab->count - end) * sizeof(*tab->entries));
+	tab->count -= end - first;
+	free(tab->buckets);
+	tab->buckets = NULL;
+}
+
 /* Puts @entry in the place of the entries from @first to before @end. */
 static int replace(struct symtab *tab, size_t first, size_t end, const struct symtab_entry *entry)
 {
@@ -82,11 +125,7 @@ int symbols_add(struct symbols *syms, const struct symbol *sym)
 	syms->name_bytes += known ? 0 : len;
 	entry.module = (uint16_t)module;
 	entry.size = (uint32_t)sym->size;
-	first = first_at(tab, sym->addr);
 	/* What reaches over the start of the new one is gone, too: its range was another's. */
-	for (end = first; end < tab->count; end++)
-		if (tab->entries[end].addr > sym->addr &&
-		    tab->entries[end].addr - sym->addr >= sym->size)
-			break;
+	end = overlapping(tab, sym->addr, sym->size, &first);
 	return replace(tab, first, end, &entry);
 }

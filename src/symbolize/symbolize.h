@@ -66,6 +66,19 @@ int symbols_open_empty(struct symbols **ret_symbols);
 int symbols_add(struct symbols *syms, const struct symbol *sym);
 
 /**
+ * symbols_overlapping() - a function of such a table that has some of these addresses
+ * Return: 0, the lowest one; -ENOENT.
+ */
+int symbols_overlapping(const struct symbols *syms, uint64_t addr, uint64_t size,
+			struct symbol *ret_sym);
+
+/**
+ * symbols_remove() - tell such a table that no function is there any more
+ * All those go that have some of the @size bytes at @addr.
+ */
+void symbols_remove(struct symbols *syms, uint64_t addr, uint64_t size);
+
+/**
  * symbols_set_kaslr_offset() - where the kernel runs, for a table with link-time addresses
  * @offset: run-time minus link-time address (of System.map or vmlinux); replaces the one before
  */

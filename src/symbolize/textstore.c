@@ -107,15 +107,19 @@ static uint64_t mask_of(size_t from, size_t count)
 	return (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1) << from;
 }
 
-/* Marks bytes as known, or asks whether all of them are. */
-static bool page_known(struct text_page *page, size_t from, size_t len, bool mark)
+enum known { KNOWN_ASK, KNOWN_SET, KNOWN_CLEAR };
+
+/* Asks whether all of some bytes are known, or says so, or that they are not. */
+static bool page_known(struct text_page *page, size_t from, size_t len, enum known what)
 {
 	while (len) {
 		size_t bit = from % 64, part = 64 - bit < len ? 64 - bit : len;
 		uint64_t mask = mask_of(bit, part), *word = &page->known[from / 64];
 
-		if (mark)
+		if (what == KNOWN_SET)
 			*word |= mask;
+		else if (what == KNOWN_CLEAR)
+			*word &= ~mask;
 		else if ((*word & mask) != mask)
 			return false;
 		from += part;
@@ -139,12 +143,28 @@ int textstore_write(struct textstore *store, uint64_t addr, const void *bytes, s
 			return err;
 		part = part < len ? part : len;
 		memcpy(page->bytes + in_page, from, part);
-		page_known(page, in_page, part, true);
+		page_known(page, in_page, part, KNOWN_SET);
 		from += part;
 		addr += part;
 		len -= part;
 	}
 	return 0;
+}
+
+void textstore_forget(struct textstore *store, uint64_t addr, uint64_t len)
+{
+	while (len) {
+		uint64_t in_page = addr % PAGE_BYTES, part = PAGE_BYTES - in_page;
+		struct text_page *page = *find_slot(store->slots, store->room, addr - in_page);
+
+		part = part < len ? part : len;
+		if (page)
+			page_known(page, in_page, part, KNOWN_CLEAR);
+		if (addr > UINT64_MAX - part)
+			break;
+		addr += part;
+		len -= part;
+	}
 }
 
 static int store_read(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -158,7 +178,7 @@ static int store_read(void *ctx, uint64_t addr, void *buf, size_t len)
 		if (!store->last || store->last->addr != addr - in_page)
 			store->last = *find_slot(store->slots, store->room, addr - in_page);
 		part = part < len ? part : len;
-		if (!store->last || !page_known(store->last, in_page, part, false))
+		if (!store->last || !page_known(store->last, in_page, part, KNOWN_ASK))
 			return -EFAULT;
 		memcpy(to, store->last->bytes + in_page, part);
 		to += part;

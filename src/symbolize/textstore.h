@@ -23,6 +23,9 @@ void textstore_destroy(struct textstore *store);
  */
 int textstore_write(struct textstore *store, uint64_t addr, const void *bytes, size_t len);
 
+/** textstore_forget() - nothing is known of these bytes from now on */
+void textstore_forget(struct textstore *store, uint64_t addr, uint64_t len);
+
 /** textstore_source() - as the rest of the tool reads it; valid until textstore_destroy() */
 struct text_source textstore_source(struct textstore *store);
 

@@ -31,7 +31,9 @@
 static char dir[] = "/tmp/lbrsnoop-capfile.XXXXXX";
 static char path[64];
 static struct symbols *symbols;
-static uint8_t patch; /* byte of the text that changes */
+static uint8_t patch;	   /* byte of the text that changes */
+static uint8_t module_key; /* so is the module's text, each byte */
+static bool module_gone;   /* its memory is not there */
 
 /* Two functions of the kernel, one of a module, and text between that belongs to none. */
 static const char kallsyms[] = "ffffffff81000000 T _text\n"
@@ -49,10 +51,11 @@ static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
 	uint8_t *bytes = buf;
 
 	if (addr < KERNEL || (addr + len > KERNEL + 0x1000 && addr < MODULE) ||
-	    addr + len > MODULE + 0x1000)
+	    addr + len > MODULE + 0x1000 || (addr >= MODULE && module_gone))
 		return -EFAULT;
 	for (size_t i = 0; i < len; i++)
-		bytes[i] = (uint8_t)((addr + i) * 7 + ((addr + i) >> 8));
+		bytes[i] = (uint8_t)((addr + i) * 7 + ((addr + i) >> 8)) ^
+			   (addr >= MODULE ? module_key : 0);
 	if (addr <= KERNEL + 0x10 && addr + len > KERNEL + 0x10)
 		bytes[KERNEL + 0x10 - addr] = patch;
 	return 0;
@@ -275,6 +278,98 @@ static void record_textThatChanges_isThatOfEachSnapshot(void **state)
 		assert_int_equal(byte, i < 3 ? 0x90 + i : 0x92);
 	}
 	capfile_close(file);
+}
+
+/** struct module_life - what stands in a module's memory, one after the other */
+struct module_life {
+	const char *name; /* NULL: none */
+	const char *module;
+	uint32_t offset;
+	bool gone;
+	uint8_t key;
+};
+
+static const struct module_life lives[] = {
+	{"gamma", "mod", 0, false, 0},
+	/* unloaded */
+	{NULL, NULL, 0, true, 0},
+	/* another one, over the end of where the first one was */
+	{"other", "second", 0x20, false, 0x55},
+	/* the first one again, at the same place */
+	{"gamma", "mod", 0, false, 0},
+	/* unloaded, and something without a symbol has the memory */
+	{NULL, NULL, 0, false, 0xaa},
+	{"gamma", "mod", 0, false, 0},
+};
+
+static void check_life(struct capfile *file, const struct module_life *life)
+{
+	struct text_source text = textstore_source(capfile_text(file));
+	struct symbol sym;
+	uint8_t got[16], want[16];
+
+	/* gamma's end, where the other one's is not */
+	if (life->name && life->offset) {
+		assert_int_equal(symbols_find(capfile_symbols(file), MODULE + 0x10, &sym), -ENOENT);
+		assert_int_equal(symbols_by_name(capfile_symbols(file), NULL, "gamma", 0, &sym),
+				 -ENOENT);
+	}
+	if (life->name) {
+		assert_int_equal(symbols_find(capfile_symbols(file), MODULE + 0x20, &sym), 0);
+		assert_string_equal(sym.name, life->name);
+		assert_string_equal(sym.module, life->module);
+		assert_int_equal(sym.addr, MODULE + life->offset);
+	} else {
+		assert_int_equal(symbols_find(capfile_symbols(file), MODULE + 0x20, &sym), -ENOENT);
+	}
+	module_gone = life->gone;
+	module_key = life->key;
+	assert_int_equal(text.read(text.ctx, MODULE + 0x20, got, sizeof(got)),
+			 life->gone ? -EFAULT : 0);
+	if (!life->gone) {
+		assert_int_equal(read_text(NULL, MODULE + 0x20, want, sizeof(want)), 0);
+		assert_memory_equal(got, want, sizeof(got));
+	}
+}
+
+static void record_moduleThatGoes_takesItsSymbolsAndTextAlong(void **state)
+{
+	const struct symbol alpha = {"alpha", "", KERNEL, 0x100},
+			    beta = {"beta", "", KERNEL + 0x100, 0x100};
+	struct recorder_options opts = options();
+	struct recorder *recorder;
+	struct capfile *file;
+	struct snapshot snap = make(0);
+	uint64_t lost;
+
+	assert_int_equal(symbols_open_empty(&opts.symbols), 0);
+	assert_int_equal(symbols_add(opts.symbols, &alpha), 0);
+	assert_int_equal(symbols_add(opts.symbols, &beta), 0);
+	assert_int_equal(recorder_open(&opts, &recorder, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(lives); i++) {
+		const struct module_life *life = &lives[i];
+		const struct symbol sym = {life->name, life->module, MODULE + life->offset, 0x80};
+
+		symbols_remove(opts.symbols, MODULE, 0x1000);
+		if (life->name)
+			assert_int_equal(symbols_add(opts.symbols, &sym), 0);
+		module_gone = life->gone;
+		module_key = life->key;
+		recorder_text_may_differ(recorder);
+		assert_int_equal(recorder_add(recorder, &snap, 0), 0);
+	}
+	assert_int_equal(recorder_close(recorder, 0), 0);
+	assert_int_equal(capfile_open(path, &file, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(lives); i++) {
+		assert_int_equal(capfile_next(file, &snap, &lost), 1);
+		check_life(file, &lives[i]);
+	}
+	module_gone = false;
+	module_key = 0;
+	assert_int_equal(capfile_next(file, &snap, &lost), 0);
+	assert_int_equal(capfile_ended(file), CAPFILE_END_CLEAN);
+	capfile_close(file);
+	symbols_close(opts.symbols);
 }
 
 /* Snapshots that can be read of the first @len bytes; *@ret_end: how it ended. -1: it has no head
@@ -504,6 +599,7 @@ int main(void)
 		cmocka_unit_test(record_whole_readsAllBack),
 		cmocka_unit_test(record_symbolsAndText_areThoseOfTheFunctions),
 		cmocka_unit_test(record_textThatChanges_isThatOfEachSnapshot),
+		cmocka_unit_test(record_moduleThatGoes_takesItsSymbolsAndTextAlong),
 		cmocka_unit_test(read_cutAtEveryLength_givesAllWholeSnapshots),
 		cmocka_unit_test(read_everyByteDamaged_neverMakesUpASnapshot),
 		cmocka_unit_test(read_newerVersion_saysSo),
