@@ -533,17 +533,24 @@ static void start_counting(struct trace *trace)
 	child_resume(child);
 }
 
+/* A flight recorder keeps the names of our programs, too. */
+static int describe_flight(struct trace *trace)
+{
+	if (!trace->opts->flight)
+		return 0;
+	symbols_refresh(trace->symbols);
+	return capture_flight_describe(trace->capture, trace->symbols);
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
 	int err;
 
-	/* BPF programs and trampolines have just come: read now, not when the first event waits. */
-	symbols_refresh(trace->symbols);
 	install_stop_handlers();
 	if (trace->opts->output || trace->opts->record)
 		install_reopen_handler();
-	err = capture_flight_describe(trace->capture, trace->symbols);
+	err = describe_flight(trace);
 	err = err ?: capture_start(trace->capture, msg);
 	if (err)
 		return err;
@@ -556,7 +563,15 @@ static int run(struct trace *trace, struct errmsg *msg)
 	say_armed(trace);
 	drop(trace);
 	notify_send("READY=1");
-	start_counting(trace);
+	/*
+	 * BPF programs and trampolines have come: read now, not when an event waits. Armed is
+	 * armed: what comes meanwhile finds room in the ring buffer. But a command can wait.
+	 */
+	if (!trace->opts->command)
+		start_counting(trace);
+	symbols_refresh(trace->symbols);
+	if (trace->opts->command)
+		start_counting(trace);
 	/* What it took to arm is not of the user's time. */
 	if (trace->opts->timeout_ms)
 		end = mono_ms() + trace->opts->timeout_ms;

@@ -320,7 +320,7 @@ static int write_sections(struct kcore *kcore, const struct capfile_meta *meta, 
 	sections[first + 1].sh_info = (Elf64_Word)(kcore->syms.len / sizeof(Elf64_Sym));
 	sections[first + 2] =
 		append(kcore, ".strtab", SHT_STRTAB, kcore->names.bytes, kcore->names.len);
-	sections[first + 3] = append(kcore, "", SHT_STRTAB, NULL, 0);
+	sections[first + 3] = append(kcore, "", SHT_STRTAB, "", 0);
 	sections[first + 3].sh_name = name_section(kcore, ".shstrtab");
 	sections[first + 3].sh_size = kcore->section_names.len;
 	fwrite(kcore->section_names.bytes, 1, kcore->section_names.len, kcore->out);
