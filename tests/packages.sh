@@ -17,6 +17,10 @@ packages_check=(
 	# crash dumps as kdump makes them
 	makedumpfile
 )
+# what make bench measures beside us; it does without
+packages_bench=(
+	bpftrace linux-perf time
+)
 packages_lint=(
 	clang-format-14 clang-tidy-14 cppcheck shellcheck
 )

@@ -294,6 +294,25 @@ static void bound_entries(struct symtab *tab)
 	}
 }
 
+/* Two parts that are in order, the second one small, become one. */
+static void merge_tail(struct symtab_entry *entries, size_t head, size_t tail)
+{
+	struct symtab_entry *copy = malloc(tail * sizeof(*copy));
+	size_t at = head + tail;
+
+	if (!copy) {
+		qsort(entries, at, sizeof(*entries), compare_addresses);
+		return;
+	}
+	memcpy(copy, entries + head, tail * sizeof(*copy));
+	while (tail)
+		if (head && entries[head - 1].addr > copy[tail - 1].addr)
+			entries[--at] = entries[--head];
+		else
+			entries[--at] = copy[--tail];
+	free(copy);
+}
+
 /*
  * The kernel prints its image in address order, and modules, unordered, after that: sorting
  * the second part alone takes a tenth of the time of sorting it all.
@@ -309,7 +328,7 @@ static void sort_by_address(struct symtab *tab)
 		return;
 	qsort(entries + ordered, tab->count - ordered, sizeof(*entries), compare_addresses);
 	if (entries[ordered].addr < entries[ordered - 1].addr)
-		qsort(entries, tab->count, sizeof(*entries), compare_addresses);
+		merge_tail(entries, ordered, tab->count - ordered);
 }
 
 /* Puts the names of one address in order; the one to show becomes the first. */

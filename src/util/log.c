@@ -17,28 +17,32 @@ enum log_level log_get_level(void)
 }
 
 /* A name that somebody else chose may hold what a terminal takes for a command. */
-static void print_escaped(const char *text)
+static size_t escape(const char *text, char *to)
 {
+	size_t n = 0;
+
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
 		if (*p == '\n' || *p == '\t' || (*p >= ' ' && *p != 0x7f))
-			fputc(*p, stderr);
+			to[n++] = (char)*p;
 		else
-			fprintf(stderr, "\\x%02x", *p);
+			n += (size_t)sprintf(to + n, "\\x%02x", *p);
+	return n;
 }
 
 static void __attribute__((format(printf, 3, 0)))
 print(enum log_level min_level, const char *prefix, const char *fmt, va_list args)
 {
-	char text[2048];
+	char text[2048], line[sizeof("lbrsnoop: warning: ") + 4 * sizeof(text)];
+	size_t len;
 
 	if (log_level < min_level)
 		return;
 	vsnprintf(text, sizeof(text), fmt, args);
-	flockfile(stderr);
-	fprintf(stderr, "lbrsnoop: %s", prefix);
-	print_escaped(text);
-	fputc('\n', stderr);
-	funlockfile(stderr);
+	/* stderr is not buffered: one write, or others' lines come in between. */
+	len = (size_t)sprintf(line, "lbrsnoop: %s", prefix);
+	len += escape(text, line + len);
+	line[len++] = '\n';
+	fwrite(line, 1, len, stderr);
 }
 
 #define LOG_FUNCTION(name, min_level, prefix)                                                      \
