@@ -33,7 +33,7 @@ WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wformat=2 -Wno-unuse
 CFLAGS	?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -Ibpf -I$(BPF_O) $(EXTRA_CFLAGS)
 LIBS	:= $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lbpf -lelf -ldw -ljansson -lzstd -lkdumpfile) \
-	   -lZydis -lz -lm
+	   -lZydis -lz -lm -pthread
 DEPFLAGS = -MMD -MP
 
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -Isrc -Wall -Werror

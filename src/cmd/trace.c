@@ -203,6 +203,20 @@ static int open_lines(const struct trace_options *opts, struct lines **ret_lines
 	return err == -ENOMEM ? err : 0;
 }
 
+static int end_symbols(struct trace *trace, struct errmsg *msg)
+{
+	int err = symbols_open_end(trace->symbols);
+
+	if (err == -EPERM)
+		return errmsg_set(
+			msg, err,
+			"/proc/kallsyms hides the kernel's addresses; run as root, or with "
+			"CAP_SYSLOG (see /proc/sys/kernel/kptr_restrict)");
+	if (err)
+		return errmsg_set(msg, err, "/proc/kallsyms: %s", strerror(-err));
+	return 0;
+}
+
 static int resolve_targets(struct trace *trace, struct errmsg *msg)
 {
 	const struct trace_options *opts = trace->opts;
@@ -215,6 +229,7 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 
 	if (!err)
 		err = resolver_create(&resolve, &trace->resolver, msg);
+	err = err ?: end_symbols(trace, msg);
 	for (size_t i = 0; !err && i < opts->target_count; i++)
 		err = resolver_add(trace->resolver, &opts->targets[i], &trace->probes, msg);
 	/* All line tables of the kernel may be in memory: nothing looks at them again. */
@@ -252,20 +267,6 @@ static void warn_unfiltered(const struct trace *trace)
 			    target);
 		return;
 	}
-}
-
-static int open_symbols(struct trace *trace, struct errmsg *msg)
-{
-	int err = symbols_open(NULL, &trace->symbols);
-
-	if (err == -EPERM)
-		return errmsg_set(
-			msg, err,
-			"/proc/kallsyms hides the kernel's addresses; run as root, or with "
-			"CAP_SYSLOG (see /proc/sys/kernel/kptr_restrict)");
-	if (err)
-		return errmsg_set(msg, err, "/proc/kallsyms: %s", strerror(-err));
-	return 0;
 }
 
 /*
@@ -651,7 +652,7 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = filters_check(&capture_opts, trace->opts->command != NULL, msg);
 	if (err)
 		return err;
-	err = open_symbols(trace, msg);
+	err = symbols_open_begin(&trace->symbols);
 	if (err)
 		return err;
 	err = resolve_targets(trace, msg);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "symbolize/symbols.h"
+#include "util/ahead.h"
 #include "util/cleanup.h"
 
 #define READ_BYTES	 (256u << 10)
@@ -209,19 +210,23 @@ static int parse_chunk(struct parser *parser, char *chunk, size_t *len, bool las
 
 static int parse_file(struct parser *parser, const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct ahead *ahead = parser->syms->ahead;
+	_cleanup_close_ int fd = ahead ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *chunk = malloc(READ_BYTES + 1);
 	size_t len = 0, total = 0;
 	ssize_t got;
 
-	if (fd < 0)
+	if (fd < 0 && !ahead)
 		return -errno;
 	if (!chunk)
 		return -ENOMEM;
 	do {
 		int err;
 
-		got = read(fd, chunk + len, READ_BYTES - len);
+		got = ahead ? ahead_read(ahead, chunk + len, READ_BYTES - len)
+			    : read(fd, chunk + len, READ_BYTES - len);
+		if (got < 0 && ahead)
+			return (int)got;
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -363,25 +368,62 @@ static int read_table(struct symbols *syms, const char *path, const struct symta
 	return 0;
 }
 
+static struct symbols *symbols_alloc(const struct symbols_source *live)
+{
+	struct symbols *syms = calloc(1, sizeof(*syms));
+
+	if (!syms)
+		return NULL;
+	syms->live = live;
+	syms->miss_wait_ns = SECOND_NS;
+	return syms;
+}
+
+static int read_first(struct symbols *syms, const char *path)
+{
+	int err = read_table(syms, path, NULL, &syms->tab);
+
+	if (!err && syms->live && syms->live->bpf)
+		symbols_read_bpf_sizes(syms);
+	return err;
+}
+
 static int symbols_create(const char *path, const struct symbols_source *live,
 			  struct symbols **ret_symbols)
 {
-	struct symbols *syms = calloc(1, sizeof(*syms));
+	struct symbols *syms = symbols_alloc(live);
 	int err;
 
 	if (!syms)
 		return -ENOMEM;
-	syms->live = live;
-	syms->miss_wait_ns = SECOND_NS;
-	err = read_table(syms, path, NULL, &syms->tab);
+	err = read_first(syms, path);
 	if (err) {
 		symbols_close(syms);
 		return err;
 	}
-	if (live && live->bpf)
-		symbols_read_bpf_sizes(syms);
 	*ret_symbols = syms;
 	return 0;
+}
+
+int symbols_open_begin(struct symbols **ret_symbols)
+{
+	struct symbols *syms = symbols_alloc(&live_source);
+
+	if (!syms)
+		return -ENOMEM;
+	/* Without a thread it is read at the end: then it takes longer. */
+	syms->ahead = ahead_start(live_source.kallsyms, FILE_BYTES_MAX);
+	*ret_symbols = syms;
+	return 0;
+}
+
+int symbols_open_end(struct symbols *syms)
+{
+	int err = read_first(syms, live_source.kallsyms);
+
+	ahead_stop(syms->ahead);
+	syms->ahead = NULL;
+	return err;
 }
 
 int symbols_open_live(const struct symbols_source *source, struct symbols **ret_symbols)
@@ -400,6 +442,7 @@ void symbols_close(struct symbols *syms)
 {
 	if (!syms)
 		return;
+	ahead_stop(syms->ahead);
 	symtab_deinit(&syms->tab);
 	arena_deinit(&syms->names);
 	free(syms);

@@ -42,6 +42,18 @@ struct symbols;
 int symbols_open(const char *path, struct symbols **ret_symbols);
 
 /**
+ * symbols_open_begin() - begin to read /proc/kallsyms
+ *
+ * The kernel takes tens of milliseconds to write it: a thread reads it, while the caller does what
+ * needs no symbols. Until symbols_open_end() the table is only to be passed on, or closed.
+ * Return: 0; -ENOMEM.
+ */
+int symbols_open_begin(struct symbols **ret_symbols);
+
+/** symbols_open_end() - the rest of it, as symbols_open(); on failure still to be closed */
+int symbols_open_end(struct symbols *syms);
+
+/**
  * symbols_open_elf() - read the symbol table of a kernel image
  * @path: vmlinux, or another ELF file with a .symtab
  * @kaslr_offset: added to its addresses

@@ -46,6 +46,7 @@ struct noted_name {
  * @noted: cache, by name
  * @name_bytes: of names that symbols_add() was told
  * @live: where to read again; NULL for a table that does not change
+ * @ahead: symbols_open_begin(): reads the file already; NULL otherwise
  * @visiting: in symbols_for_each(): the table must not be replaced
  * @kaslr_offset: added to the addresses of the kernel image
  * @data: addresses, by enum symbols_data
@@ -60,6 +61,7 @@ struct symbols {
 	size_t name_bytes;
 	struct noted_name noted[NOTED_NAMES];
 	const struct symbols_source *live;
+	struct ahead *ahead;
 	bool visiting;
 	uint64_t kaslr_offset;
 	uint64_t data[SYMBOLS_DATA_COUNT];

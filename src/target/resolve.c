@@ -20,12 +20,14 @@ struct resolver {
 	struct functions *funcs;
 	uint64_t init_start;
 	uint64_t init_end;
+	bool init_known;
 };
 
 static void find_init_text(struct resolver *resolver)
 {
 	struct symbol start, end;
 
+	resolver->init_known = true;
 	if (symbols_by_name(resolver->opts.symbols, "", "_sinittext", 0, &start) ||
 	    symbols_by_name(resolver->opts.symbols, "", "_einittext", 0, &end))
 		return;
@@ -38,8 +40,10 @@ static void find_init_text(struct resolver *resolver)
  * it when a fentry or fexit program is attached there, without a check, and oopses
  * (__arch_prepare_bpf_trampoline()): so nothing is ever armed there.
  */
-static bool is_freed(const struct resolver *resolver, uint64_t addr)
+static bool is_freed(struct resolver *resolver, uint64_t addr)
 {
+	if (!resolver->init_known)
+		find_init_text(resolver);
 	return addr >= resolver->init_start && addr < resolver->init_end;
 }
 
@@ -52,7 +56,6 @@ int resolver_create(const struct resolve_options *opts, struct resolver **ret_re
 	if (!resolver)
 		return -ENOMEM;
 	resolver->opts = *opts;
-	find_init_text(resolver);
 	err = functions_open(&resolver->funcs, msg);
 	if (err) {
 		free(resolver);
@@ -536,7 +539,7 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec, stru
 
 struct list_ctx {
 	resolver_visit_fn *visit;
-	const struct resolver *resolver;
+	struct resolver *resolver;
 	struct probeable *probeable;
 	const char *glob;
 	void *ctx;

@@ -49,7 +49,7 @@ void target_spec_deinit(struct target_spec *spec);
 
 /**
  * struct resolve_options - what the places to arm depend on
- * @symbols: of the kernel to be traced; borrowed
+ * @symbols: of the kernel to be traced; borrowed; looked at from resolver_add() on
  * @lines: its debug information, for hw:FILE:LINE; NULL if there is none; borrowed
  * @force: TRIGGER_NONE, or the kind that -T asks for
  * @errors_only: only error returns are wanted: a function that returns none is refused

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* ahead.h - a file that the kernel takes its time to make, read while the caller does other things
+ */
+#ifndef LBRSNOOP_UTIL_AHEAD_H
+#define LBRSNOOP_UTIL_AHEAD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct ahead;
+
+/**
+ * ahead_start() - a thread begins to read
+ * @max_bytes: so many are kept at most: then it waits
+ * Return: NULL if there is no file, no thread or no memory; read it otherwise then.
+ */
+struct ahead *ahead_start(const char *path, size_t max_bytes);
+
+/**
+ * ahead_read() - what comes next, waiting for it
+ * Return: bytes, @len at most; 0 at the end; negative errno.
+ */
+ssize_t ahead_read(struct ahead *ahead, void *buf, size_t len);
+
+/** ahead_stop() - the thread ends, all is freed; NULL is fine */
+void ahead_stop(struct ahead *ahead);
+
+#endif
