@@ -669,8 +669,10 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = choose(trace, msg);
 	if (err)
 		return err;
-	if (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
-	    !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid))
+	/* Only for breakpoints: the first search for a name takes milliseconds. */
+	if (has_breakpoints(trace) &&
+	    (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
+	     !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid)))
 		capture_opts.getppid_addr = getppid.addr;
 	capture_opts.percpu_offsets = symbols_data(trace->symbols, SYMBOLS_PER_CPU_OFFSET);
 	capture_opts.cpu_hw_events = symbols_data(trace->symbols, SYMBOLS_CPU_HW_EVENTS);
