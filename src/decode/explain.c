@@ -157,6 +157,9 @@ const char *field_explain(const struct lbr_field *field, uint64_t bits, char *bu
 	case LBR_FIELD_VALUE:
 		snprintf(buf, len, "%" PRIu64, bits);
 		break;
+	case LBR_FIELD_BOGUS:
+		snprintf(buf, len, bits ? "set: this is no branch" : "clear");
+		break;
 	case LBR_FIELD_SIGN_EXT:
 	case LBR_FIELD_ABORT:
 	case LBR_FIELD_IN_TX:

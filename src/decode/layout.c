@@ -81,7 +81,8 @@ LAYOUT(layout_to_amd_v2, "AMD LbrExtV2, TO register (Linux arch/x86/events/amd/l
        {63, 63, LBR_FIELD_VALID, "valid", "the branch retired; see spec"},
        {62, 62, LBR_FIELD_SPEC, "spec",
 	"with valid: 00 empty, 01 wrong path, 10 not speculative, 11 speculative and correct"},
-       RESERVED(61, 61), SIGN_EXT(60, 58), ADDR(57));
+       {61, 61, LBR_FIELD_BOGUS, "Reserved", "erratum 1452: set in entries that are no branch"},
+       SIGN_EXT(60, 58), ADDR(57));
 
 LAYOUT(layout_to_amd_brs, "AMD PPR Family 19H Model 01H, SAMP_BR_TO (Linux amd/brs.c)",
        RESERVED(63, 61), SIGN_EXT(60, 48), ADDR(47));
@@ -147,7 +148,7 @@ LAYOUT(layout_dbg_extn_cfg,
        RESERVED(23, 20), {19, 16, LBR_FIELD_VALUE, "MSROFF", "BRS: next entry to be written"},
        RESERVED(15, 7), FLAG(6, "LBRV2EN", "LbrExtV2 recording is on"),
        FLAG(5, "VB", "BRS: valid branches were recorded"),
-       {4, 3, LBR_FIELD_RESERVED, "Reserved", "must be 3"},
+       {4, 3, LBR_FIELD_VALUE, "Reserved", "must be 3"},
        FLAG(2, "BRSMEN", "BRS: branch sampling is on"), RESERVED(1, 0));
 
 LAYOUT(layout_debugctl_core,

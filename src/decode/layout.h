@@ -26,6 +26,7 @@ enum lbr_field_kind {
 	LBR_FIELD_TYPE,		/* branch type of architectural LBR */
 	LBR_FIELD_SPEC,		/* AMD: with LBR_FIELD_VALID, the outcome of the speculation */
 	LBR_FIELD_VALID,
+	LBR_FIELD_BOGUS, /* 1: the CPU recorded what is no branch (AMD erratum 1452) */
 	LBR_FIELD_FLAG,	 /* a control or status bit, no part of a branch */
 	LBR_FIELD_VALUE, /* a number that is no part of a branch */
 };

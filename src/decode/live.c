@@ -62,6 +62,9 @@ static bool is_recording(const struct lbr_model *model, int fd)
 	} else if (model->from == &layout_from_amd_v2) {
 		msr = MSR_AMD_DBG_EXTN_CFG;
 		bit = 6; /* LBRV2EN */
+	} else if (model->order == LBR_ORDER_BRS) {
+		msr = MSR_AMD_DBG_EXTN_CFG;
+		bit = 2; /* BRSMEN */
 	}
 	return !read_msr(fd, msr, &value) && (value >> bit & 1);
 }

@@ -57,8 +57,7 @@ static const struct cpu_range alderlake_cpus[] = {
 static const struct cpu_range gracemont_cpus[] = {INTEL6(0xbe), INTEL6(0xaf), INTEL6(0xb6),
 						  INTEL6(0xdd)};
 /* Linux arch/x86/kernel/cpu/amd.c tells Zen 3 from Zen 4 in family 19H by these ranges. */
-static const struct cpu_range zen3_cpus[] = {
-	{0x19, 0x00, 0x0f}, {0x19, 0x20, 0x2f}, {0x19, 0x40, 0x5f}};
+static const struct cpu_range zen3_cpus[] = {{0x19, 0x00, 0x0f}, {0x19, 0x20, 0x5f}};
 static const struct cpu_range zen4_cpus[] = {{0x19, 0x10, 0x1f}, {0x19, 0x60, 0xaf}};
 static const struct cpu_range zen5_cpus[] = {{0x1a, 0x00, 0xff}};
 static const struct cpu_range amd_single_cpus[] = {
@@ -118,8 +117,11 @@ static const struct cpu_range amd_single_cpus[] = {
 	.select = LBR_SELECT_ALL, .select_layout = &layout_select_amd,                             \
 	.from = &layout_from_amd_v2, .to = &layout_to_amd_v2, .addr_bits = 57,                     \
 	.supported = LBR_HAS_MISPRED | LBR_HAS_SPEC,                                               \
-	.errata = "FROM may be the instruction fused to the branch, before it: Linux corrects it " \
-		  "in live snapshots by reading the text, a dump has it as recorded."
+	.errata =                                                                                  \
+		"FROM may be the instruction fused to the branch, before it: Linux corrects it "   \
+		"in live snapshots by reading the text, a dump has it as recorded. Erratum 1452 "  \
+		"(family 19H, models 10H to 1FH): entries that are no branches may be recorded; "  \
+		"TO[61] is set in them."
 
 #define SDM_1748    "Intel SDM vol. 3B, 17.4.8.1"
 #define LINUX_LBR   "Linux arch/x86/events/intel/lbr.c"

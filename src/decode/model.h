@@ -63,7 +63,7 @@ enum lbr_order {
 #define MSR_NETBURST_TOS      0x1dau
 #define MSR_PERF_CAPABILITIES 0x345u
 #define MSR_ARCH_LBR_DEPTH    0x14cfu
-#define MSR_AMD_DBG_EXTN_CFG  0xc001010fu
+#define MSR_AMD_DBG_EXTN_CFG  0xc000010fu /* Linux msr-index.h; APM vol. 2, 13.1.1.8 */
 
 /**
  * struct lbr_model - the LBR of one family of CPUs

@@ -28,6 +28,7 @@ struct fields {
 	bool cycles_valid;
 	bool has_spec;
 	unsigned int spec; /* index of amd_specs */
+	bool bogus;
 	uint32_t doubts;
 };
 
@@ -84,6 +85,9 @@ static void take_flag(const struct lbr_field *field, uint64_t bits, struct field
 	case LBR_FIELD_VALID:
 		out->has_spec = true;
 		out->spec |= bits ? 2 : 0;
+		break;
+	case LBR_FIELD_BOGUS:
+		out->bogus = bits != 0;
 		break;
 	case LBR_FIELD_RESERVED:
 		if (bits)
@@ -156,6 +160,8 @@ int raw_msr_decode(const struct lbr_model *model, const struct raw_branch *raw,
 		take_register(model->info, raw->info, &no_addr, 0, &out);
 	if ((b->from == 0 && b->to == 0) || (out.has_spec && out.spec == 0))
 		return -ENODATA;
+	if (out.bogus)
+		return -EBADMSG;
 	if (!is_canonical(b->from, model->addr_bits))
 		out.doubts |= RAW_DOUBT_FROM_CANONICAL;
 	if (!is_canonical(b->to, model->addr_bits))

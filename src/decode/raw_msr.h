@@ -28,6 +28,7 @@ struct lbr_model;
  *
  * Return: 0; -ENODATA if the entry is empty: FROM and TO are 0, or with AMD LbrExtV2 neither
  * valid nor spec is set. FROM alone may be 0: a fault after a call to NULL is recorded so.
+ * -EBADMSG if the CPU marks the entry as no branch: AMD erratum 1452, TO[61].
  * Source: the tables named in @model's layouts.
  */
 int raw_msr_decode(const struct lbr_model *model, const struct raw_branch *raw,

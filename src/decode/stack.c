@@ -397,25 +397,33 @@ static void decode_entries(const struct stack *stack, const struct lbr_model *mo
 			   struct notes *notes)
 {
 	struct lbr_model without_info = *model;
-	uint32_t seen = 0;
+	uint32_t seen = 0, bogus = 0;
 
 	without_info.info = NULL;
 	without_info.supported = 0;
 	for (int i = 0; i < entries; i++) {
 		uint32_t entry = order[i], doubts;
 		bool no_info = model->info && !(stack->have[2] >> entry & 1);
+		int err;
 
 		if (!(whole >> entry & 1)) {
 			snap->missing++;
 			continue;
 		}
-		if (raw_msr_decode(no_info ? &without_info : model, &stack->raw[entry],
-				   &snap->branches[snap->count], &doubts))
+		err = raw_msr_decode(no_info ? &without_info : model, &stack->raw[entry],
+				     &snap->branches[snap->count], &doubts);
+		bogus += err == -EBADMSG;
+		if (err)
 			continue;
 		snap->count++;
 		note_doubts(stack, model, entry, doubts, seen, notes);
 		seen |= doubts;
 	}
+	if (bogus)
+		notes_warning(notes, 0,
+			      "CPU %u: TO[61] is set in %u entries: no branches (AMD erratum "
+			      "1452), left out",
+			      stack->cpu, bogus);
 	snap->dropped = model->depth - snap->count - snap->missing;
 	snap->path_ok &= !snap->missing;
 }

@@ -63,7 +63,7 @@ static void msr_explain_names_each_register(void **state)
 	explain("sapphirerapids", 0x14ce, "IA32_LBR_CTL");
 	explain("sapphirerapids", 0x14cf, "IA32_LBR_DEPTH");
 	explain("zen4", 0xc0010305, "SAMP_BR_TO_2");
-	explain("zen4", 0xc001010f, "DBG_EXTN_CFG");
+	explain("zen4", 0xc000010f, "DBG_EXTN_CFG");
 	explain("p6", 0x1db, "LastBranchFromIP");
 	explain("core", 0x1dd, "MSR_LER_FROM_LIP");
 	explain("core", 0x1de, "MSR_LER_TO_LIP");
@@ -182,6 +182,23 @@ static void figure_17_14_fields(void **state)
 	check_words(layout, "TR", 0x80, "clear");
 }
 
+/* Linux amd/brs.c, union amd_debug_extn_cfg; erratum 1452 of amd/lbr.c */
+static void amd_fields(void **state)
+{
+	const struct lbr_layout *layout = explain("zen3", 0xc000010f, "DBG_EXTN_CFG");
+
+	check_bits(layout, "MSROFF", 19, 16);
+	check_words(layout, "MSROFF", 0x20038, "2");
+	check_words(layout, "VB", 0x20038, "set");
+	assert_int_equal(layout->fields[7].lo, 3); /* "reserved - must be 3": no reason to doubt */
+	check_words(&(struct lbr_layout){.fields = &layout->fields[7], .count = 1}, "Reserved",
+		    0x20038, "3");
+	layout = explain("zen4", 0xc0010301, "SAMP_BR_TO_0");
+	assert_int_equal(layout->fields[2].lo, 61);
+	check_words(&(struct lbr_layout){.fields = &layout->fields[2], .count = 1}, "Reserved",
+		    UINT64_C(1) << 61, "set: this is no branch");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -195,6 +212,7 @@ int main(void)
 		cmocka_unit_test(table_17_16_fields),
 		cmocka_unit_test(figure_17_15_fields),
 		cmocka_unit_test(figure_17_14_fields),
+		cmocka_unit_test(amd_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

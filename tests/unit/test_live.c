@@ -97,6 +97,18 @@ static void live_read_recording_is_said(void **state)
 	assert_non_null(strstr(notes.items[0].text, "CPU 1: the LBR is recording"));
 }
 
+/* Linux msr-index.h: MSR_AMD_DBG_EXTN_CFG is C000010FH; LBRV2EN bit 6, brs.c: brsmen bit 2 */
+static void live_read_recording_of_amd_is_said(void **state)
+{
+	make_cpu(1, 0xc0010400, 0xc000010f, 1 << 6);
+	assert_int_equal(read_cpu("zen4", 1), 0);
+	assert_non_null(strstr(notes.items[0].text, "CPU 1: the LBR is recording"));
+	make_cpu(2, 0xc0010400, 0xc000010f, 1 << 2);
+	assert_int_equal(read_cpu("zen3", 2), 0);
+	assert_int_equal(notes.warnings, 2);
+	assert_non_null(strstr(notes.items[1].text, "CPU 2: the LBR is recording"));
+}
+
 static void live_read_module_not_loaded_is_enoent_with_remedy(void **state)
 {
 	assert_int_equal(read_cpu("skylake", 0), -ENOENT);
@@ -125,6 +137,7 @@ int main(void)
 		TEST(live_read_every_register_of_the_model),
 		TEST(live_read_depth_register_says_how_many),
 		TEST(live_read_recording_is_said),
+		TEST(live_read_recording_of_amd_is_said),
 		TEST(live_read_module_not_loaded_is_enoent_with_remedy),
 		TEST(live_read_no_such_cpu_is_enoent),
 		TEST(live_read_register_missing_is_an_error),

@@ -101,6 +101,7 @@ static void lbr_model_by_text_vendor_prefix_decides_family_0fh(void **state)
 	assert_string_equal(by_text("amd:0F_04H")->name, "amd_single");
 	assert_string_equal(by_text("19_11H")->name, "zen4");
 	assert_string_equal(by_text("19_01H")->name, "zen3");
+	assert_string_equal(by_text("19_30H")->name, "zen3"); /* Trento: Linux cpu/amd.c */
 	assert_string_equal(by_text("1A_02H")->name, "zen5");
 }
 

@@ -414,6 +414,13 @@ static void amd_lbr_v2_neither_valid_nor_spec_is_empty(void **state)
 		-ENODATA);
 }
 
+static void amd_erratum_1452_is_no_branch(void **state)
+{
+	assert_int_equal(
+		decode_error("zen4", UINT64_C(0x7fffffff81000010), UINT64_C(0xffffffff81000100), 0),
+		-EBADMSG);
+}
+
 /* amd/brs.c: no flags; TO 63:61 reserved */
 static void amd_brs_to_is_sign_extended(void **state)
 {
@@ -495,6 +502,7 @@ int main(void)
 		cmocka_unit_test(arch_lbr_info_flags),
 		cmocka_unit_test(amd_lbr_v2_valid_and_spec_pairs),
 		cmocka_unit_test(amd_lbr_v2_neither_valid_nor_spec_is_empty),
+		cmocka_unit_test(amd_erratum_1452_is_no_branch),
 		cmocka_unit_test(amd_brs_to_is_sign_extended),
 		cmocka_unit_test(p6_two_registers_of_32_bits),
 		cmocka_unit_test(section_16_4_8_2_netburst_halves),

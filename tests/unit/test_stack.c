@@ -242,11 +242,23 @@ static void amd_lbr_v2_zen4_dump(void **state)
 	assert_int_equal(b->mispred, TRI_CLEAR);
 }
 
+/* AMD erratum 1452, Linux commit 29297ffffb0b: an entry with TO[61] is no branch */
+static void amd_erratum_1452_entry_is_left_out_and_said(void **state)
+{
+	parse_text("c0010300 = 7fffffff81000010\nc0010301 = ffffffff81000100\n"
+		   "c0010302 = 7fffffff81000020\nc0010303 = dfffffff81000200\n");
+	assert_int_equal(decode("zen4", 0, -1), 0);
+	expect_note("TO[61] is set in 1 entries: no branches (AMD erratum 1452), left out");
+	assert_int_equal(result.snap.count, 1);
+	assert_int_equal(result.snap.dropped, 1);
+	at(0, UINT64_C(0xffffffff81000020), UINT64_C(0xffffffff81000200));
+}
+
 /* amd_brs_drain(): 0 is the oldest, MSROFF (19:16) the next to be written, VB bit 5 */
 static void amd_brs_valid_up_to_msroff(void **state)
 {
 	parse_text("c0010300 = 1000\nc0010301 = 1010\nc0010302 = 2000\nc0010303 = 2010\n"
-		   "c0010304 = 3000\nc0010305 = 3010\nc001010f = 20038\n");
+		   "c0010304 = 3000\nc0010305 = 3010\nc000010f = 20038\n");
 	assert_int_equal(decode("zen3", 0, -1), 0);
 	assert_int_equal(result.snap.count, 2);
 	at(0, 0x1000, 0x1010);
@@ -256,7 +268,7 @@ static void amd_brs_valid_up_to_msroff(void **state)
 static void amd_brs_poison_ends_what_is_ours(void **state)
 {
 	parse_text("c0010300 = 1000\nc0010301 = fffffffffffffffe\nc0010302 = 2000\n"
-		   "c0010303 = 2010\nc001010f = 20038\n");
+		   "c0010303 = 2010\nc000010f = 20038\n");
 	assert_int_equal(decode("zen3", 0, -1), 0);
 	assert_int_equal(result.snap.count, 1);
 	at(0, 0x2000, 0x2010);
@@ -266,7 +278,7 @@ static void amd_brs_without_config_is_an_error(void **state)
 {
 	parse_text("c0010300 = 1000\nc0010301 = 1010\n");
 	assert_int_equal(decode("zen3", 0, -1), -EINVAL);
-	expect_note("add MSR C001010FH");
+	expect_note("add MSR C000010FH");
 }
 
 /* page 17-36: Core Duo duplicates P6's LastExceptionFromIP and LastExceptionToIP */
@@ -581,6 +593,7 @@ int main(void)
 		TEST(table_17_16_skylake_rdmsr_session),
 		TEST(arch_lbr_sapphirerapids_dump),
 		TEST(amd_lbr_v2_zen4_dump),
+		TEST(amd_erratum_1452_entry_is_left_out_and_said),
 		TEST(amd_brs_valid_up_to_msroff),
 		TEST(amd_brs_poison_ends_what_is_ours),
 		TEST(amd_brs_without_config_is_an_error),
