@@ -16,6 +16,7 @@
 #include "capfile/format.h"
 #include "symbolize/module_sections.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #define SECTION_NAME_MAX (MODULE_NAME_BYTES - 1)
 
@@ -86,14 +87,12 @@ static void add_kernel(FILE *out, struct symbols *symbols)
 
 int meta_of_host(const struct recorder_options *opts, uint8_t **ret_bytes, size_t *ret_len)
 {
-	struct timespec now;
 	char *bytes = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&bytes, &len);
 
 	if (!out)
 		return -ENOMEM;
-	clock_gettime(CLOCK_REALTIME, &now);
 	add_pair(out, CAPFILE_META_TOOL, "%s", opts->tool ?: "");
 	add_pair(out, CAPFILE_META_COMMAND, "%s", opts->command ?: "");
 	add_kernel(out, opts->symbols);
@@ -107,8 +106,7 @@ int meta_of_host(const struct recorder_options *opts, uint8_t **ret_bytes, size_
 	add_pair(out, CAPFILE_META_FILTERED, "%d", opts->filtered);
 	add_pair(out, CAPFILE_META_PATH_OK, "%d", opts->path_ok);
 	add_pair(out, CAPFILE_META_CLOCK, "realtime");
-	add_pair(out, CAPFILE_META_START, "%" PRIu64,
-		 (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	add_pair(out, CAPFILE_META_START, "%" PRIu64, clock_ns(CLOCK_REALTIME));
 	if (fclose(out)) {
 		free(bytes);
 		return -ENOMEM;

@@ -20,6 +20,7 @@
 #include "lbrsnoop.skel.h"
 #include "symbolize/module_sections.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/errmsg_queue.h"
 #include "util/log.h"
 
@@ -67,14 +68,6 @@ struct capture {
 	struct capture_stats before;
 	uint64_t pause_ns; /* CLOCK_MONOTONIC: then even a full ring buffer has to wait */
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 /* libbpf's own words, for -v -v only: ours name the object and the remedy. */
 static int __attribute__((format(printf, 2, 0)))
@@ -243,7 +236,8 @@ static int on_record(void *ctx, void *data, size_t len)
 	 * does not stop while records come faster than they are handled, and then nobody would look
 	 * at the clock, at the budget of the breakpoints, or at a signal.
 	 */
-	return capture->fn_result || now_ns(CLOCK_MONOTONIC) >= capture->pause_ns ? -ECANCELED : 0;
+	return capture->fn_result || clock_ns(CLOCK_MONOTONIC) >= capture->pause_ns ? -ECANCELED
+										    : 0;
 }
 
 static int prepare_records(struct capture *capture)
@@ -571,7 +565,7 @@ static void rotate(struct capture *capture)
 
 static void look_around(struct capture *capture)
 {
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct errmsg why = {};
 	double rate, share;
 	int cpu = 0;
@@ -659,7 +653,7 @@ int capture_start(struct capture *capture, struct errmsg *msg)
 
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx)
 {
-	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000ULL;
+	uint64_t deadline = clock_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000ULL;
 	int poll_ms = capture->opts.flight_only ? IDLE_MS : POLL_MS;
 
 	capture->fn = fn;
@@ -667,9 +661,9 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 	capture->fn_result = 0;
 	/* What is left when all is disarmed comes to an end. */
 	capture->pause_ns = timeout_ms ? deadline : UINT64_MAX;
-	capture->record.mono_to_real_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC);
+	capture->record.mono_to_real_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	do {
-		int left = (int64_t)(deadline - now_ns(CLOCK_MONOTONIC)) / 1000000;
+		int left = (int64_t)(deadline - clock_ns(CLOCK_MONOTONIC)) / 1000000;
 		int err;
 
 		look_around(capture);
@@ -688,7 +682,7 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 			return err;
 		if (take_deferred(capture) || tell_empty(capture))
 			return capture->fn_result;
-	} while (now_ns(CLOCK_MONOTONIC) < deadline);
+	} while (clock_ns(CLOCK_MONOTONIC) < deadline);
 	return 0;
 }
 

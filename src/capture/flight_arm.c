@@ -10,18 +10,11 @@
 #include "flight/pages.h"
 #include "symbolize/debugfile.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 /* About 1,000 symbols of BPF programs: what is beyond them is shown as an address. */
 #define SYMBOL_PAGES 16
 #define SYMBOLS_MAX  4096
-
-static int64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
 
 static int add_symbol(const struct symbol *sym, void *ctx)
 {
@@ -67,8 +60,8 @@ int flight_describe(const struct record_context *record, struct symbols *symbols
 {
 	const struct probe_list *probes = record->probes;
 	struct flight_header header = {
-		.start_ns = (uint64_t)now_ns(CLOCK_REALTIME),
-		.mono_to_real_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC),
+		.start_ns = clock_ns(CLOCK_REALTIME),
+		.mono_to_real_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC)),
 		.filtered = record->filtered,
 		.path_ok = record->path_ok,
 		.target_count = probes->count,

@@ -9,17 +9,10 @@
 
 #include "capture/attach.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #define CALIBRATION_CALLS  100
 #define CALIBRATION_ROUNDS 3
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 /* The quickest of some rounds: what disturbed the others is not the price of a hit. */
 static uint64_t time_calls(void)
@@ -27,11 +20,11 @@ static uint64_t time_calls(void)
 	uint64_t best = UINT64_MAX;
 
 	for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
-		uint64_t start = now_ns(), took;
+		uint64_t start = clock_ns(CLOCK_MONOTONIC), took;
 
 		for (int i = 0; i < CALIBRATION_CALLS; i++)
 			syscall(SYS_getppid);
-		took = now_ns() - start;
+		took = clock_ns(CLOCK_MONOTONIC) - start;
 		if (took < best)
 			best = took;
 	}

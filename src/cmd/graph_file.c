@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "cmd/output.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 int graphviz_check(struct errmsg *msg)
 {
@@ -41,7 +43,26 @@ static int write_file(const char *path, const char *text, size_t len, struct err
 	return err ? errmsg_set(msg, err, "%s: %s", path, strerror(-err)) : 0;
 }
 
-static int draw(const char *text, size_t len, const char *svg, struct errmsg *msg)
+/* Its status, or -ETIMEDOUT: it was killed. */
+static int wait_at_most(pid_t pid, uint32_t limit_ms, int *ret_status)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + limit_ms * 1000000ULL;
+	pid_t got;
+
+	while (!(got = waitpid(pid, ret_status, WNOHANG)) || (got < 0 && errno == EINTR)) {
+		if (clock_ns(CLOCK_MONOTONIC) >= end) {
+			kill(pid, SIGKILL);
+			waitpid(pid, ret_status, 0);
+			return -ETIMEDOUT;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int draw(const char *text, size_t len, const char *svg, uint32_t limit_ms,
+		struct errmsg *msg)
 {
 	char *const argv[] = {"dot", "-Tsvg", "-o", (char *)svg, NULL};
 	_cleanup_fclose_ FILE *in = tmpfile();
@@ -59,8 +80,11 @@ static int draw(const char *text, size_t len, const char *svg, struct errmsg *ms
 	posix_spawn_file_actions_destroy(&actions);
 	if (err)
 		return errmsg_set(msg, -err, "--svg: dot: %s", strerror(err));
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (wait_at_most(pid, limit_ms, &status))
+		return errmsg_set(msg, -ETIMEDOUT,
+				  "--svg '%s': dot has not drawn the function in %g s, it is too "
+				  "large for it; --dot FILE writes the graph",
+				  svg, limit_ms / 1e3);
 	if (WIFSIGNALED(status))
 		return errmsg_set(msg, -EIO, "--svg '%s': dot was ended by signal %d", svg,
 				  WTERMSIG(status));
@@ -70,11 +94,12 @@ static int draw(const char *text, size_t len, const char *svg, struct errmsg *ms
 	return 0;
 }
 
-int graph_write(const char *text, size_t len, const char *dot, const char *svg, struct errmsg *msg)
+int graph_write(const char *text, size_t len, const char *dot, const char *svg, uint32_t limit_ms,
+		struct errmsg *msg)
 {
 	int err = dot ? write_file(dot, text, len, msg) : 0;
 
 	if (!err && svg)
-		err = draw(text, len, svg, msg);
+		err = draw(text, len, svg, limit_ms, msg);
 	return err;
 }

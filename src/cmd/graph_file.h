@@ -4,6 +4,7 @@
 #define LBRSNOOP_CMD_GRAPH_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/errmsg.h"
 
@@ -17,8 +18,10 @@ int graphviz_check(struct errmsg *msg);
  * graph_write() - write a graph
  * @dot: file, or NULL
  * @svg: file that "dot" draws it into, or NULL
- * Return: 0; negative errno, with @msg.
+ * @limit_ms: how long that may take; large functions take it hours
+ * Return: 0; -ETIMEDOUT; another negative errno; with @msg.
  */
-int graph_write(const char *text, size_t len, const char *dot, const char *svg, struct errmsg *msg);
+int graph_write(const char *text, size_t len, const char *dot, const char *svg, uint32_t limit_ms,
+		struct errmsg *msg);
 
 #endif

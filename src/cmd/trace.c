@@ -27,6 +27,7 @@
 #include "target/choose.h"
 #include "target/target.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/log.h"
 
 #define POLL_MS 200
@@ -66,18 +67,7 @@ struct trace {
 
 static uint64_t mono_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
-}
-
-static uint64_t real_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 static uint64_t lost_so_far(struct trace *trace)
@@ -589,7 +579,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 		}
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, on_snapshot,
 				   trace);
-		if (trace->aggregate && aggregate_tick(trace->aggregate, real_ns()))
+		if (trace->aggregate && aggregate_tick(trace->aggregate, clock_ns(CLOCK_REALTIME)))
 			trace->write_err = -EIO;
 		flush_out(trace);
 		if (trace->opts->capture.flight_only && flight_full(trace))

@@ -24,6 +24,9 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 
+/* A graph that takes dot longer is none that anybody looks at. */
+#define DRAW_MS 30000
+
 enum {
 	OPT_JSON = 0x200,
 	OPT_RAW,
@@ -440,7 +443,8 @@ int view_finish(struct view *view, struct errmsg *msg)
 	if (err || (!opts->dot && !opts->svg))
 		return err;
 	if (view->graph)
-		return graph_write(view->graph, view->graph_len, opts->dot, opts->svg, msg);
+		return graph_write(view->graph, view->graph_len, opts->dot, opts->svg, DRAW_MS,
+				   msg);
 	log_warning("%s: no graph: %s", opts->dot ?: opts->svg,
 		    view->graph_err == -ENODATA	 ? "there was no snapshot with a path"
 		    : view->graph_err == -EINVAL ? "the function is too long"

@@ -13,6 +13,7 @@
 #include "symbolize/debugimage.h"
 #include "symbolize/lineplace.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #define SECOND_NS    1000000000u
 #define OBJECTS_MAX  4096
@@ -79,14 +80,6 @@ struct lines {
 	size_t frame_count;
 	size_t frame_room;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
 
 static struct lines_object *add_object(struct lines *lines, const char *name)
 {
@@ -259,7 +252,7 @@ static void place_live_module(struct lines_object *object)
 /* A module can be unloaded, and loaded again at another address: look once a second. */
 static void follow_module(struct lines_object *object)
 {
-	uint64_t now = now_ns(), text_addr;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), text_addr;
 
 	if (object->checked_ns && now - object->checked_ns < SECOND_NS)
 		return;

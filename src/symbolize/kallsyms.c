@@ -11,6 +11,7 @@
 #include "symbolize/symbols.h"
 #include "util/ahead.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #define READ_BYTES	 (256u << 10)
 #define FILE_BYTES_MAX	 (256u << 20)
@@ -314,14 +315,6 @@ static uint64_t read_live_state(struct symbols *syms, struct symtab *tab)
 	return syms->live->bpf ? symbols_bpf_fingerprint(hash) : hash;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
 /* The kernel image does not change while it runs: taken over from the old table. */
 static int copy_kernel(const struct symtab *old, struct symtab *tab)
 {
@@ -460,7 +453,7 @@ int symbols_refresh(struct symbols *syms)
 
 	if (!syms->live || syms->visiting)
 		return 0;
-	syms->read_ns = syms->checked_ns = now_ns();
+	syms->read_ns = syms->checked_ns = clock_ns(CLOCK_MONOTONIC);
 	err = read_table(syms, syms->live->kallsyms, &syms->tab, &tab);
 	if (err)
 		return err;
@@ -469,7 +462,7 @@ int symbols_refresh(struct symbols *syms)
 	if (syms->live->bpf)
 		symbols_read_bpf_sizes(syms);
 	/* The wait counts from the end: reading may take longer than the wait itself. */
-	syms->read_ns = syms->checked_ns = now_ns();
+	syms->read_ns = syms->checked_ns = clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 
@@ -487,7 +480,7 @@ static bool refresh_due(struct symbols *syms, uint64_t addr, const struct symtab
 		return false;
 	if (!sym && symtab_in_kernel(&syms->tab, addr))
 		return false;
-	now = now_ns();
+	now = clock_ns(CLOCK_MONOTONIC);
 	if (!sym && (!syms->read_ns || now - syms->read_ns >= syms->miss_wait_ns))
 		return true;
 	if (syms->checked_ns && now - syms->checked_ns < SECOND_NS)
