@@ -78,7 +78,7 @@ static void print_field(FILE *out, const struct lbr_field *field, uint64_t value
 	else
 		snprintf(range, sizeof(range), "%u:%u", field->hi, field->lo);
 	fprintf(out, "  %-6s %-20s 0x%-16" PRIx64 "  %-28s %s\n", range, field->name, bits,
-		field_explain(field, bits, words, sizeof(words)), field->text);
+		field_explain(field, value, words, sizeof(words)), field->text);
 }
 
 enum exit_status print_explanation(FILE *out, const struct lbr_model *model, const char *text)

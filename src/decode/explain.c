@@ -66,7 +66,8 @@ static struct register_kind kind_of(const struct lbr_model *model, enum lbr_role
 	case LBR_ROLE_ORDER:
 		if (model->order == LBR_ORDER_BRS)
 			return (struct register_kind){"DBG_EXTN_CFG", NULL, &layout_dbg_extn_cfg};
-		return (struct register_kind){"MSR_LASTBRANCH_TOS", NULL, &layout_tos};
+		return (struct register_kind){"MSR_LASTBRANCH_TOS", NULL,
+					      lbr_layout_tos(model->depth)};
 	case LBR_ROLE_SELECT:
 		return (struct register_kind){arch ? "IA32_LBR_CTL" : "MSR_LBR_SELECT", NULL,
 					      model->select_layout};
@@ -99,6 +100,9 @@ int msr_explain(const struct lbr_model *model, uint32_t msr, char *ret_name, siz
 		kind = (struct register_kind){"IA32_DEBUGCTL", NULL, &layout_debugctl_core};
 	if (msr == MSR_AMD_DBG_EXTN_CFG && model->from == &layout_from_amd_v2)
 		kind = (struct register_kind){"DBG_EXTN_CFG", NULL, &layout_dbg_extn_cfg};
+	if (kind.behind && model->depth && index >= model->depth &&
+	    model->format != LBR_FORMAT_ARCH)
+		kind.layout = NULL; /* behind the last entry: not of the LBR */
 	if (!kind.layout)
 		return -ENOENT;
 	if (kind.behind)
@@ -109,7 +113,17 @@ int msr_explain(const struct lbr_model *model, uint32_t msr, char *ret_name, siz
 	return 0;
 }
 
-const char *field_explain(const struct lbr_field *field, uint64_t bits, char *buf, size_t len)
+/* @value: the whole register; the bit that was copied is the one below the field */
+static const char *sign_words(const struct lbr_field *field, uint64_t value)
+{
+	uint64_t bits = lbr_field_get(field, value), all = lbr_field_get(field, ~UINT64_C(0));
+
+	if (bits == (value >> (field->lo - 1) & 1 ? all : 0))
+		return bits ? "set" : "clear";
+	return "not so: no canonical address";
+}
+
+const char *field_explain(const struct lbr_field *field, uint64_t value, char *buf, size_t len)
 {
 	static const char *const types[16] = {
 		"COND",
@@ -129,6 +143,7 @@ const char *field_explain(const struct lbr_field *field, uint64_t bits, char *bu
 		"other",
 		"other",
 	};
+	uint64_t bits = lbr_field_get(field, value);
 	unsigned int shift = 63u - field->hi;
 
 	buf[0] = '\0';
@@ -161,6 +176,8 @@ const char *field_explain(const struct lbr_field *field, uint64_t bits, char *bu
 		snprintf(buf, len, bits ? "set: this is no branch" : "clear");
 		break;
 	case LBR_FIELD_SIGN_EXT:
+		snprintf(buf, len, "%s", sign_words(field, value));
+		break;
 	case LBR_FIELD_ABORT:
 	case LBR_FIELD_IN_TX:
 	case LBR_FIELD_CYCLES_VALID:

@@ -23,10 +23,10 @@ int msr_explain(const struct lbr_model *model, uint32_t msr, char *ret_name, siz
 
 /**
  * field_explain() - what the bits of one field mean, in words
- * @bits: the field's bits, from lbr_field_get()
+ * @value: the whole register
  * Return: @buf: "mispredicted", "0xffffffff81000010", "23 core clocks", ...; "" if the bits say
  * nothing beyond their value.
  */
-const char *field_explain(const struct lbr_field *field, uint64_t bits, char *buf, size_t len);
+const char *field_explain(const struct lbr_field *field, uint64_t value, char *buf, size_t len);
 
 #endif

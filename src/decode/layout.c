@@ -4,13 +4,14 @@
 
 #include "util/cleanup.h"
 
-#define LAYOUT(name, table_, ...)                                                                  \
+#define LAYOUT_OF(scope, name, table_, ...)                                                        \
 	static const struct lbr_field name##_fields[] = {__VA_ARGS__};                             \
-	const struct lbr_layout name = {                                                           \
+	scope const struct lbr_layout name = {                                                     \
 		.fields = name##_fields,                                                           \
 		.count = ARRAY_SIZE(name##_fields),                                                \
 		.table = (table_),                                                                 \
 	}
+#define LAYOUT(name, ...) LAYOUT_OF(, name, __VA_ARGS__)
 
 #define ADDR(hi)                                                                                   \
 	{                                                                                          \
@@ -103,8 +104,36 @@ LAYOUT(layout_info_arch, "Intel SDM vol. 3B, \"Last Branch Records\", IA32_LBR_x
 	"2 bits for each counter, where CPUID.1CH:ECX[19:16] has it; else undefined"},
        RESERVED(31, 16), CYCLES(15, 0));
 
-LAYOUT(layout_tos, "Intel SDM vol. 3A, 16.4.8 \"LBR Stack\", MSR_LASTBRANCH_TOS",
-       {63, 0, LBR_FIELD_VALUE, "TOS", "index of the newest entry, modulo the size of the stack"});
+#define TOS_TABLE "Intel SDM vol. 3A, 16.4.8 \"LBR Stack\", Table 16-3, MSR_LASTBRANCH_TOS"
+#define TOS_TEXT  "index of the newest entry"
+#define TOS_FIELD(bits)                                                                            \
+	RESERVED(63, bits),                                                                        \
+	{                                                                                          \
+		(bits) - 1, 0, LBR_FIELD_VALUE, "TOS", TOS_TEXT                                    \
+	}
+
+LAYOUT_OF(static, layout_tos, TOS_TABLE,
+	  {63, 0, LBR_FIELD_VALUE, "TOS", TOS_TEXT ", modulo the size of the stack"});
+LAYOUT_OF(static, layout_tos_4, TOS_TABLE, TOS_FIELD(2));
+LAYOUT_OF(static, layout_tos_8, TOS_TABLE, TOS_FIELD(3));
+LAYOUT_OF(static, layout_tos_16, TOS_TABLE, TOS_FIELD(4));
+LAYOUT_OF(static, layout_tos_32, TOS_TABLE, TOS_FIELD(5));
+
+const struct lbr_layout *lbr_layout_tos(uint32_t depth)
+{
+	switch (depth) {
+	case 4:
+		return &layout_tos_4;
+	case 8:
+		return &layout_tos_8;
+	case 16:
+		return &layout_tos_16;
+	case 32:
+		return &layout_tos_32;
+	default:
+		return &layout_tos;
+	}
+}
 
 #define SELECT_BITS                                                                                \
 	FLAG(8, "FAR_BRANCH", "do not capture far branches"),                                      \

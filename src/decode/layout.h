@@ -70,7 +70,6 @@ extern const struct lbr_layout layout_info_tsx;	 /* format 05H: Table 17-16 */
 extern const struct lbr_layout layout_info;	 /* format 07H */
 extern const struct lbr_layout layout_info_arch; /* architectural LBR */
 /* Registers beside the stack */
-extern const struct lbr_layout layout_tos;
 extern const struct lbr_layout layout_select_nhm; /* Table 17-11 */
 extern const struct lbr_layout layout_select_hsw; /* Table 17-13 */
 extern const struct lbr_layout layout_select_amd;
@@ -80,6 +79,13 @@ extern const struct lbr_layout layout_dbg_extn_cfg;  /* AMD DBG_EXTN_CFG */
 extern const struct lbr_layout layout_debugctl_core; /* Figure 17-14: Core Solo and Duo */
 extern const struct lbr_layout layout_debugctl;	     /* IA32_DEBUGCTL */
 extern const struct lbr_layout layout_perf_capabilities;
+
+/**
+ * lbr_layout_tos() - layout of the TOS register
+ * @depth: entries: the low bits that count them are the pointer; 0: not known
+ * Source: Intel SDM vol. 3A, Table 16-3.
+ */
+const struct lbr_layout *lbr_layout_tos(uint32_t depth);
 
 /** lbr_field_get() - the field's bits of @value, shifted down to bit 0 */
 uint64_t lbr_field_get(const struct lbr_field *field, uint64_t value);

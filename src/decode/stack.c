@@ -146,6 +146,15 @@ static int settle_base(struct lbr_model *model, const struct dump_record *record
 	return 0;
 }
 
+static bool has_to(const struct lbr_model *model, const struct dump_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (lbr_msr_role(model, records[i].msr, NULL) == LBR_ROLE_TO)
+			return true;
+	}
+	return false;
+}
+
 static void settle_format(struct lbr_model *model, const struct dump_record *records, size_t count,
 			  struct notes *notes)
 {
@@ -155,6 +164,14 @@ static void settle_format(struct lbr_model *model, const struct dump_record *rec
 
 		if (lbr_msr_role(model, records[i].msr, NULL) != LBR_ROLE_CAPABILITIES)
 			continue;
+		if (format == 0 && model->format < 0 && has_to(model, records, count)) {
+			notes_warning(notes, records[i].line,
+				      "CPU %u: IA32_PERF_CAPABILITIES says format 00H, which has "
+				      "no TO registers, but the dump has them: not heeded (a "
+				      "hypervisor that hides the LBR says 0); --format 0 heeds it",
+				      records[i].cpu);
+			return;
+		}
 		err = lbr_model_set_format(model, format);
 		if (err == -EEXIST)
 			notes_warning(notes, records[i].line,
@@ -208,9 +225,14 @@ static bool has(const struct stack *stack, enum lbr_role role)
 }
 
 /* How many entries there are: the depth register, the row, or what a bare format's dump has */
-static int settle_depth(const struct stack *stack, struct lbr_model *model, struct notes *notes)
+static int settle_depth(const struct stack *stack, struct lbr_model *model,
+			const struct stack_options *opts, struct notes *notes)
 {
-	uint64_t depth = stack->value[LBR_ROLE_DEPTH];
+	uint64_t depth = stack->value[LBR_ROLE_DEPTH], tos = 0;
+
+	if (has(stack, LBR_ROLE_ORDER) || opts->tos >= 0)
+		tos = has(stack, LBR_ROLE_ORDER) ? stack->value[LBR_ROLE_ORDER]
+						 : (uint64_t)opts->tos;
 
 	if (has(stack, LBR_ROLE_DEPTH)) {
 		if (depth >= 8 && depth <= BRANCHES_MAX && depth % 8 == 0)
@@ -223,8 +245,8 @@ static int settle_depth(const struct stack *stack, struct lbr_model *model, stru
 	}
 	if (model->depth)
 		return 0;
-	if (stack->have[0])
-		model->depth = 64u - (uint32_t)__builtin_clzll(stack->have[0]);
+	/* one of them is there: stack_decode() has seen to it */
+	model->depth = 64u - (uint32_t)__builtin_clzll(stack->have[0] | stack->have[1]);
 	if (model->order == LBR_ORDER_TOS && (model->depth & (model->depth - 1))) {
 		notes_error(notes, 0,
 			    "CPU %u: the last FROM register is number %u, but a stack has 4, 8, 16 "
@@ -232,11 +254,17 @@ static int settle_depth(const struct stack *stack, struct lbr_model *model, stru
 			    stack->cpu, model->depth - 1);
 		return -EINVAL;
 	}
-	if (model->depth)
-		notes_warning(notes, 0,
-			      "CPU %u: %s does not say how deep the LBR is: %u entries, "
-			      "as many as the dump has",
-			      stack->cpu, model->name, model->depth);
+	if (model->order == LBR_ORDER_TOS && tos >= model->depth) {
+		notes_error(notes, 0,
+			    "CPU %u: TOS is %" PRIu64 ", so the stack is deeper than the %u "
+			    "entries of the dump: add the missing ones, or name the CPU with --cpu",
+			    stack->cpu, tos, model->depth);
+		return -EINVAL;
+	}
+	notes_warning(notes, 0,
+		      "CPU %u: %s does not say how deep the LBR is: %u entries, "
+		      "as many as the dump has",
+		      stack->cpu, model->name, model->depth);
 	return 0;
 }
 
@@ -305,6 +333,11 @@ static int order_by_tos(const struct stack *stack, const struct lbr_model *model
 			return -EINVAL;
 		}
 		tos = (uint64_t)opts->tos;
+	} else if (opts->tos >= 0 && (uint64_t)opts->tos != tos) {
+		notes_warning(notes, 0,
+			      "CPU %u: the dump has a TOS, %" PRIu64 ": --tos %" PRId64
+			      " is not heeded",
+			      stack->cpu, tos, opts->tos);
 	}
 	if (tos >= model->depth)
 		notes_warning(notes, 0,
@@ -350,6 +383,9 @@ static int order_entries(const struct stack *stack, const struct lbr_model *mode
 {
 	if (model->order == LBR_ORDER_TOS)
 		return order_by_tos(stack, model, opts, ret_order, notes);
+	if (opts->tos >= 0)
+		notes_warning(notes, 0, "CPU %u: %s has no TOS: --tos is not heeded", stack->cpu,
+			      model->name);
 	if (model->order == LBR_ORDER_BRS)
 		return order_by_brs(stack, model, ret_order, notes);
 	for (uint32_t i = 0; i < model->depth; i++)
@@ -469,9 +505,13 @@ static void describe_filter(const struct stack *stack, const struct lbr_model *m
 	buf[0] = '\0';
 	if (model->format == LBR_FORMAT_ARCH)
 		select = select_of_ctl(value);
-	if (model->msr_select != MSR_LBR_NONE &&
-	    (!has(stack, LBR_ROLE_SELECT) || (select & LBR_SELECT_ALL) == LBR_SELECT_ALL))
+	if (model->msr_select == MSR_LBR_NONE && model->vendor == CPU_VENDOR_NONE)
+		return; /* some CPUs of that format have a filter */
+	if (model->msr_select != MSR_LBR_NONE && !has(stack, LBR_ROLE_SELECT))
 		return;
+	if ((select & LBR_SELECT_ALL) == LBR_SELECT_ALL ||
+	    (select & LBR_SELECT_PRIV) == LBR_SELECT_PRIV)
+		return; /* nothing was to be recorded: what is there, is from before */
 	if (select & LBR_SELECT_CALLSTACK)
 		n += (size_t)snprintf(buf, len, "call_stack");
 	else if (!(select & LBR_SELECT_TYPES))
@@ -508,6 +548,23 @@ static void check_call_stack(const struct stack *stack, const struct lbr_model *
 			      stack->cpu, model->msr_select);
 }
 
+/* Some CPUs do not sign-extend it, and no layout of it is in the manual. */
+static void check_ler(const struct stack *stack, const struct lbr_model *model, struct notes *notes)
+{
+	unsigned int shift = 64u - model->addr_bits;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t addr = stack->value[LBR_ROLE_LER_FROM + i];
+
+		if ((uint64_t)((int64_t)(addr << shift) >> shift) != addr &&
+		    (shift < 32 || addr >> 32))
+			notes_warning(notes, 0,
+				      "CPU %u: last exception's record: MSR %XH = 0x%016" PRIx64
+				      " holds no canonical %u-bit address: printed as it is",
+				      stack->cpu, model->msr_ler + i, addr, model->addr_bits);
+	}
+}
+
 int stack_decode(const struct lbr_model *row, const struct dump_record *records, size_t count,
 		 const struct stack_options *opts, struct stack_result *ret, struct notes *notes)
 {
@@ -528,9 +585,10 @@ int stack_decode(const struct lbr_model *row, const struct dump_record *records,
 			    stack.cpu, count, model.name, model.msr_from);
 		return -EINVAL;
 	}
-	if (settle_depth(&stack, &model, notes))
+	if (settle_depth(&stack, &model, opts, notes))
 		return -EINVAL;
 	check_call_stack(&stack, &model, notes);
+	check_ler(&stack, &model, notes);
 	whole = check_complete(&stack, &model, notes);
 	entries = order_entries(&stack, &model, opts, order, notes);
 	if (entries < 0)

@@ -44,8 +44,7 @@ static void explain(const struct lbr_model *model, const struct dump_record *rec
 	if (msr_explain(model, record->msr, name, sizeof(name), &layout))
 		return;
 	for (size_t i = 0; i < layout->count; i++)
-		field_explain(&layout->fields[i], lbr_field_get(&layout->fields[i], record->value),
-			      text, sizeof(text));
+		field_explain(&layout->fields[i], record->value, text, sizeof(text));
 }
 
 static void decode(const struct dump *dump, const struct lbr_model *given, struct notes *notes)

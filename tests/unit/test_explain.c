@@ -45,7 +45,7 @@ static void check_words(const struct lbr_layout *layout, const char *name, uint6
 	const struct lbr_field *f = field(layout, name);
 	char text[80];
 
-	assert_string_equal(field_explain(f, lbr_field_get(f, value), text, sizeof(text)), words);
+	assert_string_equal(field_explain(f, value, text, sizeof(text)), words);
 }
 
 static void msr_explain_names_each_register(void **state)
@@ -80,6 +80,13 @@ static void msr_explain_foreign_register_is_enoent(void **state)
 
 	assert_int_equal(
 		msr_explain(lbr_model_by_name("core2"), 0x680, text, sizeof(text), &layout),
+		-ENOENT);
+	/* Table 17-15: 32 entries, 680H to 69FH; Table 17-10: 16 */
+	assert_int_equal(
+		msr_explain(lbr_model_by_name("skylake"), 0x6a0, text, sizeof(text), &layout),
+		-ENOENT);
+	assert_int_equal(
+		msr_explain(lbr_model_by_name("nehalem"), 0x6d0, text, sizeof(text), &layout),
 		-ENOENT);
 	assert_int_equal(msr_explain(lbr_model_by_name("zen4"), 0x345, text, sizeof(text), &layout),
 			 -ENOENT);
@@ -182,6 +189,33 @@ static void figure_17_14_fields(void **state)
 	check_words(layout, "TR", 0x80, "clear");
 }
 
+/* Table 16-3; page 17-36: "a 3-bit pointer (bits 2-0)" */
+static void table_16_3_tos_has_as_many_bits_as_the_stack_needs(void **state)
+{
+	check_bits(explain("core", 0x1c9, "MSR_LASTBRANCH_TOS"), "TOS", 2, 0);
+	check_bits(explain("core2", 0x1c9, "MSR_LASTBRANCH_TOS"), "TOS", 1, 0);
+	check_bits(explain("nehalem", 0x1c9, "MSR_LASTBRANCH_TOS"), "TOS", 3, 0);
+	check_bits(explain("skylake", 0x1c9, "MSR_LASTBRANCH_TOS"), "TOS", 4, 0);
+	check_bits(explain("netburst", 0x1da, "MSR_LASTBRANCH_TOS"), "TOS", 1, 0);
+	check_bits(explain("format-05h", 0x1c9, "MSR_LASTBRANCH_TOS"), "TOS", 63, 0);
+	check_words(explain("core", 0x1c9, "MSR_LASTBRANCH_TOS"), "Reserved", 9,
+		    "not 0: is the model right?");
+}
+
+static void table_17_9_sign_extension_that_is_none_is_said(void **state)
+{
+	const struct lbr_layout *layout = explain("nehalem", 0x6c0, "MSR_LASTBRANCH_0_TO_IP");
+
+	check_words(layout, "SIGN_EXT", UINT64_C(0xffff800000000000), "set");
+	check_words(layout, "SIGN_EXT", UINT64_C(0x00007fffffffffff), "clear");
+	check_words(layout, "SIGN_EXT", UINT64_C(0xffff000000000000),
+		    "not so: no canonical address");
+	check_words(layout, "SIGN_EXT", UINT64_C(0x7fff800000000000),
+		    "not so: no canonical address");
+	check_words(layout, "SIGN_EXT", UINT64_C(0x0000800000000000),
+		    "not so: no canonical address");
+}
+
 /* Linux amd/brs.c, union amd_debug_extn_cfg; erratum 1452 of amd/lbr.c */
 static void amd_fields(void **state)
 {
@@ -212,6 +246,8 @@ int main(void)
 		cmocka_unit_test(table_17_16_fields),
 		cmocka_unit_test(figure_17_15_fields),
 		cmocka_unit_test(figure_17_14_fields),
+		cmocka_unit_test(table_16_3_tos_has_as_many_bits_as_the_stack_needs),
+		cmocka_unit_test(table_17_9_sign_extension_that_is_none_is_said),
 		cmocka_unit_test(amd_fields),
 	};
 

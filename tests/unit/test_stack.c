@@ -450,6 +450,72 @@ static void stack_decode_format_row_with_a_ring_of_three_is_an_error(void **stat
 	expect_note("the last FROM register is number 2");
 }
 
+static void stack_decode_format_row_with_tos_beyond_the_dump_is_an_error(void **state)
+{
+	parse_text("680 = 1000\n6c0 = 1010\n681 = 2000\n6c1 = 2010\n1c9 = 5\n");
+	assert_int_equal(decode("format-05h", 0, -1), -EINVAL);
+	expect_note("TOS is 5, so the stack is deeper than the 2 entries of the dump");
+}
+
+static void stack_decode_format_row_without_from_is_not_called_empty(void **state)
+{
+	parse_text("6c0 = 1010\n6c1 = 2010\n1c9 = 0\n");
+	assert_int_equal(decode("format-05h", 0, -1), 0);
+	expect_note("entry 0 has no FROM: left out; add MSR 680H");
+	assert_int_equal(result.lbr.depth, 2);
+	assert_int_equal(result.snap.missing, 2);
+}
+
+/* Tables 17-11 and 17-13: all CPUs of formats 03H to 07H have LBR_SELECT at 1C8H. */
+static void stack_decode_format_row_does_not_invent_a_filter(void **state)
+{
+	parse_text("680 = 1000\n6c0 = 1010\ndc0 = 0\n1c9 = 0\n");
+	assert_int_equal(decode("format-05h", 0, -1), 0);
+	assert_null(result.snap.filter);
+	assert_int_equal(decode("format-01h", 0, -1), 0);
+	assert_null(result.snap.filter);
+	assert_false(result.snap.path_ok);
+}
+
+static void stack_decode_format_row_heeds_lbr_select(void **state)
+{
+	parse_text("680 = 1000\n6c0 = 1010\ndc0 = 0\n1c9 = 0\n1c8 = 1fb\n");
+	assert_int_equal(decode("format-05h", 0, -1), 0);
+	assert_null(result.snap.filter); /* both rings kept out: nothing was to be recorded */
+	dump_deinit(&dump);
+	parse_text("680 = 1000\n6c0 = 1010\ndc0 = 0\n1c9 = 0\n1c8 = 1f9\n");
+	assert_int_equal(decode("format-05h", 0, -1), 0);
+	assert_string_equal(result.snap.filter, "cond,u");
+}
+
+static void stack_decode_tos_option_against_the_dump_is_said(void **state)
+{
+	parse_text("40 = 1000\n60 = 1010\n1c9 = 0\n");
+	assert_int_equal(decode("core2", 0, 2), 0);
+	expect_note("the dump has a TOS, 0: --tos 2 is not heeded");
+	dump_deinit(&dump);
+	parse_text("1500 = 1000\n1600 = 1010\n1200 = 0\n");
+	assert_int_equal(decode("sapphirerapids", 0, 2), 0);
+	expect_note("sapphirerapids has no TOS: --tos is not heeded");
+}
+
+/* Figure 17-15: format 00H has both addresses in one register, so TO registers contradict it. */
+static void stack_decode_format_00h_with_to_registers_is_not_heeded(void **state)
+{
+	parse_text("345 = 0\n40 = ffffffff81000010\n60 = ffffffff81000020\n1c9 = 0\n");
+	assert_int_equal(decode("core2", 0, -1), 0);
+	expect_note("format 00H, which has no TO registers, but the dump has them");
+	at(0, UINT64_C(0xffffffff81000010), UINT64_C(0xffffffff81000020));
+}
+
+static void stack_decode_last_exception_that_is_no_address_is_said(void **state)
+{
+	parse_text("680 = 1000\n6c0 = 1010\n1c9 = 0\n1dd = 9fffffff81000010\n"
+		   "1de = ffffffff81000020\n");
+	assert_int_equal(decode("haswell", 0, -1), 0);
+	expect_note("MSR 1DDH = 0x9fffffff81000010 holds no canonical 48-bit address");
+}
+
 static void stack_decode_capabilities_settle_silvermont(void **state)
 {
 	parse_text("40 = ffffffff81000010\n60 = 1010\n1c9 = 0\n345 = 3\n");
@@ -613,6 +679,13 @@ int main(void)
 		TEST(stack_decode_same_register_twice_with_one_value_is_a_warning),
 		TEST(stack_decode_format_row_takes_base_and_depth_from_the_dump),
 		TEST(stack_decode_format_row_with_a_ring_of_three_is_an_error),
+		TEST(stack_decode_format_row_with_tos_beyond_the_dump_is_an_error),
+		TEST(stack_decode_format_row_without_from_is_not_called_empty),
+		TEST(stack_decode_format_row_does_not_invent_a_filter),
+		TEST(stack_decode_format_row_heeds_lbr_select),
+		TEST(stack_decode_tos_option_against_the_dump_is_said),
+		TEST(stack_decode_format_00h_with_to_registers_is_not_heeded),
+		TEST(stack_decode_last_exception_that_is_no_address_is_said),
 		TEST(stack_decode_capabilities_settle_silvermont),
 		TEST(stack_decode_capabilities_that_differ_are_said),
 		TEST(stack_decode_call_stack_mode_is_named),
