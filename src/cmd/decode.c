@@ -185,6 +185,12 @@ static void check_options(struct argp_state *state, const struct decode_options 
 			   "or --vmlinux");
 	if (opts->has_offset && opts->has_base)
 		argp_error(state, "--kaslr-offset or --kaslr-base: one of them is enough");
+	if (opts->explain && (opts->json || opts->live || opts->file || opts->list_models))
+		argp_error(state, "--explain prints one register as text: --json, --live, "
+				  "--list-models and a FILE do not go with it");
+	if (opts->list_models && (opts->json || opts->live || opts->file))
+		argp_error(state, "--list-models prints the table as text: --json, --live and a "
+				  "FILE do not go with it");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -479,6 +485,12 @@ static int print_all(const struct decode_options *opts, const struct lbr_model *
 		err = print_stack(opts, result, syms);
 		if (err)
 			return err;
+		if (opts->json && result->has_ler)
+			notes_warning(
+				notes, 0,
+				"CPU %u: its last exception's record (MSR %XH and the next) is "
+				"not in the JSON: without --json it is printed",
+				result->snap.cpu, model->msr_ler);
 		seen += result->snap.count > 0;
 	}
 	return seen;

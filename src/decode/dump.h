@@ -10,7 +10,7 @@
  *	msr=0x680 value=0xffffffff81000010	0x680: edx=0xffffffff eax=0x81000010
  *	680=ffffffff81000010 6c0=ffffffff81000100 1c9=0
  * What the kernel's log, syslog, Xen's console and the tracepoint msr:read_msr put before a line is
- * passed over.
+ * passed over. The prompts of the Windows debuggers ("3: kd> rdmsr 680") tell the CPU.
  * A pasted shell session with rdmsr of msr-tools: a line with the command, then its output, one
  * line a CPU with -a; numbers in the command are read as rdmsr reads them (0x.. or decimal), the
  * output according to -x, -X, -c, -0, -d, -u, -o:

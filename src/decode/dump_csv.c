@@ -46,7 +46,12 @@ static struct span cut_field(struct span *line, const char *delim)
 	if (!span_empty(*line) && *line->p == '"') {
 		struct span rest = {line->p + 1, line->end};
 
-		field = span_trim(span_until(&rest, "\""));
+		field = span_until(&rest, "\"");
+		while (!span_empty(rest) && *rest.p == '"') {
+			rest.p++; /* a doubled quote is one of the text: the field goes on */
+			field.end = span_until(&rest, "\"").end;
+		}
+		field = span_trim(field);
 		if (span_empty(span_trim(span_until(&rest, delim)))) {
 			*line = rest;
 			return field;

@@ -465,10 +465,39 @@ static enum after_pair cut_after_pair(struct span *s)
 	return AFTER_END;
 }
 
-/* "[   12.345678] " of the kernel log, "[2026-11-21 15:13:04] " of Xen's */
+/* "[    T99] " or "[     C3] ": who printed it, which is not whose registers they are */
+static void skip_log_caller(struct span *line)
+{
+	struct span rest = *line;
+	uint64_t number;
+
+	if (span_empty(rest) || *rest.p++ != '[')
+		return;
+	span_skip(&rest, "");
+	if (span_empty(rest) || (*rest.p != 'T' && *rest.p != 'C'))
+		return;
+	rest.p++;
+	if (!span_decimal(&rest, UINT32_MAX, &number) && !span_empty(rest) && *rest.p == ']') {
+		rest.p++;
+		*line = span_trim(rest);
+	}
+}
+
+/*
+ * "[   12.345678] " of the kernel log, with "<6>" before it or "[    T99] " behind it,
+ * "[2026-11-21 15:13:04] " of Xen's, "[Sat Nov 21 15:13:04 2026] " of dmesg -T
+ */
 static void skip_log_time(struct span *line)
 {
 	struct span rest = *line, time;
+	uint64_t level;
+
+	if (!span_empty(rest) && *rest.p == '<') {
+		rest.p++;
+		if (!span_decimal(&rest, UINT32_MAX, &level) && !span_empty(rest) && *rest.p == '>')
+			line->p = rest.p + 1;
+		rest = *line;
+	}
 
 	if (span_empty(rest) || *rest.p != '[')
 		return;
@@ -477,21 +506,31 @@ static void skip_log_time(struct span *line)
 	if (!memchr(time.p, '.', (size_t)(time.end - time.p)) &&
 	    !memchr(time.p, ':', (size_t)(time.end - time.p)))
 		return;
+	if (time.end - time.p == sizeof("Sat Nov 21 15:13:04 2026") - 1 && time.p[3] == ' ' &&
+	    time.p[7] == ' ')
+		time.p += 8;
 	while (!span_empty(time) && (isdigit((unsigned char)*time.p) || strchr(" .:-", *time.p)))
 		time.p++;
-	if (span_empty(time))
-		*line = span_trim(rest);
+	if (!span_empty(time))
+		return;
+	*line = span_trim(rest);
+	skip_log_caller(line);
 }
 
-/* "  cat-99  [003] d..1.  5.123456: read_msr: 680, value 1" of ftrace: the CPU is in brackets */
+/*
+ * "  cat-99  [003] d..1.  5.123456: read_msr: 680, value 1" of ftrace, "cat 99 [003] 5.123456:
+ * msr:read_msr: 680, value 1" of perf script: the CPU is in brackets
+ */
 static bool cut_read_msr(struct span *line, uint64_t *ret_cpu)
 {
-	static const char event[] = " read_msr: ";
+	static const char event[] = "read_msr: ";
 	size_t len = sizeof(event) - 1;
 	struct span rest = *line, cpu;
 
-	for (; rest.end - rest.p >= (ptrdiff_t)len && memcmp(rest.p, event, len); rest.p++)
-		;
+	for (; rest.end - rest.p >= (ptrdiff_t)len; rest.p++) {
+		if (rest.p > line->p && strchr(" :", rest.p[-1]) && !memcmp(rest.p, event, len))
+			break;
+	}
 	if (rest.end - rest.p < (ptrdiff_t)len)
 		return false;
 	for (cpu = *line; cpu.p < rest.p; cpu.p++) {
@@ -522,6 +561,29 @@ static void skip_log_source(struct span *line)
 		}
 	}
 	*line = span_trim(*line);
+}
+
+/*
+ * "3: kd> rdmsr 680" of the Windows debuggers: the CPU of what follows; what it was told is no news
+ */
+static bool parse_kd_prompt(struct text *t, struct span line)
+{
+	static const char prompt[] = "kd>";
+	size_t len = sizeof(prompt) - 1;
+	uint64_t cpu;
+	bool has_cpu = !span_decimal(&line, UINT32_MAX, &cpu) && !span_empty(line);
+
+	if (has_cpu && *line.p++ != ':')
+		return false;
+	span_skip(&line, "");
+	if (!has_cpu && !span_empty(line) && *line.p == 'l')
+		line.p++; /* lkd>: of the machine itself */
+	if (line.end - line.p < (ptrdiff_t)len || memcmp(line.p, prompt, len))
+		return false;
+	t->queue_first = t->queue_end = 0;
+	if (has_cpu)
+		t->cpu = cpu;
+	return true;
 }
 
 /* "key : value" or "key = value" about the CPU */
@@ -603,7 +665,7 @@ static int parse_line(struct text *t, struct span line)
 		parse_property(t, line);
 		return 0;
 	}
-	if (parse_rdmsr_line(t, line) || parse_property(t, line))
+	if (parse_kd_prompt(t, line) || parse_rdmsr_line(t, line) || parse_property(t, line))
 		return 0;
 	return parse_registers(t, line);
 }

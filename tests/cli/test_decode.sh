@@ -106,6 +106,14 @@ expect_out "--explain names the register" 0 '^MSR_LASTBRANCH_3_FROM_IP \(683H\)'
 expect "--explain of another register" 2 'MSR 10H is no register of the LBR of nehalem' \
 	$tool decode --cpu 06_1AH --explain 10=0
 expect "--explain without a value" 64 'write it as' $tool decode --cpu 06_1AH --explain 10
+expect "--explain does not drop --json unsaid" 64 '.-explain prints one register as text' \
+	$tool decode --cpu 06_1AH --json --explain 0x683=1
+expect "--list-models and a file" 64 'prints the table as text' $tool decode --list-models x
+printf '680=1000\n6c0=1010\n1c9=0\n1dd=1000\n1de=1010\n' >"$scratch/ler"
+expect_out "the last exception's record" 0 'before the last exception: 0x1000 -> 0x1010' \
+	$tool decode --cpu nehalem "$scratch/ler"
+expect "--json says that it leaves it out" 0 'CPU 0: its last exception.s record \(MSR 1DDH' \
+	$tool decode --json --cpu nehalem "$scratch/ler"
 expect_out "--list-models" 0 '06_4EH 06_5EH' $tool decode --list-models
 
 printf '1=1\n' >"$scratch/foreign"

@@ -79,6 +79,14 @@ static void dump_parse_text_every_spelling_of_a_pair(void **state)
 		"Nov 21 15:13:04 host kernel: MSR 0x680: 0xffffffff81000010",
 		"Nov 21 15:13:04 host kernel: [   12.345678] MSR 0x680: 0xffffffff81000010",
 		" cat-99 [000] d..1.    12.345678: read_msr: 680, value ffffffff81000010",
+		" cat    99 [000]    12.345678: msr:read_msr: 680, value ffffffff81000010",
+		"[   12.345678][   T99] MSR 0x680: 0xffffffff81000010",
+		"[   12.345678][    C3] CPU 0: MSR 0x680: 0xffffffff81000010",
+		"<6>[   12.345678] MSR 0x680: 0xffffffff81000010",
+		"[Sat Nov 21 15:13:04 2026] MSR 0x680: 0xffffffff81000010",
+		"0: kd> rdmsr 680\nmsr[680] = ffffffff`81000010",
+		"lkd> rdmsr 680\nmsr[680] = ffffffff`81000010",
+		"kd> rdmsr 0x680\nmsr[680] = ffffffff`81000010",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
@@ -100,6 +108,7 @@ static void dump_parse_text_every_spelling_of_a_cpu(void **state)
 		"[CPU3]\n680 = ffffffff81000010",
 		"vcpu=3 680 ffffffff81000010",
 		"  kworker/3:1-99  [003] d..1.   1.500000: read_msr: 680, value ffffffff81000010",
+		"3: kd> rdmsr 680\nmsr[680] = ffffffff`81000010",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
@@ -347,6 +356,19 @@ static void dump_parse_csv_columns(void **state)
 	}
 }
 
+/* RFC 4180: a quote within quotes is doubled. */
+static void dump_parse_csv_doubled_quotes(void **state)
+{
+	assert_int_equal(parse("cpu,msr,name,value\n3,0x680,\"a \"\"b\"\", c\",0x10\n"
+			       "4,0x681,\"\",0x20\n5,0x682,\"\"\"\",0x30\n"),
+			 0);
+	assert_int_equal(notes.count, 0);
+	assert_int_equal(dump.count, 3);
+	expect(0, 3, 0x680, 0x10);
+	expect(1, 4, 0x681, 0x20);
+	expect(2, 5, 0x682, 0x30);
+}
+
 static void dump_parse_csv_bad_row_is_said(void **state)
 {
 	assert_int_equal(parse("cpu,msr,value\n0,0x680,1\n0,0x681\n0,hello,2\n"), 0);
@@ -538,6 +560,7 @@ int main(void)
 		TEST(dump_parse_text_lscpu_names_the_model),
 		TEST(dump_parse_text_other_properties),
 		TEST(dump_parse_csv_columns),
+		TEST(dump_parse_csv_doubled_quotes),
 		TEST(dump_parse_csv_bad_row_is_said),
 		TEST(dump_parse_json_shapes),
 		TEST(dump_parse_json_what_is_left_out_is_said),
