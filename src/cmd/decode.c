@@ -20,6 +20,9 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 
+/* The least CONFIG_PHYSICAL_ALIGN of x86-64: Linux arch/x86/Kconfig */
+#define KASLR_STEP (2u << 20)
+
 enum {
 	OPT_CPU = 0x100,
 	OPT_FORMAT,
@@ -410,6 +413,10 @@ static int move_kernel(struct symbols *syms, const struct decode_options *opts)
 		}
 		offset -= text.addr;
 	}
+	if (offset & (KASLR_STEP - 1))
+		log_warning("the kernel would be moved by 0x%" PRIx64 ", and x86-64 moves it by "
+			    "multiples of 2 MiB alone: is --kaslr-%s right?",
+			    offset, opts->has_base ? "base" : "offset");
 	if (opts->has_base || opts->has_offset)
 		symbols_set_kaslr_offset(syms, offset);
 	return 0;

@@ -124,7 +124,8 @@ static int parse_block(const char *data, size_t len, const struct lbr_model *mod
 	if (len % (count * 8)) {
 		notes_error(notes, 0,
 			    "a block of model %s has %zu registers, %zu bytes, for each "
-			    "CPU; the dump has %zu bytes",
+			    "CPU; the dump has %zu bytes. If it is no block: records of 16 bytes "
+			    "are --input records, text with a stray NUL --input text",
 			    model->name, count, count * 8, len);
 		return -EINVAL;
 	}

@@ -70,6 +70,11 @@ same "System.map and --kaslr-offset" $tool decode --system-map "$scratch/System.
 	--kaslr-offset 200000 $data/core2-16-3.txt
 same "System.map and --kaslr-base" $tool decode --system-map "$scratch/System.map" \
 	--kaslr-base 0xffffffff80200000 $data/core2-16-3.txt
+expect "a KASLR base that no kernel has" 0 'moved by 0x200010, and x86-64 .* is --kaslr-base right' \
+	$tool decode --system-map "$scratch/System.map" --kaslr-base 0xffffffff80200010 \
+	$data/core2-16-3.txt
+expect "a KASLR offset that no kernel has" 0 'moved by 0x1000, .* is --kaslr-offset right' \
+	$tool decode --system-map "$scratch/System.map" --kaslr-offset 1000 $data/core2-16-3.txt
 sed 's/^ffffffff800/ffffffff802/' "$scratch/System.map" >"$scratch/kallsyms"
 same "kallsyms, which needs no offset" $tool decode --kallsyms "$scratch/kallsyms" \
 	$data/core2-16-3.txt
@@ -166,8 +171,11 @@ expect "a directory" 2 'Is a directory' $tool decode $data
 expect "an empty file" 2 'the input is empty' $tool decode /dev/null
 expect "no end" 2 'more than 256 MiB' $tool decode --cpu skylake /dev/zero
 printf '680 = 5\0\n' >"$scratch/nul"
+printf '1=1\0' >"$scratch/nul4"
 expect "a NUL byte: what to do" 2 'Text with a stray NUL: say --input text' \
 	$tool decode "$scratch/nul"
+expect "a NUL byte, and a model: what to do" 2 'has 4 bytes\. If it is no block: .*--input text' \
+	$tool decode --cpu skylake "$scratch/nul4"
 printf 'CPU 65536: MSR 0x680: 0\n' >"$scratch/cpu"
 expect "a CPU number that is none: its line" 2 'cpu:1: CPU 65536: CPU numbers end at 65535' \
 	$tool decode --cpu skylake "$scratch/cpu"
