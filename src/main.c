@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* main.c - command table */
 #include <argp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +67,8 @@ int main(int argc, char **argv)
 	const struct command *command;
 	char program[64];
 
+	/* Where our parent ignores it we inherit that, and could wait for no child of ours. */
+	signal(SIGCHLD, SIG_DFL);
 	output_init();
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return help(argc - 1, argv + 1);

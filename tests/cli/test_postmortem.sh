@@ -21,6 +21,9 @@ expect "a dump that is compressed as a whole: the remedy" 2 'unpack it first' \
 	./lbrsnoop postmortem "$scratch/x.gz"
 head -c 100000 /dev/urandom >"$scratch/noise"
 expect "noise" 2 'no crash dump that can be read' ./lbrsnoop postmortem "$scratch/noise"
+# It waits for a child of its own, which nobody can where SIGCHLD is ignored.
+expect "started with SIGCHLD ignored" 2 'no crash dump that can be read' \
+	sh -c 'trap "" CHLD; exec ./lbrsnoop postmortem "$1"' sh "$scratch/noise"
 expect "--log without a number" 64 "--log 'x'" ./lbrsnoop postmortem --log x y
 
 expect "--keep without a recorder" 64 '--flight is missing' ./lbrsnoop record --keep 3 -o x.lbr f
