@@ -509,15 +509,14 @@ static void drop(const struct trace *trace)
 		log_warning("capabilities that are not needed any more stay: %s", strerror(-err));
 }
 
-/* Of a command, what it does itself: neither our own code before it, nor its exec. */
-static void start_counting(struct trace *trace)
+/* Of a command, what it does itself counts: neither our own code before it, nor its exec. */
+static void start_command(struct trace *trace)
 {
 	struct child *child = &trace->child;
 
-	if (!child->watched)
-		capture_begin(trace->capture);
-	if (trace->opts->command)
-		child_go(child);
+	if (!trace->opts->command)
+		return;
+	child_go(child);
 	if (!child->watched)
 		return;
 	capture_begin(trace->capture);
@@ -551,6 +550,9 @@ static int run(struct trace *trace, struct errmsg *msg)
 	err = start_recording(trace, msg);
 	if (err)
 		return err;
+	/* Before anybody is told: what he does then is not to be dropped. */
+	if (!trace->child.watched)
+		capture_begin(trace->capture);
 	say_armed(trace);
 	drop(trace);
 	notify_send("READY=1");
@@ -558,11 +560,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 	 * BPF programs and trampolines have come: read now, not when an event waits. Armed is
 	 * armed: what comes meanwhile finds room in the ring buffer. But a command can wait.
 	 */
-	if (!trace->opts->command)
-		start_counting(trace);
 	symbols_refresh(trace->symbols);
-	if (trace->opts->command)
-		start_counting(trace);
+	start_command(trace);
 	/* What it took to arm is not of the user's time. */
 	if (trace->opts->timeout_ms)
 		end = mono_ms() + trace->opts->timeout_ms;
@@ -594,9 +593,10 @@ static int run(struct trace *trace, struct errmsg *msg)
 	notify_send("STOPPING=1");
 	/*
 	 * What the command did last, while all is still armed: its path leads through trampolines,
-	 * and calls of them, whose text is gone once they are.
+	 * and calls of them, whose text is gone once they are. One that still runs might never let
+	 * us come to an end.
 	 */
-	if (trace->opts->command && err <= 0 && !trace->write_err)
+	if (trace->child.ended && err <= 0 && !trace->write_err)
 		err = capture_poll(trace->capture, 0, on_snapshot, trace);
 	/* What still waits is of the time when our programs and trampolines were there. */
 	symbols_freeze(trace->symbols);
@@ -612,7 +612,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 }
 
 /* It waits for child_go(), which comes when everything is armed. */
-static int start_command(struct trace *trace, struct errmsg *msg)
+static int prepare_command(struct trace *trace, struct errmsg *msg)
 {
 	_cleanup_free_ char *path = NULL;
 	struct child_command command = {.argv = trace->opts->command};
@@ -667,7 +667,7 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	capture_opts.percpu_offsets = symbols_data(trace->symbols, SYMBOLS_PER_CPU_OFFSET);
 	capture_opts.cpu_hw_events = symbols_data(trace->symbols, SYMBOLS_CPU_HW_EVENTS);
 	if (trace->opts->command) {
-		err = start_command(trace, msg);
+		err = prepare_command(trace, msg);
 		if (err)
 			return err;
 		capture_opts.pid = trace->child.pid;
