@@ -63,7 +63,7 @@ FUZZ_RUNS ?= 100000
 
 # What the tests in the guest run there, and what reads the emulator's log.
 VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze load_programs \
-	   mixedload truth_ends truth_tail)
+	   mixedload truth_ends truth_tail userclass userwork userwork.stripped)
 
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
@@ -149,6 +149,17 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_OBJ) Makefile $(O)/.flags
 
 $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze mixedload): VM_FLAGS := -static -pthread
 $(O)/tests/vm/load_programs: VM_FLAGS := -lbpf -lelf -lz
+# Programs that are traced: as they are built everywhere, and without symbols, which are beside it.
+$(O)/tests/vm/userwork: VM_FLAGS := -fcf-protection
+$(O)/tests/vm/userwork.stripped: $(O)/tests/vm/userwork
+	@echo "  TEST    $@"
+	@cp $< $@ && objcopy --only-keep-debug $@ $@.debug && strip $@ && \
+		cd $(@D) && objcopy --add-gnu-debuglink=$(@F).debug $(@F)
+$(O)/tests/vm/userclass: tests/vm/userclass.cc Makefile $(O)/.flags
+	@mkdir -p $(@D)
+	@echo "  TEST    $@"
+	@$(CXX) -O2 -g -Wall -Wextra -Werror -o $@ $<
+
 $(O)/tests/vm/%: tests/vm/%.c Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"

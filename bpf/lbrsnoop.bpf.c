@@ -11,3 +11,4 @@
 #include "hw.bpf.c"
 #include "kprobe.bpf.c"
 #include "tracepoint.bpf.c"
+#include "uprobe.bpf.c"

@@ -26,12 +26,15 @@ enum record_kind {
 	RECORD_TRACEPOINT,
 	RECORD_RAWTRACEPOINT,
 	RECORD_HW,
+	RECORD_UPROBE,
+	RECORD_URETPROBE,
 };
 
 /**
  * struct record - one event
  * @mono_ns: CLOCK_MONOTONIC when the program ran, after the snapshot
- * @ip: address of the probed instruction or of the function's entry; 0 for tracepoints
+ * @ip: address of the probed instruction or of the function's entry; 0 for tracepoints,
+ *      and for uretprobe
  * @retval: return value as found in the register, class not applied; 0 without one
  * @target: index of the armed target, given by the loader
  * @cpu: where it ran, below CPUS_MAX of state.bpf.h

@@ -102,6 +102,9 @@ enum capfile_type {
 #define CAPFILE_META_START	"start"	     /* when recording began, in nanoseconds of it */
 
 #define CAPFILE_HAS_RETVAL (1u << 0)
+/* Are all branches in code of the process? Known, and the answer: struct snapshot.mixed. */
+#define CAPFILE_MIXED_KNOWN (1u << 1)
+#define CAPFILE_MIXED	    (1u << 2)
 
 /**
  * struct capfile_snapshot - fixed part of a SNAPSHOT
@@ -110,7 +113,7 @@ enum capfile_type {
  * @retval: return value as its type reads it, if CAPFILE_HAS_RETVAL
  * @lost: events lost since the snapshot before
  * @trigger: number of a TRIGGER
- * @flags: CAPFILE_HAS_*
+ * @flags: CAPFILE_HAS_RETVAL, CAPFILE_MIXED*
  * @count: entries that follow, empty ones at the old end left out
  * @read: entries the LBR held, empty ones included
  */

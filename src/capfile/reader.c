@@ -266,7 +266,8 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	snap->ip = fixed.ip;
 	snap->has_retval = fixed.flags & CAPFILE_HAS_RETVAL;
 	snap->retval = snap->has_retval ? fixed.retval : 0;
-	if (snap->has_retval && snap->retval < 0 && snap->retval >= -MAX_ERRNO)
+	if (snap->has_retval && !trigger_is_user(snap->trigger) && snap->retval < 0 &&
+	    snap->retval >= -MAX_ERRNO)
 		snap->err = (int)-snap->retval;
 	snap->lbr = &file->meta.lbr;
 	snap->filter = file->meta.filter;
@@ -280,6 +281,8 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	snap->wasted = 0;
 	snap->shown_from = 0;
 	snap->stale = TRI_NOT_REPORTED;
+	if (fixed.flags & CAPFILE_MIXED_KNOWN)
+		snap->mixed = fixed.flags & CAPFILE_MIXED ? TRI_SET : TRI_CLEAR;
 	*ret_lost = fixed.lost;
 	return 0;
 }

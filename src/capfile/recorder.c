@@ -78,6 +78,8 @@ struct recorder {
 	size_t last_trigger;
 	struct written_module *modules;
 	size_t module_count;
+	bool user;	  /* the snapshot at hand is of a user function */
+	uint32_t process; /* that the user addresses written last are of */
 	struct block blocks[BLOCKS];
 	uint8_t text[TEXT_BYTES_MAX];
 };
@@ -455,13 +457,32 @@ static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 
 static int need_address(struct recorder *rec, uint64_t addr)
 {
-	return addr & KERNEL_HALF ? need_block(rec, addr, addr) : 0;
+	return addr & KERNEL_HALF || rec->user ? need_block(rec, addr, addr) : 0;
+}
+
+/*
+ * Addresses of a program are of one process: what the file knows of another one's code does not
+ * count for it. Kernel functions' snapshots take none.
+ */
+static void select_process(struct recorder *rec, const struct snapshot *snap)
+{
+	uint32_t pid = trigger_is_user(snap->trigger) ? snap->pid : 0;
+
+	rec->user = pid;
+	if (!pid || pid == rec->process)
+		return;
+	if (rec->process)
+		forget_all(rec);
+	rec->process = pid;
 }
 
 /* From where a branch went to where the next one came from. */
 static int need_branches(struct recorder *rec, const struct snapshot *snap)
 {
-	int err = need_address(rec, snap->ip);
+	int err;
+
+	select_process(rec, snap);
+	err = need_address(rec, snap->ip);
 
 	if (!err && snap->trigger)
 		err = need_address(rec, snap->trigger->func_addr);
@@ -469,7 +490,7 @@ static int need_branches(struct recorder *rec, const struct snapshot *snap)
 		uint64_t start = i ? snap->branches[i - 1].to : 0;
 		uint64_t end = i < snap->count ? snap->branches[i].from : snap->ip;
 
-		if (start & end & KERNEL_HALF) {
+		if (start & end & KERNEL_HALF || (rec->user && !((start | end) & KERNEL_HALF))) {
 			err = need_block(rec, start, end);
 			continue;
 		}
@@ -540,6 +561,17 @@ static int trigger_number(struct recorder *rec, const struct trigger *trigger, u
 	return 0;
 }
 
+static uint16_t flags_of(const struct snapshot *snap)
+{
+	uint16_t flags = snap->has_retval ? CAPFILE_HAS_RETVAL : 0;
+
+	if (snap->mixed != TRI_NOT_REPORTED)
+		flags |= CAPFILE_MIXED_KNOWN;
+	if (snap->mixed == TRI_SET)
+		flags |= CAPFILE_MIXED;
+	return flags;
+}
+
 int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t lost)
 {
 	struct capfile_snapshot fixed = {
@@ -550,7 +582,7 @@ int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t los
 		.cpu = snap->cpu,
 		.pid = snap->pid,
 		.tid = snap->tid,
-		.flags = snap->has_retval ? CAPFILE_HAS_RETVAL : 0,
+		.flags = flags_of(snap),
 		.count = (uint16_t)snap->raw_count,
 		.read = snap->count + snap->dropped,
 	};

@@ -49,6 +49,10 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 		if (probe->site_kind == SITE_ERRNO)
 			return skel->progs.hw_errno_site;
 		return program_on_returns(skel, probe);
+	case TRIGGER_UPROBE:
+		return skel->progs.uprobe;
+	case TRIGGER_URETPROBE:
+		return skel->progs.uretprobe;
 	default:
 		return NULL;
 	}
@@ -172,6 +176,32 @@ static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, u
 			trigger_kind_name(probe->trigger.kind));
 	return errmsg_set(msg, err, "the kernel refuses a %s there: %s",
 			  trigger_kind_name(probe->trigger.kind), strerror(-err));
+}
+
+/* In every process that maps the file: BPF asks for the one that is wanted. */
+static int attach_uprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+			 struct armed *armed, struct errmsg *msg)
+{
+	bool is_return = probe->trigger.kind == TRIGGER_URETPROBE;
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = target, .retprobe = is_return);
+	int err;
+
+	armed->link =
+		bpf_program__attach_uprobe_opts(program_of(skel, probe, probe->trigger.kind), -1,
+						probe->trigger.path, probe->file_offset, &opts);
+	if (armed->link)
+		return 0;
+	err = -errno;
+	if (err == -ENOENT)
+		return errmsg_set(msg, err,
+				  "this kernel has no uprobes (CONFIG_UPROBES), or the "
+				  "file is gone");
+	return errmsg_set(msg, err, "the kernel refuses a %s there: %s%s",
+			  trigger_kind_name(probe->trigger.kind), errno_text(-err),
+			  err == -EINVAL || err == -ERR_NOT_SUPPORTED
+				  ? " (an instruction that it cannot step over, or a file system "
+				    "without uprobes)"
+				  : "");
 }
 
 static int attach_tracepoint(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
@@ -334,6 +364,9 @@ static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 		return attach_kprobe(skel, probe, target, armed, msg);
 	case TRIGGER_TRACEPOINT:
 		return attach_tracepoint(skel, probe, target, armed, msg);
+	case TRIGGER_UPROBE:
+	case TRIGGER_URETPROBE:
+		return attach_uprobe(skel, probe, target, armed, msg);
 	case TRIGGER_HW:
 		return attach_hw(skel, probe, target, armed, msg);
 	default:

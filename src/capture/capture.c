@@ -15,7 +15,9 @@
 #include "capture/guard.h"
 #include "capture/lbr_cause.h"
 #include "capture/lbr_events.h"
+#include "capture/maps.h"
 #include "capture/ring_record.h"
+#include "capture/uprobe.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
 #include "symbolize/module_sections.h"
@@ -39,6 +41,8 @@ struct capture {
 	struct lbrsnoop_bpf *skel;
 	struct ring_buffer *ring;
 	struct lbr_events *events;
+	struct map_events *maps;
+	struct bpf_link *stepped; /* for user functions, see bpf/uprobe.bpf.c */
 	struct armed *armed;
 	struct trigger *triggers; /* see struct record_context */
 	size_t armed_count;
@@ -155,6 +159,7 @@ static int load(struct capture *capture, struct errmsg *msg)
 	for (size_t i = 0; i < capture->probes->count; i++)
 		attach_select(skel, &capture->probes->items[i]);
 	bpf_program__set_autoload(skel->progs.hw_calibrate, has_breakpoints(capture->probes));
+	bpf_program__set_autoload(skel->progs.uprobe_stepped, probes_have_user(capture->probes));
 	bpf_program__set_autoload(skel->progs.lbr_check, true);
 	err = lbrsnoop_bpf__load(skel);
 	if (err && capture->opts.percpu_offsets) {
@@ -230,6 +235,7 @@ static int on_record(void *ctx, void *data, size_t len)
 		return 0;
 	}
 	capture->handed_out = true;
+	map_events_tell(capture->maps, ((const struct record *)data)->mono_ns);
 	capture->fn_result = capture->fn(&snap, capture->fn_ctx);
 	/*
 	 * libbpf stops at a negative value, and gives the rest back at the next poll. By itself it
@@ -260,8 +266,9 @@ static int prepare_records(struct capture *capture)
 		.filter = opts->filter_name,
 		.plan = capture->plan,
 		.filtered = (kernel & all) != all,
-		.path_ok = (kernel & any) && (kernel & PERF_SAMPLE_BRANCH_KERNEL) &&
-			   !capture->plan.own,
+		.path_ok =
+			(kernel & any) && !capture->plan.own &&
+			((kernel & PERF_SAMPLE_BRANCH_KERNEL) || probes_all_user(capture->probes)),
 	};
 	capture->ring =
 		ring_buffer__new(bpf_map__fd(capture->skel->maps.events), on_record, capture, NULL);
@@ -349,7 +356,9 @@ static int plan_filter(struct capture *capture, struct errmsg *msg)
 		return 0;
 	}
 	if (!lbr_filter_plan(&capture->model, types, &capture->plan, &refused))
-		return 0;
+		return capture->plan.software && probes_all_user(capture->probes)
+			       ? no_ring_filter(&capture->model, capture->probes, msg)
+			       : 0;
 	return errmsg_set(
 		msg, -EOPNOTSUPP, "-j: '%s' cannot be had here: this CPU (%s) offers %s%s",
 		lbr_filter_format(refused, cannot, sizeof(cannot)), capture->model.title,
@@ -377,7 +386,9 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 		if (err)
 			goto fail;
 	}
-	err = begin_flight(capture, msg);
+	if (opts->user)
+		err = map_events_open(opts->user, &capture->maps, msg);
+	err = err ?: begin_flight(capture, msg);
 	if (err)
 		goto fail;
 	err = load(capture, msg);
@@ -395,7 +406,9 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 	if (has_breakpoints(probes))
 		guard_calibrate(&capture->guard, capture->skel->progs.hw_calibrate,
 				opts->getppid_addr);
-	err = arm_all(capture, msg);
+	if (probes_have_user(probes))
+		err = arm_stepped(capture->skel, &capture->stepped, msg);
+	err = err ?: arm_all(capture, msg);
 	if (err)
 		goto fail;
 	*ret_capture = capture;
@@ -459,6 +472,7 @@ static void follow_hotplug(struct capture *capture)
 	if (lbr_events_update(capture->events, NULL, &why) <= 0)
 		return;
 	capture->changed = true;
+	map_events_update(capture->maps);
 	for (size_t i = 0; i < capture->probes->count; i++) {
 		const struct probe *probe = &capture->probes->items[i];
 		struct armed *armed = &capture->armed[i];
@@ -703,6 +717,8 @@ void capture_stop(struct capture *capture)
 	if (capture->hw_fired > ran)
 		capture->skipped = capture->hw_fired - ran;
 	capture->hw_fired = 0;
+	bpf_link__destroy(capture->stepped);
+	capture->stepped = NULL;
 	lbr_events_close(capture->events);
 	capture->events = NULL;
 }
@@ -773,6 +789,7 @@ void capture_destroy(struct capture *capture)
 	flight_files_deinit(&capture->flight);
 	guard_deinit(&capture->guard);
 	errmsg_queue_deinit(&capture->said);
+	map_events_close(capture->maps);
 	ring_buffer__free(capture->ring);
 	lbrsnoop_bpf__destroy(capture->skel);
 	free(capture);

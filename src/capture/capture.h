@@ -11,6 +11,7 @@
 #include "snapshot/probe.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/userspace.h"
 #include "util/errmsg.h"
 
 #define ERRNO_WORDS 64	/* 4096 bits */
@@ -35,6 +36,7 @@
  * @percpu_offsets: address of the kernel's __per_cpu_offset[], 0: unknown
  * @cpu_hw_events: offset of cpu_hw_events, the PMU driver's state, in a CPU's area; with
  *                 @percpu_offsets it tells how many entries the driver found
+ * @user: told which processes map what, for user functions; borrowed; NULL: nobody asks
  * @without_lbr: load and attach only, for tests on machines without LBR
  */
 struct capture_options {
@@ -55,6 +57,7 @@ struct capture_options {
 	bool flight_only;
 	uint64_t percpu_offsets;
 	uint64_t cpu_hw_events;
+	struct userspace *user;
 	bool without_lbr;
 };
 

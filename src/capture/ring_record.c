@@ -18,13 +18,15 @@ _Static_assert((int)RECORD_FENTRY == (int)TRIGGER_FENTRY &&
 		       (int)RECORD_KRETPROBE == (int)TRIGGER_KRETPROBE &&
 		       (int)RECORD_TRACEPOINT == (int)TRIGGER_TRACEPOINT &&
 		       (int)RECORD_RAWTRACEPOINT == (int)TRIGGER_RAWTRACEPOINT &&
-		       (int)RECORD_HW == (int)TRIGGER_HW,
+		       (int)RECORD_HW == (int)TRIGGER_HW &&
+		       (int)RECORD_UPROBE == (int)TRIGGER_UPROBE &&
+		       (int)RECORD_URETPROBE == (int)TRIGGER_URETPROBE,
 	       "numbered alike");
 
 /* TRIGGER_NONE for a number that is none. */
 static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
-	return kind <= RECORD_HW ? (enum trigger_kind)kind : TRIGGER_NONE;
+	return kind <= RECORD_URETPROBE ? (enum trigger_kind)kind : TRIGGER_NONE;
 }
 
 bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
@@ -37,6 +39,8 @@ bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
 		return probe->site_kind != SITE_PLAIN && probe->ret != RETURN_NONE;
 	case TRIGGER_TRACEPOINT:
 		return probe->ret == RETURN_S64;
+	case TRIGGER_URETPROBE:
+		return true;
 	default:
 		return false;
 	}
@@ -91,7 +95,9 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->has_retval = probe_has_retval(probe, trigger->kind);
 	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
 	ret_snap->err = 0;
-	if (ret_snap->has_retval && ret_snap->retval < 0 && ret_snap->retval >= -MAX_ERRNO)
+	/* A negative value of a user function may mean anything. */
+	if (ret_snap->has_retval && !trigger_is_user(trigger) && ret_snap->retval < 0 &&
+	    ret_snap->retval >= -MAX_ERRNO)
 		ret_snap->err = -ret_snap->retval;
 	ret_snap->lbr = ctx->lbr;
 	ret_snap->filter = ctx->filter;
@@ -99,6 +105,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->wasted = 0;
 	ret_snap->shown_from = 0;
 	ret_snap->stale = TRI_NOT_REPORTED;
+	ret_snap->mixed = TRI_NOT_REPORTED;
 	fill_branches(ctx, rec, ret_snap);
 	return 0;
 }

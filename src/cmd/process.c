@@ -128,7 +128,7 @@ static bool is_foreign(const char *path)
 	return copy && !stat(dirname(copy), &st) && st.st_uid != geteuid();
 }
 
-int drop_privileges(bool breakpoints, const char *const *files, size_t file_count)
+int drop_privileges(bool breakpoints, bool programs, const char *const *files, size_t file_count)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -136,6 +136,9 @@ int drop_privileges(bool breakpoints, const char *const *files, size_t file_coun
 
 	if (breakpoints)
 		keep |= 1ULL << CAP_SYS_ADMIN;
+	/* What other users' processes have mapped, and those files. */
+	if (programs)
+		keep |= 1ULL << CAP_SYS_PTRACE | 1ULL << CAP_DAC_READ_SEARCH;
 	for (size_t i = 0; i < file_count; i++)
 		if (is_foreign(files[i]))
 			keep |= 1ULL << CAP_DAC_OVERRIDE;

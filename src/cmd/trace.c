@@ -19,6 +19,7 @@
 #include "cmd/output.h"
 #include "cmd/recording.h"
 #include "cmd/trace_options.h"
+#include "cmd/user.h"
 #include "cmd/view.h"
 #include "symbolize/place.h"
 #include "symbolize/symbolize.h"
@@ -43,8 +44,9 @@ struct trace {
 	const struct trace_options *opts;
 	struct symbols *symbols;
 	struct text *text_live;
-	struct text_source kernel_text;
-	int text_err; /* why there is none; negative errno */
+	struct text_source kernel_text; /* and that of programs, where they are traced */
+	struct user *user;		/* NULL: none are */
+	int text_err;			/* why there is none; negative errno */
 	struct resolver *resolver;
 	struct probe_list probes;
 	struct capture *capture;
@@ -84,6 +86,7 @@ static int show(struct trace *trace, struct snapshot *snap)
 	int err = 0;
 
 	text_live_invalidate(trace->text_live);
+	user_place(trace->user, snap);
 	trace->lost_now = lost_so_far(trace);
 	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
 	if (trace->recording) {
@@ -110,6 +113,7 @@ static int record(struct trace *trace, struct snapshot *snap)
 	bool read_again = snap->ts_ns - trace->text_read_ns >= LOOK_NS;
 	uint64_t *judged_ns = &trace->judged_ns[snap->cpu % CPUS];
 
+	user_place(trace->user, snap);
 	if (read_again) {
 		trace->text_read_ns = snap->ts_ns;
 		text_live_invalidate(trace->text_live);
@@ -213,6 +217,8 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 	struct resolve_options resolve = {
 		.symbols = trace->symbols,
 		.force = opts->trigger,
+		.pid = opts->capture.pid,
+		.debug_dir = opts->view.debug_dir,
 		.errors_only = opts->capture.errno_filter,
 	};
 	int err = open_lines(opts, &resolve.lines, msg);
@@ -313,6 +319,9 @@ static void say_trigger(const struct trace *trace, const struct probe *probe)
 	else if (probe->trigger.kind == TRIGGER_HW)
 		log_info("%s: hardware breakpoint, %s, %.1f us a hit", probe->trigger.target, loss,
 			 hit_ns / 1e3);
+	else if (trigger_is_user(&probe->trigger))
+		log_info("%s: %s in %s", probe->trigger.target,
+			 trigger_kind_name(probe->trigger.kind), probe->trigger.path);
 	else
 		log_info("%s: %s%s%s", probe->trigger.target,
 			 trigger_kind_name(probe->trigger.kind),
@@ -503,7 +512,8 @@ static void drop(const struct trace *trace)
 {
 	const struct trace_options *opts = trace->opts;
 	const char *files[] = {opts->output, opts->record, opts->view.dot, opts->view.svg};
-	int err = drop_privileges(has_breakpoints(trace), files, ARRAY_SIZE(files));
+	int err = drop_privileges(has_breakpoints(trace), trace->opts->user, files,
+				  ARRAY_SIZE(files));
 
 	if (err)
 		log_warning("capabilities that are not needed any more stay: %s", strerror(-err));
@@ -629,6 +639,19 @@ static int prepare_command(struct trace *trace, struct errmsg *msg)
 		   : 0;
 }
 
+static int begin_user(struct trace *trace)
+{
+	int err = user_create(&trace->probes, trace->symbols, trace->opts->view.debug_dir,
+			      &trace->user);
+
+	if (err)
+		return err;
+	trace->kernel_text = user_text(trace->user, &trace->kernel_text);
+	if (trace->view)
+		view_set_user(trace->view, user_space(trace->user));
+	return 0;
+}
+
 static int trace_all(struct trace *trace, struct errmsg *msg)
 {
 	struct capture_options capture_opts = trace->opts->capture;
@@ -666,6 +689,12 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 		capture_opts.getppid_addr = getppid.addr;
 	capture_opts.percpu_offsets = symbols_data(trace->symbols, SYMBOLS_PER_CPU_OFFSET);
 	capture_opts.cpu_hw_events = symbols_data(trace->symbols, SYMBOLS_CPU_HW_EVENTS);
+	if (trace->opts->user) {
+		err = begin_user(trace);
+		if (err)
+			return err;
+		capture_opts.user = user_space(trace->user);
+	}
 	if (trace->opts->command) {
 		err = prepare_command(trace, msg);
 		if (err)
@@ -719,6 +748,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 	view_destroy(trace.view);
 	aggregate_destroy(trace.aggregate);
 	symbols_close(trace.symbols);
+	user_destroy(trace.user);
 	trace_options_deinit(&opts);
 	if (err)
 		return exit_status_of(err);

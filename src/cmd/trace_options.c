@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
 	{"cpu", 'C', "LIST", 0, "Only on these CPUs: 0,2-4", 0},
 	{"branch-filter", 'j', "LIST", 0,
 	 "Branches to record, by perf's names: any, any_call, any_ret, ind_call, cond, call, u, k "
-	 "(default: any,u,k)",
+	 "(default: any,u,k; for user functions any,u)",
 	 0},
 	{"trigger", 'T', "KIND", 0, "How to trigger: auto (default), hw, fexit, kretprobe", 0},
 	{"at", OPT_AT, "PLACE", 0,
@@ -102,7 +102,8 @@ static const char doc[] =
 	"TARGET: NAME or GLOB (a kernel function, on its error return), MODULE:NAME, fentry:NAME, "
 	"fexit:NAME, kprobe:NAME[+OFFSET], kretprobe:NAME, hw:NAME[+OFFSET], hw:0xADDRESS, "
 	"hw:[MODULE:]FILE:LINE (hardware breakpoint), "
-	"tracepoint:CATEGORY:NAME, rawtracepoint:NAME.\n\n"
+	"tracepoint:CATEGORY:NAME, rawtracepoint:NAME, and of programs and libraries "
+	"uprobe:PATH:SYMBOL[+OFFSET], uretprobe:PATH:SYMBOL.\n\n"
 	"COMMAND is started when everything is armed, and is traced alone.\n\n"
 	"Other commands: record, report, list, doctor, decode, help. 'lbrsnoop help COMMAND' "
 	"explains each.\n\n"
@@ -128,6 +129,7 @@ static int parse_branches(struct trace_options *opts, const char *name, const ch
 	if (!(bits & priv))
 		bits |= priv;
 	opts->capture.branch_types = bits;
+	opts->branches_given = true;
 	return 0;
 }
 
@@ -197,6 +199,34 @@ static int add_target(struct trace_options *opts, const char *arg)
 		return ENOMEM;
 	targets[opts->target_count++] = spec;
 	opts->targets = targets;
+	return 0;
+}
+
+/*
+ * There is one filter for all of a CPU. With the kernel's branches in it, nothing of a user
+ * function is left when its trap has been handled; without them, nothing of a kernel function.
+ */
+static int settle_user(struct trace_options *opts)
+{
+	const char *user = NULL, *kernel = NULL;
+
+	for (size_t i = 0; i < opts->target_count; i++)
+		*(target_is_user(&opts->targets[i]) ? &user : &kernel) = opts->targets[i].text;
+	opts->user = opts->view.user = user;
+	if (!user)
+		return 0;
+	if (opts->flight)
+		return args_usage("--flight does not keep which programs were where: '%s' cannot "
+				  "be told from it",
+				  user);
+	if (opts->branches_given)
+		return 0;
+	if (kernel)
+		return args_usage("'%s' needs the branches of user space alone, '%s' those of the "
+				  "kernel, and a CPU's LBR has one filter: trace one after the "
+				  "other, or say what to record with -j",
+				  user, kernel);
+	opts->capture.branch_types = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
 	return 0;
 }
 
@@ -418,7 +448,7 @@ int trace_options_parse(int argc, char **argv, bool record_only, struct trace_op
 		return EXIT_USAGE;
 	}
 	if (argp_parse(&argp, argc, argv, 0, NULL, opts) || settle_output(opts) ||
-	    check_pid(opts)) {
+	    check_pid(opts) || settle_user(opts)) {
 		trace_options_deinit(opts);
 		return EXIT_USAGE;
 	}

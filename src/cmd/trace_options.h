@@ -16,6 +16,8 @@
  * @trigger: -T; TRIGGER_NONE for auto
  * @at_errno: --at errno
  * @rotate: --rotate
+ * @branches_given: -j stood on the command line
+ * @user: targets are user functions
  * @errno_given: -e stood on the command line
  * @capture: filters, LBR and ring buffer
  * @count: stop after so many snapshots, 0: never
@@ -37,6 +39,8 @@ struct trace_options {
 	bool at_errno;
 	bool rotate;
 	bool errno_given;
+	bool branches_given;
+	bool user;
 	struct capture_options capture;
 	char filter_name[128];
 	uint64_t count;

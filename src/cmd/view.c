@@ -164,6 +164,7 @@ struct view {
 	const struct view_options *opts;
 	FILE *out;
 	struct symbols *symbols;
+	struct userspace *user;
 	struct lines *lines;
 	struct sources *sources;
 	struct aggregate *aggregate;
@@ -188,6 +189,7 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 	if (view->opts->no_lines || (view->opts->branches && !view->opts->json))
 		return 0;
 	debug.vmlinux = view->opts->vmlinux ?: debug.vmlinux;
+	debug.without_kernel = view->opts->user;
 	debug.debug_dir = view->opts->debug_dir ?: debug.debug_dir;
 	err = lines_open(&debug, &view->lines);
 	if (!err)
@@ -279,6 +281,11 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 fail:
 	view_destroy(view);
 	return err;
+}
+
+void view_set_user(struct view *view, struct userspace *user)
+{
+	view->user = user;
 }
 
 void view_text_changed(struct view *view)
@@ -407,6 +414,11 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 	struct path *path = NULL;
 	int err;
 
+	if (view->user && view->lines && trigger_is_user(snap->trigger)) {
+		err = userspace_set_lines(view->user, view->lines);
+		if (err)
+			return err;
+	}
 	if (view->opts->summary)
 		list = !graph;
 	if (view->aggregate && aggregate_wants_path(view->aggregate, ident))

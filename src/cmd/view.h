@@ -12,6 +12,7 @@
 #include "snapshot/snapshot.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/userspace.h"
 #include "util/errmsg.h"
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -25,6 +26,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @top: how many of them are printed
  * @interval_ms: print them so often, 0: at the end alone
  * @trace_json: file for Perfetto, or NULL
+ * @user: user functions are shown, which need no debug information of the kernel
  * @vmlinux, @debug_dir, @source_dir: or NULL
  */
 struct view_options {
@@ -40,6 +42,7 @@ struct view_options {
 	uint32_t top;
 	uint64_t interval_ms;
 	const char *trace_json;
+	bool user;
 	const char *vmlinux;
 	const char *debug_dir;
 	const char *source_dir;
@@ -70,6 +73,9 @@ struct aggregate;
 int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
 		const struct lines_options *kernel, struct aggregate *aggregate,
 		struct view **ret_view, struct errmsg *msg);
+
+/** view_set_user() - addresses of programs are @user's from now on; borrowed */
+void view_set_user(struct view *view, struct userspace *user);
 
 /** view_text_changed() - text or symbols may be others than for the snapshot before */
 void view_text_changed(struct view *view);

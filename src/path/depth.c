@@ -106,20 +106,26 @@ static bool interrupt_return(struct stack *st, const struct branch *br)
 	return false;
 }
 
-/* Return: false if it was an interrupt's until now, since before the oldest branch. */
+/*
+ * @user: the path is a program's
+ * Return: false if it was an interrupt's until now, since before the oldest branch.
+ */
 static bool follow(struct stack *st, const struct path_block *block, const struct branch *br,
-		   const struct path_options *opts)
+		   const struct path_options *opts, bool user)
 {
 	bool from_user = !(br->from >> 63), to_user = !(br->to >> 63);
 	bool level = block->tracing == br->tracing;
 
-	if (from_user && to_user)
+	/* The kernel's own depth is not known where a program is told, and does not matter. */
+	if (block->ends == PATH_END_KERNEL || (user && from_user != to_user))
 		return true;
-	if (from_user) {
+	if (from_user && to_user && !user)
+		return true;
+	if (from_user && !user) {
 		push(st, 0, true, true);
 		return true;
 	}
-	if (to_user) {
+	if (to_user && !user) {
 		if (!pop_to(st, 0, true))
 			pop_below(st);
 		return true;
@@ -161,8 +167,8 @@ int path_set_depths(struct path *path, const struct snapshot *snap, const struct
 		block->interrupt = open_interrupts(&st);
 		if (st.depth < min)
 			min = st.depth;
-		if (block->branch == PATH_NONE ||
-		    follow(&st, block, &snap->branches[block->branch], opts))
+		if (block->branch == PATH_NONE || follow(&st, block, &snap->branches[block->branch],
+							 opts, trigger_is_user(snap->trigger)))
 			continue;
 		for (uint32_t j = 0; j <= i; j++)
 			path->blocks[j].interrupt++;

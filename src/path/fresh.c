@@ -57,7 +57,10 @@ void snapshot_judge_fresh(struct snapshot *snap, const struct text_source *text,
 	snap->stale = TRI_NOT_REPORTED;
 	if (!snap->trigger || !snap->path_ok || !snap->count)
 		return;
-	if (snap->trigger->kind != TRIGGER_HW)
+	/* The filter keeps the capture's own branches out. */
+	if (snap->trigger->kind == TRIGGER_URETPROBE)
+		return;
+	if (snap->trigger->kind != TRIGGER_HW && snap->trigger->kind != TRIGGER_UPROBE)
 		snap->stale = snap->wasted ? TRI_CLEAR : TRI_SET;
 	/* An LBR that goes on in the exception (AMD's may) can have lost all that led to it. */
 	else if (text && text->read && snap->wasted < snap->count &&

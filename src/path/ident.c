@@ -29,13 +29,14 @@ static uint64_t mix_text(uint64_t hash, const char *text)
 	return mix(hash, text, strlen(text) + 1);
 }
 
-static uint64_t mix_end(uint64_t hash, struct symbols *symbols, uint64_t addr)
+/* @user: addresses of programs are told apart, too */
+static uint64_t mix_end(uint64_t hash, struct symbols *symbols, uint64_t addr, bool user)
 {
 	static const char trampoline[] = "bpf_trampoline_";
 	struct symbol sym;
 	uint64_t off;
 
-	if (!(addr >> 63))
+	if (!(addr >> 63) && !user)
 		return mix_text(hash, USER);
 	if (symbols_find(symbols, addr, &sym))
 		return mix(hash, &addr, sizeof(addr));
@@ -52,6 +53,7 @@ uint64_t path_ident(const struct snapshot *snap, struct symbols *symbols, const 
 	const struct trigger *trigger = snap->trigger;
 	uint32_t end = snap->count - (snap->wasted < snap->count ? snap->wasted : snap->count);
 	uint64_t hash = mix(0xcbf29ce484222325u, build_id, build_id_len);
+	bool user = trigger_is_user(trigger);
 	int32_t err = snap->err;
 
 	if (trigger)
@@ -59,8 +61,8 @@ uint64_t path_ident(const struct snapshot *snap, struct symbols *symbols, const 
 									      : trigger->target);
 	hash = mix(hash, &err, sizeof(err));
 	for (uint32_t i = snap->shown_from; i < end; i++) {
-		hash = mix_end(hash, symbols, snap->branches[i].from);
-		hash = mix_end(hash, symbols, snap->branches[i].to);
+		hash = mix_end(hash, symbols, snap->branches[i].from, user);
+		hash = mix_end(hash, symbols, snap->branches[i].to, user);
 	}
 	return finish(hash);
 }

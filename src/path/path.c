@@ -37,6 +37,7 @@ struct builder {
 	size_t insn_cap;
 	size_t decision_cap;
 	struct flag_writers writers;
+	bool user;	/* a program's path: its own text is there, the kernel's branches are not */
 	uint32_t entry; /* branch that led to the block being built */
 	bool tracing;	/* it is a tracer's */
 };
@@ -274,8 +275,11 @@ static int close_as_gap(struct builder *b, struct path_block *block, uint64_t en
 }
 
 /* Why straight execution cannot go past @in; PATH_GAP_NONE if it can. */
-static enum path_gap why_stuck(const struct insn *in)
+static enum path_gap why_stuck(const struct builder *b, const struct insn *in)
 {
+	/* Linux leaves the kernel's return out of the record, too; elsewhere it would not fit. */
+	if (b->user && in->class == INSN_SYSCALL)
+		return PATH_GAP_NONE;
 	if (in->flags & INSN_F_VMENTRY)
 		return PATH_GAP_LBR_OFF;
 	if (insn_falls_through(in->class))
@@ -319,7 +323,7 @@ static int walk(struct builder *b, struct path_block *block, uint64_t end)
 	struct insn in;
 	int err;
 
-	if (is_user(start) || is_user(end))
+	if (is_user(start) != is_user(end) || (is_user(start) && !b->user))
 		return PATH_GAP_USER;
 	if (end < start)
 		return PATH_GAP_BACKWARDS;
@@ -334,7 +338,7 @@ static int walk(struct builder *b, struct path_block *block, uint64_t end)
 			return PATH_GAP_TOO_LONG;
 		gap = decode_at(b, addr, &in, &bytes);
 		if (!gap)
-			gap = why_stuck(&in);
+			gap = why_stuck(b, &in);
 		if (gap)
 			return gap;
 		err = add_insn(b, &in, bytes);
@@ -442,6 +446,25 @@ static int end_with_branch(struct builder *b, struct path_block *block, const st
 	return close_block(b, block);
 }
 
+/* A program's block that ends where the kernel came back to, by branch @index: it was entered
+ * there. */
+static int block_to_kernel(struct builder *b, uint64_t start, uint32_t index)
+{
+	const struct branch *br = &b->snap->branches[index];
+	struct path_block block = open_block(b, start);
+	int gap = is_user(br->to) ? walk(b, &block, br->to) : PATH_GAP_USER;
+
+	if (gap < 0)
+		return gap;
+	block.branch = index;
+	b->writers = no_writers;
+	if (gap)
+		return close_as_gap(b, &block, br->to, PATH_GAP_KERNEL);
+	block.ends = PATH_END_KERNEL;
+	block.end_class = INSN_OTHER;
+	return close_block(b, &block);
+}
+
 /* The block that ends with branch @index. */
 static int block_to_branch(struct builder *b, uint64_t start, uint32_t index)
 {
@@ -453,8 +476,11 @@ static int block_to_branch(struct builder *b, uint64_t start, uint32_t index)
 	bool interrupt = false;
 	int gap;
 
+	if (b->user && is_user(start) && !is_user(br->from))
+		return block_to_kernel(b, start, index);
 	block.branch = index;
-	gap = is_user(br->from) ? PATH_GAP_USER : (int)decode_at(b, br->from, &in, &bytes);
+	gap = is_user(br->from) && !b->user ? PATH_GAP_USER
+					    : (int)decode_at(b, br->from, &in, &bytes);
 	if (br->abort == TRI_SET)
 		gap = PATH_GAP_ABORTED;
 	if (!gap) {
@@ -510,14 +536,15 @@ static int block_to_trigger(struct builder *b, uint64_t start)
 static bool fires_after_return(const struct snapshot *snap)
 {
 	return snap->trigger &&
-	       (snap->trigger->kind == TRIGGER_FEXIT || snap->trigger->kind == TRIGGER_KRETPROBE);
+	       (snap->trigger->kind == TRIGGER_FEXIT || snap->trigger->kind == TRIGGER_KRETPROBE ||
+		snap->trigger->kind == TRIGGER_URETPROBE);
 }
 
 /* From the newest useful branch to where the trigger took over; @next is the branch after. */
 static int last_block(struct builder *b, uint64_t start, uint32_t next)
 {
 	const struct snapshot *snap = b->snap;
-	bool to_ip = snap->ip && !is_user(snap->ip);
+	bool to_ip = snap->ip && (b->user || !is_user(snap->ip));
 
 	if (fires_after_return(snap))
 		return 0;
@@ -572,6 +599,7 @@ int path_build(const struct snapshot *snap, const struct text_source *text,
 		.opts = opts ? opts : &defaults,
 		.window = {.text = text},
 		.writers = no_writers,
+		.user = trigger_is_user(snap->trigger),
 	};
 	int err;
 

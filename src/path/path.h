@@ -34,7 +34,7 @@ struct path_options {
 /** enum path_gap - why nothing is known about a stretch */
 enum path_gap {
 	PATH_GAP_NONE = 0,
-	PATH_GAP_USER,	      /* user space: its text is not read */
+	PATH_GAP_USER,	      /* user space, of a kernel function: its text is not read */
 	PATH_GAP_NO_TEXT,     /* no bytes at that address */
 	PATH_GAP_BACKWARDS,   /* the next branch lies before the block's start */
 	PATH_GAP_TOO_LONG,    /* further than PATH_RUN_BYTES_MAX or PATH_RUN_INSNS_MAX */
@@ -45,6 +45,7 @@ enum path_gap {
 	PATH_GAP_PATCHING,    /* a breakpoint instruction stands where text is being patched */
 	PATH_GAP_LBR_OFF,     /* recording was, or may have been, switched off in between */
 	PATH_GAP_ABORTED,     /* a transaction was rolled back */
+	PATH_GAP_KERNEL,      /* the kernel was entered, and went back to elsewhere */
 	PATH_GAP_COUNT,
 };
 
@@ -53,6 +54,7 @@ enum path_end {
 	PATH_END_BRANCH = 0, /* its last instruction branched */
 	PATH_END_INTERRUPT,  /* an interrupt or exception, before the instruction at @end */
 	PATH_END_TRIGGER,    /* the trigger, before the instruction at @end */
+	PATH_END_KERNEL,     /* of a user function: the kernel was entered, and came back to @end */
 	PATH_END_LBR_OFF,    /* its last instruction may have switched recording off: gap follows */
 	PATH_END_UNKNOWN,    /* of a gap */
 };

@@ -218,7 +218,8 @@ static int tell_end(struct teller *t)
 	struct story_step at;
 	int err;
 
-	if (block->ends != PATH_END_INTERRUPT && block->ends != PATH_END_TRIGGER)
+	if (block->ends != PATH_END_INTERRUPT && block->ends != PATH_END_TRIGGER &&
+	    block->ends != PATH_END_KERNEL)
 		return 0;
 	err = step_at(t, block->end, PATH_NONE, &at);
 	if (!err && block->ends == PATH_END_TRIGGER)
@@ -231,7 +232,9 @@ static int tell_end(struct teller *t)
 		if (err)
 			return err;
 	}
-	at.kind = block->ends == PATH_END_TRIGGER ? STORY_TRIGGER : STORY_INTERRUPT;
+	at.kind = block->ends == PATH_END_TRIGGER  ? STORY_TRIGGER
+		  : block->ends == PATH_END_KERNEL ? STORY_KERNEL
+						   : STORY_INTERRUPT;
 	return add_step(t, &at);
 }
 

@@ -19,6 +19,7 @@ enum story_kind {
 	STORY_LINE,	    /* a source line (without debug info: never) */
 	STORY_DECISION,	    /* a conditional branch, taken or not */
 	STORY_ERROR,	    /* an instruction that makes the errno the function returned */
+	STORY_KERNEL,	    /* a program's way through the kernel, which came back here */
 	STORY_INTERRUPT,    /* an interrupt or exception arrived here */
 	STORY_GAP,	    /* nothing is known, path.blocks[block].gap says why */
 	STORY_TRACING, /* code of a tracer, from @block to @last_block; no more is told of it */

@@ -30,6 +30,9 @@ static const struct {
 	[PATH_GAP_PATCHING] = {"patching", "the code there was being patched"},
 	[PATH_GAP_LBR_OFF] = {"lbr-off", "recording was, or may have been, switched off here"},
 	[PATH_GAP_ABORTED] = {"aborted", "a transaction was rolled back"},
+	[PATH_GAP_KERNEL] = {"kernel",
+			     "the program entered the kernel, which is not recorded, and went on "
+			     "elsewhere"},
 };
 
 _Static_assert(sizeof(gaps) / sizeof(gaps[0]) == PATH_GAP_COUNT, "a reason for each gap");

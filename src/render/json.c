@@ -146,6 +146,7 @@ static json_t *lbr_object(const struct snapshot *snap)
 	json_object_set_new(obj, "shown_from", json_integer(snap->shown_from));
 	json_object_set_new(obj, "tracing", json_integer(snap->tracing));
 	json_object_set_new(obj, "stale", tri(snap->stale));
+	json_object_set_new(obj, "mixed", tri(snap->mixed));
 	json_object_set_new(obj, "filter", optional_string(snap->filter));
 	json_object_set_new(obj, "supported", supported);
 	return obj;

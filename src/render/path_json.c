@@ -8,7 +8,7 @@
 static const char *const end_names[] = {
 	[PATH_END_BRANCH] = "branch",	[PATH_END_INTERRUPT] = "interrupt",
 	[PATH_END_TRIGGER] = "trigger", [PATH_END_LBR_OFF] = "lbr-off",
-	[PATH_END_UNKNOWN] = "unknown",
+	[PATH_END_KERNEL] = "kernel",	[PATH_END_UNKNOWN] = "unknown",
 };
 
 static json_t *address(uint64_t addr)

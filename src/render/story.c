@@ -110,6 +110,17 @@ static void draw_tracing(struct drawer *d, const struct story_step *step)
 	drawer_print(d, &row, DIM);
 }
 
+static void draw_kernel(struct drawer *d, const struct story_step *step)
+{
+	const struct path_block *block = &d->path->blocks[step->block];
+	uint32_t last = block->first_insn + block->insn_count - 1;
+
+	if (block->insn_count && d->path->insns[last].class == INSN_SYSCALL)
+		drawer_say(d, step, DIM, "(a system call)");
+	else
+		drawer_say(d, step, DIM, "(interrupted; the kernel came back here)");
+}
+
 static void draw_return(struct drawer *d, const struct story_step *step, const char *function)
 {
 	if (d->snap->err)
@@ -156,6 +167,9 @@ static void draw_step(struct drawer *d, uint32_t index)
 			d->aside = step->depth;
 			drawer_say(d, step, "", "an interrupt or exception arrives:");
 		}
+		break;
+	case STORY_KERNEL:
+		draw_kernel(d, step);
 		break;
 	case STORY_GAP:
 		drawer_say(d, step, YELLOW, "... %s ...",
@@ -272,7 +286,8 @@ static void draw_steps(struct drawer *d)
 	drawer_flush(d);
 	/* These triggers fire once the function has returned: its return is the last branch. */
 	if (d->snap->has_retval && (d->snap->trigger->kind == TRIGGER_FEXIT ||
-				    d->snap->trigger->kind == TRIGGER_KRETPROBE))
+				    d->snap->trigger->kind == TRIGGER_KRETPROBE ||
+				    d->snap->trigger->kind == TRIGGER_URETPROBE))
 		draw_return(d, last, d->snap->trigger->function);
 }
 

@@ -146,6 +146,11 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 			"end "
 			"it, or trace other CPUs (-C)%s\n",
 			paint(opts, RED), paint(opts, OFF));
+	if (snap->mixed == TRI_SET)
+		fprintf(out,
+			"  %sMIXED: some of these branches are in no code that this process has "
+			"mapped: another program's,\n  or of one that it was before%s\n",
+			paint(opts, RED), paint(opts, OFF));
 }
 
 static void print_flags(FILE *out, const struct branch *br, const struct text_options *opts)
@@ -213,7 +218,9 @@ void render_text_branches(FILE *out, const struct snapshot *snap, struct symbols
 		print_branch(out, snap, i, text[i][0], text[i][1], width, opts);
 	}
 	if (first == end)
-		fputs(snap->count      ? "  no branch of the traced code is left\n"
+		fputs(snap->count			       ? "  no branch of the traced code is left\n"
+		      : trigger_is_user(snap->trigger) ? "  the LBR was empty: the kernel clears it "
+							 "when it switches to a task\n"
 		      : !snap->missing ? "  the LBR was empty\n"
 		      : snap->dropped  ? "  what the dump has of the LBR was empty\n"
 				       : "  the dump has no entry of the LBR in full\n",

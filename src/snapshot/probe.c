@@ -43,8 +43,9 @@ struct probe *probe_list_copy(struct probe_list *list, size_t index)
 	copy->trigger.function = copy_string(from->trigger.function);
 	copy->trigger.module = copy_string(from->trigger.module);
 	copy->category = copy_string(from->category);
+	copy->trigger.path = from->trigger.path ? strdup(from->trigger.path) : NULL;
 	return copy->trigger.target && copy->trigger.function && copy->trigger.module &&
-			       copy->category
+			       copy->category && !copy->trigger.path == !from->trigger.path
 		       ? copy
 		       : NULL;
 }
@@ -64,6 +65,8 @@ static int compare_places(const struct probe *x, const struct probe *y)
 	order = order ?: compare_numbers(x->site_kind, y->site_kind);
 	order = order ?: strcmp(x->trigger.function, y->trigger.function);
 	order = order ?: strcmp(x->trigger.module, y->trigger.module);
+	order = order ?: strcmp(x->trigger.path ?: "", y->trigger.path ?: "");
+	order = order ?: compare_numbers(x->file_offset, y->file_offset);
 	return order ?: strcmp(x->category ?: "", y->category ?: "");
 }
 
@@ -81,6 +84,7 @@ static void probe_deinit(struct probe *probe)
 	free(probe->trigger.target);
 	free(probe->trigger.function);
 	free(probe->trigger.module);
+	free(probe->trigger.path);
 	free(probe->category);
 }
 

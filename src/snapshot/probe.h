@@ -35,7 +35,8 @@ enum site_kind {
  * @ret: meaning of the return register
  * @btf_id: of the function, in the BTF of @btf_fd; 0 if it has none: no fentry or fexit
  * @btf_fd: BTF object of the function's module, 0 for vmlinux; borrowed from the resolver
- * @offset: bytes into the function (kprobe:FN+OFF)
+ * @offset: bytes into the function (kprobe:FN+OFF, uprobe:PATH:SYM+OFF)
+ * @file_offset: of a user function: the probed instruction in its file
  * @sites: addresses of the hardware breakpoints, if the kind is TRIGGER_HW
  * @site_count: of @sites
  * @site_kind: what they stand on
@@ -59,6 +60,7 @@ struct probe {
 	uint32_t btf_id;
 	int btf_fd;
 	uint64_t offset;
+	uint64_t file_offset;
 	uint64_t sites[HW_SITES_MAX];
 	uint32_t site_count;
 	enum site_kind site_kind;

@@ -10,6 +10,8 @@ static const char *const kind_names[] = {
 	[TRIGGER_TRACEPOINT] = "tracepoint",
 	[TRIGGER_RAWTRACEPOINT] = "rawtracepoint",
 	[TRIGGER_HW] = "hw",
+	[TRIGGER_UPROBE] = "uprobe",
+	[TRIGGER_URETPROBE] = "uretprobe",
 };
 
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,
@@ -18,4 +20,9 @@ _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,
 const char *trigger_kind_name(enum trigger_kind kind)
 {
 	return kind < TRIGGER_KIND_COUNT ? kind_names[kind] : "unknown";
+}
+
+bool trigger_is_user(const struct trigger *trigger)
+{
+	return trigger && (trigger->kind == TRIGGER_UPROBE || trigger->kind == TRIGGER_URETPROBE);
 }

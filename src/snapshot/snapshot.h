@@ -26,6 +26,8 @@ enum trigger_kind {
 	TRIGGER_TRACEPOINT,
 	TRIGGER_RAWTRACEPOINT,
 	TRIGGER_HW, /* hardware execution breakpoint */
+	TRIGGER_UPROBE,
+	TRIGGER_URETPROBE,
 	TRIGGER_KIND_COUNT,
 };
 
@@ -34,9 +36,12 @@ enum trigger_kind {
  * @target: as the user wrote it, or the name a glob matched
  * @kind: how it is armed
  * @function: kernel function, "" for tracepoints
- * @module: module of the function, "" for the kernel image
- * @addr: address armed: function entry, or the probed instruction; 0 if it has none
- * @func_addr: entry of the function, 0 if there is none
+ * @module: module of the function, "" for the kernel image; of a user function its file's name
+ * @path: file of a user function; NULL for the kernel's
+ * @addr: address armed: function entry, or the probed instruction; 0 if it has none, or if
+ *        that differs by process
+ * @func_addr: entry of the function, 0 if there is none, or if that differs by process
+ * @file_addr: of a user function: its entry, as its file was linked
  * @func_size: bytes of the function's own symbol, 0 if unknown
  */
 struct trigger {
@@ -44,9 +49,11 @@ struct trigger {
 	enum trigger_kind kind;
 	char *function;
 	char *module;
+	char *path;
 	uint64_t addr;
 	uint64_t func_addr;
 	uint64_t func_size;
+	uint64_t file_addr;
 };
 
 /**
@@ -85,6 +92,8 @@ struct raw_branch {
  * @tracing: entries among those shown that the tracing of the functions in between took (set by
  *           symbolize/trim)
  * @stale: the branches are not those of this event: the LBR was off (set by path/fresh)
+ * @mixed: some are in no code of this process: another program's (set by cmd/user); clear: all are
+ *         in its own code
  * @shown_from: index of the first branch that the trimmed view shows (set by symbolize/trim)
  */
 struct snapshot {
@@ -111,6 +120,7 @@ struct snapshot {
 	uint32_t shown_from;
 	uint32_t tracing;
 	enum tri stale;
+	enum tri mixed;
 };
 
 /**
@@ -122,6 +132,9 @@ struct text_source {
 	int (*read)(void *ctx, uint64_t addr, void *buf, size_t len);
 	void *ctx;
 };
+
+/** trigger_is_user() - of a function in user space? NULL is fine */
+bool trigger_is_user(const struct trigger *trigger);
 
 /** trigger_kind_name() - name of a kind as users write it: "fexit", "hw", ... */
 const char *trigger_kind_name(enum trigger_kind kind);

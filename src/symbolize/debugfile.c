@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
@@ -290,6 +291,57 @@ int debugfile_find_module(const char *debug_dir, const char *release, const char
 		yes = try_build_id(DEBUG_ROOT, id, &path) ||
 		      try_module_tree(DEBUG_ROOT, release, module, id, &path) ||
 		      try_module_tree("", release, module, id, &path);
+	yes = yes || try_debuginfod(id, &path);
+	err = found(yes, path);
+	if (err == 0)
+		*ret_path = path;
+	return err;
+}
+
+/* By the checksum, which is all that files without a build ID have. */
+static bool crc_fits(const char *path, uint32_t want)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uLong crc = crc32(0, NULL, 0);
+	uint8_t buf[65536];
+	ssize_t len;
+
+	if (fd < 0)
+		return false;
+	while ((len = read(fd, buf, sizeof(buf))) > 0)
+		crc = crc32(crc, buf, (uInt)len);
+	return !len && crc == want;
+}
+
+static bool try_link(const struct build_id *id, const struct debuglink *link, char **ret_path,
+		     const char *root, const char *dir, const char *below)
+{
+	if (!try_path(id, ret_path, "%s%s%s%s", root, dir, below, link->name))
+		return false;
+	if (id->len || !*ret_path || crc_fits(*ret_path, link->crc))
+		return true;
+	free(*ret_path);
+	*ret_path = NULL;
+	return false;
+}
+
+int debugfile_find_user(const char *debug_dir, const char *dir, const struct build_id *id,
+			const struct debuglink *link, char **ret_path)
+{
+	const char *roots[] = {debug_dir, DEBUG_ROOT};
+	char *path = NULL;
+	bool yes = false;
+	int err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots) && !yes; i++)
+		yes = roots[i] && try_build_id(roots[i], id, &path);
+	if (!yes && link->name && is_plain_name(link->name)) {
+		yes = try_link(id, link, &path, "", dir, "/") ||
+		      try_link(id, link, &path, "", dir, "/.debug/");
+		for (size_t i = 0; i < ARRAY_SIZE(roots) && !yes; i++)
+			yes = roots[i] && (try_link(id, link, &path, roots[i], dir, "/") ||
+					   try_link(id, link, &path, roots[i], "", "/"));
+	}
 	yes = yes || try_debuginfod(id, &path);
 	err = found(yes, path);
 	if (err == 0)

@@ -41,6 +41,24 @@ int debugfile_find_kernel(const char *debug_dir, const char *release, const stru
 int debugfile_find_module(const char *debug_dir, const char *release, const char *module,
 			  const struct build_id *id, char **ret_path);
 
+/**
+ * struct debuglink - what .gnu_debuglink of a stripped file says; @name: borrowed, NULL: nothing
+ * @crc: of the file meant
+ */
+struct debuglink {
+	const char *name;
+	uint32_t crc;
+};
+
+/**
+ * debugfile_find_user() - path of the DWARF of a program or shared library without its own
+ * @dir: where the file is; searched, too
+ * @id: of the file; without one only @link finds anything
+ * Return: as debugfile_find_kernel().
+ */
+int debugfile_find_user(const char *debug_dir, const char *dir, const struct build_id *id,
+			const struct debuglink *link, char **ret_path);
+
 /** lines_hint_for() - lines_hint() from the text of an os-release file, for a kernel release */
 const char *lines_hint_for(const char *os_release, const char *release, char *buf, size_t len);
 

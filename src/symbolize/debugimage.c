@@ -174,6 +174,14 @@ void debugimage_place_kernel(struct debugimage *image, uint64_t stext)
 	}
 }
 
+void debugimage_place_bias(struct debugimage *image, uint64_t bias)
+{
+	for (size_t i = 0; i < image->section_count; i++) {
+		image->sections[i].runtime = image->sections[i].addr + bias;
+		image->sections[i].placed = true;
+	}
+}
+
 int debugimage_place_section(struct debugimage *image, const char *section, uint64_t addr)
 {
 	for (size_t i = 0; i < image->section_count; i++) {

@@ -31,6 +31,10 @@ void debugimage_close(struct debugimage *image);
  */
 void debugimage_place_kernel(struct debugimage *image, uint64_t stext);
 
+/** debugimage_place_bias() - it is a user program's file, loaded so far above where it was linked
+ */
+void debugimage_place_bias(struct debugimage *image, uint64_t bias);
+
 /**
  * debugimage_place_section() - a section of a module is here
  * Return: 0; -ENOENT if the file has no code section of that name.

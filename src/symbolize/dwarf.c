@@ -33,7 +33,9 @@ struct placed_section {
  * @id: build ID that its addresses are of; empty if unknown
  * @image: NULL until the first lookup
  * @failed: there is no debug info
- * @placed_by_caller: by lines_set_module(): not looked up in /sys
+ * @placed_by_caller: by lines_set_module() or lines_set_file(): not looked up in /sys
+ * @file: of a user program, or NULL
+ * @bias: of such a one
  * @sections: of such a module
  * @text_addr: of .text, when it was last placed
  * @checked_ns: when it was last looked whether it has moved
@@ -44,6 +46,8 @@ struct lines_object {
 	struct debugimage *image;
 	bool failed;
 	bool placed_by_caller;
+	char *file;
+	uint64_t bias;
 	struct placed_section *sections;
 	size_t section_count;
 	uint64_t text_addr;
@@ -161,6 +165,10 @@ int lines_open(const struct lines_options *opts, struct lines **ret_lines)
 	if (lines->release && (!opts->debug_dir || lines->debug_dir) && add_object(lines, "")) {
 		identify_kernel(lines, opts, uts.release);
 		err = find_kernel(lines, opts);
+		if (err == -ENOENT && opts->without_kernel && !opts->vmlinux) {
+			lines->objects[0].failed = true;
+			err = 0;
+		}
 	}
 	if (err) {
 		lines_close(lines);
@@ -213,6 +221,7 @@ void lines_close(struct lines *lines)
 		debugimage_close(lines->objects[i].image);
 		forget_sections(&lines->objects[i]);
 		free(lines->objects[i].name);
+		free(lines->objects[i].file);
 	}
 	free(lines->objects);
 	free(lines->cache);
@@ -269,6 +278,8 @@ static int open_module(struct lines *lines, struct lines_object *object)
 	_cleanup_free_ char *path = NULL;
 	int err;
 
+	if (object->file)
+		return debugimage_open(object->file, &object->image);
 	if (lines->live && !object->placed_by_caller)
 		build_id_of_module(object->name, &object->id);
 	err = debugfile_find_module(lines->debug_dir, lines->release, object->name, &object->id,
@@ -306,6 +317,8 @@ static bool object_ready(struct lines *lines, struct lines_object *object)
 		for (size_t i = 0; i < object->section_count; i++)
 			debugimage_place_section(object->image, object->sections[i].name,
 						 object->sections[i].addr);
+		if (object->file)
+			debugimage_place_bias(object->image, object->bias);
 	}
 	if (object->name[0] && !object->placed_by_caller) {
 		if (!lines->live)
@@ -367,6 +380,25 @@ int lines_place_section(struct lines *lines, const char *module, const char *sec
 	object->section_count++;
 	if (object->image)
 		debugimage_place_section(object->image, section, addr);
+	return 0;
+}
+
+int lines_set_file(struct lines *lines, const char *module, const char *path, uint64_t bias)
+{
+	struct lines_object *object = find_object(lines, module);
+
+	if (!object) {
+		object = add_object(lines, module);
+		if (!object)
+			return -ENOMEM;
+		object->file = strdup(path);
+		if (!object->file)
+			return -ENOMEM;
+		object->placed_by_caller = true;
+	}
+	if (object->image && object->bias != bias)
+		debugimage_place_bias(object->image, bias);
+	object->bias = bias;
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct srcline {
  * @release: kernel release, or NULL for the running one
  * @build_id: of the kernel that the addresses are of, or NULL: the running one's
  * @build_id_len: bytes
+ * @without_kernel: for user programs, too: it is no error if there is none of the kernel
  * @kallsyms_text: run-time address of _stext, to undo KASLR; 0 if it must be looked up live
  */
 struct lines_options {
@@ -40,6 +41,7 @@ struct lines_options {
 	const char *release;
 	const uint8_t *build_id;
 	size_t build_id_len;
+	bool without_kernel;
 	uint64_t kallsyms_text;
 };
 
@@ -71,6 +73,15 @@ int lines_set_module(struct lines *lines, const char *module, const uint8_t *bui
  */
 int lines_place_section(struct lines *lines, const char *module, const char *section,
 			uint64_t addr);
+
+/**
+ * lines_set_file() - tell of a user program's file, and where it is in the process meant
+ * @module: name that addresses in it are looked up by
+ * @path: file with its DWARF; opened when it is first needed; not read again when it is told anew
+ * @bias: run-time minus link-time address
+ * Return: 0; -ENOMEM.
+ */
+int lines_set_file(struct lines *lines, const char *module, const char *path, uint64_t bias);
 
 /**
  * lines_find() - inlined chain of an address, innermost first

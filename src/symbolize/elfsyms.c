@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* elfsyms.c - symbols from the .symtab of a kernel image, through libelf */
+/* elfsyms.c - symbols of a kernel image, or of a user program's file, through libelf */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static char type_letter(Elf *elf, const GElf_Sym *sym)
 	Elf_Scn *scn;
 	GElf_Shdr shdr;
 
-	if (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT)
+	if (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT && type != STT_GNU_IFUNC)
 		return 0;
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE)
 		return 0;
@@ -60,7 +60,8 @@ static int add_symbol(struct symbols *syms, Elf *elf, size_t strtab, const GElf_
 			  name, 0);
 }
 
-static int read_symbols(struct symbols *syms, Elf *elf)
+/* @table: SHT_SYMTAB or SHT_DYNSYM */
+static int read_symbols(struct symbols *syms, Elf *elf, uint32_t table)
 {
 	Elf_Scn *scn = NULL;
 
@@ -69,7 +70,7 @@ static int read_symbols(struct symbols *syms, Elf *elf)
 		Elf_Data *data;
 		size_t count;
 
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB || !shdr.sh_entsize)
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != table || !shdr.sh_entsize)
 			continue;
 		data = elf_getdata(scn, NULL);
 		if (!data)
@@ -111,7 +112,7 @@ int symbols_open_elf(const char *path, uint64_t kaslr_offset, struct symbols **r
 	syms->kaslr_offset = kaslr_offset;
 	err = symtab_module_index(&syms->tab, &syms->names, "", 0);
 	if (err == 0)
-		err = read_symbols(syms, elf);
+		err = read_symbols(syms, elf, SHT_SYMTAB);
 	if (err == 0)
 		symtab_finish(&syms->tab);
 	if (err == 0 && !syms->tab.count)
@@ -120,6 +121,143 @@ int symbols_open_elf(const char *path, uint64_t kaslr_offset, struct symbols **r
 		symbols_close(syms);
 		return err == -E2BIG ? -EINVAL : err;
 	}
+	*ret_symbols = syms;
+	return 0;
+}
+
+/*
+ * Stubs of the procedure linkage table have no symbols: each belongs to the relocation of its
+ * number. With .plt.sec that is where calls go, else .plt, whose first stub is the resolver's.
+ */
+struct plt {
+	uint64_t addr;
+	uint64_t size;
+	uint64_t entry;
+	uint64_t skip;
+};
+
+static bool find_plt(Elf *elf, struct plt *ret_plt)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	*ret_plt = (struct plt){0};
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+		GElf_Shdr shdr;
+
+		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_EXECINSTR))
+			continue;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (!name || (strcmp(name, ".plt.sec") && (ret_plt->addr || strcmp(name, ".plt"))))
+			continue;
+		ret_plt->addr = shdr.sh_addr;
+		ret_plt->size = shdr.sh_size;
+		/* As binutils lay it out on x86-64, whatever sh_entsize says. */
+		ret_plt->entry = 16;
+		ret_plt->skip = strcmp(name, ".plt") ? 0 : 1;
+	}
+	return ret_plt->addr;
+}
+
+static int add_stub(struct symbols *syms, const struct plt *plt, uint64_t index, const char *name)
+{
+	uint64_t at = (plt->skip + index) * plt->entry;
+	char text[SYMBOL_NAME_MAX + 8];
+	const char *kept;
+	int len;
+
+	if (!name[0] || at + plt->entry > plt->size)
+		return 0;
+	len = snprintf(text, sizeof(text), "%.*s@plt", SYMBOL_NAME_MAX, name);
+	kept = arena_strndup(&syms->names, text, (size_t)len);
+	if (!kept)
+		return -ENOMEM;
+	return symtab_add(&syms->tab, plt->addr + at + syms->kaslr_offset, plt->entry, 't', kept,
+			  0);
+}
+
+static int read_stubs(struct symbols *syms, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	struct plt plt;
+	size_t names;
+
+	if (!find_plt(elf, &plt) || elf_getshdrstrndx(elf, &names))
+		return 0;
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *relocs, *dynsym;
+		GElf_Shdr shdr, sym_shdr;
+		const char *name;
+		Elf_Scn *syms_scn;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA)
+			continue;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		syms_scn = elf_getscn(elf, shdr.sh_link);
+		if (!name || strcmp(name, ".rela.plt") || !syms_scn ||
+		    !gelf_getshdr(syms_scn, &sym_shdr))
+			continue;
+		relocs = elf_getdata(scn, NULL);
+		dynsym = elf_getdata(syms_scn, NULL);
+		for (int i = 0; relocs && dynsym; i++) {
+			GElf_Rela rela;
+			GElf_Sym sym;
+			int err;
+
+			if (!gelf_getrela(relocs, i, &rela))
+				break;
+			if (!GELF_R_SYM(rela.r_info) ||
+			    !gelf_getsym(dynsym, (int)GELF_R_SYM(rela.r_info), &sym))
+				continue;
+			name = elf_strptr(elf, sym_shdr.sh_link, sym.st_name);
+			err = add_stub(syms, &plt, (uint64_t)i, name ?: "");
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static int add_file(struct symbols *syms, int fd, bool stubs)
+{
+	_cleanup_(cleanup_elf) Elf *elf = NULL;
+	GElf_Ehdr ehdr;
+	int err;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return -EINVAL;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || !gelf_getehdr(elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
+	    (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN))
+		return -EINVAL;
+	err = read_symbols(syms, elf, SHT_SYMTAB);
+	err = err ?: read_symbols(syms, elf, SHT_DYNSYM);
+	if (!err && stubs)
+		err = read_stubs(syms, elf);
+	return err;
+}
+
+int symbols_open_user(int fd, int debug_fd, const char *module, struct symbols **ret_symbols)
+{
+	struct symbols *syms = calloc(1, sizeof(*syms));
+	int err;
+
+	if (!syms)
+		return -ENOMEM;
+	err = symtab_module_index(&syms->tab, &syms->names, module, strlen(module));
+	err = err > 0 ? 0 : err;
+	err = err ?: add_file(syms, fd, true);
+	/* Damaged debug information costs its names, and no others. */
+	if (!err && debug_fd >= 0 && add_file(syms, debug_fd, false) == -ENOMEM)
+		err = -ENOMEM;
+	if (err) {
+		symbols_close(syms);
+		return err == -E2BIG ? -EINVAL : err;
+	}
+	symtab_finish(&syms->tab);
 	*ret_symbols = syms;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "symbolize/symbols.h"
+#include "symbolize/userspace.h"
 #include "util/ahead.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
@@ -501,10 +502,18 @@ static void fill_symbol(const struct symbols *syms, const struct symtab_entry *s
 	};
 }
 
+void symbols_set_user(struct symbols *syms, struct userspace *user)
+{
+	syms->user = user;
+}
+
 int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym)
 {
-	const struct symtab_entry *sym = symtab_find(&syms->tab, addr);
+	const struct symtab_entry *sym;
 
+	if (syms->user && !(addr & KERNEL_HALF))
+		return userspace_find(syms->user, addr, ret_sym);
+	sym = symtab_find(&syms->tab, addr);
 	if ((addr & KERNEL_HALF) && refresh_due(syms, addr, sym)) {
 		bool missed = !sym;
 

@@ -140,6 +140,14 @@ enum symbols_data {
 /** symbols_data() - address of a data symbol; 0 if the table (of /proc/kallsyms) has it not */
 uint64_t symbols_data(const struct symbols *syms, enum symbols_data which);
 
+struct userspace;
+
+/**
+ * symbols_set_user() - let addresses of user space be named, too
+ * @user: as the process is that it has selected; borrowed; NULL: no more
+ */
+void symbols_set_user(struct symbols *syms, struct userspace *user);
+
 /** typedef symbols_visit_fn - return non-zero to stop; that value is returned */
 typedef int symbols_visit_fn(const struct symbol *sym, void *ctx);
 

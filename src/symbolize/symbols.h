@@ -54,6 +54,7 @@ struct noted_name {
  * @checked_ns: when @fingerprint was last compared, CLOCK_MONOTONIC; 0: never
  * @read_ns: when @tab was read again; 0: only once, at the start
  * @miss_wait_ns: time to the next reading on account of an unknown address
+ * @user: names addresses of programs, or NULL; borrowed
  */
 struct symbols {
 	struct symtab tab;
@@ -69,6 +70,7 @@ struct symbols {
 	uint64_t checked_ns;
 	uint64_t read_ns;
 	uint64_t miss_wait_ns;
+	struct userspace *user;
 };
 
 /**
@@ -77,6 +79,16 @@ struct symbols {
  * Return: as symbols_open().
  */
 int symbols_open_live(const struct symbols_source *source, struct symbols **ret_symbols);
+
+/**
+ * symbols_open_user() - read the symbols of an executable or shared library
+ * @fd: the file: .symtab, .dynsym, and stubs of the PLT as NAME@plt; borrowed
+ * @debug_fd: its separate debug information, or -1; borrowed
+ * @module: that its symbols are said to be of
+ * @ret_symbols: at the addresses of the file, may be empty; free with symbols_close()
+ * Return: 0; -EINVAL if it is no ELF file of x86-64; -ENOMEM.
+ */
+int symbols_open_user(int fd, int debug_fd, const char *module, struct symbols **ret_symbols);
 
 /**
  * symbols_read_bpf_sizes() - set the sizes of BPF programs, which kallsyms does not tell

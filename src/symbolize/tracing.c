@@ -5,6 +5,7 @@
 
 #include "symbolize/place.h"
 #include "symbolize/symbols.h"
+#include "symbolize/userspace.h"
 #include "util/cleanup.h"
 
 /**
@@ -99,6 +100,15 @@ struct marker {
 	uint64_t call;
 	struct spot origin;
 };
+
+/* The instruction that a uprobe replaced is executed there, and functions return to there. */
+static bool in_uprobes(struct symbols *syms, uint64_t addr)
+{
+	struct symbol sym;
+
+	return !(addr >> 63) && !symbols_find(syms, addr, &sym) &&
+	       !strcmp(sym.name, USERSPACE_UPROBES);
+}
 
 /* A CALL takes up to 7 bytes, and a few more with prefixes. */
 #define CALL_BYTES_MAX 9
@@ -228,7 +238,7 @@ void snapshot_mark_tracing(struct snapshot *snap, struct symbols *syms)
 			m.call = br->from;
 		}
 		/* The newest one is where the story's code ends, not where the tracer's begins. */
-		br->tracing = m.in && (before || i + 1 < keep);
+		br->tracing = (m.in || in_uprobes(syms, br->to)) && (before || i + 1 < keep);
 		if (i >= snap->shown_from)
 			snap->tracing += br->tracing || before;
 		before = br->tracing;

@@ -345,6 +345,16 @@ static size_t keep_before_exception(const struct trimmer *trim)
 	return trim->count;
 }
 
+/* From the newest branch that ended in user space on the kernel was at work, handling the trap. */
+static size_t keep_to_user(const struct trimmer *trim)
+{
+	size_t keep = trim->count;
+
+	while (keep > 0 && (trim->snap->branches[keep - 1].to & KERNEL_HALF))
+		keep--;
+	return keep;
+}
+
 static size_t keep_count(const struct trimmer *trim)
 {
 	switch (trim->snap->trigger->kind) {
@@ -359,6 +369,9 @@ static size_t keep_count(const struct trimmer *trim)
 		return keep_otherwise(trim);
 	case TRIGGER_HW:
 		return keep_before_exception(trim);
+	case TRIGGER_UPROBE:
+	case TRIGGER_URETPROBE:
+		return keep_to_user(trim);
 	default:
 		return trim->count;
 	}
@@ -388,6 +401,6 @@ void snapshot_trim(struct snapshot *snap, struct symbols *syms)
 		keep = keep_count(&trim);
 	}
 	snap->wasted = (uint32_t)(trim.count - keep);
-	snap->shown_from = (uint32_t)kernel_entry(snap, keep);
+	snap->shown_from = trigger_is_user(snap->trigger) ? 0 : (uint32_t)kernel_entry(snap, keep);
 	snapshot_mark_tracing(snap, syms);
 }

@@ -19,7 +19,8 @@
  *   tracepoint: the call of the tracepoint's code
  *   hw: the last one. The CPU stops recording by itself; where it does not, the last one before the
  *     exception
- * Shown is from the last entry into the kernel on, that entry included.
+ *   uprobe, uretprobe: the last one that ended in user space
+ * Shown is from the last entry into the kernel on, that entry included; of a user function, all is.
  */
 void snapshot_trim(struct snapshot *snap, struct symbols *syms);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "target/target.h"
+#include "target/user.h"
 #include "util/cleanup.h"
 
 struct prefix {
@@ -25,9 +26,13 @@ static const struct prefix prefixes[] = {
 	{"rawtracepoint", TRIGGER_RAWTRACEPOINT},
 	{"rt", TRIGGER_RAWTRACEPOINT},
 	{"hw", TRIGGER_HW},
+	{"uprobe", TRIGGER_UPROBE},
+	{"u", TRIGGER_UPROBE},
+	{"uretprobe", TRIGGER_URETPROBE},
+	{"ur", TRIGGER_URETPROBE},
 };
 
-static const char *const not_yet[] = {"perf", "uprobe", "uretprobe", "preset"};
+static const char *const not_yet[] = {"perf", "preset"};
 
 static bool has_prefix(const char *text, const char *name, const char **ret_rest)
 {
@@ -124,6 +129,11 @@ bool target_needs_lines(const struct target_spec *spec)
 	return spec->file;
 }
 
+bool target_is_user(const struct target_spec *spec)
+{
+	return spec->kind == TRIGGER_UPROBE || spec->kind == TRIGGER_URETPROBE;
+}
+
 static bool kind_takes_offset(enum trigger_kind kind)
 {
 	return kind == TRIGGER_KPROBE || kind == TRIGGER_HW;
@@ -149,6 +159,14 @@ int target_parse(const char *text, struct target_spec *ret_spec, struct errmsg *
 			break;
 		}
 
+	if (target_is_user(&spec)) {
+		err = user_parse(rest, &spec, msg);
+		if (!err)
+			*ret_spec = spec;
+		else
+			target_spec_deinit(&spec);
+		return err;
+	}
 	if (spec.kind == TRIGGER_HW) {
 		err = parse_line(text, rest, &spec, msg);
 		if (!err)
@@ -201,5 +219,7 @@ void target_spec_deinit(struct target_spec *spec)
 	free(spec->module);
 	free(spec->name);
 	free(spec->file);
+	free(spec->path);
+	spec->path = NULL;
 	spec->module = spec->name = spec->file = NULL;
 }

@@ -12,6 +12,7 @@
 #include "target/probeable.h"
 #include "target/suggest.h"
 #include "target/target.h"
+#include "target/user.h"
 #include "util/cleanup.h"
 
 /* @init_start, @init_end: text that the kernel freed after boot; both 0 if not known */
@@ -527,6 +528,8 @@ static int add_tracepoints(const struct target_spec *spec, struct probe_list *li
 int resolver_add(struct resolver *resolver, const struct target_spec *spec, struct probe_list *list,
 		 struct errmsg *msg)
 {
+	if (target_is_user(spec))
+		return user_add(&resolver->opts, spec, list, msg);
 	if (spec->kind == TRIGGER_TRACEPOINT || spec->kind == TRIGGER_RAWTRACEPOINT)
 		return add_tracepoints(spec, list, msg);
 	if (spec->file)

@@ -23,6 +23,7 @@
  * @name: function, tracepoint or glob
  * @offset: of FN+OFF
  * @file, @line: of hw:FILE:LINE, else NULL and 0; @name is NULL then
+ * @path: of a user function's file as it was written, else NULL
  * @is_glob: @name holds *, ? or [
  */
 struct target_spec {
@@ -33,6 +34,7 @@ struct target_spec {
 	uint64_t offset;
 	char *file;
 	int line;
+	char *path;
 	bool is_glob;
 };
 
@@ -52,17 +54,24 @@ void target_spec_deinit(struct target_spec *spec);
  * @symbols: of the kernel to be traced; borrowed; looked at from resolver_add() on
  * @lines: its debug information, for hw:FILE:LINE; NULL if there is none; borrowed
  * @force: TRIGGER_NONE, or the kind that -T asks for
+ * @pid: paths of user functions are this process's; 0: our own
+ * @debug_dir: searched for debug information of programs, or NULL; borrowed
  * @errors_only: only error returns are wanted: a function that returns none is refused
  */
 struct resolve_options {
 	struct symbols *symbols;
 	struct lines *lines;
 	enum trigger_kind force;
+	uint32_t pid;
+	const char *debug_dir;
 	bool errors_only;
 };
 
 /** target_needs_lines() - is debug information needed to resolve it? */
 bool target_needs_lines(const struct target_spec *spec);
+
+/** target_is_user() - a user function? */
+bool target_is_user(const struct target_spec *spec);
 
 struct resolver;
 

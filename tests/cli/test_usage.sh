@@ -49,6 +49,13 @@ bad "hw: line 0" "'0' is no line of a file" hw:fs/open.c:0
 bad "hw: a line that is too large" 'is no line of a file' hw:fs/open.c:99999999999999999999
 bad "hw: no line" 'no name of a function' hw:fs/open.c:12x
 
+bad "uprobe: no symbol" 'uprobe:PATH:SYMBOL' uprobe:/bin/true
+bad "uprobe: no path" 'uprobe:PATH:SYMBOL' uprobe::main
+bad "uprobe: an offset that is none" 'is no offset' uprobe:/bin/true:main+0x1g
+bad "uretprobe: an offset" 'returns as a whole' uretprobe:/bin/true:main+4
+bad "uprobe and a kernel function" "one filter" uprobe:/bin/true:main do_sys_openat2
+bad "uprobe and --flight" "does not keep which programs" --flight uprobe:/bin/true:main
+
 for value in '' x -1 1x ' 1' 18446744073709551616 0x; do
 	bad "--count '$value'" "--count.*'$value'.*number" -n "$value" do_sys_openat2
 done

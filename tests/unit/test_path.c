@@ -372,6 +372,82 @@ static void path_build_filtered_branches_refused(void **state)
 	assert_null(path);
 }
 
+/*
+ * A program, whose branches alone are recorded. Some kernels leave the kernel's way back to it in
+ * the record, others do not.
+ *
+ * 00  test %eax,%eax    04  mov $24,%eax    0b  nop     10  ret
+ * 02  js 10             09  syscall         0c  ret
+ */
+static int read_program(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	static const uint8_t program[0x11] = {0x85, 0xc0, 0x78, 0x0c, 0xb8, 24,	  0,
+					      0,    0,	  0x0f, 0x05, 0x90, 0xc3, [0x10] = 0xc3};
+
+	(void)ctx;
+	if (addr < USER || addr + len > USER + sizeof(program))
+		return -EFAULT;
+	memcpy(buf, program + (addr - USER), len);
+	return 0;
+}
+
+static struct path *build_program(struct snapshot *snap)
+{
+	static const struct text_source program = {.read = read_program};
+	static const struct trigger uprobe = {.kind = TRIGGER_UPROBE};
+	struct path *path = NULL;
+
+	snap->trigger = &uprobe;
+	assert_int_equal(path_build(snap, &program, &options, &path), 0);
+	return path;
+}
+
+static void path_build_program_goes_on_behind_its_system_call(void **state)
+{
+	struct snapshot snap = SNAPSHOT({USER + 0x10, USER}, {USER + 0xc, USER + 0x10});
+	struct path *path = build_program(&snap);
+
+	(void)state;
+	assert_int_equal(path->block_count, 1);
+	assert_int_equal(path->blocks[0].gap, PATH_GAP_NONE);
+	assert_int_equal(path->blocks[0].end, USER + 0xd);
+	assert_int_equal(path->blocks[0].insn_count, 6);
+	assert_int_equal(path->decision_count, 1);
+	assert_false(path->decisions[0].taken);
+	path_free(path);
+}
+
+static void path_build_program_back_from_the_kernel(void **state)
+{
+	struct snapshot snap = SNAPSHOT({USER + 0x10, USER}, {BASE + 0x101, USER + 0xb},
+					{USER + 0xc, USER + 0x10});
+	struct path *path = build_program(&snap);
+
+	(void)state;
+	assert_int_equal(path->block_count, 2);
+	assert_int_equal(path->blocks[0].ends, PATH_END_KERNEL);
+	assert_int_equal(path->blocks[0].end, USER + 0xb);
+	assert_int_equal(path->blocks[1].start, USER + 0xb);
+	assert_int_equal(path->blocks[1].depth, path->blocks[0].depth);
+	assert_int_equal(path->gap_count, 0);
+	path_free(path);
+}
+
+/* A signal's handler: what came before it did not lead there. */
+static void path_build_program_elsewhere_from_the_kernel_is_a_gap(void **state)
+{
+	struct snapshot snap =
+		SNAPSHOT({USER + 0xc, USER + 0x10}, {BASE + 0x101, USER}, {USER + 2, USER + 0x10});
+	struct path *path = build_program(&snap);
+
+	(void)state;
+	assert_int_equal(path->block_count, 2);
+	assert_int_equal(path->blocks[0].gap, PATH_GAP_KERNEL);
+	assert_int_equal(path->blocks[1].gap, PATH_GAP_NONE);
+	assert_true(path->decisions[0].taken);
+	path_free(path);
+}
+
 static void path_build_type_reported_contradicts_text(void **state)
 {
 	struct snapshot snap = SNAPSHOT({0x55, 0}, {9, 0x20});
@@ -404,6 +480,9 @@ int main(void)
 		cmocka_unit_test(path_build_retpoline_with_return_thunk_depth),
 		cmocka_unit_test(path_build_wasted_branches_left_out),
 		cmocka_unit_test(path_build_filtered_branches_refused),
+		cmocka_unit_test(path_build_program_goes_on_behind_its_system_call),
+		cmocka_unit_test(path_build_program_back_from_the_kernel),
+		cmocka_unit_test(path_build_program_elsewhere_from_the_kernel_is_a_gap),
 		cmocka_unit_test(path_build_type_reported_contradicts_text),
 	};
 

@@ -109,9 +109,26 @@ static void record_decode_plain_site_has_no_return_value(void **state)
 	(void)state;
 }
 
+/* What a program returns may mean anything: -2 of its own is no ENOENT. */
+static void record_decode_user_return_is_no_errno(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	f.probe.trigger.kind = TRIGGER_URETPROBE;
+	f.probe.ret = RETURN_S64;
+	f.rec.kind = RECORD_URETPROBE;
+	f.rec.retval = -2;
+	assert_int_equal(decode(&f), 0);
+	assert_true(f.snap.has_retval);
+	assert_int_equal(f.snap.retval, -2);
+	assert_int_equal(f.snap.err, 0);
+}
+
 static void record_decode_bad_kind_is_refused(void **state)
 {
-	static const uint16_t bad[] = {0, RECORD_HW + 1, UINT16_MAX};
+	static const uint16_t bad[] = {0, RECORD_URETPROBE + 1, UINT16_MAX};
 	struct fixture f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -144,6 +161,7 @@ int main(void)
 		cmocka_unit_test(record_decode_probe_switched_keeps_the_kind_it_was_taken_by),
 		cmocka_unit_test(record_decode_errno_site_exit_is_an_fexit),
 		cmocka_unit_test(record_decode_plain_site_has_no_return_value),
+		cmocka_unit_test(record_decode_user_return_is_no_errno),
 		cmocka_unit_test(record_decode_bad_kind_is_refused),
 		cmocka_unit_test(record_decode_bad_sizes_are_refused),
 	};

@@ -24,6 +24,7 @@ import matrix
 from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line_at, site_error
 from spent import Symbols, spent_by_trigger
 from three import check_three
+from user_functions import check_user
 from verify_truth import REPORTED, Truth, load, verify
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -127,7 +128,7 @@ class Guest:
                    "--env", f"FILTERS={' '.join(self.filters())}",
                    "--env", "SEED", "--env", "FUNCTIONS", "--env", "POOL", "--env", "RUNS", "--env", "LINE",
                    "--env", "LINE_INLINED",
-                   "--env", "FULL",
+                   "--env", "FULL", "--env", "CI",
                    "--", "bash", "-c", script]
         with open(self.path("run.log"), "w", encoding="utf-8") as log, \
              subprocess.Popen([os.path.join(BUILD, "truth_ends"), str(depth), fifo,
@@ -539,6 +540,8 @@ CHECKS = {
     "none": check_none,
     "matrix": check_matrix,
     "three": check_three_ways,
+    "user": lambda guest, report: check_user(guest, report,
+                                             lambda name: Run(guest.directory, name), BUILD),
 }
 
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * uprobe, uretprobe: a function of a program
+ *
+ * Branches of the kernel are kept out of the LBR by its filter, so that nothing here spends an
+ * entry, and whatever tells more cheaply that an event is not wanted may come first.
+ */
+#include "snapshot.bpf.h"
+
+static __always_inline int on_uprobe(struct pt_regs *ctx, enum record_kind kind, __u64 ip,
+				     __s64 ret)
+{
+	struct capture_slot *slot;
+
+	if (filter_pid && bpf_get_current_pid_tgid() >> 32 != filter_pid)
+		return 0;
+	slot = snapshot_take();
+	if (unlikely(!slot))
+		return 0;
+	finish(slot, kind, bpf_get_attach_cookie(ctx), ip, ret);
+	return 0;
+}
+
+SEC("?uprobe")
+int uprobe(struct pt_regs *ctx)
+{
+	return on_uprobe(ctx, RECORD_UPROBE, ctx->ip, 0);
+}
+
+/* IP is where the function returns to; which one it was tells the cookie. */
+SEC("?uretprobe")
+int uretprobe(struct pt_regs *ctx)
+{
+	return on_uprobe(ctx, RECORD_URETPROBE, 0, ctx->ax);
+}
+
+/*
+ * The instruction that a uprobe replaced was executed with a single step. The debug exception that
+ * ends it switches the LBR off, as for a hardware breakpoint, and of what comes then nothing would
+ * be recorded until tasks are switched: the snapshot switches it on again.
+ */
+SEC("?kprobe")
+int uprobe_stepped(struct pt_regs *ctx)
+{
+	struct capture_slot *slot = snapshot_take();
+
+	if (slot)
+		slot_release(slot);
+	return 0;
+}

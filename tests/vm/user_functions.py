@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tests/vm/guest/user left: each snapshot of a user function is of the program's own branches.
+
+Three things say so, none of them lbrsnoop: the emulator's log, the program's own /proc/self/maps
+(each runs at other addresses), and the source of tests/vm/userwork.c, which calls taken() or left()
+for each bit of the number of the call. Lines are held against addr2line.
+"""
+import collections
+import os
+import re
+import subprocess
+
+from verify_truth import REPORTED, stop_error
+
+WORK_HITS = 1500
+
+
+def code_ranges(path):
+    ranges = []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            span, perms = line.split()[:2]
+            if "x" in perms:
+                ranges.append(tuple(int(end, 16) for end in span.split("-")))
+    return ranges
+
+
+def functions_of(program):
+    """{address: name} of a program's functions, by nm."""
+    text = subprocess.run(["nm", "--defined-only", program], check=True, stdout=subprocess.PIPE,
+                          universal_newlines=True).stdout
+    return {int(line.split()[0], 16): line.split()[2] for line in text.splitlines()}
+
+
+def in_ranges(addr, ranges):
+    return addr >> 63 or any(start <= addr < end for start, end in ranges)
+
+
+def ends(snapshot):
+    """But for the page that the kernel maps for uprobes, when the first one is hit."""
+    for branch in snapshot["branches"]:
+        for end in (branch["from"], branch["to"]):
+            if end["sym"] != "[uprobes]":
+                yield int(end["addr"], 16)
+
+
+def foreign(snapshot, ranges):
+    """An address that is not in the code of the process, or None."""
+    return next((addr for addr in ends(snapshot) if not in_ranges(addr, ranges)), None)
+
+
+def call_order_error(snapshot, number, names, base):
+    """The calls of taken() and left(), from the newest back, are the bits of @number from the
+    highest down; as far as the record goes."""
+    called = [names.get(int(branch["to"]["addr"], 16) - base) for branch in snapshot["branches"]
+              if not int(branch["from"]["addr"], 16) >> 63]
+    bits = [name for name in called if name in ("taken", "left")]
+    # What the walk of the number before left: behind the call of reached() it is another's.
+    if "walk" in called:
+        after = len(called) - 1 - called[::-1].index("walk")
+        bits = [name for name in called[after:] if name in ("taken", "left")]
+    bits = bits[-8:]
+    wanted = ["taken" if number >> bit & 1 else "left" for bit in range(8)]
+    if bits != wanted[len(wanted) - len(bits):]:
+        return f"call {number}: {' '.join(bits)}, must be the end of {' '.join(wanted)}"
+    return None
+
+
+def ordered_errors(guest, run, depth, reported):
+    """Snapshots of a CPU in order of time are of stops in order of the log. The driver leaves out
+    what came from the kernel. Programs do the same again and again: hence the order."""
+    stops = collections.defaultdict(list)
+    for found in guest.truth.by_newest.values():
+        for stop in found:
+            stops[stop.cpu].append(stop)
+    wrong = []
+    for cpu, mine in stops.items():
+        mine.sort(key=lambda stop: stop.seq)
+        at = 0
+        for snapshot in sorted((s for s in run.snapshots if s["cpu"] == cpu),
+                               key=lambda s: s["ts_ns"]):
+            entries = snapshot["branches"]
+            while at < len(mine):
+                own = UserStop(mine[at])
+                at += 1
+                if own.stop.reason == "off" and not stop_error(entries, own, reported):
+                    break
+            else:
+                wrong.append(f"no stop of cpu {cpu} is left for the one at {snapshot['ts_ns']}")
+                break
+            if snapshot["lbr"]["depth"] != depth:
+                wrong.append(f"depth {snapshot['lbr']['depth']}")
+    return wrong
+
+
+class UserStop:
+    """A stop, but for branches out of the kernel."""
+
+    def __init__(self, stop):
+        self.stop = stop
+
+    def branches(self):
+        return (branch for branch in self.stop.branches() if not branch.source >> 63)
+
+
+def check_own(guest, report, run, program):
+    """Snapshots of the two programs of run_all(), by process."""
+    with open(guest.path(run.name + ".calls"), encoding="utf-8") as lines:
+        pids = [int(line.split()[1]) for line in lines]
+    maps = [code_ranges(guest.path(f"{run.name}.maps{i}")) for i in (1, 2)]
+    names = functions_of(program)
+    entry = next(addr for addr, name in names.items() if name == "reached")
+    numbers, wrong, entries, whole, cut = collections.Counter(), [], 0, 0, 0
+    empty = 0
+    for snapshot in run.snapshots:
+        number = numbers[snapshot["pid"]]
+        numbers[snapshot["pid"]] += 1
+        if snapshot["trigger"]["retval"] not in (None, number):
+            wrong.append(f"call {number} returned {snapshot['trigger']['retval']}")
+        ip = int(snapshot["trigger"]["ip"], 16)
+        own = [ranges for ranges in maps if in_ranges(ip, ranges)]
+        if len(own) != 1:
+            wrong.append(f"ip {ip:#x} is in the code of {len(own)} of the two programs")
+            continue
+        strange = foreign(snapshot, own[0])
+        if strange is not None or snapshot["lbr"]["mixed"] is not False:
+            wrong.append(f"{strange and hex(strange)} is not the process's, mixed: "
+                         f"{snapshot['lbr']['mixed']}")
+        error = call_order_error(snapshot, number, names, ip - entry)
+        if error:
+            wrong.append(error)
+        entries += len(snapshot["branches"])
+        empty += not snapshot["branches"]
+        whole += len(snapshot["branches"]) == snapshot["lbr"]["depth"]
+        cut += 0 < len(snapshot["branches"]) < snapshot["lbr"]["depth"]
+    if len(run.snapshots) != WORK_HITS or sorted(numbers.values()) != [WORK_HITS // 2] * 2:
+        wrong.insert(0, f"{dict(numbers)} hits, must be {WORK_HITS}")
+    if not set(numbers) <= set(pids):
+        wrong.insert(0, f"snapshots of processes {sorted(numbers)}, traced were {pids}")
+    report(f"{guest.name}/{run.name}/own", wrong and f"{len(wrong)}: {wrong[0]}",
+           f"{len(run.snapshots)} hits, {entries} entries of the task itself; {whole} snapshots "
+           f"full, {cut} since a switch of tasks, {empty} empty")
+    # Else nothing was tested.
+    report(f"{guest.name}/{run.name}/switches", not cut and "no switch of tasks in any snapshot",
+           f"{cut} snapshots since a switch")
+    return sum(1 for s in run.snapshots if s["branches"])
+
+
+def addr2line(program, addr):
+    """[(function, file, line)], innermost first"""
+    said = subprocess.run(["addr2line", "-f", "-i", "-e", program, hex(addr)], check=True,
+                          stdout=subprocess.PIPE, universal_newlines=True).stdout.splitlines()
+    frames = []
+    for function, place in zip(said[::2], said[1::2]):
+        file, line = place.split(" ")[0].rsplit(":", 1)
+        frames.append((function, os.path.basename(file), int(line) if line.isdigit() else 0))
+    return frames
+
+
+def check_lines(guest, report, run, program, module, wanted):
+    """Functions and lines of the branches in the program are addr2line's."""
+    places, wrong, functions = 0, [], set()
+    for snapshot in run.snapshots:
+        for branch in snapshot["branches"]:
+            place = branch["from"]
+            if place["module"] != module or place["sym"].endswith("@plt"):
+                continue
+            functions.add(place["sym"])
+            # Off and symbol give the address in the file.
+            base = int(snapshot["trigger"]["ip"], 16)
+            known = addr2line(program, int(place["addr"], 16) - base + run_base(program, wanted))
+            mine = [(f["function"], os.path.basename(f["file"]), f["line"])
+                    for f in place["inlined"] or []]
+            theirs = [(re.sub(r"^_ZN?.*?(\d+)([a-z_]+)E.*$", r"\2", function), file, line)
+                      for function, file, line in known]
+            if [m[1:] for m in mine] != [t[1:] for t in theirs]:
+                wrong.append(f"{place['addr']} {place['sym']}+{place['off']}: {mine}, addr2line: "
+                             f"{theirs}")
+            places += 1
+    if not places or not functions >= set(wanted[1:]):
+        wrong.insert(0, f"{places} places, functions {sorted(functions)}")
+    report(f"{guest.name}/{run.name}/lines", wrong and f"{len(wrong)}: {wrong[0]}",
+           f"{places} places in {sorted(functions)}, as addr2line says")
+
+
+def run_base(program, wanted):
+    return next(addr for addr, name in functions_of(program).items() if name == wanted[0])
+
+
+def check_user(guest, report, run_of, build):
+    if guest.model == "core2":
+        run = run_of("user")
+        report(f"{guest.name}/user/refused",
+               (run.status != 2 or "cannot leave the kernel's branches out" not in run.err) and
+               f"exit status {run.status}: {run.err}", "no filter by ring")
+        return
+    work = os.path.join(build, "userwork")
+    for kind in ("uprobe", "uretprobe"):
+        if not os.path.exists(guest.path(f"user-{kind}.status")):
+            continue
+        run = run_of(f"user-{kind}")
+        guest.none_lost(report, run)
+        filled = check_own(guest, report, run, work)
+        run.snapshots = [s for s in run.snapshots if s["branches"]]
+        wrong = ordered_errors(guest, run, *REPORTED[guest.model])
+        report(f"{guest.name}/{run.name}/match", wrong and wrong[0],
+               f"{filled} snapshots, {sum(len(s['branches']) for s in run.snapshots)} entries, "
+               "0 mismatches")
+        # Debian's vDSO names it so, and as __vdso_clock_gettime.
+        vdso = {b["to"]["sym"] for s in run.snapshots for b in s["branches"]
+                if b["to"]["module"] == "[vdso]"}
+        report(f"{guest.name}/{run.name}/vdso", not any("clock_gettime" in name for name in vdso) and
+               f"no clock_gettime among {sorted(vdso)}", f"{len(vdso)} functions")
+    check_lines(guest, report, run_of("user-c"), work, "userwork", ("walk", "walk", "reached"))
+    check_lines(guest, report, run_of("user-stripped"), work, "userwork.stripped",
+                ("walk", "walk", "reached"))
+    check_lines(guest, report, run_of("user-cc"), os.path.join(build, "userclass"), "userclass",
+                ("_ZN4shop4Till3addEi", "main", "shop::Till::add"))
+    run = run_of("user-inside")
+    modules = collections.Counter(b["to"]["module"] for s in run.snapshots for b in s["branches"]
+                                  if b["to"]["sym"] in ("taken", "left", "walk"))
+    report(f"{guest.name}/user-inside/names",
+           (len(run.snapshots) != 20 or set(modules) != {"hidden"}) and
+           f"{len(run.snapshots)} snapshots, {dict(modules)}; {run.err}",
+           f"{len(run.snapshots)} snapshots in a mount namespace of its own")
