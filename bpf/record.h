@@ -28,6 +28,7 @@ enum record_kind {
 	RECORD_HW,
 	RECORD_UPROBE,
 	RECORD_URETPROBE,
+	RECORD_SIGNAL,
 };
 
 /**
@@ -35,7 +36,8 @@ enum record_kind {
  * @mono_ns: CLOCK_MONOTONIC when the program ran, after the snapshot
  * @ip: address of the probed instruction or of the function's entry; 0 for tracepoints,
  *      and for uretprobe
- * @retval: return value as found in the register, class not applied; 0 without one
+ * @retval: RECORD_SIGNAL: its number; else return value as found in the register, class not
+ * applied; 0 without one
  * @target: index of the armed target, given by the loader
  * @cpu: where it ran, below CPUS_MAX of state.bpf.h
  * @kind: enum record_kind, of the program that took the branches

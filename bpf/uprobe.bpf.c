@@ -34,6 +34,21 @@ int uretprobe(struct pt_regs *ctx)
 	return on_uprobe(ctx, RECORD_URETPROBE, 0, ctx->ax);
 }
 
+/* force_sig_info_to_task(): a fault of the program, which gets a signal for it. */
+SEC("?kprobe")
+int forced_signal(struct pt_regs *ctx)
+{
+	struct kernel_siginfo *info = (struct kernel_siginfo *)ctx->di;
+	struct pt_regs *regs;
+	int signal;
+
+	if (filter_pid && bpf_get_current_pid_tgid() >> 32 != filter_pid)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	signal = BPF_CORE_READ(info, si_signo);
+	return on_uprobe(ctx, RECORD_SIGNAL, BPF_CORE_READ(regs, ip), signal);
+}
+
 /*
  * The instruction that a uprobe replaced was executed with a single step. The debug exception that
  * ends it switches the LBR off, as for a hardware breakpoint, and of what comes then nothing would

@@ -110,7 +110,7 @@ enum capfile_type {
  * struct capfile_snapshot - fixed part of a SNAPSHOT
  * @ts_ns: CLOCK_REALTIME
  * @ip: address of the trigger's instruction, 0 if unknown
- * @retval: return value as its type reads it, if CAPFILE_HAS_RETVAL
+ * @retval: return value as its type reads it, if CAPFILE_HAS_RETVAL; of TRIGGER_SIGNAL its number
  * @lost: events lost since the snapshot before
  * @trigger: number of a TRIGGER
  * @flags: CAPFILE_HAS_RETVAL, CAPFILE_MIXED*

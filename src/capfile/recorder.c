@@ -577,7 +577,7 @@ int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t los
 	struct capfile_snapshot fixed = {
 		.ts_ns = snap->ts_ns,
 		.ip = snap->ip,
-		.retval = snap->retval,
+		.retval = snap->signal ? snap->signal : snap->retval,
 		.lost = lost,
 		.cpu = snap->cpu,
 		.pid = snap->pid,

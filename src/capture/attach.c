@@ -53,6 +53,8 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 		return skel->progs.uprobe;
 	case TRIGGER_URETPROBE:
 		return skel->progs.uretprobe;
+	case TRIGGER_SIGNAL:
+		return skel->progs.forced_signal;
 	default:
 		return NULL;
 	}
@@ -361,6 +363,7 @@ static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 				   armed, msg);
 	case TRIGGER_KPROBE:
 	case TRIGGER_KRETPROBE:
+	case TRIGGER_SIGNAL:
 		return attach_kprobe(skel, probe, target, armed, msg);
 	case TRIGGER_TRACEPOINT:
 		return attach_tracepoint(skel, probe, target, armed, msg);

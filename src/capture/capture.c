@@ -356,9 +356,7 @@ static int plan_filter(struct capture *capture, struct errmsg *msg)
 		return 0;
 	}
 	if (!lbr_filter_plan(&capture->model, types, &capture->plan, &refused))
-		return capture->plan.software && probes_all_user(capture->probes)
-			       ? no_ring_filter(&capture->model, capture->probes, msg)
-			       : 0;
+		return check_ring_filter(&capture->model, &capture->plan, capture->probes, msg);
 	return errmsg_set(
 		msg, -EOPNOTSUPP, "-j: '%s' cannot be had here: this CPU (%s) offers %s%s",
 		lbr_filter_format(refused, cannot, sizeof(cannot)), capture->model.title,

@@ -20,13 +20,14 @@ _Static_assert((int)RECORD_FENTRY == (int)TRIGGER_FENTRY &&
 		       (int)RECORD_RAWTRACEPOINT == (int)TRIGGER_RAWTRACEPOINT &&
 		       (int)RECORD_HW == (int)TRIGGER_HW &&
 		       (int)RECORD_UPROBE == (int)TRIGGER_UPROBE &&
-		       (int)RECORD_URETPROBE == (int)TRIGGER_URETPROBE,
+		       (int)RECORD_URETPROBE == (int)TRIGGER_URETPROBE &&
+		       (int)RECORD_SIGNAL == (int)TRIGGER_SIGNAL,
 	       "numbered alike");
 
 /* TRIGGER_NONE for a number that is none. */
 static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
-	return kind <= RECORD_URETPROBE ? (enum trigger_kind)kind : TRIGGER_NONE;
+	return kind <= RECORD_SIGNAL ? (enum trigger_kind)kind : TRIGGER_NONE;
 }
 
 bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
@@ -91,10 +92,13 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	*trigger = probe->trigger;
 	trigger->kind = trigger_kind_of(rec->kind);
 	ret_snap->trigger = trigger;
-	ret_snap->ip = rec->ip ?: probe->trigger.addr;
+	ret_snap->ip = rec->ip;
+	if (!rec->ip && trigger->kind != TRIGGER_SIGNAL)
+		ret_snap->ip = probe->trigger.addr;
 	ret_snap->has_retval = probe_has_retval(probe, trigger->kind);
 	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
 	ret_snap->err = 0;
+	ret_snap->signal = trigger->kind == TRIGGER_SIGNAL ? (int)rec->retval : 0;
 	/* A negative value of a user function may mean anything. */
 	if (ret_snap->has_retval && !trigger_is_user(trigger) && ret_snap->retval < 0 &&
 	    ret_snap->retval >= -MAX_ERRNO)

@@ -25,9 +25,11 @@ bool probes_all_user(const struct probe_list *probes)
 }
 
 /* All of the LBR is the kernel's own by the time that a uprobe's handler runs. */
-int no_ring_filter(const struct lbr_model *model, const struct probe_list *probes,
-		   struct errmsg *msg)
+int check_ring_filter(const struct lbr_model *model, const struct lbr_filter_plan *plan,
+		      const struct probe_list *probes, struct errmsg *msg)
 {
+	if (!plan->software || !probes_all_user(probes))
+		return 0;
 	return errmsg_set(msg, -EOPNOTSUPP,
 			  "'%s': this CPU (%s) cannot leave the kernel's branches out of its LBR, "
 			  "and handling the trap overwrites all of its entries: it cannot trace "

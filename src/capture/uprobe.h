@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <stdbool.h>
 
+#include "decode/filter.h"
 #include "decode/model.h"
 #include "snapshot/probe.h"
 #include "util/errmsg.h"
@@ -18,9 +19,12 @@ bool probes_have_user(const struct probe_list *probes);
 /** probes_all_user() - are there no others? Then a path needs no branches of the kernel */
 bool probes_all_user(const struct probe_list *probes);
 
-/** no_ring_filter() - why this CPU cannot trace them; -EOPNOTSUPP */
-int no_ring_filter(const struct lbr_model *model, const struct probe_list *probes,
-		   struct errmsg *msg);
+/**
+ * check_ring_filter() - can this CPU trace them?
+ * Return: 0; -EOPNOTSUPP if they are programs' and it cannot leave the kernel's branches out.
+ */
+int check_ring_filter(const struct lbr_model *model, const struct lbr_filter_plan *plan,
+		      const struct probe_list *probes, struct errmsg *msg);
 
 /**
  * arm_stepped() - have the LBR switched on again after each hit, see bpf/uprobe.bpf.c

@@ -6,6 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "symbolize/symbolize.h"
+#include "target/preset.h"
 #include "target/target.h"
 #include "util/log.h"
 
@@ -34,6 +35,15 @@ static int print_item(const char *module, const char *name, enum return_class re
 	return stop_requested || ferror(stdout);
 }
 
+static int list_presets(void)
+{
+	const struct preset *preset;
+
+	for (size_t i = 0; (preset = preset_at(i)); i++)
+		printf("preset:%s\t%s\t%s\n", preset->name, preset->what, preset->source);
+	return ferror(stdout) ? EXIT_ERROR : EXIT_SEEN;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	const char **glob = state->input;
@@ -60,7 +70,7 @@ int cmd_list(int argc, char **argv)
 		.doc = "List kernel functions and tracepoints whose name matches, and the triggers "
 		       "that work for each. MODULE:GLOB and tracepoint:CATEGORY:GLOB are "
 		       "understood, "
-		       "too.",
+		       "too. 'presets' lists what preset: knows, and from where in the kernel.",
 	};
 	struct resolve_options opts = {};
 	struct resolver *resolver = NULL;
@@ -72,6 +82,8 @@ int cmd_list(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &glob);
+	if (!strcmp(glob, "presets"))
+		return list_presets();
 	install_stop_handlers();
 	err = symbols_open(NULL, &symbols);
 	if (err) {

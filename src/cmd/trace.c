@@ -15,6 +15,7 @@
 #include "cmd/filters.h"
 #include "cmd/flight_show.h"
 #include "cmd/judge.h"
+#include "cmd/klog.h"
 #include "cmd/notify.h"
 #include "cmd/output.h"
 #include "cmd/recording.h"
@@ -55,6 +56,7 @@ struct trace {
 	struct aggregate *aggregate;
 	struct recording *recording; /* NULL: show only */
 	struct closer closer;
+	struct klog *klog; /* of presets */
 	struct child child;
 	uint64_t printed;
 	uint64_t lost_now;
@@ -81,8 +83,19 @@ static uint64_t lost_so_far(struct trace *trace)
 	return stats.ring_full + stats.no_slot + stats.missed + stats.skipped + stats.malformed;
 }
 
+/* Of a preset: the kernel tells more about it than a plain error. */
+static void set_log(struct trace *trace, const struct snapshot *snap, struct klog_lines *log)
+{
+	bool preset = trace->klog && !strncmp(snap->trigger->target, "preset:", 7);
+
+	if (preset)
+		klog_around(trace->klog, snap->ts_ns, log);
+	view_set_log(trace->view, preset ? log : NULL);
+}
+
 static int show(struct trace *trace, struct snapshot *snap)
 {
+	struct klog_lines log;
 	int err = 0;
 
 	text_live_invalidate(trace->text_live);
@@ -98,6 +111,7 @@ static int show(struct trace *trace, struct snapshot *snap)
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
 	view_text_changed(trace->view);
+	set_log(trace, snap, &log);
 	errno = 0;
 	if (view_snapshot(trace->view, snap, &trace->kernel_text,
 			  trace->lost_now - trace->lost_told) ||
@@ -211,6 +225,18 @@ static int end_symbols(struct trace *trace, struct errmsg *msg)
 	return 0;
 }
 
+/* Of several presets, what is not to be had here is said, and the others are armed. */
+static int add_target(struct trace *trace, const struct target_spec *spec, struct errmsg *msg)
+{
+	int err = resolver_add(trace->resolver, spec, &trace->probes, msg);
+
+	if (err || !msg->text[0])
+		return err;
+	log_warning("%s", msg->text);
+	msg->text[0] = '\0';
+	return 0;
+}
+
 static int resolve_targets(struct trace *trace, struct errmsg *msg)
 {
 	const struct trace_options *opts = trace->opts;
@@ -227,7 +253,7 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 		err = resolver_create(&resolve, &trace->resolver, msg);
 	err = err ?: end_symbols(trace, msg);
 	for (size_t i = 0; !err && i < opts->target_count; i++)
-		err = resolver_add(trace->resolver, &opts->targets[i], &trace->probes, msg);
+		err = add_target(trace, &opts->targets[i], msg);
 	/* All line tables of the kernel may be in memory: nothing looks at them again. */
 	lines_close(resolve.lines);
 	return err ?: probe_list_drop_twins(&trace->probes);
@@ -320,8 +346,9 @@ static void say_trigger(const struct trace *trace, const struct probe *probe)
 		log_info("%s: hardware breakpoint, %s, %.1f us a hit", probe->trigger.target, loss,
 			 hit_ns / 1e3);
 	else if (trigger_is_user(&probe->trigger))
-		log_info("%s: %s in %s", probe->trigger.target,
-			 trigger_kind_name(probe->trigger.kind), probe->trigger.path);
+		log_info("%s: %s%s%s", probe->trigger.target,
+			 trigger_kind_name(probe->trigger.kind), probe->trigger.path ? " in " : "",
+			 probe->trigger.path ?: "");
 	else
 		log_info("%s: %s%s%s", probe->trigger.target,
 			 trigger_kind_name(probe->trigger.kind),
@@ -639,6 +666,16 @@ static int prepare_command(struct trace *trace, struct errmsg *msg)
 		   : 0;
 }
 
+static void begin_log(struct trace *trace)
+{
+	bool preset = false;
+
+	for (size_t i = 0; i < trace->opts->target_count; i++)
+		preset = preset || trace->opts->targets[i].preset;
+	if (preset && trace->view && klog_open("/dev/kmsg", &trace->klog))
+		log_info("/dev/kmsg: %s; the kernel's log is not shown", strerror(errno));
+}
+
 static int begin_user(struct trace *trace)
 {
 	int err = user_create(&trace->probes, trace->symbols, trace->opts->view.debug_dir,
@@ -682,6 +719,7 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = choose(trace, msg);
 	if (err)
 		return err;
+	begin_log(trace);
 	/* Only for breakpoints: the first search for a name takes milliseconds. */
 	if (has_breakpoints(trace) &&
 	    (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
@@ -742,6 +780,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	child_end(&trace.child);
 	capture_destroy(trace.capture);
+	klog_close(trace.klog);
 	probe_list_deinit(&trace.probes);
 	resolver_destroy(trace.resolver);
 	text_close(trace.text_live);

@@ -38,7 +38,7 @@ int user_create(const struct probe_list *probes, struct symbols *symbols, const 
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < probes->count; i++)
-		if (trigger_is_user(&probes->items[i].trigger))
+		if (probes->items[i].trigger.path)
 			userspace_keep(user->space, probes->items[i].trigger.path);
 	user->symbols = symbols;
 	symbols_set_user(symbols, user->space);
@@ -77,8 +77,7 @@ struct text_source user_text(struct user *user, const struct text_source *kernel
 }
 
 /* The trigger with its function at @addr; NULL if there is no room for another one. */
-static const struct trigger *place_at(struct user *user, const struct trigger *original,
-				      uint64_t addr)
+static struct trigger *place_at(struct user *user, const struct trigger *original, uint64_t addr)
 {
 	struct placed *placed;
 
@@ -90,7 +89,7 @@ static const struct trigger *place_at(struct user *user, const struct trigger *o
 		return NULL;
 	if (user->placed_count == user->placed_room) {
 		size_t room = user->placed_room ? user->placed_room * 2 : 16;
-		struct placed **more = reallocarray(user->placed, room, sizeof(*more));
+		struct placed **more = reallocarray(user->placed, room, sizeof(struct placed *));
 
 		if (!more)
 			return NULL;
@@ -106,6 +105,24 @@ static const struct trigger *place_at(struct user *user, const struct trigger *o
 	return &placed->trigger;
 }
 
+/* The function at fault; the trigger is everywhere. */
+static void place_signal(struct user *user, struct snapshot *snap)
+{
+	struct trigger *placed;
+	struct symbol sym;
+
+	if (symbols_find(user->symbols, snap->ip, &sym))
+		return;
+	placed = place_at(user, snap->trigger, sym.addr);
+	if (!placed)
+		return;
+	/* Names outlive the trigger, and are not its own. */
+	placed->function = (char *)sym.name;
+	placed->module = (char *)sym.module;
+	placed->func_size = sym.size;
+	snap->trigger = placed;
+}
+
 /* Branches of the kernel's return to the program have one end in each. */
 static enum tri is_mixed(const struct userspace *space, const struct snapshot *snap)
 {
@@ -114,6 +131,9 @@ static enum tri is_mixed(const struct userspace *space, const struct snapshot *s
 
 		if (!(br->from & KERNEL_HALF) && !userspace_is_mapped(space, br->from))
 			return TRI_SET;
+		/* Where a program jumped to nowhere, that is its fault. */
+		if (snap->signal && i + 1 == snap->count && br->to == snap->ip)
+			continue;
 		if (!(br->to & KERNEL_HALF) && !userspace_is_mapped(space, br->to))
 			return TRI_SET;
 	}
@@ -139,6 +159,10 @@ void user_place(struct user *user, struct snapshot *snap)
 	for (uint32_t i = 0; i < snap->count; i++) {
 		symbols_find(user->symbols, snap->branches[i].from, &sym);
 		symbols_find(user->symbols, snap->branches[i].to, &sym);
+	}
+	if (snap->trigger->kind == TRIGGER_SIGNAL) {
+		place_signal(user, snap);
+		return;
 	}
 	if (userspace_bias(user->space, snap->trigger->path, &bias))
 		return;

@@ -13,6 +13,7 @@
 #include "path/ident.h"
 #include "path/path.h"
 #include "path/story.h"
+#include "render/escape.h"
 #include "render/graph.h"
 #include "render/json.h"
 #include "render/listing.h"
@@ -165,6 +166,7 @@ struct view {
 	FILE *out;
 	struct symbols *symbols;
 	struct userspace *user;
+	const struct klog_lines *log;
 	struct lines *lines;
 	struct sources *sources;
 	struct aggregate *aggregate;
@@ -288,6 +290,11 @@ void view_set_user(struct view *view, struct userspace *user)
 	view->user = user;
 }
 
+void view_set_log(struct view *view, const struct klog_lines *log)
+{
+	view->log = log;
+}
+
 void view_text_changed(struct view *view)
 {
 	listing_forget(view->listing);
@@ -384,6 +391,8 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 		.lines = view->lines,
 		.insns = view->opts->insns,
 		.ident = ident,
+		.log = view->log ? view->log->text : NULL,
+		.log_count = view->log ? view->log->count : 0,
 	};
 	struct story_view story = story_view_of(view);
 
@@ -396,6 +405,19 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 				      &view->text);
 	render_text_snapshot(view->out, snap, view->symbols, &view->text);
 	return 0;
+}
+
+static void show_log(const struct view *view)
+{
+	char line[1024];
+
+	for (size_t i = 0; i < view->log->count; i++)
+		fprintf(view->out, "  kernel: %s\n",
+			escape_text(view->log->text[i], line, sizeof(line)));
+	if (view->log->left_out)
+		fprintf(view->out, "  kernel: ... and %zu more lines\n", view->log->left_out);
+	if (view->log->count)
+		fputc('\n', view->out);
 }
 
 static uint64_t ident_of(const struct view *view, const struct snapshot *snap)
@@ -433,6 +455,8 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 	}
 	view->passed_on = is_passed_on(snap, path);
 	err = view->opts->summary ? 0 : show(view, snap, path, text, ident, lost_records);
+	if (!err && view->log && !view->opts->summary && !view->opts->json)
+		show_log(view);
 	if (!err && view->aggregate)
 		err = aggregate_snapshot(view->aggregate, snap, ident, path, view->symbols,
 					 lost_records);

@@ -113,6 +113,7 @@ static json_t *trigger_object(const struct snapshot *snap)
 	json_object_set_new(obj, "ip", snap->ip ? address(snap->ip) : json_null());
 	json_object_set_new(obj, "retval",
 			    snap->has_retval ? json_integer(snap->retval) : json_null());
+	json_object_set_new(obj, "signal", snap->signal ? json_integer(snap->signal) : json_null());
 	json_object_set_new(obj, "errno",
 			    snap->err ? optional_string(errno_name(snap->err)) : json_null());
 	return obj;
@@ -200,6 +201,19 @@ static json_t *error_object(const struct snapshot *snap, const struct path *path
 	return obj;
 }
 
+/* Lines of the kernel's log, where they were asked for. */
+static json_t *log_array(const struct path_json_options *opts)
+{
+	json_t *lines;
+
+	if (!opts->log)
+		return json_null();
+	lines = json_array();
+	for (size_t i = 0; i < opts->log_count; i++)
+		json_array_append_new(lines, json_foreign(opts->log[i]));
+	return lines;
+}
+
 int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct path *path,
 			 const struct path_json_options *opts, uint64_t lost_records)
 {
@@ -230,6 +244,7 @@ int render_json_snapshot(FILE *out, const struct snapshot *snap, const struct pa
 	json_object_set_new(obj, "path_id", json_string(ident));
 	json_object_set_new(obj, "path", path ? path_json(path, opts) : json_null());
 	json_object_set_new(obj, "error", error_object(snap, path, opts));
+	json_object_set_new(obj, "log", log_array(opts));
 	json_object_set_new(obj, "lost", json_pack("{s:I}", "records", (json_int_t)lost_records));
 	if (json_dumpf(obj, out, JSON_LINE) || fputc('\n', out) == EOF)
 		err = -EIO;

@@ -37,6 +37,7 @@ struct listing {
 	char *buf;
 	size_t len;
 	size_t size;
+	bool user;   /* the snapshot is of a program: its text is known */
 	bool failed; /* no memory */
 };
 
@@ -179,7 +180,8 @@ static void write_run(struct listing *l, const struct text_source *text, struct 
 {
 	struct insn in;
 
-	if (!(run->start & run->from & KERNEL_HALF)) {
+	if (!(run->start & run->from & KERNEL_HALF) &&
+	    !(l->user && !((run->start | run->from) & KERNEL_HALF))) {
 		char place[200];
 
 		put_fmt(l, "  %016" PRIx64 "  branch", run->from);
@@ -311,6 +313,7 @@ int render_listing(struct listing *listing, FILE *out, const struct snapshot *sn
 
 	listing->len = 0;
 	listing->failed = false;
+	listing->user = trigger_is_user(snap->trigger);
 	render_text_heading(out, snap, opts);
 	for (uint32_t i = first; i < end; i++) {
 		const struct branch *br = &snap->branches[i];

@@ -21,6 +21,8 @@ struct path_json_options {
 	struct lines *lines;
 	bool insns;
 	uint64_t ident;
+	const char *const *log;
+	size_t log_count;
 };
 
 /**

@@ -136,7 +136,8 @@ static void draw_trigger(struct drawer *d, const struct story_step *step)
 	if (d->snap->has_retval)
 		draw_return(d, step, step->function);
 	else
-		drawer_say(d, step, "", "the breakpoint, at %s+%#" PRIx64, step->function,
+		drawer_say(d, step, "", "%s, at %s+%#" PRIx64,
+			   d->snap->signal ? "the fault" : "the breakpoint", step->function,
 			   step->offset);
 }
 

@@ -2,6 +2,7 @@
 #include "render/text.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -92,6 +93,9 @@ static void print_result(FILE *out, const struct snapshot *snap, const struct te
 		trigger->function && *trigger->function ? trigger->function : trigger->target;
 	char escaped[1024];
 
+	if (snap->signal)
+		fprintf(out, "%sSIG%s%s in ", paint(opts, RED), sigabbrev_np(snap->signal) ?: "?",
+			paint(opts, OFF));
 	fprintf(out, "%s%s%s", paint(opts, BOLD), escape_text(name, escaped, sizeof(escaped)),
 		paint(opts, OFF));
 	if (snap->err) {
@@ -218,9 +222,10 @@ void render_text_branches(FILE *out, const struct snapshot *snap, struct symbols
 		print_branch(out, snap, i, text[i][0], text[i][1], width, opts);
 	}
 	if (first == end)
-		fputs(snap->count			       ? "  no branch of the traced code is left\n"
-		      : trigger_is_user(snap->trigger) ? "  the LBR was empty: the kernel clears it "
-							 "when it switches to a task\n"
+		fputs(snap->count ? "  no branch of the traced code is left\n"
+		      : trigger_is_user(snap->trigger)
+			      ? "  the LBR was empty: the kernel clears it "
+				"when it switches to a task\n"
 		      : !snap->missing ? "  the LBR was empty\n"
 		      : snap->dropped  ? "  what the dump has of the LBR was empty\n"
 				       : "  the dump has no entry of the LBR in full\n",

@@ -12,6 +12,7 @@ static const char *const kind_names[] = {
 	[TRIGGER_HW] = "hw",
 	[TRIGGER_UPROBE] = "uprobe",
 	[TRIGGER_URETPROBE] = "uretprobe",
+	[TRIGGER_SIGNAL] = "signal",
 };
 
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,
@@ -24,5 +25,6 @@ const char *trigger_kind_name(enum trigger_kind kind)
 
 bool trigger_is_user(const struct trigger *trigger)
 {
-	return trigger && (trigger->kind == TRIGGER_UPROBE || trigger->kind == TRIGGER_URETPROBE);
+	return trigger && (trigger->kind == TRIGGER_UPROBE || trigger->kind == TRIGGER_URETPROBE ||
+			   trigger->kind == TRIGGER_SIGNAL);
 }

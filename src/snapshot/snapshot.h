@@ -28,6 +28,7 @@ enum trigger_kind {
 	TRIGGER_HW, /* hardware execution breakpoint */
 	TRIGGER_UPROBE,
 	TRIGGER_URETPROBE,
+	TRIGGER_SIGNAL, /* that the kernel forces on a program for a fault of its own */
 	TRIGGER_KIND_COUNT,
 };
 
@@ -78,6 +79,7 @@ struct raw_branch {
  * @has_retval: @retval is meaningful
  * @retval: return value, sign-extended from the function's return type
  * @err: positive errno that @retval stands for; 0 if it is no error
+ * @signal: TRIGGER_SIGNAL: its number; else 0
  * @lbr: the LBR it was read from; borrowed from the source
  * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
  * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt
@@ -107,6 +109,7 @@ struct snapshot {
 	bool has_retval;
 	int64_t retval;
 	int err;
+	int signal;
 	const struct lbr_info *lbr;
 	const char *filter;
 	bool path_ok;
@@ -133,7 +136,7 @@ struct text_source {
 	void *ctx;
 };
 
-/** trigger_is_user() - of a function in user space? NULL is fine */
+/** trigger_is_user() - of a program, not of the kernel? NULL is fine */
 bool trigger_is_user(const struct trigger *trigger);
 
 /** trigger_kind_name() - name of a kind as users write it: "fexit", "hw", ... */

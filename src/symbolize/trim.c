@@ -371,6 +371,7 @@ static size_t keep_count(const struct trimmer *trim)
 		return keep_before_exception(trim);
 	case TRIGGER_UPROBE:
 	case TRIGGER_URETPROBE:
+	case TRIGGER_SIGNAL:
 		return keep_to_user(trim);
 	default:
 		return trim->count;

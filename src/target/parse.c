@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "target/preset.h"
 #include "target/target.h"
 #include "target/user.h"
 #include "util/cleanup.h"
@@ -32,7 +33,7 @@ static const struct prefix prefixes[] = {
 	{"ur", TRIGGER_URETPROBE},
 };
 
-static const char *const not_yet[] = {"perf", "preset"};
+static const char *const not_yet[] = {"perf"};
 
 static bool has_prefix(const char *text, const char *name, const char **ret_rest)
 {
@@ -131,7 +132,10 @@ bool target_needs_lines(const struct target_spec *spec)
 
 bool target_is_user(const struct target_spec *spec)
 {
-	return spec->kind == TRIGGER_UPROBE || spec->kind == TRIGGER_URETPROBE;
+	const struct preset *preset = spec->preset ? preset_find(spec->name) : NULL;
+
+	return spec->kind == TRIGGER_UPROBE || spec->kind == TRIGGER_URETPROBE ||
+	       (preset && preset->program);
 }
 
 static bool kind_takes_offset(enum trigger_kind kind)
@@ -159,8 +163,9 @@ int target_parse(const char *text, struct target_spec *ret_spec, struct errmsg *
 			break;
 		}
 
-	if (target_is_user(&spec)) {
-		err = user_parse(rest, &spec, msg);
+	if (target_is_user(&spec) || has_prefix(text, "preset", &rest)) {
+		err = target_is_user(&spec) ? user_parse(rest, &spec, msg)
+					    : preset_parse(rest, &spec, msg);
 		if (!err)
 			*ret_spec = spec;
 		else

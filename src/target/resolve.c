@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "target/functions.h"
+#include "target/preset.h"
 #include "target/probeable.h"
 #include "target/suggest.h"
 #include "target/target.h"
@@ -525,9 +526,16 @@ static int add_tracepoints(const struct target_spec *spec, struct probe_list *li
 	return ctx.found ? 0 : no_such_tracepoint(spec, msg);
 }
 
+int resolver_symbol(struct resolver *resolver, const char *name, struct symbol *ret_sym)
+{
+	return symbols_by_name(resolver->opts.symbols, "", name, 0, ret_sym);
+}
+
 int resolver_add(struct resolver *resolver, const struct target_spec *spec, struct probe_list *list,
 		 struct errmsg *msg)
 {
+	if (spec->preset)
+		return preset_add(resolver, spec, list, msg);
 	if (target_is_user(spec))
 		return user_add(&resolver->opts, spec, list, msg);
 	if (spec->kind == TRIGGER_TRACEPOINT || spec->kind == TRIGGER_RAWTRACEPOINT)

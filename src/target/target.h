@@ -24,6 +24,7 @@
  * @offset: of FN+OFF
  * @file, @line: of hw:FILE:LINE, else NULL and 0; @name is NULL then
  * @path: of a user function's file as it was written, else NULL
+ * @preset: @name is one of preset.h, or "all"
  * @is_glob: @name holds *, ? or [
  */
 struct target_spec {
@@ -35,6 +36,7 @@ struct target_spec {
 	char *file;
 	int line;
 	char *path;
+	bool preset;
 	bool is_glob;
 };
 
@@ -70,7 +72,7 @@ struct resolve_options {
 /** target_needs_lines() - is debug information needed to resolve it? */
 bool target_needs_lines(const struct target_spec *spec);
 
-/** target_is_user() - a user function? */
+/** target_is_user() - a user function, or a program's error? */
 bool target_is_user(const struct target_spec *spec);
 
 struct resolver;
@@ -87,10 +89,13 @@ void resolver_destroy(struct resolver *resolver);
 /**
  * resolver_add() - find the places that a target means, append them to @list
  * Return: 0; -ENOENT if the name does not exist, @msg then names the nearest that do; -EINVAL if
- * it cannot be traced as asked; -ENOMEM.
+ * it cannot be traced as asked; -ENOMEM. On success @msg is empty, or names what is left out.
  */
 int resolver_add(struct resolver *resolver, const struct target_spec *spec, struct probe_list *list,
 		 struct errmsg *msg);
+
+/** resolver_symbol() - a function of the kernel image by its name; 0 or -ENOENT */
+int resolver_symbol(struct resolver *resolver, const char *name, struct symbol *ret_sym);
 
 /**
  * typedef resolver_visit_fn - called for each thing that can be traced

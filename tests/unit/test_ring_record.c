@@ -128,7 +128,7 @@ static void record_decode_user_return_is_no_errno(void **state)
 
 static void record_decode_bad_kind_is_refused(void **state)
 {
-	static const uint16_t bad[] = {0, RECORD_URETPROBE + 1, UINT16_MAX};
+	static const uint16_t bad[] = {0, RECORD_SIGNAL + 1, UINT16_MAX};
 	struct fixture f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

@@ -23,6 +23,7 @@ import tempfile
 import matrix
 from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line_at, site_error
 from spent import Symbols, spent_by_trigger
+from presets import check_presets
 from three import check_three
 from user_functions import check_user
 from verify_truth import REPORTED, Truth, load, verify
@@ -528,6 +529,8 @@ CHECKS = {
     "doctor": check_doctor,
     "errno": check_errno,
     "line": check_line,
+    "preset": lambda guest, report: check_presets(guest, report,
+                                                  lambda name: Run(guest.directory, name), BUILD),
     "rotate": check_rotate,
     "table": check_table,
     "auto": check_auto,

@@ -12,7 +12,7 @@ import subprocess
 
 from verify_truth import REPORTED, stop_error
 
-WORK_HITS = 1500
+WORK_HITS = 1040
 
 
 def code_ranges(path):
@@ -206,6 +206,8 @@ def check_user(guest, report, run_of, build):
         report(f"{guest.name}/{run.name}/match", wrong and wrong[0],
                f"{filled} snapshots, {sum(len(s['branches']) for s in run.snapshots)} entries, "
                "0 mismatches")
+        if kind == "uretprobe":
+            continue  # since the probe at the entry there are not branches enough to reach back
         # Debian's vDSO names it so, and as __vdso_clock_gettime.
         vdso = {b["to"]["sym"] for s in run.snapshots for b in s["branches"]
                 if b["to"]["module"] == "[vdso]"}

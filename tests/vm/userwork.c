@@ -2,10 +2,10 @@
 /*
  * userwork - a program whose branches are known, for tests of user functions
  *
- * userwork [-c CPU] [-m FILE] ROUNDS: calls reached(n) for n from 0 to ROUNDS - 1. Before each
+ * userwork [-x] [-c CPU] [-m FILE] ROUNDS: calls reached(n) for n from 0 to ROUNDS - 1. Before each
  * call, for each of the eight bits of n from the lowest one, taken() is called if it is set, and
  * left() if not. Every so often it gives the CPU away in the middle, or asks for the time. -c: on
- * this CPU alone. -m: its own /proc/self/maps go there.
+ * this CPU alone. -m: its own /proc/self/maps go there. -x: crash() instead of the last reached().
  */
 #include <err.h>
 #include <sched.h>
@@ -32,6 +32,13 @@ __attribute__((noinline)) unsigned int reached(unsigned int n)
 	return n;
 }
 
+/* Writes to page 0, which nobody may map. */
+__attribute__((noinline)) unsigned int crash(unsigned int n)
+{
+	*(volatile unsigned int *)(unsigned long)(sink & 0) = n;
+	return n;
+}
+
 static inline __attribute__((always_inline)) void one_bit(unsigned int n, unsigned int bit)
 {
 	if (n >> bit & 1)
@@ -40,7 +47,7 @@ static inline __attribute__((always_inline)) void one_bit(unsigned int n, unsign
 		left(bit);
 }
 
-__attribute__((noinline)) unsigned int walk(unsigned int n)
+__attribute__((noinline)) unsigned int walk(unsigned int n, int fatal)
 {
 	struct timespec now;
 
@@ -51,7 +58,7 @@ __attribute__((noinline)) unsigned int walk(unsigned int n)
 			sched_yield();
 		one_bit(n, bit);
 	}
-	return reached(n);
+	return fatal ? crash(n) : reached(n);
 }
 
 static void copy_maps(const char *name)
@@ -72,15 +79,18 @@ int main(int argc, char **argv)
 {
 	unsigned int rounds, sum = 0;
 	cpu_set_t cpus;
-	int opt;
+	int opt, fatal = 0;
 
-	while ((opt = getopt(argc, argv, "c:m:")) != -1) {
+	while ((opt = getopt(argc, argv, "xc:m:")) != -1) {
 		switch (opt) {
 		case 'c':
 			CPU_ZERO(&cpus);
 			CPU_SET(atoi(optarg), &cpus);
 			if (sched_setaffinity(0, sizeof(cpus), &cpus))
 				err(2, "cpu %s", optarg);
+			break;
+		case 'x':
+			fatal = 1;
 			break;
 		case 'm':
 			copy_maps(optarg);
@@ -93,7 +103,7 @@ int main(int argc, char **argv)
 		return 64;
 	rounds = (unsigned int)atoi(argv[optind]);
 	for (unsigned int n = 0; n < rounds; n++)
-		sum += walk(n);
+		sum += walk(n, fatal && n + 1 == rounds);
 	printf("userwork %d %u\n", getpid(), sum);
 	return 0;
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/klog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Lines kept: a report of an OOM kill with its table of tasks has some hundred. */
+#define KEPT	     512u
+#define RECORD_BYTES 8192 /* CONSOLE_EXT_LOG_MAX of the kernel, or PRINTKRB_RECORD_MAX */
+#define BEFORE_US    100000
+#define QUIET_MS     20
+#define ROUNDS_MAX   10
+
+struct line {
+	uint64_t us;
+	char *text;
+};
+
+struct klog {
+	int fd;
+	struct line lines[KEPT];
+	size_t next; /* counts up; modulo KEPT */
+};
+
+int klog_open(const char *path, struct klog **ret_klog)
+{
+	struct klog *klog = calloc(1, sizeof(*klog));
+
+	if (!klog)
+		return -ENOMEM;
+	klog->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (klog->fd < 0) {
+		int err = -errno;
+
+		free(klog);
+		return err;
+	}
+	/* A plain file, in tests, is read from its start. */
+	if (!strcmp(path, "/dev/kmsg"))
+		lseek(klog->fd, 0, SEEK_END);
+	*ret_klog = klog;
+	return 0;
+}
+
+/* PRIORITY,SEQUENCE,MICROSECONDS,FLAGS[,...];TEXT, then lines of keys, which are left out. */
+static void keep(struct klog *klog, char *record)
+{
+	struct line *line = &klog->lines[klog->next % KEPT];
+	char *text = strchr(record, ';');
+	uint64_t us;
+
+	if (!text || sscanf(record, "%*u,%*u,%" SCNu64 ",", &us) != 1)
+		return;
+	text++;
+	text[strcspn(text, "\n")] = '\0';
+	free(line->text);
+	*line = (struct line){us, strdup(text)};
+	klog->next += line->text != NULL;
+}
+
+/* Each read is a record. EPIPE: some were overwritten, the next read goes on behind them. */
+static size_t drain(struct klog *klog)
+{
+	char record[RECORD_BYTES];
+	size_t count = 0;
+	ssize_t len;
+
+	while (count < 4 * KEPT) {
+		len = read(klog->fd, record, sizeof(record) - 1);
+		if (len < 0 && (errno == EPIPE || errno == EINTR))
+			continue;
+		if (len <= 0)
+			break;
+		record[len] = '\0';
+		keep(klog, record);
+		count++;
+	}
+	return count;
+}
+
+/* The log's own clock follows CLOCK_MONOTONIC. */
+static uint64_t log_clock_us(uint64_t real_ns)
+{
+	struct timespec real, mono;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	return (real_ns - ((uint64_t)(real.tv_sec - mono.tv_sec) * 1000000000 +
+			   (uint64_t)real.tv_nsec - (uint64_t)mono.tv_nsec)) /
+	       1000;
+}
+
+void klog_around(struct klog *klog, uint64_t ts_ns, struct klog_lines *ret_lines)
+{
+	uint64_t us = log_clock_us(ts_ns);
+	uint64_t from_us = us > BEFORE_US ? us - BEFORE_US : 0;
+	size_t first;
+
+	*ret_lines = (struct klog_lines){0};
+	drain(klog);
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		struct pollfd ready = {.fd = klog->fd, .events = POLLIN};
+
+		if (poll(&ready, 1, QUIET_MS) <= 0 || !drain(klog))
+			break;
+	}
+	first = klog->next > KEPT ? klog->next - KEPT : 0;
+	for (size_t i = first; i < klog->next; i++) {
+		const struct line *line = &klog->lines[i % KEPT];
+
+		if (line->us < from_us)
+			continue;
+		if (ret_lines->count == KLOG_LINES_MAX)
+			ret_lines->left_out++;
+		else
+			ret_lines->text[ret_lines->count++] = line->text;
+	}
+}
+
+void klog_close(struct klog *klog)
+{
+	if (!klog)
+		return;
+	for (size_t i = 0; i < KEPT; i++)
+		free(klog->lines[i].text);
+	close(klog->fd);
+	free(klog);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* preset.h - errors of the kernel and of programs by a name: preset:NAME */
+#ifndef LBRSNOOP_TARGET_PRESET_H
+#define LBRSNOOP_TARGET_PRESET_H
+
+#include <stdbool.h>
+
+#include "target/target.h"
+
+/**
+ * struct preset - one row of the table
+ * @name: as a target names it
+ * @what: in words
+ * @source: where in the kernel its place is called from
+ * @places: targets, the best first; the first that this kernel has is armed
+ * @program: it is a program's error: user branches are recorded, and nothing of the kernel's
+ */
+struct preset {
+	const char *name;
+	const char *what;
+	const char *source;
+	const char *places[4];
+	bool program;
+};
+
+/** preset_at() - row @index of the table; NULL behind its end */
+const struct preset *preset_at(size_t index);
+
+/** preset_find() - by name; NULL if there is none */
+const struct preset *preset_find(const char *name);
+
+/**
+ * preset_parse() - check the name of preset:NAME
+ * Return: 0; -EINVAL, @msg names those there are.
+ */
+int preset_parse(const char *name, struct target_spec *spec, struct errmsg *msg);
+
+/**
+ * preset_add() - append what the preset means, or for "all" what each does that is the kernel's
+ * Return: as resolver_add(). Of "all", what this kernel has not is left out; @msg names it.
+ */
+int preset_add(struct resolver *resolver, const struct target_spec *spec, struct probe_list *list,
+	       struct errmsg *msg);
+
+#endif
