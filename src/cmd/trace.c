@@ -18,6 +18,7 @@
 #include "cmd/klog.h"
 #include "cmd/notify.h"
 #include "cmd/output.h"
+#include "cmd/probe_say.h"
 #include "cmd/recording.h"
 #include "cmd/trace_options.h"
 #include "cmd/user.h"
@@ -259,38 +260,6 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 	return err ?: probe_list_drop_twins(&trace->probes);
 }
 
-/* -e with a place that returns nothing would look as if the filter let all through. */
-static bool filters_errno(const struct probe *probe)
-{
-	switch (probe->trigger.kind) {
-	case TRIGGER_FEXIT:
-	case TRIGGER_KRETPROBE:
-		return true;
-	case TRIGGER_HW:
-		return probe->site_kind != SITE_PLAIN;
-	case TRIGGER_TRACEPOINT:
-		return probe->ret == RETURN_S64;
-	default:
-		return false;
-	}
-}
-
-static void warn_unfiltered(const struct trace *trace)
-{
-	if (!trace->opts->errno_given || !trace->opts->capture.errno_filter)
-		return;
-	for (size_t i = 0; i < trace->probes.count; i++) {
-		const char *target = trace->probes.items[i].trigger.target;
-
-		if (filters_errno(&trace->probes.items[i]))
-			continue;
-		log_warning("'%s' has no return value, so --errno leaves nothing out there: every "
-			    "hit is captured",
-			    target);
-		return;
-	}
-}
-
 /*
  * Without the live text no return is found for certain: what is on disk differs from what runs
  * in every patched place.
@@ -319,43 +288,6 @@ static int choose(struct trace *trace, struct errmsg *msg)
 	return choose_triggers(&choose, &trace->probes, msg);
 }
 
-static void say_trigger(const struct trace *trace, const struct probe *probe)
-{
-	uint64_t hit_ns = capture_hit_ns(trace->capture);
-	bool amd = capture_lbr(trace->capture)->supported & LBR_HAS_SPEC;
-	const char *loss =
-		amd ? "what it loses of AMD's LBR 'lbrsnoop doctor' measures" : "no LBR entry lost";
-
-	if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_RETURN)
-		log_info("%s: hardware breakpoint on %u return%s, %s, %.1f us a call%s%s",
-			 probe->trigger.target, probe->site_count,
-			 probe->site_count == 1 ? "" : "s", loss, hit_ns / 1e3,
-			 probe->hw_reason[0] ? "; not where the errno is loaded: " : "",
-			 probe->hw_reason);
-	else if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_ERRNO)
-		log_info("%s: hardware breakpoint on %u instruction%s that load%s the errno, %s, "
-			 "%.1f us %s",
-			 probe->trigger.target, probe->site_count,
-			 probe->site_count == 1 ? "" : "s", probe->site_count == 1 ? "s" : "", loss,
-			 hit_ns / 1e3,
-			 probe->site_certain[0]
-				 ? "an error, nothing for other calls"
-				 : "for each call that loads it, whatever it returns then, and a "
-				   "check at the exit (fexit) for every call");
-	else if (probe->trigger.kind == TRIGGER_HW)
-		log_info("%s: hardware breakpoint, %s, %.1f us a hit", probe->trigger.target, loss,
-			 hit_ns / 1e3);
-	else if (trigger_is_user(&probe->trigger))
-		log_info("%s: %s%s%s", probe->trigger.target,
-			 trigger_kind_name(probe->trigger.kind), probe->trigger.path ? " in " : "",
-			 probe->trigger.path ?: "");
-	else
-		log_info("%s: %s%s%s", probe->trigger.target,
-			 trigger_kind_name(probe->trigger.kind),
-			 probe->hw_reason[0] ? ", which spends LBR entries: " : "",
-			 probe->hw_reason);
-}
-
 static void say_armed(const struct trace *trace)
 {
 	size_t armed = capture_armed(trace->capture);
@@ -375,14 +307,14 @@ static void say_armed(const struct trace *trace)
 		if (probe->trigger.kind == TRIGGER_NONE)
 			continue;
 		first = first ?: probe;
-		errors = errors && filters_errno(probe);
+		errors = errors && probe_filters_errno(probe);
 		if (armed > 8 && log_get_level() < LOG_VERBOSE)
 			continue;
 		if (probe->namesakes)
 			log_info("'%s': several functions have this name; tracing the one at %#llx",
 				 probe->trigger.function,
 				 (unsigned long long)probe->trigger.func_addr);
-		say_trigger(trace, probe);
+		probe_say_trigger(trace->capture, probe);
 	}
 	if (groups)
 		log_info("%u groups of hardware breakpoints take turns: each is armed one second "
@@ -708,7 +640,8 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	err = resolve_targets(trace, msg);
 	if (err)
 		return err;
-	warn_unfiltered(trace);
+	if (trace->opts->errno_given && trace->opts->capture.errno_filter)
+		probes_warn_unfiltered(&trace->probes);
 	if (trace->opts->view.summary || trace->opts->view.trace_json)
 		err = aggregate_create(&trace->opts->view, trace->out, &trace->aggregate, msg);
 	if (!err && !trace->opts->record_only)
