@@ -37,8 +37,13 @@ static int write_file(const char *path, const char *text, size_t len, struct err
 	int err = out ? 0 : -errno;
 
 	if (out) {
-		fwrite(text, 1, len, out);
-		err = output_close(out);
+		int close_err;
+
+		/* What is larger than the buffer fails here, and only here is errno the reason. */
+		if (fwrite(text, 1, len, out) != len)
+			err = -errno;
+		close_err = output_close(out);
+		err = err ?: close_err;
 	}
 	return err ? errmsg_set(msg, err, "%s: %s", path, strerror(-err)) : 0;
 }

@@ -72,6 +72,21 @@ static void graph_write_dot_draws_reads_the_graph(void **state)
 	assert_int_equal(draw(60000, &msg), 0);
 }
 
+/* Smaller and larger than a buffer of stdio: the reason is the same. */
+static void graph_write_disk_is_full_is_the_reason(void **state)
+{
+	const size_t lens[] = {10, 1 << 20};
+	char *text = calloc(1, 1 << 20);
+	struct errmsg msg;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(graph_write(text, lens[i], "/dev/full", NULL, 0, &msg), -ENOSPC);
+	assert_non_null(strstr(msg.text, "/dev/full"));
+	free(text);
+}
+
 static int make_dir(void **state)
 {
 	(void)state;
@@ -94,6 +109,7 @@ int main(void)
 		cmocka_unit_test(graph_write_dot_takes_too_long_is_killed),
 		cmocka_unit_test(graph_write_dot_fails_status_is_told),
 		cmocka_unit_test(graph_write_dot_draws_reads_the_graph),
+		cmocka_unit_test(graph_write_disk_is_full_is_the_reason),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
