@@ -63,7 +63,7 @@ FUZZ_RUNS ?= 100000
 
 # What the tests in the guest run there, and what reads the emulator's log.
 VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze load_programs \
-	   mixedload truth_ends truth_tail userclass userwork userwork.stripped)
+	   mixedload no_slot truth_ends truth_tail userclass userwork userwork.stripped)
 
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
@@ -148,7 +148,8 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB_OBJ) Makefile $(O)/.flags
 	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(LIBS)
 
 $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze mixedload): VM_FLAGS := -static -pthread
-$(O)/tests/vm/load_programs: VM_FLAGS := -lbpf -lelf -lz
+$(addprefix $(O)/tests/vm/,load_programs no_slot): VM_FLAGS := -lbpf -lelf -lz
+$(O)/tests/vm/no_slot: $(SKEL)
 # Programs that are traced: as they are built everywhere, and without symbols, which are beside it.
 $(O)/tests/vm/userwork: VM_FLAGS := -fcf-protection
 $(O)/tests/vm/userwork.stripped: $(O)/tests/vm/userwork

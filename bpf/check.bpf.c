@@ -5,7 +5,7 @@
 SEC("?raw_tp")
 int lbr_check(void *ctx)
 {
-	struct capture_slot *slot = snapshot_take();
+	struct capture_slot *slot = snapshot_try();
 
 	if (!slot)
 		return 0;

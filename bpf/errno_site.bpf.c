@@ -37,10 +37,8 @@ int hw_errno_site(struct bpf_perf_event_data *ctx)
 	__s64 ret;
 
 	__sync_fetch_and_add(&hw_hits[bpf_get_smp_processor_id() & (CPUS_MAX - 1)], 1);
-	if (unlikely(!slot)) {
-		count_no_slot();
+	if (unlikely(!slot))
 		return 0;
-	}
 	cookie = bpf_get_attach_cookie(ctx);
 	ret = -(__s64)(cookie >> 32 & 0xffff);
 	if (describe(&slot->rec, RECORD_HW, cookie, ctx->regs.ip, ret)) {
@@ -72,10 +70,8 @@ static __always_inline int on_exit(void *ctx, __s64 ret)
 		return 0;
 	}
 	slot = snapshot_take();
-	if (unlikely(!slot)) {
-		count_no_slot();
+	if (unlikely(!slot))
 		return 0;
-	}
 	key = pending_key(bpf_get_current_pid_tgid(), cloned_target());
 	kept = bpf_map_lookup_elem(&pending, &key);
 	if (kept && kept->retval == ret) {

@@ -9,10 +9,8 @@ static __always_inline int on_return(void *ctx, __s64 ret)
 	if (!wanted_error(ret) || other_process())
 		return 0;
 	slot = snapshot_take();
-	if (unlikely(!slot)) {
-		count_no_slot();
+	if (unlikely(!slot))
 		return 0;
-	}
 	finish(slot, RECORD_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
 	return 0;
 }
@@ -41,10 +39,8 @@ int fentry(void *ctx)
 {
 	struct capture_slot *slot = snapshot_take();
 
-	if (unlikely(!slot)) {
-		count_no_slot();
+	if (unlikely(!slot))
 		return 0;
-	}
 	finish(slot, RECORD_FENTRY, cloned_target(), bpf_get_func_ip(ctx), 0);
 	return 0;
 }

@@ -17,7 +17,7 @@ static __always_inline void count_hit(void)
 
 static __always_inline int on_hit(struct bpf_perf_event_data *ctx, bool filter, __s64 ret)
 {
-	struct capture_slot *slot = snapshot_take();
+	struct capture_slot *slot = snapshot_try();
 
 	count_hit();
 	if (filter && !wanted_error(ret)) {
@@ -55,7 +55,7 @@ int hw_return_s64(struct bpf_perf_event_data *ctx)
 SEC("?perf_event")
 int hw_calibrate(struct bpf_perf_event_data *ctx)
 {
-	struct capture_slot *slot = snapshot_take();
+	struct capture_slot *slot = snapshot_try();
 
 	if (slot)
 		slot_release(slot);

@@ -122,8 +122,8 @@ static __always_inline __u64 slot_draw(void)
 	return i & (busy - 1);
 }
 
-/* Stops the LBR and reads it. NULL if there is no slot: the caller counts that, if it matters. */
-static __always_inline struct capture_slot *snapshot_take(void)
+/* Stops the LBR and reads it. NULL if there is no slot, which is not counted. */
+static __always_inline struct capture_slot *snapshot_try(void)
 {
 	__u64 i = slot_draw();
 	__s32 read;
@@ -136,6 +136,16 @@ static __always_inline struct capture_slot *snapshot_take(void)
 	slots[i].rec.read = read;
 	slots[i].rec.count = driver_found();
 	return &slots[i];
+}
+
+/* The same of an event that is wanted: if there is no slot, that is counted. */
+static __always_inline struct capture_slot *snapshot_take(void)
+{
+	struct capture_slot *slot = snapshot_try();
+
+	if (unlikely(!slot))
+		count_no_slot();
+	return slot;
 }
 
 static __always_inline void slot_release(struct capture_slot *slot)

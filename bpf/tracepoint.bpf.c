@@ -6,10 +6,8 @@ int tracepoint(void *ctx)
 {
 	struct capture_slot *slot = snapshot_take();
 
-	if (unlikely(!slot)) {
-		count_no_slot();
+	if (unlikely(!slot))
 		return 0;
-	}
 	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, 0);
 	return 0;
 }
@@ -24,10 +22,8 @@ int tracepoint_sys_exit(struct trace_event_raw_sys_exit *ctx)
 	if (!wanted_error(ret))
 		return 0;
 	slot = snapshot_take();
-	if (unlikely(!slot)) {
-		count_no_slot();
+	if (unlikely(!slot))
 		return 0;
-	}
 	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, ret);
 	return 0;
 }
@@ -38,10 +34,8 @@ int raw_tracepoint(void *ctx)
 {
 	struct capture_slot *slot = snapshot_take();
 
-	if (unlikely(!slot)) {
-		count_no_slot();
+	if (unlikely(!slot))
 		return 0;
-	}
 	finish(slot, RECORD_RAWTRACEPOINT, cloned_target(), 0, 0);
 	return 0;
 }

@@ -57,7 +57,7 @@ int forced_signal(struct pt_regs *ctx)
 SEC("?kprobe")
 int uprobe_stepped(struct pt_regs *ctx)
 {
-	struct capture_slot *slot = snapshot_take();
+	struct capture_slot *slot = snapshot_try();
 
 	if (slot)
 		slot_release(slot);
