@@ -58,7 +58,7 @@ static bool find_line(const struct drawing *d, uint64_t addr, struct srcline *re
 
 static void put_source(const struct drawing *d, const struct srcline *line)
 {
-	const char *slash = strrchr(line->file, '/'), *text;
+	const char *text;
 	size_t len;
 
 	text = sources_line(d->view->sources, line->file, line->line, &len);
@@ -71,7 +71,7 @@ static void put_source(const struct drawing *d, const struct srcline *line)
 			(int)(len < ROW_COLUMNS ? len : ROW_COLUMNS), text,
 			len > ROW_COLUMNS ? "..." : "");
 	else
-		put_row(d->out, "%s:%d", slash ? slash + 1 : line->file, line->line);
+		put_row(d->out, "%s:%d", basename(line->file), line->line);
 }
 
 static bool name_target(void *ctx, uint64_t addr, char *buf, size_t len)

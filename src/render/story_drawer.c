@@ -46,13 +46,6 @@ void drawer_say(struct drawer *d, const struct story_step *step, const char *sty
 	drawer_print(d, &row, style);
 }
 
-const char *file_base_name(const char *file)
-{
-	const char *slash = strrchr(file, '/');
-
-	return slash ? slash + 1 : file;
-}
-
 void drawer_add_file(struct row *row, const char *file)
 {
 	int over = (int)strlen(file) + 2 - row_room(row);
@@ -60,6 +53,6 @@ void drawer_add_file(struct row *row, const char *file)
 	if (!*file)
 		return;
 	if (over > 0 || strlen(file) > 60)
-		file = file_base_name(file);
+		file = basename(file);
 	row_add(row, "  %s", file);
 }

@@ -70,9 +70,6 @@ int drawer_level(const struct drawer *d, const struct story_step *step);
 void drawer_say(struct drawer *d, const struct story_step *step, const char *style, const char *fmt,
 		...) __attribute__((format(printf, 4, 5)));
 
-/** file_base_name() - a path behind its last slash */
-const char *file_base_name(const char *file);
-
 /** drawer_add_file() - append a file's name, without its directories if there is no room */
 void drawer_add_file(struct row *row, const char *file);
 

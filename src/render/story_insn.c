@@ -57,7 +57,7 @@ static void add_target(struct drawer *d, struct row *row, const struct story_ste
 	if (n > 0 && chain[0].line && !strcmp(chain[0].file, step->source.file))
 		row_add(row, " → %d", chain[0].line);
 	else if (n > 0 && chain[0].line)
-		row_add(row, " → %s:%d", file_base_name(chain[0].file), chain[0].line);
+		row_add(row, " → %s:%d", basename(chain[0].file), chain[0].line);
 	else if (name_target(d, target, name, sizeof(name)))
 		row_add(row, " → %s", name);
 	else

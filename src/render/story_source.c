@@ -85,7 +85,7 @@ static void draw_line(struct drawer *d, const struct story_step *step, uint32_t 
 			return;
 		row_begin(&row, mark, level);
 		if (elsewhere)
-			row_add(&row, "%s:%d", file_base_name(line->file), line->line);
+			row_add(&row, "%s:%d", basename(line->file), line->line);
 		else
 			row_add(&row, "%5d", line->line);
 		row_pad(&row, LINE_COLUMN);
@@ -100,8 +100,7 @@ static void draw_line(struct drawer *d, const struct story_step *step, uint32_t 
 		row_begin(&d->numbers, mark, level);
 		row_add(&d->numbers, "line");
 	}
-	row_add(&d->numbers, elsewhere ? " %s:%d" : " %.0s%d", file_base_name(line->file),
-		line->line);
+	row_add(&d->numbers, elsewhere ? " %s:%d" : " %.0s%d", basename(line->file), line->line);
 }
 
 static void draw_inlined(struct drawer *d, const struct story_step *step, uint32_t frame)

@@ -187,7 +187,7 @@ int debugfile_find_kernel(const char *debug_dir, const char *release, const stru
 /* Does a file's name, up to ".ko", say that it is this module? '-' and '_' are the same. */
 static bool is_module_file(const char *path, const char *module)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 
 	for (; *module; module++, name++) {
 		char a = *name == '-' ? '_' : *name, b = *module == '-' ? '_' : *module;

@@ -359,23 +359,16 @@ static bool is_file(const char *path, uint64_t inode)
 	       (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Two files of a name are told apart by a number. */
 static void name_file(const struct userspace *user, const struct file_slot *slot, char *buf,
 		      size_t len)
 {
-	const char *base = base_name(slot->path);
+	const char *base = basename(slot->path);
 	unsigned int same = 0;
 
 	for (size_t i = 0; i < user->file_count; i++) {
 		if (&user->files[i] != slot && user->files[i].file &&
-		    !strcmp(base_name(user->files[i].path), base))
+		    !strcmp(basename(user->files[i].path), base))
 			same++;
 	}
 	if (same)
@@ -401,7 +394,7 @@ int userspace_keep(struct userspace *user, const char *path)
 	if (stat(path, &st))
 		return -errno;
 	kept.inode = st.st_ino;
-	err = userfile_open(path, base_name(path), user->debug_dir, &kept.file);
+	err = userfile_open(path, basename(path), user->debug_dir, &kept.file);
 	if (!err)
 		user->kept[user->kept_count++] = kept;
 	return err;
@@ -415,7 +408,7 @@ static struct userfile *take_kept(struct userspace *user, const struct file_slot
 		struct userfile *file = kept->file;
 
 		if (!file || !slot->inode || kept->inode != slot->inode ||
-		    strcmp(base_name(kept->path), base_name(slot->path)))
+		    strcmp(basename(kept->path), basename(slot->path)))
 			continue;
 		kept->file = NULL;
 		return file;

@@ -218,13 +218,6 @@ static int read_file(void *ctx, uint64_t addr, void *buf, size_t len)
 	return userfile_read(ctx, addr, buf, len);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int add_probe(struct userfile *file, const struct target_spec *spec, const char *path,
 		     const struct symbol *sym, uint64_t addr, struct probe_list *list)
 {
@@ -238,7 +231,7 @@ static int add_probe(struct userfile *file, const struct target_spec *spec, cons
 	probe->trigger.function = strdup(
 		userfile_find(file, sym->addr, &plain) || plain.addr != sym->addr ? sym->name
 										  : plain.name);
-	probe->trigger.module = strdup(base_name(path));
+	probe->trigger.module = strdup(basename(path));
 	probe->trigger.path = strdup(path);
 	probe->trigger.func_size = sym->size;
 	probe->trigger.file_addr = sym->addr;
@@ -263,7 +256,7 @@ int user_add(const struct resolve_options *opts, const struct target_spec *spec,
 
 	if (err)
 		return err;
-	err = userfile_open(path, base_name(path), opts->debug_dir, &file);
+	err = userfile_open(path, basename(path), opts->debug_dir, &file);
 	if (err == -EINVAL)
 		return errmsg_set(msg, err, "'%s': %s is no ELF file of x86-64", spec->text, path);
 	if (err)
