@@ -10,15 +10,11 @@
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
+#include "symbolize/elf.h"
 #include "util/cleanup.h"
 
 #define NOTES_BYTES_MAX 65536
 #define PATH_BYTES	4096
-
-static void cleanup_elf(Elf **elf)
-{
-	elf_end(*elf);
-}
 
 bool build_id_differ(const struct build_id *a, const struct build_id *b)
 {

@@ -19,16 +19,12 @@
 #include <gelf.h>
 
 #include "symbolize/dwarf.h"
+#include "symbolize/elf.h"
 #include "util/cleanup.h"
 
 #define DEBUG_ROOT     "/usr/lib/debug"
 #define PATH_BYTES     4096
 #define TREE_FILES_MAX 200000
-
-static void cleanup_elf(Elf **elf)
-{
-	elf_end(*elf);
-}
 
 static void cleanup_fts(FTS **tree)
 {
@@ -38,21 +34,12 @@ static void cleanup_fts(FTS **tree)
 
 static bool has_dwarf(Elf *elf)
 {
-	Elf_Scn *scn = NULL;
-	size_t names;
+	struct elf_section section = {0};
 
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name;
-		GElf_Shdr shdr;
-
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS || !shdr.sh_size)
-			continue;
-		name = elf_strptr(elf, names, shdr.sh_name);
-		if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+	while (elf_section_next(elf, &section))
+		if (section.header.sh_type != SHT_NOBITS && section.header.sh_size &&
+		    (!strcmp(section.name, ".debug_info") || !strcmp(section.name, ".zdebug_info")))
 			return true;
-	}
 	return false;
 }
 

@@ -8,6 +8,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "symbolize/elf.h"
 #include "util/cleanup.h"
 
 #define SECTIONS_MAX 4096
@@ -82,28 +83,24 @@ static int read_sections(struct debugimage *image)
 {
 	GElf_Addr elf_bias;
 	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
-	Elf_Scn *scn = NULL;
-	size_t names;
+	struct elf_section section = {0};
 
-	if (!elf || elf_getshdrstrndx(elf, &names))
+	if (!elf)
 		return -ENOENT;
-	while ((scn = elf_nextscn(elf, scn)) && image->section_count < SECTIONS_MAX) {
+	while (elf_section_next(elf, &section) && image->section_count < SECTIONS_MAX) {
 		struct code_section *sections;
-		const char *name;
-		GElf_Shdr shdr;
 
-		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_ALLOC) ||
-		    !(shdr.sh_flags & SHF_EXECINSTR) || !shdr.sh_size)
+		if (!(section.header.sh_flags & SHF_ALLOC) ||
+		    !(section.header.sh_flags & SHF_EXECINSTR) || !section.header.sh_size)
 			continue;
-		name = elf_strptr(elf, names, shdr.sh_name);
 		sections = realloc(image->sections, (image->section_count + 1) * sizeof(*sections));
 		if (!sections)
 			return -ENOMEM;
 		image->sections = sections;
 		sections[image->section_count] = (struct code_section){
-			.name = strdup(name ? name : ""),
-			.addr = shdr.sh_addr + elf_bias - image->bias,
-			.size = shdr.sh_size,
+			.name = strdup(section.name),
+			.addr = section.header.sh_addr + elf_bias - image->bias,
+			.size = section.header.sh_size,
 		};
 		if (!sections[image->section_count++].name)
 			return -ENOMEM;
@@ -141,18 +138,17 @@ static uint64_t linked_stext(struct debugimage *image)
 {
 	GElf_Addr elf_bias;
 	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
-	Elf_Scn *scn = NULL;
+	struct elf_section section = {0};
 
-	while (elf && (scn = elf_nextscn(elf, scn))) {
+	while (elf && elf_section_next(elf, &section)) {
 		Elf_Data *data;
-		GElf_Shdr shdr;
 		GElf_Sym sym;
 
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB)
+		if (section.header.sh_type != SHT_SYMTAB)
 			continue;
-		data = elf_getdata(scn, NULL);
+		data = elf_getdata(section.scn, NULL);
 		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
+			const char *name = elf_strptr(elf, section.header.sh_link, sym.st_name);
 
 			if (name && strcmp(name, "_stext") == 0)
 				return sym.st_value;

@@ -8,13 +8,9 @@
 
 #include <gelf.h>
 
+#include "symbolize/elf.h"
 #include "symbolize/symbols.h"
 #include "util/cleanup.h"
-
-static void cleanup_elf(Elf **elf)
-{
-	elf_end(*elf);
-}
 
 /* The letter that nm and kallsyms give such a symbol; 0: of no use. */
 static char type_letter(Elf *elf, const GElf_Sym *sym)
@@ -63,26 +59,25 @@ static int add_symbol(struct symbols *syms, Elf *elf, size_t strtab, const GElf_
 /* @table: SHT_SYMTAB or SHT_DYNSYM */
 static int read_symbols(struct symbols *syms, Elf *elf, uint32_t table)
 {
-	Elf_Scn *scn = NULL;
+	struct elf_section section = {0};
 
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
+	while (elf_section_next(elf, &section)) {
 		Elf_Data *data;
 		size_t count;
 
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != table || !shdr.sh_entsize)
+		if (section.header.sh_type != table || !section.header.sh_entsize)
 			continue;
-		data = elf_getdata(scn, NULL);
+		data = elf_getdata(section.scn, NULL);
 		if (!data)
 			continue;
-		count = data->d_size / shdr.sh_entsize;
+		count = data->d_size / section.header.sh_entsize;
 		for (size_t i = 0; i < count && i < INT32_MAX; i++) {
 			GElf_Sym sym;
 			int err;
 
 			if (!gelf_getsym(data, (int)i, &sym))
 				break;
-			err = add_symbol(syms, elf, shdr.sh_link, &sym);
+			err = add_symbol(syms, elf, section.header.sh_link, &sym);
 			if (err)
 				return err;
 		}
@@ -138,26 +133,20 @@ struct plt {
 
 static bool find_plt(Elf *elf, struct plt *ret_plt)
 {
-	Elf_Scn *scn = NULL;
-	size_t names;
+	struct elf_section section = {0};
 
 	*ret_plt = (struct plt){0};
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name;
-		GElf_Shdr shdr;
+	while (elf_section_next(elf, &section)) {
+		bool first = !strcmp(section.name, ".plt");
 
-		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_EXECINSTR))
+		if (!(section.header.sh_flags & SHF_EXECINSTR) ||
+		    (strcmp(section.name, ".plt.sec") && (ret_plt->addr || !first)))
 			continue;
-		name = elf_strptr(elf, names, shdr.sh_name);
-		if (!name || (strcmp(name, ".plt.sec") && (ret_plt->addr || strcmp(name, ".plt"))))
-			continue;
-		ret_plt->addr = shdr.sh_addr;
-		ret_plt->size = shdr.sh_size;
+		ret_plt->addr = section.header.sh_addr;
+		ret_plt->size = section.header.sh_size;
 		/* As binutils lay it out on x86-64, whatever sh_entsize says. */
 		ret_plt->entry = 16;
-		ret_plt->skip = strcmp(name, ".plt") ? 0 : 1;
+		ret_plt->skip = first ? 1 : 0;
 	}
 	return ret_plt->addr;
 }
@@ -181,28 +170,25 @@ static int add_stub(struct symbols *syms, const struct plt *plt, uint64_t index,
 
 static int read_stubs(struct symbols *syms, Elf *elf)
 {
-	Elf_Scn *scn = NULL;
+	struct elf_section section = {0};
 	struct plt plt;
-	size_t names;
 
-	if (!find_plt(elf, &plt) || elf_getshdrstrndx(elf, &names))
+	if (!find_plt(elf, &plt))
 		return 0;
-	while ((scn = elf_nextscn(elf, scn))) {
+	while (elf_section_next(elf, &section)) {
 		Elf_Data *relocs, *dynsym;
-		GElf_Shdr shdr, sym_shdr;
-		const char *name;
+		GElf_Shdr sym_shdr;
 		Elf_Scn *syms_scn;
 
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA)
+		if (section.header.sh_type != SHT_RELA || strcmp(section.name, ".rela.plt"))
 			continue;
-		name = elf_strptr(elf, names, shdr.sh_name);
-		syms_scn = elf_getscn(elf, shdr.sh_link);
-		if (!name || strcmp(name, ".rela.plt") || !syms_scn ||
-		    !gelf_getshdr(syms_scn, &sym_shdr))
+		syms_scn = elf_getscn(elf, section.header.sh_link);
+		if (!syms_scn || !gelf_getshdr(syms_scn, &sym_shdr))
 			continue;
-		relocs = elf_getdata(scn, NULL);
+		relocs = elf_getdata(section.scn, NULL);
 		dynsym = elf_getdata(syms_scn, NULL);
 		for (int i = 0; relocs && dynsym; i++) {
+			const char *name;
 			GElf_Rela rela;
 			GElf_Sym sym;
 			int err;

@@ -9,6 +9,7 @@
 
 #include <gelf.h>
 
+#include "symbolize/elf.h"
 #include "util/cleanup.h"
 
 #define PAGE_BYTES  4096u
@@ -45,11 +46,6 @@ struct text {
 	struct text_slot slots[CACHE_SLOTS];
 	uint8_t pages[CACHE_SLOTS][PAGE_BYTES];
 };
-
-static void cleanup_elf(Elf **elf)
-{
-	elf_end(*elf);
-}
 
 void text_close(struct text *text)
 {
@@ -179,7 +175,7 @@ int text_live_open(const char *path, struct text **ret_text)
 static int read_image_ranges(struct text *text, uint64_t kaslr_offset)
 {
 	_cleanup_(cleanup_elf) Elf *elf = NULL;
-	Elf_Scn *scn = NULL;
+	struct elf_section section = {0};
 	GElf_Ehdr ehdr;
 
 	if (elf_version(EV_CURRENT) == EV_NONE)
@@ -188,14 +184,15 @@ static int read_image_ranges(struct text *text, uint64_t kaslr_offset)
 	if (!elf || !gelf_getehdr(elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
 	    ehdr.e_type == ET_REL)
 		return -EINVAL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
+	while (elf_section_next(elf, &section)) {
+		const GElf_Shdr *header = &section.header;
 		int err;
 
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_PROGBITS ||
-		    !(shdr.sh_flags & SHF_ALLOC) || !(shdr.sh_flags & SHF_EXECINSTR))
+		if (header->sh_type != SHT_PROGBITS || !(header->sh_flags & SHF_ALLOC) ||
+		    !(header->sh_flags & SHF_EXECINSTR))
 			continue;
-		err = add_range(text, shdr.sh_addr + kaslr_offset, shdr.sh_size, shdr.sh_offset);
+		err = add_range(text, header->sh_addr + kaslr_offset, header->sh_size,
+				header->sh_offset);
 		if (err)
 			return err;
 	}

@@ -15,6 +15,7 @@
 
 #include "symbolize/debugfile.h"
 #include "symbolize/demangle.h"
+#include "symbolize/elf.h"
 #include "symbolize/symbols.h"
 #include "util/cleanup.h"
 
@@ -54,11 +55,6 @@ struct userfile {
 	struct plain_name plain[PLAIN_NAMES];
 	struct nameless nameless[NAMELESS];
 };
-
-static void cleanup_elf(Elf **elf)
-{
-	elf_end(*elf);
-}
 
 static int read_segments(struct userfile *file, Elf *elf)
 {
