@@ -673,7 +673,7 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 	capture->fn_result = 0;
 	/* What is left when all is disarmed comes to an end. */
 	capture->pause_ns = timeout_ms ? deadline : UINT64_MAX;
-	capture->record.mono_to_real_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	capture->record.mono_to_real_ns = clock_mono_to_real_ns();
 	do {
 		int left = (int64_t)(deadline - clock_ns(CLOCK_MONOTONIC)) / 1000000;
 		int err;

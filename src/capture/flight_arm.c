@@ -61,7 +61,7 @@ int flight_describe(const struct record_context *record, struct symbols *symbols
 	const struct probe_list *probes = record->probes;
 	struct flight_header header = {
 		.start_ns = clock_ns(CLOCK_REALTIME),
-		.mono_to_real_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC)),
+		.mono_to_real_ns = (int64_t)clock_mono_to_real_ns(),
 		.filtered = record->filtered,
 		.path_ok = record->path_ok,
 		.target_count = probes->count,

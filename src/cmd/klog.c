@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "util/clock.h"
 
 /* Lines kept: a report of an OOM kill with its table of tasks has some hundred. */
 #define KEPT	     512u
@@ -88,13 +89,7 @@ static size_t drain(struct klog *klog)
 /* The log's own clock follows CLOCK_MONOTONIC. */
 static uint64_t log_clock_us(uint64_t real_ns)
 {
-	struct timespec real, mono;
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	return (real_ns - ((uint64_t)(real.tv_sec - mono.tv_sec) * 1000000000 +
-			   (uint64_t)real.tv_nsec - (uint64_t)mono.tv_nsec)) /
-	       1000;
+	return (real_ns - clock_mono_to_real_ns()) / 1000;
 }
 
 void klog_around(struct klog *klog, uint64_t ts_ns, struct klog_lines *ret_lines)

@@ -15,4 +15,10 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/** clock_mono_to_real_ns() - what has to be added to CLOCK_MONOTONIC for CLOCK_REALTIME, now */
+static inline uint64_t clock_mono_to_real_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+}
+
 #endif
