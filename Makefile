@@ -131,6 +131,8 @@ $(O)/tests/unit/%: tests/unit/%.c $(LIB_OBJ) Makefile $(O)/.flags
 
 # Lines are a table of the test's own there.
 $(O)/tests/unit/test_story_view: LDFLAGS += -Wl,--wrap=lines_find
+# Memory that runs out.
+$(O)/tests/unit/test_maps: LDFLAGS += -Wl,--wrap=reallocarray
 
 $(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB_OBJ) Makefile $(O)/.flags
 	@mkdir -p $(@D)

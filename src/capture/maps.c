@@ -47,6 +47,7 @@ struct map_events {
 	struct map_event *waiting;
 	size_t count;
 	size_t room;
+	bool lost; /* there was no memory for one */
 	uint8_t event[EVENT_BYTES];
 };
 
@@ -145,6 +146,7 @@ static void keep(struct map_events *events, const struct map_event *event)
 
 		if (!more) {
 			free(event->path);
+			events->lost = true;
 			return;
 		}
 		events->waiting = more;
@@ -180,8 +182,10 @@ static void read_event(struct map_events *events, const struct perf_event_header
 		if (cursor.bad || cursor.left < 9)
 			return;
 		event.path = strndup((const char *)cursor.at, cursor.left - 8);
-		if (!event.path)
+		if (!event.path) {
+			events->lost = true;
 			return;
+		}
 		/* Not of a file, as perf_event_mmap_event() says it. */
 		if (!strcmp(event.path, "//anon"))
 			event.path[0] = '\0';
@@ -250,15 +254,18 @@ static int compare_events(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void tell(struct userspace *user, struct map_event *event)
+static void tell(struct map_events *events, struct map_event *event)
 {
+	struct userspace *user = events->user;
+	int err = 0;
+
 	switch (event->kind) {
 	case MAP_MAPPED:
 		event->map.path = event->path;
-		userspace_mapped(user, event->pid, &event->map);
+		err = userspace_mapped(user, event->pid, &event->map);
 		break;
 	case MAP_FORKED:
-		userspace_forked(user, event->pid, event->parent);
+		err = userspace_forked(user, event->pid, event->parent);
 		break;
 	case MAP_EXECUTED:
 		userspace_executed(user, event->pid);
@@ -270,27 +277,36 @@ static void tell(struct userspace *user, struct map_event *event)
 		userspace_forget(user);
 		break;
 	}
+	events->lost |= err == -ENOMEM;
 	free(event->path);
+}
+
+static void tell_until(struct map_events *events, uint64_t until_ns)
+{
+	size_t told = 0;
+
+	qsort(events->waiting, events->count, sizeof(*events->waiting), compare_events);
+	while (told < events->count && events->waiting[told].time_ns <= until_ns)
+		tell(events, &events->waiting[told++]);
+	events->count -= told;
+	memmove(events->waiting, events->waiting + told, events->count * sizeof(*events->waiting));
+	for (size_t i = 0; i < events->count; i++)
+		events->waiting[i].order = i;
 }
 
 void map_events_tell(struct map_events *events, uint64_t until_ns)
 {
-	size_t told = 0;
-
 	if (!events)
 		return;
 	for (int cpu = 0; cpu < events->cpu_count; cpu++)
 		if (events->cpus[cpu].fd >= 0)
 			drain(events, &events->cpus[cpu]);
-	if (!events->count)
-		return;
-	qsort(events->waiting, events->count, sizeof(*events->waiting), compare_events);
-	while (told < events->count && events->waiting[told].time_ns <= until_ns)
-		tell(events->user, &events->waiting[told++]);
-	events->count -= told;
-	memmove(events->waiting, events->waiting + told, events->count * sizeof(*events->waiting));
-	for (size_t i = 0; i < events->count; i++)
-		events->waiting[i].order = i;
+	if (events->count)
+		tell_until(events, until_ns);
+	/* As if the kernel had lost it. */
+	if (events->lost)
+		userspace_forget(events->user);
+	events->lost = false;
 }
 
 void map_events_close(struct map_events *events)
