@@ -379,21 +379,23 @@ static void name_file(const struct userspace *user, const struct file_slot *slot
 
 int userspace_keep(struct userspace *user, const char *path)
 {
-	struct kept kept = {.path = arena_strndup(&user->names, path, strnlen(path, PATH_MAX))};
-	struct kept *more;
+	struct kept kept = {0}, *more;
 	struct stat st;
 	int err;
 
 	for (size_t i = 0; i < user->kept_count; i++)
 		if (!strcmp(user->kept[i].path, path))
 			return 0;
-	more = reallocarray(user->kept, user->kept_count + 1, sizeof(*more));
-	if (!more || !kept.path)
-		return -ENOMEM;
-	user->kept = more;
 	if (stat(path, &st))
 		return -errno;
 	kept.inode = st.st_ino;
+	more = reallocarray(user->kept, user->kept_count + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	user->kept = more;
+	kept.path = arena_strndup(&user->names, path, strnlen(path, PATH_MAX));
+	if (!kept.path)
+		return -ENOMEM;
 	err = userfile_open(path, basename(path), user->debug_dir, &kept.file);
 	if (!err)
 		user->kept[user->kept_count++] = kept;
