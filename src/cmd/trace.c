@@ -87,7 +87,7 @@ static uint64_t lost_so_far(struct trace *trace)
 /* Of a preset: the kernel tells more about it than a plain error. */
 static void set_log(struct trace *trace, const struct snapshot *snap, struct klog_lines *log)
 {
-	bool preset = trace->klog && !strncmp(snap->trigger->target, "preset:", 7);
+	bool preset = trace->klog && snap->trigger->preset;
 
 	if (preset)
 		klog_around(trace->klog, snap->ts_ns, log);

@@ -44,6 +44,7 @@ enum trigger_kind {
  * @func_addr: entry of the function, 0 if there is none, or if that differs by process
  * @file_addr: of a user function: its entry, as its file was linked
  * @func_size: bytes of the function's own symbol, 0 if unknown
+ * @preset: armed for preset:NAME, live: the kernel's log tells more about it
  */
 struct trigger {
 	char *target;
@@ -55,6 +56,7 @@ struct trigger {
 	uint64_t func_addr;
 	uint64_t func_size;
 	uint64_t file_addr;
+	bool preset;
 };
 
 /**

@@ -110,6 +110,7 @@ static int add_preset(struct resolver *resolver, const struct preset *preset,
 	for (size_t i = before; i < list->count; i++) {
 		struct trigger *trigger = &list->items[i].trigger;
 
+		trigger->preset = true;
 		free(trigger->target);
 		if (asprintf(&trigger->target, "preset:%s", preset->name) < 0) {
 			trigger->target = NULL;
