@@ -535,8 +535,7 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 		errmsg_queue_add(
 			&capture->said,
 			"%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), "
-			"more "
-			"than the %.1f %% allowed; now %s (--max-overhead)",
+			"more than the %.1f %% allowed; now %s (--max-overhead)",
 			probe->trigger.target, rate, cpu, share * 100, capture->guard.hit_ns / 1e3,
 			capture->guard.measured ? "" : ", assumed", capture->guard.budget * 100,
 			now);
@@ -609,7 +608,6 @@ static int take_deferred(struct capture *capture)
 
 		if (!__atomic_load_n(waiting, __ATOMIC_ACQUIRE))
 			break;
-
 		if (!__atomic_load_n(&slot->deferred, __ATOMIC_ACQUIRE))
 			continue;
 		on_record(capture, &slot->rec, sizeof(slot->rec));
