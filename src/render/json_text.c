@@ -5,7 +5,7 @@
 
 json_t *json_foreign(const char *text)
 {
-	char buf[1024];
+	char buf[JSON_FOREIGN_BYTES];
 
 	return json_string(utf8_text(text, buf, sizeof(buf)));
 }

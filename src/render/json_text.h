@@ -11,6 +11,9 @@
  */
 #define JSON_LINE (JSON_COMPACT | JSON_ENSURE_ASCII)
 
+/* A longer text is cut. */
+#define JSON_FOREIGN_BYTES 1024
+
 /**
  * json_foreign() - a string of any bytes: a task's name, a path
  *

@@ -3,21 +3,11 @@
 
 #include <inttypes.h>
 
-#include "render/json_text.h"
-
 static const char *const end_names[] = {
 	[PATH_END_BRANCH] = "branch",	[PATH_END_INTERRUPT] = "interrupt",
 	[PATH_END_TRIGGER] = "trigger", [PATH_END_LBR_OFF] = "lbr-off",
 	[PATH_END_KERNEL] = "kernel",	[PATH_END_UNKNOWN] = "unknown",
 };
-
-static json_t *address(uint64_t addr)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
-	return json_string(text);
-}
 
 static bool name_target(void *symbols, uint64_t addr, char *buf, size_t len)
 {
@@ -32,99 +22,112 @@ static bool name_target(void *symbols, uint64_t addr, char *buf, size_t len)
 	return true;
 }
 
-static void set_line(json_t *obj, const struct path_json_options *opts, const char *module,
-		     uint64_t addr)
+static void put_line(struct json_writer *w, const struct path_json_options *opts,
+		     const char *module, uint64_t addr)
 {
 	struct srcline chain[INLINE_DEPTH_MAX];
 	int n = opts->lines ? lines_find(opts->lines, module, addr, false, chain, INLINE_DEPTH_MAX)
 			    : 0;
 
-	json_object_set_new(obj, "file",
-			    n > 0 && chain[0].file ? json_foreign(chain[0].file) : json_null());
-	json_object_set_new(obj, "line",
-			    n > 0 && chain[0].line ? json_integer(chain[0].line) : json_null());
+	jw_key(w, "file");
+	jw_string(w, n > 0 ? chain[0].file : NULL);
+	jw_key(w, "line");
+	if (n > 0 && chain[0].line)
+		jw_integer(w, chain[0].line);
+	else
+		jw_null(w);
 }
 
-static json_t *insns_array(const struct path *path, const struct path_block *block,
-			   const struct path_json_options *opts)
+static void put_insns(struct json_writer *w, const struct path *path,
+		      const struct path_block *block, const struct path_json_options *opts)
 {
-	json_t *array = json_array();
-
+	jw_open(w, '[');
 	for (uint32_t i = 0; i < block->insn_count; i++) {
 		const struct path_insn *in = &path->insns[block->first_insn + i];
 		char text[INSN_TEXT_MAX];
-		json_t *obj = json_object();
 
 		insn_format(in->bytes, in->len, in->addr, INSN_ATT, name_target, opts->symbols,
 			    text, sizeof(text));
-		json_object_set_new(obj, "addr", address(in->addr));
-		json_object_set_new(obj, "text", json_foreign(text));
-		json_array_append_new(array, obj);
+		jw_open(w, '{');
+		jw_key(w, "addr");
+		jw_address(w, in->addr);
+		jw_key(w, "text");
+		jw_string(w, text);
+		jw_close(w, '}');
 	}
-	return array;
+	jw_close(w, ']');
 }
 
-static json_t *decisions_array(const struct path *path, const struct path_block *block,
-			       const char *module, const struct path_json_options *opts)
+static void put_decision(struct json_writer *w, const struct path *path,
+			 const struct path_decision *d, const char *module,
+			 const struct path_json_options *opts)
 {
-	json_t *array = json_array();
+	char text[2 * INSN_TEXT_MAX];
 
-	for (uint32_t i = 0; i < block->decision_count; i++) {
-		const struct path_decision *d = &path->decisions[block->first_decision + i];
-		char text[2 * INSN_TEXT_MAX];
-		json_t *obj = json_object();
-
-		path_decision_text(path, d, name_target, opts->symbols, text, sizeof(text));
-		json_object_set_new(obj, "addr", address(d->addr));
-		json_object_set_new(obj, "insn", json_foreign(text));
-		json_object_set_new(obj, "taken", json_boolean(d->taken));
-		set_line(obj, opts, module, d->addr);
-		json_object_set_new(obj, "target", address(d->target));
-		json_object_set_new(obj, "condition",
-				    path_condition(path, d, text, sizeof(text))
-					    ? json_null()
-					    : json_foreign(text));
-		json_array_append_new(array, obj);
-	}
-	return array;
+	jw_open(w, '{');
+	jw_key(w, "addr");
+	jw_address(w, d->addr);
+	path_decision_text(path, d, name_target, opts->symbols, text, sizeof(text));
+	jw_key(w, "insn");
+	jw_string(w, text);
+	jw_key(w, "taken");
+	jw_bool(w, d->taken);
+	put_line(w, opts, module, d->addr);
+	jw_key(w, "target");
+	jw_address(w, d->target);
+	jw_key(w, "condition");
+	jw_string(w, path_condition(path, d, text, sizeof(text)) ? NULL : text);
+	jw_close(w, '}');
 }
 
-static json_t *block_object(const struct path *path, const struct path_block *block,
-			    const struct path_json_options *opts)
+static void put_block(struct json_writer *w, const struct path *path,
+		      const struct path_block *block, const struct path_json_options *opts)
 {
-	json_t *obj = json_object();
 	struct symbol sym;
 	bool known = opts->symbols && !symbols_find(opts->symbols, block->start, &sym);
 	const char *module = known ? sym.module : "";
 
-	json_object_set_new(obj, "function", known ? json_foreign(sym.name) : json_null());
-	json_object_set_new(obj, "module", *module ? json_foreign(module) : json_null());
-	set_line(obj, opts, module, block->start);
-	json_object_set_new(obj, "start", address(block->start));
-	json_object_set_new(obj, "end", address(block->end));
-	json_object_set_new(obj, "depth", json_integer(block->depth));
-	json_object_set_new(obj, "gap",
-			    block->gap ? json_string(path_gap_text(block->gap)) : json_null());
-	json_object_set_new(obj, "interrupt", json_integer(block->interrupt));
-	json_object_set_new(obj, "tracing", json_boolean(block->tracing));
-	json_object_set_new(obj, "ends", json_string(end_names[block->ends]));
-	json_object_set_new(obj, "branch",
-			    block->branch == PATH_NONE ? json_null() : json_integer(block->branch));
-	if (opts->insns)
-		json_object_set_new(obj, "insns", insns_array(path, block, opts));
-	json_object_set_new(obj, "decisions", decisions_array(path, block, module, opts));
-	return obj;
+	jw_open(w, '{');
+	jw_key(w, "function");
+	jw_string(w, known ? sym.name : NULL);
+	jw_key(w, "module");
+	jw_string(w, *module ? module : NULL);
+	put_line(w, opts, module, block->start);
+	jw_key(w, "start");
+	jw_address(w, block->start);
+	jw_key(w, "end");
+	jw_address(w, block->end);
+	jw_key(w, "depth");
+	jw_integer(w, block->depth);
+	jw_key(w, "gap");
+	jw_string(w, block->gap ? path_gap_text(block->gap) : NULL);
+	jw_key(w, "interrupt");
+	jw_integer(w, block->interrupt);
+	jw_key(w, "tracing");
+	jw_bool(w, block->tracing);
+	jw_key(w, "ends");
+	jw_string(w, end_names[block->ends]);
+	jw_key(w, "branch");
+	if (block->branch == PATH_NONE)
+		jw_null(w);
+	else
+		jw_integer(w, block->branch);
+	if (opts->insns) {
+		jw_key(w, "insns");
+		put_insns(w, path, block, opts);
+	}
+	jw_key(w, "decisions");
+	jw_open(w, '[');
+	for (uint32_t i = 0; i < block->decision_count; i++)
+		put_decision(w, path, &path->decisions[block->first_decision + i], module, opts);
+	jw_close(w, ']');
+	jw_close(w, '}');
 }
 
-json_t *path_json(const struct path *path, const struct path_json_options *opts)
+void path_json(struct json_writer *w, const struct path *path, const struct path_json_options *opts)
 {
-	json_t *array = json_array();
-
-	for (uint32_t i = 0; array && i < path->block_count; i++) {
-		if (json_array_append_new(array, block_object(path, &path->blocks[i], opts))) {
-			json_decref(array);
-			return NULL;
-		}
-	}
-	return array;
+	jw_open(w, '[');
+	for (uint32_t i = 0; i < path->block_count; i++)
+		put_block(w, path, &path->blocks[i], opts);
+	jw_close(w, ']');
 }

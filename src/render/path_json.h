@@ -3,9 +3,8 @@
 #ifndef LBRSNOOP_RENDER_PATH_JSON_H
 #define LBRSNOOP_RENDER_PATH_JSON_H
 
-#include <jansson.h>
-
 #include "path/path.h"
+#include "render/json_writer.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"
 
@@ -25,10 +24,8 @@ struct path_json_options {
 	size_t log_count;
 };
 
-/**
- * path_json() - a path as JSON
- * Return: new array, oldest block first; NULL if out of memory.
- */
-json_t *path_json(const struct path *path, const struct path_json_options *opts);
+/** path_json() - a path as an array, oldest block first */
+void path_json(struct json_writer *w, const struct path *path,
+	       const struct path_json_options *opts);
 
 #endif
