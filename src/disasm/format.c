@@ -29,6 +29,8 @@ static void use_binutils_name(char *text, size_t size)
 {
 	size_t word = strcspn(text, " ");
 
+	if (text[0] != 'j' && strncmp(text, "set", 3) && strncmp(text, "cmov", 4))
+		return;
 	for (size_t i = 0; i < ARRAY_SIZE(synonyms); i++) {
 		size_t old = strlen(synonyms[i].zydis), new = strlen(synonyms[i].binutils);
 		bool suffixed = old + 1 == word && strchr("bwlq", text[old]) &&
@@ -100,18 +102,19 @@ int insn_format(const void *bytes, size_t len, uint64_t addr, enum insn_syntax s
 	ZydisFormatter formatter;
 	int err;
 
-	snprintf(buf, size, "(bad)");
 	err = zydis_decode(bytes, len, &zctx, &zi);
 	if (!err)
 		err = zydis_decode_operands(&zctx, &zi, ops);
-	if (err)
-		return err;
-	formatter_init(&formatter, syntax);
-	if (!size ||
-	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(
-		    &formatter, &zi, ops, zi.operand_count_visible, buf, size, addr, NULL))) {
+	if (!err) {
+		formatter_init(&formatter, syntax);
+		if (!size ||
+		    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(
+			    &formatter, &zi, ops, zi.operand_count_visible, buf, size, addr, NULL)))
+			err = -EILSEQ;
+	}
+	if (err) {
 		snprintf(buf, size, "(bad)");
-		return -EILSEQ;
+		return err;
 	}
 	use_binutils_name(buf, size);
 	squeeze_commas(buf);

@@ -13,16 +13,11 @@
 
 static const char digits[] = "0123456789ABCDEF";
 
-/* Room for @len more bytes; NULL if there is no memory. */
-static char *reserve(struct json_writer *w, size_t len)
+static char *grow(struct json_writer *w, size_t len)
 {
 	size_t size = w->size ? w->size : BYTES_FIRST;
 	char *buf;
 
-	if (w->failed)
-		return NULL;
-	if (w->size - w->len >= len)
-		return w->buf + w->len;
 	while (size - w->len < len)
 		size *= 2;
 	buf = realloc(w->buf, size);
@@ -35,7 +30,13 @@ static char *reserve(struct json_writer *w, size_t len)
 	return buf + w->len;
 }
 
-static void put(struct json_writer *w, const char *text, size_t len)
+/* Room for @len more bytes; NULL if there is no memory. */
+static inline char *reserve(struct json_writer *w, size_t len)
+{
+	return w->size - w->len >= len ? w->buf + w->len : grow(w, len);
+}
+
+static inline void put(struct json_writer *w, const char *text, size_t len)
 {
 	char *at = reserve(w, len);
 
@@ -46,7 +47,7 @@ static void put(struct json_writer *w, const char *text, size_t len)
 }
 
 /* Before each value, and each name. */
-static void separate(struct json_writer *w)
+static inline void separate(struct json_writer *w)
 {
 	if (w->comma)
 		put(w, ",", 1);
