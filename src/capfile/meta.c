@@ -58,12 +58,13 @@ static void add_cpu(FILE *out)
 	add_pair(out, CAPFILE_META_CPU_NAME, "%s", name + strspn(name, " "));
 }
 
-static void add_symbol_addr(FILE *out, struct symbols *symbols, const char *key, const char *name)
+static void add_symbol_addr(FILE *out, const struct symbols *symbols, const char *key,
+			    enum symbols_single which)
 {
-	struct symbol sym;
+	uint64_t addr = symbols_single(symbols, which);
 
-	if (!symbols_by_name(symbols, "", name, 0, &sym))
-		add_pair(out, key, "%#" PRIx64, sym.addr);
+	if (addr)
+		add_pair(out, key, "%#" PRIx64, addr);
 }
 
 static void add_kernel(FILE *out, struct symbols *symbols)
@@ -81,8 +82,8 @@ static void add_kernel(FILE *out, struct symbols *symbols)
 	build_id_of_kernel(&id);
 	if (id.len)
 		add_pair(out, CAPFILE_META_BUILD_ID, "%s", build_id_text(&id, id_text));
-	add_symbol_addr(out, symbols, CAPFILE_META_TEXT, "_text");
-	add_symbol_addr(out, symbols, CAPFILE_META_STEXT, "_stext");
+	add_symbol_addr(out, symbols, CAPFILE_META_TEXT, SYMBOLS_TEXT);
+	add_symbol_addr(out, symbols, CAPFILE_META_STEXT, SYMBOLS_STEXT);
 }
 
 int meta_of_host(const struct recorder_options *opts, uint8_t **ret_bytes, size_t *ret_len)

@@ -128,8 +128,8 @@ static int capture_hits(struct doctor *doctor, struct measurement *m, struct pro
 	opts.pid = child.pid;
 	if (!symbols_by_name(doctor->symbols, "", "__x64_sys_getppid", 0, &sym))
 		opts.getppid_addr = sym.addr;
-	opts.percpu_offsets = symbols_data(doctor->symbols, SYMBOLS_PER_CPU_OFFSET);
-	opts.cpu_hw_events = symbols_data(doctor->symbols, SYMBOLS_CPU_HW_EVENTS);
+	opts.percpu_offsets = symbols_single(doctor->symbols, SYMBOLS_PER_CPU_OFFSET);
+	opts.cpu_hw_events = symbols_single(doctor->symbols, SYMBOLS_CPU_HW_EVENTS);
 	err = capture_create(&opts, probes, &capture, &m->error);
 	if (!err)
 		err = capture_start(capture, &m->error);

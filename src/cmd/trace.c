@@ -58,6 +58,7 @@ struct trace {
 	struct recording *recording; /* NULL: show only */
 	struct closer closer;
 	struct klog *klog; /* of presets */
+	bool symbols_read;
 	struct child child;
 	uint64_t printed;
 	uint64_t lost_now;
@@ -212,10 +213,30 @@ static int open_lines(const struct trace_options *opts, struct lines **ret_lines
 	return err == -ENOMEM ? err : 0;
 }
 
+static bool tracepoints_only(const struct trace_options *opts)
+{
+	for (size_t i = 0; i < opts->target_count; i++)
+		if (opts->targets[i].kind != TRIGGER_TRACEPOINT &&
+		    opts->targets[i].kind != TRIGGER_RAWTRACEPOINT)
+			return false;
+	return true;
+}
+
+/*
+ * The kernel takes tens of milliseconds to make /proc/kallsyms. Tracepoints are armed meanwhile:
+ * only what is captured there has to be told by name. With an LBR, the programs are given an
+ * address.
+ */
+static bool symbols_can_wait(const struct trace_options *opts)
+{
+	return tracepoints_only(opts) && opts->capture.without_lbr && !opts->flight;
+}
+
 static int end_symbols(struct trace *trace, struct errmsg *msg)
 {
-	int err = symbols_open_end(trace->symbols);
+	int err = trace->symbols_read ? 0 : symbols_open_end(trace->symbols);
 
+	trace->symbols_read = true;
 	if (err == -EPERM)
 		return errmsg_set(
 			msg, err,
@@ -247,12 +268,14 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 		.pid = opts->capture.pid,
 		.debug_dir = opts->view.debug_dir,
 		.errors_only = opts->capture.errno_filter,
+		.tracepoints_only = tracepoints_only(opts),
 	};
 	int err = open_lines(opts, &resolve.lines, msg);
 
 	if (!err)
 		err = resolver_create(&resolve, &trace->resolver, msg);
-	err = err ?: end_symbols(trace, msg);
+	if (!err && !symbols_can_wait(opts))
+		err = end_symbols(trace, msg);
 	for (size_t i = 0; !err && i < opts->target_count; i++)
 		err = add_target(trace, &opts->targets[i], msg);
 	/* All line tables of the kernel may be in memory: nothing looks at them again. */
@@ -421,9 +444,15 @@ static int start_recording(struct trace *trace, struct errmsg *msg)
 		.max_bytes = trace->opts->max_bytes,
 		.max_files = trace->opts->max_files,
 	};
+	int err = 0;
 
 	if (!trace->opts->record)
 		return 0;
+	/* A capture begins with where the kernel's text is. */
+	if (!trace->symbols_read && !symbols_open_peek(trace->symbols))
+		err = end_symbols(trace, msg);
+	if (err)
+		return err;
 	capture_filter(trace->capture, &opts.recorder.filtered, &opts.recorder.path_ok);
 	return recording_open(&opts, &trace->recording, msg);
 }
@@ -523,6 +552,9 @@ static int run(struct trace *trace, struct errmsg *msg)
 	if (!trace->child.watched)
 		capture_begin(trace->capture);
 	say_armed(trace);
+	err = end_symbols(trace, msg);
+	if (err)
+		return err;
 	drop(trace);
 	notify_send("READY=1");
 	/*
@@ -658,8 +690,8 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	    (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
 	     !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid)))
 		capture_opts.getppid_addr = getppid.addr;
-	capture_opts.percpu_offsets = symbols_data(trace->symbols, SYMBOLS_PER_CPU_OFFSET);
-	capture_opts.cpu_hw_events = symbols_data(trace->symbols, SYMBOLS_CPU_HW_EVENTS);
+	capture_opts.percpu_offsets = symbols_single(trace->symbols, SYMBOLS_PER_CPU_OFFSET);
+	capture_opts.cpu_hw_events = symbols_single(trace->symbols, SYMBOLS_CPU_HW_EVENTS);
 	if (trace->opts->user) {
 		err = begin_user(trace);
 		if (err)

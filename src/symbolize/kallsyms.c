@@ -15,6 +15,8 @@
 #include "util/clock.h"
 
 #define READ_BYTES	 (256u << 10)
+#define PEEK_BYTES	 (8u << 10)
+#define PEEK_READS	 64
 #define FILE_BYTES_MAX	 (256u << 20)
 #define LINE_BYTES_MAX	 (SYMBOL_NAME_MAX + MODULE_NAME_MAX + 32)
 #define MODULES_BYTES	 (1u << 20)
@@ -115,22 +117,24 @@ static const char *keep_name(struct parser *parser, uint64_t addr, const char *n
 	return known ? known->name : arena_strndup(&parser->syms->names, name, len);
 }
 
-static void keep_data(struct symbols *syms, uint64_t addr, const char *name, size_t len)
+static void keep_single(struct symbols *syms, uint64_t addr, const char *name, size_t len)
 {
 	static const char *const names[] = {
 		[SYMBOLS_CPU_HW_EVENTS] = "cpu_hw_events",
 		[SYMBOLS_PER_CPU_OFFSET] = "__per_cpu_offset",
+		[SYMBOLS_TEXT] = "_text",
+		[SYMBOLS_STEXT] = "_stext",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strlen(names[i]) == len && !memcmp(names[i], name, len))
-			syms->data[i] = addr;
+		if (*names[i] == *name && strlen(names[i]) == len && !memcmp(names[i], name, len))
+			syms->single[i] = addr;
 	}
 }
 
-uint64_t symbols_data(const struct symbols *syms, enum symbols_data which)
+uint64_t symbols_single(const struct symbols *syms, enum symbols_single which)
 {
-	return syms->data[which];
+	return syms->single[which];
 }
 
 /*
@@ -162,8 +166,8 @@ static int parse_line(struct parser *parser, const char *p, const char *end)
 	parser->last_module = module;
 	parser->usable++;
 	parser->nonzero += addr != 0;
-	if (module == 0 && !symtab_is_text(type))
-		keep_data(parser->syms, addr, name, len);
+	if (module == 0)
+		keep_single(parser->syms, addr, name, len);
 	/* Per-CPU offsets and constants are no addresses, and would bound nothing. */
 	if (!symtab_is_text(type) && type != 'A' && type != 'a' && !(addr & KERNEL_HALF))
 		return 0;
@@ -409,6 +413,30 @@ int symbols_open_begin(struct symbols **ret_symbols)
 	syms->ahead = ahead_start(live_source.kallsyms, FILE_BYTES_MAX);
 	*ret_symbols = syms;
 	return 0;
+}
+
+/* The kernel hands out a page at a time; before its text there are per-CPU symbols at most. */
+bool symbols_open_peek(struct symbols *syms)
+{
+	_cleanup_close_ int fd = open(live_source.kallsyms, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *chunk = malloc(PEEK_BYTES + 1);
+	struct symtab tab = {0};
+	struct parser parser = {.syms = syms, .tab = &tab};
+	bool known = false;
+	size_t len = 0;
+	int err = fd < 0 || !chunk ? -ENOENT : symtab_module_index(&tab, &syms->names, "", 0);
+
+	for (int i = 0; !err && !known && i < PEEK_READS; i++) {
+		ssize_t got = read(fd, chunk + len, PEEK_BYTES - len);
+
+		if (got <= 0)
+			break;
+		len += (size_t)got;
+		err = parse_chunk(&parser, chunk, &len, false);
+		known = syms->single[SYMBOLS_TEXT] && syms->single[SYMBOLS_STEXT];
+	}
+	symtab_deinit(&tab);
+	return known;
 }
 
 int symbols_open_end(struct symbols *syms)

@@ -50,6 +50,13 @@ int symbols_open(const char *path, struct symbols **ret_symbols);
  */
 int symbols_open_begin(struct symbols **ret_symbols);
 
+/**
+ * symbols_open_peek() - look for the ends of the kernel's text alone, which stand first
+ * Return: true if symbols_single() has SYMBOLS_TEXT and SYMBOLS_STEXT now, before
+ * symbols_open_end(); false if that would take longer, or if addresses are hidden.
+ */
+bool symbols_open_peek(struct symbols *syms);
+
 /** symbols_open_end() - the rest of it, as symbols_open(); on failure still to be closed */
 int symbols_open_end(struct symbols *syms);
 
@@ -130,15 +137,20 @@ int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym);
 int symbols_by_name(struct symbols *syms, const char *module, const char *name, size_t index,
 		    struct symbol *ret_sym);
 
-/** enum symbols_data - the few data symbols of the kernel that are kept */
-enum symbols_data {
+/** enum symbols_single - symbols of the kernel that are kept apart: data, and the text's ends */
+enum symbols_single {
 	SYMBOLS_CPU_HW_EVENTS,	/* per CPU: an offset, to be added to an element of the next one */
 	SYMBOLS_PER_CPU_OFFSET, /* array by CPU number */
-	SYMBOLS_DATA_COUNT,
+	SYMBOLS_TEXT,
+	SYMBOLS_STEXT,
+	SYMBOLS_SINGLE_COUNT,
 };
 
-/** symbols_data() - address of a data symbol; 0 if the table (of /proc/kallsyms) has it not */
-uint64_t symbols_data(const struct symbols *syms, enum symbols_data which);
+/**
+ * symbols_single() - address of such a symbol, without a search
+ * Return: 0 if the table (of /proc/kallsyms) has it not.
+ */
+uint64_t symbols_single(const struct symbols *syms, enum symbols_single which);
 
 struct userspace;
 

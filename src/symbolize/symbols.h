@@ -49,7 +49,7 @@ struct noted_name {
  * @ahead: symbols_open_begin(): reads the file already; NULL otherwise
  * @visiting: in symbols_for_each(): the table must not be replaced
  * @kaslr_offset: added to the addresses of the kernel image
- * @data: addresses, by enum symbols_data
+ * @single: addresses, by enum symbols_single
  * @fingerprint: of the modules and BPF programs that @tab was read with
  * @checked_ns: when @fingerprint was last compared, CLOCK_MONOTONIC; 0: never
  * @read_ns: when @tab was read again; 0: only once, at the start
@@ -65,7 +65,7 @@ struct symbols {
 	struct ahead *ahead;
 	bool visiting;
 	uint64_t kaslr_offset;
-	uint64_t data[SYMBOLS_DATA_COUNT];
+	uint64_t single[SYMBOLS_SINGLE_COUNT];
 	uint64_t fingerprint;
 	uint64_t checked_ns;
 	uint64_t read_ns;

@@ -58,7 +58,10 @@ int resolver_create(const struct resolve_options *opts, struct resolver **ret_re
 	if (!resolver)
 		return -ENOMEM;
 	resolver->opts = *opts;
-	err = functions_open(&resolver->funcs, msg);
+	/* Without types no program can be loaded: functions_open() tells what to do. */
+	err = opts->tracepoints_only && !access("/sys/kernel/btf/vmlinux", R_OK)
+		      ? 0
+		      : functions_open(&resolver->funcs, msg);
 	if (err) {
 		free(resolver);
 		return err;
@@ -412,7 +415,8 @@ static bool has_raw(const char *category)
 
 typedef int tracepoint_visit_fn(const char *category, const char *name, void *ctx);
 
-static int for_each_tracepoint(const char *category_glob, tracepoint_visit_fn *visit, void *ctx)
+static int for_each_tracepoint(const char *category_glob, const char *name_glob,
+			       tracepoint_visit_fn *visit, void *ctx)
 {
 	const char *tracefs = tracefs_dir();
 	char path[600];
@@ -436,6 +440,8 @@ static int for_each_tracepoint(const char *category_glob, tracepoint_visit_fn *v
 		if (!events)
 			continue;
 		while (!err && (event = readdir(events))) {
+			if (fnmatch(name_glob, event->d_name, 0))
+				continue;
 			snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracefs, cat->d_name,
 				 event->d_name);
 			if (event->d_name[0] != '.' && !access(path, F_OK))
@@ -454,7 +460,7 @@ static int add_tracepoint(const char *category, const char *name, void *ctx)
 	struct probe *probe;
 	char *target = NULL;
 
-	if (fnmatch(tp->spec->name, name, 0) || (raw && !has_raw(category)))
+	if (raw && !has_raw(category))
 		return 0;
 	tp->found++;
 	probe = probe_list_add(tp->list);
@@ -503,9 +509,22 @@ static int no_such_tracepoint(const struct target_spec *spec, struct errmsg *msg
 	snprintf(wanted, sizeof(wanted), "%.*s%s%.*s", NAME_MAX, spec->module ?: "",
 		 spec->module ? ":" : "", NAME_MAX, spec->name);
 	/* In all categories: it may be the category that is misspelt. */
-	for_each_tracepoint("*", offer_tracepoint, &sug);
+	for_each_tracepoint("*", "*", offer_tracepoint, &sug);
 	return errmsg_set(msg, -ENOENT, "no tracepoint '%s' in this kernel%s", wanted,
 			  suggestions_text(&sug, near, sizeof(near)));
+}
+
+/* One of which all is known is looked up, not looked for. Return: -ENOENT if there is none. */
+static int add_exact(const struct target_spec *spec, struct tracepoint_ctx *ctx)
+{
+	const char *tracefs = tracefs_dir();
+	char path[600];
+
+	if (!tracefs || spec->is_glob || !spec->module || strchr(spec->module, '/') ||
+	    strchr(spec->name, '/') || spec->module[0] == '.' || spec->name[0] == '.')
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracefs, spec->module, spec->name);
+	return access(path, F_OK) ? -ENOENT : add_tracepoint(spec->module, spec->name, ctx);
 }
 
 static int add_tracepoints(const struct target_spec *spec, struct probe_list *list,
@@ -514,7 +533,9 @@ static int add_tracepoints(const struct target_spec *spec, struct probe_list *li
 	struct tracepoint_ctx ctx = {.spec = spec, .list = list};
 	int err;
 
-	err = for_each_tracepoint(spec->module ?: "*", add_tracepoint, &ctx);
+	err = add_exact(spec, &ctx);
+	if (err == -ENOENT)
+		err = for_each_tracepoint(spec->module ?: "*", spec->name, add_tracepoint, &ctx);
 	if (err == -ENODEV)
 		return errmsg_set(msg, -ENOENT,
 				  "target '%s': tracefs is not mounted, or you may not read it; "
@@ -573,8 +594,6 @@ static int list_tracepoint(const char *category, const char *name, void *ctx)
 	struct list_ctx *list = ctx;
 	unsigned int raw = has_raw(category) ? 1u << TRIGGER_RAWTRACEPOINT : 0;
 
-	if (fnmatch(list->glob, name, 0))
-		return 0;
 	return list->visit(category, name, RETURN_NONE, 1u << TRIGGER_TRACEPOINT | raw, list->ctx);
 }
 
@@ -607,6 +626,6 @@ int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn
 	probeable_destroy(list.probeable);
 	if (err || (group && !tracepoints))
 		return err;
-	err = for_each_tracepoint(group ?: "*", list_tracepoint, &list);
+	err = for_each_tracepoint(group ?: "*", list.glob, list_tracepoint, &list);
 	return err == -ENODEV ? 0 : err;
 }

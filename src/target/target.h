@@ -59,6 +59,7 @@ void target_spec_deinit(struct target_spec *spec);
  * @pid: paths of user functions are this process's; 0: our own
  * @debug_dir: searched for debug information of programs, or NULL; borrowed
  * @errors_only: only error returns are wanted: a function that returns none is refused
+ * @tracepoints_only: no other targets will come: neither the kernel's types are read nor @symbols
  */
 struct resolve_options {
 	struct symbols *symbols;
@@ -67,6 +68,7 @@ struct resolve_options {
 	uint32_t pid;
 	const char *debug_dir;
 	bool errors_only;
+	bool tracepoints_only;
 };
 
 /** target_needs_lines() - is debug information needed to resolve it? */

@@ -545,16 +545,44 @@ static void open_running_kernel_resolves(void **state)
 	symbols_close(syms);
 }
 
+/* Before the whole table is read, and the same as in it. */
+static void open_peek_ends_of_text_are_those_of_the_table(void **state)
+{
+	struct symbols *syms;
+	uint64_t text, stext;
+	struct symbol sym;
+
+	(void)state;
+	assert_int_equal(symbols_open_begin(&syms), 0);
+	if (!symbols_open_peek(syms)) {
+		symbols_close(syms);
+		print_message("skipped: /proc/kallsyms has no addresses for us\n");
+		skip();
+	}
+	text = symbols_single(syms, SYMBOLS_TEXT);
+	stext = symbols_single(syms, SYMBOLS_STEXT);
+	assert_int_equal(symbols_single(syms, SYMBOLS_PER_CPU_OFFSET), 0);
+	assert_int_equal(symbols_open_end(syms), 0);
+	assert_int_equal(symbols_by_name(syms, "", "_text", 0, &sym), 0);
+	assert_int_equal(sym.addr, text);
+	assert_int_equal(symbols_by_name(syms, "", "_stext", 0, &sym), 0);
+	assert_int_equal(sym.addr, stext);
+	symbols_close(syms);
+}
+
 /* A per-CPU variable is an offset, and the kernel's own; a module's namesake is another one. */
 static void data_of_the_kernel_is_kept(void **state)
 {
 	struct symbols *syms = open_text(sample);
 
-	assert_int_equal(symbols_data(syms, SYMBOLS_CPU_HW_EVENTS), 0x1a380);
-	assert_int_equal(symbols_data(syms, SYMBOLS_PER_CPU_OFFSET), 0xffffffff81300000);
+	assert_int_equal(symbols_single(syms, SYMBOLS_CPU_HW_EVENTS), 0x1a380);
+	assert_int_equal(symbols_single(syms, SYMBOLS_PER_CPU_OFFSET), 0xffffffff81300000);
 	symbols_close(syms);
-	syms = open_text("ffffffff81000000 T _stext\n");
-	assert_int_equal(symbols_data(syms, SYMBOLS_CPU_HW_EVENTS), 0);
+	syms = open_text("ffffffff81000000 T _text\nffffffff81000040 T _stext\n"
+			 "ffffffff81000080 T _stext_of_others\n");
+	assert_int_equal(symbols_single(syms, SYMBOLS_CPU_HW_EVENTS), 0);
+	assert_int_equal(symbols_single(syms, SYMBOLS_TEXT), 0xffffffff81000000);
+	assert_int_equal(symbols_single(syms, SYMBOLS_STEXT), 0xffffffff81000040);
 	symbols_close(syms);
 }
 
@@ -562,6 +590,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_of_the_kernel_is_kept),
+		cmocka_unit_test(open_peek_ends_of_text_are_those_of_the_table),
 		cmocka_unit_test(find_kernel_address_is_bounded_by_next),
 		cmocka_unit_test(find_aliases_prefers_plain_name),
 		cmocka_unit_test(find_section_end_is_hole),
