@@ -10,6 +10,7 @@
 #include "path/story.h"
 #include "render/escape.h"
 #include "render/flow.h"
+#include "render/text.h"
 #include "util/errno_name.h"
 
 /* Rows of a node; what is beyond is told by its address range. */
@@ -81,12 +82,7 @@ static bool name_target(void *ctx, uint64_t addr, char *buf, size_t len)
 
 	if (!d->view->symbols || symbols_find(d->view->symbols, addr, &sym))
 		return false;
-	if (sym.addr == d->function.addr)
-		snprintf(buf, len, "+%#" PRIx64, addr - sym.addr);
-	else if (addr == sym.addr)
-		snprintf(buf, len, "%s", sym.name);
-	else
-		snprintf(buf, len, "%s+%#" PRIx64, sym.name, addr - sym.addr);
+	render_symbol(&sym, sym.addr == d->function.addr, addr, buf, len);
 	return true;
 }
 

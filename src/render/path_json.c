@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "render/path_json.h"
 
-#include <inttypes.h>
+#include "render/text.h"
 
 static const char *const end_names[] = {
 	[PATH_END_BRANCH] = "branch",	[PATH_END_INTERRUPT] = "interrupt",
@@ -15,10 +15,7 @@ static bool name_target(void *symbols, uint64_t addr, char *buf, size_t len)
 
 	if (!symbols || symbols_find(symbols, addr, &sym))
 		return false;
-	if (addr == sym.addr)
-		snprintf(buf, len, "%s", sym.name);
-	else
-		snprintf(buf, len, "%s+0x%" PRIx64, sym.name, addr - sym.addr);
+	render_symbol(&sym, false, addr, buf, len);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "render/color.h"
 #include "render/story_drawer.h"
+#include "render/text.h"
 
 #define CONDITION_COLUMN 24
 #define INSN_COLUMN	 46
@@ -35,12 +36,7 @@ static bool name_target(void *ctx, uint64_t addr, char *buf, size_t len)
 
 	if (!d->view->symbols || symbols_find(d->view->symbols, addr, &sym))
 		return false;
-	if (d->function && !strcmp(sym.name, d->function))
-		snprintf(buf, len, "+%#" PRIx64, addr - sym.addr);
-	else if (addr == sym.addr)
-		snprintf(buf, len, "%s", sym.name);
-	else
-		snprintf(buf, len, "%s+%#" PRIx64, sym.name, addr - sym.addr);
+	render_symbol(&sym, d->function && !strcmp(sym.name, d->function), addr, buf, len);
 	return true;
 }
 

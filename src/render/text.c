@@ -75,6 +75,16 @@ const char *render_location(struct symbols *syms, uint64_t addr, char *buf, size
 	return buf;
 }
 
+void render_symbol(const struct symbol *sym, bool inside, uint64_t addr, char *buf, size_t len)
+{
+	if (inside)
+		snprintf(buf, len, "+%#" PRIx64, addr - sym->addr);
+	else if (addr == sym->addr)
+		snprintf(buf, len, "%s", sym->name);
+	else
+		snprintf(buf, len, "%s+%#" PRIx64, sym->name, addr - sym->addr);
+}
+
 static void print_time(FILE *out, uint64_t ts_ns)
 {
 	time_t sec = ts_ns / 1000000000;

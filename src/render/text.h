@@ -35,6 +35,9 @@ void render_text_snapshot(FILE *out, const struct snapshot *snap, struct symbols
 /** render_location() - "vfs_open+0x12", "[ext4] ext4_find+0x1", or "0xffff..." ; returns @buf */
 const char *render_location(struct symbols *syms, uint64_t addr, char *buf, size_t len);
 
+/** render_symbol() - "vfs_open", "vfs_open+0x12"; "+0x12" @inside the function being shown */
+void render_symbol(const struct symbol *sym, bool inside, uint64_t addr, char *buf, size_t len);
+
 /** branch_type_name() - perf's name of a type; NULL if it is not reported */
 const char *branch_type_name(enum branch_type type);
 
