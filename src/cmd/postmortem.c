@@ -18,6 +18,7 @@
 #include "vmcore/dump.h"
 #include "vmcore/ksyms.h"
 #include "vmcore/printk.h"
+#include "vmcore/scan.h"
 
 #define LOG_LINES 60
 
@@ -133,7 +134,7 @@ static int search(struct postmortem *pm, struct errmsg *msg)
 {
 	struct dump_scan scan = {
 		.wanted = flight_is_page, .page = on_page, .progress = on_progress, .ctx = pm};
-	int err = dump_scan(pm->dump, &scan);
+	int err = dump_scan(pm->dump, pm->opts->dump, &scan);
 
 	if (pm->progress_shown)
 		fputs("\r\033[K", stderr);

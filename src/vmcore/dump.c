@@ -15,8 +15,6 @@
 /* Physical addresses have at most 52 bits. */
 #define FRAMES_MAX	(1ULL << 40)
 #define FRAME_BYTES_MIN 24 /* in a file: a kdump page descriptor */
-#define FAILED_MAX	512
-#define PROGRESS_EVERY	16384 /* pages: 64 MiB */
 
 struct dump {
 	kdump_ctx_t *ctx;
@@ -248,107 +246,37 @@ static kdump_bmp_t *page_map(struct dump *dump)
 		       : NULL;
 }
 
-/* The next stretch of pages from *@at on that are there; a damaged map tells of too many. */
-static bool next_range(const struct dump *dump, kdump_bmp_t *map, kdump_addr_t *at,
-		       kdump_addr_t *ret_end)
-{
-	kdump_addr_t end;
-
-	if (*at >= FRAMES_MAX || kdump_bmp_find_set(map, at) != KDUMP_OK || *at >= FRAMES_MAX)
-		return false;
-	end = *at;
-	if (kdump_bmp_find_clear(map, &end) != KDUMP_OK || end <= *at)
-		return false;
-	if (end > FRAMES_MAX)
-		end = FRAMES_MAX;
-	*ret_end = end - *at > dump->frames_max ? *at + dump->frames_max : end;
-	return true;
-}
-
-static uint64_t count_pages(const struct dump *dump, kdump_bmp_t *map)
-{
-	kdump_addr_t at = 0, end;
-	uint64_t pages = 0;
-
-	for (; pages < dump->frames_max && next_range(dump, map, &at, &end); at = end)
-		pages += end - at;
-	return pages;
-}
-
-static int scan_page(struct dump *dump, struct dump_scan *scan, uint64_t frame)
-{
-	uint8_t page[DUMP_PAGE_BYTES];
-	uint64_t addr = frame * DUMP_PAGE_BYTES;
-	size_t got = 16;
-
-	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, addr, page, &got) != KDUMP_OK) {
-		kdump_clear_err(dump->ctx);
-		scan->missing++;
-		return 0;
-	}
-	if (!scan->wanted(page))
-		return 0;
-	got = sizeof(page);
-	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, addr, page, &got) != KDUMP_OK) {
-		kdump_clear_err(dump->ctx);
-		scan->missing++;
-		return 0;
-	}
-	return scan->page(page, scan->ctx);
-}
-
-/*
- * A damaged table may tell of more pages than there are atoms: where nothing can be read, ever
- * longer strides are taken.
- */
-static uint64_t stride(struct dump_scan *scan, uint64_t failed, uint64_t left)
-{
-	uint64_t skip = failed < FAILED_MAX ? 0 : failed - FAILED_MAX;
-
-	skip = skip < left ? skip : left;
-	scan->skipped += skip;
-	return skip;
-}
-
-static int scan_range(struct dump *dump, struct dump_scan *scan, uint64_t first, uint64_t end,
-		      uint64_t of)
-{
-	uint64_t failed = 0;
-
-	for (uint64_t frame = first; frame < end; frame++) {
-		uint64_t missing = scan->missing;
-		int err = 0;
-
-		if (scan->progress && scan->pages % PROGRESS_EVERY == 0)
-			err = scan->progress(scan->pages, of, scan->ctx);
-		err = err ?: scan_page(dump, scan, frame);
-		if (err)
-			return err;
-		scan->pages++;
-		failed = scan->missing == missing ? 0
-			 : failed < FAILED_MAX	  ? failed + 1
-						  : 2 * failed;
-		frame += stride(scan, failed, end - frame - 1);
-	}
-	return 0;
-}
-
-int dump_scan(struct dump *dump, struct dump_scan *scan)
+int dump_next_frames(struct dump *dump, uint64_t *at, uint64_t *ret_end)
 {
 	kdump_bmp_t *map = page_map(dump);
-	kdump_addr_t at = 0, end;
-	uint64_t of;
-	int err = 0;
+	kdump_addr_t first = *at, end;
 
-	scan->pages = scan->missing = scan->skipped = 0;
 	if (!map)
 		return -ENODATA;
-	of = count_pages(dump, map);
-	while (!err && scan->pages < dump->frames_max && next_range(dump, map, &at, &end)) {
-		err = scan_range(dump, scan, at, end, of);
-		at = end;
-	}
-	if (!err && scan->progress)
-		err = scan->progress(of, of, scan->ctx);
-	return err;
+	if (first >= FRAMES_MAX || kdump_bmp_find_set(map, &first) != KDUMP_OK ||
+	    first >= FRAMES_MAX)
+		return 0;
+	end = first;
+	if (kdump_bmp_find_clear(map, &end) != KDUMP_OK || end <= first)
+		return 0;
+	if (end > FRAMES_MAX)
+		end = FRAMES_MAX;
+	*at = first;
+	/* A damaged map tells of too many. */
+	*ret_end = end - first > dump->frames_max ? first + dump->frames_max : end;
+	return 1;
+}
+
+uint64_t dump_frames_max(const struct dump *dump)
+{
+	return dump->frames_max;
+}
+
+int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len)
+{
+	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, frame * DUMP_PAGE_BYTES, buf, &len) ==
+	    KDUMP_OK)
+		return 0;
+	kdump_clear_err(dump->ctx);
+	return -EFAULT;
 }

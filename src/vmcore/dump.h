@@ -63,24 +63,17 @@ int dump_read_u32(struct dump *dump, uint64_t addr, uint32_t *ret_value);
 struct text_source dump_text(struct dump *dump);
 
 /**
- * struct dump_scan - search all pages
- * @wanted: is this page worth reading, by its first 16 bytes?
- * @page: its DUMP_PAGE_BYTES; non-zero ends the search, and is returned
- * @progress: pages looked at, and of how many; or NULL; non-zero ends the search
- * @pages, @missing: results: pages looked at; and those among them that could not be read
- * @skipped: result: pages not looked at, because none of hundreds before them could be read
+ * dump_next_frames() - the next stretch of page frames that the dump has
+ * @at: frame number to look from; set to the first of them
+ * @ret_end: behind the last
+ * Return: 1; 0 if there are none any more; -ENODATA if the dump does not tell.
  */
-struct dump_scan {
-	bool (*wanted)(const void *start);
-	int (*page)(const void *page, void *ctx);
-	int (*progress)(uint64_t done, uint64_t of, void *ctx);
-	void *ctx;
-	uint64_t pages;
-	uint64_t missing;
-	uint64_t skipped;
-};
+int dump_next_frames(struct dump *dump, uint64_t *at, uint64_t *ret_end);
 
-/** dump_scan() - every page of physical memory that the dump holds; 0, -ENODATA, or see above */
-int dump_scan(struct dump *dump, struct dump_scan *scan);
+/** dump_frames_max() - frames that a file of this size can hold, whatever it says */
+uint64_t dump_frames_max(const struct dump *dump);
+
+/** dump_read_frame() - the first @len bytes of a page frame; 0; -EFAULT if they are not there */
+int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len);
 
 #endif
