@@ -212,13 +212,29 @@ static int open_image_symbols(struct postmortem *pm, struct symbols **ret_symbol
 	return path ? symbols_open_elf(path, pm->kaslr, ret_symbols) : -ENOENT;
 }
 
+static void say_modules(const struct postmortem *pm, const struct ksyms_modules *modules)
+{
+	if (modules->err && modules->err != -ENODATA)
+		log_warning("%s: the list of its modules %s: addresses in modules may have no "
+			    "names",
+			    pm->opts->dump,
+			    modules->err == -EFAULT ? "is not all there" : "makes no sense");
+	if (modules->failed)
+		log_warning("%s: the symbols of %u modules are not all there: addresses in them "
+			    "may have no names",
+			    pm->opts->dump, modules->failed);
+}
+
 static int open_symbols(struct postmortem *pm, struct symbols **ret_symbols)
 {
-	int err = ksyms_open(pm->dump, ret_symbols);
+	struct ksyms_modules modules;
+	int err = ksyms_open(pm->dump, &modules, ret_symbols);
 	const char *why = err == -ENODATA  ? "it does not tell where its symbol table is"
 			  : err == -EFAULT ? "pages of its symbol table are missing"
 					   : "its symbol table makes no sense";
 
+	if (!err)
+		say_modules(pm, &modules);
 	if (!err || err == -ENOMEM)
 		return err;
 	err = open_image_symbols(pm, ret_symbols);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "util/cleanup.h"
+#include "vmcore/modules.h"
 
 #define COUNT_MAX  2000000u
 #define TOKENS	   256
@@ -163,20 +164,40 @@ static int for_each(struct dump *dump, int (*visit)(uint64_t addr, const char *n
 	return err;
 }
 
+struct writing {
+	FILE *out;
+	struct modules_at at;
+};
+
+static void keep_address(struct modules_at *at, const char *name, uint64_t addr)
+{
+	if (!strcmp(name, "modules"))
+		at->list = addr;
+	else if (!strcmp(name, "__start_BTF"))
+		at->btf_start = addr;
+	else if (!strcmp(name, "__stop_BTF"))
+		at->btf_stop = addr;
+}
+
 static int write_line(uint64_t addr, const char *name, void *ctx)
 {
+	struct writing *writing = ctx;
+
 	for (const char *c = name; *c; c++)
 		if (*c <= ' ' || *c >= 0x7f)
 			return -EBADMSG;
-	return fprintf(ctx, "%016llx %c %s\n", (unsigned long long)addr, name[0], name + 1) < 0
+	keep_address(&writing->at, name + 1, addr);
+	return fprintf(writing->out, "%016llx %c %s\n", (unsigned long long)addr, name[0],
+		       name + 1) < 0
 		       ? -ENOMEM
 		       : 0;
 }
 
-int ksyms_open(struct dump *dump, struct symbols **ret_symbols)
+int ksyms_open(struct dump *dump, struct ksyms_modules *ret_modules, struct symbols **ret_symbols)
 {
 	int fd = memfd_create("kallsyms", MFD_CLOEXEC);
 	_cleanup_fclose_ FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	struct writing writing = {.out = out};
 	char path[64];
 	int err;
 
@@ -185,7 +206,9 @@ int ksyms_open(struct dump *dump, struct symbols **ret_symbols)
 			close(fd);
 		return -ENOMEM;
 	}
-	err = for_each(dump, write_line, out);
+	err = for_each(dump, write_line, &writing);
+	if (!err)
+		ret_modules->err = modules_write(dump, &writing.at, out, &ret_modules->failed);
 	if (!err && fflush(out))
 		err = -ENOMEM;
 	if (err)

@@ -7,12 +7,23 @@
 #include "vmcore/dump.h"
 
 /**
- * ksyms_open() - kallsyms of the kernel image; no modules, no BPF programs
+ * struct ksyms_modules - what became of the modules' symbols
+ * @err: 0, or why there are none of any module from some point on: see modules_write()
+ * @failed: modules whose symbols are not all there
+ */
+struct ksyms_modules {
+	int err;
+	uint32_t failed;
+};
+
+/**
+ * ksyms_open() - kallsyms of the kernel image and its modules; no BPF programs
+ * @ret_modules: set on success
  * @ret_symbols: set on success; symbols_close()
  * Return: 0; -ENODATA if VMCOREINFO does not tell where it is (before Linux 6.0); -EFAULT if its
  * pages are not in the dump; -EBADMSG if it makes no sense; -ENOMEM.
  */
-int ksyms_open(struct dump *dump, struct symbols **ret_symbols);
+int ksyms_open(struct dump *dump, struct ksyms_modules *ret_modules, struct symbols **ret_symbols);
 
 /**
  * ksyms_find() - address of one symbol, data and per-CPU ones, too
