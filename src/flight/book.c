@@ -89,9 +89,7 @@ void flight_book_destroy(struct flight_book *book)
 
 bool flight_is_page(const void *page)
 {
-	static const uint64_t magic[2] = {FLIGHT_MAGIC_LOW, FLIGHT_MAGIC_HIGH};
-
-	return !memcmp(page, magic, sizeof(magic));
+	return flight_page_begins(page);
 }
 
 static struct flight_session *session_create(const struct flight_page *page)
@@ -195,7 +193,7 @@ static int check_page(const struct flight_page *page)
 {
 	if (!flight_is_page(page))
 		return FLIGHT_NO_PAGE;
-	if (page->version > FLIGHT_VERSION)
+	if (page->version > FLIGHT_VERSION && page->version <= FLIGHT_VERSION_MAX)
 		return FLIGHT_NEWER;
 	if (page->version != FLIGHT_VERSION || page->bytes > FLIGHT_PAYLOAD_BYTES ||
 	    page->check != flight_page_check(page, page->bytes))

@@ -28,6 +28,8 @@
 
 #define FLIGHT_PAGE_BYTES 4096
 #define FLIGHT_VERSION	  1
+/* What is higher is no version, but damage. */
+#define FLIGHT_VERSION_MAX 255
 
 /* Random: nothing else begins a page with these 16 bytes. */
 #define FLIGHT_MAGIC_LOW  0x9d3f61c5a27be84dULL

@@ -3,6 +3,7 @@
 #ifndef LBRSNOOP_FLIGHT_PAGES_H
 #define LBRSNOOP_FLIGHT_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@
  * @bytes: of its payload
  */
 uint64_t flight_page_check(const void *page, uint32_t bytes);
+
+/** flight_page_begins() - does this begin as a page of a flight recorder? 16 bytes are looked at */
+bool flight_page_begins(const void *page);
 
 /** flight_header_pages() - pages that a header of @len bytes needs */
 uint32_t flight_header_pages(size_t len);

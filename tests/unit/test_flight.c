@@ -275,6 +275,7 @@ static void book_add_forged_numbers_are_refused(void **state)
 	REFUSED(bytes, 8);
 	REFUSED(kind, 3);
 	REFUSED(version, 0);
+	REFUSED(version, FLIGHT_VERSION_MAX + 1);
 	page->version = FLIGHT_VERSION + 1;
 	assert_int_equal(flight_book_add(book, page), FLIGHT_NEWER);
 	*page = good;
