@@ -72,6 +72,10 @@ def keep(branch, names, model):
     """Must the entry be in the snapshot (True), must it not (False), or can it be both (None)?"""
     rings = set(names) & RINGS or RINGS
     classes = [name for name in names if name in NEAR] or ["any"]
+    # Where Linux reads the text for the class (branch_type() of arch/x86/events/utils.c), a branch
+    # that aborted is an abort, and of no other class; architectural LBR tells it.
+    if "A" in branch.flags and model != "sapphirerapids" and "any" not in classes:
+        return False
     if ("u" if is_user(branch.target) else "k") not in rings:
         return False
     if "abort_tx" in names and "A" not in branch.flags:
@@ -112,6 +116,11 @@ def entry_differs(entry, branch, model, reported):
     return branch_error(entry, branch, reported)
 
 
+def is_doubled(branches, at, model, reported):
+    """Does Haswell's driver drop it, because it follows an abort? See three.py."""
+    return "abort" in reported and model == "haswell" and at > 0 and "A" in branches[at - 1].flags
+
+
 def content_error(entries, branches, names, model, reported):
     """(Why these entries are not @branches filtered, how many of these are older than all.)"""
     at = len(branches) - 1
@@ -120,10 +129,8 @@ def content_error(entries, branches, names, model, reported):
             why = entry_differs(entry, branches[at], model, reported)
             if not why:
                 break
-            # Haswell's driver drops the entry that follows an abort: three.py
-            doubled = "abort" in reported and model == "haswell" and at and \
-                "A" in branches[at - 1].flags
-            if keep(branches[at], names, model) and not doubled:
+            if keep(branches[at], names, model) and \
+               not is_doubled(branches, at, model, reported):
                 return f"entry {age} from the newest: {why}", 0
             at -= 1
         if at < 0:
@@ -132,7 +139,8 @@ def content_error(entries, branches, names, model, reported):
             return f"{branches[at]} is of another class", 0
         at -= 1
     # Those that nobody wants need not be looked for.
-    while at >= 0 and keep(branches[at], names, model) is not True:
+    while at >= 0 and (keep(branches[at], names, model) is not True or
+                       is_doubled(branches, at, model, reported)):
         at -= 1
     return None, at + 1
 
