@@ -171,11 +171,11 @@ static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, u
 	if (err == -EILSEQ)
 		return errmsg_set(msg, err, "there is no instruction at that offset");
 	if (err == -EINVAL || err == -EADDRNOTAVAIL)
-		return errmsg_set(
-			msg, err,
-			"the kernel allows no %s there (blacklisted: see "
-			"/sys/kernel/debug/kprobes/blacklist; or no instruction boundary)",
-			trigger_kind_name(probe->trigger.kind));
+		return errmsg_set(msg, err,
+				  "the kernel allows no %s there (blacklisted: see "
+				  "/sys/kernel/debug/kprobes/blacklist; a static key patches that "
+				  "instruction; or no instruction boundary)",
+				  trigger_kind_name(probe->trigger.kind));
 	return errmsg_set(msg, err, "the kernel refuses a %s there: %s",
 			  trigger_kind_name(probe->trigger.kind), strerror(-err));
 }

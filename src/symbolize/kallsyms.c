@@ -124,6 +124,8 @@ static void keep_single(struct symbols *syms, uint64_t addr, const char *name, s
 		[SYMBOLS_PER_CPU_OFFSET] = "__per_cpu_offset",
 		[SYMBOLS_TEXT] = "_text",
 		[SYMBOLS_STEXT] = "_stext",
+		[SYMBOLS_JUMP_TABLE] = "__start___jump_table",
+		[SYMBOLS_JUMP_TABLE_END] = "__stop___jump_table",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

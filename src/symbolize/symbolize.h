@@ -143,6 +143,8 @@ enum symbols_single {
 	SYMBOLS_PER_CPU_OFFSET, /* array by CPU number */
 	SYMBOLS_TEXT,
 	SYMBOLS_STEXT,
+	SYMBOLS_JUMP_TABLE, /* of the static keys, see probeable_add_jump_table() */
+	SYMBOLS_JUMP_TABLE_END,
 	SYMBOLS_SINGLE_COUNT,
 };
 

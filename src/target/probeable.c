@@ -27,6 +27,8 @@ struct probeable {
 	struct names traced; /* sorted; a module's with " [MODULE]" */
 	struct range *blacklist;
 	size_t blacklist_count;
+	uint64_t *patched; /* sorted */
+	size_t patched_count;
 	bool traced_known;
 	uint32_t words_max;
 };
@@ -138,6 +140,34 @@ int probeable_open(struct probeable **ret_probeable)
 	return probeable_create(traced, blacklist, name.release, ret_probeable);
 }
 
+static int compare_addresses(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+int probeable_add_jump_table(struct probeable *probeable, const void *table, size_t bytes,
+			     uint64_t addr)
+{
+	size_t count = bytes / 16;
+	uint64_t *patched = malloc(count * sizeof(*patched) + 1);
+
+	if (!patched)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		int32_t code;
+
+		memcpy(&code, (const uint8_t *)table + 16 * i, sizeof(code));
+		patched[i] = addr + 16 * i + (uint64_t)(int64_t)code;
+	}
+	qsort(patched, count, sizeof(*patched), compare_addresses);
+	free(probeable->patched);
+	probeable->patched = patched;
+	probeable->patched_count = count;
+	return 0;
+}
+
 void probeable_destroy(struct probeable *probeable)
 {
 	if (!probeable)
@@ -146,6 +176,7 @@ void probeable_destroy(struct probeable *probeable)
 		free(probeable->traced.items[i]);
 	free(probeable->traced.items);
 	free(probeable->blacklist);
+	free(probeable->patched);
 	free(probeable);
 }
 
@@ -170,6 +201,13 @@ static bool is_blacklisted(const struct probeable *probeable, uint64_t addr)
 	return false;
 }
 
+static bool is_patched(const struct probeable *probeable, uint64_t addr)
+{
+	return probeable->patched_count &&
+	       bsearch(&addr, probeable->patched, probeable->patched_count, sizeof(addr),
+		       compare_addresses);
+}
+
 static bool is_denied(const struct function *func)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(denied); i++)
@@ -187,7 +225,10 @@ unsigned int probeable_kinds(const struct probeable *probeable, const struct fun
 		kinds |= 1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT;
 	/* Breakpoints: arch_build_bp_info() of arch/x86/kernel/hw_breakpoint.c asks the same list.
 	 */
-	if (!is_blacklisted(probeable, addr))
-		kinds |= 1u << TRIGGER_KPROBE | 1u << TRIGGER_KRETPROBE | 1u << TRIGGER_HW;
+	if (!is_blacklisted(probeable, addr)) {
+		kinds |= 1u << TRIGGER_HW;
+		if (!is_patched(probeable, addr))
+			kinds |= 1u << TRIGGER_KPROBE | 1u << TRIGGER_KRETPROBE;
+	}
 	return kinds;
 }

@@ -3,6 +3,7 @@
 #ifndef LBRSNOOP_TARGET_PROBEABLE_H
 #define LBRSNOOP_TARGET_PROBEABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -26,6 +27,19 @@ int probeable_create(FILE *traced, FILE *blacklist, const char *release,
  * Return: 0; -ENOMEM. What cannot be read is taken as empty.
  */
 int probeable_open(struct probeable **ret_probeable);
+
+/**
+ * probeable_add_jump_table() - where a static key patches an instruction the kernel allows no
+ * kprobe (jump_label_text_reserved() of kernel/jump_label.c); a function may begin with one
+ * @table: struct jump_entry of include/linux/jump_label.h (Linux 4.19 and later), 16 bytes each
+ * @bytes: of it
+ * @addr: where it is in the kernel; its addresses are relative to their own
+ * Return: 0; -ENOMEM.
+ */
+int probeable_add_jump_table(struct probeable *probeable, const void *table, size_t bytes,
+			     uint64_t addr);
+
+/** probeable_destroy() - free; NULL is fine */
 void probeable_destroy(struct probeable *probeable);
 
 /**

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/text.h"
 #include "target/functions.h"
 #include "target/preset.h"
 #include "target/probeable.h"
@@ -569,6 +570,8 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec, stru
 			     : add_one(resolver, spec, list, msg);
 }
 
+#define JUMP_TABLE_MAX (16u << 20) /* bytes; Debian's kernels have 200 KiB */
+
 struct list_ctx {
 	resolver_visit_fn *visit;
 	struct resolver *resolver;
@@ -612,6 +615,28 @@ static int split_list_glob(const char *glob, struct list_ctx *list, char **ret_g
 	return colon && group < colon && !*ret_group ? -ENOMEM : 0;
 }
 
+/* Where the table cannot be read all are listed: arming says what the kernel refuses. */
+static int read_jump_table(struct resolver *resolver, struct probeable *probeable)
+{
+	uint64_t addr = symbols_single(resolver->opts.symbols, SYMBOLS_JUMP_TABLE);
+	uint64_t end = symbols_single(resolver->opts.symbols, SYMBOLS_JUMP_TABLE_END);
+	_cleanup_free_ void *table = NULL;
+	struct text_source source;
+	struct text *text;
+	int err = 0;
+
+	if (!addr || end <= addr || end - addr > JUMP_TABLE_MAX || text_live_open(NULL, &text))
+		return 0;
+	source = text_source(text);
+	table = malloc(end - addr);
+	if (!table)
+		err = -ENOMEM;
+	else if (!source.read(source.ctx, addr, table, end - addr))
+		err = probeable_add_jump_table(probeable, table, end - addr, addr);
+	text_close(text);
+	return err;
+}
+
 int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn *visit, void *ctx)
 {
 	struct list_ctx list = {.visit = visit, .resolver = resolver, .ctx = ctx};
@@ -621,6 +646,8 @@ int resolver_list(struct resolver *resolver, const char *glob, resolver_visit_fn
 
 	if (!err && !tracepoints)
 		err = probeable_open(&list.probeable);
+	if (!err && !tracepoints)
+		err = read_jump_table(resolver, list.probeable);
 	if (!err && !tracepoints)
 		err = functions_for_each(resolver->funcs, group, list.glob, list_function, &list);
 	probeable_destroy(list.probeable);

@@ -95,6 +95,26 @@ static void kinds_of_bpf_s_own_no_trampoline(void **state)
 	assert_int_equal(kinds_of("6.1.0", "", "migrate_disable", 0, 0xffffffff81000000), BY_PROBE);
 }
 
+/* Two entries, by hand: at 0xffffffff82000000 and 16 behind it; code, target, key. */
+static void kinds_static_key_at_the_start_no_kprobe(void **state)
+{
+	static const int32_t table[8] = {-0x1000000, 0x40, 0, 0, 0x0ff0, 0x40, 0, 0};
+	struct function func = {.name = "native_sched_clock", .module = "", .words = 0};
+	struct probeable *probeable;
+
+	(void)state;
+	assert_int_equal(probeable_create(NULL, NULL, "6.1.0", &probeable), 0);
+	assert_int_equal(
+		probeable_add_jump_table(probeable, table, sizeof(table), 0xffffffff82000000), 0);
+	assert_int_equal(probeable_kinds(probeable, &func, 0xffffffff81000000),
+			 BY_TRACER | 1u << TRIGGER_HW);
+	assert_int_equal(probeable_kinds(probeable, &func, 0xffffffff82001000),
+			 BY_TRACER | 1u << TRIGGER_HW);
+	assert_int_equal(probeable_kinds(probeable, &func, 0xffffffff81000001),
+			 BY_TRACER | BY_PROBE);
+	probeable_destroy(probeable);
+}
+
 static void kinds_without_lists_all(void **state)
 {
 	struct function func = {.name = "whatever", .module = "", .words = 1};
@@ -117,6 +137,7 @@ int main(void)
 		cmocka_unit_test(kinds_blacklisted_no_probe),
 		cmocka_unit_test(kinds_many_arguments_since_6_6),
 		cmocka_unit_test(kinds_of_bpf_s_own_no_trampoline),
+		cmocka_unit_test(kinds_static_key_at_the_start_no_kprobe),
 		cmocka_unit_test(kinds_without_lists_all),
 	};
 
