@@ -228,7 +228,8 @@ static enum verdict compare(const struct chains *theirs, const struct srcline *o
  */
 static void find_agrees_with_addr2line(void **state)
 {
-	static struct chains gnu_chains, llvm_chains; /* static: a test that is skipped leaks nothing */
+	static struct chains gnu_chains,
+		llvm_chains; /* static: a test that is skipped leaks nothing */
 	struct chains *gnu = &gnu_chains, *llvm = &llvm_chains;
 	static uint64_t addrs[ADDRESSES];
 	int tally[DIFFERENT + 1] = {0}, confirmed = 0;
