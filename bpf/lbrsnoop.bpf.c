@@ -7,6 +7,7 @@
 
 #include "check.bpf.c"
 #include "errno_site.bpf.c"
+#include "fault.bpf.c"
 #include "fexit.bpf.c"
 #include "hw.bpf.c"
 #include "kprobe.bpf.c"

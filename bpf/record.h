@@ -29,15 +29,40 @@ enum record_kind {
 	RECORD_UPROBE,
 	RECORD_URETPROBE,
 	RECORD_SIGNAL,
+	RECORD_FAULT,
+};
+
+/**
+ * enum record_place - where faults of the kernel are watched: bits 39:32 of the attach cookie
+ *
+ * At the early places, hardware breakpoints, the branches before the fault are still there; but not
+ * all that comes by there is an error. So they are kept until the late place says so.
+ */
+enum record_place {
+	PLACE_NONE = 0,
+	PLACE_UD2,	   /* report_bug(): WARN and BUG() alike */
+	PLACE_WARN_PRINTK, /* __warn_printk(): of a WARN with a text, before the exception */
+	PLACE_FIXUP,	   /* fixup_exception(): it may be one that the kernel expects */
+	PLACE_PAGE,	   /* page_fault_oops() */
+	PLACE_EARLY_COUNT,
+	PLACE_WARN = PLACE_EARLY_COUNT, /* __warn() */
+	PLACE_PAGE_OOPS,		/* page_fault_oops() */
+	PLACE_DIE_ADDR,			/* die_addr(): general protection */
+	PLACE_DIE,			/* die() */
+	PLACE_DIE_BUG,			/* die(), of BUG() alone */
+	PLACE_PRINTK,			/* vprintk_emit(): a line at level err or above */
+	PLACE_PRINTK_LOCKUP,		/* ... of the soft lockup detector */
+	PLACE_PRINTK_STALL,		/* ... of RCU's stall detector */
 };
 
 /**
  * struct record - one event
  * @mono_ns: CLOCK_MONOTONIC when the program ran, after the snapshot
  * @ip: address of the probed instruction or of the function's entry; 0 for tracepoints,
- *      and for uretprobe
- * @retval: RECORD_SIGNAL: its number; else return value as found in the register, class not
- * applied; 0 without one
+ *      and for uretprobe; RECORD_FAULT: of the instruction at fault, or of the call of
+ *      __warn_printk()
+ * @retval: RECORD_SIGNAL: its number; RECORD_FAULT: address of the ud2 of WARN or BUG(), or 0;
+ * else return value as found in the register, class not applied; 0 without one
  * @target: index of the armed target, given by the loader
  * @cpu: where it ran, below CPUS_MAX of state.bpf.h
  * @kind: enum record_kind, of the program that took the branches
@@ -77,6 +102,23 @@ struct record {
 struct capture_slot {
 	__u64 busy;
 	__u64 deferred;
+	struct record rec;
+};
+
+/* Early places, and slots of each, which tasks share; powers of two. */
+#define FAULT_PLACES 8
+#define FAULT_SLOTS  64
+
+/**
+ * struct fault_slot - a snapshot that waits for its late place
+ * @busy: being written or read
+ * @id: what the late place knows it by: the address of the ud2, that behind the call of
+ *      __warn_printk(), or the exception's struct pt_regs
+ * @rec: its @tid says whose; 0 in @id: nothing waits
+ */
+struct fault_slot {
+	__u64 busy;
+	__u64 id;
 	struct record rec;
 };
 

@@ -28,6 +28,7 @@ struct losses losses;
 __u64 records_written;
 __u64 hw_hits[CPUS_MAX];
 __s32 check_read;
+struct fault_slot fault_slots[FAULT_PLACES * FAULT_SLOTS];
 __u64 flight_seq;
 __u32 flight_on;
 

@@ -39,8 +39,9 @@ extern struct losses losses;
 extern __u64 records_written;
 extern __u64 hw_hits[CPUS_MAX]; /* hardware breakpoints hit, by CPU */
 extern __s32 check_read;	/* what the helper returned to lbr_check() */
-extern __u64 flight_seq;	/* records begun */
-extern __u32 flight_on;		/* the LBR is on: what comes now is worth keeping */
+extern struct fault_slot fault_slots[FAULT_PLACES * FAULT_SLOTS];
+extern __u64 flight_seq; /* records begun */
+extern __u32 flight_on;	 /* the LBR is on: what comes now is worth keeping */
 
 struct events_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -110,7 +110,8 @@ enum capfile_type {
  * struct capfile_snapshot - fixed part of a SNAPSHOT
  * @ts_ns: CLOCK_REALTIME
  * @ip: address of the trigger's instruction, 0 if unknown
- * @retval: return value as its type reads it, if CAPFILE_HAS_RETVAL; of TRIGGER_SIGNAL its number
+ * @retval: return value as its type reads it, if CAPFILE_HAS_RETVAL; of TRIGGER_SIGNAL its number,
+ *	of TRIGGER_FAULT the address of the ud2 of WARN or BUG(), or 0
  * @lost: events lost since the snapshot before
  * @trigger: number of a TRIGGER
  * @flags: CAPFILE_HAS_RETVAL, CAPFILE_MIXED*

@@ -269,6 +269,8 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	if (snap->has_retval && !trigger_is_user(snap->trigger) && snap->retval < 0 &&
 	    snap->retval >= -MAX_ERRNO)
 		snap->err = (int)-snap->retval;
+	if (snap->trigger->kind == TRIGGER_FAULT)
+		snap->bug_ip = (uint64_t)fixed.retval;
 	if (snap->trigger->kind == TRIGGER_SIGNAL)
 		snap->signal = (int)fixed.retval;
 	snap->lbr = &file->meta.lbr;

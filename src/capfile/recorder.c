@@ -572,12 +572,19 @@ static uint16_t flags_of(const struct snapshot *snap)
 	return flags;
 }
 
+static int64_t retval_of(const struct snapshot *snap)
+{
+	if (snap->bug_ip)
+		return (int64_t)snap->bug_ip;
+	return snap->signal ? snap->signal : snap->retval;
+}
+
 int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t lost)
 {
 	struct capfile_snapshot fixed = {
 		.ts_ns = snap->ts_ns,
 		.ip = snap->ip,
-		.retval = snap->signal ? snap->signal : snap->retval,
+		.retval = retval_of(snap),
 		.lost = lost,
 		.cpu = snap->cpu,
 		.pid = snap->pid,

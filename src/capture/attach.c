@@ -23,6 +23,25 @@ static struct bpf_program *program_on_returns(struct lbrsnoop_bpf *skel, const s
 	return probe->ret == RETURN_S64 ? skel->progs.hw_return_s64 : skel->progs.hw_return_s32;
 }
 
+_Static_assert((int)FAULT_UD2 == (int)PLACE_UD2 &&
+		       (int)FAULT_WARN_PRINTK == (int)PLACE_WARN_PRINTK &&
+		       (int)FAULT_FIXUP == (int)PLACE_FIXUP && (int)FAULT_PAGE == (int)PLACE_PAGE &&
+		       (int)FAULT_WARN == (int)PLACE_WARN &&
+		       (int)FAULT_PAGE_OOPS == (int)PLACE_PAGE_OOPS &&
+		       (int)FAULT_DIE_ADDR == (int)PLACE_DIE_ADDR &&
+		       (int)FAULT_DIE == (int)PLACE_DIE &&
+		       (int)FAULT_DIE_BUG == (int)PLACE_DIE_BUG &&
+		       (int)FAULT_PRINTK == (int)PLACE_PRINTK &&
+		       (int)FAULT_PRINTK_LOCKUP == (int)PLACE_PRINTK_LOCKUP &&
+		       (int)FAULT_PRINTK_STALL == (int)PLACE_PRINTK_STALL,
+	       "numbered alike");
+
+/* Programs of faults ask where they are. */
+static uint64_t cookie_of(const struct probe *probe, uint32_t target)
+{
+	return target | (uint64_t)probe->place << 32;
+}
+
 /* The program of a kind of trigger that fits a function's return type. */
 static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct probe *probe,
 				      enum trigger_kind kind)
@@ -35,7 +54,7 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 	case TRIGGER_FEXIT:
 		return s64 ? skel->progs.fexit_s64 : skel->progs.fexit_s32;
 	case TRIGGER_KPROBE:
-		return skel->progs.kprobe;
+		return probe->place ? skel->progs.fault_late : skel->progs.kprobe;
 	case TRIGGER_KRETPROBE:
 		return s64 ? skel->progs.kretprobe_s64 : skel->progs.kretprobe_s32;
 	case TRIGGER_TRACEPOINT:
@@ -44,6 +63,8 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 	case TRIGGER_RAWTRACEPOINT:
 		return skel->progs.raw_tracepoint;
 	case TRIGGER_HW:
+		if (probe->place)
+			return skel->progs.fault_early;
 		if (probe->site_kind == SITE_PLAIN)
 			return skel->progs.hw;
 		if (probe->site_kind == SITE_ERRNO)
@@ -63,6 +84,10 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 /* What is tried next if a probe cannot be armed as @kind; TRIGGER_NONE if nothing is left. */
 static enum trigger_kind next_worse(const struct probe *probe, enum trigger_kind kind)
 {
+	if (probe->gives_way && kind == TRIGGER_HW && probe->btf_id && !probe->place)
+		return TRIGGER_FENTRY;
+	if (probe->gives_way && kind != TRIGGER_KPROBE)
+		return TRIGGER_KPROBE;
 	if (!probe->fallback)
 		return TRIGGER_NONE;
 	if (kind == TRIGGER_HW && probe->btf_id)
@@ -158,8 +183,8 @@ static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, u
 	bool is_return = probe->trigger.kind == TRIGGER_KRETPROBE;
 	struct bpf_program *prog = program_of(skel, probe, probe->trigger.kind);
 	/* By address: a name may be that of several functions. */
-	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = target, .offset = probe->trigger.addr,
-		    .retprobe = is_return);
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = cookie_of(probe, target),
+		    .offset = probe->trigger.addr, .retprobe = is_return);
 	int err;
 
 	if (!probe->trigger.addr)
@@ -305,7 +330,7 @@ int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t
 		return -EINVAL;
 	for (uint32_t i = 0; i < probe->site_count; i++) {
 		struct hw_site *site = &armed->hw_sites[cpu * HW_SITES_MAX + i];
-		uint64_t cookie = target;
+		uint64_t cookie = cookie_of(probe, target);
 		int err;
 
 		if (probe->site_kind == SITE_ERRNO)

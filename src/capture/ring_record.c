@@ -21,13 +21,14 @@ _Static_assert((int)RECORD_FENTRY == (int)TRIGGER_FENTRY &&
 		       (int)RECORD_HW == (int)TRIGGER_HW &&
 		       (int)RECORD_UPROBE == (int)TRIGGER_UPROBE &&
 		       (int)RECORD_URETPROBE == (int)TRIGGER_URETPROBE &&
-		       (int)RECORD_SIGNAL == (int)TRIGGER_SIGNAL,
+		       (int)RECORD_SIGNAL == (int)TRIGGER_SIGNAL &&
+		       (int)RECORD_FAULT == (int)TRIGGER_FAULT,
 	       "numbered alike");
 
 /* TRIGGER_NONE for a number that is none. */
 static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
-	return kind <= RECORD_SIGNAL ? (enum trigger_kind)kind : TRIGGER_NONE;
+	return kind <= RECORD_FAULT ? (enum trigger_kind)kind : TRIGGER_NONE;
 }
 
 bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
@@ -99,6 +100,9 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
 	ret_snap->err = 0;
 	ret_snap->signal = trigger->kind == TRIGGER_SIGNAL ? (int)rec->retval : 0;
+	ret_snap->bug_file = NULL;
+	ret_snap->bug_line = 0;
+	ret_snap->bug_ip = trigger->kind == TRIGGER_FAULT ? (uint64_t)rec->retval : 0;
 	/* A negative value of a user function may mean anything. */
 	if (ret_snap->has_retval && !trigger_is_user(trigger) && ret_snap->retval < 0 &&
 	    ret_snap->retval >= -MAX_ERRNO)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/fault.h"
 #include "cmd/judge.h"
 #include "cmd/output.h"
 #include "cmd/wanted.h"
@@ -16,6 +17,7 @@ int flight_show_session(struct flight_show *show, struct flight_session *session
 			struct errmsg *msg)
 {
 	struct snapshot *snap = malloc(sizeof(*snap));
+	struct faults faults = {};
 	size_t at = 0;
 	int got = 0, err = snap ? 0 : -ENOMEM;
 
@@ -25,12 +27,14 @@ int flight_show_session(struct flight_show *show, struct flight_session *session
 			break;
 		if (!snapshot_wanted(&show->wanted->filter, snap))
 			continue;
+		fault_place(&faults, show->symbols, &show->text, snap);
 		snapshot_judge(snap, show->symbols, &show->text);
 		errno = 0;
 		if (view_snapshot(show->view, snap, &show->text, 0) || ferror(show->out))
 			err = output_failed(show->wanted->output, msg);
 		show->printed += !err;
 	}
+	faults_deinit(&faults);
 	free(snap);
 	return err ?: got < 0 ? got : 0;
 }

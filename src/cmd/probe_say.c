@@ -58,6 +58,10 @@ void probe_say_trigger(const struct capture *capture, const struct probe *probe)
 				 ? "an error, nothing for other calls"
 				 : "for each call that loads it, whatever it returns then, and a "
 				   "check at the exit (fexit) for every call");
+	else if (probe->trigger.kind == TRIGGER_HW && probe->optional && probe->place)
+		log_info("%s: hardware breakpoint on %s(), %.1f us a hit; kept until it is known "
+			 "to be an error",
+			 probe->trigger.target, probe->trigger.function, hit_ns / 1e3);
 	else if (probe->trigger.kind == TRIGGER_HW)
 		log_info("%s: hardware breakpoint, %s, %.1f us a hit", probe->trigger.target, loss,
 			 hit_ns / 1e3);
@@ -66,8 +70,9 @@ void probe_say_trigger(const struct capture *capture, const struct probe *probe)
 			 trigger_kind_name(probe->trigger.kind), probe->trigger.path ? " in " : "",
 			 probe->trigger.path ?: "");
 	else
-		log_info("%s: %s%s%s", probe->trigger.target,
-			 trigger_kind_name(probe->trigger.kind),
+		log_info("%s: %s%s%s%s%s", probe->trigger.target,
+			 trigger_kind_name(probe->trigger.kind), probe->place ? " on " : "",
+			 probe->place ? probe->trigger.function : "",
 			 probe->hw_reason[0] ? ", which spends LBR entries: " : "",
 			 probe->hw_reason);
 }

@@ -12,6 +12,7 @@
 #include "cmd/child.h"
 #include "cmd/closer.h"
 #include "cmd/cmd.h"
+#include "cmd/fault.h"
 #include "cmd/filters.h"
 #include "cmd/flight_show.h"
 #include "cmd/judge.h"
@@ -59,6 +60,7 @@ struct trace {
 	struct closer closer;
 	struct klog *klog; /* of presets */
 	bool symbols_read;
+	struct faults faults;
 	struct child child;
 	uint64_t printed;
 	uint64_t lost_now;
@@ -102,6 +104,7 @@ static int show(struct trace *trace, struct snapshot *snap)
 
 	text_live_invalidate(trace->text_live);
 	user_place(trace->user, snap);
+	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
 	trace->lost_now = lost_so_far(trace);
 	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
 	if (trace->recording) {
@@ -130,6 +133,7 @@ static int record(struct trace *trace, struct snapshot *snap)
 	uint64_t *judged_ns = &trace->judged_ns[snap->cpu % CPUS];
 
 	user_place(trace->user, snap);
+	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
 	if (read_again) {
 		trace->text_read_ns = snap->ts_ns;
 		text_live_invalidate(trace->text_live);
@@ -753,6 +757,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 	aggregate_destroy(trace.aggregate);
 	symbols_close(trace.symbols);
 	user_destroy(trace.user);
+	faults_deinit(&trace.faults);
 	trace_options_deinit(&opts);
 	if (err)
 		return exit_status_of(err);

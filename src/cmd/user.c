@@ -4,26 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "util/cleanup.h"
+#include "cmd/placed.h"
 
 #define KERNEL_HALF (1ull << 63)
-/* Places of functions in processes; further ones have no entry of the function. */
-#define PLACED_MAX 16384u
-
-/** struct placed - a trigger in one process, or in those that have its file at the same address */
-struct placed {
-	const struct trigger *original;
-	struct trigger trigger;
-};
 
 struct user {
 	struct userspace *space;
 	struct symbols *symbols;
 	struct text_source kernel;
-	/* Each is on its own: snapshots and capture files know them by their address. */
-	struct placed **placed;
-	size_t placed_count;
-	size_t placed_room;
+	struct placed_list placed;
 };
 
 int user_create(const struct probe_list *probes, struct symbols *symbols, const char *debug_dir,
@@ -50,9 +39,7 @@ void user_destroy(struct user *user)
 {
 	if (!user)
 		return;
-	for (size_t i = 0; i < user->placed_count; i++)
-		free(user->placed[i]);
-	free(user->placed);
+	placed_deinit(&user->placed);
 	userspace_destroy(user->space);
 	free(user);
 }
@@ -76,35 +63,6 @@ struct text_source user_text(struct user *user, const struct text_source *kernel
 	return (struct text_source){.read = read_text, .ctx = user};
 }
 
-/* The trigger with its function at @addr; NULL if there is no room for another one. */
-static struct trigger *place_at(struct user *user, const struct trigger *original, uint64_t addr)
-{
-	struct placed *placed;
-
-	for (size_t i = user->placed_count; i-- > 0;)
-		if (user->placed[i]->original == original &&
-		    user->placed[i]->trigger.func_addr == addr)
-			return &user->placed[i]->trigger;
-	if (user->placed_count >= PLACED_MAX)
-		return NULL;
-	if (user->placed_count == user->placed_room) {
-		size_t room = user->placed_room ? user->placed_room * 2 : 16;
-		struct placed **more = reallocarray(user->placed, room, sizeof(struct placed *));
-
-		if (!more)
-			return NULL;
-		user->placed = more;
-		user->placed_room = room;
-	}
-	placed = calloc(1, sizeof(*placed));
-	if (!placed)
-		return NULL;
-	*placed = (struct placed){.original = original, .trigger = *original};
-	placed->trigger.func_addr = addr;
-	user->placed[user->placed_count++] = placed;
-	return &placed->trigger;
-}
-
 /* The function at fault; the trigger is everywhere. */
 static void place_signal(struct user *user, struct snapshot *snap)
 {
@@ -113,7 +71,7 @@ static void place_signal(struct user *user, struct snapshot *snap)
 
 	if (symbols_find(user->symbols, snap->ip, &sym))
 		return;
-	placed = place_at(user, snap->trigger, sym.addr);
+	placed = placed_at(&user->placed, snap->trigger, sym.addr);
 	if (!placed)
 		return;
 	/* Names outlive the trigger, and are not its own. */
@@ -166,7 +124,7 @@ void user_place(struct user *user, struct snapshot *snap)
 	}
 	if (userspace_bias(user->space, snap->trigger->path, &bias))
 		return;
-	placed = place_at(user, snap->trigger, snap->trigger->file_addr + bias);
+	placed = placed_at(&user->placed, snap->trigger, snap->trigger->file_addr + bias);
 	if (placed)
 		snap->trigger = placed;
 	if (!snap->ip)

@@ -379,6 +379,8 @@ static void fill_trigger(struct flight_session *session, const struct flight_rec
 		session->shown.kind = (enum trigger_kind)rec->kind;
 	snap->trigger = &session->shown;
 	snap->ip = rec->ip ?: target->trigger.addr;
+	if (session->shown.kind == TRIGGER_FAULT)
+		snap->bug_ip = (uint64_t)rec->retval;
 	if (!(target->retval_kinds >> session->shown.kind & 1))
 		return;
 	snap->has_retval = true;

@@ -60,8 +60,8 @@ void snapshot_judge_fresh(struct snapshot *snap, const struct text_source *text,
 	/* The filter keeps the capture's own branches out. */
 	if (snap->trigger->kind == TRIGGER_URETPROBE)
 		return;
-	if (snap->trigger->kind != TRIGGER_HW && snap->trigger->kind != TRIGGER_UPROBE &&
-	    snap->trigger->kind != TRIGGER_SIGNAL)
+	if (snap->trigger->kind != TRIGGER_HW && snap->trigger->kind != TRIGGER_FAULT &&
+	    snap->trigger->kind != TRIGGER_UPROBE && snap->trigger->kind != TRIGGER_SIGNAL)
 		snap->stale = snap->wasted ? TRI_CLEAR : TRI_SET;
 	/* An LBR that goes on in the exception (AMD's may) can have lost all that led to it. */
 	else if (text && text->read && snap->wasted < snap->count &&

@@ -109,6 +109,27 @@ static void put_branch(struct json_writer *w, const struct branch *br,
 	jw_close(w, '}');
 }
 
+static void put_fault(struct json_writer *w, const struct snapshot *snap)
+{
+	const char *name = snapshot_fault_name(snap);
+
+	jw_key(w, "fault");
+	if (!name) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	put_string(w, "kind", name);
+	jw_key(w, "bug");
+	if (snap->bug_ip)
+		jw_address(w, snap->bug_ip);
+	else
+		jw_null(w);
+	put_string(w, "file", snap->bug_file);
+	put_known(w, "line", snap->bug_file != NULL, snap->bug_line);
+	jw_close(w, '}');
+}
+
 static void put_trigger(struct json_writer *w, const struct snapshot *snap)
 {
 	const struct trigger *trigger = snap->trigger;
@@ -129,6 +150,7 @@ static void put_trigger(struct json_writer *w, const struct snapshot *snap)
 		jw_null(w);
 	put_known(w, "retval", snap->has_retval, snap->retval);
 	put_known(w, "signal", snap->signal, snap->signal);
+	put_fault(w, snap);
 	put_string(w, "errno", snap->err ? errno_name(snap->err) : NULL);
 	jw_close(w, '}');
 }

@@ -137,8 +137,9 @@ static void draw_trigger(struct drawer *d, const struct story_step *step)
 		draw_return(d, step, step->function);
 	else
 		drawer_say(d, step, "", "%s, at %s+%#" PRIx64,
-			   d->snap->signal ? "the fault" : "the breakpoint", step->function,
-			   step->offset);
+			   d->snap->signal || snapshot_fault_name(d->snap) ? "the fault"
+									   : "the breakpoint",
+			   step->function, step->offset);
 }
 
 static void draw_step(struct drawer *d, uint32_t index)

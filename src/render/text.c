@@ -101,11 +101,14 @@ static void print_result(FILE *out, const struct snapshot *snap, const struct te
 	const struct trigger *trigger = snap->trigger;
 	const char *name =
 		trigger->function && *trigger->function ? trigger->function : trigger->target;
+	const char *fault = snapshot_fault_name(snap);
 	char escaped[1024];
 
 	if (snap->signal)
 		fprintf(out, "%sSIG%s%s in ", paint(opts, RED), sigabbrev_np(snap->signal) ?: "?",
 			paint(opts, OFF));
+	if (fault)
+		fprintf(out, "%s%s%s in ", paint(opts, RED), fault, paint(opts, OFF));
 	fprintf(out, "%s%s%s", paint(opts, BOLD), escape_text(name, escaped, sizeof(escaped)),
 		paint(opts, OFF));
 	if (snap->err) {
@@ -119,6 +122,9 @@ static void print_result(FILE *out, const struct snapshot *snap, const struct te
 		fprintf(out, "() = %" PRId64, snap->retval);
 		if (snap->retval > 0xffffffffLL || snap->retval < -0xffffffffLL)
 			fprintf(out, " (%#" PRIx64 ")", (uint64_t)snap->retval);
+	} else if (snap->bug_file) {
+		fprintf(out, "() at %s:%u", escape_text(snap->bug_file, escaped, sizeof(escaped)),
+			snap->bug_line);
 	} else if (snap->ip) {
 		fprintf(out, " at %#" PRIx64, snap->ip);
 	}

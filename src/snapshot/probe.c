@@ -63,6 +63,7 @@ static int compare_places(const struct probe *x, const struct probe *y)
 	order = order ?: compare_numbers(x->trigger.kind, y->trigger.kind);
 	order = order ?: compare_numbers(x->fallback, y->fallback);
 	order = order ?: compare_numbers(x->site_kind, y->site_kind);
+	order = order ?: compare_numbers(x->place, y->place);
 	order = order ?: strcmp(x->trigger.function, y->trigger.function);
 	order = order ?: strcmp(x->trigger.module, y->trigger.module);
 	order = order ?: strcmp(x->trigger.path ?: "", y->trigger.path ?: "");

@@ -29,6 +29,26 @@ enum site_kind {
 	SITE_ERRNO,	/* an instruction that loads a negative errno */
 };
 
+/** enum fault_place - of the kernel's own faults; see enum record_place of bpf/record.h */
+enum fault_place {
+	FAULT_PLACE_NONE = 0,
+	/* Early: hardware breakpoints whose snapshots wait */
+	FAULT_UD2,
+	FAULT_WARN_PRINTK,
+	FAULT_FIXUP,
+	FAULT_PAGE,
+	/* Late: kprobes that hand them on */
+	FAULT_WARN,
+	FAULT_PAGE_OOPS,
+	FAULT_DIE_ADDR,
+	FAULT_DIE,
+	FAULT_DIE_BUG,
+	/* What the kernel says: a breakpoint or kprobe each, that asks for the line */
+	FAULT_PRINTK,
+	FAULT_PRINTK_LOCKUP,
+	FAULT_PRINTK_STALL,
+};
+
 /**
  * struct probe - one place to arm
  * @trigger: what snapshots of it refer to; trigger.kind says how it is armed
@@ -50,6 +70,8 @@ enum site_kind {
  * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry, or why it stands
  *             on returns and not where the errno is loaded; "" otherwise
  * @category: of a tracepoint, else NULL
+ * @place: of a fault of the kernel; its snapshots are those of the late places
+ * @gives_way: a hardware breakpoint which, without a debug register, is a fentry or kprobe
  * @fallback: if arming as trigger.kind fails, try the next worse kind: the user asked for none
  * @namesakes: other functions have this name, too; the first in address order is armed
  * @optional: one of many that a glob matched: failing to arm it is a warning
@@ -71,6 +93,8 @@ struct probe {
 	uint32_t group;
 	char hw_reason[256];
 	char *category;
+	enum fault_place place;
+	bool gives_way;
 	bool fallback;
 	bool namesakes;
 	bool optional;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "snapshot/snapshot.h"
 
+#include <string.h>
+
 static const char *const kind_names[] = {
 	[TRIGGER_NONE] = "none",
 	[TRIGGER_FENTRY] = "fentry",
@@ -13,6 +15,7 @@ static const char *const kind_names[] = {
 	[TRIGGER_UPROBE] = "uprobe",
 	[TRIGGER_URETPROBE] = "uretprobe",
 	[TRIGGER_SIGNAL] = "signal",
+	[TRIGGER_FAULT] = "fault",
 };
 
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,
@@ -27,4 +30,13 @@ bool trigger_is_user(const struct trigger *trigger)
 {
 	return trigger && (trigger->kind == TRIGGER_UPROBE || trigger->kind == TRIGGER_URETPROBE ||
 			   trigger->kind == TRIGGER_SIGNAL);
+}
+
+const char *snapshot_fault_name(const struct snapshot *snap)
+{
+	if (!snap->trigger || snap->trigger->kind != TRIGGER_FAULT)
+		return NULL;
+	if (!snap->bug_ip)
+		return "exception";
+	return !strcmp(snap->trigger->target, "preset:warn") ? "WARN" : "BUG";
 }

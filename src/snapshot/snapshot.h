@@ -29,6 +29,8 @@ enum trigger_kind {
 	TRIGGER_UPROBE,
 	TRIGGER_URETPROBE,
 	TRIGGER_SIGNAL, /* that the kernel forces on a program for a fault of its own */
+	TRIGGER_FAULT,	/* of the kernel: WARN, BUG(), an exception; taken by a hardware breakpoint
+			 */
 	TRIGGER_KIND_COUNT,
 };
 
@@ -77,11 +79,13 @@ struct raw_branch {
  * @tid: thread id
  * @comm: task name, NUL-terminated, may hold control characters
  * @trigger: what fired; borrowed from the source that filled the snapshot
- * @ip: address of the trigger's instruction; 0 if unknown
+ * @ip: address of the trigger's instruction, or of the instruction at fault; 0 if unknown
  * @has_retval: @retval is meaningful
  * @retval: return value, sign-extended from the function's return type
  * @err: positive errno that @retval stands for; 0 if it is no error
  * @signal: TRIGGER_SIGNAL: its number; else 0
+ * @bug_ip: TRIGGER_FAULT: address of the ud2 of WARN or BUG(); 0 for other faults
+ * @bug_file, @bug_line: of that, as the kernel has them (set by cmd/fault); NULL and 0 if not known
  * @lbr: the LBR it was read from; borrowed from the source
  * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
  * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt
@@ -112,6 +116,9 @@ struct snapshot {
 	int64_t retval;
 	int err;
 	int signal;
+	uint64_t bug_ip;
+	const char *bug_file;
+	uint32_t bug_line;
 	const struct lbr_info *lbr;
 	const char *filter;
 	bool path_ok;
@@ -140,6 +147,9 @@ struct text_source {
 
 /** trigger_is_user() - of a program, not of the kernel? NULL is fine */
 bool trigger_is_user(const struct trigger *trigger);
+
+/** snapshot_fault_name() - "WARN", "BUG" or "exception"; NULL if it is no fault of the kernel */
+const char *snapshot_fault_name(const struct snapshot *snap);
 
 /** trigger_kind_name() - name of a kind as users write it: "fexit", "hw", ... */
 const char *trigger_kind_name(enum trigger_kind kind);

@@ -126,6 +126,8 @@ static void keep_single(struct symbols *syms, uint64_t addr, const char *name, s
 		[SYMBOLS_STEXT] = "_stext",
 		[SYMBOLS_JUMP_TABLE] = "__start___jump_table",
 		[SYMBOLS_JUMP_TABLE_END] = "__stop___jump_table",
+		[SYMBOLS_BUG_TABLE_START] = "__start___bug_table",
+		[SYMBOLS_BUG_TABLE_STOP] = "__stop___bug_table",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

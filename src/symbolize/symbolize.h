@@ -145,6 +145,8 @@ enum symbols_single {
 	SYMBOLS_STEXT,
 	SYMBOLS_JUMP_TABLE, /* of the static keys, see probeable_add_jump_table() */
 	SYMBOLS_JUMP_TABLE_END,
+	SYMBOLS_BUG_TABLE_START,
+	SYMBOLS_BUG_TABLE_STOP,
 	SYMBOLS_SINGLE_COUNT,
 };
 

@@ -355,6 +355,16 @@ static size_t keep_to_user(const struct trimmer *trim)
 	return keep;
 }
 
+/* The exception, or the call that prints a WARN's text; and nothing, if not even that is left. */
+static size_t keep_to_fault(const struct trimmer *trim)
+{
+	size_t keep = trim->count;
+
+	while (keep > 0 && trim->snap->branches[keep - 1].from != trim->snap->ip)
+		keep--;
+	return keep > 0 ? keep - 1 : 0;
+}
+
 static size_t keep_count(const struct trimmer *trim)
 {
 	switch (trim->snap->trigger->kind) {
@@ -369,6 +379,8 @@ static size_t keep_count(const struct trimmer *trim)
 		return keep_otherwise(trim);
 	case TRIGGER_HW:
 		return keep_before_exception(trim);
+	case TRIGGER_FAULT:
+		return keep_to_fault(trim);
 	case TRIGGER_UPROBE:
 	case TRIGGER_URETPROBE:
 	case TRIGGER_SIGNAL:

@@ -19,6 +19,7 @@
  *   tracepoint: the call of the tracepoint's code
  *   hw: the last one. The CPU stops recording by itself; where it does not, the last one before the
  *     exception
+ *   fault: the last one before the exception, or before the call that prints a WARN's text
  *   uprobe, uretprobe: the last one that ended in user space
  * Shown is from the last entry into the kernel on, that entry included; of a user function, all is.
  */

@@ -227,11 +227,11 @@ static int check_address(const struct choose_options *opts, const struct probe *
 }
 
 /* Places that the user named: they come first. */
-static int reserve_named(const struct choose_options *opts, const struct probe_list *list,
+static int reserve_named(const struct choose_options *opts, struct probe_list *list,
 			 uint32_t *free_regs, struct errmsg *msg)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const struct probe *probe = &list->items[i];
+		struct probe *probe = &list->items[i];
 		int err;
 
 		if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_PLAIN)
@@ -240,6 +240,15 @@ static int reserve_named(const struct choose_options *opts, const struct probe_l
 		if (err)
 			return err;
 		if (opts->rotate)
+			continue;
+		if (!*free_regs && probe->gives_way) {
+			no_breakpoint(probe, "the places before it need all debug registers");
+			probe->trigger.kind =
+				probe->btf_id && !probe->place ? TRIGGER_FENTRY : TRIGGER_KPROBE;
+			continue;
+		}
+		if (!*free_regs &&
+		    probe->place) /* may be had where a register is free; else said */
 			continue;
 		if (!*free_regs)
 			return errmsg_set(

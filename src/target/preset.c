@@ -7,27 +7,138 @@
 
 #include "util/cleanup.h"
 
-/* Functions that cannot be entered without the error: nothing is asked in between. */
+#define PLACES_MAX ARRAY_SIZE(((struct preset *)NULL)->places)
+
+/* Early places of faults, the first functions on the way that a breakpoint may stand on. */
+#define AT_UD2                                                                                     \
+	{                                                                                          \
+		{"hw:report_bug"}, FAULT_UD2                                                       \
+	}
+#define AT_WARN_PRINTK                                                                             \
+	{                                                                                          \
+		{"hw:__warn_printk"}, FAULT_WARN_PRINTK                                            \
+	}
+#define AT_PAGE_FAULT                                                                              \
+	{                                                                                          \
+		{"hw:page_fault_oops"}, FAULT_PAGE                                                 \
+	}
+#define AT_FIXUP                                                                                   \
+	{                                                                                          \
+		{"hw:fixup_exception"}, FAULT_FIXUP                                                \
+	}
+
+/*
+ * What has no fault_place cannot be entered without the error: nothing is asked in between. In this
+ * order "all" gives the debug registers away.
+ */
 static const struct preset presets[] = {
+	{
+		.name = "warn",
+		.what = "WARN(), WARN_ON() and the like: the kernel is surprised, and goes on",
+		.source = "lib/bug.c: report_bug(); kernel/panic.c: __warn_printk(), __warn()",
+		.places = {{{"kprobe:__warn"}, FAULT_WARN}, AT_UD2, AT_WARN_PRINTK},
+	},
+	{
+		.name = "oops",
+		.what = "an exception that the kernel does not expect of itself: bug, page-fault, "
+			"general-protection, others",
+		.source = "arch/x86/mm/fault.c: page_fault_oops(); arch/x86/kernel/dumpstack.c: "
+			  "die(), die_addr()",
+		.places = {{{"kprobe:page_fault_oops"}, FAULT_PAGE_OOPS},
+			   {{"kprobe:die"}, FAULT_DIE},
+			   {{"kprobe:die_addr"}, FAULT_DIE_ADDR},
+			   AT_UD2,
+			   AT_PAGE_FAULT,
+			   AT_FIXUP},
+	},
+	{
+		.name = "bug",
+		.what = "BUG(), BUG_ON()",
+		.source = "lib/bug.c: report_bug(); arch/x86/kernel/dumpstack.c: die()",
+		.places = {{{"kprobe:die"}, FAULT_DIE_BUG}, AT_UD2},
+		.part = true,
+	},
+	{
+		.name = "page-fault",
+		.what = "the kernel itself used a bad address",
+		.source = "arch/x86/mm/fault.c: page_fault_oops(); arch/x86/mm/extable.c: "
+			  "fixup_exception()",
+		.places = {{{"kprobe:page_fault_oops"}, FAULT_PAGE_OOPS}, AT_PAGE_FAULT, AT_FIXUP},
+		.part = true,
+	},
+	{
+		.name = "general-protection",
+		.what = "the kernel itself used an address that is none, or an instruction or MSR "
+			"wrongly",
+		.source = "arch/x86/kernel/dumpstack.c: die_addr(); arch/x86/mm/extable.c: "
+			  "fixup_exception()",
+		.places = {{{"kprobe:die_addr"}, FAULT_DIE_ADDR}, AT_FIXUP},
+		.part = true,
+	},
 	{
 		.name = "panic",
 		.what = "the kernel gives up; with --flight the branches are in the crash dump",
 		.source = "kernel/panic.c: panic(), since 6.17 vpanic()",
-		.places = {"hw:vpanic", "hw:panic"},
+		.places = {{{"hw:vpanic", "hw:panic"}}},
 	},
 	{
 		.name = "oom",
 		.what = "the OOM killer has chosen a process, of the system or of a memory cgroup",
 		.source = "mm/oom_kill.c: out_of_memory()",
-		.places = {"hw:oom_kill_process", "tracepoint:oom:mark_victim"},
+		.places = {{{"hw:oom_kill_process", "tracepoint:oom:mark_victim"}}},
 	},
 	{
 		.name = "segfault",
 		.what = "a program's fault: SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP; its own "
 			"branches before it",
 		.source = "kernel/signal.c: force_sig_fault(), force_sig()",
-		.places = {"force_sig_info_to_task"},
+		.places = {{{"force_sig_info_to_task"}}},
 		.program = true,
+	},
+	{
+		.name = "machine-check",
+		.what = "the processor reports an error of the hardware",
+		.source =
+			"arch/x86/kernel/cpu/mce/core.c: machine_check_poll(), do_machine_check()",
+		.places = {{{"hw:mce_log", "tracepoint:mce:mce_record"}}},
+	},
+	{
+		.name = "error-report",
+		.what = "KASAN, KFENCE: memory used that was freed, or beside its end",
+		.source = "mm/kasan/report.c: kasan_report(); mm/kfence/report.c: "
+			  "kfence_report_error()",
+		.places = {{{"hw:kasan_report", "hw:kfence_report_error"}}},
+	},
+	{
+		.name = "printk",
+		.what = "a line of the kernel's log at level err or above (crit, alert, emerg)",
+		.source = "kernel/printk/printk.c: vprintk_emit()",
+		.places = {{{"hw:vprintk_emit"}, FAULT_PRINTK}},
+	},
+	{
+		.name = "soft-lockup",
+		.what = "a CPU has not scheduled for twice kernel.watchdog_thresh; the branches "
+			"are "
+			"the watchdog's, the log tells of the culprit",
+		.source = "kernel/watchdog.c: watchdog_timer_fn(), by what it prints",
+		.places = {{{"kprobe:vprintk_emit"}, FAULT_PRINTK_LOCKUP}},
+	},
+	{
+		.name = "hung-task",
+		.what = "a task sleeps in D state for longer than kernel.hung_task_timeout_secs; "
+			"the "
+			"branches are khungtaskd's, the log tells of the task",
+		.source = "kernel/hung_task.c: check_hung_task()",
+		.places = {{{"tracepoint:sched:sched_process_hang"}}},
+	},
+	{
+		.name = "rcu-stall",
+		.what = "RCU's grace period does not end; the branches are those of whoever "
+			"noticed, "
+			"the log tells of the culprit",
+		.source = "kernel/rcu/tree_stall.h: print_cpu_stall(), print_other_cpu_stall(), by "
+			  "what they print",
+		.places = {{{"kprobe:vprintk_emit"}, FAULT_PRINTK_STALL}},
 	},
 };
 
@@ -59,15 +170,14 @@ int preset_parse(const char *name, struct target_spec *spec, struct errmsg *msg)
 }
 
 /* The kernel's function that forces a signal on the program: the program's error is elsewhere. */
-static int add_signal(struct resolver *resolver, const struct preset *preset,
-		      struct probe_list *list, struct errmsg *msg)
+static int add_signal(struct resolver *resolver, const char *name, struct probe_list *list,
+		      struct errmsg *msg)
 {
 	struct symbol sym;
 	struct probe *probe;
 
-	if (resolver_symbol(resolver, preset->places[0], &sym))
-		return errmsg_set(msg, -ENOENT, "no function '%s' in this kernel",
-				  preset->places[0]);
+	if (resolver_symbol(resolver, name, &sym))
+		return errmsg_set(msg, -ENOENT, "no function '%s' in this kernel", name);
 	probe = probe_list_add(list);
 	if (!probe)
 		return -ENOMEM;
@@ -79,11 +189,11 @@ static int add_signal(struct resolver *resolver, const struct preset *preset,
 	return probe->trigger.function && probe->trigger.module ? 0 : -ENOMEM;
 }
 
-static int add_place(struct resolver *resolver, const char *place, struct probe_list *list,
-		     struct errmsg *msg)
+static int add_target(struct resolver *resolver, const char *target, struct probe_list *list,
+		      struct errmsg *msg)
 {
 	struct target_spec spec;
-	int err = target_parse(place, &spec, msg);
+	int err = target_parse(target, &spec, msg);
 
 	if (err)
 		return err;
@@ -92,30 +202,59 @@ static int add_place(struct resolver *resolver, const char *place, struct probe_
 	return err;
 }
 
+static bool is_early(enum fault_place fault)
+{
+	return fault > FAULT_PLACE_NONE && fault < FAULT_WARN;
+}
+
+static int name_probe(struct probe *probe, const struct preset *preset,
+		      const struct preset_place *place)
+{
+	struct trigger *trigger = &probe->trigger;
+
+	trigger->preset = true;
+	free(trigger->target);
+	if (asprintf(&trigger->target, "preset:%s", preset->name) < 0) {
+		trigger->target = NULL;
+		return -ENOMEM;
+	}
+	probe->place = place->fault;
+	probe->optional = is_early(place->fault);
+	probe->gives_way = trigger->kind == TRIGGER_HW && !is_early(place->fault);
+	return 0;
+}
+
+static int add_place(struct resolver *resolver, const struct preset *preset,
+		     const struct preset_place *place, struct probe_list *list, struct errmsg *msg)
+{
+	size_t before = list->count;
+	int err = -ENOENT;
+
+	for (size_t i = 0; err && i < ARRAY_SIZE(place->targets) && place->targets[i]; i++)
+		err = preset->program ? add_signal(resolver, place->targets[i], list, msg)
+				      : add_target(resolver, place->targets[i], list, msg);
+	for (size_t i = before; !err && i < list->count; i++)
+		err = name_probe(&list->items[i], preset, place);
+	return err;
+}
+
+/* Without an early place there are fewer entries left; without the others, nothing. */
 static int add_preset(struct resolver *resolver, const struct preset *preset,
 		      struct probe_list *list, struct errmsg *msg)
 {
-	size_t before = list->count;
-	struct errmsg why = {};
-	int err = -ENOENT;
+	for (size_t i = 0; i < PLACES_MAX && preset->places[i].targets[0]; i++) {
+		const struct preset_place *place = &preset->places[i];
+		struct errmsg why = {};
+		int err = add_place(resolver, preset, place, list, &why);
 
-	if (preset->program)
-		err = add_signal(resolver, preset, list, &why);
-	for (size_t i = 0;
-	     !preset->program && err && i < ARRAY_SIZE(preset->places) && preset->places[i]; i++)
-		err = add_place(resolver, preset->places[i], list, &why);
-	if (err)
-		return errmsg_set(msg, err, "preset:%s cannot be had here: %s", preset->name,
-				  why.text);
-	for (size_t i = before; i < list->count; i++) {
-		struct trigger *trigger = &list->items[i].trigger;
-
-		trigger->preset = true;
-		free(trigger->target);
-		if (asprintf(&trigger->target, "preset:%s", preset->name) < 0) {
-			trigger->target = NULL;
-			return -ENOMEM;
-		}
+		if (err == -ENOMEM)
+			return err;
+		if (err && !is_early(place->fault))
+			return errmsg_set(msg, err, "preset:%s cannot be had here: %s",
+					  preset->name, why.text);
+		if (err)
+			errmsg_add(msg, "%spreset:%s keeps fewer entries here: %s",
+				   msg->text[0] ? "; " : "", preset->name, why.text);
 	}
 	return 0;
 }
@@ -125,19 +264,19 @@ int preset_add(struct resolver *resolver, const struct target_spec *spec, struct
 {
 	const struct preset *one = preset_find(spec->name);
 	size_t before = list->count;
-	struct errmsg why = {};
 
 	if (one)
 		return add_preset(resolver, one, list, msg);
 	for (size_t i = 0; i < ARRAY_SIZE(presets); i++) {
+		struct errmsg why = {};
 		int err;
 
-		if (presets[i].program)
+		if (presets[i].program || presets[i].part)
 			continue;
 		err = add_preset(resolver, &presets[i], list, &why);
 		if (err == -ENOMEM)
 			return err;
-		if (err)
+		if (why.text[0])
 			errmsg_add(msg, "%s%s", msg->text[0] ? "; " : "", why.text);
 	}
 	return list->count > before ? 0 : -ENOENT;

@@ -8,19 +8,32 @@
 #include "target/target.h"
 
 /**
+ * struct preset_place - one place of a preset
+ * @targets: the best first; the first that this kernel has is armed
+ * @fault: of a fault of the kernel: what stands there; early ones are done without where they are
+ *         not to be had
+ */
+struct preset_place {
+	const char *targets[3];
+	enum fault_place fault;
+};
+
+/**
  * struct preset - one row of the table
  * @name: as a target names it
  * @what: in words
  * @source: where in the kernel its place is called from
- * @places: targets, the best first; the first that this kernel has is armed
+ * @places: all are armed
  * @program: it is a program's error: user branches are recorded, and nothing of the kernel's
+ * @part: another preset has it, too: "all" needs it not
  */
 struct preset {
 	const char *name;
 	const char *what;
 	const char *source;
-	const char *places[4];
+	struct preset_place places[6];
 	bool program;
+	bool part;
 };
 
 /** preset_at() - row @index of the table; NULL behind its end */

@@ -54,7 +54,7 @@ bad "uprobe: no path" 'uprobe:PATH:SYMBOL' uprobe::main
 bad "uprobe: an offset that is none" 'is no offset' uprobe:/bin/true:main+0x1g
 bad "uretprobe: an offset" 'returns as a whole' uretprobe:/bin/true:main+4
 bad "uprobe and a kernel function" "one filter" uprobe:/bin/true:main do_sys_openat2
-bad "preset: a name that is none" "no such preset; there are panic, oom, segfault, and all" preset:oops
+bad "preset: a name that is none" "no such preset; there are warn, oops, bug, .*, rcu-stall, and all" preset:oopses
 bad "preset of a program and one of the kernel" "one filter" preset:segfault preset:oom
 expect_out "list presets" 0 "^preset:oom.*mm/oom_kill.c" $tool list presets
 bad "uprobe and --flight" "does not keep which programs" --flight uprobe:/bin/true:main

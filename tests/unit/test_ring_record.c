@@ -126,9 +126,44 @@ static void record_decode_user_return_is_no_errno(void **state)
 	assert_int_equal(f.snap.err, 0);
 }
 
+/* A fault of the kernel: where it was, and that of BUG() or WARN; neither is a return value. */
+static void record_decode_fault_has_its_own_address(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	f.probe.trigger.kind = TRIGGER_KPROBE;
+	f.probe.trigger.target = "preset:warn";
+	f.probe.site_kind = SITE_PLAIN;
+	f.rec.kind = RECORD_FAULT;
+	f.rec.ip = ENTRY + 0x40;
+	f.rec.retval = (int64_t)(ENTRY + 0x48);
+	assert_int_equal(decode(&f), 0);
+	assert_int_equal(f.snap.trigger->kind, TRIGGER_FAULT);
+	assert_int_equal(f.snap.ip, ENTRY + 0x40);
+	assert_int_equal(f.snap.bug_ip, ENTRY + 0x48);
+	assert_null(f.snap.bug_file);
+	assert_false(f.snap.has_retval);
+	assert_int_equal(f.snap.err, 0);
+	assert_string_equal(snapshot_fault_name(&f.snap), "WARN");
+	f.rec.retval = 0;
+	assert_int_equal(decode(&f), 0);
+	assert_string_equal(snapshot_fault_name(&f.snap), "exception");
+	f.probe.trigger.target = "preset:oops";
+	f.rec.retval = (int64_t)ENTRY;
+	assert_int_equal(decode(&f), 0);
+	assert_string_equal(snapshot_fault_name(&f.snap), "BUG");
+	/* What the kprobe took by itself is none that was kept. */
+	f.rec.kind = RECORD_KPROBE;
+	assert_int_equal(decode(&f), 0);
+	assert_int_equal(f.snap.bug_ip, 0);
+	assert_null(snapshot_fault_name(&f.snap));
+}
+
 static void record_decode_bad_kind_is_refused(void **state)
 {
-	static const uint16_t bad[] = {0, RECORD_SIGNAL + 1, UINT16_MAX};
+	static const uint16_t bad[] = {0, RECORD_FAULT + 1, UINT16_MAX};
 	struct fixture f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -162,6 +197,7 @@ int main(void)
 		cmocka_unit_test(record_decode_errno_site_exit_is_an_fexit),
 		cmocka_unit_test(record_decode_plain_site_has_no_return_value),
 		cmocka_unit_test(record_decode_user_return_is_no_errno),
+		cmocka_unit_test(record_decode_fault_has_its_own_address),
 		cmocka_unit_test(record_decode_bad_kind_is_refused),
 		cmocka_unit_test(record_decode_bad_sizes_are_refused),
 	};

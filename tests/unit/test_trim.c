@@ -86,6 +86,10 @@ static void open_scene_symbols(struct scene *scene)
 /* The LBR is AMD's. */
 static bool amd;
 
+/* Of a fault: its instruction, as FUNCTION and offset. */
+static const char *fault_function;
+static unsigned int fault_offset;
+
 /* These branches, trimmed. */
 static struct snapshot trimmed(enum trigger_kind kind, const char *function, const char *filter,
 			       const char *text)
@@ -103,6 +107,8 @@ static struct snapshot trimmed(enum trigger_kind kind, const char *function, con
 	scene->snap.lbr = amd ? &zen4 : &skylake;
 	scene->snap.path_ok = strcmp(filter, "any") == 0;
 	add_branches(scene, text);
+	if (fault_function)
+		scene->snap.ip = address_of(scene, fault_function) + fault_offset;
 	open_scene_symbols(scene);
 	if (function[0]) {
 		scene->trigger.func_addr = address_of(scene, function);
@@ -531,6 +537,32 @@ static void hw_amd_exception_overwritten_leaves_nothing(void **state)
 	amd = false;
 }
 
+/* From the exception on, or from the call that prints a WARN's text, entries are the capture's. */
+static void fault_all_from_the_exception_on_is_wasted(void **state)
+{
+	static const char warn[] = "f+0x20 -> odd_ones+0x0\n"
+				   "odd_ones+0x1c -> f+0x25\n"
+				   "f+0x2a -> asm_exc_invalid_op+0x0\n"
+				   "asm_exc_invalid_op+0x6 -> error_entry+0x0\n"
+				   "error_entry+0x98 -> asm_exc_invalid_op+0xb\n"
+				   "exc_invalid_op+0xe -> handle_bug+0x0\n"
+				   "handle_bug+0x3c -> report_bug+0x0\n";
+	static const char printk[] = "odd_ones+0x1c -> f+0x25\n"
+				     "f+0x2a -> __warn_printk+0x0\n";
+	static const char lost[] = "asm_exc_invalid_op+0x6 -> error_entry+0x0\n"
+				   "error_entry+0x98 -> asm_exc_invalid_op+0xb\n";
+
+	(void)state;
+	fault_function = "f";
+	fault_offset = 0x2a;
+	assert_int_equal(trim(TRIGGER_FAULT, "f", "any", warn, NULL), 5);
+	assert_int_equal(trim(TRIGGER_FAULT, "f", "any", printk, NULL), 1);
+	/* The exception itself is overwritten: nothing is left of what was before. */
+	assert_int_equal(trim(TRIGGER_FAULT, "f", "any", lost, NULL), 2);
+	assert_int_equal(trim(TRIGGER_FAULT, "f", "any", "", NULL), 0);
+	fault_function = NULL;
+}
+
 static void shown_from_is_last_kernel_entry(void **state)
 {
 	uint32_t shown_from = 9;
@@ -660,6 +692,7 @@ int main(void)
 		cmocka_unit_test(fentry_trampoline_without_name_is_wasted),
 		cmocka_unit_test(hw_amd_all_from_the_exception_on_is_wasted),
 		cmocka_unit_test(hw_amd_exception_overwritten_leaves_nothing),
+		cmocka_unit_test(fault_all_from_the_exception_on_is_wasted),
 		cmocka_unit_test(shown_from_is_last_kernel_entry),
 		cmocka_unit_test(tracing_own_trampoline_is_marked),
 		cmocka_unit_test(tracing_callee_s_trampoline_is_marked_until_it_returns),

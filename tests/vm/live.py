@@ -23,7 +23,7 @@ import tempfile
 import matrix
 from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line_at, site_error
 from spent import Symbols, spent_by_trigger
-from presets import check_presets
+from presets import build_faults, check_faults, check_presets, check_watch
 from three import check_three
 from user_functions import check_user
 from verify_truth import REPORTED, Truth, load, verify
@@ -529,6 +529,10 @@ CHECKS = {
     "doctor": check_doctor,
     "errno": check_errno,
     "line": check_line,
+    "watch": lambda guest, report: check_watch(guest, report,
+                                               lambda name: Run(guest.directory, name)),
+    "fault": lambda guest, report: check_faults(guest, report,
+                                                lambda name: Run(guest.directory, name)),
     "preset": lambda guest, report: check_presets(guest, report,
                                                   lambda name: Run(guest.directory, name), BUILD),
     "rotate": check_rotate,
@@ -604,6 +608,8 @@ def check_guest(guest, report):
     elif "line" in guest.parts:
         guest.parts.remove("line")
         report.skip(f"{guest.name}/line", "no debug information: tests/vm/setup --dbg")
+    if {"fault", "watch"} & set(guest.parts):
+        build_faults(guest)
     if not guest.run(report):
         return
     check_captures(guest, report)

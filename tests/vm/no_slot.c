@@ -57,6 +57,8 @@ static const struct row {
 	{"hw_return_s64", true, 0, 0}, /* not wanted: not lost */
 	{"hw_errno_site", false, 0, 1},
 	{"hw_calibrate", false, 0, 0}, /* no event of anybody's */
+	{"fault_early", false, 0, 0},  /* not known to be an error */
+	{"fault_late", false, 0, 1},
 	{"kprobe", false, 0, 1},
 	{"kretprobe_s32", false, 0, 1},
 	{"kretprobe_s64", false, 0, 1},
@@ -125,9 +127,10 @@ static struct bpf_link *attach(struct bpf_program *prog)
 	if (!strcmp(name, "uprobe") || is(name, "uretprobe"))
 		return bpf_program__attach_uprobe(prog, is(name, "uretprobe"), getpid(),
 						  "/proc/self/exe", file_offset((uintptr_t)hit));
-	if (is(name, "kprobe") || is(name, "kretprobe") || is(name, "uprobe_stepped"))
+	if (is(name, "kprobe") || is(name, "kretprobe") || is(name, "uprobe_stepped") ||
+	    is(name, "fault_late"))
 		return bpf_program__attach_kprobe(prog, is(name, "kretprobe"), FUNCTION);
-	if (is(name, "hw"))
+	if (is(name, "hw") || is(name, "fault_early"))
 		return attach_breakpoint(prog);
 	return bpf_program__attach_trace(prog);
 }

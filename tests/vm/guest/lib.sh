@@ -27,3 +27,30 @@ snap() {
 	echo "$status" >"$out/$name.status"
 	return "$status"
 }
+
+# show NAME ARGUMENT...: without a capture file, which has nothing of the kernel's log
+show() {
+	local name=$1
+	shift
+	"$top/lbrsnoop" $lines --json --max-overhead 0 -o "/dev/shm/$name.jsonl" "$@" \
+		>"$out/$name.out" 2>"$out/$name.err"
+	echo $? >"$out/$name.status"
+	cat "/dev/shm/$name.jsonl" >"$out/$name.jsonl"
+}
+
+# armed NAME: wait until the lbrsnoop of that name, in the background, is
+armed() {
+	until grep -qs tracing "$out/$1.err"; do sleep 0.1; done
+}
+
+# load_faults: tests/vm/module/faults.c, once; oopses are not the end of the guest any more
+load_faults() {
+	[ -d /sys/module/faults ] || insmod "$out/faults.ko"
+	# The runner's command line says oops=panic, for oopses that nobody asked for.
+	echo 0 >/proc/sys/kernel/panic_on_oops
+}
+
+# fault NAME [SECONDS]: what it does to the task is its own affair
+fault() {
+	head -c "${2:-1}" /dev/zero | (exec cat >"/proc/faults-$1") 2>/dev/null
+}
