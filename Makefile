@@ -139,7 +139,7 @@ $(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB_OBJ) Makefile $(O)/.flags
 	@echo "  TEST    $@"
 	@$(CC) $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(REPLAY_COMMON) $(LIB_OBJ) $(LIBS)
 
-$(O)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(LIB_OBJ) Makefile $(O)/.flags
+$(O)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c tests/whole_file.h $(LIB_OBJ) Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay_main.c $(LIB_OBJ) $(LIBS)
@@ -168,7 +168,7 @@ $(O)/tests/vm/%: tests/vm/%.c Makefile $(O)/.flags
 	@echo "  TEST    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(VM_FLAGS)
 
-$(INJECT): tests/bench/inject.c $(BPF_O)/tests/bench/inject.skel.h Makefile $(O)/.flags
+$(INJECT): tests/bench/inject.c tests/whole_file.h $(BPF_O)/tests/bench/inject.skel.h Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"
 	@$(CC) $(CFLAGS) -I$(BPF_O)/tests/bench $(LDFLAGS) -o $@ $< -lbpf -lelf -lz

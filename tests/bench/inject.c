@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../whole_file.h"
 #include "record.h"
 
 #include "inject.h"
@@ -119,22 +120,13 @@ static int load(const char *pid, uint32_t record_count, struct inject_bpf **ret)
 /* Fills the map of records; how many there are, or negative errno. */
 static int read_records(const char *path, struct record **ret)
 {
-	FILE *f = fopen(path, "re");
-	long size;
+	size_t size;
 
-	if (!f)
+	*ret = whole_file(path, &size);
+	if (!*ret)
 		return -errno;
-	fseek(f, 0, SEEK_END);
-	size = ftell(f);
-	rewind(f);
-	*ret = malloc((size_t)size + 1);
-	if (size <= 0 || size % (long)sizeof(struct record) || !*ret ||
-	    fread(*ret, 1, (size_t)size, f) != (size_t)size) {
-		fclose(f);
-		return -EINVAL;
-	}
-	fclose(f);
-	return (int)(size / (long)sizeof(struct record));
+	return !size || size % sizeof(struct record) ? -EINVAL
+						     : (int)(size / sizeof(struct record));
 }
 
 static uint64_t now_ns(void)

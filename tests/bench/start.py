@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """start.py - from start to armed: lbrsnoop, and bpftrace attaching the same
 
-Usage: start.py here|guest [RUNS [PROBES]]
+Usage: start.py here|guest [RUNS [PROBES]]      PROBES 0: one place alone
 
 lbrsnoop is armed when it says so. bpftrace does not say it: counted is the time of its first event,
 or with many probes that of the first and the last of them, whichever comes later, which is kind to
@@ -133,7 +133,7 @@ def main():
                     (f"{len(names)} kprobes", ["kprobe:" + n for n in names],
                      "kprobe:do_sys_openat2", ["kprobe:" + n for n in names])]
             options = []
-        for what, targets, probe, probes in rows:
+        for what, targets, probe, probes in rows if many else rows[:-1]:
             times = runs if not probes else max(1, runs // 3)
             row(what, [lbrsnoop(targets, options) for _ in range(times)],
                 [bpftrace(probe, probes) for _ in range(times)])

@@ -14,29 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../whole_file.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int replay_file(const char *path)
 {
-	FILE *f = fopen(path, "re");
-	uint8_t *data = NULL;
-	long size = -1;
-	int err = 1;
+	size_t size;
+	uint8_t *data = whole_file(path, &size);
 
-	if (f && !fseek(f, 0, SEEK_END))
-		size = ftell(f);
-	if (size >= 0)
-		data = malloc(size ? (size_t)size : 1); /* exact: a read beyond it is seen */
-	if (data && !fseek(f, 0, SEEK_SET) && fread(data, 1, (size_t)size, f) == (size_t)size) {
-		LLVMFuzzerTestOneInput(data, (size_t)size);
-		err = 0;
-	} else {
+	if (!data) {
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		return 1;
 	}
+	LLVMFuzzerTestOneInput(data, size);
 	free(data);
-	if (f)
-		fclose(f);
-	return err;
+	return 0;
 }
 
 static int replay(const char *path, size_t *count)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../whole_file.h"
 #include "path/path.h"
 #include "symbolize/place.h"
 #include "symbolize/symbolize.h"
@@ -54,21 +55,12 @@ struct sampler {
 
 static int text_file_load(const char *path, struct text_file *ret)
 {
-	FILE *f = fopen(path, "r");
-	long size;
+	size_t size;
 
-	if (!f)
+	ret->pages = whole_file(path, &size);
+	if (!ret->pages)
 		return -errno;
-	fseek(f, 0, SEEK_END);
-	size = ftell(f);
-	rewind(f);
-	ret->count = (size_t)size / sizeof(struct page);
-	ret->pages = malloc(ret->count * sizeof(struct page));
-	if (!ret->pages || fread(ret->pages, sizeof(struct page), ret->count, f) != ret->count) {
-		fclose(f);
-		return -EIO;
-	}
-	fclose(f);
+	ret->count = size / sizeof(struct page);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "../whole_file.h"
 #include "capfile/format.h"
 #include "capfile/reader.h"
 #include "capfile/recorder.h"
@@ -145,17 +146,9 @@ static void record(size_t count)
 /* All of the file; free() */
 static uint8_t *slurp(size_t *ret_len)
 {
-	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	uint8_t *bytes;
-	long len;
+	uint8_t *bytes = whole_file(path, ret_len);
 
-	assert_non_null(f);
-	fseek(f, 0, SEEK_END);
-	len = ftell(f);
-	rewind(f);
-	bytes = malloc((size_t)len);
-	assert_int_equal(fread(bytes, 1, (size_t)len, f), (size_t)len);
-	*ret_len = (size_t)len;
+	assert_non_null(bytes);
 	return bytes;
 }
 
