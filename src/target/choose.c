@@ -37,6 +37,9 @@ static int check_exits(struct probe *probe, const struct function_exits *exits, 
 				     exits->tail_call_count == 1 ? "" : "s");
 	if (exits->indirect_jumps)
 		return no_breakpoint(probe, "it holds indirect jumps, which may leave it");
+	if (exits->runs_on)
+		return no_breakpoint(probe, "it runs on into the function behind it, which returns "
+					    "in its stead");
 	if (!exits->return_count)
 		return no_breakpoint(probe, "no return is found in its text");
 	if (exits->return_count > free_regs)

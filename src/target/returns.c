@@ -196,11 +196,18 @@ static void drop_overlapped(struct part *part, size_t off, size_t len)
 	}
 }
 
+/* What aligns the next function; behind the last one of a module its page is zero. */
+static bool is_padding(const struct part *part, size_t off, const struct insn *in)
+{
+	return in->flags & INSN_F_NOP ||
+	       (in->len == 2 && !part->bytes[off] && !part->bytes[off + 1]);
+}
+
 /* Run on from @addr until control leaves or known ground is reached. */
 static int visit(struct finder *f, uint64_t addr)
 {
 	struct part *part = find_part(f, addr);
-	bool after_call = false;
+	bool after_call = false, ended_by_call = false;
 	struct insn in;
 	int err;
 
@@ -220,6 +227,7 @@ static int visit(struct finder *f, uint64_t addr)
 		if (in.flags & INSN_F_INT3)
 			f->exits->breakpoint = true;
 		after_call = in.class == INSN_CALL || in.class == INSN_ICALL;
+		ended_by_call = after_call || (ended_by_call && is_padding(part, off, &in));
 		if (in.has_target && in.class != INSN_CALL) {
 			err = follow_target(f, in.target);
 			if (err)
@@ -230,6 +238,9 @@ static int visit(struct finder *f, uint64_t addr)
 			return 0;
 		addr += in.len;
 	}
+	/* A call at the end, but for padding, is one that does not return. */
+	if (part && !ended_by_call)
+		f->exits->runs_on = true;
 	return 0;
 }
 

@@ -65,6 +65,8 @@ struct errno_site {
  * @truncated: some of the text could not be read or decoded: there may be more of everything
  * @breakpoint: a breakpoint instruction stands in the function (kprobe, or text being patched):
  *              what it hides is not known
+ * @runs_on: control runs over its end into what stands behind it, as where assembly has a symbol
+ *           in the middle of a function
  */
 struct function_exits {
 	struct return_site *returns;
@@ -84,6 +86,7 @@ struct function_exits {
 	size_t indirect_jumps;
 	bool truncated;
 	bool breakpoint;
+	bool runs_on;
 };
 
 /**

@@ -117,6 +117,41 @@ static void function_exits_find_kprobe_in_it_said(void **state)
 	function_exits_free(x);
 }
 
+/* A symbol in the middle of assembly ends what kallsyms takes for the function. */
+static void function_exits_find_running_over_the_end_said(void **state)
+{
+	/* js 3; ret; xor %eax,%eax */
+	struct function_exits *x = find("\x78\x01\xc3\x31\xc0", 5, 5);
+
+	(void)state;
+	assert_true(x->runs_on);
+	assert_int_equal(x->return_count, 1);
+	function_exits_free(x);
+	/* js 3; ret; call 300: of a function that does not return */
+	x = find("\x78\x01\xc3\xe8\xf8\x02\x00\x00", 8, 8);
+	assert_false(x->runs_on);
+	function_exits_free(x);
+	/* js 3; ret; call 300; nopl 0(%rax); nop: the same, and what aligns the next function */
+	x = find("\x78\x01\xc3\xe8\xf8\x02\x00\x00\x0f\x1f\x40\x00\x90", 13, 13);
+	assert_false(x->runs_on);
+	function_exits_free(x);
+	/* js 3; ret; call 300; zeroes: the rest of a module's last page */
+	x = find("\x78\x01\xc3\xe8\xf8\x02\x00\x00\x00\x00\x00\x00", 12, 12);
+	assert_false(x->runs_on);
+	function_exits_free(x);
+	/* js 3; ret; call 300; nop; xor %eax,%eax */
+	x = find("\x78\x01\xc3\xe8\xf8\x02\x00\x00\x90\x31\xc0", 11, 11);
+	assert_true(x->runs_on);
+	function_exits_free(x);
+	/* js 3; ret; ud2 */
+	x = find("\x78\x01\xc3\x0f\x0b", 5, 5);
+	assert_false(x->runs_on);
+	function_exits_free(x);
+	x = find(code, CODE_LEN, CODE_LEN);
+	assert_false(x->runs_on);
+	function_exits_free(x);
+}
+
 /* Data between instructions: ff 25 would swallow the five bytes jumped to. */
 static void function_exits_find_jump_over_data_corrects_decoding(void **state)
 {
@@ -165,6 +200,7 @@ int main(void)
 		cmocka_unit_test(function_exits_find_every_way_out),
 		cmocka_unit_test(function_exits_find_text_missing_at_end_said),
 		cmocka_unit_test(function_exits_find_kprobe_in_it_said),
+		cmocka_unit_test(function_exits_find_running_over_the_end_said),
 		cmocka_unit_test(function_exits_find_jump_over_data_corrects_decoding),
 		cmocka_unit_test(function_exits_find_bad_arguments_refused),
 		cmocka_unit_test(function_has_insn_boundaries),
