@@ -10,68 +10,19 @@
 #include <time.h>
 
 #include "capture/attach.h"
-#include "capture/flight.h"
+#include "capture/capture_state.h"
 #include "capture/flight_arm.h"
-#include "capture/guard.h"
 #include "capture/lbr_cause.h"
-#include "capture/lbr_events.h"
-#include "capture/maps.h"
-#include "capture/ring_record.h"
+#include "capture/upkeep.h"
 #include "capture/uprobe.h"
-#include "record.h"
-#include "lbrsnoop.skel.h"
-#include "symbolize/module_sections.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
-#include "util/errmsg_queue.h"
 #include "util/log.h"
 
 /* How often the ring buffer is looked at; the programs wake us earlier when it fills up. */
 #define POLL_MS	   20
-#define IDLE_MS	   500		 /* ... where nothing comes through it */
-#define LOOK_NS	   1000000000ULL /* how often hotplug and the guard look */
+#define IDLE_MS	   500 /* ... where nothing comes through it */
 #define RING_BYTES (4u << 20)
-
-/* CPUS_MAX of bpf/state.bpf.h */
-#define CPUS ARRAY_SIZE(((struct lbrsnoop_bpf__bss *)NULL)->hw_hits)
-
-struct capture {
-	struct capture_options opts;
-	struct probe_list *probes;
-	struct lbrsnoop_bpf *skel;
-	struct ring_buffer *ring;
-	struct lbr_events *events;
-	struct map_events *maps;
-	struct bpf_link *stepped; /* for user functions, see bpf/uprobe.bpf.c */
-	struct armed *armed;
-	struct trigger *triggers; /* see struct record_context */
-	size_t armed_count;
-	struct lbr_model model;
-	struct lbr_filter_plan plan;
-	struct lbr_info lbr;
-	struct record_context record;
-	struct errmsg warning;
-	struct flight_files flight;
-	uint32_t flight_header_pages;
-	struct symbols *flight_symbols; /* borrowed */
-	struct guard guard;
-	uint32_t group_now; /* of the probes that take turns, 0 if none do */
-	uint32_t group_count;
-	struct errmsg_queue said;
-	uint64_t last_look_ns;
-	uint64_t missed;
-	uint64_t skipped;
-	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */
-	uint64_t malformed;
-	capture_fn *fn;
-	void *fn_ctx;
-	int fn_result;
-	bool changed;	 /* what is armed: a flight recorder must keep it again */
-	bool handed_out; /* since the callback was last told that nothing more is waiting */
-	bool starting;	 /* what comes is from before the LBR was on */
-	struct capture_stats before;
-	uint64_t pause_ns; /* CLOCK_MONOTONIC: then even a full ring buffer has to wait */
-};
 
 /* libbpf's own words, for -v -v only: ours name the object and the remedy. */
 static int __attribute__((format(printf, 2, 0)))
@@ -319,15 +270,6 @@ static int prepare_flight(struct capture *capture, struct errmsg *msg)
 	return err;
 }
 
-/* What is armed now stays armed without us. */
-static int keep_armed(struct capture *capture, struct errmsg *msg)
-{
-	if (!capture->opts.flight_dir)
-		return 0;
-	return flight_pin_all(&capture->flight, capture->armed, capture->probes->count,
-			      capture->events, CPUS, msg);
-}
-
 int capture_flight_describe(struct capture *capture, struct symbols *symbols)
 {
 	struct flight_header header;
@@ -448,156 +390,6 @@ static int check_cpus(struct capture *capture, struct errmsg *msg)
 	return 0;
 }
 
-/* Keeps what the kernel counted of what is about to be disarmed. */
-static void note_counts(struct capture *capture, const struct armed *armed)
-{
-	capture->missed += armed_missed(armed);
-	capture->hw_fired += armed_hw_hits(armed);
-}
-
-/* A flight recorder's links would keep it armed: keep_armed() has to look again. */
-static void retire(struct capture *capture, struct armed *armed)
-{
-	note_counts(capture, armed);
-	capture->changed = true;
-	disarm(armed);
-}
-
-static void follow_hotplug(struct capture *capture)
-{
-	struct errmsg why = {};
-
-	if (lbr_events_update(capture->events, NULL, &why) <= 0)
-		return;
-	capture->changed = true;
-	map_events_update(capture->maps);
-	for (size_t i = 0; i < capture->probes->count; i++) {
-		const struct probe *probe = &capture->probes->items[i];
-		struct armed *armed = &capture->armed[i];
-
-		for (int cpu = 0; cpu < armed->hw_cpus; cpu++) {
-			if (!lbr_events_has(capture->events, cpu)) {
-				capture->hw_fired += armed_hw_hits_cpu(armed, cpu);
-				disarm_hw_cpu(armed, cpu);
-				continue;
-			}
-			if (attach_hw_cpu(capture->skel, probe, i, armed, cpu, &why))
-				errmsg_queue_add(&capture->said,
-						 "%s: cpu %d came online and is not watched: %s",
-						 probe->trigger.target, cpu, why.text);
-		}
-	}
-}
-
-/*
- * A breakpoint does not hold its module, and stays on the address when that is gone: other code
- * that comes to be there would be taken for the function.
- */
-static void follow_modules(struct capture *capture)
-{
-	for (size_t i = 0; i < capture->probes->count; i++) {
-		struct probe *probe = &capture->probes->items[i];
-		struct armed *armed = &capture->armed[i];
-
-		if (!armed->hw_cpus || !armed->module_text ||
-		    module_section_addr(probe->trigger.module, ".text") == armed->module_text)
-			continue;
-		retire(capture, armed);
-		probe->trigger.kind = TRIGGER_NONE;
-		capture->armed_count--;
-		errmsg_queue_add(
-			&capture->said,
-			"%s: module %s was unloaded; its breakpoints are disarmed, start again "
-			"when it is back",
-			probe->trigger.target, probe->trigger.module);
-	}
-}
-
-/* The breakpoints cost too much: all of them give way to a trigger that filters first. */
-static void make_cheaper(struct capture *capture, int cpu, double rate, double share)
-{
-	for (size_t i = 0; i < capture->probes->count; i++) {
-		struct probe *probe = &capture->probes->items[i];
-		struct armed *armed = &capture->armed[i];
-		const char *now;
-
-		if (!armed->hw_cpus)
-			continue;
-		note_counts(capture, armed);
-		capture->changed = true;
-		if (attach_next_worse(capture->skel, probe, i, armed, NULL)) {
-			disarm(armed);
-			probe->trigger.kind = TRIGGER_NONE;
-			capture->armed_count--;
-		}
-		now = probe->trigger.kind == TRIGGER_NONE ? "disarmed"
-							  : trigger_kind_name(probe->trigger.kind);
-		errmsg_queue_add(
-			&capture->said,
-			"%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), "
-			"more than the %.1f %% allowed; now %s (--max-overhead)",
-			probe->trigger.target, rate, cpu, share * 100, capture->guard.hit_ns / 1e3,
-			capture->guard.measured ? "" : ", assumed", capture->guard.budget * 100,
-			now);
-	}
-}
-
-/* What cannot be armed now may be next time; that it was not is said once. */
-static void take_turn(struct capture *capture, size_t i)
-{
-	struct probe *probe = &capture->probes->items[i];
-	bool told = probe->hw_reason[0];
-	struct errmsg why = {};
-
-	if (!attach_probe(capture->skel, probe, i, &capture->armed[i], &why) || told)
-		return;
-	snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%.*s",
-		 (int)sizeof(probe->hw_reason) - 1, why.text);
-	errmsg_queue_add(&capture->said, "%s: not armed in its turn: %s", probe->trigger.target,
-			 why.text);
-}
-
-/* The next group's turn. */
-static void rotate(struct capture *capture)
-{
-	if (capture->group_count < 2)
-		return;
-	capture->group_now = capture->group_now % capture->group_count + 1;
-	for (size_t i = 0; i < capture->probes->count; i++)
-		if (capture->probes->items[i].group &&
-		    capture->probes->items[i].group != capture->group_now)
-			retire(capture, &capture->armed[i]);
-	for (size_t i = 0; i < capture->probes->count; i++)
-		if (capture->probes->items[i].group == capture->group_now &&
-		    capture->probes->items[i].trigger.kind == TRIGGER_HW &&
-		    !capture->armed[i].hw_cpus)
-			take_turn(capture, i);
-}
-
-static void look_around(struct capture *capture)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	struct errmsg why = {};
-	double rate, share;
-	int cpu = 0;
-
-	if (!capture->events || now - capture->last_look_ns < LOOK_NS)
-		return;
-	capture->last_look_ns = now;
-	follow_hotplug(capture);
-	follow_modules(capture);
-	rotate(capture);
-	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits, CPUS, now,
-			      &cpu, &rate, &share))
-		make_cheaper(capture, cpu, rate, share);
-	if (!capture->changed)
-		return;
-	capture->changed = false;
-	if (keep_armed(capture, &why))
-		errmsg_queue_add(&capture->said, "%s", why.text);
-	capture_flight_describe(capture, capture->flight_symbols);
-}
-
 /* Records that found the ring buffer locked wait in their slots. 0, or what the callback said. */
 static int take_deferred(struct capture *capture)
 {
@@ -658,7 +450,7 @@ int capture_start(struct capture *capture, struct errmsg *msg)
 		if (err)
 			return err;
 	}
-	return keep_armed(capture, msg);
+	return capture_keep_armed(capture, msg);
 }
 
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx)
@@ -676,7 +468,7 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 		int left = (int64_t)(deadline - clock_ns(CLOCK_MONOTONIC)) / 1000000;
 		int err;
 
-		look_around(capture);
+		capture_look_around(capture);
 		err = ring_buffer__poll(capture->ring, left < 0		? 0
 						       : left < poll_ms ? left
 									: poll_ms);
@@ -702,7 +494,7 @@ void capture_stop(struct capture *capture)
 
 	flight_files_disarm(&capture->flight);
 	for (size_t i = 0; capture->armed && i < capture->probes->count; i++)
-		retire(capture, &capture->armed[i]);
+		capture_retire(capture, &capture->armed[i]);
 	/*
 	 * The kernel runs no perf_event program while one of a kprobe or tracepoint, or a bpf()
 	 * call that changes a map, is under way on the CPU (bpf_prog_active, in Linux 6.1 as

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* capture_state.h - what capture.c and upkeep.c share; nobody else looks into it */
+#ifndef LBRSNOOP_CAPTURE_CAPTURE_STATE_H
+#define LBRSNOOP_CAPTURE_CAPTURE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/attach.h"
+#include "capture/capture.h"
+#include "capture/flight.h"
+#include "capture/guard.h"
+#include "capture/lbr_events.h"
+#include "capture/maps.h"
+#include "capture/ring_record.h"
+#include "record.h"
+#include "lbrsnoop.skel.h"
+#include "util/cleanup.h"
+#include "util/errmsg_queue.h"
+
+/* CPUS_MAX of bpf/state.bpf.h */
+#define CPUS ARRAY_SIZE(((struct lbrsnoop_bpf__bss *)NULL)->hw_hits)
+
+struct capture {
+	struct capture_options opts;
+	struct probe_list *probes;
+	struct lbrsnoop_bpf *skel;
+	struct ring_buffer *ring;
+	struct lbr_events *events;
+	struct map_events *maps;
+	struct bpf_link *stepped; /* for user functions, see bpf/uprobe.bpf.c */
+	struct armed *armed;
+	struct trigger *triggers; /* see struct record_context */
+	size_t armed_count;
+	struct lbr_model model;
+	struct lbr_filter_plan plan;
+	struct lbr_info lbr;
+	struct record_context record;
+	struct errmsg warning;
+	struct flight_files flight;
+	uint32_t flight_header_pages;
+	struct symbols *flight_symbols; /* borrowed */
+	struct guard guard;
+	uint32_t group_now; /* of the probes that take turns, 0 if none do */
+	uint32_t group_count;
+	struct errmsg_queue said;
+	uint64_t last_look_ns;
+	uint64_t missed;
+	uint64_t skipped;
+	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */
+	uint64_t malformed;
+	capture_fn *fn;
+	void *fn_ctx;
+	int fn_result;
+	bool changed;	 /* what is armed: a flight recorder must keep it again */
+	bool handed_out; /* since the callback was last told that nothing more is waiting */
+	bool starting;	 /* what comes is from before the LBR was on */
+	struct capture_stats before;
+	uint64_t pause_ns; /* CLOCK_MONOTONIC: then even a full ring buffer has to wait */
+};
+
+#endif

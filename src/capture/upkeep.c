@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capture/upkeep.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "capture/capture_state.h"
+#include "capture/flight_arm.h"
+#include "symbolize/module_sections.h"
+#include "util/clock.h"
+
+#define LOOK_NS 1000000000ULL
+
+/* Keeps what the kernel counted of what is about to be disarmed. */
+static void note_counts(struct capture *capture, const struct armed *armed)
+{
+	capture->missed += armed_missed(armed);
+	capture->hw_fired += armed_hw_hits(armed);
+}
+
+void capture_retire(struct capture *capture, struct armed *armed)
+{
+	note_counts(capture, armed);
+	capture->changed = true;
+	disarm(armed);
+}
+
+int capture_keep_armed(struct capture *capture, struct errmsg *msg)
+{
+	if (!capture->opts.flight_dir)
+		return 0;
+	return flight_pin_all(&capture->flight, capture->armed, capture->probes->count,
+			      capture->events, CPUS, msg);
+}
+
+static void follow_hotplug(struct capture *capture)
+{
+	struct errmsg why = {};
+
+	if (lbr_events_update(capture->events, NULL, &why) <= 0)
+		return;
+	capture->changed = true;
+	map_events_update(capture->maps);
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		const struct probe *probe = &capture->probes->items[i];
+		struct armed *armed = &capture->armed[i];
+
+		for (int cpu = 0; cpu < armed->hw_cpus; cpu++) {
+			if (!lbr_events_has(capture->events, cpu)) {
+				capture->hw_fired += armed_hw_hits_cpu(armed, cpu);
+				disarm_hw_cpu(armed, cpu);
+				continue;
+			}
+			if (attach_hw_cpu(capture->skel, probe, i, armed, cpu, &why))
+				errmsg_queue_add(&capture->said,
+						 "%s: cpu %d came online and is not watched: %s",
+						 probe->trigger.target, cpu, why.text);
+		}
+	}
+}
+
+/*
+ * A breakpoint does not hold its module, and stays on the address when that is gone: other code
+ * that comes to be there would be taken for the function.
+ */
+static void follow_modules(struct capture *capture)
+{
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		struct probe *probe = &capture->probes->items[i];
+		struct armed *armed = &capture->armed[i];
+
+		if (!armed->hw_cpus || !armed->module_text ||
+		    module_section_addr(probe->trigger.module, ".text") == armed->module_text)
+			continue;
+		capture_retire(capture, armed);
+		probe->trigger.kind = TRIGGER_NONE;
+		capture->armed_count--;
+		errmsg_queue_add(
+			&capture->said,
+			"%s: module %s was unloaded; its breakpoints are disarmed, start again "
+			"when it is back",
+			probe->trigger.target, probe->trigger.module);
+	}
+}
+
+/* The breakpoints cost too much: all of them give way to a trigger that filters first. */
+static void make_cheaper(struct capture *capture, int cpu, double rate, double share)
+{
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		struct probe *probe = &capture->probes->items[i];
+		struct armed *armed = &capture->armed[i];
+		const char *now;
+
+		if (!armed->hw_cpus)
+			continue;
+		note_counts(capture, armed);
+		capture->changed = true;
+		if (attach_next_worse(capture->skel, probe, i, armed, NULL)) {
+			disarm(armed);
+			probe->trigger.kind = TRIGGER_NONE;
+			capture->armed_count--;
+		}
+		now = probe->trigger.kind == TRIGGER_NONE ? "disarmed"
+							  : trigger_kind_name(probe->trigger.kind);
+		errmsg_queue_add(
+			&capture->said,
+			"%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), "
+			"more than the %.1f %% allowed; now %s (--max-overhead)",
+			probe->trigger.target, rate, cpu, share * 100, capture->guard.hit_ns / 1e3,
+			capture->guard.measured ? "" : ", assumed", capture->guard.budget * 100,
+			now);
+	}
+}
+
+/* What cannot be armed now may be next time; that it was not is said once. */
+static void take_turn(struct capture *capture, size_t i)
+{
+	struct probe *probe = &capture->probes->items[i];
+	bool told = probe->hw_reason[0];
+	struct errmsg why = {};
+
+	if (!attach_probe(capture->skel, probe, i, &capture->armed[i], &why) || told)
+		return;
+	snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%.*s",
+		 (int)sizeof(probe->hw_reason) - 1, why.text);
+	errmsg_queue_add(&capture->said, "%s: not armed in its turn: %s", probe->trigger.target,
+			 why.text);
+}
+
+/* The next group's turn. */
+static void rotate(struct capture *capture)
+{
+	if (capture->group_count < 2)
+		return;
+	capture->group_now = capture->group_now % capture->group_count + 1;
+	for (size_t i = 0; i < capture->probes->count; i++)
+		if (capture->probes->items[i].group &&
+		    capture->probes->items[i].group != capture->group_now)
+			capture_retire(capture, &capture->armed[i]);
+	for (size_t i = 0; i < capture->probes->count; i++)
+		if (capture->probes->items[i].group == capture->group_now &&
+		    capture->probes->items[i].trigger.kind == TRIGGER_HW &&
+		    !capture->armed[i].hw_cpus)
+			take_turn(capture, i);
+}
+
+void capture_look_around(struct capture *capture)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct errmsg why = {};
+	double rate, share;
+	int cpu = 0;
+
+	if (!capture->events || now - capture->last_look_ns < LOOK_NS)
+		return;
+	capture->last_look_ns = now;
+	follow_hotplug(capture);
+	follow_modules(capture);
+	rotate(capture);
+	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits, CPUS, now,
+			      &cpu, &rate, &share))
+		make_cheaper(capture, cpu, rate, share);
+	if (!capture->changed)
+		return;
+	capture->changed = false;
+	if (capture_keep_armed(capture, &why))
+		errmsg_queue_add(&capture->said, "%s", why.text);
+	capture_flight_describe(capture, capture->flight_symbols);
+}
