@@ -18,6 +18,15 @@ struct cpu_event {
 	int fd;	  /* -1: not open */
 	int link; /* see lbr_events_hold(); -1: none */
 	bool enabled;
+	bool renewed;	 /* by the last lbr_events_update(): the CPU had been offline in between */
+	bool told;	 /* that the CPU is online, and its event not to be had */
+	uint64_t ran_ns; /* how long it had been enabled then */
+};
+
+/* What read() of an event gives: PERF_FORMAT_TOTAL_TIME_ENABLED */
+struct event_value {
+	uint64_t count;
+	uint64_t enabled_ns;
 };
 
 struct lbr_events {
@@ -122,6 +131,7 @@ static int open_cpu(int cpu, uint64_t branch_types)
 		.config = PERF_COUNT_HW_CPU_CYCLES | hybrid_pmu_type(cpu) << 32,
 		.sample_type = PERF_SAMPLE_BRANCH_STACK,
 		.branch_sample_type = branch_types,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.disabled = 1,
 		.pinned = 1, /* else multiplexing would switch the LBR off now and then */
 	};
@@ -132,17 +142,29 @@ static int open_cpu(int cpu, uint64_t branch_types)
 
 static int enable_cpu(struct cpu_event *event)
 {
-	uint64_t count;
+	struct event_value value;
 
 	if (event->enabled)
 		return 0;
 	if (ioctl(event->fd, PERF_EVENT_IOC_ENABLE, 0))
 		return -errno;
 	/* A pinned event that found no counter is in error state: its read says end of file. */
-	if (read(event->fd, &count, sizeof(count)) == 0)
+	if (read(event->fd, &value, sizeof(value)) == 0)
 		return -EBUSY;
 	event->enabled = true;
+	event->ran_ns = 0;
 	return 0;
+}
+
+bool event_stands_still(int fd, uint64_t *ran_ns)
+{
+	struct event_value value;
+	uint64_t before = *ran_ns;
+
+	if (read(fd, &value, sizeof(value)) != sizeof(value))
+		return true;
+	*ran_ns = value.enabled_ns;
+	return value.enabled_ns <= before;
 }
 
 static int hold_cpu(struct lbr_events *events, int cpu, struct errmsg *msg)
@@ -182,7 +204,7 @@ static void close_cpu(struct cpu_event *event)
 		close(event->link);
 	if (event->fd >= 0)
 		close(event->fd);
-	*event = (struct cpu_event){.fd = -1, .link = -1};
+	*event = (struct cpu_event){.fd = -1, .link = -1, .told = event->told};
 }
 
 static int note_failure(struct lbr_events *events, int cpu, int err, struct errmsg *msg)
@@ -193,12 +215,29 @@ static int note_failure(struct lbr_events *events, int cpu, int err, struct errm
 	return err;
 }
 
+/* It is tried again at each look, and told once: now, or when the caller asks why. */
+static int refuse(struct lbr_events *events, int cpu, int err, struct errmsg *msg)
+{
+	struct cpu_event *event = &events->cpus[cpu];
+
+	if (event->told)
+		return err;
+	event->told = msg;
+	return note_failure(events, cpu, err, msg);
+}
+
 /* Opens the event of a CPU that is online, closes that of one that went. 1 if it did either. */
 static int follow_cpu(struct lbr_events *events, int cpu, bool online, struct errmsg *msg)
 {
 	struct cpu_event *event = &events->cpus[cpu];
+	bool renewed = online && event->fd >= 0 && event->enabled &&
+		       event_stands_still(event->fd, &event->ran_ns);
 	int err;
 
+	if (renewed)
+		close_cpu(event);
+	event->renewed = renewed;
+	event->told = event->told && online;
 	if (online == (event->fd >= 0))
 		return 0;
 	if (!online) {
@@ -209,40 +248,44 @@ static int follow_cpu(struct lbr_events *events, int cpu, bool online, struct er
 	if (err == -ENODEV) /* went offline again meanwhile */
 		return 0;
 	if (err < 0)
-		return note_failure(events, cpu, err, msg);
+		return refuse(events, cpu, err, msg);
 	event->fd = err;
 	hold_cpu(events, cpu, NULL);
-	if (!events->on)
+	err = events->on ? enable_cpu(event) : 0;
+	if (!err) {
+		event->told = false;
 		return 1;
-	err = enable_cpu(event);
-	return err ? note_failure(events, cpu, err, msg) : 1;
+	}
+	close_cpu(event);
+	return refuse(events, cpu, err, msg);
 }
 
 int lbr_events_update(struct lbr_events *events, int *ret_failed, struct errmsg *msg)
 {
 	_cleanup_free_ uint8_t *mask = NULL;
 	int bits = cpus_online(NULL, &mask);
-	int changes = 0, first_err = 0;
+	int changes = 0, first_err = 0, failed = -1;
 
 	if (ret_failed)
 		*ret_failed = -1;
 	if (bits < 0)
 		return errmsg_set(msg, bits, "/sys/devices/system/cpu/online: %s", strerror(-bits));
 	for (int cpu = 0; cpu < events->room && cpu < bits; cpu++) {
+		bool told = events->cpus[cpu].told;
 		int err = follow_cpu(events, cpu, mask[cpu / 8] & 1 << (cpu % 8),
-				     first_err ? NULL : msg);
+				     failed < 0 ? msg : NULL);
 
-		if (err > 0)
-			changes++;
-		if (err < 0 && !first_err) {
-			first_err = err;
-			if (ret_failed)
-				*ret_failed = cpu;
-		}
+		changes += err > 0 || events->cpus[cpu].renewed;
+		if (err < 0)
+			first_err = first_err ?: err;
+		if (!told && events->cpus[cpu].told)
+			failed = cpu;
 		/* What no CPU will allow need not be asked of the next thousand. */
-		if (err == -EPERM)
+		if (err == -EPERM && !events->on)
 			break;
 	}
+	if (ret_failed)
+		*ret_failed = failed;
 	return changes ? changes : first_err;
 }
 
@@ -258,6 +301,11 @@ size_t lbr_events_cpus(const struct lbr_events *events)
 int lbr_events_has(const struct lbr_events *events, int cpu)
 {
 	return cpu >= 0 && cpu < events->room && events->cpus[cpu].fd >= 0;
+}
+
+bool lbr_events_renewed(const struct lbr_events *events, int cpu)
+{
+	return cpu >= 0 && cpu < events->room && events->cpus[cpu].renewed;
 }
 
 const char *lbr_events_failed(const struct lbr_events *events)

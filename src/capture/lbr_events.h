@@ -8,6 +8,7 @@
 #ifndef LBRSNOOP_CAPTURE_LBR_EVENTS_H
 #define LBRSNOOP_CAPTURE_LBR_EVENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,8 +31,9 @@ int lbr_events_enable(struct lbr_events *events, struct errmsg *msg);
 
 /**
  * lbr_events_update() - follow CPU hotplug
- * @ret_failed: if not NULL, set to the CPU that could not be opened, or -1
- * Return: number of CPUs that came or went since the last call; negative errno.
+ * @ret_failed: if not NULL, set to a CPU that has none and was not told yet, @msg says why; -1
+ * Return: number of CPUs that came or went since the last call, those included that went and came
+ * again; negative errno.
  */
 int lbr_events_update(struct lbr_events *events, int *ret_failed, struct errmsg *msg);
 
@@ -40,6 +42,9 @@ size_t lbr_events_cpus(const struct lbr_events *events);
 
 /** lbr_events_failed() - first CPU without LBR and why ("cpu 3: ..."), or NULL if all have one */
 const char *lbr_events_failed(const struct lbr_events *events);
+
+/** lbr_events_renewed() - had @cpu been offline before the last lbr_events_update()? */
+bool lbr_events_renewed(const struct lbr_events *events, int cpu);
 
 /** lbr_events_has() - is the LBR on for @cpu? */
 int lbr_events_has(const struct lbr_events *events, int cpu);
@@ -57,6 +62,16 @@ int lbr_events_link(const struct lbr_events *events, int cpu);
 
 /** lbr_events_close() - LBR off; NULL is fine */
 void lbr_events_close(struct lbr_events *events);
+
+/**
+ * event_stands_still() - has its CPU been offline since this was asked last?
+ *
+ * Linux takes the events off a CPU that goes offline, and does not put them back when it comes
+ * again (perf_event_exit_cpu() of kernel/events/core.c); between two looks it may do both.
+ * @fd: enabled perf event, read_format PERF_FORMAT_TOTAL_TIME_ENABLED
+ * @ran_ns: borrowed from call to call; 0 first
+ */
+bool event_stands_still(int fd, uint64_t *ran_ns);
 
 /**
  * cpus_online() - read a CPU list such as /sys/devices/system/cpu/online

@@ -36,8 +36,11 @@ int capture_keep_armed(struct capture *capture, struct errmsg *msg)
 static void follow_hotplug(struct capture *capture)
 {
 	struct errmsg why = {};
+	int failed, changes = lbr_events_update(capture->events, &failed, &why);
 
-	if (lbr_events_update(capture->events, NULL, &why) <= 0)
+	if (failed >= 0)
+		errmsg_queue_add(&capture->said, "not watched: %s", why.text);
+	if (changes <= 0)
 		return;
 	capture->changed = true;
 	map_events_update(capture->maps);
@@ -46,11 +49,15 @@ static void follow_hotplug(struct capture *capture)
 		struct armed *armed = &capture->armed[i];
 
 		for (int cpu = 0; cpu < armed->hw_cpus; cpu++) {
-			if (!lbr_events_has(capture->events, cpu)) {
+			bool online = lbr_events_has(capture->events, cpu);
+
+			/* Its breakpoints went with it, also where it is back already. */
+			if (!online || lbr_events_renewed(capture->events, cpu)) {
 				capture->hw_fired += armed_hw_hits_cpu(armed, cpu);
 				disarm_hw_cpu(armed, cpu);
-				continue;
 			}
+			if (!online)
+				continue;
 			if (attach_hw_cpu(capture->skel, probe, i, armed, cpu, &why))
 				errmsg_queue_add(&capture->said,
 						 "%s: cpu %d came online and is not watched: %s",
