@@ -15,14 +15,16 @@
 
 #include "capture/lbr_events.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/cursor.h"
 
 #define RING_PAGES  128 /* of data, for each CPU; some hundred programs that start at once */
 #define EVENT_BYTES 65536
 
-/** struct map_cpu - one CPU's event; @fd: -1: none */
+/** struct map_cpu - one CPU's event; @fd: -1: none; @ran_ns: see event_stands_still() */
 struct map_cpu {
 	int fd;
+	uint64_t ran_ns;
 	void *ring;
 };
 
@@ -58,6 +60,7 @@ static int open_cpu(struct map_events *events, int cpu)
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TIME,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.sample_id_all = 1,
 		.mmap = 1,
 		.mmap2 = 1,
@@ -83,6 +86,7 @@ static int open_cpu(struct map_events *events, int cpu)
 		return err;
 	}
 	at->fd = fd;
+	at->ran_ns = 0;
 	return 0;
 }
 
@@ -93,16 +97,6 @@ static void close_cpu(struct map_events *events, struct map_cpu *at)
 	munmap(at->ring, (RING_PAGES + 1) * events->page);
 	close(at->fd);
 	at->fd = -1;
-}
-
-void map_events_update(struct map_events *events)
-{
-	_cleanup_free_ uint8_t *online = NULL;
-	int bits = events ? cpus_online(NULL, &online) : 0;
-
-	for (int cpu = 0; cpu < bits && cpu < events->cpu_count; cpu++)
-		if (events->cpus[cpu].fd < 0 && (online[cpu / 8] & 1 << (cpu % 8)))
-			open_cpu(events, cpu);
 }
 
 int map_events_open(struct userspace *user, struct map_events **ret_events, struct errmsg *msg)
@@ -243,6 +237,35 @@ static void drain(struct map_events *events, const struct map_cpu *cpu)
 		at += header.size;
 	}
 	__atomic_store_n(&meta->data_tail, head, __ATOMIC_RELEASE);
+}
+
+/* What programs did on the CPU until its event was there nobody has seen. */
+static void begin_again(struct map_events *events, int cpu)
+{
+	struct map_event lost = {.kind = MAP_LOST};
+
+	if (open_cpu(events, cpu))
+		return;
+	lost.time_ns = clock_ns(CLOCK_MONOTONIC);
+	keep(events, &lost);
+}
+
+void map_events_update(struct map_events *events)
+{
+	_cleanup_free_ uint8_t *online = NULL;
+	int bits = events ? cpus_online(NULL, &online) : 0;
+
+	for (int cpu = 0; cpu < bits && cpu < events->cpu_count; cpu++) {
+		struct map_cpu *at = &events->cpus[cpu];
+		bool is_online = online[cpu / 8] & 1 << (cpu % 8);
+
+		if (at->fd >= 0 && (!is_online || event_stands_still(at->fd, &at->ran_ns))) {
+			drain(events, at);
+			close_cpu(events, at);
+		}
+		if (at->fd < 0 && is_online)
+			begin_again(events, cpu);
+	}
 }
 
 static int compare_events(const void *a, const void *b)

@@ -40,10 +40,10 @@ static void follow_hotplug(struct capture *capture)
 
 	if (failed >= 0)
 		errmsg_queue_add(&capture->said, "not watched: %s", why.text);
+	map_events_update(capture->maps);
 	if (changes <= 0)
 		return;
 	capture->changed = true;
-	map_events_update(capture->maps);
 	for (size_t i = 0; i < capture->probes->count; i++) {
 		const struct probe *probe = &capture->probes->items[i];
 		struct armed *armed = &capture->armed[i];
