@@ -14,7 +14,6 @@
 #include "capture/lbr_events.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
-#include "symbolize/module_sections.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 
@@ -359,8 +358,6 @@ static int attach_hw(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 	if (!armed->hw_sites)
 		return -ENOMEM;
 	armed->hw_cpus = bits;
-	if (probe->trigger.module[0])
-		armed->module_text = module_section_addr(probe->trigger.module, ".text");
 	/* The exit first: a hit before it is armed would wait for a return that nobody sees. */
 	if (exit_program(skel, probe)) {
 		err = attach_copy(exit_program(skel, probe), probe, target, armed, msg);

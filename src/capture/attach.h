@@ -23,7 +23,6 @@ struct hw_site {
  * @link: of a program of the skeleton
  * @hw_sites: hardware breakpoints, HW_SITES_MAX per CPU
  * @hw_cpus: CPUs that @hw_sites has room for
- * @module_text: where the module was when its function was given hardware breakpoints, or 0
  */
 struct armed {
 	int prog_fd;
@@ -31,7 +30,6 @@ struct armed {
 	struct bpf_link *link;
 	struct hw_site *hw_sites;
 	int hw_cpus;
-	uint64_t module_text;
 };
 
 /** attach_select() - ask for the programs that @probe (and its fallback) needs to be loaded */

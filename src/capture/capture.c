@@ -15,6 +15,7 @@
 #include "capture/lbr_cause.h"
 #include "capture/upkeep.h"
 #include "capture/uprobe.h"
+#include "symbolize/module_sections.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -134,6 +135,8 @@ static int arm_one(struct capture *capture, size_t i, struct errmsg *msg)
 
 	if (probe->group > capture->group_count)
 		capture->group_count = probe->group;
+	if (probe->trigger.kind == TRIGGER_HW && probe->trigger.module[0])
+		probe->module_text = module_section_addr(probe->trigger.module, ".text");
 	if (probe->group <= 1) /* the others have their turn later */
 		err = attach_probe(capture->skel, probe, i, &capture->armed[i], &why);
 	if (!err) {

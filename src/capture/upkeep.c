@@ -68,7 +68,7 @@ static void follow_hotplug(struct capture *capture)
 
 /*
  * A breakpoint does not hold its module, and stays on the address when that is gone: other code
- * that comes to be there would be taken for the function.
+ * that comes to be there would be taken for the function. So it is also where it has no turn now.
  */
 static void follow_modules(struct capture *capture)
 {
@@ -76,8 +76,8 @@ static void follow_modules(struct capture *capture)
 		struct probe *probe = &capture->probes->items[i];
 		struct armed *armed = &capture->armed[i];
 
-		if (!armed->hw_cpus || !armed->module_text ||
-		    module_section_addr(probe->trigger.module, ".text") == armed->module_text)
+		if (probe->trigger.kind != TRIGGER_HW || !probe->module_text ||
+		    module_section_addr(probe->trigger.module, ".text") == probe->module_text)
 			continue;
 		capture_retire(capture, armed);
 		probe->trigger.kind = TRIGGER_NONE;

@@ -66,6 +66,7 @@ enum fault_place {
  * @returns: SITE_ERRNO: the function's returns, where the breakpoints go if its exit cannot be
  * watched
  * @return_count: of @returns; 0: there is no such way out
+ * @module_text: where its module was when it was found, if it gets hardware breakpoints; else 0
  * @group: 0: armed all the time; else breakpoints of one group take turns with those of others
  * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry, or why it stands
  *             on returns and not where the errno is loaded; "" otherwise
@@ -90,6 +91,7 @@ struct probe {
 	bool site_certain[HW_SITES_MAX];
 	uint64_t returns[HW_SITES_MAX];
 	uint32_t return_count;
+	uint64_t module_text;
 	uint32_t group;
 	char hw_reason[256];
 	char *category;
