@@ -70,9 +70,12 @@ static __always_inline int on_exit(void *ctx, __s64 ret)
 		return 0;
 	}
 	slot = snapshot_take();
-	if (unlikely(!slot))
-		return 0;
 	key = pending_key(bpf_get_current_pid_tgid(), cloned_target());
+	if (unlikely(!slot)) {
+		/* Not for the next call that fails: it would be told with this one's branches. */
+		forget(key);
+		return 0;
+	}
 	kept = bpf_map_lookup_elem(&pending, &key);
 	if (kept && kept->retval == ret) {
 		/* Copied: what the ring buffer takes must be in memory that the verifier bounds. */

@@ -461,15 +461,30 @@ void disarm_hw_cpu(struct armed *armed, int cpu)
 
 void disarm(struct armed *armed)
 {
+	/* Before the exit: a hit that came after it would wait for a return that nobody sees. */
+	for (int i = 0; i < armed->hw_cpus * HW_SITES_MAX; i++)
+		bpf_link__destroy(armed->hw_sites[i].link);
 	bpf_link__destroy(armed->link);
 	if (armed->link_fd >= 0)
 		close(armed->link_fd);
 	if (armed->prog_fd >= 0)
 		close(armed->prog_fd);
-	for (int i = 0; i < armed->hw_cpus * HW_SITES_MAX; i++)
-		bpf_link__destroy(armed->hw_sites[i].link);
 	free(armed->hw_sites);
 	*armed = (struct armed){.prog_fd = -1, .link_fd = -1};
+}
+
+void forget_pending(struct lbrsnoop_bpf *skel, uint32_t target)
+{
+	uint64_t *count = (uint64_t *)&skel->bss->pending_count, key, next;
+	int fd = bpf_map__fd(skel->maps.pending);
+	int err = bpf_map_get_next_key(fd, NULL, &next);
+
+	while (!err) {
+		key = next;
+		err = bpf_map_get_next_key(fd, &key, &next);
+		if ((uint32_t)key == target && !bpf_map_delete_elem(fd, &key))
+			__atomic_fetch_sub(count, 1, __ATOMIC_RELAXED);
+	}
 }
 
 uint64_t armed_missed(const struct armed *armed)

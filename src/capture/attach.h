@@ -56,6 +56,14 @@ void disarm_hw_cpu(struct armed *armed, int cpu);
 void disarm(struct armed *armed);
 
 /**
+ * forget_pending() - forget the hits of errno sites that wait for a return nobody will see
+ *
+ * After disarm() of what is to be armed again: else the return of a later call would be taken for
+ * theirs.
+ */
+void forget_pending(struct lbrsnoop_bpf *skel, uint32_t target);
+
+/**
  * attach_next_worse() - arm again, with the next cheaper kind of trigger
  * @armed: of a hardware breakpoint; replaced on success, as it was on failure
  * Return: 0; -ENOENT if there is no cheaper kind; negative errno of the last one tried.

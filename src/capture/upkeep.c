@@ -20,9 +20,13 @@ static void note_counts(struct capture *capture, const struct armed *armed)
 
 void capture_retire(struct capture *capture, struct armed *armed)
 {
+	size_t target = armed - capture->armed;
+
 	note_counts(capture, armed);
 	capture->changed = true;
 	disarm(armed);
+	if (capture->probes->items[target].site_kind == SITE_ERRNO)
+		forget_pending(capture->skel, target);
 }
 
 int capture_keep_armed(struct capture *capture, struct errmsg *msg)
