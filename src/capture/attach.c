@@ -265,8 +265,11 @@ static int hw_error(int err, uint64_t addr, int cpu, struct errmsg *msg)
 	switch (err) {
 	case -ENOSPC:
 		return no_register_error(cpu, msg);
+	case -EPERM: /* hw_breakpoint_parse() of kernel/events/hw_breakpoint.c */
+		return errmsg_set(msg, err,
+				  "not permitted: a hardware breakpoint in the kernel needs "
+				  "CAP_SYS_ADMIN; run as root (sudo)");
 	case -EINVAL:
-	case -EPERM:
 	case -EACCES:
 		return errmsg_set(
 			msg, -EINVAL,
