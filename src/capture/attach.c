@@ -80,6 +80,15 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 	}
 }
 
+static void disarm_breakpoints(struct armed *armed)
+{
+	for (int i = 0; i < armed->hw_cpus * HW_SITES_MAX; i++)
+		bpf_link__destroy(armed->hw_sites[i].link);
+	free(armed->hw_sites);
+	armed->hw_sites = NULL;
+	armed->hw_cpus = 0;
+}
+
 /* What is tried next if a probe cannot be armed as @kind; TRIGGER_NONE if nothing is left. */
 static enum trigger_kind next_worse(const struct probe *probe, enum trigger_kind kind)
 {
@@ -403,7 +412,7 @@ static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 }
 
 int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
-		      struct armed *armed, struct errmsg *msg)
+		      struct armed *ret_armed, struct errmsg *msg)
 {
 	enum trigger_kind before = probe->trigger.kind, kind;
 	int err = -ENOENT;
@@ -415,14 +424,22 @@ int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t t
 		probe->trigger.kind = kind;
 		err = attach_as(skel, probe, target, &next, msg);
 		if (!err) {
-			disarm(armed);
-			*armed = next;
+			*ret_armed = next;
 			return 0;
 		}
 		disarm(&next);
 	}
 	probe->trigger.kind = before;
 	return err;
+}
+
+bool keep_exit(struct probe *probe, struct armed *armed)
+{
+	if (probe->site_kind != SITE_ERRNO || !probe->fallback || armed->link_fd < 0)
+		return false;
+	disarm_breakpoints(armed);
+	probe->trigger.kind = TRIGGER_FEXIT;
+	return true;
 }
 
 int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
@@ -465,15 +482,13 @@ void disarm_hw_cpu(struct armed *armed, int cpu)
 void disarm(struct armed *armed)
 {
 	/* Before the exit: a hit that came after it would wait for a return that nobody sees. */
-	for (int i = 0; i < armed->hw_cpus * HW_SITES_MAX; i++)
-		bpf_link__destroy(armed->hw_sites[i].link);
+	disarm_breakpoints(armed);
 	bpf_link__destroy(armed->link);
 	if (armed->link_fd >= 0)
 		close(armed->link_fd);
 	if (armed->prog_fd >= 0)
 		close(armed->prog_fd);
-	free(armed->hw_sites);
-	*armed = (struct armed){.prog_fd = -1, .link_fd = -1};
+	*armed = (struct armed){.prog_fd = -1, .link_fd = -1, .since_ns = armed->since_ns};
 }
 
 void forget_pending(struct lbrsnoop_bpf *skel, uint32_t target)

@@ -23,6 +23,8 @@ struct hw_site {
  * @link: of a program of the skeleton
  * @hw_sites: hardware breakpoints, HW_SITES_MAX per CPU
  * @hw_cpus: CPUs that @hw_sites has room for
+ * @since_ns: what it captured before was captured by the breakpoints that it stands for, too, and
+ * what they capture afterwards by it; 0: it stands for none
  */
 struct armed {
 	int prog_fd;
@@ -30,6 +32,7 @@ struct armed {
 	struct bpf_link *link;
 	struct hw_site *hw_sites;
 	int hw_cpus;
+	uint64_t since_ns;
 };
 
 /** attach_select() - ask for the programs that @probe (and its fallback) needs to be loaded */
@@ -52,7 +55,7 @@ int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t
 /** disarm_hw_cpu() - take back the breakpoints of a CPU that went offline */
 void disarm_hw_cpu(struct armed *armed, int cpu);
 
-/** disarm() - take back */
+/** disarm() - take back; @since_ns stays, for what is still to be read */
 void disarm(struct armed *armed);
 
 /**
@@ -64,12 +67,21 @@ void disarm(struct armed *armed);
 void forget_pending(struct lbrsnoop_bpf *skel, uint32_t target);
 
 /**
- * attach_next_worse() - arm again, with the next cheaper kind of trigger
- * @armed: of a hardware breakpoint; replaced on success, as it was on failure
+ * attach_next_worse() - arm the next cheaper kind of trigger beside the one that is armed
+ * @probe: trigger.kind is changed on success
+ * @ret_armed: set on success
  * Return: 0; -ENOENT if there is no cheaper kind; negative errno of the last one tried.
  */
 int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
-		      struct armed *armed, struct errmsg *msg);
+		      struct armed *ret_armed, struct errmsg *msg);
+
+/**
+ * keep_exit() - disarm the breakpoints where the errno is loaded, and go on with the exit
+ *
+ * What watches the function's exit for them sees every error, as fexit does.
+ * Return: true; false if nothing watches it, or no other trigger is wanted: nothing is done.
+ */
+bool keep_exit(struct probe *probe, struct armed *armed);
 
 /** armed_hw_hits() - how often the hardware breakpoints were hit, as the kernel counted */
 uint64_t armed_hw_hits(const struct armed *armed);

@@ -177,6 +177,14 @@ static int arm_all(struct capture *capture, struct errmsg *msg)
 	return 0;
 }
 
+/* While a cheaper trigger takes over both are armed: until then the breakpoints tell, then it. */
+static bool told_by_the_other(const struct capture *capture, const struct record *rec)
+{
+	uint64_t since_ns = capture->armed[rec->target].since_ns;
+
+	return since_ns && (rec->kind == RECORD_HW) == (rec->mono_ns >= since_ns);
+}
+
 static int on_record(void *ctx, void *data, size_t len)
 {
 	struct capture *capture = ctx;
@@ -188,6 +196,8 @@ static int on_record(void *ctx, void *data, size_t len)
 		capture->malformed++;
 		return 0;
 	}
+	if (told_by_the_other(capture, data))
+		return 0;
 	capture->handed_out = true;
 	map_events_tell(capture->maps, ((const struct record *)data)->mono_ns);
 	capture->fn_result = capture->fn(&snap, capture->fn_ctx);

@@ -94,23 +94,43 @@ static void follow_modules(struct capture *capture)
 	}
 }
 
+/*
+ * The cheaper trigger is armed first, so that nothing is lost; what both see until the breakpoints
+ * are gone is told once, see told_by_the_other().
+ */
+static void replace(struct capture *capture, size_t i)
+{
+	struct probe *probe = &capture->probes->items[i];
+	struct armed *armed = &capture->armed[i], next;
+	uint64_t hits;
+
+	capture->changed = true;
+	hits = armed_hw_hits(armed);
+	if (keep_exit(probe, armed)) {
+		capture->hw_fired += hits;
+		return;
+	}
+	if (attach_next_worse(capture->skel, probe, i, &next, NULL)) {
+		capture_retire(capture, armed);
+		probe->trigger.kind = TRIGGER_NONE;
+		capture->armed_count--;
+		return;
+	}
+	next.since_ns = clock_ns(CLOCK_MONOTONIC);
+	capture_retire(capture, armed);
+	*armed = next;
+}
+
 /* The breakpoints cost too much: all of them give way to a trigger that filters first. */
 static void make_cheaper(struct capture *capture, int cpu, double rate, double share)
 {
 	for (size_t i = 0; i < capture->probes->count; i++) {
-		struct probe *probe = &capture->probes->items[i];
-		struct armed *armed = &capture->armed[i];
+		const struct probe *probe = &capture->probes->items[i];
 		const char *now;
 
-		if (!armed->hw_cpus)
+		if (!capture->armed[i].hw_cpus)
 			continue;
-		note_counts(capture, armed);
-		capture->changed = true;
-		if (attach_next_worse(capture->skel, probe, i, armed, NULL)) {
-			disarm(armed);
-			probe->trigger.kind = TRIGGER_NONE;
-			capture->armed_count--;
-		}
+		replace(capture, i);
 		now = probe->trigger.kind == TRIGGER_NONE ? "disarmed"
 							  : trigger_kind_name(probe->trigger.kind);
 		errmsg_queue_add(

@@ -2,19 +2,28 @@
 /*
  * badread COUNT USEC CPU [getpid|mkdir|mmap] - read a descriptor that is not open, over and over
  *
- * COUNT 0: until it is killed.
+ * COUNT 0: until SIGTERM, and then it prints how often.
  * Fails in ksys_read() with EBADF. With "getpid", that call stands before each read;
  * with "mkdir", one that fails in do_mkdirat() with EEXIST, which hardly anybody else calls, or
  * with "mmap", one that fails in do_mmap() with EINVAL, stands for it.
  */
 
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static volatile sig_atomic_t stop;
+
+static void on_term(int signal)
+{
+	(void)signal;
+	stop = 1;
+}
 
 static long fail(const char *mode)
 {
@@ -29,7 +38,7 @@ static long fail(const char *mode)
 
 int main(int argc, char **argv)
 {
-	long count = argc > 1 ? atol(argv[1]) : 10, usec = argc > 2 ? atol(argv[2]) : 0;
+	long count = argc > 1 ? atol(argv[1]) : 10, usec = argc > 2 ? atol(argv[2]) : 0, i;
 	int cpu = argc > 3 ? atoi(argv[3]) : 0;
 	const char *mode = argc > 4 ? argv[4] : "";
 	cpu_set_t set;
@@ -40,7 +49,9 @@ int main(int argc, char **argv)
 		perror("badread: sched_setaffinity");
 		return 2;
 	}
-	for (long i = 0; !count || i < count; i++) {
+	if (!count)
+		signal(SIGTERM, on_term);
+	for (i = 0; !stop && (!count || i < count); i++) {
 		if (!strcmp(mode, "getpid"))
 			syscall(SYS_getpid);
 		if (fail(mode) != -1)
@@ -48,5 +59,7 @@ int main(int argc, char **argv)
 		if (usec)
 			usleep(usec);
 	}
+	if (!count)
+		printf("%ld\n", i);
 	return 0;
 }
