@@ -120,6 +120,12 @@ typedef int capture_fn(struct snapshot *snap, void *ctx);
  */
 int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *ctx);
 
+/**
+ * capture_watch() - follow hotplug, and keep the budget, while capture_poll() is not called, or
+ * waits for its @fn to return
+ */
+void capture_watch(struct capture *capture);
+
 /** capture_revive() - switch the LBR of a CPU on again, which something else has switched off */
 void capture_revive(struct capture *capture, int cpu);
 

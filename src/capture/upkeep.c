@@ -175,10 +175,9 @@ static void rotate(struct capture *capture)
 			take_turn(capture, i);
 }
 
-void capture_look_around(struct capture *capture)
+void capture_watch(struct capture *capture)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	struct errmsg why = {};
 	double rate, share;
 	int cpu = 0;
 
@@ -191,7 +190,14 @@ void capture_look_around(struct capture *capture)
 	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits, CPUS, now,
 			      &cpu, &rate, &share))
 		make_cheaper(capture, cpu, rate, share);
-	if (!capture->changed)
+}
+
+void capture_look_around(struct capture *capture)
+{
+	struct errmsg why = {};
+
+	capture_watch(capture);
+	if (!capture->events || !capture->changed)
 		return;
 	capture->changed = false;
 	if (capture_keep_armed(capture, &why))

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,8 @@
 
 #include "cmd/cmd.h"
 #include "util/log.h"
+
+#define IDLE_MS 1000
 
 static void check_stdout(void)
 {
@@ -50,6 +54,48 @@ FILE *output_open(const char *path)
 	out = fdopen(fd, "w");
 	if (!out)
 		close(fd);
+	return out;
+}
+
+/* No more at once than a pipe takes without waiting when poll() says that it takes something. */
+static ssize_t write_idle(void *cookie, const char *buf, size_t len)
+{
+	const struct output_idle *idle = cookie;
+	size_t done = 0;
+
+	while (done < len) {
+		struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+		int ready = poll(&out, 1, IDLE_MS);
+		ssize_t wrote;
+
+		if (ready < 0)
+			break;
+		if (!ready) {
+			idle->idle(idle->ctx);
+			continue;
+		}
+		wrote = write(STDOUT_FILENO, buf + done,
+			      len - done < PIPE_BUF ? len - done : PIPE_BUF);
+		if (wrote < 0 && errno == EAGAIN)
+			continue;
+		if (wrote < 0)
+			break;
+		done += wrote;
+	}
+	return done;
+}
+
+FILE *output_idle_open(const struct output_idle *idle)
+{
+	cookie_io_functions_t functions = {.write = write_idle};
+	struct stat st;
+	FILE *out;
+
+	if (fstat(STDOUT_FILENO, &st) || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return NULL;
+	out = fopencookie((void *)idle, "w", functions);
+	if (out)
+		setvbuf(out, NULL, _IOFBF, 65536);
 	return out;
 }
 

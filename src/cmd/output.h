@@ -22,6 +22,23 @@ void output_init(void);
  */
 FILE *output_open(const char *path);
 
+/**
+ * struct output_idle - what is done each second while a reader does not read
+ * @idle: called with @ctx, in the middle of a write to the stream
+ */
+struct output_idle {
+	void (*idle)(void *ctx);
+	void *ctx;
+};
+
+/**
+ * output_idle_open() - stdout as a stream that waits for its reader, and is not idle meanwhile
+ * @idle: borrowed until the stream is closed
+ * Return: the stream, to be closed with output_close(); NULL if stdout is no pipe and no socket,
+ * or memory ran out.
+ */
+FILE *output_idle_open(const struct output_idle *idle);
+
 /** output_begin() - the first line is about to come: away with what was in the file */
 int output_begin(FILE *out);
 

@@ -54,6 +54,7 @@ struct trace {
 	struct probe_list probes;
 	struct capture *capture;
 	FILE *out;
+	struct output_idle idle;
 	struct view *view; /* NULL: record only */
 	struct aggregate *aggregate;
 	struct recording *recording; /* NULL: show only */
@@ -714,6 +715,15 @@ static int trace_all(struct trace *trace, struct errmsg *msg)
 	return run(trace, msg);
 }
 
+/* A reader of our output that has stopped does not stop the guard of the breakpoints. */
+static void on_idle(void *ctx)
+{
+	const struct trace *trace = ctx;
+
+	if (trace->capture)
+		capture_watch(trace->capture);
+}
+
 static int trace_main(int argc, char **argv, bool record_only)
 {
 	struct trace_options opts;
@@ -737,6 +747,9 @@ static int trace_main(int argc, char **argv, bool record_only)
 			trace_options_deinit(&opts);
 			return EXIT_ERROR;
 		}
+	} else {
+		trace.idle = (struct output_idle){.idle = on_idle, .ctx = &trace};
+		trace.out = output_idle_open(&trace.idle) ?: stdout;
 	}
 	err = trace_all(&trace, &msg);
 	if (!err && trace.view)
