@@ -71,6 +71,7 @@ struct trace {
 	uint64_t second_ns; /* of --max-rate: when the present second began */
 	uint64_t in_second;
 	uint64_t left_out;
+	bool disarmed; /* the last place is */
 	int write_err; /* negative errno */
 };
 
@@ -535,6 +536,14 @@ static int describe_flight(struct trace *trace)
 	return capture_flight_describe(trace->capture, trace->symbols);
 }
 
+static void say_guard(const struct trace *trace)
+{
+	const char *said;
+
+	while ((said = capture_guard_said(trace->capture)))
+		log_warning("%s", said);
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
@@ -571,9 +580,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 	/* What it took to arm is not of the user's time. */
 	if (trace->opts->timeout_ms)
 		end = mono_ms() + trace->opts->timeout_ms;
-	while (!stop_requested && mono_ms() < end) {
+	while (!stop_requested && !trace->disarmed && mono_ms() < end) {
 		uint64_t left = end - mono_ms();
-		const char *guard;
 
 		if (child_ended(&trace->child))
 			break;
@@ -589,12 +597,12 @@ static int run(struct trace *trace, struct errmsg *msg)
 		flush_out(trace);
 		if (trace->opts->capture.flight_only && flight_full(trace))
 			break;
-		while ((guard = capture_guard_said(trace->capture)))
-			log_warning("%s", guard);
+		say_guard(trace);
 		if (err > 0 || trace->write_err)
 			break;
 		if (err < 0 && err != -EINTR)
 			return errmsg_set(msg, err, "reading the ring buffer: %s", strerror(-err));
+		trace->disarmed = !capture_armed(trace->capture);
 	}
 	notify_send("STOPPING=1");
 	/*
@@ -614,6 +622,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 	if (trace->opts->capture.flight_only)
 		flight_full(trace);
 	say_summary(trace);
+	if (trace->disarmed)
+		log_error("nothing is armed any more");
 	return 0;
 }
 
@@ -774,6 +784,8 @@ static int trace_main(int argc, char **argv, bool record_only)
 	trace_options_deinit(&opts);
 	if (err)
 		return exit_status_of(err);
+	if (trace.disarmed)
+		return EXIT_ERROR;
 	return trace.printed ? EXIT_SEEN : EXIT_NONE;
 }
 
