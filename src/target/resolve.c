@@ -564,7 +564,7 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec, stru
 		return add_tracepoints(spec, list, msg);
 	if (spec->file)
 		return add_line(resolver, spec, list, msg);
-	if (spec->kind == TRIGGER_HW && !strncmp(spec->name, "0x", 2))
+	if (spec->kind == TRIGGER_HW && !strncasecmp(spec->name, "0x", 2))
 		return add_address(resolver, spec, list, msg);
 	return spec->is_glob ? add_glob(resolver, spec, list, msg)
 			     : add_one(resolver, spec, list, msg);

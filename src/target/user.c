@@ -183,7 +183,7 @@ static int find_symbol(struct userfile *file, const struct target_spec *spec, co
 	struct search search = {.wanted = spec->name};
 	char *end;
 
-	if (!strncmp(spec->name, "0x", 2)) {
+	if (!strncasecmp(spec->name, "0x", 2)) {
 		*ret_addr = strtoull(spec->name, &end, 16);
 		if (*end || userfile_offset(file, *ret_addr, &(uint64_t){0}))
 			return errmsg_set(msg, -EINVAL,
