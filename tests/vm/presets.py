@@ -89,6 +89,10 @@ def line_of(function, macro):
     raise ValueError(f"no {macro} in {function}()")
 
 
+# Where interrupts end: arch/x86/entry/entry_64.S
+IRET = {"native_irq_return_iret", "native_iret", "common_interrupt_return",
+        "restore_regs_and_return_to_kernel"}
+
 # --- faults: what each is called, the function at fault, what the log says of it
 
 FAULTS = {
@@ -124,13 +128,17 @@ def fault_error(snapshot, name, target):
     if not useful(snapshot):
         return None
     # What is spent begins with the exception, or with the call that prints a text.
-    ours, spent = branches[useful(snapshot) - 1], branches[useful(snapshot)]
+    ours, spent = branches[:useful(snapshot)], branches[useful(snapshot)]
     if spent["from"]["addr"] != trigger["ip"] or spent["from"]["sym"] != function:
         return f"the first entry spent is from {spent['from']}, ip {trigger['ip']}"
-    if ours["to"]["sym"] != function or ours["from"]["module"] != "faults":
-        return f"the newest entry of the story is {ours}"
+    if ours[-1]["to"]["sym"] != function or ours[-1]["to"]["module"] != "faults":
+        return f"the newest entry of the story is {ours[-1]}"
+    # An interrupt may have come; what is before it does not matter.
+    foreign = [i for i, b in enumerate(ours) if b["from"]["module"] != "faults"]
+    if foreign and ours[foreign[-1]]["from"]["sym"] not in IRET:
+        return f"neither the module's nor an interrupt's end: {ours[foreign[-1]]}"
     # Rounds of the loop, its return, and what the function does then.
-    ways = [(b["from"]["sym"], b["to"]["sym"]) for b in branches[:useful(snapshot)]]
+    ways = [(b["from"]["sym"], b["to"]["sym"]) for b in ours[foreign[-1] + 1 if foreign else 0:]]
     while ways and ways[-1] == (function, function):
         ways.pop()
     if ways and ways.pop() != ("odd_ones", function) or set(ways) - {("odd_ones", "odd_ones")}:
@@ -157,7 +165,7 @@ def printk_error(snapshot):
     if not any("faults: an error, number 7" in line for line in snapshot["log"] or []):
         return f"the log: {snapshot['log']}"
     if snapshot["lbr"]["depth"] == 32 and \
-            not any(b["from"]["sym"] == "odd_ones" for b in snapshot["branches"]):
+            not any(b["from"]["sym"] in IRET | {"odd_ones"} for b in snapshot["branches"]):
         return "nothing of odd_ones() is left"
     return None
 
