@@ -337,7 +337,9 @@ static void say_armed(const struct trace *trace)
 			continue;
 		first = first ?: probe;
 		errors = errors && probe_filters_errno(probe);
-		if (armed > 8 && log_get_level() < LOG_VERBOSE)
+		/* What gave way to others is said in any case. */
+		if (armed > 8 && log_get_level() < LOG_VERBOSE &&
+		    !(probe->gives_way && probe->hw_reason[0]))
 			continue;
 		if (probe->namesakes)
 			log_info("'%s': several functions have this name; tracing the one at %#llx",
