@@ -35,6 +35,11 @@ void probes_warn_unfiltered(const struct probe_list *probes)
 	}
 }
 
+bool probe_gave_way(const struct probe *probe)
+{
+	return probe->gives_way && probe->hw_reason[0];
+}
+
 void probe_say_trigger(const struct capture *capture, const struct probe *probe)
 {
 	uint64_t hit_ns = capture_hit_ns(capture);

@@ -8,6 +8,9 @@
 #include "capture/capture.h"
 #include "snapshot/probe.h"
 
+/** probe_gave_way() - is it software for want of a debug register? That is said in any case */
+bool probe_gave_way(const struct probe *probe);
+
 /** probe_say_trigger() - which trigger it got, what that loses and what a hit costs; or why no
  * better one */
 void probe_say_trigger(const struct capture *capture, const struct probe *probe);

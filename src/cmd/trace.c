@@ -337,9 +337,7 @@ static void say_armed(const struct trace *trace)
 			continue;
 		first = first ?: probe;
 		errors = errors && probe_filters_errno(probe);
-		/* What gave way to others is said in any case. */
-		if (armed > 8 && log_get_level() < LOG_VERBOSE &&
-		    !(probe->gives_way && probe->hw_reason[0]))
+		if (armed > 8 && log_get_level() < LOG_VERBOSE && !probe_gave_way(probe))
 			continue;
 		if (probe->namesakes)
 			log_info("'%s': several functions have this name; tracing the one at %#llx",
