@@ -33,6 +33,8 @@ extern int _printk(const char *fmt, ...);
 extern void __warn_printk(const char *fmt, ...);
 extern long schedule_timeout_uninterruptible(long ticks);
 extern volatile u64 jiffies;
+extern void _raw_spin_lock_bh(unsigned int *lock);
+extern void _raw_spin_unlock_bh(unsigned int *lock);
 
 /* As arch/x86/include/asm/bug.h lays it out, with both pointers relative to themselves. */
 #define BUG_INSN(flags)                                                                            \
@@ -136,13 +138,18 @@ static ssize fault_hang(void *file, const char *from, u64 len, long *at)
 	return (ssize)len;
 }
 
-/* Seconds in which the scheduler is not called. */
+static unsigned int loop_lock;
+
+/* Seconds in which the scheduler is not called, and in which preemptible RCU has to wait as well.
+ */
 static ssize fault_loop(void *file, const char *from, u64 len, long *at)
 {
 	u64 end = jiffies + len * HZ;
 
+	_raw_spin_lock_bh(&loop_lock);
 	while ((long)(jiffies - end) < 0)
 		odd_ones(10);
+	_raw_spin_unlock_bh(&loop_lock);
 	return (ssize)len;
 }
 
