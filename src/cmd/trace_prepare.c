@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/trace_prepare.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/filters.h"
+#include "cmd/probe_say.h"
+#include "symbolize/place.h"
+#include "symbolize/trim.h"
+#include "target/choose.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+
+/* 0 also where there is none: the target that needs it says so. */
+static int open_lines(const struct trace_options *opts, struct lines **ret_lines,
+		      struct errmsg *msg)
+{
+	struct lines_options lines = {.vmlinux = opts->view.vmlinux,
+				      .debug_dir = opts->view.debug_dir};
+	bool needed = false;
+	char text[700];
+	int err;
+
+	for (size_t i = 0; i < opts->target_count; i++)
+		needed = needed || target_needs_lines(&opts->targets[i]);
+	*ret_lines = NULL;
+	if (!needed)
+		return 0;
+	err = lines_open(&lines, ret_lines);
+	if (err == -ESTALE)
+		return errmsg_set(msg, err, "%s: %s", lines.vmlinux,
+				  lines_mismatch(&lines, text, sizeof(text)));
+	return err == -ENOMEM ? err : 0;
+}
+
+static bool tracepoints_only(const struct trace_options *opts)
+{
+	for (size_t i = 0; i < opts->target_count; i++)
+		if (opts->targets[i].kind != TRIGGER_TRACEPOINT &&
+		    opts->targets[i].kind != TRIGGER_RAWTRACEPOINT)
+			return false;
+	return true;
+}
+
+/*
+ * The kernel takes tens of milliseconds to make /proc/kallsyms. Tracepoints are armed meanwhile:
+ * only what is captured there has to be told by name. With an LBR, the programs are given an
+ * address.
+ */
+static bool symbols_can_wait(const struct trace_options *opts)
+{
+	return tracepoints_only(opts) && opts->capture.without_lbr && !opts->flight;
+}
+
+int trace_end_symbols(struct trace *trace, struct errmsg *msg)
+{
+	int err = trace->symbols_read ? 0 : symbols_open_end(trace->symbols);
+
+	trace->symbols_read = true;
+	if (err == -EPERM)
+		return errmsg_set(
+			msg, err,
+			"/proc/kallsyms hides the kernel's addresses; run as root, or with "
+			"CAP_SYSLOG (see /proc/sys/kernel/kptr_restrict)");
+	if (err)
+		return errmsg_set(msg, err, "/proc/kallsyms: %s", strerror(-err));
+	return 0;
+}
+
+/* Of several presets, what is not to be had here is said, and the others are armed. */
+static int add_target(struct trace *trace, const struct target_spec *spec, struct errmsg *msg)
+{
+	int err = resolver_add(trace->resolver, spec, &trace->probes, msg);
+
+	if (err || !msg->text[0])
+		return err;
+	log_warning("%s", msg->text);
+	msg->text[0] = '\0';
+	return 0;
+}
+
+static int resolve_targets(struct trace *trace, struct errmsg *msg)
+{
+	const struct trace_options *opts = trace->opts;
+	struct resolve_options resolve = {
+		.symbols = trace->symbols,
+		.force = opts->trigger,
+		.pid = opts->capture.pid,
+		.debug_dir = opts->view.debug_dir,
+		.errors_only = opts->capture.errno_filter,
+		.tracepoints_only = tracepoints_only(opts),
+	};
+	int err = open_lines(opts, &resolve.lines, msg);
+
+	if (!err)
+		err = resolver_create(&resolve, &trace->resolver, msg);
+	if (!err && !symbols_can_wait(opts))
+		err = trace_end_symbols(trace, msg);
+	for (size_t i = 0; !err && i < opts->target_count; i++)
+		err = add_target(trace, &opts->targets[i], msg);
+	/* All line tables of the kernel may be in memory: nothing looks at them again. */
+	lines_close(resolve.lines);
+	return err ?: probe_list_drop_twins(&trace->probes);
+}
+
+/*
+ * Without the live text no return is found for certain: what is on disk differs from what runs
+ * in every patched place.
+ */
+static int choose(struct trace *trace, struct errmsg *msg)
+{
+	const struct capture_options *filter = &trace->opts->capture;
+	bool few = filter->errno_filter && !filter->errno_any;
+	struct choose_options choose = {
+		.symbols = trace->symbols,
+		.text = &trace->kernel_text,
+		.at_errno = trace->opts->at_errno,
+		.rotate = trace->opts->rotate,
+		.errnos = few ? filter->errnos : NULL,
+	};
+	int err = text_live_open(NULL, &trace->text_live);
+
+	if (err) {
+		trace->text_err = err;
+		if (trace->opts->trigger == TRIGGER_HW || trace->opts->at_errno)
+			return errmsg_set(msg, err,
+					  "hardware breakpoint: the kernel's text cannot be read");
+		return 0;
+	}
+	trace->kernel_text = text_source(trace->text_live);
+	return choose_triggers(&choose, &trace->probes, msg);
+}
+
+bool trace_has_breakpoints(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->probes.count; i++)
+		if (trace->probes.items[i].trigger.kind == TRIGGER_HW)
+			return true;
+	return false;
+}
+
+/* It waits for child_go(), which comes when everything is armed. */
+static int prepare_command(struct trace *trace, struct errmsg *msg)
+{
+	_cleanup_free_ char *path = NULL;
+	struct child_command command = {.argv = trace->opts->command};
+	int err = child_find(command.argv[0], &path);
+
+	command.path = path;
+	if (!err)
+		err = child_fork(&trace->child, child_exec, &command);
+	if (!err)
+		child_watch(&trace->child);
+	/* -EACCES is not about us: no exit status 4 */
+	return err ? errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", command.argv[0],
+				strerror(-err))
+		   : 0;
+}
+
+static void begin_log(struct trace *trace)
+{
+	bool preset = false;
+
+	for (size_t i = 0; i < trace->opts->target_count; i++)
+		preset = preset || trace->opts->targets[i].preset;
+	if (preset && trace->view && klog_open("/dev/kmsg", &trace->klog))
+		log_info("/dev/kmsg: %s; the kernel's log is not shown", strerror(errno));
+}
+
+static int begin_user(struct trace *trace)
+{
+	int err = user_create(&trace->probes, trace->symbols, trace->opts->view.debug_dir,
+			      &trace->user);
+
+	if (err)
+		return err;
+	trace->kernel_text = user_text(trace->user, &trace->kernel_text);
+	if (trace->view)
+		view_set_user(trace->view, user_space(trace->user));
+	return 0;
+}
+
+int trace_prepare(struct trace *trace, struct errmsg *msg)
+{
+	struct capture_options capture_opts = trace->opts->capture;
+	const char *missing = missing_capabilities();
+	struct symbol getppid;
+	int err;
+
+	if (missing)
+		return errmsg_set(msg, -EPERM, "not permitted: %s is missing; run as root (sudo)",
+				  missing);
+	err = filters_check(&capture_opts, trace->opts->command != NULL, msg);
+	if (err)
+		return err;
+	err = symbols_open_begin(&trace->symbols);
+	if (err)
+		return err;
+	err = resolve_targets(trace, msg);
+	if (err)
+		return err;
+	if (trace->opts->errno_given && trace->opts->capture.errno_filter)
+		probes_warn_unfiltered(&trace->probes);
+	if (trace->opts->view.summary || trace->opts->view.trace_json)
+		err = aggregate_create(&trace->opts->view, trace->out, &trace->aggregate, msg);
+	if (!err && !trace->opts->record_only)
+		err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL,
+				  trace->aggregate, &trace->view, msg);
+	if (err)
+		return err;
+	err = choose(trace, msg);
+	if (err)
+		return err;
+	begin_log(trace);
+	/* Only for breakpoints: the first search for a name takes milliseconds. */
+	if (trace_has_breakpoints(trace) &&
+	    (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
+	     !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid)))
+		capture_opts.getppid_addr = getppid.addr;
+	capture_opts.percpu_offsets = symbols_single(trace->symbols, SYMBOLS_PER_CPU_OFFSET);
+	capture_opts.cpu_hw_events = symbols_single(trace->symbols, SYMBOLS_CPU_HW_EVENTS);
+	if (trace->opts->user) {
+		err = begin_user(trace);
+		if (err)
+			return err;
+		capture_opts.user = user_space(trace->user);
+	}
+	if (trace->opts->command) {
+		err = prepare_command(trace, msg);
+		if (err)
+			return err;
+		capture_opts.pid = trace->child.pid;
+	}
+	return capture_create(&capture_opts, &trace->probes, &trace->capture, msg);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* trace_prepare.h - from the command line to all that a trace needs to arm */
+#ifndef LBRSNOOP_CMD_TRACE_PREPARE_H
+#define LBRSNOOP_CMD_TRACE_PREPARE_H
+
+#include "cmd/trace_state.h"
+
+/**
+ * trace_prepare() - resolve the targets, choose their triggers, and open what they need
+ * @trace: opts is set; what has been made when it fails is there to be freed by its owner
+ * Return: 0, and capture_start() arms them; negative errno with @msg.
+ */
+int trace_prepare(struct trace *trace, struct errmsg *msg);
+
+/**
+ * trace_end_symbols() - read the kernel's symbols to their end, if that has waited
+ * Return: 0; negative errno with @msg.
+ */
+int trace_end_symbols(struct trace *trace, struct errmsg *msg);
+
+/** trace_has_breakpoints() - is any of its triggers a hardware breakpoint? */
+bool trace_has_breakpoints(const struct trace *trace);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/trace_say.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/probe_say.h"
+#include "util/log.h"
+
+void trace_say_armed(const struct trace *trace)
+{
+	size_t armed = capture_armed(trace->capture);
+	const struct probe *first = NULL;
+	const char *warning = capture_warning(trace->capture);
+	bool errors = trace->opts->capture.errno_filter;
+	uint32_t groups = 0;
+
+	if (trace->text_err)
+		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
+			 trace->text_err == -EPERM ? "forbidden by kernel lockdown"
+						   : strerror(-trace->text_err));
+	for (size_t i = 0; i < trace->probes.count; i++) {
+		const struct probe *probe = &trace->probes.items[i];
+
+		groups = probe->group > groups ? probe->group : groups;
+		if (probe->trigger.kind == TRIGGER_NONE)
+			continue;
+		first = first ?: probe;
+		errors = errors && probe_filters_errno(probe);
+		if (armed > 8 && log_get_level() < LOG_VERBOSE && !probe_gave_way(probe))
+			continue;
+		if (probe->namesakes)
+			log_info("'%s': several functions have this name; tracing the one at %#llx",
+				 probe->trigger.function,
+				 (unsigned long long)probe->trigger.func_addr);
+		probe_say_trigger(trace->capture, probe);
+	}
+	if (groups)
+		log_info("%u groups of hardware breakpoints take turns: each is armed one second "
+			 "in %u",
+			 groups, groups);
+	if (capture_filters_in_software(trace->capture))
+		log_info("-j %s: this CPU's LBR has no filter; of its %u entries Linux keeps those "
+			 "of "
+			 "this kind",
+			 trace->opts->filter_name, capture_lbr(trace->capture)->depth);
+	if (warning)
+		log_warning("%zu of %zu targets armed; %s", armed, trace->probes.count, warning);
+	if (trace->opts->flight)
+		log_info("flight recorder in %s: the last %u snapshots are kept, in %u KiB; it "
+			 "stays armed if lbrsnoop is killed",
+			 trace->opts->flight, trace->opts->capture.flight_slots,
+			 trace->opts->capture.flight_slots * 4);
+	if (armed == 1 && first)
+		log_info("tracing %s%s; Ctrl-C ends", first->trigger.target,
+			 errors ? ", error returns" : "");
+	else
+		log_info("tracing %zu places%s; Ctrl-C ends", armed,
+			 errors ? ", error returns" : "");
+}
+
+void trace_say_summary(struct trace *trace)
+{
+	struct capture_stats stats;
+	uint64_t lost;
+
+	capture_stats(trace->capture, &stats);
+	lost = stats.ring_full + stats.no_slot + stats.missed + stats.malformed;
+	if (lost)
+		log_warning(
+			"%llu snapshots captured, %llu lost: %llu ring buffer full, %llu too many "
+			"at once, %llu while the program already ran, %llu not understood",
+			(unsigned long long)stats.written, (unsigned long long)lost,
+			(unsigned long long)stats.ring_full, (unsigned long long)stats.no_slot,
+			(unsigned long long)stats.missed, (unsigned long long)stats.malformed);
+	else
+		log_info("%llu snapshots captured, 0 lost%s", (unsigned long long)trace->printed,
+			 trace->printed ? ""
+					: "; nothing matched: is the function called (and not "
+					  "inlined into its callers), and does it fail? '-e none' "
+					  "shows every return");
+	if (stats.skipped)
+		log_warning("besides, %llu hit%s of a hardware breakpoint, which the filter may "
+			    "have wanted or not: the kernel runs no program there while that of a "
+			    "kprobe or tracepoint, or a bpf() call, is under way on the CPU",
+			    (unsigned long long)stats.skipped, stats.skipped == 1 ? "" : "s");
+	if (trace->left_out)
+		log_warning("%llu more were left out (--max-rate %llu)",
+			    (unsigned long long)trace->left_out,
+			    (unsigned long long)trace->opts->max_rate);
+	if (trace->opts->flight)
+		log_info("%s: disarmed; 'lbrsnoop report --flight' shows what it holds, "
+			 "'lbrsnoop record --flight --discard' frees it",
+			 trace->opts->flight);
+	if (trace->recording && !recording_flush(trace->recording)) {
+		uint64_t bytes, count = recording_count(trace->recording, &bytes);
+
+		log_info("%s: %llu snapshots, %llu bytes; 'lbrsnoop report %s' shows them",
+			 trace->opts->record, (unsigned long long)count, (unsigned long long)bytes,
+			 trace->opts->record);
+	}
+}
+
+void trace_say_guard(const struct trace *trace)
+{
+	const char *said;
+
+	while ((said = capture_guard_said(trace->capture)))
+		log_warning("%s", said);
+}

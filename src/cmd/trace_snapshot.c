@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/trace_snapshot.h"
+
+#include <errno.h>
+
+#include "cmd/cmd.h"
+#include "cmd/judge.h"
+
+/*
+ * Where nothing is shown, text is read again and the LBR looked after this often, however many
+ * snapshots come; both take longer than writing one.
+ */
+#define LOOK_NS 20000000ull
+
+static uint64_t lost_so_far(struct trace *trace)
+{
+	struct capture_stats stats;
+
+	capture_stats(trace->capture, &stats);
+	/* A capture file has one number: at most so many. */
+	return stats.ring_full + stats.no_slot + stats.missed + stats.skipped + stats.malformed;
+}
+
+/* Of a preset: the kernel tells more about it than a plain error. */
+static void set_log(struct trace *trace, const struct snapshot *snap, struct klog_lines *log)
+{
+	bool preset = trace->klog && snap->trigger->preset;
+
+	if (preset)
+		klog_around(trace->klog, snap->ts_ns, log);
+	view_set_log(trace->view, preset ? log : NULL);
+}
+
+static int show(struct trace *trace, struct snapshot *snap)
+{
+	struct klog_lines log;
+	int err = 0;
+
+	text_live_invalidate(trace->text_live);
+	user_place(trace->user, snap);
+	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
+	trace->lost_now = lost_so_far(trace);
+	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
+	if (trace->recording) {
+		err = recording_add(trace->recording, snap, true,
+				    trace->lost_now - trace->lost_told);
+		err = err ?: recording_flush(trace->recording);
+	}
+	snapshot_judge(snap, trace->symbols, &trace->kernel_text);
+	if (snap->stale == TRI_SET)
+		capture_revive(trace->capture, snap->cpu);
+	view_text_changed(trace->view);
+	set_log(trace, snap, &log);
+	errno = 0;
+	if (view_snapshot(trace->view, snap, &trace->kernel_text,
+			  trace->lost_now - trace->lost_told) ||
+	    ferror(trace->out))
+		trace->write_err = errno ? -errno : -EIO;
+	else if (view_error_passed_on(trace->view))
+		closer_say(&trace->closer, snap, &trace->kernel_text, trace->symbols);
+	return err;
+}
+
+static int record(struct trace *trace, struct snapshot *snap)
+{
+	bool read_again = snap->ts_ns - trace->text_read_ns >= LOOK_NS;
+	uint64_t *judged_ns = &trace->judged_ns[snap->cpu % TRACE_CPUS];
+
+	user_place(trace->user, snap);
+	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
+	if (read_again) {
+		trace->text_read_ns = snap->ts_ns;
+		text_live_invalidate(trace->text_live);
+	}
+	if (snap->ts_ns - *judged_ns >= LOOK_NS) {
+		*judged_ns = snap->ts_ns;
+		snapshot_judge(snap, trace->symbols, &trace->kernel_text);
+		if (snap->stale == TRI_SET)
+			capture_revive(trace->capture, snap->cpu);
+	}
+	return recording_add(trace->recording, snap, read_again,
+			     trace->lost_now - trace->lost_told);
+}
+
+/* --max-rate: the first ones of each second are taken. */
+static bool too_many(struct trace *trace, const struct snapshot *snap)
+{
+	if (!trace->opts->max_rate)
+		return false;
+	if (snap->ts_ns - trace->second_ns >= 1000000000) {
+		trace->second_ns = snap->ts_ns;
+		trace->in_second = 0;
+	}
+	return ++trace->in_second > trace->opts->max_rate;
+}
+
+/* The ring buffer is empty for now: a good time to write, and to ask what was lost. */
+static int on_empty(struct trace *trace)
+{
+	int err = trace->recording ? recording_flush(trace->recording) : 0;
+
+	if (err)
+		trace->write_err = err;
+	trace->lost_now = lost_so_far(trace);
+	return err ? 1 : 0;
+}
+
+int trace_snapshot(struct snapshot *snap, void *ctx)
+{
+	struct trace *trace = ctx;
+	int err;
+
+	if (!snap)
+		return on_empty(trace);
+	if (too_many(trace, snap)) {
+		trace->left_out++;
+		return stop_requested > 1;
+	}
+	err = trace->view ? show(trace, snap) : record(trace, snap);
+	if (err)
+		trace->write_err = err;
+	trace->lost_told = trace->lost_now;
+	trace->printed++;
+	if (trace->write_err)
+		return 1;
+	if (trace->opts->count && trace->printed >= trace->opts->count)
+		return 1;
+	/* After the first Ctrl-C, what is captured already is still printed. */
+	return stop_requested > 1;
+}

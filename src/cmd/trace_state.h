@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* trace_state.h - what the parts of a trace share: trace.c and trace_*.c; nobody else looks into it
+ */
+#ifndef LBRSNOOP_CMD_TRACE_STATE_H
+#define LBRSNOOP_CMD_TRACE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "capture/capture.h"
+#include "cmd/aggregate.h"
+#include "cmd/child.h"
+#include "cmd/closer.h"
+#include "cmd/fault.h"
+#include "cmd/klog.h"
+#include "cmd/output.h"
+#include "cmd/recording.h"
+#include "cmd/trace_options.h"
+#include "cmd/user.h"
+#include "cmd/view.h"
+#include "symbolize/symbolize.h"
+#include "symbolize/text.h"
+#include "target/target.h"
+
+#define TRACE_CPUS 256 /* looked after apart; further ones share */
+
+struct trace {
+	const struct trace_options *opts;
+	struct symbols *symbols;
+	struct text *text_live;
+	struct text_source kernel_text; /* and that of programs, where they are traced */
+	struct user *user;		/* NULL: none are */
+	int text_err;			/* why there is none; negative errno */
+	struct resolver *resolver;
+	struct probe_list probes;
+	struct capture *capture;
+	FILE *out;
+	struct output_idle idle;
+	struct view *view; /* NULL: record only */
+	struct aggregate *aggregate;
+	struct recording *recording; /* NULL: show only */
+	struct closer closer;
+	struct klog *klog; /* of presets */
+	bool symbols_read;
+	struct faults faults;
+	struct child child;
+	uint64_t printed;
+	uint64_t lost_now;
+	uint64_t lost_told;
+	uint64_t text_read_ns;
+	uint64_t judged_ns[TRACE_CPUS];
+	uint64_t second_ns; /* of --max-rate: when the present second began */
+	uint64_t in_second;
+	uint64_t left_out;
+	bool disarmed; /* the last place is */
+	int write_err; /* negative errno */
+};
+
+#endif
