@@ -7,8 +7,10 @@
 
 #include "util/cleanup.h"
 
-#define ARENA_BLOCK_BYTES (256u << 10)
-#define PAGE_BYTES	  4096u
+/* A capture file has a few names, a kernel 4 MB of them: each block is twice the one before. */
+#define ARENA_BLOCK_MIN_BYTES (1u << 10)
+#define ARENA_BLOCK_MAX_BYTES (256u << 10)
+#define PAGE_BYTES	      4096u
 
 /*
  * Upper bounds where the table gives none. The largest functions of a distribution kernel
@@ -41,8 +43,12 @@ const char *arena_strndup(struct arena *arena, const char *str, size_t len)
 	char *copy;
 
 	if (!block || block->size - block->used <= len) {
-		size_t size = len < ARENA_BLOCK_BYTES ? ARENA_BLOCK_BYTES : len + 1;
+		size_t size = block ? 2 * block->size : ARENA_BLOCK_MIN_BYTES;
 
+		if (size > ARENA_BLOCK_MAX_BYTES)
+			size = ARENA_BLOCK_MAX_BYTES;
+		if (size <= len)
+			size = len + 1;
 		block = malloc(sizeof(*block) + size);
 		if (!block)
 			return NULL;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "capfile/format.h"
 #include "capfile/reader.h"
@@ -28,6 +29,27 @@
 #define SHOWN 3
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* For speed zstd's context is kept from one input to the next: the linker's --wrap leads here. */
+ZSTD_DCtx *__real_ZSTD_createDCtx(void);
+ZSTD_DCtx *__wrap_ZSTD_createDCtx(void);
+size_t __wrap_ZSTD_freeDCtx(ZSTD_DCtx *zstd);
+
+ZSTD_DCtx *__wrap_ZSTD_createDCtx(void)
+{
+	static ZSTD_DCtx *kept;
+
+	if (!kept)
+		kept = __real_ZSTD_createDCtx();
+	else if (ZSTD_isError(ZSTD_DCtx_reset(kept, ZSTD_reset_session_and_parameters)))
+		abort();
+	return kept;
+}
+
+size_t __wrap_ZSTD_freeDCtx(ZSTD_DCtx *zstd)
+{
+	return 0;
+}
 
 struct file {
 	uint8_t bytes[FILE_BYTES_MAX];
