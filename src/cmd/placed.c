@@ -40,6 +40,22 @@ struct trigger *placed_at(struct placed_list *list, const struct trigger *origin
 	return &placed->trigger;
 }
 
+void placed_at_symbol(struct placed_list *list, struct symbols *symbols, struct snapshot *snap)
+{
+	struct trigger *placed;
+	struct symbol sym;
+
+	if (symbols_find(symbols, snap->ip, &sym))
+		return;
+	placed = placed_at(list, snap->trigger, sym.addr);
+	if (!placed)
+		return;
+	placed->function = (char *)sym.name;
+	placed->module = (char *)sym.module;
+	placed->func_size = sym.size;
+	snap->trigger = placed;
+}
+
 void placed_deinit(struct placed_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
 
 struct placed;
 
@@ -22,6 +23,14 @@ struct placed_list {
  * caller sets others; NULL if there is no room for another one.
  */
 struct trigger *placed_at(struct placed_list *list, const struct trigger *original, uint64_t addr);
+
+/**
+ * placed_at_symbol() - of a snapshot whose trigger is everywhere: it is in the function that holds
+ * @snap->ip from now on, where @symbols know one
+ *
+ * What names it outlives the trigger, and is not its own.
+ */
+void placed_at_symbol(struct placed_list *list, struct symbols *symbols, struct snapshot *snap);
 
 /** placed_deinit() - free them all */
 void placed_deinit(struct placed_list *list);

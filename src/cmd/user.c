@@ -63,24 +63,6 @@ struct text_source user_text(struct user *user, const struct text_source *kernel
 	return (struct text_source){.read = read_text, .ctx = user};
 }
 
-/* The function at fault; the trigger is everywhere. */
-static void place_signal(struct user *user, struct snapshot *snap)
-{
-	struct trigger *placed;
-	struct symbol sym;
-
-	if (symbols_find(user->symbols, snap->ip, &sym))
-		return;
-	placed = placed_at(&user->placed, snap->trigger, sym.addr);
-	if (!placed)
-		return;
-	/* Names outlive the trigger, and are not its own. */
-	placed->function = (char *)sym.name;
-	placed->module = (char *)sym.module;
-	placed->func_size = sym.size;
-	snap->trigger = placed;
-}
-
 /* Branches of the kernel's return to the program have one end in each. */
 static enum tri is_mixed(const struct userspace *space, const struct snapshot *snap)
 {
@@ -119,7 +101,7 @@ void user_place(struct user *user, struct snapshot *snap)
 		symbols_find(user->symbols, snap->branches[i].to, &sym);
 	}
 	if (snap->trigger->kind == TRIGGER_SIGNAL) {
-		place_signal(user, snap);
+		placed_at_symbol(&user->placed, user->symbols, snap);
 		return;
 	}
 	if (userspace_bias(user->space, snap->trigger->path, &bias))
