@@ -118,24 +118,21 @@ static const struct preset presets[] = {
 	{
 		.name = "soft-lockup",
 		.what = "a CPU has not scheduled for twice kernel.watchdog_thresh; the branches "
-			"are "
-			"the watchdog's, the log tells of the culprit",
+			"are the watchdog's, the log tells of the culprit",
 		.source = "kernel/watchdog.c: watchdog_timer_fn(), by what it prints",
 		.places = {{{"kprobe:vprintk_emit"}, FAULT_PRINTK_LOCKUP}},
 	},
 	{
 		.name = "hung-task",
 		.what = "a task sleeps in D state for longer than kernel.hung_task_timeout_secs; "
-			"the "
-			"branches are khungtaskd's, the log tells of the task",
+			"the branches are khungtaskd's, the log tells of the task",
 		.source = "kernel/hung_task.c: check_hung_task()",
 		.places = {{{"tracepoint:sched:sched_process_hang"}}},
 	},
 	{
 		.name = "rcu-stall",
 		.what = "RCU's grace period does not end; the branches are those of whoever "
-			"noticed, "
-			"the log tells of the culprit",
+			"noticed, the log tells of the culprit",
 		.source = "kernel/rcu/tree_stall.h: print_cpu_stall(), print_other_cpu_stall(), by "
 			  "what they print",
 		.places = {{{"kprobe:vprintk_emit"}, FAULT_PRINTK_STALL}},
