@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "../symbol_table.h"
 #include "../whole_file.h"
 #include "capfile/format.h"
 #include "capfile/reader.h"
@@ -561,19 +562,11 @@ static void record_killedAtRandomMoments_losesNothingWritten(void **state)
 
 static int setup(void **state)
 {
-	char table[64];
-	FILE *f;
-
 	if (!mkdtemp(dir))
 		return -1;
-	snprintf(path, sizeof(path), "%s/kallsyms", dir);
-	snprintf(table, sizeof(table), "%s", path);
-	f = fopen(table, "we");
-	fputs(kallsyms, f);
-	fclose(f);
-	if (symbols_open(table, &symbols))
+	symbols = symbol_table(kallsyms);
+	if (!symbols)
 		return -1;
-	unlink(table);
 	snprintf(path, sizeof(path), "%s/capture", dir);
 	return 0;
 }

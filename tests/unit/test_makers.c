@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../symbol_table.h"
 #include "target/makers.h"
 #include "util/cleanup.h"
 
@@ -52,14 +53,8 @@ static const struct text_source text = {.read = read_code};
 
 static int open_table(void **state)
 {
-	char path[] = "/tmp/lbrsnoop-makers.XXXXXX";
-	int fd = mkstemp(path);
-	int err = fd < 0 || write(fd, table, sizeof(table) - 1) != sizeof(table) - 1;
-
-	err = err || symbols_open(path, (struct symbols **)state);
-	close(fd);
-	unlink(path);
-	return err;
+	*state = symbol_table(table);
+	return *state ? 0 : -1;
 }
 
 static int close_table(void **state)

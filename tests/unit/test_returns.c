@@ -120,36 +120,35 @@ static void function_exits_find_kprobe_in_it_said(void **state)
 /* A symbol in the middle of assembly ends what kallsyms takes for the function. */
 static void function_exits_find_running_over_the_end_said(void **state)
 {
-	/* js 3; ret; xor %eax,%eax */
-	struct function_exits *x = find("\x78\x01\xc3\x31\xc0", 5, 5);
+	static const struct {
+		const char *bytes;
+		size_t len;
+		size_t returns;
+		bool runs_on;
+	} cases[] = {
+		/* js 3; ret; xor %eax,%eax */
+		{"\x78\x01\xc3\x31\xc0", 5, 1, true},
+		/* js 3; ret; call 300: of a function that does not return */
+		{"\x78\x01\xc3\xe8\xf8\x02\x00\x00", 8, 1, false},
+		/* js 3; ret; call 300; nopl 0(%rax); nop: the same, and what aligns what follows */
+		{"\x78\x01\xc3\xe8\xf8\x02\x00\x00\x0f\x1f\x40\x00\x90", 13, 1, false},
+		/* js 3; ret; call 300; zeroes: the rest of a module's last page */
+		{"\x78\x01\xc3\xe8\xf8\x02\x00\x00\x00\x00\x00\x00", 12, 1, false},
+		/* js 3; ret; call 300; nop; xor %eax,%eax */
+		{"\x78\x01\xc3\xe8\xf8\x02\x00\x00\x90\x31\xc0", 11, 1, true},
+		/* js 3; ret; ud2 */
+		{"\x78\x01\xc3\x0f\x0b", 5, 1, false},
+		{(const char *)code, CODE_LEN, 3, false},
+	};
 
 	(void)state;
-	assert_true(x->runs_on);
-	assert_int_equal(x->return_count, 1);
-	function_exits_free(x);
-	/* js 3; ret; call 300: of a function that does not return */
-	x = find("\x78\x01\xc3\xe8\xf8\x02\x00\x00", 8, 8);
-	assert_false(x->runs_on);
-	function_exits_free(x);
-	/* js 3; ret; call 300; nopl 0(%rax); nop: the same, and what aligns the next function */
-	x = find("\x78\x01\xc3\xe8\xf8\x02\x00\x00\x0f\x1f\x40\x00\x90", 13, 13);
-	assert_false(x->runs_on);
-	function_exits_free(x);
-	/* js 3; ret; call 300; zeroes: the rest of a module's last page */
-	x = find("\x78\x01\xc3\xe8\xf8\x02\x00\x00\x00\x00\x00\x00", 12, 12);
-	assert_false(x->runs_on);
-	function_exits_free(x);
-	/* js 3; ret; call 300; nop; xor %eax,%eax */
-	x = find("\x78\x01\xc3\xe8\xf8\x02\x00\x00\x90\x31\xc0", 11, 11);
-	assert_true(x->runs_on);
-	function_exits_free(x);
-	/* js 3; ret; ud2 */
-	x = find("\x78\x01\xc3\x0f\x0b", 5, 5);
-	assert_false(x->runs_on);
-	function_exits_free(x);
-	x = find(code, CODE_LEN, CODE_LEN);
-	assert_false(x->runs_on);
-	function_exits_free(x);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct function_exits *x = find(cases[i].bytes, cases[i].len, cases[i].len);
+
+		assert_int_equal(x->runs_on, cases[i].runs_on);
+		assert_int_equal(x->return_count, cases[i].returns);
+		function_exits_free(x);
+	}
 }
 
 /* Data between instructions: ff 25 would swallow the five bytes jumped to. */

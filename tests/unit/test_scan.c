@@ -86,17 +86,28 @@ static struct dump *open_it(void)
 	return dump;
 }
 
+/* @seen: free() its times */
+static int scan_it(struct seen *seen, struct dump_scan *scan)
+{
+	struct dump *dump = open_it();
+	int err;
+
+	seen->times = calloc(page_count, 1);
+	assert_non_null(seen->times);
+	scan->wanted = wanted;
+	scan->ctx = seen;
+	err = dump_scan(dump, path, scan);
+	dump_close(dump);
+	return err;
+}
+
 static void dump_scan_each_page_is_told_once(void **state)
 {
-	struct seen seen = {.times = calloc(page_count, 1)};
-	struct dump_scan scan = {
-		.wanted = wanted, .page = on_page, .progress = on_progress, .ctx = &seen};
-	struct dump *dump = open_it();
+	struct seen seen = {0};
+	struct dump_scan scan = {.page = on_page, .progress = on_progress};
 
 	(void)state;
-	assert_non_null(seen.times);
-	assert_int_equal(dump_scan(dump, path, &scan), 0);
-	dump_close(dump);
+	assert_int_equal(scan_it(&seen, &scan), 0);
 	assert_int_equal(scan.pages, page_count);
 	assert_int_equal(scan.missing, 0);
 	assert_int_equal(scan.skipped, 0);
@@ -108,15 +119,12 @@ static void dump_scan_each_page_is_told_once(void **state)
 
 static void dump_scan_page_fails_ends_the_search(void **state)
 {
-	struct seen seen = {.times = calloc(page_count, 1), .ends_after = 3};
-	struct dump_scan scan = {.wanted = wanted, .page = on_page, .ctx = &seen};
-	struct dump *dump = open_it();
+	struct seen seen = {.ends_after = 3};
+	struct dump_scan scan = {.page = on_page};
 	uint64_t told = 0;
 
 	(void)state;
-	assert_non_null(seen.times);
-	assert_int_equal(dump_scan(dump, path, &scan), -ECANCELED);
-	dump_close(dump);
+	assert_int_equal(scan_it(&seen, &scan), -ECANCELED);
 	for (uint64_t i = 0; i < page_count; i++)
 		told += seen.times[i];
 	assert_int_equal(told, 3);
@@ -125,15 +133,11 @@ static void dump_scan_page_fails_ends_the_search(void **state)
 
 static void dump_scan_progress_fails_ends_the_search(void **state)
 {
-	struct seen seen = {.times = calloc(page_count, 1)};
-	struct dump_scan scan = {
-		.wanted = wanted, .page = on_page, .progress = stop_at_once, .ctx = &seen};
-	struct dump *dump = open_it();
+	struct seen seen = {0};
+	struct dump_scan scan = {.page = on_page, .progress = stop_at_once};
 
 	(void)state;
-	assert_non_null(seen.times);
-	assert_int_equal(dump_scan(dump, path, &scan), -EINTR);
-	dump_close(dump);
+	assert_int_equal(scan_it(&seen, &scan), -EINTR);
 	free(seen.times);
 }
 

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "../symbol_table.h"
 #include "render/graph.h"
 #include "render/story.h"
 #include "util/cleanup.h"
@@ -555,8 +556,6 @@ static int set_up(void **state)
 	snprintf(path, sizeof(path), "%s/dir", have.dir);
 	mkdir(path, 0700);
 	write_file("dir/file.c", source);
-	write_file("kallsyms", kallsyms);
-	snprintf(path, sizeof(path), "%s/kallsyms", have.dir);
 	have.sources = sources_create(have.dir);
 	have.trigger = (struct trigger){.target = "f",
 					.kind = TRIGGER_HW,
@@ -567,7 +566,8 @@ static int set_up(void **state)
 	strcpy(have.lbr.model, "skylake");
 	have.lbr.depth = 32;
 	have.lbr.supported = LBR_HAS_MISPRED;
-	return symbols_open(path, &have.symbols);
+	have.symbols = symbol_table(kallsyms);
+	return have.symbols ? 0 : -1;
 }
 
 static int tear_down(void **state)

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "../symbol_table.h"
 #include "symbolize/trim.h"
 
 #define NAMES_MAX  64
@@ -68,9 +69,9 @@ static void add_branches(struct scene *scene, const char *text)
 
 static void open_scene_symbols(struct scene *scene)
 {
-	char path[] = "/tmp/lbrsnoop-test-XXXXXX";
-	int fd = mkstemp(path);
-	FILE *file = fdopen(fd, "w");
+	char *table = NULL;
+	size_t len;
+	FILE *file = open_memstream(&table, &len);
 
 	assert_non_null(file);
 	for (size_t i = 0; i < scene->name_count; i++)
@@ -79,8 +80,9 @@ static void open_scene_symbols(struct scene *scene)
 	fprintf(file, "%llx t _etext\n",
 		(unsigned long long)KERNEL + scene->name_count * FUNC_BYTES);
 	fclose(file);
-	assert_int_equal(symbols_open(path, &scene->syms), 0);
-	unlink(path);
+	scene->syms = symbol_table(table);
+	assert_non_null(scene->syms);
+	free(table);
 }
 
 /* The LBR is AMD's. */
