@@ -32,9 +32,9 @@ static int check_exits(struct probe *probe, const struct function_exits *exits, 
 	if (exits->truncated)
 		return no_breakpoint(probe, "some of its text cannot be read");
 	if (exits->tail_call_count)
-		return no_breakpoint(probe, "it leaves by %zu tail call%s, which return elsewhere",
-				     exits->tail_call_count,
-				     exits->tail_call_count == 1 ? "" : "s");
+		return no_breakpoint(
+			probe, "it leaves by %zu tail call%s elsewhere", exits->tail_call_count,
+			exits->tail_call_count == 1 ? ", which returns" : "s, which return");
 	if (exits->indirect_jumps)
 		return no_breakpoint(probe, "it holds indirect jumps, which may leave it");
 	if (exits->runs_on)
