@@ -14,29 +14,6 @@ TIMEOUT_S = int(os.environ.get("LBRSNOOP_GUEST_TIMEOUT", "1800"))
 DEPTH = 32  # of skylake
 
 
-class Report:
-    """Verdict lines."""
-
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
-
-    def __call__(self, name, why=None, said=""):
-        if why:
-            self.failed += 1
-            print(f"not ok {name}: {why}", flush=True)
-        else:
-            self.passed += 1
-            print(f"ok {name}{': ' if said else ''}{said}", flush=True)
-
-    def skip(self, name, why):
-        self.skipped += 1
-        print(f"skip {name}: {why}", flush=True)
-
-    def close(self):
-        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
-        return 1 if self.failed else 0
-
-
 def boot(kernel, directory, part, **environment):
     """Run tests/vm/guest/@part; None, or what went wrong.
 

@@ -24,6 +24,7 @@ import matrix
 from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line_at, site_error
 from spent import Symbols, spent_by_trigger
 from presets import build_faults, check_faults, check_presets, check_watch
+from report import Report
 from three import check_three
 from user_functions import check_user
 from verify_truth import REPORTED, Truth, load, verify
@@ -34,33 +35,6 @@ BUILD = os.path.join(TOP, "build", "tests", "vm")
 ERRORS_SHOWN = 5
 # Of one guest; generous, for other work may keep the machine busy.
 TIMEOUT_S = int(os.environ.get("LBRSNOOP_GUEST_TIMEOUT", "1800"))
-
-
-class Report:
-    """Verdict lines."""
-
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
-
-    def __call__(self, name, why=None, said=""):
-        if why:
-            self.failed += 1
-            print(f"not ok {name}: {why}", flush=True)
-        else:
-            self.passed += 1
-            print(f"ok {name}{': ' if said else ''}{said}", flush=True)
-
-    def skip(self, name, why):
-        self.skipped += 1
-        print(f"skip {name}: {why}", flush=True)
-
-    def comment(self, text):
-        for line in text.splitlines():
-            print(f"# {line}", flush=True)
-
-    def close(self):
-        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
-        return 1 if self.failed else 0
 
 
 class Run:
