@@ -5,13 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/escape.h"
 #include "render/json_text.h"
 
 /* A snapshot with its instructions has some ten thousand. */
 #define BYTES_FIRST (32u << 10)
-
-static const char digits[] = "0123456789ABCDEF";
 
 static char *grow(struct json_writer *w, size_t len)
 {
@@ -102,7 +99,7 @@ void jw_integer(struct json_writer *w, int64_t value)
 
 	separate(w);
 	do {
-		*--p = digits[left % 10];
+		*--p = (char)('0' + left % 10);
 		left /= 10;
 	} while (left);
 	if (value < 0)
@@ -126,54 +123,6 @@ void jw_address(struct json_writer *w, uint64_t addr)
 	put(w, p, (size_t)(text + sizeof(text) - p));
 }
 
-/* The character at *@p, of well-formed UTF-8; *@p is behind it then. */
-static uint32_t next_character(const unsigned char **p)
-{
-	const unsigned char *at = *p;
-	unsigned int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc0 ? 1 : 0;
-	uint32_t character = more ? *at & (0x3f >> more) : *at;
-
-	for (unsigned int i = 1; i <= more; i++)
-		character = character << 6 | (at[i] & 0x3f);
-	*p += more + 1;
-	return character;
-}
-
-/* \uXXXX; @at has room for six bytes. */
-static size_t put_unit(char *at, uint32_t unit)
-{
-	at[0] = '\\';
-	at[1] = 'u';
-	for (int i = 0; i < 4; i++)
-		at[2 + i] = digits[unit >> (12 - 4 * i) & 15];
-	return 6;
-}
-
-/* @at has room for twelve bytes. */
-static size_t put_character(char *at, uint32_t character)
-{
-	static const char names[0x20] = {
-		['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
-	char name = character == '"' || character == '\\' ? (char)character
-		    : character < 0x20			  ? names[character]
-							  : 0;
-
-	if (name) {
-		at[0] = '\\';
-		at[1] = name;
-		return 2;
-	}
-	if (character >= 0x10000) {
-		put_unit(at, 0xd800 + ((character - 0x10000) >> 10));
-		put_unit(at + 6, 0xdc00 + (character & 0x3ff));
-		return 12;
-	}
-	if (character < 0x20 || character >= 0x80)
-		return put_unit(at, character);
-	at[0] = (char)character;
-	return 1;
-}
-
 /* Bytes that stand for themselves at the start of a text. */
 static size_t plain_length(const char *text)
 {
@@ -184,10 +133,22 @@ static size_t plain_length(const char *text)
 	return (size_t)(p - (const unsigned char *)text);
 }
 
+/* What jansson makes of it; it escapes, and is slower. */
+static void put_escaped(struct json_writer *w, const char *text)
+{
+	json_t *value = json_foreign(text);
+	size_t flags = JSON_LINE | JSON_ENCODE_ANY, len = json_dumpb(value, NULL, 0, flags);
+	char *at = len ? reserve(w, len) : NULL;
+
+	if (at)
+		w->len += json_dumpb(value, at, len, flags);
+	else
+		w->failed = true;
+	json_decref(value);
+}
+
 void jw_string(struct json_writer *w, const char *text)
 {
-	char characters[JSON_FOREIGN_BYTES];
-	const unsigned char *p = (const unsigned char *)characters;
 	size_t plain;
 	char *at;
 
@@ -197,24 +158,16 @@ void jw_string(struct json_writer *w, const char *text)
 	}
 	separate(w);
 	plain = plain_length(text);
-	if (!text[plain] && plain < sizeof(characters)) {
-		at = reserve(w, plain + 2);
-		if (!at)
-			return;
-		at[0] = at[plain + 1] = '"';
-		memcpy(at + 1, text, plain);
-		w->len += plain + 2;
+	if (text[plain] || plain >= JSON_FOREIGN_BYTES) {
+		put_escaped(w, text);
 		return;
 	}
-	utf8_text(text, characters, sizeof(characters));
-	at = reserve(w, 12 * strlen(characters) + 2);
+	at = reserve(w, plain + 2);
 	if (!at)
 		return;
-	*at++ = '"';
-	while (*p)
-		at += put_character(at, next_character(&p));
-	*at++ = '"';
-	w->len = (size_t)(at - w->buf);
+	at[0] = at[plain + 1] = '"';
+	memcpy(at + 1, text, plain);
+	w->len += plain + 2;
 }
 
 int json_writer_flush(struct json_writer *w, FILE *out)
