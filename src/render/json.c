@@ -9,37 +9,6 @@
 #include "render/text.h"
 #include "util/errno_name.h"
 
-static void put_string(struct json_writer *w, const char *key, const char *text)
-{
-	jw_key(w, key);
-	jw_string(w, text);
-}
-
-static void put_integer(struct json_writer *w, const char *key, int64_t value)
-{
-	jw_key(w, key);
-	jw_integer(w, value);
-}
-
-/* Null if it is not @known. */
-static void put_known(struct json_writer *w, const char *key, bool known, int64_t value)
-{
-	jw_key(w, key);
-	if (known)
-		jw_integer(w, value);
-	else
-		jw_null(w);
-}
-
-static void put_tri(struct json_writer *w, const char *key, enum tri value)
-{
-	jw_key(w, key);
-	if (value == TRI_NOT_REPORTED)
-		jw_null(w);
-	else
-		jw_bool(w, value == TRI_SET);
-}
-
 /* file, line and inlined chain, outermost last; the frame of the symbol itself is not inlined */
 static void put_source(struct json_writer *w, struct lines *lines, const char *module,
 		       uint64_t addr, bool is_return)
@@ -47,8 +16,8 @@ static void put_source(struct json_writer *w, struct lines *lines, const char *m
 	struct srcline chain[INLINE_DEPTH_MAX];
 	int n = lines ? lines_find(lines, module, addr, is_return, chain, INLINE_DEPTH_MAX) : 0;
 
-	put_string(w, "file", n > 0 && *chain[0].file ? chain[0].file : NULL);
-	put_known(w, "line", n > 0 && chain[0].line, n > 0 ? chain[0].line : 0);
+	jw_put_string(w, "file", n > 0 && *chain[0].file ? chain[0].file : NULL);
+	jw_put_known(w, "line", n > 0 && chain[0].line, n > 0 ? chain[0].line : 0);
 	jw_key(w, "inlined");
 	if (n <= 0) {
 		jw_null(w);
@@ -57,9 +26,9 @@ static void put_source(struct json_writer *w, struct lines *lines, const char *m
 	jw_open(w, '[');
 	for (int i = 0; i < n; i++) {
 		jw_open(w, '{');
-		put_string(w, "function", chain[i].function);
-		put_string(w, "file", chain[i].file);
-		put_integer(w, "line", chain[i].line);
+		jw_put_string(w, "function", chain[i].function);
+		jw_put_string(w, "file", chain[i].file);
+		jw_put_integer(w, "line", chain[i].line);
 		jw_close(w, '}');
 	}
 	jw_close(w, ']');
@@ -75,11 +44,10 @@ static void put_location(struct json_writer *w, const struct path_json_options *
 	struct symbol sym = {.module = ""};
 	bool known = opts->symbols && !symbols_find(opts->symbols, addr, &sym);
 
-	jw_key(w, "addr");
-	jw_address(w, addr);
-	put_string(w, "sym", known ? sym.name : NULL);
-	put_known(w, "off", known, (int64_t)(addr - sym.addr));
-	put_string(w, "module", known && *sym.module ? sym.module : NULL);
+	jw_put_address(w, "addr", addr);
+	jw_put_string(w, "sym", known ? sym.name : NULL);
+	jw_put_known(w, "off", known, (int64_t)(addr - sym.addr));
+	jw_put_string(w, "module", known && *sym.module ? sym.module : NULL);
 	put_source(w, opts->lines, sym.module, addr, is_return);
 }
 
@@ -99,13 +67,13 @@ static void put_branch(struct json_writer *w, const struct branch *br,
 	jw_open(w, '{');
 	put_location(w, opts, br->to, is_return);
 	jw_close(w, '}');
-	put_string(w, "type", branch_type_name(br->type));
-	put_tri(w, "mispred", br->mispred);
-	put_tri(w, "predicted", predicted);
-	put_known(w, "cycles", br->cycles != CYCLES_NOT_REPORTED, br->cycles);
-	put_tri(w, "in_tx", br->in_tx);
-	put_tri(w, "abort", br->abort);
-	put_string(w, "spec", branch_spec_name(br->spec));
+	jw_put_string(w, "type", branch_type_name(br->type));
+	jw_put_tri(w, "mispred", br->mispred);
+	jw_put_tri(w, "predicted", predicted);
+	jw_put_known(w, "cycles", br->cycles != CYCLES_NOT_REPORTED, br->cycles);
+	jw_put_tri(w, "in_tx", br->in_tx);
+	jw_put_tri(w, "abort", br->abort);
+	jw_put_string(w, "spec", branch_spec_name(br->spec));
 	jw_close(w, '}');
 }
 
@@ -119,14 +87,14 @@ static void put_fault(struct json_writer *w, const struct snapshot *snap)
 		return;
 	}
 	jw_open(w, '{');
-	put_string(w, "kind", name);
+	jw_put_string(w, "kind", name);
 	jw_key(w, "bug");
 	if (snap->bug_ip)
 		jw_address(w, snap->bug_ip);
 	else
 		jw_null(w);
-	put_string(w, "file", snap->bug_file);
-	put_known(w, "line", snap->bug_file != NULL, snap->bug_line);
+	jw_put_string(w, "file", snap->bug_file);
+	jw_put_known(w, "line", snap->bug_file != NULL, snap->bug_line);
 	jw_close(w, '}');
 }
 
@@ -139,19 +107,19 @@ static void put_trigger(struct json_writer *w, const struct snapshot *snap)
 		return;
 	}
 	jw_open(w, '{');
-	put_string(w, "target", trigger->target);
-	put_string(w, "kind", trigger_kind_name(trigger->kind));
-	put_string(w, "function",
-		   trigger->function && *trigger->function ? trigger->function : NULL);
+	jw_put_string(w, "target", trigger->target);
+	jw_put_string(w, "kind", trigger_kind_name(trigger->kind));
+	jw_put_string(w, "function",
+		      trigger->function && *trigger->function ? trigger->function : NULL);
 	jw_key(w, "ip");
 	if (snap->ip)
 		jw_address(w, snap->ip);
 	else
 		jw_null(w);
-	put_known(w, "retval", snap->has_retval, snap->retval);
-	put_known(w, "signal", snap->signal, snap->signal);
+	jw_put_known(w, "retval", snap->has_retval, snap->retval);
+	jw_put_known(w, "signal", snap->signal, snap->signal);
 	put_fault(w, snap);
-	put_string(w, "errno", snap->err ? errno_name(snap->err) : NULL);
+	jw_put_string(w, "errno", snap->err ? errno_name(snap->err) : NULL);
 	jw_close(w, '}');
 }
 
@@ -170,17 +138,17 @@ static void put_lbr(struct json_writer *w, const struct snapshot *snap)
 	const struct lbr_info *lbr = snap->lbr;
 
 	jw_open(w, '{');
-	put_string(w, "model", lbr->model);
-	put_known(w, "format", lbr->format >= 0, lbr->format);
-	put_known(w, "depth", lbr->depth, lbr->depth);
-	put_integer(w, "valid", snap->count);
-	put_integer(w, "missing", snap->missing);
-	put_integer(w, "wasted", snap->wasted);
-	put_integer(w, "shown_from", snap->shown_from);
-	put_integer(w, "tracing", snap->tracing);
-	put_tri(w, "stale", snap->stale);
-	put_tri(w, "mixed", snap->mixed);
-	put_string(w, "filter", snap->filter);
+	jw_put_string(w, "model", lbr->model);
+	jw_put_known(w, "format", lbr->format >= 0, lbr->format);
+	jw_put_known(w, "depth", lbr->depth, lbr->depth);
+	jw_put_integer(w, "valid", snap->count);
+	jw_put_integer(w, "missing", snap->missing);
+	jw_put_integer(w, "wasted", snap->wasted);
+	jw_put_integer(w, "shown_from", snap->shown_from);
+	jw_put_integer(w, "tracing", snap->tracing);
+	jw_put_tri(w, "stale", snap->stale);
+	jw_put_tri(w, "mixed", snap->mixed);
+	jw_put_string(w, "filter", snap->filter);
 	jw_key(w, "supported");
 	jw_open(w, '[');
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -209,11 +177,10 @@ static void put_place(struct json_writer *w, const struct path_json_options *opt
 	struct symbol sym = {.module = ""};
 	bool known = opts->symbols && !symbols_find(opts->symbols, addr, &sym);
 
-	jw_key(w, "addr");
-	jw_address(w, addr);
-	put_string(w, "module", known && *sym.module ? sym.module : NULL);
+	jw_put_address(w, "addr", addr);
+	jw_put_string(w, "module", known && *sym.module ? sym.module : NULL);
 	put_source(w, opts->lines, sym.module, addr, false);
-	put_string(w, "function", known ? sym.name : NULL);
+	jw_put_string(w, "function", known ? sym.name : NULL);
 }
 
 /* Where the path makes the errno that was returned, and the decision that led there. */
@@ -239,10 +206,8 @@ static void put_error(struct json_writer *w, const struct snapshot *snap, const 
 		decision = &path->decisions[key];
 		jw_open(w, '{');
 		put_place(w, opts, decision->addr);
-		jw_key(w, "taken");
-		jw_bool(w, decision->taken);
-		jw_key(w, "target");
-		jw_address(w, decision->target);
+		jw_put_bool(w, "taken", decision->taken);
+		jw_put_address(w, "target", decision->target);
 		jw_close(w, '}');
 	}
 	jw_close(w, '}');
@@ -268,12 +233,12 @@ static void put_snapshot(struct json_writer *w, const struct snapshot *snap,
 	bool returns[BRANCHES_MAX];
 	char ident[20];
 
-	put_string(w, "schema", "lbrsnoop.snapshot/1");
-	put_integer(w, "ts_ns", (int64_t)snap->ts_ns);
-	put_integer(w, "cpu", snap->cpu);
-	put_integer(w, "pid", snap->pid);
-	put_integer(w, "tid", snap->tid);
-	put_string(w, "comm", snap->comm);
+	jw_put_string(w, "schema", "lbrsnoop.snapshot/1");
+	jw_put_integer(w, "ts_ns", (int64_t)snap->ts_ns);
+	jw_put_integer(w, "cpu", snap->cpu);
+	jw_put_integer(w, "pid", snap->pid);
+	jw_put_integer(w, "tid", snap->tid);
+	jw_put_string(w, "comm", snap->comm);
 	jw_key(w, "trigger");
 	put_trigger(w, snap);
 	jw_key(w, "lbr");
@@ -285,7 +250,7 @@ static void put_snapshot(struct json_writer *w, const struct snapshot *snap,
 		put_branch(w, &snap->branches[i], opts, returns[i]);
 	jw_close(w, ']');
 	snprintf(ident, sizeof(ident), "%016" PRIx64, opts->ident);
-	put_string(w, "path_id", ident);
+	jw_put_string(w, "path_id", ident);
 	jw_key(w, "path");
 	if (path)
 		path_json(w, path, opts);
@@ -297,7 +262,7 @@ static void put_snapshot(struct json_writer *w, const struct snapshot *snap,
 	put_log(w, opts);
 	jw_key(w, "lost");
 	jw_open(w, '{');
-	put_integer(w, "records", (int64_t)lost_records);
+	jw_put_integer(w, "records", (int64_t)lost_records);
 	jw_close(w, '}');
 }
 

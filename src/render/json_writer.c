@@ -170,6 +170,48 @@ void jw_string(struct json_writer *w, const char *text)
 	w->len += plain + 2;
 }
 
+void jw_put_string(struct json_writer *w, const char *name, const char *text)
+{
+	jw_key(w, name);
+	jw_string(w, text);
+}
+
+void jw_put_integer(struct json_writer *w, const char *name, int64_t value)
+{
+	jw_key(w, name);
+	jw_integer(w, value);
+}
+
+void jw_put_known(struct json_writer *w, const char *name, bool known, int64_t value)
+{
+	jw_key(w, name);
+	if (known)
+		jw_integer(w, value);
+	else
+		jw_null(w);
+}
+
+void jw_put_bool(struct json_writer *w, const char *name, bool value)
+{
+	jw_key(w, name);
+	jw_bool(w, value);
+}
+
+void jw_put_tri(struct json_writer *w, const char *name, enum tri value)
+{
+	jw_key(w, name);
+	if (value == TRI_NOT_REPORTED)
+		jw_null(w);
+	else
+		jw_bool(w, value == TRI_SET);
+}
+
+void jw_put_address(struct json_writer *w, const char *name, uint64_t addr)
+{
+	jw_key(w, name);
+	jw_address(w, addr);
+}
+
 int json_writer_flush(struct json_writer *w, FILE *out)
 {
 	int err = w->failed ? -ENOMEM : 0;

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "snapshot/branch.h"
+
 /**
  * struct json_writer - {0} to begin with; json_writer_flush() at the end
  * @comma: a value stands before what comes next
@@ -43,6 +45,18 @@ void jw_string(struct json_writer *w, const char *text);
 
 /** jw_address() - "0x...": numbers of 64 bits are no numbers to many readers */
 void jw_address(struct json_writer *w, uint64_t addr);
+
+/* jw_put_*() - a member, name and value */
+void jw_put_string(struct json_writer *w, const char *name, const char *text);
+void jw_put_integer(struct json_writer *w, const char *name, int64_t value);
+void jw_put_bool(struct json_writer *w, const char *name, bool value);
+void jw_put_address(struct json_writer *w, const char *name, uint64_t addr);
+
+/** jw_put_known() - null if @value is not @known */
+void jw_put_known(struct json_writer *w, const char *name, bool known, int64_t value);
+
+/** jw_put_tri() - null if the CPU does not report it */
+void jw_put_tri(struct json_writer *w, const char *name, enum tri value);
 
 /**
  * json_writer_flush() - the line, and its newline, to a file; frees what @w has

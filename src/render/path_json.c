@@ -26,13 +26,8 @@ static void put_line(struct json_writer *w, const struct path_json_options *opts
 	int n = opts->lines ? lines_find(opts->lines, module, addr, false, chain, INLINE_DEPTH_MAX)
 			    : 0;
 
-	jw_key(w, "file");
-	jw_string(w, n > 0 ? chain[0].file : NULL);
-	jw_key(w, "line");
-	if (n > 0 && chain[0].line)
-		jw_integer(w, chain[0].line);
-	else
-		jw_null(w);
+	jw_put_string(w, "file", n > 0 ? chain[0].file : NULL);
+	jw_put_known(w, "line", n > 0 && chain[0].line, n > 0 ? chain[0].line : 0);
 }
 
 static void put_insns(struct json_writer *w, const struct path *path,
@@ -46,10 +41,8 @@ static void put_insns(struct json_writer *w, const struct path *path,
 		insn_format(in->bytes, in->len, in->addr, INSN_ATT, name_target, opts->symbols,
 			    text, sizeof(text));
 		jw_open(w, '{');
-		jw_key(w, "addr");
-		jw_address(w, in->addr);
-		jw_key(w, "text");
-		jw_string(w, text);
+		jw_put_address(w, "addr", in->addr);
+		jw_put_string(w, "text", text);
 		jw_close(w, '}');
 	}
 	jw_close(w, ']');
@@ -62,18 +55,13 @@ static void put_decision(struct json_writer *w, const struct path *path,
 	char text[2 * INSN_TEXT_MAX];
 
 	jw_open(w, '{');
-	jw_key(w, "addr");
-	jw_address(w, d->addr);
+	jw_put_address(w, "addr", d->addr);
 	path_decision_text(path, d, name_target, opts->symbols, text, sizeof(text));
-	jw_key(w, "insn");
-	jw_string(w, text);
-	jw_key(w, "taken");
-	jw_bool(w, d->taken);
+	jw_put_string(w, "insn", text);
+	jw_put_bool(w, "taken", d->taken);
 	put_line(w, opts, module, d->addr);
-	jw_key(w, "target");
-	jw_address(w, d->target);
-	jw_key(w, "condition");
-	jw_string(w, path_condition(path, d, text, sizeof(text)) ? NULL : text);
+	jw_put_address(w, "target", d->target);
+	jw_put_string(w, "condition", path_condition(path, d, text, sizeof(text)) ? NULL : text);
 	jw_close(w, '}');
 }
 
@@ -85,30 +73,17 @@ static void put_block(struct json_writer *w, const struct path *path,
 	const char *module = known ? sym.module : "";
 
 	jw_open(w, '{');
-	jw_key(w, "function");
-	jw_string(w, known ? sym.name : NULL);
-	jw_key(w, "module");
-	jw_string(w, *module ? module : NULL);
+	jw_put_string(w, "function", known ? sym.name : NULL);
+	jw_put_string(w, "module", *module ? module : NULL);
 	put_line(w, opts, module, block->start);
-	jw_key(w, "start");
-	jw_address(w, block->start);
-	jw_key(w, "end");
-	jw_address(w, block->end);
-	jw_key(w, "depth");
-	jw_integer(w, block->depth);
-	jw_key(w, "gap");
-	jw_string(w, block->gap ? path_gap_text(block->gap) : NULL);
-	jw_key(w, "interrupt");
-	jw_integer(w, block->interrupt);
-	jw_key(w, "tracing");
-	jw_bool(w, block->tracing);
-	jw_key(w, "ends");
-	jw_string(w, end_names[block->ends]);
-	jw_key(w, "branch");
-	if (block->branch == PATH_NONE)
-		jw_null(w);
-	else
-		jw_integer(w, block->branch);
+	jw_put_address(w, "start", block->start);
+	jw_put_address(w, "end", block->end);
+	jw_put_integer(w, "depth", block->depth);
+	jw_put_string(w, "gap", block->gap ? path_gap_text(block->gap) : NULL);
+	jw_put_integer(w, "interrupt", block->interrupt);
+	jw_put_bool(w, "tracing", block->tracing);
+	jw_put_string(w, "ends", end_names[block->ends]);
+	jw_put_known(w, "branch", block->branch != PATH_NONE, block->branch);
 	if (opts->insns) {
 		jw_key(w, "insns");
 		put_insns(w, path, block, opts);
