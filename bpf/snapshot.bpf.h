@@ -72,18 +72,24 @@ static __always_inline bool other_process(void)
  * found fewer: Linux's filters, the call-stack mode, Haswell's double aborts, interrupts on
  * architectural LBR. What stands behind them is of an earlier reading, and looks the same. Only
  * the driver's own count tells. All of them, if the loader does not know where that is.
+ *
+ * Where it is on this CPU is looked up once: each reading costs more than a hundred instructions,
+ * of every hit of a hardware breakpoint.
  */
-static __always_inline __u32 driver_found(void)
+static __always_inline __u32 driver_found(__u32 cpu)
 {
-	__u64 base = 0, found = RECORD_BRANCHES_MAX;
-	__u64 cpu = bpf_get_smp_processor_id();
+	__u64 *at = &driver_found_at[cpu & (CPUS_MAX - 1)];
+	__u64 found, base;
 
-	if (!percpu_offsets)
-		return RECORD_BRANCHES_MAX;
-	bpf_probe_read_kernel(&base, sizeof(base), (void *)(percpu_offsets + cpu * sizeof(base)));
-	base += cpu_hw_events_offset;
-	base += bpf_core_field_offset(struct cpu_hw_events, lbr_stack.nr);
-	if (bpf_probe_read_kernel(&found, sizeof(found), (void *)base) ||
+	if (unlikely(!*at)) {
+		if (!percpu_offsets ||
+		    bpf_probe_read_kernel(&base, sizeof(base),
+					  (void *)(percpu_offsets + cpu * sizeof(base))))
+			return RECORD_BRANCHES_MAX;
+		*at = base + cpu_hw_events_offset +
+		      bpf_core_field_offset(struct cpu_hw_events, lbr_stack.nr);
+	}
+	if (bpf_probe_read_kernel(&found, sizeof(found), (void *)*at) ||
 	    found > RECORD_BRANCHES_MAX)
 		return RECORD_BRANCHES_MAX;
 	return found;
@@ -134,7 +140,8 @@ static __always_inline struct capture_slot *snapshot_try(void)
 	if (!i)
 		return NULL;
 	slots[i].rec.read = read;
-	slots[i].rec.count = driver_found();
+	slots[i].rec.cpu = bpf_get_smp_processor_id();
+	slots[i].rec.count = driver_found(slots[i].rec.cpu);
 	return &slots[i];
 }
 
@@ -155,7 +162,7 @@ static __always_inline void slot_release(struct capture_slot *slot)
 
 static __always_inline bool comm_wanted(const char *comm)
 {
-	/* Compared as two words: bpf_get_current_comm() pads with zeros. */
+	/* Compared as two words: copy_comm() pads with zeros. */
 	const __u64 *have = (const __u64 *)comm;
 	const volatile __u64 *want = (const volatile __u64 *)filter_comm;
 
@@ -257,6 +264,28 @@ static __always_inline void submit(struct capture_slot *slot)
 	}
 }
 
+/* Of eight characters those before the first NUL; the other bytes are 0. */
+static __always_inline __u64 until_nul(__u64 chars)
+{
+	const __u64 ones = 0x0101010101010101;
+	__u64 nul = (chars - ones) & ~chars & ones << 7; /* the lowest bit in it: bit 7 of the NUL */
+
+	return nul ? chars & ((nul & -nul) - 1) >> 7 : chars;
+}
+
+/*
+ * Two loads, where bpf_get_current_comm() takes a call and a loop. Kernels before 6.2 do not pad:
+ * what a longer name has left there would be compared.
+ */
+static __always_inline void copy_comm(struct record *rec, const struct task_struct *task)
+{
+	__u64 *to = (__u64 *)rec->comm;
+	__u64 first = *(const __u64 *)&task->comm[0];
+
+	to[0] = until_nul(first);
+	to[1] = to[0] == first && first >> 56 ? until_nul(*(const __u64 *)&task->comm[8]) : 0;
+}
+
 /*
  * Who and when, now that the LBR has been read and branches cost nothing any more. False if the
  * task is not wanted.
@@ -264,14 +293,11 @@ static __always_inline void submit(struct capture_slot *slot)
 static __always_inline bool describe(struct record *rec, enum record_kind kind, __u32 target,
 				     __u64 ip, __s64 ret)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	const struct task_struct *task = bpf_get_current_task_btf();
 
-	rec->pid = pid_tgid >> 32;
-	rec->tid = pid_tgid;
-	rec->cpu = bpf_get_smp_processor_id();
-	/* Kernels before 6.2 do not pad: what a longer name has left there would be compared. */
-	__builtin_memset(rec->comm, 0, sizeof(rec->comm));
-	bpf_get_current_comm(rec->comm, sizeof(rec->comm));
+	rec->pid = task->tgid;
+	rec->tid = task->pid;
+	copy_comm(rec, task);
 	if (!task_wanted(rec))
 		return false;
 	rec->mono_ns = bpf_ktime_get_ns();
