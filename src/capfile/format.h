@@ -37,8 +37,13 @@
  *			the function, u64 bytes of the function, strings target, function, module
  *	SNAPSHOT	struct capfile_snapshot, then its entries, newest first, each as in struct
  *			perf_branch_entry: u64 from, u64 to, u64 flags
- *	END		u64 snapshots written, u64 events lost; after it there is nothing. A file
- *			without it is one whose writer was killed, or ran out of space.
+ *	BUG		of the next SNAPSHOT, a WARN or BUG(): u32 1 if it is a WARN, u32 line,
+ *string file
+ *	LOG		of the next SNAPSHOT: what the kernel said around it: u32 lines left out,
+ *until the payload ends strings REGISTERS	of the next SNAPSHOT: PTREG_COUNT times u64, see
+ *enum ptreg STACK		of the next SNAPSHOT: u32 1 if it was deeper, until the payload ends
+ *u64 addresses, innermost first END		u64 snapshots written, u64 events lost; after it
+ *there is nothing. A file without it is one whose writer was killed, or ran out of space.
  *
  * The writer flushes the compressor after each snapshot, or batch of snapshots if they come
  * faster than it writes: whatever was flushed can be read, although the frame has not ended.
@@ -73,10 +78,18 @@ enum capfile_type {
 	CAPFILE_SNAPSHOT,
 	CAPFILE_END,
 	CAPFILE_GONE,
+	CAPFILE_BUG,
+	CAPFILE_LOG,
+	CAPFILE_REGISTERS,
+	CAPFILE_STACK,
 };
 
 /* More than GONE ever names: a function. */
 #define CAPFILE_GONE_MAX (16u << 20)
+
+/* A longer name of a file in BUG, or line of LOG, is cut. */
+#define CAPFILE_BUG_FILE_MAX 255
+#define CAPFILE_LOG_LINE_MAX 8191
 
 /* Keys of META. Numbers are in decimal, addresses in hexadecimal with 0x. */
 #define CAPFILE_META_TOOL	"tool"	     /* name and version of the writer */

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "util/cursor.h"
+#include "capfile/context.h"
 #include "capfile/format.h"
 #include "capfile/unpack.h"
 #include "decode/filter.h"
@@ -45,6 +46,7 @@ struct capfile {
 	uint64_t lost;
 	struct raw_branch raw[BRANCHES_MAX];
 	struct capfile_module module;
+	struct capfile_context context; /* of the next snapshot; then of the last */
 	uint8_t *payload;
 	size_t payload_len;
 	size_t payload_room;
@@ -273,6 +275,7 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 		snap->bug_ip = (uint64_t)fixed.retval;
 	if (snap->trigger->kind == TRIGGER_SIGNAL)
 		snap->signal = (int)fixed.retval;
+	context_fill(&file->context, snap);
 	snap->lbr = &file->meta.lbr;
 	snap->filter = file->meta.filter;
 	snap->path_ok = file->meta.path_ok;
@@ -304,6 +307,7 @@ static int take_end(struct capfile *file)
 
 int capfile_next(struct capfile *file, struct snapshot *ret_snap, uint64_t *ret_lost)
 {
+	context_reset(&file->context);
 	while (!file->end) {
 		uint32_t type;
 		int err = read_record(file, &type);
@@ -340,6 +344,7 @@ int capfile_next(struct capfile *file, struct snapshot *ret_snap, uint64_t *ret_
 			err = -EBADMSG;
 			break;
 		default:
+			err = context_take(&file->context, type, file->payload, file->payload_len);
 			break;
 		}
 		if (err == -EBADMSG)
@@ -434,6 +439,7 @@ void capfile_close(struct capfile *file)
 	for (size_t i = 0; i < file->trigger_count; i++)
 		trigger_free(file->triggers[i]);
 	free(file->triggers);
+	context_reset(&file->context);
 	free(file->payload);
 	free(file);
 }

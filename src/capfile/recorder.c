@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capfile/context.h"
 #include "capfile/meta.h"
 #include "capfile/writer.h"
 #include "disasm/insn.h"
+#include "symbolize/backtrace.h"
 #include "util/cleanup.h"
 
 #define KERNEL_HALF (1ull << 63)
@@ -500,6 +502,19 @@ static int need_branches(struct recorder *rec, const struct snapshot *snap)
 	return err;
 }
 
+static int need_stack(struct recorder *rec, const struct snapshot *snap)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < snap->stack_count && !err; i++) {
+		struct backtrace_frame frame;
+
+		backtrace_frame(rec->opts.symbols, snap, i, &frame);
+		err = need_address(rec, frame.probe);
+	}
+	return err;
+}
+
 /*
  * Snapshots
  */
@@ -604,6 +619,8 @@ int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t los
 	memcpy(fixed.comm, snap->comm, sizeof(fixed.comm));
 	err = trigger_number(rec, snap->trigger, &fixed.trigger);
 	err = err ?: need_branches(rec, snap);
+	err = err ?: need_stack(rec, snap);
+	err = err ?: context_write(rec->writer, snap);
 	err = err ?: capfile_writer_add(rec->writer, CAPFILE_SNAPSHOT, parts, ARRAY_SIZE(parts));
 	rec->count += !err;
 	return err;

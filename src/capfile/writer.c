@@ -221,8 +221,10 @@ int capfile_writer_add(struct capfile_writer *writer, enum capfile_type type,
 	if (head[1] > CAPFILE_PAYLOAD_MAX)
 		return -E2BIG;
 	crc = crc32(0, (const Bytef *)head, 8);
+	/* crc32() of NULL is another thing. */
 	for (size_t i = 0; i < part_count; i++)
-		crc = crc32(crc, parts[i].iov_base, (uInt)parts[i].iov_len);
+		crc = !parts[i].iov_len ? crc
+					: crc32(crc, parts[i].iov_base, (uInt)parts[i].iov_len);
 	head[2] = (uint32_t)crc;
 	err = put(writer, head, sizeof(head), ZSTD_e_continue);
 	for (size_t i = 0; i < part_count && !err; i++)

@@ -100,8 +100,14 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
 	ret_snap->err = 0;
 	ret_snap->signal = trigger->kind == TRIGGER_SIGNAL ? (int)rec->retval : 0;
+	ret_snap->bug_warning = TRI_NOT_REPORTED;
 	ret_snap->bug_file = NULL;
 	ret_snap->bug_line = 0;
+	ret_snap->log = NULL;
+	ret_snap->regs = NULL;
+	ret_snap->stack = NULL;
+	ret_snap->stack_count = 0;
+	ret_snap->stack_cut = false;
 	ret_snap->bug_ip = trigger->kind == TRIGGER_FAULT ? (uint64_t)rec->retval : 0;
 	/* A negative value of a user function may mean anything. */
 	if (ret_snap->has_retval && !trigger_is_user(trigger) && ret_snap->retval < 0 &&

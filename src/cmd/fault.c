@@ -7,6 +7,7 @@ void fault_place(struct faults *faults, struct symbols *symbols, const struct te
 	if (!snap->trigger || snap->trigger->kind != TRIGGER_FAULT)
 		return;
 	if (snap->bug_ip && !bugtable_find(symbols, memory, snap->bug_ip, &faults->bug)) {
+		snap->bug_warning = faults->bug.warning ? TRI_SET : TRI_CLEAR;
 		snap->bug_file = faults->bug.file;
 		snap->bug_line = faults->bug.line;
 	}

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 #define BEFORE_US    100000
 #define QUIET_MS     20
 #define ROUNDS_MAX   10
+/* Waits in a row; in a flood there is one in a second, and else what has been said by then. */
+#define WAITS_MAX 16
+#define WAIT_NS	  1000000000u
 
 struct line {
 	uint64_t us;
@@ -27,7 +31,9 @@ struct line {
 struct klog {
 	int fd;
 	struct line lines[KEPT];
-	size_t next; /* counts up; modulo KEPT */
+	size_t next;	    /* counts up; modulo KEPT */
+	uint64_t waited_ns; /* of each wait so much, of CLOCK_MONOTONIC */
+	struct log_lines around;
 };
 
 int klog_open(const char *path, struct klog **ret_klog)
@@ -92,15 +98,30 @@ static uint64_t log_clock_us(uint64_t real_ns)
 	return (real_ns - clock_mono_to_real_ns()) / 1000;
 }
 
-void klog_around(struct klog *klog, uint64_t ts_ns, struct klog_lines *ret_lines)
+/* One more wait? Those of which WAIT_NS have not gone by yet count. */
+static bool may_wait(struct klog *klog)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (klog->waited_ns < now)
+		klog->waited_ns = now;
+	if (klog->waited_ns - now >= (uint64_t)WAITS_MAX * WAIT_NS)
+		return false;
+	klog->waited_ns += WAIT_NS;
+	return true;
+}
+
+const struct log_lines *klog_around(struct klog *klog, uint64_t ts_ns)
+{
+	struct log_lines *lines = &klog->around;
 	uint64_t us = log_clock_us(ts_ns);
 	uint64_t from_us = us > BEFORE_US ? us - BEFORE_US : 0;
+	bool may = may_wait(klog);
 	size_t first;
 
-	*ret_lines = (struct klog_lines){0};
+	*lines = (struct log_lines){0};
 	drain(klog);
-	for (int round = 0; round < ROUNDS_MAX; round++) {
+	for (int round = 0; may && round < ROUNDS_MAX; round++) {
 		struct pollfd ready = {.fd = klog->fd, .events = POLLIN};
 
 		if (poll(&ready, 1, QUIET_MS) <= 0 || !drain(klog))
@@ -112,11 +133,12 @@ void klog_around(struct klog *klog, uint64_t ts_ns, struct klog_lines *ret_lines
 
 		if (line->us < from_us)
 			continue;
-		if (ret_lines->count == KLOG_LINES_MAX)
-			ret_lines->left_out++;
+		if (lines->count == LOG_LINES_MAX)
+			lines->left_out++;
 		else
-			ret_lines->text[ret_lines->count++] = line->text;
+			lines->text[lines->count++] = line->text;
 	}
+	return lines;
 }
 
 void klog_close(struct klog *klog)

@@ -3,17 +3,9 @@
 #ifndef LBRSNOOP_CMD_KLOG_H
 #define LBRSNOOP_CMD_KLOG_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-#define KLOG_LINES_MAX 64
-
-/** struct klog_lines - oldest first; valid until the next call; @left_out: further ones */
-struct klog_lines {
-	const char *text[KLOG_LINES_MAX];
-	size_t count;
-	size_t left_out;
-};
+#include "snapshot/snapshot.h"
 
 struct klog;
 
@@ -26,10 +18,11 @@ int klog_open(const char *path, struct klog **ret_klog);
 
 /**
  * klog_around() - lines of a moment: from 100 ms before it to what has been said by now
- * Waits for the kernel to finish its report, for 200 ms at most.
+ * Waits for the kernel to finish its report, for 200 ms at most; not where events come in a flood.
  * @ts_ns: CLOCK_REALTIME
+ * Return: valid until the next call.
  */
-void klog_around(struct klog *klog, uint64_t ts_ns, struct klog_lines *ret_lines);
+const struct log_lines *klog_around(struct klog *klog, uint64_t ts_ns);
 
 /** klog_close() - NULL is fine */
 void klog_close(struct klog *klog);

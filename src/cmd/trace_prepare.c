@@ -165,7 +165,7 @@ static void begin_log(struct trace *trace)
 
 	for (size_t i = 0; i < trace->opts->target_count; i++)
 		preset = preset || trace->opts->targets[i].preset;
-	if (preset && trace->view && klog_open("/dev/kmsg", &trace->klog))
+	if (preset && klog_open("/dev/kmsg", &trace->klog))
 		log_info("/dev/kmsg: %s; the kernel's log is not shown", strerror(errno));
 }
 

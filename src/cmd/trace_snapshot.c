@@ -22,20 +22,17 @@ static uint64_t lost_so_far(struct trace *trace)
 }
 
 /* Of a preset: the kernel tells more about it than a plain error. */
-static void set_log(struct trace *trace, const struct snapshot *snap, struct klog_lines *log)
+static void ask_log(struct trace *trace, struct snapshot *snap)
 {
-	bool preset = trace->klog && snap->trigger->preset;
-
-	if (preset)
-		klog_around(trace->klog, snap->ts_ns, log);
-	view_set_log(trace->view, preset ? log : NULL);
+	if (trace->klog && snap->trigger->preset)
+		snap->log = klog_around(trace->klog, snap->ts_ns);
 }
 
 static int show(struct trace *trace, struct snapshot *snap)
 {
-	struct klog_lines log;
 	int err = 0;
 
+	ask_log(trace, snap);
 	text_live_invalidate(trace->text_live);
 	user_place(trace->user, snap);
 	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
@@ -50,7 +47,6 @@ static int show(struct trace *trace, struct snapshot *snap)
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
 	view_text_changed(trace->view);
-	set_log(trace, snap, &log);
 	errno = 0;
 	if (view_snapshot(trace->view, snap, &trace->kernel_text,
 			  trace->lost_now - trace->lost_told) ||
@@ -66,6 +62,7 @@ static int record(struct trace *trace, struct snapshot *snap)
 	bool read_again = snap->ts_ns - trace->text_read_ns >= LOOK_NS;
 	uint64_t *judged_ns = &trace->judged_ns[snap->cpu % TRACE_CPUS];
 
+	ask_log(trace, snap);
 	user_place(trace->user, snap);
 	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
 	if (read_again) {

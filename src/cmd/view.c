@@ -13,6 +13,7 @@
 #include "path/ident.h"
 #include "path/path.h"
 #include "path/story.h"
+#include "render/backtrace.h"
 #include "render/escape.h"
 #include "render/graph.h"
 #include "render/json.h"
@@ -166,7 +167,6 @@ struct view {
 	FILE *out;
 	struct symbols *symbols;
 	struct userspace *user;
-	const struct klog_lines *log;
 	struct lines *lines;
 	struct sources *sources;
 	struct aggregate *aggregate;
@@ -290,11 +290,6 @@ void view_set_user(struct view *view, struct userspace *user)
 	view->user = user;
 }
 
-void view_set_log(struct view *view, const struct klog_lines *log)
-{
-	view->log = log;
-}
-
 void view_text_changed(struct view *view)
 {
 	listing_forget(view->listing);
@@ -391,8 +386,6 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 		.lines = view->lines,
 		.insns = view->opts->insns,
 		.ident = ident,
-		.log = view->log ? view->log->text : NULL,
-		.log_count = view->log ? view->log->count : 0,
 	};
 	struct story_view story = story_view_of(view);
 
@@ -407,16 +400,33 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 	return 0;
 }
 
-static void show_log(const struct view *view)
+/*
+ * Registers at a breakpoint on a function of the kernel that tells of an error elsewhere say
+ * little: those are for who asks.
+ */
+static void show_context(const struct view *view, const struct snapshot *snap)
+{
+	struct backtrace_view backtrace = {
+		.symbols = view->symbols,
+		.lines = view->lines,
+		.text = view->text,
+	};
+	bool told = snap->trigger && snap->trigger->kind == TRIGGER_HW;
+
+	if (!told || log_get_level() >= LOG_VERBOSE)
+		render_registers(view->out, snap, &backtrace);
+	render_backtrace(view->out, snap, &backtrace);
+}
+
+static void show_log(const struct view *view, const struct log_lines *log)
 {
 	char line[1024];
 
-	for (size_t i = 0; i < view->log->count; i++)
-		fprintf(view->out, "  kernel: %s\n",
-			escape_text(view->log->text[i], line, sizeof(line)));
-	if (view->log->left_out)
-		fprintf(view->out, "  kernel: ... and %zu more lines\n", view->log->left_out);
-	if (view->log->count)
+	for (size_t i = 0; i < log->count; i++)
+		fprintf(view->out, "  kernel: %s\n", escape_text(log->text[i], line, sizeof(line)));
+	if (log->left_out)
+		fprintf(view->out, "  kernel: ... and %zu more lines\n", log->left_out);
+	if (log->count)
 		fputc('\n', view->out);
 }
 
@@ -455,8 +465,10 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 	}
 	view->passed_on = is_passed_on(snap, path);
 	err = view->opts->summary ? 0 : show(view, snap, path, text, ident, lost_records);
-	if (!err && view->log && !view->opts->summary && !view->opts->json)
-		show_log(view);
+	if (!err && !view->opts->summary && !view->opts->json)
+		show_context(view, snap);
+	if (!err && snap->log && !view->opts->summary && !view->opts->json)
+		show_log(view, snap->log);
 	if (!err && view->aggregate)
 		err = aggregate_snapshot(view->aggregate, snap, ident, path, view->symbols,
 					 lost_records);

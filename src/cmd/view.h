@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "capfile/meta.h"
-#include "cmd/klog.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"
@@ -77,10 +76,6 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 
 /** view_set_user() - addresses of programs are @user's from now on; borrowed */
 void view_set_user(struct view *view, struct userspace *user);
-
-/** view_set_log() - what the kernel said around the snapshots from now on; borrowed; NULL: nothing
- */
-void view_set_log(struct view *view, const struct klog_lines *log);
 
 /** view_text_changed() - text or symbols may be others than for the snapshot before */
 void view_text_changed(struct view *view);

@@ -7,6 +7,7 @@
 
 #include "path/story.h"
 #include "render/text.h"
+#include "symbolize/backtrace.h"
 #include "util/errno_name.h"
 
 /* file, line and inlined chain, outermost last; the frame of the symbol itself is not inlined */
@@ -214,16 +215,78 @@ static void put_error(struct json_writer *w, const struct snapshot *snap, const 
 }
 
 /* Lines of the kernel's log, where they were asked for. */
-static void put_log(struct json_writer *w, const struct path_json_options *opts)
+static void put_log(struct json_writer *w, const struct log_lines *log)
 {
-	if (!opts->log) {
+	if (!log) {
 		jw_null(w);
 		return;
 	}
 	jw_open(w, '[');
-	for (size_t i = 0; i < opts->log_count; i++)
-		jw_string(w, opts->log[i]);
+	for (size_t i = 0; i < log->count; i++)
+		jw_string(w, log->text[i]);
 	jw_close(w, ']');
+}
+
+/* A "location", as those of branches are. */
+static void put_frame(struct json_writer *w, const struct path_json_options *opts,
+		      const struct snapshot *snap, uint32_t index)
+{
+	struct backtrace_frame frame;
+	const struct symbol *sym = &frame.sym;
+
+	backtrace_frame(opts->symbols, snap, index, &frame);
+	jw_open(w, '{');
+	jw_put_address(w, "addr", frame.addr);
+	jw_put_string(w, "sym", frame.known ? sym->name : NULL);
+	jw_put_known(w, "off", frame.known, (int64_t)(frame.addr - sym->addr));
+	jw_put_string(w, "module", frame.known && *sym->module ? sym->module : NULL);
+	put_source(w, opts->lines, frame.known ? sym->module : "", frame.addr, frame.is_return);
+	jw_close(w, '}');
+}
+
+static void put_stack(struct json_writer *w, const struct snapshot *snap,
+		      const struct path_json_options *opts)
+{
+	if (!snap->stack || !snap->stack_count) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	jw_put_bool(w, "user", trigger_is_user(snap->trigger));
+	jw_put_bool(w, "cut", snap->stack_cut);
+	jw_key(w, "frames");
+	jw_open(w, '[');
+	for (uint32_t i = backtrace_first(opts->symbols, snap); i < snap->stack_count; i++)
+		put_frame(w, opts, snap, i);
+	jw_close(w, ']');
+	jw_close(w, '}');
+}
+
+static void put_registers(struct json_writer *w, const uint64_t *regs)
+{
+	static const char *const names[] = {
+		[PTREG_R15] = "r15",	     [PTREG_R14] = "r14", [PTREG_R13] = "r13",
+		[PTREG_R12] = "r12",	     [PTREG_BP] = "bp",	  [PTREG_BX] = "bx",
+		[PTREG_R11] = "r11",	     [PTREG_R10] = "r10", [PTREG_R9] = "r9",
+		[PTREG_R8] = "r8",	     [PTREG_AX] = "ax",	  [PTREG_CX] = "cx",
+		[PTREG_DX] = "dx",	     [PTREG_SI] = "si",	  [PTREG_DI] = "di",
+		[PTREG_ORIG_AX] = "orig_ax", [PTREG_IP] = "ip",	  [PTREG_CS] = "cs",
+		[PTREG_FLAGS] = "flags",     [PTREG_SP] = "sp",	  [PTREG_SS] = "ss",
+	};
+
+	_Static_assert(sizeof(names) / sizeof(names[0]) == PTREG_COUNT, "a name for each");
+	if (!regs) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	for (size_t i = 0; i < PTREG_COUNT; i++) {
+		bool selector = i == PTREG_CS || i == PTREG_SS;
+
+		/* FRED keeps other things in the upper bits of a selector's word. */
+		jw_put_address(w, names[i], selector ? (uint16_t)regs[i] : regs[i]);
+	}
+	jw_close(w, '}');
 }
 
 static void put_snapshot(struct json_writer *w, const struct snapshot *snap,
@@ -258,8 +321,12 @@ static void put_snapshot(struct json_writer *w, const struct snapshot *snap,
 		jw_null(w);
 	jw_key(w, "error");
 	put_error(w, snap, path, opts);
+	jw_key(w, "stack");
+	put_stack(w, snap, opts);
+	jw_key(w, "registers");
+	put_registers(w, snap->regs);
 	jw_key(w, "log");
-	put_log(w, opts);
+	put_log(w, snap->log);
 	jw_key(w, "lost");
 	jw_open(w, '{');
 	jw_put_integer(w, "records", (int64_t)lost_records);

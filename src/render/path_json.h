@@ -20,8 +20,6 @@ struct path_json_options {
 	struct lines *lines;
 	bool insns;
 	uint64_t ident;
-	const char *const *log;
-	size_t log_count;
 };
 
 /** path_json() - a path as an array, oldest block first */

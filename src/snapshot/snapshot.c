@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "snapshot/snapshot.h"
 
-#include <string.h>
-
 static const char *const kind_names[] = {
 	[TRIGGER_NONE] = "none",
 	[TRIGGER_FENTRY] = "fentry",
@@ -38,5 +36,7 @@ const char *snapshot_fault_name(const struct snapshot *snap)
 		return NULL;
 	if (!snap->bug_ip)
 		return "exception";
-	return !strcmp(snap->trigger->target, "preset:warn") ? "WARN" : "BUG";
+	if (snap->bug_warning == TRI_NOT_REPORTED)
+		return "WARN or BUG";
+	return snap->bug_warning == TRI_SET ? "WARN" : "BUG";
 }

@@ -71,6 +71,49 @@ struct raw_branch {
 	uint64_t info;
 };
 
+/** enum ptreg - registers, in the order of struct pt_regs (arch/x86/include/asm/ptrace.h) */
+enum ptreg {
+	PTREG_R15,
+	PTREG_R14,
+	PTREG_R13,
+	PTREG_R12,
+	PTREG_BP,
+	PTREG_BX,
+	PTREG_R11,
+	PTREG_R10,
+	PTREG_R9,
+	PTREG_R8,
+	PTREG_AX,
+	PTREG_CX,
+	PTREG_DX,
+	PTREG_SI,
+	PTREG_DI,
+	PTREG_ORIG_AX,
+	PTREG_IP,
+	PTREG_CS,
+	PTREG_FLAGS,
+	PTREG_SP,
+	PTREG_SS,
+	PTREG_COUNT,
+};
+
+/* As kernel.perf_event_max_stack is, unless somebody changes it. */
+#define BACKTRACE_MAX 127
+
+/* Further lines of the kernel's log around an event are counted, and left out. */
+#define LOG_LINES_MAX 64
+
+/**
+ * struct log_lines - what the kernel said around an event, oldest first
+ * @text: without level and time; may hold any character but NUL
+ * @left_out: further ones
+ */
+struct log_lines {
+	const char *text[LOG_LINES_MAX];
+	size_t count;
+	size_t left_out;
+};
+
 /**
  * struct snapshot - one event
  * @ts_ns: CLOCK_REALTIME, nanoseconds
@@ -85,7 +128,14 @@ struct raw_branch {
  * @err: positive errno that @retval stands for; 0 if it is no error
  * @signal: TRIGGER_SIGNAL: its number; else 0
  * @bug_ip: TRIGGER_FAULT: address of the ud2 of WARN or BUG(); 0 for other faults
+ * @bug_warning: is that of a WARN? Clear: of BUG() (set by cmd/fault)
  * @bug_file, @bug_line: of that, as the kernel has them (set by cmd/fault); NULL and 0 if not known
+ * @regs: PTREG_COUNT registers where it happened; of a fault, as it was when it was raised. NULL:
+ * not reported. Borrowed from the source, until the next snapshot, as is @stack
+ * @stack: instruction it happened at, then return addresses, innermost first; NULL: not reported
+ * @stack_count: of @stack, up to BACKTRACE_MAX
+ * @stack_cut: there are more
+ * @log: what the kernel said around it (set by cmd/klog); NULL: nobody asked
  * @lbr: the LBR it was read from; borrowed from the source
  * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
  * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt
@@ -117,8 +167,14 @@ struct snapshot {
 	int err;
 	int signal;
 	uint64_t bug_ip;
+	enum tri bug_warning;
 	const char *bug_file;
 	uint32_t bug_line;
+	const uint64_t *regs;
+	const uint64_t *stack;
+	uint32_t stack_count;
+	bool stack_cut;
+	const struct log_lines *log;
 	const struct lbr_info *lbr;
 	const char *filter;
 	bool path_ok;
@@ -148,7 +204,10 @@ struct text_source {
 /** trigger_is_user() - of a program, not of the kernel? NULL is fine */
 bool trigger_is_user(const struct trigger *trigger);
 
-/** snapshot_fault_name() - "WARN", "BUG" or "exception"; NULL if it is no fault of the kernel */
+/**
+ * snapshot_fault_name() - "WARN", "BUG" or "exception"; "WARN or BUG" where nobody tells which
+ * Return: NULL if it is no fault of the kernel.
+ */
 const char *snapshot_fault_name(const struct snapshot *snap);
 
 /** trigger_kind_name() - name of a kind as users write it: "fexit", "hw", ... */

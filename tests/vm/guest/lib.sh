@@ -28,16 +28,6 @@ snap() {
 	return "$status"
 }
 
-# show NAME ARGUMENT...: without a capture file, which has nothing of the kernel's log
-show() {
-	local name=$1
-	shift
-	"$top/lbrsnoop" $lines --json --max-overhead 0 -o "/dev/shm/$name.jsonl" "$@" \
-		>"$out/$name.out" 2>"$out/$name.err"
-	echo $? >"$out/$name.status"
-	cat "/dev/shm/$name.jsonl" >"$out/$name.jsonl"
-}
-
 # armed NAME: wait until the lbrsnoop of that name, in the background, is
 armed() {
 	until grep -qs tracing "$out/$1.err"; do sleep 0.1; done

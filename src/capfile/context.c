@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capfile/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/cleanup.h"
+#include "util/cursor.h"
+
+static int write_bug(struct capfile_writer *writer, const struct snapshot *snap)
+{
+	uint32_t words[2] = {snap->bug_warning == TRI_SET, snap->bug_line};
+	const char *file = snap->bug_file ?: "";
+	uint16_t len = (uint16_t)strnlen(file, CAPFILE_BUG_FILE_MAX);
+	const struct iovec parts[] = {{words, sizeof(words)}, {&len, 2}, {(void *)file, len}};
+
+	if (snap->bug_warning == TRI_NOT_REPORTED)
+		return 0;
+	return capfile_writer_add(writer, CAPFILE_BUG, parts, ARRAY_SIZE(parts));
+}
+
+static int write_log(struct capfile_writer *writer, const struct log_lines *log)
+{
+	struct iovec parts[1 + 2 * LOG_LINES_MAX];
+	uint16_t lens[LOG_LINES_MAX];
+	uint32_t left_out;
+	size_t count = 1;
+
+	if (!log)
+		return 0;
+	left_out = (uint32_t)log->left_out;
+	parts[0] = (struct iovec){&left_out, sizeof(left_out)};
+	for (size_t i = 0; i < log->count; i++) {
+		lens[i] = (uint16_t)strnlen(log->text[i], CAPFILE_LOG_LINE_MAX);
+		parts[count++] = (struct iovec){&lens[i], 2};
+		parts[count++] = (struct iovec){(void *)log->text[i], lens[i]};
+	}
+	return capfile_writer_add(writer, CAPFILE_LOG, parts, count);
+}
+
+static int write_registers(struct capfile_writer *writer, const uint64_t *regs)
+{
+	const struct iovec part = {(void *)regs, PTREG_COUNT * sizeof(*regs)};
+
+	return regs ? capfile_writer_add(writer, CAPFILE_REGISTERS, &part, 1) : 0;
+}
+
+static int write_stack(struct capfile_writer *writer, const struct snapshot *snap)
+{
+	uint32_t cut = snap->stack_cut;
+	const struct iovec parts[] = {
+		{&cut, sizeof(cut)},
+		{(void *)snap->stack, snap->stack_count * sizeof(*snap->stack)},
+	};
+
+	if (!snap->stack)
+		return 0;
+	return capfile_writer_add(writer, CAPFILE_STACK, parts, ARRAY_SIZE(parts));
+}
+
+int context_write(struct capfile_writer *writer, const struct snapshot *snap)
+{
+	int err = write_bug(writer, snap);
+
+	err = err ?: write_log(writer, snap->log);
+	err = err ?: write_registers(writer, snap->regs);
+	return err ?: write_stack(writer, snap);
+}
+
+static int take_bug(struct capfile_context *context, struct cursor *cursor)
+{
+	bool warning = cursor_number(cursor, 4);
+
+	context->bug_line = (uint32_t)cursor_number(cursor, 4);
+	cursor_string(cursor, context->bug_file, sizeof(context->bug_file));
+	context->bug_warning = warning ? TRI_SET : TRI_CLEAR;
+	return cursor->bad ? -EBADMSG : 0;
+}
+
+static int take_log(struct capfile_context *context, struct cursor *cursor)
+{
+	struct log_lines *log = &context->log;
+	size_t room = cursor->left;
+	char *at;
+
+	free(context->log_text);
+	/* The two bytes of a line's length make room for its NUL. */
+	at = context->log_text = malloc(room + 1);
+	if (!at)
+		return -ENOMEM;
+	*log = (struct log_lines){.left_out = cursor_number(cursor, 4)};
+	context->has_log = true;
+	while (cursor->left) {
+		if (log->count == LOG_LINES_MAX)
+			return -EBADMSG;
+		cursor_string(cursor, at, room);
+		if (cursor->bad)
+			return -EBADMSG;
+		log->text[log->count++] = at;
+		at += strlen(at) + 1;
+	}
+	return cursor->bad ? -EBADMSG : 0;
+}
+
+static int take_registers(struct capfile_context *context, struct cursor *cursor)
+{
+	for (size_t i = 0; i < PTREG_COUNT; i++)
+		context->regs[i] = cursor_number(cursor, 8);
+	context->has_regs = true;
+	return cursor->bad ? -EBADMSG : 0;
+}
+
+static int take_stack(struct capfile_context *context, struct cursor *cursor)
+{
+	context->stack_cut = cursor_number(cursor, 4);
+	context->stack_count = 0;
+	context->has_stack = true;
+	while (cursor->left) {
+		if (context->stack_count == BACKTRACE_MAX)
+			return -EBADMSG;
+		context->stack[context->stack_count++] = cursor_number(cursor, 8);
+		if (cursor->bad)
+			return -EBADMSG;
+	}
+	return cursor->bad ? -EBADMSG : 0;
+}
+
+int context_take(struct capfile_context *context, uint32_t type, const uint8_t *bytes, size_t len)
+{
+	struct cursor cursor = {.at = bytes, .left = len};
+
+	context->any = true;
+	switch (type) {
+	case CAPFILE_BUG:
+		return take_bug(context, &cursor);
+	case CAPFILE_LOG:
+		return take_log(context, &cursor);
+	case CAPFILE_REGISTERS:
+		return take_registers(context, &cursor);
+	case CAPFILE_STACK:
+		return take_stack(context, &cursor);
+	default:
+		return 0;
+	}
+}
+
+void context_fill(const struct capfile_context *context, struct snapshot *snap)
+{
+	snap->bug_warning = context->bug_warning;
+	snap->bug_file = *context->bug_file ? context->bug_file : NULL;
+	snap->bug_line = context->bug_line;
+	snap->log = context->has_log ? &context->log : NULL;
+	snap->regs = context->has_regs ? context->regs : NULL;
+	snap->stack = context->has_stack ? context->stack : NULL;
+	snap->stack_count = context->has_stack ? context->stack_count : 0;
+	snap->stack_cut = context->has_stack && context->stack_cut;
+}
+
+void context_reset(struct capfile_context *context)
+{
+	if (!context->any)
+		return;
+	free(context->log_text);
+	*context = (struct capfile_context){};
+}
