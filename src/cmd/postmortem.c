@@ -134,7 +134,7 @@ static int search(struct postmortem *pm, struct errmsg *msg)
 {
 	struct dump_scan scan = {
 		.wanted = flight_is_page, .page = on_page, .progress = on_progress, .ctx = pm};
-	int err = dump_scan(pm->dump, pm->opts->dump, &scan);
+	int err = dump_scan(pm->dump, &scan);
 
 	if (pm->progress_shown)
 		fputs("\r\033[K", stderr);

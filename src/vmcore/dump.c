@@ -17,6 +17,7 @@
 #define FRAME_BYTES_MIN 24 /* in a file: a kdump page descriptor */
 
 struct dump {
+	char *path;
 	kdump_ctx_t *ctx;
 	int fd;
 	uint64_t frames_max; /* that a file of its size can tell of */
@@ -125,10 +126,13 @@ int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg)
 
 	if (!dump)
 		return -ENOMEM;
+	dump->path = strdup(path);
 	dump->fd = open_file(path, &size, msg);
 	dump->cut_bytes = dump->fd < 0 ? 0 : cut_bytes(dump->fd, size);
 	dump->frames_max = size / FRAME_BYTES_MIN + 1;
 	err = dump->fd < 0 ? dump->fd : open_dump(dump, path, msg);
+	if (!dump->path)
+		err = -ENOMEM;
 	if (err) {
 		dump_close(dump);
 		return err;
@@ -146,7 +150,13 @@ void dump_close(struct dump *dump)
 	if (dump->fd >= 0)
 		close(dump->fd);
 	free(dump->info);
+	free(dump->path);
 	free(dump);
+}
+
+const char *dump_path(const struct dump *dump)
+{
+	return dump->path;
 }
 
 const char *dump_format(const struct dump *dump)

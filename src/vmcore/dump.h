@@ -30,6 +30,9 @@ int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg);
 /** dump_close() - free; NULL is fine */
 void dump_close(struct dump *dump);
 
+/** dump_path() - as dump_open() was told */
+const char *dump_path(const struct dump *dump);
+
 /** dump_format() - in words: "elf", "kdump" */
 const char *dump_format(const struct dump *dump);
 

@@ -184,10 +184,11 @@ static int count_frames(struct dump *dump, uint64_t *ret_count)
 	return more < 0 ? more : 0;
 }
 
-int dump_scan(struct dump *dump, const char *path, struct dump_scan *scan)
+int dump_scan(struct dump *dump, struct dump_scan *scan)
 {
 	struct search search = {.lock = PTHREAD_MUTEX_INITIALIZER, .scan = scan, .map = dump};
 	struct searcher me = {.search = &search, .dump = dump}, others[THREADS_MAX - 1] = {0};
+	const char *path = dump_path(dump);
 	struct dump *map = NULL;
 	struct part part = {0};
 	struct errmsg msg;

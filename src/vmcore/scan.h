@@ -30,9 +30,9 @@ struct dump_scan {
 
 /**
  * dump_scan() - every page of physical memory that the dump holds
- * @path: of @dump; each further thread opens it for itself
+ * Each further thread opens it for itself.
  * Return: 0; -ENODATA if the dump does not tell which pages it has; or see above.
  */
-int dump_scan(struct dump *dump, const char *path, struct dump_scan *scan);
+int dump_scan(struct dump *dump, struct dump_scan *scan);
 
 #endif

@@ -96,7 +96,7 @@ static int scan_it(struct seen *seen, struct dump_scan *scan)
 	assert_non_null(seen->times);
 	scan->wanted = wanted;
 	scan->ctx = seen;
-	err = dump_scan(dump, path, scan);
+	err = dump_scan(dump, scan);
 	dump_close(dump);
 	return err;
 }
