@@ -277,6 +277,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 	probe_list_deinit(&trace.probes);
 	resolver_destroy(trace.resolver);
 	text_close(trace.text_live);
+	free(trace.image_path);
 	view_destroy(trace.view);
 	aggregate_destroy(trace.aggregate);
 	symbols_close(trace.symbols);

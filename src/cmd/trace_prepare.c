@@ -7,6 +7,8 @@
 #include "cmd/cmd.h"
 #include "cmd/filters.h"
 #include "cmd/probe_say.h"
+#include "cmd/trace_say.h"
+#include "symbolize/kernelimage.h"
 #include "symbolize/place.h"
 #include "symbolize/trim.h"
 #include "target/choose.h"
@@ -106,9 +108,36 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 }
 
 /*
- * Without the live text no return is found for certain: what is on disk differs from what runs
- * in every patched place.
+ * Without the live text there is no path: what is on disk differs in every patched place. But
+ * returns stand where they were built, whatever they were patched to.
  */
+static int choose_by_image(struct trace *trace, struct choose_options choose, struct errmsg *msg)
+{
+	const struct view_options *view = &trace->opts->view;
+	struct text_source source;
+	struct text *image;
+	int err = trace_end_symbols(trace, msg);
+
+	if (!err)
+		err = kernel_image_open(view->vmlinux, view->debug_dir,
+					symbols_single(trace->symbols, SYMBOLS_STEXT),
+					&trace->image_path, &image);
+	if (err) {
+		if (trace->opts->trigger != TRIGGER_HW && !trace->opts->at_errno)
+			return err == -ENOMEM ? err : 0;
+		return errmsg_set(msg, trace->text_err,
+				  "hardware breakpoint: /proc/kcore: %s; nor is there a vmlinux of "
+				  "this kernel to find returns in: --vmlinux FILE names one",
+				  trace_text_why(trace));
+	}
+	source = text_source(image);
+	choose.text = &source;
+	choose.as_built = true;
+	err = choose_triggers(&choose, &trace->probes, msg);
+	text_close(image);
+	return err;
+}
+
 static int choose(struct trace *trace, struct errmsg *msg)
 {
 	const struct capture_options *filter = &trace->opts->capture;
@@ -120,15 +149,12 @@ static int choose(struct trace *trace, struct errmsg *msg)
 		.rotate = trace->opts->rotate,
 		.errnos = few ? filter->errnos : NULL,
 	};
-	int err = text_live_open(NULL, &trace->text_live);
 
-	if (err) {
-		trace->text_err = err;
-		if (trace->opts->trigger == TRIGGER_HW || trace->opts->at_errno)
-			return errmsg_set(msg, err,
-					  "hardware breakpoint: the kernel's text cannot be read");
+	trace->text_err = text_live_open(NULL, &trace->text_live);
+	if (trace->text_err && tracepoints_only(trace->opts))
 		return 0;
-	}
+	if (trace->text_err)
+		return choose_by_image(trace, choose, msg);
 	trace->kernel_text = text_source(trace->text_live);
 	return choose_triggers(&choose, &trace->probes, msg);
 }

@@ -7,6 +7,13 @@
 #include "cmd/probe_say.h"
 #include "util/log.h"
 
+const char *trace_text_why(const struct trace *trace)
+{
+	return trace->text_err == -EPERM    ? "forbidden by kernel lockdown"
+	       : trace->text_err == -EINVAL ? "no memory image"
+					    : strerror(-trace->text_err);
+}
+
 void trace_say_armed(const struct trace *trace)
 {
 	size_t armed = capture_armed(trace->capture);
@@ -15,10 +22,14 @@ void trace_say_armed(const struct trace *trace)
 	bool errors = trace->opts->capture.errno_filter;
 	uint32_t groups = 0;
 
-	if (trace->text_err)
+	if (trace->image_path)
+		log_info(
+			"/proc/kcore: %s; so no path, and returns are looked for in %s, where they "
+			"were built",
+			trace_text_why(trace), trace->image_path);
+	else if (trace->text_err)
 		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
-			 trace->text_err == -EPERM ? "forbidden by kernel lockdown"
-						   : strerror(-trace->text_err));
+			 trace_text_why(trace));
 	for (size_t i = 0; i < trace->probes.count; i++) {
 		const struct probe *probe = &trace->probes.items[i];
 

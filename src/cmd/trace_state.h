@@ -32,6 +32,7 @@ struct trace {
 	struct text_source kernel_text; /* and that of programs, where they are traced */
 	struct user *user;		/* NULL: none are */
 	int text_err;			/* why there is none; negative errno */
+	char *image_path;		/* then, where returns were found; NULL: nowhere */
 	struct resolver *resolver;
 	struct probe_list probes;
 	struct capture *capture;

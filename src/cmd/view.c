@@ -335,6 +335,10 @@ static int build_path(struct view *view, const struct snapshot *snap,
 			 "known, so there is a list, and no story",
 			 snap->filter ?: "?");
 	}
+	if (!err && path_is_blank(*ret)) {
+		path_free(*ret);
+		*ret = NULL;
+	}
 	return err == -EOPNOTSUPP || err == -ENODATA ? 0 : err;
 }
 

@@ -630,6 +630,14 @@ int path_build(const struct snapshot *snap, const struct text_source *text,
 	return 0;
 }
 
+bool path_is_blank(const struct path *path)
+{
+	for (uint32_t i = 0; i < path->block_count; i++)
+		if (path->blocks[i].gap != PATH_GAP_NO_TEXT && path->blocks[i].gap != PATH_GAP_USER)
+			return false;
+	return true;
+}
+
 void path_free(struct path *path)
 {
 	if (!path)

@@ -191,6 +191,9 @@ struct path {
 int path_build(const struct snapshot *snap, const struct text_source *text,
 	       const struct path_options *opts, struct path **ret);
 
+/** path_is_blank() - no code of it can be read: there is no text, as of a locked-down kernel */
+bool path_is_blank(const struct path *path);
+
 /** path_free() - free; NULL is fine */
 void path_free(struct path *path);
 

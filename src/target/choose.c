@@ -81,6 +81,7 @@ static int use_errno_sites(const struct choose_options *opts, struct probe *prob
 			probe->sites[count] = site->addr;
 			probe->site_err[count] = site->err;
 			probe->site_certain[count] =
+				!opts->as_built &&
 				errno_site_certain(opts->text, exits, site, exits_opts, wide);
 		}
 		count++;

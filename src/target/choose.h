@@ -20,6 +20,8 @@
  * struct choose_options - what there is to choose from
  * @symbols: borrowed
  * @text: kernel text as it runs; borrowed
+ * @as_built: ... or as it was built. Returns stand where they stood, but a patched jump may lead
+ *            elsewhere: that an errno site always returns its errno is not taken for proven then
  * @at_errno: --at errno: breakpoints on the instructions that load the errno, or nothing
  * @rotate: more breakpoints than registers may take turns
  * @errnos: bit n: errno n is wanted; NULL: any. Where it names few, errno sites are preferred to
@@ -28,6 +30,7 @@
 struct choose_options {
 	struct symbols *symbols;
 	const struct text_source *text;
+	bool as_built;
 	bool at_errno;
 	bool rotate;
 	const uint64_t *errnos;

@@ -238,6 +238,20 @@ static void path_build_unknown_stretch_gap_with_reason(void **state)
 	check_gap(0, USER + 2, 0, PATH_GAP_USER);
 }
 
+static void path_is_blank_where_no_code_can_be_read(void **state)
+{
+	struct snapshot nowhere = SNAPSHOT({0x30, 0x2000}, {0x2002, 0x3000}, {0x3004, USER});
+	struct snapshot partly = SNAPSHOT({0x30, 0x2000}, {0x2002, 0}, {0x9, 0x20});
+	struct path *path = build(&nowhere);
+
+	(void)state;
+	assert_true(path_is_blank(path));
+	path_free(path);
+	path = build(&partly);
+	assert_false(path_is_blank(path));
+	path_free(path);
+}
+
 /* wrmsr at 36 of a register from before the path: may be the LBR's switch. */
 static void path_build_wrmsr_of_unknown_msr_splits(void **state)
 {
@@ -472,6 +486,7 @@ int main(void)
 		cmocka_unit_test(path_build_interrupt_on_branch_no_decision),
 		cmocka_unit_test(path_build_interrupt_at_once_empty_block),
 		cmocka_unit_test(path_build_unknown_stretch_gap_with_reason),
+		cmocka_unit_test(path_is_blank_where_no_code_can_be_read),
 		cmocka_unit_test(path_build_wrmsr_of_unknown_msr_splits),
 		cmocka_unit_test(path_build_wrmsr_of_debugctl_splits_others_do_not),
 		cmocka_unit_test(path_build_user_branches_one_gap),

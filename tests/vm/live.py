@@ -429,11 +429,19 @@ def check_line(guest, report):
         check_one_line(guest, report, image, case)
     for name, pattern in (("none", "the compiler made no code for this line"),
                           ("file", "no source file .*did you mean"),
-                          ("debug", "build ID|no debug information|debug information")):
+                          ("debug", "build ID|no debug information|debug information"),
+                          ("no-image", "/proc/kcore: no memory image; nor is there a vmlinux")):
         run = Run(guest.directory, f"line-{name}")
         report(f"{guest.name}/line/{name}",
                (run.status != 2 or not re.search(pattern, run.err)) and
                f"exit status {run.status}: {run.err.strip()}", run.err.strip())
+    run = Run(guest.directory, "line-image")
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "db", 1)
+    have, made = len(run.snapshots), run.failures("read")
+    report(f"{guest.name}/line-image/count",
+           (have != made or "no path, and returns are looked for in " not in run.err) and
+           f"{have} snapshots of {made} calls: {run.err.strip()}", f"{have} snapshots")
 
 
 def check_auto(guest, report):
