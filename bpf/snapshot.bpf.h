@@ -268,7 +268,8 @@ static __always_inline void submit(struct capture_slot *slot)
 static __always_inline __u64 until_nul(__u64 chars)
 {
 	const __u64 ones = 0x0101010101010101;
-	__u64 nul = (chars - ones) & ~chars & ones << 7; /* the lowest bit in it: bit 7 of the NUL */
+	/* The lowest bit in it is bit 7 of the NUL. */
+	__u64 nul = (chars - ones) & ~chars & ones << 7;
 
 	return nul ? chars & ((nul & -nul) - 1) >> 7 : chars;
 }

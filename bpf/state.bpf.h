@@ -37,9 +37,9 @@ extern __u64 next_slot;
 extern __u64 deferred_count; /* slots whose record the loader is to take */
 extern struct losses losses;
 extern __u64 records_written;
-extern __u64 hw_hits[CPUS_MAX]; /* hardware breakpoints hit, by CPU */
+extern __u64 hw_hits[CPUS_MAX];		/* hardware breakpoints hit, by CPU */
 extern __u64 driver_found_at[CPUS_MAX]; /* address of the driver's count of entries; 0: unknown */
-extern __s32 check_read;	/* what the helper returned to lbr_check() */
+extern __s32 check_read;		/* what the helper returned to lbr_check() */
 extern struct fault_slot fault_slots[FAULT_PLACES * FAULT_SLOTS];
 extern __u64 flight_seq; /* records begun */
 extern __u32 flight_on;	 /* the LBR is on: what comes now is worth keeping */
