@@ -298,11 +298,16 @@ static int take_end(struct capfile *file)
 {
 	struct cursor cursor = {.at = file->payload, .left = file->payload_len};
 	uint64_t count = cursor_number(&cursor, 8), lost = cursor_number(&cursor, 8);
+	ssize_t more;
+	char byte;
 
 	if (cursor.bad || count != file->count)
 		return -EBADMSG;
 	file->lost = lost;
-	return end_as(file, CAPFILE_END_CLEAN);
+	more = unpack_read(&file->unpack, &byte, 1);
+	if (more < 0 && more != -EBADMSG)
+		return (int)more;
+	return end_as(file, more ? CAPFILE_END_FOLLOWED : CAPFILE_END_CLEAN);
 }
 
 int capfile_next(struct capfile *file, struct snapshot *ret_snap, uint64_t *ret_lost)
@@ -383,6 +388,12 @@ const char *capfile_end_text(const struct capfile *file, char *buf, size_t len)
 			 "it is damaged near byte %" PRIu64 "; %" PRIu64
 			 " snapshots before that are whole, what follows cannot be read",
 			 at, file->count);
+		break;
+	case CAPFILE_END_FOLLOWED:
+		snprintf(buf, len,
+			 "something follows its end mark, perhaps a second capture file; %" PRIu64
+			 " snapshots before that are whole, what follows is not read",
+			 file->count);
 		break;
 	default:
 		buf[0] = '\0';

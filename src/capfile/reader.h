@@ -32,7 +32,8 @@ enum capfile_end {
 	CAPFILE_END_OPEN, /* after a whole record, but its writer did not say that it was the last
 			   */
 	CAPFILE_END_CUT,  /* in the middle of a record */
-	CAPFILE_END_DAMAGED, /* what follows is no record */
+	CAPFILE_END_DAMAGED,  /* what follows is no record */
+	CAPFILE_END_FOLLOWED, /* by its writer, and there is more behind it */
 };
 
 /**

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "capfile/reader.h"
 #include "util/cleanup.h"
 
 /* Snapshots that a flood may leave in our memory before they are written. */
@@ -30,6 +32,50 @@ static int fail(struct recording *recording, int err)
 			  (unsigned long long)recording_count(recording, NULL));
 }
 
+/* What is no plain file cannot be moved away; neither can standard output. */
+static bool is_plain(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* FILE to FILE.1, that to FILE.2, and so on; the oldest is gone. */
+static void shift_names(const struct recording *recording)
+{
+	const char *path = recording->opts.recorder.path;
+	char from[PATH_MAX], to[PATH_MAX];
+
+	if (!is_plain(path))
+		return;
+	for (uint32_t i = recording->opts.max_files - 1; i > 0; i--) {
+		int len = i > 1 ? snprintf(from, sizeof(from), "%s.%u", path, i - 1)
+				: snprintf(from, sizeof(from), "%s", path);
+
+		if (len < (int)sizeof(from) &&
+		    snprintf(to, sizeof(to), "%s.%u", path, i) < (int)sizeof(to))
+			rename(from, to);
+	}
+}
+
+/* A capture without a snapshot is not worth the oldest one. */
+static bool is_evidence(const char *path)
+{
+	struct capfile *file;
+	struct snapshot snap;
+	struct stat st;
+	uint64_t lost;
+	bool found;
+
+	if (!is_plain(path) || (!stat(path, &st) && !st.st_size))
+		return false;
+	if (capfile_open(path, &file, NULL))
+		return true; /* whatever it is */
+	found = capfile_next(file, &snap, &lost) != 0;
+	capfile_close(file);
+	return found;
+}
+
 int recording_open(const struct recording_options *opts, struct recording **ret, struct errmsg *msg)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
@@ -38,6 +84,9 @@ int recording_open(const struct recording_options *opts, struct recording **ret,
 	if (!recording)
 		return -ENOMEM;
 	recording->opts = *opts;
+	/* Of a recorder before us: a machine that came up again, a service started once more. */
+	if (opts->max_bytes && opts->max_files > 1 && is_evidence(opts->recorder.path))
+		shift_names(recording);
 	err = recorder_open(&opts->recorder, &recording->recorder, msg);
 	if (err) {
 		free(recording);
@@ -60,22 +109,6 @@ int recording_add(struct recording *recording, const struct snapshot *snap, bool
 	if (err)
 		return fail(recording, err);
 	return ++recording->unwritten < BATCH ? 0 : recording_flush(recording);
-}
-
-/* FILE to FILE.1, that to FILE.2, and so on; the oldest is gone. */
-static void shift_names(const struct recording *recording)
-{
-	const char *path = recording->opts.recorder.path;
-	char from[PATH_MAX], to[PATH_MAX];
-
-	for (uint32_t i = recording->opts.max_files - 1; i > 0; i--) {
-		int len = i > 1 ? snprintf(from, sizeof(from), "%s.%u", path, i - 1)
-				: snprintf(from, sizeof(from), "%s", path);
-
-		if (len < (int)sizeof(from) &&
-		    snprintf(to, sizeof(to), "%s.%u", path, i) < (int)sizeof(to))
-			rename(from, to);
-	}
 }
 
 static int begin_next(struct recording *recording)

@@ -23,7 +23,11 @@ struct recording_options {
 	uint32_t max_files;
 };
 
-/** recording_open() - start the first file; 0, or negative errno with @msg */
+/**
+ * recording_open() - start the first file
+ * With @max_bytes a FILE with snapshots that is there already becomes FILE.1, and so on.
+ * Return: 0, or negative errno with @msg.
+ */
 int recording_open(const struct recording_options *opts, struct recording **ret,
 		   struct errmsg *msg);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capfile/reader.h"
 #include "cmd/aggregate.h"
@@ -56,7 +57,7 @@ struct report {
 	struct input *last;
 	struct perf_data *perf_data;
 	struct aggregate *aggregate;
-	bool damaged;
+	bool damaged; /* some of what was asked for could not be read */
 };
 
 enum {
@@ -94,6 +95,22 @@ static int add_file(struct report_options *opts, char *arg)
 	return 0;
 }
 
+/* What would be asked for and not be done. */
+static error_t check_perf_data(const struct report_options *opts)
+{
+	const struct view_options *view = &opts->wanted.view;
+
+	if (!opts->perf_data)
+		return 0;
+	if (opts->flight || opts->file_count > 1)
+		return args_usage("--perf-data takes one FILE: symbols and text are of one kernel");
+	if (opts->wanted.output || view->json || view->summary || view->trace_json || view->dot ||
+	    view->svg)
+		return args_usage("--perf-data makes a directory for perf and prints nothing: "
+				  "without -o, --json, --summary, --trace-json, --dot and --svg");
+	return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *opts = state->input;
@@ -113,7 +130,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (opts->flight && opts->file_count)
 			return args_usage("report: either --flight or a file, not both");
-		return 0;
+		return check_perf_data(opts);
 	case ARGP_KEY_NO_ARGS:
 		if (opts->flight)
 			return 0;
@@ -194,7 +211,8 @@ static void say_end(struct report *report, struct input *input)
 	capfile_end_text(input->file, why, sizeof(why));
 	if (*why)
 		log_warning("%s: %s", input->path, why);
-	report->damaged |= capfile_ended(input->file) == CAPFILE_END_DAMAGED;
+	report->damaged |= capfile_ended(input->file) == CAPFILE_END_DAMAGED ||
+			   capfile_ended(input->file) == CAPFILE_END_FOLLOWED;
 }
 
 static struct input *oldest(struct report *report)
@@ -229,12 +247,45 @@ static int print_all(struct report *report, struct errmsg *msg)
 		if (++report->printed == report->opts->wanted.count)
 			return 0;
 		err = fill(report, input, msg);
-		if (err)
+		if (err && (report->opts->file_count == 1 || err == -ENOMEM))
 			return err;
+		if (err) {
+			log_error("%s", msg->text);
+			*msg = (struct errmsg){};
+			report->damaged = true;
+		} else if (!input->full) {
+			say_end(report, input);
+		}
+	}
+	return 0;
+}
+
+/* The others are shown although one of them cannot be read. */
+static int open_inputs(struct report *report, struct errmsg *msg)
+{
+	size_t opened = 0, count = report->opts->file_count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct input *input = &report->inputs[i];
+		int err;
+
+		input->path = report->opts->files[i];
+		err = open_input(report, input, msg);
+		/* What the user said of the view is wrong for all of them. */
+		if (err && (count == 1 || err == -ENOMEM || (input->file && !input->view)))
+			return err;
+		if (err) {
+			log_error("%s", msg->text);
+			*msg = (struct errmsg){};
+			report->damaged = true;
+			continue;
+		}
+		opened++;
+		report->last = report->last ?: input;
 		if (!input->full)
 			say_end(report, input);
 	}
-	return 0;
+	return opened ? 0 : errmsg_set(msg, -EINVAL, "none of the %zu files can be read", count);
 }
 
 static int report_all(struct report *report, struct errmsg *msg)
@@ -248,12 +299,7 @@ static int report_all(struct report *report, struct errmsg *msg)
 	if (report->opts->wanted.view.summary || report->opts->wanted.view.trace_json)
 		err = aggregate_create(&report->opts->wanted.view, report->out, &report->aggregate,
 				       msg);
-	for (size_t i = 0; i < count && !err; i++) {
-		report->inputs[i].path = report->opts->files[i];
-		err = open_input(report, &report->inputs[i], msg);
-		if (!err && !report->inputs[i].full)
-			say_end(report, &report->inputs[i]);
-	}
+	err = err ?: open_inputs(report, msg);
 	err = err ?: output_begin(report->out);
 	if (!err && report->opts->perf_data)
 		err = perf_data_create(report->opts->perf_data,
@@ -263,8 +309,8 @@ static int report_all(struct report *report, struct errmsg *msg)
 	if (!err && report->perf_data)
 		err = perf_data_finish(report->perf_data, capfile_symbols(report->inputs[0].file),
 				       capfile_text(report->inputs[0].file), msg);
-	else if (!err && count)
-		err = view_finish((report->last ?: &report->inputs[0])->view, msg);
+	else if (!err)
+		err = view_finish(report->last->view, msg);
 	if (!err && report->aggregate && !report->perf_data)
 		err = aggregate_finish(report->aggregate, msg);
 	if (!err && report->lost)
@@ -284,6 +330,27 @@ static void close_inputs(struct report *report)
 	free(report->inputs);
 }
 
+/* -o is what made the capture: one that is to be read again is not lost for that. */
+static bool overwrites_input(const struct report_options *opts)
+{
+	const struct view_options *view = &opts->wanted.view;
+	const char *outputs[] = {opts->wanted.output, view->trace_json, view->dot, view->svg};
+
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++)
+		for (size_t k = 0; k < opts->file_count; k++) {
+			struct stat out, in;
+
+			if (!outputs[i] || stat(outputs[i], &out) || !S_ISREG(out.st_mode) ||
+			    stat(opts->files[k], &in) || in.st_dev != out.st_dev ||
+			    in.st_ino != out.st_ino)
+				continue;
+			log_error("%s: the capture itself; what is printed needs another file",
+				  outputs[i]);
+			return true;
+		}
+	return false;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_options opts = {.wanted = WANTED_DEFAULT};
@@ -296,10 +363,9 @@ int cmd_report(int argc, char **argv)
 		free(opts.files);
 		return EXIT_USAGE;
 	}
-	if (opts.perf_data && opts.file_count > 1) {
-		args_usage("--perf-data takes one FILE: symbols and text are of one kernel");
+	if (overwrites_input(&opts)) {
 		free(opts.files);
-		return EXIT_USAGE;
+		return EXIT_ERROR;
 	}
 	if (opts.wanted.output)
 		report.out = output_open(opts.wanted.output);

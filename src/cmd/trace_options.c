@@ -377,6 +377,22 @@ static int settle_flight(struct trace_options *opts)
 	return 0;
 }
 
+static int check_outputs(const struct trace_options *opts)
+{
+	const char *names[] = {opts->output, opts->record, opts->view.trace_json, opts->view.dot,
+			       opts->view.svg};
+
+	if (opts->max_bytes && !opts->record)
+		return args_usage("--max-size is the size of a capture file, and there is none: "
+				  "--record FILE, or 'lbrsnoop record -o FILE'");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		for (size_t k = 0; k < i; k++)
+			if (names[i] && names[k] && !strcmp(names[i], names[k]) &&
+			    strncmp(names[i], "/dev/", 5))
+				return args_usage("%s: two outputs cannot be one file", names[i]);
+	return 0;
+}
+
 /* Where the output goes: text, or a capture file. */
 static int settle_output(struct trace_options *opts)
 {
@@ -407,10 +423,7 @@ static int settle_output(struct trace_options *opts)
 		if (err)
 			return err;
 	}
-	if (opts->max_bytes && !opts->record)
-		return args_usage("--max-size is the size of a capture file, and there is none: "
-				  "--record FILE, or 'lbrsnoop record -o FILE'");
-	return 0;
+	return check_outputs(opts);
 }
 
 static int check_pid(const struct trace_options *opts)

@@ -5,6 +5,7 @@
  */
 #include "render/perf_data.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -324,6 +325,34 @@ static int path_error(const char *path, struct errmsg *msg)
 			  strerror(-err));
 }
 
+/* Nothing else is there than what is written here, and that is there as a whole. */
+static bool holds_ours_alone(const char *dir)
+{
+	static const char *const ours[] = {"data", "kcore_dir", "vmlinux"};
+	size_t entries = 0, has_kcore = 0;
+	struct dirent *entry;
+	DIR *list = opendir(dir);
+
+	if (!list)
+		return true; /* what follows says why */
+	while ((entry = readdir(list))) {
+		size_t i = 0;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		while (i < ARRAY_SIZE(ours) && strcmp(entry->d_name, ours[i]))
+			i++;
+		has_kcore += i == 1;
+		entries++;
+		if (i == ARRAY_SIZE(ours)) {
+			has_kcore = 0;
+			break;
+		}
+	}
+	closedir(list);
+	return !entries || has_kcore;
+}
+
 static int make_dir(const char *path, struct errmsg *msg)
 {
 	struct stat st;
@@ -357,7 +386,12 @@ int perf_data_create(const char *dir, const struct capfile_meta *meta, struct pe
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
 				      PERF_SAMPLE_BRANCH_KERNEL,
 	};
-	err = data->dir ? make_dir(dir, msg) : -ENOMEM;
+	if (!holds_ours_alone(dir))
+		err = errmsg_set(
+			msg, -EEXIST,
+			"%s: other files are there; name a directory that is not there yet", dir);
+	else
+		err = data->dir ? make_dir(dir, msg) : -ENOMEM;
 	snprintf(path, sizeof(path), "%s/kcore_dir", dir);
 	err = err ?: make_dir(path, msg);
 	snprintf(path, sizeof(path), "%s/data", dir);

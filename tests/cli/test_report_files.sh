@@ -1,0 +1,83 @@
+#!/bin/bash
+# test_report_files - files that are not what they should be, and files that are not to be harmed
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+capture=tests/data/capture/skylake-hw.lbr
+report=(./lbrsnoop report -q --no-lines)
+want=$("${report[@]}" "$capture" | md5sum)
+
+# shown NAME: what the last run has printed is what the capture alone gives
+shown() {
+	if [ "$(md5sum <"$scratch/out")" = "$want" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "$scratch/out"
+	fi
+}
+
+# unharmed NAME FILE
+unharmed() {
+	if cmp -s "$capture" "$2"; then
+		ok "$1"
+	else
+		not_ok "$1"
+		comment "$2 is another file now"
+	fi
+}
+
+: >"$scratch/empty"
+echo "not a capture" >"$scratch/text"
+head -c 60 "$capture" >"$scratch/cut"
+for bad in empty text cut none .; do
+	expect "one of three files is '$bad': 2, it is named" 2 "$scratch/$bad: " \
+		"${report[@]}" "$scratch/$bad" "$capture" "$scratch/$bad"
+	shown "one of three files is '$bad': the other one is shown"
+done
+expect "no file can be read: 2" 2 'none of the 2 files can be read' \
+	"${report[@]}" "$scratch/empty" "$scratch/text"
+expect "a view that cannot be is one error, however many files: 2" 2 '^lbrsnoop: --vmlinux.*none' \
+	./lbrsnoop report --vmlinux "$scratch/none" "$capture" "$capture"
+if [ "$(wc -l <"$scratch/err")" = 1 ]; then
+	ok "a view that cannot be is said once"
+else
+	not_ok "a view that cannot be is said once" "$scratch/err"
+fi
+
+cat "$capture" "$capture" >"$scratch/two"
+expect "two captures in one file: 2, said" 2 'something follows its end mark.* 3 snapshots' \
+	"${report[@]}" "$scratch/two"
+shown "two captures in one file: the first is shown"
+{ cat "$capture" && echo; } >"$scratch/newline"
+expect "a byte behind the end: 2, said" 2 'something follows its end mark' "${report[@]}" "$scratch/newline"
+shown "a byte behind the end: all before it is shown"
+
+for option in -o --trace-json --dot; do
+	cp "$capture" "$scratch/own.lbr"
+	ln -f "$scratch/own.lbr" "$scratch/link"
+	expect "$option FILE FILE: 2, said" 2 'the capture itself' \
+		"${report[@]}" $option "$scratch/link" "$scratch/own.lbr"
+	unharmed "$option FILE FILE: it is as it was" "$scratch/own.lbr"
+done
+
+mkdir "$scratch/foreign"
+echo precious >"$scratch/foreign/data"
+expect "--perf-data into a directory with other files: 2" 2 'other files are there' \
+	./lbrsnoop report --perf-data "$scratch/foreign" "$capture"
+if [ "$(head -c 8 "$scratch/foreign/data" | tr -d "\0")" = precious ]; then
+	ok "--perf-data into a directory with other files: they are as they were"
+else
+	not_ok "--perf-data into a directory with other files: they are as they were"
+fi
+mkdir "$scratch/own"
+expect "--perf-data into an empty directory" 0 '' ./lbrsnoop report --perf-data "$scratch/own" "$capture"
+expect "--perf-data into what it has made before" 0 '' ./lbrsnoop report --perf-data "$scratch/own" "$capture"
+for option in "-o $scratch/x" --json --summary "--trace-json $scratch/x" "--dot $scratch/x"; do
+	# shellcheck disable=SC2086 # an option, and perhaps its argument
+	expect "--perf-data with ${option%% *}: 64" 64 '--perf-data' \
+		./lbrsnoop report --perf-data "$scratch/own" $option "$capture"
+done
+expect "--perf-data with --flight: 64" 64 '--perf-data' ./lbrsnoop report --perf-data "$scratch/own" --flight
+finish
