@@ -19,6 +19,7 @@
 
 #include "capfile/format.h"
 #include "render/perf_kcore.h"
+#include "render/perf_user.h"
 #include "util/cleanup.h"
 
 #define NAME_ALIGN 64
@@ -74,6 +75,7 @@ struct perf_data {
 	uint64_t features[FEATURE_BITS / 64];
 	bool module_first; /* the first sample is not of the kernel image */
 	uint64_t count;
+	struct perf_user *user;
 };
 
 static void put(struct perf_data *data, const void *bytes, size_t len)
@@ -115,6 +117,24 @@ static void put_kernel_map(struct perf_data *data, uint64_t end)
 		   sizeof(body) + sizeof(name) + sizeof(id));
 	put(data, &body, sizeof(body));
 	put(data, name, sizeof(name));
+	put(data, &id, sizeof(id));
+}
+
+/* No time: perf knows it before the samples, wherever it stands. */
+static void put_user_map(const struct perf_user_map *map, void *ctx)
+{
+	struct perf_data *data = ctx;
+	const struct sample_id id = {0};
+	size_t len = (strlen(map->path) + 8) & ~(size_t)7;
+	struct {
+		uint32_t pid, tid;
+		uint64_t addr, len, pgoff;
+	} body = {map->pid, map->pid, map->addr, map->len, map->offset};
+
+	put_record(data, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, sizeof(body) + len + sizeof(id));
+	put(data, &body, sizeof(body));
+	put(data, map->path, strlen(map->path));
+	put_zeros(data, len - strlen(map->path));
 	put(data, &id, sizeof(id));
 }
 
@@ -178,6 +198,8 @@ int perf_data_add(struct perf_data *data, const struct snapshot *snap)
 					 (snap->wasted < snap->count ? snap->wasted : 0)]
 				  .to;
 	body.callchain[1] = body.ip;
+	if (!(body.ip >> 63))
+		body.callchain[0] = PERF_CONTEXT_USER;
 	misc = body.ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 	if (!data->count++)
 		data->module_first = body.ip - data->meta->text_addr > PERF_KCORE_IMAGE_MAX;
@@ -190,7 +212,9 @@ int perf_data_add(struct perf_data *data, const struct snapshot *snap)
 
 		put(data, entry, sizeof(entry));
 	}
-	return ferror(data->out) ? -EIO : 0;
+	if (ferror(data->out))
+		return -EIO;
+	return perf_user_saw(data->user, snap);
 }
 
 static uint64_t here(struct perf_data *data)
@@ -328,7 +352,7 @@ static int path_error(const char *path, struct errmsg *msg)
 /* Nothing else is there than what is written here, and that is there as a whole. */
 static bool holds_ours_alone(const char *dir)
 {
-	static const char *const ours[] = {"data", "kcore_dir", "vmlinux"};
+	static const char *const ours[] = {"data", "kcore_dir", "vmlinux", "user"};
 	size_t entries = 0, has_kcore = 0;
 	struct dirent *entry;
 	DIR *list = opendir(dir);
@@ -373,6 +397,7 @@ int perf_data_create(const char *dir, const struct capfile_meta *meta, struct pe
 		return -ENOMEM;
 	data->meta = meta;
 	data->dir = strdup(dir);
+	data->user = perf_user_create();
 	data->attr = (struct perf_event_attr){
 		/* Of nobody. perf script has no names for what it takes for a dummy. */
 		.type = PERF_TYPE_RAW,
@@ -391,7 +416,7 @@ int perf_data_create(const char *dir, const struct capfile_meta *meta, struct pe
 			msg, -EEXIST,
 			"%s: other files are there; name a directory that is not there yet", dir);
 	else
-		err = data->dir ? make_dir(dir, msg) : -ENOMEM;
+		err = data->dir && data->user ? make_dir(dir, msg) : -ENOMEM;
 	snprintf(path, sizeof(path), "%s/kcore_dir", dir);
 	err = err ?: make_dir(path, msg);
 	snprintf(path, sizeof(path), "%s/data", dir);
@@ -414,15 +439,17 @@ int perf_data_create(const char *dir, const struct capfile_meta *meta, struct pe
 int perf_data_finish(struct perf_data *data, struct symbols *symbols, struct textstore *text,
 		     struct errmsg *msg)
 {
-	uint64_t data_end = here(data), image_end = 0;
+	uint64_t data_end, image_end = 0;
 	int err;
 
 	err = perf_kcore_write(data->dir, data->meta, symbols, text, data->module_first,
 			       &image_end);
+	err = err ?: perf_user_write(data->user, data->dir, symbols, text, put_user_map, data);
 	if (err) {
 		errno = -err;
 		return path_error(data->dir, msg);
 	}
+	data_end = here(data);
 	put_features(data);
 	put_header(data, data_end);
 	put_kernel_map(data, image_end);
@@ -436,6 +463,7 @@ void perf_data_destroy(struct perf_data *data)
 		return;
 	if (data->out)
 		fclose(data->out);
+	perf_user_destroy(data->user);
 	free(data->dir);
 	free(data);
 }

@@ -7,6 +7,8 @@
  *	DIR/kcore_dir/kcore	the kernel's text that they need
  *	DIR/kcore_dir/modules	empty: modules' symbols are in kallsyms
  *	DIR/vmlinux		the same file as kcore, which has sections and symbols, too
+ *	DIR/user/NAME		text and symbols of a program or library, if there are any; their
+ *				absolute names are in DIR/data
  *
  * perf script and perf report take it with -i DIR, and need neither the kernel nor its image. For
  * perf annotate it is -i DIR -k DIR/vmlinux: perf 6.1 has objdump disassemble kcore without its

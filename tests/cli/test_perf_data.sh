@@ -20,7 +20,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
     ours = [json.loads(line) for line in file]
 perf = []
 for line in open(sys.argv[2], encoding="utf-8"):
-    if re.match(r"\s*0x", line):
+    if re.match(r"\s*0x[0-9a-f]+/", line):
         perf.append({"branches": [b.split("/") for b in line.split()], "insns": []})
     match = re.match(r"\t([0-9a-f]{16})\tinsn: ((?:[0-9a-f]{2} )+)", line)
     if match:
@@ -55,31 +55,47 @@ print(f"{len(ours)} samples, {sum(len(s['branches']) for s in ours)} branches, {
 END
 }
 
-# annotated: in the functions that perf annotate lists are the instructions that ran there
+# annotated: in the functions that perf annotate lists are the instructions that ran there. By their
+# offsets: of a program perf has the addresses in the file.
 annotated() {
 	python3 - "$scratch/json" "$scratch/listing" <<'END'
-import json, re, sys
+import bisect, json, re, sys
 
-functions, listed = set(), set()
+functions, listed, function = set(), set(), None
 for line in open(sys.argv[2], encoding="utf-8"):
-    heading = re.search(r": +\d+ +[0-9a-f]{16} <(\S+)>:$", line)
+    heading = re.search(r": +\d+ +([0-9a-f]{16}) <(\S+)>:$", line)
     if heading:
-        functions.add(heading[1])
-    at = re.match(r" *[\d.]+ : +([0-9a-f]{16}):", line)
+        start, function = int(heading[1], 16), heading[2]
+        functions.add(function)
+    at = re.match(r" *[\d.]+ : +([0-9a-f]+):", line)
     if at:
-        listed.add(int(at[1], 16))
+        listed.add((function, int(at[1], 16) - start))
+snapshots = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+# where each function was: a program's in several processes
+starts = {}
+for snap in snapshots:
+    for end in (branch[side] for branch in snap["branches"] for side in ("from", "to")):
+        if end["sym"] in functions:
+            starts.setdefault(end["sym"], set()).add(int(end["addr"], 16) - end["off"])
+starts = {name: sorted(at) for name, at in starts.items()}
 ran = set()
-for line in open(sys.argv[1], encoding="utf-8"):
-    for block in json.loads(line)["path"] or []:
-        if not block["gap"] and block["function"] in functions:
-            ran |= {int(insn["addr"], 16) for insn in block["insns"]}
+for snap in snapshots:
+    trigger = snap["trigger"]
+    if trigger["function"] in starts and trigger["ip"]:
+        at, ip = starts[trigger["function"]], int(trigger["ip"], 16)
+        ran.add((trigger["function"], ip - at[bisect.bisect(at, ip) - 1]))
+    for block in snap["path"] or []:
+        if not block["gap"] and block["function"] in starts:
+            at = starts[block["function"]]
+            for addr in (int(insn["addr"], 16) for insn in block["insns"]):
+                ran.add((block["function"], addr - at[bisect.bisect(at, addr) - 1]))
 assert functions and ran, f"{len(functions)} functions, {len(ran)} instructions that ran there"
-assert ran <= listed, f"not listed: {[hex(a) for a in sorted(ran - listed)]}"
+assert ran <= listed, f"not listed: {sorted(ran - listed)}"
 print(f"{len(listed)} instructions of {len(functions)} functions, all {len(ran)} that ran there")
 END
 }
 
-for capture in tests/data/capture/*.lbr; do
+for capture in tests/data/capture/*.lbr tests/data/capture/user/*.lbr; do
 	name=$(basename "$capture" .lbr)
 	dir=$scratch/$name
 	run_it ./lbrsnoop report --perf-data "$dir" "$capture"
