@@ -17,6 +17,7 @@
 #include "capfile/reader.h"
 #include "path/fresh.h"
 #include "path/path.h"
+#include "render/backtrace.h"
 #include "render/text.h"
 #include "symbolize/place.h"
 #include "symbolize/trim.h"
@@ -114,6 +115,7 @@ static void judge(struct capfile *capfile, struct snapshot *snap, FILE *out)
 				    .place_ctx = capfile_symbols(capfile)};
 	struct text_source text = textstore_source(capfile_text(capfile));
 	struct text_options how = {.raw = true, .addresses = true};
+	struct backtrace_view context = {.symbols = capfile_symbols(capfile)};
 	struct path *path = NULL;
 
 	if (snap->count > BRANCHES_MAX || snap->raw_count > BRANCHES_MAX || !snap->trigger ||
@@ -126,6 +128,14 @@ static void judge(struct capfile *capfile, struct snapshot *snap, FILE *out)
 	if (!path_build(snap, &text, &opts, &path))
 		path_free(path);
 	render_text_snapshot(out, snap, capfile_symbols(capfile), &how);
+	if (snap->stack_count > BACKTRACE_MAX || (snap->log && snap->log->count > LOG_LINES_MAX))
+		abort();
+	render_backtrace(out, snap, &context);
+	render_registers(out, snap, &context);
+	for (size_t i = 0; snap->log && i < snap->log->count; i++)
+		fputs(snap->log->text[i], out);
+	if (snap->bug_file)
+		fputs(snap->bug_file, out);
 }
 
 static void read_file(const uint8_t *bytes, size_t len)
