@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capfile/format.h"
 #include "capfile/reader.h"
 #include "cmd/aggregate.h"
 #include "cmd/args.h"
@@ -260,6 +261,29 @@ static int print_all(struct report *report, struct errmsg *msg)
 	return 0;
 }
 
+/* Of several machines, each snapshot says which it is of. */
+static int name_hosts(struct report *report)
+{
+	const char *first = NULL;
+	bool several = false;
+	int err = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < report->opts->file_count && !err; i++) {
+			struct input *input = &report->inputs[i];
+			const char *host;
+
+			if (!input->view)
+				continue;
+			host = meta_get(capfile_meta(input->file), CAPFILE_META_HOST);
+			first = first ?: host;
+			several |= strcmp(first, host) != 0;
+			if (pass)
+				err = view_set_host(input->view, host, several);
+		}
+	return err;
+}
+
 /* The others are shown although one of them cannot be read. */
 static int open_inputs(struct report *report, struct errmsg *msg)
 {
@@ -285,7 +309,8 @@ static int open_inputs(struct report *report, struct errmsg *msg)
 		if (!input->full)
 			say_end(report, input);
 	}
-	return opened ? 0 : errmsg_set(msg, -EINVAL, "none of the %zu files can be read", count);
+	return opened ? name_hosts(report)
+		      : errmsg_set(msg, -EINVAL, "none of the %zu files can be read", count);
 }
 
 static int report_all(struct report *report, struct errmsg *msg)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cmd/aggregate.h"
@@ -175,6 +176,7 @@ struct view {
 	struct build_id build_id;
 	struct text_options text;
 	char hint[512];
+	char *host;
 	bool told_filter;
 	bool passed_on;
 	char *graph;
@@ -235,6 +237,7 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		struct view **ret_view, struct errmsg *msg)
 {
 	struct view *view = calloc(1, sizeof(*view));
+	struct utsname uts;
 	int err;
 
 	if (!view)
@@ -272,6 +275,11 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	err = open_lines(view, kernel, msg);
 	if (err)
 		goto fail;
+	if (!kernel && !uname(&uts)) {
+		err = view_set_host(view, uts.nodename, false);
+		if (err)
+			goto fail;
+	}
 	view->sources = sources_create(opts->source_dir);
 	view->listing = listing_create();
 	if (!view->sources || !view->listing) {
@@ -288,6 +296,18 @@ fail:
 void view_set_user(struct view *view, struct userspace *user)
 {
 	view->user = user;
+}
+
+int view_set_host(struct view *view, const char *host, bool show)
+{
+	char *copy = *host ? strdup(host) : NULL;
+
+	if (*host && !copy)
+		return -ENOMEM;
+	free(view->host);
+	view->host = copy;
+	view->text.host = show ? copy ?: "?" : NULL;
+	return 0;
 }
 
 void view_text_changed(struct view *view)
@@ -390,6 +410,7 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 		.lines = view->lines,
 		.insns = view->opts->insns,
 		.ident = ident,
+		.host = view->host,
 	};
 	struct story_view story = story_view_of(view);
 
@@ -514,5 +535,6 @@ void view_destroy(struct view *view)
 	listing_destroy(view->listing);
 	aggregate_destroy(view->own_aggregate);
 	free(view->graph);
+	free(view->host);
 	free(view);
 }

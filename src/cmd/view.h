@@ -77,6 +77,14 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 /** view_set_user() - addresses of programs are @user's from now on; borrowed */
 void view_set_user(struct view *view, struct userspace *user);
 
+/**
+ * view_set_host() - name of the machine that the snapshots are of, "" if that is not known
+ * Without a @kernel of its own a view is of this machine, and knows that.
+ * @show: in text, too: there are several
+ * Return: 0 or -ENOMEM.
+ */
+int view_set_host(struct view *view, const char *host, bool show);
+
 /** view_text_changed() - text or symbols may be others than for the snapshot before */
 void view_text_changed(struct view *view);
 

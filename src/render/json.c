@@ -298,6 +298,7 @@ static void put_snapshot(struct json_writer *w, const struct snapshot *snap,
 
 	jw_put_string(w, "schema", "lbrsnoop.snapshot/1");
 	jw_put_integer(w, "ts_ns", (int64_t)snap->ts_ns);
+	jw_put_string(w, "host", opts->host);
 	jw_put_integer(w, "cpu", snap->cpu);
 	jw_put_integer(w, "pid", snap->pid);
 	jw_put_integer(w, "tid", snap->tid);

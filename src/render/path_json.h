@@ -14,12 +14,14 @@
  * @lines: or NULL: no files and lines (borrowed)
  * @insns: the executed instructions, too
  * @ident: by path_ident()
+ * @host: machine that it happened on; NULL: not known
  */
 struct path_json_options {
 	struct symbols *symbols;
 	struct lines *lines;
 	bool insns;
 	uint64_t ident;
+	const char *host;
 };
 
 /** path_json() - a path as an array, oldest block first */

@@ -133,7 +133,7 @@ static void print_result(FILE *out, const struct snapshot *snap, const struct te
 void render_text_heading(FILE *out, const struct snapshot *snap, const struct text_options *opts)
 {
 	uint32_t shown = snap->count - snap->wasted - snap->shown_from - snap->tracing;
-	char comm[COMM_LEN * 4 + 1], fields[80];
+	char comm[COMM_LEN * 4 + 1], host[256], fields[80];
 
 	if (snap->trigger) {
 		print_result(out, snap, opts);
@@ -141,6 +141,8 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 		if (snap->tid != snap->pid)
 			fprintf(out, "/%u", snap->tid);
 		fprintf(out, "]  cpu %u  ", snap->cpu);
+		if (opts->host)
+			fprintf(out, "%s  ", escape_text(opts->host, host, sizeof(host)));
 		print_time(out, snap->ts_ns);
 		fprintf(out, "  %s\n", trigger_kind_name(snap->trigger->kind));
 	}

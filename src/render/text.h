@@ -14,11 +14,13 @@
  * @color: ANSI colours
  * @raw: nothing trimmed: user branches, and those that the capture spent, marked as such
  * @addresses: addresses beside the names
+ * @host: machine that it happened on; NULL: there is one only
  */
 struct text_options {
 	bool color;
 	bool raw;
 	bool addresses;
+	const char *host;
 };
 
 /** render_text_heading() - what failed, who, when, on which CPU, how much of the LBR is left */

@@ -62,6 +62,49 @@ for option in -o --trace-json --dot; do
 	unharmed "$option FILE FILE: it is as it was" "$scratch/own.lbr"
 done
 
+# of_host NAME: the capture, as another machine would have made it. See src/capfile/format.h
+of_host() {
+	python3 - "$capture" "$1" <<'END'
+import struct, subprocess, sys, zlib
+
+with open(sys.argv[1], "rb") as file:
+    head, packed = file.read(24), file.read()
+stream = subprocess.run(["zstd", "-dcq"], input=packed, stdout=subprocess.PIPE, check=True).stdout
+size = struct.unpack_from("<I", stream, 4)[0]
+meta = stream[12:12 + size].split(b"\0")
+meta[meta.index(b"host") + 1] = sys.argv[2].encode()
+meta = b"\0".join(meta)
+record = struct.pack("<II", 1, len(meta))
+record += struct.pack("<I", zlib.crc32(meta, zlib.crc32(record))) + meta
+packed = subprocess.run(["zstd", "-1cq"], input=record + stream[12 + size:], stdout=subprocess.PIPE, check=True).stdout
+sys.stdout.buffer.write(head + packed)
+END
+}
+
+of_host web7 >"$scratch/web7"
+of_host $'evil\033[31m' >"$scratch/evil"
+run_it "${report[@]}" "$scratch/web7" "$scratch/web7"
+if [ "$status" = 0 ] && ! grep -q web7 "$scratch/out"; then
+	ok "files of one host: it is not repeated"
+else
+	not_ok "files of one host: it is not repeated" "$scratch/out"
+fi
+run_it "${report[@]}" "$capture" "$scratch/web7" "$scratch/evil"
+for host in lbrsnoop-vm web7 'evil\\x1b\[31m'; do
+	if [ "$(grep -c "  cpu [0-9]*  $host  20" "$scratch/out")" = 3 ]; then
+		ok "files of several hosts: 3 snapshots of $host"
+	else
+		not_ok "files of several hosts: 3 snapshots of $host" "$scratch/out"
+	fi
+done
+run_it "${report[@]}" --json "$capture" "$scratch/web7"
+if [ "$(grep -c '"host":"web7"' "$scratch/out") $(grep -c '"host":"lbrsnoop-vm"' "$scratch/out")" = "3 3" ]; then
+	ok "files of several hosts: --json names each snapshot's"
+else
+	not_ok "files of several hosts: --json names each snapshot's"
+	cut -c 1-150 "$scratch/out" | sed 's/^/# /'
+fi
+
 mkdir "$scratch/foreign"
 echo precious >"$scratch/foreign/data"
 expect "--perf-data into a directory with other files: 2" 2 'other files are there' \
