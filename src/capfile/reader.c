@@ -23,7 +23,9 @@
 #define MODULES_MAX   4096u
 #define TRIGGERS_MAX  65536u
 #define TRIGGER_CHARS 4096u
-#define SYMBOL_CHARS  1025u
+/* Of all triggers: a kernel has 70,000 functions, with names of 30 characters, three times each. */
+#define TRIGGER_BYTES_MAX (64u << 20)
+#define SYMBOL_CHARS	  1025u
 /* include/linux/err.h */
 #define MAX_ERRNO 4095
 
@@ -38,6 +40,7 @@ struct capfile {
 	size_t module_count;
 	struct trigger **triggers; /* by number */
 	size_t trigger_count;
+	size_t trigger_bytes;
 	capfile_module_fn *on_module;
 	void *on_module_ctx;
 	bool changed;
@@ -219,9 +222,10 @@ static int take_trigger(struct capfile *file)
 	struct trigger *trigger;
 	int err;
 
+	file->trigger_bytes += file->payload_len;
 	/* Snapshots that were handed out may refer to the old one: numbers are not used twice. */
-	if (cursor.bad || number >= TRIGGERS_MAX || kind >= TRIGGER_KIND_COUNT ||
-	    number < file->trigger_count)
+	if (cursor.bad || file->trigger_bytes > TRIGGER_BYTES_MAX || number >= TRIGGERS_MAX ||
+	    kind >= TRIGGER_KIND_COUNT || number < file->trigger_count)
 		return -EBADMSG;
 	err = make_room(&file->triggers, &file->trigger_count, number);
 	if (err)

@@ -89,6 +89,10 @@ void install_reopen_handler(void);
  */
 void install_stop_handlers(void);
 
+/** install_reader_stop_handlers() - the same where nothing is to be cleaned up: a second one kills
+ */
+void install_reader_stop_handlers(void);
+
 /**
  * install_early_stop_handlers() - let the same signals end the program at once
  *

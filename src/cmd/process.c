@@ -35,9 +35,9 @@ static void on_early_signal(int sig)
 	_exit(EXIT_NONE);
 }
 
-static void handle_stop(void (*handler)(int))
+static void handle_stop(void (*handler)(int), int flags)
 {
-	struct sigaction action = {.sa_handler = handler}, old;
+	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -49,12 +49,17 @@ static void handle_stop(void (*handler)(int))
 
 void install_stop_handlers(void)
 {
-	handle_stop(on_signal);
+	handle_stop(on_signal, 0);
+}
+
+void install_reader_stop_handlers(void)
+{
+	handle_stop(on_signal, (int)SA_RESETHAND);
 }
 
 void install_early_stop_handlers(void)
 {
-	handle_stop(on_early_signal);
+	handle_stop(on_early_signal, 0);
 }
 
 static void on_hangup(int sig)

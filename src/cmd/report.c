@@ -161,7 +161,8 @@ static int fill(struct report *report, struct input *input, struct errmsg *msg)
 
 		got = capfile_next(input->file, &input->snap, &lost);
 		input->lost += lost;
-	} while (got > 0 && !snapshot_wanted(&report->opts->wanted.filter, &input->snap));
+	} while (got > 0 && !stop_requested &&
+		 !snapshot_wanted(&report->opts->wanted.filter, &input->snap));
 	input->full = got > 0;
 	if (got > 0 && capfile_changed(input->file))
 		view_text_changed(input->view);
@@ -399,7 +400,7 @@ int cmd_report(int argc, char **argv)
 		free(opts.files);
 		return EXIT_ERROR;
 	}
-	install_stop_handlers();
+	install_reader_stop_handlers();
 	if (opts.flight) {
 		struct flight_show show = {
 			.wanted = &opts.wanted,

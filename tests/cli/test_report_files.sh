@@ -105,6 +105,47 @@ else
 	cut -c 1-150 "$scratch/out" | sed 's/^/# /'
 fi
 
+# A capture that has no end, and nothing that is wanted.
+mkfifo "$scratch/endless"
+python3 - "$capture" "$scratch/endless" <<'END' &
+import struct, subprocess, sys
+
+with open(sys.argv[1], "rb") as file:
+    head, packed = file.read(24), file.read()
+stream = subprocess.run(["zstd", "-dcq"], input=packed, stdout=subprocess.PIPE, check=True).stdout
+at = last = 0
+while struct.unpack_from("<I", stream, at)[0] != 7: # the end mark; before it is a snapshot
+    last, at = at, at + 12 + struct.unpack_from("<I", stream, at + 4)[0]
+try:
+    with open(sys.argv[2], "wb") as out:
+        out.write(head)
+        out.flush()
+        with subprocess.Popen(["zstd", "-1cq"], stdin=subprocess.PIPE, stdout=out) as zstd:
+            zstd.stdin.write(stream[:at])
+            while True:
+                zstd.stdin.write(stream[last:at])
+except BrokenPipeError:
+    pass
+END
+writer=$!
+"${report[@]}" -p 4194304 "$scratch/endless" >"$scratch/out" 2>"$scratch/err" </dev/null &
+reader=$!
+# it has seen that much when it is in its loop
+until [ "$(awk '/^rchar/ { print $2 }' "/proc/$reader/io")" -gt 500000 ]; do sleep 0.1; done
+kill -TERM "$reader"
+for _ in $(seq 300); do
+	kill -0 "$reader" 2>/dev/null || break
+	sleep 0.1
+done
+if kill -0 "$reader" 2>/dev/null; then
+	not_ok "a report that shows nothing for long can be stopped"
+	kill -KILL "$reader"
+else
+	ok "a report that shows nothing for long can be stopped"
+fi
+kill "$writer" 2>/dev/null
+wait "$reader" "$writer" 2>/dev/null
+
 mkdir "$scratch/foreign"
 echo precious >"$scratch/foreign/data"
 expect "--perf-data into a directory with other files: 2" 2 'other files are there' \
