@@ -245,6 +245,19 @@ static int publish(struct capfile_writer *writer)
 	return 0;
 }
 
+/* Moved away, it has another name; without one, nobody will ever read it. */
+static int check_name(struct capfile_writer *writer)
+{
+	struct stat ours, named;
+
+	if (!writer->plain || fstat(writer->fd, &ours) || ours.st_nlink)
+		return 0;
+	if (!stat(writer->path, &named) && named.st_dev == ours.st_dev &&
+	    named.st_ino == ours.st_ino)
+		return 0;
+	return fail(writer, -ESTALE);
+}
+
 static int flush(struct capfile_writer *writer, bool end)
 {
 	bool frame_ends = end || writer->frame_bytes >= FRAME_BYTES;
@@ -258,7 +271,8 @@ static int flush(struct capfile_writer *writer, bool end)
 	if (frame_ends)
 		writer->frame_bytes = 0;
 	writer->good_bytes = writer->bytes;
-	return publish(writer);
+	err = publish(writer);
+	return err ?: check_name(writer);
 }
 
 int capfile_writer_flush(struct capfile_writer *writer)

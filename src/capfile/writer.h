@@ -34,7 +34,7 @@ int capfile_writer_add(struct capfile_writer *writer, enum capfile_type type,
 
 /**
  * capfile_writer_flush() - hand all records to the kernel: they survive our death from now on
- * Return: as capfile_writer_add().
+ * Return: as capfile_writer_add(); -ESTALE if the file has no name any more.
  */
 int capfile_writer_flush(struct capfile_writer *writer);
 

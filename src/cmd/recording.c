@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "capfile/reader.h"
 #include "util/cleanup.h"
+#include "util/log.h"
 
 /* Snapshots that a flood may leave in our memory before they are written. */
 #define BATCH 32u
@@ -27,6 +29,11 @@ static int fail(struct recording *recording, int err)
 {
 	const char *path = recording->opts.recorder.path;
 
+	if (err == -ESTALE)
+		return errmsg_set(&recording->error, err,
+				  "%s: removed, or replaced by another recorder; what this one "
+				  "wrote into it is gone",
+				  path);
 	return errmsg_set(&recording->error, err == -EACCES || err == -EPERM ? -EINVAL : err,
 			  "%s: %s; the %llu snapshots before can be read", path, strerror(-err),
 			  (unsigned long long)recording_count(recording, NULL));
@@ -113,14 +120,19 @@ int recording_add(struct recording *recording, const struct snapshot *snap, bool
 
 static int begin_next(struct recording *recording)
 {
+	const char *path = recording->opts.recorder.path;
+	uint64_t count = recorder_count(recording->recorder);
+	int err = recorder_close(recording->recorder, 0);
 	struct errmsg why = {};
-	int err;
 
-	recording->earlier += recorder_count(recording->recorder);
-	err = recorder_close(recording->recorder, 0);
 	recording->recorder = NULL;
-	if (err)
+	if (err == -ESTALE)
+		log_warning("%s: removed, and %llu snapshots with it; another one begins", path,
+			    (unsigned long long)count);
+	else if (err)
 		return fail(recording, err);
+	else
+		recording->earlier += count;
 	if (recording->opts.max_bytes &&
 	    recording->opts.max_files > 1) /* with one file, the new one replaces it */
 		shift_names(recording);
@@ -136,6 +148,9 @@ int recording_flush(struct recording *recording)
 		return -EIO;
 	recording->unwritten = 0;
 	err = recorder_flush(recording->recorder);
+	/* Whose name another recorder has taken would only take it back. */
+	if (err == -ESTALE && access(recording->opts.recorder.path, F_OK))
+		return begin_next(recording);
 	if (err)
 		return fail(recording, err);
 	if (recording->opts.max_bytes &&

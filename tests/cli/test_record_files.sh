@@ -55,6 +55,42 @@ record "the one before was killed" 1 ' 0 snapshots' -o "$file" --max-size 64K --
 same "its file is FILE.1" "$scratch/cut" "$file.1"
 same "what was FILE.1 is FILE.2" "$capture" "$file.2"
 
+# meanwhile NAME STATUS PATTERN COMMAND...: what happens to the file of a recorder at work
+meanwhile() {
+	local name=$1 wanted=$2 pattern=$3
+	shift 3
+	rm -f "$file"*
+	tests/bench/captured_host "$capture" ./lbrsnoop record --no-lbr -o "$file" rawtracepoint:neigh_create \
+		>"$scratch/out" 2>"$scratch/err" </dev/null &
+	recorder=$!
+	until grep -q tracing "$scratch/err" && [ -e "$file" ]; do
+		kill -0 "$recorder" || return
+		sleep 0.1
+	done
+	"$@"
+	kill -INT "$recorder"
+	wait "$recorder"
+	status=$?
+	judge "$name" "$wanted" "$pattern" "$scratch/err"
+}
+
+reopen() {
+	rm "$file"
+	kill -HUP "$recorder"
+	until [ -e "$file" ]; do sleep 0.1; done
+}
+
+meanwhile "removed while it was written: said" 1 'removed, and 0 snapshots with it; another one begins' rm "$file"
+if [ -s "$file" ]; then
+	ok "removed while it was written: another one is there"
+else
+	not_ok "removed while it was written: another one is there"
+fi
+cp "$capture" "$scratch/other"
+meanwhile "another one in its place: 2" 2 'x.lbr: removed, or replaced by another recorder' mv "$scratch/other" "$file"
+same "another one in its place is left as it is" "$capture" "$file"
+meanwhile "removed, then SIGHUP: it goes on" 1 'removed, and 0 snapshots with it; another one begins' reopen
+
 mknod "$scratch/null" c 1 3
 record "a device with --max-size" 1 ' 0 snapshots' -o "$scratch/null" --max-size 64K --max-files 3
 if [ -c "$scratch/null" ] && [ ! -e "$scratch/null.1" ]; then
