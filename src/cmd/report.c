@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "capfile/format.h"
@@ -19,6 +20,9 @@
 #include "render/perf_data.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+
+/* Besides the captures: those of debug information, for example. */
+#define OTHER_FILES 256
 
 /**
  * struct report_options - what the user asked for
@@ -285,11 +289,23 @@ static int name_hosts(struct report *report)
 	return err;
 }
 
+/* They are open all at once; 1,024 is what programs get that do not ask. */
+static void allow_files(size_t count)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= count + OTHER_FILES)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* The others are shown although one of them cannot be read. */
 static int open_inputs(struct report *report, struct errmsg *msg)
 {
 	size_t opened = 0, count = report->opts->file_count;
 
+	allow_files(count);
 	for (size_t i = 0; i < count; i++) {
 		struct input *input = &report->inputs[i];
 		int err;

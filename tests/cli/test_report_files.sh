@@ -105,6 +105,13 @@ else
 	cut -c 1-150 "$scratch/out" | sed 's/^/# /'
 fi
 
+mkdir "$scratch/many"
+for i in $(seq 150); do
+	ln "$scratch/web7" "$scratch/many/$i.lbr"
+done
+expect_out "more files than a program may open at first: all are shown" 0 '^1 paths? of 450 snapshots' \
+	prlimit --nofile=100:1000 "${report[@]}" --summary "$scratch"/many/*.lbr
+
 # A capture that has no end, and nothing that is wanted.
 mkfifo "$scratch/endless"
 python3 - "$capture" "$scratch/endless" <<'END' &
