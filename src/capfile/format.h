@@ -38,12 +38,14 @@
  *	SNAPSHOT	struct capfile_snapshot, then its entries, newest first, each as in struct
  *			perf_branch_entry: u64 from, u64 to, u64 flags
  *	BUG		of the next SNAPSHOT, a WARN or BUG(): u32 1 if it is a WARN, u32 line,
- *string file
- *	LOG		of the next SNAPSHOT: what the kernel said around it: u32 lines left out,
- *until the payload ends strings REGISTERS	of the next SNAPSHOT: PTREG_COUNT times u64, see
- *enum ptreg STACK		of the next SNAPSHOT: u32 1 if it was deeper, until the payload ends
- *u64 addresses, innermost first END		u64 snapshots written, u64 events lost; after it
- *there is nothing. A file without it is one whose writer was killed, or ran out of space.
+ *			string file
+ *	LOG		of the next SNAPSHOT, what the kernel said around it: u32 lines left out,
+ *			until the payload ends strings
+ *	REGISTERS	of the next SNAPSHOT: PTREG_COUNT times u64, see enum ptreg
+ *	STACK		of the next SNAPSHOT: u32 1 if it was deeper, until the payload ends u64
+ *			addresses, innermost first
+ *	END		u64 snapshots written, u64 events lost; after it there is nothing. A file
+ *			without it is one whose writer was killed, or ran out of space.
  *
  * The writer flushes the compressor after each snapshot, or batch of snapshots if they come
  * faster than it writes: whatever was flushed can be read, although the frame has not ended.

@@ -131,7 +131,7 @@ struct log_lines {
  * @bug_warning: is that of a WARN? Clear: of BUG() (set by cmd/fault)
  * @bug_file, @bug_line: of that, as the kernel has them (set by cmd/fault); NULL and 0 if not known
  * @regs: PTREG_COUNT registers where it happened; of a fault, as it was when it was raised. NULL:
- * not reported. Borrowed from the source, until the next snapshot, as is @stack
+ *        not reported. Borrowed from the source, until the next snapshot, as is @stack
  * @stack: instruction it happened at, then return addresses, innermost first; NULL: not reported
  * @stack_count: of @stack, up to BACKTRACE_MAX
  * @stack_cut: there are more
