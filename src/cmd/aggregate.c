@@ -74,13 +74,15 @@ bool aggregate_wants_path(struct aggregate *aggregate, uint64_t ident)
 }
 
 int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap, uint64_t ident,
-		       const struct path *path, struct symbols *symbols, uint64_t lost)
+		       const struct path *path, struct symbols *symbols, const char *host,
+		       uint64_t lost)
 {
 	int err = 0;
 
 	if (aggregate->summary)
 		err = aggregate_tick(aggregate, snap->ts_ns)
-			      ?: summary_add(aggregate->summary, snap, ident, path, symbols, lost);
+			      ?: summary_add(aggregate->summary, snap, ident, path, symbols, host,
+					     lost);
 	if (!err && aggregate->trace)
 		err = trace_json_add(aggregate->trace, snap, path, symbols);
 	return err;

@@ -26,10 +26,12 @@ bool aggregate_wants_path(struct aggregate *aggregate, uint64_t ident);
 /**
  * aggregate_snapshot() - take one
  * @path: or NULL
+ * @host: name of the machine, or NULL
  * Return: 0; -ENOMEM; -EIO.
  */
 int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap, uint64_t ident,
-		       const struct path *path, struct symbols *symbols, uint64_t lost);
+		       const struct path *path, struct symbols *symbols, const char *host,
+		       uint64_t lost);
 
 /**
  * aggregate_tick() - --interval: print the summary and begin anew, if it is time

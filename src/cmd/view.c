@@ -496,7 +496,7 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		show_log(view, snap->log);
 	if (!err && view->aggregate)
 		err = aggregate_snapshot(view->aggregate, snap, ident, path, view->symbols,
-					 lost_records);
+					 view->host, lost_records);
 	if (!err)
 		err = keep_graph(view, snap, path, text);
 	path_free(path);

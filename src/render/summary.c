@@ -16,7 +16,10 @@
 
 #define PATHS_MAX 65536u
 #define PIDS_MAX  16u
-#define PLACE_LEN 96
+/* Known by name, of all paths; and of one path. */
+#define HOSTS_MAX      1024u
+#define PATH_HOSTS_MAX 16u
+#define PLACE_LEN      96
 
 /**
  * struct entry - one path
@@ -24,6 +27,7 @@
  * @decision: the decision that led to the error, or where the path ends; "" if neither is known
  * @pids: the first processes that took it
  * @more_pids: there were others
+ * @hosts: the first machines that it was seen on, by number
  */
 struct entry {
 	uint64_t ident;
@@ -39,6 +43,9 @@ struct entry {
 	uint32_t pids[PIDS_MAX];
 	uint32_t pid_count;
 	bool more_pids;
+	uint32_t hosts[PATH_HOSTS_MAX];
+	uint32_t host_count;
+	bool more_hosts;
 	bool used;
 };
 
@@ -50,6 +57,9 @@ struct summary {
 	uint64_t snapshots;
 	uint64_t lost;
 	uint64_t others; /* snapshots of paths that there was no room for */
+	char *hosts[HOSTS_MAX];
+	uint32_t host_count;
+	uint32_t last_host;
 };
 
 struct summary *summary_create(const struct summary_options *opts)
@@ -84,6 +94,8 @@ void summary_destroy(struct summary *summary)
 	if (!summary)
 		return;
 	summary_forget(summary);
+	for (uint32_t i = 0; i < summary->host_count; i++)
+		free(summary->hosts[i]);
 	free(summary->entries);
 	free(summary);
 }
@@ -180,8 +192,44 @@ static void note_pid(struct entry *entry, uint32_t pid)
 		entry->pids[entry->pid_count++] = pid;
 }
 
+/* Number of a machine; HOSTS_MAX: none that is known by name. */
+static int find_host(struct summary *summary, const char *host, uint32_t *ret)
+{
+	uint32_t i = summary->last_host;
+
+	if (i >= summary->host_count || strcmp(summary->hosts[i], host))
+		for (i = 0; i < summary->host_count; i++)
+			if (!strcmp(summary->hosts[i], host))
+				break;
+	if (i == summary->host_count && i < HOSTS_MAX) {
+		summary->hosts[i] = strdup(host);
+		if (!summary->hosts[i])
+			return -ENOMEM;
+		summary->host_count++;
+	}
+	*ret = summary->last_host = i;
+	return 0;
+}
+
+static int note_host(struct summary *summary, struct entry *entry, const char *host)
+{
+	uint32_t number;
+	int err = host ? find_host(summary, host, &number) : 0;
+
+	if (!host || err)
+		return err;
+	for (uint32_t i = 0; i < entry->host_count; i++)
+		if (entry->hosts[i] == number)
+			return 0;
+	if (entry->host_count == PATH_HOSTS_MAX || number == HOSTS_MAX)
+		entry->more_hosts = true;
+	else
+		entry->hosts[entry->host_count++] = number;
+	return 0;
+}
+
 int summary_add(struct summary *summary, const struct snapshot *snap, uint64_t ident,
-		const struct path *path, struct symbols *symbols, uint64_t lost)
+		const struct path *path, struct symbols *symbols, const char *host, uint64_t lost)
 {
 	struct entry *entry = find_slot(summary->entries, summary->room, ident);
 	int err;
@@ -203,7 +251,7 @@ int summary_add(struct summary *summary, const struct snapshot *snap, uint64_t i
 	if (snap->ts_ns > entry->last_ns)
 		entry->last_ns = snap->ts_ns;
 	note_pid(entry, snap->pid);
-	return 0;
+	return note_host(summary, entry, host);
 }
 
 /* Most frequent first; then the one seen first, so that the order is one. */
@@ -261,6 +309,17 @@ static void print_what(FILE *out, const struct entry *entry, const struct text_o
 		fprintf(out, "  made at %s", entry->error);
 }
 
+static void print_hosts(FILE *out, const struct summary *summary, const struct entry *entry)
+{
+	char host[256];
+
+	fprintf(out, "  on");
+	for (uint32_t i = 0; i < entry->host_count; i++)
+		fprintf(out, " %s",
+			escape_text(summary->hosts[entry->hosts[i]], host, sizeof(host)));
+	fprintf(out, "%s\n", entry->more_hosts ? " and more" : "");
+}
+
 static void print_row(FILE *out, const struct summary *summary, const struct entry *entry)
 {
 	const struct text_options how = {.color = summary->opts.color};
@@ -273,6 +332,11 @@ static void print_row(FILE *out, const struct summary *summary, const struct ent
 	print_time(out, entry->first_ns);
 	fputs(" to ", out);
 	print_time(out, entry->last_ns);
+	/* Of several machines a process's number says nothing. */
+	if (summary->host_count > 1) {
+		print_hosts(out, summary, entry);
+		return;
+	}
 	fprintf(out, "  pid");
 	for (uint32_t i = 0; i < entry->pid_count; i++)
 		fprintf(out, " %u", entry->pids[i]);
@@ -305,7 +369,7 @@ static json_t *text_or_null(const char *text)
 static json_t *entry_object(const struct summary *summary, const struct entry *entry)
 {
 	const char *errname = entry->err ? errno_name(entry->err) : NULL;
-	json_t *obj = json_object(), *pids = json_array();
+	json_t *obj = json_object(), *pids = json_array(), *hosts = json_array();
 	char ident[20];
 
 	snprintf(ident, sizeof(ident), "%016" PRIx64, entry->ident);
@@ -324,6 +388,10 @@ static json_t *entry_object(const struct summary *summary, const struct entry *e
 	json_object_set_new(obj, "error", text_or_null(entry->error));
 	json_object_set_new(obj, "pids", pids);
 	json_object_set_new(obj, "more_pids", json_boolean(entry->more_pids));
+	for (uint32_t i = 0; i < entry->host_count; i++)
+		json_array_append_new(hosts, json_foreign(summary->hosts[entry->hosts[i]]));
+	json_object_set_new(obj, "hosts", hosts);
+	json_object_set_new(obj, "more_hosts", json_boolean(entry->more_hosts));
 	json_object_set_new(obj, "snapshots", json_integer((json_int_t)summary->snapshots));
 	json_object_set_new(obj, "lost", json_integer((json_int_t)summary->lost));
 	return obj;

@@ -36,16 +36,17 @@ bool summary_find(struct summary *summary, uint64_t ident);
 
 /**
  * summary_add() - count a snapshot
- * Memory is bounded: beyond 65,536 paths, and beyond 16 processes of a path, further ones are only
- * counted.
+ * Memory is bounded: beyond 65,536 paths, and beyond 16 processes and 16 machines of a path,
+ * further ones are only counted.
  * @ident: by path_ident()
  * @path: rebuilt from it, or NULL: tells where the error was made, when it is the first
  * @symbols: of the kernel that it is of
+ * @host: name of the machine that it is of, or NULL
  * @lost: events lost since the one before
  * Return: 0; -ENOMEM.
  */
 int summary_add(struct summary *summary, const struct snapshot *snap, uint64_t ident,
-		const struct path *path, struct symbols *symbols, uint64_t lost);
+		const struct path *path, struct symbols *symbols, const char *host, uint64_t lost);
 
 /**
  * summary_print() - a table, most frequent first; or a JSON line each, schema lbrsnoop.summary/1

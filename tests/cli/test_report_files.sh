@@ -105,6 +105,13 @@ else
 	cut -c 1-150 "$scratch/out" | sed 's/^/# /'
 fi
 
+run_it "${report[@]}" --summary "$capture" "$scratch/web7"
+judge "--summary of several hosts: each path says where" 0 '  on lbrsnoop-vm web7$' "$scratch/out"
+run_it "${report[@]}" --summary --json "$capture" "$scratch/web7"
+judge "--summary --json of several hosts" 0 '"hosts":\["lbrsnoop-vm","web7"\],"more_hosts":false' "$scratch/out"
+run_it "${report[@]}" --summary "$capture"
+judge "--summary of one host: processes" 0 '  pid 91$' "$scratch/out"
+
 mkdir "$scratch/many"
 for i in $(seq 150); do
 	ln "$scratch/web7" "$scratch/many/$i.lbr"
