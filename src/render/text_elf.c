@@ -189,7 +189,8 @@ static Elf64_Shdr append(const struct output *output, const char *name, Elf64_Wo
 	uint64_t at = (uint64_t)ftello(output->out), pad = -at & 7;
 
 	fwrite(zeros, 1, pad, output->out);
-	fwrite(bytes, 1, len, output->out);
+	if (len)
+		fwrite(bytes, 1, len, output->out);
 	return (Elf64_Shdr){
 		.sh_name = name_section(output->elf, name),
 		.sh_type = type,
