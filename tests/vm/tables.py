@@ -1,0 +1,49 @@
+"""tables.py - tables of LBR entries, model by kernel, that README.md has as Markdown"""
+import os
+import sys
+
+from live import TOP
+from verify_truth import REPORTED
+
+KERNELS = ("6.1", "6.12")
+# AMD's snapshots came with Linux 6.10 (commit a4d18112e5cf).
+WITHOUT_SNAPSHOT = {("zen4", "6.1")}
+
+
+def readme_rows():
+    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as lines:
+        return {line.rstrip("\n") for line in lines if line.startswith("| ")}
+
+
+def print_table(models, columns, measure):
+    """A row for each model and kernel; 1 if something is wrong, or if README.md has another row.
+
+    @measure: model, kernel: ({column: entries}, what is wrong or None); boots a guest
+    """
+    status, known = 0, readme_rows()
+    print(f"| CPU, entries | kernel | {' | '.join(columns)} |")
+    print("| --- | --- |" + " --- |" * len(columns), flush=True)
+    for model in models:
+        for kernel in KERNELS:
+            cells = ["no snapshot"] * len(columns)
+            if (model, kernel) not in WITHOUT_SNAPSHOT:
+                print(f"{model} on {kernel} ...", file=sys.stderr, flush=True)
+                entries, wrong = measure(model, kernel)
+                if wrong:
+                    print(wrong, file=sys.stderr)
+                    status = 1
+                cells = [str(entries.get(column, "-")) for column in columns]
+            row = f"| {model}, {REPORTED[model][0]} | {kernel} | {' | '.join(cells)} |"
+            print(row, flush=True)
+            if row not in known:
+                print("README.md has another row", file=sys.stderr)
+                status = 1
+    return status
+
+
+def models_of(arguments, default, usage):
+    """The models that the command line names, or @default; ends the program if one is unknown."""
+    models = arguments or list(default)
+    if not set(models) <= set(REPORTED):
+        sys.exit(usage)
+    return models
