@@ -11,5 +11,6 @@
 #include "fexit.bpf.c"
 #include "hw.bpf.c"
 #include "kprobe.bpf.c"
+#include "perf.bpf.c"
 #include "tracepoint.bpf.c"
 #include "uprobe.bpf.c"

@@ -30,6 +30,8 @@ enum record_kind {
 	RECORD_URETPROBE,
 	RECORD_SIGNAL,
 	RECORD_FAULT,
+	RECORD_PERF,
+	RECORD_PMI,
 };
 
 /**
@@ -58,7 +60,8 @@ enum record_place {
 /**
  * struct record - one event
  * @mono_ns: CLOCK_MONOTONIC when the program ran, after the snapshot
- * @ip: address of the probed instruction or of the function's entry; 0 for tracepoints,
+ * @ip: address of the probed instruction or of the function's entry; RECORD_PERF, RECORD_PMI: where
+ *      the event, or its interrupt, came; 0 for tracepoints,
  *      and for uretprobe; RECORD_FAULT: of the instruction at fault, or of the call of
  *      __warn_printk()
  * @retval: RECORD_SIGNAL: its number; RECORD_FAULT: address of the ud2 of WARN or BUG(), or 0;

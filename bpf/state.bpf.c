@@ -28,6 +28,8 @@ struct losses losses;
 __u64 records_written;
 __u64 hw_hits[CPUS_MAX];
 __u64 driver_found_at[CPUS_MAX];
+__u64 event_hits[CPUS_MAX];
+__u64 events_ran;
 __s32 check_read;
 struct fault_slot fault_slots[FAULT_PLACES * FAULT_SLOTS];
 __u64 flight_seq;

@@ -39,7 +39,9 @@ extern struct losses losses;
 extern __u64 records_written;
 extern __u64 hw_hits[CPUS_MAX];		/* hardware breakpoints hit, by CPU */
 extern __u64 driver_found_at[CPUS_MAX]; /* address of the driver's count of entries; 0: unknown */
-extern __s32 check_read;		/* what the helper returned to lbr_check() */
+extern __u64 event_hits[CPUS_MAX];	/* perf events whose LBR was read, by CPU */
+extern __u64 events_ran; /* software's perf events that were looked at, whosever they were */
+extern __s32 check_read; /* what the helper returned to lbr_check() */
 extern struct fault_slot fault_slots[FAULT_PLACES * FAULT_SLOTS];
 extern __u64 flight_seq; /* records begun */
 extern __u32 flight_on;	 /* the LBR is on: what comes now is worth keeping */

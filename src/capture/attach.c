@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "capture/attach_perf.h"
 #include "capture/capture.h"
 #include "capture/clone.h"
 #include "capture/holders.h"
@@ -75,6 +76,10 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 		return skel->progs.uretprobe;
 	case TRIGGER_SIGNAL:
 		return skel->progs.forced_signal;
+	case TRIGGER_PERF:
+		return skel->progs.perf_software;
+	case TRIGGER_PMI:
+		return skel->progs.perf_overflow;
 	default:
 		return NULL;
 	}
@@ -332,13 +337,26 @@ int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint64_t
 	return 0;
 }
 
+static bool cpu_wanted(const struct lbrsnoop_bpf *skel, int cpu)
+{
+	return !skel->rodata->filter_cpus ||
+	       (skel->rodata->cpus_wanted[cpu / 64] & 1ULL << (cpu % 64));
+}
+
 int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
 		  struct armed *armed, int cpu, struct errmsg *msg)
 {
-	struct bpf_program *prog = program_of(skel, probe, TRIGGER_HW);
+	bool event = probe_is_event(probe);
+	struct bpf_program *prog =
+		program_of(skel, probe, event ? probe->trigger.kind : TRIGGER_HW);
 
 	if (cpu >= armed->hw_cpus)
 		return -EINVAL;
+	if (event && (armed->hw_sites[cpu * HW_SITES_MAX].link || !cpu_wanted(skel, cpu)))
+		return 0;
+	if (event)
+		return attach_event(prog, probe, cpu, target, &armed->hw_sites[cpu * HW_SITES_MAX],
+				    msg);
 	for (uint32_t i = 0; i < probe->site_count; i++) {
 		struct hw_site *site = &armed->hw_sites[cpu * HW_SITES_MAX + i];
 		uint64_t cookie = cookie_of(probe, target);
@@ -405,6 +423,8 @@ static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 	case TRIGGER_URETPROBE:
 		return attach_uprobe(skel, probe, target, armed, msg);
 	case TRIGGER_HW:
+	case TRIGGER_PERF:
+	case TRIGGER_PMI:
 		return attach_hw(skel, probe, target, armed, msg);
 	default:
 		return errmsg_set(msg, -EINVAL, "nothing to arm");

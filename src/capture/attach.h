@@ -11,7 +11,7 @@
 
 struct lbrsnoop_bpf;
 
-/** struct hw_site - one breakpoint on one CPU; @link owns @fd; NULL: not armed */
+/** struct hw_site - one breakpoint or perf event on one CPU; @link owns @fd; NULL: not armed */
 struct hw_site {
 	struct bpf_link *link;
 	int fd;
@@ -21,7 +21,7 @@ struct hw_site {
  * struct armed - what one probe holds; freed by disarm()
  * @prog_fd, @link_fd: of a copied program; -1 if none
  * @link: of a program of the skeleton
- * @hw_sites: hardware breakpoints, HW_SITES_MAX per CPU
+ * @hw_sites: hardware breakpoints, HW_SITES_MAX per CPU; or a perf event, the first of them
  * @hw_cpus: CPUs that @hw_sites has room for
  * @since_ns: what it captured before was captured by the breakpoints that it stands for, too, and
  * what they capture afterwards by it; 0: it stands for none
@@ -48,7 +48,7 @@ void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe);
 int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,
 		 struct armed *ret_armed, struct errmsg *msg);
 
-/** attach_hw_cpu() - arm a hardware breakpoint on a CPU that came online */
+/** attach_hw_cpu() - arm a hardware breakpoint, or perf event, on a CPU that came online */
 int attach_hw_cpu(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
 		  struct armed *armed, int cpu, struct errmsg *msg);
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "capture/attach.h"
+#include "capture/attach_perf.h"
 #include "capture/capture_state.h"
 #include "capture/flight_arm.h"
 #include "capture/lbr_cause.h"
@@ -108,8 +109,14 @@ static int load(struct capture *capture, struct errmsg *msg)
 		return load_error(-errno, msg);
 	configure(skel, &capture->opts);
 	configure_flight(skel, capture);
-	for (size_t i = 0; i < capture->probes->count; i++)
-		attach_select(skel, &capture->probes->items[i]);
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		struct probe *probe = &capture->probes->items[i];
+
+		/* The same for all: a CPU has one filter. Without LBR there is none. */
+		if (probe->trigger.kind == TRIGGER_PMI && capture->events)
+			probe->event.branch_types = capture->plan.kernel;
+		attach_select(skel, probe);
+	}
 	bpf_program__set_autoload(skel->progs.hw_calibrate, has_breakpoints(capture->probes));
 	bpf_program__set_autoload(skel->progs.uprobe_stepped, probes_have_user(capture->probes));
 	bpf_program__set_autoload(skel->progs.lbr_check, true);
@@ -355,7 +362,8 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 	err = prepare_flight(capture, msg);
 	if (err)
 		goto fail;
-	capture->guard.budget = opts->max_overhead;
+	capture->guard.budget = capture->event_guard.budget = opts->max_overhead;
+	capture->event_guard.hit_ns = GUARD_HIT_NS;
 	if (has_breakpoints(probes))
 		guard_calibrate(&capture->guard, capture->skel->progs.hw_calibrate,
 				opts->getppid_addr);
@@ -518,6 +526,10 @@ void capture_stop(struct capture *capture)
 	if (capture->hw_fired > ran)
 		capture->skipped = capture->hw_fired - ran;
 	capture->hw_fired = 0;
+	if (capture->events_fired && each_event_fires(capture->probes) &&
+	    capture->events_fired > capture->skel->bss->events_ran)
+		capture->skipped += capture->events_fired - capture->skel->bss->events_ran;
+	capture->events_fired = 0;
 	bpf_link__destroy(capture->stepped);
 	capture->stepped = NULL;
 	lbr_events_close(capture->events);
@@ -589,6 +601,7 @@ void capture_destroy(struct capture *capture)
 	free(capture->triggers);
 	flight_files_deinit(&capture->flight);
 	guard_deinit(&capture->guard);
+	guard_deinit(&capture->event_guard);
 	errmsg_queue_deinit(&capture->said);
 	map_events_close(capture->maps);
 	ring_buffer__free(capture->ring);

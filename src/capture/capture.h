@@ -153,6 +153,13 @@ uint32_t lbr_depth(void);
  */
 int open_breakpoint(uint64_t addr, int cpu);
 
+/**
+ * perf_event_there() - can a perf event be opened here, on the first CPU?
+ * @type, @config, @period: as in struct perf_event_attr
+ * Return: 0; -ENOENT, -EPERM or another negative errno, @msg says why not.
+ */
+int perf_event_there(uint32_t type, uint64_t config, uint64_t period, struct errmsg *msg);
+
 /** capture_filters_in_software() - the CPU has no filter; Linux throws entries out of its LBR */
 bool capture_filters_in_software(const struct capture *capture);
 

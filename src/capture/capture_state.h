@@ -41,6 +41,7 @@ struct capture {
 	uint32_t flight_header_pages;
 	struct symbols *flight_symbols; /* borrowed */
 	struct guard guard;
+	struct guard event_guard;
 	uint32_t group_now; /* of the probes that take turns, 0 if none do */
 	uint32_t group_count;
 	struct errmsg_queue said;
@@ -48,6 +49,7 @@ struct capture {
 	uint64_t missed;
 	uint64_t skipped;
 	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */
+	uint64_t events_fired; /* the same of software's perf events, if each of them fires */
 	uint64_t malformed;
 	capture_fn *fn;
 	void *fn_ctx;

@@ -95,12 +95,7 @@ uint32_t lbr_depth(void)
 	return 0;
 }
 
-/*
- * PERF_TYPE_HARDWARE means the PMU of core 0's kind. On a hybrid machine the type of the PMU
- * that @cpu belongs to goes into the upper half of config (perf_event_open(2),
- * PERF_PMU_CAP_EXTENDED_HW_TYPE).
- */
-static uint64_t hybrid_pmu_type(int cpu)
+uint64_t hybrid_pmu_type(int cpu)
 {
 	static const char *const pmus[] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
 

@@ -81,4 +81,14 @@ bool event_stands_still(int fd, uint64_t *ran_ns);
  */
 int cpus_online(const char *path, uint8_t **ret_mask);
 
+/**
+ * hybrid_pmu_type() - type of the PMU that @cpu belongs to, where a machine has several kinds of
+ * core
+ *
+ * PERF_TYPE_HARDWARE means the PMU of core 0's kind; else this goes into the upper half of config
+ * (perf_event_open(2), PERF_PMU_CAP_EXTENDED_HW_TYPE).
+ * Return: 0 if there is one kind.
+ */
+uint64_t hybrid_pmu_type(int cpu);
+
 #endif

@@ -22,13 +22,14 @@ _Static_assert((int)RECORD_FENTRY == (int)TRIGGER_FENTRY &&
 		       (int)RECORD_UPROBE == (int)TRIGGER_UPROBE &&
 		       (int)RECORD_URETPROBE == (int)TRIGGER_URETPROBE &&
 		       (int)RECORD_SIGNAL == (int)TRIGGER_SIGNAL &&
-		       (int)RECORD_FAULT == (int)TRIGGER_FAULT,
+		       (int)RECORD_FAULT == (int)TRIGGER_FAULT &&
+		       (int)RECORD_PERF == (int)TRIGGER_PERF && (int)RECORD_PMI == (int)TRIGGER_PMI,
 	       "numbered alike");
 
 /* TRIGGER_NONE for a number that is none. */
 static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
-	return kind <= RECORD_FAULT ? (enum trigger_kind)kind : TRIGGER_NONE;
+	return kind <= RECORD_PMI ? (enum trigger_kind)kind : TRIGGER_NONE;
 }
 
 bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)

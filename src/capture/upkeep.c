@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "capture/attach_perf.h"
 #include "capture/capture_state.h"
 #include "capture/flight_arm.h"
 #include "symbolize/module_sections.h"
@@ -14,8 +15,18 @@
 /* Keeps what the kernel counted of what is about to be disarmed. */
 static void note_counts(struct capture *capture, const struct armed *armed)
 {
+	const struct probe *probe = &capture->probes->items[armed - capture->armed];
+
 	capture->missed += armed_missed(armed);
-	capture->hw_fired += armed_hw_hits(armed);
+	if (!probe_is_event(probe))
+		capture->hw_fired += armed_hw_hits(armed);
+	else if (probe->trigger.kind == TRIGGER_PERF)
+		capture->events_fired += armed_hw_hits(armed);
+	else if (armed->hw_cpus && !armed_hw_hits(armed))
+		errmsg_queue_add(&capture->said,
+				 "%s: no counter has counted anything: this machine's PMU does not "
+				 "count that, as an emulated one may not",
+				 probe->trigger.target);
 }
 
 void capture_retire(struct capture *capture, struct armed *armed)
@@ -57,7 +68,9 @@ static void follow_hotplug(struct capture *capture)
 
 			/* Its breakpoints went with it, also where it is back already. */
 			if (!online || lbr_events_renewed(capture->events, cpu)) {
-				capture->hw_fired += armed_hw_hits_cpu(armed, cpu);
+				*(probe_is_event(probe) ? &capture->events_fired
+							: &capture->hw_fired) +=
+					armed_hw_hits_cpu(armed, cpu);
 				disarm_hw_cpu(armed, cpu);
 			}
 			if (!online)
@@ -128,7 +141,7 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 		const struct probe *probe = &capture->probes->items[i];
 		const char *now;
 
-		if (!capture->armed[i].hw_cpus)
+		if (!capture->armed[i].hw_cpus || probe_is_event(probe))
 			continue;
 		replace(capture, i);
 		now = probe->trigger.kind == TRIGGER_NONE ? "disarmed"
@@ -140,6 +153,31 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 			probe->trigger.target, rate, cpu, share * 100, capture->guard.hit_ns / 1e3,
 			capture->guard.measured ? "" : ", assumed", capture->guard.budget * 100,
 			now);
+	}
+}
+
+/* Events that come too often: from now on only each so many are looked at. */
+static void thin_out(struct capture *capture, int cpu, double rate, double share)
+{
+	uint64_t factor = 2;
+
+	while ((double)factor * capture->event_guard.budget < share)
+		factor *= 2;
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		struct probe *probe = &capture->probes->items[i];
+
+		if (!probe_is_event(probe) || !capture->armed[i].hw_cpus ||
+		    probe->event.period >> 62)
+			continue;
+		events_set_period(&capture->armed[i], probe, probe->event.period * factor);
+		errmsg_queue_add(
+			&capture->said,
+			"%s: %.0f snapshots a second on cpu %d cost %.1f %% of it (%.1f us each, "
+			"assumed), more than the %.1f %% allowed; now one in %llu events "
+			"(--max-overhead)",
+			probe->trigger.target, rate, cpu, share * 100,
+			capture->event_guard.hit_ns / 1e3, capture->event_guard.budget * 100,
+			(unsigned long long)probe->event.period);
 	}
 }
 
@@ -190,6 +228,9 @@ void capture_watch(struct capture *capture)
 	if (guard_over_budget(&capture->guard, (uint64_t *)capture->skel->bss->hw_hits, CPUS, now,
 			      &cpu, &rate, &share))
 		make_cheaper(capture, cpu, rate, share);
+	if (guard_over_budget(&capture->event_guard, (uint64_t *)capture->skel->bss->event_hits,
+			      CPUS, now, &cpu, &rate, &share))
+		thin_out(capture, cpu, rate, share);
 }
 
 void capture_look_around(struct capture *capture)

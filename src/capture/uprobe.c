@@ -11,7 +11,9 @@
 bool probes_have_user(const struct probe_list *probes)
 {
 	for (size_t i = 0; i < probes->count; i++)
-		if (trigger_is_user(&probes->items[i].trigger))
+		if (probes->items[i].trigger.kind == TRIGGER_UPROBE ||
+		    probes->items[i].trigger.kind == TRIGGER_URETPROBE ||
+		    probes->items[i].trigger.kind == TRIGGER_SIGNAL)
 			return true;
 	return false;
 }
@@ -32,8 +34,8 @@ int check_ring_filter(const struct lbr_model *model, const struct lbr_filter_pla
 		return 0;
 	return errmsg_set(msg, -EOPNOTSUPP,
 			  "'%s': this CPU (%s) cannot leave the kernel's branches out of its LBR, "
-			  "and handling the trap overwrites all of its entries: it cannot trace "
-			  "user functions",
+			  "and handling the trap or event overwrites all of its entries: it cannot "
+			  "trace user functions",
 			  probes->items[0].trigger.target, model->title);
 }
 

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/capture.h"
 #include "cmd/cmd.h"
 #include "symbolize/symbolize.h"
+#include "target/perf_event.h"
 #include "target/preset.h"
 #include "target/target.h"
 #include "util/log.h"
@@ -44,6 +46,24 @@ static int list_presets(void)
 	return ferror(stdout) ? EXIT_ERROR : EXIT_SEEN;
 }
 
+static int list_events(void)
+{
+	const struct perf_event_name *event;
+
+	for (size_t i = 0; (event = perf_event_at(i)); i++) {
+		struct errmsg why = {};
+		int err = perf_event_there(event->type, event->config, event->period, &why);
+
+		printf("perf:%s\t%s\t%s\t%s%s\n", event->name,
+		       perf_event_of_software(event->type) ? "software" : "pmu", event->what,
+		       !err		? ""
+		       : err == -ENOENT ? "not here"
+					: "not here: ",
+		       err && err != -ENOENT ? why.text : "");
+	}
+	return ferror(stdout) ? EXIT_ERROR : EXIT_SEEN;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	const char **glob = state->input;
@@ -70,7 +90,9 @@ int cmd_list(int argc, char **argv)
 		.doc = "List kernel functions and tracepoints whose name matches, and the triggers "
 		       "that work for each. MODULE:GLOB and tracepoint:CATEGORY:GLOB are "
 		       "understood, "
-		       "too. 'presets' lists what preset: knows, and from where in the kernel.",
+		       "too. 'presets' lists what preset: knows, and from where in the kernel; "
+		       "'perf' "
+		       "the events of perf:, and which of them this machine has.",
 	};
 	struct resolve_options opts = {};
 	struct resolver *resolver = NULL;
@@ -84,6 +106,8 @@ int cmd_list(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &glob);
 	if (!strcmp(glob, "presets"))
 		return list_presets();
+	if (!strcmp(glob, "perf"))
+		return list_events();
 	install_stop_handlers();
 	err = symbols_open(NULL, &symbols);
 	if (err) {

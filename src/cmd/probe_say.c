@@ -70,6 +70,13 @@ void probe_say_trigger(const struct capture *capture, const struct probe *probe)
 	else if (probe->trigger.kind == TRIGGER_HW)
 		log_info("%s: hardware breakpoint, %s, %.1f us a hit", probe->trigger.target, loss,
 			 hit_ns / 1e3);
+	else if (probe->trigger.kind == TRIGGER_PERF)
+		log_info("%s: perf event, period %llu; the branches of the program that is at "
+			 "work: those of the kernel would all be of telling of it",
+			 probe->trigger.target, (unsigned long long)probe->event.period);
+	else if (probe->trigger.kind == TRIGGER_PMI)
+		log_info("%s: interrupt of a counter, period %llu; the CPU freezes the LBR for it",
+			 probe->trigger.target, (unsigned long long)probe->event.period);
 	else if (trigger_is_user(&probe->trigger))
 		log_info("%s: %s%s%s", probe->trigger.target,
 			 trigger_kind_name(probe->trigger.kind), probe->trigger.path ? " in " : "",

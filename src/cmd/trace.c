@@ -218,6 +218,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 	flush_out(trace);
 	if (trace->opts->capture.flight_only)
 		flight_full(trace);
+	trace_say_guard(trace);
 	trace_say_summary(trace);
 	if (trace->disarmed)
 		log_error("nothing is armed any more");

@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
 	{"cpu", 'C', "LIST", 0, "Only on these CPUs: 0,2-4", 0},
 	{"branch-filter", 'j', "LIST", 0,
 	 "Branches to record, by perf's names: any, any_call, any_ret, ind_call, cond, call, u, k "
-	 "(default: any,u,k; for user functions any,u)",
+	 "(default: any,u,k; for user functions and page faults etc. any,u)",
 	 0},
 	{"trigger", 'T', "KIND", 0, "How to trigger: auto (default), hw, fexit, kretprobe", 0},
 	{"at", OPT_AT, "PLACE", 0,
@@ -103,7 +103,8 @@ static const char doc[] =
 	"fexit:NAME, kprobe:NAME[+OFFSET], kretprobe:NAME, hw:NAME[+OFFSET], hw:0xADDRESS, "
 	"hw:[MODULE:]FILE:LINE (hardware breakpoint), "
 	"tracepoint:CATEGORY:NAME, rawtracepoint:NAME, and of programs and libraries "
-	"uprobe:PATH:SYMBOL[+OFFSET], uretprobe:PATH:SYMBOL; preset:NAME (warn, "
+	"uprobe:PATH:SYMBOL[+OFFSET], uretprobe:PATH:SYMBOL; perf:EVENT[:PERIOD] (page-faults, "
+	"context-switches, cycles, ...: see 'lbrsnoop list perf'); preset:NAME (warn, "
 	"oops, panic, oom, segfault, ..., all: see 'lbrsnoop list presets').\n\n"
 	"COMMAND is started when everything is armed, and is traced alone.\n\n"
 	"Other commands: record, report, list, doctor, decode, help. 'lbrsnoop help COMMAND' "

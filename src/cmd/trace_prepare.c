@@ -41,7 +41,8 @@ static bool tracepoints_only(const struct trace_options *opts)
 {
 	for (size_t i = 0; i < opts->target_count; i++)
 		if (opts->targets[i].kind != TRIGGER_TRACEPOINT &&
-		    opts->targets[i].kind != TRIGGER_RAWTRACEPOINT)
+		    opts->targets[i].kind != TRIGGER_RAWTRACEPOINT &&
+		    opts->targets[i].kind != TRIGGER_PERF && opts->targets[i].kind != TRIGGER_PMI)
 			return false;
 	return true;
 }

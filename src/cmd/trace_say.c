@@ -91,8 +91,9 @@ void trace_say_summary(struct trace *trace)
 					  "inlined into its callers), and does it fail? '-e none' "
 					  "shows every return");
 	if (stats.skipped)
-		log_warning("besides, %llu hit%s of a hardware breakpoint, which the filter may "
-			    "have wanted or not: the kernel runs no program there while that of a "
+		log_warning("besides, %llu hit%s of a hardware breakpoint or perf event, which the "
+			    "filter may have wanted or not: the kernel runs no program there while "
+			    "that of a "
 			    "kprobe or tracepoint, or a bpf() call, is under way on the CPU",
 			    (unsigned long long)stats.skipped, stats.skipped == 1 ? "" : "s");
 	if (trace->left_out)

@@ -104,6 +104,11 @@ void user_place(struct user *user, struct snapshot *snap)
 		placed_at_symbol(&user->placed, user->symbols, snap);
 		return;
 	}
+	if (snap->trigger->kind == TRIGGER_PERF) {
+		if (!(snap->ip & KERNEL_HALF))
+			placed_at_symbol(&user->placed, user->symbols, snap);
+		return;
+	}
 	if (userspace_bias(user->space, snap->trigger->path, &bias))
 		return;
 	placed = placed_at(&user->placed, snap->trigger, snap->trigger->file_addr + bias);

@@ -51,6 +51,14 @@ static enum tri reaches_trigger(const struct snapshot *snap, const struct text_s
 	return reaches;
 }
 
+static bool in_program_alone(const struct snapshot *snap)
+{
+	for (uint32_t i = 0; i < snap->count; i++)
+		if (snap->branches[i].to >> 63)
+			return false;
+	return true;
+}
+
 void snapshot_judge_fresh(struct snapshot *snap, const struct text_source *text,
 			  const struct path_options *opts)
 {
@@ -58,7 +66,11 @@ void snapshot_judge_fresh(struct snapshot *snap, const struct text_source *text,
 	if (!snap->trigger || !snap->path_ok || !snap->count)
 		return;
 	/* The filter keeps the capture's own branches out. */
-	if (snap->trigger->kind == TRIGGER_URETPROBE)
+	if (snap->trigger->kind == TRIGGER_URETPROBE ||
+	    (snap->trigger->kind == TRIGGER_PERF && in_program_alone(snap)))
+		return;
+	/* Frozen by the CPU; the interrupt comes some instructions later. */
+	if (snap->trigger->kind == TRIGGER_PMI)
 		return;
 	if (snap->trigger->kind != TRIGGER_HW && snap->trigger->kind != TRIGGER_FAULT &&
 	    snap->trigger->kind != TRIGGER_UPROBE && snap->trigger->kind != TRIGGER_SIGNAL)

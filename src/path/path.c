@@ -544,7 +544,9 @@ static bool fires_after_return(const struct snapshot *snap)
 static int last_block(struct builder *b, uint64_t start, uint32_t next)
 {
 	const struct snapshot *snap = b->snap;
-	bool to_ip = snap->ip && (b->user || !is_user(snap->ip));
+	/* Of a software event the kernel's is where it was told of, in the midst of the capture. */
+	bool event = snap->trigger && snap->trigger->kind == TRIGGER_PERF;
+	bool to_ip = snap->ip && (is_user(snap->ip) ? b->user : !event);
 
 	if (fires_after_return(snap))
 		return 0;

@@ -129,6 +129,15 @@ static void draw_return(struct drawer *d, const struct story_step *step, const c
 		drawer_say(d, step, "", "%s() returns %" PRId64, function, d->snap->retval);
 }
 
+static const char *taken_at(const struct snapshot *snap)
+{
+	if (snap->trigger && snap->trigger->kind == TRIGGER_PERF)
+		return "the event";
+	if (snap->trigger && snap->trigger->kind == TRIGGER_PMI)
+		return "the interrupt";
+	return snap->signal || snapshot_fault_name(snap) ? "the fault" : "the breakpoint";
+}
+
 static void draw_trigger(struct drawer *d, const struct story_step *step)
 {
 	if (d->story->error_insn == d->path->insn_count)
@@ -136,10 +145,8 @@ static void draw_trigger(struct drawer *d, const struct story_step *step)
 	if (d->snap->has_retval)
 		draw_return(d, step, step->function);
 	else
-		drawer_say(d, step, "", "%s, at %s+%#" PRIx64,
-			   d->snap->signal || snapshot_fault_name(d->snap) ? "the fault"
-									   : "the breakpoint",
-			   step->function, step->offset);
+		drawer_say(d, step, "", "%s, at %s+%#" PRIx64, taken_at(d->snap), step->function,
+			   step->offset);
 }
 
 static void draw_step(struct drawer *d, uint32_t index)

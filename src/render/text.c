@@ -109,6 +109,9 @@ static void print_result(FILE *out, const struct snapshot *snap, const struct te
 			paint(opts, OFF));
 	if (fault)
 		fprintf(out, "%s%s%s in ", paint(opts, RED), fault, paint(opts, OFF));
+	/* Where the event found the program, if that is known; else its name is all there is. */
+	if (trigger->kind == TRIGGER_PERF && name != trigger->target)
+		fprintf(out, "%s in ", escape_text(trigger->target, escaped, sizeof(escaped)));
 	fprintf(out, "%s%s%s", paint(opts, BOLD), escape_text(name, escaped, sizeof(escaped)),
 		paint(opts, OFF));
 	if (snap->err) {

@@ -64,6 +64,9 @@ static int compare_places(const struct probe *x, const struct probe *y)
 	order = order ?: compare_numbers(x->fallback, y->fallback);
 	order = order ?: compare_numbers(x->site_kind, y->site_kind);
 	order = order ?: compare_numbers(x->place, y->place);
+	order = order ?: compare_numbers(x->event.type, y->event.type);
+	order = order ?: compare_numbers(x->event.config, y->event.config);
+	order = order ?: compare_numbers(x->event.period, y->event.period);
 	order = order ?: strcmp(x->trigger.function, y->trigger.function);
 	order = order ?: strcmp(x->trigger.module, y->trigger.module);
 	order = order ?: strcmp(x->trigger.path ?: "", y->trigger.path ?: "");

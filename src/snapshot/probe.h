@@ -50,6 +50,19 @@ enum fault_place {
 };
 
 /**
+ * struct probe_event - the perf event of perf:EVENT
+ * @type, @config: as in struct perf_event_attr
+ * @period: it fires each so many events; may grow while it is armed
+ * @branch_types: what the PMU's driver is to read of the LBR, for an event of the PMU
+ */
+struct probe_event {
+	uint32_t type;
+	uint64_t config;
+	uint64_t period;
+	uint64_t branch_types;
+};
+
+/**
  * struct probe - one place to arm
  * @trigger: what snapshots of it refer to; trigger.kind says how it is armed
  * @ret: meaning of the return register
@@ -71,6 +84,7 @@ enum fault_place {
  * @hw_reason: why no hardware breakpoint was chosen where one would lose no entry, or why it stands
  *             on returns and not where the errno is loaded; "" otherwise
  * @category: of a tracepoint, else NULL
+ * @event: of perf:EVENT, else all zero
  * @place: of a fault of the kernel; its snapshots are those of the late places
  * @gives_way: a hardware breakpoint which, without a debug register, is a fentry or kprobe
  * @fallback: if arming as trigger.kind fails, try the next worse kind: the user asked for none
@@ -95,6 +109,7 @@ struct probe {
 	uint32_t group;
 	char hw_reason[256];
 	char *category;
+	struct probe_event event;
 	enum fault_place place;
 	bool gives_way;
 	bool fallback;

@@ -14,6 +14,8 @@ static const char *const kind_names[] = {
 	[TRIGGER_URETPROBE] = "uretprobe",
 	[TRIGGER_SIGNAL] = "signal",
 	[TRIGGER_FAULT] = "fault",
+	[TRIGGER_PERF] = "perf",
+	[TRIGGER_PMI] = "pmi",
 };
 
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,
@@ -27,7 +29,7 @@ const char *trigger_kind_name(enum trigger_kind kind)
 bool trigger_is_user(const struct trigger *trigger)
 {
 	return trigger && (trigger->kind == TRIGGER_UPROBE || trigger->kind == TRIGGER_URETPROBE ||
-			   trigger->kind == TRIGGER_SIGNAL);
+			   trigger->kind == TRIGGER_SIGNAL || trigger->kind == TRIGGER_PERF);
 }
 
 const char *snapshot_fault_name(const struct snapshot *snap)

@@ -31,6 +31,8 @@ enum trigger_kind {
 	TRIGGER_SIGNAL, /* that the kernel forces on a program for a fault of its own */
 	TRIGGER_FAULT,	/* of the kernel: WARN, BUG(), an exception; taken by a hardware breakpoint
 			 */
+	TRIGGER_PERF,	/* perf event of the kernel's software */
+	TRIGGER_PMI,	/* ... of the PMU: the interrupt when its counter overflows */
 	TRIGGER_KIND_COUNT,
 };
 
@@ -201,7 +203,11 @@ struct text_source {
 	void *ctx;
 };
 
-/** trigger_is_user() - of a program, not of the kernel? NULL is fine */
+/**
+ * trigger_is_user() - of a program, not of the kernel? NULL is fine
+ *
+ * An event of the kernel's software is, too: what the kernel does to tell of it fills any LBR.
+ */
 bool trigger_is_user(const struct trigger *trigger);
 
 /**

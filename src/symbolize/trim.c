@@ -87,6 +87,15 @@ static const struct name_class name_classes[] = {
 	{"perf_call_bpf", CODE_MACHINERY},
 	{"perf_syscall_", CODE_MACHINERY},
 	{"perf_tp_event$", CODE_MACHINERY},
+	/* kernel/events/core.c */
+	{"__perf_sw_event$", CODE_MACHINERY},
+	{"___perf_sw_event$", CODE_MACHINERY},
+	{"perf_swevent_event$", CODE_MACHINERY},
+	{"perf_swevent_overflow$", CODE_MACHINERY},
+	{"perf_swevent_hrtimer$", CODE_MACHINERY},
+	{"__perf_event_overflow$", CODE_MACHINERY},
+	{"__perf_event_account_interrupt$", CODE_MACHINERY},
+	{"bpf_overflow_handler$", CODE_MACHINERY},
 	/* arch/x86/lib/retpoline.S */
 	{"*_return_thunk", CODE_THUNK},
 	{"__x86_indirect_", CODE_THUNK},
@@ -365,6 +374,33 @@ static size_t keep_to_fault(const struct trimmer *trim)
 	return keep > 0 ? keep - 1 : 0;
 }
 
+static bool any_to_kernel(const struct snapshot *snap)
+{
+	for (uint32_t i = 0; i < snap->count; i++)
+		if (snap->branches[i].to & KERNEL_HALF)
+			return true;
+	return false;
+}
+
+/*
+ * Up to the call that tells of the event. That of a clock comes in the interrupt of its timer,
+ * which is there for the capture alone.
+ */
+static size_t keep_to_event(const struct trimmer *trim)
+{
+	size_t keep;
+	struct symbol sym;
+
+	/* The kernel's are filtered out, ours among them. */
+	if (!any_to_kernel(trim->snap))
+		return trim->count;
+	keep = keep_otherwise(trim);
+	if (keep && !symbols_find(trim->syms, trim->snap->branches[keep - 1].to, &sym) &&
+	    !strcmp(sym.name, "perf_swevent_hrtimer"))
+		return keep_to_fault(trim);
+	return keep;
+}
+
 static size_t keep_count(const struct trimmer *trim)
 {
 	switch (trim->snap->trigger->kind) {
@@ -381,6 +417,8 @@ static size_t keep_count(const struct trimmer *trim)
 		return keep_before_exception(trim);
 	case TRIGGER_FAULT:
 		return keep_to_fault(trim);
+	case TRIGGER_PERF:
+		return keep_to_event(trim);
 	case TRIGGER_UPROBE:
 	case TRIGGER_URETPROBE:
 	case TRIGGER_SIGNAL:

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "target/perf_event.h"
 #include "target/preset.h"
 #include "target/target.h"
 #include "target/user.h"
@@ -32,8 +33,6 @@ static const struct prefix prefixes[] = {
 	{"uretprobe", TRIGGER_URETPROBE},
 	{"ur", TRIGGER_URETPROBE},
 };
-
-static const char *const not_yet[] = {"perf"};
 
 static bool has_prefix(const char *text, const char *name, const char **ret_rest)
 {
@@ -130,17 +129,32 @@ bool target_needs_lines(const struct target_spec *spec)
 	return spec->file;
 }
 
+bool target_is_user_function(const struct target_spec *spec)
+{
+	return spec->kind == TRIGGER_UPROBE || spec->kind == TRIGGER_URETPROBE;
+}
+
 bool target_is_user(const struct target_spec *spec)
 {
 	const struct preset *preset = spec->preset ? preset_find(spec->name) : NULL;
 
-	return spec->kind == TRIGGER_UPROBE || spec->kind == TRIGGER_URETPROBE ||
+	return target_is_user_function(spec) || spec->kind == TRIGGER_PERF ||
 	       (preset && preset->program);
 }
 
 static bool kind_takes_offset(enum trigger_kind kind)
 {
 	return kind == TRIGGER_KPROBE || kind == TRIGGER_HW;
+}
+
+/* What a parser of one kind has filled goes to the caller, or is freed. */
+static int handed_on(int err, struct target_spec *spec, struct target_spec *ret_spec)
+{
+	if (err)
+		target_spec_deinit(spec);
+	else
+		*ret_spec = *spec;
+	return err;
 }
 
 int target_parse(const char *text, struct target_spec *ret_spec, struct errmsg *msg)
@@ -151,33 +165,20 @@ int target_parse(const char *text, struct target_spec *ret_spec, struct errmsg *
 	char *colon;
 	int err;
 
-	for (size_t i = 0; i < ARRAY_SIZE(not_yet); i++)
-		if (has_prefix(text, not_yet[i], &rest))
-			return errmsg_set(msg, -EOPNOTSUPP,
-					  "target '%s': %s: targets are not supported by this "
-					  "version; 'lbrsnoop --help' lists those that are",
-					  text, not_yet[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (has_prefix(text, prefixes[i].name, &rest)) {
 			spec.kind = prefixes[i].kind;
 			break;
 		}
 
-	if (target_is_user(&spec) || has_prefix(text, "preset", &rest)) {
-		err = target_is_user(&spec) ? user_parse(rest, &spec, msg)
-					    : preset_parse(rest, &spec, msg);
-		if (!err)
-			*ret_spec = spec;
-		else
-			target_spec_deinit(&spec);
-		return err;
-	}
+	if (target_is_user_function(&spec))
+		return handed_on(user_parse(rest, &spec, msg), &spec, ret_spec);
+	if (has_prefix(text, "preset", &rest))
+		return handed_on(preset_parse(rest, &spec, msg), &spec, ret_spec);
+	if (has_prefix(text, "perf", &rest))
+		return handed_on(perf_event_parse(rest, &spec, msg), &spec, ret_spec);
 	if (spec.kind == TRIGGER_HW) {
-		err = parse_line(text, rest, &spec, msg);
-		if (!err)
-			*ret_spec = spec;
-		else
-			target_spec_deinit(&spec);
+		err = handed_on(parse_line(text, rest, &spec, msg), &spec, ret_spec);
 		if (err != -ENOENT)
 			return err;
 	}

@@ -10,6 +10,7 @@
 
 #include "symbolize/text.h"
 #include "target/functions.h"
+#include "target/perf_event.h"
 #include "target/preset.h"
 #include "target/probeable.h"
 #include "target/suggest.h"
@@ -558,10 +559,12 @@ int resolver_add(struct resolver *resolver, const struct target_spec *spec, stru
 {
 	if (spec->preset)
 		return preset_add(resolver, spec, list, msg);
-	if (target_is_user(spec))
+	if (target_is_user_function(spec))
 		return user_add(&resolver->opts, spec, list, msg);
 	if (spec->kind == TRIGGER_TRACEPOINT || spec->kind == TRIGGER_RAWTRACEPOINT)
 		return add_tracepoints(spec, list, msg);
+	if (spec->kind == TRIGGER_PERF || spec->kind == TRIGGER_PMI)
+		return perf_event_add(spec, list);
 	if (spec->file)
 		return add_line(resolver, spec, list, msg);
 	if (spec->kind == TRIGGER_HW && !strncasecmp(spec->name, "0x", 2))

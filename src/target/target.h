@@ -24,6 +24,7 @@
  * @offset: of FN+OFF
  * @file, @line: of hw:FILE:LINE, else NULL and 0; @name is NULL then
  * @path: of a user function's file as it was written, else NULL
+ * @event: of perf:EVENT, else all zero
  * @preset: @name is one of preset.h, or "all"
  * @is_glob: @name holds *, ? or [
  */
@@ -36,6 +37,7 @@ struct target_spec {
 	char *file;
 	int line;
 	char *path;
+	struct probe_event event;
 	bool preset;
 	bool is_glob;
 };
@@ -43,8 +45,7 @@ struct target_spec {
 /**
  * target_parse() - take a target apart
  * @ret_spec: free with target_spec_deinit(); untouched on failure
- * Return: 0; -EINVAL if it is no target, @msg says why; -EOPNOTSUPP for a kind that is known but
- * not there yet; -ENOMEM.
+ * Return: 0; -EINVAL if it is no target, @msg says why; -ENOMEM.
  */
 int target_parse(const char *text, struct target_spec *ret_spec, struct errmsg *msg);
 
@@ -74,7 +75,10 @@ struct resolve_options {
 /** target_needs_lines() - is debug information needed to resolve it? */
 bool target_needs_lines(const struct target_spec *spec);
 
-/** target_is_user() - a user function, or a program's error? */
+/** target_is_user_function() - uprobe: or uretprobe:? */
+bool target_is_user_function(const struct target_spec *spec);
+
+/** target_is_user() - a user function, a program's error, or an event that finds it at work? */
 bool target_is_user(const struct target_spec *spec);
 
 struct resolver;

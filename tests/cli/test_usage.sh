@@ -57,6 +57,11 @@ bad "uprobe and a kernel function" "one filter" uprobe:/bin/true:main do_sys_ope
 bad "preset: a name that is none" "no such preset; there are warn, oops, bug, .*, rcu-stall, and all" preset:oopses
 bad "preset of a program and one of the kernel" "one filter" preset:segfault preset:oom
 expect_out "list presets" 0 "^preset:oom.*mm/oom_kill.c" $tool list presets
+bad "perf: an event that is none" "no perf event 'page-fautls'; there are page-faults, .*did you mean page-faults" \
+	perf:page-fautls
+bad "perf: a period that is none" "'0' is no period; perf:cycles:100 fires" perf:cycles:0
+bad "perf: nothing" "no perf event ''" perf:
+expect_out "list perf" 0 "^perf:context-switches	software	" $tool list perf
 bad "uprobe and --flight" "does not keep which programs" --flight uprobe:/bin/true:main
 
 for value in '' x -1 1x ' 1' 18446744073709551616 0x; do

@@ -97,6 +97,32 @@ static void judge_fresh_software_must_have_spent_entries(void **state)
 	assert_int_equal(stale_at(TRIGGER_FEXIT, LBR_HAS_MISPRED, BASE, BASE, 0), TRI_SET);
 }
 
+/* What tells of a software event is in the LBR, unless the kernel's branches are left out of it. */
+static void judge_fresh_perf_event_spends_entries_or_is_in_a_program(void **state)
+{
+	const struct lbr_info lbr = {.depth = 32, .supported = LBR_HAS_MISPRED};
+	const struct trigger trigger = {.kind = TRIGGER_PERF};
+	struct snapshot snap = {.trigger = &trigger,
+				.lbr = &lbr,
+				.path_ok = true,
+				.count = 1,
+				.branches = {{.from = USER + 2, .to = USER}}};
+
+	(void)state;
+	assert_int_equal(stale_at(TRIGGER_PERF, LBR_HAS_MISPRED, BASE, USER, 1), TRI_CLEAR);
+	assert_int_equal(stale_at(TRIGGER_PERF, LBR_HAS_MISPRED, BASE, USER, 0), TRI_SET);
+	snapshot_judge_fresh(&snap, NULL, NULL);
+	assert_int_equal(snap.stale, TRI_NOT_REPORTED);
+}
+
+/* The interrupt comes some instructions behind the overflow that froze the LBR. */
+static void judge_fresh_pmi_is_not_told(void **state)
+{
+	(void)state;
+	assert_int_equal(stale_at(TRIGGER_PMI, LBR_HAS_MISPRED, BASE + 2, BASE, 0),
+			 TRI_NOT_REPORTED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +131,8 @@ int main(void)
 		cmocka_unit_test(judge_fresh_what_proves_nothing_is_not_judged),
 		cmocka_unit_test(judge_fresh_amd_breakpoint_is_not_judged),
 		cmocka_unit_test(judge_fresh_software_must_have_spent_entries),
+		cmocka_unit_test(judge_fresh_perf_event_spends_entries_or_is_in_a_program),
+		cmocka_unit_test(judge_fresh_pmi_is_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,28 @@ static void heading_tells_what_failed_where_and_what_is_useful(void **state)
 	free(text);
 }
 
+static void heading_of_a_perf_event_tells_what_and_where(void **state)
+{
+	struct trigger event = {.target = "perf:page-faults", .kind = TRIGGER_PERF};
+	struct snapshot snap;
+	struct lbr_info lbr;
+	char *text;
+
+	(void)state;
+	fill(&snap, &lbr);
+	snap.trigger = &event;
+	snap.has_retval = false;
+	snap.err = 0;
+	snap.ip = 0x401234;
+	text = render(&snap, false);
+	assert_has(text, "perf:page-faults at 0x401234  task[70]");
+	free(text);
+	event.function = "main";
+	text = render(&snap, false);
+	assert_has(text, "perf:page-faults in main at 0x401234  task[70]");
+	free(text);
+}
+
 static void trimmed_view_shows_the_story_oldest_first(void **state)
 {
 	const char *first, *last;
@@ -226,6 +248,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(heading_tells_what_failed_where_and_what_is_useful),
+		cmocka_unit_test(heading_of_a_perf_event_tells_what_and_where),
 		cmocka_unit_test(trimmed_view_shows_the_story_oldest_first),
 		cmocka_unit_test(flags_show_what_is_set_and_reported_alone),
 		cmocka_unit_test(thread_and_control_characters_of_the_task),

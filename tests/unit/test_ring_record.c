@@ -167,7 +167,7 @@ static void record_decode_fault_has_its_own_address(void **state)
 
 static void record_decode_bad_kind_is_refused(void **state)
 {
-	static const uint16_t bad[] = {0, RECORD_FAULT + 1, UINT16_MAX};
+	static const uint16_t bad[] = {0, RECORD_PMI + 1, UINT16_MAX};
 	struct fixture f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

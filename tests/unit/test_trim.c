@@ -565,6 +565,52 @@ static void fault_all_from_the_exception_on_is_wasted(void **state)
 	fault_function = NULL;
 }
 
+/* Up to the call that tells of the event; what that calls comes back to the middle of it. */
+static void perf_event_way_to_the_program_is_wasted(void **state)
+{
+	static const char fault[] =
+		"asm_exc_page_fault+0x2 -> error_entry+0x0\n"
+		"exc_page_fault+0x60 -> do_user_addr_fault+0x0\n"
+		"do_user_addr_fault+0x80 -> ___perf_sw_event+0x0\n"
+		"___perf_sw_event+0x30 -> perf_swevent_get_recursion_context+0x0\n"
+		"perf_swevent_get_recursion_context+0x40 -> its_return_thunk+0x0\n"
+		"its_return_thunk+0x0 -> ___perf_sw_event+0x35\n"
+		"___perf_sw_event+0x90 -> perf_swevent_event+0x0\n"
+		"perf_swevent_event+0x70 -> __perf_event_overflow+0x0\n"
+		"__perf_event_overflow+0x80 -> bpf_overflow_handler+0x0\n"
+		"bpf_overflow_handler+0x80 -> bpf_prog_1_perf_software+0x0\n";
+	static const char lost[] = "___perf_sw_event+0x90 -> perf_swevent_event+0x0\n"
+				   "perf_swevent_event+0x70 -> __perf_event_overflow+0x0\n";
+	static const char user[] = "user+0x10 -> user+0x40\n"
+				   "user+0x48 -> user+0x10\n";
+
+	(void)state;
+	assert_int_equal(trim(TRIGGER_PERF, "", "any", fault, NULL), 7);
+	assert_int_equal(trim(TRIGGER_PERF, "", "any", lost, NULL), 2);
+	assert_int_equal(trim(TRIGGER_PERF, "", "any,u", user, NULL), 0);
+	/* A counter's interrupt finds the LBR frozen, also in the midst of such code. */
+	assert_int_equal(trim(TRIGGER_PMI, "", "any", fault, NULL), 0);
+}
+
+/* The interrupt of a clock's timer is there for the capture alone. */
+static void perf_clock_whole_interrupt_is_wasted(void **state)
+{
+	static const char clock[] = "odd_ones+0x1c -> f+0x25\n"
+				    "f+0x2a -> asm_sysvec_apic_timer_interrupt+0x0\n"
+				    "asm_sysvec_apic_timer_interrupt+0x6 -> error_entry+0x0\n"
+				    "__hrtimer_run_queues+0x90 -> perf_swevent_hrtimer+0x0\n"
+				    "perf_swevent_hrtimer+0x80 -> __perf_event_overflow+0x0\n";
+	static const char lost[] = "asm_sysvec_apic_timer_interrupt+0x6 -> error_entry+0x0\n"
+				   "__hrtimer_run_queues+0x90 -> perf_swevent_hrtimer+0x0\n";
+
+	(void)state;
+	fault_function = "f";
+	fault_offset = 0x2a;
+	assert_int_equal(trim(TRIGGER_PERF, "", "any", clock, NULL), 4);
+	assert_int_equal(trim(TRIGGER_PERF, "", "any", lost, NULL), 2);
+	fault_function = NULL;
+}
+
 static void shown_from_is_last_kernel_entry(void **state)
 {
 	uint32_t shown_from = 9;
@@ -695,6 +741,8 @@ int main(void)
 		cmocka_unit_test(hw_amd_all_from_the_exception_on_is_wasted),
 		cmocka_unit_test(hw_amd_exception_overwritten_leaves_nothing),
 		cmocka_unit_test(fault_all_from_the_exception_on_is_wasted),
+		cmocka_unit_test(perf_event_way_to_the_program_is_wasted),
+		cmocka_unit_test(perf_clock_whole_interrupt_is_wasted),
 		cmocka_unit_test(shown_from_is_last_kernel_entry),
 		cmocka_unit_test(tracing_own_trampoline_is_marked),
 		cmocka_unit_test(tracing_callee_s_trampoline_is_marked_until_it_returns),

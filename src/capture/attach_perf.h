@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* attach_perf.h - perf events as triggers: one on each CPU */
+#ifndef LBRSNOOP_CAPTURE_ATTACH_PERF_H
+#define LBRSNOOP_CAPTURE_ATTACH_PERF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/attach.h"
+#include "snapshot/probe.h"
+#include "util/errmsg.h"
+
+/** probe_is_event() - is it armed by a perf event of its own, not by a breakpoint? */
+bool probe_is_event(const struct probe *probe);
+
+/** each_event_fires() - is each of software's events told, so that they can be counted? */
+bool each_event_fires(const struct probe_list *probes);
+
+/**
+ * attach_event() - open the event of a probe on one CPU, and let it run @prog
+ * @cookie: what bpf_get_attach_cookie() gives it
+ * @ret_site: set on success; bpf_link__destroy(@ret_site->link) disarms it
+ * Return: 0; negative errno, @msg says what this machine lacks.
+ */
+int attach_event(struct bpf_program *prog, const struct probe *probe, int cpu, uint64_t cookie,
+		 struct hw_site *ret_site, struct errmsg *msg);
+
+/** events_set_period() - let the events of a probe that is armed fire each @period */
+void events_set_period(struct armed *armed, struct probe *probe, uint64_t period);
+
+#endif
