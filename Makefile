@@ -65,7 +65,7 @@ FUZZ_COVERAGE ?= -fno-sanitize-coverage=trace-cmp
 
 # What the tests in the guest run there, and what reads the emulator's log.
 VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze load_programs \
-	   mixedload no_slot truth_ends truth_tail userclass userwork userwork.stripped)
+	   eventwork mixedload no_slot truth_ends truth_tail userclass userwork userwork.stripped)
 
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tests/vm/guest/perf left: snapshots of perf events are what the LBR held when the kernel read
+it, by the emulator's log.
+"""
+import re
+
+from user_functions import ordered_errors
+from verify_truth import REPORTED
+
+PAGES, SLEEPS = 200, 100
+# ___perf_sw_event() of Linux 6.1 and 6.12: page faults; context switches come by __perf_sw_event()
+# or ___perf_sw_event(), with the latter inlined.
+TOLD_BY = ("___perf_sw_event", "__perf_sw_event")
+
+
+def starts_of(guest):
+    """{address: name} of the functions that software's events are told by, of the guest."""
+    with open(guest.path("kallsyms"), encoding="ascii") as lines:
+        return {int(line.split()[0], 16) for line in lines if line.split()[2] in TOLD_BY}
+
+
+def left_by_log(snapshot, starts):
+    """Entries up to the newest call of what tells of the event, or none."""
+    targets = [int(branch["to"]["addr"], 16) for branch in snapshot["branches"]]
+    return max((i + 1 for i, target in enumerate(targets) if target in starts), default=0)
+
+
+def useful(snapshot):
+    return snapshot["lbr"]["valid"] - snapshot["lbr"]["wasted"]
+
+
+def median(numbers):
+    return sorted(numbers)[len(numbers) // 2] if numbers else None
+
+
+def kinds_are(run, wanted):
+    kinds = {s["trigger"]["kind"] for s in run.snapshots}
+    return kinds != {wanted} and f"kinds {sorted(kinds)}, must be {wanted}"
+
+
+def counts(guest, run):
+    """What eventwork said: {"faults": N, "switches": N}"""
+    with open(guest.path(run.name + ".out"), encoding="utf-8") as file:
+        words = file.read().split()
+    return dict(zip(words[::2], map(int, words[1::2])))
+
+
+def skipped(run):
+    """Events that the kernel ran no program for, as lbrsnoop says."""
+    said = re.search(r"besides, (\d+) hit", run.err)
+    return int(said[1]) if said else 0
+
+
+def check_count(guest, report, run, event, least):
+    """As many as the program itself was told of, but for those of its start, and no more."""
+    have, made = len(run.snapshots), counts(guest, run)[event]
+    pids = {s["pid"] for s in run.snapshots}
+    report(f"{guest.name}/{run.name}/count", kinds_are(run, "perf") or
+           len(pids) != 1 and f"of processes {pids}" or
+           not least <= have + skipped(run) <= made and f"{have} snapshots, {least} made, {made} {event} in all",
+           f"{have} snapshots, {least} were made, {made} {event} in all")
+
+
+def check_touched(guest, report, run):
+    """Each page that was touched found touch_page() at work."""
+    have = sum(s["trigger"]["function"] == "touch_page" for s in run.snapshots)
+    report(f"{guest.name}/{run.name}/function", not PAGES - skipped(run) <= have <= PAGES and
+           f"{have} in touch_page(), must be {PAGES}",
+           f"{have} in touch_page()")
+
+
+def check_kernel(guest, report, run):
+    """With the kernel's branches: what is spent is what came since the call that tells of the event."""
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "off", PAGES // 10)
+    starts = starts_of(guest)
+    wrong = [f"{useful(s)} useful, must be {left_by_log(s, starts)}" for s in run.snapshots
+             if useful(s) != left_by_log(s, starts)]
+    report(f"{guest.name}/{run.name}/spent", wrong and f"{len(wrong)} of {len(run.snapshots)}: {wrong[0]}",
+           f"{median([useful(s) for s in run.snapshots])} entries left in the median")
+
+
+def check_own(guest, report, run, least):
+    """The program's own branches, as in the log, and nothing spent."""
+    depth, reported = REPORTED[guest.model]
+    guest.none_lost(report, run)
+    wrong = ordered_errors(guest, run, depth, reported)
+    ends = {int(b[end]["addr"], 16) >> 63 for s in run.snapshots for b in s["branches"]
+            for end in ("from", "to")}
+    wasted, mixed = ({s["lbr"][name] for s in run.snapshots} for name in ("wasted", "mixed"))
+    whole = sum(s["lbr"]["valid"] > 0 for s in run.snapshots)
+    why = wrong and f"{len(wrong)} of {len(run.snapshots)}: {wrong[0]}"
+    if not why and (ends != {0} or wasted != {0} or True in mixed):
+        why = f"ends in the kernel: {ends}, wasted {wasted}, mixed {mixed}"
+    if not why and whole < least:
+        why = f"{whole} snapshots with branches of {len(run.snapshots)}, at least {least} expected"
+    entries = median([s["lbr"]["valid"] for s in run.snapshots])
+    report(f"{guest.name}/{run.name}/own", why,
+           f"{len(run.snapshots)} snapshots, {entries} entries in the median, all the program's, none spent")
+
+
+def check_perf(guest, report, run_of):
+    faults, switches, tenth = (run_of("perf-" + name) for name in ("faults", "switches", "tenth"))
+    for run, least in ((faults, PAGES), (switches, SLEEPS // 2), (tenth, 1)):
+        check_own(guest, report, run, least)
+    check_count(guest, report, faults, "faults", PAGES)
+    check_touched(guest, report, faults)
+    check_count(guest, report, switches, "switches", SLEEPS)
+    check_kernel(guest, report, run_of("perf-kernel"))
+    # The period counts all tasks' switches on a CPU.
+    have = len(tenth.snapshots)
+    report(f"{guest.name}/perf-tenth/count", have >= SLEEPS and f"{have} snapshots", f"{have} snapshots")
