@@ -215,8 +215,11 @@ int perf_user_write(struct perf_user *user, const char *dir, struct symbols *sym
 	err = user->count ? textstore_for_each(text, add_text, user) : 0;
 	if (err < 0 || !user->file_count)
 		return err < 0 ? err : 0;
-	if (!realpath(dir, full) || snprintf(path, sizeof(path), "%s/user", full) >= PATH_MAX ||
-	    (mkdir(path, 0700) && errno != EEXIST))
+	if (!realpath(dir, full))
+		return -errno;
+	if (snprintf(path, sizeof(path), "%s/user", full) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (mkdir(path, 0700) && errno != EEXIST)
 		return -errno;
 	err = 0;
 	for (size_t i = 0; i < user->file_count && !err; i++) {
