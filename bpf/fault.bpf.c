@@ -8,7 +8,7 @@
  * where nothing comes by but errors, looks for what was kept of this very fault, and hands it on.
  * Where there is none it takes a snapshot of its own, with what is left.
  */
-#include "snapshot.bpf.h"
+#include "preset.bpf.h"
 
 #define UD2 0x0b0f
 
@@ -94,7 +94,7 @@ int fault_early(struct bpf_perf_event_data *ctx)
 		bool wanted = printk_wanted(place, ctx->regs.di, ctx->regs.si, ctx->regs.cx);
 
 		if (slot && wanted)
-			finish(slot, RECORD_HW, cookie, ctx->regs.ip, 0);
+			finish_preset(ctx, slot, RECORD_HW, cookie, ctx->regs.ip);
 		else if (slot)
 			slot_release(slot);
 		else if (wanted)
@@ -139,11 +139,34 @@ static __always_inline bool fault_take(__u32 place, struct record *rec, __u64 lo
 	return found;
 }
 
+/* Where the late places have the exception's struct pt_regs; 0 where there is none. */
+static __always_inline __u64 fault_regs(struct pt_regs *ctx, __u32 place)
+{
+	__u64 first = ctx->di, second = ctx->si, fifth = ctx->r8;
+
+	/* All of them are read: the verifier allows no offset into the context to be computed. */
+	barrier_var(first);
+	barrier_var(second);
+	barrier_var(fifth);
+	switch (place) {
+	case PLACE_WARN: /* __warn(file, line, caller, taint, regs, args) */
+		return fifth;
+	case PLACE_PAGE_OOPS: /* page_fault_oops(regs, error_code, address) */
+		return first;
+	case PLACE_DIE_ADDR: /* die_addr(str, regs, err, gp_addr), die(str, regs, err) */
+	case PLACE_DIE:
+	case PLACE_DIE_BUG:
+		return second;
+	default:
+		return 0;
+	}
+}
+
 /* Sets *ret_bug where it is a WARN or BUG(), whatever was kept. */
 static __always_inline bool fault_find(struct pt_regs *ctx, __u32 place, struct record *rec,
 				       __u64 *ret_bug)
 {
-	__u64 regs = place == PLACE_PAGE_OOPS ? ctx->di : ctx->si, ip;
+	__u64 regs = fault_regs(ctx, place), ip;
 	__u16 insn = 0;
 
 	if (place == PLACE_WARN) {
@@ -168,6 +191,7 @@ int fault_late(struct pt_regs *ctx)
 	__u64 cookie = bpf_get_attach_cookie(ctx), bug = 0;
 	__u32 place = cookie >> 32;
 	struct capture_slot *slot;
+	struct preset_slot *more;
 
 	/* By a kprobe nothing of the story is left in any case: better to spare the snapshot. */
 	if (place >= PLACE_PRINTK && !printk_wanted(place, ctx->di, ctx->si, ctx->cx))
@@ -183,9 +207,15 @@ int fault_late(struct pt_regs *ctx)
 		slot->rec.target = cookie;
 		slot->rec.retval = bug;
 	}
-	if (place == PLACE_DIE_BUG && !bug)
+	if (place == PLACE_DIE_BUG && !bug) {
 		slot_release(slot);
-	else
-		submit(slot);
+		return 0;
+	}
+	more = detail_begin(slot);
+	if (unlikely(!more))
+		return 0;
+	detail_regs(&more->rec.detail, fault_regs(ctx, place));
+	detail_stack(&more->rec.detail, ctx, 0);
+	submit_detailed(more);
 	return 0;
 }

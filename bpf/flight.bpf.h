@@ -15,8 +15,13 @@
 
 _Static_assert(sizeof(struct record) == sizeof(struct flight_record), "copied as it is");
 _Static_assert(RECORD_BRANCHES_MAX == FLIGHT_BRANCHES_MAX, "copied as it is");
+_Static_assert(sizeof(struct record_detail) == sizeof(struct flight_detail), "copied as it is");
+_Static_assert(RECORD_FRAMES_MAX == FLIGHT_FRAMES_MAX && DETAIL_REGS == FLIGHT_DETAIL_REGS,
+	       "copied as it is");
 
-#define FLIGHT_FIXED_WORDS (RECORD_HEADER_BYTES / 8)
+#define FLIGHT_FIXED_WORDS  (RECORD_HEADER_BYTES / 8)
+#define FLIGHT_RECORD_WORDS (sizeof(struct flight_record) / 8)
+#define FLIGHT_DETAIL_WORDS (sizeof(struct flight_detail) / 8)
 
 /* The record's words into the page; empty entries as zeros, whatever was in the slot before. */
 static __always_inline __u64 flight_copy(__u64 *to, const struct record *rec, __u64 check)
@@ -42,8 +47,24 @@ static __always_inline __u64 flight_copy(__u64 *to, const struct record *rec, __
 	return check;
 }
 
-/* Oldest out, this one in; or counted as lost, if the page is being written at this moment. */
-static __always_inline void flight_write(const struct record *rec)
+static __always_inline __u64 flight_copy_detail(__u64 *to, const struct record_detail *detail,
+						__u64 check)
+{
+	const __u64 *from = (const __u64 *)detail;
+
+	for (int i = 0; i < FLIGHT_DETAIL_WORDS; i++) {
+		to[i] = from[i];
+		check = flight_check_word(check, from[i]);
+	}
+	return check;
+}
+
+/*
+ * Oldest out, this one in; or counted as lost, if the page is being written at this moment.
+ * @detail: of a preset; NULL: there is none
+ */
+static __always_inline void flight_write(const struct record *rec,
+					 const struct record_detail *detail)
 {
 	__u64 seq = __sync_fetch_and_add(&flight_seq, 1);
 	__u32 first = 0, index = flight_header_pages + (__u32)(seq % (flight_slots ?: 1));
@@ -63,10 +84,14 @@ static __always_inline void flight_write(const struct record *rec)
 	page->check = 0;
 	barrier();
 	page->seq = seq + 1;
+	page->bytes = sizeof(struct flight_record) + (detail ? sizeof(struct flight_detail) : 0);
 	words = (const __u64 *)page;
 	for (int i = 0; i < FLIGHT_HEAD_WORDS; i++)
 		check = flight_check_word(check, words[i]);
 	check = flight_copy((__u64 *)(page + 1), rec, check);
+	if (detail)
+		check = flight_copy_detail((__u64 *)(page + 1) + FLIGHT_RECORD_WORDS, detail,
+					   check);
 	barrier();
 	page->check = check;
 	__sync_lock_test_and_set(&page->busy, 0);

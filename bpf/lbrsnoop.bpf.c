@@ -12,5 +12,6 @@
 #include "hw.bpf.c"
 #include "kprobe.bpf.c"
 #include "perf.bpf.c"
+#include "preset.bpf.c"
 #include "tracepoint.bpf.c"
 #include "uprobe.bpf.c"

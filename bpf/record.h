@@ -96,6 +96,32 @@ struct record {
 #define RECORD_HEADER_BYTES __builtin_offsetof(struct record, branches)
 #define RECORD_BYTES(count) (RECORD_HEADER_BYTES + (count) * sizeof(struct perf_branch_entry))
 
+#define RECORD_REGS	  21 /* of struct pt_regs */
+#define RECORD_FRAMES_MAX 96
+
+#define DETAIL_REGS 1u /* @regs is filled in */
+
+/**
+ * struct record_detail - behind the snapshot of a preset
+ * @flags: DETAIL_*
+ * @frames: of @stack
+ * @regs: struct pt_regs
+ * @stack: instruction, then return addresses, innermost first: the kernel's; of RECORD_SIGNAL the
+ *         program's, by its frame pointers. What stands behind @frames is not valid
+ */
+struct record_detail {
+	__u32 flags;
+	__u32 frames;
+	__u64 regs[RECORD_REGS];
+	__u64 stack[RECORD_FRAMES_MAX];
+};
+
+/** struct detailed_record - what is longer than a struct record is one of these */
+struct detailed_record {
+	struct record rec;
+	struct record_detail detail;
+};
+
 /**
  * struct capture_slot - where a snapshot is taken, before it goes into the ring buffer
  * @busy: in use
@@ -106,6 +132,13 @@ struct capture_slot {
 	__u64 busy;
 	__u64 deferred;
 	struct record rec;
+};
+
+/** struct preset_slot - where the record of a preset is put together; as struct capture_slot */
+struct preset_slot {
+	__u64 busy;
+	__u64 deferred;
+	struct detailed_record rec;
 };
 
 /* Early places, and slots of each, which tasks share; powers of two. */

@@ -236,7 +236,7 @@ static __always_inline void submit(struct capture_slot *slot)
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
 	if (flight_slots && flight_on)
-		flight_write(rec);
+		flight_write(rec, NULL);
 	if (flight_only) {
 		__sync_fetch_and_add(&records_written, 1);
 		slot_release(slot);

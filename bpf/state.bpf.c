@@ -23,6 +23,8 @@ const volatile __u64 cpu_hw_events_offset;
 
 struct capture_slot slots[CAPTURE_SLOTS];
 __u64 next_slot;
+struct preset_slot preset_slots[PRESET_SLOTS];
+__u64 next_preset_slot;
 __u64 deferred_count;
 struct losses losses;
 __u64 records_written;

@@ -15,6 +15,8 @@
  */
 #define CAPTURE_SLOTS 4096 /* a power of two */
 
+#define PRESET_SLOTS 64 /* of presets; a power of two */
+
 extern const volatile bool filter_errno;     /* only returns that are an error */
 extern const volatile bool filter_errno_any; /* whichever */
 extern const volatile bool filter_comm_on;
@@ -34,6 +36,8 @@ extern const volatile __u64 cpu_hw_events_offset; /* of cpu_hw_events, in a CPU'
 /* The first is for snapshots that must be thrown away: the loader marks it as in use for ever. */
 extern struct capture_slot slots[CAPTURE_SLOTS];
 extern __u64 next_slot;
+extern struct preset_slot preset_slots[PRESET_SLOTS];
+extern __u64 next_preset_slot;
 extern __u64 deferred_count; /* slots whose record the loader is to take */
 extern struct losses losses;
 extern __u64 records_written;

@@ -5,7 +5,7 @@
  * Branches of the kernel are kept out of the LBR by its filter, so that nothing here spends an
  * entry, and whatever tells more cheaply that an event is not wanted may come first.
  */
-#include "snapshot.bpf.h"
+#include "preset.bpf.h"
 
 static __always_inline int on_uprobe(struct pt_regs *ctx, enum record_kind kind, __u64 ip,
 				     __s64 ret)
@@ -39,6 +39,8 @@ SEC("?kprobe")
 int forced_signal(struct pt_regs *ctx)
 {
 	struct kernel_siginfo *info = (struct kernel_siginfo *)ctx->di;
+	struct capture_slot *slot;
+	struct preset_slot *more;
 	struct pt_regs *regs;
 	int signal;
 
@@ -46,7 +48,21 @@ int forced_signal(struct pt_regs *ctx)
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	signal = BPF_CORE_READ(info, si_signo);
-	return on_uprobe(ctx, RECORD_SIGNAL, BPF_CORE_READ(regs, ip), signal);
+	slot = snapshot_take();
+	if (unlikely(!slot))
+		return 0;
+	if (!describe(&slot->rec, RECORD_SIGNAL, bpf_get_attach_cookie(ctx),
+		      BPF_CORE_READ(regs, ip), signal)) {
+		slot_release(slot);
+		return 0;
+	}
+	more = detail_begin(slot);
+	if (unlikely(!more))
+		return 0;
+	detail_regs(&more->rec.detail, (__u64)regs);
+	detail_stack(&more->rec.detail, ctx, BPF_F_USER_STACK);
+	submit_detailed(more);
+	return 0;
 }
 
 /*

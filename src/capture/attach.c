@@ -46,27 +46,30 @@ static uint64_t cookie_of(const struct probe *probe, uint32_t target)
 static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct probe *probe,
 				      enum trigger_kind kind)
 {
-	bool s64 = probe->ret == RETURN_S64;
+	bool s64 = probe->ret == RETURN_S64, preset = probe->trigger.preset;
 
 	switch (kind) {
 	case TRIGGER_FENTRY:
-		return skel->progs.fentry;
+		return preset ? skel->progs.preset_fentry : skel->progs.fentry;
 	case TRIGGER_FEXIT:
 		return s64 ? skel->progs.fexit_s64 : skel->progs.fexit_s32;
 	case TRIGGER_KPROBE:
-		return probe->place ? skel->progs.fault_late : skel->progs.kprobe;
+		if (probe->place)
+			return skel->progs.fault_late;
+		return preset ? skel->progs.preset_kprobe : skel->progs.kprobe;
 	case TRIGGER_KRETPROBE:
 		return s64 ? skel->progs.kretprobe_s64 : skel->progs.kretprobe_s32;
 	case TRIGGER_TRACEPOINT:
-		return probe->ret == RETURN_S64 ? skel->progs.tracepoint_sys_exit
-						: skel->progs.tracepoint;
+		if (preset)
+			return skel->progs.preset_tracepoint;
+		return s64 ? skel->progs.tracepoint_sys_exit : skel->progs.tracepoint;
 	case TRIGGER_RAWTRACEPOINT:
 		return skel->progs.raw_tracepoint;
 	case TRIGGER_HW:
 		if (probe->place)
 			return skel->progs.fault_early;
 		if (probe->site_kind == SITE_PLAIN)
-			return skel->progs.hw;
+			return preset ? skel->progs.preset_hw : skel->progs.hw;
 		if (probe->site_kind == SITE_ERRNO)
 			return skel->progs.hw_errno_site;
 		return program_on_returns(skel, probe);

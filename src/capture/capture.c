@@ -411,26 +411,41 @@ static int check_cpus(struct capture *capture, struct errmsg *msg)
 	return 0;
 }
 
+/* 0, or what the callback said. */
+static int take_slot(struct capture *capture, __u64 *deferred, __u64 *busy, void *rec, size_t len)
+{
+	if (!__atomic_load_n(deferred, __ATOMIC_ACQUIRE))
+		return 0;
+	on_record(capture, rec, len);
+	__atomic_fetch_sub((uint64_t *)&capture->skel->bss->deferred_count, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(deferred, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(busy, 0, __ATOMIC_RELEASE);
+	return capture->fn_result;
+}
+
 /* Records that found the ring buffer locked wait in their slots. 0, or what the callback said. */
 static int take_deferred(struct capture *capture)
 {
 	uint64_t *waiting = (uint64_t *)&capture->skel->bss->deferred_count;
+	int stop = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(capture->skel->bss->slots); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(capture->skel->bss->preset_slots) && !stop; i++) {
+		struct preset_slot *slot = &capture->skel->bss->preset_slots[i];
+
+		if (!__atomic_load_n(waiting, __ATOMIC_ACQUIRE))
+			return 0;
+		stop = take_slot(capture, &slot->deferred, &slot->busy, &slot->rec,
+				 sizeof(slot->rec));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(capture->skel->bss->slots) && !stop; i++) {
 		struct capture_slot *slot = &capture->skel->bss->slots[i];
 
 		if (!__atomic_load_n(waiting, __ATOMIC_ACQUIRE))
-			break;
-		if (!__atomic_load_n(&slot->deferred, __ATOMIC_ACQUIRE))
-			continue;
-		on_record(capture, &slot->rec, sizeof(slot->rec));
-		__atomic_fetch_sub(waiting, 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->deferred, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&slot->busy, 0, __ATOMIC_RELEASE);
-		if (capture->fn_result)
-			return capture->fn_result;
+			return 0;
+		stop = take_slot(capture, &slot->deferred, &slot->busy, &slot->rec,
+				 sizeof(slot->rec));
 	}
-	return 0;
+	return stop;
 }
 
 static int tell_empty(struct capture *capture)

@@ -70,6 +70,31 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 	snap->missing = 0;
 }
 
+/* Longer than a record: with a detail. False if it makes no sense. */
+static bool fill_detail(const void *data, size_t len, struct snapshot *snap)
+{
+	const struct record_detail *detail = &((const struct detailed_record *)data)->detail;
+
+	_Static_assert((int)RECORD_REGS == (int)PTREG_COUNT && RECORD_FRAMES_MAX <= BACKTRACE_MAX,
+		       "a snapshot has room");
+	snap->regs = NULL;
+	snap->stack = NULL;
+	snap->stack_count = 0;
+	snap->stack_cut = false;
+	if (len <= sizeof(struct record))
+		return true;
+	if (len < sizeof(struct detailed_record) || detail->frames > RECORD_FRAMES_MAX)
+		return false;
+	if (detail->flags & DETAIL_REGS)
+		snap->regs = (const uint64_t *)detail->regs;
+	if (!detail->frames)
+		return true;
+	snap->stack = (const uint64_t *)detail->stack;
+	snap->stack_count = detail->frames;
+	snap->stack_cut = detail->frames == RECORD_FRAMES_MAX;
+	return true;
+}
+
 int record_decode(const struct record_context *ctx, const void *data, size_t len,
 		  struct snapshot *ret_snap)
 {
@@ -80,7 +105,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
 	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
 	    len < RECORD_BYTES(rec->count) || rec->target >= ctx->probes->count ||
-	    trigger_kind_of(rec->kind) == TRIGGER_NONE)
+	    trigger_kind_of(rec->kind) == TRIGGER_NONE || !fill_detail(data, len, ret_snap))
 		return -EBADMSG;
 	probe = &ctx->probes->items[rec->target];
 	ret_snap->ts_ns = rec->mono_ns + ctx->mono_to_real_ns;
@@ -105,10 +130,6 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->bug_file = NULL;
 	ret_snap->bug_line = 0;
 	ret_snap->log = NULL;
-	ret_snap->regs = NULL;
-	ret_snap->stack = NULL;
-	ret_snap->stack_count = 0;
-	ret_snap->stack_cut = false;
 	ret_snap->bug_ip = trigger->kind == TRIGGER_FAULT ? (uint64_t)rec->retval : 0;
 	/* A negative value of a user function may mean anything. */
 	if (ret_snap->has_retval && !trigger_is_user(trigger) && ret_snap->retval < 0 &&

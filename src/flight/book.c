@@ -10,7 +10,7 @@
 #include "decode/perf_entry.h"
 #include "flight/pages.h"
 
-/* What somebody can make us keep: 64 recorders, 64 MiB of records and 16 MiB of headers. */
+/* What somebody can make us keep: 64 recorders, 112 MiB of records and 16 MiB of headers. */
 #define SESSIONS_MAX 64
 #define RECORDS_MAX  65536
 #define HEADERS_MAX  4096
@@ -18,10 +18,11 @@
 /* include/linux/err.h */
 #define MAX_ERRNO 4095
 
-/** struct kept - one record */
+/** struct kept - one record; @detail: NULL, or as it was found */
 struct kept {
 	uint64_t seq;
 	struct flight_record rec;
+	struct flight_detail *detail;
 };
 
 /** struct header_page - payload of one header page, NULL if it was not found */
@@ -64,6 +65,13 @@ struct flight_book *flight_book_create(void)
 	return calloc(1, sizeof(struct flight_book));
 }
 
+static void kept_free(struct kept *kept)
+{
+	if (kept)
+		free(kept->detail);
+	free(kept);
+}
+
 static void session_free(struct flight_session *session)
 {
 	if (!session)
@@ -72,7 +80,7 @@ static void session_free(struct flight_session *session)
 		free(session->headers[i].bytes);
 	flight_header_deinit(&session->header);
 	for (uint32_t i = 0; session->by_slot && i < session->slots; i++)
-		free(session->by_slot[i]);
+		kept_free(session->by_slot[i]);
 	free(session->headers);
 	free(session->by_slot);
 	free(session->sorted);
@@ -161,6 +169,8 @@ static int add_header(struct flight_book *book, struct flight_session *session,
 static int add_record(struct flight_book *book, struct flight_session *session,
 		      const struct flight_page *page)
 {
+	const struct flight_detailed *detailed = (const struct flight_detailed *)(page + 1);
+	struct flight_detail *detail = NULL;
 	uint32_t slot = page->index - session->header_pages;
 	struct kept *kept = session->by_slot[slot];
 
@@ -182,11 +192,25 @@ static int add_record(struct flight_book *book, struct flight_session *session,
 	}
 	if (kept->seq >= page->seq)
 		return FLIGHT_TAKEN;
+	if (page->bytes == sizeof(*detailed)) {
+		detail = malloc(sizeof(*detail));
+		if (!detail)
+			return -ENOMEM;
+		*detail = detailed->detail;
+	}
+	free(kept->detail);
+	kept->detail = detail;
 	kept->seq = page->seq;
-	memcpy(&kept->rec, page + 1, sizeof(kept->rec));
+	kept->rec = detailed->rec;
 	free(session->sorted);
 	session->sorted = NULL;
 	return FLIGHT_TAKEN;
+}
+
+static bool is_record_size(const struct flight_page *page)
+{
+	return page->bytes == sizeof(struct flight_record) ||
+	       (page->bytes == sizeof(struct flight_detailed) && page->version > 1);
 }
 
 static int check_page(const struct flight_page *page)
@@ -195,7 +219,8 @@ static int check_page(const struct flight_page *page)
 		return FLIGHT_NO_PAGE;
 	if (page->version > FLIGHT_VERSION && page->version <= FLIGHT_VERSION_MAX)
 		return FLIGHT_NEWER;
-	if (page->version != FLIGHT_VERSION || page->bytes > FLIGHT_PAYLOAD_BYTES ||
+	if (page->version < FLIGHT_VERSION_MIN || page->version > FLIGHT_VERSION ||
+	    page->bytes > FLIGHT_PAYLOAD_BYTES ||
 	    page->check != flight_page_check(page, page->bytes))
 		return FLIGHT_DAMAGED;
 	if (!page->slots || page->slots > FLIGHT_SLOTS_MAX || !page->header_pages ||
@@ -206,7 +231,7 @@ static int check_page(const struct flight_page *page)
 	if (page->kind == FLIGHT_RECORD)
 		return page->index >= page->header_pages &&
 				       page->index - page->header_pages < page->slots &&
-				       page->bytes == sizeof(struct flight_record)
+				       is_record_size(page)
 			       ? FLIGHT_TAKEN
 			       : FLIGHT_DAMAGED;
 	return FLIGHT_DAMAGED;
@@ -381,12 +406,29 @@ static void fill_trigger(struct flight_session *session, const struct flight_rec
 	snap->ip = rec->ip ?: target->trigger.addr;
 	if (session->shown.kind == TRIGGER_FAULT)
 		snap->bug_ip = (uint64_t)rec->retval;
+	if (session->shown.kind == TRIGGER_SIGNAL)
+		snap->signal = (int)rec->retval;
 	if (!(target->retval_kinds >> session->shown.kind & 1))
 		return;
 	snap->has_retval = true;
 	snap->retval = target->ret == RETURN_S64 ? rec->retval : (int32_t)rec->retval;
 	if (snap->retval < 0 && snap->retval >= -MAX_ERRNO)
 		snap->err = (int)-snap->retval;
+}
+
+static void fill_detail(const struct flight_detail *detail, struct snapshot *snap)
+{
+	_Static_assert((int)FLIGHT_REGS == (int)PTREG_COUNT && FLIGHT_FRAMES_MAX <= BACKTRACE_MAX,
+		       "a snapshot has room");
+	if (!detail)
+		return;
+	if (detail->flags & FLIGHT_DETAIL_REGS)
+		snap->regs = (const uint64_t *)detail->regs;
+	if (!detail->frames || detail->frames > FLIGHT_FRAMES_MAX)
+		return;
+	snap->stack = (const uint64_t *)detail->stack;
+	snap->stack_count = detail->frames;
+	snap->stack_cut = detail->frames == FLIGHT_FRAMES_MAX;
 }
 
 int flight_session_next(struct flight_session *session, size_t *at, struct snapshot *ret_snap)
@@ -414,6 +456,7 @@ int flight_session_next(struct flight_session *session, size_t *at, struct snaps
 	memcpy(snap->comm, rec->comm, COMM_LEN);
 	snap->comm[COMM_LEN - 1] = '\0';
 	fill_trigger(session, rec, snap);
+	fill_detail(session->sorted[*at - 1]->detail, snap);
 	snap->lbr = &session->header.lbr;
 	snap->filter = session->header.filter;
 	snap->path_ok = session->header.path_ok;

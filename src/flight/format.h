@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * format.h - the flight recorder's pages, version 1; included by the BPF programs, too
+ * format.h - the flight recorder's pages, version 2; included by the BPF programs, too
  *
  * A flight recorder is the value of a memory-mapped BPF array map: header pages, then one page for
  * each record. The kernel keeps such an array page-aligned, so that each page can be found alone
  * in an image of physical memory, in whatever order: it says by itself what it is, of which
  * recorder, and where in it. All numbers are little-endian.
+ *
+ * Version 1 had no struct flight_detail; else it is the same.
  *
  * Records are written by the BPF programs, round and round; when one is overwritten its checksum
  * is wrong, until it is whole again. The headers' payloads, one after the other, are:
@@ -26,8 +28,9 @@
 #include <linux/types.h>
 #endif
 
-#define FLIGHT_PAGE_BYTES 4096
-#define FLIGHT_VERSION	  1
+#define FLIGHT_PAGE_BYTES  4096
+#define FLIGHT_VERSION	   2
+#define FLIGHT_VERSION_MIN 1
 /* What is higher is no version, but damage. */
 #define FLIGHT_VERSION_MAX 255
 
@@ -40,6 +43,8 @@
 #define FLIGHT_HEADER_PAGES_MAX 4096
 
 #define FLIGHT_BRANCHES_MAX 32
+#define FLIGHT_REGS	    21
+#define FLIGHT_FRAMES_MAX   96
 
 enum flight_kind {
 	FLIGHT_HEADER = 1,
@@ -97,6 +102,22 @@ struct flight_record {
 	__u64 branches[FLIGHT_BRANCHES_MAX][3]; /* newest first, as struct perf_branch_entry */
 };
 
+#define FLIGHT_DETAIL_REGS 1u
+
+/** struct flight_detail - behind the record of a preset; as struct record_detail of bpf/record.h */
+struct flight_detail {
+	__u32 flags; /* FLIGHT_DETAIL_* */
+	__u32 frames;
+	__u64 regs[FLIGHT_REGS];
+	__u64 stack[FLIGHT_FRAMES_MAX];
+};
+
+/** struct flight_detailed - payload of such a record: the page's @bytes tell which it is */
+struct flight_detailed {
+	struct flight_record rec;
+	struct flight_detail detail;
+};
+
 #define FLIGHT_FILTERED 1u /* Linux sorts entries out, and leaves holes */
 #define FLIGHT_PATH_OK	2u /* the branches are contiguous */
 
@@ -139,7 +160,9 @@ static inline __attribute__((always_inline)) __u64 flight_check_word(__u64 check
 
 _Static_assert(sizeof(struct flight_page) == 88, "no padding");
 _Static_assert(sizeof(struct flight_record) == 64 + 24 * FLIGHT_BRANCHES_MAX, "no padding");
-_Static_assert(sizeof(struct flight_record) <= FLIGHT_PAYLOAD_BYTES, "one record a page");
+_Static_assert(sizeof(struct flight_detail) == 8 + 8 * (FLIGHT_REGS + FLIGHT_FRAMES_MAX),
+	       "no padding");
+_Static_assert(sizeof(struct flight_detailed) <= FLIGHT_PAYLOAD_BYTES, "one record a page");
 _Static_assert(sizeof(struct flight_fixed) == 320, "no padding");
 
 #endif

@@ -284,6 +284,99 @@ static void book_add_forged_numbers_are_refused(void **state)
 	free(pages);
 }
 
+/* The same, of a preset: @frames of a stack, and registers. */
+static struct flight_detailed *write_detailed(uint8_t *pages, uint32_t headers, uint64_t seq,
+					      uint32_t frames)
+{
+	struct flight_page *page = page_at(pages, headers + (seq - 1) % SLOTS);
+	struct flight_detailed *payload = (struct flight_detailed *)(page + 1);
+
+	write_record(pages, headers, seq);
+	page->bytes = sizeof(*payload);
+	payload->detail = (struct flight_detail){.flags = FLIGHT_DETAIL_REGS, .frames = frames};
+	for (uint64_t i = 0; i < FLIGHT_REGS; i++)
+		payload->detail.regs[i] = 0x100 + i;
+	for (uint64_t i = 0; i < FLIGHT_FRAMES_MAX; i++)
+		payload->detail.stack[i] = KERNEL + i;
+	page->check = flight_page_check(page, page->bytes);
+	return payload;
+}
+
+static void session_next_detailed_record_has_stack_and_registers(void **state)
+{
+	uint32_t headers;
+	uint8_t *pages = recorder(SESSION, &header, &headers);
+	struct flight_session *session;
+	struct flight_book *book;
+	struct snapshot snap;
+	size_t at = 0;
+
+	(void)state;
+	write_detailed(pages, headers, 1, 3);
+	write_detailed(pages, headers, 2, FLIGHT_FRAMES_MAX);
+	write_detailed(pages, headers, 3, FLIGHT_FRAMES_MAX + 1);
+	write_record(pages, headers, 4);
+	book = read_all(pages, headers + SLOTS);
+	session = flight_book_session(book, 0);
+	for (uint32_t seq = 1; seq <= 4; seq++) {
+		uint32_t frames = seq == 1 ? 3 : seq == 2 ? FLIGHT_FRAMES_MAX : 0;
+
+		memset(&snap, 0x5a, sizeof(snap));
+		assert_int_equal(flight_session_next(session, &at, &snap), 1);
+		assert_int_equal(snap.tid, 100 + seq);
+		assert_int_equal(snap.stack_count, frames);
+		assert_int_equal(snap.stack_cut, seq == 2);
+		assert_true(frames ? snap.stack[frames - 1] == KERNEL + frames - 1 : !snap.stack);
+		assert_true(seq < 4 ? snap.regs[PTREG_SS] == 0x114 : !snap.regs);
+	}
+	/* Of a page that is written again, the older record's detail is not the newer one's. */
+	write_record(pages, headers, 1 + SLOTS);
+	page_at(pages, headers)->bytes = sizeof(struct flight_record);
+	page_at(pages, headers)->check =
+		flight_page_check(page_at(pages, headers), sizeof(struct flight_record));
+	assert_int_equal(flight_book_add(book, page_at(pages, headers)), FLIGHT_TAKEN);
+	at = 3;
+	assert_int_equal(flight_session_next(session, &at, &snap), 1);
+	assert_int_equal(snap.tid, 101 + SLOTS);
+	assert_null(snap.regs);
+	assert_null(snap.stack);
+	flight_book_destroy(book);
+	free(pages);
+}
+
+/* Version 1 is read; a detail it has not. */
+static void book_add_version_1_is_read(void **state)
+{
+	uint32_t headers;
+	uint8_t *pages = recorder(SESSION, &header, &headers);
+	struct flight_session *session;
+	struct flight_book *book;
+	struct flight_page *page;
+	struct snapshot snap;
+	size_t at = 0;
+
+	(void)state;
+	write_record(pages, headers, 1);
+	for (uint32_t i = 0; i < headers + SLOTS; i++) {
+		page = page_at(pages, i);
+		page->version = 1;
+		page->check = flight_page_check(page, page->bytes);
+	}
+	book = read_all(pages, headers + SLOTS);
+	assert_int_equal(flight_book_damaged(book), 0);
+	session = flight_book_session(book, 0);
+	assert_int_equal(flight_session_next(session, &at, &snap), 1);
+	assert_int_equal(snap.tid, 101);
+	assert_string_equal(snap.trigger->target, "hw:panic");
+	assert_null(snap.regs);
+	write_detailed(pages, headers, 2, 3);
+	page = page_at(pages, headers + 1);
+	assert_int_equal(page->version, 1);
+	assert_int_equal(flight_book_add(book, page), FLIGHT_DAMAGED);
+	flight_book_destroy(book);
+	free(pages);
+}
+
 static void session_next_without_header_shows_branches(void **state)
 {
 	const struct flight_header *found;
@@ -410,6 +503,8 @@ int main(void)
 		cmocka_unit_test(book_add_damaged_page_is_refused),
 		cmocka_unit_test(book_add_older_copy_newest_counts),
 		cmocka_unit_test(book_add_forged_numbers_are_refused),
+		cmocka_unit_test(session_next_detailed_record_has_stack_and_registers),
+		cmocka_unit_test(book_add_version_1_is_read),
 		cmocka_unit_test(session_next_without_header_shows_branches),
 		cmocka_unit_test(book_session_two_recorders_newest_first),
 		cmocka_unit_test(header_decode_cut_anywhere_is_refused),

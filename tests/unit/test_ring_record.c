@@ -165,6 +165,42 @@ static void record_decode_fault_has_its_own_address(void **state)
 	assert_null(snapshot_fault_name(&f.snap));
 }
 
+/* What is longer has a stack and registers, in whole; a word less or a frame more is none. */
+static void record_decode_detail_is_taken_whole(void **state)
+{
+	static struct detailed_record more; /* zero: a record, and a detail with nothing in it */
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	more.rec = f.rec;
+	more.detail.frames = 2;
+	more.detail.stack[0] = ENTRY;
+	more.detail.stack[1] = ENTRY + 8;
+	assert_int_equal(record_decode(&f.ctx, &more, sizeof(more), &f.snap), 0);
+	assert_null(f.snap.regs);
+	assert_int_equal(f.snap.stack_count, 2);
+	assert_false(f.snap.stack_cut);
+	assert_int_equal(f.snap.stack[1], ENTRY + 8);
+	more.detail.flags = DETAIL_REGS;
+	more.detail.frames = RECORD_FRAMES_MAX;
+	more.detail.regs[PTREG_IP] = ENTRY + 4;
+	assert_int_equal(record_decode(&f.ctx, &more, sizeof(more), &f.snap), 0);
+	assert_int_equal(f.snap.regs[PTREG_IP], ENTRY + 4);
+	assert_true(f.snap.stack_cut);
+	assert_int_equal(record_decode(&f.ctx, &more, sizeof(more) - 8, &f.snap), -EBADMSG);
+	assert_int_equal(record_decode(&f.ctx, &more, sizeof(struct record) + 8, &f.snap),
+			 -EBADMSG);
+	more.detail.frames = RECORD_FRAMES_MAX + 1;
+	assert_int_equal(record_decode(&f.ctx, &more, sizeof(more), &f.snap), -EBADMSG);
+	/* Cut off before it, it is a plain one. */
+	memset(&f.snap, 0x5a, sizeof(f.snap));
+	assert_int_equal(record_decode(&f.ctx, &more, sizeof(struct record), &f.snap), 0);
+	assert_null(f.snap.regs);
+	assert_null(f.snap.stack);
+	assert_int_equal(f.snap.stack_count, 0);
+}
+
 static void record_decode_bad_kind_is_refused(void **state)
 {
 	static const uint16_t bad[] = {0, RECORD_PMI + 1, UINT16_MAX};
@@ -202,6 +238,7 @@ int main(void)
 		cmocka_unit_test(record_decode_plain_site_has_no_return_value),
 		cmocka_unit_test(record_decode_user_return_is_no_errno),
 		cmocka_unit_test(record_decode_fault_has_its_own_address),
+		cmocka_unit_test(record_decode_detail_is_taken_whole),
 		cmocka_unit_test(record_decode_bad_kind_is_refused),
 		cmocka_unit_test(record_decode_bad_sizes_are_refused),
 	};
