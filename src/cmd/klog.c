@@ -16,7 +16,8 @@
 /* Lines kept: a report of an OOM kill with its table of tasks has some hundred. */
 #define KEPT	     512u
 #define RECORD_BYTES 8192 /* CONSOLE_EXT_LOG_MAX of the kernel, or PRINTKRB_RECORD_MAX */
-#define BEFORE_US    100000
+#define BEFORE_US    500000
+#define NEAR_US	     100000 /* what is as near is no earlier report */
 #define QUIET_MS     20
 #define ROUNDS_MAX   10
 /* Waits in a row; in a flood there is one in a second, and else what has been said by then. */
@@ -92,10 +93,30 @@ static size_t drain(struct klog *klog)
 	return count;
 }
 
-/* The log's own clock follows CLOCK_MONOTONIC. */
+/*
+ * The log's own clock is the CPU's, as CLOCK_MONOTONIC_RAW: CLOCK_MONOTONIC is adjusted
+ * (adjtimex(2)) and leaves it by seconds a day. Source: kernel/printk/printk.c, local_clock().
+ */
 static uint64_t log_clock_us(uint64_t real_ns)
 {
-	return (real_ns - clock_mono_to_real_ns()) / 1000;
+	uint64_t age_ns = clock_ns(CLOCK_REALTIME) - real_ns;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+
+	return (now_ns > age_ns ? now_ns - age_ns : 0) / 1000;
+}
+
+/* The first line that is shown. The two clocks have not begun at the very same moment. */
+static size_t first_line(const struct klog *klog, uint64_t us)
+{
+	size_t at = klog->next > KEPT ? klog->next - KEPT : 0;
+	uint64_t from_us = us > BEFORE_US ? us - BEFORE_US : 0;
+
+	while (at < klog->next && klog->lines[at % KEPT].us < from_us)
+		at++;
+	/* Too many: of what is farther away, less. */
+	while (klog->next - at > LOG_LINES_MAX && klog->lines[at % KEPT].us + NEAR_US < us)
+		at++;
+	return at;
 }
 
 /* One more wait? Those of which WAIT_NS have not gone by yet count. */
@@ -115,9 +136,7 @@ const struct log_lines *klog_around(struct klog *klog, uint64_t ts_ns)
 {
 	struct log_lines *lines = &klog->around;
 	uint64_t us = log_clock_us(ts_ns);
-	uint64_t from_us = us > BEFORE_US ? us - BEFORE_US : 0;
 	bool may = may_wait(klog);
-	size_t first;
 
 	*lines = (struct log_lines){0};
 	drain(klog);
@@ -127,12 +146,9 @@ const struct log_lines *klog_around(struct klog *klog, uint64_t ts_ns)
 		if (poll(&ready, 1, QUIET_MS) <= 0 || !drain(klog))
 			break;
 	}
-	first = klog->next > KEPT ? klog->next - KEPT : 0;
-	for (size_t i = first; i < klog->next; i++) {
+	for (size_t i = first_line(klog, us); i < klog->next; i++) {
 		const struct line *line = &klog->lines[i % KEPT];
 
-		if (line->us < from_us)
-			continue;
 		if (lines->count == LOG_LINES_MAX)
 			lines->left_out++;
 		else

@@ -17,7 +17,7 @@ struct klog;
 int klog_open(const char *path, struct klog **ret_klog);
 
 /**
- * klog_around() - lines of a moment: from 100 ms before it to what has been said by now
+ * klog_around() - lines of a moment: from 500 ms before it to what has been said by now
  * Waits for the kernel to finish its report, for 200 ms at most; not where events come in a flood.
  * @ts_ns: CLOCK_REALTIME
  * Return: valid until the next call.

@@ -103,7 +103,7 @@ enum ptreg {
 #define BACKTRACE_MAX 127
 
 /* Further lines of the kernel's log around an event are counted, and left out. */
-#define LOG_LINES_MAX 64
+#define LOG_LINES_MAX 256
 
 /**
  * struct log_lines - what the kernel said around an event, oldest first
