@@ -163,8 +163,8 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(O)/liblbrsnoop.a Makefile $(O)/.fl
 $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze mixedload): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,load_programs no_slot): VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/no_slot: $(SKEL)
-# Programs that are traced: as they are built everywhere, and without symbols, which are beside it.
-$(O)/tests/vm/userwork: VM_FLAGS := -fcf-protection
+# Programs that are traced: with frame pointers, which a stack needs; without symbols, which are beside it.
+$(O)/tests/vm/userwork: VM_FLAGS := -fcf-protection -fno-omit-frame-pointer
 $(O)/tests/vm/userwork.stripped: $(O)/tests/vm/userwork
 	@echo "  TEST    $@"
 	@cp $< $@ && objcopy --only-keep-debug $@ $@.debug && strip $@ && \

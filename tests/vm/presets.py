@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What tests/vm/guest/preset left: the snapshots of presets, held against the emulator's log."""
+import glob
+import lzma
 import os
 import re
 import subprocess
@@ -12,6 +14,97 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 NAMES = {"preset:" + name for name in (
     "warn", "oops", "bug", "page-fault", "general-protection", "panic", "oom", "segfault",
     "machine-check", "error-report", "printk", "soft-lockup", "hung-task", "rcu-stall")}
+
+
+# --- what the kernel prints of itself: show_regs(), show_trace_log_lvl()
+
+FRAME = re.compile(r" (\? )?([\w.]+)\+0x([0-9a-f]+)/0x[0-9a-f]+(?: \[(\w+)\])?$")
+REGISTER = re.compile(r"\b([A-Z][A-Z0-9]{2,8}): (?:[0-9a-f]{4}:)?([0-9a-f]{8,16})\b")
+REPORTED_REGISTERS = ["ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", "r8", "r9"] + \
+    [f"r{number}" for number in range(10, 16)]
+
+
+def register_name(word):
+    """RAX: ax, R08: r8, EFLAGS: flags, as JSON has them; None for what is no such register."""
+    if word == "EFLAGS":
+        return "flags"
+    name = re.sub(r"^r0", "r", word.lower()) if word[1:].isdigit() else word[1:].lower()
+    return name if word[0] == "R" and name in REPORTED_REGISTERS else None
+
+
+def kernel_report(snapshot):
+    """Frames that the kernel is sure of and registers, of its report about this task: RIP first."""
+    lines = snapshot["log"] or []
+    start = next((i for i, line in enumerate(lines)
+                  if re.match(rf"CPU: \d+ (UID: \d+ )?PID: {snapshot['pid']} Comm: ", line)), len(lines))
+    frames, registers = [], {}
+    for line in lines[start:]:
+        if line.startswith(("---[ end trace", " </TASK>")):
+            break
+        rip = re.match(r"RIP: 0010:([\w.]+)\+0x([0-9a-f]+)/\S+(?: \[(\w+)\])?$", line)
+        if rip:
+            frames = [(rip[1], int(rip[2], 16), rip[3])]
+        frame = FRAME.match(line)
+        if frame and not frame[1]:
+            frames.append((frame[2], int(frame[3], 16), frame[4]))
+        if frames and line.startswith("RIP: 0033"):
+            break
+        for word, value in REGISTER.findall(line):
+            if register_name(word):
+                registers[register_name(word)] = int(value, 16)
+    return frames, registers
+
+
+def frames_of(snapshot):
+    stack = snapshot["stack"] or {"frames": []}
+    return [(f["sym"], f["off"], f["module"]) for f in stack["frames"]]
+
+
+def context_error(snapshot):
+    """Stack and registers are those that the kernel itself printed."""
+    wanted, registers = kernel_report(snapshot)
+    frames = frames_of(snapshot)
+    if len(wanted) < 4 or wanted[-1][0] != "entry_SYSCALL_64_after_hwframe":
+        return f"the kernel printed no stack: {wanted}: {snapshot['log']}"
+    if frames != wanted or snapshot["stack"]["user"] or snapshot["stack"]["cut"]:
+        return f"the stack is {frames}, the kernel's {wanted}"
+    wrong = {name: (snapshot["registers"][name], hex(registers.get(name, -1)))
+             for name in REPORTED_REGISTERS[1:]
+             if int(snapshot["registers"][name], 16) != registers.get(name)}
+    if wrong:
+        return f"registers, ours and the kernel's: {wrong}"
+    ip = int(snapshot["registers"]["ip"], 16)
+    if ip != int(snapshot["stack"]["frames"][0]["addr"], 16):
+        return f"ip {ip:#x}, stack {snapshot['stack']['frames'][0]}"
+    return None
+
+
+def callers_error(snapshot, function):
+    """What called @function, as the kernel printed it from within."""
+    lines = [FRAME.match(line) for line in snapshot["log"] or []]
+    sure = [(line[2], int(line[3], 16), line[4]) for line in lines if line and not line[1]]
+    inside = [i for i, frame in enumerate(sure) if frame[0].split(".")[0] == function]
+    frames = frames_of(snapshot)
+    if not inside:
+        return f"the kernel printed no stack with {function}(): {snapshot['log']}"
+    wanted = sure[inside[0] + 1:inside[0] + len(frames)]
+    # fentry's call stands at the function's start.
+    if not frames or frames[0][0] != function or frames[1:] != wanted or len(wanted) < 3:
+        return f"the stack is {frames}, the kernel's {wanted}"
+    return None
+
+
+def user_context_error(snapshot, said):
+    """A program's: where the kernel says that it was, called by main()."""
+    sp = re.search(r" sp ([0-9a-f]+) ", said)
+    frames = frames_of(snapshot)
+    if not snapshot["stack"] or not snapshot["stack"]["user"] or \
+            [name for name, _, _ in frames[:2]] != ["crash", "main"]:
+        return f"the stack is {snapshot['stack']}"
+    if snapshot["registers"]["ip"] != snapshot["trigger"]["ip"] or \
+            int(snapshot["registers"]["sp"], 16) != int(sp[1], 16):
+        return f"registers: {snapshot['registers']}; the kernel said {said}"
+    return None
 
 
 def check_segfault(guest, report, run, rounds, program):
@@ -37,6 +130,8 @@ def check_segfault(guest, report, run, rounds, program):
         why = f"not its own: {foreign(snapshot, own)}, mixed {snapshot['lbr']['mixed']}"
     elif not said:
         why = f"the kernel's log has no segfault at ip {ip:016x}: {snapshot['log']}"
+    else:
+        why = user_context_error(snapshot, said[0])
     report(f"{guest.name}/{run.name}/crash", why,
            f"{len(snapshot['branches'])} entries, up to {trigger['function']}()")
     errors = ordered_errors(guest, run, *REPORTED[guest.model])
@@ -61,6 +156,10 @@ def check_oom(guest, report, run, kind="hw"):
         elif "invoked oom-killer" not in log or \
                 not re.search(r"Killed process \d+ \(sleep\)", log):
             why = f"the kernel's log: {log}"
+        elif kind == "hw" and int(snapshots[0]["registers"]["ip"], 16) != int(newest["addr"], 16):
+            why = f"registers: {snapshots[0]['registers']}"
+        else:
+            why = callers_error(snapshots[0], "oom_kill_process")
     report(f"{guest.name}/{run.name}/oom", why,
            f"{useful(snapshots[0]) if snapshots else 0} entries, up to oom_kill_process()")
     guest.snapshots_match(report, run, "db" if kind == "hw" else "off", 1)
@@ -72,9 +171,15 @@ def useful(snapshot):
 
 
 def build_faults(guest):
-    """The module of tests/vm/module, for this guest's kernel."""
+    """The module of tests/vm/module, for this guest's kernel; and the kernel's own mce-inject."""
     subprocess.run([os.path.join(HERE, "module", "build"), guest.kernel, guest.path("faults.ko")],
                    check=True)
+    kernel = os.path.join(os.environ.get("LBRSNOOP_CACHE", os.path.expanduser("~/.cache/lbrsnoop")),
+                          "kernel", guest.kernel)
+    inject, = glob.glob(f"{kernel}/lib/modules/*/kernel/arch/x86/kernel/cpu/mce/mce-inject.ko*")
+    with (lzma.open if inject.endswith(".xz") else open)(inject, "rb") as packed, \
+            open(guest.path("mce-inject.ko"), "wb") as module:
+        module.write(packed.read())
 
 
 def line_of(function, macro):
@@ -153,7 +258,8 @@ def check_fault_run(guest, report, run, wanted):
         why = f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}"
     report(f"{guest.name}/{run.name}/count", why, f"{len(wanted)} snapshots")
     for snapshot, (name, target) in zip(run.snapshots, wanted):
-        report(f"{guest.name}/{run.name}/{name}", fault_error(snapshot, name, target),
+        report(f"{guest.name}/{run.name}/{name}",
+               fault_error(snapshot, name, target) or context_error(snapshot),
                f"{useful(snapshot)} of {snapshot['lbr']['depth']} entries kept")
     guest.snapshots_match(report, run, "db", len(wanted))
 
@@ -177,6 +283,24 @@ WATCHED = {
 }
 
 
+def check_machine(guest, report, run):
+    """One machine check, out of the kernel's injector: MCi_STATUS as it was told."""
+    why = None
+    if len(run.snapshots) != 1 or run.status:
+        why = f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}"
+    else:
+        newest, frames = run.snapshots[0]["branches"][-1]["to"], frames_of(run.snapshots[0])
+        log = "\n".join(run.snapshots[0]["log"] or [])
+        if (newest["sym"], newest["off"]) != ("mce_log", 0):
+            why = f"the newest branch leads to {newest}"
+        elif frames[0] != ("mce_log", 0, None) or frames[1][2] != "mce_inject":
+            why = f"the stack is {frames}"
+        elif not re.search(r"Hardware Error.*Bank 1: 9000000000000136", log):
+            why = f"the log: {log}"
+    report(f"{guest.name}/machine-check", why, "1 snapshot, of the bank it was made in")
+    guest.snapshots_match(report, run, "db", 1)
+
+
 def check_faults(guest, report, run_of):
     check_fault_run(guest, report, run_of("warn"), [
         (name, "preset:warn") for name in ("warn", "warn-once", "warn-text", "warn")])
@@ -191,6 +315,7 @@ def check_faults(guest, report, run_of):
     report(f"{guest.name}/printk", why or next(filter(None, map(printk_error, run.snapshots)), None),
            "2 snapshots, of lines at level err")
     guest.snapshots_match(report, run, "db", 2)
+    check_machine(guest, report, run_of("machine"))
 
 
 def check_watch(guest, report, run_of):
@@ -203,6 +328,9 @@ def check_watch(guest, report, run_of):
             why = f"no snapshot, exit status {run.status}: {run.err}"
         elif not any(re.search(said, log) for log in logs):
             why = f"the log has no {said!r}: {logs}"
+        elif name == "soft-lockup" and not any(
+                function == "fault_loop" for s in mine for function, _, _ in frames_of(s)):
+            why = f"the culprit is in no stack: {[frames_of(s) for s in mine]}"
         report(f"{guest.name}/{name}", why, f"{len(mine)} snapshots, and the log tells")
 
 

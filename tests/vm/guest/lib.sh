@@ -28,9 +28,12 @@ snap() {
 	return "$status"
 }
 
-# armed NAME: wait until the lbrsnoop of that name, in the background, is
+# armed NAME: wait until the lbrsnoop of that name, in the background, is; or has ended
 armed() {
-	until grep -qs tracing "$out/$1.err"; do sleep 0.1; done
+	until grep -qs tracing "$out/$1.err"; do
+		[ ! -s "$out/$1.status" ] || return
+		sleep 0.1
+	done
 }
 
 # load_faults: tests/vm/module/faults.c, once; oopses are not the end of the guest any more
