@@ -364,14 +364,39 @@ static size_t keep_to_user(const struct trimmer *trim)
 	return keep;
 }
 
-/* The exception, or the call that prints a WARN's text; and nothing, if not even that is left. */
+/* Up to the newest branch into the function at fault, from where it ran on to its end. */
+static size_t keep_into_function(const struct trimmer *trim)
+{
+	struct symbol fault, sym;
+	size_t keep = trim->count;
+
+	if (symbols_find(trim->syms, trim->snap->ip, &fault))
+		return 0;
+	for (; keep > 0; keep--) {
+		uint64_t to = trim->snap->branches[keep - 1].to;
+
+		if (to <= trim->snap->ip && !symbols_find(trim->syms, to, &sym) &&
+		    sym.addr == fault.addr)
+			break;
+	}
+	return keep;
+}
+
+/*
+ * The exception, or the call that prints a WARN's text; and nothing, if not even that is left.
+ *
+ * The driver of architectural LBR throws away what it cannot classify, exceptions in the kernel
+ * among it (branch_type() of arch/x86/events/utils.c): there the exception is never found.
+ */
 static size_t keep_to_fault(const struct trimmer *trim)
 {
 	size_t keep = trim->count;
 
 	while (keep > 0 && trim->snap->branches[keep - 1].from != trim->snap->ip)
 		keep--;
-	return keep > 0 ? keep - 1 : 0;
+	if (keep > 0)
+		return keep - 1;
+	return trim->snap->lbr->supported & LBR_HAS_TYPE ? keep_into_function(trim) : 0;
 }
 
 static bool any_to_kernel(const struct snapshot *snap)

@@ -88,6 +88,9 @@ static void open_scene_symbols(struct scene *scene)
 /* The LBR is AMD's. */
 static bool amd;
 
+/* The LBR is architectural. */
+static bool arch;
+
 /* Of a fault: its instruction, as FUNCTION and offset. */
 static const char *fault_function;
 static unsigned int fault_offset;
@@ -98,6 +101,7 @@ static struct snapshot trimmed(enum trigger_kind kind, const char *function, con
 {
 	static const struct lbr_info skylake = {.supported = LBR_HAS_MISPRED};
 	static const struct lbr_info zen4 = {.supported = LBR_HAS_MISPRED | LBR_HAS_SPEC};
+	static const struct lbr_info sapphirerapids = {.supported = LBR_HAS_MISPRED | LBR_HAS_TYPE};
 	struct scene *scene = calloc(1, sizeof(*scene));
 	struct snapshot snap;
 
@@ -106,7 +110,7 @@ static struct snapshot trimmed(enum trigger_kind kind, const char *function, con
 	scene->trigger.function = (char *)function;
 	scene->trigger.module = "";
 	scene->snap.trigger = &scene->trigger;
-	scene->snap.lbr = amd ? &zen4 : &skylake;
+	scene->snap.lbr = amd ? &zen4 : arch ? &sapphirerapids : &skylake;
 	scene->snap.path_ok = strcmp(filter, "any") == 0;
 	add_branches(scene, text);
 	if (fault_function)
@@ -565,6 +569,28 @@ static void fault_all_from_the_exception_on_is_wasted(void **state)
 	fault_function = NULL;
 }
 
+/* Linux leaves the exception itself out. */
+static void fault_arch_all_behind_the_way_into_the_function_is_wasted(void **state)
+{
+	static const char warn[] = "f+0x20 -> odd_ones+0x0\n"
+				   "odd_ones+0x1c -> f+0x25\n"
+				   "asm_exc_invalid_op+0x6 -> error_entry+0x0\n"
+				   "error_entry+0x98 -> asm_exc_invalid_op+0xb\n";
+	static const char behind[] = "odd_ones+0x1c -> f+0x30\n"
+				     "asm_exc_invalid_op+0x6 -> error_entry+0x0\n";
+
+	(void)state;
+	fault_function = "f";
+	fault_offset = 0x2a;
+	arch = true;
+	assert_int_equal(trim(TRIGGER_FAULT, "f", "any", warn, NULL), 2);
+	/* From there it did not come to the fault. */
+	assert_int_equal(trim(TRIGGER_FAULT, "f", "any", behind, NULL), 2);
+	arch = false;
+	assert_int_equal(trim(TRIGGER_FAULT, "f", "any", warn, NULL), 4);
+	fault_function = NULL;
+}
+
 /* Up to the call that tells of the event; what that calls comes back to the middle of it. */
 static void perf_event_way_to_the_program_is_wasted(void **state)
 {
@@ -741,6 +767,7 @@ int main(void)
 		cmocka_unit_test(hw_amd_all_from_the_exception_on_is_wasted),
 		cmocka_unit_test(hw_amd_exception_overwritten_leaves_nothing),
 		cmocka_unit_test(fault_all_from_the_exception_on_is_wasted),
+		cmocka_unit_test(fault_arch_all_behind_the_way_into_the_function_is_wasted),
 		cmocka_unit_test(perf_event_way_to_the_program_is_wasted),
 		cmocka_unit_test(perf_clock_whole_interrupt_is_wasted),
 		cmocka_unit_test(shown_from_is_last_kernel_entry),

@@ -228,13 +228,16 @@ def fault_error(snapshot, name, target):
     said = said.format(pid=snapshot["pid"], line=line)
     if not re.search(said, "\n".join(snapshot["log"] or [])):
         return f"the log has no {said!r}: {snapshot['log']}"
-    if len(branches) != lbr["depth"] or lbr["stale"]:
+    # The driver of architectural LBR throws the exception away, and interrupts in the kernel.
+    arch = "type" in lbr["supported"]
+    if lbr["stale"] or len(branches) < lbr["depth"] - (3 if arch else 0):
         return f"{len(branches)} entries, stale {lbr['stale']}"
     if not useful(snapshot):
         return None
     # What is spent begins with the exception, or with the call that prints a text.
     ours, spent = branches[:useful(snapshot)], branches[useful(snapshot)]
-    if spent["from"]["addr"] != trigger["ip"] or spent["from"]["sym"] != function:
+    if (spent["from"]["addr"] != trigger["ip"] or spent["from"]["sym"] != function) and \
+            not (arch and spent["from"]["sym"].startswith("asm_exc_")):
         return f"the first entry spent is from {spent['from']}, ip {trigger['ip']}"
     if ours[-1]["to"]["sym"] != function or ours[-1]["to"]["module"] != "faults":
         return f"the newest entry of the story is {ours[-1]}"

@@ -107,11 +107,22 @@ def branch_error(entry, branch, reported):
     return next(filter(None, errors), None)
 
 
+def left_by_arch_driver(branches, entries):
+    """Without the interrupts and exceptions in the kernel that are not among @entries: the driver
+    of architectural LBR throws away what it cannot classify (branch_type() of
+    arch/x86/events/utils.c): all of them, but where the instruction is a branch itself."""
+    shown = {(int(e["from"]["addr"], 16), int(e["to"]["addr"], 16)) for e in entries}
+    return [b for b in branches if b.type != "irq" or b.source < 1 << 63 or
+            (b.source, b.target) in shown]
+
+
 def stop_error(entries, stop, reported):
     """Why these entries are not what the LBR held at this stop, or None."""
     branches = list(stop.branches())
     if len(entries) > len(branches):
         return f"{len(entries)} entries, {len(branches)} branches before the stop"
+    if "type" in reported:
+        branches = left_by_arch_driver(branches, entries)
     branches = branches[len(branches) - len(entries):]
     # Newest first: the first difference then says how far the two agree.
     for age, (entry, branch) in enumerate(zip(reversed(entries), reversed(branches))):
