@@ -79,9 +79,12 @@ static const struct perf_event_name *find_event(const char *name)
 /* rNNN: the PMU's own number of the event, in hexadecimal. */
 static bool parse_raw(const char *name, uint64_t *ret_config)
 {
-	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
+	size_t digits;
 
-	if (name[0] != 'r' || !digits || digits > 16 || name[1 + digits])
+	if (name[0] != 'r')
+		return false;
+	digits = strspn(name + 1, "0123456789abcdefABCDEF");
+	if (!digits || digits > 16 || name[1 + digits])
 		return false;
 	*ret_config = strtoull(name + 1, NULL, 16);
 	return true;
