@@ -12,16 +12,23 @@
 
 #define LOOK_NS 1000000000ULL
 
+/* Where hits go that the kernel counted; NULL: those of a counter are no hits. */
+static uint64_t *fired_of(struct capture *capture, const struct probe *probe)
+{
+	if (!probe_is_event(probe))
+		return &capture->hw_fired;
+	return probe->trigger.kind == TRIGGER_PERF ? &capture->events_fired : NULL;
+}
+
 /* Keeps what the kernel counted of what is about to be disarmed. */
 static void note_counts(struct capture *capture, const struct armed *armed)
 {
 	const struct probe *probe = &capture->probes->items[armed - capture->armed];
+	uint64_t *fired = fired_of(capture, probe);
 
 	capture->missed += armed_missed(armed);
-	if (!probe_is_event(probe))
-		capture->hw_fired += armed_hw_hits(armed);
-	else if (probe->trigger.kind == TRIGGER_PERF)
-		capture->events_fired += armed_hw_hits(armed);
+	if (fired)
+		*fired += armed_hw_hits(armed);
 	else if (armed->hw_cpus && !armed_hw_hits(armed))
 		errmsg_queue_add(&capture->said,
 				 "%s: no counter has counted anything: this machine's PMU does not "
@@ -68,9 +75,10 @@ static void follow_hotplug(struct capture *capture)
 
 			/* Its breakpoints went with it, also where it is back already. */
 			if (!online || lbr_events_renewed(capture->events, cpu)) {
-				*(probe_is_event(probe) ? &capture->events_fired
-							: &capture->hw_fired) +=
-					armed_hw_hits_cpu(armed, cpu);
+				uint64_t *fired = fired_of(capture, probe);
+
+				if (fired)
+					*fired += armed_hw_hits_cpu(armed, cpu);
 				disarm_hw_cpu(armed, cpu);
 			}
 			if (!online)
