@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../symbol_table.h"
+#include "../text_bytes.h"
 #include "target/choose.h"
 
 #define BASE 0xffffffff81000000ULL
@@ -29,16 +30,9 @@ static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000030 T other\n"
 			    "ffffffff81000040 T end\n";
 
-static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
-{
-	(void)ctx;
-	if (addr < BASE || addr - BASE > sizeof(code) || len > sizeof(code) - (addr - BASE))
-		return -EFAULT;
-	memcpy(buf, code + (addr - BASE), len);
-	return 0;
-}
+static const struct text_bytes listing = {BASE, code, sizeof(code)};
 
-static const struct text_source text = {.read = read_code};
+static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
 
 static int open_table(void **state)
 {

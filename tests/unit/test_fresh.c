@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../text_bytes.h"
 #include "path/fresh.h"
 
 #define BASE 0xffffffff81000000ULL
@@ -24,20 +25,13 @@ static const uint8_t code[0x40] = {
 	0x0f,	       0x30, 0xc3, [0x30] = 0xb8, 0xea, 0xff, 0xff,	     0xff, 0xc3,
 };
 
-static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
-{
-	(void)ctx;
-	if (addr < BASE || addr - BASE > sizeof(code) || len > sizeof(code) - (addr - BASE))
-		return -EFAULT;
-	memcpy(buf, code + (addr - BASE), len);
-	return 0;
-}
+static const struct text_bytes listing = {BASE, code, sizeof(code)};
 
 /* snap->stale of a breakpoint at @ip when the newest branch went to @to. */
 static enum tri stale_at(enum trigger_kind kind, uint32_t supported, uint64_t to, uint64_t ip,
 			 uint32_t wasted)
 {
-	const struct text_source text = {.read = read_code};
+	const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
 	const struct lbr_info lbr = {.depth = 32, .supported = supported};
 	const struct trigger trigger = {.kind = kind};
 	struct snapshot snap = {.trigger = &trigger,

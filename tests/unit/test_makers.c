@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../symbol_table.h"
+#include "../text_bytes.h"
 #include "target/makers.h"
 #include "util/cleanup.h"
 
@@ -40,16 +41,9 @@ static const char table[] = "ffffffff81000000 T first\n"
 			    "ffffffff81000060 T end\n"
 			    "ffffffff81000070 T further\n";
 
-static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
-{
-	(void)ctx;
-	if (addr < BASE || addr - BASE > sizeof(code) || len > sizeof(code) - (addr - BASE))
-		return -EFAULT;
-	memcpy(buf, code + (addr - BASE), len);
-	return 0;
-}
+static const struct text_bytes listing = {BASE, code, sizeof(code)};
 
-static const struct text_source text = {.read = read_code};
+static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
 
 static int open_table(void **state)
 {
