@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <bpf/btf.h>
-
 #include "util/cleanup.h"
+#include "vmcore/kernel_btf.h"
 
-#define BTF_BYTES_MAX	(64u << 20)
 #define MODULES_MAX	4096
 #define MODULE_NAME_LEN 64
 #define SYMBOLS_MAX	(1u << 20) /* of one module */
@@ -33,56 +31,17 @@ struct table {
 	uint32_t count;
 };
 
-static void free_btf(struct btf **btf)
-{
-	btf__free(*btf);
-}
-
-static int read_btf(struct dump *dump, const struct modules_at *at, struct btf **ret_btf)
-{
-	uint64_t bytes = at->btf_stop - at->btf_start;
-	_cleanup_free_ void *data = NULL;
-
-	if (!at->list || !at->btf_start || !at->btf_stop)
-		return -ENODATA;
-	if (at->btf_stop < at->btf_start || bytes > BTF_BYTES_MAX)
-		return -EBADMSG;
-	data = malloc(bytes);
-	if (!data)
-		return -ENOMEM;
-	if (dump_read(dump, at->btf_start, data, bytes))
-		return -EFAULT;
-	*ret_btf = btf__new(data, (uint32_t)bytes);
-	return *ret_btf ? 0 : errno == ENOMEM ? -ENOMEM : -EBADMSG;
-}
-
-static int member_at(const struct btf *btf, const char *of, const char *name, uint32_t *ret_at)
-{
-	int id = btf__find_by_name_kind(btf, of, BTF_KIND_STRUCT);
-	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
-
-	for (uint32_t i = 0; type && i < btf_vlen(type); i++) {
-		const char *member = btf__name_by_offset(btf, btf_members(type)[i].name_off);
-
-		if (!member || strcmp(member, name))
-			continue;
-		*ret_at = btf_member_bit_offset(type, i) / 8;
-		return 0;
-	}
-	return -ENODATA;
-}
-
 static int read_layout(const struct btf *btf, struct layout *layout)
 {
 	static const char module[] = "module", kallsyms[] = "mod_kallsyms";
 
-	return member_at(btf, module, "list", &layout->list)
-		       ?: member_at(btf, module, "name", &layout->name)
-		       ?: member_at(btf, module, "kallsyms", &layout->kallsyms)
-		       ?: member_at(btf, kallsyms, "symtab", &layout->symtab)
-		       ?: member_at(btf, kallsyms, "num_symtab", &layout->count)
-		       ?: member_at(btf, kallsyms, "strtab", &layout->strtab)
-		       ?: member_at(btf, kallsyms, "typetab", &layout->typetab);
+	return kernel_btf_member(btf, module, "list", &layout->list)
+		       ?: kernel_btf_member(btf, module, "name", &layout->name)
+		       ?: kernel_btf_member(btf, module, "kallsyms", &layout->kallsyms)
+		       ?: kernel_btf_member(btf, kallsyms, "symtab", &layout->symtab)
+		       ?: kernel_btf_member(btf, kallsyms, "num_symtab", &layout->count)
+		       ?: kernel_btf_member(btf, kallsyms, "strtab", &layout->strtab)
+		       ?: kernel_btf_member(btf, kallsyms, "typetab", &layout->typetab);
 }
 
 /* A name in the dump: its first bytes up to NUL, which need not all be on pages that are there. */
@@ -167,13 +126,15 @@ static int write_module(struct dump *dump, const struct layout *layout, uint64_t
 
 int modules_write(struct dump *dump, const struct modules_at *at, FILE *out, uint32_t *ret_failed)
 {
-	_cleanup_(free_btf) struct btf *btf = NULL;
+	_cleanup_(kernel_btf_free) struct btf *btf = NULL;
 	struct layout layout;
 	uint64_t node;
 	int err;
 
 	*ret_failed = 0;
-	err = read_btf(dump, at, &btf);
+	if (!at->list)
+		return -ENODATA;
+	err = kernel_btf_read(dump, at->btf_start, at->btf_stop, &btf);
 	err = err ?: read_layout(btf, &layout);
 	if (err)
 		return err;

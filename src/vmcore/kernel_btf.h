@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* kernel_btf.h - where things stand in the structs of a dead kernel, by its own BTF in the dump */
+#ifndef LBRSNOOP_VMCORE_KERNEL_BTF_H
+#define LBRSNOOP_VMCORE_KERNEL_BTF_H
+
+#include <stdint.h>
+
+#include "vmcore/dump.h"
+
+struct btf;
+
+/**
+ * kernel_btf_read() - the BTF of the kernel image
+ * @start, @stop: addresses of __start_BTF and __stop_BTF; 0 if unknown
+ * @ret_btf: set on success; kernel_btf_free()
+ * Return: 0; -ENODATA if there is none; -EFAULT if pages of it are not in the dump; -EBADMSG if it
+ * makes no sense; -ENOMEM.
+ */
+int kernel_btf_read(struct dump *dump, uint64_t start, uint64_t stop, struct btf **ret_btf);
+
+/** kernel_btf_free() - for _cleanup_() */
+void kernel_btf_free(struct btf **btf);
+
+/**
+ * kernel_btf_member() - bytes from the start of struct @of to its member @name
+ * Return: 0; -ENODATA if there is no such struct or member.
+ */
+int kernel_btf_member(const struct btf *btf, const char *of, const char *name, uint32_t *ret_at);
+
+#endif
