@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
 #include "cmd/output.h"
+#include "cmd/postmortem_pages.h"
 #include "cmd/supervise.h"
 #include "render/escape.h"
 #include "symbolize/debugfile.h"
@@ -18,7 +18,6 @@
 #include "vmcore/dump.h"
 #include "vmcore/ksyms.h"
 #include "vmcore/printk.h"
-#include "vmcore/scan.h"
 
 #define LOG_LINES 60
 
@@ -30,7 +29,7 @@ enum {
 /**
  * struct postmortem_options - what the user asked for
  * @log_lines: of the kernel's log
- * @all: recorders that were stopped before, too
+ * @all: all recorders, discarded ones, too
  */
 struct postmortem_options {
 	const char *dump;
@@ -48,9 +47,6 @@ struct postmortem {
 	struct build_id build_id;
 	char release[128];
 	uint64_t stext, kaslr;
-	bool progress_shown;
-	uint64_t newer; /* pages of a version that we do not know */
-	uint64_t left_out;
 	uint64_t printed;
 	uint64_t log_lines;
 };
@@ -58,7 +54,10 @@ struct postmortem {
 static const struct argp_option options[] = {
 	{"log", OPT_LOG, "N", 0, "The last N lines of the kernel's log (default 60; 0: none)", 1},
 	{"all", OPT_ALL, 0, 0,
-	 "What is left of recorders that were stopped before, too; default: the one armed last", 1},
+	 "All recorders; what is left of discarded ones, too: each page is searched. Default: the "
+	 "one "
+	 "armed last",
+	 1},
 	{0},
 };
 
@@ -105,68 +104,6 @@ static const struct argp argp = {
 	.args_doc = "VMCORE",
 	.doc = doc,
 };
-
-static int on_page(const void *page, void *ctx)
-{
-	struct postmortem *pm = ctx;
-	int verdict = flight_book_add(pm->book, page);
-
-	pm->newer += verdict == FLIGHT_NEWER;
-	pm->left_out += verdict == FLIGHT_TOO_MANY;
-	return verdict < 0 ? verdict : 0;
-}
-
-static int on_progress(uint64_t done, uint64_t of, void *ctx)
-{
-	struct postmortem *pm = ctx;
-
-	++*pm->beat;
-	if (isatty(STDERR_FILENO) && log_get_level() > LOG_QUIET) {
-		fprintf(stderr, "\rsearching: %3llu %% of %llu MiB",
-			(unsigned long long)(of ? done * 100 / of : 100),
-			(unsigned long long)(of / 256));
-		pm->progress_shown = true;
-	}
-	return stop_requested ? -EINTR : 0;
-}
-
-static int search(struct postmortem *pm, struct errmsg *msg)
-{
-	struct dump_scan scan = {
-		.wanted = flight_is_page, .page = on_page, .progress = on_progress, .ctx = pm};
-	int err = dump_scan(pm->dump, &scan);
-
-	if (pm->progress_shown)
-		fputs("\r\033[K", stderr);
-	if (err == -ENODATA)
-		return errmsg_set(msg, err, "%s: it does not tell which pages it has",
-				  pm->opts->dump);
-	if (err)
-		return errmsg_set(msg, err, "%s: %s", pm->opts->dump, strerror(-err));
-	log_verbose("%s: format %s, %llu pages searched", pm->opts->dump, dump_format(pm->dump),
-		    (unsigned long long)scan.pages);
-	if (dump_cut_bytes(pm->dump))
-		log_warning("%s: it is cut off, or damaged: what it says it has ends %llu bytes "
-			    "behind its end",
-			    pm->opts->dump, (unsigned long long)dump_cut_bytes(pm->dump));
-	scan.missing += scan.skipped;
-	scan.pages += scan.skipped;
-	if (scan.missing)
-		log_warning("%s: %llu of its %llu pages cannot be read: it is cut off or damaged",
-			    pm->opts->dump, (unsigned long long)scan.missing,
-			    (unsigned long long)scan.pages);
-	if (flight_book_damaged(pm->book))
-		log_warning("%zu pages of a flight recorder are damaged, or were being written at "
-			    "the end",
-			    flight_book_damaged(pm->book));
-	if (pm->newer)
-		log_warning("%llu pages are of a newer lbrsnoop's flight recorder: use that one",
-			    (unsigned long long)pm->newer);
-	if (pm->left_out)
-		log_warning("%llu pages of flight recorders were left out: there are too many",
-			    (unsigned long long)pm->left_out);
-	return 0;
-}
 
 /* What the dump says of its kernel. */
 static void identify(struct postmortem *pm)
@@ -330,7 +267,7 @@ static int show_sessions(struct postmortem *pm, struct errmsg *msg)
 	int err = 0;
 
 	if (count > 1 && !pm->opts->all)
-		log_info("there are pages of %zu more flight recorders, stopped before or armed "
+		log_info("there are pages of %zu more flight recorders, armed before or "
 			 "beside; --all prints them, too",
 			 count - 1);
 	if (!pm->opts->all && count)
@@ -390,7 +327,7 @@ static int run(struct postmortem *pm, struct errmsg *msg)
 	pm->book = flight_book_create();
 	if (!pm->book)
 		return -ENOMEM;
-	err = search(pm, msg);
+	err = postmortem_pages(pm->dump, pm->opts->all, pm->beat, &pm->book, msg);
 	if (err)
 		return err;
 	++*pm->beat;
@@ -401,10 +338,6 @@ static int run(struct postmortem *pm, struct errmsg *msg)
 	err = output_begin(pm->out);
 	if (err)
 		return errmsg_set(msg, err, "%s: %s", pm->opts->wanted.output, strerror(-err));
-	if (!flight_book_sessions(pm->book))
-		log_warning("%s: no flight recorder in it: none was armed ('lbrsnoop record "
-			    "--flight'), or its pages were left out of the dump",
-			    pm->opts->dump);
 	err = show_sessions(pm, msg);
 	if (!err)
 		show_log(pm);

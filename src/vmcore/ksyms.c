@@ -219,25 +219,31 @@ int ksyms_open(struct dump *dump, struct ksyms_modules *ret_modules, struct symb
 }
 
 struct find {
-	const char *name;
-	uint64_t addr;
+	struct ksym *wanted;
+	size_t count;
+	size_t left;
 };
 
 static int find_name(uint64_t addr, const char *name, void *ctx)
 {
 	struct find *find = ctx;
 
-	find->addr = addr;
-	return !strcmp(name + 1, find->name);
+	for (size_t i = 0; i < find->count; i++) {
+		if (find->wanted[i].addr || strcmp(name + 1, find->wanted[i].name))
+			continue;
+		find->wanted[i].addr = addr;
+		find->left--;
+	}
+	return !find->left;
 }
 
-int ksyms_find(struct dump *dump, const char *name, uint64_t *ret_addr)
+int ksyms_find(struct dump *dump, struct ksym *wanted, size_t count)
 {
-	struct find find = {.name = name};
-	int err = for_each(dump, find_name, &find);
+	struct find find = {.wanted = wanted, .count = count, .left = count};
+	int err;
 
-	if (err != 1)
-		return err ?: -ENOENT;
-	*ret_addr = find.addr;
-	return 0;
+	for (size_t i = 0; i < count; i++)
+		wanted[i].addr = 0;
+	err = for_each(dump, find_name, &find);
+	return err == 1 ? 0 : err;
 }

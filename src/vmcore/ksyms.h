@@ -25,10 +25,16 @@ struct ksyms_modules {
  */
 int ksyms_open(struct dump *dump, struct ksyms_modules *ret_modules, struct symbols **ret_symbols);
 
+/** struct ksym - a symbol that is looked for; @addr: result, 0 if there is none */
+struct ksym {
+	const char *name;
+	uint64_t addr;
+};
+
 /**
- * ksyms_find() - address of one symbol, data and per-CPU ones, too
- * Return: 0; -ENOENT; otherwise as ksyms_open().
+ * ksyms_find() - addresses of some symbols of the kernel image, data and per-CPU ones, too
+ * Return: 0; otherwise as ksyms_open().
  */
-int ksyms_find(struct dump *dump, const char *name, uint64_t *ret_addr);
+int ksyms_find(struct dump *dump, struct ksym *wanted, size_t count);
 
 #endif
