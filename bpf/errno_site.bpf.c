@@ -36,7 +36,7 @@ int hw_errno_site(struct bpf_perf_event_data *ctx)
 	__u64 cookie;
 	__s64 ret;
 
-	__sync_fetch_and_add(&hw_hits[bpf_get_smp_processor_id() & (CPUS_MAX - 1)], 1);
+	count_hit(slot);
 	if (unlikely(!slot))
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);

@@ -87,7 +87,7 @@ int fault_early(struct bpf_perf_event_data *ctx)
 	__u64 cookie;
 	__u32 place;
 
-	__sync_fetch_and_add(&hw_hits[bpf_get_smp_processor_id() & (CPUS_MAX - 1)], 1);
+	count_hit(slot);
 	cookie = bpf_get_attach_cookie(ctx);
 	place = cookie >> 32;
 	if (place == PLACE_PRINTK) {

@@ -9,14 +9,6 @@
  */
 #include "snapshot.bpf.h"
 
-/* Read by the guard rails: what the breakpoints cost each CPU. */
-static __always_inline void count_hit(const struct capture_slot *slot)
-{
-	__u32 cpu = slot ? slot->rec.cpu : bpf_get_smp_processor_id();
-
-	__sync_fetch_and_add(&hw_hits[cpu & (CPUS_MAX - 1)], 1);
-}
-
 static __always_inline int on_hit(struct bpf_perf_event_data *ctx, bool filter, __s64 ret)
 {
 	struct capture_slot *slot = snapshot_try();

@@ -45,8 +45,6 @@ int perf_overflow(struct bpf_perf_event_data *ctx)
 	if (of_other_process())
 		return 0;
 	i = slot_draw();
-	/* See snapshot_try(). */
-	asm volatile("%0 &= %1" : "+r"(i) : "i"(CAPTURE_SLOTS - 1));
 	count_overflow();
 	if (unlikely(!i)) {
 		count_no_slot();

@@ -7,7 +7,7 @@ int preset_hw(struct bpf_perf_event_data *ctx)
 {
 	struct capture_slot *slot = snapshot_try();
 
-	__sync_fetch_and_add(&hw_hits[bpf_get_smp_processor_id() & (CPUS_MAX - 1)], 1);
+	count_hit(slot);
 	if (unlikely(!slot)) {
 		count_no_slot();
 		return 0;

@@ -125,7 +125,10 @@ static __always_inline __u64 slot_draw(void)
 		i = (i & (busy - 1)) | next;
 		busy &= __sync_lock_test_and_set(&slots[next].busy, 1);
 	}
-	return i & (busy - 1);
+	i &= busy - 1;
+	/* The compiler knows that this changes nothing, the verifier does not. */
+	asm volatile("%0 &= %1" : "+r"(i) : "i"(CAPTURE_SLOTS - 1));
+	return i;
 }
 
 /* Stops the LBR and reads it. NULL if there is no slot, which is not counted. */
@@ -134,8 +137,6 @@ static __always_inline struct capture_slot *snapshot_try(void)
 	__u64 i = slot_draw();
 	__s32 read;
 
-	/* The compiler knows that this changes nothing, the verifier does not. */
-	asm volatile("%0 &= %1" : "+r"(i) : "i"(CAPTURE_SLOTS - 1));
 	read = bpf_get_branch_snapshot(slots[i].rec.branches, sizeof(slots[i].rec.branches), 0);
 	if (!i)
 		return NULL;
@@ -153,6 +154,14 @@ static __always_inline struct capture_slot *snapshot_take(void)
 	if (unlikely(!slot))
 		count_no_slot();
 	return slot;
+}
+
+/* A hit of a breakpoint, and what it took. Read by the guard rails: what they cost each CPU. */
+static __always_inline void count_hit(const struct capture_slot *slot)
+{
+	__u32 cpu = slot ? slot->rec.cpu : bpf_get_smp_processor_id();
+
+	__sync_fetch_and_add(&hw_hits[cpu & (CPUS_MAX - 1)], 1);
 }
 
 static __always_inline void slot_release(struct capture_slot *slot)
