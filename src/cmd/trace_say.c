@@ -70,6 +70,18 @@ void trace_say_armed(const struct trace *trace)
 			 errors ? ", error returns" : "");
 }
 
+static const char *nothing_why(const struct trace *trace)
+{
+	if (trace->printed)
+		return "";
+	if (trace->opts->command)
+		return "; nothing matched: is the function called (and not inlined into its "
+		       "callers), by the command itself and no process that it starts ('-c NAME' "
+		       "traces those), and does it fail? '-e none' shows every return";
+	return "; nothing matched: is the function called (and not inlined into its callers), and "
+	       "does it fail? '-e none' shows every return";
+}
+
 void trace_say_summary(struct trace *trace)
 {
 	struct capture_stats stats;
@@ -86,10 +98,7 @@ void trace_say_summary(struct trace *trace)
 			(unsigned long long)stats.missed, (unsigned long long)stats.malformed);
 	else
 		log_info("%llu snapshots captured, 0 lost%s", (unsigned long long)trace->printed,
-			 trace->printed ? ""
-					: "; nothing matched: is the function called (and not "
-					  "inlined into its callers), and does it fail? '-e none' "
-					  "shows every return");
+			 nothing_why(trace));
 	if (stats.skipped)
 		log_warning("besides, %llu hit%s of a hardware breakpoint or perf event, which the "
 			    "filter may have wanted or not: the kernel runs no program there while "
