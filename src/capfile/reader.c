@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "util/cursor.h"
 #include "capfile/context.h"
 #include "capfile/format.h"
 #include "capfile/unpack.h"
@@ -19,6 +18,7 @@
 #include "decode/model.h"
 #include "decode/perf_entry.h"
 #include "util/cleanup.h"
+#include "util/cursor.h"
 
 #define MODULES_MAX   4096u
 #define TRIGGERS_MAX  65536u
