@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "util/cleanup.h"
 #include "util/errno_name.h"
@@ -21,6 +22,15 @@ int args_usage(const char *fmt, ...)
 	va_end(args);
 	log_error("%s", text);
 	return EINVAL;
+}
+
+bool args_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	if (stat(one, &a) || stat(other, &b))
+		return !strcmp(one, other);
+	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret)

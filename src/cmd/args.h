@@ -4,6 +4,7 @@
 #define LBRSNOOP_CMD_ARGS_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "capture/capture.h"
@@ -12,6 +13,9 @@
 
 /** args_usage() - say what is wrong; returns EINVAL */
 int args_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** args_same_file() - one file, by whatever names? Of what is not there, the names count */
+bool args_same_file(const char *one, const char *other);
 
 /** args_number() - a number from 0 to @max; @name is the option's */
 int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret);

@@ -32,7 +32,7 @@ enum {
  * @all: all recorders, discarded ones, too
  */
 struct postmortem_options {
-	const char *dump;
+	char *dump;
 	uint64_t log_lines;
 	bool all;
 	struct wanted wanted;
@@ -339,6 +339,9 @@ static int run(struct postmortem *pm, struct errmsg *msg)
 	if (err)
 		return errmsg_set(msg, err, "%s: %s", pm->opts->wanted.output, strerror(-err));
 	err = show_sessions(pm, msg);
+	if (!err && stop_requested)
+		return errmsg_set(msg, -EINTR, "%s: stopped before all of it was printed",
+				  pm->opts->dump);
 	if (!err)
 		show_log(pm);
 	return err;
@@ -376,13 +379,24 @@ int cmd_postmortem(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &opts))
 		return EXIT_USAGE;
+	status = wanted_check_outputs(&opts.wanted, &opts.dump, 1, "dump");
+	if (status)
+		return status;
 	install_stop_handlers();
 	status = supervise(run_and_report, &opts);
 	if (status >= 0)
 		return status;
-	log_error("%s: %s while it was read: it is damaged; nothing more can be had from it",
-		  opts.dump,
-		  status == -ETIMEDOUT ? "libkdumpfile does not come to an end"
-				       : "libkdumpfile crashed");
+	if (status == -EINTR)
+		log_error("%s: stopped before all of it was read", opts.dump);
+	else if (status == -EFAULT || status == -ETIMEDOUT)
+		log_error("%s: %s while it was read: it is damaged; nothing more can be had from "
+			  "it",
+			  opts.dump,
+			  status == -ETIMEDOUT ? "libkdumpfile does not come to an end"
+					       : "libkdumpfile crashed");
+	else
+		log_error("%s: the process that reads it: %s", opts.dump,
+			  status == -ENOMEM ? "killed, or there is no memory for it"
+					    : strerror(-status));
 	return EXIT_ERROR;
 }

@@ -62,7 +62,7 @@ static int search(struct collect *collect, struct errmsg *msg)
 	if (err == -ENODATA)
 		return errmsg_set(msg, err, "%s: it does not tell which pages it has", path);
 	if (err)
-		return errmsg_set(msg, err, "%s: %s", path, strerror(-err));
+		return err;
 	log_verbose("%s: format %s, %llu pages searched", path, dump_format(collect->dump),
 		    (unsigned long long)scan.pages);
 	scan.missing += scan.skipped;
@@ -169,7 +169,9 @@ int postmortem_pages(struct dump *dump, bool all, volatile uint64_t *beat,
 	if (err)
 		return msg->text[0]
 			       ? err
-			       : errmsg_set(msg, err, "%s: %s", dump_path(dump), strerror(-err));
+			       : errmsg_set(msg, err, "%s: %s", dump_path(dump),
+					    err == -EINTR ? "stopped before all of it was searched"
+							  : strerror(-err));
 	say_state(&collect, searched);
 	return 0;
 }

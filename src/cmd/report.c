@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "capfile/format.h"
 #include "capfile/reader.h"
@@ -348,6 +347,9 @@ static int report_all(struct report *report, struct errmsg *msg)
 				       capfile_meta(report->inputs[0].file), &report->perf_data,
 				       msg);
 	err = err ?: print_all(report, msg);
+	if (!err && stop_requested)
+		log_warning("stopped after %llu snapshots: not all are shown",
+			    (unsigned long long)report->printed);
 	if (!err && report->perf_data)
 		err = perf_data_finish(report->perf_data, capfile_symbols(report->inputs[0].file),
 				       capfile_text(report->inputs[0].file), msg);
@@ -372,27 +374,6 @@ static void close_inputs(struct report *report)
 	free(report->inputs);
 }
 
-/* -o is what made the capture: one that is to be read again is not lost for that. */
-static bool overwrites_input(const struct report_options *opts)
-{
-	const struct view_options *view = &opts->wanted.view;
-	const char *outputs[] = {opts->wanted.output, view->trace_json, view->dot, view->svg};
-
-	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++)
-		for (size_t k = 0; k < opts->file_count; k++) {
-			struct stat out, in;
-
-			if (!outputs[i] || stat(outputs[i], &out) || !S_ISREG(out.st_mode) ||
-			    stat(opts->files[k], &in) || in.st_dev != out.st_dev ||
-			    in.st_ino != out.st_ino)
-				continue;
-			log_error("%s: the capture itself; what is printed needs another file",
-				  outputs[i]);
-			return true;
-		}
-	return false;
-}
-
 int cmd_report(int argc, char **argv)
 {
 	struct report_options opts = {.wanted = WANTED_DEFAULT};
@@ -405,9 +386,10 @@ int cmd_report(int argc, char **argv)
 		free(opts.files);
 		return EXIT_USAGE;
 	}
-	if (overwrites_input(&opts)) {
+	err = wanted_check_outputs(&opts.wanted, opts.files, opts.file_count, "capture");
+	if (err) {
 		free(opts.files);
-		return EXIT_ERROR;
+		return err;
 	}
 	if (opts.wanted.output)
 		report.out = output_open(opts.wanted.output);

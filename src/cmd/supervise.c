@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/cmd.h"
+
 static int child(supervised_fn *fn, void *ctx, volatile uint64_t *beat)
 {
 	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -34,21 +36,34 @@ static uint64_t cpu_seconds(pid_t pid)
 		       : (uint64_t)used.tv_sec;
 }
 
+static int result_of(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	/* Not by itself: the user's second signal, or the OOM killer. */
+	if (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM)
+		return stop_requested ? -EINTR : -ENOMEM;
+	return -EFAULT;
+}
+
 static int wait_for(pid_t pid, const volatile uint64_t *beat, sigset_t *child_ends)
 {
 	const struct timespec look = {.tv_sec = 1};
 	uint64_t last_beat = 0, since = 0;
-	int status;
+	int status, told = 0;
 
 	for (;;) {
 		pid_t got = waitpid(pid, &status, WNOHANG);
 
 		if (got == pid)
-			return WIFEXITED(status) ? WEXITSTATUS(status) : -EFAULT;
+			return result_of(status);
 		if (got < 0 && errno != EINTR)
 			return -errno;
-		if (sigtimedwait(child_ends, NULL, &look) < 0 && errno == EINTR)
-			kill(pid, SIGTERM); /* it has a handler, as we have */
+		sigtimedwait(child_ends, NULL, &look);
+		/* It has a handler, as we have; wherever the signal has come. */
+		if (stop_requested > told)
+			kill(pid, stop_requested > 1 ? SIGKILL : SIGTERM);
+		told = stop_requested;
 		if (*beat != last_beat) {
 			last_beat = *beat;
 			since = cpu_seconds(pid);

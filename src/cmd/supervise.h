@@ -17,8 +17,9 @@ typedef int supervised_fn(void *ctx, volatile uint64_t *beat);
 
 /**
  * supervise() - do it in a child, wait for it
- * Return: exit status; -EFAULT if the child crashed; -ETIMEDOUT if it hung, and was killed; -errno
- * if there is no child.
+ * The signals of install_stop_handlers() are passed on: the second one ends the child at once.
+ * Return: exit status; -EFAULT if the child crashed; -ETIMEDOUT if it hung, and was killed; -EINTR
+ * if the user's signals ended it; -ENOMEM if somebody else killed it; -errno if there is no child.
  */
 int supervise(supervised_fn *fn, void *ctx);
 

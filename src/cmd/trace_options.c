@@ -388,8 +388,7 @@ static int check_outputs(const struct trace_options *opts)
 				  "--record FILE, or 'lbrsnoop record -o FILE'");
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		for (size_t k = 0; k < i; k++)
-			if (names[i] && names[k] && !strcmp(names[i], names[k]) &&
-			    strncmp(names[i], "/dev/", 5))
+			if (names[i] && names[k] && args_same_file(names[i], names[k]))
 				return args_usage("%s: two outputs cannot be one file", names[i]);
 	return 0;
 }
@@ -405,10 +404,10 @@ static int settle_output(struct trace_options *opts)
 				  "missing");
 	if (opts->record_only && !len && !opts->flight)
 		return args_usage("record: -o FILE is wanted, the capture file; or --flight");
-	if (opts->record_only && (view->json || view->dot || view->svg))
-		return args_usage(
-			"record: --json, --dot and --svg are for 'lbrsnoop report', which "
-			"prints the file");
+	if (opts->record_only &&
+	    (view->json || view->summary || view->trace_json || view->dot || view->svg))
+		return args_usage("record: --json, --summary, --interval, --trace-json, --dot and "
+				  "--svg are for 'lbrsnoop report', which prints what it holds");
 	if (opts->record_only && opts->record)
 		return args_usage("record: -o FILE names the capture file, --record another one");
 	if ((opts->record_only && len) ||

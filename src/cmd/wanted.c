@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "cmd/args.h"
+#include "cmd/cmd.h"
+#include "util/cleanup.h"
+#include "util/log.h"
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to print:", 1},
@@ -71,4 +74,26 @@ bool snapshot_wanted(const struct capture_options *filter, const struct snapshot
 				   !(filter->cpus[snap->cpu / 64] & 1ULL << snap->cpu % 64)))
 		return false;
 	return errno_wanted(filter, snap);
+}
+
+int wanted_check_outputs(const struct wanted *wanted, char *const *inputs, size_t count,
+			 const char *what)
+{
+	const struct view_options *view = &wanted->view;
+	const char *outputs[] = {wanted->output, view->trace_json, view->dot, view->svg};
+
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
+		for (size_t k = 0; k < count && outputs[i]; k++)
+			if (args_same_file(outputs[i], inputs[k])) {
+				log_error("%s: the %s itself; what is printed needs another file",
+					  outputs[i], what);
+				return EXIT_ERROR;
+			}
+		for (size_t k = 0; k < i && outputs[i]; k++)
+			if (outputs[k] && args_same_file(outputs[i], outputs[k])) {
+				log_error("%s: two outputs cannot be one file", outputs[i]);
+				return EXIT_USAGE;
+			}
+	}
+	return 0;
 }

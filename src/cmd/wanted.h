@@ -36,4 +36,14 @@ extern const struct argp wanted_argp;
 /** snapshot_wanted() - by errno, pid, comm and cpu of @filter */
 bool snapshot_wanted(const struct capture_options *filter, const struct snapshot *snap);
 
+/**
+ * wanted_check_outputs() - no output may be one of @inputs, or two outputs one file
+ * To be asked before any of them is opened: an option of what made a capture, used again to read
+ * it, is not to cost the evidence.
+ * @what: the inputs are, "capture"
+ * Return: 0; the exit status, after saying so.
+ */
+int wanted_check_outputs(const struct wanted *wanted, char *const *inputs, size_t count,
+			 const char *what);
+
 #endif

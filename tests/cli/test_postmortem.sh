@@ -24,6 +24,18 @@ expect "noise" 2 'no crash dump that can be read' ./lbrsnoop postmortem "$scratc
 # It waits for a child of its own, which nobody can where SIGCHLD is ignored.
 expect "started with SIGCHLD ignored" 2 'no crash dump that can be read' \
 	sh -c 'trap "" CHLD; exec ./lbrsnoop postmortem "$1"' sh "$scratch/noise"
+for option in -o --trace-json --dot --svg; do
+	ln -f "$scratch/noise" "$scratch/link"
+	expect "$option DUMP DUMP: 2, said" 2 'link: the dump itself' ./lbrsnoop postmortem $option "$scratch/link" "$scratch/noise"
+done
+if [ "$(wc -c <"$scratch/noise")" = 100000 ]; then
+	ok "a dump is not written into"
+else
+	not_ok "a dump is not written into"
+fi
+touch "$scratch/one"
+expect "two outputs in one file" 64 'two outputs cannot be one file' \
+	./lbrsnoop postmortem -o "$scratch/one" --dot "$scratch/../$(basename "$scratch")/one" "$scratch/noise"
 expect "--log without a number" 64 "--log 'x'" ./lbrsnoop postmortem --log x y
 
 # The program's own file is in the page cache, and so in a dump: it holds no page's first 16 bytes.

@@ -104,6 +104,9 @@ record "no such directory: 2" 2 'cannot write there: No such file or directory' 
 record "a full device: 2" 2 'No space left on device' -o /dev/full
 expect "text and capture in one file: 64" 64 'two outputs cannot be one file' \
 	./lbrsnoop -o "$scratch/one" --record "$scratch/one" do_sys_openat2
+touch "$scratch/there"
+expect "... by another name: 64" 64 'two outputs cannot be one file' \
+	./lbrsnoop -o "$scratch/there" --record "$scratch/./there" do_sys_openat2
 expect "two pictures in one file: 64" 64 'two outputs cannot be one file' \
 	./lbrsnoop --dot "$scratch/one" --svg "$scratch/one" do_sys_openat2
 finish
