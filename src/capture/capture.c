@@ -569,6 +569,11 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 		ret_stats->missed += armed_missed(&capture->armed[i]);
 }
 
+bool capture_flight_stopped(const struct capture *capture)
+{
+	return flight_files_stopped(&capture->flight);
+}
+
 const struct lbr_info *capture_lbr(const struct capture *capture)
 {
 	return &capture->lbr;

@@ -99,6 +99,10 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
  */
 int capture_flight_describe(struct capture *capture, struct symbols *symbols);
 
+/** capture_flight_stopped() - has somebody disarmed our flight recorder (record --flight --stop)?
+ */
+bool capture_flight_stopped(const struct capture *capture);
+
 /** capture_start() - switch the LBR on; 0 or as capture_create() */
 int capture_start(struct capture *capture, struct errmsg *msg);
 

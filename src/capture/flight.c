@@ -4,25 +4,36 @@
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "flight/pages.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 
 #define RECORDS_NAME "records"
 #define ARMED_PREFIX "armed-"
 
 /* A page that is being written is whole again some microseconds later. */
 #define READ_TRIES 100
+
+/* How long a recorder may take to notice that its links are gone, and to end. */
+#define END_MS 5000
+
+#define NO_BPFFS                                                                                   \
+	"it is no place in a BPF file system, which alone keeps a recorder armed; 'mount -t bpf "  \
+	"bpf /sys/fs/bpf' mounts one"
 
 static void close_directory(DIR **dir)
 {
@@ -60,48 +71,108 @@ static size_t count_links(const char *path)
 	return count;
 }
 
-static int check_bpffs(const char *path, struct errmsg *msg)
+static bool is_bpffs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == BPF_FS_MAGIC;
+}
+
+/* Where it is to be made, or is. */
+static int check_place(const char *dir, struct errmsg *msg)
 {
 	char parent[PATH_MAX];
-	struct statfs fs;
+	struct stat st;
 	char *slash;
 
-	snprintf(parent, sizeof(parent), "%s", path);
+	if (!stat(dir, &st))
+		return is_bpffs(dir)
+			       ? 0
+			       : errmsg_set(msg, -EINVAL, "flight recorder '%s': " NO_BPFFS, dir);
+	snprintf(parent, sizeof(parent), "%s", dir);
 	slash = strrchr(parent, '/');
 	if (slash && slash != parent)
 		*slash = '\0';
-	if (statfs(path, &fs) && statfs(slash ? parent : ".", &fs))
-		return errmsg_set(msg, -EINVAL, "flight recorder '%s': %s: %s", path, parent,
+	if (slash && stat(parent, &st))
+		return errmsg_set(msg, -EINVAL, "flight recorder '%s': %s: %s", dir, parent,
 				  strerror(errno));
-	if (fs.f_type != BPF_FS_MAGIC)
+	if (!is_bpffs(slash ? parent : "."))
+		return errmsg_set(msg, -EINVAL, "flight recorder '%s': " NO_BPFFS, dir);
+	if (strchr(slash ? dir + (slash - parent) : dir, '.'))
 		return errmsg_set(msg, -EINVAL,
-				  "flight recorder '%s': it is no place in a BPF file system, "
-				  "which alone keeps a recorder armed; 'mount -t bpf bpf "
-				  "/sys/fs/bpf' mounts one",
-				  path);
+				  "flight recorder '%s': a name in a BPF file system has no dot",
+				  dir);
 	return 0;
+}
+
+/*
+ * Who records into a directory has it locked, for as long as he lives, however he ends.
+ * Return: file; -EWOULDBLOCK if somebody else has it; another negative errno.
+ */
+static int lock_directory(const char *dir)
+{
+	for (;;) {
+		int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		struct stat locked, now;
+		int err;
+
+		if (fd < 0)
+			return -errno;
+		if (flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &locked)) {
+			err = -errno;
+			close(fd);
+			return err;
+		}
+		/* Who had it before us may have removed it. */
+		if (!stat(dir, &now) && now.st_ino == locked.st_ino && now.st_dev == locked.st_dev)
+			return fd;
+		err = -errno;
+		close(fd);
+		if (err == -ENOENT)
+			return err;
+	}
 }
 
 int flight_files_begin(struct flight_files *files, const char *dir, struct errmsg *msg)
 {
-	int err = check_bpffs(dir, msg);
+	_cleanup_free_ char *copy = strdup(dir);
+	int fd, err;
 	size_t links;
 
+	if (!copy)
+		return -ENOMEM;
+	for (size_t len = strlen(copy); len > 1 && copy[len - 1] == '/'; len--)
+		copy[len - 1] = '\0';
+	err = check_place(copy, msg);
 	if (err)
 		return err;
-	if (mkdir(dir, 0700) && errno != EEXIST)
+	if (mkdir(copy, 0700) && errno != EEXIST)
 		return errmsg_set(msg, errno == EPERM || errno == EACCES ? -EPERM : -EINVAL,
-				  "flight recorder '%s': %s", dir, strerror(errno));
-	links = count_links(dir);
-	if (links)
+				  "flight recorder '%s': %s", copy, strerror(errno));
+	fd = lock_directory(copy);
+	if (fd == -EWOULDBLOCK)
+		return errmsg_set(msg, -EEXIST,
+				  "flight recorder '%s': another lbrsnoop is recording into it; "
+				  "'lbrsnoop record --flight --stop' ends it, '--flight=%s-2' "
+				  "makes another",
+				  copy, copy);
+	if (fd < 0)
+		return errmsg_set(msg, fd == -EACCES ? -EPERM : -EINVAL, "flight recorder '%s': %s",
+				  copy, strerror(-fd));
+	links = count_links(copy);
+	if (links) {
+		close(fd);
 		return errmsg_set(msg, -EEXIST,
 				  "flight recorder '%s': one is armed already (%zu links keep it); "
 				  "'lbrsnoop record --flight --stop' disarms it, "
-				  "'--flight=%s.2' makes another",
-				  dir, links, dir);
-	files->dir = strdup(dir);
+				  "'--flight=%s-2' makes another",
+				  copy, links, copy);
+	}
+	files->dir = copy;
+	files->lock_fd = fd;
 	files->generation = 1;
-	return files->dir ? 0 : -ENOMEM;
+	copy = NULL;
+	return 0;
 }
 
 int flight_files_map(struct flight_files *files, int map_fd, uint32_t header_pages, uint32_t slots,
@@ -171,8 +242,19 @@ int flight_files_pin(struct flight_files *files, int link_fd, struct errmsg *msg
 void flight_files_pinned(struct flight_files *files)
 {
 	remove_links(files->dir, files->generation);
+	files->kept = files->pinned;
 	files->generation++;
 	files->pinned = 0;
+}
+
+bool flight_files_stopped(const struct flight_files *files)
+{
+	char path[PATH_MAX];
+
+	if (!files->dir || !files->kept)
+		return false;
+	snprintf(path, sizeof(path), "%s/" ARMED_PREFIX "%u-0", files->dir, files->generation - 1);
+	return access(path, F_OK) && errno == ENOENT;
 }
 
 void flight_files_state(const struct flight_files *files, uint64_t *ret_written, uint64_t *ret_lost)
@@ -194,34 +276,80 @@ void flight_files_deinit(struct flight_files *files)
 	flight_files_disarm(files);
 	if (files->pages)
 		munmap(files->pages, files->bytes);
-	if (files->dir)
+	if (files->dir) {
 		rmdir(files->dir); /* if there is nothing in it */
+		close(files->lock_fd);
+	}
 	free(files->dir);
 	*files = (struct flight_files){};
 }
 
-int flight_disarm(const char *dir, bool discard, size_t *ret_links, struct errmsg *msg)
+/* Nothing elsewhere is a recorder, whatever its files are called: they are not ours to remove. */
+static int check_recorder(const char *dir, struct errmsg *msg)
 {
-	char path[PATH_MAX];
 	struct stat st;
 
 	if (stat(dir, &st))
-		return errmsg_set(msg, errno == ENOENT ? -ENOENT : -EPERM,
+		return errmsg_set(msg, errno == EACCES ? -EPERM : -ENOENT,
 				  "flight recorder '%s': %s", dir,
-				  errno == ENOENT ? "there is none" : strerror(errno));
+				  errno == ENOENT ? "there is none; 'lbrsnoop record --flight "
+						    "TARGET' makes one"
+						  : strerror(errno));
+	if (!is_bpffs(dir))
+		return errmsg_set(msg, -EINVAL,
+				  "flight recorder '%s': there is none: it is no place in a BPF "
+				  "file system",
+				  dir);
+	return 0;
+}
+
+/* Whoever still records there ends by himself, without his links. */
+static int await_end(const char *dir)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_MS * 1000000ULL;
+	int fd;
+
+	while ((fd = lock_directory(dir)) == -EWOULDBLOCK && clock_ns(CLOCK_MONOTONIC) < end)
+		nanosleep(&pause, NULL);
+	return fd;
+}
+
+int flight_disarm(const char *dir, bool discard, size_t *ret_links, struct errmsg *msg)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PATH_MAX];
+	int err = check_recorder(dir, msg);
+
+	if (err)
+		return err;
 	*ret_links = remove_links(dir, 0);
 	if (count_links(dir))
 		return errmsg_set(msg, -EPERM, "flight recorder '%s': its links stay: %s", dir,
 				  strerror(errno));
+	fd = await_end(dir);
+	/* It had nothing to keep but its links, and went with them. */
+	if (fd == -ENOENT && *ret_links)
+		return 0;
+	if (fd == -EWOULDBLOCK)
+		return errmsg_set(msg, -EBUSY,
+				  "flight recorder '%s': its links are gone, but an lbrsnoop still "
+				  "records into it: end that ('fuser %s' tells which it is)",
+				  dir, dir);
+	if (fd < 0)
+		return errmsg_set(msg, fd == -EACCES ? -EPERM : -EINVAL, "flight recorder '%s': %s",
+				  dir, strerror(-fd));
 	if (!discard)
 		return 0;
 	snprintf(path, sizeof(path), "%s/" RECORDS_NAME, dir);
 	if ((unlink(path) && errno != ENOENT) || rmdir(dir))
-		return errmsg_set(msg, -EPERM, "flight recorder '%s': %s", dir, strerror(errno));
+		return errmsg_set(msg, errno == EPERM || errno == EACCES ? -EPERM : -EINVAL,
+				  "flight recorder '%s': %s", dir, strerror(errno));
 	return 0;
 }
 
-static int read_pages(const uint8_t *pages, size_t count, struct flight_book *book)
+static int read_pages(const uint8_t *pages, size_t count, struct flight_book *book,
+		      size_t *ret_newer, size_t *ret_damaged)
 {
 	for (size_t i = 0; i < count; i++) {
 		const uint8_t *page = pages + i * FLIGHT_PAGE_BYTES;
@@ -231,25 +359,19 @@ static int read_pages(const uint8_t *pages, size_t count, struct flight_book *bo
 			got = flight_book_add(book, page);
 		if (got < 0)
 			return got;
+		*ret_newer += got == FLIGHT_NEWER;
+		*ret_damaged += got == FLIGHT_DAMAGED;
 	}
 	return 0;
 }
 
-int flight_read(const char *dir, struct flight_book *book, size_t *ret_armed, struct errmsg *msg)
+/* The map of a recorder, by its looks: what is in its pages is asked later. */
+static int open_records(const char *dir, const char *path, uint32_t *ret_pages, struct errmsg *msg)
 {
-	_cleanup_close_ int fd = -1;
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
-	char path[PATH_MAX];
-	struct stat st;
-	size_t bytes;
-	void *pages;
-	int err;
+	int fd = bpf_obj_get(path);
 
-	snprintf(path, sizeof(path), "%s%s", dir,
-		 !stat(dir, &st) && S_ISDIR(st.st_mode) ? "/" RECORDS_NAME : "");
-	*ret_armed = count_links(dir);
-	fd = bpf_obj_get(path);
 	if (fd < 0 && errno == ENOENT)
 		return errmsg_set(msg, -ENOENT,
 				  "flight recorder '%s': there is none; 'lbrsnoop record --flight "
@@ -259,13 +381,42 @@ int flight_read(const char *dir, struct flight_book *book, size_t *ret_armed, st
 		return errmsg_set(msg, errno == EPERM || errno == EACCES ? -EPERM : -EINVAL,
 				  "flight recorder '%s': %s", dir, strerror(errno));
 	if (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != BPF_MAP_TYPE_ARRAY ||
-	    info.value_size != FLIGHT_PAGE_BYTES)
+	    info.value_size != FLIGHT_PAGE_BYTES || !(info.map_flags & BPF_F_MMAPABLE)) {
+		close(fd);
 		return errmsg_set(msg, -EINVAL, "'%s' is no flight recorder of lbrsnoop", path);
-	bytes = (size_t)info.max_entries * FLIGHT_PAGE_BYTES;
-	pages = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	}
+	*ret_pages = info.max_entries;
+	return fd;
+}
+
+int flight_read(const char *dir, struct flight_book *book, size_t *ret_armed, struct errmsg *msg)
+{
+	_cleanup_close_ int fd = -1;
+	size_t newer = 0, damaged = 0;
+	char path[PATH_MAX];
+	uint32_t count = 0;
+	struct stat st;
+	void *pages;
+	int err = check_recorder(dir, msg);
+
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "%s%s", dir,
+		 !stat(dir, &st) && S_ISDIR(st.st_mode) ? "/" RECORDS_NAME : "");
+	*ret_armed = count_links(dir);
+	fd = open_records(dir, path, &count, msg);
+	if (fd < 0)
+		return fd;
+	pages = mmap(NULL, (size_t)count * FLIGHT_PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	if (pages == MAP_FAILED)
 		return errmsg_set(msg, -EINVAL, "flight recorder '%s': %s", path, strerror(errno));
-	err = read_pages(pages, info.max_entries, book);
-	munmap(pages, bytes);
-	return err;
+	err = read_pages(pages, count, book, &newer, &damaged);
+	munmap(pages, (size_t)count * FLIGHT_PAGE_BYTES);
+	if (err || flight_book_sessions(book))
+		return err;
+	return errmsg_set(msg, -EINVAL,
+			  newer	    ? "flight recorder '%s': it is a newer lbrsnoop's: use that one"
+			  : damaged ? "flight recorder '%s': its pages are damaged"
+				    : "'%s' is no flight recorder of lbrsnoop",
+			  newer || damaged ? dir : path);
 }

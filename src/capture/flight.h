@@ -5,7 +5,8 @@
  *	records		the map, see flight/format.h
  *	armed-*		BPF links: what keeps the programs attached and the LBR on without a process
  *
- * Removing the armed-* disarms; removing the directory frees the records, too.
+ * Removing the armed-* disarms; removing the directory frees the records, too. The directory is
+ * locked (flock) by the process that records into it; what it left armed is not.
  */
 #ifndef LBRSNOOP_CAPTURE_FLIGHT_H
 #define LBRSNOOP_CAPTURE_FLIGHT_H
@@ -27,11 +28,14 @@ struct flight_files {
 	size_t bytes;
 	uint32_t generation;
 	uint32_t pinned; /* links of this generation */
+	uint32_t kept;	 /* of the one before, which is complete */
+	int lock_fd;	 /* if there is a @dir */
 };
 
 /**
- * flight_files_begin() - make the directory
- * Return: 0; -EEXIST if a recorder is armed there; another negative errno; @msg says it.
+ * flight_files_begin() - make the directory, lock it
+ * Return: 0; -EEXIST if a recorder is armed there, or somebody is about to; another negative errno;
+ * @msg says it.
  */
 int flight_files_begin(struct flight_files *files, const char *dir, struct errmsg *msg);
 
@@ -50,6 +54,9 @@ int flight_files_set_header(struct flight_files *files, struct flight_header *he
 int flight_files_pin(struct flight_files *files, int link_fd, struct errmsg *msg);
 void flight_files_pinned(struct flight_files *files);
 
+/** flight_files_stopped() - has somebody removed the links? */
+bool flight_files_stopped(const struct flight_files *files);
+
 /** flight_files_state() - counters of the first page */
 void flight_files_state(const struct flight_files *files, uint64_t *ret_written,
 			uint64_t *ret_lost);
@@ -61,10 +68,11 @@ void flight_files_disarm(struct flight_files *files);
 void flight_files_deinit(struct flight_files *files);
 
 /**
- * flight_disarm() - remove the links of a recorder, whoever has armed it
+ * flight_disarm() - remove the links of a recorder, whoever has armed it, and wait for him to end
  * @discard: the records, too
  * @ret_links: how many there were
- * Return: 0; -ENOENT if there is no recorder; another negative errno; @msg says it.
+ * Return: 0; -ENOENT if there is no recorder; -EBUSY if who armed it does not end; another negative
+ * errno; @msg says it.
  */
 int flight_disarm(const char *dir, bool discard, size_t *ret_links, struct errmsg *msg);
 

@@ -58,8 +58,6 @@ static int show_live(struct flight_show *show, const char *dir, struct flight_bo
 
 	if (err)
 		return err;
-	if (!flight_book_sessions(book))
-		return errmsg_set(msg, -EINVAL, "flight recorder '%s': its pages are damaged", dir);
 	err = symbols_open(NULL, &show->symbols);
 	if (err)
 		return errmsg_set(msg, err, "/proc/kallsyms: %s",

@@ -141,6 +141,14 @@ static int describe_flight(struct trace *trace)
 	return capture_flight_describe(trace->capture, trace->symbols);
 }
 
+static bool stopped_by_other(const struct trace *trace)
+{
+	if (!capture_flight_stopped(trace->capture))
+		return false;
+	log_info("%s: somebody disarms the recorder: that is the end", trace->opts->flight);
+	return true;
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
@@ -177,7 +185,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 	/* What it took to arm is not of the user's time. */
 	if (trace->opts->timeout_ms)
 		end = mono_ms() + trace->opts->timeout_ms;
-	while (!stop_requested && !trace->disarmed && mono_ms() < end) {
+	while (!stop_requested && !trace->disarmed && !stopped_by_other(trace) && mono_ms() < end) {
 		uint64_t left = end - mono_ms();
 
 		if (child_ended(&trace->child))
