@@ -2,10 +2,13 @@
 #include "target/user.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "symbolize/userfile.h"
@@ -75,15 +78,61 @@ static bool is_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* A name without a slash: a command, or a library. Return: found, and in @buf. */
-static bool search(const char *name, const char *dirs, char *buf, size_t size)
+/* Opened as the process would; those of its root's links that are absolute lead out of it else. */
+static int open_in_root(uint32_t pid, const char *path)
 {
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	_cleanup_close_ int root = -1;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%u/root", pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+/* A path by which we reach what the process has at @path; false if it has no file there. */
+static bool find_in_root(uint32_t pid, const char *path, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = open_in_root(pid, path);
+	char link[64], inside[PATH_MAX];
+	struct stat wanted, st;
+	ssize_t len;
+
+	if (fd < 0 || fstat(fd, &wanted) || !S_ISREG(wanted.st_mode))
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, inside, sizeof(inside) - 1);
+	inside[len < 0 ? 0 : len] = '\0';
+	/* The kernel tells it from the root of the mount namespace, or from ours: a chroot. */
+	for (int i = 0; i < 3; i++)
+		if ((i == 1 ? (size_t)snprintf(buf, size, "%s", inside)
+			    : (size_t)snprintf(buf, size, "/proc/%u/root%s", pid,
+					       i ? path : inside)) < size &&
+		    !stat(buf, &st) && st.st_dev == wanted.st_dev && st.st_ino == wanted.st_ino)
+			return true;
+	return false;
+}
+
+/* Is there such a file, for the process that is named, or for us? Then @buf leads to it. */
+static bool find_file(const struct resolve_options *opts, const char *path, char *buf, size_t size)
+{
+	if (opts->pid && path[0] == '/')
+		return find_in_root(opts->pid, path, buf, size);
+	return (size_t)snprintf(buf, size, "%s", path) < size && is_file(buf);
+}
+
+/* A name without a slash: a command, or a library. Return: found, and in @buf. */
+static bool search(const struct resolve_options *opts, const char *name, const char *dirs,
+		   char *buf, size_t size)
+{
+	char path[PATH_MAX];
+
 	for (const char *dir = dirs;; dir++) {
 		int len = (int)strcspn(dir, ":");
 
-		if ((size_t)snprintf(buf, size, "%.*s/%s", len ? len : 1, len ? dir : ".", name) <
-			    size &&
-		    is_file(buf))
+		if ((size_t)snprintf(path, sizeof(path), "%.*s/%s", len ? len : 1, len ? dir : ".",
+				     name) < sizeof(path) &&
+		    find_file(opts, path, buf, size))
 			return true;
 		dir += len;
 		if (!*dir)
@@ -97,19 +146,15 @@ static int find_path(const struct resolve_options *opts, const struct target_spe
 {
 	static const char libraries[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:"
 					"/usr/lib64:/lib:/usr/lib:/usr/local/lib";
+	const char *commands = getenv("PATH") ?: "/usr/bin:/bin";
 	char path[2 * PATH_MAX];
 	bool found;
 
 	if (!strchr(spec->path, '/'))
-		found = search(spec->path, getenv("PATH") ?: "/usr/bin:/bin", path, sizeof(path)) ||
-			search(spec->path, libraries, path, sizeof(path));
-	else if (opts->pid && spec->path[0] == '/')
-		found = (size_t)snprintf(path, sizeof(path), "/proc/%u/root%s", opts->pid,
-					 spec->path) < sizeof(path) &&
-			is_file(path);
+		found = search(opts, spec->path, commands, path, sizeof(path)) ||
+			search(opts, spec->path, libraries, path, sizeof(path));
 	else
-		found = (size_t)snprintf(path, sizeof(path), "%s", spec->path) < sizeof(path) &&
-			is_file(path);
+		found = find_file(opts, spec->path, path, sizeof(path));
 	if (!found)
 		return errmsg_set(msg, -ENOENT, "'%s': there is no file '%s'%s", spec->text,
 				  spec->path,
@@ -117,7 +162,7 @@ static int find_path(const struct resolve_options *opts, const struct target_spe
 					      "namespace)"
 				  : strchr(spec->path, '/') ? ""
 							    : " in $PATH, nor a library");
-	/* Links of /proc/PID/root lead out of the namespace. */
+	/* /proc/PID/root as a link leads out of the namespace. */
 	*ret_path = opts->pid ? strdup(path) : realpath(path, NULL);
 	return *ret_path ? 0 : -ENOMEM;
 }
