@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/uprobe.h"
 #include "cmd/probe_say.h"
 #include "util/log.h"
 
@@ -14,12 +15,22 @@ const char *trace_text_why(const struct trace *trace)
 					    : strerror(-trace->text_err);
 }
 
+static bool wants_errors(const struct trace *trace)
+{
+	bool errors = trace->opts->capture.errno_filter;
+
+	for (size_t i = 0; i < trace->probes.count; i++)
+		if (trace->probes.items[i].trigger.kind != TRIGGER_NONE)
+			errors = errors && probe_filters_errno(&trace->probes.items[i]);
+	return errors;
+}
+
 void trace_say_armed(const struct trace *trace)
 {
 	size_t armed = capture_armed(trace->capture);
 	const struct probe *first = NULL;
 	const char *warning = capture_warning(trace->capture);
-	bool errors = trace->opts->capture.errno_filter;
+	bool errors = wants_errors(trace);
 	uint32_t groups = 0;
 
 	if (trace->image_path)
@@ -27,7 +38,7 @@ void trace_say_armed(const struct trace *trace)
 			"/proc/kcore: %s; so no path, and returns are looked for in %s, where they "
 			"were built",
 			trace_text_why(trace), trace->image_path);
-	else if (trace->text_err)
+	else if (trace->text_err && !probes_all_user(&trace->probes))
 		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
 			 trace_text_why(trace));
 	for (size_t i = 0; i < trace->probes.count; i++) {
@@ -37,7 +48,6 @@ void trace_say_armed(const struct trace *trace)
 		if (probe->trigger.kind == TRIGGER_NONE)
 			continue;
 		first = first ?: probe;
-		errors = errors && probe_filters_errno(probe);
 		if (armed > 8 && log_get_level() < LOG_VERBOSE && !probe_gave_way(probe))
 			continue;
 		if (probe->namesakes)
@@ -74,6 +84,8 @@ static const char *nothing_why(const struct trace *trace)
 {
 	if (trace->printed)
 		return "";
+	if (!wants_errors(trace))
+		return "; nothing of it happened, or not where -p, -c, -C and a command look";
 	if (trace->opts->command)
 		return "; nothing matched: is the function called (and not inlined into its "
 		       "callers), by the command itself and no process that it starts ('-c NAME' "

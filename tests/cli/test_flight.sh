@@ -46,6 +46,10 @@ if [ "$status" != 1 ]; then
 	finish
 fi
 
+# What a function would have to do says nothing of a tracepoint.
+expect "nothing came: no word of functions that do not fail" 1 'nothing of it happened' \
+	./lbrsnoop --no-lbr -c none-such -t 0.1 $target
+
 # record DIRECTORY NAME: in the background; its number in $pid, its stderr in $scratch/NAME
 record() {
 	./lbrsnoop record --no-lbr --flight="$1" -c none-such -t 120 $target 2>"$scratch/$2" &
