@@ -29,7 +29,7 @@
 #define READ_TRIES 100
 
 /* How long a recorder may take to notice that its links are gone, and to end. */
-#define END_MS 5000
+#define END_MS 60000
 
 #define NO_BPFFS                                                                                   \
 	"it is no place in a BPF file system, which alone keeps a recorder armed; 'mount -t bpf "  \

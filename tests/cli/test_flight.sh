@@ -34,7 +34,7 @@ if [ -z "${TEST_FLIGHT_INSIDE:-}" ]; then
 	fi
 	# A BPF file system of its own: what is pinned in it goes with it.
 	# shellcheck disable=SC2016
-	TEST_FLIGHT_INSIDE=1 unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing; mkdir "$1/bpf" &&
+	TEST_FLIGHT_INSIDE=1 unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; mkdir "$1/bpf" &&
 		mount -t bpf bpf "$1/bpf" && exec "$2" "$1/bpf"' sh "$scratch" "$0" || verdicts_failed=1
 	finish
 fi
