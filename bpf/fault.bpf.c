@@ -162,6 +162,21 @@ static __always_inline __u64 fault_regs(struct pt_regs *ctx, __u32 place)
 	}
 }
 
+/* include/linux/kfence.h, with CONFIG_KFENCE_NUM_OBJECTS as it is by default */
+#define KFENCE_POOL_BYTES ((255 + 1) * 2 * 4096)
+#define PF_PROT		  1 /* arch/x86/include/asm/trap_pf.h: the page is there */
+
+/* Pages of KFENCE's pool are taken out of the page tables on purpose: its report, and no oops. */
+static __always_inline bool is_kfence(__u64 error_code, __u64 address)
+{
+	__u64 pool = 0;
+
+	if (!kfence_pool || (error_code & PF_PROT))
+		return false;
+	bpf_probe_read_kernel(&pool, sizeof(pool), (void *)kfence_pool);
+	return pool && address - pool < KFENCE_POOL_BYTES;
+}
+
 /* Sets *ret_bug where it is a WARN or BUG(), whatever was kept. */
 static __always_inline bool fault_find(struct pt_regs *ctx, __u32 place, struct record *rec,
 				       __u64 *ret_bug)
@@ -195,6 +210,8 @@ int fault_late(struct pt_regs *ctx)
 
 	/* By a kprobe nothing of the story is left in any case: better to spare the snapshot. */
 	if (place >= PLACE_PRINTK && !printk_wanted(place, ctx->di, ctx->si, ctx->cx))
+		return 0;
+	if (place == PLACE_PAGE_OOPS && is_kfence(ctx->si, ctx->dx))
 		return 0;
 	slot = snapshot_take();
 	if (unlikely(!slot))

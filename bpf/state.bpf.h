@@ -32,6 +32,7 @@ extern const volatile __u32 flight_header_pages; /* before them */
 extern const volatile bool flight_only;		 /* nobody reads the ring buffer */
 extern const volatile __u64 percpu_offsets; /* of the kernel's __per_cpu_offset[]; 0: unknown */
 extern const volatile __u64 cpu_hw_events_offset; /* of cpu_hw_events, in a CPU's area */
+extern const volatile __u64 kfence_pool;	  /* of the kernel's __kfence_pool; 0: none */
 
 /* The first is for snapshots that must be thrown away: the loader marks it as in use for ever. */
 extern struct capture_slot slots[CAPTURE_SLOTS];

@@ -68,6 +68,7 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 		skel->rodata->percpu_offsets = opts->percpu_offsets;
 		skel->rodata->cpu_hw_events_offset = opts->cpu_hw_events;
 	}
+	skel->rodata->kfence_pool = opts->kfence_pool;
 	bpf_map__set_max_entries(skel->maps.events, ring_bytes);
 }
 

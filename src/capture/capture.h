@@ -36,6 +36,7 @@
  * @percpu_offsets: address of the kernel's __per_cpu_offset[], 0: unknown
  * @cpu_hw_events: offset of cpu_hw_events, the PMU driver's state, in a CPU's area; with
  *                 @percpu_offsets it tells how many entries the driver found
+ * @kfence_pool: address of the kernel's __kfence_pool, 0: there is none
  * @user: told which processes map what, for user functions; borrowed; NULL: nobody asks
  * @without_lbr: load and attach only, for tests on machines without LBR
  */
@@ -57,6 +58,7 @@ struct capture_options {
 	bool flight_only;
 	uint64_t percpu_offsets;
 	uint64_t cpu_hw_events;
+	uint64_t kfence_pool;
 	struct userspace *user;
 	bool without_lbr;
 };

@@ -248,6 +248,7 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 		capture_opts.getppid_addr = getppid.addr;
 	capture_opts.percpu_offsets = symbols_single(trace->symbols, SYMBOLS_PER_CPU_OFFSET);
 	capture_opts.cpu_hw_events = symbols_single(trace->symbols, SYMBOLS_CPU_HW_EVENTS);
+	capture_opts.kfence_pool = symbols_single(trace->symbols, SYMBOLS_KFENCE_POOL);
 	if (trace->opts->user) {
 		err = begin_user(trace);
 		if (err)

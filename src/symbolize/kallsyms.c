@@ -128,6 +128,7 @@ static void keep_single(struct symbols *syms, uint64_t addr, const char *name, s
 		[SYMBOLS_JUMP_TABLE_END] = "__stop___jump_table",
 		[SYMBOLS_BUG_TABLE_START] = "__start___bug_table",
 		[SYMBOLS_BUG_TABLE_STOP] = "__stop___bug_table",
+		[SYMBOLS_KFENCE_POOL] = "__kfence_pool",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

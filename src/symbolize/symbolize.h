@@ -147,6 +147,7 @@ enum symbols_single {
 	SYMBOLS_JUMP_TABLE_END,
 	SYMBOLS_BUG_TABLE_START,
 	SYMBOLS_BUG_TABLE_STOP,
+	SYMBOLS_KFENCE_POOL, /* the variable, which may be NULL */
 	SYMBOLS_SINGLE_COUNT,
 };
 

@@ -21,6 +21,7 @@ static const char sample[] = "0000000000000000 A fixed_percpu_data\n"
 			     "0000000000000400 D cpu_debug_store\n"
 			     "000000000001a380 D cpu_hw_events\n"
 			     "ffffffff81300000 D __per_cpu_offset\n"
+			     "ffffffff81300100 D __kfence_pool\n"
 			     "ffffffffc0a03020 d cpu_hw_events\t[ext4]\n"
 			     "ffffffff81000000 T _stext\n"
 			     "ffffffff81000000 T startup_64\n"
@@ -574,6 +575,7 @@ static void data_of_the_kernel_is_kept(void **state)
 
 	assert_int_equal(symbols_single(syms, SYMBOLS_CPU_HW_EVENTS), 0x1a380);
 	assert_int_equal(symbols_single(syms, SYMBOLS_PER_CPU_OFFSET), 0xffffffff81300000);
+	assert_int_equal(symbols_single(syms, SYMBOLS_KFENCE_POOL), 0xffffffff81300100);
 	symbols_close(syms);
 	syms = open_text("ffffffff81000000 T _text\nffffffff81000040 T _stext\n"
 			 "ffffffff81000080 T _stext_of_others\n");

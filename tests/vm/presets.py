@@ -165,6 +165,26 @@ def check_oom(guest, report, run, kind="hw"):
     guest.snapshots_match(report, run, "db" if kind == "hw" else "off", 1)
 
 
+def breakpoint_reason(guest):
+    """Why the LBR stopped, of a snapshot by a hardware breakpoint: the virtual one of AMD goes on in
+    the debug exception, until the kernel stops it."""
+    return "off" if guest.model == "zen4" else "db"
+
+
+def up_to_error(snapshot, model, function):
+    """By a breakpoint on @function: all entries are from before it, and the newest leads there."""
+    lbr, newest = snapshot["lbr"], snapshot["branches"][-1]["to"]
+    if model == "zen4":
+        if useful(snapshot) or newest["sym"] != "native_write_msr":
+            return f"{useful(snapshot)} entries kept, the newest branch leads to {newest}"
+    elif (newest["sym"], newest["off"]) != (function, 0):
+        return f"the newest branch leads to {newest}"
+    # The driver of architectural LBR throws interrupts in the kernel away, and page faults.
+    elif lbr["wasted"] or lbr["valid"] < lbr["depth"] - (3 if "type" in lbr["supported"] else 0):
+        return f"{lbr['valid']} entries, {lbr['wasted']} wasted"
+    return None
+
+
 def useful(snapshot):
     lbr = snapshot["lbr"]
     return lbr["valid"] - lbr["wasted"]
@@ -233,6 +253,13 @@ def fault_error(snapshot, name, target):
     if lbr["stale"] or len(branches) < lbr["depth"] - (3 if arch else 0):
         return f"{len(branches)} entries, stale {lbr['stale']}"
     if not useful(snapshot):
+        # None of the entries is from before the exception then.
+        ours = [b for b in branches[1:] if "faults" in (b["from"]["module"], b["to"]["module"])]
+        if ours:
+            return f"0 entries kept, but {ours[-1]}"
+        # 32 are enough, but for an interrupt as soon as the handler of #UD or #GP lets them in.
+        if lbr["depth"] == 32 and not arch and not {b["from"]["sym"] for b in branches} & IRET:
+            return f"0 entries kept, and no interrupt was there: {branches}"
         return None
     # What is spent begins with the exception, or with the call that prints a text.
     ours, spent = branches[:useful(snapshot)], branches[useful(snapshot)]
@@ -264,13 +291,13 @@ def check_fault_run(guest, report, run, wanted):
         report(f"{guest.name}/{run.name}/{name}",
                fault_error(snapshot, name, target) or context_error(snapshot),
                f"{useful(snapshot)} of {snapshot['lbr']['depth']} entries kept")
-    guest.snapshots_match(report, run, "db", len(wanted))
+    guest.snapshots_match(report, run, breakpoint_reason(guest), len(wanted))
 
 
-def printk_error(snapshot):
-    newest = snapshot["branches"][-1]["to"]
-    if newest["sym"] != "vprintk_emit" or newest["off"]:
-        return f"the newest branch leads to {newest}"
+def printk_error(snapshot, model):
+    why = up_to_error(snapshot, model, "vprintk_emit")
+    if why:
+        return why
     if not any("faults: an error, number 7" in line for line in snapshot["log"] or []):
         return f"the log: {snapshot['log']}"
     if snapshot["lbr"]["depth"] == 32 and \
@@ -292,16 +319,58 @@ def check_machine(guest, report, run):
     if len(run.snapshots) != 1 or run.status:
         why = f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}"
     else:
-        newest, frames = run.snapshots[0]["branches"][-1]["to"], frames_of(run.snapshots[0])
+        frames = frames_of(run.snapshots[0])
         log = "\n".join(run.snapshots[0]["log"] or [])
-        if (newest["sym"], newest["off"]) != ("mce_log", 0):
-            why = f"the newest branch leads to {newest}"
+        why = up_to_error(run.snapshots[0], guest.model, "mce_log")
+        if why:
+            pass
         elif frames[0] != ("mce_log", 0, None) or frames[1][2] != "mce_inject":
             why = f"the stack is {frames}"
         elif not re.search(r"Hardware Error.*Bank 1: 9000000000000136", log):
             why = f"the log: {log}"
     report(f"{guest.name}/machine-check", why, "1 snapshot, of the bank it was made in")
     guest.snapshots_match(report, run, "db", 1)
+
+
+def freed_error(snapshot, model):
+    """Why it is not KFENCE's report about read_byte() of the module, called by fault_freed()."""
+    if snapshot["trigger"]["target"] != "preset:error-report":
+        return f"{snapshot['trigger']}"
+    log, frames = "\n".join(snapshot["log"] or []), frames_of(snapshot)
+    said = re.search(r"BUG: KFENCE: use-after-free read in read_byte\+0x([0-9a-f]+)/", log)
+    stack = re.search(r"^Use-after-free read at .*:\n((?: .+\n)+)", log, re.M)
+    why = up_to_error(snapshot, model, "kfence_report_error")
+    if why or not said or not stack:
+        return why or f"the log: {log}"
+    wanted = [(line[2], int(line[3], 16), line[4]) for line in map(FRAME.match, stack[1].split("\n"))
+              if line]
+    if [frame[0] for frame in wanted[:2]] != ["read_byte", "fault_freed"] or \
+            wanted[0][1] != int(said[1], 16):
+        return f"the kernel's stack: {stack[0]}"
+    if frames[0] != ("kfence_report_error", 0, None) or frames[-len(wanted):] != wanted:
+        return f"the stack is {frames}, the kernel's {wanted}"
+    return None
+
+
+def check_error_report(guest, report, run_of):
+    """Memory that is read when it is freed, seen by KFENCE: no oops, which comes after it."""
+    run = run_of("error")
+    if not os.path.exists(guest.path("kfence")):
+        report(f"{guest.name}/error-report",
+               (run.status != 2 or "preset:error-report cannot be had here" not in run.err) and
+               f"exit status {run.status}: {run.err}", "no KASAN nor KFENCE in this kernel")
+        return
+    both = run_of("error-oops")
+    targets = [s["trigger"]["target"] for s in run.snapshots + both.snapshots]
+    why = None
+    if targets != ["preset:error-report"] * 2 + ["preset:oops"] or run.status or both.status:
+        why = f"snapshots of {targets}, exit status {run.status}, {both.status}: {both.err}"
+    else:
+        why = freed_error(run.snapshots[0], guest.model) or \
+            freed_error(both.snapshots[0], guest.model)
+    report(f"{guest.name}/error-report", why, "2 snapshots, of the reads that KFENCE tells of")
+    guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
+    guest.snapshots_match(report, both, breakpoint_reason(guest), 2)
 
 
 def check_faults(guest, report, run_of):
@@ -315,10 +384,12 @@ def check_faults(guest, report, run_of):
     check_fault_run(guest, report, run_of("all"), [("warn", "preset:warn"), ("null", "preset:oops")])
     run = run_of("printk")
     why = len(run.snapshots) != 2 and f"{len(run.snapshots)} snapshots: {run.err}"
-    report(f"{guest.name}/printk", why or next(filter(None, map(printk_error, run.snapshots)), None),
+    wrong = [error for error in (printk_error(s, guest.model) for s in run.snapshots) if error]
+    report(f"{guest.name}/printk", why or wrong and wrong[0],
            "2 snapshots, of lines at level err")
-    guest.snapshots_match(report, run, "db", 2)
+    guest.snapshots_match(report, run, breakpoint_reason(guest), 2)
     check_machine(guest, report, run_of("machine"))
+    check_error_report(guest, report, run_of)
 
 
 def check_watch(guest, report, run_of):
@@ -332,7 +403,7 @@ def check_watch(guest, report, run_of):
         elif not any(re.search(said, log) for log in logs):
             why = f"the log has no {said!r}: {logs}"
         elif name == "soft-lockup" and not any(
-                function == "fault_loop" for s in mine for function, _, _ in frames_of(s)):
+                module == "faults" for s in mine for _, _, module in frames_of(s)):
             why = f"the culprit is in no stack: {[frames_of(s) for s in mine]}"
         report(f"{guest.name}/{name}", why, f"{len(mine)} snapshots, and the log tells")
 

@@ -32,6 +32,9 @@ extern void remove_proc_entry(const char *name, void *parent);
 extern int _printk(const char *fmt, ...);
 extern void __warn_printk(const char *fmt, ...);
 extern long schedule_timeout_uninterruptible(long ticks);
+extern u64 _copy_from_user(void *to, const char *from, u64 len);
+extern char *kstrdup(const char *text, unsigned int flags);
+extern void kfree(const void *memory);
 extern volatile u64 jiffies;
 extern void _raw_spin_lock_bh(unsigned int *lock);
 extern void _raw_spin_unlock_bh(unsigned int *lock);
@@ -138,6 +141,36 @@ static ssize fault_hang(void *file, const char *from, u64 len, long *at)
 	return (ssize)len;
 }
 
+/* include/linux/kfence.h; CONFIG_KFENCE_NUM_OBJECTS is 255 */
+#define KFENCE_POOL_BYTES (256 * 2 * 4096)
+#define GFP_KERNEL	  0xcc0
+
+/*
+ * Written to it is the address of __kfence_pool, eight bytes as they stand in memory. One
+ * allocation in so many is KFENCE's: others are made until this is, for a minute at most; then it
+ * is freed, and read.
+ */
+static ssize fault_freed(void *file, const char *from, u64 len, long *at)
+{
+	u64 end = jiffies + 60 * HZ, pool;
+
+	if (len != sizeof(pool) || _copy_from_user(&pool, from, len))
+		return -22; /* EINVAL */
+	pool = *(volatile u64 *)pool;
+	while ((long)(jiffies - end) < 0) {
+		for (int i = 0; i < 1000; i++) {
+			char *text = kstrdup("read when it is freed", GFP_KERNEL);
+			u64 address = (u64)text;
+
+			kfree(text);
+			if (address - pool < KFENCE_POOL_BYTES)
+				return read_byte(address, len);
+		}
+		schedule_timeout_uninterruptible(1);
+	}
+	return -62; /* ETIME */
+}
+
 static unsigned int loop_lock;
 
 /* Seconds in which the scheduler is not called, and in which preemptible RCU has to wait as well.
@@ -165,6 +198,7 @@ static struct fault {
 	{"faults-wild", {.write = fault_wild}},
 	{"faults-gp", {.write = fault_gp}},
 	{"faults-printk", {.write = fault_printk}},
+	{"faults-freed", {.write = fault_freed}},
 	{"faults-hang", {.write = fault_hang}},
 	{"faults-loop", {.write = fault_loop}},
 };
