@@ -51,11 +51,12 @@ __attribute__((noinline)) unsigned int walk(unsigned int n, int fatal)
 {
 	struct timespec now;
 
-	if (n % 7 == 3)
-		clock_gettime(CLOCK_MONOTONIC, &now);
 	for (unsigned int bit = 0; bit < 8; bit++) {
 		if (bit == 4 && n % 5 == 2)
 			sched_yield();
+		/* So late that an LBR of 16 entries still has it at the end. */
+		if (bit == 7 && n % 7 == 3)
+			clock_gettime(CLOCK_MONOTONIC, &now);
 		one_bit(n, bit);
 	}
 	return fatal ? crash(n) : reached(n);
