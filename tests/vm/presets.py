@@ -329,7 +329,7 @@ def check_machine(guest, report, run):
         elif not re.search(r"Hardware Error.*Bank 1: 9000000000000136", log):
             why = f"the log: {log}"
     report(f"{guest.name}/machine-check", why, "1 snapshot, of the bank it was made in")
-    guest.snapshots_match(report, run, "db", 1)
+    guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
 
 
 def freed_error(snapshot, model):
