@@ -2,6 +2,7 @@
 #include "util/log.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 static enum log_level log_level = LOG_NORMAL;
@@ -16,16 +17,22 @@ enum log_level log_get_level(void)
 	return log_level;
 }
 
-/* A name that somebody else chose may hold what a terminal takes for a command. */
+/*
+ * A name that somebody else chose may hold what a terminal takes for a command, or a journal for
+ * another message.
+ */
 static size_t escape(const char *text, char *to)
 {
 	size_t n = 0;
 
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-		if (*p == '\n' || *p == '\t' || (*p >= ' ' && *p != 0x7f))
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+
+		if (*p == '\t' || (*p >= ' ' && *p != 0x7f && !c1))
 			to[n++] = (char)*p;
 		else
 			n += (size_t)sprintf(to + n, "\\x%02x", *p);
+	}
 	return n;
 }
 

@@ -114,6 +114,12 @@ if grep -q $'\e' "$scratch/err"; then
 else
 	ok "no escape gets to the terminal"
 fi
+bad "a target that would be another message" "target" $'do\nlbrsnoop: 7 snapshots captured\xc2\x9b1m'
+if [ "$(wc -l <"$scratch/err")" != 1 ] || LC_ALL=C grep -qF $'\xc2\x9b' "$scratch/err"; then
+	not_ok "it is one line, without the controls of terminals with eight bits" "$scratch/err"
+else
+	ok "it is one line, without the controls of terminals with eight bits"
+fi
 bad "a target of 5000 characters" "target" "$long"
 
 bad "list without a glob" "glob" list
