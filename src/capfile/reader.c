@@ -25,7 +25,7 @@
 #define TRIGGER_CHARS 4096u
 /* Of all triggers: a kernel has 70,000 functions, with names of 30 characters, three times each. */
 #define TRIGGER_BYTES_MAX (64u << 20)
-#define SYMBOL_CHARS	  1025u
+#define SYMBOL_CHARS	  (SYMBOL_NAME_MAX + 1)
 /* include/linux/err.h */
 #define MAX_ERRNO 4095
 
@@ -136,14 +136,15 @@ static int take_module(struct capfile *file)
 	return file->on_module ? file->on_module(&file->module, file->on_module_ctx) : 0;
 }
 
-static bool is_plain_name(const char *name)
+/* Names are printed as they are. Those of C++ have blanks; what else has no place in one goes. */
+static bool make_plain(char *name)
 {
-	if (!*name)
-		return false;
+	bool there = *name;
+
 	for (; *name; name++)
-		if (*name <= ' ' || *name >= 0x7f)
-			return false;
-	return true;
+		if (*name < ' ' || *name >= 0x7f)
+			*name = '?';
+	return there;
 }
 
 static int take_symbols(struct capfile *file)
@@ -160,7 +161,7 @@ static int take_symbols(struct capfile *file)
 		sym.size = cursor_number(&cursor, 4);
 		module = cursor_number(&cursor, 2);
 		cursor_string(&cursor, name, sizeof(name));
-		if (cursor.bad || !is_plain_name(name) ||
+		if (cursor.bad || !make_plain(name) ||
 		    (module && (module >= file->module_count || !file->modules[module])))
 			return -EBADMSG;
 		if (module)

@@ -62,6 +62,34 @@ for option in -o --trace-json --dot; do
 	unharmed "$option FILE FILE: it is as it was" "$scratch/own.lbr"
 done
 
+# A function of a C++ program, as it reads in the source; and one of somebody who means harm.
+python3 - "$capture" "$scratch/names" <<'END'
+import struct, subprocess, sys, zlib
+
+with open(sys.argv[1], "rb") as file:
+    head = file.read()[:24]
+raw = subprocess.run(["zstd", "-dcq", sys.argv[1]], stdout=subprocess.PIPE, check=True).stdout
+out, at = b"", 0
+while at < len(raw):
+    kind, size = struct.unpack_from("<II", raw, at)
+    payload = raw[at + 12:at + 12 + size]
+    at += 12 + size
+    if kind == 3:
+        for old, new in ((b"do_sys_openat2", b"f <4u, short>()"), (b"path_openat", b"path\x1bop\xffnat")):
+            payload = payload.replace(struct.pack("<H", len(old)) + old, struct.pack("<H", len(new)) + new)
+    front = struct.pack("<II", kind, len(payload))
+    out += front + struct.pack("<I", zlib.crc32(front + payload)) + payload
+packed = subprocess.run(["zstd", "-cq", "--zstd=wlog=19"], input=out, stdout=subprocess.PIPE, check=True).stdout
+with open(sys.argv[2], "wb") as file:
+    file.write(head + packed)
+END
+expect_out "names with blanks are names" 0 'f <4u, short>\(\)' "${report[@]}" --branches "$scratch/names"
+if [ ! -s "$scratch/err" ] && ! grep -q $'\e' "$scratch/out"; then
+	ok "... and what a terminal takes for a command is not shown"
+else
+	not_ok "... and what a terminal takes for a command is not shown" "$scratch/err"
+fi
+
 # of_host NAME: the capture, as another machine would have made it. See src/capfile/format.h
 of_host() {
 	python3 - "$capture" "$1" <<'END'
