@@ -4,6 +4,7 @@
 #define LBRSNOOP_CAPTURE_ATTACH_H
 
 #include <bpf/libbpf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "snapshot/probe.h"
@@ -25,6 +26,7 @@ struct hw_site {
  * @hw_cpus: CPUs that @hw_sites has room for
  * @since_ns: what it captured before was captured by the breakpoints that it stands for, too, and
  * what they capture afterwards by it; 0: it stands for none
+ * @counted: an event has counted something on a CPU that went meanwhile
  */
 struct armed {
 	int prog_fd;
@@ -33,6 +35,7 @@ struct armed {
 	struct hw_site *hw_sites;
 	int hw_cpus;
 	uint64_t since_ns;
+	bool counted;
 };
 
 /** attach_select() - ask for the programs that @probe (and its fallback) needs to be loaded */

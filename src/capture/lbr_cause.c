@@ -82,6 +82,14 @@ static int no_lbr(struct errmsg *msg)
 			  cpu.model_name, cpu.family, cpu.model);
 }
 
+bool events_need_admin(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level;
+
+	return f && fscanf(f, "%d", &level) == 1 && level > 2;
+}
+
 int lbr_cause(int err, int cpu, uint64_t branch_types, struct errmsg *msg)
 {
 	switch (err) {
@@ -89,10 +97,13 @@ int lbr_cause(int err, int cpu, uint64_t branch_types, struct errmsg *msg)
 	case -EACCES:
 		return errmsg_set(
 			msg, -EPERM,
-			"cpu %d: not permitted to open the event that switches the LBR on; "
-			"run as root or with CAP_PERFMON (see "
-			"/proc/sys/kernel/perf_event_paranoid)",
-			cpu);
+			"cpu %d: not permitted to open the event that switches the LBR on; %s", cpu,
+			events_need_admin()
+				? "this kernel asks for CAP_SYS_ADMIN; with 2 in "
+				  "/proc/sys/kernel/perf_event_paranoid it is content with "
+				  "CAP_PERFMON"
+				: "run as root or with CAP_PERFMON (see "
+				  "/proc/sys/kernel/perf_event_paranoid)");
 	case -EBUSY:
 	case -ENOSPC:
 		return errmsg_set(

@@ -3,9 +3,18 @@
 #ifndef LBRSNOOP_CAPTURE_LBR_CAUSE_H
 #define LBRSNOOP_CAPTURE_LBR_CAUSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "util/errmsg.h"
+
+/**
+ * events_need_admin() - does this kernel ask for CAP_SYS_ADMIN at each perf event?
+ *
+ * Debian's level 3 of kernel.perf_event_paranoid, which CAP_PERFMON is not enough for (its patch
+ * "security,perf: Allow further restriction of perf_event_open"). Linux's own ends at 2.
+ */
+bool events_need_admin(void);
 
 /**
  * lbr_cause() - explain a failed perf_event_open() or enable of an event with a branch stack

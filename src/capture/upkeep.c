@@ -29,7 +29,7 @@ static void note_counts(struct capture *capture, const struct armed *armed)
 	capture->missed += armed_missed(armed);
 	if (fired)
 		*fired += armed_hw_hits(armed);
-	else if (armed->hw_cpus && !armed_hw_hits(armed))
+	else if (armed->hw_cpus && !armed->counted && !armed_hw_hits(armed))
 		errmsg_queue_add(&capture->said,
 				 "%s: no counter has counted anything: this machine's PMU does not "
 				 "count that, as an emulated one may not",
@@ -76,9 +76,11 @@ static void follow_hotplug(struct capture *capture)
 			/* Its breakpoints went with it, also where it is back already. */
 			if (!online || lbr_events_renewed(capture->events, cpu)) {
 				uint64_t *fired = fired_of(capture, probe);
+				uint64_t hits = armed_hw_hits_cpu(armed, cpu);
 
 				if (fired)
-					*fired += armed_hw_hits_cpu(armed, cpu);
+					*fired += hits;
+				armed->counted = armed->counted || hits;
 				disarm_hw_cpu(armed, cpu);
 			}
 			if (!online)
@@ -156,8 +158,8 @@ static void make_cheaper(struct capture *capture, int cpu, double rate, double s
 							  : trigger_kind_name(probe->trigger.kind);
 		errmsg_queue_add(
 			&capture->said,
-			"%s: %.0f hits a second on cpu %d cost %.1f %% of it (%.1f us each%s), "
-			"more than the %.1f %% allowed; now %s (--max-overhead)",
+			"%s: %.0f hits a second on cpu %d cost %.3g %% of it (%.1f us each%s), "
+			"more than the %g %% allowed; now %s (--max-overhead)",
 			probe->trigger.target, rate, cpu, share * 100, capture->guard.hit_ns / 1e3,
 			capture->guard.measured ? "" : ", assumed", capture->guard.budget * 100,
 			now);
@@ -180,8 +182,8 @@ static void thin_out(struct capture *capture, int cpu, double rate, double share
 		events_set_period(&capture->armed[i], probe, probe->event.period * factor);
 		errmsg_queue_add(
 			&capture->said,
-			"%s: %.0f snapshots a second on cpu %d cost %.1f %% of it (%.1f us each, "
-			"assumed), more than the %.1f %% allowed; now one in %llu events "
+			"%s: %.0f snapshots a second on cpu %d cost %.3g %% of it (%.1f us each, "
+			"assumed), more than the %g %% allowed; now one in %llu events "
 			"(--max-overhead)",
 			probe->trigger.target, rate, cpu, share * 100,
 			capture->event_guard.hit_ns / 1e3, capture->event_guard.budget * 100,

@@ -65,16 +65,14 @@ bool process_has_capability(int cap);
  * CAP_BPF: look after the LBR (BPF_PROG_TEST_RUN), fall back to another trigger. CAP_PERFMON:
  * follow CPUs that come. CAP_SYSLOG: addresses of modules that come. All others go, from the
  * bounding set, too, and no program that is started from now on gets any back.
- * @breakpoints: hardware breakpoints are armed: CAP_SYS_ADMIN stays, which the kernel asks for at
- *               each one in its text (hw_breakpoint_parse() of kernel/events/hw_breakpoint.c), as
- *               when a CPU comes
+ * @admin: CAP_SYS_ADMIN stays, for when a CPU comes: see trace_needs_admin()
  * @programs: user functions are traced: CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH stay, to read what
  *            other users' processes map
  * @files: that may be made later, @file_count of them, each may be NULL. If one is in a directory
  *         of another user, CAP_DAC_OVERRIDE stays, too
  * Return: 0; negative errno, and all are still there.
  */
-int drop_privileges(bool breakpoints, bool programs, const char *const *files, size_t file_count);
+int drop_privileges(bool admin, bool programs, const char *const *files, size_t file_count);
 
 /**
  * install_reopen_handler() - let SIGHUP set reopen_requested, after install_stop_handlers()

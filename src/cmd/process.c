@@ -133,13 +133,13 @@ static bool is_foreign(const char *path)
 	return copy && !stat(dirname(copy), &st) && st.st_uid != geteuid();
 }
 
-int drop_privileges(bool breakpoints, bool programs, const char *const *files, size_t file_count)
+int drop_privileges(bool admin, bool programs, const char *const *files, size_t file_count)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	uint64_t keep = 1ULL << CAP_BPF | 1ULL << CAP_PERFMON | 1ULL << CAP_SYSLOG;
 
-	if (breakpoints)
+	if (admin)
 		keep |= 1ULL << CAP_SYS_ADMIN;
 	/* What other users' processes have mapped, and those files. */
 	if (programs)

@@ -111,7 +111,7 @@ static void drop(const struct trace *trace)
 {
 	const struct trace_options *opts = trace->opts;
 	const char *files[] = {opts->output, opts->record, opts->view.dot, opts->view.svg};
-	int err = drop_privileges(trace_has_breakpoints(trace), trace->opts->user, files,
+	int err = drop_privileges(trace_needs_admin(trace), trace->opts->user, files,
 				  ARRAY_SIZE(files));
 
 	if (err)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/attach_perf.h"
+#include "capture/lbr_cause.h"
 #include "cmd/cmd.h"
 #include "cmd/filters.h"
 #include "cmd/probe_say.h"
@@ -165,6 +167,16 @@ bool trace_has_breakpoints(const struct trace *trace)
 	for (size_t i = 0; i < trace->probes.count; i++)
 		if (trace->probes.items[i].trigger.kind == TRIGGER_HW)
 			return true;
+	return false;
+}
+
+bool trace_needs_admin(const struct trace *trace)
+{
+	if (trace_has_breakpoints(trace))
+		return true;
+	for (size_t i = 0; i < trace->probes.count; i++)
+		if (probe_is_event(&trace->probes.items[i]))
+			return events_need_admin();
 	return false;
 }
 

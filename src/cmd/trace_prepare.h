@@ -21,4 +21,12 @@ int trace_end_symbols(struct trace *trace, struct errmsg *msg);
 /** trace_has_breakpoints() - is any of its triggers a hardware breakpoint? */
 bool trace_has_breakpoints(const struct trace *trace);
 
+/**
+ * trace_needs_admin() - is CAP_SYS_ADMIN needed, to follow a CPU that comes?
+ *
+ * The kernel asks for it at each hardware breakpoint in its text (hw_breakpoint_parse() of
+ * kernel/events/hw_breakpoint.c), Debian's at each perf event (events_need_admin()).
+ */
+bool trace_needs_admin(const struct trace *trace);
+
 #endif
