@@ -2,11 +2,12 @@
 /*
  * eventwork - give rise to events that perf counts, and say how many there were
  *
- *     eventwork PAGES SLEEPS
+ *     eventwork PAGES SLEEPS [MILLISECONDS]
  *
- * Touches PAGES pages that are not there yet, then sleeps SLEEPS times for a millisecond. Its last
- * line is "faults N switches N": all that it has had, as the kernel tells it (getrusage()). The
- * function that touches a page is touch_page().
+ * Touches PAGES pages that are not there yet, then sleeps SLEEPS times for a millisecond, or so
+ * many. Its last line is "until NS faults N switches N": all that it has had, as the kernel tells
+ * it (getrusage()), and the time (CLOCK_REALTIME) before it asked. The function that touches a page
+ * is touch_page().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,9 @@ __attribute__((noinline)) void touch_page(volatile char *page)
 
 int main(int argc, char **argv)
 {
-	const struct timespec millisecond = {.tv_nsec = 1000000};
-	long pages = argc == 3 ? atol(argv[1]) : -1, sleeps = argc == 3 ? atol(argv[2]) : -1;
+	long pages = argc > 2 ? atol(argv[1]) : -1, sleeps = argc > 2 ? atol(argv[2]) : -1;
+	const struct timespec pause = {.tv_nsec = (argc > 3 ? atol(argv[3]) : 1) * 1000000};
+	struct timespec now;
 	struct rusage use;
 	char *memory;
 
@@ -39,9 +41,10 @@ int main(int argc, char **argv)
 	for (long i = 0; i < pages; i++)
 		touch_page(memory + i * PAGE_BYTES);
 	for (long i = 0; i < sleeps; i++)
-		nanosleep(&millisecond, NULL);
+		nanosleep(&pause, NULL);
+	clock_gettime(CLOCK_REALTIME, &now);
 	getrusage(RUSAGE_SELF, &use);
-	printf("faults %ld switches %ld\n", use.ru_minflt + use.ru_majflt,
-	       use.ru_nvcsw + use.ru_nivcsw);
+	printf("until %lld%09ld faults %ld switches %ld\n", (long long)now.tv_sec, now.tv_nsec,
+	       use.ru_minflt + use.ru_majflt, use.ru_nvcsw + use.ru_nivcsw);
 	return 0;
 }

@@ -23,7 +23,7 @@ import tempfile
 import matrix
 from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line_at, site_error
 from spent import Symbols, spent_by_trigger
-from perf_events import check_perf
+from perf_events import check_hotplug, check_perf
 from presets import build_faults, check_faults, check_presets, check_watch
 from report import Report
 from three import check_three
@@ -520,6 +520,8 @@ CHECKS = {
                                                   lambda name: Run(guest.directory, name), BUILD),
     "perf": lambda guest, report: check_perf(guest, report,
                                              lambda name: Run(guest.directory, name)),
+    "hotplug": lambda guest, report: check_hotplug(guest, report,
+                                                   lambda name: Run(guest.directory, name)),
     "rotate": check_rotate,
     "table": check_table,
     "auto": check_auto,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tests/vm/guest/perf left: snapshots of perf events are what the LBR held when the kernel read
-it, by the emulator's log.
+"""What tests/vm/guest/perf left: snapshots of perf events are what the LBR held, by the emulator's
+log: when the kernel read it, for its own events, and when the PMU froze it, for a counter's overflow.
 """
 import re
 
@@ -39,7 +39,7 @@ def kinds_are(run, wanted):
 
 
 def counts(guest, run):
-    """What eventwork said: {"faults": N, "switches": N}"""
+    """What eventwork said: {"until": ns, "faults": N, "switches": N}"""
     with open(guest.path(run.name + ".out"), encoding="utf-8") as file:
         words = file.read().split()
     return dict(zip(words[::2], map(int, words[1::2])))
@@ -52,13 +52,16 @@ def skipped(run):
 
 
 def check_count(guest, report, run, event, least):
-    """As many as the program itself was told of, but for those of its start, and no more."""
-    have, made = len(run.snapshots), counts(guest, run)[event]
+    """As many as the program itself was told of, but for those of its start, and no more: those
+    after it has asked, as of its exit, are left out."""
+    said = counts(guest, run)
+    made = said[event]
+    have = sum(s["ts_ns"] <= said["until"] for s in run.snapshots)
     pids = {s["pid"] for s in run.snapshots}
+    told = f"{have} of {len(run.snapshots)} snapshots by then, {least} were made, {made} {event} in all"
     report(f"{guest.name}/{run.name}/count", kinds_are(run, "perf") or
            len(pids) != 1 and f"of processes {pids}" or
-           not least <= have + skipped(run) <= made and f"{have} snapshots, {least} made, {made} {event} in all",
-           f"{have} snapshots, {least} were made, {made} {event} in all")
+           not least - skipped(run) <= have <= made and told, told)
 
 
 def check_touched(guest, report, run):
@@ -99,14 +102,73 @@ def check_own(guest, report, run, least):
            f"{len(run.snapshots)} snapshots, {entries} entries in the median, all the program's, none spent")
 
 
+def check_pmi(guest, report, run, least):
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "pmu", least)
+    # The driver empties the LBR when it comes to another task: soon behind that fewer are there.
+    wasted = {s["lbr"]["wasted"] for s in run.snapshots}
+    whole = sum(s["lbr"]["valid"] == s["lbr"]["depth"] for s in run.snapshots)
+    report(f"{guest.name}/{run.name}/useful", kinds_are(run, "pmi") or
+           (wasted != {0} or whole < len(run.snapshots) * 3 / 4) and
+           f"wasted {wasted}, {whole} of {len(run.snapshots)} whole",
+           f"{len(run.snapshots)} snapshots, none spent, {whole} whole")
+
+
 def check_perf(guest, report, run_of):
-    faults, switches, tenth = (run_of("perf-" + name) for name in ("faults", "switches", "tenth"))
-    for run, least in ((faults, PAGES), (switches, SLEEPS // 2), (tenth, 1)):
+    faults, switches, seventh, clock = (
+        run_of("perf-" + name) for name in ("faults", "switches", "seventh", "clock"))
+    for run, least in ((faults, PAGES), (switches, SLEEPS // 2), (seventh, 1), (clock, 1)):
         check_own(guest, report, run, least)
     check_count(guest, report, faults, "faults", PAGES)
     check_touched(guest, report, faults)
     check_count(guest, report, switches, "switches", SLEEPS)
     check_kernel(guest, report, run_of("perf-kernel"))
     # The period counts all tasks' switches on a CPU.
-    have = len(tenth.snapshots)
-    report(f"{guest.name}/perf-tenth/count", have >= SLEEPS and f"{have} snapshots", f"{have} snapshots")
+    have = len(seventh.snapshots)
+    report(f"{guest.name}/perf-seventh/count", have >= SLEEPS and f"{have} snapshots", f"{have} snapshots")
+    check_pmi(guest, report, run_of("perf-instructions"), 20)
+    raw = run_of("perf-raw")
+    check_pmi(guest, report, raw, 40)
+    cpus = {s["cpu"] for s in raw.snapshots}
+    report(f"{guest.name}/perf-raw/cpus", cpus != {1} and f"on CPUs {sorted(cpus)}", "-C 1: on 1 alone")
+    nothing = run_of("perf-nothing")
+    report(f"{guest.name}/perf-nothing", (nothing.status != 1 or "function" in nothing.err or
+                                          "no counter has counted anything" not in nothing.err) and
+           f"exit status {nothing.status}: {nothing.err.strip()}", "an event that the PMU lacks is said")
+    thinned = run_of("perf-thinned")
+    said = re.search(r"more than the 0\.02 % allowed; now one in \d+ events", thinned.err)
+    report(f"{guest.name}/perf-thinned", (thinned.status or not said) and
+           f"exit status {thinned.status}: {thinned.err.strip()}", "over budget fewer are looked at")
+
+
+def stages(guest, run):
+    """What guest/hotplug said: [(stage, ns when it began)]"""
+    with open(guest.path(run.name + ".stages"), encoding="utf-8") as file:
+        return [(name, int(ns)) for name, ns in (line.split() for line in file)]
+
+
+def check_followed(guest, report, run, wanted):
+    """Each stage was reached, with snapshots from the CPU, and nothing but the usual was said."""
+    reached = stages(guest, run)
+    ends = [ns for _, ns in reached[1:]] + [1 << 63]
+    have = {name: sum(ns < s["ts_ns"] < end and s["cpu"] == 1 for s in run.snapshots)
+            for (name, ns), end in zip(reached, ends)}
+    silent = [name for name in wanted if name not in ("gone", "comes") and not have.get(name)]
+    odd = [line for line in run.err.splitlines()
+           if "warning" in line or not line.startswith("lbrsnoop: ")]
+    report(f"{guest.name}/{run.name}/followed", (tuple(have) != wanted or silent or have["gone"]) and
+           f"snapshots: {have}", f"snapshots from CPU 1: {have}")
+    report(f"{guest.name}/{run.name}/said", odd and "; ".join(odd), "nothing but what is so")
+
+
+def check_hotplug(guest, report, run_of):
+    there_again = ("first", "gone", "comes", "back", "again")
+    switches, instructions, gone = (
+        run_of("hotplug-" + name) for name in ("switches", "instructions", "gone"))
+    check_followed(guest, report, switches, there_again)
+    check_own(guest, report, switches, 3)
+    check_followed(guest, report, instructions, there_again)
+    check_pmi(guest, report, instructions, 3)
+    # What was counted on the CPU that is gone is not nothing.
+    check_followed(guest, report, gone, ("first", "gone"))
+    check_pmi(guest, report, gone, 1)
