@@ -121,7 +121,8 @@ def check_perf(guest, report, run_of):
         check_own(guest, report, run, least)
     check_count(guest, report, faults, "faults", PAGES)
     check_touched(guest, report, faults)
-    check_count(guest, report, switches, "switches", SLEEPS)
+    # Where the machine is busy, a timer may have fired before its sleep began: no switch.
+    check_count(guest, report, switches, "switches", SLEEPS * 9 // 10)
     check_kernel(guest, report, run_of("perf-kernel"))
     # The period counts all tasks' switches on a CPU.
     have = len(seventh.snapshots)
