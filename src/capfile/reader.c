@@ -136,13 +136,16 @@ static int take_module(struct capfile *file)
 	return file->on_module ? file->on_module(&file->module, file->on_module_ctx) : 0;
 }
 
-/* Names are printed as they are. Those of C++ have blanks; what else has no place in one goes. */
+/*
+ * Those of C++ have blanks, and identifiers may be of any script; control characters have no place
+ * in a name.
+ */
 static bool make_plain(char *name)
 {
 	bool there = *name;
 
 	for (; *name; name++)
-		if (*name < ' ' || *name >= 0x7f)
+		if ((unsigned char)*name < ' ' || *name == 0x7f)
 			*name = '?';
 	return there;
 }

@@ -71,6 +71,7 @@ struct recorder {
 	struct capfile_writer *writer;
 	uint32_t generation;
 	uint64_t count;
+	uint64_t flushed;	 /* of these */
 	struct symbols *written; /* as a reader of the file knows them by now */
 	struct item *items;
 	size_t item_room;
@@ -636,7 +637,16 @@ void recorder_text_may_differ(struct recorder *rec)
 
 int recorder_flush(struct recorder *rec)
 {
-	return capfile_writer_flush(rec->writer);
+	int err = capfile_writer_flush(rec->writer);
+
+	if (!err)
+		rec->flushed = rec->count;
+	return err;
+}
+
+uint64_t recorder_flushed(const struct recorder *rec)
+{
+	return rec->flushed;
 }
 
 uint64_t recorder_count(const struct recorder *rec)

@@ -67,7 +67,10 @@ int recorder_add(struct recorder *recorder, const struct snapshot *snap, uint64_
 /** recorder_flush() - what was added survives our death from now on; 0, or negative errno */
 int recorder_flush(struct recorder *recorder);
 
-/** recorder_count() - snapshots in the file */
+/** recorder_flushed() - snapshots that are in the file whatever comes: up to the last flush */
+uint64_t recorder_flushed(const struct recorder *recorder);
+
+/** recorder_count() - snapshots that were added */
 uint64_t recorder_count(const struct recorder *recorder);
 
 /** recorder_bytes() - size of the file */

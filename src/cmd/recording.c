@@ -20,6 +20,7 @@ struct recording {
 	struct recording_options opts;
 	struct recorder *recorder;
 	uint64_t earlier; /* snapshots in files that are closed */
+	uint64_t safe;	  /* in the newest one, if it is closed: those that can be read */
 	uint32_t unwritten;
 	struct errmsg error;
 };
@@ -28,6 +29,8 @@ struct recording {
 static int fail(struct recording *recording, int err)
 {
 	const char *path = recording->opts.recorder.path;
+	uint64_t safe =
+		recording->recorder ? recorder_flushed(recording->recorder) : recording->safe;
 
 	if (err == -ESTALE)
 		return errmsg_set(&recording->error, err,
@@ -36,7 +39,7 @@ static int fail(struct recording *recording, int err)
 				  path);
 	return errmsg_set(&recording->error, err == -EACCES || err == -EPERM ? -EINVAL : err,
 			  "%s: %s; the %llu snapshots before can be read", path, strerror(-err),
-			  (unsigned long long)recording_count(recording, NULL));
+			  (unsigned long long)safe);
 }
 
 /* What is no plain file cannot be moved away; neither can standard output. */
@@ -122,9 +125,11 @@ static int begin_next(struct recording *recording)
 {
 	const char *path = recording->opts.recorder.path;
 	uint64_t count = recorder_count(recording->recorder);
-	int err = recorder_close(recording->recorder, 0);
 	struct errmsg why = {};
+	int err;
 
+	recording->safe = recorder_flushed(recording->recorder);
+	err = recorder_close(recording->recorder, 0);
 	recording->recorder = NULL;
 	if (err == -ESTALE)
 		log_warning("%s: removed, and %llu snapshots with it; another one begins", path,
@@ -190,6 +195,8 @@ int recording_close(struct recording *recording, uint64_t lost, struct errmsg *m
 	if (!recording)
 		return 0;
 	recording->earlier = recording_count(recording, NULL);
+	if (recording->recorder)
+		recording->safe = recorder_flushed(recording->recorder);
 	err = recorder_close(recording->recorder, lost);
 	recording->recorder = NULL;
 	if (err && !recording->error.text[0])

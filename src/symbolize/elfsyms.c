@@ -44,8 +44,9 @@ static int add_symbol(struct symbols *syms, Elf *elf, size_t strtab, const GElf_
 	len = strnlen(name, SYMBOL_NAME_MAX + 1);
 	if (len > SYMBOL_NAME_MAX)
 		return 0;
+	/* Identifiers may be of any script. */
 	for (size_t i = 0; i < len; i++)
-		if (name[i] <= ' ' || name[i] >= 0x7f)
+		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f)
 			return 0;
 	if (symtab_is_text(letter)) {
 		name = arena_strndup(&syms->names, name, len);

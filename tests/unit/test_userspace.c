@@ -30,6 +30,14 @@ static uint64_t own(void)
 	return (uint64_t)(uintptr_t)&a_function_of_mine;
 }
 
+/* "größe" */
+__attribute__((noinline)) int named_in_utf8(int n) __asm__("gr\xc3\xb6\xc3\x9f"
+							   "e");
+int named_in_utf8(int n)
+{
+	return n * 5 + 1;
+}
+
 static int note_bias(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	(void)size;
@@ -67,6 +75,19 @@ static void userspace_find_own_function_name_and_place(void **state)
 	assert_true(userspace_is_mapped(user, own()));
 	assert_false(userspace_is_mapped(user, 4096));
 	assert_int_equal(userspace_find(user, 4096, &sym), -ENOENT);
+	userspace_destroy(user);
+}
+
+static void userspace_find_name_beyond_ascii_is_itself(void **state)
+{
+	struct userspace *user = self();
+	struct symbol sym;
+
+	(void)state;
+	assert_int_equal(userspace_find(user, (uint64_t)(uintptr_t)&named_in_utf8, &sym), 0);
+	assert_string_equal(sym.name, "gr\xc3\xb6\xc3\x9f"
+				      "e");
+	assert_int_equal(sym.addr, (uint64_t)(uintptr_t)&named_in_utf8);
 	userspace_destroy(user);
 }
 
@@ -261,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(userspace_find_own_function_name_and_place),
+		cmocka_unit_test(userspace_find_name_beyond_ascii_is_itself),
 		cmocka_unit_test(userspace_text_is_what_runs),
 		cmocka_unit_test(userspace_bias_of_program_as_the_loader_says),
 		cmocka_unit_test(userspace_vdso_has_names),
