@@ -344,12 +344,32 @@ static int need_targets(struct recorder *rec, uint64_t addr, size_t len)
 	return 0;
 }
 
+/* Reads a part into rec->text. A program's last one need not be there to its end. */
+static size_t read_part(struct recorder *rec, uint64_t start)
+{
+	const struct text_source *text = &rec->opts.text;
+	size_t good = 0, bad = PART_BYTES;
+
+	if (!text->read(text->ctx, start, rec->text, PART_BYTES))
+		return PART_BYTES;
+	while (bad - good > 1) {
+		size_t len = (good + bad) / 2;
+
+		if (text->read(text->ctx, start, rec->text, len))
+			bad = len;
+		else
+			good = len;
+	}
+	return good && !text->read(text->ctx, start, rec->text, good) ? good : 0;
+}
+
 /* The part of text around an address; no function, or a very long one. */
 static int need_part(struct recorder *rec, uint64_t addr)
 {
 	uint64_t start = addr & ~(uint64_t)(PART_BYTES - 1);
 	struct item *item = get_item(rec, start, true);
 	uint64_t hash;
+	size_t len;
 	int err;
 
 	if (!item)
@@ -357,14 +377,17 @@ static int need_part(struct recorder *rec, uint64_t addr)
 	if (item->generation == rec->generation)
 		return 0;
 	item->generation = rec->generation;
-	if (rec->opts.text.read(rec->opts.text.ctx, start, rec->text, PART_BYTES))
+	len = read_part(rec, start);
+	if (!len)
 		return item->text ? withdraw(rec, start, PART_BYTES) : 0;
-	hash = hash_text(rec->text, PART_BYTES);
+	hash = hash_text(rec->text, len);
 	if (hash == item->text)
 		return 0;
+	/* What a longer one has left behind its end is not there any more. */
+	err = item->text && len < PART_BYTES ? withdraw(rec, start, PART_BYTES) : 0;
 	item->text = hash;
-	err = write_text(rec, start, PART_BYTES);
-	return err ?: need_targets(rec, start, PART_BYTES);
+	err = err ?: write_text(rec, start, len);
+	return err ?: need_targets(rec, start, len);
 }
 
 static int need_function(struct recorder *rec, const struct symbol *sym);

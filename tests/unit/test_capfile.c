@@ -245,6 +245,40 @@ static void record_symbolsAndText_areThoseOfTheFunctions(void **state)
 	capfile_close(file);
 }
 
+#define TEXT_END (KERNEL + 0x8f5)
+
+/* As of a program's last segment, which ends where no part of text does. */
+static int read_to_the_end(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	return addr + len > TEXT_END && addr < MODULE ? -EFAULT : read_text(ctx, addr, buf, len);
+}
+
+static void record_textThatEndsInAPart_isThereUpToItsEnd(void **state)
+{
+	struct recorder_options opts = options();
+	struct snapshot snap = make(0);
+	struct text_source text;
+	struct recorder *recorder;
+	struct capfile *file;
+	uint8_t want[5], got[6];
+	uint64_t lost;
+
+	opts.text.read = read_to_the_end;
+	snap.ip = TEXT_END - 1;
+	snap.branches[2].to = TEXT_END - 5;
+	assert_int_equal(recorder_open(&opts, &recorder, NULL), 0);
+	assert_int_equal(recorder_add(recorder, &snap, 0), 0);
+	assert_int_equal(recorder_close(recorder, 0), 0);
+	assert_int_equal(capfile_open(path, &file, NULL), 0);
+	assert_int_equal(capfile_next(file, &snap, &lost), 1);
+	text = textstore_source(capfile_text(file));
+	assert_int_equal(text.read(text.ctx, TEXT_END - 5, got, 5), 0);
+	assert_int_equal(read_text(NULL, TEXT_END - 5, want, 5), 0);
+	assert_memory_equal(want, got, 5);
+	assert_int_equal(text.read(text.ctx, TEXT_END - 5, got, 6), -EFAULT);
+	capfile_close(file);
+}
+
 static void record_textThatChanges_isThatOfEachSnapshot(void **state)
 {
 	struct recorder_options opts = options();
@@ -584,6 +618,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(record_whole_readsAllBack),
 		cmocka_unit_test(record_symbolsAndText_areThoseOfTheFunctions),
+		cmocka_unit_test(record_textThatEndsInAPart_isThereUpToItsEnd),
 		cmocka_unit_test(record_textThatChanges_isThatOfEachSnapshot),
 		cmocka_unit_test(record_moduleThatGoes_takesItsSymbolsAndTextAlong),
 		cmocka_unit_test(read_cutAtEveryLength_givesAllWholeSnapshots),
