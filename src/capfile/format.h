@@ -65,7 +65,7 @@
 #define CAPFILE_RECORD_BYTES 12u
 
 /* A longer name of a symbol is cut. */
-#define SYMBOL_NAME_MAX 1024
+#define CAPFILE_NAME_MAX 1024
 
 /* The largest record is a function's text, see TEXT_BYTES_MAX in recorder.c. */
 #define CAPFILE_PAYLOAD_MAX (1u << 20)

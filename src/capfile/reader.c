@@ -25,7 +25,7 @@
 #define TRIGGER_CHARS 4096u
 /* Of all triggers: a kernel has 70,000 functions, with names of 30 characters, three times each. */
 #define TRIGGER_BYTES_MAX (64u << 20)
-#define SYMBOL_CHARS	  (SYMBOL_NAME_MAX + 1)
+#define SYMBOL_CHARS	  (CAPFILE_NAME_MAX + 1)
 /* include/linux/err.h */
 #define MAX_ERRNO 4095
 

@@ -274,7 +274,7 @@ static int module_number(struct recorder *rec, const char *name)
 static int write_symbol(struct recorder *rec, const struct symbol *sym, int module)
 {
 	uint32_t size = (uint32_t)sym->size;
-	size_t len = strnlen(sym->name, SYMBOL_NAME_MAX);
+	size_t len = strnlen(sym->name, CAPFILE_NAME_MAX);
 	uint16_t module16 = (uint16_t)module, len16 = (uint16_t)len;
 	const struct iovec parts[] = {
 		{(void *)&sym->addr, 8},  {&size, 4}, {&module16, 2}, {&len16, 2},

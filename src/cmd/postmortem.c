@@ -54,9 +54,8 @@ struct postmortem {
 static const struct argp_option options[] = {
 	{"log", OPT_LOG, "N", 0, "The last N lines of the kernel's log (default 60; 0: none)", 1},
 	{"all", OPT_ALL, 0, 0,
-	 "All recorders; what is left of discarded ones, too: each page is searched. Default: the "
-	 "one "
-	 "armed last",
+	 "All recorders; what is left of discarded ones, too: each page is searched. Default: "
+	 "the one armed last",
 	 1},
 	{0},
 };

@@ -90,12 +90,19 @@ static int open_in_root(uint32_t pid, const char *path)
 	return root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
+static bool is_same_file(const char *path, const struct stat *wanted)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_dev == wanted->st_dev && st.st_ino == wanted->st_ino;
+}
+
 /* A path by which we reach what the process has at @path; false if it has no file there. */
 static bool find_in_root(uint32_t pid, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = open_in_root(pid, path);
 	char link[64], inside[PATH_MAX];
-	struct stat wanted, st;
+	struct stat wanted;
 	ssize_t len;
 
 	if (fd < 0 || fstat(fd, &wanted) || !S_ISREG(wanted.st_mode))
@@ -104,13 +111,13 @@ static bool find_in_root(uint32_t pid, const char *path, char *buf, size_t size)
 	len = readlink(link, inside, sizeof(inside) - 1);
 	inside[len < 0 ? 0 : len] = '\0';
 	/* The kernel tells it from the root of the mount namespace, or from ours: a chroot. */
-	for (int i = 0; i < 3; i++)
-		if ((i == 1 ? (size_t)snprintf(buf, size, "%s", inside)
-			    : (size_t)snprintf(buf, size, "/proc/%u/root%s", pid,
-					       i ? path : inside)) < size &&
-		    !stat(buf, &st) && st.st_dev == wanted.st_dev && st.st_ino == wanted.st_ino)
-			return true;
-	return false;
+	if ((size_t)snprintf(buf, size, "/proc/%u/root%s", pid, inside) < size &&
+	    is_same_file(buf, &wanted))
+		return true;
+	if ((size_t)snprintf(buf, size, "%s", inside) < size && is_same_file(buf, &wanted))
+		return true;
+	return (size_t)snprintf(buf, size, "/proc/%u/root%s", pid, path) < size &&
+	       is_same_file(buf, &wanted);
 }
 
 /* Is there such a file, for the process that is named, or for us? Then @buf leads to it. */
