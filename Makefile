@@ -65,7 +65,7 @@ FUZZ_COVERAGE ?= -fno-sanitize-coverage=trace-cmp
 
 # What the tests in the guest run there, and what reads the emulator's log.
 VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze load_programs \
-	   eventwork mixedload no_slot truth_ends truth_tail userclass userwork userwork.stripped)
+	   eventwork mixedload no_slot quick_symbols truth_ends truth_tail userclass userwork userwork.stripped)
 
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
@@ -163,6 +163,8 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(O)/liblbrsnoop.a Makefile $(O)/.fl
 $(addprefix $(O)/tests/vm/,badread callcost debugregs failcalls freeze mixedload): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,load_programs no_slot): VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/no_slot: $(SKEL)
+$(O)/tests/vm/quick_symbols: VM_FLAGS = $(O)/liblbrsnoop.a $(LIBS)
+$(O)/tests/vm/quick_symbols: $(O)/liblbrsnoop.a
 # Programs that are traced: with frame pointers, which a stack needs; without symbols, which are beside it.
 $(O)/tests/vm/userwork: VM_FLAGS := -fcf-protection -fno-omit-frame-pointer
 $(O)/tests/vm/userwork.stripped: $(O)/tests/vm/userwork

@@ -61,7 +61,8 @@ static bool symbols_can_wait(const struct trace_options *opts)
 
 int trace_end_symbols(struct trace *trace, struct errmsg *msg)
 {
-	int err = trace->symbols_read ? 0 : symbols_open_end(trace->symbols);
+	const struct btf *btf = resolver_btf(trace->resolver);
+	int err = trace->symbols_read ? 0 : symbols_open_end(trace->symbols, btf);
 
 	trace->symbols_read = true;
 	if (err == -EPERM)
@@ -234,7 +235,7 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 	err = filters_check(&capture_opts, trace->opts->command != NULL, msg);
 	if (err)
 		return err;
-	err = symbols_open_begin(&trace->symbols);
+	err = symbols_open_begin(!symbols_can_wait(trace->opts), &trace->symbols);
 	if (err)
 		return err;
 	err = resolve_targets(trace, msg);

@@ -27,25 +27,9 @@
 
 static const struct symbols_source live_source = {
 	.kallsyms = "/proc/kallsyms",
+	.kcore = "/proc/kcore",
 	.modules = "/proc/modules",
 	.bpf = true,
-};
-
-/**
- * struct parser - reading one file
- * @tab: being filled
- * @old: table that it replaces, or NULL; its names are used again
- * @last_module: where the last symbol belonged
- * @usable: lines that were a symbol
- * @nonzero: ... whose address is not 0
- */
-struct parser {
-	struct symbols *syms;
-	struct symtab *tab;
-	const struct symtab *old;
-	int last_module;
-	size_t usable;
-	size_t nonzero;
 };
 
 static bool is_name_char(char c)
@@ -82,10 +66,20 @@ static bool parse_address(const char **pos, uint64_t *ret_addr)
 	return true;
 }
 
-/* "[name]" after white space, or nothing: index of the module, or negative errno. */
-static int parse_module(struct parser *parser, const char *p, const char *end)
+int symbols_module(struct symbols_reading *reading, const char *name, size_t len)
 {
-	struct symtab *tab = parser->tab;
+	if (reading->last_module > 0) {
+		const char *last = reading->tab->modules[reading->last_module].name;
+
+		if (strncmp(last, name, len) == 0 && last[len] == '\0')
+			return reading->last_module;
+	}
+	return symtab_module_index(reading->tab, &reading->syms->names, name, len);
+}
+
+/* "[name]" after white space, or nothing: index of the module, or negative errno. */
+static int parse_module(struct symbols_reading *reading, const char *p, const char *end)
+{
 	const char *name;
 	size_t len;
 
@@ -99,42 +93,42 @@ static int parse_module(struct parser *parser, const char *p, const char *end)
 	len = (size_t)(p - name);
 	if (name[-1] != '[' || *p != ']' || !len || len > MODULE_NAME_MAX)
 		return -EINVAL;
-	if (parser->last_module > 0) {
-		const char *last = tab->modules[parser->last_module].name;
-
-		if (strncmp(last, name, len) == 0 && last[len] == '\0')
-			return parser->last_module;
-	}
-	return symtab_module_index(tab, &parser->syms->names, name, len);
+	return symbols_module(reading, name, len);
 }
 
 /* A name that the replaced table had already is not stored again. */
-static const char *keep_name(struct parser *parser, uint64_t addr, const char *name, size_t len)
+static const char *keep_name(struct symbols_reading *reading, uint64_t addr, const char *name,
+			     size_t len)
 {
 	const struct symtab_entry *known =
-		parser->old ? symtab_exact(parser->old, addr, name, len) : NULL;
+		reading->old ? symtab_exact(reading->old, addr, name, len) : NULL;
 
-	return known ? known->name : arena_strndup(&parser->syms->names, name, len);
+	return known ? known->name : arena_strndup(&reading->syms->names, name, len);
 }
 
 static void keep_single(struct symbols *syms, uint64_t addr, const char *name, size_t len)
 {
-	static const char *const names[] = {
-		[SYMBOLS_CPU_HW_EVENTS] = "cpu_hw_events",
-		[SYMBOLS_PER_CPU_OFFSET] = "__per_cpu_offset",
-		[SYMBOLS_TEXT] = "_text",
-		[SYMBOLS_STEXT] = "_stext",
-		[SYMBOLS_JUMP_TABLE] = "__start___jump_table",
-		[SYMBOLS_JUMP_TABLE_END] = "__stop___jump_table",
-		[SYMBOLS_BUG_TABLE_START] = "__start___bug_table",
-		[SYMBOLS_BUG_TABLE_STOP] = "__stop___bug_table",
-		[SYMBOLS_KFENCE_POOL] = "__kfence_pool",
+	static const struct {
+		const char *name;
+		size_t len;
+	} names[] = {
+#define SINGLE(text) {text, sizeof(text) - 1}
+		[SYMBOLS_CPU_HW_EVENTS] = SINGLE("cpu_hw_events"),
+		[SYMBOLS_PER_CPU_OFFSET] = SINGLE("__per_cpu_offset"),
+		[SYMBOLS_TEXT] = SINGLE("_text"),
+		[SYMBOLS_STEXT] = SINGLE("_stext"),
+		[SYMBOLS_JUMP_TABLE] = SINGLE("__start___jump_table"),
+		[SYMBOLS_JUMP_TABLE_END] = SINGLE("__stop___jump_table"),
+		[SYMBOLS_BUG_TABLE_START] = SINGLE("__start___bug_table"),
+		[SYMBOLS_BUG_TABLE_STOP] = SINGLE("__stop___bug_table"),
+		[SYMBOLS_KFENCE_POOL] = SINGLE("__kfence_pool"),
+		[SYMBOLS_MODULES] = SINGLE("modules"),
+#undef SINGLE
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (*names[i] == *name && strlen(names[i]) == len && !memcmp(names[i], name, len))
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].len == len && !memcmp(names[i].name, name, len))
 			syms->single[i] = addr;
-	}
 }
 
 uint64_t symbols_single(const struct symbols *syms, enum symbols_single which)
@@ -142,13 +136,40 @@ uint64_t symbols_single(const struct symbols *syms, enum symbols_single which)
 	return syms->single[which];
 }
 
+int symbols_take(struct symbols_reading *reading, uint64_t addr, char type, const char *name,
+		 size_t len, int module)
+{
+	const char *kept = NULL;
+
+	reading->last_module = module;
+	reading->usable++;
+	reading->nonzero += addr != 0;
+	if (module == 0)
+		keep_single(reading->syms, addr, name, len);
+	/* Per-CPU offsets and constants are no addresses, and would bound nothing. */
+	if (!symtab_is_text(type) && type != 'A' && type != 'a' && !(addr & KERNEL_HALF))
+		return 0;
+	if (type == 'A' || type == 'a')
+		return 0;
+	if (reading->old && module == 0)
+		return 0;
+	if (module == 0)
+		addr += reading->syms->kaslr_offset;
+	if (symtab_is_text(type)) {
+		kept = keep_name(reading, addr, name, len);
+		if (!kept)
+			return -ENOMEM;
+	}
+	return symtab_add(reading->tab, addr, 0, type, kept, (uint16_t)module);
+}
+
 /*
  * "ffffffff81000000 T name\t[module]"; what is none is left out. There is a newline at @end,
  * so that loops over characters end there.
  */
-static int parse_line(struct parser *parser, const char *p, const char *end)
+static int parse_line(struct symbols_reading *reading, const char *p, const char *end)
 {
-	const char *name, *kept = NULL;
+	const char *name;
 	uint64_t addr;
 	size_t len;
 	int module;
@@ -163,35 +184,16 @@ static int parse_line(struct parser *parser, const char *p, const char *end)
 	len = (size_t)(p - name);
 	if (!isalpha((unsigned char)type) || !len || len > SYMBOL_NAME_MAX)
 		return 0;
-	module = parse_module(parser, p, end);
+	module = parse_module(reading, p, end);
 	if (module == -EINVAL)
 		return 0;
 	if (module < 0)
 		return module;
-	parser->last_module = module;
-	parser->usable++;
-	parser->nonzero += addr != 0;
-	if (module == 0)
-		keep_single(parser->syms, addr, name, len);
-	/* Per-CPU offsets and constants are no addresses, and would bound nothing. */
-	if (!symtab_is_text(type) && type != 'A' && type != 'a' && !(addr & KERNEL_HALF))
-		return 0;
-	if (type == 'A' || type == 'a')
-		return 0;
-	if (parser->old && module == 0)
-		return 0;
-	if (module == 0)
-		addr += parser->syms->kaslr_offset;
-	if (symtab_is_text(type)) {
-		kept = keep_name(parser, addr, name, len);
-		if (!kept)
-			return -ENOMEM;
-	}
-	return symtab_add(parser->tab, addr, 0, type, kept, (uint16_t)module);
+	return symbols_take(reading, addr, type, name, len, module);
 }
 
 /* All lines of a chunk; the unfinished last one is moved to the front, *@len is its length. */
-static int parse_chunk(struct parser *parser, char *chunk, size_t *len, bool last)
+static int parse_chunk(struct symbols_reading *reading, char *chunk, size_t *len, bool last)
 {
 	char *p = chunk, *end = chunk + *len;
 
@@ -204,7 +206,7 @@ static int parse_chunk(struct parser *parser, char *chunk, size_t *len, bool las
 			break;
 		if (!newline)
 			newline = end;
-		err = parse_line(parser, p, newline);
+		err = parse_line(reading, p, newline);
 		if (err)
 			return err;
 		p = newline == end ? end : newline + 1;
@@ -219,9 +221,9 @@ static int parse_chunk(struct parser *parser, char *chunk, size_t *len, bool las
 	return 0;
 }
 
-static int parse_file(struct parser *parser, const char *path)
+static int parse_file(struct symbols_reading *reading, const char *path)
 {
-	struct ahead *ahead = parser->syms->ahead;
+	struct ahead *ahead = reading->syms->ahead;
 	_cleanup_close_ int fd = ahead ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *chunk = malloc(READ_BYTES + 1);
 	size_t len = 0, total = 0;
@@ -246,7 +248,7 @@ static int parse_file(struct parser *parser, const char *path)
 		total += (size_t)got;
 		if (total > FILE_BYTES_MAX)
 			return -EINVAL;
-		err = parse_chunk(parser, chunk, &len, got == 0);
+		err = parse_chunk(reading, chunk, &len, got == 0);
 		if (err)
 			return err;
 	} while (got != 0);
@@ -341,12 +343,31 @@ static int copy_kernel(const struct symtab *old, struct symtab *tab)
 	return 0;
 }
 
-/* Fill @ret_tab from @path; @old: the table it replaces, or NULL. */
-static int read_table(struct symbols *syms, const char *path, const struct symtab *old,
-		      struct symtab *ret_tab)
+/* Out of the kernel's memory, if its modules stay what they are meanwhile. */
+static int read_memory(struct symbols_reading *reading, const struct btf *btf, uint64_t fingerprint)
+{
+	struct symbols *syms = reading->syms;
+	size_t listed = reading->tab->module_count, visited = 0;
+	int err = kcoresyms_read(syms->kcore, reading, btf, &visited);
+
+	if (err)
+		return err;
+	/* Number 0 is the kernel image; one that is not in /proc/modules would have been added. */
+	if (visited + 1 != listed || reading->tab->module_count != listed ||
+	    read_live_state(syms, NULL) != fingerprint)
+		return -EAGAIN;
+	return 0;
+}
+
+/*
+ * Fill @ret_tab from @path, or, if that is NULL, from memory; @old: the table it replaces, or
+ * NULL.
+ */
+static int read_table(struct symbols *syms, const char *path, const struct btf *btf,
+		      const struct symtab *old, struct symtab *ret_tab)
 {
 	struct symtab tab = {0};
-	struct parser parser = {.syms = syms, .tab = &tab, .old = old};
+	struct symbols_reading reading = {.syms = syms, .tab = &tab, .old = old};
 	uint64_t fingerprint = 0;
 	int err;
 
@@ -356,16 +377,17 @@ static int read_table(struct symbols *syms, const char *path, const struct symta
 	if (err == 0 && old)
 		err = copy_kernel(old, &tab);
 	if (err == 0)
-		err = parse_file(&parser, path);
-	if (err == 0 && !parser.usable)
+		err = path ? parse_file(&reading, path) : read_memory(&reading, btf, fingerprint);
+	if (err == 0 && !reading.usable)
 		err = -EINVAL;
-	if (err == 0 && !parser.nonzero)
+	if (err == 0 && !reading.nonzero)
 		err = -EPERM;
 	if (err < 0) {
 		symtab_deinit(&tab);
 		return err == -E2BIG ? -EINVAL : err;
 	}
 	symtab_finish(&tab);
+	syms->partial = !path;
 	syms->fingerprint = fingerprint;
 	*ret_tab = tab;
 	return 0;
@@ -384,7 +406,7 @@ static struct symbols *symbols_alloc(const struct symbols_source *live)
 
 static int read_first(struct symbols *syms, const char *path)
 {
-	int err = read_table(syms, path, NULL, &syms->tab);
+	int err = read_table(syms, path, NULL, NULL, &syms->tab);
 
 	if (!err && syms->live && syms->live->bpf)
 		symbols_read_bpf_sizes(syms);
@@ -408,16 +430,25 @@ static int symbols_create(const char *path, const struct symbols_source *live,
 	return 0;
 }
 
-int symbols_open_begin(struct symbols **ret_symbols)
+int symbols_begin_live(const struct symbols_source *source, bool quick,
+		       struct symbols **ret_symbols)
 {
-	struct symbols *syms = symbols_alloc(&live_source);
+	struct symbols *syms = symbols_alloc(source);
 
 	if (!syms)
 		return -ENOMEM;
+	if (quick)
+		syms->kcore = kcoresyms_open(source->kcore);
 	/* Without a thread it is read at the end: then it takes longer. */
-	syms->ahead = ahead_start(live_source.kallsyms, FILE_BYTES_MAX);
+	if (!syms->kcore)
+		syms->ahead = ahead_start(source->kallsyms, FILE_BYTES_MAX);
 	*ret_symbols = syms;
 	return 0;
+}
+
+int symbols_open_begin(bool quick, struct symbols **ret_symbols)
+{
+	return symbols_begin_live(&live_source, quick, ret_symbols);
 }
 
 /* The kernel hands out a page at a time; before its text there are per-CPU symbols at most. */
@@ -426,7 +457,7 @@ bool symbols_open_peek(struct symbols *syms)
 	_cleanup_close_ int fd = open(live_source.kallsyms, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *chunk = malloc(PEEK_BYTES + 1);
 	struct symtab tab = {0};
-	struct parser parser = {.syms = syms, .tab = &tab};
+	struct symbols_reading reading = {.syms = syms, .tab = &tab};
 	bool known = false;
 	size_t len = 0;
 	int err = fd < 0 || !chunk ? -ENOENT : symtab_module_index(&tab, &syms->names, "", 0);
@@ -437,20 +468,31 @@ bool symbols_open_peek(struct symbols *syms)
 		if (got <= 0)
 			break;
 		len += (size_t)got;
-		err = parse_chunk(&parser, chunk, &len, false);
+		err = parse_chunk(&reading, chunk, &len, false);
 		known = syms->single[SYMBOLS_TEXT] && syms->single[SYMBOLS_STEXT];
 	}
 	symtab_deinit(&tab);
 	return known;
 }
 
-int symbols_open_end(struct symbols *syms)
+int symbols_open_end(struct symbols *syms, const struct btf *btf)
 {
-	int err = read_first(syms, live_source.kallsyms);
+	int err = -ENOENT;
 
+	if (syms->kcore && btf)
+		err = read_table(syms, NULL, btf, NULL, &syms->tab);
+	if (err && err != -ENOMEM)
+		err = read_first(syms, syms->live->kallsyms);
+	kcoresyms_close(syms->kcore);
+	syms->kcore = NULL;
 	ahead_stop(syms->ahead);
 	syms->ahead = NULL;
 	return err;
+}
+
+bool symbols_partial(const struct symbols *syms)
+{
+	return syms->partial;
 }
 
 int symbols_open_live(const struct symbols_source *source, struct symbols **ret_symbols)
@@ -469,6 +511,7 @@ void symbols_close(struct symbols *syms)
 {
 	if (!syms)
 		return;
+	kcoresyms_close(syms->kcore);
 	ahead_stop(syms->ahead);
 	symtab_deinit(&syms->tab);
 	arena_deinit(&syms->names);
@@ -488,7 +531,7 @@ int symbols_refresh(struct symbols *syms)
 	if (!syms->live || syms->visiting)
 		return 0;
 	syms->read_ns = syms->checked_ns = clock_ns(CLOCK_MONOTONIC);
-	err = read_table(syms, syms->live->kallsyms, &syms->tab, &tab);
+	err = read_table(syms, syms->live->kallsyms, NULL, &syms->tab, &tab);
 	if (err)
 		return err;
 	symtab_deinit(&syms->tab);

@@ -26,6 +26,8 @@ struct symbol {
 	uint64_t size;
 };
 
+struct btf;
+
 /*
  * Not for use by several threads at once. Strings handed out stay valid until symbols_close(),
  * also when what they name has left the kernel.
@@ -42,23 +44,32 @@ struct symbols;
 int symbols_open(const char *path, struct symbols **ret_symbols);
 
 /**
- * symbols_open_begin() - begin to read /proc/kallsyms
- *
- * The kernel takes tens of milliseconds to write it: a thread reads it, while the caller does what
- * needs no symbols. Until symbols_open_end() the table is only to be passed on, or closed.
+ * symbols_open_begin() - begin to read the running kernel's symbols
+ * The kernel takes tens of milliseconds to make /proc/kallsyms: a thread reads it, if there is one
+ * to be had, while the caller does what needs no symbols. Until symbols_open_end() the table is
+ * only to be passed on, or closed.
+ * @quick: the kernel image and its modules will do until symbols_refresh(): these are read out of
+ * the kernel's memory, where that is allowed, and nothing is read ahead
  * Return: 0; -ENOMEM.
  */
-int symbols_open_begin(struct symbols **ret_symbols);
+int symbols_open_begin(bool quick, struct symbols **ret_symbols);
 
 /**
  * symbols_open_peek() - look for the ends of the kernel's text alone, which stand first
- * Return: true if symbols_single() has SYMBOLS_TEXT and SYMBOLS_STEXT now, before
+ * Return: are symbols_single() SYMBOLS_TEXT and SYMBOLS_STEXT known now? They are before
  * symbols_open_end(); false if that would take longer, or if addresses are hidden.
  */
 bool symbols_open_peek(struct symbols *syms);
 
-/** symbols_open_end() - the rest of it, as symbols_open(); on failure still to be closed */
-int symbols_open_end(struct symbols *syms);
+/**
+ * symbols_open_end() - the rest of it
+ * @btf: of the kernel image; NULL: not known, and all is read
+ * Return: as symbols_open(); on failure still to be closed
+ */
+int symbols_open_end(struct symbols *syms, const struct btf *btf);
+
+/** symbols_partial() - are BPF programs and trampolines missing until symbols_refresh()? */
+bool symbols_partial(const struct symbols *syms);
 
 /**
  * symbols_open_elf() - read the symbol table of a kernel image
@@ -148,6 +159,7 @@ enum symbols_single {
 	SYMBOLS_BUG_TABLE_START,
 	SYMBOLS_BUG_TABLE_STOP,
 	SYMBOLS_KFENCE_POOL, /* the variable, which may be NULL */
+	SYMBOLS_MODULES,     /* list of struct module */
 	SYMBOLS_SINGLE_COUNT,
 };
 

@@ -9,14 +9,19 @@
 
 #include "symbolize/symtab.h"
 
+struct btf;
+struct kcoresyms;
+
 /**
  * struct symbols_source - files of a live kernel
  * @kallsyms: /proc/kallsyms
  * @modules: /proc/modules, need not exist
+ * @kcore: /proc/kcore; NULL: its memory is not read
  * @bpf: ask the kernel for the lengths of BPF programs
  */
 struct symbols_source {
 	const char *kallsyms;
+	const char *kcore;
 	const char *modules;
 	bool bpf;
 };
@@ -47,6 +52,8 @@ struct noted_name {
  * @name_bytes: of names that symbols_add() was told
  * @live: where to read again; NULL for a table that does not change
  * @ahead: symbols_open_begin(): reads the file already; NULL otherwise
+ * @kcore: symbols_open_begin(): what is read of the kernel's memory; NULL otherwise
+ * @partial: the kernel image and modules alone: no BPF programs, no trampolines
  * @visiting: in symbols_for_each(): the table must not be replaced
  * @kaslr_offset: added to the addresses of the kernel image
  * @single: addresses, by enum symbols_single
@@ -63,6 +70,8 @@ struct symbols {
 	struct noted_name noted[NOTED_NAMES];
 	const struct symbols_source *live;
 	struct ahead *ahead;
+	struct kcoresyms *kcore;
+	bool partial;
 	bool visiting;
 	uint64_t kaslr_offset;
 	uint64_t single[SYMBOLS_SINGLE_COUNT];
@@ -74,11 +83,70 @@ struct symbols {
 };
 
 /**
+ * struct symbols_reading - a table that is being filled
+ * @old: table that it replaces, or NULL; its names are used again
+ * @last_module: where the last symbol belonged
+ * @usable: symbols that were told
+ * @nonzero: ... whose address is not 0
+ */
+struct symbols_reading {
+	struct symbols *syms;
+	struct symtab *tab;
+	const struct symtab *old;
+	int last_module;
+	size_t usable;
+	size_t nonzero;
+};
+
+/**
+ * symbols_module() - number of a module in the table, which the last symbol's mostly is
+ * Return: index, or as symtab_module_index().
+ */
+int symbols_module(struct symbols_reading *reading, const char *name, size_t len);
+
+/**
+ * symbols_take() - a symbol for the table, if it is text or bounds some
+ * @type: as in /proc/kallsyms
+ * @name: copied
+ * @module: index
+ * Return: 0; -ENOMEM; -E2BIG beyond SYMBOLS_MAX.
+ */
+int symbols_take(struct symbols_reading *reading, uint64_t addr, char type, const char *name,
+		 size_t len, int module);
+
+/**
+ * kcoresyms_open() - find the kernel's own symbol tables in its memory
+ * @path: /proc/kcore
+ * Return: NULL if it cannot be read, or does not tell where they are (Linux before 6.0).
+ */
+struct kcoresyms *kcoresyms_open(const char *path);
+
+/**
+ * kcoresyms_read() - the symbols of the kernel image and of its modules into the table
+ * Modules may come and go meanwhile: the caller has to see whether they did.
+ * @btf: of the kernel image
+ * @ret_modules: modules that were read
+ * Return: 0; negative errno if anything is not as it should be.
+ */
+int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, const struct btf *btf,
+		   size_t *ret_modules);
+
+/** kcoresyms_close() - free; NULL is fine */
+void kcoresyms_close(struct kcoresyms *kcore);
+
+/**
  * symbols_open_live() - read the table of a live kernel
  * @source: borrowed until symbols_close()
  * Return: as symbols_open().
  */
 int symbols_open_live(const struct symbols_source *source, struct symbols **ret_symbols);
+
+/**
+ * symbols_begin_live() - symbols_open_begin() of other files
+ * @source: borrowed until symbols_close()
+ */
+int symbols_begin_live(const struct symbols_source *source, bool quick,
+		       struct symbols **ret_symbols);
 
 /**
  * symbols_open_user() - read the symbols of an executable or shared library

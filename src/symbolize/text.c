@@ -16,6 +16,7 @@
 #define CACHE_SLOTS 512u
 #define RANGES_MAX  4096u
 #define NO_RANGE    UINT32_MAX
+#define NOTES_MAX   (1u << 20)
 
 /** struct text_range - addresses that a part of the file holds the bytes of */
 struct text_range {
@@ -35,11 +36,13 @@ struct text_slot {
 /**
  * struct text - a file with ranges, and a cache of pages
  * @zero_is_absent: a page of zeros is not mapped
+ * @notes: where those of a core file are; @notes_size 0: nowhere
  * @generation: of cache entries that are valid
  */
 struct text {
 	int fd;
 	bool zero_is_absent;
+	uint64_t notes, notes_size;
 	uint32_t generation;
 	size_t range_count;
 	struct text_range *ranges;
@@ -143,6 +146,11 @@ static int read_core_ranges(struct text *text)
 
 		if (pread_all(text->fd, &phdr, sizeof(phdr), ehdr.e_phoff + i * sizeof(phdr)))
 			return -EINVAL;
+		if (phdr.p_type == PT_NOTE && phdr.p_offset < INT64_MAX / 2 &&
+		    phdr.p_filesz <= NOTES_MAX) {
+			text->notes = phdr.p_offset;
+			text->notes_size = phdr.p_filesz;
+		}
 		if (phdr.p_type != PT_LOAD)
 			continue;
 		err = add_range(text, phdr.p_vaddr, phdr.p_filesz, phdr.p_offset);
@@ -170,6 +178,35 @@ int text_live_open(const char *path, struct text **ret_text)
 	*ret_text = text;
 	text = NULL;
 	return 0;
+}
+
+int text_live_info(const struct text *text, char **ret_info)
+{
+	static const char name[] = "VMCOREINFO";
+	_cleanup_free_ uint8_t *notes = malloc(text->notes_size + 1);
+	Elf64_Nhdr note;
+
+	if (!notes)
+		return -ENOMEM;
+	if (pread_all(text->fd, notes, text->notes_size, text->notes))
+		return -ENOENT;
+	for (uint64_t at = 0; text->notes_size - at >= sizeof(note);) {
+		uint64_t name_at = at + sizeof(note), desc_at, left;
+
+		memcpy(&note, notes + at, sizeof(note));
+		desc_at = name_at + (((uint64_t)note.n_namesz + 3) & ~(uint64_t)3);
+		if (desc_at > text->notes_size || note.n_descsz > text->notes_size - desc_at)
+			break;
+		if (note.n_namesz == sizeof(name) && !memcmp(notes + name_at, name, sizeof(name))) {
+			*ret_info = strndup((const char *)notes + desc_at, note.n_descsz);
+			return *ret_info ? 0 : -ENOMEM;
+		}
+		left = text->notes_size - desc_at;
+		at = desc_at + (((uint64_t)note.n_descsz + 3) & ~(uint64_t)3);
+		if (at - desc_at > left)
+			break;
+	}
+	return -ENOENT;
 }
 
 static int read_image_ranges(struct text *text, uint64_t kaslr_offset)

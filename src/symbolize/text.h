@@ -21,6 +21,13 @@ struct text;
 int text_live_open(const char *path, struct text **ret_text);
 
 /**
+ * text_live_info() - VMCOREINFO of the running kernel, which its core file has as a note
+ * @ret_info: set on success: lines of KEY=VALUE; free()
+ * Return: 0; -ENOENT if it has none, or cannot be read; -ENOMEM.
+ */
+int text_live_info(const struct text *text, char **ret_info);
+
+/**
  * text_image_open() - text as it was built: nothing patched, no modules, no BPF programs
  * @path: vmlinux; sections whose bytes were stripped to a debug file are not there
  * @kaslr_offset: run-time minus link-time address

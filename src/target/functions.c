@@ -58,6 +58,11 @@ void functions_close(struct functions *funcs)
 	free(funcs);
 }
 
+const struct btf *functions_btf(const struct functions *funcs)
+{
+	return funcs->vmlinux;
+}
+
 /* Takes over @fd if it is the BTF of a module. */
 static bool add_module(struct functions *funcs, int fd, uint32_t id)
 {

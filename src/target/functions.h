@@ -40,6 +40,11 @@ struct function {
 int functions_open(struct functions **ret_funcs, struct errmsg *msg);
 void functions_close(struct functions *funcs);
 
+struct btf;
+
+/** functions_btf() - of the kernel image; valid until functions_close() */
+const struct btf *functions_btf(const struct functions *funcs);
+
 /**
  * functions_find() - by name
  * @module: "" for vmlinux alone, NULL for anywhere, vmlinux first

@@ -80,6 +80,11 @@ void resolver_destroy(struct resolver *resolver)
 	free(resolver);
 }
 
+const struct btf *resolver_btf(const struct resolver *resolver)
+{
+	return resolver && resolver->funcs ? functions_btf(resolver->funcs) : NULL;
+}
+
 static int offer_symbol(const struct symbol *sym, void *ctx)
 {
 	suggestions_offer(ctx, sym->name);
@@ -311,6 +316,17 @@ static int add_line(struct resolver *resolver, const struct target_spec *spec,
 	return err;
 }
 
+/* BPF programs and trampolines are read only when a name is nowhere else. */
+static int find_symbol(struct symbols *symbols, const char *module, const char *name,
+		       struct symbol *ret_sym)
+{
+	int err = symbols_by_name(symbols, module, name, 0, ret_sym);
+
+	if (err && symbols_partial(symbols) && !symbols_refresh(symbols))
+		err = symbols_by_name(symbols, module, name, 0, ret_sym);
+	return err;
+}
+
 static int add_one(struct resolver *resolver, const struct target_spec *spec,
 		   struct probe_list *list, struct errmsg *msg)
 {
@@ -319,8 +335,8 @@ static int add_one(struct resolver *resolver, const struct target_spec *spec,
 	enum trigger_kind kind = choose_kind(resolver, spec, has_btf);
 	struct symbol sym;
 
-	if (symbols_by_name(resolver->opts.symbols, has_btf ? func.module : spec->module,
-			    spec->name, 0, &sym)) {
+	if (find_symbol(resolver->opts.symbols, has_btf ? func.module : spec->module, spec->name,
+			&sym)) {
 		if (!has_btf)
 			return no_such_function(resolver, spec, msg);
 		return errmsg_set(

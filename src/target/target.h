@@ -81,6 +81,7 @@ bool target_is_user_function(const struct target_spec *spec);
 /** target_is_user() - a user function, a program's error, or an event that finds it at work? */
 bool target_is_user(const struct target_spec *spec);
 
+struct btf;
 struct resolver;
 
 /**
@@ -91,6 +92,9 @@ struct resolver;
 int resolver_create(const struct resolve_options *opts, struct resolver **ret_resolver,
 		    struct errmsg *msg);
 void resolver_destroy(struct resolver *resolver);
+
+/** resolver_btf() - of the kernel image, NULL if it was not read; valid until resolver_destroy() */
+const struct btf *resolver_btf(const struct resolver *resolver);
 
 /**
  * resolver_add() - find the places that a target means, append them to @list

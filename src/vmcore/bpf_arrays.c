@@ -14,6 +14,7 @@
 
 #include <linux/bpf.h>
 
+#include "symbolize/btf_member.h"
 #include "util/cleanup.h"
 #include "vmcore/kernel_btf.h"
 #include "vmcore/ksyms.h"
@@ -44,15 +45,15 @@ static int read_layout(const struct btf *btf, struct layout *layout)
 {
 	static const char node[] = "xa_node", map[] = "bpf_map";
 
-	return kernel_btf_member(btf, "idr", "idr_rt", &layout->tree)
-		       ?: kernel_btf_member(btf, "xarray", "xa_head", &layout->head)
-		       ?: kernel_btf_member(btf, node, "shift", &layout->shift)
-		       ?: kernel_btf_member(btf, node, "slots", &layout->slots)
-		       ?: kernel_btf_member(btf, map, "map_type", &layout->type)
-		       ?: kernel_btf_member(btf, map, "value_size", &layout->value)
-		       ?: kernel_btf_member(btf, map, "max_entries", &layout->entries)
-		       ?: kernel_btf_member(btf, map, "map_flags", &layout->flags)
-		       ?: kernel_btf_member(btf, map, "name", &layout->name);
+	return btf_member_at(btf, "idr", "idr_rt", &layout->tree)
+		       ?: btf_member_at(btf, "xarray", "xa_head", &layout->head)
+		       ?: btf_member_at(btf, node, "shift", &layout->shift)
+		       ?: btf_member_at(btf, node, "slots", &layout->slots)
+		       ?: btf_member_at(btf, map, "map_type", &layout->type)
+		       ?: btf_member_at(btf, map, "value_size", &layout->value)
+		       ?: btf_member_at(btf, map, "max_entries", &layout->entries)
+		       ?: btf_member_at(btf, map, "map_flags", &layout->flags)
+		       ?: btf_member_at(btf, map, "name", &layout->name);
 }
 
 static int visit_map(struct walk *walk, uint64_t map)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* kernel_btf.h - where things stand in the structs of a dead kernel, by its own BTF in the dump */
+/* kernel_btf.h - the BTF of a dead kernel, out of its dump */
 #ifndef LBRSNOOP_VMCORE_KERNEL_BTF_H
 #define LBRSNOOP_VMCORE_KERNEL_BTF_H
 
@@ -20,11 +20,5 @@ int kernel_btf_read(struct dump *dump, uint64_t start, uint64_t stop, struct btf
 
 /** kernel_btf_free() - for _cleanup_() */
 void kernel_btf_free(struct btf **btf);
-
-/**
- * kernel_btf_member() - bytes from the start of struct @of to its member @name
- * Return: 0; -ENODATA if there is no such struct or member.
- */
-int kernel_btf_member(const struct btf *btf, const char *of, const char *name, uint32_t *ret_at);
 
 #endif

@@ -8,7 +8,7 @@
 
 /**
  * struct ksyms_modules - what became of the modules' symbols
- * @err: 0, or why there are none of any module from some point on: see modules_write()
+ * @err: 0, or why there are none of any module from some point on: see ksym_modules_for_each()
  * @failed: modules whose symbols are not all there
  */
 struct ksyms_modules {

@@ -5,7 +5,7 @@ Usage: start.py here|guest [RUNS [PROBES]]      PROBES 0: one place alone
 
 lbrsnoop is armed when it says so. bpftrace does not say it: counted is the time of its first event,
 or with many probes that of the first and the last of them, whichever comes later, which is kind to
-it. Prints a table, medians. here: tracepoints, without an LBR. guest: kernel functions, with LBR.
+it. Prints a table, medians. here: tracepoints, without an LBR. guest: kernel functions, too, with LBR.
 """
 import os
 import statistics
@@ -119,21 +119,20 @@ def main():
         subprocess.run(["mount", "-t", "debugfs", "debugfs", "/sys/kernel/debug"], check=True)
     print("| from start to armed | lbrsnoop | bpftrace | ratio |\n| --- | ---: | ---: | ---: |")
     with Hits():
+        one = "tracepoint:syscalls:sys_enter_getppid"
+        # What to trace, options, bpftrace's probe, and all of them
+        rows = [("a tracepoint", [one], ["--no-lbr"], one, [])]
         if where == "here":
-            one, names = "tracepoint:syscalls:sys_enter_getppid", tracepoints(many)
-            rows = [("a tracepoint", [one], one, []),
-                    (f"{len(names)} tracepoints", ["tracepoint:" + n for n in names], one,
-                     ["tracepoint:" + n for n in names])]
-            options = ["--no-lbr"]
+            names = ["tracepoint:" + n for n in tracepoints(many)]
+            rows += [(f"{len(names)} tracepoints", names, ["--no-lbr"], one, names)]
         else:
-            names = functions(many)
-            rows = [("fexit / kretfunc", ["fexit:do_sys_openat2"], "kretfunc:do_sys_openat2", []),
-                    ("kretprobe", ["kretprobe:do_sys_openat2"], "kretprobe:do_sys_openat2", []),
-                    ("hw / none like it", ["do_sys_openat2"], "kretfunc:do_sys_openat2", []),
-                    (f"{len(names)} kprobes", ["kprobe:" + n for n in names],
-                     "kprobe:do_sys_openat2", ["kprobe:" + n for n in names])]
-            options = []
-        for what, targets, probe, probes in rows if many else rows[:-1]:
+            names = ["kprobe:" + n for n in functions(many)]
+            function = "do_sys_openat2"
+            rows += [("fexit / kretfunc", ["fexit:" + function], [], "kretfunc:" + function, []),
+                     ("kretprobe", ["kretprobe:" + function], [], "kretprobe:" + function, []),
+                     ("hw / none like it", [function], [], "kretfunc:" + function, []),
+                     (f"{len(names)} kprobes", names, [], "kprobe:" + function, names)]
+        for what, targets, options, probe, probes in rows if many else rows[:-1]:
             times = runs if not probes else max(1, runs // 3)
             row(what, [lbrsnoop(targets, options) for _ in range(times)],
                 [bpftrace(probe, probes) for _ in range(times)])

@@ -551,7 +551,7 @@ static void open_peek_ends_of_text_are_those_of_the_table(void **state)
 	struct symbol sym;
 
 	(void)state;
-	assert_int_equal(symbols_open_begin(&syms), 0);
+	assert_int_equal(symbols_open_begin(false, &syms), 0);
 	if (!symbols_open_peek(syms)) {
 		symbols_close(syms);
 		print_message("skipped: /proc/kallsyms has no addresses for us\n");
@@ -560,7 +560,7 @@ static void open_peek_ends_of_text_are_those_of_the_table(void **state)
 	text = symbols_single(syms, SYMBOLS_TEXT);
 	stext = symbols_single(syms, SYMBOLS_STEXT);
 	assert_int_equal(symbols_single(syms, SYMBOLS_PER_CPU_OFFSET), 0);
-	assert_int_equal(symbols_open_end(syms), 0);
+	assert_int_equal(symbols_open_end(syms, NULL), 0);
 	assert_int_equal(symbols_by_name(syms, "", "_text", 0, &sym), 0);
 	assert_int_equal(sym.addr, text);
 	assert_int_equal(symbols_by_name(syms, "", "_stext", 0, &sym), 0);

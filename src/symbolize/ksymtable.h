@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ksymtable.h - the kernel's own symbol tables in its memory: of a live one, or of a dump
+ *
+ * What /proc/kallsyms prints, at a fraction of what it costs the kernel to print it. Nothing that
+ * is read is trusted.
+ */
+#ifndef LBRSNOOP_SYMBOLIZE_KSYMTABLE_H
+#define LBRSNOOP_SYMBOLIZE_KSYMTABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/snapshot.h"
+
+struct btf;
+
+/**
+ * typedef ksym_visit_fn - told each symbol
+ * @type: as nm's and /proc/kallsyms'
+ * @name: of @len characters, none of them blank or unprintable; NUL-terminated, until it returns
+ * @module: "" for the kernel image
+ * Return: 0 to go on.
+ */
+typedef int ksym_visit_fn(uint64_t addr, char type, const char *name, size_t len,
+			  const char *module, void *ctx);
+
+/** struct ksymtable - run-time addresses: VMCOREINFO has them as SYMBOL(kallsyms_...) */
+struct ksymtable {
+	uint64_t names, offsets, num_syms, relative_base, token_table, token_index;
+};
+
+/** typedef ksymtable_lookup_fn - run-time address of a symbol of VMCOREINFO; 0, or negative errno
+ */
+typedef int ksymtable_lookup_fn(void *ctx, const char *name, uint64_t *ret_addr);
+
+/**
+ * ksymtable_locate() - where the tables are
+ * Return: 0; -ENODATA if @lookup does not find one of them (VMCOREINFO before Linux 6.0).
+ */
+int ksymtable_locate(ksymtable_lookup_fn *lookup, void *ctx, struct ksymtable *ret_table);
+
+/**
+ * ksymtable_for_each() - the symbols of the kernel image, in its order: that of addresses
+ * Per-CPU ones come with their offsets.
+ * Return: 0; what @visit returned to end it; -EFAULT if pages are not there; -EBADMSG if they make
+ * no sense; -ENOMEM.
+ */
+int ksymtable_for_each(struct text_source memory, const struct ksymtable *at, ksym_visit_fn *visit,
+		       void *ctx);
+
+/** struct ksym_modules - what became of the modules' tables */
+struct ksym_modules {
+	uint32_t visited;
+	uint32_t failed; /* its table is not there, or makes no sense */
+};
+
+/**
+ * ksym_modules_for_each() - the symbols of all modules
+ * @list: run-time address of the kernel's "modules"; 0: unknown
+ * @btf: of the kernel image: where things stand in struct module
+ * @ret_modules: set in any case
+ * Return: 0; what @visit returned to end it; -ENODATA if the kernel has no modules, or @btf does
+ * not know them; -EFAULT if their list is not there; -EBADMSG if it makes no sense.
+ */
+int ksym_modules_for_each(struct text_source memory, uint64_t list, const struct btf *btf,
+			  ksym_visit_fn *visit, void *ctx, struct ksym_modules *ret_modules);
+
+#endif

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's own symbol tables in memory that is made here, as scripts/kallsyms.c and
+ * kernel/module/kallsyms.c lay them out; and in a core file, in place of /proc/kallsyms.
+ */
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <bpf/btf.h>
+
+#include "symbolize/ksymtable.h"
+#include "symbolize/symbols.h"
+
+#define BASE	  0xffffffff81000000u
+#define MODULE_AT 0xffffffffc0b00000u
+#define MEMORY	  0x10000u
+#define LONG_NAME 200
+
+/* struct module and struct mod_kallsyms of this kernel: where their members stand, in bytes */
+enum { STATE = 0, LIST = 8, NAME = 24, KALLSYMS = 88, MODULE_BYTES = 96 };
+enum { SYMTAB = 0, COUNT = 8, STRTAB = 16, TYPETAB = 24, KALLSYMS_BYTES = 32 };
+
+/* Where in memory things are */
+enum {
+	NAMES = 0x1000,
+	OFFSETS = 0x3000,
+	NUM_SYMS = 0x4000,
+	RELATIVE_BASE = 0x4008,
+	TOKEN_TABLE = 0x5000,
+	TOKEN_INDEX = 0x6000,
+	MODULES = 0x7000,
+	MODULE = 0x7100,
+	MODULE_KALLSYMS = 0x7200,
+	MODULE_SYMTAB = 0x7300,
+	MODULE_STRTAB = 0x7400,
+	MODULE_TYPETAB = 0x7500,
+};
+
+static char long_name[LONG_NAME + 1];
+
+static const struct {
+	uint64_t addr;
+	char type;
+	const char *name;
+} symbols[] = {
+	{0x1a380, 'A', "cpu_hw_events"}, /* per CPU: an offset */
+	{BASE, 'T', "_text"},
+	{BASE, 'T', "_stext"},
+	{BASE + 0x40, 'T', "vfs_read"},
+	{BASE + 0x100, 't', long_name},
+	{BASE + 0x200, 'T', "last_function"},
+	{BASE + MODULES, 'd', "modules"},
+};
+
+static const struct {
+	uint64_t addr;
+	char type;
+	const char *name;
+} of_module[] = {
+	{MODULE_AT, 't', "loop_open"},
+	{MODULE_AT + 0x80, 'T', "loop_close"},
+	{MODULE_AT + 0x2000, 'd', "loop_data"},
+};
+
+struct memory {
+	uint8_t bytes[MEMORY];
+};
+
+static void put(struct memory *memory, uint32_t at, const void *data, size_t len)
+{
+	assert_true(at + len <= MEMORY);
+	memcpy(memory->bytes + at, data, len);
+}
+
+static void put64(struct memory *memory, uint32_t at, uint64_t value)
+{
+	put(memory, at, &value, sizeof(value));
+}
+
+/* Every token is one character, its own number; but 1, which is "_func". */
+static void put_tokens(struct memory *memory)
+{
+	uint16_t at = 0;
+
+	for (int i = 0; i < 256; i++) {
+		char one[2] = {(char)i, '\0'};
+		const char *token = i == 1 ? "_func" : i > ' ' && i < 0x7f ? one : "";
+
+		put(memory, TOKEN_INDEX + 2 * (uint32_t)i, &at, sizeof(at));
+		put(memory, TOKEN_TABLE + at, token, strlen(token) + 1);
+		at = (uint16_t)(at + strlen(token) + 1);
+	}
+}
+
+static uint32_t put_name(struct memory *memory, uint32_t at, char type, const char *name)
+{
+	uint8_t tokens[256] = {(uint8_t)type};
+	size_t count = 1;
+
+	while (*name) {
+		if (!strncmp(name, "_func", 5)) {
+			tokens[count++] = 1;
+			name += 5;
+		} else {
+			tokens[count++] = (uint8_t)*name++;
+		}
+	}
+	if (count > 0x7f) {
+		memory->bytes[at++] = (uint8_t)(0x80 | (count & 0x7f));
+		memory->bytes[at++] = (uint8_t)(count >> 7);
+	} else {
+		memory->bytes[at++] = (uint8_t)count;
+	}
+	put(memory, at, tokens, count);
+	return at + (uint32_t)count;
+}
+
+/* @negative: kernel addresses below zero, per-CPU ones above; else all above the base */
+static void put_image(struct memory *memory, bool negative)
+{
+	uint32_t at = NAMES, count = 0;
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		int32_t offset = symbols[i].addr < BASE ? (int32_t)symbols[i].addr
+				 : negative		? -1 - (int32_t)(symbols[i].addr - BASE)
+							: (int32_t)(symbols[i].addr - BASE);
+
+		if (symbols[i].addr < BASE && !negative)
+			continue;
+		at = put_name(memory, at, symbols[i].type, symbols[i].name);
+		put(memory, OFFSETS + 4 * count++, &offset, sizeof(offset));
+	}
+	put(memory, NUM_SYMS, &count, sizeof(count));
+	put64(memory, RELATIVE_BASE, BASE);
+	put_tokens(memory);
+}
+
+static void put_module(struct memory *memory)
+{
+	uint32_t count = 1, string_at = 1;
+	Elf64_Sym sym = {0};
+
+	put64(memory, MODULES, BASE + MODULE + LIST);
+	put64(memory, MODULE + LIST, BASE + MODULES);
+	put(memory, MODULE + NAME, "loop", 5);
+	put64(memory, MODULE + KALLSYMS, BASE + MODULE_KALLSYMS);
+	for (size_t i = 0; i < sizeof(of_module) / sizeof(*of_module); i++) {
+		sym = (Elf64_Sym){
+			.st_name = string_at, .st_value = of_module[i].addr, .st_shndx = 1};
+		put(memory, MODULE_SYMTAB + count * sizeof(sym), &sym, sizeof(sym));
+		put(memory, MODULE_STRTAB + string_at, of_module[i].name,
+		    strlen(of_module[i].name) + 1);
+		memory->bytes[MODULE_TYPETAB + count++] = (uint8_t)of_module[i].type;
+		string_at += (uint32_t)strlen(of_module[i].name) + 1;
+	}
+	put64(memory, MODULE_KALLSYMS + SYMTAB, BASE + MODULE_SYMTAB);
+	put(memory, MODULE_KALLSYMS + COUNT, &count, sizeof(count));
+	put64(memory, MODULE_KALLSYMS + STRTAB, BASE + MODULE_STRTAB);
+	put64(memory, MODULE_KALLSYMS + TYPETAB, BASE + MODULE_TYPETAB);
+}
+
+static int read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	const struct memory *memory = ctx;
+
+	if (addr < BASE || addr - BASE > MEMORY || len > MEMORY - (addr - BASE))
+		return -EFAULT;
+	memcpy(buf, memory->bytes + (addr - BASE), len);
+	return 0;
+}
+
+static int lookup(void *ctx, const char *name, uint64_t *ret_addr)
+{
+	static const struct {
+		const char *name;
+		uint32_t at;
+	} known[] = {
+		{"kallsyms_names", NAMES},
+		{"kallsyms_offsets", OFFSETS},
+		{"kallsyms_num_syms", NUM_SYMS},
+		{"kallsyms_relative_base", RELATIVE_BASE},
+		{"kallsyms_token_table", TOKEN_TABLE},
+		{"kallsyms_token_index", TOKEN_INDEX},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(name, known[i].name))
+			continue;
+		*ret_addr = BASE + known[i].at;
+		return ctx && !strcmp(ctx, name) ? -ENOENT : 0;
+	}
+	return -ENOENT;
+}
+
+static struct btf *describe(void)
+{
+	struct btf *btf = btf__new_empty();
+	int pointer;
+
+	assert_non_null(btf);
+	pointer = btf__add_ptr(btf, 0);
+	btf__add_struct(btf, "module", MODULE_BYTES);
+	btf__add_field(btf, "state", pointer, STATE * 8, 0);
+	btf__add_field(btf, "list", pointer, LIST * 8, 0);
+	btf__add_field(btf, "name", pointer, NAME * 8, 0);
+	btf__add_field(btf, "kallsyms", pointer, KALLSYMS * 8, 0);
+	btf__add_struct(btf, "mod_kallsyms", KALLSYMS_BYTES);
+	btf__add_field(btf, "symtab", pointer, SYMTAB * 8, 0);
+	btf__add_field(btf, "num_symtab", pointer, COUNT * 8, 0);
+	btf__add_field(btf, "strtab", pointer, STRTAB * 8, 0);
+	btf__add_field(btf, "typetab", pointer, TYPETAB * 8, 0);
+	return btf;
+}
+
+struct seen {
+	size_t count;
+	bool strange;
+	bool without_first; /* the per-CPU one is not there */
+};
+
+static int see_image(uint64_t addr, char type, const char *name, size_t len, const char *module,
+		     void *ctx)
+{
+	struct seen *seen = ctx;
+	size_t i = seen->count++ + seen->without_first;
+
+	assert_int_equal(addr, symbols[i].addr);
+	assert_int_equal(type, symbols[i].type);
+	assert_string_equal(name, symbols[i].name);
+	assert_int_equal(len, strlen(name));
+	assert_string_equal(module, "");
+	return 0;
+}
+
+static int see_module(uint64_t addr, char type, const char *name, size_t len, const char *module,
+		      void *ctx)
+{
+	struct seen *seen = ctx;
+	size_t i = seen->count++;
+
+	assert_int_equal(addr, of_module[i].addr);
+	assert_int_equal(type, of_module[i].type);
+	assert_string_equal(name, of_module[i].name);
+	assert_int_equal(len, strlen(name));
+	assert_string_equal(module, "loop");
+	return 0;
+}
+
+static int setup(void **state)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+
+	memset(long_name, 'l', LONG_NAME);
+	put_image(memory, true);
+	put_module(memory);
+	*state = memory;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+static void image_both_kinds_of_offsets(void **state)
+{
+	struct memory *memory = *state;
+	struct text_source source = {.read = read_memory, .ctx = memory};
+	struct ksymtable at;
+	struct seen seen = {0};
+
+	assert_int_equal(ksymtable_locate(lookup, NULL, &at), 0);
+	assert_int_equal(ksymtable_for_each(source, &at, see_image, &seen), 0);
+	assert_int_equal(seen.count, 7);
+	put_image(memory, false);
+	seen = (struct seen){.without_first = true};
+	assert_int_equal(ksymtable_for_each(source, &at, see_image, &seen), 0);
+	assert_int_equal(seen.count, 6);
+}
+
+static void image_without_a_table_is_said(void **state)
+{
+	static char missing[] = "kallsyms_token_index";
+	struct ksymtable at;
+
+	(void)state;
+	assert_int_equal(ksymtable_locate(lookup, missing, &at), -ENODATA);
+}
+
+static void image_outside_of_memory_is_efault(void **state)
+{
+	struct memory *memory = *state;
+	struct text_source source = {.read = read_memory, .ctx = memory};
+	struct seen seen = {0};
+	struct ksymtable at;
+
+	assert_int_equal(ksymtable_locate(lookup, NULL, &at), 0);
+	at.offsets = BASE + MEMORY;
+	assert_int_equal(ksymtable_for_each(source, &at, see_image, &seen), -EFAULT);
+	assert_int_equal(seen.count, 0);
+}
+
+static void modules_by_their_btf(void **state)
+{
+	struct memory *memory = *state;
+	struct text_source source = {.read = read_memory, .ctx = memory};
+	struct ksym_modules modules;
+	struct seen seen = {0};
+	struct btf *btf = describe();
+	uint64_t node;
+
+	assert_int_equal(
+		ksym_modules_for_each(source, BASE + MODULES, btf, see_module, &seen, &modules), 0);
+	assert_int_equal(seen.count, 3);
+	assert_int_equal(modules.visited, 1);
+	assert_int_equal(modules.failed, 0);
+	/* Unknown list, unknown structs */
+	assert_int_equal(ksym_modules_for_each(source, 0, btf, see_module, &seen, &modules),
+			 -ENODATA);
+	assert_int_equal(
+		ksym_modules_for_each(source, BASE + MODULES, NULL, see_module, &seen, &modules),
+		-ENODATA);
+	/* A list that has no end */
+	node = BASE + MODULE + LIST;
+	put64(memory, MODULE + LIST, node);
+	memory->bytes[MODULE + NAME] = '\0';
+	assert_int_equal(
+		ksym_modules_for_each(source, BASE + MODULES, btf, see_module, &seen, &modules),
+		-EBADMSG);
+	assert_int_equal(modules.failed, modules.visited);
+	btf__free(btf);
+}
+
+static int see_any(uint64_t addr, char type, const char *name, size_t len, const char *module,
+		   void *ctx)
+{
+	struct seen *seen = ctx;
+
+	(void)addr;
+	seen->count++;
+	seen->strange |= !isalpha((unsigned char)type) || strlen(name) != len || !len ||
+			 strlen(module) >= 64;
+	for (const char *c = name; *c; c++)
+		seen->strange |= !isgraph((unsigned char)*c);
+	for (const char *c = module; *c; c++)
+		seen->strange |= !isgraph((unsigned char)*c);
+	return 0;
+}
+
+/* Whatever the bytes are: an error or names that can be printed. The sanitizers look on. */
+static void damaged_memory_is_survived(void **state)
+{
+	const struct memory *good = *state;
+	struct memory *memory = malloc(sizeof(*memory));
+	struct text_source source = {.read = read_memory, .ctx = memory};
+	size_t errors = 0, whole = 0;
+	struct btf *btf = describe();
+	struct ksymtable at;
+
+	srand(1);
+	assert_int_equal(ksymtable_locate(lookup, NULL, &at), 0);
+	for (int i = 0; i < 20000; i++) {
+		struct ksym_modules modules;
+		struct seen seen = {0};
+		int image_err, modules_err;
+
+		*memory = *good;
+		for (int n = rand() % 4 + 1; n; n--)
+			memory->bytes[NAMES + (uint32_t)rand() % (MODULE_TYPETAB + 8 - NAMES)] =
+				(uint8_t)rand();
+		image_err = ksymtable_for_each(source, &at, see_any, &seen);
+		modules_err = ksym_modules_for_each(source, BASE + MODULES, btf, see_any, &seen,
+						    &modules);
+		assert_false(seen.strange);
+		errors += image_err || modules_err || modules.failed;
+		whole += seen.count == 10;
+	}
+	print_message("%zu of 20000 are noticed, %zu have all names\n", errors, whole);
+	assert_true(errors > 0 && whole > 0);
+	btf__free(btf);
+	free(memory);
+}
+
+/* --- a core file, as /proc/kcore is one */
+
+struct core_file {
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdrs[2];
+	Elf64_Nhdr note;
+	char note_name[12];
+	char info[512];
+	struct memory memory;
+};
+
+static void write_file(char *path, const void *data, size_t len)
+{
+	int fd;
+
+	strcpy(path, "/tmp/lbrsnoop-test-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, len), (ssize_t)len);
+	close(fd);
+}
+
+static void write_core(char *path, const struct memory *memory)
+{
+	struct core_file *core = calloc(1, sizeof(*core));
+	static const char *const names[] = {"kallsyms_names",	    "kallsyms_offsets",
+					    "kallsyms_num_syms",    "kallsyms_relative_base",
+					    "kallsyms_token_table", "kallsyms_token_index"};
+	size_t len = 0;
+
+	*core = (struct core_file){
+		.ehdr = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			 .e_type = ET_CORE,
+			 .e_machine = EM_X86_64,
+			 .e_phoff = offsetof(struct core_file, phdrs),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_phnum = 2},
+		.phdrs = {{.p_type = PT_NOTE,
+			   .p_offset = offsetof(struct core_file, note),
+			   .p_filesz = sizeof(core->note) + sizeof(core->note_name) +
+				       sizeof(core->info)},
+			  {.p_type = PT_LOAD,
+			   .p_vaddr = BASE,
+			   .p_offset = offsetof(struct core_file, memory),
+			   .p_filesz = MEMORY}},
+		.note = {.n_namesz = 11, .n_descsz = sizeof(core->info)},
+		.note_name = "VMCOREINFO",
+		.memory = *memory,
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		uint64_t addr = 0;
+
+		lookup(NULL, names[i], &addr);
+		len += (size_t)snprintf(core->info + len, sizeof(core->info) - len,
+					"SYMBOL(%s)=%llx\n", names[i], (unsigned long long)addr);
+	}
+	write_file(path, core, sizeof(*core));
+	free(core);
+}
+
+struct live {
+	char core[64], kallsyms[64], modules[64];
+	struct symbols_source source;
+};
+
+/* /proc/kallsyms tells another name, to be told apart, and a BPF program. */
+static void make_live(struct live *live, const struct memory *memory, const char *modules)
+{
+	static const char text[] = "ffffffff81000000 T _stext\n"
+				   "ffffffff81000040 T vfs_told\n"
+				   "ffffffffc0d00000 t bpf_prog_0011223344556677_p\t[bpf]\n";
+
+	write_core(live->core, memory);
+	write_file(live->kallsyms, text, strlen(text));
+	write_file(live->modules, modules, strlen(modules));
+	live->source = (struct symbols_source){
+		.kallsyms = live->kallsyms, .modules = live->modules, .kcore = live->core};
+}
+
+static void remove_live(struct live *live)
+{
+	unlink(live->core);
+	unlink(live->kallsyms);
+	unlink(live->modules);
+}
+
+static const char *name_at(struct symbols *syms, uint64_t addr)
+{
+	const struct symtab_entry *sym = symtab_find(&syms->tab, addr);
+
+	return sym ? sym->name : NULL;
+}
+
+static void live_is_read_of_memory(void **state)
+{
+	struct btf *btf = describe();
+	struct symbols *syms;
+	struct symbol sym;
+	struct live live;
+
+	make_live(&live, *state, "loop 16384 0 - Live 0xffffffffc0b00000\n");
+	assert_int_equal(symbols_begin_live(&live.source, true, &syms), 0);
+	assert_int_equal(symbols_open_end(syms, btf), 0);
+	assert_true(symbols_partial(syms));
+	assert_string_equal(name_at(syms, BASE + 0x44), "vfs_read");
+	assert_string_equal(name_at(syms, MODULE_AT + 0x81), "loop_close");
+	assert_int_equal(symbols_find(syms, MODULE_AT, &sym), 0);
+	assert_string_equal(sym.module, "loop");
+	assert_int_equal(symbols_single(syms, SYMBOLS_CPU_HW_EVENTS), 0x1a380);
+	assert_null(name_at(syms, 0xffffffffc0d00010));
+	/* The rest, when it is needed; the image stays what it was. */
+	assert_int_equal(symbols_find(syms, 0xffffffffc0d00010, &sym), 0);
+	assert_string_equal(sym.name, "bpf_prog_0011223344556677_p");
+	assert_false(symbols_partial(syms));
+	assert_string_equal(name_at(syms, BASE + 0x44), "vfs_read");
+	symbols_close(syms);
+	remove_live(&live);
+	btf__free(btf);
+}
+
+/* The whole file is read where memory does not tell, or tells of other modules than the kernel. */
+static void live_falls_back(void **state)
+{
+	static const char *const modules[] = {
+		"", "fuse 16384 0 - Live 0xffffffffc0b00000\n",
+		"loop 16384 0 - Live 0xffffffffc0b00000\nfuse 4096 0 - Live 0xffffffffc0e00000\n"};
+	struct memory *memory = *state;
+	struct btf *btf = describe();
+	struct symbols *syms;
+	struct live live;
+
+	for (size_t i = 0; i < 5; i++) {
+		if (i == 3)
+			put64(memory, MODULE + KALLSYMS, 0x1000);
+		if (i == 4)
+			memory->bytes[TOKEN_TABLE + 200] = '\n';
+		make_live(&live, memory,
+			  i < 3 ? modules[i] : "loop 16384 0 - Live 0xffffffffc0b00000\n");
+		assert_int_equal(symbols_begin_live(&live.source, true, &syms), 0);
+		assert_int_equal(symbols_open_end(syms, btf), 0);
+		assert_false(symbols_partial(syms));
+		assert_string_equal(name_at(syms, BASE + 0x44), "vfs_told");
+		symbols_close(syms);
+		remove_live(&live);
+	}
+	btf__free(btf);
+}
+
+/* Not asked for, no BTF, no such file: the same. */
+static void live_without_memory_reads_all(void **state)
+{
+	struct btf *btf = describe();
+	struct symbols *syms;
+	struct live live;
+
+	make_live(&live, *state, "loop 16384 0 - Live 0xffffffffc0b00000\n");
+	for (int i = 0; i < 3; i++) {
+		if (i == 2)
+			live.source.kcore = "/nonexistent";
+		assert_int_equal(symbols_begin_live(&live.source, i != 0, &syms), 0);
+		assert_int_equal(symbols_open_end(syms, i == 1 ? NULL : btf), 0);
+		assert_false(symbols_partial(syms));
+		assert_string_equal(name_at(syms, BASE + 0x44), "vfs_told");
+		symbols_close(syms);
+	}
+	remove_live(&live);
+	btf__free(btf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(image_both_kinds_of_offsets, setup, teardown),
+		cmocka_unit_test_setup_teardown(image_without_a_table_is_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(image_outside_of_memory_is_efault, setup, teardown),
+		cmocka_unit_test_setup_teardown(modules_by_their_btf, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_memory_is_survived, setup, teardown),
+		cmocka_unit_test_setup_teardown(live_is_read_of_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(live_falls_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(live_without_memory_reads_all, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
