@@ -24,17 +24,34 @@ static int no_breakpoint(struct probe *probe, const char *fmt, ...)
 	return -EINVAL;
 }
 
+/* The error is to be seen in the function that the jump goes to, which may have a return. */
+static int leaves_by_tail_calls(struct symbols *symbols, struct probe *probe,
+				const struct function_exits *exits)
+{
+	uint64_t target = exits->tail_calls[0].target;
+	struct symbol sym = {.name = ""};
+	size_t count = exits->tail_call_count;
+
+	for (size_t i = 1; i < count; i++)
+		if (exits->tail_calls[i].target != target)
+			target = 0;
+	if (!target || symbols_find(symbols, target, &sym) || sym.addr != target)
+		sym.name = "";
+	return no_breakpoint(probe, "it leaves by %zu tail call%s elsewhere%s%s", count,
+			     count == 1 ? ", which returns" : "s, which return",
+			     *sym.name ? ": trace " : "", sym.name);
+}
+
 /* Is a breakpoint on each return of the function all that is needed? Says why not. */
-static int check_exits(struct probe *probe, const struct function_exits *exits, uint32_t free_regs)
+static int check_exits(struct symbols *symbols, struct probe *probe,
+		       const struct function_exits *exits, uint32_t free_regs)
 {
 	if (exits->breakpoint)
 		return no_breakpoint(probe, "its text is being patched, or holds a kprobe");
 	if (exits->truncated)
 		return no_breakpoint(probe, "some of its text cannot be read");
 	if (exits->tail_call_count)
-		return no_breakpoint(
-			probe, "it leaves by %zu tail call%s elsewhere", exits->tail_call_count,
-			exits->tail_call_count == 1 ? ", which returns" : "s, which return");
+		return leaves_by_tail_calls(symbols, probe, exits);
 	if (exits->indirect_jumps)
 		return no_breakpoint(probe, "it holds indirect jumps, which may leave it");
 	if (exits->runs_on)
@@ -133,12 +150,12 @@ static int split_returns(struct probe_list *list, size_t index, const struct fun
  * The kernel may refuse the program on the exit that errno sites need (a function of many
  * arguments, one that is live patched): returns need none.
  */
-static void keep_returns(struct probe *probe, const struct function_exits *exits,
-			 uint32_t free_regs)
+static void keep_returns(struct symbols *symbols, struct probe *probe,
+			 const struct function_exits *exits, uint32_t free_regs)
 {
 	struct probe on_returns = {};
 
-	if (probe->site_certain[0] || check_exits(&on_returns, exits, free_regs))
+	if (probe->site_certain[0] || check_exits(symbols, &on_returns, exits, free_regs))
 		return;
 	use_returns(&on_returns, exits, 0);
 	memcpy(probe->returns, on_returns.sites, sizeof(probe->returns));
@@ -174,9 +191,10 @@ static int use_breakpoints(const struct choose_options *opts, struct probe_list 
 	if (opts->at_errno || opts->errnos)
 		err = use_errno_sites(opts, probe, exits, &exits_opts, free_regs);
 	if (!err && !opts->at_errno)
-		keep_returns(probe, exits, free_regs);
+		keep_returns(opts->symbols, probe, exits, free_regs);
 	if (err && !opts->at_errno) {
-		err = check_exits(probe, exits, opts->rotate ? UINT32_MAX : free_regs);
+		err = check_exits(opts->symbols, probe, exits,
+				  opts->rotate ? UINT32_MAX : free_regs);
 		if (!err)
 			err = split_returns(list, index, exits);
 		probe = &list->items[index];

@@ -19,14 +19,17 @@
  * one:   00 jmp other      two:   10 test %eax,%eax     other:  30 ret
  *                                 12 js other
  *                                 14 jmp other
+ * three: 20 js other
+ *        22 jmp one
  */
 static const uint8_t code[0x40] = "\xeb\x2e\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\x85\xc0\x78\x1c\xeb\x1a\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
-				  "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\x78\x0e\xeb\xdc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000010 T two\n"
+			    "ffffffff81000020 T three\n"
 			    "ffffffff81000030 T other\n"
 			    "ffffffff81000040 T end\n";
 
@@ -68,17 +71,18 @@ static void choose_triggers_return_gets_a_breakpoint(void **state)
 	assert_string_equal(probe.hw_reason, "");
 }
 
-static void choose_triggers_tail_calls_are_counted(void **state)
+static void choose_triggers_tail_calls_are_told(void **state)
 {
 	static const struct {
 		uint64_t offset, size;
 		const char *said;
 	} cases[] = {
-		{0x00, 0x10, "it leaves by 1 tail call, which returns elsewhere"},
-		{0x10, 0x20, "it leaves by 2 tail calls, which return elsewhere"},
+		{0x00, 0x10, "it leaves by 1 tail call, which returns elsewhere: trace other"},
+		{0x10, 0x10, "it leaves by 2 tail calls, which return elsewhere: trace other"},
+		{0x20, 0x10, "it leaves by 2 tail calls, which return elsewhere"},
 	};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct choose_options opts = {.symbols = *state, .text = &text};
 		struct probe probe = candidate(BASE + cases[i].offset, cases[i].size);
 		struct probe_list list = {.items = &probe, .count = 1};
@@ -94,7 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(choose_triggers_return_gets_a_breakpoint),
-		cmocka_unit_test(choose_triggers_tail_calls_are_counted),
+		cmocka_unit_test(choose_triggers_tail_calls_are_told),
 	};
 
 	return cmocka_run_group_tests_name("choose", tests, open_table, close_table);
