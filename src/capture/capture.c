@@ -74,11 +74,14 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 
 static int load_error(int err, struct errmsg *msg)
 {
+	/* That the capabilities are there has been seen: see missing_capabilities(). */
 	if (err == -EPERM)
 		return errmsg_set(
 			msg, -EPERM,
-			"not permitted to load BPF programs; run as root, or with CAP_BPF and "
-			"CAP_PERFMON");
+			"the kernel lets no such BPF program be loaded here, whatever our "
+			"capabilities: a container's user namespace or seccomp filter, lockdown "
+			"(/sys/kernel/security/lockdown) or another security module forbids it; "
+			"run lbrsnoop on the host itself");
 	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_get_branch_snapshot,
 				    NULL) == 0)
 		return errmsg_set(

@@ -52,7 +52,8 @@ enum exit_status exit_status_of(int err);
 
 /**
  * missing_capabilities() - what this process lacks to trace
- * Return: NULL if nothing; else the names, "CAP_BPF, CAP_PERFMON".
+ * Return: NULL if nothing; else the names, "CAP_BPF and CAP_PERFMON"; in a user namespace, whose
+ * capabilities the kernel does not count, that it is one.
  */
 const char *missing_capabilities(void);
 

@@ -107,14 +107,26 @@ bool process_has_capability(int cap)
 	return effective_capabilities() & 1ULL << cap;
 }
 
+/* The kernel's own has all user IDs. */
+static bool in_user_namespace(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/uid_map", "re");
+	unsigned long long inside, outside, count;
+
+	return f && fscanf(f, "%llu %llu %llu", &inside, &outside, &count) == 3 &&
+	       (inside || outside || count != UINT32_MAX);
+}
+
 const char *missing_capabilities(void)
 {
-	uint64_t caps = effective_capabilities();
+	uint64_t caps = in_user_namespace() ? 0 : effective_capabilities();
 	/* CAP_SYS_ADMIN stands for both (capabilities(7)). */
 	bool admin = caps & 1ULL << CAP_SYS_ADMIN;
 	bool bpf = admin || caps & 1ULL << CAP_BPF;
 	bool perfmon = admin || caps & 1ULL << CAP_PERFMON;
 
+	if (!bpf && !perfmon && in_user_namespace())
+		return "what root has outside of this container (user namespace)";
 	if (!bpf && !perfmon)
 		return "CAP_BPF and CAP_PERFMON";
 	if (!bpf)

@@ -31,6 +31,12 @@ test_privilege() {
 	expect "without privilege: 4, and the capabilities are named" 4 \
 		'not permitted: CAP_BPF and CAP_PERFMON (is|are) missing.*root' as_nobody -- "$tool" do_sys_openat2
 	expect "without privilege, list: 4" 4 'run as root|CAP_' as_nobody -- "$tool" list '*openat*'
+	if unshare --user --map-root-user true 2>/dev/null; then
+		expect "root of a user namespace: 4, and that this is one" 4 'outside of this container \(user namespace\)' \
+			unshare --user --map-root-user "$tool" do_sys_openat2
+	else
+		skip "root of a user namespace" "unshare is not permitted"
+	fi
 	if [ "$(id -u)" != 0 ]; then
 		skip "single capabilities" "only root can give them"
 		return
