@@ -78,6 +78,55 @@ static __always_inline bool printk_wanted(__u32 place, __u64 facility, __s32 lev
 	return (text[0] & 0xff) == 1 && digit >= '0' && digit <= '3';
 }
 
+/* Takes over what was kept with an @id from @low to @high, and at fault at @ip (0: wherever). */
+static __always_inline bool fault_take(__u32 place, struct record *rec, __u64 low, __u64 high,
+				       __u64 ip)
+{
+	struct fault_slot *kept = fault_slot(place, rec);
+	__u32 tid = rec->tid;
+	bool found;
+
+	if (__sync_lock_test_and_set(&kept->busy, 1))
+		return false;
+	found = kept->id && kept->rec.tid == tid && kept->id >= low && kept->id <= high &&
+		(!ip || kept->rec.ip == ip);
+	if (found) {
+		__builtin_memcpy(__builtin_assume_aligned(rec, 8),
+				 __builtin_assume_aligned(&kept->rec, 8), sizeof(*rec));
+		kept->id = 0;
+	}
+	__sync_lock_test_and_set(&kept->busy, 0);
+	return found;
+}
+
+/*
+ * kfence_report_error(address, is_write, regs, meta, type): of a page fault, which nobody knew to
+ * be KFENCE's when it came by the early place; regs is NULL where kfree() or a check of KFENCE's
+ * own noticed: then the snapshot is of here, and its branches are the story.
+ */
+static __always_inline void kfence_tells(struct bpf_perf_event_data *ctx, struct capture_slot *slot,
+					 __u64 cookie)
+{
+	__u64 regs = ctx->regs.dx;
+	struct preset_slot *more;
+
+	if (!describe(&slot->rec, RECORD_HW, cookie, ctx->regs.ip, 0)) {
+		slot_release(slot);
+		return;
+	}
+	if (regs && fault_take(PLACE_FIXUP, &slot->rec, regs, regs, regs_ip(regs)))
+		slot->rec.target = cookie;
+	more = detail_begin(slot);
+	if (unlikely(!more))
+		return;
+	if (regs)
+		detail_regs(&more->rec.detail, regs);
+	else
+		detail_regs_here(&more->rec.detail, ctx);
+	detail_stack(&more->rec.detail, ctx, 0);
+	submit_detailed(more);
+}
+
 SEC("?perf_event")
 int fault_early(struct bpf_perf_event_data *ctx)
 {
@@ -101,6 +150,13 @@ int fault_early(struct bpf_perf_event_data *ctx)
 			count_no_slot();
 		return 0;
 	}
+	if (place == PLACE_KFENCE) {
+		if (slot)
+			kfence_tells(ctx, slot, cookie);
+		else
+			count_no_slot();
+		return 0;
+	}
 	if (unlikely(!slot)) /* an error that is one takes a snapshot at its late place */
 		return 0;
 	rec = &slot->rec;
@@ -118,35 +174,15 @@ int fault_early(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* Takes over what was kept with an @id from @low to @high, and at fault at @ip (0: wherever). */
-static __always_inline bool fault_take(__u32 place, struct record *rec, __u64 low, __u64 high,
-				       __u64 ip)
-{
-	struct fault_slot *kept = fault_slot(place, rec);
-	__u32 tid = rec->tid;
-	bool found;
-
-	if (__sync_lock_test_and_set(&kept->busy, 1))
-		return false;
-	found = kept->id && kept->rec.tid == tid && kept->id >= low && kept->id <= high &&
-		(!ip || kept->rec.ip == ip);
-	if (found) {
-		__builtin_memcpy(__builtin_assume_aligned(rec, 8),
-				 __builtin_assume_aligned(&kept->rec, 8), sizeof(*rec));
-		kept->id = 0;
-	}
-	__sync_lock_test_and_set(&kept->busy, 0);
-	return found;
-}
-
 /* Where the late places have the exception's struct pt_regs; 0 where there is none. */
 static __always_inline __u64 fault_regs(struct pt_regs *ctx, __u32 place)
 {
-	__u64 first = ctx->di, second = ctx->si, fifth = ctx->r8;
+	__u64 first = ctx->di, second = ctx->si, third = ctx->dx, fifth = ctx->r8;
 
 	/* All of them are read: the verifier allows no offset into the context to be computed. */
 	barrier_var(first);
 	barrier_var(second);
+	barrier_var(third);
 	barrier_var(fifth);
 	switch (place) {
 	case PLACE_WARN: /* __warn(file, line, caller, taint, regs, args) */
@@ -157,6 +193,8 @@ static __always_inline __u64 fault_regs(struct pt_regs *ctx, __u32 place)
 	case PLACE_DIE:
 	case PLACE_DIE_BUG:
 		return second;
+	case PLACE_KFENCE: /* kfence_report_error(address, is_write, regs, meta, type) */
+		return third;
 	default:
 		return 0;
 	}

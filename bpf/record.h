@@ -52,6 +52,7 @@ enum record_place {
 	PLACE_DIE_ADDR,			/* die_addr(): general protection */
 	PLACE_DIE,			/* die() */
 	PLACE_DIE_BUG,			/* die(), of BUG() alone */
+	PLACE_KFENCE,			/* kfence_report_error(): a breakpoint, too */
 	PLACE_PRINTK,			/* vprintk_emit(): a line at level err or above */
 	PLACE_PRINTK_LOCKUP,		/* ... of the soft lockup detector */
 	PLACE_PRINTK_STALL,		/* ... of RCU's stall detector */

@@ -31,6 +31,7 @@ _Static_assert((int)FAULT_UD2 == (int)PLACE_UD2 &&
 		       (int)FAULT_DIE_ADDR == (int)PLACE_DIE_ADDR &&
 		       (int)FAULT_DIE == (int)PLACE_DIE &&
 		       (int)FAULT_DIE_BUG == (int)PLACE_DIE_BUG &&
+		       (int)FAULT_KFENCE == (int)PLACE_KFENCE &&
 		       (int)FAULT_PRINTK == (int)PLACE_PRINTK &&
 		       (int)FAULT_PRINTK_LOCKUP == (int)PLACE_PRINTK_LOCKUP &&
 		       (int)FAULT_PRINTK_STALL == (int)PLACE_PRINTK_STALL,

@@ -37,12 +37,13 @@ enum fault_place {
 	FAULT_WARN_PRINTK,
 	FAULT_FIXUP,
 	FAULT_PAGE,
-	/* Late: kprobes that hand them on */
+	/* Late: kprobes that hand them on; the last one a breakpoint */
 	FAULT_WARN,
 	FAULT_PAGE_OOPS,
 	FAULT_DIE_ADDR,
 	FAULT_DIE,
 	FAULT_DIE_BUG,
+	FAULT_KFENCE,
 	/* What the kernel says: a breakpoint or kprobe each, that asks for the line */
 	FAULT_PRINTK,
 	FAULT_PRINTK_LOCKUP,

@@ -12,19 +12,19 @@
 /* Early places of faults, the first functions on the way that a breakpoint may stand on. */
 #define AT_UD2                                                                                     \
 	{                                                                                          \
-		{"hw:report_bug"}, FAULT_UD2                                                       \
+		{"hw:report_bug"}, FAULT_UD2, false                                                \
 	}
 #define AT_WARN_PRINTK                                                                             \
 	{                                                                                          \
-		{"hw:__warn_printk"}, FAULT_WARN_PRINTK                                            \
+		{"hw:__warn_printk"}, FAULT_WARN_PRINTK, false                                     \
 	}
 #define AT_PAGE_FAULT                                                                              \
 	{                                                                                          \
-		{"hw:page_fault_oops"}, FAULT_PAGE                                                 \
+		{"hw:page_fault_oops"}, FAULT_PAGE, false                                          \
 	}
 #define AT_FIXUP                                                                                   \
 	{                                                                                          \
-		{"hw:fixup_exception"}, FAULT_FIXUP                                                \
+		{"hw:fixup_exception"}, FAULT_FIXUP, false                                         \
 	}
 
 /*
@@ -106,8 +106,10 @@ static const struct preset presets[] = {
 		.name = "error-report",
 		.what = "KASAN, KFENCE: memory used that was freed, or beside its end",
 		.source = "mm/kasan/report.c: kasan_report(); mm/kfence/report.c: "
-			  "kfence_report_error()",
-		.places = {{{"hw:kasan_report", "hw:kfence_report_error"}}},
+			  "kfence_report_error(); arch/x86/mm/extable.c: fixup_exception()",
+		.places = {{{"hw:kasan_report"}, FAULT_PLACE_NONE, true},
+			   {{"hw:kfence_report_error"}, FAULT_KFENCE, true},
+			   AT_FIXUP},
 	},
 	{
 		.name = "printk",
@@ -235,10 +237,24 @@ static int add_place(struct resolver *resolver, const struct preset *preset,
 	return err;
 }
 
+/* Does place @index have to be there, now that @any of those of which one is enough is, or none? */
+static bool must_have(const struct preset *preset, size_t index, bool any)
+{
+	const struct preset_place *place = &preset->places[index];
+
+	if (is_early(place->fault))
+		return false;
+	if (!place->either)
+		return true;
+	return !any && (index + 1 == PLACES_MAX || !place[1].either);
+}
+
 /* Without an early place there are fewer entries left; without the others, nothing. */
 static int add_preset(struct resolver *resolver, const struct preset *preset,
 		      struct probe_list *list, struct errmsg *msg)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < PLACES_MAX && preset->places[i].targets[0]; i++) {
 		const struct preset_place *place = &preset->places[i];
 		struct errmsg why = {};
@@ -246,10 +262,11 @@ static int add_preset(struct resolver *resolver, const struct preset *preset,
 
 		if (err == -ENOMEM)
 			return err;
-		if (err && !is_early(place->fault))
+		any = any || (place->either && !err);
+		if (err && must_have(preset, i, any))
 			return errmsg_set(msg, err, "preset:%s cannot be had here: %s",
 					  preset->name, why.text);
-		if (err)
+		if (err && !place->either)
 			errmsg_add(msg, "%spreset:%s keeps fewer entries here: %s",
 				   msg->text[0] ? "; " : "", preset->name, why.text);
 	}

@@ -12,10 +12,12 @@
  * @targets: the best first; the first that this kernel has is armed
  * @fault: of a fault of the kernel: what stands there; early ones are done without where they are
  *         not to be had
+ * @either: one such place of the preset is enough
  */
 struct preset_place {
 	const char *targets[3];
 	enum fault_place fault;
+	bool either;
 };
 
 /**

@@ -231,6 +231,7 @@ FAULTS = {
              r"BUG: unable to handle page fault for address: ffffbb0000000030"),
     "gp": ("exception", "read_byte",
            r"general protection fault, .*non-canonical address 0x6b6b6b6b6b6b6b6b"),
+    "freed": ("exception", "read_byte", r"BUG: KFENCE: use-after-free read in read_byte\+0x"),
 }
 
 
@@ -332,14 +333,12 @@ def check_machine(guest, report, run):
     guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
 
 
-def freed_error(snapshot, model):
+def freed_error(snapshot):
     """Why it is not KFENCE's report about read_byte() of the module, called by fault_freed()."""
-    if snapshot["trigger"]["target"] != "preset:error-report":
-        return f"{snapshot['trigger']}"
+    why = fault_error(snapshot, "freed", "preset:error-report")
     log, frames = "\n".join(snapshot["log"] or []), frames_of(snapshot)
     said = re.search(r"BUG: KFENCE: use-after-free read in read_byte\+0x([0-9a-f]+)/", log)
     stack = re.search(r"^Use-after-free read at .*:\n((?: .+\n)+)", log, re.M)
-    why = up_to_error(snapshot, model, "kfence_report_error")
     if why or not said or not stack:
         return why or f"the log: {log}"
     wanted = [(line[2], int(line[3], 16), line[4]) for line in map(FRAME.match, stack[1].split("\n"))
@@ -347,7 +346,7 @@ def freed_error(snapshot, model):
     if [frame[0] for frame in wanted[:2]] != ["read_byte", "fault_freed"] or \
             wanted[0][1] != int(said[1], 16):
         return f"the kernel's stack: {stack[0]}"
-    if frames[0] != ("kfence_report_error", 0, None) or frames[-len(wanted):] != wanted:
+    if frames != wanted:
         return f"the stack is {frames}, the kernel's {wanted}"
     return None
 
@@ -366,8 +365,7 @@ def check_error_report(guest, report, run_of):
     if targets != ["preset:error-report"] * 2 + ["preset:oops"] or run.status or both.status:
         why = f"snapshots of {targets}, exit status {run.status}, {both.status}: {both.err}"
     else:
-        why = freed_error(run.snapshots[0], guest.model) or \
-            freed_error(both.snapshots[0], guest.model)
+        why = freed_error(run.snapshots[0]) or freed_error(both.snapshots[0])
     report(f"{guest.name}/error-report", why, "2 snapshots, of the reads that KFENCE tells of")
     guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
     guest.snapshots_match(report, both, breakpoint_reason(guest), 2)
