@@ -57,6 +57,9 @@ enum exit_status exit_status_of(int err);
  */
 const char *missing_capabilities(void);
 
+/** missing_capabilities_remedy() - what the user can do to have them */
+const char *missing_capabilities_remedy(void);
+
 /** process_has_capability() - is it in effect? */
 bool process_has_capability(int cap);
 

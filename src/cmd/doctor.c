@@ -341,7 +341,8 @@ static void examine(struct doctor *doctor)
 	if (doctor->model_known)
 		lbr_model_info(&doctor->model, lbr_depth(), &doctor->lbr);
 	if (missing) {
-		errmsg_set(&doctor->why_not, 0, "%s is missing; run as root (sudo)", missing);
+		errmsg_set(&doctor->why_not, 0, "%s is missing; %s", missing,
+			   missing_capabilities_remedy());
 		doctor->status = EXIT_PERMISSION;
 		return;
 	}

@@ -126,7 +126,7 @@ const char *missing_capabilities(void)
 	bool perfmon = admin || caps & 1ULL << CAP_PERFMON;
 
 	if (!bpf && !perfmon && in_user_namespace())
-		return "what root has outside of this container (user namespace)";
+		return "root's privilege outside of this container (user namespace)";
 	if (!bpf && !perfmon)
 		return "CAP_BPF and CAP_PERFMON";
 	if (!bpf)
@@ -134,6 +134,11 @@ const char *missing_capabilities(void)
 	if (!perfmon)
 		return "CAP_PERFMON";
 	return NULL;
+}
+
+const char *missing_capabilities_remedy(void)
+{
+	return in_user_namespace() ? "run lbrsnoop on the host" : "run as root (sudo)";
 }
 
 /* Is the file in a directory that is not ours, and that root alone may write to? */

@@ -230,8 +230,8 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 	int err;
 
 	if (missing)
-		return errmsg_set(msg, -EPERM, "not permitted: %s is missing; run as root (sudo)",
-				  missing);
+		return errmsg_set(msg, -EPERM, "not permitted: %s is missing; %s", missing,
+				  missing_capabilities_remedy());
 	err = filters_check(&capture_opts, trace->opts->command != NULL, msg);
 	if (err)
 		return err;
