@@ -34,7 +34,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &wanted->view;
 		return 0;
 	case 'n':
-		return args_number("--count", arg, UINT64_MAX, &wanted->count);
+		err = args_number("--count", arg, UINT64_MAX, &wanted->count);
+		return err || wanted->count ? err
+					    : args_usage("--count 0: leave it out to see all");
 	case 'o':
 		wanted->output = arg;
 		return 0;

@@ -76,6 +76,8 @@ for value in '' x -1 1x ' 1' 18446744073709551616 0x; do
 	bad "--count '$value'" "--count.*'$value'.*number" -n "$value" do_sys_openat2
 done
 bad "--count 0" "--count 0" -n 0 do_sys_openat2
+bad "report --count 0" "--count 0: leave it out to see all" report -n 0 x.lbr
+bad "postmortem --count 0" "--count 0: leave it out to see all" postmortem -n 0 vmcore
 bad "--count 0x10: numbers are decimal" "--count '0x10'" -n 0x10 do_sys_openat2
 bad "--pid and a command" "--pid.*command" -p 1 do_sys_openat2 -- true
 for value in '' x -1 0 1s nan inf -inf 1e300; do
