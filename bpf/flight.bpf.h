@@ -59,6 +59,12 @@ static __always_inline __u64 flight_copy_detail(__u64 *to, const struct record_d
 	return check;
 }
 
+/* Nobody may be there to stop after the N that are asked for, or not soon enough. */
+static __always_inline bool flight_wanted(void)
+{
+	return !flight_limit || __sync_fetch_and_add(&flight_taken, 1) < flight_limit;
+}
+
 /*
  * Oldest out, this one in; or counted as lost, if the page is being written at this moment.
  * @detail: of a preset; NULL: there is none

@@ -30,7 +30,7 @@ static __always_inline void submit_detailed(struct preset_slot *slot)
 {
 	struct detailed_record *rec = &slot->rec;
 
-	if (flight_slots && flight_on)
+	if (flight_slots && flight_on && flight_wanted())
 		flight_write(&rec->rec, &rec->detail);
 	if (flight_only) {
 		__sync_fetch_and_add(&records_written, 1);

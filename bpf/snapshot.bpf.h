@@ -244,7 +244,7 @@ static __always_inline void submit(struct capture_slot *slot)
 	struct record *rec = &slot->rec;
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
-	if (flight_slots && flight_on)
+	if (flight_slots && flight_on && flight_wanted())
 		flight_write(rec, NULL);
 	if (flight_only) {
 		__sync_fetch_and_add(&records_written, 1);

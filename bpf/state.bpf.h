@@ -30,6 +30,7 @@ extern const volatile __u64 ring_wakeup_bytes;
 extern const volatile __u32 flight_slots; /* pages of the flight recorder; 0: there is none */
 extern const volatile __u32 flight_header_pages; /* before them */
 extern const volatile bool flight_only;		 /* nobody reads the ring buffer */
+extern const volatile __u64 flight_limit;	 /* so many are kept, and no more; 0: any number */
 extern const volatile __u64 percpu_offsets; /* of the kernel's __per_cpu_offset[]; 0: unknown */
 extern const volatile __u64 cpu_hw_events_offset; /* of cpu_hw_events, in a CPU's area */
 extern const volatile __u64 kfence_pool;	  /* of the kernel's __kfence_pool; 0: none */
@@ -42,6 +43,7 @@ extern __u64 next_preset_slot;
 extern __u64 deferred_count; /* slots whose record the loader is to take */
 extern struct losses losses;
 extern __u64 records_written;
+extern __u64 flight_taken; /* those that came while flight_limit was not reached, and the others */
 extern __u64 hw_hits[CPUS_MAX];		/* hardware breakpoints hit, by CPU */
 extern __u64 driver_found_at[CPUS_MAX]; /* address of the driver's count of entries; 0: unknown */
 extern __u64 event_hits[CPUS_MAX];	/* perf events whose LBR was read, by CPU */

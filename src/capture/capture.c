@@ -44,6 +44,7 @@ static void configure_flight(struct lbrsnoop_bpf *skel, const struct capture *ca
 	skel->rodata->flight_slots = slots;
 	skel->rodata->flight_header_pages = capture->flight_header_pages;
 	skel->rodata->flight_only = capture->opts.flight_only;
+	skel->rodata->flight_limit = capture->opts.flight_limit;
 	bpf_map__set_max_entries(skel->maps.flight, capture->flight_header_pages + slots);
 	bpf_program__set_autoload(skel->progs.hold, true);
 }

@@ -33,6 +33,7 @@
  * @flight_dir: keep the last @flight_slots snapshots there, in bpffs, see capture/flight.h, and
  * stay armed when this process dies; NULL: no flight recorder
  * @flight_only: ... and hand nothing out
+ * @flight_limit: keep the first so many, and no more; 0: the last ones, without an end
  * @percpu_offsets: address of the kernel's __per_cpu_offset[], 0: unknown
  * @cpu_hw_events: offset of cpu_hw_events, the PMU driver's state, in a CPU's area; with
  *                 @percpu_offsets it tells how many entries the driver found
@@ -56,6 +57,7 @@ struct capture_options {
 	const char *flight_dir;
 	uint32_t flight_slots;
 	bool flight_only;
+	uint64_t flight_limit;
 	uint64_t percpu_offsets;
 	uint64_t cpu_hw_events;
 	uint64_t kfence_pool;

@@ -104,7 +104,10 @@ static bool flight_full(struct trace *trace)
 
 	capture_stats(trace->capture, &stats);
 	trace->printed = stats.written;
-	return trace->opts->count && stats.written >= trace->opts->count;
+	if (!trace->opts->count || stats.written < trace->opts->count)
+		return false;
+	trace->printed = trace->opts->count;
+	return true;
 }
 
 static void drop(const struct trace *trace)

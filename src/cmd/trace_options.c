@@ -375,6 +375,7 @@ static int settle_flight(struct trace_options *opts)
 	capture->flight_dir = opts->flight;
 	capture->flight_slots = capture->flight_slots ?: FLIGHT_KEEP;
 	capture->flight_only = opts->record_only && !opts->record;
+	capture->flight_limit = capture->flight_only ? opts->count : 0;
 	return 0;
 }
 

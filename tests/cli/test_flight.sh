@@ -99,6 +99,16 @@ expect "... but disarmed" 0 ': disarmed;' ./lbrsnoop record --flight="$bpf/race1
 expect "a name that the file system does not have" 2 'has no dot' \
 	./lbrsnoop record --no-lbr --flight="$bpf/race1.2" -t 5 $target
 
+# Every system call of the machine, far more than lbrsnoop could stop after.
+expect "-n 3: 3 are told" 0 '3 snapshots captured' ./lbrsnoop record --no-lbr --flight="$bpf/few" -n 3 -t 60 $target
+run_it ./lbrsnoop report --json --flight="$bpf/few"
+if [ "$(wc -l <"$scratch/out")" = 3 ]; then
+	ok "... and 3 are kept"
+else
+	not_ok "... and 3 are kept" "$scratch/err"
+	comment "$(wc -l <"$scratch/out") are"
+fi
+
 record "$bpf/stop/" live
 await "$scratch/live" 'Ctrl-C ends'
 expect "--stop of one that lives" 0 ': disarmed;' ./lbrsnoop record --flight="$bpf/stop" --stop
