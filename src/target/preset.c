@@ -2,6 +2,7 @@
 #include "target/preset.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,7 @@ static const struct preset presets[] = {
 			"the branches are khungtaskd's, the log tells of the task",
 		.source = "kernel/hung_task.c: check_hung_task()",
 		.places = {{{"tracepoint:sched:sched_process_hang"}}},
+		.until_oops = true,
 	},
 	{
 		.name = "rcu-stall",
@@ -249,6 +251,15 @@ static bool must_have(const struct preset *preset, size_t index, bool any)
 	return !any && (index + 1 == PLACES_MAX || !place[1].either);
 }
 
+/* Documentation/admin-guide/tainted-kernels.rst: bit 7, "kernel died recently" */
+static bool has_oopsed(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/tainted", "re");
+	unsigned long long tainted;
+
+	return f && fscanf(f, "%llu", &tainted) == 1 && tainted & 1 << 7;
+}
+
 /* Without an early place there are fewer entries left; without the others, nothing. */
 static int add_preset(struct resolver *resolver, const struct preset *preset,
 		      struct probe_list *list, struct errmsg *msg)
@@ -270,6 +281,11 @@ static int add_preset(struct resolver *resolver, const struct preset *preset,
 			errmsg_add(msg, "%spreset:%s keeps fewer entries here: %s",
 				   msg->text[0] ? "; " : "", preset->name, why.text);
 	}
+	if (preset->until_oops && has_oopsed())
+		errmsg_add(msg,
+			   "%spreset:%s: this kernel has oopsed, and does not look for such tasks "
+			   "any more: reboot it",
+			   msg->text[0] ? "; " : "", preset->name);
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct preset_place {
  * @places: all are armed
  * @program: it is a program's error: user branches are recorded, and nothing of the kernel's
  * @part: another preset has it, too: "all" needs it not
+ * @until_oops: a kernel that has oopsed tells of it no more (kernel/hung_task.c)
  */
 struct preset {
 	const char *name;
@@ -36,6 +37,7 @@ struct preset {
 	struct preset_place places[6];
 	bool program;
 	bool part;
+	bool until_oops;
 };
 
 /** preset_at() - row @index of the table; NULL behind its end */
