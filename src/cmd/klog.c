@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cmd/klog.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -57,20 +58,58 @@ int klog_open(const char *path, struct klog **ret_klog)
 	return 0;
 }
 
-/* PRIORITY,SEQUENCE,MICROSECONDS,FLAGS[,...];TEXT, then lines of keys, which are left out. */
-static void keep(struct klog *klog, char *record)
+static void keep_line(struct klog *klog, uint64_t us, const char *text)
 {
 	struct line *line = &klog->lines[klog->next % KEPT];
+
+	free(line->text);
+	*line = (struct line){us, strdup(text)};
+	klog->next += line->text != NULL;
+}
+
+/* What is no printable ASCII, and the backslash, comes as \xHH. Source: msg_add_ext_text(). */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		unsigned int byte;
+
+		if (text[0] == '\\' && text[1] == 'x' && isxdigit((unsigned char)text[2]) &&
+		    isxdigit((unsigned char)text[3]) && sscanf(text + 2, "%2x", &byte) == 1 &&
+		    byte) {
+			*to++ = (char)byte;
+			text += 4;
+		} else {
+			*to++ = *text++;
+		}
+	}
+	*to = '\0';
+}
+
+/*
+ * PRIORITY,SEQUENCE,MICROSECONDS,FLAGS[,...];TEXT, then lines of keys, which are left out. Text of
+ * several lines is kept as so many.
+ */
+static void keep(struct klog *klog, char *record)
+{
 	char *text = strchr(record, ';');
+	bool more = true;
 	uint64_t us;
 
 	if (!text || sscanf(record, "%*u,%*u,%" SCNu64 ",", &us) != 1)
 		return;
 	text++;
 	text[strcspn(text, "\n")] = '\0';
-	free(line->text);
-	*line = (struct line){us, strdup(text)};
-	klog->next += line->text != NULL;
+	unescape(text);
+	while (more) {
+		size_t len = strcspn(text, "\n");
+
+		more = text[len] && text[len + 1];
+		text[len] = '\0';
+		keep_line(klog, us, text);
+		text += len + 1;
+	}
 }
 
 /* Each read is a record. EPIPE: some were overwritten, the next read goes on behind them. */
