@@ -107,14 +107,16 @@ bool process_has_capability(int cap)
 	return effective_capabilities() & 1ULL << cap;
 }
 
-/* The kernel's own has all user IDs. */
+/* The kernel's own has all user IDs; one that is not set up yet has none. */
 static bool in_user_namespace(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/uid_map", "re");
 	unsigned long long inside, outside, count;
 
-	return f && fscanf(f, "%llu %llu %llu", &inside, &outside, &count) == 3 &&
-	       (inside || outside || count != UINT32_MAX);
+	if (!f)
+		return false;
+	return fscanf(f, "%llu %llu %llu", &inside, &outside, &count) != 3 || inside || outside ||
+	       count != UINT32_MAX;
 }
 
 const char *missing_capabilities(void)

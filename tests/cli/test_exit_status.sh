@@ -34,6 +34,8 @@ test_privilege() {
 	if unshare --user --map-root-user true 2>/dev/null; then
 		expect "root of a user namespace: 4, and that this is one" 4 'outside of this container \(user namespace\) is missing; run lbrsnoop on the host' \
 			unshare --user --map-root-user "$tool" do_sys_openat2
+		expect "nobody of a user namespace without user IDs: 4, the same" 4 'outside of this container \(user namespace\) is missing; run lbrsnoop on the host' \
+			unshare --user "$tool" do_sys_openat2
 	else
 		skip "root of a user namespace" "unshare is not permitted"
 	fi
