@@ -103,6 +103,20 @@ static int no_such_function(struct resolver *resolver, const struct target_spec 
 			  suggestions_text(&sug, near, sizeof(near)));
 }
 
+static int no_address(const struct function *func, struct errmsg *msg)
+{
+	if (func->module && *func->module)
+		return errmsg_set(msg, -ENOENT,
+				  "'%s' is described by the BTF of module %s, but has no address: "
+				  "it was inlined everywhere, its text was freed once the module "
+				  "was initialized, or the module is being loaded or unloaded",
+				  func->name, func->module);
+	return errmsg_set(msg, -ENOENT,
+			  "'%s' is described by this kernel's BTF, but has no address: it was "
+			  "inlined everywhere; trace the functions that call it",
+			  func->name);
+}
+
 /* Adds a probe on @func; @func->btf_id is 0 where only the symbol is known. */
 static int add_function(struct resolver *resolver, const struct target_spec *spec,
 			enum trigger_kind kind, const struct function *func,
@@ -339,11 +353,7 @@ static int add_one(struct resolver *resolver, const struct target_spec *spec,
 			&sym)) {
 		if (!has_btf)
 			return no_such_function(resolver, spec, msg);
-		return errmsg_set(
-			msg, -ENOENT,
-			"'%s' is described by this kernel's BTF, but has no address: it was "
-			"inlined everywhere; trace the functions that call it",
-			spec->name);
+		return no_address(&func, msg);
 	}
 	if (is_freed(resolver, sym.addr))
 		return freed_after_boot(spec, msg);
