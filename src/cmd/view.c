@@ -187,7 +187,7 @@ struct view {
 static int open_lines(struct view *view, const struct lines_options *kernel, struct errmsg *msg)
 {
 	struct lines_options debug = kernel ? *kernel : (struct lines_options){0};
-	char ids[400];
+	char ids[400], hint[300];
 	int err;
 
 	if (view->opts->no_lines || (view->opts->branches && !view->opts->json))
@@ -214,7 +214,8 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 			 "tell where it is",
 			 kernel->release);
 	else
-		lines_hint(view->hint, sizeof(view->hint));
+		snprintf(view->hint, sizeof(view->hint), "to have them: %s",
+			 lines_hint(hint, sizeof(hint)));
 	return 0;
 }
 
@@ -485,7 +486,7 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		if (err)
 			return err;
 		if (view->hint[0] && !view->opts->summary)
-			log_info("no source lines: %s", view->hint);
+			log_info("no source lines; %s", view->hint);
 		view->hint[0] = '\0';
 	}
 	view->passed_on = is_passed_on(snap, path);

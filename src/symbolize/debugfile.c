@@ -360,29 +360,38 @@ static bool is_distribution(const char *os_release, const char *word)
 	return false;
 }
 
-const char *lines_hint_for(const char *os_release, const char *release, char *buf, size_t len)
+/* A kernel of one's own is in no archive. What Debian and Ubuntu build says so in uname -v. */
+static bool is_built_by(const char *os_release, const char *id, const struct utsname *kernel,
+			const char *name)
 {
+	return is_distribution(os_release, id) && strstr(kernel->version, name);
+}
+
+const char *lines_hint_for(const char *os_release, const struct utsname *kernel, char *buf,
+			   size_t len)
+{
+	const char *release = kernel->release;
+
 	/* Ubuntu is like Debian, and SUSE's IDs are many: the order matters. */
-	if (is_distribution(os_release, "ubuntu"))
+	if (is_built_by(os_release, "ubuntu", kernel, "Ubuntu"))
 		snprintf(buf, len,
-			 "for source lines: enable the ddebs.ubuntu.com archive, then apt install "
+			 "enable the ddebs.ubuntu.com archive, then apt install "
 			 "linux-image-%s-dbgsym",
 			 release);
-	else if (is_distribution(os_release, "debian"))
-		snprintf(buf, len, "for source lines: apt install linux-image-%s-dbg", release);
+	else if (is_built_by(os_release, "debian", kernel, "Debian"))
+		snprintf(buf, len, "apt install linux-image-%s-dbg", release);
 	else if (is_distribution(os_release, "fedora") || is_distribution(os_release, "rhel"))
-		snprintf(buf, len, "for source lines: dnf debuginfo-install kernel-%s", release);
+		snprintf(buf, len, "dnf debuginfo-install kernel-%s", release);
 	else if (is_distribution(os_release, "suse") || is_distribution(os_release, "opensuse"))
 		snprintf(buf, len,
-			 "for source lines: enable the debug repository, then zypper install "
+			 "enable the debug repository, then zypper install "
 			 "kernel-default-debuginfo, for kernel %s",
 			 release);
 	else if (is_distribution(os_release, "arch"))
-		snprintf(buf, len,
-			 "for source lines: set DEBUGINFOD_URLS=https://debuginfod.archlinux.org");
+		snprintf(buf, len, "set DEBUGINFOD_URLS=https://debuginfod.archlinux.org");
 	else
 		snprintf(buf, len,
-			 "for source lines: give the vmlinux with DWARF of kernel %s as --vmlinux, "
+			 "give the vmlinux with DWARF of kernel %s as --vmlinux, "
 			 "or set DEBUGINFOD_URLS",
 			 release);
 	return buf;
@@ -400,6 +409,6 @@ const char *lines_hint(char *buf, size_t len)
 		os_release[got > 0 ? got : 0] = '\0';
 	}
 	if (uname(&uts))
-		strcpy(uts.release, "unknown");
-	return lines_hint_for(os_release, uts.release, buf, len);
+		uts = (struct utsname){.release = "unknown"};
+	return lines_hint_for(os_release, &uts, buf, len);
 }

@@ -59,7 +59,10 @@ struct debuglink {
 int debugfile_find_user(const char *debug_dir, const char *dir, const struct build_id *id,
 			const struct debuglink *link, char **ret_path);
 
-/** lines_hint_for() - lines_hint() from the text of an os-release file, for a kernel release */
-const char *lines_hint_for(const char *os_release, const char *release, char *buf, size_t len);
+struct utsname;
+
+/** lines_hint_for() - lines_hint() from the text of an os-release file, for a kernel */
+const char *lines_hint_for(const char *os_release, const struct utsname *kernel, char *buf,
+			   size_t len);
 
 #endif

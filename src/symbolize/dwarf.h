@@ -139,7 +139,7 @@ int lines_for_each_unit(struct lines *lines, const char *module, lines_file_fn *
  */
 const char *lines_mismatch(const struct lines_options *opts, char *buf, size_t len);
 
-/** lines_hint() - one sentence: what to install on this distribution to get source lines */
+/** lines_hint() - what to do on this distribution, with this kernel, to have source lines */
 const char *lines_hint(char *buf, size_t len);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -226,24 +227,31 @@ static void normalise_path_folds_dots(void **state)
 
 static void hint_names_package_of_distribution(void **state)
 {
-	static const char *const cases[][2] = {
-		{"ID=debian\nVERSION_ID=\"12\"\n", "linux-image-6.1.0-56-amd64-dbg"},
-		{"NAME=x\nID=ubuntu\nID_LIKE=debian\n", "linux-image-6.1.0-56-amd64-dbgsym"},
-		{"ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", "dbgsym"},
-		{"ID=fedora\n", "dnf debuginfo-install kernel-6.1.0-56-amd64"},
-		{"ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "dnf debuginfo-install"},
-		{"ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n", "zypper"},
-		{"ID=arch\n", "debuginfod.archlinux.org"},
-		{"ID=something", "--vmlinux"},
-		{"", "--vmlinux"},
+	static const char *const cases[][3] = {
+		{"ID=debian\nVERSION_ID=\"12\"\n", "Debian 6.1.90-1",
+		 "linux-image-6.1.0-56-amd64-dbg"},
+		{"NAME=x\nID=ubuntu\nID_LIKE=debian\n", "Ubuntu",
+		 "linux-image-6.1.0-56-amd64-dbgsym"},
+		{"ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", "Ubuntu", "dbgsym"},
+		{"ID=fedora\n", "", "dnf debuginfo-install kernel-6.1.0-56-amd64"},
+		{"ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "", "dnf debuginfo-install"},
+		{"ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n", "", "zypper"},
+		{"ID=arch\n", "", "debuginfod.archlinux.org"},
+		{"ID=something", "", "--vmlinux"},
+		{"", "", "--vmlinux"},
+		/* built by somebody else: there is no such package */
+		{"ID=debian\n", "#1 SMP PREEMPT_DYNAMIC @0", "kernel 6.1.0-56-amd64 as --vmlinux"},
+		{"ID=ubuntu\nID_LIKE=debian\n", "#2 SMP @0", "--vmlinux"},
 	};
+	struct utsname kernel = {.release = "6.1.0-56-amd64"};
 	char buf[256];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_non_null(
-			strstr(lines_hint_for(cases[i][0], "6.1.0-56-amd64", buf, sizeof(buf)),
-			       cases[i][1]));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(kernel.version, sizeof(kernel.version), "%s", cases[i][1]);
+		lines_hint_for(cases[i][0], &kernel, buf, sizeof(buf));
+		assert_non_null(strstr(buf, cases[i][2]));
+	}
 	assert_true(strlen(lines_hint(buf, sizeof(buf))) > 20);
 	assert_int_equal(strlen(lines_hint(buf, 10)), 9);
 }
