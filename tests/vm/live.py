@@ -24,7 +24,7 @@ import matrix
 from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line_at, site_error
 from spent import Symbols, spent_by_trigger
 from perf_events import check_hotplug, check_perf
-from presets import build_faults, check_faults, check_presets, check_watch
+from presets import build_faults, check_faults, check_panic, check_presets, check_watch
 from report import Report
 from three import check_three
 from user_functions import check_user
@@ -36,6 +36,9 @@ BUILD = os.path.join(TOP, "build", "tests", "vm")
 ERRORS_SHOWN = 5
 # Of one guest; generous, for other work may keep the machine busy.
 TIMEOUT_S = int(os.environ.get("LBRSNOOP_GUEST_TIMEOUT", "1800"))
+# Of a guest that leaves a dump; and what tests/vm/run ends with then.
+DUMP_MB = 640
+PANICKED = 125
 
 
 class Run:
@@ -49,9 +52,10 @@ class Run:
         self.name = name
         self.status = int(text(".status"))
         self.err = text(".err")
+        self.out = text(".out")
         self.snapshots = load(os.path.join(directory, name + ".jsonl"))
         # What failcalls says at its end: NAME SYSCALL ERRNO COUNT
-        self.calls = [line.split() for line in text(".out").splitlines()
+        self.calls = [line.split() for line in self.out.splitlines()
                       if re.fullmatch(r"\S+ \S+ E[A-Z0-9]+ \d+", line)]
 
     def failures(self, syscall, errno=None):
@@ -97,9 +101,14 @@ class Guest:
             environment["LBR_TRUTH_LAST"] = str(depth)
         if self.tsx:
             environment["LBR_TSX"] = "1"
+        # The part panic is the last, and ends with a dump.
+        core, wanted = self.path("core"), 0
+        dump = []
+        if "panic" in self.parts:
+            dump, wanted = ["--core", core, "--memory", str(DUMP_MB)], PANICKED
         script = "set -e\n" + "".join(f"{HERE}/guest/{part}\n" for part in self.parts)
         command = [os.path.join(HERE, "run"), "--cpu", self.model, "--kernel", self.kernel,
-                   "--append", "nmi_watchdog=0", "--timeout", str(TIMEOUT_S), "--share", self.directory, "--truth", fifo,
+                   "--append", "nmi_watchdog=0", "--timeout", str(TIMEOUT_S), *dump, "--share", self.directory, "--truth", fifo,
                    "--env", f"out={self.directory}", "--env", f"MODEL={self.model}",
                    "--env", f"FILTERS={' '.join(self.filters())}",
                    "--env", "SEED", "--env", "FUNCTIONS", "--env", "POOL", "--env", "RUNS", "--env", "LINE",
@@ -116,7 +125,7 @@ class Guest:
             os.close(writer)
             ends.wait()
         why = None
-        if status:
+        if status != wanted:
             why = f"the guest ended with status {status}"
         elif ends.returncode:
             why = "the emulator's log is not whole"
@@ -125,8 +134,21 @@ class Guest:
             with open(self.path("run.log"), encoding="utf-8", errors="replace") as log:
                 report.comment(log.read())
             return False
+        if dump:
+            self.read_dump(core)
         self.truth = Truth(self.path("ends"))
         return True
+
+    def read_dump(self, core):
+        """The flight recorder's snapshots and the log out of the dump, as the run panic."""
+        command = [os.path.join(TOP, "lbrsnoop"), "postmortem", "--no-lines", core]
+        with open(self.path("panic.jsonl"), "wb") as lines, \
+             open(self.path("panic.out"), "wb") as text, open(self.path("panic.err"), "wb") as err, \
+             open(self.path("panic.status"), "w", encoding="ascii") as status:
+            done = [subprocess.run([*command, *options], stdout=file, stderr=err, check=False)
+                    for options, file in ((["--json"], lines), (["--log", "200"], text))]
+            status.write(str(max(one.returncode for one in done)))
+        os.unlink(core)
 
     def remove(self):
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -518,6 +540,7 @@ CHECKS = {
                                                 lambda name: Run(guest.directory, name)),
     "preset": lambda guest, report: check_presets(guest, report,
                                                   lambda name: Run(guest.directory, name), BUILD),
+    "panic": lambda guest, report: check_panic(guest, report, Run(guest.directory, "panic")),
     "perf": lambda guest, report: check_perf(guest, report,
                                              lambda name: Run(guest.directory, name)),
     "hotplug": lambda guest, report: check_hotplug(guest, report,
@@ -611,7 +634,7 @@ def check_guest(guest, report):
 def guest_of(argument, keep, whole_log):
     match = re.fullmatch(r"(\w+)(\+tsx)?/([\d.]+):([\w,-]+)", argument)
     parts = match[4].split(",") if match else []
-    if not match or not set(parts) <= set(CHECKS):
+    if not match or not set(parts) <= set(CHECKS) or "panic" in parts[:-1]:
         sys.exit(f"live.py: {argument}: not MODEL[+tsx]/KERNEL:PART[,PART...], or no such part")
     return Guest(match[1], bool(match[2]), match[3], parts, keep, whole_log)
 

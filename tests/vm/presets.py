@@ -107,8 +107,19 @@ def user_context_error(snapshot, said):
     return None
 
 
+# Those whose LBR has no filter by privilege: SDM vol. 3B, 19.5 and 19.6 (Core 2, Atom), against
+# MSR_LBR_SELECT of 19.7 and later.
+WITHOUT_FILTER = {"core2", "atom"}
+
+
 def check_segfault(guest, report, run, rounds, program):
     """One snapshot; its newest branches are those before crash(), of the last call."""
+    if guest.model in WITHOUT_FILTER:
+        refused = "cannot leave the kernel's branches out of its LBR" in run.err
+        report(f"{guest.name}/{run.name}/refused",
+               (run.status != 2 or not refused or run.snapshots) and
+               f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}", "and said why")
+        return
     if len(run.snapshots) != 1:
         report(f"{guest.name}/{run.name}", f"{len(run.snapshots)} snapshots: {run.err}")
         return
@@ -128,6 +139,8 @@ def check_segfault(guest, report, run, rounds, program):
         why = f"ip {ip:#x}, newest branch to {newest}"
     elif foreign(snapshot, own) is not None or snapshot["lbr"]["mixed"] is not False:
         why = f"not its own: {foreign(snapshot, own)}, mixed {snapshot['lbr']['mixed']}"
+    elif useful(snapshot) != len(snapshot["branches"]):
+        why = f"{useful(snapshot)} entries of {len(snapshot['branches'])}, all are its own"
     elif not said:
         why = f"the kernel's log has no segfault at ip {ip:016x}: {snapshot['log']}"
     else:
@@ -145,24 +158,20 @@ def check_oom(guest, report, run, kind="hw"):
     if len(snapshots) != 1 or run.status:
         why = f"{len(snapshots)} snapshots, exit status {run.status}: {run.err}"
     else:
-        lbr, log = snapshots[0]["lbr"], "\n".join(snapshots[0]["log"] or [])
-        newest = snapshots[0]["branches"][-1]["to"]
-        if kind == "hw" and (newest["sym"] != "oom_kill_process" or newest["off"]):
-            why = f"the newest branch leads to {newest}"
-        elif snapshots[0]["trigger"]["kind"] != kind:
+        log = "\n".join(snapshots[0]["log"] or [])
+        why = kind == "hw" and up_to_error(snapshots[0], guest.model, "oom_kill_process")
+        if snapshots[0]["trigger"]["kind"] != kind:
             why = f"by {snapshots[0]['trigger']['kind']}, not {kind}"
-        elif kind == "hw" and (lbr["wasted"] or lbr["valid"] != lbr["depth"]):
-            why = f"{lbr['valid']} entries, {lbr['wasted']} wasted"
         elif "invoked oom-killer" not in log or \
                 not re.search(r"Killed process \d+ \(sleep\)", log):
             why = f"the kernel's log: {log}"
-        elif kind == "hw" and int(snapshots[0]["registers"]["ip"], 16) != int(newest["addr"], 16):
-            why = f"registers: {snapshots[0]['registers']}"
-        else:
-            why = callers_error(snapshots[0], "oom_kill_process")
+        elif kind == "hw" and \
+                snapshots[0]["registers"]["ip"] != snapshots[0]["stack"]["frames"][0]["addr"]:
+            why = f"registers: {snapshots[0]['registers']}, stack: {snapshots[0]['stack']}"
+        why = why or callers_error(snapshots[0], "oom_kill_process")
     report(f"{guest.name}/{run.name}/oom", why,
            f"{useful(snapshots[0]) if snapshots else 0} entries, up to oom_kill_process()")
-    guest.snapshots_match(report, run, "db" if kind == "hw" else "off", 1)
+    guest.snapshots_match(report, run, breakpoint_reason(guest) if kind == "hw" else "off", 1)
 
 
 def breakpoint_reason(guest):
@@ -188,6 +197,39 @@ def up_to_error(snapshot, model, function):
 def useful(snapshot):
     lbr = snapshot["lbr"]
     return lbr["valid"] - lbr["wasted"]
+
+
+# --- entries from before what a preset tells of, counted without asking lbrsnoop
+
+# What khungtaskd runs, kernel/hung_task.c: the compiler chooses what is inlined.
+KHUNGTASKD = {"watchdog", "check_hung_uninterruptible_tasks", "check_hung_task"}
+
+
+def enters(branch, function):
+    """Before ftrace's call: that stands at the start, or behind endbr64. An interrupt may have been
+    there and come back."""
+    return branch["to"]["sym"] == function and branch["to"]["off"] <= 4
+
+
+# The newest entry from before it. A breakpoint's end is checked by up_to_error(), a fault's by
+# fault_error(): there useful() is right.
+NEWEST = {
+    "hung-task": lambda branch: branch["from"]["sym"].split(".")[0] in KHUNGTASKD,
+    "soft-lockup": lambda branch: enters(branch, "vprintk_emit"),
+    "rcu-stall": lambda branch: enters(branch, "vprintk_emit"),
+    # From there the bad access comes, and after it the page fault by which KFENCE learns of it.
+    "error-report": lambda branch: branch["to"]["module"] == "faults",
+}
+
+
+def kept(snapshot):
+    """Entries up to the kernel's function or tracepoint that tells of it, its call included; of
+    error-report, up to the bad access."""
+    newest = NEWEST.get(snapshot["trigger"]["target"].removeprefix("preset:"))
+    if not newest:
+        return useful(snapshot)
+    branches = snapshot["branches"]
+    return next((i + 1 for i in reversed(range(len(branches))) if newest(branches[i])), 0)
 
 
 def build_faults(guest):
@@ -323,12 +365,10 @@ def check_machine(guest, report, run):
         frames = frames_of(run.snapshots[0])
         log = "\n".join(run.snapshots[0]["log"] or [])
         why = up_to_error(run.snapshots[0], guest.model, "mce_log")
-        if why:
-            pass
-        elif frames[0] != ("mce_log", 0, None) or frames[1][2] != "mce_inject":
-            why = f"the stack is {frames}"
+        if frames[0] != ("mce_log", 0, None) or frames[1][2] != "mce_inject":
+            why = why or f"the stack is {frames}"
         elif not re.search(r"Hardware Error.*Bank 1: 9000000000000136", log):
-            why = f"the log: {log}"
+            why = why or f"the log: {log}"
     report(f"{guest.name}/machine-check", why, "1 snapshot, of the bank it was made in")
     guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
 
@@ -390,6 +430,17 @@ def check_faults(guest, report, run_of):
     check_error_report(guest, report, run_of)
 
 
+def watch_error(snapshot):
+    """The watchdog's own branches up to its word, and none of who is to blame."""
+    lbr = snapshot["lbr"]
+    if kept(snapshot) != useful(snapshot):
+        return f"{useful(snapshot)} entries, counted are {kept(snapshot)}: {snapshot['branches']}"
+    if len(snapshot["branches"]) < lbr["depth"] - (3 if "type" in lbr["supported"] else 0):
+        return f"{len(snapshot['branches'])} entries of {lbr['depth']}"
+    culprit = [b for b in snapshot["branches"] if "faults" in (b["from"]["module"], b["to"]["module"])]
+    return culprit and f"of the culprit: {culprit[-1]}"
+
+
 def check_watch(guest, report, run_of):
     run = run_of("watch")
     for name, said in WATCHED.items():
@@ -403,7 +454,38 @@ def check_watch(guest, report, run_of):
         elif name == "soft-lockup" and not any(
                 module == "faults" for s in mine for _, _, module in frames_of(s)):
             why = f"the culprit is in no stack: {[frames_of(s) for s in mine]}"
-        report(f"{guest.name}/{name}", why, f"{len(mine)} snapshots, and the log tells")
+        else:
+            why = next(filter(None, map(watch_error, mine)), None)
+        report(f"{guest.name}/{name}", why, f"{len(mine)} snapshots, and the log tells; "
+               f"{', '.join(str(kept(s)) for s in mine)} entries kept")
+    guest.snapshots_match(report, run, "off", len(WATCHED))
+
+
+def panic_stack_error(text, snapshot):
+    """@text: what postmortem prints with --log; panic() went on to print its own stack there."""
+    said = [FRAME.match(re.sub(r"^  \[ *\d+\.\d+\] ", "", line))
+            for line in text.splitlines() if line.startswith("  [")]
+    sure = [(frame[2], int(frame[3], 16), frame[4]) for frame in said if frame and not frame[1]]
+    inside = [i for i, frame in enumerate(sure) if frame[0].split(".")[0] == "panic"]
+    wanted = sure[inside[-1] + 1:] if inside else []
+    frames = frames_of(snapshot)
+    if len(wanted) < 4 or frames != [("panic", 0, None)] + wanted:
+        return f"the stack is {frames}, the kernel's {sure}"
+    return None
+
+
+def check_panic(guest, report, run):
+    """Out of the dump: the panic that the part of that name made, and nothing else."""
+    if [s["trigger"]["target"] for s in run.snapshots] != ["preset:panic"] or run.status:
+        why = f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}"
+    else:
+        why = up_to_error(run.snapshots[0], guest.model, "panic") or \
+            panic_stack_error(run.out, run.snapshots[0])
+        if "Kernel panic - not syncing: sysrq triggered crash" not in run.out:
+            why = why or f"the log's end: {run.out[-1000:]}"
+    report(f"{guest.name}/panic", why,
+           f"{kept(run.snapshots[0]) if run.snapshots else 0} entries, up to panic()")
+    guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
 
 
 def check_presets(guest, report, run_of, build):

@@ -47,3 +47,12 @@ load_faults() {
 fault() {
 	head -c "${2:-1}" /dev/zero | (exec cat >"/proc/faults-$1") 2>/dev/null
 }
+
+# not_oopsed WHY: ends the part if the kernel has
+not_oopsed() {
+	local TAINT_DIE=7
+	[ $(($(cat /proc/sys/kernel/tainted) >> TAINT_DIE & 1)) = 0 ] || {
+		echo "$0: the kernel has oopsed: $1" >&2
+		exit 1
+	}
+}
