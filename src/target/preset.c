@@ -120,8 +120,8 @@ static const struct preset presets[] = {
 	},
 	{
 		.name = "soft-lockup",
-		.what = "a CPU has not scheduled for twice kernel.watchdog_thresh; the branches "
-			"are the watchdog's, the log tells of the culprit",
+		.what = "a CPU has not scheduled for twice kernel.watchdog_thresh; the log tells "
+			"of the culprit, no branch does",
 		.source = "kernel/watchdog.c: watchdog_timer_fn(), by what it prints",
 		.places = {{{"kprobe:vprintk_emit"}, FAULT_PRINTK_LOCKUP}},
 	},
@@ -135,8 +135,8 @@ static const struct preset presets[] = {
 	},
 	{
 		.name = "rcu-stall",
-		.what = "RCU's grace period does not end; the branches are those of whoever "
-			"noticed, the log tells of the culprit",
+		.what = "RCU's grace period does not end; the log tells of the culprit, no branch "
+			"does",
 		.source = "kernel/rcu/tree_stall.h: print_cpu_stall(), print_other_cpu_stall(), by "
 			  "what they print",
 		.places = {{{"kprobe:vprintk_emit"}, FAULT_PRINTK_STALL}},

@@ -217,14 +217,12 @@ NEWEST = {
     "hung-task": lambda branch: branch["from"]["sym"].split(".")[0] in KHUNGTASKD,
     "soft-lockup": lambda branch: enters(branch, "vprintk_emit"),
     "rcu-stall": lambda branch: enters(branch, "vprintk_emit"),
-    # From there the bad access comes, and after it the page fault by which KFENCE learns of it.
-    "error-report": lambda branch: branch["to"]["module"] == "faults",
 }
 
 
 def kept(snapshot):
-    """Entries up to the kernel's function or tracepoint that tells of it, its call included; of
-    error-report, up to the bad access."""
+    """Entries up to the kernel's function or tracepoint that tells of it, its call included; of a
+    fault, up to the exception."""
     newest = NEWEST.get(snapshot["trigger"]["target"].removeprefix("preset:"))
     if not newest:
         return useful(snapshot)
@@ -406,7 +404,8 @@ def check_error_report(guest, report, run_of):
         why = f"snapshots of {targets}, exit status {run.status}, {both.status}: {both.err}"
     else:
         why = freed_error(run.snapshots[0]) or freed_error(both.snapshots[0])
-    report(f"{guest.name}/error-report", why, "2 snapshots, of the reads that KFENCE tells of")
+    report(f"{guest.name}/error-report", why, "2 snapshots, of the reads that KFENCE tells of; "
+           f"{', '.join(str(kept(s)) for s in run.snapshots + both.snapshots[:1])} entries kept")
     guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
     guest.snapshots_match(report, both, breakpoint_reason(guest), 2)
 

@@ -1,4 +1,5 @@
 """tables.py - tables of LBR entries, model by kernel, that README.md has as Markdown"""
+import concurrent.futures
 import os
 import sys
 
@@ -15,29 +16,41 @@ def readme_rows():
         return {line.rstrip("\n") for line in lines if line.startswith("| ")}
 
 
-def print_table(models, columns, measure):
-    """A row for each model and kernel; 1 if something is wrong, or if README.md has another row.
+def measured(measure, model, kernel):
+    if (model, kernel) in WITHOUT_SNAPSHOT:
+        return None, None
+    print(f"{model} on {kernel} ...", file=sys.stderr, flush=True)
+    return measure(model, kernel)
+
+
+def print_tables(models, tables, measure, jobs=1):
+    """Of each of @tables, lists of columns: a row for each model and kernel, the first table's as
+    they come; 1 if something is wrong, or if README.md has another row.
 
     @measure: model, kernel: ({column: entries}, what is wrong or None); boots a guest
+    @jobs: guests at once
     """
     status, known = 0, readme_rows()
-    print(f"| CPU, entries | kernel | {' | '.join(columns)} |")
-    print("| --- | --- |" + " --- |" * len(columns), flush=True)
-    for model in models:
-        for kernel in KERNELS:
-            cells = ["no snapshot"] * len(columns)
-            if (model, kernel) not in WITHOUT_SNAPSHOT:
-                print(f"{model} on {kernel} ...", file=sys.stderr, flush=True)
-                entries, wrong = measure(model, kernel)
-                if wrong:
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        results = {(model, kernel): pool.submit(measured, measure, model, kernel)
+                   for model in models for kernel in KERNELS}
+        for columns in tables:
+            print(f"| CPU, entries | kernel | {' | '.join(columns)} |")
+            print("| --- | --- |" + " --- |" * len(columns), flush=True)
+            for (model, kernel), result in results.items():
+                entries, wrong = result.result()
+                if wrong and columns is tables[0]:
                     print(wrong, file=sys.stderr)
                     status = 1
-                cells = [str(entries.get(column, "-")) for column in columns]
-            row = f"| {model}, {REPORTED[model][0]} | {kernel} | {' | '.join(cells)} |"
-            print(row, flush=True)
-            if row not in known:
-                print("README.md has another row", file=sys.stderr)
-                status = 1
+                cells = ["no snapshot" if entries is None else str(entries.get(column, "-"))
+                         for column in columns]
+                row = f"| {model}, {REPORTED[model][0]} | {kernel} | {' | '.join(cells)} |"
+                print(row, flush=True)
+                if row not in known:
+                    print("README.md has another row", file=sys.stderr)
+                    status = 1
+            if columns is not tables[-1]:
+                print()
     return status
 
 
