@@ -60,6 +60,10 @@ const char *missing_capabilities(void);
 /** missing_capabilities_remedy() - what the user can do to have them */
 const char *missing_capabilities_remedy(void);
 
+/** kallsyms_error() - what a negative errno of symbols_open() of the running kernel means, and its
+ * remedy */
+const char *kallsyms_error(int err);
+
 /** process_has_capability() - is it in effect? */
 bool process_has_capability(int cap);
 

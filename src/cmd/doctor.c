@@ -341,14 +341,14 @@ static void examine(struct doctor *doctor)
 	if (doctor->model_known)
 		lbr_model_info(&doctor->model, lbr_depth(), &doctor->lbr);
 	if (missing) {
-		errmsg_set(&doctor->why_not, 0, "%s is missing; %s", missing,
+		errmsg_set(&doctor->why_not, 0, "not permitted without %s; %s", missing,
 			   missing_capabilities_remedy());
 		doctor->status = EXIT_PERMISSION;
 		return;
 	}
 	err = symbols_open(NULL, &doctor->symbols);
 	if (err) {
-		errmsg_set(&doctor->why_not, 0, "/proc/kallsyms: %s", strerror(-err));
+		errmsg_set(&doctor->why_not, 0, "/proc/kallsyms: %s", kallsyms_error(err));
 		doctor->status = exit_status_of(err);
 		return;
 	}

@@ -60,9 +60,7 @@ static int show_live(struct flight_show *show, const char *dir, struct flight_bo
 		return err;
 	err = symbols_open(NULL, &show->symbols);
 	if (err)
-		return errmsg_set(msg, err, "/proc/kallsyms: %s",
-				  err == -EPERM ? "hides the kernel's addresses; run as root"
-						: strerror(-err));
+		return errmsg_set(msg, err, "/proc/kallsyms: %s", kallsyms_error(err));
 	if (!text_live_open(NULL, &text))
 		show->text = text_source(text);
 	err = view_create(&show->wanted->view, show->out, show->symbols, NULL, NULL, &show->view,

@@ -111,8 +111,7 @@ int cmd_list(int argc, char **argv)
 	install_stop_handlers();
 	err = symbols_open(NULL, &symbols);
 	if (err) {
-		log_error("/proc/kallsyms: %s; run as root",
-			  err == -EPERM ? "the kernel hides its addresses" : strerror(-err));
+		log_error("/proc/kallsyms: %s", kallsyms_error(err));
 		return exit_status_of(err);
 	}
 	opts.symbols = symbols;

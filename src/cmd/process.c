@@ -143,6 +143,17 @@ const char *missing_capabilities_remedy(void)
 	return in_user_namespace() ? "run lbrsnoop on the host" : "run as root (sudo)";
 }
 
+const char *kallsyms_error(int err)
+{
+	if (err != -EPERM)
+		return strerror(-err);
+	/* kptr_restrict 2 is for root, too. */
+	return process_has_capability(CAP_SYSLOG) && !in_user_namespace()
+		       ? "the kernel hides its addresses from root, too; sysctl "
+			 "kernel.kptr_restrict=1 shows them"
+		       : "the kernel hides its addresses; run as root, or with CAP_SYSLOG";
+}
+
 /* Is the file in a directory that is not ours, and that root alone may write to? */
 static bool is_foreign(const char *path)
 {

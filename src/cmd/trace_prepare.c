@@ -65,14 +65,7 @@ int trace_end_symbols(struct trace *trace, struct errmsg *msg)
 	int err = trace->symbols_read ? 0 : symbols_open_end(trace->symbols, btf);
 
 	trace->symbols_read = true;
-	if (err == -EPERM)
-		return errmsg_set(
-			msg, err,
-			"/proc/kallsyms hides the kernel's addresses; run as root, or with "
-			"CAP_SYSLOG (see /proc/sys/kernel/kptr_restrict)");
-	if (err)
-		return errmsg_set(msg, err, "/proc/kallsyms: %s", strerror(-err));
-	return 0;
+	return err ? errmsg_set(msg, err, "/proc/kallsyms: %s", kallsyms_error(err)) : 0;
 }
 
 /* Of several presets, what is not to be had here is said, and the others are armed. */
@@ -230,7 +223,7 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 	int err;
 
 	if (missing)
-		return errmsg_set(msg, -EPERM, "not permitted: %s is missing; %s", missing,
+		return errmsg_set(msg, -EPERM, "not permitted without %s; %s", missing,
 				  missing_capabilities_remedy());
 	err = filters_check(&capture_opts, trace->opts->command != NULL, msg);
 	if (err)

@@ -12,10 +12,10 @@
 #include "symbolize/btf_member.h"
 #include "symbolize/ksymtable.h"
 
-#define MODULES_MAX	4096
+#define LIST_MAX	4096
 #define MODULE_NAME_LEN 64
-#define SYMBOLS_MAX	(1u << 20) /* of one module */
-#define SYMBOL_NAME_MAX 512	   /* KSYM_NAME_LEN */
+#define KSYM_NAME_LEN	512
+#define SYMBOLS_OF_ONE	(1u << 20)
 #define SYMBOLS_AT_ONCE 256
 #define NAME_PART_BYTES 64
 
@@ -92,7 +92,7 @@ static int read_table(const struct walk *walk, uint64_t module, struct table *ta
 	    read_at(walk, at + layout->typetab, &table->typetab, sizeof(table->typetab)) ||
 	    read_at(walk, at + layout->count, &table->count, sizeof(table->count)))
 		return -EFAULT;
-	return table->count > SYMBOLS_MAX ? -EBADMSG : 0;
+	return table->count > SYMBOLS_OF_ONE ? -EBADMSG : 0;
 }
 
 static int visit_symbols(struct walk *walk, const struct table *table, uint32_t from, uint32_t to,
@@ -101,7 +101,7 @@ static int visit_symbols(struct walk *walk, const struct table *table, uint32_t 
 	Elf64_Sym syms[SYMBOLS_AT_ONCE];
 	char types[SYMBOLS_AT_ONCE];
 	uint32_t count = to - from;
-	char name[SYMBOL_NAME_MAX];
+	char name[KSYM_NAME_LEN];
 
 	if (read_at(walk, table->symtab + from * sizeof(*syms), syms, count * sizeof(*syms)) ||
 	    read_at(walk, table->typetab + from, types, count))
@@ -155,7 +155,7 @@ int ksym_modules_for_each(struct text_source memory, uint64_t list, const struct
 	if (read_at(&walk, list, &node, sizeof(node)))
 		return -EFAULT;
 	/* A damaged list may have no end. */
-	for (int i = 0; node != list && i < MODULES_MAX; i++) {
+	for (int i = 0; node != list && i < LIST_MAX; i++) {
 		err = visit_module(&walk, node - walk.layout.list);
 		if (walk.stop)
 			return walk.stop;

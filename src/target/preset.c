@@ -111,6 +111,7 @@ static const struct preset presets[] = {
 		.places = {{{"hw:kasan_report"}, FAULT_PLACE_NONE, true},
 			   {{"hw:kfence_report_error"}, FAULT_KFENCE, true},
 			   AT_FIXUP},
+		.needs = "KASAN or KFENCE (CONFIG_KFENCE=y)",
 	},
 	{
 		.name = "printk",
@@ -274,6 +275,11 @@ static int add_preset(struct resolver *resolver, const struct preset *preset,
 		if (err == -ENOMEM)
 			return err;
 		any = any || (place->either && !err);
+		if (err && must_have(preset, i, any) && preset->needs)
+			return errmsg_set(msg, err,
+					  "preset:%s cannot be had here: this kernel was built "
+					  "without %s",
+					  preset->name, preset->needs);
 		if (err && must_have(preset, i, any))
 			return errmsg_set(msg, err, "preset:%s cannot be had here: %s",
 					  preset->name, why.text);

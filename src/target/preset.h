@@ -28,6 +28,7 @@ struct preset_place {
  * @places: all are armed
  * @program: it is a program's error: user branches are recorded, and nothing of the kernel's
  * @part: another preset has it, too: "all" needs it not
+ * @needs: for a person, what of the kernel's configuration one of the places of @either comes with
  * @until_oops: a kernel that has oopsed tells of it no more (kernel/hung_task.c)
  */
 struct preset {
@@ -35,6 +36,7 @@ struct preset {
 	const char *what;
 	const char *source;
 	struct preset_place places[6];
+	const char *needs;
 	bool program;
 	bool part;
 	bool until_oops;
