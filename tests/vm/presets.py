@@ -427,6 +427,10 @@ def check_faults(guest, report, run_of):
     guest.snapshots_match(report, run, breakpoint_reason(guest), 2)
     check_machine(guest, report, run_of("machine"))
     check_error_report(guest, report, run_of)
+    run = run_of("hung-oopsed")
+    why = run.status != 1 or "preset:hung-task: this kernel has oopsed" not in run.err
+    report(f"{guest.name}/hung-oopsed", why and f"exit status {run.status}: {run.err}",
+           "said that nobody looks any more")
 
 
 def watch_error(snapshot):
