@@ -562,6 +562,15 @@ CHECKS = {
 }
 
 
+def first_difference(live, again):
+    """Number of the line, and what stands there, from a little before it differs."""
+    for number, (ours, theirs) in enumerate(zip(live.splitlines(), again.splitlines()), 1):
+        if ours != theirs:
+            at = max(0, len(os.path.commonprefix([ours, theirs])) - 200)
+            return f"line {number} differs: live {ours[at:at + 500]}, report {theirs[at:at + 500]}"
+    return f"{len(live.splitlines())} lines live, {len(again.splitlines())} of the report"
+
+
 def check_captures(guest, report):
     """What report prints of a capture file, here, is what the trace printed that wrote it."""
     names = sorted(name[:-4] for name in os.listdir(guest.directory) if name.endswith(".lbr"))
@@ -580,9 +589,7 @@ def check_captures(guest, report):
             report(f"{guest.name}/report/{name}", again.stderr.decode() or
                    f"exit status {again.returncode}")
         elif again.stdout != live:
-            pair = zip(live.splitlines(), again.stdout.splitlines())
-            line = next((i for i, (a, b) in enumerate(pair, 1) if a != b), "the last")
-            report(f"{guest.name}/report/{name}", f"line {line} differs")
+            report(f"{guest.name}/report/{name}", first_difference(live, again.stdout))
     if names and report.failed == failed:
         report(f"{guest.name}/report", None,
                f"{len(names)} captures, {snapshots} snapshots, as they were printed live")
