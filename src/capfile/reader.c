@@ -264,8 +264,7 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	    fixed.trigger >= file->trigger_count || !file->triggers[fixed.trigger])
 		return -EBADMSG;
 	memcpy(file->raw, file->payload + sizeof(fixed), entries * sizeof(file->raw[0]));
-	/* What is not set here is set by whoever judges the snapshot. */
-	memset(snap, 0, offsetof(struct snapshot, branches));
+	snapshot_clear(snap);
 	snap->ts_ns = fixed.ts_ns;
 	snap->cpu = fixed.cpu;
 	snap->pid = fixed.pid;
@@ -292,10 +291,6 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	snap->count = perf_entries_decode(&file->model, file->raw, entries, file->meta.filtered,
 					  file->own_filter, snap->branches);
 	snap->dropped = fixed.read > snap->count ? fixed.read - snap->count : 0;
-	snap->missing = 0;
-	snap->wasted = 0;
-	snap->shown_from = 0;
-	snap->stale = TRI_NOT_REPORTED;
 	if (fixed.flags & CAPFILE_MIXED_KNOWN)
 		snap->mixed = fixed.flags & CAPFILE_MIXED ? TRI_SET : TRI_CLEAR;
 	*ret_lost = fixed.lost;

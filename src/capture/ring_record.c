@@ -67,7 +67,6 @@ static void fill_branches(const struct record_context *ctx, const struct record 
 	snap->count = perf_entries_decode(ctx->model, snap->raw, snap->raw_count, ctx->filtered,
 					  ctx->plan.own, snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
-	snap->missing = 0;
 }
 
 /* Longer than a record: with a detail. False if it makes no sense. */
@@ -77,10 +76,6 @@ static bool fill_detail(const void *data, size_t len, struct snapshot *snap)
 
 	_Static_assert((int)RECORD_REGS == (int)PTREG_COUNT && RECORD_FRAMES_MAX <= BACKTRACE_MAX,
 		       "a snapshot has room");
-	snap->regs = NULL;
-	snap->stack = NULL;
-	snap->stack_count = 0;
-	snap->stack_cut = false;
 	if (len <= sizeof(struct record))
 		return true;
 	if (len < sizeof(struct detailed_record) || detail->frames > RECORD_FRAMES_MAX)
@@ -103,6 +98,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	struct trigger *trigger;
 
 	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
+	snapshot_clear(ret_snap);
 	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
 	    len < RECORD_BYTES(rec->count) || rec->target >= ctx->probes->count ||
 	    trigger_kind_of(rec->kind) == TRIGGER_NONE || !fill_detail(data, len, ret_snap))
@@ -124,12 +120,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 		ret_snap->ip = probe->trigger.addr;
 	ret_snap->has_retval = probe_has_retval(probe, trigger->kind);
 	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
-	ret_snap->err = 0;
 	ret_snap->signal = trigger->kind == TRIGGER_SIGNAL ? (int)rec->retval : 0;
-	ret_snap->bug_warning = TRI_NOT_REPORTED;
-	ret_snap->bug_file = NULL;
-	ret_snap->bug_line = 0;
-	ret_snap->log = NULL;
 	ret_snap->bug_ip = trigger->kind == TRIGGER_FAULT ? (uint64_t)rec->retval : 0;
 	/* A negative value of a user function may mean anything. */
 	if (ret_snap->has_retval && !trigger_is_user(trigger) && ret_snap->retval < 0 &&
@@ -138,10 +129,6 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	ret_snap->lbr = ctx->lbr;
 	ret_snap->filter = ctx->filter;
 	ret_snap->path_ok = ctx->path_ok;
-	ret_snap->wasted = 0;
-	ret_snap->shown_from = 0;
-	ret_snap->stale = TRI_NOT_REPORTED;
-	ret_snap->mixed = TRI_NOT_REPORTED;
 	fill_branches(ctx, rec, ret_snap);
 	return 0;
 }

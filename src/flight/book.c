@@ -442,7 +442,7 @@ int flight_session_next(struct flight_session *session, size_t *at, struct snaps
 	if (*at >= session->kept_count)
 		return 0;
 	rec = &session->sorted[(*at)++]->rec;
-	memset(snap, 0, offsetof(struct snapshot, branches));
+	snapshot_clear(snap);
 	count = rec->count < FLIGHT_BRANCHES_MAX ? rec->count : FLIGHT_BRANCHES_MAX;
 	read = rec->read > 0 ? (uint32_t)rec->read : 0;
 	if (read > FLIGHT_BRANCHES_MAX)
@@ -466,9 +466,5 @@ int flight_session_next(struct flight_session *session, size_t *at, struct snaps
 		perf_entries_decode(&session->model, session->raw, count, session->header.filtered,
 				    lbr_filter_own(session->header.filter), snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
-	snap->missing = 0;
-	snap->wasted = 0;
-	snap->shown_from = 0;
-	snap->stale = TRI_NOT_REPORTED;
 	return 1;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "snapshot/snapshot.h"
 
+#include <stddef.h>
+#include <string.h>
+
 static const char *const kind_names[] = {
 	[TRIGGER_NONE] = "none",
 	[TRIGGER_FENTRY] = "fentry",
@@ -24,6 +27,14 @@ _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,
 const char *trigger_kind_name(enum trigger_kind kind)
 {
 	return kind < TRIGGER_KIND_COUNT ? kind_names[kind] : "unknown";
+}
+
+void snapshot_clear(struct snapshot *snap)
+{
+	_Static_assert(offsetof(struct snapshot, branches) + sizeof(snap->branches) ==
+			       sizeof(*snap),
+		       "no member is left out");
+	memset(snap, 0, offsetof(struct snapshot, branches));
 }
 
 bool trigger_is_user(const struct trigger *trigger)

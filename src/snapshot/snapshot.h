@@ -142,7 +142,6 @@ struct log_lines {
  * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
  * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt
  * @count: entries of @branches
- * @branches: oldest first
  * @raw: the entries before they were decoded, newest first, empty ones included; NULL if there
  *       are none. Borrowed from the source, until the next snapshot
  * @raw_count: of @raw
@@ -155,6 +154,7 @@ struct log_lines {
  * @mixed: some are in no code of this process: another program's (set by cmd/user); clear: all are
  *         in its own code
  * @shown_from: index of the first branch that the trimmed view shows (set by symbolize/trim)
+ * @branches: oldest first. The last member: snapshot_clear() stops here
  */
 struct snapshot {
 	uint64_t ts_ns;
@@ -181,7 +181,6 @@ struct snapshot {
 	const char *filter;
 	bool path_ok;
 	uint32_t count;
-	struct branch branches[BRANCHES_MAX];
 	const struct raw_branch *raw;
 	uint32_t raw_count;
 	uint32_t dropped;
@@ -191,6 +190,7 @@ struct snapshot {
 	uint32_t tracing;
 	enum tri stale;
 	enum tri mixed;
+	struct branch branches[BRANCHES_MAX];
 };
 
 /**
@@ -202,6 +202,14 @@ struct text_source {
 	int (*read)(void *ctx, uint64_t addr, void *buf, size_t len);
 	void *ctx;
 };
+
+/**
+ * snapshot_clear() - nothing known yet, as a source has to find it that fills the same one again
+ *
+ * What no source sets is set by whoever judges the snapshot, and not always. Entries of @branches
+ * beyond @count have no meaning and stay: they are most of its bytes.
+ */
+void snapshot_clear(struct snapshot *snap);
 
 /**
  * trigger_is_user() - of a program, not of the kernel? NULL is fine

@@ -116,6 +116,7 @@ static struct snapshot make(uint64_t number)
 		.raw_count = 3,
 		.dropped = 29,
 		.path_ok = true,
+		.mixed = (enum tri)(number % 3),
 	};
 
 	for (uint32_t i = 0; i < 3; i++)
@@ -165,6 +166,10 @@ static void check_snapshot(const struct snapshot *snap, uint64_t number)
 	assert_int_equal(snap->retval, -ENOENT);
 	assert_int_equal(snap->err, ENOENT);
 	assert_true(snap->path_ok);
+	assert_int_equal(snap->mixed, number % 3);
+	assert_int_equal(snap->stale, TRI_NOT_REPORTED);
+	assert_int_equal(snap->tracing, 0);
+	assert_null(snap->log);
 	assert_string_equal(snap->filter, "any,u,k");
 	assert_string_equal(snap->trigger->target, "alpha");
 	assert_string_equal(snap->trigger->function, "alpha");

@@ -132,7 +132,7 @@ static void session_next_wrapped_recorder_newest_slots(void **state)
 	struct flight_session_state found;
 	struct flight_session *session;
 	struct flight_book *book;
-	struct snapshot snap;
+	struct snapshot snap, fresh = {};
 	size_t at = 0;
 
 	for (uint64_t seq = 1; seq <= 20; seq++)
@@ -162,6 +162,12 @@ static void session_next_wrapped_recorder_newest_slots(void **state)
 		assert_int_equal(snap.branches[1].from, KERNEL + 16 * seq);
 		assert_int_equal(snap.lbr->depth, 32);
 		assert_true(snap.path_ok);
+		assert_int_equal(snap.mixed, TRI_NOT_REPORTED);
+		assert_int_equal(snap.tracing, 0);
+		/* What stood in it before does not count. */
+		at--;
+		assert_int_equal(flight_session_next(session, &at, &fresh), 1);
+		assert_memory_equal(&snap, &fresh, offsetof(struct snapshot, branches));
 	}
 	assert_int_equal(flight_session_next(session, &at, &snap), 0);
 	flight_book_destroy(book);

@@ -49,10 +49,15 @@ static void fixture_init(struct fixture *f)
 /* What stood in the snapshot before must not count. */
 static int decode(struct fixture *f)
 {
+	size_t len = RECORD_HEADER_BYTES + f->rec.count * sizeof(f->rec.branches[0]);
+	struct snapshot fresh = {};
+	int err;
+
 	memset(&f->snap, 0x5a, sizeof(f->snap));
-	return record_decode(&f->ctx, &f->rec,
-			     RECORD_HEADER_BYTES + f->rec.count * sizeof(f->rec.branches[0]),
-			     &f->snap);
+	err = record_decode(&f->ctx, &f->rec, len, &f->snap);
+	assert_int_equal(record_decode(&f->ctx, &f->rec, len, &fresh), err);
+	assert_memory_equal(&f->snap, &fresh, offsetof(struct snapshot, branches));
+	return err;
 }
 
 static void record_decode_probe_switched_keeps_the_kind_it_was_taken_by(void **state)
