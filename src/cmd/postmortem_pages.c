@@ -102,6 +102,16 @@ static int on_array(uint64_t values, uint32_t entries, void *ctx)
 	return 0;
 }
 
+/* A filter that does not know this kernel's slab pages (makedumpfile before 1.7.6, Linux 6.10). */
+static void say_why_search(const struct collect *collect, int err)
+{
+	log_verbose("%s: the kernel's list of BPF maps %s: each page is searched",
+		    dump_path(collect->dump),
+		    err == -EFAULT    ? "is not all in the dump"
+		    : err == -ENODATA ? "is not known: the dump does not tell where it is"
+				      : "makes no sense");
+}
+
 /* Where the kernel has them; 0, or why the dump has to be searched. */
 static int take_maps(struct collect *collect)
 {
@@ -112,6 +122,8 @@ static int take_maps(struct collect *collect)
 			    "list of BPF maps has them",
 			    dump_path(collect->dump), dump_format(collect->dump),
 			    (unsigned long long)collect->taken);
+	else if (err != -ENOMEM && err != -EINTR)
+		say_why_search(collect, err);
 	return err;
 }
 
