@@ -80,55 +80,23 @@ static bool wanted(const uint64_t *errnos, unsigned int err)
 	return !errnos || errnos[err / 64] & 1ULL << (err % 64);
 }
 
-/* 0 if breakpoints on all places that make a wanted errno fit; they are set then. */
-static int use_errno_sites(const struct choose_options *opts, struct probe *probe,
-			   const struct function_exits *exits,
-			   const struct exits_options *exits_opts, uint32_t free_regs)
+/* What loads a wanted errno, from the @first such on, as many as there are registers. */
+static void use_errno_sites(struct probe *probe, const struct function_exits *exits,
+			    const uint64_t *errnos, bool certain, size_t first)
 {
-	bool wide = probe->ret == RETURN_S64;
-	bool all_certain = true;
 	size_t count = 0;
 
-	for (size_t i = 0; i < exits->errno_count; i++) {
+	probe->site_kind = SITE_ERRNO;
+	probe->site_count = 0;
+	for (size_t i = 0; i < exits->errno_count && probe->site_count < HW_SITES_MAX; i++) {
 		const struct errno_site *site = &exits->errnos[i];
 
-		if (!wanted(opts->errnos, site->err))
+		if (!wanted(errnos, site->err) || count++ < first)
 			continue;
-		if (count < free_regs) {
-			probe->sites[count] = site->addr;
-			probe->site_err[count] = site->err;
-			probe->site_certain[count] =
-				!opts->as_built &&
-				errno_site_certain(opts->text, exits, site, exits_opts, wide);
-		}
-		count++;
+		probe->sites[probe->site_count] = site->addr;
+		probe->site_err[probe->site_count] = site->err;
+		probe->site_certain[probe->site_count++] = certain;
 	}
-	if (!count)
-		return no_breakpoint(probe,
-				     "no instruction of it loads %s: it passes the error on "
-				     "from a function that it calls",
-				     opts->errnos ? "this errno" : "an errno");
-	if (count > free_regs)
-		return no_breakpoint(probe,
-				     "%zu of its instructions load %s, and %u debug register%s "
-				     "free; name fewer with -e",
-				     count, opts->errnos ? "these errnos" : "an errno", free_regs,
-				     free_regs == 1 ? " is" : "s are");
-	probe->site_count = count;
-	probe->site_kind = SITE_ERRNO;
-	/*
-	 * One program on the function's exit sees them all, and the errors of callees; it goes only
-	 * where --at errno asks for errors made here, and all of them are certain.
-	 */
-	for (uint32_t i = 0; i < count; i++)
-		all_certain = all_certain && probe->site_certain[i];
-	for (uint32_t i = 0; i < count; i++)
-		probe->site_certain[i] = all_certain && opts->at_errno;
-	if (!probe->btf_id && !probe->site_certain[0])
-		return no_breakpoint(probe,
-				     "it may drop the errno again, and without BTF of it its "
-				     "return cannot be watched");
-	return 0;
 }
 
 /* One probe for each handful of returns. @index: the one that all are of. */
@@ -142,6 +110,56 @@ static int split_returns(struct probe_list *list, size_t index, const struct fun
 			return -ENOMEM;
 		more->trigger.kind = TRIGGER_HW;
 		use_returns(more, exits, first);
+	}
+	return 0;
+}
+
+/* 0 if breakpoints on all places that make a wanted errno fit; they are set then. */
+static int split_errno_sites(const struct choose_options *opts, struct probe_list *list,
+			     size_t index, const struct function_exits *exits,
+			     const struct exits_options *exits_opts, uint32_t free_regs)
+{
+	struct probe *probe = &list->items[index];
+	bool wide = probe->ret == RETURN_S64;
+	/*
+	 * One program on the function's exit sees them all, and the errors of callees; it goes only
+	 * where --at errno asks for errors made here, and all of them are certain.
+	 */
+	bool certain = opts->at_errno && !opts->as_built;
+	size_t count = 0;
+
+	for (size_t i = 0; i < exits->errno_count; i++) {
+		const struct errno_site *site = &exits->errnos[i];
+
+		if (!wanted(opts->errnos, site->err))
+			continue;
+		certain = certain && errno_site_certain(opts->text, exits, site, exits_opts, wide);
+		count++;
+	}
+	if (!count)
+		return no_breakpoint(probe,
+				     "no instruction of it loads %s: it passes the error on "
+				     "from a function that it calls",
+				     opts->errnos ? "this errno" : "an errno");
+	if (count > free_regs)
+		return no_breakpoint(probe,
+				     "%zu of its instructions load %s, and %u debug register%s "
+				     "free; let them take turns with --rotate, or name fewer with "
+				     "-e",
+				     count, opts->errnos ? "these errnos" : "an errno", free_regs,
+				     free_regs == 1 ? " is" : "s are");
+	if (!probe->btf_id && !certain)
+		return no_breakpoint(probe,
+				     "it may drop the errno again, and without BTF of it its "
+				     "return cannot be watched");
+	use_errno_sites(probe, exits, opts->errnos, certain, 0);
+	for (size_t first = HW_SITES_MAX; first < count; first += HW_SITES_MAX) {
+		struct probe *more = probe_list_copy(list, index);
+
+		if (!more)
+			return -ENOMEM;
+		more->trigger.kind = TRIGGER_HW;
+		use_errno_sites(more, exits, opts->errnos, certain, first);
 	}
 	return 0;
 }
@@ -178,6 +196,7 @@ static int use_breakpoints(const struct choose_options *opts, struct probe_list 
 	};
 	struct probe *probe = &list->items[index];
 	const struct trigger *trigger = &probe->trigger;
+	uint32_t room = opts->rotate ? UINT32_MAX : free_regs;
 	struct function_exits *exits;
 	int err;
 
@@ -188,13 +207,15 @@ static int use_breakpoints(const struct choose_options *opts, struct probe_list 
 	if (err)
 		return no_breakpoint(probe, "its text cannot be read");
 	err = -ENOENT;
+	/* With -e alone, returns that are armed all the time are better than turns. */
 	if (opts->at_errno || opts->errnos)
-		err = use_errno_sites(opts, probe, exits, &exits_opts, free_regs);
+		err = split_errno_sites(opts, list, index, exits, &exits_opts,
+					opts->at_errno ? room : free_regs);
+	probe = &list->items[index];
 	if (!err && !opts->at_errno)
 		keep_returns(opts->symbols, probe, exits, free_regs);
 	if (err && !opts->at_errno) {
-		err = check_exits(opts->symbols, probe, exits,
-				  opts->rotate ? UINT32_MAX : free_regs);
+		err = check_exits(opts->symbols, probe, exits, room);
 		if (!err)
 			err = split_returns(list, index, exits);
 		probe = &list->items[index];

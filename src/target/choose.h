@@ -43,8 +43,8 @@ struct choose_options {
  * stand on returns: for these, having none is an error. What did not get one has probe.hw_reason
  * set. Places the user named (hw:FN+OFF) count against the four registers, and are checked to be
  * instructions. With @opts->rotate, what does not fit into the registers at once is put into groups
- * (probe.group) that are armed in turn; a function with more returns than registers becomes
- * several probes, appended to @list.
+ * (probe.group) that are armed in turn; a function with more returns than registers, with
+ * @opts->at_errno more such instructions, becomes several probes, appended to @list.
  * Return: 0; -EINVAL, @msg says which target and why.
  */
 int choose_triggers(const struct choose_options *opts, struct probe_list *list, struct errmsg *msg);

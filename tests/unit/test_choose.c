@@ -21,17 +21,28 @@
  *                                 14 jmp other
  * three: 20 js other
  *        22 jmp one
+ *
+ * many:  40 js +6             and five times more, at 48, 50, 58, 60, 68
+ *        42 mov $-22,%eax
+ *        47 ret
+ *        70 xor %eax,%eax
+ *        72 ret
  */
-static const uint8_t code[0x40] = "\xeb\x2e\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+static const uint8_t code[0x80] = "\xeb\x2e\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\x85\xc0\x78\x1c\xeb\x1a\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\x78\x0e\xeb\xdc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
-				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\x78\x06\xb8\xea\xff\xff\xff\xc3\x78\x06\xb8\xea\xff\xff\xff\xc3"
+				  "\x78\x06\xb8\xea\xff\xff\xff\xc3\x78\x06\xb8\xea\xff\xff\xff\xc3"
+				  "\x78\x06\xb8\xea\xff\xff\xff\xc3\x78\x06\xb8\xea\xff\xff\xff\xc3"
+				  "\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000010 T two\n"
 			    "ffffffff81000020 T three\n"
 			    "ffffffff81000030 T other\n"
-			    "ffffffff81000040 T end\n";
+			    "ffffffff81000040 T many\n"
+			    "ffffffff81000080 T end\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code)};
 
@@ -94,11 +105,87 @@ static void choose_triggers_tail_calls_are_told(void **state)
 	}
 }
 
+/* Bit EINVAL, as -e EINVAL sets it. */
+static const uint64_t only_einval[64] = {1ull << EINVAL};
+
+/* choose_triggers() for the function many; @from: its text. */
+static int choose_many(struct symbols *symbols, const struct text_source *from, bool rotate,
+		       uint32_t btf_id, struct probe_list *ret_list, struct errmsg *msg)
+{
+	struct choose_options opts = {.symbols = symbols,
+				      .text = from,
+				      .at_errno = true,
+				      .rotate = rotate,
+				      .errnos = only_einval};
+	struct probe *probe;
+
+	*ret_list = (struct probe_list){0};
+	probe = probe_list_add(ret_list);
+	assert_non_null(probe);
+	*probe = candidate(BASE + 0x40, 0x40);
+	probe->btf_id = btf_id;
+	probe->trigger.target = strdup("many");
+	probe->trigger.function = strdup("many");
+	probe->trigger.module = strdup("");
+	return choose_triggers(&opts, ret_list, msg);
+}
+
+static void choose_triggers_more_errno_sites_than_registers_take_turns(void **state)
+{
+	struct probe_list list;
+	struct errmsg msg = {};
+
+	assert_int_equal(choose_many(*state, &text, false, 1, &list, &msg), -EINVAL);
+	assert_non_null(strstr(msg.text, "'many': no hardware breakpoint: 6 of its instructions "
+					 "load these errnos, and 4 debug registers are free; let "
+					 "them take turns with --rotate"));
+	probe_list_deinit(&list);
+
+	assert_int_equal(choose_many(*state, &text, true, 0, &list, &msg), 0);
+	assert_int_equal(list.count, 2);
+	assert_int_equal(list.items[0].site_count, 4);
+	assert_int_equal(list.items[1].site_count, 2);
+	for (uint32_t i = 0; i < 6; i++) {
+		const struct probe *probe = &list.items[i / 4];
+
+		assert_int_equal(probe->trigger.kind, TRIGGER_HW);
+		assert_int_equal(probe->site_kind, SITE_ERRNO);
+		assert_int_equal(probe->group, i / 4 + 1);
+		assert_true(probe->sites[i % 4] == BASE + 0x42 + 8 * i);
+		assert_int_equal(probe->site_err[i % 4], EINVAL);
+		assert_true(probe->site_certain[i % 4]);
+	}
+	probe_list_deinit(&list);
+}
+
+/* One that drops its errno makes all of them uncertain: a program on the exit sees to them all. */
+static void choose_triggers_last_errno_site_uncertain_all_are(void **state)
+{
+	uint8_t changed[sizeof(code)];
+	struct text_bytes bytes = {BASE, changed, sizeof(changed)};
+	struct text_source from = {.read = text_bytes_read, .ctx = &bytes};
+	struct probe_list list;
+	struct errmsg msg = {};
+
+	memcpy(changed, code, sizeof(changed));
+	changed[0x6f] = 0x90; /* nop: on to xor %eax,%eax */
+	assert_int_equal(choose_many(*state, &from, true, 1, &list, &msg), 0);
+	assert_int_equal(list.count, 2);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_false(list.items[i / 4].site_certain[i % 4]);
+	probe_list_deinit(&list);
+	assert_int_equal(choose_many(*state, &from, true, 0, &list, &msg), -EINVAL);
+	assert_non_null(strstr(msg.text, "it may drop the errno again"));
+	probe_list_deinit(&list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(choose_triggers_return_gets_a_breakpoint),
 		cmocka_unit_test(choose_triggers_tail_calls_are_told),
+		cmocka_unit_test(choose_triggers_more_errno_sites_than_registers_take_turns),
+		cmocka_unit_test(choose_triggers_last_errno_site_uncertain_all_are),
 	};
 
 	return cmocka_run_group_tests_name("choose", tests, open_table, close_table);
