@@ -197,8 +197,13 @@ size_t makers_advice(const struct makers *makers, int err, char *buf, size_t siz
 		   : snprintf(buf, size, "--at errno -e %d", err);
 	if (sites > HW_SITES_MAX && len < size)
 		len += snprintf(buf + len, size - len, " --rotate");
-	for (size_t i = 0; i < named && len < size; i++)
-		len += snprintf(buf + len, size - len, " %s", makers->items[i].sym.name);
+	/* Other modules, or the kernel itself, may have a function of the same name. */
+	for (size_t i = 0; i < named && len < size; i++) {
+		const struct symbol *sym = &makers->items[i].sym;
+
+		len += snprintf(buf + len, size - len, " %s%s%s", sym->module,
+				*sym->module ? ":" : "", sym->name);
+	}
 	return named;
 }
 

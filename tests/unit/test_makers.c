@@ -36,7 +36,7 @@ static const uint8_t code[0x60] = "\xe8\x0b\x00\x00\x00\xe8\x16\x00\x00\x00\xc3\
 static const char table[] = "ffffffff81000000 T first\n"
 			    "ffffffff81000010 T one\n"
 			    "ffffffff81000020 t two\n"
-			    "ffffffff81000040 t three\n"
+			    "ffffffff81000040 t three\t[ext4]\n"
 			    "ffffffff81000050 t four\n"
 			    "ffffffff81000060 T end\n"
 			    "ffffffff81000070 T further\n";
@@ -74,7 +74,7 @@ static void makers_are_found_nearest_first(void **state)
 	assert_int_equal(makers->items[1].depth, 2);
 	assert_int_equal(makers->items[1].sites, 2);
 	assert_int_equal(makers_advice(makers, ENOENT, advice, sizeof(advice)), 2);
-	assert_string_equal(advice, "--at errno -e ENOENT one three");
+	assert_string_equal(advice, "--at errno -e ENOENT one ext4:three");
 	/* cut off, not run over */
 	makers_advice(makers, ENOENT, advice, 10);
 	assert_int_equal(strlen(advice), 9);
