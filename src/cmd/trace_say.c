@@ -25,13 +25,24 @@ static bool wants_errors(const struct trace *trace)
 	return errors;
 }
 
+/* Groups of hardware breakpoints that take turns; 0: all are armed all the time. */
+static uint32_t count_groups(const struct trace *trace)
+{
+	uint32_t groups = 0;
+
+	for (size_t i = 0; i < trace->probes.count; i++)
+		if (trace->probes.items[i].group > groups)
+			groups = trace->probes.items[i].group;
+	return groups;
+}
+
 void trace_say_armed(const struct trace *trace)
 {
 	size_t armed = capture_armed(trace->capture);
 	const struct probe *first = NULL;
 	const char *warning = capture_warning(trace->capture);
+	uint32_t groups = count_groups(trace);
 	bool errors = wants_errors(trace);
-	uint32_t groups = 0;
 
 	if (trace->image_path)
 		log_info(
@@ -44,7 +55,6 @@ void trace_say_armed(const struct trace *trace)
 	for (size_t i = 0; i < trace->probes.count; i++) {
 		const struct probe *probe = &trace->probes.items[i];
 
-		groups = probe->group > groups ? probe->group : groups;
 		if (probe->trigger.kind == TRIGGER_NONE)
 			continue;
 		first = first ?: probe;
@@ -84,6 +94,12 @@ static const char *nothing_why(const struct trace *trace)
 {
 	if (trace->printed)
 		return "";
+	if (trace->opts->command && !trace->child.ended)
+		return "; nothing matched so far: the command has not ended yet, and goes on "
+		       "without us; more time (-t) may show it";
+	if (count_groups(trace))
+		return "; nothing matched in its turn: what fails but once may fail in another's; "
+		       "let it fail again and again, or trace fewer places at a time";
 	if (!wants_errors(trace))
 		return "; nothing of it happened, or not where -p, -c, -C and a command look";
 	if (trace->opts->command)
