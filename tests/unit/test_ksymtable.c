@@ -513,51 +513,63 @@ static void live_is_read_of_memory(void **state)
 	btf__free(btf);
 }
 
-/* The whole file is read where memory does not tell, or tells of other modules than the kernel. */
+/* All is read from the file. */
+static void expect_whole(const struct live *live, bool quick, const struct btf *btf)
+{
+	struct symbols *syms;
+
+	assert_int_equal(symbols_begin_live(&live->source, quick, &syms), 0);
+	assert_int_equal(symbols_open_end(syms, btf), 0);
+	assert_false(symbols_partial(syms));
+	assert_string_equal(name_at(syms, BASE + 0x44), "vfs_told");
+	symbols_close(syms);
+}
+
+/* Where memory does not tell, or tells of other modules than the kernel. */
 static void live_falls_back(void **state)
 {
-	static const char *const modules[] = {
-		"", "fuse 16384 0 - Live 0xffffffffc0b00000\n",
-		"loop 16384 0 - Live 0xffffffffc0b00000\nfuse 4096 0 - Live 0xffffffffc0e00000\n"};
+	static const char loop[] = "loop 16384 0 - Live 0xffffffffc0b00000\n";
+	static const struct {
+		const char *modules;
+		bool no_table, bad_token;
+	} cases[] = {
+		{.modules = ""},
+		{.modules = "fuse 16384 0 - Live 0xffffffffc0b00000\n"},
+		{.modules = "loop 16384 0 - Live 0xffffffffc0b00000\n"
+			    "fuse 4096 0 - Live 0xffffffffc0e00000\n"},
+		{.modules = loop, .no_table = true},
+		{.modules = loop, .bad_token = true},
+	};
 	struct memory *memory = *state;
 	struct btf *btf = describe();
-	struct symbols *syms;
 	struct live live;
 
-	for (size_t i = 0; i < 5; i++) {
-		if (i == 3)
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct memory whole = *memory;
+
+		if (cases[i].no_table)
 			put64(memory, MODULE + KALLSYMS, 0x1000);
-		if (i == 4)
+		if (cases[i].bad_token)
 			memory->bytes[TOKEN_TABLE + 200] = '\n';
-		make_live(&live, memory,
-			  i < 3 ? modules[i] : "loop 16384 0 - Live 0xffffffffc0b00000\n");
-		assert_int_equal(symbols_begin_live(&live.source, true, &syms), 0);
-		assert_int_equal(symbols_open_end(syms, btf), 0);
-		assert_false(symbols_partial(syms));
-		assert_string_equal(name_at(syms, BASE + 0x44), "vfs_told");
-		symbols_close(syms);
+		make_live(&live, memory, cases[i].modules);
+		expect_whole(&live, true, btf);
 		remove_live(&live);
+		*memory = whole;
 	}
 	btf__free(btf);
 }
 
-/* Not asked for, no BTF, no such file: the same. */
+/* Not asked for, no BTF, no such file. */
 static void live_without_memory_reads_all(void **state)
 {
 	struct btf *btf = describe();
-	struct symbols *syms;
 	struct live live;
 
 	make_live(&live, *state, "loop 16384 0 - Live 0xffffffffc0b00000\n");
-	for (int i = 0; i < 3; i++) {
-		if (i == 2)
-			live.source.kcore = "/nonexistent";
-		assert_int_equal(symbols_begin_live(&live.source, i != 0, &syms), 0);
-		assert_int_equal(symbols_open_end(syms, i == 1 ? NULL : btf), 0);
-		assert_false(symbols_partial(syms));
-		assert_string_equal(name_at(syms, BASE + 0x44), "vfs_told");
-		symbols_close(syms);
-	}
+	expect_whole(&live, false, btf);
+	expect_whole(&live, true, NULL);
+	live.source.kcore = "/nonexistent";
+	expect_whole(&live, true, btf);
 	remove_live(&live);
 	btf__free(btf);
 }
