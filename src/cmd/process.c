@@ -121,13 +121,13 @@ static bool in_user_namespace(void)
 
 const char *missing_capabilities(void)
 {
-	uint64_t caps = in_user_namespace() ? 0 : effective_capabilities();
+	uint64_t caps = effective_capabilities();
 	/* CAP_SYS_ADMIN stands for both (capabilities(7)). */
 	bool admin = caps & 1ULL << CAP_SYS_ADMIN;
 	bool bpf = admin || caps & 1ULL << CAP_BPF;
 	bool perfmon = admin || caps & 1ULL << CAP_PERFMON;
 
-	if (!bpf && !perfmon && in_user_namespace())
+	if (in_user_namespace())
 		return "root's privilege outside of this container (user namespace)";
 	if (!bpf && !perfmon)
 		return "CAP_BPF and CAP_PERFMON";
