@@ -454,7 +454,7 @@ int symbols_open_begin(bool quick, struct symbols **ret_symbols)
 /* The kernel hands out a page at a time; before its text there are per-CPU symbols at most. */
 bool symbols_open_peek(struct symbols *syms)
 {
-	_cleanup_close_ int fd = open(live_source.kallsyms, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = open(syms->live->kallsyms, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *chunk = malloc(PEEK_BYTES + 1);
 	struct symtab tab = {0};
 	struct symbols_reading reading = {.syms = syms, .tab = &tab};
