@@ -13,7 +13,8 @@
 #include "util/cleanup.h"
 
 #define PAGE_BYTES  4096u
-#define CACHE_SLOTS 512u
+#define CACHE_SLOTS 512u /* 9 bits of a hash */
+#define PROBES_MAX  64u	 /* slots that a page may be in */
 #define RANGES_MAX  4096u
 #define NO_RANGE    UINT32_MAX
 #define NOTES_MAX   (1u << 20)
@@ -288,12 +289,31 @@ static bool all_zero(const uint8_t *bytes, size_t len)
 	return bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0;
 }
 
+/*
+ * Slot of a page that was read since the last text_live_invalidate(), or the one to read it into.
+ * Others of that time are spared: who reads a page twice is to find the same bytes.
+ */
+static uint64_t find_slot(const struct text *text, uint32_t range_no, uint64_t page_addr)
+{
+	uint64_t home = (page_addr / PAGE_BYTES + range_no) * 0x9e3779b97f4a7c15u >> 55;
+
+	for (uint64_t i = 0; i < PROBES_MAX; i++) {
+		uint64_t slot_no = (home + i) % CACHE_SLOTS;
+		const struct text_slot *slot = &text->slots[slot_no];
+
+		if (slot->generation != text->generation ||
+		    (slot->page == page_addr && slot->range == range_no))
+			return slot_no;
+	}
+	return home;
+}
+
 /* The page at @page_addr as far as @range_no covers it, or NULL if it is not there. */
 static const uint8_t *get_page(struct text *text, uint32_t range_no, uint64_t page_addr)
 {
 	const struct text_range *range = &text->ranges[range_no];
 	uint64_t start = range->addr > page_addr ? range->addr : page_addr;
-	uint64_t slot_no = (page_addr / PAGE_BYTES + range_no) % CACHE_SLOTS;
+	uint64_t slot_no = find_slot(text, range_no, page_addr);
 	struct text_slot *slot = &text->slots[slot_no];
 	uint8_t *bytes = text->pages[slot_no] + (start - page_addr);
 	uint64_t len;

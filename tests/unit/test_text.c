@@ -140,6 +140,54 @@ static void live_invalidate_sees_patched_text(void **state)
 	unlink(path);
 }
 
+/* 300 pages on each side of 2 MiB: at the same place of a cache of 512, one after the other. */
+#define FAR_PAGES 300
+#define FAR_BYTES (2u << 20)
+
+/* Text that is patched between two looks at one snapshot is the same in both. */
+static void live_read_many_pages_keeps_what_was_read(void **state)
+{
+	struct core_file core;
+	struct text_source source;
+	struct text *text = NULL;
+	uint8_t byte, patch = 0xcc;
+	char path[64];
+	int fd;
+
+	(void)state;
+	fill_core(&core);
+	core.phdrs[2].p_filesz = 2 * (uint64_t)FAR_BYTES;
+	fd = write_core(path, &core, sizeof(core));
+	for (unsigned int page = 0; page < 1024; page++) {
+		byte = (uint8_t)(page % 251 + 1);
+		assert_int_equal(
+			pwrite(fd, &byte, 1, (off_t)offsetof(struct core_file, text) + page * 4096),
+			1);
+	}
+	assert_int_equal(ftruncate(fd, (off_t)offsetof(struct core_file, text) + 2 * FAR_BYTES), 0);
+	assert_int_equal(text_live_open(path, &text), 0);
+	source = text_source(text);
+	for (unsigned int page = 0; page < FAR_PAGES / 2; page++) {
+		assert_int_equal(source.read(source.ctx, TEXT_ADDR + page * 4096, &byte, 1), 0);
+		assert_int_equal(
+			source.read(source.ctx, TEXT_ADDR + FAR_BYTES + page * 4096, &byte, 1), 0);
+	}
+	for (unsigned int page = 0; page < 1024; page++)
+		assert_int_equal(pwrite(fd, &patch, 1,
+					(off_t)offsetof(struct core_file, text) + page * 4096),
+				 1);
+	for (unsigned int page = 0; page < FAR_PAGES / 2; page++) {
+		assert_int_equal(source.read(source.ctx, TEXT_ADDR + page * 4096, &byte, 1), 0);
+		assert_int_equal(byte, page % 251 + 1);
+		assert_int_equal(
+			source.read(source.ctx, TEXT_ADDR + FAR_BYTES + page * 4096, &byte, 1), 0);
+		assert_int_equal(byte, (512 + page) % 251 + 1);
+	}
+	close(fd);
+	text_close(text);
+	unlink(path);
+}
+
 static int open_core(const struct core_file *core, size_t len)
 {
 	struct text *text = NULL;
@@ -279,6 +327,7 @@ int main(void)
 		cmocka_unit_test(live_read_copies_bytes),
 		cmocka_unit_test(live_read_outside_is_efault),
 		cmocka_unit_test(live_invalidate_sees_patched_text),
+		cmocka_unit_test(live_read_many_pages_keeps_what_was_read),
 		cmocka_unit_test(live_open_bad_file_is_refused),
 		cmocka_unit_test(live_read_beyond_file_is_efault),
 		cmocka_unit_test(image_read_finds_own_code),
