@@ -308,6 +308,19 @@ bool insn_register_read(const void *bytes, size_t len, uint8_t reg)
 	return false;
 }
 
+bool insn_register_tested(const void *bytes, size_t len, uint8_t reg)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+	ZydisDecoderContext ctx;
+
+	if (zydis_decode(bytes, len, &ctx, &zi) || zydis_decode_operands(&ctx, &zi, ops))
+		return false;
+	return (zi.mnemonic == ZYDIS_MNEMONIC_TEST || zi.mnemonic == ZYDIS_MNEMONIC_CMP) &&
+	       general_register(&ops[0]) == reg &&
+	       (ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE || general_register(&ops[1]) == reg);
+}
+
 bool insn_is_pop(const void *bytes, size_t len)
 {
 	ZydisDecodedInstruction zi;

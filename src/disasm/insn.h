@@ -169,6 +169,12 @@ enum insn_write insn_register_write(const void *bytes, size_t len, uint8_t reg, 
  */
 bool insn_register_read(const void *bytes, size_t len, uint8_t reg);
 
+/**
+ * insn_register_tested() - is it TEST or CMP of this register with itself or with a constant?
+ * @reg: number of the register, 0 (rax) to 15 (r15)
+ */
+bool insn_register_tested(const void *bytes, size_t len, uint8_t reg);
+
 /** insn_is_pop() - POP, LEAVE: takes back what was put on the stack */
 bool insn_is_pop(const void *bytes, size_t len);
 

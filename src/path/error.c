@@ -124,7 +124,8 @@ void path_find_error(const struct path *path, int err, uint32_t *ret_insn, uint3
 	if (block == PATH_NONE)
 		return;
 	if (insn == path->insn_count)
-		*ret_decision = decision_before(path, insn, block);
+		*ret_decision =
+			path_trigger_in_case(path) ? PATH_NONE : decision_before(path, insn, block);
 	else
 		*ret_decision = key_decision(path, insn, block);
 }

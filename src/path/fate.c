@@ -28,15 +28,19 @@ struct constant {
 	int32_t value;
 };
 
-static struct constant constant_of(const struct path *path, uint32_t insn)
+static struct constant constant_loaded(const struct path_insn *pi)
 {
-	const struct path_insn *pi = &path->insns[insn];
 	struct constant c = {INSN_NO_REG, -pi->err};
 	struct insn in;
 
 	if (!insn_decode(pi->bytes, pi->len, pi->addr, &in) && !(in.flags & INSN_F_ERR_MEM))
 		c.reg = in.err_reg;
 	return c;
+}
+
+static struct constant constant_of(const struct path *path, uint32_t insn)
+{
+	return constant_loaded(&path->insns[insn]);
 }
 
 /* Is @block of the very call that @of is of? All between them is known to be no shallower. */
@@ -160,6 +164,7 @@ enum side {
 	SIDE_UNKNOWN, /* neither is certain */
 };
 
+/* @decision: whose other side it is; NULL: what comes after the trigger's instruction. */
 struct explorer {
 	const struct path *path;
 	const struct path_decision *decision;
@@ -174,8 +179,11 @@ struct explorer {
 static bool ran_after(const struct explorer *e, uint64_t addr)
 {
 	const struct path *path = e->path;
-	const struct path_block *of = &path->blocks[e->decision->block];
+	const struct path_block *of;
 
+	if (!e->decision)
+		return false;
+	of = &path->blocks[e->decision->block];
 	for (uint32_t b = e->decision->block; b < path->block_count; b++) {
 		const struct path_block *block = &path->blocks[b];
 
@@ -230,7 +238,10 @@ static enum effect call_effect(const struct explorer *e, const struct insn *call
 
 	if (returns_never(e->path, call) || (reg != INSN_NO_REG && is_argument(reg)))
 		return EFFECT_READ;
-	return reg != INSN_NO_REG && is_scratch(reg) ? EFFECT_LOST : EFFECT_NONE;
+	if (reg == INSN_NO_REG || !is_scratch(reg))
+		return EFFECT_NONE;
+	/* Who calls a function in assembly may count on its sparing %rax: see block_ends_stay(). */
+	return e->decision ? EFFECT_LOST : EFFECT_READ;
 }
 
 /* Look at one instruction. Return: it writes the register; @ret_next is where it goes on, or 0. */
@@ -283,24 +294,53 @@ static bool was_seen(struct explorer *e, uint64_t addr)
 	return false;
 }
 
+static enum side explore(struct explorer *e, uint64_t from)
+{
+	also_from(e, from);
+	while (e->todo_count) {
+		uint64_t addr = e->todo[--e->todo_count];
+
+		while (addr && !was_seen(e, addr) && !ran_after(e, addr)) {
+			if (e->seen_count == SIDE_INSNS_MAX)
+				return SIDE_UNKNOWN;
+			e->seen[e->seen_count++] = addr;
+			if (look_at(e, addr, &addr))
+				return SIDE_WRITES;
+		}
+	}
+	return e->unknown ? SIDE_UNKNOWN : SIDE_SAME;
+}
+
 static enum side other_side(const struct path *path, uint32_t decision, const struct constant *c)
 {
 	const struct path_decision *d = &path->decisions[decision];
 	struct explorer e = {.path = path, .decision = d, .constant = c};
 
-	also_from(&e, d->taken ? d->addr + path->insns[d->insn].len : d->target);
-	while (e.todo_count) {
-		uint64_t addr = e.todo[--e.todo_count];
+	return explore(&e, d->taken ? d->addr + path->insns[d->insn].len : d->target);
+}
 
-		while (addr && !was_seen(&e, addr) && !ran_after(&e, addr)) {
-			if (e.seen_count == SIDE_INSNS_MAX)
-				return SIDE_UNKNOWN;
-			e.seen[e.seen_count++] = addr;
-			if (look_at(&e, addr, &addr))
-				return SIDE_WRITES;
-		}
-	}
-	return e.unknown ? SIDE_UNKNOWN : SIDE_SAME;
+bool path_trigger_in_case(const struct path *path)
+{
+	const struct path_insn *in = &path->trigger_insn;
+	struct constant c;
+	struct explorer e = {.path = path, .constant = &c};
+
+	if (!path->has_trigger_insn || !path->text || !path->text->read)
+		return false;
+	c = constant_loaded(in);
+	return c.reg != INSN_NO_REG && explore(&e, in->addr + in->len) == SIDE_WRITES;
+}
+
+/* "if (err) return err;": while the register holds the constant, that it does decides nothing. */
+static bool asks_for_constant(const struct path *path, const struct path_decision *d, uint32_t insn,
+			      const struct constant *c)
+{
+	const struct path_insn *setter;
+
+	if (d->setter == PATH_NONE || d->setter <= insn)
+		return false;
+	setter = &path->insns[d->setter];
+	return insn_register_tested(setter->bytes, setter->len, c->reg);
 }
 
 uint32_t path_decided_after(const struct path *path, uint32_t insn, uint32_t block)
@@ -316,7 +356,7 @@ uint32_t path_decided_after(const struct path *path, uint32_t insn, uint32_t blo
 
 		if (d->insn <= insn)
 			break;
-		if (d->insn < stay.end &&
+		if (d->insn < stay.end && !asks_for_constant(path, d, insn, &c) &&
 		    same_frame(&path->blocks[d->block], &path->blocks[block]) &&
 		    other_side(path, i - 1, &c) == SIDE_WRITES)
 			return i - 1;

@@ -19,7 +19,7 @@ bool path_constant_lost(const struct path *path, uint32_t insn, uint32_t block);
  * path_decided_after() - the decision that kept a constant which was loaded early
  * "err = -EINVAL; if (a) goto out; if (b) goto out; err = ...": of those decisions in the
  * constant's own function, while its register still holds it, the newest whose other side leads
- * to code that writes the register.
+ * to code that writes the register. One that asks for the register itself is none.
  * Return: index into path->decisions; PATH_NONE if that can be said of none.
  */
 uint32_t path_decided_after(const struct path *path, uint32_t insn, uint32_t block);
@@ -30,5 +30,12 @@ uint32_t path_decided_after(const struct path *path, uint32_t insn, uint32_t blo
  * Return: true if all ways on its other side come to what ran after it, the register unchanged.
  */
 bool path_decision_idle(const struct path *path, uint32_t decision, uint32_t insn);
+
+/**
+ * path_trigger_in_case() - does the trigger's instruction load its constant before it is decided?
+ * Compilers load an errno early. What comes after the trigger is not in the record.
+ * Return: true if on a way from there on the register is certain to be written again.
+ */
+bool path_trigger_in_case(const struct path *path);
 
 #endif

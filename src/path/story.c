@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "path/fate.h"
+
 struct teller {
 	const struct path *path;
 	const struct snapshot *snap;
@@ -285,6 +287,7 @@ int story_build(const struct path *path, const struct snapshot *snap,
 	if (!t.story)
 		return -ENOMEM;
 	path_find_error(path, snap->err, &t.story->error_insn, &t.story->key_decision);
+	t.story->in_case = t.story->error_insn == path->insn_count && path_trigger_in_case(path);
 	for (t.block = first_block(path, opts->first_branch); t.block < path->block_count && !err;
 	     t.block++) {
 		if (path->blocks[t.block].tracing && !opts->tracing) {

@@ -81,6 +81,7 @@ struct story_step {
  * @error_insn: index into path.insns of the instruction that made the error; PATH_NONE if it is
  *              not in the path (too far back, or not a constant)
  * @key_decision: index into path.decisions; PATH_NONE if there is none before the error
+ * @in_case: it is the trigger's, which loads the errno before it is decided
  */
 struct story {
 	struct story_step *steps;
@@ -89,6 +90,7 @@ struct story {
 	uint32_t frame_count;
 	uint32_t error_insn;
 	uint32_t key_decision;
+	bool in_case;
 };
 
 /**

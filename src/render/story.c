@@ -314,6 +314,13 @@ static void draw_notes(struct drawer *d)
 			   d->error);
 		drawer_say(d, NULL, YELLOW,
 			   "To get closer: --at errno, or trace a function further in.");
+	} else if (d->story->in_case) {
+		drawer_say(d, NULL, YELLOW,
+			   "%s is loaded before it is decided on, and this record ends there.",
+			   d->error);
+		drawer_say(d, NULL, YELLOW,
+			   "To see the decision, leave out --at errno and -e: then it goes on to "
+			   "the return.");
 	} else if (d->story->key_decision == PATH_NONE) {
 		drawer_say(d, NULL, YELLOW, "The decision that led to %s is not in this record.",
 			   d->error);

@@ -157,7 +157,8 @@ void drawer_error(struct drawer *d, const struct story_step *step)
 	const struct path_insn *in =
 		step->insn == PATH_NONE ? &d->path->trigger_insn : &d->path->insns[step->insn];
 	uint32_t key = d->story->key_decision;
-	bool early = key != PATH_NONE && d->path->decisions[key].insn > step->insn;
+	bool early = d->story->in_case ||
+		     (key != PATH_NONE && d->path->decisions[key].insn > step->insn);
 	char text[INSN_TEXT_MAX];
 	struct row row;
 

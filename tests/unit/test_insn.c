@@ -252,6 +252,20 @@ static void insn_register_read_all_but_tests_and_zeroing(void **state)
 	assert_false(insn_is_pop("\x53", 1));
 }
 
+/* With itself, or with a constant: what it tells of the register is known if the register is. */
+static void insn_register_tested_alone(void **state)
+{
+	(void)state;
+	assert_true(insn_register_tested("\x85\xdb", 2, 3));	 /* test %ebx,%ebx */
+	assert_true(insn_register_tested("\x83\xfb\xea", 3, 3)); /* cmp $-22,%ebx */
+	assert_false(insn_register_tested("\x85\xdb", 2, 0));
+	assert_false(insn_register_tested("\x39\xc3", 2, 3));	  /* cmp %eax,%ebx */
+	assert_false(insn_register_tested("\x3b\x18", 2, 3));	  /* cmp (%rax),%ebx */
+	assert_false(insn_register_tested("\x83\x3b\x00", 3, 3)); /* cmpl $0,(%rbx) */
+	assert_false(insn_register_tested("\x83\xeb\x01", 3, 3)); /* sub $1,%ebx */
+	assert_false(insn_register_tested("\x06", 1, 3));	  /* (bad) */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +277,7 @@ int main(void)
 		cmocka_unit_test(insn_condition_in_words),
 		cmocka_unit_test(insn_register_write_follows_constants),
 		cmocka_unit_test(insn_register_read_all_but_tests_and_zeroing),
+		cmocka_unit_test(insn_register_tested_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

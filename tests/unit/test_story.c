@@ -52,6 +52,18 @@
  * 180 mov $-22,%eax
  * 185 mov %edi,%eax
  * 187 ret
+ *
+ * "if (err) return err;" behind the test that decides:
+ * 1a0 mov $-22,%ebx
+ * 1a5 test %edi,%edi
+ * 1a7 jne 1b0
+ * 1a9 mov $-12,%ebx
+ * 1ae jmp 1b0
+ * 1b0 test %ebx,%ebx
+ * 1b2 jne 1b9
+ * 1b4 mov $-5,%ebx
+ * 1b9 mov %ebx,%eax
+ * 1bb ret
  */
 static const struct {
 	uint32_t at;
@@ -75,6 +87,8 @@ static const struct {
 	{0x160, "\x85\xc0\x74\x01\x90\xc3", 6},
 	{0x170, "\xb8\xea\xff\xff\xff\xc3", 6},
 	{0x180, "\xb8\xea\xff\xff\xff\x89\xf8\xc3", 8},
+	{0x1a0, "\xbb\xea\xff\xff\xff\x85\xff\x75\x07\xbb\xf4\xff\xff\xff\xeb\x00", 16},
+	{0x1b0, "\x85\xdb\x75\x05\xbb\xfb\xff\xff\xff\x89\xd8\xc3", 12},
 };
 
 static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -139,6 +153,15 @@ static void path_find_error_constant_before_test_decision_after(void **state)
 
 	(void)state;
 	check_key(&snap, 0x40, 0x48);
+}
+
+/* What holds the error is not what decides on it. */
+static void find_error_test_of_the_error_itself_is_no_decision(void **state)
+{
+	struct snapshot snap = make_snapshot(0x1a0, 0x1a7, 0x1b0, 0x1b2, 0x1b9, 0x1bb);
+
+	(void)state;
+	check_key(&snap, 0x1a0, 0x1a7);
 }
 
 static void path_find_error_trigger_on_errno_site_decision_before(void **state)
@@ -250,6 +273,7 @@ static void story_build_steps_in_order_cleanup_after_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(find_error_test_of_the_error_itself_is_no_decision),
 		cmocka_unit_test(path_find_error_constant_after_test_decision_before),
 		cmocka_unit_test(path_find_error_constant_before_test_decision_after),
 		cmocka_unit_test(path_find_error_trigger_on_errno_site_decision_before),

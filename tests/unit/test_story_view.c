@@ -350,6 +350,22 @@ static void render_story_errno_site_ends_with_the_error(void **state)
 	      "\n");
 }
 
+/* Stopped there before that test: the decision before it led nowhere. */
+static void render_story_errno_site_in_case_has_no_key(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x160, EINVAL, {0x300, 0xc0}, {0xc4, 0x160});
+
+	check(&snap, WITHOUT_LINES,
+	      "     the record starts here, with again()\n"
+	      "       +0x2   not taken        as %ecx == 0          dec %ecx; jne +0\n"
+	      "   early()\n"
+	      "     +0     -EINVAL is loaded, in case, here       mov $0xffffffea,%eax\n"
+	      "   -EINVAL is loaded before it is decided on, and this record ends there.\n"
+	      "   To see the decision, leave out --at errno and -e: then it goes on to the "
+	      "return.\n"
+	      "\n");
+}
+
 /* Compilers load the constant before the test that decides whether it is used. */
 static void render_story_constant_before_test_key_is_the_test(void **state)
 {
@@ -590,6 +606,7 @@ int main(void)
 		cmocka_unit_test(render_story_with_lines_names_them),
 		cmocka_unit_test(render_story_with_sources_shows_their_text),
 		cmocka_unit_test(render_story_errno_site_ends_with_the_error),
+		cmocka_unit_test(render_story_errno_site_in_case_has_no_key),
 		cmocka_unit_test(render_story_constant_before_test_key_is_the_test),
 		cmocka_unit_test(render_story_error_from_elsewhere_says_so),
 		cmocka_unit_test(render_story_loop_is_folded),
