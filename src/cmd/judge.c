@@ -7,7 +7,9 @@
 
 void snapshot_judge(struct snapshot *snap, struct symbols *symbols, const struct text_source *text)
 {
-	struct path_options opts = {.place = place_by_symbols, .place_ctx = symbols};
+	struct path_options opts = {.place = place_by_symbols,
+				    .same_function = same_function_by_symbols,
+				    .place_ctx = symbols};
 
 	snapshot_trim(snap, symbols);
 	snapshot_judge_fresh(snap, text, &opts);

@@ -343,7 +343,9 @@ static bool is_passed_on(const struct snapshot *snap, const struct path *path)
 static int build_path(struct view *view, const struct snapshot *snap,
 		      const struct text_source *text, struct path **ret)
 {
-	struct path_options opts = {.place = place_by_symbols, .place_ctx = view->symbols};
+	struct path_options opts = {.place = place_by_symbols,
+				    .same_function = same_function_by_symbols,
+				    .place_ctx = view->symbols};
 	int err;
 
 	/* What the LBR holds may be true, but it is no story of this event. */

@@ -197,6 +197,22 @@ static bool ran_after(const struct explorer *e, uint64_t addr)
 	return false;
 }
 
+/* A call at its end: what becomes of a register in another function is not looked at. */
+static bool leaves(const struct explorer *e, uint64_t addr)
+{
+	const struct path_options *opts = &e->path->opts;
+	uint64_t home = e->decision ? e->decision->addr : e->path->trigger_insn.addr;
+
+	return opts->same_function && !opts->same_function(opts->place_ctx, home, addr);
+}
+
+static bool is_return_thunk(const struct path *path, uint64_t addr)
+{
+	const struct path_options *opts = &path->opts;
+
+	return opts->place && opts->place(opts->place_ctx, addr) == PLACE_RETURN_THUNK;
+}
+
 static bool fetch(const struct path *path, uint64_t addr, uint8_t buf[INSN_LEN_MAX],
 		  struct insn *ret)
 {
@@ -207,9 +223,9 @@ static bool fetch(const struct path *path, uint64_t addr, uint8_t buf[INSN_LEN_M
 }
 
 /* Does a call at the end of a function, or one that is known, never come back? */
-static bool returns_never(const struct path *path, const struct insn *call)
+static bool returns_never(const struct explorer *e, const struct insn *call)
 {
-	const struct path_options *opts = &path->opts;
+	const struct path_options *opts = &e->path->opts;
 	uint64_t after = call->addr + call->len;
 	uint8_t bytes[INSN_LEN_MAX];
 	struct insn in;
@@ -217,7 +233,7 @@ static bool returns_never(const struct path *path, const struct insn *call)
 	if (call->has_target && opts->place &&
 	    opts->place(opts->place_ctx, call->target) == PLACE_NO_RETURN)
 		return true;
-	if (!fetch(path, after, bytes, &in))
+	if (leaves(e, after) || !fetch(e->path, after, bytes, &in))
 		return true;
 	return (in.flags & (INSN_F_NOP | INSN_F_INT3 | INSN_F_ENDBR)) || in.class == INSN_UD ||
 	       (in.class == INSN_CALL && !(after % 16));
@@ -236,7 +252,7 @@ static enum effect call_effect(const struct explorer *e, const struct insn *call
 {
 	uint8_t reg = e->constant->reg;
 
-	if (returns_never(e->path, call) || (reg != INSN_NO_REG && is_argument(reg)))
+	if (returns_never(e, call) || (reg != INSN_NO_REG && is_argument(reg)))
 		return EFFECT_READ;
 	if (reg == INSN_NO_REG || !is_scratch(reg))
 		return EFFECT_NONE;
@@ -252,7 +268,11 @@ static bool look_at(struct explorer *e, uint64_t addr, uint64_t *ret_next)
 	struct insn in;
 
 	*ret_next = 0;
-	if (!fetch(e->path, addr, bytes, &in)) {
+	if (is_return_thunk(e->path, addr)) {
+		e->unknown |= e->constant->reg != RAX;
+		return false;
+	}
+	if (leaves(e, addr) || !fetch(e->path, addr, bytes, &in)) {
 		e->unknown = true;
 		return false;
 	}

@@ -24,10 +24,13 @@
  * struct path_options - what the path needs to know beside branches and text
  * @place: or NULL; without it an interrupt is only recognised where the CPU reports the branch's
  *         type, elsewhere it is a gap
- * @place_ctx: handed to @place
+ * @same_function: or NULL, then one ends where a jump leads to nobody knows. What did not run is
+ *                 looked at up to there, and so in text that a capture has
+ * @place_ctx: handed to both
  */
 struct path_options {
 	place_fn *place;
+	same_function_fn *same_function;
 	void *place_ctx;
 };
 

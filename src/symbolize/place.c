@@ -121,3 +121,21 @@ enum place place_by_symbols(void *symbols, uint64_t addr)
 		return PLACE_ORDINARY;
 	return place_in_symbol(symbols, &sym, addr);
 }
+
+/* "f" and "f.cold", where compilers put what seldom runs. */
+static bool is_cold_of(const struct symbol *cold, const struct symbol *sym)
+{
+	size_t len = strlen(sym->name);
+
+	return !strncmp(cold->name, sym->name, len) && !strcmp(cold->name + len, ".cold") &&
+	       !strcmp(cold->module, sym->module);
+}
+
+bool same_function_by_symbols(void *symbols, uint64_t a, uint64_t b)
+{
+	struct symbol in, at;
+
+	if (symbols_find(symbols, a, &in) || symbols_find(symbols, b, &at))
+		return false;
+	return in.addr == at.addr || is_cold_of(&at, &in) || is_cold_of(&in, &at);
+}

@@ -3,6 +3,7 @@
 #ifndef LBRSNOOP_SYMBOLIZE_PLACE_H
 #define LBRSNOOP_SYMBOLIZE_PLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** enum place - code that means more than its instructions say */
@@ -19,6 +20,10 @@ enum place {
 
 /** typedef place_fn - what is special about a code address */
 typedef enum place place_fn(void *ctx, uint64_t addr);
+
+/** typedef same_function_fn - is @b in the function that @a is in, or in what was moved out of it?
+ */
+typedef bool same_function_fn(void *ctx, uint64_t a, uint64_t b);
 
 /**
  * place_of_symbol() - what is special about an address in a function of this name
@@ -40,5 +45,8 @@ enum place place_in_symbol(struct symbols *symbols, const struct symbol *sym, ui
  * @symbols: struct symbols of symbolize/symbolize.h (borrowed)
  */
 enum place place_by_symbols(void *symbols, uint64_t addr);
+
+/** same_function_by_symbols() - a same_function_fn, of the same; not sure is no */
+bool same_function_by_symbols(void *symbols, uint64_t a, uint64_t b);
 
 #endif

@@ -112,6 +112,7 @@ static void make_records(const uint8_t *data, size_t size, struct file *records)
 static void judge(struct capfile *capfile, struct snapshot *snap, FILE *out)
 {
 	struct path_options opts = {.place = place_by_symbols,
+				    .same_function = same_function_by_symbols,
 				    .place_ctx = capfile_symbols(capfile)};
 	struct text_source text = textstore_source(capfile_text(capfile));
 	struct text_options how = {.raw = true, .addresses = true};

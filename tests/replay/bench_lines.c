@@ -167,7 +167,9 @@ static uint64_t symbolize(const struct snapshot *snap, struct symbols *symbols, 
 static void story(FILE *out, const struct snapshot *snap, const struct text_source *text,
 		  const struct story_view *view)
 {
-	struct path_options opts = {.place = place_by_symbols, .place_ctx = view->symbols};
+	struct path_options opts = {.place = place_by_symbols,
+				    .same_function = same_function_by_symbols,
+				    .place_ctx = view->symbols};
 	struct path *path;
 
 	if (path_build(snap, text, &opts, &path))

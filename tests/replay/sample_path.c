@@ -165,7 +165,9 @@ static void say_gap(const struct sampler *s, const struct path_block *block)
 
 static void check_snapshot(const struct sampler *s, const struct snapshot *snap, const size_t *at)
 {
-	struct path_options opts = {.place = place_by_symbols, .place_ctx = s->symbols};
+	struct path_options opts = {.place = place_by_symbols,
+				    .same_function = same_function_by_symbols,
+				    .place_ctx = s->symbols};
 	struct path *path;
 	int err = path_build(snap, s->text, &opts, &path);
 

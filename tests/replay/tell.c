@@ -155,7 +155,9 @@ static int tell(FILE *out, struct snapshot *snap, const struct story_view *view,
 {
 	struct path_json_options json = {
 		.symbols = view->symbols, .lines = view->lines, .insns = view->insns};
-	struct path_options opts = {.place = place_by_symbols, .place_ctx = view->symbols};
+	struct path_options opts = {.place = place_by_symbols,
+				    .same_function = same_function_by_symbols,
+				    .place_ctx = view->symbols};
 	struct text_source text = {.read = read_text};
 	struct path *path;
 	int err = path_build(snap, &text, &opts, &path);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../symbol_table.h"
+#include "symbolize/place.h"
 #include "symbolize/symbols.h"
 
 /* Lines as 6.12.117+deb12 prints them, a few of each kind. */
@@ -129,6 +130,23 @@ static void find_kernel_address_is_bounded_by_next(void **state)
 	check_at(syms, 0xffffffff81000050, "vfs_fsopen", "", 0xb0);
 	check_at(syms, 0xffffffff810000ff, "vfs_fsopen", "", 0xb0);
 	check_at(syms, 0xffffffff8100020f, "vfs_fsopen.cold", "", 0x10);
+	symbols_close(syms);
+}
+
+/* "f.cold" is f's; what begins where it ends is another's, as is what nobody knows. */
+static void same_function_cold_part_is(void **state)
+{
+	struct symbols *syms = open_text(sample);
+	uint64_t function = 0xffffffff81000050, cold = 0xffffffff81000200;
+
+	(void)state;
+	assert_true(same_function_by_symbols(syms, function, function + 0xaf));
+	assert_true(same_function_by_symbols(syms, function, cold + 0xf));
+	assert_true(same_function_by_symbols(syms, cold, function));
+	assert_false(same_function_by_symbols(syms, function, function - 1));
+	assert_false(same_function_by_symbols(syms, function, function + 0xb0));
+	assert_false(same_function_by_symbols(syms, 0xffffffff81000210, cold));
+	assert_false(same_function_by_symbols(syms, 0x1000, 0x1000));
 	symbols_close(syms);
 }
 
@@ -591,6 +609,7 @@ int main(void)
 		cmocka_unit_test(data_of_the_kernel_is_kept),
 		cmocka_unit_test(open_peek_ends_of_text_are_those_of_the_table),
 		cmocka_unit_test(find_kernel_address_is_bounded_by_next),
+		cmocka_unit_test(same_function_cold_part_is),
 		cmocka_unit_test(find_aliases_prefers_plain_name),
 		cmocka_unit_test(find_section_end_is_hole),
 		cmocka_unit_test(find_outside_all_is_hole),

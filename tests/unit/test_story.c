@@ -64,6 +64,15 @@
  * 1b4 mov $-5,%ebx
  * 1b9 mov %ebx,%eax
  * 1bb ret
+ *
+ * one test, and another with another function behind it:
+ * 1c0 mov $-22,%ebx                           1d4 jmp 1e0
+ * 1c5 test %edi,%edi                          1d9 mov %ebx,%eax
+ * 1c7 jne 1d0                                 1db ret
+ * 1c9 mov $-12,%ebx
+ * 1ce jmp 1d0                                 1e0 mov $-5,%ebx
+ * 1d0 test %edx,%edx                          1e5 ret
+ * 1d2 jne 1d9
  */
 static const struct {
 	uint32_t at;
@@ -88,6 +97,9 @@ static const struct {
 	{0x170, "\xb8\xea\xff\xff\xff\xc3", 6},
 	{0x180, "\xb8\xea\xff\xff\xff\x89\xf8\xc3", 8},
 	{0x1a0, "\xbb\xea\xff\xff\xff\x85\xff\x75\x07\xbb\xf4\xff\xff\xff\xeb\x00", 16},
+	{0x1c0, "\xbb\xea\xff\xff\xff\x85\xff\x75\x07\xbb\xf4\xff\xff\xff\xeb\x00", 16},
+	{0x1d0, "\x85\xd2\x75\x05\xe9\x07\x00\x00\x00\x89\xd8\xc3", 12},
+	{0x1e0, "\xbb\xfb\xff\xff\xff\xc3", 6},
 	{0x1b0, "\x85\xdb\x75\x05\xbb\xfb\xff\xff\xff\x89\xd8\xc3", 12},
 };
 
@@ -123,12 +135,13 @@ static struct snapshot make_snapshot(uint64_t entry, uint64_t from, uint64_t to,
 	return snap;
 }
 
-static void check_key(const struct snapshot *snap, uint64_t error, uint64_t decision)
+static void check_key_in(const struct snapshot *snap, const struct path_options *opts,
+			 uint64_t error, uint64_t decision)
 {
 	uint32_t insn, key;
 	struct path *path;
 
-	assert_int_equal(path_build(snap, &text, NULL, &path), 0);
+	assert_int_equal(path_build(snap, &text, opts, &path), 0);
 	path_find_error(path, EINVAL, &insn, &key);
 	assert_int_not_equal(insn, PATH_NONE);
 	assert_int_equal((insn == path->insn_count ? path->trigger_insn : path->insns[insn]).addr -
@@ -137,6 +150,11 @@ static void check_key(const struct snapshot *snap, uint64_t error, uint64_t deci
 	assert_int_not_equal(key, PATH_NONE);
 	assert_int_equal(path->decisions[key].addr - BASE, decision);
 	path_free(path);
+}
+
+static void check_key(const struct snapshot *snap, uint64_t error, uint64_t decision)
+{
+	check_key_in(snap, NULL, error, decision);
 }
 
 static void path_find_error_constant_after_test_decision_before(void **state)
@@ -153,6 +171,23 @@ static void path_find_error_constant_before_test_decision_after(void **state)
 
 	(void)state;
 	check_key(&snap, 0x40, 0x48);
+}
+
+static bool same_side(void *ctx, uint64_t a, uint64_t b)
+{
+	(void)ctx;
+	return (a < BASE + 0x1e0) == (b < BASE + 0x1e0);
+}
+
+/* What another function does with a register is not looked at: a capture need not have its text. */
+static void find_error_ends_where_the_function_does(void **state)
+{
+	struct snapshot snap = make_snapshot(0x1c0, 0x1c7, 0x1d0, 0x1d2, 0x1d9, 0x1db);
+	struct path_options opts = {.same_function = same_side};
+
+	(void)state;
+	check_key(&snap, 0x1c0, 0x1d2);
+	check_key_in(&snap, &opts, 0x1c0, 0x1c7);
 }
 
 /* What holds the error is not what decides on it. */
@@ -274,6 +309,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(find_error_test_of_the_error_itself_is_no_decision),
+		cmocka_unit_test(find_error_ends_where_the_function_does),
 		cmocka_unit_test(path_find_error_constant_after_test_decision_before),
 		cmocka_unit_test(path_find_error_constant_before_test_decision_after),
 		cmocka_unit_test(path_find_error_trigger_on_errno_site_decision_before),
