@@ -98,13 +98,10 @@ int insn_format(const void *bytes, size_t len, uint64_t addr, enum insn_syntax s
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
-	ZydisDecoderContext zctx;
 	ZydisFormatter formatter;
 	int err;
 
-	err = zydis_decode(bytes, len, &zctx, &zi);
-	if (!err)
-		err = zydis_decode_operands(&zctx, &zi, ops);
+	err = zydis_decode_whole(bytes, len, &zi, ops);
 	if (!err) {
 		formatter_init(&formatter, syntax);
 		if (!size ||
@@ -210,13 +207,10 @@ static void immediate_text(const struct setter *s, int op, enum sense sense, cha
 static int setter_read(const void *bytes, size_t len, uint64_t addr, enum sense sense,
 		       struct setter *s)
 {
-	ZydisDecoderContext ctx;
 	ZydisFormatter formatter;
 	int err;
 
-	err = zydis_decode(bytes, len, &ctx, &s->zi);
-	if (!err)
-		err = zydis_decode_operands(&ctx, &s->zi, s->ops);
+	err = zydis_decode_whole(bytes, len, &s->zi, s->ops);
 	if (err)
 		return err;
 	formatter_init(&formatter, INSN_ATT);

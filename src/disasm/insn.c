@@ -50,6 +50,14 @@ int zydis_decode_operands(const ZydisDecoderContext *ctx, const ZydisDecodedInst
 	return 0;
 }
 
+int zydis_decode_whole(const void *bytes, size_t len, ZydisDecodedInstruction *ret_zi,
+		       ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT])
+{
+	ZydisDecoderContext ctx;
+
+	return zydis_decode(bytes, len, &ctx, ret_zi) ?: zydis_decode_operands(&ctx, ret_zi, ops);
+}
+
 static enum insn_class class_of_jump(const ZydisDecodedInstruction *zi)
 {
 	bool direct = zi->raw.imm[0].is_relative;
@@ -292,9 +300,8 @@ bool insn_register_read(const void *bytes, size_t len, uint8_t reg)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
-	ZydisDecoderContext ctx;
 
-	if (zydis_decode(bytes, len, &ctx, &zi) || zydis_decode_operands(&ctx, &zi, ops))
+	if (zydis_decode_whole(bytes, len, &zi, ops))
 		return true;
 	if (zi.mnemonic == ZYDIS_MNEMONIC_TEST || zi.mnemonic == ZYDIS_MNEMONIC_CMP)
 		return false;
@@ -312,9 +319,8 @@ bool insn_register_tested(const void *bytes, size_t len, uint8_t reg)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
-	ZydisDecoderContext ctx;
 
-	if (zydis_decode(bytes, len, &ctx, &zi) || zydis_decode_operands(&ctx, &zi, ops))
+	if (zydis_decode_whole(bytes, len, &zi, ops))
 		return false;
 	return (zi.mnemonic == ZYDIS_MNEMONIC_TEST || zi.mnemonic == ZYDIS_MNEMONIC_CMP) &&
 	       general_register(&ops[0]) == reg &&
@@ -335,11 +341,10 @@ enum insn_write insn_register_write(const void *bytes, size_t len, uint8_t reg, 
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
-	ZydisDecoderContext ctx;
 	bool writes = false, simple;
 	int from;
 
-	if (zydis_decode(bytes, len, &ctx, &zi) || zydis_decode_operands(&ctx, &zi, ops))
+	if (zydis_decode_whole(bytes, len, &zi, ops))
 		return INSN_CLOBBERS;
 	for (int i = 0; i < zi.operand_count; i++) {
 		if ((ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&

@@ -48,13 +48,9 @@ int insn_regs_decode(const void *bytes, size_t len, struct insn_regs *ret)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
-	ZydisDecoderContext ctx;
 	struct insn_regs regs = {};
-	int err = zydis_decode(bytes, len, &ctx, &zi);
+	int err = zydis_decode_whole(bytes, len, &zi, ops);
 
-	if (err)
-		return err;
-	err = zydis_decode_operands(&ctx, &zi, ops);
 	if (err)
 		return err;
 	for (int i = 0; i < zi.operand_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* zydis.h - the only two calls into the Zydis decoder; private to disasm/ */
+/* zydis.h - the only calls into the Zydis decoder; private to disasm/ */
 #ifndef LBRSNOOP_DISASM_ZYDIS_H
 #define LBRSNOOP_DISASM_ZYDIS_H
 
@@ -20,5 +20,9 @@ int zydis_decode(const void *bytes, size_t len, ZydisDecoderContext *ret_ctx,
  */
 int zydis_decode_operands(const ZydisDecoderContext *ctx, const ZydisDecodedInstruction *zi,
 			  ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
+
+/** zydis_decode_whole() - both of these; errors as of either */
+int zydis_decode_whole(const void *bytes, size_t len, ZydisDecodedInstruction *ret_zi,
+		       ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
 
 #endif
