@@ -99,16 +99,25 @@ static void use_errno_sites(struct probe *probe, const struct function_exits *ex
 	}
 }
 
+/* The same once more, for breakpoints that take turns with its own. */
+static struct probe *add_turn(struct probe_list *list, size_t index)
+{
+	struct probe *more = probe_list_copy(list, index);
+
+	if (more)
+		more->trigger.kind = TRIGGER_HW;
+	return more;
+}
+
 /* One probe for each handful of returns. @index: the one that all are of. */
 static int split_returns(struct probe_list *list, size_t index, const struct function_exits *exits)
 {
 	use_returns(&list->items[index], exits, 0);
 	for (size_t first = HW_SITES_MAX; first < exits->return_count; first += HW_SITES_MAX) {
-		struct probe *more = probe_list_copy(list, index);
+		struct probe *more = add_turn(list, index);
 
 		if (!more)
 			return -ENOMEM;
-		more->trigger.kind = TRIGGER_HW;
 		use_returns(more, exits, first);
 	}
 	return 0;
@@ -154,11 +163,10 @@ static int split_errno_sites(const struct choose_options *opts, struct probe_lis
 				     "return cannot be watched");
 	use_errno_sites(probe, exits, opts->errnos, certain, 0);
 	for (size_t first = HW_SITES_MAX; first < count; first += HW_SITES_MAX) {
-		struct probe *more = probe_list_copy(list, index);
+		struct probe *more = add_turn(list, index);
 
 		if (!more)
 			return -ENOMEM;
-		more->trigger.kind = TRIGGER_HW;
 		use_errno_sites(more, exits, opts->errnos, certain, first);
 	}
 	return 0;
