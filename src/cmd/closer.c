@@ -23,7 +23,16 @@ static bool is_news(struct closer *closer, uint64_t func_addr, int err)
 	return true;
 }
 
-static void say(const struct trigger *trigger, int err, const struct makers *makers)
+static const char *order(const struct makers *makers, size_t named, size_t seen)
+{
+	if (seen == makers->count || makers->count == 1)
+		return "";
+	if (seen)
+		return ", those in this record first";
+	return makers->count > named ? ", the nearest first" : "";
+}
+
+static void say(const struct trigger *trigger, int err, const struct makers *makers, size_t seen)
 {
 	const char *name = strerrorname_np(err);
 	char advice[ADVICE_MAX], number[16];
@@ -35,7 +44,7 @@ static void say(const struct trigger *trigger, int err, const struct makers *mak
 			"-%s was made further in. Of the functions that %s() calls, and those that "
 			"they call, %zu can make it%s; to see it: lbrsnoop %s",
 			name ?: number, trigger->function, makers->count,
-			makers->count > named ? ", the nearest first" : "", advice);
+			order(makers, named, seen), advice);
 	else if (makers->indirect)
 		log_info("-%s was made further in, by none of the %zu functions that %s() is seen "
 			 "to call, so by one called through a pointer: a file system's, a "
@@ -54,6 +63,6 @@ void closer_say(struct closer *closer, const struct snapshot *snap, const struct
 		return;
 	if (makers_find(text, symbols, trigger->func_addr, snap->err, &makers))
 		return;
-	say(trigger, snap->err, makers);
+	say(trigger, snap->err, makers, makers_prefer_seen(makers, snap));
 	makers_free(makers);
 }

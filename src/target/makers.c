@@ -183,6 +183,33 @@ int makers_find(const struct text_source *text, struct symbols *symbols, uint64_
 	return err;
 }
 
+static bool ran_in(const struct symbol *sym, const struct snapshot *snap)
+{
+	for (uint32_t i = 0; i < snap->count; i++)
+		if (snap->branches[i].from - sym->addr < sym->size ||
+		    snap->branches[i].to - sym->addr < sym->size)
+			return true;
+	return false;
+}
+
+size_t makers_prefer_seen(struct makers *makers, const struct snapshot *snap)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < makers->count; i++) {
+		struct maker maker = makers->items[i];
+
+		maker.seen = ran_in(&maker.sym, snap);
+		makers->items[i] = maker;
+		if (!maker.seen)
+			continue;
+		memmove(&makers->items[seen + 1], &makers->items[seen],
+			(i - seen) * sizeof(makers->items[0]));
+		makers->items[seen++] = maker;
+	}
+	return seen;
+}
+
 size_t makers_advice(const struct makers *makers, int err, char *buf, size_t size)
 {
 	size_t named = makers->count < NAMED_MAX ? makers->count : NAMED_MAX, sites = 0, len;

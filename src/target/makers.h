@@ -9,6 +9,7 @@
 #ifndef LBRSNOOP_TARGET_MAKERS_H
 #define LBRSNOOP_TARGET_MAKERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,16 +21,18 @@
  * @sym: the function; its names belong to the symbols
  * @depth: calls between the function asked for and this one, 0 for itself
  * @sites: instructions in it that make the errno
+ * @seen: makers_prefer_seen(): a branch of the record begins or ends in it
  */
 struct maker {
 	struct symbol sym;
 	unsigned int depth;
 	size_t sites;
+	bool seen;
 };
 
 /**
  * struct makers - what was found
- * @items: nearest first
+ * @items: nearest first; after makers_prefer_seen() those that are seen before the others
  * @functions: looked at
  * @indirect: calls through pointers in them: what those call is not known
  * @truncated: there was more to look at than the limits allow
@@ -52,10 +55,17 @@ int makers_find(const struct text_source *text, struct symbols *symbols, uint64_
 		struct makers **ret);
 
 /**
+ * makers_prefer_seen() - functions that ran in what was captured come first
+ * A failure may not come often: those are armed first where they take turns.
+ * Return: how many.
+ */
+size_t makers_prefer_seen(struct makers *makers, const struct snapshot *snap);
+
+/**
  * makers_advice() - the words to trace them with: "--at errno -e ENOENT step_into may_open"
  * @err: positive errno
  * @buf: always NUL-terminated on return
- * Return: how many functions are named, nearest first; @buf is "" if none can be.
+ * Return: how many functions are named, the first of @makers; @buf is "" if none can be.
  */
 size_t makers_advice(const struct makers *makers, int err, char *buf, size_t size);
 

@@ -81,6 +81,31 @@ static void makers_are_found_nearest_first(void **state)
 	makers_free(makers);
 }
 
+/* three() returned; one() did not run as far as is known. */
+static void makers_in_the_record_come_first(void **state)
+{
+	struct snapshot snap = {.count = 2,
+				.branches = {{.from = BASE + 0x2c, .to = BASE + 0x50},
+					     {.from = BASE + 0x4c, .to = BASE + 0x25}}};
+	struct makers *makers;
+	char advice[200];
+
+	assert_int_equal(makers_find(&text, *state, BASE, ENOENT, &makers), 0);
+	assert_int_equal(makers_prefer_seen(makers, &snap), 1);
+	makers_advice(makers, ENOENT, advice, sizeof(advice));
+	assert_string_equal(advice, "--at errno -e ENOENT ext4:three one");
+	assert_true(makers->items[0].seen);
+	assert_false(makers->items[1].seen);
+	/* Of another snapshot the other one; the byte behind a function is not its own. */
+	snap.branches[1] = (struct branch){.from = BASE + 0x50, .to = BASE + 0x15};
+	assert_int_equal(makers_prefer_seen(makers, &snap), 1);
+	makers_advice(makers, ENOENT, advice, sizeof(advice));
+	assert_string_equal(advice, "--at errno -e ENOENT one ext4:three");
+	snap.count = 0;
+	assert_int_equal(makers_prefer_seen(makers, &snap), 0);
+	makers_free(makers);
+}
+
 static void makers_behind_a_tail_call_are_found(void **state)
 {
 	struct makers *makers;
@@ -116,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(makers_are_found_nearest_first),
+		cmocka_unit_test(makers_in_the_record_come_first),
 		cmocka_unit_test(makers_behind_a_tail_call_are_found),
 		cmocka_unit_test(an_error_that_nobody_makes_is_made_by_nobody),
 		cmocka_unit_test(what_cannot_be_read_is_said),
