@@ -15,22 +15,24 @@ lines=--no-lines
 snap() {
 	local name=$1 status
 	shift
-	# Written to memory first: a file of the share costs branches while the LBR is on.
+	# Written to memory first: a file of the share costs branches while the LBR is on, and of one
+	# that somebody reads meanwhile, as armed() does, 9p of Linux 6.12 may leave zeros.
 	# shellcheck disable=SC2086 # an option or none
 	"$top/lbrsnoop" $lines --json --max-overhead 0 -o "/dev/shm/$name.jsonl" \
 		--record "/dev/shm/$name.lbr" "$@" \
-		>"$out/$name.out" 2>"$out/$name.err"
+		>"$out/$name.out" 2>"/dev/shm/$name.err"
 	status=$?
+	cat "/dev/shm/$name.err" >"$out/$name.err"
 	cat "/dev/shm/$name.jsonl" >"$out/$name.jsonl"
 	[ ! -f "/dev/shm/$name.lbr" ] || cat "/dev/shm/$name.lbr" >"$out/$name.lbr"
-	rm -f "/dev/shm/$name.jsonl" "/dev/shm/$name.lbr"
+	rm -f "/dev/shm/$name.jsonl" "/dev/shm/$name.lbr" "/dev/shm/$name.err"
 	echo "$status" >"$out/$name.status"
 	return "$status"
 }
 
 # armed NAME: wait until the lbrsnoop of that name, in the background, is; or has ended
 armed() {
-	until grep -qs tracing "$out/$1.err"; do
+	until grep -qs tracing "/dev/shm/$1.err"; do
 		[ ! -s "$out/$1.status" ] || return
 		sleep 0.1
 	done
