@@ -250,6 +250,12 @@ static int take_trigger(struct capfile *file)
 	return trigger->target && trigger->function && trigger->module ? 0 : -ENOMEM;
 }
 
+static void hide_user(struct capfile *file, bool hidden)
+{
+	symbols_hide_user(file->symbols, hidden);
+	textstore_hide_user(file->text, hidden);
+}
+
 static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *ret_lost)
 {
 	struct capfile_snapshot fixed;
@@ -283,6 +289,8 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	if (snap->trigger->kind == TRIGGER_SIGNAL)
 		snap->signal = (int)fixed.retval;
 	context_fill(&file->context, snap);
+	/* What is known of a program is another one's, or of an earlier time. */
+	hide_user(file, !trigger_is_user(snap->trigger) || !snap->pid);
 	snap->lbr = &file->meta.lbr;
 	snap->filter = file->meta.filter;
 	snap->path_ok = file->meta.path_ok;
@@ -316,6 +324,7 @@ static int take_end(struct capfile *file)
 int capfile_next(struct capfile *file, struct snapshot *ret_snap, uint64_t *ret_lost)
 {
 	context_reset(&file->context);
+	hide_user(file, false);
 	while (!file->end) {
 		uint32_t type;
 		int err = read_record(file, &type);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capfile/context.h"
+#include "capfile/items.h"
 #include "capfile/meta.h"
 #include "capfile/writer.h"
 #include "disasm/insn.h"
@@ -21,26 +22,16 @@
 #define PART_BYTES 256u
 /* What compilers align functions to. */
 #define ALIGN_BYTES 16u
+/* Where text ends within a function or a part, it is taken up to there; as the kernel's pages. */
+#define STRETCH_BYTES 4096u
+/* struct item.text: there is none, and the file does not say otherwise. No hash is even. */
+#define NO_TEXT 2u
+/* What is left of a snapshot's needs when others have been withdrawn is looked at again. */
+#define PASSES_MAX 4
 /* Blocks remembered: a power of two. Which are forgotten costs time, nothing else. */
-#define BLOCKS 8192u
-/* More than a kernel with all its modules has; then all is forgotten, and written again. */
-#define ITEMS_MAX    (1u << 20)
+#define BLOCKS	     8192u
 #define TRIGGERS_MAX 65536u
 #define MODULES_MAX  4096u
-
-/**
- * struct item - a function, or a part of text that belongs to none, that the file knows
- * @addr: start
- * @text: hash of the bytes as they were written; 0: none were
- * @generation: when that was last compared
- */
-struct item {
-	uint64_t addr;
-	uint64_t text;
-	uint32_t generation;
-	bool used;
-	bool part;
-};
 
 /** struct block - a straight run that was seen to with all that it needs */
 struct block {
@@ -73,9 +64,7 @@ struct recorder {
 	uint64_t count;
 	uint64_t flushed;	 /* of these */
 	struct symbols *written; /* as a reader of the file knows them by now */
-	struct item *items;
-	size_t item_room;
-	size_t item_count;
+	struct item_table items;
 	struct written_trigger *triggers;
 	size_t trigger_count;
 	size_t last_trigger;
@@ -83,9 +72,13 @@ struct recorder {
 	size_t module_count;
 	bool user;	  /* the snapshot at hand is of a user function */
 	uint32_t process; /* that the user addresses written last are of */
+	bool others;	  /* the file has another one's, too */
+	uint64_t withdrawals;
 	struct block blocks[BLOCKS];
 	uint8_t text[TEXT_BYTES_MAX];
 };
+
+#define HASH_START 0xcbf29ce484222325u
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
 {
@@ -99,59 +92,13 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
 /* Never 0, which means that nothing was written. */
 static uint64_t hash_text(const uint8_t *bytes, size_t len)
 {
-	return hash_bytes(0xcbf29ce484222325u, bytes, len) | 1;
+	return hash_bytes(HASH_START, bytes, len) | 1;
 }
-
-/*
- * What the file knows
- */
 
 static void forget_all(struct recorder *rec)
 {
-	free(rec->items);
-	rec->items = NULL;
-	rec->item_room = rec->item_count = 0;
+	items_forget(&rec->items);
 	memset(rec->blocks, 0, sizeof(rec->blocks));
-}
-
-static struct item *find_slot(struct item *items, size_t room, uint64_t addr, bool part)
-{
-	size_t i = (addr * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
-
-	while (items[i].used && (items[i].addr != addr || items[i].part != part))
-		i = (i + 1) & (room - 1);
-	return &items[i];
-}
-
-/* Valid until the next call; NULL if there is no memory. */
-static struct item *get_item(struct recorder *rec, uint64_t addr, bool part)
-{
-	struct item *slot;
-
-	if (rec->item_count >= ITEMS_MAX)
-		forget_all(rec);
-	if (rec->item_count * 2 >= rec->item_room) {
-		size_t room = rec->item_room ? rec->item_room * 2 : 1024;
-		struct item *items = calloc(room, sizeof(*items));
-
-		if (!items)
-			return NULL;
-		for (size_t i = 0; i < rec->item_room; i++) {
-			const struct item *old = &rec->items[i];
-
-			if (old->used)
-				*find_slot(items, room, old->addr, old->part) = *old;
-		}
-		free(rec->items);
-		rec->items = items;
-		rec->item_room = room;
-	}
-	slot = find_slot(rec->items, rec->item_room, addr, part);
-	if (!slot->used) {
-		*slot = (struct item){.addr = addr, .part = part, .used = true};
-		rec->item_count++;
-	}
-	return slot;
 }
 
 /*
@@ -195,13 +142,9 @@ static int withdraw(struct recorder *rec, uint64_t addr, uint64_t size)
 {
 	const struct iovec parts[] = {{&addr, 8}, {&size, 8}};
 
+	rec->withdrawals++;
 	symbols_remove(rec->written, addr, size);
-	for (size_t i = 0; i < rec->item_room; i++) {
-		struct item *item = &rec->items[i];
-
-		if (item->addr - addr < size || addr - item->addr < TEXT_BYTES_MAX)
-			item->text = item->generation = 0;
-	}
+	items_withdraw(&rec->items, addr, size);
 	memset(rec->blocks, 0, sizeof(rec->blocks));
 	return capfile_writer_add(rec->writer, CAPFILE_GONE, parts, ARRAY_SIZE(parts));
 }
@@ -300,7 +243,7 @@ static bool same_symbol(const struct symbol *a, const struct symbol *b)
 /* The symbol without its text; @ret_item, if not NULL, until the next item is asked for. */
 static int need_symbol(struct recorder *rec, const struct symbol *sym, struct item **ret_item)
 {
-	struct item *item = get_item(rec, sym->addr, false);
+	struct item *item = items_get(&rec->items, sym->addr, false);
 	int err, module = module_number(rec, sym->module);
 	struct symbol had;
 
@@ -321,6 +264,12 @@ static int need_symbol(struct recorder *rec, const struct symbol *sym, struct it
 	return err ?: write_symbol(rec, sym, module);
 }
 
+/* Names that were written may be gone since it was another value, and there may be new ones. */
+static uint64_t names_stamp(const struct recorder *rec)
+{
+	return 1 + rec->withdrawals + symbols_version(rec->opts.symbols);
+}
+
 /* Names of what the @len bytes of text in rec->text lead to: a view may print them. */
 static int need_targets(struct recorder *rec, uint64_t addr, size_t len)
 {
@@ -334,60 +283,125 @@ static int need_targets(struct recorder *rec, uint64_t addr, size_t len)
 			in.len = 1;
 			continue;
 		}
-		if (!in.has_target || in.target - addr < len ||
-		    symbols_find(rec->opts.symbols, in.target, &sym))
+		if (!in.has_target || in.target - addr < len)
 			continue;
-		err = need_symbol(rec, &sym, NULL);
+		if (symbols_find(rec->opts.symbols, in.target, &sym))
+			err = withdraw_overlapping(rec, in.target, 1);
+		else
+			err = need_symbol(rec, &sym, NULL);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-/* Reads a part into rec->text. A program's last one need not be there to its end. */
-static size_t read_part(struct recorder *rec, uint64_t start)
+/*
+ * Reads the part of [@start, @start + @len) that is there into rec->text: all of it, or what begins
+ * or ends with it. Return: bytes; they stand @ret_skip behind @start.
+ */
+static size_t read_stretch(struct recorder *rec, uint64_t start, size_t len, size_t *ret_skip)
 {
 	const struct text_source *text = &rec->opts.text;
-	size_t good = 0, bad = PART_BYTES;
+	size_t good = 0, bad = len;
+	bool at_start;
 
-	if (!text->read(text->ctx, start, rec->text, PART_BYTES))
-		return PART_BYTES;
+	*ret_skip = 0;
+	if (!text->read(text->ctx, start, rec->text, len))
+		return len;
+	at_start = !text->read(text->ctx, start, rec->text, 1);
 	while (bad - good > 1) {
-		size_t len = (good + bad) / 2;
+		size_t mid = (good + bad) / 2;
 
-		if (text->read(text->ctx, start, rec->text, len))
-			bad = len;
+		if (text->read(text->ctx, at_start ? start : start + len - mid, rec->text, mid))
+			bad = mid;
 		else
-			good = len;
+			good = mid;
 	}
-	return good && !text->read(text->ctx, start, rec->text, good) ? good : 0;
+	*ret_skip = at_start ? 0 : len - good;
+	return good && !text->read(text->ctx, start + *ret_skip, rec->text, good) ? good : 0;
+}
+
+/** enum visit - of text, one stretch after the other */
+enum visit {
+	VISIT_HASH,  /* what is there? */
+	VISIT_NAMES, /* where does it lead to? */
+	VISIT_WRITE, /* both, into the file */
+};
+
+/* A stretch of text that is in rec->text. */
+static int visit_stretch(struct recorder *rec, enum visit what, uint64_t addr, size_t len,
+			 uint64_t *hash)
+{
+	int err = 0;
+
+	if (what == VISIT_HASH) {
+		*hash = hash_bytes(*hash == NO_TEXT ? HASH_START : *hash, &addr, sizeof(addr));
+		*hash = hash_bytes(*hash, rec->text, len) | 1;
+		return 0;
+	}
+	if (what == VISIT_WRITE)
+		err = write_text(rec, addr, len);
+	return err ?: need_targets(rec, addr, len);
+}
+
+/*
+ * All stretches of a function or a part of text: in one piece if it is all there. @ret_hash: of
+ * them, or NO_TEXT.
+ */
+static int visit_text(struct recorder *rec, enum visit what, uint64_t addr, uint64_t size,
+		      uint64_t *ret_hash)
+{
+	int err = 0;
+
+	*ret_hash = NO_TEXT;
+	if (!rec->opts.text.read(rec->opts.text.ctx, addr, rec->text, size))
+		return visit_stretch(rec, what, addr, size, ret_hash);
+	for (uint64_t at = addr, left = size, len; left && !err; at += len, left -= len) {
+		size_t skip, got;
+
+		len = STRETCH_BYTES - at % STRETCH_BYTES;
+		len = len < left ? len : left;
+		got = read_stretch(rec, at, len, &skip);
+		if (got)
+			err = visit_stretch(rec, what, at + skip, got, ret_hash);
+	}
+	return err;
+}
+
+/* The text of an item, as far as it is there; what the file says of more does not hold. */
+static int need_text(struct recorder *rec, struct item *item, uint64_t addr, uint64_t size)
+{
+	uint64_t hash, had = item->text;
+	bool others = rec->others && !(addr & KERNEL_HALF);
+	enum visit what = VISIT_NAMES;
+	int err = visit_text(rec, VISIT_HASH, addr, size, &hash);
+
+	if (err || (hash == had && item->named == names_stamp(rec)))
+		return err;
+	if (hash != had) {
+		what = VISIT_WRITE;
+		if (had ? had != NO_TEXT : others)
+			err = withdraw(rec, addr, size);
+	}
+	item->size = (uint32_t)size;
+	item->text = hash;
+	item->named = names_stamp(rec);
+	item->generation = rec->generation;
+	return err ?: visit_text(rec, what, addr, size, &hash);
 }
 
 /* The part of text around an address; no function, or a very long one. */
 static int need_part(struct recorder *rec, uint64_t addr)
 {
 	uint64_t start = addr & ~(uint64_t)(PART_BYTES - 1);
-	struct item *item = get_item(rec, start, true);
-	uint64_t hash;
-	size_t len;
-	int err;
+	struct item *item = items_get(&rec->items, start, true);
 
 	if (!item)
 		return -ENOMEM;
 	if (item->generation == rec->generation)
 		return 0;
 	item->generation = rec->generation;
-	len = read_part(rec, start);
-	if (!len)
-		return item->text ? withdraw(rec, start, PART_BYTES) : 0;
-	hash = hash_text(rec->text, len);
-	if (hash == item->text)
-		return 0;
-	/* What a longer one has left behind its end is not there any more. */
-	err = item->text && len < PART_BYTES ? withdraw(rec, start, PART_BYTES) : 0;
-	item->text = hash;
-	err = err ?: write_text(rec, start, len);
-	return err ?: need_targets(rec, start, len);
+	return need_text(rec, item, start, PART_BYTES);
 }
 
 static int need_function(struct recorder *rec, const struct symbol *sym);
@@ -408,7 +422,6 @@ static int need_cold(struct recorder *rec, const struct symbol *sym)
 static int need_function(struct recorder *rec, const struct symbol *sym)
 {
 	struct item *item;
-	uint64_t hash;
 	int err = need_symbol(rec, sym, &item);
 
 	if (err || !rec->opts.text.read || item->generation == rec->generation)
@@ -416,19 +429,25 @@ static int need_function(struct recorder *rec, const struct symbol *sym)
 	item->generation = rec->generation;
 	if (!sym->size || sym->size > TEXT_BYTES_MAX)
 		return 0;
-	if (rec->opts.text.read(rec->opts.text.ctx, sym->addr, rec->text, sym->size)) {
-		if (!item->text)
-			return 0;
-		err = withdraw(rec, sym->addr, sym->size);
-		return err ?: need_symbol(rec, sym, NULL);
-	}
-	hash = hash_text(rec->text, sym->size);
-	if (hash == item->text)
-		return 0;
-	item->text = hash;
-	err = write_text(rec, sym->addr, sym->size);
-	err = err ?: need_targets(rec, sym->addr, sym->size);
+	err = need_text(rec, item, sym->addr, sym->size);
 	return err ?: need_cold(rec, sym);
+}
+
+/* The instruction at @addr may reach over @next, where what was taken ends. */
+static int need_rest(struct recorder *rec, uint64_t addr, uint64_t next)
+{
+	const struct text_source *text = &rec->opts.text;
+	uint8_t bytes[INSN_LEN_MAX];
+	size_t len = sizeof(bytes);
+	struct insn in;
+
+	if (!text->read || next - addr >= len)
+		return 0;
+	while (len && text->read(text->ctx, addr, bytes, len))
+		len--;
+	if (!len || insn_decode(bytes, len, addr, &in) || in.len <= next - addr)
+		return 0;
+	return need_part(rec, next);
 }
 
 /* All that runs, or may be asked for, from @start up to the instruction at @end. */
@@ -456,8 +475,10 @@ static int need_run(struct recorder *rec, uint64_t start, uint64_t end)
 		}
 		if (err)
 			return err;
-		if (next <= addr || addr == end)
+		if (next <= addr)
 			return 0;
+		if (addr == end)
+			return need_rest(rec, addr, next);
 		addr = next < end ? next : end;
 	}
 }
@@ -497,8 +518,10 @@ static void select_process(struct recorder *rec, const struct snapshot *snap)
 	rec->user = pid;
 	if (!pid || pid == rec->process)
 		return;
-	if (rec->process)
+	if (rec->process) {
 		forget_all(rec);
+		rec->others = true;
+	}
 	rec->process = pid;
 }
 
@@ -536,6 +559,23 @@ static int need_stack(struct recorder *rec, const struct snapshot *snap)
 		backtrace_frame(rec->opts.symbols, snap, i, &frame);
 		err = need_address(rec, frame.probe);
 	}
+	return err;
+}
+
+/*
+ * What was withdrawn for one need may have been another's, which was seen to before: two symbols
+ * had the same place, or something else was there in between.
+ */
+static int need_all(struct recorder *rec, const struct snapshot *snap)
+{
+	uint64_t before;
+	int err, passes = 0;
+
+	do {
+		before = rec->withdrawals;
+		err = need_branches(rec, snap);
+		err = err ?: need_stack(rec, snap);
+	} while (!err && rec->withdrawals != before && ++passes < PASSES_MAX);
 	return err;
 }
 
@@ -642,8 +682,7 @@ int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t los
 		return -EINVAL;
 	memcpy(fixed.comm, snap->comm, sizeof(fixed.comm));
 	err = trigger_number(rec, snap->trigger, &fixed.trigger);
-	err = err ?: need_branches(rec, snap);
-	err = err ?: need_stack(rec, snap);
+	err = err ?: need_all(rec, snap);
 	err = err ?: context_write(rec->writer, snap);
 	err = err ?: capfile_writer_add(rec->writer, CAPFILE_SNAPSHOT, parts, ARRAY_SIZE(parts));
 	rec->count += !err;

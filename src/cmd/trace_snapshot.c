@@ -28,6 +28,21 @@ static void ask_log(struct trace *trace, struct snapshot *snap)
 		snap->log = klog_around(trace->klog, snap->ts_ns);
 }
 
+/* New names come now, or with the next snapshot: what is printed is what is recorded. */
+static void hold_names(struct trace *trace, const struct snapshot *snap)
+{
+	struct symbol sym;
+
+	symbols_find(trace->symbols, snap->ip, &sym);
+	for (uint32_t i = 0; i < snap->count; i++) {
+		symbols_find(trace->symbols, snap->branches[i].from, &sym);
+		symbols_find(trace->symbols, snap->branches[i].to, &sym);
+	}
+	for (uint32_t i = 0; i < snap->stack_count; i++)
+		symbols_find(trace->symbols, snap->stack[i], &sym);
+	symbols_hold(trace->symbols, true);
+}
+
 static int show(struct trace *trace, struct snapshot *snap)
 {
 	int err = 0;
@@ -35,6 +50,7 @@ static int show(struct trace *trace, struct snapshot *snap)
 	ask_log(trace, snap);
 	text_live_invalidate(trace->text_live);
 	user_place(trace->user, snap);
+	hold_names(trace, snap);
 	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
 	trace->lost_now = lost_so_far(trace);
 	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
@@ -54,6 +70,7 @@ static int show(struct trace *trace, struct snapshot *snap)
 		trace->write_err = errno ? -errno : -EIO;
 	else if (view_error_passed_on(trace->view))
 		closer_say(&trace->closer, snap, &trace->kernel_text, trace->symbols);
+	symbols_hold(trace->symbols, false);
 	return err;
 }
 

@@ -523,6 +523,21 @@ void symbols_freeze(struct symbols *syms)
 	syms->live = NULL;
 }
 
+void symbols_hold(struct symbols *syms, bool held)
+{
+	syms->held = held;
+}
+
+uint64_t symbols_version(const struct symbols *syms)
+{
+	return syms->version;
+}
+
+void symbols_hide_user(struct symbols *syms, bool hidden)
+{
+	syms->user_hidden = hidden;
+}
+
 int symbols_refresh(struct symbols *syms)
 {
 	struct symtab tab;
@@ -536,6 +551,7 @@ int symbols_refresh(struct symbols *syms)
 		return err;
 	symtab_deinit(&syms->tab);
 	syms->tab = tab;
+	syms->version++;
 	if (syms->live->bpf)
 		symbols_read_bpf_sizes(syms);
 	/* The wait counts from the end: reading may take longer than the wait itself. */
@@ -553,7 +569,7 @@ static bool refresh_due(struct symbols *syms, uint64_t addr, const struct symtab
 {
 	uint64_t now, fingerprint;
 
-	if (!syms->live || syms->visiting || (sym && sym->module == 0))
+	if (!syms->live || syms->visiting || syms->held || (sym && sym->module == 0))
 		return false;
 	if (!sym && symtab_in_kernel(&syms->tab, addr))
 		return false;
@@ -589,6 +605,8 @@ int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym)
 
 	if (syms->user && !(addr & KERNEL_HALF))
 		return userspace_find(syms->user, addr, ret_sym);
+	if (syms->user_hidden && !(addr & KERNEL_HALF))
+		return -ENOENT;
 	sym = symtab_find(&syms->tab, addr);
 	if ((addr & KERNEL_HALF) && refresh_due(syms, addr, sym)) {
 		bool missed = !sym;

@@ -80,6 +80,7 @@ void symbols_remove(struct symbols *syms, uint64_t addr, uint64_t size)
 	memmove(tab->entries + first, tab->entries + end,
 		(tab->count - end) * sizeof(*tab->entries));
 	tab->count -= end - first;
+	syms->version++;
 	free(tab->buckets);
 	tab->buckets = NULL;
 }
@@ -125,6 +126,7 @@ int symbols_add(struct symbols *syms, const struct symbol *sym)
 	syms->name_bytes += known ? 0 : len;
 	entry.module = (uint16_t)module;
 	entry.size = (uint32_t)sym->size;
+	syms->version++;
 	/* What reaches over the start of the new one is gone, too: its range was another's. */
 	end = overlapping(tab, sym->addr, sym->size, &first);
 	return replace(tab, first, end, &entry);

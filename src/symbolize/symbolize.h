@@ -128,6 +128,21 @@ int symbols_refresh(struct symbols *syms);
  */
 void symbols_freeze(struct symbols *syms);
 
+/**
+ * symbols_hold() - while held, looking up an address does not read the live table again
+ * For one snapshot that is looked at several times, and has the same names each time.
+ */
+void symbols_hold(struct symbols *syms, bool held);
+
+/** symbols_version() - another number when the table was changed, or read again */
+uint64_t symbols_version(const struct symbols *syms);
+
+/**
+ * symbols_hide_user() - symbols_find() finds nothing in user space
+ * For a table that symbols_add() made, where a snapshot is of no process of its own.
+ */
+void symbols_hide_user(struct symbols *syms, bool hidden);
+
 /** symbols_close() - free; NULL is fine */
 void symbols_close(struct symbols *syms);
 

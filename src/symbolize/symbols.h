@@ -55,6 +55,9 @@ struct noted_name {
  * @kcore: symbols_open_begin(): what is read of the kernel's memory; NULL otherwise
  * @partial: the kernel image and modules alone: no BPF programs, no trampolines
  * @visiting: in symbols_for_each(): the table must not be replaced
+ * @held: symbols_hold()
+ * @user_hidden: symbols_hide_user()
+ * @version: symbols_version()
  * @kaslr_offset: added to the addresses of the kernel image
  * @single: addresses, by enum symbols_single
  * @fingerprint: of the modules and BPF programs that @tab was read with
@@ -73,6 +76,9 @@ struct symbols {
 	struct kcoresyms *kcore;
 	bool partial;
 	bool visiting;
+	bool held;
+	bool user_hidden;
+	uint64_t version;
 	uint64_t kaslr_offset;
 	uint64_t single[SYMBOLS_SINGLE_COUNT];
 	uint64_t fingerprint;

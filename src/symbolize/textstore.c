@@ -2,7 +2,6 @@
 #include "symbolize/textstore.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +20,14 @@ struct text_page {
  * struct textstore
  * @slots: hash by address; room is a power of two, and never full
  * @last: page that was asked for last, most likely asked for next
+ * @user_hidden: see textstore_hide_user()
  */
 struct textstore {
 	struct text_page **slots;
 	size_t room;
 	size_t count;
 	struct text_page *last;
+	bool user_hidden;
 };
 
 struct textstore *textstore_create(void)
@@ -167,11 +168,18 @@ void textstore_forget(struct textstore *store, uint64_t addr, uint64_t len)
 	}
 }
 
+void textstore_hide_user(struct textstore *store, bool hidden)
+{
+	store->user_hidden = hidden;
+}
+
 static int store_read(void *ctx, uint64_t addr, void *buf, size_t len)
 {
 	struct textstore *store = ctx;
 	uint8_t *to = buf;
 
+	if (store->user_hidden && !(addr >> 63))
+		return -EFAULT;
 	while (len) {
 		size_t in_page = addr % PAGE_BYTES, part = PAGE_BYTES - in_page;
 

@@ -3,6 +3,7 @@
 #ifndef LBRSNOOP_SYMBOLIZE_TEXTSTORE_H
 #define LBRSNOOP_SYMBOLIZE_TEXTSTORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,9 @@ int textstore_write(struct textstore *store, uint64_t addr, const void *bytes, s
 
 /** textstore_forget() - nothing is known of these bytes from now on */
 void textstore_forget(struct textstore *store, uint64_t addr, uint64_t len);
+
+/** textstore_hide_user() - textstore_source() has nothing of user space; as symbols_hide_user() */
+void textstore_hide_user(struct textstore *store, bool hidden);
 
 /** textstore_source() - as the rest of the tool reads it; valid until textstore_destroy() */
 struct text_source textstore_source(struct textstore *store);

@@ -404,6 +404,33 @@ static void find_miss_refreshes_live_table(void **state)
 	remove_file(path);
 }
 
+/* What looks at a snapshot twice finds the same names. */
+static void find_miss_while_held_does_not_refresh(void **state)
+{
+	char *path = write_file(sample, strlen(sample));
+	char *modules = write_file(modules_sample, strlen(modules_sample));
+	struct symbols_source source = {.kallsyms = path, .modules = modules};
+	struct symbols *syms = NULL;
+	uint64_t version;
+
+	(void)state;
+	assert_int_equal(symbols_open_live(&source, &syms), 0);
+	version = symbols_version(syms);
+	symbols_hold(syms, true);
+	replace_file(path, "ffffffff81000000 T _stext\nffffffffc0f00000 t new_func\t[new]\n");
+	check_hole(syms, 0xffffffffc0f00010);
+	replace_file(modules, "new 4096 0 - Live 0xffffffffc0f00000\n");
+	syms->checked_ns = 1;
+	check_at(syms, 0xffffffffc0b00f80, "loop_tail", "loop", 0x80);
+	assert_int_equal(symbols_version(syms), version);
+	symbols_hold(syms, false);
+	check_at(syms, 0xffffffffc0f00010, "new_func", "new", 0x1000);
+	assert_true(symbols_version(syms) != version);
+	symbols_close(syms);
+	remove_file(modules);
+	remove_file(path);
+}
+
 static void find_other_module_at_address_is_noticed(void **state)
 {
 	char *path = write_file(sample, strlen(sample));
@@ -624,6 +651,7 @@ int main(void)
 		cmocka_unit_test(open_no_table_is_einval),
 		cmocka_unit_test(open_bad_lines_are_left_out),
 		cmocka_unit_test(find_miss_refreshes_live_table),
+		cmocka_unit_test(find_miss_while_held_does_not_refresh),
 		cmocka_unit_test(find_other_module_at_address_is_noticed),
 		cmocka_unit_test(refresh_unreadable_keeps_table),
 		cmocka_unit_test(open_module_range_bounds_last_symbol),

@@ -136,10 +136,20 @@ def check_perf(guest, report, run_of):
     report(f"{guest.name}/perf-nothing", (nothing.status != 1 or "function" in nothing.err or
                                           "no counter has counted anything" not in nothing.err) and
            f"exit status {nothing.status}: {nothing.err.strip()}", "an event that the PMU lacks is said")
+    check_last(guest, report, run_of("perf-last"))
     thinned = run_of("perf-thinned")
     said = re.search(r"more than the 0\.02 % allowed; now one in \d+ events", thinned.err)
     report(f"{guest.name}/perf-thinned", (thinned.status or not said) and
            f"exit status {thinned.status}: {thinned.err.strip()}", "over budget fewer are looked at")
+
+
+def check_last(guest, report, run):
+    """The way into the last function of a program's text is there, down to its last instruction."""
+    guest.none_lost(report, run)
+    last = [s["path"][-1] for s in run.snapshots if s["path"]]
+    report(f"{guest.name}/{run.name}/path",
+           ([(b["function"], b["ends"], b["gap"]) for b in last] != [("_fini", "trigger", None)]) and
+           f"{len(run.snapshots)} snapshots, which end with {last}", "to the end of _fini()")
 
 
 def stages(guest, run):

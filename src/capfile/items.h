@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* items.h - what a recorder has written of which text */
+#ifndef LBRSNOOP_CAPFILE_ITEMS_H
+#define LBRSNOOP_CAPFILE_ITEMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct item - a function, or a part of text that belongs to none, that the file knows
+ * @addr: start
+ * @size: bytes that @text is of
+ * @text: hash of the bytes as they were written; 0: nobody has looked. Others are the recorder's
+ * @named: when the names of what they lead to were last looked up
+ * @generation: when @text was last compared
+ */
+struct item {
+	uint64_t addr;
+	uint64_t text;
+	uint64_t named;
+	uint32_t size;
+	uint32_t generation;
+	bool used;
+	bool part;
+};
+
+/** struct item_table - by address; {0} is an empty one */
+struct item_table {
+	struct item *items;
+	size_t room;
+	size_t count;
+};
+
+/**
+ * items_get() - the one at an address, or a new one
+ * Return: valid until the next call; NULL if there is no memory. Of too many all are forgotten.
+ */
+struct item *items_get(struct item_table *table, uint64_t addr, bool part);
+
+/** items_withdraw() - nothing is known of those any more that have some of these bytes */
+void items_withdraw(struct item_table *table, uint64_t addr, uint64_t size);
+
+/** items_forget() - the table is empty, and holds no memory */
+void items_forget(struct item_table *table);
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a trace could read, and name, when it recorded a snapshot, is what the capture says of it.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capfile/reader.h"
+#include "capfile/recorder.h"
+#include "util/cleanup.h"
+
+#define KERNEL 0xffffffff81000000ull
+#define CODE   0x555555555000ull /* of a program */
+#define OTHER  0x7ffff7dd1000ull
+
+static char path[] = "/tmp/lbrsnoop-recorder.XXXXXX";
+static struct symbols *symbols;
+
+/** struct memory - what is there; @bytes repeats */
+struct memory {
+	uint64_t start;
+	uint64_t end;
+	const char *bytes;
+	size_t len;
+};
+
+static struct memory memory[4];
+
+static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	uint8_t *to = buf;
+
+	(void)ctx;
+	for (size_t i = 0; i < ARRAY_SIZE(memory); i++) {
+		const struct memory *m = &memory[i];
+
+		if (addr < m->start || addr + len > m->end)
+			continue;
+		for (size_t at = 0; at < len; at++)
+			to[at] = (uint8_t)m->bytes[(addr + at - m->start) % m->len];
+		return 0;
+	}
+	return -EFAULT;
+}
+
+#define NOPS "\x90", 1
+
+static const struct lbr_info lbr = {.model = "skylake", .format = 5, .depth = 32};
+
+static struct trigger event = {
+	.target = (char *)"perf:page-faults",
+	.kind = TRIGGER_PERF,
+	.function = (char *)"",
+	.module = (char *)"",
+};
+
+static struct trigger function = {
+	.target = (char *)"f",
+	.kind = TRIGGER_FENTRY,
+	.function = (char *)"f",
+	.module = (char *)"",
+};
+
+static struct recorder *begin(void)
+{
+	struct recorder_options opts = {
+		.path = path,
+		.command = "record",
+		.tool = "test",
+		.symbols = symbols,
+		.text = {.read = read_text},
+		.lbr = &lbr,
+		.filter = "any,u",
+		.path_ok = true,
+	};
+	struct recorder *recorder;
+
+	assert_int_equal(recorder_open(&opts, &recorder, NULL), 0);
+	return recorder;
+}
+
+/* One branch, to where the trigger's instruction is reached from. */
+static void add_branch(struct recorder *recorder, const struct trigger *trigger, uint32_t pid,
+		       uint64_t from, uint64_t to, uint64_t ip)
+{
+	const struct raw_branch raw = {from, to, 2};
+	struct snapshot snap = {
+		.pid = pid,
+		.trigger = trigger,
+		.ip = ip,
+		.count = 1,
+		.branches = {{.from = from, .to = to}},
+		.raw = &raw,
+		.raw_count = 1,
+		.path_ok = true,
+	};
+
+	recorder_text_may_differ(recorder);
+	assert_int_equal(recorder_add(recorder, &snap, 0), 0);
+}
+
+static void add(struct recorder *recorder, const struct trigger *trigger, uint32_t pid, uint64_t to,
+		uint64_t ip)
+{
+	add_branch(recorder, trigger, pid, to, to, ip);
+}
+
+static struct capfile *end(struct recorder *recorder)
+{
+	struct capfile *file;
+
+	assert_int_equal(recorder_close(recorder, 0), 0);
+	assert_int_equal(capfile_open(path, &file, NULL), 0);
+	return file;
+}
+
+static void next(struct capfile *file)
+{
+	struct snapshot snap;
+	uint64_t lost;
+
+	assert_int_equal(capfile_next(file, &snap, &lost), 1);
+}
+
+/* NULL: none */
+static void check_name(struct capfile *file, uint64_t addr, const char *name)
+{
+	struct symbol sym;
+
+	assert_int_equal(symbols_find(capfile_symbols(file), addr, &sym), name ? 0 : -ENOENT);
+	if (name)
+		assert_string_equal(sym.name, name);
+}
+
+static bool has_text(struct capfile *file, uint64_t addr, size_t len)
+{
+	struct text_source text = textstore_source(capfile_text(file));
+	uint8_t bytes[4096], want[4096];
+
+	assert_true(len <= sizeof(bytes));
+	if (text.read(text.ctx, addr, bytes, len))
+		return false;
+	assert_int_equal(read_text(NULL, addr, want, len), 0);
+	assert_memory_equal(bytes, want, len);
+	return true;
+}
+
+static void add_symbol(const char *name, const char *module, uint64_t addr, uint64_t size)
+{
+	const struct symbol sym = {name, module, addr, size};
+
+	assert_int_equal(symbols_add(symbols, &sym), 0);
+}
+
+/* _fini() has no size of its own, and is said to go on to the end of the page. */
+static void record_functionLongerThanItsText_isThereUpToThat(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	add_symbol("_fini", "program", CODE + 0x324, 0x1000 - 0x324);
+	memory[0] = (struct memory){CODE, CODE + 0x32d, NOPS};
+	add(recorder, &event, 1, CODE + 0x324, CODE + 0x32c);
+	/* Then there is more, and then less again. */
+	memory[0].end = CODE + 0x1000;
+	add(recorder, &event, 1, CODE + 0x324, CODE + 0x32c);
+	memory[0].end = CODE + 0x500;
+	add(recorder, &event, 1, CODE + 0x324, CODE + 0x32c);
+	file = end(recorder);
+	next(file);
+	check_name(file, CODE + 0x324, "_fini");
+	assert_true(has_text(file, CODE + 0x324, 9));
+	assert_false(has_text(file, CODE + 0x324, 10));
+	next(file);
+	memory[0].end = CODE + 0x1000;
+	check_name(file, CODE + 0x324, "_fini");
+	assert_true(has_text(file, CODE + 0x324, 0x1000 - 0x324));
+	next(file);
+	check_name(file, CODE + 0x324, "_fini");
+	assert_true(has_text(file, CODE + 0x324, 0x500 - 0x324));
+	assert_false(has_text(file, CODE + 0x4ff, 2));
+	capfile_close(file);
+}
+
+/* The first bytes of a page are another segment's. */
+static void record_textThatBeginsInAPart_isThereFromThere(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	memory[0] = (struct memory){CODE + 0x643, CODE + 0x3000, NOPS};
+	add(recorder, &event, 1, CODE + 0x650, CODE + 0x660);
+	file = end(recorder);
+	next(file);
+	assert_true(has_text(file, CODE + 0x643, 0x700 - 0x643));
+	assert_false(has_text(file, CODE + 0x642, 1));
+	capfile_close(file);
+}
+
+/* mov $0x90909090,%eax, of 5 bytes, over the end of a part, and of a function */
+static void record_instructionOverTheEnd_isWhole(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	memory[0] = (struct memory){CODE + 0xfd, CODE + 0x1000, "\xb8\x90\x90\x90\x90", 5};
+	add(recorder, &event, 1, CODE + 0xfd, CODE + 0xfd);
+	memory[1] = (struct memory){OTHER, OTHER + 0x1000, "\xb8\x90\x90\x90\x90", 5};
+	add_symbol("shorter", "program", OTHER, 3);
+	add(recorder, &event, 1, OTHER, OTHER);
+	file = end(recorder);
+	next(file);
+	assert_true(has_text(file, CODE + 0xfd, 5));
+	next(file);
+	assert_true(has_text(file, OTHER, 5));
+	capfile_close(file);
+}
+
+/* What the file has of one process's code is not there for another one that has nothing there. */
+static void record_processWithoutTheCode_hasNone(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		memory[0] = (struct memory){CODE, CODE + (i == 1 ? 0 : 0x1000), NOPS};
+		if (i != 1)
+			add_symbol("main", "program", CODE, 0x100);
+		else
+			symbols_remove(symbols, CODE, 0x100);
+		add(recorder, &event, 100 + i, CODE + 0x10, CODE + 0x20);
+		/* of no function, another part */
+		add(recorder, &event, 100 + i, CODE + 0x810, CODE + 0x820);
+	}
+	file = end(recorder);
+	for (int i = 0; i < 6; i++) {
+		bool there = i / 2 != 1;
+
+		next(file);
+		memory[0].end = CODE + 0x1000;
+		if (i % 2) {
+			assert_int_equal(has_text(file, CODE + 0x810, 16), there);
+			continue;
+		}
+		check_name(file, CODE + 0x10, there ? "main" : NULL);
+		assert_int_equal(has_text(file, CODE + 0x10, 16), there);
+	}
+	capfile_close(file);
+}
+
+/* Addresses of a program are of nobody where the kernel is traced, or no process runs. */
+static void read_snapshotOfNoProcess_namesNoProgram(void **state)
+{
+	static const struct {
+		const struct trigger *trigger;
+		uint32_t pid;
+		bool user;
+	} snaps[] = {
+		{&event, 7, true}, {&function, 7, false}, {&event, 7, true}, {&event, 0, false}};
+	struct recorder *recorder = begin();
+	struct snapshot snap;
+	struct capfile *file;
+	uint64_t lost;
+
+	add_symbol("main", "program", CODE, 0x100);
+	memory[0] = (struct memory){CODE, CODE + 0x1000, NOPS};
+	for (size_t i = 0; i < ARRAY_SIZE(snaps); i++)
+		add(recorder, snaps[i].trigger, snaps[i].pid, CODE + 0x10, CODE + 0x20);
+	file = end(recorder);
+	for (size_t i = 0; i < ARRAY_SIZE(snaps); i++) {
+		next(file);
+		check_name(file, CODE + 0x10, snaps[i].user ? "main" : NULL);
+		assert_int_equal(has_text(file, CODE + 0x10, 16), snaps[i].user);
+	}
+	/* At the end all is there, for who takes it together. */
+	assert_int_equal(capfile_next(file, &snap, &lost), 0);
+	check_name(file, CODE + 0x10, "main");
+	assert_true(has_text(file, CODE + 0x10, 16));
+	capfile_close(file);
+}
+
+/* jmp to another function, whose name is printed with the instruction; it comes, goes, comes. */
+static void record_targetThatComesAndGoes_isNamedWhenItIsThere(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	memory[0] = (struct memory){KERNEL, KERNEL + 0x1000, "\xe9\xfb\x00\x00\x00\xc3", 6};
+	add_symbol("f", "", KERNEL, 6);
+	for (int i = 0; i < 5; i++) {
+		if (i % 2)
+			add_symbol("g", "", KERNEL + 0x100, 0x40);
+		else
+			symbols_remove(symbols, KERNEL + 0x100, 0x40);
+		/* g itself runs once: without a name, all that is known of it goes. */
+		if (i == 2)
+			add(recorder, &function, 1, KERNEL + 0x110, KERNEL + 0x110);
+		else
+			add(recorder, &function, 1, KERNEL, KERNEL);
+	}
+	file = end(recorder);
+	for (int i = 0; i < 5; i++) {
+		next(file);
+		if (i == 1 || i == 3)
+			check_name(file, KERNEL + 0x100, "g");
+		else if (i == 2)
+			check_name(file, KERNEL + 0x100, NULL);
+	}
+	capfile_close(file);
+}
+
+/*
+ * A stretch without a name loses its text; the function before it in the same part of text, which
+ * was seen to before, stays.
+ */
+static void record_whatGoesBesideAFunction_leavesThat(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	add_symbol("f", "program", CODE, 0x40);
+	memory[0] = (struct memory){CODE, CODE + 0x1000, NOPS};
+	add_branch(recorder, &event, 1, CODE + 0x10, CODE + 0x80, CODE + 0x800);
+	memory[0].end = CODE + 0x40;
+	add_branch(recorder, &event, 1, CODE + 0x10, CODE + 0x80, CODE + 0x800);
+	file = end(recorder);
+	next(file);
+	memory[0].end = CODE + 0x1000;
+	assert_true(has_text(file, CODE, 0x100));
+	next(file);
+	memory[0].end = CODE + 0x40;
+	check_name(file, CODE + 0x10, "f");
+	assert_true(has_text(file, CODE, 0x40));
+	assert_false(has_text(file, CODE + 0x40, 1));
+	capfile_close(file);
+}
+
+static int setup(void **state)
+{
+	memset(memory, 0, sizeof(memory));
+	return symbols_open_empty(&symbols);
+}
+
+static int teardown(void **state)
+{
+	symbols_close(symbols);
+	unlink(path);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(record_functionLongerThanItsText_isThereUpToThat),
+		TEST(record_textThatBeginsInAPart_isThereFromThere),
+		TEST(record_instructionOverTheEnd_isWhole),
+		TEST(record_processWithoutTheCode_hasNone),
+		TEST(read_snapshotOfNoProcess_namesNoProgram),
+		TEST(record_targetThatComesAndGoes_isNamedWhenItIsThere),
+		TEST(record_whatGoesBesideAFunction_leavesThat),
+#undef TEST
+	};
+
+	if (mkstemp(path) < 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
