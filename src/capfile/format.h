@@ -32,7 +32,8 @@
  *			is not written.
  *	SYMBOLS		until the payload ends: u64 address, u32 bytes, u16 module, string name
  *	TEXT		u64 address, the bytes there
- *	GONE		u64 address, u64 bytes: what symbols and text told of them holds no more
+ *	GONE		u64 address, u64 bytes: what symbols and text told of them holds no more;
+ *			0 and 1 << 63: of all programs
  *	TRIGGER		u32 number, u32 kind (enum trigger_kind), u64 address armed, u64 entry of
  *			the function, u64 bytes of the function, strings target, function, module
  *	SNAPSHOT	struct capfile_snapshot, then its entries, newest first, each as in struct
@@ -89,8 +90,9 @@ enum capfile_type {
 	CAPFILE_STACK,
 };
 
-/* More than GONE ever names: a function. */
-#define CAPFILE_GONE_MAX (16u << 20)
+/* More than GONE ever names: a function; or, from address 0, all programs. */
+#define CAPFILE_GONE_MAX  (16u << 20)
+#define CAPFILE_GONE_USER (1ull << 63)
 
 /* A longer name of a file in BUG, or line of LOG, is cut. */
 #define CAPFILE_BUG_FILE_MAX 255

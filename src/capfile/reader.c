@@ -193,7 +193,7 @@ static int take_gone(struct capfile *file)
 	struct cursor cursor = {.at = file->payload, .left = file->payload_len};
 	uint64_t addr = cursor_number(&cursor, 8), len = cursor_number(&cursor, 8);
 
-	if (cursor.bad || len > CAPFILE_GONE_MAX)
+	if (cursor.bad || (len > CAPFILE_GONE_MAX && (addr || len != CAPFILE_GONE_USER)))
 		return -EBADMSG;
 	symbols_remove(file->symbols, addr, len);
 	textstore_forget(file->text, addr, len);

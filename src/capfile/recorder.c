@@ -11,6 +11,7 @@
 #include "capfile/writer.h"
 #include "disasm/insn.h"
 #include "symbolize/backtrace.h"
+#include "symbolize/textstore.h"
 #include "util/cleanup.h"
 
 #define KERNEL_HALF (1ull << 63)
@@ -73,6 +74,7 @@ struct recorder {
 	bool user;	  /* the snapshot at hand is of a user function */
 	uint32_t process; /* that the user addresses written last are of */
 	bool others;	  /* the file has another one's, too */
+	size_t pages;	  /* of programs' text that a reader may keep, at most */
 	uint64_t withdrawals;
 	struct block blocks[BLOCKS];
 	uint8_t text[TEXT_BYTES_MAX];
@@ -231,6 +233,8 @@ static int write_text(struct recorder *rec, uint64_t addr, size_t len)
 {
 	const struct iovec parts[] = {{&addr, 8}, {rec->text, len}};
 
+	if (!(addr & KERNEL_HALF))
+		rec->pages += len / TEXTSTORE_PAGE_BYTES + 2;
 	return capfile_writer_add(rec->writer, CAPFILE_TEXT, parts, ARRAY_SIZE(parts));
 }
 
@@ -368,6 +372,12 @@ static int visit_text(struct recorder *rec, enum visit what, uint64_t addr, uint
 	return err;
 }
 
+/* In this generation, and no name that its text leads to was withdrawn since. */
+static bool seen_to(const struct recorder *rec, const struct item *item)
+{
+	return item->generation == rec->generation && item->named == names_stamp(rec);
+}
+
 /* The text of an item, as far as it is there; what the file says of more does not hold. */
 static int need_text(struct recorder *rec, struct item *item, uint64_t addr, uint64_t size)
 {
@@ -376,6 +386,7 @@ static int need_text(struct recorder *rec, struct item *item, uint64_t addr, uin
 	enum visit what = VISIT_NAMES;
 	int err = visit_text(rec, VISIT_HASH, addr, size, &hash);
 
+	item->generation = rec->generation;
 	if (err || (hash == had && item->named == names_stamp(rec)))
 		return err;
 	if (hash != had) {
@@ -398,10 +409,7 @@ static int need_part(struct recorder *rec, uint64_t addr)
 
 	if (!item)
 		return -ENOMEM;
-	if (item->generation == rec->generation)
-		return 0;
-	item->generation = rec->generation;
-	return need_text(rec, item, start, PART_BYTES);
+	return seen_to(rec, item) ? 0 : need_text(rec, item, start, PART_BYTES);
 }
 
 static int need_function(struct recorder *rec, const struct symbol *sym);
@@ -424,11 +432,9 @@ static int need_function(struct recorder *rec, const struct symbol *sym)
 	struct item *item;
 	int err = need_symbol(rec, sym, &item);
 
-	if (err || !rec->opts.text.read || item->generation == rec->generation)
+	if (err || !rec->opts.text.read || !sym->size || sym->size > TEXT_BYTES_MAX ||
+	    seen_to(rec, item))
 		return err;
-	item->generation = rec->generation;
-	if (!sym->size || sym->size > TEXT_BYTES_MAX)
-		return 0;
 	err = need_text(rec, item, sym->addr, sym->size);
 	return err ?: need_cold(rec, sym);
 }
@@ -487,6 +493,7 @@ static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 {
 	struct block *block =
 		&rec->blocks[((start ^ end << 7) * 0x9e3779b97f4a7c15u >> 40) & (BLOCKS - 1)];
+	uint64_t before = rec->withdrawals;
 	int err;
 
 	if (block->start == start && block->end == end && block->generation == rec->generation)
@@ -497,7 +504,8 @@ static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 	} else {
 		err = need_run(rec, start, end);
 	}
-	if (!err)
+	/* A withdrawal may have taken a name of the block with it: see need_all(). */
+	if (!err && rec->withdrawals == before)
 		*block = (struct block){start, end, rec->generation};
 	return err;
 }
@@ -511,39 +519,45 @@ static int need_address(struct recorder *rec, uint64_t addr)
  * Addresses of a program are of one process: what the file knows of another one's code does not
  * count for it. Kernel functions' snapshots take none.
  */
-static void select_process(struct recorder *rec, const struct snapshot *snap)
+static int select_process(struct recorder *rec, const struct snapshot *snap)
 {
 	uint32_t pid = trigger_is_user(snap->trigger) ? snap->pid : 0;
 
 	rec->user = pid;
 	if (!pid || pid == rec->process)
-		return;
+		return 0;
 	if (rec->process) {
 		forget_all(rec);
 		rec->others = true;
 	}
 	rec->process = pid;
+	/* They are loaded at other addresses each time: no reader could keep all of them. */
+	if (rec->pages < TEXTSTORE_PAGES_MAX / 2)
+		return 0;
+	rec->others = false;
+	rec->pages = 0;
+	return withdraw(rec, 0, CAPFILE_GONE_USER);
 }
 
 /* From where a branch went to where the next one came from. */
 static int need_branches(struct recorder *rec, const struct snapshot *snap)
 {
-	int err;
+	int err = select_process(rec, snap);
 
-	select_process(rec, snap);
-	err = need_address(rec, snap->ip);
-
+	err = err ?: need_address(rec, snap->ip);
 	if (!err && snap->trigger)
 		err = need_address(rec, snap->trigger->func_addr);
 	for (uint32_t i = 0; i <= snap->count && !err; i++) {
 		uint64_t start = i ? snap->branches[i - 1].to : 0;
 		uint64_t end = i < snap->count ? snap->branches[i].from : snap->ip;
 
-		if (start & end & KERNEL_HALF || (rec->user && !((start | end) & KERNEL_HALF))) {
+		if (start & end & KERNEL_HALF ||
+		    (i && rec->user && !((start | end) & KERNEL_HALF))) {
 			err = need_block(rec, start, end);
 			continue;
 		}
-		err = need_address(rec, start);
+		/* From where the program came to the oldest branch nobody knows. */
+		err = i ? need_address(rec, start) : 0;
 		err = err ?: need_address(rec, end);
 	}
 	return err;

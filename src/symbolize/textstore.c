@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES 4096u
-/* 64 MiB of text: a distribution kernel with all that it loads has half of it. */
-#define PAGES_MAX 16384u
+#define PAGE_BYTES TEXTSTORE_PAGE_BYTES
 
 /** struct text_page - @known: bit n: byte n was told */
 struct text_page {
@@ -85,7 +83,7 @@ static int get_page(struct textstore *store, uint64_t addr, struct text_page **r
 	struct text_page **slot = find_slot(store->slots, store->room, addr);
 
 	if (!*slot) {
-		if (store->count >= PAGES_MAX)
+		if (store->count >= TEXTSTORE_PAGES_MAX)
 			return -E2BIG;
 		if ((store->count + 1) * 2 > store->room) {
 			if (grow(store))
@@ -152,8 +150,54 @@ int textstore_write(struct textstore *store, uint64_t addr, const void *bytes, s
 	return 0;
 }
 
+/* Pages that have nothing outside [@addr, @addr + @len) are given back, if there is memory to. */
+static void drop_pages(struct textstore *store, uint64_t addr, uint64_t len)
+{
+	struct text_page **slots = calloc(store->room, sizeof(struct text_page *));
+
+	if (!slots)
+		return;
+	store->last = NULL;
+	for (size_t i = 0; i < store->room; i++) {
+		struct text_page *page = store->slots[i];
+
+		if (!page)
+			continue;
+		if (page->addr >= addr && page->addr - addr <= len - PAGE_BYTES) {
+			free(page);
+			store->count--;
+			continue;
+		}
+		*find_slot(slots, store->room, page->addr) = page;
+	}
+	free(store->slots);
+	store->slots = slots;
+}
+
+/* Of much more than there is, page by page of what there is. */
+static void forget_much(struct textstore *store, uint64_t addr, uint64_t len)
+{
+	drop_pages(store, addr, len);
+	for (size_t i = 0; i < store->room; i++) {
+		struct text_page *page = store->slots[i];
+		uint64_t first, last;
+
+		if (!page || page->addr + (PAGE_BYTES - 1) < addr ||
+		    (page->addr > addr && page->addr - addr >= len))
+			continue;
+		first = page->addr < addr ? addr - page->addr : 0;
+		last = page->addr + (PAGE_BYTES - 1) - addr >= len ? addr + (len - 1) - page->addr
+								   : PAGE_BYTES - 1;
+		page_known(page, first, last - first + 1, KNOWN_CLEAR);
+	}
+}
+
 void textstore_forget(struct textstore *store, uint64_t addr, uint64_t len)
 {
+	if (len / PAGE_BYTES > store->room) {
+		forget_much(store, addr, len);
+		return;
+	}
 	while (len) {
 		uint64_t in_page = addr % PAGE_BYTES, part = PAGE_BYTES - in_page;
 		struct text_page *page = *find_slot(store->slots, store->room, addr - in_page);

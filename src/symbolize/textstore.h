@@ -9,6 +9,10 @@
 
 #include "snapshot/snapshot.h"
 
+#define TEXTSTORE_PAGE_BYTES 4096u
+/* 64 MiB of text: a distribution kernel with all that it loads has half of it. */
+#define TEXTSTORE_PAGES_MAX 16384u
+
 struct textstore;
 
 /** textstore_create() - an empty one; NULL if there is no memory */
@@ -19,8 +23,8 @@ void textstore_destroy(struct textstore *store);
 
 /**
  * textstore_write() - these bytes stand there from now on
- * Return: 0; -EINVAL if they reach beyond the last address; -E2BIG if it is more text than a
- * kernel has; -ENOMEM.
+ * Return: 0; -EINVAL if they reach beyond the last address; -E2BIG if it is of more than
+ * TEXTSTORE_PAGES_MAX pages together with what is there; -ENOMEM.
  */
 int textstore_write(struct textstore *store, uint64_t addr, const void *bytes, size_t len);
 

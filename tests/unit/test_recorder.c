@@ -257,6 +257,66 @@ static void record_processWithoutTheCode_hasNone(void **state)
 	capfile_close(file);
 }
 
+/* Processes of one program, without address space randomization, each seen in main() once. */
+static void record_processesOfOneProgram_areNamedAlike(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	add_symbol("main", "program", CODE, 0x100);
+	/* call *%rax, call CODE + 0x400 */
+	memory[0] = (struct memory){CODE, CODE + 0x1000, "\xff\xd0\xe8\xf9\x03\x00\x00\x90", 8};
+	add_symbol("called", "program", CODE + 0x400, 0x40);
+	for (uint32_t i = 0; i < 6; i++) {
+		/* Another build in the middle: the same names, other code. */
+		memory[0].bytes = i / 2 == 1 ? "\x90\x90\xe8\xf9\x03\x00\x00\x90"
+					     : "\xff\xd0\xe8\xf9\x03\x00\x00\x90";
+		add_branch(recorder, &event, 100 + i, CODE + 0x10, KERNEL, KERNEL);
+	}
+	file = end(recorder);
+	for (uint32_t i = 0; i < 6; i++) {
+		next(file);
+		memory[0].bytes = i / 2 == 1 ? "\x90\x90\xe8\xf9\x03\x00\x00\x90"
+					     : "\xff\xd0\xe8\xf9\x03\x00\x00\x90";
+		check_name(file, CODE + 0x10, "main");
+		check_name(file, CODE + 0x400, "called");
+		assert_true(has_text(file, CODE, 0x100));
+	}
+	capfile_close(file);
+}
+
+/* Each at addresses of its own, as the kernel places them, for longer than a reader can keep all.
+ */
+static void record_manyProcesses_isReadToItsEnd(void **state)
+{
+	struct recorder *recorder = begin();
+	const uint32_t processes = 1000, pages = 20;
+	struct capfile *file;
+
+	for (uint32_t i = 0; i < processes; i++) {
+		uint64_t base = CODE + ((uint64_t)i << 20);
+
+		memory[0] = (struct memory){base, base + (pages << 12), NOPS};
+		add_symbol("main", "program", base, 0x100);
+		for (uint32_t page = 0; page < pages; page++)
+			add(recorder, &event, 100 + i, base + (page << 12), base + (page << 12));
+		symbols_remove(symbols, base, 0x100);
+	}
+	file = end(recorder);
+	for (uint32_t i = 0; i < processes; i++) {
+		uint64_t base = CODE + ((uint64_t)i << 20);
+
+		memory[0] = (struct memory){base, base + (pages << 12), NOPS};
+		for (uint32_t page = 0; page < pages; page++) {
+			next(file);
+			check_name(file, base, "main");
+			assert_true(has_text(file, base, 0x100));
+			assert_true(has_text(file, base + (page << 12), 0x100));
+		}
+	}
+	capfile_close(file);
+}
+
 /* Addresses of a program are of nobody where the kernel is traced, or no process runs. */
 static void read_snapshotOfNoProcess_namesNoProgram(void **state)
 {
@@ -365,6 +425,8 @@ int main(void)
 		TEST(record_textThatBeginsInAPart_isThereFromThere),
 		TEST(record_instructionOverTheEnd_isWhole),
 		TEST(record_processWithoutTheCode_hasNone),
+		TEST(record_processesOfOneProgram_areNamedAlike),
+		TEST(record_manyProcesses_isReadToItsEnd),
 		TEST(read_snapshotOfNoProcess_namesNoProgram),
 		TEST(record_targetThatComesAndGoes_isNamedWhenItIsThere),
 		TEST(record_whatGoesBesideAFunction_leavesThat),
