@@ -32,7 +32,8 @@
 /* Blocks remembered: a power of two. Which are forgotten costs time, nothing else. */
 #define BLOCKS	     8192u
 #define TRIGGERS_MAX 65536u
-#define MODULES_MAX  4096u
+/* Numbers from 1 to the last one that a reader takes. */
+#define MODULES_MAX  4095u
 
 /** struct block - a straight run that was seen to with all that it needs */
 struct block {
@@ -253,10 +254,12 @@ static int need_symbol(struct recorder *rec, const struct symbol *sym, struct it
 
 	if (!item)
 		return -ENOMEM;
-	if (module < 0)
-		return module;
 	if (ret_item)
 		*ret_item = item;
+	if (module == -E2BIG) /* one more program than a reader takes: it has no names there */
+		return withdraw_overlapping(rec, sym->addr, sym->size ? sym->size : 1);
+	if (module < 0)
+		return module;
 	if (!sym->size)
 		return 0;
 	if (!symbols_find(rec->written, sym->addr, &had) && same_symbol(&had, sym))

@@ -16,6 +16,7 @@
 
 #include "capfile/reader.h"
 #include "capfile/recorder.h"
+#include "symbolize/symbols.h"
 #include "util/cleanup.h"
 
 #define KERNEL 0xffffffff81000000ull
@@ -317,6 +318,32 @@ static void record_manyProcesses_isReadToItsEnd(void **state)
 	capfile_close(file);
 }
 
+/* A trace of a library sees many programs: one too many has no names, and all others have. */
+static void record_moreProgramsThanAReaderTakes_goesOn(void **state)
+{
+	struct recorder *recorder = begin();
+	const uint32_t programs = 4100;
+	struct capfile *file;
+
+	memory[0] = (struct memory){CODE, CODE + (programs << 8), NOPS};
+	for (uint32_t i = 0; i < programs; i++) {
+		char name[20];
+
+		if (i == programs / 2) /* a table takes no more, either: here is another one */
+			symtab_deinit(&symbols->tab);
+		snprintf(name, sizeof(name), "program%u", i);
+		add_symbol("main", name, CODE + (i << 8), 0x100);
+		add(recorder, &event, 1, CODE + (i << 8), CODE + (i << 8));
+	}
+	file = end(recorder);
+	for (uint32_t i = 0; i < programs; i++) {
+		next(file);
+		check_name(file, CODE + (i << 8), i < 4095 ? "main" : NULL);
+		assert_true(has_text(file, CODE + (i << 8), 0x100));
+	}
+	capfile_close(file);
+}
+
 /* Addresses of a program are of nobody where the kernel is traced, or no process runs. */
 static void read_snapshotOfNoProcess_namesNoProgram(void **state)
 {
@@ -427,6 +454,7 @@ int main(void)
 		TEST(record_processWithoutTheCode_hasNone),
 		TEST(record_processesOfOneProgram_areNamedAlike),
 		TEST(record_manyProcesses_isReadToItsEnd),
+		TEST(record_moreProgramsThanAReaderTakes_goesOn),
 		TEST(read_snapshotOfNoProcess_namesNoProgram),
 		TEST(record_targetThatComesAndGoes_isNamedWhenItIsThere),
 		TEST(record_whatGoesBesideAFunction_leavesThat),
