@@ -33,7 +33,7 @@
 #define BLOCKS	     8192u
 #define TRIGGERS_MAX 65536u
 /* Numbers from 1 to the last one that a reader takes. */
-#define MODULES_MAX  4095u
+#define MODULES_MAX 4095u
 
 /** struct block - a straight run that was seen to with all that it needs */
 struct block {

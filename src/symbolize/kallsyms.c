@@ -515,6 +515,7 @@ void symbols_close(struct symbols *syms)
 	ahead_stop(syms->ahead);
 	symtab_deinit(&syms->tab);
 	arena_deinit(&syms->names);
+	free(syms->kept);
 	free(syms);
 }
 

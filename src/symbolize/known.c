@@ -9,6 +9,8 @@
 /* A trace over every function of a kernel has fewer. */
 #define KNOWN_MAX	(256u << 10)
 #define KNOWN_NAMES_MAX (64u << 20)
+/* Found again when they come again: a power of two. */
+#define KEPT_NAMES 32768u
 
 int symbols_open_empty(struct symbols **ret_symbols)
 {
@@ -101,12 +103,41 @@ static int replace(struct symtab *tab, size_t first, size_t end, const struct sy
 	return 0;
 }
 
+/*
+ * A program's functions come again with each process, at other addresses: a name is kept once, as
+ * long as no other has its slot. Return: the name; NULL if there is no memory, or, with @ret_full,
+ * KNOWN_NAMES_MAX are kept.
+ */
+static const char *keep_name(struct symbols *syms, const char *name, size_t len, bool *ret_full)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	const char **slot;
+
+	if (!syms->kept)
+		syms->kept = calloc(KEPT_NAMES, sizeof(*syms->kept));
+	if (!syms->kept)
+		return NULL;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3u;
+	slot = &syms->kept[(hash ^ hash >> 32) & (KEPT_NAMES - 1)];
+	if (*slot && !strcmp(*slot, name))
+		return *slot;
+	*ret_full = syms->name_bytes + len > KNOWN_NAMES_MAX;
+	name = *ret_full ? NULL : arena_strndup(&syms->names, name, len);
+	if (name) {
+		*slot = name;
+		syms->name_bytes += len;
+	}
+	return name;
+}
+
 int symbols_add(struct symbols *syms, const struct symbol *sym)
 {
 	size_t len = strlen(sym->name), first, end;
 	struct symtab *tab = &syms->tab;
 	struct symtab_entry entry = {.addr = sym->addr, .type = 't'};
 	const struct symtab_entry *known;
+	bool full = false;
 	int module;
 
 	if (!len || len > SYMBOL_NAME_MAX || sym->size > UINT32_MAX ||
@@ -118,12 +149,11 @@ int symbols_add(struct symbols *syms, const struct symbol *sym)
 	known = symtab_exact(tab, sym->addr, sym->name, len);
 	if (known && known->module == module && known->size == sym->size)
 		return 0;
-	if (tab->count >= KNOWN_MAX || syms->name_bytes + len > KNOWN_NAMES_MAX)
+	if (tab->count >= KNOWN_MAX)
 		return -E2BIG;
-	entry.name = known ? known->name : arena_strndup(&syms->names, sym->name, len);
+	entry.name = known ? known->name : keep_name(syms, sym->name, len, &full);
 	if (!entry.name)
-		return -ENOMEM;
-	syms->name_bytes += known ? 0 : len;
+		return full ? -E2BIG : -ENOMEM;
 	entry.module = (uint16_t)module;
 	entry.size = (uint32_t)sym->size;
 	syms->version++;

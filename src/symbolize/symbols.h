@@ -49,7 +49,8 @@ struct noted_name {
  * @tab: what is searched
  * @names: every name ever handed out
  * @noted: cache, by name
- * @name_bytes: of names that symbols_add() was told
+ * @name_bytes: of names that symbols_add() was told, and keeps
+ * @kept: of them, by their hash; NULL before the first
  * @live: where to read again; NULL for a table that does not change
  * @ahead: symbols_open_begin(): reads the file already; NULL otherwise
  * @kcore: symbols_open_begin(): what is read of the kernel's memory; NULL otherwise
@@ -70,6 +71,7 @@ struct symbols {
 	struct symtab tab;
 	struct arena names;
 	size_t name_bytes;
+	const char **kept;
 	struct noted_name noted[NOTED_NAMES];
 	const struct symbols_source *live;
 	struct ahead *ahead;

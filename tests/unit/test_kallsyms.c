@@ -630,10 +630,34 @@ static void data_of_the_kernel_is_kept(void **state)
 	symbols_close(syms);
 }
 
+/* As recorder and reader do with each process of a program: 100 MB of names, were they not the
+ * same. */
+static void add_same_names_elsewhere_take_no_room(void **state)
+{
+	struct symbols *syms;
+	struct symbol sym;
+	char name[500];
+
+	(void)state;
+	assert_int_equal(symbols_open_empty(&syms), 0);
+	for (uint64_t i = 0; i < 200000; i++) {
+		uint64_t addr = 0x555500000000 + i * 4096;
+		const struct symbol told = {name, "program", addr, 16};
+
+		snprintf(name, sizeof(name), "%0490u", (unsigned int)(i % 100));
+		assert_int_equal(symbols_add(syms, &told), 0);
+		assert_int_equal(symbols_find(syms, addr + 8, &sym), 0);
+		assert_string_equal(sym.name, name);
+		symbols_remove(syms, addr, 16);
+	}
+	symbols_close(syms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_of_the_kernel_is_kept),
+		cmocka_unit_test(add_same_names_elsewhere_take_no_room),
 		cmocka_unit_test(open_peek_ends_of_text_are_those_of_the_table),
 		cmocka_unit_test(find_kernel_address_is_bounded_by_next),
 		cmocka_unit_test(same_function_cold_part_is),
