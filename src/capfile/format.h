@@ -90,7 +90,7 @@ enum capfile_type {
 	CAPFILE_STACK,
 };
 
-/* More than GONE ever names: a function; or, from address 0, all programs. */
+/* A larger symbol takes several GONE; all programs, from address 0, are one. */
 #define CAPFILE_GONE_MAX  (16u << 20)
 #define CAPFILE_GONE_USER (1ull << 63)
 

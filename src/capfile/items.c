@@ -56,7 +56,9 @@ void items_withdraw(struct item_table *table, uint64_t addr, uint64_t size)
 	for (size_t i = 0; i < table->room; i++) {
 		struct item *item = &table->items[i];
 
-		if (item->addr - addr < size || addr - item->addr < item->size)
-			item->text = item->generation = 0;
+		if (item->addr - addr < size || addr - item->addr < item->size) {
+			item->rewrite = true;
+			item->generation = 0;
+		}
 	}
 }

@@ -14,6 +14,7 @@
  * @text: hash of the bytes as they were written; 0: nobody has looked. Others are the recorder's
  * @named: when the names of what they lead to were last looked up
  * @generation: when @text was last compared
+ * @rewrite: some of @text was withdrawn for another one, since it was written
  */
 struct item {
 	uint64_t addr;
@@ -23,6 +24,7 @@ struct item {
 	uint32_t generation;
 	bool used;
 	bool part;
+	bool rewrite;
 };
 
 /** struct item_table - by address; {0} is an empty one */
@@ -38,7 +40,7 @@ struct item_table {
  */
 struct item *items_get(struct item_table *table, uint64_t addr, bool part);
 
-/** items_withdraw() - nothing is known of those any more that have some of these bytes */
+/** items_withdraw() - those that have some of these bytes are to be written again */
 void items_withdraw(struct item_table *table, uint64_t addr, uint64_t size);
 
 /** items_forget() - the table is empty, and holds no memory */

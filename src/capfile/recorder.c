@@ -8,6 +8,7 @@
 #include "capfile/context.h"
 #include "capfile/items.h"
 #include "capfile/meta.h"
+#include "capfile/records.h"
 #include "capfile/writer.h"
 #include "disasm/insn.h"
 #include "symbolize/backtrace.h"
@@ -35,10 +36,11 @@
 /* Numbers from 1 to the last one that a reader takes. */
 #define MODULES_MAX 4095u
 
-/** struct block - a straight run that was seen to with all that it needs */
+/** struct block - a straight run that was seen to with all that it needs; @named: as of items */
 struct block {
 	uint64_t start;
 	uint64_t end;
+	uint64_t named;
 	uint32_t generation;
 };
 
@@ -64,9 +66,10 @@ struct recorder {
 	struct capfile_writer *writer;
 	uint32_t generation;
 	uint64_t count;
-	uint64_t flushed;	 /* of these */
-	struct symbols *written; /* as a reader of the file knows them by now */
-	struct item_table items;
+	uint64_t flushed;	      /* of these */
+	struct symbols *written;      /* as a reader of the file knows them by now */
+	struct item_table items;      /* of the kernel */
+	struct item_table user_items; /* of @process */
 	struct written_trigger *triggers;
 	size_t trigger_count;
 	size_t last_trigger;
@@ -98,10 +101,21 @@ static uint64_t hash_text(const uint8_t *bytes, size_t len)
 	return hash_bytes(HASH_START, bytes, len) | 1;
 }
 
+static struct item_table *items_at(struct recorder *rec, uint64_t addr)
+{
+	return addr & KERNEL_HALF ? &rec->items : &rec->user_items;
+}
+
+static void forget_user(struct recorder *rec)
+{
+	items_forget(&rec->user_items);
+	memset(rec->blocks, 0, sizeof(rec->blocks));
+}
+
 static void forget_all(struct recorder *rec)
 {
 	items_forget(&rec->items);
-	memset(rec->blocks, 0, sizeof(rec->blocks));
+	forget_user(rec);
 }
 
 /*
@@ -143,13 +157,19 @@ static int find_module(struct recorder *rec, const char *name, size_t *ret)
  */
 static int withdraw(struct recorder *rec, uint64_t addr, uint64_t size)
 {
-	const struct iovec parts[] = {{&addr, 8}, {&size, 8}};
+	uint64_t most = size == CAPFILE_GONE_USER ? size : CAPFILE_GONE_MAX;
+	int err = 0;
 
 	rec->withdrawals++;
 	symbols_remove(rec->written, addr, size);
-	items_withdraw(&rec->items, addr, size);
-	memset(rec->blocks, 0, sizeof(rec->blocks));
-	return capfile_writer_add(rec->writer, CAPFILE_GONE, parts, ARRAY_SIZE(parts));
+	items_withdraw(items_at(rec, addr), addr, size);
+	for (uint64_t len; size && !err; addr += len, size -= len) {
+		const struct iovec parts[] = {{&addr, 8}, {&len, 8}};
+
+		len = size < most ? size : most;
+		err = capfile_writer_add(rec->writer, CAPFILE_GONE, parts, ARRAY_SIZE(parts));
+	}
+	return err;
 }
 
 static int withdraw_overlapping(struct recorder *rec, uint64_t addr, uint64_t size)
@@ -217,19 +237,6 @@ static int module_number(struct recorder *rec, const char *name)
 	return err ?: (int)index + 1;
 }
 
-static int write_symbol(struct recorder *rec, const struct symbol *sym, int module)
-{
-	uint32_t size = (uint32_t)sym->size;
-	size_t len = strnlen(sym->name, CAPFILE_NAME_MAX);
-	uint16_t module16 = (uint16_t)module, len16 = (uint16_t)len;
-	const struct iovec parts[] = {
-		{(void *)&sym->addr, 8},  {&size, 4}, {&module16, 2}, {&len16, 2},
-		{(void *)sym->name, len},
-	};
-
-	return capfile_writer_add(rec->writer, CAPFILE_SYMBOLS, parts, ARRAY_SIZE(parts));
-}
-
 static int write_text(struct recorder *rec, uint64_t addr, size_t len)
 {
 	const struct iovec parts[] = {{&addr, 8}, {rec->text, len}};
@@ -248,7 +255,7 @@ static bool same_symbol(const struct symbol *a, const struct symbol *b)
 /* The symbol without its text; @ret_item, if not NULL, until the next item is asked for. */
 static int need_symbol(struct recorder *rec, const struct symbol *sym, struct item **ret_item)
 {
-	struct item *item = items_get(&rec->items, sym->addr, false);
+	struct item *item = items_get(items_at(rec, sym->addr), sym->addr, false);
 	int err, module = module_number(rec, sym->module);
 	struct symbol had;
 
@@ -268,7 +275,7 @@ static int need_symbol(struct recorder *rec, const struct symbol *sym, struct it
 	err = err ?: symbols_add(rec->written, sym);
 	if (err == -EINVAL || err == -E2BIG) /* no reader would take it */
 		return 0;
-	return err ?: write_symbol(rec, sym, module);
+	return err ?: records_write_symbol(rec->writer, sym, module);
 }
 
 /* Names that were written may be gone since it was another value, and there may be new ones. */
@@ -277,25 +284,30 @@ static uint64_t names_stamp(const struct recorder *rec)
 	return 1 + rec->withdrawals + symbols_version(rec->opts.symbols);
 }
 
+/* The name that the target of a branch is printed with, or that it has none. */
+static int need_target(struct recorder *rec, uint64_t target)
+{
+	struct symbol sym;
+
+	if (symbols_find(rec->opts.symbols, target, &sym))
+		return withdraw_overlapping(rec, target, 1);
+	return need_symbol(rec, &sym, NULL);
+}
+
 /* Names of what the @len bytes of text in rec->text lead to: a view may print them. */
 static int need_targets(struct recorder *rec, uint64_t addr, size_t len)
 {
 	struct insn in;
 
 	for (size_t at = 0; at < len; at += in.len) {
-		struct symbol sym;
-		int err;
+		int err = 0;
 
 		if (insn_decode(rec->text + at, len - at, addr + at, &in)) {
 			in.len = 1;
 			continue;
 		}
-		if (!in.has_target || in.target - addr < len)
-			continue;
-		if (symbols_find(rec->opts.symbols, in.target, &sym))
-			err = withdraw_overlapping(rec, in.target, 1);
-		else
-			err = need_symbol(rec, &sym, NULL);
+		if (in.has_target && in.target - addr >= len)
+			err = need_target(rec, in.target);
 		if (err)
 			return err;
 	}
@@ -351,6 +363,12 @@ static int visit_stretch(struct recorder *rec, enum visit what, uint64_t addr, s
 	return err ?: need_targets(rec, addr, len);
 }
 
+/* Into rec->text. */
+static bool all_there(struct recorder *rec, uint64_t addr, uint64_t size)
+{
+	return !rec->opts.text.read(rec->opts.text.ctx, addr, rec->text, size);
+}
+
 /*
  * All stretches of a function or a part of text: in one piece if it is all there. @ret_hash: of
  * them, or NO_TEXT.
@@ -361,7 +379,7 @@ static int visit_text(struct recorder *rec, enum visit what, uint64_t addr, uint
 	int err = 0;
 
 	*ret_hash = NO_TEXT;
-	if (!rec->opts.text.read(rec->opts.text.ctx, addr, rec->text, size))
+	if (all_there(rec, addr, size))
 		return visit_stretch(rec, what, addr, size, ret_hash);
 	for (uint64_t at = addr, left = size, len; left && !err; at += len, left -= len) {
 		size_t skip, got;
@@ -390,15 +408,16 @@ static int need_text(struct recorder *rec, struct item *item, uint64_t addr, uin
 	int err = visit_text(rec, VISIT_HASH, addr, size, &hash);
 
 	item->generation = rec->generation;
-	if (err || (hash == had && item->named == names_stamp(rec)))
+	if (err || (hash == had && !item->rewrite && item->named == names_stamp(rec)))
 		return err;
-	if (hash != had) {
+	if (hash != had || item->rewrite)
 		what = VISIT_WRITE;
-		if (had ? had != NO_TEXT : others)
-			err = withdraw(rec, addr, size);
-	}
+	/* Withdrawn for another one, it may not in turn withdraw that. */
+	if (hash != had && (had ? had != NO_TEXT : others || !all_there(rec, addr, size)))
+		err = withdraw(rec, addr, size);
 	item->size = (uint32_t)size;
 	item->text = hash;
+	item->rewrite = false;
 	item->named = names_stamp(rec);
 	item->generation = rec->generation;
 	return err ?: visit_text(rec, what, addr, size, &hash);
@@ -408,7 +427,7 @@ static int need_text(struct recorder *rec, struct item *item, uint64_t addr, uin
 static int need_part(struct recorder *rec, uint64_t addr)
 {
 	uint64_t start = addr & ~(uint64_t)(PART_BYTES - 1);
-	struct item *item = items_get(&rec->items, start, true);
+	struct item *item = items_get(items_at(rec, start), start, true);
 
 	if (!item)
 		return -ENOMEM;
@@ -442,19 +461,42 @@ static int need_function(struct recorder *rec, const struct symbol *sym)
 	return err ?: need_cold(rec, sym);
 }
 
-/* The instruction at @addr may reach over @next, where what was taken ends. */
-static int need_rest(struct recorder *rec, uint64_t addr, uint64_t next)
+/* The instruction at @addr as far as it is there, and its length; 0 if it is none. */
+static size_t read_insn(struct recorder *rec, uint64_t addr, struct insn *in)
 {
 	const struct text_source *text = &rec->opts.text;
 	uint8_t bytes[INSN_LEN_MAX];
-	size_t len = sizeof(bytes);
-	struct insn in;
+	size_t len = text->read ? sizeof(bytes) : 0;
 
-	if (!text->read || next - addr >= len)
-		return 0;
 	while (len && text->read(text->ctx, addr, bytes, len))
 		len--;
-	if (!len || insn_decode(bytes, len, addr, &in) || in.len <= next - addr)
+	return len && !insn_decode(bytes, len, addr, in) ? in->len : 0;
+}
+
+/*
+ * An instruction of no function, or of a very long one, with what it leads to: parts of text begin
+ * in the middle of one. Where the next one is, which a function may begin with, goes to @ret_next.
+ */
+static int need_insn(struct recorder *rec, uint64_t addr, uint64_t *ret_next)
+{
+	struct insn in;
+	size_t len = read_insn(rec, addr, &in);
+	int err = rec->opts.text.read ? need_part(rec, addr) : 0;
+
+	*ret_next = len ? addr + len : (addr & ~(uint64_t)(ALIGN_BYTES - 1)) + ALIGN_BYTES;
+	if (err || !len)
+		return err;
+	if ((addr ^ (addr + len - 1)) / PART_BYTES)
+		err = need_part(rec, addr + len - 1);
+	return err || !in.has_target ? err : need_target(rec, in.target);
+}
+
+/* The instruction at @addr may reach over @next, where a function ends. */
+static int need_rest(struct recorder *rec, uint64_t addr, uint64_t next)
+{
+	struct insn in;
+
+	if (next - addr >= INSN_LEN_MAX || read_insn(rec, addr, &in) <= next - addr)
 		return 0;
 	return need_part(rec, next);
 }
@@ -465,29 +507,23 @@ static int need_run(struct recorder *rec, uint64_t start, uint64_t end)
 	uint64_t addr = start;
 
 	while (true) {
-		uint64_t next = (addr & ~(uint64_t)(PART_BYTES - 1)) + PART_BYTES;
 		struct symbol sym;
-		int err = 0;
+		uint64_t next;
+		int err;
 
 		if (!symbols_find(rec->opts.symbols, addr, &sym)) {
 			err = need_function(rec, &sym);
-			if (sym.size <= TEXT_BYTES_MAX)
-				next = sym.addr + sym.size;
-			else if (!err && rec->opts.text.read)
-				err = need_part(rec, addr);
+			next = sym.addr + sym.size;
+			if (!err && sym.size > TEXT_BYTES_MAX)
+				err = need_insn(rec, addr, &next);
+			else if (!err && addr == end)
+				err = need_rest(rec, addr, next);
 		} else {
-			/* A function may begin before the part of text ends. */
-			next = (addr & ~(uint64_t)(ALIGN_BYTES - 1)) + ALIGN_BYTES;
 			err = withdraw_overlapping(rec, addr, 1);
-			if (!err && rec->opts.text.read)
-				err = need_part(rec, addr);
+			err = err ?: need_insn(rec, addr, &next);
 		}
-		if (err)
+		if (err || next <= addr || addr == end)
 			return err;
-		if (next <= addr)
-			return 0;
-		if (addr == end)
-			return need_rest(rec, addr, next);
 		addr = next < end ? next : end;
 	}
 }
@@ -499,7 +535,8 @@ static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 	uint64_t before = rec->withdrawals;
 	int err;
 
-	if (block->start == start && block->end == end && block->generation == rec->generation)
+	if (block->start == start && block->end == end && block->generation == rec->generation &&
+	    block->named == names_stamp(rec))
 		return 0;
 	if (end < start || end - start > RUN_BYTES_MAX) {
 		err = need_run(rec, start, start);
@@ -509,7 +546,7 @@ static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 	}
 	/* A withdrawal may have taken a name of the block with it: see need_all(). */
 	if (!err && rec->withdrawals == before)
-		*block = (struct block){start, end, rec->generation};
+		*block = (struct block){start, end, names_stamp(rec), rec->generation};
 	return err;
 }
 
@@ -530,7 +567,7 @@ static int select_process(struct recorder *rec, const struct snapshot *snap)
 	if (!pid || pid == rec->process)
 		return 0;
 	if (rec->process) {
-		forget_all(rec);
+		forget_user(rec);
 		rec->others = true;
 	}
 	rec->process = pid;
@@ -545,9 +582,8 @@ static int select_process(struct recorder *rec, const struct snapshot *snap)
 /* From where a branch went to where the next one came from. */
 static int need_branches(struct recorder *rec, const struct snapshot *snap)
 {
-	int err = select_process(rec, snap);
+	int err = need_address(rec, snap->ip);
 
-	err = err ?: need_address(rec, snap->ip);
 	if (!err && snap->trigger)
 		err = need_address(rec, snap->trigger->func_addr);
 	for (uint32_t i = 0; i <= snap->count && !err; i++) {
@@ -579,15 +615,14 @@ static int need_stack(struct recorder *rec, const struct snapshot *snap)
 	return err;
 }
 
-/*
- * What was withdrawn for one need may have been another's, which was seen to before: two symbols
- * had the same place, or something else was there in between.
- */
+/* What was withdrawn for one need may have been another's, which was seen to before. */
 static int need_all(struct recorder *rec, const struct snapshot *snap)
 {
+	int passes = 0, err = select_process(rec, snap);
 	uint64_t before;
-	int err, passes = 0;
 
+	if (err)
+		return err;
 	do {
 		before = rec->withdrawals;
 		err = need_branches(rec, snap);
@@ -599,34 +634,6 @@ static int need_all(struct recorder *rec, const struct snapshot *snap)
 /*
  * Snapshots
  */
-
-static int write_trigger(struct recorder *rec, uint32_t number, const struct trigger *trigger)
-{
-	const char *strings[] = {trigger->target, trigger->function, trigger->module};
-	uint32_t kind = trigger->kind;
-	uint16_t lens[3];
-	struct iovec parts[] = {
-		{&number, 4},
-		{&kind, 4},
-		{(void *)&trigger->addr, 8},
-		{(void *)&trigger->func_addr, 8},
-		{(void *)&trigger->func_size, 8},
-		{&lens[0], 2},
-		{},
-		{&lens[1], 2},
-		{},
-		{&lens[2], 2},
-		{},
-	};
-
-	for (size_t i = 0; i < 3; i++) {
-		const char *s = strings[i] ?: "";
-
-		lens[i] = (uint16_t)strnlen(s, 4096);
-		parts[6 + 2 * i] = (struct iovec){(void *)s, lens[i]};
-	}
-	return capfile_writer_add(rec->writer, CAPFILE_TRIGGER, parts, ARRAY_SIZE(parts));
-}
 
 /* Number of a trigger in the file; a trigger that changes its kind becomes another one. */
 static int trigger_number(struct recorder *rec, const struct trigger *trigger, uint32_t *ret)
@@ -648,7 +655,7 @@ static int trigger_number(struct recorder *rec, const struct trigger *trigger, u
 	if (!triggers)
 		return -ENOMEM;
 	rec->triggers = triggers;
-	err = write_trigger(rec, (uint32_t)rec->trigger_count, trigger);
+	err = records_write_trigger(rec->writer, (uint32_t)rec->trigger_count, trigger);
 	if (err)
 		return err;
 	triggers[rec->trigger_count] = (struct written_trigger){trigger, trigger->kind};

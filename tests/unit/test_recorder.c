@@ -431,6 +431,101 @@ static void record_whatGoesBesideAFunction_leavesThat(void **state)
 	capfile_close(file);
 }
 
+/* Of a program without symbols, all of it up to the next one: longer than GONE may say at once. */
+static void record_symbolOf40MiBThatGoes_isReadToItsEnd(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	memory[0] = (struct memory){CODE, CODE + 0x1000, NOPS};
+	add_symbol("0x1000", "program", CODE, 40u << 20);
+	add(recorder, &event, 1, CODE + 0x10, CODE + 0x20);
+	add_symbol("main", "program", CODE, 0x100);
+	add(recorder, &event, 2, CODE + 0x10, CODE + 0x20);
+	file = end(recorder);
+	next(file);
+	check_name(file, CODE + 0x10, "0x1000");
+	next(file);
+	check_name(file, CODE + 0x10, "main");
+	check_name(file, CODE + (39u << 20), NULL);
+	capfile_close(file);
+}
+
+/* A function and text beside it, which are in the file of another process, withdraw each other. */
+static void record_functionAndTextInOnePart_areBothThereInEachProcess(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	add_symbol("f", "program", CODE, 0x40);
+	for (uint32_t i = 0; i < 2; i++) {
+		memory[0] = (struct memory){CODE, CODE + 0x1000, i ? "\x50" : "\x90", 1};
+		add_branch(recorder, &event, 1 + i, CODE + 0x10, CODE + 0x80, CODE + 0x90);
+	}
+	file = end(recorder);
+	for (uint32_t i = 0; i < 2; i++) {
+		next(file);
+		memory[0].bytes = i ? "\x50" : "\x90";
+		check_name(file, CODE + 0x10, "f");
+		assert_true(has_text(file, CODE, 0x40));
+		assert_true(has_text(file, CODE + 0x80, 0x20));
+	}
+	capfile_close(file);
+}
+
+/* Where no function is known: parts of text begin, and end, in the middle of an instruction. */
+static void record_codeOfNoFunction_namesWhatItLeadsTo(void **state)
+{
+	/* call to 0x105 bytes behind it, over the end of a part; jmp within its part; nop */
+	static const char code[] = "\xe8\x00\x01\x00\x00\xeb\x20\x90";
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	memory[0] = (struct memory){CODE + 0xfd, CODE + 0x1000, code, 8};
+	add_symbol("far", "program", CODE + 0xfd + 0x105, 8);
+	add_symbol("near", "program", CODE + 0xfd + 0x27, 8);
+	add(recorder, &event, 1, CODE + 0xfd, CODE + 0xfd + 7);
+	file = end(recorder);
+	next(file);
+	check_name(file, CODE + 0xfd + 0x105, "far");
+	check_name(file, CODE + 0xfd + 0x27, "near");
+	capfile_close(file);
+}
+
+/* From code of no function on into one that begins at no multiple of 16. */
+static void record_functionBehindAGap_isNamed(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	memory[0] = (struct memory){CODE, CODE + 0x1000, NOPS};
+	add_symbol("f", "program", CODE + 0x14, 8);
+	add(recorder, &event, 1, CODE + 0x11, CODE + 0x50);
+	file = end(recorder);
+	next(file);
+	check_name(file, CODE + 0x14, "f");
+	capfile_close(file);
+}
+
+/* Text of the kernel that goes between snapshots of two processes, and was no function's. */
+static void record_kernelTextThatGoes_isGoneForTheNextProcess(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		memory[0] = (struct memory){KERNEL, KERNEL + (i ? 0 : 0x1000), NOPS};
+		add(recorder, &event, 1 + i, KERNEL + 0x10, KERNEL + 0x20);
+	}
+	file = end(recorder);
+	memory[0].end = KERNEL + 0x1000;
+	for (uint32_t i = 0; i < 2; i++) {
+		next(file);
+		assert_int_equal(has_text(file, KERNEL + 0x10, 0x10), !i);
+	}
+	capfile_close(file);
+}
+
 static int setup(void **state)
 {
 	memset(memory, 0, sizeof(memory));
@@ -458,6 +553,11 @@ int main(void)
 		TEST(read_snapshotOfNoProcess_namesNoProgram),
 		TEST(record_targetThatComesAndGoes_isNamedWhenItIsThere),
 		TEST(record_whatGoesBesideAFunction_leavesThat),
+		TEST(record_symbolOf40MiBThatGoes_isReadToItsEnd),
+		TEST(record_functionAndTextInOnePart_areBothThereInEachProcess),
+		TEST(record_codeOfNoFunction_namesWhatItLeadsTo),
+		TEST(record_functionBehindAGap_isNamed),
+		TEST(record_kernelTextThatGoes_isGoneForTheNextProcess),
 #undef TEST
 	};
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "capfile/records.h"
+
+#include <string.h>
+
+#include "util/cleanup.h"
+
+int records_write_symbol(struct capfile_writer *writer, const struct symbol *sym, int module)
+{
+	uint32_t size = (uint32_t)sym->size;
+	size_t len = strnlen(sym->name, CAPFILE_NAME_MAX);
+	uint16_t module16 = (uint16_t)module, len16 = (uint16_t)len;
+	const struct iovec parts[] = {
+		{(void *)&sym->addr, 8},  {&size, 4}, {&module16, 2}, {&len16, 2},
+		{(void *)sym->name, len},
+	};
+
+	return capfile_writer_add(writer, CAPFILE_SYMBOLS, parts, ARRAY_SIZE(parts));
+}
+
+int records_write_trigger(struct capfile_writer *writer, uint32_t number,
+			  const struct trigger *trigger)
+{
+	const char *strings[] = {trigger->target, trigger->function, trigger->module};
+	uint32_t kind = trigger->kind;
+	uint16_t lens[3];
+	struct iovec parts[] = {
+		{&number, 4},
+		{&kind, 4},
+		{(void *)&trigger->addr, 8},
+		{(void *)&trigger->func_addr, 8},
+		{(void *)&trigger->func_size, 8},
+		{&lens[0], 2},
+		{},
+		{&lens[1], 2},
+		{},
+		{&lens[2], 2},
+		{},
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		const char *s = strings[i] ?: "";
+
+		lens[i] = (uint16_t)strnlen(s, 4096);
+		parts[6 + 2 * i] = (struct iovec){(void *)s, lens[i]};
+	}
+	return capfile_writer_add(writer, CAPFILE_TRIGGER, parts, ARRAY_SIZE(parts));
+}

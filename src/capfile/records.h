@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* records.h - what a recorder writes of one thing, see format.h */
+#ifndef LBRSNOOP_CAPFILE_RECORDS_H
+#define LBRSNOOP_CAPFILE_RECORDS_H
+
+#include <stdint.h>
+
+#include "capfile/writer.h"
+#include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
+
+/** records_write_symbol() - @module: its number in the file; 0, or negative errno */
+int records_write_symbol(struct capfile_writer *writer, const struct symbol *sym, int module);
+
+/** records_write_trigger() - @number: its own in the file; 0, or negative errno */
+int records_write_trigger(struct capfile_writer *writer, uint32_t number,
+			  const struct trigger *trigger);
+
+#endif
