@@ -62,3 +62,16 @@ void items_withdraw(struct item_table *table, uint64_t addr, uint64_t size)
 		}
 	}
 }
+
+void items_recheck(struct item_table *table)
+{
+	for (size_t i = 0; i < table->room; i++) {
+		struct item *item = &table->items[i];
+
+		item->generation = 0;
+		item->named = 0;
+		if (item->rewrite)
+			item->text = 0;
+		item->rewrite = false;
+	}
+}

@@ -43,6 +43,12 @@ struct item *items_get(struct item_table *table, uint64_t addr, bool part);
 /** items_withdraw() - those that have some of these bytes are to be written again */
 void items_withdraw(struct item_table *table, uint64_t addr, uint64_t size);
 
+/**
+ * items_recheck() - the addresses are another process's from now on: all of them are to be compared
+ * What was withdrawn for another one is not known to be the same in this process.
+ */
+void items_recheck(struct item_table *table);
+
 /** items_forget() - the table is empty, and holds no memory */
 void items_forget(struct item_table *table);
 

@@ -69,7 +69,7 @@ struct recorder {
 	uint64_t flushed;	      /* of these */
 	struct symbols *written;      /* as a reader of the file knows them by now */
 	struct item_table items;      /* of the kernel */
-	struct item_table user_items; /* of @process */
+	struct item_table user_items; /* of programs */
 	struct written_trigger *triggers;
 	size_t trigger_count;
 	size_t last_trigger;
@@ -556,24 +556,26 @@ static int need_address(struct recorder *rec, uint64_t addr)
 }
 
 /*
- * Addresses of a program are of one process: what the file knows of another one's code does not
- * count for it. Kernel functions' snapshots take none.
+ * Addresses of a program are of one process: what the file has of another one's code is compared
+ * with this one's. Kernel functions' snapshots take none.
  */
 static int select_process(struct recorder *rec, const struct snapshot *snap)
 {
 	uint32_t pid = trigger_is_user(snap->trigger) ? snap->pid : 0;
 
 	rec->user = pid;
-	if (!pid || pid == rec->process)
+	if (!pid)
 		return 0;
-	if (rec->process) {
-		forget_user(rec);
+	if (rec->process && pid != rec->process) {
+		items_recheck(&rec->user_items);
+		memset(rec->blocks, 0, sizeof(rec->blocks));
 		rec->others = true;
 	}
 	rec->process = pid;
-	/* They are loaded at other addresses each time: no reader could keep all of them. */
+	/* No reader could keep all, where each process is loaded elsewhere. */
 	if (rec->pages < TEXTSTORE_PAGES_MAX / 2)
 		return 0;
+	forget_user(rec);
 	rec->others = false;
 	rec->pages = 0;
 	return withdraw(rec, 0, CAPFILE_GONE_USER);
