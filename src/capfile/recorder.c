@@ -14,6 +14,7 @@
 #include "symbolize/backtrace.h"
 #include "symbolize/textstore.h"
 #include "util/cleanup.h"
+#include "util/fnv.h"
 
 #define KERNEL_HALF (1ull << 63)
 /* A function longer than this is taken in parts, where it ran. As FLOW_BYTES_MAX of render/. */
@@ -84,21 +85,10 @@ struct recorder {
 	uint8_t text[TEXT_BYTES_MAX];
 };
 
-#define HASH_START 0xcbf29ce484222325u
-
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3u;
-	return hash;
-}
-
 /* Never 0, which means that nothing was written. */
 static uint64_t hash_text(const uint8_t *bytes, size_t len)
 {
-	return hash_bytes(HASH_START, bytes, len) | 1;
+	return fnv(FNV_START, bytes, len) | 1;
 }
 
 static struct item_table *items_at(struct recorder *rec, uint64_t addr)
@@ -354,8 +344,8 @@ static int visit_stretch(struct recorder *rec, enum visit what, uint64_t addr, s
 	int err = 0;
 
 	if (what == VISIT_HASH) {
-		*hash = hash_bytes(*hash == NO_TEXT ? HASH_START : *hash, &addr, sizeof(addr));
-		*hash = hash_bytes(*hash, rec->text, len) | 1;
+		*hash = fnv(*hash == NO_TEXT ? FNV_START : *hash, &addr, sizeof(addr));
+		*hash = fnv(*hash, rec->text, len) | 1;
 		return 0;
 	}
 	if (what == VISIT_WRITE)

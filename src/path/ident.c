@@ -3,19 +3,12 @@
 
 #include <string.h>
 
+#include "util/fnv.h"
+
 #define USER "user"
 
-/* FNV-1a, and a finish that lets every bit depend on all: paths differ in few bytes. */
-static uint64_t mix(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3u;
-	return hash;
-}
-
-/* Source: the finalizer of MurmurHash3, by Austin Appleby, in the public domain. */
+/* Lets every bit depend on all: paths differ in few bytes. Source: the finalizer of MurmurHash3, by
+ * Austin Appleby, in the public domain. */
 static uint64_t finish(uint64_t hash)
 {
 	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
@@ -26,7 +19,7 @@ static uint64_t finish(uint64_t hash)
 /* The NUL goes in, too: "ab", "c" is not "a", "bc". */
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
-	return mix(hash, text, strlen(text) + 1);
+	return fnv(hash, text, strlen(text) + 1);
 }
 
 /* @user: addresses of programs are told apart, too */
@@ -39,12 +32,12 @@ static uint64_t mix_end(uint64_t hash, struct symbols *symbols, uint64_t addr, b
 	if (!(addr >> 63) && !user)
 		return mix_text(hash, USER);
 	if (symbols_find(symbols, addr, &sym))
-		return mix(hash, &addr, sizeof(addr));
+		return fnv(hash, &addr, sizeof(addr));
 	off = addr - sym.addr;
 	hash = mix_text(hash, strncmp(sym.name, trampoline, sizeof(trampoline) - 1) ? sym.name
 										    : trampoline);
 	hash = mix_text(hash, sym.module);
-	return mix(hash, &off, sizeof(off));
+	return fnv(hash, &off, sizeof(off));
 }
 
 uint64_t path_ident(const struct snapshot *snap, struct symbols *symbols, const void *build_id,
@@ -52,14 +45,14 @@ uint64_t path_ident(const struct snapshot *snap, struct symbols *symbols, const 
 {
 	const struct trigger *trigger = snap->trigger;
 	uint32_t end = snap->count - (snap->wasted < snap->count ? snap->wasted : snap->count);
-	uint64_t hash = mix(0xcbf29ce484222325u, build_id, build_id_len);
+	uint64_t hash = fnv(FNV_START, build_id, build_id_len);
 	bool user = trigger_is_user(trigger);
 	int32_t err = snap->err;
 
 	if (trigger)
 		hash = mix_text(hash, trigger->function && *trigger->function ? trigger->function
 									      : trigger->target);
-	hash = mix(hash, &err, sizeof(err));
+	hash = fnv(hash, &err, sizeof(err));
 	for (uint32_t i = snap->shown_from; i < end; i++) {
 		hash = mix_end(hash, symbols, snap->branches[i].from, user);
 		hash = mix_end(hash, symbols, snap->branches[i].to, user);

@@ -7,6 +7,7 @@
 
 #include "symbolize/symbols.h"
 #include "util/cleanup.h"
+#include "util/fnv.h"
 
 /* More functions of one program than BPF_MAX_SUBPROGS (256) cannot be. */
 #define BPF_FUNCS_MAX 256
@@ -53,9 +54,9 @@ uint64_t symbols_bpf_fingerprint(uint64_t hash)
 	uint32_t id = 0;
 
 	for (int n = 0; n < BPF_OBJECTS_MAX && bpf_prog_get_next_id(id, &id) == 0; n++)
-		hash = symbols_hash(hash, &id, sizeof(id));
+		hash = fnv(hash, &id, sizeof(id));
 	id = 0;
 	for (int n = 0; n < BPF_OBJECTS_MAX && bpf_link_get_next_id(id, &id) == 0; n++)
-		hash = symbols_hash(hash, &id, sizeof(id));
+		hash = fnv(hash, &id, sizeof(id));
 	return hash;
 }

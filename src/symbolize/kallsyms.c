@@ -13,6 +13,7 @@
 #include "util/ahead.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
+#include "util/fnv.h"
 
 #define READ_BYTES	 (256u << 10)
 #define PEEK_BYTES	 (8u << 10)
@@ -307,7 +308,7 @@ static void read_module_ranges(struct symbols *syms, struct symtab *tab, const c
 /* Reads modules' ranges into @tab, if any; returns what tells one set of them from another. */
 static uint64_t read_live_state(struct symbols *syms, struct symtab *tab)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = FNV_START;
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
 
@@ -317,9 +318,9 @@ static uint64_t read_live_state(struct symbols *syms, struct symtab *tab)
 		for (const char *line = text; *line; line = next_line(line)) {
 			const char *base = line_base(line);
 
-			hash = symbols_hash(hash, line, strcspn(line, " \n"));
+			hash = fnv(hash, line, strcspn(line, " \n"));
 			if (base)
-				hash = symbols_hash(hash, base, strcspn(base, "\n"));
+				hash = fnv(hash, base, strcspn(base, "\n"));
 		}
 		if (tab)
 			read_module_ranges(syms, tab, text);

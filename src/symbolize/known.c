@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbolize/symbols.h"
+#include "util/fnv.h"
 
 /* A trace over every function of a kernel has fewer. */
 #define KNOWN_MAX	(256u << 10)
@@ -110,15 +111,13 @@ static int replace(struct symtab *tab, size_t first, size_t end, const struct sy
  */
 static const char *keep_name(struct symbols *syms, const char *name, size_t len, bool *ret_full)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = fnv(FNV_START, name, len);
 	const char **slot;
 
 	if (!syms->kept)
 		syms->kept = calloc(KEPT_NAMES, sizeof(*syms->kept));
 	if (!syms->kept)
 		return NULL;
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3u;
 	slot = &syms->kept[(hash ^ hash >> 32) & (KEPT_NAMES - 1)];
 	if (*slot && !strcmp(*slot, name))
 		return *slot;

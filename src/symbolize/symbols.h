@@ -192,14 +192,4 @@ static inline uint8_t *symbols_note(struct symbols *syms, const char *name, enum
 	return &slot->notes[note];
 }
 
-/** symbols_hash() - FNV-1a over @len bytes, from @hash on */
-static inline uint64_t symbols_hash(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3u;
-	return hash;
-}
-
 #endif
