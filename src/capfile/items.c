@@ -51,12 +51,27 @@ struct item *items_get(struct item_table *table, uint64_t addr, bool part)
 	return slot;
 }
 
+static bool overlaps(const struct item *item, uint64_t addr, uint64_t size)
+{
+	return item->addr - addr < size || addr - item->addr < item->size;
+}
+
+void items_fill(struct item_table *table, uint64_t addr, uint64_t size)
+{
+	for (size_t i = 0; table->gaps && i < table->room; i++) {
+		struct item *item = &table->items[i];
+
+		if (item->gaps && overlaps(item, addr, size))
+			item->text = item->generation = 0;
+	}
+}
+
 void items_withdraw(struct item_table *table, uint64_t addr, uint64_t size)
 {
 	for (size_t i = 0; i < table->room; i++) {
 		struct item *item = &table->items[i];
 
-		if (item->addr - addr < size || addr - item->addr < item->size) {
+		if (overlaps(item, addr, size)) {
 			item->rewrite = true;
 			item->generation = 0;
 		}

@@ -14,6 +14,7 @@
  * @text: hash of the bytes as they were written; 0: nobody has looked. Others are the recorder's
  * @named: when the names of what they lead to were last looked up
  * @generation: when @text was last compared
+ * @gaps: not all of it is there
  * @rewrite: some of @text was withdrawn for another one, since it was written
  */
 struct item {
@@ -24,14 +25,16 @@ struct item {
 	uint32_t generation;
 	bool used;
 	bool part;
+	bool gaps;
 	bool rewrite;
 };
 
-/** struct item_table - by address; {0} is an empty one */
+/** struct item_table - by address; {0} is an empty one; @gaps: there may be items that have */
 struct item_table {
 	struct item *items;
 	size_t room;
 	size_t count;
+	bool gaps;
 };
 
 /**
@@ -42,6 +45,13 @@ struct item *items_get(struct item_table *table, uint64_t addr, bool part);
 
 /** items_withdraw() - those that have some of these bytes are to be written again */
 void items_withdraw(struct item_table *table, uint64_t addr, uint64_t size);
+
+/**
+ * items_fill() - these bytes are in the file now
+ * Of those that have some of them and gaps nothing is known any more: what fills a gap may go
+ * again.
+ */
+void items_fill(struct item_table *table, uint64_t addr, uint64_t size);
 
 /**
  * items_recheck() - the addresses are another process's from now on: all of them are to be compared

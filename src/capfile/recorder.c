@@ -394,17 +394,22 @@ static int need_text(struct recorder *rec, struct item *item, uint64_t addr, uin
 {
 	uint64_t hash, had = item->text;
 	bool others = rec->others && !(addr & KERNEL_HALF);
+	struct item_table *table = items_at(rec, addr);
 	enum visit what = VISIT_NAMES;
 	int err = visit_text(rec, VISIT_HASH, addr, size, &hash);
 
 	item->generation = rec->generation;
 	if (err || (hash == had && !item->rewrite && item->named == names_stamp(rec)))
 		return err;
+	item->gaps = !all_there(rec, addr, size);
+	table->gaps |= item->gaps;
 	if (hash != had || item->rewrite)
 		what = VISIT_WRITE;
 	/* Withdrawn for another one, it may not in turn withdraw that. */
-	if (hash != had && (had ? had != NO_TEXT : others || !all_there(rec, addr, size)))
+	if (hash != had && (had ? had != NO_TEXT : others || item->gaps))
 		err = withdraw(rec, addr, size);
+	else if (hash != had)
+		items_fill(table, addr, size);
 	item->size = (uint32_t)size;
 	item->text = hash;
 	item->rewrite = false;
