@@ -64,8 +64,8 @@ FUZZ_RUNS ?= 100000
 FUZZ_COVERAGE ?= -fno-sanitize-coverage=trace-cmp
 
 # What the tests in the guest run there, and what reads the emulator's log.
-VM_TOOLS := $(addprefix $(O)/tests/vm/,badread callcost clockapart debugregs failcalls freeze load_programs \
-	   eventwork mixedload no_slot quick_symbols truth_ends truth_tail userclass userwork userwork.stripped)
+VM_TOOLS := $(addprefix $(O)/tests/vm/,badread breakpoints callcost clockapart debugregs failcalls freeze \
+	   load_programs eventwork insns_at mixedload no_slot quick_symbols truth_ends truth_tail userclass userwork userwork.stripped)
 
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
@@ -160,7 +160,7 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(O)/liblbrsnoop.a Makefile $(O)/.fl
 	@echo "  FUZZ    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(O)/liblbrsnoop.a $(LIBS)
 
-$(addprefix $(O)/tests/vm/,badread callcost clockapart debugregs failcalls freeze mixedload): VM_FLAGS := -static -pthread
+$(addprefix $(O)/tests/vm/,badread breakpoints callcost clockapart debugregs failcalls freeze insns_at mixedload): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,load_programs no_slot): VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/no_slot: $(SKEL)
 $(O)/tests/vm/quick_symbols: VM_FLAGS = $(O)/liblbrsnoop.a $(LIBS)

@@ -151,12 +151,26 @@ void pmu_arrive(CPUX86State *env);
 bool pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *ret_val);
 int pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val);
 
+/* --- lbr-list.c --------------------------------------------------------------------------- */
+
+/* CPUID leaf that has the list read again: in the range of hypervisors, "LBR" behind it. */
+#define LBR_LEAF_LIST 0x404c4252
+
+/**
+ * lbr_list_reload() - read the list of $LBR_INSNS_AT again
+ * @env: the vCPU (borrowed)
+ * Return: the number of addresses; UINT32_MAX if there is no list, or it cannot be read: the old
+ * one stays.
+ */
+uint32_t lbr_list_reload(CPUX86State *env);
+
 /* --- lbr-truth.c -------------------------------------------------------------------------- */
 
 /* Append a record to the log of $LBR_TRUTH; nothing happens without one. */
 void truth_branch(int cpu, uint64_t from, uint64_t to, enum lbr_kind kind, const char *flags,
 		  uint32_t cycles);
 void truth_insn(int cpu, uint64_t addr);
+void truth_listed(int cpu, uint64_t addr, const uint64_t *values, size_t count);
 void truth_pop(int cpu, uint64_t from, uint64_t to);
 void truth_stop(int cpu, const char *reason);
 

@@ -180,6 +180,13 @@ const struct lbr_model *lbr_model(void)
 	return model;
 }
 
+bool lbr_swallows_breakpoints(void)
+{
+	const char *swallow = getenv("LBR_SWALLOW_BREAKPOINTS");
+
+	return swallow && !strcmp(swallow, "1");
+}
+
 bool lbr_tsx(void)
 {
 	static int enabled = -1;

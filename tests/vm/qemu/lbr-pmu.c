@@ -358,6 +358,10 @@ void lbr_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t *regs
 	const struct lbr_model *model = lbr_model();
 	bool amd;
 
+	if (leaf == LBR_LEAF_LIST) {
+		*regs[0] = lbr_list_reload(env);
+		*regs[1] = leaf;
+	}
 	if (!model)
 		return;
 	amd = !model->pmu->version;

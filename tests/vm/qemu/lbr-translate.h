@@ -57,15 +57,28 @@ static void lbr_gen_arrive(DisasContext *s)
 	tcg_gen_st_tl(tcg_constant_tl(LBR_NEXT_INSIDE), cpu_env, LBR_FLOW(next));
 }
 
+/* Log the instruction that comes next, if it is in the list. */
+static void lbr_gen_listed(DisasContext *s)
+{
+	TCGv addr;
+
+	if (!lbr_listed(s->base.pc_next + s->cs_base))
+		return;
+	addr = lbr_gen_address(s, s->base.pc_next);
+	gen_helper_lbr_listed(cpu_env, addr);
+	tcg_temp_free(addr);
+}
+
 static struct lbr_ops lbr_gen_insn_start(DisasContext *s)
 {
 	struct lbr_ops ops = {};
 	TCGv addr, next, count;
 
+	if (lbr_tracking(s) && s->base.num_insns == 1)
+		lbr_gen_arrive(s);
+	lbr_gen_listed(s);
 	if (!lbr_tracking(s))
 		return ops;
-	if (s->base.num_insns == 1)
-		lbr_gen_arrive(s);
 	count = tcg_temp_new();
 	tcg_gen_ld_tl(count, cpu_env, LBR_FLOW(insns));
 	tcg_gen_addi_tl(count, count, 1);

@@ -197,6 +197,19 @@ void truth_insn(int cpu, uint64_t addr)
 		line_end(buffer, put_hex(line_begin(buffer, 'I', cpu, buffer->seq++), addr));
 }
 
+void truth_listed(int cpu, uint64_t addr, const uint64_t *values, size_t count)
+{
+	struct truth_buffer *buffer = buffer_get(cpu);
+	char *at;
+
+	if (!buffer)
+		return;
+	at = put_hex(line_begin(buffer, 'I', cpu, buffer->seq++), addr);
+	for (size_t i = 0; i < count; i++)
+		at = put_hex(at, values[i]);
+	line_end(buffer, at);
+}
+
 void truth_pop(int cpu, uint64_t from, uint64_t to)
 {
 	struct truth_buffer *buffer = buffer_get(cpu);

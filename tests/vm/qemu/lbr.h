@@ -77,6 +77,16 @@ int lbr_rdpmc(CPUX86State *env, uint32_t index, uint64_t *ret_val);
 void lbr_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t *regs[4]);
 
 /**
+ * lbr_listed() - is the instruction at @addr to be logged whenever it is executed?
+ */
+bool lbr_listed(uint64_t addr);
+
+/**
+ * lbr_swallows_breakpoints() - do the debug registers take breakpoints that never fire?
+ */
+bool lbr_swallows_breakpoints(void);
+
+/**
  * lbr_interrupt() - an interrupt or exception is about to be delivered
  * @env: the vCPU, its EIP and CPL those of the interrupted program (borrowed)
  * @vector: interrupt vector
