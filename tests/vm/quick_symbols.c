@@ -5,16 +5,24 @@
  * Prints "ok load/quick_symbols: ..." or "not ok load/quick_symbols: why". Compared both ways: each
  * function of the kernel image and its modules, by address, size, name and module, and the places
  * of data that are kept.
+ *
+ * The last function of a module reaches to whatever comes next in memory: when another module is
+ * loaded, or goes, between the two readings, its size is another. So the two that are compared have
+ * one list of modules before and behind them.
  */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/btf.h>
 
 #include "symbolize/symbolize.h"
+
+/* How often modules may come or go while they are read. */
+#define TURNS 20
 
 struct list {
 	struct symbol *items;
@@ -77,6 +85,61 @@ static int compare(const struct both *both)
 	return 0;
 }
 
+/* Name, size, state and address of each module; to be freed. */
+static char *modules(void)
+{
+	FILE *in = fopen("/proc/modules", "re"), *out;
+	char *text = NULL, name[64], state[16], addr[32];
+	unsigned long size;
+	size_t len;
+
+	out = open_memstream(&text, &len);
+	/* Who uses it, and how many do, is not read. */
+	while (in && out &&
+	       fscanf(in, "%63s %lu %*s %*s %15s %31s%*[^\n]", name, &size, state, addr) == 4)
+		fprintf(out, "%s %lu %s %s\n", name, size, state, addr);
+	if (in)
+		fclose(in);
+	if (out)
+		fclose(out);
+	return text;
+}
+
+/* The kernel's memory, and then /proc/kallsyms. */
+static int read_both(struct btf *btf, struct symbols **ret_quick, struct symbols **ret_whole)
+{
+	int err = symbols_open_begin(true, ret_quick);
+
+	err = err ?: symbols_open_end(*ret_quick, btf);
+	return err ?: symbols_open(NULL, ret_whole);
+}
+
+/* The same, with no module coming or going meanwhile. */
+static int read_settled(struct btf *btf, struct symbols **ret_quick, struct symbols **ret_whole)
+{
+	int err = -EAGAIN;
+
+	for (int turn = 0; turn < TURNS && err == -EAGAIN; turn++) {
+		char *before = modules(), *after;
+
+		err = read_both(btf, ret_quick, ret_whole);
+		after = modules();
+		if (!err && (!before || !after))
+			err = -ENOMEM;
+		if (!err && strcmp(before, after) != 0) {
+			printf("# modules came or went while they were read\n");
+			symbols_close(*ret_quick);
+			symbols_close(*ret_whole);
+			*ret_quick = *ret_whole = NULL;
+			usleep(100000);
+			err = -EAGAIN;
+		}
+		free(before);
+		free(after);
+	}
+	return err;
+}
+
 int main(void)
 {
 	struct symbols *quick = NULL, *whole = NULL;
@@ -84,9 +147,7 @@ int main(void)
 	struct both both = {0};
 	int err, status = 1;
 
-	err = symbols_open_begin(true, &quick);
-	err = err ?: symbols_open_end(quick, btf);
-	err = err ?: symbols_open(NULL, &whole);
+	err = read_settled(btf, &quick, &whole);
 	if (err || !symbols_partial(quick) || symbols_partial(whole)) {
 		printf("not ok load/quick_symbols: %s\n",
 		       err ? strerror(-err) : "the kernel's memory was not read");
