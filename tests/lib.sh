@@ -4,6 +4,7 @@
 #     ok NAME
 #     not ok NAME        followed by lines that start with "# "
 #     skip NAME: reason
+#     machine NAME: why  a virtual machine failed, and not what ran in it
 
 verdicts_failed=0
 
@@ -22,6 +23,19 @@ not_ok() {
 
 skip() {
 	printf 'skip %s: %s\n' "$1" "$2"
+}
+
+# guest_failed NAME STATUS FILE: tests/vm/run ended with a status that was not wanted, and FILE is
+# what it said. A kernel that panics is no failure of the machine.
+guest_failed() {
+	local words='timeout after |the guest went down|the guest could not be set up|QEMU |cannot start QEMU'
+	if [[ $2 == 12[456] ]] && grep -q -E "^tests/vm/run: ($words)" "$3"; then
+		printf 'machine %s: status %s\n' "$1" "$2"
+		sed 's/^/# /' "$3"
+		verdicts_failed=$((verdicts_failed + 1))
+	else
+		not_ok "$1: status $2" "$3"
+	fi
 }
 
 # comment TEXT...

@@ -14,6 +14,9 @@ capture=tests/data/capture/skylake-mixed.lbr
 kills=50
 batch=32 # BATCH of src/cmd/recording.c
 
+SEED=${SEED:-$RANDOM}
+comment "SEED=$SEED takes these moments again"
+RANDOM=$SEED
 if [ "$(id -u)" != 0 ]; then
 	skip flood "loading BPF programs takes root"
 	finish

@@ -19,7 +19,10 @@ expect "a flattened dump: the remedy" 2 'makedumpfile -R' ./lbrsnoop postmortem 
 gzip -c /etc/passwd >"$scratch/x.gz"
 expect "a dump that is compressed as a whole: the remedy" 2 'unpack it first' \
 	./lbrsnoop postmortem "$scratch/x.gz"
-head -c 100000 /dev/urandom >"$scratch/noise"
+SEED=${SEED:-1}
+comment "SEED=$SEED makes this noise again"
+python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(int(sys.argv[1])).randbytes(100000))' \
+	"$SEED" >"$scratch/noise"
 expect "noise" 2 'no crash dump that can be read' ./lbrsnoop postmortem "$scratch/noise"
 # It waits for a child of its own, which nobody can where SIGCHLD is ignored.
 expect "started with SIGCHLD ignored" 2 'no crash dump that can be read' \

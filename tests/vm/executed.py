@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 
+from report import guest_ended, log_text
+
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "tests", "vm")
@@ -37,8 +39,9 @@ def boot(kernel, directory, part, **environment):
         status = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
         os.close(writer)
         tail.wait()
-    if status:
-        return f"the guest ended with status {status}, see {log_path}"
+    why = guest_ended(status, log_text(log_path))
+    if why:
+        return type(why)(f"{why}, see {log_path}")
     return f"the emulator's log is not whole, see {log_path}" if tail.returncode else None
 
 

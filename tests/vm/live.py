@@ -25,7 +25,7 @@ from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line
 from spent import Symbols, spent_by_trigger
 from perf_events import check_hotplug, check_perf
 from presets import build_faults, check_faults, check_panic, check_presets, check_watch
-from report import Report
+from report import Report, guest_ended, log_text
 from three import check_three
 from user_functions import check_user
 from verify_truth import REPORTED, Truth, load, verify
@@ -124,15 +124,12 @@ class Guest:
                                     check=False).returncode
             os.close(writer)
             ends.wait()
-        why = None
-        if status != wanted:
-            why = f"the guest ended with status {status}"
-        elif ends.returncode:
+        why = guest_ended(status, log_text(self.path("run.log")), wanted)
+        if not why and ends.returncode:
             why = "the emulator's log is not whole"
         report(f"{self.name}/guest", why)
         if why:
-            with open(self.path("run.log"), encoding="utf-8", errors="replace") as log:
-                report.comment(log.read())
+            report.comment(log_text(self.path("run.log")))
             return False
         if dump:
             self.read_dump(core)

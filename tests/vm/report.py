@@ -1,4 +1,27 @@
 """report.py - what a test of the guest says: a line a verdict, a count at the end"""
+import re
+
+
+class MachineFailed(str):
+    """Why a guest was not there to its end, through no fault of what ran in it."""
+
+
+# The last words of tests/vm/run with status 124, 125 and 126; a kernel that panics is no such case.
+MACHINE = re.compile(r"^tests/vm/run: (timeout after |the guest went down|the guest could not be set up|"
+                     r"QEMU |cannot start QEMU)", re.M)
+
+
+def guest_ended(status, said, wanted=0):
+    """What is wrong with the end of a guest, or None. @said: what tests/vm/run printed"""
+    if status == wanted:
+        return None
+    why = f"the guest ended with status {status}"
+    return MachineFailed(why) if status in (124, 125, 126) and MACHINE.search(said) else why
+
+
+def log_text(path):
+    with open(path, encoding="utf-8", errors="replace") as log:
+        return log.read()
 
 
 class Report:
@@ -10,7 +33,9 @@ class Report:
     def __call__(self, name, why=None, said=""):
         if why:
             self.failed += 1
-            print(f"not ok {name}: {why}", flush=True)
+            # tests/run-all gives a suite whose machine failed another chance.
+            verdict = "machine" if isinstance(why, MachineFailed) else "not ok"
+            print(f"{verdict} {name}: {why}", flush=True)
         else:
             self.passed += 1
             print(f"ok {name}{': ' if said else ''}{said}", flush=True)

@@ -1,0 +1,165 @@
+#!/bin/bash
+# test_run_all - what tests/run-all makes of suites: what counts, what runs again, what may be skipped
+#
+# shellcheck disable=SC2016 # the suites expand it
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+export LBRSNOOP_SUITES=$scratch/suites LBRSNOOP_CHECK_LOGS=$scratch/logs LBRSNOOP_SKIPS=$scratch/skips
+unset CI FULL AGAIN SEED
+: >"$scratch/skips"
+
+# suite NAME: a script from stdin; $turn is how often it ran before
+suite() {
+	local file=$scratch/${1//\//-}.sh
+	{
+		printf '#!/bin/bash\ncd %q || exit\necho "$SEED" >>%q\nturn=$(($(wc -l <%q) - 1))\n' \
+			"$scratch" "${1//\//-}.runs" "${1//\//-}.runs"
+		cat
+	} >"$file"
+	chmod +x "$file"
+	printf '%s\t%s\n' "$1" "$file" >>"$scratch/suites"
+}
+
+# begin: no suites, none has run
+begin() {
+	: >"$scratch/suites"
+	rm -rf "$scratch"/*.runs "$scratch/logs"
+}
+
+# runs_of NAME
+runs_of() {
+	wc -l <"$scratch/${1//\//-}.runs"
+}
+
+# closes NAME STATUS LAST: the last line is this, and the exit status
+closes() {
+	if [ "$status" = "$2" ] && [ "$(tail -n 1 "$scratch/out")" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "$scratch/out" "$scratch/err"
+		comment "exit status $status, wanted $2, and at the end: $3"
+	fi
+}
+
+# ran NAME SUITE TIMES
+ran() {
+	if [ "$(runs_of "$2")" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+		comment "$2 ran $(runs_of "$2") times, wanted $3"
+	fi
+}
+
+begin
+suite cli/good <<<'echo "ok one"; echo "skip two: why not"; printf "ok 3 - three\nok 4 - four # SKIP no\n"'
+run_it tests/run-all
+closes "all passed" 0 "2 passed, 0 failed, 2 skipped"
+judge "no suite has flaked: said" 0 '^0 flaked$' "$scratch/out"
+judge "the seed is said" 0 '^SEED=[0-9]+$' "$scratch/out"
+
+begin
+suite vm/wrong <<<'[ "$turn" = 1 ] && { echo "ok one/match"; exit; }; echo "not ok one/match: 3 snapshots do not match"; exit 1'
+run_it tests/run-all
+closes "a snapshot that is wrong once has failed" 1 "0 passed, 1 failed, 0 skipped"
+ran "... and there is no second chance" vm/wrong 1
+
+begin
+suite vm/machine <<<'[ "$turn" = 1 ] && { echo "ok one"; exit; }; echo "machine one: the guest ended with status 125"; exit 1'
+suite cli/good <<<'echo "ok one"'
+run_it tests/run-all
+closes "a machine that failed once: the suite runs again" 0 "2 passed, 0 failed, 0 skipped"
+ran "... once" vm/machine 2
+judge "... which is shown" 0 '^flaked +vm/machine .*machine failed' "$scratch/out"
+judge "... with what it said" 0 '^    machine one: the guest ended with status 125$' "$scratch/out"
+judge "... and counted" 0 '^1 flaked: vm/machine$' "$scratch/out"
+if [ "$(sort -u "$scratch/vm-machine.runs" | wc -l)" = 1 ] && grep -q . "$scratch/vm-machine.runs"; then
+	ok "... with the same seed"
+else
+	not_ok "... with the same seed" "$scratch/vm-machine.runs"
+fi
+if grep -q '^machine one' "$scratch/logs/vm-machine.first.log"; then
+	ok "... and its first log is kept"
+else
+	not_ok "... and its first log is kept"
+fi
+begin
+suite vm/machine <<<'echo "machine one: the guest ended with status 124"; exit 1'
+run_it tests/run-all
+closes "a machine that failed twice has failed" 1 "0 passed, 1 failed, 0 skipped"
+ran "... and there is no third time" vm/machine 2
+begin
+suite vm/machine <<<'echo "machine one: the guest ended with status 124"; exit 1'
+AGAIN=0 run_it tests/run-all
+closes "AGAIN=0" 1 "0 passed, 1 failed, 0 skipped"
+ran "... is no second chance" vm/machine 1
+
+begin
+suite vm/both <<<'echo "machine one: status 125"; echo "not ok two: wrong"; exit 1'
+run_it tests/run-all
+closes "a machine that failed does not excuse what is wrong beside it" 1 "0 passed, 2 failed, 0 skipped"
+ran "... which does not run again" vm/both 1
+begin
+suite vm/silent <<<'exit 125'
+suite vm/says <<<'echo "# machine one: status 125"; echo "ok one"; exit 1'
+run_it tests/run-all
+closes "a status alone, a comment alone: failures" 1 "1 passed, 2 failed, 0 skipped"
+judge "... that do not run again" 1 '^0 flaked$' "$scratch/out"
+
+begin
+suite vm/seed <<<'echo "ok $SEED"'
+SEED=4711 run_it tests/run-all
+closes "SEED=N is passed on" 0 "1 passed, 0 failed, 0 skipped"
+judge "... as given" 0 '^ok 4711$' "$scratch/logs/vm-seed.log"
+SEED=x expect "SEED=x: no number" 64 "SEED: not a number: x" tests/run-all
+
+begin
+suite cli/skips <<<'echo "ok one"; echo "skip two: no perf"; echo "skip three: no perf"; echo "ok 4 - four # SKIP no perf"'
+cat >"$scratch/skips" <<-'END_SKIPS'
+	# a comment
+	cli/skips: two
+	cli/other: three
+	cli/skips: f[a-z]ur
+END_SKIPS
+CI=true run_it tests/run-all
+closes "CI: a skip that is not listed has failed" 1 "1 passed, 1 failed, 2 skipped"
+judge "... and is named" 1 'skipped, and not in .*: three: no perf$' "$scratch/out"
+run_it tests/run-all
+closes "elsewhere it is a skip" 0 "1 passed, 0 failed, 3 skipped"
+echo 'cli/skips: thre' >>"$scratch/skips"
+CI=true run_it tests/run-all
+closes "CI: the beginning of a name is not the name" 1 "1 passed, 1 failed, 2 skipped"
+echo 'cli/skips: th*' >>"$scratch/skips"
+CI=true run_it tests/run-all
+closes "CI: all skips are listed" 0 "1 passed, 0 failed, 3 skipped"
+
+# What is the machine's failure: shell and Python agree. STATUS, WANTED, what tests/vm/run said.
+while IFS='|' read -r wanted ended said; do
+	printf 'some words\n%s\n' "$said" >"$scratch/said"
+	shell=$(guest_failed guest "$ended" "$scratch/said" | head -n 1)
+	python=$(cd tests/vm && python3 -c '
+import sys
+from report import Report, guest_ended
+Report()("guest", guest_ended(int(sys.argv[1]), open(sys.argv[2]).read()))' "$ended" "$scratch/said")
+	if [[ "$shell" == "$wanted guest: status $ended" || "$shell" == "$wanted guest: "*": status $ended" ]] &&
+		[[ "$python" == "$wanted guest: "*"status $ended"* ]]; then
+		ok "status $ended, $said: $wanted"
+	else
+		not_ok "status $ended, $said: $wanted"
+		comment "$shell; $python"
+	fi
+done <<'CASES'
+machine|124|tests/vm/run: timeout after 600 s
+machine|125|tests/vm/run: the guest went down before the command ended
+machine|125|tests/vm/run: the guest could not be set up: no 9p
+machine|126|tests/vm/run: QEMU was killed by signal 11
+machine|126|tests/vm/run: cannot start QEMU: No such file
+not ok|125|tests/vm/run: the guest panicked
+not ok|124|a command of the guest, which ended so
+not ok|1|tests/vm/run: timeout after 600 s
+not ok|126|tests/vm/run: no model x; there are: skylake
+CASES
+finish
