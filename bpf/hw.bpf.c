@@ -2,8 +2,9 @@
 /*
  * hw: hardware execution breakpoint
  *
- * The processor switched the LBR off itself when it raised #DB (SDM vol. 3, "Monitoring
- * Branches, Exceptions, and Interrupts"), and only the snapshot helper switches it on again. So
+ * The processor switched the LBR off itself when it raised #DB (Intel SDM vol. 3, "Monitoring
+ * Branches, Exceptions, and Interrupts"; AMD APM vol. 2, 13.1.1.8), and only the snapshot helper
+ * switches it on again. So
  * the snapshot is taken at every hit, also at those that the filter then drops: a program that
  * returned without it would leave the LBR off on this CPU.
  */

@@ -44,8 +44,9 @@ void probe_say_trigger(const struct capture *capture, const struct probe *probe)
 {
 	uint64_t hit_ns = capture_hit_ns(capture);
 	bool amd = capture_lbr(capture)->supported & LBR_HAS_SPEC;
-	const char *loss =
-		amd ? "what it loses of AMD's LBR 'lbrsnoop doctor' measures" : "no LBR entry lost";
+	/* APM vol. 2, 13.1.1.8: it does not say if the way into the handler is recorded. */
+	const char *loss = amd ? "no LBR entry lost, or one: 'lbrsnoop doctor' measures it"
+			       : "no LBR entry lost";
 
 	if (probe->trigger.kind == TRIGGER_HW && probe->site_kind == SITE_RETURN)
 		log_info("%s: hardware breakpoint on %u return%s, %s, %.1f us a call%s%s",

@@ -75,9 +75,7 @@ void snapshot_judge_fresh(struct snapshot *snap, const struct text_source *text,
 	if (snap->trigger->kind != TRIGGER_HW && snap->trigger->kind != TRIGGER_FAULT &&
 	    snap->trigger->kind != TRIGGER_UPROBE && snap->trigger->kind != TRIGGER_SIGNAL)
 		snap->stale = snap->wasted ? TRI_CLEAR : TRI_SET;
-	/* An LBR that goes on in the exception (AMD's may) can have lost all that led to it. */
-	else if (text && text->read && snap->wasted < snap->count &&
-		 !(snap->lbr->supported & LBR_HAS_SPEC))
+	else if (text && text->read && snap->wasted < snap->count)
 		switch (reaches_trigger(snap, text, opts)) {
 		case TRI_SET:
 			snap->stale = TRI_CLEAR;

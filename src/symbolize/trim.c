@@ -331,10 +331,20 @@ static size_t keep_to_entry(const struct trimmer *trim)
 	return keep_otherwise(trim);
 }
 
+/* Did an LBR that records every branch end somewhere else than in the function? */
+static bool ends_elsewhere(const struct trimmer *trim)
+{
+	const struct snapshot *snap = trim->snap;
+
+	return trim->count && snap->path_ok && snap->trigger->function &&
+	       snap->trigger->function[0] && !trim->entries[trim->count - 1].to.in_func;
+}
+
 /*
- * Entries up to the debug exception. Intel's CPUs stop recording before it; where one goes on (no
- * manual says what AMD's do), all from the exception on is the capture's: and that is everything if
- * the exception itself is no longer in the record, and its newest entry is not the function's.
+ * Entries up to the debug exception. The CPU stops recording before it (SDM vol. 3B, 17.4.2). AMD's
+ * manual leaves open whether the transfer to the handler is recorded first (APM vol. 2, 13.1.1.8).
+ * If an AMD CPU goes on all the same, everything from the exception on is the capture's; if the
+ * exception is no longer in the record, that is every entry.
  */
 static size_t keep_before_exception(const struct trimmer *trim)
 {
@@ -348,8 +358,7 @@ static size_t keep_before_exception(const struct trimmer *trim)
 		    snap->branches[i].to == sym.addr && !strcmp(sym.name, "asm_exc_debug"))
 			return i;
 	}
-	if (trim->count && snap->lbr && snap->lbr->supported & LBR_HAS_SPEC &&
-	    !trim->entries[trim->count - 1].to.in_func)
+	if (snap->lbr && snap->lbr->supported & LBR_HAS_SPEC && ends_elsewhere(trim))
 		return 0;
 	return trim->count;
 }

@@ -77,11 +77,12 @@ static void judge_fresh_what_proves_nothing_is_not_judged(void **state)
 	assert_int_equal(stale(BASE - 0x100, BASE - 0x80), TRI_NOT_REPORTED); /* no text */
 }
 
-/* AMD's may go on in the exception. */
-static void judge_fresh_amd_breakpoint_is_not_judged(void **state)
+/* APM vol. 2, 13.1.1.8: a debug exception stops AMD's as well. */
+static void judge_fresh_amd_breakpoint_is_judged(void **state)
 {
 	(void)state;
-	assert_int_equal(stale_at(TRIGGER_HW, LBR_HAS_SPEC, BASE + 2, BASE, 0), TRI_NOT_REPORTED);
+	assert_int_equal(stale_at(TRIGGER_HW, LBR_HAS_SPEC, BASE, BASE + 2, 0), TRI_CLEAR);
+	assert_int_equal(stale_at(TRIGGER_HW, LBR_HAS_SPEC, BASE + 2, BASE, 0), TRI_SET);
 }
 
 static void judge_fresh_software_must_have_spent_entries(void **state)
@@ -123,7 +124,7 @@ int main(void)
 		cmocka_unit_test(judge_fresh_straight_to_breakpoint_is_fresh),
 		cmocka_unit_test(judge_fresh_impossible_way_is_stale),
 		cmocka_unit_test(judge_fresh_what_proves_nothing_is_not_judged),
-		cmocka_unit_test(judge_fresh_amd_breakpoint_is_not_judged),
+		cmocka_unit_test(judge_fresh_amd_breakpoint_is_judged),
 		cmocka_unit_test(judge_fresh_software_must_have_spent_entries),
 		cmocka_unit_test(judge_fresh_perf_event_spends_entries_or_is_in_a_program),
 		cmocka_unit_test(judge_fresh_pmi_is_not_told),

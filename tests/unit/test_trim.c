@@ -536,10 +536,30 @@ static void hw_amd_exception_overwritten_leaves_nothing(void **state)
 			      "bpf_prog_6deef7357e7b4530_hw+0x50 -> bpf_get_branch_snapshot+0x0\n",
 			      NULL),
 			 3);
-	/* One that does stop, by whatever the manual leaves open, loses nothing. */
+	amd = false;
+}
+
+/* APM vol. 2, 13.1.1.8: #DB clears the enable bit. */
+static void hw_amd_stopped_loses_nothing(void **state)
+{
+	static const char calls[] = "__x64_sys_read+0x14 -> ksys_read+0x0\n"
+				    "ksys_read+0x20 -> fdget+0x0\n";
+
+	(void)state;
+	amd = true;
 	assert_int_equal(
 		trim(TRIGGER_HW, "ksys_read", "any", "ksys_read+0x35 -> ksys_read+0xd6\n", NULL),
 		0);
+	/* The transfer to the handler, if it is recorded. */
+	assert_int_equal(trim(TRIGGER_HW, "ksys_read", "any",
+			      "ksys_read+0x35 -> ksys_read+0xd6\n"
+			      "ksys_read+0xd6 -> asm_exc_debug+0x0\n",
+			      NULL),
+			 1);
+	/* Without returns among the branches, or without a function, the last need not lead to it.
+	 */
+	assert_int_equal(trim(TRIGGER_HW, "ksys_read", "any_call", calls, NULL), 0);
+	assert_int_equal(trim(TRIGGER_HW, "", "any", calls, NULL), 0);
 	amd = false;
 }
 
@@ -766,6 +786,7 @@ int main(void)
 		cmocka_unit_test(fentry_trampoline_without_name_is_wasted),
 		cmocka_unit_test(hw_amd_all_from_the_exception_on_is_wasted),
 		cmocka_unit_test(hw_amd_exception_overwritten_leaves_nothing),
+		cmocka_unit_test(hw_amd_stopped_loses_nothing),
 		cmocka_unit_test(fault_all_from_the_exception_on_is_wasted),
 		cmocka_unit_test(fault_arch_all_behind_the_way_into_the_function_is_wasted),
 		cmocka_unit_test(perf_event_way_to_the_program_is_wasted),

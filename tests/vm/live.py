@@ -243,10 +243,10 @@ def check_hw_run(guest, report, name, least):
     return run
 
 
-def dropped_hits(guest, run):
-    """How often a breakpoint of @run was hit, by the log, and the filter said no."""
+def dropped_hits(guest, run, cpus):
+    """How often a breakpoint of @run was hit on @cpus, by the log, and the filter said no."""
     places = {int(s["trigger"]["ip"], 16) for s in run.snapshots}
-    return sum(stop.reason == "db" and stop.claimed is None and
+    return sum(stop.reason == "db" and stop.claimed is None and stop.cpu in cpus and
                any(target <= place < target + 256 for place in places)
                for (_, _, target), stops in guest.truth.by_newest.items() for stop in stops)
 
@@ -254,7 +254,7 @@ def dropped_hits(guest, run):
 def check_hw_return(guest, report):
     run = check_hw_run(guest, report, "hw-return", 100)
     each(guest, report, run, "useful", all_useful)
-    dropped = dropped_hits(guest, run)
+    dropped = dropped_hits(guest, run, {0, 1})
     report(f"{guest.name}/hw-return/between", dropped < 100 and f"only {dropped} hits",
            f"{dropped} hits in between that the filter dropped")
     guest.counts_match(report, run, {
@@ -264,6 +264,19 @@ def check_hw_return(guest, report):
         "__sys_bpf": run.failures("bpf"),
     })
     return run
+
+
+def check_hw_dropped(guest, report):
+    """Each hit leaves the LBR off; the program switches it on again, whatever the filter says."""
+    run = Run(guest.directory, "hw-dropped")
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "db", 2)
+    each(guest, report, run, "useful", all_useful)
+    guest.counts_match(report, run, {"do_sys_openat2": 2})
+    dropped = dropped_hits(guest, run, {s["cpu"] for s in run.snapshots} & {0})
+    report(f"{guest.name}/hw-dropped/between", dropped < 1000 and f"only {dropped} hits",
+           f"{dropped} hits in between that the filter dropped, then {run.snapshots[-1]['lbr']['valid']}"
+           f" entries of {REPORTED[guest.model][0]}")
 
 
 def check_hw(guest, report):
@@ -548,6 +561,7 @@ CHECKS = {
     "truth": check_truth,
     "hw": check_hw,
     "hw-few": check_hw_return,
+    "hw-dropped": check_hw_dropped,
     "hw-next": check_hw_next,
     "loss": check_loss,
     "load": check_load,

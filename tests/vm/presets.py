@@ -159,7 +159,7 @@ def check_oom(guest, report, run, kind="hw"):
         why = f"{len(snapshots)} snapshots, exit status {run.status}: {run.err}"
     else:
         log = "\n".join(snapshots[0]["log"] or [])
-        why = kind == "hw" and up_to_error(snapshots[0], guest.model, "oom_kill_process")
+        why = kind == "hw" and up_to_error(snapshots[0], "oom_kill_process")
         if snapshots[0]["trigger"]["kind"] != kind:
             why = f"by {snapshots[0]['trigger']['kind']}, not {kind}"
         elif "invoked oom-killer" not in log or \
@@ -171,22 +171,13 @@ def check_oom(guest, report, run, kind="hw"):
         why = why or callers_error(snapshots[0], "oom_kill_process")
     report(f"{guest.name}/{run.name}/oom", why,
            f"{useful(snapshots[0]) if snapshots else 0} entries, up to oom_kill_process()")
-    guest.snapshots_match(report, run, breakpoint_reason(guest) if kind == "hw" else "off", 1)
+    guest.snapshots_match(report, run, "db" if kind == "hw" else "off", 1)
 
 
-def breakpoint_reason(guest):
-    """Why the LBR stopped, of a snapshot by a hardware breakpoint: the virtual one of AMD goes on in
-    the debug exception, until the kernel stops it."""
-    return "off" if guest.model == "zen4" else "db"
-
-
-def up_to_error(snapshot, model, function):
+def up_to_error(snapshot, function):
     """By a breakpoint on @function: all entries are from before it, and the newest leads there."""
     lbr, newest = snapshot["lbr"], snapshot["branches"][-1]["to"]
-    if model == "zen4":
-        if useful(snapshot) or newest["sym"] != "native_write_msr":
-            return f"{useful(snapshot)} entries kept, the newest branch leads to {newest}"
-    elif (newest["sym"], newest["off"]) != (function, 0):
+    if (newest["sym"], newest["off"]) != (function, 0):
         return f"the newest branch leads to {newest}"
     # The driver of architectural LBR throws interrupts in the kernel away, and page faults.
     elif lbr["wasted"] or lbr["valid"] < lbr["depth"] - (3 if "type" in lbr["supported"] else 0):
@@ -332,11 +323,11 @@ def check_fault_run(guest, report, run, wanted):
         report(f"{guest.name}/{run.name}/{name}",
                fault_error(snapshot, name, target) or context_error(snapshot),
                f"{useful(snapshot)} of {snapshot['lbr']['depth']} entries kept")
-    guest.snapshots_match(report, run, breakpoint_reason(guest), len(wanted))
+    guest.snapshots_match(report, run, "db", len(wanted))
 
 
-def printk_error(snapshot, model):
-    why = up_to_error(snapshot, model, "vprintk_emit")
+def printk_error(snapshot):
+    why = up_to_error(snapshot, "vprintk_emit")
     if why:
         return why
     if not any("faults: an error, number 7" in line for line in snapshot["log"] or []):
@@ -362,13 +353,13 @@ def check_machine(guest, report, run):
     else:
         frames = frames_of(run.snapshots[0])
         log = "\n".join(run.snapshots[0]["log"] or [])
-        why = up_to_error(run.snapshots[0], guest.model, "mce_log")
+        why = up_to_error(run.snapshots[0], "mce_log")
         if frames[0] != ("mce_log", 0, None) or frames[1][2] != "mce_inject":
             why = why or f"the stack is {frames}"
         elif not re.search(r"Hardware Error.*Bank 1: 9000000000000136", log):
             why = why or f"the log: {log}"
     report(f"{guest.name}/machine-check", why, "1 snapshot, of the bank it was made in")
-    guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
+    guest.snapshots_match(report, run, "db", 1)
 
 
 def freed_error(snapshot):
@@ -406,8 +397,8 @@ def check_error_report(guest, report, run_of):
         why = freed_error(run.snapshots[0]) or freed_error(both.snapshots[0])
     report(f"{guest.name}/error-report", why, "2 snapshots, of the reads that KFENCE tells of; "
            f"{', '.join(str(kept(s)) for s in run.snapshots + both.snapshots[:1])} entries kept")
-    guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
-    guest.snapshots_match(report, both, breakpoint_reason(guest), 2)
+    guest.snapshots_match(report, run, "db", 1)
+    guest.snapshots_match(report, both, "db", 2)
 
 
 def check_faults(guest, report, run_of):
@@ -421,10 +412,10 @@ def check_faults(guest, report, run_of):
     check_fault_run(guest, report, run_of("all"), [("warn", "preset:warn"), ("null", "preset:oops")])
     run = run_of("printk")
     why = len(run.snapshots) != 2 and f"{len(run.snapshots)} snapshots: {run.err}"
-    wrong = [error for error in (printk_error(s, guest.model) for s in run.snapshots) if error]
+    wrong = [error for error in (printk_error(s) for s in run.snapshots) if error]
     report(f"{guest.name}/printk", why or wrong and wrong[0],
            "2 snapshots, of lines at level err")
-    guest.snapshots_match(report, run, breakpoint_reason(guest), 2)
+    guest.snapshots_match(report, run, "db", 2)
     check_machine(guest, report, run_of("machine"))
     check_error_report(guest, report, run_of)
     run = run_of("hung-oopsed")
@@ -482,13 +473,13 @@ def check_panic(guest, report, run):
     if [s["trigger"]["target"] for s in run.snapshots] != ["preset:panic"] or run.status:
         why = f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}"
     else:
-        why = up_to_error(run.snapshots[0], guest.model, "panic") or \
+        why = up_to_error(run.snapshots[0], "panic") or \
             panic_stack_error(run.out, run.snapshots[0])
         if "Kernel panic - not syncing: sysrq triggered crash" not in run.out:
             why = why or f"the log's end: {run.out[-1000:]}"
     report(f"{guest.name}/panic", why,
            f"{kept(run.snapshots[0]) if run.snapshots else 0} entries, up to panic()")
-    guest.snapshots_match(report, run, breakpoint_reason(guest), 1)
+    guest.snapshots_match(report, run, "db", 1)
 
 
 def check_presets(guest, report, run_of, build):

@@ -26,6 +26,7 @@ HELD = {
     "sapphirerapids": MISPRED | {"cycles", "type"},
     "zen4": MISPRED | {"spec"},
 }
+ROUNDS = 18  # of freeze.c: six for each way to stop the LBR
 HAS_TSX = {"haswell", "skylake", "sapphirerapids"}
 FIELDS = ("from", "to", "mispred", "predicted", "cycles", "in_tx", "abort", "type", "spec")
 
@@ -203,10 +204,9 @@ def check_three(guest, report, run, tool):
         rounds = [match.groups() for match in
                   (re.fullmatch(r"(\d+) (off|user|kernel)\n", line) for line in lines) if match]
     live = [s for s in run.snapshots if s["cpu"] == 1 and s["comm"] == "freeze"]
-    wanted = 6 if guest.model == "zen4" else 18
     why = None
-    if run.status or len(rounds) != wanted or len(live) != wanted:
-        why = f"{len(rounds)} rounds and {len(live)} snapshots, must be {wanted}; status " \
+    if run.status or len(rounds) != ROUNDS or len(live) != ROUNDS:
+        why = f"{len(rounds)} rounds and {len(live)} snapshots, must be {ROUNDS}; status " \
               f"{run.status}; {run.err.strip()}"
     report(f"{guest.name}/three/rounds", why, f"{len(rounds)}")
     if why:

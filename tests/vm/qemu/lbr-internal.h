@@ -59,7 +59,6 @@ struct lbr_model {
 	uint64_t select_mask;  /* bits that exist */
 	uint64_t capabilities; /* IA32_PERF_CAPABILITIES */
 	const struct pmu_layout *pmu;
-	bool db_stops; /* a #DB clears the LBR enable bit */
 };
 
 /* What a counter counts; see pmu_source(). */

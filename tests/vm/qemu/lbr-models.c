@@ -51,7 +51,6 @@ static const struct lbr_model models[] = {
 		.tos_msr = 0x1c9,
 		.capabilities = 0x01,
 		.pmu = &pmu_two,
-		.db_stops = true,
 	},
 	{
 		/* 06_1CH, Bonnell */
@@ -64,7 +63,6 @@ static const struct lbr_model models[] = {
 		.tos_msr = 0x1c9,
 		.capabilities = 0x01,
 		.pmu = &pmu_two,
-		.db_stops = true,
 	},
 	{
 		/* 06_1AH */
@@ -79,7 +77,6 @@ static const struct lbr_model models[] = {
 		.select_mask = LBR_SELECT_NEHALEM,
 		.capabilities = 0x03,
 		.pmu = &pmu_four,
-		.db_stops = true,
 	},
 	{
 		/* 06_2AH */
@@ -94,7 +91,6 @@ static const struct lbr_model models[] = {
 		.select_mask = LBR_SELECT_NEHALEM,
 		.capabilities = 0x03,
 		.pmu = &pmu_four,
-		.db_stops = true,
 	},
 	{
 		/* 06_3CH */
@@ -109,7 +105,6 @@ static const struct lbr_model models[] = {
 		.select_mask = LBR_SELECT_HASWELL,
 		.capabilities = 0x04,
 		.pmu = &pmu_four,
-		.db_stops = true,
 	},
 	{
 		/* 06_5EH */
@@ -125,7 +120,6 @@ static const struct lbr_model models[] = {
 		.select_mask = LBR_SELECT_HASWELL,
 		.capabilities = 0x05,
 		.pmu = &pmu_four,
-		.db_stops = true,
 	},
 	{
 		/* 06_8FH: SDM vol. 3B, "Last Branch Records", IA32_LBR_x_FROM_IP... */
@@ -138,7 +132,6 @@ static const struct lbr_model models[] = {
 		.step = 1,
 		.capabilities = 0x3f,
 		.pmu = &pmu_eight,
-		.db_stops = true, /* "On a debug breakpoint event (#DB), LBREn is cleared" */
 	},
 	{
 		/* Family 19H, models 10H on: AMD APM vol. 2, 13.1.1, "Last Branch Stack" */
@@ -151,7 +144,6 @@ static const struct lbr_model models[] = {
 		.select_msr = 0xc000010e,
 		.select_mask = LBR_SELECT_NEHALEM,
 		.pmu = &pmu_amd,
-		.db_stops = false, /* no manual says that it does: README.md */
 	},
 };
 

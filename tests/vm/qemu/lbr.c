@@ -426,9 +426,10 @@ void lbr_interrupt(CPUX86State *env, int vector, int is_insn, int is_async)
 	/*
 	 * SDM vol. 3B, 17.4.1 "IA32_DEBUGCTL MSR" and 17.4.2 "Monitoring Branches, Exceptions, and
 	 * Interrupts": when the processor generates a #DB it clears the LBR flag before the
-	 * handler runs, and leaves the LBR stack as it is.
+	 * handler runs, and leaves the LBR stack as it is. AMD APM vol. 2, 13.1.1.8 and 13.1.6.1:
+	 * the same of DebugExtnCtl[LBRSE].
 	 */
-	if (vector == EXCP01_DB && !is_insn && lbr_model()->db_stops && cpu->recording) {
+	if (vector == EXCP01_DB && !is_insn && cpu->recording) {
 		lbr_disable(cpu);
 		lbr_update(env, "db");
 	}
