@@ -14,9 +14,11 @@
 #include "decode/dump.h"
 #include "decode/live.h"
 #include "decode/stack.h"
+#include "path/fused.h"
 #include "render/json.h"
 #include "render/text.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/text.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
@@ -399,7 +401,20 @@ static int read_live(const struct decode_options *opts, struct lbr_model *model,
 	return 0;
 }
 
-static int move_kernel(struct symbols *syms, const struct decode_options *opts)
+/** struct kernel - what is known of the kernel that the addresses are of; members may be NULL */
+struct kernel {
+	struct symbols *syms;
+	struct text *text;
+};
+
+static void kernel_close(struct kernel *kernel)
+{
+	symbols_close(kernel->syms);
+	text_close(kernel->text);
+}
+
+static int move_kernel(struct symbols *syms, const struct decode_options *opts,
+		       uint64_t *ret_offset)
 {
 	uint64_t offset = opts->kaslr;
 	struct symbol text;
@@ -419,10 +434,12 @@ static int move_kernel(struct symbols *syms, const struct decode_options *opts)
 			    offset, opts->has_base ? "base" : "offset");
 	if (opts->has_base || opts->has_offset)
 		symbols_set_kaslr_offset(syms, offset);
+	*ret_offset = offset;
 	return 0;
 }
 
-static int open_symbols(const struct decode_options *opts, struct symbols **ret_symbols)
+static int open_symbols(const struct decode_options *opts, struct symbols **ret_symbols,
+			uint64_t *ret_offset)
 {
 	const char *path = opts->kallsyms ?: opts->system_map ?: opts->vmlinux;
 	int err;
@@ -443,7 +460,20 @@ static int open_symbols(const struct decode_options *opts, struct symbols **ret_
 					  : strerror(-err));
 		return err;
 	}
-	return move_kernel(*ret_symbols, opts);
+	return move_kernel(*ret_symbols, opts, ret_offset);
+}
+
+/* Without text nothing is repaired, which is said then: no error. */
+static int kernel_open(const struct decode_options *opts, struct kernel *kernel)
+{
+	uint64_t offset = 0;
+	int err = open_symbols(opts, &kernel->syms, &offset);
+
+	if (!err && opts->live)
+		text_live_open(NULL, &kernel->text);
+	else if (!err && opts->vmlinux)
+		text_image_open(opts->vmlinux, offset, &kernel->text);
+	return err;
 }
 
 static int print_stack(const struct decode_options *opts, const struct stack_result *result,
@@ -473,9 +503,25 @@ static int print_stack(const struct decode_options *opts, const struct stack_res
 	return output_flush(stdout);
 }
 
+/* FROM of AMD's entries; the text is that of the kernel alone. */
+static void repair_fused(struct snapshot *snap, struct text *text, struct notes *notes)
+{
+	struct text_source source = text ? text_source(text) : (struct text_source){};
+	uint32_t unknown = snapshot_repair_fused(snap, &source);
+
+	if (unknown)
+		notes_warning(
+			notes, 0,
+			"CPU %u: %u of %u FROM addresses may be of the instruction before the "
+			"branch, if the CPU fused them (AMD APM vol. 2, 13.1.1.9): their text "
+			"is not at hand%s",
+			snap->cpu, unknown, snap->count,
+			text ? "" : "; --vmlinux gives the kernel's");
+}
+
 /* Decodes and prints each CPU. Returns how many had branches (errors are in @notes), or -errno. */
 static int print_all(const struct decode_options *opts, const struct lbr_model *model,
-		     const struct dump *dump, struct symbols *syms, struct notes *notes)
+		     const struct dump *dump, const struct kernel *kernel, struct notes *notes)
 {
 	_cleanup_free_ struct stack_result *result = malloc(sizeof(*result));
 	int seen = 0, err;
@@ -489,7 +535,8 @@ static int print_all(const struct decode_options *opts, const struct lbr_model *
 		if (stack_decode(model, dump->records + start, end - start, &opts->stack, result,
 				 notes))
 			continue;
-		err = print_stack(opts, result, syms);
+		repair_fused(&result->snap, kernel->text, notes);
+		err = print_stack(opts, result, kernel->syms);
 		if (err)
 			return err;
 		if (opts->json && result->has_ler)
@@ -507,7 +554,7 @@ static enum exit_status decode(const struct decode_options *opts)
 {
 	_cleanup_(dump_deinit) struct dump dump = {};
 	_cleanup_(notes_deinit) struct notes notes = {};
-	struct symbols *syms = NULL;
+	_cleanup_(kernel_close) struct kernel kernel = {};
 	struct lbr_model model;
 	size_t reported;
 	int err, seen = 0;
@@ -520,10 +567,9 @@ static enum exit_status decode(const struct decode_options *opts)
 	if (!err && opts->cpu_id >= 0)
 		err = no_such_cpu(opts, &dump);
 	if (!err)
-		err = open_symbols(opts, &syms);
+		err = kernel_open(opts, &kernel);
 	if (!err)
-		seen = print_all(opts, &model, &dump, syms, &notes);
-	symbols_close(syms);
+		seen = print_all(opts, &model, &dump, &kernel, &notes);
 	if (err)
 		return exit_status_of(err);
 	if (seen < 0) {

@@ -81,6 +81,28 @@ same "kallsyms, which needs no offset" $tool decode --kallsyms "$scratch/kallsym
 expect "a symbol table that is none" 2 'no symbol table' \
 	$tool decode --kallsyms $data/README $data/core2-16-3.txt
 
+# AMD APM vol. 2, 13.1.1.9: FROM is the compare, of a compare and a branch that were fused.
+as -o "$scratch/fused.o" - <<'END'
+	.globl _text, target
+_text:	cmp $1, %eax
+	je target
+	nop
+target:	ret
+END
+ld -Ttext 0xffffffff81000000 -e _text -o "$scratch/vmlinux" "$scratch/fused.o"
+printf 'c0010300=%s\nc0010301=%s\n' 7fffffff81000000 dfffffff81000006 >"$scratch/fused"
+expect "AMD without text: FROM may be the instruction before, which is said" 0 \
+	'1 of 1 FROM addresses may be of the instruction before .*--vmlinux' \
+	$tool decode --cpu zen4 "$scratch/fused"
+expect_out "... and stays" 0 '^  0xffffffff81000000 +-> 0xffffffff81000006' \
+	$tool decode --cpu zen4 "$scratch/fused"
+expect_out "AMD with text: FROM is the branch" 0 '^  0xffffffff81000003 +-> target\+0' \
+	$tool decode --cpu zen4 --vmlinux "$scratch/vmlinux" "$scratch/fused"
+sed s/81/82/g "$scratch/fused" >"$scratch/fused-moved"
+expect_out "... wherever the kernel runs" 0 '^  0xffffffff82000003 +-> target\+0' \
+	$tool decode --cpu zen4 --vmlinux "$scratch/vmlinux" --kaslr-offset 1000000 \
+	"$scratch/fused-moved"
+
 # The same registers in every form give the same branches.
 $data/many_cpus.py 3 text >"$scratch/text"
 $tool decode "$scratch/text" >"$scratch/wanted"
