@@ -1,0 +1,107 @@
+"""oracle.py - failing calls and where their errno was loaded, from the emulator's log
+
+The log (tests/vm/run --insns-at) has the registers at the entry of do_syscall_64, where the call's
+result is stored, and at every instruction that loads an errno. Tasks are told apart by their kernel
+stacks; what runs on an interrupt's stack belongs to none. One CPU: lines of several are not in
+order.
+"""
+import errno
+import re
+
+UNISTD = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"
+MARK_BASE = 0x4c420000  # guest_rows
+STACK = ~0x3fff
+SITES_KEPT, COMPUTED_KEPT = 16, 4
+SENDS = ("sendmsg", "sendto", "sendmmsg", "write", "io_uring_enter")
+
+
+def call_names():
+    """{number: name}"""
+    with open(UNISTD, encoding="ascii") as lines:
+        return {int(match[2]): match[1]
+                for match in map(re.compile(r"#define __NR_(\w+) (\d+)").match, lines) if match}
+
+
+class Oracle:
+    """Reads the log line by line; calls() are those that failed, or sent something."""
+
+    def __init__(self, sites, rows):
+        """@rows: those of the job, in the guest's order"""
+        self.sites, self.rows = sites, rows
+        self.names = call_names()
+        self.open = {}  # stack: [number, [site address]]
+        self.tids = {}  # stack: tid
+        self.row, self.root = None, None
+        self.found = []
+
+    def line(self, text):
+        if not text.startswith("I "):
+            return
+        fields = text.split()
+        addr = int(fields[3], 16)
+        stack = int(fields[5], 16) & STACK
+        if addr == self.sites.entry:
+            number = int(fields[8], 16) & 0xffffffff
+            if number & 0xffff0000 == MARK_BASE:
+                self._mark(number - MARK_BASE, stack)
+            self.open[stack] = [number, []]
+        elif addr in self.sites.exits:
+            call = self.open.pop(stack, None)
+            if call and self.row:
+                self._end(stack, *call, int(fields[6], 16))
+        elif stack in self.open and self.row:
+            self.open[stack][1].append(addr)
+
+    def _mark(self, number, stack):
+        self.row = None if number & 1 else self.rows[number >> 1]["id"]
+        self.root = stack
+
+    def _end(self, stack, number, addrs, result):
+        name = self.names.get(number, str(number))
+        if name in ("set_tid_address", "gettid"):
+            self.tids[stack] = result
+        value = result - (1 << 64) if result >> 63 else result
+        failed = -4096 < value < 0
+        if failed or (name in SENDS and addrs):
+            self.found.append({
+                "row": self.row, "call": name, "tid": self.tids.get(stack),
+                "child": stack != self.root,
+                "errno": errno.errorcode.get(-value, str(-value)) if failed else None,
+                "sites": self._sites(addrs, -value if failed else None)})
+
+    def _sites(self, addrs, number):
+        """The last ones of @number, oldest first, each once; computed ones may be any number."""
+        kept, computed = [], 0
+        for addr in reversed(addrs):
+            has, kind = self.sites.at[addr]
+            if kind == "computed":
+                computed += 1
+                if computed > COMPUTED_KEPT:
+                    continue
+            if (number is None or has in (number, 0)) and addr not in (one["addr"] for one in kept):
+                function, off, module = self.sites.name(addr)
+                kept.append({"addr": addr, "errno": errno.errorcode.get(has, str(has)),
+                             "kind": kind, "function": function, "off": off, "module": module})
+                if len(kept) == SITES_KEPT:
+                    break
+        return kept[::-1]
+
+
+def truth_of(row, calls):
+    """(call, site) of a row: its last call of that name and errno, and the site executed last
+    there; site is None where none loads the errno, both where there is no such call.
+
+    An acknowledgement of netlink is made while the request is sent: the last such call in which
+    a site of the errno was executed.
+    """
+    netlink = "netlink" in row["flags"].split(",")
+    for call in reversed(calls):
+        if call["row"] != row["id"] or call["call"] != row["call"]:
+            continue
+        sites = [one for one in call["sites"]
+                 if one["errno"] == row["errno"] and one["kind"] != "computed"]
+        if netlink and call["errno"] is None and sites:
+            return call, sites[-1]
+        if not netlink and call["errno"] == row["errno"]:
+            return call, sites[-1] if sites else None
+    return None, None
