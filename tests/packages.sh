@@ -12,6 +12,8 @@ packages_build=(
 packages_check=(
 	# unit tests, fuzzers, tests that trace, limit or strip a process
 	libcmocka-dev libclang-rt-14-dev linux-perf procps util-linux g++
+	# how it writes system calls is what ours is held against
+	strace
 	# the JSON schema; the graph as a picture
 	python3-jsonschema graphviz
 	# crash dumps as kdump makes them
