@@ -23,6 +23,13 @@ packages_check=(
 packages_bench=(
 	bpftrace linux-perf time
 )
+# the programs whose failing calls tests/vm/why/list has, in the guest, too
+packages_why=(
+	acl attr bpftool btrfs-progs cpio dmsetup dosfstools e2fsprogs ethtool hdparm iproute2 iptables
+	iputils-ping ipvsadm iw kbd keyutils kexec-tools kmod libcap2-bin linux-perf make nbd-client
+	net-tools nftables numactl perl procps python3 quota socat strace util-linux util-linux-extra
+	wget wireguard-tools xfsprogs xxd
+)
 packages_lint=(
 	clang-format-14 clang-tidy-14 cppcheck shellcheck
 )
