@@ -5,13 +5,17 @@ result is stored, and at every instruction that loads an errno. Tasks are told a
 stacks; what runs on an interrupt's stack belongs to none. One CPU: lines of several are not in
 order.
 """
-import errno
 import re
+
+from sites import NAMES
 
 UNISTD = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"
 MARK_BASE = 0x4c420000  # guest_rows
 STACK = ~0x3fff
 SITES_KEPT, COMPUTED_KEPT = 16, 4
+# Their errors stay among themselves: printk's buffer, the console, the scheduler.
+INSIDE = re.compile(r"(desc_|prb_|_prb|v?printk|console_|serial8250|univ8250|uart_|irq_work|"
+                    r"try_to_wake_up|select_task_rq|update_curr|asm_|exc_|sysvec_)")
 SENDS = ("sendmsg", "sendto", "sendmmsg", "write", "io_uring_enter")
 
 
@@ -66,7 +70,7 @@ class Oracle:
             self.found.append({
                 "row": self.row, "call": name, "tid": self.tids.get(stack),
                 "child": stack != self.root,
-                "errno": errno.errorcode.get(-value, str(-value)) if failed else None,
+                "errno": NAMES.get(-value, str(-value)) if failed else None,
                 "sites": self._sites(addrs, -value if failed else None)})
 
     def _sites(self, addrs, number):
@@ -80,28 +84,29 @@ class Oracle:
                     continue
             if (number is None or has in (number, 0)) and addr not in (one["addr"] for one in kept):
                 function, off, module = self.sites.name(addr)
-                kept.append({"addr": addr, "errno": errno.errorcode.get(has, str(has)),
+                kept.append({"addr": addr, "errno": NAMES.get(has, str(has)),
                              "kind": kind, "function": function, "off": off, "module": module})
                 if len(kept) == SITES_KEPT:
                     break
         return kept[::-1]
 
 
-def truth_of(row, calls):
-    """(call, site) of a row: its last call of that name and errno, and the site executed last
-    there; site is None where none loads the errno, both where there is no such call.
+def truths_of(row, calls):
+    """[(call, site)]: of each task the last call of the row's name and errno, with the site
+    executed last there; None for the site where nothing loads the errno.
 
     An acknowledgement of netlink is made while the request is sent: the last such call in which
     a site of the errno was executed.
     """
     netlink = "netlink" in row["flags"].split(",")
-    for call in reversed(calls):
+    found = {}
+    for call in calls:
         if call["row"] != row["id"] or call["call"] != row["call"]:
             continue
-        sites = [one for one in call["sites"]
-                 if one["errno"] == row["errno"] and one["kind"] != "computed"]
+        sites = [one for one in call["sites"] if one["errno"] == row["errno"] and
+                 one["kind"] != "computed" and not INSIDE.match(one["function"])]
         if netlink and call["errno"] is None and sites:
-            return call, sites[-1]
-        if not netlink and call["errno"] == row["errno"]:
-            return call, sites[-1] if sites else None
-    return None, None
+            found[call["tid"]] = call, sites[-1]
+        elif not netlink and call["errno"] == row["errno"]:
+            found[call["tid"]] = call, sites[-1] if sites else None
+    return list(found.values())

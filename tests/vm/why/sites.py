@@ -18,7 +18,10 @@ CACHE = os.environ.get("LBRSNOOP_CACHE") or os.path.expanduser("~/.cache/lbrsnoo
 # Those within the kernel (ERESTARTSYS to ENOIOCTLCMD, EOPENSTALE, ENOPARAM, EBADHANDLE on) end as
 # others, or are seen by no program.
 NUMBERS = frozenset(errno.errorcode) | frozenset((524,))
-VERSION = 2
+# Of two names of one number, the one that strace prints.
+NAMES = {**errno.errorcode, errno.EOPNOTSUPP: "EOPNOTSUPP", errno.EAGAIN: "EAGAIN",
+         errno.EDEADLK: "EDEADLK"}
+VERSION = 3
 
 INSN = re.compile(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )*\s*(\S.*)")
 NEGATIVE = re.compile(r"\$0xf{5,13}([0-9a-f]{3})(?![0-9a-f])")
@@ -29,6 +32,11 @@ TRUTH = re.compile(r"(?:sbb|neg|sar|set\w+|movzbl|not|shr)\b.*%(\w+)$")
 ADD = re.compile(r"(?:add|sub)[lq]?\s+\$0x([0-9a-f]+),%(\w+)$")
 NEG = re.compile(r"neg[lq]?\s+%(\w+)$")
 WINDOW = 4
+# -1 is EPERM, and much else: a register that holds it is followed this far.
+FOLLOWED = 10
+MINUS_ONE = re.compile(r"(?:mov|or)[lq]?\s+\$0xf+,%(\w+)$")
+ARGUMENTS = frozenset(("di", "si", "d", "c", "r8", "r9"))
+LEAVES = re.compile(r"(jmp|ret|call|ud2|int3)")
 
 
 def _register(name):
@@ -67,9 +75,39 @@ def _site(text, before):
     return None
 
 
+def _is_eperm(register, texts):
+    """Is the -1 in @register an errno, as far as @texts, the instructions behind it, tell?
+
+    No, where it is an operand of anything but a move, or goes to a function as its argument.
+    """
+    for text in texts:
+        used = {_register(name) for name in re.findall(r"%(\w+)", text)}
+        if LEAVES.match(text):
+            return not (text.startswith("call") and register in ARGUMENTS)
+        if register in used:
+            return bool(re.match(r"(mov[lq]?\s+%\w+,|cmov)", text))
+    return True
+
+
+def _without_minus_ones(found, texts):
+    """@found without the instructions that load a -1 that is not EPERM.
+
+    @texts: those of the section, {address: (text, [those behind it])}
+    """
+    kept = []
+    for site in found:
+        if site[2:] == (errno.EPERM, "load"):
+            text, behind = texts[site[:2]]
+            match = MINUS_ONE.match(text)
+            if not match or not _is_eperm(_register(match[1]), behind):
+                continue
+        kept.append(site)
+    return kept
+
+
 def of_file(path):
     """[(section, address, number, class)] of an ELF file"""
-    found, before, section = [], [], ""
+    found, before, section, texts, followed = [], [], "", {}, []
     with subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", "-w", path],
                           stdout=subprocess.PIPE, text=True, errors="replace") as objdump:
         for line in objdump.stdout:
@@ -80,13 +118,19 @@ def of_file(path):
                 before = [] if line.endswith(">:\n") else before
                 continue
             text = match[2].split("  #")[0].split(" <")[0].rstrip()
+            followed = [behind for behind in followed if len(behind) < FOLLOWED]
+            for behind in followed:
+                behind.append(text)
             site = _site(text, before)
             if site:
                 found.append((section, int(match[1], 16), *site))
+                if site == (errno.EPERM, "load"):
+                    followed.append([])
+                    texts[found[-1][:2]] = text, followed[-1]
             before = before[1 - WINDOW:] + [text]
     if objdump.returncode:
         raise OSError(f"objdump {path}: status {objdump.returncode}")
-    return found
+    return _without_minus_ones(found, texts)
 
 
 def _kallsyms(path):
@@ -162,7 +206,7 @@ def of_module(release, module):
 
 
 class Sites:
-    """What may load an errno in a guest: the kernel as linked (--direct), modules where they lie."""
+    """What may load an errno in a guest: the kernel as linked (--direct), modules where they are."""
 
     def __init__(self, kernel, sections, kallsyms):
         """@sections, @kallsyms: files of guest_rows; the first: MODULE SECTION ADDRESS"""
