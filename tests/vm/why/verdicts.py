@@ -1,0 +1,156 @@
+"""verdicts.py - hold the answers of lbrsnoop why against the emulator's log
+
+A row's verdict is one of VERDICTS. What counts as the truth: in the call that the answer blames, the
+instruction executed last that loads the errno (oracle.py). Where none does, the errno was computed;
+then the answer must say that it came from elsewhere, or name a site of that class that ran.
+"""
+import collections
+import json
+import os
+import re
+
+from oracle import truths_of
+
+VERDICTS = ("right", "one of n", "not found", "WRONG", "no truth")
+RUNS_MOST = 3
+RIGHT_LEAST = 95.0
+SCHEMA = "lbrsnoop.why/1"
+# What our own probes run inside the calls they watch. A call that is about them is left alone.
+PROBES = re.compile(r"_*(k(ret)?probe|fprobe|ftrace|rethook|arch_rethook|bpf|perf|hw_breakpoint|"
+                    r"trace_call_bpf|exc_debug|exc_int3|notify_die|htab_|array_map|ringbuf)")
+KERNEL, MODULES = 0xffffffff80000000, 0xffffffffc0000000
+PROBE_CALLS = ("bpf", "perf_event_open", "ioctl", "write")
+
+
+class Places:
+    """Addresses of one guest as (module, section, offset): comparable with those of another."""
+
+    def __init__(self, sections):
+        """@sections: the file that guest_rows writes"""
+        self.starts = []
+        with open(sections, encoding="ascii") as lines:
+            for line in lines:
+                module, section, addr = line.split()
+                self.starts.append((int(addr, 16), module, section))
+        self.starts.sort(reverse=True)
+
+    def of(self, addr):
+        if MODULES > addr >= KERNEL:
+            return "", "", addr
+        for start, module, section in self.starts:
+            if addr >= start:
+                return module, section, addr - start
+        return "?", "", addr
+
+
+def answer_of(path):
+    """(answer, None) or (None, what is wrong with it); of a file with one JSON object"""
+    try:
+        with open(path, encoding="utf-8") as text:
+            answer = json.load(text)
+    except FileNotFoundError:
+        return None, "no answer"
+    except ValueError as error:
+        return None, f"no JSON: {error}"
+    if not isinstance(answer, dict) or answer.get("schema") != SCHEMA:
+        return None, f"not of schema {SCHEMA}"
+    if not answer.get("call"):
+        return None, "blames no call"
+    return answer, None
+
+
+def blame_error(row, answer):
+    """Is another call blamed than the one that strace shows? What, or None."""
+    call = answer["call"]
+    said = (call.get("name"), call.get("errno"))
+    if call.get("errno") != row["errno"]:
+        return f"blames {said}"
+    if "netlink" in row["flags"].split(","):
+        return None if call.get("via") == "netlink" else f"{said} via {call.get('via')}"
+    return None if call.get("name") == row["call"] else f"blames {said}"
+
+
+def _place(addr, places):
+    try:
+        return places.of(int(addr, 16))
+    except (TypeError, ValueError):
+        return None
+
+
+def truth(row, answer, calls, same_run):
+    """[site or None] of the calls that the answer may be about: one in the run that it names."""
+    found = truths_of(row, calls)
+    if not same_run:
+        return [site for _, site in found]
+    named = [pair for pair in found if pair[0]["tid"] == answer["call"].get("tid")]
+    found = (named or found)[-1:]
+    if not found or row["call"] in PROBE_CALLS:
+        return [site for _, site in found]
+    call = found[0][0]
+    sites = [site for site in call["sites"] if site["errno"] == row["errno"] and
+             site["kind"] != "computed" and not PROBES.match(site["function"])]
+    return sites[-1:] or [None]
+
+
+def judge(row, answer, why, calls, places, truth_places, same_run=False):
+    """(verdict, text)
+
+    @answer, @why: of answer_of()
+    @calls: of the oracle, of this row
+    @places, @truth_places: Places of the answer's guest and of the truth's
+    """
+    if not answer:
+        return "not found", why
+    wrong = blame_error(row, answer)
+    if wrong:
+        return "WRONG", wrong
+    sites = truth(row, answer, calls, same_run)
+    if not sites:
+        return "no truth", "the log has no such call"
+    if answer.get("runs", 0) > RUNS_MOST:
+        return "not found", f"{answer['runs']} runs"
+    if None in sites:
+        return _judge_computed(row, answer, calls, places, truth_places)
+    right = {truth_places.of(site["addr"]) for site in sites}
+    text = " or ".join(sorted({f"{site['function']}+{site['off']:#x}" for site in sites}))
+    origin = answer.get("origin")
+    if answer.get("certain") is False:
+        said = {_place(one.get("addr"), places) for one in answer.get("candidates") or []}
+        said |= {_place(origin["addr"], places)} if origin else set()
+        return ("one of n", f"{len(said)}, {text}") if right & said else \
+            ("WRONG", f"none of {len(said)} is {text}")
+    if not origin:
+        return "not found", f"{answer.get('reason')}; is {text}"
+    if _place(origin.get("addr"), places) in right:
+        return "right", text
+    return "WRONG", f"{origin.get('function')}+{origin.get('off')} is said, {text} is right"
+
+
+def _judge_computed(row, answer, calls, places, truth_places):
+    """No constant makes this errno: a site that computes one, or none with a reason."""
+    origin = answer.get("origin")
+    if not origin:
+        return ("right", "computed") if answer.get("reason") else ("not found", "computed")
+    ran = {truth_places.of(site["addr"]) for call in calls for site in call["sites"]
+           if site["kind"] == "computed" and call["call"] == row["call"]}
+    if _place(origin.get("addr"), places) in ran:
+        return "right", "computed there"
+    return "not found", f"computed; {origin.get('function')} is said, which we cannot judge"
+
+
+def totals(verdicts):
+    """(percent right, each wrong one counted twice; {verdict: number}); rows without a truth aside"""
+    counts = collections.Counter(verdicts)
+    judged = sum(counts.values()) - counts["no truth"]
+    missed = counts["one of n"] + counts["not found"] + 2 * counts["WRONG"]
+    return (100.0 * (judged - missed) / judged if judged else 0.0), counts
+
+
+def calls_load(directory):
+    """{row: [call of the oracle]}"""
+    calls = collections.defaultdict(list)
+    with open(os.path.join(directory, "calls.jsonl"), encoding="ascii") as lines:
+        for line in lines:
+            call = json.loads(line)
+            calls[call["row"]].append(call)
+    return calls
