@@ -508,6 +508,10 @@ static void count_equal(struct tally *tally, const char *text)
 static void compare_line(struct tally *tally, const struct line *ours, const struct line *theirs,
 			 const char *command)
 {
+	if (strcmp(ours->text, theirs->text)) {
+		mask(ours->text);
+		mask(theirs->text);
+	}
 	if (!strcmp(ours->text, theirs->text)) {
 		count_equal(tally, ours->text);
 	} else if (reason_of(ours->text)) {
@@ -516,7 +520,8 @@ static void compare_line(struct tally *tally, const struct line *ours, const str
 		tally->skipped++;
 	} else {
 		tally->wrong++;
-		print_message("%s:\n  ours   %s\n  strace %s\n", command, ours->text, theirs->text);
+		print_message("# %s:\n#   ours   %s\n#   strace %s\n", command, ours->text,
+			      theirs->text);
 	}
 }
 
@@ -545,13 +550,8 @@ static void compare(char *const argv[], bool marked, struct tally *tally)
 		b = 1;
 	while (!marked && a < ours.count && strncmp(ours.line[a].text, "brk(", 4))
 		a++;
-	for (; a < ours.count && b < theirs.count; a++, b++) {
-		if (!marked) {
-			mask(ours.line[a].text);
-			mask(theirs.line[b].text);
-		}
+	for (; a < ours.count && b < theirs.count; a++, b++)
 		compare_line(tally, &ours.line[a], &theirs.line[b], argv[0]);
-	}
 	/* only strace writes exit_group() */
 	assert_true(!marked || ours.count - a + 1 == theirs.count - b);
 	lines_deinit(&ours);
@@ -560,7 +560,7 @@ static void compare(char *const argv[], bool marked, struct tally *tally)
 
 static void finish(struct tally *tally)
 {
-	print_message("%zu different calls of %u system calls equal, %u listed, %u with what the "
+	print_message("# %zu different calls of %u system calls equal, %u listed, %u with what the "
 		      "kernel wrote\n",
 		      tally->calls.count, tally->name_count, tally->listed, tally->skipped);
 	lines_deinit(&tally->calls);
