@@ -16,6 +16,8 @@ SITES_KEPT, COMPUTED_KEPT = 16, 4
 # Their errors stay among themselves: printk's buffer, the console, the scheduler.
 INSIDE = re.compile(r"(desc_|prb_|_prb|v?printk|console_|serial8250|univ8250|uart_|irq_work|"
                     r"try_to_wake_up|select_task_rq|update_curr|asm_|exc_|sysvec_)")
+# -1 is no errno there, but no user's ID, or an ACL that is not known.
+NO_EPERM = re.compile(r"(map_id_|from_k[ug]id|make_k[ug]id|get_acl|get_cached_acl)")
 SENDS = ("sendmsg", "sendto", "sendmmsg", "write", "io_uring_enter")
 
 
@@ -91,6 +93,12 @@ class Oracle:
         return kept[::-1]
 
 
+def counts(site):
+    """Can this site be where the call's errno comes from, as far as we know?"""
+    return site["kind"] != "computed" and not INSIDE.match(site["function"]) and \
+        not (site["errno"] == "EPERM" and NO_EPERM.match(site["function"]))
+
+
 def truths_of(row, calls):
     """[(call, site)]: of each task the last call of the row's name and errno, with the site
     executed last there; None for the site where nothing loads the errno.
@@ -103,8 +111,7 @@ def truths_of(row, calls):
     for call in calls:
         if call["row"] != row["id"] or call["call"] != row["call"]:
             continue
-        sites = [one for one in call["sites"] if one["errno"] == row["errno"] and
-                 one["kind"] != "computed" and not INSIDE.match(one["function"])]
+        sites = [one for one in call["sites"] if one["errno"] == row["errno"] and counts(one)]
         if netlink and call["errno"] is None and sites:
             found[call["tid"]] = call, sites[-1]
         elif not netlink and call["errno"] == row["errno"]:

@@ -2,7 +2,7 @@
 
 A site is (address or offset, errno number, class). Classes:
   load      mov, movl or movq to memory, push, or: the value is there when it has run
-  masked    and behind sbb, neg or sar of that register: the value or 0
+  masked    and behind sbb, neg or sar of that register: the value or 0; or 1 less than 0 or 1
   computed  lea, add, sub or neg that may make an errno out of a truth value or an errno's
             positive number: which one is not in the instruction; its number is 0
 """
@@ -21,7 +21,7 @@ NUMBERS = frozenset(errno.errorcode) | frozenset((524,))
 # Of two names of one number, the one that strace prints.
 NAMES = {**errno.errorcode, errno.EOPNOTSUPP: "EOPNOTSUPP", errno.EAGAIN: "EAGAIN",
          errno.EDEADLK: "EDEADLK"}
-VERSION = 3
+VERSION = 4
 
 INSN = re.compile(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )*\s*(\S.*)")
 NEGATIVE = re.compile(r"\$0xf{5,13}([0-9a-f]{3})(?![0-9a-f])")
@@ -29,6 +29,7 @@ LOAD = re.compile(r"(?:mov[lq]?|movabs|push[q]?|or[lq]?)\s+\$0x(f{5,13}[0-9a-f]{
 MASK = re.compile(r"and[lq]?\s+\$0x(f{5,13}[0-9a-f]{3}),%(\w+)$")
 LEA = re.compile(r"lea\s+-0x([0-9a-f]{1,2})\([^)]*\),%(\w+)$")
 TRUTH = re.compile(r"(?:sbb|neg|sar|set\w+|movzbl|not|shr)\b.*%(\w+)$")
+BIT = re.compile(r"(?:set\w+|movzbl|and[lq]?\s+\$0x1,).*%(\w+)$")
 ADD = re.compile(r"(?:add|sub)[lq]?\s+\$0x([0-9a-f]+),%(\w+)$")
 NEG = re.compile(r"neg[lq]?\s+%(\w+)$")
 WINDOW = 4
@@ -67,6 +68,10 @@ def _site(text, before):
         number = _value(match[1])
         return (number, "masked") if number and _register(match[2]) in truths else None
     match = ADD.match(text)
+    if match and any(bit and _register(bit[1]) == _register(match[2])
+                     for bit in map(BIT.match, before)) and text.startswith("sub") and \
+            match[1] == "1":
+        return (errno.EPERM, "masked")
     if match and _register(match[2]) in truths:
         return (0, "computed")
     match = LEA.match(text)

@@ -9,7 +9,7 @@ import json
 import os
 import re
 
-from oracle import truths_of
+from oracle import counts, truths_of
 
 VERDICTS = ("right", "one of n", "not found", "WRONG", "no truth")
 RUNS_MOST = 3
@@ -87,8 +87,8 @@ def truth(row, answer, calls, same_run):
     if not found or row["call"] in PROBE_CALLS:
         return [site for _, site in found]
     call = found[0][0]
-    sites = [site for site in call["sites"] if site["errno"] == row["errno"] and
-             site["kind"] != "computed" and not PROBES.match(site["function"])]
+    sites = [site for site in call["sites"] if site["errno"] == row["errno"] and counts(site) and
+             not PROBES.match(site["function"])]
     return sites[-1:] or [None]
 
 
@@ -140,10 +140,10 @@ def _judge_computed(row, answer, calls, places, truth_places):
 
 def totals(verdicts):
     """(percent right, each wrong one counted twice; {verdict: number}); rows without a truth aside"""
-    counts = collections.Counter(verdicts)
-    judged = sum(counts.values()) - counts["no truth"]
-    missed = counts["one of n"] + counts["not found"] + 2 * counts["WRONG"]
-    return (100.0 * (judged - missed) / judged if judged else 0.0), counts
+    by_verdict = collections.Counter(verdicts)
+    judged = sum(by_verdict.values()) - by_verdict["no truth"]
+    missed = by_verdict["one of n"] + by_verdict["not found"] + 2 * by_verdict["WRONG"]
+    return (100.0 * (judged - missed) / judged if judged else 0.0), by_verdict
 
 
 def calls_load(directory):
