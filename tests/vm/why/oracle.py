@@ -5,6 +5,7 @@ result is stored, and at every instruction that loads an errno. Tasks are told a
 stacks; what runs on an interrupt's stack belongs to none. One CPU: lines of several are not in
 order.
 """
+import collections
 import re
 
 from sites import NAMES
@@ -12,12 +13,13 @@ from sites import NAMES
 UNISTD = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"
 MARK_BASE = 0x4c420000  # guest_rows
 STACK = ~0x3fff
-SITES_KEPT, COMPUTED_KEPT = 16, 4
+SITES_KEPT = 8  # of each errno
 # Their errors stay among themselves: printk's buffer, the console, the scheduler.
 INSIDE = re.compile(r"(desc_|prb_|_prb|v?printk|console_|serial8250|univ8250|uart_|irq_work|"
-                    r"try_to_wake_up|select_task_rq|update_curr|asm_|exc_|sysvec_)")
+                    r"try_to_wake_up|select_task_rq|update_curr|asm_|exc_|sysvec_|insn_|jump_label|"
+                    r"(__)?text_poke|static_key)")
 # -1 is no errno there, but no user's ID, or an ACL that is not known.
-NO_EPERM = re.compile(r"(map_id_|from_k[ug]id|make_k[ug]id|get_acl|get_cached_acl)")
+NO_EPERM = re.compile(r"(map_id_|from_k[ug]id|make_k[ug]id|get_acl|get_cached_acl|truncate_inode)")
 SENDS = ("sendmsg", "sendto", "sendmmsg", "write", "io_uring_enter")
 
 
@@ -76,20 +78,20 @@ class Oracle:
                 "sites": self._sites(addrs, -value if failed else None)})
 
     def _sites(self, addrs, number):
-        """The last ones of @number, oldest first, each once; computed ones may be any number."""
-        kept, computed = [], 0
-        for addr in reversed(addrs):
+        """The last ones of each number, or of @number, oldest first, each once.
+
+        Computed ones may be any number.
+        """
+        kept, seen = [], collections.Counter()
+        for addr in dict.fromkeys(reversed(addrs)):
             has, kind = self.sites.at[addr]
-            if kind == "computed":
-                computed += 1
-                if computed > COMPUTED_KEPT:
-                    continue
-            if (number is None or has in (number, 0)) and addr not in (one["addr"] for one in kept):
+            if number is not None and has not in (number, 0):
+                continue
+            seen[has] += 1
+            if seen[has] <= SITES_KEPT:
                 function, off, module = self.sites.name(addr)
                 kept.append({"addr": addr, "errno": NAMES.get(has, str(has)),
                              "kind": kind, "function": function, "off": off, "module": module})
-                if len(kept) == SITES_KEPT:
-                    break
         return kept[::-1]
 
 

@@ -2,7 +2,7 @@
 
 A site is (address or offset, errno number, class). Classes:
   load      mov, movl or movq to memory, push, or: the value is there when it has run
-  masked    and behind sbb, neg or sar of that register: the value or 0; or 1 less than 0 or 1
+  masked    and behind sbb, neg or sar of that register: the value or 0; neg of 0 or 1, or 1 less
   computed  lea, add, sub or neg that may make an errno out of a truth value or an errno's
             positive number: which one is not in the instruction; its number is 0
 """
@@ -21,7 +21,7 @@ NUMBERS = frozenset(errno.errorcode) | frozenset((524,))
 # Of two names of one number, the one that strace prints.
 NAMES = {**errno.errorcode, errno.EOPNOTSUPP: "EOPNOTSUPP", errno.EAGAIN: "EAGAIN",
          errno.EDEADLK: "EDEADLK"}
-VERSION = 4
+VERSION = 5
 
 INSN = re.compile(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )*\s*(\S.*)")
 NEGATIVE = re.compile(r"\$0xf{5,13}([0-9a-f]{3})(?![0-9a-f])")
@@ -31,7 +31,7 @@ LEA = re.compile(r"lea\s+-0x([0-9a-f]{1,2})\([^)]*\),%(\w+)$")
 TRUTH = re.compile(r"(?:sbb|neg|sar|set\w+|movzbl|not|shr)\b.*%(\w+)$")
 BIT = re.compile(r"(?:set\w+|movzbl|and[lq]?\s+\$0x1,).*%(\w+)$")
 ADD = re.compile(r"(?:add|sub)[lq]?\s+\$0x([0-9a-f]+),%(\w+)$")
-NEG = re.compile(r"neg[lq]?\s+%(\w+)$")
+MINUS = re.compile(r"(?:neg[lq]?\s+|sub[lq]?\s+\$0x1,)%(\w+)$")
 WINDOW = 4
 # -1 is EPERM, and much else: a register that holds it is followed this far.
 FOLLOWED = 10
@@ -67,11 +67,11 @@ def _site(text, before):
     if match:
         number = _value(match[1])
         return (number, "masked") if number and _register(match[2]) in truths else None
-    match = ADD.match(text)
-    if match and any(bit and _register(bit[1]) == _register(match[2])
-                     for bit in map(BIT.match, before)) and text.startswith("sub") and \
-            match[1] == "1":
+    bits = {_register(bit[1]) for bit in map(BIT.match, before) if bit}
+    match = MINUS.match(text)
+    if match and _register(match[1]) in bits:
         return (errno.EPERM, "masked")
+    match = ADD.match(text)
     if match and _register(match[2]) in truths:
         return (0, "computed")
     match = LEA.match(text)
@@ -90,7 +90,8 @@ def _is_eperm(register, texts):
         if LEAVES.match(text):
             return not (text.startswith("call") and register in ARGUMENTS)
         if register in used:
-            return bool(re.match(r"(mov[lq]?\s+%\w+,|cmov)", text))
+            # 16 bits are a port, or an offset that is not set.
+            return bool(re.match(r"(mov[lq]?\s+%(?!([abcd]x|[sd]i|[sb]p|r\d+w),)\w+,|cmov)", text))
     return True
 
 
