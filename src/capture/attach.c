@@ -388,6 +388,9 @@ static int attach_hw(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 
 	if (bits < 0)
 		return errmsg_set(msg, bits, "cannot list the online CPUs: %s", strerror(-bits));
+	/* One of many that a glob matched, and no place for a breakpoint was found in it. */
+	if (!probe_is_event(probe) && !probe->site_count)
+		return errmsg_set(msg, -EINVAL, "no hardware breakpoint: %s", probe->hw_reason);
 	armed->hw_sites = calloc((size_t)bits * HW_SITES_MAX, sizeof(*armed->hw_sites));
 	if (!armed->hw_sites)
 		return -ENOMEM;

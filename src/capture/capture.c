@@ -11,6 +11,7 @@
 
 #include "capture/attach.h"
 #include "capture/attach_perf.h"
+#include "capture/breakpoint.h"
 #include "capture/capture_state.h"
 #include "capture/flight_arm.h"
 #include "capture/lbr_cause.h"
@@ -139,6 +140,16 @@ static int load(struct capture *capture, struct errmsg *msg)
 	return 0;
 }
 
+/* Where no breakpoint can be had: the next kind of trigger, if the user left the choice to us. */
+static int arm_instead(struct capture *capture, size_t i, struct errmsg *msg)
+{
+	struct probe *probe = &capture->probes->items[i];
+	int err = attach_next_worse(capture->skel, probe, i, &capture->armed[i], msg);
+
+	snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%s", capture->opts.no_breakpoints);
+	return err ? errmsg_set(msg, -EOPNOTSUPP, "%s", capture->opts.no_breakpoints) : 0;
+}
+
 static int arm_one(struct capture *capture, size_t i, struct errmsg *msg)
 {
 	struct probe *probe = &capture->probes->items[i];
@@ -149,7 +160,9 @@ static int arm_one(struct capture *capture, size_t i, struct errmsg *msg)
 		capture->group_count = probe->group;
 	if (probe->trigger.kind == TRIGGER_HW && probe->trigger.module[0])
 		probe->module_text = module_section_addr(probe->trigger.module, ".text");
-	if (probe->group <= 1) /* the others have their turn later */
+	if (probe->trigger.kind == TRIGGER_HW && capture->opts.no_breakpoints)
+		err = arm_instead(capture, i, &why);
+	else if (probe->group <= 1) /* the others have their turn later */
 		err = attach_probe(capture->skel, probe, i, &capture->armed[i], &why);
 	if (!err) {
 		capture->armed_count++;
@@ -331,6 +344,16 @@ static int plan_filter(struct capture *capture, struct errmsg *msg)
 		refused & lbr_filters_offered(&capture->model) ? "; abort_tx stands alone" : "");
 }
 
+/* The price of a breakpoint in the kernel; and whether one fires there. */
+static void calibrate(struct capture *capture)
+{
+	if (!guard_calibrate(&capture->guard, capture->skel->progs.hw_calibrate,
+			     capture->opts.getppid_addr))
+		return;
+	breakpoint_swallowed(&capture->swallowed);
+	capture->opts.no_breakpoints = capture->swallowed.text;
+}
+
 int capture_create(const struct capture_options *opts, struct probe_list *probes,
 		   struct capture **ret_capture, struct errmsg *msg)
 {
@@ -369,9 +392,8 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 		goto fail;
 	capture->guard.budget = capture->event_guard.budget = opts->max_overhead;
 	capture->event_guard.hit_ns = GUARD_HIT_NS;
-	if (has_breakpoints(probes))
-		guard_calibrate(&capture->guard, capture->skel->progs.hw_calibrate,
-				opts->getppid_addr);
+	if (has_breakpoints(probes) && !opts->no_breakpoints)
+		calibrate(capture);
 	if (probes_have_user(probes))
 		err = arm_stepped(capture->skel, &capture->stepped, msg);
 	err = err ?: arm_all(capture, msg);

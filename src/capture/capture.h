@@ -30,6 +30,8 @@
  * @ring_bytes: size of the ring buffer, a power of two and multiple of the page size; 0: 4 MiB
  * @max_overhead: share of each CPU that hardware breakpoints may cost, 0.01 for 1 %; 0: no limit
  * @getppid_addr: entry of the system call getppid, where a hit's price is measured; 0: unknown
+ * @no_breakpoints: why no hardware breakpoint can be had here, see breakpoint_check(); borrowed for
+ *                  the capture's life; NULL: one has fired, or nothing is known
  * @flight_dir: keep the last @flight_slots snapshots there, in bpffs, see capture/flight.h, and
  * stay armed when this process dies; NULL: no flight recorder
  * @flight_only: ... and hand nothing out
@@ -54,6 +56,7 @@ struct capture_options {
 	uint32_t ring_bytes;
 	double max_overhead;
 	uint64_t getppid_addr;
+	const char *no_breakpoints;
 	const char *flight_dir;
 	uint32_t flight_slots;
 	bool flight_only;

@@ -37,6 +37,7 @@ struct capture {
 	struct lbr_info lbr;
 	struct record_context record;
 	struct errmsg warning;
+	struct errmsg swallowed; /* what opts.no_breakpoints points to, if arming them showed it */
 	struct flight_files flight;
 	uint32_t flight_header_pages;
 	struct symbols *flight_symbols; /* borrowed */

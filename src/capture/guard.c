@@ -2,10 +2,12 @@
 #include "capture/guard.h"
 
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "capture/attach.h"
 #include "util/cleanup.h"
@@ -31,31 +33,34 @@ static uint64_t time_calls(void)
 	return best;
 }
 
-void guard_calibrate(struct guard *guard, struct bpf_program *prog, uint64_t addr)
+int guard_calibrate(struct guard *guard, struct bpf_program *prog, uint64_t addr)
 {
 	struct hw_site site = {};
 	cpu_set_t before, here;
-	uint64_t without, with;
-	int cpu = sched_getcpu();
+	uint64_t without, with, hits;
+	int cpu = sched_getcpu(), err = 0;
 
 	guard->hit_ns = GUARD_HIT_NS;
 	guard->measured = false;
 	if (!addr || cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(before), &before))
-		return;
+		return 0;
 	CPU_ZERO(&here);
 	CPU_SET(cpu, &here);
 	if (sched_setaffinity(0, sizeof(here), &here))
-		return;
+		return 0;
 	without = time_calls();
 	if (!attach_breakpoint(prog, addr, cpu, 0, &site, NULL)) {
 		with = time_calls();
+		if (read(site.fd, &hits, sizeof(hits)) == sizeof(hits) && !hits)
+			err = -EOPNOTSUPP;
 		bpf_link__destroy(site.link);
-		if (with > without) {
+		if (with > without && !err) {
 			guard->hit_ns = (with - without) / CALIBRATION_CALLS;
 			guard->measured = true;
 		}
 	}
 	sched_setaffinity(0, sizeof(before), &before);
+	return err;
 }
 
 bool guard_over_budget(struct guard *guard, const uint64_t *hits, size_t cpus, uint64_t now,

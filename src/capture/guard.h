@@ -38,8 +38,9 @@ struct guard {
  * guard_calibrate() - measure what a hit costs, on this CPU, in some milliseconds
  * @prog: hw_calibrate, loaded
  * @addr: entry of the system call getppid, 0 if unknown
+ * Return: 0; -EOPNOTSUPP: the kernel accepted the breakpoint, and counted no hit of it.
  */
-void guard_calibrate(struct guard *guard, struct bpf_program *prog, uint64_t addr);
+int guard_calibrate(struct guard *guard, struct bpf_program *prog, uint64_t addr);
 
 /**
  * guard_over_budget() - did the breakpoints cost any CPU more than its budget since the last look?

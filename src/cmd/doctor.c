@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 
 #include "capture/attach.h"
+#include "capture/breakpoint.h"
 #include "capture/capture.h"
 #include "capture/holders.h"
 #include "cmd/child.h"
@@ -57,6 +58,8 @@ struct doctor {
 	struct errmsg why_not;
 	int status;
 	int free_registers;
+	int breakpoint_err; /* of breakpoint_check() */
+	struct errmsg breakpoint;
 	char others[200]; /* processes that may use the PMU or debug registers */
 };
 
@@ -86,12 +89,19 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 	return m->hits == HITS_WANTED;
 }
 
+static const char *no_breakpoints(const struct doctor *doctor)
+{
+	return doctor->breakpoint_err == -EOPNOTSUPP ? doctor->breakpoint.text : NULL;
+}
+
 static int resolve(struct doctor *doctor, struct measurement *m, struct resolver **ret_resolver,
 		   struct probe_list *probes)
 {
 	struct resolve_options opts = {
 		.symbols = doctor->symbols, .force = m->force, .errors_only = true};
-	struct choose_options choose = {.symbols = doctor->symbols, .text = &doctor->text};
+	struct choose_options choose = {.symbols = doctor->symbols,
+					.text = &doctor->text,
+					.no_breakpoints = no_breakpoints(doctor)};
 	struct target_spec spec;
 	int err = target_parse(m->target, &spec, &m->error);
 
@@ -103,7 +113,7 @@ static int resolve(struct doctor *doctor, struct measurement *m, struct resolver
 	target_spec_deinit(&spec);
 	if (err || m->force != TRIGGER_HW)
 		return err;
-	if (!doctor->text_live)
+	if (!doctor->text_live && !choose.no_breakpoints)
 		return errmsg_set(&m->error, -ENOENT, "the kernel's text cannot be read");
 	return choose_triggers(&choose, probes, &m->error);
 }
@@ -126,6 +136,7 @@ static int capture_hits(struct doctor *doctor, struct measurement *m, struct pro
 	if (err)
 		return errmsg_set(&m->error, err, "fork: %s", strerror(-err));
 	opts.pid = child.pid;
+	opts.no_breakpoints = no_breakpoints(doctor);
 	if (!symbols_by_name(doctor->symbols, "", "__x64_sys_getppid", 0, &sym))
 		opts.getppid_addr = sym.addr;
 	opts.percpu_offsets = symbols_single(doctor->symbols, SYMBOLS_PER_CPU_OFFSET);
@@ -211,6 +222,9 @@ static void print_header(struct doctor *doctor)
 	if (read_line("/proc/sys/kernel/nmi_watchdog", line, sizeof(line)))
 		printf("NMI watchdog  %s\n",
 		       strcmp(line, "1") ? "off" : "on: it holds one counter of each CPU");
+	printf("breakpoints   %s\n", doctor->breakpoint_err
+					     ? doctor->breakpoint.text
+					     : "fire: one was set in this program, and hit");
 	if (doctor->free_registers >= 0)
 		printf("debug regs    %d of %d free on CPU 0%s\n", doctor->free_registers,
 		       HW_SITES_MAX,
@@ -300,6 +314,10 @@ static int print_json(struct doctor *doctor)
 	json_object_set_new(obj, "debug_registers_free",
 			    doctor->free_registers < 0 ? json_null()
 						       : json_integer(doctor->free_registers));
+	json_object_set_new(obj, "breakpoints_fire",
+			    !doctor->breakpoint_err  ? json_true()
+			    : no_breakpoints(doctor) ? json_false()
+						     : json_null());
 	json_object_set_new(obj, "other_users",
 			    doctor->others[0] ? json_string(doctor->others) : json_null());
 	if (!obj || json_dumpf(obj, stdout, JSON_COMPACT) || fputc('\n', stdout) == EOF)
@@ -336,6 +354,7 @@ static void examine(struct doctor *doctor)
 	int err;
 
 	doctor->free_registers = -1;
+	doctor->breakpoint_err = breakpoint_check(&doctor->breakpoint);
 	debug_register_holders(doctor->others, sizeof(doctor->others));
 	doctor->model_known = !lbr_model_of_host(&doctor->model);
 	if (doctor->model_known)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/attach_perf.h"
+#include "capture/breakpoint.h"
 #include "capture/lbr_cause.h"
 #include "cmd/cmd.h"
 #include "cmd/filters.h"
@@ -135,7 +136,31 @@ static int choose_by_image(struct trace *trace, struct choose_options choose, st
 	return err;
 }
 
-static int choose(struct trace *trace, struct errmsg *msg)
+/* Does anything stand on breakpoints, or could? */
+static bool asks_for_breakpoints(const struct probe_list *probes)
+{
+	for (size_t i = 0; i < probes->count; i++)
+		if (probes->items[i].trigger.kind == TRIGGER_HW || probes->items[i].fallback)
+			return true;
+	return false;
+}
+
+/* Why no breakpoint can be had here; NULL if one has fired, or nothing is known. */
+static const char *try_breakpoint(struct trace *trace)
+{
+	int err;
+
+	if (!asks_for_breakpoints(&trace->probes))
+		return NULL;
+	err = breakpoint_check(&trace->no_breakpoints);
+	if (err == -EOPNOTSUPP)
+		return trace->no_breakpoints.text;
+	if (err)
+		log_verbose("%s", trace->no_breakpoints.text);
+	return NULL;
+}
+
+static int choose(struct trace *trace, const char *no_breakpoints, struct errmsg *msg)
 {
 	const struct capture_options *filter = &trace->opts->capture;
 	bool few = filter->errno_filter && !filter->errno_any;
@@ -145,14 +170,16 @@ static int choose(struct trace *trace, struct errmsg *msg)
 		.at_errno = trace->opts->at_errno,
 		.rotate = trace->opts->rotate,
 		.errnos = few ? filter->errnos : NULL,
+		.no_breakpoints = no_breakpoints,
 	};
 
 	trace->text_err = text_live_open(NULL, &trace->text_live);
 	if (trace->text_err && tracepoints_only(trace->opts))
 		return 0;
-	if (trace->text_err)
+	if (trace->text_err && !no_breakpoints)
 		return choose_by_image(trace, choose, msg);
-	trace->kernel_text = text_source(trace->text_live);
+	if (!trace->text_err)
+		trace->kernel_text = text_source(trace->text_live);
 	return choose_triggers(&choose, &trace->probes, msg);
 }
 
@@ -243,7 +270,8 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 				  trace->aggregate, &trace->view, msg);
 	if (err)
 		return err;
-	err = choose(trace, msg);
+	capture_opts.no_breakpoints = try_breakpoint(trace);
+	err = choose(trace, capture_opts.no_breakpoints, msg);
 	if (err)
 		return err;
 	begin_log(trace);

@@ -33,6 +33,7 @@ struct trace {
 	struct user *user;		/* NULL: none are */
 	int text_err;			/* why there is none; negative errno */
 	char *image_path;		/* then, where returns were found; NULL: nowhere */
+	struct errmsg no_breakpoints;	/* see breakpoint_check() */
 	struct resolver *resolver;
 	struct probe_list probes;
 	struct capture *capture;

@@ -277,6 +277,12 @@ static int check_address(const struct choose_options *opts, const struct probe *
 			  trigger->target, trigger->function);
 }
 
+/* What a place of a preset is armed as where no breakpoint can be had. */
+static void give_way(struct probe *probe)
+{
+	probe->trigger.kind = probe->btf_id && !probe->place ? TRIGGER_FENTRY : TRIGGER_KPROBE;
+}
+
 /* Places that the user named: they come first. */
 static int reserve_named(const struct choose_options *opts, struct probe_list *list,
 			 uint32_t *free_regs, struct errmsg *msg)
@@ -294,8 +300,7 @@ static int reserve_named(const struct choose_options *opts, struct probe_list *l
 			continue;
 		if (!*free_regs && probe->gives_way) {
 			no_breakpoint(probe, "the places before it need all debug registers");
-			probe->trigger.kind =
-				probe->btf_id && !probe->place ? TRIGGER_FENTRY : TRIGGER_KPROBE;
+			give_way(probe);
 			continue;
 		}
 		if (!*free_regs &&
@@ -337,13 +342,46 @@ static void advise(const struct choose_options *opts, const struct probe *probe,
 	makers_free(makers);
 }
 
+/* What the user may do where breakpoints are asked for and none can be had. */
+static const char *other_way(const struct probe *probe)
+{
+	if (probe->fallback)
+		return "without --at errno another trigger is found";
+	return probe->site_kind == SITE_RETURN
+		       ? "-T auto finds another trigger"
+		       : "fentry:FUNCTION and kprobe:FUNCTION+OFFSET need none";
+}
+
+/* What another kind of trigger can do gets that, and the rest is refused. */
+static int choose_others(const struct choose_options *opts, struct probe_list *list,
+			 struct errmsg *msg)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct probe *probe = &list->items[i];
+		bool hw = probe->trigger.kind == TRIGGER_HW;
+
+		if (!hw && !probe->fallback)
+			continue;
+		no_breakpoint(probe, "%s", opts->no_breakpoints);
+		if (hw && probe->gives_way)
+			give_way(probe);
+		else if (hw ? !probe->optional : opts->at_errno)
+			return errmsg_set(msg, -EOPNOTSUPP, "'%s': %s; %s", probe->trigger.target,
+					  opts->no_breakpoints, other_way(probe));
+	}
+	return 0;
+}
+
 int choose_triggers(const struct choose_options *opts, struct probe_list *list, struct errmsg *msg)
 {
 	uint32_t free_regs = HW_SITES_MAX;
 	size_t count = list->count; /* those that are appended here need no choice */
-	int err = reserve_named(opts, list, &free_regs, msg);
 	char advice[600] = "";
+	int err;
 
+	if (opts->no_breakpoints)
+		return choose_others(opts, list, msg);
+	err = reserve_named(opts, list, &free_regs, msg);
 	if (err)
 		return err;
 	for (size_t i = 0; i < count; i++) {

@@ -26,6 +26,7 @@
  * @rotate: more breakpoints than registers may take turns
  * @errnos: bit n: errno n is wanted; NULL: any. Where it names few, errno sites are preferred to
  *          returns even without @at_errno
+ * @no_breakpoints: why none can be had on this machine, then @text is not read; NULL: they can
  */
 struct choose_options {
 	struct symbols *symbols;
@@ -34,6 +35,7 @@ struct choose_options {
 	bool at_errno;
 	bool rotate;
 	const uint64_t *errnos;
+	const char *no_breakpoints;
 };
 
 /**
@@ -45,7 +47,11 @@ struct choose_options {
  * instructions. With @opts->rotate, what does not fit into the registers at once is put into groups
  * (probe.group) that are armed in turn; a function with more returns than registers, with
  * @opts->at_errno more such instructions, becomes several probes, appended to @list.
- * Return: 0; -EINVAL, @msg says which target and why.
+ *
+ * With @opts->no_breakpoints that is the probe.hw_reason of all. A probe of a preset gives way to
+ * the next kind; one that is optional stays as it is, for arming it to say so.
+ * Return: 0; -EINVAL, @msg says which target and why; -EOPNOTSUPP: breakpoints are asked for, and
+ * @opts->no_breakpoints is why they cannot be had.
  */
 int choose_triggers(const struct choose_options *opts, struct probe_list *list, struct errmsg *msg);
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -179,6 +180,74 @@ static void choose_triggers_last_errno_site_uncertain_all_are(void **state)
 	probe_list_deinit(&list);
 }
 
+#define WHY "the kernel accepts them, and they never fire"
+
+/* Chooses for @probe where no breakpoint can be had; there is no text to be read either. */
+static int choose_without(struct symbols *symbols, struct probe *probe, bool at_errno,
+			  struct errmsg *msg)
+{
+	struct text_source none = {};
+	struct choose_options opts = {
+		.symbols = symbols, .text = &none, .at_errno = at_errno, .no_breakpoints = WHY};
+	struct probe_list list = {.items = probe, .count = 1};
+
+	*msg = (struct errmsg){};
+	return choose_triggers(&opts, &list, msg);
+}
+
+static void choose_triggers_no_breakpoints_auto_keeps_the_next(void **state)
+{
+	struct probe probe = candidate(BASE + 0x30, 0x10), others = {};
+	struct errmsg msg;
+
+	assert_int_equal(choose_without(*state, &probe, false, &msg), 0);
+	assert_int_equal(probe.trigger.kind, TRIGGER_FEXIT);
+	assert_int_equal(probe.site_count, 0);
+	assert_string_equal(probe.hw_reason, WHY);
+	/* what the user named has nothing to do with them */
+	others.trigger.kind = TRIGGER_KPROBE;
+	assert_int_equal(choose_without(*state, &others, true, &msg), 0);
+	assert_string_equal(others.hw_reason, "");
+}
+
+static void choose_triggers_no_breakpoints_what_needs_them_is_refused(void **state)
+{
+	struct probe at_errno = candidate(BASE + 0x40, 0x40), forced = at_errno, place = {};
+	struct errmsg msg;
+
+	at_errno.trigger.target = forced.trigger.target = strdup("many");
+	assert_int_equal(choose_without(*state, &at_errno, true, &msg), -EOPNOTSUPP);
+	assert_non_null(strstr(msg.text, "'many': " WHY "; without --at errno"));
+	forced.trigger.kind = TRIGGER_HW;
+	forced.site_kind = SITE_RETURN;
+	forced.fallback = false;
+	assert_int_equal(choose_without(*state, &forced, false, &msg), -EOPNOTSUPP);
+	assert_non_null(strstr(msg.text, "'many': " WHY "; -T auto"));
+	place.trigger = (struct trigger){.kind = TRIGGER_HW, .target = forced.trigger.target};
+	assert_int_equal(choose_without(*state, &place, false, &msg), -EOPNOTSUPP);
+	assert_non_null(strstr(msg.text, "'many': " WHY "; fentry:"));
+	free(forced.trigger.target);
+}
+
+static void choose_triggers_no_breakpoints_presets_give_way(void **state)
+{
+	struct probe panic = {.trigger.kind = TRIGGER_HW, .gives_way = true, .btf_id = 7};
+	struct probe printk = {
+		.trigger.kind = TRIGGER_HW, .gives_way = true, .btf_id = 7, .place = FAULT_PRINTK};
+	struct probe early = {.trigger.kind = TRIGGER_HW, .optional = true, .place = FAULT_UD2};
+	struct errmsg msg;
+
+	assert_int_equal(choose_without(*state, &panic, false, &msg), 0);
+	assert_int_equal(panic.trigger.kind, TRIGGER_FENTRY);
+	assert_string_equal(panic.hw_reason, WHY);
+	assert_int_equal(choose_without(*state, &printk, false, &msg), 0);
+	assert_int_equal(printk.trigger.kind, TRIGGER_KPROBE);
+	/* only arming it leaves it out, with a warning */
+	assert_int_equal(choose_without(*state, &early, false, &msg), 0);
+	assert_int_equal(early.trigger.kind, TRIGGER_HW);
+	assert_string_equal(early.hw_reason, WHY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +255,9 @@ int main(void)
 		cmocka_unit_test(choose_triggers_tail_calls_are_told),
 		cmocka_unit_test(choose_triggers_more_errno_sites_than_registers_take_turns),
 		cmocka_unit_test(choose_triggers_last_errno_site_uncertain_all_are),
+		cmocka_unit_test(choose_triggers_no_breakpoints_auto_keeps_the_next),
+		cmocka_unit_test(choose_triggers_no_breakpoints_what_needs_them_is_refused),
+		cmocka_unit_test(choose_triggers_no_breakpoints_presets_give_way),
 	};
 
 	return cmocka_run_group_tests_name("choose", tests, open_table, close_table);
