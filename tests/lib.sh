@@ -92,6 +92,30 @@ judge() {
 	sed 's/^/# stderr: /' "$scratch/err" | head -n 30
 }
 
+# may_trace: does the kernel let this shell load BPF programs and open perf events? why_not says
+# what is missing. Root in a container may be without.
+may_trace() {
+	local caps admin=21 perfmon=38 bpf=39 range
+	why_not=
+	caps=$((16#$(sed -n 's/^CapEff:[[:blank:]]*//p' "/proc/$BASHPID/status")))
+	read -r -a range </proc/self/uid_map
+	if [ "$(id -u)" != 0 ]; then
+		why_not="not root"
+	elif [ "${range[*]}" != "0 0 4294967295" ]; then
+		why_not="root of a user namespace only"
+	elif ! ((caps >> admin & 1 || (caps >> perfmon & 1 && caps >> bpf & 1))); then
+		why_not="root without CAP_BPF or CAP_PERFMON"
+	fi
+	[ -z "$why_not" ]
+}
+
+# may_mount: may it have a mount namespace of its own?
+may_mount() {
+	why_not=
+	unshare -m true 2>/dev/null || why_not="unshare -m is not permitted"
+	[ -z "$why_not" ]
+}
+
 # finish: the script's exit status
 finish() {
 	[ "$verdicts_failed" = 0 ]

@@ -28,8 +28,8 @@ if [ -z "${TEST_FLIGHT_INSIDE:-}" ]; then
 			./lbrsnoop record --flight "$option" f
 	done
 
-	if [ "$(id -u)" != 0 ]; then
-		skip "recorders" "not root"
+	if ! may_trace || ! may_mount; then
+		skip "recorders" "$why_not"
 		finish
 	fi
 	# A BPF file system of its own: what is pinned in it goes with it.

@@ -17,8 +17,8 @@ batch=32 # BATCH of src/cmd/recording.c
 SEED=${SEED:-$RANDOM}
 comment "SEED=$SEED takes these moments again"
 RANDOM=$SEED
-if [ "$(id -u)" != 0 ]; then
-	skip flood "loading BPF programs takes root"
+if ! may_trace; then
+	skip flood "$why_not"
 	finish
 fi
 if ! unshare --mount mount -t tmpfs none /mnt 2>/dev/null; then

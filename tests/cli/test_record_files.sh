@@ -10,8 +10,8 @@ scratch_make
 capture=tests/data/capture/skylake-mixed.lbr
 file=$scratch/x.lbr
 
-if [ "$(id -u)" != 0 ]; then
-	skip record "loading BPF programs takes root"
+if ! may_trace; then
+	skip record "$why_not"
 	finish
 fi
 

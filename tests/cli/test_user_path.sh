@@ -8,8 +8,8 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 . tests/lib.sh
 scratch_make
 
-if [ "$(id -u)" != 0 ]; then
-	skip "files of a container" "not root"
+if ! may_trace || ! may_mount; then
+	skip "files of a container" "$why_not"
 	finish
 fi
 
