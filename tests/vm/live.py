@@ -81,7 +81,7 @@ class Guest:
             os.makedirs(self.directory)
         else:
             self.directory = tempfile.mkdtemp(prefix="live.", dir=BUILD)
-        self.truth = None
+        self.truth = self.known = None
 
     def path(self, name):
         return os.path.join(self.directory, name)
@@ -150,12 +150,18 @@ class Guest:
     def remove(self):
         shutil.rmtree(self.directory, ignore_errors=True)
 
+    def symbols(self):
+        """The kernel's, as they were when the first part began."""
+        if not self.known:
+            self.known = Symbols(self.path("kallsyms"))
+        return self.known
+
     def snapshots_match(self, report, run, reason, least, kind=None):
         """Every snapshot of @run (by @kind) is what the LBR held when it stopped for @reason."""
         snapshots = [s for s in run.snapshots if kind in (None, s["trigger"]["kind"])]
         if not snapshots and not least:
             return
-        verdict = verify(snapshots, self.truth, self.model, reason, run.name)
+        verdict = verify(snapshots, self.truth, self.model, reason, run.name, self.symbols())
         why = None
         if verdict.errors:
             why = f"{len(verdict.errors)} of {len(snapshots)} snapshots do not match"

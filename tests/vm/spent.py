@@ -1,4 +1,5 @@
-"""spent.py - how many LBR entries a trigger spent, without asking lbrsnoop
+"""spent.py - how many LBR entries a trigger spent, and what addresses are called, without asking
+lbrsnoop
 
 Counted from the snapshot, which verify_truth.py has held against the emulator's log, and from the
 kernel's own symbol table: the entries that are newer than the last branch of the traced function.
@@ -17,25 +18,75 @@ TRIGGERS = (
 ON_ENTRY = ("kprobe", "fentry")
 
 
+RETURNS = ("fexit", "kretprobe")
+
+# Where interrupts and exceptions go back, by arch/x86/entry/entry_64.S.
+IRQ_EXIT = ("native_irq_return", "native_iret", "common_interrupt_return",
+            "restore_regs_and_return_to_kernel", "swapgs_restore_regs", "asm_", "error_return")
+
+# What the code of a tracepoint calls. Source: include/trace/bpf_probe.h, include/trace/perf.h,
+# kernel/trace/trace_syscalls.c of Linux 6.1 and 6.12; by one name too many nothing is lost.
+TRACEPOINTS = ("__traceiter_{}", "__bpf_trace_{}", "perf_trace_{}", "__SCT__tp_func_{}")
+SYSCALL_TRACEPOINTS = ("__traceiter_sys_enter", "__traceiter_sys_exit", "perf_syscall_enter",
+                       "perf_syscall_exit", "__SCT__tp_func_sys_enter", "__SCT__tp_func_sys_exit")
+
+
 class Symbols:
     """Where functions begin and end, from /proc/kallsyms of the guest."""
 
     def __init__(self, path):
         self.by_name = collections.defaultdict(list)
-        self.starts = set()
+        self.names = collections.defaultdict(set)
         with open(path, encoding="ascii") as lines:
             for line in lines:
-                addr, kind, name = line.split()[:3]
-                if kind in "tTwW":
+                addr, kind, name, *module = line.split()
+                # Tracing's own comes and goes.
+                if kind in "tTwW" and module not in (["[bpf]"], ["[__builtin__ftrace]"],
+                                                     ["[__builtin__kprobes]"]):
                     self.by_name[name].append(int(addr, 16))
-                    self.starts.add(int(addr, 16))
-        self.starts = sorted(self.starts)
+                    self.names[int(addr, 16)].add((name, module[0][1:-1] if module else None))
+        self.starts = sorted(self.names)
+        self.modules = {module for names in self.names.values() for _, module in names}
+
+    def start(self, addr):
+        """Where the function begins that an address is in, or None."""
+        place = bisect.bisect_right(self.starts, addr)
+        return self.starts[place - 1] if place else None
 
     def ranges(self, function):
         """[(start, end)] of a function, its .cold part included."""
         for name in (function, function + ".cold"):
             for start in self.by_name.get(name, ()):
                 yield start, self.starts[bisect.bisect_right(self.starts, start)]
+
+    def is_image(self, addr):
+        """In the kernel's own text?"""
+        return self.by_name["_stext"][0] <= addr < self.by_name["_etext"][0]
+
+
+# What the JSON says of code that tracing brings.
+TRACING = ("bpf", "__builtin__ftrace", "__builtin__kprobes")
+
+
+def place_error(place, symbols):
+    """Is one end of a branch called something else than /proc/kallsyms calls it? Why, or None."""
+    addr, name, module = int(place["addr"], 16), place["sym"], place["module"]
+    if not addr >> 63:
+        return None
+    known = symbols.start(addr)
+    # Or of a module that was loaded later.
+    if name is None or module in TRACING or module not in symbols.modules:
+        return symbols.is_image(addr) and f"{addr:#x} is {name} [{module}], must be {symbols.names[known]}"
+    if addr - place["off"] != known or (name, module) not in symbols.names[known]:
+        return f"{addr:#x} is {name}+{place['off']:#x} [{module}], must be " \
+            f"{sorted(n for n, _ in symbols.names[known])}+{addr - known:#x}"
+    return None
+
+
+def name_error(snapshot, symbols):
+    """What is called something else than in /proc/kallsyms, or None."""
+    return next(filter(None, (place_error(branch[end], symbols) for branch in snapshot["branches"]
+                              for end in ("from", "to"))), None)
 
 
 def is_own(branch, kind, ranges):
@@ -53,6 +104,112 @@ def spent(snapshot, kind, ranges):
             # A return through a thunk is two branches.
             through = kind not in ON_ENTRY and age and branch["to"]["addr"] == newest_first[age - 1]["from"]["addr"]
             return age - bool(through)
+    return None
+
+
+def path_name_error(snapshot, symbols):
+    """Is a block of the path called something else than in /proc/kallsyms? Why, or None."""
+    for block in snapshot["path"] or []:
+        start = int(block["start"], 16)
+        names = symbols.names[symbols.start(start)]
+        if start >> 63 and block["module"] in symbols.modules and \
+           (block["function"], block["module"]) not in names and \
+           (block["function"] or symbols.is_image(start)):
+            return f"block {start:#x} is {block['function']} [{block['module']}], must be {sorted(map(str, names))}"
+    return None
+
+
+def ends(snapshot):
+    """[(source, target)], oldest first"""
+    return [(int(b["from"]["addr"], 16), int(b["to"]["addr"], 16)) for b in snapshot["branches"]]
+
+
+def is_named(symbols, addr, *beginnings):
+    return any(name.startswith(beginnings) for name, _ in symbols.names[symbols.start(addr)])
+
+
+def is_thunk(symbols, addr):
+    """Do returns and indirect branches go through this? By arch/x86/lib/retpoline.S and static calls"""
+    return any(name.startswith(("__x86_indirect_", "__SCT__", "srso_")) or
+               name.endswith("_return_thunk") for name, _ in symbols.names[symbols.start(addr)])
+
+
+def origin_of(branches, i, symbols):
+    """Where a branch comes from, through thunks"""
+    while i and is_thunk(symbols, branches[i][0]):
+        i -= 1
+    return branches[i][0]
+
+
+def spent_on_return(branches, symbols, ranges):
+    """Entries newer than the function's return, the thunk that it goes through included: all if it is
+    no longer there."""
+    own = [i for i, (source, _) in enumerate(branches)
+           if any(start <= source < end for start, end in ranges)]
+    if own:
+        newest = own[-1]
+        while newest + 1 < len(branches) and is_thunk(symbols, branches[newest][1]) and \
+                is_thunk(symbols, branches[newest + 1][0]):
+            newest += 1
+        back = branches[newest][1]
+        # What was called by it only returns into the kernel's or a module's text.
+        if is_named(symbols, back, "arch_rethook", "kretprobe", "__kretprobe") or \
+           not symbols.is_image(back):
+            return len(branches) - 1 - newest
+    # Ended with a jump to another function, whose return it then is: behind it the trampoline of
+    # fexit begins with a call.
+    borders = [i for i in range(len(branches) - 1)
+               if (not symbols.is_image(branches[i][1]) and
+                   is_named(symbols, branches[i + 1][1], "__bpf_prog_enter") or
+                   is_named(symbols, branches[i][1], "arch_rethook_tramp", "__kretprobe_tramp")) and
+               symbols.is_image(origin_of(branches, i, symbols)) and
+               not is_named(symbols, origin_of(branches, i, symbols), *IRQ_EXIT)]
+    return len(branches) - 1 - (borders[-1] if borders else -1)
+
+
+def held_up(branches, symbols):
+    """Did an interrupt or exception that came in the kernel, or another BPF program, end in these
+    branches?"""
+    return any(source >> 63 and target >> 63 and
+               is_named(symbols, source, *IRQ_EXIT, "__bpf_prog_exit", "__bpf_tramp_exit")
+               for source, target in branches)
+
+
+def spent_of(snapshot, symbols):
+    """Entries that the trigger spent, which may be all; None where nothing can be told."""
+    trigger, branches = snapshot["trigger"], ends(snapshot)
+    kind, function = trigger["kind"], trigger["function"]
+    ranges = list(symbols.ranges(function or ""))
+    if kind == "hw":
+        return 0
+    if snapshot["lbr"]["filter"] not in ("any", "any,u,k"):
+        return None
+    if kind in RETURNS and ranges:
+        return spent_on_return(branches, symbols, ranges)
+    if kind in ON_ENTRY and ranges:
+        entered = [i for i, (_, target) in enumerate(branches) if any(start == target for start, _ in ranges)]
+        # The breakpoint or call is at the entry, or behind an endbr64: all that is newer is spent.
+        return len(branches) - 1 - (entered[-1] if entered else -1)
+    if kind in ("tracepoint", "rawtracepoint"):
+        names = [name.format(function) for name in TRACEPOINTS] + \
+            (list(SYSCALL_TRACEPOINTS) if kind == "tracepoint" else [])
+        machinery = {addr for name in names for addr in symbols.by_name.get(name, ())}
+        calls = [i for i, (_, target) in enumerate(branches) if target in machinery and
+                 symbols.start(origin_of(branches, i, symbols)) not in machinery]
+        return len(branches) - 1 - (calls[-1] if calls else -1)
+    return None
+
+
+def wasted_error(snapshot, symbols):
+    """Is what is called wasted something else than what the trigger spent? Why, or None."""
+    lbr, must = snapshot["lbr"], spent_of(snapshot, symbols)
+    if must is not None and lbr["wasted"] != must:
+        return f"{lbr['wasted']} entries are called wasted, must be {must}"
+    # The way to the snapshot is shorter than the LBR, but for an interrupt or another program.
+    # Architectural LBR's driver leaves interrupts out.
+    if lbr["wasted"] == lbr["depth"] >= 32 and "type" not in lbr["supported"] and \
+       snapshot["trigger"]["kind"] in ("fexit", "fentry") and not held_up(ends(snapshot), symbols):
+        return "all is called wasted, and neither an interrupt nor another program has run"
     return None
 
 

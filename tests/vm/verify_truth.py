@@ -5,8 +5,10 @@ Usage: verify_truth.py --model MODEL [--reason REASON] ENDS SNAPSHOTS...
 
 ENDS is what truth_ends made of the log: for each time that the LBR was stopped, the branches
 before it. A snapshot matches if its entries are, one by one, the last branches before a stop on
-its CPU: source, target, mispredicted, cycles, and null for what the model does not report. No two
-snapshots may show the same stop. With --reason each must have been stopped for that reason: "db"
+its CPU: source, target, mispredicted, cycles, and null for what the model does not report. All of
+them: it has fewer entries than the LBR only where the log has no more since a stop, for only while
+it is off Linux clears the LBR. No two snapshots may show the same stop, and those of a CPU show
+theirs in the order of their times. With --reason each must have been stopped for that reason: "db"
 is a debug exception, "off" the kernel's own write to the register.
 
 Prints one line a mismatch and a closing line; exit status 0 if there is no mismatch.
@@ -15,6 +17,8 @@ import argparse
 import collections
 import json
 import sys
+
+from spent import name_error, wasted_error
 
 # What each model reports beside the addresses. Source: SDM vol. 3B, chapter "Last Branch, ...
 # Recording", Tables 17-8, 17-14, 17-16, 19-11; AMD APM vol. 2, 13.1.1.9. TSX is only
@@ -42,7 +46,7 @@ Branch = collections.namedtuple("Branch", "source target type flags cycles")
 class Stop:
     """One time that the LBR was stopped; @text: the branches before it, oldest first."""
 
-    __slots__ = ("cpu", "seq", "reason", "text", "claimed")
+    __slots__ = ("cpu", "seq", "number", "reason", "text", "claimed")
 
     def __init__(self, line):
         cpu, seq, self.reason, *self.text = line.split()
@@ -56,18 +60,32 @@ class Stop:
 
 
 class Truth:
-    """All stops, found by CPU and newest branch."""
+    """All stops, found by CPU and newest branch; by CPU, in order."""
 
     def __init__(self, path):
         self.stops = 0
         self.by_newest = collections.defaultdict(list)
+        self.by_cpu = collections.defaultdict(list)
         with open(path, encoding="ascii") as lines:
             for line in lines:
                 stop = Stop(line)
                 self.stops += 1
+                stop.number = len(self.by_cpu[stop.cpu])
+                self.by_cpu[stop.cpu].append(stop)
                 if stop.text:
                     source, target = stop.text[-1].split(",")[:2]
                     self.by_newest[stop.cpu, int(source, 16), int(target, 16)].append(stop)
+
+    def maybe_cleared(self, stop, count):
+        """Was there an earlier stop, and only @count branches since? Between two stops each record
+        of the log is a branch. (In call-stack mode it may be a return, which took one away.)"""
+        for back in range(1, stop.number + 1):
+            before = self.by_cpu[stop.cpu][stop.number - back]
+            since = stop.seq - before.seq - back
+            if since >= count:
+                return since == count
+        # All that was ever recorded.
+        return len(stop.text) == count
 
 
 def flag_error(name, reported, wanted, got):
@@ -115,29 +133,41 @@ def branch_error(entry, branch, reported):
     return next(filter(None, errors), None)
 
 
-def left_by_arch_driver(branches, entries):
-    """Without the interrupts and exceptions in the kernel that are not among @entries: the driver
-    of architectural LBR throws away what it cannot classify (branch_type() of
+def left_by_arch_driver(branch, shown):
+    """Is it an interrupt or exception in the kernel that is not among the entries? The driver of
+    architectural LBR throws away what it cannot classify (branch_type() of
     arch/x86/events/utils.c): all of them, but where the instruction is a branch itself."""
-    shown = {(int(e["from"]["addr"], 16), int(e["to"]["addr"], 16)) for e in entries}
-    return [b for b in branches if b.type != "irq" or b.source < 1 << 63 or
-            (b.source, b.target) in shown]
+    return branch.type == "irq" and branch.source >> 63 and \
+        (branch.source, branch.target) not in shown
 
 
-def stop_error(entries, stop, reported):
-    """Why these entries are not what the LBR held at this stop, or None."""
+def anything(_):
+    return True
+
+
+def stop_error(entries, stop, reported, truth, wanted=anything):
+    """Why these entries are not what the LBR held at this stop, or None. @wanted: tells of a branch
+    whether it is let through to snapshots"""
     branches = list(stop.branches())
-    if len(entries) > len(branches):
-        return f"{len(entries)} entries, {len(branches)} branches before the stop"
-    if "type" in reported:
-        branches = left_by_arch_driver(branches, entries)
-    branches = branches[len(branches) - len(entries):]
+    shown = {(int(e["from"]["addr"], 16), int(e["to"]["addr"], 16)) for e in entries}
+    places = [i for i, branch in enumerate(branches) if wanted(branch) and
+              not ("type" in reported and left_by_arch_driver(branch, shown))]
+    cut = len(places) - len(entries)
+    if cut < 0:
+        return f"{len(entries)} entries, {len(places)} branches before the stop"
     # Newest first: the first difference then says how far the two agree.
-    for age, (entry, branch) in enumerate(zip(reversed(entries), reversed(branches))):
-        error = branch_error(entry, branch, reported)
+    for age, (entry, place) in enumerate(zip(reversed(entries), reversed(places))):
+        error = branch_error(entry, branches[place], reported)
         if error:
             return f"entry {age} from the newest: {error}"
-    return None
+    if not cut:
+        return None
+    # Cleared behind the newest one that is missing, and before the oldest one that is there.
+    least = len(branches) - (places[cut] if entries else len(branches))
+    most = len(branches) - 1 - places[cut - 1]
+    if any(truth.maybe_cleared(stop, count) for count in range(least, most + 1)):
+        return None
+    return f"{cut} older entries are missing, and nothing cleared the LBR"
 
 
 class Verdict:
@@ -166,39 +196,47 @@ def check_header(snapshot, model):
     return None
 
 
-def find_stop(snapshot, truth, model, reason):
-    """(Stop, None) or (None, why not)."""
+def find_stop(snapshot, truth, model, reason, behind=-1):
+    """(Stop, None) or (None, why not). @behind: seq of the stop that the CPU's snapshot before shows"""
     entries = snapshot["branches"]
     newest = entries[-1]
     key = (snapshot["cpu"], int(newest["from"]["addr"], 16), int(newest["to"]["addr"], 16))
-    candidates = truth.by_newest.get(key, [])
+    # Those that come too early are asked last, for the reason.
+    candidates = sorted(truth.by_newest.get(key, []), key=lambda stop: (stop.seq <= behind, stop.seq))
     error = f"never did the LBR of cpu {key[0]} stop behind {key[1]:#x} -> {key[2]:#x}"
     for stop in candidates:
-        why = stop_error(entries, stop, REPORTED[model][1])
-        if not why and stop.claimed is None and reason in (None, stop.reason):
+        why = stop_error(entries, stop, REPORTED[model][1], truth)
+        if not why and stop.claimed is None and reason in (None, stop.reason) and stop.seq > behind:
             return stop, None
         if not why and stop.claimed is not None:
             why = f"shows the same stop as {stop.claimed}: record {stop.seq} of cpu {stop.cpu}"
+        elif not why and stop.seq <= behind:
+            why = f"shows record {stop.seq} of cpu {stop.cpu}, an earlier snapshot {behind}"
         elif not why:
             why = f"stopped for the reason {stop.reason}, must be {reason}"
         error = why
     return None, error
 
 
-def verify(snapshots, truth, model, reason=None, label=""):
-    """Compare; each stop of @truth that a snapshot shows is claimed by it."""
+def verify(snapshots, truth, model, reason=None, label="", symbols=None):
+    """Compare; each stop of @truth that a snapshot shows is claimed by it. With @symbols, names and
+    what is called wasted as well."""
     verdict = Verdict()
-    for number, snapshot in enumerate(snapshots, 1):
+    behind = collections.defaultdict(lambda: -1)
+    for number, snapshot in sorted(enumerate(snapshots, 1), key=lambda item: item[1]["ts_ns"]):
         name = f"{label}:{number}"
         error = check_header(snapshot, model)
         stop = None
         if not error:
-            stop, error = find_stop(snapshot, truth, model, reason)
+            stop, error = find_stop(snapshot, truth, model, reason, behind[snapshot["cpu"]])
+        if not error and symbols:
+            error = name_error(snapshot, symbols) or wasted_error(snapshot, symbols)
         if error:
             trigger = snapshot["trigger"]
             verdict.errors.append(f"{name} ({trigger['target']}, cpu {snapshot['cpu']}): {error}")
             continue
         stop.claimed = name
+        behind[stop.cpu] = stop.seq
         verdict.matched += 1
         verdict.entries += snapshot["lbr"]["valid"]
         verdict.short += snapshot["lbr"]["valid"] < snapshot["lbr"]["depth"]

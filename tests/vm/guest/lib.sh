@@ -6,6 +6,8 @@ top=$(readlink -f "$here/../../..")
 # shellcheck disable=SC2034 # for those who source this
 failcalls=$top/build/tests/vm/failcalls
 : "${out:?}"
+# What the judges name addresses by: of the kernel and its modules, not what tracing brings.
+[ -s "$out/kallsyms" ] || cat /proc/kallsyms >"$out/kallsyms"
 
 # Source lines cost a guest many seconds, since vmlinux is read through the share: only where a
 # test is about them, which empties this.

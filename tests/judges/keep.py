@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""keep.py - a few true captures, and what judges them, small enough to keep in tests/data/judges
+
+Usage: keep.py truth OUTPUT DIRECTORY RUN:REASON:COUNT...   of tests/vm/live.py --keep
+       keep.py path OUTPUT DIRECTORY PART:COUNT...          of tests/vm/test_path --keep
+
+OUTPUT is JSON, compressed by xz: snapshots, the stops that they show and those right before these,
+and the lines of /proc/kallsyms for all addresses in them. The judges, as they are, have to accept
+what is kept.
+"""
+import json
+import lzma
+import os
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests", "vm"))
+# pylint: disable=wrong-import-position
+import executed
+from spent import SYSCALL_TRACEPOINTS, TRACEPOINTS, Symbols
+from verify_truth import Truth, load, verify
+
+STOPS_BEFORE = 3
+
+
+def addresses(snapshots):
+    for snapshot in snapshots:
+        for branch in snapshot["branches"]:
+            yield int(branch["from"]["addr"], 16)
+            yield int(branch["to"]["addr"], 16)
+        for block in snapshot["path"] or []:
+            yield int(block["start"], 16)
+
+
+def symbol_lines(snapshots, path):
+    """Lines of the symbol table that say how these addresses, and what was traced, are called."""
+    symbols = Symbols(path)
+    functions = {s["trigger"]["function"] for s in snapshots}
+    names = {"_stext", "_etext", *functions, *(f"{name}.cold" for name in functions),
+             *SYSCALL_TRACEPOINTS, *(name.format(f) for name in TRACEPOINTS for f in functions)}
+    wanted = {addr for name in names for addr in symbols.by_name.get(name, ())}
+    wanted |= {symbols.start(addr) for addr in addresses(snapshots) if addr >> 63}
+    # Where each of them ends.
+    ends = [symbols.start(start) for start in wanted]
+    places = {start: i for i, start in enumerate(symbols.starts)}
+    wanted |= {symbols.starts[min(places[start] + 1, len(symbols.starts) - 1)] for start in ends}
+    with open(path, encoding="ascii") as lines:
+        return [line for line in lines if int(line.split()[0], 16) in wanted]
+
+
+def few(snapshots, count):
+    """@count of them in a row, from the middle on: with those that the judge compares them to"""
+    first = max(0, (len(snapshots) - count) // 2)
+    return snapshots[first:first + count]
+
+
+def keep_truth(directory, runs):
+    truth, kept, needed = Truth(os.path.join(directory, "ends")), {}, set()
+    with open(os.path.join(directory, "ends"), encoding="ascii") as lines:
+        text = {tuple(line.split(" ", 2)[:2]): line for line in lines}
+    for run in runs:
+        name, reason, count = run.split(":")
+        snapshots = few(load(os.path.join(directory, name + ".jsonl")), int(count))
+        verdict = verify(snapshots, truth, snapshots[0]["lbr"]["model"], reason, name)
+        if verdict.errors:
+            sys.exit("\n".join(verdict.errors))
+        kept[name] = {"reason": reason, "snapshots": snapshots}
+    for stops in truth.by_cpu.values():
+        for stop in stops:
+            if stop.claimed:
+                needed |= {before.seq for before in stops[max(0, stop.number - STOPS_BEFORE):stop.number + 1]
+                           if before.cpu == stop.cpu}
+    ends = [line for (cpu, seq), line in text.items() if int(seq) in needed]
+    return {"runs": kept, "ends": ends,
+            "kallsyms": symbol_lines([s for run in kept.values() for s in run["snapshots"]],
+                                     os.path.join(directory, "kallsyms"))}
+
+
+def newest(line):
+    """CPU and newest branch of a line of truth_tail's file"""
+    branch = line.rfind(" B,")
+    return line.split(" ", 1)[0], line[branch + 3:].split(" ", 1)[0].rsplit(",", 1)[0]
+
+
+def keep_path(directory, parts):
+    kept, wanted = {}, set()
+    for part in parts:
+        name, count = part.split(":")
+        snapshots = few(executed.told(os.path.join(directory, name + ".lbr"), os.devnull)[1], int(count))
+        kept[name] = snapshots
+        wanted |= {(str(s["cpu"]), ",".join(f"{int(s['branches'][-1][end]['addr'], 16):x}"
+                                           for end in ("from", "to"))) for s in snapshots}
+    with open(os.path.join(directory, "stops"), encoding="ascii") as lines:
+        stops = [line for line in lines if newest(line) in wanted]
+    return {"parts": kept, "stops": stops,
+            "kallsyms": symbol_lines([s for part in kept.values() for s in part],
+                                     os.path.join(directory, "kallsyms"))}
+
+
+def main():
+    what, output, directory, *items = sys.argv[1:]
+    data = {"truth": keep_truth, "path": keep_path}[what](directory, items)
+    with lzma.open(output, "wt", encoding="utf-8", preset=9) as file:
+        json.dump(data, file)
+
+
+if __name__ == "__main__":
+    main()

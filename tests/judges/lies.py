@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: GPL-2.0
+"""lies.py - true captures with one lie each, for the judges to refuse
+
+A lie takes snapshots, which are its own to change, and a source of random numbers; it returns them,
+or others. SEED chooses which snapshot, which entry.
+"""
+import copy
+import json
+import lzma
+import os
+import random
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+DATA = os.path.join(TOP, "tests", "data", "judges")
+sys.path.insert(0, os.path.join(TOP, "tests", "vm"))
+
+
+def data(name):
+    with lzma.open(os.path.join(DATA, name), "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def set_addr(place, addr):
+    place["addr"] = f"{addr:#018x}"
+
+
+def addr_of(place):
+    return int(place["addr"], 16)
+
+
+def entries_set(snapshot, entries):
+    """With a header that agrees."""
+    snapshot["branches"] = entries
+    snapshot["lbr"]["valid"] = len(entries)
+    snapshot["lbr"]["wasted"] = min(snapshot["lbr"]["wasted"], len(entries))
+
+
+def source_changed(snapshots, dice):
+    branch = dice.choice(dice.choice(snapshots)["branches"])
+    set_addr(branch["from"], addr_of(branch["from"]) + 1)
+
+
+def target_changed(snapshots, dice):
+    branch = dice.choice(dice.choice(snapshots)["branches"])
+    set_addr(branch["to"], addr_of(branch["to"]) - 1)
+
+
+def entry_dropped(snapshots, dice):
+    snapshot = dice.choice(snapshots)
+    entries = snapshot["branches"]
+    del entries[dice.randrange(1, len(entries) - 1)]
+    entries_set(snapshot, entries)
+
+
+def newest_dropped(snapshots, dice):
+    snapshot = dice.choice(snapshots)
+    entries_set(snapshot, snapshot["branches"][:-1])
+
+
+def oldest_dropped(snapshots, dice):
+    snapshot = dice.choice(snapshots)
+    entries_set(snapshot, snapshot["branches"][1:])
+
+
+def entry_doubled(snapshots, dice):
+    snapshot = dice.choice(snapshots)
+    entries = snapshot["branches"]
+    at = dice.randrange(1, len(entries))
+    entries.insert(at, copy.deepcopy(entries[at]))
+    entries_set(snapshot, entries[1:])
+
+
+def entries_swapped(snapshots, dice):
+    entries = dice.choice(snapshots)["branches"]
+    at = next(i for i in range(dice.randrange(len(entries) - 1), -1, -1) if entries[i] != entries[i + 1])
+    entries[at], entries[at + 1] = entries[at + 1], entries[at]
+
+
+def other_cpu(snapshots, dice):
+    snapshot = dice.choice(snapshots)
+    snapshot["cpu"] ^= 1
+
+
+def cut_to_one(snapshots, dice):
+    snapshot = dice.choice(snapshots)
+    entries_set(snapshot, snapshot["branches"][-1:])
+
+
+def cut_to_half(snapshots, dice):
+    snapshot = dice.choice(snapshots)
+    entries_set(snapshot, snapshot["branches"][len(snapshot["branches"]) // 2:])
+
+
+def emptied(snapshots, dice):
+    entries_set(dice.choice(snapshots), [])
+
+
+def other_hit(snapshots, dice):
+    """Two snapshots of a CPU have each other's record."""
+    pairs = [(one, other) for i, one in enumerate(snapshots) for other in snapshots[i + 1:]
+             if one["cpu"] == other["cpu"] and one["branches"] != other["branches"] and
+             one["trigger"]["target"] == other["trigger"]["target"]]
+    one, other = dice.choice(pairs)
+    for name in ("branches", "lbr", "path"):
+        one[name], other[name] = other[name], one[name]
+
+
+def doubled(snapshots, dice):
+    at = dice.randrange(len(snapshots))
+    snapshots.insert(at, copy.deepcopy(snapshots[at]))
+    snapshots[at + 1]["ts_ns"] += 1
+
+
+def mispredicted(snapshots, dice):
+    branch = dice.choice(dice.choice(snapshots)["branches"])
+    branch["mispred"], branch["predicted"] = branch["predicted"], branch["mispred"]
+
+
+def cycle_more(snapshots, dice):
+    dice.choice(dice.choice(snapshots)["branches"])["cycles"] += 1
+
+
+def told_wasted(snapshots, dice, more):
+    able = [s for s in snapshots if 0 <= s["lbr"]["wasted"] + more < s["lbr"]["valid"]]
+    dice.choice(able)["lbr"]["wasted"] += more
+
+
+def one_more_wasted(snapshots, dice):
+    told_wasted(snapshots, dice, 1)
+
+
+def one_less_wasted(snapshots, dice):
+    told_wasted(snapshots, dice, -1)
+
+
+def kernel_end(snapshots, dice):
+    """One end of a branch, in the kernel's own text"""
+    return dice.choice([branch[end] for snapshot in snapshots for branch in snapshot["branches"]
+                        for end in ("from", "to")
+                        if addr_of(branch[end]) >> 63 and branch[end]["module"] is None and
+                        branch[end]["sym"]])
+
+
+def wrong_symbol(snapshots, dice):
+    kernel_end(snapshots, dice)["sym"] = "vfs_write"
+
+
+def no_symbol(snapshots, dice):
+    place = kernel_end(snapshots, dice)
+    place["sym"] = place["off"] = None
+
+
+def wrong_offset(snapshots, dice):
+    kernel_end(snapshots, dice)["off"] += 1
+
+
+def wrong_module(snapshots, dice):
+    kernel_end(snapshots, dice)["module"] = "faults"
+
+
+def other_depth(snapshots, dice):
+    dice.choice(snapshots)["lbr"]["depth"] = 16
+
+
+def fields_not_said(snapshots, dice):
+    dice.choice(snapshots)["lbr"]["supported"].remove("cycles")
+
+
+def try_lies(report, judge, snapshots, lies, name):
+    """@judge of the truth finds nothing, and of each lie something. @judge: what is wrong, a list"""
+    seed = int(os.environ.get("SEED", "1"))
+    print(f"# SEED={seed} tells these lies again")
+    wrong = judge(copy.deepcopy(snapshots))
+    report(f"{name}/truth", wrong and f"{len(wrong)} wrong: {wrong[0]}", f"{len(snapshots)} snapshots")
+    for lie in lies:
+        told = copy.deepcopy(snapshots)
+        lie(told, random.Random(f"{seed} {lie.__name__}"))
+        if told == snapshots:
+            report(f"{name}/{lie.__name__}", "it changes nothing")
+            continue
+        wrong = judge(told)
+        report(f"{name}/{lie.__name__}", not wrong and "it is believed",
+               f"refused: {wrong[0] if wrong else ''}")
+
+
+# Of paths, as report --json --insns has them.
+
+def blocks_of(snapshots, dice, wanted):
+    """(snapshot, number of the block) of one that fits"""
+    return dice.choice([(snapshot, i) for snapshot in snapshots
+                        for i, block in enumerate(snapshot["path"] or []) if wanted(snapshot, i, block)])
+
+
+def whole(_, __, block):
+    return not block["gap"] and len(block["insns"]) > 2
+
+
+def block_dropped(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: 0 < i < len(s["path"]) - 1)
+    del snapshot["path"][at]
+
+
+def last_block_dropped(snapshots, dice):
+    snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: len(s["path"]) > 2)
+    del snapshot["path"][-1]
+
+
+def block_ends_early(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, whole)
+    del snapshot["path"][at]["insns"][-1]
+
+
+def trigger_comes_early(snapshots, dice):
+    """The last block, up to the trigger, lacks its last instruction."""
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["ends"] == "trigger" and b["insns"])
+    del snapshot["path"][at]["insns"][-1]
+
+
+def lbr_off_early(snapshots, dice):
+    """A block that ends early because, it says, recording was off."""
+    snapshot, at = blocks_of(snapshots, dice, whole)
+    block = snapshot["path"][at]
+    gap = dict(copy.deepcopy(block), gap="recording was off", insns=[], decisions=[], ends=None, branch=None)
+    block["insns"] = block["insns"][:1]
+    block["decisions"] = []
+    last = dict(copy.deepcopy(block), insns=[], ends="branch", branch=block["branch"])
+    block.update(ends="lbr-off", branch=None)
+    snapshot["path"][at + 1:at + 1] = [gap, last]
+
+
+def insn_changed(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, whole)
+    set_addr(dice.choice(snapshot["path"][at]["insns"]), 0xffffffff81000000)
+
+
+def insn_dropped(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, whole)
+    del snapshot["path"][at]["insns"][1]
+
+
+def deciding(_, __, block):
+    return block["decisions"]
+
+
+def decision_turned(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, deciding)
+    decision = dice.choice(snapshot["path"][at]["decisions"])
+    decision["taken"] = not decision["taken"]
+
+
+def decision_dropped(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, deciding)
+    del snapshot["path"][at]["decisions"][0]
+
+
+def decision_leads_elsewhere(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["decisions"] and b["decisions"][-1]["taken"])
+    snapshot["path"][at]["decisions"][-1]["target"] = "0xffffffff81000000"
+
+
+def user_space(snapshots, dice, count):
+    """@count blocks of the kernel become one stay in user space."""
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b:
+                             len(s["path"]) >= i + count and
+                             all(not b["gap"] and b["branch"] is not None for b in s["path"][i:i + count]))
+    blocks = snapshot["path"][at:at + count]
+    gap = dict(blocks[0], gap="user space", insns=[], decisions=[], ends=None, branch=blocks[-1]["branch"])
+    snapshot["path"][at:at + count] = [gap]
+
+
+def one_block_is_user_space(snapshots, dice):
+    user_space(snapshots, dice, 1)
+
+
+def ten_blocks_are_user_space(snapshots, dice):
+    user_space(snapshots, dice, 10)
+
+
+def all_is_user_space(snapshots, dice):
+    snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: len(s["path"]) > 10)
+    snapshot["path"] = [dict(snapshot["path"][0], gap="user space", insns=[], decisions=[], ends=None,
+                             branch=snapshot["lbr"]["valid"] - snapshot["lbr"]["wasted"] - 1)]
+
+
+def no_path(snapshots, dice):
+    snapshot, _ = blocks_of(snapshots, dice, whole)
+    snapshot["path"] = None
+
+
+def no_path_all_wasted(snapshots, dice):
+    snapshot, _ = blocks_of(snapshots, dice, whole)
+    snapshot["path"] = None
+    snapshot["lbr"]["wasted"] = snapshot["lbr"]["valid"]
+
+
+def nothing_at_all(snapshots, dice):
+    snapshot, _ = blocks_of(snapshots, dice, whole)
+    snapshot["path"] = None
+    entries_set(snapshot, [])
+
+
+def path_of_the_newest(snapshots, dice):
+    """Cut to the newest entries, and the path with it."""
+    snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: len(s["path"]) > 2 and not s["lbr"]["wasted"])
+    cut = len(snapshot["branches"]) - 9
+    entries_set(snapshot, snapshot["branches"][cut:])
+    path = [block for block in snapshot["path"] if block["branch"] is None or block["branch"] > cut]
+    for block in path:
+        block["branch"] = block["branch"] and block["branch"] - cut
+    snapshot["path"] = path
+
+
+def wrong_function(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: not b["gap"] and b["module"] is None and
+                             addr_of({"addr": b["start"]}) >> 63)
+    snapshot["path"][at]["function"] = "vfs_fsync_range"
