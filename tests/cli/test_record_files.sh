@@ -64,7 +64,10 @@ meanwhile() {
 		>"$scratch/out" 2>"$scratch/err" </dev/null &
 	recorder=$!
 	until grep -q tracing "$scratch/err" && [ -e "$file" ]; do
-		kill -0 "$recorder" || return
+		kill -0 "$recorder" || {
+			not_ok "$name: it ended before it was armed" "$scratch/err"
+			return
+		}
 		sleep 0.1
 	done
 	"$@"
