@@ -48,19 +48,26 @@ static bool parse(char *line, struct line *ret)
 		return false;
 	ret->text++;
 	ret->text[strcspn(ret->text, "\n")] = '\0';
+	/* FINIT: one line, two instructions, WAIT and the one behind it (SDM vol. 2A). */
+	if (ret->len > 1 && ret->bytes[0] == 0x9b)
+		ret->len = 1;
 	return ret->len > 0;
 }
 
 /* First word of @text that is no prefix. */
 static const char *mnemonic(const char *text, char *buf, size_t size)
 {
-	static const char *const prefixes[] = {"bnd",	"repz",	  "notrack", "lock",   "cs",
-					       "ds",	"data16", "rex.W",   "addr32", "rep",
-					       "repnz", "es",	  "ss",	     "fs"};
+	static const char *const prefixes[] = {"bnd", "repz",	"notrack", "lock", "cs",
+					       "ds",  "data16", "addr32",  "rep",  "repnz",
+					       "es",  "ss",	"fs"};
 	size_t len;
 
 again:
 	len = strcspn(text, " ");
+	if (!strncmp(text, "rex", 3) && text[len]) { /* rex.W, rex.WB, ... */
+		text += len + strspn(text + len, " ");
+		goto again;
+	}
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		if (len == strlen(prefixes[i]) && !strncmp(text, prefixes[i], len) && text[len]) {
 			text += len + strspn(text + len, " ");
