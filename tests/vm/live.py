@@ -21,6 +21,7 @@ import sys
 import tempfile
 
 import matrix
+from kernels import why_missing
 from errno_sites import Image, cases, debug_vmlinux, errno_line, frames_at, line_at, site_error
 from spent import Symbols, spent_by_trigger
 from perf_events import check_hotplug, check_perf
@@ -635,6 +636,9 @@ def check_schema(guest, report):
 
 
 def check_guest(guest, report):
+    if why_missing(guest.kernel):
+        report.skip(guest.name, why_missing(guest.kernel))
+        return
     if "line" in guest.parts and debug_vmlinux(guest.kernel):
         for _, variable, function, _, err in LINES:
             os.environ[variable] = errno_line(debug_vmlinux(guest.kernel), function,

@@ -3,10 +3,10 @@ import concurrent.futures
 import os
 import sys
 
+import kernels
 from live import TOP
 from verify_truth import REPORTED
 
-KERNELS = ("6.1", "6.12")
 # AMD's snapshots came with Linux 6.10 (commit a4d18112e5cf).
 WITHOUT_SNAPSHOT = {("zen4", "6.1")}
 
@@ -23,17 +23,24 @@ def measured(measure, model, kernel):
     return measure(model, kernel)
 
 
-def print_tables(models, tables, measure, jobs=1):
+def kernels_of(model, newest):
+    """Those of README.md's rows: the newest kernel only of the models in @newest."""
+    return [kernel for kernel in kernels.ALL
+            if not kernels.why_missing(kernel) and (kernel not in kernels.OPTIONAL or model in newest)]
+
+
+def print_tables(models, tables, measure, jobs=1, newest=()):
     """Of each of @tables, lists of columns: a row for each model and kernel, the first table's as
     they come; 1 if something is wrong, or if README.md has another row.
 
     @measure: model, kernel: ({column: entries}, what is wrong or None); boots a guest
     @jobs: guests at once
+    @newest: models that have a row of the newest kernel
     """
     status, known = 0, readme_rows()
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         results = {(model, kernel): pool.submit(measured, measure, model, kernel)
-                   for model in models for kernel in KERNELS}
+                   for model in models for kernel in kernels_of(model, newest)}
         for columns in tables:
             print(f"| CPU, entries | kernel | {' | '.join(columns)} |")
             print("| --- | --- |" + " --- |" * len(columns), flush=True)
