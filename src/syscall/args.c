@@ -58,6 +58,20 @@ static void print_hex(struct printer *p, unsigned int arg, const struct arg_type
 	print_text(p, "%#" PRIx64, (uint64_t)p->call->args[arg]);
 }
 
+static void print_hex32(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	(void)type;
+	print_text(p, "%#x", (uint32_t)p->call->args[arg]);
+}
+
+/* One that the kernel takes, for other word sizes, and does not look at. */
+static void print_unused(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	(void)p;
+	(void)arg;
+	(void)type;
+}
+
 static void print_dirfd(struct printer *p, unsigned int arg, const struct arg_type *type)
 {
 	int fd = (int)p->call->args[arg];
@@ -161,6 +175,30 @@ static void print_id_list(struct printer *p, unsigned int arg, const struct arg_
 	print_text(p, there < count ? ", ...]" : "]");
 }
 
+/* What they point to is not read. */
+static void print_iovecs(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	uint64_t count = p->call->args[(int)arg + type->count_at], pair[2];
+	const uint8_t *blob = printer_blob(p, arg, 0);
+	size_t there = p->call->blobs[arg].len / sizeof(pair);
+
+	if (p->call->args[arg] && !count) {
+		print_text(p, "[]");
+		return;
+	}
+	if (!blob || !there) {
+		print_arg_address(p, arg, type);
+		return;
+	}
+	for (size_t i = 0; i < there && i < count; i++) {
+		memcpy(pair, blob + i * sizeof(pair), sizeof(pair));
+		print_text(p, i ? ", {iov_base=" : "[{iov_base=");
+		print_address(p, pair[0]);
+		print_text(p, ", iov_len=%" PRIu64 "}", pair[1]);
+	}
+	print_text(p, there < count ? ", ...]" : "]");
+}
+
 const struct arg_type arg_int = {.print = print_arg_int};
 const struct arg_type arg_fd = {.print = print_arg_int};
 const struct arg_type arg_uint = {.print = print_uint};
@@ -168,6 +206,8 @@ const struct arg_type arg_long = {.print = print_long};
 const struct arg_type arg_offset = {.print = print_long};
 const struct arg_type arg_size = {.print = print_size};
 const struct arg_type arg_hex = {.print = print_hex};
+const struct arg_type arg_hex32 = {.print = print_hex32};
+const struct arg_type arg_unused = {.print = print_unused};
 const struct arg_type arg_address = {.print = print_arg_address};
 const struct arg_type arg_output = {.print = print_arg_address};
 const struct arg_type arg_dirfd = {.print = print_dirfd};
@@ -181,4 +221,5 @@ const struct arg_type arg_buffer = ARG_COUNTED(print_arg_buffer, 1, 1, STRING_SH
 const struct arg_type arg_buffer_back = ARG_COUNTED(print_arg_buffer, -1, 1, STRING_SHOWN);
 const struct arg_type arg_int_pointer = ARG_STRUCT(print_int_pointer, sizeof(int32_t));
 const struct arg_type arg_offset_pointer = ARG_STRUCT(print_offset_pointer, sizeof(int64_t));
+const struct arg_type arg_iovecs = ARG_COUNTED(print_iovecs, 1, 2 * sizeof(uint64_t), 128);
 const struct arg_type arg_id_list = ARG_COUNTED(print_id_list, -1, sizeof(uint32_t), 128);

@@ -127,7 +127,7 @@ static void print_fcntl_arg(struct printer *p, unsigned int arg, const struct ar
 {
 	uint64_t value = p->call->args[arg];
 
-	switch (p->call->args[arg - 1]) {
+	switch ((uint32_t)p->call->args[arg - 1]) {
 	case F_GETFD:
 	case F_GETFL:
 	case F_GETOWN:

@@ -38,7 +38,7 @@ static const struct constant open_bits_rows[] = {
 	CONSTANT(O_NOATIME),   CONSTANT(O_CLOEXEC),   CONSTANT(O_PATH),	     CONSTANT(O_TMPFILE),
 	CONSTANT(__O_TMPFILE), CONSTANT(O_DIRECTORY), CONSTANT(FASYNC),
 };
-static const struct constants open_bits = CONSTANTS(open_bits_rows, NULL);
+static const struct constants open_bits = CONSTANTS(open_bits_rows, "O_???");
 
 /* linux/fcntl.h */
 static const struct constant at_flags_rows[] = {

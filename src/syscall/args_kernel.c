@@ -174,6 +174,28 @@ static const struct constant bpf_commands_rows[] = {
 };
 static const struct constants bpf_commands = CONSTANTS(bpf_commands_rows, "BPF_???");
 
+/* asm-generic/fcntl.h */
+static const struct constant mq_bits_rows[] = {
+	CONSTANT(O_NONBLOCK),
+};
+static const struct constants mq_bits = CONSTANTS(mq_bits_rows, "O_???");
+
+/* linux/io_uring.h */
+static const struct constant io_uring_setup_bits_rows[] = {
+	CONSTANT(IORING_SETUP_IOPOLL),	      CONSTANT(IORING_SETUP_SQPOLL),
+	CONSTANT(IORING_SETUP_SQ_AFF),	      CONSTANT(IORING_SETUP_CQSIZE),
+	CONSTANT(IORING_SETUP_CLAMP),	      CONSTANT(IORING_SETUP_ATTACH_WQ),
+	CONSTANT(IORING_SETUP_R_DISABLED),    CONSTANT(IORING_SETUP_SUBMIT_ALL),
+	CONSTANT(IORING_SETUP_COOP_TASKRUN),  CONSTANT(IORING_SETUP_TASKRUN_FLAG),
+	CONSTANT(IORING_SETUP_SQE128),	      CONSTANT(IORING_SETUP_CQE32),
+	CONSTANT(IORING_SETUP_SINGLE_ISSUER), CONSTANT(IORING_SETUP_DEFER_TASKRUN),
+	CONSTANT(IORING_SETUP_NO_MMAP),	      CONSTANT(IORING_SETUP_REGISTERED_FD_ONLY),
+	CONSTANT(IORING_SETUP_NO_SQARRAY),    CONSTANT(IORING_SETUP_HYBRID_IOPOLL),
+	CONSTANT(IORING_SETUP_CQE_MIXED),
+};
+static const struct constants io_uring_setup_bits =
+	CONSTANTS(io_uring_setup_bits_rows, "IORING_SETUP_???");
+
 /* linux/io_uring.h */
 static const struct constant io_uring_enter_bits_rows[] = {
 	CONSTANT(IORING_ENTER_GETEVENTS),	CONSTANT(IORING_ENTER_SQ_WAKEUP),
@@ -377,7 +399,7 @@ static void print_futex_arg(struct printer *p, unsigned int arg, const struct ar
 		print_arg_address(p, arg, type);
 		break;
 	case FUTEX_ARG_HEX:
-		arg_hex.print(p, arg, &arg_hex);
+		arg_hex32.print(p, arg, &arg_hex32);
 		break;
 	case FUTEX_ARG_BITS:
 		if ((uint32_t)p->call->args[arg] == FUTEX_BITSET_MATCH_ANY)
@@ -482,6 +504,12 @@ static void print_keyctl_arg(struct printer *p, unsigned int arg, const struct a
 		what->print(p, arg, what);
 }
 
+static void print_mq_mode(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	if (p->call->args[1] & O_CREAT)
+		arg_mode.print(p, arg, type);
+}
+
 static void print_mq_attr(struct printer *p, unsigned int arg, const struct arg_type *type)
 {
 	const void *blob = printer_blob(p, arg, 4 * sizeof(int64_t));
@@ -495,9 +523,31 @@ static void print_mq_attr(struct printer *p, unsigned int arg, const struct arg_
 	}
 	memcpy(attr, blob, sizeof(attr));
 	print_text(p, "{mq_flags=");
-	print_flags(p, (uint64_t)attr[0], arg_open_bits.names);
+	print_flags(p, (uint64_t)attr[0], &mq_bits);
 	print_text(p, ", mq_maxmsg=%" PRId64 ", mq_msgsize=%" PRId64 ", mq_curmsgs=%" PRId64 "}",
 		   attr[1], attr[2], attr[3]);
+}
+
+static void print_io_uring_params(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	const void *blob = printer_blob(p, arg, offsetof(struct io_uring_params, sq_off));
+	struct io_uring_params params;
+
+	if (!blob) {
+		print_arg_address(p, arg, type);
+		return;
+	}
+	memcpy(&params, blob, offsetof(struct io_uring_params, sq_off));
+	print_text(p, "{flags=");
+	print_flags(p, params.flags, &io_uring_setup_bits);
+	print_text(p, ", sq_thread_cpu=%#x, sq_thread_idle=%u", params.sq_thread_cpu,
+		   params.sq_thread_idle);
+	if (params.flags & IORING_SETUP_ATTACH_WQ)
+		print_text(p, ", wq_fd=%u", params.wq_fd);
+	if (params.resv[0] || params.resv[1] || params.resv[2])
+		print_text(p, ", resv=[%#x, %#x, %#x]", params.resv[0], params.resv[1],
+			   params.resv[2]);
+	print_text(p, "}");
 }
 
 static void print_kexec_flags(struct printer *p, unsigned int arg, const struct arg_type *type)
@@ -569,11 +619,14 @@ const struct arg_type arg_keyctl_4 = {
 	.print = print_keyctl_arg, .kind = SYSCALL_READ_STRING, .max = SYSCALL_BYTES_MAX};
 const struct arg_type arg_keyctl_5 = {.print = print_keyctl_arg};
 const struct arg_type arg_bpf_command = ARG_CHOICE(bpf_commands);
+const struct arg_type arg_io_uring_params =
+	ARG_STRUCT(print_io_uring_params, offsetof(struct io_uring_params, sq_off));
 const struct arg_type arg_io_uring_enter_flags = ARG_FLAGS(io_uring_enter_bits);
 const struct arg_type arg_io_uring_register_op = ARG_CHOICE(io_uring_ops);
+const struct arg_type arg_mq_mode = {.print = print_mq_mode};
 const struct arg_type arg_mq_attr = ARG_STRUCT(print_mq_attr, 4 * sizeof(int64_t));
 const struct arg_type arg_kexec_flags = {.print = print_kexec_flags};
-const struct arg_type arg_kexec_file_flags = ARG_FLAGS(kexec_file_bits);
+const struct arg_type arg_kexec_file_flags = ARG_FLAGS64(kexec_file_bits);
 const struct arg_type arg_finit_module_flags = ARG_FLAGS(module_bits);
 const struct arg_type arg_delete_module_flags = ARG_FLAGS(delete_module_bits);
 const struct arg_type arg_reboot_magic1 = ARG_CHOICE(reboot_magics);

@@ -334,9 +334,9 @@ static void print_sembufs(struct printer *p, unsigned int arg, const struct arg_
 	print_text(p, there < count ? ", ...]" : "]");
 }
 
-const struct arg_type arg_prot = ARG_FLAGS(prot_bits);
+const struct arg_type arg_prot = ARG_FLAGS64(prot_bits);
 const struct arg_type arg_map_flags = {.print = print_map_flags};
-const struct arg_type arg_mremap_flags = ARG_FLAGS(mremap_bits);
+const struct arg_type arg_mremap_flags = ARG_FLAGS64(mremap_bits);
 const struct arg_type arg_mremap_address = {.print = print_mremap_address};
 const struct arg_type arg_msync_flags = ARG_FLAGS(msync_bits);
 const struct arg_type arg_madvise = ARG_CHOICE(advice);
@@ -344,12 +344,12 @@ const struct arg_type arg_mlock2_flags = ARG_FLAGS(mlock2_bits);
 const struct arg_type arg_mlockall_flags = ARG_FLAGS(mlockall_bits);
 const struct arg_type arg_mempolicy = {.print = print_policy};
 const struct arg_type arg_mbind_flags = ARG_FLAGS(mbind_bits);
-const struct arg_type arg_get_mempolicy_flags = ARG_FLAGS(get_mempolicy_bits);
+const struct arg_type arg_get_mempolicy_flags = ARG_FLAGS64(get_mempolicy_bits);
 const struct arg_type arg_userfaultfd_flags = ARG_FLAGS(userfaultfd_bits);
 const struct arg_type arg_membarrier_command = ARG_CHOICE(barriers);
 const struct arg_type arg_membarrier_flags = ARG_FLAGS(barrier_bits);
 const struct arg_type arg_membarrier_cpu = {.print = print_barrier_cpu};
-const struct arg_type arg_pkey_rights = ARG_FLAGS(pkey_bits);
+const struct arg_type arg_pkey_rights = ARG_FLAGS64(pkey_bits);
 const struct arg_type arg_ipc_key = {.print = print_ipc_key};
 const struct arg_type arg_shm_get_flags = {.print = print_ipc_flags, .names = &shm_bits};
 const struct arg_type arg_ipc_get_flags = {.print = print_ipc_flags, .names = &ipc_bits};

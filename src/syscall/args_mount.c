@@ -246,6 +246,15 @@ static void print_fsconfig_value(struct printer *p, unsigned int arg, const stru
 	}
 }
 
+/* Commands that set nothing have no key. */
+static void print_fsconfig_key(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	if ((uint32_t)p->call->args[1] <= FSCONFIG_SET_FD)
+		print_arg_string(p, arg, type);
+	else
+		print_arg_address(p, arg, type);
+}
+
 static void print_fsconfig_aux(struct printer *p, unsigned int arg, const struct arg_type *type)
 {
 	uint32_t command = (uint32_t)p->call->args[1];
@@ -332,7 +341,7 @@ static void print_quota_id(struct printer *p, unsigned int arg, const struct arg
 	case Q_XGETQSTATV:
 		break;
 	default:
-		arg_uint.print(p, arg, type);
+		arg_id.print(p, arg, type);
 	}
 }
 
@@ -359,6 +368,8 @@ const struct arg_type arg_mount_data = {
 const struct arg_type arg_umount_flags = ARG_FLAGS(umount_bits);
 const struct arg_type arg_fsopen_flags = ARG_FLAGS(fsopen_bits);
 const struct arg_type arg_fsconfig_command = ARG_CHOICE(fsconfig_commands);
+const struct arg_type arg_fsconfig_key = {
+	.print = print_fsconfig_key, .kind = SYSCALL_READ_STRING, .max = SYSCALL_BYTES_MAX};
 const struct arg_type arg_fsconfig_value = {
 	.print = print_fsconfig_value, .kind = SYSCALL_READ_STRING, .max = SYSCALL_BYTES_MAX};
 const struct arg_type arg_fsconfig_aux = {.print = print_fsconfig_aux};

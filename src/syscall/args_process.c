@@ -50,7 +50,6 @@ static const struct constants clone_bits = CONSTANTS(clone_bits_rows, "CLONE_???
 
 /* linux/sched.h */
 static const struct constant clone3_bits_rows[] = {
-	CONSTANT(CLONE_NEWTIME),
 	CONSTANT(CLONE_VM),
 	CONSTANT(CLONE_FS),
 	CONSTANT(CLONE_FILES),
@@ -74,6 +73,7 @@ static const struct constant clone3_bits_rows[] = {
 	CONSTANT(CLONE_NEWPID),
 	CONSTANT(CLONE_NEWNET),
 	CONSTANT(CLONE_IO),
+	CONSTANT(CLONE_NEWTIME),
 	CONSTANT(CLONE_CLEAR_SIGHAND),
 	CONSTANT(CLONE_INTO_CGROUP),
 };
@@ -380,7 +380,10 @@ static void print_clone_args(struct printer *p, unsigned int arg, const struct a
 	if (args.flags & CLONE_PARENT_SETTID)
 		print_member_address(p, "parent_tid", args.parent_tid);
 	print_text(p, ", exit_signal=");
-	print_signal(p, (int)args.exit_signal);
+	if (args.exit_signal > INT32_MAX)
+		print_text(p, "%" PRIu64, (uint64_t)args.exit_signal);
+	else
+		print_signal(p, (int)args.exit_signal);
 	print_member_address(p, "stack", args.stack);
 	print_text(p, ", stack_size=%#" PRIx64, (uint64_t)args.stack_size);
 	if (args.flags & CLONE_SETTLS)
@@ -667,7 +670,7 @@ static void print_cap_data(struct printer *p, unsigned int arg, const struct arg
 const struct arg_type arg_clone = {.print = print_clone};
 const struct arg_type arg_clone_args =
 	ARG_COUNTED(print_clone_args, 1, 1, sizeof(struct clone_args));
-const struct arg_type arg_unshare_flags = ARG_FLAGS(unshare_bits);
+const struct arg_type arg_unshare_flags = ARG_FLAGS64(unshare_bits);
 const struct arg_type arg_setns_flags = ARG_FLAGS(setns_bits);
 const struct arg_type arg_wait_flags = ARG_FLAGS(wait_bits);
 const struct arg_type arg_wait_id_type = ARG_CHOICE(wait_id_types);

@@ -140,7 +140,7 @@ static void print_sockaddr(struct printer *p, unsigned int arg, const struct arg
 	size_t len = p->call->blobs[arg].len;
 	sa_family_t family;
 
-	if (!bytes) {
+	if (!bytes || (int)p->call->args[arg + 1] < (int)sizeof(family)) {
 		print_arg_address(p, arg, type);
 		return;
 	}

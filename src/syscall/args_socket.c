@@ -148,11 +148,12 @@ static const struct constants epoll_bits = CONSTANTS(epoll_bits_rows, "EPOLL_???
 
 /* linux/eventpoll.h */
 static const struct constant epoll_events_rows[] = {
-	CONSTANT(EPOLLIN),     CONSTANT(EPOLLPRI),     CONSTANT(EPOLLOUT),
-	CONSTANT(EPOLLRDNORM), CONSTANT(EPOLLRDBAND),  CONSTANT(EPOLLWRNORM),
-	CONSTANT(EPOLLWRBAND), CONSTANT(EPOLLMSG),     CONSTANT(EPOLLERR),
-	CONSTANT(EPOLLHUP),    CONSTANT(EPOLLRDHUP),   CONSTANT(EPOLLEXCLUSIVE),
-	CONSTANT(EPOLLWAKEUP), CONSTANT(EPOLLONESHOT), CONSTANT(EPOLLET),
+	CONSTANT(EPOLLIN),	  CONSTANT(EPOLLPRI),	 CONSTANT(EPOLLOUT),
+	CONSTANT(EPOLLERR),	  CONSTANT(EPOLLHUP),	 CONSTANT(EPOLLNVAL),
+	CONSTANT(EPOLLRDNORM),	  CONSTANT(EPOLLRDBAND), CONSTANT(EPOLLWRNORM),
+	CONSTANT(EPOLLWRBAND),	  CONSTANT(EPOLLMSG),	 CONSTANT(EPOLLRDHUP),
+	CONSTANT(EPOLLEXCLUSIVE), CONSTANT(EPOLLWAKEUP), CONSTANT(EPOLLONESHOT),
+	CONSTANT(EPOLLET),
 };
 static const struct constants epoll_events = CONSTANTS(epoll_events_rows, "EPOLL???");
 
@@ -219,6 +220,45 @@ void print_ether_protocol(struct printer *p, uint16_t big_endian)
 	print_text(p, "htons(");
 	print_choice(p, (uint16_t)(big_endian << 8 | big_endian >> 8), &ether_protocols);
 	print_text(p, ")");
+}
+
+/* struct user_msghdr of include/linux/socket.h; what it points to is not read */
+static void print_message(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	const uint8_t *blob = printer_blob(p, arg, sizeof(struct msghdr));
+	struct msghdr message;
+
+	if (!blob) {
+		print_arg_address(p, arg, type);
+		return;
+	}
+	memcpy(&message, blob, sizeof(message));
+	print_text(p, "{msg_name=");
+	print_address(p, (uintptr_t)message.msg_name);
+	print_text(p, ", msg_namelen=%d, msg_iov=", (int)message.msg_namelen);
+	print_address(p, (uintptr_t)message.msg_iov);
+	print_text(p, ", msg_iovlen=%zu", message.msg_iovlen);
+	if (message.msg_control || message.msg_controllen) {
+		print_text(p, ", msg_control=");
+		print_address(p, (uintptr_t)message.msg_control);
+	}
+	print_text(p, ", msg_controllen=%zu, msg_flags=", message.msg_controllen);
+	print_flags(p, (uint32_t)message.msg_flags, &message_bits);
+	print_text(p, "}");
+}
+
+/* Of a message to be received, all but the room for the address is the kernel's to write. */
+static void print_received_message(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	const uint8_t *blob = printer_blob(p, arg, sizeof(struct msghdr));
+	struct msghdr message;
+
+	if (!blob) {
+		print_arg_address(p, arg, type);
+		return;
+	}
+	memcpy(&message, blob, sizeof(message));
+	print_text(p, "{msg_namelen=%d}", (int)message.msg_namelen);
 }
 
 static void print_pollfd(struct printer *p, const struct pollfd *fd)
@@ -298,6 +338,9 @@ const struct arg_type arg_socket_type = {.print = print_socket_type};
 const struct arg_type arg_socket_flags = ARG_FLAGS(type_bits);
 const struct arg_type arg_socket_protocol = {.print = print_protocol};
 const struct arg_type arg_msg_flags = ARG_FLAGS(message_bits);
+const struct arg_type arg_message = ARG_STRUCT(print_message, sizeof(struct msghdr));
+const struct arg_type arg_received_message =
+	ARG_STRUCT(print_received_message, sizeof(struct msghdr));
 const struct arg_type arg_shutdown_how = ARG_CHOICE(shutdown_hows);
 const struct arg_type arg_pollfds = ARG_COUNTED(print_pollfds, 1, sizeof(struct pollfd), 128);
 const struct arg_type arg_fd_set = ARG_STRUCT(print_fd_set, SYSCALL_BYTES_MAX);

@@ -361,7 +361,7 @@ static void print_name(struct printer *p, unsigned int arg, const struct arg_typ
 		print_choice(p, (uint32_t)p->call->args[arg], names_of_level[i].names);
 		return;
 	}
-	print_arg_int(p, arg, type);
+	arg_uint.print(p, arg, type);
 }
 
 static void print_linger(struct printer *p, const void *blob)

@@ -98,6 +98,15 @@ static const struct constant stack_bits_rows[] = {
 };
 static const struct constants stack_bits = CONSTANTS(stack_bits_rows, "SS_???");
 
+/* asm-generic/siginfo.h */
+static const struct constant notifies_rows[] = {
+	CONSTANT(SIGEV_SIGNAL),
+	CONSTANT(SIGEV_NONE),
+	CONSTANT(SIGEV_THREAD),
+	CONSTANT(SIGEV_THREAD_ID),
+};
+static const struct constants notifies = CONSTANTS(notifies_rows, "SIGEV_???");
+
 #define SIGNALS 64
 
 struct pair {
@@ -237,6 +246,23 @@ static void print_timevals(struct printer *p, unsigned int arg, const struct arg
 	print_text(p, "]");
 }
 
+static void print_utimbuf(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	const void *blob = printer_blob(p, arg, 2 * sizeof(int64_t));
+	int64_t times[2];
+
+	if (!blob) {
+		print_arg_address(p, arg, type);
+		return;
+	}
+	memcpy(times, blob, sizeof(times));
+	print_text(p, "{actime=%" PRId64, times[0]);
+	print_date(p, &(struct pair){.sec = times[0]}, 1, 0);
+	print_text(p, ", modtime=%" PRId64, times[1]);
+	print_date(p, &(struct pair){.sec = times[1]}, 1, 0);
+	print_text(p, "}");
+}
+
 static void print_signal_name(struct printer *p, int signal, bool prefix)
 {
 	const char *name = constant_name(&signals, (uint32_t)signal);
@@ -305,7 +331,7 @@ static void print_handler(struct printer *p, const struct action *action)
 {
 	static const char *const names[] = {"SIG_DFL", "SIG_IGN"};
 
-	print_text(p, action->flags & SA_SIGINFO ? "sa_sigaction=" : "sa_handler=");
+	print_text(p, "sa_handler=");
 	if (action->handler < sizeof(names) / sizeof(names[0]))
 		print_text(p, "%s", names[action->handler]);
 	else if (action->handler == UINT64_MAX)
@@ -362,10 +388,48 @@ static void print_sigstack(struct printer *p, unsigned int arg, const struct arg
 	print_text(p, ", ss_size=%" PRIu64 "}", stack.size);
 }
 
+/* struct sigevent of asm-generic/siginfo.h */
+struct event {
+	uint64_t value;
+	int32_t signal;
+	int32_t notify;
+	int32_t thread;
+};
+
+static void print_sigevent(struct printer *p, unsigned int arg, const struct arg_type *type)
+{
+	const void *blob = printer_blob(p, arg, offsetof(struct event, thread) + sizeof(int32_t));
+	struct event event = {0};
+
+	if (!blob) {
+		print_arg_address(p, arg, type);
+		return;
+	}
+	memcpy(&event, blob, offsetof(struct event, thread) + sizeof(int32_t));
+	print_text(p, "{");
+	if (event.value) {
+		print_text(p, "sigev_value={sival_int=%d, sival_ptr=", (int)event.value);
+		print_address(p, event.value);
+		print_text(p, "}, ");
+	}
+	print_text(p, "sigev_signo=");
+	if (event.notify == SIGEV_SIGNAL || event.notify == SIGEV_THREAD ||
+	    event.notify == SIGEV_THREAD_ID)
+		print_signal(p, event.signal);
+	else
+		print_text(p, "%u", (uint32_t)event.signal);
+	print_text(p, ", sigev_notify=");
+	print_choice(p, (uint32_t)event.notify, &notifies);
+	if (event.notify == SIGEV_THREAD_ID)
+		print_text(p, ", sigev_notify_thread_id=%d", event.thread);
+	print_text(p, "}");
+}
+
 const struct arg_type arg_timespec = ARG_STRUCT(print_timespec, sizeof(struct pair));
 const struct arg_type arg_timeval = ARG_STRUCT(print_timeval, sizeof(struct pair));
 const struct arg_type arg_timespecs = ARG_STRUCT(print_timespecs, 2 * sizeof(struct pair));
 const struct arg_type arg_timevals = ARG_STRUCT(print_timevals, 2 * sizeof(struct pair));
+const struct arg_type arg_utimbuf = ARG_STRUCT(print_utimbuf, 2 * sizeof(int64_t));
 const struct arg_type arg_itimerspec = ARG_STRUCT(print_itimerspec, 2 * sizeof(struct pair));
 const struct arg_type arg_itimerval = ARG_STRUCT(print_itimerval, 2 * sizeof(struct pair));
 const struct arg_type arg_clock = ARG_CHOICE(clocks);
@@ -377,4 +441,5 @@ const struct arg_type arg_sigmask_how = ARG_CHOICE(mask_hows);
 const struct arg_type arg_sigset = ARG_STRUCT(print_sigset, sizeof(uint64_t));
 const struct arg_type arg_sigaction = ARG_STRUCT(print_sigaction, sizeof(struct action));
 const struct arg_type arg_sigstack = ARG_STRUCT(print_sigstack, sizeof(struct alternate_stack));
+const struct arg_type arg_sigevent = ARG_STRUCT(print_sigevent, 20);
 const struct arg_type arg_signalfd_flags = ARG_FLAGS(signalfd_bits);

@@ -85,7 +85,22 @@
 #define IPPROTO_SMC 256
 #endif
 
-/* linux/io_uring.h: 6.12 to 6.15 */
+/* linux/io_uring.h: 6.5 to 6.18 */
+#ifndef IORING_SETUP_NO_MMAP
+#define IORING_SETUP_NO_MMAP 0x4000
+#endif
+#ifndef IORING_SETUP_REGISTERED_FD_ONLY
+#define IORING_SETUP_REGISTERED_FD_ONLY 0x8000
+#endif
+#ifndef IORING_SETUP_NO_SQARRAY
+#define IORING_SETUP_NO_SQARRAY 0x10000
+#endif
+#ifndef IORING_SETUP_HYBRID_IOPOLL
+#define IORING_SETUP_HYBRID_IOPOLL 0x20000
+#endif
+#ifndef IORING_SETUP_CQE_MIXED
+#define IORING_SETUP_CQE_MIXED 0x40000
+#endif
 #ifndef IORING_ENTER_ABS_TIMER
 #define IORING_ENTER_ABS_TIMER 0x20
 #endif

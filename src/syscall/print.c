@@ -69,7 +69,7 @@ void print_quoted(struct printer *p, const void *bytes, size_t len)
 			put_char(p, (char)text[i]);
 		} else {
 			put_octal(p, text[i],
-				  i + 1 < len && text[i + 1] >= '0' && text[i + 1] <= '9');
+				  i + 1 < len && text[i + 1] >= '0' && text[i + 1] <= '7');
 		}
 	}
 	put_char(p, '"');

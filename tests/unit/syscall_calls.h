@@ -24,6 +24,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -104,6 +105,20 @@ static const struct __user_cap_data_struct calls_cap_data[2] = {{1 << 21, 3, 0},
 static const struct perf_event_attr calls_perf = {
 	.type = PERF_TYPE_HARDWARE, .size = sizeof(calls_perf), .config = PERF_COUNT_HW_CPU_CYCLES};
 static const struct linger calls_linger = {1, 5};
+static const uint64_t calls_iovecs[] = {0x10, 5, 0, 0, 0x30, 7};
+static const struct msghdr calls_message = {.msg_namelen = 5, .msg_flags = MSG_OOB};
+static const struct msghdr calls_control = {.msg_control = (void *)0x20, .msg_controllen = 9};
+static const int64_t calls_utime[2] = {1700000000, 0};
+static const uint64_t calls_action[] = {0x5555, 4, 0, 2};
+static const uint32_t calls_params[30] = {[2] = 1 << 1 | 1 << 5, [3] = 1, [4] = 5, [6] = 7};
+static const uint32_t calls_params_resv[30] = {[2] = 0x80000000, [8] = 7};
+static const struct sigevent calls_event = {.sigev_signo = 10, .sigev_value = {.sival_int = 5}};
+static const struct sigevent calls_event_none = {.sigev_signo = 10, .sigev_notify = SIGEV_NONE};
+static const struct sigevent calls_event_thread = {.sigev_signo = 34,
+						   .sigev_notify = SIGEV_THREAD_ID,
+						   .sigev_value = {.sival_ptr = (void *)0x999}};
+static const struct clone_args calls_clone_all = {.flags = UINT64_MAX, .exit_signal = 1ULL << 33};
+static const char calls_octal[] = "\0010\0017\0018\0019\1a";
 static const uint64_t calls_cpus[2] = {5, 0};
 static const char calls_long[] =
 	"0123456789012345678901234567890123456789012345678901234567890123456789"
@@ -120,6 +135,7 @@ static const struct call calls[] = {
 	{SYS_write, {1, P(calls_bytes), sizeof(calls_bytes)}},
 	{SYS_write, {1, P(calls_long), sizeof(calls_long) - 1}},
 	{SYS_write, {1, P(calls_127), 127}},
+	{SYS_write, {1, P(calls_octal), sizeof(calls_octal) - 1}},
 	{SYS_write, {M1, BAD, 6}},
 	{SYS_write, {1, P("x"), 0}},
 	{SYS_write, {1, 0, 5}},
@@ -169,6 +185,8 @@ static const struct call calls[] = {
 	{SYS_dup3, {3, 4, O_CLOEXEC}},
 	{SYS_sendfile, {3, 4, 0, 5}},
 	{SYS_fcntl, {3, F_GETFL}},
+	{SYS_fcntl, {3, 0x100000000 | F_GETFL, 5}},
+	{SYS_fadvise64, {3, M1, M1, 1}},
 	{SYS_fcntl, {3, F_SETFL, O_RDONLY | O_NONBLOCK}},
 	{SYS_fcntl, {3, F_SETFD, FD_CLOEXEC}},
 	{SYS_fcntl, {3, F_SETFD, 0}},
@@ -256,6 +274,13 @@ static const struct call calls[] = {
 	{SYS_memfd_create, {P("name"), 1 | 2}},
 	{SYS_memfd_create, {P("name"), 4 | 21 << 26}},
 	{SYS_memfd_secret, {O_CLOEXEC}},
+	{SYS_readv, {3, P(calls_iovecs), 3}},
+	{SYS_preadv, {3, P(calls_iovecs), 1, 77}},
+	{SYS_preadv2, {3, P(calls_iovecs), 1, 77, 0, 8}},
+	{SYS_pwritev2, {3, BAD, 1, 77, 99, 1 | 2}},
+	{SYS_readv, {3, P(calls_iovecs), 0}},
+	{SYS_utime, {P("/x"), P(calls_utime)}},
+	{SYS_utime, {P("/x"), 0}},
 	/* mounts */
 	{SYS_mount, {P("none"), P("/mnt"), P("proc"), 0, P("hidepid=9")}},
 	{SYS_mount, {P("/dev/none"), P("/mnt"), P("ext4"), MS_RDONLY | MS_NOSUID | MS_NOEXEC, 0}},
@@ -334,6 +359,12 @@ static const struct call calls[] = {
 	{SYS_recvfrom, {3, BAD, 10, MSG_PEEK, 0, 0}},
 	{SYS_sendmsg, {3, BAD, MSG_MORE}},
 	{SYS_recvmsg, {3, BAD, MSG_TRUNC}},
+	{SYS_sendmsg, {3, P(&calls_message), 0}},
+	{SYS_recvmsg, {3, P(&calls_message), 0}},
+	{SYS_bind, {3, P(&calls_in), M1}},
+	{SYS_pipe2, {BAD, 4}},
+	{SYS_sendmsg, {3, P(&calls_control), 0}},
+	{SYS_socketpair, {AF_INET, SOCK_STREAM, IPPROTO_TCP, BAD}},
 	{SYS_shutdown, {3, SHUT_RDWR}},
 	{SYS_setsockopt, {3, SOL_SOCKET, SO_REUSEADDR, P(&calls_int), 4}},
 	{SYS_setsockopt, {3, SOL_SOCKET, SO_RCVTIMEO, P(&calls_timeval), 16}},
@@ -413,6 +444,7 @@ static const struct call calls[] = {
 	{SYS_clone, {0x3d0f00, 0x10000, 0x5000, 0x6000, 0x7000}},
 	{SYS_clone3, {P(&calls_clone), sizeof(calls_clone)}},
 	{SYS_clone3, {BAD, 64}},
+	{SYS_clone3, {P(&calls_clone_all), sizeof(calls_clone_all)}},
 	{SYS_unshare, {CLONE_NEWNS | CLONE_NEWUSER}},
 	{SYS_unshare, {CLONE_NEWTIME}},
 	{SYS_unshare, {0}},
@@ -522,6 +554,17 @@ static const struct call calls[] = {
 	{SYS_rt_sigaction, {2, 0, BAD, 8}},
 	{SYS_signalfd4, {M1, P(&calls_sigset), 8, 02000000 | 04000}},
 	{SYS_sigaltstack, {0, BAD}},
+	{SYS_rt_sigaction, {9, P(calls_action), 0, 8}},
+	{SYS_pidfd_send_signal, {3, 9, 0, 5}},
+	{SYS_pidfd_getfd, {3, 4, 5}},
+	{SYS_process_mrelease, {3, 5}},
+	{SYS_process_madvise, {3, P(calls_iovecs), 2, MADV_COLD, 5}},
+	{SYS_landlock_restrict_self, {3, 5}},
+	{SYS_unshare, {0x100000000}},
+	{SYS_mprotect, {0x10000, 4096, 0x100000001}},
+	{SYS_mremap, {0x10000, 4096, 8192, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0x20000}},
+	{SYS_fsconfig, {3, 6, P("x"), P("y"), 5}},
+	{SYS_quotactl, {0x80000700, P("/dev/x"), M1, BAD}},
 	{SYS_rt_sigqueueinfo, {5, 9, BAD}},
 	/* time */
 	{SYS_nanosleep, {P(&calls_timespec), 0}},
@@ -539,6 +582,10 @@ static const struct call calls[] = {
 	{SYS_timer_create, {CLOCK_REALTIME, 0, BAD}},
 	{SYS_timer_settime, {1, TIMER_ABSTIME, P(&calls_itimerspec), 0}},
 	{SYS_timer_delete, {1}},
+	{SYS_timer_create, {CLOCK_REALTIME, P(&calls_event), BAD}},
+	{SYS_timer_create, {CLOCK_REALTIME, P(&calls_event_none), BAD}},
+	{SYS_timer_create, {CLOCK_REALTIME, P(&calls_event_thread), BAD}},
+	{SYS_mq_notify, {3, P(&calls_event)}},
 	{SYS_timerfd_create, {CLOCK_MONOTONIC, 02000000 | 04000}},
 	{SYS_timerfd_settime, {3, 1, P(&calls_itimerspec), BAD}},
 	{SYS_timerfd_gettime, {3, BAD}},
@@ -572,6 +619,7 @@ static const struct call calls[] = {
 	{SYS_ioctl, {3, 0x8004b7ff, BAD}},
 	/* the machine */
 	{SYS_sethostname, {P("name"), 4}},
+	{SYS_sethostname, {0, 0x100000004}},
 	{SYS_setdomainname, {P("name"), 4}},
 	{SYS_reboot, {0xfee1dead, 672274793, 0x89abcdef, 0}},
 	{SYS_reboot, {1, 2, 3, 0}},
@@ -613,6 +661,8 @@ static const struct call calls[] = {
 	{SYS_perf_event_open, {P(&calls_perf), 0, M1, M1, 8}},
 	{SYS_perf_event_open, {BAD, 5, 1, M1, 0}},
 	{SYS_io_uring_setup, {8, BAD}},
+	{SYS_io_uring_setup, {8, P(calls_params)}},
+	{SYS_io_uring_setup, {8, P(calls_params_resv)}},
 	{SYS_io_uring_enter, {3, 1, 1, 1, 0, 8}},
 	{SYS_io_uring_register, {3, 0, BAD, 1}},
 	{SYS_io_uring_register, {3, 1, 0, 0}},
