@@ -40,6 +40,8 @@ BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -I
 
 BPF_OBJ	:= $(BPF_O)/bpf/lbrsnoop.bpf.o
 SKEL	:= $(BPF_O)/lbrsnoop.skel.h
+WHY_OBJ	:= $(BPF_O)/bpf/why.bpf.o
+WHY_SKEL := $(BPF_O)/why.skel.h
 
 SRC	:= $(sort $(wildcard src/*.c src/*/*.c))
 OBJ	:= $(SRC:%.c=$(O)/%.o)
@@ -118,8 +120,13 @@ $(SKEL): $(BPF_OBJ)
 	@echo "  SKEL    $@"
 	@$(BPFTOOL) gen skeleton $< name lbrsnoop_bpf > $@.tmp && mv $@.tmp $@
 
-# Only capture/ sees the skeleton; -MMD knows it from the second build on.
+$(WHY_SKEL): $(WHY_OBJ)
+	@echo "  SKEL    $@"
+	@$(BPFTOOL) gen skeleton $< name why_bpf > $@.tmp && mv $@.tmp $@
+
+# Only capture/ and why/ see a skeleton; -MMD knows it from the second build on.
 $(patsubst %.c,$(O)/%.o,$(wildcard src/capture/*.c)): $(SKEL)
+$(patsubst %.c,$(O)/%.o,$(wildcard src/why/*.c)): $(WHY_SKEL)
 
 $(O)/src/%.o: src/%.c Makefile $(O)/.flags | $(O)/.tools
 	@mkdir -p $(@D)
@@ -191,10 +198,10 @@ vm-tools: $(VM_TOOLS) $(INJECT)
 replay: $(REPLAY) $(FUZZ_REPLAY)
 fuzz-programs: $(FUZZ)
 
-asan: $(SKEL)
+asan: $(SKEL) $(WHY_SKEL)
 	@$(MAKE) --no-print-directory O=build/asan EXTRA_CFLAGS="$(SANITIZE)" all unit replay
 
-fuzz: $(SKEL)
+fuzz: $(SKEL) $(WHY_SKEL)
 	@$(MAKE) --no-print-directory O=build/fuzz CC=$(CLANG) \
 		EXTRA_CFLAGS="$(SANITIZE) -fsanitize=fuzzer-no-link $(FUZZ_COVERAGE)" fuzz-programs
 	@tests/fuzz/run build/fuzz $(FUZZ_RUNS) $(FUZZ_TARGETS)
@@ -242,7 +249,7 @@ install: lbrsnoop
 	install -D -m 755 lbrsnoop $(DESTDIR)$(PREFIX)/sbin/lbrsnoop
 	install -D -m 644 man/lbrsnoop.8 $(DESTDIR)$(PREFIX)/share/man/man8/lbrsnoop.8
 
--include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(BPF_O)/tests/bench/inject.bpf.d $(UNIT:%=%.d) $(REPLAY:%=%.d)
+-include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(WHY_OBJ:.o=.d) $(BPF_O)/tests/bench/inject.bpf.d $(UNIT:%=%.d) $(REPLAY:%=%.d)
 
 .DELETE_ON_ERROR:
 .SECONDARY: $(BPF_O)/tests/bench/inject.bpf.o

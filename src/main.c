@@ -22,6 +22,8 @@ struct command {
 static const struct command commands[] = {
 	{"trace", cmd_trace, "[OPTIONS] TARGET...",
 	 "print the branches that led to an error (default)"},
+	{"why", cmd_why, "[OPTIONS] -- COMMAND [ARG]...",
+	 "which line of the kernel's source made a command fail"},
 	{"record", cmd_record, "-o FILE [OPTIONS] TARGET...", "trace into a capture file"},
 	{"report", cmd_report, "[OPTIONS] FILE...", "print capture files, on any machine"},
 	{"postmortem", cmd_postmortem, "[OPTIONS] VMCORE",

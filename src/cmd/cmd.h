@@ -38,6 +38,9 @@ int cmd_report(int argc, char **argv);
 /** cmd_postmortem() - "lbrsnoop postmortem VMCORE" */
 int cmd_postmortem(int argc, char **argv);
 
+/** cmd_why() - "lbrsnoop why -- COMMAND" */
+int cmd_why(int argc, char **argv);
+
 /** cmd_list() - "lbrsnoop list GLOB" */
 int cmd_list(int argc, char **argv);
 

@@ -511,6 +511,28 @@ bool view_error_passed_on(const struct view *view)
 	return view->passed_on;
 }
 
+struct lines *view_lines(const struct view *view)
+{
+	return view->lines;
+}
+
+struct sources *view_sources(const struct view *view)
+{
+	return view->sources;
+}
+
+bool view_color(const struct view *view)
+{
+	return view->text.color;
+}
+
+const char *view_hint(struct view *view, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s", view->hint);
+	view->hint[0] = '\0';
+	return buf;
+}
+
 int view_finish(struct view *view, struct errmsg *msg)
 {
 	const struct view_options *opts = view->opts;

@@ -110,6 +110,20 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
  */
 bool view_error_passed_on(const struct view *view);
 
+struct sources;
+
+/** view_lines() - its debug information, or NULL; borrowed */
+struct lines *view_lines(const struct view *view);
+
+/** view_sources() - its source files; borrowed */
+struct sources *view_sources(const struct view *view);
+
+/** view_color() - does it paint? */
+bool view_color(const struct view *view);
+
+/** view_hint() - what to install to have source lines; "" if there is no need. Told once */
+const char *view_hint(struct view *view, char *buf, size_t size);
+
 /**
  * view_finish() - write what is written at the end: the graph of the newest snapshot
  * Return: 0; negative errno, with @msg.

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * why.bpf.c - "lbrsnoop why": which function that can make an error ran in the call that failed,
+ * and which of its instructions made it
+ *
+ * An object of its own: it follows tasks from system call to system call, which the other triggers
+ * do not. Three kinds of program work together on one struct why_task for each task:
+ *
+ *   sys_enter, sys_exit	begin it, and report it if the call failed
+ *   why_function		kprobe.multi on each function that can make an errno
+ *   why_site_*			on the instructions that make it: a hardware breakpoint, or a kprobe
+ */
+#include "state.bpf.c"
+
+#include "snapshot.bpf.h"
+#include "why_event.h"
+
+/** enum why_filter - whose calls are looked at */
+enum why_filter {
+	WHY_FILTER_TRACED = 0, /* processes in the map, and their children */
+	WHY_FILTER_COMM,
+	WHY_FILTER_CGROUP,
+};
+
+const volatile __u32 why_filter;
+const volatile __u64 why_cgroup;       /* its ID */
+const volatile __u32 why_cgroup_level; /* its depth below the root */
+
+/** struct why_task - a task within a system call */
+struct why_task {
+	__u64 begin_ns;
+	__u32 in_call;
+	__u32 entered;
+	__u32 hits;
+	__u32 unused;
+	__u64 regs[32]; /* of the hit that is looked at */
+	__u32 funcs[WHY_FUNCS_MAX];
+	struct why_hit hit[WHY_HITS_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WHY_TASKS_MAX);
+	__type(key, __u32); /* thread ID */
+	__type(value, struct why_task);
+} why_tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32); /* process ID */
+	__type(value, __u32);
+} why_traced SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SYSCALL_PLANS);
+	__type(key, __u32);
+	__type(value, struct syscall_read_plan);
+} why_plans SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 16 << 20);
+} why_events SEC(".maps");
+
+/* What a new task begins with. */
+static struct why_task why_no_task;
+__u64 why_seq;
+__u64 why_lost;	     /* events that found no room in the ring buffer */
+__u64 why_task_lost; /* calls that found no room in why_tasks */
+__u64 why_branch_hits;
+
+static __always_inline bool is_traced(void)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (own_pid && tgid == own_pid)
+		return false;
+	if (why_filter == WHY_FILTER_COMM) {
+		char comm[RECORD_COMM_LEN] __attribute__((aligned(8))) = {};
+
+		bpf_get_current_comm(comm, sizeof(comm));
+		return comm_wanted(comm);
+	}
+	if (why_filter == WHY_FILTER_CGROUP)
+		return bpf_get_current_ancestor_cgroup_id(why_cgroup_level) == why_cgroup;
+	return bpf_map_lookup_elem(&why_traced, &tgid);
+}
+
+static __always_inline struct why_task *current_task(void)
+{
+	__u32 tid = bpf_get_current_pid_tgid();
+
+	return bpf_map_lookup_elem(&why_tasks, &tid);
+}
+
+static __always_inline void fill_head(struct why_event *head, enum why_event_kind kind)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	head->seq = __sync_fetch_and_add(&why_seq, 1);
+	head->mono_ns = bpf_ktime_get_ns();
+	head->kind = kind;
+	head->tgid = id >> 32;
+	head->tid = id;
+	head->unused = 0;
+	bpf_get_current_comm(head->comm, sizeof(head->comm));
+}
+
+/* What the program says of itself: the error that its user reads. */
+static __always_inline void report_said(struct pt_regs *regs, long id)
+{
+	struct why_said *said;
+	__u64 from, len;
+
+	if (PT_REGS_PARM1_CORE_SYSCALL(regs) != 2)
+		return;
+	from = PT_REGS_PARM2_CORE_SYSCALL(regs);
+	len = PT_REGS_PARM3_CORE_SYSCALL(regs);
+	if (id == 20) { /* writev: its first piece, or its second if that is empty */
+		struct iovec vec = {};
+
+		if (!len || bpf_probe_read_user(&vec, sizeof(vec), (void *)from))
+			return;
+		if (!vec.iov_len && len > 1)
+			bpf_probe_read_user(&vec, sizeof(vec), (void *)(from + sizeof(vec)));
+		from = (__u64)vec.iov_base;
+		len = vec.iov_len;
+	}
+	said = bpf_ringbuf_reserve(&why_events, sizeof(*said), 0);
+	if (!said) {
+		__sync_fetch_and_add(&why_lost, 1);
+		return;
+	}
+	fill_head(&said->head, WHY_SAID);
+	if (len > WHY_SAID_MAX)
+		len = WHY_SAID_MAX;
+	said->unused = 0;
+	said->len = len;
+	if (bpf_probe_read_user(said->bytes, len & (2 * WHY_SAID_MAX - 1) ?: 1, (void *)from))
+		said->len = 0;
+	bpf_ringbuf_submit(said, 0);
+}
+
+SEC("?raw_tp/sys_enter")
+int why_sys_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct pt_regs *regs = (struct pt_regs *)ctx->args[0];
+	long id = ctx->args[1];
+	struct why_task *task;
+	__u32 tid = bpf_get_current_pid_tgid();
+
+	if (!is_traced())
+		return 0;
+	task = bpf_map_lookup_elem(&why_tasks, &tid);
+	if (!task) {
+		bpf_map_update_elem(&why_tasks, &tid, &why_no_task, BPF_NOEXIST);
+		task = bpf_map_lookup_elem(&why_tasks, &tid);
+		if (!task) {
+			__sync_fetch_and_add(&why_task_lost, 1);
+			return 0;
+		}
+	}
+	task->entered = 0;
+	task->hits = 0;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < WHY_HITS_MAX; i++)
+		task->hit[i].order = 0;
+	task->begin_ns = bpf_ktime_get_ns();
+	task->in_call = 1;
+	if (id == 1 || id == 20)
+		report_said(regs, id);
+	return 0;
+}
+
+static __always_inline void read_blob(struct syscall_event *call, const struct syscall_read *read,
+				      int i)
+{
+	struct syscall_blob *blob = &call->blobs[i];
+	__u64 from = call->args[i], len = read->max;
+	long got;
+
+	blob->len = 0;
+	blob->status = SYSCALL_BLOB_NONE;
+	blob->unused = 0;
+	if (read->kind == SYSCALL_READ_NONE || !from)
+		return;
+	if (len > SYSCALL_BYTES_MAX)
+		len = SYSCALL_BYTES_MAX;
+	if (read->kind == SYSCALL_READ_STRING) {
+		char last = 0;
+
+		got = bpf_probe_read_user_str(call->bytes[i], len, (void *)from);
+		if (got <= 0) {
+			blob->status = SYSCALL_BLOB_FAULT;
+			return;
+		}
+		blob->len = got - 1;
+		blob->status = SYSCALL_BLOB_READ;
+		if (got == len && (bpf_probe_read_user(&last, 1, (void *)(from + len - 1)) || last))
+			blob->status = SYSCALL_BLOB_CUT;
+		return;
+	}
+	blob->status = SYSCALL_BLOB_READ;
+	if (read->kind == SYSCALL_READ_COUNTED) {
+		__u64 arg = read->len_arg, count;
+
+		/* The compiler may test a copy: the verifier has to see this one bounded. */
+		barrier_var(arg);
+		if (arg >= SYSCALL_ARGS)
+			return;
+		count = (call->args[arg] & 0xffffffff) * read->unit;
+		if (count > len)
+			blob->status = SYSCALL_BLOB_CUT;
+		else
+			len = count;
+	}
+	if (!len)
+		return;
+	if (bpf_probe_read_user(call->bytes[i], len & (2 * SYSCALL_BYTES_MAX - 1), (void *)from)) {
+		blob->status = SYSCALL_BLOB_FAULT;
+		return;
+	}
+	blob->len = len;
+}
+
+static __always_inline void fill_call(struct syscall_event *call)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	const struct syscall_read_plan *plan;
+	__u32 nr;
+
+	call->args[0] = BPF_CORE_READ(regs, di);
+	call->args[1] = BPF_CORE_READ(regs, si);
+	call->args[2] = BPF_CORE_READ(regs, dx);
+	call->args[3] = BPF_CORE_READ(regs, r10);
+	call->args[4] = BPF_CORE_READ(regs, r8);
+	call->args[5] = BPF_CORE_READ(regs, r9);
+	nr = call->nr = BPF_CORE_READ(regs, orig_ax);
+	call->unused = 0;
+	plan = bpf_map_lookup_elem(&why_plans, &nr);
+	if (!plan) {
+#pragma clang loop unroll(full)
+		for (int i = 0; i < SYSCALL_ARGS; i++)
+			call->blobs[i] = (struct syscall_blob){};
+		return;
+	}
+#pragma clang loop unroll(full)
+	for (int i = 0; i < SYSCALL_ARGS; i++)
+		read_blob(call, &plan->args[i], i);
+}
+
+/* @extack: a struct netlink_ext_ack of the kernel, or NULL */
+static __always_inline void report(struct why_task *task, enum why_via via, __u32 err,
+				   const struct netlink_ext_ack *extack)
+{
+	struct why_failed *failed = bpf_ringbuf_reserve(&why_events, sizeof(*failed), 0);
+	int best = -1;
+	__u32 order = 0;
+
+	if (!failed) {
+		__sync_fetch_and_add(&why_lost, 1);
+		return;
+	}
+	fill_head(&failed->head, WHY_FAILED);
+	failed->begin_ns = task->begin_ns;
+	failed->via = via;
+	failed->err = err;
+	failed->hits = task->hits;
+	failed->entered = task->entered;
+	failed->compat = 0;
+	failed->unused = 0;
+	failed->text[0] = 0;
+	if (extack) {
+		const char *text = BPF_CORE_READ(extack, _msg);
+
+		if (text)
+			bpf_probe_read_kernel_str(failed->text, sizeof(failed->text), text);
+	}
+	failed->hit.order = 0;
+	for (int i = 0; i < WHY_HITS_MAX; i++) {
+		if (task->hit[i].order > order && task->hit[i].err == err) {
+			order = task->hit[i].order;
+			best = i;
+		}
+	}
+	if (best >= 0)
+		bpf_probe_read_kernel(&failed->hit, sizeof(failed->hit),
+				      &task->hit[best & (WHY_HITS_MAX - 1)]);
+	fill_call(&failed->call);
+	bpf_probe_read_kernel(failed->funcs, sizeof(failed->funcs), task->funcs);
+	bpf_ringbuf_submit(failed, 0);
+}
+
+SEC("?raw_tp/sys_exit")
+int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	long ret = ctx->args[1];
+	struct why_task *task = current_task();
+
+	if (!task || !task->in_call)
+		return 0;
+	/* From 512 on they are the kernel's own: the call is begun again, or becomes EINTR. */
+	if (ret < 0 && ret > -512)
+		report(task, WHY_VIA_SYSCALL, -ret, NULL);
+	task->in_call = 0;
+	return 0;
+}
+
+/* netlink_ack(in_skb, nlh, err, extack): the answer of a request that was sent with success. */
+SEC("?kprobe")
+int why_netlink(struct pt_regs *ctx)
+{
+	struct why_task *task = current_task();
+	__s32 err = ctx->dx;
+
+	if (task && task->in_call && err < 0 && err > -512)
+		report(task, WHY_VIA_NETLINK, -err, (const struct netlink_ext_ack *)ctx->cx);
+	return 0;
+}
+
+/* io_uring_complete(ctx, req, user_data, res, cflags, ...) */
+SEC("?raw_tp/io_uring_complete")
+int why_io_uring(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct why_task *task = current_task();
+	__s32 res = ctx->args[3];
+
+	if (task && task->in_call && res < 0 && res > -512)
+		report(task, WHY_VIA_IO_URING, -res, NULL);
+	return 0;
+}
+
+/* The order of entries within the call; what is older than WHY_FUNCS_MAX is overwritten. */
+static __always_inline int on_function(__u64 ip)
+{
+	struct why_task *task = current_task();
+	__u32 n;
+
+	if (!task || !task->in_call)
+		return 0;
+	n = task->entered;
+	/* A loop over one function is one entry. */
+	if (n && task->funcs[(n - 1) & (WHY_FUNCS_MAX - 1)] == (__u32)ip)
+		return 0;
+	task->funcs[n & (WHY_FUNCS_MAX - 1)] = ip;
+	task->entered = n + 1;
+	return 0;
+}
+
+SEC("?kprobe.multi")
+int why_function(struct pt_regs *ctx)
+{
+	return on_function(bpf_get_func_ip(ctx));
+}
+
+/* The hit of this errno that is there, or the one that is to be overwritten. */
+static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 err)
+{
+	int best = 0;
+	__u32 oldest = ~0;
+
+	for (int i = 0; i < WHY_HITS_MAX; i++) {
+		__u32 order = task->hit[i].order;
+
+		if (order && task->hit[i].err == err)
+			return &task->hit[i];
+		if (order < oldest) {
+			oldest = order;
+			best = i;
+		}
+	}
+	return &task->hit[best & (WHY_HITS_MAX - 1)];
+}
+
+/*
+ * Cookie: bits 31:0 the site, 47:32 its errno, 55:48 a register's place in struct pt_regs, and one:
+ * an AND leaves an errno only if the SBB before it has set that register to all ones.
+ */
+static __always_inline bool makes_errno(const struct why_task *task, __u64 cookie)
+{
+	__u32 reg = cookie >> 48 & 0xff;
+
+	return !reg || (__u32)task->regs[(reg - 1) & 31] == ~0u;
+}
+
+/* @task->regs holds the registers. NULL: no errno is made now. */
+static __always_inline struct why_hit *on_site(struct why_task *task, __u64 cookie, __u64 ip)
+{
+	__u32 err = cookie >> 32 & 0xffff;
+	struct why_hit *hit;
+
+	if (!makes_errno(task, cookie))
+		return NULL;
+	hit = hit_slot(task, err);
+	hit->order = ++task->hits;
+	hit->ip = ip;
+	hit->site = cookie;
+	hit->err = err;
+	hit->frames = 0;
+	hit->hw = 0;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < RECORD_REGS; i++)
+		hit->regs[i] = task->regs[i];
+	return hit;
+}
+
+static __always_inline void hit_stack(struct why_hit *hit, void *ctx)
+{
+	long bytes = bpf_get_stack(ctx, hit->stack, sizeof(hit->stack), 0);
+
+	if (bytes > 0)
+		hit->frames = bytes / sizeof(hit->stack[0]);
+}
+
+SEC("?kprobe")
+int why_site_kprobe(struct pt_regs *ctx)
+{
+	struct why_task *task = current_task();
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	struct why_hit *hit;
+
+	if (!task || !task->in_call)
+		return 0;
+	bpf_probe_read_kernel(task->regs, RECORD_REGS * sizeof(task->regs[0]), ctx);
+	hit = on_site(task, cookie, ctx->ip);
+	if (hit)
+		hit_stack(hit, ctx);
+	return 0;
+}
+
+static __always_inline int on_breakpoint(struct bpf_perf_event_data *ctx,
+					 const struct capture_slot *slot)
+{
+	const volatile __u64 *from = (const volatile __u64 *)&ctx->regs;
+	struct why_task *task = current_task();
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	struct why_hit *hit;
+
+	if (!task || !task->in_call)
+		return 0;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < RECORD_REGS; i++)
+		task->regs[i] = from[i];
+	hit = on_site(task, cookie, ctx->regs.ip);
+	if (!hit)
+		return 0;
+	hit_stack(hit, ctx);
+	if (slot) {
+		bpf_probe_read_kernel(&hit->rec, sizeof(hit->rec), &slot->rec);
+		hit->hw = 1;
+	}
+	return 0;
+}
+
+/* With an LBR: the snapshot first, see hw.bpf.c. */
+SEC("?perf_event")
+int why_site_lbr(struct bpf_perf_event_data *ctx)
+{
+	struct capture_slot *slot = snapshot_try();
+
+	__sync_fetch_and_add(&why_branch_hits, 1);
+	if (!slot)
+		return on_breakpoint(ctx, NULL);
+	if (describe(&slot->rec, RECORD_HW, (__u32)bpf_get_attach_cookie(ctx), ctx->regs.ip,
+		     -(__s64)(bpf_get_attach_cookie(ctx) >> 32 & 0xffff)))
+		on_breakpoint(ctx, slot);
+	slot_release(slot);
+	return 0;
+}
+
+SEC("?perf_event")
+int why_site_hw(struct bpf_perf_event_data *ctx)
+{
+	return on_breakpoint(ctx, NULL);
+}
+
+static __always_inline void report_plain(enum why_event_kind kind, __u32 code)
+{
+	struct why_exited *event = bpf_ringbuf_reserve(&why_events, sizeof(*event), 0);
+
+	if (!event) {
+		__sync_fetch_and_add(&why_lost, 1);
+		return;
+	}
+	fill_head(&event->head, kind);
+	event->code = code;
+	event->unused = 0;
+	bpf_ringbuf_submit(event, 0);
+}
+
+/* sched_process_fork(parent, child) */
+SEC("?raw_tp/sched_process_fork")
+int why_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (struct task_struct *)ctx->args[0];
+	struct task_struct *child = (struct task_struct *)ctx->args[1];
+	__u32 from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid), one = 1;
+
+	if (from != to && bpf_map_lookup_elem(&why_traced, &from))
+		bpf_map_update_elem(&why_traced, &to, &one, BPF_ANY);
+	return 0;
+}
+
+SEC("?raw_tp/sched_process_exec")
+int why_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	if (is_traced())
+		report_plain(WHY_EXEC, 0);
+	return 0;
+}
+
+/* sched_process_exit(task) */
+SEC("?raw_tp/sched_process_exit")
+int why_task_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx->args[0];
+	__u32 tid = bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (!is_traced())
+		return 0;
+	bpf_map_delete_elem(&why_tasks, &tid);
+	/* The count of threads that live was taken down before: kernel/exit.c, do_exit(). */
+	if (BPF_CORE_READ(task, signal, live.counter))
+		return 0;
+	report_plain(WHY_EXITED, BPF_CORE_READ(task, exit_code));
+	bpf_map_delete_elem(&why_traced, &tgid);
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * why_event.h - what the programs of "lbrsnoop why" report through their ring buffer
+ *
+ * Shared by bpf/why.bpf.c and src/why, by nothing else.
+ */
+#ifndef LBRSNOOP_BPF_WHY_EVENT_H
+#define LBRSNOOP_BPF_WHY_EVENT_H
+
+#include "record.h"
+#include "syscall_event.h"
+
+/* Entries of functions that one system call keeps, the newest ones; a power of two. */
+#define WHY_FUNCS_MAX 1024
+/* Frames of a hit's stack. */
+#define WHY_STACK_MAX 48
+/* Hits that one system call keeps: the newest of this many different errnos; a power of two. */
+#define WHY_HITS_MAX 4
+#define WHY_SAID_MAX 256
+#define WHY_TEXT_MAX 128
+/* Tasks that may be in a system call at once. */
+#define WHY_TASKS_MAX 1024
+
+/** enum why_event_kind - what happened */
+enum why_event_kind {
+	WHY_FAILED = 1, /* a call failed: struct why_failed */
+	WHY_SAID,	/* a process wrote to its standard error: struct why_said */
+	WHY_EXEC,	/* a process executed a program: struct why_event */
+	WHY_EXITED,	/* the last thread of a process ended: struct why_exited */
+};
+
+/** enum why_via - how an error came back */
+enum why_via {
+	WHY_VIA_SYSCALL = 0, /* the value that the call returned */
+	WHY_VIA_NETLINK,     /* an acknowledgement, of netlink_ack() */
+	WHY_VIA_IO_URING,    /* a completion, of the tracepoint io_uring_complete */
+};
+
+/**
+ * struct why_event - the head of each event
+ * @seq: counts up over all CPUs: the order of events
+ * @mono_ns: CLOCK_MONOTONIC
+ * @kind: enum why_event_kind
+ */
+struct why_event {
+	__u64 seq;
+	__u64 mono_ns;
+	__u32 kind;
+	__u32 tgid;
+	__u32 tid;
+	__u32 unused;
+	char comm[RECORD_COMM_LEN];
+};
+
+/**
+ * struct why_hit - an instruction that loads an errno was executed
+ * @ip: its address
+ * @order: counts the hits of the call, from 1; 0: this hit is not there
+ * @site: index of the site, given by the loader
+ * @err: positive errno that it loads
+ * @frames: of @stack
+ * @hw: by a hardware breakpoint: @rec holds the branches
+ * @regs: struct pt_regs before the instruction
+ * @stack: instruction, then return addresses, innermost first
+ */
+struct why_hit {
+	__u64 ip;
+	__u32 order;
+	__u32 site;
+	__u32 err;
+	__u32 frames;
+	__u32 hw;
+	__u32 unused;
+	__u64 regs[RECORD_REGS];
+	__u64 stack[WHY_STACK_MAX];
+	struct record rec;
+};
+
+/**
+ * struct why_failed - a system call failed, or what it sent for did
+ * @begin_ns: CLOCK_MONOTONIC when the call began
+ * @via: enum why_via
+ * @err: positive errno
+ * @hits: of sites since the call began
+ * @entered: functions that were entered since the call began; @funcs has the newest of them
+ * @compat: a call of 32-bit code: its number is of another table
+ * @hit: the newest one that loads @err; order is 0 if there is none
+ * @text: of the extended acknowledgement, NUL-terminated
+ * @call: the arguments, as they were when the call returned
+ * @funcs: lower halves of the entries' addresses; entry number N stands at N modulo WHY_FUNCS_MAX
+ */
+struct why_failed {
+	struct why_event head;
+	__u64 begin_ns;
+	__u32 via;
+	__u32 err;
+	__u32 hits;
+	__u32 entered;
+	__u32 compat;
+	__u32 unused;
+	char text[WHY_TEXT_MAX];
+	struct why_hit hit;
+	struct syscall_event call;
+	__u32 funcs[WHY_FUNCS_MAX];
+};
+
+/** struct why_said - written to file descriptor 2; @len bytes of @bytes are valid */
+struct why_said {
+	struct why_event head;
+	__u32 len;
+	__u32 unused;
+	char bytes[WHY_SAID_MAX];
+};
+
+/** struct why_exited - @code as waitpid() gives it */
+struct why_exited {
+	struct why_event head;
+	__u32 code;
+	__u32 unused;
+};
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/* why.c - from "Invalid argument" to the line that said so */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cmd/args.h"
+#include "cmd/child.h"
+#include "cmd/cmd.h"
+#include "cmd/view.h"
+#include "cmd/judge.h"
+#include "cmd/why_json.h"
+#include "render/backtrace.h"
+#include "render/why_text.h"
+#include "symbolize/text.h"
+#include "syscall/syscall.h"
+#include "target/functions.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+#include "why/hit_snapshot.h"
+#include "why/session.h"
+
+enum {
+	OPT_SYSCALL = 0x100,
+	OPT_ALL,
+	OPT_ONCE,
+	OPT_NO_LBR,
+};
+
+struct why_options {
+	struct view_options view;
+	struct capture_options filter; /* -e */
+	char **command;
+	int syscall;
+	bool all;
+	bool once;
+	bool no_lbr;
+};
+
+struct why {
+	const struct why_options *opts;
+	struct symbols *symbols;
+	struct text *text;
+	struct text_source kernel_text;
+	struct view *view;
+	struct child child;
+	struct child_command command;
+	struct answer answer;
+	FILE *out; /* of the view: stdout, or memory for JSON */
+	char *line;
+	size_t line_len;
+	bool quiet;
+};
+
+static const struct argp_option options[] = {
+	{"errno", 'e', "LIST", 0, "Only calls that fail with these: ENOENT,EINVAL", 0},
+	{"syscall", OPT_SYSCALL, "NAME", 0, "Only this system call", 0},
+	{"all", OPT_ALL, 0, 0, "List every call that failed", 0},
+	{"once", OPT_ONCE, 0, 0, "Run the command only once: what failed, not where", 0},
+	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
+	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
+	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Which line of the kernel's source made a command fail, by which condition.\v"
+	"COMMAND is run up to three times: to see which call fails and which functions ran in it; "
+	"to "
+	"see which of their instructions made the error; and, on a machine with an LBR, to have "
+	"the "
+	"branches that led there. What the later runs write is not shown.\n\n"
+	"Exit status: 0 the place was found, 1 the command did not fail by a system call, or the "
+	"place was not found, 2 error, 4 not permitted, 64 usage.";
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct why_options *opts = state->input;
+	int err;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->view;
+		return 0;
+	case OPT_SYSCALL:
+		opts->syscall = syscall_number(arg);
+		if (opts->syscall < 0)
+			return args_usage("--syscall '%s': there is no such system call", arg);
+		return 0;
+	case OPT_ALL:
+		opts->all = true;
+		return 0;
+	case OPT_ONCE:
+		opts->once = true;
+		return 0;
+	case OPT_NO_LBR:
+		opts->no_lbr = true;
+		return 0;
+	case 'e':
+		err = args_errnos(&opts->filter, arg);
+		if (!err && !opts->filter.errno_filter)
+			return args_usage("--errno none: 'why' looks at errors alone");
+		return err;
+	case ARGP_KEY_ARGS:
+		opts->command = state->argv + state->next;
+		return 0;
+	default:
+		return args_status(key);
+	}
+}
+
+static int parse_options(int argc, char **argv, struct why_options *opts)
+{
+	static const struct argp_child children[] = {{&view_argp, 0, "What to print:", 3}, {0}};
+	static const struct argp argp = {options, parse, "-- COMMAND [ARG]...", doc, children};
+
+	*opts = (struct why_options){.view = VIEW_OPTIONS_DEFAULT, .syscall = -1};
+	opts->filter.errno_any = true;
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, opts))
+		return EXIT_USAGE;
+	if (!opts->command || !opts->command[0]) {
+		log_error("why: name the command that fails: lbrsnoop why -- COMMAND");
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+/* The later runs write where nobody reads; a data line of ours is not mixed with the command's. */
+static int exec_command(void *ctx)
+{
+	const struct why *why = ctx;
+	int null;
+
+	if (!why->quiet && why->opts->view.json)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (why->quiet) {
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		if (null >= 0) {
+			dup2(null, STDOUT_FILENO);
+			dup2(null, STDERR_FILENO);
+		}
+	}
+	return child_exec((void *)&why->command);
+}
+
+static int start(void *ctx, bool quiet, uint32_t *ret_pid, struct errmsg *msg)
+{
+	struct why *why = ctx;
+	int err;
+
+	why->quiet = quiet;
+	why->child = (struct child){};
+	fflush(NULL);
+	err = child_fork(&why->child, exec_command, why);
+	if (err)
+		return errmsg_set(msg, err, "%s: %s", why->command.path, strerror(-err));
+	*ret_pid = why->child.pid;
+	return 0;
+}
+
+static void go(void *ctx)
+{
+	child_go(&((struct why *)ctx)->child);
+}
+
+static bool ended(void *ctx, int *ret_status)
+{
+	struct why *why = ctx;
+
+	if (!child_ended(&why->child))
+		return false;
+	*ret_status = why->child.status;
+	return true;
+}
+
+static bool stop(void *ctx)
+{
+	return stop_requested > 0;
+}
+
+static int open_kernel(struct why *why, struct errmsg *msg)
+{
+	struct functions *types = NULL;
+	int err = symbols_open_begin(true, &why->symbols);
+
+	if (err)
+		return err;
+	/* Not needed: with the kernel's types its symbols are read in less time. */
+	if (functions_open(&types, NULL))
+		types = NULL;
+	err = symbols_open_end(why->symbols, types ? functions_btf(types) : NULL);
+	functions_close(types);
+	if (err)
+		return errmsg_set(msg, err, "/proc/kallsyms: %s", kallsyms_error(err));
+	err = text_live_open(NULL, &why->text);
+	if (err)
+		return errmsg_set(msg, err,
+				  "/proc/kcore: %s; the kernel's text is needed to find "
+				  "where errors are made",
+				  strerror(-err));
+	why->kernel_text = text_source(why->text);
+	return 0;
+}
+
+static void say_status(int status)
+{
+	if (WIFSIGNALED(status))
+		log_info("the command was killed by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		log_info("the command ended with status %d", WEXITSTATUS(status));
+}
+
+/* The branches before the place, as any trace shows them; the stack stood before them. */
+static int show_story(struct why *why, struct hit_snapshot *hit)
+{
+	struct snapshot *snap = &hit->snap;
+
+	snap->regs = NULL;
+	snap->stack = NULL;
+	snap->stack_count = 0;
+	snapshot_judge(snap, why->symbols, &why->kernel_text);
+	return view_snapshot(why->view, snap, &why->kernel_text, 0);
+}
+
+/* The view has written its line into memory. */
+static int show_json(struct why *why, const struct why_view *view, struct hit_snapshot *hit)
+{
+	struct hit_snapshot *story = NULL;
+	int err = 0;
+
+	if (hit && why->answer.hit->hw) {
+		story = malloc(sizeof(*story));
+		if (!story)
+			return -ENOMEM;
+		hit_snapshot_make(why->answer.hit, &why->answer.site, why->answer.call, story);
+		err = show_story(why, story);
+		free(story);
+	}
+	if (!err && fflush(why->out))
+		err = -ENOMEM;
+	return err
+		       ?: why_json(stdout, &why->answer, view, hit, why->line,
+				   (const char *const *)why->opts->command);
+}
+
+static int show(struct why *why, FILE *out)
+{
+	const struct answer *answer = &why->answer;
+	struct why_view view = {
+		.symbols = why->symbols,
+		.lines = view_lines(why->view),
+		.sources = view_sources(why->view),
+		.kernel_text = &why->kernel_text,
+		.text.color = view_color(why->view),
+		.all = why->opts->all,
+	};
+	struct backtrace_view stack = {
+		.symbols = why->symbols, .lines = view.lines, .text = view.text};
+	_cleanup_free_ struct hit_snapshot *hit = calloc(1, sizeof(*hit));
+	char hint[600];
+	int err = 0;
+
+	if (!hit)
+		return -ENOMEM;
+	if (answer->hit)
+		hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
+	if (why->opts->view.json)
+		return show_json(why, &view, answer->hit ? hit : NULL);
+	if (answer->call)
+		render_why_answer(out, answer, &view);
+	if (answer->hit && answer->hit->frames)
+		render_backtrace(out, &hit->snap, &stack);
+	render_why_others(out, answer, &view);
+	if (answer->hit && answer->hit->hw) {
+		fputc('\n', out);
+		err = show_story(why, hit);
+	} else if (answer->state == ORIGIN_FOUND && answer->lbr_reason.text[0]) {
+		log_info("an LBR would add the branches that led there; %s",
+			 answer->lbr_reason.text);
+	}
+	if (*view_hint(why->view, hint, sizeof(hint)) && answer->state != ORIGIN_NONE)
+		log_info("no source lines; %s", hint);
+	return err;
+}
+
+static int run(struct why *why, struct errmsg *msg)
+{
+	_cleanup_free_ char *path = NULL;
+	const struct why_options *opts = why->opts;
+	struct session_options session = {
+		.command = {.start = start, .go = go, .ended = ended, .stop = stop, .ctx = why},
+		.blame = {.syscall = opts->syscall,
+			  .errnos = opts->filter.errnos,
+			  .any_errno = opts->filter.errno_any},
+		.breakpoints = true,
+		.kprobes = true,
+		.lbr = !opts->no_lbr,
+		.once = opts->once,
+	};
+	int err = child_find(opts->command[0], &path);
+
+	/* -EACCES is not about us: no exit status 4 */
+	if (err)
+		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", opts->command[0],
+				  strerror(-err));
+	why->command = (struct child_command){.path = path, .argv = opts->command};
+	err = open_kernel(why, msg);
+	if (err)
+		return err;
+	session.symbols = why->symbols;
+	session.text = why->text;
+	session.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
+	session.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
+	why->out = opts->view.json ? open_memstream(&why->line, &why->line_len) : stdout;
+	if (!why->out)
+		return -ENOMEM;
+	err = view_create(&opts->view, why->out, why->symbols, NULL, NULL, &why->view, msg);
+	if (err)
+		return err;
+	if (!opts->once)
+		log_info("the command is run up to three times (--once: only once)");
+	err = session_run(&session, &why->answer, msg);
+	child_kill(&why->child);
+	if (err)
+		return err;
+	say_status(why->answer.status);
+	if (why->answer.lost)
+		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
+	if (!why->answer.call)
+		log_info("no system call of the command failed%s",
+			 opts->syscall >= 0 || !opts->filter.errno_any ? " as asked for" : "");
+	symbols_refresh(why->symbols);
+	return show(why, stdout);
+}
+
+int cmd_why(int argc, char **argv)
+{
+	const char *missing = missing_capabilities();
+	struct why_options opts;
+	struct why why = {.opts = &opts};
+	struct errmsg msg = {};
+	int err = parse_options(argc, argv, &opts);
+
+	if (err)
+		return err;
+	/* What the command says is in the user's language. */
+	setlocale(LC_MESSAGES, "");
+	if (missing) {
+		log_error("not permitted without %s; %s", missing, missing_capabilities_remedy());
+		return EXIT_PERMISSION;
+	}
+	install_stop_handlers();
+	err = run(&why, &msg);
+	if (!err && fflush(stdout))
+		err = -errno;
+	if (err)
+		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+	child_kill(&why.child);
+	view_destroy(why.view);
+	if (why.out && why.out != stdout)
+		fclose(why.out);
+	free(why.line);
+	text_close(why.text);
+	symbols_close(why.symbols);
+	err = err				? (int)exit_status_of(err)
+	      : why.answer.state == ORIGIN_NONE ? EXIT_NONE
+						: EXIT_SEEN;
+	answer_deinit(&why.answer);
+	return err;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/why_json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "render/json_text.h"
+#include "symbolize/backtrace.h"
+#include "syscall/syscall.h"
+#include "util/cleanup.h"
+#include "util/errno_name.h"
+
+static json_t *address(uint64_t addr)
+{
+	return json_sprintf("0x%" PRIx64, addr);
+}
+
+static json_t *errno_json(uint32_t err)
+{
+	const char *name = errno_name((int)err);
+
+	return name ? json_string(name) : json_integer(err);
+}
+
+static json_t *string_or_null(const char *text)
+{
+	return text && *text ? json_foreign(text) : json_null();
+}
+
+static json_t *integer_or_null(int64_t value)
+{
+	return value ? json_integer(value) : json_null();
+}
+
+static const char *via_name(enum why_via via)
+{
+	switch (via) {
+	case WHY_VIA_NETLINK:
+		return "netlink";
+	case WHY_VIA_IO_URING:
+		return "io_uring";
+	default:
+		return "syscall";
+	}
+}
+
+static json_t *call_json(const struct failure *call)
+{
+	_cleanup_free_ char *text = malloc(SYSCALL_TEXT_MAX);
+	const char *name = syscall_name(call->call.nr);
+
+	if (!text)
+		return NULL;
+	why_call_text(call, text, SYSCALL_TEXT_MAX);
+	return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:s, s:o}", "name", string_or_null(name),
+			 "text", json_foreign(text), "pid", (json_int_t)call->tgid, "tid",
+			 (json_int_t)call->tid, "comm", json_foreign(call->comm), "errno",
+			 errno_json(call->err), "via", via_name(call->via), "message",
+			 string_or_null(call->text));
+}
+
+static json_t *inlined_json(const struct why_place *place)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < place->count; i++)
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o, s:o}", "function",
+						string_or_null(place->chain[i].function), "file",
+						string_or_null(place->chain[i].file), "line",
+						integer_or_null(place->chain[i].line)));
+	return list;
+}
+
+static const struct srcline *line_of(const struct why_place *place, bool outer)
+{
+	static const struct srcline none;
+
+	if (!place->count)
+		return &none;
+	return &place->chain[outer ? place->count - 1 : 0];
+}
+
+/* @file and @line are the innermost ones: where the value is written down. */
+static json_t *place_json(const struct why_view *view, uint64_t addr)
+{
+	struct why_place place;
+	const struct srcline *line;
+
+	why_place_find(view, addr, false, &place);
+	line = line_of(&place, false);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "addr", address(addr), "function",
+			 string_or_null(place.known ? place.sym.name : NULL), "off",
+			 place.known ? json_integer((json_int_t)(addr - place.sym.addr))
+				     : json_null(),
+			 "module", place.known ? json_foreign(place.sym.module) : json_null(),
+			 "file", string_or_null(line->file), "line", integer_or_null(line->line),
+			 "inlined", inlined_json(&place));
+}
+
+static void put_condition(json_t *origin, const struct answer *answer, const struct why_view *view)
+{
+	struct decision decision;
+
+	if (decision_find(view->kernel_text, view->symbols, &answer->site.sym, answer->site.addr,
+			  answer->hit ? (const uint64_t *)answer->hit->regs : NULL, &decision)) {
+		json_object_set_new(origin, "condition", json_null());
+		return;
+	}
+	json_object_set_new(origin, "condition", string_or_null(decision.condition));
+	json_object_set_new(origin, "decision", place_json(view, decision.addr));
+	json_object_set_new(origin, "taken", json_boolean(decision.taken));
+}
+
+static json_t *origin_json(const struct answer *answer, const struct why_view *view)
+{
+	json_t *origin, *list;
+
+	switch (answer->state) {
+	case ORIGIN_FOUND:
+		origin = place_json(view, answer->site.addr);
+		put_condition(origin, answer, view);
+		json_object_set_new(origin, "certain", json_true());
+		return origin;
+	case ORIGIN_ONE_OF:
+		list = json_array();
+		for (size_t i = 0; i < answer->candidates.count; i++)
+			json_array_append_new(list,
+					      place_json(view, answer->candidates.items[i].addr));
+		return json_pack("{s:b, s:o}", "certain", 0, "candidates", list);
+	default:
+		return json_null();
+	}
+}
+
+static json_t *stack_json(struct hit_snapshot *hit, const struct why_view *view)
+{
+	json_t *list = json_array();
+
+	if (!hit)
+		return list;
+	for (uint32_t i = backtrace_first(view->symbols, &hit->snap); i < hit->snap.stack_count;
+	     i++) {
+		struct backtrace_frame frame;
+		struct why_place place;
+		const struct srcline *line;
+
+		backtrace_frame(view->symbols, &hit->snap, i, &frame);
+		why_place_find(view, frame.addr, frame.is_return, &place);
+		line = line_of(&place, true);
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "addr", address(frame.addr),
+				  "sym", string_or_null(frame.known ? frame.sym.name : NULL), "off",
+				  frame.known
+					  ? json_integer((json_int_t)(frame.addr - frame.sym.addr))
+					  : json_null(),
+				  "module",
+				  frame.known ? json_foreign(frame.sym.module) : json_null(),
+				  "file", string_or_null(line->file), "line",
+				  integer_or_null(line->line)));
+	}
+	return list;
+}
+
+static json_t *others_json(const struct answer *answer)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < answer->failures.count; i++) {
+		const struct failure *failure = &answer->failures.items[i];
+		const char *name = syscall_name(failure->call.nr);
+		json_t *err = errno_json(failure->err), *item;
+		size_t k;
+
+		json_array_foreach(list, k, item)
+		{
+			if (json_equal(json_object_get(item, "errno"), err) && name &&
+			    !strcmp(json_string_value(json_object_get(item, "name")) ?: "", name))
+				break;
+		}
+		if (failure == answer->call) {
+			json_decref(err);
+			continue;
+		}
+		if (k < json_array_size(list)) {
+			item = json_array_get(list, k);
+			json_object_set_new(
+				item, "count",
+				json_integer(json_integer_value(json_object_get(item, "count")) +
+					     1));
+			json_decref(err);
+			continue;
+		}
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o, s:i}", "name", string_or_null(name),
+						"errno", err, "count", 1));
+	}
+	return list;
+}
+
+int why_json(FILE *out, const struct answer *answer, const struct why_view *view,
+	     struct hit_snapshot *hit, const char *snapshot, const char *const *command)
+{
+	json_t *words = json_array(), *root, *snap = NULL;
+	int status = WIFEXITED(answer->status) ? WEXITSTATUS(answer->status)
+					       : 128 + WTERMSIG(answer->status);
+	int err = 0;
+
+	for (; *command; command++)
+		json_array_append_new(words, json_foreign(*command));
+	if (snapshot && *snapshot)
+		snap = json_loads(snapshot, 0, NULL);
+	root = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:n}", "schema",
+			 "lbrsnoop.why/1", "command", words, "status", status, "runs",
+			 (int)answer->runs, "call",
+			 answer->call ? call_json(answer->call) : json_null(), "origin",
+			 origin_json(answer, view), "reason", string_or_null(answer->reason.text),
+			 "stack", stack_json(hit, view), "snapshot", snap ?: json_null(), "others",
+			 others_json(answer), "lost", (json_int_t)answer->lost, "deep");
+	if (!root)
+		return -ENOMEM;
+	if (json_dumpf(root, out, JSON_LINE) || fputc('\n', out) == EOF)
+		err = -EIO;
+	json_decref(root);
+	return err;
+}

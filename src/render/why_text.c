@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "render/why_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/color.h"
+#include "render/escape.h"
+#include "syscall/syscall.h"
+#include "util/cleanup.h"
+#include "util/errno_name.h"
+
+void why_place_find(const struct why_view *view, uint64_t addr, bool is_return,
+		    struct why_place *ret)
+{
+	uint64_t probe = is_return ? addr - 1 : addr;
+	int count = 0;
+
+	*ret = (struct why_place){};
+	ret->known = !symbols_find(view->symbols, probe, &ret->sym);
+	if (ret->known && view->lines)
+		count = lines_find(view->lines, ret->sym.module, addr, is_return, ret->chain,
+				   INLINE_DEPTH_MAX);
+	ret->count = count > 0 ? count : 0;
+}
+
+void why_call_text(const struct failure *failure, char *buf, size_t size)
+{
+	syscall_format(&failure->call, buf, size);
+}
+
+static const char *errno_or_number(uint32_t err, char *buf, size_t size)
+{
+	const char *name = errno_name((int)err);
+
+	if (name)
+		return name;
+	snprintf(buf, size, "errno %u", err);
+	return buf;
+}
+
+static void print_call(FILE *out, const struct failure *call, const struct why_view *view)
+{
+	_cleanup_free_ char *text = malloc(SYSCALL_TEXT_MAX);
+	char number[32], comm[4 * RECORD_COMM_LEN + 1];
+	const char *name = errno_or_number(call->err, number, sizeof(number));
+
+	if (!text)
+		return;
+	why_call_text(call, text, SYSCALL_TEXT_MAX);
+	fprintf(out, "%s%s%s", paint(&view->text, BOLD), text, paint(&view->text, OFF));
+	switch (call->via) {
+	case WHY_VIA_NETLINK:
+		fprintf(out, ": netlink answers -%s", name);
+		break;
+	case WHY_VIA_IO_URING:
+		fprintf(out, ": io_uring completes with -%s", name);
+		break;
+	default:
+		fprintf(out, " = -1 %s%s%s", paint(&view->text, RED), name,
+			paint(&view->text, OFF));
+	}
+	fprintf(out, " (%s)  %s[%u]\n", errno_text((int)call->err),
+		escape_text(call->comm, comm, sizeof(comm)), call->tid);
+	if (call->text[0]) {
+		char said[4 * WHY_TEXT_MAX + 1];
+
+		fprintf(out, "  the kernel says: %s\n",
+			escape_text(call->text, said, sizeof(said)));
+	}
+}
+
+/* The function that called the one that the place is in: out of the stack. */
+static bool find_caller(const struct answer *answer, const struct why_view *view,
+			struct why_place *ret)
+{
+	for (uint32_t i = 0; i < answer->hit->frames; i++) {
+		uint64_t addr = answer->hit->stack[i];
+
+		if (addr == answer->hit->ip)
+			continue;
+		why_place_find(view, addr, true, ret);
+		if (ret->known && strcmp(ret->sym.module, "bpf") != 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *name_of(const struct why_place *place, int depth)
+{
+	if (depth < place->count && place->chain[depth].function && *place->chain[depth].function)
+		return place->chain[depth].function;
+	return place->known ? place->sym.name : "?";
+}
+
+static void print_place(FILE *out, const struct why_place *place, uint64_t addr)
+{
+	char file[1024], name[512];
+
+	if (place->count && *place->chain[0].file && place->chain[0].line)
+		fprintf(out, "%s:%d %s", escape_text(place->chain[0].file, file, sizeof(file)),
+			place->chain[0].line, escape_text(name_of(place, 0), name, sizeof(name)));
+	else if (place->known)
+		fprintf(out, "%s+0x%" PRIx64, escape_text(place->sym.name, name, sizeof(name)),
+			addr - place->sym.addr);
+	else
+		fprintf(out, "0x%" PRIx64, addr);
+	if (place->known && *place->sym.module)
+		fprintf(out, " [%s]", escape_text(place->sym.module, name, sizeof(name)));
+}
+
+static void print_origin(FILE *out, const struct answer *answer, const struct why_view *view)
+{
+	struct why_place place, caller;
+	char name[512];
+
+	why_place_find(view, answer->site.addr, false, &place);
+	fprintf(out, "  %s[", paint(&view->text, BOLD));
+	print_place(out, &place, answer->site.addr);
+	if (place.count > 1)
+		fprintf(out, ", called by %s", escape_text(name_of(&place, 1), name, sizeof(name)));
+	else if (answer->hit && find_caller(answer, view, &caller))
+		fprintf(out, ", called by %s",
+			escape_text(name_of(&caller, 0), name, sizeof(name)));
+	fprintf(out, "]%s\n", paint(&view->text, OFF));
+}
+
+/* The text of the line, its blanks at the beginning left out. */
+static bool print_source(FILE *out, const struct why_view *view, const struct srcline *line)
+{
+	size_t len = 0;
+	const char *text = sources_line(view->sources, line->file, line->line, &len);
+	char plain[256], shown[4 * sizeof(plain) + 1];
+
+	while (len && (*text == ' ' || *text == '\t')) {
+		text++;
+		len--;
+	}
+	if (!text || !len)
+		return false;
+	if (len >= sizeof(plain))
+		len = sizeof(plain) - 1;
+	memcpy(plain, text, len);
+	plain[len] = '\0';
+	fputs(escape_text(plain, shown, sizeof(shown)), out);
+	return true;
+}
+
+static void print_decision(FILE *out, const struct answer *answer, const struct why_view *view)
+{
+	struct why_place place;
+	struct decision decision;
+	bool source;
+
+	if (decision_find(view->kernel_text, view->symbols, &answer->site.sym, answer->site.addr,
+			  answer->hit ? (const uint64_t *)answer->hit->regs : NULL, &decision))
+		return;
+	why_place_find(view, decision.addr, false, &place);
+	fprintf(out, "  because  ");
+	source = place.count && print_source(out, view, &place.chain[0]);
+	if (decision.condition[0])
+		fprintf(out, "%s%s", source ? "   as " : "", decision.condition);
+	else if (!source)
+		fprintf(out, "the branch there was %s", decision.taken ? "taken" : "not taken");
+	if (decision.values[0])
+		fprintf(out, "   %s", decision.values);
+	if (place.count && place.chain[0].line)
+		fprintf(out, "   (line %d)", place.chain[0].line);
+	else if (place.known)
+		fprintf(out, "   (%s+0x%" PRIx64 ")", place.sym.name,
+			decision.addr - place.sym.addr);
+	fputc('\n', out);
+}
+
+static void print_candidates(FILE *out, const struct answer *answer, const struct why_view *view)
+{
+	fprintf(out, "  one of these %zu, of which not all could be watched:\n",
+		answer->candidates.count);
+	for (size_t i = 0; i < answer->candidates.count; i++) {
+		struct why_place place;
+
+		why_place_find(view, answer->candidates.items[i].addr, false, &place);
+		fputs("    [", out);
+		print_place(out, &place, answer->candidates.items[i].addr);
+		fputs("]\n", out);
+	}
+}
+
+void render_why_answer(FILE *out, const struct answer *answer, const struct why_view *view)
+{
+	print_call(out, answer->call, view);
+	switch (answer->state) {
+	case ORIGIN_FOUND:
+		print_origin(out, answer, view);
+		print_decision(out, answer, view);
+		break;
+	case ORIGIN_ONE_OF:
+		print_candidates(out, answer, view);
+		break;
+	default:
+		fprintf(out, "  where the error was made is not known: %s\n", answer->reason.text);
+	}
+}
+
+struct kind_of_failure {
+	uint32_t nr;
+	uint32_t err;
+	size_t count;
+	size_t last;
+};
+
+static int by_last(const void *a, const void *b)
+{
+	const struct kind_of_failure *x = a, *y = b;
+
+	return x->last < y->last ? 1 : x->last > y->last ? -1 : 0;
+}
+
+/* By system call and errno, the last one first. */
+static size_t count_kinds(const struct answer *answer, struct kind_of_failure *kinds, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < answer->failures.count; i++) {
+		const struct failure *failure = &answer->failures.items[i];
+		size_t k = 0;
+
+		if (failure == answer->call)
+			continue;
+		while (k < n && (kinds[k].nr != failure->call.nr || kinds[k].err != failure->err))
+			k++;
+		if (k == max)
+			continue;
+		if (k == n)
+			kinds[n++] = (struct kind_of_failure){.nr = failure->call.nr,
+							      .err = failure->err};
+		kinds[k].count++;
+		kinds[k].last = i;
+	}
+	if (n)
+		qsort(kinds, n, sizeof(*kinds), by_last);
+	return n;
+}
+
+static void print_all(FILE *out, const struct answer *answer)
+{
+	_cleanup_free_ char *text = malloc(SYSCALL_TEXT_MAX);
+	char number[32];
+
+	for (size_t i = 0; text && i < answer->failures.count; i++) {
+		const struct failure *failure = &answer->failures.items[i];
+
+		why_call_text(failure, text, SYSCALL_TEXT_MAX);
+		fprintf(out, "%s [%u] %s = -1 %s\n", failure == answer->call ? "=>" : "  ",
+			failure->tid, text, errno_or_number(failure->err, number, sizeof(number)));
+	}
+}
+
+void render_why_others(FILE *out, const struct answer *answer, const struct why_view *view)
+{
+	struct kind_of_failure kinds[256];
+	size_t n;
+
+	if (view->all) {
+		print_all(out, answer);
+		return;
+	}
+	n = count_kinds(answer, kinds, ARRAY_SIZE(kinds));
+	if (!n)
+		return;
+	fputs(answer->call ? "Other calls that failed on the way: " : "Calls that failed: ", out);
+	for (size_t i = 0; i < n && i < 8; i++) {
+		const char *name = syscall_name(kinds[i].nr);
+		char number[32];
+
+		fprintf(out, "%s%zu %s %s", i ? ", " : "", kinds[i].count, name ?: "?",
+			errno_or_number(kinds[i].err, number, sizeof(number)));
+	}
+	fprintf(out, "%s  (--all)\n", n > 8 ? ", ..." : "");
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/blame.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "util/cleanup.h"
+
+bool blame_wanted(const struct failure *failure, const struct blame_options *opts)
+{
+	if (opts->syscall >= 0 && failure->call.nr != (uint32_t)opts->syscall)
+		return false;
+	if (opts->any_errno)
+		return true;
+	return failure->err < 4096 &&
+	       opts->errnos[failure->err / 64] & (1ull << (failure->err % 64));
+}
+
+static bool contains(const struct said *said, const char *word)
+{
+	return *word && memmem(said->bytes, said->len, word, strlen(word));
+}
+
+/* In the user's language, in English, or by its name. */
+static bool names_errno(const struct said *said, uint32_t err)
+{
+	const char *english = strerrordesc_np((int)err), *name = strerrorname_np((int)err);
+
+	return contains(said, strerror((int)err)) || (english && contains(said, english)) ||
+	       (name && contains(said, name));
+}
+
+static bool path_has(const struct failure *failure, size_t arg, const char *part)
+{
+	const struct syscall_blob *blob = &failure->call.blobs[arg];
+
+	return blob->len <= SYSCALL_BYTES_MAX &&
+	       memmem(failure->call.bytes[arg], blob->len, part, strlen(part));
+}
+
+/* What the C library looks for in every program: catalogues of messages, preloaded libraries. */
+static bool is_of_libc(const struct failure *failure)
+{
+	if (failure->via != WHY_VIA_SYSCALL || failure->err != ENOENT)
+		return false;
+	switch (failure->call.nr) {
+	case SYS_openat:
+		return path_has(failure, 1, "/locale/") || path_has(failure, 1, "/gconv") ||
+		       path_has(failure, 1, "/glibc-hwcaps/");
+	case SYS_access:
+		return path_has(failure, 0, "/etc/ld.so.");
+	default:
+		return false;
+	}
+}
+
+/*
+ * Calls that look whether something is there: that it is not is an answer, mostly. And requests
+ * that try what a file descriptor is.
+ */
+static bool is_probing(const struct failure *failure)
+{
+	if (failure->via != WHY_VIA_SYSCALL)
+		return false;
+	switch (failure->call.nr) {
+	case SYS_access:
+	case SYS_faccessat:
+	case SYS_faccessat2:
+	case SYS_stat:
+	case SYS_lstat:
+	case SYS_newfstatat:
+	case SYS_statx:
+	case SYS_readlink:
+	case SYS_readlinkat:
+	case SYS_getxattr:
+	case SYS_lgetxattr:
+	case SYS_fgetxattr:
+		return failure->err == ENOENT || failure->err == EINVAL ||
+		       failure->err == ENODATA || failure->err == EOPNOTSUPP ||
+		       failure->err == ENOTDIR;
+	case SYS_open:
+	case SYS_openat:
+	case SYS_execve:
+	case SYS_statfs:
+		return failure->err == ENOENT || failure->err == ENOTDIR;
+	case SYS_ioctl:
+		return failure->err == ENOTTY;
+	case SYS_lseek:
+		return failure->err == ESPIPE;
+	case SYS_wait4:
+	case SYS_waitid:
+		return failure->err == ECHILD;
+	case SYS_connect: /* nscd, systemd's sockets */
+		return failure->err == ENOENT && failure->call.blobs[1].len > 2 &&
+		       failure->call.bytes[1][0] == 1;
+	case SYS_rt_sigreturn:
+		return true;
+	case SYS_arch_prctl:
+	case SYS_rseq:
+	case SYS_set_robust_list:
+	case SYS_prctl:
+		return failure->err == EINVAL;
+	default:
+		return failure->err == EAGAIN || failure->err == EINTR ||
+		       failure->err == EINPROGRESS;
+	}
+}
+
+/** enum weight - which failures are looked at */
+enum weight { SERIOUS, PROBING };
+
+/* @before: sequence number; @tgid: 0: any process */
+static const struct failure *last_before(const struct failures *failures,
+					 const struct blame_options *opts, uint64_t before,
+					 uint32_t tgid, enum weight weight)
+{
+	for (size_t i = failures->count; i-- > 0;) {
+		const struct failure *failure = &failures->items[i];
+
+		if (failure->seq < before && (!tgid || failure->tgid == tgid) &&
+		    blame_wanted(failure, opts) && !is_of_libc(failure) &&
+		    (weight == PROBING || !is_probing(failure)))
+			return failure;
+	}
+	return NULL;
+}
+
+static const struct failure *last_with(const struct failures *failures,
+				       const struct blame_options *opts, const struct said *said)
+{
+	const struct failure *other = NULL;
+
+	for (size_t i = failures->count; i-- > 0;) {
+		const struct failure *failure = &failures->items[i];
+
+		if (failure->seq > said->seq || !blame_wanted(failure, opts) ||
+		    is_of_libc(failure) || !names_errno(said, failure->err))
+			continue;
+		if (failure->tgid == said->tgid)
+			return failure;
+		if (!other)
+			other = failure;
+	}
+	return other;
+}
+
+/* The program names the file that it could not find, or the descriptor's name. */
+static bool names_argument(const struct said *said, const struct failure *failure)
+{
+	for (size_t i = 0; i < SYSCALL_ARGS; i++) {
+		const struct syscall_blob *blob = &failure->call.blobs[i];
+
+		if (blob->status == SYSCALL_BLOB_READ && blob->len > 1 &&
+		    blob->len < SYSCALL_BYTES_MAX &&
+		    memmem(said->bytes, said->len, failure->call.bytes[i], blob->len))
+			return true;
+	}
+	return false;
+}
+
+/* Of several with the errno that the message names: the last whose argument it names as well. */
+static const struct failure *best_with(const struct failures *failures,
+				       const struct blame_options *opts, const struct said *said)
+{
+	for (size_t i = failures->count; i-- > 0;) {
+		const struct failure *failure = &failures->items[i];
+
+		if (failure->seq < said->seq && blame_wanted(failure, opts) &&
+		    names_errno(said, failure->err) && names_argument(said, failure))
+			return failure;
+	}
+	return last_with(failures, opts, said);
+}
+
+const struct failure *blame_find(const struct failures *failures, const struct blame_options *opts,
+				 enum blame_reason *ret_reason)
+{
+	enum blame_reason unused = BLAME_NONE, *reason = ret_reason ? ret_reason : &unused;
+	const struct failure *found;
+
+	*reason = BLAME_SAID;
+	for (size_t i = 0; i < failures->said_count; i++) {
+		found = best_with(failures, opts, &failures->said[i]);
+		if (found)
+			return found;
+	}
+	*reason = BLAME_BEFORE;
+	for (size_t i = 0; i < failures->said_count && !opts->passed; i++) {
+		const struct said *said = &failures->said[i];
+
+		found = last_before(failures, opts, said->seq, said->tgid, SERIOUS);
+		if (!found)
+			found = last_before(failures, opts, said->seq, 0, SERIOUS);
+		if (found)
+			return found;
+	}
+	*reason = BLAME_LAST;
+	for (enum weight weight = SERIOUS; weight <= PROBING && !opts->passed; weight++) {
+		found = last_before(failures, opts, UINT64_MAX, opts->root, weight);
+		if (!found)
+			found = last_before(failures, opts, UINT64_MAX, 0, weight);
+		if (found)
+			return found;
+	}
+	*reason = BLAME_NONE;
+	return NULL;
+}

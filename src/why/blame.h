@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* blame.h - which of the calls that failed made the command fail */
+#ifndef LBRSNOOP_WHY_BLAME_H
+#define LBRSNOOP_WHY_BLAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "why/failures.h"
+
+/**
+ * struct blame_options - what the user says about it
+ * @syscall: number of the call, or -1: any
+ * @errnos: bit n: errno n; of 64 words
+ * @any_errno: every errno
+ * @root: process ID of the command
+ * @passed: the command ended with status 0: only what it said of an errno is a failure
+ */
+struct blame_options {
+	int syscall;
+	const uint64_t *errnos;
+	bool any_errno;
+	uint32_t root;
+	bool passed;
+};
+
+/** enum blame_reason - why this call */
+enum blame_reason {
+	BLAME_NONE = 0, /* no call is to blame */
+	BLAME_SAID,	/* the last one before the program wrote this errno's text */
+	BLAME_BEFORE,	/* the last one before the program wrote to its standard error */
+	BLAME_LAST,	/* the last one before the end */
+};
+
+/**
+ * blame_find() - the call to blame
+ *
+ * The last call that failed with an errno before a process wrote its text to its standard error;
+ * else the last one before a message; else the last one. Failures that every program takes in its
+ * stride (a missing file of a search path, a terminal's request on a file) only count where there
+ * is no other.
+ * @failures: sorted
+ * @ret_reason: why; may be NULL
+ * Return: NULL if there is none.
+ */
+const struct failure *blame_find(const struct failures *failures, const struct blame_options *opts,
+				 enum blame_reason *ret_reason);
+
+/** blame_wanted() - is this a call that the options ask for? */
+bool blame_wanted(const struct failure *failure, const struct blame_options *opts);
+
+#endif

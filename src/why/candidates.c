@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/candidates.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/cleanup.h"
+
+#define WINDOW_BYTES   (256u << 10)
+#define FUNCTION_BYTES (1u << 20)
+/* From the opcode C7 to its constant: ModRM, SIB and a displacement of 4 bytes. */
+#define C7_REACH 7
+
+/* SBB r/m, r and SBB r, r/m of the same register, in the few bytes before an AND. */
+static bool behind_sbb(const uint8_t *bytes, size_t at)
+{
+	for (size_t i = at < 6 ? 0 : at - 6; i + 1 < at; i++)
+		if ((bytes[i] == 0x19 || bytes[i] == 0x1b) && bytes[i + 1] >= 0xc0)
+			return true;
+	return false;
+}
+
+/* @at: of a constant's first byte, 4 bytes of which are a negative errno. */
+static bool loads_constant(const uint8_t *bytes, size_t at)
+{
+	if (!at)
+		return false;
+	if (bytes[at - 1] >= 0xb8 && bytes[at - 1] <= 0xbf)
+		return true;
+	for (size_t i = 2; i <= C7_REACH && i <= at; i++)
+		if (bytes[at - i] == 0xc7 && !(bytes[at - i + 1] & 0x38))
+			return true;
+	if (bytes[at - 1] == 0x25)
+		return behind_sbb(bytes, at - 1);
+	return at >= 2 && bytes[at - 2] == 0x81 && bytes[at - 1] >= 0xe0 && bytes[at - 1] <= 0xe7 &&
+	       behind_sbb(bytes, at - 2);
+}
+
+/* AND and OR of a constant of one byte, which is sign-extended. */
+static bool is_short_form(const uint8_t *bytes, size_t at, size_t len)
+{
+	if (bytes[at] != 0x83 || len - at < 3)
+		return false;
+	if (bytes[at + 1] >= 0xc8 && bytes[at + 1] <= 0xcf)
+		return bytes[at + 2] == 0xff;
+	return bytes[at + 1] >= 0xe0 && bytes[at + 1] <= 0xe7 && bytes[at + 2] >= 0x80 &&
+	       behind_sbb(bytes, at);
+}
+
+bool may_load_errno(const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (bytes[i] == 0x83 && is_short_form(bytes, i, len))
+			return true;
+		/* The two high bytes of a constant from -4095 to -1, and the nibble below. */
+		if (bytes[i] == 0xff && i >= 3 && bytes[i - 1] == 0xff && bytes[i - 2] >= 0xf0 &&
+		    loads_constant(bytes, i - 3))
+			return true;
+	}
+	return false;
+}
+
+/* struct finder - functions are visited by address, so their text is read through a window */
+struct finder {
+	const struct text_source *text;
+	struct symbols *symbols;
+	struct candidates *found;
+	size_t room;
+	uint8_t *window;
+	uint64_t window_addr;
+	size_t window_len;
+	uint64_t last_addr;
+	size_t read;
+};
+
+static const uint8_t *read_text(struct finder *f, uint64_t addr, uint64_t size)
+{
+	size_t len = WINDOW_BYTES;
+
+	if (addr >= f->window_addr && addr + size <= f->window_addr + f->window_len)
+		return f->window + (addr - f->window_addr);
+	f->window_len = 0;
+	if (size > WINDOW_BYTES)
+		len = size;
+	/* At the end of a section less can be read. */
+	for (; len >= size; len = len > size ? (len / 2 > size ? len / 2 : size) : 0) {
+		if (!len)
+			return NULL;
+		if (!f->text->read(f->text->ctx, addr, f->window, len)) {
+			f->window_addr = addr;
+			f->window_len = len;
+			return f->window;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * The compiler left 5 bytes for the tracer, behind ENDBR where there is one: a NOP, or a call when
+ * somebody traces the function (arch/x86/kernel/ftrace.c).
+ */
+static bool begins_with_fentry(const uint8_t *bytes, uint64_t size)
+{
+	static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	/* What an ENDBR that no indirect call needs becomes, by kernel version. */
+	static const uint8_t poison[] = {0x66, 0x0f, 0x1f, 0x00},
+			     poison_new[] = {0x0f, 0x1f, 0x40, 0xd6};
+
+	if (size >= 9 && (!memcmp(bytes, endbr, 4) || !memcmp(bytes, poison, 4) ||
+			  !memcmp(bytes, poison_new, 4))) {
+		bytes += 4;
+		size -= 4;
+	}
+	return size >= 5 && (!memcmp(bytes, nop, 5) || bytes[0] == 0xe8);
+}
+
+static int add(struct finder *f, const struct symbol *sym)
+{
+	struct candidates *found = f->found;
+
+	if (found->count == f->room) {
+		size_t room = f->room ? f->room * 2 : 8192;
+		struct candidate *items = reallocarray(found->items, room, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		found->items = items;
+		f->room = room;
+	}
+	found->items[found->count++] = (struct candidate){.sym = *sym};
+	return 0;
+}
+
+/*
+ * Of a part that GCC split off ("foo.part.0.cold"), the function ("foo.part.0"). Where static
+ * functions share the name nobody tells which one it is of: all of them are taken.
+ */
+static int add_whole(struct finder *f, const struct symbol *part)
+{
+	const char *cold = strstr(part->name, ".cold");
+	struct symbol found;
+	char name[512];
+	int err = 0;
+
+	if ((size_t)(cold - part->name) >= sizeof(name))
+		return 0;
+	memcpy(name, part->name, cold - part->name);
+	name[cold - part->name] = '\0';
+	for (size_t i = 0; !err && !symbols_by_name(f->symbols, part->module, name, i, &found); i++)
+		err = add(f, &found);
+	return err;
+}
+
+static int visit(const struct symbol *sym, void *ctx)
+{
+	struct finder *f = ctx;
+	const uint8_t *bytes;
+
+	/* Aliases of one address come one behind the other. */
+	if (!sym->size || sym->size > FUNCTION_BYTES || sym->addr == f->last_addr ||
+	    !strcmp(sym->module, "bpf"))
+		return 0;
+	f->last_addr = sym->addr;
+	bytes = read_text(f, sym->addr, sym->size);
+	if (!bytes)
+		return 0;
+	f->read++;
+	if (!may_load_errno(bytes, sym->size))
+		return 0;
+	return strstr(sym->name, ".cold") ? add_whole(f, sym) : add(f, sym);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = ((const struct candidate *)a)->sym.addr;
+	uint64_t y = ((const struct candidate *)b)->sym.addr;
+
+	return x < y ? -1 : x > y;
+}
+
+static void drop_twins(struct candidates *found)
+{
+	size_t kept = 0;
+
+	qsort(found->items, found->count, sizeof(*found->items), by_address);
+	for (size_t i = 0; i < found->count; i++)
+		if (!kept || found->items[kept - 1].sym.addr != found->items[i].sym.addr)
+			found->items[kept++] = found->items[i];
+	found->count = kept;
+}
+
+int candidates_find(const struct text_source *text, struct symbols *symbols, struct candidates *ret)
+{
+	struct candidates found = {};
+	struct finder f = {.text = text, .symbols = symbols, .found = &found};
+	int err;
+
+	f.window = malloc(FUNCTION_BYTES);
+	if (!f.window)
+		return -ENOMEM;
+	err = symbols_for_each(symbols, visit, &f);
+	if (!err && !f.read)
+		err = -EFAULT;
+	if (!err && found.count) {
+		drop_twins(&found);
+		for (size_t i = 0; i < found.count; i++) {
+			struct candidate *item = &found.items[i];
+			uint64_t size = item->sym.size < 9 ? item->sym.size : 9;
+			const uint8_t *bytes = read_text(&f, item->sym.addr, size);
+
+			item->traced = bytes && begins_with_fentry(bytes, size);
+		}
+	}
+	free(f.window);
+	if (err)
+		candidates_deinit(&found);
+	else
+		*ret = found;
+	return err;
+}
+
+void candidates_deinit(struct candidates *candidates)
+{
+	free(candidates->items);
+	*candidates = (struct candidates){};
+}
+
+const struct candidate *candidates_at(const struct candidates *candidates, uint64_t addr)
+{
+	struct candidate key = {.sym.addr = addr};
+
+	if (!candidates->count)
+		return NULL;
+	return bsearch(&key, candidates->items, candidates->count, sizeof(key), by_address);
+}
+
+const struct candidate *candidates_entered(const struct candidates *candidates, uint32_t low)
+{
+	/* All kernel text is in the highest 2 GiB: arch/x86/include/asm/page_64_types.h. */
+	return candidates_at(candidates, 0xffffffff00000000 | low);
+}

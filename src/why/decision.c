@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/decision.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm/insn.h"
+#include "symbolize/place.h"
+#include "target/returns.h"
+#include "util/cleanup.h"
+
+#define PART_BYTES_MAX (1u << 20)
+#define STEPS_MAX      256
+/* The flags are set close by, or nobody can tell by what. */
+#define SETTER_STEPS 6
+
+struct code {
+	const struct text_source *text;
+	struct insn *items; /* by address */
+	size_t count;
+	size_t room;
+	uint16_t written; /* registers that the instructions passed by write, by the CPU's number */
+};
+
+unsigned int register_of_cpu(unsigned int reg)
+{
+	static const uint8_t of[] = {
+		PTREG_AX,  PTREG_CX,  PTREG_DX,	 PTREG_BX,  PTREG_SP,  PTREG_BP,
+		PTREG_SI,  PTREG_DI,  PTREG_R8,	 PTREG_R9,  PTREG_R10, PTREG_R11,
+		PTREG_R12, PTREG_R13, PTREG_R14, PTREG_R15,
+	};
+
+	_Static_assert(ARRAY_SIZE(of) == 16, "one each");
+	return of[reg & 15];
+}
+
+static int add(struct code *code, const struct insn *in)
+{
+	if (code->count == code->room) {
+		size_t room = code->room ? code->room * 2 : 512;
+		struct insn *items = reallocarray(code->items, room, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		code->items = items;
+		code->room = room;
+	}
+	code->items[code->count++] = *in;
+	return 0;
+}
+
+static int decode_part(struct code *code, uint64_t addr, uint64_t size)
+{
+	_cleanup_free_ uint8_t *bytes = NULL;
+	struct insn in;
+	int err = 0;
+
+	if (!size || size > PART_BYTES_MAX)
+		return 0;
+	bytes = malloc(size);
+	if (!bytes)
+		return -ENOMEM;
+	if (code->text->read(code->text->ctx, addr, bytes, size))
+		return -EFAULT;
+	for (size_t off = 0; !err && off < size; off += in.len) {
+		if (insn_decode(bytes + off, size - off, addr + off, &in)) {
+			in.len = 1; /* padding, data */
+			continue;
+		}
+		err = add(code, &in);
+	}
+	return err;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = ((const struct insn *)a)->addr, y = ((const struct insn *)b)->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+static int decode_function(struct code *code, struct symbols *symbols, const struct symbol *func)
+{
+	struct exits_options opts = {
+		.place = place_by_symbols, .place_ctx = symbols, .symbols = symbols};
+	struct function_exits *exits;
+	int err = function_exits_find(code->text, func->addr, func->size, &opts, &exits);
+
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < exits->part_count; i++)
+		err = decode_part(code, exits->parts[i].addr, exits->parts[i].size);
+	if (code->count)
+		qsort(code->items, code->count, sizeof(*code->items), by_address);
+	function_exits_free(exits);
+	return err;
+}
+
+static bool goes_on(const struct insn *in)
+{
+	return insn_falls_through(in->class) || in->class == INSN_CALL || in->class == INSN_ICALL ||
+	       in->class == INSN_SYSCALL;
+}
+
+/* The one before @addr in memory, if control goes on from it to @addr. */
+static const struct insn *above(const struct code *code, uint64_t addr)
+{
+	size_t low = 0, high = code->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (code->items[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || code->items[low - 1].addr + code->items[low - 1].len != addr ||
+	    !goes_on(&code->items[low - 1]))
+		return NULL;
+	return &code->items[low - 1];
+}
+
+/* The one instruction that control came from; NULL if there are none or several. */
+static const struct insn *only_before(const struct code *code, uint64_t addr, bool *ret_taken)
+{
+	const struct insn *found = above(code, addr);
+
+	*ret_taken = false;
+	for (size_t i = 0; i < code->count; i++) {
+		const struct insn *in = &code->items[i];
+
+		if (!in->has_target || in->target != addr || in->class == INSN_CALL)
+			continue;
+		if (found)
+			return NULL;
+		found = in;
+		*ret_taken = true;
+	}
+	return found;
+}
+
+static size_t read_insn(const struct code *code, const struct insn *in, uint8_t *bytes)
+{
+	return code->text->read(code->text->ctx, in->addr, bytes, in->len) ? 0 : in->len;
+}
+
+static void note_written(struct code *code, const struct insn *in)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	size_t len = read_insn(code, in, bytes);
+	uint64_t value;
+	uint8_t from;
+
+	for (uint8_t reg = 0; reg < 16; reg++)
+		if (!len || in->class == INSN_CALL || in->class == INSN_ICALL ||
+		    insn_register_write(bytes, len, reg, &value, &from) != INSN_KEEPS)
+			code->written |= 1u << reg;
+}
+
+/* Names of general registers in AT&T syntax, by the CPU's number. */
+static const char *const names[16][4] = {
+	{"%rax", "%eax", "%ax", "%al"},	     {"%rcx", "%ecx", "%cx", "%cl"},
+	{"%rdx", "%edx", "%dx", "%dl"},	     {"%rbx", "%ebx", "%bx", "%bl"},
+	{"%rsp", "%esp", "%sp", "%spl"},     {"%rbp", "%ebp", "%bp", "%bpl"},
+	{"%rsi", "%esi", "%si", "%sil"},     {"%rdi", "%edi", "%di", "%dil"},
+	{"%r8", "%r8d", "%r8w", "%r8b"},     {"%r9", "%r9d", "%r9w", "%r9b"},
+	{"%r10", "%r10d", "%r10w", "%r10b"}, {"%r11", "%r11d", "%r11w", "%r11b"},
+	{"%r12", "%r12d", "%r12w", "%r12b"}, {"%r13", "%r13d", "%r13w", "%r13b"},
+	{"%r14", "%r14d", "%r14w", "%r14b"}, {"%r15", "%r15d", "%r15w", "%r15b"},
+};
+
+static const int widths[4] = {64, 32, 16, 8};
+
+/* Is the name there as a whole word? "%r8" is not in "%r8d". */
+static bool has_word(const char *text, const char *word)
+{
+	const char *at = text;
+	size_t len = strlen(word);
+
+	while ((at = strstr(at, word))) {
+		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789", at[len]) || !at[len])
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+static void format_value(char *buf, size_t size, const char *name, uint64_t value, int width)
+{
+	int64_t number = width == 64   ? (int64_t)value
+			 : width == 32 ? (int32_t)value
+			 : width == 16 ? (uint16_t)value
+				       : (uint8_t)value;
+
+	if (number > -65536 && number < 65536)
+		snprintf(buf, size, "%s = %lld", name, (long long)number);
+	else
+		snprintf(buf, size, "%s = 0x%llx", name,
+			 (unsigned long long)(width == 64 ? value : (uint32_t)value));
+}
+
+/* A condition of zero says its value by itself. */
+static void describe_values(const struct code *code, const uint64_t *regs, struct decision *ret)
+{
+	size_t len = 0;
+
+	for (unsigned int reg = 0; regs && reg < 16; reg++) {
+		for (unsigned int i = 0; i < 4; i++) {
+			if (code->written & 1u << reg || !has_word(ret->condition, names[reg][i]) ||
+			    len + 32 > sizeof(ret->values))
+				continue;
+			if (len)
+				len += snprintf(ret->values + len, sizeof(ret->values) - len, ", ");
+			format_value(ret->values + len, sizeof(ret->values) - len, names[reg][i],
+				     regs[register_of_cpu(reg)], widths[i]);
+			len += strlen(ret->values + len);
+		}
+	}
+}
+
+static void describe(struct code *code, const struct insn *branch, const uint64_t *regs,
+		     struct decision *ret)
+{
+	uint8_t bytes[INSN_LEN_MAX], setter_bytes[INSN_LEN_MAX];
+	size_t len = read_insn(code, branch, bytes), setter_len = 0;
+	const struct insn *setter = branch;
+	bool taken;
+
+	for (int i = 0; i < SETTER_STEPS; i++) {
+		setter = only_before(code, setter->addr, &taken);
+		if (!setter || setter->class != INSN_OTHER)
+			return;
+		note_written(code, setter);
+		if (setter->flags_written & branch->flags_read)
+			break;
+		if (i == SETTER_STEPS - 1)
+			return;
+	}
+	setter_len = read_insn(code, setter, setter_bytes);
+	if (!len || !setter_len ||
+	    insn_condition(setter_bytes, setter_len, setter->addr, bytes, len, ret->taken,
+			   ret->condition, sizeof(ret->condition)))
+		ret->condition[0] = '\0';
+	else
+		describe_values(code, regs, ret);
+}
+
+static int walk(struct code *code, uint64_t addr, const uint64_t *regs, struct decision *ret)
+{
+	for (int step = 0; step < STEPS_MAX; step++) {
+		bool taken;
+		const struct insn *in = only_before(code, addr, &taken);
+
+		if (!in)
+			return -ENOENT;
+		if (in->class == INSN_COND) {
+			*ret = (struct decision){.addr = in->addr, .taken = taken};
+			describe(code, in, regs, ret);
+			return 0;
+		}
+		note_written(code, in);
+		addr = in->addr;
+	}
+	return -ENOENT;
+}
+
+int decision_find(const struct text_source *text, struct symbols *symbols,
+		  const struct symbol *func, uint64_t addr, const uint64_t *regs,
+		  struct decision *ret)
+{
+	struct code code = {.text = text};
+	int err = decode_function(&code, symbols, func);
+
+	if (!err)
+		err = walk(&code, addr, regs, ret);
+	free(code.items);
+	return err;
+}

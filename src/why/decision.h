@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* decision.h - the conditional branch that led to an instruction, as far as the text alone tells */
+#ifndef LBRSNOOP_WHY_DECISION_H
+#define LBRSNOOP_WHY_DECISION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
+
+/**
+ * struct decision - a conditional branch, and the way that it went
+ * @addr: of the branch; 0: there is none that must have led here
+ * @taken: it was taken; else control fell through
+ * @condition: what was true then: "%esi > 2 (unsigned)"; "" if there are no simple words for it
+ * @values: what its registers held: "%esi = 9"; "" if they may have changed since
+ */
+struct decision {
+	uint64_t addr;
+	bool taken;
+	char condition[128];
+	char values[128];
+};
+
+/**
+ * decision_find() - go back from an instruction until a conditional branch must have been executed
+ *
+ * As long as one way leads there. Where several ways meet, the text does not tell which was taken.
+ * @func: function that @addr is in, or that it was split off
+ * @regs: PTREG_COUNT registers before @addr was executed, or NULL
+ * Return: 0; -ENOENT if several ways lead there, or one that is not in the text; -EFAULT; -ENOMEM.
+ */
+int decision_find(const struct text_source *text, struct symbols *symbols,
+		  const struct symbol *func, uint64_t addr, const uint64_t *regs,
+		  struct decision *ret);
+
+/** register_of_cpu() - index into struct pt_regs of a register by the CPU's number, 0 to 15 */
+unsigned int register_of_cpu(unsigned int reg);
+
+#endif

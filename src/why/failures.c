@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/failures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "syscall/syscall.h"
+#include "util/cleanup.h"
+
+/* A build or a package manager fails thousands of calls on its way: the newest are kept. */
+#define FAILURES_MAX 8192
+#define SAID_MAX     1024
+#define ENDED_MAX    65536
+
+static void failure_deinit(struct failure *failure)
+{
+	free(failure->hit);
+	free(failure->funcs);
+}
+
+/* The newest first, each one once. */
+static int take_funcs(const struct why_failed *failed, struct failure *ret)
+{
+	uint32_t count = failed->entered < WHY_FUNCS_MAX ? failed->entered : WHY_FUNCS_MAX;
+	uint32_t distinct[WHY_FUNCS_MAX];
+	size_t n = 0;
+
+	ret->cut = failed->entered > WHY_FUNCS_MAX;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t low = failed->funcs[(failed->entered - 1 - i) & (WHY_FUNCS_MAX - 1)];
+		size_t k = 0;
+
+		while (k < n && distinct[k] != low)
+			k++;
+		if (k == n)
+			distinct[n++] = low;
+	}
+	if (!n)
+		return 0;
+	ret->funcs = malloc(n * sizeof(*ret->funcs));
+	if (!ret->funcs)
+		return -ENOMEM;
+	memcpy(ret->funcs, distinct, n * sizeof(*ret->funcs));
+	ret->func_count = n;
+	return 0;
+}
+
+static int add_failed(struct failures *failures, const struct why_failed *failed)
+{
+	struct failure item = {
+		.seq = failed->head.seq,
+		.begin_ns = failed->begin_ns,
+		.mono_ns = failed->head.mono_ns,
+		.tgid = failed->head.tgid,
+		.tid = failed->head.tid,
+		.via = failed->via,
+		.err = failed->err,
+		.hits = failed->hits,
+		.call = failed->call,
+	};
+
+	memcpy(item.comm, failed->head.comm, sizeof(item.comm) - 1);
+	memcpy(item.text, failed->text, sizeof(item.text));
+	if (take_funcs(failed, &item))
+		return -ENOMEM;
+	if (failed->hit.order) {
+		item.hit = malloc(sizeof(*item.hit));
+		if (!item.hit) {
+			failure_deinit(&item);
+			return -ENOMEM;
+		}
+		*item.hit = failed->hit;
+	}
+	if (failures->count == FAILURES_MAX) {
+		failure_deinit(&failures->items[0]);
+		memmove(failures->items, failures->items + 1, (FAILURES_MAX - 1) * sizeof(item));
+		failures->count--;
+		failures->dropped++;
+	}
+	if (failures->count == failures->room) {
+		size_t room = failures->room ? failures->room * 2 : 64;
+		struct failure *items = reallocarray(failures->items, room, sizeof(*items));
+
+		if (!items) {
+			failure_deinit(&item);
+			return -ENOMEM;
+		}
+		failures->items = items;
+		failures->room = room;
+	}
+	failures->items[failures->count++] = item;
+	return 0;
+}
+
+/* Programs write a message piece by piece; it ends with its line. */
+static struct said *unfinished(struct failures *failures, uint32_t tgid)
+{
+	for (size_t i = failures->said_count; i-- > 0;) {
+		struct said *said = &failures->said[i];
+
+		if (said->tgid == tgid)
+			return said->len && said->bytes[said->len - 1] != '\n' ? said : NULL;
+	}
+	return NULL;
+}
+
+static int add_said(struct failures *failures, const struct why_said *event)
+{
+	struct said *said = unfinished(failures, event->head.tgid);
+	uint32_t len = event->len;
+
+	if (!said) {
+		if (failures->said_count == SAID_MAX)
+			return 0;
+		said = reallocarray(failures->said, failures->said_count + 1, sizeof(*said));
+		if (!said)
+			return -ENOMEM;
+		failures->said = said;
+		said += failures->said_count++;
+		said->seq = event->head.seq;
+		said->tgid = event->head.tgid;
+		said->len = 0;
+	}
+	if (len > sizeof(said->bytes) - said->len)
+		len = sizeof(said->bytes) - said->len;
+	memcpy(said->bytes + said->len, event->bytes, len);
+	said->len += len;
+	return 0;
+}
+
+static int add_ended(struct failures *failures, const struct why_exited *event)
+{
+	struct ended *ended;
+
+	if (failures->ended_count == ENDED_MAX)
+		return 0;
+	ended = reallocarray(failures->ended, failures->ended_count + 1, sizeof(*ended));
+	if (!ended)
+		return -ENOMEM;
+	failures->ended = ended;
+	ended[failures->ended_count++] = (struct ended){
+		.seq = event->head.seq, .tgid = event->head.tgid, .code = event->code};
+	return 0;
+}
+
+int failures_add(struct failures *failures, const struct why_event *event)
+{
+	switch (event->kind) {
+	case WHY_FAILED:
+		return add_failed(failures, (const struct why_failed *)event);
+	case WHY_SAID:
+		return add_said(failures, (const struct why_said *)event);
+	case WHY_EXITED:
+		return add_ended(failures, (const struct why_exited *)event);
+	default:
+		return 0;
+	}
+}
+
+static int by_seq(const void *a, const void *b)
+{
+	uint64_t x = ((const struct failure *)a)->seq, y = ((const struct failure *)b)->seq;
+
+	return x < y ? -1 : x > y;
+}
+
+void failures_sort(struct failures *failures)
+{
+	if (failures->count)
+		qsort(failures->items, failures->count, sizeof(*failures->items), by_seq);
+}
+
+void failures_clear(struct failures *failures)
+{
+	for (size_t i = 0; i < failures->count; i++)
+		failure_deinit(&failures->items[i]);
+	free(failures->items);
+	free(failures->said);
+	free(failures->ended);
+	*failures = (struct failures){};
+}
+
+static bool same_string(const struct failure *one, const struct failure *other, size_t i)
+{
+	const struct syscall_blob *a = &one->call.blobs[i], *b = &other->call.blobs[i];
+
+	if (a->status != b->status)
+		return false;
+	return !memcmp(one->call.bytes[i], other->call.bytes[i],
+		       a->len < SYSCALL_BYTES_MAX ? a->len : SYSCALL_BYTES_MAX) &&
+	       a->len == b->len;
+}
+
+bool failure_same(const struct failure *one, const struct failure *other)
+{
+	struct syscall_read_plan plan;
+
+	if (one->via != other->via || one->err != other->err || one->call.nr != other->call.nr ||
+	    strcmp(one->text, other->text) != 0)
+		return false;
+	syscall_read_plan(one->call.nr, &plan);
+	for (size_t i = 0; i < SYSCALL_ARGS; i++)
+		if (plan.args[i].kind == SYSCALL_READ_STRING && !same_string(one, other, i))
+			return false;
+	return true;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* failures.h - the calls that failed in one run of a command, and what its processes said */
+#ifndef LBRSNOOP_WHY_FAILURES_H
+#define LBRSNOOP_WHY_FAILURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "why_event.h"
+
+/**
+ * struct failure - one failing call
+ * @seq: place in the order of all events
+ * @begin_ns, @mono_ns: CLOCK_MONOTONIC when the call began, when it failed
+ * @text: of the extended acknowledgement; "" if there is none
+ * @hits: executed sites
+ * @hit: the last one that loads @err, or NULL
+ * @funcs: functions that ran, lower halves of their addresses, the newest first, each one once
+ * @cut: functions that ran before those are not known any more
+ */
+struct failure {
+	uint64_t seq;
+	uint64_t begin_ns;
+	uint64_t mono_ns;
+	uint32_t tgid;
+	uint32_t tid;
+	char comm[RECORD_COMM_LEN];
+	enum why_via via;
+	uint32_t err;
+	uint32_t hits;
+	char text[WHY_TEXT_MAX];
+	struct why_hit *hit;
+	struct syscall_event call;
+	uint32_t *funcs;
+	size_t func_count;
+	bool cut;
+};
+
+#define SAID_BYTES 1024
+
+/**
+ * struct said - a line that a process wrote to its standard error; @len bytes
+ * @seq: when its first piece was written
+ */
+struct said {
+	uint64_t seq;
+	uint32_t tgid;
+	uint32_t len;
+	char bytes[SAID_BYTES];
+};
+
+/** struct ended - a process ended; @code as waitpid() gives it */
+struct ended {
+	uint64_t seq;
+	uint32_t tgid;
+	uint32_t code;
+};
+
+/**
+ * struct failures - by @seq
+ * @dropped: failing calls that there was no room for: the oldest ones
+ */
+struct failures {
+	struct failure *items;
+	size_t count;
+	size_t room;
+	struct said *said;
+	size_t said_count;
+	struct ended *ended;
+	size_t ended_count;
+	size_t dropped;
+};
+
+/** failures_add() - take an event; 0 or -ENOMEM */
+int failures_add(struct failures *failures, const struct why_event *event);
+
+/** failures_sort() - events of several CPUs into the order in which they happened */
+void failures_sort(struct failures *failures);
+
+/** failures_clear() - free all; @failures can be used again */
+void failures_clear(struct failures *failures);
+
+/**
+ * failure_same() - are these the same call, in two runs?
+ * The same system call with the same strings failed in the same way. Addresses, process IDs and
+ * descriptors may differ.
+ */
+bool failure_same(const struct failure *one, const struct failure *other);
+
+#endif

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/function_log.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/lbr_events.h"
+#include "target/target.h"
+#include "util/cleanup.h"
+
+/* Of each CPU, a power of two: a command that starts makes some 100,000 calls. */
+#define RING_BYTES (16u << 20)
+/* Entries that are kept, the newest. */
+#define ENTRIES_MAX (4u << 20)
+/* Distinct functions of one call. */
+#define DISTINCT_MAX WHY_FUNCS_MAX
+
+/** struct entry - a function was entered; @low: lower half of its address */
+struct entry {
+	uint64_t ns;
+	uint32_t tid;
+	uint32_t low;
+};
+
+struct ring {
+	int fd;
+	struct perf_event_mmap_page *page;
+	uint8_t *data;
+};
+
+struct function_log {
+	const struct candidates *candidates;
+	struct ring *rings;
+	size_t ring_count;
+	struct entry *entries;
+	size_t count;
+	size_t room;
+	uint64_t lost;
+	bool sorted;
+};
+
+/*
+ * PERF_RECORD_SAMPLE with PERF_SAMPLE_TID, _TIME and _RAW; the raw part is a struct ftrace_entry of
+ * kernel/trace/trace_entries.h behind the 8 bytes that all trace events begin with.
+ */
+struct sample {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t raw_bytes;
+	uint8_t raw[];
+};
+
+#define RAW_IP 8
+
+static int event_id(struct errmsg *msg)
+{
+	const char *tracefs = tracefs_dir();
+	_cleanup_fclose_ FILE *file = NULL;
+	char path[160];
+	int id;
+
+	snprintf(path, sizeof(path), "%s/events/ftrace/function/id",
+		 tracefs ?: "/sys/kernel/tracing");
+	file = fopen(path, "re");
+	if (!file || fscanf(file, "%d", &id) != 1)
+		return errmsg_set(msg, -ENOENT,
+				  "%s: %s; this kernel can watch functions neither by kprobe.multi "
+				  "(CONFIG_FPROBE) nor by its function tracer",
+				  path, file ? "no number" : strerror(errno));
+	return id;
+}
+
+static int ring_open(int id, uint32_t pid, int cpu, struct ring *ring)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.inherit = 1,
+		/* Else refused for this event: perf_trace_event_perm(),
+		   kernel/trace/trace_event_perf.c */
+		.exclude_callchain_user = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = RING_BYTES / 2,
+	};
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *map;
+
+	ring->fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (ring->fd < 0)
+		return -errno;
+	map = mmap(NULL, page + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	if (map == MAP_FAILED) {
+		int err = -errno;
+
+		close(ring->fd);
+		ring->fd = -1;
+		return err;
+	}
+	ring->page = map;
+	ring->data = (uint8_t *)map + page;
+	return 0;
+}
+
+int function_log_open(uint32_t pid, const struct candidates *candidates,
+		      struct function_log **ret_log, struct errmsg *msg)
+{
+	_cleanup_free_ uint8_t *online = NULL;
+	struct function_log *log;
+	int bits, err = 0, id = event_id(msg);
+
+	if (id < 0)
+		return id;
+	bits = cpus_online(NULL, &online);
+	log = calloc(1, sizeof(*log));
+	if (bits < 0 || !log || !(log->rings = calloc(bits, sizeof(*log->rings)))) {
+		free(log);
+		return bits < 0 ? bits : -ENOMEM;
+	}
+	log->candidates = candidates;
+	for (int cpu = 0; cpu < bits && !err; cpu++) {
+		if (!(online[cpu / 8] & (1 << cpu % 8)))
+			continue;
+		err = ring_open(id, pid, cpu, &log->rings[log->ring_count]);
+		if (!err)
+			log->ring_count++;
+	}
+	if (err) {
+		function_log_close(log);
+		return errmsg_set(msg, err, "perf event ftrace:function: %s", strerror(-err));
+	}
+	*ret_log = log;
+	return 0;
+}
+
+static int keep(struct function_log *log, const struct sample *sample)
+{
+	uint64_t ip;
+
+	if (sample->raw_bytes < RAW_IP + sizeof(ip))
+		return 0;
+	memcpy(&ip, sample->raw + RAW_IP, sizeof(ip));
+	/* Behind an ENDBR the tracer's place is 4 bytes into the function. */
+	if (!candidates_at(log->candidates, ip)) {
+		if (!candidates_at(log->candidates, ip - 4))
+			return 0;
+		ip -= 4;
+	}
+	if (log->count == ENTRIES_MAX) {
+		/* The older half goes. */
+		memmove(log->entries, log->entries + ENTRIES_MAX / 2,
+			ENTRIES_MAX / 2 * sizeof(*log->entries));
+		log->count = ENTRIES_MAX / 2;
+	}
+	if (log->count == log->room) {
+		size_t room = log->room ? log->room * 2 : 65536;
+		struct entry *entries = reallocarray(log->entries, room, sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		log->entries = entries;
+		log->room = room;
+	}
+	log->entries[log->count++] =
+		(struct entry){.ns = sample->time, .tid = sample->tid, .low = (uint32_t)ip};
+	log->sorted = false;
+	return 0;
+}
+
+static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t len)
+{
+	size_t off = at % RING_BYTES, first = RING_BYTES - off < len ? RING_BYTES - off : len;
+
+	memcpy(to, ring->data + off, first);
+	memcpy((uint8_t *)to + first, ring->data, len - first);
+}
+
+static int ring_read(struct function_log *log, struct ring *ring)
+{
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->page->data_tail;
+	union {
+		struct perf_event_header header;
+		struct sample sample;
+		uint8_t bytes[256];
+	} record __attribute__((aligned(8)));
+	int err = 0;
+
+	while (!err && head - tail >= sizeof(record.header)) {
+		copy_out(ring, tail, &record.header, sizeof(record.header));
+		if (record.header.size < sizeof(record.header) || record.header.size > head - tail)
+			return -EBADMSG;
+		if (record.header.size <= sizeof(record))
+			copy_out(ring, tail, &record, record.header.size);
+		if (record.header.type == PERF_RECORD_LOST)
+			log->lost++;
+		else if (record.header.type == PERF_RECORD_SAMPLE &&
+			 record.header.size >= sizeof(struct sample) + RAW_IP + 8 &&
+			 record.header.size <= sizeof(record))
+			err = keep(log, &record.sample);
+		tail += record.header.size;
+	}
+	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
+	return err;
+}
+
+int function_log_poll(struct function_log *log)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < log->ring_count && !err; i++)
+		if (log->rings[i].fd >= 0)
+			err = ring_read(log, &log->rings[i]);
+	return err;
+}
+
+void function_log_end(struct function_log *log)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	for (size_t i = 0; i < log->ring_count; i++) {
+		if (log->rings[i].fd < 0)
+			continue;
+		munmap(log->rings[i].page, page + RING_BYTES);
+		close(log->rings[i].fd);
+		log->rings[i].fd = -1;
+	}
+}
+
+static int by_tid_and_time(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* Behind the last entry of the thread that is not later. */
+static size_t find_end(const struct function_log *log, uint32_t tid, uint64_t ns)
+{
+	struct entry key = {.tid = tid, .ns = ns};
+	size_t low = 0, high = log->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (by_tid_and_time(&log->entries[mid], &key) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+int function_log_fill(struct function_log *log, struct failure *failure)
+{
+	uint32_t distinct[DISTINCT_MAX];
+	size_t n = 0;
+
+	if (!log->sorted && log->count)
+		qsort(log->entries, log->count, sizeof(*log->entries), by_tid_and_time);
+	log->sorted = true;
+	failure->cut = log->lost > 0;
+	for (size_t i = find_end(log, failure->tid, failure->mono_ns); i-- > 0;) {
+		const struct entry *entry = &log->entries[i];
+		size_t k = 0;
+
+		if (entry->tid != failure->tid || entry->ns < failure->begin_ns)
+			break;
+		while (k < n && distinct[k] != entry->low)
+			k++;
+		if (k < n)
+			continue;
+		if (n == DISTINCT_MAX) {
+			failure->cut = true;
+			break;
+		}
+		distinct[n++] = entry->low;
+	}
+	if (!n)
+		return 0;
+	failure->funcs = malloc(n * sizeof(*failure->funcs));
+	if (!failure->funcs)
+		return -ENOMEM;
+	memcpy(failure->funcs, distinct, n * sizeof(*failure->funcs));
+	failure->func_count = n;
+	return 0;
+}
+
+void function_log_close(struct function_log *log)
+{
+	if (!log)
+		return;
+	function_log_end(log);
+	free(log->rings);
+	free(log->entries);
+	free(log);
+}
