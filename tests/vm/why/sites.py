@@ -212,7 +212,7 @@ def of_module(release, module):
 
 
 class Sites:
-    """What may load an errno in a guest: the kernel as linked (--direct), modules where they are."""
+    """What may load an errno in a guest: the kernel as linked (--direct), modules where loaded."""
 
     def __init__(self, kernel, sections, kallsyms):
         """@sections, @kallsyms: files of guest_rows; the first: MODULE SECTION ADDRESS"""

@@ -1,8 +1,9 @@
 """verdicts.py - hold the answers of lbrsnoop why against the emulator's log
 
-A row's verdict is one of VERDICTS. What counts as the truth: in the call that the answer blames, the
-instruction executed last that loads the errno (oracle.py). Where none does, the errno was computed;
-then the answer must say that it came from elsewhere, or name a site of that class that ran.
+A row's verdict is one of VERDICTS. What counts as the truth: in the call that the answer blames,
+the instruction executed last that loads the errno (oracle.py). Where none does, the errno was
+computed; then the answer must say that it came from elsewhere, or name a site of that class that
+ran.
 """
 import collections
 import json
@@ -43,17 +44,24 @@ class Places:
         return "?", "", addr
 
 
-def answer_of(path):
-    """(answer, None) or (None, what is wrong with it); of a file with one JSON object"""
+def answer_of(base):
+    """(answer, None) or (None, what is wrong with it) of a row whose files are @base.*
+
+    BASE.json if there is one, else the last line of BASE.out with an object of the schema: what
+    the command itself wrote may stand before it.
+    """
     try:
-        with open(path, encoding="utf-8") as text:
-            answer = json.load(text)
+        with open(base + (".json" if os.path.exists(base + ".json") else ".out"),
+                  encoding="utf-8", errors="replace") as text:
+            lines = [line for line in text if line.lstrip().startswith("{") and SCHEMA in line]
     except FileNotFoundError:
         return None, "no answer"
+    try:
+        answer = json.loads(lines[-1]) if lines else None
     except ValueError as error:
         return None, f"no JSON: {error}"
     if not isinstance(answer, dict) or answer.get("schema") != SCHEMA:
-        return None, f"not of schema {SCHEMA}"
+        return None, f"nothing of schema {SCHEMA}"
     if not answer.get("call"):
         return None, "blames no call"
     return answer, None
@@ -139,7 +147,7 @@ def _judge_computed(row, answer, calls, places, truth_places):
 
 
 def totals(verdicts):
-    """(percent right, each wrong one counted twice; {verdict: number}); rows without a truth aside"""
+    """(percent right, each wrong one counted twice; {verdict: number}), of rows with a truth"""
     by_verdict = collections.Counter(verdicts)
     judged = sum(by_verdict.values()) - by_verdict["no truth"]
     missed = by_verdict["one of n"] + by_verdict["not found"] + 2 * by_verdict["WRONG"]
