@@ -16,6 +16,8 @@ packages_check=(
 	strace
 	# the JSON schema; the graph as a picture
 	python3-jsonschema graphviz
+	# verifies the units of examples/
+	systemd
 	# crash dumps as kdump makes them
 	makedumpfile
 )

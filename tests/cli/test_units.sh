@@ -1,0 +1,43 @@
+#!/bin/bash
+# test_units - systemd accepts the units of examples/, and lbrsnoop the command lines in them
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+
+# As if it were installed, and with a state directory that is there.
+mkdir "$scratch/state"
+for unit in examples/*.service examples/*.timer; do
+	sed "s,/usr/local/sbin/lbrsnoop,$PWD/lbrsnoop,; s,/var/lib/lbrsnoop,$scratch/state,g" "$unit" \
+		>"$scratch/${unit##*/}"
+done
+
+# systemd writes the instance of a template for %i.
+commands() {
+	sed -n 's/^ExecStart=//p' "$scratch"/*.service |
+		sed "s/%[iI]/no_such_function/g; s/^.bin.sh -c '\(.*\)'$/\1/; s/^exec //"
+}
+while read -r command; do
+	run_it bash -c "$command"
+	words=${command#* }
+	if [ "$status" != 64 ] && [ "$status" -lt 126 ] && [ -s "$scratch/err" ]; then
+		ok "ExecStart: lbrsnoop ${words/$scratch/}"
+	else
+		not_ok "ExecStart: lbrsnoop ${words/$scratch/}" "$scratch/err"
+		comment "exit status $status"
+	fi
+done < <(commands)
+
+if ! command -v systemd-analyze >/dev/null; then
+	skip "systemd-analyze verify" "systemd-analyze is not installed"
+	finish
+fi
+for unit in "$scratch"/*.service "$scratch"/*.timer; do
+	expect "systemd-analyze verify ${unit##*/}" 0 '' systemd-analyze --man=no verify "$unit"
+done
+# It says so where something is wrong.
+sed 's/^Restart=on-failure/Restart=on-failures/' "$scratch/lbrsnoop@.service" >"$scratch/wrong@.service"
+run_it systemd-analyze --man=no verify "$scratch/wrong@.service"
+judge "a wrong value is refused" "$status" 'on-failures' "$scratch/err"
+finish
