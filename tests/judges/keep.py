@@ -4,11 +4,13 @@
 
 Usage: keep.py truth OUTPUT DIRECTORY RUN:REASON:COUNT...   of tests/vm/live.py --keep
        keep.py path OUTPUT DIRECTORY PART:COUNT...          of tests/vm/test_path --keep
+       keep.py user OUTPUT DIRECTORY PROGRAM COUNT          of tests/vm/live.py --keep: user-uprobe
 
 OUTPUT is JSON, compressed by xz: snapshots, the stops that they show and those right before these,
 and the lines of /proc/kallsyms for all addresses in them. The judges, as they are, have to accept
 what is kept.
 """
+import collections
 import json
 import lzma
 import os
@@ -18,8 +20,9 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)
 sys.path.insert(0, os.path.join(TOP, "tests", "vm"))
 # pylint: disable=wrong-import-position
 import executed
+import user_functions
 from spent import SYSCALL_TRACEPOINTS, TRACEPOINTS, Symbols
-from verify_truth import Truth, load, verify
+from verify_truth import REPORTED, Truth, load, verify
 
 STOPS_BEFORE = 3
 
@@ -98,9 +101,37 @@ def keep_path(directory, parts):
                                      os.path.join(directory, "kallsyms"))}
 
 
+def slim(snapshot):
+    """What its judges do not look at is left out."""
+    return dict(snapshot, path=None, stack=None, registers=None, log=None)
+
+
+def keep_user(directory, items):
+    """The first @count calls of each of the two programs, and the log from there to the last."""
+    program, count = items[0], int(items[1])
+    with open(os.path.join(directory, "user-uprobe.calls"), encoding="utf-8") as lines:
+        pids = [int(line.split()[1]) for line in lines]
+    turns, snapshots = collections.Counter(), []
+    for snapshot in sorted(load(os.path.join(directory, "user-uprobe.jsonl")), key=lambda s: s["ts_ns"]):
+        turns[snapshot["pid"]] += 1
+        if turns[snapshot["pid"]] <= count:
+            snapshots.append(slim(snapshot))
+    truth, (cpu,) = Truth(os.path.join(directory, "ends")), {s["cpu"] for s in snapshots}
+    shown = user_functions.stops_shown(snapshots, truth, truth.by_cpu[cpu], REPORTED["skylake"][1])
+    first, last = max(0, shown[0] - STOPS_BEFORE), shown[-1] + STOPS_BEFORE
+    needed = {str(stop.seq) for stop in truth.by_cpu[cpu][first:last]}
+    with open(os.path.join(directory, "ends"), encoding="ascii") as lines:
+        ends = [line for line in lines if line.split(" ", 2)[0] == str(cpu) and
+                line.split(" ", 2)[1] in needed]
+    return {"snapshots": snapshots, "pids": pids, "ends": ends,
+            "maps": [user_functions.code_ranges(os.path.join(directory, f"user-uprobe.maps{i}"))
+                     for i in (1, 2)],
+            "names": user_functions.functions_of(program)}
+
+
 def main():
     what, output, directory, *items = sys.argv[1:]
-    data = {"truth": keep_truth, "path": keep_path}[what](directory, items)
+    data = {"truth": keep_truth, "path": keep_path, "user": keep_user}[what](directory, items)
     with lzma.open(output, "wt", encoding="utf-8", preset=9) as file:
         json.dump(data, file)
 

@@ -97,6 +97,12 @@ def emptied(snapshots, dice):
     entries_set(dice.choice(snapshots), [])
 
 
+def some_emptied(snapshots, dice):
+    """A third of them"""
+    for snapshot in dice.sample(snapshots, len(snapshots) // 3):
+        entries_set(snapshot, [])
+
+
 def other_hit(snapshots, dice):
     """Two snapshots of a CPU have each other's record."""
     pairs = [(one, other) for i, one in enumerate(snapshots) for other in snapshots[i + 1:]
@@ -108,7 +114,9 @@ def other_hit(snapshots, dice):
 
 
 def doubled(snapshots, dice):
-    at = dice.randrange(len(snapshots))
+    """One whose record is no other's: of a hit that came twice, the log has two as well."""
+    records = [s["branches"] for s in snapshots]
+    at = dice.choice([i for i, record in enumerate(records) if records.count(record) == 1])
     snapshots.insert(at, copy.deepcopy(snapshots[at]))
     snapshots[at + 1]["ts_ns"] += 1
 
@@ -183,6 +191,38 @@ def try_lies(report, judge, snapshots, lies, name):
         wrong = judge(told)
         report(f"{name}/{lie.__name__}", not wrong and "it is believed",
                f"refused: {wrong[0] if wrong else ''}")
+
+
+# Of programs.
+
+def hit_hidden(snapshots, dice):
+    del snapshots[dice.randrange(1, len(snapshots) - 1)]
+
+
+def other_process(snapshots, dice):
+    one = dice.choice(snapshots)
+    one["pid"] = next(s["pid"] for s in snapshots if s["pid"] != one["pid"])
+
+
+def probe_of_the_other(snapshots, dice):
+    one = dice.choice(snapshots)
+    one["trigger"]["ip"] = next(s["trigger"]["ip"] for s in snapshots if s["pid"] != one["pid"])
+
+
+def of_the_other(snapshots, dice):
+    """Has the entries of the other program."""
+    one = dice.choice([s for s in snapshots if s["branches"]])
+    other = dice.choice([s for s in snapshots if s["branches"] and s["pid"] != one["pid"]])
+    entries_set(one, copy.deepcopy(other["branches"]))
+
+
+def of_the_kernel(snapshots, dice):
+    branch = dice.choice(dice.choice([s for s in snapshots if s["branches"]])["branches"])
+    set_addr(branch["from"], 0xffffffff81000000)
+
+
+def told_mixed(snapshots, dice):
+    dice.choice(snapshots)["lbr"]["mixed"] = None
 
 
 # Of paths, as report --json --insns has them.

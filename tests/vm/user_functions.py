@@ -78,35 +78,41 @@ def own_stop_error(snapshot, stop, reported, truth):
     return stop_error(snapshot["branches"], stop, reported, truth, from_user)
 
 
-def switches(stops):
-    """{address of a probe: stops behind the branch to it, where the instruction there is not stepped
-    over then (by a debug exception): another task's turn comes}. Only so can a record be empty."""
-    found = collections.defaultdict(list)
-    for number, (stop, following) in enumerate(zip(stops, stops[1:])):
-        ends = next((text.split(",", 2)[:2] for text in reversed(stop.text)
-                     if not int(text.split(",", 1)[0], 16) >> 63), None)
-        if ends and following.reason == "off":
-            found[int(ends[1], 16)].append(number)
-    return found
+def stepped_over(following):
+    """Is the stop behind a probe's that of the instruction there, which is stepped over elsewhere? By a
+    debug exception, behind the way back from the kernel."""
+    if not following or following.reason != "db" or not following.text:
+        return False
+    source, _, kind, *_ = following.text[-1].split(",")
+    return kind == "far" and int(source, 16) >> 63
 
 
-def cpu_errors(guest, snapshots, stops, reported):
-    """Why snapshots of one CPU, in order of time, are not of its stops, in their order."""
-    at, last, away = 0, {}, switches(stops)
+def stops_shown(snapshots, truth, stops, reported):
+    """Numbers of the stops that snapshots of one CPU show, in order of time: until there is none"""
+    at, shown = 0, []
     for snapshot in snapshots:
-        trigger, pid = snapshot["trigger"], snapshot["pid"]
-        since = last.get(pid, 0)
+        # Of nothing it can only be told by what came next that a probe was hit.
+        probe = not snapshot["branches"] and snapshot["trigger"]["kind"] == "uprobe"
         while at < len(stops) and (
-                own_stop_error(snapshot, stops[at], reported, guest.truth) or
-                not snapshot["branches"] and trigger["kind"] == "uprobe" and
-                not any(since <= number < at for number in away[int(trigger["ip"], 16)])):
+                own_stop_error(snapshot, stops[at], reported, truth) or
+                probe and not stepped_over(stops[at + 1] if at + 1 < len(stops) else None)):
             at += 1
         if at == len(stops):
-            return [f"no stop of cpu {snapshot['cpu']} is left for the one at {snapshot['ts_ns']}, "
-                    f"with {len(snapshot['branches'])} entries"]
+            break
+        shown.append(at)
         at += 1
-        last[pid] = at
-    return []
+    return shown
+
+
+def cpu_errors(truth, snapshots, reported):
+    """Why snapshots of one CPU are not of its stops, in their order."""
+    snapshots = sorted(snapshots, key=lambda s: s["ts_ns"])
+    shown = stops_shown(snapshots, truth, truth.by_cpu[snapshots[0]["cpu"]], reported)
+    if len(shown) == len(snapshots):
+        return []
+    snapshot = snapshots[len(shown)]
+    return [f"no stop of cpu {snapshot['cpu']} is left for the one at {snapshot['ts_ns']}, with "
+            f"{len(snapshot['branches'])} entries"]
 
 
 def ordered_errors(guest, run, depth, reported):
@@ -116,21 +122,16 @@ def ordered_errors(guest, run, depth, reported):
              for s in run.snapshots
              if s["lbr"]["depth"] != depth or s["lbr"]["valid"] != len(s["branches"])]
     for cpu in sorted({s["cpu"] for s in run.snapshots}):
-        wrong += cpu_errors(guest, sorted((s for s in run.snapshots if s["cpu"] == cpu),
-                                          key=lambda s: s["ts_ns"]), guest.truth.by_cpu[cpu], reported)
+        wrong += cpu_errors(guest.truth, [s for s in run.snapshots if s["cpu"] == cpu], reported)
     return wrong
 
 
-def check_own(guest, report, run, program):
-    """Snapshots of the two programs of run_all(), by process."""
-    with open(guest.path(run.name + ".calls"), encoding="utf-8") as lines:
-        pids = [int(line.split()[1]) for line in lines]
-    maps = [code_ranges(guest.path(f"{run.name}.maps{i}")) for i in (1, 2)]
-    names = functions_of(program)
+def own_errors(snapshots, pids, maps, names, hits):
+    """What says that snapshots of the two programs of run_all() are not theirs, but for the log: the
+    number of the call, the program's maps, and the source of what it does."""
     entry = next(addr for addr, name in names.items() if name == "reached")
-    numbers, wrong, entries, whole, cut = collections.Counter(), [], 0, 0, 0
-    empty = 0
-    for snapshot in run.snapshots:
+    numbers, wrong = collections.Counter(), []
+    for snapshot in snapshots:
         number = numbers[snapshot["pid"]]
         numbers[snapshot["pid"]] += 1
         if snapshot["trigger"]["retval"] not in (None, number):
@@ -144,24 +145,36 @@ def check_own(guest, report, run, program):
         if strange is not None or snapshot["lbr"]["mixed"] is not False:
             wrong.append(f"{strange and hex(strange)} is not the process's, mixed: "
                          f"{snapshot['lbr']['mixed']}")
+        # What the kernel did on the way to the snapshot was not recorded.
+        if snapshot["lbr"]["wasted"]:
+            wrong.append(f"{snapshot['lbr']['wasted']} entries are called wasted")
         error = call_order_error(snapshot, number, names, ip - entry)
         if error:
             wrong.append(error)
-        entries += len(snapshot["branches"])
-        empty += not snapshot["branches"]
-        whole += len(snapshot["branches"]) == snapshot["lbr"]["depth"]
-        cut += 0 < len(snapshot["branches"]) < snapshot["lbr"]["depth"]
-    if len(run.snapshots) != WORK_HITS or sorted(numbers.values()) != [WORK_HITS // 2] * 2:
-        wrong.insert(0, f"{dict(numbers)} hits, must be {WORK_HITS}")
+    if len(snapshots) != hits or sorted(numbers.values()) != [hits // 2] * 2:
+        wrong.insert(0, f"{dict(numbers)} hits, must be {hits}")
     if not set(numbers) <= set(pids):
         wrong.insert(0, f"snapshots of processes {sorted(numbers)}, traced were {pids}")
+    return wrong
+
+
+def check_own(guest, report, run, program):
+    """Snapshots of the two programs of run_all(), by process."""
+    with open(guest.path(run.name + ".calls"), encoding="utf-8") as lines:
+        pids = [int(line.split()[1]) for line in lines]
+    maps = [code_ranges(guest.path(f"{run.name}.maps{i}")) for i in (1, 2)]
+    wrong = own_errors(run.snapshots, pids, maps, functions_of(program), WORK_HITS)
+    counts = [len(s["branches"]) for s in run.snapshots]
+    whole = sum(len(s["branches"]) == s["lbr"]["depth"] for s in run.snapshots)
+    empty = counts.count(0)
+    cut = len(counts) - whole - empty
     report(f"{guest.name}/{run.name}/own", wrong and f"{len(wrong)}: {wrong[0]}",
-           f"{len(run.snapshots)} hits, {entries} entries of the task itself; {whole} snapshots "
+           f"{len(counts)} hits, {sum(counts)} entries of the task itself; {whole} snapshots "
            f"full, {cut} since a switch of tasks, {empty} empty")
     # Else nothing was tested.
     report(f"{guest.name}/{run.name}/switches", not cut and "no switch of tasks in any snapshot",
            f"{cut} snapshots since a switch")
-    return sum(1 for s in run.snapshots if s["branches"])
+    return len(counts) - empty
 
 
 def addr2line(program, addr):
