@@ -34,6 +34,7 @@ struct why_options {
 	struct view_options view;
 	struct capture_options filter; /* -e */
 	char **command;
+	const char *output;
 	int syscall;
 	bool all;
 	bool once;
@@ -49,7 +50,8 @@ struct why {
 	struct child child;
 	struct child_command command;
 	struct answer answer;
-	FILE *out; /* of the view: stdout, or memory for JSON */
+	FILE *file; /* that the answer goes to */
+	FILE *out;  /* of the view: the same, or memory for JSON */
 	char *line;
 	size_t line_len;
 	bool quiet;
@@ -60,6 +62,7 @@ static const struct argp_option options[] = {
 	{"syscall", OPT_SYSCALL, "NAME", 0, "Only this system call", 0},
 	{"all", OPT_ALL, 0, 0, "List every call that failed", 0},
 	{"once", OPT_ONCE, 0, 0, "Run the command only once: what failed, not where", 0},
+	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
 	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
 	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
@@ -99,6 +102,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_NO_LBR:
 		opts->no_lbr = true;
 		return 0;
+	case 'o':
+		opts->output = arg;
+		return 0;
 	case 'e':
 		err = args_errnos(&opts->filter, arg);
 		if (!err && !opts->filter.errno_filter)
@@ -134,7 +140,7 @@ static int exec_command(void *ctx)
 	const struct why *why = ctx;
 	int null;
 
-	if (!why->quiet && why->opts->view.json)
+	if (!why->quiet && why->opts->view.json && !why->opts->output)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (why->quiet) {
 		null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -315,7 +321,7 @@ static int run(struct why *why, struct errmsg *msg)
 	session.text = why->text;
 	session.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
 	session.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
-	why->out = opts->view.json ? open_memstream(&why->line, &why->line_len) : stdout;
+	why->out = opts->view.json ? open_memstream(&why->line, &why->line_len) : why->file;
 	if (!why->out)
 		return -ENOMEM;
 	err = view_create(&opts->view, why->out, why->symbols, NULL, NULL, &why->view, msg);
@@ -334,7 +340,7 @@ static int run(struct why *why, struct errmsg *msg)
 		log_info("no system call of the command failed%s",
 			 opts->syscall >= 0 || !opts->filter.errno_any ? " as asked for" : "");
 	symbols_refresh(why->symbols);
-	return show(why, stdout);
+	return show(why, why->file);
 }
 
 int cmd_why(int argc, char **argv)
@@ -353,15 +359,22 @@ int cmd_why(int argc, char **argv)
 		log_error("not permitted without %s; %s", missing, missing_capabilities_remedy());
 		return EXIT_PERMISSION;
 	}
+	why.file = opts.output ? fopen(opts.output, "we") : stdout;
+	if (!why.file) {
+		log_error("%s: %s", opts.output, strerror(errno));
+		return EXIT_ERROR;
+	}
 	install_stop_handlers();
 	err = run(&why, &msg);
-	if (!err && fflush(stdout))
-		err = -errno;
+	if (!err && fflush(why.file))
+		err = errmsg_set(&msg, -errno, "%s: %s", opts.output ?: "stdout", strerror(errno));
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	child_kill(&why.child);
 	view_destroy(why.view);
-	if (why.out && why.out != stdout)
+	if (why.file != stdout)
+		fclose(why.file);
+	if (why.out && why.out != why.file)
 		fclose(why.out);
 	free(why.line);
 	text_close(why.text);
