@@ -3,8 +3,10 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "cmd/args.h"
@@ -25,6 +27,8 @@
 
 enum {
 	OPT_SYSCALL = 0x100,
+	OPT_CGROUP,
+	OPT_UNIT,
 	OPT_ALL,
 	OPT_ONCE,
 	OPT_NO_LBR,
@@ -35,6 +39,8 @@ struct why_options {
 	struct capture_options filter; /* -e */
 	char **command;
 	const char *output;
+	uint64_t cgroup_id;
+	uint32_t cgroup_level;
 	int syscall;
 	bool all;
 	bool once;
@@ -60,6 +66,11 @@ struct why {
 static const struct argp_option options[] = {
 	{"errno", 'e', "LIST", 0, "Only calls that fail with these: ENOENT,EINVAL", 0},
 	{"syscall", OPT_SYSCALL, "NAME", 0, "Only this system call", 0},
+	{"pid", 'p', "PID", 0,
+	 "No COMMAND: the next calls of this process that fail; the second one tells the place", 0},
+	{"comm", 'c', "NAME", 0, "The same of tasks of this name", 0},
+	{"cgroup", OPT_CGROUP, "PATH", 0, "The same of a control group (version 2)", 0},
+	{"unit", OPT_UNIT, "NAME", 0, "The same of a systemd unit", 0},
 	{"all", OPT_ALL, 0, 0, "List every call that failed", 0},
 	{"once", OPT_ONCE, 0, 0, "Run the command only once: what failed, not where", 0},
 	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
@@ -78,6 +89,39 @@ static const char doc[] =
 	"branches that led there. What the later runs write is not shown.\n\n"
 	"Exit status: 0 the place was found, 1 the command did not fail by a system call, or the "
 	"place was not found, 2 error, 4 not permitted, 64 usage.";
+
+/* Its ID is the inode of its folder; the level counts the folders below the root. */
+static int parse_cgroup(struct why_options *opts, const char *arg)
+{
+	static const char root[] = "/sys/fs/cgroup";
+	const char *below = arg;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!strncmp(arg, root, strlen(root)))
+		below += strlen(root);
+	while (*below == '/')
+		below++;
+	snprintf(path, sizeof(path), "%s/%s", root, below);
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return args_usage("--cgroup '%s': there is no control group %s", arg, path);
+	opts->cgroup_id = st.st_ino;
+	opts->cgroup_level = 0;
+	for (const char *at = below; *at; at += strspn(at, "/")) {
+		at += strcspn(at, "/");
+		opts->cgroup_level++;
+	}
+	return 0;
+}
+
+/* Where systemd puts a unit of the system; templates and slices of their own are --cgroup's. */
+static int parse_unit(struct why_options *opts, const char *arg)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "system.slice/%s%s", arg, strchr(arg, '.') ? "" : ".service");
+	return parse_cgroup(opts, path);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -105,6 +149,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		opts->output = arg;
 		return 0;
+	case 'p':
+		return args_pid(&opts->filter, arg);
+	case 'c':
+		return args_comm(&opts->filter, arg);
+	case OPT_CGROUP:
+		return parse_cgroup(opts, arg);
+	case OPT_UNIT:
+		return parse_unit(opts, arg);
 	case 'e':
 		err = args_errnos(&opts->filter, arg);
 		if (!err && !opts->filter.errno_filter)
@@ -118,6 +170,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static bool attaches(const struct why_options *opts)
+{
+	return opts->filter.pid || opts->filter.comm || opts->cgroup_id;
+}
+
 static int parse_options(int argc, char **argv, struct why_options *opts)
 {
 	static const struct argp_child children[] = {{&view_argp, 0, "What to print:", 3}, {0}};
@@ -127,8 +184,15 @@ static int parse_options(int argc, char **argv, struct why_options *opts)
 	opts->filter.errno_any = true;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, opts))
 		return EXIT_USAGE;
-	if (!opts->command || !opts->command[0]) {
-		log_error("why: name the command that fails: lbrsnoop why -- COMMAND");
+	if (opts->command && opts->command[0]) {
+		if (attaches(opts)) {
+			log_error("why: -p, -c, --cgroup and --unit are for what runs already: "
+				  "leave out the COMMAND");
+			return EXIT_USAGE;
+		}
+	} else if (!attaches(opts)) {
+		log_error("why: name the command that fails: lbrsnoop why -- COMMAND; or what "
+			  "runs already, by -p, -c, --cgroup or --unit");
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -293,6 +357,25 @@ static int show(struct why *why, FILE *out)
 	return err;
 }
 
+/* What runs already fails by itself, and is not run again. */
+static int attach(struct why *why, struct session_options *session, struct errmsg *msg)
+{
+	int err;
+
+	session->watch.comm = why->opts->filter.comm;
+	session->watch.cgroup = why->opts->cgroup_id;
+	session->watch.cgroup_level = why->opts->cgroup_level;
+	err = session_attach(session, why->opts->filter.pid, &why->answer, msg);
+	if (err)
+		return err;
+	if (!why->answer.call) {
+		log_info("no call failed%s", why->opts->syscall >= 0 ? " as asked for" : "");
+		return 0;
+	}
+	symbols_refresh(why->symbols);
+	return show(why, why->file);
+}
+
 static int run(struct why *why, struct errmsg *msg)
 {
 	_cleanup_free_ char *path = NULL;
@@ -303,12 +386,14 @@ static int run(struct why *why, struct errmsg *msg)
 			  .errnos = opts->filter.errnos,
 			  .any_errno = opts->filter.errno_any},
 		.breakpoints = true,
-		.kprobes = true,
+		.kprobes = !access("/sys/bus/event_source/devices/kprobe/type", R_OK),
 		.lbr = !opts->no_lbr,
 		.once = opts->once,
 	};
-	int err = child_find(opts->command[0], &path);
+	int err = 0;
 
+	if (!attaches(opts))
+		err = child_find(opts->command[0], &path);
 	/* -EACCES is not about us: no exit status 4 */
 	if (err)
 		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", opts->command[0],
@@ -327,6 +412,8 @@ static int run(struct why *why, struct errmsg *msg)
 	err = view_create(&opts->view, why->out, why->symbols, NULL, NULL, &why->view, msg);
 	if (err)
 		return err;
+	if (attaches(opts))
+		return attach(why, &session, msg);
 	if (!opts->once)
 		log_info("the command is run up to three times (--once: only once)");
 	err = session_run(&session, &why->answer, msg);

@@ -211,7 +211,7 @@ int why_json(FILE *out, const struct answer *answer, const struct why_view *view
 					       : 128 + WTERMSIG(answer->status);
 	int err = 0;
 
-	for (; *command; command++)
+	for (; command && *command; command++)
 		json_array_append_new(words, json_foreign(*command));
 	if (snapshot && *snapshot)
 		snap = json_loads(snapshot, 0, NULL);

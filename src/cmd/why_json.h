@@ -13,7 +13,7 @@
  * why_json() - write it
  * @hit: of the origin, or NULL
  * @snapshot: a line of schema lbrsnoop.snapshot/1, or NULL
- * @command: ended by NULL
+ * @command: ended by NULL; NULL: none was run
  * Return: 0; -ENOMEM; -EIO.
  */
 int why_json(FILE *out, const struct answer *answer, const struct why_view *view,

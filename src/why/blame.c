@@ -107,6 +107,14 @@ static bool is_probing(const struct failure *failure)
 	}
 }
 
+bool blame_chosen(const struct failure *failure, const struct blame_options *opts)
+{
+	if (!blame_wanted(failure, opts))
+		return false;
+	return opts->syscall >= 0 || !opts->any_errno ||
+	       (!is_of_libc(failure) && !is_probing(failure));
+}
+
 /** enum weight - which failures are looked at */
 enum weight { SERIOUS, PROBING };
 

@@ -46,6 +46,9 @@ enum blame_reason {
 const struct failure *blame_find(const struct failures *failures, const struct blame_options *opts,
 				 enum blame_reason *ret_reason);
 
+/** blame_chosen() - ... and nothing that programs take in their stride, unless it is asked for */
+bool blame_chosen(const struct failure *failure, const struct blame_options *opts);
+
 /** blame_wanted() - is this a call that the options ask for? */
 bool blame_wanted(const struct failure *failure, const struct blame_options *opts);
 

@@ -367,6 +367,115 @@ static int find_origin(struct session *session, struct errmsg *msg)
 	return err ?: second_run(session, msg);
 }
 
+/* Until a call fails as asked for, or as @like did; 1: it did, *@ret_found is in @into. */
+static int await_failure(struct session *session, struct failures *into, const struct failure *like,
+			 const struct failure **ret_found, struct errmsg *msg)
+{
+	const struct session_command *command = &session->opts->command;
+	size_t seen = 0;
+	int err = 0;
+
+	session->into = into;
+	while (!err && !command->stop(command->ctx)) {
+		err = poll_once(session, POLL_MS);
+		/* The oldest go where there are too many. */
+		if (into->dropped)
+			seen = 0;
+		for (; !err && seen < into->count; seen++) {
+			const struct failure *failure = &into->items[seen];
+
+			if (like ? failure->call.nr == like->call.nr && failure->err == like->err &&
+					    failure->via == like->via
+				 : blame_chosen(failure, &session->opts->blame)) {
+				*ret_found = failure;
+				return 1;
+			}
+		}
+	}
+	return err ? errmsg_set(msg, err, "reading the ring buffer: %s", strerror(-err)) : 0;
+}
+
+/* The next failure of the kind that was seen first. */
+static int await_origin(struct session *session, struct errmsg *msg)
+{
+	struct answer *answer = session->answer;
+	const struct failure *again = NULL;
+	int err = make_sites(session), armed;
+
+	if (err)
+		return err;
+	armed = watch_sites(session->watch, session->armed, session->sites.count, session->events,
+			    session->opts->kprobes, msg);
+	if (armed < 0)
+		return armed;
+	log_info("seen once; %d instructions that can make this error are watched: it has to fail "
+		 "once more",
+		 armed);
+	err = await_failure(session, &session->failures, answer->call, &again, msg);
+	watch_sites_end(session->watch);
+	if (err < 0)
+		return err;
+	answer->runs++;
+	return conclude(session, again);
+}
+
+static int attach(struct session *session, struct errmsg *msg)
+{
+	struct answer *answer = session->answer;
+	int err = candidates_find(&session->text, session->opts->symbols, &session->candidates);
+
+	if (err)
+		return errmsg_set(msg, err, "the kernel's text: %s", strerror(-err));
+	err = arm_functions(session, msg);
+	if (err)
+		return err;
+	log_info("waiting for a call that fails; Ctrl-C ends");
+	err = await_failure(session, &answer->failures, NULL, &answer->call, msg);
+	watch_functions_end(session->watch);
+	if (err <= 0)
+		return err;
+	answer->runs = 1;
+	err = sites_find(answer->call, &session->candidates, &session->text, session->opts->symbols,
+			 &session->sites);
+	if (err)
+		return err;
+	if (!session->sites.count) {
+		errmsg_set(&answer->reason, 0,
+			   "none of the watched functions that ran in the call loads this error");
+		return 0;
+	}
+	err = open_lbr(session);
+	return err ?: await_origin(session, msg);
+}
+
+static void session_deinit(struct session *session)
+{
+	if (session->watch)
+		session->answer->lost = watch_lost(session->watch);
+	function_log_close(session->log);
+	watch_destroy(session->watch);
+	lbr_events_close(session->events);
+	candidates_deinit(&session->candidates);
+	sites_deinit(&session->sites);
+	failures_clear(&session->failures);
+	free(session->armed);
+}
+
+int session_attach(const struct session_options *opts, uint32_t pid, struct answer *ret,
+		   struct errmsg *msg)
+{
+	struct session session = {.opts = opts, .answer = ret, .text = text_source(opts->text)};
+	int err;
+
+	*ret = (struct answer){};
+	err = watch_create(&opts->watch, &session.watch, msg);
+	if (!err && pid)
+		err = watch_add(session.watch, pid);
+	err = err ?: attach(&session, msg);
+	session_deinit(&session);
+	return err;
+}
+
 int session_run(const struct session_options *opts, struct answer *ret, struct errmsg *msg)
 {
 	struct session session = {.opts = opts, .answer = ret, .text = text_source(opts->text)};
@@ -376,15 +485,7 @@ int session_run(const struct session_options *opts, struct answer *ret, struct e
 	err = watch_create(&opts->watch, &session.watch, msg);
 	err = err ?: first_run(&session, msg);
 	err = err ?: find_origin(&session, msg);
-	if (session.watch)
-		ret->lost = watch_lost(session.watch);
-	function_log_close(session.log);
-	watch_destroy(session.watch);
-	lbr_events_close(session.events);
-	candidates_deinit(&session.candidates);
-	sites_deinit(&session.sites);
-	failures_clear(&session.failures);
-	free(session.armed);
+	session_deinit(&session);
 	return err;
 }
 

@@ -95,6 +95,17 @@ struct answer {
 };
 
 /**
+ * session_attach() - explain an error of processes that run already, and are not repeated
+ *
+ * The first failure shows which functions ran in it, the next one of that kind where it was made.
+ * @opts: command.stop alone is asked; watch says whose calls, or @pid
+ * @pid: a process, 0: those of @opts->watch
+ * @ret, Return: as session_run(); an error that did not come again has no origin.
+ */
+int session_attach(const struct session_options *opts, uint32_t pid, struct answer *ret,
+		   struct errmsg *msg);
+
+/**
  * session_run() - run the command until its error is explained
  * @ret: set in any case; free with answer_deinit()
  * Return: 0; negative errno with @msg if nothing can be found out at all.
