@@ -372,7 +372,6 @@ static int attach(struct why *why, struct session_options *session, struct errms
 		log_info("no call failed%s", why->opts->syscall >= 0 ? " as asked for" : "");
 		return 0;
 	}
-	symbols_refresh(why->symbols);
 	return show(why, why->file);
 }
 
@@ -403,6 +402,8 @@ static int run(struct why *why, struct errmsg *msg)
 	if (err)
 		return err;
 	session.symbols = why->symbols;
+	/* Our own programs come and go: that is no reason to read all names again. */
+	symbols_hold(why->symbols, true);
 	session.text = why->text;
 	session.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
 	session.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
@@ -426,7 +427,6 @@ static int run(struct why *why, struct errmsg *msg)
 	if (!why->answer.call)
 		log_info("no system call of the command failed%s",
 			 opts->syscall >= 0 || !opts->filter.errno_any ? " as asked for" : "");
-	symbols_refresh(why->symbols);
 	return show(why, why->file);
 }
 

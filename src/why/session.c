@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include "capture/lbr_events.h"
 #include "symbolize/text.h"
 #include "util/cleanup.h"
+#include "util/fnv.h"
 #include "util/log.h"
 #include "why/candidates.h"
 #include "why/function_log.h"
@@ -115,14 +117,31 @@ static bool passed(const struct session *session, int status)
 	return !status && blame->syscall < 0 && blame->any_errno;
 }
 
-/* The first run: what failed, and by which functions that may have been. */
-static int first_run(struct session *session, struct errmsg *msg)
+/* Changes when a module comes or goes; 0: not known. */
+static uint64_t modules_fingerprint(void)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/modules", "re");
+	uint64_t hash = FNV_START;
+	char line[512];
+
+	/* Name and size: how often it is used changes all the time. */
+	while (file && fgets(line, sizeof(line), file)) {
+		size_t len = strcspn(line, " ");
+
+		len += strcspn(line + len + (line[len] == ' '), " \n");
+		hash = fnv(hash, line, len);
+	}
+	return file ? hash : 0;
+}
+
+/* One run with all functions watched that can make an error. */
+static int run_functions(struct session *session, bool quiet, int *ret_status, struct errmsg *msg)
 {
 	struct answer *answer = session->answer;
-	struct blame_options blame = session->opts->blame;
 	struct errmsg why = {};
 	int err;
 
+	candidates_deinit(&session->candidates);
 	err = candidates_find(&session->text, session->opts->symbols, &session->candidates);
 	if (err)
 		return errmsg_set(msg, err, "the kernel's text: %s", strerror(-err));
@@ -132,13 +151,36 @@ static int first_run(struct session *session, struct errmsg *msg)
 	session->log_functions = err;
 	if (err)
 		log_verbose("%s; by the function tracer instead", why.text);
-	err = run(session, &answer->failures, false, &answer->status, msg);
+	err = run(session, &answer->failures, quiet, ret_status, msg);
 	watch_functions_end(session->watch);
 	session->log_functions = false;
 	for (size_t i = 0; !err && session->log && i < answer->failures.count; i++)
 		err = function_log_fill(session->log, &answer->failures.items[i]);
 	function_log_close(session->log);
 	session->log = NULL;
+	return err;
+}
+
+/* The first run: what failed, and by which functions that may have been. */
+static int first_run(struct session *session, struct errmsg *msg)
+{
+	struct answer *answer = session->answer;
+	struct blame_options blame = session->opts->blame;
+	uint64_t modules = modules_fingerprint();
+	int err = run_functions(session, false, &answer->status, msg);
+
+	/* The command had a module loaded, whose functions nobody watched. */
+	if (!err && !session->opts->once && modules != modules_fingerprint()) {
+		int status;
+
+		log_verbose("a module was loaded meanwhile: once more with its functions");
+		symbols_hold(session->opts->symbols, false);
+		symbols_refresh(session->opts->symbols);
+		symbols_hold(session->opts->symbols, true);
+		text_live_invalidate(session->opts->text);
+		failures_clear(&answer->failures);
+		err = run_functions(session, true, &status, msg);
+	}
 	if (err)
 		return err;
 	blame.passed = passed(session, answer->status);
