@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "capture/breakpoint.h"
 #include "cmd/args.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
-#include "cmd/view.h"
 #include "cmd/judge.h"
+#include "cmd/view.h"
 #include "cmd/why_json.h"
 #include "render/backtrace.h"
 #include "render/why_text.h"
@@ -384,19 +385,26 @@ static int run(struct why *why, struct errmsg *msg)
 		.blame = {.syscall = opts->syscall,
 			  .errnos = opts->filter.errnos,
 			  .any_errno = opts->filter.errno_any},
-		.breakpoints = true,
 		.kprobes = !access("/sys/bus/event_source/devices/kprobe/type", R_OK),
 		.lbr = !opts->no_lbr,
 		.once = opts->once,
 	};
+	struct errmsg no_breakpoints = {};
 	int err = 0;
 
+	if (breakpoint_check(&no_breakpoints) == -EOPNOTSUPP)
+		session.no_breakpoints = no_breakpoints.text;
 	if (!attaches(opts))
 		err = child_find(opts->command[0], &path);
 	/* -EACCES is not about us: no exit status 4 */
 	if (err)
 		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", opts->command[0],
 				  strerror(-err));
+	if (session.no_breakpoints && !session.kprobes)
+		return errmsg_set(msg, -EOPNOTSUPP,
+				  "no instruction of this kernel can be watched: it has no kprobes "
+				  "(CONFIG_KPROBES), and %s",
+				  session.no_breakpoints);
 	why->command = (struct child_command){.path = path, .argv = opts->command};
 	err = open_kernel(why, msg);
 	if (err)

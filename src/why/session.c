@@ -207,7 +207,7 @@ static int make_sites(struct session *session)
 			.reg = session->sites.items[i].reg,
 			/* Without an LBR a kprobe does as well, and leaves the registers to others.
 			 */
-			.hw = opts->breakpoints && i < HW_SITES_MAX &&
+			.hw = !opts->no_breakpoints && i < HW_SITES_MAX &&
 			      (session->events || !opts->kprobes),
 		};
 	return 0;
@@ -221,9 +221,8 @@ static int open_lbr(struct session *session)
 
 	if (!session->opts->lbr)
 		return 0;
-	if (!session->opts->breakpoints) {
-		errmsg_set(&session->answer->lbr_reason, 0,
-			   "hardware breakpoints do not fire on this machine");
+	if (session->opts->no_breakpoints) {
+		errmsg_set(&session->answer->lbr_reason, 0, "%s", session->opts->no_breakpoints);
 		return 0;
 	}
 	err = lbr_events_open(BRANCHES, &session->events, &why);

@@ -38,7 +38,7 @@ struct session_command {
 
 /**
  * struct session_options - all borrowed
- * @breakpoints: hardware breakpoints fire here
+ * @no_breakpoints: why hardware breakpoints cannot be relied upon; NULL: they fire
  * @kprobes: the kernel has kprobes
  * @lbr: try to have the branches
  * @once: one run only
@@ -49,7 +49,7 @@ struct session_options {
 	struct watch_options watch;
 	struct symbols *symbols;
 	struct text *text;
-	bool breakpoints;
+	const char *no_breakpoints;
 	bool kprobes;
 	bool lbr;
 	bool once;
