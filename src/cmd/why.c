@@ -337,8 +337,10 @@ static int show(struct why *why, FILE *out)
 
 	if (!hit)
 		return -ENOMEM;
-	if (answer->hit)
+	if (answer->hit) {
 		hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
+		view.snap = &hit->snap;
+	}
 	if (why->opts->view.json)
 		return show_json(why, &view, answer->hit ? hit : NULL);
 	if (answer->call)

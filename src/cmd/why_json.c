@@ -106,8 +106,7 @@ static void put_condition(json_t *origin, const struct answer *answer, const str
 {
 	struct decision decision;
 
-	if (decision_find(view->kernel_text, view->symbols, &answer->site.sym, answer->site.addr,
-			  answer->hit ? (const uint64_t *)answer->hit->regs : NULL, &decision)) {
+	if (why_decision(answer, view, &decision)) {
 		json_object_set_new(origin, "condition", json_null());
 		return;
 	}

@@ -148,14 +148,25 @@ static bool print_source(FILE *out, const struct why_view *view, const struct sr
 	return true;
 }
 
+int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret)
+{
+	const uint64_t *regs = answer->hit ? (const uint64_t *)answer->hit->regs : NULL;
+
+	if (view->snap && view->snap->count &&
+	    !decision_by_branches(view->kernel_text, view->symbols, &answer->site.sym,
+				  answer->site.addr, view->snap, regs, ret))
+		return 0;
+	return decision_find(view->kernel_text, view->symbols, &answer->site.sym, answer->site.addr,
+			     regs, ret);
+}
+
 static void print_decision(FILE *out, const struct answer *answer, const struct why_view *view)
 {
 	struct why_place place;
 	struct decision decision;
 	bool source;
 
-	if (decision_find(view->kernel_text, view->symbols, &answer->site.sym, answer->site.addr,
-			  answer->hit ? (const uint64_t *)answer->hit->regs : NULL, &decision))
+	if (why_decision(answer, view, &decision))
 		return;
 	why_place_find(view, decision.addr, false, &place);
 	fprintf(out, "  because  ");

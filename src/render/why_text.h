@@ -17,6 +17,7 @@
  * struct why_view - all borrowed
  * @lines: or NULL: offsets alone
  * @sources: or NULL: no text of lines
+ * @snap: of the hit, or NULL
  * @all: every failing call is listed
  */
 struct why_view {
@@ -24,6 +25,7 @@ struct why_view {
 	struct lines *lines;
 	struct sources *sources;
 	const struct text_source *kernel_text;
+	const struct snapshot *snap;
 	struct text_options text;
 	bool all;
 };
@@ -39,6 +41,12 @@ struct why_place {
 /** why_place_find() - @is_return: a return address, the call before it is meant */
 void why_place_find(const struct why_view *view, uint64_t addr, bool is_return,
 		    struct why_place *ret);
+
+/**
+ * why_decision() - what decided for the place: by the branches, where there are some, or by the
+ * text Return: 0; -ENOENT if there is no telling.
+ */
+int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret);
 
 /** render_why_answer() - the call, the place, the condition: at most four lines */
 void render_why_answer(FILE *out, const struct answer *answer, const struct why_view *view);

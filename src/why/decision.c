@@ -221,8 +221,9 @@ static void describe_values(const struct code *code, const uint64_t *regs, struc
 	}
 }
 
-static void describe(struct code *code, const struct insn *branch, const uint64_t *regs,
-		     struct decision *ret)
+/* @from: what was executed from there on up to the branch is in memory in a row; 0: not known */
+static void describe(struct code *code, const struct insn *branch, uint64_t from,
+		     const uint64_t *regs, struct decision *ret)
 {
 	uint8_t bytes[INSN_LEN_MAX], setter_bytes[INSN_LEN_MAX];
 	size_t len = read_insn(code, branch, bytes), setter_len = 0;
@@ -230,7 +231,8 @@ static void describe(struct code *code, const struct insn *branch, const uint64_
 	bool taken;
 
 	for (int i = 0; i < SETTER_STEPS; i++) {
-		setter = only_before(code, setter->addr, &taken);
+		setter = from && from < setter->addr ? above(code, setter->addr)
+						     : only_before(code, setter->addr, &taken);
 		if (!setter || setter->class != INSN_OTHER)
 			return;
 		note_written(code, setter);
@@ -258,7 +260,7 @@ static int walk(struct code *code, uint64_t addr, const uint64_t *regs, struct d
 			return -ENOENT;
 		if (in->class == INSN_COND) {
 			*ret = (struct decision){.addr = in->addr, .taken = taken};
-			describe(code, in, regs, ret);
+			describe(code, in, 0, regs, ret);
 			return 0;
 		}
 		note_written(code, in);
@@ -276,6 +278,77 @@ int decision_find(const struct text_source *text, struct symbols *symbols,
 
 	if (!err)
 		err = walk(&code, addr, regs, ret);
+	free(code.items);
+	return err;
+}
+
+static const struct insn *find_insn(const struct code *code, uint64_t addr)
+{
+	struct insn key = {.addr = addr};
+
+	if (!code->count)
+		return NULL;
+	return bsearch(&key, code->items, code->count, sizeof(key), by_address);
+}
+
+/*
+ * Executed in a row from @from up to, and without, @end. The last conditional branch of them was
+ * not taken. NULL: there is none; *@ret_ok is false if they are no row of instructions.
+ */
+static const struct insn *last_cond(struct code *code, uint64_t from, uint64_t end, bool *ret_ok)
+{
+	const struct insn *found = NULL, *in = find_insn(code, from);
+	uint16_t before = code->written;
+
+	*ret_ok = false;
+	while (in && in->addr < end && (goes_on(in) || in->addr + in->len == end)) {
+		note_written(code, in);
+		if (in->class == INSN_COND) {
+			found = in;
+			code->written = before;
+		}
+		in = find_insn(code, in->addr + in->len);
+	}
+	*ret_ok = from == end || (in && in->addr == end);
+	return found;
+}
+
+static int walk_branches(struct code *code, uint64_t addr, const struct snapshot *snap,
+			 const uint64_t *regs, struct decision *ret)
+{
+	uint64_t end = addr;
+
+	for (uint32_t i = snap->count; i-- > 0;) {
+		const struct branch *branch = &snap->branches[i];
+		const struct insn *in, *cond;
+		bool ok;
+
+		cond = last_cond(code, branch->to, end, &ok);
+		if (!ok)
+			return -ENOENT;
+		in = cond ?: find_insn(code, branch->from);
+		if (!in || (in->class != INSN_COND && in->class != INSN_JMP))
+			return -ENOENT;
+		if (in->class == INSN_COND) {
+			*ret = (struct decision){.addr = in->addr, .taken = !cond};
+			/* Of a taken one, the branch before it led to what stands above it. */
+			describe(code, in, cond ? branch->to : i ? branch[-1].to : 0, regs, ret);
+			return 0;
+		}
+		end = branch->from;
+	}
+	return -ENOENT;
+}
+
+int decision_by_branches(const struct text_source *text, struct symbols *symbols,
+			 const struct symbol *func, uint64_t addr, const struct snapshot *snap,
+			 const uint64_t *regs, struct decision *ret)
+{
+	struct code code = {.text = text};
+	int err = decode_function(&code, symbols, func);
+
+	if (!err)
+		err = walk_branches(&code, addr, snap, regs, ret);
 	free(code.items);
 	return err;
 }

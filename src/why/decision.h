@@ -36,6 +36,16 @@ int decision_find(const struct text_source *text, struct symbols *symbols,
 		  const struct symbol *func, uint64_t addr, const uint64_t *regs,
 		  struct decision *ret);
 
+/**
+ * decision_by_branches() - the last conditional branch that was executed before an instruction
+ * Where the branches are known, ways that meet are no riddle.
+ * @snap: its newest branch led to @addr
+ * Return: 0; -ENOENT if a call, a return or an interrupt stands between; -ENOMEM.
+ */
+int decision_by_branches(const struct text_source *text, struct symbols *symbols,
+			 const struct symbol *func, uint64_t addr, const struct snapshot *snap,
+			 const uint64_t *regs, struct decision *ret);
+
 /** register_of_cpu() - index into struct pt_regs of a register by the CPU's number, 0 to 15 */
 unsigned int register_of_cpu(unsigned int reg);
 

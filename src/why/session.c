@@ -265,6 +265,11 @@ static int keep_hit(struct session *session, const struct failure *failure)
 	if (!answer->hit)
 		return -ENOMEM;
 	*answer->hit = *failure->hit;
+	/* At a kprobe the kernel tells the byte behind its INT3: arch/x86/kernel/kprobes/core.c. */
+	for (uint32_t i = 0; i < answer->hit->frames; i++)
+		if (answer->hit->stack[i] == answer->site.addr + 1)
+			answer->hit->stack[i] = answer->site.addr;
+	answer->hit->ip = answer->hit->regs[PTREG_IP] = answer->site.addr;
 	return 0;
 }
 
@@ -317,7 +322,7 @@ static int keep_candidates(struct session *session, const struct why_hit *hit)
 	if (!to->items)
 		return -ENOMEM;
 	for (size_t i = 0; i < session->sites.count; i++)
-		if (session->armed[i].failed || (hit && hit->ip == session->sites.items[i].addr))
+		if (session->armed[i].failed || (hit && hit->site == i))
 			to->items[to->count++] = session->sites.items[i];
 	return 0;
 }
