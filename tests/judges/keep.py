@@ -83,7 +83,7 @@ def keep_truth(directory, runs):
 def newest(line):
     """CPU and newest branch of a line of truth_tail's file"""
     branch = line.rfind(" B,")
-    return line.split(" ", 1)[0], line[branch + 3:].split(" ", 1)[0].rsplit(",", 1)[0]
+    return line.split(" ", 1)[0], ",".join(line[branch + 3:].split(",", 2)[:2])
 
 
 def keep_path(directory, parts):

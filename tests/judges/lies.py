@@ -78,9 +78,15 @@ def entries_swapped(snapshots, dice):
     entries[at], entries[at + 1] = entries[at + 1], entries[at]
 
 
+def unique(snapshots):
+    """Those whose record is no other's: of a hit that came twice, the log has two as well."""
+    records = [s["branches"] for s in snapshots]
+    return [s for s, record in zip(snapshots, records) if records.count(record) == 1]
+
+
 def other_cpu(snapshots, dice):
-    snapshot = dice.choice(snapshots)
-    snapshot["cpu"] ^= 1
+    for snapshot in dice.sample(unique(snapshots), min(3, len(unique(snapshots)))):
+        snapshot["cpu"] ^= 1
 
 
 def cut_to_one(snapshots, dice):
@@ -105,7 +111,8 @@ def some_emptied(snapshots, dice):
 
 def other_hit(snapshots, dice):
     """Two snapshots of a CPU have each other's record."""
-    pairs = [(one, other) for i, one in enumerate(snapshots) for other in snapshots[i + 1:]
+    some = unique(snapshots)
+    pairs = [(one, other) for i, one in enumerate(some) for other in some[i + 1:]
              if one["cpu"] == other["cpu"] and one["branches"] != other["branches"] and
              one["trigger"]["target"] == other["trigger"]["target"]]
     one, other = dice.choice(pairs)
@@ -114,11 +121,10 @@ def other_hit(snapshots, dice):
 
 
 def doubled(snapshots, dice):
-    """One whose record is no other's: of a hit that came twice, the log has two as well."""
-    records = [s["branches"] for s in snapshots]
-    at = dice.choice([i for i, record in enumerate(records) if records.count(record) == 1])
-    snapshots.insert(at, copy.deepcopy(snapshots[at]))
-    snapshots[at + 1]["ts_ns"] += 1
+    for snapshot in dice.sample(unique(snapshots), min(3, len(unique(snapshots)))):
+        at = snapshots.index(snapshot)
+        snapshots.insert(at, copy.deepcopy(snapshot))
+        snapshots[at + 1]["ts_ns"] += 1
 
 
 def mispredicted(snapshots, dice):

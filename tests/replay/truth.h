@@ -16,6 +16,7 @@
  * @seq: as logged
  * @kind: 'B', 'I' or 'Z'
  * @irq: B: an interrupt or exception
+ * @mispred, @cycles: B: as logged; only of truth_tail's lines
  */
 struct truth_event {
 	uint64_t addr;
@@ -23,6 +24,8 @@ struct truth_event {
 	uint64_t seq;
 	char kind;
 	bool irq;
+	bool mispred;
+	uint32_t cycles;
 };
 
 /** struct truth_cpu - the lines of one CPU in order; holes in @seq are where a log was cut */

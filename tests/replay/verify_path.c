@@ -8,8 +8,11 @@
  *
  * Finds the stop of the LBR whose last branches are the snapshot's, and holds the whole path
  * against the instructions logged there: each branch has its block, in order, up to where the
- * trigger took over, and each block the instructions that ran. Prints counts; exit status 1 if a
- * block is wrong or a snapshot's branches are not in the log, 2 on errors.
+ * trigger took over, and each block the instructions that ran, and a decision for each conditional
+ * branch among them. A snapshot has all branches that the log has, or those since a stop: only
+ *while it is off Linux clears the LBR. Snapshots come in the order of their times, and no two of a
+ *CPU show one stop. Prints counts; exit status 1 if a block is wrong or a snapshot's branches are
+ *not in the log, 2 on errors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,10 +39,10 @@
 struct stop {
 	const char *text; /* behind "CPU REASON" */
 	size_t len;
-	uint32_t older; /* next of its chain */
+	uint32_t newer; /* next of its chain */
 	uint32_t hash;	/* of its NEWEST newest branches; 0 if it has fewer */
 	uint8_t cpu;
-	bool db;
+	char reason; /* the first letter: debug exception, off, PMU */
 };
 
 struct stops {
@@ -58,7 +61,8 @@ struct tally {
 };
 
 struct totals {
-	uint64_t snapshots, without_path, not_found, by_breakpoint, with_gap, with_interrupt;
+	uint64_t snapshots, with_path, without_path, not_found, by_breakpoint, with_gap,
+		with_interrupt;
 	uint64_t blocks, insns, gaps, user, wrong, decisions, errors;
 };
 
@@ -70,9 +74,17 @@ struct verifier {
 	struct truth_cpu log;	       /* of the stop at hand */
 	uint32_t at[BRANCHES_MAX * 2]; /* its branches, as indices into log.events */
 	uint32_t branches;
-	uint64_t *executed; /* of one block */
+	uint32_t next[TRUTH_CPUS_MAX]; /* first stop that a CPU's next snapshot may show */
+	uint64_t *executed;	       /* of one block */
 	size_t executed_cap;
 	bool verbose;
+};
+
+/* Where a path goes on to, behind its last branch that is not the capture's own. */
+enum goes_on {
+	GOES_NOWHERE, /* into the tracer, by this branch */
+	GOES_TO_TRIGGER,
+	GOES_TO_TRACER, /* to the branch into it, from the code of a tracepoint */
 };
 
 /* One snapshot and the stop that it may show. */
@@ -81,6 +93,8 @@ struct placed {
 	uint32_t first; /* of v->at: its oldest branch */
 	uint32_t count;
 	uint32_t useful; /* that are not the capture's own */
+	char reason;	 /* of a stop for this kind of trigger */
+	enum goes_on goes_on;
 	bool hw;
 };
 
@@ -158,7 +172,7 @@ static int load_stops(const char *path, struct stops *s)
 		return err;
 	for (const char *at = s->text, *nl; (nl = memchr(at, '\n', s->size - (at - s->text)));
 	     at = nl + 1) {
-		struct stop stop = {.older = NONE};
+		struct stop stop = {.newer = NONE};
 		char *rest;
 
 		if (s->count == cap) {
@@ -168,7 +182,7 @@ static int load_stops(const char *path, struct stops *s)
 				return -ENOMEM;
 		}
 		stop.cpu = (uint8_t)strtoul(at, &rest, 10);
-		stop.db = !strncmp(rest, " db", 3);
+		stop.reason = rest[*rest == ' '];
 		stop.text = rest + 1 + strcspn(rest + 1, " \n");
 		stop.len = (size_t)(nl - stop.text);
 		stop.hash = hash_stop(&stop);
@@ -181,10 +195,10 @@ static int load_stops(const char *path, struct stops *s)
 		return -ENOMEM;
 	memset(s->head, 0xff, s->mask * sizeof(*s->head));
 	s->mask--;
-	for (uint32_t i = 0; i < s->count; i++) {
+	for (uint32_t i = (uint32_t)s->count; i-- > 0;) {
 		uint32_t *head = &s->head[s->all[i].hash & s->mask];
 
-		s->all[i].older = *head;
+		s->all[i].newer = *head;
 		*head = i;
 	}
 	return 0;
@@ -209,6 +223,10 @@ static int take_stop(struct verifier *v, const struct stop *stop)
 			at++;
 			ev.to = hex(&at);
 			ev.irq = at[1] == 'i';
+			at += 1 + strcspn(at + 1, ",");
+			ev.mispred = at[1] == 'M';
+			at += 1 + strcspn(at + 1, ",");
+			ev.cycles = (uint32_t)strtoul(at + 1, NULL, 10);
 			at += strcspn(at, " \n");
 			if (v->branches < sizeof(v->at) / sizeof(v->at[0]))
 				v->at[v->branches++] = (uint32_t)v->log.count;
@@ -264,12 +282,17 @@ static const char *check_block(struct verifier *v, const struct placed *p, const
 	}
 	n = truth_executed(&v->log, first, end, v->executed, &stopped);
 	if (!strcmp(ends, "lbr-off"))
-		return count > n || !same(insns, v->executed) ? "before LBR off" : NULL;
+		return count != stopped || !same(insns, v->executed) ? "before LBR off" : NULL;
 	if (after_off)
-		return count > n || !same(insns, v->executed + n - count) ? "after LBR off" : NULL;
-	if (!strcmp(ends, "trigger") && !p->hw)
-		return count > n || !same(insns, v->executed) ? "before the trigger" : NULL;
-	if (!strcmp(ends, "trigger") && (end != v->log.count || !p->stop->db))
+		return stopped == SIZE_MAX || count > n - stopped ||
+				       !same(insns, v->executed + n - count)
+			       ? "after LBR off"
+			       : NULL;
+	/* All but the instruction, or the breakpoint in its place, that goes to the tracer. */
+	if (!strcmp(ends, "trigger") && !p->hw && n == count + 1 && end < v->log.count &&
+	    v->executed[count] == v->log.events[end].addr)
+		n = count;
+	if (!strcmp(ends, "trigger") && p->hw && end != v->log.count)
 		return "the breakpoint did not stop the LBR here";
 	if (stopped != SIZE_MAX && stopped < n)
 		return "recording stopped within";
@@ -307,17 +330,80 @@ static void note_gap(struct verifier *v, struct totals *t, const json_t *block, 
 		       json_string_value(json_object_get(block, "end")));
 }
 
+static bool is_kernel(uint64_t addr)
+{
+	return addr >> 63;
+}
+
+/* Was the program in user space from one branch to another? @next: NONE, to the end */
+static bool in_user_space(const struct verifier *v, const struct placed *p, uint32_t entry,
+			  uint32_t next)
+{
+	uint32_t last = next == NONE ? p->count - 1 : next;
+
+	for (uint32_t i = entry; i <= last && i < p->count; i++) {
+		const struct truth_event *ev = &v->log.events[event_of(v, p, i)];
+
+		if ((i > entry && is_kernel(ev->addr)) || (i != next && is_kernel(ev->to)))
+			return false;
+	}
+	return true;
+}
+
 /* What is wrong with the block's place in the path; NULL if nothing. */
-static const char *check_place(const json_t *block, uint32_t entry, bool user)
+static const char *check_place(const struct verifier *v, const struct placed *p,
+			       const json_t *block, uint32_t entry)
 {
 	const json_t *branch = json_object_get(block, "branch");
-	uint32_t next;
+	const char *gap = json_string_value(json_object_get(block, "gap"));
+	uint32_t next = json_is_integer(branch) ? (uint32_t)json_integer_value(branch) : NONE;
+	bool user = gap && !strcmp(gap, path_gap_text(PATH_GAP_USER));
 
-	if (!json_is_integer(branch))
-		return NULL;
-	next = (uint32_t)json_integer_value(branch);
+	if (user && !in_user_space(v, p, entry, next))
+		return "the kernel was at work";
 	/* A stay in user space is one gap, however many branches. */
-	return next == entry + 1 || (user && next > entry) ? NULL : "a branch has no block";
+	return next == NONE || next == entry + 1 || (user && next > entry)
+		       ? NULL
+		       : "a branch has no block";
+}
+
+static bool is_conditional(const char *text)
+{
+	return text &&
+	       ((text[0] == 'j' && strncmp(text, "jmp", 3) != 0) || !strncmp(text, "loop", 4));
+}
+
+/* A decision for each conditional branch, in order: taken is the one that ends the block, by the
+ * log. */
+static const char *check_decisions(const struct verifier *v, const struct placed *p,
+				   const json_t *block)
+{
+	const json_t *insns = json_object_get(block, "insns"), *insn;
+	const json_t *decisions = json_object_get(block, "decisions");
+	const json_t *branch = json_object_get(block, "branch");
+	const struct truth_event *left = NULL;
+	size_t i, n = 0;
+
+	if (json_is_integer(branch) &&
+	    p->first + (uint32_t)json_integer_value(branch) < v->branches)
+		left = &v->log.events[event_of(v, p, (uint32_t)json_integer_value(branch))];
+	json_array_foreach((json_t *)insns, i, insn)
+	{
+		const json_t *decision = json_array_get(decisions, n);
+		uint64_t addr = get_address(insn, "addr");
+		bool taken = left && !left->irq && left->addr == addr;
+
+		if (!is_conditional(json_string_value(json_object_get(insn, "text"))))
+			continue;
+		n++;
+		if (get_address(decision, "addr") != addr)
+			return "a conditional branch has no decision";
+		if (json_is_true(json_object_get(decision, "taken")) != taken)
+			return taken ? "this was taken" : "this was not taken";
+		if (taken && get_address(decision, "target") != left->to)
+			return "the branch that was taken leads elsewhere";
+	}
+	return n == json_array_size(decisions) ? NULL : "a decision has no conditional branch";
 }
 
 /* Does the path end where the program got to? */
@@ -328,9 +414,12 @@ static const char *check_end(const struct placed *p, const json_t *path, uint32_
 
 	if (entry + 1 < p->useful)
 		return "the newest branches have no block";
-	if (p->hw && !json_is_string(json_object_get(last, "gap")) &&
-	    (!ends || strcmp(ends, "trigger") != 0))
-		return "the path does not reach the breakpoint";
+	if (json_is_string(json_object_get(last, "gap")))
+		return NULL;
+	if (p->goes_on == GOES_TO_TRIGGER && (!ends || strcmp(ends, "trigger") != 0))
+		return "the path does not reach the trigger";
+	if (p->goes_on == GOES_TO_TRACER && p->useful < p->count && entry != p->useful)
+		return "the path does not reach the tracer";
 	return NULL;
 }
 
@@ -357,11 +446,12 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 		const char *gap = json_string_value(json_object_get(block, "gap"));
 		const char *ends = json_string_value(json_object_get(block, "ends"));
 
-		why = check_place(block, entry, gap && !strcmp(gap, path_gap_text(PATH_GAP_USER)));
+		why = check_place(v, p, block, entry);
 		if (gap)
 			note_gap(v, t, block, say);
-		else if (!why)
-			why = check_block(v, p, block, entry, after_off);
+		else
+			why = why ?: check_block(v, p, block, entry, after_off);
+		why = why ?: check_decisions(v, p, block);
 		t->blocks += !gap;
 		t->insns += json_array_size(json_object_get(block, "insns"));
 		t->decisions += json_array_size(json_object_get(block, "decisions"));
@@ -375,7 +465,7 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 			after_off = false;
 		}
 	}
-	why = check_end(p, path, entry);
+	why = json_is_array(path) ? check_end(p, path, entry) : NULL;
 	if (why && say)
 		say_wrong(json_array_get(path, json_array_size(path) - 1), why);
 	return wrong + (why != NULL);
@@ -394,12 +484,30 @@ static uint32_t read_branches(const json_t *snap, struct branch *branches)
 		branches[count++] = (struct branch){
 			.from = get_address(json_object_get(br, "from"), "addr"),
 			.to = get_address(json_object_get(br, "to"), "addr"),
+			.mispred =
+				json_is_true(json_object_get(br, "mispred")) ? TRI_SET : TRI_CLEAR,
+			.cycles = (int32_t)json_integer_value(json_object_get(br, "cycles")),
 		};
 	}
 	return count;
 }
 
-/* Are the stop's newest branches @branches? Then its log is in v->log. */
+/* Was recording stopped right before this event, with no branch in between? */
+static bool stopped_before(const struct verifier *v, size_t event)
+{
+	while (event-- > 0) {
+		if (v->log.events[event].kind == 'Z')
+			return true;
+		if (v->log.events[event].kind == 'B')
+			return false;
+	}
+	return false;
+}
+
+/*
+ * Are the stop's newest branches @branches, and all that the LBR then held? Then its log is in
+ * v->log.
+ */
 static bool stop_matches(struct verifier *v, const struct stop *stop, const struct branch *branches,
 			 uint32_t count)
 {
@@ -408,10 +516,12 @@ static bool stop_matches(struct verifier *v, const struct stop *stop, const stru
 	for (uint32_t i = 0; i < count; i++) {
 		const struct truth_event *ev = &v->log.events[v->at[v->branches - count + i]];
 
-		if (ev->addr != branches[i].from || ev->to != branches[i].to)
+		if (ev->addr != branches[i].from || ev->to != branches[i].to ||
+		    ev->mispred != (branches[i].mispred == TRI_SET) ||
+		    ev->cycles != (uint32_t)branches[i].cycles)
 			return false;
 	}
-	return true;
+	return v->branches == count || stopped_before(v, v->at[v->branches - count]);
 }
 
 /* Does an interrupt or exception arrive in the path, or end? */
@@ -433,23 +543,32 @@ static bool interrupt_within(const json_t *path)
 	return false;
 }
 
+/* The next stop that a snapshot of so many branches may show: by a hash of the newest, if they are
+ * enough. */
+static uint32_t next_stop(const struct verifier *v, uint32_t count, uint32_t n)
+{
+	if (count >= NEWEST)
+		return v->stops.all[n].newer;
+	return n + 1 < v->stops.count ? n + 1 : NONE;
+}
+
 static void judge(struct verifier *v, struct placed *p, const struct branch *branches,
 		  const json_t *snap, const json_t *path)
 {
-	uint64_t cpu = (uint64_t)json_integer_value(json_object_get(snap, "cpu"));
+	uint64_t cpu = (uint64_t)json_integer_value(json_object_get(snap, "cpu")) % TRUTH_CPUS_MAX;
 	uint32_t hash = hash_branches(branches, p->count), fewest = NONE;
 	const struct stop *best = NULL;
 	struct totals before;
 
-	/* The same run may be logged more than once: the one that fits best is meant. */
-	for (uint32_t n = v->stops.head[hash & v->stops.mask]; n != NONE && fewest;
-	     n = v->stops.all[n].older) {
+	/* The same run may be logged more than once: the first one that fits best is meant. */
+	for (uint32_t n = p->count < NEWEST ? 0 : v->stops.head[hash & v->stops.mask];
+	     n != NONE && n < v->stops.count && fewest; n = next_stop(v, p->count, n)) {
 		struct totals ignored = {0};
 		uint32_t wrong;
 
 		p->stop = &v->stops.all[n];
-		if (p->stop->hash != hash || p->stop->cpu != cpu || p->stop->db != p->hw ||
-		    !stop_matches(v, p->stop, branches, p->count))
+		if (n < v->next[cpu] || (hash && p->stop->hash != hash) || p->stop->cpu != cpu ||
+		    p->stop->reason != p->reason || !stop_matches(v, p->stop, branches, p->count))
 			continue;
 		p->first = v->branches - p->count;
 		wrong = check_path(v, p, path, &ignored, false);
@@ -463,12 +582,30 @@ static void judge(struct verifier *v, struct placed *p, const struct branch *bra
 		return;
 	}
 	p->stop = best;
+	v->next[cpu] = (uint32_t)(best - v->stops.all) + 1;
 	stop_matches(v, best, branches, p->count);
 	p->first = v->branches - p->count;
 	before = v->totals;
 	v->totals.wrong += check_path(v, p, path, &v->totals, true);
 	v->totals.with_gap += v->totals.gaps > before.gaps;
 	v->totals.with_interrupt += interrupt_within(path);
+}
+
+/* First letter of what stops the LBR for a trigger. */
+static char reason_of(const char *kind)
+{
+	if (kind && !strcmp(kind, "hw"))
+		return 'd';
+	return kind && !strcmp(kind, "pmi") ? 'p' : 'o';
+}
+
+static enum goes_on goes_on_of(const char *kind)
+{
+	if (kind && (!strcmp(kind, "hw") || !strcmp(kind, "fentry") || !strcmp(kind, "kprobe")))
+		return GOES_TO_TRIGGER;
+	if (kind && (!strcmp(kind, "tracepoint") || !strcmp(kind, "rawtracepoint")))
+		return GOES_TO_TRACER;
+	return GOES_NOWHERE;
 }
 
 static void verify_snapshot(struct verifier *v, const json_t *snap)
@@ -480,19 +617,23 @@ static void verify_snapshot(struct verifier *v, const json_t *snap)
 	const char *function = json_string_value(json_object_get(trigger, "function"));
 	struct branch branches[BRANCHES_MAX];
 	struct placed p = {.count = read_branches(snap, branches),
-			   .hw = kind && !strcmp(kind, "hw")};
+			   .hw = kind && !strcmp(kind, "hw"),
+			   .reason = reason_of(kind),
+			   .goes_on = goes_on_of(kind)};
 	uint32_t wasted = (uint32_t)json_integer_value(json_object_get(lbr, "wasted"));
 
 	v->totals.snapshots++;
 	v->totals.by_breakpoint += p.hw;
 	v->totals.errors += json_is_string(json_object_get(trigger, "errno"));
 	count_name(v->functions, FUNCTIONS_MAX, function ?: "?");
-	p.useful = p.count - wasted;
-	/* All entries the capture's own: nothing is said, nothing can be wrong. */
+	p.useful = wasted <= p.count ? p.count - wasted : 0;
+	/*
+	 * All entries the capture's own: nothing is said. Whether that is so is asked of the
+	 * symbols (executed.py); the branches have to be there all the same.
+	 */
+	v->totals.with_path += json_array_size(path) > 0;
 	if (!json_is_array(path) && p.useful)
 		v->totals.without_path++;
-	if (!json_is_array(path))
-		return;
 	if (!p.count)
 		v->totals.not_found++;
 	else
@@ -534,11 +675,11 @@ static void print_totals(const struct verifier *v)
 		functions++;
 	for (size_t i = 0; i < GAPS_MAX && v->gaps[i].name; i++)
 		printf("gap: %" PRIu64 " times: %s\n", v->gaps[i].count, v->gaps[i].name);
-	printf("snapshots %" PRIu64 "\nfunctions %zu\nby_breakpoint %" PRIu64 "\nerrors %" PRIu64
-	       "\nnot_in_log %" PRIu64 "\nwithout_path %" PRIu64 "\nwith_interrupt %" PRIu64
-	       "\nwith_gap %" PRIu64 "\n",
-	       t->snapshots, functions, t->by_breakpoint, t->errors, t->not_found, t->without_path,
-	       t->with_interrupt, t->with_gap);
+	printf("snapshots %" PRIu64 "\nwith_path %" PRIu64 "\nfunctions %zu\nby_breakpoint %" PRIu64
+	       "\nerrors %" PRIu64 "\nnot_in_log %" PRIu64 "\nwithout_path %" PRIu64
+	       "\nwith_interrupt %" PRIu64 "\nwith_gap %" PRIu64 "\n",
+	       t->snapshots, t->with_path, functions, t->by_breakpoint, t->errors, t->not_found,
+	       t->without_path, t->with_interrupt, t->with_gap);
 	printf("blocks %" PRIu64 "\ninstructions %" PRIu64 "\ndecisions %" PRIu64 "\ngaps %" PRIu64
 	       "\nuser %" PRIu64 "\nwrong %" PRIu64 "\n",
 	       t->blocks, t->insns, t->decisions, t->gaps, t->user, t->wrong);

@@ -3,11 +3,14 @@
 The log itself is gigabytes: truth_tail reads it from a FIFO while the guest runs, and keeps what
 ran before each stop of the LBR.
 """
+import collections
+import json
 import os
 import re
 import subprocess
 
 from report import guest_ended, log_text
+from spent import Symbols, name_error, path_name_error, wasted_error
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -25,7 +28,7 @@ def boot(kernel, directory, part, **environment):
     fifo, log_path = os.path.join(directory, "truth"), os.path.join(directory, "run.log")
     if not os.path.exists(fifo):
         os.mkfifo(fifo)
-    command = [os.path.join(HERE, "run"), "--cpu", "skylake", "--kernel", kernel,
+    command = [os.path.join(HERE, "run"), "--cpu", "skylake", "--kernel", kernel, "--direct",
                "--append", "nmi_watchdog=0", "--share", directory, "--truth", fifo, "--insns",
                "--timeout", str(TIMEOUT_S), "--env", f"out={directory}"]
     for name, value in environment.items():
@@ -45,41 +48,72 @@ def boot(kernel, directory, part, **environment):
     return f"the emulator's log is not whole, see {log_path}" if tail.returncode else None
 
 
+def told(capture, shown):
+    """What lbrsnoop tells of a capture, instruction by instruction, into the file @shown in order of
+    time; its exit status and the snapshots"""
+    done = subprocess.run([os.path.join(TOP, "lbrsnoop"), "report", "-q", "--no-lines", "--json",
+                           "--insns", capture], stdout=subprocess.PIPE, check=False)
+    snapshots = sorted(map(json.loads, done.stdout.splitlines()), key=lambda s: s["ts_ns"])
+    with open(shown, "w", encoding="utf-8") as out:
+        out.writelines(json.dumps(snapshot) + "\n" for snapshot in snapshots)
+    return done.returncode, snapshots
+
+
+def hold(stops, shown):
+    """verify_path's exit status, what it finds wrong, and its totals"""
+    judged = subprocess.run([os.path.join(TOP, "build/tests/replay/verify_path"), stops, shown, "-v"],
+                            stdout=subprocess.PIPE, text=True, check=False)
+    said = [line for line in judged.stdout.splitlines() if line.startswith(("wrong: ", "gap: "))]
+    return judged.returncode, said, \
+        {key: int(value) for key, value in re.findall(r"^(\w+) (\d+)$", judged.stdout, re.M)}
+
+
+def misnamed(snapshots, symbols):
+    """Why snapshots say otherwise than the kernel's symbols what is called how, or wasted"""
+    return [why for why in (name_error(s, symbols) or path_name_error(s, symbols) or
+                            wasted_error(s, symbols) for s in snapshots) if why]
+
+
 def verify(report, name, directory, part):
     """Hold every instruction of @part.lbr's paths against the stops: verify_path's totals, or None."""
     shown = os.path.join(directory, part + ".jsonl")
-    with open(shown, "w", encoding="utf-8") as out:
-        told = subprocess.run([os.path.join(TOP, "lbrsnoop"), "report", "-q", "--no-lines", "--json",
-                               "--insns", os.path.join(directory, part + ".lbr")],
-                              stdout=out, check=False)
-    if told.returncode:
-        report(f"{name}/{part}", f"report: exit status {told.returncode}")
+    status, snapshots = told(os.path.join(directory, part + ".lbr"), shown)
+    if status:
+        report(f"{name}/{part}", f"report: exit status {status}")
         return None
-    judged = subprocess.run([os.path.join(TOP, "build/tests/replay/verify_path"),
-                             os.path.join(directory, "stops"), shown, "-v"],
-                            stdout=subprocess.PIPE, text=True, check=False)
-    for line in judged.stdout.splitlines():
-        if line.startswith(("wrong: ", "gap: ")):
-            print("#", line)
-    if judged.returncode > 1 or judged.returncode < 0:
-        report(f"{name}/{part}", f"verify_path: exit status {judged.returncode}")
+    status, said, totals = hold(os.path.join(directory, "stops"), shown)
+    wrong = misnamed(snapshots, Symbols(os.path.join(directory, "kallsyms")))
+    for line in said + [f"misnamed: {why}" for why in wrong[:10]]:
+        print("#", line)
+    if status not in (0, 1):
+        report(f"{name}/{part}", f"verify_path: exit status {status}")
         return None
-    return {key: int(value) for key, value in re.findall(r"^(\w+) (\d+)$", judged.stdout, re.M)}
+    return dict(totals, misnamed=len(wrong))
+
+
+def kinds_of(paths):
+    """How many snapshots there are in files of told() by kind of trigger"""
+    kinds = collections.Counter()
+    for path in paths:
+        with open(path, encoding="utf-8") as lines:
+            kinds.update(json.loads(line)["trigger"]["kind"] for line in lines)
+    return kinds
 
 
 def judge_exact(report, name, parts, least, gaps_percent):
     """@parts: totals of verify(). All sequences are right, and few have gaps. Returns the sum."""
     total = {key: sum(part[key] for part in parts) for key in parts[0]}
-    wrong = total["wrong"] + total["not_in_log"] + total["without_path"]
+    wrong = total["wrong"] + total["not_in_log"] + total["without_path"] + total["misnamed"]
     percent = 100 * total["with_gap"] / (total["snapshots"] or 1)
     why = None
     if wrong:
         why = (f"{total['wrong']} wrong blocks, {total['not_in_log']} snapshots not in the log, "
-               f"{total['without_path']} without a path")
-    elif total["snapshots"] < least:
-        why = f"{total['snapshots']} snapshots, at least {least} expected"
+               f"{total['without_path']} without a path, {total['misnamed']} with a wrong name or "
+               "number of entries wasted")
+    elif total["with_path"] < least:
+        why = f"{total['with_path']} snapshots with a path, at least {least} expected"
     report(f"{name}/exact", why,
-           f"{total['snapshots']} snapshots, {total['instructions']} instructions, "
+           f"{total['with_path']} snapshots with a path, {total['instructions']} instructions, "
            f"{total['decisions']} decisions: 0 wrong")
     report(f"{name}/gaps", percent >= gaps_percent and
            f"{total['with_gap']} of {total['snapshots']} snapshots have one",

@@ -7,11 +7,10 @@
  * LOG: as run --truth --insns writes it, or a FIFO: it is never kept, which would be gigabytes.
  * OUTPUT, a line a stop, oldest first, from the branch on that is the oldest of DEPTH:
  *
- *	CPU REASON B,FROM,TO,TYPE I,ADDRESS Z ...
+ *	CPU REASON B,FROM,TO,TYPE,FLAGS,CYCLES I,ADDRESS Z ...
  *
- * Z: recording was stopped there before. Instructions of user space are left out, and stops for
- * other reasons than "db" (a debug exception) and "off" (the kernel switched it off): a snapshot
- * shows nothing else.
+ * TYPE: irq, or - for all else. Z: recording was stopped there before. Instructions of user space
+ *are left out.
  */
 #include <err.h>
 #include <errno.h>
@@ -32,8 +31,10 @@
 struct line {
 	uint64_t from;
 	uint64_t to;
+	uint32_t cycles;
 	char kind;
 	bool irq;
+	bool mispred;
 };
 
 struct ring {
@@ -73,12 +74,13 @@ static void put_hex(FILE *out, uint64_t value)
 		putc_unlocked(digits[--n], out);
 }
 
+/* @reason: up to the end of its line */
 static void print_stop(FILE *out, unsigned int cpu, const char *reason)
 {
 	const struct ring *ring = rings[cpu];
 
 	stops++;
-	fprintf(out, "%u %s", cpu, reason);
+	fprintf(out, "%u %.*s", cpu, (int)strcspn(reason, "\n"), reason);
 	for (uint64_t i = window_start(ring); i < ring->count; i++) {
 		const struct line *line = &ring->lines[i % RING];
 
@@ -94,7 +96,8 @@ static void print_stop(FILE *out, unsigned int cpu, const char *reason)
 			continue;
 		putc_unlocked(',', out);
 		put_hex(out, line->to);
-		fputs(line->irq ? ",irq" : ",-", out);
+		fprintf(out, ",%s,%s,%u", line->irq ? "irq" : "-", line->mispred ? "M" : "-",
+			line->cycles);
 	}
 	putc_unlocked('\n', out);
 }
@@ -113,6 +116,20 @@ static uint64_t number(const char **at)
 			value = value * 10 + (uint64_t)(*p - '0');
 	*at = *p == ' ' ? p + 1 : p;
 	return value;
+}
+
+/* Behind the addresses of a branch: "TYPE FLAGS CYCLES" */
+static void take_rest(struct line *line, const char *at)
+{
+	size_t flags;
+
+	line->irq = !strncmp(at, "irq", 3);
+	at += strcspn(at, " \n");
+	at += *at == ' ';
+	flags = strcspn(at, " \n");
+	line->mispred = memchr(at, 'M', flags);
+	at += flags;
+	line->cycles = *at == ' ' ? (uint32_t)strtoul(at, NULL, 10) : 0;
 }
 
 /* @text: ends with a newline */
@@ -135,14 +152,12 @@ static void take(FILE *out, const char *text)
 	line = &ring->lines[ring->count % RING];
 	*line = (struct line){.kind = text[0]};
 	if (line->kind == 'Z') {
-		if (!strncmp(at, "db\n", 3))
-			print_stop(out, cpu, "db");
-		else if (!strncmp(at, "off\n", 4))
-			print_stop(out, cpu, "off");
+		print_stop(out, cpu, at);
 	} else {
 		line->from = number(&at);
 		line->to = line->kind == 'B' ? number(&at) : 0;
-		line->irq = line->kind == 'B' && !strncmp(at, "irq", 3);
+		if (line->kind == 'B')
+			take_rest(line, at);
 		ring->branches += line->kind == 'B';
 	}
 	ring->count++;
