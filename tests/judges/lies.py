@@ -37,35 +37,40 @@ def entries_set(snapshot, entries):
     snapshot["lbr"]["wasted"] = min(snapshot["lbr"]["wasted"], len(entries))
 
 
+def filled(snapshots):
+    """Those with entries enough to lie about"""
+    return [s for s in snapshots if len(s["branches"]) > 3]
+
+
 def source_changed(snapshots, dice):
-    branch = dice.choice(dice.choice(snapshots)["branches"])
+    branch = dice.choice(dice.choice(filled(snapshots))["branches"])
     set_addr(branch["from"], addr_of(branch["from"]) + 1)
 
 
 def target_changed(snapshots, dice):
-    branch = dice.choice(dice.choice(snapshots)["branches"])
+    branch = dice.choice(dice.choice(filled(snapshots))["branches"])
     set_addr(branch["to"], addr_of(branch["to"]) - 1)
 
 
 def entry_dropped(snapshots, dice):
-    snapshot = dice.choice(snapshots)
+    snapshot = dice.choice(filled(snapshots))
     entries = snapshot["branches"]
     del entries[dice.randrange(1, len(entries) - 1)]
     entries_set(snapshot, entries)
 
 
 def newest_dropped(snapshots, dice):
-    snapshot = dice.choice(snapshots)
+    snapshot = dice.choice(filled(snapshots))
     entries_set(snapshot, snapshot["branches"][:-1])
 
 
 def oldest_dropped(snapshots, dice):
-    snapshot = dice.choice(snapshots)
+    snapshot = dice.choice(filled(snapshots))
     entries_set(snapshot, snapshot["branches"][1:])
 
 
 def entry_doubled(snapshots, dice):
-    snapshot = dice.choice(snapshots)
+    snapshot = dice.choice(filled(snapshots))
     entries = snapshot["branches"]
     at = dice.randrange(1, len(entries))
     entries.insert(at, copy.deepcopy(entries[at]))
@@ -73,7 +78,7 @@ def entry_doubled(snapshots, dice):
 
 
 def entries_swapped(snapshots, dice):
-    entries = dice.choice(snapshots)["branches"]
+    entries = dice.choice(filled(snapshots))["branches"]
     at = next(i for i in range(dice.randrange(len(entries) - 1), -1, -1) if entries[i] != entries[i + 1])
     entries[at], entries[at + 1] = entries[at + 1], entries[at]
 
@@ -81,7 +86,7 @@ def entries_swapped(snapshots, dice):
 def unique(snapshots):
     """Those whose record is no other's: of a hit that came twice, the log has two as well."""
     records = [s["branches"] for s in snapshots]
-    return [s for s, record in zip(snapshots, records) if records.count(record) == 1]
+    return [s for s in filled(snapshots) if records.count(s["branches"]) == 1]
 
 
 def other_cpu(snapshots, dice):
@@ -90,17 +95,17 @@ def other_cpu(snapshots, dice):
 
 
 def cut_to_one(snapshots, dice):
-    snapshot = dice.choice(snapshots)
+    snapshot = dice.choice(filled(snapshots))
     entries_set(snapshot, snapshot["branches"][-1:])
 
 
 def cut_to_half(snapshots, dice):
-    snapshot = dice.choice(snapshots)
+    snapshot = dice.choice(filled(snapshots))
     entries_set(snapshot, snapshot["branches"][len(snapshot["branches"]) // 2:])
 
 
 def emptied(snapshots, dice):
-    entries_set(dice.choice(snapshots), [])
+    entries_set(dice.choice(filled(snapshots)), [])
 
 
 def some_emptied(snapshots, dice):
@@ -128,12 +133,12 @@ def doubled(snapshots, dice):
 
 
 def mispredicted(snapshots, dice):
-    branch = dice.choice(dice.choice(snapshots)["branches"])
+    branch = dice.choice(dice.choice(filled(snapshots))["branches"])
     branch["mispred"], branch["predicted"] = branch["predicted"], branch["mispred"]
 
 
 def cycle_more(snapshots, dice):
-    dice.choice(dice.choice(snapshots)["branches"])["cycles"] += 1
+    dice.choice(dice.choice(filled(snapshots))["branches"])["cycles"] += 1
 
 
 def told_wasted(snapshots, dice, more):
