@@ -360,6 +360,12 @@ static int show(struct why *why, FILE *out)
 	return err;
 }
 
+/* Is a certain call meant, or errno? */
+static bool asks(const struct why_options *opts)
+{
+	return opts->syscall >= 0 || !opts->filter.errno_any;
+}
+
 /* What runs already fails by itself, and is not run again. */
 static int attach(struct why *why, struct session_options *session, struct errmsg *msg)
 {
@@ -435,8 +441,10 @@ static int run(struct why *why, struct errmsg *msg)
 	if (why->answer.lost)
 		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
 	if (!why->answer.call)
-		log_info("no system call of the command failed%s",
-			 opts->syscall >= 0 || !opts->filter.errno_any ? " as asked for" : "");
+		log_info("%s", !asks(opts) && !why->answer.status
+				       ? "the command did not fail"
+				       : "no system call is to blame: none failed as asked for, or "
+					 "none that programs do not take in their stride");
 	return show(why, why->file);
 }
 
