@@ -9,8 +9,8 @@
 
 #define WINDOW_BYTES   (256u << 10)
 #define FUNCTION_BYTES (1u << 20)
-/* From the opcode C7 to its constant: ModRM, SIB and a displacement of 4 bytes. */
-#define C7_REACH 7
+/* From an opcode to its constant: ModRM, SIB and a displacement of 4 bytes. */
+#define CONSTANT_REACH 7
 
 /* SBB r/m, r and SBB r, r/m of the same register, in the few bytes before an AND. */
 static bool behind_sbb(const uint8_t *bytes, size_t at)
@@ -21,29 +21,45 @@ static bool behind_sbb(const uint8_t *bytes, size_t at)
 	return false;
 }
 
+/* Does an opcode with this extension in ModRM stand where the constant at @at may be its own? */
+static bool has_opcode(const uint8_t *bytes, size_t at, uint8_t opcode, uint8_t extension)
+{
+	for (size_t i = 2; i <= CONSTANT_REACH && i <= at; i++)
+		if (bytes[at - i] == opcode && (bytes[at - i + 1] >> 3 & 7) == extension)
+			return true;
+	return false;
+}
+
 /* @at: of a constant's first byte, 4 bytes of which are a negative errno. */
 static bool loads_constant(const uint8_t *bytes, size_t at)
 {
 	if (!at)
 		return false;
-	if (bytes[at - 1] >= 0xb8 && bytes[at - 1] <= 0xbf)
+	if (bytes[at - 1] >= 0xb8 && bytes[at - 1] <= 0xbf) /* MOV r, imm */
 		return true;
-	for (size_t i = 2; i <= C7_REACH && i <= at; i++)
-		if (bytes[at - i] == 0xc7 && !(bytes[at - i + 1] & 0x38))
+	if (has_opcode(bytes, at, 0xc7, 0)) /* MOV r/m, imm */
+		return true;
+	if (bytes[at] == 0xff && bytes[at + 1] == 0xff) /* OR rAX, -1; OR r/m, -1 */
+		if (bytes[at - 1] == 0x0d || has_opcode(bytes, at, 0x81, 1))
 			return true;
-	if (bytes[at - 1] == 0x25)
+	if (bytes[at - 1] == 0x25) /* AND rAX, imm; AND r, imm */
 		return behind_sbb(bytes, at - 1);
 	return at >= 2 && bytes[at - 2] == 0x81 && bytes[at - 1] >= 0xe0 && bytes[at - 1] <= 0xe7 &&
 	       behind_sbb(bytes, at - 2);
 }
 
-/* AND and OR of a constant of one byte, which is sign-extended. */
+/* OR r/m and AND r of a constant of one byte, which is sign-extended. */
 static bool is_short_form(const uint8_t *bytes, size_t at, size_t len)
 {
-	if (bytes[at] != 0x83 || len - at < 3)
+	size_t left = len - at;
+
+	if (bytes[at] != 0x83 || left < 3)
 		return false;
-	if (bytes[at + 1] >= 0xc8 && bytes[at + 1] <= 0xcf)
-		return bytes[at + 2] == 0xff;
+	if ((bytes[at + 1] >> 3 & 7) == 1)
+		return bytes[at + 1] >= 0xc0
+			       ? bytes[at + 2] == 0xff
+			       : !!memchr(bytes + at + 2, 0xff,
+					  left - 2 < CONSTANT_REACH ? left - 2 : CONSTANT_REACH);
 	return bytes[at + 1] >= 0xe0 && bytes[at + 1] <= 0xe7 && bytes[at + 2] >= 0x80 &&
 	       behind_sbb(bytes, at);
 }
@@ -55,7 +71,7 @@ bool may_load_errno(const uint8_t *bytes, size_t len)
 			return true;
 		/* The two high bytes of a constant from -4095 to -1, and the nibble below. */
 		if (bytes[i] == 0xff && i >= 3 && bytes[i - 1] == 0xff && bytes[i - 2] >= 0xf0 &&
-		    loads_constant(bytes, i - 3))
+		    (bytes[i - 2] > 0xf0 || bytes[i - 3]) && loads_constant(bytes, i - 3))
 			return true;
 	}
 	return false;

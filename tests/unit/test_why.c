@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why: which call is to blame, what one run told, which bytes may load an errno, what decided
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "../symbol_table.h"
+#include "../text_bytes.h"
+#include "disasm/insn.h"
+#include "util/cleanup.h"
+#include "why/blame.h"
+#include "why/candidates.h"
+#include "why/decision.h"
+#include "why/failures.h"
+
+#define ROOT 100
+
+static uint64_t next_seq;
+
+static void failed(struct failures *failures, uint32_t tgid, uint32_t nr, uint32_t err,
+		   const char *path, size_t arg)
+{
+	struct why_failed *event = calloc(1, sizeof(*event));
+
+	assert_non_null(event);
+	event->head.kind = WHY_FAILED;
+	event->head.seq = next_seq++;
+	event->head.tgid = event->head.tid = tgid;
+	event->err = err;
+	event->call.nr = nr;
+	if (path) {
+		event->call.blobs[arg].status = SYSCALL_BLOB_READ;
+		event->call.blobs[arg].len = strlen(path);
+		memcpy(event->call.bytes[arg], path, strlen(path));
+	}
+	assert_int_equal(failures_add(failures, &event->head), 0);
+	free(event);
+}
+
+static void said(struct failures *failures, uint32_t tgid, const char *text)
+{
+	struct why_said event = {.head.kind = WHY_SAID, .len = strlen(text)};
+
+	event.head.seq = next_seq++;
+	event.head.tgid = tgid;
+	memcpy(event.bytes, text, strlen(text));
+	assert_int_equal(failures_add(failures, &event.head), 0);
+}
+
+static const struct blame_options any = {.syscall = -1, .any_errno = true, .root = ROOT};
+
+static void blame_errno_in_message_wins_over_later_failures(void **state)
+{
+	struct failures failures = {};
+	const struct failure *found;
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	failed(&failures, ROOT, SYS_chdir, EACCES, "/y", 0);
+	said(&failures, ROOT, "mkdir: /x: ");
+	said(&failures, ROOT, "Read-only file system\n");
+	failed(&failures, ROOT, SYS_chdir, ENOTDIR, "/z", 0);
+	found = blame_find(&failures, &any, &reason);
+	assert_non_null(found);
+	assert_int_equal(found->err, EROFS);
+	assert_int_equal(reason, BLAME_SAID);
+	assert_int_equal(failures.said_count, 1); /* two pieces, one line */
+	failures_clear(&failures);
+}
+
+static void blame_message_names_argument_that_call_is_taken(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/etc/right", 1);
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/etc/other", 1);
+	said(&failures, ROOT, "cat: /etc/right: No such file or directory\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->seq, failures.items[0].seq);
+	failures_clear(&failures);
+}
+
+static void blame_message_catalogue_missing_is_not_blamed(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_unlink, ENOENT, "/none", 0);
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/usr/share/locale/C/LC_MESSAGES/libc.mo", 1);
+	said(&failures, ROOT, "rm: cannot remove: No such file or directory\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_unlink);
+	failures_clear(&failures);
+}
+
+static void blame_other_message_serious_failure_before_it(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_mount, EINVAL, "none", 0);
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/run/x", 1);
+	said(&failures, ROOT, "mount: wrong fs type\n");
+	failed(&failures, ROOT, SYS_umount2, EBUSY, "/mnt", 0);
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_mount);
+	assert_int_equal(reason, BLAME_BEFORE);
+	failures_clear(&failures);
+}
+
+static void blame_silent_command_last_failure(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/usr/lib/glibc-hwcaps/x", 1);
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/none", 1);
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_newfstatat);
+	assert_int_equal(reason, BLAME_LAST);
+	failures_clear(&failures);
+}
+
+static void blame_command_passed_only_what_it_said(void **state)
+{
+	struct blame_options passed = any;
+	struct failures failures = {};
+
+	passed.passed = true;
+	failed(&failures, ROOT, SYS_kill, EPERM, NULL, 0);
+	said(&failures, ROOT, "all is well\n");
+	assert_null(blame_find(&failures, &passed, NULL));
+	said(&failures, ROOT, "kill: Operation not permitted\n");
+	assert_non_null(blame_find(&failures, &passed, NULL));
+	failures_clear(&failures);
+}
+
+static void blame_options_restrict(void **state)
+{
+	uint64_t errnos[64] = {[EACCES / 64] = 1ull << EACCES % 64};
+	struct blame_options one = {.syscall = SYS_chdir, .any_errno = true};
+	struct blame_options other = {.syscall = -1, .errnos = errnos};
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_mkdir, EACCES, "/x", 0);
+	failed(&failures, ROOT, SYS_chdir, ENOTDIR, "/y", 0);
+	failed(&failures, ROOT, SYS_rmdir, EBUSY, "/z", 0);
+	assert_int_equal(blame_find(&failures, &one, NULL)->call.nr, SYS_chdir);
+	assert_int_equal(blame_find(&failures, &other, NULL)->call.nr, SYS_mkdir);
+	one.syscall = SYS_link;
+	assert_null(blame_find(&failures, &one, NULL));
+	failures_clear(&failures);
+}
+
+static void failure_same_compares_strings_not_numbers(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/a", 1);
+	failed(&failures, ROOT + 1, SYS_openat, ENOENT, "/a", 1);
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/b", 1);
+	failed(&failures, ROOT, SYS_openat, EACCES, "/a", 1);
+	failures.items[1].call.args[0] = 77;
+	assert_true(failure_same(&failures.items[0], &failures.items[1]));
+	assert_false(failure_same(&failures.items[0], &failures.items[2]));
+	assert_false(failure_same(&failures.items[0], &failures.items[3]));
+	failures_clear(&failures);
+}
+
+/* The ring holds the newest WHY_FUNCS_MAX entries; entry N stands at N modulo that. */
+static void failures_functions_newest_first_each_once(void **state)
+{
+	struct why_failed *event = calloc(1, sizeof(*event));
+	struct failures failures = {};
+
+	assert_non_null(event);
+	event->head.kind = WHY_FAILED;
+	event->err = EINVAL;
+	event->entered = 5;
+	event->funcs[0] = 10;
+	event->funcs[1] = 20;
+	event->funcs[2] = 10;
+	event->funcs[3] = 30;
+	event->funcs[4] = 20;
+	assert_int_equal(failures_add(&failures, &event->head), 0);
+	assert_int_equal(failures.items[0].func_count, 3);
+	assert_int_equal(failures.items[0].funcs[0], 20);
+	assert_int_equal(failures.items[0].funcs[1], 30);
+	assert_int_equal(failures.items[0].funcs[2], 10);
+	assert_false(failures.items[0].cut);
+
+	event->entered = WHY_FUNCS_MAX + 2;
+	for (uint32_t i = 0; i < WHY_FUNCS_MAX; i++)
+		event->funcs[i] = 1000 + i;
+	assert_int_equal(failures_add(&failures, &event->head), 0);
+	assert_int_equal(failures.items[1].func_count, WHY_FUNCS_MAX);
+	assert_int_equal(failures.items[1].funcs[0], 1001);
+	assert_int_equal(failures.items[1].funcs[1], 1000);
+	assert_int_equal(failures.items[1].funcs[2], 1000 + WHY_FUNCS_MAX - 1);
+	assert_int_equal(failures.items[1].funcs[WHY_FUNCS_MAX - 1], 1002);
+	assert_true(failures.items[1].cut);
+	failures_clear(&failures);
+	free(event);
+}
+
+static void failures_events_of_two_cpus_are_sorted(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_mkdir, EACCES, NULL, 0);
+	failed(&failures, ROOT, SYS_rmdir, EBUSY, NULL, 0);
+	failures.items[0].seq += 10;
+	failures_sort(&failures);
+	assert_int_equal(failures.items[0].call.nr, SYS_rmdir);
+	failures_clear(&failures);
+}
+
+/* Each instruction alone; written with the SDM's opcode map at hand (vol. 2, appendix A). */
+static void may_load_errno_each_form(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		bool expected;
+	} rows[] = {
+		{"\xb8\xea\xff\xff\xff", 5, true},			    /* mov $-22,%eax */
+		{"\xb8\x01\xf0\xff\xff", 5, true},			    /* mov $-4095,%eax */
+		{"\xb8\x00\xf0\xff\xff", 5, false},			    /* mov $-4096,%eax */
+		{"\x41\xbd\xfe\xff\xff\xff", 6, true},			    /* mov $-2,%r13d */
+		{"\x48\xc7\xc0\xf4\xff\xff\xff", 7, true},		    /* mov $-12,%rax */
+		{"\xc7\x44\x24\x08\xea\xff\xff\xff", 8, true},		    /* movl $-22,8(%rsp) */
+		{"\xc7\x84\x24\x80\x00\x00\x00\xea\xff\xff\xff", 11, true}, /* 0x80(%rsp) */
+		{"\x83\xc8\xff", 3, true},				    /* or $-1,%eax */
+		{"\x83\xc8\xfe", 3, false},				    /* or $-2,%eax */
+		{"\x19\xc0\x83\xe0\xea", 5, true},			    /* sbb; and $-22,%eax */
+		{"\x83\xe0\xf0", 3, false},				    /* and $-16,%eax */
+		{"\x3d\xea\xff\xff\xff", 5, false},			    /* cmp $-22,%eax */
+		{"\xe8\x10\xff\xff\xff", 5, false},			    /* call back */
+		{"\xb8\x16\x00\x00\x00", 5, false},			    /* mov $22,%eax */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (may_load_errno((const uint8_t *)rows[i].bytes, rows[i].len) != rows[i].expected)
+			fail_msg("row %zu", i);
+}
+
+/* What the decoder takes for an errno that is made, the search by bytes must not miss. */
+static void may_load_errno_misses_nothing_that_is_decoded(void **state)
+{
+	const char *given = getenv("SEED");
+	unsigned int seed = given ? (unsigned int)strtoul(given, NULL, 0) : 20261122, made = 0;
+
+	print_message("SEED=%u\n", seed);
+	srandom(seed);
+	for (int round = 0; round < 2000000; round++) {
+		uint8_t bytes[24];
+		struct insn in, prev;
+		size_t off = 0;
+
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = random() & 1 ? (uint8_t)random() : 0xff;
+		/* Every other one begins with SBB of a register with itself. */
+		if (random() & 1) {
+			uint8_t reg = random() & 7;
+
+			bytes[0] = 0x19;
+			bytes[1] = 0xc0 | reg << 3 | reg;
+		}
+		prev = (struct insn){};
+		if (!insn_decode(bytes, sizeof(bytes), 0x1000, &prev))
+			off = prev.len;
+		if (insn_decode(bytes + off, sizeof(bytes) - off, 0x1000 + off, &in) ||
+		    !insn_makes_errno(&in, off ? &prev : NULL))
+			continue;
+		made++;
+		if (!may_load_errno(bytes, off + in.len))
+			fail_msg("round %d: %02x %02x %02x %02x %02x %02x at %zu", round,
+				 bytes[off], bytes[off + 1], bytes[off + 2], bytes[off + 3],
+				 bytes[off + 4], bytes[off + 5], off);
+	}
+	assert_true(made > 1000);
+}
+
+#define BASE 0xffffffff81000000ULL
+
+/*
+ * one:  00 nopl (fentry)  05 cmp $9,%esi  08 je 10  0a xor %eax,%eax  0c ret
+ *       10 mov $-22,%eax  15 ret
+ * two:  20 test %edi,%edi  22 je 30  24 test %esi,%esi  26 jne 30  28 xor %eax,%eax  2a ret
+ *       30 mov $-22,%eax  35 ret
+ * three: 40 test %rdi,%rdi  43 jne 50  45 mov %edi,%edi  47 mov $-2,%eax  4c ret
+ *       50 ret
+ * one.cold: 60 mov $-12,%eax  65 jmp 15
+ */
+static const uint8_t code[0x70] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
+				  "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\x85\xff\x74\x0c\x85\xf6\x75\x08\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc"
+				  "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\x48\x85\xff\x75\x0b\x89\xff\xb8\xfe\xff\xff\xff\xc3\xcc\xcc\xcc"
+				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\xb8\xf4\xff\xff\xff\xeb\xae\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+
+static const char table[] = "ffffffff81000000 T one\n"
+			    "ffffffff81000020 T two\n"
+			    "ffffffff81000040 t three\n"
+			    "ffffffff81000060 t one.cold\n"
+			    "ffffffff81000070 T end\n"
+			    "ffffffff81000080 T further\n";
+
+static const struct text_bytes listing = {BASE, code, sizeof(code)};
+static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
+
+static int open_table(void **state)
+{
+	*state = symbol_table(table);
+	return *state ? 0 : -1;
+}
+
+static int close_table(void **state)
+{
+	symbols_close(*state);
+	return 0;
+}
+
+static void candidates_are_functions_and_those_of_cold_parts(void **state)
+{
+	struct candidates found = {};
+
+	assert_int_equal(candidates_find(&text, *state, &found), 0);
+	assert_int_equal(found.count, 3);
+	assert_string_equal(found.items[0].sym.name, "one");
+	assert_true(found.items[0].traced);
+	assert_string_equal(found.items[1].sym.name, "two");
+	assert_false(found.items[1].traced);
+	assert_ptr_equal(candidates_entered(&found, 0x81000020), &found.items[1]);
+	assert_null(candidates_entered(&found, 0x81000021));
+	candidates_deinit(&found);
+}
+
+static int decide(void *symbols, const char *name, uint64_t addr, const uint64_t *regs,
+		  struct decision *ret)
+{
+	struct symbol func;
+
+	assert_int_equal(symbols_by_name(symbols, "", name, 0, &func), 0);
+	return decision_find(&text, symbols, &func, addr, regs, ret);
+}
+
+static void decision_one_way_condition_and_value(void **state)
+{
+	uint64_t regs[PTREG_COUNT] = {[PTREG_SI] = 9};
+	struct decision decision;
+
+	assert_int_equal(decide(*state, "one", BASE + 0x10, regs, &decision), 0);
+	assert_int_equal(decision.addr, BASE + 0x8);
+	assert_true(decision.taken);
+	assert_string_equal(decision.condition, "%esi == 9");
+	assert_string_equal(decision.values, "%esi = 9");
+}
+
+static void decision_two_ways_meet_is_not_told(void **state)
+{
+	struct decision decision;
+
+	assert_int_equal(decide(*state, "two", BASE + 0x30, NULL, &decision), -ENOENT);
+}
+
+static void decision_two_ways_meet_branches_tell(void **state)
+{
+	struct snapshot *snap = calloc(1, sizeof(*snap));
+	struct decision decision;
+	struct symbol func;
+
+	assert_non_null(snap);
+	assert_int_equal(symbols_by_name(*state, "", "two", 0, &func), 0);
+	snap->count = 2;
+	snap->branches[0].from = BASE - 0x100;
+	snap->branches[0].to = BASE + 0x20;
+	snap->branches[1].from = BASE + 0x26;
+	snap->branches[1].to = BASE + 0x30;
+	assert_int_equal(
+		decision_by_branches(&text, *state, &func, BASE + 0x30, snap, NULL, &decision), 0);
+	assert_int_equal(decision.addr, BASE + 0x26);
+	assert_true(decision.taken);
+	assert_string_equal(decision.condition, "%esi != 0");
+	/* By the other way. */
+	snap->branches[1].from = BASE + 0x22;
+	assert_int_equal(
+		decision_by_branches(&text, *state, &func, BASE + 0x30, snap, NULL, &decision), 0);
+	assert_int_equal(decision.addr, BASE + 0x22);
+	assert_string_equal(decision.condition, "%edi == 0");
+	/* From a function that was called in between nothing is known. */
+	snap->branches[1].from = BASE + 0x50;
+	assert_int_equal(
+		decision_by_branches(&text, *state, &func, BASE + 0x30, snap, NULL, &decision),
+		-ENOENT);
+	free(snap);
+}
+
+static void decision_register_overwritten_since_has_no_value(void **state)
+{
+	uint64_t regs[PTREG_COUNT] = {[PTREG_DI] = 5};
+	struct decision decision;
+
+	assert_int_equal(decide(*state, "three", BASE + 0x47, regs, &decision), 0);
+	assert_int_equal(decision.addr, BASE + 0x43);
+	assert_false(decision.taken);
+	assert_string_equal(decision.condition, "%rdi == 0");
+	assert_string_equal(decision.values, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blame_errno_in_message_wins_over_later_failures),
+		cmocka_unit_test(blame_message_names_argument_that_call_is_taken),
+		cmocka_unit_test(blame_message_catalogue_missing_is_not_blamed),
+		cmocka_unit_test(blame_other_message_serious_failure_before_it),
+		cmocka_unit_test(blame_silent_command_last_failure),
+		cmocka_unit_test(blame_command_passed_only_what_it_said),
+		cmocka_unit_test(blame_options_restrict),
+		cmocka_unit_test(failure_same_compares_strings_not_numbers),
+		cmocka_unit_test(failures_functions_newest_first_each_once),
+		cmocka_unit_test(failures_events_of_two_cpus_are_sorted),
+		cmocka_unit_test(may_load_errno_each_form),
+		cmocka_unit_test(may_load_errno_misses_nothing_that_is_decoded),
+		cmocka_unit_test_setup_teardown(candidates_are_functions_and_those_of_cold_parts,
+						open_table, close_table),
+		cmocka_unit_test_setup_teardown(decision_one_way_condition_and_value, open_table,
+						close_table),
+		cmocka_unit_test_setup_teardown(decision_two_ways_meet_is_not_told, open_table,
+						close_table),
+		cmocka_unit_test_setup_teardown(decision_two_ways_meet_branches_tell, open_table,
+						close_table),
+		cmocka_unit_test_setup_teardown(decision_register_overwritten_since_has_no_value,
+						open_table, close_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
