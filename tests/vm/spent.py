@@ -157,13 +157,16 @@ def spent_on_return(branches, symbols, ranges):
            not symbols.is_image(back):
             return len(branches) - 1 - newest
     # Ended with a jump to another function, whose return it then is: behind it the trampoline of
-    # fexit begins with a call.
+    # fexit begins with a call. Of a thunk alone, whose way in is lost, nobody can say whose return
+    # it is: it is spent.
     borders = [i for i in range(len(branches) - 1)
                if (not symbols.is_image(branches[i][1]) and
                    is_named(symbols, branches[i + 1][1], "__bpf_prog_enter") or
                    is_named(symbols, branches[i][1], "arch_rethook_tramp", "__kretprobe_tramp")) and
                symbols.is_image(origin_of(branches, i, symbols)) and
-               not is_named(symbols, origin_of(branches, i, symbols), *IRQ_EXIT)]
+               not is_thunk(symbols, origin_of(branches, i, symbols)) and
+               not is_named(symbols, origin_of(branches, i, symbols), *IRQ_EXIT,
+                            "arch_rethook_tramp", "__kretprobe_tramp")]
     return len(branches) - 1 - (borders[-1] if borders else -1)
 
 
@@ -195,7 +198,8 @@ def spent_of(snapshot, symbols):
             (list(SYSCALL_TRACEPOINTS) if kind == "tracepoint" else [])
         machinery = {addr for name in names for addr in symbols.by_name.get(name, ())}
         calls = [i for i, (_, target) in enumerate(branches) if target in machinery and
-                 symbols.start(origin_of(branches, i, symbols)) not in machinery]
+                 symbols.start(origin_of(branches, i, symbols)) not in machinery and
+                 not is_thunk(symbols, origin_of(branches, i, symbols))]
         return len(branches) - 1 - (calls[-1] if calls else -1)
     return None
 
