@@ -323,7 +323,8 @@ def check_loss(guest, report):
     report(f"{guest.name}/loss", why, summary and f"{captured} captured + {summary[2]} lost")
 
 
-def check_load(guest, report):
+def check_programs(guest, report):
+    """What load_programs, no_slot and quick_symbols said."""
     with open(guest.path("load.verdicts"), encoding="utf-8") as lines:
         for line in lines:
             match = re.match(r"(ok|not ok|skip) (load/\w+)(?:: (.*))?$", line)
@@ -333,7 +334,12 @@ def check_load(guest, report):
                 # On these kernels nothing may be missing.
                 report(f"{guest.name}/{match[2]}", match[3])
             else:
-                report(f"{guest.name}/{match[2]}", match[1] != "ok" and match[3])
+                report(f"{guest.name}/{match[2]}",
+                       match[1] != "ok" and (match[3] or "no reason given"))
+
+
+def check_load(guest, report):
+    check_programs(guest, report)
     for name in ("load", "load-errno"):
         run = Run(guest.directory, name)
         report(f"{guest.name}/attach/{name}", run.status and run.err.strip().replace("\n", "; "),
@@ -359,6 +365,7 @@ def check_none(guest, report):
     elif said["usable"] or "no usable LBR" not in said["why_not"] or said["triggers"]:
         why = f"--json: {said}"
     report(f"{guest.name}/doctor", why, "says why not")
+    check_programs(guest, report)
 
 
 def read_doctor(guest):

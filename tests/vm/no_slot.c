@@ -94,7 +94,7 @@ static size_t file_offset(uintptr_t addr)
 	return found;
 }
 
-static struct bpf_link *attach_breakpoint(struct bpf_program *prog)
+static int open_breakpoint(void)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
@@ -104,7 +104,29 @@ static struct bpf_link *attach_breakpoint(struct bpf_program *prog)
 		.bp_addr = (uintptr_t)hit_place,
 		.bp_len = sizeof(long),
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Some hypervisors let a breakpoint be set, and it never fires. */
+static bool breakpoint_fires(void)
+{
+	int fd = open_breakpoint();
+	uint64_t count = 0;
+
+	if (fd < 0)
+		return true; /* what is refused is told where it is attached */
+	for (int i = 0; i < 100; i++)
+		hit(0);
+	if (read(fd, &count, sizeof(count)) != sizeof(count))
+		count = 1;
+	close(fd);
+	return count;
+}
+
+static struct bpf_link *attach_breakpoint(struct bpf_program *prog)
+{
+	int fd = open_breakpoint();
 
 	return fd < 0 ? NULL : bpf_program__attach_perf_event(prog, fd);
 }
@@ -112,6 +134,11 @@ static struct bpf_link *attach_breakpoint(struct bpf_program *prog)
 static bool is(const char *name, const char *prefix)
 {
 	return !strncmp(name, prefix, strlen(prefix));
+}
+
+static bool is_on_breakpoint(const char *name)
+{
+	return is(name, "hw") || is(name, "fault_early");
 }
 
 static struct bpf_link *attach(struct bpf_program *prog)
@@ -130,7 +157,7 @@ static struct bpf_link *attach(struct bpf_program *prog)
 	if (is(name, "kprobe") || is(name, "kretprobe") || is(name, "uprobe_stepped") ||
 	    is(name, "fault_late"))
 		return bpf_program__attach_kprobe(prog, is(name, "kretprobe"), FUNCTION);
-	if (is(name, "hw") || is(name, "fault_early"))
+	if (is_on_breakpoint(name))
 		return attach_breakpoint(prog);
 	return bpf_program__attach_trace(prog);
 }
@@ -175,6 +202,14 @@ static bool try(const struct row *row)
 			skel->bss->slots[i].busy = 1;
 		link = attach(prog);
 		err = link ? 0 : -errno;
+	}
+	if (!err && is_on_breakpoint(row->program) && !breakpoint_fires()) {
+		printf("skip load/no_slot_%s: this machine's breakpoints can be set and never "
+		       "fire\n",
+		       row->program);
+		bpf_link__destroy(link);
+		lbrsnoop_bpf__destroy(skel);
+		return true;
 	}
 	if (err) {
 		printf("skip load/no_slot_%s: it cannot be armed here: %s\n", row->program,

@@ -60,3 +60,13 @@ not_oopsed() {
 		exit 1
 	}
 }
+
+# shellcheck disable=SC2120 # two are always run
+# load_verdicts [PROGRAM...]: what each says that loads BPF programs, into load.verdicts
+load_verdicts() {
+	local program programs=$top/build/tests/vm
+	for program in load_programs no_slot "$@"; do
+		"$programs/$program" "$top/build/bpf/lbrsnoop.bpf.o" 2>&1 ||
+			echo "not ok load/$program: exit status $?"
+	done >"$out/load.verdicts"
+}
