@@ -140,11 +140,16 @@ def driver_differs(live, registers, model, tsx, less):
 
 
 def decode(tool, path):
-    """What lbrsnoop makes of a dump; it must have nothing to complain of."""
+    """What lbrsnoop makes of a dump; it must have nothing to complain of.
+
+    But for one thing: of an AMD dump it says what fused instructions do to FROM, without a vmlinux.
+    """
     run = subprocess.run([tool, "decode", "--json", path], capture_output=True, check=False,
                          encoding="utf-8")
-    if run.returncode or run.stderr:
-        raise ValueError(f"lbrsnoop decode {path}: status {run.returncode}: {run.stderr.strip()}")
+    said = [line for line in run.stderr.splitlines() if "may be of the instruction before the branch"
+            not in line or "zen4" not in run.stdout]
+    if run.returncode or said:
+        raise ValueError(f"lbrsnoop decode {path}: status {run.returncode}: {' '.join(said)}")
     return json.loads(run.stdout)
 
 
