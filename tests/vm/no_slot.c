@@ -179,6 +179,8 @@ static bool try(const struct row *row)
 	struct lbrsnoop_bpf *skel = lbrsnoop_bpf__open();
 	struct bpf_program *prog =
 		skel ? bpf_object__find_program_by_name(skel->obj, row->program) : NULL;
+	/* Before it is armed: it would count these hits. */
+	bool swallowed = is_on_breakpoint(row->program) && !breakpoint_fires();
 	struct bpf_link *link = NULL;
 	struct losses losses;
 	uint64_t drawn;
@@ -203,7 +205,7 @@ static bool try(const struct row *row)
 		link = attach(prog);
 		err = link ? 0 : -errno;
 	}
-	if (!err && is_on_breakpoint(row->program) && !breakpoint_fires()) {
+	if (!err && swallowed) {
 		printf("skip load/no_slot_%s: this machine's breakpoints can be set and never "
 		       "fire\n",
 		       row->program);
