@@ -11,7 +11,7 @@ copy=$scratch/tree
 mkdir "$copy"
 cp -a Makefile bpf src vmlinux tests lbrsnoop "$copy"
 mkdir "$copy/build"
-cp -a build/src build/bpf build/lbrsnoop.skel.h build/.flags build/.bpf-flags build/.tools "$copy/build"
+cp -a build/src build/bpf build/lbrsnoop.skel.h build/why.skel.h build/.flags build/.bpf-flags build/.tools "$copy/build"
 cp -a build/lbrsnoop.bpf.o "$copy/build" 2>/dev/null
 cd "$copy" || exit 2
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -53,7 +53,8 @@ sleep 1
 touch bpf/record.h
 made "record.h: the BPF object, the skeleton and its readers" \
 	'BPF .*bpf\.c' 'SKEL' 'CC .*src/capture/capture\.c' 'CC .*src/capture/ring_record\.c' 'LINK'
-not_made "record.h: nothing else" 'CC .*src/(decode|symbolize|util|render|path|cmd)/'
+# why's events hold a record: cmd/why*.c and render/why*.c
+not_made "record.h: nothing else" 'CC .*src/((decode|symbolize|util|path)/|(render|cmd)/([^w]|wa))'
 nothing "and then nothing"
 touch src/util/log.h
 made "a header: its readers" 'CC .*src/util/log\.c' 'CC .*src/cmd/trace\.c' 'LINK'
