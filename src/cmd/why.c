@@ -314,7 +314,7 @@ static int show_json(struct why *why, const struct why_view *view, struct hit_sn
 	if (!err && fflush(why->out))
 		err = -ENOMEM;
 	return err
-		       ?: why_json(stdout, &why->answer, view, hit, why->line,
+		       ?: why_json(why->file, &why->answer, view, hit, why->line,
 				   (const char *const *)why->opts->command);
 }
 

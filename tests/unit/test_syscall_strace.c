@@ -341,9 +341,9 @@ static const struct {
 	{"restart_syscall()", "strace writes which call goes on"},
 	/* what is not read */
 	{"FSCONFIG_SET_BINARY", "it is read up to a NUL, as the other values of fsconfig()"},
-	{"sendmsg(4, {", "name and data of the message are behind further pointers"},
+	{", {msg_name=", "name and data of the message are behind further pointers"},
 	{"execve(", "argv and envp are pointers to pointers"},
-	{"sendto(3, \" \\0\\0\\0",
+	{", \" \\0\\0\\0",
 	 "strace knows that the socket is of netlink, and takes the message apart"},
 	/* what has no table here: rare, of another architecture, or text behind the number */
 	{"socket(AF_AX25", "no table of its protocols"},
