@@ -259,12 +259,17 @@ static const struct failure *find_again(const struct session *session,
 static int keep_hit(struct session *session, const struct failure *failure)
 {
 	struct answer *answer = session->answer;
+	struct failure *call = &answer->failures.items[answer->call - answer->failures.items];
 
 	free(answer->hit);
 	answer->hit = malloc(sizeof(*answer->hit));
 	if (!answer->hit)
 		return -ENOMEM;
 	*answer->hit = *failure->hit;
+	/* The place is of this run: the task, too. Caches may have led another way in the first. */
+	call->tgid = failure->tgid;
+	call->tid = failure->tid;
+	call->mono_ns = failure->mono_ns;
 	/* At a kprobe the kernel tells the byte behind its INT3: arch/x86/kernel/kprobes/core.c. */
 	for (uint32_t i = 0; i < answer->hit->frames; i++)
 		if (answer->hit->stack[i] == answer->site.addr + 1)

@@ -199,7 +199,9 @@ def spent_of(snapshot, symbols):
         machinery = {addr for name in names for addr in symbols.by_name.get(name, ())}
         calls = [i for i, (_, target) in enumerate(branches) if target in machinery and
                  symbols.start(origin_of(branches, i, symbols)) not in machinery and
-                 not is_thunk(symbols, origin_of(branches, i, symbols))]
+                 not is_thunk(symbols, origin_of(branches, i, symbols)) and
+                 # An interrupt that came in a thunk goes back there: that is no call.
+                 not is_named(symbols, origin_of(branches, i, symbols), *IRQ_EXIT)]
         return len(branches) - 1 - (calls[-1] if calls else -1)
     return None
 
