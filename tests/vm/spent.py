@@ -141,6 +141,19 @@ def origin_of(branches, i, symbols):
     return branches[i][0]
 
 
+def returns_from_program(branches, i, symbols, ranges):
+    """Does branch @i bring a trampoline of fexit back from an earlier program of its own?
+
+    A trampoline calls the function, then one program after the other. All its calls but that of a
+    function through a register have 5 bytes (arch/x86/net/bpf_jit_comp.c).
+    """
+    calls = [target for source, target in branches[:i] if source == branches[i][1] - 5]
+    if calls:
+        return not any(start <= calls[-1] < end for start, end in ranges)
+    # The call is no longer recorded: __bpf_prog_exit_recur() ends in this.
+    return is_named(symbols, origin_of(branches, i, symbols), "__bpf_prog_exit", "__rcu_read_unlock")
+
+
 def spent_on_return(branches, symbols, ranges):
     """Entries newer than the function's return, the thunk that it goes through included: all if it is
     no longer there."""
@@ -161,7 +174,8 @@ def spent_on_return(branches, symbols, ranges):
     # it is: it is spent.
     borders = [i for i in range(len(branches) - 1)
                if (not symbols.is_image(branches[i][1]) and
-                   is_named(symbols, branches[i + 1][1], "__bpf_prog_enter") or
+                   is_named(symbols, branches[i + 1][1], "__bpf_prog_enter") and
+                   not returns_from_program(branches, i, symbols, ranges) or
                    is_named(symbols, branches[i][1], "arch_rethook_tramp", "__kretprobe_tramp")) and
                symbols.is_image(origin_of(branches, i, symbols)) and
                not is_thunk(symbols, origin_of(branches, i, symbols)) and
