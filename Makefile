@@ -46,8 +46,10 @@ WHY_SKEL := $(BPF_O)/why.skel.h
 SRC	:= $(sort $(wildcard src/*.c src/*/*.c))
 OBJ	:= $(SRC:%.c=$(O)/%.o)
 BIN	:= $(if $(filter build,$(O)),,$(O)/)lbrsnoop
-# What tests link with: everything but main().
+# What tests link with: everything but main(). The linker takes what a test needs of it, which is a
+# quarter of the work of linking all.
 LIB_OBJ	:= $(filter-out $(O)/src/main.o,$(OBJ))
+LIB	:= $(O)/liblbrsnoop.a
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT	 := $(UNIT_SRC:%.c=$(O)/%)
@@ -67,7 +69,7 @@ FUZZ_COVERAGE ?= -fno-sanitize-coverage=trace-cmp
 
 # What the tests in the guest run there, and what reads the emulator's log.
 VM_TOOLS := $(addprefix $(O)/tests/vm/,badread breakpoints callcost clockapart debugregs failcalls freeze \
-	   load_programs eventwork insns_at mixedload no_slot quick_symbols truth_ends truth_tail userclass userwork userwork.stripped)
+	   load_programs eventwork insns_at mixedload no_link_create no_slot quick_symbols refused truth_ends truth_tail userclass userwork userwork.stripped)
 
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
@@ -133,45 +135,46 @@ $(O)/src/%.o: src/%.c Makefile $(O)/.flags | $(O)/.tools
 	@echo "  CC      $<"
 	@$(CC) $(CFLAGS) $(DEPFLAGS) -c $< -o $@
 
-$(O)/tests/unit/%: tests/unit/%.c $(LIB_OBJ) Makefile $(O)/.flags
+$(LIB): $(LIB_OBJ) $(O)/.flags
+	@echo "  AR      $@"
+	@rm -f $@ && ar rcs $@ $(LIB_OBJ)
+
+$(O)/tests/unit/%: tests/unit/%.c $(LIB) Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) -lcmocka $(LIBS)
+	@$(CC) $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LIBS)
 
 # Lines are a table of the test's own there.
-$(O)/tests/unit/test_story_view: LDFLAGS += -Wl,--wrap=lines_find
+$(O)/tests/unit/test_story_view $(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--wrap=lines_find
 # Memory that runs out.
 $(O)/tests/unit/test_maps: LDFLAGS += -Wl,--wrap=reallocarray
 
-$(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB_OBJ) Makefile $(O)/.flags
+$(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB) Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(REPLAY_COMMON) $(LIB_OBJ) $(LIBS)
+	@$(CC) $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(REPLAY_COMMON) $(LIB) $(LIBS)
 
-$(O)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c tests/whole_file.h $(LIB_OBJ) Makefile $(O)/.flags
+$(O)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c tests/whole_file.h $(LIB) Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay_main.c $(LIB_OBJ) $(LIBS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay_main.c $(LIB) $(LIBS)
 
 # zstd's context is made once there.
 $(O)/tests/fuzz/fuzz_capfile $(O)/tests/fuzz/replay_capfile: \
 	LDFLAGS += -Wl,--wrap=ZSTD_createDCtx,--wrap=ZSTD_freeDCtx
 
 # libFuzzer looks through the counters of all that is linked, at each input: what is not needed stays out.
-$(O)/liblbrsnoop.a: $(LIB_OBJ)
-	@echo "  AR      $@"
-	@rm -f $@ && ar rcs $@ $(LIB_OBJ)
-
-$(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(O)/liblbrsnoop.a Makefile $(O)/.flags
+$(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  FUZZ    $@"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(O)/liblbrsnoop.a $(LIBS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
 
-$(addprefix $(O)/tests/vm/,badread breakpoints callcost clockapart debugregs failcalls freeze insns_at mixedload): VM_FLAGS := -static -pthread
+$(addprefix $(O)/tests/vm/,badread breakpoints callcost clockapart debugregs failcalls freeze insns_at mixedload no_link_create \
+	refused): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,load_programs no_slot): VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/no_slot: $(SKEL)
-$(O)/tests/vm/quick_symbols: VM_FLAGS = $(O)/liblbrsnoop.a $(LIBS)
-$(O)/tests/vm/quick_symbols: $(O)/liblbrsnoop.a
+$(O)/tests/vm/quick_symbols: VM_FLAGS = $(LIB) $(LIBS)
+$(O)/tests/vm/quick_symbols: $(LIB)
 # Programs that are traced: with frame pointers, which a stack needs; without symbols, which are beside it.
 $(O)/tests/vm/userwork: VM_FLAGS := -fcf-protection -fno-omit-frame-pointer
 $(O)/tests/vm/userwork.stripped: $(O)/tests/vm/userwork
@@ -213,15 +216,19 @@ fuzz-minimize:
 check-programs: all unit replay vm-tools
 	@$(MAKE) --no-print-directory asan
 
+# All processors, unless this make has been told how many.
+JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
 check:
+	@mkdir -p $(O) && date +%s >$(O)/.check-began
 	@tests/deps build check lint vm
-	@+$(MAKE) --no-print-directory check-programs
+	@+$(MAKE) --no-print-directory $(JOBS) check-programs
 	@tests/vm/setup
-	@tests/run-all $(SUITES)
+	@LBRSNOOP_BEGAN=$$(cat $(O)/.check-began) tests/run-all $(SUITES)
 
 demo:
 	@tests/deps build vm
-	@+$(MAKE) --no-print-directory all
+	@+$(MAKE) --no-print-directory $(JOBS) all
 	@tests/demo
 
 bench: all vm-tools
@@ -235,9 +242,10 @@ lint:
 format:
 	@git ls-files 'src/*.[ch]' 'bpf/*.[ch]' 'tests/*.[ch]' | xargs clang-format-14 -i
 
-# What tests/lint/run asks for: everything compiled by clang, too.
+# What tests/lint/run asks for: everything compiled by clang, too; for its warnings alone, which do not
+# depend on the optimisation.
 lint-programs: all unit replay vm-tools
-	@$(MAKE) --no-print-directory O=build/clang CC=$(CLANG) all unit replay vm-tools
+	@$(MAKE) --no-print-directory O=build/clang CC=$(CLANG) CFLAGS=-O0 all unit replay vm-tools
 
 deps:
 	@tests/deps build

@@ -11,6 +11,7 @@
 #include "fexit.bpf.c"
 #include "hw.bpf.c"
 #include "kprobe.bpf.c"
+#include "multi.bpf.c"
 #include "perf.bpf.c"
 #include "preset.bpf.c"
 #include "tracepoint.bpf.c"

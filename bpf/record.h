@@ -32,6 +32,7 @@ enum record_kind {
 	RECORD_FAULT,
 	RECORD_PERF,
 	RECORD_PMI,
+	RECORD_MULTI,
 };
 
 /**
@@ -96,6 +97,9 @@ struct record {
 
 #define RECORD_HEADER_BYTES __builtin_offsetof(struct record, branches)
 #define RECORD_BYTES(count) (RECORD_HEADER_BYTES + (count) * sizeof(struct perf_branch_entry))
+
+/* Attach cookie of kprobe.multi: bits 31:0 the target, and whether the function returns 64 bits. */
+#define MULTI_COOKIE_S64 (1ull << 32)
 
 #define RECORD_REGS	  21 /* of struct pt_regs */
 #define RECORD_FRAMES_MAX 96

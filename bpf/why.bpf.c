@@ -26,13 +26,23 @@ const volatile __u32 why_filter;
 const volatile __u64 why_cgroup;       /* its ID */
 const volatile __u32 why_cgroup_level; /* its depth below the root */
 
-/** struct why_task - a task within a system call */
+/* Functions entered before in the call: sets by a hash of the address, ways of each. Powers of two.
+ */
+#define SEEN_SETS 256
+#define SEEN_WAYS 4
+
+/**
+ * struct why_task - a task within a system call
+ * @calls: counts them
+ * @seen: lower half of a function's address, and in the upper half the call that it ran in
+ */
 struct why_task {
 	__u64 begin_ns;
+	__u64 seen[SEEN_SETS * SEEN_WAYS];
+	__u32 calls;
 	__u32 in_call;
 	__u32 entered;
 	__u32 hits;
-	__u32 unused;
 	__u64 regs[32]; /* of the hit that is looked at */
 	__u32 funcs[WHY_FUNCS_MAX];
 	struct why_hit hit[WHY_HITS_MAX];
@@ -163,6 +173,7 @@ int why_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 		}
 	}
 	task->entered = 0;
+	task->calls++;
 	task->hits = 0;
 #pragma clang loop unroll(full)
 	for (int i = 0; i < WHY_HITS_MAX; i++)
@@ -252,19 +263,43 @@ static __always_inline void fill_call(struct syscall_event *call)
 		read_blob(call, &plan->args[i], i);
 }
 
+/* The sites of this errno, before the call that they are of. */
+static __always_inline void report_hits(struct why_task *task, __u32 err, __u64 seq)
+{
+	for (int i = 0; i < WHY_HITS_MAX; i++) {
+		struct why_hit *hit = &task->hit[i];
+		struct why_hit_of *event;
+
+		if (!hit->order || hit->err != err)
+			continue;
+		event = bpf_ringbuf_reserve(&why_events, sizeof(*event), 0);
+		if (!event) {
+			__sync_fetch_and_add(&why_lost, 1);
+			return;
+		}
+		fill_head(&event->head, WHY_HIT);
+		event->of = seq;
+		bpf_probe_read_kernel(&event->hit, sizeof(event->hit), hit);
+		bpf_ringbuf_submit(event, 0);
+	}
+}
+
 /* @extack: a struct netlink_ext_ack of the kernel, or NULL */
 static __always_inline void report(struct why_task *task, enum why_via via, __u32 err,
 				   const struct netlink_ext_ack *extack)
 {
-	struct why_failed *failed = bpf_ringbuf_reserve(&why_events, sizeof(*failed), 0);
-	int best = -1;
-	__u32 order = 0;
+	__u64 seq = __sync_fetch_and_add(&why_seq, 1);
+	struct why_failed *failed;
 
+	/* The ring buffer hands out events in the order in which they were reserved. */
+	report_hits(task, err, seq);
+	failed = bpf_ringbuf_reserve(&why_events, sizeof(*failed), 0);
 	if (!failed) {
 		__sync_fetch_and_add(&why_lost, 1);
 		return;
 	}
 	fill_head(&failed->head, WHY_FAILED);
+	failed->head.seq = seq;
 	failed->begin_ns = task->begin_ns;
 	failed->via = via;
 	failed->err = err;
@@ -279,16 +314,6 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 		if (text)
 			bpf_probe_read_kernel_str(failed->text, sizeof(failed->text), text);
 	}
-	failed->hit.order = 0;
-	for (int i = 0; i < WHY_HITS_MAX; i++) {
-		if (task->hit[i].order > order && task->hit[i].err == err) {
-			order = task->hit[i].order;
-			best = i;
-		}
-	}
-	if (best >= 0)
-		bpf_probe_read_kernel(&failed->hit, sizeof(failed->hit),
-				      &task->hit[best & (WHY_HITS_MAX - 1)]);
 	fill_call(&failed->call);
 	bpf_probe_read_kernel(failed->funcs, sizeof(failed->funcs), task->funcs);
 	bpf_ringbuf_submit(failed, 0);
@@ -333,20 +358,37 @@ int why_io_uring(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/*
+ * Was the function entered in this call before? Loops would push out what is not in them. Of more
+ * functions in one set than it has ways, some are told again.
+ */
+static __always_inline bool seen_before(struct why_task *task, __u32 low)
+{
+	__u32 set = (low >> 4 ^ low >> 12 ^ low >> 20) & (SEEN_SETS - 1),
+	      free = low >> 4 & (SEEN_WAYS - 1);
+	__u64 entry = (__u64)task->calls << 32 | low;
+
+#pragma clang loop unroll(full)
+	for (__u32 way = 0; way < SEEN_WAYS; way++) {
+		__u64 has = task->seen[set * SEEN_WAYS + way];
+
+		if (has == entry)
+			return true;
+		if (has >> 32 != task->calls)
+			free = way;
+	}
+	task->seen[(set * SEEN_WAYS + free) & (SEEN_SETS * SEEN_WAYS - 1)] = entry;
+	return false;
+}
+
 /* The order of entries within the call; what is older than WHY_FUNCS_MAX is overwritten. */
 static __always_inline int on_function(__u64 ip)
 {
 	struct why_task *task = current_task();
-	__u32 n;
 
-	if (!task || !task->in_call)
+	if (!task || !task->in_call || seen_before(task, ip))
 		return 0;
-	n = task->entered;
-	/* A loop over one function is one entry. */
-	if (n && task->funcs[(n - 1) & (WHY_FUNCS_MAX - 1)] == (__u32)ip)
-		return 0;
-	task->funcs[n & (WHY_FUNCS_MAX - 1)] = ip;
-	task->entered = n + 1;
+	task->funcs[task->entered++ & (WHY_FUNCS_MAX - 1)] = ip;
 	return 0;
 }
 
@@ -356,8 +398,8 @@ int why_function(struct pt_regs *ctx)
 	return on_function(bpf_get_func_ip(ctx));
 }
 
-/* The hit of this errno that is there, or the one that is to be overwritten. */
-static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 err)
+/* The hit of this site that is there, or the oldest, which is overwritten. */
+static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 site)
 {
 	int best = 0;
 	__u32 oldest = ~0;
@@ -365,7 +407,7 @@ static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 err
 	for (int i = 0; i < WHY_HITS_MAX; i++) {
 		__u32 order = task->hit[i].order;
 
-		if (order && task->hit[i].err == err)
+		if (order && task->hit[i].site == site)
 			return &task->hit[i];
 		if (order < oldest) {
 			oldest = order;
@@ -394,7 +436,7 @@ static __always_inline struct why_hit *on_site(struct why_task *task, __u64 cook
 
 	if (!makes_errno(task, cookie))
 		return NULL;
-	hit = hit_slot(task, err);
+	hit = hit_slot(task, (__u32)cookie);
 	hit->order = ++task->hits;
 	hit->ip = ip;
 	hit->site = cookie;

@@ -11,11 +11,11 @@
 #include "syscall_event.h"
 
 /* Entries of functions that one system call keeps, the newest ones; a power of two. */
-#define WHY_FUNCS_MAX 1024
+#define WHY_FUNCS_MAX 2048
 /* Frames of a hit's stack. */
 #define WHY_STACK_MAX 48
-/* Hits that one system call keeps: the newest of this many different errnos; a power of two. */
-#define WHY_HITS_MAX 4
+/* Hits that one system call keeps: the last one of each of the newest sites; a power of two. */
+#define WHY_HITS_MAX 8
 #define WHY_SAID_MAX 256
 #define WHY_TEXT_MAX 128
 /* Tasks that may be in a system call at once. */
@@ -27,6 +27,7 @@ enum why_event_kind {
 	WHY_SAID,	/* a process wrote to its standard error: struct why_said */
 	WHY_EXEC,	/* a process executed a program: struct why_event */
 	WHY_EXITED,	/* the last thread of a process ended: struct why_exited */
+	WHY_HIT, /* a site that was executed in the call that is told next: struct why_hit_of */
 };
 
 /** enum why_via - how an error came back */
@@ -76,6 +77,13 @@ struct why_hit {
 	struct record rec;
 };
 
+/** struct why_hit_of - @of: the seq of its struct why_failed, which follows */
+struct why_hit_of {
+	struct why_event head;
+	__u64 of;
+	struct why_hit hit;
+};
+
 /**
  * struct why_failed - a system call failed, or what it sent for did
  * @begin_ns: CLOCK_MONOTONIC when the call began
@@ -84,7 +92,6 @@ struct why_hit {
  * @hits: of sites since the call began
  * @entered: functions that were entered since the call began; @funcs has the newest of them
  * @compat: a call of 32-bit code: its number is of another table
- * @hit: the newest one that loads @err; order is 0 if there is none
  * @text: of the extended acknowledgement, NUL-terminated
  * @call: the arguments, as they were when the call returned
  * @funcs: lower halves of the entries' addresses; entry number N stands at N modulo WHY_FUNCS_MAX
@@ -99,7 +106,6 @@ struct why_failed {
 	__u32 compat;
 	__u32 unused;
 	char text[WHY_TEXT_MAX];
-	struct why_hit hit;
 	struct syscall_event call;
 	__u32 funcs[WHY_FUNCS_MAX];
 };

@@ -84,6 +84,8 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 		return skel->progs.perf_software;
 	case TRIGGER_PMI:
 		return skel->progs.perf_overflow;
+	case TRIGGER_MULTI:
+		return skel->progs.multi_return;
 	default:
 		return NULL;
 	}
@@ -105,43 +107,19 @@ static enum trigger_kind next_worse(const struct probe *probe, enum trigger_kind
 		return TRIGGER_FENTRY;
 	if (probe->gives_way && kind != TRIGGER_KPROBE)
 		return TRIGGER_KPROBE;
-	if (!probe->fallback)
+	if (!probe->fallback || kind == TRIGGER_MULTI)
 		return TRIGGER_NONE;
 	if (kind == TRIGGER_HW && probe->btf_id)
 		return TRIGGER_FEXIT;
 	return kind == TRIGGER_KRETPROBE ? TRIGGER_NONE : TRIGGER_KRETPROBE;
 }
 
-static bool all_certain(const struct probe *probe)
-{
-	for (uint32_t i = 0; i < probe->site_count; i++)
-		if (!probe->site_certain[i])
-			return false;
-	return true;
-}
-
 /* The program on the function's exit that an errno site needs; NULL if it needs none. */
 static struct bpf_program *exit_program(struct lbrsnoop_bpf *skel, const struct probe *probe)
 {
-	if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_ERRNO ||
-	    all_certain(probe))
+	if (!probe_needs_exit(probe))
 		return NULL;
 	return probe->ret == RETURN_S64 ? skel->progs.errno_exit_s64 : skel->progs.errno_exit_s32;
-}
-
-/*
- * What stands where the errno is loaded moves to the returns, which need no program on the
- * function's exit. False if that is no way out.
- */
-static bool stand_on_returns(struct probe *probe)
-{
-	if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_ERRNO ||
-	    !probe->return_count)
-		return false;
-	memcpy(probe->sites, probe->returns, sizeof(probe->sites));
-	probe->site_count = probe->return_count;
-	probe->site_kind = SITE_RETURN;
-	return true;
 }
 
 void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
@@ -491,7 +469,7 @@ int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target
 		}
 		disarm(&armed);
 		first_err = first_err ?: err;
-		if (!stand_on_returns(probe))
+		if (!probe_stand_on_returns(probe))
 			kind = next_worse(probe, kind);
 	}
 	probe->trigger.kind = first;

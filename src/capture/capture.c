@@ -126,6 +126,7 @@ static int load(struct capture *capture, struct errmsg *msg)
 	bpf_program__set_autoload(skel->progs.hw_calibrate, has_breakpoints(capture->probes));
 	bpf_program__set_autoload(skel->progs.uprobe_stepped, probes_have_user(capture->probes));
 	bpf_program__set_autoload(skel->progs.lbr_check, true);
+	multi_select(skel, capture->probes);
 	err = lbrsnoop_bpf__load(skel);
 	if (err && capture->opts.percpu_offsets) {
 		/* A kernel that is locked down lets no program read its memory: do without. */
@@ -180,16 +181,25 @@ static int arm_one(struct capture *capture, size_t i, struct errmsg *msg)
 static int arm_all(struct capture *capture, struct errmsg *msg)
 {
 	struct probe_list *probes = capture->probes;
+	int err;
 
 	capture->armed = calloc(probes->count + 1, sizeof(*capture->armed));
 	if (!capture->armed)
 		return -ENOMEM;
 	for (size_t i = 0; i < probes->count; i++)
 		capture->armed[i] = (struct armed){.prog_fd = -1, .link_fd = -1};
+	err = multi_arm(capture->skel, probes, &capture->multi, msg);
+	if (err)
+		return err;
+	capture->armed_count = capture->multi.functions;
+	if (capture->multi.refused)
+		errmsg_set(&capture->warning, 0, "the kernel refuses kprobe.multi on %zu functions",
+			   capture->multi.refused);
 	for (int choice = 0; choice < 2; choice++) {
 		for (size_t i = 0; i < probes->count; i++) {
-			int err = 0;
-
+			enum trigger_kind kind = probes->items[i].trigger.kind;
+			if (kind == TRIGGER_MULTI || kind == TRIGGER_NONE)
+				continue;
 			if (probes->items[i].fallback == choice)
 				err = arm_one(capture, i, msg);
 			if (err)
@@ -500,6 +510,7 @@ void capture_begin(struct capture *capture)
 		.no_slot = capture->skel->bss->losses.no_slot,
 	};
 	capture->skel->bss->flight_on = 1;
+	capture->skel->bss->multi_on = 1;
 }
 
 int capture_start(struct capture *capture, struct errmsg *msg)
@@ -526,7 +537,8 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 	capture->fn_result = 0;
 	/* What is left when all is disarmed comes to an end. */
 	capture->pause_ns = timeout_ms ? deadline : UINT64_MAX;
-	capture->record.mono_to_real_ns = clock_mono_to_real_ns();
+	clock_offset_update(&capture->clock);
+	capture->record.mono_to_real_ns = capture->clock.ns;
 	do {
 		int left = (int64_t)(deadline - clock_ns(CLOCK_MONOTONIC)) / 1000000;
 		int err;
@@ -553,9 +565,19 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 
 void capture_stop(struct capture *capture)
 {
+	size_t functions = capture->multi.functions;
 	uint64_t ran = 0;
 
 	flight_files_disarm(&capture->flight);
+	/* To disarm them is work for the kernel, too, which may fail here and there. */
+	if (capture->skel)
+		capture->skel->bss->multi_on = 0;
+	if (!multi_disarm(&capture->multi, capture->opts.stop))
+		errmsg_queue_add(
+			&capture->said,
+			"the kernel goes on disarming %zu functions by itself, which takes it "
+			"some seconds",
+			functions);
 	for (size_t i = 0; capture->armed && i < capture->probes->count; i++)
 		capture_retire(capture, &capture->armed[i]);
 	/*
@@ -590,6 +612,7 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 		.skipped = capture->skipped,
 		.malformed = capture->malformed,
 	};
+	ret_stats->passed_on = capture->skel->bss->multi_passed_on;
 	flight_files_state(&capture->flight, &written, &lost);
 	ret_stats->no_slot += lost;
 	for (size_t i = 0; i < capture->probes->count; i++)

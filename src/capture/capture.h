@@ -5,6 +5,7 @@
 #ifndef LBRSNOOP_CAPTURE_CAPTURE_H
 #define LBRSNOOP_CAPTURE_CAPTURE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@
  *                 @percpu_offsets it tells how many entries the driver found
  * @kfence_pool: address of the kernel's __kfence_pool, 0: there is none
  * @user: told which processes map what, for user functions; borrowed; NULL: nobody asks
+ * @stop: counts the signals that ask us to end, see multi_disarm(); NULL: nobody counts them
  * @without_lbr: load and attach only, for tests on machines without LBR
  */
 struct capture_options {
@@ -65,6 +67,7 @@ struct capture_options {
 	uint64_t cpu_hw_events;
 	uint64_t kfence_pool;
 	struct userspace *user;
+	const volatile sig_atomic_t *stop;
 	bool without_lbr;
 };
 
@@ -77,6 +80,7 @@ struct capture_options {
  * @skipped: hits of hardware breakpoints that no program looked at, so that nobody knows whether
  *           the filter wanted them; known when all is disarmed
  * @malformed: records that were not understood
+ * @passed_on: returns of functions that passed on a failure which was captured where it began
  */
 struct capture_stats {
 	uint64_t written;
@@ -85,6 +89,7 @@ struct capture_stats {
 	uint64_t missed;
 	uint64_t skipped;
 	uint64_t malformed;
+	uint64_t passed_on;
 };
 
 struct capture;

@@ -12,11 +12,13 @@
 #include "capture/guard.h"
 #include "capture/lbr_events.h"
 #include "capture/maps.h"
+#include "capture/multi.h"
 #include "capture/ring_record.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
 #include "util/cleanup.h"
 #include "util/errmsg_queue.h"
+#include "util/clock.h"
 
 /* CPUS_MAX of bpf/state.bpf.h */
 #define CPUS ARRAY_SIZE(((struct lbrsnoop_bpf__bss *)NULL)->hw_hits)
@@ -28,6 +30,7 @@ struct capture {
 	struct ring_buffer *ring;
 	struct lbr_events *events;
 	struct map_events *maps;
+	struct multi multi;
 	struct bpf_link *stepped; /* for user functions, see bpf/uprobe.bpf.c */
 	struct armed *armed;
 	struct trigger *triggers; /* see struct record_context */
@@ -36,6 +39,7 @@ struct capture {
 	struct lbr_filter_plan plan;
 	struct lbr_info lbr;
 	struct record_context record;
+	struct clock_offset clock;
 	struct errmsg warning;
 	struct errmsg swallowed; /* what opts.no_breakpoints points to, if arming them showed it */
 	struct flight_files flight;

@@ -12,24 +12,23 @@
 #define MAX_ERRNO 4095
 
 /* A flight recorder's pages hold the number as it is, see struct flight_record. */
-_Static_assert((int)RECORD_FENTRY == (int)TRIGGER_FENTRY &&
-		       (int)RECORD_FEXIT == (int)TRIGGER_FEXIT &&
-		       (int)RECORD_KPROBE == (int)TRIGGER_KPROBE &&
-		       (int)RECORD_KRETPROBE == (int)TRIGGER_KRETPROBE &&
-		       (int)RECORD_TRACEPOINT == (int)TRIGGER_TRACEPOINT &&
-		       (int)RECORD_RAWTRACEPOINT == (int)TRIGGER_RAWTRACEPOINT &&
-		       (int)RECORD_HW == (int)TRIGGER_HW &&
-		       (int)RECORD_UPROBE == (int)TRIGGER_UPROBE &&
-		       (int)RECORD_URETPROBE == (int)TRIGGER_URETPROBE &&
-		       (int)RECORD_SIGNAL == (int)TRIGGER_SIGNAL &&
-		       (int)RECORD_FAULT == (int)TRIGGER_FAULT &&
-		       (int)RECORD_PERF == (int)TRIGGER_PERF && (int)RECORD_PMI == (int)TRIGGER_PMI,
-	       "numbered alike");
+_Static_assert(
+	(int)RECORD_FENTRY == (int)TRIGGER_FENTRY && (int)RECORD_FEXIT == (int)TRIGGER_FEXIT &&
+		(int)RECORD_KPROBE == (int)TRIGGER_KPROBE &&
+		(int)RECORD_KRETPROBE == (int)TRIGGER_KRETPROBE &&
+		(int)RECORD_TRACEPOINT == (int)TRIGGER_TRACEPOINT &&
+		(int)RECORD_RAWTRACEPOINT == (int)TRIGGER_RAWTRACEPOINT &&
+		(int)RECORD_HW == (int)TRIGGER_HW && (int)RECORD_UPROBE == (int)TRIGGER_UPROBE &&
+		(int)RECORD_URETPROBE == (int)TRIGGER_URETPROBE &&
+		(int)RECORD_SIGNAL == (int)TRIGGER_SIGNAL &&
+		(int)RECORD_FAULT == (int)TRIGGER_FAULT && (int)RECORD_PERF == (int)TRIGGER_PERF &&
+		(int)RECORD_PMI == (int)TRIGGER_PMI && (int)RECORD_MULTI == (int)TRIGGER_MULTI,
+	"numbered alike");
 
 /* TRIGGER_NONE for a number that is none. */
 static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
-	return kind <= RECORD_PMI ? (enum trigger_kind)kind : TRIGGER_NONE;
+	return kind <= RECORD_MULTI ? (enum trigger_kind)kind : TRIGGER_NONE;
 }
 
 bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
@@ -37,6 +36,7 @@ bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
 	switch (kind) {
 	case TRIGGER_FEXIT:
 	case TRIGGER_KRETPROBE:
+	case TRIGGER_MULTI:
 		return probe->ret != RETURN_NONE;
 	case TRIGGER_HW:
 		return probe->site_kind != SITE_PLAIN && probe->ret != RETURN_NONE;

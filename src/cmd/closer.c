@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/why_advice.h"
 #include "target/makers.h"
 #include "util/cleanup.h"
 #include "util/log.h"
@@ -40,19 +41,34 @@ static void say(const struct trigger *trigger, int err, const struct makers *mak
 
 	snprintf(number, sizeof(number), "%d", err);
 	if (named)
-		log_info(
-			"-%s was made further in. Of the functions that %s() calls, and those that "
-			"they call, %zu can make it%s; to see it: lbrsnoop %s",
-			name ?: number, trigger->function, makers->count,
-			order(makers, named, seen), advice);
+		log_info("of the functions that %s() calls, and those that they call, %zu can make "
+			 "-%s%s; to see it: lbrsnoop %s",
+			 trigger->function, makers->count, name ?: number,
+			 order(makers, named, seen), advice);
+	else if (makers->indirect && makers->functions > 1)
+		log_info("none of the functions that %s() is seen to call makes -%s, %zu of them; "
+			 "so one called through a pointer: a file system's, a protocol's or a "
+			 "driver's",
+			 trigger->function, name ?: number, makers->functions - 1);
 	else if (makers->indirect)
-		log_info("-%s was made further in, by none of the %zu functions that %s() is seen "
-			 "to call, so by one called through a pointer: a file system's, a "
-			 "protocol's or a driver's",
-			 name ?: number, makers->functions - 1, trigger->function);
+		log_info("%s() calls others through pointers alone: a file system's, a protocol's "
+			 "or a driver's",
+			 trigger->function);
 }
 
-void closer_say(struct closer *closer, const struct snapshot *snap, const struct text_source *text,
+/* Which call failed, and where in the kernel, is found out without naming a function. */
+static void say_why(const struct trace_options *opts, const struct snapshot *snap)
+{
+	const char *name = strerrorname_np(snap->err);
+	char advice[WHY_ADVICE_MAX], number[16];
+
+	snprintf(number, sizeof(number), "%d", snap->err);
+	log_info("-%s was made further in than %s(); where, and by which condition: %s",
+		 name ?: number, snap->trigger->function, why_advice(opts, snap->comm, advice));
+}
+
+void closer_say(struct closer *closer, const struct trace_options *opts,
+		const struct snapshot *snap, const struct text_source *text,
 		struct symbols *symbols)
 {
 	const struct trigger *trigger = snap->trigger;
@@ -61,8 +77,17 @@ void closer_say(struct closer *closer, const struct snapshot *snap, const struct
 	if (!snap->err || !trigger || !trigger->func_addr || !text->read ||
 	    log_get_level() < LOG_NORMAL || !is_news(closer, trigger->func_addr, snap->err))
 		return;
-	if (makers_find(text, symbols, trigger->func_addr, snap->err, &makers))
+	say_why(opts, snap);
+	if (!closer->graph && callgraph_create(text, symbols, &closer->graph))
+		return;
+	if (makers_find(closer->graph, symbols, trigger->func_addr, snap->err, &makers))
 		return;
 	say(trigger, snap->err, makers, makers_prefer_seen(makers, snap));
 	makers_free(makers);
+}
+
+void closer_deinit(struct closer *closer)
+{
+	callgraph_destroy(closer->graph);
+	closer->graph = NULL;
 }

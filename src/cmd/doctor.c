@@ -26,6 +26,7 @@
 #include "symbolize/text.h"
 #include "symbolize/trim.h"
 #include "target/choose.h"
+#include "target/switches.h"
 #include "target/target.h"
 #include "util/cleanup.h"
 #include "util/log.h"
@@ -60,6 +61,7 @@ struct doctor {
 	int free_registers;
 	int breakpoint_err; /* of breakpoint_check() */
 	struct errmsg breakpoint;
+	struct switches switches;
 	char others[200]; /* processes that may use the PMU or debug registers */
 };
 
@@ -231,6 +233,11 @@ static void print_header(struct doctor *doctor)
 		       doctor->free_registers == HW_SITES_MAX ? ""
 		       : doctor->others[0] ? ": one of those below holds the rest"
 					   : ": kgdb holds the rest");
+	if (doctor->switches.kprobes_off)
+		printf("kprobes       switched off, they never fire: " SWITCH_KPROBES_ON "\n");
+	if (doctor->switches.ftrace_off)
+		printf("ftrace        switched off, nothing fires at the entry of a function but "
+		       "breakpoints: " SWITCH_FTRACE_ON "\n");
 	printf("other users   %s\n",
 	       doctor->others[0] ? doctor->others
 				 : "none seen: nobody has perf events open or traces a process");
@@ -275,6 +282,7 @@ static void measure_all(struct doctor *doctor, json_t *rows)
 		{.label = "fexit", .target = "fexit:ksys_read"},
 		{.label = "kprobe", .target = "kprobe:ksys_read"},
 		{.label = "kretprobe", .target = "kretprobe:ksys_read"},
+		{.label = "kprobe.multi", .target = "kprobe.multi:ksys_read"},
 		{.label = "tracepoint", .target = "tracepoint:syscalls:sys_exit_read"},
 		{.label = "rawtracepoint", .target = "rawtracepoint:sys_exit"},
 	};
@@ -318,6 +326,8 @@ static int print_json(struct doctor *doctor)
 			    !doctor->breakpoint_err  ? json_true()
 			    : no_breakpoints(doctor) ? json_false()
 						     : json_null());
+	json_object_set_new(obj, "kprobes_off", json_boolean(doctor->switches.kprobes_off));
+	json_object_set_new(obj, "ftrace_off", json_boolean(doctor->switches.ftrace_off));
 	json_object_set_new(obj, "other_users",
 			    doctor->others[0] ? json_string(doctor->others) : json_null());
 	if (!obj || json_dumpf(obj, stdout, JSON_COMPACT) || fputc('\n', stdout) == EOF)
@@ -355,6 +365,7 @@ static void examine(struct doctor *doctor)
 
 	doctor->free_registers = -1;
 	doctor->breakpoint_err = breakpoint_check(&doctor->breakpoint);
+	doctor->switches = switches_read();
 	debug_register_holders(doctor->others, sizeof(doctor->others));
 	doctor->model_known = !lbr_model_of_host(&doctor->model);
 	if (doctor->model_known)

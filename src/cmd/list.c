@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
+#include "capture/multi.h"
 #include "cmd/cmd.h"
 #include "symbolize/symbolize.h"
 #include "target/perf_event.h"
@@ -12,12 +13,19 @@
 #include "target/target.h"
 #include "util/log.h"
 
+/** struct listing - @kinds: what this kernel has, one bit (1 << kind) each */
+struct listing {
+	size_t count;
+	unsigned int kinds;
+};
+
 static int print_item(const char *module, const char *name, enum return_class ret,
 		      unsigned int kinds, void *ctx)
 {
 	const char *between = "\t";
-	size_t *count = ctx;
+	struct listing *listing = ctx;
 
+	kinds &= listing->kinds;
 	if (kinds & 1u << TRIGGER_TRACEPOINT)
 		printf("tracepoint:%s:%s", module, name);
 	else
@@ -33,7 +41,7 @@ static int print_item(const char *module, const char *name, enum return_class re
 		fputs(ret == RETURN_NONE ? "\treturns no errno\n" : "\t\n", stdout);
 	else
 		fputs("\n", stdout);
-	++*count;
+	listing->count++;
 	return stop_requested || ferror(stdout);
 }
 
@@ -99,7 +107,7 @@ int cmd_list(int argc, char **argv)
 	struct symbols *symbols = NULL;
 	const char *glob = NULL;
 	struct errmsg msg = {};
-	size_t count = 0;
+	struct listing listing = {.kinds = ~0u};
 	int err;
 
 	argp_err_exit_status = EXIT_USAGE;
@@ -115,14 +123,16 @@ int cmd_list(int argc, char **argv)
 		return exit_status_of(err);
 	}
 	opts.symbols = symbols;
+	if (multi_check(NULL) == -EOPNOTSUPP)
+		listing.kinds &= ~(1u << TRIGGER_MULTI);
 	err = resolver_create(&opts, &resolver, &msg);
 	if (!err)
-		err = resolver_list(resolver, glob, print_item, &count);
+		err = resolver_list(resolver, glob, print_item, &listing);
 	if (err < 0)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	resolver_destroy(resolver);
 	symbols_close(symbols);
 	if (err < 0)
 		return exit_status_of(err);
-	return count ? EXIT_SEEN : EXIT_NONE;
+	return listing.count ? EXIT_SEEN : EXIT_NONE;
 }

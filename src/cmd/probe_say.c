@@ -11,6 +11,7 @@ bool probe_filters_errno(const struct probe *probe)
 	switch (probe->trigger.kind) {
 	case TRIGGER_FEXIT:
 	case TRIGGER_KRETPROBE:
+	case TRIGGER_MULTI:
 		return true;
 	case TRIGGER_HW:
 		return probe->site_kind != SITE_PLAIN;

@@ -32,6 +32,11 @@ static void on_early_signal(int sig)
 	(void)sig;
 	if (log_get_level() > LOG_QUIET && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(EXIT_ERROR);
+	/* A process that arms has these files, too (capture/multi.c): whoever reads them must not
+	 * wait for it.
+	 */
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
 	_exit(EXIT_NONE);
 }
 

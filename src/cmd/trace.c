@@ -152,6 +152,29 @@ static bool stopped_by_other(const struct trace *trace)
 	return true;
 }
 
+/*
+ * To read all names takes seconds while most functions of the kernel are traced, and nobody could
+ * end us meanwhile. A kprobe.multi has no trampolines: the programs are all that has come.
+ */
+static void name_programs(struct trace *trace)
+{
+	symbols_add_programs(trace->symbols);
+	symbols_freeze(trace->symbols);
+}
+
+/*
+ * What still waits is of the time when our programs and trampolines were there; what was captured
+ * before the end belongs to the user, unless he asked for fewer.
+ */
+static void end_capture(struct trace *trace, bool read_on)
+{
+	symbols_freeze(trace->symbols);
+	capture_stop(trace->capture);
+	if (read_on)
+		capture_poll(trace->capture, 0, trace_snapshot, trace);
+	flush_out(trace);
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
@@ -162,6 +185,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 		install_reopen_handler();
 	err = describe_flight(trace);
 	err = err ?: capture_start(trace->capture, msg);
+	err = err ?: trace_refuse_switched_off(trace, msg);
 	if (err)
 		return err;
 	err = output_begin(trace->out);
@@ -177,6 +201,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 	err = trace_end_symbols(trace, msg);
 	if (err)
 		return err;
+	if (trace->wide)
+		name_programs(trace);
 	drop(trace);
 	notify_send("READY=1");
 	/*
@@ -220,13 +246,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 	 */
 	if (trace->child.ended && err <= 0 && !trace->write_err)
 		err = capture_poll(trace->capture, 0, trace_snapshot, trace);
-	/* What still waits is of the time when our programs and trampolines were there. */
-	symbols_freeze(trace->symbols);
-	capture_stop(trace->capture);
-	/* What was captured before the end belongs to the user, unless he asked for fewer. */
-	if (err <= 0 && !trace->write_err)
-		capture_poll(trace->capture, 0, trace_snapshot, trace);
-	flush_out(trace);
+	end_capture(trace, err <= 0 && !trace->write_err);
 	if (trace->opts->capture.flight_only)
 		flight_full(trace);
 	trace_say_guard(trace);
@@ -282,7 +302,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 	close_err = close_out(&trace, err ? NULL : &msg);
 	err = err ?: close_err;
 	if (err)
-		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+		trace_say_error(&trace, err, &msg);
 	child_end(&trace.child);
 	capture_destroy(trace.capture);
 	klog_close(trace.klog);
@@ -292,6 +312,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 	free(trace.image_path);
 	view_destroy(trace.view);
 	aggregate_destroy(trace.aggregate);
+	closer_deinit(&trace.closer);
 	symbols_close(trace.symbols);
 	user_destroy(trace.user);
 	faults_deinit(&trace.faults);

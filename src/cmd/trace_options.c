@@ -51,7 +51,8 @@ static const struct argp_option options[] = {
 	 "Branches to record, by perf's names: any, any_call, any_ret, ind_call, cond, call, u, k "
 	 "(default: any,u,k; for user functions and page faults etc. any,u)",
 	 0},
-	{"trigger", 'T', "KIND", 0, "How to trigger: auto (default), hw, fexit, kretprobe", 0},
+	{"trigger", 'T', "KIND", 0,
+	 "How to trigger: auto (default), hw, fexit, kretprobe, kprobe.multi", 0},
 	{"at", OPT_AT, "PLACE", 0,
 	 "errno: break where the function loads the errno, so that the LBR ends at the decision; "
 	 "return (default)",
@@ -137,7 +138,8 @@ static int parse_branches(struct trace_options *opts, const char *name, const ch
 
 static int parse_trigger(struct trace_options *opts, const char *arg)
 {
-	static const enum trigger_kind kinds[] = {TRIGGER_HW, TRIGGER_FEXIT, TRIGGER_KRETPROBE};
+	static const enum trigger_kind kinds[] = {TRIGGER_HW, TRIGGER_FEXIT, TRIGGER_KRETPROBE,
+						  TRIGGER_MULTI};
 
 	opts->trigger = TRIGGER_NONE;
 	if (!strcmp(arg, "auto"))
@@ -147,7 +149,8 @@ static int parse_trigger(struct trace_options *opts, const char *arg)
 			opts->trigger = kinds[i];
 			return 0;
 		}
-	return args_usage("--trigger '%s': one of auto, hw, fexit, kretprobe is wanted", arg);
+	return args_usage(
+		"--trigger '%s': one of auto, hw, fexit, kretprobe, kprobe.multi is wanted", arg);
 }
 
 static int parse_count(struct trace_options *opts, const char *arg)

@@ -7,6 +7,7 @@
 #include "capture/attach_perf.h"
 #include "capture/breakpoint.h"
 #include "capture/lbr_cause.h"
+#include "capture/multi.h"
 #include "cmd/cmd.h"
 #include "cmd/filters.h"
 #include "cmd/probe_say.h"
@@ -15,6 +16,8 @@
 #include "symbolize/place.h"
 #include "symbolize/trim.h"
 #include "target/choose.h"
+#include "target/switches.h"
+#include "target/wide.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
@@ -160,6 +163,81 @@ static const char *try_breakpoint(struct trace *trace)
 	return NULL;
 }
 
+static void say_left_out(const struct wide_left_out *left)
+{
+	if (left->untraced + left->forbidden + left->own)
+		log_info("left out: %zu functions that have no place for the kernel's tracer "
+			 "(notrace), %zu closed to kprobes, %zu that run on the way to a snapshot",
+			 left->untraced, left->forbidden, left->own);
+}
+
+/* Many functions share a kprobe.multi, where the kernel has it. */
+static int go_wide(struct trace *trace, struct errmsg *msg)
+{
+	const struct trace_options *opts = trace->opts;
+	struct probeable *probeable = NULL;
+	struct wide_left_out left = {};
+	struct traced traced = {};
+	size_t functions;
+	int err;
+
+	/* Breakpoints are asked for; or what stays armed without us, one pin each. */
+	if (!opts->at_errno && !opts->rotate && !opts->flight)
+		wide_choose(&trace->probes);
+	if (!wide_any(&trace->probes))
+		return 0;
+	if (opts->flight)
+		return errmsg_set(msg, -EINVAL,
+				  "--flight keeps no kprobe.multi armed without us: name fewer "
+				  "functions, or leave -T out");
+	err = multi_check(msg);
+	functions = err == -EOPNOTSUPP ? wide_undo(&trace->probes) : 0;
+	if (functions) {
+		log_warning("%s: each of %zu functions gets a BPF program of its own, which takes "
+			    "long to arm and to disarm",
+			    msg->text, functions);
+		msg->text[0] = '\0';
+		return 0;
+	}
+	if (!err)
+		err = trace->text_err ? probeable_open(&probeable)
+				      : probeable_open_forbidden(&probeable);
+	/* Before Linux 6.5 there is no such list. */
+	if (!err && traced_open(&traced))
+		log_verbose("the kernel does not list the addresses of traced functions");
+	if (!err)
+		err = wide_sift(&trace->probes, trace->text_err ? NULL : &trace->kernel_text,
+				probeable, &traced, &left);
+	probeable_destroy(probeable);
+	traced_deinit(&traced);
+	if (err)
+		return err;
+	say_left_out(&left);
+	if (!trace->probes.count)
+		return errmsg_set(msg, -EINVAL,
+				  "kprobe.multi: none of these functions can be watched by it");
+	trace->wide = wide_any(&trace->probes);
+	return 0;
+}
+
+int trace_refuse_switched_off(struct trace *trace, struct errmsg *msg)
+{
+	struct switches switches = switches_read();
+
+	for (size_t i = 0; i < trace->probes.count; i++) {
+		struct probe *probe = &trace->probes.items[i];
+		const char *why = switches_stop(&switches, probe);
+
+		/* On the returns nothing else is needed. */
+		if (why && !trace->opts->at_errno && probe_stand_on_returns(probe))
+			snprintf(probe->hw_reason, sizeof(probe->hw_reason), "%s", why);
+		else if (why)
+			return errmsg_set(msg, -EOPNOTSUPP, "'%s': %s: %s", probe->trigger.target,
+					  trigger_kind_name(probe->trigger.kind), why);
+	}
+	return 0;
+}
+
 static int choose(struct trace *trace, const char *no_breakpoints, struct errmsg *msg)
 {
 	const struct capture_options *filter = &trace->opts->capture;
@@ -172,14 +250,18 @@ static int choose(struct trace *trace, const char *no_breakpoints, struct errmsg
 		.errnos = few ? filter->errnos : NULL,
 		.no_breakpoints = no_breakpoints,
 	};
+	int err;
 
 	trace->text_err = text_live_open(NULL, &trace->text_live);
 	if (trace->text_err && tracepoints_only(trace->opts))
 		return 0;
-	if (trace->text_err && !no_breakpoints)
-		return choose_by_image(trace, choose, msg);
 	if (!trace->text_err)
 		trace->kernel_text = text_source(trace->text_live);
+	err = go_wide(trace, msg);
+	if (err)
+		return err;
+	if (trace->text_err && !no_breakpoints)
+		return choose_by_image(trace, choose, msg);
 	return choose_triggers(&choose, &trace->probes, msg);
 }
 
@@ -272,8 +354,10 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 		return err;
 	capture_opts.no_breakpoints = try_breakpoint(trace);
 	err = choose(trace, capture_opts.no_breakpoints, msg);
+	err = err ?: trace_refuse_switched_off(trace, msg);
 	if (err)
 		return err;
+	capture_opts.stop = &stop_requested;
 	begin_log(trace);
 	/* Only for breakpoints: the first search for a name takes milliseconds. */
 	if (trace_has_breakpoints(trace) &&

@@ -13,6 +13,16 @@
 int trace_prepare(struct trace *trace, struct errmsg *msg);
 
 /**
+ * trace_refuse_switched_off() - what the administrator has switched off is armed without an error,
+ * and never fires
+ *
+ * Where breakpoints need it alone to check what they saw, they move to the returns. To be asked
+ * again after arming, which may have fallen back to another kind.
+ * Return: 0; -EOPNOTSUPP, @msg names the target, the reason and the remedy.
+ */
+int trace_refuse_switched_off(struct trace *trace, struct errmsg *msg);
+
+/**
  * trace_end_symbols() - read the kernel's symbols to their end, if that has waited
  * Return: 0; negative errno with @msg.
  */

@@ -6,6 +6,7 @@
 
 #include "capture/uprobe.h"
 #include "cmd/probe_say.h"
+#include "cmd/why_advice.h"
 #include "util/log.h"
 
 const char *trace_text_why(const struct trace *trace)
@@ -66,6 +67,12 @@ void trace_say_armed(const struct trace *trace)
 				 (unsigned long long)probe->trigger.func_addr);
 		probe_say_trigger(trace->capture, probe);
 	}
+	if (trace->wide)
+		log_info("kprobe.multi: %s; the way to it spends the LBR, and 'lbrsnoop FUNCTION' "
+			 "shows the path",
+			 trace->opts->capture.errno_filter
+				 ? "of each error the innermost function that returns it is shown"
+				 : "every return is shown");
 	if (groups)
 		log_info("%u groups of hardware breakpoints take turns: each is armed one second "
 			 "in %u",
@@ -112,6 +119,7 @@ static const char *nothing_why(const struct trace *trace)
 
 void trace_say_summary(struct trace *trace)
 {
+	char advice[WHY_ADVICE_MAX];
 	struct capture_stats stats;
 	uint64_t lost;
 
@@ -127,12 +135,22 @@ void trace_say_summary(struct trace *trace)
 	else
 		log_info("%llu snapshots captured, 0 lost%s", (unsigned long long)trace->printed,
 			 nothing_why(trace));
+	if (!lost && !trace->printed && wants_errors(trace) &&
+	    (!trace->opts->command || trace->child.ended))
+		log_info("what fails, and where, without the name of a function: %s",
+			 why_advice(trace->opts, NULL, advice));
 	if (stats.skipped)
 		log_warning("besides, %llu hit%s of a hardware breakpoint or perf event, which the "
 			    "filter may have wanted or not: the kernel runs no program there while "
 			    "that of a "
 			    "kprobe or tracepoint, or a bpf() call, is under way on the CPU",
 			    (unsigned long long)stats.skipped, stats.skipped == 1 ? "" : "s");
+	if (stats.passed_on)
+		log_info("%llu returns of callers that passed the same error on are not shown",
+			 (unsigned long long)stats.passed_on);
+	if (trace->left_at_end)
+		log_warning("%llu more waited at the end, and are not shown",
+			    (unsigned long long)trace->left_at_end);
 	if (trace->left_out)
 		log_warning("%llu more were left out (--max-rate %llu)",
 			    (unsigned long long)trace->left_out,
@@ -148,6 +166,17 @@ void trace_say_summary(struct trace *trace)
 			 trace->opts->record, (unsigned long long)count, (unsigned long long)bytes,
 			 trace->opts->record);
 	}
+}
+
+void trace_say_error(const struct trace *trace, int err, const struct errmsg *msg)
+{
+	const char *said = msg->text[0] ? msg->text : strerror(-err);
+	char advice[WHY_ADVICE_MAX];
+
+	if (err == -ENODEV && wants_errors(trace))
+		log_error("%s; what needs no LBR: %s", said, why_advice(trace->opts, NULL, advice));
+	else
+		log_error("%s", said);
 }
 
 void trace_say_guard(const struct trace *trace)

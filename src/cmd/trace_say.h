@@ -11,6 +11,9 @@ const char *trace_text_why(const struct trace *trace);
 /** trace_say_armed() - what is armed now, by which trigger, and what is not */
 void trace_say_armed(const struct trace *trace);
 
+/** trace_say_error() - the one line of what ended it; where an LBR is missing, what needs none */
+void trace_say_error(const struct trace *trace, int err, const struct errmsg *msg);
+
 /** trace_say_guard() - what the guard of the breakpoints has done since it was asked last */
 void trace_say_guard(const struct trace *trace);
 

@@ -2,15 +2,18 @@
 #include "cmd/trace_snapshot.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "cmd/cmd.h"
 #include "cmd/judge.h"
+#include "util/clock.h"
 
 /*
  * Where nothing is shown, text is read again and the LBR looked after this often, however many
  * snapshots come; both take longer than writing one.
  */
 #define LOOK_NS 20000000ull
+#define END_NS	200000000ull
 
 static uint64_t lost_so_far(struct trace *trace)
 {
@@ -69,7 +72,7 @@ static int show(struct trace *trace, struct snapshot *snap)
 	    ferror(trace->out))
 		trace->write_err = errno ? -errno : -EIO;
 	else if (view_error_passed_on(trace->view))
-		closer_say(&trace->closer, snap, &trace->kernel_text, trace->symbols);
+		closer_say(&trace->closer, trace->opts, snap, &trace->kernel_text, trace->symbols);
 	symbols_hold(trace->symbols, false);
 	return err;
 }
@@ -119,6 +122,22 @@ static int on_empty(struct trace *trace)
 	return err ? 1 : 0;
 }
 
+/*
+ * Of many functions more may wait than can be shown in the time that a user gives us after the
+ * first Ctrl-C.
+ */
+static bool too_late(struct trace *trace)
+{
+	uint64_t now;
+
+	if (!trace->wide || !stop_requested)
+		return false;
+	now = clock_ns(CLOCK_MONOTONIC);
+	if (!trace->stop_ns)
+		trace->stop_ns = now;
+	return now - trace->stop_ns > END_NS;
+}
+
 int trace_snapshot(struct snapshot *snap, void *ctx)
 {
 	struct trace *trace = ctx;
@@ -126,6 +145,10 @@ int trace_snapshot(struct snapshot *snap, void *ctx)
 
 	if (!snap)
 		return on_empty(trace);
+	if (too_late(trace)) {
+		trace->left_at_end++;
+		return stop_requested > 1;
+	}
 	if (too_many(trace, snap)) {
 		trace->left_out++;
 		return stop_requested > 1;

@@ -55,6 +55,9 @@ struct trace {
 	uint64_t second_ns; /* of --max-rate: when the present second began */
 	uint64_t in_second;
 	uint64_t left_out;
+	uint64_t stop_ns; /* when the signal to end was seen first; 0: not yet */
+	uint64_t left_at_end;
+	bool wide;     /* kprobe.multi is in use */
 	bool disarmed; /* the last place is */
 	int write_err; /* negative errno */
 };

@@ -219,7 +219,12 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 	return 0;
 }
 
-static int check_directory(const char *option, const char *path, struct errmsg *msg)
+#define SOURCES_REMEDY                                                                             \
+	"name the root of the kernel's sources, the directory that has fs, kernel and mm"
+#define DEBUG_REMEDY "name the directory that debug information is below, as /usr/lib/debug"
+
+static int check_directory(const char *option, const char *path, const char *remedy,
+			   struct errmsg *msg)
 {
 	struct stat st;
 	int err = 0;
@@ -230,7 +235,22 @@ static int check_directory(const char *option, const char *path, struct errmsg *
 		err = -ENOTDIR;
 	else if (path && access(path, R_OK | X_OK))
 		err = -errno;
-	return err ? errmsg_set(msg, err, "%s '%s': %s", option, path, strerror(-err)) : 0;
+	return err ? errmsg_set(msg, err, "%s '%s': %s; %s", option, path, strerror(-err), remedy)
+		   : 0;
+}
+
+int view_check_kernel_sources(const struct view_options *opts, struct errmsg *msg)
+{
+	const char *missing;
+	int err = check_directory("--source-dir", opts->source_dir, SOURCES_REMEDY, msg);
+
+	if (err || !opts->source_dir)
+		return err;
+	err = sources_check_kernel(opts->source_dir, &missing);
+	if (!err)
+		return 0;
+	return errmsg_set(msg, err, "--source-dir '%s': %s%s%s; " SOURCES_REMEDY, opts->source_dir,
+			  missing ?: "", missing ? ": " : "", strerror(-err));
 }
 
 int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
@@ -266,9 +286,9 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		.raw = opts->raw,
 		.addresses = opts->raw,
 	};
-	err = check_directory("--source-dir", opts->source_dir, msg);
+	err = check_directory("--source-dir", opts->source_dir, SOURCES_REMEDY, msg);
 	if (!err)
-		err = check_directory("--debug-dir", opts->debug_dir, msg);
+		err = check_directory("--debug-dir", opts->debug_dir, DEBUG_REMEDY, msg);
 	if (!err && opts->svg)
 		err = graphviz_check(msg);
 	if (err)

@@ -110,6 +110,13 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
  */
 bool view_error_passed_on(const struct view *view);
 
+/**
+ * view_check_kernel_sources() - is --source-dir one where the kernel's lines can be?
+ * For a command that never shows a program's lines, to be asked before anything is run.
+ * Return: 0; negative errno, with @msg.
+ */
+int view_check_kernel_sources(const struct view_options *opts, struct errmsg *msg);
+
 struct sources;
 
 /** view_lines() - its debug information, or NULL; borrowed */

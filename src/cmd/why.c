@@ -21,6 +21,7 @@
 #include "symbolize/text.h"
 #include "syscall/syscall.h"
 #include "target/functions.h"
+#include "target/switches.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "why/hit_snapshot.h"
@@ -297,6 +298,15 @@ static int show_story(struct why *why, struct hit_snapshot *hit)
 	return view_snapshot(why->view, snap, &why->kernel_text, 0);
 }
 
+/* What would bring source lines, once: the view may have said it already. */
+static void say_hint(struct why *why)
+{
+	char hint[600];
+
+	if (*view_hint(why->view, hint, sizeof(hint)) && why->answer.state != ORIGIN_NONE)
+		log_info("no source lines; %s", hint);
+}
+
 /* The view has written its line into memory. */
 static int show_json(struct why *why, const struct why_view *view, struct hit_snapshot *hit)
 {
@@ -313,6 +323,7 @@ static int show_json(struct why *why, const struct why_view *view, struct hit_sn
 	}
 	if (!err && fflush(why->out))
 		err = -ENOMEM;
+	say_hint(why);
 	return err
 		       ?: why_json(why->file, &why->answer, view, hit, why->line,
 				   (const char *const *)why->opts->command);
@@ -332,7 +343,6 @@ static int show(struct why *why, FILE *out)
 	struct backtrace_view stack = {
 		.symbols = why->symbols, .lines = view.lines, .text = view.text};
 	_cleanup_free_ struct hit_snapshot *hit = calloc(1, sizeof(*hit));
-	char hint[600];
 	int err = 0;
 
 	if (!hit)
@@ -355,8 +365,7 @@ static int show(struct why *why, FILE *out)
 		log_info("an LBR would add the branches that led there; %s",
 			 answer->lbr_reason.text);
 	}
-	if (*view_hint(why->view, hint, sizeof(hint)) && answer->state != ORIGIN_NONE)
-		log_info("no source lines; %s", hint);
+	say_hint(why);
 	return err;
 }
 
@@ -379,9 +388,38 @@ static int attach(struct why *why, struct session_options *session, struct errms
 		return err;
 	if (!why->answer.call) {
 		log_info("no call failed%s", why->opts->syscall >= 0 ? " as asked for" : "");
-		return 0;
+		if (!why->opts->view.json)
+			return 0;
 	}
 	return show(why, why->file);
+}
+
+/* Which instructions can be watched here, and by what; -EOPNOTSUPP if none or no functions can. */
+static int ask_machine(struct session_options *session, struct errmsg *no_breakpoints,
+		       struct errmsg *msg)
+{
+	struct switches switches = switches_read();
+	bool has_kprobes = !access("/sys/bus/event_source/devices/kprobe/type", R_OK);
+
+	if (switches.ftrace_off)
+		return errmsg_set(
+			msg, -EOPNOTSUPP,
+			"no function of this kernel can be watched: kernel.ftrace_enabled "
+			"is 0; " SWITCH_FTRACE_ON);
+	session->kprobes = has_kprobes && !switches.kprobes_off;
+	if (breakpoint_check(no_breakpoints) == -EOPNOTSUPP)
+		session->no_breakpoints = no_breakpoints->text;
+	if (session->no_breakpoints && !session->kprobes)
+		return errmsg_set(msg, -EOPNOTSUPP,
+				  "no instruction of this kernel can be watched: %s, and %s",
+				  has_kprobes ? "kprobes are switched off (" SWITCH_KPROBES_ON ")"
+					      : "it has no kprobes (CONFIG_KPROBES)",
+				  session->no_breakpoints);
+	if (has_kprobes && !session->kprobes)
+		log_info("kprobes are switched off (" SWITCH_KPROBES_ON
+			 "): breakpoints alone watch instructions, four on each CPU, and errors "
+			 "in netlink's acknowledgements are not seen");
+	return 0;
 }
 
 static int run(struct why *why, struct errmsg *msg)
@@ -393,26 +431,21 @@ static int run(struct why *why, struct errmsg *msg)
 		.blame = {.syscall = opts->syscall,
 			  .errnos = opts->filter.errnos,
 			  .any_errno = opts->filter.errno_any},
-		.kprobes = !access("/sys/bus/event_source/devices/kprobe/type", R_OK),
 		.lbr = !opts->no_lbr,
 		.once = opts->once,
 	};
 	struct errmsg no_breakpoints = {};
 	int err = 0;
 
-	if (breakpoint_check(&no_breakpoints) == -EOPNOTSUPP)
-		session.no_breakpoints = no_breakpoints.text;
 	if (!attaches(opts))
 		err = child_find(opts->command[0], &path);
 	/* -EACCES is not about us: no exit status 4 */
 	if (err)
 		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", opts->command[0],
 				  strerror(-err));
-	if (session.no_breakpoints && !session.kprobes)
-		return errmsg_set(msg, -EOPNOTSUPP,
-				  "no instruction of this kernel can be watched: it has no kprobes "
-				  "(CONFIG_KPROBES), and %s",
-				  session.no_breakpoints);
+	err = ask_machine(&session, &no_breakpoints, msg);
+	if (err)
+		return err;
 	why->command = (struct child_command){.path = path, .argv = opts->command};
 	err = open_kernel(why, msg);
 	if (err)
@@ -458,6 +491,11 @@ int cmd_why(int argc, char **argv)
 
 	if (err)
 		return err;
+	/* Before the command is run: it may be one that nobody wants to run again. */
+	if (view_check_kernel_sources(&opts.view, &msg)) {
+		log_error("%s", msg.text);
+		return EXIT_ERROR;
+	}
 	/* What the command says is in the user's language. */
 	setlocale(LC_MESSAGES, "");
 	if (missing) {

@@ -106,13 +106,13 @@ static void put_condition(json_t *origin, const struct answer *answer, const str
 {
 	struct decision decision;
 
-	if (why_decision(answer, view, &decision)) {
-		json_object_set_new(origin, "condition", json_null());
-		return;
-	}
-	json_object_set_new(origin, "condition", string_or_null(decision.condition));
-	json_object_set_new(origin, "decision", place_json(view, decision.addr));
-	json_object_set_new(origin, "taken", json_boolean(decision.taken));
+	bool known = !why_decision(answer, view, &decision);
+
+	json_object_set_new(origin, "condition",
+			    known ? string_or_null(decision.condition) : json_null());
+	json_object_set_new(origin, "decision",
+			    known ? place_json(view, decision.addr) : json_null());
+	json_object_set_new(origin, "taken", known ? json_boolean(decision.taken) : json_null());
 }
 
 static json_t *origin_json(const struct answer *answer, const struct why_view *view)
@@ -202,25 +202,41 @@ static json_t *others_json(const struct answer *answer)
 	return list;
 }
 
+/* What already ran was not started, and its end is not known. */
+static json_t *status_json(int status, const char *const *command)
+{
+	if (!command)
+		return json_null();
+	return json_integer(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+static json_t *command_json(const char *const *command)
+{
+	json_t *words;
+
+	if (!command)
+		return json_null();
+	words = json_array();
+	for (; *command; command++)
+		json_array_append_new(words, json_foreign(*command));
+	return words;
+}
+
 int why_json(FILE *out, const struct answer *answer, const struct why_view *view,
 	     struct hit_snapshot *hit, const char *snapshot, const char *const *command)
 {
-	json_t *words = json_array(), *root, *snap = NULL;
-	int status = WIFEXITED(answer->status) ? WEXITSTATUS(answer->status)
-					       : 128 + WTERMSIG(answer->status);
+	json_t *root, *snap = NULL;
 	int err = 0;
 
-	for (; command && *command; command++)
-		json_array_append_new(words, json_foreign(*command));
 	if (snapshot && *snapshot)
 		snap = json_loads(snapshot, 0, NULL);
-	root = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:n}", "schema",
-			 "lbrsnoop.why/1", "command", words, "status", status, "runs",
-			 (int)answer->runs, "call",
+	root = json_pack("{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "schema",
+			 "lbrsnoop.why/1", "command", command_json(command), "status",
+			 status_json(answer->status, command), "runs", (int)answer->runs, "call",
 			 answer->call ? call_json(answer->call) : json_null(), "origin",
 			 origin_json(answer, view), "reason", string_or_null(answer->reason.text),
 			 "stack", stack_json(hit, view), "snapshot", snap ?: json_null(), "others",
-			 others_json(answer), "lost", (json_int_t)answer->lost, "deep");
+			 others_json(answer), "lost", (json_int_t)answer->lost);
 	if (!root)
 		return -ENOMEM;
 	if (json_dumpf(root, out, JSON_LINE) || fputc('\n', out) == EOF)

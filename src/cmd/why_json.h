@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* why_json.h - the answer of "lbrsnoop why" as one line of JSON, schema lbrsnoop.why/1 */
+/* why_json.h - the answer of "lbrsnoop why" as one line of JSON, schema lbrsnoop.why/1:
+ * tests/data/why.schema.json
+ */
 #ifndef LBRSNOOP_CMD_WHY_JSON_H
 #define LBRSNOOP_CMD_WHY_JSON_H
 
@@ -13,7 +15,7 @@
  * why_json() - write it
  * @hit: of the origin, or NULL
  * @snapshot: a line of schema lbrsnoop.snapshot/1, or NULL
- * @command: ended by NULL; NULL: none was run
+ * @command: ended by NULL; NULL: none was run, and "command" and "status" are null
  * Return: 0; -ENOMEM; -EIO.
  */
 int why_json(FILE *out, const struct answer *answer, const struct why_view *view,

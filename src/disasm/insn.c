@@ -267,33 +267,30 @@ const char *insn_reg_name(uint8_t reg)
 	return reg < ARRAY_SIZE(names) ? names[reg] : "";
 }
 
-static int general_register(const ZydisDecodedOperand *op)
+int zydis_general_register(ZydisRegister reg)
 {
-	ZydisRegister full;
+	ZydisRegister full = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 
-	if (op->type != ZYDIS_OPERAND_TYPE_REGISTER)
-		return -1;
-	full = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value);
 	if (full < ZYDIS_REGISTER_RAX || full > ZYDIS_REGISTER_R15)
 		return -1;
 	return (int)(full - ZYDIS_REGISTER_RAX);
 }
 
+static int general_register(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_REGISTER ? zydis_general_register(op->reg.value) : -1;
+}
+
 static bool operand_reads(const ZydisDecodedOperand *op, int reg)
 {
-	ZydisDecodedOperand part = {.type = ZYDIS_OPERAND_TYPE_REGISTER};
-
 	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
 		return (op->actions &
 			(ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_CONDWRITE)) &&
 		       general_register(op) == reg;
 	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY)
 		return false;
-	part.reg.value = op->mem.base;
-	if (general_register(&part) == reg)
-		return true;
-	part.reg.value = op->mem.index;
-	return general_register(&part) == reg;
+	return zydis_general_register(op->mem.base) == reg ||
+	       zydis_general_register(op->mem.index) == reg;
 }
 
 bool insn_register_read(const void *bytes, size_t len, uint8_t reg)

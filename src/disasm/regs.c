@@ -5,15 +5,6 @@
 
 #include "disasm/zydis.h"
 
-/* 0 to 15, or -1 if it is no general register. */
-static int general_register(ZydisRegister reg)
-{
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-
-	return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole)
-								    : -1;
-}
-
 static void note_move(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops,
 		      struct insn_regs *regs)
 {
@@ -33,8 +24,8 @@ static void note_move(const ZydisDecodedInstruction *zi, const ZydisDecodedOpera
 	if (zi->operand_count_visible != 2 || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 	    ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER || ops[0].size < 32 || ops[1].size < 32)
 		return;
-	dst = general_register(ops[0].reg.value);
-	src = general_register(ops[1].reg.value);
+	dst = zydis_general_register(ops[0].reg.value);
+	src = zydis_general_register(ops[1].reg.value);
 	if (dst < 0 || src < 0)
 		return;
 	regs->move = true;
@@ -59,7 +50,7 @@ int insn_regs_decode(const void *bytes, size_t len, struct insn_regs *ret)
 		if (ops[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 		    !(ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
-		reg = general_register(ops[i].reg.value);
+		reg = zydis_general_register(ops[i].reg.value);
 		if (reg < 0)
 			continue;
 		regs.written |= 1u << reg;

@@ -25,4 +25,7 @@ int zydis_decode_operands(const ZydisDecoderContext *ctx, const ZydisDecodedInst
 int zydis_decode_whole(const void *bytes, size_t len, ZydisDecodedInstruction *ret_zi,
 		       ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
 
+/** zydis_general_register() - number of the whole register, 0 (rax) to 15 (r15), or -1 */
+int zydis_general_register(ZydisRegister reg);
+
 #endif

@@ -537,7 +537,7 @@ static bool fires_after_return(const struct snapshot *snap)
 {
 	return snap->trigger &&
 	       (snap->trigger->kind == TRIGGER_FEXIT || snap->trigger->kind == TRIGGER_KRETPROBE ||
-		snap->trigger->kind == TRIGGER_URETPROBE);
+		snap->trigger->kind == TRIGGER_MULTI || snap->trigger->kind == TRIGGER_URETPROBE);
 }
 
 /* From the newest useful branch to where the trigger took over; @next is the branch after. */

@@ -296,6 +296,7 @@ static void draw_steps(struct drawer *d)
 	/* These triggers fire once the function has returned: its return is the last branch. */
 	if (d->snap->has_retval && (d->snap->trigger->kind == TRIGGER_FEXIT ||
 				    d->snap->trigger->kind == TRIGGER_KRETPROBE ||
+				    d->snap->trigger->kind == TRIGGER_MULTI ||
 				    d->snap->trigger->kind == TRIGGER_URETPROBE))
 		draw_return(d, last, d->snap->trigger->function);
 }
@@ -312,8 +313,9 @@ static void draw_notes(struct drawer *d)
 			   "was "
 			   "passed on.",
 			   d->error);
-		drawer_say(d, NULL, YELLOW,
-			   "To get closer: --at errno, or trace a function further in.");
+		drawer_say(
+			d, NULL, YELLOW,
+			"To get closer: lbrsnoop why, --at errno, or trace a function further in.");
 	} else if (d->story->in_case) {
 		drawer_say(d, NULL, YELLOW,
 			   "%s is loaded before it is decided on, and this record ends there.",

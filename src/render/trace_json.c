@@ -137,17 +137,18 @@ static json_t *run_args(const struct snapshot *snap, uint64_t start, uint64_t en
 	return args;
 }
 
-static void name_function(struct symbols *symbols, uint64_t addr, char *buf, size_t len,
+static void name_function(const struct drawing *d, uint64_t addr, char *buf, size_t len,
 			  uint64_t *ret_start)
 {
 	struct symbol sym;
 
 	*ret_start = addr;
-	if (!(addr >> 63)) {
+	/* A snapshot of a program has its symbols; one of the kernel has none of user space. */
+	if (!(addr >> 63) && !trigger_is_user(d->snap->trigger)) {
 		snprintf(buf, len, "user space");
 		return;
 	}
-	if (symbols_find(symbols, addr, &sym)) {
+	if (symbols_find(d->symbols, addr, &sym)) {
 		snprintf(buf, len, "0x%" PRIx64, addr);
 		return;
 	}
@@ -162,7 +163,7 @@ static void step(struct drawing *d, uint64_t start, uint64_t end, int depth, uin
 	char name[NAME_LEN], run[NAME_LEN];
 	uint64_t base, from = d->now;
 
-	name_function(d->symbols, start, name, sizeof(name), &base);
+	name_function(d, start, name, sizeof(name), &base);
 	close_slices(d, depth, name);
 	if (!d->open_count || d->open[d->open_count - 1].depth < depth) {
 		struct slice *top = &d->open[d->open_count++];

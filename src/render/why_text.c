@@ -150,7 +150,9 @@ static bool print_source(FILE *out, const struct why_view *view, const struct sr
 
 int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret)
 {
-	const uint64_t *regs = answer->hit ? (const uint64_t *)answer->hit->regs : NULL;
+	/* Behind the instruction its register is another one. */
+	bool before = answer->site.watch == answer->site.addr;
+	const uint64_t *regs = answer->hit && before ? (const uint64_t *)answer->hit->regs : NULL;
 
 	if (view->snap && view->snap->count &&
 	    !decision_by_branches(view->kernel_text, view->symbols, &answer->site.sym,

@@ -7,6 +7,27 @@
 
 #include "util/cleanup.h"
 
+bool probe_needs_exit(const struct probe *probe)
+{
+	if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_ERRNO)
+		return false;
+	for (uint32_t i = 0; i < probe->site_count; i++)
+		if (!probe->site_certain[i])
+			return true;
+	return false;
+}
+
+bool probe_stand_on_returns(struct probe *probe)
+{
+	if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_ERRNO ||
+	    !probe->return_count)
+		return false;
+	memcpy(probe->sites, probe->returns, sizeof(probe->sites));
+	probe->site_count = probe->return_count;
+	probe->site_kind = SITE_RETURN;
+	return true;
+}
+
 struct probe *probe_list_add(struct probe_list *list)
 {
 	struct probe *probe;
@@ -92,11 +113,24 @@ static void probe_deinit(struct probe *probe)
 	free(probe->category);
 }
 
+void probe_list_drop(struct probe_list *list, const bool *drop)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (drop[i])
+			probe_deinit(&list->items[i]);
+		else
+			list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
+}
+
 int probe_list_drop_twins(struct probe_list *list)
 {
 	_cleanup_free_ struct probe **sorted = NULL;
 	_cleanup_free_ bool *twin = NULL;
-	size_t kept = 0, one = 0;
+	size_t one = 0;
 
 	if (list->count < 2)
 		return 0;
@@ -116,13 +150,7 @@ int probe_list_drop_twins(struct probe_list *list)
 		/* Asked for by its name once, it has to be armed. */
 		sorted[one]->optional = sorted[one]->optional && sorted[i]->optional;
 	}
-	for (size_t i = 0; i < list->count; i++) {
-		if (twin[i])
-			probe_deinit(&list->items[i]);
-		else
-			list->items[kept++] = list->items[i];
-	}
-	list->count = kept;
+	probe_list_drop(list, twin);
 	return 0;
 }
 

@@ -126,6 +126,19 @@ struct probe_list {
 };
 
 /**
+ * probe_needs_exit() - does a breakpoint of it stand where an errno is loaded that the function may
+ * not return? Then a program on the function's exit (fexit) tells.
+ */
+bool probe_needs_exit(const struct probe *probe);
+
+/**
+ * probe_stand_on_returns() - breakpoints where the errno is loaded move to the returns, which need
+ * no program on the function's exit
+ * Return: false if that is no way out; then nothing is changed.
+ */
+bool probe_stand_on_returns(struct probe *probe);
+
+/**
  * probe_list_add() - append an empty probe
  * Return: the new element, zeroed, owned by the list; NULL if memory ran out.
  */
@@ -136,6 +149,9 @@ struct probe *probe_list_add(struct probe_list *list);
  * Return: the copy; NULL if memory ran out.
  */
 struct probe *probe_list_copy(struct probe_list *list, size_t index);
+
+/** probe_list_drop() - free the elements that @drop, one for each, says */
+void probe_list_drop(struct probe_list *list, const bool *drop);
 
 /**
  * probe_list_drop_twins() - keep one of those that mean the same place, by the same trigger

@@ -19,6 +19,7 @@ static const char *const kind_names[] = {
 	[TRIGGER_FAULT] = "fault",
 	[TRIGGER_PERF] = "perf",
 	[TRIGGER_PMI] = "pmi",
+	[TRIGGER_MULTI] = "kprobe.multi",
 };
 
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,

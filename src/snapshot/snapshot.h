@@ -33,6 +33,7 @@ enum trigger_kind {
 			 */
 	TRIGGER_PERF,	/* perf event of the kernel's software */
 	TRIGGER_PMI,	/* ... of the PMU: the interrupt when its counter overflows */
+	TRIGGER_MULTI,	/* kprobe.multi: one program on the returns of many functions */
 	TRIGGER_KIND_COUNT,
 };
 

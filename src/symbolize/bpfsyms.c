@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bpfsyms.c - lengths of BPF programs, and whether any came or went */
 #include <stdint.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -47,6 +48,53 @@ void symbols_read_bpf_sizes(struct symbols *syms)
 		if (fd >= 0)
 			read_prog_sizes(&syms->tab, fd);
 	}
+}
+
+/* As the kernel names it: bpf_get_prog_name() of kernel/bpf/core.c. */
+static int add_program(struct symbols *syms, int fd)
+{
+	uint64_t addrs[BPF_FUNCS_MAX];
+	uint32_t lens[BPF_FUNCS_MAX];
+	struct bpf_prog_info info = {
+		.nr_jited_ksyms = BPF_FUNCS_MAX,
+		.jited_ksyms = (uintptr_t)addrs,
+		.nr_jited_func_lens = BPF_FUNCS_MAX,
+		.jited_func_lens = (uintptr_t)lens,
+	};
+	uint32_t info_len = sizeof(info);
+	char name[64];
+	int err = 0;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &info_len))
+		return 0;
+	snprintf(name, sizeof(name), "bpf_prog_%02x%02x%02x%02x%02x%02x%02x%02x_%.*s", info.tag[0],
+		 info.tag[1], info.tag[2], info.tag[3], info.tag[4], info.tag[5], info.tag[6],
+		 info.tag[7], (int)sizeof(info.name), info.name);
+	for (uint32_t i = 0; !err && i < BPF_FUNCS_MAX; i++) {
+		struct symbol sym = {.name = name, .module = "bpf"};
+
+		if (i >= info.nr_jited_ksyms || i >= info.nr_jited_func_lens)
+			break;
+		sym.addr = addrs[i];
+		sym.size = lens[i];
+		if (sym.addr && sym.size)
+			err = symbols_add(syms, &sym);
+	}
+	return err;
+}
+
+int symbols_add_programs(struct symbols *syms)
+{
+	uint32_t id = 0;
+	int err = 0;
+
+	for (int n = 0; !err && n < BPF_OBJECTS_MAX && !bpf_prog_get_next_id(id, &id); n++) {
+		_cleanup_close_ int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd >= 0)
+			err = add_program(syms, fd);
+	}
+	return err;
 }
 
 uint64_t symbols_bpf_fingerprint(uint64_t hash)

@@ -91,16 +91,26 @@ static bool try_build_id(const char *root, const struct build_id *id, char **ret
 	return try_path(id, ret_path, "%s/.build-id/%.2s/%s.debug", root, hex, hex + 2);
 }
 
-/*
- * Ask the servers of $DEBUGINFOD_URLS, or the cache of what they sent before. The library is
- * loaded when needed: many systems do not have it.
- */
+/* Loaded when needed: many systems do not have it. NULL if not. */
+static void *debuginfod_library(void)
+{
+	return dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+}
+
+/* $DEBUGINFOD_URLS, or NULL */
+static const char *debuginfod_urls(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return urls && *urls ? urls : NULL;
+}
+
+/* Ask the servers of $DEBUGINFOD_URLS, or the cache of what they sent before. */
 static bool try_debuginfod(const struct build_id *id, char **ret_path)
 {
 	typedef struct debuginfod_client *begin_fn(void);
 	typedef int find_fn(struct debuginfod_client *, const unsigned char *, int, char **);
 	typedef void end_fn(struct debuginfod_client *);
-	const char *urls = getenv("DEBUGINFOD_URLS");
 	struct debuginfod_client *client;
 	char *path = NULL;
 	begin_fn *begin;
@@ -109,9 +119,9 @@ static bool try_debuginfod(const struct build_id *id, char **ret_path)
 	void *lib;
 	int fd = -1;
 
-	if (!urls || !urls[0] || !id->len)
+	if (!debuginfod_urls() || !id->len)
 		return false;
-	lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	lib = debuginfod_library();
 	if (!lib)
 		return false;
 	begin = (begin_fn *)dlsym(lib, "debuginfod_begin");
@@ -390,11 +400,21 @@ const char *lines_hint_for(const char *os_release, const struct utsname *kernel,
 	else if (is_distribution(os_release, "arch"))
 		snprintf(buf, len, "set DEBUGINFOD_URLS=https://debuginfod.archlinux.org");
 	else
-		snprintf(buf, len,
-			 "give the vmlinux with DWARF of kernel %s as --vmlinux, "
-			 "or set DEBUGINFOD_URLS",
+		snprintf(buf, len, "give the vmlinux with DWARF of kernel %s as --vmlinux",
 			 release);
 	return buf;
+}
+
+/* What became of asking debuginfod. That sudo drops the variable is the usual reason. */
+static const char *debuginfod_hint(const char *said)
+{
+	if (!debuginfod_urls())
+		return strstr(said, "DEBUGINFOD_URLS=") ? "; sudo -E keeps it"
+							: "; or set DEBUGINFOD_URLS, and "
+							  "debuginfod is asked (sudo -E keeps it)";
+	if (!debuginfod_library())
+		return "; DEBUGINFOD_URLS is set, but there is no libdebuginfod.so.1 to ask with";
+	return "; no server of DEBUGINFOD_URLS has it";
 }
 
 const char *lines_hint(char *buf, size_t len)
@@ -402,6 +422,7 @@ const char *lines_hint(char *buf, size_t len)
 	char os_release[8192] = "";
 	_cleanup_close_ int fd = open("/etc/os-release", O_RDONLY | O_CLOEXEC);
 	struct utsname uts;
+	size_t said;
 
 	if (fd >= 0) {
 		ssize_t got = read(fd, os_release, sizeof(os_release) - 1);
@@ -410,5 +431,8 @@ const char *lines_hint(char *buf, size_t len)
 	}
 	if (uname(&uts))
 		uts = (struct utsname){.release = "unknown"};
-	return lines_hint_for(os_release, &uts, buf, len);
+	lines_hint_for(os_release, &uts, buf, len);
+	said = strlen(buf);
+	snprintf(buf + said, len - said, "%s", debuginfod_hint(buf));
+	return buf;
 }

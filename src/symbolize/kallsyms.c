@@ -22,6 +22,7 @@
 #define LINE_BYTES_MAX	 (SYMBOL_NAME_MAX + MODULE_NAME_MAX + 32)
 #define MODULES_BYTES	 (1u << 20)
 #define SECOND_NS	 1000000000u
+#define MISS_LOOK_NS	 20000000u
 #define MISS_WAIT_MAX_NS (64ull * SECOND_NS)
 /* Kernel addresses are the upper half, whatever the number of page table levels. */
 #define KERNEL_HALF (1ull << 63)
@@ -563,9 +564,9 @@ int symbols_refresh(struct symbols *syms)
 
 /*
  * Is it time to read the table again? At most once a second for an address that no symbol holds,
- * and ever more seldom while that brings nothing new. A symbol of a module or BPF program may
- * have been replaced by another one's at the same place: whether any came or went is looked at
- * once a second, which is cheap.
+ * and ever more seldom while that brings nothing new; at once if a module or BPF program came,
+ * which is cheap to ask. A symbol of one may have been replaced by another one's at the same place:
+ * whether any came or went is looked at once a second.
  */
 static bool refresh_due(struct symbols *syms, uint64_t addr, const struct symtab_entry *sym)
 {
@@ -578,7 +579,7 @@ static bool refresh_due(struct symbols *syms, uint64_t addr, const struct symtab
 	now = clock_ns(CLOCK_MONOTONIC);
 	if (!sym && (!syms->read_ns || now - syms->read_ns >= syms->miss_wait_ns))
 		return true;
-	if (syms->checked_ns && now - syms->checked_ns < SECOND_NS)
+	if (syms->checked_ns && now - syms->checked_ns < (sym ? SECOND_NS : MISS_LOOK_NS))
 		return false;
 	syms->checked_ns = now;
 	fingerprint = read_live_state(syms, NULL);

@@ -52,6 +52,21 @@ struct sources *sources_create(const char *dir)
 	return sources;
 }
 
+int sources_check_kernel(const char *dir, const char **ret_missing)
+{
+	/* Since Linux 0.01. */
+	static const char always[] = "kernel/fork.c";
+	_cleanup_close_ int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	*ret_missing = NULL;
+	if (fd < 0)
+		return -errno;
+	if (!faccessat(fd, always, R_OK, 0))
+		return 0;
+	*ret_missing = always;
+	return -errno;
+}
+
 void sources_destroy(struct sources *sources)
 {
 	if (!sources)

@@ -14,6 +14,13 @@ struct sources;
  */
 struct sources *sources_create(const char *dir);
 
+/**
+ * sources_check_kernel() - is it the root of a kernel's sources?
+ * Return: 0; negative errno of the directory; -ENOENT, with *@ret_missing, if it has not the files
+ * that every kernel has: headers alone are no sources.
+ */
+int sources_check_kernel(const char *dir, const char **ret_missing);
+
 /** sources_destroy() - free; NULL is fine */
 void sources_destroy(struct sources *sources);
 

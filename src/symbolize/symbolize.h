@@ -123,6 +123,14 @@ void symbols_set_kaslr_offset(struct symbols *syms, uint64_t offset);
 int symbols_refresh(struct symbols *syms);
 
 /**
+ * symbols_add_programs() - tell the table the BPF programs that there are now
+ * Without reading all of the live table, as symbols_refresh() does: that takes seconds where most
+ * functions of the kernel are traced. Needs CAP_SYS_ADMIN; without it none are found.
+ * Return: 0; -E2BIG or -ENOMEM, and some of them are missing.
+ */
+int symbols_add_programs(struct symbols *syms);
+
+/**
  * symbols_freeze() - never read the live table again
  * For what was captured before the caller's own programs go, with their trampolines.
  */

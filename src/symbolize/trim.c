@@ -440,6 +440,7 @@ static size_t keep_count(const struct trimmer *trim)
 	switch (trim->snap->trigger->kind) {
 	case TRIGGER_FEXIT:
 	case TRIGGER_KRETPROBE:
+	case TRIGGER_MULTI:
 		return keep_to_return(trim);
 	case TRIGGER_FENTRY:
 	case TRIGGER_KPROBE:

@@ -13,8 +13,8 @@
  *
  * Wasted are the newest branches, taken on the way from what triggered to where the branches were
  * saved. The last one that is not wasted is:
- *   fexit, kretprobe: the function's return, return thunks included; where the function ended
- *     with a jump to another, that one's
+ *   fexit, kretprobe, kprobe.multi: the function's return, return thunks included; where the
+ *     function ended with a jump to another, that one's
  *   fentry, kprobe: the branch that led to the function, or in it to the probed instruction
  *   tracepoint: the call of the tracepoint's code
  *   hw: the last one. The CPU stops recording by itself; where it does not, the last one before the

@@ -49,6 +49,19 @@ static void print_unknown_call(struct printer *p)
 	print_text(p, ")");
 }
 
+bool syscall_argument_is_string(const struct syscall_event *call, unsigned int arg)
+{
+	const struct arg_type *type =
+		syscall_name(call->nr) ? syscall_rows[call->nr].args[arg] : NULL;
+	char text[8] = "";
+	struct printer p = {.call = call, .buf = text, .size = sizeof(text)};
+
+	if (!type || type->kind != SYSCALL_READ_STRING)
+		return false;
+	type->print(&p, arg, type);
+	return text[0] == '"';
+}
+
 int syscall_format(const struct syscall_event *call, char *buf, size_t size)
 {
 	struct printer p = {.call = call, .buf = buf, .size = size};

@@ -3,6 +3,7 @@
 #ifndef LBRSNOOP_SYSCALL_SYSCALL_H
 #define LBRSNOOP_SYSCALL_SYSCALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "syscall_event.h"
@@ -26,6 +27,13 @@ int syscall_number(const char *name);
  * @ret_plan: all SYSCALL_READ_NONE if the call is not known, or has nothing to read
  */
 void syscall_read_plan(unsigned int nr, struct syscall_read_plan *ret_plan);
+
+/**
+ * syscall_argument_is_string() - is this argument a string that was read?
+ * Some arguments are one or an address, as the call's command says: keyctl(), quotactl(), prctl().
+ * @arg: 0 to SYSCALL_ARGS - 1
+ */
+bool syscall_argument_is_string(const struct syscall_event *call, unsigned int arg);
 
 /**
  * syscall_format() - the call as strace writes it, without the value it returns

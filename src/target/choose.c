@@ -322,6 +322,7 @@ static int reserve_named(const struct choose_options *opts, struct probe_list *l
 static void advise(const struct choose_options *opts, const struct probe *probe, char *buf,
 		   size_t size)
 {
+	struct callgraph *graph = NULL;
 	struct makers *makers;
 	char command[512];
 	int wanted_err = 0;
@@ -334,12 +335,14 @@ static void advise(const struct choose_options *opts, const struct probe *probe,
 			return;
 		wanted_err = err;
 	}
-	if (!wanted_err ||
-	    makers_find(opts->text, opts->symbols, probe->trigger.func_addr, wanted_err, &makers))
+	if (!wanted_err || callgraph_create(opts->text, opts->symbols, &graph))
 		return;
-	if (makers_advice(makers, wanted_err, command, sizeof(command)))
-		snprintf(buf, size, "; these can make it: lbrsnoop %s", command);
-	makers_free(makers);
+	if (!makers_find(graph, opts->symbols, probe->trigger.func_addr, wanted_err, &makers)) {
+		if (makers_advice(makers, wanted_err, command, sizeof(command)))
+			snprintf(buf, size, "; these can make it: lbrsnoop %s", command);
+		makers_free(makers);
+	}
+	callgraph_destroy(graph);
 }
 
 /* What the user may do where breakpoints are asked for and none can be had. */
@@ -360,7 +363,7 @@ static int choose_others(const struct choose_options *opts, struct probe_list *l
 		struct probe *probe = &list->items[i];
 		bool hw = probe->trigger.kind == TRIGGER_HW;
 
-		if (!hw && !probe->fallback)
+		if ((!hw && !probe->fallback) || probe->trigger.kind == TRIGGER_MULTI)
 			continue;
 		no_breakpoint(probe, "%s", opts->no_breakpoints);
 		if (hw && probe->gives_way)
@@ -388,7 +391,8 @@ int choose_triggers(const struct choose_options *opts, struct probe_list *list, 
 		struct probe *probe = &list->items[i];
 		bool required = probe->trigger.kind == TRIGGER_HW || opts->at_errno;
 
-		if (probe->site_kind != SITE_RETURN && !probe->fallback)
+		if ((probe->site_kind != SITE_RETURN && !probe->fallback) ||
+		    probe->trigger.kind == TRIGGER_MULTI)
 			continue;
 		err = use_breakpoints(opts, list, i, free_regs);
 		probe = &list->items[i];

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "snapshot/probe.h"
-#include "symbolize/place.h"
-#include "target/returns.h"
 #include "util/cleanup.h"
 
 /*
@@ -31,7 +29,7 @@ struct callee {
 
 /** struct search - a walk over the call graph, nearest functions first; @known: tsearch() tree */
 struct search {
-	const struct text_source *text;
+	struct callgraph *graph;
 	struct symbols *symbols;
 	struct callee *queue;
 	size_t count;
@@ -128,39 +126,31 @@ static int add_maker(struct makers *makers, const struct callee *callee, size_t 
 
 static int look_at(struct search *search, const struct callee *callee, int wanted)
 {
-	struct exits_options opts = {
-		.place = place_by_symbols,
-		.place_ctx = search->symbols,
-		.symbols = search->symbols,
-	};
 	struct makers *makers = search->makers;
-	struct function_exits *exits;
+	const struct callgraph_node *node;
 	size_t sites = 0;
 	int err;
 
 	if (callee->sym.size > SIZE_MAX_LOOK)
 		return 0;
-	err = function_exits_find(search->text, callee->sym.addr, callee->sym.size, &opts, &exits);
-	if (err)
-		return err == -ENOMEM || !callee->depth ? err : 0;
+	err = callgraph_node(search->graph, &callee->sym, &node);
+	if (err || node->err)
+		return err ?: callee->depth ? 0 : node->err;
 	makers->functions++;
-	makers->indirect += exits->indirect_calls + exits->indirect_jumps;
-	for (size_t i = 0; i < exits->errno_count; i++)
-		sites += exits->errnos[i].err == wanted && !exits->errnos[i].uncertain;
+	makers->indirect += node->indirect;
+	for (size_t i = 0; i < node->errno_count; i++)
+		sites += node->errnos[i] == wanted;
 	if (sites)
 		err = add_maker(makers, callee, sites);
-	for (size_t i = 0; !err && i < exits->call_count; i++)
-		err = look_later(search, exits->calls[i], callee->depth + 1);
-	for (size_t i = 0; !err && i < exits->tail_call_count; i++)
-		err = look_later(search, exits->tail_calls[i].target, callee->depth + 1);
-	function_exits_free(exits);
+	for (size_t i = 0; !err && i < node->call_count; i++)
+		err = look_later(search, node->calls[i], callee->depth + 1);
 	return err;
 }
 
-int makers_find(const struct text_source *text, struct symbols *symbols, uint64_t addr, int err,
+int makers_find(struct callgraph *graph, struct symbols *symbols, uint64_t addr, int err,
 		struct makers **ret)
 {
-	struct search search = {.text = text, .symbols = symbols};
+	struct search search = {.graph = graph, .symbols = symbols};
 	int wanted = err;
 
 	search.makers = calloc(1, sizeof(*search.makers));

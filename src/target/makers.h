@@ -15,6 +15,7 @@
 
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
+#include "target/callgraph.h"
 
 /**
  * struct maker - a function with instructions that make the errno
@@ -47,11 +48,12 @@ struct makers {
 
 /**
  * makers_find() - search the functions that @addr calls, and those that they call
+ * @graph: what is read of them is kept there for the next search
  * @err: positive errno
  * @ret: set on success only; free with makers_free()
  * Return: 0; -ENOENT if no symbol holds @addr; -EFAULT if its text cannot be read; -ENOMEM.
  */
-int makers_find(const struct text_source *text, struct symbols *symbols, uint64_t addr, int err,
+int makers_find(struct callgraph *graph, struct symbols *symbols, uint64_t addr, int err,
 		struct makers **ret);
 
 /**

@@ -15,23 +15,16 @@ struct prefix {
 };
 
 static const struct prefix prefixes[] = {
-	{"fentry", TRIGGER_FENTRY},
-	{"fexit", TRIGGER_FEXIT},
-	{"kfunc", TRIGGER_FENTRY},   /* bpftrace's word */
-	{"kretfunc", TRIGGER_FEXIT}, /* bpftrace's word */
-	{"kprobe", TRIGGER_KPROBE},
-	{"k", TRIGGER_KPROBE}, /* bpftrace's short form */
-	{"kretprobe", TRIGGER_KRETPROBE},
-	{"kr", TRIGGER_KRETPROBE},
-	{"tracepoint", TRIGGER_TRACEPOINT},
-	{"t", TRIGGER_TRACEPOINT},
-	{"rawtracepoint", TRIGGER_RAWTRACEPOINT},
-	{"rt", TRIGGER_RAWTRACEPOINT},
-	{"hw", TRIGGER_HW},
-	{"uprobe", TRIGGER_UPROBE},
-	{"u", TRIGGER_UPROBE},
-	{"uretprobe", TRIGGER_URETPROBE},
-	{"ur", TRIGGER_URETPROBE},
+	{"fentry", TRIGGER_FENTRY},	  {"fexit", TRIGGER_FEXIT},
+	{"kfunc", TRIGGER_FENTRY},				 /* bpftrace's word */
+	{"kretfunc", TRIGGER_FEXIT},				 /* bpftrace's word */
+	{"kprobe", TRIGGER_KPROBE},	  {"k", TRIGGER_KPROBE}, /* bpftrace's short form */
+	{"kretprobe", TRIGGER_KRETPROBE}, {"kr", TRIGGER_KRETPROBE},
+	{"kprobe.multi", TRIGGER_MULTI},  {"tracepoint", TRIGGER_TRACEPOINT},
+	{"t", TRIGGER_TRACEPOINT},	  {"rawtracepoint", TRIGGER_RAWTRACEPOINT},
+	{"rt", TRIGGER_RAWTRACEPOINT},	  {"hw", TRIGGER_HW},
+	{"uprobe", TRIGGER_UPROBE},	  {"u", TRIGGER_UPROBE},
+	{"uretprobe", TRIGGER_URETPROBE}, {"ur", TRIGGER_URETPROBE},
 };
 
 static bool has_prefix(const char *text, const char *name, const char **ret_rest)

@@ -9,8 +9,10 @@
 #include <sys/utsname.h>
 
 #include "target/target.h"
+#include "target/wide.h"
 #include "util/cleanup.h"
 
+#define BLACKLIST  "/sys/kernel/debug/kprobes/blacklist"
 #define NAME_BYTES 512 /* KSYM_NAME_LEN of include/linux/kallsyms.h */
 
 struct range {
@@ -125,7 +127,7 @@ int probeable_create(FILE *traced, FILE *blacklist, const char *release,
 
 int probeable_open(struct probeable **ret_probeable)
 {
-	_cleanup_fclose_ FILE *blacklist = fopen("/sys/kernel/debug/kprobes/blacklist", "re");
+	_cleanup_fclose_ FILE *blacklist = fopen(BLACKLIST, "re");
 	_cleanup_fclose_ FILE *traced = NULL;
 	const char *tracefs = tracefs_dir();
 	struct utsname name;
@@ -138,6 +140,13 @@ int probeable_open(struct probeable **ret_probeable)
 	if (uname(&name))
 		name.release[0] = '\0';
 	return probeable_create(traced, blacklist, name.release, ret_probeable);
+}
+
+int probeable_open_forbidden(struct probeable **ret_probeable)
+{
+	_cleanup_fclose_ FILE *blacklist = fopen(BLACKLIST, "re");
+
+	return probeable_create(NULL, blacklist, "", ret_probeable);
 }
 
 static int compare_addresses(const void *a, const void *b)
@@ -180,20 +189,35 @@ void probeable_destroy(struct probeable *probeable)
 	free(probeable);
 }
 
-/* Does the function begin with a place for a call of the tracer? */
-static bool is_traced(const struct probeable *probeable, const struct function *func)
+bool probeable_traced(const struct probeable *probeable, const char *function, const char *module)
 {
 	char name[2 * NAME_BYTES];
 	const char *key = name;
 
 	if (!probeable->traced_known)
 		return true;
-	snprintf(name, sizeof(name), *func->module ? "%s [%s]" : "%s", func->name, func->module);
+	snprintf(name, sizeof(name), *module ? "%s [%s]" : "%s", function, module);
 	return bsearch(&key, probeable->traced.items, probeable->traced.count, sizeof(char *),
 		       compare_names);
 }
 
-static bool is_blacklisted(const struct probeable *probeable, uint64_t addr)
+bool begins_with_fentry(const uint8_t *bytes, uint64_t size)
+{
+	static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	/* What an ENDBR that no indirect call needs becomes, by kernel version. */
+	static const uint8_t poison[] = {0x66, 0x0f, 0x1f, 0x00},
+			     poison_new[] = {0x0f, 0x1f, 0x40, 0xd6};
+
+	if (size >= 9 && (!memcmp(bytes, endbr, 4) || !memcmp(bytes, poison, 4) ||
+			  !memcmp(bytes, poison_new, 4))) {
+		bytes += 4;
+		size -= 4;
+	}
+	return size >= 5 && (!memcmp(bytes, nop, 5) || bytes[0] == 0xe8);
+}
+
+bool probeable_forbidden(const struct probeable *probeable, uint64_t addr)
 {
 	for (size_t i = 0; i < probeable->blacklist_count; i++)
 		if (addr >= probeable->blacklist[i].start && addr < probeable->blacklist[i].end)
@@ -221,12 +245,16 @@ unsigned int probeable_kinds(const struct probeable *probeable, const struct fun
 {
 	unsigned int kinds = 0;
 
-	if (is_traced(probeable, func) && !is_denied(func) && func->words <= probeable->words_max)
+	bool traced = probeable_traced(probeable, func->name, func->module);
+
+	if (traced && !is_denied(func) && func->words <= probeable->words_max)
 		kinds |= 1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT;
 	/* Breakpoints: arch_build_bp_info() of arch/x86/kernel/hw_breakpoint.c asks the same list.
 	 */
-	if (!is_blacklisted(probeable, addr)) {
+	if (!probeable_forbidden(probeable, addr)) {
 		kinds |= 1u << TRIGGER_HW;
+		if (traced && !wide_leaves_out(func->name))
+			kinds |= 1u << TRIGGER_MULTI;
 		if (!is_patched(probeable, addr))
 			kinds |= 1u << TRIGGER_KPROBE | 1u << TRIGGER_KRETPROBE;
 	}

@@ -3,6 +3,7 @@
 #ifndef LBRSNOOP_TARGET_PROBEABLE_H
 #define LBRSNOOP_TARGET_PROBEABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +30,12 @@ int probeable_create(FILE *traced, FILE *blacklist, const char *release,
 int probeable_open(struct probeable **ret_probeable);
 
 /**
+ * probeable_open_forbidden() - of the running kernel, what probeable_forbidden() needs, which is
+ * soon read. Return: 0; -ENOMEM. What cannot be read is taken as empty.
+ */
+int probeable_open_forbidden(struct probeable **ret_probeable);
+
+/**
  * probeable_add_jump_table() - where a static key patches an instruction the kernel allows no
  * kprobe (jump_label_text_reserved() of kernel/jump_label.c); a function may begin with one
  * @table: struct jump_entry of include/linux/jump_label.h (Linux 4.19 and later), 16 bytes each
@@ -41,6 +48,25 @@ int probeable_add_jump_table(struct probeable *probeable, const void *table, siz
 
 /** probeable_destroy() - free; NULL is fine */
 void probeable_destroy(struct probeable *probeable);
+
+/** probeable_traced() - does the function begin with a place for a call of the tracer? By its name
+ */
+bool probeable_traced(const struct probeable *probeable, const char *function, const char *module);
+
+/**
+ * begins_with_fentry() - the same, by its text
+ *
+ * The compiler left 5 bytes for the tracer, behind ENDBR where there is one: a NOP, or a call when
+ * somebody traces the function (arch/x86/kernel/ftrace.c).
+ * @bytes: of the function's entry, @size of them, 9 at most
+ */
+bool begins_with_fentry(const uint8_t *bytes, uint64_t size);
+
+/**
+ * probeable_forbidden() - is the address in code that the kernel lets nobody interrupt by a kprobe
+ * or breakpoint: its entry code, the handlers of exceptions, what kprobes themselves are made of?
+ */
+bool probeable_forbidden(const struct probeable *probeable, uint64_t addr);
 
 /**
  * probeable_kinds() - trigger kinds that the kernel will arm on @func, one bit (1 << kind) each

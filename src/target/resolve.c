@@ -169,7 +169,7 @@ static enum trigger_kind choose_kind(const struct resolver *resolver,
 
 static bool watches_return(const struct target_spec *spec, enum trigger_kind kind)
 {
-	return kind == TRIGGER_FEXIT || kind == TRIGGER_KRETPROBE ||
+	return kind == TRIGGER_FEXIT || kind == TRIGGER_KRETPROBE || kind == TRIGGER_MULTI ||
 	       (kind == TRIGGER_HW && spec->kind == TRIGGER_NONE);
 }
 

@@ -18,13 +18,20 @@
 /* GCC splits at most one cold part off a function. */
 #define PARTS_MAX 4
 
-/* One part while it is looked at; @start[i]: an instruction starts at byte i. */
+/*
+ * One part while it is looked at; @start[i]: an instruction starts at byte i; @index[i]: the
+ * number, from 1, of the instruction decoded there in @insns, which is asked for several times.
+ */
 struct part {
 	uint64_t addr;
 	uint64_t size;
 	size_t readable;
 	uint8_t *bytes;
 	uint8_t *start;
+	uint32_t *index;
+	struct insn *insns;
+	size_t insn_count;
+	size_t insn_cap;
 };
 
 #define START_STRAIGHT 1 /* found by decoding straight through */
@@ -67,6 +74,8 @@ static void part_deinit(struct part *part)
 {
 	free(part->bytes);
 	free(part->start);
+	free(part->index);
+	free(part->insns);
 }
 
 /* Read as much of the text as there is, page by page. */
@@ -76,7 +85,8 @@ static int part_init(struct part *part, const struct text_source *text, uint64_t
 	*part = (struct part){.addr = addr, .size = size};
 	part->bytes = malloc(size);
 	part->start = calloc(1, size);
-	if (!part->bytes || !part->start) {
+	part->index = calloc(size, sizeof(*part->index));
+	if (!part->bytes || !part->start || !part->index) {
 		part_deinit(part);
 		return -ENOMEM;
 	}
@@ -93,9 +103,20 @@ static int part_init(struct part *part, const struct text_source *text, uint64_t
 	return 0;
 }
 
-static int part_decode(const struct part *part, size_t off, struct insn *ret)
+static int part_decode(struct part *part, size_t off, struct insn *ret)
 {
-	return insn_decode(part->bytes + off, part->readable - off, part->addr + off, ret);
+	int err;
+
+	if (part->index[off]) {
+		*ret = part->insns[part->index[off] - 1];
+		return 0;
+	}
+	err = insn_decode(part->bytes + off, part->readable - off, part->addr + off, ret);
+	if (err || reserve(&part->insns, &part->insn_cap, part->insn_count, sizeof(*ret)))
+		return err;
+	part->insns[part->insn_count++] = *ret;
+	part->index[off] = (uint32_t)part->insn_count;
+	return 0;
 }
 
 /* Mark the instructions from the first byte to the last; true if it came out even. */
@@ -352,7 +373,7 @@ static int classify(struct finder *f, const struct insn *in)
 	}
 }
 
-static int collect(struct finder *f, const struct part *part)
+static int collect(struct finder *f, struct part *part)
 {
 	struct insn in, prev = {.len = 0};
 

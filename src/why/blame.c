@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "why/blame.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "syscall/syscall.h"
 #include "util/cleanup.h"
 
 bool blame_wanted(const struct failure *failure, const struct blame_options *opts)
@@ -153,6 +155,11 @@ static const struct failure *last_with(const struct failures *failures,
 	return other;
 }
 
+static bool is_word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
 /* The program names the file that it could not find, or the descriptor's name. */
 static bool names_argument(const struct said *said, const struct failure *failure)
 {
@@ -167,18 +174,46 @@ static bool names_argument(const struct said *said, const struct failure *failur
 	return false;
 }
 
-/* Of several with the errno that the message names: the last whose argument it names as well. */
+/* "bind(5, ...): Read-only file system" */
+static bool names_call(const struct said *said, const struct failure *failure)
+{
+	const char *name = syscall_name(failure->call.nr);
+	const char *at = said->bytes, *end = said->bytes + said->len;
+	size_t len = name ? strlen(name) : 0;
+
+	while (len && (at = memmem(at, end - at, name, len))) {
+		bool begins = at == said->bytes || !is_word_char(at[-1]);
+
+		at += len;
+		if (begins && (at == end || !is_word_char(*at)))
+			return true;
+	}
+	return false;
+}
+
+/* Of several with the errno that the message names: the last that it tells the most of. */
 static const struct failure *best_with(const struct failures *failures,
 				       const struct blame_options *opts, const struct said *said)
 {
+	const struct failure *best = NULL;
+	int best_score = 0;
+
 	for (size_t i = failures->count; i-- > 0;) {
 		const struct failure *failure = &failures->items[i];
+		int score;
 
-		if (failure->seq < said->seq && blame_wanted(failure, opts) &&
-		    names_errno(said, failure->err) && names_argument(said, failure))
-			return failure;
+		if (failure->seq > said->seq || !blame_wanted(failure, opts) ||
+		    !names_errno(said, failure->err))
+			continue;
+		score = 3 * names_argument(said, failure) + 2 * names_call(said, failure);
+		if (score && !is_probing(failure))
+			score += 2;
+		if (score > best_score) {
+			best_score = score;
+			best = failure;
+		}
 	}
-	return last_with(failures, opts, said);
+	return best ?: last_with(failures, opts, said);
 }
 
 const struct failure *blame_find(const struct failures *failures, const struct blame_options *opts,

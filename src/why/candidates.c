@@ -11,6 +11,8 @@
 #define FUNCTION_BYTES (1u << 20)
 /* From an opcode to its constant: ModRM, SIB and a displacement of 4 bytes. */
 #define CONSTANT_REACH 7
+/* Three instructions back to what makes 0 or 1. */
+#define TRUTH_REACH 24
 
 /* SBB r/m, r and SBB r, r/m of the same register, in the few bytes before an AND. */
 static bool behind_sbb(const uint8_t *bytes, size_t at)
@@ -64,9 +66,32 @@ static bool is_short_form(const uint8_t *bytes, size_t at, size_t len)
 	       behind_sbb(bytes, at);
 }
 
+/* SETcc, MOVZX of a byte, AND of 1 in the few bytes before NEG, or SUB of 1. */
+static bool is_truth_minus(const uint8_t *bytes, size_t at, size_t len)
+{
+	if (len - at < 2 ||
+	    !(bytes[at] == 0xf7 ? (bytes[at + 1] & 0xf8) == 0xd8
+				: len - at >= 3 && bytes[at] == 0x83 &&
+					  (bytes[at + 1] & 0xf8) == 0xe8 && bytes[at + 2] == 1))
+		return false;
+	for (size_t i = at < TRUTH_REACH ? 0 : at - TRUTH_REACH; i + 1 < at; i++)
+		if ((bytes[i] == 0x0f && ((bytes[i + 1] & 0xf0) == 0x90 || bytes[i + 1] == 0xb6)) ||
+		    ((bytes[i] == 0x83 || bytes[i] == 0x80) && (bytes[i + 1] & 0xf8) == 0xe0) ||
+		    (bytes[i] == 0x24 && bytes[i + 1] == 1))
+			return true;
+	return false;
+}
+
 bool may_load_errno(const uint8_t *bytes, size_t len)
 {
+	/* All of a kernel's text comes by here: most bytes are passed over by one look. */
+	static const bool looked_at[256] = {[0x83] = true, [0xf7] = true, [0xff] = true};
+
 	for (size_t i = 0; i < len; i++) {
+		if (!looked_at[bytes[i]])
+			continue;
+		if (bytes[i] != 0xff && is_truth_minus(bytes, i, len))
+			return true;
 		if (bytes[i] == 0x83 && is_short_form(bytes, i, len))
 			return true;
 		/* The two high bytes of a constant from -4095 to -1, and the nibble below. */
@@ -110,26 +135,6 @@ static const uint8_t *read_text(struct finder *f, uint64_t addr, uint64_t size)
 		}
 	}
 	return NULL;
-}
-
-/*
- * The compiler left 5 bytes for the tracer, behind ENDBR where there is one: a NOP, or a call when
- * somebody traces the function (arch/x86/kernel/ftrace.c).
- */
-static bool begins_with_fentry(const uint8_t *bytes, uint64_t size)
-{
-	static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	/* What an ENDBR that no indirect call needs becomes, by kernel version. */
-	static const uint8_t poison[] = {0x66, 0x0f, 0x1f, 0x00},
-			     poison_new[] = {0x0f, 0x1f, 0x40, 0xd6};
-
-	if (size >= 9 && (!memcmp(bytes, endbr, 4) || !memcmp(bytes, poison, 4) ||
-			  !memcmp(bytes, poison_new, 4))) {
-		bytes += 4;
-		size -= 4;
-	}
-	return size >= 5 && (!memcmp(bytes, nop, 5) || bytes[0] == 0xe8);
 }
 
 static int add(struct finder *f, const struct symbol *sym)
@@ -207,7 +212,26 @@ static void drop_twins(struct candidates *found)
 	found->count = kept;
 }
 
-int candidates_find(const struct text_source *text, struct symbols *symbols, struct candidates *ret)
+/* Which of them are traced; those that nobody may interrupt are dropped. */
+static void sift(struct finder *f, const struct probeable *probeable)
+{
+	struct candidates *found = f->found;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		struct candidate item = found->items[i];
+		uint64_t size = item.sym.size < 9 ? item.sym.size : 9;
+		const uint8_t *bytes = read_text(f, item.sym.addr, size);
+
+		item.traced = bytes && begins_with_fentry(bytes, size);
+		if (item.traced || !probeable || !probeable_forbidden(probeable, item.sym.addr))
+			found->items[kept++] = item;
+	}
+	found->count = kept;
+}
+
+int candidates_find(const struct text_source *text, struct symbols *symbols,
+		    const struct probeable *probeable, struct candidates *ret)
 {
 	struct candidates found = {};
 	struct finder f = {.text = text, .symbols = symbols, .found = &found};
@@ -221,13 +245,7 @@ int candidates_find(const struct text_source *text, struct symbols *symbols, str
 		err = -EFAULT;
 	if (!err && found.count) {
 		drop_twins(&found);
-		for (size_t i = 0; i < found.count; i++) {
-			struct candidate *item = &found.items[i];
-			uint64_t size = item->sym.size < 9 ? item->sym.size : 9;
-			const uint8_t *bytes = read_text(&f, item->sym.addr, size);
-
-			item->traced = bytes && begins_with_fentry(bytes, size);
-		}
+		sift(&f, probeable);
 	}
 	free(f.window);
 	if (err)

@@ -14,6 +14,7 @@
 
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
+#include "target/probeable.h"
 
 /**
  * struct candidate - a function that may load an errno, itself or in a part split off it
@@ -33,12 +34,16 @@ struct candidates {
 
 /**
  * candidates_find() - look through the text of all functions
+ *
+ * Functions that are not traced and may not be interrupted either are left out: entry code and
+ * handlers of exceptions make no error of a system call that comes from within it.
  * @text: as it runs
+ * @probeable: what may not be interrupted, or NULL
  * @ret: set on success; free with candidates_deinit()
  * Return: 0; -EFAULT if no text can be read; -ENOMEM.
  */
 int candidates_find(const struct text_source *text, struct symbols *symbols,
-		    struct candidates *ret);
+		    const struct probeable *probeable, struct candidates *ret);
 
 /** candidates_deinit() - free */
 void candidates_deinit(struct candidates *candidates);
@@ -57,7 +62,8 @@ const struct candidate *candidates_at(const struct candidates *candidates, uint6
  * may_load_errno() - do these bytes hold an instruction that may load a negative errno?
  * @len: of @bytes
  * Return: false only if there is none: MOV of a 32-bit constant from -4095 to -1 into a register
- * or memory, OR of -1, AND of such a constant behind SBB.
+ * or memory, OR of -1, AND of such a constant behind SBB, or NEG of, or 1 less than, 0 or 1, which
+ * makes EPERM.
  */
 bool may_load_errno(const uint8_t *bytes, size_t len);
 

@@ -7,21 +7,18 @@
 #include <string.h>
 
 #include "disasm/insn.h"
-#include "symbolize/place.h"
-#include "target/returns.h"
 #include "util/cleanup.h"
+#include "why/code.h"
 
-#define PART_BYTES_MAX (1u << 20)
-#define STEPS_MAX      256
+#define STEPS_MAX 256
 /* The flags are set close by, or nobody can tell by what. */
 #define SETTER_STEPS 6
 
-struct code {
-	const struct text_source *text;
-	struct insn *items; /* by address */
-	size_t count;
-	size_t room;
-	uint16_t written; /* registers that the instructions passed by write, by the CPU's number */
+/** struct backward - @written: registers, by the CPU's number, that the passed instructions write
+ */
+struct backward {
+	struct code code;
+	uint16_t written;
 };
 
 unsigned int register_of_cpu(unsigned int reg)
@@ -36,97 +33,19 @@ unsigned int register_of_cpu(unsigned int reg)
 	return of[reg & 15];
 }
 
-static int add(struct code *code, const struct insn *in)
+uint8_t register_number(unsigned int index)
 {
-	if (code->count == code->room) {
-		size_t room = code->room ? code->room * 2 : 512;
-		struct insn *items = reallocarray(code->items, room, sizeof(*items));
+	uint8_t reg = 0;
 
-		if (!items)
-			return -ENOMEM;
-		code->items = items;
-		code->room = room;
-	}
-	code->items[code->count++] = *in;
-	return 0;
-}
-
-static int decode_part(struct code *code, uint64_t addr, uint64_t size)
-{
-	_cleanup_free_ uint8_t *bytes = NULL;
-	struct insn in;
-	int err = 0;
-
-	if (!size || size > PART_BYTES_MAX)
-		return 0;
-	bytes = malloc(size);
-	if (!bytes)
-		return -ENOMEM;
-	if (code->text->read(code->text->ctx, addr, bytes, size))
-		return -EFAULT;
-	for (size_t off = 0; !err && off < size; off += in.len) {
-		if (insn_decode(bytes + off, size - off, addr + off, &in)) {
-			in.len = 1; /* padding, data */
-			continue;
-		}
-		err = add(code, &in);
-	}
-	return err;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	uint64_t x = ((const struct insn *)a)->addr, y = ((const struct insn *)b)->addr;
-
-	return x < y ? -1 : x > y;
-}
-
-static int decode_function(struct code *code, struct symbols *symbols, const struct symbol *func)
-{
-	struct exits_options opts = {
-		.place = place_by_symbols, .place_ctx = symbols, .symbols = symbols};
-	struct function_exits *exits;
-	int err = function_exits_find(code->text, func->addr, func->size, &opts, &exits);
-
-	if (err)
-		return err;
-	for (size_t i = 0; !err && i < exits->part_count; i++)
-		err = decode_part(code, exits->parts[i].addr, exits->parts[i].size);
-	if (code->count)
-		qsort(code->items, code->count, sizeof(*code->items), by_address);
-	function_exits_free(exits);
-	return err;
-}
-
-static bool goes_on(const struct insn *in)
-{
-	return insn_falls_through(in->class) || in->class == INSN_CALL || in->class == INSN_ICALL ||
-	       in->class == INSN_SYSCALL;
-}
-
-/* The one before @addr in memory, if control goes on from it to @addr. */
-static const struct insn *above(const struct code *code, uint64_t addr)
-{
-	size_t low = 0, high = code->count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (code->items[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || code->items[low - 1].addr + code->items[low - 1].len != addr ||
-	    !goes_on(&code->items[low - 1]))
-		return NULL;
-	return &code->items[low - 1];
+	while (reg < 15 && register_of_cpu(reg) != index)
+		reg++;
+	return reg;
 }
 
 /* The one instruction that control came from; NULL if there are none or several. */
 static const struct insn *only_before(const struct code *code, uint64_t addr, bool *ret_taken)
 {
-	const struct insn *found = above(code, addr);
+	const struct insn *found = code_above(code, addr);
 
 	*ret_taken = false;
 	for (size_t i = 0; i < code->count; i++) {
@@ -142,22 +61,17 @@ static const struct insn *only_before(const struct code *code, uint64_t addr, bo
 	return found;
 }
 
-static size_t read_insn(const struct code *code, const struct insn *in, uint8_t *bytes)
-{
-	return code->text->read(code->text->ctx, in->addr, bytes, in->len) ? 0 : in->len;
-}
-
-static void note_written(struct code *code, const struct insn *in)
+static void note_written(struct backward *back, const struct insn *in)
 {
 	uint8_t bytes[INSN_LEN_MAX];
-	size_t len = read_insn(code, in, bytes);
+	size_t len = code_read(&back->code, in, bytes);
 	uint64_t value;
 	uint8_t from;
 
 	for (uint8_t reg = 0; reg < 16; reg++)
 		if (!len || in->class == INSN_CALL || in->class == INSN_ICALL ||
 		    insn_register_write(bytes, len, reg, &value, &from) != INSN_KEEPS)
-			code->written |= 1u << reg;
+			back->written |= 1u << reg;
 }
 
 /* Names of general registers in AT&T syntax, by the CPU's number. */
@@ -203,13 +117,13 @@ static void format_value(char *buf, size_t size, const char *name, uint64_t valu
 }
 
 /* A condition of zero says its value by itself. */
-static void describe_values(const struct code *code, const uint64_t *regs, struct decision *ret)
+static void describe_values(const struct backward *back, const uint64_t *regs, struct decision *ret)
 {
 	size_t len = 0;
 
 	for (unsigned int reg = 0; regs && reg < 16; reg++) {
 		for (unsigned int i = 0; i < 4; i++) {
-			if (code->written & 1u << reg || !has_word(ret->condition, names[reg][i]) ||
+			if (back->written & 1u << reg || !has_word(ret->condition, names[reg][i]) ||
 			    len + 32 > sizeof(ret->values))
 				continue;
 			if (len)
@@ -222,48 +136,49 @@ static void describe_values(const struct code *code, const uint64_t *regs, struc
 }
 
 /* @from: what was executed from there on up to the branch is in memory in a row; 0: not known */
-static void describe(struct code *code, const struct insn *branch, uint64_t from,
+static void describe(struct backward *back, const struct insn *branch, uint64_t from,
 		     const uint64_t *regs, struct decision *ret)
 {
 	uint8_t bytes[INSN_LEN_MAX], setter_bytes[INSN_LEN_MAX];
-	size_t len = read_insn(code, branch, bytes), setter_len = 0;
+	const struct code *code = &back->code;
+	size_t len = code_read(code, branch, bytes), setter_len = 0;
 	const struct insn *setter = branch;
 	bool taken;
 
 	for (int i = 0; i < SETTER_STEPS; i++) {
-		setter = from && from < setter->addr ? above(code, setter->addr)
+		setter = from && from < setter->addr ? code_above(code, setter->addr)
 						     : only_before(code, setter->addr, &taken);
 		if (!setter || setter->class != INSN_OTHER)
 			return;
-		note_written(code, setter);
+		note_written(back, setter);
 		if (setter->flags_written & branch->flags_read)
 			break;
 		if (i == SETTER_STEPS - 1)
 			return;
 	}
-	setter_len = read_insn(code, setter, setter_bytes);
+	setter_len = code_read(code, setter, setter_bytes);
 	if (!len || !setter_len ||
 	    insn_condition(setter_bytes, setter_len, setter->addr, bytes, len, ret->taken,
 			   ret->condition, sizeof(ret->condition)))
 		ret->condition[0] = '\0';
 	else
-		describe_values(code, regs, ret);
+		describe_values(back, regs, ret);
 }
 
-static int walk(struct code *code, uint64_t addr, const uint64_t *regs, struct decision *ret)
+static int walk(struct backward *back, uint64_t addr, const uint64_t *regs, struct decision *ret)
 {
 	for (int step = 0; step < STEPS_MAX; step++) {
 		bool taken;
-		const struct insn *in = only_before(code, addr, &taken);
+		const struct insn *in = only_before(&back->code, addr, &taken);
 
 		if (!in)
 			return -ENOENT;
 		if (in->class == INSN_COND) {
 			*ret = (struct decision){.addr = in->addr, .taken = taken};
-			describe(code, in, 0, regs, ret);
+			describe(back, in, 0, regs, ret);
 			return 0;
 		}
-		note_written(code, in);
+		note_written(back, in);
 		addr = in->addr;
 	}
 	return -ENOENT;
@@ -273,47 +188,40 @@ int decision_find(const struct text_source *text, struct symbols *symbols,
 		  const struct symbol *func, uint64_t addr, const uint64_t *regs,
 		  struct decision *ret)
 {
-	struct code code = {.text = text};
-	int err = decode_function(&code, symbols, func);
+	struct backward back = {};
+	int err = code_load(&back.code, text, symbols, func);
 
-	if (!err)
-		err = walk(&code, addr, regs, ret);
-	free(code.items);
+	if (err)
+		return err;
+	err = walk(&back, addr, regs, ret);
+	code_unload(&back.code);
 	return err;
-}
-
-static const struct insn *find_insn(const struct code *code, uint64_t addr)
-{
-	struct insn key = {.addr = addr};
-
-	if (!code->count)
-		return NULL;
-	return bsearch(&key, code->items, code->count, sizeof(key), by_address);
 }
 
 /*
  * Executed in a row from @from up to, and without, @end. The last conditional branch of them was
  * not taken. NULL: there is none; *@ret_ok is false if they are no row of instructions.
  */
-static const struct insn *last_cond(struct code *code, uint64_t from, uint64_t end, bool *ret_ok)
+static const struct insn *last_cond(struct backward *back, uint64_t from, uint64_t end,
+				    bool *ret_ok)
 {
-	const struct insn *found = NULL, *in = find_insn(code, from);
-	uint16_t before = code->written;
+	const struct insn *found = NULL, *in = code_find(&back->code, from);
+	uint16_t before = back->written;
 
 	*ret_ok = false;
-	while (in && in->addr < end && (goes_on(in) || in->addr + in->len == end)) {
-		note_written(code, in);
+	while (in && in->addr < end && (code_goes_on(in) || in->addr + in->len == end)) {
+		note_written(back, in);
 		if (in->class == INSN_COND) {
 			found = in;
-			code->written = before;
+			back->written = before;
 		}
-		in = find_insn(code, in->addr + in->len);
+		in = code_find(&back->code, in->addr + in->len);
 	}
 	*ret_ok = from == end || (in && in->addr == end);
 	return found;
 }
 
-static int walk_branches(struct code *code, uint64_t addr, const struct snapshot *snap,
+static int walk_branches(struct backward *back, uint64_t addr, const struct snapshot *snap,
 			 const uint64_t *regs, struct decision *ret)
 {
 	uint64_t end = addr;
@@ -323,16 +231,16 @@ static int walk_branches(struct code *code, uint64_t addr, const struct snapshot
 		const struct insn *in, *cond;
 		bool ok;
 
-		cond = last_cond(code, branch->to, end, &ok);
+		cond = last_cond(back, branch->to, end, &ok);
 		if (!ok)
 			return -ENOENT;
-		in = cond ?: find_insn(code, branch->from);
+		in = cond ?: code_find(&back->code, branch->from);
 		if (!in || (in->class != INSN_COND && in->class != INSN_JMP))
 			return -ENOENT;
 		if (in->class == INSN_COND) {
 			*ret = (struct decision){.addr = in->addr, .taken = !cond};
 			/* Of a taken one, the branch before it led to what stands above it. */
-			describe(code, in, cond ? branch->to : i ? branch[-1].to : 0, regs, ret);
+			describe(back, in, cond ? branch->to : i ? branch[-1].to : 0, regs, ret);
 			return 0;
 		}
 		end = branch->from;
@@ -344,11 +252,12 @@ int decision_by_branches(const struct text_source *text, struct symbols *symbols
 			 const struct symbol *func, uint64_t addr, const struct snapshot *snap,
 			 const uint64_t *regs, struct decision *ret)
 {
-	struct code code = {.text = text};
-	int err = decode_function(&code, symbols, func);
+	struct backward back = {};
+	int err = code_load(&back.code, text, symbols, func);
 
-	if (!err)
-		err = walk_branches(&code, addr, snap, regs, ret);
-	free(code.items);
+	if (err)
+		return err;
+	err = walk_branches(&back, addr, snap, regs, ret);
+	code_unload(&back.code);
 	return err;
 }

@@ -49,4 +49,7 @@ int decision_by_branches(const struct text_source *text, struct symbols *symbols
 /** register_of_cpu() - index into struct pt_regs of a register by the CPU's number, 0 to 15 */
 unsigned int register_of_cpu(unsigned int reg);
 
+/** register_number() - the CPU's number of a register by its index into struct pt_regs */
+uint8_t register_number(unsigned int index);
+
 #endif

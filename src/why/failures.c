@@ -12,10 +12,12 @@
 #define FAILURES_MAX 8192
 #define SAID_MAX     1024
 #define ENDED_MAX    65536
+/* Calls of many threads at once, or ones that the ring buffer had no room for. */
+#define PENDING_MAX (64 * WHY_HITS_MAX)
 
 static void failure_deinit(struct failure *failure)
 {
-	free(failure->hit);
+	free(failure->hits);
 	free(failure->funcs);
 }
 
@@ -46,6 +48,50 @@ static int take_funcs(const struct why_failed *failed, struct failure *ret)
 	return 0;
 }
 
+static int newest_first(const void *a, const void *b)
+{
+	uint32_t x = ((const struct why_hit *)a)->order, y = ((const struct why_hit *)b)->order;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The hits that were told before the call. */
+static int take_hits(struct failures *failures, const struct why_failed *failed,
+		     struct failure *ret)
+{
+	size_t kept = 0;
+
+	ret->hits = calloc(WHY_HITS_MAX, sizeof(*ret->hits));
+	if (!ret->hits)
+		return -ENOMEM;
+	for (size_t i = 0; i < failures->pending_count; i++) {
+		const struct why_hit_of *hit = &failures->pending[i];
+
+		if (hit->of != failed->head.seq)
+			failures->pending[kept++] = *hit;
+		else if (ret->hit_count < WHY_HITS_MAX)
+			ret->hits[ret->hit_count++] = hit->hit;
+	}
+	failures->pending_count = kept;
+	if (ret->hit_count)
+		qsort(ret->hits, ret->hit_count, sizeof(*ret->hits), newest_first);
+	return 0;
+}
+
+static int add_hit(struct failures *failures, const struct why_hit_of *event)
+{
+	if (!failures->pending) {
+		failures->pending = calloc(PENDING_MAX, sizeof(*failures->pending));
+		if (!failures->pending)
+			return -ENOMEM;
+	}
+	if (failures->pending_count == PENDING_MAX)
+		memmove(failures->pending, failures->pending + 1,
+			--failures->pending_count * sizeof(*failures->pending));
+	failures->pending[failures->pending_count++] = *event;
+	return 0;
+}
+
 static int add_failed(struct failures *failures, const struct why_failed *failed)
 {
 	struct failure item = {
@@ -56,21 +102,16 @@ static int add_failed(struct failures *failures, const struct why_failed *failed
 		.tid = failed->head.tid,
 		.via = failed->via,
 		.err = failed->err,
-		.hits = failed->hits,
+		.executed = failed->hits,
 		.call = failed->call,
 	};
 
 	memcpy(item.comm, failed->head.comm, sizeof(item.comm) - 1);
 	memcpy(item.text, failed->text, sizeof(item.text));
-	if (take_funcs(failed, &item))
+	if (take_funcs(failed, &item) ||
+	    (failures->pending_count && take_hits(failures, failed, &item))) {
+		failure_deinit(&item);
 		return -ENOMEM;
-	if (failed->hit.order) {
-		item.hit = malloc(sizeof(*item.hit));
-		if (!item.hit) {
-			failure_deinit(&item);
-			return -ENOMEM;
-		}
-		*item.hit = failed->hit;
 	}
 	if (failures->count == FAILURES_MAX) {
 		failure_deinit(&failures->items[0]);
@@ -149,6 +190,8 @@ int failures_add(struct failures *failures, const struct why_event *event)
 	switch (event->kind) {
 	case WHY_FAILED:
 		return add_failed(failures, (const struct why_failed *)event);
+	case WHY_HIT:
+		return add_hit(failures, (const struct why_hit_of *)event);
 	case WHY_SAID:
 		return add_said(failures, (const struct why_said *)event);
 	case WHY_EXITED:
@@ -178,6 +221,7 @@ void failures_clear(struct failures *failures)
 	free(failures->items);
 	free(failures->said);
 	free(failures->ended);
+	free(failures->pending);
 	*failures = (struct failures){};
 }
 
@@ -194,14 +238,13 @@ static bool same_string(const struct failure *one, const struct failure *other, 
 
 bool failure_same(const struct failure *one, const struct failure *other)
 {
-	struct syscall_read_plan plan;
-
 	if (one->via != other->via || one->err != other->err || one->call.nr != other->call.nr ||
 	    strcmp(one->text, other->text) != 0)
 		return false;
-	syscall_read_plan(one->call.nr, &plan);
-	for (size_t i = 0; i < SYSCALL_ARGS; i++)
-		if (plan.args[i].kind == SYSCALL_READ_STRING && !same_string(one, other, i))
+	for (unsigned int i = 0; i < SYSCALL_ARGS; i++)
+		if ((syscall_argument_is_string(&one->call, i) ||
+		     syscall_argument_is_string(&other->call, i)) &&
+		    !same_string(one, other, i))
 			return false;
 	return true;
 }

@@ -14,9 +14,10 @@
  * @seq: place in the order of all events
  * @begin_ns, @mono_ns: CLOCK_MONOTONIC when the call began, when it failed
  * @text: of the extended acknowledgement; "" if there is none
- * @hits: executed sites
- * @hit: the last one that loads @err, or NULL
- * @funcs: functions that ran, lower halves of their addresses, the newest first, each one once
+ * @executed: how often sites were executed
+ * @hits: sites that load @err, by their last execution, the newest first
+ * @funcs: functions that ran, lower halves of their addresses, each one once, by their first entry,
+ *         the newest first
  * @cut: functions that ran before those are not known any more
  */
 struct failure {
@@ -28,9 +29,10 @@ struct failure {
 	char comm[RECORD_COMM_LEN];
 	enum why_via via;
 	uint32_t err;
-	uint32_t hits;
+	uint32_t executed;
 	char text[WHY_TEXT_MAX];
-	struct why_hit *hit;
+	struct why_hit *hits;
+	size_t hit_count;
 	struct syscall_event call;
 	uint32_t *funcs;
 	size_t func_count;
@@ -59,6 +61,7 @@ struct ended {
 
 /**
  * struct failures - by @seq
+ * @pending: hits of calls that have not been told yet
  * @dropped: failing calls that there was no room for: the oldest ones
  */
 struct failures {
@@ -69,6 +72,8 @@ struct failures {
 	size_t said_count;
 	struct ended *ended;
 	size_t ended_count;
+	struct why_hit_of *pending;
+	size_t pending_count;
 	size_t dropped;
 };
 

@@ -4,7 +4,8 @@
  *
  * 1: which call failed, and which of the functions that can make its errno ran in it.
  * 2: which instruction of these made it.
- * 3: on a machine with an LBR, where more than that instruction was watched: its branches.
+ * 3: instructions that a kprobe is refused at, where there are more of them than breakpoints; else,
+ *    on a machine with an LBR, where more than that instruction was watched: its branches.
  */
 #ifndef LBRSNOOP_WHY_SESSION_H
 #define LBRSNOOP_WHY_SESSION_H

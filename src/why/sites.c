@@ -6,12 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "symbolize/place.h"
 #include "syscall/syscall.h"
 #include "target/returns.h"
 #include "util/cleanup.h"
+#include "why/code.h"
 #include "why/decision.h"
+#include "why/flow.h"
+
+/* What makes 0 or 1 stands this close above what uses it. */
+#define TRUTH_WINDOW 3
 
 struct search {
 	const struct candidates *candidates;
@@ -21,7 +27,7 @@ struct search {
 	uint32_t err;
 };
 
-static bool known(const struct sites *sites, uint64_t addr)
+bool sites_has(const struct sites *sites, uint64_t addr)
 {
 	for (size_t i = 0; i < sites->count; i++)
 		if (sites->items[i].addr == addr)
@@ -29,9 +35,9 @@ static bool known(const struct sites *sites, uint64_t addr)
 	return false;
 }
 
-static int add(struct sites *sites, const struct site *site)
+int sites_add(struct sites *sites, const struct site *site)
 {
-	if (known(sites, site->addr))
+	if (sites_has(sites, site->addr))
 		return 0;
 	if (sites->count == sites->room) {
 		size_t room = sites->room ? sites->room * 2 : 32;
@@ -57,15 +63,68 @@ static bool is_and(const struct text_source *text, uint64_t addr)
 	return false;
 }
 
+/*
+ * "condition ? 0 : -EPERM" as arithmetic: a register that is 0 or 1 is negated, or made one less.
+ * Whether it became -1 is seen behind that.
+ */
+static int add_truth_sites(struct search *search, const struct symbol *sym, struct code *code)
+{
+	uint16_t truths[TRUTH_WINDOW] = {};
+	int err = 0;
+
+	for (size_t i = 0; !err && i + 1 < code->count; i++) {
+		const struct insn *in = &code->items[i];
+		uint8_t bytes[INSN_LEN_MAX], reg = 0;
+		size_t len = code_read(code, in, bytes);
+		enum insn_truth truth = len ? insn_truth(bytes, len, &reg) : INSN_TRUTH_NONE;
+		uint16_t near = 0;
+
+		for (size_t k = 0; k < TRUTH_WINDOW; k++)
+			near |= truths[k];
+		if (truth == INSN_TRUTH_MINUS && near & 1u << reg && in[1].addr == in->addr + len &&
+		    flow_of_register(code, search->symbols, in[1].addr, reg, EPERM) != FLOW_LOST)
+			err = sites_add(search->sites, &(struct site){
+							       .addr = in->addr,
+							       .watch = in[1].addr,
+							       .sym = *sym,
+							       .err = EPERM,
+							       .reg = register_of_cpu(reg),
+						       });
+		truths[i % TRUTH_WINDOW] = truth == INSN_TRUTH_MAKES ? 1u << reg : 0;
+	}
+	return err;
+}
+
+/* Can the constant that this instruction loads come out of the function? */
+static bool leads_out(struct search *search, struct code *code, const struct site *site)
+{
+	return !code->count ||
+	       flow_of_site(code, search->symbols, site->addr, site->err) != FLOW_LOST;
+}
+
+static bool has_errno(const struct function_exits *exits, uint32_t err)
+{
+	for (size_t i = 0; i < exits->errno_count; i++)
+		if (exits->errnos[i].err == err)
+			return true;
+	return err == EPERM;
+}
+
 static int add_sites(struct search *search, const struct symbol *sym,
 		     const struct function_exits *exits)
 {
+	struct code code = {};
 	int err = 0;
 
+	if (!has_errno(exits, search->err))
+		return 0;
+	if (code_load(&code, search->text, search->symbols, sym))
+		code.count = 0;
 	for (size_t i = 0; !err && i < exits->errno_count; i++) {
 		const struct errno_site *from = &exits->errnos[i];
 		struct site site = {
 			.addr = from->addr,
+			.watch = from->addr,
 			.sym = *sym,
 			.err = from->err,
 			.reg = SITE_REG_NONE,
@@ -75,8 +134,12 @@ static int add_sites(struct search *search, const struct symbol *sym,
 			continue;
 		if (from->uncertain && is_and(search->text, from->addr))
 			site.reg = register_of_cpu(from->reg);
-		err = add(search->sites, &site);
+		if (leads_out(search, &code, &site))
+			err = sites_add(search->sites, &site);
 	}
+	if (!err && search->err == EPERM)
+		err = add_truth_sites(search, sym, &code);
+	code_unload(&code);
 	return err;
 }
 
@@ -120,6 +183,20 @@ static int look_at_call(struct search *search, uint32_t nr)
 			err = look_at(search, &sym, true);
 	}
 	return err;
+}
+
+int sites_of_function(const struct symbol *sym, uint32_t err, const struct candidates *candidates,
+		      const struct text_source *text, struct symbols *symbols, struct sites *sites)
+{
+	struct search search = {
+		.candidates = candidates,
+		.text = text,
+		.symbols = symbols,
+		.sites = sites,
+		.err = err,
+	};
+
+	return look_at(&search, sym, true);
 }
 
 int sites_find(const struct failure *failure, const struct candidates *candidates,

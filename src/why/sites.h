@@ -16,17 +16,19 @@
 /**
  * struct site - an instruction that loads the errno
  * @sym: function that it is in; strings belong to the symbols
- * @reg: it is made only if this register holds all ones before it (AND behind SBB): its
- *       index in struct pt_regs; SITE_REG_NONE: in any case
+ * @watch: where it is seen: at @addr, or behind it where only its result tells (NEG, SUB)
+ * @reg: it is made only if this register holds all ones at @watch (before AND behind SBB, after
+ *       NEG): its index in struct pt_regs; SITE_REG_NONE: in any case
  */
 struct site {
 	uint64_t addr;
+	uint64_t watch;
 	struct symbol sym;
 	uint16_t err;
 	uint8_t reg;
 };
 
-/** struct sites - those of the function that ran last come first */
+/** struct sites - those of the function that was entered last for the first time come first */
 struct sites {
 	struct site *items;
 	size_t count;
@@ -42,6 +44,19 @@ struct sites {
  */
 int sites_find(const struct failure *failure, const struct candidates *candidates,
 	       const struct text_source *text, struct symbols *symbols, struct sites *sites);
+
+/**
+ * sites_of_function() - in one function, and in those that it calls whose entry cannot be watched
+ * Arguments and return value as those of sites_find().
+ */
+int sites_of_function(const struct symbol *sym, uint32_t err, const struct candidates *candidates,
+		      const struct text_source *text, struct symbols *symbols, struct sites *sites);
+
+/** sites_has() - is the instruction at @addr one of them? */
+bool sites_has(const struct sites *sites, uint64_t addr);
+
+/** sites_add() - at the end, if it is not there yet; 0 or -ENOMEM */
+int sites_add(struct sites *sites, const struct site *site);
 
 /** sites_deinit() - free */
 void sites_deinit(struct sites *sites);

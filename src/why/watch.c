@@ -13,6 +13,7 @@
 #include "capture/attach.h"
 #include "capture/lbr_events.h"
 #include "syscall/syscall.h"
+#include "target/traced.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
@@ -34,6 +35,8 @@ struct watch {
 	watch_fn *fn;
 	void *fn_ctx;
 	int fn_result;
+	struct traced traced;
+	bool traced_asked;
 };
 
 static int __attribute__((format(printf, 2, 0)))
@@ -60,6 +63,8 @@ static size_t bytes_of(const struct why_event *event)
 		return sizeof(struct why_failed);
 	case WHY_SAID:
 		return sizeof(struct why_said);
+	case WHY_HIT:
+		return sizeof(struct why_hit_of);
 	case WHY_EXEC:
 	case WHY_EXITED:
 		return sizeof(struct why_exited);
@@ -77,9 +82,11 @@ static bool is_sane(const struct why_event *event, size_t len)
 		return false;
 	if (event->kind == WHY_SAID)
 		return ((const struct why_said *)event)->len <= WHY_SAID_MAX;
+	if (event->kind == WHY_HIT)
+		return ((const struct why_hit_of *)event)->hit.frames <= WHY_STACK_MAX;
 	if (event->kind != WHY_FAILED)
 		return true;
-	return failed->err && failed->err < 4096 && failed->hit.frames <= WHY_STACK_MAX &&
+	return failed->err && failed->err < 4096 &&
 	       memchr(failed->text, '\0', sizeof(failed->text));
 }
 
@@ -301,39 +308,66 @@ static void drop_links(struct bpf_link ***links, size_t *count)
 	*count = 0;
 }
 
+/* Take out those that the kernel's tracer does not know, where it lists addresses; returns how many
+ * are left. */
+static size_t drop_untraced(struct watch *watch, uint64_t *addrs, size_t count)
+{
+	size_t left = 0;
+
+	if (!watch->traced_asked && traced_open(&watch->traced))
+		log_verbose("the kernel does not list the addresses of traced functions");
+	watch->traced_asked = true;
+	if (!watch->traced.count)
+		return count;
+	for (size_t i = 0; i < count; i++)
+		if (traced_has(&watch->traced, addrs[i]))
+			addrs[left++] = addrs[i];
+	if (left < count)
+		log_verbose("%zu of %zu functions are not known to the kernel's tracer",
+			    count - left, count);
+	return left;
+}
+
 /*
- * The kernel refuses all of them for one that its tracer does not know: then each half is tried
- * alone.
+ * The kernel refuses all of them for one that its tracer does not know. Those that it lists are
+ * tried without it first, for each link costs passes over the kernel's text when it is made and
+ * when it goes; then each half is tried alone. What is armed is moved to the front.
  */
 static int arm_functions(struct watch *watch, uint64_t *addrs, size_t count, int *ret_err)
 {
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = addrs, .cnt = count);
-	struct bpf_link *link;
+	size_t half = count / 2, left;
 	int armed, more;
 
 	if (!count)
 		return 0;
 	if (count <= LINK_FUNCTIONS_MAX) {
-		link = bpf_program__attach_kprobe_multi_opts(watch->skel->progs.why_function, NULL,
-							     &opts);
+		LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = addrs, .cnt = count);
+		struct bpf_link *link = bpf_program__attach_kprobe_multi_opts(
+			watch->skel->progs.why_function, NULL, &opts);
+
 		if (link)
 			return keep_link(&watch->function_links, &watch->function_link_count, link)
 				       ?: (int)count;
 		*ret_err = -errno;
 		if (*ret_err == -EOPNOTSUPP || *ret_err == -EPERM || *ret_err == -ENOMEM)
 			return *ret_err;
+		left = drop_untraced(watch, addrs, count);
+		if (left < count)
+			return arm_functions(watch, addrs, left, ret_err);
 		if (count == 1) {
 			log_verbose("function at 0x%llx is not traced: %s",
 				    (unsigned long long)addrs[0], strerror(-*ret_err));
-			addrs[0] = 0;
 			return 0;
 		}
 	}
-	armed = arm_functions(watch, addrs, count / 2, ret_err);
+	armed = arm_functions(watch, addrs, half, ret_err);
 	if (armed < 0)
 		return armed;
-	more = arm_functions(watch, addrs + count / 2, count - count / 2, ret_err);
-	return more < 0 ? more : armed + more;
+	more = arm_functions(watch, addrs + half, count - half, ret_err);
+	if (more < 0)
+		return more;
+	memmove(addrs + armed, addrs + half, more * sizeof(*addrs));
+	return armed + more;
 }
 
 int watch_functions(struct watch *watch, uint64_t *addrs, size_t count, struct errmsg *msg)
@@ -355,6 +389,8 @@ int watch_functions(struct watch *watch, uint64_t *addrs, size_t count, struct e
 void watch_functions_end(struct watch *watch)
 {
 	drop_links(&watch->function_links, &watch->function_link_count);
+	traced_deinit(&watch->traced);
+	watch->traced_asked = false;
 }
 
 static uint64_t cookie_of(const struct watch_site *site, size_t index)
@@ -446,6 +482,11 @@ int watch_sites(struct watch *watch, struct watch_site *sites, size_t count, boo
 		site->hw = false;
 		if (kprobes)
 			err = arm_kprobe(watch, site, i);
+		/* Code without the tracer's places has no kprobes: within_notrace_func(). */
+		if (err && site->or_hw && arm_breakpoint(watch, site, i, lbr)) {
+			site->hw = true;
+			err = 0;
+		}
 		site->failed = err;
 		if (err) {
 			last = err;

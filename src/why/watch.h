@@ -37,6 +37,7 @@ struct watch_options {
  * @err: positive errno that it loads
  * @reg: index into struct pt_regs of a register that must hold all ones, or SITE_REG_NONE
  * @hw: in: a hardware breakpoint is wanted; out: it has one
+ * @or_hw: it may have one where a kprobe is refused
  * @failed: out: it could not be armed
  */
 struct watch_site {
@@ -44,6 +45,7 @@ struct watch_site {
 	uint16_t err;
 	uint8_t reg;
 	bool hw;
+	bool or_hw;
 	bool failed;
 };
 
@@ -66,8 +68,8 @@ int watch_add(struct watch *watch, uint32_t pid);
 
 /**
  * watch_functions() - report which of these functions are entered
- * @addrs: entries of functions, ascending; those that the kernel's tracer does not know are left
- *         out, and set to 0
+ * @addrs: entries of functions, ascending; on return those armed come first, still ascending. Those
+ *         that the kernel's tracer does not know are left out.
  * Return: functions armed; -EOPNOTSUPP if the kernel has no kprobe.multi; negative errno, with
  * @msg.
  */

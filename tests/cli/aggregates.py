@@ -21,6 +21,10 @@ def same(what, have, must):
         fail(f"{what}: {have!r}, must be {must!r}")
 
 
+# Kinds of triggers that stop a program, not the kernel: its functions have names.
+OF_PROGRAMS = ("uprobe", "uretprobe", "signal", "perf")
+
+
 def is_kernel(address):
     return int(address, 16) >> 63
 
@@ -38,28 +42,27 @@ def has_cycles(snapshot):
     return bool(cycles) and None not in cycles
 
 
+def wanted_name(snapshot, address, function, module):
+    """What the slice of a run in this function is called."""
+    if not is_kernel(address) and snapshot["trigger"]["kind"] not in OF_PROGRAMS:
+        return "user space"
+    return (function or address) + (f" [{module}]" if module else "")
+
+
 def wanted_runs(snapshot):
     """(function, depth, start, end, gap, branch that ends it) of each straight run."""
     branches, end = snapshot["branches"], end_of(snapshot)
     if snapshot["path"]:
         for block in snapshot["path"]:
-            name = block["function"]
-            if not is_kernel(block["start"]):
-                name = "user space"
-            elif name is None:
-                name = block["start"]
-            elif block["module"]:
-                name += f" [{block['module']}]"
             number = block["branch"]
-            yield (name, block["depth"], block["start"], block["end"], block["gap"],
+            yield (wanted_name(snapshot, block["start"], block["function"], block["module"]),
+                   block["depth"], block["start"], block["end"], block["gap"],
                    branches[number] if number is not None else None)
         return
     for before, after in zip(branches[:end], branches[1:end]):
         place = before["to"]
-        name = place["sym"] or place["addr"]
-        if place["module"]:
-            name += f" [{place['module']}]"
-        yield name, 0, place["addr"], after["from"]["addr"], None, after
+        yield (wanted_name(snapshot, place["addr"], place["sym"], place["module"]), 0,
+               place["addr"], after["from"]["addr"], None, after)
 
 
 def check_run(event, run, cycles, now):
@@ -140,7 +143,7 @@ def identity(snapshot):
         return name, end["module"], end["off"]
 
     trigger = snapshot["trigger"]
-    user = trigger["kind"] in ("uprobe", "uretprobe")
+    user = trigger["kind"] in OF_PROGRAMS
     shown = snapshot["branches"][snapshot["lbr"]["shown_from"]:end_of(snapshot)]
     return (trigger["function"] or trigger["target"], trigger["errno"],
             tuple((place(b["from"]), place(b["to"])) for b in shown))

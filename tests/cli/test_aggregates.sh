@@ -47,6 +47,20 @@ refused trace "a run is longer" '20,$s/"dur": ?[0-9]+/"dur": 1000/'
 refused trace "a run is missing" '12d'
 refused trace "a function has another name" 's/"do_sys_openat2"/"do_sys_openat"/'
 refused trace "a branch was predicted" 's/"mispredicted": ?true/"mispredicted": false/'
+# Of a program: tests/vm/userwork.c has these functions, which call each other so.
+capture=tests/data/capture/user/reached.lbr
+./lbrsnoop report -q --no-lines --json "$capture" >"$scratch/json"
+agree "a program's functions" trace --trace-json "$scratch/trace"
+for function in main walk left reached; do
+	if grep -q "\"name\": *\"$function \[hidden\]\"" "$scratch/trace"; then
+		ok "--trace-json names a program's $function()"
+	else
+		not_ok "--trace-json names a program's $function()" "$scratch/trace"
+	fi
+done
+refused trace "a program's function has no name" 's/"walk \[hidden\]"/"user space"/'
+refused trace "a program's function has another name" 's/"left \[hidden\]"/"walk [hidden]"/'
+refused trace "a program's function is of another file" 's/"left \[hidden\]"/"left [libc]"/'
 capture=tests/data/capture/skylake-mixed.lbr
 ./lbrsnoop report -q --no-lines --json "$capture" >"$scratch/json"
 agree "a table of paths" summary --summary --json --top 1000

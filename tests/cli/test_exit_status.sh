@@ -134,6 +134,13 @@ test_no_lbr() {
 	expect "no LBR: 3, and why" 3 \
 		'no usable LBR: .*(virtual machine|performance counters|LbrExtV2|driver knows no).*make demo' \
 		"$tool" do_sys_openat2
+	expect "no LBR: what needs none is named" 3 'no usable LBR: .*: lbrsnoop why -- COMMAND$' \
+		"$tool" do_sys_openat2
+	expect "... with the command of the trace" 3 \
+		"no usable LBR: .*: lbrsnoop why -e EIO -- touch '/x y'\$" \
+		"$tool" -e EIO do_sys_openat2 -- touch '/x y'
+	expect "... with its process" 3 'no usable LBR: .*: lbrsnoop why -p 1$' "$tool" -p 1 do_sys_openat2
+	expect "... not for what is no error" 3 'no usable LBR: .*make demo$' "$tool" -e none do_sys_openat2
 	expect_out "no LBR: nothing on stdout" 3 '' "$tool" do_sys_openat2
 	expect "no LBR: the command behind -- does not run" 3 'no usable LBR' \
 		"$tool" do_sys_openat2 -- touch "$scratch/ran"

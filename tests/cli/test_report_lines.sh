@@ -38,7 +38,9 @@ else
 		cp "$scratch/out" "$scratch/json"
 		judge "$name: with debug information of its build: 0" 0 '' "$scratch/err"
 		if python3 - "$scratch/json" "$match" >"$scratch/out" 2>"$scratch/err" <<'END'; then
-import json, subprocess, sys
+import json, sys
+sys.path.insert(0, "tests/vm")
+import lines
 
 places = {}
 for line in open(sys.argv[1], encoding="utf-8"):
@@ -47,38 +49,12 @@ for line in open(sys.argv[1], encoding="utf-8"):
         if source["module"] is None and source["sym"]:
             places[source["addr"]] = source
 assert places, "no branches of the kernel"
-addrs = sorted(places)
-out = subprocess.run(["addr2line", "-a", "-i", "-f", "-e", sys.argv[2]], check=True, text=True,
-                     input="".join(a + "\n" for a in addrs), stdout=subprocess.PIPE).stdout.split("\n")
-chains, at = {}, None
-for i in range(len(out)):
-    if out[i].startswith("0x"):
-        at = hex(int(out[i], 16))
-        chains[at] = []
-        pair = iter(out[i + 1:])
-        for function, where in zip(pair, pair):
-            if function.startswith("0x"):
-                break
-            where = where.split(" ")[0].rsplit(":", 1)
-            chains[at].append((function, where[0], where[1]))
-lines = inlined = 0
-for addr in addrs:
-    place, chain = places[addr], chains[addr]
-    if chain[0][1] == "??" or chain[0][2] in ("?", "0"):
-        assert place["line"] is None, f"{addr}: {place['file']}:{place['line']}, addr2line has none"
-        continue
-    assert str(place["line"]) == chain[0][2] and ("/" + chain[0][1]).endswith("/" + place["file"]), \
-        f"{addr}: {place['file']}:{place['line']} is not {chain[0]}"
-    lines += 1
-    # the last one is the function itself
-    ours = [f["function"] for f in place["inlined"] or []]
-    theirs = [c[0] for c in chain]
-    if ours == [""]: # no function in the debug information: addr2line asks the symbol table
-        continue
-    assert ours == theirs[:len(ours)] and len(theirs) - len(ours) <= 1, f"{addr}: {ours}, {theirs}"
-    inlined += len(chain) > 1
-assert lines > len(addrs) // 2, f"{lines} lines of {len(addrs)} addresses"
-print(f"{lines} lines, {inlined} of inlined functions")
+wrong = lines.kernel_errors(places.values(), sys.argv[2], 0)
+assert not wrong, wrong[0]
+known = sum(place["line"] is not None for place in places.values())
+inlined = sum(len(place["inlined"] or ()) > 1 for place in places.values())
+assert known > len(places) // 2, f"{known} lines of {len(places)} addresses"
+print(f"{known} lines, {inlined} of inlined functions")
 END
 			ok "$name: $(cat "$scratch/out"), as addr2line has them"
 		else

@@ -8,7 +8,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 . tests/lib.sh
 scratch_make
 export LBRSNOOP_SUITES=$scratch/suites LBRSNOOP_CHECK_LOGS=$scratch/logs LBRSNOOP_SKIPS=$scratch/skips
-unset CI FULL AGAIN SEED
+unset CI FULL AGAIN SEED LBRSNOOP_BEGAN
 : >"$scratch/skips"
 
 # suite NAME: a script from stdin; $turn is how often it ran before
@@ -60,6 +60,40 @@ run_it tests/run-all
 closes "all passed" 0 "2 passed, 0 failed, 2 skipped"
 judge "no suite has flaked: said" 0 '^0 flaked$' "$scratch/out"
 judge "the seed is said" 0 '^SEED=[0-9]+$' "$scratch/out"
+
+# order NAME "SUITE...": one after the other, in this order
+order() {
+	: >"$scratch/order"
+	LBRSNOOP_TEST_JOBS=1 run_it tests/run-all
+	if [ "$(paste -s -d ' ' "$scratch/order")" = "$2" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "$scratch/order" "$scratch/out"
+	fi
+}
+
+begin
+export LBRSNOOP_SECONDS=$scratch/seconds
+printf '%s\n' "cli/a 1" "cli/b 300" "cli/c 20" >"$LBRSNOOP_SECONDS"
+for suite in "a 1.0" "b 0.4" "c 0.7" "d 0.1"; do
+	suite "cli/${suite% *}" <<<"echo ${suite% *} >>order; sleep ${suite#* }; echo 'ok one'"
+done
+order "the longest suite first, as the defaults say; one that they do not know before all" "d b c a"
+judge "the time is said" 0 '^[0-9]+ s of suites$' "$scratch/out"
+LBRSNOOP_BEGAN=$((EPOCHSECONDS - 1000)) order "... as the last run here says" "a c b d"
+judge "... and that of the set-up" 0 '^100[0-9] s of set-up, [0-9]+ s of suites$' "$scratch/out"
+
+begin
+suite vm/long <<<'# not quick: minutes
+echo "ok one"'
+suite cli/short <<<'sleep 0.2; echo "ok one"'
+run_it tests/run-all
+judge "a suite that was left out" 0 '^ok +vm/long .* 1 skipped' "$scratch/out"
+if grep -q '^cli/short 0' "$scratch/logs/seconds" && ! grep -q '^vm/long' "$scratch/logs/seconds"; then
+	ok "... says nothing of how long it takes"
+else
+	not_ok "... says nothing of how long it takes" "$scratch/logs/seconds"
+fi
 
 begin
 suite vm/wrong <<<'[ "$turn" = 1 ] && { echo "ok one/match"; exit; }; echo "not ok one/match: 3 snapshots do not match"; exit 1'

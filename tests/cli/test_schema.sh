@@ -1,12 +1,24 @@
 #!/bin/bash
-# test_schema - what lbrsnoop prints as JSON fits tests/data/snapshot.schema.json
+# test_schema - what lbrsnoop prints as JSON fits its schema: tests/data/*.schema.json
 #
-# Here what decode prints; tests/vm/test_story does the same with what a trace prints.
+# Here what decode, report and doctor print, and made-up answers of why, which
+# tests/unit/test_why_json.c has printed; tests/vm/test_story, tests/vm/test_why and tests/vm/live.py
+# do the same with what a trace, why and a doctor with an LBR print.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 # shellcheck source=tests/lib.sh
 . tests/lib.sh
 scratch_make
+
+# fits NAME FILE
+fits() {
+	tests/json_check "$2" >"$scratch/verdict" 2>&1
+	case $? in
+	0) ok "$1" ;;
+	77) skip "$1" "python3-jsonschema is not installed" ;;
+	*) not_ok "$1" "$scratch/verdict" ;;
+	esac
+}
 
 for dump in tests/data/decode/*.txt tests/data/decode/*.csv tests/data/decode/*.json; do
 	name=decode/$(basename "$dump")
@@ -14,12 +26,20 @@ for dump in tests/data/decode/*.txt tests/data/decode/*.csv tests/data/decode/*.
 		not_ok "$name" "$scratch/said"
 		continue
 	fi
-	tests/json_check "$scratch/lines" >"$scratch/verdict" 2>&1
-	case $? in
-	0) ok "$name" ;;
-	77) skip "$name" "python3-jsonschema is not installed" ;;
-	*) not_ok "$name" "$scratch/verdict" ;;
-	esac
+	fits "$name" "$scratch/lines"
+done
+fits "why/made-up answers" tests/data/why/answers.jsonl
+for capture in tests/data/capture/*.lbr tests/data/capture/user/*.lbr; do
+	name=$(basename "$capture" .lbr)
+	./lbrsnoop report -q --json --insns --no-lines "$capture" >"$scratch/lines"
+	fits "report/$name" "$scratch/lines"
+	./lbrsnoop report -q --summary --json "$capture" >"$scratch/lines"
+	fits "summary/$name" "$scratch/lines"
+done
+./lbrsnoop doctor --json >"$scratch/lines" 2>/dev/null
+fits doctor "$scratch/lines"
+for name in snapshots summary doctor; do
+	fits "json/$name" "tests/data/json/$name.jsonl"
 done
 
 # A validator that says yes to everything would be no test.
@@ -30,4 +50,13 @@ case $? in
 77) skip "what does not fit is found" "python3-jsonschema is not installed" ;;
 *) not_ok "what does not fit is found" "$scratch/verdict" ;;
 esac
+for answers in tests/data/why/answers.jsonl tests/data/json/*.jsonl; do
+	name="$(basename "$answers" .jsonl): each lie is refused"
+	tests/cli/misfits.py "$answers" >"$scratch/verdict" 2>&1
+	case $? in
+	0) ok "$name: $(tail -n 1 "$scratch/verdict")" ;;
+	77) skip "$name" "python3-jsonschema is not installed" ;;
+	*) not_ok "$name" "$scratch/verdict" ;;
+	esac
+done
 finish

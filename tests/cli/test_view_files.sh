@@ -24,9 +24,29 @@ wrong "--vmlinux: a FIFO that nobody writes to" 'no ELF file with debug informat
 # The release of the captured kernel, whatever runs here.
 wrong "--vmlinux of something else" 'build ID is .*that of Linux 6\.[0-9.-]*-amd64 is wanted' --vmlinux ./lbrsnoop
 for option in --debug-dir --source-dir; do
-	wrong "$option that is not there" "$option '.*none': No such file or directory" $option "$scratch/none"
-	wrong "$option: a file" "$option '.*text': Not a directory" $option "$scratch/text"
+	wrong "$option that is not there" "$option '.*none': No such file or directory; name the .*" $option "$scratch/none"
+	wrong "$option: a file" "$option '.*text': Not a directory; name the .*" $option "$scratch/text"
 done
+
+# The kernel's sources, before the command is run; whatever may be traced here.
+mkdir -p "$scratch/headers/include/linux" "$scratch/linux/kernel" || exit 2
+touch "$scratch/linux/kernel/fork.c"
+sources='name the root of the kernel.s sources'
+for directory in none:No text:Not headers:kernel/fork.c:; do
+	expect "why --source-dir ${directory%%:*}" 2 "^lbrsnoop: --source-dir '.*${directory%%:*}': ${directory#*:} .*; $sources" \
+		./lbrsnoop why --source-dir "$scratch/${directory%%:*}" -- touch "$scratch/ran"
+done
+if [ -e "$scratch/ran" ]; then
+	not_ok "why: the command was not run"
+else
+	ok "why: the command was not run"
+fi
+run_it timeout 20 ./lbrsnoop why --source-dir "$scratch/linux" -- /no/such/command
+if grep -q source-dir "$scratch/err"; then
+	not_ok "why --source-dir: sources are taken" "$scratch/err"
+else
+	ok "why --source-dir: sources are taken"
+fi
 expect "--svg without Graphviz" 2 "'dot' is not in PATH" \
 	env PATH="$scratch" "$PWD/lbrsnoop" report -q --svg "$scratch/x.svg" "$capture"
 if command -v dot >/dev/null; then

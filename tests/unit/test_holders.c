@@ -112,6 +112,41 @@ static void holders_own_tracing_is_not_named(void **state)
 	end(pid);
 }
 
+/* Traces a child of its own, as gdb would. */
+static int trace_a_child(void)
+{
+	pid_t tracer = getpid(), pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* If the tracer is gone already, no signal comes: the test waits for our output. */
+		while (getppid() == tracer)
+			pause();
+		_exit(0);
+	}
+	return pid < 0 || ptrace(PTRACE_SEIZE, pid, NULL, NULL);
+}
+
+static void holders_tracer_of_another_is_named(void **state)
+{
+	char who[4096], wanted[64];
+	pid_t pid = start("debugger", trace_a_child);
+
+	(void)state;
+	if (!pid) {
+		print_message("skipped: no process may be traced here\n");
+		skip();
+	}
+	snprintf(wanted, sizeof(wanted), "debugger (pid %d)", pid);
+	if (debug_register_holders(who, sizeof(who)) > HOLDERS_NAMED) {
+		end(pid);
+		print_message("skipped: too many processes have perf events here\n");
+		skip();
+	}
+	assert_non_null(strstr(who, wanted));
+	end(pid);
+}
+
 static void holders_small_buffer_is_cut(void **state)
 {
 	char who[8] = "xxxxxxx", wanted[4096];
@@ -135,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(holders_process_with_perf_event_is_named),
 		cmocka_unit_test(holders_own_tracing_is_not_named),
+		cmocka_unit_test(holders_tracer_of_another_is_named),
 		cmocka_unit_test(holders_small_buffer_is_cut),
 	};
 

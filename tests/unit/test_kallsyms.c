@@ -431,6 +431,31 @@ static void find_miss_while_held_does_not_refresh(void **state)
 	remove_file(path);
 }
 
+/* Loaded right after the table was read: its first snapshot may be the only one. */
+static void find_miss_of_a_module_that_came_does_not_wait(void **state)
+{
+	char *path = write_file(sample, strlen(sample));
+	char *modules = write_file(modules_sample, strlen(modules_sample));
+	struct symbols_source source = {.kallsyms = path, .modules = modules};
+	struct symbols *syms = NULL;
+	uint64_t version;
+
+	(void)state;
+	assert_int_equal(symbols_open_live(&source, &syms), 0);
+	assert_int_equal(symbols_refresh(syms), 0);
+	syms->checked_ns -= 20000000;
+	version = symbols_version(syms);
+	check_hole(syms, 0xffffffffc0f00010);
+	assert_true(symbols_version(syms) == version);
+	replace_file(modules, "new 4096 0 - Live 0xffffffffc0f00000\n");
+	replace_file(path, "ffffffff81000000 T _stext\nffffffffc0f00000 t new_func\t[new]\n");
+	syms->checked_ns -= 20000000;
+	check_at(syms, 0xffffffffc0f00010, "new_func", "new", 0x1000);
+	symbols_close(syms);
+	remove_file(modules);
+	remove_file(path);
+}
+
 static void find_other_module_at_address_is_noticed(void **state)
 {
 	char *path = write_file(sample, strlen(sample));
@@ -676,6 +701,7 @@ int main(void)
 		cmocka_unit_test(open_bad_lines_are_left_out),
 		cmocka_unit_test(find_miss_refreshes_live_table),
 		cmocka_unit_test(find_miss_while_held_does_not_refresh),
+		cmocka_unit_test(find_miss_of_a_module_that_came_does_not_wait),
 		cmocka_unit_test(find_other_module_at_address_is_noticed),
 		cmocka_unit_test(refresh_unreadable_keeps_table),
 		cmocka_unit_test(open_module_range_bounds_last_symbol),

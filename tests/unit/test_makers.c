@@ -57,12 +57,23 @@ static int close_table(void **state)
 	return 0;
 }
 
+/* With a graph of its own, which nothing is read into before. */
+static int find(struct symbols *symbols, uint64_t addr, int err, struct makers **ret)
+{
+	struct callgraph *graph;
+
+	assert_int_equal(callgraph_create(&text, symbols, &graph), 0);
+	err = makers_find(graph, symbols, addr, err, ret);
+	callgraph_destroy(graph);
+	return err;
+}
+
 static void makers_are_found_nearest_first(void **state)
 {
 	struct makers *makers;
 	char advice[200];
 
-	assert_int_equal(makers_find(&text, *state, BASE, ENOENT, &makers), 0);
+	assert_int_equal(find(*state, BASE, ENOENT, &makers), 0);
 	assert_int_equal(makers->functions, 5);
 	assert_int_equal(makers->indirect, 1);
 	assert_false(makers->truncated);
@@ -90,7 +101,7 @@ static void makers_in_the_record_come_first(void **state)
 	struct makers *makers;
 	char advice[200];
 
-	assert_int_equal(makers_find(&text, *state, BASE, ENOENT, &makers), 0);
+	assert_int_equal(find(*state, BASE, ENOENT, &makers), 0);
 	assert_int_equal(makers_prefer_seen(makers, &snap), 1);
 	makers_advice(makers, ENOENT, advice, sizeof(advice));
 	assert_string_equal(advice, "--at errno -e ENOENT ext4:three one");
@@ -110,7 +121,7 @@ static void makers_behind_a_tail_call_are_found(void **state)
 {
 	struct makers *makers;
 
-	assert_int_equal(makers_find(&text, *state, BASE, EACCES, &makers), 0);
+	assert_int_equal(find(*state, BASE, EACCES, &makers), 0);
 	assert_int_equal(makers->count, 1);
 	assert_string_equal(makers->items[0].sym.name, "four");
 	assert_int_equal(makers->items[0].depth, 2);
@@ -122,7 +133,7 @@ static void an_error_that_nobody_makes_is_made_by_nobody(void **state)
 	struct makers *makers;
 	char advice[200];
 
-	assert_int_equal(makers_find(&text, *state, BASE, EIO, &makers), 0);
+	assert_int_equal(find(*state, BASE, EIO, &makers), 0);
 	assert_int_equal(makers->count, 0);
 	assert_int_equal(makers_advice(makers, EIO, advice, sizeof(advice)), 0);
 	assert_string_equal(advice, "");
@@ -133,8 +144,77 @@ static void what_cannot_be_read_is_said(void **state)
 {
 	struct makers *makers;
 
-	assert_int_equal(makers_find(&text, *state, BASE + 0x60, EIO, &makers), -EFAULT);
-	assert_int_equal(makers_find(&text, *state, BASE - 0x10, EIO, &makers), -ENOENT);
+	assert_int_equal(find(*state, BASE + 0x60, EIO, &makers), -EFAULT);
+	assert_int_equal(find(*state, BASE - 0x10, EIO, &makers), -ENOENT);
+}
+
+/* struct text_source's read of the listing; @ctx: counts how often it was asked for */
+static int counted_read(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	++*(unsigned int *)ctx;
+	return text_bytes_read((void *)&listing, addr, buf, len);
+}
+
+static void a_function_is_read_once(void **state)
+{
+	unsigned int reads = 0;
+	struct text_source counted = {.read = counted_read, .ctx = &reads};
+	struct callgraph *graph;
+	struct makers *makers;
+
+	assert_int_equal(callgraph_create(&counted, *state, &graph), 0);
+	assert_int_equal(makers_find(graph, *state, BASE, ENOENT, &makers), 0);
+	assert_int_equal(reads, 5);
+	makers_free(makers);
+	/* Another errno, another start: of functions that are known. */
+	assert_int_equal(makers_find(graph, *state, BASE, EACCES, &makers), 0);
+	assert_int_equal(makers->functions, 5);
+	assert_int_equal(makers->indirect, 1);
+	assert_int_equal(makers->count, 1);
+	assert_string_equal(makers->items[0].sym.name, "four");
+	makers_free(makers);
+	assert_int_equal(makers_find(graph, *state, BASE + 0x20, ENOENT, &makers), 0);
+	assert_int_equal(makers->count, 2);
+	assert_string_equal(makers->items[0].sym.name, "three");
+	assert_string_equal(makers->items[1].sym.name, "one");
+	makers_free(makers);
+	assert_int_equal(reads, 5);
+	/* What cannot be read stays so. */
+	assert_int_equal(makers_find(graph, *state, BASE + 0x60, EIO, &makers), -EFAULT);
+	assert_int_equal(makers_find(graph, *state, BASE + 0x60, EIO, &makers), -EFAULT);
+	assert_int_equal(reads, 6);
+	callgraph_destroy(graph);
+}
+
+/* Two functions: five bytes of "mov $-2,%eax; ret", then of "mov $-13,%eax; ret" there. */
+static void after_the_symbols_have_changed_all_is_read_again(void **state)
+{
+	static const uint8_t before[] = "\xb8\xfe\xff\xff\xff\xc3",
+			     after[] = "\xb8\xf3\xff\xff\xff\xc3";
+	struct text_bytes bytes = {BASE, before, 6};
+	struct text_source changing = {.read = text_bytes_read, .ctx = &bytes};
+	struct symbol one = {.addr = BASE, .size = 6, .name = "one", .module = "mod"},
+		      two = {.addr = BASE + 0x100, .size = 6, .name = "two", .module = "mod"};
+	struct symbols *symbols;
+	struct callgraph *graph;
+	struct makers *makers;
+
+	assert_int_equal(symbols_open_empty(&symbols), 0);
+	assert_int_equal(symbols_add(symbols, &one), 0);
+	assert_int_equal(callgraph_create(&changing, symbols, &graph), 0);
+	assert_int_equal(makers_find(graph, symbols, BASE, ENOENT, &makers), 0);
+	assert_int_equal(makers->count, 1);
+	makers_free(makers);
+	bytes.bytes = after;
+	assert_int_equal(symbols_add(symbols, &two), 0);
+	assert_int_equal(makers_find(graph, symbols, BASE, ENOENT, &makers), 0);
+	assert_int_equal(makers->count, 0);
+	makers_free(makers);
+	assert_int_equal(makers_find(graph, symbols, BASE, EACCES, &makers), 0);
+	assert_int_equal(makers->count, 1);
+	makers_free(makers);
+	callgraph_destroy(graph);
+	symbols_close(symbols);
 }
 
 int main(void)
@@ -145,6 +225,8 @@ int main(void)
 		cmocka_unit_test(makers_behind_a_tail_call_are_found),
 		cmocka_unit_test(an_error_that_nobody_makes_is_made_by_nobody),
 		cmocka_unit_test(what_cannot_be_read_is_said),
+		cmocka_unit_test(a_function_is_read_once),
+		cmocka_unit_test(after_the_symbols_have_changed_all_is_read_again),
 	};
 
 	return cmocka_run_group_tests_name("makers", tests, open_table, close_table);

@@ -13,6 +13,7 @@
 
 #define BY_TRACER (1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT)
 #define BY_PROBE  (1u << TRIGGER_KPROBE | 1u << TRIGGER_KRETPROBE | 1u << TRIGGER_HW)
+#define BY_MULTI  (1u << TRIGGER_MULTI)
 
 /* As the files of Linux 6.1 look. */
 static char traced[] = "vfs_read\ndo_mmap\nmigrate_disable\n__traceiter_initcall_level\n"
@@ -42,7 +43,7 @@ static void kinds_plain_function_all(void **state)
 {
 	(void)state;
 	assert_int_equal(kinds_of("6.1.0-56-amd64", "", "vfs_read", 4, 0xffffffff81000000),
-			 BY_TRACER | BY_PROBE);
+			 BY_TRACER | BY_PROBE | BY_MULTI);
 }
 
 static void kinds_not_traceable_no_trampoline(void **state)
@@ -59,7 +60,7 @@ static void kinds_module_by_its_name(void **state)
 {
 	(void)state;
 	assert_int_equal(kinds_of("6.1.0", "btrfs", "btrfs_open", 1, 0xffffffffc0000000),
-			 BY_TRACER | BY_PROBE);
+			 BY_TRACER | BY_PROBE | BY_MULTI);
 	assert_int_equal(kinds_of("6.1.0", "", "btrfs_open", 1, 0xffffffffc0000000), BY_PROBE);
 	assert_int_equal(kinds_of("6.1.0", "xfs", "btrfs_open", 1, 0xffffffffc0000000), BY_PROBE);
 }
@@ -70,7 +71,7 @@ static void kinds_blacklisted_no_probe(void **state)
 	assert_int_equal(kinds_of("6.1.0", "", "vfs_read", 4, 0xffffffff81c00000), BY_TRACER);
 	assert_int_equal(kinds_of("6.1.0", "", "vfs_read", 4, 0xffffffff81c0000f), BY_TRACER);
 	assert_int_equal(kinds_of("6.1.0", "", "vfs_read", 4, 0xffffffff81c00010),
-			 BY_TRACER | BY_PROBE);
+			 BY_TRACER | BY_PROBE | BY_MULTI);
 	assert_int_equal(kinds_of("6.1.0", "", "other", 4, 0xffffffff82000080), 0);
 }
 
@@ -79,14 +80,17 @@ static void kinds_many_arguments_since_6_6(void **state)
 	const uint64_t addr = 0xffffffff81000000;
 
 	(void)state;
-	assert_int_equal(kinds_of("6.1.0", "", "do_mmap", 6, addr), BY_TRACER | BY_PROBE);
-	assert_int_equal(kinds_of("6.1.0", "", "do_mmap", 8, addr), BY_PROBE);
-	assert_int_equal(kinds_of("6.5.13", "", "do_mmap", 8, addr), BY_PROBE);
-	assert_int_equal(kinds_of("6.6.0", "", "do_mmap", 8, addr), BY_TRACER | BY_PROBE);
+	assert_int_equal(kinds_of("6.1.0", "", "do_mmap", 6, addr),
+			 BY_TRACER | BY_PROBE | BY_MULTI);
+	assert_int_equal(kinds_of("6.1.0", "", "do_mmap", 8, addr), BY_PROBE | BY_MULTI);
+	assert_int_equal(kinds_of("6.5.13", "", "do_mmap", 8, addr), BY_PROBE | BY_MULTI);
+	assert_int_equal(kinds_of("6.6.0", "", "do_mmap", 8, addr),
+			 BY_TRACER | BY_PROBE | BY_MULTI);
 	assert_int_equal(kinds_of("6.12.117+deb12-amd64", "", "do_mmap", 12, addr),
-			 BY_TRACER | BY_PROBE);
-	assert_int_equal(kinds_of("7.0.1", "", "do_mmap", 13, addr), BY_PROBE);
-	assert_int_equal(kinds_of("7.0.1", "", "do_mmap", FUNCTION_WORDS_NONE, addr), BY_PROBE);
+			 BY_TRACER | BY_PROBE | BY_MULTI);
+	assert_int_equal(kinds_of("7.0.1", "", "do_mmap", 13, addr), BY_PROBE | BY_MULTI);
+	assert_int_equal(kinds_of("7.0.1", "", "do_mmap", FUNCTION_WORDS_NONE, addr),
+			 BY_PROBE | BY_MULTI);
 }
 
 static void kinds_of_bpf_s_own_no_trampoline(void **state)
@@ -107,11 +111,11 @@ static void kinds_static_key_at_the_start_no_kprobe(void **state)
 	assert_int_equal(
 		probeable_add_jump_table(probeable, table, sizeof(table), 0xffffffff82000000), 0);
 	assert_int_equal(probeable_kinds(probeable, &func, 0xffffffff81000000),
-			 BY_TRACER | 1u << TRIGGER_HW);
+			 BY_TRACER | 1u << TRIGGER_HW | BY_MULTI);
 	assert_int_equal(probeable_kinds(probeable, &func, 0xffffffff82001000),
-			 BY_TRACER | 1u << TRIGGER_HW);
+			 BY_TRACER | 1u << TRIGGER_HW | BY_MULTI);
 	assert_int_equal(probeable_kinds(probeable, &func, 0xffffffff81000001),
-			 BY_TRACER | BY_PROBE);
+			 BY_TRACER | BY_PROBE | BY_MULTI);
 	probeable_destroy(probeable);
 }
 
@@ -123,7 +127,7 @@ static void kinds_without_lists_all(void **state)
 	(void)state;
 	assert_int_equal(probeable_create(NULL, NULL, "6.1.0", &probeable), 0);
 	assert_int_equal(probeable_kinds(probeable, &func, 0xffffffff81000000),
-			 BY_TRACER | BY_PROBE);
+			 BY_TRACER | BY_PROBE | BY_MULTI);
 	probeable_destroy(probeable);
 	probeable_destroy(NULL);
 }

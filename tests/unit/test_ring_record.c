@@ -131,6 +131,27 @@ static void record_decode_user_return_is_no_errno(void **state)
 	assert_int_equal(f.snap.err, 0);
 }
 
+/* The whole register comes; the function's type says how much of it is the value. */
+static void record_decode_multi_value_is_of_the_type(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	f.probe.trigger.kind = TRIGGER_MULTI;
+	f.rec.kind = RECORD_MULTI;
+	f.rec.retval = 0x12345678fffffffe;
+	f.probe.ret = RETURN_S32;
+	assert_int_equal(decode(&f), 0);
+	assert_int_equal(f.snap.trigger->kind, TRIGGER_MULTI);
+	assert_int_equal(f.snap.retval, -2);
+	assert_int_equal(f.snap.err, 2);
+	f.probe.ret = RETURN_S64;
+	assert_int_equal(decode(&f), 0);
+	assert_int_equal(f.snap.retval, 0x12345678fffffffe);
+	assert_int_equal(f.snap.err, 0);
+}
+
 /* A fault of the kernel: where it was, and that of BUG() or WARN; neither is a return value. */
 static void record_decode_fault_has_its_own_address(void **state)
 {
@@ -208,7 +229,7 @@ static void record_decode_detail_is_taken_whole(void **state)
 
 static void record_decode_bad_kind_is_refused(void **state)
 {
-	static const uint16_t bad[] = {0, RECORD_PMI + 1, UINT16_MAX};
+	static const uint16_t bad[] = {0, RECORD_MULTI + 1, UINT16_MAX};
 	struct fixture f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -242,6 +263,7 @@ int main(void)
 		cmocka_unit_test(record_decode_errno_site_exit_is_an_fexit),
 		cmocka_unit_test(record_decode_plain_site_has_no_return_value),
 		cmocka_unit_test(record_decode_user_return_is_no_errno),
+		cmocka_unit_test(record_decode_multi_value_is_of_the_type),
 		cmocka_unit_test(record_decode_fault_has_its_own_address),
 		cmocka_unit_test(record_decode_detail_is_taken_whole),
 		cmocka_unit_test(record_decode_bad_kind_is_refused),

@@ -265,7 +265,7 @@ static void render_story_tracing_makes_no_error(void **state)
 	      "   No instruction above makes -EINVAL: it is older than this record, or a value "
 	      "that "
 	      "was passed on.\n"
-	      "   To get closer: --at errno, or trace a function further in.\n"
+	      "   To get closer: lbrsnoop why, --at errno, or trace a function further in.\n"
 	      "\n");
 }
 
@@ -397,7 +397,7 @@ static void render_story_error_from_elsewhere_says_so(void **state)
 	      "   No instruction above makes -ENOENT: it is older than this record, or a value "
 	      "that "
 	      "was passed on.\n"
-	      "   To get closer: --at errno, or trace a function further in.\n"
+	      "   To get closer: lbrsnoop why, --at errno, or trace a function further in.\n"
 	      "\n");
 }
 

@@ -442,6 +442,24 @@ static void kretprobe_return_to_rethook_is_newest_shown(void **state)
 		3);
 }
 
+/* As Linux 6.12 goes from a return to a kprobe.multi: kernel/trace/{rethook,fprobe,bpf_trace}.c. */
+static void multi_return_to_rethook_is_newest_shown(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		trim(TRIGGER_MULTI, "do_sys_openat2", "any",
+		     "do_sys_openat2+0x9e -> do_sys_openat2+0x52\n"
+		     "do_sys_openat2+0x6e -> its_return_thunk+0x0\n"
+		     "its_return_thunk+0x0 -> arch_rethook_trampoline+0x0\n"
+		     "arch_rethook_trampoline+0x27 -> arch_rethook_trampoline_callback+0x0\n"
+		     "arch_rethook_trampoline_callback+0x30 -> "
+		     "rethook_trampoline_handler+0x0\n"
+		     "rethook_trampoline_handler+0x39 -> fprobe_exit_handler+0x0\n"
+		     "fprobe_exit_handler+0x4c -> kprobe_multi_link_exit_handler+0x0\n",
+		     NULL),
+		4);
+}
+
 static void tracepoint_call_of_it_is_newest_shown(void **state)
 {
 	/* Linux 6.1.0-56, tracepoint:sched:sched_process_exit and rawtracepoint:sys_enter */
@@ -781,6 +799,7 @@ int main(void)
 		cmocka_unit_test(kretprobe_interrupt_is_wasted),
 		cmocka_unit_test(kprobe_offset_last_branch_in_function_is_shown),
 		cmocka_unit_test(kretprobe_return_to_rethook_is_newest_shown),
+		cmocka_unit_test(multi_return_to_rethook_is_newest_shown),
 		cmocka_unit_test(tracepoint_call_of_it_is_newest_shown),
 		cmocka_unit_test(hw_nothing_is_wasted),
 		cmocka_unit_test(fentry_trampoline_without_name_is_wasted),

@@ -38,6 +38,7 @@ static void failed(struct failures *failures, uint32_t tgid, uint32_t nr, uint32
 	event->err = err;
 	event->call.nr = nr;
 	if (path) {
+		event->call.args[arg] = 0x1000;
 		event->call.blobs[arg].status = SYSCALL_BLOB_READ;
 		event->call.blobs[arg].len = strlen(path);
 		memcpy(event->call.bytes[arg], path, strlen(path));
@@ -85,6 +86,29 @@ static void blame_message_names_argument_that_call_is_taken(void **state)
 	failed(&failures, ROOT, SYS_openat, ENOENT, "/etc/other", 1);
 	said(&failures, ROOT, "cat: /etc/right: No such file or directory\n");
 	assert_int_equal(blame_find(&failures, &any, NULL)->seq, failures.items[0].seq);
+	failures_clear(&failures);
+}
+
+static void blame_message_names_call_that_call_is_taken(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_bind, EROFS, "/mnt/ro/x", 1);
+	failed(&failures, ROOT, SYS_unlink, EROFS, "/mnt/ro/x", 0);
+	said(&failures, ROOT, "E bind(5, {AF=1 \"/mnt/ro/x\"}): Read-only file system\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_bind);
+	failures_clear(&failures);
+	/* A library that looked whether the path is a link is not to blame. */
+	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt/vfat", 0);
+	failed(&failures, ROOT, SYS_ioctl, EINVAL, NULL, 0);
+	said(&failures, ROOT, "fstrim: /mnt/vfat: FITRIM ioctl failed: Invalid argument\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_ioctl);
+	failures_clear(&failures);
+	/* Part of another word is no name; a file that is named tells more than a call. */
+	failed(&failures, ROOT, SYS_openat, EROFS, "/mnt/ro/x", 1);
+	failed(&failures, ROOT, SYS_bind, EROFS, "/mnt/other", 1);
+	said(&failures, ROOT, "unbind, bind: /mnt/ro/x: Read-only file system\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_openat);
 	failures_clear(&failures);
 }
 
@@ -168,6 +192,19 @@ static void failure_same_compares_strings_not_numbers(void **state)
 	assert_true(failure_same(&failures.items[0], &failures.items[1]));
 	assert_false(failure_same(&failures.items[0], &failures.items[2]));
 	assert_false(failure_same(&failures.items[0], &failures.items[3]));
+	/* Q_GETINFO fills what its address leads to; what stands there before says nothing. */
+	failed(&failures, ROOT, SYS_quotactl, ESRCH, "/dev/loop5", 1);
+	failed(&failures, ROOT, SYS_quotactl, ESRCH, "/dev/loop5", 1);
+	failed(&failures, ROOT, SYS_quotactl, ESRCH, "/dev/loop6", 1);
+	for (size_t i = 4; i < 7; i++) {
+		failures.items[i].call.args[0] = 0x80000500; /* QCMD(Q_GETINFO, USRQUOTA) */
+		failures.items[i].call.args[1] = failures.items[i].call.args[3] = 0x1000;
+		failures.items[i].call.blobs[3].status = SYSCALL_BLOB_READ;
+		failures.items[i].call.blobs[3].len = 1;
+		failures.items[i].call.bytes[3][0] = (char)('a' + i);
+	}
+	assert_true(failure_same(&failures.items[4], &failures.items[5]));
+	assert_false(failure_same(&failures.items[4], &failures.items[6]));
 	failures_clear(&failures);
 }
 
@@ -207,6 +244,45 @@ static void failures_functions_newest_first_each_once(void **state)
 	free(event);
 }
 
+static void hit(struct failures *failures, uint64_t of, uint32_t order)
+{
+	struct why_hit_of *event = calloc(1, sizeof(*event));
+
+	assert_non_null(event);
+	event->head.kind = WHY_HIT;
+	event->of = of;
+	event->hit.order = order;
+	assert_int_equal(failures_add(failures, &event->head), 0);
+	free(event);
+}
+
+/* Events of two tasks in turns: each call gets its own. */
+static void failures_hits_go_to_their_call_newest_first(void **state)
+{
+	struct failures failures = {};
+
+	hit(&failures, next_seq + 1, 1);
+	hit(&failures, next_seq, 3);
+	hit(&failures, next_seq, 7);
+	hit(&failures, next_seq, 5);
+	failed(&failures, ROOT, SYS_mkdir, EACCES, NULL, 0);
+	failed(&failures, ROOT, SYS_rmdir, EBUSY, NULL, 0);
+	failed(&failures, ROOT, SYS_rmdir, EBUSY, NULL, 0);
+	assert_int_equal(failures.items[0].hit_count, 3);
+	assert_int_equal(failures.items[0].hits[0].order, 7);
+	assert_int_equal(failures.items[0].hits[1].order, 5);
+	assert_int_equal(failures.items[0].hits[2].order, 3);
+	assert_int_equal(failures.items[1].hit_count, 1);
+	assert_int_equal(failures.items[2].hit_count, 0);
+	/* Those whose call is never told take no room in the end. */
+	for (int i = 0; i < 5000; i++)
+		hit(&failures, UINT64_MAX, 1);
+	hit(&failures, next_seq, 2);
+	failed(&failures, ROOT, SYS_mkdir, EACCES, NULL, 0);
+	assert_int_equal(failures.items[3].hit_count, 1);
+	failures_clear(&failures);
+}
+
 static void failures_events_of_two_cpus_are_sorted(void **state)
 {
 	struct failures failures = {};
@@ -241,6 +317,11 @@ static void may_load_errno_each_form(void **state)
 		{"\x3d\xea\xff\xff\xff", 5, false},			    /* cmp $-22,%eax */
 		{"\xe8\x10\xff\xff\xff", 5, false},			    /* call back */
 		{"\xb8\x16\x00\x00\x00", 5, false},			    /* mov $22,%eax */
+		{"\x0f\xb6\xc0\xf7\xd8", 5, true},		   /* movzbl %al,%eax; neg %eax */
+		{"\x0f\x95\xc0\x0f\xb6\xc0\x83\xe8\x01", 9, true}, /* setne; movzbl; sub $1 */
+		{"\x83\xe0\x01\x83\xe8\x01", 6, true},		   /* and $1; sub $1 */
+		{"\x89\xf8\xf7\xd8", 4, false},			   /* mov %edi,%eax; neg */
+		{"\x89\xf8\x83\xe8\x02", 5, false},		   /* mov; sub $2 */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -328,9 +409,13 @@ static int close_table(void **state)
 
 static void candidates_are_functions_and_those_of_cold_parts(void **state)
 {
+	static const char blacklist[] = "0xffffffff81000000-0xffffffff81000010\tone\n"
+					"0xffffffff81000020-0xffffffff81000036\ttwo\n";
 	struct candidates found = {};
+	struct probeable *probeable;
+	FILE *list;
 
-	assert_int_equal(candidates_find(&text, *state, &found), 0);
+	assert_int_equal(candidates_find(&text, *state, NULL, &found), 0);
 	assert_int_equal(found.count, 3);
 	assert_string_equal(found.items[0].sym.name, "one");
 	assert_true(found.items[0].traced);
@@ -339,6 +424,17 @@ static void candidates_are_functions_and_those_of_cold_parts(void **state)
 	assert_ptr_equal(candidates_entered(&found, 0x81000020), &found.items[1]);
 	assert_null(candidates_entered(&found, 0x81000021));
 	candidates_deinit(&found);
+	/* "two" is not traced and may not be interrupted; "one" is traced. */
+	list = fmemopen((void *)blacklist, strlen(blacklist), "r");
+	assert_non_null(list);
+	assert_int_equal(probeable_create(NULL, list, "6.1", &probeable), 0);
+	fclose(list);
+	assert_int_equal(candidates_find(&text, *state, probeable, &found), 0);
+	assert_int_equal(found.count, 2);
+	assert_string_equal(found.items[0].sym.name, "one");
+	assert_string_equal(found.items[1].sym.name, "three");
+	candidates_deinit(&found);
+	probeable_destroy(probeable);
 }
 
 static int decide(void *symbols, const char *name, uint64_t addr, const uint64_t *regs,
@@ -418,6 +514,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blame_errno_in_message_wins_over_later_failures),
 		cmocka_unit_test(blame_message_names_argument_that_call_is_taken),
+		cmocka_unit_test(blame_message_names_call_that_call_is_taken),
 		cmocka_unit_test(blame_message_catalogue_missing_is_not_blamed),
 		cmocka_unit_test(blame_other_message_serious_failure_before_it),
 		cmocka_unit_test(blame_silent_command_last_failure),
@@ -425,6 +522,7 @@ int main(void)
 		cmocka_unit_test(blame_options_restrict),
 		cmocka_unit_test(failure_same_compares_strings_not_numbers),
 		cmocka_unit_test(failures_functions_newest_first_each_once),
+		cmocka_unit_test(failures_hits_go_to_their_call_newest_first),
 		cmocka_unit_test(failures_events_of_two_cpus_are_sorted),
 		cmocka_unit_test(may_load_errno_each_form),
 		cmocka_unit_test(may_load_errno_misses_nothing_that_is_decoded),

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "target/switches.h"
+
+#include <stdio.h>
+
+#include "util/cleanup.h"
+
+static bool is_zero(const char *path)
+{
+	_cleanup_fclose_ FILE *file = fopen(path, "re");
+
+	return file && getc(file) == '0';
+}
+
+struct switches switches_read_at(const char *kprobes, const char *ftrace)
+{
+	return (struct switches){.kprobes_off = is_zero(kprobes), .ftrace_off = is_zero(ftrace)};
+}
+
+/* Where the function has ENDBR64, the tracer's place is behind it. */
+static bool is_entry(const struct trigger *trigger)
+{
+	return trigger->addr == trigger->func_addr || trigger->addr == trigger->func_addr + 4;
+}
+
+const char *switches_stop(const struct switches *switches, const struct probe *probe)
+{
+	const struct trigger *trigger = &probe->trigger;
+	enum trigger_kind kind = trigger->kind;
+	bool is_kprobe = kind == TRIGGER_KPROBE || kind == TRIGGER_KRETPROBE;
+
+	if (switches->ftrace_off && (kind == TRIGGER_FENTRY || kind == TRIGGER_FEXIT ||
+				     kind == TRIGGER_MULTI || (is_kprobe && is_entry(trigger))))
+		return "it would never fire: kernel.ftrace_enabled is 0; " SWITCH_FTRACE_ON;
+	if (switches->ftrace_off && probe_needs_exit(probe))
+		return "its check at the function's exit would never fire: kernel.ftrace_enabled "
+		       "is 0; " SWITCH_FTRACE_ON;
+	if (switches->kprobes_off && is_kprobe)
+		return "it would never fire: kprobes are switched off; " SWITCH_KPROBES_ON;
+	return NULL;
+}
+
+struct switches switches_read(void)
+{
+	return switches_read_at("/sys/kernel/debug/kprobes/enabled",
+				"/proc/sys/kernel/ftrace_enabled");
+}

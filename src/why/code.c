@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/place.h"
+#include "target/returns.h"
+#include "util/cleanup.h"
+
+#define PART_BYTES_MAX (1u << 20)
+
+static int add(struct code *code, const struct insn *in)
+{
+	if (code->count == code->room) {
+		size_t room = code->room ? code->room * 2 : 512;
+		struct insn *items = reallocarray(code->items, room, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		code->items = items;
+		code->room = room;
+	}
+	code->items[code->count++] = *in;
+	return 0;
+}
+
+static int decode_part(struct code *code, uint64_t addr, uint64_t size)
+{
+	_cleanup_free_ uint8_t *bytes = NULL;
+	struct insn in;
+	int err = 0;
+
+	if (!size || size > PART_BYTES_MAX)
+		return 0;
+	bytes = malloc(size);
+	if (!bytes)
+		return -ENOMEM;
+	if (code->text->read(code->text->ctx, addr, bytes, size))
+		return -EFAULT;
+	for (size_t off = 0; !err && off < size; off += in.len) {
+		if (insn_decode(bytes + off, size - off, addr + off, &in)) {
+			in.len = 1; /* padding, data */
+			continue;
+		}
+		err = add(code, &in);
+	}
+	return err;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = ((const struct insn *)a)->addr, y = ((const struct insn *)b)->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Of a cold part, the function that it was split off: "foo" of "foo.cold". */
+static void find_whole(struct symbols *symbols, const struct symbol *func, struct symbol *ret)
+{
+	const char *cold = strstr(func->name, ".cold");
+	char name[512];
+
+	*ret = *func;
+	if (!cold || (size_t)(cold - func->name) >= sizeof(name))
+		return;
+	memcpy(name, func->name, cold - func->name);
+	name[cold - func->name] = '\0';
+	if (symbols_by_name(symbols, func->module, name, 0, ret))
+		*ret = *func;
+}
+
+int code_load(struct code *code, const struct text_source *text, struct symbols *symbols,
+	      const struct symbol *func)
+{
+	struct symbol whole;
+	struct exits_options opts = {
+		.place = place_by_symbols, .place_ctx = symbols, .symbols = symbols};
+	struct function_exits *exits;
+	int err;
+
+	*code = (struct code){.text = text};
+	find_whole(symbols, func, &whole);
+	err = function_exits_find(text, whole.addr, whole.size, &opts, &exits);
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < exits->part_count; i++)
+		err = decode_part(code, exits->parts[i].addr, exits->parts[i].size);
+	if (code->count)
+		qsort(code->items, code->count, sizeof(*code->items), by_address);
+	function_exits_free(exits);
+	if (err)
+		code_unload(code);
+	return err;
+}
+
+bool code_goes_on(const struct insn *in)
+{
+	return insn_falls_through(in->class) || in->class == INSN_CALL || in->class == INSN_ICALL ||
+	       in->class == INSN_SYSCALL;
+}
+
+const struct insn *code_above(const struct code *code, uint64_t addr)
+{
+	size_t low = 0, high = code->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (code->items[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || code->items[low - 1].addr + code->items[low - 1].len != addr ||
+	    !code_goes_on(&code->items[low - 1]))
+		return NULL;
+	return &code->items[low - 1];
+}
+
+const struct insn *code_find(const struct code *code, uint64_t addr)
+{
+	struct insn key = {.addr = addr};
+
+	if (!code->count)
+		return NULL;
+	return bsearch(&key, code->items, code->count, sizeof(key), by_address);
+}
+
+size_t code_read(const struct code *code, const struct insn *in, uint8_t *bytes)
+{
+	return code->text->read(code->text->ctx, in->addr, bytes, in->len) ? 0 : in->len;
+}
+
+void code_unload(struct code *code)
+{
+	free(code->items);
+	code->items = NULL;
+	code->count = code->room = 0;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/origin.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/cleanup.h"
+#include "util/log.h"
+#include "why/code.h"
+#include "why/decision.h"
+#include "why/flow.h"
+
+/** enum reach - how far a value comes */
+enum reach {
+	REACH_INTERRUPT, /* it is not of the call at all */
+	REACH_LOST,	 /* a caller drops it */
+	REACH_PERHAPS,	 /* it goes to memory, or to another function, on its way */
+	REACH_RESULT,	 /* each caller may return it */
+};
+
+struct chooser {
+	const struct sites *sites;
+	const struct text_source *text;
+	struct symbols *symbols;
+	uint16_t err;
+};
+
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+static bool in_interrupt(const struct chooser *c, const struct why_hit *hit)
+{
+	for (uint32_t i = 1; i < hit->frames; i++) {
+		struct symbol sym;
+
+		if (!symbols_find(c->symbols, hit->stack[i] - 1, &sym) &&
+		    begins_with(sym.name, "asm_"))
+			return true;
+	}
+	return false;
+}
+
+/* The system call's own function, and what calls it. */
+static bool is_entry(const struct symbol *sym)
+{
+	return begins_with(sym->name, "__x64_sys_") || begins_with(sym->name, "__ia32_") ||
+	       begins_with(sym->name, "x64_sys_call") || begins_with(sym->name, "do_syscall_64");
+}
+
+static unsigned int through_caller(const struct chooser *c, uint64_t to, const struct symbol *sym)
+{
+	unsigned int goes;
+	struct code code;
+
+	if (code_load(&code, c->text, c->symbols, sym))
+		return FLOW_ELSEWHERE;
+	goes = flow_of_result(&code, c->symbols, to, c->err);
+	code_unload(&code);
+	return goes;
+}
+
+static unsigned int out_of_site(const struct chooser *c, const struct site *site)
+{
+	unsigned int goes;
+	struct code code;
+
+	if (code_load(&code, c->text, c->symbols, &site->sym))
+		return FLOW_ELSEWHERE;
+	goes = site->watch == site->addr ? flow_of_site(&code, c->symbols, site->addr, c->err)
+					 : flow_of_register(&code, c->symbols, site->watch,
+							    register_number(site->reg), c->err);
+	code_unload(&code);
+	return goes;
+}
+
+static enum reach reach_of(const struct chooser *c, const struct why_hit *hit)
+{
+	unsigned int goes, elsewhere;
+
+	if (in_interrupt(c, hit))
+		return REACH_INTERRUPT;
+	goes = out_of_site(c, &c->sites->items[hit->site]);
+	elsewhere = goes & FLOW_ELSEWHERE;
+	/* The first frame is the hit's own. */
+	for (uint32_t i = 1; goes & FLOW_RETURNED && i < hit->frames; i++) {
+		struct symbol sym;
+
+		if (symbols_find(c->symbols, hit->stack[i] - 1, &sym))
+			return REACH_PERHAPS;
+		if (is_entry(&sym))
+			return REACH_RESULT;
+		goes = through_caller(c, hit->stack[i], &sym);
+		elsewhere |= goes & FLOW_ELSEWHERE;
+	}
+	if (goes & FLOW_RETURNED)
+		return REACH_RESULT;
+	return elsewhere ? REACH_PERHAPS : REACH_LOST;
+}
+
+const struct why_hit *origin_choose(const struct failure *failure, const struct sites *sites,
+				    const struct text_source *text, struct symbols *symbols)
+{
+	static const char *const words[] = {"in an interrupt", "lost", "perhaps", "returned"};
+	struct chooser c = {
+		.sites = sites, .text = text, .symbols = symbols, .err = (uint16_t)failure->err};
+	const struct why_hit *best = NULL;
+	enum reach best_reach = REACH_LOST;
+
+	for (size_t i = 0; i < failure->hit_count; i++) {
+		const struct why_hit *hit = &failure->hits[i];
+		enum reach reach;
+
+		if (hit->site >= sites->count)
+			continue;
+		reach = reach_of(&c, hit);
+		log_verbose("hit %u of %u: %s+0x%llx: %s", hit->order, failure->executed,
+			    sites->items[hit->site].sym.name,
+			    (unsigned long long)(sites->items[hit->site].addr -
+						 sites->items[hit->site].sym.addr),
+			    words[reach]);
+		if (reach == REACH_RESULT && best_reach == REACH_PERHAPS && failure->err != EPERM)
+			continue;
+		if (reach > best_reach) {
+			best = hit;
+			best_reach = reach;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* origin.h - which of the errno sites that were executed in a call made the call's error */
+#ifndef LBRSNOOP_WHY_ORIGIN_H
+#define LBRSNOOP_WHY_ORIGIN_H
+
+#include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
+#include "why/failures.h"
+#include "why/sites.h"
+
+/**
+ * origin_choose() - the newest hit whose value can have become the call's error
+ *
+ * The value is followed out of the function of the hit, and through each caller on its stack as
+ * long as that returns it. A hit in an interrupt, and one whose value a caller drops, as printk()'s
+ * callers do, is none. EPERM is -1, which is many things: a hit that is returned all the way is
+ * taken before one that only may have come there through memory.
+ * @sites: those that the hits' numbers refer to
+ * Return: one of @failure's hits; NULL if none of their values reaches the result.
+ */
+const struct why_hit *origin_choose(const struct failure *failure, const struct sites *sites,
+				    const struct text_source *text, struct symbols *symbols);
+
+#endif

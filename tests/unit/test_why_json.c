@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The answer of "lbrsnoop why" as JSON. Made-up answers, each of which must be its line of
+ * tests/data/why/answers.jsonl; tests/cli/test_schema.sh holds those lines against the schema.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "../symbol_table.h"
+#include "../text_bytes.h"
+#include "cmd/why_json.h"
+#include "util/cleanup.h"
+
+#define ANSWERS "tests/data/why/answers.jsonl"
+
+#define BASE 0xffffffff81000000ULL
+
+/*
+ * one: 00 nopl (fentry)  05 cmp $9,%esi  08 je 10  0a xor %eax,%eax  0c ret
+ *      10 mov $-22,%eax  15 ret
+ * two: 20 test %edi,%edi  22 je 30  24 test %esi,%esi  26 jne 30  28 xor %eax,%eax  2a ret
+ *      30 mov $-22,%eax  35 ret
+ */
+static const uint8_t code[0x40] =
+	"\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
+	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\x85\xff\x74\x0c\x85\xf6\x75\x08\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc"
+	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+
+static const char table[] = "ffffffff81000000 T one\n"
+			    "ffffffff81000020 T two\n"
+			    "ffffffff81000040 T caller\n"
+			    "ffffffff81000080 T end\n";
+
+static const struct text_bytes listing = {BASE, code, sizeof(code)};
+static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
+static struct symbols *symbols;
+
+/* One inlined function, in one(). */
+int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
+		      struct srcline *ret_chain, size_t max);
+int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
+		      struct srcline *ret_chain, size_t max)
+{
+	assert_true(max >= 2);
+	if (addr != BASE + 0x10)
+		return -ENOENT;
+	ret_chain[0] = (struct srcline){.function = "check", .file = "include/one.h", .line = 12};
+	ret_chain[1] = (struct srcline){.function = "one", .file = "fs/one.c", .line = 34};
+	return 2;
+}
+
+/* Line @number, from 1, of what is expected, without its newline. */
+static char *expected(unsigned int number)
+{
+	_cleanup_fclose_ FILE *file = fopen(ANSWERS, "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	assert_non_null(file);
+	for (unsigned int i = 0; i < number; i++)
+		assert_true(getline(&line, &room, file) > 0);
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+static void check(unsigned int number, const struct answer *answer, struct hit_snapshot *hit,
+		  bool lines, const char *snapshot, const char *const *command)
+{
+	struct why_view view = {
+		.symbols = symbols,
+		.kernel_text = &text,
+		/* Never looked into: the lines are those above. */
+		.lines = lines ? (struct lines *)&view : NULL,
+	};
+	_cleanup_free_ char *wanted = expected(number), *line = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&line, &len);
+
+	assert_non_null(out);
+	assert_int_equal(why_json(out, answer, &view, hit, snapshot, command), 0);
+	fclose(out);
+	assert_true(len && line[len - 1] == '\n');
+	line[len - 1] = '\0';
+	assert_string_equal(line, wanted);
+}
+
+static struct failure failure_of(uint32_t nr, uint32_t err, const char *path)
+{
+	struct failure failure = {.tgid = 42, .tid = 43, .comm = "cat", .err = err};
+
+	failure.call.nr = nr;
+	if (path) {
+		failure.call.args[0] = 0x7ffc0000;
+		failure.call.blobs[0].status = SYSCALL_BLOB_READ;
+		failure.call.blobs[0].len = (uint16_t)strlen(path);
+		memcpy(failure.call.bytes[0], path, strlen(path));
+	}
+	return failure;
+}
+
+static struct site site_at(const char *function, uint64_t addr)
+{
+	struct site site = {.addr = addr, .watch = addr, .err = EINVAL, .reg = SITE_REG_NONE};
+
+	assert_int_equal(symbols_by_name(symbols, "", function, 0, &site.sym), 0);
+	return site;
+}
+
+static const char *const mkdir_command[] = {"mkdir", "/x y", NULL};
+
+static void why_json_place_found_condition_stack_others(void **state)
+{
+	struct failure failures[] = {
+		failure_of(SYS_access, ENOENT, "/etc/ld.so.preload"),
+		failure_of(SYS_mkdir, EINVAL, "/x y"),
+		failure_of(SYS_access, ENOENT, "/etc/other"),
+		failure_of(SYS_rmdir, EBUSY, "/y"),
+	};
+	struct hit_snapshot *hit = calloc(1, sizeof(*hit));
+	static const uint64_t stack[] = {BASE + 0x10, BASE + 0x48};
+	struct why_hit *taken = calloc(1, sizeof(*taken));
+	struct answer answer = {.status = 1 << 8,
+				.runs = 2,
+				.failures = {.items = failures, .count = ARRAY_SIZE(failures)},
+				.call = &failures[1],
+				.state = ORIGIN_FOUND,
+				.site = site_at("one", BASE + 0x10),
+				.hit = taken};
+
+	assert_non_null(hit);
+	assert_non_null(taken);
+	taken->regs[PTREG_SI] = 9;
+	failures[1].call.args[1] = 0777;
+	hit->snap.stack = stack;
+	hit->snap.stack_count = ARRAY_SIZE(stack);
+	check(1, &answer, hit, true, NULL, mkdir_command);
+	free(taken);
+	free(hit);
+}
+
+static void why_json_lbr_answer_snapshot_is_in_it(void **state)
+{
+	struct failure failure = failure_of(SYS_mkdir, EINVAL, "/x y");
+	struct answer answer = {.status = SIGTERM,
+				.runs = 3,
+				.failures = {.items = &failure, .count = 1},
+				.call = &failure,
+				.state = ORIGIN_FOUND,
+				.site = site_at("two", BASE + 0x30)};
+	static const char snapshot[] =
+		"{\"schema\":\"lbrsnoop.snapshot/1\",\"ts_ns\":1,"
+		"\"path_id\":\"0123456789abcdef\",\"host\":null,\"cpu\":0,\"pid\":42,"
+		"\"tid\":43,\"comm\":\"mkdir\",\"trigger\":null,\"lbr\":{\"model\":\"skylake\","
+		"\"format\":5,\"depth\":32,\"valid\":0,\"missing\":0,\"wasted\":0,"
+		"\"shown_from\":0,\"tracing\":0,\"stale\":false,\"mixed\":null,\"filter\":null,"
+		"\"supported\":[]},\"branches\":[],\"path\":null,\"error\":null,\"stack\":null,"
+		"\"registers\":null,\"log\":null,\"lost\":{\"records\":0}}\n";
+
+	check(2, &answer, NULL, false, snapshot, mkdir_command);
+}
+
+static void why_json_one_of_several_candidates(void **state)
+{
+	struct failure failure = failure_of(SYS_sendto, EINVAL, NULL);
+	struct site sites[] = {site_at("two", BASE + 0x30), site_at("one", BASE + 0x10)};
+	static const char *const command[] = {"ip", "link", NULL};
+	struct answer answer = {.status = 2 << 8,
+				.runs = 2,
+				.failures = {.items = &failure, .count = 1},
+				.call = &failure,
+				.state = ORIGIN_ONE_OF,
+				.candidates = {.items = sites, .count = ARRAY_SIZE(sites)}};
+
+	failure.via = WHY_VIA_NETLINK;
+	strcpy(failure.text, "Operation not supported on this link");
+	errmsg_set(&answer.reason, 0, "1 of 2 instructions could not be watched");
+	check(3, &answer, NULL, true, NULL, command);
+}
+
+/* Of a process that ran already: a name with bytes of no character set, a number of no call. */
+static void why_json_attached_hostile_names_no_place(void **state)
+{
+	struct failure failure = failure_of(499, 4000, NULL);
+	struct answer answer = {.runs = 1,
+				.failures = {.items = &failure, .count = 1},
+				.call = &failure,
+				.lost = 3};
+
+	strcpy(failure.comm, "a\033\xff\"b");
+	failure.via = WHY_VIA_IO_URING;
+	errmsg_set(&answer.reason, 0, "the call did not fail so in run 1");
+	check(4, &answer, NULL, false, NULL, NULL);
+}
+
+static void why_json_no_call_is_to_blame(void **state)
+{
+	struct failure failure = failure_of(SYS_access, ENOENT, "/etc/ld.so.preload");
+	static const char *const command[] = {"true", NULL};
+	struct answer answer = {.runs = 1, .failures = {.items = &failure, .count = 1}};
+
+	check(5, &answer, NULL, false, NULL, command);
+}
+
+static int open_table(void **state)
+{
+	symbols = symbol_table(table);
+	return symbols ? 0 : -1;
+}
+
+static int close_table(void **state)
+{
+	symbols_close(symbols);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(why_json_place_found_condition_stack_others),
+		cmocka_unit_test(why_json_lbr_answer_snapshot_is_in_it),
+		cmocka_unit_test(why_json_one_of_several_candidates),
+		cmocka_unit_test(why_json_attached_hostile_names_no_place),
+		cmocka_unit_test(why_json_no_call_is_to_blame),
+	};
+
+	return cmocka_run_group_tests_name("why_json", tests, open_table, close_table);
+}
