@@ -94,7 +94,11 @@ struct lbr_entry {
 	uint64_t from, to, info;
 };
 
+/* @model, @tsx and @truth: looked up once, because every branch asks for them */
 struct lbr_cpu {
+	const struct lbr_model *model;
+	struct truth_buffer *truth; /* NULL: no log */
+	bool tsx;
 	struct lbr_entry stack[LBR_MAX_DEPTH];
 	uint64_t tos;
 	uint64_t select;   /* LBR_SELECT */
@@ -119,11 +123,20 @@ bool lbr_tsx(void);
 
 /* --- lbr.c -------------------------------------------------------------------------------- */
 
+/* $LBR_INSNS: executed instructions are logged, too. Known before the log is opened. */
+extern bool lbr_log_insns;
+
 /** lbr_freeze() - a PMI: stop recording if the guest has asked for that. */
 void lbr_freeze(struct lbr_cpu *cpu);
 
+/** lbr_cpu_create() - for lbr_cpu_state() alone */
+struct lbr_cpu *lbr_cpu_create(CPUX86State *env);
+
 /** lbr_cpu_state() - what we keep for a vCPU; created at first use, never freed. */
-struct lbr_cpu *lbr_cpu_state(CPUX86State *env);
+static inline struct lbr_cpu *lbr_cpu_state(CPUX86State *env)
+{
+	return likely(env->lbr.cpu) ? env->lbr.cpu : lbr_cpu_create(env);
+}
 
 /**
  * lbr_update() - start or stop tracking and recording after a control register has changed
@@ -165,12 +178,21 @@ uint32_t lbr_list_reload(CPUX86State *env);
 
 /* --- lbr-truth.c -------------------------------------------------------------------------- */
 
-/* Append a record to the log of $LBR_TRUTH; nothing happens without one. */
-void truth_branch(int cpu, uint64_t from, uint64_t to, enum lbr_kind kind, const char *flags,
-		  uint32_t cycles);
-void truth_insn(int cpu, uint64_t addr);
-void truth_listed(int cpu, uint64_t addr, const uint64_t *values, size_t count);
-void truth_pop(int cpu, uint64_t from, uint64_t to);
-void truth_stop(int cpu, const char *reason);
+#define TRUTH_MISPREDICTED 1
+#define TRUTH_IN_TSX	   2
+#define TRUTH_ABORT	   4
+
+/** truth_buffer_get() - of vCPU number @cpu; NULL if there is no log ($LBR_TRUTH) */
+struct truth_buffer *truth_buffer_get(int cpu);
+
+/* Append a record to the log; @flags: TRUTH_*; @buffer: not NULL */
+void truth_branch(struct truth_buffer *buffer, uint64_t from, uint64_t to, enum lbr_kind kind,
+		  uint32_t flags, uint32_t cycles);
+
+/* The same; nothing happens if @buffer is NULL. */
+void truth_insn(struct truth_buffer *buffer, uint64_t addr);
+void truth_listed(struct truth_buffer *buffer, uint64_t addr, const uint64_t *values, size_t count);
+void truth_pop(struct truth_buffer *buffer, uint64_t from, uint64_t to);
+void truth_stop(struct truth_buffer *buffer, const char *reason);
 
 #endif

@@ -107,5 +107,5 @@ void helper_lbr_listed(CPUX86State *env, target_ulong pc)
 	uint64_t values[] = {env->cr[3], env->regs[R_ESP], env->regs[R_EAX], env->regs[R_EDI],
 			     env->regs[R_ESI]};
 
-	truth_listed(env_cpu(env)->cpu_index, pc, values, ARRAY_SIZE(values));
+	truth_listed(truth_buffer_get(env_cpu(env)->cpu_index), pc, values, ARRAY_SIZE(values));
 }

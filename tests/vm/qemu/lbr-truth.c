@@ -8,30 +8,34 @@
 #define TRUTH_BUFFER_BYTES (1 << 20)
 #define TRUTH_LINE_MAX	   160
 #define TRUTH_LAST_MAX	   64
+/* With instructions: straight runs between TRUTH_LAST_MAX branches do not come near it. */
+#define TRUTH_LAST_LINES (1u << 16)
 
-/* A branch that is not written yet. */
+/* A branch that is not written yet; KIND_LINEAR: an instruction, at @from. */
 struct truth_record {
 	uint64_t seq;
 	uint64_t from;
 	uint64_t to;
 	uint32_t cycles;
-	enum lbr_kind kind;
-	char flags[4];
+	uint8_t kind;
+	uint8_t flags;
 };
 
 /* Lines are appended by the vCPU's thread, and flushed at exit by another one: hence the lock. */
 struct truth_buffer {
 	QemuMutex lock;
+	int cpu;
 	uint64_t seq;
 	size_t used;
-	uint64_t held; /* records since the last stop; the newest truth_last of them are in ring */
-	struct truth_record ring[TRUTH_LAST_MAX];
+	uint64_t held; /* records since the last stop; the newest truth_lines of them are in ring */
+	struct truth_record *ring;
 	char bytes[TRUTH_BUFFER_BYTES];
 };
 
 static struct truth_buffer *buffers[LBR_MAX_CPUS];
 static int truth_fd = -1;
-static unsigned int truth_last; /* 0: write everything */
+static unsigned int truth_last;	 /* branches before a stop; 0: write everything */
+static unsigned int truth_lines; /* size of a ring, a power of two */
 
 static const char *const kind_names[KIND_NR] = {
 	[KIND_LINEAR] = "-",  [KIND_COND] = "cond", [KIND_JMP] = "jmp",
@@ -69,11 +73,12 @@ static void open_log(void)
 		fprintf(stderr, "lbr: cannot open %s: %s\n", path, strerror(errno));
 		exit(1);
 	}
+	truth_lines = lbr_log_insns ? TRUTH_LAST_LINES : TRUTH_LAST_MAX;
 	truth_last = last ? MIN(strtoul(last, NULL, 10), TRUTH_LAST_MAX) : 0;
 	atexit(flush_all);
 }
 
-static struct truth_buffer *buffer_get(int cpu)
+struct truth_buffer *truth_buffer_get(int cpu)
 {
 	static gsize once;
 
@@ -83,10 +88,13 @@ static struct truth_buffer *buffer_get(int cpu)
 	}
 	if (truth_fd < 0)
 		return NULL;
+	assert(cpu < LBR_MAX_CPUS);
 	if (!buffers[cpu]) {
 		struct truth_buffer *buffer = g_new0(struct truth_buffer, 1);
 
 		qemu_mutex_init(&buffer->lock);
+		buffer->cpu = cpu;
+		buffer->ring = g_new(struct truth_record, truth_lines);
 		qatomic_set(&buffers[cpu], buffer);
 	}
 	return buffers[cpu];
@@ -127,7 +135,7 @@ static char *put_hex(char *at, uint64_t value)
 }
 
 /* Begin a line "KIND CPU SEQ"; the buffer stays locked until line_end(). */
-static char *line_begin(struct truth_buffer *buffer, char kind, int cpu, uint64_t seq)
+static char *line_begin(struct truth_buffer *buffer, char kind, uint64_t seq)
 {
 	char *at;
 
@@ -137,7 +145,7 @@ static char *line_begin(struct truth_buffer *buffer, char kind, int cpu, uint64_
 	at = buffer->bytes + buffer->used;
 	*at++ = kind;
 	*at++ = ' ';
-	at = put_decimal(at, cpu);
+	at = put_decimal(at, buffer->cpu);
 	*at++ = ' ';
 	return put_decimal(at, seq);
 }
@@ -149,88 +157,126 @@ static void line_end(struct truth_buffer *buffer, char *at)
 	qemu_mutex_unlock(&buffer->lock);
 }
 
-static void write_branch(struct truth_buffer *buffer, int cpu, const struct truth_record *record)
+static char *put_flags(char *at, uint32_t flags)
 {
-	char *at = line_begin(buffer, 'B', cpu, record->seq);
+	if (!flags)
+		*at++ = '-';
+	if (flags & TRUTH_MISPREDICTED)
+		*at++ = 'M';
+	if (flags & TRUTH_IN_TSX)
+		*at++ = 'X';
+	if (flags & TRUTH_ABORT)
+		*at++ = 'A';
+	return at;
+}
+
+static void write_branch(struct truth_buffer *buffer, const struct truth_record *record)
+{
+	char *at = line_begin(buffer, 'B', record->seq);
 
 	at = put_hex(at, record->from);
 	at = put_hex(at, record->to);
 	*at++ = ' ';
 	at = put_string(at, kind_names[record->kind]);
 	*at++ = ' ';
-	at = put_string(at, *record->flags ? record->flags : "-");
+	at = put_flags(at, record->flags);
 	*at++ = ' ';
 	at = put_decimal(at, record->cycles);
 	line_end(buffer, at);
 }
 
-static void write_held(struct truth_buffer *buffer, int cpu)
+static void write_insn(struct truth_buffer *buffer, uint64_t seq, uint64_t addr)
 {
-	uint64_t at = buffer->held > truth_last ? buffer->held - truth_last : 0;
+	line_end(buffer, put_hex(line_begin(buffer, 'I', seq), addr));
+}
 
-	for (; at < buffer->held; at++)
-		write_branch(buffer, cpu, &buffer->ring[at % truth_last]);
+static struct truth_record *held_record(struct truth_buffer *buffer, uint64_t number)
+{
+	return &buffer->ring[number & (truth_lines - 1)];
+}
+
+/* The last branches before a stop, and the instructions behind the oldest of them. */
+static void write_held(struct truth_buffer *buffer)
+{
+	uint64_t oldest = buffer->held > truth_lines ? buffer->held - truth_lines : 0;
+	uint64_t at = buffer->held;
+
+	for (unsigned int branches = 0; at > oldest && branches < truth_last; at--)
+		branches += held_record(buffer, at - 1)->kind != KIND_LINEAR;
+	for (; at < buffer->held; at++) {
+		const struct truth_record *record = held_record(buffer, at);
+
+		if (record->kind == KIND_LINEAR)
+			write_insn(buffer, record->seq, record->from);
+		else
+			write_branch(buffer, record);
+	}
 	buffer->held = 0;
 }
 
-void truth_branch(int cpu, uint64_t from, uint64_t to, enum lbr_kind kind, const char *flags,
-		  uint32_t cycles)
+void truth_branch(struct truth_buffer *buffer, uint64_t from, uint64_t to, enum lbr_kind kind,
+		  uint32_t flags, uint32_t cycles)
 {
-	struct truth_buffer *buffer = buffer_get(cpu);
-	struct truth_record record = {.from = from, .to = to, .cycles = cycles, .kind = kind};
+	struct truth_record record = {
+		.seq = buffer->seq++,
+		.from = from,
+		.to = to,
+		.cycles = cycles,
+		.kind = kind,
+		.flags = flags,
+	};
+
+	if (truth_last)
+		*held_record(buffer, buffer->held++) = record;
+	else
+		write_branch(buffer, &record);
+}
+
+void truth_insn(struct truth_buffer *buffer, uint64_t addr)
+{
+	uint64_t seq;
 
 	if (!buffer)
 		return;
-	record.seq = buffer->seq++;
-	pstrcpy(record.flags, sizeof(record.flags), flags);
+	seq = buffer->seq++;
 	if (truth_last)
-		buffer->ring[buffer->held++ % truth_last] = record;
+		*held_record(buffer, buffer->held++) =
+			(struct truth_record){.seq = seq, .from = addr, .kind = KIND_LINEAR};
 	else
-		write_branch(buffer, cpu, &record);
+		write_insn(buffer, seq, addr);
 }
 
-void truth_insn(int cpu, uint64_t addr)
+void truth_listed(struct truth_buffer *buffer, uint64_t addr, const uint64_t *values, size_t count)
 {
-	struct truth_buffer *buffer = buffer_get(cpu);
-
-	if (buffer)
-		line_end(buffer, put_hex(line_begin(buffer, 'I', cpu, buffer->seq++), addr));
-}
-
-void truth_listed(int cpu, uint64_t addr, const uint64_t *values, size_t count)
-{
-	struct truth_buffer *buffer = buffer_get(cpu);
 	char *at;
 
 	if (!buffer)
 		return;
-	at = put_hex(line_begin(buffer, 'I', cpu, buffer->seq++), addr);
+	at = put_hex(line_begin(buffer, 'I', buffer->seq++), addr);
 	for (size_t i = 0; i < count; i++)
 		at = put_hex(at, values[i]);
 	line_end(buffer, at);
 }
 
-void truth_pop(int cpu, uint64_t from, uint64_t to)
+void truth_pop(struct truth_buffer *buffer, uint64_t from, uint64_t to)
 {
-	struct truth_buffer *buffer = buffer_get(cpu);
 	char *at;
 
 	if (!buffer)
 		return;
-	write_held(buffer, cpu);
-	at = line_begin(buffer, 'P', cpu, buffer->seq++);
+	write_held(buffer);
+	at = line_begin(buffer, 'P', buffer->seq++);
 	line_end(buffer, put_hex(put_hex(at, from), to));
 }
 
-void truth_stop(int cpu, const char *reason)
+void truth_stop(struct truth_buffer *buffer, const char *reason)
 {
-	struct truth_buffer *buffer = buffer_get(cpu);
 	char *at;
 
 	if (!buffer)
 		return;
-	write_held(buffer, cpu);
-	at = line_begin(buffer, 'Z', cpu, buffer->seq++);
+	write_held(buffer);
+	at = line_begin(buffer, 'Z', buffer->seq++);
 	*at++ = ' ';
 	line_end(buffer, put_string(at, reason));
 }

@@ -49,25 +49,18 @@ static const struct {
 	[KIND_FAR] = {1 << 8, 1 << 22, 8},   [KIND_IRQ] = {1 << 8, 1 << 22, 8},
 };
 
-struct lbr_cpu *lbr_cpu_state(CPUX86State *env)
+struct lbr_cpu *lbr_cpu_create(CPUX86State *env)
 {
-	static struct lbr_cpu *states[LBR_MAX_CPUS];
-	int index = env_cpu(env)->cpu_index;
+	const char *insns = getenv("LBR_INSNS");
+	struct lbr_cpu *cpu = g_new0(struct lbr_cpu, 1);
 
-	assert(index < LBR_MAX_CPUS);
-	if (!states[index]) {
-		const char *insns = getenv("LBR_INSNS");
-
-		lbr_log_insns = insns && !strcmp(insns, "1");
-		states[index] = g_new0(struct lbr_cpu, 1);
-		states[index]->depth = lbr_model()->depth;
-	}
-	return states[index];
-}
-
-static int cpu_number(CPUX86State *env)
-{
-	return env_cpu(env)->cpu_index;
+	lbr_log_insns = insns && !strcmp(insns, "1");
+	cpu->model = lbr_model();
+	cpu->tsx = lbr_tsx();
+	cpu->truth = truth_buffer_get(env_cpu(env)->cpu_index);
+	cpu->depth = cpu->model->depth;
+	env->lbr.cpu = cpu;
+	return cpu;
 }
 
 static uint64_t linear_eip(CPUX86State *env)
@@ -78,7 +71,7 @@ static uint64_t linear_eip(CPUX86State *env)
 /* The bit that switches the LBR on, wherever this model has it. */
 static uint64_t *enable_register(struct lbr_cpu *cpu, uint64_t *ret_bit)
 {
-	switch (lbr_model()->layout) {
+	switch (cpu->model->layout) {
 	case LBR_ARCH:
 		*ret_bit = ARCH_CTL_ENABLE;
 		return &cpu->control;
@@ -109,7 +102,7 @@ void lbr_freeze(struct lbr_cpu *cpu)
 {
 	if (!(cpu->debugctl & DEBUGCTL_FREEZE_LBRS_ON_PMI))
 		return;
-	if (lbr_model()->pmu->frozen_bit)
+	if (cpu->model->pmu->frozen_bit)
 		cpu->pmu.global_status |= STATUS_LBR_FROZEN;
 	else
 		lbr_disable(cpu);
@@ -122,7 +115,7 @@ void lbr_update(CPUX86State *env, const char *reason)
 	bool tracking = recording || pmu_active(cpu);
 
 	if (cpu->recording && !recording)
-		truth_stop(cpu_number(env), reason);
+		truth_stop(cpu->truth, reason);
 	if (!cpu->recording && recording)
 		cpu->last_update = env->lbr.insns;
 	cpu->recording = recording;
@@ -203,20 +196,20 @@ static bool predict(struct predictor *p, uint64_t from, uint64_t to, enum lbr_ki
  * TCG has no transactions. With LBR_TSX=1 the flags are a function of the branch's address that a
  * test can compute too: IN_TSX if FROM[5:4] are both set, TSX_ABORT if FROM[7:6] are so as well.
  */
-static uint64_t tsx_flags(uint64_t from)
+static uint64_t tsx_flags(const struct lbr_cpu *cpu, uint64_t from)
 {
-	if (!lbr_tsx() || (from & 0x30) != 0x30)
+	if (!cpu->tsx || (from & 0x30) != 0x30)
 		return 0;
 	return (from & 0xc0) == 0xc0 ? INFO_IN_TSX | INFO_TSX_ABORT : INFO_IN_TSX;
 }
 
 /* The entry as the MSRs show it. */
-static struct lbr_entry entry_encode(uint64_t from, uint64_t to, enum lbr_kind kind, uint64_t flags,
-				     uint32_t cycles)
+static struct lbr_entry entry_encode(enum lbr_layout layout, uint64_t from, uint64_t to,
+				     enum lbr_kind kind, uint64_t flags, uint32_t cycles)
 {
 	struct lbr_entry entry = {.from = from, .to = to};
 
-	switch (lbr_model()->layout) {
+	switch (layout) {
 	case LBR_PLAIN:
 		break;
 	case LBR_FROM_MISPRED: /* SDM vol. 3B, Table 17-8: 62:48 extend the sign */
@@ -242,27 +235,18 @@ static struct lbr_entry entry_encode(uint64_t from, uint64_t to, enum lbr_kind k
 	return entry;
 }
 
-static void log_entry(CPUX86State *env, uint64_t from, uint64_t to, enum lbr_kind kind,
-		      uint64_t flags, uint32_t cycles)
+static uint32_t truth_flags(uint64_t flags)
 {
-	char letters[4];
-	int n = 0;
-
-	if (flags & INFO_MISPRED)
-		letters[n++] = 'M';
-	if (flags & INFO_IN_TSX)
-		letters[n++] = 'X';
-	if (flags & INFO_TSX_ABORT)
-		letters[n++] = 'A';
-	letters[n] = '\0';
-	truth_branch(cpu_number(env), from, to, kind, letters, cycles);
+	return (flags & INFO_MISPRED ? TRUTH_MISPREDICTED : 0) |
+	       (flags & INFO_IN_TSX ? TRUTH_IN_TSX : 0) |
+	       (flags & INFO_TSX_ABORT ? TRUTH_ABORT : 0);
 }
 
 static void push(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t to,
 		 enum lbr_kind kind, bool mispredicted)
 {
-	const struct lbr_model *model = lbr_model();
-	uint64_t flags = tsx_flags(from);
+	const struct lbr_model *model = cpu->model;
+	uint64_t flags = tsx_flags(cpu, from);
 	uint32_t cycles = 0;
 
 	if (mispredicted && model->layout != LBR_PLAIN)
@@ -271,23 +255,24 @@ static void push(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t 
 		cycles = MIN(env->lbr.insns - cpu->last_update, INFO_CYCLES);
 	cpu->last_update = env->lbr.insns;
 	/* SDM vol. 3B, 17.9: TOS is incremented, modulo the depth, before the pair is recorded. */
-	cpu->tos = (cpu->tos + 1) % cpu->depth;
-	cpu->stack[cpu->tos] = entry_encode(from, to, kind, flags, cycles);
-	log_entry(env, from, to, kind, flags, cycles);
+	cpu->tos = cpu->tos + 1 < cpu->depth ? cpu->tos + 1 : 0;
+	cpu->stack[cpu->tos] = entry_encode(model->layout, from, to, kind, flags, cycles);
+	if (cpu->truth)
+		truth_branch(cpu->truth, from, to, kind, truth_flags(flags), cycles);
 }
 
 /* SDM vol. 3B, 17.9: a return flushes the last captured record, last in, first out. */
-static void pop(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_t to)
+static void pop(struct lbr_cpu *cpu, uint64_t from, uint64_t to)
 {
 	memset(&cpu->stack[cpu->tos], 0, sizeof(cpu->stack[cpu->tos]));
 	cpu->tos = (cpu->tos + cpu->depth - 1) % cpu->depth;
-	truth_pop(cpu_number(env), from, to);
+	truth_pop(cpu->truth, from, to);
 }
 
 static bool call_stack_mode(const struct lbr_cpu *cpu)
 {
-	return lbr_model()->layout == LBR_ARCH ? cpu->control & ARCH_CTL_CALL_STACK
-					       : cpu->select & SELECT_CALLSTACK;
+	return cpu->model->layout == LBR_ARCH ? cpu->control & ARCH_CTL_CALL_STACK
+					      : cpu->select & SELECT_CALLSTACK;
 }
 
 /* Do the filters let this branch in? The ring is that of the target: it is where we are now. */
@@ -295,7 +280,7 @@ static bool selected(CPUX86State *env, const struct lbr_cpu *cpu, enum lbr_kind 
 {
 	bool user = env->hflags & HF_CPL_MASK;
 
-	if (lbr_model()->layout == LBR_ARCH)
+	if (cpu->model->layout == LBR_ARCH)
 		return (cpu->control & (user ? ARCH_CTL_USR : ARCH_CTL_OS)) &&
 		       (cpu->control & kinds[kind].arch_bit);
 	return !(cpu->select &
@@ -309,7 +294,7 @@ static void record(CPUX86State *env, struct lbr_cpu *cpu, uint64_t from, uint64_
 		return;
 	if (call_stack_mode(cpu)) {
 		if (kind == KIND_RET) {
-			pop(env, cpu, from, to);
+			pop(cpu, from, to);
 			return;
 		}
 		/* SDM vol. 3B, 17.9: "zero length calls" are excluded. */
@@ -371,7 +356,7 @@ void helper_lbr_insn(CPUX86State *env, target_ulong pc)
 	struct lbr_cpu *cpu = lbr_cpu_state(env);
 
 	if (cpu->recording && !cpu->restarted)
-		truth_insn(cpu_number(env), pc);
+		truth_insn(cpu->truth, pc);
 	cpu->restarted = false;
 }
 

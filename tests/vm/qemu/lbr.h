@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 typedef struct CPUArchState CPUX86State;
+struct lbr_cpu;
 
 /* What an instruction is to the LBR; KIND_LINEAR is everything that falls through. */
 enum lbr_kind {
@@ -32,10 +33,11 @@ enum lbr_kind {
 #define LBR_NEXT_FIRST	0x8000000000000005ull /* tracking has just begun */
 
 struct lbr_flow {
-	uint64_t from;	/* linear address of the last instruction of a block */
-	uint64_t next;	/* linear address that follows it, or LBR_NEXT_* */
-	uint64_t insns; /* instructions retired while tracking was on */
-	uint32_t kind;	/* enum lbr_kind of @from, its length << 8 */
+	uint64_t from;	     /* linear address of the last instruction of a block */
+	uint64_t next;	     /* linear address that follows it, or LBR_NEXT_* */
+	uint64_t insns;	     /* instructions retired while tracking was on */
+	uint32_t kind;	     /* enum lbr_kind of @from, its length << 8 */
+	struct lbr_cpu *cpu; /* what we keep for this vCPU; NULL until it is needed */
 };
 
 /* --- hooks called by QEMU's own code ------------------------------------------------------ */
