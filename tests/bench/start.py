@@ -108,15 +108,19 @@ def row(what, ours, theirs):
     print(f"| {what} | {mine * 1000:.0f} ms | {other * 1000:.0f} ms | {other / mine:.1f} |", flush=True)
 
 
+def mount_tracing():
+    """tracefs, and debugfs, where bpftrace looks for it"""
+    if not os.path.exists(TRACING + "/available_events"):
+        subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
+    if not os.path.exists("/sys/kernel/debug/tracing/available_events"):
+        subprocess.run(["mount", "-t", "debugfs", "debugfs", "/sys/kernel/debug"], check=True)
+
+
 def main():
     where = sys.argv[1]
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     many = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
-    if not os.path.exists(TRACING + "/available_events"):
-        subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
-    # bpftrace looks there
-    if not os.path.exists("/sys/kernel/debug/tracing/available_events"):
-        subprocess.run(["mount", "-t", "debugfs", "debugfs", "/sys/kernel/debug"], check=True)
+    mount_tracing()
     print("| from start to armed | lbrsnoop | bpftrace | ratio |\n| --- | ---: | ---: | ---: |")
     with Hits():
         one = "tracepoint:syscalls:sys_enter_getppid"
@@ -138,4 +142,5 @@ def main():
                 [bpftrace(probe, probes) for _ in range(times)])
 
 
-main()
+if __name__ == "__main__":
+    main()

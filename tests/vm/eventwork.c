@@ -5,9 +5,9 @@
  *     eventwork PAGES SLEEPS [MILLISECONDS]
  *
  * Touches PAGES pages that are not there yet, then sleeps SLEEPS times for a millisecond, or so
- * many. Its last line is "until NS faults N switches N": all that it has had, as the kernel tells
- * it (getrusage()), and the time (CLOCK_REALTIME) before it asked. The function that touches a page
- * is touch_page().
+ * many. Its last line is "until NS faults N switches N faults-before N switches-before N": all that
+ * it has had, as the kernel tells it (getrusage()), and the time (CLOCK_REALTIME) before it asked;
+ * and what it had had when main() began. The function that touches a page is touch_page().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +27,10 @@ int main(int argc, char **argv)
 	long pages = argc > 2 ? atol(argv[1]) : -1, sleeps = argc > 2 ? atol(argv[2]) : -1;
 	const struct timespec pause = {.tv_nsec = (argc > 3 ? atol(argv[3]) : 1) * 1000000};
 	struct timespec now;
-	struct rusage use;
+	struct rusage use, before;
 	char *memory;
 
+	getrusage(RUSAGE_SELF, &before);
 	if (pages < 0 || sleeps < 0)
 		return 64;
 	memory = mmap(NULL, (size_t)(pages + 1) * PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -44,7 +45,9 @@ int main(int argc, char **argv)
 		nanosleep(&pause, NULL);
 	clock_gettime(CLOCK_REALTIME, &now);
 	getrusage(RUSAGE_SELF, &use);
-	printf("until %lld%09ld faults %ld switches %ld\n", (long long)now.tv_sec, now.tv_nsec,
-	       use.ru_minflt + use.ru_majflt, use.ru_nvcsw + use.ru_nivcsw);
+	printf("until %lld%09ld faults %ld switches %ld faults-before %ld switches-before %ld\n",
+	       (long long)now.tv_sec, now.tv_nsec, use.ru_minflt + use.ru_majflt,
+	       use.ru_nvcsw + use.ru_nivcsw, before.ru_minflt + before.ru_majflt,
+	       before.ru_nvcsw + before.ru_nivcsw);
 	return 0;
 }

@@ -1,7 +1,7 @@
 """executed.py - boot a guest whose every executed instruction is known; for the tests that ask
 
-The log itself is gigabytes: truth_tail reads it from a FIFO while the guest runs, and keeps what
-ran before each stop of the LBR.
+The whole log would be gigabytes: the emulator writes what ran before each stop of the LBR, and
+truth_tail reads it from a FIFO while the guest runs.
 """
 import collections
 import json
@@ -39,7 +39,8 @@ def boot(kernel, directory, part, **environment):
                            os.path.join(directory, "stops")], stdout=log, stderr=log) as tail:
         # Held open so that truth_tail ends with us, even where QEMU never opens the log.
         writer = os.open(fifo, os.O_RDWR)
-        status = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
+        status = subprocess.run(command, stdout=log, stderr=log, check=False,
+                                env=dict(os.environ, LBR_TRUTH_LAST=str(DEPTH))).returncode
         os.close(writer)
         tail.wait()
     why = guest_ended(status, log_text(log_path))

@@ -8,6 +8,7 @@ can be asked for, keep() says why.
 """
 import collections
 
+from spent import name_error, trigger_error, wasted_error
 from verify_truth import REPORTED, TSX, branch_error
 
 NEAR = {
@@ -38,6 +39,12 @@ REFUSED = {
     "zen4": {"call_stack"},
 }
 WITHOUT_SELECT = {"core2", "atom"}
+
+
+# What guest/matrix traces, and where. AMD's LBR is not stopped by breakpoints.
+CPU = 1
+BREAKPOINTS = ("hw:__x64_sys_getppid", "hw:handle_mm_fault", "hw:do_madvise", "hw:ksys_read")
+TARGETS = {"zen4": ("fexit:ksys_read",)}
 
 
 def is_refused(model, tsx, names):
@@ -145,14 +152,26 @@ def content_error(entries, branches, names, model, reported):
     return None, at + 1
 
 
-class Matcher:
-    """Finds stops in the order they came."""
+def header_error(snapshot, model, reported, targets):
+    """Why what is said of a snapshot cannot be, but for its entries, or None."""
+    lbr, depth = snapshot["lbr"], REPORTED[model][0]
+    if snapshot["cpu"] != CPU:
+        return f"of CPU {snapshot['cpu']}, traced was {CPU}"
+    if lbr["depth"] != depth or lbr["valid"] != len(snapshot["branches"]) or lbr["valid"] > depth:
+        return f"depth {lbr['depth']}, must be {depth}; {lbr['valid']} valid, {len(snapshot['branches'])} entries"
+    if set(lbr["supported"]) - {"predicted"} != reported:
+        return f"says that it reports {lbr['supported']}, must be {sorted(reported)}"
+    if snapshot["trigger"]["target"] not in targets:
+        return f"of {snapshot['trigger']['target']}, which was not traced"
+    return None
 
-    def __init__(self, truth, cpu):
-        stops = {stop.seq: stop for stops in truth.by_newest.values() for stop in stops
-                 if stop.cpu == cpu}
-        self.stops = [(stop, list(stop.branches())) for _, stop in sorted(stops.items())]
-        self.next = 0
+
+class Matcher:
+    """Finds stops in the order they came: those by breakpoints, but where these do not stop the LBR."""
+
+    def __init__(self, truth, cpu, reason):
+        self.stops = [(stop, list(stop.branches())) for stop in truth.by_cpu[cpu]]
+        self.reason, self.next = reason, 0  # None: any
 
     def was_cleared(self, number, rest, names, model):
         """May the oldest @rest entries of this stop be gone? Linux clears the LBR when it switches
@@ -171,11 +190,13 @@ class Matcher:
         return False
 
     def find(self, entries, names, model, reported):
-        """(Branches, those older than all entries) or (None, why)."""
-        newest, why = entries[-1], None
+        """(Branches, those older than all entries) or (None, why). Of no entries, too: then the log has
+        none either that must be there, since the LBR was cleared."""
+        why = None
         for number in range(self.next, len(self.stops)):
-            branches = self.stops[number][1]
-            if not any(same(newest, branch, model) for branch in branches):
+            stop, branches = self.stops[number]
+            if self.reason not in (None, stop.reason) or \
+               entries and not any(same(entries[-1], branch, model) for branch in branches):
                 continue
             error, older = content_error(entries, branches, names, model, reported)
             if not error and older and "call_stack" not in names and \
@@ -185,23 +206,27 @@ class Matcher:
                 self.next = number + 1
                 return branches, older
             why = why or error
-        return None, why or f"never was {newest['from']['addr']} -> {newest['to']['addr']} there"
+        if not entries:
+            return None, f"is empty, and no stop is left that is: {why}"
+        return None, why or f"never was {entries[-1]['from']['addr']} -> {entries[-1]['to']['addr']} there"
 
 
 def check_filter(guest, report, run, text, matcher):
     """One filter that the CPU has."""
     names, reported = text.split(","), REPORTED[guest.model][1] | (TSX if guest.tsx else set())
     wrong, seen, complete, empty = [], collections.Counter(), 0, 0
-    for number, snapshot in enumerate(run.snapshots):
+    for number, snapshot in enumerate(sorted(run.snapshots, key=lambda s: s["ts_ns"])):
         entries = snapshot["branches"]
-        if not entries:
-            empty += 1
-            continue
-        branches, rest = matcher.find(entries, names, guest.model, reported)
+        error = header_error(snapshot, guest.model, reported, TARGETS.get(guest.model, BREAKPOINTS)) or \
+            name_error(snapshot, guest.symbols()) or trigger_error(snapshot, guest.symbols()) or \
+            wasted_error(snapshot, guest.symbols())
+        branches, rest = (None, error) if error else \
+            matcher.find(entries, names, guest.model, reported)
         if branches is None:
             wrong.append(f"snapshot {number}: {rest}")
             continue
         complete += rest == 0
+        empty += not entries
         targets = {(b.source, b.target): b.type for b in branches}
         seen.update(targets.get((int(e["from"]["addr"], 16), int(e["to"]["addr"], 16)), "irq")
                     for e in entries)
@@ -211,8 +236,8 @@ def check_filter(guest, report, run, text, matcher):
         why = f"status {run.status}, {len(run.snapshots)} snapshots: {run.err.strip()}"
     elif wrong:
         why = f"{len(wrong)} of {len(run.snapshots)}: {wrong[0]}"
-    elif "call_stack" in names and complete * 2 < matched:
-        why = f"only {complete} of {matched} snapshots go back as far as the log"
+    elif "call_stack" in names and complete * 2 < len(run.snapshots):
+        why = f"only {complete} of {len(run.snapshots)} snapshots go back as far as the log"
     if not why and not matched:
         # Of 4 or 8 entries there may be none of the kind: the rest was not recorded. Before those of
         # the program stands the entry code, where the kernel refuses breakpoints (noinstr).
@@ -227,13 +252,14 @@ def check_filter(guest, report, run, text, matcher):
 
 def check_matrix(guest, report, filters, run_of):
     """@run_of: name of a run to what came of it."""
-    matcher = Matcher(guest.truth, 1)
+    matcher = Matcher(guest.truth, CPU, None if guest.model in TARGETS else "db")
     for text in filters:
         run = run_of(f"matrix-{text}")
         if not is_refused(guest.model, guest.tsx, text.split(",")):
             check_filter(guest, report, run, text, matcher)
             continue
-        said = run.status == 2 and "cannot be had here" in run.err and "offers any,u,k" in run.err
+        said = run.status == 2 and "cannot be had here" in run.err and \
+            "offers any,u,k" in run.err and not run.snapshots
         report(f"{guest.name}/matrix/{text}",
                not said and f"must be refused: status {run.status}: {run.err.strip()}",
                f"refused: {run.err.strip()}")

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 
+from readme import check_row
 from user_functions import call_order_error, code_ranges, foreign, functions_of, ordered_errors
 from verify_truth import REPORTED
 
@@ -79,15 +80,25 @@ def context_error(snapshot):
     return None
 
 
+def callers_of(lines, function):
+    """Frames behind @function's, up to the end of the stack that has it; None if none has."""
+    wanted = None
+    for line in lines:
+        frame = FRAME.match(line)
+        if wanted is None and frame and not frame[1] and frame[2].split(".")[0] == function:
+            wanted = []
+        elif wanted is not None and frame and not frame[1]:
+            wanted.append((frame[2], int(frame[3], 16), frame[4]))
+        elif wanted is not None and line.startswith(" </TASK>"):
+            return wanted
+    return wanted
+
+
 def callers_error(snapshot, function):
     """What called @function, as the kernel printed it from within."""
-    lines = [FRAME.match(line) for line in snapshot["log"] or []]
-    sure = [(line[2], int(line[3], 16), line[4]) for line in lines if line and not line[1]]
-    inside = [i for i, frame in enumerate(sure) if frame[0].split(".")[0] == function]
-    frames = frames_of(snapshot)
-    if not inside:
+    wanted, frames = callers_of(snapshot["log"] or [], function), frames_of(snapshot)
+    if wanted is None:
         return f"the kernel printed no stack with {function}(): {snapshot['log']}"
-    wanted = sure[inside[0] + 1:inside[0] + len(frames)]
     # fentry's call stands at the function's start.
     if not frames or frames[0][0] != function or frames[1:] != wanted or len(wanted) < 3:
         return f"the stack is {frames}, the kernel's {wanted}"
@@ -120,6 +131,7 @@ def check_segfault(guest, report, run, rounds, program):
                (run.status != 2 or not refused or run.snapshots) and
                f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}", "and said why")
         return
+    guest.none_lost(report, run)
     if len(run.snapshots) != 1:
         report(f"{guest.name}/{run.name}", f"{len(run.snapshots)} snapshots: {run.err}")
         return
@@ -155,6 +167,7 @@ def check_segfault(guest, report, run, rounds, program):
 def check_oom(guest, report, run, kind="hw"):
     snapshots = [s for s in run.snapshots if s["trigger"]["target"] == "preset:oom"]
     why = None
+    guest.none_lost(report, run)
     if len(snapshots) != 1 or run.status:
         why = f"{len(snapshots)} snapshots, exit status {run.status}: {run.err}"
     else:
@@ -179,10 +192,15 @@ def up_to_error(snapshot, function):
     lbr, newest = snapshot["lbr"], snapshot["branches"][-1]["to"]
     if (newest["sym"], newest["off"]) != (function, 0):
         return f"the newest branch leads to {newest}"
-    # The driver of architectural LBR throws interrupts in the kernel away, and page faults.
-    elif lbr["wasted"] or lbr["valid"] < lbr["depth"] - (3 if "type" in lbr["supported"] else 0):
+    elif lbr["wasted"] or not is_full(lbr):
         return f"{lbr['valid']} entries, {lbr['wasted']} wasted"
     return None
+
+
+def is_full(lbr):
+    """The driver of architectural LBR throws interrupts in the kernel away, and page faults: whether
+    it is these that are missing is asked of the log, by snapshots_match()."""
+    return "type" in lbr["supported"] or lbr["valid"] == lbr["depth"]
 
 
 def useful(snapshot):
@@ -282,7 +300,7 @@ def fault_error(snapshot, name, target):
         return f"the log has no {said!r}: {snapshot['log']}"
     # The driver of architectural LBR throws the exception away, and interrupts in the kernel.
     arch = "type" in lbr["supported"]
-    if lbr["stale"] or len(branches) < lbr["depth"] - (3 if arch else 0):
+    if lbr["stale"] or not is_full(lbr):
         return f"{len(branches)} entries, stale {lbr['stale']}"
     if not useful(snapshot):
         # None of the entries is from before the exception then.
@@ -316,6 +334,7 @@ def fault_error(snapshot, name, target):
 def check_fault_run(guest, report, run, wanted):
     """@wanted: (fault, target) in the order in which they were made."""
     why = None
+    guest.none_lost(report, run)
     if len(run.snapshots) != len(wanted) or run.status:
         why = f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}"
     report(f"{guest.name}/{run.name}/count", why, f"{len(wanted)} snapshots")
@@ -348,6 +367,7 @@ WATCHED = {
 def check_machine(guest, report, run):
     """One machine check, out of the kernel's injector: MCi_STATUS as it was told."""
     why = None
+    guest.none_lost(report, run)
     if len(run.snapshots) != 1 or run.status:
         why = f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}"
     else:
@@ -389,19 +409,40 @@ def check_error_report(guest, report, run_of):
                f"exit status {run.status}: {run.err}", "no KASAN nor KFENCE in this kernel")
         return
     both = run_of("error-oops")
+    guest.none_lost(report, run)
+    guest.none_lost(report, both)
     targets = [s["trigger"]["target"] for s in run.snapshots + both.snapshots]
     why = None
     if targets != ["preset:error-report"] * 2 + ["preset:oops"] or run.status or both.status:
         why = f"snapshots of {targets}, exit status {run.status}, {both.status}: {both.err}"
     else:
-        why = freed_error(run.snapshots[0]) or freed_error(both.snapshots[0])
+        why = freed_error(run.snapshots[0]) or freed_error(both.snapshots[0]) or \
+            fault_error(both.snapshots[1], "null", "preset:oops") or context_error(both.snapshots[1])
     report(f"{guest.name}/error-report", why, "2 snapshots, of the reads that KFENCE tells of; "
            f"{', '.join(str(kept(s)) for s in run.snapshots + both.snapshots[:1])} entries kept")
     guest.snapshots_match(report, run, "db", 1)
     guest.snapshots_match(report, both, "db", 2)
 
 
+# Columns of README.md's table, by fault
+COLUMNS = {"warn": "WARN_ON", "warn-text": "WARN with a text", "bug": "BUG", "null": "NULL pointer",
+           "wild": "bad kernel address", "gp": "general protection"}
+
+
+def check_table(guest, report, runs):
+    """What is kept at most is README.md's, but where an interrupt took some. @runs: [(Run, faults)]"""
+    most = {}
+    for run, faults in runs:
+        for snapshot, name in zip(run.snapshots, faults):
+            spent = snapshot["branches"][useful(snapshot):]
+            if name in COLUMNS and not {branch["from"]["sym"] for branch in spent} & IRET:
+                most[COLUMNS[name]] = max(most.get(COLUMNS[name], 0), useful(snapshot))
+    check_row(guest, report, "faults", most)
+
+
 def check_faults(guest, report, run_of):
+    check_table(guest, report, [(run_of("warn"), ("warn", "warn-once", "warn-text", "warn")), *(
+        (run_of(name), ("bug", "null", "wild", "gp")) for name in ("oops", "parts"))])
     check_fault_run(guest, report, run_of("warn"), [
         (name, "preset:warn") for name in ("warn", "warn-once", "warn-text", "warn")])
     check_fault_run(guest, report, run_of("oops"), [
@@ -411,6 +452,7 @@ def check_faults(guest, report, run_of):
         ("gp", "preset:general-protection")])
     check_fault_run(guest, report, run_of("all"), [("warn", "preset:warn"), ("null", "preset:oops")])
     run = run_of("printk")
+    guest.none_lost(report, run)
     why = len(run.snapshots) != 2 and f"{len(run.snapshots)} snapshots: {run.err}"
     wrong = [error for error in (printk_error(s) for s in run.snapshots) if error]
     report(f"{guest.name}/printk", why or wrong and wrong[0],
@@ -429,7 +471,7 @@ def watch_error(snapshot):
     lbr = snapshot["lbr"]
     if kept(snapshot) != useful(snapshot):
         return f"{useful(snapshot)} entries, counted are {kept(snapshot)}: {snapshot['branches']}"
-    if len(snapshot["branches"]) < lbr["depth"] - (3 if "type" in lbr["supported"] else 0):
+    if not is_full(lbr):
         return f"{len(snapshot['branches'])} entries of {lbr['depth']}"
     culprit = [b for b in snapshot["branches"] if "faults" in (b["from"]["module"], b["to"]["module"])]
     return culprit and f"of the culprit: {culprit[-1]}"
@@ -437,6 +479,7 @@ def watch_error(snapshot):
 
 def check_watch(guest, report, run_of):
     run = run_of("watch")
+    guest.none_lost(report, run)
     for name, said in WATCHED.items():
         mine = [s for s in run.snapshots if s["trigger"]["target"] == "preset:" + name]
         logs = ["\n".join(s["log"] or []) for s in mine]

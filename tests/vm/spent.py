@@ -6,6 +6,7 @@ kernel's own symbol table: the entries that are newer than the last branch of th
 """
 import bisect
 import collections
+import errno
 
 # Triggers of guest/table by target; the function that each is on.
 TRIGGERS = (
@@ -14,11 +15,12 @@ TRIGGERS = (
     ("kretprobe", "kretprobe:do_mkdirat", "do_mkdirat"),
     ("kprobe", "kprobe:do_unlinkat", "do_unlinkat"),
     ("fentry", "fentry:ksys_read", "ksys_read"),
+    ("kprobe.multi", "kprobe.multi:do_rmdir", "do_rmdir"),
 )
 ON_ENTRY = ("kprobe", "fentry")
 
 
-RETURNS = ("fexit", "kretprobe")
+RETURNS = ("fexit", "kretprobe", "kprobe.multi")
 
 # Where interrupts and exceptions go back, by arch/x86/entry/entry_64.S.
 IRQ_EXIT = ("native_irq_return", "native_iret", "common_interrupt_return",
@@ -87,6 +89,40 @@ def name_error(snapshot, symbols):
     """What is called something else than in /proc/kallsyms, or None."""
     return next(filter(None, (place_error(branch[end], symbols) for branch in snapshot["branches"]
                               for end in ("from", "to"))), None)
+
+
+# Of a target that names its trigger: the kind.
+KINDS = ("hw", "fexit", "fentry", "kprobe", "kretprobe", "kprobe.multi", "tracepoint", "rawtracepoint", "uprobe", "uretprobe")
+
+
+def trigger_error(snapshot, symbols):
+    """Does what is said of the trigger contradict itself, or /proc/kallsyms? Why, or None."""
+    trigger = snapshot["trigger"]
+    kind, err, value = trigger["kind"], trigger["errno"], trigger["retval"]
+    named, _, rest = trigger["target"].partition(":")
+    if rest and named in KINDS and kind != named:
+        return f"{trigger['target']} was taken by {kind}"
+    if err is not None and (value is None or getattr(errno, err, -value) != -value):
+        return f"returned {value}, called {err}"
+    name, _, offset = rest.partition("+")
+    starts = symbols.by_name.get(name)
+    whole = trigger["target"] if trigger["target"] in symbols.by_name else \
+        rest.rpartition(":")[2] if named in ("tracepoint", "rawtracepoint") else None
+    # Of several names of one place the trigger may have another.
+    alike = symbols.by_name.get(trigger["function"], ())
+    if whole and trigger["function"] != whole and not set(symbols.by_name.get(whole, ())) & set(alike):
+        return f"{trigger['target']} is of {trigger['function']}"
+    if named in ("hw", "fexit", "fentry", "kprobe", "kretprobe") and starts and \
+       all(symbols.is_image(start) for start in starts):
+        if trigger["function"] != name and not set(starts) & set(alike):
+            return f"{trigger['target']} is of {trigger['function']}"
+        # At the entry an endbr64 may be left out; at a kprobe the kernel tells the byte behind its INT3,
+        # also where the function tracer calls it (arch/x86/kernel/kprobes/ftrace.c).
+        places = {start + int(offset or "0", 0) + skip + (kind == "kprobe") for start in starts
+                  for skip in (0, 0 if offset else 4)}
+        if int(trigger["ip"], 16) not in places:
+            return f"{trigger['target']} is at {trigger['ip']}, must be {[hex(place) for place in places]}"
+    return None
 
 
 def is_own(branch, kind, ranges):

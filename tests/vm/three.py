@@ -6,6 +6,7 @@ against the log field by field, and the two against each other.
 The registers have to agree with the log in everything. The driver may know less, but only what
 KNOWS_LESS names; how often it did is said.
 """
+import collections
 import json
 import os
 import re
@@ -199,8 +200,8 @@ class Three:
                    said)
         for rule, count in self.less.items():
             if count:
-                report(f"{self.guest.name}/three/driver-knows-less/{rule}", None,
-                       f"{count} of {sum(self.entries.values())} entries; {KNOWS_LESS[rule]}")
+                report.comment(f"driver-knows-less/{rule}: {count} of {sum(self.entries.values())} entries; "
+                               f"{KNOWS_LESS[rule]}")
 
 
 def check_three(guest, report, run, tool):
@@ -210,8 +211,10 @@ def check_three(guest, report, run, tool):
                   (re.fullmatch(r"(\d+) (off|user|kernel)\n", line) for line in lines) if match]
     live = [s for s in run.snapshots if s["cpu"] == 1 and s["comm"] == "freeze"]
     why = None
-    if run.status or len(rounds) != ROUNDS or len(live) != ROUNDS:
-        why = f"{len(rounds)} rounds and {len(live)} snapshots, must be {ROUNDS}; status " \
+    kinds = collections.Counter(kind for _, kind in rounds)
+    if run.status or len(dict(rounds)) != ROUNDS or len(live) != ROUNDS or \
+            set(kinds.values()) != {ROUNDS // 3}:
+        why = f"rounds {dict(kinds)} and {len(live)} snapshots, must be {ROUNDS}; status " \
               f"{run.status}; {run.err.strip()}"
     report(f"{guest.name}/three/rounds", why, f"{len(rounds)}")
     if why:

@@ -10,7 +10,10 @@
  *	CPU REASON B,FROM,TO,TYPE,FLAGS,CYCLES I,ADDRESS Z ...
  *
  * TYPE: irq, or - for all else. Z: recording was stopped there before. Instructions of user space
- *are left out.
+ * are left out.
+ *
+ * Where the log leaves lines out (LBR_TRUTH_LAST), those before the gap are forgotten. A log that
+ * leaves out what a stop has to show, or whose sequence numbers go back, is refused: exit status 1.
  */
 #include <err.h>
 #include <errno.h>
@@ -37,8 +40,11 @@ struct line {
 	bool mispred;
 };
 
+/* @first: of the lines behind the last gap, if there is one (@cut); @branches: among these */
 struct ring {
+	bool cut;
 	uint64_t count;
+	uint64_t first;
 	uint64_t branches;
 	uint64_t next_seq;
 	struct line lines[RING];
@@ -53,6 +59,11 @@ static uint64_t window_start(const struct ring *ring)
 	uint64_t wanted = ring->branches < depth ? ring->branches : depth;
 	uint64_t i = ring->count, end = ring->count > RING ? ring->count - RING : 0;
 
+	if (ring->cut && wanted < depth)
+		errx(1, "the log leaves out all but %u branches before a stop",
+		     (unsigned int)wanted);
+	if (end < ring->first)
+		end = ring->first;
 	while (wanted && i > end)
 		wanted -= ring->lines[--i % RING].kind == 'B';
 	if (wanted)
@@ -132,6 +143,19 @@ static void take_rest(struct line *line, const char *at)
 	line->cycles = *at == ' ' ? (uint32_t)strtoul(at, NULL, 10) : 0;
 }
 
+static void take_seq(struct ring *ring, unsigned int cpu, uint64_t seq)
+{
+	if (seq < ring->next_seq)
+		errx(1, "cpu %u goes from record %lld to %llu: the log is not whole", cpu,
+		     (long long)ring->next_seq - 1, (unsigned long long)seq);
+	if (seq > ring->next_seq) {
+		ring->cut = true;
+		ring->first = ring->count;
+		ring->branches = 0;
+	}
+	ring->next_seq = seq + 1;
+}
+
 /* @text: ends with a newline */
 static void take(FILE *out, const char *text)
 {
@@ -146,9 +170,7 @@ static void take(FILE *out, const char *text)
 	if (!rings[cpu] && !(rings[cpu] = calloc(1, sizeof(*ring))))
 		err(1, "memory");
 	ring = rings[cpu];
-	if (number(&at) != ring->next_seq++)
-		errx(1, "cpu %u: record %llu is missing: the log is not whole", cpu,
-		     (unsigned long long)ring->next_seq - 1);
+	take_seq(ring, cpu, number(&at));
 	line = &ring->lines[ring->count % RING];
 	*line = (struct line){.kind = text[0]};
 	if (line->kind == 'Z') {

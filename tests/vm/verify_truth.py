@@ -18,7 +18,7 @@ import collections
 import json
 import sys
 
-from spent import name_error, wasted_error
+from spent import name_error, trigger_error, wasted_error
 
 # What each model reports beside the addresses. Source: SDM vol. 3B, chapter "Last Branch, ...
 # Recording", Tables 17-8, 17-14, 17-16, 19-11; AMD APM vol. 2, 13.1.1.9. TSX is only
@@ -39,6 +39,9 @@ TSX = {"in_tx", "abort"}
 # The emulator's names of branch types to those of the JSON, where the LBR reports the type.
 TYPES = {"cond": "COND", "jmp": "UNCOND", "ijmp": "IND", "call": "CALL", "icall": "IND_CALL",
          "ret": "RET", "far": None, "irq": None}
+
+# What stops the LBR, by kind of trigger; of all others the kernel itself does.
+BY_KIND = {"hw": "db", "pmi": "pmu"}
 
 Branch = collections.namedtuple("Branch", "source target type flags cycles")
 
@@ -76,16 +79,26 @@ class Truth:
                     source, target = stop.text[-1].split(",")[:2]
                     self.by_newest[stop.cpu, int(source, 16), int(target, 16)].append(stop)
 
-    def maybe_cleared(self, stop, count):
-        """Was there an earlier stop, and only @count branches since? Between two stops each record
+    def stop_before(self, stop, count):
+        """The earlier stop with only @count branches since, or None. Between two stops each record
         of the log is a branch. (In call-stack mode it may be a return, which took one away.)"""
         for back in range(1, stop.number + 1):
             before = self.by_cpu[stop.cpu][stop.number - back]
             since = stop.seq - before.seq - back
             if since >= count:
-                return since == count
-        # All that was ever recorded.
-        return len(stop.text) == count
+                return before if since == count else None
+        return None
+
+    def maybe_cleared(self, stop, count):
+        """May Linux have cleared the LBR so that only @count branches are there?"""
+        # Or it is all that was ever recorded.
+        return self.stop_before(stop, count) is not None or len(stop.text) == count
+
+    def shown_by(self, label):
+        """{number: stop} that verify() found for snapshots of this label"""
+        claims = ((stop.claimed.rsplit(":", 1), stop) for stops in self.by_cpu.values() for stop in stops
+                  if stop.claimed)
+        return {int(number): stop for (name, number), stop in claims if name == label}
 
 
 def flag_error(name, reported, wanted, got):
@@ -204,8 +217,10 @@ def find_stop(snapshot, truth, model, reason, behind=-1):
     # Those that come too early are asked last, for the reason.
     candidates = sorted(truth.by_newest.get(key, []), key=lambda stop: (stop.seq <= behind, stop.seq))
     error = f"never did the LBR of cpu {key[0]} stop behind {key[1]:#x} -> {key[2]:#x}"
+    shown = None  # what is wrong with a stop that it does show says more than what other stops have
     for stop in candidates:
         why = stop_error(entries, stop, REPORTED[model][1], truth)
+        same = not why
         if not why and stop.claimed is None and reason in (None, stop.reason) and stop.seq > behind:
             return stop, None
         if not why and stop.claimed is not None:
@@ -215,12 +230,13 @@ def find_stop(snapshot, truth, model, reason, behind=-1):
         elif not why:
             why = f"stopped for the reason {stop.reason}, must be {reason}"
         error = why
-    return None, error
+        shown = why if same else shown
+    return None, shown or error
 
 
 def verify(snapshots, truth, model, reason=None, label="", symbols=None):
     """Compare; each stop of @truth that a snapshot shows is claimed by it. With @symbols, names and
-    what is called wasted as well."""
+    what is called wasted as well. @reason: "by kind" is that of each one's trigger."""
     verdict = Verdict()
     behind = collections.defaultdict(lambda: -1)
     for number, snapshot in sorted(enumerate(snapshots, 1), key=lambda item: item[1]["ts_ns"]):
@@ -228,9 +244,11 @@ def verify(snapshots, truth, model, reason=None, label="", symbols=None):
         error = check_header(snapshot, model)
         stop = None
         if not error:
-            stop, error = find_stop(snapshot, truth, model, reason, behind[snapshot["cpu"]])
+            wanted = BY_KIND.get(snapshot["trigger"]["kind"], "off") if reason == "by kind" else reason
+            stop, error = find_stop(snapshot, truth, model, wanted, behind[snapshot["cpu"]])
         if not error and symbols:
-            error = name_error(snapshot, symbols) or wasted_error(snapshot, symbols)
+            error = name_error(snapshot, symbols) or wasted_error(snapshot, symbols) or \
+                trigger_error(snapshot, symbols)
         if error:
             trigger = snapshot["trigger"]
             verdict.errors.append(f"{name} ({trigger['target']}, cpu {snapshot['cpu']}): {error}")

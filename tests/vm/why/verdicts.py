@@ -9,8 +9,13 @@ import collections
 import json
 import os
 import re
+import sys
 
-from oracle import counts, truths_of
+from oracle import SENDS, counts, truths_of
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+# pylint: disable=wrong-import-position
+from lines import chain_error
 
 VERDICTS = ("right", "one of n", "not found", "WRONG", "no truth")
 RUNS_MOST = 3
@@ -19,6 +24,12 @@ SCHEMA = "lbrsnoop.why/1"
 # What our own probes run inside the calls they watch. A call that is about them is left alone.
 PROBES = re.compile(r"_*(k(ret)?probe|fprobe|ftrace|rethook|arch_rethook|bpf|perf|hw_breakpoint|"
                     r"trace_call_bpf|exc_debug|exc_int3|notify_die|htab_|array_map|ringbuf)")
+# Of those, what runs for the probes alone, in calls that may be about the others.
+ONLY_PROBES = re.compile(r"_*(fprobe|ftrace_(ops|graph|stub)|rethook|arch_rethook|kprobe_(ftrace|"
+                         r"int3|multi|trap|handle)|perf_swevent|perf_tp_|hw_breakpoint_exc|"
+                         r"trace_call_bpf|exc_debug|exc_int3|notify_die|htab_|array_map|"
+                         r"bpf_(get_stack|probe_read|ringbuf|trampoline|trace_run)|"
+                         r"get_perf_callchain|ringbuf)")
 KERNEL, MODULES = 0xffffffff80000000, 0xffffffffc0000000
 PROBE_CALLS = ("bpf", "perf_event_open", "ioctl", "write")
 
@@ -73,9 +84,41 @@ def blame_error(row, answer):
     said = (call.get("name"), call.get("errno"))
     if call.get("errno") != row["errno"]:
         return f"blames {said}"
-    if "netlink" in row["flags"].split(","):
-        return None if call.get("via") == "netlink" else f"{said} via {call.get('via')}"
-    return None if call.get("name") == row["call"] else f"blames {said}"
+    netlink = "netlink" in row["flags"].split(",")
+    if call.get("via") != ("netlink" if netlink else "syscall"):
+        return f"{said} via {call.get('via')}"
+    # What sent the request may be another call of that kind.
+    known = SENDS if netlink else (row["call"],)
+    return None if call.get("name") in known else f"blames {said}"
+
+
+def place_error(place, names, lines):
+    """Is a place called something else than its address, or of another line? Why, or None.
+
+    @names: spent.Symbols of the answer's guest; None: not judged
+    @lines: addr2line's chain of an address of the kernel's image, or None; None: not judged
+    """
+    addr = int(place["addr"], 16)
+    if names:
+        start = names.start(addr)
+        said = (place.get("function"), place.get("module") or None)
+        if said not in names.names[start] or place.get("off") != addr - start:
+            return f"{addr:#x} is {said[0]}+{place.get('off')}, must be {sorted(n for n, _ in names.names[start])}" \
+                f"+{addr - start}"
+    frames = lines(addr) if lines and not place.get("module") else None
+    return chain_error(dict(place, sym=place.get("function")), frames, True) or None if frames is not None else None
+
+
+def misnamed(origin, stack, names, lines):
+    """What is wrong with what the answer says of its places, or None."""
+    places = [origin] if origin.get("certain") is True else list(origin.get("candidates") or [])
+    if origin.get("decision"):
+        places.append(origin["decision"])
+    wrong = next(filter(None, (place_error(place, names, lines) for place in places)), None)
+    # From the origin outwards
+    if not wrong and stack and int(stack[0]["addr"], 16) != int(origin["addr"], 16):
+        return f"the stack begins at {stack[0]['addr']}"
+    return wrong
 
 
 def _place(addr, places):
@@ -90,22 +133,27 @@ def truth(row, answer, calls, same_run):
     found = truths_of(row, calls)
     if not same_run:
         return [site for _, site in found]
+    # A task that never asked for its number has none in the log, one in a name space of its own
+    # another.
     named = [pair for pair in found if pair[0]["tid"] == answer["call"].get("tid")]
-    found = (named or found)[-1:]
-    if not found or row["call"] in PROBE_CALLS:
-        return [site for _, site in found]
+    other = [pair for pair in found if pair[0]["tid"] is None or "--pid" in row["command"]]
+    found = (named or other)[-1:]
+    if not found:
+        return []
     call = found[0][0]
+    probes = ONLY_PROBES if row["call"] in PROBE_CALLS else PROBES
     sites = [site for site in call["sites"] if site["errno"] == row["errno"] and counts(site) and
-             not PROBES.match(site["function"])]
+             not probes.match(site["function"])]
     return sites[-1:] or [None]
 
 
-def judge(row, answer, why, calls, places, truth_places, same_run=False):
+def judge(row, answer, why, calls, places, truth_places, same_run=False, names=None, lines=None):
     """(verdict, text)
 
     @answer, @why: of answer_of()
     @calls: of the oracle, of this row
     @places, @truth_places: Places of the answer's guest and of the truth's
+    @names, @lines: as of place_error()
     """
     if not answer:
         return "not found", why
@@ -114,21 +162,30 @@ def judge(row, answer, why, calls, places, truth_places, same_run=False):
         return "WRONG", wrong
     sites = truth(row, answer, calls, same_run)
     if not sites:
-        return "no truth", "the log has no such call"
-    if answer.get("runs", 0) > RUNS_MOST:
-        return "not found", f"{answer['runs']} runs"
-    if None in sites:
-        return _judge_computed(row, answer, calls, places, truth_places)
+        return ("WRONG", f"task {answer['call'].get('tid')} made no such call") if truths_of(row, calls) else \
+            ("no truth", "the log has no such call")
+    runs, origin = answer.get("runs"), answer.get("origin")
+    if not isinstance(runs, int) or not 1 <= runs <= RUNS_MOST:
+        return "not found", f"{runs} runs"
+    judged = _judge_computed(row, answer, calls, places, truth_places) if None in sites else \
+        _judge_site(answer, sites, places, truth_places)
+    if judged[0] != "WRONG" and origin:
+        wrong = misnamed(origin, answer.get("stack"), names, lines)
+        return ("WRONG", wrong) if wrong else judged
+    return judged
+
+
+def _judge_site(answer, sites, places, truth_places):
+    """One of these made the errno."""
     right = {truth_places.of(site["addr"]) for site in sites}
     text = " or ".join(sorted({f"{site['function']}+{site['off']:#x}" for site in sites}))
     origin = answer.get("origin")
-    if answer.get("certain") is False:
-        said = {_place(one.get("addr"), places) for one in answer.get("candidates") or []}
-        said |= {_place(origin["addr"], places)} if origin else set()
-        return ("one of n", f"{len(said)}, {text}") if right & said else \
-            ("WRONG", f"none of {len(said)} is {text}")
     if not origin:
         return "not found", f"{answer.get('reason')}; is {text}"
+    if origin.get("certain") is not True:
+        said = {_place(one.get("addr"), places) for one in origin.get("candidates") or []}
+        return ("one of n", f"{len(said)}, {text}") if right & said else \
+            ("WRONG", f"none of {len(said)} is {text}")
     if _place(origin.get("addr"), places) in right:
         return "right", text
     return "WRONG", f"{origin.get('function')}+{origin.get('off')} is said, {text} is right"
@@ -139,6 +196,8 @@ def _judge_computed(row, answer, calls, places, truth_places):
     origin = answer.get("origin")
     if not origin:
         return ("right", "computed") if answer.get("reason") else ("not found", "computed")
+    if origin.get("certain") is not True:
+        return "one of n", f"{len(origin.get('candidates') or [])}, computed"
     ran = {truth_places.of(site["addr"]) for call in calls for site in call["sites"]
            if site["kind"] == "computed" and call["call"] == row["call"]}
     if _place(origin.get("addr"), places) in ran:

@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""why.py - how long lbrsnoop why takes, beside the command alone, strace and bpftrace
+
+Usage: why.py [RUNS]
+
+Medians. bpftrace is counted until its one kretprobe is armed (start.py), twice, which is the bar of
+issue 17: a person who used it would have to arm it for a first and for a second function.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import start
+
+COMMAND = ["rmdir", "/sys"]
+
+
+def seconds(command):
+    """(seconds, standard output) of a command; what it says is not shown."""
+    begin = time.monotonic()
+    ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True, check=False)
+    return time.monotonic() - begin, ran.stdout
+
+
+def why():
+    """(seconds, runs of the command)"""
+    took, out = seconds([start.LBRSNOOP, "why", "--no-lines", "--json", "--", *COMMAND])
+    answer = json.loads(out.splitlines()[-1])
+    if not answer["origin"] or answer["origin"]["certain"] is not True:
+        sys.exit(f"why.py: no place: {answer['reason']}")
+    return took, answer["runs"]
+
+
+def strace():
+    with tempfile.TemporaryDirectory(prefix="lbrsnoop-why.") as scratch:
+        return seconds(["strace", "-f", "-o", scratch + "/out", *COMMAND])[0]
+
+
+def main():
+    times = range(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    start.mount_tracing()
+    alone = statistics.median(seconds(COMMAND)[0] for _ in times)
+    traced = statistics.median(strace() for _ in times)
+    answers = [why() for _ in times]
+    whole, runs = statistics.median(took for took, _ in answers), answers[-1][1]
+    with start.Hits():
+        armed = [start.bpftrace("kretprobe:do_sys_openat2", []) for _ in times]
+    if any(isinstance(one, str) for one in armed):
+        sys.exit(f"why.py: bpftrace: {armed}")
+    bar, beyond = 2 * statistics.median(armed), whole - runs * alone
+    print("| | ms |\n| --- | ---: |")
+    for what, value in ((" ".join(COMMAND), alone), ("strace of it", traced),
+                        ("bpftrace arms one kretprobe, twice", bar),
+                        (f"lbrsnoop why, {runs} runs of the command", whole),
+                        ("... beyond these runs", beyond)):
+        print(f"| {what} | {value * 1000:.0f} |")
+    print(f"why takes {beyond / bar:.2f} of what bpftrace takes", flush=True)
+
+
+os.environ["LC_ALL"] = "C"
+main()
