@@ -106,18 +106,27 @@ def slim(snapshot):
     return dict(snapshot, path=None, stack=None, registers=None, log=None)
 
 
+def as_many_of_each(snapshots, least):
+    """How many of the first snapshots are as many of each of the two programs, @least at least"""
+    turns = collections.Counter()
+    for number, snapshot in enumerate(snapshots, 1):
+        turns[snapshot["pid"]] += 1
+        if len(set(turns.values())) == 1 and len(turns) == 2 and number >= 2 * least:
+            return number
+    raise SystemExit("the two programs are never as far as each other")
+
+
 def keep_user(directory, items):
-    """The first @count calls of each of the two programs, and the log from there to the last."""
+    """The first calls of the two programs, @count of each or some more, and the log of them."""
     program, count = items[0], int(items[1])
     with open(os.path.join(directory, "user-uprobe.calls"), encoding="utf-8") as lines:
         pids = [int(line.split()[1]) for line in lines]
-    turns, snapshots = collections.Counter(), []
-    for snapshot in sorted(load(os.path.join(directory, "user-uprobe.jsonl")), key=lambda s: s["ts_ns"]):
-        turns[snapshot["pid"]] += 1
-        if turns[snapshot["pid"]] <= count:
-            snapshots.append(slim(snapshot))
+    snapshots = sorted(load(os.path.join(directory, "user-uprobe.jsonl")), key=lambda s: s["ts_ns"])
+    snapshots = [slim(s) for s in snapshots[:as_many_of_each(snapshots, count)]]
     truth, (cpu,) = Truth(os.path.join(directory, "ends")), {s["cpu"] for s in snapshots}
-    shown = user_functions.stops_shown(snapshots, truth, truth.by_cpu[cpu], REPORTED["skylake"][1])
+    reported = REPORTED["skylake"][1]
+    stops = user_functions.snapshot_stops(truth, snapshots, reported)
+    shown = [stops[at].number for at in user_functions.stops_shown(snapshots, truth, stops, reported)]
     first, last = max(0, shown[0] - STOPS_BEFORE), shown[-1] + STOPS_BEFORE
     needed = {str(stop.seq) for stop in truth.by_cpu[cpu][first:last]}
     with open(os.path.join(directory, "ends"), encoding="ascii") as lines:

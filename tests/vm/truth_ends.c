@@ -8,6 +8,8 @@
  *
  *	CPU SEQ REASON FROM,TO,TYPE,FLAGS,CYCLES ...     oldest first
  *
+ * REASON of a stop by the guest: off@WRITER@CALLER, see qemu/README.md.
+ *
  * In call-stack mode a return takes the newest branch away (P lines): what an older one had been
  * overwritten by is not back then.
  *
@@ -86,7 +88,9 @@ static void print_stop(const struct stack *stack, int cpu, uint64_t seq, const c
 	uint64_t first = stack->branches > depth ? stack->branches - depth : 0;
 
 	stops++;
-	fprintf(out, "%d %llu %.*s", cpu, (unsigned long long)seq, (int)(end - at), at);
+	fprintf(out, "%d %llu ", cpu, (unsigned long long)seq);
+	for (; at < end; at++)
+		putc(*at == ' ' ? '@' : *at, out);
 	for (uint64_t i = first; i < stack->branches; i++)
 		if (stack->ring[i % depth].len)
 			fprintf(out, " %.*s", (int)stack->ring[i % depth].len,

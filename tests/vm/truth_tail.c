@@ -91,7 +91,7 @@ static void print_stop(FILE *out, unsigned int cpu, const char *reason)
 	const struct ring *ring = rings[cpu];
 
 	stops++;
-	fprintf(out, "%u %.*s", cpu, (int)strcspn(reason, "\n"), reason);
+	fprintf(out, "%u %.*s", cpu, (int)strcspn(reason, " \n"), reason);
 	for (uint64_t i = window_start(ring); i < ring->count; i++) {
 		const struct line *line = &ring->lines[i % RING];
 

@@ -78,23 +78,23 @@ def own_stop_error(snapshot, stop, reported, truth):
     return stop_error(snapshot["branches"], stop, reported, truth, from_user)
 
 
-def steps_of_nothing(stops, entries):
-    """Stops at which an instruction was stepped over elsewhere, by a debug exception right behind the
-    way back from the kernel, and whose probe found nothing recorded: numbers, in order. Of a probe
-    that was hit behind branches the stop before is the hit's own: its newest branch is the call
-    to one of @entries."""
-    found = []
-    for i in range(1, len(stops)):
-        step, before = stops[i], stops[i - 1]
-        if step.reason != "db" or not step.text or step.seq - before.seq != 2:
+def snapshot_stops(truth, snapshots, reported):
+    """The stops of one CPU that were made to take snapshots, in order: those of the code that also
+    stopped the LBR for each snapshot that shows branches. Linux stops it at other places, too, and
+    mostly finds nothing recorded there: of an empty snapshot nothing else tells whose stop it is."""
+    stops = truth.by_cpu[snapshots[0]["cpu"]]
+    writers = {stop.writer for stop in stops if stop.reason == "off"}
+    for snapshot in snapshots:
+        if not snapshot["branches"] or len(writers) < 2:
             continue
-        source, _, kind, *_ = step.text[-1].split(",")
-        if kind != "far" or not int(source, 16) >> 63:
-            continue
-        recorded = before.seq - stops[i - 2].seq > 1 if i > 1 else bool(before.text)
-        if not recorded or int(before.text[-1].split(",")[1], 16) not in entries:
-            found.append(i)
-    return found
+        newest = snapshot["branches"][-1]
+        near = truth.by_newest[snapshot["cpu"], int(newest["from"]["addr"], 16),
+                               int(newest["to"]["addr"], 16)]
+        fits = {stop.writer for stop in near
+                if not own_stop_error(snapshot, stop, reported, truth)}
+        # Of no stop at all: stops_shown() finds it.
+        writers = writers & fits or writers
+    return [stop for stop in stops if stop.reason == "off" and stop.writer in writers]
 
 
 def stops_shown(snapshots, truth, stops, reported):
@@ -110,37 +110,21 @@ def stops_shown(snapshots, truth, stops, reported):
     return shown
 
 
-def step_errors(snapshots, shown, stops):
-    """Of nothing only the step over the probed instruction tells that a probe was hit. It may come
-    later, for another task may have its turn between the two; but before this task's next hit."""
-    probes = [i for i, s in enumerate(snapshots) if s["trigger"]["kind"] == "uprobe"]
-    entries = {int(snapshots[i]["trigger"]["ip"], 16) for i in probes}
-    steps, wrong = steps_of_nothing(stops, entries), []
-    for i in probes:
-        snapshot, after = snapshots[i], shown[i] + 1
-        if snapshot["branches"] and after < len(stops) and stops[after].reason == "db":
-            continue  # its own step, not another's
-        limit = next((shown[k] for k in range(i + 1, len(snapshots))
-                      if snapshots[k]["pid"] == snapshot["pid"]), len(stops))
-        step = next((number for number in steps if shown[i] < number <= limit), None)
-        if step is not None:
-            steps.remove(step)
-        elif not snapshot["branches"]:
-            wrong.append(f"the snapshot of cpu {snapshot['cpu']} at {snapshot['ts_ns']} is empty, and "
-                         "no step over its probe follows that found nothing recorded")
-    return wrong
-
-
 def cpu_errors(truth, snapshots, reported):
-    """Why snapshots of one CPU are not of its stops, in their order."""
+    """Why snapshots of one CPU are not of its stops, in their order, each of one: none is left out."""
     snapshots = sorted(snapshots, key=lambda s: s["ts_ns"])
-    stops = truth.by_cpu[snapshots[0]["cpu"]]
+    stops = snapshot_stops(truth, snapshots, reported)
     shown = stops_shown(snapshots, truth, stops, reported)
-    if len(shown) == len(snapshots):
-        return step_errors(snapshots, shown, stops)
-    snapshot = snapshots[len(shown)]
-    return [f"no stop of cpu {snapshot['cpu']} is left for the one at {snapshot['ts_ns']}, with "
-            f"{len(snapshot['branches'])} entries"]
+    cpu = snapshots[0]["cpu"]
+    if len(shown) < len(snapshots):
+        snapshot = snapshots[len(shown)]
+        return [f"no stop of cpu {cpu} is left for the one at {snapshot['ts_ns']}, with "
+                f"{len(snapshot['branches'])} entries"]
+    for snapshot, before, at in zip(snapshots[1:], shown, shown[1:]):
+        if at != before + 1:
+            return [f"{at - before - 1} stops of cpu {cpu} that were made for a snapshot come before "
+                    f"the one at {snapshot['ts_ns']}, and none shows them"]
+    return []
 
 
 def ordered_errors(guest, run, depth, reported):

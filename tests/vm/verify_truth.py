@@ -47,12 +47,14 @@ Branch = collections.namedtuple("Branch", "source target type flags cycles")
 
 
 class Stop:
-    """One time that the LBR was stopped; @text: the branches before it, oldest first."""
+    """One time that the LBR was stopped; @text: the branches before it, oldest first. @writer: of
+    the guest's own stops, the WRMSR and what called it."""
 
-    __slots__ = ("cpu", "seq", "number", "reason", "text", "claimed")
+    __slots__ = ("cpu", "seq", "number", "reason", "writer", "text", "claimed")
 
     def __init__(self, line):
-        cpu, seq, self.reason, *self.text = line.split()
+        cpu, seq, reason, *self.text = line.split()
+        self.reason, _, self.writer = reason.partition("@")
         self.cpu, self.seq = int(cpu), int(seq)
         self.claimed = None
 

@@ -141,7 +141,7 @@ static inline struct lbr_cpu *lbr_cpu_state(CPUX86State *env)
 /**
  * lbr_update() - start or stop tracking and recording after a control register has changed
  * @env: the vCPU (borrowed)
- * @reason: for the truth log, if this stops the recording
+ * @reason: for the truth log, if this stops the recording; NULL: the guest wrote a register
  */
 void lbr_update(CPUX86State *env, const char *reason);
 
@@ -194,5 +194,6 @@ void truth_insn(struct truth_buffer *buffer, uint64_t addr);
 void truth_listed(struct truth_buffer *buffer, uint64_t addr, const uint64_t *values, size_t count);
 void truth_pop(struct truth_buffer *buffer, uint64_t from, uint64_t to);
 void truth_stop(struct truth_buffer *buffer, const char *reason);
+void truth_stop_by(struct truth_buffer *buffer, uint64_t writer, uint64_t caller);
 
 #endif

@@ -300,7 +300,7 @@ int pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
 		*place = val;
 	else
 		cpu->pmu.global_status &= ~val;
-	lbr_update(env, "off");
+	lbr_update(env, NULL);
 	set_deadline(env, &cpu->pmu);
 	return 1;
 }

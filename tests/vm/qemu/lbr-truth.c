@@ -280,3 +280,16 @@ void truth_stop(struct truth_buffer *buffer, const char *reason)
 	*at++ = ' ';
 	line_end(buffer, put_string(at, reason));
 }
+
+void truth_stop_by(struct truth_buffer *buffer, uint64_t writer, uint64_t caller)
+{
+	char *at;
+
+	if (!buffer)
+		return;
+	write_held(buffer);
+	at = line_begin(buffer, 'Z', buffer->seq++);
+	*at++ = ' ';
+	at = put_hex(put_string(at, "off"), writer);
+	line_end(buffer, put_hex(at, caller));
+}

@@ -108,14 +108,30 @@ void lbr_freeze(struct lbr_cpu *cpu)
 		lbr_disable(cpu);
 }
 
+/*
+ * Who wrote the register: its WRMSR, and what the stack's top is then: where a function returns to
+ * that does nothing else.
+ */
+static void stop_by_guest(CPUX86State *env, struct lbr_cpu *cpu)
+{
+	uint64_t caller = 0;
+
+	cpu_memory_rw_debug(env_cpu(env), env->regs[R_ESP], &caller, sizeof(caller), false);
+	truth_stop_by(cpu->truth, linear_eip(env), caller);
+}
+
 void lbr_update(CPUX86State *env, const char *reason)
 {
 	struct lbr_cpu *cpu = lbr_cpu_state(env);
 	bool recording = lbr_enabled(cpu);
 	bool tracking = recording || pmu_active(cpu);
 
-	if (cpu->recording && !recording)
-		truth_stop(cpu->truth, reason);
+	if (cpu->recording && !recording) {
+		if (reason)
+			truth_stop(cpu->truth, reason);
+		else
+			stop_by_guest(env, cpu);
+	}
 	if (!cpu->recording && recording)
 		cpu->last_update = env->lbr.insns;
 	cpu->recording = recording;
@@ -547,6 +563,6 @@ int lbr_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
 	if (!place)
 		return pmu_wrmsr(env, msr, val);
 	written = control_write(cpu, place, val);
-	lbr_update(env, "off");
+	lbr_update(env, NULL);
 	return written;
 }
