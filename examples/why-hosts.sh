@@ -49,7 +49,8 @@ def summary_of(answer):
         return head + answer["reason"]
     if not origin["certain"]:
         return head + "one of " + ", ".join(place_of(place) for place in origin["candidates"])
-    return head + place_of(origin) + (f", as {origin['condition']}" if origin["condition"] else "")
+    condition = origin["source_condition"] or origin["condition"]
+    return head + place_of(origin) + (f", as {condition}" if condition else "")
 
 
 hosts_of = collections.defaultdict(list)

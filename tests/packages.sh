@@ -20,6 +20,8 @@ packages_check=(
 	systemd
 	# crash dumps as kdump makes them
 	makedumpfile
+	# reads DWARF beside us
+	gdb
 )
 # what make bench measures beside us; it does without
 packages_bench=(

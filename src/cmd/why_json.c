@@ -110,6 +110,10 @@ static void put_condition(json_t *origin, const struct answer *answer, const str
 
 	json_object_set_new(origin, "condition",
 			    known ? string_or_null(decision.condition) : json_null());
+	json_object_set_new(origin, "source_condition",
+			    known ? string_or_null(decision.source) : json_null());
+	json_object_set_new(origin, "source_values",
+			    known ? string_or_null(decision.source_values) : json_null());
 	json_object_set_new(origin, "decision",
 			    known ? place_json(view, decision.addr) : json_null());
 	json_object_set_new(origin, "taken", known ? json_boolean(decision.taken) : json_null());

@@ -7,6 +7,8 @@
 
 #include <Zydis/Zydis.h>
 
+#include "disasm/operand.h"
+
 /**
  * zydis_decode() - decode as 64-bit code, without operands
  * Return: 0; -ENODATA if @len ends inside the instruction; -EILSEQ if it is none.
@@ -27,5 +29,17 @@ int zydis_decode_whole(const void *bytes, size_t len, ZydisDecodedInstruction *r
 
 /** zydis_general_register() - number of the whole register, 0 (rax) to 15 (r15), or -1 */
 int zydis_general_register(ZydisRegister reg);
+
+/**
+ * zydis_operand_text() - an operand in AT&T syntax
+ * @addr: of the instruction
+ * Return: 0; -EILSEQ.
+ */
+int zydis_operand_text(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op,
+		       uint64_t addr, char *buf, size_t size);
+
+/** zydis_operand_of() - an operand as struct insn_operand; @addr: of the instruction */
+void zydis_operand_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op,
+		      uint64_t addr, struct insn_operand *ret);
 
 #endif

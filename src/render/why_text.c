@@ -154,36 +154,44 @@ int why_decision(const struct answer *answer, const struct why_view *view, struc
 	bool before = answer->site.watch == answer->site.addr;
 	const uint64_t *regs = answer->hit && before ? (const uint64_t *)answer->hit->regs : NULL;
 
+	const struct decision_code where = {
+		.text = view->kernel_text, .symbols = view->symbols, .lines = view->lines};
+
 	if (view->snap && view->snap->count &&
-	    !decision_by_branches(view->kernel_text, view->symbols, &answer->site.sym,
-				  answer->site.addr, view->snap, regs, ret))
+	    !decision_by_branches(&where, &answer->site.sym, answer->site.addr, view->snap, regs,
+				  ret))
 		return 0;
-	return decision_find(view->kernel_text, view->symbols, &answer->site.sym, answer->site.addr,
-			     regs, ret);
+	return decision_find(&where, &answer->site.sym, answer->site.addr, regs, ret);
 }
 
 static void print_decision(FILE *out, const struct answer *answer, const struct why_view *view)
 {
 	struct why_place place;
 	struct decision decision;
-	bool source;
+	const char *words, *values;
+	bool source, named;
 
 	if (why_decision(answer, view, &decision))
 		return;
+	named = decision.source[0] != '\0';
+	words = named ? decision.source : decision.condition;
+	values = named ? decision.source_values : decision.values;
 	why_place_find(view, decision.addr, false, &place);
 	fprintf(out, "  because  ");
 	source = place.count && print_source(out, view, &place.chain[0]);
-	if (decision.condition[0])
-		fprintf(out, "%s%s", source ? "   as " : "", decision.condition);
+	if (*words)
+		fprintf(out, "%s%s", source ? "   as " : "", words);
 	else if (!source)
 		fprintf(out, "the branch there was %s", decision.taken ? "taken" : "not taken");
-	if (decision.values[0])
-		fprintf(out, "   %s", decision.values);
+	if (*values)
+		fprintf(out, "   %s", values);
 	if (place.count && place.chain[0].line)
-		fprintf(out, "   (line %d)", place.chain[0].line);
+		fprintf(out, "   (line %d", place.chain[0].line);
 	else if (place.known)
-		fprintf(out, "   (%s+0x%" PRIx64 ")", place.sym.name,
-			decision.addr - place.sym.addr);
+		fprintf(out, "   (%s+0x%" PRIx64, place.sym.name, decision.addr - place.sym.addr);
+	else
+		fprintf(out, "   (0x%" PRIx64, decision.addr);
+	fprintf(out, "%s%s)", named ? ": " : "", named ? decision.condition : "");
 	fputc('\n', out);
 }
 

@@ -281,8 +281,7 @@ static int build_spans(struct debugimage *image)
 	return 0;
 }
 
-/* DIE of the unit that holds an address: 0, -ENOENT or -ENOMEM. */
-static int find_unit(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_die)
+int debugimage_unit_die(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_die)
 {
 	size_t low = 0, high;
 
@@ -354,11 +353,56 @@ int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t rel
 	Dwarf_Die die;
 	int err;
 
-	err = find_unit(image, relative, &die);
+	err = debugimage_unit_die(image, relative, &die);
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	cu = debugimage_unit(image, &die);
 	if (!cu)
 		return -ENOMEM;
 	return cu_index_chain(cu, arena, relative, ret_chain, max);
+}
+
+Dwarf_CFI *debugimage_cfi(struct debugimage *image)
+{
+	Dwarf_Addr bias;
+
+	return dwfl_module_dwarf_cfi(image->module, &bias);
+}
+
+static uint64_t to_linked(const struct debugimage *image, uint64_t addr)
+{
+	const struct code_section *first = image->sections;
+
+	return image->section_count && first->placed ? addr - (first->runtime - first->addr) : addr;
+}
+
+static const char *object_in(Elf *elf, const struct elf_section *section, uint64_t addr,
+			     uint64_t *ret_offset)
+{
+	Elf_Data *data = elf_getdata(section->scn, NULL);
+	GElf_Sym sym;
+
+	for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || addr < sym.st_value ||
+		    addr - sym.st_value >= sym.st_size)
+			continue;
+		*ret_offset = addr - sym.st_value;
+		return elf_strptr(elf, section->header.sh_link, sym.st_name);
+	}
+	return NULL;
+}
+
+const char *debugimage_object(struct debugimage *image, uint64_t addr, bool percpu,
+			      uint64_t *ret_offset)
+{
+	GElf_Addr elf_bias;
+	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
+	struct elf_section section = {0};
+
+	if (!percpu || addr >> 63)
+		addr = to_linked(image, addr);
+	while (elf && elf_section_next(elf, &section))
+		if (section.header.sh_type == SHT_SYMTAB)
+			return object_in(elf, &section, addr, ret_offset);
+	return NULL;
 }

@@ -70,4 +70,20 @@ struct cu_index *debugimage_unit(struct debugimage *image, const Dwarf_Die *die)
 int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t relative,
 		     struct srcline *ret_chain, size_t max);
 
+/** debugimage_unit_die() - DIE of the unit that holds an address of the file; -ENOENT; -ENOMEM */
+int debugimage_unit_die(struct debugimage *image, uint64_t relative, Dwarf_Die *ret);
+
+/** debugimage_cfi() - call frame information of .debug_frame; NULL: there is none. Borrowed */
+Dwarf_CFI *debugimage_cfi(struct debugimage *image);
+
+/**
+ * debugimage_object() - the data object of the kernel image that holds an address
+ * @addr: run-time address; of a per-CPU variable the offset, where the kernel counts them from 0
+ *        (before Linux 6.15)
+ * @ret_offset: of @addr within it
+ * Return: its name, borrowed; NULL if there is none.
+ */
+const char *debugimage_object(struct debugimage *image, uint64_t addr, bool percpu,
+			      uint64_t *ret_offset);
+
 #endif

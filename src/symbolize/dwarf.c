@@ -481,12 +481,17 @@ static const struct chain_slot *get_chain(struct lines *lines, struct lines_obje
 	return slot;
 }
 
-/* The file of a module or the kernel, read if that was not done; NULL if there is none. */
-static struct debugimage *image_of(struct lines *lines, const char *module)
+/* BPF programs, ftrace's and kprobes' pages have no file. */
+static bool has_no_file(const char *module)
+{
+	return strcmp(module, "bpf") == 0 || strncmp(module, "__builtin__", 11) == 0;
+}
+
+struct debugimage *lines_image(struct lines *lines, const char *module)
 {
 	struct lines_object *object = find_object(lines, module);
 
-	if (!object)
+	if (!object && !has_no_file(module))
 		object = add_object(lines, module);
 	return object && object_ready(lines, object) ? object->image : NULL;
 }
@@ -494,14 +499,14 @@ static struct debugimage *image_of(struct lines *lines, const char *module)
 int lines_places(struct lines *lines, const char *module, const char *file, int line,
 		 struct line_places *ret_places)
 {
-	struct debugimage *image = image_of(lines, module);
+	struct debugimage *image = lines_image(lines, module);
 
 	return image ? debugimage_places(image, &lines->strings, file, line, ret_places) : -ENODATA;
 }
 
 int lines_for_each_unit(struct lines *lines, const char *module, lines_file_fn *fn, void *ctx)
 {
-	struct debugimage *image = image_of(lines, module);
+	struct debugimage *image = lines_image(lines, module);
 
 	return image ? debugimage_for_each_unit(image, fn, ctx) : 0;
 }
@@ -515,8 +520,7 @@ int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_r
 	size_t count;
 
 	if (!object) {
-		/* BPF programs, ftrace's and kprobes' pages have no file. */
-		if (strcmp(module, "bpf") == 0 || strncmp(module, "__builtin__", 11) == 0)
+		if (has_no_file(module))
 			return -ENOENT;
 		object = add_object(lines, module);
 	}

@@ -142,4 +142,13 @@ const char *lines_mismatch(const struct lines_options *opts, char *buf, size_t l
 /** lines_hint() - what to do on this distribution, with this kernel, to have source lines */
 const char *lines_hint(char *buf, size_t len);
 
+struct debugimage;
+
+/**
+ * lines_image() - the file with DWARF of the kernel ("") or a module, read when it is first asked
+ * for; internal to symbolize/
+ * Return: borrowed; NULL if there is none.
+ */
+struct debugimage *lines_image(struct lines *lines, const char *module);
+
 #endif

@@ -14,11 +14,16 @@
 /* The flags are set close by, or nobody can tell by what. */
 #define SETTER_STEPS 6
 
-/** struct backward - @written: registers, by the CPU's number, that the passed instructions write
+/**
+ * struct backward - a way back
+ * @written: registers, by the CPU's number, that the passed instructions write
+ * @from: what was executed from there on up to the branch is in memory in a row; 0: not known
  */
 struct backward {
+	const struct decision_code *where;
 	struct code code;
 	uint16_t written;
+	uint64_t from;
 };
 
 unsigned int register_of_cpu(unsigned int reg)
@@ -135,19 +140,84 @@ static void describe_values(const struct backward *back, const uint64_t *regs, s
 	}
 }
 
-/* @from: what was executed from there on up to the branch is in memory in a row; 0: not known */
-static void describe(struct backward *back, const struct insn *branch, uint64_t from,
-		     const uint64_t *regs, struct decision *ret)
+static const struct insn *executed_before(const struct backward *back, uint64_t addr)
+{
+	bool taken;
+
+	return back->from && back->from < addr ? code_above(&back->code, addr)
+					       : only_before(&back->code, addr, &taken);
+}
+
+static bool to_operand_insn(const struct backward *back, const struct insn *in,
+			    struct operand_insn *ret)
+{
+	*ret = (struct operand_insn){
+		.pos = in->addr,
+		.addr = in->addr,
+		.callee = in->class == INSN_CALL ? in->target : 0,
+		.call = in->class == INSN_CALL || in->class == INSN_ICALL,
+	};
+	ret->len = (uint8_t)code_read(&back->code, in, ret->bytes);
+	return ret->len;
+}
+
+static bool operand_before(void *ctx, const struct operand_insn *at, struct operand_insn *ret)
+{
+	const struct backward *back = ctx;
+	const struct insn *in = executed_before(back, at->pos);
+
+	return in && to_operand_insn(back, in, ret);
+}
+
+/* "x == 9" says its value by itself. */
+static bool is_equality(const char *condition)
+{
+	return strstr(condition, " == ") != NULL;
+}
+
+static void describe_source(struct backward *back, const struct insn *setter,
+			    const struct insn *branch, const uint64_t *regs, struct decision *ret)
+{
+	const struct operand_way way = {
+		.lines = back->where->lines,
+		.symbols = back->where->symbols,
+		.before = operand_before,
+		.ctx = back,
+		.fact = back->where->fact,
+		.fact_ctx = back->where->fact_ctx,
+	};
+	struct operand_insn sets, branches;
+	struct operand_condition condition;
+	size_t len = 0;
+
+	if (!way.lines || !to_operand_insn(back, setter, &sets) ||
+	    !to_operand_insn(back, branch, &branches) ||
+	    operand_condition(&way, &sets, &branches, ret->taken, &condition))
+		return;
+	memcpy(ret->source, condition.text, sizeof(ret->source));
+	for (unsigned int i = 0; regs && i < condition.count; i++) {
+		const struct operand_name *name = &condition.registers[i];
+
+		if (back->written & 1u << name->reg || is_equality(condition.text))
+			continue;
+		len += (size_t)snprintf(ret->source_values + len, sizeof(ret->source_values) - len,
+					"%s", len ? ", " : "");
+		format_value(ret->source_values + len, sizeof(ret->source_values) - len, name->name,
+			     regs[register_of_cpu(name->reg)], name->bits);
+		len = strlen(ret->source_values);
+	}
+}
+
+static void describe(struct backward *back, const struct insn *branch, const uint64_t *regs,
+		     struct decision *ret)
 {
 	uint8_t bytes[INSN_LEN_MAX], setter_bytes[INSN_LEN_MAX];
 	const struct code *code = &back->code;
 	size_t len = code_read(code, branch, bytes), setter_len = 0;
 	const struct insn *setter = branch;
-	bool taken;
 
 	for (int i = 0; i < SETTER_STEPS; i++) {
-		setter = from && from < setter->addr ? code_above(code, setter->addr)
-						     : only_before(code, setter->addr, &taken);
+		setter = executed_before(back, setter->addr);
 		if (!setter || setter->class != INSN_OTHER)
 			return;
 		note_written(back, setter);
@@ -163,6 +233,8 @@ static void describe(struct backward *back, const struct insn *branch, uint64_t 
 		ret->condition[0] = '\0';
 	else
 		describe_values(back, regs, ret);
+	if (setter_len)
+		describe_source(back, setter, branch, regs, ret);
 }
 
 static int walk(struct backward *back, uint64_t addr, const uint64_t *regs, struct decision *ret)
@@ -175,7 +247,7 @@ static int walk(struct backward *back, uint64_t addr, const uint64_t *regs, stru
 			return -ENOENT;
 		if (in->class == INSN_COND) {
 			*ret = (struct decision){.addr = in->addr, .taken = taken};
-			describe(back, in, 0, regs, ret);
+			describe(back, in, regs, ret);
 			return 0;
 		}
 		note_written(back, in);
@@ -184,12 +256,11 @@ static int walk(struct backward *back, uint64_t addr, const uint64_t *regs, stru
 	return -ENOENT;
 }
 
-int decision_find(const struct text_source *text, struct symbols *symbols,
-		  const struct symbol *func, uint64_t addr, const uint64_t *regs,
-		  struct decision *ret)
+int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		  const uint64_t *regs, struct decision *ret)
 {
-	struct backward back = {};
-	int err = code_load(&back.code, text, symbols, func);
+	struct backward back = {.where = where};
+	int err = code_load(&back.code, where->text, where->symbols, func);
 
 	if (err)
 		return err;
@@ -240,7 +311,8 @@ static int walk_branches(struct backward *back, uint64_t addr, const struct snap
 		if (in->class == INSN_COND) {
 			*ret = (struct decision){.addr = in->addr, .taken = !cond};
 			/* Of a taken one, the branch before it led to what stands above it. */
-			describe(back, in, cond ? branch->to : i ? branch[-1].to : 0, regs, ret);
+			back->from = cond ? branch->to : i ? branch[-1].to : 0;
+			describe(back, in, regs, ret);
 			return 0;
 		}
 		end = branch->from;
@@ -248,12 +320,12 @@ static int walk_branches(struct backward *back, uint64_t addr, const struct snap
 	return -ENOENT;
 }
 
-int decision_by_branches(const struct text_source *text, struct symbols *symbols,
-			 const struct symbol *func, uint64_t addr, const struct snapshot *snap,
-			 const uint64_t *regs, struct decision *ret)
+int decision_by_branches(const struct decision_code *where, const struct symbol *func,
+			 uint64_t addr, const struct snapshot *snap, const uint64_t *regs,
+			 struct decision *ret)
 {
-	struct backward back = {};
-	int err = code_load(&back.code, text, symbols, func);
+	struct backward back = {.where = where};
+	int err = code_load(&back.code, where->text, where->symbols, func);
 
 	if (err)
 		return err;

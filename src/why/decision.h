@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "operand/operand.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
 
@@ -16,12 +17,29 @@
  * @taken: it was taken; else control fell through
  * @condition: what was true then: "%esi > 2 (unsigned)"; "" if there are no simple words for it
  * @values: what its registers held: "%esi = 9"; "" if they may have changed since
+ * @source: the condition in the names of the source: "count > 2 (unsigned)"; "" without them
+ * @source_values: "count = 9"
  */
 struct decision {
 	uint64_t addr;
 	bool taken;
 	char condition[128];
 	char values[128];
+	char source[CONDITION_MAX];
+	char source_values[CONDITION_MAX];
+};
+
+/**
+ * struct decision_code - where decisions are looked for; borrowed
+ * @lines: NULL: no names of the source
+ * @fact, @fact_ctx: as of struct operand_way
+ */
+struct decision_code {
+	const struct text_source *text;
+	struct symbols *symbols;
+	struct lines *lines;
+	operand_fact_fn *fact;
+	void *fact_ctx;
 };
 
 /**
@@ -32,9 +50,8 @@ struct decision {
  * @regs: PTREG_COUNT registers before @addr was executed, or NULL
  * Return: 0; -ENOENT if several ways lead there, or one that is not in the text; -EFAULT; -ENOMEM.
  */
-int decision_find(const struct text_source *text, struct symbols *symbols,
-		  const struct symbol *func, uint64_t addr, const uint64_t *regs,
-		  struct decision *ret);
+int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		  const uint64_t *regs, struct decision *ret);
 
 /**
  * decision_by_branches() - the last conditional branch that was executed before an instruction
@@ -42,9 +59,9 @@ int decision_find(const struct text_source *text, struct symbols *symbols,
  * @snap: its newest branch led to @addr
  * Return: 0; -ENOENT if a call, a return or an interrupt stands between; -ENOMEM.
  */
-int decision_by_branches(const struct text_source *text, struct symbols *symbols,
-			 const struct symbol *func, uint64_t addr, const struct snapshot *snap,
-			 const uint64_t *regs, struct decision *ret);
+int decision_by_branches(const struct decision_code *where, const struct symbol *func,
+			 uint64_t addr, const struct snapshot *snap, const uint64_t *regs,
+			 struct decision *ret);
 
 /** register_of_cpu() - index into struct pt_regs of a register by the CPU's number, 0 to 15 */
 unsigned int register_of_cpu(unsigned int reg);

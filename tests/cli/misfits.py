@@ -59,6 +59,9 @@ WHY_LIES = (
      a["origin"].update(candidates=[])),
     ("a condition of no decision", lambda a: a["origin"] and a["origin"].get("condition") and
      a["origin"].update(decision=None)),
+    ("words of the source of no decision", lambda a: a["origin"] and "addr" in a["origin"] and
+     a["origin"].update(decision=None, condition=None, taken=None, source_condition="x == 1")),
+    ("no words of the source", lambda a: a["origin"] and a["origin"].pop("source_condition", None)),
     ("a decision that is not told", lambda a: a["origin"] and a["origin"].get("decision") and
      a["origin"].update(taken=None)),
     ("line 0", lambda a: a["origin"] and "addr" in a["origin"] and a["origin"].update(line=0)),

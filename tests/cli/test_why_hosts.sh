@@ -25,7 +25,7 @@ hosts() {
 
 run_it hosts a-1 b-1 c-2 d-3 e-4 f-5 g-9 -- printf '%s\n' "a b" "it's" '$HOME' ''
 cat >"$scratch/wanted" <<-'END'
-	2 of 7 hosts (a-1, b-1): mkdir EINVAL: one+0x10 include/one.h:12, as %esi == 9
+	2 of 7 hosts (a-1, b-1): mkdir EINVAL: one+0x10 include/one.h:12, as count == 9
 	1 of 7 hosts (c-2): mkdir EINVAL: two+0x10
 	1 of 7 hosts (d-3): sendto EINVAL: one of two+0x10, one+0x10 include/one.h:12
 	1 of 7 hosts (e-4): None 4000: the call did not fail so in run 1

@@ -443,7 +443,8 @@ static int decide(void *symbols, const char *name, uint64_t addr, const uint64_t
 	struct symbol func;
 
 	assert_int_equal(symbols_by_name(symbols, "", name, 0, &func), 0);
-	return decision_find(&text, symbols, &func, addr, regs, ret);
+	return decision_find(&(struct decision_code){.text = &text, .symbols = symbols}, &func,
+			     addr, regs, ret);
 }
 
 static void decision_one_way_condition_and_value(void **state)
@@ -479,20 +480,25 @@ static void decision_two_ways_meet_branches_tell(void **state)
 	snap->branches[1].from = BASE + 0x26;
 	snap->branches[1].to = BASE + 0x30;
 	assert_int_equal(
-		decision_by_branches(&text, *state, &func, BASE + 0x30, snap, NULL, &decision), 0);
+		decision_by_branches(&(struct decision_code){.text = &text, .symbols = *state},
+				     &func, BASE + 0x30, snap, NULL, &decision),
+		0);
 	assert_int_equal(decision.addr, BASE + 0x26);
 	assert_true(decision.taken);
 	assert_string_equal(decision.condition, "%esi != 0");
 	/* By the other way. */
 	snap->branches[1].from = BASE + 0x22;
 	assert_int_equal(
-		decision_by_branches(&text, *state, &func, BASE + 0x30, snap, NULL, &decision), 0);
+		decision_by_branches(&(struct decision_code){.text = &text, .symbols = *state},
+				     &func, BASE + 0x30, snap, NULL, &decision),
+		0);
 	assert_int_equal(decision.addr, BASE + 0x22);
 	assert_string_equal(decision.condition, "%edi == 0");
 	/* From a function that was called in between nothing is known. */
 	snap->branches[1].from = BASE + 0x50;
 	assert_int_equal(
-		decision_by_branches(&text, *state, &func, BASE + 0x30, snap, NULL, &decision),
+		decision_by_branches(&(struct decision_code){.text = &text, .symbols = *state},
+				     &func, BASE + 0x30, snap, NULL, &decision),
 		-ENOENT);
 	free(snap);
 }

@@ -19,6 +19,7 @@
 #include "../symbol_table.h"
 #include "../text_bytes.h"
 #include "cmd/why_json.h"
+#include "symbolize/variable.h"
 #include "util/cleanup.h"
 
 #define ANSWERS "tests/data/why/answers.jsonl"
@@ -47,6 +48,14 @@ static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)
 static struct symbols *symbols;
 
 /* One inlined function, in one(). */
+int __wrap_variable_in_register(const struct variable_code *where, uint8_t reg, struct cexpr *ret);
+int __wrap_variable_in_register(const struct variable_code *where, uint8_t reg, struct cexpr *ret)
+{
+	*ret = (struct cexpr){
+		.text = "count", .at = where->addr, .type = {.class = CTYPE_SIGNED, .bytes = 4}};
+	return reg == 6 ? 0 : -ENOENT;
+}
+
 int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
 		      struct srcline *ret_chain, size_t max);
 int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,

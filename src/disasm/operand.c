@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "disasm/operand.h"
+
+#include "disasm/insn.h"
+#include "disasm/zydis.h"
+
+static bool is_high_byte(ZydisRegister reg)
+{
+	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
+}
+
+static bool set_memory(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op,
+		       uint64_t addr, struct insn_operand *ret)
+{
+	ret->base = (uint8_t)zydis_general_register(op->mem.base);
+	ret->index = (uint8_t)zydis_general_register(op->mem.index);
+	ret->scale = op->mem.scale;
+	ret->displacement = op->mem.disp.has_displacement ? op->mem.disp.value : 0;
+	ret->percpu = op->mem.segment == ZYDIS_REGISTER_GS;
+	ret->absolute = op->mem.base == ZYDIS_REGISTER_NONE || op->mem.base == ZYDIS_REGISTER_RIP;
+	if (op->mem.base == ZYDIS_REGISTER_RIP)
+		ret->displacement += (int64_t)addr + zi->length;
+	/* The address of 32 bits, and a selector of %fs, have no use in the kernel. */
+	return zi->address_width == 64 && op->mem.segment != ZYDIS_REGISTER_FS;
+}
+
+void zydis_operand_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op,
+		      uint64_t addr, struct insn_operand *ret)
+{
+	int reg;
+
+	*ret = (struct insn_operand){
+		.bits = op->size <= 64 ? (uint8_t)op->size : 0,
+		.base = INSN_NO_REG,
+		.index = INSN_NO_REG,
+	};
+	switch (op->type) {
+	case ZYDIS_OPERAND_TYPE_REGISTER:
+		reg = zydis_general_register(op->reg.value);
+		if (reg < 0 || is_high_byte(op->reg.value))
+			return;
+		ret->kind = INSN_OPERAND_REG;
+		ret->reg = (uint8_t)reg;
+		return;
+	case ZYDIS_OPERAND_TYPE_MEMORY:
+		if (set_memory(zi, op, addr, ret))
+			ret->kind = INSN_OPERAND_MEM;
+		return;
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+		ret->kind = INSN_OPERAND_IMM;
+		ret->value = op->imm.value.s;
+		return;
+	default:
+		return;
+	}
+}
+
+static bool writes(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops, uint8_t reg,
+		   unsigned int *ret_bits)
+{
+	for (int i = 0; i < zi->operand_count; i++) {
+		if (ops[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
+		    zydis_general_register(ops[i].reg.value) != reg)
+			continue;
+		*ret_bits = is_high_byte(ops[i].reg.value) ? 0 : ops[i].size;
+		return true;
+	}
+	return false;
+}
+
+static bool is_destination(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops,
+			   uint8_t reg)
+{
+	return zi->operand_count_visible >= 2 && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       zydis_general_register(ops[0].reg.value) == reg;
+}
+
+enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, uint8_t reg,
+				 unsigned int bits, struct insn_operand *ret)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+	unsigned int written;
+
+	if (zydis_decode_whole(bytes, len, &zi, ops))
+		return INSN_DEFINES_OTHER;
+	if (!writes(&zi, ops, reg, &written))
+		return INSN_DEFINES_NOT;
+	/* The upper half of a register is zero after its lower half is written. */
+	if (!is_destination(&zi, ops, reg) || (written < bits && written < 32))
+		return INSN_DEFINES_OTHER;
+	zydis_operand_of(&zi, &ops[1], addr, ret);
+	if (ret->kind == INSN_OPERAND_NONE)
+		return INSN_DEFINES_OTHER;
+	switch (zi.mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_MOVZX:
+		return INSN_DEFINES_COPY;
+	case ZYDIS_MNEMONIC_LEA:
+		return written == 64 ? INSN_DEFINES_ADDRESS : INSN_DEFINES_OTHER;
+	case ZYDIS_MNEMONIC_AND:
+		return ret->kind == INSN_OPERAND_IMM ? INSN_DEFINES_AND : INSN_DEFINES_OTHER;
+	default:
+		return INSN_DEFINES_OTHER;
+	}
+}

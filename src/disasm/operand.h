@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* operand.h - what an instruction compares, and how one defines a register */
+#ifndef LBRSNOOP_DISASM_OPERAND_H
+#define LBRSNOOP_DISASM_OPERAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** enum insn_operand_kind - what an operand is */
+enum insn_operand_kind {
+	INSN_OPERAND_NONE = 0, /* none of these: a segment register, the byte %ah */
+	INSN_OPERAND_REG,
+	INSN_OPERAND_MEM,
+	INSN_OPERAND_IMM,
+};
+
+/**
+ * struct insn_operand - registers by the CPU's number, 0 = rax ... 15 = r15
+ * @bits: that are read, 8 to 64
+ * @reg: of INSN_OPERAND_REG
+ * @base, @index: of memory; INSN_NO_REG: there is none
+ * @scale: of @index
+ * @percpu: of memory: relative to %gs
+ * @absolute: @displacement is an address: there is no base, or it is %rip
+ * @displacement: of memory
+ * @value: of INSN_OPERAND_IMM, sign-extended
+ */
+struct insn_operand {
+	enum insn_operand_kind kind;
+	uint8_t bits;
+	uint8_t reg;
+	uint8_t base;
+	uint8_t index;
+	uint8_t scale;
+	bool percpu;
+	bool absolute;
+	int64_t displacement;
+	int64_t value;
+};
+
+/** enum insn_definition - what a register is after an instruction */
+enum insn_definition {
+	INSN_DEFINES_NOT = 0, /* it is what it was */
+	INSN_DEFINES_COPY,    /* the operand, zero-extended or sign-extended */
+	INSN_DEFINES_ADDRESS, /* the address of the operand: LEA */
+	INSN_DEFINES_AND,     /* what it was, and the constant operand */
+	INSN_DEFINES_OTHER,
+};
+
+/**
+ * insn_define() - how does the instruction at the start of @bytes define a register?
+ * @addr: where it is, for operands relative to it
+ * @reg: by the CPU's number
+ * @bits: of it that are of interest; a definition of fewer is INSN_DEFINES_OTHER
+ * @ret: set for INSN_DEFINES_COPY, _ADDRESS and _AND
+ * Return: enum insn_definition; INSN_DEFINES_OTHER if the bytes are no instruction. Calls count for
+ * themselves, not for what the function called does.
+ */
+enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, uint8_t reg,
+				 unsigned int bits, struct insn_operand *ret);
+
+/** enum insn_use - what is asked of an operand */
+enum insn_use {
+	INSN_USE_VALUE = 0, /* it is compared as a whole */
+	INSN_USE_MASK,	    /* some of its bits: TEST, AND */
+	INSN_USE_BIT,	    /* one of them by its number: BT */
+};
+
+#define INSN_OPERAND_TEXT_MAX 256
+
+/**
+ * struct insn_operand_text - an operand as an expression
+ * @zero: how 0 of this type is written, "NULL"; "0" before
+ * @whole: the text stands for the bits that are asked for, and for no others
+ */
+struct insn_operand_text {
+	char text[INSN_OPERAND_TEXT_MAX];
+	const char *zero;
+	bool whole;
+};
+
+/**
+ * typedef insn_operand_fn - writes an operand of a comparison as an expression
+ * @index: 0 or 1; 0 is asked for first
+ * @bits: of the operand that decide; all that it has for INSN_USE_VALUE
+ * Return: true if it has a text; false: there are no words at all then
+ */
+typedef bool insn_operand_fn(void *ctx, int index, const struct insn_operand *operand,
+			     enum insn_use use, uint64_t bits, struct insn_operand_text *ret);
+
+/**
+ * insn_condition_named() - insn_condition() with operands as the caller writes them
+ * @name: called for each operand, constants included
+ * Return: 0; -ENOENT if there are no words for it, or @name has none, then @buf holds "".
+ */
+int insn_condition_named(const void *setter, size_t setter_len, uint64_t setter_addr,
+			 const void *branch, size_t branch_len, bool taken, insn_operand_fn *name,
+			 void *ctx, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * operand.h - the condition of a branch in the names of the source
+ *
+ * DWARF names what a compare reads. What it does not name is followed back to where it came from:
+ * a register it was copied from, a member it was loaded from, a function that returned it. A step
+ * back is made only where one instruction alone can have been executed before. A value that was
+ * loaded is named as what it was when it was loaded.
+ */
+#ifndef LBRSNOOP_OPERAND_OPERAND_H
+#define LBRSNOOP_OPERAND_OPERAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "disasm/insn.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/symbolize.h"
+#include "symbolize/variable.h"
+
+/**
+ * struct operand_insn - an instruction on the way
+ * @pos: where on the way it is, for the caller: an address, an index
+ * @call: it calls a function, which has returned
+ * @callee: run-time address of it; 0: not known
+ */
+struct operand_insn {
+	uint64_t pos;
+	uint64_t addr;
+	uint64_t callee;
+	bool call;
+	uint8_t len;
+	uint8_t bytes[INSN_LEN_MAX];
+};
+
+/**
+ * typedef operand_before_fn - the instruction of the same function that was executed before one
+ * Return: false if it is not known.
+ */
+typedef bool operand_before_fn(void *ctx, const struct operand_insn *at, struct operand_insn *ret);
+
+/** enum operand_fact_kind - what DWARF was asked */
+enum operand_fact_kind {
+	OPERAND_FACT_REGISTER, /* what register @reg holds */
+	OPERAND_FACT_STACK,    /* what is @offset from register @reg */
+	OPERAND_FACT_GLOBAL,   /* what is at address @offset */
+	OPERAND_FACT_PERCPU,   /* ... of the per-CPU area */
+	OPERAND_FACT_MEMBER,   /* what is @offset from where @pointer points to */
+	OPERAND_FACT_BITS,     /* what bits @mask there are */
+};
+
+/**
+ * struct operand_fact - one answer, for tests that ask another reader of DWARF the same
+ * @at: run-time address of the instruction before which it holds
+ * @text: the answer
+ * @bytes: of the access; 0: its address was asked for
+ * @part: it is a part of what @text names: bytes in front of it
+ */
+struct operand_fact {
+	enum operand_fact_kind kind;
+	uint64_t at;
+	const char *text;
+	const char *pointer;
+	uint8_t reg;
+	int64_t offset;
+	uint32_t bytes;
+	uint32_t part;
+	uint64_t mask;
+};
+
+typedef void operand_fact_fn(void *ctx, const struct operand_fact *fact);
+
+/**
+ * struct operand_way - how control came to a compare; all borrowed
+ * @ctx: of @before
+ * @fact: called for each answer of DWARF, with @fact_ctx; or NULL
+ */
+struct operand_way {
+	struct lines *lines;
+	struct symbols *symbols;
+	operand_before_fn *before;
+	void *ctx;
+	operand_fact_fn *fact;
+	void *fact_ctx;
+};
+
+/**
+ * struct operand_name - @name stands for the @bits lowest bits of register @reg, by the CPU's
+ * number, when the flags were set
+ */
+struct operand_name {
+	char name[CEXPR_MAX];
+	uint8_t reg;
+	uint8_t bits;
+};
+
+#define OPERAND_NAMES_MAX 2
+#define CONDITION_MAX	  (2 * CEXPR_MAX + 32)
+
+/**
+ * struct operand_condition - what was true
+ * @text: "inode == NULL"
+ * @registers: operands that are registers; @count of them
+ */
+struct operand_condition {
+	char text[CONDITION_MAX];
+	struct operand_name registers[OPERAND_NAMES_MAX];
+	unsigned int count;
+};
+
+/**
+ * operand_condition() - what a conditional branch found
+ * @setter: sets the flags that @branch reads
+ * @taken: of the branch
+ * Return: 0; -ENOENT if an operand has no name, or there are no words for the compare.
+ */
+int operand_condition(const struct operand_way *way, const struct operand_insn *setter,
+		      const struct operand_insn *branch, bool taken, struct operand_condition *ret);
+
+#endif

@@ -1,0 +1,95 @@
+#!/bin/bash
+# test_operands - names of the source in conditions: gdb, asked the same of the same file, says so too
+#
+# Of our own program, and of each kernel whose debug information is here (tests/vm/setup --dbg).
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+# shellcheck source=tests/vm/cache.sh
+. tests/vm/cache.sh
+scratch_make
+facts=build/tests/replay/operand_facts
+seed=${SEED:-$((RANDOM * 32768 + RANDOM))}
+comment "SEED=$seed draws these decisions again"
+
+# ask FILE: gdb is asked; an index of what it has read once is kept, for vmlinux takes a while
+ask() {
+	FACTS=$scratch/facts timeout 300 gdb -nx -batch -iex "set index-cache directory $cache/gdb-index" \
+		-iex "set index-cache enabled on" -x tests/operands/ask.py "$1" >"$scratch/out" 2>"$scratch/err"
+}
+
+# checked: facts that were asked, and those contradicted
+checked() {
+	awk -F'\t' '$1 == "CHECKED" { print $2, $3 }' "$scratch/out"
+}
+
+# agree NAME FILE LEAST PERCENT OPTION...: names for PERCENT of the decisions drawn
+agree() {
+	local name=$1 file=$2 least=$3 percent=$4 decisions named count=0 wrong=0
+	shift 4
+	if ! "$facts" -s "$seed" "$@" "$file" >"$scratch/facts" 2>"$scratch/err"; then
+		not_ok "$name: facts" "$scratch/err"
+		return
+	fi
+	read -r decisions named < <(awk -F'\t' '$1 == "N" { print $2, $3 }' "$scratch/facts")
+	ask "$file"
+	read -r count wrong < <(checked)
+	if [ "${wrong:-1}" = 0 ] && [ "${count:-0}" -ge "$least" ]; then
+		ok "$name/gdb"
+	else
+		grep WRONG "$scratch/out" | head -n 20 >"$scratch/wrong"
+		not_ok "$name/gdb" "$scratch/wrong" "$scratch/err"
+	fi
+	if [ "$((100 * named))" -ge "$((percent * decisions))" ]; then
+		ok "$name/named"
+	else
+		not_ok "$name/named"
+	fi
+	comment "$named of $decisions decisions are in the names of the source, by $count facts"
+}
+
+# What is wrong with a fact gdb has to find: its register, its place, its name, its size. Another
+# register may be right by chance: inlined functions have variables of one name.
+lies() {
+	local lie script count wrong
+	cp "$scratch/facts" "$scratch/true"
+	while IFS=$'\t' read -r lie script; do
+		awk -F'\t' -v OFS='\t' "$script" "$scratch/true" >"$scratch/facts"
+		ask "$1"
+		count=0 wrong=
+		read -r count wrong < <(checked)
+		if [ "${count:-0}" -gt 4 ] && [ "$((100 * wrong))" -ge "$((99 * count))" ]; then
+			ok "lie: $lie"
+		else
+			not_ok "lie: $lie" "$scratch/err"
+			comment "$wrong of $count were refused"
+		fi
+	done <<-'END'
+		another register	$2 == "register" { $4 = ($4 + 3) % 16; print }
+		another variable	$2 == "register" { $10 = $10 "_"; print }
+		another member	$2 == "member" { $5 += 8; print }
+		a pointer to something else	$2 == "member" { $10 = "*" $10; print }
+		larger than it is	$2 == "member" && $6 { $6 *= 16; print }
+		another place in the frame	$2 == "stack" { $5 -= 4096; print }
+		a part further on	$2 == "member" { $7 += 1; print }
+	END
+}
+
+if [ ! -x "$facts" ]; then
+	make -s "$facts" >"$scratch/out" 2>&1 || not_ok "operand_facts is built" "$scratch/out"
+fi
+mkdir -p "$cache/gdb-index"
+agree lbrsnoop ./lbrsnoop 500 40 -n 1000
+lies ./lbrsnoop
+for vmlinux in "$cache"/debug/*/boot/vmlinux-*; do
+	if [ ! -e "$vmlinux" ]; then
+		skip "kernel" "no debug information of a kernel; tests/vm/setup --dbg"
+		break
+	fi
+	release=${vmlinux##*/vmlinux-}
+	agree "$release" "$vmlinux" 900 65 -n 1000
+	# Those that decide for an errno: 75 of 100.
+	agree "$release/errno" "$vmlinux" 1500 75 -e -n 1000
+done
+finish

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How registers are defined, and conditions whose operands have names; bytes by GNU as. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "disasm/insn.h"
+#include "disasm/operand.h"
+
+#define AT 0xffffffff81000000ull
+
+static struct insn_operand from;
+
+static enum insn_definition define(const char *bytes, size_t len, uint8_t reg, unsigned int bits)
+{
+	return insn_define(bytes, len, AT, reg, bits, &from);
+}
+
+#define DEFINE(bytes, reg, bits) define(bytes, sizeof(bytes) - 1, reg, bits)
+
+static void define_copies(void **state)
+{
+	(void)state;
+	/* mov 0x38(%r14),%eax */
+	assert_int_equal(DEFINE("\x41\x8b\x46\x38", 0, 32), INSN_DEFINES_COPY);
+	assert_int_equal(from.kind, INSN_OPERAND_MEM);
+	assert_int_equal(from.base, 14);
+	assert_int_equal(from.index, INSN_NO_REG);
+	assert_int_equal(from.displacement, 0x38);
+	assert_int_equal(from.bits, 32);
+	assert_int_equal(DEFINE("\x41\x8b\x46\x38", 1, 32), INSN_DEFINES_NOT);
+	/* movzbl 0x3(%rax),%ecx */
+	assert_int_equal(DEFINE("\x0f\xb6\x48\x03", 1, 32), INSN_DEFINES_COPY);
+	assert_int_equal(from.bits, 8);
+	/* mov %rbx,%rdi; mov %ebx,%edi zero-extends */
+	assert_int_equal(DEFINE("\x48\x89\xdf", 7, 64), INSN_DEFINES_COPY);
+	assert_int_equal(from.reg, 3);
+	assert_int_equal(from.bits, 64);
+	assert_int_equal(DEFINE("\x89\xdf", 7, 64), INSN_DEFINES_COPY);
+	assert_int_equal(from.bits, 32);
+	/* mov %bl,%dil leaves the rest of %edi as it was; the byte itself is defined */
+	assert_int_equal(DEFINE("\x40\x88\xdf", 7, 32), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x40\x88\xdf", 7, 8), INSN_DEFINES_COPY);
+	/* mov %ah,%cl: no register of its own */
+	assert_int_equal(DEFINE("\x88\xe1", 1, 8), INSN_DEFINES_OTHER);
+	/* mov %gs:0x1fbc0,%rax */
+	assert_int_equal(DEFINE("\x65\x48\x8b\x04\x25\xc0\xfb\x01\x00", 0, 64), INSN_DEFINES_COPY);
+	assert_true(from.percpu && from.absolute);
+	assert_int_equal(from.displacement, 0x1fbc0);
+	/* mov 0x10(%rip),%rax */
+	assert_int_equal(DEFINE("\x48\x8b\x05\x10\x00\x00\x00", 0, 64), INSN_DEFINES_COPY);
+	assert_true(from.absolute && !from.percpu);
+	assert_int_equal(from.displacement, AT + 0x17);
+}
+
+static void define_others(void **state)
+{
+	(void)state;
+	/* lea 0x10(%rdi),%rax */
+	assert_int_equal(DEFINE("\x48\x8d\x47\x10", 0, 64), INSN_DEFINES_ADDRESS);
+	assert_int_equal(from.base, 7);
+	/* and $0x3,%eax; and %ebx,%eax */
+	assert_int_equal(DEFINE("\x83\xe0\x03", 0, 32), INSN_DEFINES_AND);
+	assert_int_equal(from.value, 3);
+	assert_int_equal(DEFINE("\x21\xd8", 0, 32), INSN_DEFINES_OTHER);
+	/* add $1,%eax; xor %eax,%eax; pop %rax; cmove %ebx,%eax; cdq writes %edx */
+	assert_int_equal(DEFINE("\x83\xc0\x01", 0, 32), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x31\xc0", 0, 32), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x58", 0, 64), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x0f\x44\xc3", 0, 32), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x99", 2, 32), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x99", 0, 32), INSN_DEFINES_NOT);
+	/* xchg %rax,%rbx changes both */
+	assert_int_equal(DEFINE("\x48\x93", 3, 64), INSN_DEFINES_OTHER);
+	/* no instruction, and not all of one */
+	assert_int_equal(DEFINE("\x06", 0, 64), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x48\x8b", 0, 64), INSN_DEFINES_OTHER);
+}
+
+static const char *names[2];
+static bool pointer, whole;
+static enum insn_use used;
+static uint64_t bits_used;
+
+static bool name(void *ctx, int index, const struct insn_operand *operand, enum insn_use use,
+		 uint64_t bits, struct insn_operand_text *ret)
+{
+	(void)ctx;
+	if (operand->kind == INSN_OPERAND_IMM) {
+		snprintf(ret->text, sizeof(ret->text), "%lld", (long long)operand->value);
+		return true;
+	}
+	used = use;
+	bits_used = bits;
+	if (!names[index])
+		return false;
+	snprintf(ret->text, sizeof(ret->text), "%s", names[index]);
+	ret->whole = whole;
+	if (pointer)
+		ret->zero = "NULL";
+	return true;
+}
+
+static const char *condition(const char *setter, size_t len, const char *branch, bool taken)
+{
+	static char buf[256];
+
+	if (insn_condition_named(setter, len, AT, branch, 2, taken, name, NULL, buf, sizeof(buf)))
+		assert_string_equal(buf, "");
+	return buf;
+}
+
+#define JE  "\x74\x10"
+#define JB  "\x72\x10"
+#define JA  "\x77\x10"
+#define JBE "\x76\x10"
+#define JAE "\x73\x10"
+#define JL  "\x7c\x10"
+#define JS  "\x78\x10"
+
+#define CONDITION(setter, branch, taken) condition(setter, sizeof(setter) - 1, branch, taken)
+
+static void conditions_named(void **state)
+{
+	(void)state;
+	names[0] = "a";
+	names[1] = "b";
+	pointer = whole = false;
+	/* test %rax,%rax */
+	assert_string_equal(CONDITION("\x48\x85\xc0", JE, true), "a == 0");
+	assert_int_equal(used, INSN_USE_VALUE);
+	assert_string_equal(CONDITION("\x48\x85\xc0", JS, false), "a >= 0");
+	pointer = true;
+	assert_string_equal(CONDITION("\x48\x85\xc0", JE, false), "a != NULL");
+	pointer = false;
+	/* cmp %ebx,%eax */
+	assert_string_equal(CONDITION("\x39\xd8", JL, true), "a < b");
+	/* cmp $0xfffffffffffff000,%rax; ja: IS_ERR(); cmp $0xfffffffffffff001,%rax; jae */
+	assert_string_equal(CONDITION("\x48\x3d\x00\xf0\xff\xff", JA, true), "IS_ERR(a)");
+	assert_string_equal(CONDITION("\x48\x3d\x00\xf0\xff\xff", JA, false), "!IS_ERR(a)");
+	assert_string_equal(CONDITION("\x48\x3d\x00\xf0\xff\xff", JBE, true), "!IS_ERR(a)");
+	assert_string_equal(CONDITION("\x48\x3d\x01\xf0\xff\xff", JAE, true), "IS_ERR(a)");
+	assert_string_equal(CONDITION("\x48\x3d\x01\xf0\xff\xff", JB, true), "!IS_ERR(a)");
+	assert_string_equal(CONDITION("\x48\x3d\x00\xf0\xff\xff", JAE, true),
+			    "a >= -4096 (unsigned)");
+	/* ... of 32 bits it is a number */
+	assert_string_equal(CONDITION("\x3d\x00\xf0\xff\xff", JA, true), "a > -4096 (unsigned)");
+}
+
+static void conditions_of_bits(void **state)
+{
+	(void)state;
+	names[0] = "a";
+	names[1] = "b";
+	pointer = whole = false;
+	/* testb $0x2,0x38(%r14) */
+	assert_string_equal(CONDITION("\x41\xf6\x46\x38\x02", JE, false), "(a & 2) != 0");
+	assert_int_equal(used, INSN_USE_MASK);
+	assert_int_equal(bits_used, 2);
+	/* bt $0x5,%rax; bt %rbx,%rax */
+	assert_string_equal(CONDITION("\x48\x0f\xba\xe0\x05", JB, true), "bit 5 of a is set");
+	assert_int_equal(used, INSN_USE_BIT);
+	assert_int_equal(bits_used, 1 << 5);
+	assert_string_equal(CONDITION("\x48\x0f\xa3\xd8", JAE, true), "bit b of a is clear");
+	/* and $0x3,%eax: what it was before */
+	assert_string_equal(CONDITION("\x83\xe0\x03", JE, true), "(a & 3) == 0");
+	/* a bit-field is all that was asked for */
+	whole = true;
+	assert_string_equal(CONDITION("\x41\xf6\x46\x38\x02", JE, false), "a != 0");
+	assert_string_equal(CONDITION("\x48\x0f\xba\xe0\x05", JAE, true), "a == 0");
+}
+
+static void conditions_that_compute(void **state)
+{
+	(void)state;
+	names[0] = "a";
+	names[1] = "b";
+	pointer = whole = false;
+	/* sub %rbx,%rax; xor %ebx,%eax: equal or not, before */
+	assert_string_equal(CONDITION("\x48\x29\xd8", JE, true), "a == b");
+	assert_string_equal(CONDITION("\x31\xd8", JE, false), "a != b");
+	/* ... of more, and of add and dec, there are no words in names of before */
+	assert_string_equal(CONDITION("\x48\x29\xd8", JS, true), "");
+	assert_string_equal(CONDITION("\x48\x01\xd8", JE, true), "");
+	assert_string_equal(CONDITION("\xff\xc8", JE, true), "");
+	/* an operand without a name, and one that is no general register */
+	names[1] = NULL;
+	assert_string_equal(CONDITION("\x39\xd8", JL, true), "");
+	assert_string_equal(CONDITION("\x48\x85\xc0", JE, true), "a == 0");
+	/* test %ah,%ah */
+	assert_string_equal(CONDITION("\x84\xe4", JE, true), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(define_copies),	   cmocka_unit_test(define_others),
+		cmocka_unit_test(conditions_named),	   cmocka_unit_test(conditions_of_bits),
+		cmocka_unit_test(conditions_that_compute),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
