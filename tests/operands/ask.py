@@ -141,7 +141,10 @@ class Fact:
 def main():
     for command in ("set pagination off", "set confirm off", "set trust-readonly-sections on",
                     "set language c", "set osabi none", "set max-value-size unlimited",
-                    "target remote | python3 " + stub.__file__):
+                    # A machine that is busy is slow to start the stub: an answer that comes late is
+                    # taken for the next one.
+                    "set remotetimeout 300",
+                    "target remote | /usr/bin/python3 " + stub.__file__):
         gdb.execute(command, to_string=True)
     checked = wrong = 0
     seen = set()
