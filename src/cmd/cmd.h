@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Exit status, see interface.md; grep's convention, for scripts. */
+/* Exit status, see docs/INTERFACE.md; grep's convention, for scripts. */
 enum exit_status {
 	EXIT_SEEN = 0, /* at least one snapshot */
 	EXIT_NONE = 1, /* none was seen */

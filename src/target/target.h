@@ -2,7 +2,7 @@
 /*
  * target.h - from what the user wrote to the places to arm
  *
- * Syntax: interface.md, "Targets".
+ * Syntax: lbrsnoop(8), "TARGETS".
  */
 #ifndef LBRSNOOP_TARGET_TARGET_H
 #define LBRSNOOP_TARGET_TARGET_H

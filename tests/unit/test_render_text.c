@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a person reads, held against interface.md: "Flags", and issue 2's "text output". */
+/* What a person reads, held against docs/INTERFACE.md, "Flags". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
