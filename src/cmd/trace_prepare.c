@@ -114,23 +114,27 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
  */
 static int choose_by_image(struct trace *trace, struct choose_options choose, struct errmsg *msg)
 {
-	const struct view_options *view = &trace->opts->view;
+	const struct kernel_image_options opts = {
+		.vmlinux = trace->opts->view.vmlinux,
+		.debug_dir = trace->opts->view.debug_dir,
+		.symbols = trace->symbols,
+	};
+	struct kernel_image found = {};
 	struct text_source source;
 	struct text *image;
 	int err = trace_end_symbols(trace, msg);
 
 	if (!err)
-		err = kernel_image_open(view->vmlinux, view->debug_dir,
-					symbols_single(trace->symbols, SYMBOLS_STEXT),
-					&trace->image_path, &image);
+		err = kernel_image_open(&opts, &found, &image);
 	if (err) {
 		if (trace->opts->trigger != TRIGGER_HW && !trace->opts->at_errno)
 			return err == -ENOMEM ? err : 0;
 		return errmsg_set(msg, trace->text_err,
-				  "hardware breakpoint: /proc/kcore: %s; nor is there a vmlinux of "
+				  "hardware breakpoint: /proc/kcore: %s; nor is there an image of "
 				  "this kernel to find returns in: --vmlinux FILE names one",
-				  trace_text_why(trace));
+				  text_live_why(trace->text_err));
 	}
+	trace->image_path = found.path;
 	source = text_source(image);
 	choose.text = &source;
 	choose.as_built = true;

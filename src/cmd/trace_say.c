@@ -7,14 +7,8 @@
 #include "capture/uprobe.h"
 #include "cmd/probe_say.h"
 #include "cmd/why_advice.h"
+#include "symbolize/text.h"
 #include "util/log.h"
-
-const char *trace_text_why(const struct trace *trace)
-{
-	return trace->text_err == -EPERM    ? "forbidden by kernel lockdown"
-	       : trace->text_err == -EINVAL ? "no memory image"
-					    : strerror(-trace->text_err);
-}
 
 static bool wants_errors(const struct trace *trace)
 {
@@ -49,10 +43,10 @@ void trace_say_armed(const struct trace *trace)
 		log_info(
 			"/proc/kcore: %s; so no path, and returns are looked for in %s, where they "
 			"were built",
-			trace_text_why(trace), trace->image_path);
+			text_live_why(trace->text_err), trace->image_path);
 	else if (trace->text_err && !probes_all_user(&trace->probes))
 		log_info("/proc/kcore: %s; so no hardware breakpoints on returns, and no path",
-			 trace_text_why(trace));
+			 text_live_why(trace->text_err));
 	for (size_t i = 0; i < trace->probes.count; i++) {
 		const struct probe *probe = &trace->probes.items[i];
 

@@ -5,9 +5,6 @@
 
 #include "cmd/trace_state.h"
 
-/** trace_text_why() - why the kernel's live text cannot be read */
-const char *trace_text_why(const struct trace *trace);
-
 /** trace_say_armed() - what is armed now, by which trigger, and what is not */
 void trace_say_armed(const struct trace *trace);
 

@@ -74,7 +74,10 @@ static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Where source lines come from:", 4},
 	{"vmlinux", OPT_VMLINUX, "FILE", 0, "Debug information of the kernel", 0},
 	{"debug-dir", OPT_DEBUG_DIR, "DIR", 0, "Search here before /usr/lib/debug", 0},
-	{"source-dir", OPT_SOURCE_DIR, "DIR", 0, "Root of the kernel's sources: show the text", 0},
+	{"source-dir", OPT_SOURCE_DIR, "DIR", 0,
+	 "Root of the kernel's sources: show the text"
+	 " of lines (why: /usr/src by default)",
+	 0},
 	{"no-lines", OPT_NO_LINES, 0, 0, "Functions and offsets only", 0},
 	{0},
 };
@@ -253,6 +256,33 @@ int view_check_kernel_sources(const struct view_options *opts, struct errmsg *ms
 			  missing ?: "", missing ? ": " : "", strerror(-err));
 }
 
+#define SOURCES_ROOT "/usr/src"
+
+/* Trees are read as the lines are needed; of an archive the caller decides, because it is slow. */
+static int open_sources(struct view *view)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/version_signature", "re");
+	struct source_version version;
+	struct source_tree tree = {};
+	char signature[256] = "";
+	struct utsname uts;
+	int err = 0;
+
+	if (view->opts->installed_sources && !view->opts->source_dir && view->lines &&
+	    !uname(&uts)) {
+		if (file && fgets(signature, sizeof(signature), file))
+			signature[strcspn(signature, "\n")] = '\0';
+		version = source_version_of(&uts, signature);
+		err = source_tree_find(SOURCES_ROOT, &version, &tree);
+	}
+	view->sources = err ? NULL : sources_create(view->opts->source_dir ?: tree.dir);
+	err = view->sources ? 0 : -ENOMEM;
+	if (!err && !tree.dir && tree.archive)
+		err = sources_set_archive(view->sources, &tree, &version);
+	source_tree_deinit(&tree);
+	return err;
+}
+
 int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
 		const struct lines_options *kernel, struct aggregate *aggregate,
 		struct view **ret_view, struct errmsg *msg)
@@ -301,9 +331,9 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		if (err)
 			goto fail;
 	}
-	view->sources = sources_create(opts->source_dir);
+	err = open_sources(view);
 	view->listing = listing_create();
-	if (!view->sources || !view->listing) {
+	if (err || !view->listing) {
 		err = -ENOMEM;
 		goto fail;
 	}
@@ -539,6 +569,14 @@ struct lines *view_lines(const struct view *view)
 struct sources *view_sources(const struct view *view)
 {
 	return view->sources;
+}
+
+FILE *view_set_out(struct view *view, FILE *out)
+{
+	FILE *before = view->out;
+
+	view->out = out;
+	return before;
 }
 
 bool view_color(const struct view *view)

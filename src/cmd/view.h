@@ -28,6 +28,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @trace_json: file for Perfetto, or NULL
  * @user: user functions are shown, which need no debug information of the kernel
  * @vmlinux, @debug_dir, @source_dir: or NULL
+ * @installed_sources: without @source_dir, those in /usr/src if they are the running kernel's
  */
 struct view_options {
 	bool json;
@@ -46,6 +47,7 @@ struct view_options {
 	const char *vmlinux;
 	const char *debug_dir;
 	const char *source_dir;
+	bool installed_sources;
 };
 
 /* For argp's children; the child's input is a struct view_options. */
@@ -124,6 +126,9 @@ struct lines *view_lines(const struct view *view);
 
 /** view_sources() - its source files; borrowed */
 struct sources *view_sources(const struct view *view);
+
+/** view_set_out() - show there from now on; borrowed; returns where it was shown */
+FILE *view_set_out(struct view *view, FILE *out);
 
 /** view_color() - does it paint? */
 bool view_color(const struct view *view);

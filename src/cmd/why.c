@@ -18,6 +18,8 @@
 #include "cmd/why_json.h"
 #include "render/backtrace.h"
 #include "render/why_text.h"
+#include "symbolize/kernelimage.h"
+#include "symbolize/source.h"
 #include "symbolize/text.h"
 #include "syscall/syscall.h"
 #include "target/functions.h"
@@ -183,6 +185,7 @@ static int parse_options(int argc, char **argv, struct why_options *opts)
 	static const struct argp argp = {options, parse, "-- COMMAND [ARG]...", doc, children};
 
 	*opts = (struct why_options){.view = VIEW_OPTIONS_DEFAULT, .syscall = -1};
+	opts->view.installed_sources = true;
 	opts->filter.errno_any = true;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, opts))
 		return EXIT_USAGE;
@@ -253,6 +256,39 @@ static bool stop(void *ctx)
 	return stop_requested > 0;
 }
 
+/* As it runs; or as it was built, which differs from that only where the kernel patches itself. */
+static int open_text(struct why *why, struct errmsg *msg)
+{
+	const struct kernel_image_options image = {
+		.vmlinux = why->opts->view.vmlinux,
+		.debug_dir = why->opts->view.debug_dir,
+		.symbols = why->symbols,
+		.modules = true,
+	};
+	struct kernel_image found;
+	int live_err = text_live_open(NULL, &why->text), err = live_err;
+
+	if (live_err)
+		err = kernel_image_open(&image, &found, &why->text);
+	if (err)
+		return errmsg_set(
+			msg, live_err,
+			"/proc/kcore: %s; nor is there an image of this kernel to find in "
+			"where errors are made: --vmlinux FILE names one",
+			text_live_why(live_err));
+	why->kernel_text = text_source(why->text);
+	if (!live_err)
+		return 0;
+	log_info("/proc/kcore: %s; so the kernel's code is read as it was built, in %s",
+		 text_live_why(live_err), found.path);
+	if (found.modules_missing)
+		log_info("of %zu modules %zu have no file of the same build: errors made in them "
+			 "are not found",
+			 found.modules, found.modules_missing);
+	free(found.path);
+	return 0;
+}
+
 static int open_kernel(struct why *why, struct errmsg *msg)
 {
 	struct functions *types = NULL;
@@ -267,14 +303,7 @@ static int open_kernel(struct why *why, struct errmsg *msg)
 	functions_close(types);
 	if (err)
 		return errmsg_set(msg, err, "/proc/kallsyms: %s", kallsyms_error(err));
-	err = text_live_open(NULL, &why->text);
-	if (err)
-		return errmsg_set(msg, err,
-				  "/proc/kcore: %s; the kernel's text is needed to find "
-				  "where errors are made",
-				  strerror(-err));
-	why->kernel_text = text_source(why->text);
-	return 0;
+	return open_text(why, msg);
 }
 
 static void say_status(int status)
@@ -307,19 +336,23 @@ static void say_hint(struct why *why)
 		log_info("no source lines; %s", hint);
 }
 
-/* The view has written its line into memory. */
-static int show_json(struct why *why, const struct why_view *view, struct hit_snapshot *hit)
+/* The view writes its line into memory. */
+static int show_json(struct why *why, struct why_view *view)
 {
-	struct hit_snapshot *story = NULL;
+	const struct why_hit *seen = why->answer.hit;
+	_cleanup_free_ struct hit_snapshot *hit = seen ? calloc(1, sizeof(*hit)) : NULL;
+	_cleanup_free_ struct hit_snapshot *story = seen ? calloc(1, sizeof(*story)) : NULL;
 	int err = 0;
 
-	if (hit && why->answer.hit->hw) {
-		story = malloc(sizeof(*story));
-		if (!story)
-			return -ENOMEM;
-		hit_snapshot_make(why->answer.hit, &why->answer.site, why->answer.call, story);
+	if (seen && (!hit || !story))
+		return -ENOMEM;
+	if (seen) {
+		hit_snapshot_make(seen, &why->answer.site, why->answer.call, hit);
+		view->snap = &hit->snap;
+	}
+	if (seen && seen->hw) {
+		hit_snapshot_make(seen, &why->answer.site, why->answer.call, story);
 		err = show_story(why, story);
-		free(story);
 	}
 	if (!err && fflush(why->out))
 		err = -ENOMEM;
@@ -327,6 +360,52 @@ static int show_json(struct why *why, const struct why_view *view, struct hit_sn
 	return err
 		       ?: why_json(why->file, &why->answer, view, hit, why->line,
 				   (const char *const *)why->opts->command);
+}
+
+/* First the answer, then the story. */
+static int show_text(struct why *why, FILE *out, struct why_view *view)
+{
+	const struct answer *answer = &why->answer;
+	struct backtrace_view stack = {
+		.symbols = why->symbols, .lines = view->lines, .text = view->text};
+	_cleanup_free_ struct hit_snapshot *hit = answer->hit ? calloc(1, sizeof(*hit)) : NULL;
+
+	if (answer->hit && !hit)
+		return -ENOMEM;
+	if (hit) {
+		hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
+		view->snap = &hit->snap;
+	}
+	if (answer->call)
+		render_why_answer(out, answer, view);
+	if (hit && answer->hit->frames)
+		render_backtrace(out, &hit->snap, &stack);
+	render_why_others(out, answer, view);
+	if (!hit || !answer->hit->hw)
+		return 0;
+	fputc('\n', out);
+	return show_story(why, hit);
+}
+
+/*
+ * An archive of the sources is read once, which takes seconds: what is shown is shown to nobody
+ * first, to learn of which files it needs the text.
+ */
+static void fetch_sources(struct why *why, struct why_view *view)
+{
+	struct errmsg msg = {};
+	FILE *nobody = fopen("/dev/null", "we"), *out;
+
+	if (!nobody)
+		return;
+	out = view_set_out(why->view, nobody);
+	if (!show_text(why, nobody, view) && sources_waiting(view->sources)) {
+		log_info("reading the text of the lines in %s", sources_archive(view->sources));
+		if (sources_fetch(view->sources, &msg))
+			log_info("%s", msg.text);
+	}
+	view_set_out(why->view, out);
+	fclose(nobody);
 }
 
 static int show(struct why *why, FILE *out)
@@ -340,31 +419,17 @@ static int show(struct why *why, FILE *out)
 		.text.color = view_color(why->view),
 		.all = why->opts->all,
 	};
-	struct backtrace_view stack = {
-		.symbols = why->symbols, .lines = view.lines, .text = view.text};
-	_cleanup_free_ struct hit_snapshot *hit = calloc(1, sizeof(*hit));
-	int err = 0;
+	int err;
 
-	if (!hit)
-		return -ENOMEM;
-	if (answer->hit) {
-		hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
-		view.snap = &hit->snap;
-	}
 	if (why->opts->view.json)
-		return show_json(why, &view, answer->hit ? hit : NULL);
-	if (answer->call)
-		render_why_answer(out, answer, &view);
-	if (answer->hit && answer->hit->frames)
-		render_backtrace(out, &hit->snap, &stack);
-	render_why_others(out, answer, &view);
-	if (answer->hit && answer->hit->hw) {
-		fputc('\n', out);
-		err = show_story(why, hit);
-	} else if (answer->state == ORIGIN_FOUND && answer->lbr_reason.text[0]) {
+		return show_json(why, &view);
+	if (sources_archive(view.sources))
+		fetch_sources(why, &view);
+	err = show_text(why, out, &view);
+	if (answer->state == ORIGIN_FOUND && !(answer->hit && answer->hit->hw) &&
+	    answer->lbr_reason.text[0])
 		log_info("an LBR would add the branches that led there; %s",
 			 answer->lbr_reason.text);
-	}
 	say_hint(why);
 	return err;
 }

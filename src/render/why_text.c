@@ -111,24 +111,9 @@ static void print_place(FILE *out, const struct why_place *place, uint64_t addr)
 		fprintf(out, " [%s]", escape_text(place->sym.module, name, sizeof(name)));
 }
 
-static void print_origin(FILE *out, const struct answer *answer, const struct why_view *view)
-{
-	struct why_place place, caller;
-	char name[512];
-
-	why_place_find(view, answer->site.addr, false, &place);
-	fprintf(out, "  %s[", paint(&view->text, BOLD));
-	print_place(out, &place, answer->site.addr);
-	if (place.count > 1)
-		fprintf(out, ", called by %s", escape_text(name_of(&place, 1), name, sizeof(name)));
-	else if (answer->hit && find_caller(answer, view, &caller))
-		fprintf(out, ", called by %s",
-			escape_text(name_of(&caller, 0), name, sizeof(name)));
-	fprintf(out, "]%s\n", paint(&view->text, OFF));
-}
-
 /* The text of the line, its blanks at the beginning left out. */
-static bool print_source(FILE *out, const struct why_view *view, const struct srcline *line)
+static bool print_source(FILE *out, const struct why_view *view, const struct srcline *line,
+			 const char *before)
 {
 	size_t len = 0;
 	const char *text = sources_line(view->sources, line->file, line->line, &len);
@@ -144,8 +129,26 @@ static bool print_source(FILE *out, const struct why_view *view, const struct sr
 		len = sizeof(plain) - 1;
 	memcpy(plain, text, len);
 	plain[len] = '\0';
-	fputs(escape_text(plain, shown, sizeof(shown)), out);
+	fprintf(out, "%s%s", before, escape_text(plain, shown, sizeof(shown)));
 	return true;
+}
+
+static void print_origin(FILE *out, const struct answer *answer, const struct why_view *view)
+{
+	struct why_place place, caller;
+	char name[512];
+
+	why_place_find(view, answer->site.addr, false, &place);
+	fprintf(out, "  %s[", paint(&view->text, BOLD));
+	print_place(out, &place, answer->site.addr);
+	if (place.count > 1)
+		fprintf(out, ", called by %s", escape_text(name_of(&place, 1), name, sizeof(name)));
+	else if (answer->hit && find_caller(answer, view, &caller))
+		fprintf(out, ", called by %s",
+			escape_text(name_of(&caller, 0), name, sizeof(name)));
+	fprintf(out, "]%s\n", paint(&view->text, OFF));
+	if (place.count && print_source(out, view, &place.chain[0], "    "))
+		fputc('\n', out);
 }
 
 int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret)
@@ -178,7 +181,7 @@ static void print_decision(FILE *out, const struct answer *answer, const struct 
 	values = named ? decision.source_values : decision.values;
 	why_place_find(view, decision.addr, false, &place);
 	fprintf(out, "  because  ");
-	source = place.count && print_source(out, view, &place.chain[0]);
+	source = place.count && print_source(out, view, &place.chain[0], "");
 	if (*words)
 		fprintf(out, "%s%s", source ? "   as " : "", words);
 	else if (!source)

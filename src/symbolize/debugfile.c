@@ -295,6 +295,20 @@ int debugfile_find_module(const char *debug_dir, const char *release, const char
 	return err;
 }
 
+int debugfile_find_loaded(const char *release, const char *module, char **ret_path)
+{
+	_cleanup_free_ char *file = path_in_modules_dep(release, module);
+	char path[PATH_BYTES];
+
+	/* depmod writes absolute paths where modules are elsewhere */
+	if (!file ||
+	    (size_t)snprintf(path, sizeof(path), *file == '/' ? "%.0s%s" : "/lib/modules/%s/%s",
+			     release, file) >= sizeof(path))
+		return -ENOENT;
+	*ret_path = strdup(path);
+	return *ret_path ? 0 : -ENOMEM;
+}
+
 /* By the checksum, which is all that files without a build ID have. */
 static bool crc_fits(const char *path, uint32_t want)
 {

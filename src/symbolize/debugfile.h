@@ -42,6 +42,14 @@ int debugfile_find_module(const char *debug_dir, const char *release, const char
 			  const struct build_id *id, char **ret_path);
 
 /**
+ * debugfile_find_loaded() - path of the file that modprobe loads a module from, of which nothing is
+ * read
+ * @ret_path: set on success; free()
+ * Return: 0; -ENOENT; -ENOMEM.
+ */
+int debugfile_find_loaded(const char *release, const char *module, char **ret_path);
+
+/**
  * struct debuglink - what .gnu_debuglink of a stripped file says; @name: borrowed, NULL: nothing
  * @crc: of the file meant
  */

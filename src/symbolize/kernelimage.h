@@ -1,24 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* kernelimage.h - the running kernel's text out of its vmlinux, where the live one is out of reach
+/*
+ * kernelimage.h - the running kernel's text out of the files it was loaded from, where the live one
+ * is out of reach
  */
 #ifndef LBRSNOOP_SYMBOLIZE_KERNELIMAGE_H
 #define LBRSNOOP_SYMBOLIZE_KERNELIMAGE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "symbolize/symbolize.h"
 #include "symbolize/text.h"
 
 /**
- * kernel_image_open() - text as it was built: nothing patched, no modules, no BPF programs
- * @vmlinux: NULL: where distributions put it, as lines_open() finds it
+ * struct kernel_image_options - all borrowed
+ * @vmlinux: NULL: where distributions put it, as lines_open() finds it; else the bootable image
  * @debug_dir: searched first, or NULL
- * @stext: where the kernel's _stext is now; 0 is an error, it must be known
- * @ret_path: set on success; free()
- * @ret_text: set on success; text_close()
- * Return: 0; -ENOENT if there is none; -ESTALE if @vmlinux is of another kernel; -EINVAL if its
- * code was stripped, or has no _stext; -ENOMEM.
+ * @symbols: of the running kernel, as long as the text is used
+ * @modules: with those that are loaded; text_live_invalidate() looks for others
  */
-int kernel_image_open(const char *vmlinux, const char *debug_dir, uint64_t stext, char **ret_path,
+struct kernel_image_options {
+	const char *vmlinux;
+	const char *debug_dir;
+	struct symbols *symbols;
+	bool modules;
+};
+
+/**
+ * struct kernel_image - where the text is from
+ * @path: of the kernel's file; free()
+ * @modules: that are loaded; @modules_missing: of them, without a file of the same build
+ */
+struct kernel_image {
+	char *path;
+	size_t modules;
+	size_t modules_missing;
+};
+
+/**
+ * kernel_image_open() - text as it was built: nothing patched, no BPF programs
+ * @ret: set on success
+ * @ret_text: set on success; text_close()
+ * Return: 0; -ENOENT if there is no file of this kernel; -ESTALE if @vmlinux is of another one;
+ * -EINVAL if its code was stripped, or if the kernel does not say where it is; -ENOMEM.
+ */
+int kernel_image_open(const struct kernel_image_options *opts, struct kernel_image *ret,
 		      struct text **ret_text);
 
 #endif

@@ -29,8 +29,11 @@ struct source_file {
 	size_t line_count;
 };
 
+/** struct sources - @tree: with an archive, until it was read; @version: it has to be of */
 struct sources {
 	char *dir;
+	struct source_tree tree;
+	struct source_version version;
 	struct source_file *files;
 	size_t file_count;
 	size_t last;
@@ -77,6 +80,7 @@ void sources_destroy(struct sources *sources)
 		free(sources->files[i].lines);
 	}
 	free(sources->files);
+	source_tree_deinit(&sources->tree);
 	free(sources->dir);
 	free(sources);
 }
@@ -184,6 +188,119 @@ static const struct source_file *find_file(struct sources *sources, const char *
 		}
 	}
 	return add_file(sources, name);
+}
+
+int sources_set_archive(struct sources *sources, const struct source_tree *tree,
+			const struct source_version *version)
+{
+	source_tree_deinit(&sources->tree);
+	sources->tree.archive = strdup(tree->archive);
+	sources->tree.prefix = strdup(tree->prefix);
+	sources->version = *version;
+	if (sources->tree.archive && sources->tree.prefix)
+		return 0;
+	source_tree_deinit(&sources->tree);
+	return -ENOMEM;
+}
+
+const char *sources_archive(const struct sources *sources)
+{
+	return sources ? sources->tree.archive : NULL;
+}
+
+bool sources_waiting(const struct sources *sources)
+{
+	if (!sources || !sources->tree.archive)
+		return false;
+	for (size_t i = 0; i < sources->file_count; i++)
+		if (!sources->files[i].text)
+			return true;
+	return false;
+}
+
+/* DWARF may name a file by where it was compiled: from the tree's own folders on. */
+static const char *name_in_tree(const char *name)
+{
+	static const char *const folders[] = {
+		"/arch/", "/block/", "/crypto/",   "/drivers/", "/fs/",	 "/include/",
+		"/init/", "/ipc/",   "/io_uring/", "/kernel/",	"/lib/", "/mm/",
+		"/net/",  "/rust/",  "/security/", "/sound/",	"/virt/"};
+	const char *first = NULL;
+
+	if (*name != '/')
+		return name;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		const char *at = strstr(name, folders[i]);
+
+		if (at && (!first || at < first))
+			first = at;
+	}
+	return first ? first + 1 : name + 1;
+}
+
+/* Is the tree that was unpacked the kernel's? Else its lines are others. */
+static int check_version(const struct sources *sources, const char *dir, struct errmsg *msg)
+{
+	const struct source_version *want = &sources->version;
+	_cleanup_free_ char *text = NULL;
+	struct source_version have = {};
+	char path[PATH_MAX];
+	size_t len = 0;
+
+	snprintf(path, sizeof(path), "%s/Makefile", dir);
+	if (!read_plain_file(path, &text, &len)) {
+		text[len] = '\0';
+		have = source_version_of_makefile(text);
+	}
+	if (have.version == want->version && have.patchlevel == want->patchlevel &&
+	    have.sublevel == want->sublevel)
+		return 0;
+	return errmsg_set(msg, -ESTALE,
+			  "%s has the sources of Linux %u.%u.%u; %u.%u.%u runs here, and their "
+			  "text is not shown",
+			  sources->tree.archive, have.version, have.patchlevel, have.sublevel,
+			  want->version, want->patchlevel, want->sublevel);
+}
+
+static int take_files(struct sources *sources, const char *dir)
+{
+	for (size_t i = 0; i < sources->file_count; i++) {
+		struct source_file *file = &sources->files[i];
+		char path[PATH_MAX];
+		size_t len = 0;
+
+		if (file->text || snprintf(path, sizeof(path), "%s/%s", dir,
+					   name_in_tree(file->name)) >= PATH_MAX)
+			continue;
+		if (!read_plain_file(path, &file->text, &len) && index_lines(file, len))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int sources_fetch(struct sources *sources, struct errmsg *msg)
+{
+	const char **names = calloc(sources->file_count + 1, sizeof(*names));
+	char *dir = NULL;
+	size_t count = 0;
+	int err;
+
+	if (!names)
+		return -ENOMEM;
+	names[count++] = "Makefile";
+	for (size_t i = 0; i < sources->file_count; i++)
+		if (!sources->files[i].text)
+			names[count++] = name_in_tree(sources->files[i].name);
+	err = source_tree_unpack(&sources->tree, names, count, &dir);
+	free(names);
+	if (err)
+		errmsg_set(msg, err, "%s cannot be unpacked by tar: %s", sources->tree.archive,
+			   strerror(-err));
+	else
+		err = check_version(sources, dir, msg) ?: take_files(sources, dir);
+	source_tree_discard(dir);
+	source_tree_deinit(&sources->tree);
+	return err;
 }
 
 const char *sources_line(struct sources *sources, const char *file, int line, size_t *ret_len)

@@ -3,7 +3,11 @@
 #ifndef LBRSNOOP_SYMBOLIZE_SOURCE_H
 #define LBRSNOOP_SYMBOLIZE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "symbolize/sourcetree.h"
+#include "util/errmsg.h"
 
 struct sources;
 
@@ -20,6 +24,28 @@ struct sources *sources_create(const char *dir);
  * that every kernel has: headers alone are no sources.
  */
 int sources_check_kernel(const char *dir, const char **ret_missing);
+
+/**
+ * sources_set_archive() - files that are nowhere else are in a packed tree
+ * Nothing is read of it before sources_fetch().
+ * @tree: with an archive; copied
+ * @version: that its Makefile has to have
+ * Return: 0; -ENOMEM.
+ */
+int sources_set_archive(struct sources *sources, const struct source_tree *tree,
+			const struct source_version *version);
+
+/** sources_archive() - one that was not read yet, or NULL; borrowed */
+const char *sources_archive(const struct sources *sources);
+
+/** sources_waiting() - was a line asked for that only the archive may have? */
+bool sources_waiting(const struct sources *sources);
+
+/**
+ * sources_fetch() - read all files out of the archive that were asked for; it is not read again
+ * Return: 0; negative errno with @msg: it cannot be read, or is of another version.
+ */
+int sources_fetch(struct sources *sources, struct errmsg *msg);
 
 /** sources_destroy() - free; NULL is fine */
 void sources_destroy(struct sources *sources);

@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <gelf.h>
 
 #include "symbolize/elf.h"
 #include "util/cleanup.h"
+#include "util/lockdown.h"
 
 #define PAGE_BYTES  4096u
 #define CACHE_SLOTS 512u /* 9 bits of a hash */
@@ -38,12 +40,16 @@ struct text_slot {
  * struct text - a file with ranges, and a cache of pages
  * @zero_is_absent: a page of zeros is not mapped
  * @notes: where those of a core file are; @notes_size 0: nowhere
+ * @is_told, @told, @teller: of text_told_open(): bytes in the file, which is memory
  * @generation: of cache entries that are valid
  */
 struct text {
 	int fd;
 	bool zero_is_absent;
 	uint64_t notes, notes_size;
+	bool is_told;
+	uint64_t told;
+	struct text_teller teller;
 	uint32_t generation;
 	size_t range_count;
 	struct text_range *ranges;
@@ -55,6 +61,8 @@ void text_close(struct text *text)
 {
 	if (!text)
 		return;
+	if (text->teller.end)
+		text->teller.end(text->teller.ctx);
 	if (text->fd >= 0)
 		close(text->fd);
 	free(text->ranges);
@@ -97,19 +105,14 @@ static struct text *text_create(const char *path)
 	if (!text)
 		return NULL;
 	text->generation = 1;
-	text->fd = open(path, O_RDONLY | O_CLOEXEC);
+	text->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : memfd_create("text", MFD_CLOEXEC);
 	return text;
 }
 
-/* Why a kernel file that exists cannot be opened: lockdown says EPERM, as a missing capability. */
+/* Lockdown says EPERM, as a missing capability does. */
 static int denied_cause(void)
 {
-	char state[128] = "";
-	_cleanup_close_ int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0 && read(fd, state, sizeof(state) - 1) > 0 && strstr(state, "[confidentiality]"))
-		return -EPERM;
-	return -EACCES;
+	return lockdown_read() == LOCKDOWN_CONFIDENTIALITY ? -EPERM : -EACCES;
 }
 
 static int pread_all(int fd, void *buf, size_t len, uint64_t offset)
@@ -179,6 +182,13 @@ int text_live_open(const char *path, struct text **ret_text)
 	*ret_text = text;
 	text = NULL;
 	return 0;
+}
+
+const char *text_live_why(int err)
+{
+	return err == -EPERM	? "forbidden by kernel lockdown (confidentiality)"
+	       : err == -EINVAL ? "no memory image"
+				: strerror(-err);
 }
 
 int text_live_info(const struct text *text, char **ret_info)
@@ -256,14 +266,82 @@ int text_image_open(const char *path, uint64_t kaslr_offset, struct text **ret_t
 	return 0;
 }
 
-void text_live_invalidate(struct text *text)
+static void forget_pages(struct text *text)
 {
-	if (!text)
-		return;
 	if (++text->generation == 0) {
 		memset(text->slots, 0, sizeof(text->slots));
 		text->generation = 1;
 	}
+}
+
+int text_told_open(const struct text_teller *teller, struct text **ret_text)
+{
+	struct text *text = text_create(NULL);
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	if (text->fd < 0) {
+		err = -errno;
+		text_close(text);
+		return err;
+	}
+	text->is_told = true;
+	text->teller = *teller;
+	*ret_text = text;
+	return 0;
+}
+
+int text_tell(struct text *text, uint64_t addr, const void *bytes, size_t len)
+{
+	const uint8_t *from = bytes;
+	int err;
+
+	if (!text->is_told)
+		return -EINVAL;
+	for (size_t done = 0; done < len;) {
+		ssize_t put = pwrite(text->fd, from + done, len - done, (off_t)(text->told + done));
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return put ? -errno : -EIO;
+		done += (size_t)put;
+	}
+	err = add_range(text, addr, len, text->told);
+	if (err)
+		return err;
+	qsort(text->ranges, text->range_count, sizeof(*text->ranges), compare_ranges);
+	text->told += len;
+	/* A range may have another number now. */
+	forget_pages(text);
+	return 0;
+}
+
+uint64_t text_told(const struct text *text)
+{
+	return text->told;
+}
+
+void text_untell(struct text *text, uint64_t told)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < text->range_count; i++)
+		if (text->ranges[i].offset < told)
+			text->ranges[kept++] = text->ranges[i];
+	text->range_count = kept;
+	text->told = told;
+	forget_pages(text);
+}
+
+void text_live_invalidate(struct text *text)
+{
+	if (!text)
+		return;
+	if (text->teller.renew)
+		text->teller.renew(text, text->teller.ctx);
+	forget_pages(text);
 }
 
 /* Index of the range that holds @addr, or NO_RANGE. */

@@ -27,6 +27,9 @@ int text_live_open(const char *path, struct text **ret_text);
  */
 int text_live_info(const struct text *text, char **ret_info);
 
+/** text_live_why() - what text_live_open() failed with, in words */
+const char *text_live_why(int err);
+
 /**
  * text_image_open() - text as it was built: nothing patched, no modules, no BPF programs
  * @path: vmlinux; sections whose bytes were stripped to a debug file are not there
@@ -36,13 +39,43 @@ int text_live_info(const struct text *text, char **ret_info);
  */
 int text_image_open(const char *path, uint64_t kaslr_offset, struct text **ret_text);
 
+/**
+ * struct text_teller - who knows text that text_tell() is told
+ * @renew: text_live_invalidate() was called: what has changed may be told anew
+ * @end: text_close() was called
+ */
+struct text_teller {
+	void (*renew)(struct text *text, void *ctx);
+	void (*end)(void *ctx);
+	void *ctx;
+};
+
+/**
+ * text_told_open() - text that is told piece by piece
+ * @ret_text: set on success; free with text_close(). Nothing stands in it yet
+ * Return: 0; -ENOMEM, or another negative errno.
+ */
+int text_told_open(const struct text_teller *teller, struct text **ret_text);
+
+/**
+ * text_tell() - these bytes stand there
+ * Return: 0; -EINVAL if it is not told, or of too many pieces; -ENOMEM; errno of writing.
+ */
+int text_tell(struct text *text, uint64_t addr, const void *bytes, size_t len);
+
+/** text_told() - how many bytes were told */
+uint64_t text_told(const struct text *text);
+
+/** text_untell() - forget all but the first @told bytes that were told, whole pieces */
+void text_untell(struct text *text, uint64_t told);
+
 /** text_close() - free; NULL is fine */
 void text_close(struct text *text);
 
 /**
  * text_live_invalidate() - forget what was read
  * Text is patched at run time: call it once for each snapshot, before the first read for it.
- * Cheap; NULL is fine.
+ * Cheap if it is live; NULL is fine.
  */
 void text_live_invalidate(struct text *text);
 

@@ -321,6 +321,77 @@ static void live_read_running_kernel(void **state)
 	text_close(text);
 }
 
+/* struct teller - @text: told anew when it is renewed; @ended: by text_close() */
+struct teller {
+	uint8_t byte;
+	unsigned int ended;
+	uint64_t kept;
+};
+
+static void tell_anew(struct text *text, void *ctx)
+{
+	struct teller *teller = ctx;
+
+	text_untell(text, teller->kept);
+	assert_int_equal(text_tell(text, MODULE_ADDR, &teller->byte, 1), 0);
+}
+
+static void end_teller(void *ctx)
+{
+	((struct teller *)ctx)->ended++;
+}
+
+static void told_read_what_was_told_last(void **state)
+{
+	struct teller told = {.byte = 7};
+	const struct text_teller teller = {.renew = tell_anew, .end = end_teller, .ctx = &told};
+	static const uint8_t first[] = {1, 2, 3, 4}, second[] = {5, 6, 7, 8};
+	struct text_source source;
+	struct text *text = NULL;
+	uint8_t buf[4];
+
+	(void)state;
+	assert_int_equal(text_told_open(&teller, &text), 0);
+	source = text_source(text);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR, buf, 1), -EFAULT);
+	/* not in the order of their addresses */
+	assert_int_equal(text_tell(text, TEXT_ADDR + 4096, second, 4), 0);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 4096, buf, 4), 0);
+	assert_memory_equal(buf, second, 4);
+	assert_int_equal(text_tell(text, TEXT_ADDR, first, 4), 0);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR, buf, 4), 0);
+	assert_memory_equal(buf, first, 4);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + 4096, buf, 4), 0);
+	assert_memory_equal(buf, second, 4);
+	told.kept = text_told(text);
+	assert_int_equal(told.kept, 8);
+	text_live_invalidate(text);
+	assert_int_equal(source.read(source.ctx, MODULE_ADDR, buf, 1), 0);
+	assert_int_equal(buf[0], 7);
+	told.byte = 9;
+	text_live_invalidate(text);
+	assert_int_equal(source.read(source.ctx, MODULE_ADDR, buf, 1), 0);
+	assert_int_equal(buf[0], 9);
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR, buf, 4), 0);
+	text_close(text);
+	assert_int_equal(told.ended, 1);
+}
+
+static void tell_live_is_einval(void **state)
+{
+	struct core_file core;
+	struct text *text = NULL;
+	char path[64];
+
+	(void)state;
+	fill_core(&core);
+	close(write_core(path, &core, sizeof(core)));
+	assert_int_equal(text_live_open(path, &text), 0);
+	assert_int_equal(text_tell(text, TEXT_ADDR, "x", 1), -EINVAL);
+	text_close(text);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +404,8 @@ int main(void)
 		cmocka_unit_test(image_read_finds_own_code),
 		cmocka_unit_test(fallback_reads_second_where_first_fails),
 		cmocka_unit_test(live_read_running_kernel),
+		cmocka_unit_test(told_read_what_was_told_last),
+		cmocka_unit_test(tell_live_is_einval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The answer of "lbrsnoop why" as JSON. Made-up answers, each of which must be its line of
- * tests/data/why/answers.jsonl; tests/cli/test_schema.sh holds those lines against the schema.
+ * The answer of "lbrsnoop why" as JSON, and its text where sources are at hand. Made-up answers,
+ * each of which must be its line of tests/data/why/answers.jsonl; tests/cli/test_schema.sh holds
+ * those lines against the schema.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <cmocka.h>
@@ -19,6 +21,7 @@
 #include "../symbol_table.h"
 #include "../text_bytes.h"
 #include "cmd/why_json.h"
+#include "symbolize/source.h"
 #include "symbolize/variable.h"
 #include "util/cleanup.h"
 
@@ -221,6 +224,53 @@ static void why_json_no_call_is_to_blame(void **state)
 	check(5, &answer, NULL, false, NULL, command);
 }
 
+/* A tree of sources, in which line 12 of include/one.h is a statement. */
+static struct sources *one_file(char *dir)
+{
+	char path[128];
+	FILE *file;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/include", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/include/one.h", dir);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	for (int i = 1; i < 12; i++)
+		fprintf(file, "line %d\n", i);
+	fputs("\t\treturn -EINVAL;\033[2J\nline 13\n", file);
+	fclose(file);
+	return sources_create(dir);
+}
+
+static void why_text_the_line_has_its_text(void **state)
+{
+	struct failure failure = failure_of(SYS_mkdir, EINVAL, "/x y");
+	struct answer answer = {.failures = {.items = &failure, .count = 1},
+				.call = &failure,
+				.state = ORIGIN_FOUND,
+				.site = site_at("one", BASE + 0x10)};
+	char dir[] = "/tmp/lbrsnoop-test.XXXXXX", command[64], *said = NULL;
+	struct why_view view = {
+		.symbols = symbols,
+		.kernel_text = &(const struct text_source){text_bytes_read, (void *)&listing},
+		.lines = (struct lines *)&view,
+		.sources = one_file(dir)};
+	size_t len = 0;
+	FILE *out = open_memstream(&said, &len);
+
+	assert_non_null(out);
+	render_why_answer(out, &answer, &view);
+	fclose(out);
+	assert_non_null(strstr(said, "  [include/one.h:12 check, called by one]\n"
+				     "    return -EINVAL;\\x1b[2J\n"
+				     "  because  "));
+	free(said);
+	sources_destroy(view.sources);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 static int open_table(void **state)
 {
 	symbols = symbol_table(table);
@@ -241,6 +291,7 @@ int main(void)
 		cmocka_unit_test(why_json_one_of_several_candidates),
 		cmocka_unit_test(why_json_attached_hostile_names_no_place),
 		cmocka_unit_test(why_json_no_call_is_to_blame),
+		cmocka_unit_test(why_text_the_line_has_its_text),
 	};
 
 	return cmocka_run_group_tests_name("why_json", tests, open_table, close_table);

@@ -582,7 +582,7 @@ def check_line(guest, report):
     for name, pattern in (("none", "the compiler made no code for this line"),
                           ("file", "no source file .*did you mean"),
                           ("debug", "build ID|no debug information|debug information"),
-                          ("no-image", "/proc/kcore: no memory image; nor is there a vmlinux")):
+                          ("no-image", "/proc/kcore: no memory image; nor is there an image of")):
         run = Run(guest.directory, f"line-{name}")
         report(f"{guest.name}/line/{name}",
                (run.status != 2 or not re.search(pattern, run.err)) and
