@@ -35,21 +35,8 @@ struct truth_cpu {
 	size_t cap;
 };
 
-struct truth {
-	struct truth_cpu cpus[TRUTH_CPUS_MAX];
-};
-
-/**
- * truth_load() - read a log, or a stretch cut out of one
- * Return: 0; negative errno. Lines that are not understood (cut at either end) are counted.
- */
-int truth_load(const char *path, struct truth *ret_truth, size_t *ret_skipped);
-
 /** truth_append() - add a line to those of a CPU; 0 or -ENOMEM */
 int truth_append(struct truth_cpu *cpu, const struct truth_event *ev);
-
-/** truth_free() - free what truth_load() allocated */
-void truth_free(struct truth *truth);
 
 /**
  * truth_executed() - addresses of the instructions completed between two branches

@@ -16,20 +16,13 @@
  * Where the log leaves branches out (LBR_TRUTH_LAST), those before the gap are forgotten. A log
  * whose sequence numbers go back, or that ends within a line, is refused: exit status 1.
  */
-#include <err.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define CPUS_MAX       64
-#define DEPTH_MAX      64
-#define BRANCH_MAX     96
-#define READ_BYTES     (1 << 20)
-#define LINE_MAX_BYTES 256
+#include "../log_lines.h"
+
+#define CPUS_MAX   64
+#define DEPTH_MAX  64
+#define BRANCH_MAX 96
 
 struct stack {
 	uint64_t next_seq;
@@ -101,7 +94,7 @@ static void print_stop(const struct stack *stack, int cpu, uint64_t seq, const c
 /* @end: where the newline stands */
 static void take_line(const char *at, const char *end)
 {
-	char what = *at++;
+	char what = at < end ? *at++ : ' ';
 	struct stack *stack;
 	uint64_t cpu, seq;
 
@@ -131,48 +124,14 @@ static void take_line(const char *at, const char *end)
 		errx(1, "line %llu: kind '%c' is not known here", (unsigned long long)lines, what);
 }
 
-/* Return: bytes that belong to an unfinished line at the end. */
-static size_t take_buffer(const char *bytes, size_t len)
-{
-	const char *at = bytes, *end = bytes + len, *newline;
-
-	while ((newline = memchr(at, '\n', end - at))) {
-		if (newline - at < 5)
-			errx(1, "line %llu: too short", (unsigned long long)lines + 1);
-		take_line(at, newline);
-		at = newline + 1;
-	}
-	return end - at;
-}
-
 int main(int argc, char **argv)
 {
-	static char buffer[READ_BYTES + LINE_MAX_BYTES];
-	size_t rest = 0;
-	ssize_t got;
-	int fd;
-
 	if (argc != 4 || (depth = atoi(argv[1])) < 1 || depth > DEPTH_MAX)
 		errx(2, "usage: truth_ends DEPTH LOG OUTPUT");
-	fd = open(argv[2], O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		err(2, "%s", argv[2]);
-	fcntl(fd, F_SETPIPE_SZ, READ_BYTES); /* no pipe: no harm */
 	out = fopen(argv[3], "we");
 	if (!out)
 		err(2, "%s", argv[3]);
-	while ((got = read(fd, buffer + rest, READ_BYTES)) > 0) {
-		size_t have = rest + got;
-
-		rest = take_buffer(buffer, have);
-		if (rest > LINE_MAX_BYTES)
-			errx(1, "line %llu: too long", (unsigned long long)lines + 1);
-		memmove(buffer, buffer + have - rest, rest);
-	}
-	if (got < 0)
-		err(2, "%s", argv[2]);
-	if (rest)
-		errx(1, "the log ends within a line");
+	log_lines(argv[2], take_line);
 	if (fclose(out))
 		err(2, "%s", argv[3]);
 	printf("%llu lines, %llu stops\n", (unsigned long long)lines, (unsigned long long)stops);

@@ -15,21 +15,14 @@
  * Where the log leaves lines out (LBR_TRUTH_LAST), those before the gap are forgotten. A log that
  * leaves out what a stop has to show, or whose sequence numbers go back, is refused: exit status 1.
  */
-#include <err.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "../log_lines.h"
 
 #define CPUS_MAX 64
 /* Lines kept of a CPU: straight runs between 32 branches do not come near it. */
-#define RING	   (1u << 16)
-#define READ_BYTES (1u << 20)
-#define LINE_MAX   256u
+#define RING (1u << 16)
 
 struct line {
 	uint64_t from;
@@ -52,6 +45,7 @@ struct ring {
 
 static struct ring *rings[CPUS_MAX];
 static uint64_t depth, lines, stops;
+static FILE *out;
 
 /* Where the oldest of the newest @depth branches is. */
 static uint64_t window_start(const struct ring *ring)
@@ -72,7 +66,7 @@ static uint64_t window_start(const struct ring *ring)
 	return i;
 }
 
-static void put_hex(FILE *out, uint64_t value)
+static void put_hex(uint64_t value)
 {
 	char digits[16];
 	int n = 0;
@@ -86,7 +80,7 @@ static void put_hex(FILE *out, uint64_t value)
 }
 
 /* @reason: up to the end of its line */
-static void print_stop(FILE *out, unsigned int cpu, const char *reason)
+static void print_stop(unsigned int cpu, const char *reason)
 {
 	const struct ring *ring = rings[cpu];
 
@@ -102,31 +96,15 @@ static void print_stop(FILE *out, unsigned int cpu, const char *reason)
 		if (line->kind == 'Z')
 			continue;
 		putc_unlocked(',', out);
-		put_hex(out, line->from);
+		put_hex(line->from);
 		if (line->kind == 'I')
 			continue;
 		putc_unlocked(',', out);
-		put_hex(out, line->to);
+		put_hex(line->to);
 		fprintf(out, ",%s,%s,%u", line->irq ? "irq" : "-", line->mispred ? "M" : "-",
 			line->cycles);
 	}
 	putc_unlocked('\n', out);
-}
-
-/* Numbers by hand: there are hundreds of millions of lines. */
-static uint64_t number(const char **at)
-{
-	uint64_t value = 0;
-	const char *p = *at;
-
-	if (p[0] == '0' && p[1] == 'x')
-		for (p += 2; *p > ' '; p++)
-			value = value << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
-	else
-		for (; *p > ' '; p++)
-			value = value * 10 + (uint64_t)(*p - '0');
-	*at = *p == ' ' ? p + 1 : p;
-	return value;
 }
 
 /* Behind the addresses of a branch: "TYPE FLAGS CYCLES" */
@@ -156,28 +134,27 @@ static void take_seq(struct ring *ring, unsigned int cpu, uint64_t seq)
 	ring->next_seq = seq + 1;
 }
 
-/* @text: ends with a newline */
-static void take(FILE *out, const char *text)
+static void take(const char *text, const char *newline)
 {
 	const char *at = text + 2;
-	unsigned int cpu = (unsigned int)number(&at);
+	unsigned int cpu = (unsigned int)log_number(&at);
 	struct line *line;
 	struct ring *ring;
 
 	lines++;
 	if (text[1] != ' ' || !strchr("BIPZ", text[0]) || cpu >= CPUS_MAX)
-		errx(1, "not a line of the log: %.*s", (int)strcspn(text, "\n"), text);
+		errx(1, "not a line of the log: %.*s", (int)(newline - text), text);
 	if (!rings[cpu] && !(rings[cpu] = calloc(1, sizeof(*ring))))
 		err(1, "memory");
 	ring = rings[cpu];
-	take_seq(ring, cpu, number(&at));
+	take_seq(ring, cpu, log_number(&at));
 	line = &ring->lines[ring->count % RING];
 	*line = (struct line){.kind = text[0]};
 	if (line->kind == 'Z') {
-		print_stop(out, cpu, at);
+		print_stop(cpu, at);
 	} else {
-		line->from = number(&at);
-		line->to = line->kind == 'B' ? number(&at) : 0;
+		line->from = log_number(&at);
+		line->to = line->kind == 'B' ? log_number(&at) : 0;
 		if (line->kind == 'B')
 			take_rest(line, at);
 		ring->branches += line->kind == 'B';
@@ -185,44 +162,14 @@ static void take(FILE *out, const char *text)
 	ring->count++;
 }
 
-static void take_all(int in, FILE *out)
-{
-	char *text = malloc(READ_BYTES + LINE_MAX);
-	size_t len = 0;
-	ssize_t got;
-
-	if (!text)
-		err(1, "memory");
-	while ((got = read(in, text + len, READ_BYTES)) > 0 || (got < 0 && errno == EINTR)) {
-		char *at = text, *end = text + len + (got > 0 ? got : 0), *newline;
-
-		while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
-			take(out, at);
-			at = newline + 1;
-		}
-		len = (size_t)(end - at);
-		if (len >= LINE_MAX)
-			errx(1, "not a line of the log: %.40s", at);
-		memmove(text, at, len);
-	}
-	if (got < 0)
-		err(1, "the log");
-	free(text);
-}
-
 int main(int argc, char **argv)
 {
-	FILE *out;
-	int in;
-
 	if (argc != 4 || (depth = strtoul(argv[1], NULL, 10)) < 1)
 		errx(2, "usage: truth_tail DEPTH LOG OUTPUT");
-	in = open(argv[2], O_RDONLY | O_CLOEXEC);
-	fcntl(in, F_SETPIPE_SZ, READ_BYTES); /* no pipe: no harm */
 	out = fopen(argv[3], "we");
-	if (in < 0 || !out)
-		err(2, "%s", in < 0 ? argv[2] : argv[3]);
-	take_all(in, out);
+	if (!out)
+		err(2, "%s", argv[3]);
+	log_lines(argv[2], take);
 	if (fclose(out))
 		err(2, "%s", argv[3]);
 	printf("%llu lines, %llu stops\n", (unsigned long long)lines, (unsigned long long)stops);
