@@ -54,8 +54,8 @@ LIB	:= $(O)/liblbrsnoop.a
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT	 := $(UNIT_SRC:%.c=$(O)/%)
 
-# Programs that hold a result against the emulator's log; truth*.c is theirs in common.
-REPLAY_COMMON := $(sort $(wildcard tests/replay/truth*.c))
+# Programs that hold a result against the emulator's log, or objdump; what they have in common.
+REPLAY_COMMON := $(addprefix tests/replay/,objdump.c truth.c)
 REPLAY_SRC := $(filter-out $(REPLAY_COMMON),$(sort $(wildcard tests/replay/*.c)))
 REPLAY	:= $(REPLAY_SRC:%.c=$(O)/%)
 

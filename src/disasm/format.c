@@ -110,8 +110,10 @@ int insn_format(const void *bytes, size_t len, uint64_t addr, enum insn_syntax s
 			err = -EILSEQ;
 	}
 	if (err) {
-		snprintf(buf, size, "(bad)");
-		return err;
+		const struct newer_insn *newer = newer_insn_find(bytes, len);
+
+		snprintf(buf, size, "%s", newer ? newer->name : "(bad)");
+		return newer ? 0 : err;
 	}
 	use_binutils_name(buf, size);
 	squeeze_commas(buf);

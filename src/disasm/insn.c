@@ -3,6 +3,7 @@
 #include "disasm/insn.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <Zydis/Zydis.h>
 
@@ -56,6 +57,20 @@ int zydis_decode_whole(const void *bytes, size_t len, ZydisDecodedInstruction *r
 	ZydisDecoderContext ctx;
 
 	return zydis_decode(bytes, len, &ctx, ret_zi) ?: zydis_decode_operands(&ctx, ret_zi, ops);
+}
+
+const struct newer_insn *newer_insn_find(const void *bytes, size_t len)
+{
+	static const struct newer_insn all[] = {
+		{"eretu", "\xf3\x0f\x01\xca", 4, INSN_IRET},
+		{"erets", "\xf2\x0f\x01\xca", 4, INSN_IRET},
+		{"wrmsrns", "\x0f\x01\xc6", 3, INSN_OTHER, INSN_F_WRMSR},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (len >= all[i].len && !memcmp(bytes, all[i].bytes, all[i].len))
+			return &all[i];
+	return NULL;
 }
 
 static enum insn_class class_of_jump(const ZydisDecodedInstruction *zi)
@@ -212,9 +227,18 @@ int insn_decode(const void *bytes, size_t len, uint64_t addr, struct insn *ret)
 	ZydisDecodedInstruction zi;
 	ZydisDecoderContext ctx;
 	struct insn in = {.addr = addr, .err_reg = INSN_NO_REG};
+	const struct newer_insn *newer;
 	int err;
 
 	err = zydis_decode(bytes, len, &ctx, &zi);
+	newer = err ? newer_insn_find(bytes, len) : NULL;
+	if (newer) {
+		in.len = newer->len;
+		in.class = newer->class;
+		in.flags = newer->flags;
+		*ret = in;
+		return 0;
+	}
 	if (err)
 		return err;
 	in.len = zi.length;

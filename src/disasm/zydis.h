@@ -7,6 +7,7 @@
 
 #include <Zydis/Zydis.h>
 
+#include "disasm/insn.h"
 #include "disasm/operand.h"
 
 /**
@@ -22,6 +23,21 @@ int zydis_decode(const void *bytes, size_t len, ZydisDecoderContext *ret_ctx,
  */
 int zydis_decode_operands(const ZydisDecoderContext *ctx, const ZydisDecodedInstruction *zi,
 			  ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
+
+/**
+ * struct newer_insn - an instruction that Zydis 4.0 does not know, in Linux 6.9 and newer
+ * Source: Intel SDM vol. 2, "ERETS", "ERETU", "WRMSRNS".
+ */
+struct newer_insn {
+	const char *name;
+	const char *bytes;
+	uint8_t len;
+	enum insn_class class;
+	uint16_t flags;
+};
+
+/** newer_insn_find() - which one begins here; NULL: none */
+const struct newer_insn *newer_insn_find(const void *bytes, size_t len);
 
 /** zydis_decode_whole() - both of these; errors as of either */
 int zydis_decode_whole(const void *bytes, size_t len, ZydisDecodedInstruction *ret_zi,
