@@ -14,6 +14,7 @@
 
 /* Bytes fetched at a time: a block is rarely longer. */
 #define WINDOW_BYTES 256
+#define ENDBR_BYTES  4
 
 /* Text around the instruction being decoded. */
 struct window {
@@ -38,6 +39,7 @@ struct builder {
 	size_t decision_cap;
 	struct flag_writers writers;
 	bool user;	/* a program's path: its own text is there, the kernel's branches are not */
+	bool frozen;	/* the LBR is off: which way a branch went is not known */
 	uint32_t entry; /* branch that led to the block being built */
 	bool tracing;	/* it is a tracer's */
 };
@@ -282,6 +284,8 @@ static enum path_gap why_stuck(const struct builder *b, const struct insn *in)
 		return PATH_GAP_NONE;
 	if (in->flags & INSN_F_VMENTRY)
 		return PATH_GAP_LBR_OFF;
+	if (b->frozen && in->class == INSN_COND)
+		return PATH_GAP_OVERFLOW;
 	if (insn_falls_through(in->class))
 		return PATH_GAP_NONE;
 	if (in->flags & INSN_F_INT3)
@@ -505,21 +509,21 @@ static int block_to_branch(struct builder *b, uint64_t start, uint32_t index)
 	return close_block(b, &block);
 }
 
-/* The block that ends before the trigger's own instruction. */
-static int block_to_trigger(struct builder *b, uint64_t start)
+/* The block that ends before the trigger's own instruction, at @ip. */
+static int block_to_trigger(struct builder *b, uint64_t start, uint64_t ip)
 {
 	struct path_block block = open_block(b, start);
 	const uint8_t *bytes;
 	struct insn in;
 	int gap;
 
-	gap = walk(b, &block, b->snap->ip);
+	gap = walk(b, &block, ip);
 	if (gap < 0)
 		return gap;
 	if (gap)
-		return close_as_gap(b, &block, b->snap->ip, gap);
+		return close_as_gap(b, &block, ip, gap);
 	block.ends = PATH_END_TRIGGER;
-	if (!decode_at(b, b->snap->ip, &in, &bytes)) {
+	if (!decode_at(b, ip, &in, &bytes)) {
 		struct path_insn *pi = &b->path->trigger_insn;
 
 		*pi = (struct path_insn){.addr = in.addr,
@@ -532,12 +536,56 @@ static int block_to_trigger(struct builder *b, uint64_t start)
 	return close_block(b, &block);
 }
 
+/*
+ * To the interrupt of a counter that overflowed. The overflow stops the LBR, and the CPU runs on
+ * until the interrupt comes: branches that it takes meanwhile are not recorded. What lies straight
+ * ahead has run, if the interrupt came there; how often is not known.
+ */
+static int block_to_overflow(struct builder *b, uint64_t start)
+{
+	struct path_block block = open_block(b, start);
+	uint64_t ip = b->snap->ip;
+	int gap, err;
+
+	b->frozen = true;
+	gap = walk(b, &block, ip);
+	if (gap < 0)
+		return gap;
+	if (gap == PATH_GAP_NO_TEXT || (gap == PATH_GAP_USER && is_user(start) == is_user(ip)))
+		return close_as_gap(b, &block, ip, gap);
+	if (!gap && ip != start) {
+		block.ends = PATH_END_LBR_OFF;
+		err = close_block(b, &block);
+		if (err)
+			return err;
+		b->entry = PATH_NONE;
+		block = open_block(b, ip);
+	}
+	err = close_as_gap(b, &block, ip, PATH_GAP_OVERFLOW);
+	b->entry = PATH_NONE;
+	return err || is_user(ip) ? err : block_to_trigger(b, ip, ip);
+}
+
 /* Triggers that fire once the function has returned: its return is the last branch. */
 static bool fires_after_return(const struct snapshot *snap)
 {
 	return snap->trigger &&
 	       (snap->trigger->kind == TRIGGER_FEXIT || snap->trigger->kind == TRIGGER_KRETPROBE ||
 		snap->trigger->kind == TRIGGER_MULTI || snap->trigger->kind == TRIGGER_URETPROBE);
+}
+
+/*
+ * Where the trigger took over. A trampoline is called behind the ENDBR64 that functions begin with
+ * on kernels built for IBT, and what it is told is the function's address.
+ */
+static uint64_t trigger_place(const struct snapshot *snap, uint32_t next)
+{
+	uint64_t from = next != PATH_NONE ? snap->branches[next].from : snap->ip;
+
+	if (snap->trigger && snap->trigger->kind == TRIGGER_FENTRY && from > snap->ip &&
+	    from - snap->ip <= ENDBR_BYTES)
+		return from;
+	return snap->ip;
 }
 
 /* From the newest useful branch to where the trigger took over; @next is the branch after. */
@@ -550,11 +598,13 @@ static int last_block(struct builder *b, uint64_t start, uint32_t next)
 
 	if (fires_after_return(snap))
 		return 0;
+	if (snap->ip && snap->trigger && snap->trigger->kind == TRIGGER_PMI)
+		return block_to_overflow(b, start);
 	/* Where the capture's own first branch left is where the traced code got to. */
 	if (next != PATH_NONE &&
 	    (!to_ip || snap->ip < start || snap->ip - start > PATH_RUN_BYTES_MAX))
 		return block_to_branch(b, start, next);
-	return to_ip ? block_to_trigger(b, start) : 0;
+	return to_ip ? block_to_trigger(b, start, trigger_place(snap, next)) : 0;
 }
 
 static bool is_executed(const struct branch *br)

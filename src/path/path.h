@@ -49,6 +49,7 @@ enum path_gap {
 	PATH_GAP_LBR_OFF,     /* recording was, or may have been, switched off in between */
 	PATH_GAP_ABORTED,     /* a transaction was rolled back */
 	PATH_GAP_KERNEL,      /* the kernel was entered, and went back to elsewhere */
+	PATH_GAP_OVERFLOW,    /* from a counter's overflow, which stops the LBR, to its interrupt */
 	PATH_GAP_COUNT,
 };
 
@@ -58,7 +59,7 @@ enum path_end {
 	PATH_END_INTERRUPT,  /* an interrupt or exception, before the instruction at @end */
 	PATH_END_TRIGGER,    /* the trigger, before the instruction at @end */
 	PATH_END_KERNEL,     /* of a user function: the kernel was entered, and came back to @end */
-	PATH_END_LBR_OFF,    /* its last instruction may have switched recording off: gap follows */
+	PATH_END_LBR_OFF,    /* recording may have been switched off by then: gap follows */
 	PATH_END_UNKNOWN,    /* of a gap */
 };
 
@@ -184,7 +185,7 @@ struct path {
  * path_build() - rebuild what ran from the branches of a snapshot
  * Starts at the target of the oldest branch; the newest snap->wasted branches are left out.
  * Ends at the trigger's own instruction, or with the function's return for triggers that fire
- * after it.
+ * after it. Before the interrupt of a counter that overflowed there is a gap.
  * @text: kernel text as it was when the snapshot was taken; borrowed until path_free()
  * @opts: may be NULL
  * @ret: set on success only; free with path_free()

@@ -33,6 +33,9 @@ static const struct {
 	[PATH_GAP_KERNEL] = {"kernel",
 			     "the program entered the kernel, which is not recorded, and went on "
 			     "elsewhere"},
+	[PATH_GAP_OVERFLOW] = {"overflow",
+			       "the counter's overflow stopped the recording, some instructions "
+			       "before its interrupt"},
 };
 
 _Static_assert(sizeof(gaps) / sizeof(gaps[0]) == PATH_GAP_COUNT, "a reason for each gap");

@@ -81,6 +81,7 @@ static const struct text_source text = {.read = read_text};
 static const struct path_options options = {.place = place};
 static const struct trigger hw = {.kind = TRIGGER_HW};
 static const struct trigger fexit = {.kind = TRIGGER_FEXIT};
+static const struct trigger overflow = {.kind = TRIGGER_PMI};
 static const struct trigger tracepoint = {.kind = TRIGGER_TRACEPOINT};
 
 /* Offsets from BASE, or whole addresses of user space. */
@@ -347,6 +348,30 @@ static void path_build_retpoline_with_return_thunk_depth(void **state)
 	path_free(path);
 }
 
+/* The function at 20 begins with ENDBR64, behind which the trampoline is called. */
+static void path_build_fentry_behind_endbr(void **state)
+{
+	static const struct trigger fentry = {.kind = TRIGGER_FENTRY};
+	struct snapshot snap = SNAPSHOT({0x55, 0}, {9, 0x20}, {0x24, 0x300});
+	struct path *path;
+
+	(void)state;
+	snap.trigger = &fentry;
+	snap.ip = BASE + 0x20;
+	snap.wasted = 1;
+	path = build(&snap);
+	assert_int_equal(path->block_count, 2);
+	check_block(path, 1, 0x20, 0x24, 1, 1);
+	assert_int_equal(path->blocks[1].ends, PATH_END_TRIGGER);
+	assert_int_equal(path->trigger_insn.addr, BASE + 0x24);
+	path_free(path);
+	/* Not behind it: an interrupt came at the function's first instruction. */
+	snap.branches[2].from = BASE + 0x20;
+	path = build(&snap);
+	check_block(path, 1, 0x20, 0x20, 0, 1);
+	path_free(path);
+}
+
 static void path_build_wasted_branches_left_out(void **state)
 {
 	struct snapshot snap = SNAPSHOT({0x55, 0}, {2, 0x10}, {0x15, 0x30}, {0x300, 0x310});
@@ -414,6 +439,69 @@ static struct path *build_program(struct snapshot *snap)
 	snap->trigger = &uprobe;
 	assert_int_equal(path_build(snap, &program, &options, &path), 0);
 	return path;
+}
+
+/*
+ * A counter's overflow stops the LBR, and its interrupt comes later: branches in between leave no
+ * trace. @insns: what ran straight ahead to the interrupt, before the gap.
+ */
+static void check_overflow(uint64_t to, uint64_t ip, uint32_t insns)
+{
+	struct snapshot snap = SNAPSHOT({0x55, to});
+	const struct path_block *gap, *end;
+	struct path *path;
+
+	snap.trigger = &overflow;
+	snap.ip = address(ip);
+	path = build(&snap);
+	assert_int_equal(path->block_count, insns ? 3 : 2);
+	gap = &path->blocks[insns ? 1 : 0];
+	end = gap + 1;
+	if (insns) {
+		check_block(path, 0, to, ip, insns, 0);
+		assert_int_equal(path->blocks[0].ends, PATH_END_LBR_OFF);
+	}
+	assert_int_equal(gap->gap, PATH_GAP_OVERFLOW);
+	assert_int_equal(gap->start, address(insns ? ip : to));
+	assert_int_equal(gap->end, address(ip));
+	assert_int_equal(end->start - BASE, ip);
+	assert_int_equal(end->insn_count, 0);
+	assert_int_equal(end->ends, PATH_END_TRIGGER);
+	assert_true(path->has_trigger_insn);
+	assert_int_equal(path->insn_count, insns);
+	assert_int_equal(path->decision_count, 0);
+	assert_int_equal(path->gap_count, 1);
+	path_free(path);
+}
+
+static void path_build_counter_overflow_gap_before_its_interrupt(void **state)
+{
+	(void)state;
+	check_overflow(0, 2, 1);      /* straight ahead, as far as is known */
+	check_overflow(0, 0, 0);      /* at the newest branch's target, once or in a loop */
+	check_overflow(0, 4, 0);      /* js at 2 was taken or not, and who knows what ran then */
+	check_overflow(0x10, 4, 0);   /* backwards */
+	check_overflow(0xe, 0x10, 0); /* jmp at e leads elsewhere */
+	check_overflow(USER, 0x20, 0);
+}
+
+static void path_build_counter_overflow_in_user_space(void **state)
+{
+	struct snapshot inside = SNAPSHOT({0x101, USER}), left = SNAPSHOT({0x55, 0});
+	struct path *path;
+
+	(void)state;
+	inside.trigger = left.trigger = &overflow;
+	inside.ip = left.ip = USER + 0x20;
+	path = build(&inside);
+	assert_int_equal(path->block_count, 1);
+	assert_int_equal(path->blocks[0].gap, PATH_GAP_USER);
+	assert_int_equal(path->gap_count, 0);
+	path_free(path);
+	path = build(&left);
+	assert_int_equal(path->block_count, 1);
+	assert_int_equal(path->blocks[0].gap, PATH_GAP_OVERFLOW);
+	path_free(path);
 }
 
 static void path_build_program_goes_on_behind_its_system_call(void **state)
@@ -493,8 +581,11 @@ int main(void)
 		cmocka_unit_test(path_build_loop_folded),
 		cmocka_unit_test(path_build_return_through_thunk_depth),
 		cmocka_unit_test(path_build_retpoline_with_return_thunk_depth),
+		cmocka_unit_test(path_build_fentry_behind_endbr),
 		cmocka_unit_test(path_build_wasted_branches_left_out),
 		cmocka_unit_test(path_build_filtered_branches_refused),
+		cmocka_unit_test(path_build_counter_overflow_gap_before_its_interrupt),
+		cmocka_unit_test(path_build_counter_overflow_in_user_space),
 		cmocka_unit_test(path_build_program_goes_on_behind_its_system_call),
 		cmocka_unit_test(path_build_program_back_from_the_kernel),
 		cmocka_unit_test(path_build_program_elsewhere_from_the_kernel_is_a_gap),
