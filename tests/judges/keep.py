@@ -86,6 +86,32 @@ def newest(line):
     return line.split(" ", 1)[0], ",".join(line[branch + 3:].split(",", 2)[:2])
 
 
+def record(snapshot):
+    """As truth_tail writes it: FROM,TO of each entry, with flags and cycles"""
+    return tuple((f"{int(b['from']['addr'], 16):x}", f"{int(b['to']['addr'], 16):x}",
+                  "M" if b["mispred"] else "-", str(b["cycles"])) for b in snapshot["branches"])
+
+
+def shown_once(lines, snapshots):
+    """@lines without those that are like one that a snapshot shows: else two snapshots could have each
+    other's record, and nothing be wrong."""
+    records = collections.defaultdict(set)
+    waiting = collections.defaultdict(list)
+    for snapshot in sorted(snapshots, key=lambda s: s["ts_ns"]):
+        records[str(snapshot["cpu"])].add(record(snapshot))
+        waiting[str(snapshot["cpu"])].append(record(snapshot))
+    for line in lines:
+        cpu, _, *items = line.split()
+        entries = tuple((source, target, flags, cycles) for source, target, _, flags, cycles in
+                        (item.split(",")[1:] for item in items if item.startswith("B")))
+        next_one = waiting[cpu][0] if waiting[cpu] else None
+        if next_one and entries[-len(next_one):] == next_one:
+            del waiting[cpu][0]
+            yield line
+        elif not any(entries[-len(one):] == one for one in records[cpu]):
+            yield line
+
+
 def keep_path(directory, parts):
     kept, wanted = {}, set()
     for part in parts:
@@ -95,7 +121,8 @@ def keep_path(directory, parts):
         wanted |= {(str(s["cpu"]), ",".join(f"{int(s['branches'][-1][end]['addr'], 16):x}"
                                            for end in ("from", "to"))) for s in snapshots}
     with open(os.path.join(directory, "stops"), encoding="ascii") as lines:
-        stops = [line for line in lines if newest(line) in wanted]
+        stops = list(shown_once((line for line in lines if newest(line) in wanted),
+                                [s for part in kept.values() for s in part]))
     return {"parts": kept, "stops": stops,
             "kallsyms": symbol_lines([s for part in kept.values() for s in part],
                                      os.path.join(directory, "kallsyms"))}

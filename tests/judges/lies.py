@@ -341,6 +341,33 @@ def all_is_user_space(snapshots, dice):
                              branch=snapshot["lbr"]["valid"] - snapshot["lbr"]["wasted"] - 1)]
 
 
+# src/path/words.c
+OVERFLOW = "the counter's overflow stopped the recording, some instructions before its interrupt"
+
+
+def one_block_is_an_overflow(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: whole(s, i, b) and b["branch"] is not None)
+    snapshot["path"][at].update(gap=OVERFLOW, insns=[], decisions=[], ends="unknown")
+
+
+def newest_block_is_an_overflow(snapshots, dice):
+    """The last branch's own block: what a counter's overflow hides comes behind it."""
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: whole(s, i, b) and b["branch"] is not None and
+                             all(later["branch"] is None for later in s["path"][i + 1:]))
+    snapshot["path"][at].update(gap=OVERFLOW, insns=[], decisions=[], ends="unknown")
+
+
+def overflow_unseen(snapshots, dice):
+    """Straight on to the interrupt, as if nothing had run unrecorded."""
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["gap"] == OVERFLOW)
+    del snapshot["path"][at]
+
+
+def interrupt_elsewhere(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: i and s["path"][i - 1]["gap"] == OVERFLOW)
+    snapshot["path"][at]["start"] = snapshot["path"][at]["end"] = "0xffffffff81000000"
+
+
 def no_path(snapshots, dice):
     snapshot, _ = blocks_of(snapshots, dice, whole)
     snapshot["path"] = None

@@ -11,7 +11,9 @@
  * trigger took over, and each block the instructions that ran, and a decision for each conditional
  * branch among them. A snapshot has all branches that the log has, or those since a stop: only
  *while it is off Linux clears the LBR. Snapshots come in the order of their times, and no two of a
- *CPU show one stop. Prints counts; exit status 1 if a block is wrong or a snapshot's branches are
+ *CPU show one stop. A counter's overflow stops the LBR, and the log with it, before its interrupt
+ *comes: such a path has a gap there, and before it what is in the log, or straight ahead of that.
+ *Prints counts; exit status 1 if a block is wrong or a snapshot's branches are
  *not in the log, 2 on errors.
  */
 #include <errno.h>
@@ -63,7 +65,7 @@ struct tally {
 struct totals {
 	uint64_t snapshots, with_path, without_path, not_found, by_breakpoint, with_gap,
 		with_interrupt;
-	uint64_t blocks, insns, gaps, user, wrong, decisions, errors;
+	uint64_t blocks, insns, gaps, overflows, user, wrong, decisions, errors;
 };
 
 struct verifier {
@@ -84,7 +86,8 @@ struct verifier {
 enum goes_on {
 	GOES_NOWHERE, /* into the tracer, by this branch */
 	GOES_TO_TRIGGER,
-	GOES_TO_TRACER, /* to the branch into it, from the code of a tracepoint */
+	GOES_TO_TRACER,	   /* to the branch into it, from the code of a tracepoint */
+	GOES_TO_INTERRUPT, /* a counter's, some instructions after the LBR was stopped */
 };
 
 /* One snapshot and the stop that it may show. */
@@ -96,6 +99,7 @@ struct placed {
 	char reason;	 /* of a stop for this kind of trigger */
 	enum goes_on goes_on;
 	bool hw;
+	uint64_t ip; /* of the trigger */
 };
 
 static uint32_t mix(uint32_t hash, uint64_t from, uint64_t to)
@@ -259,6 +263,32 @@ static size_t event_of(const struct verifier *v, const struct placed *p, uint32_
 	return p->first + branch < v->branches ? v->at[p->first + branch] : v->log.count;
 }
 
+static bool is_branch(const char *text)
+{
+	static const char *const others[] = {"call", "ret", "iret",   "loop",
+					     "int",  "sys", "notrack"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (text && !strncmp(text, others[i], strlen(others[i])))
+			return true;
+	return !text || text[0] == 'j';
+}
+
+/* The end of a path, up to a counter's interrupt. The log of what @ran ends with the overflow; what
+ * comes behind it is certain only as long as the code does not branch. */
+static const char *check_overflow(const json_t *insns, const uint64_t *ran, size_t ran_count)
+{
+	for (size_t i = 0; i < json_array_size(insns); i++) {
+		const json_t *insn = json_array_get(insns, i);
+
+		if (i < ran_count && get_address(insn, "addr") != ran[i])
+			return "before the overflow";
+		if (is_branch(json_string_value(json_object_get(insn, "text"))))
+			return "a branch, and the LBR may have been off";
+	}
+	return NULL;
+}
+
 static const char *check_block(struct verifier *v, const struct placed *p, const json_t *block,
 			       uint32_t entry, bool after_off)
 {
@@ -281,6 +311,9 @@ static const char *check_block(struct verifier *v, const struct placed *p, const
 			exit(2);
 	}
 	n = truth_executed(&v->log, first, end, v->executed, &stopped);
+	if (!strcmp(ends, "lbr-off") && p->goes_on == GOES_TO_INTERRUPT && entry + 1 == p->useful &&
+	    stopped == SIZE_MAX)
+		return check_overflow(insns, v->executed, n);
 	if (!strcmp(ends, "lbr-off"))
 		return count != stopped || !same(insns, v->executed) ? "before LBR off" : NULL;
 	if (after_off)
@@ -311,12 +344,23 @@ static void count_name(struct tally *tally, size_t max, const char *name)
 	}
 }
 
+static bool is_gap(const json_t *block, enum path_gap gap)
+{
+	const char *reason = json_string_value(json_object_get(block, "gap"));
+
+	return reason && !strcmp(reason, path_gap_text(gap));
+}
+
 static void note_gap(struct verifier *v, struct totals *t, const json_t *block, bool say)
 {
 	const char *gap = json_string_value(json_object_get(block, "gap"));
 
-	if (!strcmp(gap, path_gap_text(PATH_GAP_USER))) {
+	if (is_gap(block, PATH_GAP_USER)) {
 		t->user++;
+		return;
+	}
+	if (is_gap(block, PATH_GAP_OVERFLOW)) {
+		t->overflows++;
 		return;
 	}
 	t->gaps++;
@@ -355,12 +399,14 @@ static const char *check_place(const struct verifier *v, const struct placed *p,
 			       const json_t *block, uint32_t entry)
 {
 	const json_t *branch = json_object_get(block, "branch");
-	const char *gap = json_string_value(json_object_get(block, "gap"));
 	uint32_t next = json_is_integer(branch) ? (uint32_t)json_integer_value(branch) : NONE;
-	bool user = gap && !strcmp(gap, path_gap_text(PATH_GAP_USER));
+	bool user = is_gap(block, PATH_GAP_USER);
 
 	if (user && !in_user_space(v, p, entry, next))
 		return "the kernel was at work";
+	if (is_gap(block, PATH_GAP_OVERFLOW) &&
+	    (p->goes_on != GOES_TO_INTERRUPT || entry + 1 != p->useful || next != NONE))
+		return "no counter overflowed here";
 	/* A stay in user space is one gap, however many branches. */
 	return next == NONE || next == entry + 1 || (user && next > entry)
 		       ? NULL
@@ -406,6 +452,26 @@ static const char *check_decisions(const struct verifier *v, const struct placed
 	return n == json_array_size(decisions) ? NULL : "a decision has no conditional branch";
 }
 
+/* Where the interrupt came, behind the gap from the overflow to there; of user space the gap alone.
+ */
+static const char *check_interrupt(const struct placed *p, const json_t *path)
+{
+	size_t count = json_array_size(path), place = is_kernel(p->ip);
+	const json_t *last = json_array_get(path, count - 1);
+	const char *ends = json_string_value(json_object_get(last, "ends"));
+
+	if (!place && is_gap(last, PATH_GAP_USER))
+		return NULL;
+	if (count <= place || !is_gap(json_array_get(path, count - 1 - place), PATH_GAP_OVERFLOW))
+		return "no gap between the overflow and its interrupt";
+	return place && (!ends || strcmp(ends, "trigger") != 0 ||
+			 get_address(last, "start") != p->ip ||
+			 json_array_size(json_object_get(last, "insns")) ||
+			 json_array_size(json_object_get(last, "decisions")))
+		       ? "the path does not end where the interrupt came"
+		       : NULL;
+}
+
 /* Does the path end where the program got to? */
 static const char *check_end(const struct placed *p, const json_t *path, uint32_t entry)
 {
@@ -414,6 +480,8 @@ static const char *check_end(const struct placed *p, const json_t *path, uint32_
 
 	if (entry + 1 < p->useful)
 		return "the newest branches have no block";
+	if (p->goes_on == GOES_TO_INTERRUPT)
+		return check_interrupt(p, path);
 	if (json_is_string(json_object_get(last, "gap")))
 		return NULL;
 	if (p->goes_on == GOES_TO_TRIGGER && (!ends || strcmp(ends, "trigger") != 0))
@@ -435,7 +503,7 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 			   struct totals *t, bool say)
 {
 	uint32_t entry = 0, wrong = 0;
-	bool after_off = false;
+	bool after_off = false, after_overflow = false;
 	const json_t *block;
 	const char *why;
 	size_t i;
@@ -449,8 +517,9 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 		why = check_place(v, p, block, entry);
 		if (gap)
 			note_gap(v, t, block, say);
-		else
+		else if (!after_overflow) /* else it has no instructions: check_interrupt() */
 			why = why ?: check_block(v, p, block, entry, after_off);
+		after_overflow = is_gap(block, PATH_GAP_OVERFLOW);
 		why = why ?: check_decisions(v, p, block);
 		t->blocks += !gap;
 		t->insns += json_array_size(json_object_get(block, "insns"));
@@ -603,9 +672,19 @@ static enum goes_on goes_on_of(const char *kind)
 {
 	if (kind && (!strcmp(kind, "hw") || !strcmp(kind, "fentry") || !strcmp(kind, "kprobe")))
 		return GOES_TO_TRIGGER;
+	if (kind && !strcmp(kind, "pmi"))
+		return GOES_TO_INTERRUPT;
 	if (kind && (!strcmp(kind, "tracepoint") || !strcmp(kind, "rawtracepoint")))
 		return GOES_TO_TRACER;
 	return GOES_NOWHERE;
+}
+
+static bool in_program_alone(const struct branch *branches, uint32_t count, uint64_t ip)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (is_kernel(branches[i].from) || is_kernel(branches[i].to))
+			return false;
+	return !is_kernel(ip);
 }
 
 static void verify_snapshot(struct verifier *v, const json_t *snap)
@@ -619,7 +698,8 @@ static void verify_snapshot(struct verifier *v, const json_t *snap)
 	struct placed p = {.count = read_branches(snap, branches),
 			   .hw = kind && !strcmp(kind, "hw"),
 			   .reason = reason_of(kind),
-			   .goes_on = goes_on_of(kind)};
+			   .goes_on = goes_on_of(kind),
+			   .ip = get_address(trigger, "ip")};
 	uint32_t wasted = (uint32_t)json_integer_value(json_object_get(lbr, "wasted"));
 
 	v->totals.snapshots++;
@@ -628,11 +708,12 @@ static void verify_snapshot(struct verifier *v, const json_t *snap)
 	count_name(v->functions, FUNCTIONS_MAX, function ?: "?");
 	p.useful = wasted <= p.count ? p.count - wasted : 0;
 	/*
+	 * The program's own branches alone: its code is not read, and nothing is said.
 	 * All entries the capture's own: nothing is said. Whether that is so is asked of the
 	 * symbols (executed.py); the branches have to be there all the same.
 	 */
 	v->totals.with_path += json_array_size(path) > 0;
-	if (!json_is_array(path) && p.useful)
+	if (!json_is_array(path) && p.useful && !in_program_alone(branches, p.count, p.ip))
 		v->totals.without_path++;
 	if (!p.count)
 		v->totals.not_found++;
@@ -681,8 +762,8 @@ static void print_totals(const struct verifier *v)
 	       t->snapshots, t->with_path, functions, t->by_breakpoint, t->errors, t->not_found,
 	       t->without_path, t->with_interrupt, t->with_gap);
 	printf("blocks %" PRIu64 "\ninstructions %" PRIu64 "\ndecisions %" PRIu64 "\ngaps %" PRIu64
-	       "\nuser %" PRIu64 "\nwrong %" PRIu64 "\n",
-	       t->blocks, t->insns, t->decisions, t->gaps, t->user, t->wrong);
+	       "\noverflows %" PRIu64 "\nuser %" PRIu64 "\nwrong %" PRIu64 "\n",
+	       t->blocks, t->insns, t->decisions, t->gaps, t->overflows, t->user, t->wrong);
 }
 
 int main(int argc, char **argv)

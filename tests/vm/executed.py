@@ -3,7 +3,6 @@
 The whole log would be gigabytes: the emulator writes what ran before each stop of the LBR, and
 truth_tail reads it from a FIFO while the guest runs.
 """
-import collections
 import json
 import os
 import re
@@ -92,15 +91,6 @@ def verify(report, name, directory, part):
     return dict(totals, misnamed=len(wrong))
 
 
-def kinds_of(paths):
-    """How many snapshots there are in files of told() by kind of trigger"""
-    kinds = collections.Counter()
-    for path in paths:
-        with open(path, encoding="utf-8") as lines:
-            kinds.update(json.loads(line)["trigger"]["kind"] for line in lines)
-    return kinds
-
-
 def judge_exact(report, name, parts, least, gaps_percent):
     """@parts: totals of verify(). All sequences are right, and few have gaps. Returns the sum."""
     total = {key: sum(part[key] for part in parts) for key in parts[0]}
@@ -119,5 +109,6 @@ def judge_exact(report, name, parts, least, gaps_percent):
     report(f"{name}/gaps", percent >= gaps_percent and
            f"{total['with_gap']} of {total['snapshots']} snapshots have one",
            f"{total['with_gap']} snapshots ({percent:.2f} %) with one, {total['gaps']} gaps in "
-           f"{total['blocks']} blocks; {total['user']} stays in user space")
+           f"{total['blocks']} blocks; {total['user']} stays in user space, {total['overflows']} "
+           "counters' overflows")
     return total

@@ -233,8 +233,8 @@ def spent_of(snapshot, symbols):
     trigger, branches = snapshot["trigger"], ends(snapshot)
     kind, function = trigger["kind"], trigger["function"]
     ranges = list(symbols.ranges(function or ""))
-    if kind == "hw":
-        return 0
+    if kind in ("hw", "pmi"):
+        return 0  # the CPU itself stops the LBR
     if snapshot["lbr"]["filter"] not in ("any", "any,u,k"):
         return None
     if kind in RETURNS and ranges:
