@@ -334,6 +334,36 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/*
+ * trace_console(text, len): the kernel's log gets a line, in the context of who called printk(). An
+ * interrupt that comes in while the call runs looks the same.
+ */
+SEC("?raw_tp/console")
+int why_logged(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct why_task *task = current_task();
+	struct why_said *said;
+	__u64 len = ctx->args[1];
+
+	if (!task || !task->in_call)
+		return 0;
+	said = bpf_ringbuf_reserve(&why_events, sizeof(*said), 0);
+	if (!said) {
+		__sync_fetch_and_add(&why_lost, 1);
+		return 0;
+	}
+	fill_head(&said->head, WHY_LOGGED);
+	if (len > WHY_SAID_MAX)
+		len = WHY_SAID_MAX;
+	said->unused = 0;
+	said->len = len;
+	if (bpf_probe_read_kernel(said->bytes, len & (2 * WHY_SAID_MAX - 1) ?: 1,
+				  (void *)ctx->args[0]))
+		said->len = 0;
+	bpf_ringbuf_submit(said, 0);
+	return 0;
+}
+
 /* netlink_ack(in_skb, nlh, err, extack): the answer of a request that was sent with success. */
 SEC("?kprobe")
 int why_netlink(struct pt_regs *ctx)

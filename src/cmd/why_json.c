@@ -48,6 +48,22 @@ static const char *via_name(enum why_via via)
 	}
 }
 
+/* What the kernel logged in the call, a string a line. */
+static json_t *log_json(const char *log)
+{
+	json_t *list = json_array();
+
+	while (log && *log) {
+		char line[WHY_SAID_MAX + 1];
+		size_t len = strcspn(log, "\n");
+
+		snprintf(line, sizeof(line), "%.*s", (int)len, log);
+		json_array_append_new(list, json_foreign(line));
+		log += len + 1;
+	}
+	return list;
+}
+
 static json_t *call_json(const struct failure *call)
 {
 	_cleanup_free_ char *text = malloc(SYSCALL_TEXT_MAX);
@@ -56,11 +72,12 @@ static json_t *call_json(const struct failure *call)
 	if (!text)
 		return NULL;
 	why_call_text(call, text, SYSCALL_TEXT_MAX);
-	return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:s, s:o}", "name", string_or_null(name),
-			 "text", json_foreign(text), "pid", (json_int_t)call->tgid, "tid",
-			 (json_int_t)call->tid, "comm", json_foreign(call->comm), "errno",
-			 errno_json(call->err), "via", via_name(call->via), "message",
-			 string_or_null(call->text));
+	return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:s, s:o, s:o}", "name",
+			 string_or_null(name), "text", json_foreign(text), "pid",
+			 (json_int_t)call->tgid, "tid", (json_int_t)call->tid, "comm",
+			 json_foreign(call->comm), "errno", errno_json(call->err), "via",
+			 via_name(call->via), "message", string_or_null(call->text), "log",
+			 log_json(call->log));
 }
 
 static json_t *inlined_json(const struct why_place *place)

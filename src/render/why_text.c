@@ -12,6 +12,8 @@
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 
+#define LOG_LINES_SHOWN 8
+
 void why_place_find(const struct why_view *view, uint64_t addr, bool is_return,
 		    struct why_place *ret)
 {
@@ -41,6 +43,23 @@ static const char *errno_or_number(uint32_t err, char *buf, size_t size)
 	return buf;
 }
 
+/* What the kernel logged in the call is often the answer in its own words. */
+static void print_log(FILE *out, const char *log)
+{
+	for (int lines = 0; log && *log; lines++) {
+		char line[WHY_SAID_MAX + 1], shown[4 * WHY_SAID_MAX + 1];
+		size_t len = strcspn(log, "\n");
+
+		if (lines == LOG_LINES_SHOWN) {
+			fputs("  the kernel logs more: dmesg\n", out);
+			return;
+		}
+		snprintf(line, sizeof(line), "%.*s", (int)len, log);
+		fprintf(out, "  the kernel logs: %s\n", escape_text(line, shown, sizeof(shown)));
+		log += len + 1;
+	}
+}
+
 static void print_call(FILE *out, const struct failure *call, const struct why_view *view)
 {
 	_cleanup_free_ char *text = malloc(SYSCALL_TEXT_MAX);
@@ -64,6 +83,7 @@ static void print_call(FILE *out, const struct failure *call, const struct why_v
 	}
 	fprintf(out, " (%s)  %s[%u]\n", errno_text((int)call->err),
 		escape_text(call->comm, comm, sizeof(comm)), call->tid);
+	print_log(out, call->log);
 	if (call->text[0]) {
 		char said[4 * WHY_TEXT_MAX + 1];
 

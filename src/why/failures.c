@@ -14,11 +14,14 @@
 #define ENDED_MAX    65536
 /* Calls of many threads at once, or ones that the ring buffer had no room for. */
 #define PENDING_MAX (64 * WHY_HITS_MAX)
+/* Lines of the log of calls that are not told yet: an oops in one has some sixty. */
+#define LOGGED_MAX 256
 
 static void failure_deinit(struct failure *failure)
 {
 	free(failure->hits);
 	free(failure->funcs);
+	free(failure->log);
 }
 
 /* The newest first, each one once. */
@@ -92,6 +95,56 @@ static int add_hit(struct failures *failures, const struct why_hit_of *event)
 	return 0;
 }
 
+static int add_logged(struct failures *failures, const struct why_said *event)
+{
+	if (!failures->logged) {
+		failures->logged = calloc(LOGGED_MAX, sizeof(*failures->logged));
+		if (!failures->logged)
+			return -ENOMEM;
+	}
+	if (failures->logged_count == LOGGED_MAX)
+		memmove(failures->logged, failures->logged + 1,
+			--failures->logged_count * sizeof(*failures->logged));
+	failures->logged[failures->logged_count] = (struct logged){
+		.mono_ns = event->head.mono_ns, .tid = event->head.tid, .len = event->len};
+	memcpy(failures->logged[failures->logged_count++].bytes, event->bytes, event->len);
+	return 0;
+}
+
+static void append_line(char *log, const struct logged *line)
+{
+	size_t at = strlen(log), len = strnlen(line->bytes, line->len);
+
+	while (len && line->bytes[len - 1] == '\n')
+		len--;
+	memcpy(log + at, line->bytes, len);
+	memcpy(log + at + len, "\n", 2);
+}
+
+/* The lines of this thread since the call began; older ones are of calls that did not fail. */
+static int take_log(struct failures *failures, const struct why_failed *failed, struct failure *ret)
+{
+	size_t kept = 0;
+
+	ret->log = calloc(failures->logged_count, WHY_SAID_MAX + 2);
+	if (!ret->log)
+		return -ENOMEM;
+	for (size_t i = 0; i < failures->logged_count; i++) {
+		const struct logged *line = &failures->logged[i];
+
+		if (line->tid != failed->head.tid)
+			failures->logged[kept++] = *line;
+		else if (line->mono_ns >= failed->begin_ns)
+			append_line(ret->log, line);
+	}
+	failures->logged_count = kept;
+	if (!*ret->log) {
+		free(ret->log);
+		ret->log = NULL;
+	}
+	return 0;
+}
+
 static int add_failed(struct failures *failures, const struct why_failed *failed)
 {
 	struct failure item = {
@@ -109,7 +162,8 @@ static int add_failed(struct failures *failures, const struct why_failed *failed
 	memcpy(item.comm, failed->head.comm, sizeof(item.comm) - 1);
 	memcpy(item.text, failed->text, sizeof(item.text));
 	if (take_funcs(failed, &item) ||
-	    (failures->pending_count && take_hits(failures, failed, &item))) {
+	    (failures->pending_count && take_hits(failures, failed, &item)) ||
+	    (failures->logged_count && take_log(failures, failed, &item))) {
 		failure_deinit(&item);
 		return -ENOMEM;
 	}
@@ -192,6 +246,8 @@ int failures_add(struct failures *failures, const struct why_event *event)
 		return add_failed(failures, (const struct why_failed *)event);
 	case WHY_HIT:
 		return add_hit(failures, (const struct why_hit_of *)event);
+	case WHY_LOGGED:
+		return add_logged(failures, (const struct why_said *)event);
 	case WHY_SAID:
 		return add_said(failures, (const struct why_said *)event);
 	case WHY_EXITED:
@@ -222,6 +278,7 @@ void failures_clear(struct failures *failures)
 	free(failures->said);
 	free(failures->ended);
 	free(failures->pending);
+	free(failures->logged);
 	*failures = (struct failures){};
 }
 

@@ -14,6 +14,8 @@
  * @seq: place in the order of all events
  * @begin_ns, @mono_ns: CLOCK_MONOTONIC when the call began, when it failed
  * @text: of the extended acknowledgement; "" if there is none
+ * @log: lines of the kernel's log that were written in the call, each ended by a newline; NULL if
+ * none
  * @executed: how often sites were executed
  * @hits: sites that load @err, by their last execution, the newest first
  * @funcs: functions that ran, lower halves of their addresses, each one once, by their first entry,
@@ -31,6 +33,7 @@ struct failure {
 	uint32_t err;
 	uint32_t executed;
 	char text[WHY_TEXT_MAX];
+	char *log;
 	struct why_hit *hits;
 	size_t hit_count;
 	struct syscall_event call;
@@ -52,6 +55,14 @@ struct said {
 	char bytes[SAID_BYTES];
 };
 
+/** struct logged - a line of the kernel's log, of a call that is not told yet */
+struct logged {
+	uint64_t mono_ns;
+	uint32_t tid;
+	uint32_t len;
+	char bytes[WHY_SAID_MAX];
+};
+
 /** struct ended - a process ended; @code as waitpid() gives it */
 struct ended {
 	uint64_t seq;
@@ -61,7 +72,7 @@ struct ended {
 
 /**
  * struct failures - by @seq
- * @pending: hits of calls that have not been told yet
+ * @pending, @logged: hits, and lines of the kernel's log, of calls that have not been told yet
  * @dropped: failing calls that there was no room for: the oldest ones
  */
 struct failures {
@@ -74,6 +85,8 @@ struct failures {
 	size_t ended_count;
 	struct why_hit_of *pending;
 	size_t pending_count;
+	struct logged *logged;
+	size_t logged_count;
 	size_t dropped;
 };
 

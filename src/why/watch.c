@@ -62,6 +62,7 @@ static size_t bytes_of(const struct why_event *event)
 	case WHY_FAILED:
 		return sizeof(struct why_failed);
 	case WHY_SAID:
+	case WHY_LOGGED:
 		return sizeof(struct why_said);
 	case WHY_HIT:
 		return sizeof(struct why_hit_of);
@@ -80,7 +81,7 @@ static bool is_sane(const struct why_event *event, size_t len)
 
 	if (len < sizeof(*event) || len < bytes_of(event))
 		return false;
-	if (event->kind == WHY_SAID)
+	if (event->kind == WHY_SAID || event->kind == WHY_LOGGED)
 		return ((const struct why_said *)event)->len <= WHY_SAID_MAX;
 	if (event->kind == WHY_HIT)
 		return ((const struct why_hit_of *)event)->hit.frames <= WHY_STACK_MAX;
@@ -192,6 +193,7 @@ static int load(struct watch *watch, const struct watch_options *opts, bool mult
 	bpf_program__set_autoload(watch->skel->progs.why_function, multi);
 	bpf_program__set_autoload(watch->skel->progs.why_netlink, true);
 	bpf_program__set_autoload(watch->skel->progs.why_io_uring, true);
+	bpf_program__set_autoload(watch->skel->progs.why_logged, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_kprobe, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_lbr, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_hw, true);
@@ -236,6 +238,7 @@ static int attach_tasks(struct watch *watch, struct errmsg *msg)
 	watch->netlink =
 		bpf_program__attach_kprobe(watch->skel->progs.why_netlink, false, "netlink_ack");
 	watch->io_uring = bpf_program__attach(watch->skel->progs.why_io_uring);
+	watch->skel->links.why_logged = bpf_program__attach(watch->skel->progs.why_logged);
 	return 0;
 }
 

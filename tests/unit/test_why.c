@@ -208,6 +208,45 @@ static void failure_same_compares_strings_not_numbers(void **state)
 	failures_clear(&failures);
 }
 
+static void logged(struct failures *failures, uint32_t tid, uint64_t mono_ns, const char *text)
+{
+	struct why_said event = {.head = {.kind = WHY_LOGGED, .tid = tid, .mono_ns = mono_ns},
+				 .len = strlen(text)};
+
+	memcpy(event.bytes, text, strlen(text));
+	assert_int_equal(failures_add(failures, &event.head), 0);
+}
+
+static void failed_since(struct failures *failures, uint32_t tid, uint64_t begin_ns)
+{
+	struct why_failed event = {
+		.head = {.kind = WHY_FAILED, .tid = tid}, .begin_ns = begin_ns, .err = EINVAL};
+
+	assert_int_equal(failures_add(failures, &event.head), 0);
+}
+
+/* Of another thread, and of an earlier call that did not fail, are none of this call. */
+static void failures_log_lines_go_to_their_call(void **state)
+{
+	struct failures failures = {};
+
+	logged(&failures, 1, 10, "of a call that ended well");
+	logged(&failures, 1, 30, "tmpfs: Bad value for 'size'\n");
+	logged(&failures, 2, 31, "of another thread");
+	logged(&failures, 1, 32, "second");
+	failed_since(&failures, 1, 20);
+	failed_since(&failures, 1, 40);
+	failed_since(&failures, 2, 20);
+	assert_string_equal(failures.items[0].log, "tmpfs: Bad value for 'size'\nsecond\n");
+	assert_null(failures.items[1].log);
+	assert_string_equal(failures.items[2].log, "of another thread\n");
+	for (unsigned int i = 0; i < 1000; i++)
+		logged(&failures, 3, 50, i ? "more" : "the first");
+	failed_since(&failures, 3, 45);
+	assert_null(strstr(failures.items[3].log, "the first"));
+	failures_clear(&failures);
+}
+
 /* The ring holds the newest WHY_FUNCS_MAX entries; entry N stands at N modulo that. */
 static void failures_functions_newest_first_each_once(void **state)
 {
@@ -527,6 +566,7 @@ int main(void)
 		cmocka_unit_test(blame_command_passed_only_what_it_said),
 		cmocka_unit_test(blame_options_restrict),
 		cmocka_unit_test(failure_same_compares_strings_not_numbers),
+		cmocka_unit_test(failures_log_lines_go_to_their_call),
 		cmocka_unit_test(failures_functions_newest_first_each_once),
 		cmocka_unit_test(failures_hits_go_to_their_call_newest_first),
 		cmocka_unit_test(failures_events_of_two_cpus_are_sorted),

@@ -196,6 +196,7 @@ static void why_json_one_of_several_candidates(void **state)
 
 	failure.via = WHY_VIA_NETLINK;
 	strcpy(failure.text, "Operation not supported on this link");
+	failure.log = (char[]){"dev \"x\"\nsecond\n"};
 	errmsg_set(&answer.reason, 0, "1 of 2 instructions could not be watched");
 	check(3, &answer, NULL, true, NULL, command);
 }
