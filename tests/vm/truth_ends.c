@@ -8,7 +8,12 @@
  *
  *	CPU SEQ REASON FROM,TO,TYPE,FLAGS,CYCLES ...     oldest first
  *
- * REASON of a stop by the guest: off@WRITER@CALLER, see qemu/README.md.
+ * REASON of a stop by the guest: off@WRITER@CALLER, see qemu/README.md. What --insns-at lists, as
+ *it was executed:
+ *
+ *	CPU SEQ insn ADDRESS CR3 RSP RAX RDI RSI
+ *
+ * Lines of a CPU are in the order of SEQ.
  *
  * In call-stack mode a return takes the newest branch away (P lines): what an older one had been
  * overwritten by is not back then.
@@ -16,6 +21,7 @@
  * Where the log leaves branches out (LBR_TRUTH_LAST), those before the gap are forgotten. A log
  * whose sequence numbers go back, or that ends within a line, is refused: exit status 1.
  */
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "../log_lines.h"
@@ -24,8 +30,16 @@
 #define DEPTH_MAX  64
 #define BRANCH_MAX 96
 
+/**
+ * struct stack - of one CPU
+ * @listed: SEQ of the listed instructions that may be ahead of what LBR_TRUTH_LAST holds back
+ */
 struct stack {
 	uint64_t next_seq;
+	uint64_t *listed;
+	size_t listed_first;
+	size_t listed_count;
+	size_t listed_room;
 	uint64_t branches;
 	struct {
 		unsigned int len;
@@ -91,6 +105,40 @@ static void print_stop(const struct stack *stack, int cpu, uint64_t seq, const c
 	putc('\n', out);
 }
 
+/* Registers follow the address. */
+static bool is_listed(const char *at, const char *end)
+{
+	return at < end && memchr(at + 1, ' ', end - at - 1);
+}
+
+/* It is written when it is executed: before the branches that came earlier, and wait for a stop. */
+static void take_listed(struct stack *stack, int cpu, uint64_t seq, const char *at, const char *end)
+{
+	if (seq < stack->next_seq ||
+	    (stack->listed_count && seq <= stack->listed[stack->listed_count - 1]))
+		errx(1, "line %llu: cpu %d comes back to record %llu: the log is not whole",
+		     (unsigned long long)lines, cpu, (unsigned long long)seq);
+	if (stack->listed_count == stack->listed_room) {
+		stack->listed_room = stack->listed_room ? 2 * stack->listed_room : 1024;
+		stack->listed =
+			reallocarray(stack->listed, stack->listed_room, sizeof(*stack->listed));
+		if (!stack->listed)
+			err(2, "no memory");
+	}
+	stack->listed[stack->listed_count++] = seq;
+	fprintf(out, "%d %llu insn %.*s\n", cpu, (unsigned long long)seq, (int)(end - at), at);
+}
+
+/* Record numbers that listed instructions have are none that are missing. */
+static void skip_listed(struct stack *stack)
+{
+	while (stack->listed_first < stack->listed_count &&
+	       stack->listed[stack->listed_first] <= stack->next_seq)
+		stack->next_seq += stack->listed[stack->listed_first++] == stack->next_seq;
+	if (stack->listed_first == stack->listed_count)
+		stack->listed_first = stack->listed_count = 0;
+}
+
 /* @end: where the newline stands */
 static void take_line(const char *at, const char *end)
 {
@@ -106,6 +154,11 @@ static void take_line(const char *at, const char *end)
 	stack = &stacks[cpu];
 	skip_space(&at, end);
 	seq = decimal(&at, end);
+	if (what == 'I' && is_listed(at, end)) {
+		take_listed(stack, cpu, seq, at + 1, end);
+		return;
+	}
+	skip_listed(stack);
 	if (seq < stack->next_seq)
 		errx(1, "line %llu: cpu %llu goes from record %lld to %llu: the log is not whole",
 		     (unsigned long long)lines, (unsigned long long)cpu,
