@@ -8,8 +8,8 @@
  *
  *	CPU SEQ REASON FROM,TO,TYPE,FLAGS,CYCLES ...     oldest first
  *
- * REASON of a stop by the guest: off@WRITER@CALLER, see qemu/README.md. What --insns-at lists, as
- *it was executed:
+ * REASON of a stop by the guest: off@WRITER@CALLER, see qemu/README.md. What --insns-at lists is
+ * passed on as it was executed:
  *
  *	CPU SEQ insn ADDRESS CR3 RSP RAX RDI RSI
  *

@@ -14,6 +14,7 @@ is a debug exception, "off" the kernel's own write to the register.
 Prints one line a mismatch and a closing line; exit status 0 if there is no mismatch.
 """
 import argparse
+import bisect
 import collections
 import json
 import sys
@@ -64,15 +65,25 @@ class Stop:
             yield Branch(int(source, 16), int(target, 16), kind, flags, int(cycles))
 
 
+# A listed instruction that was executed, with the registers as they were before (run --insns-at).
+Executed = collections.namedtuple("Executed", "seq addr cr3 rsp rax rdi rsi")
+
+
 class Truth:
-    """All stops, found by CPU and newest branch; by CPU, in order."""
+    """All stops, found by CPU and newest branch; by CPU, in order, and so the listed instructions."""
 
     def __init__(self, path):
         self.stops = 0
         self.by_newest = collections.defaultdict(list)
         self.by_cpu = collections.defaultdict(list)
+        self.executed = collections.defaultdict(list)
         with open(path, encoding="ascii") as lines:
             for line in lines:
+                cpu, seq, what, *words = line.split(" ", 8)
+                if what == "insn":
+                    self.executed[int(cpu)].append(
+                        Executed(int(seq), *(int(word, 16) for word in words)))
+                    continue
                 stop = Stop(line)
                 self.stops += 1
                 stop.number = len(self.by_cpu[stop.cpu])
@@ -83,10 +94,13 @@ class Truth:
 
     def stop_before(self, stop, count):
         """The earlier stop with only @count branches since, or None. Between two stops each record
-        of the log is a branch. (In call-stack mode it may be a return, which took one away.)"""
+        of the log is a branch, or a listed instruction. (In call-stack mode it may be a return, which
+        took one away.)"""
+        executed = self.executed[stop.cpu]
+        until = bisect.bisect(executed, (stop.seq,))
         for back in range(1, stop.number + 1):
             before = self.by_cpu[stop.cpu][stop.number - back]
-            since = stop.seq - before.seq - back
+            since = stop.seq - before.seq - back - (until - bisect.bisect(executed, (before.seq,)))
             if since >= count:
                 return before if since == count else None
         return None
