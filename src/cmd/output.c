@@ -64,7 +64,7 @@ static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 	size_t done = 0;
 
 	while (done < len) {
-		struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+		struct pollfd out = {.fd = idle->fd, .events = POLLOUT};
 		int ready = poll(&out, 1, IDLE_MS);
 		ssize_t wrote;
 
@@ -74,8 +74,7 @@ static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 			idle->idle(idle->ctx);
 			continue;
 		}
-		wrote = write(STDOUT_FILENO, buf + done,
-			      len - done < PIPE_BUF ? len - done : PIPE_BUF);
+		wrote = write(idle->fd, buf + done, len - done < PIPE_BUF ? len - done : PIPE_BUF);
 		if (wrote < 0 && errno == EAGAIN)
 			continue;
 		if (wrote < 0)
@@ -85,18 +84,45 @@ static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 	return done;
 }
 
-FILE *output_idle_open(const struct output_idle *idle)
+static int close_idle(void *cookie)
 {
-	cookie_io_functions_t functions = {.write = write_idle};
-	struct stat st;
-	FILE *out;
+	const struct output_idle *idle = cookie;
 
-	if (fstat(STDOUT_FILENO, &st) || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
-		return NULL;
-	out = fopencookie((void *)idle, "w", functions);
-	if (out)
-		setvbuf(out, NULL, _IOFBF, 65536);
-	return out;
+	return idle->fd == STDOUT_FILENO ? 0 : close(idle->fd);
+}
+
+FILE *output_idle_open(struct output_idle *idle, FILE *out)
+{
+	cookie_io_functions_t functions = {.write = write_idle, .close = close_idle};
+	struct stat st;
+	FILE *waiting;
+
+	if (fstat(fileno(out), &st) || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return out;
+	idle->fd = out == stdout ? STDOUT_FILENO : fcntl(fileno(out), F_DUPFD_CLOEXEC, 3);
+	if (idle->fd < 0)
+		return out;
+	waiting = fopencookie(idle, "w", functions);
+	if (!waiting) {
+		close_idle(idle);
+		return out;
+	}
+	setvbuf(waiting, NULL, _IOFBF, 65536);
+	idle->waits = true;
+	if (out != stdout)
+		fclose(out);
+	return waiting;
+}
+
+int output_idle_reopen(struct output_idle *idle, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+
+	if (fd < 0)
+		return -errno;
+	close_idle(idle);
+	idle->fd = fd;
+	return 0;
 }
 
 int output_begin(FILE *out)

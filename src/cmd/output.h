@@ -3,6 +3,7 @@
 #ifndef LBRSNOOP_CMD_OUTPUT_H
 #define LBRSNOOP_CMD_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "util/errmsg.h"
@@ -25,19 +26,30 @@ FILE *output_open(const char *path);
 /**
  * struct output_idle - what is done each second while a reader does not read
  * @idle: called with @ctx, in the middle of a write to the stream
+ * @fd: set by output_idle_open()
+ * @waits: there is such a stream
  */
 struct output_idle {
 	void (*idle)(void *ctx);
 	void *ctx;
+	int fd;
+	bool waits;
 };
 
 /**
- * output_idle_open() - stdout as a stream that waits for its reader, and is not idle meanwhile
+ * output_idle_open() - a stream that waits for its reader, and is not idle meanwhile
  * @idle: borrowed until the stream is closed
- * Return: the stream, to be closed with output_close(); NULL if stdout is no pipe and no socket,
- * or memory ran out.
+ * @out: stdout, or a file that nothing has been written to; the stream takes its place
+ * Return: the stream, to be closed with output_close(); @out if that is no pipe and no socket, or
+ * memory ran out.
  */
-FILE *output_idle_open(const struct output_idle *idle);
+FILE *output_idle_open(struct output_idle *idle, FILE *out);
+
+/**
+ * output_idle_reopen() - the stream, which is flushed, goes on in the file that is at @path now
+ * Return: 0; negative errno, and it goes on where it was.
+ */
+int output_idle_reopen(struct output_idle *idle, const char *path);
 
 /** output_begin() - the first line is about to come: away with what was in the file */
 int output_begin(FILE *out);

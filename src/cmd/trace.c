@@ -82,7 +82,12 @@ static int reopen(struct trace *trace, struct errmsg *msg)
 	int err = 0;
 
 	reopen_requested = 0;
-	if (trace->opts->output) {
+	if (trace->opts->output && trace->idle.waits) {
+		flush_out(trace);
+		err = output_idle_reopen(&trace->idle, trace->opts->output);
+		if (err)
+			return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output, strerror(-err));
+	} else if (trace->opts->output) {
 		FILE *again;
 
 		flush_out(trace);
@@ -288,10 +293,9 @@ static int trace_main(int argc, char **argv, bool record_only)
 			trace_options_deinit(&opts);
 			return EXIT_ERROR;
 		}
-	} else {
-		trace.idle = (struct output_idle){.idle = on_idle, .ctx = &trace};
-		trace.out = output_idle_open(&trace.idle) ?: stdout;
 	}
+	trace.idle = (struct output_idle){.idle = on_idle, .ctx = &trace};
+	trace.out = output_idle_open(&trace.idle, trace.out);
 	err = trace_prepare(&trace, &msg);
 	if (!err)
 		err = run(&trace, &msg);
