@@ -74,6 +74,8 @@ VM_TOOLS := $(addprefix $(O)/tests/vm/,badread breakpoints callcost clockapart d
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
 
+comma := ,
+
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 all: $(BIN)
@@ -147,6 +149,12 @@ $(O)/tests/unit/%: tests/unit/%.c $(LIB) Makefile $(O)/.flags
 # Lines are a table of the test's own there.
 $(O)/tests/unit/test_story_view $(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--wrap=lines_find
 $(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--wrap=variable_in_register
+# The kernel of a session of "why" is made up there.
+$(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
+	LDFLAGS += $(foreach f,watch_create watch_destroy watch_add watch_functions watch_functions_end \
+		watch_sites watch_sites_end watch_lost watch_netlink watch_poll lbr_events_open \
+		lbr_events_enable lbr_events_close text_source text_live_invalidate \
+		probeable_open_forbidden probes_modules,-Wl$(comma)--wrap=$(f))
 # Memory that runs out.
 $(O)/tests/unit/test_maps: LDFLAGS += -Wl,--wrap=reallocarray
 

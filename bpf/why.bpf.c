@@ -26,6 +26,12 @@ const volatile __u32 why_filter;
 const volatile __u64 why_cgroup;       /* its ID */
 const volatile __u32 why_cgroup_level; /* its depth below the root */
 
+/* include/linux/errno.h, which is not for programs */
+#define ERESTARTSYS	      512
+#define ERESTARTNOINTR	      513
+#define ERESTARTNOHAND	      514
+#define ERESTART_RESTARTBLOCK 516
+
 /* Functions entered before in the call: sets by a hash of the address, ways of each. Powers of two.
  */
 #define SEEN_SETS 256
@@ -319,6 +325,17 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 	bpf_ringbuf_submit(failed, 0);
 }
 
+/*
+ * Is it an error that the program gets to see? Those of the kernel's own that ask for a call to be
+ * begun again become EINTR, or none (arch/x86/kernel/signal.c, handle_signal()); the others, as
+ * ENOTSUPP, are returned as they are.
+ */
+static __always_inline bool is_error(__s64 ret)
+{
+	return ret < 0 && ret >= -4095 && ret != -ERESTARTSYS && ret != -ERESTARTNOINTR &&
+	       ret != -ERESTARTNOHAND && ret != -ERESTART_RESTARTBLOCK;
+}
+
 SEC("?raw_tp/sys_exit")
 int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -327,8 +344,7 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!task || !task->in_call)
 		return 0;
-	/* From 512 on they are the kernel's own: the call is begun again, or becomes EINTR. */
-	if (ret < 0 && ret > -512)
+	if (is_error(ret))
 		report(task, WHY_VIA_SYSCALL, -ret, NULL);
 	task->in_call = 0;
 	return 0;
@@ -371,7 +387,7 @@ int why_netlink(struct pt_regs *ctx)
 	struct why_task *task = current_task();
 	__s32 err = ctx->dx;
 
-	if (task && task->in_call && err < 0 && err > -512)
+	if (task && task->in_call && is_error(err))
 		report(task, WHY_VIA_NETLINK, -err, (const struct netlink_ext_ack *)ctx->cx);
 	return 0;
 }
@@ -383,7 +399,7 @@ int why_io_uring(struct bpf_raw_tracepoint_args *ctx)
 	struct why_task *task = current_task();
 	__s32 res = ctx->args[3];
 
-	if (task && task->in_call && res < 0 && res > -512)
+	if (task && task->in_call && is_error(res))
 		report(task, WHY_VIA_IO_URING, -res, NULL);
 	return 0;
 }
@@ -591,9 +607,10 @@ int why_task_exit(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 	__u32 tid = bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32;
 
+	/* Its name may be another one now: what it was followed under takes room all the same. */
+	bpf_map_delete_elem(&why_tasks, &tid);
 	if (!is_traced())
 		return 0;
-	bpf_map_delete_elem(&why_tasks, &tid);
 	/* The count of threads that live was taken down before: kernel/exit.c, do_exit(). */
 	if (BPF_CORE_READ(task, signal, live.counter))
 		return 0;

@@ -79,6 +79,17 @@ int cpus_online(const char *path, uint8_t **ret_mask)
 	return BITS;
 }
 
+int cpus_first_online(const char *path)
+{
+	_cleanup_free_ uint8_t *mask = NULL;
+	int bits = cpus_online(path, &mask);
+
+	for (int cpu = 0; cpu < bits; cpu++)
+		if (mask[cpu / 8] & (1 << cpu % 8))
+			return cpu;
+	return 0;
+}
+
 uint32_t lbr_depth(void)
 {
 	/* A hybrid machine has one directory per kind of core, and the depth is the same. */

@@ -81,6 +81,9 @@ bool event_stands_still(int fd, uint64_t *ran_ns);
  */
 int cpus_online(const char *path, uint8_t **ret_mask);
 
+/** cpus_first_online() - the lowest CPU of such a list; 0 if it cannot be read */
+int cpus_first_online(const char *path);
+
 /**
  * hybrid_pmu_type() - type of the PMU that @cpu belongs to, where a machine has several kinds of
  * core

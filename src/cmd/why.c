@@ -27,6 +27,7 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "why/hit_snapshot.h"
+#include "why/standby.h"
 #include "why/session.h"
 
 enum {
@@ -43,8 +44,10 @@ struct why_options {
 	struct capture_options filter; /* -e */
 	char **command;
 	const char *output;
+	char cgroup[PATH_MAX]; /* its folder */
 	uint64_t cgroup_id;
 	uint32_t cgroup_level;
+	uint64_t timeout_ms;
 	int syscall;
 	bool all;
 	bool once;
@@ -71,12 +74,18 @@ static const struct argp_option options[] = {
 	{"errno", 'e', "LIST", 0, "Only calls that fail with these: ENOENT,EINVAL", 0},
 	{"syscall", OPT_SYSCALL, "NAME", 0, "Only this system call", 0},
 	{"pid", 'p', "PID", 0,
-	 "No COMMAND: the next calls of this process that fail; the second one tells the place", 0},
+	 "No COMMAND: wait for a call of this process, or of its children, that fails; the second "
+	 "one tells the place, or the first, if it has been learned of",
+	 0},
 	{"comm", 'c', "NAME", 0, "The same of tasks of this name", 0},
 	{"cgroup", OPT_CGROUP, "PATH", 0, "The same of a control group (version 2)", 0},
 	{"unit", OPT_UNIT, "NAME", 0, "The same of a systemd unit", 0},
-	{"all", OPT_ALL, 0, 0, "List every call that failed", 0},
-	{"once", OPT_ONCE, 0, 0, "Run the command only once: what failed, not where", 0},
+	{"timeout", 't', "SECONDS", 0, "Wait no longer than that (0.5 is fine)", 0},
+	{"all", OPT_ALL, 0, 0, "List every call that failed, identical ones counted", 0},
+	{"once", OPT_ONCE, 0, 0,
+	 "Run the COMMAND only once: the place is told if the call fails twice in it, or has been "
+	 "learned of",
+	 0},
 	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
 	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
@@ -87,10 +96,11 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Which line of the kernel's source made a command fail, by which condition.\v"
 	"COMMAND is run up to three times: to see which call fails and which functions ran in it; "
-	"to "
-	"see which of their instructions made the error; and, on a machine with an LBR, to have "
-	"the "
-	"branches that led there. What the later runs write is not shown.\n\n"
+	"to see which of their instructions made the error; and, on a machine with an LBR, to have "
+	"the branches that led there. What the later runs write is not shown. With --once it is "
+	"run once, and what runs already (-p, -c, --cgroup, --unit) is not run at all: then each "
+	"failing call teaches where the next one of its kind can be made, and so do earlier "
+	"uses.\n\n"
 	"Exit status: 0 the place was found, 1 the command did not fail by a system call, or the "
 	"place was not found, 2 error, 4 not permitted, 64 usage.";
 
@@ -99,16 +109,15 @@ static int parse_cgroup(struct why_options *opts, const char *arg)
 {
 	static const char root[] = "/sys/fs/cgroup";
 	const char *below = arg;
-	char path[PATH_MAX];
 	struct stat st;
 
 	if (!strncmp(arg, root, strlen(root)))
 		below += strlen(root);
 	while (*below == '/')
 		below++;
-	snprintf(path, sizeof(path), "%s/%s", root, below);
-	if (stat(path, &st) || !S_ISDIR(st.st_mode))
-		return args_usage("--cgroup '%s': there is no control group %s", arg, path);
+	snprintf(opts->cgroup, sizeof(opts->cgroup), "%s/%s", root, below);
+	if (stat(opts->cgroup, &st) || !S_ISDIR(st.st_mode))
+		return args_usage("--cgroup '%s': there is no control group %s", arg, opts->cgroup);
 	opts->cgroup_id = st.st_ino;
 	opts->cgroup_level = 0;
 	for (const char *at = below; *at; at += strspn(at, "/")) {
@@ -161,6 +170,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return parse_cgroup(opts, arg);
 	case OPT_UNIT:
 		return parse_unit(opts, arg);
+	case 't':
+		return args_seconds("--timeout", arg, &opts->timeout_ms);
 	case 'e':
 		err = args_errnos(&opts->filter, arg);
 		if (!err && !opts->filter.errno_filter)
@@ -174,9 +185,37 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static int targets(const struct why_options *opts)
+{
+	return !!opts->filter.pid + !!opts->filter.comm + !!opts->cgroup_id;
+}
+
 static bool attaches(const struct why_options *opts)
 {
-	return opts->filter.pid || opts->filter.comm || opts->cgroup_id;
+	return targets(opts) > 0;
+}
+
+/* What runs already, or a command: options of the one say nothing of the other. */
+static int check_target(const struct why_options *opts)
+{
+	bool command = opts->command && opts->command[0];
+
+	if (command && attaches(opts))
+		log_error("why: -p, -c, --cgroup and --unit are for what runs already: "
+			  "leave out the COMMAND");
+	else if (command && opts->timeout_ms)
+		log_error("why: --timeout is for what runs already; a COMMAND is run to its end "
+			  "(timeout(1) ends it)");
+	else if (!command && !attaches(opts))
+		log_error("why: name the command that fails: lbrsnoop why -- COMMAND; or what "
+			  "runs already, by -p, -c, --cgroup or --unit");
+	else if (targets(opts) > 1)
+		log_error("why: -p, -c and --cgroup or --unit: one of them at a time");
+	else if (!command && opts->once)
+		log_error("why: --once is for a COMMAND; what runs already is not run at all");
+	else
+		return 0;
+	return EXIT_USAGE;
 }
 
 static int parse_options(int argc, char **argv, struct why_options *opts)
@@ -189,18 +228,7 @@ static int parse_options(int argc, char **argv, struct why_options *opts)
 	opts->filter.errno_any = true;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, opts))
 		return EXIT_USAGE;
-	if (opts->command && opts->command[0]) {
-		if (attaches(opts)) {
-			log_error("why: -p, -c, --cgroup and --unit are for what runs already: "
-				  "leave out the COMMAND");
-			return EXIT_USAGE;
-		}
-	} else if (!attaches(opts)) {
-		log_error("why: name the command that fails: lbrsnoop why -- COMMAND; or what "
-			  "runs already, by -p, -c, --cgroup or --unit");
-		return EXIT_USAGE;
-	}
-	return 0;
+	return check_target(opts);
 }
 
 /* The later runs write where nobody reads; a data line of ours is not mixed with the command's. */
@@ -336,6 +364,19 @@ static void say_hint(struct why *why)
 		log_info("no source lines; %s", hint);
 }
 
+/* What an LBR adds, or would add. */
+static void say_branches(const struct answer *answer)
+{
+	if (answer->state != ORIGIN_FOUND || !answer->lbr_reason.text[0] ||
+	    (answer->hit && answer->hit->hw))
+		return;
+	if (answer->has_lbr)
+		log_info("the branches that led there are not shown: %s", answer->lbr_reason.text);
+	else
+		log_info("an LBR would add the branches that led there; %s",
+			 answer->lbr_reason.text);
+}
+
 /* The view writes its line into memory. */
 static int show_json(struct why *why, struct why_view *view)
 {
@@ -356,6 +397,7 @@ static int show_json(struct why *why, struct why_view *view)
 	}
 	if (!err && fflush(why->out))
 		err = -ENOMEM;
+	say_branches(&why->answer);
 	say_hint(why);
 	return err
 		       ?: why_json(why->file, &why->answer, view, hit, why->line,
@@ -410,7 +452,6 @@ static void fetch_sources(struct why *why, struct why_view *view)
 
 static int show(struct why *why, FILE *out)
 {
-	const struct answer *answer = &why->answer;
 	struct why_view view = {
 		.symbols = why->symbols,
 		.lines = view_lines(why->view),
@@ -426,10 +467,7 @@ static int show(struct why *why, FILE *out)
 	if (sources_archive(view.sources))
 		fetch_sources(why, &view);
 	err = show_text(why, out, &view);
-	if (answer->state == ORIGIN_FOUND && !(answer->hit && answer->hit->hw) &&
-	    answer->lbr_reason.text[0])
-		log_info("an LBR would add the branches that led there; %s",
-			 answer->lbr_reason.text);
+	say_branches(&why->answer);
 	say_hint(why);
 	return err;
 }
@@ -443,24 +481,33 @@ static bool asks(const struct why_options *opts)
 /* What runs already fails by itself, and is not run again. */
 static int attach(struct why *why, struct session_options *session, struct errmsg *msg)
 {
+	const struct why_options *opts = why->opts;
+	struct standby_target target = {
+		.pid = opts->filter.pid,
+		.cgroup = opts->cgroup_id ? opts->cgroup : NULL,
+		.timeout_ms = opts->timeout_ms,
+	};
 	int err;
 
-	session->watch.comm = why->opts->filter.comm;
-	session->watch.cgroup = why->opts->cgroup_id;
-	session->watch.cgroup_level = why->opts->cgroup_level;
-	err = session_attach(session, why->opts->filter.pid, &why->answer, msg);
+	session->probes.watch.comm = opts->filter.comm;
+	session->probes.watch.cgroup = opts->cgroup_id;
+	session->probes.watch.cgroup_level = opts->cgroup_level;
+	err = standby_attach(session, &target, &why->answer, msg);
 	if (err)
 		return err;
+	if (why->answer.lost)
+		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
 	if (!why->answer.call) {
-		log_info("no call failed%s", why->opts->syscall >= 0 ? " as asked for" : "");
-		if (!why->opts->view.json)
+		log_info("no call failed%s: %s", asks(opts) ? " as asked for" : "",
+			 why->answer.reason.text);
+		if (!opts->view.json)
 			return 0;
 	}
 	return show(why, why->file);
 }
 
 /* Which instructions can be watched here, and by what; -EOPNOTSUPP if none or no functions can. */
-static int ask_machine(struct session_options *session, struct errmsg *no_breakpoints,
+static int ask_machine(struct probes_options *probes, struct errmsg *no_breakpoints,
 		       struct errmsg *msg)
 {
 	struct switches switches = switches_read();
@@ -471,16 +518,16 @@ static int ask_machine(struct session_options *session, struct errmsg *no_breakp
 			msg, -EOPNOTSUPP,
 			"no function of this kernel can be watched: kernel.ftrace_enabled "
 			"is 0; " SWITCH_FTRACE_ON);
-	session->kprobes = has_kprobes && !switches.kprobes_off;
+	probes->kprobes = has_kprobes && !switches.kprobes_off;
 	if (breakpoint_check(no_breakpoints) == -EOPNOTSUPP)
-		session->no_breakpoints = no_breakpoints->text;
-	if (session->no_breakpoints && !session->kprobes)
+		probes->no_breakpoints = no_breakpoints->text;
+	if (probes->no_breakpoints && !probes->kprobes)
 		return errmsg_set(msg, -EOPNOTSUPP,
 				  "no instruction of this kernel can be watched: %s, and %s",
 				  has_kprobes ? "kprobes are switched off (" SWITCH_KPROBES_ON ")"
 					      : "it has no kprobes (CONFIG_KPROBES)",
-				  session->no_breakpoints);
-	if (has_kprobes && !session->kprobes)
+				  probes->no_breakpoints);
+	if (has_kprobes && !probes->kprobes)
 		log_info("kprobes are switched off (" SWITCH_KPROBES_ON
 			 "): breakpoints alone watch instructions, four on each CPU, and errors "
 			 "in netlink's acknowledgements are not seen");
@@ -496,8 +543,7 @@ static int run(struct why *why, struct errmsg *msg)
 		.blame = {.syscall = opts->syscall,
 			  .errnos = opts->filter.errnos,
 			  .any_errno = opts->filter.errno_any},
-		.lbr = !opts->no_lbr,
-		.once = opts->once,
+		.probes.lbr = !opts->no_lbr,
 	};
 	struct errmsg no_breakpoints = {};
 	int err = 0;
@@ -508,19 +554,19 @@ static int run(struct why *why, struct errmsg *msg)
 	if (err)
 		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", opts->command[0],
 				  strerror(-err));
-	err = ask_machine(&session, &no_breakpoints, msg);
+	err = ask_machine(&session.probes, &no_breakpoints, msg);
 	if (err)
 		return err;
 	why->command = (struct child_command){.path = path, .argv = opts->command};
 	err = open_kernel(why, msg);
 	if (err)
 		return err;
-	session.symbols = why->symbols;
+	session.probes.symbols = why->symbols;
 	/* Our own programs come and go: that is no reason to read all names again. */
 	symbols_hold(why->symbols, true);
-	session.text = why->text;
-	session.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
-	session.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
+	session.probes.text = why->text;
+	session.probes.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
+	session.probes.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
 	why->out = opts->view.json ? open_memstream(&why->line, &why->line_len) : why->file;
 	if (!why->out)
 		return -ENOMEM;
@@ -531,14 +577,17 @@ static int run(struct why *why, struct errmsg *msg)
 		return attach(why, &session, msg);
 	if (!opts->once)
 		log_info("the command is run up to three times (--once: only once)");
-	err = session_run(&session, &why->answer, msg);
+	err = opts->once ? standby_run(&session, &why->answer, msg)
+			 : session_run(&session, &why->answer, msg);
 	child_kill(&why->child);
 	if (err)
 		return err;
 	say_status(why->answer.status);
 	if (why->answer.lost)
 		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
-	if (!why->answer.call)
+	if (why->answer.call)
+		log_verbose("the call to blame is %s", blame_reason_text(why->answer.why_call));
+	else
 		log_info("%s", !asks(opts) && !why->answer.status
 				       ? "the command did not fail"
 				       : "no system call is to blame: none failed as asked for, or "

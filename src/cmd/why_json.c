@@ -13,6 +13,7 @@
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
+#include "why/tally.h"
 
 static json_t *address(uint64_t addr)
 {
@@ -190,36 +191,40 @@ static json_t *stack_json(struct hit_snapshot *hit, const struct why_view *view)
 static json_t *others_json(const struct answer *answer)
 {
 	json_t *list = json_array();
+	struct tally tally;
 
-	for (size_t i = 0; i < answer->failures.count; i++) {
-		const struct failure *failure = &answer->failures.items[i];
-		const char *name = syscall_name(failure->call.nr);
-		json_t *err = errno_json(failure->err), *item;
-		size_t k;
+	if (tally_kinds(&answer->failures, answer->call, &tally))
+		return list;
+	for (size_t i = 0; i < tally.count; i++) {
+		const struct failure *first = tally.rows[i].first;
 
-		json_array_foreach(list, k, item)
-		{
-			if (json_equal(json_object_get(item, "errno"), err) && name &&
-			    !strcmp(json_string_value(json_object_get(item, "name")) ?: "", name))
-				break;
-		}
-		if (failure == answer->call) {
-			json_decref(err);
-			continue;
-		}
-		if (k < json_array_size(list)) {
-			item = json_array_get(list, k);
-			json_object_set_new(
-				item, "count",
-				json_integer(json_integer_value(json_object_get(item, "count")) +
-					     1));
-			json_decref(err);
-			continue;
-		}
-		json_array_append_new(list,
-				      json_pack("{s:o, s:o, s:i}", "name", string_or_null(name),
-						"errno", err, "count", 1));
+		json_array_append_new(list, json_pack("{s:o, s:o, s:s, s:I}", "name",
+						      string_or_null(syscall_name(first->call.nr)),
+						      "errno", errno_json(first->err), "via",
+						      via_name(first->via), "count",
+						      (json_int_t)tally.rows[i].count));
 	}
+	tally_deinit(&tally);
+	return list;
+}
+
+/* With --all: every call that failed, identical ones counted. */
+static json_t *all_json(const struct answer *answer, bool wanted)
+{
+	struct tally tally;
+	json_t *list;
+
+	if (!wanted || tally_calls(&answer->failures, answer->call, &tally))
+		return json_null();
+	list = json_array();
+	for (size_t i = 0; i < tally.count; i++) {
+		json_t *call = call_json(tally.rows[i].first);
+
+		json_object_set_new(call, "count", json_integer((json_int_t)tally.rows[i].count));
+		json_object_set_new(call, "blamed", json_boolean(tally.rows[i].blamed));
+		json_array_append_new(list, call);
+	}
+	tally_deinit(&tally);
 	return list;
 }
 
@@ -251,13 +256,14 @@ int why_json(FILE *out, const struct answer *answer, const struct why_view *view
 
 	if (snapshot && *snapshot)
 		snap = json_loads(snapshot, 0, NULL);
-	root = json_pack("{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "schema",
+	root = json_pack("{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "schema",
 			 "lbrsnoop.why/1", "command", command_json(command), "status",
 			 status_json(answer->status, command), "runs", (int)answer->runs, "call",
 			 answer->call ? call_json(answer->call) : json_null(), "origin",
 			 origin_json(answer, view), "reason", string_or_null(answer->reason.text),
 			 "stack", stack_json(hit, view), "snapshot", snap ?: json_null(), "others",
-			 others_json(answer), "lost", (json_int_t)answer->lost);
+			 others_json(answer), "all", all_json(answer, view->all), "lost",
+			 (json_int_t)answer->lost);
 	if (!root)
 		return -ENOMEM;
 	if (json_dumpf(root, out, JSON_LINE) || fputc('\n', out) == EOF)

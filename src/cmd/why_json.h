@@ -9,7 +9,6 @@
 
 #include "render/why_text.h"
 #include "why/hit_snapshot.h"
-#include "why/session.h"
 
 /**
  * why_json() - write it

@@ -11,6 +11,9 @@
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
+#include "why/tally.h"
+
+#define KINDS_SHOWN 8
 
 #define LOG_LINES_SHOWN 8
 
@@ -60,16 +63,12 @@ static void print_log(FILE *out, const char *log)
 	}
 }
 
-static void print_call(FILE *out, const struct failure *call, const struct why_view *view)
+/* How the error came back. */
+static void print_result(FILE *out, const struct failure *call, const struct why_view *view)
 {
-	_cleanup_free_ char *text = malloc(SYSCALL_TEXT_MAX);
-	char number[32], comm[4 * RECORD_COMM_LEN + 1];
+	char number[32];
 	const char *name = errno_or_number(call->err, number, sizeof(number));
 
-	if (!text)
-		return;
-	why_call_text(call, text, SYSCALL_TEXT_MAX);
-	fprintf(out, "%s%s%s", paint(&view->text, BOLD), text, paint(&view->text, OFF));
 	switch (call->via) {
 	case WHY_VIA_NETLINK:
 		fprintf(out, ": netlink answers -%s", name);
@@ -81,6 +80,18 @@ static void print_call(FILE *out, const struct failure *call, const struct why_v
 		fprintf(out, " = -1 %s%s%s", paint(&view->text, RED), name,
 			paint(&view->text, OFF));
 	}
+}
+
+static void print_call(FILE *out, const struct failure *call, const struct why_view *view)
+{
+	_cleanup_free_ char *text = malloc(SYSCALL_TEXT_MAX);
+	char comm[4 * RECORD_COMM_LEN + 1];
+
+	if (!text)
+		return;
+	why_call_text(call, text, SYSCALL_TEXT_MAX);
+	fprintf(out, "%s%s%s", paint(&view->text, BOLD), text, paint(&view->text, OFF));
+	print_result(out, call, view);
 	fprintf(out, " (%s)  %s[%u]\n", errno_text((int)call->err),
 		escape_text(call->comm, comm, sizeof(comm)), call->tid);
 	print_log(out, call->log);
@@ -248,79 +259,64 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 	}
 }
 
-struct kind_of_failure {
-	uint32_t nr;
-	uint32_t err;
-	size_t count;
-	size_t last;
-};
-
-static int by_last(const void *a, const void *b)
-{
-	const struct kind_of_failure *x = a, *y = b;
-
-	return x->last < y->last ? 1 : x->last > y->last ? -1 : 0;
-}
-
-/* By system call and errno, the last one first. */
-static size_t count_kinds(const struct answer *answer, struct kind_of_failure *kinds, size_t max)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < answer->failures.count; i++) {
-		const struct failure *failure = &answer->failures.items[i];
-		size_t k = 0;
-
-		if (failure == answer->call)
-			continue;
-		while (k < n && (kinds[k].nr != failure->call.nr || kinds[k].err != failure->err))
-			k++;
-		if (k == max)
-			continue;
-		if (k == n)
-			kinds[n++] = (struct kind_of_failure){.nr = failure->call.nr,
-							      .err = failure->err};
-		kinds[k].count++;
-		kinds[k].last = i;
-	}
-	if (n)
-		qsort(kinds, n, sizeof(*kinds), by_last);
-	return n;
-}
-
-static void print_all(FILE *out, const struct answer *answer)
+static void print_all(FILE *out, const struct answer *answer, const struct why_view *view)
 {
 	_cleanup_free_ char *text = malloc(SYSCALL_TEXT_MAX);
-	char number[32];
+	char comm[4 * RECORD_COMM_LEN + 1], said[4 * WHY_TEXT_MAX + 1];
+	struct tally tally;
 
-	for (size_t i = 0; text && i < answer->failures.count; i++) {
-		const struct failure *failure = &answer->failures.items[i];
+	if (!text || tally_calls(&answer->failures, answer->call, &tally))
+		return;
+	fputs(tally.count ? "All calls that failed:\n" : "No call failed.\n", out);
+	for (size_t i = 0; i < tally.count; i++) {
+		const struct tally_row *row = &tally.rows[i];
 
-		why_call_text(failure, text, SYSCALL_TEXT_MAX);
-		fprintf(out, "%s [%u] %s = -1 %s\n", failure == answer->call ? "=>" : "  ",
-			failure->tid, text, errno_or_number(failure->err, number, sizeof(number)));
+		why_call_text(row->first, text, SYSCALL_TEXT_MAX);
+		fprintf(out, "%s %5zu x %s", row->blamed ? "=>" : "  ", row->count, text);
+		print_result(out, row->first, view);
+		if (row->first->text[0])
+			fprintf(out, " \"%s\"", escape_text(row->first->text, said, sizeof(said)));
+		fprintf(out, "  %s[%u]%s\n", escape_text(row->first->comm, comm, sizeof(comm)),
+			row->first->tid, row->tasks ? " ..." : "");
+	}
+	tally_deinit(&tally);
+}
+
+/* What it is called in one word. */
+static const char *kind_name(const struct failure *failure)
+{
+	switch (failure->via) {
+	case WHY_VIA_NETLINK:
+		return "netlink";
+	case WHY_VIA_IO_URING:
+		return "io_uring";
+	default:
+		return syscall_name(failure->call.nr) ?: "?";
 	}
 }
 
 void render_why_others(FILE *out, const struct answer *answer, const struct why_view *view)
 {
-	struct kind_of_failure kinds[256];
-	size_t n;
+	struct tally tally;
 
 	if (view->all) {
-		print_all(out, answer);
+		print_all(out, answer, view);
 		return;
 	}
-	n = count_kinds(answer, kinds, ARRAY_SIZE(kinds));
-	if (!n)
+	if (tally_kinds(&answer->failures, answer->call, &tally))
 		return;
-	fputs(answer->call ? "Other calls that failed on the way: " : "Calls that failed: ", out);
-	for (size_t i = 0; i < n && i < 8; i++) {
-		const char *name = syscall_name(kinds[i].nr);
+	if (tally.count)
+		fputs(answer->call ? "Other calls that failed on the way: " : "Calls that failed: ",
+		      out);
+	/* The last ones first: they are nearer to the end. */
+	for (size_t i = 0; i < tally.count && i < KINDS_SHOWN; i++) {
+		const struct tally_row *row = &tally.rows[tally.count - 1 - i];
 		char number[32];
 
-		fprintf(out, "%s%zu %s %s", i ? ", " : "", kinds[i].count, name ?: "?",
-			errno_or_number(kinds[i].err, number, sizeof(number)));
+		fprintf(out, "%s%zu %s %s", i ? ", " : "", row->count, kind_name(row->first),
+			errno_or_number(row->first->err, number, sizeof(number)));
 	}
-	fprintf(out, "%s  (--all)\n", n > 8 ? ", ..." : "");
+	if (tally.count)
+		fprintf(out, "%s  (--all)\n", tally.count > KINDS_SHOWN ? ", ..." : "");
+	tally_deinit(&tally);
 }

@@ -11,7 +11,7 @@
 #include "symbolize/source.h"
 #include "symbolize/symbolize.h"
 #include "why/decision.h"
-#include "why/session.h"
+#include "why/answer.h"
 
 /**
  * struct why_view - all borrowed
@@ -51,7 +51,9 @@ int why_decision(const struct answer *answer, const struct why_view *view, struc
 /** render_why_answer() - the call, the place, the condition: at most four lines */
 void render_why_answer(FILE *out, const struct answer *answer, const struct why_view *view);
 
-/** render_why_others() - what else failed, one line, or one line each */
+/** render_why_others() - what else failed, one line; with @view->all every call, identical ones
+ * counted
+ */
 void render_why_others(FILE *out, const struct answer *answer, const struct why_view *view);
 
 /** why_call_text() - as strace writes it; @buf: SYSCALL_TEXT_MAX is enough */

@@ -117,20 +117,46 @@ bool blame_chosen(const struct failure *failure, const struct blame_options *opt
 	       (!is_of_libc(failure) && !is_probing(failure));
 }
 
-/** enum weight - which failures are looked at */
-enum weight { SERIOUS, PROBING };
+bool blame_possible(const struct failure *failure, const struct blame_options *opts)
+{
+	return blame_wanted(failure, opts) && !is_of_libc(failure);
+}
 
-/* @before: sequence number; @tgid: 0: any process */
+/** enum standing - what the end of a process tells of its failures */
+enum standing {
+	STANDING_PASSED, /* it ended well, or has not ended: they did it no harm */
+	STANDING_FAILED,
+	STANDING_STATUS, /* it is the command, or ended with the same status */
+};
+
+/* As a shell has it in $?. */
+static uint32_t status_of(const struct ended *ended)
+{
+	return ended->code & 0x7f ? 128 + (ended->code & 0x7f) : ended->code >> 8 & 0xff;
+}
+
+static enum standing standing_of(const struct failures *failures, uint32_t tgid, uint64_t seq)
+{
+	const struct ended *root = failures_ended(failures, failures->root, 0);
+	const struct ended *ended = failures_ended(failures, tgid, seq);
+
+	if (tgid == failures->root && (!ended || status_of(ended)))
+		return STANDING_STATUS;
+	if (!ended || !status_of(ended))
+		return STANDING_PASSED;
+	return root && status_of(root) == status_of(ended) ? STANDING_STATUS : STANDING_FAILED;
+}
+
+/* Of those that are serious. @before: sequence number; @tgid: 0: any process */
 static const struct failure *last_before(const struct failures *failures,
 					 const struct blame_options *opts, uint64_t before,
-					 uint32_t tgid, enum weight weight)
+					 uint32_t tgid)
 {
 	for (size_t i = failures->count; i-- > 0;) {
 		const struct failure *failure = &failures->items[i];
 
 		if (failure->seq < before && (!tgid || failure->tgid == tgid) &&
-		    blame_wanted(failure, opts) && !is_of_libc(failure) &&
-		    (weight == PROBING || !is_probing(failure)))
+		    blame_possible(failure, opts) && !is_probing(failure))
 			return failure;
 	}
 	return NULL;
@@ -191,9 +217,13 @@ static bool names_call(const struct said *said, const struct failure *failure)
 	return false;
 }
 
-/* Of several with the errno that the message names: the last that it tells the most of. */
+/*
+ * Of several with the errno that the message names: the last that it tells the most of.
+ * @ret_credible: it tells something of it, or it is none that programs take in their stride
+ */
 static const struct failure *best_with(const struct failures *failures,
-				       const struct blame_options *opts, const struct said *said)
+				       const struct blame_options *opts, const struct said *said,
+				       bool *ret_credible)
 {
 	const struct failure *best = NULL;
 	int best_score = 0;
@@ -213,39 +243,114 @@ static const struct failure *best_with(const struct failures *failures,
 			best = failure;
 		}
 	}
-	return best ?: last_with(failures, opts, said);
+	if (!best)
+		best = last_with(failures, opts, said);
+	*ret_credible = best && (best_score || !is_probing(best));
+	return best;
+}
+
+/* Who failed says more than who did not, whatever it says. */
+static int rank_of(enum standing standing, bool credible)
+{
+	return 4 * (standing >= STANDING_FAILED) + 2 * credible + (standing == STANDING_STATUS);
+}
+
+static const struct failure *find_said(const struct failures *failures,
+				       const struct blame_options *opts)
+{
+	const struct failure *best = NULL;
+	int best_rank = 0;
+
+	for (size_t i = 0; i < failures->said_count; i++) {
+		const struct said *said = &failures->said[i];
+		bool credible = false;
+		const struct failure *found = best_with(failures, opts, said, &credible);
+		int rank = rank_of(standing_of(failures, said->tgid, said->seq), credible);
+
+		if (found && rank >= best_rank) {
+			best = found;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+/* Messages that name no errno: what failed before them, in the same process rather than in others.
+ */
+static const struct failure *find_before(const struct failures *failures,
+					 const struct blame_options *opts)
+{
+	const struct failure *best = NULL;
+	int best_rank = 0;
+
+	for (size_t i = 0; i < failures->said_count; i++) {
+		const struct said *said = &failures->said[i];
+		const struct failure *found = last_before(failures, opts, said->seq, said->tgid);
+		int rank = rank_of(standing_of(failures, said->tgid, said->seq), found);
+
+		if (!found)
+			found = last_before(failures, opts, said->seq, 0);
+		if (found && rank >= best_rank) {
+			best = found;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+static const struct failure *find_last(const struct failures *failures,
+				       const struct blame_options *opts)
+{
+	static const struct {
+		enum standing standing;
+		bool probing;
+	} order[] = {
+		{STANDING_STATUS, false}, {STANDING_FAILED, false}, {STANDING_STATUS, true},
+		{STANDING_FAILED, true},  {STANDING_PASSED, false}, {STANDING_PASSED, true},
+	};
+
+	for (size_t k = 0; k < ARRAY_SIZE(order); k++)
+		for (size_t i = failures->count; i-- > 0;) {
+			const struct failure *failure = &failures->items[i];
+
+			if (blame_possible(failure, opts) &&
+			    (order[k].probing || !is_probing(failure)) &&
+			    standing_of(failures, failure->tgid, failure->seq) == order[k].standing)
+				return failure;
+		}
+	return NULL;
 }
 
 const struct failure *blame_find(const struct failures *failures, const struct blame_options *opts,
 				 enum blame_reason *ret_reason)
 {
 	enum blame_reason unused = BLAME_NONE, *reason = ret_reason ? ret_reason : &unused;
-	const struct failure *found;
+	const struct failure *found = find_said(failures, opts);
 
 	*reason = BLAME_SAID;
-	for (size_t i = 0; i < failures->said_count; i++) {
-		found = best_with(failures, opts, &failures->said[i]);
-		if (found)
-			return found;
+	if (!found && !opts->passed) {
+		*reason = BLAME_BEFORE;
+		found = find_before(failures, opts);
 	}
-	*reason = BLAME_BEFORE;
-	for (size_t i = 0; i < failures->said_count && !opts->passed; i++) {
-		const struct said *said = &failures->said[i];
+	if (!found && !opts->passed) {
+		*reason = BLAME_LAST;
+		found = find_last(failures, opts);
+	}
+	if (!found)
+		*reason = BLAME_NONE;
+	return found;
+}
 
-		found = last_before(failures, opts, said->seq, said->tgid, SERIOUS);
-		if (!found)
-			found = last_before(failures, opts, said->seq, 0, SERIOUS);
-		if (found)
-			return found;
+const char *blame_reason_text(enum blame_reason reason)
+{
+	switch (reason) {
+	case BLAME_SAID:
+		return "the last one with the errno that was written to standard error";
+	case BLAME_BEFORE:
+		return "the last one before a message on standard error";
+	case BLAME_LAST:
+		return "the last one of a process that failed, or of any";
+	default:
+		return "none";
 	}
-	*reason = BLAME_LAST;
-	for (enum weight weight = SERIOUS; weight <= PROBING && !opts->passed; weight++) {
-		found = last_before(failures, opts, UINT64_MAX, opts->root, weight);
-		if (!found)
-			found = last_before(failures, opts, UINT64_MAX, 0, weight);
-		if (found)
-			return found;
-	}
-	*reason = BLAME_NONE;
-	return NULL;
 }

@@ -13,14 +13,12 @@
  * @syscall: number of the call, or -1: any
  * @errnos: bit n: errno n; of 64 words
  * @any_errno: every errno
- * @root: process ID of the command
  * @passed: the command ended with status 0: only what it said of an errno is a failure
  */
 struct blame_options {
 	int syscall;
 	const uint64_t *errnos;
 	bool any_errno;
-	uint32_t root;
 	bool passed;
 };
 
@@ -39,6 +37,10 @@ enum blame_reason {
  * else the last one before a message; else the last one. Failures that every program takes in its
  * stride (a missing file of a search path, a terminal's request on a file) only count where there
  * is no other.
+ *
+ * Of several processes, those whose status was not 0 come first, and of them those that ended as
+ * the command did, itself among them: their status was handed on. Of several messages the last
+ * counts: what went before, the program went on after.
  * @failures: sorted
  * @ret_reason: why; may be NULL
  * Return: NULL if there is none.
@@ -46,8 +48,15 @@ enum blame_reason {
 const struct failure *blame_find(const struct failures *failures, const struct blame_options *opts,
 				 enum blame_reason *ret_reason);
 
-/** blame_chosen() - ... and nothing that programs take in their stride, unless it is asked for */
+/** blame_reason_text() - the reason, in words */
+const char *blame_reason_text(enum blame_reason reason);
+
+/** blame_chosen() - wanted, and nothing that programs take in their stride, unless it is asked for
+ */
 bool blame_chosen(const struct failure *failure, const struct blame_options *opts);
+
+/** blame_possible() - wanted, and nothing that the C library tries in every program */
+bool blame_possible(const struct failure *failure, const struct blame_options *opts);
 
 /** blame_wanted() - is this a call that the options ask for? */
 bool blame_wanted(const struct failure *failure, const struct blame_options *opts);

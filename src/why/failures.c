@@ -264,10 +264,50 @@ static int by_seq(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static int said_by_seq(const void *a, const void *b)
+{
+	uint64_t x = ((const struct said *)a)->seq, y = ((const struct said *)b)->seq;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A process ID may be used again. */
+static int ended_by_process(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
 void failures_sort(struct failures *failures)
 {
 	if (failures->count)
 		qsort(failures->items, failures->count, sizeof(*failures->items), by_seq);
+	if (failures->said_count)
+		qsort(failures->said, failures->said_count, sizeof(*failures->said), said_by_seq);
+	if (failures->ended_count)
+		qsort(failures->ended, failures->ended_count, sizeof(*failures->ended),
+		      ended_by_process);
+}
+
+const struct ended *failures_ended(const struct failures *failures, uint32_t tgid, uint64_t seq)
+{
+	struct ended key = {.tgid = tgid, .seq = seq};
+	size_t low = 0, high = failures->ended_count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (ended_by_process(&failures->ended[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < failures->ended_count && failures->ended[low].tgid == tgid
+		       ? &failures->ended[low]
+		       : NULL;
 }
 
 void failures_clear(struct failures *failures)

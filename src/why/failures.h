@@ -72,10 +72,13 @@ struct ended {
 
 /**
  * struct failures - by @seq
+ * @root: process ID of the command; 0: there is none
+ * @ended: by process, and by seq
  * @pending, @logged: hits, and lines of the kernel's log, of calls that have not been told yet
  * @dropped: failing calls that there was no room for: the oldest ones
  */
 struct failures {
+	uint32_t root;
 	struct failure *items;
 	size_t count;
 	size_t room;
@@ -95,6 +98,9 @@ int failures_add(struct failures *failures, const struct why_event *event);
 
 /** failures_sort() - events of several CPUs into the order in which they happened */
 void failures_sort(struct failures *failures);
+
+/** failures_ended() - how the process @tgid ended after event @seq; NULL: it is not known */
+const struct ended *failures_ended(const struct failures *failures, uint32_t tgid, uint64_t seq);
 
 /** failures_clear() - free all; @failures can be used again */
 void failures_clear(struct failures *failures);

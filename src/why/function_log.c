@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 #define RING_BYTES (16u << 20)
 /* Entries that are kept, the newest. */
 #define ENTRIES_MAX (4u << 20)
+/* Events of one log, each of which is asked at every function that any CPU enters. */
+#define EVENTS_MAX 256
 /* Distinct functions of one call. */
 #define DISTINCT_MAX WHY_FUNCS_MAX
 
@@ -30,7 +33,10 @@ struct entry {
 	uint32_t low;
 };
 
+/* Of one CPU: the first event has it, the others write into it. @losing: since the last sample */
 struct ring {
+	int cpu;
+	bool losing;
 	int fd;
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
@@ -38,12 +44,15 @@ struct ring {
 
 struct function_log {
 	const struct candidates *candidates;
+	int event_id;
 	struct ring *rings;
 	size_t ring_count;
+	int *fds;
+	size_t fd_count;
 	struct entry *entries;
 	size_t count;
 	size_t room;
-	uint64_t lost;
+	uint64_t lost_ns; /* until then some are missing */
 	bool sorted;
 };
 
@@ -79,15 +88,15 @@ static int event_id(struct errmsg *msg)
 	return id;
 }
 
-static int ring_open(int id, uint32_t pid, int cpu, struct ring *ring)
+static int event_open(const struct function_log *log, int who, int cpu, unsigned long flags)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_TRACEPOINT,
-		.config = id,
+		.config = log->event_id,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
-		.inherit = 1,
+		.inherit = !(flags & PERF_FLAG_PID_CGROUP),
 		/* Else refused for this event: perf_trace_event_perm(),
 		   kernel/trace/trace_event_perf.c */
 		.exclude_callchain_user = 1,
@@ -96,31 +105,78 @@ static int ring_open(int id, uint32_t pid, int cpu, struct ring *ring)
 		.watermark = 1,
 		.wakeup_watermark = RING_BYTES / 2,
 	};
+	int fd = syscall(SYS_perf_event_open, &attr, who, cpu, -1, PERF_FLAG_FD_CLOEXEC | flags);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int ring_map(struct ring *ring, int fd)
+{
 	size_t page = sysconf(_SC_PAGESIZE);
-	void *map;
+	void *map = mmap(NULL, page + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	ring->fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (ring->fd < 0)
+	if (map == MAP_FAILED)
 		return -errno;
-	map = mmap(NULL, page + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-	if (map == MAP_FAILED) {
-		int err = -errno;
-
-		close(ring->fd);
-		ring->fd = -1;
-		return err;
-	}
+	ring->fd = fd;
 	ring->page = map;
 	ring->data = (uint8_t *)map + page;
 	return 0;
 }
 
-int function_log_open(uint32_t pid, const struct candidates *candidates,
-		      struct function_log **ret_log, struct errmsg *msg)
+/* One event more, on the ring's CPU. */
+static int ring_add(struct function_log *log, struct ring *ring, int who, unsigned long flags)
+{
+	int *fds = reallocarray(log->fds, log->fd_count + 1, sizeof(*fds));
+	int fd, err;
+
+	if (!fds)
+		return -ENOMEM;
+	log->fds = fds;
+	fd = event_open(log, who, ring->cpu, flags);
+	if (fd < 0)
+		return fd;
+	if (ring->fd < 0)
+		err = ring_map(ring, fd);
+	else
+		err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? -errno : 0;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	fds[log->fd_count++] = fd;
+	return 0;
+}
+
+static int add(struct function_log *log, int who, unsigned long flags, struct errmsg *msg)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < log->ring_count && !err; i++)
+		err = ring_add(log, &log->rings[i], who, flags);
+	return err ? errmsg_set(msg, err, "perf event ftrace:function: %s", strerror(-err)) : 0;
+}
+
+int function_log_add(struct function_log *log, uint32_t tid, struct errmsg *msg)
+{
+	if (log->fd_count + log->ring_count > EVENTS_MAX)
+		return errmsg_set(msg, -E2BIG,
+				  "the function tracer can follow %zu threads on %zu CPUs: of a "
+				  "control group (--cgroup, --unit) it follows all",
+				  EVENTS_MAX / log->ring_count, log->ring_count);
+	return add(log, (int)tid, 0, msg);
+}
+
+int function_log_add_cgroup(struct function_log *log, int fd, struct errmsg *msg)
+{
+	return add(log, fd, PERF_FLAG_PID_CGROUP, msg);
+}
+
+int function_log_open(const struct candidates *candidates, struct function_log **ret_log,
+		      struct errmsg *msg)
 {
 	_cleanup_free_ uint8_t *online = NULL;
 	struct function_log *log;
-	int bits, err = 0, id = event_id(msg);
+	int bits, id = event_id(msg);
 
 	if (id < 0)
 		return id;
@@ -131,17 +187,10 @@ int function_log_open(uint32_t pid, const struct candidates *candidates,
 		return bits < 0 ? bits : -ENOMEM;
 	}
 	log->candidates = candidates;
-	for (int cpu = 0; cpu < bits && !err; cpu++) {
-		if (!(online[cpu / 8] & (1 << cpu % 8)))
-			continue;
-		err = ring_open(id, pid, cpu, &log->rings[log->ring_count]);
-		if (!err)
-			log->ring_count++;
-	}
-	if (err) {
-		function_log_close(log);
-		return errmsg_set(msg, err, "perf event ftrace:function: %s", strerror(-err));
-	}
+	log->event_id = id;
+	for (int cpu = 0; cpu < bits; cpu++)
+		if (online[cpu / 8] & (1 << cpu % 8))
+			log->rings[log->ring_count++] = (struct ring){.cpu = cpu, .fd = -1};
 	*ret_log = log;
 	return 0;
 }
@@ -188,6 +237,22 @@ static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t len)
 	memcpy((uint8_t *)to + first, ring->data, len - first);
 }
 
+static int take(struct function_log *log, struct ring *ring, const struct sample *sample)
+{
+	if (ring->losing && sample->time > log->lost_ns)
+		log->lost_ns = sample->time;
+	ring->losing = false;
+	return keep(log, sample);
+}
+
+static bool lost_since(const struct function_log *log, uint64_t ns)
+{
+	for (size_t i = 0; i < log->ring_count; i++)
+		if (log->rings[i].losing)
+			return true;
+	return log->lost_ns >= ns;
+}
+
 static int ring_read(struct function_log *log, struct ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -206,11 +271,11 @@ static int ring_read(struct function_log *log, struct ring *ring)
 		if (record.header.size <= sizeof(record))
 			copy_out(ring, tail, &record, record.header.size);
 		if (record.header.type == PERF_RECORD_LOST)
-			log->lost++;
+			ring->losing = true;
 		else if (record.header.type == PERF_RECORD_SAMPLE &&
 			 record.header.size >= sizeof(struct sample) + RAW_IP + 8 &&
 			 record.header.size <= sizeof(record))
-			err = keep(log, &record.sample);
+			err = take(log, ring, &record.sample);
 		tail += record.header.size;
 	}
 	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
@@ -235,9 +300,11 @@ void function_log_end(struct function_log *log)
 		if (log->rings[i].fd < 0)
 			continue;
 		munmap(log->rings[i].page, page + RING_BYTES);
-		close(log->rings[i].fd);
 		log->rings[i].fd = -1;
 	}
+	for (size_t i = 0; i < log->fd_count; i++)
+		close(log->fds[i]);
+	log->fd_count = 0;
 }
 
 static int by_tid_and_time(const void *a, const void *b)
@@ -274,7 +341,7 @@ int function_log_fill(struct function_log *log, struct failure *failure)
 	if (!log->sorted && log->count)
 		qsort(log->entries, log->count, sizeof(*log->entries), by_tid_and_time);
 	log->sorted = true;
-	failure->cut = log->lost > 0;
+	failure->cut = lost_since(log, failure->begin_ns);
 	for (size_t i = find_end(log, failure->tid, failure->mono_ns); i-- > 0;) {
 		const struct entry *entry = &log->entries[i];
 		size_t k = 0;
@@ -307,6 +374,7 @@ void function_log_close(struct function_log *log)
 		return;
 	function_log_end(log);
 	free(log->rings);
+	free(log->fds);
 	free(log->entries);
 	free(log);
 }

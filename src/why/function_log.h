@@ -19,12 +19,27 @@
 struct function_log;
 
 /**
- * function_log_open() - log the functions of a process that has not begun, and of those it starts
+ * function_log_open() - a log of nobody's functions yet
  * @candidates: entries of other functions are not kept; borrowed until function_log_close()
- * Return: 0; -ENOENT if the kernel has no function tracer; -EPERM; negative errno, with @msg.
+ * Return: 0; -ENOENT if the kernel has no function tracer; negative errno, with @msg.
  */
-int function_log_open(uint32_t pid, const struct candidates *candidates,
-		      struct function_log **ret_log, struct errmsg *msg);
+int function_log_open(const struct candidates *candidates, struct function_log **ret_log,
+		      struct errmsg *msg);
+
+/**
+ * function_log_add() - log a thread, and those that it starts from now on
+ * Each costs an event on each CPU, which every function of the kernel looks at.
+ * Return: 0; -ESRCH if there is no such thread; -E2BIG if there are too many; -EPERM; negative
+ * errno, with @msg.
+ */
+int function_log_add(struct function_log *log, uint32_t tid, struct errmsg *msg);
+
+/**
+ * function_log_add_cgroup() - log all tasks that are, and that come to be, in a control group
+ * @fd: of its folder, version 2
+ * Return: 0; negative errno, with @msg.
+ */
+int function_log_add_cgroup(struct function_log *log, int fd, struct errmsg *msg);
 
 /** function_log_poll() - take what has been logged; call it often: the kernel's buffers fill up */
 int function_log_poll(struct function_log *log);

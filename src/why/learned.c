@@ -13,6 +13,7 @@
 
 #include "symbolize/build_id.h"
 #include "util/cleanup.h"
+#include "util/log.h"
 
 #define FOLDER	   "/var/cache/lbrsnoop"
 #define NAME_BYTES 512 /* KSYM_NAME_LEN of include/linux/kallsyms.h */
@@ -186,6 +187,30 @@ int learned_write(struct learned *learned, const char *path)
 	else
 		learned->changed = false;
 	return err;
+}
+
+int learned_open(struct learned *ret)
+{
+	char path[PATH_MAX];
+	int err;
+
+	learned_path(path, sizeof(path));
+	err = learned_read(path, ret);
+	if (err == -EPERM)
+		log_warning("%s is not used: others than root and its owner may write to it", path);
+	return err == -ENOMEM ? err : 0;
+}
+
+void learned_close(struct learned *learned)
+{
+	char path[PATH_MAX];
+	int err;
+
+	learned_path(path, sizeof(path));
+	err = learned_write(learned, path);
+	if (err)
+		log_verbose("%s: %s: what was learned is lost", path, strerror(-err));
+	learned_deinit(learned);
 }
 
 void learned_deinit(struct learned *learned)

@@ -49,6 +49,13 @@ int learned_add(struct learned *learned, uint32_t nr, uint16_t err, const struct
 /** learned_write() - if it has changed; makes the folder. Return: 0; negative errno. */
 int learned_write(struct learned *learned, const char *path);
 
+/** learned_open() - read the file of the running kernel; 0 or -ENOMEM. One that others may write to
+ * is not used, which is said */
+int learned_open(struct learned *ret);
+
+/** learned_close() - keep what has been learned, if that can be; free */
+void learned_close(struct learned *learned);
+
 /** learned_deinit() - free */
 void learned_deinit(struct learned *learned);
 

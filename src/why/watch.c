@@ -214,6 +214,52 @@ static int load(struct watch *watch, const struct watch_options *opts, bool mult
 	return load_plans(watch->skel);
 }
 
+/* Type of the kprobe PMU; negative errno if the kernel has none. */
+static int kprobe_pmu(void)
+{
+	_cleanup_fclose_ FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	int type;
+
+	if (!file)
+		return -errno;
+	return fscanf(file, "%d", &type) == 1 ? type : -EINVAL;
+}
+
+/*
+ * @name: NULL: by address, for a name may stand for several functions. Its program runs on all
+ * CPUs, whichever the event is on; libbpf takes CPU 0, which may be offline.
+ */
+static int attach_kprobe(struct bpf_program *prog, const char *name, uint64_t addr, uint64_t cookie,
+			 struct bpf_link **ret_link)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
+	int type = kprobe_pmu(), fd;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.kprobe_func = (uintptr_t)name,
+	};
+	struct bpf_link *link;
+
+	if (type < 0)
+		return type;
+	if (!name)
+		attr.kprobe_addr = addr;
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpus_first_online(NULL), -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	link = bpf_program__attach_perf_event_opts(prog, fd, &opts);
+	if (!link) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	*ret_link = link;
+	return 0;
+}
+
 static int attach_tasks(struct watch *watch, struct errmsg *msg)
 {
 	struct bpf_link **links[] = {
@@ -235,8 +281,8 @@ static int attach_tasks(struct watch *watch, struct errmsg *msg)
 					  bpf_program__name(progs[i]), strerror(errno));
 	}
 	/* Not everywhere: no kprobes, no io_uring. What is not seen then is said. */
-	watch->netlink =
-		bpf_program__attach_kprobe(watch->skel->progs.why_netlink, false, "netlink_ack");
+	if (attach_kprobe(watch->skel->progs.why_netlink, "netlink_ack", 0, 0, &watch->netlink))
+		watch->netlink = NULL;
 	watch->io_uring = bpf_program__attach(watch->skel->progs.why_io_uring);
 	watch->skel->links.why_logged = bpf_program__attach(watch->skel->progs.why_logged);
 	return 0;
@@ -431,46 +477,17 @@ static bool arm_breakpoint(struct watch *watch, const struct watch_site *site, s
 	return bits > 0;
 }
 
-/* Type of the kprobe PMU; negative errno if the kernel has none. */
-static int kprobe_pmu(void)
-{
-	_cleanup_fclose_ FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
-	int type;
-
-	if (!file)
-		return -errno;
-	return fscanf(file, "%d", &type) == 1 ? type : -EINVAL;
-}
-
-/* By address: a name may stand for several functions. */
 static int arm_kprobe(struct watch *watch, const struct watch_site *site, size_t index)
 {
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie_of(site, index));
-	int type = kprobe_pmu(), fd;
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = type,
-		.kprobe_addr = site->addr,
-	};
 	struct bpf_link *link;
+	int err = attach_kprobe(watch->skel->progs.why_site_kprobe, NULL, site->addr,
+				cookie_of(site, index), &link);
 
-	if (type < 0)
-		return type;
-	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	link = bpf_program__attach_perf_event_opts(watch->skel->progs.why_site_kprobe, fd, &opts);
-	if (!link) {
-		int err = -errno;
-
-		close(fd);
-		return err;
-	}
-	return keep_link(&watch->site_links, &watch->site_link_count, link);
+	return err ?: keep_link(&watch->site_links, &watch->site_link_count, link);
 }
 
-int watch_sites(struct watch *watch, struct watch_site *sites, size_t count, bool lbr, bool kprobes,
-		struct errmsg *msg)
+int watch_sites(struct watch *watch, struct watch_site *sites, size_t first, size_t count, bool lbr,
+		bool kprobes, struct errmsg *msg)
 {
 	int armed = 0, last = 0;
 
@@ -478,15 +495,15 @@ int watch_sites(struct watch *watch, struct watch_site *sites, size_t count, boo
 		struct watch_site *site = &sites[i];
 		int err = -EBUSY;
 
-		if (site->hw && arm_breakpoint(watch, site, i, lbr)) {
+		if (site->hw && arm_breakpoint(watch, site, first + i, lbr)) {
 			armed++;
 			continue;
 		}
 		site->hw = false;
 		if (kprobes)
-			err = arm_kprobe(watch, site, i);
+			err = arm_kprobe(watch, site, first + i);
 		/* Code without the tracer's places has no kprobes: within_notrace_func(). */
-		if (err && site->or_hw && arm_breakpoint(watch, site, i, lbr)) {
+		if (err && site->or_hw && arm_breakpoint(watch, site, first + i, lbr)) {
 			site->hw = true;
 			err = 0;
 		}

@@ -79,13 +79,14 @@ int watch_functions(struct watch *watch, uint64_t *addrs, size_t count, struct e
 void watch_functions_end(struct watch *watch);
 
 /**
- * watch_sites() - arm sites: those marked by breakpoints on each CPU, the others by kprobes
+ * watch_sites() - arm sites more: those marked by breakpoints on each CPU, the others by kprobes
+ * @first: number of the first of them, in the hits that it has
  * @lbr: take the branches at each breakpoint; the LBR has to be on
  * @kprobes: a site that gets no breakpoint gets a kprobe
  * Return: sites armed; negative errno with @msg if none could be.
  */
-int watch_sites(struct watch *watch, struct watch_site *sites, size_t count, bool lbr, bool kprobes,
-		struct errmsg *msg);
+int watch_sites(struct watch *watch, struct watch_site *sites, size_t first, size_t count, bool lbr,
+		bool kprobes, struct errmsg *msg);
 
 /** watch_sites_end() - disarm them */
 void watch_sites_end(struct watch *watch);

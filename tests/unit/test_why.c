@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* src/why: which call is to blame, what one run told, which bytes may load an errno, what decided
- */
+/* src/why: what one run told, which bytes may load an errno, what decided */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,168 +16,12 @@
 #include "../text_bytes.h"
 #include "disasm/insn.h"
 #include "util/cleanup.h"
-#include "why/blame.h"
 #include "why/candidates.h"
 #include "why/decision.h"
 #include "why/failures.h"
+#include "why_events.h"
 
 #define ROOT 100
-
-static uint64_t next_seq;
-
-static void failed(struct failures *failures, uint32_t tgid, uint32_t nr, uint32_t err,
-		   const char *path, size_t arg)
-{
-	struct why_failed *event = calloc(1, sizeof(*event));
-
-	assert_non_null(event);
-	event->head.kind = WHY_FAILED;
-	event->head.seq = next_seq++;
-	event->head.tgid = event->head.tid = tgid;
-	event->err = err;
-	event->call.nr = nr;
-	if (path) {
-		event->call.args[arg] = 0x1000;
-		event->call.blobs[arg].status = SYSCALL_BLOB_READ;
-		event->call.blobs[arg].len = strlen(path);
-		memcpy(event->call.bytes[arg], path, strlen(path));
-	}
-	assert_int_equal(failures_add(failures, &event->head), 0);
-	free(event);
-}
-
-static void said(struct failures *failures, uint32_t tgid, const char *text)
-{
-	struct why_said event = {.head.kind = WHY_SAID, .len = strlen(text)};
-
-	event.head.seq = next_seq++;
-	event.head.tgid = tgid;
-	memcpy(event.bytes, text, strlen(text));
-	assert_int_equal(failures_add(failures, &event.head), 0);
-}
-
-static const struct blame_options any = {.syscall = -1, .any_errno = true, .root = ROOT};
-
-static void blame_errno_in_message_wins_over_later_failures(void **state)
-{
-	struct failures failures = {};
-	const struct failure *found;
-	enum blame_reason reason;
-
-	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
-	failed(&failures, ROOT, SYS_chdir, EACCES, "/y", 0);
-	said(&failures, ROOT, "mkdir: /x: ");
-	said(&failures, ROOT, "Read-only file system\n");
-	failed(&failures, ROOT, SYS_chdir, ENOTDIR, "/z", 0);
-	found = blame_find(&failures, &any, &reason);
-	assert_non_null(found);
-	assert_int_equal(found->err, EROFS);
-	assert_int_equal(reason, BLAME_SAID);
-	assert_int_equal(failures.said_count, 1); /* two pieces, one line */
-	failures_clear(&failures);
-}
-
-static void blame_message_names_argument_that_call_is_taken(void **state)
-{
-	struct failures failures = {};
-
-	failed(&failures, ROOT, SYS_openat, ENOENT, "/etc/right", 1);
-	failed(&failures, ROOT, SYS_openat, ENOENT, "/etc/other", 1);
-	said(&failures, ROOT, "cat: /etc/right: No such file or directory\n");
-	assert_int_equal(blame_find(&failures, &any, NULL)->seq, failures.items[0].seq);
-	failures_clear(&failures);
-}
-
-static void blame_message_names_call_that_call_is_taken(void **state)
-{
-	struct failures failures = {};
-
-	failed(&failures, ROOT, SYS_bind, EROFS, "/mnt/ro/x", 1);
-	failed(&failures, ROOT, SYS_unlink, EROFS, "/mnt/ro/x", 0);
-	said(&failures, ROOT, "E bind(5, {AF=1 \"/mnt/ro/x\"}): Read-only file system\n");
-	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_bind);
-	failures_clear(&failures);
-	/* A library that looked whether the path is a link is not to blame. */
-	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt/vfat", 0);
-	failed(&failures, ROOT, SYS_ioctl, EINVAL, NULL, 0);
-	said(&failures, ROOT, "fstrim: /mnt/vfat: FITRIM ioctl failed: Invalid argument\n");
-	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_ioctl);
-	failures_clear(&failures);
-	/* Part of another word is no name; a file that is named tells more than a call. */
-	failed(&failures, ROOT, SYS_openat, EROFS, "/mnt/ro/x", 1);
-	failed(&failures, ROOT, SYS_bind, EROFS, "/mnt/other", 1);
-	said(&failures, ROOT, "unbind, bind: /mnt/ro/x: Read-only file system\n");
-	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_openat);
-	failures_clear(&failures);
-}
-
-static void blame_message_catalogue_missing_is_not_blamed(void **state)
-{
-	struct failures failures = {};
-
-	failed(&failures, ROOT, SYS_unlink, ENOENT, "/none", 0);
-	failed(&failures, ROOT, SYS_openat, ENOENT, "/usr/share/locale/C/LC_MESSAGES/libc.mo", 1);
-	said(&failures, ROOT, "rm: cannot remove: No such file or directory\n");
-	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_unlink);
-	failures_clear(&failures);
-}
-
-static void blame_other_message_serious_failure_before_it(void **state)
-{
-	struct failures failures = {};
-	enum blame_reason reason;
-
-	failed(&failures, ROOT, SYS_mount, EINVAL, "none", 0);
-	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/run/x", 1);
-	said(&failures, ROOT, "mount: wrong fs type\n");
-	failed(&failures, ROOT, SYS_umount2, EBUSY, "/mnt", 0);
-	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_mount);
-	assert_int_equal(reason, BLAME_BEFORE);
-	failures_clear(&failures);
-}
-
-static void blame_silent_command_last_failure(void **state)
-{
-	struct failures failures = {};
-	enum blame_reason reason;
-
-	failed(&failures, ROOT, SYS_openat, ENOENT, "/usr/lib/glibc-hwcaps/x", 1);
-	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/none", 1);
-	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_newfstatat);
-	assert_int_equal(reason, BLAME_LAST);
-	failures_clear(&failures);
-}
-
-static void blame_command_passed_only_what_it_said(void **state)
-{
-	struct blame_options passed = any;
-	struct failures failures = {};
-
-	passed.passed = true;
-	failed(&failures, ROOT, SYS_kill, EPERM, NULL, 0);
-	said(&failures, ROOT, "all is well\n");
-	assert_null(blame_find(&failures, &passed, NULL));
-	said(&failures, ROOT, "kill: Operation not permitted\n");
-	assert_non_null(blame_find(&failures, &passed, NULL));
-	failures_clear(&failures);
-}
-
-static void blame_options_restrict(void **state)
-{
-	uint64_t errnos[64] = {[EACCES / 64] = 1ull << EACCES % 64};
-	struct blame_options one = {.syscall = SYS_chdir, .any_errno = true};
-	struct blame_options other = {.syscall = -1, .errnos = errnos};
-	struct failures failures = {};
-
-	failed(&failures, ROOT, SYS_mkdir, EACCES, "/x", 0);
-	failed(&failures, ROOT, SYS_chdir, ENOTDIR, "/y", 0);
-	failed(&failures, ROOT, SYS_rmdir, EBUSY, "/z", 0);
-	assert_int_equal(blame_find(&failures, &one, NULL)->call.nr, SYS_chdir);
-	assert_int_equal(blame_find(&failures, &other, NULL)->call.nr, SYS_mkdir);
-	one.syscall = SYS_link;
-	assert_null(blame_find(&failures, &one, NULL));
-	failures_clear(&failures);
-}
 
 static void failure_same_compares_strings_not_numbers(void **state)
 {
@@ -557,14 +400,6 @@ static void decision_register_overwritten_since_has_no_value(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blame_errno_in_message_wins_over_later_failures),
-		cmocka_unit_test(blame_message_names_argument_that_call_is_taken),
-		cmocka_unit_test(blame_message_names_call_that_call_is_taken),
-		cmocka_unit_test(blame_message_catalogue_missing_is_not_blamed),
-		cmocka_unit_test(blame_other_message_serious_failure_before_it),
-		cmocka_unit_test(blame_silent_command_last_failure),
-		cmocka_unit_test(blame_command_passed_only_what_it_said),
-		cmocka_unit_test(blame_options_restrict),
 		cmocka_unit_test(failure_same_compares_strings_not_numbers),
 		cmocka_unit_test(failures_log_lines_go_to_their_call),
 		cmocka_unit_test(failures_functions_newest_first_each_once),

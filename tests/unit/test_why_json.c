@@ -90,6 +90,7 @@ static void check(unsigned int number, const struct answer *answer, struct hit_s
 		  bool lines, const char *snapshot, const char *const *command)
 {
 	struct why_view view = {
+		.all = number == 6,
 		.symbols = symbols,
 		.kernel_text = &text,
 		/* Never looked into: the lines are those above. */
@@ -272,6 +273,34 @@ static void why_text_the_line_has_its_text(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/*
+ * --all: the same call is counted; what came back another way is another one, though system call
+ * and errno are the same; what has no name is counted as well. 524 is ENOTSUPP of the kernel's
+ * include/linux/errno.h.
+ */
+static void why_json_all_identical_calls_are_counted(void **state)
+{
+	struct failure failures[] = {
+		failure_of(SYS_sendto, EINVAL, NULL),
+		failure_of(SYS_sendto, EINVAL, NULL),
+		failure_of(499, 524, NULL),
+		failure_of(SYS_sendto, EINVAL, NULL),
+		failure_of(499, 524, NULL),
+		failure_of(SYS_io_uring_enter, ECANCELED, NULL),
+	};
+	static const char *const command[] = {"ip", "link", NULL};
+	struct answer answer = {.status = 1 << 8,
+				.runs = 2,
+				.failures = {.items = failures, .count = ARRAY_SIZE(failures)},
+				.call = &failures[3]};
+
+	failures[0].via = WHY_VIA_NETLINK;
+	strcpy(failures[0].text, "no such device");
+	failures[5].via = WHY_VIA_IO_URING;
+	errmsg_set(&answer.reason, 0, "so");
+	check(6, &answer, NULL, false, NULL, command);
+}
+
 static int open_table(void **state)
 {
 	symbols = symbol_table(table);
@@ -293,6 +322,7 @@ int main(void)
 		cmocka_unit_test(why_json_attached_hostile_names_no_place),
 		cmocka_unit_test(why_json_no_call_is_to_blame),
 		cmocka_unit_test(why_text_the_line_has_its_text),
+		cmocka_unit_test(why_json_all_identical_calls_are_counted),
 	};
 
 	return cmocka_run_group_tests_name("why_json", tests, open_table, close_table);

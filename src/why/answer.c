@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int answer_keep_hit(struct answer *answer, const struct failure *failure, const struct why_hit *hit)
+{
+	struct failure *call = &answer->failures.items[answer->call - answer->failures.items];
+	uint64_t watch = answer->site.watch, addr = answer->site.addr;
+
+	free(answer->hit);
+	answer->hit = malloc(sizeof(*answer->hit));
+	if (!answer->hit)
+		return -ENOMEM;
+	*answer->hit = *hit;
+	/* The place is of this run: the task, too. Caches may have led another way in the first. */
+	call->tgid = failure->tgid;
+	call->tid = failure->tid;
+	call->mono_ns = failure->mono_ns;
+	/* At a kprobe the kernel tells the byte behind its INT3: arch/x86/kernel/kprobes/core.c. */
+	for (uint32_t i = 0; i < answer->hit->frames; i++)
+		if (answer->hit->stack[i] == watch + 1 || answer->hit->stack[i] == watch)
+			answer->hit->stack[i] = addr;
+	answer->hit->ip = answer->hit->regs[PTREG_IP] = addr;
+	return 0;
+}
+
+static void explain_none(struct answer *answer, const struct observed *observed)
+{
+	if (observed->failure->hit_count)
+		errmsg_set(
+			&answer->reason, 0,
+			"%zu instructions that load the error were executed, but none whose "
+			"value becomes the result of the call, as far as the code of their "
+			"callers tells (-v lists them); it was computed, was loaded in a function "
+			"that cannot be watched, or came from outside the kernel's text",
+			observed->failure->hit_count);
+	else
+		errmsg_set(&answer->reason, 0,
+			   "none of the %zu instructions that load the error, in functions that "
+			   "ran, was executed: the value was computed, was loaded in a function "
+			   "that cannot be watched, or came from outside the kernel's text",
+			   observed->sites_all);
+}
+
+void answer_explain_no_sites(struct answer *answer)
+{
+	errmsg_set(&answer->reason, 0,
+		   "none of the %zu watched functions that ran in the call loads this error",
+		   answer->call->func_count);
+}
+
+/* Those that could not be watched, and the one that was hit. */
+static int keep_candidates(struct answer *answer, const struct sites *unwatched)
+{
+	int err = 0;
+
+	sites_deinit(&answer->candidates);
+	for (size_t i = 0; !err && i < unwatched->count; i++)
+		err = sites_add(&answer->candidates, &unwatched->items[i]);
+	if (!err && answer->hit)
+		err = sites_add(&answer->candidates, &answer->site);
+	return err;
+}
+
+int answer_conclude(struct answer *answer, const struct observed *observed)
+{
+	const struct sites *unwatched = observed->unwatched;
+
+	/* Neither what was hit before nor what was left then: this time it went another way. */
+	if (!observed->hit && answer->hit) {
+		errmsg_set(&answer->reason, 0,
+			   "what was executed in run %u was not in run %u, nor was what could not "
+			   "be watched before",
+			   answer->runs - 1, answer->runs);
+		return 0;
+	}
+	if (observed->hit) {
+		answer->site = observed->sites->items[observed->hit->site];
+		if (answer_keep_hit(answer, observed->failure, observed->hit))
+			return -ENOMEM;
+	}
+	answer->reason.text[0] = '\0';
+	if (unwatched->count) {
+		answer->state = ORIGIN_ONE_OF;
+		errmsg_set(&answer->reason, 0, "%zu of %zu instructions could not be watched",
+			   unwatched->count, observed->sites_all);
+		return keep_candidates(answer, unwatched);
+	}
+	sites_deinit(&answer->candidates);
+	answer->state = answer->hit ? ORIGIN_FOUND : ORIGIN_NONE;
+	if (!answer->hit)
+		explain_none(answer, observed);
+	return 0;
+}
+
+void answer_deinit(struct answer *answer)
+{
+	failures_clear(&answer->failures);
+	sites_deinit(&answer->candidates);
+	free(answer->hit);
+	*answer = (struct answer){};
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* answer.h - what has been found out about a command, or a process, whose call failed */
+#ifndef LBRSNOOP_WHY_ANSWER_H
+#define LBRSNOOP_WHY_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/errmsg.h"
+#include "why/blame.h"
+#include "why/failures.h"
+#include "why/sites.h"
+
+/** enum origin_state - what is known of the place where the error was made */
+enum origin_state {
+	ORIGIN_NONE = 0, /* nothing, struct answer's @reason says why */
+	ORIGIN_FOUND,	 /* this instruction */
+	ORIGIN_ONE_OF,	 /* one of several */
+};
+
+/**
+ * struct answer - free with answer_deinit()
+ * @status: of the command's first run, as waitpid() gives it
+ * @runs: how often it was run; without a command, how many failing calls were looked at
+ * @failures: all failing calls of the run that showed which functions ran in them
+ * @call: the one to blame; NULL: the command did not fail by a call. Belongs to @failures
+ * @why_call: why this one
+ * @state: of the origin
+ * @reason: why the origin is not certain, or not there
+ * @hit: of the origin, with registers and stack, and branches if it has @hw; NULL without one
+ * @site: of the origin
+ * @candidates: ORIGIN_ONE_OF: the sites that it can be
+ * @has_lbr: this machine has one that can be used
+ * @lbr_reason: why there are no branches; ""
+ * @functions_watched: those that can make an error
+ * @lost: events that are not in all this
+ */
+struct answer {
+	int status;
+	unsigned int runs;
+	struct failures failures;
+	const struct failure *call;
+	enum blame_reason why_call;
+	enum origin_state state;
+	struct errmsg reason;
+	struct why_hit *hit;
+	struct site site;
+	struct sites candidates;
+	bool has_lbr;
+	struct errmsg lbr_reason;
+	size_t functions_watched;
+	uint64_t lost;
+};
+
+/**
+ * struct observed - what came of a failing call while sites were watched; all borrowed
+ * @failure: the call
+ * @hit: the one that made its error, or NULL
+ * @sites: those that its hits' numbers refer to
+ * @unwatched: sites that can have made its error, and that nobody has watched so far
+ * @sites_all: number of all that can have made it
+ */
+struct observed {
+	const struct failure *failure;
+	const struct why_hit *hit;
+	const struct sites *sites;
+	const struct sites *unwatched;
+	size_t sites_all;
+};
+
+/**
+ * answer_conclude() - the place, from one observation more
+ *
+ * A hit is certain where nothing was left unwatched. Where a later observation, of what was left
+ * and of the hit before, shows neither, the earlier one is as uncertain as it was. Return: 0 or
+ * -ENOMEM.
+ */
+int answer_conclude(struct answer *answer, const struct observed *observed);
+
+/** answer_explain_no_sites() - nothing that ran in the call loads its error */
+void answer_explain_no_sites(struct answer *answer);
+
+/** answer_keep_hit() - the hit of @answer->site, again: with what it has more; 0 or -ENOMEM */
+int answer_keep_hit(struct answer *answer, const struct failure *failure,
+		    const struct why_hit *hit);
+
+/** answer_deinit() - free */
+void answer_deinit(struct answer *answer);
+
+#endif

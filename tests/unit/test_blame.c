@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/blame: which of the calls that failed made the command fail */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "why/blame.h"
+#include "why_events.h"
+
+#define ROOT 100
+/* Children, as they were started. */
+#define ONE 101
+#define TWO 102
+
+/* As waitpid() gives them. */
+#define EXITED(status) ((status) << 8)
+#define KILLED(signal) (signal)
+
+static const struct blame_options any = {.syscall = -1, .any_errno = true};
+
+static void blame_errno_in_message_wins_over_later_failures(void **state)
+{
+	struct failures failures = {};
+	const struct failure *found;
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	failed(&failures, ROOT, SYS_chdir, EACCES, "/y", 0);
+	said(&failures, ROOT, "mkdir: /x: ");
+	said(&failures, ROOT, "Read-only file system\n");
+	failed(&failures, ROOT, SYS_chdir, ENOTDIR, "/z", 0);
+	found = blame_find(&failures, &any, &reason);
+	assert_non_null(found);
+	assert_int_equal(found->err, EROFS);
+	assert_int_equal(reason, BLAME_SAID);
+	assert_int_equal(failures.said_count, 1); /* two pieces, one line */
+	failures_clear(&failures);
+}
+
+static void blame_message_names_argument_that_call_is_taken(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/etc/right", 1);
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/etc/other", 1);
+	said(&failures, ROOT, "cat: /etc/right: No such file or directory\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->seq, failures.items[0].seq);
+	failures_clear(&failures);
+}
+
+static void blame_message_names_call_that_call_is_taken(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_bind, EROFS, "/mnt/ro/x", 1);
+	failed(&failures, ROOT, SYS_unlink, EROFS, "/mnt/ro/x", 0);
+	said(&failures, ROOT, "E bind(5, {AF=1 \"/mnt/ro/x\"}): Read-only file system\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_bind);
+	failures_clear(&failures);
+	/* A library that looked whether the path is a link is not to blame. */
+	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt/vfat", 0);
+	failed(&failures, ROOT, SYS_ioctl, EINVAL, NULL, 0);
+	said(&failures, ROOT, "fstrim: /mnt/vfat: FITRIM ioctl failed: Invalid argument\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_ioctl);
+	failures_clear(&failures);
+	/* Part of another word is no name; a file that is named tells more than a call. */
+	failed(&failures, ROOT, SYS_openat, EROFS, "/mnt/ro/x", 1);
+	failed(&failures, ROOT, SYS_bind, EROFS, "/mnt/other", 1);
+	said(&failures, ROOT, "unbind, bind: /mnt/ro/x: Read-only file system\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_openat);
+	failures_clear(&failures);
+}
+
+static void blame_message_catalogue_missing_is_not_blamed(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_unlink, ENOENT, "/none", 0);
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/usr/share/locale/C/LC_MESSAGES/libc.mo", 1);
+	said(&failures, ROOT, "rm: cannot remove: No such file or directory\n");
+	assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_unlink);
+	failures_clear(&failures);
+}
+
+static void blame_other_message_serious_failure_before_it(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_mount, EINVAL, "none", 0);
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/run/x", 1);
+	said(&failures, ROOT, "mount: wrong fs type\n");
+	failed(&failures, ROOT, SYS_umount2, EBUSY, "/mnt", 0);
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_mount);
+	assert_int_equal(reason, BLAME_BEFORE);
+	failures_clear(&failures);
+}
+
+static void blame_silent_command_last_failure(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/usr/lib/glibc-hwcaps/x", 1);
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/none", 1);
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_newfstatat);
+	assert_int_equal(reason, BLAME_LAST);
+	failures_clear(&failures);
+}
+
+static void blame_command_passed_only_what_it_said(void **state)
+{
+	struct blame_options passed = any;
+	struct failures failures = {};
+
+	passed.passed = true;
+	failed(&failures, ROOT, SYS_kill, EPERM, NULL, 0);
+	said(&failures, ROOT, "all is well\n");
+	assert_null(blame_find(&failures, &passed, NULL));
+	said(&failures, ROOT, "kill: Operation not permitted\n");
+	assert_non_null(blame_find(&failures, &passed, NULL));
+	failures_clear(&failures);
+}
+
+static void blame_options_restrict(void **state)
+{
+	uint64_t errnos[64] = {[EACCES / 64] = 1ull << EACCES % 64};
+	struct blame_options one = {.syscall = SYS_chdir, .any_errno = true};
+	struct blame_options other = {.syscall = -1, .errnos = errnos};
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_mkdir, EACCES, "/x", 0);
+	failed(&failures, ROOT, SYS_chdir, ENOTDIR, "/y", 0);
+	failed(&failures, ROOT, SYS_rmdir, EBUSY, "/z", 0);
+	assert_int_equal(blame_find(&failures, &one, NULL)->call.nr, SYS_chdir);
+	assert_int_equal(blame_find(&failures, &other, NULL)->call.nr, SYS_mkdir);
+	one.syscall = SYS_link;
+	assert_null(blame_find(&failures, &one, NULL));
+	failures_clear(&failures);
+}
+
+/* Events as they were written down; the call to blame, by its number. */
+static uint32_t blamed(struct failures *failures, enum blame_reason *ret_reason)
+{
+	const struct failure *found;
+	uint32_t nr = UINT32_MAX;
+
+	failures->root = ROOT;
+	failures_sort(failures);
+	found = blame_find(failures, &any, ret_reason);
+	if (found)
+		nr = found->call.nr;
+	failures_clear(failures);
+	return nr;
+}
+
+/* sh -c 'rmdir /sys; cat /none': both say why, the last one's status is the shell's. */
+static void blame_two_children_failed_the_one_whose_status_was_handed_on(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ONE, SYS_rmdir, EBUSY, "/sys", 0);
+	said(&failures, ONE, "rmdir: failed to remove '/sys': Device or resource busy\n");
+	ended(&failures, ONE, EXITED(1));
+	failed(&failures, TWO, SYS_unlink, EACCES, "/x", 0);
+	said(&failures, TWO, "rm: cannot remove '/x': Permission denied\n");
+	ended(&failures, TWO, EXITED(1));
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_unlink);
+
+	/* r=0; rmdir /sys || r=$?; rm /x; exit $r, where rm ends with 2 */
+	failed(&failures, ONE, SYS_rmdir, EBUSY, "/sys", 0);
+	said(&failures, ONE, "rmdir: failed to remove '/sys': Device or resource busy\n");
+	ended(&failures, ONE, EXITED(1));
+	failed(&failures, TWO, SYS_unlink, EACCES, "/x", 0);
+	said(&failures, TWO, "rm: cannot remove '/x': Permission denied\n");
+	ended(&failures, TWO, EXITED(2));
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_rmdir);
+}
+
+/* A child that said what failed, and ended well, did not make the command fail. */
+static void blame_child_that_ended_well_is_not_blamed_for_its_message(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ONE, SYS_rmdir, EBUSY, "/sys", 0);
+	said(&failures, ONE, "rmdir: failed to remove '/sys': Device or resource busy\n");
+	ended(&failures, ONE, EXITED(1));
+	failed(&failures, TWO, SYS_unlink, EACCES, "/x", 0);
+	said(&failures, TWO, "warning: cannot remove '/x': Permission denied\n");
+	ended(&failures, TWO, EXITED(0));
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_rmdir);
+}
+
+/* Of one process the last message: it went on after those before. */
+static void blame_several_messages_of_one_process_the_last(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_setpriority, EPERM, NULL, 0);
+	said(&failures, ROOT, "warning: setpriority: Operation not permitted\n");
+	failed(&failures, ROOT, SYS_bind, EADDRINUSE, NULL, 0);
+	said(&failures, ROOT, "error: bind: Address already in use\n");
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, &reason), SYS_bind);
+	assert_int_equal(reason, BLAME_SAID);
+}
+
+/*
+ * A message whose errno only calls have that programs take in their stride, and that names none of
+ * them, says less than one before it. bash complains so of a locale that is not there.
+ */
+static void blame_message_that_only_fits_a_probing_call_comes_last(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	said(&failures, ROOT, "mkdir: cannot create directory '/x': Read-only file system\n");
+	failed(&failures, ROOT, SYS_openat, ENOENT, "/usr/lib/charset.alias", 1);
+	said(&failures, ROOT, "warning: cannot change locale: No such file or directory\n");
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_mkdir);
+}
+
+/* What runs on in the background fails on, and its failures are the last ones. */
+static void blame_background_process_is_not_blamed(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	failed(&failures, ONE, SYS_kill, ESRCH, NULL, 0);
+	ended(&failures, ROOT, EXITED(1));
+	failed(&failures, ONE, SYS_kill, ESRCH, NULL, 0);
+	assert_int_equal(blamed(&failures, &reason), SYS_mkdir);
+	assert_int_equal(reason, BLAME_LAST);
+
+	/* Nor for what it says, whether it names no errno ... */
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	said(&failures, ROOT, "cannot make /x\n");
+	failed(&failures, ONE, SYS_unlink, EACCES, "/y", 0);
+	said(&failures, ONE, "cannot remove /y\n");
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, &reason), SYS_mkdir);
+	assert_int_equal(reason, BLAME_BEFORE);
+
+	/* ... or one. */
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	said(&failures, ROOT, "/x: Read-only file system\n");
+	failed(&failures, ONE, SYS_unlink, EACCES, "/y", 0);
+	said(&failures, ONE, "/y: Permission denied\n");
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, &reason), SYS_mkdir);
+	assert_int_equal(reason, BLAME_SAID);
+}
+
+/* Silent: the child that failed, before what its parent fails in its stride or a child that passed.
+ */
+static void blame_silent_processes_the_one_that_failed(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ONE, SYS_rmdir, EBUSY, "/sys", 0);
+	ended(&failures, ONE, EXITED(3));
+	failed(&failures, TWO, SYS_unlink, EACCES, "/x", 0);
+	ended(&failures, TWO, EXITED(0));
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/none", 1);
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_rmdir);
+
+	/* test -e /none: of the command itself all counts before anything of others that passed. */
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/none", 1);
+	failed(&failures, ONE, SYS_kill, ESRCH, NULL, 0);
+	ended(&failures, ONE, EXITED(0));
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_newfstatat);
+}
+
+/* A shell tells 128 and the signal of a child that one killed. */
+static void blame_killed_child_status_as_the_shell_has_it(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ONE, SYS_mmap, ENOMEM, NULL, 0);
+	ended(&failures, ONE, KILLED(6));
+	failed(&failures, TWO, SYS_rmdir, EBUSY, "/sys", 0);
+	ended(&failures, TWO, EXITED(1));
+	ended(&failures, ROOT, EXITED(134));
+	assert_int_equal(blamed(&failures, NULL), SYS_mmap);
+}
+
+/* A process ID that is used again is another process. */
+static void blame_process_id_used_again_has_its_own_end(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ONE, SYS_rmdir, EBUSY, "/sys", 0);
+	ended(&failures, ONE, EXITED(1));
+	failed(&failures, ONE, SYS_unlink, EACCES, "/x", 0);
+	ended(&failures, ONE, EXITED(0));
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_rmdir);
+}
+
+/* Several messages that name no errno: what failed before the last one, hints behind it included.
+ */
+static void blame_several_other_messages_failure_before_the_last(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_setpriority, EPERM, NULL, 0);
+	said(&failures, ROOT, "cannot be nice\n");
+	failed(&failures, ROOT, SYS_mount, EINVAL, "none", 0);
+	said(&failures, ROOT, "mount: wrong fs type\n");
+	said(&failures, ROOT, "dmesg(1) may have more information\n");
+	failed(&failures, ROOT, SYS_umount2, EBUSY, "/mnt", 0);
+	ended(&failures, ROOT, EXITED(32));
+	assert_int_equal(blamed(&failures, &reason), SYS_mount);
+	assert_int_equal(reason, BLAME_BEFORE);
+}
+
+static void blame_each_reason_has_words(void **state)
+{
+	for (enum blame_reason one = BLAME_NONE; one <= BLAME_LAST; one++)
+		for (enum blame_reason other = BLAME_NONE; other < one; other++)
+			assert_string_not_equal(blame_reason_text(one), blame_reason_text(other));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blame_errno_in_message_wins_over_later_failures),
+		cmocka_unit_test(blame_message_names_argument_that_call_is_taken),
+		cmocka_unit_test(blame_message_names_call_that_call_is_taken),
+		cmocka_unit_test(blame_message_catalogue_missing_is_not_blamed),
+		cmocka_unit_test(blame_other_message_serious_failure_before_it),
+		cmocka_unit_test(blame_silent_command_last_failure),
+		cmocka_unit_test(blame_command_passed_only_what_it_said),
+		cmocka_unit_test(blame_options_restrict),
+		cmocka_unit_test(blame_two_children_failed_the_one_whose_status_was_handed_on),
+		cmocka_unit_test(blame_child_that_ended_well_is_not_blamed_for_its_message),
+		cmocka_unit_test(blame_several_messages_of_one_process_the_last),
+		cmocka_unit_test(blame_message_that_only_fits_a_probing_call_comes_last),
+		cmocka_unit_test(blame_background_process_is_not_blamed),
+		cmocka_unit_test(blame_silent_processes_the_one_that_failed),
+		cmocka_unit_test(blame_killed_child_status_as_the_shell_has_it),
+		cmocka_unit_test(blame_process_id_used_again_has_its_own_end),
+		cmocka_unit_test(blame_several_other_messages_failure_before_the_last),
+		cmocka_unit_test(blame_each_reason_has_words),
+	};
+
+	return cmocka_run_group_tests_name("blame", tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/session: the runs of a command, on a made-up kernel: how many, and what they conclude */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "util/log.h"
+#include "why_kernel.h"
+
+#define RUNS 5
+
+/*
+ * The command: its call in each run. After the first one a module is there, if @module.
+ */
+static struct {
+	struct call calls[RUNS];
+	bool module;
+	unsigned int runs;
+	bool told;
+} command;
+
+static int start(void *ctx, bool quiet, uint32_t *ret_pid, struct errmsg *msg)
+{
+	assert_true(command.runs < RUNS);
+	assert_int_equal(quiet, command.runs > 0);
+	command.runs++;
+	command.told = false;
+	*ret_pid = 100;
+	return 0;
+}
+
+static void go(void *ctx)
+{
+}
+
+static bool ended(void *ctx, int *ret_status)
+{
+	*ret_status = 1 << 8;
+	return command.told;
+}
+
+static bool stop(void *ctx)
+{
+	return false;
+}
+
+int __wrap_watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx);
+int __wrap_watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx)
+{
+	if (command.told)
+		return 0;
+	command.told = true;
+	if (command.module && command.runs == 1) {
+		kernel.modules++;
+		kernel.untraced_from = FUNCTIONS;
+	}
+	return kernel_call(&command.calls[command.runs - 1], fn, ctx)
+		       ?: kernel_end(100, 1 << 8, fn, ctx);
+}
+
+/* Functions that run in every call of a test: F(0) to F(@count - 1); the last one makes the error.
+ */
+static void every_run(unsigned int count)
+{
+	for (unsigned int run = 0; run < RUNS; run++) {
+		command.calls[run].path = "/x";
+		for (unsigned int i = 0; i < count; i++)
+			command.calls[run].ran[i] = i + 1;
+	}
+}
+
+static void explain(struct answer *answer)
+{
+	struct session_options opts = {
+		.command = {.start = start, .go = go, .ended = ended, .stop = stop},
+		.blame = {.syscall = -1, .any_errno = true},
+		.probes = {.symbols = kernel.symbols, .kprobes = true, .lbr = true},
+	};
+	struct errmsg msg = {};
+
+	assert_int_equal(session_run(&opts, answer, &msg), 0);
+	assert_non_null(answer->call);
+	assert_int_equal(answer->runs, command.runs);
+	assert_true(answer->runs <= 3);
+}
+
+static void session_without_lbr_two_runs(void **state)
+{
+	struct answer answer;
+
+	every_run(6);
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(5));
+	assert_int_equal(answer.runs, 2);
+	assert_false(answer.has_lbr);
+	assert_string_equal(answer.lbr_reason.text, "no LBR");
+	answer_deinit(&answer);
+}
+
+/* As many as there are breakpoints: the second run has the branches, too. */
+static void session_lbr_few_sites_two_runs(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	every_run(4);
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.runs, 2);
+	assert_true(answer.hit->hw);
+	answer_deinit(&answer);
+}
+
+static void session_lbr_more_sites_a_third_run_for_branches(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	every_run(5);
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(4));
+	assert_int_equal(answer.runs, 3);
+	assert_true(answer.hit->hw);
+	answer_deinit(&answer);
+}
+
+/* The error was made in none of the module's functions: its run has the answer, one is left. */
+static void session_module_loaded_error_elsewhere_branches_are_kept(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	kernel.untraced_from = 20;
+	command.module = true;
+	every_run(5);
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(4));
+	assert_int_equal(answer.runs, 3);
+	assert_true(answer.hit->hw);
+	answer_deinit(&answer);
+}
+
+/* Made in the module: functions, functions again, sites; no run is left for the branches. */
+static void session_module_loaded_error_in_it_never_a_fourth_run(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	kernel.untraced_from = 4;
+	command.module = true;
+	every_run(6);
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(5));
+	assert_int_equal(answer.runs, 3);
+	assert_true(answer.has_lbr);
+	assert_non_null(strstr(answer.lbr_reason.text, "one run more"));
+	answer_deinit(&answer);
+
+	/* Few enough for breakpoints: the third run has them. */
+	command.runs = 0;
+	kernel.untraced_from = 3;
+	kernel.modules = 1;
+	memset(command.calls, 0, sizeof(command.calls));
+	every_run(4);
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(3));
+	assert_true(answer.hit->hw);
+	assert_string_equal(answer.lbr_reason.text, "");
+	answer_deinit(&answer);
+}
+
+/* Kprobes are refused at six; four breakpoints: the third run has the other two. */
+static void session_kprobes_refused_the_others_in_the_third_run(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	for (unsigned int i = 0; i < 6; i++)
+		kernel.no_kprobe[i] = true;
+	every_run(10);
+	/* Newest first: F(9) .. F(6) have kprobes, F(5) .. F(2) breakpoints. */
+	for (unsigned int run = 0; run < RUNS; run++)
+		command.calls[run].ran[10] = 1;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(0));
+	assert_int_equal(answer.runs, 3);
+	answer_deinit(&answer);
+}
+
+/* Ten refused: the third run takes four more, two are left. One of these, and no fourth run. */
+static void session_more_refused_than_runs_one_of_several(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	for (unsigned int i = 0; i < 10; i++)
+		kernel.no_kprobe[i] = true;
+	every_run(12);
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.runs, 3);
+	/* The two that are left, and the one that was hit. */
+	assert_int_equal(answer.candidates.count, 3);
+	assert_true(sites_has(&answer.candidates, SITE(11)));
+	assert_string_equal(answer.reason.text, "2 of 12 instructions could not be watched");
+	answer_deinit(&answer);
+}
+
+/* In the third run the call fails, and neither what was hit before nor what was left ran. */
+static void session_third_run_shows_nothing_answer_stays_uncertain(void **state)
+{
+	struct answer answer;
+
+	for (unsigned int i = 0; i < 6; i++)
+		kernel.no_kprobe[i] = true;
+	every_run(7);
+	command.calls[2].none = true;
+	explain(&answer);
+	assert_int_equal(answer.runs, 3);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.candidates.count, 3);
+	assert_true(sites_has(&answer.candidates, SITE(6)));
+	assert_non_null(strstr(answer.reason.text, "run 3"));
+	answer_deinit(&answer);
+}
+
+/* Nothing was hit before either: what was looked for was not there. */
+static void session_third_run_shows_nothing_and_none_before_no_place(void **state)
+{
+	struct answer answer;
+
+	for (unsigned int i = 0; i < 6; i++)
+		kernel.no_kprobe[i] = true;
+	every_run(7);
+	for (unsigned int run = 0; run < RUNS; run++)
+		command.calls[run].none = true;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_NONE);
+	assert_null(answer.hit);
+	assert_non_null(strstr(answer.reason.text, "none of the 7 instructions"));
+	answer_deinit(&answer);
+}
+
+static void session_call_does_not_fail_again_is_said(void **state)
+{
+	struct answer answer;
+
+	every_run(2);
+	command.calls[1].path = "/other";
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_NONE);
+	assert_string_equal(answer.reason.text, "the call did not fail so in run 2");
+	answer_deinit(&answer);
+}
+
+static int open_kernel(void **state)
+{
+	memset(&command, 0, sizeof(command));
+	kernel_open();
+	return kernel.symbols ? 0 : -1;
+}
+
+static int close_kernel(void **state)
+{
+	kernel_close();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(session_without_lbr_two_runs, open_kernel,
+						close_kernel),
+		cmocka_unit_test_setup_teardown(session_lbr_few_sites_two_runs, open_kernel,
+						close_kernel),
+		cmocka_unit_test_setup_teardown(session_lbr_more_sites_a_third_run_for_branches,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(
+			session_module_loaded_error_elsewhere_branches_are_kept, open_kernel,
+			close_kernel),
+		cmocka_unit_test_setup_teardown(
+			session_module_loaded_error_in_it_never_a_fourth_run, open_kernel,
+			close_kernel),
+		cmocka_unit_test_setup_teardown(session_kprobes_refused_the_others_in_the_third_run,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_more_refused_than_runs_one_of_several,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(
+			session_third_run_shows_nothing_answer_stays_uncertain, open_kernel,
+			close_kernel),
+		cmocka_unit_test_setup_teardown(
+			session_third_run_shows_nothing_and_none_before_no_place, open_kernel,
+			close_kernel),
+		cmocka_unit_test_setup_teardown(session_call_does_not_fail_again_is_said,
+						open_kernel, close_kernel),
+	};
+
+	log_set_level(LOG_QUIET);
+	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}
