@@ -91,12 +91,34 @@ static int offer_symbol(const struct symbol *sym, void *ctx)
 	return 0;
 }
 
+static int is_in_module(const struct symbol *sym, void *module)
+{
+	return !strcmp(sym->module, module);
+}
+
+/* Of a glob that names several modules nobody knows which are meant. */
+static bool module_missing(struct resolver *resolver, const struct target_spec *spec)
+{
+	return spec->module && !strpbrk(spec->module, "*?[") &&
+	       !symbols_for_each(resolver->opts.symbols, is_in_module, spec->module);
+}
+
+static int no_such_module(const struct target_spec *spec, struct errmsg *msg)
+{
+	return errmsg_set(msg, -ENOENT,
+			  "'%s': module %s is not loaded, and a trace arms what is there when it "
+			  "begins; load it (modprobe %s), then start again",
+			  spec->text, spec->module, spec->module);
+}
+
 static int no_such_function(struct resolver *resolver, const struct target_spec *spec,
 			    struct errmsg *msg)
 {
 	struct suggestions sug = {.wanted = spec->name};
 	char near[SUGGESTIONS_MAX * 130 + 32];
 
+	if (module_missing(resolver, spec))
+		return no_such_module(spec, msg);
 	symbols_for_each(resolver->opts.symbols, offer_symbol, &sug);
 	return errmsg_set(msg, -ENOENT, "no function '%s'%s%s in this kernel%s", spec->name,
 			  spec->module ? " in module " : "", spec->module ?: "",
@@ -416,6 +438,8 @@ static int add_glob(struct resolver *resolver, const struct target_spec *spec,
 		return err;
 	if (list->count > before)
 		return 0;
+	if (module_missing(resolver, spec))
+		return no_such_module(spec, msg);
 	if (ctx.returns_nothing)
 		return errmsg_set(msg, -EINVAL,
 				  "'%s' matches %zu function%s, but none returns an errno; use "

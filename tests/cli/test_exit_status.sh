@@ -72,7 +72,10 @@ test_targets() {
 		"'do_sys_openatt'.*do_sys_openat2" "$tool" do_sys_openatt
 	expect "an unknown function among others: 2" 2 "'do_sys_openatt'" "$tool" do_sys_openat2 do_sys_openatt
 	expect "a transposition: the nearest name" 2 "'vfs_raed'.*vfs_read" "$tool" vfs_raed
-	expect "a function of an unknown module: 2" 2 "no_such_module" "$tool" no_such_module:do_sys_openat2
+	expect "a function of a module that is not loaded: 2" 2 'module no_such_module is not loaded.*modprobe' \
+		"$tool" no_such_module:do_sys_openat2
+	expect "... by its address" 2 'module no_such_module is not loaded' "$tool" hw:no_such_module:do_sys_openat2
+	expect "... a glob of them" 2 'module no_such_module is not loaded' "$tool" 'no_such_module:do_*'
 	expect "a glob that matches nothing: 2" 2 "no_such_function_\*" "$tool" 'no_such_function_*'
 	expect "an unknown fentry function: 2" 2 "do_sys_openat2" "$tool" fentry:do_sys_openatt
 	expect "an unknown kprobe function: 2" 2 "do_sys_openat2" "$tool" kprobe:do_sys_openatt
