@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "../seed.h"
 #include "symbolize/cuindex.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"
@@ -105,7 +106,7 @@ static void pick_addresses(uint64_t *addrs, size_t count)
 	assert_int_equal(symbols_open_elf(vmlinux, 0, &syms), 0);
 	symbols_for_each(syms, collect, &pick);
 	assert_true(pick.count > 1000);
-	srandom(getenv("SEED") ? (unsigned int)strtoul(getenv("SEED"), NULL, 0) : 1);
+	srandom(seed_take(stdout, 1));
 	for (size_t i = 0; i < count; i++) {
 		const struct symbol *sym = &pick.syms[(size_t)random() % pick.count];
 

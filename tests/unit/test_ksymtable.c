@@ -19,6 +19,7 @@
 
 #include <bpf/btf.h>
 
+#include "../seed.h"
 #include "symbolize/ksymtable.h"
 #include "symbolize/symbols.h"
 
@@ -369,7 +370,7 @@ static void damaged_memory_is_survived(void **state)
 	struct btf *btf = describe();
 	struct ksymtable at;
 
-	srand(1);
+	srand(seed_take(stdout, 1));
 	assert_int_equal(ksymtable_locate(lookup, NULL, &at), 0);
 	for (int i = 0; i < 20000; i++) {
 		struct ksym_modules modules;

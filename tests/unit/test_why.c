@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../seed.h"
 #include "../symbol_table.h"
 #include "../text_bytes.h"
 #include "disasm/insn.h"
@@ -214,11 +215,9 @@ static void may_load_errno_each_form(void **state)
 /* What the decoder takes for an errno that is made, the search by bytes must not miss. */
 static void may_load_errno_misses_nothing_that_is_decoded(void **state)
 {
-	const char *given = getenv("SEED");
-	unsigned int seed = given ? (unsigned int)strtoul(given, NULL, 0) : 20261122, made = 0;
+	unsigned int made = 0;
 
-	print_message("SEED=%u\n", seed);
-	srandom(seed);
+	srandom(seed_take(stdout, 20261122));
 	for (int round = 0; round < 2000000; round++) {
 		uint8_t bytes[24];
 		struct insn in, prev;

@@ -19,7 +19,8 @@
  * the real-time priority; guest/three switches off what would break it all the same. COMMAND is run
  *in the first round, while the LBR stands still; its output goes to DIRECTORY/0.live.
  *
- * Prints one line a round: N KIND, with KIND off, user or kernel. Exit status 0 if all went well.
+ * Which branches: by SEED of the environment. Prints one line a round: N KIND, with KIND off, user
+ * or kernel. Exit status 0 if all went well.
  */
 #include <err.h>
 #include <errno.h>
@@ -39,6 +40,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../seed.h"
 
 #define BAD_FD	  987
 #define ROUNDS	  6 /* of each kind */
@@ -71,7 +74,7 @@ static volatile uint64_t sink;
 
 /* --- branches of every kind ----------------------------------------------------------------- */
 
-static uint32_t random_state = 12345;
+static uint32_t random_state; /* from SEED */
 
 static uint32_t random_next(void)
 {
@@ -388,6 +391,7 @@ int main(int argc, char **argv)
 	cpu_set_t set;
 	char path[64];
 
+	random_state = seed_take(stderr, 12345);
 	if (argc == 3 && !strcmp(argv[1], "branches"))
 		return only_branches(atol(argv[2]));
 	parse_arguments(argc, argv);
