@@ -25,11 +25,16 @@ skip() {
 	printf 'skip %s: %s\n' "$1" "$2"
 }
 
-# guest_failed NAME STATUS FILE: tests/vm/run ended with a status that was not wanted, and FILE is
-# what it said. A kernel that panics is no failure of the machine.
-guest_failed() {
+# machine_failed STATUS FILE: did a virtual machine fail, and not what ran in it? FILE is what
+# tests/vm/run said. A kernel that panics is no failure of the machine.
+machine_failed() {
 	local words='timeout after |the guest went down|the guest could not be set up|QEMU |cannot start QEMU'
-	if [[ $2 == 12[456] ]] && grep -q -E "^tests/vm/run: ($words)" "$3"; then
+	[[ $1 == 12[456] ]] && grep -q -E "^tests/vm/run: ($words)" "$2"
+}
+
+# guest_failed NAME STATUS FILE: tests/vm/run ended with a status that was not wanted, and said FILE
+guest_failed() {
+	if machine_failed "$2" "$3"; then
 		printf 'machine %s: status %s\n' "$1" "$2"
 		sed 's/^/# /' "$3"
 		verdicts_failed=$((verdicts_failed + 1))
