@@ -95,6 +95,11 @@ apt_progress() {
 	fi
 }
 
+# apt_has PACKAGE=VERSION
+apt_has() {
+	apt-cache -c "$cache/apt/apt.conf" show "$1" 2>/dev/null | grep -q .
+}
+
 # apt_download DIRECTORY PACKAGE=VERSION
 apt_download() {
 	local size

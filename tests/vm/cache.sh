@@ -8,7 +8,8 @@
 #     qemu/VERSION-PATCH/  the emulator; by-patch/PATCH names the newest VERSION of it
 #     kernel/VERSION/      an image package, unpacked; kernel/6.1 names the newest
 #     direct/VERSION/      vmlinux, unpacked from vmlinuz
-#     debug/VERSION/       vmlinux with DWARF, and modules' debug data if asked for
+#     debug/VERSION/       vmlinux with DWARF, and modules' debug data if asked for; debug/gone
+#                          names a kernel of which the archive had none
 #     tools/SOURCES/       supervise and guest-init
 #     initrd/VERSION-SOURCES/
 # A directory appears by one rename when it is complete, with .sha256 (checked by

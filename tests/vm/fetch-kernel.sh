@@ -31,6 +31,7 @@ kernel_fetch() {
 kernel_debug() {
 	local release=$1 name=debug/$1 version tmp module patterns=() modules=() once=()
 	shift
+	rm -f "$cache/debug/gone"
 	mapfile -t modules < <({
 		cat "$cache/$name/modules" 2>/dev/null
 		printf '%s\n' "$@" | tr - _
@@ -57,6 +58,20 @@ kernel_debug() {
 	mv "$tmp"/usr/lib/debug/* "$tmp" && rm -rf "${tmp:?}/usr"
 	printf '%s\n' "${modules[@]}" >"$tmp/modules"
 	cache_end "$tmp" "$name" "boot/vmlinux-$release"
+}
+
+# kernel_debug_if_there RELEASE: its vmlinux with DWARF, unless the archive no longer has it: that is
+# kept in debug/gone, for tests/run-all.
+kernel_debug_if_there() {
+	local version
+	version=$(<"$cache/kernel/$1/package-version")
+	if cache_sizes_ok "$cache/debug/$1" || apt_has "linux-image-$1-dbg=$version"; then
+		kernel_debug "$1"
+	else
+		mkdir -p "$cache/debug"
+		echo "$1 $version" >"$cache/debug/gone"
+		say "no debug data of $1 $version in Debian's archive: tests that need it are skipped"
+	fi
 }
 
 # A little-endian number of $3 bytes at $2 in the file $1.
