@@ -80,10 +80,16 @@ def keep_truth(directory, runs):
                                      os.path.join(directory, "kallsyms"))}
 
 
-def newest(line):
-    """CPU and newest branch of a line of truth_tail's file"""
-    branch = line.rfind(" B,")
-    return line.split(" ", 1)[0], ",".join(line[branch + 3:].split(",", 2)[:2])
+def held_by(snapshot):
+    """CPU and branches, as the lines of truth_tail's file have them"""
+    return str(snapshot["cpu"]), tuple(tuple(f"{int(branch[end]['addr'], 16):x}" for end in ("from", "to"))
+                                       for branch in snapshot["branches"])
+
+
+def held_at(line, count):
+    """The same of a line of the file: its newest @count branches, or None"""
+    branches = [tuple(word.split(",")[1:3]) for word in line.split() if word.startswith("B,")]
+    return (line.split(" ", 1)[0], tuple(branches[-count:])) if count <= len(branches) else None
 
 
 def record(snapshot):
@@ -116,13 +122,12 @@ def keep_path(directory, parts):
     kept, wanted = {}, set()
     for part in parts:
         name, count = part.split(":")
-        snapshots = few(executed.told(os.path.join(directory, name + ".lbr"), os.devnull)[1], int(count))
-        kept[name] = snapshots
-        wanted |= {(str(s["cpu"]), ",".join(f"{int(s['branches'][-1][end]['addr'], 16):x}"
-                                           for end in ("from", "to"))) for s in snapshots}
+        kept[name] = few(executed.told(os.path.join(directory, name + ".lbr"), os.devnull)[1], int(count))
+        wanted |= {held_by(s) for s in kept[name]}
     with open(os.path.join(directory, "stops"), encoding="ascii") as lines:
-        stops = list(shown_once((line for line in lines if newest(line) in wanted),
-                                [s for part in kept.values() for s in part]))
+        stops = list(shown_once((line for line in lines if any(
+            held_at(line, count) in wanted for count in {len(branches) for _, branches in wanted})),
+            [s for part in kept.values() for s in part]))
     return {"parts": kept, "stops": stops,
             "kallsyms": symbol_lines([s for part in kept.values() for s in part],
                                      os.path.join(directory, "kallsyms"))}

@@ -10,6 +10,7 @@ import lzma
 import os
 import pickle
 import random
+import re
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -275,11 +276,27 @@ def trigger_comes_early(snapshots, dice):
     del snapshot["path"][at]["insns"][-1]
 
 
+def gap_texts():
+    """What the reasons for a gap are called, by the source's names of them"""
+    with open(os.path.join(TOP, "src", "path", "words.c"), encoding="ascii") as file:
+        rows = re.findall(r'\[PATH_GAP_(\w+)\] = \{"[^"]*",((?:\s*"[^"]*")+)\}', file.read())
+    return {name: "".join(re.findall('"([^"]*)"', text)) for name, text in rows if name != "NONE"}
+
+
+GAPS = gap_texts()
+
+
+def gap_for(block, reason):
+    """A gap instead of a block"""
+    return dict(copy.deepcopy(block), gap=reason, insns=[], decisions=[], ends="unknown")
+
+
 def lbr_off_early(snapshots, dice):
     """A block that ends early because, it says, recording was off."""
     snapshot, at = blocks_of(snapshots, dice, whole)
     block = snapshot["path"][at]
-    gap = dict(copy.deepcopy(block), gap="recording was off", insns=[], decisions=[], ends=None, branch=None)
+    off = block["insns"][1]["addr"]
+    gap = dict(gap_for(block, GAPS["LBR_OFF"]), start=off, end=off, branch=None)
     block["insns"] = block["insns"][:1]
     block["decisions"] = []
     last = dict(copy.deepcopy(block), insns=[], ends="branch", branch=block["branch"])
@@ -317,14 +334,71 @@ def decision_leads_elsewhere(snapshots, dice):
     snapshot["path"][at]["decisions"][-1]["target"] = "0xffffffff81000000"
 
 
+def gap_over(snapshot, at, count, reason):
+    """@count blocks become one gap, whose ends are those of the branches there."""
+    blocks, branches = snapshot["path"][at:at + count], snapshot["branches"]
+    left = blocks[-1]["branch"]
+    gap = dict(gap_for(blocks[0], reason), branch=left,
+               end=blocks[-1]["end"] if left is None else branches[left]["from"]["addr"])
+    snapshot["path"][at:at + count] = [gap]
+
+
+def becomes_gap(name):
+    """A block of the kernel becomes a gap with this reason."""
+    def lie(snapshots, dice):
+        snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: whole(s, i, b) and b["branch"] is not None)
+        gap_over(snapshot, at, 1, GAPS[name])
+    lie.__name__ = f"a_gap_for_{name.lower()}"
+    return lie
+
+
+def ends_in_gap(name):
+    """So does the block up to the trigger."""
+    def lie(snapshots, dice):
+        snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["ends"] == "trigger" and b["insns"])
+        gap_over(snapshot, at, 1, GAPS[name])
+    lie.__name__ = f"ends_in_a_gap_for_{name.lower()}"
+    return lie
+
+
+def gap_for_nothing(snapshots, dice):
+    """For a reason that there is not"""
+    snapshot, at = blocks_of(snapshots, dice, whole)
+    gap_over(snapshot, at, 1, "it is complicated")
+
+
+def gaps_alone(snapshots, dice):
+    """All of a path cannot be read."""
+    snapshot, _ = blocks_of(snapshots, dice, whole)
+    for at in range(len(snapshot["path"])):
+        gap_over(snapshot, at, 1, GAPS["NO_TEXT"])
+
+
+def in_user_space(_, __, block):
+    return block["gap"] == GAPS["USER"]
+
+
+def gap_moved(end):
+    def lie(snapshots, dice):
+        snapshot, at = blocks_of(snapshots, dice, in_user_space)
+        block = snapshot["path"][at]
+        block[end] = f"{int(block[end], 16) + 1:#018x}"
+    lie.__name__ = f"gap_{end}_moved"
+    return lie
+
+
+def gap_with_insns(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, in_user_space)
+    other, whole_at = blocks_of(snapshots, dice, whole)
+    snapshot["path"][at]["insns"] = copy.deepcopy(other["path"][whole_at]["insns"])
+
+
 def user_space(snapshots, dice, count):
     """@count blocks of the kernel become one stay in user space."""
     snapshot, at = blocks_of(snapshots, dice, lambda s, i, b:
                              len(s["path"]) >= i + count and
                              all(not b["gap"] and b["branch"] is not None for b in s["path"][i:i + count]))
-    blocks = snapshot["path"][at:at + count]
-    gap = dict(blocks[0], gap="user space", insns=[], decisions=[], ends=None, branch=blocks[-1]["branch"])
-    snapshot["path"][at:at + count] = [gap]
+    gap_over(snapshot, at, count, GAPS["USER"])
 
 
 def one_block_is_user_space(snapshots, dice):
@@ -337,34 +411,25 @@ def ten_blocks_are_user_space(snapshots, dice):
 
 def all_is_user_space(snapshots, dice):
     snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: len(s["path"]) > 10)
-    snapshot["path"] = [dict(snapshot["path"][0], gap="user space", insns=[], decisions=[], ends=None,
-                             branch=snapshot["lbr"]["valid"] - snapshot["lbr"]["wasted"] - 1)]
-
-
-# src/path/words.c
-OVERFLOW = "the counter's overflow stopped the recording, some instructions before its interrupt"
-
-
-def one_block_is_an_overflow(snapshots, dice):
-    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: whole(s, i, b) and b["branch"] is not None)
-    snapshot["path"][at].update(gap=OVERFLOW, insns=[], decisions=[], ends="unknown")
+    snapshot["path"] = [b for b in snapshot["path"] if b["branch"] is not None]
+    gap_over(snapshot, 0, len(snapshot["path"]), GAPS["USER"])
 
 
 def newest_block_is_an_overflow(snapshots, dice):
     """The last branch's own block: what a counter's overflow hides comes behind it."""
     snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: whole(s, i, b) and b["branch"] is not None and
                              all(later["branch"] is None for later in s["path"][i + 1:]))
-    snapshot["path"][at].update(gap=OVERFLOW, insns=[], decisions=[], ends="unknown")
+    gap_over(snapshot, at, 1, GAPS["OVERFLOW"])
 
 
 def overflow_unseen(snapshots, dice):
     """Straight on to the interrupt, as if nothing had run unrecorded."""
-    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["gap"] == OVERFLOW)
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["gap"] == GAPS["OVERFLOW"])
     del snapshot["path"][at]
 
 
 def interrupt_elsewhere(snapshots, dice):
-    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: i and s["path"][i - 1]["gap"] == OVERFLOW)
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: i and s["path"][i - 1]["gap"] == GAPS["OVERFLOW"])
     snapshot["path"][at]["start"] = snapshot["path"][at]["end"] = "0xffffffff81000000"
 
 

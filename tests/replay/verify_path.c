@@ -9,52 +9,30 @@
  * Finds the stop of the LBR whose last branches are the snapshot's, and holds the whole path
  * against the instructions logged there: each branch has its block, in order, up to where the
  * trigger took over, and each block the instructions that ran, and a decision for each conditional
- * branch among them. A snapshot has all branches that the log has, or those since a stop: only
- *while it is off Linux clears the LBR. Snapshots come in the order of their times, and no two of a
- *CPU show one stop. A counter's overflow stops the LBR, and the log with it, before its interrupt
- *comes: such a path has a gap there, and before it what is in the log, or straight ahead of that.
- *Prints counts; exit status 1 if a block is wrong or a snapshot's branches are
- *not in the log, 2 on errors.
+ * branch among them. What a gap says of itself is so by the log; of code that cannot be read the
+ * log knows nothing: "unread: ADDRESS" is printed. A snapshot has all branches that the log has,
+ * or those since a stop: only while it is off Linux clears the LBR. Snapshots come in the order of
+ * their times, and no two of a CPU show one stop. A counter's overflow stops the LBR, and the log
+ * with it, before its interrupt comes: such a path has a gap there, and before it what is in the
+ * log, or straight ahead of that. Prints counts; exit status 1 if a block is wrong or a snapshot's
+ * branches are not in the log, 2 on errors.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "path/path.h"
 #include "snapshot/branch.h"
+#include "stops.h"
 #include "truth.h"
+#include "util/cleanup.h"
 
-#define NONE	      UINT32_MAX
 #define FUNCTIONS_MAX 256
 #define GAPS_MAX      16
-#define NEWEST	      8 /* branches that a stop is found by */
-
-/* A line of the file of stops. */
-struct stop {
-	const char *text; /* behind "CPU REASON" */
-	size_t len;
-	uint32_t newer; /* next of its chain */
-	uint32_t hash;	/* of its NEWEST newest branches; 0 if it has fewer */
-	uint8_t cpu;
-	char reason; /* the first letter: debug exception, off, PMU */
-};
-
-struct stops {
-	struct stop *all;
-	size_t count;
-	uint32_t *head;
-	uint32_t mask;
-	char *text;
-	size_t size;
-};
 
 /* Things that occur, and how often. */
 struct tally {
@@ -101,145 +79,6 @@ struct placed {
 	bool hw;
 	uint64_t ip; /* of the trigger */
 };
-
-static uint32_t mix(uint32_t hash, uint64_t from, uint64_t to)
-{
-	uint64_t h = (from + hash) * 0x9e3779b97f4a7c15ULL;
-
-	h = (h ^ to) * 0xc2b2ae3d27d4eb4fULL;
-	return (uint32_t)(h >> 32) | 1;
-}
-
-static uint64_t hex(const char **at)
-{
-	uint64_t value = 0;
-	const char *p = *at;
-
-	for (; (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'); p++)
-		value = value << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
-	*at = p;
-	return value;
-}
-
-/* From the newest branch back. */
-static uint32_t hash_stop(const struct stop *stop)
-{
-	uint32_t h = 0, n = 0;
-
-	for (size_t i = stop->len; i > 1 && n < NEWEST; i--) {
-		const char *at = stop->text + i + 1; /* behind the comma */
-		uint64_t from;
-
-		if (stop->text[i - 1] != 'B')
-			continue;
-		from = hex(&at);
-		at++;
-		h = mix(h, from, hex(&at));
-		n++;
-	}
-	return n < NEWEST ? 0 : h;
-}
-
-static uint32_t hash_branches(const struct branch *branches, uint32_t count)
-{
-	uint32_t h = 0;
-
-	for (uint32_t n = 0; n < NEWEST && count >= NEWEST; n++)
-		h = mix(h, branches[count - 1 - n].from, branches[count - 1 - n].to);
-	return h;
-}
-
-static int map_file(const char *path, struct stops *s)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st)) {
-		close(fd);
-		return -EIO;
-	}
-	s->size = (size_t)st.st_size;
-	/* One byte more than the file has: so that there is a NUL behind it. */
-	s->text = mmap(NULL, s->size + 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	return s->text == MAP_FAILED ? -ENOMEM : 0;
-}
-
-static int load_stops(const char *path, struct stops *s)
-{
-	size_t cap = 0;
-	int err = map_file(path, s);
-
-	if (err)
-		return err;
-	for (const char *at = s->text, *nl; (nl = memchr(at, '\n', s->size - (at - s->text)));
-	     at = nl + 1) {
-		struct stop stop = {.newer = NONE};
-		char *rest;
-
-		if (s->count == cap) {
-			cap = cap ? cap * 2 : 1024;
-			s->all = realloc(s->all, cap * sizeof(*s->all));
-			if (!s->all)
-				return -ENOMEM;
-		}
-		stop.cpu = (uint8_t)strtoul(at, &rest, 10);
-		stop.reason = rest[*rest == ' '];
-		stop.text = rest + 1 + strcspn(rest + 1, " \n");
-		stop.len = (size_t)(nl - stop.text);
-		stop.hash = hash_stop(&stop);
-		s->all[s->count++] = stop;
-	}
-	for (s->mask = 1; s->mask < s->count; s->mask *= 2)
-		;
-	s->head = malloc(s->mask * sizeof(*s->head));
-	if (!s->head)
-		return -ENOMEM;
-	memset(s->head, 0xff, s->mask * sizeof(*s->head));
-	s->mask--;
-	for (uint32_t i = (uint32_t)s->count; i-- > 0;) {
-		uint32_t *head = &s->head[s->all[i].hash & s->mask];
-
-		s->all[i].newer = *head;
-		*head = i;
-	}
-	return 0;
-}
-
-/* Parse a stop into v->log and v->at. */
-static int take_stop(struct verifier *v, const struct stop *stop)
-{
-	const char *at = stop->text, *end = at + stop->len;
-
-	v->log.count = 0;
-	v->branches = 0;
-	while (at < end) {
-		struct truth_event ev = {.kind = at[1]};
-
-		at += 2;
-		if (ev.kind != 'Z') {
-			at++;
-			ev.addr = hex(&at);
-		}
-		if (ev.kind == 'B') {
-			at++;
-			ev.to = hex(&at);
-			ev.irq = at[1] == 'i';
-			at += 1 + strcspn(at + 1, ",");
-			ev.mispred = at[1] == 'M';
-			at += 1 + strcspn(at + 1, ",");
-			ev.cycles = (uint32_t)strtoul(at + 1, NULL, 10);
-			at += strcspn(at, " \n");
-			if (v->branches < sizeof(v->at) / sizeof(v->at[0]))
-				v->at[v->branches++] = (uint32_t)v->log.count;
-		}
-		if (truth_append(&v->log, &ev))
-			return -ENOMEM;
-	}
-	return 0;
-}
 
 static uint64_t get_address(const json_t *obj, const char *key)
 {
@@ -351,29 +190,6 @@ static bool is_gap(const json_t *block, enum path_gap gap)
 	return reason && !strcmp(reason, path_gap_text(gap));
 }
 
-static void note_gap(struct verifier *v, struct totals *t, const json_t *block, bool say)
-{
-	const char *gap = json_string_value(json_object_get(block, "gap"));
-
-	if (is_gap(block, PATH_GAP_USER)) {
-		t->user++;
-		return;
-	}
-	if (is_gap(block, PATH_GAP_OVERFLOW)) {
-		t->overflows++;
-		return;
-	}
-	t->gaps++;
-	if (!say)
-		return;
-	count_name(v->gaps, GAPS_MAX, gap);
-	if (v->verbose)
-		printf("gap: %s: %s (%s) to %s\n", gap,
-		       json_string_value(json_object_get(block, "start")),
-		       json_string_value(json_object_get(block, "function")),
-		       json_string_value(json_object_get(block, "end")));
-}
-
 static bool is_kernel(uint64_t addr)
 {
 	return addr >> 63;
@@ -394,19 +210,115 @@ static bool in_user_space(const struct verifier *v, const struct placed *p, uint
 	return true;
 }
 
-/* What is wrong with the block's place in the path; NULL if nothing. */
-static const char *check_place(const struct verifier *v, const struct placed *p,
-			       const json_t *block, uint32_t entry)
+static void note_gap(struct verifier *v, struct totals *t, const json_t *block, bool say)
+{
+	const char *gap = json_string_value(json_object_get(block, "gap"));
+
+	if (is_gap(block, PATH_GAP_USER)) {
+		t->user++;
+		return;
+	}
+	if (is_gap(block, PATH_GAP_OVERFLOW)) {
+		t->overflows++;
+		return;
+	}
+	t->gaps++;
+	if (!say)
+		return;
+	count_name(v->gaps, GAPS_MAX, gap);
+	if (is_gap(block, PATH_GAP_NO_TEXT))
+		printf("unread: %s\n", json_string_value(json_object_get(block, "start")));
+	if (v->verbose)
+		printf("gap: %s: %s (%s) to %s\n", gap,
+		       json_string_value(json_object_get(block, "start")),
+		       json_string_value(json_object_get(block, "function")),
+		       json_string_value(json_object_get(block, "end")));
+}
+
+/* The branch that a block ends with, or NONE */
+static uint32_t next_of(const json_t *block)
 {
 	const json_t *branch = json_object_get(block, "branch");
-	uint32_t next = json_is_integer(branch) ? (uint32_t)json_integer_value(branch) : NONE;
+
+	return json_is_integer(branch) ? (uint32_t)json_integer_value(branch) : NONE;
+}
+
+static enum path_gap reason_of_gap(const json_t *block)
+{
+	for (int gap = PATH_GAP_NONE + 1; gap < PATH_GAP_COUNT; gap++) {
+		if (is_gap(block, (enum path_gap)gap))
+			return (enum path_gap)gap;
+	}
+	return PATH_GAP_NONE;
+}
+
+/* Did recording stop within? Then branches can be missing. */
+static bool stops_within(const struct verifier *v, size_t first, size_t end)
+{
+	for (size_t i = first; i < end && i < v->log.count; i++) {
+		if (v->log.events[i].kind == 'Z')
+			return true;
+	}
+	return false;
+}
+
+/* Are a gap's ends those of the log? @first, @end: the branches there, indices into it */
+static bool ends_fit(const struct verifier *v, const struct placed *p, const json_t *block,
+		     size_t first, size_t end, bool after_off)
+{
+	uint64_t from = get_address(block, "start"), to = get_address(block, "end");
+
+	if (!after_off && from != v->log.events[first].to)
+		return false;
+	if (json_is_integer(json_object_get(block, "branch")))
+		return end < v->log.count && to == v->log.events[end].addr;
+	return to == p->ip || (after_off && to == from);
+}
+
+/* What is wrong with a gap behind the branch @entry; NULL if its reason is so by the log. */
+static const char *check_gap(const struct verifier *v, const struct placed *p, const json_t *block,
+			     uint32_t entry, bool after_off)
+{
+	uint32_t next = next_of(block);
+	size_t first = event_of(v, p, entry), end = event_of(v, p, next == NONE ? p->count : next);
+	uint64_t from = get_address(block, "start"), to = get_address(block, "end");
+	bool stopped = stops_within(v, first, end);
+
+	if (first >= v->log.count || end < first)
+		return "its branches are not in order";
+	if (json_array_size(json_object_get(block, "insns")))
+		return "a gap has instructions";
+	if (!ends_fit(v, p, block, first, end, after_off))
+		return "the gap is elsewhere";
+	switch (reason_of_gap(block)) {
+	case PATH_GAP_USER:
+		return in_user_space(v, p, entry, next) ? NULL : "the kernel was at work";
+	case PATH_GAP_BACKWARDS:
+		return stopped && to < from ? NULL : "no branch is missing there";
+	case PATH_GAP_TOO_LONG:
+		return stopped && to - from > PATH_RUN_BYTES_MAX ? NULL
+								 : "no branch is missing there";
+	case PATH_GAP_UNRECORDED:
+	case PATH_GAP_MISALIGNED:
+	case PATH_GAP_LBR_OFF:
+		return stopped ? NULL : "recording never stopped there";
+	case PATH_GAP_OVERFLOW:
+		return p->goes_on == GOES_TO_INTERRUPT && entry + 1 == p->useful && next == NONE
+			       ? NULL
+			       : "no counter overflowed here";
+	case PATH_GAP_NO_TEXT: /* executed.py asks the kernel's symbols */
+		return NULL;
+	default: /* a transaction, a program's own path, text that changes */
+		return "the log shows nothing of the kind";
+	}
+}
+
+/* What is wrong with the block's place in the path; NULL if nothing. */
+static const char *check_place(const json_t *block, uint32_t entry)
+{
+	uint32_t next = next_of(block);
 	bool user = is_gap(block, PATH_GAP_USER);
 
-	if (user && !in_user_space(v, p, entry, next))
-		return "the kernel was at work";
-	if (is_gap(block, PATH_GAP_OVERFLOW) &&
-	    (p->goes_on != GOES_TO_INTERRUPT || entry + 1 != p->useful || next != NONE))
-		return "no counter overflowed here";
 	/* A stay in user space is one gap, however many branches. */
 	return next == NONE || next == entry + 1 || (user && next > entry)
 		       ? NULL
@@ -482,9 +394,9 @@ static const char *check_end(const struct placed *p, const json_t *path, uint32_
 		return "the newest branches have no block";
 	if (p->goes_on == GOES_TO_INTERRUPT)
 		return check_interrupt(p, path);
-	if (json_is_string(json_object_get(last, "gap")))
-		return NULL;
-	if (p->goes_on == GOES_TO_TRIGGER && (!ends || strcmp(ends, "trigger") != 0))
+	/* The end of a gap without a branch is the trigger's: ends_fit(). */
+	if (p->goes_on == GOES_TO_TRIGGER && (!ends || strcmp(ends, "trigger") != 0) &&
+	    (!reason_of_gap(last) || next_of(last) != NONE))
 		return "the path does not reach the trigger";
 	if (p->goes_on == GOES_TO_TRACER && p->useful < p->count && entry != p->useful)
 		return "the path does not reach the tracer";
@@ -514,11 +426,13 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 		const char *gap = json_string_value(json_object_get(block, "gap"));
 		const char *ends = json_string_value(json_object_get(block, "ends"));
 
-		why = check_place(v, p, block, entry);
-		if (gap)
+		why = check_place(block, entry);
+		if (gap) {
 			note_gap(v, t, block, say);
-		else if (!after_overflow) /* else it has no instructions: check_interrupt() */
+			why = why ?: check_gap(v, p, block, entry, after_off);
+		} else if (!after_overflow) { /* else it has no instructions: check_interrupt() */
 			why = why ?: check_block(v, p, block, entry, after_off);
+		}
 		after_overflow = is_gap(block, PATH_GAP_OVERFLOW);
 		why = why ?: check_decisions(v, p, block);
 		t->blocks += !gap;
@@ -580,7 +494,7 @@ static bool stopped_before(const struct verifier *v, size_t event)
 static bool stop_matches(struct verifier *v, const struct stop *stop, const struct branch *branches,
 			 uint32_t count)
 {
-	if (take_stop(v, stop) || v->branches < count)
+	if (stop_read(stop, &v->log, v->at, ARRAY_SIZE(v->at), &v->branches) || v->branches < count)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct truth_event *ev = &v->log.events[v->at[v->branches - count + i]];
@@ -616,7 +530,7 @@ static bool interrupt_within(const json_t *path)
  * enough. */
 static uint32_t next_stop(const struct verifier *v, uint32_t count, uint32_t n)
 {
-	if (count >= NEWEST)
+	if (count >= STOP_NEWEST)
 		return v->stops.all[n].newer;
 	return n + 1 < v->stops.count ? n + 1 : NONE;
 }
@@ -625,12 +539,12 @@ static void judge(struct verifier *v, struct placed *p, const struct branch *bra
 		  const json_t *snap, const json_t *path)
 {
 	uint64_t cpu = (uint64_t)json_integer_value(json_object_get(snap, "cpu")) % TRUTH_CPUS_MAX;
-	uint32_t hash = hash_branches(branches, p->count), fewest = NONE;
+	uint32_t hash = stops_hash(branches, p->count), fewest = NONE;
 	const struct stop *best = NULL;
 	struct totals before;
 
 	/* The same run may be logged more than once: the first one that fits best is meant. */
-	for (uint32_t n = p->count < NEWEST ? 0 : v->stops.head[hash & v->stops.mask];
+	for (uint32_t n = p->count < STOP_NEWEST ? 0 : v->stops.head[hash & v->stops.mask];
 	     n != NONE && n < v->stops.count && fewest; n = next_stop(v, p->count, n)) {
 		struct totals ignored = {0};
 		uint32_t wrong;
@@ -776,7 +690,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	v.verbose = argc > 3 && !strcmp(argv[3], "-v");
-	err = load_stops(argv[1], &v.stops);
+	err = stops_load(argv[1], &v.stops);
 	if (!err)
 		err = verify_file(&v, argv[2]);
 	if (err) {
