@@ -27,7 +27,7 @@ enum why_event_kind {
 	WHY_SAID,	/* a process wrote to its standard error: struct why_said */
 	WHY_EXEC,	/* a process executed a program: struct why_event */
 	WHY_EXITED,	/* the last thread of a process ended: struct why_exited */
-	WHY_HIT, /* a site that was executed in the call that is told next: struct why_hit_of */
+	WHY_HIT,    /* a site that was executed in the call that is told next: struct why_hit_of */
 	WHY_LOGGED, /* the kernel logged a line in a call: struct why_said */
 };
 
