@@ -11,6 +11,7 @@
 #   make fuzz-minimize   what fuzzing found goes into tests/fuzz/corpus, where make check replays it
 #   make bench     what a call costs, in guest instructions and LBR entries
 #   make install   PREFIX, DESTDIR
+#   make deb       build/deb/lbrsnoop_VERSION_ARCH.deb, and lbrsnoop-dbgsym
 #   make deps      the Debian packages to build with
 #   make clean     what make made here; downloads and QEMU stay in the cache (tests/vm/setup --help)
 
@@ -21,6 +22,8 @@ CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PKG_CONFIG ?= pkg-config
 PREFIX	?= /usr/local
+# Its one place is debian/changelog.
+VERSION	:= $(shell sed -n '1s/^lbrsnoop (\(.*\)).*/\1/p' debian/changelog)
 # Where objects go, and where the BPF objects and the skeleton are: variants share these.
 O	?= build
 BPF_O	:= build
@@ -136,6 +139,10 @@ $(O)/src/%.o: src/%.c Makefile $(O)/.flags | $(O)/.tools
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	@$(CC) $(CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(O)/src/main.o: debian/changelog
+# private: .flags is not to have it
+$(O)/src/main.o: private override CFLAGS += -DLBRSNOOP_VERSION='"$(VERSION)"'
 
 $(LIB): $(LIB_OBJ) $(O)/.flags
 	@echo "  AR      $@"
@@ -266,11 +273,24 @@ install: lbrsnoop
 	install -D -m 755 lbrsnoop $(DESTDIR)$(PREFIX)/sbin/lbrsnoop
 	install -D -m 644 man/lbrsnoop.8 $(DESTDIR)$(PREFIX)/share/man/man8/lbrsnoop.8
 
+# Of what git knows, as it is now: what lies about does not matter, and debhelper gets a tree of its own.
+DEB_TREE := build/deb/lbrsnoop-$(VERSION)
+deb:
+	@for tool in dh dpkg-buildpackage; do command -v $$tool >/dev/null || { \
+		echo "$$tool is missing; 'tests/deps build deb' installs what packages need" >&2; exit 1; }; done
+	@rm -rf build/deb && mkdir -p $(DEB_TREE)
+	@if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git ls-files -z; else \
+		find . -path ./build -prune -o -path ./lbrsnoop -prune -o -type f -print0; fi | \
+		tar -c --null --files-from=- | tar -x -C $(DEB_TREE)
+	@cd $(DEB_TREE) && dpkg-buildpackage --build=binary --unsigned-changes
+	@rm -rf $(DEB_TREE)
+	@ls build/deb/*.deb
+
 -include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(WHY_OBJ:.o=.d) $(BPF_O)/tests/bench/inject.bpf.d $(UNIT:%=%.d) $(REPLAY:%=%.d)
 
 .DELETE_ON_ERROR:
 .SECONDARY: $(BPF_O)/tests/bench/inject.bpf.o
 .SUFFIXES:
 FORCE:
-.PHONY: all asan bench check check-programs clean demo deps format fuzz fuzz-minimize fuzz-programs install lint \
+.PHONY: all asan bench check check-programs clean deb demo deps format fuzz fuzz-minimize fuzz-programs install lint \
 	lint-programs replay unit vm-tools FORCE

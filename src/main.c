@@ -10,7 +10,7 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 
-const char *argp_program_version = "lbrsnoop 0.1";
+const char *argp_program_version = "lbrsnoop " LBRSNOOP_VERSION;
 
 struct command {
 	const char *name;

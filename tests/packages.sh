@@ -23,6 +23,10 @@ packages_check=(
 	# reads DWARF beside us
 	gdb
 )
+# make deb, and the test that installs what it makes in a chroot
+packages_deb=(
+	debhelper debootstrap lintian man-db
+)
 # what make bench measures beside us; it does without
 packages_bench=(
 	bpftrace linux-perf time
