@@ -27,7 +27,7 @@ int aggregate_create(const struct view_options *opts, FILE *out, struct aggregat
 		.top = opts->top ?: 10,
 		.json = opts->json,
 		.color = opts->color == COLOR_ALWAYS ||
-			 (opts->color == COLOR_AUTO && isatty(fileno(out))),
+			 (opts->color == COLOR_AUTO && output_is_colored(out)),
 	};
 	struct aggregate *aggregate = calloc(1, sizeof(*aggregate));
 	int err = 0;

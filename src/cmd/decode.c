@@ -482,7 +482,7 @@ static int print_stack(const struct decode_options *opts, const struct stack_res
 	const struct snapshot *snap = &result->snap;
 	char from[192], to[192];
 	const struct text_options text = {
-		.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
+		.color = output_is_colored(stdout),
 		.raw = true,
 		.addresses = opts->addresses,
 	};

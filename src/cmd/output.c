@@ -8,6 +8,7 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,6 +124,20 @@ int output_idle_reopen(struct output_idle *idle, const char *path)
 	close_idle(idle);
 	idle->fd = fd;
 	return 0;
+}
+
+bool output_is_colored(FILE *out)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return isatty(fileno(out)) && !(no && *no);
+}
+
+int output_columns(FILE *out)
+{
+	struct winsize size;
+
+	return ioctl(fileno(out), TIOCGWINSZ, &size) ? 0 : size.ws_col;
 }
 
 int output_begin(FILE *out)

@@ -51,6 +51,12 @@ FILE *output_idle_open(struct output_idle *idle, FILE *out);
  */
 int output_idle_reopen(struct output_idle *idle, const char *path);
 
+/** output_is_colored() - a terminal, and the user has not set NO_COLOR (https://no-color.org) */
+bool output_is_colored(FILE *out);
+
+/** output_columns() - width of the terminal; 0: it is none, or does not tell */
+int output_columns(FILE *out);
+
 /** output_begin() - the first line is about to come: away with what was in the file */
 int output_begin(FILE *out);
 

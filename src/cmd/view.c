@@ -11,6 +11,7 @@
 #include "cmd/aggregate.h"
 #include "cmd/args.h"
 #include "cmd/graph_file.h"
+#include "cmd/output.h"
 #include "path/ident.h"
 #include "path/path.h"
 #include "path/story.h"
@@ -312,7 +313,7 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	}
 	view->text = (struct text_options){
 		.color = opts->color == COLOR_ALWAYS ||
-			 (opts->color == COLOR_AUTO && isatty(fileno(out))),
+			 (opts->color == COLOR_AUTO && output_is_colored(out)),
 		.raw = opts->raw,
 		.addresses = opts->raw,
 	};

@@ -14,6 +14,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/judge.h"
+#include "cmd/output.h"
 #include "cmd/view.h"
 #include "cmd/why_json.h"
 #include "render/backtrace.h"
@@ -37,6 +38,7 @@ enum {
 	OPT_ALL,
 	OPT_ONCE,
 	OPT_NO_LBR,
+	OPT_STORY,
 };
 
 struct why_options {
@@ -52,6 +54,7 @@ struct why_options {
 	bool all;
 	bool once;
 	bool no_lbr;
+	bool story;
 };
 
 struct why {
@@ -85,6 +88,10 @@ static const struct argp_option options[] = {
 	{"once", OPT_ONCE, 0, 0,
 	 "Run the COMMAND only once: the place is told if the call fails twice in it, or has been "
 	 "learned of",
+	 0},
+	{"story", OPT_STORY, 0, 0,
+	 "The full account: the stack with inlined functions and entry code, and on a machine with "
+	 "an LBR the branches that led there (--insns and --raw say so, too)",
 	 0},
 	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
 	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
@@ -158,6 +165,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_NO_LBR:
 		opts->no_lbr = true;
+		return 0;
+	case OPT_STORY:
+		opts->story = true;
 		return 0;
 	case 'o':
 		opts->output = arg;
@@ -404,7 +414,16 @@ static int show_json(struct why *why, struct why_view *view)
 				   (const char *const *)why->opts->command);
 }
 
-/* First the answer, then the story. */
+/* These say how the branches are to be shown. */
+static bool wants_story(const struct why_options *opts)
+{
+	const struct view_options *view = &opts->view;
+
+	return opts->story || view->insns || view->raw || view->summary || view->dot || view->svg ||
+	       view->trace_json;
+}
+
+/* First the answer, then, if it is asked for, the story. */
 static int show_text(struct why *why, FILE *out, struct why_view *view)
 {
 	const struct answer *answer = &why->answer;
@@ -420,10 +439,12 @@ static int show_text(struct why *why, FILE *out, struct why_view *view)
 	}
 	if (answer->call)
 		render_why_answer(out, answer, view);
-	if (hit && answer->hit->frames)
+	if (hit && !view->story)
+		render_why_stack(out, &hit->snap, view, answer->hit->hw ? hit->snap.count : 0);
+	else if (hit && answer->hit->frames)
 		render_backtrace(out, &hit->snap, &stack);
 	render_why_others(out, answer, view);
-	if (!hit || !answer->hit->hw)
+	if (!hit || !answer->hit->hw || !view->story)
 		return 0;
 	fputc('\n', out);
 	return show_story(why, hit);
@@ -459,6 +480,8 @@ static int show(struct why *why, FILE *out)
 		.kernel_text = &why->kernel_text,
 		.text.color = view_color(why->view),
 		.all = why->opts->all,
+		.story = wants_story(why->opts),
+		.columns = output_columns(why->file),
 	};
 	int err;
 

@@ -339,6 +339,50 @@ static int shallowest(const struct story *story)
 	return top;
 }
 
+static const struct story_step *find_step(const struct story *story, bool key)
+{
+	for (uint32_t i = story->step_count; i-- > 0;) {
+		const struct story_step *step = &story->steps[i];
+
+		if (key ? step->key : step->kind == STORY_ERROR)
+			return step;
+	}
+	return NULL;
+}
+
+static void add_place(struct row *row, const struct story_step *step)
+{
+	if (step->inline_count && step->source.line)
+		row_add(row, "%s:%d %s", step->source.file, step->source.line,
+			*step->source.function ? step->source.function : step->function);
+	else
+		row_add(row, "%s+%#" PRIx64, step->function, step->offset);
+	if (*step->module)
+		row_add(row, " [%s]", step->module);
+}
+
+/* Before the story: where it ends, for who does not want to read it. */
+static void draw_answer(struct drawer *d)
+{
+	const struct story_step *error = find_step(d->story, false);
+	const struct story_step *key = find_step(d->story, true);
+	struct row row;
+
+	if (!d->snap->err || !error)
+		return;
+	row_begin(&row, MARK_NONE, 0);
+	row_add(&row, d->story->in_case ? "%s is loaded, in case, at " : "%s is made at ",
+		d->error);
+	add_place(&row, error);
+	row_print(d->out, &row, BOLD, &d->view->text);
+	if (!key)
+		return;
+	row_begin(&row, MARK_NONE, 0);
+	row_add(&row, "because ");
+	drawer_add_reason(d, &row, key);
+	row_print(d->out, &row, "", &d->view->text);
+}
+
 int render_story(FILE *out, const struct snapshot *snap, const struct path *path,
 		 const struct story_view *view)
 {
@@ -362,7 +406,9 @@ int render_story(FILE *out, const struct snapshot *snap, const struct path *path
 		snprintf(d.error, sizeof(d.error), "-%s", errno_name(snap->err));
 	else
 		snprintf(d.error, sizeof(d.error), "-%d", snap->err);
-	render_text_heading(out, snap, &view->text);
+	render_text_event(out, snap, &view->text);
+	draw_answer(&d);
+	render_text_record(out, snap, &view->text);
 	draw_steps(&d);
 	draw_notes(&d);
 	fputc('\n', out);

@@ -74,9 +74,9 @@ static void begin_insn_row(struct drawer *d, struct row *row, const struct story
 	row_pad(row, LINE_COLUMN);
 }
 
-/* What held when the branch went its way, in the words of a C programmer. */
-static void add_condition(const struct drawer *d, struct row *row,
-			  const struct path_decision *decision)
+/* What held when the branch went its way, in the words of a C programmer. False: there are none */
+static bool condition_text(const struct drawer *d, const struct path_decision *decision, char *buf,
+			   size_t size)
 {
 	static const struct {
 		const char *test;
@@ -89,17 +89,42 @@ static void add_condition(const struct drawer *d, struct row *row,
 	size_t len;
 
 	if (path_condition(d->path, decision, text, sizeof(text)))
-		return;
+		return false;
 	len = strlen(text);
 	for (size_t i = 0; i < sizeof(idioms) / sizeof(idioms[0]); i++) {
 		size_t tail = strlen(idioms[i].test);
 
 		if (len > tail && !strcmp(text + len - tail, idioms[i].test)) {
-			row_add(row, "as %.*s%s", (int)(len - tail), text, idioms[i].words);
-			return;
+			snprintf(buf, size, "%.*s%s", (int)(len - tail), text, idioms[i].words);
+			return true;
 		}
 	}
-	row_add(row, "as %s", text);
+	snprintf(buf, size, "%s", text);
+	return true;
+}
+
+static void add_condition(const struct drawer *d, struct row *row,
+			  const struct path_decision *decision)
+{
+	char text[INSN_TEXT_MAX];
+
+	if (condition_text(d, decision, text, sizeof(text)))
+		row_add(row, "as %s", text);
+}
+
+void drawer_add_reason(const struct drawer *d, struct row *row, const struct story_step *step)
+{
+	const struct path_decision *decision = &d->path->decisions[step->decision];
+	char text[INSN_TEXT_MAX];
+
+	if (condition_text(d, decision, text, sizeof(text)))
+		row_add(row, "%s", text);
+	else
+		row_add(row, "the branch was %s", decision->taken ? "taken" : "not taken");
+	if (step->inline_count && step->source.line)
+		row_add(row, "   (line %d)", step->source.line);
+	else
+		row_add(row, "   (%s+%#" PRIx64 ")", step->function, step->offset);
 }
 
 /* The instructions of a decision: in its row if they fit, else in one of their own. */

@@ -133,22 +133,28 @@ static void print_result(FILE *out, const struct snapshot *snap, const struct te
 	}
 }
 
-void render_text_heading(FILE *out, const struct snapshot *snap, const struct text_options *opts)
+void render_text_event(FILE *out, const struct snapshot *snap, const struct text_options *opts)
+{
+	char comm[COMM_LEN * 4 + 1], host[256];
+
+	if (!snap->trigger)
+		return;
+	print_result(out, snap, opts);
+	fprintf(out, "  %s[%u", escape_text(snap->comm, comm, sizeof(comm)), snap->pid);
+	if (snap->tid != snap->pid)
+		fprintf(out, "/%u", snap->tid);
+	fprintf(out, "]  cpu %u  ", snap->cpu);
+	if (opts->host)
+		fprintf(out, "%s  ", escape_text(opts->host, host, sizeof(host)));
+	print_time(out, snap->ts_ns);
+	fprintf(out, "  %s\n", trigger_kind_name(snap->trigger->kind));
+}
+
+void render_text_record(FILE *out, const struct snapshot *snap, const struct text_options *opts)
 {
 	uint32_t shown = snap->count - snap->wasted - snap->shown_from - snap->tracing;
-	char comm[COMM_LEN * 4 + 1], host[256], fields[80];
+	char fields[80];
 
-	if (snap->trigger) {
-		print_result(out, snap, opts);
-		fprintf(out, "  %s[%u", escape_text(snap->comm, comm, sizeof(comm)), snap->pid);
-		if (snap->tid != snap->pid)
-			fprintf(out, "/%u", snap->tid);
-		fprintf(out, "]  cpu %u  ", snap->cpu);
-		if (opts->host)
-			fprintf(out, "%s  ", escape_text(opts->host, host, sizeof(host)));
-		print_time(out, snap->ts_ns);
-		fprintf(out, "  %s\n", trigger_kind_name(snap->trigger->kind));
-	}
 	fprintf(out, "  %sLBR %s: %u of %u entries useful", paint(opts, DIM), snap->lbr->model,
 		shown, snap->lbr->depth ?: snap->count + snap->dropped + snap->missing);
 	if (snap->wasted)
@@ -176,6 +182,12 @@ void render_text_heading(FILE *out, const struct snapshot *snap, const struct te
 			"  %sMIXED: some of these branches are in no code that this process has "
 			"mapped: another program's,\n  or of one that it was before%s\n",
 			paint(opts, RED), paint(opts, OFF));
+}
+
+void render_text_heading(FILE *out, const struct snapshot *snap, const struct text_options *opts)
+{
+	render_text_event(out, snap, opts);
+	render_text_record(out, snap, opts);
 }
 
 static void print_flags(FILE *out, const struct branch *br, const struct text_options *opts)

@@ -23,7 +23,14 @@ struct text_options {
 	const char *host;
 };
 
-/** render_text_heading() - what failed, who, when, on which CPU, how much of the LBR is left */
+/** render_text_event() - what failed, who, when, on which CPU; nothing without a trigger */
+void render_text_event(FILE *out, const struct snapshot *snap, const struct text_options *opts);
+
+/** render_text_record() - how much of the LBR is left, and what makes it doubtful */
+void render_text_record(FILE *out, const struct snapshot *snap, const struct text_options *opts);
+
+/** render_text_heading() - both: what failed, who, when, on which CPU, how much of the LBR is left
+ */
 void render_text_heading(FILE *out, const struct snapshot *snap, const struct text_options *opts);
 
 /** render_text_branches() - the list of branches; @syms may be NULL: addresses only */

@@ -17,6 +17,9 @@
 
 #define LOG_LINES_SHOWN 8
 
+/* The deciding branch, and those before it that are shown. */
+#define DECISIONS_ASKED (1 + 4 * WHY_EARLIER_SHOWN)
+
 void why_place_find(const struct why_view *view, uint64_t addr, bool is_return,
 		    struct why_place *ret)
 {
@@ -47,13 +50,13 @@ static const char *errno_or_number(uint32_t err, char *buf, size_t size)
 }
 
 /* What the kernel logged in the call is often the answer in its own words. */
-static void print_log(FILE *out, const char *log)
+static void print_log(FILE *out, const char *log, int most)
 {
 	for (int lines = 0; log && *log; lines++) {
 		char line[WHY_SAID_MAX + 1], shown[4 * WHY_SAID_MAX + 1];
 		size_t len = strcspn(log, "\n");
 
-		if (lines == LOG_LINES_SHOWN) {
+		if (lines == most) {
 			fputs("  the kernel logs more: dmesg\n", out);
 			return;
 		}
@@ -94,7 +97,7 @@ static void print_call(FILE *out, const struct failure *call, const struct why_v
 	print_result(out, call, view);
 	fprintf(out, " (%s)  %s[%u]\n", errno_text((int)call->err),
 		escape_text(call->comm, comm, sizeof(comm)), call->tid);
-	print_log(out, call->log);
+	print_log(out, call->log, view->story ? LOG_LINES_SHOWN : WHY_LOG_SHOWN);
 	if (call->text[0]) {
 		char said[4 * WHY_TEXT_MAX + 1];
 
@@ -182,51 +185,83 @@ static void print_origin(FILE *out, const struct answer *answer, const struct wh
 		fputc('\n', out);
 }
 
-int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret)
+int why_decisions(const struct answer *answer, const struct why_view *view, struct decision *ret,
+		  size_t max)
 {
 	/* Behind the instruction its register is another one. */
 	bool before = answer->site.watch == answer->site.addr;
 	const uint64_t *regs = answer->hit && before ? (const uint64_t *)answer->hit->regs : NULL;
+	const struct symbol *func = &answer->site.sym;
+	uint64_t addr = answer->site.addr;
+	int count = 0;
 
 	const struct decision_code where = {
 		.text = view->kernel_text, .symbols = view->symbols, .lines = view->lines};
 
-	if (view->snap && view->snap->count &&
-	    !decision_by_branches(&where, &answer->site.sym, answer->site.addr, view->snap, regs,
-				  ret))
-		return 0;
-	return decision_find(&where, &answer->site.sym, answer->site.addr, regs, ret);
+	if (view->snap && view->snap->count)
+		count = decisions_find(&where, func, addr, view->snap, regs, ret, max);
+	return count > 0 ? count : decisions_find(&where, func, addr, NULL, regs, ret, max);
 }
 
-static void print_decision(FILE *out, const struct answer *answer, const struct why_view *view)
+int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret)
 {
-	struct why_place place;
-	struct decision decision;
-	const char *words, *values;
-	bool source, named;
+	int count = why_decisions(answer, view, ret, 1);
 
-	if (why_decision(answer, view, &decision))
-		return;
-	named = decision.source[0] != '\0';
-	words = named ? decision.source : decision.condition;
-	values = named ? decision.source_values : decision.values;
-	why_place_find(view, decision.addr, false, &place);
-	fprintf(out, "  because  ");
-	source = place.count && print_source(out, view, &place.chain[0], "");
+	return count < 0 ? count : 0;
+}
+
+/* @source: with the text of its line */
+static void print_decision(FILE *out, const struct decision *decision, const struct why_view *view,
+			   const char *label, bool source)
+{
+	bool named = decision->source[0] != '\0';
+	const char *words = named ? decision->source : decision->condition;
+	const char *values = named ? decision->source_values : decision->values;
+	struct why_place place;
+
+	why_place_find(view, decision->addr, false, &place);
+	fprintf(out, "  %-7s  ", label);
+	source = source && place.count && print_source(out, view, &place.chain[0], "");
 	if (*words)
 		fprintf(out, "%s%s", source ? "   as " : "", words);
 	else if (!source)
-		fprintf(out, "the branch there was %s", decision.taken ? "taken" : "not taken");
+		fprintf(out, "the branch there was %s", decision->taken ? "taken" : "not taken");
 	if (*values)
 		fprintf(out, "   %s", values);
 	if (place.count && place.chain[0].line)
 		fprintf(out, "   (line %d", place.chain[0].line);
 	else if (place.known)
-		fprintf(out, "   (%s+0x%" PRIx64, place.sym.name, decision.addr - place.sym.addr);
+		fprintf(out, "   (%s+0x%" PRIx64, place.sym.name, decision->addr - place.sym.addr);
 	else
-		fprintf(out, "   (0x%" PRIx64, decision.addr);
-	fprintf(out, "%s%s)", named ? ": " : "", named ? decision.condition : "");
-	fputc('\n', out);
+		fprintf(out, "   (0x%" PRIx64, decision->addr);
+	fprintf(out, "%s%s)\n", named ? ": " : "", named ? decision->condition : "");
+}
+
+/* Loops come back to the same branch; what has no words says nothing. */
+static bool is_news(const struct decision *all, int index)
+{
+	if (!all[index].condition[0] && !all[index].source[0])
+		return false;
+	for (int i = 0; i < index; i++)
+		if (all[i].addr == all[index].addr)
+			return false;
+	return true;
+}
+
+static void print_decisions(FILE *out, const struct answer *answer, const struct why_view *view)
+{
+	struct decision all[DECISIONS_ASKED];
+	int count = why_decisions(answer, view, all, view->story ? 1 : ARRAY_SIZE(all));
+
+	if (count < 1)
+		return;
+	print_decision(out, &all[0], view, "because", true);
+	for (int i = 1, shown = 0; i < count && shown < WHY_EARLIER_SHOWN; i++) {
+		if (!is_news(all, i))
+			continue;
+		print_decision(out, &all[i], view, "after", false);
+		shown++;
+	}
 }
 
 static void print_candidates(FILE *out, const struct answer *answer, const struct why_view *view)
@@ -236,6 +271,11 @@ static void print_candidates(FILE *out, const struct answer *answer, const struc
 	for (size_t i = 0; i < answer->candidates.count; i++) {
 		struct why_place place;
 
+		if (!view->story && i == WHY_CANDIDATES_SHOWN) {
+			fprintf(out, "    ... and %zu more  (--story)\n",
+				answer->candidates.count - i);
+			break;
+		}
 		why_place_find(view, answer->candidates.items[i].addr, false, &place);
 		fputs("    [", out);
 		print_place(out, &place, answer->candidates.items[i].addr);
@@ -249,7 +289,7 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 	switch (answer->state) {
 	case ORIGIN_FOUND:
 		print_origin(out, answer, view);
-		print_decision(out, answer, view);
+		print_decisions(out, answer, view);
 		break;
 	case ORIGIN_ONE_OF:
 		print_candidates(out, answer, view);

@@ -13,12 +13,20 @@
 #include "why/decision.h"
 #include "why/answer.h"
 
+/* The default text has at most so many rows of each of these. */
+#define WHY_LOG_SHOWN	     5
+#define WHY_CANDIDATES_SHOWN 8
+#define WHY_EARLIER_SHOWN    2
+#define WHY_STACK_SHOWN	     10
+
 /**
  * struct why_view - all borrowed
  * @lines: or NULL: offsets alone
  * @sources: or NULL: no text of lines
  * @snap: of the hit, or NULL
  * @all: every failing call is listed
+ * @story: nothing is folded
+ * @columns: width that rows of the stack keep to; 0: any
  */
 struct why_view {
 	struct symbols *symbols;
@@ -28,6 +36,8 @@ struct why_view {
 	const struct snapshot *snap;
 	struct text_options text;
 	bool all;
+	bool story;
+	int columns;
 };
 
 /** struct why_place - an address in the words of the source; @count: frames of @chain, 0: none */
@@ -48,8 +58,25 @@ void why_place_find(const struct why_view *view, uint64_t addr, bool is_return,
  */
 int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret);
 
-/** render_why_answer() - the call, the place, the condition: at most four lines */
+/**
+ * why_decisions() - that one, and those before it in the same function, the newest first
+ * Return: how many, at most @max; -ENOENT if there is no telling.
+ */
+int why_decisions(const struct answer *answer, const struct why_view *view, struct decision *ret,
+		  size_t max);
+
+/** render_why_answer() - the call, the place, the condition; what the default leaves out, counted
+ */
 void render_why_answer(FILE *out, const struct answer *answer, const struct why_view *view);
+
+/**
+ * render_why_stack() - the functions from the place to the system call, and what is folded
+ * What is inlined and the entry code are counted, in a last row that names the option for them.
+ * @snap: with the stack
+ * @branches: of the story that is not shown
+ */
+void render_why_stack(FILE *out, const struct snapshot *snap, const struct why_view *view,
+		      uint32_t branches);
 
 /** render_why_others() - what else failed, one line; with @view->all every call, identical ones
  * counted

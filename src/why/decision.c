@@ -17,13 +17,15 @@
 /**
  * struct backward - a way back
  * @written: registers, by the CPU's number, that the passed instructions write
- * @from: what was executed from there on up to the branch is in memory in a row; 0: not known
+ * @from, @until: what was executed from there on up to the branch at @until is in memory in a row;
+ *                0: not known
  */
 struct backward {
 	const struct decision_code *where;
 	struct code code;
 	uint16_t written;
 	uint64_t from;
+	uint64_t until;
 };
 
 unsigned int register_of_cpu(unsigned int reg)
@@ -144,8 +146,10 @@ static const struct insn *executed_before(const struct backward *back, uint64_t 
 {
 	bool taken;
 
-	return back->from && back->from < addr ? code_above(&back->code, addr)
-					       : only_before(&back->code, addr, &taken);
+	/* Beyond that row control may have come from anywhere. */
+	return back->from && back->from < addr && addr <= back->until
+		       ? code_above(&back->code, addr)
+		       : only_before(&back->code, addr, &taken);
 }
 
 static bool to_operand_insn(const struct backward *back, const struct insn *in,
@@ -256,19 +260,6 @@ static int walk(struct backward *back, uint64_t addr, const uint64_t *regs, stru
 	return -ENOENT;
 }
 
-int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
-		  const uint64_t *regs, struct decision *ret)
-{
-	struct backward back = {.where = where};
-	int err = code_load(&back.code, where->text, where->symbols, func);
-
-	if (err)
-		return err;
-	err = walk(&back, addr, regs, ret);
-	code_unload(&back.code);
-	return err;
-}
-
 /*
  * Executed in a row from @from up to, and without, @end. The last conditional branch of them was
  * not taken. NULL: there is none; *@ret_ok is false if they are no row of instructions.
@@ -292,44 +283,117 @@ static const struct insn *last_cond(struct backward *back, uint64_t from, uint64
 	return found;
 }
 
-static int walk_branches(struct backward *back, uint64_t addr, const struct snapshot *snap,
-			 const uint64_t *regs, struct decision *ret)
+/* The call that the newest of @count branches returned from: its index, and the call; or -ENOENT.
+ */
+static int find_call(const struct backward *back, const struct snapshot *snap, uint32_t count,
+		     const struct insn **ret_call)
 {
-	uint64_t end = addr;
+	uint64_t behind = snap->branches[count - 1].to;
+	const struct insn *call = code_above(&back->code, behind);
+	int inner = 0;
 
-	for (uint32_t i = snap->count; i-- > 0;) {
-		const struct branch *branch = &snap->branches[i];
-		const struct insn *in, *cond;
-		bool ok;
-
-		cond = last_cond(back, branch->to, end, &ok);
-		if (!ok)
-			return -ENOENT;
-		in = cond ?: code_find(&back->code, branch->from);
-		if (!in || (in->class != INSN_COND && in->class != INSN_JMP))
-			return -ENOENT;
-		if (in->class == INSN_COND) {
-			*ret = (struct decision){.addr = in->addr, .taken = !cond};
-			/* Of a taken one, the branch before it led to what stands above it. */
-			back->from = cond ? branch->to : i ? branch[-1].to : 0;
-			describe(back, in, regs, ret);
-			return 0;
+	if (!call || (call->class != INSN_CALL && call->class != INSN_ICALL))
+		return -ENOENT;
+	for (uint32_t i = count - 1; i-- > 0;) {
+		if (snap->branches[i].to == behind)
+			inner++;
+		if (snap->branches[i].from == call->addr && !inner--) {
+			*ret_call = call;
+			return (int)i;
 		}
-		end = branch->from;
 	}
 	return -ENOENT;
+}
+
+/** struct row - what ran up to @end: of the branches the first @count led there */
+struct row {
+	const struct snapshot *snap;
+	uint32_t count;
+	uint64_t end;
+};
+
+/* Before the row's first instruction: 0, and @row ends there, -ENOENT. @ret_cond: if it is one */
+static int row_before(struct backward *back, struct row *row, const struct insn **ret_cond)
+{
+	const struct branch *branch = &row->snap->branches[row->count - 1];
+	const struct insn *in = code_find(&back->code, branch->from);
+	int call = in ? -ENOENT : find_call(back, row->snap, row->count, &in);
+
+	*ret_cond = NULL;
+	if (call >= 0) {
+		note_written(back, in);
+		row->count = (uint32_t)call;
+	} else if (in && (in->class == INSN_COND || in->class == INSN_JMP)) {
+		row->count--;
+		*ret_cond = in->class == INSN_COND ? in : NULL;
+	} else {
+		return -ENOENT;
+	}
+	row->end = in->addr;
+	return 0;
+}
+
+static int walk_branches(struct backward *back, struct row *row, const uint64_t *regs,
+			 struct decision *ret)
+{
+	while (row->count) {
+		const struct branch *branch = &row->snap->branches[row->count - 1];
+		const struct insn *cond;
+		bool ok, taken;
+
+		cond = last_cond(back, branch->to, row->end, &ok);
+		if (!ok)
+			return -ENOENT;
+		taken = !cond;
+		if (cond)
+			row->end = cond->addr;
+		else if (row_before(back, row, &cond))
+			return -ENOENT;
+		if (!cond)
+			continue;
+		*ret = (struct decision){.addr = cond->addr, .taken = taken};
+		back->from = row->count ? row->snap->branches[row->count - 1].to : 0;
+		back->until = cond->addr;
+		describe(back, cond, regs, ret);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		   const struct snapshot *snap, const uint64_t *regs, struct decision *ret,
+		   size_t max)
+{
+	struct row row = {.snap = snap, .count = snap ? snap->count : 0, .end = addr};
+	struct backward back = {.where = where};
+	int err = code_load(&back.code, where->text, where->symbols, func);
+	size_t count = 0;
+
+	if (err)
+		return err;
+	while (!err && count < max) {
+		err = snap ? walk_branches(&back, &row, regs, &ret[count])
+			   : walk(&back, addr, regs, &ret[count]);
+		if (!err)
+			addr = ret[count++].addr;
+	}
+	code_unload(&back.code);
+	return count ? (int)count : err;
+}
+
+int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		  const uint64_t *regs, struct decision *ret)
+{
+	int count = decisions_find(where, func, addr, NULL, regs, ret, 1);
+
+	return count < 0 ? count : 0;
 }
 
 int decision_by_branches(const struct decision_code *where, const struct symbol *func,
 			 uint64_t addr, const struct snapshot *snap, const uint64_t *regs,
 			 struct decision *ret)
 {
-	struct backward back = {.where = where};
-	int err = code_load(&back.code, where->text, where->symbols, func);
+	int count = decisions_find(where, func, addr, snap, regs, ret, 1);
 
-	if (err)
-		return err;
-	err = walk_branches(&back, addr, snap, regs, ret);
-	code_unload(&back.code);
-	return err;
+	return count < 0 ? count : 0;
 }

@@ -55,13 +55,25 @@ int decision_find(const struct decision_code *where, const struct symbol *func, 
 
 /**
  * decision_by_branches() - the last conditional branch that was executed before an instruction
- * Where the branches are known, ways that meet are no riddle.
+ * Where the branches are known, ways that meet are no riddle. Functions called in between are
+ * passed over.
  * @snap: its newest branch led to @addr
- * Return: 0; -ENOENT if a call, a return or an interrupt stands between; -ENOMEM.
+ * Return: 0; -ENOENT if a function whose call is not in @snap, or an interrupt, stands between;
+ * -ENOMEM.
  */
 int decision_by_branches(const struct decision_code *where, const struct symbol *func,
 			 uint64_t addr, const struct snapshot *snap, const uint64_t *regs,
 			 struct decision *ret);
+
+/**
+ * decisions_find() - the last conditional branches of a function before an instruction
+ * @snap: as of decision_by_branches(); NULL: by the text alone, as decision_find()
+ * @ret: @max of them, the newest first
+ * Return: how many, 1 at least; -ENOENT; -EFAULT; -ENOMEM.
+ */
+int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		   const struct snapshot *snap, const uint64_t *regs, struct decision *ret,
+		   size_t max);
 
 /** register_of_cpu() - index into struct pt_regs of a register by the CPU's number, 0 to 15 */
 unsigned int register_of_cpu(unsigned int reg);

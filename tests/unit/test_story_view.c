@@ -165,12 +165,12 @@ static struct snapshot make_snapshot(const struct step *steps, uint32_t count, u
 	make_snapshot((const struct step[]){__VA_ARGS__},                                          \
 		      ARRAY_SIZE(((const struct step[]){__VA_ARGS__})), ip, err)
 
-/* What stands below the heading's two lines. */
-static char *tell(const struct snapshot *snap, struct story_view view)
+/* All of it. */
+static char *tell_all(const struct snapshot *snap, struct story_view view)
 {
 	struct path_options opts = {.place = place};
 	struct path *path;
-	char *out = NULL, *body;
+	char *out = NULL;
 	size_t len;
 	FILE *f;
 
@@ -181,10 +181,28 @@ static char *tell(const struct snapshot *snap, struct story_view view)
 	assert_int_equal(render_story(f, snap, path, &view), 0);
 	fclose(f);
 	path_free(path);
-	body = strchr(out, '\n');
-	body = strchr(body + 1, '\n') + 1;
+	return out;
+}
+
+/* What stands below the row of the LBR. */
+static char *tell(const struct snapshot *snap, struct story_view view)
+{
+	char *out = tell_all(snap, view), *body = strstr(out, "  LBR ");
+
+	assert_non_null(body);
+	body = strchr(body, '\n') + 1;
 	memmove(out, body, strlen(body) + 1);
 	return out;
+}
+
+/* What stands between the heading and that row. */
+static void check_answer(const struct snapshot *snap, struct story_view view, const char *want)
+{
+	_cleanup_free_ char *got = tell_all(snap, view);
+	char *answer = strchr(got, '\n') + 1;
+
+	*strstr(got, "  LBR ") = '\0';
+	assert_string_equal(answer, want);
 }
 
 #define WITHOUT_LINES                                                                              \
@@ -229,6 +247,31 @@ static void render_story_error_marks_decision_error_and_cleanup(void **state)
 	      "|    back in f()\n"
 	      "|    f() returns -EINVAL\n"
 	      "\n");
+}
+
+/* The place and the reason are in the first three lines. */
+static void render_story_answer_is_before_the_record(void **state)
+{
+	struct snapshot made = failing();
+	struct snapshot early = SNAPSHOT(0x169, EINVAL, {0x300, 0x160});
+	struct snapshot undecided =
+		SNAPSHOT(0x25, EINVAL, {0x300, 0xc0}, {0xc4, 0x101}, {0x101, 0x10}, {0x15, 0x20},
+			 {0x20, 0xa0}, {0xa1, 0x25});
+	struct snapshot in_case = SNAPSHOT(0x160, EINVAL, {0x300, 0xc0}, {0xc4, 0x160});
+	struct snapshot fine = SNAPSHOT(0xc4, 0, {0x300, 0xc0});
+
+	check_answer(&made, WITHOUT_LINES,
+		     "   -EINVAL is made at f+0x10\n"
+		     "   because %edi < 0   (f+0x2)\n");
+	check_answer(&made, WITH_LINES,
+		     "   -EINVAL is made at dir/file.c:12 fn\n"
+		     "   because %edi < 0   (line 11)\n");
+	check_answer(&early, WITHOUT_LINES,
+		     "   -EINVAL is made at early+0\n"
+		     "   because %edi < 0   (early+0x7)\n");
+	check_answer(&undecided, WITHOUT_LINES, "   -EINVAL is made at f+0x10\n");
+	check_answer(&in_case, WITHOUT_LINES, "   -EINVAL is loaded, in case, at early+0\n");
+	check_answer(&fine, WITHOUT_LINES, "");
 }
 
 /* f calls g, which is a tracer's: one row, and f goes on where it was. */
@@ -600,6 +643,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(render_story_error_marks_decision_error_and_cleanup),
+		cmocka_unit_test(render_story_answer_is_before_the_record),
 		cmocka_unit_test(render_story_tracing_is_one_row),
 		cmocka_unit_test(render_story_tracing_makes_no_error),
 		cmocka_unit_test(render_story_interrupt_before_record_decides_nothing),

@@ -257,21 +257,27 @@ static void may_load_errno_misses_nothing_that_is_decoded(void **state)
  * three: 40 test %rdi,%rdi  43 jne 50  45 mov %edi,%edi  47 mov $-2,%eax  4c ret
  *       50 ret
  * one.cold: 60 mov $-12,%eax  65 jmp 15
+ * four: 70 test %edi,%edi  72 je 7b  74 call five  79 xor %eax,%eax  7b ret
+ * five: 80 ret
  */
-static const uint8_t code[0x70] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
+static const uint8_t code[0x90] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
 				  "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\x85\xff\x74\x0c\x85\xf6\x75\x08\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc"
 				  "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\x48\x85\xff\x75\x0b\x89\xff\xb8\xfe\xff\xff\xff\xc3\xcc\xcc\xcc"
 				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
-				  "\xb8\xf4\xff\xff\xff\xeb\xae\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+				  "\xb8\xf4\xff\xff\xff\xeb\xae\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\x85\xff\x74\x07\xe8\x07\x00\x00\x00\x31\xc0\xc3\xcc\xcc\xcc\xcc"
+				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000020 T two\n"
 			    "ffffffff81000040 t three\n"
 			    "ffffffff81000060 t one.cold\n"
-			    "ffffffff81000070 T end\n"
-			    "ffffffff81000080 T further\n";
+			    "ffffffff81000070 t four\n"
+			    "ffffffff81000080 t five\n"
+			    "ffffffff81000090 T end\n"
+			    "ffffffff810000a0 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code)};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -384,6 +390,68 @@ static void decision_two_ways_meet_branches_tell(void **state)
 	free(snap);
 }
 
+/* The decisions before it, too; what happened before the function was called is none of them. */
+static void decisions_earlier_ones_newest_first(void **state)
+{
+	struct decision_code where = {.text = &text, .symbols = *state};
+	struct snapshot *snap = calloc(1, sizeof(*snap));
+	struct decision all[4];
+	struct symbol func;
+
+	assert_non_null(snap);
+	assert_int_equal(symbols_by_name(*state, "", "two", 0, &func), 0);
+	snap->count = 2;
+	snap->branches[0].from = BASE - 0x100;
+	snap->branches[0].to = BASE + 0x20;
+	snap->branches[1].from = BASE + 0x26;
+	snap->branches[1].to = BASE + 0x30;
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x30, snap, NULL, all, 4), 2);
+	assert_int_equal(all[0].addr, BASE + 0x26);
+	assert_true(all[0].taken);
+	assert_int_equal(all[1].addr, BASE + 0x22);
+	assert_false(all[1].taken);
+	assert_string_equal(all[1].condition, "%edi != 0");
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x30, snap, NULL, all, 1), 1);
+	/* By the text alone, where one way leads there. */
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x28, NULL, NULL, all, 4), 2);
+	assert_int_equal(all[0].addr, BASE + 0x26);
+	assert_false(all[0].taken);
+	assert_string_equal(all[0].condition, "%esi == 0");
+	assert_int_equal(all[1].addr, BASE + 0x22);
+	free(snap);
+}
+
+static void decision_by_branches_passes_over_a_call(void **state)
+{
+	struct decision_code where = {.text = &text, .symbols = *state};
+	struct snapshot *snap = calloc(1, sizeof(*snap));
+	uint64_t regs[PTREG_COUNT] = {[PTREG_DI] = 5};
+	struct decision decision;
+	struct symbol func;
+
+	assert_non_null(snap);
+	assert_int_equal(symbols_by_name(*state, "", "four", 0, &func), 0);
+	snap->count = 3;
+	snap->branches[0].from = BASE - 0x100;
+	snap->branches[0].to = BASE + 0x70;
+	snap->branches[1].from = BASE + 0x74;
+	snap->branches[1].to = BASE + 0x80;
+	snap->branches[2].from = BASE + 0x80;
+	snap->branches[2].to = BASE + 0x79;
+	assert_int_equal(decision_by_branches(&where, &func, BASE + 0x79, snap, regs, &decision),
+			 0);
+	assert_int_equal(decision.addr, BASE + 0x72);
+	assert_false(decision.taken);
+	assert_string_equal(decision.condition, "%edi != 0");
+	/* What was called may have changed it. */
+	assert_string_equal(decision.values, "");
+	/* The call is not in the record. */
+	snap->branches[1].from = BASE - 0x200;
+	assert_int_equal(decision_by_branches(&where, &func, BASE + 0x79, snap, regs, &decision),
+			 -ENOENT);
+	free(snap);
+}
+
 static void decision_register_overwritten_since_has_no_value(void **state)
 {
 	uint64_t regs[PTREG_COUNT] = {[PTREG_DI] = 5};
@@ -413,6 +481,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_is_not_told, open_table,
 						close_table),
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_branches_tell, open_table,
+						close_table),
+		cmocka_unit_test_setup_teardown(decisions_earlier_ones_newest_first, open_table,
+						close_table),
+		cmocka_unit_test_setup_teardown(decision_by_branches_passes_over_a_call, open_table,
 						close_table),
 		cmocka_unit_test_setup_teardown(decision_register_overwritten_since_has_no_value,
 						open_table, close_table),

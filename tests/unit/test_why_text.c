@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* render/why_text: what else failed, for a person */
+/* render/why_text, render/why_stack: what else failed, and the stack, for a person */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../symbol_table.h"
 #include "render/why_text.h"
 #include "util/cleanup.h"
 #include "why_events.h"
@@ -78,11 +79,90 @@ static void why_all_identical_calls_are_counted(void **state)
 	check(&answer, true, "No call failed.\n");
 }
 
+static const char kernel[] = "ffffffff81000000 t deep\n"
+			     "ffffffff81000100 T middle.part.0\n"
+			     "ffffffff81000200 T __x64_sys_rmdir\n"
+			     "ffffffff81000300 T x64_sys_call\n"
+			     "ffffffff81000400 T do_syscall_64\n"
+			     "ffffffff81000500 T entry_SYSCALL_64_after_hwframe\n"
+			     "ffffffff81000600 T end\n";
+
+static void check_stack(const uint64_t *stack, uint32_t count, uint32_t branches,
+			const char *expected)
+{
+	struct snapshot *snap = calloc(1, sizeof(*snap));
+	struct why_view view = {.symbols = symbol_table(kernel)};
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(snap);
+	assert_non_null(view.symbols);
+	assert_non_null(out);
+	snap->stack = stack;
+	snap->stack_count = count;
+	render_why_stack(out, snap, &view, branches);
+	fclose(out);
+	assert_string_equal(text, expected);
+	symbols_close(view.symbols);
+	free(snap);
+}
+
+/* The first is the place itself; of the others, return addresses, the call before is meant. */
+static void why_stack_entry_code_is_folded(void **state)
+{
+	static const uint64_t stack[] = {0xffffffff81000012, 0xffffffff81000123,
+					 0xffffffff81000234, 0xffffffff81000345,
+					 0xffffffff81000456, 0xffffffff81000567};
+
+	check_stack(stack, 6, 32,
+		    "  stack\n"
+		    "    deep+0x12\n"
+		    "    middle.part.0+0x23\n"
+		    "    __x64_sys_rmdir+0x34\n"
+		    "  (--story shows the entry code, the 32 branches that led there)\n\n");
+	check_stack(stack, 3, 0,
+		    "  stack\n"
+		    "    deep+0x12\n"
+		    "    middle.part.0+0x23\n"
+		    "    __x64_sys_rmdir+0x34\n\n");
+	/* An error of the entry code itself. */
+	check_stack(stack + 4, 2, 1,
+		    "  stack\n"
+		    "    do_syscall_64+0x56\n"
+		    "  (--story shows the entry code, the 1 branch that led there)\n\n");
+}
+
+/* Both ends of a deep one. */
+static void why_stack_deep_middle_is_left_out(void **state)
+{
+	uint64_t stack[14] = {0xffffffff81000012};
+
+	for (int i = 1; i < 13; i++)
+		stack[i] = 0xffffffff81000110 + (uint64_t)i;
+	stack[13] = 0xffffffff81000234;
+	check_stack(stack, 14, 0,
+		    "  stack\n"
+		    "    deep+0x12\n"
+		    "    middle.part.0+0x11\n"
+		    "    middle.part.0+0x12\n"
+		    "    middle.part.0+0x13\n"
+		    "    middle.part.0+0x14\n"
+		    "    middle.part.0+0x15\n"
+		    "    middle.part.0+0x16\n"
+		    "    ... 4 more\n"
+		    "    middle.part.0+0x1b\n"
+		    "    middle.part.0+0x1c\n"
+		    "    __x64_sys_rmdir+0x34\n\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
 		cmocka_unit_test(why_all_identical_calls_are_counted),
+		cmocka_unit_test(why_stack_entry_code_is_folded),
+		cmocka_unit_test(why_stack_deep_middle_is_left_out),
 	};
 
 	return cmocka_run_group_tests_name("why_text", tests, NULL, NULL);
