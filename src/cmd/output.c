@@ -58,6 +58,15 @@ FILE *output_open(const char *path)
 	return out;
 }
 
+/*
+ * A signal asks for an end or for another file. What is captured already is written first, unless
+ * the user asks twice, or nobody is left to read this file.
+ */
+static bool interrupted_for_good(void)
+{
+	return errno == EINTR && (stop_requested > 1 || reopen_requested);
+}
+
 /* No more at once than a pipe takes without waiting when poll() says that it takes something. */
 static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 {
@@ -69,14 +78,17 @@ static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 		int ready = poll(&out, 1, IDLE_MS);
 		ssize_t wrote;
 
-		if (ready < 0)
+		if (ready < 0 && (errno != EINTR || interrupted_for_good()))
 			break;
+		if (ready < 0)
+			continue;
 		if (!ready) {
 			idle->idle(idle->ctx);
 			continue;
 		}
 		wrote = write(idle->fd, buf + done, len - done < PIPE_BUF ? len - done : PIPE_BUF);
-		if (wrote < 0 && errno == EAGAIN)
+		if (wrote < 0 &&
+		    (errno == EAGAIN || (errno == EINTR && !interrupted_for_good())))
 			continue;
 		if (wrote < 0)
 			break;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -101,6 +103,41 @@ static void output_idle_open_full_fifo_is_not_idle(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/* Ctrl-C while the pager does not read: what was captured before is still written. */
+static void output_idle_open_signal_while_full_writes_all(void **state)
+{
+	struct sigaction action = {.sa_handler = ignore}, before; /* without SA_RESTART */
+	struct itimerval soon = {.it_value = {.tv_usec = 100000}};
+	struct reader reader = {0};
+	struct output_idle idle = {.idle = make_room, .ctx = &reader};
+	char got[64] = "";
+	FILE *file, *out;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	reader.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(reader.fd >= 0);
+	file = output_open(path);
+	assert_non_null(file);
+	fill(&reader);
+	out = output_idle_open(&idle, file);
+	assert_true(fputs(TEXT, out) >= 0);
+	assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	assert_int_equal(output_flush(out), 0);
+	assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+	assert_int_equal(output_close(out), 0);
+	assert_int_equal(read(reader.fd, got, sizeof(got)), strlen(TEXT));
+	assert_string_equal(got, TEXT);
+	close(reader.fd);
+	assert_int_equal(unlink(path), 0);
+}
+
 /* As after SIGHUP: somebody has moved the FIFO away. */
 static void output_idle_reopen_moved_fifo_goes_on_in_the_file(void **state)
 {
@@ -152,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_idle_open_full_fifo_is_not_idle),
+		cmocka_unit_test(output_idle_open_signal_while_full_writes_all),
 		cmocka_unit_test(output_idle_reopen_moved_fifo_goes_on_in_the_file),
 		cmocka_unit_test(output_idle_open_regular_file_is_left_alone),
 	};
