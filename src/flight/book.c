@@ -47,7 +47,7 @@ struct flight_session {
 	struct flight_header header;
 	struct lbr_model model;
 	struct trigger unknown; /* of records whose target is not known */
-	struct trigger shown;	/* of the snapshot that was handed out last */
+	struct trigger **shown; /* by target: TRIGGER_KIND_COUNT each, NULL until one is shown */
 	struct raw_branch raw[FLIGHT_BRANCHES_MAX];
 };
 
@@ -78,6 +78,9 @@ static void session_free(struct flight_session *session)
 		return;
 	for (uint32_t i = 0; session->headers && i < session->header_pages; i++)
 		free(session->headers[i].bytes);
+	for (size_t i = 0; session->shown && i < session->header.target_count; i++)
+		free(session->shown[i]);
+	free(session->shown);
 	flight_header_deinit(&session->header);
 	for (uint32_t i = 0; session->by_slot && i < session->slots; i++)
 		kept_free(session->by_slot[i]);
@@ -366,8 +369,9 @@ static int settle(struct flight_session *session)
 	const struct flight_header *header;
 	size_t count = 0;
 
-	if (session->sorted)
+	if (session->sorted && session->shown)
 		return 0;
+	free(session->sorted);
 	session->sorted = calloc(session->kept_count + 1, sizeof(struct kept *));
 	if (!session->sorted)
 		return -ENOMEM;
@@ -385,35 +389,57 @@ static int settle(struct flight_session *session)
 		.format = session->header.lbr.format,
 		.supported = session->header.lbr.supported,
 	};
-	return 0;
+	if (!session->shown)
+		session->shown =
+			calloc(session->header.target_count + 1, sizeof(struct trigger *));
+	return session->shown ? 0 : -ENOMEM;
 }
 
-static void fill_trigger(struct flight_session *session, const struct flight_record *rec,
-			 struct snapshot *snap)
+/*
+ * A target's trigger as it was armed for one record: that may have changed since. Each has a place
+ * of its own: who keeps what is known of a trigger knows it by its address.
+ */
+static const struct trigger *shown_trigger(struct flight_session *session,
+					   const struct flight_record *rec)
+{
+	const struct trigger *trigger = &session->header.targets[rec->target].trigger;
+	unsigned int kind = rec->kind < TRIGGER_KIND_COUNT ? rec->kind : trigger->kind;
+	struct trigger **shown = &session->shown[rec->target];
+
+	if (!*shown)
+		*shown = calloc(TRIGGER_KIND_COUNT, sizeof(**shown));
+	if (!*shown)
+		return NULL;
+	(*shown)[kind] = *trigger;
+	(*shown)[kind].kind = (enum trigger_kind)kind;
+	return &(*shown)[kind];
+}
+
+static int fill_trigger(struct flight_session *session, const struct flight_record *rec,
+			struct snapshot *snap)
 {
 	const struct flight_target *target;
 
 	snap->trigger = &session->unknown;
 	snap->ip = rec->ip;
 	if (rec->target >= session->header.target_count)
-		return;
+		return 0;
 	target = &session->header.targets[rec->target];
-	/* What it was armed as may have changed since. */
-	session->shown = target->trigger;
-	if (rec->kind < TRIGGER_KIND_COUNT)
-		session->shown.kind = (enum trigger_kind)rec->kind;
-	snap->trigger = &session->shown;
+	snap->trigger = shown_trigger(session, rec);
+	if (!snap->trigger)
+		return -ENOMEM;
 	snap->ip = rec->ip ?: target->trigger.addr;
-	if (session->shown.kind == TRIGGER_FAULT)
+	if (snap->trigger->kind == TRIGGER_FAULT)
 		snap->bug_ip = (uint64_t)rec->retval;
-	if (session->shown.kind == TRIGGER_SIGNAL)
+	if (snap->trigger->kind == TRIGGER_SIGNAL)
 		snap->signal = (int)rec->retval;
-	if (!(target->retval_kinds >> session->shown.kind & 1))
-		return;
+	if (!(target->retval_kinds >> snap->trigger->kind & 1))
+		return 0;
 	snap->has_retval = true;
 	snap->retval = target->ret == RETURN_S64 ? rec->retval : (int32_t)rec->retval;
 	if (snap->retval < 0 && snap->retval >= -MAX_ERRNO)
 		snap->err = (int)-snap->retval;
+	return 0;
 }
 
 static void fill_detail(const struct flight_detail *detail, struct snapshot *snap)
@@ -455,7 +481,8 @@ int flight_session_next(struct flight_session *session, size_t *at, struct snaps
 	snap->tid = rec->tid;
 	memcpy(snap->comm, rec->comm, COMM_LEN);
 	snap->comm[COMM_LEN - 1] = '\0';
-	fill_trigger(session, rec, snap);
+	if (fill_trigger(session, rec, snap))
+		return -ENOMEM;
 	fill_detail(session->sorted[*at - 1]->detail, snap);
 	snap->lbr = &session->header.lbr;
 	snap->filter = session->header.filter;

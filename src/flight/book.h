@@ -86,7 +86,8 @@ int flight_session_header(struct flight_session *session, const struct flight_he
  * flight_session_next() - the next snapshot, oldest first
  * Without a header what its records hold is shown as far as it explains itself.
  * @at: where to go on; 0 at first
- * @ret_snap: branches decoded, not yet trimmed; borrows from @session until the next call
+ * @ret_snap: branches decoded, not yet trimmed; borrows from @session until the next call, its
+ * trigger for as long as the session lives
  * Return: 1; 0 at the end; -ENOMEM.
  */
 int flight_session_next(struct flight_session *session, size_t *at, struct snapshot *ret_snap);

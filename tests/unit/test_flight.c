@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "cmd/placed.h"
 #include "flight/book.h"
 #include "flight/pages.h"
 
@@ -308,6 +309,34 @@ static struct flight_detailed *write_detailed(uint8_t *pages, uint32_t headers, 
 	return payload;
 }
 
+/* A fault that one preset told of, then one in the same function that another did. */
+static void session_next_triggers_at_one_place_are_two(void **state)
+{
+	struct placed_list placed = {};
+	struct flight_session *session;
+	const struct trigger *first;
+	struct flight_book *book;
+	struct snapshot snap;
+	uint32_t headers;
+	uint8_t *pages = recorder(SESSION, &header, &headers);
+	size_t at = 0;
+
+	(void)state;
+	write_record(pages, headers, 1);
+	write_record(pages, headers, 2);
+	book = read_all(pages, headers + SLOTS);
+	session = flight_book_session(book, 0);
+	assert_int_equal(flight_session_next(session, &at, &snap), 1);
+	first = placed_at(&placed, snap.trigger, KERNEL);
+	assert_string_equal(first->target, "hw:panic");
+	assert_int_equal(flight_session_next(session, &at, &snap), 1);
+	assert_string_equal(placed_at(&placed, snap.trigger, KERNEL)->target, "fexit:open_it");
+	assert_string_equal(first->target, "hw:panic");
+	placed_deinit(&placed);
+	flight_book_destroy(book);
+	free(pages);
+}
+
 static void session_next_detailed_record_has_stack_and_registers(void **state)
 {
 	uint32_t headers;
@@ -509,6 +538,7 @@ int main(void)
 		cmocka_unit_test(book_add_damaged_page_is_refused),
 		cmocka_unit_test(book_add_older_copy_newest_counts),
 		cmocka_unit_test(book_add_forged_numbers_are_refused),
+		cmocka_unit_test(session_next_triggers_at_one_place_are_two),
 		cmocka_unit_test(session_next_detailed_record_has_stack_and_registers),
 		cmocka_unit_test(book_add_version_1_is_read),
 		cmocka_unit_test(session_next_without_header_shows_branches),
