@@ -87,8 +87,7 @@ static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 			continue;
 		}
 		wrote = write(idle->fd, buf + done, len - done < PIPE_BUF ? len - done : PIPE_BUF);
-		if (wrote < 0 &&
-		    (errno == EAGAIN || (errno == EINTR && !interrupted_for_good())))
+		if (wrote < 0 && (errno == EAGAIN || (errno == EINTR && !interrupted_for_good())))
 			continue;
 		if (wrote < 0)
 			break;
