@@ -62,11 +62,12 @@ int errno_parse(const char *text)
 		num = strtol(text, &end, 10);
 		return *end || num < 1 || num > MAX_ERRNO ? -1 : (int)num;
 	}
-	if (!strcmp(text, "EWOULDBLOCK"))
+	/* The second names of a number. */
+	if (!strcasecmp(text, "EWOULDBLOCK"))
 		return EAGAIN;
-	if (!strcmp(text, "EDEADLOCK"))
+	if (!strcasecmp(text, "EDEADLOCK"))
 		return EDEADLK;
-	if (!strcmp(text, "EOPNOTSUPP"))
+	if (!strcasecmp(text, "EOPNOTSUPP"))
 		return EOPNOTSUPP;
 	for (int err = 1; err < 600; err++) {
 		const char *name = errno_name(err);
