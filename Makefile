@@ -162,8 +162,12 @@ $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 		watch_sites watch_sites_end watch_lost watch_netlink watch_poll lbr_events_open \
 		lbr_events_enable lbr_events_close text_source text_live_invalidate \
 		probeable_open_forbidden probes_modules,-Wl$(comma)--wrap=$(f))
+# A directory that is replaced while it is locked; any is a BPF file system.
+$(O)/tests/unit/test_flight_files: LDFLAGS += -Wl,--wrap=flock,--wrap=statfs
 # Memory that runs out.
 $(O)/tests/unit/test_maps: LDFLAGS += -Wl,--wrap=reallocarray
+$(O)/tests/unit/test_summary: LDFLAGS += -Wl,--wrap=strdup
+$(O)/tests/unit/test_choose: LDFLAGS += -Wl,--wrap=realloc
 
 $(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB) Makefile $(O)/.flags
 	@mkdir -p $(@D)

@@ -123,12 +123,12 @@ static int lock_directory(const char *dir)
 			close(fd);
 			return err;
 		}
-		/* Who had it before us may have removed it. */
-		if (!stat(dir, &now) && now.st_ino == locked.st_ino && now.st_dev == locked.st_dev)
+		/* Who had it before us may have removed it, or made another. */
+		err = stat(dir, &now) ? -errno : 0;
+		if (!err && now.st_ino == locked.st_ino && now.st_dev == locked.st_dev)
 			return fd;
-		err = -errno;
 		close(fd);
-		if (err == -ENOENT)
+		if (err)
 			return err;
 	}
 }

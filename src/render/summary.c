@@ -172,6 +172,7 @@ static int new_entry(struct summary *summary, const struct snapshot *snap, uint6
 	if (!entry->target || !entry->function) {
 		free(entry->target);
 		free(entry->function);
+		*entry = (struct entry){};
 		return -ENOMEM;
 	}
 	entry->used = true;

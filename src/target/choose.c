@@ -212,6 +212,8 @@ static int use_breakpoints(const struct choose_options *opts, struct probe_list 
 		return no_breakpoint(probe, "its address is not known");
 	err = function_exits_find(opts->text, trigger->func_addr, trigger->func_size, &exits_opts,
 				  &exits);
+	if (err == -ENOMEM)
+		return err;
 	if (err)
 		return no_breakpoint(probe, "its text cannot be read");
 	err = -ENOENT;
@@ -222,7 +224,7 @@ static int use_breakpoints(const struct choose_options *opts, struct probe_list 
 	probe = &list->items[index];
 	if (!err && !opts->at_errno)
 		keep_returns(opts->symbols, probe, exits, free_regs);
-	if (err && !opts->at_errno) {
+	if (err && err != -ENOMEM && !opts->at_errno) {
 		err = check_exits(opts->symbols, probe, exits, room);
 		if (!err)
 			err = split_returns(list, index, exits);

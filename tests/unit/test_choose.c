@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -48,6 +49,17 @@ static const char table[] = "ffffffff81000000 T one\n"
 static const struct text_bytes listing = {BASE, code, sizeof(code)};
 
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
+
+/* Set: memory runs out where an array grows. */
+static bool no_memory;
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return no_memory ? NULL : __real_realloc(old, size);
+}
 
 static int open_table(void **state)
 {
@@ -248,9 +260,25 @@ static void choose_triggers_no_breakpoints_presets_give_way(void **state)
 	assert_string_equal(early.hw_reason, WHY);
 }
 
+/* It says so: another trigger, with "its text cannot be read", would be a guess. */
+static void choose_triggers_no_memory_is_an_error(void **state)
+{
+	struct choose_options opts = {.symbols = *state, .text = &text};
+	struct probe probe = candidate(BASE + 0x30, 0x10);
+	struct probe_list list = {.items = &probe, .count = 1};
+	struct errmsg msg = {};
+	int err;
+
+	no_memory = true;
+	err = choose_triggers(&opts, &list, &msg);
+	no_memory = false;
+	assert_int_equal(err, -ENOMEM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(choose_triggers_no_memory_is_an_error),
 		cmocka_unit_test(choose_triggers_return_gets_a_breakpoint),
 		cmocka_unit_test(choose_triggers_tail_calls_are_told),
 		cmocka_unit_test(choose_triggers_more_errno_sites_than_registers_take_turns),
