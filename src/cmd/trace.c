@@ -294,6 +294,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 			return EXIT_ERROR;
 		}
 	}
+	trace.rate.per_second = opts.max_rate;
 	trace.idle = (struct output_idle){.idle = on_idle, .ctx = &trace};
 	trace.out = output_idle_open(&trace.idle, trace.out);
 	err = trace_prepare(&trace, &msg);

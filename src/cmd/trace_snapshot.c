@@ -99,18 +99,6 @@ static int record(struct trace *trace, struct snapshot *snap)
 			     trace->lost_now - trace->lost_told);
 }
 
-/* --max-rate: the first ones of each second are taken. */
-static bool too_many(struct trace *trace, const struct snapshot *snap)
-{
-	if (!trace->opts->max_rate)
-		return false;
-	if (snap->ts_ns - trace->second_ns >= 1000000000) {
-		trace->second_ns = snap->ts_ns;
-		trace->in_second = 0;
-	}
-	return ++trace->in_second > trace->opts->max_rate;
-}
-
 /* The ring buffer is empty for now: a good time to write, and to ask what was lost. */
 static int on_empty(struct trace *trace)
 {
@@ -149,7 +137,7 @@ int trace_snapshot(struct snapshot *snap, void *ctx)
 		trace->left_at_end++;
 		return stop_requested > 1;
 	}
-	if (too_many(trace, snap)) {
+	if (rate_limit_exceeded(&trace->rate, snap->ts_ns)) {
 		trace->left_out++;
 		return stop_requested > 1;
 	}

@@ -15,6 +15,7 @@
 #include "cmd/fault.h"
 #include "cmd/klog.h"
 #include "cmd/output.h"
+#include "cmd/rate_limit.h"
 #include "cmd/recording.h"
 #include "cmd/trace_options.h"
 #include "cmd/user.h"
@@ -52,8 +53,7 @@ struct trace {
 	uint64_t lost_told;
 	uint64_t text_read_ns;
 	uint64_t judged_ns[TRACE_CPUS];
-	uint64_t second_ns; /* of --max-rate: when the present second began */
-	uint64_t in_second;
+	struct rate_limit rate;
 	uint64_t left_out;
 	uint64_t stop_ns; /* when the signal to end was seen first; 0: not yet */
 	uint64_t left_at_end;
