@@ -98,7 +98,7 @@ int aggregate_tick(struct aggregate *aggregate, uint64_t now_ns)
 	if (!aggregate->summary || !interval_ns || now_ns < aggregate->since_ns + interval_ns)
 		return 0;
 	aggregate->since_ns += (now_ns - aggregate->since_ns) / interval_ns * interval_ns;
-	err = summary_print(aggregate->summary, aggregate->out);
+	err = output_check(aggregate->out, summary_print(aggregate->summary, aggregate->out));
 	summary_forget(aggregate->summary);
 	return err ?: output_flush(aggregate->out);
 }
@@ -108,7 +108,8 @@ int aggregate_finish(struct aggregate *aggregate, struct errmsg *msg)
 	int err = 0, close_err;
 
 	if (aggregate->summary)
-		err = summary_print(aggregate->summary, aggregate->out);
+		err = output_check(aggregate->out,
+				   summary_print(aggregate->summary, aggregate->out));
 	if (err || !aggregate->trace)
 		return err;
 	err = trace_json_finish(aggregate->trace);

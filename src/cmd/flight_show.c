@@ -29,9 +29,9 @@ int flight_show_session(struct flight_show *show, struct flight_session *session
 			continue;
 		fault_place(&faults, show->symbols, &show->text, snap);
 		snapshot_judge(snap, show->symbols, &show->text);
-		errno = 0;
-		if (view_snapshot(show->view, snap, &show->text, 0) || ferror(show->out))
-			err = output_failed(show->wanted->output, msg);
+		err = output_check(show->out, view_snapshot(show->view, snap, &show->text, 0));
+		if (err)
+			err = output_failed(show->wanted->output, err, msg);
 		show->printed += !err;
 	}
 	faults_deinit(&faults);

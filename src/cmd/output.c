@@ -62,9 +62,9 @@ FILE *output_open(const char *path)
  * A signal asks for an end or for another file. What is captured already is written first, unless
  * the user asks twice, or nobody is left to read this file.
  */
-static bool interrupted_for_good(void)
+static bool has_to_give_up(void)
 {
-	return errno == EINTR && (stop_requested > 1 || reopen_requested);
+	return stop_requested > 1 || reopen_requested;
 }
 
 /* No more at once than a pipe takes without waiting when poll() says that it takes something. */
@@ -78,16 +78,18 @@ static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 		int ready = poll(&out, 1, IDLE_MS);
 		ssize_t wrote;
 
-		if (ready < 0 && (errno != EINTR || interrupted_for_good()))
+		if (ready < 0 && errno != EINTR)
 			break;
-		if (ready < 0)
-			continue;
-		if (!ready) {
-			idle->idle(idle->ctx);
-			continue;
+		if (ready <= 0 && has_to_give_up()) {
+			errno = EINTR;
+			break;
 		}
+		if (!ready)
+			idle->idle(idle->ctx);
+		if (ready <= 0)
+			continue;
 		wrote = write(idle->fd, buf + done, len - done < PIPE_BUF ? len - done : PIPE_BUF);
-		if (wrote < 0 && (errno == EAGAIN || (errno == EINTR && !interrupted_for_good())))
+		if (wrote < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (wrote < 0)
 			break;
@@ -183,10 +185,23 @@ int output_close(FILE *out)
 	return fclose(out) && !err ? -errno : err;
 }
 
-int output_failed(const char *name, struct errmsg *msg)
+int output_check(FILE *out, int err)
 {
-	return errmsg_set(msg, errno == EPIPE ? -EPIPE : -EIO, "%s: %s", name ?: "standard output",
-			  strerror(errno ?: EIO));
+	int before = errno;
+
+	if (!ferror(out))
+		return err;
+	/* What fails once fails again, with its errno, if anything is left to write. */
+	err = output_flush(out);
+	return err == -EIO && before ? -before : err;
+}
+
+int output_failed(const char *name, int err, struct errmsg *msg)
+{
+	if (err == -ENOMEM)
+		return errmsg_set(msg, err, "%s", strerror(-err));
+	return errmsg_set(msg, err == -EPIPE ? err : -EIO, "%s: %s", name ?: "standard output",
+			  strerror(-err));
 }
 
 int output_end(FILE *out, const char *name, int err, struct errmsg *msg)

@@ -74,11 +74,18 @@ int output_flush(FILE *out);
 int output_close(FILE *out);
 
 /**
- * output_failed() - say that a write failed; errno, where it is set, tells why
- * @name: of the file, NULL: standard output
- * Return: with @msg, -EPIPE if the reader has gone, -EIO for all else.
+ * output_check() - what went wrong while something was printed
+ * @err: what the printer returned; of a write it knows only that it failed
+ * Return: 0; negative errno of the write that failed on @out; without one, @err.
  */
-int output_failed(const char *name, struct errmsg *msg);
+int output_check(FILE *out, int err);
+
+/**
+ * output_failed() - say what output_check() found
+ * @name: of the file, NULL: standard output
+ * Return: with @msg, @err if that is -EPIPE or -ENOMEM, -EIO for all else.
+ */
+int output_failed(const char *name, int err, struct errmsg *msg);
 
 /**
  * output_end() - close, and say what went wrong with the whole

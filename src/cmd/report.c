@@ -240,12 +240,12 @@ static int print_all(struct report *report, struct errmsg *msg)
 	while ((input = oldest(report)) && !stop_requested) {
 		int err;
 
-		errno = 0;
 		err = report->perf_data
 			      ? perf_data_add(report->perf_data, &input->snap)
 			      : view_snapshot(input->view, &input->snap, &input->text, input->lost);
-		if (err || ferror(report->out))
-			return output_failed(report->opts->wanted.output, msg);
+		err = output_check(report->out, err);
+		if (err)
+			return output_failed(report->opts->wanted.output, err, msg);
 		report->lost += input->lost;
 		input->lost = 0;
 		report->last = input;

@@ -41,10 +41,7 @@ static int close_out(struct trace *trace, struct errmsg *msg)
 		return record_err;
 	if (trace->write_err)
 		err = trace->write_err;
-	if (!err || err == -EPIPE)
-		return 0;
-	return errmsg_set(msg, -EIO, "%s: %s", trace->opts->output ?: "standard output",
-			  strerror(-err));
+	return !err || err == -EPIPE ? 0 : output_failed(trace->opts->output, err, msg);
 }
 
 static int start_recording(struct trace *trace, struct errmsg *msg)
@@ -231,8 +228,10 @@ static int run(struct trace *trace, struct errmsg *msg)
 		}
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, trace_snapshot,
 				   trace);
-		if (trace->aggregate && aggregate_tick(trace->aggregate, clock_ns(CLOCK_REALTIME)))
-			trace->write_err = -EIO;
+		if (trace->aggregate)
+			trace->write_err = trace->write_err
+						   ?: aggregate_tick(trace->aggregate,
+								     clock_ns(CLOCK_REALTIME));
 		flush_out(trace);
 		if (trace->opts->capture.flight_only && flight_full(trace))
 			break;
@@ -302,7 +301,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 		err = run(&trace, &msg);
 	if (!err && trace.view)
 		err = view_finish(trace.view, &msg);
-	if (!err && trace.aggregate)
+	if (!err && !trace.write_err && trace.aggregate)
 		err = aggregate_finish(trace.aggregate, &msg);
 	close_err = close_out(&trace, err ? NULL : &msg);
 	err = err ?: close_err;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cmd/trace_snapshot.h"
 
-#include <errno.h>
 #include <time.h>
 
 #include "cmd/cmd.h"
@@ -48,7 +47,7 @@ static void hold_names(struct trace *trace, const struct snapshot *snap)
 
 static int show(struct trace *trace, struct snapshot *snap)
 {
-	int err = 0;
+	int err = 0, write_err;
 
 	ask_log(trace, snap);
 	text_live_invalidate(trace->text_live);
@@ -66,11 +65,10 @@ static int show(struct trace *trace, struct snapshot *snap)
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
 	view_text_changed(trace->view);
-	errno = 0;
-	if (view_snapshot(trace->view, snap, &trace->kernel_text,
-			  trace->lost_now - trace->lost_told) ||
-	    ferror(trace->out))
-		trace->write_err = errno ? -errno : -EIO;
+	write_err = output_check(trace->out, view_snapshot(trace->view, snap, &trace->kernel_text,
+							   trace->lost_now - trace->lost_told));
+	if (write_err)
+		trace->write_err = write_err;
 	else if (view_error_passed_on(trace->view))
 		closer_say(&trace->closer, trace->opts, snap, &trace->kernel_text, trace->symbols);
 	symbols_hold(trace->symbols, false);

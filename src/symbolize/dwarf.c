@@ -333,6 +333,8 @@ int lines_set_module(struct lines *lines, const char *module, const uint8_t *bui
 {
 	struct lines_object *object = find_object(lines, module);
 
+	if (!object && lines->object_count == OBJECTS_MAX)
+		return -E2BIG;
 	if (!object)
 		object = add_object(lines, module);
 	if (!object)
@@ -388,6 +390,8 @@ int lines_set_file(struct lines *lines, const char *module, const char *path, ui
 	struct lines_object *object = find_object(lines, module);
 
 	if (!object) {
+		if (lines->object_count == OBJECTS_MAX)
+			return -E2BIG;
 		object = add_object(lines, module);
 		if (!object)
 			return -ENOMEM;
@@ -520,7 +524,7 @@ int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_r
 	size_t count;
 
 	if (!object) {
-		if (has_no_file(module))
+		if (has_no_file(module) || lines->object_count == OBJECTS_MAX)
 			return -ENOENT;
 		object = add_object(lines, module);
 	}

@@ -62,7 +62,7 @@ void lines_close(struct lines *lines);
  * Not needed for the running kernel's: /sys/module is read. A module known already is forgotten,
  * and where it was. lines_place_section() tells where it is.
  * @build_id: or NULL, and the module's file is taken by its name
- * Return: 0; -ENOMEM.
+ * Return: 0; -E2BIG: there are too many, it has no lines; -ENOMEM.
  */
 int lines_set_module(struct lines *lines, const char *module, const uint8_t *build_id,
 		     size_t build_id_len);
@@ -79,7 +79,7 @@ int lines_place_section(struct lines *lines, const char *module, const char *sec
  * @module: name that addresses in it are looked up by
  * @path: file with its DWARF; opened when it is first needed; not read again when it is told anew
  * @bias: run-time minus link-time address
- * Return: 0; -ENOMEM.
+ * Return: 0; -E2BIG: there are too many, it has no lines; -ENOMEM.
  */
 int lines_set_file(struct lines *lines, const char *module, const char *path, uint64_t bias);
 

@@ -551,6 +551,9 @@ int userspace_set_lines(struct userspace *user, struct lines *lines)
 			continue;
 		err = lines_set_file(lines, userfile_name(slot->file), userfile_dwarf(slot->file),
 				     bias);
+		/* Without source lines, then: no reason to show nothing. */
+		if (err == -E2BIG)
+			err = 0;
 	}
 	return err;
 }

@@ -112,4 +112,8 @@ expect "... by another name: 64" 64 'two outputs cannot be one file' \
 	./lbrsnoop -o "$scratch/there" --record "$scratch/./there" do_sys_openat2
 expect "two pictures in one file: 64" 64 'two outputs cannot be one file' \
 	./lbrsnoop --dot "$scratch/one" --svg "$scratch/one" do_sys_openat2
+# The reader of a summary has seen enough: that is the end, and no error.
+expect "--interval, and its reader goes: no error" 1 '' timeout 60 tests/bench/captured_host "$capture" bash -c \
+	'./lbrsnoop -q --no-lbr --summary --interval 0.2 -t 20 rawtracepoint:neigh_create | head -n 1 >/dev/null
+	exit "${PIPESTATUS[0]}"'
 finish

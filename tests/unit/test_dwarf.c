@@ -197,6 +197,32 @@ static void find_kaslr_is_undone(void **state)
 	symbols_close(syms);
 }
 
+/* What is too much has no lines; it is no lack of memory, which would end a trace. */
+static void lines_set_file_too_many_have_no_lines(void **state)
+{
+	struct symbols *syms;
+	struct lines *lines = open_self(&syms);
+	struct srcline chain[INLINE_DEPTH_MAX];
+	char name[32];
+	int err = 0, count = 0;
+
+	(void)state;
+	if (!lines)
+		skip();
+	for (; !err && count < 10000; count++) {
+		snprintf(name, sizeof(name), "library-%d", count);
+		err = lines_set_file(lines, name, "/nonexistent", 0);
+	}
+	assert_int_equal(err, -E2BIG);
+	assert_true(count > 1000);
+	assert_int_equal(lines_set_file(lines, "library-0", "/nonexistent", 0), 0);
+	assert_int_equal(lines_set_module(lines, "one_more", NULL, 0), -E2BIG);
+	assert_int_equal(lines_find(lines, "one_more", 0x1000, false, chain, INLINE_DEPTH_MAX),
+			 -ENOENT);
+	lines_close(lines);
+	symbols_close(syms);
+}
+
 static void normalise_path_folds_dots(void **state)
 {
 	static const char *const cases[][2] = {
@@ -270,6 +296,7 @@ int main(void)
 		cmocka_unit_test(open_other_build_id_is_estale),
 		cmocka_unit_test(open_debug_dir_is_searched_first),
 		cmocka_unit_test(find_kaslr_is_undone),
+		cmocka_unit_test(lines_set_file_too_many_have_no_lines),
 		cmocka_unit_test(normalise_path_folds_dots),
 		cmocka_unit_test(hint_names_package_of_distribution),
 	};

@@ -171,6 +171,24 @@ static void output_idle_reopen_moved_fifo_goes_on_in_the_file(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* A sink's own error is not what errno was before; a write's is what the write left. */
+static void output_check_each_error_is_its_own(void **state)
+{
+	FILE *out = fopen("/dev/full", "we");
+
+	(void)state;
+	assert_non_null(out);
+	errno = ENOENT;
+	assert_int_equal(output_check(out, 0), 0);
+	assert_int_equal(output_check(out, -ENOMEM), -ENOMEM);
+	assert_true(fputs(TEXT, out) >= 0);
+	assert_int_equal(fflush(out), EOF);
+	assert_true(fputs(TEXT, out) >= 0);
+	errno = ENOENT;
+	assert_int_equal(output_check(out, -EIO), -ENOSPC);
+	fclose(out);
+}
+
 static void output_idle_open_regular_file_is_left_alone(void **state)
 {
 	struct output_idle idle = {0};
@@ -191,6 +209,7 @@ int main(void)
 		cmocka_unit_test(output_idle_open_full_fifo_is_not_idle),
 		cmocka_unit_test(output_idle_open_signal_while_full_writes_all),
 		cmocka_unit_test(output_idle_reopen_moved_fifo_goes_on_in_the_file),
+		cmocka_unit_test(output_check_each_error_is_its_own),
 		cmocka_unit_test(output_idle_open_regular_file_is_left_alone),
 	};
 
