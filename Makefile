@@ -22,6 +22,7 @@ CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PKG_CONFIG ?= pkg-config
 PREFIX	?= /usr/local
+ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
 # Its one place is debian/changelog.
 VERSION	:= $(shell sed -n '1s/^lbrsnoop (\(.*\)).*/\1/p' debian/changelog)
 # Where objects go, and where the BPF objects and the skeleton are: variants share these.
@@ -276,6 +277,8 @@ clean:
 install: lbrsnoop
 	install -D -m 755 lbrsnoop $(DESTDIR)$(PREFIX)/sbin/lbrsnoop
 	install -D -m 644 man/lbrsnoop.8 $(DESTDIR)$(PREFIX)/share/man/man8/lbrsnoop.8
+	install -D -m 644 completions/lbrsnoop.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/lbrsnoop
+	install -D -m 644 completions/_lbrsnoop $(DESTDIR)$(ZSH_COMPLETIONS)/_lbrsnoop
 
 # Of what git knows, as it is now: what lies about does not matter, and debhelper gets a tree of its own.
 DEB_TREE := build/deb/lbrsnoop-$(VERSION)

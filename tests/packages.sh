@@ -22,6 +22,8 @@ packages_check=(
 	makedumpfile
 	# reads DWARF beside us
 	gdb
+	# its completion, and what types into both shells
+	zsh
 )
 # make deb, and the test that installs what it makes in a chroot
 packages_deb=(

@@ -11,6 +11,7 @@
 #include "target/perf_event.h"
 #include "target/preset.h"
 #include "target/target.h"
+#include "util/errno_name.h"
 #include "util/log.h"
 
 /** struct listing - @kinds: what this kernel has, one bit (1 << kind) each */
@@ -72,6 +73,15 @@ static int list_events(void)
 	return ferror(stdout) ? EXIT_ERROR : EXIT_SEEN;
 }
 
+/* Numbers beyond those that a system call returns are the kernel's own; all are below 600. */
+static int list_errnos(void)
+{
+	for (int err = 1; err < 600; err++)
+		if (errno_name(err))
+			printf("%s\t%d\t%s\n", errno_name(err), err, errno_text(err));
+	return ferror(stdout) ? EXIT_ERROR : EXIT_SEEN;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	const char **glob = state->input;
@@ -100,7 +110,8 @@ int cmd_list(int argc, char **argv)
 		       "understood, "
 		       "too. 'presets' lists what preset: knows, and from where in the kernel; "
 		       "'perf' "
-		       "the events of perf:, and which of them this machine has.",
+		       "the events of perf:, and which of them this machine has; 'errnos' what -e "
+		       "knows.",
 	};
 	struct resolve_options opts = {};
 	struct resolver *resolver = NULL;
@@ -116,6 +127,8 @@ int cmd_list(int argc, char **argv)
 		return list_presets();
 	if (!strcmp(glob, "perf"))
 		return list_events();
+	if (!strcmp(glob, "errnos"))
+		return list_errnos();
 	install_stop_handlers();
 	err = symbols_open(NULL, &symbols);
 	if (err) {

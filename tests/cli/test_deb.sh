@@ -84,7 +84,8 @@ if [ -f "$scratch/dbgsym/usr/lib/debug/.build-id/${build_id::2}/${build_id:2}.de
 else
 	not_ok "lbrsnoop-dbgsym is of this build"
 fi
-for file in usr/share/man/man8/lbrsnoop.8.gz usr/share/doc/lbrsnoop/examples/lbrsnoop@.service; do
+for file in usr/share/man/man8/lbrsnoop.8.gz usr/share/doc/lbrsnoop/examples/lbrsnoop@.service \
+	usr/share/bash-completion/completions/lbrsnoop usr/share/zsh/vendor-completions/_lbrsnoop; do
 	if [ -f "$scratch/deb/$file" ]; then
 		ok "it has $file"
 	else
