@@ -154,21 +154,56 @@ static bool is_error_limit(const struct setter *s, const struct relation *r)
 	return s->ops[1].imm.value.s == (or_equal ? -4095 : -4096);
 }
 
+/*
+ * "a == 0"; of a pointer or a bool as one says it in C: "!a". What has blanks in it would need
+ * parentheses.
+ */
+static void zero_words(const struct insn_operand_text *op, const char *relation, char *buf,
+		       size_t size)
+{
+	bool equal = !strcmp(relation, "==");
+
+	if (op->zero[0] != '0' && equal && !strchr(op->text, ' '))
+		snprintf(buf, size, "!%s", op->text);
+	else if (op->zero[0] == 'f' && !strcmp(relation, "!="))
+		snprintf(buf, size, "%s", op->text);
+	else
+		snprintf(buf, size, "%s %s %s", op->text, relation, op->zero);
+}
+
+/* The sign of a difference: how counters that wrap around are compared. */
+static int difference_words(const struct setter *s, ZydisMnemonic branch, bool taken, char *buf,
+			    size_t size)
+{
+	const char *relation = zero_relation(branch, false, taken);
+
+	if (branch != ZYDIS_MNEMONIC_JS && branch != ZYDIS_MNEMONIC_JNS)
+		return -ENOENT;
+	snprintf(buf, size, "%s - %s %s 0", s->op[0].text, s->op[1].text, relation);
+	return 0;
+}
+
 static int compare_words(const struct setter *s, ZydisMnemonic branch, bool taken, char *buf,
 			 size_t size)
 {
 	const struct relation *r = relation_of(branch);
+	const char *relation;
 
 	if (!r)
-		return -ENOENT;
+		return difference_words(s, branch, taken, buf, size);
 	if (s->named && is_error_limit(s, r)) {
 		bool is = (r->taken[0] == '>') == taken;
 
 		snprintf(buf, size, "%sIS_ERR(%s)", is ? "" : "!", s->op[0].text);
 		return 0;
 	}
-	snprintf(buf, size, "%s %s %s%s", s->op[0].text, taken ? r->taken : r->not_taken,
-		 s->op[1].text, r->is_unsigned ? " (unsigned)" : "");
+	relation = taken ? r->taken : r->not_taken;
+	if (s->named && s->op[0].zero[0] != '0' && !strcmp(s->op[1].text, s->op[0].zero) &&
+	    relation[1] == '=' && relation[0] != '<' && relation[0] != '>')
+		zero_words(&s->op[0], relation, buf, size);
+	else
+		snprintf(buf, size, "%s %s %s%s", s->op[0].text, relation, s->op[1].text,
+			 r->is_unsigned ? " (unsigned)" : "");
 	return 0;
 }
 
@@ -189,7 +224,7 @@ static int test_words(const struct setter *s, ZydisMnemonic branch, bool taken, 
 	if (!relation)
 		return -ENOENT;
 	if (same_register(s) || s->op[0].whole)
-		snprintf(buf, size, "%s %s %s", s->op[0].text, relation, s->op[0].zero);
+		zero_words(&s->op[0], relation, buf, size);
 	else
 		snprintf(buf, size, "(%s & %s) %s 0", s->op[0].text, s->op[1].text, relation);
 	return 0;
@@ -287,6 +322,13 @@ int insn_condition(const void *setter, size_t setter_len, uint64_t setter_addr, 
  * In the names of the source
  */
 
+static const char *equality(ZydisMnemonic branch, bool taken)
+{
+	if (branch != ZYDIS_MNEMONIC_JZ && branch != ZYDIS_MNEMONIC_JNZ)
+		return NULL;
+	return zero_relation(branch, false, taken);
+}
+
 /* Of an instruction that computes, its operands have names before it: the words are of these. */
 static int named_words(const struct setter *s, ZydisMnemonic branch, bool taken, char *buf,
 		       size_t size)
@@ -297,26 +339,60 @@ static int named_words(const struct setter *s, ZydisMnemonic branch, bool taken,
 	case ZYDIS_MNEMONIC_CMP:
 	case ZYDIS_MNEMONIC_TEST:
 	case ZYDIS_MNEMONIC_BT:
+	case ZYDIS_MNEMONIC_BTS:
+	case ZYDIS_MNEMONIC_BTR:
+	case ZYDIS_MNEMONIC_BTC:
+	case ZYDIS_MNEMONIC_CMPXCHG:
 		return words(s, branch, taken, buf, size);
 	case ZYDIS_MNEMONIC_AND:
 		return test_words(s, branch, taken, buf, size);
+	default:
+		break;
+	}
+	relation = equality(branch, taken);
+	if (!relation)
+		return -ENOENT;
+	switch (s->zi.mnemonic) {
 	case ZYDIS_MNEMONIC_SUB:
 	case ZYDIS_MNEMONIC_XOR:
-		if (branch != ZYDIS_MNEMONIC_JZ && branch != ZYDIS_MNEMONIC_JNZ)
-			return -ENOENT;
-		relation = zero_relation(branch, false, taken);
 		snprintf(buf, size, "%s %s %s", s->op[0].text, relation, s->op[1].text);
+		return 0;
+	case ZYDIS_MNEMONIC_OR:
+		snprintf(buf, size, "(%s | %s) %s 0", s->op[0].text, s->op[1].text, relation);
+		return 0;
+	case ZYDIS_MNEMONIC_SHR:
+		snprintf(buf, size, "(%s >> %s) %s 0", s->op[0].text, s->op[1].text, relation);
+		return 0;
+	case ZYDIS_MNEMONIC_DEC:
+		snprintf(buf, size, "%s %s 1", s->op[0].text, relation);
+		return 0;
+	case ZYDIS_MNEMONIC_INC:
+		snprintf(buf, size, "%s %s -1", s->op[0].text, relation);
 		return 0;
 	default:
 		return -ENOENT;
 	}
 }
 
+/* What is asked of its first operand alone. */
+static bool has_one_operand(ZydisMnemonic setter)
+{
+	return setter == ZYDIS_MNEMONIC_DEC || setter == ZYDIS_MNEMONIC_INC ||
+	       setter == ZYDIS_MNEMONIC_CMPXCHG;
+}
+
+static int operands_to_name(const struct setter *s)
+{
+	return same_register(s) || has_one_operand(s->zi.mnemonic) ? 1 : 2;
+}
+
 /* What is asked of an operand, and which of its bits decide. */
 static enum insn_use use_of(const struct setter *s, int op, uint64_t *ret_bits)
 {
 	const ZydisDecodedOperand *other = &s->ops[!op];
-	unsigned int size = s->ops[op].size;
+	/* A short immediate is extended to what it is compared with. */
+	bool immediate = s->ops[op].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	unsigned int size = s->ops[immediate ? 0 : op].size;
 	bool constant = other->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
 	*ret_bits = size < 64 ? (1ull << size) - 1 : UINT64_MAX;
@@ -329,6 +405,9 @@ static enum insn_use use_of(const struct setter *s, int op, uint64_t *ret_bits)
 			*ret_bits &= other->imm.value.u;
 		return INSN_USE_MASK;
 	case ZYDIS_MNEMONIC_BT:
+	case ZYDIS_MNEMONIC_BTS:
+	case ZYDIS_MNEMONIC_BTR:
+	case ZYDIS_MNEMONIC_BTC:
 		if (constant)
 			*ret_bits = 1ull << (other->imm.value.u & (size - 1));
 		return INSN_USE_BIT;
@@ -347,9 +426,10 @@ int insn_condition_named(const void *setter, size_t setter_len, uint64_t setter_
 
 	snprintf(buf, size, "%s", "");
 	if (zydis_decode(branch, branch_len, &decoder, &zi) ||
-	    zydis_decode_whole(setter, setter_len, &s.zi, s.ops) || s.zi.operand_count_visible < 2)
+	    zydis_decode_whole(setter, setter_len, &s.zi, s.ops) ||
+	    s.zi.operand_count_visible < (has_one_operand(s.zi.mnemonic) ? 1 : 2))
 		return -ENOENT;
-	for (int i = 0; i < (same_register(&s) ? 1 : 2); i++) {
+	for (int i = 0; i < operands_to_name(&s); i++) {
 		struct insn_operand operand;
 		enum insn_use use;
 		uint64_t bits;

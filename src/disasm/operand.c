@@ -76,6 +76,35 @@ static bool is_destination(const ZydisDecodedInstruction *zi, const ZydisDecoded
 	       zydis_general_register(ops[0].reg.value) == reg;
 }
 
+static char arithmetic_of(ZydisMnemonic mnemonic)
+{
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_ADD:
+		return '+';
+	case ZYDIS_MNEMONIC_SUB:
+		return '-';
+	case ZYDIS_MNEMONIC_OR:
+		return '|';
+	case ZYDIS_MNEMONIC_XOR:
+		return '^';
+	case ZYDIS_MNEMONIC_AND:
+		return '&';
+	case ZYDIS_MNEMONIC_SHL:
+		return '<';
+	case ZYDIS_MNEMONIC_SHR:
+		return '>';
+	default:
+		return '\0';
+	}
+}
+
+/* XOR and SUB of a register with itself make it zero. */
+static bool makes_zero(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops)
+{
+	return (zi->mnemonic == ZYDIS_MNEMONIC_XOR || zi->mnemonic == ZYDIS_MNEMONIC_SUB) &&
+	       ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].reg.value == ops[1].reg.value;
+}
+
 enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, uint8_t reg,
 				 unsigned int bits, struct insn_operand *ret)
 {
@@ -93,6 +122,11 @@ enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, u
 	zydis_operand_of(&zi, &ops[1], addr, ret);
 	if (ret->kind == INSN_OPERAND_NONE)
 		return INSN_DEFINES_OTHER;
+	if (makes_zero(&zi, ops)) {
+		*ret = (struct insn_operand){.kind = INSN_OPERAND_IMM, .bits = (uint8_t)written};
+		return INSN_DEFINES_COPY;
+	}
+	ret->arithmetic = arithmetic_of(zi.mnemonic);
 	switch (zi.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
 	case ZYDIS_MNEMONIC_MOVSX:
@@ -100,10 +134,20 @@ enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, u
 	case ZYDIS_MNEMONIC_MOVZX:
 		return INSN_DEFINES_COPY;
 	case ZYDIS_MNEMONIC_LEA:
-		return written == 64 ? INSN_DEFINES_ADDRESS : INSN_DEFINES_OTHER;
-	case ZYDIS_MNEMONIC_AND:
-		return ret->kind == INSN_OPERAND_IMM ? INSN_DEFINES_AND : INSN_DEFINES_OTHER;
+		ret->bits = (uint8_t)written;
+		return INSN_DEFINES_ADDRESS;
 	default:
-		return INSN_DEFINES_OTHER;
+		return ret->arithmetic ? INSN_DEFINES_ARITHMETIC : INSN_DEFINES_OTHER;
 	}
+}
+
+bool insn_call_operand(const void *bytes, size_t len, uint64_t addr, struct insn_operand *ret)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+
+	if (zydis_decode_whole(bytes, len, &zi, ops) || zi.mnemonic != ZYDIS_MNEMONIC_CALL)
+		return false;
+	zydis_operand_of(&zi, &ops[0], addr, ret);
+	return ret->kind == INSN_OPERAND_REG || ret->kind == INSN_OPERAND_MEM;
 }

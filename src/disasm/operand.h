@@ -25,6 +25,8 @@ enum insn_operand_kind {
  * @absolute: @displacement is an address: there is no base, or it is %rip
  * @displacement: of memory
  * @value: of INSN_OPERAND_IMM, sign-extended
+ * @arithmetic: of INSN_DEFINES_ARITHMETIC: '+', '-', '|', '^', '&', '*', '<' (shifted left), '>'
+ *              (shifted right)
  */
 struct insn_operand {
 	enum insn_operand_kind kind;
@@ -37,14 +39,15 @@ struct insn_operand {
 	bool absolute;
 	int64_t displacement;
 	int64_t value;
+	char arithmetic;
 };
 
 /** enum insn_definition - what a register is after an instruction */
 enum insn_definition {
-	INSN_DEFINES_NOT = 0, /* it is what it was */
-	INSN_DEFINES_COPY,    /* the operand, zero-extended or sign-extended */
-	INSN_DEFINES_ADDRESS, /* the address of the operand: LEA */
-	INSN_DEFINES_AND,     /* what it was, and the constant operand */
+	INSN_DEFINES_NOT = 0,	 /* it is what it was */
+	INSN_DEFINES_COPY,	 /* the operand, zero-extended or sign-extended */
+	INSN_DEFINES_ADDRESS,	 /* the lowest @bits of the address of the operand: LEA */
+	INSN_DEFINES_ARITHMETIC, /* what it was and the operand, by @arithmetic */
 	INSN_DEFINES_OTHER,
 };
 
@@ -53,12 +56,15 @@ enum insn_definition {
  * @addr: where it is, for operands relative to it
  * @reg: by the CPU's number
  * @bits: of it that are of interest; a definition of fewer is INSN_DEFINES_OTHER
- * @ret: set for INSN_DEFINES_COPY, _ADDRESS and _AND
+ * @ret: set for INSN_DEFINES_COPY, _ADDRESS and _ARITHMETIC
  * Return: enum insn_definition; INSN_DEFINES_OTHER if the bytes are no instruction. Calls count for
  * themselves, not for what the function called does.
  */
 enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, uint8_t reg,
 				 unsigned int bits, struct insn_operand *ret);
+
+/** insn_call_operand() - what an indirect call goes through; false: it is none */
+bool insn_call_operand(const void *bytes, size_t len, uint64_t addr, struct insn_operand *ret);
 
 /** enum insn_use - what is asked of an operand */
 enum insn_use {

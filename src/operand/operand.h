@@ -3,8 +3,8 @@
  * operand.h - the condition of a branch in the names of the source
  *
  * DWARF names what a compare reads. What it does not name is followed back to where it came from:
- * a register it was copied from, a member it was loaded from, a function that returned it. A step
- * back is made only where one instruction alone can have been executed before. A value that was
+ * a register it was copied from, a member it was loaded from, a function that returned it. Where
+ * several ways meet, all of them are followed, and have to come to the same name. A value that was
  * loaded is named as what it was when it was loaded.
  */
 #ifndef LBRSNOOP_OPERAND_OPERAND_H
@@ -34,11 +34,17 @@ struct operand_insn {
 	uint8_t bytes[INSN_LEN_MAX];
 };
 
+/* More ways that meet are not followed. */
+#define OPERAND_WAYS_MAX 8
+
 /**
- * typedef operand_before_fn - the instruction of the same function that was executed before one
- * Return: false if it is not known.
+ * typedef operand_before_fn - the instructions of the same function of which one was executed
+ * before
+ * @ret: OPERAND_WAYS_MAX of them; with one alone, it was that one
+ * Return: how many; 0 if not all of them are known.
  */
-typedef bool operand_before_fn(void *ctx, const struct operand_insn *at, struct operand_insn *ret);
+typedef size_t operand_before_fn(void *ctx, const struct operand_insn *at,
+				 struct operand_insn *ret);
 
 /** enum operand_fact_kind - what DWARF was asked */
 enum operand_fact_kind {

@@ -721,6 +721,20 @@ int variable_call(const struct variable_code *code, const char *name, struct cex
 	return 0;
 }
 
+int variable_call_through(const struct cexpr *pointer, struct cexpr *ret)
+{
+	struct cexpr e = {};
+	Dwarf_Die function, type;
+
+	if (!points_to(pointer, &function) || dwarf_tag(&function) != DW_TAG_subroutine_type ||
+	    !append(&e, pointer->compound ? "(%s)()" : "%s()", pointer->text))
+		return -ENOENT;
+	if (die_type(&function, &type))
+		set_type(&e, pointer->type.image, &type);
+	*ret = e;
+	return 0;
+}
+
 /* "current" is what the kernel keeps in a per-CPU variable: arch/x86/include/asm/current.h. */
 static int current_task(const struct variable_code *code, const char *variable, uint64_t offset,
 			uint32_t bytes, struct cexpr *ret)

@@ -46,12 +46,15 @@ struct ctype {
  * @text: C; "" if there is none
  * @at: run-time address of the instruction before which it holds; 0: of the result of a call
  * @compound: it needs parentheses in front of "->" or "."
+ * @constant: it is @value, and @text says that
  */
 struct cexpr {
 	char text[CEXPR_MAX];
 	uint64_t at;
+	int64_t value;
 	struct ctype type;
 	bool compound;
+	bool constant;
 };
 
 /**
@@ -89,6 +92,12 @@ int variable_global(const struct variable_code *code, uint64_t addr, uint32_t by
 
 /** variable_call() - the result of a function: "name()" */
 int variable_call(const struct variable_code *code, const char *name, struct cexpr *ret);
+
+/**
+ * variable_call_through() - the result of the function that a pointer points to: "p->get()"
+ * Return: 0; -ENOENT if it points to no function.
+ */
+int variable_call_through(const struct cexpr *pointer, struct cexpr *ret);
 
 /**
  * variable_member() - what a pointer points to, at an offset

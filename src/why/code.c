@@ -101,6 +101,28 @@ bool code_goes_on(const struct insn *in)
 	       in->class == INSN_SYSCALL;
 }
 
+static bool is_target(const struct code *code, uint64_t addr)
+{
+	for (size_t i = 0; i < code->count; i++)
+		if (code->items[i].has_target && code->items[i].target == addr)
+			return true;
+	return false;
+}
+
+/* NOPs behind a jump or a return fill up to an aligned address, and are never executed. */
+static bool is_padding(const struct code *code, size_t index)
+{
+	for (; code->items[index].flags & INSN_F_NOP; index--) {
+		const struct insn *in = &code->items[index];
+
+		if (!index || in[-1].addr + in[-1].len != in->addr || is_target(code, in->addr))
+			return false;
+		if (!code_goes_on(&in[-1]))
+			return true;
+	}
+	return false;
+}
+
 const struct insn *code_above(const struct code *code, uint64_t addr)
 {
 	size_t low = 0, high = code->count;
@@ -114,7 +136,7 @@ const struct insn *code_above(const struct code *code, uint64_t addr)
 			high = mid;
 	}
 	if (!low || code->items[low - 1].addr + code->items[low - 1].len != addr ||
-	    !code_goes_on(&code->items[low - 1]))
+	    !code_goes_on(&code->items[low - 1]) || is_padding(code, low - 1))
 		return NULL;
 	return &code->items[low - 1];
 }

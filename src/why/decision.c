@@ -142,14 +142,18 @@ static void describe_values(const struct backward *back, const uint64_t *regs, s
 	}
 }
 
+/* Is what is in memory before @addr known to have been executed before it? */
+static bool in_row(const struct backward *back, uint64_t addr)
+{
+	return back->from && back->from < addr && addr <= back->until;
+}
+
 static const struct insn *executed_before(const struct backward *back, uint64_t addr)
 {
 	bool taken;
 
-	/* Beyond that row control may have come from anywhere. */
-	return back->from && back->from < addr && addr <= back->until
-		       ? code_above(&back->code, addr)
-		       : only_before(&back->code, addr, &taken);
+	return in_row(back, addr) ? code_above(&back->code, addr)
+				  : only_before(&back->code, addr, &taken);
 }
 
 static bool to_operand_insn(const struct backward *back, const struct insn *in,
@@ -165,12 +169,25 @@ static bool to_operand_insn(const struct backward *back, const struct insn *in,
 	return ret->len;
 }
 
-static bool operand_before(void *ctx, const struct operand_insn *at, struct operand_insn *ret)
+static size_t operand_before(void *ctx, const struct operand_insn *at, struct operand_insn *ret)
 {
 	const struct backward *back = ctx;
-	const struct insn *in = executed_before(back, at->pos);
+	const struct insn *above = code_above(&back->code, at->pos);
+	size_t count = 0;
 
-	return in && to_operand_insn(back, in, ret);
+	if (above && !to_operand_insn(back, above, &ret[count++]))
+		return 0;
+	if (above && in_row(back, at->pos))
+		return 1;
+	for (size_t i = 0; i < back->code.count; i++) {
+		const struct insn *in = &back->code.items[i];
+
+		if (!in->has_target || in->target != at->pos || in->class == INSN_CALL)
+			continue;
+		if (count == OPERAND_WAYS_MAX || !to_operand_insn(back, in, &ret[count++]))
+			return 0;
+	}
+	return count;
 }
 
 /* "x == 9" says its value by itself. */
@@ -222,7 +239,8 @@ static void describe(struct backward *back, const struct insn *branch, const uin
 
 	for (int i = 0; i < SETTER_STEPS; i++) {
 		setter = executed_before(back, setter->addr);
-		if (!setter || setter->class != INSN_OTHER)
+		/* Of one comparison there may be several branches: less, equal, greater. */
+		if (!setter || (setter->class != INSN_OTHER && setter->class != INSN_COND))
 			return;
 		note_written(back, setter);
 		if (setter->flags_written & branch->flags_read)

@@ -65,13 +65,14 @@ static void define_others(void **state)
 	/* lea 0x10(%rdi),%rax */
 	assert_int_equal(DEFINE("\x48\x8d\x47\x10", 0, 64), INSN_DEFINES_ADDRESS);
 	assert_int_equal(from.base, 7);
-	/* and $0x3,%eax; and %ebx,%eax */
-	assert_int_equal(DEFINE("\x83\xe0\x03", 0, 32), INSN_DEFINES_AND);
-	assert_int_equal(from.value, 3);
-	assert_int_equal(DEFINE("\x21\xd8", 0, 32), INSN_DEFINES_OTHER);
-	/* add $1,%eax; xor %eax,%eax; pop %rax; cmove %ebx,%eax; cdq writes %edx */
-	assert_int_equal(DEFINE("\x83\xc0\x01", 0, 32), INSN_DEFINES_OTHER);
-	assert_int_equal(DEFINE("\x31\xc0", 0, 32), INSN_DEFINES_OTHER);
+	assert_int_equal(from.bits, 64);
+	/* lea -0x1(%rbp),%eax: of 32 bits */
+	assert_int_equal(DEFINE("\x8d\x45\xff", 0, 32), INSN_DEFINES_ADDRESS);
+	assert_int_equal(from.bits, 32);
+	assert_int_equal(from.displacement, -1);
+	/* pop %rax; cmove %ebx,%eax; cdq writes %edx; setne %al; neg %eax */
+	assert_int_equal(DEFINE("\x0f\x95\xc0", 0, 8), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\xf7\xd8", 0, 32), INSN_DEFINES_OTHER);
 	assert_int_equal(DEFINE("\x58", 0, 64), INSN_DEFINES_OTHER);
 	assert_int_equal(DEFINE("\x0f\x44\xc3", 0, 32), INSN_DEFINES_OTHER);
 	assert_int_equal(DEFINE("\x99", 2, 32), INSN_DEFINES_OTHER);
@@ -83,7 +84,60 @@ static void define_others(void **state)
 	assert_int_equal(DEFINE("\x48\x8b", 0, 64), INSN_DEFINES_OTHER);
 }
 
+static void define_arithmetic(void **state)
+{
+	(void)state;
+	/* and $0x3,%eax; and %ebx,%eax */
+	assert_int_equal(DEFINE("\x83\xe0\x03", 0, 32), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.arithmetic, '&');
+	assert_int_equal(from.kind, INSN_OPERAND_IMM);
+	assert_int_equal(from.value, 3);
+	assert_int_equal(DEFINE("\x21\xd8", 0, 32), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.kind, INSN_OPERAND_REG);
+	assert_int_equal(from.reg, 3);
+	/* add $0xffffffff,%eax; sub 0x8(%rdi),%rax; shr $0x20,%rcx; shl %cl,%edx */
+	assert_int_equal(DEFINE("\x83\xc0\xff", 0, 32), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.arithmetic, '+');
+	assert_int_equal(from.value, -1);
+	assert_int_equal(DEFINE("\x48\x2b\x47\x08", 0, 64), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.arithmetic, '-');
+	assert_int_equal(from.kind, INSN_OPERAND_MEM);
+	assert_int_equal(DEFINE("\x48\xc1\xe9\x20", 1, 64), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.arithmetic, '>');
+	assert_int_equal(from.value, 0x20);
+	assert_int_equal(DEFINE("\xd3\xe2", 2, 32), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.arithmetic, '<');
+	/* adc reads the carry, too; imul of three operands */
+	assert_int_equal(DEFINE("\x11\xd8", 0, 32), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x6b\xd0\x0c", 2, 32), INSN_DEFINES_OTHER);
+	/* xor %eax,%eax; sub %rcx,%rcx: zero. xor %ebx,%eax */
+	assert_int_equal(DEFINE("\x31\xc0", 0, 32), INSN_DEFINES_COPY);
+	assert_int_equal(from.kind, INSN_OPERAND_IMM);
+	assert_int_equal(from.value, 0);
+	assert_int_equal(DEFINE("\x48\x29\xc9", 1, 64), INSN_DEFINES_COPY);
+	assert_int_equal(from.kind, INSN_OPERAND_IMM);
+	assert_int_equal(DEFINE("\x31\xd8", 0, 32), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.arithmetic, '^');
+}
+
+static void calls_through_what(void **state)
+{
+	(void)state;
+	/* call *%rax; call *0x18(%rbx); call +0 */
+	assert_true(insn_call_operand("\xff\xd0", 2, AT, &from));
+	assert_int_equal(from.kind, INSN_OPERAND_REG);
+	assert_int_equal(from.reg, 0);
+	assert_true(insn_call_operand("\xff\x53\x18", 3, AT, &from));
+	assert_int_equal(from.kind, INSN_OPERAND_MEM);
+	assert_int_equal(from.base, 3);
+	assert_int_equal(from.displacement, 0x18);
+	assert_false(insn_call_operand("\xe8\x00\x00\x00\x00", 5, AT, &from));
+	/* jmp *%rax */
+	assert_false(insn_call_operand("\xff\xe0", 2, AT, &from));
+}
+
 static const char *names[2];
+static const char *zero;
 static bool pointer, whole;
 static enum insn_use used;
 static uint64_t bits_used;
@@ -104,6 +158,8 @@ static bool name(void *ctx, int index, const struct insn_operand *operand, enum 
 	ret->whole = whole;
 	if (pointer)
 		ret->zero = "NULL";
+	else if (zero)
+		ret->zero = zero;
 	return true;
 }
 
@@ -138,7 +194,16 @@ static void conditions_named(void **state)
 	assert_string_equal(CONDITION("\x48\x85\xc0", JS, false), "a >= 0");
 	pointer = true;
 	assert_string_equal(CONDITION("\x48\x85\xc0", JE, false), "a != NULL");
+	assert_string_equal(CONDITION("\x48\x85\xc0", JE, true), "!a");
+	names[0] = "this_cpu a";
+	assert_string_equal(CONDITION("\x48\x85\xc0", JE, true), "this_cpu a == NULL");
+	names[0] = "a";
 	pointer = false;
+	/* test %al,%al of a bool */
+	zero = "false";
+	assert_string_equal(CONDITION("\x84\xc0", JE, true), "!a");
+	assert_string_equal(CONDITION("\x84\xc0", JE, false), "a");
+	zero = NULL;
 	/* cmp %ebx,%eax */
 	assert_string_equal(CONDITION("\x39\xd8", JL, true), "a < b");
 	/* cmp $0xfffffffffffff000,%rax; ja: IS_ERR(); cmp $0xfffffffffffff001,%rax; jae */
@@ -185,10 +250,21 @@ static void conditions_that_compute(void **state)
 	/* sub %rbx,%rax; xor %ebx,%eax: equal or not, before */
 	assert_string_equal(CONDITION("\x48\x29\xd8", JE, true), "a == b");
 	assert_string_equal(CONDITION("\x31\xd8", JE, false), "a != b");
-	/* ... of more, and of add and dec, there are no words in names of before */
+	/* dec %eax; or %ebx,%eax; shr $0x20,%rcx */
+	assert_string_equal(CONDITION("\xff\xc8", JE, true), "a == 1");
+	assert_string_equal(CONDITION("\x09\xd8", JE, false), "(a | b) != 0");
+	assert_string_equal(CONDITION("\x48\xc1\xe9\x20", JE, false), "(a >> 32) != 0");
+	/* cmp %rbx,%rax, and the sign */
+	assert_string_equal(CONDITION("\x48\x39\xd8", JS, true), "a - b < 0");
+	assert_string_equal(CONDITION("\x48\x39\xd8", JS, false), "a - b >= 0");
+	/* lock btsq $0x2,(%rdi); lock cmpxchg %rdx,(%rbx) */
+	assert_string_equal(CONDITION("\xf0\x48\x0f\xba\x2f\x02", JB, true), "bit 2 of a was set");
+	assert_string_equal(CONDITION("\xf0\x48\x0f\xb1\x13", JE, false),
+			    "compare-and-exchange of a failed");
+	/* ... of more, and of add, there are no words in names of before */
 	assert_string_equal(CONDITION("\x48\x29\xd8", JS, true), "");
 	assert_string_equal(CONDITION("\x48\x01\xd8", JE, true), "");
-	assert_string_equal(CONDITION("\xff\xc8", JE, true), "");
+	assert_string_equal(CONDITION("\xff\xc8", JS, true), "");
 	/* an operand without a name, and one that is no general register */
 	names[1] = NULL;
 	assert_string_equal(CONDITION("\x39\xd8", JL, true), "");
@@ -201,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(define_copies),	   cmocka_unit_test(define_others),
+		cmocka_unit_test(define_arithmetic),	   cmocka_unit_test(calls_through_what),
 		cmocka_unit_test(conditions_named),	   cmocka_unit_test(conditions_of_bits),
 		cmocka_unit_test(conditions_that_compute),
 	};

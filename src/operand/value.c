@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "operand/value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm/dataflow.h"
+#include "util/cleanup.h"
+
+#define STEPS_MAX 256
+/* Places that are still to be followed back from, where ways meet. */
+#define PENDING_MAX 24
+#define DEPTH_MAX   8
+
+#define RAX 0
+#define RCX 1
+
+/* x86-64 psABI, figure 3.4: rax, rcx, rdx, rsi, rdi, r8 to r11 do not survive a call. */
+#define CALL_CLOBBERS 0x0fc7u
+
+/**
+ * struct wanted - what is looked for: the lowest @bits of @reg
+ * @decides: it is what the decision compares, and no part of it
+ */
+struct wanted {
+	uint8_t reg;
+	unsigned int bits;
+	int depth;
+	bool decides;
+};
+
+static int find_register(struct search *search, const struct operand_insn *at,
+			 const struct wanted *wanted, struct cexpr *ret);
+
+bool value_code_at(const struct search *search, uint64_t addr, struct variable_code *ret)
+{
+	struct symbol sym;
+
+	if (symbols_find(search->way->symbols, addr, &sym))
+		return false;
+	*ret = (struct variable_code){
+		.lines = search->way->lines, .module = sym.module, .addr = addr};
+	return true;
+}
+
+void value_fact(const struct search *search, struct operand_fact fact, const struct cexpr *e)
+{
+	fact.at = e->at;
+	fact.text = e->text;
+	if (search->way->fact && e->at)
+		search->way->fact(search->way->fact_ctx, &fact);
+}
+
+int value_narrow(struct cexpr *e, unsigned int bits)
+{
+	char plain[CEXPR_MAX];
+
+	if (e->constant || !e->type.bytes || e->type.bytes * 8 <= bits)
+		return 0;
+	memcpy(plain, e->text, sizeof(plain));
+	if ((size_t)snprintf(e->text, sizeof(e->text), e->compound ? "(u%u)(%s)" : "(u%u)%s", bits,
+			     plain) >= sizeof(e->text))
+		return -ENOENT;
+	e->compound = true;
+	e->type = (struct ctype){.class = CTYPE_UNSIGNED, .bytes = bits / 8};
+	return 0;
+}
+
+static int pointed_to(struct search *search, const struct operand_insn *at,
+		      const struct insn_operand *memory, int depth, struct cexpr *ret)
+{
+	const struct wanted wanted = {.reg = memory->base, .bits = 64, .depth = depth + 1};
+
+	if (memory->base == INSN_NO_REG || memory->index != INSN_NO_REG || memory->percpu)
+		return -ENOENT;
+	return find_register(search, at, &wanted, ret);
+}
+
+/* @bytes: 0: the address alone is of interest. @ret_part: as of variable_member() */
+static int find_memory(struct search *search, const struct operand_insn *at,
+		       const struct insn_operand *memory, uint32_t bytes, int depth,
+		       struct cexpr *ret, uint32_t *ret_part)
+{
+	struct operand_fact fact = {.offset = memory->displacement, .bytes = bytes};
+	struct variable_code code;
+	struct cexpr pointer;
+	int err;
+
+	if (ret_part)
+		*ret_part = 0;
+	if (depth > DEPTH_MAX || memory->index != INSN_NO_REG ||
+	    !value_code_at(search, at->addr, &code))
+		return -ENOENT;
+	if (memory->absolute) {
+		err = variable_global(&code, (uint64_t)memory->displacement, bytes, memory->percpu,
+				      ret);
+		fact.kind = memory->percpu ? OPERAND_FACT_PERCPU : OPERAND_FACT_GLOBAL;
+	} else if (memory->percpu) {
+		err = -ENOENT;
+	} else if (!variable_in_memory(&code, memory->base, memory->displacement, bytes, ret)) {
+		err = 0;
+		fact.kind = OPERAND_FACT_STACK;
+		fact.reg = memory->base;
+	} else {
+		err = pointed_to(search, at, memory, depth, &pointer)
+			      ?: variable_member(&pointer, memory->displacement, bytes, ret,
+						 ret_part);
+		fact.kind = OPERAND_FACT_MEMBER;
+		fact.pointer = pointer.text;
+		fact.part = ret_part ? *ret_part : 0;
+	}
+	if (!err)
+		value_fact(search, fact, ret);
+	return err;
+}
+
+/*
+ * Instructions that compute
+ */
+
+static void set_constant(struct cexpr *e, int64_t value)
+{
+	*e = (struct cexpr){.value = value, .constant = true};
+	snprintf(e->text, sizeof(e->text), "%" PRId64, value);
+}
+
+static bool is_number(const struct cexpr *e)
+{
+	return e->constant || e->type.class == CTYPE_SIGNED || e->type.class == CTYPE_UNSIGNED ||
+	       e->type.class == CTYPE_BOOL || e->type.class == CTYPE_ENUM;
+}
+
+/* C's own promotions do what the instruction does, as long as nothing has to get wider than int. */
+static int fit(struct cexpr *e, unsigned int bits)
+{
+	if (e->constant)
+		return 0;
+	if (!e->type.bytes || (bits == 64 && e->type.bytes < 8))
+		return -ENOENT;
+	return value_narrow(e, bits);
+}
+
+static void operator_text(char operation, char buf[3])
+{
+	buf[0] = operation;
+	buf[1] = operation == '<' || operation == '>' ? operation : '\0';
+	buf[2] = '\0';
+}
+
+/* Of a sum the sign says whether it is one; of bits hex says more. */
+static void constant_operand(char *operation, int64_t value, unsigned int bits, char *buf,
+			     size_t size)
+{
+	uint64_t mask = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
+
+	if (strchr("|^&", *operation)) {
+		snprintf(buf, size, "0x%" PRIx64, (uint64_t)value & mask);
+		return;
+	}
+	if (value < 0 && value != INT64_MIN && strchr("+-", *operation)) {
+		*operation = *operation == '+' ? '-' : '+';
+		value = -value;
+	}
+	snprintf(buf, size, value > 4096 ? "0x%" PRIx64 : "%" PRId64, value);
+}
+
+/* "a + b", of @bits */
+static int combine(struct cexpr *left, char operation, const struct cexpr *right, unsigned int bits)
+{
+	char a[CEXPR_MAX + 8], b[CEXPR_MAX + 2], sign[3];
+	bool enclosed = !strchr("+-", operation);
+	int len;
+
+	if (!is_number(left) || left->constant || !is_number(right))
+		return -ENOENT;
+	/* SHR shifts zeros in. */
+	snprintf(a, sizeof(a), left->compound ? "(%s)" : "%s", left->text);
+	if (operation == '>' && left->type.class == CTYPE_SIGNED)
+		snprintf(a, sizeof(a), left->compound ? "(u%u)(%s)" : "(u%u)%s", bits, left->text);
+	if (right->constant)
+		constant_operand(&operation, right->value, bits, b, sizeof(b));
+	else
+		snprintf(b, sizeof(b), right->compound ? "(%s)" : "%s", right->text);
+	operator_text(operation, sign);
+	len = snprintf(left->text, sizeof(left->text), enclosed ? "(%s %s %s)" : "%s %s %s", a,
+		       sign, b);
+	left->compound = !enclosed;
+	/* Names of values are those of a whole variable. */
+	left->type.image = NULL;
+	if (strchr("&|^<>", operation) || left->type.class != CTYPE_SIGNED)
+		left->type.class = CTYPE_UNSIGNED;
+	left->type.bytes = bits / 8 < 4 ? 4 : bits / 8;
+	return len < 0 || (size_t)len >= sizeof(left->text) ? -ENOENT : 0;
+}
+
+static int operand_value(struct search *search, const struct operand_insn *at,
+			 const struct insn_operand *operand, unsigned int bits, int depth,
+			 struct cexpr *ret)
+{
+	const struct wanted wanted = {.reg = operand->reg, .bits = bits, .depth = depth + 1};
+
+	switch (operand->kind) {
+	case INSN_OPERAND_IMM:
+		set_constant(ret, operand->value);
+		return 0;
+	case INSN_OPERAND_REG:
+		return find_register(search, at, &wanted, ret);
+	case INSN_OPERAND_MEM:
+		return find_memory(search, at, operand, operand->bits / 8, depth + 1, ret, NULL);
+	default:
+		return -ENOENT;
+	}
+}
+
+static int arithmetic(struct search *search, const struct operand_insn *at,
+		      const struct wanted *before, const struct insn_operand *operand,
+		      struct cexpr *ret)
+{
+	bool shifts = operand->arithmetic == '<' || operand->arithmetic == '>';
+	unsigned int bits = shifts && operand->kind == INSN_OPERAND_REG ? 8 : before->bits;
+	struct cexpr right;
+	int err = find_register(search, at, before, ret) ?: fit(ret, before->bits);
+
+	if (err)
+		return err;
+	err = operand_value(search, at, operand, bits, before->depth, &right) ?: fit(&right, bits);
+	return err ?: combine(ret, operand->arithmetic, &right, before->bits);
+}
+
+/* LEA: an address, or a sum. */
+static int address(struct search *search, const struct operand_insn *at,
+		   const struct insn_operand *memory, const struct wanted *wanted,
+		   struct cexpr *ret)
+{
+	const struct insn_operand constant = {
+		.kind = INSN_OPERAND_IMM, .arithmetic = '+', .value = memory->displacement};
+	const struct wanted base = {
+		.reg = memory->base, .bits = memory->bits, .depth = wanted->depth + 1};
+
+	if (memory->bits == 64 && !find_memory(search, at, memory, 0, wanted->depth, ret, NULL))
+		return 0;
+	if (memory->base == INSN_NO_REG || memory->index != INSN_NO_REG || memory->absolute ||
+	    memory->bits < 32)
+		return -ENOENT;
+	return arithmetic(search, at, &base, &constant, ret);
+}
+
+/* The instruction @before defines the register, or it does not: -EAGAIN. */
+static int defined_by(struct search *search, const struct operand_insn *before,
+		      const struct wanted *wanted, struct cexpr *ret)
+{
+	struct wanted source = {.depth = wanted->depth + 1};
+	struct insn_operand from;
+	int err;
+
+	switch (insn_define(before->bytes, before->len, before->addr, wanted->reg, wanted->bits,
+			    &from)) {
+	case INSN_DEFINES_NOT:
+		return -EAGAIN;
+	case INSN_DEFINES_COPY:
+		if (from.kind == INSN_OPERAND_REG) {
+			source.reg = from.reg;
+			source.bits = from.bits;
+			source.decides = wanted->decides && from.bits >= wanted->bits;
+			return find_register(search, before, &source, ret);
+		}
+		err = operand_value(search, before, &from, from.bits, wanted->depth, ret);
+		return err ?: value_narrow(ret, wanted->bits);
+	case INSN_DEFINES_ADDRESS:
+		return address(search, before, &from, wanted, ret);
+	case INSN_DEFINES_ARITHMETIC:
+		source.reg = wanted->reg;
+		source.bits = from.bits > wanted->bits ? from.bits : wanted->bits;
+		return arithmetic(search, before, &source, &from, ret);
+	default:
+		return -ENOENT;
+	}
+}
+
+/*
+ * Calls
+ */
+
+/* arch/x86/lib/retpoline.S: a call through the register of that name */
+static bool is_thunk(const char *name, struct insn_operand *ret)
+{
+	static const char prefix[] = "__x86_indirect_thunk_";
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	*ret = (struct insn_operand){.kind = INSN_OPERAND_REG, .bits = 64};
+	name += sizeof(prefix) - 1;
+	/* The array of them begins with that of %rax. */
+	while (strcmp(name, "array") != 0 && ret->reg < 16 &&
+	       strcmp(name, insn_reg_name(ret->reg) + 1) != 0)
+		ret->reg++;
+	return ret->reg < 16;
+}
+
+static int result_through_pointer(struct search *search, const struct operand_insn *call,
+				  const struct insn_operand *through, int depth, struct cexpr *ret)
+{
+	struct cexpr pointer;
+
+	return operand_value(search, call, through, 64, depth, &pointer)
+		       ?: variable_call_through(&pointer, ret);
+}
+
+static int result_of_call(struct search *search, const struct operand_insn *call, int depth,
+			  struct cexpr *ret)
+{
+	struct insn_operand through;
+	struct variable_code code;
+	struct symbol callee;
+
+	if (!call->callee)
+		return insn_call_operand(call->bytes, call->len, call->addr, &through)
+			       ? result_through_pointer(search, call, &through, depth, ret)
+			       : -ENOENT;
+	if (!value_code_at(search, call->addr, &code) ||
+	    symbols_find(search->way->symbols, call->callee, &callee) ||
+	    callee.addr != call->callee)
+		return -ENOENT;
+	if (is_thunk(callee.name, &through))
+		return result_through_pointer(search, call, &through, depth, ret);
+	return strstr(callee.name, "thunk") ? -ENOENT : variable_call(&code, callee.name, ret);
+}
+
+/* arch/x86/lib/putuser.S: "%ecx is error value" */
+static bool is_put_user(struct search *search, const struct operand_insn *call)
+{
+	struct symbol callee;
+
+	return call->callee && !symbols_find(search->way->symbols, call->callee, &callee) &&
+	       callee.addr == call->callee && !strncmp(callee.name, "__put_user_", 11);
+}
+
+/*
+ * ftrace's call at the start of a function leaves the arguments as they are: Linux,
+ * Documentation/trace/ftrace-design.rst, and arch/x86/kernel/ftrace_64.S.
+ */
+static bool is_fentry(struct search *search, const struct operand_insn *call)
+{
+	static const char *const names[] = {"__fentry__", "ftrace_caller", "ftrace_regs_caller",
+					    "ftrace_trampoline", "bpf_trampoline_"};
+	struct symbol callee;
+
+	if (!call->callee || symbols_find(search->way->symbols, call->callee, &callee))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(callee.name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* The value after @before, of which one instruction alone is looked at: -EAGAIN, it is as before.
+ */
+static int value_after(struct search *search, const struct operand_insn *before,
+		       const struct wanted *wanted, struct cexpr *ret)
+{
+	if (!before->call)
+		return defined_by(search, before, wanted, ret);
+	if (is_fentry(search, before))
+		return -EAGAIN;
+	if (wanted->reg == RAX)
+		return result_of_call(search, before, wanted->depth, ret);
+	if (wanted->reg == RCX && is_put_user(search, before)) {
+		*ret = (struct cexpr){.text = "put_user()",
+				      .type = {.class = CTYPE_SIGNED, .bytes = 4}};
+		return 0;
+	}
+	return CALL_CLOBBERS >> wanted->reg & 1 ? -ENOENT : -EAGAIN;
+}
+
+/*
+ * Ways
+ */
+
+/**
+ * struct ways - all ways that lead to a place
+ * @pending: where they are followed back from
+ * @seen: where they have been
+ * @value: what those say that came to an end, @known
+ */
+struct ways {
+	struct operand_insn pending[PENDING_MAX];
+	size_t pending_count;
+	uint64_t seen[STEPS_MAX];
+	size_t seen_count;
+	struct cexpr value;
+	bool known;
+};
+
+static bool was_seen(const struct ways *ways, uint64_t pos)
+{
+	for (size_t i = 0; i < ways->seen_count; i++)
+		if (ways->seen[i] == pos)
+			return true;
+	return false;
+}
+
+/* With this value the decision had gone the other way: the way that leads to it was not taken. */
+static bool is_excluded(const struct search *search, const struct wanted *wanted,
+			const struct cexpr *value)
+{
+	struct insn_dataflow flow;
+	int taken;
+
+	if (!value->constant || !wanted->decides ||
+	    insn_dataflow(search->setter->bytes, search->setter->len, &flow) ||
+	    flow.compare == INSN_COMPARE_NONE)
+		return false;
+	taken = insn_branch_taken(search->branch->bytes, search->branch->len,
+				  insn_compare_flags(&flow, (uint64_t)value->value));
+	return taken >= 0 && taken != search->taken;
+}
+
+/* The same name, and as wide: whichever way was taken, it is true. */
+static bool agree(struct ways *ways, const struct cexpr *value)
+{
+	if (ways->known && (strcmp(ways->value.text, value->text) != 0 ||
+			    ways->value.type.class != value->type.class ||
+			    ways->value.type.bytes != value->type.bytes))
+		return false;
+	ways->value = *value;
+	ways->known = true;
+	return true;
+}
+
+/* What DWARF says that the register holds before the instruction at @at is executed. */
+static int named_register(struct search *search, const struct operand_insn *at, uint8_t reg,
+			  struct cexpr *ret)
+{
+	struct variable_code code;
+	int err;
+
+	if (!value_code_at(search, at->addr, &code))
+		return -ENOENT;
+	err = variable_in_register(&code, reg, ret);
+	if (!err)
+		value_fact(search, (struct operand_fact){.kind = OPERAND_FACT_REGISTER, .reg = reg},
+			   ret);
+	return err;
+}
+
+static int follow_one(struct search *search, struct ways *ways, const struct operand_insn *before,
+		      const struct wanted *wanted)
+{
+	struct cexpr value;
+	int err;
+
+	if (was_seen(ways, before->pos))
+		return 0;
+	if (search->steps++ >= STEPS_MAX || ways->seen_count == STEPS_MAX)
+		return -ENOENT;
+	ways->seen[ways->seen_count++] = before->pos;
+	err = value_after(search, before, wanted, &value);
+	if (err == -EAGAIN)
+		err = named_register(search, before, wanted->reg, &value) == 0 ? 0 : -EAGAIN;
+	if (err == -EAGAIN) {
+		if (ways->pending_count == PENDING_MAX)
+			return -ENOENT;
+		ways->pending[ways->pending_count++] = *before;
+		return 0;
+	}
+	if (err || is_excluded(search, wanted, &value))
+		return err;
+	return agree(ways, &value) ? 0 : -ENOENT;
+}
+
+static int follow_ways(struct search *search, struct ways *ways, const struct wanted *wanted)
+{
+	while (ways->pending_count) {
+		struct operand_insn at = ways->pending[--ways->pending_count];
+		struct operand_insn before[OPERAND_WAYS_MAX];
+		size_t count = search->way->before(search->way->ctx, &at, before);
+		int err = count ? 0 : -ENOENT;
+
+		for (size_t i = 0; !err && i < count; i++)
+			err = follow_one(search, ways, &before[i], wanted);
+		if (err)
+			return err;
+	}
+	return ways->known ? 0 : -ENOENT;
+}
+
+static int find_register(struct search *search, const struct operand_insn *at,
+			 const struct wanted *wanted, struct cexpr *ret)
+{
+	_cleanup_free_ struct ways *ways = NULL;
+	int err;
+
+	if (wanted->depth > DEPTH_MAX)
+		return -ENOENT;
+	err = named_register(search, at, wanted->reg, ret);
+	if (err != -ENOENT)
+		return err;
+	ways = calloc(1, sizeof(*ways));
+	if (!ways)
+		return -ENOMEM;
+	ways->pending[ways->pending_count++] = *at;
+	err = follow_ways(search, ways, wanted);
+	if (!err)
+		*ret = ways->value;
+	return err;
+}
+
+int value_of_register(struct search *search, const struct operand_insn *at, uint8_t reg,
+		      unsigned int bits, struct cexpr *ret)
+{
+	const struct wanted wanted = {
+		.reg = reg, .bits = bits, .decides = at->pos == search->setter->pos};
+
+	return find_register(search, at, &wanted, ret);
+}
+
+int value_of_memory(struct search *search, const struct operand_insn *at,
+		    const struct insn_operand *memory, uint32_t bytes, struct cexpr *ret,
+		    uint32_t *ret_part)
+{
+	return find_memory(search, at, memory, bytes, 0, ret, ret_part);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * said.c - conditions, and what is to be said of each: tests/cli/test_operands.sh compiles it
+ *
+ * Behind each condition stand the words for the way to the errno; "|" separates those that a
+ * compiler may make of it. Nothing here is ever run.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct inner {
+	int kind;
+	unsigned int flags;
+};
+
+struct object {
+	struct inner in;
+	struct object *next;
+	long size;
+	uint8_t small;
+	bool ready;
+	int (*get)(struct object *object);
+	void *(*find)(int key);
+};
+
+/* Nothing is known of what these do. */
+__attribute__((noipa)) int check(int value)
+{
+	return value;
+}
+
+__attribute__((noipa)) void *look_up(int key)
+{
+	return key ? &errno : NULL;
+}
+
+__attribute__((noipa)) bool allowed(void)
+{
+	return errno;
+}
+
+__attribute__((noipa)) void note(void)
+{
+	errno = 0;
+}
+
+struct object *current_object;
+
+/* A compiler would load the errno before it decides, if there were nothing else to do. */
+#define FAIL(number)                                                                               \
+	do {                                                                                       \
+		note();                                                                            \
+		return -(number);                                                                  \
+	} while (0)
+
+int argument(struct object *object, int n)
+{
+	if (n > 7) /* n > 7 */
+		FAIL(EINVAL);
+	note();
+	return object->in.kind;
+}
+
+int pointer(struct object *object)
+{
+	if (!object->next) /* !object->next */
+		FAIL(ENOENT);
+	note();
+	return 0;
+}
+
+int result(int n)
+{
+	if (check(n)) /* check() != 0 */
+		FAIL(EPERM);
+	note();
+	return 0;
+}
+
+int result_of_pointer(int n)
+{
+	if (!look_up(n)) /* !look_up() */
+		FAIL(ENOENT);
+	note();
+	return 0;
+}
+
+int result_of_bool(void)
+{
+	if (!allowed()) /* !allowed() */
+		FAIL(EACCES);
+	note();
+	return 0;
+}
+
+int through_pointer(struct object *object)
+{
+	if (object->get(object) < 0) /* object->get() < 0 */
+		FAIL(EIO);
+	note();
+	return 0;
+}
+
+int found_through_pointer(struct object *object, int key)
+{
+	if (!object->find(key)) /* !object->find() */
+		FAIL(ENODEV);
+	note();
+	return 0;
+}
+
+/* Two ways meet before the test: on both of them it is the same member. */
+int ways_meet(struct object *object, int n)
+{
+	struct object *next = object->next;
+
+	if (n & 1)
+		note();
+	else
+		check(n);
+	if (!next) /* !next | !object->next */
+		FAIL(ENOMEM);
+	note();
+	return 0;
+}
+
+/* On one way it is 0, with which the error was not made. */
+int constant_or_result(int n)
+{
+	int err = 0;
+
+	if (n > 3)
+		err = check(n);
+	note();
+	if (err) /* err != 0 | check() != 0 */
+		FAIL(EBUSY);
+	note();
+	return 0;
+}
+
+int sum(struct object *object)
+{
+	if (object->in.kind < 3 || object->in.kind > 8) /* object->in.kind - 3 > 5 (unsigned) */
+		FAIL(ERANGE);
+	note();
+	return 0;
+}
+
+int shifted(uint64_t big)
+{
+	if (big >> 32) /* (big >> 32) != 0 */
+		FAIL(EOVERFLOW);
+	note();
+	return 0;
+}
+
+int masked(struct object *object)
+{
+	if (object->in.flags & 0x40) /* (object->in.flags & 0x40) != 0 */
+		FAIL(EROFS);
+	note();
+	return 0;
+}
+
+int both(struct object *object, long limit)
+{
+	if (object->size > limit) /* object->size > limit */
+		FAIL(EFBIG);
+	note();
+	return 0;
+}
+
+int of_global(void)
+{
+	if (!current_object) /* !current_object */
+		FAIL(ENXIO);
+	note();
+	return 0;
+}
+
+int errno_by_name(int n)
+{
+	int err = check(n);
+
+	if (err == -EAGAIN) /* err == -EAGAIN | check() == -EAGAIN */
+		FAIL(ETIMEDOUT);
+	note();
+	return err;
+}
+
+int boolean(struct object *object)
+{
+	if (!object->ready) /* !object->ready */
+		FAIL(ESHUTDOWN);
+	note();
+	return 0;
+}
+
+/* Of what was decided three ways by one compare. */
+int three_ways(struct object *object, int n)
+{
+	if (n == 9)
+		return 3;
+	if (n > 9) /* n > 9 */
+		FAIL(EDOM);
+	note();
+	return object->in.kind;
+}
+
+int main(void)
+{
+	return 0;
+}
