@@ -11,6 +11,7 @@
 #   make fuzz-minimize   what fuzzing found goes into tests/fuzz/corpus, where make check replays it
 #   make bench     what a call costs, in guest instructions and LBR entries
 #   make install   PREFIX, DESTDIR
+#   make static    build/static/lbrsnoop, which needs no library of the host; without postmortem
 #   make deb       build/deb/lbrsnoop_VERSION_ARCH.deb, and lbrsnoop-dbgsym
 #   make deps      the Debian packages to build with
 #   make clean     what make made here; downloads and QEMU stay in the cache (tests/vm/setup --help)
@@ -36,8 +37,15 @@ WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wformat=2 -Wno-unuse
 	   -Wno-missing-field-initializers
 CFLAGS	?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -Ibpf -I$(BPF_O) $(EXTRA_CFLAGS)
+# STATIC: Debian has no static libkdumpfile, and no static Zydis, which packaging/build-zydis makes.
+ifdef STATIC
+override CFLAGS += -DLBRSNOOP_STATIC
+override LDFLAGS += -static -Wl,--wrap=dlopen
+LIBS	:= -lbpf -ldw -lelf -ljansson -lzstd $(O)/libZydis.a -lz -lbz2 -llzma -lm -pthread
+else
 LIBS	:= $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lbpf -lelf -ldw -ljansson -lzstd -lkdumpfile) \
 	   -lZydis -lz -lm -pthread
+endif
 DEPFLAGS = -MMD -MP
 
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -Isrc -Wall -Werror
@@ -47,7 +55,7 @@ SKEL	:= $(BPF_O)/lbrsnoop.skel.h
 WHY_OBJ	:= $(BPF_O)/bpf/why.bpf.o
 WHY_SKEL := $(BPF_O)/why.skel.h
 
-SRC	:= $(sort $(wildcard src/*.c src/*/*.c))
+SRC	:= $(filter-out src/vmcore/$(if $(STATIC),dump,dump_none).c,$(sort $(wildcard src/*.c src/*/*.c)))
 OBJ	:= $(SRC:%.c=$(O)/%.o)
 BIN	:= $(if $(filter build,$(O)),,$(O)/)lbrsnoop
 # What tests link with: everything but main(). The linker takes what a test needs of it, which is a
@@ -109,6 +117,13 @@ $(O)/.tools:
 $(BIN): $(OBJ) $(O)/.flags
 	@echo "  LINK    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJ) $(LIBS)
+
+ifdef STATIC
+$(BIN): $(O)/libZydis.a
+$(O)/libZydis.a: packaging/build-zydis
+	@echo "  ZYDIS   $@"
+	@CC="$(CC)" packaging/build-zydis $@
+endif
 
 $(BPF_O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile $(BPF_O)/.bpf-flags | $(O)/.tools
 	@mkdir -p $(@D)
@@ -280,6 +295,10 @@ install: lbrsnoop
 	install -D -m 644 completions/lbrsnoop.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/lbrsnoop
 	install -D -m 644 completions/_lbrsnoop $(DESTDIR)$(ZSH_COMPLETIONS)/_lbrsnoop
 
+# What it lacks it says where it is asked for: library.c, dump_none.c.
+static: $(SKEL) $(WHY_SKEL)
+	@$(MAKE) --no-print-directory O=build/static STATIC=1 all
+
 # Of what git knows, as it is now: what lies about does not matter, and debhelper gets a tree of its own.
 DEB_TREE := build/deb/lbrsnoop-$(VERSION)
 deb:
@@ -300,4 +319,4 @@ deb:
 .SUFFIXES:
 FORCE:
 .PHONY: all asan bench check check-programs clean deb demo deps format fuzz fuzz-minimize fuzz-programs install lint \
-	lint-programs replay unit vm-tools FORCE
+	lint-programs replay static unit vm-tools FORCE

@@ -29,6 +29,10 @@ packages_check=(
 packages_deb=(
 	debhelper debootstrap lintian man-db
 )
+# make static: what the static libraries need, and what unpacks the source of another
+packages_static=(
+	libbz2-dev liblzma-dev dpkg-dev
+)
 # what make bench measures beside us; it does without
 packages_bench=(
 	bpftrace linux-perf time

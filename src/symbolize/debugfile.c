@@ -21,6 +21,7 @@
 #include "symbolize/dwarf.h"
 #include "symbolize/elf.h"
 #include "util/cleanup.h"
+#include "util/library.h"
 
 #define DEBUG_ROOT     "/usr/lib/debug"
 #define PATH_BYTES     4096
@@ -94,7 +95,7 @@ static bool try_build_id(const char *root, const struct build_id *id, char **ret
 /* Loaded when needed: many systems do not have it. NULL if not. */
 static void *debuginfod_library(void)
 {
-	return dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	return library_open("libdebuginfod.so.1");
 }
 
 /* $DEBUGINFOD_URLS, or NULL */
@@ -426,6 +427,9 @@ static const char *debuginfod_hint(const char *said)
 		return strstr(said, "DEBUGINFOD_URLS=") ? "; sudo -E keeps it"
 							: "; or set DEBUGINFOD_URLS, and "
 							  "debuginfod is asked (sudo -E keeps it)";
+	if (!library_possible())
+		return "; DEBUGINFOD_URLS is set, but the static build cannot ask: "
+		       "debuginfod-find debuginfo fetches it, --vmlinux names it";
 	if (!debuginfod_library())
 		return "; DEBUGINFOD_URLS is set, but there is no libdebuginfod.so.1 to ask with";
 	return "; no server of DEBUGINFOD_URLS has it";

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "util/library.h"
+
 /* Of the C++ ABI: cxxabi.h. The library is where C++ programs are, and loaded when one is met. */
 typedef char *demangle_fn(const char *name, char *buf, size_t *len, int *status);
 
@@ -17,7 +19,7 @@ char *demangle(const char *name)
 	if (strncmp(name, "_Z", 2))
 		return NULL;
 	if (!lib) {
-		lib = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+		lib = library_open("libstdc++.so.6");
 		fn = lib ? (demangle_fn *)dlsym(lib, "__cxa_demangle") : NULL;
 	}
 	return fn ? fn(name, NULL, NULL, &status) : NULL;

@@ -76,6 +76,7 @@ apt_configure() {
 }
 
 # Once a day is enough, or when told that a file is gone from the mirror.
+# shellcheck disable=SC2120 # setup passes it
 apt_update() {
 	local stamp=$cache/apt/lists/updated
 	apt_configure
