@@ -448,6 +448,28 @@ void capfile_on_module(struct capfile *file, capfile_module_fn *fn, void *ctx)
 	file->on_module_ctx = ctx;
 }
 
+static int next_event(void *ctx, struct snapshot *ret_snap, uint64_t *ret_lost)
+{
+	return capfile_next(ctx, ret_snap, ret_lost);
+}
+
+static bool code_changed(void *ctx)
+{
+	return capfile_changed(ctx);
+}
+
+struct source capfile_source(struct capfile *file)
+{
+	static const struct source_ops ops = {.next = next_event, .code_changed = code_changed};
+
+	return (struct source){
+		.ops = &ops,
+		.ctx = file,
+		.symbols = file->symbols,
+		.text = textstore_source(file->text),
+	};
+}
+
 void capfile_close(struct capfile *file)
 {
 	if (!file)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "capfile/meta.h"
-#include "snapshot/snapshot.h"
+#include "snapshot/source.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/textstore.h"
 #include "util/errmsg.h"
@@ -87,5 +87,8 @@ struct textstore *capfile_text(struct capfile *file);
 
 /** capfile_close() - free; NULL is fine */
 void capfile_close(struct capfile *file);
+
+/** capfile_source() - the snapshots of a file, from the next one on; valid until capfile_close() */
+struct source capfile_source(struct capfile *file);
 
 #endif

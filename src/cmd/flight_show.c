@@ -6,37 +6,45 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/fault.h"
-#include "cmd/judge.h"
 #include "cmd/output.h"
 #include "cmd/wanted.h"
+#include "pipeline/pipeline.h"
 #include "symbolize/text.h"
 #include "util/log.h"
+
+static bool is_wanted(void *ctx, const struct snapshot *snap)
+{
+	return snapshot_wanted(ctx, snap);
+}
 
 int flight_show_session(struct flight_show *show, struct flight_session *session,
 			struct errmsg *msg)
 {
-	struct snapshot *snap = malloc(sizeof(*snap));
-	struct faults faults = {};
-	size_t at = 0;
-	int got = 0, err = snap ? 0 : -ENOMEM;
+	struct capture_options filter = show->wanted->filter;
+	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
+	struct pipeline_run run = {
+		.items = pipeline,
+		.count = 1,
+		.wanted = is_wanted,
+		.ctx = &filter,
+		.max = show->count,
+		.stop = &stop_requested,
+	};
+	struct sink sink = view_sink(show->view);
+	int err;
 
-	while (!err && !stop_requested && (!show->count || show->printed < show->count)) {
-		got = flight_session_next(session, &at, snap);
-		if (got <= 0)
-			break;
-		if (!snapshot_wanted(&show->wanted->filter, snap))
-			continue;
-		fault_place(&faults, show->symbols, &show->text, snap);
-		snapshot_judge(snap, show->symbols, &show->text);
-		err = output_check(show->out, view_snapshot(show->view, snap, &show->text, 0));
-		if (err)
-			err = output_failed(show->wanted->output, err, msg);
-		show->printed += !err;
-	}
-	faults_deinit(&faults);
-	free(snap);
-	return err ?: got < 0 ? got : 0;
+	if (!pipeline)
+		return -ENOMEM;
+	pipeline->source = flight_session_source(session, show->symbols, &show->text);
+	pipeline_add_sink(pipeline, &sink);
+	err = pipeline_fill(&run, pipeline);
+	err = err ?: pipeline_run(&run);
+	if (run.sink_failed)
+		err = output_failed(show->wanted->output, err, msg);
+	show->printed += run.taken;
+	pipeline_deinit(pipeline);
+	free(pipeline);
+	return err;
 }
 
 static void say_live(const char *dir, size_t links, const struct flight_session *session)

@@ -12,10 +12,10 @@
 #include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
-#include "cmd/judge.h"
 #include "cmd/output.h"
 #include "cmd/wanted.h"
 #include "cmd/view.h"
+#include "pipeline/pipeline.h"
 #include "render/perf_data.h"
 #include "util/cleanup.h"
 #include "util/log.h"
@@ -36,29 +36,27 @@ struct report_options {
 	struct wanted wanted;
 };
 
-/**
- * struct input - one file
- * @text: of its kernel
- * @snap: the next one, if @full
- * @lost: events lost before it; those of snapshots that were filtered away, too
- */
+/** struct input - one file */
 struct input {
 	const char *path;
 	struct capfile *file;
 	struct view *view;
-	struct text_source text;
-	bool full;
-	uint64_t lost;
-	struct snapshot snap;
 };
 
+/**
+ * struct report - what is under way
+ * @inputs: one for each file, as @run.items
+ * @lost: events that the files' ends tell of
+ * @msg: of what failed while @run was under way
+ */
 struct report {
 	const struct report_options *opts;
 	struct input *inputs;
+	struct pipeline_run run;
 	FILE *out;
 	uint64_t printed;
 	uint64_t lost;
-	struct input *last;
+	struct errmsg *msg;
 	struct perf_data *perf_data;
 	struct aggregate *aggregate;
 	bool damaged; /* some of what was asked for could not be read */
@@ -154,28 +152,17 @@ static const struct argp argp = {
 	.doc = doc,
 };
 
-/* The next snapshot of a file that is wanted; input->full is false at the end. */
-static int fill(struct report *report, struct input *input, struct errmsg *msg)
+static bool is_wanted(void *ctx, const struct snapshot *snap)
 {
-	int got;
+	const struct report *report = ctx;
 
-	do {
-		uint64_t lost = 0;
+	return snapshot_wanted(&report->opts->wanted.filter, snap);
+}
 
-		got = capfile_next(input->file, &input->snap, &lost);
-		input->lost += lost;
-	} while (got > 0 && !stop_requested &&
-		 !snapshot_wanted(&report->opts->wanted.filter, &input->snap));
-	input->full = got > 0;
-	if (got > 0 && capfile_changed(input->file))
-		view_text_changed(input->view);
-	if (got < 0)
-		return errmsg_set(msg, got == -EACCES || got == -EPERM ? -EIO : got, "%s: %s",
-				  input->path, strerror(-got));
-	if (!got)
-		return 0;
-	snapshot_judge(&input->snap, capfile_symbols(input->file), &input->text);
-	return 0;
+static int say_unreadable(const struct input *input, int err, struct errmsg *msg)
+{
+	return errmsg_set(msg, err == -EACCES || err == -EPERM ? -EIO : err, "%s: %s", input->path,
+			  strerror(-err));
 }
 
 static int on_module(const struct capfile_module *module, void *ctx)
@@ -183,28 +170,36 @@ static int on_module(const struct capfile_module *module, void *ctx)
 	return view_set_module(ctx, module);
 }
 
-static int open_input(struct report *report, struct input *input, struct errmsg *msg)
+static int open_input(struct report *report, size_t index, struct errmsg *msg)
 {
+	struct input *input = &report->inputs[index];
+	struct pipeline *pipeline = &report->run.items[index];
 	struct lines_options kernel = {};
 	const struct capfile_meta *meta;
+	struct sink sink;
 	int err = capfile_open(input->path, &input->file, msg);
 
 	if (err)
 		return err;
-	input->text = textstore_source(capfile_text(input->file));
+	pipeline->source = capfile_source(input->file);
 	meta = capfile_meta(input->file);
 	kernel.release = meta->release;
 	kernel.build_id = meta->build_id.bytes;
 	kernel.build_id_len = meta->build_id.len;
 	kernel.kallsyms_text = meta->stext;
-	err = view_create(&report->opts->wanted.view, report->out, capfile_symbols(input->file),
+	err = view_create(&report->opts->wanted.view, report->out, pipeline->source.symbols,
 			  &kernel, report->aggregate, &input->view, msg);
 	if (err)
 		return err;
+	if (!report->opts->perf_data) {
+		sink = view_sink(input->view);
+		pipeline_add_sink(pipeline, &sink);
+	}
 	capfile_on_module(input->file, on_module, input->view);
 	log_verbose("%s: %s, Linux %s, LBR %s, filter %s; %s", input->path, meta_get(meta, "host"),
 		    meta->release, meta->lbr.model, meta->filter, meta_get(meta, "command"));
-	return fill(report, input, msg);
+	err = pipeline_fill(&report->run, pipeline);
+	return err ? say_unreadable(input, err, msg) : 0;
 }
 
 /* What the user must know of a file that did not end as it should. */
@@ -220,48 +215,51 @@ static void say_end(struct report *report, struct input *input)
 			   capfile_ended(input->file) == CAPFILE_END_FOLLOWED;
 }
 
-static struct input *oldest(struct report *report)
+/* The others are shown although one of them cannot be read any further. */
+static int on_ended(void *ctx, struct pipeline *pipeline, int err)
 {
-	struct input *found = NULL;
+	struct report *report = ctx;
+	struct input *input = &report->inputs[pipeline - report->run.items];
+	struct errmsg msg = {};
 
-	for (size_t i = 0; i < report->opts->file_count; i++) {
-		struct input *input = &report->inputs[i];
-
-		if (input->full && (!found || input->snap.ts_ns < found->snap.ts_ns))
-			found = input;
+	if (!err) {
+		say_end(report, input);
+		return 0;
 	}
-	return found;
+	if (report->opts->file_count == 1 || err == -ENOMEM)
+		return say_unreadable(input, err, report->msg);
+	say_unreadable(input, err, &msg);
+	log_error("%s", msg.text);
+	report->damaged = true;
+	return 0;
 }
 
 static int print_all(struct report *report, struct errmsg *msg)
 {
-	struct input *input;
+	int err;
 
-	while ((input = oldest(report)) && !stop_requested) {
-		int err;
+	report->msg = msg;
+	err = pipeline_run(&report->run);
+	report->printed = report->run.taken;
+	report->lost += report->run.lost;
+	return report->run.sink_failed ? output_failed(report->opts->wanted.output, err, msg) : err;
+}
 
-		err = report->perf_data
-			      ? perf_data_add(report->perf_data, &input->snap)
-			      : view_snapshot(input->view, &input->snap, &input->text, input->lost);
-		err = output_check(report->out, err);
-		if (err)
-			return output_failed(report->opts->wanted.output, err, msg);
-		report->lost += input->lost;
-		input->lost = 0;
-		report->last = input;
-		if (++report->printed == report->opts->wanted.count)
-			return 0;
-		err = fill(report, input, msg);
-		if (err && (report->opts->file_count == 1 || err == -ENOMEM))
-			return err;
-		if (err) {
-			log_error("%s", msg->text);
-			*msg = (struct errmsg){};
-			report->damaged = true;
-		} else if (!input->full) {
-			say_end(report, input);
-		}
-	}
+static int perf_event(void *ctx, const struct event *event)
+{
+	return perf_data_add(ctx, event->snap);
+}
+
+static int start_perf_data(struct report *report, struct errmsg *msg)
+{
+	struct sink sink = {.event = perf_event};
+	int err = perf_data_create(report->opts->perf_data, capfile_meta(report->inputs[0].file),
+				   &report->perf_data, msg);
+
+	if (err)
+		return err;
+	sink.ctx = report->perf_data;
+	pipeline_add_sink(&report->run.items[0], &sink);
 	return 0;
 }
 
@@ -310,7 +308,7 @@ static int open_inputs(struct report *report, struct errmsg *msg)
 		int err;
 
 		input->path = report->opts->files[i];
-		err = open_input(report, input, msg);
+		err = open_input(report, i, msg);
 		/* What the user said of the view is wrong for all of them. */
 		if (err && (count == 1 || err == -ENOMEM || (input->file && !input->view)))
 			return err;
@@ -321,8 +319,8 @@ static int open_inputs(struct report *report, struct errmsg *msg)
 			continue;
 		}
 		opened++;
-		report->last = report->last ?: input;
-		if (!input->full)
+		report->run.last = report->run.last ?: &report->run.items[i];
+		if (!report->run.items[i].filled)
 			say_end(report, input);
 	}
 	return opened ? name_hosts(report)
@@ -335,7 +333,16 @@ static int report_all(struct report *report, struct errmsg *msg)
 	int err = 0;
 
 	report->inputs = calloc(count, sizeof(*report->inputs));
-	if (!report->inputs)
+	report->run = (struct pipeline_run){
+		.items = calloc(count, sizeof(*report->run.items)),
+		.count = count,
+		.wanted = is_wanted,
+		.ended = on_ended,
+		.ctx = report,
+		.max = report->opts->wanted.count,
+		.stop = &stop_requested,
+	};
+	if (!report->inputs || !report->run.items)
 		return -ENOMEM;
 	if (report->opts->wanted.view.summary || report->opts->wanted.view.trace_json)
 		err = aggregate_create(&report->opts->wanted.view, report->out, &report->aggregate,
@@ -343,9 +350,7 @@ static int report_all(struct report *report, struct errmsg *msg)
 	err = err ?: open_inputs(report, msg);
 	err = err ?: output_begin(report->out);
 	if (!err && report->opts->perf_data)
-		err = perf_data_create(report->opts->perf_data,
-				       capfile_meta(report->inputs[0].file), &report->perf_data,
-				       msg);
+		err = start_perf_data(report, msg);
 	err = err ?: print_all(report, msg);
 	if (!err && stop_requested)
 		log_warning("stopped after %llu snapshots: not all are shown",
@@ -354,7 +359,7 @@ static int report_all(struct report *report, struct errmsg *msg)
 		err = perf_data_finish(report->perf_data, capfile_symbols(report->inputs[0].file),
 				       capfile_text(report->inputs[0].file), msg);
 	else if (!err)
-		err = view_finish(report->last->view, msg);
+		err = view_finish(report->inputs[report->run.last - report->run.items].view, msg);
 	if (!err && report->aggregate && !report->perf_data)
 		err = aggregate_finish(report->aggregate, msg);
 	if (!err && report->lost)
@@ -370,8 +375,11 @@ static void close_inputs(struct report *report)
 	for (size_t i = 0; report->inputs && i < report->opts->file_count; i++) {
 		view_destroy(report->inputs[i].view);
 		capfile_close(report->inputs[i].file);
+		if (report->run.items)
+			pipeline_deinit(&report->run.items[i]);
 	}
 	free(report->inputs);
+	free(report->run.items);
 }
 
 int cmd_report(int argc, char **argv)

@@ -196,6 +196,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 	err = start_recording(trace, msg);
 	if (err)
 		return err;
+	trace_start_pipeline(trace);
 	/* Before anybody is told: what he does then is not to be dropped. */
 	if (!trace->child.watched)
 		capture_begin(trace->capture);
@@ -319,7 +320,7 @@ static int trace_main(int argc, char **argv, bool record_only)
 	closer_deinit(&trace.closer);
 	symbols_close(trace.symbols);
 	user_destroy(trace.user);
-	faults_deinit(&trace.faults);
+	pipeline_deinit(&trace.pipeline);
 	trace_options_deinit(&opts);
 	if (err)
 		return exit_status_of(err);

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "cmd/cmd.h"
-#include "cmd/judge.h"
 #include "util/clock.h"
 
 /*
@@ -45,56 +44,103 @@ static void hold_names(struct trace *trace, const struct snapshot *snap)
 	symbols_hold(trace->symbols, true);
 }
 
-static int show(struct trace *trace, struct snapshot *snap)
+/* Where nothing is shown, text is read again only from time to time. */
+static void prepare(void *ctx, struct snapshot *snap)
 {
-	int err = 0, write_err;
+	struct trace *trace = ctx;
 
 	ask_log(trace, snap);
-	text_live_invalidate(trace->text_live);
-	user_place(trace->user, snap);
-	hold_names(trace, snap);
-	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
-	trace->lost_now = lost_so_far(trace);
-	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
-	if (trace->recording) {
-		err = recording_add(trace->recording, snap, true,
-				    trace->lost_now - trace->lost_told);
-		err = err ?: recording_flush(trace->recording);
-	}
-	snapshot_judge(snap, trace->symbols, &trace->kernel_text);
-	if (snap->stale == TRI_SET)
-		capture_revive(trace->capture, snap->cpu);
-	view_text_changed(trace->view);
-	write_err = output_check(trace->out, view_snapshot(trace->view, snap, &trace->kernel_text,
-							   trace->lost_now - trace->lost_told));
-	if (write_err)
-		trace->write_err = write_err;
-	else if (view_error_passed_on(trace->view))
-		closer_say(&trace->closer, trace->opts, snap, &trace->kernel_text, trace->symbols);
-	symbols_hold(trace->symbols, false);
-	return err;
-}
-
-static int record(struct trace *trace, struct snapshot *snap)
-{
-	bool read_again = snap->ts_ns - trace->text_read_ns >= LOOK_NS;
-	uint64_t *judged_ns = &trace->judged_ns[snap->cpu % TRACE_CPUS];
-
-	ask_log(trace, snap);
-	user_place(trace->user, snap);
-	fault_place(&trace->faults, trace->symbols, &trace->kernel_text, snap);
-	if (read_again) {
+	trace->code_changed = trace->view || snap->ts_ns - trace->text_read_ns >= LOOK_NS;
+	if (trace->code_changed) {
 		trace->text_read_ns = snap->ts_ns;
 		text_live_invalidate(trace->text_live);
 	}
-	if (snap->ts_ns - *judged_ns >= LOOK_NS) {
-		*judged_ns = snap->ts_ns;
-		snapshot_judge(snap, trace->symbols, &trace->kernel_text);
-		if (snap->stale == TRI_SET)
-			capture_revive(trace->capture, snap->cpu);
-	}
-	return recording_add(trace->recording, snap, read_again,
-			     trace->lost_now - trace->lost_told);
+	user_place(trace->user, snap);
+	if (trace->view)
+		hold_names(trace, snap);
+}
+
+static bool code_changed(void *ctx)
+{
+	const struct trace *trace = ctx;
+
+	return trace->code_changed;
+}
+
+static bool needs_class(void *ctx, const struct snapshot *snap)
+{
+	struct trace *trace = ctx;
+	uint64_t *looked_ns = &trace->looked_ns[snap->cpu % TRACE_CPUS];
+
+	if (snap->ts_ns - *looked_ns < LOOK_NS)
+		return false;
+	*looked_ns = snap->ts_ns;
+	return true;
+}
+
+/* Somebody has switched the LBR off. */
+static void classified(void *ctx, const struct snapshot *snap)
+{
+	struct trace *trace = ctx;
+
+	if (snap->stale == TRI_SET)
+		capture_revive(trace->capture, snap->cpu);
+}
+
+static void release(void *ctx)
+{
+	struct trace *trace = ctx;
+
+	if (trace->view)
+		symbols_hold(trace->symbols, false);
+}
+
+static int record_event(void *ctx, const struct event *event)
+{
+	struct trace *trace = ctx;
+	int err = recording_add(trace->recording, event->snap, event->code_changed, event->lost);
+
+	return err || !trace->view ? err : recording_flush(trace->recording);
+}
+
+static int advise(void *ctx, const struct event *event)
+{
+	struct trace *trace = ctx;
+
+	if (!ferror(trace->out) && view_error_passed_on(trace->view))
+		closer_say(&trace->closer, trace->opts, event->snap, &event->source->text,
+			   event->source->symbols);
+	return 0;
+}
+
+void trace_start_pipeline(struct trace *trace)
+{
+	static const struct source_ops live = {
+		.prepare = prepare,
+		.code_changed = code_changed,
+		.needs_class = needs_class,
+		.classified = classified,
+		.release = release,
+	};
+	struct pipeline *pipeline = &trace->pipeline;
+	struct sink view;
+
+	pipeline->source = (struct source){
+		.ops = &live,
+		.ctx = trace,
+		.symbols = trace->symbols,
+		.text = trace->kernel_text,
+		.raw_faults = true,
+	};
+	if (trace->recording)
+		pipeline_add_sink(
+			pipeline,
+			&(struct sink){.event = record_event, .ctx = trace, .as_captured = true});
+	if (!trace->view)
+		return;
+	view = view_sink(trace->view);
+	pipeline_add_sink(pipeline, &view);
+	pipeline_add_sink(pipeline, &(struct sink){.event = advise, .ctx = trace});
 }
 
 /* The ring buffer is empty for now: a good time to write, and to ask what was lost. */
@@ -139,7 +185,9 @@ int trace_snapshot(struct snapshot *snap, void *ctx)
 		trace->left_out++;
 		return stop_requested > 1;
 	}
-	err = trace->view ? show(trace, snap) : record(trace, snap);
+	if (trace->view)
+		trace->lost_now = lost_so_far(trace);
+	err = pipeline_event(&trace->pipeline, snap, trace->lost_now - trace->lost_told);
 	if (err)
 		trace->write_err = err;
 	trace->lost_told = trace->lost_now;

@@ -5,6 +5,9 @@
 
 #include "cmd/trace_state.h"
 
+/** trace_start_pipeline() - the ring buffer as a source, with the sinks that the options ask for */
+void trace_start_pipeline(struct trace *trace);
+
 /**
  * trace_snapshot() - one snapshot: shown, or written, as the options say; for capture_poll()
  * @snap: NULL: the ring buffer is empty for now

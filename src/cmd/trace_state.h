@@ -12,14 +12,14 @@
 #include "cmd/aggregate.h"
 #include "cmd/child.h"
 #include "cmd/closer.h"
-#include "cmd/fault.h"
 #include "cmd/klog.h"
 #include "cmd/output.h"
 #include "cmd/rate_limit.h"
 #include "cmd/recording.h"
 #include "cmd/trace_options.h"
-#include "cmd/user.h"
 #include "cmd/view.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/user_place.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"
 #include "target/target.h"
@@ -46,13 +46,14 @@ struct trace {
 	struct closer closer;
 	struct klog *klog; /* of presets */
 	bool symbols_read;
-	struct faults faults;
+	struct pipeline pipeline;
 	struct child child;
 	uint64_t printed;
 	uint64_t lost_now;
 	uint64_t lost_told;
 	uint64_t text_read_ns;
-	uint64_t judged_ns[TRACE_CPUS];
+	uint64_t looked_ns[TRACE_CPUS];
+	bool code_changed; /* text was read again for the present snapshot */
 	struct rate_limit rate;
 	uint64_t left_out;
 	uint64_t stop_ns; /* when the signal to end was seen first; 0: not yet */

@@ -557,6 +557,21 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 	return err;
 }
 
+static int show_event(void *ctx, const struct event *event)
+{
+	struct view *view = ctx;
+
+	if (event->code_changed)
+		view_text_changed(view);
+	return output_check(view->out,
+			    view_snapshot(view, event->snap, &event->source->text, event->lost));
+}
+
+struct sink view_sink(struct view *view)
+{
+	return (struct sink){.event = show_event, .ctx = view};
+}
+
 bool view_error_passed_on(const struct view *view)
 {
 	return view->passed_on;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "capfile/meta.h"
+#include "pipeline/pipeline.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"
@@ -105,6 +106,9 @@ int view_set_module(struct view *view, const struct capfile_module *module);
  */
 int view_snapshot(struct view *view, const struct snapshot *snap, const struct text_source *text,
 		  uint64_t lost_records);
+
+/** view_sink() - what is shown of the events of a pipeline; borrows @view */
+struct sink view_sink(struct view *view);
 
 /**
  * view_error_passed_on() - of the last snapshot shown: it ended with an error, and nothing in its

@@ -13,7 +13,7 @@
 #include "cmd/args.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
-#include "cmd/judge.h"
+#include "pipeline/classify.h"
 #include "cmd/output.h"
 #include "cmd/view.h"
 #include "cmd/why_json.h"
@@ -361,7 +361,7 @@ static int show_story(struct why *why, struct hit_snapshot *hit)
 	snap->regs = NULL;
 	snap->stack = NULL;
 	snap->stack_count = 0;
-	snapshot_judge(snap, why->symbols, &why->kernel_text);
+	snapshot_classify(snap, why->symbols, &why->kernel_text);
 	return view_snapshot(why->view, snap, &why->kernel_text, 0);
 }
 

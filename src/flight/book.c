@@ -42,6 +42,7 @@ struct flight_session {
 	struct kept **sorted;  /* by seq; NULL until they are wanted */
 	size_t kept_count;
 	uint8_t *seen_empty; /* bit n: record page n is there, never written */
+	size_t next;	     /* of flight_session_source() */
 	bool decoded;
 	int decode_err;
 	struct flight_header header;
@@ -390,8 +391,7 @@ static int settle(struct flight_session *session)
 		.supported = session->header.lbr.supported,
 	};
 	if (!session->shown)
-		session->shown =
-			calloc(session->header.target_count + 1, sizeof(struct trigger *));
+		session->shown = calloc(session->header.target_count + 1, sizeof(struct trigger *));
 	return session->shown ? 0 : -ENOMEM;
 }
 
@@ -494,4 +494,27 @@ int flight_session_next(struct flight_session *session, size_t *at, struct snaps
 				    lbr_filter_own(session->header.filter), snap->branches);
 	snap->dropped = read > snap->count ? read - snap->count : 0;
 	return 1;
+}
+
+static int next_event(void *ctx, struct snapshot *ret_snap, uint64_t *ret_lost)
+{
+	struct flight_session *session = ctx;
+
+	(void)ret_lost; /* the session tells how many there are in all */
+	return flight_session_next(session, &session->next, ret_snap);
+}
+
+struct source flight_session_source(struct flight_session *session, struct symbols *symbols,
+				    const struct text_source *text)
+{
+	static const struct source_ops ops = {.next = next_event};
+
+	session->next = 0;
+	return (struct source){
+		.ops = &ops,
+		.ctx = session,
+		.symbols = symbols,
+		.text = *text,
+		.raw_faults = true,
+	};
 }

@@ -14,7 +14,7 @@
 
 #include "flight/format.h"
 #include "flight/header.h"
-#include "snapshot/snapshot.h"
+#include "snapshot/source.h"
 
 struct flight_book;
 struct flight_session;
@@ -91,5 +91,12 @@ int flight_session_header(struct flight_session *session, const struct flight_he
  * Return: 1; 0 at the end; -ENOMEM.
  */
 int flight_session_next(struct flight_session *session, size_t *at, struct snapshot *ret_snap);
+
+/**
+ * flight_session_source() - the snapshots of a recorder, from the oldest one on
+ * @symbols, @text: of the kernel that recorded; borrowed
+ */
+struct source flight_session_source(struct flight_session *session, struct symbols *symbols,
+				    const struct text_source *text);
 
 #endif

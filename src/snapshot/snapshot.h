@@ -131,8 +131,9 @@ struct log_lines {
  * @err: positive errno that @retval stands for; 0 if it is no error
  * @signal: TRIGGER_SIGNAL: its number; else 0
  * @bug_ip: TRIGGER_FAULT: address of the ud2 of WARN or BUG(); 0 for other faults
- * @bug_warning: is that of a WARN? Clear: of BUG() (set by cmd/fault)
- * @bug_file, @bug_line: of that, as the kernel has them (set by cmd/fault); NULL and 0 if not known
+ * @bug_warning: is that of a WARN? Clear: of BUG() (set by pipeline/fault)
+ * @bug_file, @bug_line: of that, as the kernel has them (set by pipeline/fault); NULL and 0 if not
+ * known
  * @regs: PTREG_COUNT registers where it happened; of a fault, as it was when it was raised. NULL:
  *        not reported. Borrowed from the source, until the next snapshot, as is @stack
  * @stack: instruction it happened at, then return addresses, innermost first; NULL: not reported
@@ -151,9 +152,9 @@ struct log_lines {
  * @wasted: newest entries spent by the capture itself (set by symbolize/trim)
  * @tracing: entries among those shown that the tracing of the functions in between took (set by
  *           symbolize/trim)
- * @stale: the branches are not those of this event: the LBR was off (set by path/fresh)
- * @mixed: some are in no code of this process: another program's (set by cmd/user); clear: all are
- *         in its own code
+ * @stale: the branches are not those of this event: the LBR was off (set by path/staleness)
+ * @mixed: some are in no code of this process: another program's (set by pipeline/user_place);
+ * clear: all are in its own code
  * @shown_from: index of the first branch that the trimmed view shows (set by symbolize/trim)
  * @branches: oldest first. The last member: snapshot_clear() stops here
  */

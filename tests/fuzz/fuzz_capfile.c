@@ -15,7 +15,7 @@
 
 #include "capfile/format.h"
 #include "capfile/reader.h"
-#include "path/fresh.h"
+#include "path/staleness.h"
 #include "path/path.h"
 #include "render/backtrace.h"
 #include "render/text.h"
@@ -125,7 +125,7 @@ static void judge(struct capfile *capfile, struct snapshot *snap, FILE *out)
 	snapshot_trim(snap, capfile_symbols(capfile));
 	if (snap->wasted > snap->count || snap->shown_from > snap->count)
 		abort();
-	snapshot_judge_fresh(snap, &text, &opts);
+	snapshot_classify_stale(snap, &text, &opts);
 	if (!path_build(snap, &text, &opts, &path))
 		path_free(path);
 	render_text_snapshot(out, snap, capfile_symbols(capfile), &how);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/placed.h"
+#include "pipeline/trigger_instances.h"
 #include "flight/book.h"
 #include "flight/pages.h"
 
@@ -312,7 +312,7 @@ static struct flight_detailed *write_detailed(uint8_t *pages, uint32_t headers, 
 /* A fault that one preset told of, then one in the same function that another did. */
 static void session_next_triggers_at_one_place_are_two(void **state)
 {
-	struct placed_list placed = {};
+	struct trigger_instances placed = {};
 	struct flight_session *session;
 	const struct trigger *first;
 	struct flight_book *book;
@@ -327,12 +327,13 @@ static void session_next_triggers_at_one_place_are_two(void **state)
 	book = read_all(pages, headers + SLOTS);
 	session = flight_book_session(book, 0);
 	assert_int_equal(flight_session_next(session, &at, &snap), 1);
-	first = placed_at(&placed, snap.trigger, KERNEL);
+	first = trigger_instance_at(&placed, snap.trigger, KERNEL);
 	assert_string_equal(first->target, "hw:panic");
 	assert_int_equal(flight_session_next(session, &at, &snap), 1);
-	assert_string_equal(placed_at(&placed, snap.trigger, KERNEL)->target, "fexit:open_it");
+	assert_string_equal(trigger_instance_at(&placed, snap.trigger, KERNEL)->target,
+			    "fexit:open_it");
 	assert_string_equal(first->target, "hw:panic");
-	placed_deinit(&placed);
+	trigger_instances_deinit(&placed);
 	flight_book_destroy(book);
 	free(pages);
 }

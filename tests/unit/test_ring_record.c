@@ -175,7 +175,7 @@ static void record_decode_fault_has_its_own_address(void **state)
 	assert_null(f.snap.stack);
 	assert_false(f.snap.has_retval);
 	assert_int_equal(f.snap.err, 0);
-	/* Which of the two it is tells the bug table, see cmd/fault.c. */
+	/* Which of the two it is tells the bug table, see pipeline/fault.c. */
 	assert_string_equal(snapshot_fault_name(&f.snap), "WARN or BUG");
 	f.snap.bug_warning = TRI_SET;
 	assert_string_equal(snapshot_fault_name(&f.snap), "WARN");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "path/fresh.h"
+#include "path/staleness.h"
 
 #include <stdlib.h>
 
@@ -59,8 +59,8 @@ static bool in_program_alone(const struct snapshot *snap)
 	return true;
 }
 
-void snapshot_judge_fresh(struct snapshot *snap, const struct text_source *text,
-			  const struct path_options *opts)
+void snapshot_classify_stale(struct snapshot *snap, const struct text_source *text,
+			     const struct path_options *opts)
 {
 	snap->stale = TRI_NOT_REPORTED;
 	if (!snap->trigger || !snap->path_ok || !snap->count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* user.h - snapshots of user functions, put into the process that they are of */
-#ifndef LBRSNOOP_CMD_USER_H
-#define LBRSNOOP_CMD_USER_H
+/* user_place.h - snapshots of user functions, put into the process that they are of */
+#ifndef LBRSNOOP_PIPELINE_USER_PLACE_H
+#define LBRSNOOP_PIPELINE_USER_PLACE_H
 
 #include "snapshot/probe.h"
 #include "snapshot/snapshot.h"

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "cmd/judge.h"
+#include "pipeline/classify.h"
 
-#include "path/fresh.h"
+#include "path/staleness.h"
 #include "symbolize/place.h"
 #include "symbolize/trim.h"
 
-void snapshot_judge(struct snapshot *snap, struct symbols *symbols, const struct text_source *text)
+void snapshot_classify(struct snapshot *snap, struct symbols *symbols,
+		       const struct text_source *text)
 {
 	struct path_options opts = {.place = place_by_symbols,
 				    .same_function = same_function_by_symbols,
 				    .place_ctx = symbols};
 
 	snapshot_trim(snap, symbols);
-	snapshot_judge_fresh(snap, text, &opts);
+	snapshot_classify_stale(snap, text, &opts);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "cmd/user.h"
+#include "pipeline/user_place.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd/placed.h"
+#include "pipeline/trigger_instances.h"
 
 #define KERNEL_HALF (1ull << 63)
 
@@ -12,7 +12,7 @@ struct user {
 	struct userspace *space;
 	struct symbols *symbols;
 	struct text_source kernel;
-	struct placed_list placed;
+	struct trigger_instances placed;
 };
 
 int user_create(const struct probe_list *probes, struct symbols *symbols, const char *debug_dir,
@@ -39,7 +39,7 @@ void user_destroy(struct user *user)
 {
 	if (!user)
 		return;
-	placed_deinit(&user->placed);
+	trigger_instances_deinit(&user->placed);
 	userspace_destroy(user->space);
 	free(user);
 }
@@ -101,17 +101,17 @@ void user_place(struct user *user, struct snapshot *snap)
 		symbols_find(user->symbols, snap->branches[i].to, &sym);
 	}
 	if (snap->trigger->kind == TRIGGER_SIGNAL) {
-		placed_at_symbol(&user->placed, user->symbols, snap);
+		trigger_instance_at_symbol(&user->placed, user->symbols, snap);
 		return;
 	}
 	if (snap->trigger->kind == TRIGGER_PERF) {
 		if (!(snap->ip & KERNEL_HALF))
-			placed_at_symbol(&user->placed, user->symbols, snap);
+			trigger_instance_at_symbol(&user->placed, user->symbols, snap);
 		return;
 	}
 	if (userspace_bias(user->space, snap->trigger->path, &bias))
 		return;
-	placed = placed_at(&user->placed, snap->trigger, snap->trigger->file_addr + bias);
+	placed = trigger_instance_at(&user->placed, snap->trigger, snap->trigger->file_addr + bias);
 	if (placed)
 		snap->trigger = placed;
 	if (!snap->ip)

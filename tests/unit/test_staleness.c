@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "../text_bytes.h"
-#include "path/fresh.h"
+#include "path/staleness.h"
 
 #define BASE 0xffffffff81000000ULL
 #define USER 0x401000ULL
@@ -42,7 +42,7 @@ static enum tri stale_at(enum trigger_kind kind, uint32_t supported, uint64_t to
 				.wasted = wasted,
 				.branches = {{.from = BASE + 2, .to = BASE}, {.to = to}}};
 
-	snapshot_judge_fresh(&snap, &text, NULL);
+	snapshot_classify_stale(&snap, &text, NULL);
 	return snap.stale;
 }
 
@@ -51,7 +51,7 @@ static enum tri stale(uint64_t to, uint64_t ip)
 	return stale_at(TRIGGER_HW, LBR_HAS_MISPRED, to, ip, 0);
 }
 
-static void judge_fresh_straight_to_breakpoint_is_fresh(void **state)
+static void classify_stale_straight_to_breakpoint_is_fresh(void **state)
 {
 	(void)state;
 	assert_int_equal(stale(BASE, BASE + 2), TRI_CLEAR);
@@ -59,7 +59,7 @@ static void judge_fresh_straight_to_breakpoint_is_fresh(void **state)
 	assert_int_equal(stale(BASE + 0x30, BASE + 0x35), TRI_CLEAR);
 }
 
-static void judge_fresh_impossible_way_is_stale(void **state)
+static void classify_stale_impossible_way_is_stale(void **state)
 {
 	(void)state;
 	assert_int_equal(stale(BASE + 2, BASE), TRI_SET);	    /* backwards */
@@ -70,7 +70,7 @@ static void judge_fresh_impossible_way_is_stale(void **state)
 	assert_int_equal(stale(BASE, BASE + (1 << 20)), TRI_SET); /* further than any code runs */
 }
 
-static void judge_fresh_what_proves_nothing_is_not_judged(void **state)
+static void classify_stale_what_proves_nothing_is_not_judged(void **state)
 {
 	(void)state;
 	assert_int_equal(stale(BASE + 0x20, BASE + 0x27), TRI_NOT_REPORTED);  /* LBR switched */
@@ -78,14 +78,14 @@ static void judge_fresh_what_proves_nothing_is_not_judged(void **state)
 }
 
 /* APM vol. 2, 13.1.1.8: a debug exception stops AMD's as well. */
-static void judge_fresh_amd_breakpoint_is_judged(void **state)
+static void classify_stale_amd_breakpoint_is_judged(void **state)
 {
 	(void)state;
 	assert_int_equal(stale_at(TRIGGER_HW, LBR_HAS_SPEC, BASE, BASE + 2, 0), TRI_CLEAR);
 	assert_int_equal(stale_at(TRIGGER_HW, LBR_HAS_SPEC, BASE + 2, BASE, 0), TRI_SET);
 }
 
-static void judge_fresh_software_must_have_spent_entries(void **state)
+static void classify_stale_software_must_have_spent_entries(void **state)
 {
 	(void)state;
 	assert_int_equal(stale_at(TRIGGER_FEXIT, LBR_HAS_MISPRED, BASE, BASE, 1), TRI_CLEAR);
@@ -93,7 +93,7 @@ static void judge_fresh_software_must_have_spent_entries(void **state)
 }
 
 /* What tells of a software event is in the LBR, unless the kernel's branches are left out of it. */
-static void judge_fresh_perf_event_spends_entries_or_is_in_a_program(void **state)
+static void classify_stale_perf_event_spends_entries_or_is_in_a_program(void **state)
 {
 	const struct lbr_info lbr = {.depth = 32, .supported = LBR_HAS_MISPRED};
 	const struct trigger trigger = {.kind = TRIGGER_PERF};
@@ -106,12 +106,12 @@ static void judge_fresh_perf_event_spends_entries_or_is_in_a_program(void **stat
 	(void)state;
 	assert_int_equal(stale_at(TRIGGER_PERF, LBR_HAS_MISPRED, BASE, USER, 1), TRI_CLEAR);
 	assert_int_equal(stale_at(TRIGGER_PERF, LBR_HAS_MISPRED, BASE, USER, 0), TRI_SET);
-	snapshot_judge_fresh(&snap, NULL, NULL);
+	snapshot_classify_stale(&snap, NULL, NULL);
 	assert_int_equal(snap.stale, TRI_NOT_REPORTED);
 }
 
 /* The interrupt comes some instructions behind the overflow that froze the LBR. */
-static void judge_fresh_pmi_is_not_told(void **state)
+static void classify_stale_pmi_is_not_told(void **state)
 {
 	(void)state;
 	assert_int_equal(stale_at(TRIGGER_PMI, LBR_HAS_MISPRED, BASE + 2, BASE, 0),
@@ -121,13 +121,13 @@ static void judge_fresh_pmi_is_not_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(judge_fresh_straight_to_breakpoint_is_fresh),
-		cmocka_unit_test(judge_fresh_impossible_way_is_stale),
-		cmocka_unit_test(judge_fresh_what_proves_nothing_is_not_judged),
-		cmocka_unit_test(judge_fresh_amd_breakpoint_is_judged),
-		cmocka_unit_test(judge_fresh_software_must_have_spent_entries),
-		cmocka_unit_test(judge_fresh_perf_event_spends_entries_or_is_in_a_program),
-		cmocka_unit_test(judge_fresh_pmi_is_not_told),
+		cmocka_unit_test(classify_stale_straight_to_breakpoint_is_fresh),
+		cmocka_unit_test(classify_stale_impossible_way_is_stale),
+		cmocka_unit_test(classify_stale_what_proves_nothing_is_not_judged),
+		cmocka_unit_test(classify_stale_amd_breakpoint_is_judged),
+		cmocka_unit_test(classify_stale_software_must_have_spent_entries),
+		cmocka_unit_test(classify_stale_perf_event_spends_entries_or_is_in_a_program),
+		cmocka_unit_test(classify_stale_pmi_is_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* fault.h - faults of the kernel, put where they happened: the trigger is where they are told */
-#ifndef LBRSNOOP_CMD_FAULT_H
-#define LBRSNOOP_CMD_FAULT_H
+#ifndef LBRSNOOP_PIPELINE_FAULT_H
+#define LBRSNOOP_PIPELINE_FAULT_H
 
-#include "cmd/placed.h"
+#include "pipeline/trigger_instances.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/bugtable.h"
 #include "symbolize/symbolize.h"
 
 /** struct faults - those seen; all zero at first */
 struct faults {
-	struct placed_list placed;
+	struct trigger_instances placed;
 	struct bug_place bug; /* of the last one */
 };
 

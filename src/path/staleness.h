@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* fresh.h - are the branches of a snapshot those of its event? */
-#ifndef LBRSNOOP_PATH_FRESH_H
-#define LBRSNOOP_PATH_FRESH_H
+/* staleness.h - are the branches of a snapshot those of its event? */
+#ifndef LBRSNOOP_PATH_STALENESS_H
+#define LBRSNOOP_PATH_STALENESS_H
 
 #include "path/path.h"
 
 /**
- * snapshot_judge_fresh() - set snap->stale
+ * snapshot_classify_stale() - set snap->stale
  *
  * Any debug exception switches the LBR off, and only a snapshot switches it on again: another
  * user of debug registers (gdb, perf) on the same CPU leaves it off, holding what was there
@@ -15,7 +15,7 @@
  * must be that software (snap->wasted, set by snapshot_trim() before).
  * @text: kernel text, or NULL: breakpoints cannot be judged
  */
-void snapshot_judge_fresh(struct snapshot *snap, const struct text_source *text,
-			  const struct path_options *opts);
+void snapshot_classify_stale(struct snapshot *snap, const struct text_source *text,
+			     const struct path_options *opts);
 
 #endif

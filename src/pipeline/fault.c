@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "cmd/fault.h"
+#include "pipeline/fault.h"
 
 void fault_place(struct faults *faults, struct symbols *symbols, const struct text_source *memory,
 		 struct snapshot *snap)
@@ -11,10 +11,10 @@ void fault_place(struct faults *faults, struct symbols *symbols, const struct te
 		snap->bug_file = faults->bug.file;
 		snap->bug_line = faults->bug.line;
 	}
-	placed_at_symbol(&faults->placed, symbols, snap);
+	trigger_instance_at_symbol(&faults->placed, symbols, snap);
 }
 
 void faults_deinit(struct faults *faults)
 {
-	placed_deinit(&faults->placed);
+	trigger_instances_deinit(&faults->placed);
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pipeline/pipeline.h"
+
+#include <assert.h>
+
+#include "pipeline/classify.h"
+
+void pipeline_add_sink(struct pipeline *pipeline, const struct sink *sink)
+{
+	assert(pipeline->sink_count < PIPELINE_SINKS_MAX);
+	pipeline->sinks[pipeline->sink_count++] = *sink;
+}
+
+/* To those before the classification, or behind it. */
+static void hand_on(struct pipeline *pipeline, const struct event *event, bool as_captured,
+		    int *err)
+{
+	for (size_t i = 0; i < pipeline->sink_count; i++) {
+		const struct sink *sink = &pipeline->sinks[i];
+		int sink_err;
+
+		if (sink->as_captured != as_captured)
+			continue;
+		sink_err = sink->event(sink->ctx, event);
+		*err = *err ?: sink_err;
+	}
+}
+
+static bool has_to_classify(const struct pipeline *pipeline, const struct snapshot *snap)
+{
+	const struct source *source = &pipeline->source;
+
+	for (size_t i = 0; i < pipeline->sink_count; i++)
+		if (!pipeline->sinks[i].as_captured)
+			return true;
+	return source->ops->needs_class && source->ops->needs_class(source->ctx, snap);
+}
+
+int pipeline_event(struct pipeline *pipeline, struct snapshot *snap, uint64_t lost)
+{
+	struct source *source = &pipeline->source;
+	const struct source_ops *ops = source->ops;
+	struct event event = {.snap = snap, .source = source, .lost = lost};
+	int err = 0;
+
+	if (ops->prepare)
+		ops->prepare(source->ctx, snap);
+	if (source->raw_faults)
+		fault_place(&pipeline->faults, source->symbols, &source->text, snap);
+	event.code_changed = ops->code_changed && ops->code_changed(source->ctx);
+	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
+	hand_on(pipeline, &event, true, &err);
+	if (has_to_classify(pipeline, snap)) {
+		snapshot_classify(snap, source->symbols, &source->text);
+		if (ops->classified)
+			ops->classified(source->ctx, snap);
+	}
+	hand_on(pipeline, &event, false, &err);
+	if (ops->release)
+		ops->release(source->ctx);
+	return err;
+}
+
+int pipeline_fill(const struct pipeline_run *run, struct pipeline *pipeline)
+{
+	const struct source *source = &pipeline->source;
+	int got;
+
+	do {
+		uint64_t lost = 0;
+
+		got = source->ops->next(source->ctx, &pipeline->next, &lost);
+		pipeline->lost += lost;
+	} while (got > 0 && !(run->stop && *run->stop) && run->wanted &&
+		 !run->wanted(run->ctx, &pipeline->next));
+	pipeline->filled = got > 0;
+	return got < 0 ? got : 0;
+}
+
+static struct pipeline *oldest(const struct pipeline_run *run)
+{
+	struct pipeline *found = NULL;
+
+	for (size_t i = 0; i < run->count; i++) {
+		struct pipeline *item = &run->items[i];
+
+		if (item->filled && (!found || item->next.ts_ns < found->next.ts_ns))
+			found = item;
+	}
+	return found;
+}
+
+int pipeline_run(struct pipeline_run *run)
+{
+	struct pipeline *item;
+
+	while (!(run->stop && *run->stop) && (item = oldest(run))) {
+		int err = pipeline_event(item, &item->next, item->lost);
+
+		if (err) {
+			run->sink_failed = true;
+			return err;
+		}
+		run->lost += item->lost;
+		item->lost = 0;
+		run->last = item;
+		if (++run->taken == run->max)
+			return 0;
+		err = pipeline_fill(run, item);
+		if ((err || !item->filled) && run->ended)
+			err = run->ended(run->ctx, item, err);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void pipeline_deinit(struct pipeline *pipeline)
+{
+	faults_deinit(&pipeline->faults);
+}
