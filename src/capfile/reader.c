@@ -14,9 +14,8 @@
 #include "capfile/context.h"
 #include "capfile/format.h"
 #include "capfile/unpack.h"
+#include "decode/event.h"
 #include "decode/filter.h"
-#include "decode/model.h"
-#include "decode/perf_entry.h"
 #include "util/cleanup.h"
 #include "util/cursor.h"
 
@@ -26,8 +25,6 @@
 /* Of all triggers: a kernel has 70,000 functions, with names of 30 characters, three times each. */
 #define TRIGGER_BYTES_MAX (64u << 20)
 #define SYMBOL_CHARS	  (CAPFILE_NAME_MAX + 1)
-/* include/linux/err.h */
-#define MAX_ERRNO 4095
 
 struct capfile {
 	struct unpack unpack;
@@ -259,6 +256,8 @@ static void hide_user(struct capfile *file, bool hidden)
 static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *ret_lost)
 {
 	struct capfile_snapshot fixed;
+	struct captured_event event;
+	struct event_lbr lbr;
 	uint32_t entries;
 
 	if (file->payload_len < sizeof(fixed))
@@ -270,35 +269,33 @@ static int take_snapshot(struct capfile *file, struct snapshot *snap, uint64_t *
 	    fixed.trigger >= file->trigger_count || !file->triggers[fixed.trigger])
 		return -EBADMSG;
 	memcpy(file->raw, file->payload + sizeof(fixed), entries * sizeof(file->raw[0]));
-	snapshot_clear(snap);
-	snap->ts_ns = fixed.ts_ns;
-	snap->cpu = fixed.cpu;
-	snap->pid = fixed.pid;
-	snap->tid = fixed.tid;
-	memcpy(snap->comm, fixed.comm, COMM_LEN);
-	snap->comm[COMM_LEN - 1] = '\0';
-	snap->trigger = file->triggers[fixed.trigger];
-	snap->ip = fixed.ip;
-	snap->has_retval = fixed.flags & CAPFILE_HAS_RETVAL;
-	snap->retval = snap->has_retval ? fixed.retval : 0;
-	if (snap->has_retval && !trigger_is_user(snap->trigger) && snap->retval < 0 &&
-	    snap->retval >= -MAX_ERRNO)
-		snap->err = (int)-snap->retval;
-	if (snap->trigger->kind == TRIGGER_FAULT)
-		snap->bug_ip = (uint64_t)fixed.retval;
-	if (snap->trigger->kind == TRIGGER_SIGNAL)
-		snap->signal = (int)fixed.retval;
+	event = (struct captured_event){
+		.ts_ns = fixed.ts_ns,
+		.cpu = fixed.cpu,
+		.pid = fixed.pid,
+		.tid = fixed.tid,
+		.comm = fixed.comm,
+		.trigger = file->triggers[fixed.trigger],
+		.ip = fixed.ip,
+		.has_retval = fixed.flags & CAPFILE_HAS_RETVAL,
+		.ret = RETURN_S64, /* its type was known when it was written */
+		.value = fixed.retval,
+		.raw = file->raw,
+		.raw_count = entries,
+		.read = fixed.read,
+	};
+	lbr = (struct event_lbr){
+		.model = &file->model,
+		.info = &file->meta.lbr,
+		.filter = file->meta.filter,
+		.own = file->own_filter,
+		.filtered = file->meta.filtered,
+		.path_ok = file->meta.path_ok,
+	};
+	event_decode(&lbr, &event, snap);
 	context_fill(&file->context, snap);
 	/* What is known of a program is another one's, or of an earlier time. */
 	hide_user(file, !trigger_is_user(snap->trigger) || !snap->pid);
-	snap->lbr = &file->meta.lbr;
-	snap->filter = file->meta.filter;
-	snap->path_ok = file->meta.path_ok;
-	snap->raw = file->raw;
-	snap->raw_count = entries;
-	snap->count = perf_entries_decode(&file->model, file->raw, entries, file->meta.filtered,
-					  file->own_filter, snap->branches);
-	snap->dropped = fixed.read > snap->count ? fixed.read - snap->count : 0;
 	if (fixed.flags & CAPFILE_MIXED_KNOWN)
 		snap->mixed = fixed.flags & CAPFILE_MIXED ? TRI_SET : TRI_CLEAR;
 	*ret_lost = fixed.lost;
@@ -530,11 +527,7 @@ static int read_meta(struct capfile *file, const char *name, struct errmsg *msg)
 	if (err)
 		return err;
 	file->own_filter = lbr_filter_own(file->meta.filter);
-	file->model = (struct lbr_model){
-		.name = file->meta.lbr.model,
-		.format = file->meta.lbr.format,
-		.supported = file->meta.lbr.supported,
-	};
+	lbr_model_of_info(&file->meta.lbr, &file->model);
 	return 0;
 }
 

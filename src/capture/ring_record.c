@@ -2,14 +2,9 @@
 #include "capture/ring_record.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "decode/perf_entry.h"
+#include "decode/event.h"
 #include "record.h"
-#include "util/cleanup.h"
-
-/* include/linux/err.h */
-#define MAX_ERRNO 4095
 
 /* A flight recorder's pages hold the number as it is, see struct flight_record. */
 _Static_assert(
@@ -49,28 +44,8 @@ bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
 	}
 }
 
-/* The register as the return type reads it. */
-static int64_t return_value(const struct probe *probe, int64_t reg)
-{
-	return probe->ret == RETURN_S64 ? reg : (int32_t)reg;
-}
-
-static void fill_branches(const struct record_context *ctx, const struct record *rec,
-			  struct snapshot *snap)
-{
-	uint32_t read = rec->read > 0 ? rec->read : 0;
-
-	_Static_assert(sizeof(struct perf_branch_entry) == sizeof(struct raw_branch),
-		       "FROM, TO, flags");
-	snap->raw = (const struct raw_branch *)rec->branches;
-	snap->raw_count = rec->count;
-	snap->count = perf_entries_decode(ctx->model, snap->raw, snap->raw_count, ctx->filtered,
-					  ctx->plan.own, snap->branches);
-	snap->dropped = read > snap->count ? read - snap->count : 0;
-}
-
 /* Longer than a record: with a detail. False if it makes no sense. */
-static bool fill_detail(const void *data, size_t len, struct snapshot *snap)
+static bool take_detail(const void *data, size_t len, struct captured_event *event)
 {
 	const struct record_detail *detail = &((const struct detailed_record *)data)->detail;
 
@@ -81,54 +56,62 @@ static bool fill_detail(const void *data, size_t len, struct snapshot *snap)
 	if (len < sizeof(struct detailed_record) || detail->frames > RECORD_FRAMES_MAX)
 		return false;
 	if (detail->flags & DETAIL_REGS)
-		snap->regs = (const uint64_t *)detail->regs;
-	if (!detail->frames)
-		return true;
-	snap->stack = (const uint64_t *)detail->stack;
-	snap->stack_count = detail->frames;
-	snap->stack_cut = detail->frames == RECORD_FRAMES_MAX;
+		event->regs = (const uint64_t *)detail->regs;
+	event->stack = (const uint64_t *)detail->stack;
+	event->frames = detail->frames;
+	event->frames_max = RECORD_FRAMES_MAX;
 	return true;
+}
+
+/* The probe's trigger, as it was armed for this record. */
+static const struct trigger *trigger_of(const struct record_context *ctx, const struct record *rec)
+{
+	enum trigger_kind kind = trigger_kind_of(rec->kind);
+	struct trigger *trigger = &ctx->triggers[(size_t)rec->target * TRIGGER_KIND_COUNT + kind];
+
+	*trigger = ctx->probes->items[rec->target].trigger;
+	trigger->kind = kind;
+	return trigger;
 }
 
 int record_decode(const struct record_context *ctx, const void *data, size_t len,
 		  struct snapshot *ret_snap)
 {
 	const struct record *rec = data;
+	const struct event_lbr lbr = {
+		.model = ctx->model,
+		.info = ctx->lbr,
+		.filter = ctx->filter,
+		.own = ctx->plan.own,
+		.filtered = ctx->filtered,
+		.path_ok = ctx->path_ok,
+	};
+	struct captured_event event = {0};
 	const struct probe *probe;
-	struct trigger *trigger;
 
 	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
-	snapshot_clear(ret_snap);
+	_Static_assert(sizeof(struct perf_branch_entry) == sizeof(struct raw_branch),
+		       "FROM, TO, flags");
 	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
 	    len < RECORD_BYTES(rec->count) || rec->target >= ctx->probes->count ||
-	    trigger_kind_of(rec->kind) == TRIGGER_NONE || !fill_detail(data, len, ret_snap))
+	    trigger_kind_of(rec->kind) == TRIGGER_NONE || !take_detail(data, len, &event))
 		return -EBADMSG;
 	probe = &ctx->probes->items[rec->target];
-	ret_snap->ts_ns = rec->mono_ns + ctx->mono_to_real_ns;
-	ret_snap->cpu = rec->cpu;
-	ret_snap->pid = rec->pid;
-	ret_snap->tid = rec->tid;
-	memcpy(ret_snap->comm, rec->comm, COMM_LEN);
-	ret_snap->comm[COMM_LEN - 1] = 0;
-	trigger = &ctx->triggers[(size_t)rec->target * TRIGGER_KIND_COUNT +
-				 trigger_kind_of(rec->kind)];
-	*trigger = probe->trigger;
-	trigger->kind = trigger_kind_of(rec->kind);
-	ret_snap->trigger = trigger;
-	ret_snap->ip = rec->ip;
-	if (!rec->ip && trigger->kind != TRIGGER_SIGNAL)
-		ret_snap->ip = probe->trigger.addr;
-	ret_snap->has_retval = probe_has_retval(probe, trigger->kind);
-	ret_snap->retval = ret_snap->has_retval ? return_value(probe, rec->retval) : 0;
-	ret_snap->signal = trigger->kind == TRIGGER_SIGNAL ? (int)rec->retval : 0;
-	ret_snap->bug_ip = trigger->kind == TRIGGER_FAULT ? (uint64_t)rec->retval : 0;
-	/* A negative value of a user function may mean anything. */
-	if (ret_snap->has_retval && !trigger_is_user(trigger) && ret_snap->retval < 0 &&
-	    ret_snap->retval >= -MAX_ERRNO)
-		ret_snap->err = -ret_snap->retval;
-	ret_snap->lbr = ctx->lbr;
-	ret_snap->filter = ctx->filter;
-	ret_snap->path_ok = ctx->path_ok;
-	fill_branches(ctx, rec, ret_snap);
+	event.ts_ns = rec->mono_ns + ctx->mono_to_real_ns;
+	event.cpu = rec->cpu;
+	event.pid = rec->pid;
+	event.tid = rec->tid;
+	event.comm = rec->comm;
+	event.trigger = trigger_of(ctx, rec);
+	event.ip = rec->ip;
+	if (!rec->ip && event.trigger->kind != TRIGGER_SIGNAL)
+		event.ip = probe->trigger.addr;
+	event.has_retval = probe_has_retval(probe, event.trigger->kind);
+	event.ret = probe->ret;
+	event.value = rec->retval;
+	event.raw = (const struct raw_branch *)rec->branches;
+	event.raw_count = rec->count;
+	event.read = rec->read > 0 ? rec->read : 0;
+	event_decode(&lbr, &event, ret_snap);
 	return 0;
 }

@@ -5,18 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/model.h"
+#include "decode/event.h"
 #include "decode/filter.h"
-#include "decode/perf_entry.h"
 #include "flight/pages.h"
 
 /* What somebody can make us keep: 64 recorders, 112 MiB of records and 16 MiB of headers. */
 #define SESSIONS_MAX 64
 #define RECORDS_MAX  65536
 #define HEADERS_MAX  4096
-
-/* include/linux/err.h */
-#define MAX_ERRNO 4095
 
 /** struct kept - one record; @detail: NULL, or as it was found */
 struct kept {
@@ -385,11 +381,7 @@ static int settle(struct flight_session *session)
 	if (flight_session_header(session, &header))
 		session->header = (struct flight_header){
 			.lbr = {.model = "unknown", .format = LBR_FORMAT_NONE}};
-	session->model = (struct lbr_model){
-		.name = session->header.lbr.model,
-		.format = session->header.lbr.format,
-		.supported = session->header.lbr.supported,
-	};
+	lbr_model_of_info(&session->header.lbr, &session->model);
 	if (!session->shown)
 		session->shown = calloc(session->header.target_count + 1, sizeof(struct trigger *));
 	return session->shown ? 0 : -ENOMEM;
@@ -415,84 +407,78 @@ static const struct trigger *shown_trigger(struct flight_session *session,
 	return &(*shown)[kind];
 }
 
-static int fill_trigger(struct flight_session *session, const struct flight_record *rec,
-			struct snapshot *snap)
+/* Of the target where it is known. */
+static int take_trigger(struct flight_session *session, const struct flight_record *rec,
+			struct captured_event *event)
 {
 	const struct flight_target *target;
 
-	snap->trigger = &session->unknown;
-	snap->ip = rec->ip;
+	event->trigger = &session->unknown;
+	event->ip = rec->ip;
 	if (rec->target >= session->header.target_count)
 		return 0;
 	target = &session->header.targets[rec->target];
-	snap->trigger = shown_trigger(session, rec);
-	if (!snap->trigger)
+	event->trigger = shown_trigger(session, rec);
+	if (!event->trigger)
 		return -ENOMEM;
-	snap->ip = rec->ip ?: target->trigger.addr;
-	if (snap->trigger->kind == TRIGGER_FAULT)
-		snap->bug_ip = (uint64_t)rec->retval;
-	if (snap->trigger->kind == TRIGGER_SIGNAL)
-		snap->signal = (int)rec->retval;
-	if (!(target->retval_kinds >> snap->trigger->kind & 1))
-		return 0;
-	snap->has_retval = true;
-	snap->retval = target->ret == RETURN_S64 ? rec->retval : (int32_t)rec->retval;
-	if (snap->retval < 0 && snap->retval >= -MAX_ERRNO)
-		snap->err = (int)-snap->retval;
+	event->ip = rec->ip ?: target->trigger.addr;
+	event->has_retval = target->retval_kinds >> event->trigger->kind & 1;
+	event->ret = target->ret;
 	return 0;
 }
 
-static void fill_detail(const struct flight_detail *detail, struct snapshot *snap)
+static void take_detail(const struct flight_detail *detail, struct captured_event *event)
 {
 	_Static_assert((int)FLIGHT_REGS == (int)PTREG_COUNT && FLIGHT_FRAMES_MAX <= BACKTRACE_MAX,
 		       "a snapshot has room");
 	if (!detail)
 		return;
 	if (detail->flags & FLIGHT_DETAIL_REGS)
-		snap->regs = (const uint64_t *)detail->regs;
-	if (!detail->frames || detail->frames > FLIGHT_FRAMES_MAX)
+		event->regs = (const uint64_t *)detail->regs;
+	if (detail->frames > FLIGHT_FRAMES_MAX)
 		return;
-	snap->stack = (const uint64_t *)detail->stack;
-	snap->stack_count = detail->frames;
-	snap->stack_cut = detail->frames == FLIGHT_FRAMES_MAX;
+	event->stack = (const uint64_t *)detail->stack;
+	event->frames = detail->frames;
+	event->frames_max = FLIGHT_FRAMES_MAX;
 }
 
 int flight_session_next(struct flight_session *session, size_t *at, struct snapshot *ret_snap)
 {
-	struct snapshot *snap = ret_snap;
+	const struct flight_header *header = &session->header;
+	struct captured_event event = {0};
 	const struct flight_record *rec;
-	uint32_t count, read;
+	struct event_lbr lbr;
+	uint32_t read;
 
 	if (settle(session))
 		return -ENOMEM;
 	if (*at >= session->kept_count)
 		return 0;
 	rec = &session->sorted[(*at)++]->rec;
-	snapshot_clear(snap);
-	count = rec->count < FLIGHT_BRANCHES_MAX ? rec->count : FLIGHT_BRANCHES_MAX;
+	event.raw_count = rec->count < FLIGHT_BRANCHES_MAX ? rec->count : FLIGHT_BRANCHES_MAX;
 	read = rec->read > 0 ? (uint32_t)rec->read : 0;
-	if (read > FLIGHT_BRANCHES_MAX)
-		read = count;
+	event.read = read > FLIGHT_BRANCHES_MAX ? event.raw_count : read;
 	_Static_assert(sizeof(rec->branches) == sizeof(session->raw), "from, to, flags");
 	memcpy(session->raw, rec->branches, sizeof(session->raw));
-	snap->ts_ns = rec->mono_ns + session->header.mono_to_real_ns;
-	snap->cpu = rec->cpu;
-	snap->pid = rec->pid;
-	snap->tid = rec->tid;
-	memcpy(snap->comm, rec->comm, COMM_LEN);
-	snap->comm[COMM_LEN - 1] = '\0';
-	if (fill_trigger(session, rec, snap))
+	event.raw = session->raw;
+	event.ts_ns = rec->mono_ns + header->mono_to_real_ns;
+	event.cpu = rec->cpu;
+	event.pid = rec->pid;
+	event.tid = rec->tid;
+	event.comm = rec->comm;
+	event.value = rec->retval;
+	if (take_trigger(session, rec, &event))
 		return -ENOMEM;
-	fill_detail(session->sorted[*at - 1]->detail, snap);
-	snap->lbr = &session->header.lbr;
-	snap->filter = session->header.filter;
-	snap->path_ok = session->header.path_ok;
-	snap->raw = session->raw;
-	snap->raw_count = count;
-	snap->count =
-		perf_entries_decode(&session->model, session->raw, count, session->header.filtered,
-				    lbr_filter_own(session->header.filter), snap->branches);
-	snap->dropped = read > snap->count ? read - snap->count : 0;
+	take_detail(session->sorted[*at - 1]->detail, &event);
+	lbr = (struct event_lbr){
+		.model = &session->model,
+		.info = &header->lbr,
+		.filter = header->filter,
+		.own = lbr_filter_own(header->filter),
+		.filtered = header->filtered,
+		.path_ok = header->path_ok,
+	};
+	event_decode(&lbr, &event, ret_snap);
 	return 1;
 }
 
