@@ -151,6 +151,14 @@ static bool name_operand(void *ctx, int index, const struct insn_operand *operan
 	return (size_t)snprintf(ret->text, sizeof(ret->text), "%s", e.text) < sizeof(ret->text);
 }
 
+/* "(u8)x < 0" is never true in C, where the instruction asks for the sign of the byte. */
+static bool has_unsigned_sign(const char *text)
+{
+	return (strstr(text, "(u8)") || strstr(text, "(u16)")) && !strstr(text, "(unsigned)") &&
+	       (strstr(text, " < ") || strstr(text, " <= ") || strstr(text, " > ") ||
+		strstr(text, " >= "));
+}
+
 int operand_condition(const struct operand_way *way, const struct operand_insn *setter,
 		      const struct operand_insn *branch, bool taken, struct operand_condition *ret)
 {
@@ -159,8 +167,11 @@ int operand_condition(const struct operand_way *way, const struct operand_insn *
 		.ret = ret,
 	};
 
+	int err;
+
 	*ret = (struct operand_condition){};
-	return insn_condition_named(setter->bytes, setter->len, setter->addr, branch->bytes,
-				    branch->len, taken, name_operand, &naming, ret->text,
-				    sizeof(ret->text));
+	err = insn_condition_named(setter->bytes, setter->len, setter->addr, branch->bytes,
+				   branch->len, taken, name_operand, &naming, ret->text,
+				   sizeof(ret->text));
+	return err ?: has_unsigned_sign(ret->text) ? -ENOENT : 0;
 }

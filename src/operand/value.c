@@ -56,16 +56,18 @@ void value_fact(const struct search *search, struct operand_fact fact, const str
 
 int value_narrow(struct cexpr *e, unsigned int bits)
 {
-	char plain[CEXPR_MAX];
+	char plain[CEXPR_MAX], cast[8];
 
 	if (e->constant || !e->type.bytes || e->type.bytes * 8 <= bits)
 		return 0;
 	memcpy(plain, e->text, sizeof(plain));
-	if ((size_t)snprintf(e->text, sizeof(e->text), e->compound ? "(u%u)(%s)" : "(u%u)%s", bits,
+	snprintf(cast, sizeof(cast), bits == 32 ? "int" : "u%u", bits);
+	if ((size_t)snprintf(e->text, sizeof(e->text), e->compound ? "(%s)(%s)" : "(%s)%s", cast,
 			     plain) >= sizeof(e->text))
 		return -ENOENT;
 	e->compound = true;
-	e->type = (struct ctype){.class = CTYPE_UNSIGNED, .bytes = bits / 8};
+	e->type = (struct ctype){.class = bits == 32 ? CTYPE_SIGNED : CTYPE_UNSIGNED,
+				 .bytes = bits / 8};
 	return 0;
 }
 
@@ -171,6 +173,7 @@ static void constant_operand(char *operation, int64_t value, unsigned int bits, 
 static int combine(struct cexpr *left, char operation, const struct cexpr *right, unsigned int bits)
 {
 	char a[CEXPR_MAX + 8], b[CEXPR_MAX + 2], sign[3];
+	uint64_t mask = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
 	bool enclosed = !strchr("+-", operation);
 	int len;
 
@@ -193,6 +196,9 @@ static int combine(struct cexpr *left, char operation, const struct cexpr *right
 	if (strchr("&|^<>", operation) || left->type.class != CTYPE_SIGNED)
 		left->type.class = CTYPE_UNSIGNED;
 	left->type.bytes = bits / 8 < 4 ? 4 : bits / 8;
+	/* What is left behind a mask fits into less. */
+	if (operation == '&' && right->constant && (mask & (uint64_t)right->value) <= UINT16_MAX)
+		left->type.bytes = (mask & (uint64_t)right->value) <= UINT8_MAX ? 1 : 2;
 	return len < 0 || (size_t)len >= sizeof(left->text) ? -ENOENT : 0;
 }
 

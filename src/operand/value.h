@@ -26,7 +26,7 @@ void value_fact(const struct search *search, struct operand_fact fact, const str
 bool value_code_at(const struct search *search, uint64_t addr, struct variable_code *ret);
 
 /**
- * value_narrow() - the lowest bits alone of something larger: "(u8)x"
+ * value_narrow() - the lowest bits alone of something larger: "(u8)x", "(int)x"
  * Return: 0; -ENOENT if it does not fit.
  */
 int value_narrow(struct cexpr *e, unsigned int bits);

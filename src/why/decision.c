@@ -9,8 +9,11 @@
 #include "disasm/insn.h"
 #include "util/cleanup.h"
 #include "why/code.h"
+#include "why/kept.h"
 
 #define STEPS_MAX 256
+/* Branches between an errno that is loaded early and what becomes of it. */
+#define KEPT_MAX 16
 /* The flags are set close by, or nobody can tell by what. */
 #define SETTER_STEPS 6
 
@@ -378,6 +381,49 @@ static int walk_branches(struct backward *back, struct row *row, const uint64_t 
 	return -ENOENT;
 }
 
+/* Registers that are written from the site on, which the values are of, up to the branch. */
+static uint16_t written_since(struct backward *back, const struct kept_branch *kept, size_t count,
+			      uint64_t site)
+{
+	uint64_t from = site;
+
+	back->written = 0;
+	for (size_t i = 0; i <= count; i++) {
+		const struct insn *in = code_find(&back->code, from);
+
+		while (in && in->addr < kept[i].addr) {
+			note_written(back, in);
+			in = in->class == INSN_JMP ? code_find(&back->code, in->target)
+						   : code_find(&back->code, in->addr + in->len);
+		}
+		in = code_find(&back->code, kept[i].addr);
+		from = in && kept[i].taken ? in->target : kept[i].addr + (in ? in->len : 0);
+	}
+	return back->written;
+}
+
+/* What was decided behind an instruction that loads its errno in case, the newest first. */
+static int decided_after(struct backward *back, uint64_t addr, const uint64_t *regs,
+			 struct decision *ret, size_t max)
+{
+	const struct insn *site = code_find(&back->code, addr);
+	struct kept_branch kept[KEPT_MAX];
+	int count =
+		site ? kept_branches(&back->code, back->where->symbols, site, kept, KEPT_MAX) : 0;
+	size_t done = 0;
+
+	for (int i = count; i-- > 0 && done < max; done++) {
+		ret[done] = (struct decision){.addr = kept[i].addr, .taken = kept[i].taken};
+		back->from = kept[i].row;
+		back->until = kept[i].addr;
+		back->written = written_since(back, kept, (size_t)i, addr);
+		describe(back, code_find(&back->code, kept[i].addr), regs, &ret[done]);
+	}
+	back->from = back->until = 0;
+	back->written = 0;
+	return count < 0 ? count : (int)done;
+}
+
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		   const struct snapshot *snap, const uint64_t *regs, struct decision *ret,
 		   size_t max)
@@ -385,18 +431,19 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 	struct row row = {.snap = snap, .count = snap ? snap->count : 0, .end = addr};
 	struct backward back = {.where = where};
 	int err = code_load(&back.code, where->text, where->symbols, func);
-	size_t count = 0;
+	int count = err ? 0 : decided_after(&back, addr, regs, ret, max);
 
 	if (err)
 		return err;
-	while (!err && count < max) {
+	err = count < 0 ? count : 0;
+	while (!err && (size_t)count < max) {
 		err = snap ? walk_branches(&back, &row, regs, &ret[count])
 			   : walk(&back, addr, regs, &ret[count]);
 		if (!err)
 			addr = ret[count++].addr;
 	}
 	code_unload(&back.code);
-	return count ? (int)count : err;
+	return count > 0 ? count : err;
 }
 
 int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,

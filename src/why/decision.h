@@ -43,8 +43,10 @@ struct decision_code {
 };
 
 /**
- * decision_find() - go back from an instruction until a conditional branch must have been executed
+ * decision_find() - the conditional branch that decided for an instruction, by the text alone
  *
+ * Of one that loads an errno in case, whose value is known to have become the result, it may come
+ * behind it: kept.h. Else the way goes back until a conditional branch must have been executed.
  * As long as one way leads there. Where several ways meet, the text does not tell which was taken.
  * @func: function that @addr is in, or that it was split off
  * @regs: PTREG_COUNT registers before @addr was executed, or NULL

@@ -69,7 +69,7 @@ said() {
 		fi
 		count=$((count + 1))
 	done <"$scratch/decisions"
-	want=$(grep -c '^	if (.* /\* .* \*/$' tests/operands/said.c)
+	want=$(grep '^	if (.* /\* .* \*/$' tests/operands/said.c | grep -v -c '/\* nothing')
 	if [ "$count" = "$want" ]; then
 		ok "said: all $want"
 	else
@@ -101,7 +101,7 @@ lies() {
 		a pointer to something else	$2 == "member" { $10 = "*" $10; print }
 		larger than it is	$2 == "member" && $6 { $6 *= 16; print }
 		another place in the frame	$2 == "stack" { $5 -= 4096; print }
-		a part further on	$2 == "member" { $7 += 1; print }
+		a part further on	$2 == "member" && $6 { $7 += 1; print }
 	END
 }
 

@@ -209,6 +209,42 @@ int three_ways(struct object *object, int n)
 	return object->in.kind;
 }
 
+/* The errno is loaded first: what decides comes behind it. */
+int early(struct object *object, int n)
+{
+	if (n > 11) /* n > 11 */
+		return -E2BIG;
+	object->size = n;
+	return 0;
+}
+
+int early_then_kept(struct object *object)
+{
+	int err = -EINVAL;
+
+	if (object->in.kind == 5) /* object->in.kind == 5 */
+		goto out;
+	err = check(1);
+out:
+	note();
+	return err;
+}
+
+/* It is loaded once for both, so nobody can tell which of them it was. */
+int early_for_two(struct object *object, int n)
+{
+	int err = -ENOSPC;
+
+	if (n > 17) /* nothing */
+		goto out;
+	if (!object->next) /* nothing */
+		goto out;
+	object->size = n;
+	err = 0;
+out:
+	return err;
+}
+
 int main(void)
 {
 	return 0;

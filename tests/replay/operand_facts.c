@@ -2,12 +2,13 @@
 /*
  * operand_facts.c - what is said of conditions in a file with DWARF, and each answer it rests on
  *
- *	operand_facts [-e] [-n COUNT] [-s SEED] FILE
+ *	operand_facts [-e] [-n COUNT] [-s SEED] [-f FUNCTION] FILE
  *
  * Takes conditional branches of FILE (a vmlinux, or a program) at random and prints each condition
  * with its names, "C" lines, after the facts that it was made of, "F" lines: tests/vm/operands asks
  * gdb for the same. Of a fact: kind, address, register, offset, bytes, part, mask, pointer, text,
- * tab-separated. -e: branches that decide for an errno that is loaded at most 12 instructions on.
+ * tab-separated. -e: branches that decide for an errno that is loaded at most 12 instructions on,
+ *or was. -f: of this function alone.
  */
 #include <elf.h>
 #include <errno.h>
@@ -31,6 +32,7 @@
 
 static struct symbol functions[FUNCTIONS_MAX];
 static size_t function_count;
+static const char *only;
 static uint64_t state;
 
 static uint64_t next_random(void)
@@ -44,6 +46,8 @@ static uint64_t next_random(void)
 static int add_function(const struct symbol *sym, void *ctx)
 {
 	(void)ctx;
+	if (only && strcmp(sym->name, only) != 0)
+		return 0;
 	if (function_count < FUNCTIONS_MAX && sym->size > 16)
 		functions[function_count++] = *sym;
 	return 0;
@@ -63,11 +67,14 @@ static void print_fact(void *ctx, const struct operand_fact *fact)
 	       fact->mask, fact->pointer ?: "-", fact->text);
 }
 
-/* The branch is among the NEAR instructions before the errno. */
+/* The branch is among the NEAR instructions before the errno, or behind it where that is early. */
 static bool is_near(const struct code *code, const struct insn *site, uint64_t branch)
 {
-	for (int i = 0; i <= NEAR && site - i >= code->items; i++)
-		if (site[-i].addr == branch)
+	const struct insn *end = code->items + code->count;
+
+	for (int i = 0; i <= NEAR; i++)
+		if ((site - i >= code->items && site[-i].addr == branch) ||
+		    (site + i < end && site[i].addr == branch))
 			return true;
 	return false;
 }
@@ -84,7 +91,7 @@ static void one_decision(const struct decision_code *where, const struct symbol 
 	struct decision decision;
 
 	if (decision_find(where, func, at->addr, NULL, &decision) ||
-	    (errnos && !is_near(code, at, decision.addr)))
+	    (errnos && !only && !is_near(code, at, decision.addr)))
 		return;
 	tally->decisions++;
 	tally->named += decision.source[0] != '\0';
@@ -135,18 +142,21 @@ int main(int argc, char **argv)
 	int opt, err;
 
 	state = 1;
-	while ((opt = getopt(argc, argv, "en:s:")) != -1) {
+	while ((opt = getopt(argc, argv, "ef:n:s:")) != -1) {
 		if (opt == 'e')
 			errnos = true;
 		else if (opt == 'n')
 			count = strtoull(optarg, NULL, 0);
+		else if (opt == 'f')
+			only = optarg;
 		else if (opt == 's')
 			state = strtoull(optarg, NULL, 0);
 		else
 			return 2;
 	}
 	if (optind + 1 != argc) {
-		fprintf(stderr, "Usage: %s [-e] [-n COUNT] [-s SEED] FILE\n", argv[0]);
+		fprintf(stderr, "Usage: %s [-e] [-n COUNT] [-s SEED] [-f FUNCTION] FILE\n",
+			argv[0]);
 		return 2;
 	}
 	state = (state + 1) * 0x9e3779b97f4a7c15u;

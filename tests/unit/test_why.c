@@ -259,8 +259,11 @@ static void may_load_errno_misses_nothing_that_is_decoded(void **state)
  * one.cold: 60 mov $-12,%eax  65 jmp 15
  * four: 70 test %edi,%edi  72 je 7b  74 call five  79 xor %eax,%eax  7b ret
  * five: 80 ret
+ * early: 90 mov $-22,%eax  95 test %edi,%edi  97 jns 9a  99 ret  9a xor %eax,%eax  9c ret
+ * early_for_two: a0 test %edx,%edx  a2 je af  a4 mov $-22,%eax  a9 test %edi,%edi  ab js b3
+ *       ad test %esi,%esi  af je b3  b1 xor %eax,%eax  b3 ret
  */
-static const uint8_t code[0x90] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
+static const uint8_t code[0xc0] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
 				  "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\x85\xff\x74\x0c\x85\xf6\x75\x08\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc"
 				  "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -268,7 +271,10 @@ static const uint8_t code[0x90] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\
 				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\xb8\xf4\xff\xff\xff\xeb\xae\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\x85\xff\x74\x07\xe8\x07\x00\x00\x00\x31\xc0\xc3\xcc\xcc\xcc\xcc"
-				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\xb8\xea\xff\xff\xff\x85\xff\x79\x01\xc3\x31\xc0\xc3\xcc\xcc\xcc"
+				  "\x85\xd2\x74\x09\xb8\xea\xff\xff\xff\x85\xff\x78\x06\x85\xf6\x74"
+				  "\x02\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000020 T two\n"
@@ -276,8 +282,10 @@ static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000060 t one.cold\n"
 			    "ffffffff81000070 t four\n"
 			    "ffffffff81000080 t five\n"
-			    "ffffffff81000090 T end\n"
-			    "ffffffff810000a0 T further\n";
+			    "ffffffff81000090 t early\n"
+			    "ffffffff810000a0 t early_for_two\n"
+			    "ffffffff810000c0 T end\n"
+			    "ffffffff810000d0 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code)};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -303,7 +311,7 @@ static void candidates_are_functions_and_those_of_cold_parts(void **state)
 	FILE *list;
 
 	assert_int_equal(candidates_find(&text, *state, NULL, &found), 0);
-	assert_int_equal(found.count, 3);
+	assert_int_equal(found.count, 5);
 	assert_string_equal(found.items[0].sym.name, "one");
 	assert_true(found.items[0].traced);
 	assert_string_equal(found.items[1].sym.name, "two");
@@ -317,7 +325,7 @@ static void candidates_are_functions_and_those_of_cold_parts(void **state)
 	assert_int_equal(probeable_create(NULL, list, "6.1", &probeable), 0);
 	fclose(list);
 	assert_int_equal(candidates_find(&text, *state, probeable, &found), 0);
-	assert_int_equal(found.count, 2);
+	assert_int_equal(found.count, 4);
 	assert_string_equal(found.items[0].sym.name, "one");
 	assert_string_equal(found.items[1].sym.name, "three");
 	candidates_deinit(&found);
@@ -452,6 +460,21 @@ static void decision_by_branches_passes_over_a_call(void **state)
 	free(snap);
 }
 
+/* An errno that is loaded in case: what decided comes behind it, and what comes before did not. */
+static void decision_behind_an_errno_loaded_early(void **state)
+{
+	uint64_t regs[PTREG_COUNT] = {[PTREG_DI] = (uint64_t)-3};
+	struct decision decision;
+
+	assert_int_equal(decide(*state, "early", BASE + 0x90, regs, &decision), 0);
+	assert_int_equal(decision.addr, BASE + 0x97);
+	assert_false(decision.taken);
+	assert_string_equal(decision.condition, "%edi < 0");
+	assert_string_equal(decision.values, "%edi = -3");
+	/* Two of them: the one or the other. */
+	assert_int_equal(decide(*state, "early_for_two", BASE + 0xa4, regs, &decision), -ENOENT);
+}
+
 static void decision_register_overwritten_since_has_no_value(void **state)
 {
 	uint64_t regs[PTREG_COUNT] = {[PTREG_DI] = 5};
@@ -481,6 +504,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_is_not_told, open_table,
 						close_table),
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_branches_tell, open_table,
+						close_table),
+		cmocka_unit_test_setup_teardown(decision_behind_an_errno_loaded_early, open_table,
 						close_table),
 		cmocka_unit_test_setup_teardown(decisions_earlier_ones_newest_first, open_table,
 						close_table),
