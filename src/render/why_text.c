@@ -286,6 +286,9 @@ static void print_candidates(FILE *out, const struct answer *answer, const struc
 void render_why_answer(FILE *out, const struct answer *answer, const struct why_view *view)
 {
 	print_call(out, answer->call, view);
+	if (answer->why_call == BLAME_ONLY)
+		fputs("  programs try this in any case, and go on; but no other call failed\n",
+		      out);
 	switch (answer->state) {
 	case ORIGIN_FOUND:
 		print_origin(out, answer, view);

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include "syscall/syscall.h"
@@ -57,12 +58,56 @@ static bool is_of_libc(const struct failure *failure)
 	}
 }
 
+/* asm-generic/ioctls.h; its own definition needs struct termios2, which glibc's headers clash with
+ */
+#define REQUEST_TCGETS2 0x802c542a
+
+/* isatty() and its like. */
+static bool asks_terminal(const struct failure *failure)
+{
+	switch (failure->call.args[1]) {
+	case TCGETS:
+	case REQUEST_TCGETS2:
+	case TIOCGWINSZ:
+	case TIOCGPGRP:
+	case TIOCGSID:
+		return failure->err == ENOTTY;
+	default:
+		return false;
+	}
+}
+
+/*
+ * What programs try in any case, to see what they were given: a terminal? a link (realpath() asks
+ * that of each part of a path)? something that can seek? a connection (bash, of a remote shell)?
+ */
+static bool is_habit(const struct failure *failure)
+{
+	if (failure->via != WHY_VIA_SYSCALL)
+		return false;
+	switch (failure->call.nr) {
+	case SYS_ioctl:
+		return asks_terminal(failure);
+	case SYS_readlink:
+	case SYS_readlinkat:
+		return failure->err == EINVAL;
+	case SYS_lseek:
+		return failure->err == ESPIPE;
+	case SYS_getpeername:
+		return failure->err == ENOTSOCK;
+	default:
+		return is_of_libc(failure);
+	}
+}
+
 /*
  * Calls that look whether something is there: that it is not is an answer, mostly. And requests
  * that try what a file descriptor is.
  */
 static bool is_probing(const struct failure *failure)
 {
+	if (is_habit(failure))
+		return true;
 	if (failure->via != WHY_VIA_SYSCALL)
 		return false;
 	switch (failure->call.nr) {
@@ -86,10 +131,6 @@ static bool is_probing(const struct failure *failure)
 	case SYS_execve:
 	case SYS_statfs:
 		return failure->err == ENOENT || failure->err == ENOTDIR;
-	case SYS_ioctl:
-		return failure->err == ENOTTY;
-	case SYS_lseek:
-		return failure->err == ESPIPE;
 	case SYS_wait4:
 	case SYS_waitid:
 		return failure->err == ECHILD;
@@ -109,17 +150,20 @@ static bool is_probing(const struct failure *failure)
 	}
 }
 
+/* Is a certain call meant, or errno? */
+static bool is_asked_for(const struct blame_options *opts)
+{
+	return opts->syscall >= 0 || !opts->any_errno;
+}
+
 bool blame_chosen(const struct failure *failure, const struct blame_options *opts)
 {
-	if (!blame_wanted(failure, opts))
-		return false;
-	return opts->syscall >= 0 || !opts->any_errno ||
-	       (!is_of_libc(failure) && !is_probing(failure));
+	return blame_wanted(failure, opts) && (is_asked_for(opts) || !is_probing(failure));
 }
 
 bool blame_possible(const struct failure *failure, const struct blame_options *opts)
 {
-	return blame_wanted(failure, opts) && !is_of_libc(failure);
+	return blame_wanted(failure, opts) && (is_asked_for(opts) || !is_of_libc(failure));
 }
 
 /** enum standing - what the end of a process tells of its failures */
@@ -162,23 +206,31 @@ static const struct failure *last_before(const struct failures *failures,
 	return NULL;
 }
 
+/*
+ * The errno alone is named. One that is no probe, of the same process, says most; what programs try
+ * in any case is meant by no such message, but for that of a terminal: its errno has no other use.
+ */
 static const struct failure *last_with(const struct failures *failures,
 				       const struct blame_options *opts, const struct said *said)
 {
-	const struct failure *other = NULL;
+	const struct failure *best = NULL;
+	int best_rank = 0;
 
 	for (size_t i = failures->count; i-- > 0;) {
 		const struct failure *failure = &failures->items[i];
+		int rank = 1 + (failure->tgid == said->tgid) + 2 * !is_probing(failure);
 
 		if (failure->seq > said->seq || !blame_wanted(failure, opts) ||
-		    is_of_libc(failure) || !names_errno(said, failure->err))
+		    is_of_libc(failure) || !names_errno(said, failure->err) ||
+		    (is_habit(failure) &&
+		     (opts->passed || failure->call.nr != SYS_ioctl || rank < 2)))
 			continue;
-		if (failure->tgid == said->tgid)
-			return failure;
-		if (!other)
-			other = failure;
+		if (rank > best_rank) {
+			best_rank = rank;
+			best = failure;
+		}
 	}
-	return other;
+	return best;
 }
 
 static bool is_word_char(char c)
@@ -298,6 +350,17 @@ static const struct failure *find_before(const struct failures *failures,
 	return best;
 }
 
+/* The last of what is tried in any case; of the C library what is asked for alone. */
+static const struct failure *find_habit(const struct failures *failures,
+					const struct blame_options *opts)
+{
+	for (size_t i = failures->count; i-- > 0;)
+		if (blame_possible(&failures->items[i], opts))
+			return &failures->items[i];
+	return NULL;
+}
+
+/* But for what programs try in any case. */
 static const struct failure *find_last(const struct failures *failures,
 				       const struct blame_options *opts)
 {
@@ -313,7 +376,7 @@ static const struct failure *find_last(const struct failures *failures,
 		for (size_t i = failures->count; i-- > 0;) {
 			const struct failure *failure = &failures->items[i];
 
-			if (blame_possible(failure, opts) &&
+			if (blame_possible(failure, opts) && !is_habit(failure) &&
 			    (order[k].probing || !is_probing(failure)) &&
 			    standing_of(failures, failure->tgid, failure->seq) == order[k].standing)
 				return failure;
@@ -336,6 +399,10 @@ const struct failure *blame_find(const struct failures *failures, const struct b
 		*reason = BLAME_LAST;
 		found = find_last(failures, opts);
 	}
+	if (!found && !opts->passed) {
+		*reason = is_asked_for(opts) ? BLAME_LAST : BLAME_ONLY;
+		found = find_habit(failures, opts);
+	}
 	if (!found)
 		*reason = BLAME_NONE;
 	return found;
@@ -350,6 +417,8 @@ const char *blame_reason_text(enum blame_reason reason)
 		return "the last one before a message on standard error";
 	case BLAME_LAST:
 		return "the last one of a process that failed, or of any";
+	case BLAME_ONLY:
+		return "of those that programs try in any case, and no other call failed";
 	default:
 		return "none";
 	}

@@ -127,6 +127,122 @@ static void blame_command_passed_only_what_it_said(void **state)
 	failures_clear(&failures);
 }
 
+/* Events as they were written down; the call to blame, by its number. */
+static uint32_t blamed(struct failures *failures, enum blame_reason *ret_reason)
+{
+	const struct failure *found;
+	uint32_t nr = UINT32_MAX;
+
+	failures->root = ROOT;
+	failures_sort(failures);
+	found = blame_find(failures, &any, ret_reason);
+	if (found)
+		nr = found->call.nr;
+	failures_clear(failures);
+	return nr;
+}
+
+static void terminal_request(struct failures *failures, uint32_t tgid, uint64_t request)
+{
+	failed(failures, tgid, SYS_ioctl, ENOTTY, NULL, 0);
+	failures->items[failures->count - 1].call.args[1] = request;
+}
+
+/* asm-generic/ioctls.h */
+#define TCGETS 0x5401
+/* linux/fs.h */
+#define FITRIM 0xc0185879
+
+/* isatty(), realpath(), the loader, bash's look for a remote shell: with anything beside them. */
+static void blame_habits_never_while_another_call_failed(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_access, ENOENT, "/etc/ld.so.preload", 0);
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/none", 1);
+	terminal_request(&failures, ROOT, TCGETS);
+	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt", 0);
+	failed(&failures, ROOT, SYS_lseek, ESPIPE, NULL, 0);
+	failed(&failures, ROOT, SYS_getpeername, ENOTSOCK, NULL, 0);
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_newfstatat);
+	assert_int_equal(reason, BLAME_LAST);
+	/* What a child does that ends well is more than they are. */
+	failures_clear(&failures);
+	failed(&failures, ONE, SYS_rmdir, EBUSY, "/sys", 0);
+	ended(&failures, ONE, EXITED(0));
+	terminal_request(&failures, ROOT, TCGETS);
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_rmdir);
+}
+
+static void blame_habits_that_are_all_say_so(void **state)
+{
+	struct blame_options passed = any, asked = any;
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt", 0);
+	terminal_request(&failures, ROOT, TCGETS);
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_ioctl);
+	assert_int_equal(reason, BLAME_ONLY);
+	/* Asked for, they are calls like others. */
+	asked.syscall = SYS_readlink;
+	assert_int_equal(blame_find(&failures, &asked, &reason)->call.nr, SYS_readlink);
+	assert_int_equal(reason, BLAME_LAST);
+	/* The command ended with status 0. */
+	passed.passed = true;
+	assert_null(blame_find(&failures, &passed, NULL));
+	failures_clear(&failures);
+	/* What the C library looks for is not even then to blame. */
+	failed(&failures, ROOT, SYS_access, ENOENT, "/etc/ld.so.preload", 0);
+	assert_null(blame_find(&failures, &any, NULL));
+	asked.syscall = SYS_access;
+	assert_non_null(blame_find(&failures, &asked, NULL));
+	failures_clear(&failures);
+}
+
+/* A message that names an errno, and nothing else: a link that is none has nothing to do with it.
+ */
+static void blame_message_of_errno_alone_is_not_of_a_habit(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_write, EINVAL, NULL, 0);
+	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt", 0);
+	said(&failures, ROOT, "sysctl: setting key: Invalid argument\n");
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_write);
+	assert_int_equal(reason, BLAME_SAID);
+	failures_clear(&failures);
+	/* ... even if it is the only one with that errno: the program found it by itself. */
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt", 0);
+	said(&failures, ROOT, "date: Invalid argument\n");
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_mkdir);
+	failures_clear(&failures);
+	/* stty: that errno is a terminal's. */
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/none", 1);
+	terminal_request(&failures, ROOT, TCGETS);
+	said(&failures, ROOT, "stty: 'standard input': Inappropriate ioctl for device\n");
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_ioctl);
+	assert_int_equal(reason, BLAME_SAID);
+	failures_clear(&failures);
+}
+
+/* Other requests than a terminal's have a reason of their own. */
+static void blame_request_of_a_device_is_no_habit(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	terminal_request(&failures, ROOT, FITRIM);
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/none", 1);
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_ioctl);
+	assert_int_equal(reason, BLAME_LAST);
+	failures_clear(&failures);
+}
+
 static void blame_options_restrict(void **state)
 {
 	uint64_t errnos[64] = {[EACCES / 64] = 1ull << EACCES % 64};
@@ -142,21 +258,6 @@ static void blame_options_restrict(void **state)
 	one.syscall = SYS_link;
 	assert_null(blame_find(&failures, &one, NULL));
 	failures_clear(&failures);
-}
-
-/* Events as they were written down; the call to blame, by its number. */
-static uint32_t blamed(struct failures *failures, enum blame_reason *ret_reason)
-{
-	const struct failure *found;
-	uint32_t nr = UINT32_MAX;
-
-	failures->root = ROOT;
-	failures_sort(failures);
-	found = blame_find(failures, &any, ret_reason);
-	if (found)
-		nr = found->call.nr;
-	failures_clear(failures);
-	return nr;
 }
 
 /* sh -c 'rmdir /sys; cat /none': both say why, the last one's status is the shell's. */
@@ -330,7 +431,7 @@ static void blame_several_other_messages_failure_before_the_last(void **state)
 
 static void blame_each_reason_has_words(void **state)
 {
-	for (enum blame_reason one = BLAME_NONE; one <= BLAME_LAST; one++)
+	for (enum blame_reason one = BLAME_NONE; one <= BLAME_ONLY; one++)
 		for (enum blame_reason other = BLAME_NONE; other < one; other++)
 			assert_string_not_equal(blame_reason_text(one), blame_reason_text(other));
 }
@@ -345,6 +446,10 @@ int main(void)
 		cmocka_unit_test(blame_other_message_serious_failure_before_it),
 		cmocka_unit_test(blame_silent_command_last_failure),
 		cmocka_unit_test(blame_command_passed_only_what_it_said),
+		cmocka_unit_test(blame_habits_never_while_another_call_failed),
+		cmocka_unit_test(blame_habits_that_are_all_say_so),
+		cmocka_unit_test(blame_message_of_errno_alone_is_not_of_a_habit),
+		cmocka_unit_test(blame_request_of_a_device_is_no_habit),
 		cmocka_unit_test(blame_options_restrict),
 		cmocka_unit_test(blame_two_children_failed_the_one_whose_status_was_handed_on),
 		cmocka_unit_test(blame_child_that_ended_well_is_not_blamed_for_its_message),

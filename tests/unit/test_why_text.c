@@ -79,6 +79,32 @@ static void why_all_identical_calls_are_counted(void **state)
 	check(&answer, true, "No call failed.\n");
 }
 
+/* One that programs try in any case is named as such. */
+static void why_answer_only_habits_failed_says_so(void **state)
+{
+	struct answer answer = {};
+	const struct why_view view = {};
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	failed(&answer.failures, ONE, SYS_rmdir, ENOENT, "/lib/x", 0);
+	answer.call = &answer.failures.items[0];
+	errmsg_set(&answer.reason, 0, "nothing");
+	render_why_answer(out, &answer, &view);
+	answer.why_call = BLAME_ONLY;
+	render_why_answer(out, &answer, &view);
+	fclose(out);
+	assert_string_equal(text,
+			    "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
+			    "  where the error was made is not known: nothing\n"
+			    "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
+			    "  programs try this in any case, and go on; but no other call failed\n"
+			    "  where the error was made is not known: nothing\n");
+	answer_deinit(&answer);
+}
+
 static const char kernel[] = "ffffffff81000000 t deep\n"
 			     "ffffffff81000100 T middle.part.0\n"
 			     "ffffffff81000200 T __x64_sys_rmdir\n"
@@ -161,6 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
 		cmocka_unit_test(why_all_identical_calls_are_counted),
+		cmocka_unit_test(why_answer_only_habits_failed_says_so),
 		cmocka_unit_test(why_stack_entry_code_is_folded),
 		cmocka_unit_test(why_stack_deep_middle_is_left_out),
 	};
