@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/output.h"
+#include "export/export.h"
 #include "render/summary.h"
 #include "render/trace_json.h"
 
@@ -17,8 +18,14 @@ struct aggregate {
 	struct summary *summary;
 	FILE *trace_file;
 	struct trace_json *trace;
+	struct export *export;
 	uint64_t since_ns;
 };
+
+bool aggregate_wanted(const struct view_options *opts)
+{
+	return opts->summary || opts->trace_json || export_wanted(&opts->export);
+}
 
 int aggregate_create(const struct view_options *opts, FILE *out, struct aggregate **ret,
 		     struct errmsg *msg)
@@ -50,6 +57,8 @@ int aggregate_create(const struct view_options *opts, FILE *out, struct aggregat
 		aggregate->trace = trace_json_create(aggregate->trace_file);
 		err = aggregate->trace ? 0 : -ENOMEM;
 	}
+	if (!err && export_wanted(&opts->export))
+		err = export_create(&opts->export, out, &aggregate->export, msg);
 	if (err)
 		aggregate_destroy(aggregate);
 	else
@@ -63,6 +72,7 @@ void aggregate_destroy(struct aggregate *aggregate)
 		return;
 	summary_destroy(aggregate->summary);
 	trace_json_finish(aggregate->trace);
+	export_destroy(aggregate->export);
 	if (aggregate->trace_file)
 		fclose(aggregate->trace_file);
 	free(aggregate);
@@ -70,21 +80,24 @@ void aggregate_destroy(struct aggregate *aggregate)
 
 bool aggregate_wants_path(struct aggregate *aggregate, uint64_t ident)
 {
-	return aggregate->trace || (aggregate->summary && !summary_find(aggregate->summary, ident));
+	return aggregate->trace ||
+	       (aggregate->summary && !summary_find(aggregate->summary, ident)) ||
+	       (aggregate->export && export_wants_path(aggregate->export, ident));
 }
 
 int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap, uint64_t ident,
-		       const struct path *path, struct symbols *symbols, const char *host,
-		       uint64_t lost)
+		       const struct path *path, const struct finding_kernel *kernel, uint64_t lost)
 {
 	int err = 0;
 
 	if (aggregate->summary)
 		err = aggregate_tick(aggregate, snap->ts_ns)
-			      ?: summary_add(aggregate->summary, snap, ident, path, symbols, host,
-					     lost);
+			      ?: summary_add(aggregate->summary, snap, ident, path, kernel->symbols,
+					     kernel->host, lost);
 	if (!err && aggregate->trace)
-		err = trace_json_add(aggregate->trace, snap, path, symbols);
+		err = trace_json_add(aggregate->trace, snap, path, kernel->symbols);
+	if (!err && aggregate->export)
+		err = export_add(aggregate->export, snap, ident, path, kernel, lost);
 	return err;
 }
 
@@ -103,21 +116,28 @@ int aggregate_tick(struct aggregate *aggregate, uint64_t now_ns)
 	return err ?: output_flush(aggregate->out);
 }
 
+static int finish_trace(struct aggregate *aggregate, struct errmsg *msg)
+{
+	int err = trace_json_finish(aggregate->trace);
+	int close_err = output_close(aggregate->trace_file);
+
+	aggregate->trace = NULL;
+	aggregate->trace_file = NULL;
+	err = close_err ?: err;
+	return err ? errmsg_set(msg, -EIO, "%s: %s", aggregate->opts->trace_json, strerror(-err))
+		   : 0;
+}
+
 int aggregate_finish(struct aggregate *aggregate, struct errmsg *msg)
 {
-	int err = 0, close_err;
+	int err = 0;
 
 	if (aggregate->summary)
 		err = output_check(aggregate->out,
 				   summary_print(aggregate->summary, aggregate->out));
-	if (err || !aggregate->trace)
-		return err;
-	err = trace_json_finish(aggregate->trace);
-	close_err = output_close(aggregate->trace_file);
-	aggregate->trace = NULL;
-	aggregate->trace_file = NULL;
-	if (close_err)
-		err = close_err;
-	return err ? errmsg_set(msg, -EIO, "%s: %s", aggregate->opts->trace_json, strerror(-err))
-		   : 0;
+	if (!err && aggregate->trace)
+		err = finish_trace(aggregate, msg);
+	if (!err && aggregate->export)
+		err = export_finish(aggregate->export, msg);
+	return err;
 }

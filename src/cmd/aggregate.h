@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* aggregate.h - what is made of all snapshots together: the summary, the trace for Perfetto */
+/* aggregate.h - what is made of all snapshots together: the summary, the trace for Perfetto,
+ * exports */
 #ifndef LBRSNOOP_CMD_AGGREGATE_H
 #define LBRSNOOP_CMD_AGGREGATE_H
 
 #include "cmd/view.h"
+#include "export/finding.h"
 #include "path/path.h"
 
 struct aggregate;
+
+/** aggregate_wanted() - do the options ask for any of it? */
+bool aggregate_wanted(const struct view_options *opts);
 
 /**
  * aggregate_create() - prepare what the options ask for
  * @opts, @out: borrowed until aggregate_destroy()
  * @ret: set on success; shared by the views of several files
- * Return: 0; negative errno, with @msg: --trace-json's file cannot be written.
+ * Return: 0; negative errno, with @msg: a file cannot be written.
  */
 int aggregate_create(const struct view_options *opts, FILE *out, struct aggregate **ret,
 		     struct errmsg *msg);
@@ -26,12 +31,11 @@ bool aggregate_wants_path(struct aggregate *aggregate, uint64_t ident);
 /**
  * aggregate_snapshot() - take one
  * @path: or NULL
- * @host: name of the machine, or NULL
+ * @kernel: that it is of
  * Return: 0; -ENOMEM; -EIO.
  */
 int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap, uint64_t ident,
-		       const struct path *path, struct symbols *symbols, const char *host,
-		       uint64_t lost);
+		       const struct path *path, const struct finding_kernel *kernel, uint64_t lost);
 
 /**
  * aggregate_tick() - --interval: print the summary and begin anew, if it is time

@@ -107,9 +107,11 @@ static error_t check_perf_data(const struct report_options *opts)
 	if (opts->flight || opts->file_count > 1)
 		return args_usage("--perf-data takes one FILE: symbols and text are of one kernel");
 	if (opts->wanted.output || view->json || view->summary || view->trace_json || view->dot ||
-	    view->svg)
-		return args_usage("--perf-data makes a directory for perf and prints nothing: "
-				  "without -o, --json, --summary, --trace-json, --dot and --svg");
+	    view->svg || export_wanted(&view->export))
+		return args_usage(
+			"--perf-data makes a directory for perf and prints nothing: "
+			"without -o, --json, --summary, --trace-json, --dot, --svg, --otlp and "
+			"--metrics");
 	return 0;
 }
 
@@ -344,7 +346,7 @@ static int report_all(struct report *report, struct errmsg *msg)
 	};
 	if (!report->inputs || !report->run.items)
 		return -ENOMEM;
-	if (report->opts->wanted.view.summary || report->opts->wanted.view.trace_json)
+	if (aggregate_wanted(&report->opts->wanted.view))
 		err = aggregate_create(&report->opts->wanted.view, report->out, &report->aggregate,
 				       msg);
 	err = err ?: open_inputs(report, msg);

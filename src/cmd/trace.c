@@ -115,7 +115,8 @@ static bool flight_full(struct trace *trace)
 static void drop(const struct trace *trace)
 {
 	const struct trace_options *opts = trace->opts;
-	const char *files[] = {opts->output, opts->record, opts->view.dot, opts->view.svg};
+	const char *files[] = {opts->output, opts->record, opts->view.dot, opts->view.svg,
+			       opts->view.export.metrics};
 	int err = drop_privileges(trace_needs_admin(trace), trace->opts->user, files,
 				  ARRAY_SIZE(files));
 

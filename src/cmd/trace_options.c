@@ -384,8 +384,9 @@ static int settle_flight(struct trace_options *opts)
 
 static int check_outputs(const struct trace_options *opts)
 {
-	const char *names[] = {opts->output, opts->record, opts->view.trace_json, opts->view.dot,
-			       opts->view.svg};
+	const char *names[] = {
+		opts->output,	opts->record,		opts->view.trace_json,	  opts->view.dot,
+		opts->view.svg, opts->view.export.otlp, opts->view.export.metrics};
 
 	if (opts->max_bytes && !opts->record)
 		return args_usage("--max-size is the size of a capture file, and there is none: "
@@ -408,10 +409,11 @@ static int settle_output(struct trace_options *opts)
 				  "missing");
 	if (opts->record_only && !len && !opts->flight)
 		return args_usage("record: -o FILE is wanted, the capture file; or --flight");
-	if (opts->record_only &&
-	    (view->json || view->summary || view->trace_json || view->dot || view->svg))
-		return args_usage("record: --json, --summary, --interval, --trace-json, --dot and "
-				  "--svg are for 'lbrsnoop report', which prints what it holds");
+	if (opts->record_only && (view->json || view->summary || view->trace_json || view->dot ||
+				  view->svg || export_wanted(&view->export)))
+		return args_usage("record: --json, --summary, --interval, --trace-json, --dot, "
+				  "--svg, --otlp and --metrics are for 'lbrsnoop report', which "
+				  "prints what it holds");
 	if (opts->record_only && opts->record)
 		return args_usage("record: -o FILE names the capture file, --record another one");
 	if ((opts->record_only && len) ||

@@ -349,7 +349,7 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 		return err;
 	if (trace->opts->errno_given && trace->opts->capture.errno_filter)
 		probes_warn_unfiltered(&trace->probes);
-	if (trace->opts->view.summary || trace->opts->view.trace_json)
+	if (aggregate_wanted(&trace->opts->view))
 		err = aggregate_create(&trace->opts->view, trace->out, &trace->aggregate, msg);
 	if (!err && !trace->opts->record_only)
 		err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL,

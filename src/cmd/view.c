@@ -10,6 +10,7 @@
 
 #include "cmd/aggregate.h"
 #include "cmd/args.h"
+#include "cmd/export_args.h"
 #include "cmd/graph_file.h"
 #include "cmd/output.h"
 #include "path/ident.h"
@@ -111,6 +112,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct view_options *opts = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->export;
+		return 0;
+	case ARGP_KEY_END:
+		opts->silent |= export_takes_output(&opts->export);
+		return 0;
 	case OPT_JSON:
 		opts->json = true;
 		return 0;
@@ -156,12 +163,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp view_argp = {.options = options, .parser = parse_option};
+static const struct argp_child children[] = {{.argp = &export_argp}, {0}};
+
+const struct argp view_argp = {
+	.children = children,
+	.options = options,
+	.parser = parse_option,
+};
 
 /**
  * struct view - the showing
  * @hint: what to install to get source lines; "" once told, or if there is no need
  * @build_id: of the kernel
+ * @release: of it
  * @told_filter: that filtered branches make no path
  * @passed_on: view_error_passed_on()
  * @graph: of the newest snapshot, or NULL
@@ -178,6 +192,7 @@ struct view {
 	struct aggregate *own_aggregate;
 	struct listing *listing;
 	struct build_id build_id;
+	char release[sizeof(((struct utsname *)0)->release)];
 	struct text_options text;
 	char hint[512];
 	char *host;
@@ -299,7 +314,7 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	view->out = out;
 	view->symbols = symbols;
 	view->aggregate = aggregate;
-	if (!aggregate && (opts->summary || opts->trace_json)) {
+	if (!aggregate && aggregate_wanted(opts)) {
 		err = aggregate_create(opts, out, &view->own_aggregate, msg);
 		if (err)
 			goto fail;
@@ -311,6 +326,10 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	} else if (!kernel) {
 		build_id_of_kernel(&view->build_id);
 	}
+	if (kernel && kernel->release)
+		snprintf(view->release, sizeof(view->release), "%s", kernel->release);
+	else if (!kernel && !uname(&uts))
+		snprintf(view->release, sizeof(view->release), "%s", uts.release);
 	view->text = (struct text_options){
 		.color = opts->color == COLOR_ALWAYS ||
 			 (opts->color == COLOR_AUTO && output_is_colored(out)),
@@ -522,6 +541,14 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 	bool graph = view->opts->dot || view->opts->svg;
 	bool list = view->opts->branches && !view->opts->json && !graph;
 	uint64_t ident = ident_of(view, snap);
+	bool shown = !view->opts->summary && !view->opts->silent;
+	struct finding_kernel kernel = {
+		.symbols = view->symbols,
+		.lines = view->lines,
+		.build_id = &view->build_id,
+		.release = view->release,
+		.host = view->host,
+	};
 	struct path *path = NULL;
 	int err;
 
@@ -530,7 +557,7 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		if (err)
 			return err;
 	}
-	if (view->opts->summary)
+	if (!shown)
 		list = !graph;
 	if (view->aggregate && aggregate_wants_path(view->aggregate, ident))
 		list = false;
@@ -538,19 +565,18 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		err = build_path(view, snap, text, &path);
 		if (err)
 			return err;
-		if (view->hint[0] && !view->opts->summary)
+		if (view->hint[0] && shown)
 			log_info("no source lines; %s", view->hint);
 		view->hint[0] = '\0';
 	}
 	view->passed_on = is_passed_on(snap, path);
-	err = view->opts->summary ? 0 : show(view, snap, path, text, ident, lost_records);
-	if (!err && !view->opts->summary && !view->opts->json)
+	err = shown ? show(view, snap, path, text, ident, lost_records) : 0;
+	if (!err && shown && !view->opts->json)
 		show_context(view, snap);
-	if (!err && snap->log && !view->opts->summary && !view->opts->json)
+	if (!err && snap->log && shown && !view->opts->json)
 		show_log(view, snap->log);
 	if (!err && view->aggregate)
-		err = aggregate_snapshot(view->aggregate, snap, ident, path, view->symbols,
-					 view->host, lost_records);
+		err = aggregate_snapshot(view->aggregate, snap, ident, path, &kernel, lost_records);
 	if (!err)
 		err = keep_graph(view, snap, path, text);
 	path_free(path);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "capfile/meta.h"
+#include "export/export.h"
 #include "pipeline/pipeline.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/dwarf.h"
@@ -29,6 +30,8 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @trace_json: file for Perfetto, or NULL
  * @user: user functions are shown, which need no debug information of the kernel
  * @vmlinux, @debug_dir, @source_dir: or NULL
+ * @export: to other systems
+ * @silent: show nothing; snapshots are only summed up and exported
  * @installed_sources: without @source_dir, those in /usr/src if they are the running kernel's
  */
 struct view_options {
@@ -49,6 +52,8 @@ struct view_options {
 	const char *debug_dir;
 	const char *source_dir;
 	bool installed_sources;
+	struct export_options export;
+	bool silent;
 };
 
 /* For argp's children; the child's input is a struct view_options. */

@@ -82,7 +82,8 @@ int wanted_check_outputs(const struct wanted *wanted, char *const *inputs, size_
 			 const char *what)
 {
 	const struct view_options *view = &wanted->view;
-	const char *outputs[] = {wanted->output, view->trace_json, view->dot, view->svg};
+	const char *outputs[] = {wanted->output, view->trace_json,  view->dot,
+				 view->svg,	 view->export.otlp, view->export.metrics};
 
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		for (size_t k = 0; k < count && outputs[i]; k++)

@@ -238,6 +238,11 @@ static int parse_options(int argc, char **argv, struct why_options *opts)
 	opts->filter.errno_any = true;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, opts))
 		return EXIT_USAGE;
+	if (export_wanted(&opts->view.export)) {
+		log_error("why: --otlp and --metrics are of snapshots: a trace has them, and "
+			  "'lbrsnoop report'");
+		return EXIT_USAGE;
+	}
 	return check_target(opts);
 }
 

@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+"""plant.py - a capture file with what must not leave its host, and names that would like to be more
+
+Usage: plant.py secrets|forgeries IN OUT
+
+secrets: PLANTED stands in the command line of the trace, the task's name, the kernel's log, the path of
+a traced program and each register. forgeries: the names of task, function and host end fields, lines
+and strings of what they are exported to. Format: src/capfile/format.h.
+"""
+import struct
+import subprocess
+import sys
+import zlib
+
+META, TRIGGER, SNAPSHOT, LOG, REGISTERS = 1, 5, 6, 10, 11
+COMM_AT, COMM_BYTES = 56, 16
+PTREGS = 21
+COMMS = [b'a"\n#TYPE x\\', b"MESSAGE=no\nUID=0", b"\xff\xfe{}%n\r\x1b[1m", b"',\"b\":[1]}"]
+FUNCTION = b'do_x"} 7\nforged_total{a="b\\'
+HOST = b'host","key":"b"}\nforged'
+
+
+def record(kind, payload):
+    head = struct.pack("<II", kind, len(payload))
+    return head + struct.pack("<I", zlib.crc32(payload, zlib.crc32(head))) + payload
+
+
+def string(text):
+    return struct.pack("<H", len(text)) + text
+
+
+def meta(payload, changes):
+    pairs = payload.rstrip(b"\0").split(b"\0")
+    pairs = dict(zip(pairs[::2], pairs[1::2]))
+    pairs.update(changes)
+    return b"".join(key + b"\0" + value + b"\0" for key, value in pairs.items())
+
+
+def trigger(payload, names):
+    at, strings = 32, []
+    for _ in range(3):
+        size, = struct.unpack_from("<H", payload, at)
+        strings.append(payload[at + 2:at + 2 + size])
+        at += 2 + size
+    return payload[:32] + b"".join(string(text) for text in names(*strings)) + payload[at:]
+
+
+def secrets(kind, payload, _):
+    if kind == META:
+        yield kind, meta(payload, {b"command": b"lbrsnoop -- cat /home/PLANTED-path PLANTED-argument"})
+    elif kind == TRIGGER:
+        def names(target, function, module):
+            if target.startswith(b"uprobe:") or target.startswith(b"uretprobe:"):
+                target = target.split(b":")[0] + b":/home/PLANTED-program:" + target.split(b":")[2]
+                module = b"PLANTED-program"
+            return target, function, module
+        yield kind, trigger(payload, names)
+    elif kind == SNAPSHOT:
+        yield LOG, struct.pack("<I", 0) + string(b"PLANTED-log open /home/PLANTED-path")
+        yield REGISTERS, b"PLANTED\0" * PTREGS
+        yield kind, payload[:COMM_AT] + b"PLANTED-comm".ljust(COMM_BYTES, b"\0") + payload[COMM_AT + COMM_BYTES:]
+    elif kind not in (LOG, REGISTERS):
+        yield kind, payload
+
+
+def forgeries(kind, payload, number):
+    if kind == META:
+        yield kind, meta(payload, {b"host": HOST})
+    elif kind == TRIGGER:
+        yield kind, trigger(payload, lambda target, function, module: (target, function and FUNCTION, module))
+    elif kind == SNAPSHOT:
+        comm = COMMS[number % len(COMMS)][:COMM_BYTES - 1].ljust(COMM_BYTES, b"\0")
+        yield kind, payload[:COMM_AT] + comm + payload[COMM_AT + COMM_BYTES:]
+    else:
+        yield kind, payload
+
+
+def main():
+    change = {"secrets": secrets, "forgeries": forgeries}[sys.argv[1]]
+    with open(sys.argv[2], "rb") as file:
+        head = file.read(24)
+        stream = subprocess.run(["zstd", "-dcq"], input=file.read(), stdout=subprocess.PIPE, check=True).stdout
+    at, out, number = 0, [], 0
+    while at < len(stream):
+        kind, size = struct.unpack_from("<II", stream, at)
+        out += [record(*changed) for changed in change(kind, stream[at + 12:at + 12 + size], number)]
+        number += kind == SNAPSHOT
+        at += 12 + size
+    packed = subprocess.run(["zstd", "-1", "-cq", "--check"], input=b"".join(out), stdout=subprocess.PIPE, check=True).stdout
+    with open(sys.argv[3], "wb") as file:
+        file.write(head + packed)
+
+
+main()
