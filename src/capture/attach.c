@@ -43,52 +43,99 @@ static uint64_t cookie_of(const struct probe *probe, uint32_t target)
 	return target | (uint64_t)probe->place << 32;
 }
 
-/* The program of a kind of trigger that fits a function's return type. */
+static struct bpf_program *fentry_program(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	return probe->trigger.preset ? skel->progs.preset_fentry : skel->progs.fentry;
+}
+
+static struct bpf_program *fexit_program(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	return probe->ret == RETURN_S64 ? skel->progs.fexit_s64 : skel->progs.fexit_s32;
+}
+
+static struct bpf_program *kprobe_program(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	if (probe->place)
+		return skel->progs.fault_late;
+	return probe->trigger.preset ? skel->progs.preset_kprobe : skel->progs.kprobe;
+}
+
+static struct bpf_program *kretprobe_program(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	return probe->ret == RETURN_S64 ? skel->progs.kretprobe_s64 : skel->progs.kretprobe_s32;
+}
+
+static struct bpf_program *tracepoint_program(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	if (probe->trigger.preset)
+		return skel->progs.preset_tracepoint;
+	return probe->ret == RETURN_S64 ? skel->progs.tracepoint_sys_exit : skel->progs.tracepoint;
+}
+
+static struct bpf_program *hw_program(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	if (probe->place)
+		return skel->progs.fault_early;
+	if (probe->site_kind == SITE_PLAIN)
+		return probe->trigger.preset ? skel->progs.preset_hw : skel->progs.hw;
+	if (probe->site_kind == SITE_ERRNO)
+		return skel->progs.hw_errno_site;
+	return program_on_returns(skel, probe);
+}
+
+/* Kinds with one program, whatever the probe. */
+#define ONE_PROGRAM(kind, name)                                                                    \
+	static struct bpf_program *kind##_program(struct lbrsnoop_bpf *skel,                       \
+						  const struct probe *probe)                       \
+	{                                                                                          \
+		(void)probe;                                                                       \
+		return skel->progs.name;                                                           \
+	}
+
+ONE_PROGRAM(rawtracepoint, raw_tracepoint)
+ONE_PROGRAM(uprobe, uprobe)
+ONE_PROGRAM(uretprobe, uretprobe)
+ONE_PROGRAM(signal, forced_signal)
+ONE_PROGRAM(perf, perf_software)
+ONE_PROGRAM(pmi, perf_overflow)
+ONE_PROGRAM(multi, multi_return)
+
+typedef struct bpf_program *program_fn(struct lbrsnoop_bpf *skel, const struct probe *probe);
+
+/* @armed: its fds are -1 at first; what is in it after a failure is disarm()ed by the caller */
+typedef int attach_fn(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+		      struct armed *armed, struct errmsg *msg);
+
+static attach_fn attach_trampoline, attach_kprobe, attach_tracepoint, attach_uprobe, attach_hw;
+
+/** struct attach_kind - @program: its BPF program; @attach: NULL: many are attached at once,
+ * elsewhere */
+struct attach_kind {
+	program_fn *program;
+	attach_fn *attach;
+};
+
+static const struct attach_kind attach_kinds[TRIGGER_KIND_COUNT] = {
+	[TRIGGER_FENTRY] = {fentry_program, attach_trampoline},
+	[TRIGGER_FEXIT] = {fexit_program, attach_trampoline},
+	[TRIGGER_KPROBE] = {kprobe_program, attach_kprobe},
+	[TRIGGER_KRETPROBE] = {kretprobe_program, attach_kprobe},
+	[TRIGGER_TRACEPOINT] = {tracepoint_program, attach_tracepoint},
+	[TRIGGER_RAWTRACEPOINT] = {rawtracepoint_program, attach_trampoline},
+	[TRIGGER_HW] = {hw_program, attach_hw},
+	[TRIGGER_UPROBE] = {uprobe_program, attach_uprobe},
+	[TRIGGER_URETPROBE] = {uretprobe_program, attach_uprobe},
+	[TRIGGER_SIGNAL] = {signal_program, attach_kprobe},
+	[TRIGGER_PERF] = {perf_program, attach_hw},
+	[TRIGGER_PMI] = {pmi_program, attach_hw},
+	[TRIGGER_MULTI] = {multi_program, NULL},
+};
+
+/* The program of a kind of trigger; NULL if nothing is armed as that kind. */
 static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct probe *probe,
 				      enum trigger_kind kind)
 {
-	bool s64 = probe->ret == RETURN_S64, preset = probe->trigger.preset;
-
-	switch (kind) {
-	case TRIGGER_FENTRY:
-		return preset ? skel->progs.preset_fentry : skel->progs.fentry;
-	case TRIGGER_FEXIT:
-		return s64 ? skel->progs.fexit_s64 : skel->progs.fexit_s32;
-	case TRIGGER_KPROBE:
-		if (probe->place)
-			return skel->progs.fault_late;
-		return preset ? skel->progs.preset_kprobe : skel->progs.kprobe;
-	case TRIGGER_KRETPROBE:
-		return s64 ? skel->progs.kretprobe_s64 : skel->progs.kretprobe_s32;
-	case TRIGGER_TRACEPOINT:
-		if (preset)
-			return skel->progs.preset_tracepoint;
-		return s64 ? skel->progs.tracepoint_sys_exit : skel->progs.tracepoint;
-	case TRIGGER_RAWTRACEPOINT:
-		return skel->progs.raw_tracepoint;
-	case TRIGGER_HW:
-		if (probe->place)
-			return skel->progs.fault_early;
-		if (probe->site_kind == SITE_PLAIN)
-			return preset ? skel->progs.preset_hw : skel->progs.hw;
-		if (probe->site_kind == SITE_ERRNO)
-			return skel->progs.hw_errno_site;
-		return program_on_returns(skel, probe);
-	case TRIGGER_UPROBE:
-		return skel->progs.uprobe;
-	case TRIGGER_URETPROBE:
-		return skel->progs.uretprobe;
-	case TRIGGER_SIGNAL:
-		return skel->progs.forced_signal;
-	case TRIGGER_PERF:
-		return skel->progs.perf_software;
-	case TRIGGER_PMI:
-		return skel->progs.perf_overflow;
-	case TRIGGER_MULTI:
-		return skel->progs.multi_return;
-	default:
-		return NULL;
-	}
+	return attach_kinds[kind].program ? attach_kinds[kind].program(skel, probe) : NULL;
 }
 
 static void disarm_breakpoints(struct armed *armed)
@@ -170,6 +217,12 @@ static int attach_copy(const struct bpf_program *prog, const struct probe *probe
 						    ? TRIGGER_FEXIT
 						    : probe->trigger.kind),
 			  errno_text(-err), why_no_copy(err));
+}
+
+static int attach_trampoline(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+			     struct armed *armed, struct errmsg *msg)
+{
+	return attach_copy(program_of(skel, probe, probe->trigger.kind), probe, target, armed, msg);
 }
 
 static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
@@ -392,28 +445,10 @@ static int attach_hw(struct lbrsnoop_bpf *skel, const struct probe *probe, uint3
 static int attach_as(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
 		     struct armed *armed, struct errmsg *msg)
 {
-	switch (probe->trigger.kind) {
-	case TRIGGER_FENTRY:
-	case TRIGGER_FEXIT:
-	case TRIGGER_RAWTRACEPOINT:
-		return attach_copy(program_of(skel, probe, probe->trigger.kind), probe, target,
-				   armed, msg);
-	case TRIGGER_KPROBE:
-	case TRIGGER_KRETPROBE:
-	case TRIGGER_SIGNAL:
-		return attach_kprobe(skel, probe, target, armed, msg);
-	case TRIGGER_TRACEPOINT:
-		return attach_tracepoint(skel, probe, target, armed, msg);
-	case TRIGGER_UPROBE:
-	case TRIGGER_URETPROBE:
-		return attach_uprobe(skel, probe, target, armed, msg);
-	case TRIGGER_HW:
-	case TRIGGER_PERF:
-	case TRIGGER_PMI:
-		return attach_hw(skel, probe, target, armed, msg);
-	default:
-		return errmsg_set(msg, -EINVAL, "nothing to arm");
-	}
+	attach_fn *attach = attach_kinds[probe->trigger.kind].attach;
+
+	return attach ? attach(skel, probe, target, armed, msg)
+		      : errmsg_set(msg, -EINVAL, "nothing to arm");
 }
 
 int attach_next_worse(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target,

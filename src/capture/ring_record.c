@@ -26,24 +26,6 @@ static enum trigger_kind trigger_kind_of(unsigned int kind)
 	return kind <= RECORD_MULTI ? (enum trigger_kind)kind : TRIGGER_NONE;
 }
 
-bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
-{
-	switch (kind) {
-	case TRIGGER_FEXIT:
-	case TRIGGER_KRETPROBE:
-	case TRIGGER_MULTI:
-		return probe->ret != RETURN_NONE;
-	case TRIGGER_HW:
-		return probe->site_kind != SITE_PLAIN && probe->ret != RETURN_NONE;
-	case TRIGGER_TRACEPOINT:
-		return probe->ret == RETURN_S64;
-	case TRIGGER_URETPROBE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Longer than a record: with a detail. False if it makes no sense. */
 static bool take_detail(const void *data, size_t len, struct captured_event *event)
 {
@@ -92,6 +74,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	_Static_assert(RECORD_BRANCHES_MAX <= BRANCHES_MAX, "a record fits a snapshot");
 	_Static_assert(sizeof(struct perf_branch_entry) == sizeof(struct raw_branch),
 		       "FROM, TO, flags");
+	snapshot_clear(ret_snap);
 	if (len < RECORD_HEADER_BYTES || rec->count > RECORD_BRANCHES_MAX ||
 	    len < RECORD_BYTES(rec->count) || rec->target >= ctx->probes->count ||
 	    trigger_kind_of(rec->kind) == TRIGGER_NONE || !take_detail(data, len, &event))

@@ -39,7 +39,4 @@ struct record_context {
 int record_decode(const struct record_context *ctx, const void *data, size_t len,
 		  struct snapshot *ret_snap);
 
-/** probe_has_retval() - is the return value in records of that kind one? */
-bool probe_has_retval(const struct probe *probe, enum trigger_kind kind);
-
 #endif

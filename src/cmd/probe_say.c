@@ -8,14 +8,12 @@
 /* -e with a place that returns nothing would look as if the filter let all through. */
 bool probe_filters_errno(const struct probe *probe)
 {
-	switch (probe->trigger.kind) {
-	case TRIGGER_FEXIT:
-	case TRIGGER_KRETPROBE:
-	case TRIGGER_MULTI:
+	switch (trigger_traits(probe->trigger.kind)->value) {
+	case VALUE_RETURN:
 		return true;
-	case TRIGGER_HW:
+	case VALUE_RETURN_AT_SITES:
 		return probe->site_kind != SITE_PLAIN;
-	case TRIGGER_TRACEPOINT:
+	case VALUE_SYSCALL_RETURN:
 		return probe->ret == RETURN_S64;
 	default:
 		return false;

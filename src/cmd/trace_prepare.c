@@ -46,9 +46,7 @@ static int open_lines(const struct trace_options *opts, struct lines **ret_lines
 static bool tracepoints_only(const struct trace_options *opts)
 {
 	for (size_t i = 0; i < opts->target_count; i++)
-		if (opts->targets[i].kind != TRIGGER_TRACEPOINT &&
-		    opts->targets[i].kind != TRIGGER_RAWTRACEPOINT &&
-		    opts->targets[i].kind != TRIGGER_PERF && opts->targets[i].kind != TRIGGER_PMI)
+		if (!trigger_traits(opts->targets[i].kind)->needs_no_symbols)
 			return false;
 	return true;
 }

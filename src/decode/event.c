@@ -10,11 +10,11 @@
 
 static void decode_value(const struct captured_event *event, struct snapshot *snap)
 {
-	enum trigger_kind kind = event->trigger->kind;
+	enum trigger_value value = trigger_traits(event->trigger->kind)->value;
 
-	if (kind == TRIGGER_FAULT)
+	if (value == VALUE_BUG_ADDRESS)
 		snap->bug_ip = (uint64_t)event->value;
-	if (kind == TRIGGER_SIGNAL)
+	if (value == VALUE_SIGNAL)
 		snap->signal = (int)event->value;
 	if (!event->has_retval)
 		return;

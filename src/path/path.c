@@ -569,9 +569,7 @@ static int block_to_overflow(struct builder *b, uint64_t start)
 /* Triggers that fire once the function has returned: its return is the last branch. */
 static bool fires_after_return(const struct snapshot *snap)
 {
-	return snap->trigger &&
-	       (snap->trigger->kind == TRIGGER_FEXIT || snap->trigger->kind == TRIGGER_KRETPROBE ||
-		snap->trigger->kind == TRIGGER_MULTI || snap->trigger->kind == TRIGGER_URETPROBE);
+	return snap->trigger && trigger_traits(snap->trigger->kind)->after_return;
 }
 
 /*

@@ -72,8 +72,7 @@ void snapshot_classify_stale(struct snapshot *snap, const struct text_source *te
 	/* Frozen by the CPU; the interrupt comes some instructions later. */
 	if (snap->trigger->kind == TRIGGER_PMI)
 		return;
-	if (snap->trigger->kind != TRIGGER_HW && snap->trigger->kind != TRIGGER_FAULT &&
-	    snap->trigger->kind != TRIGGER_UPROBE && snap->trigger->kind != TRIGGER_SIGNAL)
+	if (!trigger_traits(snap->trigger->kind)->by_exception)
 		snap->stale = snap->wasted ? TRI_CLEAR : TRI_SET;
 	else if (text && text->read && snap->wasted < snap->count)
 		switch (reaches_trigger(snap, text, opts)) {

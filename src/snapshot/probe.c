@@ -7,6 +7,22 @@
 
 #include "util/cleanup.h"
 
+bool probe_has_retval(const struct probe *probe, enum trigger_kind kind)
+{
+	switch (trigger_traits(kind)->value) {
+	case VALUE_RETURN:
+		return probe->ret != RETURN_NONE;
+	case VALUE_RETURN_AT_SITES:
+		return probe->site_kind != SITE_PLAIN && probe->ret != RETURN_NONE;
+	case VALUE_SYSCALL_RETURN:
+		return probe->ret == RETURN_S64;
+	case VALUE_USER_RETURN:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool probe_needs_exit(const struct probe *probe)
 {
 	if (probe->trigger.kind != TRIGGER_HW || probe->site_kind != SITE_ERRNO)

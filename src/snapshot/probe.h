@@ -125,6 +125,9 @@ struct probe_list {
 	size_t room;
 };
 
+/** probe_has_retval() - is the value in records of that kind a return value? */
+bool probe_has_retval(const struct probe *probe, enum trigger_kind kind);
+
 /**
  * probe_needs_exit() - does a breakpoint of it stand where an errno is loaded that the function may
  * not return? Then a program on the function's exit (fexit) tells.

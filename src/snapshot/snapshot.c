@@ -4,32 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char *const kind_names[] = {
-	[TRIGGER_NONE] = "none",
-	[TRIGGER_FENTRY] = "fentry",
-	[TRIGGER_FEXIT] = "fexit",
-	[TRIGGER_KPROBE] = "kprobe",
-	[TRIGGER_KRETPROBE] = "kretprobe",
-	[TRIGGER_TRACEPOINT] = "tracepoint",
-	[TRIGGER_RAWTRACEPOINT] = "rawtracepoint",
-	[TRIGGER_HW] = "hw",
-	[TRIGGER_UPROBE] = "uprobe",
-	[TRIGGER_URETPROBE] = "uretprobe",
-	[TRIGGER_SIGNAL] = "signal",
-	[TRIGGER_FAULT] = "fault",
-	[TRIGGER_PERF] = "perf",
-	[TRIGGER_PMI] = "pmi",
-	[TRIGGER_MULTI] = "kprobe.multi",
-};
-
-_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == TRIGGER_KIND_COUNT,
-	       "a name for every trigger kind");
-
-const char *trigger_kind_name(enum trigger_kind kind)
-{
-	return kind < TRIGGER_KIND_COUNT ? kind_names[kind] : "unknown";
-}
-
 void snapshot_clear(struct snapshot *snap)
 {
 	_Static_assert(offsetof(struct snapshot, branches) + sizeof(snap->branches) ==
@@ -40,8 +14,7 @@ void snapshot_clear(struct snapshot *snap)
 
 bool trigger_is_user(const struct trigger *trigger)
 {
-	return trigger && (trigger->kind == TRIGGER_UPROBE || trigger->kind == TRIGGER_URETPROBE ||
-			   trigger->kind == TRIGGER_SIGNAL || trigger->kind == TRIGGER_PERF);
+	return trigger && trigger_traits(trigger->kind)->program_event;
 }
 
 const char *snapshot_fault_name(const struct snapshot *snap)

@@ -13,29 +13,9 @@
 #include <stdint.h>
 
 #include "snapshot/branch.h"
+#include "snapshot/trigger_kind.h"
 
 #define COMM_LEN 16
-
-/** enum trigger_kind - how a snapshot was triggered */
-enum trigger_kind {
-	TRIGGER_NONE = 0, /* no trigger: raw MSR dump */
-	TRIGGER_FENTRY,
-	TRIGGER_FEXIT,
-	TRIGGER_KPROBE,
-	TRIGGER_KRETPROBE,
-	TRIGGER_TRACEPOINT,
-	TRIGGER_RAWTRACEPOINT,
-	TRIGGER_HW, /* hardware execution breakpoint */
-	TRIGGER_UPROBE,
-	TRIGGER_URETPROBE,
-	TRIGGER_SIGNAL, /* that the kernel forces on a program for a fault of its own */
-	TRIGGER_FAULT,	/* of the kernel: WARN, BUG(), an exception; taken by a hardware breakpoint
-			 */
-	TRIGGER_PERF,	/* perf event of the kernel's software */
-	TRIGGER_PMI,	/* ... of the PMU: the interrupt when its counter overflows */
-	TRIGGER_MULTI,	/* kprobe.multi: one program on the returns of many functions */
-	TRIGGER_KIND_COUNT,
-};
 
 /**
  * struct trigger - one armed place
@@ -225,8 +205,5 @@ bool trigger_is_user(const struct trigger *trigger);
  * Return: NULL if it is no fault of the kernel.
  */
 const char *snapshot_fault_name(const struct snapshot *snap);
-
-/** trigger_kind_name() - name of a kind as users write it: "fexit", "hw", ... */
-const char *trigger_kind_name(enum trigger_kind kind);
 
 #endif

@@ -437,26 +437,20 @@ static size_t keep_to_event(const struct trimmer *trim)
 
 static size_t keep_count(const struct trimmer *trim)
 {
-	switch (trim->snap->trigger->kind) {
-	case TRIGGER_FEXIT:
-	case TRIGGER_KRETPROBE:
-	case TRIGGER_MULTI:
+	switch (trigger_traits(trim->snap->trigger->kind)->spends) {
+	case SPENDS_FROM_RETURN:
 		return keep_to_return(trim);
-	case TRIGGER_FENTRY:
-	case TRIGGER_KPROBE:
+	case SPENDS_FROM_ENTRY:
 		return keep_to_entry(trim);
-	case TRIGGER_TRACEPOINT:
-	case TRIGGER_RAWTRACEPOINT:
+	case SPENDS_TRACER:
 		return keep_otherwise(trim);
-	case TRIGGER_HW:
+	case SPENDS_FROM_EXCEPTION:
 		return keep_before_exception(trim);
-	case TRIGGER_FAULT:
+	case SPENDS_FROM_FAULT:
 		return keep_to_fault(trim);
-	case TRIGGER_PERF:
+	case SPENDS_FROM_EVENT:
 		return keep_to_event(trim);
-	case TRIGGER_UPROBE:
-	case TRIGGER_URETPROBE:
-	case TRIGGER_SIGNAL:
+	case SPENDS_KERNEL:
 		return keep_to_user(trim);
 	default:
 		return trim->count;

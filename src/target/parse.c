@@ -3,39 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "target/perf_event.h"
+#include "target/kinds.h"
 #include "target/preset.h"
 #include "target/target.h"
-#include "target/user.h"
-#include "util/cleanup.h"
-
-struct prefix {
-	const char *name;
-	enum trigger_kind kind;
-};
-
-static const struct prefix prefixes[] = {
-	{"fentry", TRIGGER_FENTRY},	  {"fexit", TRIGGER_FEXIT},
-	{"kfunc", TRIGGER_FENTRY},				 /* bpftrace's word */
-	{"kretfunc", TRIGGER_FEXIT},				 /* bpftrace's word */
-	{"kprobe", TRIGGER_KPROBE},	  {"k", TRIGGER_KPROBE}, /* bpftrace's short form */
-	{"kretprobe", TRIGGER_KRETPROBE}, {"kr", TRIGGER_KRETPROBE},
-	{"kprobe.multi", TRIGGER_MULTI},  {"tracepoint", TRIGGER_TRACEPOINT},
-	{"t", TRIGGER_TRACEPOINT},	  {"rawtracepoint", TRIGGER_RAWTRACEPOINT},
-	{"rt", TRIGGER_RAWTRACEPOINT},	  {"hw", TRIGGER_HW},
-	{"uprobe", TRIGGER_UPROBE},	  {"u", TRIGGER_UPROBE},
-	{"uretprobe", TRIGGER_URETPROBE}, {"ur", TRIGGER_URETPROBE},
-};
-
-static bool has_prefix(const char *text, const char *name, const char **ret_rest)
-{
-	size_t len = strlen(name);
-
-	if (strncmp(text, name, len) || text[len] != ':')
-		return false;
-	*ret_rest = text + len + 1;
-	return true;
-}
 
 static int check_name(const char *text, const char *name, bool allow_glob, struct errmsg *msg)
 {
@@ -135,82 +105,77 @@ bool target_is_user(const struct target_spec *spec)
 	       (preset && preset->program);
 }
 
-static bool kind_takes_offset(enum trigger_kind kind)
+/* [GROUP:]NAME. @group_glob: GROUP may be a glob; @offset: +OFFSET may stand behind NAME. */
+static int parse_name(const char *rest, struct target_spec *spec, bool group_glob, bool offset,
+		      struct errmsg *msg)
 {
-	return kind == TRIGGER_KPROBE || kind == TRIGGER_HW;
+	const char *colon = strchr(rest, ':');
+	int err = 0;
+
+	if (colon) {
+		spec->module = strndup(rest, colon - rest);
+		if (!spec->module)
+			return -ENOMEM;
+		err = check_name(spec->text, spec->module, group_glob, msg);
+	}
+	if (err)
+		return err;
+	spec->name = strdup(colon ? colon + 1 : rest);
+	if (!spec->name)
+		return -ENOMEM;
+	if (offset)
+		err = parse_offset(spec->text, spec->name, &spec->offset, msg);
+	err = err ?: check_name(spec->text, spec->name, true, msg);
+	if (err)
+		return err;
+	spec->is_glob =
+		strpbrk(spec->name, "*?[") || (spec->module && strpbrk(spec->module, "*?["));
+	if (spec->is_glob && spec->offset)
+		return errmsg_set(msg, -EINVAL,
+				  "target '%s': an offset needs one function, not a glob",
+				  spec->text);
+	return 0;
 }
 
-/* What a parser of one kind has filled goes to the caller, or is freed. */
-static int handed_on(int err, struct target_spec *spec, struct target_spec *ret_spec)
+int parse_function(const char *rest, struct target_spec *spec, struct errmsg *msg)
 {
-	if (err)
-		target_spec_deinit(spec);
-	else
-		*ret_spec = *spec;
-	return err;
+	return parse_name(rest, spec, false, false, msg);
+}
+
+int parse_insn(const char *rest, struct target_spec *spec, struct errmsg *msg)
+{
+	return parse_name(rest, spec, false, true, msg);
+}
+
+int parse_breakpoint(const char *rest, struct target_spec *spec, struct errmsg *msg)
+{
+	int err = parse_line(spec->text, rest, spec, msg);
+
+	return err == -ENOENT ? parse_insn(rest, spec, msg) : err;
+}
+
+int parse_tracepoint(const char *rest, struct target_spec *spec, struct errmsg *msg)
+{
+	if (strchr(rest, ':'))
+		return parse_name(rest, spec, true, false, msg);
+	return errmsg_set(msg, -EINVAL,
+			  "target '%s': a tracepoint is written tracepoint:CATEGORY:NAME, "
+			  "for example tracepoint:syscalls:sys_exit_openat",
+			  spec->text);
 }
 
 int target_parse(const char *text, struct target_spec *ret_spec, struct errmsg *msg)
 {
-	struct target_spec spec = {.text = text, .kind = TRIGGER_NONE};
-	_cleanup_free_ char *module = NULL, *name = NULL;
-	const char *rest = text;
-	char *colon;
-	int err;
+	const char *rest;
+	const struct target_kind *row = target_kind_find(text, &rest);
+	struct target_spec spec = {.text = text, .row = row, .kind = row->kind};
+	int err = row->parse(rest, &spec, msg);
 
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (has_prefix(text, prefixes[i].name, &rest)) {
-			spec.kind = prefixes[i].kind;
-			break;
-		}
-
-	if (target_is_user_function(&spec))
-		return handed_on(user_parse(rest, &spec, msg), &spec, ret_spec);
-	if (has_prefix(text, "preset", &rest))
-		return handed_on(preset_parse(rest, &spec, msg), &spec, ret_spec);
-	if (has_prefix(text, "perf", &rest))
-		return handed_on(perf_event_parse(rest, &spec, msg), &spec, ret_spec);
-	if (spec.kind == TRIGGER_HW) {
-		err = handed_on(parse_line(text, rest, &spec, msg), &spec, ret_spec);
-		if (err != -ENOENT)
-			return err;
-	}
-	name = strdup(rest);
-	if (!name)
-		return -ENOMEM;
-	colon = strchr(name, ':');
-	if (colon) {
-		*colon = 0;
-		module = name;
-		name = strdup(colon + 1);
-		if (!name)
-			return -ENOMEM;
-		err = check_name(text, module, spec.kind == TRIGGER_TRACEPOINT, msg);
-		if (err)
-			return err;
-	}
-	if (spec.kind == TRIGGER_TRACEPOINT && !module)
-		return errmsg_set(msg, -EINVAL,
-				  "target '%s': a tracepoint is written tracepoint:CATEGORY:NAME, "
-				  "for example tracepoint:syscalls:sys_exit_openat",
-				  text);
-	if (kind_takes_offset(spec.kind)) {
-		err = parse_offset(text, name, &spec.offset, msg);
-		if (err)
-			return err;
-	}
-	err = check_name(text, name, true, msg);
 	if (err)
-		return err;
-	spec.is_glob = strpbrk(name, "*?[") || (module && strpbrk(module, "*?["));
-	if (spec.is_glob && spec.offset)
-		return errmsg_set(msg, -EINVAL,
-				  "target '%s': an offset needs one function, not a glob", text);
-	spec.module = module;
-	spec.name = name;
-	module = name = NULL;
-	*ret_spec = spec;
-	return 0;
+		target_spec_deinit(&spec);
+	else
+		*ret_spec = spec;
+	return err;
 }
 
 void target_spec_deinit(struct target_spec *spec)

@@ -140,7 +140,8 @@ int perf_event_parse(const char *rest, struct target_spec *spec, struct errmsg *
 	return 0;
 }
 
-int perf_event_add(const struct target_spec *spec, struct probe_list *list)
+int perf_event_add(struct resolver *resolver, const struct target_spec *spec,
+		   struct probe_list *list, struct errmsg *msg)
 {
 	struct probe *probe = probe_list_add(list);
 

@@ -42,6 +42,7 @@ int perf_event_parse(const char *rest, struct target_spec *spec, struct errmsg *
 
 /** perf_event_add() - append the probe of a target that perf_event_parse() took apart; 0, -ENOMEM
  */
-int perf_event_add(const struct target_spec *spec, struct probe_list *list);
+int perf_event_add(struct resolver *resolver, const struct target_spec *spec,
+		   struct probe_list *list, struct errmsg *msg);
 
 #endif

@@ -10,8 +10,7 @@
 
 #include "symbolize/text.h"
 #include "target/functions.h"
-#include "target/perf_event.h"
-#include "target/preset.h"
+#include "target/kinds.h"
 #include "target/probeable.h"
 #include "target/suggest.h"
 #include "target/target.h"
@@ -191,7 +190,7 @@ static enum trigger_kind choose_kind(const struct resolver *resolver,
 
 static bool watches_return(const struct target_spec *spec, enum trigger_kind kind)
 {
-	return kind == TRIGGER_FEXIT || kind == TRIGGER_KRETPROBE || kind == TRIGGER_MULTI ||
+	return trigger_traits(kind)->value == VALUE_RETURN ||
 	       (kind == TRIGGER_HW && spec->kind == TRIGGER_NONE);
 }
 
@@ -579,8 +578,8 @@ static int add_exact(const struct target_spec *spec, struct tracepoint_ctx *ctx)
 	return access(path, F_OK) ? -ENOENT : add_tracepoint(spec->module, spec->name, ctx);
 }
 
-static int add_tracepoints(const struct target_spec *spec, struct probe_list *list,
-			   struct errmsg *msg)
+int resolver_add_tracepoint(struct resolver *resolver, const struct target_spec *spec,
+			    struct probe_list *list, struct errmsg *msg)
 {
 	struct tracepoint_ctx ctx = {.spec = spec, .list = list};
 	int err;
@@ -604,23 +603,33 @@ int resolver_symbol(struct resolver *resolver, const char *name, struct symbol *
 	return symbols_by_name(resolver->opts.symbols, "", name, 0, ret_sym);
 }
 
+int resolver_add_function(struct resolver *resolver, const struct target_spec *spec,
+			  struct probe_list *list, struct errmsg *msg)
+{
+	return spec->is_glob ? add_glob(resolver, spec, list, msg)
+			     : add_one(resolver, spec, list, msg);
+}
+
+int resolver_add_breakpoint(struct resolver *resolver, const struct target_spec *spec,
+			    struct probe_list *list, struct errmsg *msg)
+{
+	if (spec->file)
+		return add_line(resolver, spec, list, msg);
+	if (!strncasecmp(spec->name, "0x", 2))
+		return add_address(resolver, spec, list, msg);
+	return resolver_add_function(resolver, spec, list, msg);
+}
+
+int resolver_add_user(struct resolver *resolver, const struct target_spec *spec,
+		      struct probe_list *list, struct errmsg *msg)
+{
+	return user_add(&resolver->opts, spec, list, msg);
+}
+
 int resolver_add(struct resolver *resolver, const struct target_spec *spec, struct probe_list *list,
 		 struct errmsg *msg)
 {
-	if (spec->preset)
-		return preset_add(resolver, spec, list, msg);
-	if (target_is_user_function(spec))
-		return user_add(&resolver->opts, spec, list, msg);
-	if (spec->kind == TRIGGER_TRACEPOINT || spec->kind == TRIGGER_RAWTRACEPOINT)
-		return add_tracepoints(spec, list, msg);
-	if (spec->kind == TRIGGER_PERF || spec->kind == TRIGGER_PMI)
-		return perf_event_add(spec, list);
-	if (spec->file)
-		return add_line(resolver, spec, list, msg);
-	if (spec->kind == TRIGGER_HW && !strncasecmp(spec->name, "0x", 2))
-		return add_address(resolver, spec, list, msg);
-	return spec->is_glob ? add_glob(resolver, spec, list, msg)
-			     : add_one(resolver, spec, list, msg);
+	return spec->row->add(resolver, spec, list, msg);
 }
 
 #define JUMP_TABLE_MAX (16u << 20) /* bytes; Debian's kernels have 200 KiB */

@@ -26,16 +26,15 @@ static bool is_entry(const struct trigger *trigger)
 const char *switches_stop(const struct switches *switches, const struct probe *probe)
 {
 	const struct trigger *trigger = &probe->trigger;
-	enum trigger_kind kind = trigger->kind;
-	bool is_kprobe = kind == TRIGGER_KPROBE || kind == TRIGGER_KRETPROBE;
+	const struct trigger_traits *traits = trigger_traits(trigger->kind);
 
-	if (switches->ftrace_off && (kind == TRIGGER_FENTRY || kind == TRIGGER_FEXIT ||
-				     kind == TRIGGER_MULTI || (is_kprobe && is_entry(trigger))))
+	if (switches->ftrace_off &&
+	    (traits->by_ftrace || (traits->by_kprobes && is_entry(trigger))))
 		return "it would never fire: kernel.ftrace_enabled is 0; " SWITCH_FTRACE_ON;
 	if (switches->ftrace_off && probe_needs_exit(probe))
 		return "its check at the function's exit would never fire: kernel.ftrace_enabled "
 		       "is 0; " SWITCH_FTRACE_ON;
-	if (switches->kprobes_off && is_kprobe)
+	if (switches->kprobes_off && traits->by_kprobes)
 		return "it would never fire: kprobes are switched off; " SWITCH_KPROBES_ON;
 	return NULL;
 }

@@ -15,9 +15,12 @@
 #include "symbolize/symbolize.h"
 #include "util/errmsg.h"
 
+struct target_kind;
+
 /**
  * struct target_spec - a target, taken apart
  * @text: as written; borrowed
+ * @row: how that is parsed and resolved
  * @kind: TRIGGER_NONE for a plain name: the tool chooses
  * @module: of MODULE:FN, or the category of a tracepoint; NULL if none was given
  * @name: function, tracepoint or glob
@@ -30,6 +33,7 @@
  */
 struct target_spec {
 	const char *text;
+	const struct target_kind *row;
 	enum trigger_kind kind;
 	char *module;
 	char *name;

@@ -117,7 +117,7 @@ static void probe_list_drop_twins_of_events(void **state)
 		struct target_spec spec;
 
 		assert_int_equal(target_parse(texts[i], &spec, &msg), 0);
-		assert_int_equal(perf_event_add(&spec, &list), 0);
+		assert_int_equal(perf_event_add(NULL, &spec, &list, NULL), 0);
 		target_spec_deinit(&spec);
 	}
 	assert_int_equal(probe_list_drop_twins(&list), 0);
