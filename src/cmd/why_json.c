@@ -15,6 +15,9 @@
 #include "util/errno_name.h"
 #include "why/tally.h"
 
+/* Of the function that made the error: the one that decided, and those before it. */
+#define DECISIONS_MAX 8
+
 static json_t *address(uint64_t addr)
 {
 	return json_sprintf("0x%" PRIx64, addr);
@@ -120,21 +123,54 @@ static json_t *place_json(const struct why_view *view, uint64_t addr)
 			 "inlined", inlined_json(&place));
 }
 
+/* Of a decision the text in the names of the source, and what it is about. */
+static json_t *source_json(const struct decision *decision)
+{
+	const struct operand_source *operand = &decision->operand;
+
+	if (!decision->source[0])
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o}", "text", json_foreign(decision->source), "operand",
+			 string_or_null(operand->operand), "member",
+			 string_or_null(operand->member), "type", string_or_null(operand->type));
+}
+
+static json_t *decisions_json(const struct decision *all, int count, const struct why_view *view)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < count; i++) {
+		json_t *one = place_json(view, all[i].addr);
+
+		json_object_set_new(one, "taken", json_boolean(all[i].taken));
+		json_object_set_new(one, "condition", string_or_null(all[i].condition));
+		json_object_set_new(one, "values", string_or_null(all[i].values));
+		json_object_set_new(one, "source", source_json(&all[i]));
+		json_object_set_new(one, "source_values", string_or_null(all[i].source_values));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
 static void put_condition(json_t *origin, const struct answer *answer, const struct why_view *view)
 {
-	struct decision decision;
-
-	bool known = !why_decision(answer, view, &decision);
+	struct decision all[DECISIONS_MAX];
+	const struct decision *decision = &all[0];
+	int count = why_decisions(answer, view, all, DECISIONS_MAX);
+	bool known = count > 0;
 
 	json_object_set_new(origin, "condition",
-			    known ? string_or_null(decision.condition) : json_null());
+			    known ? string_or_null(decision->condition) : json_null());
+	json_object_set_new(origin, "values",
+			    known ? string_or_null(decision->values) : json_null());
 	json_object_set_new(origin, "source_condition",
-			    known ? string_or_null(decision.source) : json_null());
+			    known ? string_or_null(decision->source) : json_null());
 	json_object_set_new(origin, "source_values",
-			    known ? string_or_null(decision.source_values) : json_null());
+			    known ? string_or_null(decision->source_values) : json_null());
 	json_object_set_new(origin, "decision",
-			    known ? place_json(view, decision.addr) : json_null());
-	json_object_set_new(origin, "taken", known ? json_boolean(decision.taken) : json_null());
+			    known ? place_json(view, decision->addr) : json_null());
+	json_object_set_new(origin, "taken", known ? json_boolean(decision->taken) : json_null());
+	json_object_set_new(origin, "decisions", decisions_json(all, count, view));
 }
 
 static json_t *origin_json(const struct answer *answer, const struct why_view *view)

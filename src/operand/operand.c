@@ -117,6 +117,31 @@ static void name_constant(const struct naming *naming, const struct insn_operand
 	}
 }
 
+/* "d_inode" of "path.dentry->d_inode"; what is computed is no member. */
+static void set_member(struct operand_source *source)
+{
+	const char *text = source->operand, *dot = strrchr(text, '.'), *arrow = strstr(text, "->");
+	size_t len;
+
+	while (arrow && strstr(arrow + 2, "->"))
+		arrow = strstr(arrow + 2, "->");
+	if (arrow && (!dot || arrow > dot))
+		dot = arrow + 1;
+	if (!dot || strpbrk(text, " ()&*"))
+		return;
+	len = strcspn(dot + 1, "[");
+	snprintf(source->member, sizeof(source->member), "%.*s", (int)len, dot + 1);
+}
+
+static void set_source(struct operand_source *source, const struct cexpr *e)
+{
+	if (source->operand[0])
+		return;
+	snprintf(source->operand, sizeof(source->operand), "%s", e->text);
+	set_member(source);
+	variable_type_text(&e->type, source->type, sizeof(source->type));
+}
+
 static bool name_operand(void *ctx, int index, const struct insn_operand *operand,
 			 enum insn_use use, uint64_t bits, struct insn_operand_text *ret)
 {
@@ -141,6 +166,7 @@ static bool name_operand(void *ctx, int index, const struct insn_operand *operan
 		name_constant(naming, &constant, use, bits, ret);
 		return true;
 	}
+	set_source(&naming->ret->source, &e);
 	if (!index) {
 		naming->left = e.type;
 		if (e.type.class == CTYPE_POINTER)

@@ -105,12 +105,25 @@ struct operand_name {
 #define CONDITION_MAX	  (2 * CEXPR_MAX + 32)
 
 /**
+ * struct operand_source - the operand that a condition is about: the first that is no constant
+ * @operand: "path.dentry->d_inode"; "" if there is none
+ * @member: "d_inode"; "": it is no member
+ * @type: "struct inode *"; "": DWARF has none
+ */
+struct operand_source {
+	char operand[CEXPR_MAX];
+	char member[64];
+	char type[CTYPE_TEXT_MAX];
+};
+
+/**
  * struct operand_condition - what was true
- * @text: "inode == NULL"
+ * @text: "!inode"
  * @registers: operands that are registers; @count of them
  */
 struct operand_condition {
 	char text[CONDITION_MAX];
+	struct operand_source source;
 	struct operand_name registers[OPERAND_NAMES_MAX];
 	unsigned int count;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "render/path_json.h"
 
+#include "path/names.h"
 #include "render/text.h"
 
 static const char *const end_names[] = {
@@ -48,11 +49,24 @@ static void put_insns(struct json_writer *w, const struct path *path,
 	jw_close(w, ']');
 }
 
+static void put_source(struct json_writer *w, const struct operand_condition *condition)
+{
+	const struct operand_source *source = &condition->source;
+
+	jw_open(w, '{');
+	jw_put_string(w, "text", condition->text);
+	jw_put_string(w, "operand", source->operand[0] ? source->operand : NULL);
+	jw_put_string(w, "member", source->member[0] ? source->member : NULL);
+	jw_put_string(w, "type", source->type[0] ? source->type : NULL);
+	jw_close(w, '}');
+}
+
 static void put_decision(struct json_writer *w, const struct path *path,
 			 const struct path_decision *d, const char *module,
 			 const struct path_json_options *opts)
 {
 	char text[2 * INSN_TEXT_MAX];
+	struct operand_condition condition;
 
 	jw_open(w, '{');
 	jw_put_address(w, "addr", d->addr);
@@ -62,6 +76,12 @@ static void put_decision(struct json_writer *w, const struct path *path,
 	put_line(w, opts, module, d->addr);
 	jw_put_address(w, "target", d->target);
 	jw_put_string(w, "condition", path_condition(path, d, text, sizeof(text)) ? NULL : text);
+	if (path_source_condition(path, d, opts->symbols, opts->lines, &condition)) {
+		jw_put_string(w, "source", NULL);
+	} else {
+		jw_key(w, "source");
+		put_source(w, &condition);
+	}
 	jw_close(w, '}');
 }
 

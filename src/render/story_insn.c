@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "path/names.h"
 #include "render/color.h"
 #include "render/story_drawer.h"
 #include "render/text.h"
@@ -74,9 +75,9 @@ static void begin_insn_row(struct drawer *d, struct row *row, const struct story
 	row_pad(row, LINE_COLUMN);
 }
 
-/* What held when the branch went its way, in the words of a C programmer. False: there are none */
-static bool condition_text(const struct drawer *d, const struct path_decision *decision, char *buf,
-			   size_t size)
+/* Of the instructions, in the words of a C programmer. False: there are none */
+static bool register_condition(const struct drawer *d, const struct path_decision *decision,
+			       char *buf, size_t size)
 {
 	static const struct {
 		const char *test;
@@ -103,10 +104,22 @@ static bool condition_text(const struct drawer *d, const struct path_decision *d
 	return true;
 }
 
+/* What held when the branch went its way: in the names of the source, if they are known. */
+static bool condition_text(const struct drawer *d, const struct path_decision *decision, char *buf,
+			   size_t size)
+{
+	struct operand_condition named;
+
+	if (path_source_condition(d->path, decision, d->view->symbols, d->view->lines, &named))
+		return register_condition(d, decision, buf, size);
+	snprintf(buf, size, "%s", named.text);
+	return true;
+}
+
 static void add_condition(const struct drawer *d, struct row *row,
 			  const struct path_decision *decision)
 {
-	char text[INSN_TEXT_MAX];
+	char text[CONDITION_MAX];
 
 	if (condition_text(d, decision, text, sizeof(text)))
 		row_add(row, "as %s", text);
@@ -115,7 +128,7 @@ static void add_condition(const struct drawer *d, struct row *row,
 void drawer_add_reason(const struct drawer *d, struct row *row, const struct story_step *step)
 {
 	const struct path_decision *decision = &d->path->decisions[step->decision];
-	char text[INSN_TEXT_MAX];
+	char text[CONDITION_MAX];
 
 	if (condition_text(d, decision, text, sizeof(text)))
 		row_add(row, "%s", text);

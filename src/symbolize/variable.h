@@ -114,6 +114,14 @@ int variable_member(const struct cexpr *pointer, int64_t offset, uint32_t bytes,
 int variable_bitfield(const struct cexpr *pointer, int64_t offset, uint64_t mask,
 		      struct cexpr *ret);
 
+#define CTYPE_TEXT_MAX 128
+
+/**
+ * variable_type_text() - a type as C has it, without typedefs: "struct inode *", "unsigned int"
+ * Return: 0; -ENOENT if it is not known, has no name, or does not fit, and @buf is "".
+ */
+int variable_type_text(const struct ctype *type, char *buf, size_t size);
+
 /** variable_constant() - the one name that a type has for a value; -ENOENT: none, or several */
 int variable_constant(const struct ctype *type, int64_t value, char *buf, size_t size);
 

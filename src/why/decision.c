@@ -22,6 +22,7 @@
  * @written: registers, by the CPU's number, that the passed instructions write
  * @from, @until: what was executed from there on up to the branch at @until is in memory in a row;
  *                0: not known
+ * @entered: the branch that led to @from; 0: not known
  */
 struct backward {
 	const struct decision_code *where;
@@ -29,6 +30,7 @@ struct backward {
 	uint16_t written;
 	uint64_t from;
 	uint64_t until;
+	uint64_t entered;
 };
 
 unsigned int register_of_cpu(unsigned int reg)
@@ -176,7 +178,13 @@ static size_t operand_before(void *ctx, const struct operand_insn *at, struct op
 {
 	const struct backward *back = ctx;
 	const struct insn *above = code_above(&back->code, at->pos);
+	const struct insn *entered = back->entered && at->pos == back->from
+					     ? code_find(&back->code, back->entered)
+					     : NULL;
 	size_t count = 0;
+
+	if (entered && (entered->class == INSN_COND || entered->class == INSN_JMP))
+		return to_operand_insn(back, entered, ret);
 
 	if (above && !to_operand_insn(back, above, &ret[count++]))
 		return 0;
@@ -193,10 +201,10 @@ static size_t operand_before(void *ctx, const struct operand_insn *at, struct op
 	return count;
 }
 
-/* "x == 9" says its value by itself. */
+/* "x == 9" and "!x" say their value by themselves. */
 static bool is_equality(const char *condition)
 {
-	return strstr(condition, " == ") != NULL;
+	return strstr(condition, " == ") || (condition[0] == '!' && !strchr(condition, ' '));
 }
 
 static void describe_source(struct backward *back, const struct insn *setter,
@@ -219,6 +227,7 @@ static void describe_source(struct backward *back, const struct insn *setter,
 	    operand_condition(&way, &sets, &branches, ret->taken, &condition))
 		return;
 	memcpy(ret->source, condition.text, sizeof(ret->source));
+	ret->operand = condition.source;
 	for (unsigned int i = 0; regs && i < condition.count; i++) {
 		const struct operand_name *name = &condition.registers[i];
 
@@ -373,7 +382,9 @@ static int walk_branches(struct backward *back, struct row *row, const uint64_t 
 		if (!cond)
 			continue;
 		*ret = (struct decision){.addr = cond->addr, .taken = taken};
-		back->from = row->count ? row->snap->branches[row->count - 1].to : 0;
+		branch = row->count ? &row->snap->branches[row->count - 1] : NULL;
+		back->from = branch ? branch->to : 0;
+		back->entered = branch ? branch->from : 0;
 		back->until = cond->addr;
 		describe(back, cond, regs, ret);
 		return 0;

@@ -19,6 +19,7 @@
  * @values: what its registers held: "%esi = 9"; "" if they may have changed since
  * @source: the condition in the names of the source: "count > 2 (unsigned)"; "" without them
  * @source_values: "count = 9"
+ * @operand: what it is about, where there is @source
  */
 struct decision {
 	uint64_t addr;
@@ -27,6 +28,7 @@ struct decision {
 	char values[128];
 	char source[CONDITION_MAX];
 	char source_values[CONDITION_MAX];
+	struct operand_source operand;
 };
 
 /**

@@ -18,6 +18,7 @@
 #include "../symbol_table.h"
 #include "render/graph.h"
 #include "render/story.h"
+#include "symbolize/variable.h"
 #include "util/cleanup.h"
 
 #define BASE 0xffffffff81000000ULL
@@ -100,6 +101,24 @@ int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bo
 		return line_table[i].inlined ? 2 : 1;
 	}
 	return -ENOENT;
+}
+
+/* %edi is n at the start of f, and nothing else is known; in one test alone. */
+static bool variables;
+int __wrap_variable_in_register(const struct variable_code *where, uint8_t reg, struct cexpr *ret);
+int __wrap_variable_in_register(const struct variable_code *where, uint8_t reg, struct cexpr *ret)
+{
+	*ret = (struct cexpr){
+		.text = "n", .at = where->addr, .type = {.class = CTYPE_SIGNED, .bytes = 4}};
+	return variables && reg == 7 && where->addr == BASE ? 0 : -ENOENT;
+}
+
+struct debugimage;
+struct debugimage *__wrap_lines_image(struct lines *lines, const char *module);
+/* Lines, and no variables. */
+struct debugimage *__wrap_lines_image(struct lines *lines, const char *module)
+{
+	return NULL;
 }
 
 static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -272,6 +291,24 @@ static void render_story_answer_is_before_the_record(void **state)
 	check_answer(&undecided, WITHOUT_LINES, "   -EINVAL is made at f+0x10\n");
 	check_answer(&in_case, WITHOUT_LINES, "   -EINVAL is loaded, in case, at early+0\n");
 	check_answer(&fine, WITHOUT_LINES, "");
+}
+
+/* What the path passed through tells what a register is: an argument, the result of a call. */
+static void render_story_conditions_are_in_names_of_the_source(void **state)
+{
+	struct snapshot snap = SNAPSHOT(0x25, 0, {0x300, 0x140}, {0x140, 0}, {4, 0x80}, {0x82, 9},
+					{0xb, 0x20}, {0x20, 0xa0}, {0xa1, 0x25});
+	struct snapshot made = failing();
+	_cleanup_free_ char *got = NULL;
+
+	variables = true;
+	check_answer(&made, WITH_LINES,
+		     "   -EINVAL is made at dir/file.c:12 fn\n"
+		     "   because n < 0   (line 11)\n");
+	got = tell(&snap, WITH_LINES);
+	variables = false;
+	assert_non_null(strstr(got, "not taken        as n >= 0 "));
+	assert_non_null(strstr(got, "as g() != 0 "));
 }
 
 /* f calls g, which is a tracer's: one row, and f goes on where it was. */
@@ -644,6 +681,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(render_story_error_marks_decision_error_and_cleanup),
 		cmocka_unit_test(render_story_answer_is_before_the_record),
+		cmocka_unit_test(render_story_conditions_are_in_names_of_the_source),
 		cmocka_unit_test(render_story_tracing_is_one_row),
 		cmocka_unit_test(render_story_tracing_makes_no_error),
 		cmocka_unit_test(render_story_interrupt_before_record_decides_nothing),
