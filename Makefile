@@ -294,6 +294,7 @@ install: lbrsnoop
 	install -D -m 755 lbrsnoop $(DESTDIR)$(PREFIX)/sbin/lbrsnoop
 	install -D -m 644 man/lbrsnoop.8 $(DESTDIR)$(PREFIX)/share/man/man8/lbrsnoop.8
 	install -D -m 644 completions/lbrsnoop.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/lbrsnoop
+	install -D -m 644 packaging/lbrsnoop.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/lbrsnoop.catalog
 	install -D -m 644 completions/_lbrsnoop $(DESTDIR)$(ZSH_COMPLETIONS)/_lbrsnoop
 
 # What it lacks it says where it is asked for: library.c, dump_none.c.

@@ -24,6 +24,30 @@ int args_usage(const char *fmt, ...)
 	return EINVAL;
 }
 
+char **args_copy(int argc, char *const *argv)
+{
+	size_t len = ((size_t)argc + 1) * sizeof(*argv);
+	char **copy, *text;
+
+	for (int i = 0; i < argc; i++)
+		len += strlen(argv[i]) + 1;
+	copy = calloc(1, len);
+	if (!copy)
+		return NULL;
+	text = (char *)(copy + argc + 1);
+	for (int i = 0; i < argc; i++) {
+		copy[i] = text;
+		text = stpcpy(text, argv[i]) + 1;
+	}
+	return copy;
+}
+
+void args_hide(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		memset(argv[i], 0, strlen(argv[i]));
+}
+
 bool args_same_file(const char *one, const char *other)
 {
 	struct stat a, b;

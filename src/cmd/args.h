@@ -14,6 +14,18 @@
 /** args_usage() - say what is wrong; returns EINVAL */
 int args_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/**
+ * args_copy() - the arguments in memory of their own, for args_hide() to erase the others
+ * Return: to be freed, as a whole; NULL if there is no memory.
+ */
+char **args_copy(int argc, char *const *argv);
+
+/**
+ * args_hide() - erase all but the first: ps shows them no more, and journald, which adds the
+ * command line of whoever logs, does not store what stands in it
+ */
+void args_hide(int argc, char **argv);
+
 /** args_same_file() - one file, by whatever names? Of what is not there, the names count */
 bool args_same_file(const char *one, const char *other);
 

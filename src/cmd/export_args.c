@@ -14,7 +14,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "For other systems; no argument, path or command line is in it:", 5},
+	{0, 0, 0, 0, "For other systems; no argument, path or command line is in it:", 6},
 	{"otlp", OPT_OTLP, "FILE", 0,
 	 "Also write a log record of OpenTelemetry a snapshot, a line of JSON each, for a "
 	 "collector's file receiver; -: these alone, on standard output",

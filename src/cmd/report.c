@@ -12,6 +12,7 @@
 #include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
+#include "cmd/journal_show.h"
 #include "cmd/output.h"
 #include "cmd/wanted.h"
 #include "cmd/view.h"
@@ -26,12 +27,15 @@
 /**
  * struct report_options - what the user asked for
  * @flight: this machine's flight recorder instead of files
+ * @journal: journals instead of files, of the directory @journal_dir, NULL: this machine's
  * @perf_data: directory to make for perf, instead of printing; or NULL
  */
 struct report_options {
 	char **files;
 	size_t file_count;
 	const char *flight;
+	bool journal;
+	const char *journal_dir;
 	const char *perf_data;
 	struct wanted wanted;
 };
@@ -65,11 +69,19 @@ struct report {
 enum {
 	OPT_FLIGHT = 0x100,
 	OPT_PERF_DATA,
+	OPT_JOURNAL,
+	OPT_JOURNAL_SEND,
 };
 
 static const struct argp_option options[] = {
 	{"flight", OPT_FLIGHT, "DIR", OPTION_ARG_OPTIONAL,
 	 "What this machine's flight recorder holds (in " FLIGHT_DIR_DEFAULT "), instead of a file",
+	 1},
+	{"journal", OPT_JOURNAL, "DIR", OPTION_ARG_OPTIONAL,
+	 "What traces have sent with --journal, as a summary: out of this machine's journal, or of "
+	 "the journals in DIR, which may be of many",
+	 1},
+	{"journal-send", OPT_JOURNAL_SEND, 0, OPTION_HIDDEN, "As the trace's --journal (for tests)",
 	 1},
 	{"perf-data", OPT_PERF_DATA, "DIR", 0,
 	 "Print nothing, but make DIR for perf: perf script -i DIR -F +brstackinsn; perf annotate "
@@ -131,12 +143,23 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_FLIGHT:
 		opts->flight = arg ?: FLIGHT_DIR_DEFAULT;
 		return 0;
+	case OPT_JOURNAL:
+		opts->journal = true;
+		opts->journal_dir = arg;
+		return 0;
+	case OPT_JOURNAL_SEND:
+		opts->wanted.view.export.journal = true;
+		return 0;
 	case ARGP_KEY_END:
+		if (opts->journal && (opts->flight || opts->file_count))
+			return args_usage("report: either --journal or --flight or a file");
+		if (opts->journal)
+			return journal_show_check(&opts->wanted);
 		if (opts->flight && opts->file_count)
 			return args_usage("report: either --flight or a file, not both");
 		return check_perf_data(opts);
 	case ARGP_KEY_NO_ARGS:
-		if (opts->flight)
+		if (opts->flight || opts->journal)
 			return 0;
 		return args_usage("report: which capture file? For example: lbrsnoop report x.lbr");
 	default:
@@ -384,7 +407,7 @@ static void close_inputs(struct report *report)
 	free(report->run.items);
 }
 
-int cmd_report(int argc, char **argv)
+static int report_main(int argc, char **argv, char **original)
 {
 	struct report_options opts = {.wanted = WANTED_DEFAULT};
 	struct report report = {.opts = &opts, .out = stdout};
@@ -396,6 +419,8 @@ int cmd_report(int argc, char **argv)
 		free(opts.files);
 		return EXIT_USAGE;
 	}
+	if (opts.wanted.view.export.journal)
+		args_hide(argc, original);
 	err = wanted_check_outputs(&opts.wanted, opts.files, opts.file_count, "capture");
 	if (err) {
 		free(opts.files);
@@ -418,6 +443,9 @@ int cmd_report(int argc, char **argv)
 
 		err = flight_show_live(&show, opts.flight, &msg);
 		report.printed = show.printed;
+	} else if (opts.journal) {
+		err = journal_show(&opts.wanted, opts.journal_dir, report.out, &report.printed,
+				   &msg);
 	} else {
 		err = report_all(&report, &msg);
 	}
@@ -431,4 +459,15 @@ int cmd_report(int argc, char **argv)
 	if (err || report.damaged)
 		return EXIT_ERROR;
 	return report.printed ? EXIT_SEEN : EXIT_NONE;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	_cleanup_free_ char **copy = args_copy(argc, argv);
+
+	if (!copy) {
+		log_error("%s", strerror(ENOMEM));
+		return EXIT_ERROR;
+	}
+	return report_main(argc, copy, argv);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
 #include "cmd/notify.h"
@@ -271,7 +272,7 @@ static void on_idle(void *ctx)
 		capture_watch(trace->capture);
 }
 
-static int trace_main(int argc, char **argv, bool record_only)
+static int trace_main(int argc, char **argv, char **original, bool record_only)
 {
 	struct trace_options opts;
 	struct trace trace = {.opts = &opts, .out = stdout};
@@ -280,6 +281,8 @@ static int trace_main(int argc, char **argv, bool record_only)
 
 	if (err)
 		return err;
+	if (opts.view.export.journal)
+		args_hide(argc, original);
 	if (opts.flight_stop) {
 		err = flight_stop(opts.flight, opts.flight_discard);
 		trace_options_deinit(&opts);
@@ -330,12 +333,23 @@ static int trace_main(int argc, char **argv, bool record_only)
 	return trace.printed ? EXIT_SEEN : EXIT_NONE;
 }
 
+static int trace_copied(int argc, char **argv, bool record_only)
+{
+	_cleanup_free_ char **copy = args_copy(argc, argv);
+
+	if (!copy) {
+		log_error("%s", strerror(ENOMEM));
+		return EXIT_ERROR;
+	}
+	return trace_main(argc, copy, argv, record_only);
+}
+
 int cmd_trace(int argc, char **argv)
 {
-	return trace_main(argc, argv, false);
+	return trace_copied(argc, argv, false);
 }
 
 int cmd_record(int argc, char **argv)
 {
-	return trace_main(argc, argv, true);
+	return trace_copied(argc, argv, true);
 }

@@ -28,6 +28,7 @@ enum {
 	OPT_STOP,
 	OPT_DISCARD,
 	OPT_RECORD,
+	OPT_JOURNAL,
 };
 
 /* Snapshots that a flight recorder keeps: a quarter of a megabyte. */
@@ -78,6 +79,10 @@ static const struct argp_option options[] = {
 	 "Size of a capture file (K, M, G are fine): then FILE becomes FILE.1, and another FILE "
 	 "begins",
 	 3},
+	{"journal", OPT_JOURNAL, 0, 0,
+	 "Also send each path to journald, in full once an hour, with how often it was taken; "
+	 "'lbrsnoop report --journal' reads that",
+	 6},
 	{"max-files", OPT_MAX_FILES, "N", 0, "Keep so many capture files (default 8)", 3},
 	{0, 0, 0, 0, "A recorder in the kernel, which outlives lbrsnoop and the kernel itself:", 5},
 	{"flight", OPT_FLIGHT, "DIR", OPTION_ARG_OPTIONAL,
@@ -317,6 +322,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_RECORD:
 		opts->record = arg;
 		return 0;
+	case OPT_JOURNAL:
+		opts->view.export.journal = opts->view.export.live = true;
+		return 0;
 	case OPT_AT:
 		if (strcmp(arg, "errno") && strcmp(arg, "return"))
 			return args_usage("--at '%s': errno or return is wanted", arg);
@@ -410,10 +418,14 @@ static int settle_output(struct trace_options *opts)
 	if (opts->record_only && !len && !opts->flight)
 		return args_usage("record: -o FILE is wanted, the capture file; or --flight");
 	if (opts->record_only && (view->json || view->summary || view->trace_json || view->dot ||
-				  view->svg || export_wanted(&view->export)))
+				  view->svg || view->export.otlp || view->export.metrics))
 		return args_usage("record: --json, --summary, --interval, --trace-json, --dot, "
 				  "--svg, --otlp and --metrics are for 'lbrsnoop report', which "
 				  "prints what it holds");
+	if (opts->record_only && !len && view->export.journal)
+		return args_usage("record: --journal needs somebody who reads: a flight recorder "
+				  "outlives lbrsnoop; -o FILE is wanted beside it");
+	opts->view.silent |= opts->record_only;
 	if (opts->record_only && opts->record)
 		return args_usage("record: -o FILE names the capture file, --record another one");
 	if ((opts->record_only && len) ||

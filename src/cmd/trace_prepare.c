@@ -349,7 +349,7 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 		probes_warn_unfiltered(&trace->probes);
 	if (aggregate_wanted(&trace->opts->view))
 		err = aggregate_create(&trace->opts->view, trace->out, &trace->aggregate, msg);
-	if (!err && !trace->opts->record_only)
+	if (!err && (!trace->opts->record_only || trace->opts->view.export.journal))
 		err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL,
 				  trace->aggregate, &trace->view, msg);
 	if (err)

@@ -140,7 +140,8 @@ void trace_start_pipeline(struct trace *trace)
 		return;
 	view = view_sink(trace->view);
 	pipeline_add_sink(pipeline, &view);
-	pipeline_add_sink(pipeline, &(struct sink){.event = advise, .ctx = trace});
+	if (!trace->opts->record_only)
+		pipeline_add_sink(pipeline, &(struct sink){.event = advise, .ctx = trace});
 }
 
 /* The ring buffer is empty for now: a good time to write, and to ask what was lost. */

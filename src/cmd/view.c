@@ -575,8 +575,13 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		show_context(view, snap);
 	if (!err && snap->log && shown && !view->opts->json)
 		show_log(view, snap->log);
-	if (!err && view->aggregate)
-		err = aggregate_snapshot(view->aggregate, snap, ident, path, &kernel, lost_records);
+	/* Though nobody reads what is shown: it happened, and is counted elsewhere. */
+	if (view->aggregate) {
+		int sum_err = aggregate_snapshot(view->aggregate, snap, ident, path, &kernel,
+						 lost_records);
+
+		err = err ?: sum_err;
+	}
 	if (!err)
 		err = keep_graph(view, snap, path, text);
 	path_free(path);

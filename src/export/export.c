@@ -5,20 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/journal.h"
 #include "export/metrics.h"
 #include "export/otlp.h"
 
 /**
  * struct export
  * @otlp: closed by us, if @otlp_own
+ * @journal_told: the counts at the end are sent
  * @otlp_err: what writing it failed of; told at the end, with its name
  */
 struct export
 {
 	const struct export_options *opts;
 	struct findings *findings;
+	struct journal *journal;
 	FILE *otlp;
 	bool otlp_own;
+	bool journal_told;
 	int otlp_err;
 };
 
@@ -29,21 +33,26 @@ bool export_takes_output(const struct export_options *opts)
 
 bool export_wanted(const struct export_options *opts)
 {
-	return opts->otlp || opts->metrics;
+	return opts->otlp || opts->metrics || opts->journal;
 }
 
 int export_create(const struct export_options *opts, FILE *out, struct export **ret_export,
 		  struct errmsg *msg)
 {
 	struct export *export = calloc(1, sizeof(*export));
+	int err = 0;
 
 	if (!export)
 		return -ENOMEM;
 	export->opts = opts;
 	export->findings = findings_create();
-	if (!export->findings) {
+	if (!export->findings)
+		err = -ENOMEM;
+	else if (opts->journal)
+		err = journal_create(opts->comm, opts->live, &export->journal, msg);
+	if (err) {
 		export_destroy(export);
-		return -ENOMEM;
+		return err;
 	}
 	if (export_takes_output(opts)) {
 		export->otlp = out;
@@ -51,8 +60,7 @@ int export_create(const struct export_options *opts, FILE *out, struct export **
 		export->otlp = fopen(opts->otlp, "we");
 		export->otlp_own = true;
 		if (!export->otlp) {
-			int err = -errno;
-
+			err = -errno;
 			export_destroy(export);
 			return errmsg_set(msg, err, "%s: %s", opts->otlp, strerror(-err));
 		}
@@ -80,6 +88,8 @@ int export_add(struct export *export, const struct snapshot *snap, uint64_t iden
 			err = 0;
 		}
 	}
+	if (!err && export->journal)
+		journal_add(export->journal, &finding);
 	return err;
 }
 
@@ -97,7 +107,10 @@ int export_finish(struct export *export, struct errmsg *msg)
 		if (err)
 			return errmsg_set(msg, err, "%s: %s", opts->otlp, strerror(-err));
 	}
-	if (opts->metrics)
+	export->journal_told = true;
+	if (export->journal)
+		err = journal_finish(export->journal, export->findings, msg);
+	if (!err && opts->metrics)
 		err = metrics_write(opts->metrics, export->findings, opts->series ?: EXPORT_SERIES,
 				    msg);
 	return err;
@@ -109,6 +122,10 @@ void export_destroy(struct export *export)
 		return;
 	if (export->otlp_own && export->otlp)
 		fclose(export->otlp);
+	/* The run ended early: what was captured until then is told all the same. */
+	if (export->journal && !export->journal_told)
+		journal_finish(export->journal, export->findings, &(struct errmsg){0});
+	journal_destroy(export->journal);
 	findings_destroy(export->findings);
 	free(export);
 }

@@ -15,12 +15,16 @@
  * @otlp: file for log records, "-": standard output; or NULL
  * @metrics: file for Prometheus; or NULL
  * @series: at most in it, 0: EXPORT_SERIES
+ * @journal: journald gets them, too
+ * @live: the tasks of the snapshots may still be there
  * @comm: the names of tasks, too
  */
 struct export_options {
 	const char *otlp;
 	const char *metrics;
 	uint32_t series;
+	bool journal;
+	bool live;
 	bool comm;
 };
 

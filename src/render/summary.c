@@ -255,6 +255,52 @@ int summary_add(struct summary *summary, const struct snapshot *snap, uint64_t i
 	return note_host(summary, entry, host);
 }
 
+static const char *known_kind(const char *name)
+{
+	for (int kind = TRIGGER_NONE + 1; kind < TRIGGER_KIND_COUNT; kind++)
+		if (!strcmp(name, trigger_kind_name((enum trigger_kind)kind)))
+			return trigger_kind_name((enum trigger_kind)kind);
+	return "";
+}
+
+int summary_add_count(struct summary *summary, const struct summary_count *counted)
+{
+	struct entry *entry = find_slot(summary->entries, summary->room, counted->ident);
+	struct trigger trigger = {.target = "", .function = (char *)counted->function};
+	struct snapshot snap = {.ts_ns = counted->ts_ns, .err = counted->err, .trigger = &trigger};
+	int err;
+
+	summary->snapshots += counted->count;
+	if (!entry->used && summary->count >= PATHS_MAX) {
+		summary->others += counted->count;
+		return 0;
+	}
+	if (!entry->used) {
+		err = new_entry(summary, &snap, counted->ident, NULL, NULL, &entry);
+		if (err)
+			return err;
+		entry->kind = "";
+	}
+	/* A message that only counts does not say them. */
+	if (!*entry->kind)
+		entry->kind = known_kind(counted->kind);
+	if (!*entry->error)
+		escape_text(counted->error, entry->error, sizeof(entry->error));
+	entry->count += counted->count;
+	if (snap.ts_ns < entry->first_ns)
+		entry->first_ns = snap.ts_ns;
+	if (snap.ts_ns > entry->last_ns)
+		entry->last_ns = snap.ts_ns;
+	return note_host(summary, entry, counted->host);
+}
+
+void summary_add_lost(struct summary *summary, uint64_t lost, uint64_t left_out)
+{
+	summary->lost += lost;
+	summary->snapshots += left_out;
+	summary->others += left_out;
+}
+
 /* Most frequent first; then the one seen first, so that the order is one. */
 static int compare_entries(const void *a, const void *b)
 {
@@ -333,8 +379,8 @@ static void print_row(FILE *out, const struct summary *summary, const struct ent
 	print_time(out, entry->first_ns);
 	fputs(" to ", out);
 	print_time(out, entry->last_ns);
-	/* Of several machines a process's number says nothing. */
-	if (summary->host_count > 1) {
+	/* Of several machines a process's number says nothing; a count from elsewhere has none. */
+	if (summary->host_count > 1 || !entry->pid_count) {
 		print_hosts(out, summary, entry);
 		return;
 	}

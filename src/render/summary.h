@@ -49,6 +49,32 @@ int summary_add(struct summary *summary, const struct snapshot *snap, uint64_t i
 		const struct path *path, struct symbols *symbols, const char *host, uint64_t lost);
 
 /**
+ * struct summary_count - a path that somebody else has counted
+ * @ts_ns: when it was taken, once at least
+ * @function: that was traced; @kind: how it was armed; "" if not known
+ * @err: positive errno, or 0
+ * @error: where it was made, "" if not known
+ * @host: or NULL
+ */
+struct summary_count {
+	uint64_t ident;
+	uint64_t count;
+	uint64_t ts_ns;
+	const char *function;
+	const char *kind;
+	int err;
+	const char *error;
+	const char *host;
+};
+
+/** summary_add_count() - add it; bounds as of summary_add(); 0, or -ENOMEM */
+int summary_add_count(struct summary *summary, const struct summary_count *counted);
+
+/** summary_add_lost() - events of which there is no snapshot; @left_out: snapshots of no path here
+ */
+void summary_add_lost(struct summary *summary, uint64_t lost, uint64_t left_out);
+
+/**
  * summary_print() - a table, most frequent first; or a JSON line each, schema lbrsnoop.summary/1
  * Return: 0; -ENOMEM; -EIO if @out does not take it.
  */

@@ -3,11 +3,15 @@
 
 Usage: exports.py otlp JSON OTLP [--comm]
        exports.py metrics JSON METRICS SERIES
+       exports.py journal JSON SUMMARY [HOSTS]
+       exports.py fields ENTRIES NAME...
        exports.py lies OTLP
 
 JSON: lines of lbrsnoop.snapshot/1. otlp: each line fits tests/data/otlp_logs.schema.json, and is the
 snapshot of the same line. metrics: Prometheus's text format as its documentation has it, and the
-counts are those of the snapshots. lies: the schema refuses lines with one thing changed. Exit status
+counts are those of the snapshots. journal: what report --journal --json prints has each path and its
+count; the path is of so many machines. fields: lines of journalctl -o json have those fields of ours, once
+each, beside those of journald. lies: the schema refuses lines with one thing changed. Exit status
 77: python3-jsonschema is not installed.
 """
 import collections
@@ -129,6 +133,33 @@ def metrics(snapshots, path, limit):
         refuse("totals:", totals)
 
 
+def journal(snapshots, rows, hosts):
+    counts = collections.Counter(snapshot["path_id"] for snapshot in snapshots)
+    about = {snapshot["path_id"]: (name(snapshot), snapshot["trigger"]["errno"], snapshot["trigger"]["kind"])
+             for snapshot in snapshots}
+    have = {row["path_id"]: row["count"] for row in rows}
+    if have != {path: hosts * count for path, count in counts.items()} or len(have) != len(rows):
+        refuse("counts:", have, counts)
+    for row in rows:
+        function, error, kind = about[row["path_id"]]
+        plain = re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda found: f"\\x{ord(found[0]):02x}", function)
+        if [row["function"], row["errno"], row["kind"], len(row["hosts"])] != [plain, error, kind, hosts]:
+            refuse("a path:", row)
+
+
+def fields(entries, names):
+    # Of the sender, and how the journal names the entry: systemd.journal-fields(7)
+    own = {"MESSAGE", "MESSAGE_ID", "PRIORITY", "SYSLOG_IDENTIFIER"}
+    for entry in entries:
+        ours = {name for name in entry if not name.startswith("_")}
+        if ours - own - set(names):
+            refuse("more than our fields:", ours - own - set(names))
+        if not own <= ours or any(not isinstance(entry[name], str) for name in ours):
+            refuse("a field is missing, twice, or binary:", entry)
+    if not entries:
+        refuse("no entries")
+
+
 RECORD = ("resourceLogs", 0, "scopeLogs", 0, "logRecords", 0)
 LIES = [
     (RECORD + ("timeUnixNano",), 17), (RECORD + ("timeUnixNano",), "1e9"), (RECORD + ("timeUnixNano",), "-1"),
@@ -165,6 +196,10 @@ def main():
         otlp(lines(sys.argv[2]), lines(sys.argv[3]), "--comm" in sys.argv)
     elif sys.argv[1] == "metrics":
         metrics(lines(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    elif sys.argv[1] == "journal":
+        journal(lines(sys.argv[2]), lines(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 1)
+    elif sys.argv[1] == "fields":
+        fields(lines(sys.argv[2]), sys.argv[3:])
     else:
         lies(lines(sys.argv[2]))
 

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """plant.py - a capture file with what must not leave its host, and names that would like to be more
 
-Usage: plant.py secrets|forgeries IN OUT
+Usage: plant.py secrets|forgeries|minutes IN OUT
 
 secrets: PLANTED stands in the command line of the trace, the task's name, the kernel's log, the path of
 a traced program and each register. forgeries: the names of task, function and host end fields, lines
-and strings of what they are exported to. Format: src/capfile/format.h.
+and strings of what they are exported to. minutes: there are 50
+of them from each snapshot to the next. Format: src/capfile/format.h.
 """
 import struct
 import subprocess
@@ -15,6 +16,7 @@ import zlib
 META, TRIGGER, SNAPSHOT, LOG, REGISTERS = 1, 5, 6, 10, 11
 COMM_AT, COMM_BYTES = 56, 16
 PTREGS = 21
+started = 0
 COMMS = [b'a"\n#TYPE x\\', b"MESSAGE=no\nUID=0", b"\xff\xfe{}%n\r\x1b[1m", b"',\"b\":[1]}"]
 FUNCTION = b'do_x"} 7\nforged_total{a="b\\'
 HOST = b'host","key":"b"}\nforged'
@@ -75,8 +77,16 @@ def forgeries(kind, payload, number):
         yield kind, payload
 
 
+def minutes(kind, payload, number):
+    global started
+    if kind == SNAPSHOT:
+        started = started or struct.unpack_from("<Q", payload)[0]
+        payload = struct.pack("<Q", started + number * 50 * 60 * 10**9) + payload[8:]
+    yield kind, payload
+
+
 def main():
-    change = {"secrets": secrets, "forgeries": forgeries}[sys.argv[1]]
+    change = {"secrets": secrets, "forgeries": forgeries, "minutes": minutes}[sys.argv[1]]
     with open(sys.argv[2], "rb") as file:
         head = file.read(24)
         stream = subprocess.run(["zstd", "-dcq"], input=file.read(), stdout=subprocess.PIPE, check=True).stdout

@@ -85,7 +85,8 @@ else
 	not_ok "lbrsnoop-dbgsym is of this build"
 fi
 for file in usr/share/man/man8/lbrsnoop.8.gz usr/share/doc/lbrsnoop/examples/lbrsnoop@.service \
-	usr/share/bash-completion/completions/lbrsnoop usr/share/zsh/vendor-completions/_lbrsnoop; do
+	usr/share/bash-completion/completions/lbrsnoop usr/share/zsh/vendor-completions/_lbrsnoop \
+	usr/lib/systemd/catalog/lbrsnoop.catalog; do
 	if [ -f "$scratch/deb/$file" ]; then
 		ok "it has $file"
 	else

@@ -53,4 +53,5 @@ same "decode in an empty chroot" decode --cpu skylake msrs.txt
 same "report in an empty chroot: with the path, which takes the disassembler" report --no-lines hw.lbr
 expect "postmortem names what it lacks" 2 'vmcore: this is the static build, without libkdumpfile.*use lbrsnoop of' \
 	inside postmortem vmcore
+expect "--journal names what it lacks" 2 'the static build cannot load libsystemd: use lbrsnoop of' inside report --journal
 finish

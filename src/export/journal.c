@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "export/journal.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "render/escape.h"
+#include "util/cleanup.h"
+#include "util/library.h"
+
+#define SOCKET	 "/run/systemd/journal/socket"
+#define AGAIN_NS (3600ull * 1000000000)
+
+/* syslog.h, as journald reads PRIORITY= */
+#define PRIORITY_WARNING 4
+#define PRIORITY_INFO	 6
+
+#define FIELDS_MAX  20
+#define FIELD_BYTES 1400
+#define VALUE_BYTES 1024
+
+/* sd_journal_sendv(3) */
+typedef int sendv_fn(const struct iovec *iov, int count);
+
+/**
+ * struct journal
+ * @failed: messages that were not taken, the last of them because of @err
+ */
+struct journal {
+	sendv_fn *sendv;
+	bool with_comm;
+	bool live;
+	uint64_t failed;
+	int err;
+};
+
+/** struct message - fields that are put together; too long ones are cut */
+struct message {
+	char text[FIELDS_MAX][FIELD_BYTES];
+	struct iovec iov[FIELDS_MAX];
+	int count;
+};
+
+int journal_create(bool with_comm, bool live, struct journal **ret_journal, struct errmsg *msg)
+{
+	void *library = library_open("libsystemd.so.0");
+	sendv_fn *sendv = library ? (sendv_fn *)dlsym(library, "sd_journal_sendv") : NULL;
+	struct journal *journal;
+
+	if (!sendv)
+		return errmsg_set(msg, -EOPNOTSUPP, "--journal: %s",
+				  library_possible() ? JOURNAL_NO_LIBRARY : JOURNAL_STATIC);
+	/* Without it, sd_journal_sendv() does nothing and says nothing. */
+	if (access(SOCKET, W_OK))
+		return errmsg_set(msg, -ENOENT,
+				  "--journal: " SOCKET ": %s; journald has to run, and in a "
+				  "container its socket has to be there",
+				  strerror(errno));
+	journal = calloc(1, sizeof(*journal));
+	if (!journal)
+		return -ENOMEM;
+	*journal = (struct journal){.sendv = sendv, .with_comm = with_comm, .live = live};
+	*ret_journal = journal;
+	return 0;
+}
+
+void journal_destroy(struct journal *journal)
+{
+	free(journal);
+}
+
+/*
+ * Names are ours, values may be anybody's: what could end a field is made visible. An empty value
+ * is none.
+ */
+static void put(struct message *message, const char *name, const char *value)
+{
+	char escaped[VALUE_BYTES];
+	int len;
+
+	if (!value || !*value || message->count == FIELDS_MAX)
+		return;
+	escape_text(value, escaped, sizeof(escaped));
+	len = snprintf(message->text[message->count], FIELD_BYTES, "%s=%s", name, escaped);
+	message->iov[message->count] = (struct iovec){
+		.iov_base = message->text[message->count],
+		.iov_len = len < FIELD_BYTES ? (size_t)len : FIELD_BYTES - 1,
+	};
+	message->count++;
+}
+
+static void put_format(struct message *message, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void put_format(struct message *message, const char *name, const char *format, ...)
+{
+	char text[VALUE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put(message, name, text);
+}
+
+const char *journal_unit_of(const char *cgroup, char *buf, size_t len)
+{
+	static const char *const kinds[] = {".service", ".scope"};
+	const char *end = cgroup + strlen(cgroup);
+
+	buf[0] = '\0';
+	while (end > cgroup) {
+		const char *start = end;
+		size_t part;
+
+		while (start > cgroup && start[-1] != '/')
+			start--;
+		part = (size_t)(end - start);
+		for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+			size_t kind = strlen(kinds[i]);
+
+			if (part > kind && !memcmp(end - kind, kinds[i], kind)) {
+				snprintf(buf, len, "%.*s", (int)part, start);
+				return buf;
+			}
+		}
+		end = start > cgroup ? start - 1 : cgroup;
+	}
+	return buf;
+}
+
+/* Version 2 has one line, "0::/PATH"; of version 1, systemd's own hierarchy is meant. */
+static void put_cgroup(struct message *message, uint32_t pid)
+{
+	char path[40], line[4200], unit[256];
+	_cleanup_fclose_ FILE *file = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		char *cgroup;
+
+		if (strncmp(line, "0::", 3) && !strstr(line, ":name=systemd:"))
+			continue;
+		cgroup = strchr(line, '/');
+		if (!cgroup)
+			continue;
+		cgroup[strcspn(cgroup, "\n")] = '\0';
+		put(message, "LBRSNOOP_CGROUP", cgroup);
+		put(message, "LBRSNOOP_UNIT", journal_unit_of(cgroup, unit, sizeof(unit)));
+		return;
+	}
+}
+
+static void put_path(struct message *message, const struct finding_path *path, uint64_t count)
+{
+	char number[24];
+
+	put_format(message, "LBRSNOOP_PATH_ID", "%016" PRIx64, path->ident);
+	put(message, "LBRSNOOP_FUNCTION", path->function);
+	put(message, "LBRSNOOP_ERRNO", finding_errno(path, number));
+	put_format(message, "LBRSNOOP_COUNT", "%" PRIu64, count);
+}
+
+static void put_full(struct message *message, const struct journal *journal,
+		     const struct finding *finding)
+{
+	const struct finding_path *path = finding->path;
+
+	put(message, "LBRSNOOP_ORIGIN", path->origin);
+	put(message, "LBRSNOOP_ORIGIN_FUNCTION", path->origin_function);
+	put(message, "LBRSNOOP_TRIGGER", path->kind);
+	put(message, "LBRSNOOP_BUILD_ID", path->build_id);
+	put(message, "LBRSNOOP_KERNEL", path->release);
+	put(message, "LBRSNOOP_CPU_MODEL", path->model);
+	/* Not OBJECT_PID: journald would add the command line of that process. */
+	put_format(message, "LBRSNOOP_PID", "%u", finding->snap->pid);
+	if (path->err)
+		put_format(message, "ERRNO", "%d", path->err);
+	if (journal->with_comm)
+		put(message, "LBRSNOOP_COMM", finding->snap->comm);
+	if (journal->live)
+		put_cgroup(message, finding->snap->pid);
+}
+
+static bool send_message(struct journal *journal, struct message *message, const char *id,
+			 int priority)
+{
+	int err;
+
+	put(message, "MESSAGE_ID", id);
+	put(message, "SYSLOG_IDENTIFIER", "lbrsnoop");
+	put_format(message, "PRIORITY", "%d", priority);
+	err = journal->sendv(message->iov, message->count);
+	if (err < 0) {
+		journal->failed++;
+		journal->err = err;
+	}
+	return err >= 0;
+}
+
+void journal_add(struct journal *journal, const struct finding *finding)
+{
+	struct finding_path *path = finding->path;
+	uint64_t ts_ns = finding->snap->ts_ns, count;
+	struct message message = {.count = 0};
+	char number[24];
+
+	if (!path || (path->sink_count && ts_ns - path->sink_ns < AGAIN_NS))
+		return;
+	count = path->count - path->sink_count;
+	put_format(&message, "MESSAGE", "%s%s%s%s%s, path %016" PRIx64 ", %" PRIu64 " times",
+		   path->function, path->err ? "() = -" : "", finding_errno(path, number),
+		   *path->origin ? " at " : "", path->origin, path->ident, count);
+	put_path(&message, path, count);
+	put_full(&message, journal, finding);
+	if (!send_message(journal, &message, JOURNAL_ID_PATH, PRIORITY_WARNING))
+		return;
+	path->sink_count = path->count;
+	path->sink_ns = ts_ns;
+}
+
+static void send_rest(struct journal *journal, struct finding_path *path)
+{
+	uint64_t count = path->count - path->sink_count;
+	struct message message = {.count = 0};
+
+	if (!count)
+		return;
+	put_format(&message, "MESSAGE", "path %016" PRIx64 ", %" PRIu64 " times more", path->ident,
+		   count);
+	put_path(&message, path, count);
+	if (send_message(journal, &message, JOURNAL_ID_COUNT, PRIORITY_INFO))
+		path->sink_count = path->count;
+}
+
+/* What is in no path's count. */
+static void send_totals(struct journal *journal, const struct findings_total *total)
+{
+	struct message message = {.count = 0};
+
+	if (!total->lost && !total->left_out)
+		return;
+	put_format(&message, "MESSAGE",
+		   "%" PRIu64 " events were lost, %" PRIu64
+		   " snapshots are of paths beyond the limit",
+		   total->lost, total->left_out);
+	put_format(&message, "LBRSNOOP_LOST", "%" PRIu64, total->lost);
+	put_format(&message, "LBRSNOOP_LEFT_OUT", "%" PRIu64, total->left_out);
+	send_message(journal, &message, JOURNAL_ID_COUNT, PRIORITY_WARNING);
+}
+
+int journal_finish(struct journal *journal, const struct findings *findings, struct errmsg *msg)
+{
+	struct finding_path **order = findings_sorted(findings);
+	struct findings_total total = findings_total(findings);
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < total.paths; i++)
+		send_rest(journal, order[i]);
+	free(order);
+	send_totals(journal, &total);
+	return journal->failed ? errmsg_set(msg, journal->err,
+					    "--journal: %" PRIu64 " messages were not taken: %s",
+					    journal->failed, strerror(-journal->err))
+			       : 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * journal.h - findings for journald, through libsystemd, which is loaded when it is needed
+ *
+ * A path is sent in full when it is first seen, and again when an hour has passed; each message has
+ * the number of snapshots since the one before, so that the sum of them is exact. What has not been
+ * told at the end goes into short messages. Fields: docs/PRODUCTION.md.
+ */
+#ifndef LBRSNOOP_EXPORT_JOURNAL_H
+#define LBRSNOOP_EXPORT_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "export/finding.h"
+#include "util/errmsg.h"
+
+/* A path in full; a number of further snapshots. Made by chance; packaging/lbrsnoop.catalog
+ * explains them.
+ */
+#define JOURNAL_ID_PATH	 "0fa067c5e94549c6bac266c297feb233"
+#define JOURNAL_ID_COUNT "27577d07b258490283af9e243f8b5689"
+
+#define JOURNAL_NO_LIBRARY "libsystemd.so.0 is not here; install it (Debian: libsystemd0)"
+#define JOURNAL_STATIC                                                                             \
+	"the static build cannot load libsystemd: use lbrsnoop of the Debian package, or of "      \
+	"'make'"
+
+struct journal;
+
+/**
+ * journal_create() - prepare
+ * @with_comm: the names of tasks, too
+ * @live: the tasks may still be there: what unit and control group they are of is asked
+ * Return: 0; -EOPNOTSUPP: no libsystemd; -ENOENT: no journald; -ENOMEM; with @msg.
+ */
+int journal_create(bool with_comm, bool live, struct journal **ret_journal, struct errmsg *msg);
+
+/** journal_add() - one finding; what cannot be sent is counted: journal_finish() tells */
+void journal_add(struct journal *journal, const struct finding *finding);
+
+/**
+ * journal_finish() - send what has not been told yet
+ * Return: 0; negative errno, with @msg, if messages were not taken, at any time.
+ */
+int journal_finish(struct journal *journal, const struct findings *findings, struct errmsg *msg);
+
+/** journal_destroy() - free; NULL is fine */
+void journal_destroy(struct journal *journal);
+
+/**
+ * journal_unit_of() - the systemd unit that a control group is of
+ * @cgroup: "/system.slice/a.service/b"
+ * Return: @buf, "a.service"; "" if there is none.
+ */
+const char *journal_unit_of(const char *cgroup, char *buf, size_t len);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * journal_read.h - what journal.h has sent, out of journals: of this machine, or of a directory
+ * that systemd-journal-remote has filled from many
+ *
+ * Whoever may log may claim anything: only what root's processes have sent counts, which journald
+ * itself has noted (_UID).
+ */
+#ifndef LBRSNOOP_EXPORT_JOURNAL_READ_H
+#define LBRSNOOP_EXPORT_JOURNAL_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "export/finding.h"
+#include "util/errmsg.h"
+
+#define JOURNAL_HOST_BYTES 65
+
+/**
+ * struct journal_row - one message; strings are "" and numbers 0 where it does not say
+ * @has_path: @ident and @count are there
+ * @full: it has all of the path; false: it only counts
+ * @lost, @left_out: of a message that is of no path
+ */
+struct journal_row {
+	uint64_t ts_ns;
+	uint64_t ident;
+	uint64_t count;
+	uint64_t lost;
+	uint64_t left_out;
+	bool has_ident;
+	bool has_count;
+	bool full;
+	bool by_root;
+	int err;
+	char function[FINDING_NAME_BYTES];
+	char origin[FINDING_PLACE_BYTES];
+	char kind[32];
+	char host[JOURNAL_HOST_BYTES];
+};
+
+/**
+ * journal_row_field() - take one field of a message
+ * @data: "NAME=value", of any bytes, not terminated. What is no value of ours is passed over
+ */
+void journal_row_field(struct journal_row *row, const void *data, size_t len);
+
+/** typedef journal_row_fn - takes a message of a path or of losses; other than 0 ends the reading
+ */
+typedef int journal_row_fn(const struct journal_row *row, void *ctx);
+
+/**
+ * journal_read() - all of our messages, by time
+ * @dir: of the journals' files; NULL: this machine's
+ * @ret_refused: those that were not of root's processes, or have no path and no loss
+ * Return: 0; negative errno, with @msg: no libsystemd, no such directory; what @fn said.
+ */
+int journal_read(const char *dir, journal_row_fn *fn, void *ctx, uint64_t *ret_refused,
+		 struct errmsg *msg);
+
+#endif

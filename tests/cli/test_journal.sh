@@ -1,0 +1,184 @@
+#!/bin/bash
+# test_journal - what goes to a real journald comes back out of its files: exact, and nothing else
+#
+# journald runs in a mount namespace, with a /run of its own, and a name of its own for the machine.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+journald=/lib/systemd/systemd-journald
+
+# Within the namespaces: HOST DIRECTORY COMMAND...; journald's files go to DIRECTORY
+if [ "${1:-}" = --within ]; then
+	host=$2 to=$3
+	shift 3
+	scratch_make
+	hostname "$host"
+	mount -t tmpfs tmpfs /run && mkdir -p /run/log/journal /run/systemd/journal /run/systemd/journald.conf.d || exit 3
+	# It must not touch the kernel that it shares with the host.
+	printf '[Journal]\nStorage=volatile\nAudit=no\nReadKMsg=no\nRateLimitBurst=0\n' >/run/systemd/journald.conf.d/test.conf
+	"$journald" >"$to/journald.log" 2>&1 &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		[ -S /run/systemd/journal/socket ] && break
+		sleep 0.05
+	done
+	[ -S /run/systemd/journal/socket ] || exit 3
+	"$@"
+	status=$?
+	# It answers when all of what was sent before is in its files.
+	journalctl --sync >/dev/null 2>&1
+	kill "$pid"
+	wait "$pid"
+	mkdir -p "$to/files"
+	for file in /run/log/journal/*/*.journal; do
+		cp "$file" "$to/files/$host-${file##*/}"
+	done
+	exit "$status"
+fi
+
+expect "no such directory" 2 'none: No such file or directory; a directory of' ./lbrsnoop report --journal="$scratch/none"
+expect "no filter for processes" 64 'report --journal: paths are counted' ./lbrsnoop report --journal -p 1
+expect "no branches" 64 'it holds no branches' ./lbrsnoop report --journal --insns
+expect "a journal and a file" 64 'either --journal or' ./lbrsnoop report --journal tests/data/capture/skylake-hw.lbr
+expect "record: a flight recorder alone" 64 'needs somebody who reads' ./lbrsnoop record --flight --journal do_sys_openat2
+mkdir "$scratch/empty"
+expect "an empty directory" 1 '' ./lbrsnoop report --journal="$scratch/empty"
+
+# journalctl -x explains both messages.
+if command -v journalctl >/dev/null; then
+	mkdir -p "$scratch/root/usr/lib/systemd/catalog" "$scratch/root/var/lib/systemd/catalog"
+	cp packaging/lbrsnoop.catalog "$scratch/root/usr/lib/systemd/catalog/"
+	run_it journalctl --root="$scratch/root" --update-catalog
+	for id in $(sed -n 's/^#define JOURNAL_ID_[A-Z]*[^"]*"\([0-9a-f]*\)".*/\1/p' src/export/journal.h); do
+		expect_out "catalog: $id" 0 'LBRSNOOP_COUNT@ times' journalctl --root="$scratch/root" --dump-catalog "$id"
+	done
+fi
+
+if [ "$(id -u)" != 0 ] || ! unshare -m -u true 2>/dev/null; then
+	skip "journald" "it needs root, and namespaces"
+	finish
+elif [ ! -x "$journald" ] || ! command -v journalctl >/dev/null; then
+	skip "journald" "systemd is not installed"
+	finish
+fi
+
+# Nobody listens.
+expect "without journald" 2 'journal/socket: No such file or directory; journald has to run' unshare -m sh -c \
+	"mount -t tmpfs tmpfs /run && ./lbrsnoop report --journal-send tests/data/capture/skylake-hw.lbr"
+
+# journal NAME HOST COMMAND...: its files are in $scratch/NAME/files, all fields in $scratch/NAME/json
+journal() {
+	local name=$1 host=$2
+	shift 2
+	mkdir -p "$scratch/$name"
+	run_it unshare -m -u "$0" --within "$host" "$scratch/$name" "$@"
+	if [ "$status" != 0 ]; then
+		not_ok "$name: sent" "$scratch/err" "$scratch/$name/journald.log"
+		return
+	fi
+	journalctl -D "$scratch/$name/files" -o json --no-pager SYSLOG_IDENTIFIER=lbrsnoop >"$scratch/$name/json" 2>/dev/null
+}
+
+send() {
+	./lbrsnoop report -q --no-lines --journal-send "$@" >/dev/null
+}
+export -f send
+
+# counted NAME [HOSTS]: report --journal says what $scratch/wanted says
+counted() {
+	run_it ./lbrsnoop report --journal="$scratch/$1/files" --json --top 10000
+	judge "$1: read" 0 '' "$scratch/err"
+	mv "$scratch/out" "$scratch/rows"
+	expect "$1: counts" 0 '' tests/cli/exports.py journal "$scratch/wanted" "$scratch/rows" "${2:-1}"
+}
+
+# messages NAME ID: how many
+messages() {
+	journalctl -D "$scratch/$1/files" -o cat --no-pager MESSAGE_ID="$2" 2>/dev/null | wc -l
+}
+
+# is NAME GOT WANTED
+is() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+		comment "got $2, wanted $3"
+	fi
+}
+
+path_id=0fa067c5e94549c6bac266c297feb233
+count_id=27577d07b258490283af9e243f8b5689
+names=(LBRSNOOP_PATH_ID LBRSNOOP_FUNCTION LBRSNOOP_ERRNO LBRSNOOP_COUNT LBRSNOOP_ORIGIN LBRSNOOP_ORIGIN_FUNCTION
+	LBRSNOOP_TRIGGER LBRSNOOP_BUILD_ID LBRSNOOP_KERNEL LBRSNOOP_CPU_MODEL LBRSNOOP_PID ERRNO)
+
+mixed=tests/data/capture/skylake-mixed.lbr
+./lbrsnoop report -q --no-lines --json $mixed >"$scratch/wanted"
+journal plain alpha send $mixed
+counted plain
+expect "plain: fields" 0 '' tests/cli/exports.py fields "$scratch/plain/json" "${names[@]}"
+paths=$(grep -o '"path_id":"[0-9a-f]*"' "$scratch/wanted" | sort -u | wc -l)
+again=$(grep -o '"path_id":"[0-9a-f]*"' "$scratch/wanted" | sort | uniq -d | wc -l)
+is "plain: each path once in full" "$(messages plain $path_id)" "$paths"
+is "plain: the rest is counted" "$(messages plain $count_id)" "$again"
+
+# Two machines: what only one has is seen.
+mkdir -p "$scratch/fleet/files"
+journal beta beta sh -c "$(declare -f send); send $mixed; send tests/data/export/skylake-errno.lbr"
+cp "$scratch/plain/files/"*.journal "$scratch/beta/files/"*.journal "$scratch/fleet/files/"
+run_it ./lbrsnoop report --journal="$scratch/fleet/files" --json --top 10000
+mv "$scratch/out" "$scratch/fleet/rows"
+grep -v '"hosts":\["beta"\]' "$scratch/fleet/rows" >"$scratch/both"
+expect "two machines: counts" 0 '' tests/cli/exports.py journal "$scratch/wanted" "$scratch/both" 2
+is "two machines: what one alone has" "$(grep -c '"function":"may_open".*"error":"may_open+0x14f".*"hosts":\["beta"\]' "$scratch/fleet/rows")" 1
+expect_out "two machines: as text" 0 ' on alpha beta$' ./lbrsnoop report --journal="$scratch/fleet/files" --top 3
+expect_out "-e" 0 '^1 paths of 2 snapshots' ./lbrsnoop report --journal="$scratch/beta/files" -e EISDIR
+
+# 0, 50 and 100 minutes: in full at the first and the last, which has two.
+hw=tests/data/capture/skylake-hw.lbr
+tests/cli/plant.py minutes $hw "$scratch/minutes.lbr"
+./lbrsnoop report -q --no-lines --json "$scratch/minutes.lbr" >"$scratch/wanted"
+journal minutes alpha send "$scratch/minutes.lbr"
+counted minutes
+is "an hour later: in full again" "$(messages minutes $path_id), $(messages minutes $count_id)" "2, 0"
+
+# Nobody reads what is printed, from the second snapshot on: those two are in the journal.
+journal unread alpha sh -c "./lbrsnoop report -q --branches --journal-send $hw >/dev/full || true"
+is "output that fails" "$(messages unread $path_id), $(messages unread $count_id)" "1, 1"
+
+for original in $hw $mixed tests/data/capture/user/reached.lbr; do
+	name=$(basename "$original" .lbr)
+	tests/cli/plant.py secrets "$original" "$scratch/PLANTED.lbr"
+	journal "secrets-$name" alpha send "$scratch/PLANTED.lbr"
+	[ -s "$scratch/secrets-$name/json" ] || not_ok "secrets-$name: something is sent"
+	expect "secrets-$name: none is in any byte of the journal" 1 '' \
+		grep -r -a -i -q planted "$scratch/secrets-$name/files" "$scratch/secrets-$name/json"
+	tests/cli/plant.py forgeries "$original" "$scratch/forgeries.lbr"
+	./lbrsnoop report -q --no-lines --json "$scratch/forgeries.lbr" >"$scratch/wanted"
+	journal "forgeries-$name" alpha send --export-comm "$scratch/forgeries.lbr"
+	counted "forgeries-$name"
+	expect "forgeries-$name: fields" 0 '' tests/cli/exports.py fields "$scratch/forgeries-$name/json" "${names[@]}" LBRSNOOP_COMM
+done
+
+# Others claim to be us, or root sends nonsense: it does not count.
+cat >"$scratch/claim.py" <<'END'
+import socket, struct, sys
+sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+base = {b"MESSAGE_ID": b"0fa067c5e94549c6bac266c297feb233", b"LBRSNOOP_PATH_ID": b"0123456789abcdef", b"LBRSNOOP_COUNT": b"7"}
+claims = {"other": [{}], "nonsense": [
+    {b"LBRSNOOP_PATH_ID": b"0123456789abcde"}, {b"LBRSNOOP_PATH_ID": b"0123456789abcdeg"}, {b"LBRSNOOP_COUNT": b"-1"},
+    {b"LBRSNOOP_COUNT": b"0"}, {b"LBRSNOOP_COUNT": b"99999999999999999999999"}, {b"LBRSNOOP_COUNT": b"5\n6"},
+    {b"LBRSNOOP_COUNT": b"5" * 5000}, {b"LBRSNOOP_COUNT": b"\x00"}]}
+for claim in claims[sys.argv[1]]:
+    data = b"".join(name + b"\n" + struct.pack("<Q", len(value)) + value + b"\n" for name, value in {**base, **claim}.items())
+    sock.sendto(data, "/run/systemd/journal/socket")
+END
+chmod 644 "$scratch/claim.py"
+journal other alpha setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/python3 "$scratch/claim.py" other
+expect "somebody else's messages do not count" 1 'warning: 1 messages are left out: root has not' \
+	./lbrsnoop report --journal="$scratch/other/files"
+journal nonsense alpha python3 "$scratch/claim.py" nonsense
+expect "damaged messages do not count" 1 'warning: 8 messages are left out' ./lbrsnoop report --journal="$scratch/nonsense/files"
+finish
