@@ -184,7 +184,7 @@ $(O)/tests/unit/test_flight_files: LDFLAGS += -Wl,--wrap=flock,--wrap=statfs
 # Memory that runs out.
 $(O)/tests/unit/test_maps: LDFLAGS += -Wl,--wrap=reallocarray
 $(O)/tests/unit/test_summary: LDFLAGS += -Wl,--wrap=strdup
-$(O)/tests/unit/test_choose: LDFLAGS += -Wl,--wrap=realloc
+$(O)/tests/unit/test_choose $(O)/tests/unit/test_vector: LDFLAGS += -Wl,--wrap=realloc
 
 $(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB) Makefile $(O)/.flags
 	@mkdir -p $(@D)

@@ -15,6 +15,7 @@
 #include "symbolize/textstore.h"
 #include "util/cleanup.h"
 #include "util/fnv.h"
+#include "util/vector.h"
 
 #define KERNEL_HALF (1ull << 63)
 /* A function longer than this is taken in parts, where it ran. As FLOW_BYTES_MAX of render/. */
@@ -121,8 +122,6 @@ static int add_record(struct recorder *rec, enum capfile_type type, const void *
 
 static int find_module(struct recorder *rec, const char *name, size_t *ret)
 {
-	struct written_module *modules;
-
 	for (size_t i = rec->module_count; i-- > 0;)
 		if (!strcmp(rec->modules[i].name, name)) {
 			*ret = i;
@@ -130,12 +129,10 @@ static int find_module(struct recorder *rec, const char *name, size_t *ret)
 		}
 	if (rec->module_count >= MODULES_MAX)
 		return -E2BIG;
-	modules = reallocarray(rec->modules, rec->module_count + 1, sizeof(*modules));
-	if (!modules)
+	if (vector_grow(&rec->modules, rec->module_count, sizeof(*rec->modules)))
 		return -ENOMEM;
-	rec->modules = modules;
-	modules[rec->module_count] = (struct written_module){.name = strdup(name)};
-	if (!modules[rec->module_count].name)
+	rec->modules[rec->module_count] = (struct written_module){.name = strdup(name)};
+	if (!rec->modules[rec->module_count].name)
 		return -ENOMEM;
 	*ret = rec->module_count++;
 	return 0;
@@ -635,7 +632,6 @@ static int need_all(struct recorder *rec, const struct snapshot *snap)
 /* Number of a trigger in the file; a trigger that changes its kind becomes another one. */
 static int trigger_number(struct recorder *rec, const struct trigger *trigger, uint32_t *ret)
 {
-	struct written_trigger *triggers;
 	int err;
 
 	for (size_t n = 0, i = rec->last_trigger; n < rec->trigger_count;
@@ -648,14 +644,12 @@ static int trigger_number(struct recorder *rec, const struct trigger *trigger, u
 		}
 	if (rec->trigger_count >= TRIGGERS_MAX)
 		return -E2BIG;
-	triggers = reallocarray(rec->triggers, rec->trigger_count + 1, sizeof(*triggers));
-	if (!triggers)
+	if (vector_grow(&rec->triggers, rec->trigger_count, sizeof(*rec->triggers)))
 		return -ENOMEM;
-	rec->triggers = triggers;
 	err = records_write_trigger(rec->writer, (uint32_t)rec->trigger_count, trigger);
 	if (err)
 		return err;
-	triggers[rec->trigger_count] = (struct written_trigger){trigger, trigger->kind};
+	rec->triggers[rec->trigger_count] = (struct written_trigger){trigger, trigger->kind};
 	*ret = (uint32_t)rec->trigger_count;
 	rec->last_trigger = rec->trigger_count++;
 	return 0;

@@ -11,6 +11,7 @@
 #include "symbolize/debugfile.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
+#include "util/vector.h"
 
 /* About 1,000 symbols of BPF programs: what is beyond them is shown as an address. */
 #define SYMBOL_PAGES 16
@@ -19,15 +20,12 @@
 static int add_symbol(const struct symbol *sym, void *ctx)
 {
 	struct flight_header *header = ctx;
-	struct flight_symbol *symbols;
 
 	if (strcmp(sym->module, "bpf") || !sym->size || sym->size > UINT32_MAX)
 		return 0;
-	symbols = reallocarray(header->symbols, header->symbol_count + 1, sizeof(*symbols));
-	if (!symbols)
+	if (vector_grow(&header->symbols, header->symbol_count, sizeof(*header->symbols)))
 		return -ENOMEM;
-	header->symbols = symbols;
-	symbols[header->symbol_count++] = (struct flight_symbol){
+	header->symbols[header->symbol_count++] = (struct flight_symbol){
 		.addr = sym->addr, .size = (uint32_t)sym->size, .name = (char *)sym->name};
 	return header->symbol_count == SYMBOLS_MAX;
 }

@@ -20,6 +20,7 @@
 #include "render/perf_data.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "util/vector.h"
 
 /* Besides the captures: those of debug information, for example. */
 #define OTHER_FILES 256
@@ -100,12 +101,9 @@ static const char doc[] =
 
 static int add_file(struct report_options *opts, char *arg)
 {
-	char **files = reallocarray(opts->files, opts->file_count + 1, sizeof(*files));
-
-	if (!files)
+	if (vector_grow(&opts->files, opts->file_count, sizeof(*opts->files)))
 		return ENOMEM;
-	opts->files = files;
-	files[opts->file_count++] = arg;
+	opts->files[opts->file_count++] = arg;
 	return 0;
 }
 

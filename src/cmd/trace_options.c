@@ -12,6 +12,7 @@
 #include "decode/filter.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "util/vector.h"
 
 enum {
 	OPT_BRANCHES = 0x100,
@@ -196,7 +197,7 @@ static int parse_ring_bytes(struct trace_options *opts, const char *arg)
 
 static int add_target(struct trace_options *opts, const char *arg)
 {
-	struct target_spec spec, *targets;
+	struct target_spec spec;
 	struct errmsg msg = {};
 	int err = target_parse(arg, &spec, &msg);
 
@@ -204,11 +205,9 @@ static int add_target(struct trace_options *opts, const char *arg)
 		log_error("%s", msg.text);
 		return -err;
 	}
-	targets = reallocarray(opts->targets, opts->target_count + 1, sizeof(*targets));
-	if (!targets)
+	if (vector_grow(&opts->targets, opts->target_count, sizeof(spec)))
 		return ENOMEM;
-	targets[opts->target_count++] = spec;
-	opts->targets = targets;
+	opts->targets[opts->target_count++] = spec;
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "decode/stack.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 #define RECORD_BYTES 16
 
@@ -22,15 +23,8 @@ int dump_add(struct dump *dump, uint64_t cpu, uint32_t msr, uint64_t value, size
 	}
 	if (dump->count >= DUMP_RECORDS_MAX)
 		return -E2BIG;
-	if (dump->count == dump->room) {
-		size_t room = dump->room ? dump->room * 2 : 128;
-		void *records = reallocarray(dump->records, room, sizeof(*dump->records));
-
-		if (!records)
-			return -ENOMEM;
-		dump->records = records;
-		dump->room = room;
-	}
+	if (vector_grow(&dump->records, dump->count, sizeof(*dump->records)))
+		return -ENOMEM;
 	dump->records[dump->count++] = (struct dump_record){
 		.cpu = (uint32_t)cpu,
 		.msr = msr,

@@ -72,7 +72,6 @@ struct dump_record {
  * struct dump - all registers of an input, and what it says of the CPU
  * @records: sorted by CPU, MSR and line once dump_parse() is done
  * @count: of @records
- * @room: of @records
  * @model: row that the input names, or NULL
  * @model_line: where
  * @vendor: of a "vendor_id" line
@@ -87,7 +86,6 @@ struct dump_record {
 struct dump {
 	struct dump_record *records;
 	size_t count;
-	size_t room;
 	const struct lbr_model *model;
 	size_t model_line;
 	enum cpu_vendor vendor;

@@ -7,20 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(struct notes *notes)
-{
-	size_t room = notes->room ? notes->room * 2 : 4;
-	struct note *items;
-
-	if (notes->count < notes->room)
-		return true;
-	items = reallocarray(notes->items, room, sizeof(*items));
-	if (!items)
-		return false;
-	notes->items = items;
-	notes->room = room;
-	return true;
-}
+#include "util/vector.h"
 
 __attribute__((format(printf, 4, 0))) static void add(struct notes *notes, bool error, size_t line,
 						      const char *fmt, va_list args)
@@ -31,7 +18,8 @@ __attribute__((format(printf, 4, 0))) static void add(struct notes *notes, bool 
 		notes->errors++;
 	else
 		notes->warnings++;
-	if (notes->count == NOTES_MAX || !make_room(notes))
+	if (notes->count == NOTES_MAX ||
+	    vector_grow(&notes->items, notes->count, sizeof(*notes->items)))
 		return; /* still counted */
 	note = &notes->items[notes->count++];
 	note->error = error;

@@ -25,7 +25,6 @@ struct note {
 struct notes {
 	struct note *items;
 	size_t count;
-	size_t room;
 	size_t errors;
 	size_t warnings;
 };

@@ -11,6 +11,7 @@
 #include "path/recording.h"
 #include "path/story.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 /* Bytes fetched at a time: a block is rarely longer. */
 #define WINDOW_BYTES 256
@@ -34,32 +35,12 @@ struct builder {
 	const struct path_options *opts;
 	struct window window;
 	struct path *path;
-	size_t block_cap;
-	size_t insn_cap;
-	size_t decision_cap;
 	struct flag_writers writers;
 	bool user;	/* a program's path: its own text is there, the kernel's branches are not */
 	bool frozen;	/* the LBR is off: which way a branch went is not known */
 	uint32_t entry; /* branch that led to the block being built */
 	bool tracing;	/* it is a tracer's */
 };
-
-static int reserve(void *array, size_t *cap, size_t count, size_t elem)
-{
-	void **p = array;
-	size_t want;
-	void *bigger;
-
-	if (count < *cap)
-		return 0;
-	want = *cap ? *cap * 2 : 64;
-	bigger = realloc(*p, want * elem);
-	if (!bigger)
-		return -ENOMEM;
-	*p = bigger;
-	*cap = want;
-	return 0;
-}
 
 /*
  * Text
@@ -157,7 +138,7 @@ static int add_decision(struct builder *b, const struct insn *in, uint32_t index
 {
 	struct path *p = b->path;
 
-	if (reserve(&p->decisions, &b->decision_cap, p->decision_count, sizeof(*p->decisions)))
+	if (vector_grow(&p->decisions, p->decision_count, sizeof(*p->decisions)))
 		return -ENOMEM;
 	p->decisions[p->decision_count++] = (struct path_decision){
 		.addr = in->addr,
@@ -188,7 +169,7 @@ static int add_insn(struct builder *b, const struct insn *in, const uint8_t *byt
 	struct path *p = b->path;
 	struct path_insn *pi;
 
-	if (reserve(&p->insns, &b->insn_cap, p->insn_count, sizeof(*p->insns)))
+	if (vector_grow(&p->insns, p->insn_count, sizeof(*p->insns)))
 		return -ENOMEM;
 	pi = &p->insns[p->insn_count];
 	*pi = (struct path_insn){
@@ -223,7 +204,7 @@ static int add_block(struct builder *b, const struct path_block *block)
 {
 	struct path *p = b->path;
 
-	if (reserve(&p->blocks, &b->block_cap, p->block_count, sizeof(*p->blocks)))
+	if (vector_grow(&p->blocks, p->block_count, sizeof(*p->blocks)))
 		return -ENOMEM;
 	p->blocks[p->block_count++] = *block;
 	return 0;

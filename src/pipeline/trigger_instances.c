@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "util/vector.h"
+
 /* Places of functions in processes; further ones have no entry of the function. */
 #define INSTANCES_MAX 16384u
 
@@ -24,16 +26,8 @@ struct trigger *trigger_instance_at(struct trigger_instances *list, const struct
 			return &list->items[i]->trigger;
 	if (list->count >= INSTANCES_MAX)
 		return NULL;
-	if (list->count == list->room) {
-		size_t room = list->room ? list->room * 2 : 16;
-		struct trigger_instance **more =
-			reallocarray(list->items, room, sizeof(struct trigger_instance *));
-
-		if (!more)
-			return NULL;
-		list->items = more;
-		list->room = room;
-	}
+	if (vector_grow(&list->items, list->count, sizeof(struct trigger_instance *)))
+		return NULL;
 	instance = calloc(1, sizeof(*instance));
 	if (!instance)
 		return NULL;

@@ -15,7 +15,6 @@ struct trigger_instance;
 struct trigger_instances {
 	struct trigger_instance **items;
 	size_t count;
-	size_t room;
 };
 
 /**

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "util/vector.h"
+
 /* Marks of a byte of text. */
 #define STARTS_INSN  1 /* an instruction starts here */
 #define STARTS_BLOCK 2 /* a basic block does */
@@ -102,22 +104,15 @@ static void mark_path(const struct flow *flow, const struct path *path)
 	}
 }
 
-static int add_block(struct flow *flow, uint64_t start, size_t *cap)
+static int add_block(struct flow *flow, uint64_t start)
 {
-	if (flow->block_count == *cap) {
-		size_t more = *cap ? *cap * 2 : 64;
-		struct flow_block *blocks = realloc(flow->blocks, more * sizeof(*blocks));
-
-		if (!blocks)
-			return -ENOMEM;
-		flow->blocks = blocks;
-		*cap = more;
-	}
+	if (vector_grow(&flow->blocks, flow->block_count, sizeof(*flow->blocks)))
+		return -ENOMEM;
 	flow->blocks[flow->block_count++] = (struct flow_block){.start = start, .last = start};
 	return 0;
 }
 
-static int cut_part(struct flow *flow, const struct flow_part *part, size_t *cap)
+static int cut_part(struct flow *flow, const struct flow_part *part)
 {
 	bool open = false;
 
@@ -127,7 +122,7 @@ static int cut_part(struct flow *flow, const struct flow_part *part, size_t *cap
 		if (!(part->marks[off] & STARTS_INSN))
 			continue;
 		if (!open || part->marks[off] & STARTS_BLOCK) {
-			if (add_block(flow, part->addr + off, cap))
+			if (add_block(flow, part->addr + off))
 				return -ENOMEM;
 			flow->blocks[flow->block_count - 1].reached =
 				part->marks[off] & COMES_THERE || (!off && part == &flow->parts[0]);
@@ -152,15 +147,12 @@ uint32_t flow_find(const struct flow *flow, uint64_t addr)
 static int add_edge(struct flow *flow, uint32_t from, uint32_t to, enum flow_kind kind)
 {
 	struct flow_block *block = &flow->blocks[from];
-	struct flow_edge *edges;
 
 	if (to == PATH_NONE)
 		return 0;
-	edges = realloc(block->edges, (block->edge_count + 1) * sizeof(*edges));
-	if (!edges)
+	if (vector_grow(&block->edges, block->edge_count, sizeof(*block->edges)))
 		return -ENOMEM;
-	block->edges = edges;
-	edges[block->edge_count++] = (struct flow_edge){.kind = kind, .to = to};
+	block->edges[block->edge_count++] = (struct flow_edge){.kind = kind, .to = to};
 	return 0;
 }
 
@@ -260,14 +252,13 @@ static void spread_reached(struct flow *flow)
 
 int flow_build(struct flow *flow, const struct path *path)
 {
-	size_t cap = 0;
 	int err = 0;
 
 	for (uint32_t i = 0; i < flow->part_count; i++)
 		mark_part(flow, &flow->parts[i]);
 	mark_path(flow, path);
 	for (uint32_t i = 0; i < flow->part_count && !err; i++)
-		err = cut_part(flow, &flow->parts[i], &cap);
+		err = cut_part(flow, &flow->parts[i]);
 	for (uint32_t i = 0; i < flow->block_count && !err; i++)
 		err = link_block(flow, i);
 	if (!err)

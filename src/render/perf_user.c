@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "render/text_elf.h"
+#include "util/vector.h"
 
 #define KERNEL_HALF (1ull << 63)
 #define PAGE_MASK   (~(uint64_t)(TEXT_ELF_PAGE_BYTES - 1))
@@ -118,7 +119,6 @@ int perf_user_saw(struct perf_user *user, const struct snapshot *snap)
 
 static struct file *file_of(struct perf_user *user, uint64_t page)
 {
-	struct file *files;
 	struct symbol sym;
 	const char *name = "";
 
@@ -129,12 +129,10 @@ static struct file *file_of(struct perf_user *user, uint64_t page)
 			return &user->files[i];
 	if (user->file_count >= FILES_MAX)
 		return NULL;
-	files = reallocarray(user->files, user->file_count + 1, sizeof(*files));
-	if (!files)
+	if (vector_grow(&user->files, user->file_count, sizeof(*user->files)))
 		return NULL;
-	user->files = files;
-	files[user->file_count] = (struct file){.name = name, .elf = {.by_offset = true}};
-	return &files[user->file_count++];
+	user->files[user->file_count] = (struct file){.name = name, .elf = {.by_offset = true}};
+	return &user->files[user->file_count++];
 }
 
 static int add_text(uint64_t addr, const uint8_t *bytes, size_t len, void *ctx)

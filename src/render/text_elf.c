@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/vector.h"
+
 /* Each is a section, too; SHN_LORESERVE is 65,280. */
 #define RUNS_MAX 60000u
 
@@ -35,15 +37,11 @@ static int grow(struct growing *to, const void *bytes, size_t len)
 
 int text_elf_add_run(struct text_elf *elf, uint64_t start, uint64_t end)
 {
-	struct text_run *runs;
-
 	if (elf->count >= RUNS_MAX)
 		return -E2BIG;
-	runs = reallocarray(elf->runs, elf->count + 1, sizeof(*runs));
-	if (!runs)
+	if (vector_grow(&elf->runs, elf->count, sizeof(*elf->runs)))
 		return -ENOMEM;
-	elf->runs = runs;
-	runs[elf->count++] = (struct text_run){.start = start, .end = end};
+	elf->runs[elf->count++] = (struct text_run){.start = start, .end = end};
 	return 0;
 }
 

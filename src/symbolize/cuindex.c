@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 /* Far beyond what compilers nest; a bound on recursion for what a broken file does. */
 #define TREE_DEPTH_MAX 200
@@ -25,24 +26,9 @@ struct cu_range {
 /** struct cu_builder - a unit while it is read */
 struct cu_builder {
 	struct cu_index *cu;
-	size_t node_room;
 	struct cu_range *ranges;
 	size_t range_count;
-	size_t range_room;
 };
-
-static void *grow(void *array, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 256;
-	void *bigger;
-
-	if (count < *room)
-		return array;
-	bigger = realloc(array, more * size);
-	if (bigger)
-		*room = more;
-	return bigger;
-}
 
 static int number_of(Dwarf_Die *die, unsigned int name)
 {
@@ -58,19 +44,16 @@ static int number_of(Dwarf_Die *die, unsigned int name)
 static int add_node(struct cu_builder *builder, Dwarf_Die *die, int32_t parent)
 {
 	struct cu_index *cu = builder->cu;
-	struct cu_node *nodes =
-		grow(cu->nodes, cu->node_count, &builder->node_room, sizeof(*nodes));
 	Dwarf_Attribute attr;
 	const char *name = NULL;
 
-	if (!nodes)
-		return -ENOMEM;
-	cu->nodes = nodes;
 	if (cu->node_count >= NODES_MAX)
 		return -E2BIG;
+	if (vector_grow(&cu->nodes, cu->node_count, sizeof(*cu->nodes)))
+		return -ENOMEM;
 	if (dwarf_attr_integrate(die, DW_AT_name, &attr))
 		name = dwarf_formstring(&attr);
-	nodes[cu->node_count] = (struct cu_node){
+	cu->nodes[cu->node_count] = (struct cu_node){
 		.name = name ? name : "",
 		.parent = parent,
 		.call_file = parent >= 0 ? (uint32_t)number_of(die, DW_AT_call_file) : 0,
@@ -83,13 +66,9 @@ static int add_node(struct cu_builder *builder, Dwarf_Die *die, int32_t parent)
 static int add_range(struct cu_builder *builder, uint64_t low, uint64_t high, int32_t node,
 		     uint32_t depth)
 {
-	struct cu_range *ranges =
-		grow(builder->ranges, builder->range_count, &builder->range_room, sizeof(*ranges));
-
-	if (!ranges)
+	if (vector_grow(&builder->ranges, builder->range_count, sizeof(*builder->ranges)))
 		return -ENOMEM;
-	builder->ranges = ranges;
-	ranges[builder->range_count++] = (struct cu_range){low, high, node, depth};
+	builder->ranges[builder->range_count++] = (struct cu_range){low, high, node, depth};
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "symbolize/elf.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 #define SECTIONS_MAX 4096
 
@@ -88,21 +89,17 @@ static int read_sections(struct debugimage *image)
 	if (!elf)
 		return -ENOENT;
 	while (elf_section_next(elf, &section) && image->section_count < SECTIONS_MAX) {
-		struct code_section *sections;
-
 		if (!(section.header.sh_flags & SHF_ALLOC) ||
 		    !(section.header.sh_flags & SHF_EXECINSTR) || !section.header.sh_size)
 			continue;
-		sections = realloc(image->sections, (image->section_count + 1) * sizeof(*sections));
-		if (!sections)
+		if (vector_grow(&image->sections, image->section_count, sizeof(*image->sections)))
 			return -ENOMEM;
-		image->sections = sections;
-		sections[image->section_count] = (struct code_section){
+		image->sections[image->section_count] = (struct code_section){
 			.name = strdup(section.name),
 			.addr = section.header.sh_addr + elf_bias - image->bias,
 			.size = section.header.sh_size,
 		};
-		if (!sections[image->section_count++].name)
+		if (!image->sections[image->section_count++].name)
 			return -ENOMEM;
 	}
 	return 0;
@@ -236,7 +233,7 @@ static int compare_spans(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-static int add_spans(struct debugimage *image, Dwarf_Die *unit, size_t *room)
+static int add_spans(struct debugimage *image, Dwarf_Die *unit)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t offset = 0;
@@ -244,15 +241,8 @@ static int add_spans(struct debugimage *image, Dwarf_Die *unit, size_t *room)
 	while ((offset = dwarf_ranges(unit, offset, &base, &low, &high)) > 0) {
 		if (low >= high)
 			continue;
-		if (image->span_count == *room) {
-			size_t more = *room ? *room * 2 : 4096;
-			struct cu_span *spans = realloc(image->spans, more * sizeof(*spans));
-
-			if (!spans)
-				return -ENOMEM;
-			image->spans = spans;
-			*room = more;
-		}
+		if (vector_grow(&image->spans, image->span_count, sizeof(*image->spans)))
+			return -ENOMEM;
 		image->spans[image->span_count++] =
 			(struct cu_span){low, high, dwarf_dieoffset(unit)};
 	}
@@ -264,7 +254,6 @@ static int build_spans(struct debugimage *image)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	size_t room = 0;
 	uint8_t type;
 
 	image->spans_built = true;
@@ -272,7 +261,7 @@ static int build_spans(struct debugimage *image)
 		int err = 0;
 
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			err = add_spans(image, &die, &room);
+			err = add_spans(image, &die);
 		if (err)
 			return err;
 	}

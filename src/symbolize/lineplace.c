@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 /* What a broken file could make of one line. */
 #define ROWS_MAX (1u << 20)
@@ -43,7 +44,6 @@ struct line_search {
 	enum row_rank best;
 	struct line_row *rows;
 	size_t row_count;
-	size_t row_room;
 	struct line_places *places;
 };
 
@@ -67,17 +67,9 @@ static void note_file(struct line_places *places, const char *path)
 
 static int add_row(struct line_search *search, struct line_row row)
 {
-	if (search->row_count == search->row_room) {
-		size_t room = search->row_room ? search->row_room * 2 : 64;
-		struct line_row *rows = realloc(search->rows, room * sizeof(*rows));
-
-		if (!rows || room > ROWS_MAX) {
-			search->rows = rows ? rows : search->rows;
-			return -ENOMEM;
-		}
-		search->rows = rows;
-		search->row_room = room;
-	}
+	if (search->row_count == ROWS_MAX ||
+	    vector_grow(&search->rows, search->row_count, sizeof(row)))
+		return -ENOMEM;
 	search->rows[search->row_count++] = row;
 	if (row.rank < search->best)
 		search->best = row.rank;

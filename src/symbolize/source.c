@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 /* The longest file of Linux (a generated register list) has 21 MB; those with code, 1 MB. */
 #define FILE_BYTES_MAX (8u << 20)
@@ -156,16 +157,14 @@ static int index_lines(struct source_file *file, size_t len)
 
 static const struct source_file *add_file(struct sources *sources, const char *name)
 {
-	struct source_file *files, *file;
+	struct source_file *file;
 	size_t len = 0;
 
 	if (sources->file_count >= FILES_MAX)
 		return NULL;
-	files = realloc(sources->files, (sources->file_count + 1) * sizeof(*files));
-	if (!files)
+	if (vector_grow(&sources->files, sources->file_count, sizeof(*file)))
 		return NULL;
-	sources->files = files;
-	file = &files[sources->file_count];
+	file = &sources->files[sources->file_count];
 	*file = (struct source_file){.name = strdup(name)};
 	if (!file->name)
 		return NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 /* A capture file has a few names, a kernel 4 MB of them: each block is twice the one before. */
 #define ARENA_BLOCK_MIN_BYTES (1u << 10)
@@ -82,8 +83,6 @@ void symtab_deinit(struct symtab *tab)
 
 int symtab_module_index(struct symtab *tab, struct arena *arena, const char *name, size_t len)
 {
-	struct symtab_module *modules;
-
 	/* Symbols come module by module: the last one is nearly always the right one. */
 	for (size_t i = tab->module_count; i-- > 0;) {
 		const char *known = tab->modules[i].name;
@@ -93,14 +92,12 @@ int symtab_module_index(struct symtab *tab, struct arena *arena, const char *nam
 	}
 	if (tab->module_count >= MODULES_MAX)
 		return -E2BIG;
-	modules = realloc(tab->modules, (tab->module_count + 1) * sizeof(*modules));
-	if (!modules)
+	if (vector_grow(&tab->modules, tab->module_count, sizeof(*tab->modules)))
 		return -ENOMEM;
-	tab->modules = modules;
 	name = arena_strndup(arena, name, len);
 	if (!name)
 		return -ENOMEM;
-	modules[tab->module_count] = (struct symtab_module){.name = name};
+	tab->modules[tab->module_count] = (struct symtab_module){.name = name};
 	return (int)tab->module_count++;
 }
 
@@ -372,14 +369,12 @@ void symtab_resort(struct symtab *tab)
 
 int symtab_take_modules(struct symtab *tab, const struct symtab *old)
 {
-	struct symtab_module *modules = calloc(old->module_count, sizeof(*modules));
-
-	if (!modules)
-		return -ENOMEM;
-	for (size_t i = 0; i < old->module_count; i++)
-		modules[i].name = old->modules[i].name;
-	tab->modules = modules;
-	tab->module_count = old->module_count;
+	for (size_t i = 0; i < old->module_count; i++) {
+		if (vector_grow(&tab->modules, tab->module_count, sizeof(*tab->modules)))
+			return -ENOMEM;
+		tab->modules[tab->module_count++] =
+			(struct symtab_module){.name = old->modules[i].name};
+	}
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "symbolize/elf.h"
 #include "util/cleanup.h"
 #include "util/lockdown.h"
+#include "util/vector.h"
 
 #define PAGE_BYTES  4096u
 #define CACHE_SLOTS 512u /* 9 bits of a hash */
@@ -83,18 +84,14 @@ static int compare_ranges(const void *a, const void *b)
 
 static int add_range(struct text *text, uint64_t addr, uint64_t size, uint64_t offset)
 {
-	struct text_range *ranges;
-
 	if (!size || addr > UINT64_MAX - size || offset > (uint64_t)INT64_MAX - PAGE_BYTES ||
 	    size > (uint64_t)INT64_MAX - PAGE_BYTES - offset)
 		return 0;
 	if (text->range_count >= RANGES_MAX)
 		return -EINVAL;
-	ranges = realloc(text->ranges, (text->range_count + 1) * sizeof(*ranges));
-	if (!ranges)
+	if (vector_grow(&text->ranges, text->range_count, sizeof(*text->ranges)))
 		return -ENOMEM;
-	ranges[text->range_count++] = (struct text_range){addr, size, offset};
-	text->ranges = ranges;
+	text->ranges[text->range_count++] = (struct text_range){addr, size, offset};
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "symbolize/symtab.h"
 #include "symbolize/userfile.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 #define BUCKETS	      4096u
 #define PROCESSES_MAX 16384u /* then those that have ended are forgotten */
@@ -67,7 +68,6 @@ struct userspace {
 	struct process *now;
 	struct file_slot *files;
 	size_t file_count;
-	size_t file_room;
 	struct kept *kept;
 	size_t kept_count;
 	struct arena names;
@@ -174,15 +174,8 @@ static uint32_t get_slot(struct userspace *user, const struct user_mapping *map)
 			return (uint32_t)i + 1;
 	if (user->file_count >= FILES_MAX)
 		return 0;
-	if (user->file_count == user->file_room) {
-		size_t room = user->file_room ? user->file_room * 2 : 64;
-		struct file_slot *files = reallocarray(user->files, room, sizeof(*files));
-
-		if (!files)
-			return 0;
-		user->files = files;
-		user->file_room = room;
-	}
+	if (vector_grow(&user->files, user->file_count, sizeof(*user->files)))
+		return 0;
 	path = arena_strndup(&user->names, path, strnlen(path, PATH_MAX));
 	if (!path)
 		return 0;
@@ -379,7 +372,7 @@ static void name_file(const struct userspace *user, const struct file_slot *slot
 
 int userspace_keep(struct userspace *user, const char *path)
 {
-	struct kept kept = {0}, *more;
+	struct kept kept = {0};
 	struct stat st;
 	int err;
 
@@ -389,10 +382,8 @@ int userspace_keep(struct userspace *user, const char *path)
 	if (stat(path, &st))
 		return -errno;
 	kept.inode = st.st_ino;
-	more = reallocarray(user->kept, user->kept_count + 1, sizeof(*more));
-	if (!more)
+	if (vector_grow(&user->kept, user->kept_count, sizeof(kept)))
 		return -ENOMEM;
-	user->kept = more;
 	kept.path = arena_strndup(&user->names, path, strnlen(path, PATH_MAX));
 	if (!kept.path)
 		return -ENOMEM;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 struct module_btf {
 	char name[64];
@@ -69,20 +70,17 @@ static bool add_module(struct functions *funcs, int fd, uint32_t id)
 	struct module_btf mod = {.fd = fd};
 	struct bpf_btf_info info = {.name = (uintptr_t)mod.name, .name_len = sizeof(mod.name)};
 	uint32_t len = sizeof(info);
-	struct module_btf *modules;
 
 	if (bpf_obj_get_info_by_fd(fd, &info, &len) || !info.kernel_btf)
 		return false;
 	if (!strcmp(mod.name, "vmlinux"))
 		return false;
-	modules = reallocarray(funcs->modules, funcs->module_count + 1, sizeof(*modules));
-	if (!modules)
+	if (vector_grow(&funcs->modules, funcs->module_count, sizeof(mod)))
 		return false;
-	funcs->modules = modules;
 	mod.btf = btf__load_from_kernel_by_id_split(id, funcs->vmlinux);
 	if (!mod.btf)
 		return false;
-	modules[funcs->module_count++] = mod;
+	funcs->modules[funcs->module_count++] = mod;
 	return true;
 }
 

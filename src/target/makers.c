@@ -9,6 +9,7 @@
 
 #include "snapshot/probe.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 /*
  * Further down there is little that a call's error can come from, and much that has nothing to do
@@ -33,7 +34,6 @@ struct search {
 	struct symbols *symbols;
 	struct callee *queue;
 	size_t count;
-	size_t cap;
 	void *known;
 	struct makers *makers;
 };
@@ -99,27 +99,17 @@ static int look_later(struct search *search, uint64_t addr, unsigned int depth)
 		search->makers->truncated = true;
 		return 0;
 	}
-	if (search->count == search->cap) {
-		size_t cap = search->cap ? search->cap * 2 : 64;
-		struct callee *queue = reallocarray(search->queue, cap, sizeof(*queue));
-
-		if (!queue)
-			return -ENOMEM;
-		search->queue = queue;
-		search->cap = cap;
-	}
+	if (vector_grow(&search->queue, search->count, sizeof(*search->queue)))
+		return -ENOMEM;
 	search->queue[search->count++] = (struct callee){.sym = sym, .depth = depth};
 	return 0;
 }
 
 static int add_maker(struct makers *makers, const struct callee *callee, size_t sites)
 {
-	struct maker *items = reallocarray(makers->items, makers->count + 1, sizeof(*items));
-
-	if (!items)
+	if (vector_grow(&makers->items, makers->count, sizeof(*makers->items)))
 		return -ENOMEM;
-	makers->items = items;
-	items[makers->count++] =
+	makers->items[makers->count++] =
 		(struct maker){.sym = callee->sym, .depth = callee->depth, .sites = sites};
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "target/target.h"
 #include "target/wide.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 #define BLACKLIST  "/sys/kernel/debug/kprobes/blacklist"
 #define NAME_BYTES 512 /* KSYM_NAME_LEN of include/linux/kallsyms.h */
@@ -22,7 +23,6 @@ struct range {
 struct names {
 	char **items;
 	size_t count;
-	size_t room;
 };
 
 struct probeable {
@@ -56,15 +56,8 @@ static int compare_names(const void *a, const void *b)
 
 static int add_name(struct names *names, const char *name)
 {
-	if (names->count == names->room) {
-		size_t room = names->room ? names->room * 2 : 1024;
-		char **items = reallocarray(names->items, room, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		names->items = items;
-		names->room = room;
-	}
+	if (vector_grow(&names->items, names->count, sizeof(*names->items)))
+		return -ENOMEM;
 	names->items[names->count] = strdup(name);
 	return names->items[names->count++] ? 0 : -ENOMEM;
 }
@@ -89,19 +82,16 @@ static int read_traced(struct probeable *probeable, FILE *file)
 static int read_blacklist(struct probeable *probeable, FILE *file)
 {
 	_cleanup_free_ char *line = NULL;
-	size_t room = 0, count = 0;
+	size_t room = 0;
 
 	while (file && getline(&line, &room, file) > 0) {
-		struct range range, *ranges;
+		struct range range;
 
 		if (sscanf(line, "0x%" SCNx64 "-0x%" SCNx64, &range.start, &range.end) != 2)
 			continue;
-		ranges = reallocarray(probeable->blacklist, count + 1, sizeof(*ranges));
-		if (!ranges)
+		if (vector_grow(&probeable->blacklist, probeable->blacklist_count, sizeof(range)))
 			return -ENOMEM;
-		ranges[count++] = range;
-		probeable->blacklist = ranges;
-		probeable->blacklist_count = count;
+		probeable->blacklist[probeable->blacklist_count++] = range;
 	}
 	return 0;
 }

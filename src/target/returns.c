@@ -13,6 +13,7 @@
 
 #include "disasm/insn.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 #define FUNCTION_BYTES_MAX (1u << 20)
 /* GCC splits at most one cold part off a function. */
@@ -31,7 +32,6 @@ struct part {
 	uint32_t *index;
 	struct insn *insns;
 	size_t insn_count;
-	size_t insn_cap;
 };
 
 #define START_STRAIGHT 1 /* found by decoding straight through */
@@ -45,30 +45,8 @@ struct finder {
 	size_t part_count;
 	uint64_t *todo;
 	size_t todo_count;
-	size_t todo_cap;
 	struct function_exits *exits;
-	size_t return_cap;
-	size_t tail_cap;
-	size_t errno_cap;
-	size_t call_cap;
 };
-
-static int reserve(void *array, size_t *cap, size_t count, size_t elem)
-{
-	void **p = array;
-	size_t want;
-	void *bigger;
-
-	if (count < *cap)
-		return 0;
-	want = *cap ? *cap * 2 : 16;
-	bigger = realloc(*p, want * elem);
-	if (!bigger)
-		return -ENOMEM;
-	*p = bigger;
-	*cap = want;
-	return 0;
-}
 
 static void part_deinit(struct part *part)
 {
@@ -112,7 +90,7 @@ static int part_decode(struct part *part, size_t off, struct insn *ret)
 		return 0;
 	}
 	err = insn_decode(part->bytes + off, part->readable - off, part->addr + off, ret);
-	if (err || reserve(&part->insns, &part->insn_cap, part->insn_count, sizeof(*ret)))
+	if (err || vector_grow(&part->insns, part->insn_count, sizeof(*ret)))
 		return err;
 	part->insns[part->insn_count++] = *ret;
 	part->index[off] = (uint32_t)part->insn_count;
@@ -183,7 +161,7 @@ static struct part *part_of_target(struct finder *f, uint64_t target, int *ret_e
 
 static int visit_later(struct finder *f, uint64_t addr)
 {
-	int err = reserve(&f->todo, &f->todo_cap, f->todo_count, sizeof(*f->todo));
+	int err = vector_grow(&f->todo, f->todo_count, sizeof(*f->todo));
 
 	if (!err)
 		f->todo[f->todo_count++] = addr;
@@ -292,7 +270,7 @@ static int add_return(struct finder *f, uint64_t addr, bool thunk)
 {
 	struct function_exits *x = f->exits;
 
-	if (reserve(&x->returns, &f->return_cap, x->return_count, sizeof(*x->returns)))
+	if (vector_grow(&x->returns, x->return_count, sizeof(*x->returns)))
 		return -ENOMEM;
 	x->returns[x->return_count++] = (struct return_site){.addr = addr, .thunk = thunk};
 	return 0;
@@ -302,7 +280,7 @@ static int add_tail_call(struct finder *f, const struct insn *in, uint64_t targe
 {
 	struct function_exits *x = f->exits;
 
-	if (reserve(&x->tail_calls, &f->tail_cap, x->tail_call_count, sizeof(*x->tail_calls)))
+	if (vector_grow(&x->tail_calls, x->tail_call_count, sizeof(*x->tail_calls)))
 		return -ENOMEM;
 	x->tail_calls[x->tail_call_count++] = (struct tail_call){
 		.addr = in->addr, .target = target, .conditional = in->class == INSN_COND};
@@ -318,7 +296,7 @@ static int add_call(struct finder *f, const struct insn *in)
 		x->indirect_calls++;
 		return 0;
 	}
-	if (reserve(&x->calls, &f->call_cap, x->call_count, sizeof(*x->calls)))
+	if (vector_grow(&x->calls, x->call_count, sizeof(*x->calls)))
 		return -ENOMEM;
 	x->calls[x->call_count++] = in->target;
 	return 0;
@@ -332,7 +310,7 @@ static int add_errno(struct finder *f, const struct insn *in, const struct insn 
 
 	if (!insn_makes_errno(in, prev))
 		return 0;
-	if (reserve(&x->errnos, &f->errno_cap, x->errno_count, sizeof(*x->errnos)))
+	if (vector_grow(&x->errnos, x->errno_count, sizeof(*x->errnos)))
 		return -ENOMEM;
 	x->errnos[x->errno_count++] = (struct errno_site){
 		.addr = in->addr, .err = in->err, .reg = in->err_reg, .uncertain = uncertain};

@@ -7,6 +7,7 @@
 
 #include "target/target.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 #define ENDBR_BYTES 4
 
@@ -20,22 +21,17 @@ static int compare_addresses(const void *a, const void *b)
 int traced_read(FILE *file, struct traced *ret)
 {
 	_cleanup_free_ char *line = NULL;
-	size_t line_room = 0, room = 0;
+	size_t line_room = 0;
 
 	*ret = (struct traced){};
 	while (getline(&line, &line_room, file) > 0) {
-		uint64_t addr, *addrs;
+		uint64_t addr;
 
 		if (sscanf(line, "%" SCNx64 " %*s", &addr) != 1)
 			continue;
-		if (ret->count == room) {
-			room = room ? room * 2 : 65536;
-			addrs = reallocarray(ret->addrs, room, sizeof(*addrs));
-			if (!addrs) {
-				traced_deinit(ret);
-				return -ENOMEM;
-			}
-			ret->addrs = addrs;
+		if (vector_grow(&ret->addrs, ret->count, sizeof(addr))) {
+			traced_deinit(ret);
+			return -ENOMEM;
 		}
 		ret->addrs[ret->count++] = addr;
 	}
