@@ -171,6 +171,8 @@ static void put_condition(json_t *origin, const struct answer *answer, const str
 			    known ? place_json(view, decision->addr) : json_null());
 	json_object_set_new(origin, "taken", known ? json_boolean(decision->taken) : json_null());
 	json_object_set_new(origin, "decisions", decisions_json(all, count, view));
+	count = known ? 0 : why_one_of(answer, view, all, DECISIONS_MAX);
+	json_object_set_new(origin, "alternatives", decisions_json(all, count, view));
 }
 
 static json_t *origin_json(const struct answer *answer, const struct why_view *view)

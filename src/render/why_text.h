@@ -18,6 +18,7 @@
 #define WHY_CANDIDATES_SHOWN 8
 #define WHY_EARLIER_SHOWN    2
 #define WHY_STACK_SHOWN	     10
+#define WHY_ONE_OF_SHOWN     5
 
 /**
  * struct why_view - all borrowed
@@ -64,6 +65,10 @@ int why_decision(const struct answer *answer, const struct why_view *view, struc
  */
 int why_decisions(const struct answer *answer, const struct why_view *view, struct decision *ret,
 		  size_t max);
+
+/** why_one_of() - where they tell nothing: of each way the one that decided; decisions_one_of() */
+int why_one_of(const struct answer *answer, const struct why_view *view, struct decision *ret,
+	       size_t max);
 
 /** render_why_answer() - the call, the place, the condition; what the default leaves out, counted
  */

@@ -80,7 +80,7 @@ int code_load(struct code *code, const struct text_source *text, struct symbols 
 	struct function_exits *exits;
 	int err;
 
-	*code = (struct code){.text = text};
+	*code = (struct code){.text = text, .symbols = symbols};
 	find_whole(symbols, func, &whole);
 	err = function_exits_find(text, whole.addr, whole.size, &opts, &exits);
 	if (err)
@@ -109,6 +109,12 @@ static bool is_target(const struct code *code, uint64_t addr)
 	return false;
 }
 
+bool code_never_returns(const struct code *code, const struct insn *in)
+{
+	return in->has_target && (in->class == INSN_CALL || in->class == INSN_JMP) &&
+	       place_by_symbols(code->symbols, in->target) == PLACE_NO_RETURN;
+}
+
 /* NOPs behind a jump or a return fill up to an aligned address, and are never executed. */
 static bool is_padding(const struct code *code, size_t index)
 {
@@ -117,7 +123,7 @@ static bool is_padding(const struct code *code, size_t index)
 
 		if (!index || in[-1].addr + in[-1].len != in->addr || is_target(code, in->addr))
 			return false;
-		if (!code_goes_on(&in[-1]))
+		if (!code_goes_on(&in[-1]) || code_never_returns(code, &in[-1]))
 			return true;
 	}
 	return false;
@@ -136,7 +142,8 @@ const struct insn *code_above(const struct code *code, uint64_t addr)
 			high = mid;
 	}
 	if (!low || code->items[low - 1].addr + code->items[low - 1].len != addr ||
-	    !code_goes_on(&code->items[low - 1]) || is_padding(code, low - 1))
+	    !code_goes_on(&code->items[low - 1]) ||
+	    code_never_returns(code, &code->items[low - 1]) || is_padding(code, low - 1))
 		return NULL;
 	return &code->items[low - 1];
 }

@@ -11,9 +11,10 @@
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
 
-/** struct code - by address; @text is borrowed */
+/** struct code - by address; @text and @symbols are borrowed */
 struct code {
 	const struct text_source *text;
+	struct symbols *symbols;
 	struct insn *items;
 	size_t count;
 	size_t room;
@@ -39,6 +40,9 @@ const struct insn *code_above(const struct code *code, uint64_t addr);
 
 /** code_read() - @bytes, INSN_LEN_MAX of them, of an instruction; returns their number, 0: none */
 size_t code_read(const struct code *code, const struct insn *in, uint8_t *bytes);
+
+/** code_never_returns() - does it call, or jump to, a function that never returns? */
+bool code_never_returns(const struct code *code, const struct insn *in);
 
 /** code_goes_on() - may the next instruction in memory be executed behind it? Calls return */
 bool code_goes_on(const struct insn *in);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "util/cleanup.h"
 #include "why/code.h"
@@ -241,6 +242,21 @@ static void describe_source(struct backward *back, const struct insn *setter,
 	}
 }
 
+/* Would the branch have gone the other way, with what the register holds that was compared? */
+static bool is_excluded(const struct backward *back, const uint8_t *setter, size_t setter_len,
+			const uint8_t *branch, size_t len, const uint64_t *regs, bool taken)
+{
+	struct insn_dataflow flow;
+	int would;
+
+	if (!regs || insn_dataflow(setter, setter_len, &flow) ||
+	    flow.compare == INSN_COMPARE_NONE || back->written >> flow.compared & 1)
+		return false;
+	would = insn_branch_taken(branch, len,
+				  insn_compare_flags(&flow, regs[register_of_cpu(flow.compared)]));
+	return would >= 0 && would != taken;
+}
+
 static void describe(struct backward *back, const struct insn *branch, const uint64_t *regs,
 		     struct decision *ret)
 {
@@ -261,6 +277,8 @@ static void describe(struct backward *back, const struct insn *branch, const uin
 			return;
 	}
 	setter_len = code_read(code, setter, setter_bytes);
+	ret->excluded = len && setter_len &&
+			is_excluded(back, setter_bytes, setter_len, bytes, len, regs, ret->taken);
 	if (!len || !setter_len ||
 	    insn_condition(setter_bytes, setter_len, setter->addr, bytes, len, ret->taken,
 			   ret->condition, sizeof(ret->condition)))
@@ -419,8 +437,7 @@ static int decided_after(struct backward *back, uint64_t addr, const uint64_t *r
 {
 	const struct insn *site = code_find(&back->code, addr);
 	struct kept_branch kept[KEPT_MAX];
-	int count =
-		site ? kept_branches(&back->code, back->where->symbols, site, kept, KEPT_MAX) : 0;
+	int count = site ? kept_branches(&back->code, site, kept, KEPT_MAX) : 0;
 	size_t done = 0;
 
 	for (int i = count; i-- > 0 && done < max; done++) {
@@ -455,6 +472,92 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 	}
 	code_unload(&back.code);
 	return count > 0 ? count : err;
+}
+
+/* From @in, which was executed last; @written: by what came behind it. */
+static int decision_from(struct backward *back, const struct insn *in, bool taken, uint16_t written,
+			 const uint64_t *regs, struct decision *ret)
+{
+	back->written = written;
+	if (in->class == INSN_COND) {
+		*ret = (struct decision){.addr = in->addr, .taken = taken};
+		describe(back, in, regs, ret);
+		return 0;
+	}
+	note_written(back, in);
+	return walk(back, in->addr, regs, ret);
+}
+
+/* The instruction where ways meet that @addr is reached from; 0: there is none. */
+static uint64_t find_meeting(struct backward *back, uint64_t addr)
+{
+	for (int step = 0; step < STEPS_MAX; step++) {
+		bool taken;
+		const struct insn *in = only_before(&back->code, addr, &taken);
+
+		if (!in)
+			return addr;
+		if (in->class == INSN_COND)
+			return 0;
+		note_written(back, in);
+		addr = in->addr;
+	}
+	return 0;
+}
+
+static int by_branch(const void *a, const void *b)
+{
+	uint64_t x = ((const struct decision *)a)->addr, y = ((const struct decision *)b)->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+static int without_excluded(struct decision *all, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!all[i].excluded)
+			all[kept++] = all[i];
+	qsort(all, kept, sizeof(*all), by_branch);
+	/* All of them: then something is not as it seems. */
+	return kept ? (int)kept : -ENOENT;
+}
+
+int decisions_one_of(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		     const uint64_t *regs, struct decision *ret, size_t max)
+{
+	struct backward back = {.where = where};
+	int err = code_load(&back.code, where->text, where->symbols, func);
+	struct kept_branch kept;
+	const struct insn *site, *above;
+	uint64_t meeting;
+	uint16_t written;
+	size_t count = 0;
+
+	if (err)
+		return err;
+	site = code_find(&back.code, addr);
+	/* What is decided behind it has nothing to do with the ways that lead there. */
+	if (!site || kept_branches(&back.code, site, &kept, 1))
+		err = -ENOENT;
+	meeting = err ? 0 : find_meeting(&back, addr);
+	written = back.written;
+	above = meeting ? code_above(&back.code, meeting) : NULL;
+	if (above && max)
+		err = decision_from(&back, above, false, written, regs, &ret[count++]);
+	for (size_t i = 0; !err && meeting && i < back.code.count; i++) {
+		const struct insn *in = &back.code.items[i];
+
+		if (!in->has_target || in->target != meeting || in->class == INSN_CALL)
+			continue;
+		err = count == max ? -E2BIG
+				   : decision_from(&back, in, true, written, regs, &ret[count++]);
+	}
+	code_unload(&back.code);
+	if (err || count < 2)
+		return err ?: -ENOENT;
+	return without_excluded(ret, count);
 }
 
 int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,

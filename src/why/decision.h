@@ -20,6 +20,7 @@
  * @source: the condition in the names of the source: "count > 2 (unsigned)"; "" without them
  * @source_values: "count = 9"
  * @operand: what it is about, where there is @source
+ * @excluded: with what the registers held it would have gone the other way
  */
 struct decision {
 	uint64_t addr;
@@ -29,6 +30,7 @@ struct decision {
 	char source[CONDITION_MAX];
 	char source_values[CONDITION_MAX];
 	struct operand_source operand;
+	bool excluded;
 };
 
 /**
@@ -78,6 +80,15 @@ int decision_by_branches(const struct decision_code *where, const struct symbol 
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		   const struct snapshot *snap, const uint64_t *regs, struct decision *ret,
 		   size_t max);
+
+/**
+ * decisions_one_of() - where several ways lead to an instruction: on each the branch that decided
+ * @ret: @max of them, in no order
+ * Return: how many, 2 at least: one of them is it; -ENOENT if one way leads there, or of one of
+ * them the branch is not known; -E2BIG; -EFAULT; -ENOMEM.
+ */
+int decisions_one_of(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		     const uint64_t *regs, struct decision *ret, size_t max);
 
 /** register_of_cpu() - index into struct pt_regs of a register by the CPU's number, 0 to 15 */
 unsigned int register_of_cpu(unsigned int reg);

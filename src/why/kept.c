@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "disasm/insn.h"
-#include "symbolize/place.h"
 
 /* A longer way is not looked at: then nothing is said. */
 #define STEPS_MAX 256
@@ -53,7 +52,6 @@ static enum fate fate_in(const struct code *code, const struct insn *in, uint8_t
  */
 struct walk {
 	const struct code *code;
-	struct symbols *symbols;
 	uint8_t reg;
 	bool any;
 	unsigned int steps;
@@ -61,11 +59,6 @@ struct walk {
 };
 
 static bool is_lost(struct walk *walk, uint64_t addr);
-
-static bool never_returns(const struct walk *walk, const struct insn *in)
-{
-	return in->has_target && place_by_symbols(walk->symbols, in->target) == PLACE_NO_RETURN;
-}
 
 static bool is_lost_behind(struct walk *walk, const struct insn *branch)
 {
@@ -90,7 +83,7 @@ static bool is_lost(struct walk *walk, uint64_t addr)
 
 		if (!in)
 			return false;
-		if (never_returns(walk, in))
+		if (code_never_returns(walk->code, in))
 			return false;
 		switch (in->class) {
 		case INSN_COND:
@@ -117,8 +110,7 @@ static bool is_lost(struct walk *walk, uint64_t addr)
 
 static bool loses(const struct walk *walk, uint64_t addr, bool any)
 {
-	struct walk from_here = {
-		.code = walk->code, .symbols = walk->symbols, .reg = walk->reg, .any = any};
+	struct walk from_here = {.code = walk->code, .reg = walk->reg, .any = any};
 
 	return is_lost(&from_here, addr);
 }
@@ -131,7 +123,7 @@ static bool ends(const struct walk *walk, uint64_t addr)
 
 		if (!in || in->class == INSN_COND || in->class == INSN_RET)
 			return false;
-		if (never_returns(walk, in))
+		if (code_never_returns(walk->code, in))
 			return true;
 		addr = in->class == INSN_JMP ? in->target : in->addr + in->len;
 	}
@@ -171,10 +163,10 @@ static enum keeps keeps(const struct walk *walk, const struct insn *in, bool *re
 	return ends(walk, next) ? KEEPS_TAKEN : KEEPS_BOTH;
 }
 
-int kept_branches(const struct code *code, struct symbols *symbols, const struct insn *site,
-		  struct kept_branch *ret, size_t max)
+int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
+		  size_t max)
 {
-	struct walk walk = {.code = code, .symbols = symbols, .reg = site->err_reg};
+	struct walk walk = {.code = code, .reg = site->err_reg};
 	uint64_t row = site->addr, addr = site->addr + site->len;
 	size_t count = 0;
 

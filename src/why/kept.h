@@ -26,13 +26,12 @@ struct kept_branch {
  * "err = -EINVAL; if (a) goto out; if (b) goto out; err = ...": compilers load a constant early. On
  * the other side of such a branch the register is certain to be written again before anything has
  * read it, so it went this way.
- * @symbols: tell functions that do not return
  * @site: of @code; loads a constant errno into a register
  * @ret: @max of them, in the order of execution
  * Return: how many; 0: it was decided before @site was executed; -ENOENT: it was decided behind it,
  * and there is no telling by what.
  */
-int kept_branches(const struct code *code, struct symbols *symbols, const struct insn *site,
-		  struct kept_branch *ret, size_t max);
+int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
+		  size_t max);
 
 #endif

@@ -398,6 +398,32 @@ static void decision_two_ways_meet_branches_tell(void **state)
 	free(snap);
 }
 
+/* Two ways: one of two branches, or the one that the registers leave. */
+static void decisions_one_of_ways_that_meet(void **state)
+{
+	struct decision_code where = {.text = &text, .symbols = *state};
+	uint64_t regs[PTREG_COUNT] = {[PTREG_DI] = 1, [PTREG_SI] = 5};
+	struct decision all[4];
+	struct symbol func;
+
+	assert_int_equal(symbols_by_name(*state, "", "two", 0, &func), 0);
+	assert_int_equal(decisions_one_of(&where, &func, BASE + 0x30, NULL, all, 4), 2);
+	assert_int_equal(all[0].addr, BASE + 0x22);
+	assert_true(all[0].taken);
+	assert_string_equal(all[0].condition, "%edi == 0");
+	assert_int_equal(all[1].addr, BASE + 0x26);
+	assert_true(all[1].taken);
+	assert_string_equal(all[1].condition, "%esi != 0");
+	assert_int_equal(decisions_one_of(&where, &func, BASE + 0x30, regs, all, 4), 1);
+	assert_int_equal(all[0].addr, BASE + 0x26);
+	assert_string_equal(all[0].values, "%esi = 5");
+	/* One way; more than there is room for; ways that meet behind the errno. */
+	assert_int_equal(decisions_one_of(&where, &func, BASE + 0x28, NULL, all, 4), -ENOENT);
+	assert_int_equal(decisions_one_of(&where, &func, BASE + 0x30, NULL, all, 1), -E2BIG);
+	assert_int_equal(symbols_by_name(*state, "", "early_for_two", 0, &func), 0);
+	assert_int_equal(decisions_one_of(&where, &func, BASE + 0xa4, NULL, all, 4), -ENOENT);
+}
+
 /* The decisions before it, too; what happened before the function was called is none of them. */
 static void decisions_earlier_ones_newest_first(void **state)
 {
@@ -506,6 +532,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_branches_tell, open_table,
 						close_table),
 		cmocka_unit_test_setup_teardown(decision_behind_an_errno_loaded_early, open_table,
+						close_table),
+		cmocka_unit_test_setup_teardown(decisions_one_of_ways_that_meet, open_table,
 						close_table),
 		cmocka_unit_test_setup_teardown(decisions_earlier_ones_newest_first, open_table,
 						close_table),
