@@ -81,9 +81,11 @@ static __always_inline __u32 driver_found(__u32 cpu)
 	__u64 *at = &driver_found_at[cpu & (CPUS_MAX - 1)];
 	__u64 found, base;
 
+	/* A constant: under lockdown the verifier must see no way to a kernel read. */
+	if (!percpu_offsets)
+		return RECORD_BRANCHES_MAX;
 	if (unlikely(!*at)) {
-		if (!percpu_offsets ||
-		    bpf_probe_read_kernel(&base, sizeof(base),
+		if (bpf_probe_read_kernel(&base, sizeof(base),
 					  (void *)(percpu_offsets + cpu * sizeof(base))))
 			return RECORD_BRANCHES_MAX;
 		*at = base + cpu_hw_events_offset +

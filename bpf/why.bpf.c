@@ -9,6 +9,11 @@
  *   sys_enter, sys_exit	begin it, and report it if the call failed
  *   why_function		kprobe.multi on each function that can make an errno
  *   why_site_*			on the instructions that make it: a hardware breakpoint, or a kprobe
+ *
+ * Under lockdown (confidentiality) the kernel refuses each program that may call
+ * bpf_probe_read_kernel(). So kernel structures are read through BTF pointers, maps by plain loads.
+ * What has no other way is a program of its own, which is left out there: why_fork, why_logged,
+ * why_netlink.
  */
 #include "state.bpf.c"
 
@@ -23,6 +28,11 @@ enum why_filter {
 };
 
 const volatile __u32 why_filter;
+/*
+ * Under lockdown: libbpf tries whether the kernel has bpf_probe_read_kernel(), is refused, takes it
+ * for an old kernel and makes each bpf_probe_read_user() the older helper, which is refused, too.
+ */
+const volatile bool why_no_user_reads;
 const volatile __u64 why_cgroup;       /* its ID */
 const volatile __u32 why_cgroup_level; /* its depth below the root */
 
@@ -51,7 +61,7 @@ struct why_task {
 	__u32 hits;
 	__u64 regs[32]; /* of the hit that is looked at */
 	__u32 funcs[WHY_FUNCS_MAX];
-	struct why_hit hit[WHY_HITS_MAX];
+	struct why_hit_of hit[WHY_HITS_MAX];
 };
 
 struct {
@@ -124,16 +134,33 @@ static __always_inline void fill_head(struct why_event *head, enum why_event_kin
 	bpf_get_current_comm(head->comm, sizeof(head->comm));
 }
 
-/* What the program says of itself: the error that its user reads. */
-static __always_inline void report_said(struct pt_regs *regs, long id)
+/* The registers of the system call, as its entry saved them. */
+static __always_inline const struct pt_regs *user_regs(void)
 {
+	return (const struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+}
+
+/* @words of 8 bytes, between memory that the verifier knows. */
+static __always_inline void copy_words(void *to, const void *from, int words)
+{
+	volatile __u64 *out = to;
+	const volatile __u64 *in = from;
+
+	for (int i = 0; i < words; i++)
+		out[i] = in[i];
+}
+
+/* What the program says of itself: the error that its user reads. */
+static __always_inline void report_said(long id)
+{
+	const struct pt_regs *regs = user_regs();
 	struct why_said *said;
 	__u64 from, len;
 
-	if (PT_REGS_PARM1_CORE_SYSCALL(regs) != 2)
+	if (why_no_user_reads || regs->di != 2)
 		return;
-	from = PT_REGS_PARM2_CORE_SYSCALL(regs);
-	len = PT_REGS_PARM3_CORE_SYSCALL(regs);
+	from = regs->si;
+	len = regs->dx;
 	if (id == 20) { /* writev: its first piece, or its second if that is empty */
 		struct iovec vec = {};
 
@@ -162,7 +189,6 @@ static __always_inline void report_said(struct pt_regs *regs, long id)
 SEC("?raw_tp/sys_enter")
 int why_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct pt_regs *regs = (struct pt_regs *)ctx->args[0];
 	long id = ctx->args[1];
 	struct why_task *task;
 	__u32 tid = bpf_get_current_pid_tgid();
@@ -183,11 +209,11 @@ int why_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	task->hits = 0;
 #pragma clang loop unroll(full)
 	for (int i = 0; i < WHY_HITS_MAX; i++)
-		task->hit[i].order = 0;
+		task->hit[i].hit.order = 0;
 	task->begin_ns = bpf_ktime_get_ns();
 	task->in_call = 1;
 	if (id == 1 || id == 20)
-		report_said(regs, id);
+		report_said(id);
 	return 0;
 }
 
@@ -201,7 +227,7 @@ static __always_inline void read_blob(struct syscall_event *call, const struct s
 	blob->len = 0;
 	blob->status = SYSCALL_BLOB_NONE;
 	blob->unused = 0;
-	if (read->kind == SYSCALL_READ_NONE || !from)
+	if (why_no_user_reads || read->kind == SYSCALL_READ_NONE || !from)
 		return;
 	if (len > SYSCALL_BYTES_MAX)
 		len = SYSCALL_BYTES_MAX;
@@ -244,18 +270,17 @@ static __always_inline void read_blob(struct syscall_event *call, const struct s
 
 static __always_inline void fill_call(struct syscall_event *call)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	const struct pt_regs *regs = user_regs();
 	const struct syscall_read_plan *plan;
 	__u32 nr;
 
-	call->args[0] = BPF_CORE_READ(regs, di);
-	call->args[1] = BPF_CORE_READ(regs, si);
-	call->args[2] = BPF_CORE_READ(regs, dx);
-	call->args[3] = BPF_CORE_READ(regs, r10);
-	call->args[4] = BPF_CORE_READ(regs, r8);
-	call->args[5] = BPF_CORE_READ(regs, r9);
-	nr = call->nr = BPF_CORE_READ(regs, orig_ax);
+	call->args[0] = regs->di;
+	call->args[1] = regs->si;
+	call->args[2] = regs->dx;
+	call->args[3] = regs->r10;
+	call->args[4] = regs->r8;
+	call->args[5] = regs->r9;
+	nr = call->nr = regs->orig_ax;
 	call->unused = 0;
 	plan = bpf_map_lookup_elem(&why_plans, &nr);
 	if (!plan) {
@@ -273,20 +298,16 @@ static __always_inline void fill_call(struct syscall_event *call)
 static __always_inline void report_hits(struct why_task *task, __u32 err, __u64 seq)
 {
 	for (int i = 0; i < WHY_HITS_MAX; i++) {
-		struct why_hit *hit = &task->hit[i];
-		struct why_hit_of *event;
+		struct why_hit_of *event = &task->hit[i];
 
-		if (!hit->order || hit->err != err)
+		if (!event->hit.order || event->hit.err != err)
 			continue;
-		event = bpf_ringbuf_reserve(&why_events, sizeof(*event), 0);
-		if (!event) {
+		fill_head(&event->head, WHY_HIT);
+		event->of = seq;
+		if (bpf_ringbuf_output(&why_events, event, sizeof(*event), 0)) {
 			__sync_fetch_and_add(&why_lost, 1);
 			return;
 		}
-		fill_head(&event->head, WHY_HIT);
-		event->of = seq;
-		bpf_probe_read_kernel(&event->hit, sizeof(event->hit), hit);
-		bpf_ringbuf_submit(event, 0);
 	}
 }
 
@@ -321,7 +342,7 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 			bpf_probe_read_kernel_str(failed->text, sizeof(failed->text), text);
 	}
 	fill_call(&failed->call);
-	bpf_probe_read_kernel(failed->funcs, sizeof(failed->funcs), task->funcs);
+	copy_words(failed->funcs, task->funcs, sizeof(failed->funcs) / 8);
 	bpf_ringbuf_submit(failed, 0);
 }
 
@@ -451,16 +472,16 @@ static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 sit
 	__u32 oldest = ~0;
 
 	for (int i = 0; i < WHY_HITS_MAX; i++) {
-		__u32 order = task->hit[i].order;
+		__u32 order = task->hit[i].hit.order;
 
-		if (order && task->hit[i].site == site)
-			return &task->hit[i];
+		if (order && task->hit[i].hit.site == site)
+			return &task->hit[i].hit;
 		if (order < oldest) {
 			oldest = order;
 			best = i;
 		}
 	}
-	return &task->hit[best & (WHY_HITS_MAX - 1)];
+	return &task->hit[best & (WHY_HITS_MAX - 1)].hit;
 }
 
 /*
@@ -503,6 +524,16 @@ static __always_inline void hit_stack(struct why_hit *hit, void *ctx)
 		hit->frames = bytes / sizeof(hit->stack[0]);
 }
 
+/* @regs: struct pt_regs of a context; unrolled, since the verifier wants constant offsets there */
+static __always_inline void copy_regs(struct why_task *task, const void *regs)
+{
+	const volatile __u64 *from = regs;
+
+#pragma clang loop unroll(full)
+	for (int i = 0; i < RECORD_REGS; i++)
+		task->regs[i] = from[i];
+}
+
 SEC("?kprobe")
 int why_site_kprobe(struct pt_regs *ctx)
 {
@@ -512,7 +543,7 @@ int why_site_kprobe(struct pt_regs *ctx)
 
 	if (!task || !task->in_call)
 		return 0;
-	bpf_probe_read_kernel(task->regs, RECORD_REGS * sizeof(task->regs[0]), ctx);
+	copy_regs(task, ctx);
 	hit = on_site(task, cookie, ctx->ip);
 	if (hit)
 		hit_stack(hit, ctx);
@@ -522,22 +553,19 @@ int why_site_kprobe(struct pt_regs *ctx)
 static __always_inline int on_breakpoint(struct bpf_perf_event_data *ctx,
 					 const struct capture_slot *slot)
 {
-	const volatile __u64 *from = (const volatile __u64 *)&ctx->regs;
 	struct why_task *task = current_task();
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct why_hit *hit;
 
 	if (!task || !task->in_call)
 		return 0;
-#pragma clang loop unroll(full)
-	for (int i = 0; i < RECORD_REGS; i++)
-		task->regs[i] = from[i];
+	copy_regs(task, &ctx->regs);
 	hit = on_site(task, cookie, ctx->regs.ip);
 	if (!hit)
 		return 0;
 	hit_stack(hit, ctx);
 	if (slot) {
-		bpf_probe_read_kernel(&hit->rec, sizeof(hit->rec), &slot->rec);
+		copy_words(&hit->rec, &slot->rec, sizeof(hit->rec) / 8);
 		hit->hw = 1;
 	}
 	return 0;
@@ -579,17 +607,27 @@ static __always_inline void report_plain(enum why_event_kind kind, __u32 code)
 	bpf_ringbuf_submit(event, 0);
 }
 
-/* sched_process_fork(parent, child) */
-SEC("?raw_tp/sched_process_fork")
-int why_fork(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline int on_fork(__u32 to)
 {
-	struct task_struct *parent = (struct task_struct *)ctx->args[0];
-	struct task_struct *child = (struct task_struct *)ctx->args[1];
-	__u32 from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid), one = 1;
+	__u32 from = bpf_get_current_pid_tgid() >> 32, one = 1;
 
 	if (from != to && bpf_map_lookup_elem(&why_traced, &from))
 		bpf_map_update_elem(&why_traced, &to, &one, BPF_ANY);
 	return 0;
+}
+
+/* sched_process_fork(parent, child), in the context of the parent */
+SEC("?raw_tp/sched_process_fork")
+int why_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	return on_fork(BPF_CORE_READ((struct task_struct *)ctx->args[1], tgid));
+}
+
+/* The same under lockdown; elsewhere a policy may refuse programs of its type. */
+SEC("?tp_btf/sched_process_fork")
+int why_fork_typed(__u64 *ctx)
+{
+	return on_fork(((struct task_struct *)ctx[1])->tgid);
 }
 
 SEC("?raw_tp/sched_process_exec")
@@ -604,7 +642,7 @@ int why_exec(struct bpf_raw_tracepoint_args *ctx)
 SEC("?raw_tp/sched_process_exit")
 int why_task_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *task = (struct task_struct *)ctx->args[0];
+	const struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tid = bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32;
 
 	/* Its name may be another one now: what it was followed under takes room all the same. */
@@ -612,9 +650,9 @@ int why_task_exit(struct bpf_raw_tracepoint_args *ctx)
 	if (!is_traced())
 		return 0;
 	/* The count of threads that live was taken down before: kernel/exit.c, do_exit(). */
-	if (BPF_CORE_READ(task, signal, live.counter))
+	if (task->signal->live.counter)
 		return 0;
-	report_plain(WHY_EXITED, BPF_CORE_READ(task, exit_code));
+	report_plain(WHY_EXITED, task->exit_code);
 	bpf_map_delete_elem(&why_traced, &tgid);
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "lbrsnoop.skel.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
+#include "util/lockdown.h"
 
 static struct bpf_program *program_on_returns(struct lbrsnoop_bpf *skel, const struct probe *probe)
 {
@@ -249,6 +250,11 @@ static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, u
 				  "/sys/kernel/debug/kprobes/blacklist; a static key patches that "
 				  "instruction; or no instruction boundary)",
 				  trigger_kind_name(probe->trigger.kind));
+	if (err == -EPERM && lockdown_read() == LOCKDOWN_CONFIDENTIALITY)
+		return errmsg_set(msg, err,
+				  "kernel lockdown (confidentiality) forbids kprobes; hw:%s, a "
+				  "breakpoint, is allowed; " LOCKDOWN_REMEDY,
+				  probe->trigger.function);
 	return errmsg_set(msg, err, "the kernel refuses a %s there: %s",
 			  trigger_kind_name(probe->trigger.kind), strerror(-err));
 }

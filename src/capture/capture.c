@@ -20,6 +20,7 @@
 #include "symbolize/module_sections.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
+#include "util/lockdown.h"
 #include "util/log.h"
 
 /* How often the ring buffer is looked at; the programs wake us earlier when it fills up. */
@@ -76,14 +77,19 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 
 static int load_error(int err, struct errmsg *msg)
 {
+	if ((err == -EPERM || err == -EINVAL || err == -EACCES) &&
+	    lockdown_read() == LOCKDOWN_CONFIDENTIALITY)
+		return errmsg_set(msg, -EPERM,
+				  "kernel lockdown (confidentiality) lets no BPF program read "
+				  "kernel memory, as a preset or a user function needs it: trace a "
+				  "kernel function; " LOCKDOWN_REMEDY);
 	/* That the capabilities are there has been seen: see missing_capabilities(). */
 	if (err == -EPERM)
 		return errmsg_set(
 			msg, -EPERM,
 			"the kernel lets no such BPF program be loaded here, whatever our "
-			"capabilities: a container's user namespace or seccomp filter, lockdown "
-			"(/sys/kernel/security/lockdown) or another security module forbids it; "
-			"run lbrsnoop on the host itself");
+			"capabilities: a container's user namespace or seccomp filter, or a "
+			"security module forbids it; run lbrsnoop on the host itself");
 	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_get_branch_snapshot,
 				    NULL) == 0)
 		return errmsg_set(

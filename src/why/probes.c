@@ -13,6 +13,7 @@
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/fnv.h"
+#include "util/lockdown.h"
 #include "util/log.h"
 #include "why/origin.h"
 
@@ -26,8 +27,11 @@ int probes_open(const struct probes_options *opts, struct probes *ret, struct er
 
 	*ret = (struct probes){.opts = opts, .text = text_source(opts->text)};
 	err = watch_create(&opts->watch, &ret->watch, msg);
+	if (!err && lockdown_read() == LOCKDOWN_CONFIDENTIALITY)
+		log_info("kernel lockdown (confidentiality): what a call's pointers point at, the "
+			 "kernel's log and netlink's acknowledgements are not read");
 	/* Where kprobes are switched off, who runs the command has said it. */
-	if (!err && opts->kprobes && !watch_netlink(ret->watch))
+	else if (!err && opts->kprobes && !watch_netlink(ret->watch))
 		log_info("netlink_ack() cannot be watched: errors in netlink's acknowledgements "
 			 "are not seen");
 	return err;

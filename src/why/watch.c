@@ -15,6 +15,7 @@
 #include "syscall/syscall.h"
 #include "target/traced.h"
 #include "util/cleanup.h"
+#include "util/lockdown.h"
 #include "util/log.h"
 
 #include "why.skel.h"
@@ -131,9 +132,10 @@ bool watch_io_uring(const struct watch *watch)
 	return watch->io_uring;
 }
 
-static void configure(struct why_bpf *skel, const struct watch_options *opts)
+static void configure(struct why_bpf *skel, const struct watch_options *opts, bool locked)
 {
 	skel->rodata->own_pid = getpid();
+	skel->rodata->why_no_user_reads = locked;
 	if (opts->comm) {
 		skel->rodata->why_filter = 1;
 		strncpy((char *)skel->rodata->filter_comm, opts->comm, RECORD_COMM_LEN - 1);
@@ -143,7 +145,7 @@ static void configure(struct why_bpf *skel, const struct watch_options *opts)
 		skel->rodata->why_cgroup = opts->cgroup;
 		skel->rodata->why_cgroup_level = opts->cgroup_level;
 	}
-	if (opts->percpu_offsets && opts->cpu_hw_events) {
+	if (opts->percpu_offsets && opts->cpu_hw_events && !locked) {
 		skel->rodata->percpu_offsets = opts->percpu_offsets;
 		skel->rodata->cpu_hw_events_offset = opts->cpu_hw_events;
 	}
@@ -168,11 +170,12 @@ static int load_plans(struct why_bpf *skel)
 static int load_error(int err, struct errmsg *msg)
 {
 	if (err == -EPERM)
-		return errmsg_set(msg, -EPERM,
-				  "the kernel lets no such BPF program be loaded here, whatever "
-				  "our capabilities: a container, lockdown "
-				  "(/sys/kernel/security/lockdown) or another security module "
-				  "forbids it; run lbrsnoop on the host itself");
+		return errmsg_set(
+			msg, -EPERM,
+			"the kernel lets no such BPF program be loaded here, whatever "
+			"our capabilities: a container, lockdown "
+			"(/sys/kernel/security/lockdown) or another security module forbids it; "
+			"run lbrsnoop on the host itself");
 	return errmsg_set(msg, err == -EACCES ? -EINVAL : err,
 			  "the kernel does not load the BPF programs of 'lbrsnoop why': %s; -vv "
 			  "shows the verifier's words",
@@ -183,23 +186,25 @@ static int load_error(int err, struct errmsg *msg)
 static int load(struct watch *watch, const struct watch_options *opts, bool multi,
 		struct errmsg *msg)
 {
+	bool locked = lockdown_read() == LOCKDOWN_CONFIDENTIALITY;
 	int err;
 
 	libbpf_set_print(print_libbpf);
 	watch->skel = why_bpf__open();
 	if (!watch->skel)
 		return load_error(-errno, msg);
-	configure(watch->skel, opts);
+	configure(watch->skel, opts, locked);
 	bpf_program__set_autoload(watch->skel->progs.why_function, multi);
-	bpf_program__set_autoload(watch->skel->progs.why_netlink, true);
+	bpf_program__set_autoload(watch->skel->progs.why_netlink, !locked);
 	bpf_program__set_autoload(watch->skel->progs.why_io_uring, true);
-	bpf_program__set_autoload(watch->skel->progs.why_logged, true);
+	bpf_program__set_autoload(watch->skel->progs.why_logged, !locked);
 	bpf_program__set_autoload(watch->skel->progs.why_site_kprobe, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_lbr, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_hw, true);
 	bpf_program__set_autoload(watch->skel->progs.why_sys_enter, true);
 	bpf_program__set_autoload(watch->skel->progs.why_sys_exit, true);
-	bpf_program__set_autoload(watch->skel->progs.why_fork, true);
+	bpf_program__set_autoload(watch->skel->progs.why_fork, !locked);
+	bpf_program__set_autoload(watch->skel->progs.why_fork_typed, locked);
 	bpf_program__set_autoload(watch->skel->progs.why_exec, true);
 	bpf_program__set_autoload(watch->skel->progs.why_task_exit, true);
 	err = why_bpf__load(watch->skel);
@@ -263,28 +268,32 @@ static int attach_kprobe(struct bpf_program *prog, const char *name, uint64_t ad
 static int attach_tasks(struct watch *watch, struct errmsg *msg)
 {
 	struct bpf_link **links[] = {
-		&watch->skel->links.why_fork,	   &watch->skel->links.why_exec,
-		&watch->skel->links.why_task_exit, &watch->skel->links.why_sys_exit,
-		&watch->skel->links.why_sys_enter,
+		&watch->skel->links.why_fork,	  &watch->skel->links.why_fork_typed,
+		&watch->skel->links.why_exec,	  &watch->skel->links.why_task_exit,
+		&watch->skel->links.why_sys_exit, &watch->skel->links.why_sys_enter,
 	};
 	struct bpf_program *progs[] = {
-		watch->skel->progs.why_fork,	  watch->skel->progs.why_exec,
-		watch->skel->progs.why_task_exit, watch->skel->progs.why_sys_exit,
-		watch->skel->progs.why_sys_enter,
+		watch->skel->progs.why_fork,	 watch->skel->progs.why_fork_typed,
+		watch->skel->progs.why_exec,	 watch->skel->progs.why_task_exit,
+		watch->skel->progs.why_sys_exit, watch->skel->progs.why_sys_enter,
 	};
 
 	_Static_assert(ARRAY_SIZE(links) == ARRAY_SIZE(progs), "one each");
 	for (size_t i = 0; i < ARRAY_SIZE(progs); i++) {
+		if (!bpf_program__autoload(progs[i]))
+			continue;
 		*links[i] = bpf_program__attach(progs[i]);
 		if (!*links[i])
 			return errmsg_set(msg, -errno, "raw tracepoint of %s: %s",
 					  bpf_program__name(progs[i]), strerror(errno));
 	}
 	/* Not everywhere: no kprobes, no io_uring. What is not seen then is said. */
-	if (attach_kprobe(watch->skel->progs.why_netlink, "netlink_ack", 0, 0, &watch->netlink))
+	if (!bpf_program__autoload(watch->skel->progs.why_netlink) ||
+	    attach_kprobe(watch->skel->progs.why_netlink, "netlink_ack", 0, 0, &watch->netlink))
 		watch->netlink = NULL;
 	watch->io_uring = bpf_program__attach(watch->skel->progs.why_io_uring);
-	watch->skel->links.why_logged = bpf_program__attach(watch->skel->progs.why_logged);
+	if (bpf_program__autoload(watch->skel->progs.why_logged))
+		watch->skel->links.why_logged = bpf_program__attach(watch->skel->progs.why_logged);
 	return 0;
 }
 
