@@ -123,7 +123,8 @@ static int finish_trace(struct aggregate *aggregate, struct errmsg *msg)
 
 	aggregate->trace = NULL;
 	aggregate->trace_file = NULL;
-	err = close_err ?: err;
+	if (close_err)
+		err = close_err;
 	return err ? errmsg_set(msg, -EIO, "%s: %s", aggregate->opts->trace_json, strerror(-err))
 		   : 0;
 }
