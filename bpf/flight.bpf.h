@@ -9,7 +9,7 @@
 #ifndef LBRSNOOP_BPF_FLIGHT_H
 #define LBRSNOOP_BPF_FLIGHT_H
 
-#include "flight/format.h"
+#include "flight/page_format.h"
 #include "record.h"
 #include "state.bpf.h"
 

@@ -3,7 +3,7 @@
 #ifndef LBRSNOOP_BPF_STATE_H
 #define LBRSNOOP_BPF_STATE_H
 
-#include "flight/format.h"
+#include "flight/page_format.h"
 
 #define CPUS_MAX 8192 /* CONFIG_NR_CPUS of distribution kernels */
 
@@ -68,7 +68,7 @@ struct pending_map {
 };
 extern struct pending_map pending SEC(".maps");
 
-/* See src/flight/format.h. The loader sets the number of pages. */
+/* See src/flight/page_format.h. The loader sets the number of pages. */
 struct flight_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

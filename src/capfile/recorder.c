@@ -11,7 +11,7 @@
 #include "capfile/records.h"
 #include "capfile/writer.h"
 #include "disasm/insn.h"
-#include "symbolize/backtrace.h"
+#include "symbolize/stack_frame.h"
 #include "symbolize/textstore.h"
 #include "util/cleanup.h"
 #include "util/fnv.h"

@@ -15,7 +15,7 @@
 #include "capture/capture_state.h"
 #include "capture/flight_arm.h"
 #include "capture/lbr_cause.h"
-#include "capture/upkeep.h"
+#include "capture/rearm.h"
 #include "capture/uprobe.h"
 #include "symbolize/module_sections.h"
 #include "util/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* capture_state.h - what capture.c and upkeep.c share; nobody else looks into it */
+/* capture_state.h - what capture.c and rearm.c share; nobody else looks into it */
 #ifndef LBRSNOOP_CAPTURE_CAPTURE_STATE_H
 #define LBRSNOOP_CAPTURE_CAPTURE_STATE_H
 

@@ -348,7 +348,7 @@ int flight_disarm(const char *dir, bool discard, size_t *ret_links, struct errms
 	return 0;
 }
 
-static int read_pages(const uint8_t *pages, size_t count, struct flight_book *book,
+static int read_pages(const uint8_t *pages, size_t count, struct flight_collector *collector,
 		      size_t *ret_newer, size_t *ret_damaged)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -356,7 +356,7 @@ static int read_pages(const uint8_t *pages, size_t count, struct flight_book *bo
 		int got = FLIGHT_DAMAGED;
 
 		for (int tries = 0; got == FLIGHT_DAMAGED && tries < READ_TRIES; tries++)
-			got = flight_book_add(book, page);
+			got = flight_collector_add(collector, page);
 		if (got < 0)
 			return got;
 		*ret_newer += got == FLIGHT_NEWER;
@@ -389,7 +389,8 @@ static int open_records(const char *dir, const char *path, uint32_t *ret_pages, 
 	return fd;
 }
 
-int flight_read(const char *dir, struct flight_book *book, size_t *ret_armed, struct errmsg *msg)
+int flight_read(const char *dir, struct flight_collector *collector, size_t *ret_armed,
+		struct errmsg *msg)
 {
 	_cleanup_close_ int fd = -1;
 	size_t newer = 0, damaged = 0;
@@ -410,9 +411,9 @@ int flight_read(const char *dir, struct flight_book *book, size_t *ret_armed, st
 	pages = mmap(NULL, (size_t)count * FLIGHT_PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	if (pages == MAP_FAILED)
 		return errmsg_set(msg, -EINVAL, "flight recorder '%s': %s", path, strerror(errno));
-	err = read_pages(pages, count, book, &newer, &damaged);
+	err = read_pages(pages, count, collector, &newer, &damaged);
 	munmap(pages, (size_t)count * FLIGHT_PAGE_BYTES);
-	if (err || flight_book_sessions(book))
+	if (err || flight_collector_sessions(collector))
 		return err;
 	return errmsg_set(msg, -EINVAL,
 			  newer	    ? "flight recorder '%s': it is a newer lbrsnoop's: use that one"

@@ -2,7 +2,7 @@
 /*
  * flight.h - the flight recorder's files: a directory in bpffs
  *
- *	records		the map, see flight/format.h
+ *	records		the map, see flight/page_format.h
  *	armed-*		BPF links: what keeps the programs attached and the LBR on without a process
  *
  * Removing the armed-* disarms; removing the directory frees the records, too. The directory is
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flight/book.h"
+#include "flight/collector.h"
 #include "flight/header.h"
 #include "util/errmsg.h"
 
@@ -82,6 +82,7 @@ int flight_disarm(const char *dir, bool discard, size_t *ret_links, struct errms
  * @ret_armed: links that keep it armed
  * Return: 0; negative errno; @msg says it.
  */
-int flight_read(const char *dir, struct flight_book *book, size_t *ret_armed, struct errmsg *msg);
+int flight_read(const char *dir, struct flight_collector *collector, size_t *ret_armed,
+		struct errmsg *msg);
 
 #endif

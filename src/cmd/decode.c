@@ -16,7 +16,7 @@
 #include "decode/stack.h"
 #include "path/fused.h"
 #include "render/json.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"
 #include "util/cleanup.h"

@@ -6,7 +6,7 @@
 
 #include "decode/explain.h"
 #include "decode/span.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "util/log.h"
 
 static void print_cpus(FILE *out, const struct lbr_model *model)

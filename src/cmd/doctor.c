@@ -21,7 +21,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "decode/model.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"
 #include "symbolize/trim.h"

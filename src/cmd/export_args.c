@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "export/export.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/output.h"
-#include "cmd/wanted.h"
+#include "cmd/filter_options.h"
 #include "pipeline/pipeline.h"
 #include "symbolize/text.h"
 #include "util/log.h"
@@ -57,12 +57,12 @@ static void say_live(const char *dir, size_t links, const struct flight_session 
 		 state.records, state.slots, (unsigned long long)state.lost);
 }
 
-static int show_live(struct flight_show *show, const char *dir, struct flight_book *book,
+static int show_live(struct flight_show *show, const char *dir, struct flight_collector *collector,
 		     struct errmsg *msg)
 {
 	struct text *text = NULL;
 	size_t links;
-	int err = flight_read(dir, book, &links, msg);
+	int err = flight_read(dir, collector, &links, msg);
 
 	if (err)
 		return err;
@@ -75,8 +75,8 @@ static int show_live(struct flight_show *show, const char *dir, struct flight_bo
 			  msg);
 	err = err ?: output_begin(show->out);
 	if (!err) {
-		say_live(dir, links, flight_book_session(book, 0));
-		err = flight_show_session(show, flight_book_session(book, 0), msg);
+		say_live(dir, links, flight_collector_session(collector, 0));
+		err = flight_show_session(show, flight_collector_session(collector, 0), msg);
 	}
 	err = err ?: view_finish(show->view, msg);
 	view_destroy(show->view);
@@ -87,10 +87,10 @@ static int show_live(struct flight_show *show, const char *dir, struct flight_bo
 
 int flight_show_live(struct flight_show *show, const char *dir, struct errmsg *msg)
 {
-	struct flight_book *book = flight_book_create();
-	int err = book ? show_live(show, dir, book, msg) : -ENOMEM;
+	struct flight_collector *collector = flight_collector_create();
+	int err = collector ? show_live(show, dir, collector, msg) : -ENOMEM;
 
-	flight_book_destroy(book);
+	flight_collector_destroy(collector);
 	return err;
 }
 

@@ -8,8 +8,8 @@
 
 #include "capture/flight.h"
 #include "cmd/view.h"
-#include "cmd/wanted.h"
-#include "flight/book.h"
+#include "cmd/filter_options.h"
+#include "flight/collector.h"
 
 /**
  * struct flight_show - how to print, and of which kernel
@@ -20,7 +20,7 @@
  * @printed: result
  */
 struct flight_show {
-	const struct wanted *wanted;
+	const struct filter_options *wanted;
 	uint64_t count;
 	FILE *out;
 	struct view *view;

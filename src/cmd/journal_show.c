@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "export/export.h"
@@ -15,12 +15,12 @@
 
 /** struct show - @shown: snapshots of paths that are wanted */
 struct show {
-	const struct wanted *wanted;
+	const struct filter_options *wanted;
 	struct summary *summary;
 	uint64_t shown;
 };
 
-int journal_show_check(const struct wanted *wanted)
+int journal_show_check(const struct filter_options *wanted)
 {
 	const struct view_options *view = &wanted->view;
 
@@ -63,8 +63,8 @@ static int take(const struct journal_row *row, void *ctx)
 	return summary_add_count(show->summary, &counted);
 }
 
-int journal_show(const struct wanted *wanted, const char *dir, FILE *out, uint64_t *ret_printed,
-		 struct errmsg *msg)
+int journal_show(const struct filter_options *wanted, const char *dir, FILE *out,
+		 uint64_t *ret_printed, struct errmsg *msg)
 {
 	const struct view_options *view = &wanted->view;
 	struct summary_options how = {

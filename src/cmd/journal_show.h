@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cmd/wanted.h"
+#include "cmd/filter_options.h"
 #include "util/errmsg.h"
 
 /** journal_show_check() - options that a journal has no answer to are refused; 0, or EINVAL */
-int journal_show_check(const struct wanted *wanted);
+int journal_show_check(const struct filter_options *wanted);
 
 /**
  * journal_show() - print a summary of the paths, as --summary does
@@ -18,7 +18,7 @@ int journal_show_check(const struct wanted *wanted);
  * @ret_printed: snapshots that are counted in it
  * Return: 0; negative errno, with @msg.
  */
-int journal_show(const struct wanted *wanted, const char *dir, FILE *out, uint64_t *ret_printed,
-		 struct errmsg *msg);
+int journal_show(const struct filter_options *wanted, const char *dir, FILE *out,
+		 uint64_t *ret_printed, struct errmsg *msg);
 
 #endif

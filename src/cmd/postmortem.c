@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
 #include "cmd/output.h"
@@ -15,7 +15,7 @@
 #include "symbolize/debugfile.h"
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "vmcore/dump.h"
+#include "vmcore/vmcore.h"
 #include "vmcore/ksyms.h"
 #include "vmcore/printk.h"
 
@@ -35,7 +35,7 @@ struct postmortem_options {
 	char *dump;
 	uint64_t log_lines;
 	bool all;
-	struct wanted wanted;
+	struct filter_options wanted;
 };
 
 struct postmortem {
@@ -43,7 +43,7 @@ struct postmortem {
 	FILE *out;
 	volatile uint64_t *beat;
 	struct dump *dump;
-	struct flight_book *book;
+	struct flight_collector *collector;
 	struct build_id build_id;
 	char release[128];
 	uint64_t stext, kaslr;
@@ -94,7 +94,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &wanted_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &filter_options_argp}, {0}};
 
 static const struct argp argp = {
 	.children = children,
@@ -262,7 +262,7 @@ static int show_session(struct postmortem *pm, struct flight_session *session, s
 
 static int show_sessions(struct postmortem *pm, struct errmsg *msg)
 {
-	size_t count = flight_book_sessions(pm->book);
+	size_t count = flight_collector_sessions(pm->collector);
 	int err = 0;
 
 	if (count > 1 && !pm->opts->all)
@@ -274,7 +274,7 @@ static int show_sessions(struct postmortem *pm, struct errmsg *msg)
 	/* The one armed last is the first. */
 	while (count-- > 0 && !err &&
 	       (!pm->opts->wanted.count || pm->printed < pm->opts->wanted.count))
-		err = show_session(pm, flight_book_session(pm->book, count), msg);
+		err = show_session(pm, flight_collector_session(pm->collector, count), msg);
 	return err;
 }
 
@@ -323,10 +323,10 @@ static int run(struct postmortem *pm, struct errmsg *msg)
 
 	if (err)
 		return err;
-	pm->book = flight_book_create();
-	if (!pm->book)
+	pm->collector = flight_collector_create();
+	if (!pm->collector)
 		return -ENOMEM;
-	err = postmortem_pages(pm->dump, pm->opts->all, pm->beat, &pm->book, msg);
+	err = postmortem_pages(pm->dump, pm->opts->all, pm->beat, &pm->collector, msg);
 	if (err)
 		return err;
 	++*pm->beat;
@@ -360,7 +360,7 @@ static int run_and_report(void *ctx, volatile uint64_t *beat)
 		return EXIT_ERROR;
 	}
 	err = run(&pm, &msg);
-	flight_book_destroy(pm.book);
+	flight_collector_destroy(pm.collector);
 	dump_close(pm.dump);
 	err = output_end(pm.out, opts->wanted.output, err, &msg);
 	if (err) {
@@ -372,13 +372,13 @@ static int run_and_report(void *ctx, volatile uint64_t *beat)
 
 int cmd_postmortem(int argc, char **argv)
 {
-	struct postmortem_options opts = {.wanted = WANTED_DEFAULT, .log_lines = LOG_LINES};
+	struct postmortem_options opts = {.wanted = FILTER_OPTIONS_DEFAULT, .log_lines = LOG_LINES};
 	int status;
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &opts))
 		return EXIT_USAGE;
-	status = wanted_check_outputs(&opts.wanted, &opts.dump, 1, "dump");
+	status = filter_options_check_outputs(&opts.wanted, &opts.dump, 1, "dump");
 	if (status)
 		return status;
 	install_stop_handlers();

@@ -16,7 +16,7 @@
 
 struct collect {
 	struct dump *dump;
-	struct flight_book *book;
+	struct flight_collector *collector;
 	volatile uint64_t *beat;
 	bool progress_shown;
 	uint64_t taken;
@@ -27,7 +27,7 @@ struct collect {
 static int on_page(const void *page, void *ctx)
 {
 	struct collect *collect = ctx;
-	int verdict = flight_book_add(collect->book, page);
+	int verdict = flight_collector_add(collect->collector, page);
 
 	collect->taken++;
 	collect->newer += verdict == FLIGHT_NEWER;
@@ -129,10 +129,10 @@ static int take_maps(struct collect *collect)
 
 static int begin_again(struct collect *collect)
 {
-	flight_book_destroy(collect->book);
-	collect->book = flight_book_create();
+	flight_collector_destroy(collect->collector);
+	collect->collector = flight_collector_create();
 	collect->taken = collect->newer = collect->left_out = 0;
-	return collect->book ? 0 : -ENOMEM;
+	return collect->collector ? 0 : -ENOMEM;
 }
 
 static void say_state(const struct collect *collect, bool searched)
@@ -143,17 +143,17 @@ static void say_state(const struct collect *collect, bool searched)
 		log_warning("%s: it is cut off, or damaged: what it says it has ends %llu bytes "
 			    "behind its end",
 			    path, (unsigned long long)dump_cut_bytes(collect->dump));
-	if (flight_book_damaged(collect->book))
+	if (flight_collector_damaged(collect->collector))
 		log_warning("%zu pages of a flight recorder are damaged, or were being written at "
 			    "the end",
-			    flight_book_damaged(collect->book));
+			    flight_collector_damaged(collect->collector));
 	if (collect->newer)
 		log_warning("%llu pages are of a newer lbrsnoop's flight recorder: use that one",
 			    (unsigned long long)collect->newer);
 	if (collect->left_out)
 		log_warning("%llu pages of flight recorders were left out: there are too many",
 			    (unsigned long long)collect->left_out);
-	if (flight_book_sessions(collect->book))
+	if (flight_collector_sessions(collect->collector))
 		return;
 	if (searched)
 		log_warning("%s: no flight recorder in it: none was armed ('lbrsnoop record "
@@ -167,9 +167,9 @@ static void say_state(const struct collect *collect, bool searched)
 }
 
 int postmortem_pages(struct dump *dump, bool all, volatile uint64_t *beat,
-		     struct flight_book **book, struct errmsg *msg)
+		     struct flight_collector **collector, struct errmsg *msg)
 {
-	struct collect collect = {.dump = dump, .book = *book, .beat = beat};
+	struct collect collect = {.dump = dump, .collector = *collector, .beat = beat};
 	int err = all ? -ENODATA : take_maps(&collect);
 	bool searched = err && err != -ENOMEM && err != -EINTR;
 
@@ -177,7 +177,7 @@ int postmortem_pages(struct dump *dump, bool all, volatile uint64_t *beat,
 		err = begin_again(&collect);
 		err = err ?: search(&collect, msg);
 	}
-	*book = collect.book;
+	*collector = collect.collector;
 	if (err)
 		return msg->text[0]
 			       ? err

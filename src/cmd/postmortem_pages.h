@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "flight/book.h"
+#include "flight/collector.h"
 #include "util/errmsg.h"
-#include "vmcore/dump.h"
+#include "vmcore/vmcore.h"
 
 /**
  * postmortem_pages() - find them, and say what is wrong with them, or that there are none
@@ -16,11 +16,11 @@
  * @all, each page of the dump is looked at, and the user sees how far that is.
  * @all: pages of recorders that were discarded before, too
  * @beat: counts on while there is progress
- * @book: an empty one; replaced if it has to be begun again
+ * @collector: an empty one; replaced if it has to be begun again
  * Return: 0, none found included; -ENODATA if the dump does not tell which pages it has; -EINTR;
  * -ENOMEM; @msg says it.
  */
 int postmortem_pages(struct dump *dump, bool all, volatile uint64_t *beat,
-		     struct flight_book **book, struct errmsg *msg);
+		     struct flight_collector **collector, struct errmsg *msg);
 
 #endif

@@ -9,12 +9,12 @@
 #include "capfile/format.h"
 #include "capfile/reader.h"
 #include "cmd/aggregate.h"
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
 #include "cmd/journal_show.h"
 #include "cmd/output.h"
-#include "cmd/wanted.h"
+#include "cmd/filter_options.h"
 #include "cmd/view.h"
 #include "pipeline/pipeline.h"
 #include "render/perf_data.h"
@@ -38,7 +38,7 @@ struct report_options {
 	bool journal;
 	const char *journal_dir;
 	const char *perf_data;
-	struct wanted wanted;
+	struct filter_options wanted;
 };
 
 /** struct input - one file */
@@ -165,7 +165,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &wanted_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &filter_options_argp}, {0}};
 
 static const struct argp argp = {
 	.children = children,
@@ -407,7 +407,7 @@ static void close_inputs(struct report *report)
 
 static int report_main(int argc, char **argv, char **original)
 {
-	struct report_options opts = {.wanted = WANTED_DEFAULT};
+	struct report_options opts = {.wanted = FILTER_OPTIONS_DEFAULT};
 	struct report report = {.opts = &opts, .out = stdout};
 	struct errmsg msg = {};
 	int err;
@@ -419,7 +419,7 @@ static int report_main(int argc, char **argv, char **original)
 	}
 	if (opts.wanted.view.export.journal)
 		args_hide(argc, original);
-	err = wanted_check_outputs(&opts.wanted, opts.files, opts.file_count, "capture");
+	err = filter_options_check_outputs(&opts.wanted, opts.files, opts.file_count, "capture");
 	if (err) {
 		free(opts.files);
 		return err;

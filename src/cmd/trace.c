@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "cmd/cmd.h"
 #include "cmd/flight_show.h"
 #include "cmd/notify.h"
@@ -321,7 +321,7 @@ static int trace_main(int argc, char **argv, char **original, bool record_only)
 	free(trace.image_path);
 	view_destroy(trace.view);
 	aggregate_destroy(trace.aggregate);
-	closer_deinit(&trace.closer);
+	advice_deinit(&trace.advice);
 	symbols_close(trace.symbols);
 	user_destroy(trace.user);
 	pipeline_deinit(&trace.pipeline);

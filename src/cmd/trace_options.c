@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "capture/flight.h"
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "cmd/cmd.h"
 #include "decode/filter.h"
 #include "util/cleanup.h"

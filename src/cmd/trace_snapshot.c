@@ -108,7 +108,7 @@ static int advise(void *ctx, const struct event *event)
 	struct trace *trace = ctx;
 
 	if (!ferror(trace->out) && view_error_passed_on(trace->view))
-		closer_say(&trace->closer, trace->opts, event->snap, &event->source->text,
+		advice_say(&trace->advice, trace->opts, event->snap, &event->source->text,
 			   event->source->symbols);
 	return 0;
 }

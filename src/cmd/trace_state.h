@@ -11,7 +11,7 @@
 #include "capture/capture.h"
 #include "cmd/aggregate.h"
 #include "cmd/child.h"
-#include "cmd/closer.h"
+#include "cmd/advice.h"
 #include "cmd/klog.h"
 #include "cmd/output.h"
 #include "cmd/rate_limit.h"
@@ -43,7 +43,7 @@ struct trace {
 	struct view *view; /* NULL: record only */
 	struct aggregate *aggregate;
 	struct recording *recording; /* NULL: show only */
-	struct closer closer;
+	struct advice advice;
 	struct klog *klog; /* of presets */
 	bool symbols_read;
 	struct pipeline pipeline;

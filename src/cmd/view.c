@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/aggregate.h"
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "cmd/export_args.h"
 #include "cmd/graph_file.h"
 #include "cmd/output.h"
@@ -22,10 +22,10 @@
 #include "render/json.h"
 #include "render/listing.h"
 #include "render/story.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "symbolize/debugfile.h"
 #include "symbolize/place.h"
-#include "symbolize/source.h"
+#include "symbolize/source_file.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "capture/breakpoint.h"
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "pipeline/classify.h"
@@ -20,7 +20,7 @@
 #include "render/backtrace.h"
 #include "render/why_text.h"
 #include "symbolize/kernelimage.h"
-#include "symbolize/source.h"
+#include "symbolize/source_file.h"
 #include "symbolize/text.h"
 #include "syscall/syscall.h"
 #include "target/functions.h"

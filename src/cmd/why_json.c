@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "render/json_text.h"
-#include "symbolize/backtrace.h"
+#include "symbolize/stack_frame.h"
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"

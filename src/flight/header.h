@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flight/format.h"
+#include "flight/page_format.h"
 #include "snapshot/branch.h"
 #include "snapshot/probe.h"
 #include "snapshot/snapshot.h"

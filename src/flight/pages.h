@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flight/format.h"
+#include "flight/page_format.h"
 
 /**
  * flight_page_check() - checksum of a page

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* error.c - the instruction that made the error, and the decision that led to it */
-#include "path/fate.h"
+#include "path/constant_flow.h"
 #include "path/story.h"
 
 /* Is this what the code at @than did, not an interrupt that came in between, nor a tracer? */

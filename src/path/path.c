@@ -8,7 +8,7 @@
 
 #include "path/depth.h"
 #include "path/fold.h"
-#include "path/recording.h"
+#include "path/lbr_switch.h"
 #include "path/story.h"
 #include "util/cleanup.h"
 #include "util/vector.h"

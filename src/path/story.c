@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "path/fate.h"
+#include "path/constant_flow.h"
 
 struct teller {
 	const struct path *path;

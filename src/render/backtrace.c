@@ -5,7 +5,7 @@
 
 #include "render/color.h"
 #include "render/escape.h"
-#include "symbolize/backtrace.h"
+#include "symbolize/stack_frame.h"
 #include "util/cleanup.h"
 
 /* FRED keeps other things in the upper bits of these two words. */

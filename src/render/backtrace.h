@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"

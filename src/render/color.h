@@ -3,7 +3,7 @@
 #ifndef LBRSNOOP_RENDER_COLOR_H
 #define LBRSNOOP_RENDER_COLOR_H
 
-#include "render/text.h"
+#include "render/branch_list.h"
 
 #define RED    "\033[1;31m"
 #define GREEN  "\033[32m"

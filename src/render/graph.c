@@ -9,8 +9,8 @@
 
 #include "path/story.h"
 #include "render/escape.h"
-#include "render/flow.h"
-#include "render/text.h"
+#include "render/flow_graph.h"
+#include "render/branch_list.h"
 #include "util/errno_name.h"
 
 /* Rows of a node; what is beyond is told by its address range. */

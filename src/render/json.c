@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "path/story.h"
-#include "render/text.h"
-#include "symbolize/backtrace.h"
+#include "render/branch_list.h"
+#include "symbolize/stack_frame.h"
 #include "util/errno_name.h"
 
 /* file, line and inlined chain, outermost last; the frame of the symbol itself is not inlined */

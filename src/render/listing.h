@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
 

@@ -2,7 +2,7 @@
 #include "render/path_json.h"
 
 #include "path/names.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 
 static const char *const end_names[] = {
 	[PATH_END_BRANCH] = "branch",	[PATH_END_INTERRUPT] = "interrupt",

@@ -16,10 +16,10 @@
 #include <stdio.h>
 
 #include "path/path.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/dwarf.h"
-#include "symbolize/source.h"
+#include "symbolize/source_file.h"
 #include "symbolize/symbolize.h"
 
 /**

@@ -6,7 +6,7 @@
 #include "path/names.h"
 #include "render/color.h"
 #include "render/story_drawer.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 
 #define CONDITION_COLUMN 24
 #define INSN_COLUMN	 46

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "path/path.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
 

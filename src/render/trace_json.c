@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "render/json_text.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "util/errno_name.h"
 
 #define NAME_LEN 192

@@ -6,7 +6,7 @@
 #include "render/color.h"
 #include "render/escape.h"
 #include "render/why_text.h"
-#include "symbolize/backtrace.h"
+#include "symbolize/stack_frame.h"
 #include "util/cleanup.h"
 
 #define NAME_COLUMNS_MAX 40

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "symbolize/dwarf.h"
-#include "symbolize/source.h"
+#include "symbolize/source_file.h"
 #include "symbolize/symbolize.h"
 #include "why/decision.h"
 #include "why/answer.h"

@@ -10,7 +10,7 @@
 
 #include "symbolize/symbols.h"
 #include "symbolize/userspace.h"
-#include "util/ahead.h"
+#include "util/prefetch.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/fnv.h"
@@ -225,7 +225,7 @@ static int parse_chunk(struct symbols_reading *reading, char *chunk, size_t *len
 
 static int parse_file(struct symbols_reading *reading, const char *path)
 {
-	struct ahead *ahead = reading->syms->ahead;
+	struct prefetch *ahead = reading->syms->ahead;
 	_cleanup_close_ int fd = ahead ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *chunk = malloc(READ_BYTES + 1);
 	size_t len = 0, total = 0;
@@ -238,7 +238,7 @@ static int parse_file(struct symbols_reading *reading, const char *path)
 	do {
 		int err;
 
-		got = ahead ? ahead_read(ahead, chunk + len, READ_BYTES - len)
+		got = ahead ? prefetch_read(ahead, chunk + len, READ_BYTES - len)
 			    : read(fd, chunk + len, READ_BYTES - len);
 		if (got < 0 && ahead)
 			return (int)got;
@@ -443,7 +443,7 @@ int symbols_begin_live(const struct symbols_source *source, bool quick,
 		syms->kcore = kcoresyms_open(source->kcore);
 	/* Without a thread it is read at the end: then it takes longer. */
 	if (!syms->kcore)
-		syms->ahead = ahead_start(source->kallsyms, FILE_BYTES_MAX);
+		syms->ahead = prefetch_start(source->kallsyms, FILE_BYTES_MAX);
 	*ret_symbols = syms;
 	return 0;
 }
@@ -487,7 +487,7 @@ int symbols_open_end(struct symbols *syms, const struct btf *btf)
 		err = read_first(syms, syms->live->kallsyms);
 	kcoresyms_close(syms->kcore);
 	syms->kcore = NULL;
-	ahead_stop(syms->ahead);
+	prefetch_stop(syms->ahead);
 	syms->ahead = NULL;
 	return err;
 }
@@ -514,7 +514,7 @@ void symbols_close(struct symbols *syms)
 	if (!syms)
 		return;
 	kcoresyms_close(syms->kcore);
-	ahead_stop(syms->ahead);
+	prefetch_stop(syms->ahead);
 	symtab_deinit(&syms->tab);
 	arena_deinit(&syms->names);
 	free(syms->kept);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "symbolize/source.h"
+#include "symbolize/source_file.h"
 #include "util/cleanup.h"
 
 #define PATH_BYTES 4096

@@ -74,7 +74,7 @@ struct symbols {
 	const char **kept;
 	struct noted_name noted[NOTED_NAMES];
 	const struct symbols_source *live;
-	struct ahead *ahead;
+	struct prefetch *ahead;
 	struct kcoresyms *kcore;
 	bool partial;
 	bool visiting;

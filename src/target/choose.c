@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "symbolize/place.h"
-#include "target/certain.h"
-#include "target/makers.h"
+#include "target/errno_must_return.h"
+#include "target/errno_origin.h"
 #include "target/returns.h"
 
 static int no_breakpoint(struct probe *probe, const char *fmt, ...)
@@ -325,7 +325,7 @@ static void advise(const struct choose_options *opts, const struct probe *probe,
 		   size_t size)
 {
 	struct callgraph *graph = NULL;
-	struct makers *makers;
+	struct errno_origins *origins;
 	char command[512];
 	int wanted_err = 0;
 
@@ -339,10 +339,11 @@ static void advise(const struct choose_options *opts, const struct probe *probe,
 	}
 	if (!wanted_err || callgraph_create(opts->text, opts->symbols, &graph))
 		return;
-	if (!makers_find(graph, opts->symbols, probe->trigger.func_addr, wanted_err, &makers)) {
-		if (makers_advice(makers, wanted_err, command, sizeof(command)))
+	if (!errno_origins_find(graph, opts->symbols, probe->trigger.func_addr, wanted_err,
+				&origins)) {
+		if (errno_origins_advice(origins, wanted_err, command, sizeof(command)))
 			snprintf(buf, size, "; these can make it: lbrsnoop %s", command);
-		makers_free(makers);
+		errno_origins_free(origins);
 	}
 	callgraph_destroy(graph);
 }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "vmcore/dump.h"
+#include "vmcore/vmcore.h"
 
 /**
  * typedef bpf_array_fn - one map

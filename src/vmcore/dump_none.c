@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dump_none.c - instead of dump.c where libkdumpfile is not to be had: no dump can be opened */
-#include "vmcore/dump.h"
+#include "vmcore/vmcore.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "vmcore/dump.h"
+#include "vmcore/vmcore.h"
 
 struct btf;
 

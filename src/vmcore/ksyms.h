@@ -4,7 +4,7 @@
 #define LBRSNOOP_VMCORE_KSYMS_H
 
 #include "symbolize/symbolize.h"
-#include "vmcore/dump.h"
+#include "vmcore/vmcore.h"
 
 /**
  * struct ksyms_modules - what became of the modules' symbols

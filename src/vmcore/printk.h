@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vmcore/dump.h"
+#include "vmcore/vmcore.h"
 
 /**
  * typedef printk_fn - one message

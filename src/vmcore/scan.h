@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vmcore/dump.h"
+#include "vmcore/vmcore.h"
 
 /**
  * struct dump_scan - search all pages

@@ -9,7 +9,7 @@ scratch_make
 # A copy of the tree with the objects as they are: their times go with them.
 copy=$scratch/tree
 mkdir "$copy"
-cp -a Makefile bpf src vmlinux tests lbrsnoop "$copy"
+cp -a Makefile bpf debian src vmlinux tests lbrsnoop "$copy"
 mkdir "$copy/build"
 cp -a build/src build/bpf build/lbrsnoop.skel.h build/why.skel.h build/.flags build/.bpf-flags build/.tools "$copy/build"
 cp -a build/lbrsnoop.bpf.o "$copy/build" 2>/dev/null

@@ -42,7 +42,7 @@ expect "two outputs in one file" 64 'two outputs cannot be one file' \
 expect "--log without a number" 64 "--log 'x'" ./lbrsnoop postmortem --log x y
 
 # The program's own file is in the page cache, and so in a dump: it holds no page's first 16 bytes.
-# Its halves are there, or this would find nothing whatever it holds (src/flight/format.h).
+# Its halves are there, or this would find nothing whatever it holds (src/flight/page_format.h).
 low='\x4d\xe8\x7b\xa2\xc5\x61\x3f\x9d' high='\x76\x2f\xd8\x13\x9c\x7a\xe0\x5b'
 if ! LC_ALL=C grep -qaP "$low" ./lbrsnoop; then
 	not_ok "the program holds half of a flight recorder's magic"

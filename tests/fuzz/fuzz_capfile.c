@@ -18,7 +18,7 @@
 #include "path/staleness.h"
 #include "path/path.h"
 #include "render/backtrace.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "symbolize/place.h"
 #include "symbolize/trim.h"
 

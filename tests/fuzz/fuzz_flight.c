@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flight/book.h"
+#include "flight/collector.h"
 #include "flight/pages.h"
 
 static void require(int ok)
@@ -19,10 +19,10 @@ static void require(int ok)
 		abort();
 }
 
-static void show(struct flight_book *book)
+static void show(struct flight_collector *collector)
 {
-	for (size_t i = 0; i < flight_book_sessions(book); i++) {
-		struct flight_session *session = flight_book_session(book, i);
+	for (size_t i = 0; i < flight_collector_sessions(collector); i++) {
+		struct flight_session *session = flight_collector_session(collector, i);
 		const struct flight_header *header;
 		struct flight_session_state state;
 		struct snapshot snap;
@@ -44,13 +44,13 @@ static void show(struct flight_book *book)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct flight_book *book = flight_book_create();
+	struct flight_collector *collector = flight_collector_create();
 	union {
 		struct flight_page page;
 		uint8_t bytes[FLIGHT_PAGE_BYTES];
 	} buf;
 
-	if (!book)
+	if (!collector)
 		return 0;
 	while (len > 3) {
 		size_t part = data[0] | data[1] << 8;
@@ -70,11 +70,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 			if (buf.page.bytes <= FLIGHT_PAYLOAD_BYTES)
 				buf.page.check = flight_page_check(&buf, buf.page.bytes);
 		}
-		flight_book_add(book, &buf);
+		flight_collector_add(collector, &buf);
 		data += part;
 		len -= part;
 	}
-	show(book);
-	flight_book_destroy(book);
+	show(collector);
+	flight_collector_destroy(collector);
 	return 0;
 }

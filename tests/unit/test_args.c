@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "util/log.h"
 
 /* postmortem once compared with ==, and said less when it was asked a third time. */

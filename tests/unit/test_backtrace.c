@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "render/backtrace.h"
-#include "symbolize/backtrace.h"
+#include "symbolize/stack_frame.h"
 #include "util/cleanup.h"
 
 #define KERNEL 0xffffffff81000000ull

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "pipeline/trigger_instances.h"
-#include "flight/book.h"
+#include "flight/collector.h"
 #include "flight/pages.h"
 
 #define SLOTS	8
@@ -107,14 +107,14 @@ static void write_record(uint8_t *pages, uint32_t headers, uint64_t seq)
 	page_at(pages, 0)->written++;
 }
 
-static struct flight_book *read_all(const uint8_t *pages, size_t count)
+static struct flight_collector *read_all(const uint8_t *pages, size_t count)
 {
-	struct flight_book *book = flight_book_create();
+	struct flight_collector *collector = flight_collector_create();
 
-	assert_non_null(book);
+	assert_non_null(collector);
 	for (size_t i = count; i-- > 0;)
-		assert_true(flight_book_add(book, pages + i * FLIGHT_PAGE_BYTES) >= 0);
-	return book;
+		assert_true(flight_collector_add(collector, pages + i * FLIGHT_PAGE_BYTES) >= 0);
+	return collector;
 }
 
 /* The words by a program of its own (Python), not by this code. */
@@ -132,15 +132,15 @@ static void session_next_wrapped_recorder_newest_slots(void **state)
 	uint8_t *pages = recorder(SESSION, &header, &headers);
 	struct flight_session_state found;
 	struct flight_session *session;
-	struct flight_book *book;
+	struct flight_collector *collector;
 	struct snapshot snap, fresh = {};
 	size_t at = 0;
 
 	for (uint64_t seq = 1; seq <= 20; seq++)
 		write_record(pages, headers, seq);
-	book = read_all(pages, headers + SLOTS);
-	assert_int_equal(flight_book_sessions(book), 1);
-	session = flight_book_session(book, 0);
+	collector = read_all(pages, headers + SLOTS);
+	assert_int_equal(flight_collector_sessions(collector), 1);
+	session = flight_collector_session(collector, 0);
 	flight_session_state(session, &found);
 	assert_int_equal(found.records, SLOTS);
 	assert_int_equal(found.empty, 0);
@@ -171,7 +171,7 @@ static void session_next_wrapped_recorder_newest_slots(void **state)
 		assert_memory_equal(&snap, &fresh, offsetof(struct snapshot, branches));
 	}
 	assert_int_equal(flight_session_next(session, &at, &snap), 0);
-	flight_book_destroy(book);
+	flight_collector_destroy(collector);
 	free(pages);
 }
 
@@ -180,9 +180,9 @@ static void header_decode_encoded_is_the_same(void **state)
 	const struct flight_header *found = NULL;
 	uint32_t headers;
 	uint8_t *pages = recorder(SESSION, &header, &headers);
-	struct flight_book *book = read_all(pages, headers + SLOTS);
+	struct flight_collector *collector = read_all(pages, headers + SLOTS);
 
-	assert_int_equal(flight_session_header(flight_book_session(book, 0), &found), 0);
+	assert_int_equal(flight_session_header(flight_collector_session(collector, 0), &found), 0);
 	assert_int_equal(found->start_ns, header.start_ns);
 	assert_int_equal(found->stext, KERNEL);
 	assert_string_equal(found->release, "6.1.0-test");
@@ -192,16 +192,16 @@ static void header_decode_encoded_is_the_same(void **state)
 	assert_string_equal(found->targets[1].trigger.function, "panic");
 	assert_int_equal(found->symbol_count, 1);
 	assert_string_equal(found->symbols[0].name, "bpf_prog_0123_fexit_s32");
-	flight_book_destroy(book);
+	flight_collector_destroy(collector);
 	free(pages);
 }
 
 /* Each byte that counts, each of its bits: the page is never taken for whole. */
-static void book_add_damaged_page_is_refused(void **state)
+static void collector_add_damaged_page_is_refused(void **state)
 {
 	uint32_t headers;
 	uint8_t *pages = recorder(SESSION, &header, &headers);
-	struct flight_book *book = flight_book_create();
+	struct flight_collector *collector = flight_collector_create();
 	uint8_t *page;
 	size_t covered = FLIGHT_HEAD_WORDS * 8 + 8;
 
@@ -212,23 +212,23 @@ static void book_add_damaged_page_is_refused(void **state)
 			continue;
 		for (int bit = 0; bit < 8; bit++) {
 			page[i] ^= 1 << bit;
-			assert_int_not_equal(flight_book_add(book, page), FLIGHT_TAKEN);
+			assert_int_not_equal(flight_collector_add(collector, page), FLIGHT_TAKEN);
 			page[i] ^= 1 << bit;
 		}
 	}
-	assert_int_equal(flight_book_sessions(book), 0);
-	assert_int_equal(flight_book_add(book, page), FLIGHT_TAKEN);
-	flight_book_destroy(book);
+	assert_int_equal(flight_collector_sessions(collector), 0);
+	assert_int_equal(flight_collector_add(collector, page), FLIGHT_TAKEN);
+	flight_collector_destroy(collector);
 	free(pages);
 }
 
 /* Memory that was freed keeps older copies of a page: they come before or after it. */
-static void book_add_older_copy_newest_counts(void **state)
+static void collector_add_older_copy_newest_counts(void **state)
 {
 	uint32_t headers;
 	uint8_t *pages = recorder(SESSION, &header, &headers), old[FLIGHT_PAGE_BYTES];
 	struct flight_session_state found;
-	struct flight_book *book;
+	struct flight_collector *collector;
 	struct snapshot snap;
 	size_t at = 0;
 
@@ -236,30 +236,32 @@ static void book_add_older_copy_newest_counts(void **state)
 	memcpy(old, pages + headers * FLIGHT_PAGE_BYTES, sizeof(old));
 	write_record(pages, headers, 1 + SLOTS);
 	for (int after = 0; after < 2; after++) {
-		book = flight_book_create();
+		collector = flight_collector_create();
 		if (!after)
-			assert_int_equal(flight_book_add(book, old), FLIGHT_TAKEN);
-		assert_int_equal(flight_book_add(book, pages + headers * FLIGHT_PAGE_BYTES),
-				 FLIGHT_TAKEN);
+			assert_int_equal(flight_collector_add(collector, old), FLIGHT_TAKEN);
+		assert_int_equal(
+			flight_collector_add(collector, pages + headers * FLIGHT_PAGE_BYTES),
+			FLIGHT_TAKEN);
 		if (after)
-			assert_int_equal(flight_book_add(book, old), FLIGHT_TAKEN);
-		flight_session_state(flight_book_session(book, 0), &found);
+			assert_int_equal(flight_collector_add(collector, old), FLIGHT_TAKEN);
+		flight_session_state(flight_collector_session(collector, 0), &found);
 		assert_int_equal(found.records, 1);
 		at = 0;
-		assert_int_equal(flight_session_next(flight_book_session(book, 0), &at, &snap), 1);
+		assert_int_equal(
+			flight_session_next(flight_collector_session(collector, 0), &at, &snap), 1);
 		assert_int_equal(snap.tid, 100 + 1 + SLOTS);
-		flight_book_destroy(book);
+		flight_collector_destroy(collector);
 	}
 	free(pages);
 }
 
 /* Checksums right, numbers impossible: another slot's sequence, a slot that is not there. */
-static void book_add_forged_numbers_are_refused(void **state)
+static void collector_add_forged_numbers_are_refused(void **state)
 {
 	uint32_t headers;
 	uint8_t *pages = recorder(SESSION, &header, &headers);
 	struct flight_page *page = page_at(pages, headers), good;
-	struct flight_book *book = flight_book_create();
+	struct flight_collector *collector = flight_collector_create();
 
 	write_record(pages, headers, 1);
 	good = *page;
@@ -268,7 +270,7 @@ static void book_add_forged_numbers_are_refused(void **state)
 		page->field = value;                                                               \
 		page->check = flight_page_check(                                                   \
 			page, page->bytes <= FLIGHT_PAYLOAD_BYTES ? page->bytes : 0);              \
-		assert_int_not_equal(flight_book_add(book, page), FLIGHT_TAKEN);                   \
+		assert_int_not_equal(flight_collector_add(collector, page), FLIGHT_TAKEN);         \
 		*page = good;                                                                      \
 	} while (0)
 	REFUSED(seq, 2);
@@ -284,10 +286,10 @@ static void book_add_forged_numbers_are_refused(void **state)
 	REFUSED(version, 0);
 	REFUSED(version, FLIGHT_VERSION_MAX + 1);
 	page->version = FLIGHT_VERSION + 1;
-	assert_int_equal(flight_book_add(book, page), FLIGHT_NEWER);
+	assert_int_equal(flight_collector_add(collector, page), FLIGHT_NEWER);
 	*page = good;
-	assert_int_equal(flight_book_add(book, page), FLIGHT_TAKEN);
-	flight_book_destroy(book);
+	assert_int_equal(flight_collector_add(collector, page), FLIGHT_TAKEN);
+	flight_collector_destroy(collector);
 	free(pages);
 }
 
@@ -315,7 +317,7 @@ static void session_next_triggers_at_one_place_are_two(void **state)
 	struct trigger_instances placed = {};
 	struct flight_session *session;
 	const struct trigger *first;
-	struct flight_book *book;
+	struct flight_collector *collector;
 	struct snapshot snap;
 	uint32_t headers;
 	uint8_t *pages = recorder(SESSION, &header, &headers);
@@ -324,8 +326,8 @@ static void session_next_triggers_at_one_place_are_two(void **state)
 	(void)state;
 	write_record(pages, headers, 1);
 	write_record(pages, headers, 2);
-	book = read_all(pages, headers + SLOTS);
-	session = flight_book_session(book, 0);
+	collector = read_all(pages, headers + SLOTS);
+	session = flight_collector_session(collector, 0);
 	assert_int_equal(flight_session_next(session, &at, &snap), 1);
 	first = trigger_instance_at(&placed, snap.trigger, KERNEL);
 	assert_string_equal(first->target, "hw:panic");
@@ -334,7 +336,7 @@ static void session_next_triggers_at_one_place_are_two(void **state)
 			    "fexit:open_it");
 	assert_string_equal(first->target, "hw:panic");
 	trigger_instances_deinit(&placed);
-	flight_book_destroy(book);
+	flight_collector_destroy(collector);
 	free(pages);
 }
 
@@ -343,7 +345,7 @@ static void session_next_detailed_record_has_stack_and_registers(void **state)
 	uint32_t headers;
 	uint8_t *pages = recorder(SESSION, &header, &headers);
 	struct flight_session *session;
-	struct flight_book *book;
+	struct flight_collector *collector;
 	struct snapshot snap;
 	size_t at = 0;
 
@@ -352,8 +354,8 @@ static void session_next_detailed_record_has_stack_and_registers(void **state)
 	write_detailed(pages, headers, 2, FLIGHT_FRAMES_MAX);
 	write_detailed(pages, headers, 3, FLIGHT_FRAMES_MAX + 1);
 	write_record(pages, headers, 4);
-	book = read_all(pages, headers + SLOTS);
-	session = flight_book_session(book, 0);
+	collector = read_all(pages, headers + SLOTS);
+	session = flight_collector_session(collector, 0);
 	for (uint32_t seq = 1; seq <= 4; seq++) {
 		uint32_t frames = seq == 1 ? 3 : seq == 2 ? FLIGHT_FRAMES_MAX : 0;
 
@@ -370,23 +372,23 @@ static void session_next_detailed_record_has_stack_and_registers(void **state)
 	page_at(pages, headers)->bytes = sizeof(struct flight_record);
 	page_at(pages, headers)->check =
 		flight_page_check(page_at(pages, headers), sizeof(struct flight_record));
-	assert_int_equal(flight_book_add(book, page_at(pages, headers)), FLIGHT_TAKEN);
+	assert_int_equal(flight_collector_add(collector, page_at(pages, headers)), FLIGHT_TAKEN);
 	at = 3;
 	assert_int_equal(flight_session_next(session, &at, &snap), 1);
 	assert_int_equal(snap.tid, 101 + SLOTS);
 	assert_null(snap.regs);
 	assert_null(snap.stack);
-	flight_book_destroy(book);
+	flight_collector_destroy(collector);
 	free(pages);
 }
 
 /* Version 1 is read; a detail it has not. */
-static void book_add_version_1_is_read(void **state)
+static void collector_add_version_1_is_read(void **state)
 {
 	uint32_t headers;
 	uint8_t *pages = recorder(SESSION, &header, &headers);
 	struct flight_session *session;
-	struct flight_book *book;
+	struct flight_collector *collector;
 	struct flight_page *page;
 	struct snapshot snap;
 	size_t at = 0;
@@ -398,9 +400,9 @@ static void book_add_version_1_is_read(void **state)
 		page->version = 1;
 		page->check = flight_page_check(page, page->bytes);
 	}
-	book = read_all(pages, headers + SLOTS);
-	assert_int_equal(flight_book_damaged(book), 0);
-	session = flight_book_session(book, 0);
+	collector = read_all(pages, headers + SLOTS);
+	assert_int_equal(flight_collector_damaged(collector), 0);
+	session = flight_collector_session(collector, 0);
 	assert_int_equal(flight_session_next(session, &at, &snap), 1);
 	assert_int_equal(snap.tid, 101);
 	assert_string_equal(snap.trigger->target, "hw:panic");
@@ -408,8 +410,8 @@ static void book_add_version_1_is_read(void **state)
 	write_detailed(pages, headers, 2, 3);
 	page = page_at(pages, headers + 1);
 	assert_int_equal(page->version, 1);
-	assert_int_equal(flight_book_add(book, page), FLIGHT_DAMAGED);
-	flight_book_destroy(book);
+	assert_int_equal(flight_collector_add(collector, page), FLIGHT_DAMAGED);
+	flight_collector_destroy(collector);
 	free(pages);
 }
 
@@ -418,14 +420,15 @@ static void session_next_without_header_shows_branches(void **state)
 	const struct flight_header *found;
 	uint32_t headers;
 	uint8_t *pages = recorder(SESSION, &header, &headers);
-	struct flight_book *book = flight_book_create();
+	struct flight_collector *collector = flight_collector_create();
 	struct flight_session *session;
 	struct snapshot snap;
 	size_t at = 0;
 
 	write_record(pages, headers, 1);
-	assert_int_equal(flight_book_add(book, pages + headers * FLIGHT_PAGE_BYTES), FLIGHT_TAKEN);
-	session = flight_book_session(book, 0);
+	assert_int_equal(flight_collector_add(collector, pages + headers * FLIGHT_PAGE_BYTES),
+			 FLIGHT_TAKEN);
+	session = flight_collector_session(collector, 0);
 	assert_int_equal(flight_session_header(session, &found), -ENODATA);
 	assert_int_equal(flight_session_next(session, &at, &snap), 1);
 	assert_int_equal(snap.count, 2);
@@ -433,28 +436,29 @@ static void session_next_without_header_shows_branches(void **state)
 	/* What is not known is not reported. */
 	assert_int_equal(snap.branches[1].mispred, TRI_NOT_REPORTED);
 	assert_false(snap.has_retval);
-	flight_book_destroy(book);
+	flight_collector_destroy(collector);
 	free(pages);
 }
 
-static void book_session_two_recorders_newest_first(void **state)
+static void collector_session_two_recorders_newest_first(void **state)
 {
 	struct flight_header later = header;
 	const struct flight_header *found = NULL;
 	uint32_t headers;
 	uint8_t *one = recorder(SESSION, &header, &headers), *two;
-	struct flight_book *book = read_all(one, headers + SLOTS);
+	struct flight_collector *collector = read_all(one, headers + SLOTS);
 
 	later.start_ns = header.start_ns + 1;
 	two = recorder(SESSION + 1, &later, &headers);
 	for (size_t i = 0; i < headers + SLOTS; i++)
-		assert_int_equal(flight_book_add(book, two + i * FLIGHT_PAGE_BYTES), FLIGHT_TAKEN);
-	assert_int_equal(flight_book_sessions(book), 2);
-	assert_int_equal(flight_session_header(flight_book_session(book, 0), &found), 0);
+		assert_int_equal(flight_collector_add(collector, two + i * FLIGHT_PAGE_BYTES),
+				 FLIGHT_TAKEN);
+	assert_int_equal(flight_collector_sessions(collector), 2);
+	assert_int_equal(flight_session_header(flight_collector_session(collector, 0), &found), 0);
 	assert_int_equal(found->start_ns, later.start_ns);
-	assert_int_equal(flight_session_header(flight_book_session(book, 1), &found), 0);
+	assert_int_equal(flight_session_header(flight_collector_session(collector, 1), &found), 0);
 	assert_int_equal(found->start_ns, header.start_ns);
-	flight_book_destroy(book);
+	flight_collector_destroy(collector);
 	free(one);
 	free(two);
 }
@@ -507,7 +511,7 @@ static void header_decode_many_pages(void **state)
 {
 	struct flight_header many = header;
 	const struct flight_header *found = NULL;
-	struct flight_book *book;
+	struct flight_collector *collector;
 	uint32_t headers;
 	uint8_t *pages;
 
@@ -517,15 +521,16 @@ static void header_decode_many_pages(void **state)
 		many.targets[i] = targets[i % 2];
 	pages = recorder(SESSION, &many, &headers);
 	assert_true(headers > 5);
-	book = read_all(pages, headers + SLOTS);
-	assert_int_equal(flight_session_header(flight_book_session(book, 0), &found), 0);
+	collector = read_all(pages, headers + SLOTS);
+	assert_int_equal(flight_session_header(flight_collector_session(collector, 0), &found), 0);
 	assert_int_equal(found->target_count, 500);
 	assert_string_equal(found->targets[499].trigger.target, "hw:panic");
-	flight_book_destroy(book);
+	flight_collector_destroy(collector);
 	/* One page less, and nothing of it can be trusted. */
-	book = read_all(pages + FLIGHT_PAGE_BYTES, headers + SLOTS - 1);
-	assert_int_equal(flight_session_header(flight_book_session(book, 0), &found), -ENODATA);
-	flight_book_destroy(book);
+	collector = read_all(pages + FLIGHT_PAGE_BYTES, headers + SLOTS - 1);
+	assert_int_equal(flight_session_header(flight_collector_session(collector, 0), &found),
+			 -ENODATA);
+	flight_collector_destroy(collector);
 	free(many.targets);
 	free(pages);
 }
@@ -536,14 +541,14 @@ int main(void)
 		cmocka_unit_test(check_word_known_values),
 		cmocka_unit_test(session_next_wrapped_recorder_newest_slots),
 		cmocka_unit_test(header_decode_encoded_is_the_same),
-		cmocka_unit_test(book_add_damaged_page_is_refused),
-		cmocka_unit_test(book_add_older_copy_newest_counts),
-		cmocka_unit_test(book_add_forged_numbers_are_refused),
+		cmocka_unit_test(collector_add_damaged_page_is_refused),
+		cmocka_unit_test(collector_add_older_copy_newest_counts),
+		cmocka_unit_test(collector_add_forged_numbers_are_refused),
 		cmocka_unit_test(session_next_triggers_at_one_place_are_two),
 		cmocka_unit_test(session_next_detailed_record_has_stack_and_registers),
-		cmocka_unit_test(book_add_version_1_is_read),
+		cmocka_unit_test(collector_add_version_1_is_read),
 		cmocka_unit_test(session_next_without_header_shows_branches),
-		cmocka_unit_test(book_session_two_recorders_newest_first),
+		cmocka_unit_test(collector_session_two_recorders_newest_first),
 		cmocka_unit_test(header_decode_cut_anywhere_is_refused),
 		cmocka_unit_test(header_decode_damaged_byte_no_crash),
 		cmocka_unit_test(header_decode_many_pages),

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "export/journal.h"
 
 /* Source: systemd.slice(5), systemd.service(5), systemd.scope(5); what systemctl status shows */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "render/text.h"
+#include "render/branch_list.h"
 
 static struct trigger trigger = {
 	.target = (char *)"some_function",

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "symbolize/source.h"
+#include "symbolize/source_file.h"
 #include "symbolize/sourcetree.h"
 
 static char root[64];

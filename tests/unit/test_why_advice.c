@@ -15,7 +15,7 @@
 
 #include "../symbol_table.h"
 #include "../text_bytes.h"
-#include "cmd/closer.h"
+#include "cmd/advice.h"
 #include "cmd/why_advice.h"
 #include "util/cleanup.h"
 
@@ -100,7 +100,7 @@ static void error_passed_on_command_is_named_once(void **state)
 	struct trigger trigger = {.function = "f", .func_addr = BASE};
 	struct snapshot *snap = calloc(1, sizeof(*snap));
 	struct trace_options opts = {.command = command};
-	struct closer closer = {};
+	struct advice advice = {};
 	int terminal = dup(STDERR_FILENO), file = memfd_create("said", MFD_CLOEXEC);
 
 	assert_non_null(symbols);
@@ -109,14 +109,14 @@ static void error_passed_on_command_is_named_once(void **state)
 	snap->trigger = &trigger;
 	snap->err = EIO;
 	assert_true(dup2(file, STDERR_FILENO) == STDERR_FILENO);
-	closer_say(&closer, &opts, snap, &text, symbols);
-	closer_say(&closer, &opts, snap, &text, symbols);
+	advice_say(&advice, &opts, snap, &text, symbols);
+	advice_say(&advice, &opts, snap, &text, symbols);
 	dup2(terminal, STDERR_FILENO);
 	assert_true(pread(file, buf, sizeof(buf) - 1, 0) > 0);
 	assert_string_equal(buf, said);
 	close(terminal);
 	close(file);
-	closer_deinit(&closer);
+	advice_deinit(&advice);
 	symbols_close(symbols);
 	free(snap);
 }

@@ -21,7 +21,7 @@
 #include "../symbol_table.h"
 #include "../text_bytes.h"
 #include "cmd/why_json.h"
-#include "symbolize/source.h"
+#include "symbolize/source_file.h"
 #include "symbolize/variable.h"
 #include "util/cleanup.h"
 

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/option_args.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "util/cleanup.h"
+#include "util/errno_name.h"
+#include "util/log.h"
+
+int args_usage(const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	log_error("%s", text);
+	return EINVAL;
+}
+
+char **args_copy(int argc, char *const *argv)
+{
+	size_t len = ((size_t)argc + 1) * sizeof(*argv);
+	char **copy, *text;
+
+	for (int i = 0; i < argc; i++)
+		len += strlen(argv[i]) + 1;
+	copy = calloc(1, len);
+	if (!copy)
+		return NULL;
+	text = (char *)(copy + argc + 1);
+	for (int i = 0; i < argc; i++) {
+		copy[i] = text;
+		text = stpcpy(text, argv[i]) + 1;
+	}
+	return copy;
+}
+
+void args_hide(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		memset(argv[i], 0, strlen(argv[i]));
+}
+
+bool args_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	if (stat(one, &a) || stat(other, &b))
+		return !strcmp(one, other);
+	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(arg, &end, 10); /* 010 is ten */
+	if (*arg < '0' || *arg > '9' || *end || errno || *ret > max)
+		return args_usage("%s '%s': a number from 0 to %llu is wanted", name, arg,
+				  (unsigned long long)max);
+	return 0;
+}
+
+int args_seconds(const char *name, const char *arg, uint64_t *ret_ms)
+{
+	char *end;
+	double seconds = strtod(arg, &end);
+
+	if (end == arg || *end || !(seconds > 0) || seconds > 1e9)
+		return args_usage("%s '%s': a number of seconds is wanted", name, arg);
+	*ret_ms = seconds * 1000 < 1 ? 1 : (uint64_t)(seconds * 1000);
+	return 0;
+}
+
+int args_size(const char *name, const char *arg, uint64_t *ret)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	uint64_t value;
+	char *end;
+	int shift = 0;
+
+	errno = 0;
+	value = strtoull(arg, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		end++;
+	}
+	if (*arg < '0' || *arg > '9' || *end || errno || value > UINT64_MAX >> shift ||
+	    value << shift < 65536)
+		return args_usage("%s '%s': a number of bytes is wanted, 64K or more", name, arg);
+	*ret = value << shift;
+	return 0;
+}
+
+int args_errnos(struct capture_options *capture, const char *arg)
+{
+	_cleanup_free_ char *copy = strdup(arg);
+	char *rest = copy, *item;
+
+	if (!copy)
+		return ENOMEM;
+	capture->errno_any = false;
+	memset(capture->errnos, 0, sizeof(capture->errnos));
+	if (!strcmp(arg, "none")) {
+		capture->errno_filter = false;
+		return 0;
+	}
+	capture->errno_filter = true;
+	while ((item = strsep(&rest, ","))) {
+		int err;
+
+		if (!*item)
+			return args_usage(
+				"--errno '%s': name errnos, as in -e ENOENT,EACCES; or any, or "
+				"none",
+				arg);
+		if (!strcmp(item, "any")) {
+			capture->errno_any = true;
+			continue;
+		}
+		err = errno_parse(item);
+		if (err < 0)
+			return args_usage(
+				"--errno '%s': no such errno; write it as ENOENT or 2, see "
+				"errno(3); any: every error; none: every return",
+				item);
+		capture->errnos[err / 64] |= 1ULL << (err % 64);
+	}
+	return 0;
+}
+
+int args_cpus(struct capture_options *capture, const char *arg)
+{
+	const char *p = arg;
+
+	memset(capture->cpus, 0, sizeof(capture->cpus));
+	capture->cpu_filter = true;
+	do {
+		char *end;
+		long first, last;
+
+		if (*p < '0' || *p > '9')
+			break;
+		first = last = strtol(p, &end, 10);
+		if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+			last = strtol(end + 1, &end, 10);
+		if (last < first || last >= CPU_WORDS * 64 || (*end && *end != ','))
+			break;
+		for (long cpu = first; cpu <= last; cpu++)
+			capture->cpus[cpu / 64] |= 1ULL << (cpu % 64);
+		if (!*end)
+			return 0;
+		p = end + 1;
+	} while (true);
+	return args_usage("--cpu '%s': a list of CPUs is wanted, as in 0,2-4", arg);
+}
+
+int args_comm(struct capture_options *capture, const char *arg)
+{
+	if (!*arg)
+		return args_usage("--comm '': a task name is wanted, as ps -o comm shows it");
+	if (strlen(arg) >= COMM_LEN)
+		log_warning(
+			"--comm '%s': the kernel keeps 15 bytes of a task's name; comparing with "
+			"'%.15s'",
+			arg, arg);
+	capture->comm = arg;
+	return 0;
+}
+
+int args_pid(struct capture_options *capture, const char *arg)
+{
+	uint64_t value;
+	int err = args_number("--pid", arg, 1 << 22, &value);
+
+	if (err)
+		return err;
+	if (!value)
+		return args_usage("--pid 0: no process has this number");
+	capture->pid = value;
+	return 0;
+}
+
+error_t args_filter(struct capture_options *capture, int key, const char *arg)
+{
+	switch (key) {
+	case 'e':
+		return args_errnos(capture, arg);
+	case 'p':
+		return args_pid(capture, arg);
+	case 'c':
+		return args_comm(capture, arg);
+	case 'C':
+		return args_cpus(capture, arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+error_t args_status(int key)
+{
+	switch (key) {
+	case 'v':
+		log_set_level(log_get_level() >= LOG_VERBOSE ? LOG_DEBUG : LOG_VERBOSE);
+		return 0;
+	case 'q':
+		log_set_level(LOG_QUIET);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}

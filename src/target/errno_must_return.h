@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* errno_must_return.h - does a function return an errno whatever happens after it was loaded? */
+#ifndef LBRSNOOP_TARGET_ERRNO_MUST_RETURN_H
+#define LBRSNOOP_TARGET_ERRNO_MUST_RETURN_H
+
+#include <stdbool.h>
+
+#include "target/returns.h"
+
+/**
+ * errno_site_certain() - follow a constant from where it is loaded to every return
+ *
+ * Every way from the site is walked; on each, the constant must reach RAX by moves between
+ * registers, calls keep it in the registers that the ABI preserves. What is not understood
+ * (memory, indirect jumps, tail calls) makes it uncertain.
+ * @exits: of the function, @site one of its errno sites
+ * @wide: the function returns 64 bits: a constant loaded into 32 is none there
+ * Return: true only if it is proven.
+ */
+bool errno_site_certain(const struct text_source *text, const struct function_exits *exits,
+			const struct errno_site *site, const struct exits_options *opts, bool wide);
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "vmcore/vmcore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elf.h>
+#include <libkdumpfile/kdumpfile.h>
+
+/* Physical addresses have at most 52 bits. */
+#define FRAMES_MAX	(1ULL << 40)
+#define FRAME_BYTES_MIN 24 /* in a file: a kdump page descriptor */
+
+struct dump {
+	char *path;
+	kdump_ctx_t *ctx;
+	int fd;
+	uint64_t frames_max; /* that a file of its size can tell of */
+	char *info;	     /* VMCOREINFO, or NULL */
+	uint64_t cut_bytes;
+	char format[64];
+};
+
+static int open_file(const char *path, uint64_t *ret_size, struct errmsg *msg)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+
+	*ret_size = 0;
+	/* -EACCES is about the file, and not about tracing */
+	if (fd < 0)
+		return errmsg_set(msg, -EINVAL, "%s: %s", path, strerror(errno));
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size) {
+		*ret_size = (uint64_t)st.st_size;
+		return fd;
+	}
+	close(fd);
+	return errmsg_set(msg, -EINVAL, "%s: %s", path,
+			  S_ISDIR(st.st_mode)	? "a directory, and no crash dump"
+			  : S_ISREG(st.st_mode) ? "empty, and no crash dump"
+						: "no regular file, and no crash dump");
+}
+
+/* What stands first in a file that dumps are often left as. */
+static const char *other_format(int fd)
+{
+	static const char flat[] = "makedumpfile";
+	char head[16] = "";
+
+	if (pread(fd, head, sizeof(head), 0) < (ssize_t)sizeof(head))
+		return "; the file is too short";
+	if (!memcmp(head, flat, sizeof(flat) - 1))
+		return "; it is in makedumpfile's flattened format: 'makedumpfile -R NEW <FILE' "
+		       "turns it into a file";
+	if (!memcmp(head, "\037\213", 2) ||
+	    !memcmp(head,
+		    "\375"
+		    "7zXZ",
+		    5) ||
+	    !memcmp(head, "\050\265\057\375", 4))
+		return "; it is compressed as a whole: unpack it first";
+	return "";
+}
+
+/* libkdumpfile reads zeros where an ELF file was cut off: so that is asked for here. */
+static uint64_t cut_bytes(int fd, uint64_t size)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+	uint64_t end = size;
+
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head.e_phentsize != sizeof(segment))
+		return 0;
+	for (uint32_t i = 0; i < head.e_phnum; i++) {
+		uint64_t at = head.e_phoff + i * sizeof(segment), segment_end;
+
+		if (pread(fd, &segment, sizeof(segment), (off_t)at) != sizeof(segment))
+			return 1;
+		if (__builtin_add_overflow(segment.p_offset, segment.p_filesz, &segment_end))
+			segment_end = UINT64_MAX;
+		if (segment_end > end)
+			end = segment_end;
+	}
+	return end - size;
+}
+
+static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
+{
+	const char *text;
+
+	dump->ctx = kdump_new();
+	if (!dump->ctx)
+		return -ENOMEM;
+	if (kdump_open_fd(dump->ctx, dump->fd) != KDUMP_OK)
+		return errmsg_set(msg, -EINVAL,
+				  "%s: no crash dump that can be read: libkdumpfile: %s%s", path,
+				  kdump_get_err(dump->ctx), other_format(dump->fd));
+	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_FILE_FORMAT, &text) == KDUMP_OK)
+		snprintf(dump->format, sizeof(dump->format), "%s", text);
+	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_ARCH_NAME, &text) == KDUMP_OK &&
+	    strcmp(text, KDUMP_ARCH_X86_64))
+		return errmsg_set(msg, -EINVAL,
+				  "%s: a dump of a machine of type %s; x86_64 alone "
+				  "has the LBR",
+				  path, text);
+	/* Fails without VMCOREINFO: then there are no virtual addresses, and the search goes on. */
+	kdump_set_string_attr(dump->ctx, KDUMP_ATTR_OSTYPE, "linux");
+	if (kdump_vmcoreinfo_raw(dump->ctx, &dump->info) != KDUMP_OK)
+		dump->info = NULL;
+	kdump_clear_err(dump->ctx);
+	return 0;
+}
+
+int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg)
+{
+	struct dump *dump = calloc(1, sizeof(*dump));
+	uint64_t size;
+	int err;
+
+	if (!dump)
+		return -ENOMEM;
+	dump->path = strdup(path);
+	dump->fd = open_file(path, &size, msg);
+	dump->cut_bytes = dump->fd < 0 ? 0 : cut_bytes(dump->fd, size);
+	dump->frames_max = size / FRAME_BYTES_MIN + 1;
+	err = dump->fd < 0 ? dump->fd : open_dump(dump, path, msg);
+	if (!dump->path)
+		err = -ENOMEM;
+	if (err) {
+		dump_close(dump);
+		return err;
+	}
+	*ret_dump = dump;
+	return 0;
+}
+
+void dump_close(struct dump *dump)
+{
+	if (!dump)
+		return;
+	if (dump->ctx)
+		kdump_free(dump->ctx);
+	if (dump->fd >= 0)
+		close(dump->fd);
+	free(dump->info);
+	free(dump->path);
+	free(dump);
+}
+
+const char *dump_path(const struct dump *dump)
+{
+	return dump->path;
+}
+
+const char *dump_format(const struct dump *dump)
+{
+	return dump->format;
+}
+
+uint64_t dump_cut_bytes(const struct dump *dump)
+{
+	return dump->cut_bytes;
+}
+
+bool dump_has_info(const struct dump *dump)
+{
+	return dump->info;
+}
+
+const char *dump_info(const struct dump *dump, const char *key, char *buf, size_t len)
+{
+	size_t key_len = strlen(key);
+
+	for (const char *line = dump->info; line; line = strchr(line, '\n')) {
+		size_t value_len;
+
+		line += *line == '\n';
+		if (strncmp(line, key, key_len) || line[key_len] != '=')
+			continue;
+		line += key_len + 1;
+		value_len = strcspn(line, "\n");
+		if (value_len >= len)
+			return NULL;
+		memcpy(buf, line, value_len);
+		buf[value_len] = '\0';
+		return buf;
+	}
+	return NULL;
+}
+
+int dump_info_number(const struct dump *dump, const char *key, int base, uint64_t *ret_value)
+{
+	char text[32], *end;
+
+	if (!dump_info(dump, key, text, sizeof(text)) || !*text)
+		return -ENOENT;
+	errno = 0;
+	*ret_value = strtoull(text, &end, base);
+	return *end || errno ? -ENOENT : 0;
+}
+
+int dump_symbol(const struct dump *dump, const char *name, uint64_t *ret_addr)
+{
+	char key[128];
+
+	snprintf(key, sizeof(key), "SYMBOL(%s)", name);
+	return dump_info_number(dump, key, 16, ret_addr);
+}
+
+int dump_read(struct dump *dump, uint64_t addr, void *buf, size_t len)
+{
+	size_t got = len;
+
+	if (!dump->info || addr > UINT64_MAX - len)
+		return -EFAULT;
+	if (kdump_read(dump->ctx, KDUMP_KVADDR, addr, buf, &got) == KDUMP_OK && got == len)
+		return 0;
+	kdump_clear_err(dump->ctx);
+	return -EFAULT;
+}
+
+int dump_read_u64(struct dump *dump, uint64_t addr, uint64_t *ret_value)
+{
+	return dump_read(dump, addr, ret_value, sizeof(*ret_value));
+}
+
+int dump_read_u32(struct dump *dump, uint64_t addr, uint32_t *ret_value)
+{
+	return dump_read(dump, addr, ret_value, sizeof(*ret_value));
+}
+
+static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	return dump_read(ctx, addr, buf, len);
+}
+
+struct text_source dump_text(struct dump *dump)
+{
+	return (struct text_source){.read = dump->info ? read_text : NULL, .ctx = dump};
+}
+
+/* The dump's pages, by their numbers. */
+static kdump_bmp_t *page_map(struct dump *dump)
+{
+	kdump_attr_t attr = {.type = KDUMP_BITMAP};
+
+	return kdump_get_typed_attr(dump->ctx, KDUMP_ATTR_FILE_PAGEMAP, &attr) == KDUMP_OK
+		       ? attr.val.bitmap
+		       : NULL;
+}
+
+int dump_next_frames(struct dump *dump, uint64_t *at, uint64_t *ret_end)
+{
+	kdump_bmp_t *map = page_map(dump);
+	kdump_addr_t first = *at, end;
+
+	if (!map)
+		return -ENODATA;
+	if (first >= FRAMES_MAX || kdump_bmp_find_set(map, &first) != KDUMP_OK ||
+	    first >= FRAMES_MAX)
+		return 0;
+	end = first;
+	if (kdump_bmp_find_clear(map, &end) != KDUMP_OK || end <= first)
+		return 0;
+	if (end > FRAMES_MAX)
+		end = FRAMES_MAX;
+	*at = first;
+	/* A damaged map tells of too many. */
+	*ret_end = end - first > dump->frames_max ? first + dump->frames_max : end;
+	return 1;
+}
+
+uint64_t dump_frames_max(const struct dump *dump)
+{
+	return dump->frames_max;
+}
+
+int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len)
+{
+	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, frame * DUMP_PAGE_BYTES, buf, &len) ==
+	    KDUMP_OK)
+		return 0;
+	kdump_clear_err(dump->ctx);
+	return -EFAULT;
+}
