@@ -37,7 +37,7 @@ static int name_memory(struct naming *naming, const struct insn_operand *operand
 		return err;
 	if (operand->base == INSN_NO_REG || operand->index != INSN_NO_REG || operand->percpu)
 		return err;
-	err = value_of_register(&naming->search, setter, operand->base, 64, &pointer)
+	err = value_of_register(&naming->search, setter, operand->base, 64, false, &pointer)
 		      ?: variable_bitfield(&pointer, operand->displacement, bits, ret);
 	*ret_whole = !err;
 	if (!err)
@@ -50,13 +50,17 @@ static int name_memory(struct naming *naming, const struct insn_operand *operand
 	return err;
 }
 
+/* @bits: that are asked for */
 static int name_register(struct naming *naming, const struct insn_operand *operand,
-			 enum insn_use use, struct cexpr *ret)
+			 enum insn_use use, uint64_t bits, struct cexpr *ret)
 {
+	/* "test $0x40,%al" asks for a bit: of what is wider than %al it is the same. */
+	bool some = use != INSN_USE_VALUE && operand->bits < 64 && bits >> operand->bits == 0 &&
+		    bits != (1ull << operand->bits) - 1;
 	struct operand_condition *condition = naming->ret;
 	struct operand_name *name;
 	int err = value_of_register(&naming->search, naming->search.setter, operand->reg,
-				    operand->bits, ret);
+				    operand->bits, some, ret);
 
 	if (!err && use == INSN_USE_VALUE)
 		err = value_narrow(ret, operand->bits);
@@ -154,7 +158,7 @@ static bool name_operand(void *ctx, int index, const struct insn_operand *operan
 		return true;
 	}
 	if (operand->kind == INSN_OPERAND_REG)
-		err = name_register(naming, operand, use, &e);
+		err = name_register(naming, operand, use, bits, &e);
 	else
 		err = name_memory(naming, operand, use, bits, &e, &ret->whole);
 	if (err)
@@ -185,6 +189,30 @@ static bool has_unsigned_sign(const char *text)
 		strstr(text, " >= "));
 }
 
+/* include/uapi/linux/stat.h: kinds of files, of which struct inode's i_mode has one */
+static const char *const file_kinds[16] = {
+	[001] = "S_IFIFO", [002] = "S_IFCHR", [004] = "S_IFDIR",  [006] = "S_IFBLK",
+	[010] = "S_IFREG", [012] = "S_IFLNK", [014] = "S_IFSOCK",
+};
+
+/* "(inode->i_mode & 0xf000) == 0xa000": these macros are no types, and DWARF does not have them. */
+static void name_file_kind(char *text, size_t size)
+{
+	static const char mask[] = "i_mode & 0xf000) ";
+	char named[CONDITION_MAX + 32], relation[4];
+	char *at = strstr(text, mask), *behind = at ? at + sizeof(mask) - 1 : NULL;
+	unsigned int value = 0;
+	int end = 0;
+
+	if (!at || sscanf(behind, "%3[=!] 0x%x%n", relation, &value, &end) != 2 || !end ||
+	    value & ~0xf000u || !file_kinds[value >> 12])
+		return;
+	snprintf(named, sizeof(named), "%.*si_mode & S_IFMT) %s %s%s", (int)(at - text), text,
+		 relation, file_kinds[value >> 12], behind + end);
+	if (strlen(named) < size)
+		memcpy(text, named, strlen(named) + 1);
+}
+
 int operand_condition(const struct operand_way *way, const struct operand_insn *setter,
 		      const struct operand_insn *branch, bool taken, struct operand_condition *ret)
 {
@@ -199,5 +227,8 @@ int operand_condition(const struct operand_way *way, const struct operand_insn *
 	err = insn_condition_named(setter->bytes, setter->len, setter->addr, branch->bytes,
 				   branch->len, taken, name_operand, &naming, ret->text,
 				   sizeof(ret->text));
-	return err ?: has_unsigned_sign(ret->text) ? -ENOENT : 0;
+	if (err || has_unsigned_sign(ret->text))
+		return err ?: -ENOENT;
+	name_file_kind(ret->text, sizeof(ret->text));
+	return 0;
 }

@@ -24,12 +24,14 @@
 /**
  * struct wanted - what is looked for: the lowest @bits of @reg
  * @decides: it is what the decision compares, and no part of it
+ * @any_wider: something larger whose lowest bits they are will do, too
  */
 struct wanted {
 	uint8_t reg;
 	unsigned int bits;
 	int depth;
 	bool decides;
+	bool any_wider;
 };
 
 static int find_register(struct search *search, const struct operand_insn *at,
@@ -271,10 +273,13 @@ static int defined_by(struct search *search, const struct operand_insn *before,
 			source.reg = from.reg;
 			source.bits = from.bits;
 			source.decides = wanted->decides && from.bits >= wanted->bits;
+			source.any_wider = wanted->any_wider && from.bits >= wanted->bits;
 			return find_register(search, before, &source, ret);
 		}
 		err = operand_value(search, before, &from, from.bits, wanted->depth, ret);
-		return err ?: value_narrow(ret, wanted->bits);
+		if (err || (wanted->any_wider && from.bits >= wanted->bits))
+			return err;
+		return value_narrow(ret, wanted->bits);
 	case INSN_DEFINES_ADDRESS:
 		return address(search, before, &from, wanted, ret);
 	case INSN_DEFINES_ARITHMETIC:
@@ -515,10 +520,14 @@ static int find_register(struct search *search, const struct operand_insn *at,
 }
 
 int value_of_register(struct search *search, const struct operand_insn *at, uint8_t reg,
-		      unsigned int bits, struct cexpr *ret)
+		      unsigned int bits, bool any_wider, struct cexpr *ret)
 {
 	const struct wanted wanted = {
-		.reg = reg, .bits = bits, .decides = at->pos == search->setter->pos};
+		.reg = reg,
+		.bits = bits,
+		.decides = at->pos == search->setter->pos,
+		.any_wider = any_wider,
+	};
 
 	return find_register(search, at, &wanted, ret);
 }

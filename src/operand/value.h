@@ -35,10 +35,11 @@ int value_narrow(struct cexpr *e, unsigned int bits);
  * value_of_register() - what a register holds before an instruction is executed
  * @at: @search->setter: a value that would have decided otherwise is no answer
  * @bits: of it that are of interest
+ * @any_wider: something larger whose lowest bits they are will do, too
  * Return: 0; -ENOENT; -ENOMEM.
  */
 int value_of_register(struct search *search, const struct operand_insn *at, uint8_t reg,
-		      unsigned int bits, struct cexpr *ret);
+		      unsigned int bits, bool any_wider, struct cexpr *ret);
 
 /**
  * value_of_memory() - what memory holds before an instruction is executed

@@ -79,7 +79,8 @@ static bool asks_terminal(const struct failure *failure)
 
 /*
  * What programs try in any case, to see what they were given: a terminal? a link (realpath() asks
- * that of each part of a path)? something that can seek? a connection (bash, of a remote shell)?
+ * that of each part of a path)? something that can seek? And bash: a remote shell's connection? is
+ * there a terminal at all?
  */
 static bool is_habit(const struct failure *failure)
 {
@@ -95,6 +96,9 @@ static bool is_habit(const struct failure *failure)
 		return failure->err == ESPIPE;
 	case SYS_getpeername:
 		return failure->err == ENOTSOCK;
+	case SYS_openat:
+		return (failure->err == ENXIO && path_has(failure, 1, "/dev/tty")) ||
+		       is_of_libc(failure);
 	default:
 		return is_of_libc(failure);
 	}

@@ -9,6 +9,7 @@
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "util/cleanup.h"
+#include "util/errno_name.h"
 #include "why/code.h"
 #include "why/kept.h"
 
@@ -115,14 +116,42 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
+static int64_t number_of(uint64_t value, int width)
+{
+	switch (width) {
+	case 64:
+		return (int64_t)value;
+	case 32:
+		return (int32_t)value;
+	case 16:
+		return (uint16_t)value;
+	default:
+		return (uint8_t)value;
+	}
+}
+
+/* What a number below zero is an errno in: the result of a call, or what is called so. */
+static bool is_result(const char *name)
+{
+	static const char *const usual[] = {"err", "error", "ret", "retval", "rc", "res", "result"};
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+		if (!strcmp(name, usual[i]))
+			return true;
+	return len > 2 && !strcmp(name + len - 2, "()");
+}
+
+/* Bits are easier to read in hex, and an errno by its name. */
 static void format_value(char *buf, size_t size, const char *name, uint64_t value, int width)
 {
-	int64_t number = width == 64   ? (int64_t)value
-			 : width == 32 ? (int32_t)value
-			 : width == 16 ? (uint16_t)value
-				       : (uint8_t)value;
+	int64_t number = number_of(value, width);
+	const char *err =
+		number < 0 && number > -4096 && is_result(name) ? errno_name((int)-number) : NULL;
 
-	if (number > -65536 && number < 65536)
+	if (err)
+		snprintf(buf, size, "%s = -%s", name, err);
+	else if (number > -65536 && number < 65536 && !(strstr(name, " & 0x") && number > 9))
 		snprintf(buf, size, "%s = %lld", name, (long long)number);
 	else
 		snprintf(buf, size, "%s = 0x%llx", name,

@@ -164,6 +164,29 @@ int masked(struct object *object)
 	return 0;
 }
 
+/* A byte of the word is tested. */
+int masked_argument(unsigned int flags)
+{
+	if (flags & 2) /* (flags & 2) != 0 | (flags & 0x2) != 0 */
+		FAIL(EMLINK);
+	note();
+	return 0;
+}
+
+struct inode {
+	uint16_t i_mode;
+	long long i_size;
+};
+
+/* Macros, which are not in the debug information. */
+int kind_of_file(struct inode *inode)
+{
+	if ((inode->i_mode & 0170000) == 0120000) /* (inode->i_mode & S_IFMT) == S_IFLNK */
+		FAIL(ELOOP);
+	note();
+	return 0;
+}
+
 int both(struct object *object, long limit)
 {
 	if (object->size > limit) /* object->size > limit */

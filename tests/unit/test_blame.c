@@ -165,6 +165,7 @@ static void blame_habits_never_while_another_call_failed(void **state)
 	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt", 0);
 	failed(&failures, ROOT, SYS_lseek, ESPIPE, NULL, 0);
 	failed(&failures, ROOT, SYS_getpeername, ENOTSOCK, NULL, 0);
+	failed(&failures, ROOT, SYS_openat, ENXIO, "/dev/tty", 1);
 	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_newfstatat);
 	assert_int_equal(reason, BLAME_LAST);
 	/* What a child does that ends well is more than they are. */
