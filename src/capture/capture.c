@@ -354,7 +354,7 @@ static int plan_filter(struct capture *capture, struct errmsg *msg)
 	if (!lbr_filter_plan(&capture->model, types, &capture->plan, &refused))
 		return check_ring_filter(&capture->model, &capture->plan, capture->probes, msg);
 	return errmsg_set(
-		msg, -EOPNOTSUPP, "-j: '%s' cannot be had here: this CPU (%s) offers %s%s",
+		msg, -EOPNOTSUPP, "-j: '%s' is not available here: this CPU (%s) offers %s%s",
 		lbr_filter_format(refused, cannot, sizeof(cannot)), capture->model.title,
 		lbr_filter_format(lbr_filters_offered(&capture->model), can, sizeof(can)),
 		refused & lbr_filters_offered(&capture->model) ? "; abort_tx stands alone" : "");

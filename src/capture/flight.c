@@ -32,7 +32,7 @@
 #define END_MS 60000
 
 #define NO_BPFFS                                                                                   \
-	"it is no place in a BPF file system, which alone keeps a recorder armed; 'mount -t bpf "  \
+	"it is not in a BPF file system, which alone keeps a recorder armed; 'mount -t bpf "       \
 	"bpf /sys/fs/bpf' mounts one"
 
 static void close_directory(DIR **dir)
@@ -297,7 +297,7 @@ static int check_recorder(const char *dir, struct errmsg *msg)
 						  : strerror(errno));
 	if (!is_bpffs(dir))
 		return errmsg_set(msg, -EINVAL,
-				  "flight recorder '%s': there is none: it is no place in a BPF "
+				  "flight recorder '%s': there is none: it is not in a BPF "
 				  "file system",
 				  dir);
 	return 0;
@@ -383,7 +383,7 @@ static int open_records(const char *dir, const char *path, uint32_t *ret_pages, 
 	if (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != BPF_MAP_TYPE_ARRAY ||
 	    info.value_size != FLIGHT_PAGE_BYTES || !(info.map_flags & BPF_F_MMAPABLE)) {
 		close(fd);
-		return errmsg_set(msg, -EINVAL, "'%s' is no flight recorder of lbrsnoop", path);
+		return errmsg_set(msg, -EINVAL, "'%s' is not a flight recorder of lbrsnoop", path);
 	}
 	*ret_pages = info.max_entries;
 	return fd;
@@ -418,6 +418,6 @@ int flight_read(const char *dir, struct flight_collector *collector, size_t *ret
 	return errmsg_set(msg, -EINVAL,
 			  newer	    ? "flight recorder '%s': it is a newer lbrsnoop's: use that one"
 			  : damaged ? "flight recorder '%s': its pages are damaged"
-				    : "'%s' is no flight recorder of lbrsnoop",
+				    : "'%s' is not a flight recorder of lbrsnoop",
 			  newer || damaged ? dir : path);
 }

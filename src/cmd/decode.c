@@ -131,8 +131,8 @@ static uint64_t parse_hex(struct argp_state *state, const char *name, const char
 	uint64_t value = 0;
 
 	if (span_hex(&text, max, &value) || !span_empty(text))
-		argp_error(state, "%s '%s': a hexadecimal number up to 0x%" PRIx64 " is wanted",
-			   name, arg, max);
+		argp_error(state, "%s '%s': expected a hexadecimal number up to 0x%" PRIx64, name,
+			   arg, max);
 	return value;
 }
 
@@ -159,7 +159,7 @@ static enum dump_form parse_form(struct argp_state *state, const char *arg)
 		if (!strcmp(arg, names[i]))
 			return i;
 	}
-	argp_error(state, "--input '%s': one of auto, text, csv, json, records, block is wanted",
+	argp_error(state, "--input '%s': expected one of auto, text, csv, json, records, block",
 		   arg);
 	return DUMP_FORM_AUTO;
 }
@@ -171,8 +171,7 @@ static int64_t parse_decimal(struct argp_state *state, const char *name, const c
 	uint64_t value = 0;
 
 	if (span_decimal(&text, max, &value) || !span_empty(text))
-		argp_error(state, "%s '%s': a number from 0 to %" PRIu64 " is wanted", name, arg,
-			   max);
+		argp_error(state, "%s '%s': expected a number from 0 to %" PRIu64, name, arg, max);
 	return (int64_t)value;
 }
 

@@ -104,8 +104,9 @@ enum exit_status print_explanation(FILE *out, const struct lbr_model *model, con
 		log_info("as this machine (%s) has it; --cpu names another one", host.name);
 	}
 	if (msr_explain(model, (uint32_t)msr, name, sizeof(name), &layout)) {
-		log_error("MSR %XH is no register of the LBR of %s; --list-models has the numbers",
-			  (uint32_t)msr, model->name);
+		log_error(
+			"MSR %XH is not a register of the LBR of %s; --list-models has the numbers",
+			(uint32_t)msr, model->name);
 		return EXIT_ERROR;
 	}
 	fprintf(out, "%s (%XH) = 0x%016" PRIx64 "\n%s: %s\n%s\n", name, (uint32_t)msr, value,

@@ -42,7 +42,7 @@ static int check_pid(uint32_t pid, struct errmsg *msg)
 	process = process_of(pid);
 	if (process && process != pid)
 		return errmsg_set(msg, -ESRCH,
-				  "--pid %u is a thread of process %u; a process is wanted: -p %u",
+				  "--pid %u is a thread of process %u; expected a process: -p %u",
 				  pid, process, process);
 	return 0;
 }

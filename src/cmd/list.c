@@ -93,7 +93,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		*glob = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "a glob is wanted, as in: lbrsnoop list '*openat*'");
+		argp_error(state, "expected a glob, as in: lbrsnoop list '*openat*'");
 		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;

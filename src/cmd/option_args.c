@@ -64,7 +64,7 @@ int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret)
 	errno = 0;
 	*ret = strtoull(arg, &end, 10); /* 010 is ten */
 	if (*arg < '0' || *arg > '9' || *end || errno || *ret > max)
-		return args_usage("%s '%s': a number from 0 to %llu is wanted", name, arg,
+		return args_usage("%s '%s': expected a number from 0 to %llu", name, arg,
 				  (unsigned long long)max);
 	return 0;
 }
@@ -75,7 +75,7 @@ int args_seconds(const char *name, const char *arg, uint64_t *ret_ms)
 	double seconds = strtod(arg, &end);
 
 	if (end == arg || *end || !(seconds > 0) || seconds > 1e9)
-		return args_usage("%s '%s': a number of seconds is wanted", name, arg);
+		return args_usage("%s '%s': expected a number of seconds", name, arg);
 	*ret_ms = seconds * 1000 < 1 ? 1 : (uint64_t)(seconds * 1000);
 	return 0;
 }
@@ -97,7 +97,7 @@ int args_size(const char *name, const char *arg, uint64_t *ret)
 	}
 	if (*arg < '0' || *arg > '9' || *end || errno || value > UINT64_MAX >> shift ||
 	    value << shift < 65536)
-		return args_usage("%s '%s': a number of bytes is wanted, 64K or more", name, arg);
+		return args_usage("%s '%s': expected a number of bytes, 64K or more", name, arg);
 	*ret = value << shift;
 	return 0;
 }
@@ -162,13 +162,13 @@ int args_cpus(struct capture_options *capture, const char *arg)
 			return 0;
 		p = end + 1;
 	} while (true);
-	return args_usage("--cpu '%s': a list of CPUs is wanted, as in 0,2-4", arg);
+	return args_usage("--cpu '%s': expected a list of CPUs, as in 0,2-4", arg);
 }
 
 int args_comm(struct capture_options *capture, const char *arg)
 {
 	if (!*arg)
-		return args_usage("--comm '': a task name is wanted, as ps -o comm shows it");
+		return args_usage("--comm '': expected a task name, as ps -o comm shows it");
 	if (strlen(arg) >= COMM_LEN)
 		log_warning(
 			"--comm '%s': the kernel keeps 15 bytes of a task's name; comparing with "

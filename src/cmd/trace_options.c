@@ -128,7 +128,7 @@ static int parse_branches(struct trace_options *opts, const char *name, const ch
 
 	if (lbr_filter_parse(arg, &bits, &bad))
 		return args_usage(
-			"%s '%s': '%s' is no branch filter; those of perf record -j are known: "
+			"%s '%s': '%s' is not a branch filter; those of perf record -j are known: "
 			"any, any_call, any_ret, ind_call, ind_jmp, cond, call, call_stack, "
 			"in_tx, no_tx, abort_tx, u, k",
 			name, arg, bad);
@@ -156,7 +156,7 @@ static int parse_trigger(struct trace_options *opts, const char *arg)
 			return 0;
 		}
 	return args_usage(
-		"--trigger '%s': one of auto, hw, fexit, kretprobe, kprobe.multi is wanted", arg);
+		"--trigger '%s': expected one of auto, hw, fexit, kretprobe, kprobe.multi", arg);
 }
 
 static int parse_count(struct trace_options *opts, const char *arg)
@@ -175,8 +175,7 @@ static int parse_overhead(struct trace_options *opts, const char *arg)
 
 	if (end == arg || *end || !(percent >= 0 && percent <= 100))
 		return args_usage(
-			"--max-overhead '%s': a percentage from 0 (no limit) to 100 is wanted",
-			arg);
+			"--max-overhead '%s': expected a percentage from 0 (no limit) to 100", arg);
 	opts->capture.max_overhead = percent / 100;
 	return 0;
 }
@@ -189,7 +188,7 @@ static int parse_ring_bytes(struct trace_options *opts, const char *arg)
 	if (err)
 		return err;
 	if (value < 4096 || value & (value - 1))
-		return args_usage("--ring-bytes '%s': a power of two from 4096 to 1 GiB is wanted",
+		return args_usage("--ring-bytes '%s': expected a power of two from 4096 to 1 GiB",
 				  arg);
 	opts->capture.ring_bytes = value;
 	return 0;
@@ -326,7 +325,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_AT:
 		if (strcmp(arg, "errno") && strcmp(arg, "return"))
-			return args_usage("--at '%s': errno or return is wanted", arg);
+			return args_usage("--at '%s': expected errno or return", arg);
 		opts->at_errno = !strcmp(arg, "errno");
 		return 0;
 	case OPT_ROTATE:
@@ -415,7 +414,7 @@ static int settle_output(struct trace_options *opts)
 		return args_usage("--keep, --stop and --discard are for a recorder: --flight is "
 				  "missing");
 	if (opts->record_only && !len && !opts->flight)
-		return args_usage("record: -o FILE is wanted, the capture file; or --flight");
+		return args_usage("record needs -o FILE, the capture file, or --flight");
 	if (opts->record_only && (view->json || view->summary || view->trace_json || view->dot ||
 				  view->svg || view->export.otlp || view->export.metrics))
 		return args_usage("record: --json, --summary, --interval, --trace-json, --dot, "
@@ -423,7 +422,7 @@ static int settle_output(struct trace_options *opts)
 				  "prints what it holds");
 	if (opts->record_only && !len && view->export.journal)
 		return args_usage("record: --journal needs somebody who reads: a flight recorder "
-				  "outlives lbrsnoop; -o FILE is wanted beside it");
+				  "outlives lbrsnoop; it needs -o FILE beside it");
 	opts->view.silent |= opts->record_only;
 	if (opts->record_only && opts->record)
 		return args_usage("record: -o FILE names the capture file, --record another one");

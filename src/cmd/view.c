@@ -94,7 +94,7 @@ static int parse_color(struct view_options *opts, const char *arg)
 			opts->color = (enum color_when)i;
 			return 0;
 		}
-	log_error("--color '%s': one of auto, always, never is wanted", arg);
+	log_error("--color '%s': expected one of auto, always, never", arg);
 	return EINVAL;
 }
 

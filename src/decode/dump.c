@@ -156,7 +156,7 @@ static const struct {
 	{"PK\x03\x04", 4, "a zip archive", "unpack it with unzip"},
 	{"\x7f"
 	 "ELF",
-	 4, "an ELF file (a program, or a core dump)", "registers of the LBR are wanted"},
+	 4, "an ELF file (a program, or a core dump)", "expected registers of the LBR"},
 	{"LBRSNOOP", 8, "a capture of lbrsnoop record", "print it with lbrsnoop report"},
 	{"\xff\xfe", 2, "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8"},
 	{"\xfe\xff", 2, "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8"},

@@ -147,7 +147,7 @@ int journal_read(const char *dir, journal_row_fn *fn, void *ctx, uint64_t *ret_r
 	err = dir ? sd.open_directory(&journal, dir, 0) : sd.open(&journal, 0);
 	if (err < 0)
 		return errmsg_set(msg, err,
-				  "--journal: %s: %s; a directory of *.journal files is wanted",
+				  "--journal: %s: %s; expected a directory of *.journal files",
 				  dir ?: "/var/log/journal", strerror(-err));
 	/* One or the other: they are of one field. */
 	for (size_t i = 0; i < ARRAY_SIZE(matches) && err >= 0; i++)

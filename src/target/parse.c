@@ -25,10 +25,11 @@ static int check_name(const char *text, const char *name, bool allow_glob, struc
 		    (*p >= '0' && *p <= '9') || *p == '_' || *p == '.' || *p == '$' ||
 		    (glob && allow_glob))
 			continue;
-		return errmsg_set(msg, -EINVAL,
-				  "target '%s': '%s' is no name of a function or tracepoint (byte "
-				  "0x%02x at position %td)",
-				  text, name, (unsigned char)*p, p - name);
+		return errmsg_set(
+			msg, -EINVAL,
+			"target '%s': '%s' is not a name of a function or tracepoint (byte "
+			"0x%02x at position %td)",
+			text, name, (unsigned char)*p, p - name);
 	}
 	return 0;
 }
@@ -47,8 +48,8 @@ static int parse_offset(const char *text, char *name, uint64_t *ret_offset, stru
 	if (plus[1] < '0' || plus[1] > '9' || *end || errno || *ret_offset > 1 << 24)
 		return errmsg_set(
 			msg, -EINVAL,
-			"target '%s': '+%s' is no offset; write it in bytes, as +16 or +0x10", text,
-			plus + 1);
+			"target '%s': '+%s' is not an offset; write it in bytes, as +16 or +0x10",
+			text, plus + 1);
 	return 0;
 }
 
@@ -75,7 +76,7 @@ static int parse_line(const char *text, const char *rest, struct target_spec *sp
 	if (!memchr(file, '/', colon - file) && !memchr(file, '.', colon - file))
 		return -ENOENT;
 	if (errno || line < 1 || line > 10000000)
-		return errmsg_set(msg, -EINVAL, "target '%s': '%s' is no line of a file", text,
+		return errmsg_set(msg, -EINVAL, "target '%s': '%s' is not a line of a file", text,
 				  colon + 1);
 	if (file > rest) {
 		spec->module = strndup(rest, file - rest - 1);

@@ -134,7 +134,7 @@ int perf_event_parse(const char *rest, struct target_spec *spec, struct errmsg *
 	/* perf_event_open() refuses what does not fit 63 bits. */
 	if (colon[1] < '1' || colon[1] > '9' || *end || errno || spec->event.period >> 63)
 		return errmsg_set(msg, -EINVAL,
-				  "target '%s': '%.64s' is no period; perf:%s:100 fires at each "
+				  "target '%s': '%.64s' is not a period; perf:%s:100 fires at each "
 				  "100th event",
 				  spec->text, colon + 1, spec->name);
 	return 0;

@@ -277,11 +277,11 @@ static int add_preset(struct resolver *resolver, const struct preset *preset,
 		any = any || (place->either && !err);
 		if (err && must_have(preset, i, any) && preset->needs)
 			return errmsg_set(msg, err,
-					  "preset:%s cannot be had here: this kernel was built "
+					  "preset:%s is not available here: this kernel was built "
 					  "without %s",
 					  preset->name, preset->needs);
 		if (err && must_have(preset, i, any))
-			return errmsg_set(msg, err, "preset:%s cannot be had here: %s",
+			return errmsg_set(msg, err, "preset:%s is not available here: %s",
 					  preset->name, why.text);
 		if (err && !place->either)
 			errmsg_add(msg, "%spreset:%s keeps fewer entries here: %s",

@@ -37,7 +37,7 @@ static int cut_offset(const struct target_spec *spec, char *name, uint64_t *ret_
 	if (*end || errno || *ret_offset > 1 << 24)
 		return errmsg_set(
 			msg, -EINVAL,
-			"target '%s': '%s' is no offset; write it in bytes, as +16 or +0x10",
+			"target '%s': '%s' is not an offset; write it in bytes, as +16 or +0x10",
 			spec->text, plus);
 	*plus = '\0';
 	return 0;
@@ -64,7 +64,7 @@ int user_parse(const char *rest, struct target_spec *spec, struct errmsg *msg)
 	err = cut_offset(spec, spec->name, &spec->offset, msg);
 	if (!err && spec->offset && spec->kind == TRIGGER_URETPROBE)
 		err = errmsg_set(msg, -EINVAL,
-				 "target '%s': a function returns as a whole: no offset is wanted",
+				 "target '%s': a function returns as a whole; leave the offset out",
 				 spec->text);
 	if (!err && !spec->name[0])
 		err = errmsg_set(msg, -EINVAL, "target '%s': no name in it", spec->text);

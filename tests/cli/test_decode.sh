@@ -130,7 +130,7 @@ expect_out "--explain: Table 17-8" 0 '63 +MISPRED +0x1 +mispredicted' \
 	$tool decode --cpu 06_1AH --explain 0x683=0xffffffff81000010
 expect_out "--explain names the register" 0 '^MSR_LASTBRANCH_3_FROM_IP \(683H\)' \
 	$tool decode --cpu 06_1AH --explain 683=ffffffff81000010
-expect "--explain of another register" 2 'MSR 10H is no register of the LBR of nehalem' \
+expect "--explain of another register" 2 'MSR 10H is not a register of the LBR of nehalem' \
 	$tool decode --cpu 06_1AH --explain 10=0
 expect "--explain without a value" 64 'write it as' $tool decode --cpu 06_1AH --explain 10
 expect "--explain does not drop --json unsaid" 64 '.-explain prints one register as text' \

@@ -13,7 +13,7 @@ if [ -z "${TEST_FLIGHT_INSIDE:-}" ]; then
 	mkdir "$scratch/own"
 	touch "$scratch/own/armed-1-0" "$scratch/own/records"
 	for option in --stop --discard; do
-		expect "$option of a directory elsewhere: 2" 2 'there is none: it is no place in a BPF file system' \
+		expect "$option of a directory elsewhere: 2" 2 'there is none: it is not in a BPF file system' \
 			./lbrsnoop record --flight="$scratch/own" $option
 		if [ -e "$scratch/own/armed-1-0" ] && [ -e "$scratch/own/records" ]; then
 			ok "$option of a directory elsewhere removes nothing"
@@ -21,7 +21,7 @@ if [ -z "${TEST_FLIGHT_INSIDE:-}" ]; then
 			not_ok "$option of a directory elsewhere removes nothing"
 		fi
 	done
-	expect "report of a file elsewhere: 2, not 4" 2 'there is none: it is no place in a BPF file system' \
+	expect "report of a file elsewhere: 2, not 4" 2 'there is none: it is not in a BPF file system' \
 		./lbrsnoop report --flight="$scratch/own/records"
 	for option in --summary --interval=1 --trace-json="$scratch/trace"; do
 		expect "record --flight $option: nothing would be in it" 64 'for .lbrsnoop report' \
@@ -130,7 +130,7 @@ judge "... as by Ctrl-C" 1 'somebody disarms the recorder' "$scratch/live"
 mkdir "$bpf/foreign"
 if command -v bpftool >/dev/null &&
 	bpftool map create "$bpf/foreign/records" type array key 4 value 4096 entries 2 name x flags 0x400; then
-	expect "a map of somebody else" 2 'is no flight recorder of lbrsnoop' ./lbrsnoop report --flight="$bpf/foreign"
+	expect "a map of somebody else" 2 'is not a flight recorder of lbrsnoop' ./lbrsnoop report --flight="$bpf/foreign"
 	python3 - "$bpf/foreign/records" <<'END'
 import struct, subprocess, sys
 page = struct.pack("<QQQIIIIII", 0x9d3f61c5a27be84d, 0x5be07a9c13d82f76, 1, 3, 1, 0, 1, 1, 0).ljust(4096, b"\0")

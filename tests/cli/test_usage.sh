@@ -45,13 +45,13 @@ bad "option without its value" "requires an argument" do_sys_openat2 -n
 bad "value for an option that has none" "doesn't allow an argument" --json=yes do_sys_openat2
 bad "no command behind --" "no command" do_sys_openat2 --
 
-bad "hw: line 0" "'0' is no line of a file" hw:fs/open.c:0
-bad "hw: a line that is too large" 'is no line of a file' hw:fs/open.c:99999999999999999999
-bad "hw: no line" 'no name of a function' hw:fs/open.c:12x
+bad "hw: line 0" "'0' is not a line of a file" hw:fs/open.c:0
+bad "hw: a line that is too large" 'is not a line of a file' hw:fs/open.c:99999999999999999999
+bad "hw: no line" 'not a name of a function' hw:fs/open.c:12x
 
 bad "uprobe: no symbol" 'uprobe:PATH:SYMBOL' uprobe:/bin/true
 bad "uprobe: no path" 'uprobe:PATH:SYMBOL' uprobe::main
-bad "uprobe: an offset that is none" 'is no offset' uprobe:/bin/true:main+0x1g
+bad "uprobe: an offset that is none" 'is not an offset' uprobe:/bin/true:main+0x1g
 bad "uretprobe: an offset" 'returns as a whole' uretprobe:/bin/true:main+4
 bad "uprobe and a kernel function" "one filter" uprobe:/bin/true:main do_sys_openat2
 bad "preset: a name that is none" "no such preset; there are warn, oops, bug, .*, rcu-stall, and all" preset:oopses
@@ -67,7 +67,7 @@ for name in $($tool list presets | sed 's/^preset:\([a-z-]*\).*/\1/'); do
 done
 bad "perf: an event that is none" "no perf event 'page-fautls'; there are page-faults, .*did you mean page-faults" \
 	perf:page-fautls
-bad "perf: a period that is none" "'0' is no period; perf:cycles:100 fires" perf:cycles:0
+bad "perf: a period that is none" "'0' is not a period; perf:cycles:100 fires" perf:cycles:0
 bad "perf: nothing" "no perf event ''" perf:
 expect_out "list perf" 0 "^perf:context-switches	software	" $tool list perf
 bad "uprobe and --flight" "does not keep which programs" --flight uprobe:/bin/true:main

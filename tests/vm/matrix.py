@@ -258,7 +258,7 @@ def check_matrix(guest, report, filters, run_of):
         if not is_refused(guest.model, guest.tsx, text.split(",")):
             check_filter(guest, report, run, text, matcher)
             continue
-        said = run.status == 2 and "cannot be had here" in run.err and \
+        said = run.status == 2 and "is not available here" in run.err and \
             "offers any,u,k" in run.err and not run.snapshots
         report(f"{guest.name}/matrix/{text}",
                not said and f"must be refused: status {run.status}: {run.err.strip()}",

@@ -405,7 +405,7 @@ def check_error_report(guest, report, run_of):
     run = run_of("error")
     if not os.path.exists(guest.path("kfence")):
         report(f"{guest.name}/error-report",
-               (run.status != 2 or "preset:error-report cannot be had here" not in run.err) and
+               (run.status != 2 or "preset:error-report is not available here" not in run.err) and
                f"exit status {run.status}: {run.err}", "no KASAN nor KFENCE in this kernel")
         return
     both = run_of("error-oops")
