@@ -55,7 +55,7 @@ SKEL	:= $(BPF_O)/lbrsnoop.skel.h
 WHY_OBJ	:= $(BPF_O)/bpf/why.bpf.o
 WHY_SKEL := $(BPF_O)/why.skel.h
 
-SRC	:= $(filter-out src/vmcore/$(if $(STATIC),dump,dump_none).c,$(sort $(wildcard src/*.c src/*/*.c)))
+SRC	:= $(filter-out src/vmcore/$(if $(STATIC),vmcore,vmcore_none).c,$(sort $(wildcard src/*.c src/*/*.c)))
 OBJ	:= $(SRC:%.c=$(O)/%.o)
 BIN	:= $(if $(filter build,$(O)),,$(O)/)lbrsnoop
 # What tests link with: everything but main(). The linker takes what a test needs of it, which is a
@@ -297,7 +297,7 @@ install: lbrsnoop
 	install -D -m 644 packaging/lbrsnoop.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/lbrsnoop.catalog
 	install -D -m 644 completions/_lbrsnoop $(DESTDIR)$(ZSH_COMPLETIONS)/_lbrsnoop
 
-# What it lacks it says where it is asked for: library.c, dump_none.c.
+# What it lacks it says where it is asked for: library.c, vmcore_none.c.
 static: $(SKEL) $(WHY_SKEL)
 	@$(MAKE) --no-print-directory O=build/static STATIC=1 all
 

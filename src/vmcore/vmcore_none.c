@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dump_none.c - instead of dump.c where libkdumpfile is not to be had: no dump can be opened */
+/* vmcore_none.c - instead of vmcore.c where libkdumpfile is not to be had: no dump can be opened */
 #include "vmcore/vmcore.h"
 
 #include <errno.h>
