@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "host/capabilities.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 

@@ -21,6 +21,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "decode/model.h"
+#include "host/capabilities.h"
 #include "render/branch_list.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/filter_options.h"
+#include "host/capabilities.h"
 #include "pipeline/pipeline.h"
 #include "symbolize/text.h"
 #include "util/log.h"

@@ -7,6 +7,7 @@
 #include "capture/capture.h"
 #include "capture/multi.h"
 #include "cmd/cmd.h"
+#include "host/capabilities.h"
 #include "symbolize/symbolize.h"
 #include "target/perf_event.h"
 #include "target/preset.h"

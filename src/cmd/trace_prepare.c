@@ -12,6 +12,7 @@
 #include "cmd/filters.h"
 #include "cmd/probe_say.h"
 #include "cmd/trace_say.h"
+#include "host/capabilities.h"
 #include "symbolize/kernelimage.h"
 #include "symbolize/place.h"
 #include "symbolize/trim.h"

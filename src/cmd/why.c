@@ -13,6 +13,7 @@
 #include "cmd/option_args.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
+#include "host/capabilities.h"
 #include "pipeline/classify.h"
 #include "cmd/output.h"
 #include "cmd/view.h"

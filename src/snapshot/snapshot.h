@@ -119,7 +119,7 @@ struct log_lines {
  * @stack: instruction it happened at, then return addresses, innermost first; NULL: not reported
  * @stack_count: of @stack, up to BACKTRACE_MAX
  * @stack_cut: there are more
- * @log: what the kernel said around it (set by cmd/klog); NULL: nobody asked
+ * @log: what the kernel said around it (set by host/klog); NULL: nobody asked
  * @lbr: the LBR it was read from; borrowed from the source
  * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
  * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt

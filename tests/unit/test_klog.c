@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/klog.h"
+#include "host/klog.h"
 
 /* Of the time to come: no snapshot is so late that it would be too old. */
 #define LATE "9000000000000000"

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "cmd/cmd.h"
+#include "host/capabilities.h"
 #include "util/cleanup.h"
 
 #define BIT(cap) (1ULL << (cap))

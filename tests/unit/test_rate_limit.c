@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/rate_limit.h"
+#include "pipeline/rate_limit.h"
 
 #define MS 1000000ull
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* notify.h - tell the service manager how we are, see sd_notify(3) */
-#ifndef LBRSNOOP_CMD_NOTIFY_H
-#define LBRSNOOP_CMD_NOTIFY_H
+#ifndef LBRSNOOP_HOST_NOTIFY_H
+#define LBRSNOOP_HOST_NOTIFY_H
 
 /**
  * notify_send() - send "READY=1" and the like to $NOTIFY_SOCKET

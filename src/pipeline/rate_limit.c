@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "cmd/rate_limit.h"
+#include "pipeline/rate_limit.h"
 
 #define SECOND_NS 1000000000u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* klog.h - what the kernel said around a snapshot, from /dev/kmsg */
-#ifndef LBRSNOOP_CMD_KLOG_H
-#define LBRSNOOP_CMD_KLOG_H
+#ifndef LBRSNOOP_HOST_KLOG_H
+#define LBRSNOOP_HOST_KLOG_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "cmd/klog.h"
+#include "host/klog.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* rate_limit.h - --max-rate: so many snapshots a second */
-#ifndef LBRSNOOP_CMD_RATE_LIMIT_H
-#define LBRSNOOP_CMD_RATE_LIMIT_H
+#ifndef LBRSNOOP_PIPELINE_RATE_LIMIT_H
+#define LBRSNOOP_PIPELINE_RATE_LIMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
