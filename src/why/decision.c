@@ -16,6 +16,8 @@
 #define STEPS_MAX 256
 /* Branches between an errno that is loaded early and what becomes of it. */
 #define KEPT_MAX 16
+/* Until the two sides of a branch meet again. */
+#define REJOIN_STEPS_MAX 48
 /* The flags are set close by, or nobody can tell by what. */
 #define SETTER_STEPS 6
 
@@ -481,6 +483,36 @@ static int decided_after(struct backward *back, uint64_t addr, const uint64_t *r
 	return count < 0 ? count : (int)done;
 }
 
+/* Do all ways from @from come to @to? @steps bounds the work. */
+static bool leads_only_to(const struct code *code, uint64_t from, uint64_t to, unsigned int *steps)
+{
+	while (from != to && (*steps)++ < REJOIN_STEPS_MAX) {
+		const struct insn *in = code_find(code, from);
+
+		if (!in || code_never_returns(code, in))
+			return false;
+		if (in->class == INSN_COND && !leads_only_to(code, in->target, to, steps))
+			return false;
+		if (in->class == INSN_JMP)
+			from = in->target;
+		else if (code_goes_on(in))
+			from = in->addr + in->len;
+		else
+			return false;
+	}
+	return from == to;
+}
+
+/* The other side comes to the same instruction: "if (extack) extack->msg = ...; return -EINVAL" */
+static bool decides_nothing(const struct code *code, const struct decision *decision, uint64_t site)
+{
+	const struct insn *in = code_find(code, decision->addr);
+	unsigned int steps = 0;
+
+	return in &&
+	       leads_only_to(code, decision->taken ? in->addr + in->len : in->target, site, &steps);
+}
+
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		   const struct snapshot *snap, const uint64_t *regs, struct decision *ret,
 		   size_t max)
@@ -488,6 +520,7 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 	struct row row = {.snap = snap, .count = snap ? snap->count : 0, .end = addr};
 	struct backward back = {.where = where};
 	int err = code_load(&back.code, where->text, where->symbols, func);
+	const uint64_t site = addr;
 	int count = err ? 0 : decided_after(&back, addr, regs, ret, max);
 
 	if (err)
@@ -496,8 +529,10 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 	while (!err && (size_t)count < max) {
 		err = snap ? walk_branches(&back, &row, regs, &ret[count])
 			   : walk(&back, addr, regs, &ret[count]);
-		if (!err)
-			addr = ret[count++].addr;
+		if (err)
+			break;
+		addr = ret[count].addr;
+		count += !decides_nothing(&back.code, &ret[count], site);
 	}
 	code_unload(&back.code);
 	return count > 0 ? count : err;
@@ -553,6 +588,15 @@ static int without_excluded(struct decision *all, size_t count)
 	return kept ? (int)kept : -ENOENT;
 }
 
+/* Both of its sides come to the place: what led to the branch is what decided. */
+static bool is_one_branch(const struct decision *all, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (all[i].addr != all[0].addr)
+			return false;
+	return count > 1;
+}
+
 int decisions_one_of(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		     const uint64_t *regs, struct decision *ret, size_t max)
 {
@@ -583,10 +627,15 @@ int decisions_one_of(const struct decision_code *where, const struct symbol *fun
 		err = count == max ? -E2BIG
 				   : decision_from(&back, in, true, written, regs, &ret[count++]);
 	}
+	if (!err && is_one_branch(ret, count)) {
+		back.written = UINT16_MAX;
+		err = walk(&back, ret[0].addr, regs, &ret[0]);
+		count = 1;
+	} else if (!err && count < 2) {
+		err = -ENOENT;
+	}
 	code_unload(&back.code);
-	if (err || count < 2)
-		return err ?: -ENOENT;
-	return without_excluded(ret, count);
+	return err ?: without_excluded(ret, count);
 }
 
 int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,

@@ -73,6 +73,7 @@ int decision_by_branches(const struct decision_code *where, const struct symbol 
 
 /**
  * decisions_find() - the last conditional branches of a function before an instruction
+ * Those whose other side comes to it, too, are left out: they decided nothing.
  * @snap: as of decision_by_branches(); NULL: by the text alone, as decision_find()
  * @ret: @max of them, the newest first
  * Return: how many, 1 at least; -ENOENT; -EFAULT; -ENOMEM.

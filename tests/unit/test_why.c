@@ -262,8 +262,10 @@ static void may_load_errno_misses_nothing_that_is_decoded(void **state)
  * early: 90 mov $-22,%eax  95 test %edi,%edi  97 jns 9a  99 ret  9a xor %eax,%eax  9c ret
  * early_for_two: a0 test %edx,%edx  a2 je af  a4 mov $-22,%eax  a9 test %edi,%edi  ab js b3
  *       ad test %esi,%esi  af je b3  b1 xor %eax,%eax  b3 ret
+ * rejoins: c0 test %edi,%edi  c2 je d1  c4 test %esi,%esi  c6 je ca  c8 xor %edx,%edx
+ *       ca mov $-22,%eax  cf ret  d1 xor %eax,%eax  d3 ret
  */
-static const uint8_t code[0xc0] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
+static const uint8_t code[0xe0] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
 				  "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\x85\xff\x74\x0c\x85\xf6\x75\x08\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc"
 				  "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -274,7 +276,9 @@ static const uint8_t code[0xc0] = "\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\
 				  "\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 				  "\xb8\xea\xff\xff\xff\x85\xff\x79\x01\xc3\x31\xc0\xc3\xcc\xcc\xcc"
 				  "\x85\xd2\x74\x09\xb8\xea\xff\xff\xff\x85\xff\x78\x06\x85\xf6\x74"
-				  "\x02\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+				  "\x02\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+				  "\x85\xff\x74\x0d\x85\xf6\x74\x02\x31\xd2\xb8\xea\xff\xff\xff\xc3"
+				  "\xcc\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000020 T two\n"
@@ -284,8 +288,9 @@ static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000080 t five\n"
 			    "ffffffff81000090 t early\n"
 			    "ffffffff810000a0 t early_for_two\n"
-			    "ffffffff810000c0 T end\n"
-			    "ffffffff810000d0 T further\n";
+			    "ffffffff810000c0 t rejoins\n"
+			    "ffffffff810000e0 T end\n"
+			    "ffffffff810000f0 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code)};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -311,7 +316,7 @@ static void candidates_are_functions_and_those_of_cold_parts(void **state)
 	FILE *list;
 
 	assert_int_equal(candidates_find(&text, *state, NULL, &found), 0);
-	assert_int_equal(found.count, 5);
+	assert_int_equal(found.count, 6);
 	assert_string_equal(found.items[0].sym.name, "one");
 	assert_true(found.items[0].traced);
 	assert_string_equal(found.items[1].sym.name, "two");
@@ -325,7 +330,7 @@ static void candidates_are_functions_and_those_of_cold_parts(void **state)
 	assert_int_equal(probeable_create(NULL, list, "6.1", &probeable), 0);
 	fclose(list);
 	assert_int_equal(candidates_find(&text, *state, probeable, &found), 0);
-	assert_int_equal(found.count, 4);
+	assert_int_equal(found.count, 5);
 	assert_string_equal(found.items[0].sym.name, "one");
 	assert_string_equal(found.items[1].sym.name, "three");
 	candidates_deinit(&found);
@@ -398,6 +403,31 @@ static void decision_two_ways_meet_branches_tell(void **state)
 	free(snap);
 }
 
+/* "if (extack) extack->msg = ...; return -EINVAL": that branch did not decide for the error. */
+static void decision_both_sides_of_a_branch_rejoin(void **state)
+{
+	struct decision_code where = {.text = &text, .symbols = *state};
+	struct snapshot *snap = calloc(1, sizeof(*snap));
+	struct decision all[4];
+	struct symbol func;
+
+	assert_non_null(snap);
+	assert_int_equal(symbols_by_name(*state, "", "rejoins", 0, &func), 0);
+	snap->count = 2;
+	snap->branches[0].from = BASE - 0x100;
+	snap->branches[0].to = BASE + 0xc0;
+	snap->branches[1].from = BASE + 0xc6;
+	snap->branches[1].to = BASE + 0xca;
+	assert_int_equal(decisions_find(&where, &func, BASE + 0xca, snap, NULL, all, 4), 1);
+	assert_int_equal(all[0].addr, BASE + 0xc2);
+	assert_false(all[0].taken);
+	assert_string_equal(all[0].condition, "%edi != 0");
+	/* By the text alone. */
+	assert_int_equal(decisions_one_of(&where, &func, BASE + 0xca, NULL, all, 4), 1);
+	assert_int_equal(all[0].addr, BASE + 0xc2);
+	free(snap);
+}
+
 /* Two ways: one of two branches, or the one that the registers leave. */
 static void decisions_one_of_ways_that_meet(void **state)
 {
@@ -434,18 +464,23 @@ static void decisions_earlier_ones_newest_first(void **state)
 
 	assert_non_null(snap);
 	assert_int_equal(symbols_by_name(*state, "", "two", 0, &func), 0);
-	snap->count = 2;
+	snap->count = 1;
 	snap->branches[0].from = BASE - 0x100;
 	snap->branches[0].to = BASE + 0x20;
-	snap->branches[1].from = BASE + 0x26;
-	snap->branches[1].to = BASE + 0x30;
-	assert_int_equal(decisions_find(&where, &func, BASE + 0x30, snap, NULL, all, 4), 2);
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x28, snap, NULL, all, 4), 2);
 	assert_int_equal(all[0].addr, BASE + 0x26);
-	assert_true(all[0].taken);
+	assert_false(all[0].taken);
 	assert_int_equal(all[1].addr, BASE + 0x22);
 	assert_false(all[1].taken);
 	assert_string_equal(all[1].condition, "%edi != 0");
-	assert_int_equal(decisions_find(&where, &func, BASE + 0x30, snap, NULL, all, 1), 1);
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x28, snap, NULL, all, 1), 1);
+	/* "if (!a || b)": had the first one gone the other way, the place had been reached, too. */
+	snap->count = 2;
+	snap->branches[1].from = BASE + 0x26;
+	snap->branches[1].to = BASE + 0x30;
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x30, snap, NULL, all, 4), 1);
+	assert_int_equal(all[0].addr, BASE + 0x26);
+	assert_true(all[0].taken);
 	/* By the text alone, where one way leads there. */
 	assert_int_equal(decisions_find(&where, &func, BASE + 0x28, NULL, NULL, all, 4), 2);
 	assert_int_equal(all[0].addr, BASE + 0x26);
@@ -532,6 +567,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_branches_tell, open_table,
 						close_table),
 		cmocka_unit_test_setup_teardown(decision_behind_an_errno_loaded_early, open_table,
+						close_table),
+		cmocka_unit_test_setup_teardown(decision_both_sides_of_a_branch_rejoin, open_table,
 						close_table),
 		cmocka_unit_test_setup_teardown(decisions_one_of_ways_that_meet, open_table,
 						close_table),
