@@ -10,7 +10,7 @@
 int vector_grow(void *array, size_t count, size_t size)
 {
 	size_t room = count ? count * 2 : COUNT_MIN;
-	void *items;
+	void *items, *bigger;
 
 	/* There is room up to the next power of two. */
 	if (count && (count < COUNT_MIN || count & (count - 1)))
@@ -18,9 +18,9 @@ int vector_grow(void *array, size_t count, size_t size)
 	if (room <= count || room > (size_t)-1 / size)
 		return -ENOMEM;
 	memcpy(&items, array, sizeof(items));
-	items = realloc(items, room * size);
-	if (!items)
+	bigger = realloc(items, room * size);
+	if (!bigger)
 		return -ENOMEM;
-	memcpy(array, &items, sizeof(items));
+	memcpy(array, &bigger, sizeof(bigger));
 	return 0;
 }
