@@ -20,8 +20,8 @@
  * @text: all of it, as in the file, and a NUL
  * @len: bytes of @text, that NUL not counted
  * @lbr: what the branches were read from
- * @filter: "" if it is not told
- * @release: kernel release; "" if it is not told
+ * @filter: "" if unknown
+ * @release: kernel release; "" if unknown
  * @build_id: of the kernel
  * @text_addr: run-time address of _text, 0 if unknown
  * @stext: ... of _stext
@@ -63,7 +63,7 @@ int meta_of_host(const struct recorder_options *opts, uint8_t **ret_bytes, size_
 /** meta_parse() - check a META; 0, -EBADMSG, or -ENOMEM; meta_deinit() frees */
 int meta_parse(const uint8_t *bytes, size_t len, struct capfile_meta *ret_meta);
 
-/** meta_get() - value of a key, "" if it is not told; valid until meta_deinit() */
+/** meta_get() - value of a key, "" if unknown; valid until meta_deinit() */
 const char *meta_get(const struct capfile_meta *meta, const char *key);
 
 void meta_deinit(struct capfile_meta *meta);

@@ -49,7 +49,7 @@ int capfile_open(const char *path, struct capfile **ret_file, struct errmsg *msg
 int capfile_open_bytes(const void *bytes, size_t len, struct capfile **ret_file,
 		       struct errmsg *msg);
 
-/** capfile_on_module() - be told of modules from now on */
+/** capfile_on_module() - call @fn for each module from now on */
 void capfile_on_module(struct capfile *file, capfile_module_fn *fn, void *ctx);
 
 /** capfile_meta() - of the machine it was taken on; valid until capfile_close() */

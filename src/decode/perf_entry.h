@@ -26,8 +26,8 @@ struct lbr_model;
  * - in_tx, abort: always 0 without TSX, which @model masks.
  * - type: of architectural LBR alone, and only from events with PERF_SAMPLE_BRANCH_TYPE_SAVE
  *   (before Linux 6.1 the field holds the raw BR_TYPE otherwise). BR_TYPE OTHER is classified by
- *   reading the text: SYSCALL and SYSRET are told, far branches, interrupts and IRET are 0, thus
- *   "not reported". The type that Linux finds by disassembly on other CPUs is not the CPU's
+ *   reading the text: SYSCALL and SYSRET are reported, far branches, interrupts and IRET are 0,
+ * thus "not reported". The type that Linux finds by disassembly on other CPUs is not the CPU's
  *   report, and is left out.
  * - AMD BRS: from is as recorded, to is sign-extended.
  * - from 0: real without a filter, a fault after a call to NULL is recorded so. Linux's software

@@ -13,7 +13,7 @@
  * then. So the newest entry is asked for its connection to the event: from it, straight on, the
  * CPU must have reached the breakpoint; and where the trigger is software, the newest entries
  * must be that software (snap->wasted, set by snapshot_trim() before).
- * @text: kernel text, or NULL: breakpoints cannot be judged
+ * @text: kernel text, or NULL: breakpoints cannot be classified
  */
 void snapshot_classify_stale(struct snapshot *snap, const struct text_source *text,
 			     const struct path_options *opts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* fault.h - faults of the kernel, put where they happened: the trigger is where they are told */
+/* fault.h - puts faults of the kernel where they happened, not where the kernel reports them */
 #ifndef LBRSNOOP_PIPELINE_FAULT_H
 #define LBRSNOOP_PIPELINE_FAULT_H
 

@@ -188,7 +188,7 @@ struct text_source {
 /**
  * snapshot_clear() - nothing known yet, as a source has to find it that fills the same one again
  *
- * What no source sets is set by whoever judges the snapshot, and not always. Entries of @branches
+ * What no source sets is set when the snapshot is classified, and not always. Entries of @branches
  * beyond @count have no meaning and stay: they are most of its bytes.
  */
 void snapshot_clear(struct snapshot *snap);

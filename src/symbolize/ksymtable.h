@@ -16,7 +16,7 @@
 struct btf;
 
 /**
- * typedef ksym_visit_fn - told each symbol
+ * typedef ksym_visit_fn - called for each symbol
  * @type: as nm's and /proc/kallsyms'
  * @name: of @len characters, none of them blank or unprintable; NUL-terminated, until it returns
  * @module: "" for the kernel image

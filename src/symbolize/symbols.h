@@ -49,7 +49,7 @@ struct noted_name {
  * @tab: what is searched
  * @names: every name ever handed out
  * @noted: cache, by name
- * @name_bytes: of names that symbols_add() was told, and keeps
+ * @name_bytes: of names that symbols_add() was given, and keeps
  * @kept: of them, by their hash; NULL before the first
  * @live: where to read again; NULL for a table that does not change
  * @ahead: symbols_open_begin(): reads the file already; NULL otherwise

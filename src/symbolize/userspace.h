@@ -56,7 +56,7 @@ void userspace_executed(struct userspace *user, uint32_t pid);
 /** userspace_exited() - a process has ended; what is known stays for a while */
 void userspace_exited(struct userspace *user, uint32_t pid);
 
-/** userspace_forget() - something was not told: all is looked up again */
+/** userspace_forget() - an event was lost: all is looked up again */
 void userspace_forget(struct userspace *user);
 
 /**

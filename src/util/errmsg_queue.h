@@ -12,7 +12,7 @@
 
 /**
  * struct errmsg_queue - zeroed is empty
- * @left_out: messages there was no room for, told as a number
+ * @left_out: messages there was no room for, reported as a number
  */
 struct errmsg_queue {
 	struct errmsg *items;
