@@ -216,9 +216,10 @@ void journal_add(struct journal *journal, const struct finding *finding)
 	if (!path || (path->sink_count && ts_ns - path->sink_ns < AGAIN_NS))
 		return;
 	count = path->count - path->sink_count;
-	put_format(&message, "MESSAGE", "%s%s%s%s%s, path %016" PRIx64 ", %" PRIu64 " times",
+	put_format(&message, "MESSAGE", "%s%s%s%s%s, path %016" PRIx64 ", %" PRIu64 " time%s",
 		   path->function, path->err ? "() = -" : "", finding_errno(path, number),
-		   *path->origin ? " at " : "", path->origin, path->ident, count);
+		   *path->origin ? " at " : "", path->origin, path->ident, count,
+		   count == 1 ? "" : "s");
 	put_path(&message, path, count);
 	put_full(&message, journal, finding);
 	if (!send_message(journal, &message, JOURNAL_ID_PATH, PRIORITY_WARNING))
@@ -234,8 +235,8 @@ static void send_rest(struct journal *journal, struct finding_path *path)
 
 	if (!count)
 		return;
-	put_format(&message, "MESSAGE", "path %016" PRIx64 ", %" PRIu64 " times more", path->ident,
-		   count);
+	put_format(&message, "MESSAGE", "path %016" PRIx64 ", %" PRIu64 " time%s more", path->ident,
+		   count, count == 1 ? "" : "s");
 	put_path(&message, path, count);
 	if (send_message(journal, &message, JOURNAL_ID_COUNT, PRIORITY_INFO))
 		path->sink_count = path->count;

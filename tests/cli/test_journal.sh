@@ -38,7 +38,7 @@ if [ "${1:-}" = --within ]; then
 	exit "$status"
 fi
 
-expect "no such directory" 2 'none: No such file or directory; a directory of' ./lbrsnoop report --journal="$scratch/none"
+expect "no such directory" 2 'none: No such file or directory; expected a directory of' ./lbrsnoop report --journal="$scratch/none"
 expect "no filter for processes" 64 'report --journal: paths are counted' ./lbrsnoop report --journal -p 1
 expect "no branches" 64 'it holds no branches' ./lbrsnoop report --journal --insns
 expect "a journal and a file" 64 'either --journal or' ./lbrsnoop report --journal tests/data/capture/skylake-hw.lbr

@@ -18,7 +18,12 @@ elif missing=$(packages_missing "${packages_static[@]}") && [ -n "$missing" ]; t
 	skip "$name" "tests/deps static installs what is missing: $missing"
 	finish
 fi
-expect "make static says nothing wrong" 0 '' make --no-print-directory -s -j"$(nproc)" static
+run_it make --no-print-directory -j"$(nproc)" static
+if [ "$status" = 0 ] && ! grep -q 'warning: ' "$scratch/err"; then
+	ok "make static, without a warning"
+else
+	not_ok "make static, without a warning" "$scratch/err"
+fi
 expect "ldd" 1 'not a dynamic executable' ldd build/static/lbrsnoop
 
 # inside ARGUMENT...: in a directory with nothing but the program and its input, as root there
