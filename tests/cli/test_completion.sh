@@ -161,7 +161,7 @@ for shell in bash zsh; do
 	while IFS='|' read -r line option; do
 		# shellcheck disable=SC2086 # words
 		$PWD/lbrsnoop $option 2>&1 >/dev/null | sed -n -E \
-			"s/.*(one of|are known:) (.*)/\2/; s/ (is )?wanted.*//; s/.*: (errno or return)/\1/; s/ or / /; 1p" |
+			"s/.*(one of|are known:|expected) (.*)/\2/; s/ or / /; 1p" |
 			words_of >"$scratch/wanted"
 		offered "$line" >"$scratch/got"
 		same "$shell: '$line'" "$scratch/wanted" "$scratch/got"
