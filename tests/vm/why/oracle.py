@@ -16,7 +16,7 @@ STACK = ~0x3fff
 SITES_KEPT = 8  # of each errno
 # Their errors stay among themselves: printk's buffer, the console, the scheduler.
 INSIDE = re.compile(r"(desc_|prb_|_prb|v?printk|console_|serial8250|univ8250|uart_|irq_work|"
-                    r"try_to_wake_up|select_task_rq|update_curr|asm_|exc_|sysvec_|insn_|jump_label|"
+                    r"__schedule$|try_to_wake_up|select_task_rq|update_curr|asm_|exc_|sysvec_|insn_|jump_label|"
                     r"(__)?text_poke|static_key)")
 # -1 is no errno there, but no user's ID, or an ACL that is not known.
 NO_EPERM = re.compile(r"(map_id_|from_k[ug]id|make_k[ug]id|get_acl|get_cached_acl|truncate_inode)")

@@ -116,7 +116,7 @@ def misnamed(origin, stack, names, lines):
         places.append(origin["decision"])
     wrong = next(filter(None, (place_error(place, names, lines) for place in places)), None)
     # From the origin outwards
-    if not wrong and stack and int(stack[0]["addr"], 16) != int(origin["addr"], 16):
+    if not wrong and stack and origin.get("addr") and int(stack[0]["addr"], 16) != int(origin["addr"], 16):
         return f"the stack begins at {stack[0]['addr']}"
     return wrong
 
