@@ -57,12 +57,11 @@ bad "uprobe and a kernel function" "one filter" uprobe:/bin/true:main do_sys_ope
 bad "preset: a name that is none" "no such preset; there are warn, oops, bug, .*, rcu-stall, and all" preset:oopses
 bad "preset of a program and one of the kernel" "one filter" preset:segfault preset:oom
 expect_out "list presets" 0 "^preset:oom.*mm/oom_kill.c" $tool list presets
-# What each of them keeps stands in README, below that heading.
-left=$(sed -n '/^## What each trigger leaves/,/^## How to read it/p' "$(dirname "$0")/../../README.md")
+left=$(cat "$(dirname "$0")/../../docs/COSTS.md")
 for name in $($tool list presets | sed 's/^preset:\([a-z-]*\).*/\1/'); do
 	case $left in
-	*"\`$name\`"*) ok "README: what preset:$name keeps" ;;
-	*) not_ok "README: what preset:$name keeps" "nothing is said of it" ;;
+	*"\`$name\`"*) ok "docs/COSTS.md: what preset:$name keeps" ;;
+	*) not_ok "docs/COSTS.md: what preset:$name keeps" "nothing is said of it" ;;
 	esac
 done
 bad "perf: an event that is none" "no perf event 'page-fautls'; there are page-faults, .*did you mean page-faults" \

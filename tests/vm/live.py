@@ -28,7 +28,7 @@ from captures import capture_error
 from lines import kernel_errors
 from perf_events import check_hotplug, check_perf
 from presets import build_faults, check_faults, check_panic, check_presets, check_watch
-from readme import check_row
+from costs import check_row
 from report import Report, guest_ended, log_text
 from three import check_three
 from user_functions import check_user
@@ -541,11 +541,11 @@ def check_doctor(guest, report):
 
 
 def check_table(guest, report):
-    """For check_doctor(), and table_useful, whose row README.md has."""
+    """For check_doctor(), and table_useful, whose row docs/COSTS.md has."""
     run, depth = Run(guest.directory, "table"), REPORTED[guest.model][0]
     guest.none_lost(report, run)
     spent = spent_by_trigger(run.snapshots, guest.symbols())
-    # kprobe.multi has no column: README.md says that it spends the LBR.
+    # kprobe.multi has no column: docs/COSTS.md says that it spends the LBR.
     check_row(guest, report, "triggers", {kind: 0 if count is None else depth - count
                                           for kind, count in spent.items() if kind != "kprobe.multi"})
 

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from readme import check_row
+from costs import check_row
 from user_functions import call_order_error, code_ranges, foreign, functions_of, ordered_errors
 from verify_truth import REPORTED
 
@@ -424,13 +424,13 @@ def check_error_report(guest, report, run_of):
     guest.snapshots_match(report, both, "db", 2)
 
 
-# Columns of README.md's table, by fault
+# Columns of docs/COSTS.md's table, by fault
 COLUMNS = {"warn": "WARN_ON", "warn-text": "WARN with a text", "bug": "BUG", "null": "NULL pointer",
            "wild": "bad kernel address", "gp": "general protection"}
 
 
 def check_table(guest, report, runs):
-    """What is kept at most is README.md's, but where an interrupt took some. @runs: [(Run, faults)]"""
+    """What is kept at most is docs/COSTS.md's, but where an interrupt took some. @runs: [(Run, faults)]"""
     most = {}
     for run, faults in runs:
         for snapshot, name in zip(run.snapshots, faults):

@@ -1,4 +1,4 @@
-"""tables.py - tables of LBR entries, model by kernel, that README.md has as Markdown"""
+"""tables.py - tables of LBR entries, model by kernel, that docs/COSTS.md has as Markdown"""
 import concurrent.futures
 import os
 import sys
@@ -11,8 +11,8 @@ from verify_truth import REPORTED
 WITHOUT_SNAPSHOT = {("zen4", "6.1")}
 
 
-def readme_rows():
-    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as lines:
+def costs_rows():
+    with open(os.path.join(TOP, "docs", "COSTS.md"), encoding="utf-8") as lines:
         return {line.rstrip("\n") for line in lines if line.startswith("| ")}
 
 
@@ -24,20 +24,20 @@ def measured(measure, model, kernel):
 
 
 def kernels_of(model, newest):
-    """Those of README.md's rows: the newest kernel only of the models in @newest."""
+    """Those of docs/COSTS.md's rows: the newest kernel only of the models in @newest."""
     return [kernel for kernel in kernels.ALL
             if not kernels.why_missing(kernel) and (kernel not in kernels.OPTIONAL or model in newest)]
 
 
 def print_tables(models, tables, measure, jobs=1, newest=()):
     """Of each of @tables, lists of columns: a row for each model and kernel, the first table's as
-    they come; 1 if something is wrong, or if README.md has another row.
+    they come; 1 if something is wrong, or if docs/COSTS.md has another row.
 
     @measure: model, kernel: ({column: entries}, what is wrong or None); boots a guest
     @jobs: guests at once
     @newest: models that have a row of the newest kernel
     """
-    status, known = 0, readme_rows()
+    status, known = 0, costs_rows()
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         results = {(model, kernel): pool.submit(measured, measure, model, kernel)
                    for model in models for kernel in kernels_of(model, newest)}
@@ -54,7 +54,7 @@ def print_tables(models, tables, measure, jobs=1, newest=()):
                 row = f"| {model}, {REPORTED[model][0]} | {kernel} | {' | '.join(cells)} |"
                 print(row, flush=True)
                 if row not in known:
-                    print("README.md has another row", file=sys.stderr)
+                    print("docs/COSTS.md has another row", file=sys.stderr)
                     status = 1
             if columns is not tables[-1]:
                 print()

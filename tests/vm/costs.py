@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""readme.py - cells of the tables of LBR entries in README.md"""
+"""costs.py - cells of the tables of LBR entries in docs/COSTS.md"""
 import os
 
 import kernels
 
-README = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))), "README.md")
+COSTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))),
+                     "docs", "COSTS.md")
 
 
 def cells_of(line):
@@ -14,7 +15,7 @@ def cells_of(line):
 def row_of(model, kernel, column):
     """{column: cell} of a model and a kernel in the table that has @column; None without such a row"""
     columns = None
-    with open(README, encoding="utf-8") as lines:
+    with open(COSTS, encoding="utf-8") as lines:
         for line in lines:
             if not line.startswith("|"):
                 columns = None
@@ -28,12 +29,12 @@ def row_of(model, kernel, column):
 
 
 def check_row(guest, report, name, measured):
-    """README.md says of this guest what was @measured: {column: entries}. Of the newest kernel it
+    """docs/COSTS.md says of this guest what was @measured: {column: entries}. Of the newest kernel it
     has some rows."""
     row = row_of(guest.model, guest.kernel, next(iter(measured)))
     if row is None and guest.kernel in kernels.OPTIONAL:
-        report.comment(f"{guest.name}: README.md has no row of it for {name}")
+        report.comment(f"{guest.name}: docs/COSTS.md has no row of it for {name}")
         return
     said = row and {column: row.get(column) for column in measured}
-    report(f"{guest.name}/readme/{name}", said != {column: str(count) for column, count in measured.items()} and
-           f"README.md has {said}, measured are {measured}", str(measured))
+    report(f"{guest.name}/costs/{name}", said != {column: str(count) for column, count in measured.items()} and
+           f"docs/COSTS.md has {said}, measured are {measured}", str(measured))
