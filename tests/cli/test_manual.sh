@@ -38,4 +38,12 @@ grep -o -E -e '(^|[ `])--[a-z][a-z-]+' README.md | grep -o -E -e '--[a-z-]+' | s
 	grep -v -E -e '^--(dbg|help|kernel|list|update)$' >"$scratch/readme"
 comm -23 "$scratch/readme" "$scratch/options" >"$scratch/unknown"
 same "README.md names no option that is not there" /dev/null "$scratch/unknown"
+
+# docs/SUPPORT.md has a row of each model, with its entries, and of those that are emulated the kernels.
+./lbrsnoop decode --list-models | awk '/^[a-z]/ && !/^(name|format-)/ { print $1, $2 }' | sort >"$scratch/models"
+sed -n 's/^| \([a-z0-9_]*\) | *\([0-9]*\) | .*/\1 \2/p' docs/SUPPORT.md | sort >"$scratch/supported"
+same "docs/SUPPORT.md has the models of --list-models, and no other" "$scratch/models" "$scratch/supported"
+awk '!/^#/ && NF && $1 != "none" { print $1 }' tests/vm/qemu/models | sort >"$scratch/emulated"
+sed -n 's/^| \([a-z0-9_]*\) | *[0-9]* | [^|]* | [0-9][^|]*| .*/\1/p' docs/SUPPORT.md | sort >"$scratch/proven"
+same "docs/SUPPORT.md has the models that are emulated" "$scratch/emulated" "$scratch/proven"
 finish
