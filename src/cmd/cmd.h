@@ -35,6 +35,9 @@ int cmd_record(int argc, char **argv);
 /** cmd_report() - "lbrsnoop report FILE..." */
 int cmd_report(int argc, char **argv);
 
+/** cmd_compare() - "lbrsnoop compare FILE..." */
+int cmd_compare(int argc, char **argv);
+
 /** cmd_postmortem() - "lbrsnoop postmortem VMCORE" */
 int cmd_postmortem(int argc, char **argv);
 

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "compare/ranking.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/fnv.h"
+
+/** enum side - of a branch */
+enum side { NOT_TAKEN, TAKEN, SIDES };
+
+/**
+ * struct group - calls of one kind
+ * @complete: of @calls, those whose record goes back to the function's entry
+ */
+struct group {
+	bool failing;
+	char *function;
+	int err;
+	char *made_function;
+	char *made_module;
+	uint64_t made_off;
+	uint64_t calls;
+	uint64_t complete;
+};
+
+/**
+ * struct tally - a branch in calls of one kind
+ * @seen: in how many calls it was executed; @seen_complete in complete ones
+ * @went: in how many it went each way; a loop may go both
+ * @distance: sum over @went of the distance from the failure of the last time
+ */
+struct tally {
+	uint64_t seen;
+	uint64_t seen_complete;
+	uint64_t went[SIDES];
+	uint64_t distance[SIDES];
+};
+
+/**
+ * struct site - a branch
+ * @now: what the present call has shown of it: valid if @call is the present one
+ */
+struct site {
+	uint64_t hash;
+	char *function;
+	char *module;
+	uint64_t off;
+	uint64_t addr;
+	char *condition[SIDES];
+	uint64_t call;
+	bool now[SIDES];
+	uint32_t now_distance[SIDES];
+	struct tally tallies[RANKING_GROUPS_MAX];
+};
+
+struct ranking {
+	struct group groups[RANKING_GROUPS_MAX];
+	size_t group_count;
+	struct site **sites; /* in the order found */
+	size_t site_count;
+	size_t site_room;
+	struct site **table; /* open addressing, a power of two */
+	size_t table_room;
+	struct site **touched; /* by the present call */
+	size_t touched_count;
+	size_t touched_room;
+	uint64_t call;
+	size_t group;
+	bool complete;
+};
+
+struct ranking *ranking_create(void)
+{
+	return calloc(1, sizeof(struct ranking));
+}
+
+void ranking_destroy(struct ranking *ranking)
+{
+	if (!ranking)
+		return;
+	for (size_t i = 0; i < ranking->group_count; i++) {
+		free(ranking->groups[i].function);
+		free(ranking->groups[i].made_function);
+		free(ranking->groups[i].made_module);
+	}
+	for (size_t i = 0; i < ranking->site_count; i++) {
+		struct site *site = ranking->sites[i];
+
+		free(site->function);
+		free(site->module);
+		free(site->condition[TAKEN]);
+		free(site->condition[NOT_TAKEN]);
+		free(site);
+	}
+	free(ranking->sites);
+	free(ranking->table);
+	free(ranking->touched);
+	free(ranking);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool is_of_group(const struct group *group, const struct ranking_call *call)
+{
+	if (group->failing != call->failing || !same_text(group->function, call->function))
+		return false;
+	return !call->failing || (group->err == call->err && group->made_off == call->made_at.off &&
+				  same_text(group->made_function, call->made_at.function) &&
+				  same_text(group->made_module, call->made_at.module));
+}
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static int add_group(struct ranking *ranking, const struct ranking_call *call)
+{
+	struct group *group = &ranking->groups[ranking->group_count];
+
+	if (ranking->group_count == RANKING_GROUPS_MAX)
+		return -E2BIG;
+	*group = (struct group){.failing = call->failing, .function = strdup(call->function)};
+	if (call->failing) {
+		group->err = call->err;
+		group->made_function = copy(call->made_at.function);
+		group->made_module = copy(call->made_at.module);
+		group->made_off = call->made_at.off;
+	}
+	ranking->group_count++;
+	if (!group->function ||
+	    (call->failing && ((call->made_at.function && !group->made_function) ||
+			       (call->made_at.module && !group->made_module))))
+		return -ENOMEM;
+	return 0;
+}
+
+int ranking_call(struct ranking *ranking, const struct ranking_call *call)
+{
+	size_t i = 0;
+	int err;
+
+	while (i < ranking->group_count && !is_of_group(&ranking->groups[i], call))
+		i++;
+	if (i == ranking->group_count) {
+		err = add_group(ranking, call);
+		if (err)
+			return err;
+	}
+	ranking->call++;
+	ranking->group = i;
+	ranking->complete = call->complete;
+	ranking->touched_count = 0;
+	ranking->groups[i].calls++;
+	ranking->groups[i].complete += call->complete;
+	return 0;
+}
+
+static uint64_t hash_of(const struct ranking_place *place)
+{
+	uint64_t hash = fnv(FNV_START, place->function, strlen(place->function) + 1);
+
+	hash = fnv(hash, place->module, strlen(place->module) + 1);
+	return fnv(hash, &place->off, sizeof(place->off));
+}
+
+static bool is_site(const struct site *site, uint64_t hash, const struct ranking_place *place)
+{
+	return site->hash == hash && site->off == place->off &&
+	       !strcmp(site->function, place->function) && !strcmp(site->module, place->module);
+}
+
+/* Where it is, or where it belongs. */
+static struct site **slot_of(struct ranking *ranking, uint64_t hash,
+			     const struct ranking_place *place)
+{
+	size_t i = hash & (ranking->table_room - 1);
+
+	while (ranking->table[i] && !is_site(ranking->table[i], hash, place))
+		i = (i + 1) & (ranking->table_room - 1);
+	return &ranking->table[i];
+}
+
+static int grow_table(struct ranking *ranking)
+{
+	size_t room = ranking->table_room ? 2 * ranking->table_room : 256;
+	struct site **table = calloc(room, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	for (size_t i = 0; i < ranking->site_count; i++) {
+		size_t at = ranking->sites[i]->hash & (room - 1);
+
+		while (table[at])
+			at = (at + 1) & (room - 1);
+		table[at] = ranking->sites[i];
+	}
+	free(ranking->table);
+	ranking->table = table;
+	ranking->table_room = room;
+	return 0;
+}
+
+static int append(struct site ***list, size_t *count, size_t *room, struct site *site)
+{
+	if (*count == *room) {
+		size_t more = *room ? 2 * *room : 64;
+		struct site **bigger = reallocarray(*list, more, sizeof(**list));
+
+		if (!bigger)
+			return -ENOMEM;
+		*list = bigger;
+		*room = more;
+	}
+	(*list)[(*count)++] = site;
+	return 0;
+}
+
+static int find_site(struct ranking *ranking, const struct ranking_decision *decision,
+		     struct site **ret)
+{
+	uint64_t hash = hash_of(&decision->place);
+	struct site **slot, *site;
+
+	if (2 * (ranking->site_count + 1) > ranking->table_room && grow_table(ranking))
+		return -ENOMEM;
+	slot = slot_of(ranking, hash, &decision->place);
+	if (*slot) {
+		*ret = *slot;
+		return 0;
+	}
+	site = calloc(1, sizeof(*site));
+	if (!site)
+		return -ENOMEM;
+	site->hash = hash;
+	site->function = strdup(decision->place.function);
+	site->module = strdup(decision->place.module);
+	site->off = decision->place.off;
+	site->addr = decision->addr;
+	if (!site->function || !site->module ||
+	    append(&ranking->sites, &ranking->site_count, &ranking->site_room, site)) {
+		free(site->function);
+		free(site->module);
+		free(site);
+		return -ENOMEM;
+	}
+	*slot = *ret = site;
+	return 0;
+}
+
+int ranking_decision(struct ranking *ranking, const struct ranking_decision *decision)
+{
+	enum side side = decision->taken ? TAKEN : NOT_TAKEN;
+	struct site *site;
+
+	if (find_site(ranking, decision, &site))
+		return -ENOMEM;
+	if (site->call != ranking->call) {
+		if (append(&ranking->touched, &ranking->touched_count, &ranking->touched_room,
+			   site))
+			return -ENOMEM;
+		site->call = ranking->call;
+		site->now[TAKEN] = site->now[NOT_TAKEN] = false;
+	}
+	/* The last time counts: that is nearest to the failure. */
+	if (!site->now[side] || decision->distance < site->now_distance[side])
+		site->now_distance[side] = decision->distance;
+	site->now[side] = true;
+	if (!site->condition[side] && *decision->condition) {
+		site->condition[side] = strndup(decision->condition, RANKING_TEXT_MAX - 1);
+		if (!site->condition[side])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void ranking_call_end(struct ranking *ranking)
+{
+	for (size_t i = 0; i < ranking->touched_count; i++) {
+		struct site *site = ranking->touched[i];
+		struct tally *tally = &site->tallies[ranking->group];
+
+		tally->seen++;
+		tally->seen_complete += ranking->complete;
+		for (int side = 0; side < SIDES; side++)
+			if (site->now[side]) {
+				tally->went[side]++;
+				tally->distance[side] += site->now_distance[side];
+			}
+	}
+	ranking->touched_count = 0;
+}
+
+/* Where it is not seen in a complete record, it was not executed: it did not go that way. */
+static struct ranking_count count_of(const struct group *group, const struct tally *tally,
+				     enum side side)
+{
+	return (struct ranking_count){
+		.true_calls = tally->went[side],
+		.known = tally->seen + group->complete - tally->seen_complete,
+	};
+}
+
+static uint64_t least(uint64_t calls)
+{
+	return calls < RANKING_CALLS_LEAST ? calls : RANKING_CALLS_LEAST;
+}
+
+/* False: it does not tell failing calls, or too few of them know. */
+static bool judge(const struct site *site, enum side side, const struct group *failing,
+		  const struct group *passing, size_t failing_at, size_t passing_at,
+		  struct ranked *ret)
+{
+	struct ranking_count bad = count_of(failing, &site->tallies[failing_at], side);
+	struct ranking_count good = count_of(passing, &site->tallies[passing_at], side);
+	double tpr, fpr;
+
+	if (bad.known < least(failing->calls) || good.known < least(passing->calls) ||
+	    !bad.true_calls || !good.known)
+		return false;
+	tpr = (double)bad.true_calls / (double)bad.known;
+	fpr = (double)good.true_calls / (double)good.known;
+	if (tpr <= fpr)
+		return false;
+	*ret = (struct ranked){
+		.place = {.function = site->function, .module = site->module, .off = site->off},
+		.addr = site->addr,
+		.taken = side == TAKEN,
+		.failing = bad,
+		.passing = good,
+		.accuracy = (tpr + 1 - fpr) / 2,
+		.weight = ((double)(bad.true_calls + 1) / (double)(bad.known + 2) +
+			   (double)(good.known - good.true_calls + 1) / (double)(good.known + 2)) /
+			  2,
+		.distance =
+			(double)site->tallies[failing_at].distance[side] / (double)bad.true_calls,
+	};
+	if (site->condition[side])
+		strcpy(ret->condition, site->condition[side]);
+	return true;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	int names;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	names = strcmp(x->place.function, y->place.function);
+	if (names)
+		return names;
+	return x->place.off < y->place.off ? -1 : x->place.off > y->place.off;
+}
+
+/* Which calls do not know is not by chance: of most of them has to be known. */
+static bool is_known(const struct ranking_count *count, uint64_t calls)
+{
+	return count->known * 10 >= calls * 9;
+}
+
+static bool separates(const struct ranking_reason *reason, const struct ranked *item)
+{
+	return item->failing.true_calls == item->failing.known && !item->passing.true_calls &&
+	       is_known(&item->failing, reason->failing) &&
+	       is_known(&item->passing, reason->passing);
+}
+
+static void find_parting(struct ranking_reason *reason)
+{
+	reason->parts_at = -1;
+	for (size_t i = 0; i < reason->count; i++)
+		if (separates(reason, &reason->items[i]) &&
+		    (reason->parts_at < 0 ||
+		     reason->items[i].distance > reason->items[reason->parts_at].distance))
+			reason->parts_at = (int)i;
+}
+
+static size_t passing_group(const struct ranking *ranking, const char *function)
+{
+	for (size_t i = 0; i < ranking->group_count; i++)
+		if (!ranking->groups[i].failing && !strcmp(ranking->groups[i].function, function))
+			return i;
+	return SIZE_MAX;
+}
+
+static int rank(const struct ranking *ranking, size_t at, struct ranking_reason *reason)
+{
+	const struct group *group = &ranking->groups[at];
+	size_t passing = passing_group(ranking, group->function);
+
+	*reason = (struct ranking_reason){
+		.function = group->function,
+		.err = group->err,
+		.made_at = {.function = group->made_function,
+			    .module = group->made_module,
+			    .off = group->made_off},
+		.failing = group->calls,
+		.passing = passing == SIZE_MAX ? 0 : ranking->groups[passing].calls,
+		.parts_at = -1,
+	};
+	if (passing == SIZE_MAX)
+		return 0;
+	reason->items = calloc(SIDES * ranking->site_count + 1, sizeof(*reason->items));
+	if (!reason->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < ranking->site_count; i++)
+		for (int side = 0; side < SIDES; side++)
+			reason->count +=
+				judge(ranking->sites[i], side, group, &ranking->groups[passing], at,
+				      passing, &reason->items[reason->count]);
+	qsort(reason->items, reason->count, sizeof(*reason->items), by_weight);
+	find_parting(reason);
+	return 0;
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	const struct ranking_reason *x = a, *y = b;
+
+	return x->failing > y->failing ? -1 : x->failing < y->failing;
+}
+
+int ranking_reasons(const struct ranking *ranking, struct ranking_reason **ret, size_t *ret_count)
+{
+	struct ranking_reason *reasons = calloc(RANKING_GROUPS_MAX, sizeof(*reasons));
+	size_t count = 0;
+	int err = reasons ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < ranking->group_count; i++)
+		if (ranking->groups[i].failing)
+			err = rank(ranking, i, &reasons[count++]);
+	if (err) {
+		ranking_reasons_free(reasons, count);
+		return err;
+	}
+	qsort(reasons, count, sizeof(*reasons), by_calls);
+	*ret = reasons;
+	*ret_count = count;
+	return 0;
+}
+
+void ranking_reasons_free(struct ranking_reason *reasons, size_t count)
+{
+	for (size_t i = 0; reasons && i < count; i++)
+		free(reasons[i].items);
+	free(reasons);
+}

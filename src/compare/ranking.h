@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ranking.h - which decisions tell failing calls from passing ones
+ *
+ * A predicate is "this branch went this way". In one call it is true, false, or not known: the
+ * record may not reach back to where the branch was executed. Predicates are ranked by balanced
+ * accuracy, (TPR + TNR) / 2, as in B. Johnson et al. and Aurora (Blazytko et al., USENIX Security
+ * 2020); calls in which a predicate is not known do not count for it.
+ */
+#ifndef LBRSNOOP_COMPARE_RANKING_H
+#define LBRSNOOP_COMPARE_RANKING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fewer failing or passing calls than this say little. */
+#define RANKING_CALLS_LEAST 3
+/* Kinds of failing and passing calls that are told apart: of a function, an errno, a place. */
+#define RANKING_GROUPS_MAX 64
+#define RANKING_TEXT_MAX   128
+
+/**
+ * struct ranking_place - a place of the kernel's code, the same on every host with this build
+ * @function: name of the symbol, @module of the module, "" for the kernel
+ */
+struct ranking_place {
+	const char *function;
+	const char *module;
+	uint64_t off;
+};
+
+/**
+ * struct ranking_call - a call that is to be counted
+ * @failing: it is one of the failing calls
+ * @function: that returned, or where the trigger stands
+ * @err: positive errno of a failing call, or 0
+ * @made_at: where a failing call's errno was made; .function is NULL if the record does not show it
+ * @complete: the record goes back to the function's entry: a branch that is not in it did not run
+ */
+struct ranking_call {
+	bool failing;
+	const char *function;
+	int err;
+	struct ranking_place made_at;
+	bool complete;
+};
+
+/**
+ * struct ranking_decision - a conditional branch that was executed in the call
+ * @addr: run-time address, for source lines
+ * @distance: decisions between this one and the failure, or the end of the record
+ * @condition: what was true then, or ""
+ */
+struct ranking_decision {
+	struct ranking_place place;
+	uint64_t addr;
+	bool taken;
+	uint32_t distance;
+	const char *condition;
+};
+
+/**
+ * struct ranking_count - a predicate in calls of one kind
+ * @true_calls: in which it is true; @known of them all know
+ */
+struct ranking_count {
+	uint64_t true_calls;
+	uint64_t known;
+};
+
+/**
+ * struct ranked - one predicate of the ranking
+ * @accuracy: balanced accuracy, 0.5 (chance) to 1
+ * @weight: the same, estimated with one call more of each outcome (Laplace), so that few calls
+ *          count for less; the order of the ranking
+ * @distance: mean number of decisions between it and the failure
+ */
+struct ranked {
+	struct ranking_place place;
+	uint64_t addr;
+	bool taken;
+	char condition[RANKING_TEXT_MAX];
+	struct ranking_count failing;
+	struct ranking_count passing;
+	double accuracy;
+	double weight;
+	double distance;
+};
+
+/**
+ * struct ranking_reason - failing calls of one function, errno and place
+ * @failing: how many; @passing: of the same function
+ * @items: best first, @count of them; each is true in failing calls more often than in passing ones
+ * @parts_at: index into @items of the first decision, in the order of execution, that all failing
+ *            calls took one way and all passing ones the other, known in nine calls of ten of
+ *            each; -1 if there is none
+ */
+struct ranking_reason {
+	const char *function;
+	int err;
+	struct ranking_place made_at;
+	uint64_t failing;
+	uint64_t passing;
+	struct ranked *items;
+	size_t count;
+	int parts_at;
+};
+
+struct ranking;
+
+/** ranking_create() - an empty one; NULL without memory; ranking_destroy() */
+struct ranking *ranking_create(void);
+
+/** ranking_destroy() - free; NULL is fine */
+void ranking_destroy(struct ranking *ranking);
+
+/**
+ * ranking_call() - begin a call; ranking_decision() tells of its branches, ranking_call_end() ends
+ * it
+ * Return: 0; -E2BIG if there are RANKING_GROUPS_MAX kinds of calls already: it is not counted;
+ * -ENOMEM.
+ */
+int ranking_call(struct ranking *ranking, const struct ranking_call *call);
+
+/** ranking_decision() - the call made this decision; strings are copied. 0; -ENOMEM */
+int ranking_decision(struct ranking *ranking, const struct ranking_decision *decision);
+
+/** ranking_call_end() - the call is complete */
+void ranking_call_end(struct ranking *ranking);
+
+/**
+ * ranking_reasons() - rank
+ * @ret: the kinds of failing calls, most frequent first, with @ret_count; ranking_reasons_free().
+ * Strings are valid until ranking_destroy().
+ * Return: 0; -ENOMEM.
+ */
+int ranking_reasons(const struct ranking *ranking, struct ranking_reason **ret, size_t *ret_count);
+
+/** ranking_reasons_free() - free; NULL is fine */
+void ranking_reasons_free(struct ranking_reason *reasons, size_t count);
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "render/compare_view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "render/color.h"
+#include "render/escape.h"
+#include "render/text.h"
+#include "util/errno_name.h"
+
+/* Below this a ranking is no answer: chance is 0.5. */
+#define ACCURACY_LEAST 0.75
+#define PLACE_LEN      256
+#define CHAIN_MAX      8
+
+static const char *paint_of(const struct compare_view *view, const char *color)
+{
+	const struct text_options how = {.color = view->color};
+
+	return paint(&how, color);
+}
+
+static const char *name_of(const struct ranking_place *place, char *buf, size_t len)
+{
+	char raw[PLACE_LEN];
+
+	if (*place->module)
+		snprintf(raw, sizeof(raw), "[%s] %s+%#" PRIx64, place->module, place->function,
+			 place->off);
+	else
+		snprintf(raw, sizeof(raw), "%s+%#" PRIx64, place->function, place->off);
+	return escape_text(raw, buf, len);
+}
+
+/* The innermost line: 0 if there is none. */
+static int line_of(const struct compare_view *view, const struct ranked *item,
+		   struct srcline *ret_line)
+{
+	struct srcline chain[CHAIN_MAX];
+
+	if (!view->lines ||
+	    lines_find(view->lines, item->place.module, item->addr, false, chain, CHAIN_MAX) <= 0 ||
+	    !chain[0].file || !chain[0].line)
+		return 0;
+	*ret_line = chain[0];
+	return chain[0].line;
+}
+
+static void print_heading(FILE *out, const struct ranking_reason *reason,
+			  const struct compare_view *view)
+{
+	char function[PLACE_LEN], place[PLACE_LEN];
+	const char *name = reason->err ? errno_name(reason->err) : NULL;
+
+	fprintf(out, "%s%s()%s: %" PRIu64 " failing", paint_of(view, BOLD),
+		escape_text(reason->function, function, sizeof(function)), paint_of(view, OFF),
+		reason->failing);
+	if (name)
+		fprintf(out, ", -%s", name);
+	else if (reason->err)
+		fprintf(out, ", -%d", reason->err);
+	if (reason->made_at.function)
+		fprintf(out, " made at %s", name_of(&reason->made_at, place, sizeof(place)));
+	fprintf(out, "; %" PRIu64 " passing\n", reason->passing);
+}
+
+static void print_count(FILE *out, const struct ranking_count *count, uint64_t calls)
+{
+	fprintf(out, "%" PRIu64 " of %" PRIu64, count->true_calls, count->known);
+	if (count->known < calls)
+		fprintf(out, " (not known of %" PRIu64 ")", calls - count->known);
+}
+
+static void print_item(FILE *out, const struct ranking_reason *reason, const struct ranked *item,
+		       size_t number, const struct compare_view *view)
+{
+	char place[PLACE_LEN], condition[4 * RANKING_TEXT_MAX], file[PLACE_LEN];
+	struct srcline line;
+
+	fprintf(out, "%4zu  %s%s%s  %s", number, paint_of(view, BOLD),
+		name_of(&item->place, place, sizeof(place)), paint_of(view, OFF),
+		item->taken ? "taken" : "not taken");
+	if (line_of(view, item, &line))
+		fprintf(out, "  %s:%d", escape_text(line.file, file, sizeof(file)), line.line);
+	if (*item->condition)
+		fprintf(out, "  as %s", escape_text(item->condition, condition, sizeof(condition)));
+	fputs("\n      in ", out);
+	print_count(out, &item->failing, reason->failing);
+	fputs(" failing, ", out);
+	print_count(out, &item->passing, reason->passing);
+	fprintf(out, " passing; balanced accuracy %.3f\n", item->accuracy);
+}
+
+/* What the numbers do not carry is said, before anybody relies on it. */
+static const char *doubt_of(const struct ranking_reason *reason)
+{
+	if (!reason->passing)
+		return "no passing call of this function was captured: nothing to compare with; "
+		       "record with -e none";
+	if (reason->failing < RANKING_CALLS_LEAST || reason->passing < RANKING_CALLS_LEAST)
+		return "fewer than 3 failing and 3 passing calls: this may be chance";
+	if (!reason->count || reason->items[0].accuracy < ACCURACY_LEAST)
+		return "no decision in the records tells failing from passing calls: they part "
+		       "further back than the records reach, or by data alone; record a function "
+		       "further in (lbrsnoop why names it)";
+	if (!reason->made_at.function)
+		return "the records do not show where the error was made: these decisions may "
+		       "follow from it; record a function further in (lbrsnoop why names it)";
+	return NULL;
+}
+
+static bool is_ranked(const struct ranking_reason *reason)
+{
+	return reason->count && reason->items[0].accuracy >= ACCURACY_LEAST;
+}
+
+static int print_text(FILE *out, const struct ranking_reason *reason,
+		      const struct compare_view *view)
+{
+	const char *doubt = doubt_of(reason);
+	char place[PLACE_LEN];
+
+	print_heading(out, reason, view);
+	if (doubt)
+		fprintf(out, "  %s\n", doubt);
+	for (size_t i = 0; is_ranked(reason) && i < reason->count && i < view->top; i++)
+		print_item(out, reason, &reason->items[i], i + 1, view);
+	if (is_ranked(reason) && reason->parts_at >= 0) {
+		const struct ranked *item = &reason->items[reason->parts_at];
+
+		fprintf(out,
+			"  the two ways part first at %s: %s in all failing calls, in no passing "
+			"one\n",
+			name_of(&item->place, place, sizeof(place)),
+			item->taken ? "taken" : "not taken");
+	}
+	fputc('\n', out);
+	return ferror(out) ? -EIO : 0;
+}
+
+static json_t *json_count(const struct ranking_count *count)
+{
+	return json_pack("{s:I, s:I}", "true", (json_int_t)count->true_calls, "known",
+			 (json_int_t)count->known);
+}
+
+static json_t *json_place(const struct ranking_place *place)
+{
+	if (!place->function)
+		return json_null();
+	return json_pack("{s:s, s:s, s:I}", "function", place->function, "module", place->module,
+			 "off", (json_int_t)place->off);
+}
+
+static json_t *json_item(const struct ranked *item, const struct compare_view *view)
+{
+	struct srcline line = {};
+	int number = line_of(view, item, &line);
+	char addr[32];
+
+	snprintf(addr, sizeof(addr), "0x%" PRIx64, item->addr);
+	return json_pack("{s:o, s:s, s:b, s:s?, s:s?, s:o, s:o, s:o, s:f}", "place",
+			 json_place(&item->place), "addr", addr, "taken", item->taken, "condition",
+			 *item->condition ? item->condition : NULL, "file",
+			 number ? line.file : NULL, "line",
+			 number ? json_integer(number) : json_null(), "failing",
+			 json_count(&item->failing), "passing", json_count(&item->passing),
+			 "accuracy", item->accuracy);
+}
+
+static int print_json(FILE *out, const struct ranking_reason *reason,
+		      const struct compare_view *view)
+{
+	json_t *items = json_array(), *line;
+	const char *name = reason->err ? errno_name(reason->err) : NULL;
+	bool parts = is_ranked(reason) && reason->parts_at >= 0;
+	int err = 0;
+
+	for (size_t i = 0; is_ranked(reason) && i < reason->count && i < view->top; i++)
+		err |= json_array_append_new(items, json_item(&reason->items[i], view));
+	line = json_pack("{s:s, s:s, s:s?, s:o, s:I, s:I, s:o, s:o, s:s?}", "schema",
+			 "lbrsnoop.compare/1", "function", reason->function, "errno", name,
+			 "made_at", json_place(&reason->made_at), "failing",
+			 (json_int_t)reason->failing, "passing", (json_int_t)reason->passing,
+			 "decisions", items, "parts_at",
+			 parts ? json_item(&reason->items[reason->parts_at], view) : json_null(),
+			 "doubt", doubt_of(reason));
+	if (!line || err) {
+		json_decref(line);
+		return -ENOMEM;
+	}
+	err = json_dumpf(line, out, JSON_COMPACT) ? -EIO : 0;
+	json_decref(line);
+	fputc('\n', out);
+	return err ?: (ferror(out) ? -EIO : 0);
+}
+
+int render_comparison(FILE *out, const struct ranking_reason *reason,
+		      const struct compare_view *view)
+{
+	return view->json ? print_json(out, reason, view) : print_text(out, reason, view);
+}

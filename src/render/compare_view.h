@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* compare_view.h - what tells failing calls from passing ones, for a person and for scripts */
+#ifndef LBRSNOOP_RENDER_COMPARE_VIEW_H
+#define LBRSNOOP_RENDER_COMPARE_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "compare/ranking.h"
+#include "symbolize/dwarf.h"
+
+/**
+ * struct compare_view - how to show it
+ * @top: decisions shown of each reason
+ * @lines: debug information of the kernel, or NULL
+ */
+struct compare_view {
+	bool json;
+	bool color;
+	uint32_t top;
+	struct lines *lines;
+};
+
+/**
+ * render_comparison() - one reason: text, or one JSON line of schema lbrsnoop.compare/1
+ * Return: 0; -ENOMEM; -EIO if @out does not take it.
+ */
+int render_comparison(FILE *out, const struct ranking_reason *reason,
+		      const struct compare_view *view);
+
+#endif

@@ -1,0 +1,52 @@
+#!/bin/bash
+# test_compare - lbrsnoop compare over a capture of the virtual LBR: may_open(), each open made with a
+# known reason to fail or to pass (tests/data/compare/README)
+#
+# What must be found is in the manual: O_NOFOLLOW refuses a symbolic link, whose type is 0xa000
+# (inode(7)); a directory, type 0x4000, cannot be opened for writing, which is MAY_WRITE, 2.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+capture=tests/data/compare/may_open.lbr
+
+expect_out "the failing calls of each reason" 0 '^may_open\(\): 12 failing, -ELOOP made at may_open.*; 187 passing' \
+	./lbrsnoop compare --no-lines "$capture"
+expect_out "ELOOP: the type of the file, first" 0 '^ +1  may_open.*taken  as %cx == 0xa000' \
+	./lbrsnoop compare --no-lines -e none "$capture"
+expect_out "EISDIR: MAY_WRITE, first" 0 '^ +1  may_open.*taken  as \(%dl & 2\) != 0' \
+	./lbrsnoop compare --no-lines "$capture"
+
+./lbrsnoop report -q --no-lines --json "$capture" >"$scratch/snapshots"
+./lbrsnoop compare -q --no-lines --json --top 1000 "$capture" >"$scratch/json"
+expect_out "counted again" 0 '^2 reasons of 211 calls' tests/cli/compare.py "$scratch/snapshots" "$scratch/json"
+tests/json_check "$scratch/json" >"$scratch/verdict" 2>&1
+case $? in
+0) ok "the schema" ;;
+77) skip "the schema" "python3-jsonschema is not installed" ;;
+*) not_ok "the schema" "$scratch/verdict" ;;
+esac
+for lie in 's/"true":12,/"true":13,/' 's/"passing":187/"passing":186/' 's/"accuracy":1.0/"accuracy":0.9/'; do
+	sed "$lie" "$scratch/json" >"$scratch/lie"
+	expect_out "refused: $lie" 1 '^compare: ' tests/cli/compare.py "$scratch/snapshots" "$scratch/lie"
+done
+
+# The same by files.
+expect_out "good and bad: of one file each" 0 '12 failing, -ELOOP' \
+	./lbrsnoop compare --no-lines -e ELOOP --good "$capture" --bad "$capture"
+expect_out "failing calls alone" 1 'nothing to compare with; record with -e none' \
+	./lbrsnoop compare --no-lines tests/data/capture/skylake-hw.lbr
+expect "passing calls alone" 1 'no failing call among' \
+	./lbrsnoop compare --no-lines -e none -c nosuchtask "$capture"
+expect "two kernels" 2 'two builds of the kernel' \
+	./lbrsnoop compare --no-lines "$capture" tests/data/capture/skylake-hw.lbr
+expect "no file" 64 'which capture files' ./lbrsnoop compare
+expect "good without bad" 64 'go together' ./lbrsnoop compare --good "$capture"
+expect "a file of neither side" 64 'of all files, or of none' \
+	./lbrsnoop compare "$capture" --good "$capture" --bad "$capture"
+expect "no such file" 2 '/none/x' ./lbrsnoop compare /none/x
+expect "an option of another view" 64 'without --summary' ./lbrsnoop compare --summary "$capture"
+head -c 9000 "$capture" >"$scratch/cut.lbr"
+expect "a capture that was cut off" 1 'no end mark' ./lbrsnoop compare --no-lines "$scratch/cut.lbr"
+finish
