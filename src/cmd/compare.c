@@ -8,10 +8,10 @@
 
 #include "capfile/format.h"
 #include "capfile/reader.h"
-#include "cmd/args.h"
+#include "cmd/option_args.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
-#include "cmd/wanted.h"
+#include "cmd/filter_options.h"
 #include "compare/ranking.h"
 #include "path/path.h"
 #include "path/story.h"
@@ -19,6 +19,7 @@
 #include "render/compare_view.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "util/vector.h"
 
 /* A function's first instructions: ENDBR64 and the tracer's call stand before what is jumped to. */
 #define ENTRY_BYTES 16
@@ -42,7 +43,7 @@ struct compare_options {
 	size_t file_count;
 	enum side side; /* of the files that follow */
 	bool top_given;
-	struct wanted wanted;
+	struct filter_options wanted;
 };
 
 /**
@@ -91,13 +92,9 @@ static const char doc[] =
 
 static int add_file(struct compare_options *opts, char *arg)
 {
-	struct compare_file *files =
-		reallocarray(opts->files, opts->file_count + 1, sizeof(*files));
-
-	if (!files)
+	if (vector_grow(&opts->files, opts->file_count, sizeof(*opts->files)))
 		return ENOMEM;
-	opts->files = files;
-	files[opts->file_count++] = (struct compare_file){.path = arg, .side = opts->side};
+	opts->files[opts->file_count++] = (struct compare_file){.path = arg, .side = opts->side};
 	return 0;
 }
 
@@ -150,7 +147,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &wanted_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &filter_options_argp}, {0}};
 
 static const struct argp argp = {
 	.children = children,
@@ -326,6 +323,7 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 				   .max = compare->opts->wanted.count,
 				   .stop = &stop_requested};
 	struct capfile *file = NULL;
+	unsigned long long lost;
 	char why[256];
 	int err = capfile_open(from->path, &file, msg);
 
@@ -352,9 +350,10 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 		if (*why)
 			log_warning("%s: %s", from->path, why);
 		compare->damaged |= capfile_ended(file) == CAPFILE_END_DAMAGED;
-		if (run.lost + capfile_lost(file))
+		lost = run.lost + capfile_lost(file);
+		if (lost)
 			log_warning("%s: %llu events were lost when they were captured", from->path,
-				    (unsigned long long)(run.lost + capfile_lost(file)));
+				    lost);
 	}
 	pipeline_deinit(&pipeline);
 	if (file != compare->first)
@@ -423,7 +422,7 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
 
 int cmd_compare(int argc, char **argv)
 {
-	struct compare_options opts = {.wanted = WANTED_DEFAULT};
+	struct compare_options opts = {.wanted = FILTER_OPTIONS_DEFAULT};
 	struct compare compare = {.opts = &opts, .out = stdout};
 	struct errmsg msg = {};
 	int err, status;
@@ -437,7 +436,8 @@ int cmd_compare(int argc, char **argv)
 	}
 	opts.top_given = opts.wanted.view.top != 0;
 	for (size_t i = 0; i < opts.file_count; i++) {
-		status = wanted_check_outputs(&opts.wanted, &opts.files[i].path, 1, "capture");
+		status = filter_options_check_outputs(&opts.wanted, &opts.files[i].path, 1,
+						      "capture");
 		if (status) {
 			free(opts.files);
 			return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/fnv.h"
+#include "util/vector.h"
 
 /** enum side - of a branch */
 enum side { NOT_TAKEN, TAKEN, SIDES };
@@ -40,6 +41,7 @@ struct tally {
 
 /**
  * struct site - a branch
+ * @next_touched: of the branches of the present call
  * @now: what the present call has shown of it: valid if @call is the present one
  */
 struct site {
@@ -49,6 +51,7 @@ struct site {
 	uint64_t off;
 	uint64_t addr;
 	char *condition[SIDES];
+	struct site *next_touched;
 	uint64_t call;
 	bool now[SIDES];
 	uint32_t now_distance[SIDES];
@@ -60,12 +63,9 @@ struct ranking {
 	size_t group_count;
 	struct site **sites; /* in the order found */
 	size_t site_count;
-	size_t site_room;
 	struct site **table; /* open addressing, a power of two */
 	size_t table_room;
-	struct site **touched; /* by the present call */
-	size_t touched_count;
-	size_t touched_room;
+	struct site *touched; /* by the present call */
 	uint64_t call;
 	size_t group;
 	bool complete;
@@ -96,7 +96,6 @@ void ranking_destroy(struct ranking *ranking)
 	}
 	free(ranking->sites);
 	free(ranking->table);
-	free(ranking->touched);
 	free(ranking);
 }
 
@@ -155,7 +154,7 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	ranking->call++;
 	ranking->group = i;
 	ranking->complete = call->complete;
-	ranking->touched_count = 0;
+	ranking->touched = NULL;
 	ranking->groups[i].calls++;
 	ranking->groups[i].complete += call->complete;
 	return 0;
@@ -189,7 +188,7 @@ static struct site **slot_of(struct ranking *ranking, uint64_t hash,
 static int grow_table(struct ranking *ranking)
 {
 	size_t room = ranking->table_room ? 2 * ranking->table_room : 256;
-	struct site **table = calloc(room, sizeof(*table));
+	struct site **table = calloc(room, sizeof(struct site *));
 
 	if (!table)
 		return -ENOMEM;
@@ -203,21 +202,6 @@ static int grow_table(struct ranking *ranking)
 	free(ranking->table);
 	ranking->table = table;
 	ranking->table_room = room;
-	return 0;
-}
-
-static int append(struct site ***list, size_t *count, size_t *room, struct site *site)
-{
-	if (*count == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		struct site **bigger = reallocarray(*list, more, sizeof(**list));
-
-		if (!bigger)
-			return -ENOMEM;
-		*list = bigger;
-		*room = more;
-	}
-	(*list)[(*count)++] = site;
 	return 0;
 }
 
@@ -243,12 +227,13 @@ static int find_site(struct ranking *ranking, const struct ranking_decision *dec
 	site->off = decision->place.off;
 	site->addr = decision->addr;
 	if (!site->function || !site->module ||
-	    append(&ranking->sites, &ranking->site_count, &ranking->site_room, site)) {
+	    vector_grow(&ranking->sites, ranking->site_count, sizeof(struct site *))) {
 		free(site->function);
 		free(site->module);
 		free(site);
 		return -ENOMEM;
 	}
+	ranking->sites[ranking->site_count++] = site;
 	*slot = *ret = site;
 	return 0;
 }
@@ -261,9 +246,8 @@ int ranking_decision(struct ranking *ranking, const struct ranking_decision *dec
 	if (find_site(ranking, decision, &site))
 		return -ENOMEM;
 	if (site->call != ranking->call) {
-		if (append(&ranking->touched, &ranking->touched_count, &ranking->touched_room,
-			   site))
-			return -ENOMEM;
+		site->next_touched = ranking->touched;
+		ranking->touched = site;
 		site->call = ranking->call;
 		site->now[TAKEN] = site->now[NOT_TAKEN] = false;
 	}
@@ -281,8 +265,7 @@ int ranking_decision(struct ranking *ranking, const struct ranking_decision *dec
 
 void ranking_call_end(struct ranking *ranking)
 {
-	for (size_t i = 0; i < ranking->touched_count; i++) {
-		struct site *site = ranking->touched[i];
+	for (struct site *site = ranking->touched; site; site = site->next_touched) {
 		struct tally *tally = &site->tallies[ranking->group];
 
 		tally->seen++;
@@ -293,7 +276,7 @@ void ranking_call_end(struct ranking *ranking)
 				tally->distance[side] += site->now_distance[side];
 			}
 	}
-	ranking->touched_count = 0;
+	ranking->touched = NULL;
 }
 
 /* Where it is not seen in a complete record, it was not executed: it did not go that way. */

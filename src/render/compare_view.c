@@ -8,7 +8,7 @@
 
 #include "render/color.h"
 #include "render/escape.h"
-#include "render/text.h"
+#include "render/branch_list.h"
 #include "util/errno_name.h"
 
 /* Below this a ranking is no answer: chance is 0.5. */
