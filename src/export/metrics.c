@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "render/escape.h"
+#include "util/cleanup.h"
 
 #define LABEL_BYTES (4 * FINDING_NAME_BYTES)
 
@@ -89,8 +90,20 @@ static void allow_reading(int fd)
 	fchmod(fd, 0666 & ~mask);
 }
 
-int metrics_write(const char *path, const struct findings *findings, uint32_t series,
-		  struct errmsg *msg)
+/* A device or a pipe is not ours to replace. */
+static int write_in_place(const char *path, const struct findings *findings, uint32_t series)
+{
+	FILE *out = fopen(path, "we");
+	int err = out ? put_all(out, findings, series) : -errno;
+
+	if (out && fclose(out) && !err)
+		err = -errno;
+	return err;
+}
+
+/* @path: of no symbolic link */
+static int replace(const char *path, const struct findings *findings, uint32_t series,
+		   struct errmsg *msg)
 {
 	char temporary[PATH_MAX];
 	FILE *out = NULL;
@@ -116,4 +129,19 @@ int metrics_write(const char *path, const struct findings *findings, uint32_t se
 		return 0;
 	unlink(temporary);
 	return errmsg_set(msg, err, "%s: %s", path, strerror(-err));
+}
+
+int metrics_write(const char *path, const struct findings *findings, uint32_t series,
+		  struct errmsg *msg)
+{
+	_cleanup_free_ char *real = realpath(path, NULL);
+	struct stat st;
+	int err;
+
+	if (!real && errno != ENOENT)
+		return errmsg_set(msg, -errno, "%s: %s", path, strerror(errno));
+	if (!real || (!stat(real, &st) && S_ISREG(st.st_mode)))
+		return replace(real ?: path, findings, series, msg);
+	err = write_in_place(real, findings, series);
+	return err ? errmsg_set(msg, err, "%s: %s", path, strerror(-err)) : 0;
 }

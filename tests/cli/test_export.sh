@@ -123,9 +123,28 @@ else
 fi
 exec 3<&-
 mkdir "$scratch/prom/directory"
+# A device would be gone, and a link would be a file.
+mkfifo "$scratch/prom/pipe"
+timeout 20 cat "$scratch/prom/pipe" >"$scratch/through" &
+report --metrics "$scratch/prom/pipe"
+wait $!
+if [ -p "$scratch/prom/pipe" ] && cmp -s "$scratch/through" "$scratch/prom/lbrsnoop.prom"; then
+	ok "--metrics writes into a pipe, which stays one"
+else
+	not_ok "--metrics writes into a pipe, which stays one" "$scratch/through"
+fi
+echo before >"$scratch/prom/real"
+ln -s real "$scratch/prom/link"
+report --metrics "$scratch/prom/link"
+if [ -L "$scratch/prom/link" ] && cmp -s "$scratch/prom/real" "$scratch/prom/lbrsnoop.prom"; then
+	ok "--metrics follows a symbolic link, which stays one"
+else
+	not_ok "--metrics follows a symbolic link, which stays one" "$scratch/prom/real"
+fi
 report --metrics "$scratch/prom/directory"
 judge "--metrics that cannot be written" 2 'directory: Is a directory' "$scratch/err"
-[ "$(ls "$scratch/prom" | wc -l)" = 2 ] || not_ok "what was begun is gone"
+[ "$(ls -x "$scratch/prom")" = "$(cd "$scratch/prom" && ls -x directory lbrsnoop.prom link pipe real -d)" ] ||
+	not_ok "what was begun is gone"
 report --otlp /dev/full
 judge "--otlp on a full disk" 2 '/dev/full: No space left on device' "$scratch/err"
 report --otlp "$scratch/none/otlp"
