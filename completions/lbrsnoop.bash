@@ -120,7 +120,7 @@ _lbrsnoop() {
 		case $command in
 		trace | record) values=$(_lbrsnoop_targets "$program" "$word") ;;
 		list) values=$(printf '%s\n' presets perf errnos && _lbrsnoop_targets "$program" "$word") ;;
-		report | postmortem | decode) values=@files ;;
+		report | compare | postmortem | decode) values=@files ;;
 		*) values= ;;
 		esac
 		[ ${#words[@]} -gt 1 ] || values+=$'\n'$("$program" help 2>/dev/null |

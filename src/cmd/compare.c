@@ -50,18 +50,22 @@ struct compare_options {
  * struct compare - what is under way
  * @first: the first file, whose kernel the others have to be of
  * @view: of @first, for source lines
- * @blank: calls without a path; @left_out: calls of too many kinds
+ * @file: that is read now
+ * @blank: calls without a path; @left_out: calls of too many kinds; @untold: snapshots without a
+ *         returned value
  */
 struct compare {
 	const struct compare_options *opts;
 	struct ranking *ranking;
 	struct capfile *first;
+	struct capfile *file;
 	struct view *view;
 	enum side side;
 	FILE *out;
 	uint64_t calls;
 	uint64_t blank;
 	uint64_t left_out;
+	uint64_t untold;
 	bool damaged;
 };
 
@@ -104,7 +108,7 @@ static error_t check(const struct compare_options *opts)
 	bool good = false, bad = false, both = false;
 
 	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
-	    view->insns || view->branches || export_wanted(&view->export))
+	    view->insns || view->branches || view->interval_ms || export_wanted(&view->export))
 		return args_usage(
 			"compare prints a ranking: without --summary, --trace-json, --dot, "
 			"--svg, --raw, --insns, --branches, --otlp and --metrics");
@@ -116,6 +120,17 @@ static error_t check(const struct compare_options *opts)
 	if (both && (good || bad))
 		return args_usage("compare: say of all files, or of none, whether they are --good "
 				  "or --bad");
+	for (size_t i = 0; i < opts->file_count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(opts->files[i].path, opts->files[k].path) ||
+			    args_same_file(opts->files[i].path, opts->files[k].path))
+				return args_usage("compare: %s is given twice: its calls would "
+						  "count twice",
+						  opts->files[i].path);
+	if (both && opts->wanted.filter.errno_filter)
+		return args_usage(
+			"compare: -e leaves the passing calls out; it goes with --good and "
+			"--bad");
 	if (good != bad)
 		return args_usage("compare: --good FILE... and --bad FILE... go together");
 	return 0;
@@ -165,21 +180,45 @@ static struct ranking_place place_of(struct symbols *symbols, uint64_t addr, str
 		.function = sym->name, .module = sym->module ?: "", .off = addr - sym->addr};
 }
 
-/* Does the record begin no later than the function itself? */
-static bool is_complete(const struct snapshot *snap, const struct path *path)
+/*
+ * Index of the call's first decision, if the record goes back to the function's entry; of several
+ * the newest entry is that of the call. PATH_NONE: it does not.
+ */
+static uint32_t first_of_call(const struct snapshot *snap, const struct path *path)
 {
 	uint64_t entry = snap->trigger ? snap->trigger->func_addr : 0;
+	uint32_t block = PATH_NONE, first = 0;
 
 	if (!entry || path->gap_count)
-		return false;
+		return PATH_NONE;
 	for (uint32_t i = 0; i < path->block_count; i++)
 		if (path->blocks[i].start >= entry && path->blocks[i].start < entry + ENTRY_BYTES)
-			return true;
-	return false;
+			block = i;
+	if (block == PATH_NONE)
+		return PATH_NONE;
+	while (first < path->decision_count && path->decisions[first].block < block)
+		first++;
+	return first;
+}
+
+/*
+ * Source lines are looked up in the first file's kernel, which may have been loaded elsewhere; its
+ * modules lay elsewhere, too.
+ */
+static void place_in_first(const struct compare *compare, struct ranking_decision *item)
+{
+	uint64_t stext = capfile_meta(compare->file)->stext;
+
+	if (!*item->place.module) {
+		item->rel = item->addr - stext;
+		item->addr = item->rel + capfile_meta(compare->first)->stext;
+	} else if (compare->file != compare->first) {
+		item->addr = 0;
+	}
 }
 
 static int add_decisions(struct compare *compare, struct symbols *symbols, const struct path *path,
-			 uint32_t end)
+			 uint32_t first, uint32_t end)
 {
 	for (uint32_t i = 0; i < end; i++) {
 		const struct path_decision *decision = &path->decisions[i];
@@ -190,6 +229,7 @@ static int add_decisions(struct compare *compare, struct symbols *symbols, const
 			.place = place_of(symbols, decision->addr, &sym),
 			.addr = decision->addr,
 			.taken = decision->taken,
+			.before_entry = first != PATH_NONE && i < first,
 			.distance = end - 1 - i,
 			.condition = condition,
 		};
@@ -197,6 +237,7 @@ static int add_decisions(struct compare *compare, struct symbols *symbols, const
 		/* An interrupt came by chance, and a tracer is ours. */
 		if (!item.place.function || block->tracing || block->interrupt)
 			continue;
+		place_in_first(compare, &item);
 		if (path_condition(path, decision, condition, sizeof(condition)))
 			condition[0] = '\0';
 		if (ranking_decision(compare->ranking, &item))
@@ -210,6 +251,7 @@ static int add_path(struct compare *compare, const struct event *event, const st
 	const struct snapshot *snap = event->snap;
 	struct symbols *symbols = event->source->symbols;
 	uint32_t insn = PATH_NONE, key = PATH_NONE, end = path->decision_count;
+	uint32_t first = first_of_call(snap, path);
 	struct symbol made = {};
 	struct ranking_call call = {
 		.failing = compare->side == SIDE_BOTH ? snap->err != 0 : compare->side == SIDE_BAD,
@@ -217,7 +259,7 @@ static int add_path(struct compare *compare, const struct event *event, const st
 			    : snap->trigger			     ? snap->trigger->target
 								     : "?",
 		.err = snap->err,
-		.complete = is_complete(snap, path),
+		.complete = first != PATH_NONE,
 	};
 	int err;
 
@@ -242,7 +284,7 @@ static int add_path(struct compare *compare, const struct event *event, const st
 		compare->left_out++;
 		return 0;
 	}
-	err = err ?: add_decisions(compare, symbols, path, end);
+	err = err ?: add_decisions(compare, symbols, path, first, end);
 	ranking_call_end(compare->ranking);
 	return err;
 }
@@ -257,6 +299,11 @@ static int on_event(void *ctx, const struct event *event)
 	int err = 0;
 
 	compare->calls++;
+	/* An entry, a tracepoint: whether the call fails is not known. */
+	if (compare->side == SIDE_BOTH && !event->snap->has_retval && !event->snap->err) {
+		compare->untold++;
+		return 0;
+	}
 	if (event->source->text.read && event->snap->stale != TRI_SET)
 		err = path_build(event->snap, &event->source->text, &opts, &path);
 	if (err == -ENOMEM)
@@ -283,6 +330,11 @@ static int check_kernel(const struct compare *compare, struct capfile *file, con
 {
 	const struct capfile_meta *meta = capfile_meta(file), *first = capfile_meta(compare->first);
 
+	if (!meta->build_id.len || !first->build_id.len)
+		return errmsg_set(msg, -EINVAL,
+				  "%s has no build ID of its kernel, so nobody knows whether two "
+				  "files are of one: compare it by itself",
+				  meta->build_id.len ? compare->opts->files[0].path : path);
 	if (meta->build_id.len == first->build_id.len &&
 	    !memcmp(meta->build_id.bytes, first->build_id.bytes, meta->build_id.len))
 		return 0;
@@ -312,52 +364,64 @@ static int open_view(struct compare *compare, struct pipeline *pipeline, struct 
 			   &kernel, NULL, &compare->view, msg);
 }
 
+static int begin_file(struct compare *compare, struct pipeline *pipeline, const char *path,
+		      struct errmsg *msg)
+{
+	int err;
+
+	if (compare->first)
+		return check_kernel(compare, compare->file, path, msg);
+	compare->first = compare->file;
+	err = open_view(compare, pipeline, msg);
+	if (!err)
+		capfile_on_module(compare->file, on_module, compare->view);
+	return err;
+}
+
+static void say_end(struct compare *compare, const char *path, uint64_t lost)
+{
+	char why[256];
+
+	capfile_end_text(compare->file, why, sizeof(why));
+	if (*why)
+		log_warning("%s: %s", path, why);
+	compare->damaged |= capfile_ended(compare->file) == CAPFILE_END_DAMAGED;
+	lost += capfile_lost(compare->file);
+	if (lost)
+		log_warning("%s: %llu events were lost when they were captured", path,
+			    (unsigned long long)lost);
+}
+
 static int read_file(struct compare *compare, const struct compare_file *from, struct errmsg *msg)
 {
 	struct pipeline pipeline = {};
 	const struct sink sink = {.event = on_event, .ctx = compare};
+	uint64_t max = compare->opts->wanted.count;
 	struct pipeline_run run = {.items = &pipeline,
 				   .count = 1,
 				   .wanted = is_wanted,
 				   .ctx = compare,
-				   .max = compare->opts->wanted.count,
+				   .max = max ? max - compare->calls : 0,
 				   .stop = &stop_requested};
-	struct capfile *file = NULL;
-	unsigned long long lost;
-	char why[256];
-	int err = capfile_open(from->path, &file, msg);
+	int err = capfile_open(from->path, &compare->file, msg);
 
 	if (err)
 		return err;
-	pipeline.source = capfile_source(file);
+	pipeline.source = capfile_source(compare->file);
 	pipeline_add_sink(&pipeline, &sink);
 	compare->side = from->side;
-	if (!compare->first) {
-		compare->first = file;
-		err = open_view(compare, &pipeline, msg);
-		if (!err)
-			capfile_on_module(file, on_module, compare->view);
-	} else {
-		err = check_kernel(compare, file, from->path, msg);
-	}
+	err = begin_file(compare, &pipeline, from->path, msg);
 	if (!err) {
 		err = pipeline_fill(&run, &pipeline) ?: pipeline_run(&run);
 		if (err && err != -ENOMEM)
 			errmsg_set(msg, err, "%s: %s", from->path, strerror(-err));
 	}
-	if (!err) {
-		capfile_end_text(file, why, sizeof(why));
-		if (*why)
-			log_warning("%s: %s", from->path, why);
-		compare->damaged |= capfile_ended(file) == CAPFILE_END_DAMAGED;
-		lost = run.lost + capfile_lost(file);
-		if (lost)
-			log_warning("%s: %llu events were lost when they were captured", from->path,
-				    lost);
-	}
+	if (!err)
+		say_end(compare, from->path, run.lost);
 	pipeline_deinit(&pipeline);
-	if (file != compare->first)
-		capfile_close(file);
+	if (compare->file != compare->first)
+		capfile_close(compare->file);
+	compare->file = NULL;
 	return err;
 }
 
@@ -371,9 +435,16 @@ static void say_left_out(const struct compare *compare)
 			"%llu of %llu calls have no path, and are left out: the record was cut, "
 			"filtered or overwritten, or the capture has no text",
 			(unsigned long long)compare->blank, (unsigned long long)compare->calls);
+	if (compare->untold)
+		log_warning(
+			"%llu of %llu snapshots tell of no return, and are left out: a function "
+			"has to be traced by name, or --good and --bad say what files are of",
+			(unsigned long long)compare->untold, (unsigned long long)compare->calls);
 	if (compare->left_out)
-		log_warning("%llu calls are left out: of more kinds than %d",
-			    (unsigned long long)compare->left_out, RANKING_GROUPS_MAX);
+		log_warning("%llu calls are left out: of more kinds than %d failing "
+			    "and %d passing",
+			    (unsigned long long)compare->left_out, RANKING_FAILING_MAX,
+			    RANKING_PASSING_MAX);
 }
 
 /* Return: as main()'s; negative errno, with @msg. */
@@ -387,6 +458,7 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 		.lines = view_lines(compare->view),
 	};
 	struct ranking_reason *reasons = NULL;
+	char hint[512];
 	int err, status = EXIT_NONE;
 	size_t count = 0;
 
@@ -397,6 +469,8 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 			status = EXIT_SEEN;
 	}
 	ranking_reasons_free(reasons, count);
+	if (*view_hint(compare->view, hint, sizeof(hint)))
+		log_info("%s", hint);
 	if (err)
 		return output_failed(opts->wanted.output, err, msg);
 	if (!count)
@@ -405,18 +479,27 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 	return status;
 }
 
+/* Nothing is written, and no file emptied, before all is read. */
 static int compare_all(struct compare *compare, struct errmsg *msg)
 {
-	int err = output_begin(compare->out);
+	const struct compare_options *opts = compare->opts;
+	uint64_t max = opts->wanted.count;
+	int err = 0;
 
 	compare->ranking = ranking_create();
 	if (!compare->ranking)
 		return -ENOMEM;
-	for (size_t i = 0; i < compare->opts->file_count && !err && !stop_requested; i++)
-		err = read_file(compare, &compare->opts->files[i], msg);
+	for (size_t i = 0; i < opts->file_count && !err && !stop_requested; i++)
+		if (!max || compare->calls < max)
+			err = read_file(compare, &opts->files[i], msg);
 	if (err)
 		return err;
 	say_left_out(compare);
+	if (!compare->view)
+		return EXIT_NONE;
+	err = output_begin(compare->out);
+	if (err)
+		return output_failed(opts->wanted.output, err, msg);
 	return print_ranking(compare, msg);
 }
 
@@ -429,12 +512,12 @@ int cmd_compare(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	/* --good and --bad are of the files behind them. */
-	opts.wanted.view.top = 0;
+	opts.wanted.view.top = UINT32_MAX;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &opts)) {
 		free(opts.files);
 		return EXIT_USAGE;
 	}
-	opts.top_given = opts.wanted.view.top != 0;
+	opts.top_given = opts.wanted.view.top != UINT32_MAX;
 	for (size_t i = 0; i < opts.file_count; i++) {
 		status = filter_options_check_outputs(&opts.wanted, &opts.files[i].path, 1,
 						      "capture");

@@ -29,8 +29,8 @@ struct group {
 /**
  * struct tally - a branch in calls of one kind
  * @seen: in how many calls it was executed; @seen_complete in complete ones
- * @went: in how many it went each way; a loop may go both
- * @distance: sum over @went of the distance from the failure of the last time
+ * @went: in how many it went each way, the last time it ran
+ * @distance: sum over @went of the distance from the failure
  */
 struct tally {
 	uint64_t seen;
@@ -42,19 +42,23 @@ struct tally {
 /**
  * struct site - a branch
  * @next_touched: of the branches of the present call
- * @now: what the present call has shown of it: valid if @call is the present one
+ * @before_entry: some call has executed it before it began: where it is not in a record, nobody
+ * knows
+ * @side, @distance: of the present call, the last time it ran; valid if @call is the present one
  */
 struct site {
 	uint64_t hash;
 	char *function;
 	char *module;
 	uint64_t off;
+	uint64_t rel;
 	uint64_t addr;
+	bool before_entry;
 	char *condition[SIDES];
 	struct site *next_touched;
 	uint64_t call;
-	bool now[SIDES];
-	uint32_t now_distance[SIDES];
+	enum side side;
+	uint32_t distance;
 	struct tally tallies[RANKING_GROUPS_MAX];
 };
 
@@ -121,8 +125,11 @@ static char *copy(const char *text)
 static int add_group(struct ranking *ranking, const struct ranking_call *call)
 {
 	struct group *group = &ranking->groups[ranking->group_count];
+	size_t same = 0;
 
-	if (ranking->group_count == RANKING_GROUPS_MAX)
+	for (size_t i = 0; i < ranking->group_count; i++)
+		same += ranking->groups[i].failing == call->failing;
+	if (same == (call->failing ? RANKING_FAILING_MAX : RANKING_PASSING_MAX))
 		return -E2BIG;
 	*group = (struct group){.failing = call->failing, .function = strdup(call->function)};
 	if (call->failing) {
@@ -160,27 +167,31 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	return 0;
 }
 
-static uint64_t hash_of(const struct ranking_place *place)
+static uint64_t hash_of(const struct ranking_decision *decision)
 {
+	const struct ranking_place *place = &decision->place;
 	uint64_t hash = fnv(FNV_START, place->function, strlen(place->function) + 1);
 
 	hash = fnv(hash, place->module, strlen(place->module) + 1);
+	hash = fnv(hash, &decision->rel, sizeof(decision->rel));
 	return fnv(hash, &place->off, sizeof(place->off));
 }
 
-static bool is_site(const struct site *site, uint64_t hash, const struct ranking_place *place)
+static bool is_site(const struct site *site, uint64_t hash, const struct ranking_decision *decision)
 {
-	return site->hash == hash && site->off == place->off &&
+	const struct ranking_place *place = &decision->place;
+
+	return site->hash == hash && site->off == place->off && site->rel == decision->rel &&
 	       !strcmp(site->function, place->function) && !strcmp(site->module, place->module);
 }
 
 /* Where it is, or where it belongs. */
 static struct site **slot_of(struct ranking *ranking, uint64_t hash,
-			     const struct ranking_place *place)
+			     const struct ranking_decision *decision)
 {
 	size_t i = hash & (ranking->table_room - 1);
 
-	while (ranking->table[i] && !is_site(ranking->table[i], hash, place))
+	while (ranking->table[i] && !is_site(ranking->table[i], hash, decision))
 		i = (i + 1) & (ranking->table_room - 1);
 	return &ranking->table[i];
 }
@@ -208,12 +219,12 @@ static int grow_table(struct ranking *ranking)
 static int find_site(struct ranking *ranking, const struct ranking_decision *decision,
 		     struct site **ret)
 {
-	uint64_t hash = hash_of(&decision->place);
+	uint64_t hash = hash_of(decision);
 	struct site **slot, *site;
 
 	if (2 * (ranking->site_count + 1) > ranking->table_room && grow_table(ranking))
 		return -ENOMEM;
-	slot = slot_of(ranking, hash, &decision->place);
+	slot = slot_of(ranking, hash, decision);
 	if (*slot) {
 		*ret = *slot;
 		return 0;
@@ -225,7 +236,7 @@ static int find_site(struct ranking *ranking, const struct ranking_decision *dec
 	site->function = strdup(decision->place.function);
 	site->module = strdup(decision->place.module);
 	site->off = decision->place.off;
-	site->addr = decision->addr;
+	site->rel = decision->rel;
 	if (!site->function || !site->module ||
 	    vector_grow(&ranking->sites, ranking->site_count, sizeof(struct site *))) {
 		free(site->function);
@@ -245,16 +256,19 @@ int ranking_decision(struct ranking *ranking, const struct ranking_decision *dec
 
 	if (find_site(ranking, decision, &site))
 		return -ENOMEM;
+	site->before_entry |= decision->before_entry;
+	if (decision->addr)
+		site->addr = decision->addr;
 	if (site->call != ranking->call) {
 		site->next_touched = ranking->touched;
 		ranking->touched = site;
 		site->call = ranking->call;
-		site->now[TAKEN] = site->now[NOT_TAKEN] = false;
+		site->distance = UINT32_MAX;
 	}
-	/* The last time counts: that is nearest to the failure. */
-	if (!site->now[side] || decision->distance < site->now_distance[side])
-		site->now_distance[side] = decision->distance;
-	site->now[side] = true;
+	if (decision->distance < site->distance) {
+		site->distance = decision->distance;
+		site->side = side;
+	}
 	if (!site->condition[side] && *decision->condition) {
 		site->condition[side] = strndup(decision->condition, RANKING_TEXT_MAX - 1);
 		if (!site->condition[side])
@@ -270,23 +284,23 @@ void ranking_call_end(struct ranking *ranking)
 
 		tally->seen++;
 		tally->seen_complete += ranking->complete;
-		for (int side = 0; side < SIDES; side++)
-			if (site->now[side]) {
-				tally->went[side]++;
-				tally->distance[side] += site->now_distance[side];
-			}
+		tally->went[site->side]++;
+		tally->distance[site->side] += site->distance;
 	}
 	ranking->touched = NULL;
 }
 
-/* Where it is not seen in a complete record, it was not executed: it did not go that way. */
-static struct ranking_count count_of(const struct group *group, const struct tally *tally,
-				     enum side side)
+/*
+ * A branch of the call that is not in a complete record was not executed: it did not go that way.
+ * Of one that runs before the call, too, a record that ends there knows nothing.
+ */
+static struct ranking_count count_of(const struct site *site, const struct group *group,
+				     const struct tally *tally, enum side side)
 {
-	return (struct ranking_count){
-		.true_calls = tally->went[side],
-		.known = tally->seen + group->complete - tally->seen_complete,
-	};
+	uint64_t absent = site->before_entry ? 0 : group->complete - tally->seen_complete;
+
+	return (struct ranking_count){.true_calls = tally->went[side],
+				      .known = tally->seen + absent};
 }
 
 static uint64_t least(uint64_t calls)
@@ -299,8 +313,8 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		  const struct group *passing, size_t failing_at, size_t passing_at,
 		  struct ranked *ret)
 {
-	struct ranking_count bad = count_of(failing, &site->tallies[failing_at], side);
-	struct ranking_count good = count_of(passing, &site->tallies[passing_at], side);
+	struct ranking_count bad = count_of(site, failing, &site->tallies[failing_at], side);
+	struct ranking_count good = count_of(site, passing, &site->tallies[passing_at], side);
 	double tpr, fpr;
 
 	if (bad.known < least(failing->calls) || good.known < least(passing->calls) ||

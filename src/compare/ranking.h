@@ -2,10 +2,11 @@
 /*
  * ranking.h - which decisions tell failing calls from passing ones
  *
- * A predicate is "this branch went this way". In one call it is true, false, or not known: the
- * record may not reach back to where the branch was executed. Predicates are ranked by balanced
- * accuracy, (TPR + TNR) / 2, as in B. Johnson et al. and Aurora (Blazytko et al., USENIX Security
- * 2020); calls in which a predicate is not known do not count for it.
+ * A predicate is "the last time it was executed, this branch went this way". In one call it is
+ * true, false, or not known: the record may not reach back to where the branch was executed.
+ * Predicates are ranked by balanced accuracy, (TPR + TNR) / 2, as in B. Johnson et al. and Aurora
+ * (Blazytko et al., USENIX Security 2020); calls in which a predicate is not known do not count for
+ * it.
  */
 #ifndef LBRSNOOP_COMPARE_RANKING_H
 #define LBRSNOOP_COMPARE_RANKING_H
@@ -16,9 +17,12 @@
 
 /* Fewer failing or passing calls than this say little. */
 #define RANKING_CALLS_LEAST 3
-/* Kinds of failing and passing calls that are told apart: of a function, an errno, a place. */
-#define RANKING_GROUPS_MAX 64
-#define RANKING_TEXT_MAX   128
+/* Kinds of failing calls that are told apart: of a function, an errno, a place; and of passing
+ * ones: of a function. */
+#define RANKING_FAILING_MAX 48
+#define RANKING_PASSING_MAX 16
+#define RANKING_GROUPS_MAX  (RANKING_FAILING_MAX + RANKING_PASSING_MAX)
+#define RANKING_TEXT_MAX    128
 
 /**
  * struct ranking_place - a place of the kernel's code, the same on every host with this build
@@ -36,7 +40,8 @@ struct ranking_place {
  * @function: that returned, or where the trigger stands
  * @err: positive errno of a failing call, or 0
  * @made_at: where a failing call's errno was made; .function is NULL if the record does not show it
- * @complete: the record goes back to the function's entry: a branch that is not in it did not run
+ * @complete: the record goes back to the function's entry: a branch of the call that is not in it
+ *            did not run
  */
 struct ranking_call {
 	bool failing;
@@ -47,15 +52,20 @@ struct ranking_call {
 };
 
 /**
- * struct ranking_decision - a conditional branch that was executed in the call
- * @addr: run-time address, for source lines
+ * struct ranking_decision - a conditional branch that was executed
+ * @rel: of the kernel image: its address less that of _stext, which tells functions of one name
+ *       apart; 0 of modules
+ * @addr: address for source lines; 0: none
+ * @before_entry: it was executed before the call began
  * @distance: decisions between this one and the failure, or the end of the record
  * @condition: what was true then, or ""
  */
 struct ranking_decision {
 	struct ranking_place place;
+	uint64_t rel;
 	uint64_t addr;
 	bool taken;
+	bool before_entry;
 	uint32_t distance;
 	const char *condition;
 };
@@ -118,8 +128,8 @@ void ranking_destroy(struct ranking *ranking);
 /**
  * ranking_call() - begin a call; ranking_decision() tells of its branches, ranking_call_end() ends
  * it
- * Return: 0; -E2BIG if there are RANKING_GROUPS_MAX kinds of calls already: it is not counted;
- * -ENOMEM.
+ * Return: 0; -E2BIG if there are RANKING_FAILING_MAX or RANKING_PASSING_MAX kinds of such calls
+ * already: it is not counted; -ENOMEM.
  */
 int ranking_call(struct ranking *ranking, const struct ranking_call *call);
 

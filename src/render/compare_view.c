@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "render/color.h"
 #include "render/escape.h"
+#include "render/json_text.h"
 #include "render/branch_list.h"
 #include "util/errno_name.h"
 
@@ -41,7 +43,7 @@ static int line_of(const struct compare_view *view, const struct ranked *item,
 {
 	struct srcline chain[CHAIN_MAX];
 
-	if (!view->lines ||
+	if (!view->lines || !item->addr ||
 	    lines_find(view->lines, item->place.module, item->addr, false, chain, CHAIN_MAX) <= 0 ||
 	    !chain[0].file || !chain[0].line)
 		return 0;
@@ -91,7 +93,8 @@ static void print_item(FILE *out, const struct ranking_reason *reason, const str
 	print_count(out, &item->failing, reason->failing);
 	fputs(" failing, ", out);
 	print_count(out, &item->passing, reason->passing);
-	fprintf(out, " passing; balanced accuracy %.3f\n", item->accuracy);
+	/* Rounded down: 1 says that there was no exception. */
+	fprintf(out, " passing; balanced accuracy %.3f\n", floor(item->accuracy * 1000) / 1000);
 }
 
 /* What the numbers do not carry is said, before anybody relies on it. */
@@ -99,13 +102,17 @@ static const char *doubt_of(const struct ranking_reason *reason)
 {
 	if (!reason->passing)
 		return "no passing call of this function was captured: nothing to compare with; "
-		       "record with -e none";
+		       "'lbrsnoop record -e none' captures both";
 	if (reason->failing < RANKING_CALLS_LEAST || reason->passing < RANKING_CALLS_LEAST)
 		return "fewer than 3 failing and 3 passing calls: this may be chance";
 	if (!reason->count || reason->items[0].accuracy < ACCURACY_LEAST)
 		return "no decision in the records tells failing from passing calls: they part "
 		       "further back than the records reach, or by data alone; record a function "
 		       "further in (lbrsnoop why names it)";
+	if (2 * reason->items[0].passing.known < reason->passing ||
+	    2 * reason->items[0].failing.known < reason->failing)
+		return "most calls of one kind do not know: their records begin behind these "
+		       "decisions; what the others did may be of another sort of call";
 	if (!reason->made_at.function)
 		return "the records do not show where the error was made: these decisions may "
 		       "follow from it; record a function further in (lbrsnoop why names it)";
@@ -151,8 +158,8 @@ static json_t *json_place(const struct ranking_place *place)
 {
 	if (!place->function)
 		return json_null();
-	return json_pack("{s:s, s:s, s:I}", "function", place->function, "module", place->module,
-			 "off", (json_int_t)place->off);
+	return json_pack("{s:o, s:o, s:I}", "function", json_foreign(place->function), "module",
+			 json_foreign(place->module), "off", (json_int_t)place->off);
 }
 
 static json_t *json_item(const struct ranked *item, const struct compare_view *view)
@@ -162,13 +169,13 @@ static json_t *json_item(const struct ranked *item, const struct compare_view *v
 	char addr[32];
 
 	snprintf(addr, sizeof(addr), "0x%" PRIx64, item->addr);
-	return json_pack("{s:o, s:s, s:b, s:s?, s:s?, s:o, s:o, s:o, s:f}", "place",
-			 json_place(&item->place), "addr", addr, "taken", item->taken, "condition",
-			 *item->condition ? item->condition : NULL, "file",
-			 number ? line.file : NULL, "line",
-			 number ? json_integer(number) : json_null(), "failing",
-			 json_count(&item->failing), "passing", json_count(&item->passing),
-			 "accuracy", item->accuracy);
+	return json_pack(
+		"{s:o, s:s?, s:b, s:o, s:o, s:o, s:o, s:o, s:f}", "place", json_place(&item->place),
+		"addr", item->addr ? addr : NULL, "taken", item->taken, "condition",
+		*item->condition ? json_foreign(item->condition) : json_null(), "file",
+		number ? json_foreign(line.file) : json_null(), "line",
+		number ? json_integer(number) : json_null(), "failing", json_count(&item->failing),
+		"passing", json_count(&item->passing), "accuracy", item->accuracy);
 }
 
 static int print_json(FILE *out, const struct ranking_reason *reason,
@@ -181,9 +188,9 @@ static int print_json(FILE *out, const struct ranking_reason *reason,
 
 	for (size_t i = 0; is_ranked(reason) && i < reason->count && i < view->top; i++)
 		err |= json_array_append_new(items, json_item(&reason->items[i], view));
-	line = json_pack("{s:s, s:s, s:s?, s:o, s:I, s:I, s:o, s:o, s:s?}", "schema",
-			 "lbrsnoop.compare/1", "function", reason->function, "errno", name,
-			 "made_at", json_place(&reason->made_at), "failing",
+	line = json_pack("{s:s, s:o, s:s?, s:o, s:I, s:I, s:o, s:o, s:s?}", "schema",
+			 "lbrsnoop.compare/1", "function", json_foreign(reason->function), "errno",
+			 name, "made_at", json_place(&reason->made_at), "failing",
 			 (json_int_t)reason->failing, "passing", (json_int_t)reason->passing,
 			 "decisions", items, "parts_at",
 			 parts ? json_item(&reason->items[reason->parts_at], view) : json_null(),

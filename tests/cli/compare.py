@@ -1,70 +1,77 @@
 #!/usr/bin/python3
-"""compare.py - count again what lbrsnoop compare --json says of captures
+"""compare.py - count again what lbrsnoop compare --json says of a capture
 
 Usage: compare.py SNAPSHOTS COMPARISON
 
-SNAPSHOTS: of report --json; COMPARISON: of compare --json, of the same files. A predicate's true calls
-are those whose path has the branch with that side, interrupts and tracers aside; it is known at least
-there, and where the branch went the other way. Exit status 1, and why, if a number is another.
+SNAPSHOTS: of report --json; COMPARISON: of compare --json, of the same file. In a call a predicate is what
+its branch did the last time it ran, interrupts and tracers aside. A branch that is not in the record did
+not run, if the record begins with the function, or before, and no call runs it before that. Exit status
+1, and why, if a number is another.
 """
-import collections
 import json
 import sys
 
 
-def decisions(snapshot):
-    """{address: {sides}} of the program's own blocks"""
-    found = collections.defaultdict(set)
-    for block in snapshot["path"] or []:
-        if not block["gap"] and not block["tracing"] and not block["interrupt"]:
+class Call:
+    """What one snapshot shows."""
+
+    def __init__(self, snapshot, entry):
+        """@entry: address of the function"""
+        blocks = snapshot["path"] or []
+        self.errno = snapshot["trigger"]["errno"]
+        self.sides, self.before = {}, set()
+        entries = [i for i, block in enumerate(blocks) if entry <= int(block["start"], 16) < entry + 16]
+        self.complete = bool(entries) and all(block["gap"] in (None, "user") for block in blocks)
+        for i, block in enumerate(blocks):
+            if block["gap"] or block["tracing"] or block["interrupt"]:
+                continue
             for decision in block["decisions"]:
-                found[decision["addr"]].add(decision["taken"])
-    return found
+                self.sides[decision["addr"]] = decision["taken"]
+                if self.complete and i < entries[-1]:
+                    self.before.add(decision["addr"])
 
 
 def wrong(line, calls):
-    """What is wrong with one line, or None; @calls: [(errno, decisions)]"""
-    failing = [seen for err, seen in calls if err == line["errno"]]
-    passing = [seen for err, seen in calls if not err]
+    """What is wrong with one line, or None"""
+    failing = [call for call in calls if call.errno == line["errno"]]
+    passing = [call for call in calls if not call.errno]
+    before = set().union(*(call.before for call in calls))
     if line["passing"] != len(passing):
         return f"{line['passing']} passing, are {len(passing)}"
     if line["failing"] > len(failing):
         return f"{line['failing']} failing, are at most {len(failing)}"
-    before = None
     for item in line["decisions"]:
-        for kind, these in (("failing", failing), ("passing", passing)):
-            went = sum(item["taken"] in seen.get(item["addr"], ()) for seen in these)
-            known = sum(item["addr"] in seen for seen in these)
-            said = item[kind]
-            # Reasons of one errno share its calls, and what came after the error is left out.
-            if said["true"] > went or kind == "passing" and said["true"] != went:
-                return f"{item['place']}: {kind}: true in {said['true']}, is {went}"
-            if not said["true"] <= said["known"] <= len(these) or kind == "passing" and said["known"] < known:
-                return f"{item['place']}: {kind}: known in {said['known']}, is {known} of {len(these)}"
+        addr = item["addr"]
+        went = sum(call.sides.get(addr) == item["taken"] for call in passing)
+        known = sum(addr in call.sides or call.complete and addr not in before for call in passing)
+        if (item["passing"]["true"], item["passing"]["known"]) != (went, known):
+            return f"{item['place']}: passing {item['passing']}, is {went} of {known}"
+        # Reasons of one errno share its calls, and what came after the error is left out.
+        went = sum(call.sides.get(addr) == item["taken"] for call in failing)
+        if not item["failing"]["true"] <= min(went, item["failing"]["known"]) or \
+                item["failing"]["known"] > line["failing"]:
+            return f"{item['place']}: failing {item['failing']}, is at most {went}"
         tpr = item["failing"]["true"] / item["failing"]["known"]
         tnr = 1 - item["passing"]["true"] / item["passing"]["known"]
         if abs(item["accuracy"] - (tpr + tnr) / 2) > 1e-9:
             return f"{item['place']}: accuracy {item['accuracy']}, is {(tpr + tnr) / 2}"
-        if before and item["accuracy"] > before and item["failing"]["known"] >= line["failing"] and \
-                item["passing"]["known"] >= line["passing"]:
-            return f"{item['place']}: known of all calls, better than the one before it"
-        before = item["accuracy"]
     return None
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as lines:
-        calls = [(snapshot["trigger"]["errno"], decisions(snapshot)) for snapshot in map(json.loads, lines)]
-    count = 0
     with open(sys.argv[2], encoding="utf-8") as lines:
-        for line in map(json.loads, lines):
-            count += 1
-            said = wrong(line, calls)
-            if said:
-                print(f"compare: {line['function']} {line['errno']}: {said}")
-                return 1
-    print(f"{count} reasons of {len(calls)} calls")
-    return not count
+        reasons = [json.loads(line) for line in lines]
+    entry = next(int(item["addr"], 16) - item["place"]["off"] for line in reasons
+                 for item in line["decisions"] if item["place"]["function"] == line["function"])
+    with open(sys.argv[1], encoding="utf-8") as lines:
+        calls = [Call(json.loads(line), entry) for line in lines]
+    for line in reasons:
+        said = wrong(line, calls)
+        if said:
+            print(f"compare: {line['function']} {line['errno']}: {said}")
+            return 1
+    print(f"{len(reasons)} reasons of {len(calls)} calls, {sum(call.complete for call in calls)} of them whole")
+    return not reasons
 
 
 sys.exit(main())

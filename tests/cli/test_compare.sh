@@ -14,13 +14,13 @@ capture=tests/data/compare/may_open.lbr
 expect_out "the failing calls of each reason" 0 '^may_open\(\): 12 failing, -ELOOP made at may_open.*; 187 passing' \
 	./lbrsnoop compare --no-lines "$capture"
 expect_out "ELOOP: the type of the file, first" 0 '^ +1  may_open.*taken  as %cx == 0xa000' \
-	./lbrsnoop compare --no-lines -e none "$capture"
+	./lbrsnoop compare --no-lines "$capture"
 expect_out "EISDIR: MAY_WRITE, first" 0 '^ +1  may_open.*taken  as \(%dl & 2\) != 0' \
 	./lbrsnoop compare --no-lines "$capture"
 
 ./lbrsnoop report -q --no-lines --json "$capture" >"$scratch/snapshots"
 ./lbrsnoop compare -q --no-lines --json --top 1000 "$capture" >"$scratch/json"
-expect_out "counted again" 0 '^2 reasons of 211 calls' tests/cli/compare.py "$scratch/snapshots" "$scratch/json"
+expect_out "counted again" 0 '^2 reasons of 211 calls, [1-9]' tests/cli/compare.py "$scratch/snapshots" "$scratch/json"
 tests/json_check "$scratch/json" >"$scratch/verdict" 2>&1
 case $? in
 0) ok "the schema" ;;
@@ -32,10 +32,22 @@ for lie in 's/"true":12,/"true":13,/' 's/"passing":187/"passing":186/' 's/"accur
 	expect_out "refused: $lie" 1 '^compare: ' tests/cli/compare.py "$scratch/snapshots" "$scratch/lie"
 done
 
-# The same by files.
-expect_out "good and bad: of one file each" 0 '12 failing, -ELOOP' \
-	./lbrsnoop compare --no-lines -e ELOOP --good "$capture" --bad "$capture"
-expect_out "failing calls alone" 1 'nothing to compare with; record with -e none' \
+# By files, of two boots: the same calls are good and bad, so that nothing tells them apart.
+cp "$capture" "$scratch/good.lbr"
+expect_out "good and bad: of one file each" 0 '12 failing, -ELOOP.*; 12 passing' \
+	./lbrsnoop compare --no-lines -e ELOOP --good "$scratch/good.lbr" --bad "$capture"
+expect_out "what all do tells nothing" 0 'no decision in the records tells' \
+	./lbrsnoop compare --no-lines -e ELOOP --good "$scratch/good.lbr" --bad "$capture"
+expect "a file twice" 64 'given twice' ./lbrsnoop compare "$capture" "$capture"
+expect "-e, and the returned values tell" 64 'leaves the passing calls out' ./lbrsnoop compare -e ELOOP "$capture"
+expect_out "--top 0" 0 '^may_open' ./lbrsnoop compare --no-lines --top 0 "$capture"
+if grep -q '^ *1  ' "$scratch/out"; then not_ok "--top 0: no row" "$scratch/out"; else ok "--top 0: no row"; fi
+expect "snapshots of no return" 1 '30 of 30 snapshots tell of no return' \
+	./lbrsnoop compare --no-lines tests/data/capture/skylake-mixed.lbr
+echo kept >"$scratch/kept"
+expect "no such file: what was there stays" 2 '/none/x' ./lbrsnoop compare -o "$scratch/kept" /none/x
+if [ "$(cat "$scratch/kept")" = kept ]; then ok "-o is not emptied"; else not_ok "-o is not emptied"; fi
+expect_out "failing calls alone" 1 "nothing to compare with; 'lbrsnoop record -e none' captures both" \
 	./lbrsnoop compare --no-lines tests/data/capture/skylake-hw.lbr
 expect "passing calls alone" 1 'no failing call among' \
 	./lbrsnoop compare --no-lines -e none -c nosuchtask "$capture"

@@ -153,6 +153,68 @@ static void unknown_is_not_absent(void **state)
 	ranking_destroy(ranking);
 }
 
+/*
+ * A record that begins with the function says nothing of what ran before: of 6 passing calls 2 show
+ * the branch before the entry, 4 begin behind it. The branch of the call itself did not run in
+ * those 4.
+ */
+static void before_the_entry_is_unknown(void **state)
+{
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		bool failing = i < 4;
+		struct ranking_decision before = {
+			.place = {.function = "caller", .module = "", .off = 0x8},
+			.taken = failing,
+			.before_entry = true,
+			.distance = 9,
+			.condition = "",
+		};
+
+		call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, true);
+		if (i < 6) {
+			assert_int_equal(ranking_decision(ranking, &before), 0);
+			decision(ranking, "f", 0x10, failing, 3);
+		}
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(find(reasons, 0x10, true)->passing.known, 6);
+	assert_null(find(reasons, 0x8, true)); /* known in 2, fewer than 3 */
+	ranking_reasons_free(reasons, 1);
+	ranking_destroy(ranking);
+}
+
+/* Functions of one name are told apart by where they are. */
+static void names_may_be_of_several(void **state)
+{
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		struct ranking_decision one = {
+			.place = {.function = "show", .module = "", .off = 0x8},
+			.rel = i < 4 ? 0x1008 : 0x2008,
+			.taken = true,
+			.condition = "",
+		};
+
+		call(ranking, i < 4, i < 4 ? 2 : 0, i < 4 ? "f" : NULL, true);
+		assert_int_equal(ranking_decision(ranking, &one), 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->count, 1);
+	assert_int_equal(reasons->items[0].failing.true_calls, 4);
+	assert_int_equal(reasons->items[0].passing.true_calls, 0);
+	ranking_reasons_free(reasons, 1);
+	ranking_destroy(ranking);
+}
+
 /* One perfect predicate known in 3 calls is worth less than one known in 40 with one exception. */
 static void few_calls_count_for_less(void **state)
 {
@@ -205,7 +267,7 @@ static void reasons_are_kept_apart(void **state)
 	ranking_destroy(ranking);
 }
 
-/* In a loop a branch goes both ways in one call: each way is true once, however often. */
+/* In a loop a branch goes both ways in one call: what counts is the last time. */
 static void loops_count_once(void **state)
 {
 	struct ranking *ranking = ranking_create();
@@ -243,17 +305,17 @@ static void kinds_are_bounded(void **state)
 	struct ranking_reason *reasons;
 
 	(void)state;
-	for (int i = 0; i < RANKING_GROUPS_MAX; i++) {
+	for (int i = 0; i < RANKING_FAILING_MAX; i++) {
 		call.err = i + 1;
 		assert_int_equal(ranking_call(ranking, &call), 0);
 		ranking_call_end(ranking);
 	}
-	call.err = RANKING_GROUPS_MAX + 1;
+	call.err = RANKING_FAILING_MAX + 1;
 	assert_int_equal(ranking_call(ranking, &call), -E2BIG);
-	reasons = reasons_of(ranking, RANKING_GROUPS_MAX);
+	reasons = reasons_of(ranking, RANKING_FAILING_MAX);
 	assert_int_equal(reasons[0].passing, 0);
 	assert_int_equal(reasons[0].count, 0);
-	ranking_reasons_free(reasons, RANKING_GROUPS_MAX);
+	ranking_reasons_free(reasons, RANKING_FAILING_MAX);
 	ranking_destroy(ranking);
 }
 
@@ -267,6 +329,8 @@ int main(void)
 		cmocka_unit_test(reasons_are_kept_apart),
 		cmocka_unit_test(loops_count_once),
 		cmocka_unit_test(kinds_are_bounded),
+		cmocka_unit_test(before_the_entry_is_unknown),
+		cmocka_unit_test(names_may_be_of_several),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
