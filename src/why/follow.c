@@ -71,6 +71,50 @@ int follow_watch(const struct follow *follow, struct watch *watch, struct errmsg
 		   : 0;
 }
 
+static int log_threads(const struct tasks *tids, struct function_log *log, size_t *ret_added,
+		       struct errmsg *msg)
+{
+	size_t added = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < tids->count; i++) {
+		err = function_log_add(log, tids->ids[i], msg);
+		added += !err;
+		if (err == -ESRCH)
+			err = 0;
+	}
+	*ret_added = added;
+	return err;
+}
+
+/*
+ * Debian's Linux 6.1.192-2 has CONFIG_CGROUP_PERF, and refuses each event of a control group with
+ * ENOENT, those of perf stat -G, too.
+ */
+static int log_cgroup_threads(const struct follow *follow, struct function_log *log,
+			      struct errmsg *msg)
+{
+	struct tasks tids = {};
+	size_t added = 0;
+	int err = tasks_in_cgroup(follow->cgroup, &tids);
+
+	if (err)
+		errmsg_set(msg, err, "%s: %s", follow->cgroup, strerror(-err));
+	else
+		err = log_threads(&tids, log, &added, msg);
+	tasks_deinit(&tids);
+	if (!err && !added)
+		return errmsg_set(msg, -ESRCH,
+				  "no task is in %s now, and without perf events of control groups "
+				  "this kernel can follow those alone that run already",
+				  follow->cgroup);
+	if (!err)
+		log_info("this kernel refuses perf events of control groups: %zu tasks that are in "
+			 "%s now are followed, and those that they start; none that comes in later",
+			 added, follow->cgroup);
+	return err;
+}
+
 static int log_cgroup(const struct follow *follow, struct function_log *log, struct errmsg *msg)
 {
 	int fd = open(follow->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
@@ -79,7 +123,7 @@ static int log_cgroup(const struct follow *follow, struct function_log *log, str
 		return errmsg_set(msg, -errno, "%s: %s", follow->cgroup, strerror(errno));
 	err = function_log_add_cgroup(log, fd, msg);
 	close(fd);
-	return err;
+	return err == -ENOENT ? log_cgroup_threads(follow, log, msg) : err;
 }
 
 /* Threads that there are now. Those of a name are found once: who gets it later is not. */
@@ -108,12 +152,7 @@ int follow_log(const struct follow *follow, struct function_log *log, struct err
 	if (follow->cgroup)
 		return log_cgroup(follow, log, msg);
 	err = find_threads(follow, &tids);
-	for (size_t i = 0; !err && i < tids.count; i++) {
-		err = function_log_add(log, tids.ids[i], msg);
-		added += !err;
-		if (err == -ESRCH)
-			err = 0;
-	}
+	err = err ?: log_threads(&tids, log, &added, msg);
 	tasks_deinit(&tids);
 	if (err || !follow->comm)
 		return err;

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fts.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,4 +153,35 @@ int tasks_named(const char *comm, struct tasks *tids)
 	struct named named = {.comm = comm, .tids = tids};
 
 	return for_each("/proc", add_named_of, &named);
+}
+
+/* Of a domain, all threads are in cgroup.threads of the group of their process, or below. */
+static int read_threads(const char *path, struct tasks *tids)
+{
+	_cleanup_fclose_ FILE *file = fopen(path, "re");
+	unsigned int tid;
+	int err = file ? 0 : -errno;
+
+	while (!err && fscanf(file, "%u", &tid) == 1)
+		err = tasks_add(tids, tid);
+	return err;
+}
+
+int tasks_in_cgroup(const char *path, struct tasks *tids)
+{
+	char *paths[] = {(char *)path, NULL};
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	FTSENT *entry;
+	int err = tree ? 0 : -errno;
+
+	while (!err && (entry = fts_read(tree))) {
+		if (entry->fts_info == FTS_F && !strcmp(entry->fts_name, "cgroup.threads"))
+			err = read_threads(entry->fts_path, tids);
+		/* A group that goes meanwhile has no task. */
+		if (err == -ENOENT || err == -ENODEV)
+			err = 0;
+	}
+	if (tree)
+		fts_close(tree);
+	return err;
 }

@@ -34,6 +34,13 @@ int tasks_threads(uint32_t pid, struct tasks *tids);
 /** tasks_named() - add the threads of this name (comm); 0 or negative errno */
 int tasks_named(const char *comm, struct tasks *tids);
 
+/**
+ * tasks_in_cgroup() - add the threads of a control group and of those below it
+ * @path: its folder (cgroup v2)
+ * Return: 0; negative errno.
+ */
+int tasks_in_cgroup(const char *path, struct tasks *tids);
+
 /** tasks_deinit() - free */
 void tasks_deinit(struct tasks *tasks);
 
