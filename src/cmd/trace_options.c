@@ -114,8 +114,8 @@ static const char doc[] =
 	"context-switches, cycles, ...: see 'lbrsnoop list perf'); preset:NAME (warn, "
 	"oops, panic, oom, segfault, ..., all: see 'lbrsnoop list presets').\n\n"
 	"COMMAND is started when everything is armed, and is traced alone.\n\n"
-	"Other commands: record, report, list, doctor, decode, help. 'lbrsnoop help COMMAND' "
-	"explains each.\n\n"
+	"Other commands: why, record, report, compare, postmortem, list, doctor, decode, help. "
+	"'lbrsnoop help COMMAND' explains each.\n\n"
 	"Exit status: 0 at least one snapshot, 1 none, 2 error, 3 no usable LBR, 4 not permitted, "
 	"64 usage.";
 

@@ -50,7 +50,10 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"json", OPT_JSON, 0, 0, "One JSON object a line, schema lbrsnoop.snapshot/1", 3},
+	{"json", OPT_JSON, 0, 0,
+	 "One JSON object a line, schema lbrsnoop.snapshot/1; of why lbrsnoop.why/1, of compare "
+	 "lbrsnoop.compare/1",
+	 3},
 	{"insns", OPT_INSNS, 0, 0, "Every executed instruction, too; with --branches: a plain list",
 	 3},
 	{"raw", OPT_RAW, 0, 0,
