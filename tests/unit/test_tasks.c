@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -88,6 +89,47 @@ static void tasks_children_and_theirs(void **state)
 	assert_true(has(&pids, grandchild));
 	tasks_deinit(&pids);
 	end(child);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	_cleanup_fclose_ FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	fputs(text, file);
+}
+
+/* cgroup.threads as Documentation/admin-guide/cgroup-v2.rst has it: a thread ID a line */
+static void tasks_in_cgroup_and_below(void **state)
+{
+	char top[] = "/tmp/lbrsnoop-cgroup.XXXXXX", path[96];
+	struct tasks tids = {};
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	snprintf(path, sizeof(path), "%s/cgroup.threads", top);
+	write_text(path, "7\n12\n");
+	snprintf(path, sizeof(path), "%s/cgroup.procs", top);
+	write_text(path, "99\n");
+	snprintf(path, sizeof(path), "%s/below", top);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/below/cgroup.threads", top);
+	write_text(path, "12\n31\n");
+	assert_int_equal(tasks_in_cgroup(top, &tids), 0);
+	assert_int_equal(tids.count, 3);
+	assert_true(has(&tids, 7) && has(&tids, 12) && has(&tids, 31));
+	tasks_deinit(&tids);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/below", top);
+	rmdir(path);
+	snprintf(path, sizeof(path), "%s/cgroup.procs", top);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/cgroup.threads", top);
+	unlink(path);
+	rmdir(top);
+	/* One that is gone has no task. */
+	assert_int_equal(tasks_in_cgroup(top, &tids), 0);
+	assert_int_equal(tids.count, 0);
 }
 
 static void tasks_named_of_this_name_alone(void **state)
@@ -202,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_children_and_theirs),
 		cmocka_unit_test(tasks_named_of_this_name_alone),
+		cmocka_unit_test(tasks_in_cgroup_and_below),
 		cmocka_unit_test(tasks_threads_and_their_process),
 		cmocka_unit_test(follow_open_no_such_process_is_named),
 		cmocka_unit_test(follow_gone_when_the_process_has_ended),
