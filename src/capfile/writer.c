@@ -13,6 +13,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "util/new_file.h"
+
 /* Its speed is what a flood of snapshots needs; repeated paths shrink well at any level. */
 #define LEVEL 1
 /* A frame ends after so many bytes: what zstd's own checksum guards. */
@@ -21,19 +23,14 @@
 
 /**
  * struct capfile_writer
- * @path: final name, resolved; NULL if the file has it already, or none
- * @temp: name until then
- * @plain: a regular file: it can be cut off
+ * @file: has its final name from the first flush on; of standard output the descriptor alone
  * @bytes: written to the file
  * @good_bytes: ... up to the last flush
  * @frame_bytes: uncompressed, since the frame began
  * @err: negative errno of the first write that failed
  */
 struct capfile_writer {
-	int fd;
-	char *path;
-	char *temp;
-	bool plain;
+	struct new_file file;
 	uint64_t bytes;
 	uint64_t good_bytes;
 	uint64_t frame_bytes;
@@ -63,15 +60,16 @@ static int fail(struct capfile_writer *writer, int err)
 {
 	if (!writer->err) {
 		writer->err = err;
-		if (writer->plain && ftruncate(writer->fd, (off_t)writer->good_bytes) == 0)
-			lseek(writer->fd, 0, SEEK_END);
+		if (new_file_is_regular(&writer->file) &&
+		    ftruncate(writer->file.fd, (off_t)writer->good_bytes) == 0)
+			lseek(writer->file.fd, 0, SEEK_END);
 	}
 	return writer->err;
 }
 
 static int empty_out(struct capfile_writer *writer)
 {
-	int err = write_all(writer->fd, writer->out, writer->out_len);
+	int err = write_all(writer->file.fd, writer->out, writer->out_len);
 
 	if (err)
 		return fail(writer, err);
@@ -106,55 +104,12 @@ static int put(struct capfile_writer *writer, const void *bytes, size_t len,
 	return 0;
 }
 
-/* The file a name stands for; a name that is not there yet stands for itself. */
-static int resolve(const char *path, char **ret_path)
-{
-	*ret_path = realpath(path, NULL);
-	if (!*ret_path && errno == ENOENT)
-		*ret_path = strdup(path);
-	return *ret_path ? 0 : -errno;
-}
-
-/* A file of its own beside @writer->path, for its owner alone. */
-static int open_temp(struct capfile_writer *writer)
-{
-	const char *slash = strrchr(writer->path, '/');
-	int dir_len = slash ? (int)(slash - writer->path) + 1 : 0;
-
-	if (asprintf(&writer->temp, "%.*s.%s.XXXXXX", dir_len, writer->path,
-		     writer->path + dir_len) < 0) {
-		writer->temp = NULL;
-		return -ENOMEM;
-	}
-	/* mkstemp() makes it 0600, and follows no link */
-	writer->fd = mkostemp(writer->temp, O_CLOEXEC);
-	if (writer->fd >= 0)
-		return 0;
-	free(writer->temp);
-	writer->temp = NULL;
-	return -errno;
-}
-
 static int open_file(struct capfile_writer *writer, const char *path)
 {
-	struct stat st;
-	int err;
-
-	if (!strcmp(path, "-")) {
-		writer->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		return writer->fd < 0 ? -errno : 0;
-	}
-	err = resolve(path, &writer->path);
-	if (err)
-		return err;
-	if (!stat(writer->path, &st) && !S_ISREG(st.st_mode)) {
-		free(writer->path);
-		writer->path = NULL;
-		writer->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		return writer->fd < 0 ? -errno : 0;
-	}
-	writer->plain = true;
-	return open_temp(writer);
+	if (strcmp(path, "-") != 0)
+		return new_file_open(path, &writer->file);
+	writer->file.fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return writer->file.fd < 0 ? -errno : 0;
 }
 
 static int begin(struct capfile_writer *writer)
@@ -178,13 +133,10 @@ static int begin(struct capfile_writer *writer)
 
 static void destroy(struct capfile_writer *writer)
 {
-	if (writer->temp)
-		unlink(writer->temp);
-	if (writer->fd >= 0)
-		close(writer->fd);
+	new_file_deinit(&writer->file);
+	if (writer->file.fd >= 0)
+		close(writer->file.fd);
 	ZSTD_freeCCtx(writer->zstd);
-	free(writer->temp);
-	free(writer->path);
 	free(writer);
 }
 
@@ -195,7 +147,7 @@ int capfile_writer_open(const char *path, struct capfile_writer **ret_writer, st
 
 	if (!writer)
 		return -ENOMEM;
-	writer->fd = -1;
+	writer->file.fd = -1;
 	err = open_file(writer, path);
 	if (!err)
 		err = begin(writer);
@@ -233,26 +185,14 @@ int capfile_writer_add(struct capfile_writer *writer, enum capfile_type type,
 	return err;
 }
 
-/* From now on it can be read: it gets its name. */
-static int publish(struct capfile_writer *writer)
-{
-	if (!writer->temp)
-		return 0;
-	if (rename(writer->temp, writer->path))
-		return fail(writer, -errno);
-	free(writer->temp);
-	writer->temp = NULL;
-	return 0;
-}
-
 /* Moved away, it has another name; without one, nobody will ever read it. */
 static int check_name(struct capfile_writer *writer)
 {
 	struct stat ours, named;
 
-	if (!writer->plain || fstat(writer->fd, &ours) || ours.st_nlink)
+	if (!new_file_is_regular(&writer->file) || fstat(writer->file.fd, &ours) || ours.st_nlink)
 		return 0;
-	if (!stat(writer->path, &named) && named.st_dev == ours.st_dev &&
+	if (!stat(writer->file.path, &named) && named.st_dev == ours.st_dev &&
 	    named.st_ino == ours.st_ino)
 		return 0;
 	return fail(writer, -ESTALE);
@@ -271,8 +211,9 @@ static int flush(struct capfile_writer *writer, bool end)
 	if (frame_ends)
 		writer->frame_bytes = 0;
 	writer->good_bytes = writer->bytes;
-	err = publish(writer);
-	return err ?: check_name(writer);
+	/* From now on it can be read. */
+	err = new_file_rename(&writer->file);
+	return err ? fail(writer, err) : check_name(writer);
 }
 
 int capfile_writer_flush(struct capfile_writer *writer)
@@ -292,9 +233,9 @@ int capfile_writer_close(struct capfile_writer *writer)
 	if (!writer)
 		return 0;
 	err = writer->err ?: writer->frame_bytes ? flush(writer, true) : 0;
-	if (close(writer->fd) && !err)
+	if (close(writer->file.fd) && !err)
 		err = -errno;
-	writer->fd = -1;
+	writer->file.fd = -1;
 	destroy(writer);
 	return err;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include <unistd.h>
 
 #include "render/escape.h"
-#include "util/cleanup.h"
+#include "util/new_file.h"
 
 #define LABEL_BYTES (4 * FINDING_NAME_BYTES)
 
@@ -81,7 +80,7 @@ static int put_all(FILE *out, const struct findings *findings, uint32_t series)
 	return ferror(out) ? -EIO : 0;
 }
 
-/* As fopen() would have made it: mkstemp() lets nobody else read, and node_exporter is another. */
+/* As fopen() would have made it: a new file is for nobody else, and node_exporter is another. */
 static void allow_reading(int fd)
 {
 	mode_t mask = umask(0);
@@ -90,58 +89,24 @@ static void allow_reading(int fd)
 	fchmod(fd, 0666 & ~mask);
 }
 
-/* A device or a pipe is not ours to replace. */
-static int write_in_place(const char *path, const struct findings *findings, uint32_t series)
+int metrics_write(const char *path, const struct findings *findings, uint32_t series,
+		  struct errmsg *msg)
 {
-	FILE *out = fopen(path, "we");
-	int err = out ? put_all(out, findings, series) : -errno;
-
-	if (out && fclose(out) && !err)
-		err = -errno;
-	return err;
-}
-
-/* @path: of no symbolic link */
-static int replace(const char *path, const struct findings *findings, uint32_t series,
-		   struct errmsg *msg)
-{
-	char temporary[PATH_MAX];
+	struct new_file file;
 	FILE *out = NULL;
-	int fd, err;
+	int err = new_file_open(path, &file);
 
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
-		return errmsg_set(msg, -ENAMETOOLONG, "%s: %s", path, strerror(ENAMETOOLONG));
-	fd = mkstemp(temporary);
-	if (fd < 0)
-		return errmsg_set(msg, -errno,
-				  "%s: %s; a file beside it is made first, and renamed", temporary,
-				  strerror(errno));
-	allow_reading(fd);
-	out = fdopen(fd, "w");
+	if (err)
+		return errmsg_set(msg, err, "%s: %s", path, strerror(-err));
+	if (new_file_is_regular(&file))
+		allow_reading(file.fd);
+	out = fdopen(file.fd, "w");
 	err = out ? put_all(out, findings, series) : -ENOMEM;
 	if (out && fclose(out) && !err)
 		err = -errno;
 	if (!out)
-		close(fd);
-	if (!err && rename(temporary, path))
-		err = -errno;
-	if (!err)
-		return 0;
-	unlink(temporary);
-	return errmsg_set(msg, err, "%s: %s", path, strerror(-err));
-}
-
-int metrics_write(const char *path, const struct findings *findings, uint32_t series,
-		  struct errmsg *msg)
-{
-	_cleanup_free_ char *real = realpath(path, NULL);
-	struct stat st;
-	int err;
-
-	if (!real && errno != ENOENT)
-		return errmsg_set(msg, -errno, "%s: %s", path, strerror(errno));
-	if (!real || (!stat(real, &st) && S_ISREG(st.st_mode)))
-		return replace(real ?: path, findings, series, msg);
-	err = write_in_place(real, findings, series);
+		close(file.fd);
+	err = err ?: new_file_rename(&file);
+	new_file_deinit(&file);
 	return err ? errmsg_set(msg, err, "%s: %s", path, strerror(-err)) : 0;
 }
