@@ -266,10 +266,7 @@ static int add_path(struct compare *compare, const struct event *event, const st
 	if (call.failing && snap->err)
 		path_find_error(path, snap->err, &insn, &key);
 	if (insn != PATH_NONE) {
-		call.made_at = place_of(symbols,
-					insn < path->insn_count ? path->insns[insn].addr
-								: path->trigger_insn.addr,
-					&made);
+		call.made_at = place_of(symbols, path_insn_addr(path, insn), &made);
 		/* What follows the error is its consequence. */
 		if (key != PATH_NONE)
 			end = key + 1;

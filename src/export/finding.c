@@ -125,9 +125,8 @@ static void find_origin(const struct finding_kernel *kernel, const struct snapsh
 	if (path && snap->err)
 		path_find_error(path, snap->err, &insn, &decision);
 	if (insn != PATH_NONE)
-		place(kernel, trigger_is_user(snap->trigger),
-		      insn < path->insn_count ? path->insns[insn].addr : path->trigger_insn.addr,
-		      origin, function);
+		place(kernel, trigger_is_user(snap->trigger), path_insn_addr(path, insn), origin,
+		      function);
 }
 
 static int new_path(struct findings *findings, const struct snapshot *snap, uint64_t ident,

@@ -661,6 +661,11 @@ int path_build(const struct snapshot *snap, const struct text_source *text,
 	return 0;
 }
 
+uint64_t path_insn_addr(const struct path *path, uint32_t insn)
+{
+	return insn < path->insn_count ? path->insns[insn].addr : path->trigger_insn.addr;
+}
+
 bool path_is_blank(const struct path *path)
 {
 	for (uint32_t i = 0; i < path->block_count; i++)

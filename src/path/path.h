@@ -195,6 +195,12 @@ struct path {
 int path_build(const struct snapshot *snap, const struct text_source *text,
 	       const struct path_options *opts, struct path **ret);
 
+/**
+ * path_insn_addr() - address of an instruction as path_find_error() tells it
+ * @insn: index into path->insns, or path->insn_count: the trigger's own
+ */
+uint64_t path_insn_addr(const struct path *path, uint32_t insn);
+
 /** path_is_blank() - no code of it can be read: there is no text, as of a locked-down kernel */
 bool path_is_blank(const struct path *path);
 

@@ -198,8 +198,7 @@ static void put_error(struct json_writer *w, const struct snapshot *snap, const 
 		return;
 	}
 	jw_open(w, '{');
-	put_place(w, opts,
-		  insn < path->insn_count ? path->insns[insn].addr : path->trigger_insn.addr);
+	put_place(w, opts, path_insn_addr(path, insn));
 	jw_key(w, "decision");
 	if (key == PATH_NONE) {
 		jw_null(w);

@@ -147,10 +147,7 @@ static void describe(struct entry *entry, const struct snapshot *snap, const str
 	if (path && snap->err)
 		path_find_error(path, snap->err, &insn, &key);
 	if (insn != PATH_NONE)
-		name_place(symbols,
-			   insn < path->insn_count ? path->insns[insn].addr
-						   : path->trigger_insn.addr,
-			   entry->error, sizeof(entry->error));
+		name_place(symbols, path_insn_addr(path, insn), entry->error, sizeof(entry->error));
 	if (key != PATH_NONE)
 		name_place(symbols, path->decisions[key].addr, entry->decision,
 			   sizeof(entry->decision));
