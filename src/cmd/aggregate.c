@@ -33,8 +33,7 @@ int aggregate_create(const struct view_options *opts, FILE *out, struct aggregat
 	struct summary_options how = {
 		.top = opts->top ?: 10,
 		.json = opts->json,
-		.color = opts->color == COLOR_ALWAYS ||
-			 (opts->color == COLOR_AUTO && output_is_colored(out)),
+		.color = view_wants_color(opts, out),
 	};
 	struct aggregate *aggregate = calloc(1, sizeof(*aggregate));
 	int err = 0;

@@ -110,8 +110,8 @@ static error_t check(const struct compare_options *opts)
 	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
 	    view->insns || view->branches || view->interval_ms || export_wanted(&view->export))
 		return args_usage(
-			"compare prints a ranking: without --summary, --trace-json, --dot, "
-			"--svg, --raw, --insns, --branches, --otlp and --metrics");
+			"compare prints a ranking: without --summary, --interval, --trace-json, "
+			"--dot, --svg, --raw, --insns, --branches, --otlp and --metrics");
 	for (size_t i = 0; i < opts->file_count; i++) {
 		good |= opts->files[i].side == SIDE_GOOD;
 		bad |= opts->files[i].side == SIDE_BAD;
@@ -341,38 +341,14 @@ static int check_kernel(const struct compare *compare, struct capfile *file, con
 			  path, meta->release, compare->opts->files[0].path, first->release);
 }
 
-static int on_module(const struct capfile_module *module, void *ctx)
-{
-	return view_set_module(ctx, module);
-}
-
 /* Source lines are those of the first file's kernel: the others are of the same. */
-static int open_view(struct compare *compare, struct pipeline *pipeline, struct errmsg *msg)
+static int begin_file(struct compare *compare, const char *path, struct errmsg *msg)
 {
-	const struct capfile_meta *meta = capfile_meta(compare->first);
-	const struct lines_options kernel = {
-		.release = meta->release,
-		.build_id = meta->build_id.bytes,
-		.build_id_len = meta->build_id.len,
-		.kallsyms_text = meta->stext,
-	};
-
-	return view_create(&compare->opts->wanted.view, compare->out, pipeline->source.symbols,
-			   &kernel, NULL, &compare->view, msg);
-}
-
-static int begin_file(struct compare *compare, struct pipeline *pipeline, const char *path,
-		      struct errmsg *msg)
-{
-	int err;
-
 	if (compare->first)
 		return check_kernel(compare, compare->file, path, msg);
 	compare->first = compare->file;
-	err = open_view(compare, pipeline, msg);
-	if (!err)
-		capfile_on_module(compare->file, on_module, compare->view);
-	return err;
+	return view_create_for_capture(&compare->opts->wanted.view, compare->out, compare->file,
+				       NULL, &compare->view, msg);
 }
 
 static void say_end(struct compare *compare, const char *path, uint64_t lost)
@@ -407,7 +383,7 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 	pipeline.source = capfile_source(compare->file);
 	pipeline_add_sink(&pipeline, &sink);
 	compare->side = from->side;
-	err = begin_file(compare, &pipeline, from->path, msg);
+	err = begin_file(compare, from->path, msg);
 	if (!err) {
 		err = pipeline_fill(&run, &pipeline) ?: pipeline_run(&run);
 		if (err && err != -ENOMEM)

@@ -70,8 +70,7 @@ int journal_show(const struct filter_options *wanted, const char *dir, FILE *out
 	struct summary_options how = {
 		.top = view->top,
 		.json = view->json,
-		.color = view->color == COLOR_ALWAYS ||
-			 (view->color == COLOR_AUTO && output_is_colored(out)),
+		.color = view_wants_color(view, out),
 	};
 	struct show show = {.wanted = wanted, .summary = summary_create(&how)};
 	uint64_t refused = 0;

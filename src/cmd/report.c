@@ -188,16 +188,10 @@ static int say_unreadable(const struct input *input, int err, struct errmsg *msg
 			  strerror(-err));
 }
 
-static int on_module(const struct capfile_module *module, void *ctx)
-{
-	return view_set_module(ctx, module);
-}
-
 static int open_input(struct report *report, size_t index, struct errmsg *msg)
 {
 	struct input *input = &report->inputs[index];
 	struct pipeline *pipeline = &report->run.items[index];
-	struct lines_options kernel = {};
 	const struct capfile_meta *meta;
 	struct sink sink;
 	int err = capfile_open(input->path, &input->file, msg);
@@ -206,19 +200,14 @@ static int open_input(struct report *report, size_t index, struct errmsg *msg)
 		return err;
 	pipeline->source = capfile_source(input->file);
 	meta = capfile_meta(input->file);
-	kernel.release = meta->release;
-	kernel.build_id = meta->build_id.bytes;
-	kernel.build_id_len = meta->build_id.len;
-	kernel.kallsyms_text = meta->stext;
-	err = view_create(&report->opts->wanted.view, report->out, pipeline->source.symbols,
-			  &kernel, report->aggregate, &input->view, msg);
+	err = view_create_for_capture(&report->opts->wanted.view, report->out, input->file,
+				      report->aggregate, &input->view, msg);
 	if (err)
 		return err;
 	if (!report->opts->perf_data) {
 		sink = view_sink(input->view);
 		pipeline_add_sink(pipeline, &sink);
 	}
-	capfile_on_module(input->file, on_module, input->view);
 	log_verbose("%s: %s, Linux %s, LBR %s, filter %s; %s", input->path, meta_get(meta, "host"),
 		    meta->release, meta->lbr.model, meta->filter, meta_get(meta, "command"));
 	err = pipeline_fill(&report->run, pipeline);

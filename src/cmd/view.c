@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "capfile/reader.h"
 #include "cmd/aggregate.h"
 #include "cmd/option_args.h"
 #include "cmd/export_args.h"
@@ -302,6 +303,11 @@ static int open_sources(struct view *view)
 	return err;
 }
 
+bool view_wants_color(const struct view_options *opts, FILE *out)
+{
+	return opts->color == COLOR_ALWAYS || (opts->color == COLOR_AUTO && output_is_colored(out));
+}
+
 int view_create(const struct view_options *opts, FILE *out, struct symbols *symbols,
 		const struct lines_options *kernel, struct aggregate *aggregate,
 		struct view **ret_view, struct errmsg *msg)
@@ -334,8 +340,7 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	else if (!kernel && !uname(&uts))
 		snprintf(view->release, sizeof(view->release), "%s", uts.release);
 	view->text = (struct text_options){
-		.color = opts->color == COLOR_ALWAYS ||
-			 (opts->color == COLOR_AUTO && output_is_colored(out)),
+		.color = view_wants_color(opts, out),
 		.raw = opts->raw,
 		.addresses = opts->raw,
 	};
@@ -364,6 +369,28 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	return 0;
 fail:
 	view_destroy(view);
+	return err;
+}
+
+static int on_module(const struct capfile_module *module, void *ctx)
+{
+	return view_set_module(ctx, module);
+}
+
+int view_create_for_capture(const struct view_options *opts, FILE *out, struct capfile *file,
+			    struct aggregate *aggregate, struct view **ret_view, struct errmsg *msg)
+{
+	const struct capfile_meta *meta = capfile_meta(file);
+	const struct lines_options kernel = {
+		.release = meta->release,
+		.build_id = meta->build_id.bytes,
+		.build_id_len = meta->build_id.len,
+		.kallsyms_text = meta->stext,
+	};
+	int err = view_create(opts, out, capfile_symbols(file), &kernel, aggregate, ret_view, msg);
+
+	if (!err)
+		capfile_on_module(file, on_module, *ret_view);
 	return err;
 }
 

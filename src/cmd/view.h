@@ -82,6 +82,19 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		const struct lines_options *kernel, struct aggregate *aggregate,
 		struct view **ret_view, struct errmsg *msg);
 
+struct capfile;
+
+/**
+ * view_create_for_capture() - view_create() for the kernel that a capture file is of
+ * @file: borrowed until view_destroy(); it tells the view of modules from now on
+ */
+int view_create_for_capture(const struct view_options *opts, FILE *out, struct capfile *file,
+			    struct aggregate *aggregate, struct view **ret_view,
+			    struct errmsg *msg);
+
+/** view_wants_color() - does the user want colours on @out? */
+bool view_wants_color(const struct view_options *opts, FILE *out);
+
 /** view_set_user() - addresses of programs are @user's from now on; borrowed */
 void view_set_user(struct view *view, struct userspace *user);
 

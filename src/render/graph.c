@@ -229,9 +229,7 @@ static void find_error(struct drawing *d, int err)
 	if (decision != PATH_NONE)
 		d->key = flow_find(&d->flow, d->path->decisions[decision].addr);
 	if (insn != PATH_NONE)
-		d->error = flow_find(&d->flow, insn == d->path->insn_count
-						       ? d->path->trigger_insn.addr
-						       : d->path->insns[insn].addr);
+		d->error = flow_find(&d->flow, path_insn_addr(d->path, insn));
 }
 
 int render_graph(FILE *out, const struct snapshot *snap, const struct path *path,
