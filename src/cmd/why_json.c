@@ -156,7 +156,8 @@ static void put_condition(json_t *origin, const struct answer *answer, const str
 {
 	struct decision all[DECISIONS_MAX];
 	const struct decision *decision = &all[0];
-	int count = why_decisions(answer, view, all, DECISIONS_MAX);
+	const struct decision_code where = why_code(view);
+	int count = reasons_find(&where, answer, view->snap, all, DECISIONS_MAX);
 	bool known = count > 0;
 
 	json_object_set_new(origin, "condition",
@@ -171,7 +172,7 @@ static void put_condition(json_t *origin, const struct answer *answer, const str
 			    known ? place_json(view, decision->addr) : json_null());
 	json_object_set_new(origin, "taken", known ? json_boolean(decision->taken) : json_null());
 	json_object_set_new(origin, "decisions", decisions_json(all, count, view));
-	count = known ? 0 : why_one_of(answer, view, all, DECISIONS_MAX);
+	count = known ? 0 : reasons_one_of(&where, answer, all, DECISIONS_MAX);
 	json_object_set_new(origin, "alternatives", decisions_json(all, count, view));
 }
 

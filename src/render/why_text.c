@@ -185,52 +185,10 @@ static void print_origin(FILE *out, const struct answer *answer, const struct wh
 		fputc('\n', out);
 }
 
-/* Behind the instruction its register is another one. */
-static const uint64_t *registers_before(const struct answer *answer)
+struct decision_code why_code(const struct why_view *view)
 {
-	if (!answer->hit || answer->site.watch != answer->site.addr)
-		return NULL;
-	return (const uint64_t *)answer->hit->regs;
-}
-
-int why_one_of(const struct answer *answer, const struct why_view *view, struct decision *ret,
-	       size_t max)
-{
-	const struct decision_code where = {
+	return (struct decision_code){
 		.text = view->kernel_text, .symbols = view->symbols, .lines = view->lines};
-
-	return decisions_one_of(&where, &answer->site.sym, answer->site.addr,
-				registers_before(answer), ret, max);
-}
-
-int why_decisions(const struct answer *answer, const struct why_view *view, struct decision *ret,
-		  size_t max)
-{
-	const uint64_t *regs = registers_before(answer);
-	struct decision all[WHY_ONE_OF_SHOWN];
-	const struct symbol *func = &answer->site.sym;
-	uint64_t addr = answer->site.addr;
-	int count = 0;
-
-	const struct decision_code where = {
-		.text = view->kernel_text, .symbols = view->symbols, .lines = view->lines};
-
-	if (view->snap && view->snap->count)
-		count = decisions_find(&where, func, addr, view->snap, regs, ret, max);
-	if (count < 1)
-		count = decisions_find(&where, func, addr, NULL, regs, ret, max);
-	if (count < 1 && decisions_one_of(&where, func, addr, regs, all, WHY_ONE_OF_SHOWN) == 1) {
-		ret[0] = all[0];
-		count = 1;
-	}
-	return count;
-}
-
-int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret)
-{
-	int count = why_decisions(answer, view, ret, 1);
-
-	return count < 0 ? count : 0;
 }
 
 /* @source: with the text of its line */
@@ -275,10 +233,12 @@ static void print_decisions(FILE *out, const struct answer *answer, const struct
 {
 	struct decision all[DECISIONS_ASKED];
 	_Static_assert(DECISIONS_ASKED >= WHY_ONE_OF_SHOWN, "room for either");
-	int count = why_decisions(answer, view, all, view->story ? 1 : ARRAY_SIZE(all));
+	const struct decision_code where = why_code(view);
+	int count =
+		reasons_find(&where, answer, view->snap, all, view->story ? 1 : ARRAY_SIZE(all));
 
 	if (count < 1) {
-		count = why_one_of(answer, view, all, WHY_ONE_OF_SHOWN);
+		count = reasons_one_of(&where, answer, all, WHY_ONE_OF_SHOWN);
 		for (int i = 0; i < count; i++)
 			print_decision(out, &all[i], view, i ? "or" : "because", true);
 		return;

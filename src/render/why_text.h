@@ -10,8 +10,8 @@
 #include "symbolize/dwarf.h"
 #include "symbolize/source_file.h"
 #include "symbolize/symbolize.h"
-#include "why/decision.h"
 #include "why/answer.h"
+#include "why/reasons.h"
 
 /* The default text has at most so many rows of each of these. */
 #define WHY_LOG_SHOWN	     5
@@ -53,22 +53,8 @@ struct why_place {
 void why_place_find(const struct why_view *view, uint64_t addr, bool is_return,
 		    struct why_place *ret);
 
-/**
- * why_decision() - what decided for the place: by the branches, where there are some, or by the
- * text Return: 0; -ENOENT if there is no telling.
- */
-int why_decision(const struct answer *answer, const struct why_view *view, struct decision *ret);
-
-/**
- * why_decisions() - that one, and those before it in the same function, the newest first
- * Return: how many, at most @max; -ENOENT if there is no telling.
- */
-int why_decisions(const struct answer *answer, const struct why_view *view, struct decision *ret,
-		  size_t max);
-
-/** why_one_of() - where they tell nothing: of each way the one that decided; decisions_one_of() */
-int why_one_of(const struct answer *answer, const struct why_view *view, struct decision *ret,
-	       size_t max);
+/** why_code() - where reasons_find() looks */
+struct decision_code why_code(const struct why_view *view);
 
 /** render_why_answer() - the call, the place, the condition; what the default leaves out, counted
  */

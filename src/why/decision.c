@@ -637,20 +637,3 @@ int decisions_one_of(const struct decision_code *where, const struct symbol *fun
 	code_unload(&back.code);
 	return err ?: without_excluded(ret, count);
 }
-
-int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
-		  const uint64_t *regs, struct decision *ret)
-{
-	int count = decisions_find(where, func, addr, NULL, regs, ret, 1);
-
-	return count < 0 ? count : 0;
-}
-
-int decision_by_branches(const struct decision_code *where, const struct symbol *func,
-			 uint64_t addr, const struct snapshot *snap, const uint64_t *regs,
-			 struct decision *ret)
-{
-	int count = decisions_find(where, func, addr, snap, regs, ret, 1);
-
-	return count < 0 ? count : 0;
-}

@@ -47,36 +47,19 @@ struct decision_code {
 };
 
 /**
- * decision_find() - the conditional branch that decided for an instruction, by the text alone
- *
- * Of one that loads an errno in case, whose value is known to have become the result, it may come
- * behind it: kept.h. Else the way goes back until a conditional branch must have been executed.
- * As long as one way leads there. Where several ways meet, the text does not tell which was taken.
- * @func: function that @addr is in, or that it was split off
- * @regs: PTREG_COUNT registers before @addr was executed, or NULL
- * Return: 0; -ENOENT if several ways lead there, or one that is not in the text; -EFAULT; -ENOMEM.
- */
-int decision_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
-		  const uint64_t *regs, struct decision *ret);
-
-/**
- * decision_by_branches() - the last conditional branch that was executed before an instruction
- * Where the branches are known, ways that meet are no riddle. Functions called in between are
- * passed over.
- * @snap: its newest branch led to @addr
- * Return: 0; -ENOENT if a function whose call is not in @snap, or an interrupt, stands between;
- * -ENOMEM.
- */
-int decision_by_branches(const struct decision_code *where, const struct symbol *func,
-			 uint64_t addr, const struct snapshot *snap, const uint64_t *regs,
-			 struct decision *ret);
-
-/**
  * decisions_find() - the last conditional branches of a function before an instruction
- * Those whose other side comes to it, too, are left out: they decided nothing.
- * @snap: as of decision_by_branches(); NULL: by the text alone, as decision_find()
+ *
+ * Of one that loads an errno in case, whose value is known to have become the result, they may come
+ * behind it: kept.h. Those whose other side comes to it, too, are left out: they decided nothing.
+ * By the text alone the way goes back as long as one way leads there: where several meet, it does
+ * not tell which was taken. Where the branches are known, that is no riddle, and functions called
+ * in between are passed over.
+ * @func: function that @addr is in, or that it was split off
+ * @snap: its newest branch led to @addr; NULL: by the text alone
+ * @regs: PTREG_COUNT registers before @addr was executed, or NULL
  * @ret: @max of them, the newest first
- * Return: how many, 1 at least; -ENOENT; -EFAULT; -ENOMEM.
+ * Return: how many, 1 at least; -ENOENT if there is no telling; -EFAULT if the text cannot be read;
+ * -ENOMEM.
  */
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		   const struct snapshot *snap, const uint64_t *regs, struct decision *ret,

@@ -90,7 +90,7 @@ static void one_decision(const struct decision_code *where, const struct symbol 
 {
 	struct decision decision;
 
-	if (decision_find(where, func, at->addr, NULL, &decision) ||
+	if (decisions_find(where, func, at->addr, NULL, NULL, &decision, 1) < 1 ||
 	    (errnos && !only && !is_near(code, at, decision.addr)))
 		return;
 	tally->decisions++;

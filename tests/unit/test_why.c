@@ -337,14 +337,23 @@ static void candidates_are_functions_and_those_of_cold_parts(void **state)
 	probeable_destroy(probeable);
 }
 
+/* The deciding one alone: 0, or what decisions_find() says. */
+static int find_one(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		    const struct snapshot *snap, const uint64_t *regs, struct decision *ret)
+{
+	int count = decisions_find(where, func, addr, snap, regs, ret, 1);
+
+	return count < 0 ? count : 0;
+}
+
 static int decide(void *symbols, const char *name, uint64_t addr, const uint64_t *regs,
 		  struct decision *ret)
 {
 	struct symbol func;
 
 	assert_int_equal(symbols_by_name(symbols, "", name, 0, &func), 0);
-	return decision_find(&(struct decision_code){.text = &text, .symbols = symbols}, &func,
-			     addr, regs, ret);
+	return find_one(&(struct decision_code){.text = &text, .symbols = symbols}, &func, addr,
+			NULL, regs, ret);
 }
 
 static void decision_one_way_condition_and_value(void **state)
@@ -379,27 +388,24 @@ static void decision_two_ways_meet_branches_tell(void **state)
 	snap->branches[0].to = BASE + 0x20;
 	snap->branches[1].from = BASE + 0x26;
 	snap->branches[1].to = BASE + 0x30;
-	assert_int_equal(
-		decision_by_branches(&(struct decision_code){.text = &text, .symbols = *state},
-				     &func, BASE + 0x30, snap, NULL, &decision),
-		0);
+	assert_int_equal(find_one(&(struct decision_code){.text = &text, .symbols = *state}, &func,
+				  BASE + 0x30, snap, NULL, &decision),
+			 0);
 	assert_int_equal(decision.addr, BASE + 0x26);
 	assert_true(decision.taken);
 	assert_string_equal(decision.condition, "%esi != 0");
 	/* By the other way. */
 	snap->branches[1].from = BASE + 0x22;
-	assert_int_equal(
-		decision_by_branches(&(struct decision_code){.text = &text, .symbols = *state},
-				     &func, BASE + 0x30, snap, NULL, &decision),
-		0);
+	assert_int_equal(find_one(&(struct decision_code){.text = &text, .symbols = *state}, &func,
+				  BASE + 0x30, snap, NULL, &decision),
+			 0);
 	assert_int_equal(decision.addr, BASE + 0x22);
 	assert_string_equal(decision.condition, "%edi == 0");
 	/* From a function that was called in between nothing is known. */
 	snap->branches[1].from = BASE + 0x50;
-	assert_int_equal(
-		decision_by_branches(&(struct decision_code){.text = &text, .symbols = *state},
-				     &func, BASE + 0x30, snap, NULL, &decision),
-		-ENOENT);
+	assert_int_equal(find_one(&(struct decision_code){.text = &text, .symbols = *state}, &func,
+				  BASE + 0x30, snap, NULL, &decision),
+			 -ENOENT);
 	free(snap);
 }
 
@@ -507,8 +513,7 @@ static void decision_by_branches_passes_over_a_call(void **state)
 	snap->branches[1].to = BASE + 0x80;
 	snap->branches[2].from = BASE + 0x80;
 	snap->branches[2].to = BASE + 0x79;
-	assert_int_equal(decision_by_branches(&where, &func, BASE + 0x79, snap, regs, &decision),
-			 0);
+	assert_int_equal(find_one(&where, &func, BASE + 0x79, snap, regs, &decision), 0);
 	assert_int_equal(decision.addr, BASE + 0x72);
 	assert_false(decision.taken);
 	assert_string_equal(decision.condition, "%edi != 0");
@@ -516,8 +521,7 @@ static void decision_by_branches_passes_over_a_call(void **state)
 	assert_string_equal(decision.values, "");
 	/* The call is not in the record. */
 	snap->branches[1].from = BASE - 0x200;
-	assert_int_equal(decision_by_branches(&where, &func, BASE + 0x79, snap, regs, &decision),
-			 -ENOENT);
+	assert_int_equal(find_one(&where, &func, BASE + 0x79, snap, regs, &decision), -ENOENT);
 	free(snap);
 }
 

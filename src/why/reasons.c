@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/reasons.h"
+
+/* Ways that lead to a place: more of them than this leave no single one. */
+#define WAYS_MAX 8
+
+/* Behind the instruction its register is another one. */
+static const uint64_t *registers_before(const struct answer *answer)
+{
+	if (!answer->hit || answer->site.watch != answer->site.addr)
+		return NULL;
+	return (const uint64_t *)answer->hit->regs;
+}
+
+int reasons_one_of(const struct decision_code *where, const struct answer *answer,
+		   struct decision *ret, size_t max)
+{
+	return decisions_one_of(where, &answer->site.sym, answer->site.addr,
+				registers_before(answer), ret, max);
+}
+
+int reasons_find(const struct decision_code *where, const struct answer *answer,
+		 const struct snapshot *snap, struct decision *ret, size_t max)
+{
+	const uint64_t *regs = registers_before(answer);
+	const struct symbol *func = &answer->site.sym;
+	uint64_t addr = answer->site.addr;
+	struct decision all[WAYS_MAX];
+	int count = 0;
+
+	if (snap && snap->count)
+		count = decisions_find(where, func, addr, snap, regs, ret, max);
+	if (count < 1)
+		count = decisions_find(where, func, addr, NULL, regs, ret, max);
+	/* The registers may leave one of several ways. */
+	if (count < 1 && reasons_one_of(where, answer, all, WAYS_MAX) == 1) {
+		ret[0] = all[0];
+		count = 1;
+	}
+	return count;
+}
