@@ -25,7 +25,7 @@ enum insn_operand_kind {
  * @absolute: @displacement is an address: there is no base, or it is %rip
  * @displacement: of memory
  * @value: of INSN_OPERAND_IMM, sign-extended
- * @arithmetic: of INSN_DEFINES_ARITHMETIC: '+', '-', '|', '^', '&', '*', '<' (shifted left), '>'
+ * @arithmetic: of INSN_DEFINES_ARITHMETIC: '+', '-', '|', '^', '&', '<' (shifted left), '>'
  *              (shifted right)
  */
 struct insn_operand {

@@ -9,6 +9,15 @@
 
 #define INSN_REG_RAX 0
 
+/*
+ * The kernel's calling convention, as sets of registers: x86-64 psABI, figure 3.4. What is not
+ * callee saved does not survive a call.
+ */
+#define INSN_REG_BIT(reg)   (1u << (reg))
+#define INSN_CALLEE_SAVED   0xf038u /* rbx, rsp, rbp, r12 to r15 */
+#define INSN_CALL_CLOBBERED 0x0fc7u /* rax, rcx, rdx, rsi, rdi, r8 to r11 */
+#define INSN_CALL_ARGUMENTS 0x03c6u /* rdi, rsi, rdx, rcx, r8, r9 */
+
 /**
  * struct insn_regs - registers by the CPU's number, 0 = rax ... 15 = r15
  * @written: bit n: register n is written, in part or whole, explicitly or not

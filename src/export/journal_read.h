@@ -20,7 +20,7 @@
 
 /**
  * struct journal_row - one message; strings are "" and numbers 0 where it does not say
- * @has_path: @ident and @count are there
+ * @has_ident, @has_count: @ident, @count are there
  * @full: it has all of the path; false: it only counts
  * @lost, @left_out: of a message that is of no path
  */

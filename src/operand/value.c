@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "disasm/dataflow.h"
+#include "disasm/regs.h"
 #include "util/cleanup.h"
 
 #define STEPS_MAX 256
@@ -17,9 +18,6 @@
 
 #define RAX 0
 #define RCX 1
-
-/* x86-64 psABI, figure 3.4: rax, rcx, rdx, rsi, rdi, r8 to r11 do not survive a call. */
-#define CALL_CLOBBERS 0x0fc7u
 
 /**
  * struct wanted - what is looked for: the lowest @bits of @reg
@@ -383,7 +381,7 @@ static int value_after(struct search *search, const struct operand_insn *before,
 				      .type = {.class = CTYPE_SIGNED, .bytes = 4}};
 		return 0;
 	}
-	return CALL_CLOBBERS >> wanted->reg & 1 ? -ENOENT : -EAGAIN;
+	return INSN_CALL_CLOBBERED >> wanted->reg & 1 ? -ENOENT : -EAGAIN;
 }
 
 /*

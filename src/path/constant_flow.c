@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "disasm/regs.h"
 #include "util/cleanup.h"
 
 /* Instructions looked at on the side of a decision that was not taken, and ways that fork there. */
@@ -11,15 +12,14 @@
 
 #define RAX 0
 
-/* Registers of the System V ABI that a function need not preserve, and that hand on arguments. */
-static bool is_scratch(uint8_t reg)
+static bool is_call_clobbered(uint8_t reg)
 {
-	return reg <= 2 || (reg >= 6 && reg <= 11);
+	return INSN_CALL_CLOBBERED >> reg & 1;
 }
 
 static bool is_argument(uint8_t reg)
 {
-	return is_scratch(reg) && reg != RAX && reg < 10;
+	return INSN_CALL_ARGUMENTS >> reg & 1;
 }
 
 /* A constant, and where it is. */
@@ -111,7 +111,7 @@ static bool block_ends_stay(const struct path_block *block, const struct constan
 	if (block->ends == PATH_END_UNKNOWN || block->ends == PATH_END_LBR_OFF)
 		return true;
 	/* Functions in assembly have rules of their own, about %rax, too. */
-	if (is_call(block) && c->reg != INSN_NO_REG && is_scratch(c->reg))
+	if (is_call(block) && c->reg != INSN_NO_REG && is_call_clobbered(c->reg))
 		return true;
 	if (block->ends == PATH_END_BRANCH && block->end_class == INSN_RET) {
 		stay->lost = c->reg != RAX && c->reg != INSN_NO_REG;
@@ -254,7 +254,7 @@ static enum effect call_effect(const struct explorer *e, const struct insn *call
 
 	if (returns_never(e, call) || (reg != INSN_NO_REG && is_argument(reg)))
 		return EFFECT_READ;
-	if (reg == INSN_NO_REG || !is_scratch(reg))
+	if (reg == INSN_NO_REG || !is_call_clobbered(reg))
 		return EFFECT_NONE;
 	/* Who calls a function in assembly may count on its sparing %rax: see block_ends_stay(). */
 	return e->decision ? EFFECT_LOST : EFFECT_READ;

@@ -10,9 +10,6 @@
 #define STEPS_MAX  20000
 #define POINTS_MAX 512 /* branch targets reached */
 
-/* System V ABI, x86-64: what a callee preserves: rbx, rsp, rbp, r12 to r15 */
-#define CALLEE_SAVED (1u << 3 | 1u << 4 | 1u << 5 | 0xfu << 12)
-
 /**
  * struct holders - registers that hold the constant
  * @low: bit n: the lower half of register n
@@ -148,8 +145,8 @@ static enum verdict step(struct walk *walk, uint64_t *addr, struct holders *held
 			return WAY_ENDS;
 		/* fall through */
 	case INSN_ICALL:
-		held->low &= CALLEE_SAVED;
-		held->whole &= CALLEE_SAVED;
+		held->low &= INSN_CALLEE_SAVED;
+		held->whole &= INSN_CALLEE_SAVED;
 		break;
 	case INSN_OTHER:
 	case INSN_UD: /* WARN: the handler goes on behind it */

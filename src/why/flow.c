@@ -5,16 +5,14 @@
 #include <string.h>
 
 #include "disasm/dataflow.h"
+#include "disasm/regs.h"
 #include "symbolize/place.h"
 #include "util/cleanup.h"
 
-#define RAX		   0
-#define RSP		   4
-#define RBP		   5
-#define BIT(reg)	   (1u << (reg))
-#define ARGUMENTS	   (BIT(7) | BIT(6) | BIT(2) | BIT(1) | BIT(8) | BIT(9))
-#define CLOBBERED_BY_CALLS (BIT(RAX) | ARGUMENTS | BIT(10) | BIT(11))
-#define SLOTS_MAX	   4
+#define RAX	  0
+#define RSP	  4
+#define RBP	  5
+#define SLOTS_MAX 4
 /* More paths than these are not looked at: the value may go anywhere. */
 #define STATES_MAX 4096
 
@@ -144,8 +142,8 @@ static bool is_shared(const struct flow *flow, const struct insn_memory *memory)
 		struct insn_dataflow df;
 		size_t len = code_read(flow->code, &flow->code->items[i], bytes);
 
-		if (len && !insn_dataflow(bytes, len, &df) && df.lea && !(df.writes & BIT(RSP)) &&
-		    df.memory.base == memory->base &&
+		if (len && !insn_dataflow(bytes, len, &df) && df.lea &&
+		    !(df.writes & INSN_REG_BIT(RSP)) && df.memory.base == memory->base &&
 		    df.memory.displacement <= memory->displacement)
 			return true;
 	}
@@ -183,7 +181,7 @@ static bool has_value(const struct state *state, const struct insn_dataflow *df,
 			*ret_width = state->slots[i].width;
 		return i >= 0;
 	}
-	if (df->src == INSN_NO_REG || !(state->regs & BIT(df->src)))
+	if (df->src == INSN_NO_REG || !(state->regs & INSN_REG_BIT(df->src)))
 		return false;
 	*ret_width = state->width[df->src];
 	return true;
@@ -193,7 +191,7 @@ static void set_register(struct state *state, uint8_t reg, enum width width)
 {
 	if (reg == INSN_NO_REG)
 		return;
-	state->regs |= BIT(reg);
+	state->regs |= INSN_REG_BIT(reg);
 	state->width[reg] = width;
 }
 
@@ -208,7 +206,7 @@ static void clear_written(struct state *state, uint16_t written)
 {
 	state->regs &= ~written;
 	for (int reg = 0; reg < 16; reg++)
-		if (!(state->regs & BIT(reg)))
+		if (!(state->regs & INSN_REG_BIT(reg)))
 			state->width[reg] = WIDTH_UNKNOWN;
 }
 
@@ -251,11 +249,11 @@ static void take_move(struct flow *flow, const struct state *before, struct stat
 		return;
 	case INSN_MOVE_XCHG:
 		/* Rare, and mostly on memory of others. */
-		if (has || (df->dst != INSN_NO_REG && before->regs & BIT(df->dst)))
+		if (has || (df->dst != INSN_NO_REG && before->regs & INSN_REG_BIT(df->dst)))
 			flow->goes |= FLOW_ELSEWHERE;
 		return;
 	case INSN_MOVE_MAYBE:
-		if (df->dst != INSN_NO_REG && before->regs & BIT(df->dst))
+		if (df->dst != INSN_NO_REG && before->regs & INSN_REG_BIT(df->dst))
 			set_register(state, df->dst, width_after(df, before->width[df->dst]));
 		break;
 	case INSN_MOVE_COPY:
@@ -283,7 +281,7 @@ static void take_flags(const struct flow *flow, const struct state *before, stru
 		return;
 	state->flags_known = false;
 	state->flags = 0;
-	if (df->compare == INSN_COMPARE_NONE || !(before->regs & BIT(df->compared)))
+	if (df->compare == INSN_COMPARE_NONE || !(before->regs & INSN_REG_BIT(df->compared)))
 		return;
 	width = before->width[df->compared];
 	if (df->compare_bits == 64 && width == WIDTH_UNKNOWN)
@@ -308,7 +306,7 @@ static void take_other(struct flow *flow, const struct insn *in, struct state *s
 	clear_written(state, df.writes);
 	if (df.stack_unknown)
 		drop_slots_of(state, RSP);
-	if (df.writes & BIT(RBP))
+	if (df.writes & INSN_REG_BIT(RBP))
 		drop_slots_of(state, RBP);
 	take_flags(flow, &before, state, in, &df);
 	if (df.move != INSN_MOVE_NONE)
@@ -339,14 +337,14 @@ static bool keeps_registers(struct symbols *symbols, uint64_t target)
 
 static void take_call(struct flow *flow, const struct insn *in, struct state *state)
 {
-	uint16_t lost = CLOBBERED_BY_CALLS;
+	uint16_t lost = INSN_CALL_CLOBBERED;
 
 	if (in->has_target && place_by_symbols(flow->symbols, in->target) == PLACE_NO_RETURN)
 		return;
-	if (state->regs & ARGUMENTS)
+	if (state->regs & INSN_CALL_ARGUMENTS)
 		flow->goes |= FLOW_ELSEWHERE;
 	if (in->has_target && keeps_registers(flow->symbols, in->target))
-		lost = BIT(RAX);
+		lost = INSN_REG_BIT(RAX);
 	clear_written(state, lost);
 	state->flags_known = false;
 	state->flags = 0;
@@ -355,7 +353,7 @@ static void take_call(struct flow *flow, const struct insn *in, struct state *st
 
 static void leave(struct flow *flow, const struct state *state)
 {
-	if (state->regs & BIT(RAX))
+	if (state->regs & INSN_REG_BIT(RAX))
 		flow->goes |= FLOW_RETURNED;
 }
 
@@ -374,7 +372,7 @@ static void take_jump(struct flow *flow, uint64_t target, const struct state *st
 		flow->goes |= FLOW_ELSEWHERE;
 		return;
 	default: /* a tail call */
-		if (state->regs & ARGUMENTS)
+		if (state->regs & INSN_CALL_ARGUMENTS)
 			flow->goes |= FLOW_ELSEWHERE;
 	}
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "disasm/insn.h"
+#include "disasm/regs.h"
 
 /* A longer way is not looked at: then nothing is said. */
 #define STEPS_MAX 256
@@ -11,39 +12,34 @@
 
 #define RAX 0
 
-/* x86-64 psABI, figure 3.4: what a callee preserves: rbx, rsp, rbp, r12 to r15 */
-#define CALLEE_SAVED (1u << 3 | 1u << 4 | 1u << 5 | 0xfu << 12)
-/* ... and what it may take arguments in: rdi, rsi, rdx, rcx, r8, r9 */
-#define ARGUMENTS (1u << 7 | 1u << 6 | 1u << 2 | 1u << 1 | 1u << 8 | 1u << 9)
-
-/** enum fate - what becomes of the value at an instruction */
-enum fate {
-	FATE_HELD,    /* its register still holds it */
-	FATE_WRITTEN, /* the register is written, and nothing has read it */
-	FATE_USED,    /* it is read, or there is no telling */
+/** enum effect - what an instruction does to the register */
+enum effect {
+	EFFECT_NONE,	/* it still holds the value */
+	EFFECT_WRITTEN, /* it is written and not read */
+	EFFECT_READ,	/* it is read, or nothing is known */
 };
 
-static enum fate fate_in_call(uint8_t reg)
+static enum effect call_effect(uint8_t reg)
 {
-	if (CALLEE_SAVED >> reg & 1)
-		return FATE_HELD;
-	return ARGUMENTS >> reg & 1 ? FATE_USED : FATE_WRITTEN;
+	if (INSN_CALLEE_SAVED >> reg & 1)
+		return EFFECT_NONE;
+	return INSN_CALL_ARGUMENTS >> reg & 1 ? EFFECT_READ : EFFECT_WRITTEN;
 }
 
-static enum fate fate_in(const struct code *code, const struct insn *in, uint8_t reg)
+static enum effect effect_of(const struct code *code, const struct insn *in, uint8_t reg)
 {
 	uint8_t bytes[INSN_LEN_MAX], from;
 	size_t len = code_read(code, in, bytes);
 	uint64_t value;
 
 	if (!len)
-		return FATE_USED;
+		return EFFECT_READ;
 	if (in->class == INSN_CALL || in->class == INSN_ICALL)
-		return fate_in_call(reg);
+		return call_effect(reg);
 	if (insn_register_read(bytes, len, reg))
-		return FATE_USED;
-	return insn_register_write(bytes, len, reg, &value, &from) == INSN_KEEPS ? FATE_HELD
-										 : FATE_WRITTEN;
+		return EFFECT_READ;
+	return insn_register_write(bytes, len, reg, &value, &from) == INSN_KEEPS ? EFFECT_NONE
+										 : EFFECT_WRITTEN;
 }
 
 /**
@@ -79,7 +75,7 @@ static bool is_lost(struct walk *walk, uint64_t addr)
 {
 	while (walk->steps++ < STEPS_MAX) {
 		const struct insn *in = code_find(walk->code, addr);
-		enum fate fate;
+		enum effect effect;
 
 		if (!in)
 			return false;
@@ -96,9 +92,9 @@ static bool is_lost(struct walk *walk, uint64_t addr)
 		case INSN_OTHER:
 		case INSN_CALL:
 		case INSN_ICALL:
-			fate = fate_in(walk->code, in, walk->reg);
-			if (fate != FATE_HELD)
-				return fate == FATE_WRITTEN;
+			effect = effect_of(walk->code, in, walk->reg);
+			if (effect != EFFECT_NONE)
+				return effect == EFFECT_WRITTEN;
 			addr += in->len;
 			continue;
 		default:
@@ -185,7 +181,7 @@ int kept_branches(const struct code *code, const struct insn *site, struct kept_
 			continue;
 		}
 		if (in->class != INSN_COND) {
-			if (!code_goes_on(in) || fate_in(code, in, walk.reg) != FATE_HELD)
+			if (!code_goes_on(in) || effect_of(code, in, walk.reg) != EFFECT_NONE)
 				break;
 			addr += in->len;
 			continue;
