@@ -128,10 +128,12 @@ static int choose_by_image(struct trace *trace, struct choose_options choose, st
 	if (err) {
 		if (trace->opts->trigger != TRIGGER_HW && !trace->opts->at_errno)
 			return err == -ENOMEM ? err : 0;
-		return errmsg_set(msg, trace->text_err,
-				  "hardware breakpoint: /proc/kcore: %s; nor is there an image of "
-				  "this kernel to find returns in: --vmlinux FILE names one",
-				  text_live_why(trace->text_err));
+		return errmsg_set(
+			msg, trace->text_err,
+			"hardware breakpoint: /proc/kcore: %s, and no image of this kernel "
+			"was found; its code tells where to stop: --vmlinux FILE names "
+			"one",
+			text_live_why(trace->text_err));
 	}
 	trace->image_path = found.path;
 	source = text_source(image);

@@ -32,6 +32,8 @@
 #include "why/standby.h"
 #include "why/session.h"
 
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
 enum {
 	OPT_SYSCALL = 0x100,
 	OPT_CGROUP,
@@ -112,20 +114,17 @@ static const char doc[] =
 	"Exit status: 0 the place was found, 1 the command did not fail by a system call, or the "
 	"place was not found, 2 error, 4 not permitted, 64 usage.";
 
-/* Its ID is the inode of its folder; the level counts the folders below the root. */
-static int parse_cgroup(struct why_options *opts, const char *arg)
+/*
+ * Its ID is the inode of its folder; the level counts the folders below the root.
+ * Return: 0; -ENOENT: there is none, @opts->cgroup names it.
+ */
+static int set_cgroup(struct why_options *opts, const char *below)
 {
-	static const char root[] = "/sys/fs/cgroup";
-	const char *below = arg;
 	struct stat st;
 
-	if (!strncmp(arg, root, strlen(root)))
-		below += strlen(root);
-	while (*below == '/')
-		below++;
-	snprintf(opts->cgroup, sizeof(opts->cgroup), "%s/%s", root, below);
+	snprintf(opts->cgroup, sizeof(opts->cgroup), CGROUP_ROOT "/%s", below);
 	if (stat(opts->cgroup, &st) || !S_ISDIR(st.st_mode))
-		return args_usage("--cgroup '%s': there is no control group %s", arg, opts->cgroup);
+		return -ENOENT;
 	opts->cgroup_id = st.st_ino;
 	opts->cgroup_level = 0;
 	for (const char *at = below; *at; at += strspn(at, "/")) {
@@ -135,13 +134,30 @@ static int parse_cgroup(struct why_options *opts, const char *arg)
 	return 0;
 }
 
+static int parse_cgroup(struct why_options *opts, const char *arg)
+{
+	const char *below = arg;
+
+	if (!strncmp(arg, CGROUP_ROOT, strlen(CGROUP_ROOT)))
+		below += strlen(CGROUP_ROOT);
+	while (*below == '/')
+		below++;
+	if (set_cgroup(opts, below))
+		return args_usage("--cgroup '%s': there is no control group %s", arg, opts->cgroup);
+	return 0;
+}
+
 /* Where systemd puts a unit of the system; templates and slices of their own are --cgroup's. */
 static int parse_unit(struct why_options *opts, const char *arg)
 {
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "system.slice/%s%s", arg, strchr(arg, '.') ? "" : ".service");
-	return parse_cgroup(opts, path);
+	if (set_cgroup(opts, path))
+		return args_usage("--unit '%s': it does not run, or has a slice of its own, which "
+				  "--cgroup names: there is no control group %s",
+				  arg, opts->cgroup);
+	return 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -317,8 +333,8 @@ static int open_text(struct why *why, struct errmsg *msg)
 	if (err)
 		return errmsg_set(
 			msg, live_err,
-			"/proc/kcore: %s; nor is there an image of this kernel to find in "
-			"where errors are made: --vmlinux FILE names one",
+			"/proc/kcore: %s, and no image of this kernel was found; its code "
+			"tells where errors are made: --vmlinux FILE names one",
 			text_live_why(live_err));
 	why->kernel_text = text_source(why->text);
 	if (!live_err)

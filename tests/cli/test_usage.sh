@@ -104,6 +104,8 @@ done
 
 bad "empty target" "target" ''
 bad "target of a kind only" "target" fentry:
+bad "why --unit nosuch: the option is named" "--unit 'nosuch': it does not run" why --unit nosuch
+bad "why --cgroup nosuch" "--cgroup 'nosuch': there is no control group /sys/fs/cgroup/nosuch" why --cgroup nosuch
 bad "unknown kind of target" "target 'nosuch:" nosuch:do_sys_openat2:x
 bad "tracepoint without category" "tracepoint" tracepoint:sys_enter_openat
 bad "offset that is no number" "kprobe:do_sys_openat2\+zz" kprobe:do_sys_openat2+zz

@@ -606,7 +606,7 @@ def check_line(guest, report):
     for name, pattern in (("none", "the compiler made no code for this line"),
                           ("file", "no source file .*did you mean"),
                           ("debug", "build ID|no debug information|debug information"),
-                          ("no-image", "/proc/kcore: no memory image; nor is there an image of")):
+                          ("no-image", "/proc/kcore: no memory image, and no image of this kernel was found")):
         run = Run(guest.directory, f"line-{name}")
         report(f"{guest.name}/line/{name}",
                (run.status != 2 or not re.search(pattern, run.err)) and
