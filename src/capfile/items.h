@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/hash_table.h"
+
 /**
  * struct item - a function, or a part of text that belongs to none, that the file knows
  * @addr: start
@@ -23,7 +25,6 @@ struct item {
 	uint64_t named;
 	uint32_t size;
 	uint32_t generation;
-	bool used;
 	bool part;
 	bool gaps;
 	bool rewrite;
@@ -31,9 +32,7 @@ struct item {
 
 /** struct item_table - by address; {0} is an empty one; @gaps: there may be items that have */
 struct item_table {
-	struct item *items;
-	size_t room;
-	size_t count;
+	struct hash_table by_addr;
 	bool gaps;
 };
 

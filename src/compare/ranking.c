@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "util/fnv.h"
-#include "util/vector.h"
+#include "util/hash_table.h"
 
 /** enum side - of a branch */
 enum side { NOT_TAKEN, TAKEN, SIDES };
@@ -47,7 +47,6 @@ struct tally {
  * @side, @distance: of the present call, the last time it ran; valid if @call is the present one
  */
 struct site {
-	uint64_t hash;
 	char *function;
 	char *module;
 	uint64_t off;
@@ -65,11 +64,8 @@ struct site {
 struct ranking {
 	struct group groups[RANKING_GROUPS_MAX];
 	size_t group_count;
-	struct site **sites; /* in the order found */
-	size_t site_count;
-	struct site **table; /* open addressing, a power of two */
-	size_t table_room;
-	struct site *touched; /* by the present call */
+	struct hash_table sites; /* of pointers to struct site */
+	struct site *touched;	 /* by the present call */
 	uint64_t call;
 	size_t group;
 	bool complete;
@@ -80,8 +76,19 @@ struct ranking *ranking_create(void)
 	return calloc(1, sizeof(struct ranking));
 }
 
+static void site_destroy(struct site *site)
+{
+	free(site->function);
+	free(site->module);
+	free(site->condition[TAKEN]);
+	free(site->condition[NOT_TAKEN]);
+	free(site);
+}
+
 void ranking_destroy(struct ranking *ranking)
 {
+	struct site **sites;
+
 	if (!ranking)
 		return;
 	for (size_t i = 0; i < ranking->group_count; i++) {
@@ -89,17 +96,10 @@ void ranking_destroy(struct ranking *ranking)
 		free(ranking->groups[i].made_function);
 		free(ranking->groups[i].made_module);
 	}
-	for (size_t i = 0; i < ranking->site_count; i++) {
-		struct site *site = ranking->sites[i];
-
-		free(site->function);
-		free(site->module);
-		free(site->condition[TAKEN]);
-		free(site->condition[NOT_TAKEN]);
-		free(site);
-	}
-	free(ranking->sites);
-	free(ranking->table);
+	sites = ranking->sites.items;
+	for (size_t i = 0; i < ranking->sites.count; i++)
+		site_destroy(sites[i]);
+	hash_table_deinit(&ranking->sites);
 	free(ranking);
 }
 
@@ -167,85 +167,52 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	return 0;
 }
 
-static uint64_t hash_of(const struct ranking_decision *decision)
+static uint32_t hash_of(const struct ranking_decision *decision)
 {
 	const struct ranking_place *place = &decision->place;
 	uint64_t hash = fnv(FNV_START, place->function, strlen(place->function) + 1);
 
 	hash = fnv(hash, place->module, strlen(place->module) + 1);
 	hash = fnv(hash, &decision->rel, sizeof(decision->rel));
-	return fnv(hash, &place->off, sizeof(place->off));
+	return (uint32_t)fnv(hash, &place->off, sizeof(place->off));
 }
 
-static bool is_site(const struct site *site, uint64_t hash, const struct ranking_decision *decision)
+/* Elements are pointers: sites stay where they are. */
+static bool is_site(const void *element, const void *key)
 {
+	const struct site *site = *(struct site *const *)element;
+	const struct ranking_decision *decision = key;
 	const struct ranking_place *place = &decision->place;
 
-	return site->hash == hash && site->off == place->off && site->rel == decision->rel &&
+	return site->off == place->off && site->rel == decision->rel &&
 	       !strcmp(site->function, place->function) && !strcmp(site->module, place->module);
-}
-
-/* Where it is, or where it belongs. */
-static struct site **slot_of(struct ranking *ranking, uint64_t hash,
-			     const struct ranking_decision *decision)
-{
-	size_t i = hash & (ranking->table_room - 1);
-
-	while (ranking->table[i] && !is_site(ranking->table[i], hash, decision))
-		i = (i + 1) & (ranking->table_room - 1);
-	return &ranking->table[i];
-}
-
-static int grow_table(struct ranking *ranking)
-{
-	size_t room = ranking->table_room ? 2 * ranking->table_room : 256;
-	struct site **table = calloc(room, sizeof(struct site *));
-
-	if (!table)
-		return -ENOMEM;
-	for (size_t i = 0; i < ranking->site_count; i++) {
-		size_t at = ranking->sites[i]->hash & (room - 1);
-
-		while (table[at])
-			at = (at + 1) & (room - 1);
-		table[at] = ranking->sites[i];
-	}
-	free(ranking->table);
-	ranking->table = table;
-	ranking->table_room = room;
-	return 0;
 }
 
 static int find_site(struct ranking *ranking, const struct ranking_decision *decision,
 		     struct site **ret)
 {
-	uint64_t hash = hash_of(decision);
-	struct site **slot, *site;
+	uint32_t hash = hash_of(decision);
+	struct site **found =
+		hash_table_find(&ranking->sites, sizeof(struct site *), hash, is_site, decision);
+	struct site *site;
 
-	if (2 * (ranking->site_count + 1) > ranking->table_room && grow_table(ranking))
-		return -ENOMEM;
-	slot = slot_of(ranking, hash, decision);
-	if (*slot) {
-		*ret = *slot;
+	if (found) {
+		*ret = *found;
 		return 0;
 	}
 	site = calloc(1, sizeof(*site));
 	if (!site)
 		return -ENOMEM;
-	site->hash = hash;
 	site->function = strdup(decision->place.function);
 	site->module = strdup(decision->place.module);
 	site->off = decision->place.off;
 	site->rel = decision->rel;
 	if (!site->function || !site->module ||
-	    vector_grow(&ranking->sites, ranking->site_count, sizeof(struct site *))) {
-		free(site->function);
-		free(site->module);
-		free(site);
+	    !hash_table_add(&ranking->sites, sizeof(struct site *), hash, &site)) {
+		site_destroy(site);
 		return -ENOMEM;
 	}
-	ranking->sites[ranking->site_count++] = site;
-	*slot = *ret = site;
+	*ret = site;
 	return 0;
 }
 
@@ -392,6 +359,7 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 {
 	const struct group *group = &ranking->groups[at];
 	size_t passing = passing_group(ranking, group->function);
+	struct site *const *sites = ranking->sites.items;
 
 	*reason = (struct ranking_reason){
 		.function = group->function,
@@ -405,14 +373,13 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 	};
 	if (passing == SIZE_MAX)
 		return 0;
-	reason->items = calloc(SIDES * ranking->site_count + 1, sizeof(*reason->items));
+	reason->items = calloc(SIDES * ranking->sites.count + 1, sizeof(*reason->items));
 	if (!reason->items)
 		return -ENOMEM;
-	for (size_t i = 0; i < ranking->site_count; i++)
+	for (size_t i = 0; i < ranking->sites.count; i++)
 		for (int side = 0; side < SIDES; side++)
-			reason->count +=
-				judge(ranking->sites[i], side, group, &ranking->groups[passing], at,
-				      passing, &reason->items[reason->count]);
+			reason->count += judge(sites[i], side, group, &ranking->groups[passing], at,
+					       passing, &reason->items[reason->count]);
 	qsort(reason->items, reason->count, sizeof(*reason->items), by_weight);
 	find_parting(reason);
 	return 0;

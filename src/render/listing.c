@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "disasm/insn.h"
+#include "util/hash_table.h"
 
 #define KERNEL_HALF (1ull << 63)
 /* As PATH_RUN_BYTES_MAX: no straight run of a kernel comes near it. */
@@ -27,13 +28,11 @@ struct run {
 
 /**
  * struct listing
- * @runs: hash; NULL in @text: free
+ * @runs: of struct run
  * @buf: what is being written: a snapshot, or a run
  */
 struct listing {
-	struct run *runs;
-	size_t room;
-	size_t count;
+	struct hash_table runs;
 	char *buf;
 	size_t len;
 	size_t size;
@@ -43,27 +42,16 @@ struct listing {
 
 struct listing *listing_create(void)
 {
-	struct listing *listing = calloc(1, sizeof(*listing));
-
-	if (!listing)
-		return NULL;
-	listing->room = 1024;
-	listing->runs = calloc(listing->room, sizeof(*listing->runs));
-	if (!listing->runs) {
-		free(listing);
-		return NULL;
-	}
-	return listing;
+	return calloc(1, sizeof(struct listing));
 }
 
 void listing_forget(struct listing *listing)
 {
-	if (!listing->count)
-		return;
-	for (size_t i = 0; i < listing->room; i++)
-		free(listing->runs[i].text);
-	memset(listing->runs, 0, listing->room * sizeof(*listing->runs));
-	listing->count = 0;
+	struct run *runs = listing->runs.items;
+
+	for (size_t i = 0; i < listing->runs.count; i++)
+		free(runs[i].text);
+	hash_table_clear(&listing->runs);
 }
 
 void listing_destroy(struct listing *listing)
@@ -71,7 +59,7 @@ void listing_destroy(struct listing *listing)
 	if (!listing)
 		return;
 	listing_forget(listing);
-	free(listing->runs);
+	hash_table_deinit(&listing->runs);
 	free(listing->buf);
 	free(listing);
 }
@@ -219,64 +207,39 @@ static void write_run(struct listing *l, const struct text_source *text, struct 
 	}
 }
 
-static struct run *find_slot(struct run *runs, size_t room, const struct run *key)
+static bool is_run(const void *element, const void *key)
 {
-	uint64_t hash = (key->start ^ key->from << 13 ^ key->to << 29) * 0x9e3779b97f4a7c15u;
-	size_t i = (hash >> 32) & (room - 1);
+	const struct run *run = element, *wanted = key;
 
-	while (runs[i].text &&
-	       (runs[i].start != key->start || runs[i].from != key->from || runs[i].to != key->to))
-		i = (i + 1) & (room - 1);
-	return &runs[i];
-}
-
-static void grow(struct listing *l)
-{
-	size_t room = l->room * 2;
-	struct run *runs = calloc(room, sizeof(*runs));
-
-	if (!runs) {
-		l->failed = true;
-		return;
-	}
-	for (size_t i = 0; i < l->room; i++)
-		if (l->runs[i].text)
-			*find_slot(runs, room, &l->runs[i]) = l->runs[i];
-	free(l->runs);
-	l->runs = runs;
-	l->room = room;
+	return run->start == wanted->start && run->from == wanted->from && run->to == wanted->to;
 }
 
 /* Appends the run, out of what is kept or newly made. */
 static void put_run(struct listing *l, const struct text_source *text, struct symbols *symbols,
 		    const struct run *key)
 {
-	struct run *slot = find_slot(l->runs, l->room, key);
+	uint32_t hash = hash_number(key->start ^ key->from << 13 ^ key->to << 29);
+	const struct run *kept = hash_table_find(&l->runs, sizeof(*kept), hash, is_run, key);
+	struct run made = *key;
 	size_t at = l->len;
 
-	if (slot->text) {
-		put(l, slot->text, slot->len);
+	if (kept) {
+		put(l, kept->text, kept->len);
 		return;
 	}
 	write_run(l, text, symbols, key);
 	if (l->failed)
 		return;
-	if (l->count >= RUNS_MAX)
+	if (l->runs.count >= RUNS_MAX)
 		listing_forget(l);
-	if (l->count * 2 >= l->room)
-		grow(l);
-	if (l->failed)
-		return;
-	slot = find_slot(l->runs, l->room, key);
-	*slot = *key;
-	slot->len = (uint32_t)(l->len - at);
-	slot->text = malloc(slot->len ? slot->len : 1);
-	if (!slot->text) {
+	made.len = (uint32_t)(l->len - at);
+	made.text = malloc(made.len ? made.len : 1);
+	if (made.text)
+		memcpy(made.text, l->buf + at, made.len);
+	if (!made.text || !hash_table_add(&l->runs, sizeof(made), hash, &made)) {
+		free(made.text);
 		l->failed = true;
-		return;
 	}
-	memcpy(slot->text, l->buf + at, slot->len);
-	l->count++;
 }
 
 static void put_flags(struct listing *l, const struct branch *br)

@@ -10,6 +10,7 @@
 
 #include "symbolize/elf.h"
 #include "util/cleanup.h"
+#include "util/hash_table.h"
 #include "util/vector.h"
 
 #define SECTIONS_MAX 4096
@@ -30,8 +31,8 @@ struct cu_span {
 	Dwarf_Off unit;
 };
 
-/** struct unit_slot - a unit that was read; @key: offset of its DIE, 0: free */
-struct unit_slot {
+/** struct unit - one that was read; @key: offset of its DIE */
+struct unit {
 	Dwarf_Off key;
 	struct cu_index *cu;
 };
@@ -40,7 +41,7 @@ struct unit_slot {
  * struct debugimage - one file
  * @bias: address in dwfl minus address in DWARF
  * @spans: sorted; built when .debug_aranges did not know an address
- * @units: hash table
+ * @units: of struct unit, by offset
  */
 struct debugimage {
 	Dwfl *dwfl;
@@ -52,9 +53,7 @@ struct debugimage {
 	struct cu_span *spans;
 	size_t span_count;
 	bool spans_built;
-	struct unit_slot *units;
-	size_t unit_count;
-	size_t unit_room;
+	struct hash_table units;
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -65,13 +64,16 @@ static const Dwfl_Callbacks callbacks = {
 
 void debugimage_close(struct debugimage *image)
 {
+	struct unit *units;
+
 	if (!image)
 		return;
-	for (size_t i = 0; i < image->unit_room; i++)
-		cu_index_destroy(image->units[i].cu);
+	units = image->units.items;
+	for (size_t i = 0; i < image->units.count; i++)
+		cu_index_destroy(units[i].cu);
 	for (size_t i = 0; i < image->section_count; i++)
 		free(image->sections[i].name);
-	free(image->units);
+	hash_table_deinit(&image->units);
 	free(image->spans);
 	free(image->sections);
 	if (image->dwfl)
@@ -292,47 +294,25 @@ int debugimage_unit_die(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_
 	return dwarf_offdie(image->dwarf, image->spans[low - 1].unit, ret_die) ? 0 : -ENOENT;
 }
 
-static struct unit_slot *find_slot(struct unit_slot *units, size_t room, Dwarf_Off key)
+static bool is_unit(const void *element, const void *key)
 {
-	size_t i = (key * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
-
-	while (units[i].key && units[i].key != key)
-		i = (i + 1) & (room - 1);
-	return &units[i];
-}
-
-static int grow_units(struct debugimage *image)
-{
-	size_t room = image->unit_room ? image->unit_room * 2 : 256;
-	struct unit_slot *units = calloc(room, sizeof(*units));
-
-	if (!units)
-		return -ENOMEM;
-	for (size_t i = 0; i < image->unit_room; i++)
-		if (image->units[i].key)
-			*find_slot(units, room, image->units[i].key) = image->units[i];
-	free(image->units);
-	image->units = units;
-	image->unit_room = room;
-	return 0;
+	return ((const struct unit *)element)->key == *(const Dwarf_Off *)key;
 }
 
 struct cu_index *debugimage_unit(struct debugimage *image, const Dwarf_Die *die)
 {
-	Dwarf_Off key = dwarf_dieoffset((Dwarf_Die *)die);
-	struct unit_slot *slot;
+	struct unit unit = {.key = dwarf_dieoffset((Dwarf_Die *)die)};
+	uint32_t hash = hash_number(unit.key);
+	struct unit *found = hash_table_find(&image->units, sizeof(unit), hash, is_unit, &unit.key);
 
-	if (image->unit_count * 2 >= image->unit_room && grow_units(image))
+	if (found)
+		return found->cu;
+	unit.cu = cu_index_create(die);
+	if (unit.cu && !hash_table_add(&image->units, sizeof(unit), hash, &unit)) {
+		cu_index_destroy(unit.cu);
 		return NULL;
-	slot = find_slot(image->units, image->unit_room, key);
-	if (slot->key)
-		return slot->cu;
-	slot->cu = cu_index_create(die);
-	if (slot->cu) {
-		slot->key = key;
-		image->unit_count++;
 	}
-	return slot->cu;
+	return unit.cu;
 }
 
 int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t relative,

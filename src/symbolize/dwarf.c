@@ -14,12 +14,13 @@
 #include "symbolize/lineplace.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
+#include "util/hash_table.h"
 
 #define SECOND_NS    1000000000u
 #define OBJECTS_MAX  4096
 #define SECTIONS_MAX 1024
 /* Chains remembered; a chain takes about 100 bytes. All are forgotten when it is full. */
-#define CACHE_MAX (1u << 18)
+#define CHAINS_MAX (1u << 18)
 
 /** struct placed_section - where lines_place_section() said it is */
 struct placed_section {
@@ -54,18 +55,18 @@ struct lines_object {
 	uint64_t checked_ns;
 };
 
-/** struct chain_slot - one remembered address; @chain: index in frames + 1, 0: free */
-struct chain_slot {
+/** struct chain - of functions inlined at an address: @count from @first on in frames */
+struct chain {
 	uint64_t relative;
 	uint32_t object;
-	uint32_t chain;
+	uint32_t first;
 	uint32_t count;
 };
 
 /**
  * struct lines - all debug information of one kernel
  * @live: it is the running kernel: modules are where /sys/module says
- * @cache: hash by object and address in its file, which no KASLR moves
+ * @chains: of struct chain, by object and address in its file, which no KASLR moves
  */
 struct lines {
 	char *debug_dir;
@@ -77,9 +78,7 @@ struct lines {
 	size_t object_count;
 	size_t last_object;
 	struct arena strings;
-	struct chain_slot *cache;
-	size_t cache_count;
-	size_t cache_room;
+	struct hash_table chains;
 	struct srcline *frames;
 	size_t frame_count;
 	size_t frame_room;
@@ -224,7 +223,7 @@ void lines_close(struct lines *lines)
 		free(lines->objects[i].file);
 	}
 	free(lines->objects);
-	free(lines->cache);
+	hash_table_deinit(&lines->chains);
 	free(lines->frames);
 	free(lines->vmlinux);
 	free(lines->debug_dir);
@@ -357,9 +356,8 @@ int lines_set_module(struct lines *lines, const char *module, const uint8_t *bui
 		memcpy(object->id.bytes, build_id, build_id_len);
 		object->id.len = build_id_len;
 	}
-	free(lines->cache);
-	lines->cache = NULL;
-	lines->cache_count = lines->cache_room = lines->frame_count = 0;
+	hash_table_deinit(&lines->chains);
+	lines->frame_count = 0;
 	return 0;
 }
 
@@ -406,83 +404,57 @@ int lines_set_file(struct lines *lines, const char *module, const char *path, ui
 	return 0;
 }
 
-static struct chain_slot *find_slot(struct chain_slot *cache, size_t room, uint32_t object,
-				    uint64_t relative)
+static bool is_chain(const void *element, const void *key)
 {
-	uint64_t hash = (relative ^ (uint64_t)object << 40) * 0x9e3779b97f4a7c15u;
-	size_t i = (hash >> 32) & (room - 1);
+	const struct chain *chain = element, *wanted = key;
 
-	while (cache[i].chain && (cache[i].relative != relative || cache[i].object != object))
-		i = (i + 1) & (room - 1);
-	return &cache[i];
+	return chain->relative == wanted->relative && chain->object == wanted->object;
 }
 
-/* Make room for one more chain; the cache stays as it is if there is no memory. */
-static bool grow_cache(struct lines *lines)
+/* Room for one more chain in frames; all are forgotten when there are too many. */
+static bool grow_frames(struct lines *lines)
 {
-	size_t room = lines->cache_room ? lines->cache_room * 2 : 4096;
+	size_t more = lines->frame_room ? lines->frame_room * 2 : 16384;
 	struct srcline *frames;
-	struct chain_slot *cache;
 
 	if (lines->frame_count + INLINE_DEPTH_MAX > lines->frame_room) {
-		size_t more = lines->frame_room ? lines->frame_room * 2 : 16384;
-
 		frames = realloc(lines->frames, more * sizeof(*frames));
 		if (!frames)
 			return false;
 		lines->frames = frames;
 		lines->frame_room = more;
 	}
-	if (lines->cache_count >= CACHE_MAX) {
-		memset(lines->cache, 0, lines->cache_room * sizeof(*lines->cache));
-		lines->cache_count = lines->frame_count = 0;
+	if (lines->chains.count >= CHAINS_MAX) {
+		hash_table_clear(&lines->chains);
+		lines->frame_count = 0;
 	}
-	if (lines->cache_count * 2 < lines->cache_room)
-		return true;
-	cache = calloc(room, sizeof(*cache));
-	if (!cache)
-		return false;
-	for (size_t i = 0; i < lines->cache_room; i++) {
-		const struct chain_slot *slot = &lines->cache[i];
-
-		if (slot->chain)
-			*find_slot(cache, room, slot->object, slot->relative) = *slot;
-	}
-	free(lines->cache);
-	lines->cache = cache;
-	lines->cache_room = room;
 	return true;
 }
 
-/* The chain of an address, out of the cache or into it: its slot, or NULL. */
-static const struct chain_slot *get_chain(struct lines *lines, struct lines_object *object,
-					  uint64_t relative)
+/* The chain of an address, kept or newly read; NULL if there is no memory. */
+static const struct chain *get_chain(struct lines *lines, struct lines_object *object,
+				     uint64_t relative)
 {
-	uint32_t number = (uint32_t)(object - lines->objects);
-	struct chain_slot *slot;
+	struct chain chain = {.relative = relative, .object = (uint32_t)(object - lines->objects)};
+	uint32_t hash = hash_number(relative ^ (uint64_t)chain.object << 40);
+	const struct chain *found =
+		hash_table_find(&lines->chains, sizeof(chain), hash, is_chain, &chain);
 	int count;
 
-	if (lines->cache_room) {
-		slot = find_slot(lines->cache, lines->cache_room, number, relative);
-		if (slot->chain)
-			return slot;
-	}
-	if (!grow_cache(lines))
+	if (found)
+		return found;
+	if (!grow_frames(lines))
 		return NULL;
 	count = debugimage_chain(object->image, &lines->strings, relative,
 				 lines->frames + lines->frame_count, INLINE_DEPTH_MAX);
 	if (count < 0)
 		return NULL;
-	slot = find_slot(lines->cache, lines->cache_room, number, relative);
-	*slot = (struct chain_slot){
-		.relative = relative,
-		.object = number,
-		.chain = (uint32_t)lines->frame_count + 1,
-		.count = (uint32_t)count,
-	};
-	lines->frame_count += (size_t)count;
-	lines->cache_count++;
-	return slot;
+	chain.first = (uint32_t)lines->frame_count;
+	chain.count = (uint32_t)count;
+	found = hash_table_add(&lines->chains, sizeof(chain), hash, &chain);
+	if (found)
+		lines->frame_count += (size_t)count;
+	return found;
 }
 
 /* BPF programs, ftrace's and kprobes' pages have no file. */
@@ -519,7 +491,7 @@ int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_r
 	       struct srcline *ret_chain, size_t max)
 {
 	struct lines_object *object = find_object(lines, module);
-	const struct chain_slot *slot;
+	const struct chain *chain;
 	uint64_t relative;
 	size_t count;
 
@@ -534,10 +506,10 @@ int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_r
 		addr--;
 	if (!object_ready(lines, object) || debugimage_relative(object->image, addr, &relative))
 		return -ENOENT;
-	slot = get_chain(lines, object, relative);
-	if (!slot)
+	chain = get_chain(lines, object, relative);
+	if (!chain)
 		return -ENOMEM;
-	count = slot->count < max ? slot->count : max;
-	memcpy(ret_chain, lines->frames + slot->chain - 1, count * sizeof(*ret_chain));
+	count = chain->count < max ? chain->count : max;
+	memcpy(ret_chain, lines->frames + chain->first, count * sizeof(*ret_chain));
 	return count ? (int)count : -ENOENT;
 }

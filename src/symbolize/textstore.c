@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/hash_table.h"
+
 #define PAGE_BYTES TEXTSTORE_PAGE_BYTES
 
 /** struct text_page - @known: bit n: byte n was told */
@@ -16,87 +18,70 @@ struct text_page {
 
 /**
  * struct textstore
- * @slots: hash by address; room is a power of two, and never full
+ * @pages: of pointers to struct text_page, by address: a page stays where it is
  * @last: page that was asked for last, most likely asked for next
  * @user_hidden: see textstore_hide_user()
  */
 struct textstore {
-	struct text_page **slots;
-	size_t room;
-	size_t count;
+	struct hash_table pages;
 	struct text_page *last;
 	bool user_hidden;
 };
 
 struct textstore *textstore_create(void)
 {
-	struct textstore *store = calloc(1, sizeof(*store));
-
-	if (!store)
-		return NULL;
-	store->room = 64;
-	store->slots = calloc(store->room, sizeof(struct text_page *));
-	if (!store->slots) {
-		free(store);
-		return NULL;
-	}
-	return store;
+	return calloc(1, sizeof(struct textstore));
 }
 
 void textstore_destroy(struct textstore *store)
 {
+	struct text_page **pages;
+
 	if (!store)
 		return;
-	for (size_t i = 0; i < store->room; i++)
-		free(store->slots[i]);
-	free(store->slots);
+	pages = store->pages.items;
+	for (size_t i = 0; i < store->pages.count; i++)
+		free(pages[i]);
+	hash_table_deinit(&store->pages);
 	free(store);
 }
 
-static struct text_page **find_slot(struct text_page **slots, size_t room, uint64_t addr)
+static bool is_page(const void *element, const void *key)
 {
-	size_t i = (addr / PAGE_BYTES * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
-
-	while (slots[i] && slots[i]->addr != addr)
-		i = (i + 1) & (room - 1);
-	return &slots[i];
+	return (*(struct text_page *const *)element)->addr == *(const uint64_t *)key;
 }
 
-static int grow(struct textstore *store)
+static struct text_page *find_page(const struct hash_table *pages, uint64_t addr)
 {
-	size_t room = store->room * 2;
-	struct text_page **slots = calloc(room, sizeof(struct text_page *));
+	struct text_page **found = hash_table_find(pages, sizeof(struct text_page *),
+						   hash_number(addr / PAGE_BYTES), is_page, &addr);
 
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < store->room; i++)
-		if (store->slots[i])
-			*find_slot(slots, room, store->slots[i]->addr) = store->slots[i];
-	free(store->slots);
-	store->slots = slots;
-	store->room = room;
-	return 0;
+	return found ? *found : NULL;
+}
+
+static bool add_page(struct hash_table *pages, struct text_page *page)
+{
+	return hash_table_add(pages, sizeof(struct text_page *),
+			      hash_number(page->addr / PAGE_BYTES), &page);
 }
 
 static int get_page(struct textstore *store, uint64_t addr, struct text_page **ret_page)
 {
-	struct text_page **slot = find_slot(store->slots, store->room, addr);
+	struct text_page *page = find_page(&store->pages, addr);
 
-	if (!*slot) {
-		if (store->count >= TEXTSTORE_PAGES_MAX)
+	if (!page) {
+		if (store->pages.count >= TEXTSTORE_PAGES_MAX)
 			return -E2BIG;
-		if ((store->count + 1) * 2 > store->room) {
-			if (grow(store))
-				return -ENOMEM;
-			slot = find_slot(store->slots, store->room, addr);
-		}
-		*slot = calloc(1, sizeof(**slot));
-		if (!*slot)
+		page = calloc(1, sizeof(*page));
+		if (!page)
 			return -ENOMEM;
-		(*slot)->addr = addr;
-		store->count++;
+		page->addr = addr;
+		if (!add_page(&store->pages, page)) {
+			free(page);
+			return -ENOMEM;
+		}
 	}
-	*ret_page = *slot;
+	*ret_page = page;
 	return 0;
 }
 
@@ -150,39 +135,43 @@ int textstore_write(struct textstore *store, uint64_t addr, const void *bytes, s
 	return 0;
 }
 
+/* Has a page nothing outside [@addr, @addr + @len)? */
+static bool is_inside(const struct text_page *page, uint64_t addr, uint64_t len)
+{
+	return page->addr >= addr && page->addr - addr <= len - PAGE_BYTES;
+}
+
 /* Pages that have nothing outside [@addr, @addr + @len) are given back, if there is memory to. */
 static void drop_pages(struct textstore *store, uint64_t addr, uint64_t len)
 {
-	struct text_page **slots = calloc(store->room, sizeof(struct text_page *));
+	struct text_page **pages = store->pages.items;
+	struct hash_table kept = {};
 
-	if (!slots)
-		return;
-	store->last = NULL;
-	for (size_t i = 0; i < store->room; i++) {
-		struct text_page *page = store->slots[i];
-
-		if (!page)
-			continue;
-		if (page->addr >= addr && page->addr - addr <= len - PAGE_BYTES) {
-			free(page);
-			store->count--;
-			continue;
+	for (size_t i = 0; i < store->pages.count; i++)
+		if (!is_inside(pages[i], addr, len) && !add_page(&kept, pages[i])) {
+			hash_table_deinit(&kept);
+			return;
 		}
-		*find_slot(slots, store->room, page->addr) = page;
-	}
-	free(store->slots);
-	store->slots = slots;
+	for (size_t i = 0; i < store->pages.count; i++)
+		if (is_inside(pages[i], addr, len))
+			free(pages[i]);
+	store->last = NULL;
+	hash_table_deinit(&store->pages);
+	store->pages = kept;
 }
 
 /* Of much more than there is, page by page of what there is. */
 static void forget_much(struct textstore *store, uint64_t addr, uint64_t len)
 {
+	struct text_page **pages;
+
 	drop_pages(store, addr, len);
-	for (size_t i = 0; i < store->room; i++) {
-		struct text_page *page = store->slots[i];
+	pages = store->pages.items;
+	for (size_t i = 0; i < store->pages.count; i++) {
+		struct text_page *page = pages[i];
 		uint64_t first, last;
 
-		if (!page || page->addr + (PAGE_BYTES - 1) < addr ||
+		if (page->addr + (PAGE_BYTES - 1) < addr ||
 		    (page->addr > addr && page->addr - addr >= len))
 			continue;
 		first = page->addr < addr ? addr - page->addr : 0;
@@ -194,13 +183,13 @@ static void forget_much(struct textstore *store, uint64_t addr, uint64_t len)
 
 void textstore_forget(struct textstore *store, uint64_t addr, uint64_t len)
 {
-	if (len / PAGE_BYTES > store->room) {
+	if (len / PAGE_BYTES > store->pages.count) {
 		forget_much(store, addr, len);
 		return;
 	}
 	while (len) {
 		uint64_t in_page = addr % PAGE_BYTES, part = PAGE_BYTES - in_page;
-		struct text_page *page = *find_slot(store->slots, store->room, addr - in_page);
+		struct text_page *page = find_page(&store->pages, addr - in_page);
 
 		part = part < len ? part : len;
 		if (page)
@@ -228,7 +217,7 @@ static int store_read(void *ctx, uint64_t addr, void *buf, size_t len)
 		size_t in_page = addr % PAGE_BYTES, part = PAGE_BYTES - in_page;
 
 		if (!store->last || store->last->addr != addr - in_page)
-			store->last = *find_slot(store->slots, store->room, addr - in_page);
+			store->last = find_page(&store->pages, addr - in_page);
 		part = part < len ? part : len;
 		if (!store->last || !page_known(store->last, in_page, part, KNOWN_ASK))
 			return -EFAULT;
@@ -271,15 +260,14 @@ static int visit_page(const struct text_page *page, textstore_visit_fn *visit, v
 
 int textstore_for_each(struct textstore *store, textstore_visit_fn *visit, void *ctx)
 {
-	struct text_page **pages = calloc(store->count + 1, sizeof(struct text_page *));
-	size_t count = 0;
+	size_t count = store->pages.count;
+	struct text_page **pages = calloc(count + 1, sizeof(struct text_page *));
 	int stop = 0;
 
 	if (!pages)
 		return -ENOMEM;
-	for (size_t i = 0; i < store->room; i++)
-		if (store->slots[i])
-			pages[count++] = store->slots[i];
+	if (count)
+		memcpy(pages, store->pages.items, count * sizeof(struct text_page *));
 	qsort(pages, count, sizeof(struct text_page *), compare_pages);
 	for (size_t i = 0; i < count && !stop; i++)
 		stop = visit_page(pages[i], visit, ctx);
