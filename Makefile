@@ -185,7 +185,8 @@ $(O)/tests/unit/test_flight_files: LDFLAGS += -Wl,--wrap=flock,--wrap=statfs
 $(O)/tests/unit/test_maps: LDFLAGS += -Wl,--wrap=reallocarray
 $(O)/tests/unit/test_summary: LDFLAGS += -Wl,--wrap=strdup
 $(O)/tests/unit/test_choose $(O)/tests/unit/test_vector: LDFLAGS += -Wl,--wrap=realloc
-$(O)/tests/unit/test_hash_table: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc
+$(O)/tests/unit/test_hash_table $(O)/tests/unit/test_path_counts: LDFLAGS += \
+	-Wl,--wrap=calloc,--wrap=realloc
 
 $(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB) Makefile $(O)/.flags
 	@mkdir -p $(@D)

@@ -43,7 +43,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->metrics = arg;
 		return 0;
 	case OPT_MAX_SERIES:
-		err = args_number("--max-series", arg, FINDING_PATHS_MAX, &value);
+		err = args_number("--max-series", arg, PATH_COUNTS_MAX, &value);
 		if (!err && !value)
 			return args_usage("--max-series 0: one at least is needed");
 		opts->series = (uint32_t)value;

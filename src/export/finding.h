@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "count/path_counts.h"
 #include "path/path.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/build_id.h"
@@ -20,9 +21,6 @@
 
 #define FINDING_NAME_BYTES  128
 #define FINDING_PLACE_BYTES 256
-
-/* Further paths are only counted. */
-#define FINDING_PATHS_MAX 65536u
 
 /**
  * struct finding_kernel - the kernel that snapshots are of; all borrowed
@@ -45,17 +43,10 @@ struct finding_kernel {
  * @origin: of the instruction that made the errno: "fs/namei.c:3669", or "may_open+0x12" where
  *          there are no source lines; "" if it is not in the record
  * @origin_function: that this is in; "" if it is not known
- * @kind: how it was armed; not freed
- * @err: positive errno, 0 if it was none
- * @count: snapshots
  * @sink_ns, @sink_count: for whoever sends it: when it did last, and how many it told of
  */
 struct finding_path {
-	uint64_t ident;
-	uint64_t count;
-	int err;
-	bool used;
-	const char *kind;
+	struct path_count taken;
 	char *function;
 	char *origin;
 	char *origin_function;
@@ -101,26 +92,8 @@ int findings_add(struct findings *findings, const struct snapshot *snap, uint64_
 		 const struct path *path, const struct finding_kernel *kernel, uint64_t lost,
 		 struct finding *ret_finding);
 
-/**
- * struct findings_total - of all of them
- * @left_out: snapshots of paths that there was no room for
- */
-struct findings_total {
-	uint64_t snapshots;
-	uint64_t lost;
-	uint64_t left_out;
-	size_t paths;
-};
-
-/** findings_total() - counted so far */
-struct findings_total findings_total(const struct findings *findings);
-
-/**
- * findings_sorted() - the paths, most frequent first
- * Return: an array of findings_total().paths, to be freed, of paths that are not; NULL if there is
- * no memory.
- */
-struct finding_path **findings_sorted(const struct findings *findings);
+/** findings_counts() - counted so far: elements are struct finding_path; borrowed */
+const struct path_counts *findings_counts(const struct findings *findings);
 
 /** finding_errno() - "ENOENT", a number where it has no name; "" if it is no error; @buf: 24 bytes
  */

@@ -163,7 +163,7 @@ static void put_path(struct message *message, const struct finding_path *path, u
 {
 	char number[24];
 
-	put_format(message, "LBRSNOOP_PATH_ID", "%016" PRIx64, path->ident);
+	put_format(message, "LBRSNOOP_PATH_ID", "%016" PRIx64, path->taken.ident);
 	put(message, "LBRSNOOP_FUNCTION", path->function);
 	put(message, "LBRSNOOP_ERRNO", finding_errno(path, number));
 	put_format(message, "LBRSNOOP_COUNT", "%" PRIu64, count);
@@ -176,14 +176,14 @@ static void put_full(struct message *message, const struct journal *journal,
 
 	put(message, "LBRSNOOP_ORIGIN", path->origin);
 	put(message, "LBRSNOOP_ORIGIN_FUNCTION", path->origin_function);
-	put(message, "LBRSNOOP_TRIGGER", path->kind);
+	put(message, "LBRSNOOP_TRIGGER", path->taken.kind);
 	put(message, "LBRSNOOP_BUILD_ID", path->build_id);
 	put(message, "LBRSNOOP_KERNEL", path->release);
 	put(message, "LBRSNOOP_CPU_MODEL", path->model);
 	/* Not OBJECT_PID: journald would add the command line of that process. */
 	put_format(message, "LBRSNOOP_PID", "%u", finding->snap->pid);
-	if (path->err)
-		put_format(message, "ERRNO", "%d", path->err);
+	if (path->taken.err)
+		put_format(message, "ERRNO", "%d", path->taken.err);
 	if (journal->with_comm)
 		put(message, "LBRSNOOP_COMM", finding->snap->comm);
 	if (journal->live)
@@ -215,60 +215,60 @@ void journal_add(struct journal *journal, const struct finding *finding)
 
 	if (!path || (path->sink_count && ts_ns - path->sink_ns < AGAIN_NS))
 		return;
-	count = path->count - path->sink_count;
+	count = path->taken.count - path->sink_count;
 	put_format(&message, "MESSAGE", "%s%s%s%s%s, path %016" PRIx64 ", %" PRIu64 " time%s",
-		   path->function, path->err ? "() = -" : "", finding_errno(path, number),
-		   *path->origin ? " at " : "", path->origin, path->ident, count,
+		   path->function, path->taken.err ? "() = -" : "", finding_errno(path, number),
+		   *path->origin ? " at " : "", path->origin, path->taken.ident, count,
 		   count == 1 ? "" : "s");
 	put_path(&message, path, count);
 	put_full(&message, journal, finding);
 	if (!send_message(journal, &message, JOURNAL_ID_PATH, PRIORITY_WARNING))
 		return;
-	path->sink_count = path->count;
+	path->sink_count = path->taken.count;
 	path->sink_ns = ts_ns;
 }
 
 static void send_rest(struct journal *journal, struct finding_path *path)
 {
-	uint64_t count = path->count - path->sink_count;
+	uint64_t count = path->taken.count - path->sink_count;
 	struct message message = {.count = 0};
 
 	if (!count)
 		return;
-	put_format(&message, "MESSAGE", "path %016" PRIx64 ", %" PRIu64 " time%s more", path->ident,
-		   count, count == 1 ? "" : "s");
+	put_format(&message, "MESSAGE", "path %016" PRIx64 ", %" PRIu64 " time%s more",
+		   path->taken.ident, count, count == 1 ? "" : "s");
 	put_path(&message, path, count);
 	if (send_message(journal, &message, JOURNAL_ID_COUNT, PRIORITY_INFO))
-		path->sink_count = path->count;
+		path->sink_count = path->taken.count;
 }
 
 /* What is in no path's count. */
-static void send_totals(struct journal *journal, const struct findings_total *total)
+static void send_totals(struct journal *journal, const struct path_counts *counts)
 {
 	struct message message = {.count = 0};
 
-	if (!total->lost && !total->left_out)
+	if (!counts->lost && !counts->left_out)
 		return;
 	put_format(&message, "MESSAGE",
 		   "%" PRIu64 " events were lost, %" PRIu64
 		   " snapshots are of paths beyond the limit",
-		   total->lost, total->left_out);
-	put_format(&message, "LBRSNOOP_LOST", "%" PRIu64, total->lost);
-	put_format(&message, "LBRSNOOP_LEFT_OUT", "%" PRIu64, total->left_out);
+		   counts->lost, counts->left_out);
+	put_format(&message, "LBRSNOOP_LOST", "%" PRIu64, counts->lost);
+	put_format(&message, "LBRSNOOP_LEFT_OUT", "%" PRIu64, counts->left_out);
 	send_message(journal, &message, JOURNAL_ID_COUNT, PRIORITY_WARNING);
 }
 
 int journal_finish(struct journal *journal, const struct findings *findings, struct errmsg *msg)
 {
-	struct finding_path **order = findings_sorted(findings);
-	struct findings_total total = findings_total(findings);
+	const struct path_counts *counts = findings_counts(findings);
+	void **order = path_counts_sorted(counts);
 
 	if (!order)
 		return -ENOMEM;
-	for (size_t i = 0; i < total.paths; i++)
+	for (size_t i = 0; i < counts->paths.count; i++)
 		send_rest(journal, order[i]);
 	free(order);
-	send_totals(journal, &total);
+	send_totals(journal, counts);
 	return journal->failed ? errmsg_set(msg, journal->err,
 					    "--journal: %" PRIu64 " messages were not taken: %s",
 					    journal->failed, strerror(-journal->err))

@@ -44,35 +44,37 @@ static void put_series(FILE *out, const struct finding_path *path)
 {
 	char ident[20], number[24];
 
-	snprintf(ident, sizeof(ident), "%016" PRIx64, path->ident);
+	snprintf(ident, sizeof(ident), "%016" PRIx64, path->taken.ident);
 	fputs("lbrsnoop_path_snapshots_total{", out);
 	put_label(out, "function", path->function);
 	fputc(',', out);
 	put_label(out, "errno", finding_errno(path, number));
 	fputc(',', out);
 	put_label(out, "path_id", ident);
-	fprintf(out, "} %" PRIu64 "\n", path->count);
+	fprintf(out, "} %" PRIu64 "\n", path->taken.count);
 }
 
 static int put_all(FILE *out, const struct findings *findings, uint32_t series)
 {
-	struct finding_path **order = findings_sorted(findings);
-	struct findings_total total = findings_total(findings);
-	uint64_t others = total.left_out;
+	const struct path_counts *counts = findings_counts(findings);
+	void **order = path_counts_sorted(counts);
+	uint64_t others = counts->left_out;
 
 	if (!order)
 		return -ENOMEM;
-	put_total(out, "lbrsnoop_snapshots_total", "Snapshots taken.", total.snapshots);
+	put_total(out, "lbrsnoop_snapshots_total", "Snapshots taken.", counts->snapshots);
 	put_total(out, "lbrsnoop_lost_events_total", "Events of which there is no snapshot.",
-		  total.lost);
-	if (total.paths)
+		  counts->lost);
+	if (counts->paths.count)
 		put_head(out, "lbrsnoop_path_snapshots_total",
 			 "Snapshots by function, errno and path id.");
-	for (size_t i = 0; i < total.paths; i++) {
+	for (size_t i = 0; i < counts->paths.count; i++) {
+		const struct finding_path *path = order[i];
+
 		if (i < series)
-			put_series(out, order[i]);
+			put_series(out, path);
 		else
-			others += order[i]->count;
+			others += path->taken.count;
 	}
 	free(order);
 	put_total(out, "lbrsnoop_other_paths_snapshots_total",

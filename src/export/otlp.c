@@ -84,14 +84,14 @@ static void put_path(struct json_writer *w, const struct finding_path *path, con
 {
 	char ident[20];
 
-	snprintf(ident, sizeof(ident), "%016" PRIx64, path->ident);
+	snprintf(ident, sizeof(ident), "%016" PRIx64, path->taken.ident);
 	attribute(w, "lbrsnoop.path_id", ident);
 	attribute(w, "lbrsnoop.function", path->function);
-	attribute(w, "lbrsnoop.trigger", path->kind);
+	attribute(w, "lbrsnoop.trigger", path->taken.kind);
 	/* "error.type": semantic conventions, too */
 	attribute(w, "error.type", errname);
-	if (path->err)
-		attribute_u64(w, "lbrsnoop.errno", (uint64_t)path->err);
+	if (path->taken.err)
+		attribute_u64(w, "lbrsnoop.errno", (uint64_t)path->taken.err);
 	attribute(w, "lbrsnoop.origin", path->origin);
 	attribute(w, "lbrsnoop.origin_function", path->origin_function);
 	attribute(w, "lbrsnoop.kernel_build_id", path->build_id);

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "count/path_counts.h"
 #include "path/story.h"
 #include "render/color.h"
 #include "render/escape.h"
 #include "render/json_text.h"
 #include "util/errno_name.h"
 
-#define PATHS_MAX 65536u
-#define PIDS_MAX  16u
+#define PIDS_MAX 16u
 /* Known by name, of all paths; and of one path. */
 #define HOSTS_MAX      1024u
 #define PATH_HOSTS_MAX 16u
@@ -30,14 +30,9 @@
  * @hosts: the first machines that it was seen on, by number
  */
 struct entry {
-	uint64_t ident;
-	uint64_t count;
-	uint64_t first_ns;
-	uint64_t last_ns;
+	struct path_count taken;
 	char *target;
 	char *function;
-	const char *kind;
-	int err;
 	char decision[PLACE_LEN];
 	char error[PLACE_LEN];
 	uint32_t pids[PIDS_MAX];
@@ -46,17 +41,11 @@ struct entry {
 	uint32_t hosts[PATH_HOSTS_MAX];
 	uint32_t host_count;
 	bool more_hosts;
-	bool used;
 };
 
 struct summary {
 	struct summary_options opts;
-	struct entry *entries; /* hash by ident */
-	size_t room;
-	size_t count;
-	uint64_t snapshots;
-	uint64_t lost;
-	uint64_t others; /* snapshots of paths that there was no room for */
+	struct path_counts counts; /* of struct entry */
 	char *hosts[HOSTS_MAX];
 	uint32_t host_count;
 	uint32_t last_host;
@@ -69,65 +58,36 @@ struct summary *summary_create(const struct summary_options *opts)
 	if (!summary)
 		return NULL;
 	summary->opts = *opts;
-	summary->room = 256;
-	summary->entries = calloc(summary->room, sizeof(*summary->entries));
-	if (!summary->entries) {
-		free(summary);
-		return NULL;
-	}
+	summary->counts.size = sizeof(struct entry);
 	return summary;
+}
+
+static void free_names(void *element)
+{
+	struct entry *entry = element;
+
+	free(entry->target);
+	free(entry->function);
 }
 
 void summary_forget(struct summary *summary)
 {
-	for (size_t i = 0; i < summary->room; i++) {
-		free(summary->entries[i].target);
-		free(summary->entries[i].function);
-	}
-	memset(summary->entries, 0, summary->room * sizeof(*summary->entries));
-	summary->count = 0;
-	summary->snapshots = summary->lost = summary->others = 0;
+	path_counts_clear(&summary->counts, free_names);
 }
 
 void summary_destroy(struct summary *summary)
 {
 	if (!summary)
 		return;
-	summary_forget(summary);
+	path_counts_deinit(&summary->counts, free_names);
 	for (uint32_t i = 0; i < summary->host_count; i++)
 		free(summary->hosts[i]);
-	free(summary->entries);
 	free(summary);
-}
-
-static struct entry *find_slot(struct entry *entries, size_t room, uint64_t ident)
-{
-	size_t i = ident & (room - 1);
-
-	while (entries[i].used && entries[i].ident != ident)
-		i = (i + 1) & (room - 1);
-	return &entries[i];
 }
 
 bool summary_find(struct summary *summary, uint64_t ident)
 {
-	return find_slot(summary->entries, summary->room, ident)->used;
-}
-
-static int grow(struct summary *summary)
-{
-	size_t room = summary->room * 2;
-	struct entry *entries = calloc(room, sizeof(*entries));
-
-	if (!entries)
-		return -ENOMEM;
-	for (size_t i = 0; i < summary->room; i++)
-		if (summary->entries[i].used)
-			*find_slot(entries, room, summary->entries[i].ident) = summary->entries[i];
-	free(summary->entries);
-	summary->entries = entries;
-	summary->room = room;
-	return 0;
+	return path_counts_find(&summary->counts, ident);
 }
 
 static void name_place(struct symbols *symbols, uint64_t addr, char *buf, size_t len)
@@ -153,30 +113,18 @@ static void describe(struct entry *entry, const struct snapshot *snap, const str
 			   sizeof(entry->decision));
 }
 
-static int new_entry(struct summary *summary, const struct snapshot *snap, uint64_t ident,
-		     const struct path *path, struct symbols *symbols, struct entry **ret)
+/* Where the texts that @entry has are copied to. */
+static int new_entry(struct summary *summary, const struct entry *entry, const char *target,
+		     const char *function, struct entry **ret)
 {
-	const struct trigger *trigger = snap->trigger;
-	struct entry *entry;
+	struct entry made = *entry;
 
-	if ((summary->count + 1) * 2 > summary->room && grow(summary))
-		return -ENOMEM;
-	entry = find_slot(summary->entries, summary->room, ident);
-	*entry = (struct entry){.ident = ident, .first_ns = snap->ts_ns, .err = snap->err};
-	entry->target = strdup(trigger ? trigger->target : "");
-	entry->function = strdup(trigger && trigger->function ? trigger->function : "");
-	entry->kind = trigger ? trigger_kind_name(trigger->kind) : "";
-	if (!entry->target || !entry->function) {
-		free(entry->target);
-		free(entry->function);
-		*entry = (struct entry){};
-		return -ENOMEM;
-	}
-	entry->used = true;
-	summary->count++;
-	describe(entry, snap, path, symbols);
-	*ret = entry;
-	return 0;
+	made.target = strdup(target);
+	made.function = strdup(function);
+	*ret = made.target && made.function ? path_counts_new(&summary->counts, &made.taken) : NULL;
+	if (!*ret)
+		free_names(&made);
+	return *ret ? 0 : -ENOMEM;
 }
 
 static void note_pid(struct entry *entry, uint32_t pid)
@@ -229,25 +177,24 @@ static int note_host(struct summary *summary, struct entry *entry, const char *h
 int summary_add(struct summary *summary, const struct snapshot *snap, uint64_t ident,
 		const struct path *path, struct symbols *symbols, const char *host, uint64_t lost)
 {
-	struct entry *entry = find_slot(summary->entries, summary->room, ident);
+	const struct trigger *trigger = snap->trigger;
+	struct entry *entry = path_counts_find(&summary->counts, ident);
 	int err;
 
-	summary->snapshots++;
-	summary->lost += lost;
-	if (!entry->used) {
-		if (summary->count >= PATHS_MAX) {
-			summary->others++;
-			return 0;
-		}
-		err = new_entry(summary, snap, ident, path, symbols, &entry);
+	if (!entry && !path_counts_full(&summary->counts)) {
+		struct entry made = {.taken = {.ident = ident, .err = snap->err}};
+
+		made.taken.kind = trigger ? trigger_kind_name(trigger->kind) : "";
+		describe(&made, snap, path, symbols);
+		err = new_entry(summary, &made, trigger ? trigger->target : "",
+				trigger && trigger->function ? trigger->function : "", &entry);
 		if (err)
 			return err;
 	}
-	entry->count++;
-	if (snap->ts_ns < entry->first_ns)
-		entry->first_ns = snap->ts_ns;
-	if (snap->ts_ns > entry->last_ns)
-		entry->last_ns = snap->ts_ns;
+	path_counts_add(&summary->counts, entry ? &entry->taken : NULL, 1, snap->ts_ns);
+	summary->counts.lost += lost;
+	if (!entry)
+		return 0;
 	note_pid(entry, snap->pid);
 	return note_host(summary, entry, host);
 }
@@ -262,65 +209,33 @@ static const char *known_kind(const char *name)
 
 int summary_add_count(struct summary *summary, const struct summary_count *counted)
 {
-	struct entry *entry = find_slot(summary->entries, summary->room, counted->ident);
-	struct trigger trigger = {.target = "", .function = (char *)counted->function};
-	struct snapshot snap = {.ts_ns = counted->ts_ns, .err = counted->err, .trigger = &trigger};
+	struct entry *entry = path_counts_find(&summary->counts, counted->ident);
 	int err;
 
-	summary->snapshots += counted->count;
-	if (!entry->used && summary->count >= PATHS_MAX) {
-		summary->others += counted->count;
-		return 0;
-	}
-	if (!entry->used) {
-		err = new_entry(summary, &snap, counted->ident, NULL, NULL, &entry);
+	if (!entry && !path_counts_full(&summary->counts)) {
+		struct entry made = {.taken = {.ident = counted->ident, .err = counted->err}};
+
+		made.taken.kind = "";
+		err = new_entry(summary, &made, "", counted->function, &entry);
 		if (err)
 			return err;
-		entry->kind = "";
 	}
+	path_counts_add(&summary->counts, entry ? &entry->taken : NULL, counted->count,
+			counted->ts_ns);
+	if (!entry)
+		return 0;
 	/* A message that only counts does not say them. */
-	if (!*entry->kind)
-		entry->kind = known_kind(counted->kind);
+	if (!*entry->taken.kind)
+		entry->taken.kind = known_kind(counted->kind);
 	if (!*entry->error)
 		escape_text(counted->error, entry->error, sizeof(entry->error));
-	entry->count += counted->count;
-	if (snap.ts_ns < entry->first_ns)
-		entry->first_ns = snap.ts_ns;
-	if (snap.ts_ns > entry->last_ns)
-		entry->last_ns = snap.ts_ns;
 	return note_host(summary, entry, counted->host);
 }
 
 void summary_add_lost(struct summary *summary, uint64_t lost, uint64_t left_out)
 {
-	summary->lost += lost;
-	summary->snapshots += left_out;
-	summary->others += left_out;
-}
-
-/* Most frequent first; then the one seen first, so that the order is one. */
-static int compare_entries(const void *a, const void *b)
-{
-	const struct entry *const *x = a, *const *y = b;
-
-	if ((*x)->count != (*y)->count)
-		return (*x)->count > (*y)->count ? -1 : 1;
-	if ((*x)->first_ns != (*y)->first_ns)
-		return (*x)->first_ns < (*y)->first_ns ? -1 : 1;
-	return (*x)->ident < (*y)->ident ? -1 : (*x)->ident > (*y)->ident;
-}
-
-static struct entry **sorted(struct summary *summary)
-{
-	struct entry **order = calloc(summary->count + 1, sizeof(struct entry *));
-	size_t count = 0;
-
-	for (size_t i = 0; order && i < summary->room; i++)
-		if (summary->entries[i].used)
-			order[count++] = &summary->entries[i];
-	if (order)
-		qsort(order, count, sizeof(struct entry *), compare_entries);
-	return order;
+	summary->counts.lost += lost;
+	path_counts_add(&summary->counts, NULL, left_out, 0);
 }
 
 static void print_time(FILE *out, uint64_t ts_ns)
@@ -337,16 +252,16 @@ static void print_time(FILE *out, uint64_t ts_ns)
 static void print_what(FILE *out, const struct entry *entry, const struct text_options *how)
 {
 	char name[256], escaped[4 * sizeof(name)];
-	const char *errname = entry->err ? errno_name(entry->err) : NULL;
+	const char *errname = entry->taken.err ? errno_name(entry->taken.err) : NULL;
 
 	snprintf(name, sizeof(name), "%s", *entry->function ? entry->function : entry->target);
 	fprintf(out, "%s%s%s", paint(how, BOLD), escape_text(name, escaped, sizeof(escaped)),
 		paint(how, OFF));
 	if (errname)
 		fprintf(out, "() = -%s", errname);
-	else if (entry->err)
-		fprintf(out, "() = -%d", entry->err);
-	fprintf(out, "  %s", entry->kind);
+	else if (entry->taken.err)
+		fprintf(out, "() = -%d", entry->taken.err);
+	fprintf(out, "  %s", entry->taken.kind);
 	if (*entry->decision)
 		fprintf(out, "  decided at %s", entry->decision);
 	else if (*entry->error)
@@ -368,14 +283,14 @@ static void print_row(FILE *out, const struct summary *summary, const struct ent
 {
 	const struct text_options how = {.color = summary->opts.color};
 
-	fprintf(out, "%10" PRIu64 " %5.1f %%  %s%016" PRIx64 "%s  ", entry->count,
-		100.0 * (double)entry->count / (double)summary->snapshots, paint(&how, YELLOW),
-		entry->ident, paint(&how, OFF));
+	fprintf(out, "%10" PRIu64 " %5.1f %%  %s%016" PRIx64 "%s  ", entry->taken.count,
+		100.0 * (double)entry->taken.count / (double)summary->counts.snapshots,
+		paint(&how, YELLOW), entry->taken.ident, paint(&how, OFF));
 	print_what(out, entry, &how);
 	fprintf(out, "\n%20s", "");
-	print_time(out, entry->first_ns);
+	print_time(out, entry->taken.first_ns);
 	fputs(" to ", out);
-	print_time(out, entry->last_ns);
+	print_time(out, entry->taken.last_ns);
 	/* Of several machines a process's number says nothing; a count from elsewhere has none. */
 	if (summary->host_count > 1 || !entry->pid_count) {
 		print_hosts(out, summary, entry);
@@ -387,21 +302,24 @@ static void print_row(FILE *out, const struct summary *summary, const struct ent
 	fprintf(out, "%s\n", entry->more_pids ? " and more" : "");
 }
 
-static void print_text(struct summary *summary, struct entry **order, FILE *out)
+static void print_text(struct summary *summary, void **order, FILE *out)
 {
-	size_t shown = summary->count < summary->opts.top ? summary->count : summary->opts.top;
-	uint64_t rest = summary->snapshots;
+	size_t paths = summary->counts.paths.count;
+	size_t shown = paths < summary->opts.top ? paths : summary->opts.top;
+	uint64_t rest = summary->counts.snapshots;
 
-	fprintf(out, "%zu paths of %" PRIu64 " snapshots, %" PRIu64 " events lost\n",
-		summary->count, summary->snapshots, summary->lost);
+	fprintf(out, "%zu paths of %" PRIu64 " snapshots, %" PRIu64 " events lost\n", paths,
+		summary->counts.snapshots, summary->counts.lost);
 	for (size_t i = 0; i < shown; i++) {
-		print_row(out, summary, order[i]);
-		rest -= order[i]->count;
+		const struct entry *entry = order[i];
+
+		print_row(out, summary, entry);
+		rest -= entry->taken.count;
 	}
 	if (rest)
 		fprintf(out, "%10" PRIu64 " %5.1f %%  other paths: %zu%s\n", rest,
-			100.0 * (double)rest / (double)summary->snapshots, summary->count - shown,
-			summary->others ? " and some that were only counted" : "");
+			100.0 * (double)rest / (double)summary->counts.snapshots, paths - shown,
+			summary->counts.left_out ? " and some that were only counted" : "");
 	fputc('\n', out);
 }
 
@@ -412,21 +330,21 @@ static json_t *text_or_null(const char *text)
 
 static json_t *entry_object(const struct summary *summary, const struct entry *entry)
 {
-	const char *errname = entry->err ? errno_name(entry->err) : NULL;
+	const char *errname = entry->taken.err ? errno_name(entry->taken.err) : NULL;
 	json_t *obj = json_object(), *pids = json_array(), *hosts = json_array();
 	char ident[20];
 
-	snprintf(ident, sizeof(ident), "%016" PRIx64, entry->ident);
+	snprintf(ident, sizeof(ident), "%016" PRIx64, entry->taken.ident);
 	for (uint32_t i = 0; i < entry->pid_count; i++)
 		json_array_append_new(pids, json_integer(entry->pids[i]));
 	json_object_set_new(obj, "schema", json_string("lbrsnoop.summary/1"));
 	json_object_set_new(obj, "path_id", json_string(ident));
-	json_object_set_new(obj, "count", json_integer((json_int_t)entry->count));
-	json_object_set_new(obj, "first_ns", json_integer((json_int_t)entry->first_ns));
-	json_object_set_new(obj, "last_ns", json_integer((json_int_t)entry->last_ns));
+	json_object_set_new(obj, "count", json_integer((json_int_t)entry->taken.count));
+	json_object_set_new(obj, "first_ns", json_integer((json_int_t)entry->taken.first_ns));
+	json_object_set_new(obj, "last_ns", json_integer((json_int_t)entry->taken.last_ns));
 	json_object_set_new(obj, "target", text_or_null(entry->target));
 	json_object_set_new(obj, "function", text_or_null(entry->function));
-	json_object_set_new(obj, "kind", text_or_null(entry->kind));
+	json_object_set_new(obj, "kind", text_or_null(entry->taken.kind));
 	json_object_set_new(obj, "errno", errname ? json_string(errname) : json_null());
 	json_object_set_new(obj, "decision", text_or_null(entry->decision));
 	json_object_set_new(obj, "error", text_or_null(entry->error));
@@ -436,16 +354,16 @@ static json_t *entry_object(const struct summary *summary, const struct entry *e
 		json_array_append_new(hosts, json_foreign(summary->hosts[entry->hosts[i]]));
 	json_object_set_new(obj, "hosts", hosts);
 	json_object_set_new(obj, "more_hosts", json_boolean(entry->more_hosts));
-	json_object_set_new(obj, "snapshots", json_integer((json_int_t)summary->snapshots));
-	json_object_set_new(obj, "lost", json_integer((json_int_t)summary->lost));
+	json_object_set_new(obj, "snapshots", json_integer((json_int_t)summary->counts.snapshots));
+	json_object_set_new(obj, "lost", json_integer((json_int_t)summary->counts.lost));
 	return obj;
 }
 
-static int print_json(struct summary *summary, struct entry **order, FILE *out)
+static int print_json(struct summary *summary, void **order, FILE *out)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < summary->count && i < summary->opts.top && !err; i++) {
+	for (size_t i = 0; i < summary->counts.paths.count && i < summary->opts.top && !err; i++) {
 		json_t *obj = entry_object(summary, order[i]);
 
 		if (json_dumpf(obj, out, JSON_LINE) || fputc('\n', out) == EOF)
@@ -457,7 +375,7 @@ static int print_json(struct summary *summary, struct entry **order, FILE *out)
 
 int summary_print(struct summary *summary, FILE *out)
 {
-	struct entry **order = sorted(summary);
+	void **order = path_counts_sorted(&summary->counts);
 	int err = 0;
 
 	if (!order)

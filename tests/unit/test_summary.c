@@ -42,10 +42,32 @@ static void summary_add_no_memory_frees_once(void **state)
 	}
 }
 
+/* A path that was counted elsewhere: there is no snapshot of it. */
+static void summary_add_count_no_memory_frees_once(void **state)
+{
+	struct summary_count counted = {
+		.ident = 1, .count = 5, .function = "open_it", .kind = "hw", .error = ""};
+	struct summary_options opts = {.top = 10};
+
+	(void)state;
+	for (unsigned int nth = 1; nth <= 2; nth++) {
+		struct summary *summary = summary_create(&opts);
+
+		assert_non_null(summary);
+		failing_copy = nth;
+		assert_int_equal(summary_add_count(summary, &counted), -ENOMEM);
+		assert_false(summary_find(summary, 1));
+		assert_int_equal(summary_add_count(summary, &counted), 0);
+		assert_true(summary_find(summary, 1));
+		summary_destroy(summary);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(summary_add_no_memory_frees_once),
+		cmocka_unit_test(summary_add_count_no_memory_frees_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
