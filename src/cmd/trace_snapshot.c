@@ -67,15 +67,11 @@ static bool code_changed(void *ctx)
 	return trace->code_changed;
 }
 
-static bool needs_class(void *ctx, const struct snapshot *snap)
+static bool needs_class(const void *ctx, const struct snapshot *snap)
 {
-	struct trace *trace = ctx;
-	uint64_t *looked_ns = &trace->looked_ns[snap->cpu % TRACE_CPUS];
+	const struct trace *trace = ctx;
 
-	if (snap->ts_ns - *looked_ns < LOOK_NS)
-		return false;
-	*looked_ns = snap->ts_ns;
-	return true;
+	return snap->ts_ns - trace->looked_ns[snap->cpu % TRACE_CPUS] >= LOOK_NS;
 }
 
 /* Somebody has switched the LBR off. */
@@ -83,6 +79,7 @@ static void classified(void *ctx, const struct snapshot *snap)
 {
 	struct trace *trace = ctx;
 
+	trace->looked_ns[snap->cpu % TRACE_CPUS] = snap->ts_ns;
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
 }

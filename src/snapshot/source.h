@@ -20,7 +20,7 @@ struct symbols;
  * the source hands events on as they come
  * @code_changed: may text or symbols differ from those of the event before?
  * @prepare: called before names and text are asked for. A live source reads what is gone later
- * @needs_class: is the event to be classified although no sink asks for it?
+ * @needs_class: is the event to be classified although no sink asks for it? Changes nothing
  * @classified: called when the event is classified. A live source repairs what makes it stale
  * @release: called when all sinks have had the event
  */
@@ -28,7 +28,7 @@ struct source_ops {
 	int (*next)(void *ctx, struct snapshot *ret_snap, uint64_t *ret_lost);
 	bool (*code_changed)(void *ctx);
 	void (*prepare)(void *ctx, struct snapshot *snap);
-	bool (*needs_class)(void *ctx, const struct snapshot *snap);
+	bool (*needs_class)(const void *ctx, const struct snapshot *snap);
 	void (*classified)(void *ctx, const struct snapshot *snap);
 	void (*release)(void *ctx);
 };
