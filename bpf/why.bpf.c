@@ -9,6 +9,7 @@
  *   sys_enter, sys_exit	begin it, and report it if the call failed
  *   why_function		kprobe.multi on each function that can make an errno
  *   why_site_*			on the instructions that make it: a hardware breakpoint, or a kprobe
+ *   why_point			breakpoints further back on the way to it, in runs of their own
  *
  * Under lockdown (confidentiality) the kernel refuses each program that may call
  * bpf_probe_read_kernel(). So kernel structures are read through BTF pointers, maps by plain loads.
@@ -90,12 +91,16 @@ struct {
 	__uint(max_entries, 16 << 20);
 } why_events SEC(".maps");
 
+/* sys_enter is not watched, for what runs there fills the LBR: a call begins where another ended.
+ */
+__u64 why_no_enter;
+
 /* What a new task begins with. */
 static struct why_task why_no_task;
 __u64 why_seq;
-__u64 why_lost;	     /* events that found no room in the ring buffer */
-__u64 why_task_lost; /* calls that found no room in why_tasks */
-__u64 why_branch_hits;
+__u64 why_lost;	      /* events that found no room in the ring buffer */
+__u64 why_task_lost;  /* calls that found no room in why_tasks */
+__u64 why_point_hits; /* whoever made them */
 
 static __always_inline bool is_traced(void)
 {
@@ -186,24 +191,26 @@ static __always_inline void report_said(long id)
 	bpf_ringbuf_submit(said, 0);
 }
 
-SEC("?raw_tp/sys_enter")
-int why_sys_enter(struct bpf_raw_tracepoint_args *ctx)
+/* What is kept of the current task; NULL if it is not traced, or there is no room. */
+static __always_inline struct why_task *traced_task(void)
 {
-	long id = ctx->args[1];
-	struct why_task *task;
 	__u32 tid = bpf_get_current_pid_tgid();
+	struct why_task *task;
 
 	if (!is_traced())
-		return 0;
+		return NULL;
 	task = bpf_map_lookup_elem(&why_tasks, &tid);
-	if (!task) {
-		bpf_map_update_elem(&why_tasks, &tid, &why_no_task, BPF_NOEXIST);
-		task = bpf_map_lookup_elem(&why_tasks, &tid);
-		if (!task) {
-			__sync_fetch_and_add(&why_task_lost, 1);
-			return 0;
-		}
-	}
+	if (task)
+		return task;
+	bpf_map_update_elem(&why_tasks, &tid, &why_no_task, BPF_NOEXIST);
+	task = bpf_map_lookup_elem(&why_tasks, &tid);
+	if (!task)
+		__sync_fetch_and_add(&why_task_lost, 1);
+	return task;
+}
+
+static __always_inline void begin_call(struct why_task *task)
+{
 	task->entered = 0;
 	task->calls++;
 	task->hits = 0;
@@ -212,6 +219,17 @@ int why_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 		task->hit[i].hit.order = 0;
 	task->begin_ns = bpf_ktime_get_ns();
 	task->in_call = 1;
+}
+
+SEC("?raw_tp/sys_enter")
+int why_sys_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct why_task *task = traced_task();
+	long id = ctx->args[1];
+
+	if (!task)
+		return 0;
+	begin_call(task);
 	if (id == 1 || id == 20)
 		report_said(id);
 	return 0;
@@ -363,11 +381,16 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	long ret = ctx->args[1];
 	struct why_task *task = current_task();
 
-	if (!task || !task->in_call)
-		return 0;
-	if (is_error(ret))
-		report(task, WHY_VIA_SYSCALL, -ret, NULL);
-	task->in_call = 0;
+	if (task && task->in_call) {
+		if (is_error(ret))
+			report(task, WHY_VIA_SYSCALL, -ret, NULL);
+		task->in_call = 0;
+	}
+	if (why_no_enter) {
+		task = traced_task();
+		if (task)
+			begin_call(task);
+	}
 	return 0;
 }
 
@@ -577,7 +600,6 @@ int why_site_lbr(struct bpf_perf_event_data *ctx)
 {
 	struct capture_slot *slot = snapshot_try();
 
-	__sync_fetch_and_add(&why_branch_hits, 1);
 	if (!slot)
 		return on_breakpoint(ctx, NULL);
 	if (describe(&slot->rec, RECORD_HW, (__u32)bpf_get_attach_cookie(ctx), ctx->regs.ip,
@@ -591,6 +613,55 @@ SEC("?perf_event")
 int why_site_hw(struct bpf_perf_event_data *ctx)
 {
 	return on_breakpoint(ctx, NULL);
+}
+
+/* Interrupts have stacks of their own; an exception that a task makes is handled on the task's. */
+static __always_inline bool on_own_stack(__u64 sp)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	return sp >= (__u64)task->stack && sp < (__u64)user_regs();
+}
+
+/*
+ * On the way to the error: every hit is told, since only all of them, counted back from the error,
+ * say which one is which.
+ */
+SEC("?perf_event")
+int why_point(struct bpf_perf_event_data *ctx)
+{
+	struct capture_slot *slot = snapshot_try();
+	struct why_task *task = current_task();
+	struct why_point *point;
+
+	__sync_fetch_and_add(&why_point_hits, 1);
+	if (!slot) {
+		if (task)
+			__sync_fetch_and_add(&why_lost, 1);
+		return 0;
+	}
+	if (!task || !task->in_call || !on_own_stack(ctx->regs.sp) ||
+	    !describe(&slot->rec, RECORD_HW, 0, ctx->regs.ip, 0)) {
+		slot_release(slot);
+		return 0;
+	}
+	point = bpf_ringbuf_reserve(&why_events, sizeof(*point), 0);
+	if (!point) {
+		__sync_fetch_and_add(&why_lost, 1);
+		slot_release(slot);
+		return 0;
+	}
+	fill_head(&point->head, WHY_POINT);
+	point->ip = ctx->regs.ip;
+	point->call = task->calls;
+	point->count = slot->rec.count;
+	for (int i = 0; i < RECORD_BRANCHES_MAX; i++) {
+		point->branches[i].from = slot->rec.branches[i].from;
+		point->branches[i].to = slot->rec.branches[i].to;
+	}
+	bpf_ringbuf_submit(point, 0);
+	slot_release(slot);
+	return 0;
 }
 
 static __always_inline void report_plain(enum why_event_kind kind, __u32 code)

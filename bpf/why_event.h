@@ -29,6 +29,7 @@ enum why_event_kind {
 	WHY_EXITED,	/* the last thread of a process ended: struct why_exited */
 	WHY_HIT,    /* a site that was executed in the call that is told next: struct why_hit_of */
 	WHY_LOGGED, /* the kernel logged a line in a call: struct why_said */
+	WHY_POINT,  /* a breakpoint on the way to the error was hit: struct why_point */
 };
 
 /** enum why_via - how an error came back */
@@ -117,6 +118,27 @@ struct why_said {
 	__u32 len;
 	__u32 unused;
 	char bytes[WHY_SAID_MAX];
+};
+
+/** struct why_branch - FROM and TO of one LBR entry */
+struct why_branch {
+	__u64 from;
+	__u64 to;
+};
+
+/**
+ * struct why_point - a breakpoint on the way to the error was hit in a call of a traced task
+ * @ip: its address
+ * @call: counts the task's calls
+ * @count: of @branches
+ * @branches: the newest first
+ */
+struct why_point {
+	struct why_event head;
+	__u64 ip;
+	__u32 call;
+	__u32 count;
+	struct why_branch branches[RECORD_BRANCHES_MAX];
 };
 
 /** struct why_exited - @code as waitpid() gives it */

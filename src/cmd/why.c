@@ -19,6 +19,7 @@
 #include "cmd/view.h"
 #include "cmd/why_json.h"
 #include "render/backtrace.h"
+#include "render/why_deep.h"
 #include "render/why_text.h"
 #include "symbolize/kernelimage.h"
 #include "symbolize/source_file.h"
@@ -42,6 +43,7 @@ enum {
 	OPT_ONCE,
 	OPT_NO_LBR,
 	OPT_STORY,
+	OPT_DEEP,
 };
 
 struct why_options {
@@ -58,6 +60,7 @@ struct why_options {
 	bool once;
 	bool no_lbr;
 	bool story;
+	uint64_t deep_runs; /* 0: not asked for */
 };
 
 struct why {
@@ -74,6 +77,7 @@ struct why {
 	char *line;
 	size_t line_len;
 	bool quiet;
+	bool progress_shown;
 };
 
 static const struct argp_option options[] = {
@@ -95,6 +99,10 @@ static const struct argp_option options[] = {
 	{"story", OPT_STORY, 0, 0,
 	 "The full account: the stack with inlined functions and entry code, and on a machine with "
 	 "an LBR the branches that led there (--insns and --raw say so, too)",
+	 0},
+	{"deep", OPT_DEEP, "RUNS", OPTION_ARG_OPTIONAL,
+	 "On a machine with an LBR: the whole way from the system call to the error, further back "
+	 "than the LBR reaches; for that the COMMAND is run again, up to RUNS times (40)",
 	 0},
 	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
 	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
@@ -160,6 +168,18 @@ static int parse_unit(struct why_options *opts, const char *arg)
 	return 0;
 }
 
+static int parse_deep(struct why_options *opts, const char *arg)
+{
+	int err = 0;
+
+	opts->deep_runs = DEEP_RUNS_DEFAULT;
+	if (arg)
+		err = args_number("--deep", arg, DEEP_RUNS_MAX, &opts->deep_runs);
+	if (!err && !opts->deep_runs)
+		return args_usage("--deep=0: one run is the least");
+	return err;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct why_options *opts = state->input;
@@ -186,6 +206,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_STORY:
 		opts->story = true;
 		return 0;
+	case OPT_DEEP:
+		return parse_deep(opts, arg);
 	case 'o':
 		opts->output = arg;
 		return 0;
@@ -240,6 +262,11 @@ static int check_target(const struct why_options *opts)
 		log_error("why: -p, -c and --cgroup or --unit: one of them at a time");
 	else if (!command && opts->once)
 		log_error("why: --once is for a COMMAND; what runs already is not run at all");
+	else if (opts->deep_runs && (!command || opts->once))
+		log_error("why: --deep runs a COMMAND again and again: no --once, and nothing "
+			  "that runs already");
+	else if (opts->deep_runs && opts->no_lbr)
+		log_error("why: --deep is about the LBR's branches: no --no-lbr");
 	else
 		return 0;
 	return EXIT_USAGE;
@@ -314,6 +341,27 @@ static bool ended(void *ctx, int *ret_status)
 static bool stop(void *ctx)
 {
 	return stop_requested > 0;
+}
+
+/* On a terminal alone; what comes next is written over it. */
+static void show_progress(void *ctx, const struct deep_path *path)
+{
+	struct why *why = ctx;
+	struct symbol sym;
+
+	if (!isatty(STDERR_FILENO) || log_get_level() == LOG_QUIET)
+		return;
+	fprintf(stderr, "\r\033[K%zu branches back, run %u", path->count, path->runs);
+	if (path->count && !symbols_find(why->symbols, path->branches[0].to, &sym))
+		fprintf(stderr, ", in %s()", sym.name);
+	why->progress_shown = true;
+}
+
+static void end_progress(struct why *why)
+{
+	if (why->progress_shown)
+		fputs("\r\033[K", stderr);
+	why->progress_shown = false;
 }
 
 /* As it runs; or as it was built, which differs from that only where the kernel patches itself. */
@@ -466,6 +514,8 @@ static int show_text(struct why *why, FILE *out, struct why_view *view)
 	else if (hit && answer->hit->frames)
 		render_backtrace(out, &hit->snap, &stack);
 	render_why_others(out, answer, view);
+	if (answer->deep)
+		render_why_deep(out, answer->deep, view);
 	if (!hit || !answer->hit->hw || !view->story)
 		return 0;
 	fputc('\n', out);
@@ -589,6 +639,10 @@ static int run(struct why *why, struct errmsg *msg)
 			  .errnos = opts->filter.errnos,
 			  .any_errno = opts->filter.errno_any},
 		.probes.lbr = !opts->no_lbr,
+		.probes.watch.points = opts->deep_runs > 0,
+		.deep = {.runs = (unsigned int)opts->deep_runs,
+			 .progress = show_progress,
+			 .ctx = why},
 	};
 	struct errmsg no_breakpoints = {};
 	int err = 0;
@@ -620,10 +674,14 @@ static int run(struct why *why, struct errmsg *msg)
 		return err;
 	if (attaches(opts))
 		return attach(why, &session, msg);
-	if (!opts->once)
+	if (opts->deep_runs)
+		log_info("the command is run up to three times, and then up to %llu times more",
+			 (unsigned long long)opts->deep_runs);
+	else if (!opts->once)
 		log_info("the command is run up to three times (--once: only once)");
 	err = opts->once ? standby_run(&session, &why->answer, msg)
 			 : session_run(&session, &why->answer, msg);
+	end_progress(why);
 	child_kill(&why->child);
 	if (err)
 		return err;

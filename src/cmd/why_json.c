@@ -13,6 +13,7 @@
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
+#include "why/deep.h"
 #include "why/tally.h"
 
 /* Of the function that made the error: the one that decided, and those before it. */
@@ -227,6 +228,74 @@ static json_t *stack_json(struct hit_snapshot *hit, const struct why_view *view)
 	return list;
 }
 
+/* Without lines: there may be thousands. */
+static json_t *branch_end_json(const struct why_view *view, uint64_t addr)
+{
+	struct symbol sym;
+	bool known = !symbols_find(view->symbols, addr, &sym);
+
+	return json_pack("{s:o, s:o, s:o, s:o}", "addr", address(addr), "function",
+			 string_or_null(known ? sym.name : NULL), "off",
+			 known ? json_integer((json_int_t)(addr - sym.addr)) : json_null(),
+			 "module", known ? json_foreign(sym.module) : json_null());
+}
+
+/* From the error backwards: the branches of each run, and how many of the others it had, too. */
+static json_t *segments_json(const struct deep_path *deep, const struct why_view *view)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < deep->segment_count; i++) {
+		const struct deep_segment *segment = &deep->segments[i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:I, s:I, s:o, s:o}", "run", (json_int_t)segment->run,
+				  "branches", (json_int_t)segment->count, "overlap",
+				  i ? json_integer((json_int_t)segment->overlap) : json_null(),
+				  "point", branch_end_json(view, segment->point)));
+	}
+	return list;
+}
+
+static json_t *interrupts_json(const struct deep_path *deep, const struct why_view *view)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < deep->interrupt_count; i++) {
+		const struct deep_interrupt *cut = &deep->interrupts[i];
+
+		json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "entry",
+						      branch_end_json(view, cut->entry),
+						      "branches_behind", (json_int_t)cut->newer,
+						      "run", (json_int_t)cut->run));
+	}
+	return list;
+}
+
+static json_t *deep_json(const struct deep_path *deep, const struct why_view *view)
+{
+	json_t *branches, *gaps;
+
+	if (!deep)
+		return json_null();
+	branches = json_array();
+	gaps = json_array();
+	for (size_t i = 0; i < deep->count; i++)
+		json_array_append_new(branches,
+				      json_pack("{s:o, s:o}", "from",
+						branch_end_json(view, deep->branches[i].from), "to",
+						branch_end_json(view, deep->branches[i].to)));
+	if (deep->gap.text[0])
+		json_array_append_new(gaps,
+				      json_pack("{s:I, s:s}", "branches_behind",
+						(json_int_t)deep->count, "reason", deep->gap.text));
+	return json_pack("{s:b, s:i, s:o, s:o, s:o, s:o}", "entry", deep->entry, "runs",
+			 (int)deep->runs, "branches", branches, "segments",
+			 segments_json(deep, view), "interrupts", interrupts_json(deep, view),
+			 "gaps", gaps);
+}
+
 static json_t *others_json(const struct answer *answer)
 {
 	json_t *list = json_array();
@@ -295,14 +364,14 @@ int why_json(FILE *out, const struct answer *answer, const struct why_view *view
 
 	if (snapshot && *snapshot)
 		snap = json_loads(snapshot, 0, NULL);
-	root = json_pack("{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "schema",
-			 "lbrsnoop.why/1", "command", command_json(command), "status",
+	root = json_pack("{s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}",
+			 "schema", "lbrsnoop.why/1", "command", command_json(command), "status",
 			 status_json(answer->status, command), "runs", (int)answer->runs, "call",
 			 answer->call ? call_json(answer->call) : json_null(), "origin",
 			 origin_json(answer, view), "reason", string_or_null(answer->reason.text),
-			 "stack", stack_json(hit, view), "snapshot", snap ?: json_null(), "others",
-			 others_json(answer), "all", all_json(answer, view->all), "lost",
-			 (json_int_t)answer->lost);
+			 "stack", stack_json(hit, view), "snapshot", snap ?: json_null(), "deep",
+			 deep_json(answer->deep, view), "others", others_json(answer), "all",
+			 all_json(answer, view->all), "lost", (json_int_t)answer->lost);
 	if (!root)
 		return -ENOMEM;
 	if (json_dumpf(root, out, JSON_LINE) || fputc('\n', out) == EOF)

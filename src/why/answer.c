@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "why/deep.h"
+
 int answer_keep_hit(struct answer *answer, const struct failure *failure, const struct why_hit *hit)
 {
 	struct failure *call = &answer->failures.items[answer->call - answer->failures.items];
@@ -100,5 +102,6 @@ void answer_deinit(struct answer *answer)
 	failures_clear(&answer->failures);
 	sites_deinit(&answer->candidates);
 	free(answer->hit);
+	deep_path_free(answer->deep);
 	*answer = (struct answer){};
 }

@@ -12,6 +12,8 @@
 #include "why/failures.h"
 #include "why/sites.h"
 
+struct deep_path;
+
 /** enum origin_state - what is known of the place where the error was made */
 enum origin_state {
 	ORIGIN_NONE = 0, /* nothing, struct answer's @reason says why */
@@ -35,6 +37,8 @@ enum origin_state {
  * @lbr_reason: why there are no branches; ""
  * @functions_watched: those that can make an error
  * @lost: events that are not in all this
+ * @deep: the way to the origin from further back, if it was asked for and there is an origin; or
+ * NULL
  */
 struct answer {
 	int status;
@@ -51,6 +55,7 @@ struct answer {
 	struct errmsg lbr_reason;
 	size_t functions_watched;
 	uint64_t lost;
+	struct deep_path *deep;
 };
 
 /**

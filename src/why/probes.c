@@ -263,7 +263,9 @@ static int on_event(const struct why_event *event, size_t len, void *ctx)
 {
 	struct probes *probes = ctx;
 
-	return failures_add(probes->into, event);
+	int err = probes->on_event ? probes->on_event(event, probes->on_event_ctx) : 0;
+
+	return err ?: failures_add(probes->into, event);
 }
 
 static int poll_for(struct probes *probes, struct failures *into, int timeout_ms)

@@ -52,6 +52,7 @@ struct probes_options {
  * @armed_ns: CLOCK_MONOTONIC when anything was armed last
  * @unwatched: sites that were to be watched, and could not be
  * @events: they keep the LBR on; NULL: it is off
+ * @on_event: or NULL: gets each event, with @on_event_ctx; 0 or -ENOMEM
  */
 struct probes {
 	const struct probes_options *opts;
@@ -68,6 +69,8 @@ struct probes {
 	struct sites unwatched;
 	struct lbr_events *events;
 	struct failures *into;
+	int (*on_event)(const struct why_event *event, void *ctx);
+	void *on_event_ctx;
 };
 
 /** probes_open() - load what is needed, arm nothing; 0; negative errno with @msg */

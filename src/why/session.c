@@ -307,6 +307,8 @@ int session_run(const struct session_options *opts, struct answer *ret, struct e
 	err = err ?: first_run(&session, msg);
 	if (!err && ret->call)
 		err = find_origin(&session, msg);
+	if (!err && ret->call && opts->deep.runs)
+		err = deep_find(&opts->deep, &opts->command, &session.probes, ret, msg);
 	if (session.probes.watch)
 		ret->lost = watch_lost(session.probes.watch);
 	learned_close(&session.learned);

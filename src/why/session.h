@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * session.h - the runs of a command that find where its error was made; three at most
+ * session.h - the runs of a command that find where its error was made; three at most, and those
+ * that are asked for to follow the way to it further back
  *
  * 1: which call failed, and which of the functions that can make its errno ran in it. Again, if
  * that had a module loaded, whose functions nobody watched: then with the instructions that are
@@ -15,6 +16,7 @@
 #include "why/answer.h"
 #include "why/blame.h"
 #include "why/command.h"
+#include "why/deep.h"
 #include "why/probes.h"
 
 /** struct session_options - all borrowed */
@@ -22,6 +24,7 @@ struct session_options {
 	struct command command;
 	struct blame_options blame;
 	struct probes_options probes;
+	struct deep_options deep;
 };
 
 /**

@@ -67,6 +67,8 @@ static size_t bytes_of(const struct why_event *event)
 		return sizeof(struct why_said);
 	case WHY_HIT:
 		return sizeof(struct why_hit_of);
+	case WHY_POINT:
+		return sizeof(struct why_point);
 	case WHY_EXEC:
 	case WHY_EXITED:
 		return sizeof(struct why_exited);
@@ -86,6 +88,8 @@ static bool is_sane(const struct why_event *event, size_t len)
 		return ((const struct why_said *)event)->len <= WHY_SAID_MAX;
 	if (event->kind == WHY_HIT)
 		return ((const struct why_hit_of *)event)->hit.frames <= WHY_STACK_MAX;
+	if (event->kind == WHY_POINT)
+		return ((const struct why_point *)event)->count <= RECORD_BRANCHES_MAX;
 	if (event->kind != WHY_FAILED)
 		return true;
 	return failed->err && failed->err < 4096 &&
@@ -201,6 +205,7 @@ static int load(struct watch *watch, const struct watch_options *opts, bool mult
 	bpf_program__set_autoload(watch->skel->progs.why_site_kprobe, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_lbr, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_hw, true);
+	bpf_program__set_autoload(watch->skel->progs.why_point, opts->points);
 	bpf_program__set_autoload(watch->skel->progs.why_sys_enter, true);
 	bpf_program__set_autoload(watch->skel->progs.why_sys_exit, true);
 	bpf_program__set_autoload(watch->skel->progs.why_fork, !locked);
@@ -459,11 +464,9 @@ static uint64_t cookie_of(const struct watch_site *site, size_t index)
 }
 
 /* On each CPU; false if a register is missing on one. */
-static bool arm_breakpoint(struct watch *watch, const struct watch_site *site, size_t index,
-			   bool lbr)
+static bool arm_breakpoint(struct watch *watch, struct bpf_program *prog, uint64_t addr,
+			   uint64_t cookie)
 {
-	struct bpf_program *prog =
-		lbr ? watch->skel->progs.why_site_lbr : watch->skel->progs.why_site_hw;
 	size_t before = watch->site_link_count;
 	_cleanup_free_ uint8_t *online = NULL;
 	int bits = cpus_online(NULL, &online);
@@ -474,16 +477,22 @@ static bool arm_breakpoint(struct watch *watch, const struct watch_site *site, s
 
 		if (!(online[cpu / 8] & (1 << cpu % 8)))
 			continue;
-		if (!attach_breakpoint(prog, site->addr, cpu, cookie_of(site, index), &armed,
-				       &why) &&
+		if (!attach_breakpoint(prog, addr, cpu, cookie, &armed, &why) &&
 		    !keep_link(&watch->site_links, &watch->site_link_count, armed.link))
 			continue;
-		log_verbose("breakpoint at 0x%llx: %s", (unsigned long long)site->addr, why.text);
+		log_verbose("breakpoint at 0x%llx: %s", (unsigned long long)addr, why.text);
 		while (watch->site_link_count > before)
 			bpf_link__destroy(watch->site_links[--watch->site_link_count]);
 		return false;
 	}
 	return bits > 0;
+}
+
+static bool arm_site(struct watch *watch, const struct watch_site *site, size_t index, bool lbr)
+{
+	return arm_breakpoint(
+		watch, lbr ? watch->skel->progs.why_site_lbr : watch->skel->progs.why_site_hw,
+		site->addr, cookie_of(site, index));
 }
 
 static int arm_kprobe(struct watch *watch, const struct watch_site *site, size_t index)
@@ -504,7 +513,7 @@ int watch_sites(struct watch *watch, struct watch_site *sites, size_t first, siz
 		struct watch_site *site = &sites[i];
 		int err = -EBUSY;
 
-		if (site->hw && arm_breakpoint(watch, site, first + i, lbr)) {
+		if (site->hw && arm_site(watch, site, first + i, lbr)) {
 			armed++;
 			continue;
 		}
@@ -512,7 +521,7 @@ int watch_sites(struct watch *watch, struct watch_site *sites, size_t first, siz
 		if (kprobes)
 			err = arm_kprobe(watch, site, first + i);
 		/* Code without the tracer's places has no kprobes: within_notrace_func(). */
-		if (err && site->or_hw && arm_breakpoint(watch, site, first + i, lbr)) {
+		if (err && site->or_hw && arm_site(watch, site, first + i, lbr)) {
 			site->hw = true;
 			err = 0;
 		}
@@ -534,4 +543,25 @@ int watch_sites(struct watch *watch, struct watch_site *sites, size_t first, siz
 void watch_sites_end(struct watch *watch)
 {
 	drop_links(&watch->site_links, &watch->site_link_count);
+}
+
+void watch_calls_quietly(struct watch *watch)
+{
+	struct why_bpf *skel = watch->skel;
+
+	skel->bss->why_no_enter = 1;
+	bpf_link__destroy(skel->links.why_sys_enter);
+	skel->links.why_sys_enter = NULL;
+	bpf_link__destroy(skel->links.why_logged);
+	skel->links.why_logged = NULL;
+}
+
+bool watch_point(struct watch *watch, uint64_t addr)
+{
+	return arm_breakpoint(watch, watch->skel->progs.why_point, addr, 0);
+}
+
+uint64_t watch_point_hits(const struct watch *watch)
+{
+	return watch->skel->bss->why_point_hits;
 }

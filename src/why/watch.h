@@ -21,6 +21,7 @@
  * @cgroup: ID of a cgroup of version 2, 0: none
  * @cgroup_level: its depth below the root
  * @percpu_offsets, @cpu_hw_events: as in struct capture_options
+ * @points: watch_point() will be asked for
  * Without @comm and @cgroup: processes of watch_add(), and their children.
  */
 struct watch_options {
@@ -29,6 +30,7 @@ struct watch_options {
 	uint32_t cgroup_level;
 	uint64_t percpu_offsets;
 	uint64_t cpu_hw_events;
+	bool points;
 };
 
 /**
@@ -87,6 +89,22 @@ void watch_functions_end(struct watch *watch);
  */
 int watch_sites(struct watch *watch, struct watch_site *sites, size_t first, size_t count, bool lbr,
 		bool kprobes, struct errmsg *msg);
+
+/**
+ * watch_calls_quietly() - from now on nothing of ours runs between a call's entry and its error
+ * What a process writes to its standard error, and what the kernel logs, is not told any more; a
+ * call counts as begun when the one before it has ended.
+ */
+void watch_calls_quietly(struct watch *watch);
+
+/**
+ * watch_point() - tell each hit of a breakpoint at @addr with its branches, WHY_POINT
+ * watch_sites_end() disarms it, too. Return: false if it could not be armed on every CPU.
+ */
+bool watch_point(struct watch *watch, uint64_t addr);
+
+/** watch_point_hits() - hits of all points so far, whoever made them */
+uint64_t watch_point_hits(const struct watch *watch);
 
 /** watch_sites_end() - disarm them */
 void watch_sites_end(struct watch *watch);

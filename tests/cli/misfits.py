@@ -19,7 +19,8 @@ JSON_CHECK = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "js
 # Never null, whatever they are in; by schema.
 ALWAYS = {
     "lbrsnoop.why/1": {"schema", "runs", "text", "pid", "tid", "comm", "errno", "via", "stack", "others", "lost",
-                       "addr", "inlined", "certain", "candidates", "count", "blamed"},
+                       "addr", "inlined", "certain", "candidates", "count", "blamed", "entry", "branches", "segments",
+                       "run", "point", "interrupts", "branches_behind", "gaps", "from", "to"},
     "lbrsnoop.snapshot/1": {"schema", "ts_ns", "path_id", "cpu", "pid", "tid", "comm", "target", "kind", "lbr",
                             "model", "valid", "missing", "wasted", "shown_from", "tracing", "supported", "branches",
                             "from", "to", "addr", "start", "end", "interrupt", "ends", "insns", "text", "insn",
@@ -73,6 +74,10 @@ WHY_LIES = (
     ("errno 0", lambda a: a["call"] and a["call"].update(errno=0)),
     ("by pigeon", lambda a: a["call"] and a["call"].update(via="pigeon")),
     ("a call of another name", lambda a: a["call"] and a["call"].update(name="open(2)")),
+    ("a long way of no call", lambda a: a["deep"] and a.update(
+        call=None, origin=None, reason=None, stack=[], snapshot=None)),
+    ("a joint of two branches", lambda a: a["deep"] and a["deep"]["segments"][1].update(overlap=2)),
+    ("a gap of no reason", lambda a: a["deep"] and a["deep"]["gaps"][0].update(reason="")),
     ("no other calls, counted", lambda a: a["others"] and a["others"][0].update(count=0)),
 )
 

@@ -73,9 +73,10 @@ static void every_run(unsigned int count)
 	}
 }
 
-static void explain(struct answer *answer)
+static void explain_deep(struct answer *answer, unsigned int deep_runs)
 {
 	struct session_options opts = {
+		.deep.runs = deep_runs,
 		.command = {.start = start, .go = go, .ended = ended, .stop = stop},
 		.blame = {.syscall = -1, .any_errno = true},
 		.probes = {.symbols = kernel.symbols, .kprobes = true, .lbr = true},
@@ -86,6 +87,42 @@ static void explain(struct answer *answer)
 	assert_non_null(answer->call);
 	assert_int_equal(answer->runs, command.runs);
 	assert_true(answer->runs <= 3);
+}
+
+static void explain(struct answer *answer)
+{
+	explain_deep(answer, 0);
+	assert_null(answer->deep);
+}
+
+/* The way further back was asked for: no run is made for what cannot come of it. */
+static void session_deep_without_lbr_is_refused_by_its_reason(void **state)
+{
+	struct answer answer;
+
+	every_run(4);
+	explain_deep(&answer, 10);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.runs, 2);
+	assert_non_null(answer.deep);
+	assert_int_equal(answer.deep->runs, 0);
+	assert_int_equal(answer.deep->count, 0);
+	assert_string_equal(answer.deep->gap.text, "no LBR");
+	answer_deinit(&answer);
+}
+
+static void session_deep_no_place_is_refused(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	every_run(4);
+	for (unsigned int run = 0; run < RUNS; run++)
+		command.calls[run].none = true;
+	explain_deep(&answer, 10);
+	assert_int_equal(answer.deep->runs, 0);
+	assert_string_equal(answer.deep->gap.text, "the place of the error is not known");
+	answer_deinit(&answer);
 }
 
 static void session_without_lbr_two_runs(void **state)
@@ -280,6 +317,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(session_without_lbr_two_runs, open_kernel,
+						close_kernel),
+		cmocka_unit_test_setup_teardown(session_deep_without_lbr_is_refused_by_its_reason,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_deep_no_place_is_refused, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_lbr_few_sites_two_runs, open_kernel,
 						close_kernel),

@@ -24,6 +24,7 @@
 #include "symbolize/source_file.h"
 #include "symbolize/variable.h"
 #include "util/cleanup.h"
+#include "why/deep.h"
 
 #define ANSWERS "tests/data/why/answers.jsonl"
 
@@ -162,15 +163,31 @@ static void why_json_place_found_condition_stack_others(void **state)
 	free(hit);
 }
 
-static void why_json_lbr_answer_snapshot_is_in_it(void **state)
+static void why_json_lbr_answer_snapshot_and_deep_path_are_in_it(void **state)
 {
+	struct deep_branch branches[] = {{BASE + 8, BASE + 0x20}, {BASE + 0x24, BASE + 0x30}};
+	struct deep_segment segments[] = {
+		{.run = 3, .count = 1, .point = BASE + 0x30},
+		{.run = 4, .count = 1, .overlap = 3, .point = BASE + 0x20},
+	};
+	struct deep_interrupt interrupt = {.entry = BASE + 0x40, .newer = 1, .run = 4};
+	struct deep_path deep = {.branches = branches,
+				 .count = 2,
+				 .end = BASE + 0x30,
+				 .segments = segments,
+				 .segment_count = 2,
+				 .interrupts = &interrupt,
+				 .interrupt_count = 1,
+				 .runs = 2,
+				 .gap.text = "all 2 runs were made"};
 	struct failure failure = failure_of(SYS_mkdir, EINVAL, "/x y");
 	struct answer answer = {.status = SIGTERM,
 				.runs = 3,
 				.failures = {.items = &failure, .count = 1},
 				.call = &failure,
 				.state = ORIGIN_FOUND,
-				.site = site_at("two", BASE + 0x30)};
+				.site = site_at("two", BASE + 0x30),
+				.deep = &deep};
 	static const char snapshot[] =
 		"{\"schema\":\"lbrsnoop.snapshot/1\",\"ts_ns\":1,"
 		"\"path_id\":\"0123456789abcdef\",\"host\":null,\"cpu\":0,\"pid\":42,"
@@ -317,7 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(why_json_place_found_condition_stack_others),
-		cmocka_unit_test(why_json_lbr_answer_snapshot_is_in_it),
+		cmocka_unit_test(why_json_lbr_answer_snapshot_and_deep_path_are_in_it),
 		cmocka_unit_test(why_json_one_of_several_candidates),
 		cmocka_unit_test(why_json_attached_hostile_names_no_place),
 		cmocka_unit_test(why_json_no_call_is_to_blame),

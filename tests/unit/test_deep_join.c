@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/deep_join: records of one run, and a path: what they have in common, and what joins */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "util/cleanup.h"
+#include "why/deep_join.h"
+
+/* Straight code: branch N leads from the end of block N to the start of block N + 1. */
+#define KERNEL	 0xffffffff81000000ull
+#define START(n) (KERNEL + (uint64_t)(n)*0x100)
+#define END(n)	 (START(n) + 0x40)
+#define STEP(n)                                                                                    \
+	{                                                                                          \
+		.from = END(n), .to = START((n) + 1)                                               \
+	}
+
+#define ENTRY	0xffffffff82000000ull
+#define HANDLER (ENTRY + 0x100) /* an interrupt arrives */
+#define IRET	(ENTRY + 0x200)
+#define SYSCALL (ENTRY + 0x300)
+#define CALL	(KERNEL + 0x80000)
+#define USER	0x400000ull
+
+static const struct deep_code code = {
+	.start = ENTRY, .end = ENTRY + 0x1000, .calls = {0, CALL, 0, 0}};
+
+/* The branches of blocks @first to @last, oldest first. */
+static size_t steps(struct deep_branch *to, int first, int last)
+{
+	size_t count = 0;
+
+	for (int n = first; n <= last; n++)
+		to[count++] = (struct deep_branch)STEP(n);
+	return count;
+}
+
+/* A hit behind block @last's branch, at @ip, whose record begins with that of block @first. */
+static struct deep_hit hit_of(uint64_t ip, int first, int last)
+{
+	struct deep_hit hit = {.ip = ip, .record.end = DEEP_END_FULL};
+
+	hit.record.count = steps(hit.record.branches, first, last);
+	return hit;
+}
+
+/* The same, and before its record the breakpoint at @resumed ended. */
+static struct deep_hit hit_behind(uint64_t ip, uint64_t resumed, int first, int last)
+{
+	struct deep_hit hit = hit_of(ip, first, last);
+
+	hit.record.end = DEEP_END_RESUMED;
+	hit.record.resumed = resumed;
+	return hit;
+}
+
+/* The path of the tests: blocks 100 to 109 are known, the error is made in block 110. */
+static struct deep_branch path[10];
+static const uint64_t error = END(110);
+
+static struct deep_known known(void)
+{
+	return (struct deep_known){.branches = path, .count = steps(path, 100, 109), .end = error};
+}
+
+static int join(uint64_t point, long at, const struct deep_hit *hits, size_t count,
+		struct deep_joint *ret)
+{
+	const uint64_t points[] = {error, point};
+	struct deep_known all = known();
+	struct deep_run run = {.points = points,
+			       .point_count = ARRAY_SIZE(points),
+			       .hits = hits,
+			       .hit_count = count};
+
+	return deep_join(&all, point, at, &run, ret);
+}
+
+/* Branch number @at of the path leads to the point. */
+static int join_at(long at, const struct deep_hit *hits, size_t count, struct deep_joint *ret)
+{
+	return join(path[at].to, at, hits, count, ret);
+}
+
+static void join_clean_overlap_is_joined(void **state)
+{
+	struct deep_joint joint;
+	const struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
+
+	known();
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 10);
+	for (int i = 0; i < 10; i++)
+		assert_true(joint.added[i].from == END(90 + i) &&
+			    joint.added[i].to == START(91 + i));
+	/* The record at the error reaches back behind the point: all ten were seen in this run. */
+	assert_int_equal(joint.overlap, 10);
+	assert_false(joint.entry);
+	free(joint.added);
+}
+
+/* The error's record is too short to tell what was between: three of the path are the overlap. */
+static void join_records_apart_overlap_is_counted_in_the_older(void **state)
+{
+	struct deep_joint joint;
+	const struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 107, 109)};
+
+	known();
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
+	assert_int_equal(joint.overlap, 3);
+	assert_int_equal(joint.added_count, 10);
+	free(joint.added);
+	/* Two are too few. */
+	{
+		const struct deep_hit two[] = {hit_of(START(102), 90, 101),
+					       hit_of(error, 107, 109)};
+
+		assert_int_equal(join_at(1, two, 2, &joint), DEEP_OVERLAP);
+		assert_null(joint.added);
+	}
+}
+
+static void join_no_overlap_is_another_path(void **state)
+{
+	struct deep_joint joint;
+	struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
+
+	known();
+	/* A branch in front of the point leads to it from elsewhere. */
+	hits[0].record.branches[hits[0].record.count - 1].from += 2;
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_OTHER_PATH);
+	assert_int_equal(joint.differs, 2);
+	/* The one that the path begins with differs. */
+	hits[0] = hit_of(START(103), 90, 102);
+	hits[0].record.branches[10].to += 4;
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_OTHER_PATH);
+	assert_int_equal(joint.differs, 0);
+	/* One before the error does. */
+	hits[0] = hit_of(START(103), 90, 102);
+	hits[1].record.branches[5].to++;
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_OTHER_PATH);
+	assert_int_equal(joint.differs, 7);
+	assert_null(joint.added);
+}
+
+/* The order of branches counts. */
+static void join_branches_in_another_order_is_another_path(void **state)
+{
+	struct deep_joint joint;
+	struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
+	struct deep_branch *last = &hits[0].record.branches[hits[0].record.count - 1],
+			   other = *last;
+
+	known();
+	*last = last[-1];
+	last[-1] = other;
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_OTHER_PATH);
+}
+
+/* In the path the point is executed once behind the joint: that hit is not the one to join at. */
+static void join_point_executed_again_hits_are_counted_from_the_error(void **state)
+{
+	struct deep_joint joint;
+	struct deep_branch loop[9];
+	const uint64_t points[] = {END(105), START(103)};
+	struct deep_known all = {.branches = loop, .end = END(105)};
+	struct deep_hit hits[4] = {};
+	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 4};
+
+	/* Blocks 101, 102, 103, 103 again from its end, 103 once more, 104, and on to the error. */
+	steps(loop, 100, 102);
+	loop[3] = loop[4] = (struct deep_branch){.from = END(103), .to = START(103)};
+	all.count = 5 + steps(loop + 5, 103, 104);
+	hits[0] = hit_of(START(103), 95, 102);
+	hits[1] = hit_behind(START(103), START(103), 1, 0);
+	hits[1].record.branches[0] = loop[3];
+	hits[1].record.count = 1;
+	hits[2] = hits[1];
+	hits[3] = hit_behind(END(105), START(103), 103, 104);
+	assert_int_equal(deep_join(&all, START(103), 2, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 5);
+	assert_true(joint.added[0].from == END(95));
+	free(joint.added);
+	/* One hit fewer: the loop was run through once less, and the counting would be off. */
+	memmove(hits + 1, hits + 2, 2 * sizeof(*hits));
+	run.hit_count = 3;
+	assert_int_equal(deep_join(&all, START(103), 2, &run, &joint), DEEP_OTHER_PATH);
+	assert_null(joint.added);
+}
+
+/*
+ * The same three branches stand before two executions of the point, and no other record tells them
+ * apart: either could be the one.
+ */
+static void join_two_offsets_possible_is_refused(void **state)
+{
+	struct deep_joint joint;
+	struct deep_branch loop[8];
+	uint64_t points[] = {END(110), START(103)};
+	struct deep_known all = {.branches = loop, .count = 8, .end = END(110)};
+	struct deep_hit hits[3];
+	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 3};
+
+	/* 100, 101, 102, and back from 103 to 100; once more; then on to the error. */
+	steps(loop, 100, 102);
+	loop[3] = (struct deep_branch){.from = END(103), .to = START(100)};
+	steps(loop + 4, 100, 102);
+	loop[7] = (struct deep_branch){.from = END(103), .to = START(110)};
+	hits[0] = hit_of(START(103), 97, 102);
+	hits[1] = hit_of(START(103), 100, 102);
+	hits[2] = (struct deep_hit){.ip = END(110), .record.end = DEEP_END_FULL};
+	hits[2].record.count = 1;
+	hits[2].record.branches[0] = loop[7];
+	assert_int_equal(deep_join(&all, START(103), 2, &run, &joint), DEEP_AMBIGUOUS);
+	assert_null(joint.added);
+	/* The record behind reaches back to the first one: then it is that. */
+	hits[1].record.count = 4;
+	memcpy(hits[1].record.branches, loop + 3, 4 * sizeof(*loop));
+	hits[1].record.end = DEEP_END_RESUMED;
+	hits[1].record.resumed = START(103);
+	assert_int_equal(deep_join(&all, START(103), 2, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.overlap, 7);
+	assert_int_equal(joint.added_count, 3);
+	free(joint.added);
+}
+
+static void join_identical_records_no_progress(void **state)
+{
+	struct deep_joint joint;
+	const struct deep_hit hits[] = {hit_of(START(103), 100, 102), hit_of(error, 102, 109)};
+
+	known();
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_NO_PROGRESS);
+	assert_null(joint.added);
+}
+
+/* Before the point an interrupt came back: what was before that is not there. */
+static void join_interrupt_in_the_older_record_is_short(void **state)
+{
+	struct deep_joint joint;
+	struct deep_hit hits[] = {hit_behind(START(103), START(102) + 8, 102, 102),
+				  hit_of(error, 102, 109)};
+
+	known();
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_SHORT);
+	/* Behind all that is known: there is more, but not in this record. */
+	hits[0] = hit_behind(START(103), START(98) + 8, 98, 102);
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 2);
+	free(joint.added);
+}
+
+static void join_interrupt_in_the_newer_record_own_overlap_counts(void **state)
+{
+	struct deep_joint joint;
+	const struct deep_hit hits[] = {hit_of(START(103), 90, 102),
+					hit_behind(error, START(108) + 4, 108, 109)};
+
+	known();
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
+	assert_int_equal(joint.overlap, 3);
+	free(joint.added);
+}
+
+/* Four entries: no room to overlap. The error's record goes back to the very point. */
+static void join_depth_4_is_proven_by_the_newer_record(void **state)
+{
+	struct deep_joint joint;
+	const uint64_t end = END(103);
+	const uint64_t points[] = {end, END(100), START(101)};
+	struct deep_branch four[4];
+	struct deep_known all = {.branches = four, .count = steps(four, 100, 102), .end = end};
+	struct deep_hit hits[] = {hit_of(END(100), 96, 99), hit_of(end, 100, 102)};
+	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+
+	assert_int_equal(deep_join(&all, END(100), DEEP_BEFORE, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.overlap, 3);
+	assert_int_equal(joint.added_count, 4);
+	assert_true(joint.added[3].to == START(100));
+	free(joint.added);
+	/* The newer record lacks the branch at the point: it proves nothing. */
+	hits[1] = hit_of(end, 101, 102);
+	assert_int_equal(deep_join(&all, END(100), DEEP_BEFORE, &run, &joint), DEEP_OVERLAP);
+	/* A point that one branch leads to: three behind it make up for that. */
+	hits[0] = hit_of(START(101), 97, 100);
+	hits[1] = hit_behind(end, START(101), 101, 102);
+	run.points = (const uint64_t[]){end, START(101)};
+	assert_int_equal(deep_join(&all, START(101), 0, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.overlap, 3);
+	assert_int_equal(joint.added_count, 3);
+	free(joint.added);
+}
+
+/* What a breakpoint's own handler did is cut off: the record of the hit before goes on from there.
+ */
+static void join_hits_in_a_row_are_one_record(void **state)
+{
+	struct deep_joint joint;
+	const uint64_t points[] = {error, START(103), START(95)};
+	struct deep_known all = known();
+	const struct deep_hit hits[] = {hit_of(START(95), 80, 94),
+					hit_behind(START(103), START(95), 95, 102),
+					hit_of(error, 102, 109)};
+	struct deep_run run = {.points = points, .point_count = 3, .hits = hits, .hit_count = 3};
+
+	assert_int_equal(deep_join(&all, START(103), 2, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 20);
+	assert_true(joint.added[0].from == END(80) && joint.added[19].from == END(99));
+	assert_ptr_equal(joint.first, &hits[0]);
+	assert_ptr_equal(joint.last, &hits[1]);
+	free(joint.added);
+}
+
+static void join_error_not_hit_or_point_not_hit(void **state)
+{
+	struct deep_joint joint;
+	const struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
+
+	known();
+	assert_int_equal(join_at(2, hits, 1, &joint), DEEP_NO_HIT);
+	assert_int_equal(join_at(2, hits, 0, &joint), DEEP_NO_HIT);
+	assert_int_equal(join_at(2, hits + 1, 1, &joint), DEEP_OTHER_PATH);
+	/* Hits behind the error are of what came then. */
+	{
+		const struct deep_hit later[] = {hits[0], hits[1], hit_of(START(103), 10, 20)};
+
+		assert_int_equal(join_at(2, later, 3, &joint), DEEP_JOINED);
+		free(joint.added);
+	}
+}
+
+static void record_interrupt_inside_is_cut_out_and_named(void **state)
+{
+	struct deep_record record;
+	/* Newest first: block 4; back at block 3's middle from a handler that called; 3 and 2. */
+	const struct why_branch newest[] = {
+		{.from = END(4), .to = START(5)},	   {.from = END(3), .to = START(4)},
+		{.from = IRET, .to = START(3) + 8},	   {.from = END(70), .to = HANDLER + 0x20},
+		{.from = HANDLER + 0x10, .to = START(70)}, {.from = START(3) + 8, .to = HANDLER},
+		{.from = END(2), .to = START(3)},
+	};
+
+	deep_record_make(&code, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.count, 3);
+	assert_true(record.branches[0].from == END(2) && record.branches[1].from == END(3) &&
+		    record.branches[2].from == END(4));
+	assert_int_equal(record.end, DEEP_END_FULL);
+	assert_int_equal(record.interrupt_count, 1);
+	assert_true(record.interrupts[0] == HANDLER);
+	assert_int_equal(record.interrupt_at[0], 2);
+	/* Its beginning is not in the record: then nothing before its end is, either. */
+	deep_record_make(&code, newest, 5, &record);
+	assert_int_equal(record.count, 2);
+	assert_int_equal(record.end, DEEP_END_RESUMED);
+	assert_true(record.resumed == START(3) + 8);
+	assert_int_equal(record.interrupt_count, 0);
+}
+
+static void record_ends_at_the_entry_of_the_call(void **state)
+{
+	struct deep_record record;
+	const struct why_branch newest[] = {
+		{.from = END(1), .to = START(2)},
+		{.from = SYSCALL + 0x20, .to = CALL},
+		{.from = SYSCALL + 0x10, .to = SYSCALL + 0x18},
+		{.from = USER, .to = SYSCALL},
+	};
+
+	deep_record_make(&code, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.count, 2);
+	assert_int_equal(record.end, DEEP_END_ENTRY);
+	assert_true(record.branches[0].to == CALL);
+	/* Something else of the entry code, and user space: no branches of the call. */
+	deep_record_make(&code, newest + 2, 2, &record);
+	assert_int_equal(record.count, 0);
+	assert_int_equal(record.end, DEEP_END_OTHER);
+	deep_record_make(&code, newest + 3, 1, &record);
+	assert_int_equal(record.end, DEEP_END_OTHER);
+	deep_record_make(&code, newest, 0, &record);
+	assert_int_equal(record.count, 0);
+	assert_int_equal(record.end, DEEP_END_FULL);
+}
+
+static void join_record_with_the_entry_says_so(void **state)
+{
+	struct deep_joint joint;
+	struct deep_hit hits[] = {hit_of(START(103), 98, 102), hit_of(error, 102, 109)};
+
+	known();
+	hits[0].record.branches[0] = (struct deep_branch){.from = SYSCALL + 0x20, .to = START(99)};
+	hits[0].record.end = DEEP_END_ENTRY;
+	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
+	assert_true(joint.entry);
+	assert_int_equal(joint.added_count, 2);
+	free(joint.added);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(join_clean_overlap_is_joined),
+		cmocka_unit_test(join_records_apart_overlap_is_counted_in_the_older),
+		cmocka_unit_test(join_no_overlap_is_another_path),
+		cmocka_unit_test(join_branches_in_another_order_is_another_path),
+		cmocka_unit_test(join_point_executed_again_hits_are_counted_from_the_error),
+		cmocka_unit_test(join_two_offsets_possible_is_refused),
+		cmocka_unit_test(join_identical_records_no_progress),
+		cmocka_unit_test(join_interrupt_in_the_older_record_is_short),
+		cmocka_unit_test(join_interrupt_in_the_newer_record_own_overlap_counts),
+		cmocka_unit_test(join_depth_4_is_proven_by_the_newer_record),
+		cmocka_unit_test(join_hits_in_a_row_are_one_record),
+		cmocka_unit_test(join_error_not_hit_or_point_not_hit),
+		cmocka_unit_test(join_record_with_the_entry_says_so),
+		cmocka_unit_test(record_interrupt_inside_is_cut_out_and_named),
+		cmocka_unit_test(record_ends_at_the_entry_of_the_call),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
