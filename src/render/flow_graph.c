@@ -136,12 +136,29 @@ static int cut_part(struct flow *flow, const struct flow_part *part)
 	return 0;
 }
 
+/* The blocks of one part ascend, and the parts stand one after the other. */
+static uint32_t find_among(const struct flow *flow, uint32_t first, uint32_t end, uint64_t addr)
+{
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+		const struct flow_block *block = &flow->blocks[middle];
+
+		if (addr < block->start)
+			end = middle;
+		else if (addr >= block->end)
+			first = middle + 1;
+		else
+			return middle;
+	}
+	return PATH_NONE;
+}
+
 uint32_t flow_find(const struct flow *flow, uint64_t addr)
 {
-	for (uint32_t i = 0; i < flow->block_count; i++)
-		if (addr - flow->blocks[i].start < flow->blocks[i].end - flow->blocks[i].start)
-			return i;
-	return PATH_NONE;
+	uint32_t found = find_among(flow, 0, flow->second_part, addr);
+
+	return found != PATH_NONE ? found
+				  : find_among(flow, flow->second_part, flow->block_count, addr);
 }
 
 static int add_edge(struct flow *flow, uint32_t from, uint32_t to, enum flow_kind kind)
@@ -198,7 +215,16 @@ static int run_edge(struct flow *flow, uint32_t from, uint32_t to, bool indirect
 	return 0;
 }
 
-static int walk(struct flow *flow, const struct path *path)
+void flow_forget(struct flow *flow)
+{
+	for (uint32_t i = 0; i < flow->block_count; i++) {
+		flow->blocks[i].ran = 0;
+		for (uint32_t e = 0; e < flow->blocks[i].edge_count; e++)
+			flow->blocks[i].edges[e].ran = 0;
+	}
+}
+
+int flow_walk(struct flow *flow, const struct path *path)
 {
 	uint32_t at = PATH_NONE;
 	int depth = 0, err = 0;
@@ -257,12 +283,15 @@ int flow_build(struct flow *flow, const struct path *path)
 	for (uint32_t i = 0; i < flow->part_count; i++)
 		mark_part(flow, &flow->parts[i]);
 	mark_path(flow, path);
-	for (uint32_t i = 0; i < flow->part_count && !err; i++)
+	for (uint32_t i = 0; i < flow->part_count && !err; i++) {
 		err = cut_part(flow, &flow->parts[i]);
+		if (!i)
+			flow->second_part = flow->block_count;
+	}
 	for (uint32_t i = 0; i < flow->block_count && !err; i++)
 		err = link_block(flow, i);
 	if (!err)
-		err = walk(flow, path);
+		err = flow_walk(flow, path);
 	spread_reached(flow);
 	return err;
 }

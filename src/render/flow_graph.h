@@ -53,11 +53,13 @@ struct flow_part {
 	uint8_t *marks;
 };
 
+/** struct flow - @second_part: index of the first block that is not of the first part */
 struct flow {
 	struct flow_part parts[FLOW_PARTS_MAX];
 	uint32_t part_count;
 	struct flow_block *blocks;
 	uint32_t block_count;
+	uint32_t second_part;
 };
 
 /**
@@ -71,6 +73,15 @@ int flow_add_part(struct flow *flow, const struct text_source *text, uint64_t ad
  * Return: 0; -ENOMEM.
  */
 int flow_build(struct flow *flow, const struct path *path);
+
+/**
+ * flow_walk() - walk another path through the blocks of flow_build(), and count on
+ * Return: 0; -ENOMEM.
+ */
+int flow_walk(struct flow *flow, const struct path *path);
+
+/** flow_forget() - no path has come through it */
+void flow_forget(struct flow *flow);
 
 /** flow_find() - index of the block that holds an address; PATH_NONE if none does */
 uint32_t flow_find(const struct flow *flow, uint64_t addr);

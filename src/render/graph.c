@@ -22,14 +22,17 @@ struct drawing {
 	const struct path *path;
 	const struct story_view *view;
 	struct symbol function;
-	struct flow flow;
+	struct flow *flow;
+	graph_row_fn *row;
+	void *row_ctx;
 	uint32_t key;	/* block with the decision that led to the error */
 	uint32_t error; /* block that made the error */
 };
 
-/* One row of a label: quoted for DOT, left-adjusted. */
-static void put_row(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put_row(FILE *out, const char *fmt, ...)
+/* One row of a label. */
+static void put_row(const struct drawing *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void put_row(const struct drawing *d, const char *fmt, ...)
 {
 	char raw[400], text[4 * sizeof(raw)];
 	va_list args;
@@ -37,7 +40,12 @@ static void put_row(FILE *out, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(raw, sizeof(raw), fmt, args);
 	va_end(args);
-	escape_text(raw, text, sizeof(text));
+	d->row(d->row_ctx, escape_text(raw, text, sizeof(text)));
+}
+
+/* Quoted for DOT, left-adjusted. */
+static void put_dot_row(void *out, const char *text)
+{
 	for (const char *p = text; *p; p++) {
 		if (*p == '"' || *p == '\\')
 			fputc('\\', out);
@@ -68,11 +76,10 @@ static void put_source(const struct drawing *d, const struct srcline *line)
 		len--;
 	}
 	if (text)
-		put_row(d->out, "%d  %.*s%s", line->line,
-			(int)(len < ROW_COLUMNS ? len : ROW_COLUMNS), text,
-			len > ROW_COLUMNS ? "..." : "");
+		put_row(d, "%d  %.*s%s", line->line, (int)(len < ROW_COLUMNS ? len : ROW_COLUMNS),
+			text, len > ROW_COLUMNS ? "..." : "");
 	else
-		put_row(d->out, "%s:%d", basename(line->file), line->line);
+		put_row(d, "%s:%d", basename(line->file), line->line);
 }
 
 static bool name_target(void *ctx, uint64_t addr, char *buf, size_t len)
@@ -95,7 +102,7 @@ static void put_contents(struct drawing *d, const struct flow_block *block)
 	struct insn in;
 	int rows = 0;
 
-	while (addr < block->end && rows < ROWS_MAX && !flow_insn(&d->flow, addr, &in, &bytes)) {
+	while (addr < block->end && rows < ROWS_MAX && !flow_insn(d->flow, addr, &in, &bytes)) {
 		if (find_line(d, addr, &line) &&
 		    (line.line != last.line || strcmp(line.file, last.file))) {
 			put_source(d, &line);
@@ -107,13 +114,13 @@ static void put_contents(struct drawing *d, const struct flow_block *block)
 
 			insn_format(bytes, in.len, addr, INSN_ATT, name_target, d, text,
 				    sizeof(text));
-			put_row(d->out, "      %s", text);
+			put_row(d, "      %s", text);
 			rows++;
 		}
 		addr += in.len;
 	}
 	if (addr < block->end)
-		put_row(d->out, "...");
+		put_row(d, "...");
 }
 
 /* The conditional branch that ends a block; where it ran, in the words of the newest time. */
@@ -123,38 +130,55 @@ static void put_decision(struct drawing *d, const struct flow_block *block)
 	const uint8_t *bytes;
 	struct insn in;
 
-	if (flow_insn(&d->flow, block->last, &in, &bytes) || in.class != INSN_COND)
+	if (flow_insn(d->flow, block->last, &in, &bytes) || in.class != INSN_COND)
 		return;
-	for (uint32_t i = d->path->decision_count; i > 0; i--) {
+	for (uint32_t i = d->path ? d->path->decision_count : 0; i > 0; i--) {
 		const struct path_decision *decision = &d->path->decisions[i - 1];
 
 		if (decision->addr != block->last)
 			continue;
 		path_decision_text(d->path, decision, name_target, d, text, sizeof(text));
-		put_row(d->out, "%s", text);
+		put_row(d, "%s", text);
 		if (!path_condition(d->path, decision, text, sizeof(text)))
-			put_row(d->out, "%s, as %s", decision->taken ? "taken" : "not taken", text);
+			put_row(d, "%s, as %s", decision->taken ? "taken" : "not taken", text);
 		return;
 	}
 	insn_format(bytes, in.len, block->last, INSN_ATT, name_target, d, text, sizeof(text));
-	put_row(d->out, "%s", text);
+	put_row(d, "%s", text);
+}
+
+/* What a block is, does, and where it ends. */
+static void put_block(struct drawing *d, const struct flow_block *block)
+{
+	char name[200];
+
+	if (!name_target(d, block->start, name, sizeof(name)))
+		snprintf(name, sizeof(name), "%#" PRIx64, block->start);
+	put_row(d, "%s", name);
+	put_contents(d, block);
+	put_decision(d, block);
+	if (block->leaves && name_target(d, block->leaves, name, sizeof(name)))
+		put_row(d, "leaves to %s", name);
+}
+
+void graph_block_rows(struct flow *flow, const struct flow_block *block,
+		      const struct symbol *function, const struct story_view *view,
+		      graph_row_fn *row, void *ctx)
+{
+	struct drawing d = {
+		.view = view, .function = *function, .flow = flow, .row = row, .row_ctx = ctx};
+
+	put_block(&d, block);
 }
 
 static void put_node(struct drawing *d, uint32_t index)
 {
-	const struct flow_block *block = &d->flow.blocks[index];
-	char name[200];
+	const struct flow_block *block = &d->flow->blocks[index];
 
 	fprintf(d->out, "  n%" PRIx64 " [label=\"", block->start);
-	if (!name_target(d, block->start, name, sizeof(name)))
-		snprintf(name, sizeof(name), "%#" PRIx64, block->start);
-	put_row(d->out, "%s", name);
-	put_contents(d, block);
-	put_decision(d, block);
-	if (block->leaves && name_target(d, block->leaves, name, sizeof(name)))
-		put_row(d->out, "leaves to %s", name);
+	put_block(d, block);
 	if (index == d->error)
-		put_row(d->out, "THE ERROR IS MADE HERE");
+		put_row(d, "THE ERROR IS MADE HERE");
 	fputs("\"", d->out);
 	if (index == d->error || index == d->key)
 		fprintf(d->out, ", style=filled, fillcolor=\"%s\", color=\"#b00020\", penwidth=3",
@@ -170,13 +194,13 @@ static void put_edges(struct drawing *d, uint32_t index)
 {
 	static const char *const names[] = {
 		[FLOW_NEXT] = "", [FLOW_TAKEN] = "taken", [FLOW_NOT_TAKEN] = "not taken"};
-	const struct flow_block *block = &d->flow.blocks[index];
+	const struct flow_block *block = &d->flow->blocks[index];
 
 	for (uint32_t i = 0; i < block->edge_count; i++) {
 		const struct flow_edge *edge = &block->edges[i];
 
 		fprintf(d->out, "  n%" PRIx64 " -> n%" PRIx64 " [label=\"%s", block->start,
-			d->flow.blocks[edge->to].start, names[edge->kind]);
+			d->flow->blocks[edge->to].start, names[edge->kind]);
 		if (edge->ran > 1)
 			fprintf(d->out, " × %u", edge->ran);
 		fprintf(d->out, "\", %s];\n",
@@ -198,26 +222,27 @@ static int find_function(struct drawing *d, const struct snapshot *snap)
 	return -ENOENT;
 }
 
-static int read_function(struct drawing *d, const struct text_source *text)
+int graph_read_function(struct flow *flow, struct symbols *symbols, const struct symbol *function,
+			const struct text_source *text, const struct path *path)
 {
 	struct symbol cold;
 	char name[200];
-	int err = flow_add_part(&d->flow, text, d->function.addr, d->function.size);
+	int err = flow_add_part(flow, text, function->addr, function->size);
 
 	if (err)
 		return err;
-	snprintf(name, sizeof(name), "%s.cold", d->function.name);
-	if (!symbols_by_name(d->view->symbols, d->function.module, name, 0, &cold)) {
-		err = flow_add_part(&d->flow, text, cold.addr, cold.size);
+	snprintf(name, sizeof(name), "%s.cold", function->name);
+	if (!symbols_by_name(symbols, function->module, name, 0, &cold)) {
+		err = flow_add_part(flow, text, cold.addr, cold.size);
 		if (err == -ENOMEM)
 			return err;
 		if (err) { /* then the jumps to it leave the function */
-			free(d->flow.parts[1].bytes);
-			free(d->flow.parts[1].marks);
-			d->flow.part_count = 1;
+			free(flow->parts[1].bytes);
+			free(flow->parts[1].marks);
+			flow->part_count = 1;
 		}
 	}
-	return flow_build(&d->flow, d->path);
+	return flow_build(flow, path);
 }
 
 static void find_error(struct drawing *d, int err)
@@ -227,40 +252,46 @@ static void find_error(struct drawing *d, int err)
 	path_find_error(d->path, err, &insn, &decision);
 	d->key = d->error = PATH_NONE;
 	if (decision != PATH_NONE)
-		d->key = flow_find(&d->flow, d->path->decisions[decision].addr);
+		d->key = flow_find(d->flow, d->path->decisions[decision].addr);
 	if (insn != PATH_NONE)
-		d->error = flow_find(&d->flow, path_insn_addr(d->path, insn));
+		d->error = flow_find(d->flow, path_insn_addr(d->path, insn));
 }
 
 int render_graph(FILE *out, const struct snapshot *snap, const struct path *path,
 		 const struct text_source *text, const struct story_view *view)
 {
-	struct drawing d = {.out = out, .path = path, .view = view};
+	struct flow flow = {};
+	struct drawing d = {.out = out,
+			    .path = path,
+			    .view = view,
+			    .flow = &flow,
+			    .row = put_dot_row,
+			    .row_ctx = out};
 	int err = find_function(&d, snap);
 
 	if (err)
 		return err;
-	err = read_function(&d, text);
+	err = graph_read_function(&flow, view->symbols, &d.function, text, path);
 	if (err) {
-		flow_deinit(&d.flow);
+		flow_deinit(&flow);
 		return err;
 	}
 	find_error(&d, snap->err);
 	fputs("digraph path {\n  label=\"", out);
 	if (snap->err)
-		put_row(out, "%s() = -%s: what ran is drawn bold", d.function.name,
+		put_row(&d, "%s() = -%s: what ran is drawn bold", d.function.name,
 			errno_name(snap->err) ?: "errno");
 	else
-		put_row(out, "%s(): what ran is drawn bold", d.function.name);
+		put_row(&d, "%s(): what ran is drawn bold", d.function.name);
 	fputs("\";\n  labelloc=t;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n"
 	      "  edge [fontname=\"monospace\", fontsize=9];\n",
 	      out);
-	for (uint32_t i = 0; i < d.flow.block_count; i++)
-		if (d.flow.blocks[i].reached || d.flow.blocks[i].ran) {
+	for (uint32_t i = 0; i < d.flow->block_count; i++)
+		if (d.flow->blocks[i].reached || d.flow->blocks[i].ran) {
 			put_node(&d, i);
 			put_edges(&d, i);
 		}
 	fputs("}\n", out);
-	flow_deinit(&d.flow);
+	flow_deinit(&flow);
 	return ferror(out) ? -EIO : 0;
 }

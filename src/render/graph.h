@@ -9,6 +9,29 @@
 #include "render/story.h"
 #include "snapshot/snapshot.h"
 
+struct flow;
+struct flow_block;
+
+/** typedef graph_row_fn - takes a row of a block's text, with control characters made visible */
+typedef void graph_row_fn(void *ctx, const char *text);
+
+/**
+ * graph_read_function() - the basic blocks of a function, with the path drawn through them
+ * @flow: all zero; flow_deinit() even on failure
+ * @path: rebuilt with @text
+ * Return: 0; -EFAULT if the text cannot be read; -EINVAL if it is too long; -ENOMEM.
+ */
+int graph_read_function(struct flow *flow, struct symbols *symbols, const struct symbol *function,
+			const struct text_source *text, const struct path *path);
+
+/**
+ * graph_block_rows() - what a block is, its source lines and calls, the branch at its end
+ * @view: symbols, lines and sources are used
+ */
+void graph_block_rows(struct flow *flow, const struct flow_block *block,
+		      const struct symbol *function, const struct story_view *view,
+		      graph_row_fn *row, void *ctx);
+
 /**
  * render_graph() - write the graph of one snapshot in the DOT language
  * The function is the trigger's, where it has none the one that the path ends in; the part that

@@ -361,30 +361,47 @@ static void add_place(struct row *row, const struct story_step *step)
 		row_add(row, " [%s]", step->module);
 }
 
-/* Before the story: where it ends, for who does not want to read it. */
-static void draw_answer(struct drawer *d)
+static void keep_answer(struct drawer *d, struct story_answer *ret)
 {
 	const struct story_step *error = find_step(d->story, false);
 	const struct story_step *key = find_step(d->story, true);
 	struct row row;
 
+	*ret = (struct story_answer){.in_case = d->story->in_case};
 	if (!d->snap->err || !error)
 		return;
 	row_begin(&row, MARK_NONE, 0);
-	row_add(&row, d->story->in_case ? "%s is loaded, in case, at " : "%s is made at ",
-		d->error);
 	add_place(&row, error);
-	row_print(d->out, &row, BOLD, &d->view->text);
+	snprintf(ret->place, sizeof(ret->place), "%s", row.text);
 	if (!key)
 		return;
 	row_begin(&row, MARK_NONE, 0);
-	row_add(&row, "because ");
 	drawer_add_reason(d, &row, key);
+	snprintf(ret->reason, sizeof(ret->reason), "%s", row.text);
+}
+
+/* Before the story: where it ends, for who does not want to read it. */
+static void draw_answer(struct drawer *d)
+{
+	struct story_answer answer;
+	struct row row;
+
+	keep_answer(d, &answer);
+	if (!*answer.place)
+		return;
+	row_begin(&row, MARK_NONE, 0);
+	row_add(&row, answer.in_case ? "%s is loaded, in case, at %s" : "%s is made at %s",
+		d->error, answer.place);
+	row_print(d->out, &row, BOLD, &d->view->text);
+	if (!*answer.reason)
+		return;
+	row_begin(&row, MARK_NONE, 0);
+	row_add(&row, "because %s", answer.reason);
 	row_print(d->out, &row, "", &d->view->text);
 }
 
-int render_story(FILE *out, const struct snapshot *snap, const struct path *path,
-		 const struct story_view *view)
+static int drawer_init(struct drawer *d, const struct snapshot *snap, const struct path *path,
+		       const struct story_view *view, struct story **ret_story)
 {
 	struct story_options opts = {
 		.symbols = view->symbols,
@@ -392,20 +409,54 @@ int render_story(FILE *out, const struct snapshot *snap, const struct path *path
 		.first_branch = view->text.raw ? 0 : snap->shown_from,
 		.tracing = view->text.raw,
 	};
-	struct drawer d = {.out = out, .snap = snap, .path = path, .view = view};
-	struct story *story;
-	int err = story_build(path, snap, &opts, &story);
+	int err = story_build(path, snap, &opts, ret_story);
 
 	if (err)
 		return err;
-	d.story = story;
-	d.top = shallowest(story);
-	d.aside = INT_MIN;
-	d.seen_block = PATH_NONE;
+	*d = (struct drawer){
+		.snap = snap,
+		.path = path,
+		.view = view,
+		.story = *ret_story,
+		.top = shallowest(*ret_story),
+		.aside = INT_MIN,
+		.seen_block = PATH_NONE,
+	};
 	if (errno_name(snap->err))
-		snprintf(d.error, sizeof(d.error), "-%s", errno_name(snap->err));
+		snprintf(d->error, sizeof(d->error), "-%s", errno_name(snap->err));
 	else
-		snprintf(d.error, sizeof(d.error), "-%d", snap->err);
+		snprintf(d->error, sizeof(d->error), "-%d", snap->err);
+	return 0;
+}
+
+int render_story_rows(const struct snapshot *snap, const struct path *path,
+		      const struct story_view *view, const struct story_sink *sink,
+		      struct story_answer *ret_answer)
+{
+	struct story *story;
+	struct drawer d;
+	int err = drawer_init(&d, snap, path, view, &story);
+
+	if (err)
+		return err;
+	d.sink = sink;
+	keep_answer(&d, ret_answer);
+	draw_steps(&d);
+	draw_notes(&d);
+	story_free(story);
+	return 0;
+}
+
+int render_story(FILE *out, const struct snapshot *snap, const struct path *path,
+		 const struct story_view *view)
+{
+	struct story *story;
+	struct drawer d;
+	int err = drawer_init(&d, snap, path, view, &story);
+
+	if (err)
+		return err;
+	d.out = out;
 	render_text_event(out, snap, &view->text);
 	draw_answer(&d);
 	render_text_record(out, snap, &view->text);

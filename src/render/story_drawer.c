@@ -5,17 +5,25 @@
 #include <stdarg.h>
 #include <string.h>
 
+static void put(struct drawer *d, const struct row *row, const char *style)
+{
+	if (d->sink)
+		d->sink->row(d->sink->ctx, row, style);
+	else
+		row_print(d->out, row, style, &d->view->text);
+}
+
 void drawer_flush(struct drawer *d)
 {
 	if (d->numbers.len)
-		row_print(d->out, &d->numbers, "", &d->view->text);
+		put(d, &d->numbers, "");
 	d->numbers.len = 0;
 }
 
 void drawer_print(struct drawer *d, const struct row *row, const char *style)
 {
 	drawer_flush(d);
-	row_print(d->out, row, style, &d->view->text);
+	put(d, row, style);
 }
 
 enum row_mark drawer_mark(const struct drawer *d, const struct story_step *step)

@@ -9,6 +9,7 @@
 
 #include "render/story.h"
 #include "render/story_row.h"
+#include "render/story_rows.h"
 
 /* Lines remembered of one straight run, so that each is told once. */
 #define SEEN_MAX 64
@@ -18,6 +19,7 @@
 
 /**
  * struct drawer - where the drawing is
+ * @sink: takes the rows instead of @out; or NULL
  * @frames: inlined chain of the newest line drawn, outermost first
  * @files: that their headers named
  * @function: of the newest header
@@ -30,6 +32,7 @@
  */
 struct drawer {
 	FILE *out;
+	const struct story_sink *sink;
 	const struct snapshot *snap;
 	const struct path *path;
 	const struct story *story;

@@ -18,6 +18,7 @@ void drawer_add_flags(const struct drawer *d, struct row *row, uint32_t branch)
 
 	if (branch == PATH_NONE)
 		return;
+	row->flags_at = row->len;
 	for (uint32_t i = 0; i < rounds && branch + i * step < d->snap->count; i++, seen++)
 		missed += d->snap->branches[branch + i * step].mispred == TRI_SET;
 	if (missed && seen == 1)
@@ -159,6 +160,7 @@ static void draw_decision_row(struct drawer *d, struct row *row,
 		row_add(row, "%s", text);
 		text[0] = '\0';
 	}
+	row->flags_at = row->len;
 	row_add(row, "%s", flags.text);
 	drawer_print(d, row, style);
 	if (text[0]) {

@@ -25,6 +25,7 @@ void row_begin(struct row *row, enum row_mark mark, int level)
 	row->level = level > ROW_LEVEL_MAX ? ROW_LEVEL_MAX : level < 0 ? 0 : level;
 	row->width = 0;
 	row->len = 0;
+	row->flags_at = 0;
 	row->text[0] = '\0';
 }
 

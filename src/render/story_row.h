@@ -28,12 +28,15 @@ enum row_mark {
  * @mark: column at the left
  * @level: of indentation
  * @width: columns of @text
+ * @flags_at: where in @text the flags of a branch begin, which differ from call to call; 0: it has
+ *            none
  */
 struct row {
 	enum row_mark mark;
 	int level;
 	int width;
 	size_t len;
+	size_t flags_at;
 	char text[1024];
 };
 
