@@ -54,6 +54,9 @@ BPF_OBJ	:= $(BPF_O)/bpf/lbrsnoop.bpf.o
 SKEL	:= $(BPF_O)/lbrsnoop.skel.h
 WHY_OBJ	:= $(BPF_O)/bpf/why.bpf.o
 WHY_SKEL := $(BPF_O)/why.skel.h
+# Style and script of the page that report --html writes.
+HTML_PAGE := $(BPF_O)/html_page.h
+HTML_PARTS := src/render/html/page.css src/render/html/page.js
 
 SRC	:= $(filter-out src/vmcore/$(if $(STATIC),vmcore,vmcore_none).c,$(sort $(wildcard src/*.c src/*/*.c)))
 OBJ	:= $(SRC:%.c=$(O)/%.o)
@@ -147,9 +150,15 @@ $(WHY_SKEL): $(WHY_OBJ)
 	@echo "  SKEL    $@"
 	@$(BPFTOOL) gen skeleton $< name why_bpf > $@.tmp && mv $@.tmp $@
 
+$(HTML_PAGE): src/render/html/embed $(HTML_PARTS)
+	@mkdir -p $(@D)
+	@echo "  EMBED   $@"
+	@src/render/html/embed $(HTML_PARTS) > $@.tmp && mv $@.tmp $@
+
 # Only capture/ and why/ see a skeleton; -MMD knows it from the second build on.
 $(patsubst %.c,$(O)/%.o,$(wildcard src/capture/*.c)): $(SKEL)
 $(patsubst %.c,$(O)/%.o,$(wildcard src/why/*.c)): $(WHY_SKEL)
+$(O)/src/render/html_page.o: $(HTML_PAGE)
 
 $(O)/src/%.o: src/%.c Makefile $(O)/.flags | $(O)/.tools
 	@mkdir -p $(@D)
@@ -240,10 +249,10 @@ vm-tools: $(VM_TOOLS) $(INJECT)
 replay: $(REPLAY) $(FUZZ_REPLAY)
 fuzz-programs: $(FUZZ)
 
-asan: $(SKEL) $(WHY_SKEL)
+asan: $(SKEL) $(WHY_SKEL) $(HTML_PAGE)
 	@$(MAKE) --no-print-directory O=build/asan EXTRA_CFLAGS="$(SANITIZE)" all unit replay
 
-fuzz: $(SKEL) $(WHY_SKEL)
+fuzz: $(SKEL) $(WHY_SKEL) $(HTML_PAGE)
 	@$(MAKE) --no-print-directory O=build/fuzz CC=$(CLANG) \
 		EXTRA_CFLAGS="$(SANITIZE) -fsanitize=fuzzer-no-link $(FUZZ_COVERAGE)" fuzz-programs
 	@tests/fuzz/run build/fuzz $(FUZZ_RUNS) $(FUZZ_TARGETS)
@@ -300,7 +309,7 @@ install: lbrsnoop
 	install -D -m 644 completions/_lbrsnoop $(DESTDIR)$(ZSH_COMPLETIONS)/_lbrsnoop
 
 # What it lacks it says where it is asked for: library.c, vmcore_none.c.
-static: $(SKEL) $(WHY_SKEL)
+static: $(SKEL) $(WHY_SKEL) $(HTML_PAGE)
 	@$(MAKE) --no-print-directory O=build/static STATIC=1 all
 
 # Of what git knows, as it is now: what lies about does not matter, and debhelper gets a tree of its own.

@@ -24,6 +24,8 @@ packages_check=(
 	gdb
 	# its completion, and what types into both shells
 	zsh
+	# what report --html writes, as people see it: headless
+	chromium
 )
 # make deb, and the test that installs what it makes in a chroot
 packages_deb=(

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/html_file.h"
 #include "cmd/output.h"
 #include "export/export.h"
 #include "render/summary.h"
@@ -19,12 +20,13 @@ struct aggregate {
 	FILE *trace_file;
 	struct trace_json *trace;
 	struct export *export;
+	struct html_file *html;
 	uint64_t since_ns;
 };
 
 bool aggregate_wanted(const struct view_options *opts)
 {
-	return opts->summary || opts->trace_json || export_wanted(&opts->export);
+	return opts->summary || opts->trace_json || opts->html || export_wanted(&opts->export);
 }
 
 int aggregate_create(const struct view_options *opts, FILE *out, struct aggregate **ret,
@@ -56,6 +58,8 @@ int aggregate_create(const struct view_options *opts, FILE *out, struct aggregat
 		aggregate->trace = trace_json_create(aggregate->trace_file);
 		err = aggregate->trace ? 0 : -ENOMEM;
 	}
+	if (!err && opts->html)
+		err = html_file_open(opts, &aggregate->html, msg);
 	if (!err && export_wanted(&opts->export))
 		err = export_create(&opts->export, out, &aggregate->export, msg);
 	if (err)
@@ -72,6 +76,7 @@ void aggregate_destroy(struct aggregate *aggregate)
 	summary_destroy(aggregate->summary);
 	trace_json_finish(aggregate->trace);
 	export_destroy(aggregate->export);
+	html_file_destroy(aggregate->html);
 	if (aggregate->trace_file)
 		fclose(aggregate->trace_file);
 	free(aggregate);
@@ -81,11 +86,13 @@ bool aggregate_wants_path(struct aggregate *aggregate, uint64_t ident)
 {
 	return aggregate->trace ||
 	       (aggregate->summary && !summary_find(aggregate->summary, ident)) ||
+	       (aggregate->html && html_file_wants_path(aggregate->html, ident)) ||
 	       (aggregate->export && export_wants_path(aggregate->export, ident));
 }
 
 int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap, uint64_t ident,
-		       const struct path *path, const struct finding_kernel *kernel, uint64_t lost)
+		       const struct path *path, const struct finding_kernel *kernel,
+		       const struct story_view *story, uint64_t lost)
 {
 	int err = 0;
 
@@ -95,6 +102,8 @@ int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap,
 					     kernel->host, lost);
 	if (!err && aggregate->trace)
 		err = trace_json_add(aggregate->trace, snap, path, kernel->symbols);
+	if (!err && aggregate->html)
+		err = html_file_add(aggregate->html, snap, ident, path, kernel, story, lost);
 	if (!err && aggregate->export)
 		err = export_add(aggregate->export, snap, ident, path, kernel, lost);
 	return err;
@@ -137,6 +146,8 @@ int aggregate_finish(struct aggregate *aggregate, struct errmsg *msg)
 				   summary_print(aggregate->summary, aggregate->out));
 	if (!err && aggregate->trace)
 		err = finish_trace(aggregate, msg);
+	if (!err && aggregate->html)
+		err = html_file_finish(aggregate->html, msg);
 	if (!err && aggregate->export)
 		err = export_finish(aggregate->export, msg);
 	return err;

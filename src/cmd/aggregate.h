@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* aggregate.h - what is made of all snapshots together: the summary, the trace for Perfetto,
- * exports */
+ * the page, exports */
 #ifndef LBRSNOOP_CMD_AGGREGATE_H
 #define LBRSNOOP_CMD_AGGREGATE_H
 
 #include "cmd/view.h"
 #include "export/finding.h"
 #include "path/path.h"
+#include "render/story.h"
 
 struct aggregate;
 
@@ -32,10 +33,12 @@ bool aggregate_wants_path(struct aggregate *aggregate, uint64_t ident);
  * aggregate_snapshot() - take one
  * @path: or NULL
  * @kernel: that it is of
+ * @story: how its story is drawn
  * Return: 0; -ENOMEM; -EIO.
  */
 int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap, uint64_t ident,
-		       const struct path *path, const struct finding_kernel *kernel, uint64_t lost);
+		       const struct path *path, const struct finding_kernel *kernel,
+		       const struct story_view *story, uint64_t lost);
 
 /**
  * aggregate_tick() - --interval: print the summary and begin anew, if it is time

@@ -108,10 +108,11 @@ static error_t check(const struct compare_options *opts)
 	bool good = false, bad = false, both = false;
 
 	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
-	    view->insns || view->branches || view->interval_ms || export_wanted(&view->export))
+	    view->insns || view->branches || view->interval_ms || view->html ||
+	    export_wanted(&view->export))
 		return args_usage(
 			"compare prints a ranking: without --summary, --interval, --trace-json, "
-			"--dot, --svg, --raw, --insns, --branches, --otlp and --metrics");
+			"--dot, --svg, --html, --raw, --insns, --branches, --otlp and --metrics");
 	for (size_t i = 0; i < opts->file_count; i++) {
 		good |= opts->files[i].side == SIDE_GOOD;
 		bad |= opts->files[i].side == SIDE_BAD;

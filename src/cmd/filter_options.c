@@ -8,6 +8,10 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 
+enum {
+	OPT_HTML = 0x400,
+};
+
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to print:", 1},
 	{"errno", 'e', "LIST", 0, "Error returns: ENOENT,-EINVAL,any; none: every return (default)",
@@ -18,11 +22,34 @@ static const struct argp_option options[] = {
 	{"count", 'n', "N", 0, "The first N snapshots", 0},
 	{0, 0, 0, 0, "How to print it:", 3},
 	{"output", 'o', "FILE", 0, "Print into FILE", 0},
+	{"html", OPT_HTML, "FILE", 0,
+	 "Instead, a page for a browser: the answers, each path, when and where; in one file that "
+	 "needs no network; -: on standard output",
+	 0},
 	{"branches", 'b', 0, 0, "The plain list of branches", 0},
 	{"verbose", 'v', 0, 0, "Say more", 0},
 	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
 	{0},
 };
+
+/* A page is no text, and stands alone. */
+static error_t check_html(struct filter_options *wanted)
+{
+	struct view_options *view = &wanted->view;
+
+	if (!view->html)
+		return 0;
+	if (view->json || view->branches || (wanted->output && !view->summary))
+		return args_usage("--html writes a page instead of text: without --json, "
+				  "--branches, and -o but for --summary");
+	if (!strcmp(view->html, "-") && view->summary && !wanted->output)
+		return args_usage("--html -: the page and --summary would be on one output; -o "
+				  "FILE takes the summary");
+	if (!strcmp(view->html, "-") && view->export.otlp && !strcmp(view->export.otlp, "-"))
+		return args_usage("--html - and --otlp - would be on one output");
+	view->silent = true;
+	return 0;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -40,6 +67,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'o':
 		wanted->output = arg;
 		return 0;
+	case OPT_HTML:
+		wanted->view.html = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return check_html(wanted);
 	case 'b':
 		wanted->view.branches = true;
 		return 0;
@@ -82,8 +114,8 @@ int filter_options_check_outputs(const struct filter_options *wanted, char *cons
 				 size_t count, const char *what)
 {
 	const struct view_options *view = &wanted->view;
-	const char *outputs[] = {wanted->output, view->trace_json,  view->dot,
-				 view->svg,	 view->export.otlp, view->export.metrics};
+	const char *outputs[] = {wanted->output,    view->trace_json,	  view->dot, view->svg,
+				 view->export.otlp, view->export.metrics, view->html};
 
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		for (size_t k = 0; k < count && outputs[i]; k++)

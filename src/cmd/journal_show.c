@@ -29,7 +29,7 @@ int journal_show_check(const struct filter_options *wanted)
 			"report --journal: paths are counted there, not snapshots: of -e, "
 			"-p, -c, -C and -n only -e can be asked for");
 	if (view->branches || view->insns || view->dot || view->svg || view->trace_json ||
-	    view->interval_ms || export_wanted(&view->export))
+	    view->interval_ms || view->html || export_wanted(&view->export))
 		return args_usage(
 			"report --journal: it holds no branches: --json, --top, -o and -e "
 			"are what it takes");

@@ -378,6 +378,8 @@ int cmd_postmortem(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &opts))
 		return EXIT_USAGE;
+	opts.wanted.view.html_inputs = &opts.dump;
+	opts.wanted.view.html_input_count = 1;
 	status = filter_options_check_outputs(&opts.wanted, &opts.dump, 1, "dump");
 	if (status)
 		return status;

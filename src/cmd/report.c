@@ -117,11 +117,11 @@ static error_t check_perf_data(const struct report_options *opts)
 	if (opts->flight || opts->file_count > 1)
 		return args_usage("--perf-data takes one FILE: symbols and text are of one kernel");
 	if (opts->wanted.output || view->json || view->summary || view->trace_json || view->dot ||
-	    view->svg || export_wanted(&view->export))
+	    view->svg || view->html || export_wanted(&view->export))
 		return args_usage(
 			"--perf-data makes a directory for perf and prints nothing: "
-			"without -o, --json, --summary, --trace-json, --dot, --svg, --otlp and "
-			"--metrics");
+			"without -o, --json, --summary, --trace-json, --dot, --svg, --html, --otlp "
+			"and --metrics");
 	return 0;
 }
 
@@ -408,6 +408,8 @@ static int report_main(int argc, char **argv, char **original)
 	}
 	if (opts.wanted.view.export.journal)
 		args_hide(argc, original);
+	opts.wanted.view.html_inputs = opts.files;
+	opts.wanted.view.html_input_count = opts.file_count;
 	err = filter_options_check_outputs(&opts.wanted, opts.files, opts.file_count, "capture");
 	if (err) {
 		free(opts.files);

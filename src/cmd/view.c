@@ -579,6 +579,7 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		.release = view->release,
 		.host = view->host,
 	};
+	struct story_view story = story_view_of(view);
 	struct path *path = NULL;
 	int err;
 
@@ -608,7 +609,7 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 	/* Though nobody reads what is shown: it happened, and is counted elsewhere. */
 	if (view->aggregate) {
 		int sum_err = aggregate_snapshot(view->aggregate, snap, ident, path, &kernel,
-						 lost_records);
+						 &story, lost_records);
 
 		err = err ?: sum_err;
 	}

@@ -28,6 +28,8 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @top: how many of them are printed
  * @interval_ms: print them so often, 0: at the end alone
  * @trace_json: file for Perfetto, or NULL
+ * @html: file for the page, "-": stdout; or NULL
+ * @html_inputs, @html_input_count: names of the files that it is about
  * @user: user functions are shown, which need no debug information of the kernel
  * @vmlinux, @debug_dir, @source_dir: or NULL
  * @export: to other systems
@@ -47,6 +49,9 @@ struct view_options {
 	uint32_t top;
 	uint64_t interval_ms;
 	const char *trace_json;
+	const char *html;
+	char *const *html_inputs;
+	size_t html_input_count;
 	bool user;
 	const char *vmlinux;
 	const char *debug_dir;

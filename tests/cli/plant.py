@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """plant.py - a capture file with what must not leave its host, and names that would like to be more
 
-Usage: plant.py secrets|forgeries|minutes IN OUT
+Usage: plant.py secrets|forgeries|minutes|markup IN OUT
 
 secrets: PLANTED stands in the command line of the trace, the task's name, the kernel's log, the path of
 a traced program and each register. forgeries: the names of task, function and host end fields, lines
 and strings of what they are exported to. minutes: there are 50
-of them from each snapshot to the next. Format: src/capfile/format.h.
+of them from each snapshot to the next. markup: names and a line of the log that would be markup, script or
+something unseen in a page, as long as the format has them. Format: src/capfile/format.h.
 """
 import struct
 import subprocess
@@ -20,6 +21,8 @@ started = 0
 COMMS = [b'a"\n#TYPE x\\', b"MESSAGE=no\nUID=0", b"\xff\xfe{}%n\r\x1b[1m", b"',\"b\":[1]}"]
 FUNCTION = b'do_x"} 7\nforged_total{a="b\\'
 HOST = b'host","key":"b"}\nforged'
+MARKUP = [b"</script><b>", b"<!--<script>", b"&lt;&#60;]]>", "\u202eevil\u2066".encode(), b"\xff\xc0\x80<", b"javascript:1"]
+LONG = b"<script>alert(1)</script>" + "\u202e\u05d0\u2028".encode() + b"'\"`${alert(1)}" + b"x" * 1000
 
 
 def record(kind, payload):
@@ -77,6 +80,19 @@ def forgeries(kind, payload, number):
         yield kind, payload
 
 
+def markup(kind, payload, number):
+    if kind == META:
+        yield kind, meta(payload, {b"host": LONG, b"release": b"<img>&amp;"})
+    elif kind == TRIGGER:
+        yield kind, trigger(payload, lambda target, function, module: (LONG[:1000], function and LONG[:1000], module))
+    elif kind == SNAPSHOT:
+        yield LOG, struct.pack("<I", 0) + string(b"</script><script>alert(2)</script>\x1b[31m" + MARKUP[3] + b"y" * 8000)
+        comm = MARKUP[number % len(MARKUP)][:COMM_BYTES - 1].ljust(COMM_BYTES, b"\0")
+        yield kind, payload[:COMM_AT] + comm + payload[COMM_AT + COMM_BYTES:]
+    elif kind != LOG:
+        yield kind, payload
+
+
 def minutes(kind, payload, number):
     global started
     if kind == SNAPSHOT:
@@ -86,7 +102,7 @@ def minutes(kind, payload, number):
 
 
 def main():
-    change = {"secrets": secrets, "forgeries": forgeries, "minutes": minutes}[sys.argv[1]]
+    change = {"secrets": secrets, "forgeries": forgeries, "minutes": minutes, "markup": markup}[sys.argv[1]]
     with open(sys.argv[2], "rb") as file:
         head = file.read(24)
         stream = subprocess.run(["zstd", "-dcq"], input=file.read(), stdout=subprocess.PIPE, check=True).stdout

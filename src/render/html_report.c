@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+/* html_report.c - what snapshots come to, until the page is written */
+#include "render/html_report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/backtrace.h"
+#include "render/branch_list.h"
+#include "render/color.h"
+#include "render/escape.h"
+#include "render/html_store.h"
+#include "render/story_rows.h"
+#include "util/errno_name.h"
+#include "util/fnv.h"
+#include "util/vector.h"
+
+#define SLOTS_FIRST 256u
+/* A line of the kernel's log, each byte made visible as \xNN. */
+#define LOG_TEXT_BYTES (4 * 8192)
+
+static uint32_t *find_string(const struct html_strings *strings, uint32_t *slots, uint32_t room,
+			     const char *text)
+{
+	uint32_t i = (uint32_t)fnv(FNV_START, text, strlen(text)) & (room - 1);
+
+	while (slots[i] && strcmp(strings->items[slots[i] - 1], text))
+		i = (i + 1) & (room - 1);
+	return &slots[i];
+}
+
+static int grow_strings(struct html_strings *strings)
+{
+	uint32_t room = strings->room ? strings->room * 2 : SLOTS_FIRST;
+	uint32_t *slots = calloc(room, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < strings->count; i++)
+		*find_string(strings, slots, room, strings->items[i]) = i + 1;
+	free(strings->slots);
+	strings->slots = slots;
+	strings->room = room;
+	return 0;
+}
+
+uint32_t html_string(struct html_strings *strings, const char *text)
+{
+	uint32_t *slot;
+	char *copy;
+
+	if ((strings->count + 1) * 2 > strings->room && grow_strings(strings))
+		return HTML_NONE;
+	slot = find_string(strings, strings->slots, strings->room, text);
+	if (*slot)
+		return *slot - 1;
+	copy = strdup(text);
+	if (!copy || vector_grow(&strings->items, strings->count, sizeof(*strings->items))) {
+		free(copy);
+		return HTML_NONE;
+	}
+	strings->items[strings->count++] = copy;
+	*slot = strings->count;
+	return strings->count - 1;
+}
+
+void html_strings_deinit(struct html_strings *strings)
+{
+	for (uint32_t i = 0; i < strings->count; i++)
+		free(strings->items[i]);
+	free(strings->items);
+	free(strings->slots);
+}
+
+struct html_report *html_report_create(void)
+{
+	struct html_report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	report->room = SLOTS_FIRST;
+	report->slots = calloc(report->room, sizeof(*report->slots));
+	if (!report->slots || html_string(&report->strings, "") == HTML_NONE) {
+		html_report_destroy(report);
+		return NULL;
+	}
+	return report;
+}
+
+void html_report_destroy(struct html_report *report)
+{
+	if (!report)
+		return;
+	html_strings_deinit(&report->strings);
+	html_strings_deinit(&report->rows);
+	for (uint32_t i = 0; i < report->function_count; i++)
+		html_function_deinit(&report->functions[i]);
+	for (uint32_t i = 0; i < report->path_count; i++) {
+		html_runs_deinit(&report->paths[i]);
+		free(report->paths[i].rows);
+	}
+	free(report->functions);
+	free(report->paths);
+	free(report->slots);
+	free(report->snapshots);
+	free(report->inputs);
+	free(report->machines);
+	free(report);
+}
+
+int html_report_add_input(struct html_report *report, const char *name)
+{
+	uint32_t number = html_string(&report->strings, name);
+
+	if (number == HTML_NONE ||
+	    vector_grow(&report->inputs, report->input_count, sizeof(*report->inputs)))
+		return -ENOMEM;
+	report->inputs[report->input_count++] = number;
+	return 0;
+}
+
+static uint32_t *find_slot(const struct html_report *report, uint32_t *slots, uint32_t room,
+			   uint64_t ident)
+{
+	uint32_t i = (uint32_t)ident & (room - 1);
+
+	while (slots[i] && report->paths[slots[i] - 1].ident != ident)
+		i = (i + 1) & (room - 1);
+	return &slots[i];
+}
+
+bool html_report_wants_path(const struct html_report *report, uint64_t ident)
+{
+	return report->detailed < HTML_DETAILS_MAX &&
+	       !*find_slot(report, report->slots, report->room, ident);
+}
+
+static int grow_paths(struct html_report *report)
+{
+	uint32_t room = report->room * 2;
+	uint32_t *slots = calloc(room, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < report->path_count; i++)
+		*find_slot(report, slots, room, report->paths[i].ident) = i + 1;
+	free(report->slots);
+	report->slots = slots;
+	report->room = room;
+	return 0;
+}
+
+/** struct row_taker - the rows of a path that is new; @err: 0, or -ENOMEM */
+struct row_taker {
+	struct html_report *report;
+	struct html_path *path;
+	int err;
+};
+
+/* Of row and flags: those differ between calls of one path, the row does not. */
+static void add_row(struct row_taker *taker, char style, int level, const char *text,
+		    const char *flags)
+{
+	struct html_path *path = taker->path;
+	char row[sizeof(((struct row *)0)->text) + 2];
+	uint32_t number, flag_number;
+
+	snprintf(row, sizeof(row), "%c%c%s", style, 'A' + level, text);
+	number = html_string(&taker->report->rows, row);
+	flag_number = html_string(&taker->report->strings, flags);
+	if (number == HTML_NONE || flag_number == HTML_NONE ||
+	    vector_grow(&path->rows, path->row_count, sizeof(*path->rows))) {
+		taker->err = -ENOMEM;
+		return;
+	}
+	path->rows[path->row_count][0] = number;
+	path->rows[path->row_count++][1] = flag_number;
+}
+
+static char style_letter(const struct row *row, const char *style)
+{
+	static const char marks[MARK_COUNT] = {[MARK_NONE] = ' ',
+					       [MARK_KEY] = 'k',
+					       [MARK_ERROR] = 'e',
+					       [MARK_CLEANUP] = 'c',
+					       [MARK_INTERRUPT] = 'i'};
+	static const struct {
+		const char *style;
+		char letter;
+	} styles[] = {{BOLD, 'f'}, {GREEN, 't'}, {YELLOW, 'n'}, {DIM, 'd'}};
+
+	if (row->mark != MARK_NONE)
+		return marks[row->mark];
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
+		if (!strcmp(style, styles[i].style))
+			return styles[i].letter;
+	return ' ';
+}
+
+static void take_row(void *ctx, const struct row *row, const char *style)
+{
+	size_t end = row->flags_at ? row->flags_at : row->len, flags = end;
+	char text[sizeof(row->text)];
+
+	while (end && row->text[end - 1] == ' ')
+		end--;
+	while (flags < row->len && row->text[flags] == ' ')
+		flags++;
+	memcpy(text, row->text, end);
+	text[end] = '\0';
+	add_row(ctx, style_letter(row, style), row->level, text, row->text + flags);
+}
+
+/* What @print prints, as a string; HTML_NONE without memory. */
+static uint32_t
+printed(struct html_report *report, const struct snapshot *snap, const struct story_view *view,
+	void (*print)(FILE *out, const struct snapshot *snap, const struct story_view *view))
+{
+	uint32_t number;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return HTML_NONE;
+	print(out, snap, view);
+	if (fclose(out)) {
+		free(text);
+		return HTML_NONE;
+	}
+	number = html_string(&report->strings, text);
+	free(text);
+	return number;
+}
+
+static void print_record(FILE *out, const struct snapshot *snap, const struct story_view *view)
+{
+	struct text_options plain = {.raw = view->text.raw};
+
+	render_text_record(out, snap, &plain);
+}
+
+static void print_context(FILE *out, const struct snapshot *snap, const struct story_view *view)
+{
+	struct backtrace_view backtrace = {.symbols = view->symbols, .lines = view->lines};
+	char line[LOG_TEXT_BYTES];
+
+	if (snap->trigger && snap->trigger->kind != TRIGGER_HW)
+		render_registers(out, snap, &backtrace);
+	render_backtrace(out, snap, &backtrace);
+	for (size_t i = 0; snap->log && i < snap->log->count; i++)
+		fprintf(out, "kernel: %s\n", escape_text(snap->log->text[i], line, sizeof(line)));
+	if (snap->log && snap->log->left_out)
+		fprintf(out, "kernel: ... and %zu more lines\n", snap->log->left_out);
+}
+
+static void print_branches(FILE *out, const struct snapshot *snap, const struct story_view *view)
+{
+	struct text_options plain = {.raw = view->text.raw, .addresses = view->text.addresses};
+
+	render_text_branches(out, snap, view->symbols, &plain);
+}
+
+/* No path can be rebuilt: then the branches, a row each. */
+static int take_branches(struct row_taker *taker, const struct snapshot *snap,
+			 const struct story_view *view)
+{
+	uint32_t number = printed(taker->report, snap, view, print_branches);
+	char *text, *rest, *line;
+
+	if (number == HTML_NONE)
+		return -ENOMEM;
+	text = rest = strdup(taker->report->strings.items[number]);
+	if (!text)
+		return -ENOMEM;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			add_row(taker, ' ', 0, line, "");
+	free(text);
+	return taker->err;
+}
+
+static int add_details(struct html_report *report, struct html_path *entry,
+		       const struct snapshot *snap, const struct path *path,
+		       const struct story_view *view)
+{
+	struct row_taker taker = {.report = report, .path = entry};
+	const struct story_sink sink = {.row = take_row, .ctx = &taker};
+	struct story_answer answer = {};
+	int err;
+
+	report->detailed++;
+	entry->detailed = true;
+	entry->record = printed(report, snap, view, print_record);
+	entry->context = printed(report, snap, view, print_context);
+	if (entry->record == HTML_NONE || entry->context == HTML_NONE)
+		return -ENOMEM;
+	if (!path)
+		return take_branches(&taker, snap, view);
+	err = render_story_rows(snap, path, view, &sink, &answer);
+	if (err || taker.err)
+		return -ENOMEM;
+	entry->place = html_string(&report->strings, answer.place);
+	entry->reason = html_string(&report->strings, answer.reason);
+	entry->in_case = answer.in_case;
+	if (entry->place == HTML_NONE || entry->reason == HTML_NONE)
+		return -ENOMEM;
+	return html_runs_add(report, path, snap, view, entry);
+}
+
+static int name_path(struct html_report *report, struct html_path *entry,
+		     const struct snapshot *snap)
+{
+	const struct trigger *trigger = snap->trigger;
+	const char *errname = snap->err ? errno_name(snap->err) : "";
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", snap->err);
+	entry->target = html_string(&report->strings, trigger ? trigger->target : "");
+	entry->function = html_string(&report->strings,
+				      trigger && trigger->function ? trigger->function : "");
+	entry->kind =
+		html_string(&report->strings, trigger ? trigger_kind_name(trigger->kind) : "");
+	entry->errname = html_string(&report->strings, errname ?: number);
+	return entry->target == HTML_NONE || entry->function == HTML_NONE ||
+			       entry->kind == HTML_NONE || entry->errname == HTML_NONE
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int new_path(struct html_report *report, const struct snapshot *snap, uint64_t ident,
+		    const struct path *path, const struct story_view *view)
+{
+	struct html_path *entry;
+	int err;
+
+	if ((report->path_count + 1) * 2 > report->room && grow_paths(report))
+		return -ENOMEM;
+	if (vector_grow(&report->paths, report->path_count, sizeof(*report->paths)))
+		return -ENOMEM;
+	entry = &report->paths[report->path_count];
+	*entry =
+		(struct html_path){.ident = ident, .first_ns = snap->ts_ns, .last_ns = snap->ts_ns};
+	*find_slot(report, report->slots, report->room, ident) = ++report->path_count;
+	err = name_path(report, entry, snap);
+	if (!err && report->detailed < HTML_DETAILS_MAX)
+		err = add_details(report, entry, snap, path, view);
+	return err;
+}
+
+/* Number of a machine; they are few. */
+static uint32_t find_machine(struct html_report *report, const struct snapshot *snap,
+			     const struct html_machine *machine)
+{
+	uint32_t made[3] = {
+		html_string(&report->strings, machine->host ?: ""),
+		html_string(&report->strings, machine->release ?: ""),
+		html_string(&report->strings, snap->lbr ? snap->lbr->model : ""),
+	};
+
+	for (uint32_t i = report->machine_count; i-- > 0;)
+		if (!memcmp(report->machines[i], made, sizeof(made)))
+			return i;
+	if (made[0] == HTML_NONE || made[1] == HTML_NONE || made[2] == HTML_NONE ||
+	    vector_grow(&report->machines, report->machine_count, sizeof(*report->machines)))
+		return HTML_NONE;
+	memcpy(report->machines[report->machine_count], made, sizeof(made));
+	return report->machine_count++;
+}
+
+static int add_snapshot(struct html_report *report, const struct snapshot *snap, uint32_t path,
+			const struct html_machine *machine)
+{
+	struct html_snapshot row = {
+		.ts_ns = snap->ts_ns,
+		.path = path,
+		.cpu = snap->cpu,
+		.pid = snap->pid,
+		.comm = html_string(&report->strings, snap->comm),
+		.machine = find_machine(report, snap, machine),
+	};
+
+	if (row.comm == HTML_NONE || row.machine == HTML_NONE ||
+	    vector_grow(&report->snapshots, report->snapshot_count, sizeof(*report->snapshots)))
+		return -ENOMEM;
+	report->snapshots[report->snapshot_count++] = row;
+	return 0;
+}
+
+int html_report_add(struct html_report *report, const struct snapshot *snap, uint64_t ident,
+		    const struct path *path, const struct story_view *view,
+		    const struct html_machine *machine, uint64_t lost)
+{
+	uint32_t number = *find_slot(report, report->slots, report->room, ident);
+	struct html_path *entry;
+	int err = 0;
+
+	report->total++;
+	report->lost += lost;
+	if (!number && report->path_count >= HTML_PATHS_MAX) {
+		report->others++;
+		return 0;
+	}
+	if (!number) {
+		err = new_path(report, snap, ident, path, view);
+		number = report->path_count;
+	}
+	if (err)
+		return err;
+	entry = &report->paths[number - 1];
+	entry->count++;
+	if (snap->ts_ns < entry->first_ns)
+		entry->first_ns = snap->ts_ns;
+	if (snap->ts_ns > entry->last_ns)
+		entry->last_ns = snap->ts_ns;
+	if (report->snapshot_count >= HTML_SNAPSHOTS_MAX)
+		return 0;
+	return add_snapshot(report, snap, number - 1, machine);
+}
+
+/* Errors first, of them the most frequent; then the one seen first, so that the order is one. */
+static int compare_paths(const void *a, const void *b)
+{
+	const struct html_path *const *x = a, *const *y = b;
+
+	if (!(*x)->errname != !(*y)->errname)
+		return (*x)->errname ? -1 : 1;
+	if ((*x)->count != (*y)->count)
+		return (*x)->count > (*y)->count ? -1 : 1;
+	if ((*x)->first_ns != (*y)->first_ns)
+		return (*x)->first_ns < (*y)->first_ns ? -1 : 1;
+	return (*x)->ident < (*y)->ident ? -1 : (*x)->ident > (*y)->ident;
+}
+
+const struct html_path **html_paths_sorted(const struct html_report *report)
+{
+	const struct html_path **order =
+		calloc(report->path_count + 1, sizeof(const struct html_path *));
+
+	for (uint32_t i = 0; order && i < report->path_count; i++)
+		order[i] = &report->paths[i];
+	if (order)
+		qsort(order, report->path_count, sizeof(const struct html_path *), compare_paths);
+	return order;
+}
