@@ -121,11 +121,36 @@ def cpu_errors(truth, snapshots, reported, each=True):
         snapshot = snapshots[len(shown)]
         return [f"no stop of cpu {cpu} is left for the one at {snapshot['ts_ns']}, with "
                 f"{len(snapshot['branches'])} entries"]
-    for snapshot, before, at in zip(snapshots[1:], shown, shown[1:]):
-        if each and at != before + 1:
-            return [f"{at - before - 1} stops of cpu {cpu} that were made for a snapshot come before "
-                    f"the one at {snapshot['ts_ns']}, and none shows them"]
+    for first, last in spans(snapshots) if each else []:
+        error = unshown_error(truth, stops, shown[first:last + 1])
+        if error:
+            return [f"before the snapshot at {snapshots[last]['ts_ns']} {error}"]
     return []
+
+
+def spans(snapshots):
+    """Numbers (first, last) from each snapshot with branches, or the first one, to the next. Which stop an
+    empty one between them shows may be open."""
+    filled = [i for i, s in enumerate(snapshots) if s["branches"] or i in (0, len(snapshots) - 1)]
+    return zip(filled, filled[1:])
+
+
+def unshown_error(truth, stops, shown):
+    """Why stops that were made for a snapshot, between those that are shown, must be shown; or None.
+
+    uprobe_stepped() of bpf/uprobe.bpf.c takes a snapshot of its own, which nobody sees, to switch the
+    LBR on again after the single step of each hit. It stops the LBR only where a switch of tasks has
+    switched it on before: then no branch has come since the stop before, and there was a single step.
+    """
+    unshown = [stops[at] for at in range(shown[0], shown[-1]) if at not in shown]
+    lost = [stop for stop in unshown if not truth.stop_before(stop, 0)]
+    if lost:
+        return f"cpu {lost[0].cpu} has {len(lost)} stops with branches that no snapshot shows"
+    between = truth.by_cpu[stops[0].cpu][stops[shown[0]].number:stops[shown[-1]].number]
+    steps = sum(stop.reason == "db" for stop in between)
+    if len(unshown) > steps:
+        return f"{len(unshown)} stops of cpu {stops[0].cpu} are not shown, for {steps} single steps"
+    return None
 
 
 def ordered_errors(guest, run, depth, reported, each=False):
