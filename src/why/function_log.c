@@ -45,6 +45,7 @@ struct ring {
 struct function_log {
 	const struct candidates *candidates;
 	int event_id;
+	int idle_fd;
 	struct ring *rings;
 	size_t ring_count;
 	int *fds;
@@ -88,15 +89,17 @@ static int event_id(struct errmsg *msg)
 	return id;
 }
 
-static int event_open(const struct function_log *log, int who, int cpu, unsigned long flags)
+static int event_open(const struct function_log *log, int who, int cpu, unsigned long flags,
+		      bool idle)
 {
 	struct perf_event_attr attr = {
+		.disabled = idle,
 		.size = sizeof(attr),
 		.type = PERF_TYPE_TRACEPOINT,
 		.config = log->event_id,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
-		.inherit = !(flags & PERF_FLAG_PID_CGROUP),
+		.inherit = !idle && !(flags & PERF_FLAG_PID_CGROUP),
 		/* Else refused for this event: perf_trace_event_perm(),
 		   kernel/trace/trace_event_perf.c */
 		.exclude_callchain_user = 1,
@@ -132,7 +135,7 @@ static int ring_add(struct function_log *log, struct ring *ring, int who, unsign
 	if (!fds)
 		return -ENOMEM;
 	log->fds = fds;
-	fd = event_open(log, who, ring->cpu, flags);
+	fd = event_open(log, who, ring->cpu, flags, false);
 	if (fd < 0)
 		return fd;
 	if (ring->fd < 0)
@@ -147,9 +150,23 @@ static int ring_add(struct function_log *log, struct ring *ring, int who, unsign
 	return 0;
 }
 
+/*
+ * One event that never fires, of our own thread. Each event is a user of the function tracer, and so is
+ * the copy that each new thread inherits. A second user changes the call in each of the kernel's 50,000
+ * functions, for the first one has them call its own code (FTRACE_FL_TRAMP, kernel/trace/ftrace.c); a
+ * third one changes none. So without this event, where one thread is followed on one CPU, each fork()
+ * and each exit changes all of them, in the traced thread: seconds.
+ */
+static int open_idle(struct function_log *log)
+{
+	if (log->idle_fd < 0)
+		log->idle_fd = event_open(log, 0, -1, 0, true);
+	return log->idle_fd < 0 ? log->idle_fd : 0;
+}
+
 static int add(struct function_log *log, int who, unsigned long flags, struct errmsg *msg)
 {
-	int err = 0;
+	int err = open_idle(log);
 
 	for (size_t i = 0; i < log->ring_count && !err; i++)
 		err = ring_add(log, &log->rings[i], who, flags);
@@ -188,6 +205,7 @@ int function_log_open(const struct candidates *candidates, struct function_log *
 	}
 	log->candidates = candidates;
 	log->event_id = id;
+	log->idle_fd = -1;
 	for (int cpu = 0; cpu < bits; cpu++)
 		if (online[cpu / 8] & (1 << cpu % 8))
 			log->rings[log->ring_count++] = (struct ring){.cpu = cpu, .fd = -1};
@@ -305,6 +323,9 @@ void function_log_end(struct function_log *log)
 	for (size_t i = 0; i < log->fd_count; i++)
 		close(log->fds[i]);
 	log->fd_count = 0;
+	if (log->idle_fd >= 0)
+		close(log->idle_fd);
+	log->idle_fd = -1;
 }
 
 static int by_tid_and_time(const void *a, const void *b)
