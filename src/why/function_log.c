@@ -151,11 +151,12 @@ static int ring_add(struct function_log *log, struct ring *ring, int who, unsign
 }
 
 /*
- * One event that never fires, of our own thread. Each event is a user of the function tracer, and so is
- * the copy that each new thread inherits. A second user changes the call in each of the kernel's 50,000
- * functions, for the first one has them call its own code (FTRACE_FL_TRAMP, kernel/trace/ftrace.c); a
- * third one changes none. So without this event, where one thread is followed on one CPU, each fork()
- * and each exit changes all of them, in the traced thread: seconds.
+ * One event that never fires, of our own thread. Each event is a user of the function tracer, and
+ * so is the copy that each new thread inherits. A second user changes the call in each of the
+ * kernel's 50,000 functions, for the first one has them call its own code (FTRACE_FL_TRAMP,
+ * kernel/trace/ftrace.c); a third one changes none. So without this event, where one thread is
+ * followed on one CPU, each fork() and each exit changes all of them, in the traced thread:
+ * seconds.
  */
 static int open_idle(struct function_log *log)
 {
