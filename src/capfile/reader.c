@@ -44,6 +44,7 @@ struct capfile {
 	enum capfile_end end;
 	uint64_t count;
 	uint64_t lost;
+	uint64_t size; /* bytes of the file; 0: it is none that has a size */
 	struct raw_branch raw[BRANCHES_MAX];
 	struct capfile_module module;
 	struct capfile_context context; /* of the next snapshot; then of the last */
@@ -455,9 +456,18 @@ static bool code_changed(void *ctx)
 	return capfile_changed(ctx);
 }
 
+static uint64_t position(void *ctx, uint64_t *ret_size)
+{
+	const struct capfile *file = ctx;
+
+	*ret_size = file->size;
+	return file->size ? unpack_offset(&file->unpack) : 0;
+}
+
 struct source capfile_source(struct capfile *file)
 {
-	static const struct source_ops ops = {.next = next_event, .code_changed = code_changed};
+	static const struct source_ops ops = {
+		.next = next_event, .code_changed = code_changed, .position = position};
 
 	return (struct source){
 		.ops = &ops,
@@ -573,6 +583,7 @@ int capfile_open(const char *path, struct capfile **ret_file, struct errmsg *msg
 		free(file);
 		return -ENOMEM;
 	}
+	file->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	return start(file, in ? "standard input" : path, ret_file, msg);
 }
 

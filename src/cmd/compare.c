@@ -62,6 +62,7 @@ struct compare {
 	struct view *view;
 	enum side side;
 	FILE *out;
+	struct progress *progress;
 	uint64_t calls;
 	uint64_t blank;
 	uint64_t left_out;
@@ -376,9 +377,14 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 				   .wanted = is_wanted,
 				   .ctx = compare,
 				   .max = max ? max - compare->calls : 0,
-				   .stop = &stop_requested};
-	int err = capfile_open(from->path, &compare->file, msg);
+				   .stop = &stop_requested,
+				   .progress = compare->progress};
+	char what[256];
+	int err;
 
+	snprintf(what, sizeof(what), "reading %s", from->path);
+	progress_say(compare->progress, what);
+	err = capfile_open(from->path, &compare->file, msg);
 	if (err)
 		return err;
 	pipeline.source = capfile_source(compare->file);
@@ -463,9 +469,11 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
 	compare->ranking = ranking_create();
 	if (!compare->ranking)
 		return -ENOMEM;
+	compare->progress = output_progress(compare->out, true, "reading captures", "calls");
 	for (size_t i = 0; i < opts->file_count && !err && !stop_requested; i++)
 		if (!max || compare->calls < max)
 			err = read_file(compare, &opts->files[i], msg);
+	progress_end(compare->progress);
 	if (err)
 		return err;
 	say_left_out(compare);

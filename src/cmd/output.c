@@ -146,6 +146,16 @@ bool output_is_colored(FILE *out)
 	return isatty(fileno(out)) && !(no && *no);
 }
 
+struct progress *output_progress(FILE *out, bool late, const char *what, const char *unit)
+{
+	struct stat st;
+	bool is_file = !fstat(fileno(out), &st) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode);
+
+	if (!is_file || (!late && isatty(fileno(out))))
+		return NULL;
+	return progress_begin(what, unit);
+}
+
 int output_columns(FILE *out)
 {
 	struct winsize size;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "util/errmsg.h"
+#include "util/progress.h"
 
 /**
  * output_init() - once, before anything is opened
@@ -53,6 +54,14 @@ int output_idle_reopen(struct output_idle *idle, const char *path);
 
 /** output_is_colored() - a terminal, and the user has not set NO_COLOR (https://no-color.org) */
 bool output_is_colored(FILE *out);
+
+/**
+ * output_progress() - progress_begin(), unless its line would stand among the output
+ * That is where @out is a terminal, but for what prints at its end alone; or a pipe, whose reader
+ * may be a pager on the same terminal.
+ * @late: nothing is printed before progress_end()
+ */
+struct progress *output_progress(FILE *out, bool late, const char *what, const char *unit);
 
 /** output_columns() - width of the terminal; 0: it is none, or does not tell */
 int output_columns(FILE *out);

@@ -42,6 +42,7 @@ struct postmortem {
 	const struct postmortem_options *opts;
 	FILE *out;
 	volatile uint64_t *beat;
+	struct progress *progress;
 	struct dump *dump;
 	struct flight_collector *collector;
 	struct build_id build_id;
@@ -230,6 +231,13 @@ static void say_session(const struct postmortem *pm, struct flight_session *sess
 			    state.header_pages - state.headers, state.header_pages);
 }
 
+/* From here on there is output. */
+static void end_progress(struct postmortem *pm)
+{
+	progress_end(pm->progress);
+	pm->progress = NULL;
+}
+
 static int show_session(struct postmortem *pm, struct flight_session *session, struct errmsg *msg)
 {
 	struct flight_show show = {
@@ -243,6 +251,8 @@ static int show_session(struct postmortem *pm, struct flight_session *session, s
 
 	identify_by_header(pm, session);
 	say_session(pm, session);
+	progress_set(pm->progress, 0, 0);
+	progress_say(pm->progress, "the dump's symbols, debug information");
 	kernel.release = pm->release;
 	kernel.build_id = pm->build_id.bytes;
 	kernel.build_id_len = pm->build_id.len;
@@ -252,6 +262,7 @@ static int show_session(struct postmortem *pm, struct flight_session *session, s
 	err = err
 		      ?: view_create(&pm->opts->wanted.view, pm->out, show.symbols, &kernel, NULL,
 				     &show.view, msg);
+	end_progress(pm);
 	err = err ?: flight_show_session(&show, session, msg);
 	err = err ?: view_finish(show.view, msg);
 	pm->printed += show.printed;
@@ -319,14 +330,19 @@ static void show_log(struct postmortem *pm)
 
 static int run(struct postmortem *pm, struct errmsg *msg)
 {
-	int err = dump_open(pm->opts->dump, &pm->dump, msg);
+	char what[256];
+	int err;
 
+	snprintf(what, sizeof(what), "searching %s", pm->opts->dump);
+	pm->progress = output_progress(pm->out, true, what, NULL);
+	err = dump_open(pm->opts->dump, &pm->dump, msg);
 	if (err)
 		return err;
 	pm->collector = flight_collector_create();
 	if (!pm->collector)
 		return -ENOMEM;
-	err = postmortem_pages(pm->dump, pm->opts->all, pm->beat, &pm->collector, msg);
+	err = postmortem_pages(pm->dump, pm->opts->all, pm->beat, pm->progress, &pm->collector,
+			       msg);
 	if (err)
 		return err;
 	++*pm->beat;
@@ -338,6 +354,7 @@ static int run(struct postmortem *pm, struct errmsg *msg)
 	if (err)
 		return errmsg_set(msg, err, "%s: %s", pm->opts->wanted.output, strerror(-err));
 	err = show_sessions(pm, msg);
+	end_progress(pm);
 	if (!err && stop_requested)
 		return errmsg_set(msg, -EINTR, "%s: stopped before all of it was printed",
 				  pm->opts->dump);
@@ -360,6 +377,7 @@ static int run_and_report(void *ctx, volatile uint64_t *beat)
 		return EXIT_ERROR;
 	}
 	err = run(&pm, &msg);
+	end_progress(&pm);
 	flight_collector_destroy(pm.collector);
 	dump_close(pm.dump);
 	err = output_end(pm.out, opts->wanted.output, err, &msg);

@@ -2,9 +2,7 @@
 #include "cmd/postmortem_pages.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "util/log.h"
@@ -18,7 +16,7 @@ struct collect {
 	struct dump *dump;
 	struct flight_collector *collector;
 	volatile uint64_t *beat;
-	bool progress_shown;
+	struct progress *progress;
 	uint64_t taken;
 	uint64_t newer; /* pages of a version that we do not know */
 	uint64_t left_out;
@@ -40,12 +38,7 @@ static int on_progress(uint64_t done, uint64_t of, void *ctx)
 	struct collect *collect = ctx;
 
 	++*collect->beat;
-	if (isatty(STDERR_FILENO) && log_get_level() > LOG_QUIET) {
-		fprintf(stderr, "\rsearching: %3llu %% of %llu MiB",
-			(unsigned long long)(of ? done * 100 / of : 100),
-			(unsigned long long)(of / 256));
-		collect->progress_shown = true;
-	}
+	progress_set(collect->progress, done, of);
 	return stop_requested ? -EINTR : 0;
 }
 
@@ -57,8 +50,6 @@ static int search(struct collect *collect, struct errmsg *msg)
 		.wanted = flight_is_page, .page = on_page, .progress = on_progress, .ctx = collect};
 	int err = dump_scan(collect->dump, &scan);
 
-	if (collect->progress_shown)
-		fputs("\r\033[K", stderr);
 	if (err == -ENODATA)
 		return errmsg_set(msg, err, "%s: it does not tell which pages it has", path);
 	if (err)
@@ -167,9 +158,11 @@ static void say_state(const struct collect *collect, bool searched)
 }
 
 int postmortem_pages(struct dump *dump, bool all, volatile uint64_t *beat,
-		     struct flight_collector **collector, struct errmsg *msg)
+		     struct progress *progress, struct flight_collector **collector,
+		     struct errmsg *msg)
 {
-	struct collect collect = {.dump = dump, .collector = *collector, .beat = beat};
+	struct collect collect = {
+		.dump = dump, .collector = *collector, .beat = beat, .progress = progress};
 	int err = all ? -ENODATA : take_maps(&collect);
 	bool searched = err && err != -ENOMEM && err != -EINTR;
 

@@ -8,6 +8,7 @@
 
 #include "flight/collector.h"
 #include "util/errmsg.h"
+#include "util/progress.h"
 #include "vmcore/vmcore.h"
 
 /**
@@ -16,11 +17,13 @@
  * @all, each page of the dump is looked at, and the user sees how far that is.
  * @all: pages of recorders that were discarded before, too
  * @beat: counts on while there is progress
+ * @progress: is told how far a search is; or NULL
  * @collector: an empty one; replaced if it has to be begun again
  * Return: 0, none found included; -ENODATA if the dump does not tell which pages it has; -EINTR;
  * -ENOMEM; @msg says it.
  */
 int postmortem_pages(struct dump *dump, bool all, volatile uint64_t *beat,
-		     struct flight_collector **collector, struct errmsg *msg);
+		     struct progress *progress, struct flight_collector **collector,
+		     struct errmsg *msg);
 
 #endif

@@ -64,6 +64,7 @@ struct report {
 	struct errmsg *msg;
 	struct perf_data *perf_data;
 	struct aggregate *aggregate;
+	struct progress *progress;
 	bool damaged; /* some of what was asked for could not be read */
 };
 
@@ -246,11 +247,33 @@ static int on_ended(void *ctx, struct pipeline *pipeline, int err)
 	return 0;
 }
 
+static void say_opening(const struct report *report, const char *path)
+{
+	char what[256];
+
+	snprintf(what, sizeof(what), "%s: symbols, debug information", path);
+	progress_say(report->progress, what);
+}
+
+static void say_reading(const struct report *report)
+{
+	char what[256];
+	size_t count = report->opts->file_count;
+
+	if (count > 1)
+		snprintf(what, sizeof(what), "reading %zu captures", count);
+	else
+		snprintf(what, sizeof(what), "reading %s", report->opts->files[0]);
+	progress_say(report->progress, what);
+}
+
 static int print_all(struct report *report, struct errmsg *msg)
 {
 	int err;
 
 	report->msg = msg;
+	report->run.progress = report->progress;
+	say_reading(report);
 	err = pipeline_run(&report->run);
 	report->printed = report->run.taken;
 	report->lost += report->run.lost;
@@ -309,6 +332,16 @@ static void allow_files(size_t count)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Nothing is printed before all is read. */
+static bool prints_late(const struct report_options *opts)
+{
+	const struct view_options *view = &opts->wanted.view;
+
+	if (export_takes_output(&view->export))
+		return false;
+	return opts->perf_data || ((view->silent || view->summary) && !view->interval_ms);
+}
+
 /* The others are shown although one of them cannot be read. */
 static int open_inputs(struct report *report, struct errmsg *msg)
 {
@@ -320,6 +353,7 @@ static int open_inputs(struct report *report, struct errmsg *msg)
 		int err;
 
 		input->path = report->opts->files[i];
+		say_opening(report, input->path);
 		err = open_input(report, i, msg);
 		/* What the user said of the view is wrong for all of them. */
 		if (err && (count == 1 || err == -ENOMEM || (input->file && !input->view)))
@@ -339,6 +373,12 @@ static int open_inputs(struct report *report, struct errmsg *msg)
 		      : errmsg_set(msg, -EINVAL, "none of the %zu files can be read", count);
 }
 
+static void end_progress(struct report *report)
+{
+	progress_end(report->progress);
+	report->progress = NULL;
+}
+
 static int report_all(struct report *report, struct errmsg *msg)
 {
 	size_t count = report->opts->file_count;
@@ -356,6 +396,8 @@ static int report_all(struct report *report, struct errmsg *msg)
 	};
 	if (!report->inputs || !report->run.items)
 		return -ENOMEM;
+	report->progress = output_progress(report->out, prints_late(report->opts),
+					   "reading captures", "snapshots");
 	if (aggregate_wanted(&report->opts->wanted.view))
 		err = aggregate_create(&report->opts->wanted.view, report->out, &report->aggregate,
 				       msg);
@@ -364,6 +406,8 @@ static int report_all(struct report *report, struct errmsg *msg)
 	if (!err && report->opts->perf_data)
 		err = start_perf_data(report, msg);
 	err = err ?: print_all(report, msg);
+	if (!report->perf_data)
+		end_progress(report);
 	if (!err && stop_requested)
 		log_warning("stopped after %llu snapshots: not all are shown",
 			    (unsigned long long)report->printed);
@@ -382,6 +426,7 @@ static int report_all(struct report *report, struct errmsg *msg)
 
 static void close_inputs(struct report *report)
 {
+	end_progress(report);
 	aggregate_destroy(report->aggregate);
 	perf_data_destroy(report->perf_data);
 	for (size_t i = 0; report->inputs && i < report->opts->file_count; i++) {

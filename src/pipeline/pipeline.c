@@ -90,6 +90,28 @@ static struct pipeline *oldest(const struct pipeline_run *run)
 	return found;
 }
 
+/* Asking each of a thousand sources costs more than an event. */
+#define TELL_EVERY 256
+
+static void tell_progress(const struct pipeline_run *run)
+{
+	uint64_t done = 0, total = 0;
+
+	progress_count(run->progress, run->taken);
+	if (!run->progress || run->taken % TELL_EVERY)
+		return;
+	for (size_t i = 0; i < run->count; i++) {
+		const struct source *source = &run->items[i].source;
+		uint64_t size = 0;
+
+		if (!source->ops || !source->ops->position)
+			continue;
+		done += source->ops->position(source->ctx, &size);
+		total += size;
+	}
+	progress_set(run->progress, done, total);
+}
+
 int pipeline_run(struct pipeline_run *run)
 {
 	struct pipeline *item;
@@ -104,7 +126,9 @@ int pipeline_run(struct pipeline_run *run)
 		run->lost += item->lost;
 		item->lost = 0;
 		run->last = item;
-		if (++run->taken == run->max)
+		++run->taken;
+		tell_progress(run);
+		if (run->taken == run->max)
 			return 0;
 		err = pipeline_fill(run, item);
 		if ((err || !item->filled) && run->ended)

@@ -17,6 +17,7 @@
 #include "pipeline/fault.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/source.h"
+#include "util/progress.h"
 
 #define PIPELINE_SINKS_MAX 8
 
@@ -78,6 +79,7 @@ int pipeline_event(struct pipeline *pipeline, struct snapshot *snap, uint64_t lo
  * @ctx: handed to @wanted and @ended
  * @max: events, 0: all
  * @stop: set: the run ends; NULL: never
+ * @progress: is told how far it is; or NULL
  * @taken: result: events handed on
  * @lost: result: events lost before those
  * @last: result: where the last one came from, or NULL
@@ -91,6 +93,7 @@ struct pipeline_run {
 	void *ctx;
 	uint64_t max;
 	const volatile sig_atomic_t *stop;
+	struct progress *progress;
 	uint64_t taken;
 	uint64_t lost;
 	struct pipeline *last;

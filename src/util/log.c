@@ -4,8 +4,16 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define ERASE_LINE    "\r\033[K"
+#define COLUMNS_LEAST 20
 
 static enum log_level log_level = LOG_NORMAL;
+/* Of log_line_show(); under stderr's lock. */
+static bool line_shown;
 
 void log_set_level(enum log_level level)
 {
@@ -49,7 +57,42 @@ print(enum log_level min_level, const char *prefix, const char *fmt, va_list arg
 	len = (size_t)sprintf(line, "lbrsnoop: %s", prefix);
 	len += escape(text, line + len);
 	line[len++] = '\n';
+	flockfile(stderr);
+	log_line_erase();
 	fwrite(line, 1, len, stderr);
+	funlockfile(stderr);
+}
+
+void log_line_erase(void)
+{
+	flockfile(stderr);
+	if (line_shown)
+		fputs(ERASE_LINE, stderr);
+	line_shown = false;
+	funlockfile(stderr);
+}
+
+void log_line_show(const char *text)
+{
+	char head[512], line[sizeof(ERASE_LINE) + 4 * sizeof(head)];
+	size_t len = sizeof(ERASE_LINE) - 1, columns = 80;
+	struct winsize size;
+
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= COLUMNS_LEAST)
+		columns = size.ws_col;
+	snprintf(head, sizeof(head), "lbrsnoop: %s", text);
+	memcpy(line, ERASE_LINE, len);
+	len += escape(head, line + len);
+	/* One that wraps could not be erased. Bytes, not columns: rather too short. */
+	if (len - (sizeof(ERASE_LINE) - 1) >= columns) {
+		len = sizeof(ERASE_LINE) - 1 + columns - 1;
+		while (((unsigned char)line[len] & 0xc0) == 0x80)
+			len--;
+	}
+	flockfile(stderr);
+	fwrite(line, 1, len, stderr);
+	line_shown = true;
+	funlockfile(stderr);
 }
 
 #define LOG_FUNCTION(name, min_level, prefix)                                                      \
