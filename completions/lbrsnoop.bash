@@ -13,15 +13,21 @@ _lbrsnoop_help() {
 		sed -E 's/\[=/[/; s/=//; s/ $/ -/'
 }
 
+# _lbrsnoop_lists PROGRAM PREFIX: word behind "list" that tells the targets of a kind; PREFIX "": all words
+_lbrsnoop_lists() {
+	"$1" list targets 2>/dev/null | awk -F '\t' -v prefix="$2" '$4 != "" && (prefix == "" || $1 == prefix) { print $4 }'
+}
+
 # _lbrsnoop_targets PROGRAM WORD: what begins with WORD, as far as there is not too much of it
 _lbrsnoop_targets() {
-	local program=$1 word=$2 rest kind
+	local program=$1 word=$2 rest kind list
+	list=$(_lbrsnoop_lists "$program" "${word%%:*}:")
+	if [[ $word == *:* && -n $list ]]; then
+		"$program" list "$list" 2>/dev/null | cut -f 1
+		[ "$list" != presets ] || echo preset:all
+		return
+	fi
 	case $word in
-	preset:*)
-		"$program" list presets 2>/dev/null | cut -f 1
-		echo preset:all
-		;;
-	perf:*) "$program" list perf 2>/dev/null | cut -f 1 ;;
 	tracepoint:*:*) "$program" list "$word*" 2>/dev/null | cut -f 1 ;;
 	tracepoint:*) "$program" list "$word*:*" 2>/dev/null | cut -f 1 | cut -d : -f 1,2 | sort -u | sed 's/$/:/' ;;
 	uprobe:* | uretprobe:*) compgen -f -P "${word%%:*}:" -- "${word#*:}" ;;
@@ -32,8 +38,7 @@ _lbrsnoop_targets() {
 			sed -n "/^tracepoint:/d; s/^\([^	]*\)	.*/$kind:\1/p"
 		;;
 	*)
-		printf '%s\n' fentry: fexit: hw: kprobe: kretprobe: kprobe.multi: tracepoint: rawtracepoint: \
-			uprobe: uretprobe: perf: preset:
+		"$program" list targets 2>/dev/null | cut -f 1 | grep .
 		[ ${#word} -lt 2 ] || "$program" list "$word*" 2>/dev/null | sed '/^tracepoint:/d' | cut -f 1
 		;;
 	esac
@@ -119,7 +124,7 @@ _lbrsnoop() {
 	else
 		case $command in
 		trace | record) values=$(_lbrsnoop_targets "$program" "$word") ;;
-		list) values=$(printf '%s\n' presets perf errnos && _lbrsnoop_targets "$program" "$word") ;;
+		list) values=$(printf '%s\n' targets errnos && _lbrsnoop_lists "$program" '' && _lbrsnoop_targets "$program" "$word") ;;
 		report | compare | postmortem | decode) values=@files ;;
 		*) values= ;;
 		esac

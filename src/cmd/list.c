@@ -10,7 +10,6 @@
 #include "host/capabilities.h"
 #include "symbolize/symbolize.h"
 #include "target/perf_event.h"
-#include "target/preset.h"
 #include "target/target.h"
 #include "util/errno_name.h"
 #include "util/log.h"
@@ -47,12 +46,22 @@ static int print_item(const char *module, const char *name, enum return_class re
 	return stop_requested || ferror(stdout);
 }
 
-static int list_presets(void)
+static int print_target(const char *const columns[TARGET_COLUMNS], void *ctx)
 {
-	const struct preset *preset;
+	size_t *count = ctx;
 
-	for (size_t i = 0; (preset = preset_at(i)); i++)
-		printf("preset:%s\t%s\t%s\n", preset->name, preset->what, preset->source);
+	for (size_t i = 0; i < TARGET_COLUMNS; i++)
+		printf("%s%c", columns[i], i + 1 < TARGET_COLUMNS ? '\t' : '\n');
+	++*count;
+	return ferror(stdout);
+}
+
+static int list_targets(void)
+{
+	struct target_syntax syntax;
+
+	for (size_t i = 0; target_syntax_at(i, &syntax); i++)
+		printf("%s\t%s\t%s\t%s\n", syntax.prefix, syntax.written, syntax.what, syntax.list);
 	return ferror(stdout) ? EXIT_ERROR : EXIT_SEEN;
 }
 
@@ -83,6 +92,29 @@ static int list_errnos(void)
 	return ferror(stdout) ? EXIT_ERROR : EXIT_SEEN;
 }
 
+/* What is no glob. Return: exit status; -1: there is no such list. */
+static int list_word(const char *word)
+{
+	struct errmsg msg = {};
+	size_t count = 0;
+	int err;
+
+	if (!strcmp(word, "targets"))
+		return list_targets();
+	if (!strcmp(word, "perf"))
+		return list_events();
+	if (!strcmp(word, "errnos"))
+		return list_errnos();
+	err = target_list(word, print_target, &count, &msg);
+	if (err == -ENOENT)
+		return -1;
+	if (err < 0) {
+		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+		return exit_status_of(err);
+	}
+	return ferror(stdout) ? EXIT_ERROR : count ? EXIT_SEEN : EXIT_NONE;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	const char **glob = state->input;
@@ -109,10 +141,11 @@ int cmd_list(int argc, char **argv)
 		.doc = "List kernel functions and tracepoints whose name matches, and the triggers "
 		       "that work for each. MODULE:GLOB and tracepoint:CATEGORY:GLOB are "
 		       "understood, "
-		       "too. 'presets' lists what preset: knows, and from where in the kernel; "
-		       "'perf' "
-		       "the events of perf:, and which of them this machine has; 'errnos' what -e "
-		       "knows.",
+		       "too. 'targets' lists how targets are written, and the lists that there are "
+		       "of "
+		       "some: 'presets' what preset: knows, and from where in the kernel; 'perf' "
+		       "the events of perf:, and which of them this machine has. 'errnos' lists "
+		       "what -e knows.",
 	};
 	struct resolve_options opts = {};
 	struct resolver *resolver = NULL;
@@ -120,16 +153,13 @@ int cmd_list(int argc, char **argv)
 	const char *glob = NULL;
 	struct errmsg msg = {};
 	struct listing listing = {.kinds = ~0u};
-	int err;
+	int err, status;
 
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &glob);
-	if (!strcmp(glob, "presets"))
-		return list_presets();
-	if (!strcmp(glob, "perf"))
-		return list_events();
-	if (!strcmp(glob, "errnos"))
-		return list_errnos();
+	status = list_word(glob);
+	if (status >= 0)
+		return status;
 	install_stop_handlers();
 	err = symbols_open(NULL, &symbols);
 	if (err) {

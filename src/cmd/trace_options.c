@@ -104,15 +104,11 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+/* Where add_targets() puts the kinds of targets. */
+#define TARGETS_HERE "TARGET:"
+
 static const char doc[] =
-	"Show the branches that led to an error return of a kernel function.\v"
-	"TARGET: NAME or GLOB (a kernel function, on its error return), MODULE:NAME, fentry:NAME, "
-	"fexit:NAME, kprobe:NAME[+OFFSET], kretprobe:NAME, hw:NAME[+OFFSET], hw:0xADDRESS, "
-	"hw:[MODULE:]FILE:LINE (hardware breakpoint), "
-	"tracepoint:CATEGORY:NAME, rawtracepoint:NAME, and of programs and libraries "
-	"uprobe:PATH:SYMBOL[+OFFSET], uretprobe:PATH:SYMBOL; perf:EVENT[:PERIOD] (page-faults, "
-	"context-switches, cycles, ...: see 'lbrsnoop list perf'); preset:NAME (warn, "
-	"oops, panic, oom, segfault, ..., all: see 'lbrsnoop list presets').\n\n"
+	"Show the branches that led to an error return of a kernel function.\v" TARGETS_HERE "\n\n"
 	"COMMAND is started when everything is armed, and is traced alone.\n\n"
 	"Other commands: why, record, report, compare, postmortem, list, doctor, decode, help. "
 	"'lbrsnoop help COMMAND' explains each.\n\n"
@@ -350,6 +346,32 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* The kinds of targets, into the text behind the options. */
+static char *add_targets(int key, const char *text, void *input)
+{
+	const char *here =
+		text && key == ARGP_KEY_HELP_POST_DOC ? strstr(text, TARGETS_HERE) : NULL;
+	struct target_syntax syntax;
+	size_t size;
+	char *all;
+	FILE *out;
+
+	(void)input;
+	if (!here)
+		return (char *)text;
+	out = open_memstream(&all, &size);
+	if (!out)
+		return (char *)text;
+	here += strlen(TARGETS_HERE);
+	fwrite(text, 1, (size_t)(here - text), out);
+	for (size_t i = 0; target_syntax_at(i, &syntax); i++)
+		fprintf(out, "\n  %-28s%s%s", syntax.written,
+			strlen(syntax.written) < 28 ? " " : "\n                               ",
+			syntax.what);
+	fputs(here, out);
+	return fclose(out) ? (char *)text : all;
+}
+
 static const struct argp_child children[] = {{.argp = &view_argp}, {0}};
 
 static const struct argp argp = {
@@ -358,6 +380,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "TARGET... [-- COMMAND [ARG]...]",
 	.doc = doc,
+	.help_filter = add_targets,
 };
 
 /* For the capture file: what was asked for. */

@@ -19,6 +19,9 @@
  * @parse: takes apart what stands behind the prefix; spec->text and spec->kind are set. It frees
  *         nothing
  * @add: appends the probes that the target means
+ * @written, @what: as of struct target_syntax
+ * @list: likewise; NULL: a glob of names does
+ * @for_each: targets of that list; NULL if not this folder, but cmd/list.c tells them
  */
 struct target_kind {
 	const char *prefixes[PREFIXES_MAX];
@@ -26,6 +29,10 @@ struct target_kind {
 	int (*parse)(const char *rest, struct target_spec *spec, struct errmsg *msg);
 	int (*add)(struct resolver *resolver, const struct target_spec *spec,
 		   struct probe_list *list, struct errmsg *msg);
+	const char *written;
+	const char *what;
+	const char *list;
+	int (*for_each)(target_row_fn *visit, void *ctx, struct errmsg *msg);
 };
 
 /**

@@ -144,9 +144,18 @@ static const struct preset presets[] = {
 	},
 };
 
-const struct preset *preset_at(size_t index)
+int preset_for_each(target_row_fn *visit, void *ctx, struct errmsg *msg)
 {
-	return index < ARRAY_SIZE(presets) ? &presets[index] : NULL;
+	int stop = 0;
+
+	(void)msg;
+	for (size_t i = 0; i < ARRAY_SIZE(presets) && !stop; i++) {
+		char target[64];
+
+		snprintf(target, sizeof(target), "preset:%s", presets[i].name);
+		stop = visit((const char *[]){target, presets[i].what, presets[i].source}, ctx);
+	}
+	return stop;
 }
 
 const struct preset *preset_find(const char *name)

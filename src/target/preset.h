@@ -42,8 +42,9 @@ struct preset {
 	bool until_oops;
 };
 
-/** preset_at() - row @index of the table; NULL behind its end */
-const struct preset *preset_at(size_t index);
+/** preset_for_each() - see target_list(): each, what it is, and where in the kernel it comes from
+ */
+int preset_for_each(target_row_fn *visit, void *ctx, struct errmsg *msg);
 
 /** preset_find() - by name; NULL if there is none */
 const struct preset *preset_find(const char *name);

@@ -76,6 +76,35 @@ struct resolve_options {
 	bool tracepoints_only;
 };
 
+/**
+ * struct target_syntax - a kind of target, for those who have to write one
+ * @prefix: "fexit:"; "" of plain names
+ * @written: "fexit:NAME"
+ * @what: it captures, in words
+ * @list: word behind "lbrsnoop list" that tells which ones there are; "": a glob of names does
+ */
+struct target_syntax {
+	char prefix[24];
+	const char *written;
+	const char *what;
+	const char *list;
+};
+
+/** target_syntax_at() - that of each kind; false behind the last */
+bool target_syntax_at(size_t index, struct target_syntax *ret_syntax);
+
+#define TARGET_COLUMNS 3
+
+/** typedef target_row_fn - one target of a list, and what there is to say of it; non-zero stops */
+typedef int target_row_fn(const char *const columns[TARGET_COLUMNS], void *ctx);
+
+/**
+ * target_list() - the targets of one kind
+ * @word: struct target_syntax.list of it
+ * Return: what @visit returned; -ENOENT if no kind has a list of that name here.
+ */
+int target_list(const char *word, target_row_fn *visit, void *ctx, struct errmsg *msg);
+
 /** target_needs_lines() - is debug information needed to resolve it? */
 bool target_needs_lines(const struct target_spec *spec);
 

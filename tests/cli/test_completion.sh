@@ -18,7 +18,7 @@ if [ "\$1" = list ]; then
 	'do_sys_openat*') printf 'do_sys_openat2\tfexit,hw\t\n' ; exit ;;
 	'tracepoint:sc*:*') printf 'tracepoint:sched:sched_switch\ttp\ntracepoint:scsi:scsi_eh\ttp\n' ; exit ;;
 	'tracepoint:sched:*') printf 'tracepoint:sched:sched_switch\ttp\n' ; exit ;;
-	presets | perf | errnos) ;;
+	targets | presets | perf | errnos) ;;
 	*) exit 1 ;;
 	esac
 fi

@@ -34,6 +34,13 @@ while read -r command; do
 		not_ok "the manual page has the command $command"
 	fi
 done <"$scratch/commands"
+for prefix in $(./lbrsnoop list targets | cut -f 1); do
+	if grep -q -F "${prefix%:}\\&: Ns" man/lbrsnoop.8; then
+		ok "the manual page has the target $prefix"
+	else
+		not_ok "the manual page has the target $prefix"
+	fi
+done
 grep -o -E -e '(^|[ `])--[a-z][a-z-]+' README.md | grep -o -E -e '--[a-z-]+' | sort -u |
 	grep -v -E -e '^--(dbg|help|kernel|list|update)$' >"$scratch/readme"
 comm -23 "$scratch/readme" "$scratch/options" >"$scratch/unknown"

@@ -56,6 +56,8 @@ bad "uretprobe: an offset" 'returns as a whole' uretprobe:/bin/true:main+4
 bad "uprobe and a kernel function" "one filter" uprobe:/bin/true:main do_sys_openat2
 bad "preset: a name that is none" "no such preset; there are warn, oops, bug, .*, rcu-stall, and all" preset:oopses
 bad "preset of a program and one of the kernel" "one filter" preset:segfault preset:oom
+expect_out "list targets" 0 "^preset:	preset:NAME	.*	presets\$" $tool list targets
+expect_out "help names the targets" 0 "^  uretprobe:PATH:SYMBOL  " $tool --help
 expect_out "list presets" 0 "^preset:oom.*mm/oom_kill.c" $tool list presets
 left=$(cat "$(dirname "$0")/../../docs/COSTS.md")
 for name in $($tool list presets | sed 's/^preset:\([a-z-]*\).*/\1/'); do
