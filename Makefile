@@ -83,8 +83,9 @@ FUZZ_RUNS ?= 100000
 FUZZ_COVERAGE ?= -fno-sanitize-coverage=trace-cmp
 
 # What the tests in the guest run there, and what reads the emulator's log.
-VM_TOOLS := $(addprefix $(O)/tests/vm/,badread breakpoints callcost clockapart debugregs failcalls freeze \
-	   load_programs eventwork insns_at mixedload no_link_create no_slot quick_symbols refused truth_ends truth_tail userclass userwork userwork.stripped)
+# tests/vm/initrd.sh builds the others.
+VM_TOOLS := $(patsubst %.c,$(O)/%,$(filter-out tests/vm/guest-init.c tests/vm/supervise.c,$(wildcard tests/vm/*.c))) \
+	    $(O)/tests/vm/userclass $(O)/tests/vm/userwork.stripped
 
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
@@ -217,8 +218,8 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) Makefile $(O)/.flags
 	@echo "  FUZZ    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
 
-$(addprefix $(O)/tests/vm/,badread breakpoints callcost clockapart debugregs failcalls freeze insns_at mixedload no_link_create \
-	refused): VM_FLAGS := -static -pthread
+$(VM_TOOLS): VM_FLAGS := -static -pthread
+$(addprefix $(O)/tests/vm/,eventwork truth_ends truth_tail): VM_FLAGS :=
 $(addprefix $(O)/tests/vm/,load_programs no_slot): VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/no_slot: $(SKEL)
 $(O)/tests/vm/quick_symbols: VM_FLAGS = $(LIB) $(LIBS)
