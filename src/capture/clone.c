@@ -10,6 +10,8 @@
 /* TARGET_PLACEHOLDER of bpf/snapshot.bpf.h */
 #define TARGET_PLACEHOLDER 0x1b25006d
 
+#define LOG_BYTES (64u << 10)
+
 static int set_target(struct bpf_insn *insns, size_t count, uint32_t target)
 {
 	int err = -EINVAL;
@@ -21,6 +23,40 @@ static int set_target(struct bpf_insn *insns, size_t count, uint32_t target)
 			err = 0;
 		}
 	return err;
+}
+
+/* What the verifier says in its last line but its statistics, which all programs get. */
+static const char *last_words(char *log)
+{
+	char *words = log, *save = NULL;
+
+	*log = '\0';
+	for (char *line = strtok_r(log + 1, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (strncmp(line, "processed ", 10))
+			words = line;
+	return words;
+}
+
+/* The kernel's errno alone does not tell why a function, or a program, cannot be attached to. */
+static int refused(const struct bpf_program *prog, const struct bpf_insn *insns, size_t count,
+		   struct bpf_prog_load_opts *opts, struct errmsg *msg)
+{
+	/* EACCES is the verifier's word for a program that it refuses: no permission lacks. */
+	int err = errno == EACCES ? -EINVAL : -errno, fd;
+	const char *name = bpf_program__name(prog), *text = strerror(errno), *words;
+	_cleanup_free_ char *log = calloc(1, LOG_BYTES);
+
+	if (!log)
+		return -ENOMEM;
+	opts->log_buf = log + 1;
+	opts->log_size = LOG_BYTES - 2;
+	opts->log_level = 1;
+	fd = bpf_prog_load(bpf_program__type(prog), name, "GPL", insns, count, opts);
+	if (fd >= 0)
+		return fd;
+	words = last_words(log);
+	return errmsg_set(msg, err, "the kernel does not load %s for this function: %s%s%s", name,
+			  text, *words ? ": " : "", words);
 }
 
 int program_clone(const struct bpf_program *prog, uint32_t btf_id, int btf_fd, uint32_t target,
@@ -40,13 +76,5 @@ int program_clone(const struct bpf_program *prog, uint32_t btf_id, int btf_fd, u
 	if (set_target(insns, count, target))
 		return errmsg_set(msg, -EINVAL, "BPF program %s has no place for a target", name);
 	fd = bpf_prog_load(bpf_program__type(prog), name, "GPL", insns, count, &opts);
-	if (fd < 0) {
-		/* EACCES is the verifier's word for a program that it refuses: no permission lacks.
-		 */
-		int err = errno == EACCES ? -EINVAL : -errno;
-
-		return errmsg_set(msg, err, "the kernel does not load %s for this function: %s",
-				  name, strerror(errno));
-	}
-	return fd;
+	return fd < 0 ? refused(prog, insns, count, &opts, msg) : fd;
 }

@@ -17,7 +17,9 @@
 /**
  * program_clone() - load a copy
  * @prog: template, loaded
- * @btf_id: function to attach to, in the BTF of @btf_fd (0: vmlinux); 0 for raw tracepoints
+ * @btf_id: function to attach to, in the BTF of @btf_fd; 0 for raw tracepoints
+ * @btf_fd: BTF of a module, or a BPF program, which the kernel takes there too: its own BTF is
+ * meant then, and itself is attached to; 0: vmlinux
  * @target: index that the copy puts into its records
  * Return: program fd, to be closed by the caller; negative errno, @msg says why.
  */

@@ -68,7 +68,8 @@ struct probe_event {
  * @trigger: what snapshots of it refer to; trigger.kind says how it is armed
  * @ret: meaning of the return register
  * @btf_id: of the function, in the BTF of @btf_fd; 0 if it has none: no fentry or fexit
- * @btf_fd: BTF object of the function's module, 0 for vmlinux; borrowed from the resolver
+ * @btf_fd: BTF object of the function's module, or a BPF program; 0 for vmlinux; borrowed from the
+ *          resolver
  * @offset: bytes into the function (kprobe:FN+OFF, uprobe:PATH:SYM+OFF)
  * @file_offset: of a user function: the probed instruction in its file
  * @sites: addresses of the hardware breakpoints, if the kind is TRIGGER_HW
