@@ -32,7 +32,7 @@ from costs import check_row
 from report import Report, guest_ended, log_text
 from three import check_three
 from user_functions import check_user
-from verify_truth import REPORTED, Truth, load, verify
+from verify_truth import BY_KIND, REPORTED, Truth, load, verify
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -453,9 +453,14 @@ LOADED = ("fexit:do_sys_openat2", "fentry:do_filp_open", "tracepoint:syscalls:sy
           "tracepoint:syscalls:sys_enter_openat", "rawtracepoint:sys_exit")
 
 
+# Runs of guest/load that are counted and held against the log: kind of trigger, target, and the system
+# call whose errors the load counts.
+COUNTED = {"load-errno": ("hw", "ksys_read", "read")}
+
+
 def check_load(guest, report):
     check_programs(guest, report, "load")
-    for name, targets in (("load", LOADED), ("load-errno", ("ksys_read",))):
+    for name, targets in (("load", LOADED), *((name, (row[1],)) for name, row in COUNTED.items())):
         run = Run(guest.directory, name)
         have, said = run.by_target(), SUMMARY.search(run.err)
         silent = [target for target in targets if not have[target]]
@@ -463,8 +468,12 @@ def check_load(guest, report):
         if not why and (silent or not said or int(said[1]) != len(run.snapshots)):
             why = f"nothing of {silent}; {len(run.snapshots)} snapshots, and it says: {run.err.strip()}"
         report(f"{guest.name}/attach/{name}", why, f"{len(run.snapshots)} snapshots of {len(have)} targets")
-    guest.snapshots_match(report, run, "db", 1)
-    guest.counts_match(report, run, {"ksys_read": run.errnos("read")})
+    for name, (kind, target, call) in COUNTED.items():
+        run = Run(guest.directory, name)
+        kinds = {s["trigger"]["kind"] for s in run.snapshots}
+        report(f"{guest.name}/{name}/kind", kinds - {kind} and f"taken by {sorted(kinds)}, must be {kind}")
+        guest.snapshots_match(report, run, BY_KIND.get(kind, "off"), 1)
+        guest.counts_match(report, run, {target: run.errnos(call)})
     run = Run(guest.directory, "load-freed")
     report(f"{guest.name}/attach/freed-text",
            (run.status != 2 or "freed after boot" not in run.err) and
