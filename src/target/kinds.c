@@ -99,6 +99,16 @@ static const struct target_kind kinds[] = {
 		.what = "a return there",
 	},
 	{
+		.prefixes = {"bpf"},
+		.kind = TRIGGER_FEXIT,
+		.parse = bpf_program_parse,
+		.add = bpf_program_add,
+		.written = "bpf:NAME, bpf:ID",
+		.what = "a BPF program's error return: 'lbrsnoop list bpf'",
+		.list = "bpf",
+		.for_each = bpf_program_for_each,
+	},
+	{
 		.prefixes = {"perf"},
 		.parse = perf_event_parse,
 		.add = perf_event_add,

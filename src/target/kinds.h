@@ -70,4 +70,18 @@ int resolver_add_tracepoint(struct resolver *resolver, const struct target_spec 
 int resolver_add_user(struct resolver *resolver, const struct target_spec *spec,
 		      struct probe_list *list, struct errmsg *msg);
 
+/** bpf_program_parse() - NAME or ID of a loaded BPF program */
+int bpf_program_parse(const char *rest, struct target_spec *spec, struct errmsg *msg);
+
+/** bpf_program_add() - its return, by fexit: a BPF trampoline serves a program as it does a
+ * function */
+int bpf_program_add(struct resolver *resolver, const struct target_spec *spec,
+		    struct probe_list *list, struct errmsg *msg);
+
+/** bpf_program_for_each() - see target_list(): each that is loaded, and why it cannot be traced */
+int bpf_program_for_each(target_row_fn *visit, void *ctx, struct errmsg *msg);
+
+/** resolver_keep_fd() - of a probe.btf_fd: resolver_destroy() closes it; 0, -ENOMEM */
+int resolver_keep_fd(struct resolver *resolver, int fd);
+
 #endif

@@ -16,6 +16,7 @@
 #include "target/target.h"
 #include "target/user.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 /* @init_start, @init_end: text that the kernel freed after boot; both 0 if not known */
 struct resolver {
@@ -24,6 +25,8 @@ struct resolver {
 	uint64_t init_start;
 	uint64_t init_end;
 	bool init_known;
+	int *fds; /* that probes borrow */
+	size_t fd_count;
 };
 
 static void find_init_text(struct resolver *resolver)
@@ -76,7 +79,18 @@ void resolver_destroy(struct resolver *resolver)
 	if (!resolver)
 		return;
 	functions_close(resolver->funcs);
+	for (size_t i = 0; i < resolver->fd_count; i++)
+		close(resolver->fds[i]);
+	free(resolver->fds);
 	free(resolver);
+}
+
+int resolver_keep_fd(struct resolver *resolver, int fd)
+{
+	if (vector_grow(&resolver->fds, resolver->fd_count, sizeof(*resolver->fds)))
+		return -ENOMEM;
+	resolver->fds[resolver->fd_count++] = fd;
+	return 0;
 }
 
 const struct btf *resolver_btf(const struct resolver *resolver)
