@@ -285,6 +285,9 @@ static int add_run_lines(const struct html_function *function, const struct path
 
 	for (uint32_t i = 0; ran && i < path->insn_count; i++)
 		mark_lines(function, path->insns[i].addr, ran, NULL);
+	/* Where the breakpoint stands, the function has come to. */
+	if (ran && path->has_trigger_insn)
+		mark_lines(function, path->trigger_insn.addr, ran, NULL);
 	for (uint32_t i = 0; ran && i < function->line_count && !err; i++) {
 		if (!ran[i])
 			continue;

@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "../symbol_table.h"
 #include "render/graph.h"
+#include "render/html_report.h"
 #include "render/story.h"
 #include "symbolize/variable.h"
 #include "util/cleanup.h"
@@ -630,6 +632,94 @@ static void render_graph_path_and_key_are_drawn(void **state)
 	assert_non_null(strstr(out, "nffffffff81000018 [label=\"+0x18\\l\", color=\"#a0a0a0\""));
 }
 
+/* The page's data of one snapshot. */
+static json_t *page_data(const struct snapshot *snap, struct story_view *view)
+{
+	struct path_options opts = {.place = place};
+	const struct html_machine machine = {.host = "here", .release = "6.1"};
+	struct html_report *report = html_report_create();
+	_cleanup_free_ char *out = NULL;
+	struct path *path;
+	json_t *data;
+	char *begin;
+	size_t len;
+	FILE *f;
+
+	view->symbols = have.symbols;
+	assert_int_equal(path_build(snap, &text, &opts, &path), 0);
+	assert_true(html_report_wants_path(report, 1));
+	assert_int_equal(html_report_add(report, snap, 1, path, view, &machine, 0), 0);
+	assert_false(html_report_wants_path(report, 1));
+	path_free(path);
+	f = open_memstream(&out, &len);
+	assert_int_equal(html_report_write(report, f), 0);
+	fclose(f);
+	html_report_destroy(report);
+	begin = strstr(out, "id=\"data\">") + strlen("id=\"data\">");
+	*strstr(begin, "</script>") = '\0';
+	data = json_loads(begin, 0, NULL);
+	assert_non_null(data);
+	return data;
+}
+
+static int number(const json_t *object, const char *key)
+{
+	return (int)json_integer_value(json_object_get(object, key));
+}
+
+/* Lines 11, 12, 16 and 17 of f() ran; 13 and 14 did not, and 15 has no code. */
+static void html_report_lines_executed_and_not(void **state)
+{
+	static const struct {
+		int line;
+		const char *text;
+		int code;
+		bool ran;
+	} wanted[] = {
+		{11, "\tif (n < 0)", 1, true},
+		{12, "\t\terr = -EINVAL;", 1, true},
+		{13, "\telse if (!g())", 1, false},
+		{14, "\t\terr = 0;", 1, false},
+		{15, "", 0, false},
+		{16, "\tcleanup();", 1, true},
+		{17, "\treturn err;", 1, true},
+	};
+	struct snapshot snap = failing();
+	struct story_view view = WITH_LINES;
+	json_t *data, *strings, *run, *lines;
+	int found = 0;
+
+	view.sources = have.sources;
+	data = page_data(&snap, &view);
+	strings = json_object_get(data, "strings");
+	/* That where the error was made is the first. */
+	run = json_array_get(
+		json_object_get(json_array_get(json_object_get(data, "paths"), 0), "runs"), 0);
+	lines = json_object_get(
+		json_array_get(json_object_get(data, "functions"), (size_t)number(run, "function")),
+		"lines");
+	for (size_t i = 0; i < json_array_size(lines); i += 4) {
+		int line = (int)json_integer_value(json_array_get(lines, i + 1));
+		size_t string = (size_t)json_integer_value(json_array_get(lines, i + 2));
+		json_t *ran = json_object_get(run, "lines");
+		bool executed = false;
+
+		for (size_t k = 0; k < json_array_size(ran); k++)
+			executed |= (size_t)json_integer_value(json_array_get(ran, k)) == i / 4;
+		assert_in_range(line, 11, 17);
+		found++;
+		assert_string_equal(json_string_value(json_array_get(strings, string)),
+				    wanted[line - 11].text);
+		assert_int_equal(json_integer_value(json_array_get(lines, i + 3)),
+				 wanted[line - 11].code);
+		assert_int_equal(executed, wanted[line - 11].ran);
+		assert_int_equal(number(run, "key_line") == (int)i / 4, line == 11);
+		assert_int_equal(number(run, "error_line") == (int)i / 4, line == 12);
+	}
+	assert_int_equal(found, 7);
+	json_decref(data);
+}
+
 static void write_file(const char *name, const char *content)
 {
 	char path[128];
@@ -699,6 +789,7 @@ int main(void)
 		cmocka_unit_test(render_story_insns_lists_each_once_in_order),
 		cmocka_unit_test(render_story_no_row_is_wider_than_100),
 		cmocka_unit_test(render_graph_path_and_key_are_drawn),
+		cmocka_unit_test(html_report_lines_executed_and_not),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
