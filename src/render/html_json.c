@@ -11,8 +11,8 @@ static void put_strings(struct json_writer *w, const char *name, const struct ht
 {
 	jw_key(w, name);
 	jw_open(w, '[');
-	for (uint32_t i = 0; i < strings->count; i++)
-		jw_string(w, strings->items[i]);
+	for (uint32_t i = 0; i < strings->table.count; i++)
+		jw_string(w, html_text(strings, i));
 	jw_close(w, ']');
 }
 
@@ -180,8 +180,8 @@ static void put_report(struct json_writer *w, const struct html_report *report)
 	jw_close(w, ']');
 	jw_key(w, "paths");
 	jw_open(w, '[');
-	for (uint32_t i = 0; i < report->path_count; i++)
-		put_path(w, &report->paths[i]);
+	for (size_t i = 0; i < report->paths.count; i++)
+		put_path(w, html_path(report, i));
 	jw_close(w, ']');
 	put_snapshots(w, report);
 	put_strings(w, "rows", &report->rows);

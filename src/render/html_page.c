@@ -70,7 +70,7 @@ static void put_text(FILE *out, const char *text)
 
 static const char *string(const struct html_report *report, uint32_t number)
 {
-	return report->strings.items[number];
+	return html_text(&report->strings, number);
 }
 
 static void put_what(FILE *out, const struct html_report *report, const struct html_path *path)
@@ -100,7 +100,8 @@ static void put_answer(FILE *out, const struct html_report *report, const struct
 
 static void put_answers(FILE *out, const struct html_report *report, const struct html_path **order)
 {
-	uint32_t shown = report->path_count < ANSWERS_MAX ? report->path_count : ANSWERS_MAX;
+	uint32_t count = (uint32_t)report->paths.count,
+		 shown = count < ANSWERS_MAX ? count : ANSWERS_MAX;
 
 	fputs("<main id=\"static\">\n<h2>Answers</h2>\n", out);
 	if (!shown) {
@@ -113,12 +114,12 @@ static void put_answers(FILE *out, const struct html_report *report, const struc
 	for (uint32_t i = 0; i < shown; i++)
 		put_answer(out, report, order[i]);
 	fputs("</tbody>\n</table>\n", out);
-	if (shown < report->path_count)
+	if (shown < count)
 		fprintf(out,
 			"<p class=\"note\">And %u further paths, which the page shows where "
 			"scripts "
 			"are allowed.</p>\n",
-			report->path_count - shown);
+			count - shown);
 	fputs("<noscript><p class=\"note\">The way each path took, source lines, control flow, "
 	      "times "
 	      "and CPUs need the page's own script, which is not allowed here.</p></noscript>\n"
@@ -173,16 +174,18 @@ static void put_header(FILE *out, const struct html_report *report)
 {
 	uint64_t first = UINT64_MAX, last = 0;
 
-	for (uint32_t i = 0; i < report->path_count; i++) {
-		first = report->paths[i].first_ns < first ? report->paths[i].first_ns : first;
-		last = report->paths[i].last_ns > last ? report->paths[i].last_ns : last;
+	for (size_t i = 0; i < report->paths.count; i++) {
+		const struct html_path *path = html_path(report, i);
+
+		first = path->first_ns < first ? path->first_ns : first;
+		last = path->last_ns > last ? path->last_ns : last;
 	}
 	fputs("<header>\n<h1>lbrsnoop report <span class=\"f\">", out);
 	put_inputs(out, report);
-	fprintf(out, "</span></h1>\n<p>%" PRIu64 " snapshot%s, %u path%s, %" PRIu64 " events lost",
-		report->total, report->total == 1 ? "" : "s", report->path_count,
-		report->path_count == 1 ? "" : "s", report->lost);
-	if (report->path_count) {
+	fprintf(out, "</span></h1>\n<p>%" PRIu64 " snapshot%s, %zu path%s, %" PRIu64 " events lost",
+		report->total, report->total == 1 ? "" : "s", report->paths.count,
+		report->paths.count == 1 ? "" : "s", report->lost);
+	if (report->paths.count) {
 		fputs("; ", out);
 		put_day(out, first);
 		fputs(" to ", out);

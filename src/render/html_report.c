@@ -16,61 +16,35 @@
 #include "util/fnv.h"
 #include "util/vector.h"
 
-#define SLOTS_FIRST 256u
 /* A line of the kernel's log, each byte made visible as \xNN. */
 #define LOG_TEXT_BYTES (4 * 8192)
 
-static uint32_t *find_string(const struct html_strings *strings, uint32_t *slots, uint32_t room,
-			     const char *text)
+static bool same_string(const void *element, const void *key)
 {
-	uint32_t i = (uint32_t)fnv(FNV_START, text, strlen(text)) & (room - 1);
-
-	while (slots[i] && strcmp(strings->items[slots[i] - 1], text))
-		i = (i + 1) & (room - 1);
-	return &slots[i];
-}
-
-static int grow_strings(struct html_strings *strings)
-{
-	uint32_t room = strings->room ? strings->room * 2 : SLOTS_FIRST;
-	uint32_t *slots = calloc(room, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < strings->count; i++)
-		*find_string(strings, slots, room, strings->items[i]) = i + 1;
-	free(strings->slots);
-	strings->slots = slots;
-	strings->room = room;
-	return 0;
+	return !strcmp(*(char *const *)element, key);
 }
 
 uint32_t html_string(struct html_strings *strings, const char *text)
 {
-	uint32_t *slot;
+	uint32_t hash = (uint32_t)fnv(FNV_START, text, strlen(text));
+	char **found = hash_table_find(&strings->table, sizeof(*found), hash, same_string, text);
 	char *copy;
 
-	if ((strings->count + 1) * 2 > strings->room && grow_strings(strings))
-		return HTML_NONE;
-	slot = find_string(strings, strings->slots, strings->room, text);
-	if (*slot)
-		return *slot - 1;
-	copy = strdup(text);
-	if (!copy || vector_grow(&strings->items, strings->count, sizeof(*strings->items))) {
+	if (found)
+		return (uint32_t)(found - (char **)strings->table.items);
+	copy = strings->table.count < HTML_NONE ? strdup(text) : NULL;
+	if (!copy || !hash_table_add(&strings->table, sizeof(copy), hash, &copy)) {
 		free(copy);
 		return HTML_NONE;
 	}
-	strings->items[strings->count++] = copy;
-	*slot = strings->count;
-	return strings->count - 1;
+	return (uint32_t)strings->table.count - 1;
 }
 
 void html_strings_deinit(struct html_strings *strings)
 {
-	for (uint32_t i = 0; i < strings->count; i++)
-		free(strings->items[i]);
-	free(strings->items);
-	free(strings->slots);
+	for (size_t i = 0; i < strings->table.count; i++)
+		free(((char **)strings->table.items)[i]);
+	hash_table_deinit(&strings->table);
 }
 
 struct html_report *html_report_create(void)
@@ -79,9 +53,7 @@ struct html_report *html_report_create(void)
 
 	if (!report)
 		return NULL;
-	report->room = SLOTS_FIRST;
-	report->slots = calloc(report->room, sizeof(*report->slots));
-	if (!report->slots || html_string(&report->strings, "") == HTML_NONE) {
+	if (html_string(&report->strings, "") == HTML_NONE) {
 		html_report_destroy(report);
 		return NULL;
 	}
@@ -96,13 +68,12 @@ void html_report_destroy(struct html_report *report)
 	html_strings_deinit(&report->rows);
 	for (uint32_t i = 0; i < report->function_count; i++)
 		html_function_deinit(&report->functions[i]);
-	for (uint32_t i = 0; i < report->path_count; i++) {
-		html_runs_deinit(&report->paths[i]);
-		free(report->paths[i].rows);
+	for (size_t i = 0; i < report->paths.count; i++) {
+		html_runs_deinit(html_path(report, i));
+		free(html_path(report, i)->rows);
 	}
+	hash_table_deinit(&report->paths);
 	free(report->functions);
-	free(report->paths);
-	free(report->slots);
 	free(report->snapshots);
 	free(report->inputs);
 	free(report->machines);
@@ -120,35 +91,20 @@ int html_report_add_input(struct html_report *report, const char *name)
 	return 0;
 }
 
-static uint32_t *find_slot(const struct html_report *report, uint32_t *slots, uint32_t room,
-			   uint64_t ident)
+static bool same_ident(const void *element, const void *key)
 {
-	uint32_t i = (uint32_t)ident & (room - 1);
+	return ((const struct html_path *)element)->ident == *(const uint64_t *)key;
+}
 
-	while (slots[i] && report->paths[slots[i] - 1].ident != ident)
-		i = (i + 1) & (room - 1);
-	return &slots[i];
+static struct html_path *find_path(const struct html_report *report, uint64_t ident)
+{
+	return hash_table_find(&report->paths, sizeof(struct html_path), hash_number(ident),
+			       same_ident, &ident);
 }
 
 bool html_report_wants_path(const struct html_report *report, uint64_t ident)
 {
-	return report->detailed < HTML_DETAILS_MAX &&
-	       !*find_slot(report, report->slots, report->room, ident);
-}
-
-static int grow_paths(struct html_report *report)
-{
-	uint32_t room = report->room * 2;
-	uint32_t *slots = calloc(room, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < report->path_count; i++)
-		*find_slot(report, slots, room, report->paths[i].ident) = i + 1;
-	free(report->slots);
-	report->slots = slots;
-	report->room = room;
-	return 0;
+	return report->detailed < HTML_DETAILS_MAX && !find_path(report, ident);
 }
 
 /** struct row_taker - the rows of a path that is new; @err: 0, or -ENOMEM */
@@ -271,7 +227,7 @@ static int take_branches(struct row_taker *taker, const struct snapshot *snap,
 
 	if (number == HTML_NONE)
 		return -ENOMEM;
-	text = rest = strdup(taker->report->strings.items[number]);
+	text = rest = strdup(html_text(&taker->report->strings, number));
 	if (!text)
 		return -ENOMEM;
 	while ((line = strsep(&rest, "\n")))
@@ -330,22 +286,16 @@ static int name_path(struct html_report *report, struct html_path *entry,
 }
 
 static int new_path(struct html_report *report, const struct snapshot *snap, uint64_t ident,
-		    const struct path *path, const struct story_view *view)
+		    const struct path *path, const struct story_view *view, struct html_path **ret)
 {
-	struct html_path *entry;
-	int err;
+	struct html_path made = {.ident = ident, .first_ns = snap->ts_ns, .last_ns = snap->ts_ns};
+	struct html_path *entry =
+		hash_table_add(&report->paths, sizeof(made), hash_number(ident), &made);
+	int err = entry ? name_path(report, entry, snap) : -ENOMEM;
 
-	if ((report->path_count + 1) * 2 > report->room && grow_paths(report))
-		return -ENOMEM;
-	if (vector_grow(&report->paths, report->path_count, sizeof(*report->paths)))
-		return -ENOMEM;
-	entry = &report->paths[report->path_count];
-	*entry =
-		(struct html_path){.ident = ident, .first_ns = snap->ts_ns, .last_ns = snap->ts_ns};
-	*find_slot(report, report->slots, report->room, ident) = ++report->path_count;
-	err = name_path(report, entry, snap);
 	if (!err && report->detailed < HTML_DETAILS_MAX)
 		err = add_details(report, entry, snap, path, view);
+	*ret = entry;
 	return err;
 }
 
@@ -392,23 +342,19 @@ int html_report_add(struct html_report *report, const struct snapshot *snap, uin
 		    const struct path *path, const struct story_view *view,
 		    const struct html_machine *machine, uint64_t lost)
 {
-	uint32_t number = *find_slot(report, report->slots, report->room, ident);
-	struct html_path *entry;
+	struct html_path *entry = find_path(report, ident);
 	int err = 0;
 
 	report->total++;
 	report->lost += lost;
-	if (!number && report->path_count >= HTML_PATHS_MAX) {
+	if (!entry && report->paths.count >= HTML_PATHS_MAX) {
 		report->others++;
 		return 0;
 	}
-	if (!number) {
-		err = new_path(report, snap, ident, path, view);
-		number = report->path_count;
-	}
+	if (!entry)
+		err = new_path(report, snap, ident, path, view, &entry);
 	if (err)
 		return err;
-	entry = &report->paths[number - 1];
 	entry->count++;
 	if (snap->ts_ns < entry->first_ns)
 		entry->first_ns = snap->ts_ns;
@@ -416,7 +362,7 @@ int html_report_add(struct html_report *report, const struct snapshot *snap, uin
 		entry->last_ns = snap->ts_ns;
 	if (report->snapshot_count >= HTML_SNAPSHOTS_MAX)
 		return 0;
-	return add_snapshot(report, snap, number - 1, machine);
+	return add_snapshot(report, snap, (uint32_t)(entry - html_path(report, 0)), machine);
 }
 
 /* Errors first, of them the most frequent; then the one seen first, so that the order is one. */
@@ -436,11 +382,11 @@ static int compare_paths(const void *a, const void *b)
 const struct html_path **html_paths_sorted(const struct html_report *report)
 {
 	const struct html_path **order =
-		calloc(report->path_count + 1, sizeof(const struct html_path *));
+		calloc(report->paths.count + 1, sizeof(const struct html_path *));
 
-	for (uint32_t i = 0; order && i < report->path_count; i++)
-		order[i] = &report->paths[i];
+	for (size_t i = 0; order && i < report->paths.count; i++)
+		order[i] = html_path(report, i);
 	if (order)
-		qsort(order, report->path_count, sizeof(const struct html_path *), compare_paths);
+		qsort(order, report->paths.count, sizeof(const struct html_path *), compare_paths);
 	return order;
 }

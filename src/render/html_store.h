@@ -9,16 +9,20 @@
 #include "render/flow_graph.h"
 #include "render/html_report.h"
 #include "symbolize/symbolize.h"
+#include "util/hash_table.h"
 
 #define HTML_NONE UINT32_MAX
 
 /** struct html_strings - each string once; the first is "" */
 struct html_strings {
-	char **items;
-	uint32_t count;
-	uint32_t *slots; /* numbers of @items and 1, by hash; 0: empty */
-	uint32_t room;
+	struct hash_table table; /* of char * */
 };
+
+/** html_text() - a string by its number; valid as long as @strings */
+static inline const char *html_text(const struct html_strings *strings, uint32_t number)
+{
+	return ((char *const *)strings->table.items)[number];
+}
 
 /** html_string() - number of a string, which is copied; HTML_NONE if there is no memory */
 uint32_t html_string(struct html_strings *strings, const char *text);
@@ -127,7 +131,7 @@ struct html_snapshot {
 	uint32_t machine;
 };
 
-/** struct html_report - @slots: numbers of @paths and 1, by ident; @others: of no path here */
+/** struct html_report - @paths: of struct html_path; @others: snapshots of no path here */
 struct html_report {
 	struct html_strings strings;
 	struct html_strings rows; /* a letter for the style, one for the level, the text */
@@ -137,10 +141,7 @@ struct html_report {
 	uint32_t machine_count;
 	struct html_function *functions;
 	uint32_t function_count;
-	struct html_path *paths;
-	uint32_t path_count;
-	uint32_t *slots;
-	uint32_t room;
+	struct hash_table paths;
 	struct html_snapshot *snapshots;
 	uint32_t snapshot_count;
 	uint32_t detailed;
@@ -148,6 +149,12 @@ struct html_report {
 	uint64_t others;
 	uint64_t lost;
 };
+
+/** html_path() - a path by its number, of report->paths.count */
+static inline struct html_path *html_path(const struct html_report *report, size_t number)
+{
+	return (struct html_path *)report->paths.items + number;
+}
 
 /**
  * html_runs_add() - the functions that a path decides in: their blocks, lines, and what ran
