@@ -659,7 +659,9 @@ int why_point(struct bpf_perf_event_data *ctx)
 		point->branches[i].from = slot->rec.branches[i].from;
 		point->branches[i].to = slot->rec.branches[i].to;
 	}
-	bpf_ringbuf_submit(point, 0);
+	/* A reader that is woken is an interrupt, and a task that may be preempted: another path.
+	 */
+	bpf_ringbuf_submit(point, BPF_RB_NO_WAKEUP);
 	slot_release(slot);
 	return 0;
 }

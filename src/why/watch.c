@@ -116,6 +116,9 @@ int watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx)
 	watch->fn_ctx = ctx;
 	watch->fn_result = 0;
 	err = ring_buffer__poll(watch->ring, timeout_ms);
+	/* Points wake nobody. */
+	if (!err)
+		err = ring_buffer__consume(watch->ring);
 	if (watch->fn_result)
 		return watch->fn_result;
 	return err < 0 ? err : 0;
