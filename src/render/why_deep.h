@@ -8,7 +8,10 @@
 #include "render/why_text.h"
 #include "why/deep.h"
 
-/** render_why_deep() - how far back it reaches, in how many runs, and why no further */
+/**
+ * render_why_deep() - how far back it reaches, in how many runs, and why no further; the functions
+ * that had not returned at the error, the outermost first, with what returned in them counted
+ */
 void render_why_deep(FILE *out, const struct deep_path *deep, const struct why_view *view);
 
 #endif

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../symbol_table.h"
+#include "render/why_deep.h"
 #include "render/why_text.h"
 #include "util/cleanup.h"
 #include "why_events.h"
@@ -182,9 +183,75 @@ static void why_stack_deep_middle_is_left_out(void **state)
 		    "    __x64_sys_rmdir+0x34\n\n");
 }
 
+/*
+ * one() calls two(), which calls three() by a thunk; that returns by one. two() returns; one()
+ * calls three(), where the error is made. Before that a function returned into one().
+ */
+static void deep_functions_on_the_way_what_returned_is_counted(void **state)
+{
+	struct deep_branch branches[] = {
+		{0xffffffff81000704, 0xffffffff81000110}, /* gone() to one() */
+		{0xffffffff81000118, 0xffffffff81000120},
+		{0xffffffff81000128, 0xffffffff81000200}, /* two() */
+		{0xffffffff81000208, 0xffffffff81000400}, /* thunk */
+		{0xffffffff81000400, 0xffffffff81000300}, /* three() */
+		{0xffffffff81000308, 0xffffffff81000500}, /* thunk */
+		{0xffffffff81000500, 0xffffffff8100020d},
+		{0xffffffff81000210, 0xffffffff8100012d},
+		{0xffffffff81000130, 0xffffffff81000300}, /* three() */
+		{0xffffffff81000304, 0xffffffff81000310},
+	};
+	struct deep_interrupt interrupt = {.entry = 0xffffffff81000600, .newer = 4, .run = 5};
+	struct deep_path deep = {
+		.branches = branches,
+		.count = sizeof(branches) / sizeof(*branches),
+		.end = 0xffffffff81000318,
+		.runs = 2,
+		.interrupts = &interrupt,
+		.interrupt_count = 1,
+		.gap.text = "all 2 runs were made",
+	};
+	struct why_view view = {
+		.symbols = symbol_table("ffffffff81000100 T one\n"
+					"ffffffff81000200 T two\n"
+					"ffffffff81000300 T three\n"
+					"ffffffff81000400 T __x86_indirect_thunk_rax\n"
+					"ffffffff81000500 T its_return_thunk\n"
+					"ffffffff81000600 T asm_sysvec_x\n"
+					"ffffffff81000700 T gone\n"
+					"ffffffff81000800 T end\n"),
+	};
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	render_why_deep(out, &deep, &view);
+	deep.gap.text[0] = '\0';
+	deep.entry = true;
+	deep.runs = 1;
+	deep.count = 1;
+	deep.interrupt_count = 0;
+	render_why_deep(out, &deep, &view);
+	deep.count = 0;
+	errmsg_set(&deep.gap, 0, "no LBR");
+	render_why_deep(out, &deep, &view);
+	fclose(out);
+	symbols_close(view.symbols);
+	assert_string_equal(
+		text, "\n10 branches back in 2 runs\n"
+		      "  no further: all 2 runs were made\n"
+		      "    one    +0x30  3 branches, 1 call that returned\n"
+		      "    three  +0x18  1 branch\n"
+		      "  4 branches back came an interrupt, asm_sysvec_x(), in run 5: left out\n"
+		      "\n1 branches back in 1 run, to the system call's entry\n"
+		      "    one  +0x218  0 branches\n"
+		      "\nThe way from the system call to the error is not shown: no LBR\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(deep_functions_on_the_way_what_returned_is_counted),
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
 		cmocka_unit_test(why_all_identical_calls_are_counted),
 		cmocka_unit_test(why_answer_only_habits_failed_says_so),
