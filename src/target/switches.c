@@ -2,6 +2,7 @@
 #include "target/switches.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "util/cleanup.h"
 
@@ -23,12 +24,18 @@ static bool is_entry(const struct trigger *trigger)
 	return trigger->addr == trigger->func_addr || trigger->addr == trigger->func_addr + 4;
 }
 
+/* The kernel patches a BPF program without ftrace: register_fentry() of kernel/bpf/trampoline.c. */
+static bool is_bpf_program(const struct trigger *trigger)
+{
+	return trigger->module && !strcmp(trigger->module, "bpf");
+}
+
 const char *switches_stop(const struct switches *switches, const struct probe *probe)
 {
 	const struct trigger *trigger = &probe->trigger;
 	const struct trigger_traits *traits = trigger_traits(trigger->kind);
 
-	if (switches->ftrace_off &&
+	if (switches->ftrace_off && !is_bpf_program(trigger) &&
 	    (traits->by_ftrace || (traits->by_kprobes && is_entry(trigger))))
 		return "it would never fire: kernel.ftrace_enabled is 0; " SWITCH_FTRACE_ON;
 	if (switches->ftrace_off && probe_needs_exit(probe))

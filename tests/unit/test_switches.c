@@ -78,6 +78,20 @@ static void the_tracer_stops_what_begins_at_entries(void **state)
 	assert_null(stop(&all_on, TRIGGER_FEXIT, 0));
 }
 
+/* Its text is patched by text_poke: register_fentry() of kernel/bpf/trampoline.c. */
+static void the_tracer_stops_no_bpf_program(void **state)
+{
+	const struct switches off_only = {.ftrace_off = true};
+	struct probe probe = {
+		.trigger = {.kind = TRIGGER_FEXIT, .function = "deny", .module = "bpf"},
+	};
+
+	(void)state;
+	assert_null(switches_stop(&off_only, &probe));
+	probe.trigger.module = "xfs";
+	assert_non_null(switches_stop(&off_only, &probe));
+}
+
 /* Where an errno is loaded, fexit tells whether it was returned. */
 static void the_tracer_stops_checks_at_the_exit(void **state)
 {
@@ -123,6 +137,7 @@ int main(void)
 		cmocka_unit_test(each_has_its_own_file),
 		cmocka_unit_test(what_is_not_there_is_on),
 		cmocka_unit_test(the_tracer_stops_what_begins_at_entries),
+		cmocka_unit_test(the_tracer_stops_no_bpf_program),
 		cmocka_unit_test(the_tracer_stops_checks_at_the_exit),
 		cmocka_unit_test(kprobes_alone_are_stopped_by_theirs),
 	};
