@@ -8,7 +8,6 @@
  */
 #include <argp.h>
 #include <errno.h>
-#include <jansson.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "decode/model.h"
 #include "host/capabilities.h"
 #include "render/branch_list.h"
+#include "render/json_writer.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"
 #include "symbolize/trim.h"
@@ -247,18 +247,18 @@ static void print_header(struct doctor *doctor)
 							 "returns, and no path");
 }
 
-static json_t *measurement_json(struct measurement *m, int err)
+static void put_measurement(struct json_writer *w, struct measurement *m, int err)
 {
-	json_t *obj = json_pack("{s:s, s:s, s:i}", "trigger", m->label, "target", m->target, "hits",
-				(int)m->hits);
-
-	json_object_set_new(obj, "depth", m->depth ? json_integer(m->depth) : json_null());
-	json_object_set_new(obj, "left", err ? json_null() : json_integer(median_left(m)));
-	json_object_set_new(obj, "wasted",
-			    err ? json_null() : json_integer(m->depth - median_left(m)));
-	json_object_set_new(obj, "hit_ns", m->hit_ns ? json_integer(m->hit_ns) : json_null());
-	json_object_set_new(obj, "error", err ? json_string(m->error.text) : json_null());
-	return obj;
+	jw_open(w, '{');
+	jw_put_string(w, "trigger", m->label);
+	jw_put_string(w, "target", m->target);
+	jw_put_integer(w, "hits", m->hits);
+	jw_put_known(w, "depth", m->depth, m->depth);
+	jw_put_known(w, "left", !err, err ? 0 : median_left(m));
+	jw_put_known(w, "wasted", !err, err ? 0 : (int64_t)m->depth - median_left(m));
+	jw_put_known(w, "hit_ns", m->hit_ns, (int64_t)m->hit_ns);
+	jw_put_string(w, "error", err ? m->error.text : NULL);
+	jw_close(w, '}');
 }
 
 static void print_measurement(struct measurement *m, int err)
@@ -274,7 +274,7 @@ static void print_measurement(struct measurement *m, int err)
 	fputc('\n', stdout);
 }
 
-static void measure_all(struct doctor *doctor, json_t *rows)
+static void measure_all(struct doctor *doctor, struct json_writer *rows)
 {
 	struct measurement table[] = {
 		{.label = "hw, on the return", .target = "ksys_read", .force = TRIGGER_HW},
@@ -295,7 +295,7 @@ static void measure_all(struct doctor *doctor, json_t *rows)
 		int err = measure(doctor, &table[i]);
 
 		if (rows)
-			json_array_append_new(rows, measurement_json(&table[i], err));
+			put_measurement(rows, &table[i], err);
 		else
 			print_measurement(&table[i], err);
 		fflush(stdout);
@@ -304,36 +304,44 @@ static void measure_all(struct doctor *doctor, json_t *rows)
 
 static int print_json(struct doctor *doctor)
 {
-	json_t *rows = json_array(), *obj, *lbr = json_null();
+	bool usable = doctor->status == EXIT_SEEN;
+	struct json_writer w = {0};
 	struct utsname host;
 
 	uname(&host);
-	if (doctor->status == EXIT_SEEN)
-		measure_all(doctor, rows);
-	if (doctor->model_known)
-		lbr = json_pack("{s:s, s:o, s:i}", "model", doctor->lbr.model, "format",
-				doctor->lbr.format >= 0 ? json_integer(doctor->lbr.format)
-							: json_null(),
-				"depth", (int)doctor->lbr.depth);
-	obj = json_pack("{s:s, s:s, s:o, s:b, s:o, s:o}", "schema", "lbrsnoop.doctor/1", "kernel",
-			host.release, "lbr", lbr, "usable", doctor->status == EXIT_SEEN, "why_not",
-			doctor->status == EXIT_SEEN ? json_null()
-						    : json_string(doctor->why_not.text),
-			"triggers", rows);
-	json_object_set_new(obj, "debug_registers_free",
-			    doctor->free_registers < 0 ? json_null()
-						       : json_integer(doctor->free_registers));
-	json_object_set_new(obj, "breakpoints_fire",
-			    !doctor->breakpoint_err  ? json_true()
-			    : no_breakpoints(doctor) ? json_false()
-						     : json_null());
-	json_object_set_new(obj, "kprobes_off", json_boolean(doctor->switches.kprobes_off));
-	json_object_set_new(obj, "ftrace_off", json_boolean(doctor->switches.ftrace_off));
-	json_object_set_new(obj, "other_users",
-			    doctor->others[0] ? json_string(doctor->others) : json_null());
-	if (!obj || json_dumpf(obj, stdout, JSON_COMPACT) || fputc('\n', stdout) == EOF)
+	jw_open(&w, '{');
+	jw_put_string(&w, "schema", "lbrsnoop.doctor/1");
+	jw_put_string(&w, "kernel", host.release);
+	jw_key(&w, "lbr");
+	if (doctor->model_known) {
+		jw_open(&w, '{');
+		jw_put_string(&w, "model", doctor->lbr.model);
+		jw_put_known(&w, "format", doctor->lbr.format >= 0, doctor->lbr.format);
+		jw_put_integer(&w, "depth", doctor->lbr.depth);
+		jw_close(&w, '}');
+	} else {
+		jw_null(&w);
+	}
+	jw_put_bool(&w, "usable", usable);
+	jw_put_string(&w, "why_not", usable ? NULL : doctor->why_not.text);
+	jw_key(&w, "triggers");
+	jw_open(&w, '[');
+	if (usable)
+		measure_all(doctor, &w);
+	jw_close(&w, ']');
+	jw_put_known(&w, "debug_registers_free", doctor->free_registers >= 0,
+		     doctor->free_registers);
+	jw_key(&w, "breakpoints_fire");
+	if (doctor->breakpoint_err && !no_breakpoints(doctor))
+		jw_null(&w);
+	else
+		jw_bool(&w, !doctor->breakpoint_err);
+	jw_put_bool(&w, "kprobes_off", doctor->switches.kprobes_off);
+	jw_put_bool(&w, "ftrace_off", doctor->switches.ftrace_off);
+	jw_put_text(&w, "other_users", doctor->others);
+	jw_close(&w, '}');
+	if (json_writer_flush(&w, stdout))
 		doctor->status = EXIT_ERROR;
-	json_decref(obj);
 	return doctor->status;
 }
 

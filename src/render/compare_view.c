@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "render/color.h"
 #include "render/escape.h"
-#include "render/json_text.h"
+#include "render/json_writer.h"
 #include "render/branch_list.h"
 #include "util/errno_name.h"
 
@@ -148,61 +147,79 @@ static int print_text(FILE *out, const struct ranking_reason *reason,
 	return ferror(out) ? -EIO : 0;
 }
 
-static json_t *json_count(const struct ranking_count *count)
+static void put_count(struct json_writer *w, const char *name, const struct ranking_count *count)
 {
-	return json_pack("{s:I, s:I}", "true", (json_int_t)count->true_calls, "known",
-			 (json_int_t)count->known);
+	jw_key(w, name);
+	jw_open(w, '{');
+	jw_put_integer(w, "true", (int64_t)count->true_calls);
+	jw_put_integer(w, "known", (int64_t)count->known);
+	jw_close(w, '}');
 }
 
-static json_t *json_place(const struct ranking_place *place)
+static void put_place(struct json_writer *w, const char *name, const struct ranking_place *place)
 {
-	if (!place->function)
-		return json_null();
-	return json_pack("{s:o, s:o, s:I}", "function", json_foreign(place->function), "module",
-			 json_foreign(place->module), "off", (json_int_t)place->off);
+	jw_key(w, name);
+	if (!place->function) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	jw_put_string(w, "function", place->function);
+	jw_put_string(w, "module", place->module);
+	jw_put_integer(w, "off", (int64_t)place->off);
+	jw_close(w, '}');
 }
 
-static json_t *json_item(const struct ranked *item, const struct compare_view *view)
+static void put_item(struct json_writer *w, const struct ranked *item,
+		     const struct compare_view *view)
 {
 	struct srcline line = {};
 	int number = line_of(view, item, &line);
-	char addr[32];
 
-	snprintf(addr, sizeof(addr), "0x%" PRIx64, item->addr);
-	return json_pack(
-		"{s:o, s:s?, s:b, s:o, s:o, s:o, s:o, s:o, s:f}", "place", json_place(&item->place),
-		"addr", item->addr ? addr : NULL, "taken", item->taken, "condition",
-		*item->condition ? json_foreign(item->condition) : json_null(), "file",
-		number ? json_foreign(line.file) : json_null(), "line",
-		number ? json_integer(number) : json_null(), "failing", json_count(&item->failing),
-		"passing", json_count(&item->passing), "accuracy", item->accuracy);
+	jw_open(w, '{');
+	put_place(w, "place", &item->place);
+	jw_key(w, "addr");
+	if (item->addr)
+		jw_address(w, item->addr);
+	else
+		jw_null(w);
+	jw_put_bool(w, "taken", item->taken);
+	jw_put_text(w, "condition", item->condition);
+	jw_put_string(w, "file", number ? line.file : NULL);
+	jw_put_known(w, "line", number, number);
+	put_count(w, "failing", &item->failing);
+	put_count(w, "passing", &item->passing);
+	jw_key(w, "accuracy");
+	jw_real(w, item->accuracy);
+	jw_close(w, '}');
 }
 
 static int print_json(FILE *out, const struct ranking_reason *reason,
 		      const struct compare_view *view)
 {
-	json_t *items = json_array(), *line;
-	const char *name = reason->err ? errno_name(reason->err) : NULL;
-	bool parts = is_ranked(reason) && reason->parts_at >= 0;
-	int err = 0;
+	bool ranked = is_ranked(reason), parts = ranked && reason->parts_at >= 0;
+	struct json_writer w = {0};
 
-	for (size_t i = 0; is_ranked(reason) && i < reason->count && i < view->top; i++)
-		err |= json_array_append_new(items, json_item(&reason->items[i], view));
-	line = json_pack("{s:s, s:o, s:s?, s:o, s:I, s:I, s:o, s:o, s:s?}", "schema",
-			 "lbrsnoop.compare/1", "function", json_foreign(reason->function), "errno",
-			 name, "made_at", json_place(&reason->made_at), "failing",
-			 (json_int_t)reason->failing, "passing", (json_int_t)reason->passing,
-			 "decisions", items, "parts_at",
-			 parts ? json_item(&reason->items[reason->parts_at], view) : json_null(),
-			 "doubt", doubt_of(reason));
-	if (!line || err) {
-		json_decref(line);
-		return -ENOMEM;
-	}
-	err = json_dumpf(line, out, JSON_COMPACT) ? -EIO : 0;
-	json_decref(line);
-	fputc('\n', out);
-	return err ?: (ferror(out) ? -EIO : 0);
+	jw_open(&w, '{');
+	jw_put_string(&w, "schema", "lbrsnoop.compare/1");
+	jw_put_string(&w, "function", reason->function);
+	jw_put_string(&w, "errno", reason->err ? errno_name(reason->err) : NULL);
+	put_place(&w, "made_at", &reason->made_at);
+	jw_put_integer(&w, "failing", (int64_t)reason->failing);
+	jw_put_integer(&w, "passing", (int64_t)reason->passing);
+	jw_key(&w, "decisions");
+	jw_open(&w, '[');
+	for (size_t i = 0; ranked && i < reason->count && i < view->top; i++)
+		put_item(&w, &reason->items[i], view);
+	jw_close(&w, ']');
+	jw_key(&w, "parts_at");
+	if (parts)
+		put_item(&w, &reason->items[reason->parts_at], view);
+	else
+		jw_null(&w);
+	jw_put_string(&w, "doubt", doubt_of(reason));
+	jw_close(&w, '}');
+	return json_writer_flush(&w, out) ?: (ferror(out) ? -EIO : 0);
 }
 
 int render_comparison(FILE *out, const struct ranking_reason *reason,

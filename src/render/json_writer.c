@@ -133,10 +133,9 @@ static size_t plain_length(const char *text)
 	return (size_t)(p - (const unsigned char *)text);
 }
 
-/* What jansson makes of it; it escapes, and is slower. */
-static void put_escaped(struct json_writer *w, const char *text)
+/* What jansson makes of it, which is slower; takes the reference. */
+static void put_jansson(struct json_writer *w, json_t *value)
 {
-	json_t *value = json_foreign(text);
 	size_t flags = JSON_LINE | JSON_ENCODE_ANY, len = json_dumpb(value, NULL, 0, flags);
 	char *at = len ? reserve(w, len) : NULL;
 
@@ -145,6 +144,12 @@ static void put_escaped(struct json_writer *w, const char *text)
 	else
 		w->failed = true;
 	json_decref(value);
+}
+
+void jw_real(struct json_writer *w, double value)
+{
+	separate(w);
+	put_jansson(w, json_real(value));
 }
 
 void jw_string(struct json_writer *w, const char *text)
@@ -159,7 +164,7 @@ void jw_string(struct json_writer *w, const char *text)
 	separate(w);
 	plain = plain_length(text);
 	if (text[plain] || plain >= JSON_FOREIGN_BYTES) {
-		put_escaped(w, text);
+		put_jansson(w, json_foreign(text));
 		return;
 	}
 	at = reserve(w, plain + 2);
@@ -174,6 +179,11 @@ void jw_put_string(struct json_writer *w, const char *name, const char *text)
 {
 	jw_key(w, name);
 	jw_string(w, text);
+}
+
+void jw_put_text(struct json_writer *w, const char *name, const char *text)
+{
+	jw_put_string(w, name, text && *text ? text : NULL);
 }
 
 void jw_put_integer(struct json_writer *w, const char *name, int64_t value)
@@ -212,13 +222,19 @@ void jw_put_address(struct json_writer *w, const char *name, uint64_t addr)
 	jw_address(w, addr);
 }
 
-int json_writer_flush(struct json_writer *w, FILE *out)
+int json_writer_end(struct json_writer *w, FILE *out)
 {
 	int err = w->failed ? -ENOMEM : 0;
 
-	if (!err && (fwrite(w->buf, 1, w->len, out) != w->len || fputc('\n', out) == EOF))
+	if (!err && fwrite(w->buf, 1, w->len, out) != w->len)
 		err = -EIO;
 	free(w->buf);
 	*w = (struct json_writer){0};
 	return err;
+}
+
+int json_writer_flush(struct json_writer *w, FILE *out)
+{
+	put(w, "\n", 1);
+	return json_writer_end(w, out);
 }

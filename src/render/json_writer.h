@@ -40,6 +40,9 @@ void jw_null(struct json_writer *w);
 void jw_bool(struct json_writer *w, bool value);
 void jw_integer(struct json_writer *w, int64_t value);
 
+/** jw_real() - as jansson writes it */
+void jw_real(struct json_writer *w, double value);
+
 /** jw_string() - any bytes: a task's name, a path; NULL: null. As json_foreign() has them. */
 void jw_string(struct json_writer *w, const char *text);
 
@@ -48,6 +51,7 @@ void jw_address(struct json_writer *w, uint64_t addr);
 
 /* jw_put_*() - a member, name and value */
 void jw_put_string(struct json_writer *w, const char *name, const char *text);
+void jw_put_text(struct json_writer *w, const char *name, const char *text); /* "": null, too */
 void jw_put_integer(struct json_writer *w, const char *name, int64_t value);
 void jw_put_bool(struct json_writer *w, const char *name, bool value);
 void jw_put_address(struct json_writer *w, const char *name, uint64_t addr);
@@ -57,6 +61,12 @@ void jw_put_known(struct json_writer *w, const char *name, bool known, int64_t v
 
 /** jw_put_tri() - null if the CPU does not report it */
 void jw_put_tri(struct json_writer *w, const char *name, enum tri value);
+
+/**
+ * json_writer_end() - the text, without a newline, to a file; frees what @w has
+ * Return: as json_writer_flush()
+ */
+int json_writer_end(struct json_writer *w, FILE *out);
 
 /**
  * json_writer_flush() - the line, and its newline, to a file; frees what @w has

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +11,7 @@
 #include "path/story.h"
 #include "render/color.h"
 #include "render/escape.h"
-#include "render/json_text.h"
+#include "render/json_writer.h"
 #include "util/errno_name.h"
 
 #define PIDS_MAX 16u
@@ -323,40 +322,39 @@ static void print_text(struct summary *summary, void **order, FILE *out)
 	fputc('\n', out);
 }
 
-static json_t *text_or_null(const char *text)
+static void put_entry(struct json_writer *w, const struct summary *summary,
+		      const struct entry *entry)
 {
-	return *text ? json_foreign(text) : json_null();
-}
-
-static json_t *entry_object(const struct summary *summary, const struct entry *entry)
-{
-	const char *errname = entry->taken.err ? errno_name(entry->taken.err) : NULL;
-	json_t *obj = json_object(), *pids = json_array(), *hosts = json_array();
 	char ident[20];
 
 	snprintf(ident, sizeof(ident), "%016" PRIx64, entry->taken.ident);
+	jw_open(w, '{');
+	jw_put_string(w, "schema", "lbrsnoop.summary/1");
+	jw_put_string(w, "path_id", ident);
+	jw_put_integer(w, "count", (int64_t)entry->taken.count);
+	jw_put_integer(w, "first_ns", (int64_t)entry->taken.first_ns);
+	jw_put_integer(w, "last_ns", (int64_t)entry->taken.last_ns);
+	jw_put_text(w, "target", entry->target);
+	jw_put_text(w, "function", entry->function);
+	jw_put_text(w, "kind", entry->taken.kind);
+	jw_put_string(w, "errno", entry->taken.err ? errno_name(entry->taken.err) : NULL);
+	jw_put_text(w, "decision", entry->decision);
+	jw_put_text(w, "error", entry->error);
+	jw_key(w, "pids");
+	jw_open(w, '[');
 	for (uint32_t i = 0; i < entry->pid_count; i++)
-		json_array_append_new(pids, json_integer(entry->pids[i]));
-	json_object_set_new(obj, "schema", json_string("lbrsnoop.summary/1"));
-	json_object_set_new(obj, "path_id", json_string(ident));
-	json_object_set_new(obj, "count", json_integer((json_int_t)entry->taken.count));
-	json_object_set_new(obj, "first_ns", json_integer((json_int_t)entry->taken.first_ns));
-	json_object_set_new(obj, "last_ns", json_integer((json_int_t)entry->taken.last_ns));
-	json_object_set_new(obj, "target", text_or_null(entry->target));
-	json_object_set_new(obj, "function", text_or_null(entry->function));
-	json_object_set_new(obj, "kind", text_or_null(entry->taken.kind));
-	json_object_set_new(obj, "errno", errname ? json_string(errname) : json_null());
-	json_object_set_new(obj, "decision", text_or_null(entry->decision));
-	json_object_set_new(obj, "error", text_or_null(entry->error));
-	json_object_set_new(obj, "pids", pids);
-	json_object_set_new(obj, "more_pids", json_boolean(entry->more_pids));
+		jw_integer(w, entry->pids[i]);
+	jw_close(w, ']');
+	jw_put_bool(w, "more_pids", entry->more_pids);
+	jw_key(w, "hosts");
+	jw_open(w, '[');
 	for (uint32_t i = 0; i < entry->host_count; i++)
-		json_array_append_new(hosts, json_foreign(summary->hosts[entry->hosts[i]]));
-	json_object_set_new(obj, "hosts", hosts);
-	json_object_set_new(obj, "more_hosts", json_boolean(entry->more_hosts));
-	json_object_set_new(obj, "snapshots", json_integer((json_int_t)summary->counts.snapshots));
-	json_object_set_new(obj, "lost", json_integer((json_int_t)summary->counts.lost));
-	return obj;
+		jw_string(w, summary->hosts[entry->hosts[i]]);
+	jw_close(w, ']');
+	jw_put_bool(w, "more_hosts", entry->more_hosts);
+	jw_put_integer(w, "snapshots", (int64_t)summary->counts.snapshots);
+	jw_put_integer(w, "lost", (int64_t)summary->counts.lost);
+	jw_close(w, '}');
 }
 
 static int print_json(struct summary *summary, void **order, FILE *out)
@@ -364,11 +362,10 @@ static int print_json(struct summary *summary, void **order, FILE *out)
 	int err = 0;
 
 	for (size_t i = 0; i < summary->counts.paths.count && i < summary->opts.top && !err; i++) {
-		json_t *obj = entry_object(summary, order[i]);
+		struct json_writer w = {0};
 
-		if (json_dumpf(obj, out, JSON_LINE) || fputc('\n', out) == EOF)
-			err = -EIO;
-		json_decref(obj);
+		put_entry(&w, summary, order[i]);
+		err = json_writer_flush(&w, out);
 	}
 	return err;
 }

@@ -3,11 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/json_text.h"
+#include "render/json_writer.h"
 #include "render/branch_list.h"
 #include "util/errno_name.h"
 
@@ -37,37 +36,71 @@ struct drawing {
 	bool cycles;
 };
 
-static void put_event(struct trace_json *trace, json_t *event)
+/* Ends the event that @w has, and its args. */
+static void put_event(struct trace_json *trace, struct json_writer *w)
 {
-	if (!event || fputs(",\n", trace->out) == EOF || json_dumpf(event, trace->out, JSON_LINE))
+	jw_close(w, '}');
+	jw_close(w, '}');
+	if (fputs(",\n", trace->out) == EOF || json_writer_end(w, trace->out))
 		trace->failed = true;
-	json_decref(event);
 }
 
-static void put_slice(struct drawing *d, const char *name, uint64_t start, json_t *args)
+/* Begins one: its args come next. */
+static void open_slice(struct drawing *d, struct json_writer *w, const char *name, uint64_t start)
 {
-	json_int_t number = (json_int_t)d->trace->count;
+	int64_t number = (int64_t)d->trace->count;
 
-	put_event(d->trace,
-		  json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:o}", "ph", "X", "name",
-			    json_foreign(name), "pid", number, "tid", number, "ts",
-			    (json_int_t)start, "dur", (json_int_t)(d->now - start), "args", args));
+	jw_open(w, '{');
+	jw_put_string(w, "ph", "X");
+	jw_put_string(w, "name", name);
+	jw_put_integer(w, "pid", number);
+	jw_put_integer(w, "tid", number);
+	jw_put_integer(w, "ts", (int64_t)start);
+	jw_put_integer(w, "dur", (int64_t)(d->now - start));
+	jw_key(w, "args");
+	jw_open(w, '{');
+}
+
+static void open_about(struct drawing *d, struct json_writer *w, const char *what)
+{
+	jw_open(w, '{');
+	jw_put_string(w, "ph", "M");
+	jw_put_string(w, "name", what);
+	jw_put_integer(w, "pid", (int64_t)d->trace->count);
+	jw_key(w, "args");
+	jw_open(w, '{');
 }
 
 struct trace_json *trace_json_create(FILE *out)
 {
 	struct trace_json *trace = calloc(1, sizeof(*trace));
+	struct json_writer w = {0};
 
 	if (!trace)
 		return NULL;
 	trace->out = out;
+	jw_open(&w, '{');
+	jw_put_string(&w, "displayTimeUnit", "ns");
+	jw_key(&w, "otherData");
+	jw_open(&w, '{');
+	jw_put_string(&w, "producer", "lbrsnoop");
+	jw_put_string(&w, "clock",
+		      "1 us is one core cycle where the name of the process says so, else one "
+		      "branch: an order, no time");
+	jw_close(&w, '}');
+	jw_key(&w, "traceEvents");
+	jw_open(&w, '[');
+	trace->failed = json_writer_flush(&w, out);
 	/* An event that says nothing: each of the others can begin with a comma. */
-	if (fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"lbrsnoop\","
-		  "\"clock\":\"1 us is one core cycle where the name of the process says so, else "
-		  "one "
-		  "branch: an order, no time\"},\"traceEvents\":[\n"
-		  "{\"ph\":\"M\",\"name\":\"trace_name\",\"pid\":0,\"args\":{}}",
-		  out) == EOF)
+	jw_open(&w, '{');
+	jw_put_string(&w, "ph", "M");
+	jw_put_string(&w, "name", "trace_name");
+	jw_put_integer(&w, "pid", 0);
+	jw_key(&w, "args");
+	jw_open(&w, '{');
+	jw_close(&w, '}');
+	jw_close(&w, '}');
+	if (json_writer_end(&w, out))
 		trace->failed = true;
 	return trace;
 }
@@ -89,7 +122,7 @@ static void put_name(struct drawing *d)
 	const struct trigger *trigger = snap->trigger;
 	const char *errname = snap->err ? errno_name(snap->err) : NULL;
 	char name[NAME_LEN];
-	json_int_t number = (json_int_t)d->trace->count;
+	struct json_writer w = {0};
 
 	snprintf(name, sizeof(name), "#%" PRIu64 " %.60s%s%s  %.16s[%u] cpu %u  [1 us = 1 %s]",
 		 d->trace->count,
@@ -98,43 +131,39 @@ static void put_name(struct drawing *d)
 								    : "",
 		 errname ? "() = -" : "", errname ?: "", snap->comm, snap->pid, snap->cpu,
 		 d->cycles ? "core cycle" : "branch: order, not time");
-	put_event(d->trace, json_pack("{s:s, s:s, s:I, s:{s:o}}", "ph", "M", "name", "process_name",
-				      "pid", number, "args", "name", json_foreign(name)));
-	put_event(d->trace,
-		  json_pack("{s:s, s:s, s:I, s:{s:I}}", "ph", "M", "name", "process_sort_index",
-			    "pid", number, "args", "sort_index", number));
+	open_about(d, &w, "process_name");
+	jw_put_string(&w, "name", name);
+	put_event(d->trace, &w);
+	open_about(d, &w, "process_sort_index");
+	jw_put_integer(&w, "sort_index", (int64_t)d->trace->count);
+	put_event(d->trace, &w);
 }
 
 static void close_slices(struct drawing *d, int depth, const char *same)
 {
 	while (d->open_count) {
 		struct slice *top = &d->open[d->open_count - 1];
+		struct json_writer w = {0};
 
 		if (top->depth < depth || (top->depth == depth && same && !strcmp(top->name, same)))
 			return;
 		d->open_count--;
-		put_slice(d, top->name, top->start, json_object());
+		open_slice(d, &w, top->name, top->start);
+		put_event(d->trace, &w);
 	}
 }
 
-static json_t *address(uint64_t addr)
+static void put_run_args(struct json_writer *w, const struct snapshot *snap, uint64_t start,
+			 uint64_t end, uint32_t branch)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
-	return json_string(text);
-}
-
-static json_t *run_args(const struct snapshot *snap, uint64_t start, uint64_t end, uint32_t branch)
-{
-	json_t *args = json_pack("{s:o, s:o}", "start", address(start), "end", address(end));
 	const struct branch *br = branch < snap->count ? &snap->branches[branch] : NULL;
 
+	jw_put_address(w, "start", start);
+	jw_put_address(w, "end", end);
 	if (br && br->mispred != TRI_NOT_REPORTED)
-		json_object_set_new(args, "mispredicted", json_boolean(br->mispred == TRI_SET));
+		jw_put_bool(w, "mispredicted", br->mispred == TRI_SET);
 	if (br && br->cycles != CYCLES_NOT_REPORTED)
-		json_object_set_new(args, "cycles", json_integer(br->cycles));
-	return args;
+		jw_put_integer(w, "cycles", br->cycles);
 }
 
 static void name_function(const struct drawing *d, uint64_t addr, char *buf, size_t len,
@@ -162,6 +191,7 @@ static void step(struct drawing *d, uint64_t start, uint64_t end, int depth, uin
 {
 	char name[NAME_LEN], run[NAME_LEN];
 	uint64_t base, from = d->now;
+	struct json_writer w = {0};
 
 	name_function(d, start, name, sizeof(name), &base);
 	close_slices(d, depth, name);
@@ -181,7 +211,9 @@ static void step(struct drawing *d, uint64_t start, uint64_t end, int depth, uin
 	else
 		snprintf(run, sizeof(run), "+0x%" PRIx64 " to +0x%" PRIx64, start - base,
 			 end - base);
-	put_slice(d, run, from, run_args(d->snap, start, end, branch));
+	open_slice(d, &w, run, from);
+	put_run_args(&w, d->snap, start, end, branch);
+	put_event(d->trace, &w);
 }
 
 int trace_json_add(struct trace_json *trace, const struct snapshot *snap, const struct path *path,

@@ -152,6 +152,32 @@ static void jw_nested_as_jansson(void **state)
 					"a", 0, "b", "last", 7));
 }
 
+static void jw_real_as_jansson(void **state)
+{
+	static const double values[] = {0, 1, 0.5, 0.1, 1e-7, 2.0 / 3, 123456789012.5, -1e300};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		struct json_writer w = {0};
+
+		jw_real(&w, values[i]);
+		assert_as_jansson(&w, json_real(values[i]));
+	}
+}
+
+static void jw_put_text_nothing_is_null(void **state)
+{
+	struct json_writer w = {0};
+
+	(void)state;
+	jw_open(&w, '{');
+	jw_put_text(&w, "none", NULL);
+	jw_put_text(&w, "empty", "");
+	jw_put_text(&w, "some", "text");
+	jw_close(&w, '}');
+	assert_as_jansson(&w, json_pack("{s:n, s:n, s:s}", "none", "empty", "some", "text"));
+}
+
 /* More than is reserved at first. */
 static void jw_large_as_jansson(void **state)
 {
@@ -190,6 +216,8 @@ int main(void)
 		cmocka_unit_test(jw_string_long_is_cut_as_jansson),
 		cmocka_unit_test(jw_integer_and_address_ends_as_printf),
 		cmocka_unit_test(jw_nested_as_jansson),
+		cmocka_unit_test(jw_real_as_jansson),
+		cmocka_unit_test(jw_put_text_nothing_is_null),
 		cmocka_unit_test(jw_large_as_jansson),
 		cmocka_unit_test(json_writer_flush_full_disk_eio),
 	};
