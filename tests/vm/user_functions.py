@@ -122,7 +122,7 @@ def cpu_errors(truth, snapshots, reported, each=True):
         return [f"no stop of cpu {cpu} is left for the one at {snapshot['ts_ns']}, with "
                 f"{len(snapshot['branches'])} entries"]
     for first, last in spans(snapshots) if each else []:
-        error = unshown_error(truth, stops, shown[first:last + 1])
+        error = unshown_error(truth, stops, shown[first:last + 1], len({s["pid"] for s in snapshots}))
         if error:
             return [f"before the snapshot at {snapshots[last]['ts_ns']} {error}"]
     return []
@@ -135,12 +135,13 @@ def spans(snapshots):
     return zip(filled, filled[1:])
 
 
-def unshown_error(truth, stops, shown):
+def unshown_error(truth, stops, shown, tasks):
     """Why stops that were made for a snapshot, between those that are shown, must be shown; or None.
 
     uprobe_stepped() of bpf/uprobe.bpf.c takes a snapshot of its own, which nobody sees, to switch the
     LBR on again after the single step of each hit. It stops the LBR only where a switch of tasks has
     switched it on before: then no branch has come since the stop before, and there was a single step.
+    Of each other one of the @tasks that step may be before a hit that came in between.
     """
     unshown = [stops[at] for at in range(shown[0], shown[-1]) if at not in shown]
     lost = [stop for stop in unshown if not truth.stop_before(stop, 0)]
@@ -148,8 +149,9 @@ def unshown_error(truth, stops, shown):
         return f"cpu {lost[0].cpu} has {len(lost)} stops with branches that no snapshot shows"
     between = truth.by_cpu[stops[0].cpu][stops[shown[0]].number:stops[shown[-1]].number]
     steps = sum(stop.reason == "db" for stop in between)
-    if len(unshown) > steps:
-        return f"{len(unshown)} stops of cpu {stops[0].cpu} are not shown, for {steps} single steps"
+    if len(unshown) > steps + tasks - 1:
+        near = " ".join(f"{stop.seq}:{stop.reason}" for stop in between[:12])
+        return f"{len(unshown)} stops of cpu {stops[0].cpu} are not shown, for {steps} single steps: {near}"
     return None
 
 
