@@ -55,7 +55,7 @@ SKEL	:= $(BPF_O)/lbrsnoop.skel.h
 WHY_OBJ	:= $(BPF_O)/bpf/why.bpf.o
 WHY_SKEL := $(BPF_O)/why.skel.h
 # Style and script of the page that report --html writes.
-HTML_PAGE := $(BPF_O)/html_page.h
+HTML_PAGE := $(BPF_O)/html_parts.h
 HTML_PARTS := src/render/html/page.css src/render/html/page.js
 
 SRC	:= $(filter-out src/vmcore/$(if $(STATIC),vmcore,vmcore_none).c,$(sort $(wildcard src/*.c src/*/*.c)))

@@ -10,6 +10,7 @@
 #include "capfile/reader.h"
 #include "cmd/option_args.h"
 #include "cmd/cmd.h"
+#include "cmd/html_file.h"
 #include "cmd/output.h"
 #include "cmd/filter_options.h"
 #include "compare/ranking.h"
@@ -17,6 +18,7 @@
 #include "path/story.h"
 #include "pipeline/pipeline.h"
 #include "render/compare_view.h"
+#include "render/html_page.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/vector.h"
@@ -109,11 +111,10 @@ static error_t check(const struct compare_options *opts)
 	bool good = false, bad = false, both = false;
 
 	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
-	    view->insns || view->branches || view->interval_ms || view->html ||
-	    export_wanted(&view->export))
+	    view->insns || view->branches || view->interval_ms || export_wanted(&view->export))
 		return args_usage(
 			"compare prints a ranking: without --summary, --interval, --trace-json, "
-			"--dot, --svg, --html, --raw, --insns, --branches, --otlp and --metrics");
+			"--dot, --svg, --raw, --insns, --branches, --otlp and --metrics");
 	for (size_t i = 0; i < opts->file_count; i++) {
 		good |= opts->files[i].side == SIDE_GOOD;
 		bad |= opts->files[i].side == SIDE_BAD;
@@ -427,6 +428,44 @@ static void say_left_out(const struct compare *compare)
 			    RANKING_PASSING_MAX);
 }
 
+static void put_page_head(FILE *out, const struct compare_options *opts, const char *const *names,
+			  size_t reasons, uint64_t calls)
+{
+	html_put_head(out, "compare", names, opts->file_count, false);
+	fputs("<header>\n<h1>lbrsnoop compare <span class=\"f\">", out);
+	html_put_names(out, names, opts->file_count);
+	fprintf(out,
+		"</span></h1>\n<p>%llu calls, %zu reason%s to fail: which decisions tell failing "
+		"calls from passing ones</p>\n</header>\n<main>\n",
+		(unsigned long long)calls, reasons, reasons == 1 ? "" : "s");
+	if (!reasons)
+		fputs("<p>No failing call is among them.</p>\n", out);
+}
+
+static int write_page(struct compare *compare, const struct ranking_reason *reasons, size_t count,
+		      const struct compare_view *view, struct errmsg *msg)
+{
+	const struct compare_options *opts = compare->opts;
+	_cleanup_free_ const char **names = calloc(opts->file_count, sizeof(const char *));
+	struct html_out to;
+	int err;
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < opts->file_count; i++)
+		names[i] = opts->files[i].path;
+	err = html_out_open(&to, opts->wanted.view.html, msg);
+	if (err)
+		return err;
+	put_page_head(to.out, opts, names, count, compare->calls);
+	for (size_t i = 0; i < count && !err; i++)
+		err = render_comparison_html(to.out, &reasons[i], view);
+	fputs("</main>\n</body>\n</html>\n", to.out);
+	err = html_out_finish(&to, err, msg);
+	html_out_deinit(&to);
+	return err;
+}
+
 /* Return: as main()'s; negative errno, with @msg. */
 static int print_ranking(struct compare *compare, struct errmsg *msg)
 {
@@ -443,8 +482,16 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 	size_t count = 0;
 
 	err = ranking_reasons(compare->ranking, &reasons, &count);
+	if (!err && opts->wanted.view.html) {
+		err = write_page(compare, reasons, count, &view, msg);
+		if (err) {
+			ranking_reasons_free(reasons, count);
+			return err;
+		}
+	}
 	for (size_t i = 0; i < count && !err; i++) {
-		err = render_comparison(compare->out, &reasons[i], &view);
+		if (!opts->wanted.view.html)
+			err = render_comparison(compare->out, &reasons[i], &view);
 		if (reasons[i].passing)
 			status = EXIT_SEEN;
 	}

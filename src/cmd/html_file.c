@@ -10,38 +10,58 @@
 #include "render/html_report.h"
 #include "util/new_file.h"
 
-/** struct html_file - @out: NULL once it is closed */
+/** struct html_file - a page of snapshots, and where it goes */
 struct html_file {
-	const char *name;
 	struct html_report *report;
-	struct new_file file;
-	FILE *out;
+	struct html_out to;
 };
 
-static int say(const struct html_file *html, int err, struct errmsg *msg)
+static int say(const struct html_out *to, int err, struct errmsg *msg)
 {
 	/* Of -EPIPE the caller makes no error: whoever read it has seen enough. */
 	return errmsg_set(msg, err == -ENOMEM || err == -EPIPE ? err : -EIO, "--html '%s': %s",
-			  html->name, strerror(-err));
+			  to->name, strerror(-err));
 }
 
-static int open_file(struct html_file *html)
+int html_out_open(struct html_out *to, const char *name, struct errmsg *msg)
 {
 	int err;
 
-	if (!strcmp(html->name, "-")) {
-		html->name = "standard output";
-		html->out = stdout;
+	*to = (struct html_out){.name = name};
+	if (!strcmp(name, "-")) {
+		to->name = "standard output";
+		to->out = stdout;
 		return 0;
 	}
-	err = new_file_open(html->name, &html->file);
+	err = new_file_open(name, &to->file);
 	if (err)
-		return err;
-	html->out = fdopen(html->file.fd, "w");
-	if (html->out)
+		return say(to, err, msg);
+	to->out = fdopen(to->file.fd, "w");
+	if (to->out)
 		return 0;
-	close(html->file.fd);
+	close(to->file.fd);
+	new_file_deinit(&to->file);
 	return -ENOMEM;
+}
+
+int html_out_finish(struct html_out *to, int err, struct errmsg *msg)
+{
+	int close_err;
+
+	err = output_check(to->out, err);
+	close_err = output_close(to->out);
+	to->out = NULL;
+	err = err ?: close_err;
+	err = err ?: new_file_rename(&to->file);
+	return err ? say(to, err, msg) : 0;
+}
+
+void html_out_deinit(struct html_out *to)
+{
+	if (to->out && to->out != stdout)
+		fclose(to->out);
+	to->out = NULL;
+	new_file_deinit(&to->file);
 }
 
 int html_file_open(const struct view_options *opts, struct html_file **ret, struct errmsg *msg)
@@ -51,16 +71,12 @@ int html_file_open(const struct view_options *opts, struct html_file **ret, stru
 
 	if (!html)
 		return -ENOMEM;
-	html->name = opts->html;
 	html->report = html_report_create();
 	if (!html->report)
 		err = -ENOMEM;
 	for (size_t i = 0; i < opts->html_input_count && !err; i++)
 		err = html_report_add_input(html->report, opts->html_inputs[i]);
-	if (!err) {
-		err = open_file(html);
-		err = err ? say(html, err, msg) : 0;
-	}
+	err = err ?: html_out_open(&html->to, opts->html, msg);
 	if (err)
 		html_file_destroy(html);
 	else
@@ -84,22 +100,14 @@ int html_file_add(struct html_file *html, const struct snapshot *snap, uint64_t 
 
 int html_file_finish(struct html_file *html, struct errmsg *msg)
 {
-	int err = output_check(html->out, html_report_write(html->report, html->out));
-	int close_err = output_close(html->out);
-
-	html->out = NULL;
-	err = err ?: close_err;
-	err = err ?: new_file_rename(&html->file);
-	return err ? say(html, err, msg) : 0;
+	return html_out_finish(&html->to, html_report_write(html->report, html->to.out), msg);
 }
 
 void html_file_destroy(struct html_file *html)
 {
 	if (!html)
 		return;
-	if (html->out && html->out != stdout)
-		fclose(html->out);
-	new_file_deinit(&html->file);
+	html_out_deinit(&html->to);
 	html_report_destroy(html->report);
 	free(html);
 }

@@ -4,11 +4,33 @@
 #define LBRSNOOP_CMD_HTML_FILE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "cmd/view.h"
 #include "export/finding.h"
 #include "path/path.h"
 #include "render/story.h"
+#include "util/new_file.h"
+
+/** struct html_out - where a page goes: @name as the user knows it; @out to write to */
+struct html_out {
+	const char *name;
+	struct new_file file;
+	FILE *out;
+};
+
+/**
+ * html_out_open() - begin a page: what was there stays until html_out_finish()
+ * @name: borrowed until html_out_deinit(); "-": standard output
+ * Return: 0; negative errno, with @msg: it cannot be written there.
+ */
+int html_out_open(struct html_out *to, const char *name, struct errmsg *msg);
+
+/** html_out_finish() - it is written, or @err; 0, or negative errno with @msg */
+int html_out_finish(struct html_out *to, int err, struct errmsg *msg);
+
+/** html_out_deinit() - free; what is not finished is not there. All zero is fine */
+void html_out_deinit(struct html_out *to);
 
 struct html_file;
 

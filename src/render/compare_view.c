@@ -8,6 +8,7 @@
 
 #include "render/color.h"
 #include "render/escape.h"
+#include "render/html_page.h"
 #include "render/json_writer.h"
 #include "render/branch_list.h"
 #include "util/errno_name.h"
@@ -226,4 +227,84 @@ int render_comparison(FILE *out, const struct ranking_reason *reason,
 		      const struct compare_view *view)
 {
 	return view->json ? print_json(out, reason, view) : print_text(out, reason, view);
+}
+
+/* The share of those that know, as a bar; and both numbers. */
+static void put_count_html(FILE *out, const struct ranking_count *count, uint64_t calls)
+{
+	double share = count->known ? 100.0 * (double)count->true_calls / (double)count->known : 0;
+
+	fprintf(out,
+		"<td class=\"way\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\">"
+		"<rect width=\"%.1f\" height=\"8\"/></svg>",
+		share);
+	print_count(out, count, calls);
+	fputs("</td>", out);
+}
+
+static void put_item_html(FILE *out, const struct ranking_reason *reason, const struct ranked *item,
+			  size_t number, const struct compare_view *view)
+{
+	char place[PLACE_LEN];
+	struct srcline line;
+
+	fprintf(out, "<tr><td class=\"n\">%zu</td><td class=\"code f\">", number);
+	html_put_text(out, name_of(&item->place, place, sizeof(place)));
+	fputs(item->taken ? "  taken" : "  not taken", out);
+	if (line_of(view, item, &line)) {
+		fputs("<br>", out);
+		html_put_text(out, line.file);
+		fprintf(out, ":%d", line.line);
+	}
+	if (*item->condition) {
+		fputs("<br>as ", out);
+		html_put_text(out, item->condition);
+	}
+	fputs("</td>", out);
+	put_count_html(out, &item->failing, reason->failing);
+	put_count_html(out, &item->passing, reason->passing);
+	/* Rounded down: 1 says that there was no exception. */
+	fprintf(out, "<td class=\"n\">%.3f</td></tr>\n", floor(item->accuracy * 1000) / 1000);
+}
+
+int render_comparison_html(FILE *out, const struct ranking_reason *reason,
+			   const struct compare_view *view)
+{
+	const char *doubt = doubt_of(reason);
+	const char *name = reason->err ? errno_name(reason->err) : NULL;
+	char place[PLACE_LEN];
+
+	fputs("<section class=\"reason\">\n<h2 class=\"mono f\">", out);
+	html_put_text(out, reason->function);
+	if (reason->err)
+		fprintf(out, "() = -%s", name ?: "errno");
+	fputs("</h2>\n<p>", out);
+	if (reason->made_at.function) {
+		fputs("made at <code class=\"f\">", out);
+		html_put_text(out, name_of(&reason->made_at, place, sizeof(place)));
+		fputs("</code>; ", out);
+	}
+	fprintf(out, "%" PRIu64 " failing, %" PRIu64 " passing calls</p>\n", reason->failing,
+		reason->passing);
+	if (doubt)
+		fprintf(out, "<p class=\"doubt\">%s</p>\n", doubt);
+	if (is_ranked(reason)) {
+		fputs("<table>\n<thead><tr><th class=\"n\"></th><th>Decision</th><th>Failing</th>"
+		      "<th>Passing</th><th class=\"n\">Accuracy</th></tr></thead>\n"
+		      "<tbody>\n",
+		      out);
+		for (size_t i = 0; i < reason->count && i < view->top; i++)
+			put_item_html(out, reason, &reason->items[i], i + 1, view);
+		fputs("</tbody>\n</table>\n", out);
+	}
+	if (is_ranked(reason) && reason->parts_at >= 0) {
+		const struct ranked *item = &reason->items[reason->parts_at];
+
+		fputs("<p>The two ways part first at <code class=\"f\">", out);
+		html_put_text(out, name_of(&item->place, place, sizeof(place)));
+		fprintf(out, "</code>: %s in all failing calls, in no passing one.</p>\n",
+			item->taken ? "taken" : "not taken");
+	}
+	fputs("</section>\n", out);
+	return ferror(out) ? -EIO : 0;
 }

@@ -29,4 +29,11 @@ struct compare_view {
 int render_comparison(FILE *out, const struct ranking_reason *reason,
 		      const struct compare_view *view);
 
+/**
+ * render_comparison_html() - one reason, as a part of a page (render/html_page.h)
+ * Return: 0; -EIO.
+ */
+int render_comparison_html(FILE *out, const struct ranking_reason *reason,
+			   const struct compare_view *view);
+
 #endif

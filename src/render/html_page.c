@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "html_page.h" /* built of src/render/html */
+#include "html_parts.h" /* built of src/render/html */
 #include "render/escape.h"
+#include "render/html_page.h"
 #include "render/html_store.h"
 
 /* Paths that stand in the page without its script; of all the others it says how many. */
@@ -43,8 +44,7 @@ static bool is_hidden(uint32_t code)
 	return false;
 }
 
-/* A foreign string as text of the page: inert, and nothing in it unseen. */
-static void put_text(FILE *out, const char *text)
+void html_put_text(FILE *out, const char *text)
 {
 	size_t size = 4 * strlen(text) + 1, shown = 0, len;
 	char *escaped = malloc(size);
@@ -78,10 +78,10 @@ static void put_what(FILE *out, const struct html_report *report, const struct h
 	const char *function = string(report, path->function);
 	const char *errname = string(report, path->errname);
 
-	put_text(out, *function ? function : string(report, path->target));
+	html_put_text(out, *function ? function : string(report, path->target));
 	if (*errname) {
 		fputs("() = -", out);
-		put_text(out, errname);
+		html_put_text(out, errname);
 	}
 }
 
@@ -92,9 +92,9 @@ static void put_answer(FILE *out, const struct html_report *report, const struct
 	fputs("</td><td class=\"code f\">", out);
 	if (path->errname && !path->place)
 		fputs("not in the record", out);
-	put_text(out, string(report, path->place));
+	html_put_text(out, string(report, path->place));
 	fputs("</td><td class=\"code f\">", out);
-	put_text(out, string(report, path->reason));
+	html_put_text(out, string(report, path->reason));
 	fputs("</td></tr>\n", out);
 }
 
@@ -127,14 +127,31 @@ static void put_answers(FILE *out, const struct html_report *report, const struc
 	      out);
 }
 
-static void put_inputs(FILE *out, const struct html_report *report)
+void html_put_names(FILE *out, const char *const *names, size_t count)
 {
-	for (uint32_t i = 0; i < report->input_count && i < INPUTS_MAX; i++) {
+	for (size_t i = 0; i < count && i < INPUTS_MAX; i++) {
 		fputs(i ? ", " : "", out);
-		put_text(out, basename(string(report, report->inputs[i])));
+		html_put_text(out, basename(names[i]));
 	}
-	if (report->input_count > INPUTS_MAX)
-		fprintf(out, " and %u more", report->input_count - INPUTS_MAX);
+	if (count > INPUTS_MAX)
+		fprintf(out, " and %zu more", count - INPUTS_MAX);
+}
+
+void html_put_head(FILE *out, const char *what, const char *const *names, size_t count, bool script)
+{
+	fprintf(out,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src '" PAGE_CSS_SHA256 "'; %s"
+		"base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"referrer\" content=\"no-referrer\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<title>lbrsnoop %s ",
+		script ? "script-src '" PAGE_JS_SHA256 "'; " : "", what);
+	html_put_names(out, names, count);
+	fputs("</title>\n<style>", out);
+	fputs(PAGE_CSS, out);
+	fputs("</style>\n</head>\n<body>\n", out);
 }
 
 static void put_machines(FILE *out, const struct html_report *report)
@@ -144,16 +161,16 @@ static void put_machines(FILE *out, const struct html_report *report)
 
 		fputs("<p class=\"f\">", out);
 		if (*string(report, machine[0])) {
-			put_text(out, string(report, machine[0]));
+			html_put_text(out, string(report, machine[0]));
 			fputs(": ", out);
 		}
 		if (*string(report, machine[1])) {
 			fputs("Linux ", out);
-			put_text(out, string(report, machine[1]));
+			html_put_text(out, string(report, machine[1]));
 			fputs(", ", out);
 		}
 		fputs("LBR ", out);
-		put_text(out, string(report, machine[2]));
+		html_put_text(out, string(report, machine[2]));
 		fputs("</p>\n", out);
 	}
 	if (report->machine_count > 4)
@@ -170,7 +187,7 @@ static void put_day(FILE *out, uint64_t ts_ns)
 		fputs(text, out);
 }
 
-static void put_header(FILE *out, const struct html_report *report)
+static void put_header(FILE *out, const struct html_report *report, const char *const *names)
 {
 	uint64_t first = UINT64_MAX, last = 0;
 
@@ -181,7 +198,7 @@ static void put_header(FILE *out, const struct html_report *report)
 		last = path->last_ns > last ? path->last_ns : last;
 	}
 	fputs("<header>\n<h1>lbrsnoop report <span class=\"f\">", out);
-	put_inputs(out, report);
+	html_put_names(out, names, report->input_count);
 	fprintf(out, "</span></h1>\n<p>%" PRIu64 " snapshot%s, %zu path%s, %" PRIu64 " events lost",
 		report->total, report->total == 1 ? "" : "s", report->paths.count,
 		report->paths.count == 1 ? "" : "s", report->lost);
@@ -203,25 +220,21 @@ static void put_header(FILE *out, const struct html_report *report)
 int html_report_write(const struct html_report *report, FILE *out)
 {
 	const struct html_path **order = html_paths_sorted(report);
+	const char **names = calloc(report->input_count + 1, sizeof(const char *));
 	int err;
 
-	if (!order)
+	if (!order || !names) {
+		free(order);
+		free(names);
 		return -ENOMEM;
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src '" PAGE_CSS_SHA256 "'; script-src '" PAGE_JS_SHA256 "'; "
-	      "base-uri 'none'; form-action 'none'\">\n"
-	      "<meta name=\"referrer\" content=\"no-referrer\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<title>lbrsnoop report ",
-	      out);
-	put_inputs(out, report);
-	fputs("</title>\n<style>", out);
-	fputs(PAGE_CSS, out);
-	fputs("</style>\n</head>\n<body>\n", out);
-	put_header(out, report);
+	}
+	for (uint32_t i = 0; i < report->input_count; i++)
+		names[i] = string(report, report->inputs[i]);
+	html_put_head(out, "report", names, report->input_count, true);
+	put_header(out, report, names);
 	put_answers(out, report, order);
 	free(order);
+	free(names);
 	fputs("<div id=\"app\" hidden></div>\n<script type=\"application/json\" id=\"data\">", out);
 	err = html_json(report, out);
 	if (err)

@@ -73,6 +73,22 @@ if grep -q 'No snapshot is in this report' "$scratch/none.html"; then ok "no sna
 left=$(find "$scratch" -name '.*')
 if [ -z "$left" ]; then ok "no temporary file is left"; else not_ok "no temporary file is left: $left"; fi
 
+# The ranking of compare.
+./lbrsnoop compare -q --no-lines --json "$capture" >"$scratch/json"
+expect "compare --html" 0 '' ./lbrsnoop compare -q --no-lines --html "$scratch/compare.html" "$capture"
+expect_out "compare --html: as --json has it" 0 '^2 reasons, [1-9]' tests/cli/compare_page.py "$scratch/compare.html" "$scratch/json"
+sed 's/12 of 12/11 of 12/' "$scratch/compare.html" >"$scratch/lie.html"
+expect_out "compare --html: a lie is refused" 1 '^page: ' tests/cli/compare_page.py "$scratch/lie.html" "$scratch/json"
+expect_out "compare --html -: no text beside it" 0 '^<!DOCTYPE html>' ./lbrsnoop compare -q --no-lines --html - "$capture"
+if cmp -s "$scratch/out" "$scratch/compare.html"; then ok "compare --html -: the same page"; else not_ok "compare --html -: the same page"; fi
+expect "compare --html: a directory" 2 "--html '$scratch': Is a directory" ./lbrsnoop compare -q --html "$scratch" "$capture"
+expect "compare --html: no failing call" 1 'nothing to compare' ./lbrsnoop compare -q --no-lines -e none -c nosuchtask --html "$scratch/none.html" "$capture"
+if grep -q '<script\|<b>\|<svg onload' <(./lbrsnoop compare -q --no-lines --html - "$scratch/evil.lbr"); then
+	not_ok "compare --html: names are text"
+else
+	ok "compare --html: names are text"
+fi
+
 if ! command -v chromium >/dev/null; then
 	skip "in a browser" "chromium is not installed"
 	finish
