@@ -11,7 +11,7 @@ copy=$scratch/tree
 mkdir "$copy"
 cp -a Makefile bpf debian src vmlinux tests lbrsnoop "$copy"
 mkdir "$copy/build"
-cp -a build/src build/bpf build/lbrsnoop.skel.h build/why.skel.h build/.flags build/.bpf-flags build/.tools "$copy/build"
+cp -a build/src build/bpf build/lbrsnoop.skel.h build/why.skel.h build/html_parts.h build/.flags build/.bpf-flags build/.tools "$copy/build"
 cp -a build/lbrsnoop.bpf.o "$copy/build" 2>/dev/null
 cd "$copy" || exit 2
 unset MAKEFLAGS MFLAGS MAKELEVEL

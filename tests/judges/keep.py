@@ -3,7 +3,7 @@
 """keep.py - a few true captures, and what judges them, small enough to keep in tests/data/judges
 
 Usage: keep.py truth OUTPUT DIRECTORY RUN:REASON:COUNT...   of tests/vm/live.py --keep
-       keep.py path OUTPUT DIRECTORY PART:COUNT...          of tests/vm/test_path --keep
+       keep.py path OUTPUT DIRECTORY PART:COUNT[:FIRST]...  of tests/vm/test_path --keep
        keep.py user OUTPUT DIRECTORY PROGRAM COUNT          of tests/vm/live.py --keep: user-uprobe
 
 OUTPUT is JSON, compressed by xz: snapshots, the stops that they show and those right before these,
@@ -121,8 +121,9 @@ def shown_once(lines, snapshots):
 def keep_path(directory, parts):
     kept, wanted = {}, set()
     for part in parts:
-        name, count = part.split(":")
-        kept[name] = few(executed.told(os.path.join(directory, name + ".lbr"), os.devnull)[1], int(count))
+        name, count, *first = part.split(":")
+        told = executed.told(os.path.join(directory, name + ".lbr"), os.devnull)[1]
+        kept[name] = told[int(first[0]):][:int(count)] if first else few(told, int(count))
         wanted |= {held_by(s) for s in kept[name]}
     with open(os.path.join(directory, "stops"), encoding="ascii") as lines:
         stops = list(shown_once((line for line in lines if any(

@@ -389,8 +389,10 @@ static const char *check_end(const struct placed *p, const json_t *path, uint32_
 {
 	const json_t *last = json_array_get(path, json_array_size(path) - 1);
 	const char *ends = json_string_value(json_object_get(last, "ends"));
+	/* A stay in user space is one gap up to its end: check_gap() has held its branches. */
+	bool stays = is_gap(last, PATH_GAP_USER) && next_of(last) == NONE && !is_kernel(p->ip);
 
-	if (entry + 1 < p->useful)
+	if (entry + 1 < p->useful && !stays)
 		return "the newest branches have no block";
 	if (p->goes_on == GOES_TO_INTERRUPT)
 		return check_interrupt(p, path);
