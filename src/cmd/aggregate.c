@@ -109,6 +109,14 @@ int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap,
 	return err;
 }
 
+void aggregate_add_lost(struct aggregate *aggregate, uint64_t lost)
+{
+	if (aggregate->summary)
+		summary_add_lost(aggregate->summary, lost, 0);
+	if (aggregate->html)
+		html_file_add_lost(aggregate->html, lost);
+}
+
 int aggregate_tick(struct aggregate *aggregate, uint64_t now_ns)
 {
 	uint64_t interval_ns = aggregate->opts->interval_ms * 1000000;
@@ -137,18 +145,26 @@ static int finish_trace(struct aggregate *aggregate, struct errmsg *msg)
 		   : 0;
 }
 
+/* One that cannot be written does not take the others with it: the first error is told. */
 int aggregate_finish(struct aggregate *aggregate, struct errmsg *msg)
 {
-	int err = 0;
+	struct errmsg later = {};
+	int err = 0, other;
 
 	if (aggregate->summary)
 		err = output_check(aggregate->out,
 				   summary_print(aggregate->summary, aggregate->out));
-	if (!err && aggregate->trace)
-		err = finish_trace(aggregate, msg);
-	if (!err && aggregate->html)
-		err = html_file_finish(aggregate->html, msg);
-	if (!err && aggregate->export)
-		err = export_finish(aggregate->export, msg);
+	if (aggregate->trace) {
+		other = finish_trace(aggregate, err ? &later : msg);
+		err = err ?: other;
+	}
+	if (aggregate->html) {
+		other = html_file_finish(aggregate->html, err ? &later : msg);
+		err = err ?: other;
+	}
+	if (aggregate->export) {
+		other = export_finish(aggregate->export, err ? &later : msg);
+		err = err ?: other;
+	}
 	return err;
 }

@@ -40,6 +40,9 @@ int aggregate_snapshot(struct aggregate *aggregate, const struct snapshot *snap,
 		       const struct path *path, const struct finding_kernel *kernel,
 		       const struct story_view *story, uint64_t lost);
 
+/** aggregate_add_lost() - events lost behind the last snapshot */
+void aggregate_add_lost(struct aggregate *aggregate, uint64_t lost);
+
 /**
  * aggregate_tick() - --interval: print the summary and begin anew, if it is time
  * @now_ns: CLOCK_REALTIME, of the snapshots if they come from a file

@@ -98,6 +98,11 @@ int html_file_add(struct html_file *html, const struct snapshot *snap, uint64_t 
 	return html_report_add(html->report, snap, ident, path, story, &machine, lost);
 }
 
+void html_file_add_lost(struct html_file *html, uint64_t lost)
+{
+	html_report_add_lost(html->report, lost);
+}
+
 int html_file_finish(struct html_file *html, struct errmsg *msg)
 {
 	return html_out_finish(&html->to, html_report_write(html->report, html->to.out), msg);

@@ -50,6 +50,9 @@ int html_file_add(struct html_file *html, const struct snapshot *snap, uint64_t 
 		  const struct path *path, const struct finding_kernel *kernel,
 		  const struct story_view *story, uint64_t lost);
 
+/** html_file_add_lost() - events lost behind the last snapshot */
+void html_file_add_lost(struct html_file *html, uint64_t lost);
+
 /** html_file_finish() - write it; 0, or negative errno with @msg */
 int html_file_finish(struct html_file *html, struct errmsg *msg);
 

@@ -316,9 +316,11 @@ static int on_message(uint64_t seq, uint64_t ts_ns, const char *text, void *ctx)
 
 static void show_log(struct postmortem *pm)
 {
+	const struct view_options *view = &pm->opts->wanted.view;
 	int err;
 
-	if (pm->opts->wanted.view.json || !pm->opts->log_lines)
+	/* Behind a page it would be no part of it. */
+	if (view->json || (view->html && !strcmp(view->html, "-")) || !pm->opts->log_lines)
 		return;
 	err = printk_tail(pm->dump, (uint32_t)pm->opts->log_lines, on_message, pm);
 	if (err)
@@ -396,6 +398,10 @@ int cmd_postmortem(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &opts))
 		return EXIT_USAGE;
+	if (opts.all && opts.wanted.view.html) {
+		args_usage("--html writes a page of one flight recorder: without --all");
+		return EXIT_USAGE;
+	}
 	opts.wanted.view.html_inputs = &opts.dump;
 	opts.wanted.view.html_input_count = 1;
 	status = filter_options_check_outputs(&opts.wanted, &opts.dump, 1, "dump");

@@ -221,6 +221,8 @@ static void say_end(struct report *report, struct input *input)
 	char why[256];
 
 	report->lost += capfile_lost(input->file);
+	if (report->aggregate)
+		aggregate_add_lost(report->aggregate, capfile_lost(input->file));
 	capfile_end_text(input->file, why, sizeof(why));
 	if (*why)
 		log_warning("%s: %s", input->path, why);

@@ -338,6 +338,11 @@ static int add_snapshot(struct html_report *report, const struct snapshot *snap,
 	return 0;
 }
 
+void html_report_add_lost(struct html_report *report, uint64_t lost)
+{
+	report->lost += lost;
+}
+
 int html_report_add(struct html_report *report, const struct snapshot *snap, uint64_t ident,
 		    const struct path *path, const struct story_view *view,
 		    const struct html_machine *machine, uint64_t lost)

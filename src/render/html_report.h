@@ -39,6 +39,9 @@ struct html_machine {
 	const char *release;
 };
 
+/** html_report_add_lost() - events lost behind the last snapshot */
+void html_report_add_lost(struct html_report *report, uint64_t lost);
+
 /**
  * html_report_add() - take a snapshot
  * Memory is bounded: beyond HTML_PATHS_MAX paths snapshots are only counted, beyond

@@ -4,7 +4,9 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +156,7 @@ static int look_at(int fd, const struct program *program, void *ctx)
 	if (search->count++)
 		return 0;
 	search->found = *program;
-	search->fd = dup(fd);
+	search->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	return search->fd < 0 ? -errno : 0;
 }
 
@@ -213,13 +215,15 @@ int bpf_program_add(struct resolver *resolver, const struct target_spec *spec,
 		    struct probe_list *list, struct errmsg *msg)
 {
 	struct search search = {.name = spec->name, .fd = -1, .near = {.wanted = spec->name}};
+	unsigned long id;
 	const char *why;
 	char *end;
 	int err;
 
-	search.id = (uint32_t)strtoul(spec->name, &end, 10);
-	if (*end)
-		search.id = 0;
+	errno = 0;
+	id = strtoul(spec->name, &end, 10);
+	if (isdigit((unsigned char)*spec->name) && !*end && !errno && id <= UINT32_MAX)
+		search.id = (uint32_t)id;
 	err = for_each_program(look_at, &search);
 	if (err == -EPERM || err == -EINVAL)
 		err = cannot_ask(err, spec->text, msg);

@@ -1,20 +1,20 @@
 #!/usr/bin/python3
 """plant.py - a capture file with what must not leave its host, and names that would like to be more
 
-Usage: plant.py secrets|forgeries|minutes|markup IN OUT
+Usage: plant.py secrets|forgeries|minutes|markup|lost IN OUT
 
 secrets: PLANTED stands in the command line of the trace, the task's name, the kernel's log, the path of
 a traced program and each register. forgeries: the names of task, function and host end fields, lines
 and strings of what they are exported to. minutes: there are 50
 of them from each snapshot to the next. markup: names and a line of the log that would be markup, script or
-something unseen in a page, as long as the format has them. Format: src/capfile/format.h.
+something unseen in a page, as long as the format has them. lost: 77 events behind the last snapshot. Format: src/capfile/format.h.
 """
 import struct
 import subprocess
 import sys
 import zlib
 
-META, TRIGGER, SNAPSHOT, LOG, REGISTERS = 1, 5, 6, 10, 11
+META, TRIGGER, SNAPSHOT, END, LOG, REGISTERS = 1, 5, 6, 7, 10, 11
 COMM_AT, COMM_BYTES = 56, 16
 PTREGS = 21
 started = 0
@@ -101,8 +101,13 @@ def minutes(kind, payload, number):
     yield kind, payload
 
 
+def lost(kind, payload, _):
+    yield kind, payload[:8] + struct.pack("<Q", 77) if kind == END else payload
+
+
 def main():
-    change = {"secrets": secrets, "forgeries": forgeries, "minutes": minutes, "markup": markup}[sys.argv[1]]
+    change = {"secrets": secrets, "forgeries": forgeries, "minutes": minutes, "markup": markup,
+              "lost": lost}[sys.argv[1]]
     with open(sys.argv[2], "rb") as file:
         head = file.read(24)
         stream = subprocess.run(["zstd", "-dcq"], input=file.read(), stdout=subprocess.PIPE, check=True).stdout

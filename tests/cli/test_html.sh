@@ -63,6 +63,17 @@ if [ -c /dev/null ]; then ok "/dev/null"; else not_ok "/dev/null"; fi
 if [ -w /dev/full ]; then
 	expect "a full disk" 2 "--html '/dev/full': No space left" ./lbrsnoop report -q --no-lines --html /dev/full "$capture"
 fi
+tests/cli/plant.py lost "$capture" "$scratch/lost.lbr"
+expect_out "events lost at the end: in the summary" 0 '^11 paths of 211 snapshots, 77 events lost' \
+	./lbrsnoop report -q --no-lines --summary --html "$scratch/lost.html" "$scratch/lost.lbr"
+expect_out "events lost at the end: in the page" 0 '211 snapshots, 11 paths, 77 events lost' cat "$scratch/lost.html"
+# What can be written is written.
+if [ -w /dev/full ]; then
+	expect "a page that cannot be written" 2 "--html '/dev/full': No space left" \
+		./lbrsnoop report -q --no-lines --html /dev/full --metrics "$scratch/full.prom" "$capture"
+	expect_out "the metrics beside it are" 0 'lbrsnoop_' cat "$scratch/full.prom"
+fi
+expect "postmortem --all" 64 'without --all' ./lbrsnoop postmortem --all --html "$scratch/a" /none/x
 expect "the capture itself" 2 'the capture itself' ./lbrsnoop report --html "$capture" "$capture"
 expect "two outputs in one file" 64 'two outputs' ./lbrsnoop report --html "$scratch/a" --trace-json "$scratch/a" "$capture"
 expect "--json" 64 'without --json' ./lbrsnoop report --json --html "$scratch/a" "$capture"
