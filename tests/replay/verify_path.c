@@ -597,8 +597,9 @@ static enum goes_on goes_on_of(const char *kind)
 
 static bool in_program_alone(const struct branch *branches, uint32_t count, uint64_t ip)
 {
+	/* What led to the source of the oldest is not known: the kernel may have returned. */
 	for (uint32_t i = 0; i < count; i++)
-		if (is_kernel(branches[i].from) || is_kernel(branches[i].to))
+		if ((i && is_kernel(branches[i].from)) || is_kernel(branches[i].to))
 			return false;
 	return !is_kernel(ip);
 }
