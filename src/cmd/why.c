@@ -77,7 +77,7 @@ struct why {
 	char *line;
 	size_t line_len;
 	bool quiet;
-	bool progress_shown;
+	struct progress *progress;
 };
 
 static const struct argp_option options[] = {
@@ -343,25 +343,22 @@ static bool stop(void *ctx)
 	return stop_requested > 0;
 }
 
-/* On a terminal alone; what comes next is written over it. */
+/* Not before the first run of --deep: what the command writes in the runs before that is shown. */
 static void show_progress(void *ctx, const struct deep_path *path)
 {
 	struct why *why = ctx;
 	struct symbol sym;
+	char what[256];
 
-	if (!isatty(STDERR_FILENO) || log_get_level() == LOG_QUIET)
-		return;
-	fprintf(stderr, "\r\033[K%zu branches back, run %u", path->count, path->runs);
 	if (path->count && !symbols_find(why->symbols, path->branches[0].to, &sym))
-		fprintf(stderr, ", in %s()", sym.name);
-	why->progress_shown = true;
-}
-
-static void end_progress(struct why *why)
-{
-	if (why->progress_shown)
-		fputs("\r\033[K", stderr);
-	why->progress_shown = false;
+		snprintf(what, sizeof(what), "run %u, in %s()", path->runs, sym.name);
+	else
+		snprintf(what, sizeof(what), "run %u", path->runs);
+	if (why->progress)
+		progress_say(why->progress, what);
+	else
+		why->progress = output_progress(why->file, true, what, "branches back");
+	progress_count(why->progress, path->count);
 }
 
 /* As it runs; or as it was built, which differs from that only where the kernel patches itself. */
@@ -681,7 +678,7 @@ static int run(struct why *why, struct errmsg *msg)
 		log_info("the command is run up to three times (--once: only once)");
 	err = opts->once ? standby_run(&session, &why->answer, msg)
 			 : session_run(&session, &why->answer, msg);
-	end_progress(why);
+	progress_end(why->progress);
 	child_kill(&why->child);
 	if (err)
 		return err;
