@@ -14,12 +14,9 @@
 
 static bool is_thunk(const struct story_step *step)
 {
-	enum place place;
-
 	if (*step->function != '_' && !strstr(step->function, "thunk"))
 		return false;
-	place = place_of_symbol(step->function, step->offset);
-	return place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK;
+	return place_is_thunk(place_of_symbol(step->function, step->offset));
 }
 
 static const char *how_text(enum story_how how, bool first)

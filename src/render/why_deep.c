@@ -35,9 +35,7 @@ struct frames {
 
 static bool is_thunk(const struct symbol *sym)
 {
-	enum place place = place_of_symbol(sym->name, 0);
-
-	return place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK;
+	return place_is_thunk(place_of_symbol(sym->name, 0));
 }
 
 static void enter(struct frames *frames, const struct symbol *sym)

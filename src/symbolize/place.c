@@ -102,6 +102,11 @@ enum place place_of_symbol(const char *name, uint64_t offset)
 	return PLACE_ORDINARY;
 }
 
+bool place_is_thunk(enum place place)
+{
+	return place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK;
+}
+
 enum place place_in_symbol(struct symbols *symbols, const struct symbol *sym, uint64_t addr)
 {
 	uint8_t *note = symbols_note(symbols, sym->name,

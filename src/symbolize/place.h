@@ -31,6 +31,9 @@ typedef bool same_function_fn(void *ctx, uint64_t a, uint64_t b);
  */
 enum place place_of_symbol(const char *name, uint64_t offset);
 
+/** place_is_thunk() - code that every return, or every indirect branch, of the kernel comes by? */
+bool place_is_thunk(enum place place);
+
 struct symbol;
 struct symbols;
 

@@ -157,14 +157,12 @@ static struct spot look(struct symbols *syms, uint64_t addr)
 {
 	struct spot spot = {.tracer = TRACER_NONE};
 	struct symbol sym;
-	enum place place;
 
 	if (!(addr >> 63) || symbols_find(syms, addr, &sym))
 		return spot;
-	place = place_in_symbol(syms, &sym, addr);
 	spot.tracer = tracer_of(syms, sym.name);
 	spot.start = addr == sym.addr;
-	spot.thunk = place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK;
+	spot.thunk = place_is_thunk(place_in_symbol(syms, &sym, addr));
 	spot.iret = is_iret(syms, sym.name);
 	return spot;
 }

@@ -136,16 +136,13 @@ static struct deep_known known(const struct deep_path *path)
 		.branches = path->branches, .count = path->count, .end = path->end};
 }
 
-/* What every return, or every indirect call, of the kernel comes by. */
-static bool is_thunk(const struct deep *deep, uint64_t addr)
+/* Anywhere in one: everybody comes by. */
+static bool in_thunk(const struct deep *deep, uint64_t addr)
 {
 	struct symbol sym;
-	enum place place;
 
-	if (symbols_find(deep->probes->opts->symbols, addr, &sym))
-		return false;
-	place = place_of_symbol(sym.name, 0);
-	return place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK;
+	return !symbols_find(deep->probes->opts->symbols, addr, &sym) &&
+	       place_is_thunk(place_of_symbol(sym.name, 0));
 }
 
 /* May a breakpoint stand there, and is that the path's first execution of it? */
@@ -154,7 +151,7 @@ static bool is_possible(const struct deep *deep, const struct target *target)
 	struct deep_known path = known(deep->path);
 
 	if (target->addr == path.end || probeable_forbidden(deep->forbidden, target->addr) ||
-	    is_thunk(deep, target->addr))
+	    in_thunk(deep, target->addr))
 		return false;
 	for (long at = DEEP_BEFORE; at < target->at; at++)
 		if (deep_runs_through(&path, at, target->addr))
