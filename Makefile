@@ -189,6 +189,9 @@ $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 		watch_sites watch_sites_end watch_lost watch_netlink watch_poll lbr_events_open \
 		lbr_events_enable lbr_events_close text_source text_live_invalidate \
 		probeable_open_forbidden probes_modules,-Wl$(comma)--wrap=$(f))
+# The kernel's BPF programs are a table of the test's own there.
+$(O)/tests/unit/test_bpf_program: LDFLAGS += $(foreach f,bpf_prog_get_next_id bpf_prog_get_fd_by_id \
+		bpf_obj_get_info_by_fd btf__load_from_kernel_by_id resolver_keep_fd,-Wl$(comma)--wrap=$(f))
 # A directory that is replaced while it is locked; any is a BPF file system.
 $(O)/tests/unit/test_flight_files: LDFLAGS += -Wl,--wrap=flock,--wrap=statfs
 # Memory that runs out.

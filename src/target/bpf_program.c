@@ -6,10 +6,10 @@
 #include <bpf/libbpf.h>
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "target/kinds.h"
 #include "target/suggest.h"
@@ -67,24 +67,23 @@ static void read_btf(struct program *program, uint32_t func_id)
 static int read_program(int fd, struct program *ret)
 {
 	struct bpf_func_info func = {0};
+	uint64_t addr = 0;
+	uint32_t size = 0;
 	struct program program = {
 		.info = {.nr_func_info = 1,
 			 .func_info_rec_size = sizeof(func),
 			 .func_info = (uintptr_t)&func,
 			 .nr_jited_ksyms = 1,
-			 .jited_ksyms = (uintptr_t)&ret->addr,
+			 .jited_ksyms = (uintptr_t)&addr,
 			 .nr_jited_func_lens = 1,
-			 .jited_func_lens = (uintptr_t)&ret->size},
+			 .jited_func_lens = (uintptr_t)&size},
 	};
 	uint32_t len = sizeof(program.info);
-	int err;
 
-	ret->addr = ret->size = 0;
-	err = bpf_obj_get_info_by_fd(fd, &program.info, &len);
-	if (err)
-		return err;
-	program.addr = ret->addr;
-	program.size = ret->size;
+	if (bpf_obj_get_info_by_fd(fd, &program.info, &len))
+		return -errno;
+	program.addr = addr;
+	program.size = size;
 	snprintf(program.name, sizeof(program.name), "%s", program.info.name);
 	if (program.info.btf_id && program.info.nr_func_info)
 		read_btf(&program, func.type_id);
@@ -92,30 +91,38 @@ static int read_program(int fd, struct program *ret)
 	return 0;
 }
 
-/** typedef program_fn - non-zero stops; @fd: of the program, closed afterwards */
-typedef int program_fn(int fd, const struct program *program, void *ctx);
+/** typedef program_fn - non-zero stops */
+typedef int program_fn(const struct program *program, void *ctx);
 
+/* Return: what @visit returned; -E2BIG: there are more; other negative errno: they are not told. */
 static int for_each_program(program_fn *visit, void *ctx)
 {
 	uint32_t id = 0;
 	int stop = 0;
 
-	for (int n = 0; n < PROGRAMS_MAX && !stop; n++) {
+	for (int n = 0; !stop; n++) {
 		_cleanup_close_ int fd = -1;
 		struct program program;
 
 		if (bpf_prog_get_next_id(id, &id))
 			return errno == ENOENT ? 0 : -errno;
+		if (n == PROGRAMS_MAX)
+			return -E2BIG;
 		fd = bpf_prog_get_fd_by_id(id); /* gone meanwhile: the next one */
 		if (fd >= 0 && !read_program(fd, &program))
-			stop = visit(fd, &program, ctx);
+			stop = visit(&program, ctx);
 	}
 	return stop;
 }
 
 static int cannot_ask(int err, const char *what, struct errmsg *msg)
 {
-	return errmsg_set(msg, err, "%s: the kernel does not list its BPF programs: %s%s", what,
+	if (err == -E2BIG)
+		return errmsg_set(msg, err,
+				  "'%s': more than %d BPF programs are loaded, and the others were "
+				  "not looked at; 'bpftool prog' shows their IDs: bpf:ID",
+				  what, PROGRAMS_MAX);
+	return errmsg_set(msg, err, "'%s': the kernel does not show its BPF programs: %s%s", what,
 			  strerror(-err),
 			  err == -EPERM ? "; that needs CAP_SYS_ADMIN: run as root (sudo)" : "");
 }
@@ -131,43 +138,60 @@ int bpf_program_parse(const char *rest, struct target_spec *spec, struct errmsg 
 	return spec->name ? 0 : -ENOMEM;
 }
 
-/** struct search - @fd: of the first that was found; @ids: of the first ones */
+/** enum match - does a name mean a program? The greater wins. MATCH_CUT: it is a part of the name
+ */
+enum match { MATCH_NONE, MATCH_CUT, MATCH_FULL };
+
+static enum match match_name(const struct program *program, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!strcmp(program->name, name))
+		return MATCH_FULL;
+	if (strcmp(program->info.name, name) != 0)
+		return MATCH_NONE;
+	return len == BPF_OBJ_NAME_LEN - 1 && !strncmp(program->name, name, len) ? MATCH_CUT
+										 : MATCH_FULL;
+}
+
+/** struct search - @match: the best so far; @count: programs of it; @ids: of the first ones */
 struct search {
-	const char *name;
-	uint32_t id;
-	int fd;
-	struct program found;
+	enum match match;
 	size_t count;
 	uint32_t ids[NAMESAKES_SHOWN];
 	struct suggestions near;
 };
 
-static int look_at(int fd, const struct program *program, void *ctx)
+static int look_at(const struct program *program, void *ctx)
 {
 	struct search *search = ctx;
+	enum match match = match_name(program, search->near.wanted);
 
 	suggestions_offer(&search->near, program->name);
-	if (search->id ? program->info.id != search->id
-		       : strcmp(program->name, search->name) &&
-				 strcmp(program->info.name, search->name))
+	if (match == MATCH_NONE || match < search->match)
 		return 0;
+	if (match > search->match)
+		search->count = 0;
+	search->match = match;
 	if (search->count < NAMESAKES_SHOWN)
 		search->ids[search->count] = program->info.id;
-	if (search->count++)
-		return 0;
-	search->found = *program;
-	search->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	return search->fd < 0 ? -errno : 0;
+	search->count++;
+	return 0;
 }
 
-static int not_one(const struct search *search, const struct target_spec *spec, struct errmsg *msg)
+static int not_loaded(const struct suggestions *near, const struct target_spec *spec,
+		      struct errmsg *msg)
 {
-	char near[SUGGESTIONS_MAX * 130 + 32];
+	char text[SUGGESTIONS_MAX * 130 + 32];
 
-	if (!search->count)
-		return errmsg_set(msg, -ENOENT,
-				  "'%s': no such BPF program is loaded%s ('lbrsnoop list bpf')",
-				  spec->text, suggestions_text(&search->near, near, sizeof(near)));
+	return errmsg_set(msg, -ENOENT,
+			  "'%s': no such BPF program is loaded%s ('lbrsnoop list bpf')", spec->text,
+			  suggestions_text(near, text, sizeof(text)));
+}
+
+static int ambiguous(const struct search *search, const struct target_spec *spec,
+		     struct errmsg *msg)
+{
 	errmsg_set(msg, -EINVAL, "'%s': %zu BPF programs have this name; by their IDs they are",
 		   spec->text, search->count);
 	for (size_t i = 0; i < search->count && i < NAMESAKES_SHOWN; i++)
@@ -175,6 +199,30 @@ static int not_one(const struct search *search, const struct target_spec *spec, 
 	if (search->count > NAMESAKES_SHOWN)
 		errmsg_add(msg, ", ...");
 	return -EINVAL;
+}
+
+static int find_id(const struct target_spec *spec, uint32_t *ret_id, struct errmsg *msg)
+{
+	struct search search = {.near = {.wanted = spec->name}};
+	unsigned long id;
+	char *end;
+	int err;
+
+	errno = 0;
+	id = strtoul(spec->name, &end, 10);
+	if (isdigit((unsigned char)*spec->name) && !*end && !errno && id && id <= UINT32_MAX) {
+		*ret_id = (uint32_t)id;
+		return 0;
+	}
+	err = for_each_program(look_at, &search);
+	if (err)
+		return cannot_ask(err, spec->text, msg);
+	if (!search.count)
+		return not_loaded(&search.near, spec, msg);
+	if (search.count > 1)
+		return ambiguous(&search, spec, msg);
+	*ret_id = search.ids[0];
+	return 0;
 }
 
 /* Why nothing can be attached to it, as far as it can be told before; NULL: the kernel decides. */
@@ -214,30 +262,29 @@ static int add_program(const struct program *program, int fd, const struct targe
 int bpf_program_add(struct resolver *resolver, const struct target_spec *spec,
 		    struct probe_list *list, struct errmsg *msg)
 {
-	struct search search = {.name = spec->name, .fd = -1, .near = {.wanted = spec->name}};
-	unsigned long id;
+	struct program program;
 	const char *why;
-	char *end;
-	int err;
+	uint32_t id = 0;
+	int err = find_id(spec, &id, msg), fd;
 
-	errno = 0;
-	id = strtoul(spec->name, &end, 10);
-	if (isdigit((unsigned char)*spec->name) && !*end && !errno && id <= UINT32_MAX)
-		search.id = (uint32_t)id;
-	err = for_each_program(look_at, &search);
-	if (err == -EPERM || err == -EINVAL)
-		err = cannot_ask(err, spec->text, msg);
-	else if (!err && search.count != 1)
-		err = not_one(&search, spec, msg);
-	why = err ? NULL : untraceable(&search.found);
+	if (err)
+		return err;
+	fd = bpf_prog_get_fd_by_id(id);
+	if (fd < 0)
+		return errno == ENOENT ? not_loaded(&(struct suggestions){}, spec, msg)
+				       : cannot_ask(-errno, spec->text, msg);
+	err = resolver_keep_fd(resolver, fd);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	err = read_program(fd, &program);
+	if (err)
+		return cannot_ask(err, spec->text, msg);
+	why = untraceable(&program);
 	if (why)
-		err = errmsg_set(msg, -EINVAL, "'%s': BPF program %u: %s", spec->text,
-				 search.found.info.id, why);
-	/* From here on the resolver closes it. */
-	err = err ?: resolver_keep_fd(resolver, search.fd);
-	if (err && search.fd >= 0)
-		close(search.fd);
-	return err ?: add_program(&search.found, search.fd, spec, list);
+		return errmsg_set(msg, -EINVAL, "'%s': BPF program %u: %s", spec->text, id, why);
+	return add_program(&program, fd, spec, list);
 }
 
 /** struct bpf_listing - what for_each_program() needs to call a target_row_fn */
@@ -246,14 +293,13 @@ struct bpf_listing {
 	void *ctx;
 };
 
-static int list_program(int fd, const struct program *program, void *ctx)
+static int list_program(const struct program *program, void *ctx)
 {
 	const char *type = libbpf_bpf_prog_type_str(program->info.type);
 	const char *why = untraceable(program);
 	struct bpf_listing *listing = ctx;
 	char target[NAME_BYTES + 8], what[64];
 
-	(void)fd;
 	if (program->name[0])
 		snprintf(target, sizeof(target), "bpf:%s", program->name);
 	else
