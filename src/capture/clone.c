@@ -25,13 +25,13 @@ static int set_target(struct bpf_insn *insns, size_t count, uint32_t target)
 	return err;
 }
 
-/* What the verifier says in its last line but its statistics, which all programs get. */
+/* The last line of the verifier's log, without the statistics that end each log. */
 static const char *last_words(char *log)
 {
-	char *words = log, *save = NULL;
+	const char *words = "";
+	char *save = NULL;
 
-	*log = '\0';
-	for (char *line = strtok_r(log + 1, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+	for (char *line = strtok_r(log, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		if (strncmp(line, "processed ", 10))
 			words = line;
 	return words;
@@ -48,8 +48,8 @@ static int refused(const struct bpf_program *prog, const struct bpf_insn *insns,
 
 	if (!log)
 		return -ENOMEM;
-	opts->log_buf = log + 1;
-	opts->log_size = LOG_BYTES - 2;
+	opts->log_buf = log;
+	opts->log_size = LOG_BYTES;
 	opts->log_level = 1;
 	fd = bpf_prog_load(bpf_program__type(prog), name, "GPL", insns, count, opts);
 	if (fd >= 0)
