@@ -20,9 +20,9 @@ _lbrsnoop_lists() {
 
 # _lbrsnoop_targets PROGRAM WORD: what begins with WORD, as far as there is not too much of it
 _lbrsnoop_targets() {
-	local program=$1 word=$2 rest kind list
-	list=$(_lbrsnoop_lists "$program" "${word%%:*}:")
-	if [[ $word == *:* && -n $list ]]; then
+	local program=$1 word=$2 rest kind list=
+	[[ $word != *:* ]] || list=$(_lbrsnoop_lists "$program" "${word%%:*}:")
+	if [ -n "$list" ]; then
 		"$program" list "$list" 2>/dev/null | cut -f 1
 		[ "$list" != presets ] || echo preset:all
 		return
