@@ -58,7 +58,7 @@ static bool go_back(struct frames *frames, const struct symbol *sym)
 	return false;
 }
 
-static void follow(struct frames *frames, struct symbols *symbols, const struct deep_branch *branch)
+static void follow(struct frames *frames, struct symbols *symbols, const struct why_branch *branch)
 {
 	struct frame *top = frames->count ? &frames->items[frames->count - 1] : NULL;
 	struct symbol sym;

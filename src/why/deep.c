@@ -269,7 +269,7 @@ static int keep_interrupts(struct deep *deep, const struct deep_joint *joint, si
 	return 0;
 }
 
-static int put_in_front(struct deep_path *path, const struct deep_branch *added, size_t count)
+static int put_in_front(struct deep_path *path, const struct why_branch *added, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (vector_grow(&path->branches, path->count, sizeof(*path->branches)))

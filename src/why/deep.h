@@ -51,7 +51,7 @@ struct deep_interrupt {
  * @gap: why the path goes no further back; "" if it need not
  */
 struct deep_path {
-	struct deep_branch *branches;
+	struct why_branch *branches;
 	size_t count;
 	uint64_t end;
 	struct deep_segment *segments;

@@ -41,7 +41,7 @@ static size_t find_interrupt(const struct deep_code *code, const struct why_bran
 static void put_oldest_first(struct deep_record *record)
 {
 	for (size_t i = 0, k = record->count; i + 1 < k; i++) {
-		struct deep_branch other = record->branches[--k];
+		struct why_branch other = record->branches[--k];
 
 		record->branches[k] = record->branches[i];
 		record->branches[i] = other;
@@ -59,7 +59,7 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 		ret->end = DEEP_END_OTHER;
 		return true;
 	}
-	ret->branches[ret->count++] = (struct deep_branch){.from = branch->from, .to = branch->to};
+	ret->branches[ret->count++] = *branch;
 	if (entry)
 		ret->end = DEEP_END_ENTRY;
 	return entry;
@@ -142,7 +142,7 @@ static bool place_before(const struct deep_known *known, const struct deep_run *
 	return false;
 }
 
-static bool same(const struct deep_branch *one, const struct deep_branch *other)
+static bool same(const struct why_branch *one, const struct why_branch *other)
 {
 	return one->from == other->from && one->to == other->to;
 }
@@ -170,7 +170,7 @@ static bool continues(const struct deep_run *run, size_t hit)
 }
 
 /* All branches before a hit that records without a gap have, the newest first. */
-static int collect(const struct deep_run *run, size_t hit, struct deep_branch **ret,
+static int collect(const struct deep_run *run, size_t hit, struct why_branch **ret,
 		   size_t *ret_count, size_t *ret_last)
 {
 	for (;; hit--) {
@@ -222,7 +222,7 @@ static bool is_ambiguous(const struct deep_known *known, uint64_t point, long at
 static int prepend(const struct deep_known *known, long at, const struct deep_run *run, size_t hit,
 		   struct deep_joint *ret)
 {
-	_cleanup_free_ struct deep_branch *all = NULL;
+	_cleanup_free_ struct why_branch *all = NULL;
 	size_t count = 0, overlap = (size_t)(at + 1), last = hit;
 	struct place place = {.at = at};
 

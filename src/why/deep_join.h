@@ -23,12 +23,6 @@
 /* Places of the path: before the first branch that is known, its source can still be one. */
 #define DEEP_BEFORE (-1)
 
-/** struct deep_branch - a taken branch */
-struct deep_branch {
-	uint64_t from;
-	uint64_t to;
-};
-
 /**
  * struct deep_code - code that tells where a system call begins, and an interrupt ends
  * @start, @end: the entry code, of system calls, interrupts and exceptions
@@ -55,7 +49,7 @@ enum deep_end {
  * @interrupt_at: how many of @branches are newer
  */
 struct deep_record {
-	struct deep_branch branches[RECORD_BRANCHES_MAX];
+	struct why_branch branches[RECORD_BRANCHES_MAX];
 	size_t count;
 	enum deep_end end;
 	uint64_t resumed;
@@ -80,7 +74,7 @@ void deep_record_make(const struct deep_code *code, const struct why_branch *new
  * @end: the instruction that they lead to: it made the error
  */
 struct deep_known {
-	const struct deep_branch *branches;
+	const struct why_branch *branches;
 	size_t count;
 	uint64_t end;
 };
@@ -114,12 +108,12 @@ enum deep_verdict {
  * @differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take
  * @added: DEEP_JOINED: branches before the path, oldest first; free()
  * @entry: the first of them enters the system call
- * @record: that has the oldest of them, as the hit's; borrowed from the run
+ * @first, @last: the hits whose records have them, from the oldest one on; borrowed from the run
  */
 struct deep_joint {
 	size_t overlap;
 	size_t differs;
-	struct deep_branch *added;
+	struct why_branch *added;
 	size_t added_count;
 	bool entry;
 	const struct deep_hit *first;

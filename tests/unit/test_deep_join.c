@@ -32,12 +32,12 @@ static const struct deep_code code = {
 	.start = ENTRY, .end = ENTRY + 0x1000, .calls = {0, CALL, 0, 0}};
 
 /* The branches of blocks @first to @last, oldest first. */
-static size_t steps(struct deep_branch *to, int first, int last)
+static size_t steps(struct why_branch *to, int first, int last)
 {
 	size_t count = 0;
 
 	for (int n = first; n <= last; n++)
-		to[count++] = (struct deep_branch)STEP(n);
+		to[count++] = (struct why_branch)STEP(n);
 	return count;
 }
 
@@ -61,7 +61,7 @@ static struct deep_hit hit_behind(uint64_t ip, uint64_t resumed, int first, int 
 }
 
 /* The path of the tests: blocks 100 to 109 are known, the error is made in block 110. */
-static struct deep_branch path[10];
+static struct why_branch path[10];
 static const uint64_t error = END(110);
 
 static struct deep_known known(void)
@@ -154,8 +154,7 @@ static void join_branches_in_another_order_is_another_path(void **state)
 {
 	struct deep_joint joint;
 	struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
-	struct deep_branch *last = &hits[0].record.branches[hits[0].record.count - 1],
-			   other = *last;
+	struct why_branch *last = &hits[0].record.branches[hits[0].record.count - 1], other = *last;
 
 	known();
 	*last = last[-1];
@@ -167,7 +166,7 @@ static void join_branches_in_another_order_is_another_path(void **state)
 static void join_point_executed_again_hits_are_counted_from_the_error(void **state)
 {
 	struct deep_joint joint;
-	struct deep_branch loop[9];
+	struct why_branch loop[9];
 	const uint64_t points[] = {END(105), START(103)};
 	struct deep_known all = {.branches = loop, .end = END(105)};
 	struct deep_hit hits[4] = {};
@@ -175,7 +174,7 @@ static void join_point_executed_again_hits_are_counted_from_the_error(void **sta
 
 	/* Blocks 101, 102, 103, 103 again from its end, 103 once more, 104, and on to the error. */
 	steps(loop, 100, 102);
-	loop[3] = loop[4] = (struct deep_branch){.from = END(103), .to = START(103)};
+	loop[3] = loop[4] = (struct why_branch){.from = END(103), .to = START(103)};
 	all.count = 5 + steps(loop + 5, 103, 104);
 	hits[0] = hit_of(START(103), 95, 102);
 	hits[1] = hit_behind(START(103), START(103), 1, 0);
@@ -201,7 +200,7 @@ static void join_point_executed_again_hits_are_counted_from_the_error(void **sta
 static void join_two_offsets_possible_is_refused(void **state)
 {
 	struct deep_joint joint;
-	struct deep_branch loop[8];
+	struct why_branch loop[8];
 	uint64_t points[] = {END(110), START(103)};
 	struct deep_known all = {.branches = loop, .count = 8, .end = END(110)};
 	struct deep_hit hits[3];
@@ -209,9 +208,9 @@ static void join_two_offsets_possible_is_refused(void **state)
 
 	/* 100, 101, 102, and back from 103 to 100; once more; then on to the error. */
 	steps(loop, 100, 102);
-	loop[3] = (struct deep_branch){.from = END(103), .to = START(100)};
+	loop[3] = (struct why_branch){.from = END(103), .to = START(100)};
 	steps(loop + 4, 100, 102);
-	loop[7] = (struct deep_branch){.from = END(103), .to = START(110)};
+	loop[7] = (struct why_branch){.from = END(103), .to = START(110)};
 	hits[0] = hit_of(START(103), 97, 102);
 	hits[1] = hit_of(START(103), 100, 102);
 	hits[2] = (struct deep_hit){.ip = END(110), .record.end = DEEP_END_FULL};
@@ -274,7 +273,7 @@ static void join_depth_4_is_proven_by_the_newer_record(void **state)
 	struct deep_joint joint;
 	const uint64_t end = END(103);
 	const uint64_t points[] = {end, END(100), START(101)};
-	struct deep_branch four[4];
+	struct why_branch four[4];
 	struct deep_known all = {.branches = four, .count = steps(four, 100, 102), .end = end};
 	struct deep_hit hits[] = {hit_of(END(100), 96, 99), hit_of(end, 100, 102)};
 	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
@@ -393,7 +392,7 @@ static void join_record_with_the_entry_says_so(void **state)
 	struct deep_hit hits[] = {hit_of(START(103), 98, 102), hit_of(error, 102, 109)};
 
 	known();
-	hits[0].record.branches[0] = (struct deep_branch){.from = SYSCALL + 0x20, .to = START(99)};
+	hits[0].record.branches[0] = (struct why_branch){.from = SYSCALL + 0x20, .to = START(99)};
 	hits[0].record.end = DEEP_END_ENTRY;
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
 	assert_true(joint.entry);

@@ -189,7 +189,7 @@ static void why_stack_deep_middle_is_left_out(void **state)
  */
 static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 {
-	struct deep_branch branches[] = {
+	struct why_branch branches[] = {
 		{0xffffffff81000704, 0xffffffff81000110}, /* gone() to one() */
 		{0xffffffff81000118, 0xffffffff81000120},
 		{0xffffffff81000128, 0xffffffff81000200}, /* two() */
