@@ -15,7 +15,7 @@
 #include "util/vector.h"
 #include "why/deep_hits.h"
 
-/* All runs together take no longer. */
+/* After that no run begins; the one that is under way goes on to its end. */
 #define SECONDS_MAX 300
 /* In a row, without a branch more: interrupted; the call did not fail there; went another way. */
 #define SHORT_MAX  3
