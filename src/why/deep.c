@@ -159,6 +159,18 @@ static bool is_possible(const struct deep *deep, const struct target *target)
 	return true;
 }
 
+/* True if it is possible, and @left possible ones came before it: counted down. */
+static bool take_target(const struct deep *deep, long at, uint64_t addr, unsigned int *left,
+			struct target *ret)
+{
+	struct target target = {.addr = addr, .at = at};
+
+	if (!is_possible(deep, &target) || (*left)--)
+		return false;
+	*ret = target;
+	return true;
+}
+
 /*
  * The far end first, some branches short of it; then further on, towards the error; last those with
  * no room to overlap, which the breakpoint of the run before has to make up for. A shallow LBR has
@@ -168,28 +180,22 @@ static bool find_target(const struct deep *deep, struct target *ret)
 {
 	const struct deep_path *path = deep->path;
 	long count = (long)path->count, depth = (long)lbr_depth(), least = DEEP_OVERLAP_MIN - 1;
-	unsigned int number = 0;
-	bool shallow = depth < SHALLOW;
+	long spots = depth - least - 1;
+	unsigned int left = deep->number;
 
-	for (long i = 0; i < 2 * depth; i++) {
+	for (long i = 0; i < depth; i++) {
 		/* 2, 3, ..., and then 1, 0, -1; or -1, 0, 1, ... */
-		long place = i / 2, spots = depth - least - 1;
-		long at = shallow	  ? place + DEEP_BEFORE
-			  : place < spots ? place + least
-					  : least - 1 - (place - spots);
-		struct target target = {.at = at};
+		long at = depth < SHALLOW ? i + DEEP_BEFORE
+			  : i < spots	  ? i + least
+					  : least - 1 - (i - spots);
 
-		if (at >= count || at < DEEP_BEFORE)
+		if (at >= count)
 			continue;
-		if (i % 2 == 0 && at == DEEP_BEFORE)
-			continue;
-		if (i % 2 && at + 1 == count)
-			continue;
-		target.addr = i % 2 ? path->branches[at + 1].from : path->branches[at].to;
-		if (is_possible(deep, &target) && number++ == deep->number) {
-			*ret = target;
+		if (at != DEEP_BEFORE && take_target(deep, at, path->branches[at].to, &left, ret))
 			return true;
-		}
+		if (at + 1 < count &&
+		    take_target(deep, at, path->branches[at + 1].from, &left, ret))
+			return true;
 	}
 	return false;
 }
