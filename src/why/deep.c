@@ -243,9 +243,8 @@ static const struct deep_hit *find_hits(const struct deep *deep, const struct fa
 		if (!failure_same(deep->answer->call, failure))
 			continue;
 		hits = deep_hits_of(&deep->hits, failure->seq, ret_count);
-		for (size_t k = 0; hits && k < *ret_count; k++)
-			if (hits[k].ip == deep->path->end)
-				return hits;
+		if (hits && deep_newest_hit(hits, *ret_count, deep->path->end))
+			return hits;
 	}
 	return NULL;
 }
@@ -333,10 +332,9 @@ static void give_up(struct deep_path *path, size_t last)
 /* Of the way that the runs take now, if that of the first one is no more. */
 static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t count)
 {
-	while (count-- > 0)
-		if (hits[count].ip == deep->path->end)
-			return begin_with(deep, &hits[count].record, deep->answer->runs);
-	return 0;
+	const struct deep_hit *error = deep_newest_hit(hits, count, deep->path->end);
+
+	return error ? begin_with(deep, &error->record, deep->answer->runs) : 0;
 }
 
 static int take_other_path(struct deep *deep, const struct deep_joint *joint,

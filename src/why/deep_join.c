@@ -249,27 +249,26 @@ static int prepend(const struct deep_known *known, long at, const struct deep_ru
 	return DEEP_JOINED;
 }
 
-/* The newest execution of the path's end. */
-static bool find_error(const struct deep_known *known, const struct deep_run *run, size_t *ret_hit)
+const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip)
 {
-	for (size_t i = run->hit_count; i-- > 0;)
-		if (run->hits[i].ip == known->end) {
-			*ret_hit = i;
-			return true;
-		}
-	return false;
+	while (count-- > 0)
+		if (hits[count].ip == ip)
+			return &hits[count];
+	return NULL;
 }
 
 int deep_join(const struct deep_known *known, uint64_t point, long at, const struct deep_run *run,
 	      struct deep_joint *ret)
 {
 	struct place place = {.at = (long)known->count - 1, .addr = known->end}, newer = place;
+	const struct deep_hit *error = deep_newest_hit(run->hits, run->hit_count, known->end);
 	const struct deep_record *newer_record = NULL;
 	size_t hit;
 
 	*ret = (struct deep_joint){};
-	if (!find_error(known, run, &hit))
+	if (!error)
 		return DEEP_NO_HIT;
+	hit = (size_t)(error - run->hits);
 	for (;;) {
 		if (!agrees(known, &place, &run->hits[hit].record, &ret->differs))
 			return DEEP_OTHER_PATH;

@@ -127,6 +127,9 @@ struct deep_joint {
  */
 bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr);
 
+/** deep_newest_hit() - of @hits, oldest first, the newest at @ip; NULL if there is none */
+const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip);
+
 /**
  * deep_join() - join one run to the path
  * @point: one of the run's points
