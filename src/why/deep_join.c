@@ -28,13 +28,19 @@ static bool enters_call(const struct deep_code *code, const struct why_branch *b
 	return false;
 }
 
-/* The branch that entered what ended by resuming at @resumed; @count: there is none. */
+/*
+ * The branch that entered what ended by resuming at @resumed; @count: there is none. #DB is not
+ * recorded: an older return to the same instruction is of another exception, and its entry, too.
+ */
 static size_t find_interrupt(const struct deep_code *code, const struct why_branch *newest,
 			     size_t count, size_t from, uint64_t resumed)
 {
-	for (size_t i = from; i < count; i++)
+	for (size_t i = from; i < count; i++) {
 		if (newest[i].from == resumed && in_entry(code, newest[i].to))
 			return i;
+		if (newest[i].to == resumed && in_entry(code, newest[i].from))
+			return count;
+	}
 	return count;
 }
 

@@ -361,6 +361,34 @@ static void record_interrupt_inside_is_cut_out_and_named(void **state)
 	assert_int_equal(record.interrupt_count, 0);
 }
 
+/*
+ * A loop whose instruction at START(3) faulted in one pass; in the next a breakpoint was hit there.
+ * #DB is not recorded: its return must not be taken for that of the fault, or a pass is lost.
+ */
+static void record_breakpoint_where_an_exception_was_before_ends_there(void **state)
+{
+	struct deep_record record;
+	const struct why_branch newest[] = {
+		{.from = END(3), .to = START(4)},  {.from = IRET, .to = START(3)},
+		{.from = END(2), .to = START(3)},  {.from = END(3), .to = START(2)},
+		{.from = IRET, .to = START(3)},	   {.from = HANDLER, .to = HANDLER + 0x20},
+		{.from = START(3), .to = HANDLER}, {.from = END(2), .to = START(3)},
+	};
+
+	deep_record_make(&code, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.count, 1);
+	assert_true(record.branches[0].from == END(3));
+	assert_int_equal(record.end, DEEP_END_RESUMED);
+	assert_true(record.resumed == START(3));
+	assert_int_equal(record.interrupt_count, 0);
+	/* In the pass before, the fault is whole. */
+	deep_record_make(&code, newest + 2, ARRAY_SIZE(newest) - 2, &record);
+	assert_int_equal(record.count, 3);
+	assert_int_equal(record.end, DEEP_END_FULL);
+	assert_int_equal(record.interrupt_count, 1);
+	assert_int_equal(record.interrupt_at[0], 2);
+}
+
 static void record_ends_at_the_entry_of_the_call(void **state)
 {
 	struct deep_record record;
@@ -417,6 +445,7 @@ int main(void)
 		cmocka_unit_test(join_error_not_hit_or_point_not_hit),
 		cmocka_unit_test(join_record_with_the_entry_says_so),
 		cmocka_unit_test(record_interrupt_inside_is_cut_out_and_named),
+		cmocka_unit_test(record_breakpoint_where_an_exception_was_before_ends_there),
 		cmocka_unit_test(record_ends_at_the_entry_of_the_call),
 	};
 
