@@ -130,8 +130,8 @@ static void print_frames(FILE *out, const struct deep_path *deep, const struct w
 
 static void print_reach(FILE *out, const struct deep_path *deep, const struct why_view *view)
 {
-	fprintf(out, "%s%zu branches back in %u run%s%s%s\n", paint(&view->text, BOLD), deep->count,
-		deep->runs, deep->runs == 1 ? "" : "s",
+	fprintf(out, "%s%zu branch%s back in %u run%s%s%s\n", paint(&view->text, BOLD), deep->count,
+		deep->count == 1 ? "" : "es", deep->runs, deep->runs == 1 ? "" : "s",
 		deep->entry ? ", to the system call's entry" : "", paint(&view->text, OFF));
 	if (deep->gap.text[0])
 		fprintf(out, "  no further: %s\n", deep->gap.text);
@@ -144,7 +144,7 @@ static void print_interrupts(FILE *out, const struct deep_path *deep, const stru
 		char name[512];
 		struct symbol sym;
 
-		fprintf(out, "  %zu branches back came ", cut->newer);
+		fprintf(out, "  %zu branch%s back came ", cut->newer, cut->newer == 1 ? "" : "es");
 		if (symbols_find(view->symbols, cut->entry, &sym))
 			fprintf(out, "an interrupt, 0x%" PRIx64, cut->entry);
 		else

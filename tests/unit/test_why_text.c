@@ -243,7 +243,7 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		      "    one    +0x30  3 branches, 1 call that returned\n"
 		      "    three  +0x18  1 branch\n"
 		      "  4 branches back came an interrupt, asm_sysvec_x(), in run 5: left out\n"
-		      "\n1 branches back in 1 run, to the system call's entry\n"
+		      "\n1 branch back in 1 run, to the system call's entry\n"
 		      "    one  +0x218  0 branches\n"
 		      "\nThe way from the system call to the error is not shown: no LBR\n");
 }
