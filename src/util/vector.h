@@ -9,7 +9,7 @@
  * vector_grow() - make room for one more element
  * @array: address of the pointer to the elements; that is NULL at first, freed with free(), and
  *         grown by this function alone: how much room there is follows from @count
- * @count: elements in it
+ * @count: elements in it, which may have been more before
  * @size: bytes of an element
  * Return: 0; -ENOMEM, and nothing has changed.
  */

@@ -37,6 +37,17 @@ static struct deep_thread *find_thread(struct deep_hits *hits, uint32_t tid)
 	return NULL;
 }
 
+/* Its calls may have passed: only those that fail are told. */
+static struct deep_thread *silent_longest(struct deep_hits *hits)
+{
+	struct deep_thread *oldest = &hits->threads[0];
+
+	for (size_t i = 1; i < hits->thread_count; i++)
+		if (hits->threads[i].last_ns < oldest->last_ns)
+			oldest = &hits->threads[i];
+	return oldest;
+}
+
 static struct deep_thread *make_thread(struct deep_hits *hits, uint32_t tid)
 {
 	struct deep_thread *thread = find_thread(hits, tid);
@@ -44,7 +55,7 @@ static struct deep_thread *make_thread(struct deep_hits *hits, uint32_t tid)
 	if (thread)
 		return thread;
 	if (hits->thread_count == THREADS_MAX) {
-		thread = &hits->threads[0];
+		thread = silent_longest(hits);
 		free(thread->hits);
 	} else {
 		if (vector_grow(&hits->threads, hits->thread_count, sizeof(*hits->threads)))
@@ -71,12 +82,8 @@ static int add_point(struct deep_hits *hits, const struct why_point *event)
 			HITS_MAX / 2 * sizeof(*thread->hits));
 		thread->count = HITS_MAX / 2;
 	}
-	/* It may have shrunk: what it has room for follows from no count. */
-	if (!thread->hits) {
-		thread->hits = calloc(HITS_MAX, sizeof(*thread->hits));
-		if (!thread->hits)
-			return -ENOMEM;
-	}
+	if (vector_grow(&thread->hits, thread->count, sizeof(*thread->hits)))
+		return -ENOMEM;
 	hit = &thread->hits[thread->count++];
 	hit->ip = event->ip;
 	deep_record_make(hits->code, event->branches, event->count, &hit->record);

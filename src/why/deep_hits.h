@@ -16,7 +16,7 @@ struct deep_thread;
  * struct deep_hits - of one run; begin with @code set and the rest zero
  * @code: borrowed
  * @calls: that failed, the newest last
- * @threads: in calls that are not told yet
+ * @threads: that hit something, each with the hits of its newest call
  */
 struct deep_hits {
 	const struct deep_code *code;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/deep_hits: which hits are of the call that failed */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "why/deep_hits.h"
+
+#define POINT	0xffffffff81000000ull
+#define THREADS 256 /* that are kept */
+#define HITS	2048
+
+static const struct deep_code code;
+
+static void hit(struct deep_hits *hits, uint32_t tid, uint32_t call, uint64_t ns, uint64_t ip)
+{
+	struct why_point point = {
+		.head = {.kind = WHY_POINT, .tid = tid, .mono_ns = ns}, .ip = ip, .call = call};
+
+	assert_int_equal(deep_hits_add(hits, &point.head), 0);
+}
+
+static void fail_call(struct deep_hits *hits, uint32_t tid, uint64_t begin_ns, uint64_t seq)
+{
+	struct why_failed *failed = calloc(1, sizeof(*failed));
+
+	assert_non_null(failed);
+	failed->head.kind = WHY_FAILED;
+	failed->head.tid = tid;
+	failed->head.seq = seq;
+	failed->begin_ns = begin_ns;
+	assert_int_equal(deep_hits_add(hits, &failed->head), 0);
+	free(failed);
+}
+
+static void hits_are_those_since_the_call_began(void **state)
+{
+	struct deep_hits hits = {.code = &code};
+	const struct deep_hit *found;
+	size_t count = 0;
+
+	hit(&hits, 7, 1, 10, POINT);
+	hit(&hits, 7, 2, 20, POINT + 1);
+	hit(&hits, 8, 2, 21, POINT + 2);
+	hit(&hits, 7, 2, 22, POINT + 3);
+	fail_call(&hits, 7, 15, 100);
+	/* A later call without a hit, and one of a thread that had none. */
+	fail_call(&hits, 7, 30, 101);
+	fail_call(&hits, 9, 0, 102);
+	found = deep_hits_of(&hits, 100, &count);
+	assert_non_null(found);
+	assert_int_equal(count, 2);
+	assert_true(found[0].ip == POINT + 1 && found[1].ip == POINT + 3);
+	assert_null(deep_hits_of(&hits, 101, &count));
+	assert_null(deep_hits_of(&hits, 102, &count));
+	deep_hits_clear(&hits);
+}
+
+/* Two that take turns behind as many as are kept: neither may cost the other its hits. */
+static void hits_of_many_threads_those_silent_longest_are_dropped(void **state)
+{
+	struct deep_hits hits = {.code = &code};
+	uint64_t ns = 1, begin_ns;
+	size_t count = 0;
+
+	for (uint32_t tid = 1; tid <= THREADS; tid++)
+		hit(&hits, tid, 1, ns++, POINT);
+	begin_ns = ns;
+	for (int i = 0; i < 3; i++) {
+		hit(&hits, 1000, 1, ns++, POINT + i);
+		hit(&hits, 1001, 1, ns++, POINT);
+	}
+	fail_call(&hits, 1000, begin_ns, 5);
+	assert_non_null(deep_hits_of(&hits, 5, &count));
+	assert_int_equal(count, 3);
+	deep_hits_clear(&hits);
+}
+
+static void hits_of_a_call_too_many_the_newest_are_kept(void **state)
+{
+	struct deep_hits hits = {.code = &code};
+	const struct deep_hit *found;
+	size_t count = 0;
+
+	for (uint64_t i = 0; i < 2 * HITS + 5; i++)
+		hit(&hits, 7, 1, 1 + i, POINT + i);
+	fail_call(&hits, 7, 1, 5);
+	found = deep_hits_of(&hits, 5, &count);
+	assert_non_null(found);
+	assert_in_range(count, HITS / 2, HITS);
+	for (size_t i = 0; i < count; i++)
+		assert_true(found[i].ip == POINT + 2 * HITS + 5 - count + i);
+	/* The next call of the thread begins with none. */
+	hit(&hits, 7, 2, 10000, POINT);
+	fail_call(&hits, 7, 10000, 6);
+	assert_non_null(deep_hits_of(&hits, 6, &count));
+	assert_int_equal(count, 1);
+	deep_hits_clear(&hits);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hits_are_those_since_the_call_began),
+		cmocka_unit_test(hits_of_many_threads_those_silent_longest_are_dropped),
+		cmocka_unit_test(hits_of_a_call_too_many_the_newest_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
