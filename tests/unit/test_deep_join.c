@@ -61,25 +61,22 @@ static struct deep_hit hit_behind(uint64_t ip, uint64_t resumed, int first, int 
 }
 
 /* The path of the tests: blocks 100 to 109 are known, the error is made in block 110. */
-static struct why_branch path[10];
+static const struct why_branch path[] = {STEP(100), STEP(101), STEP(102), STEP(103), STEP(104),
+					 STEP(105), STEP(106), STEP(107), STEP(108), STEP(109)};
 static const uint64_t error = END(110);
-
-static struct deep_known known(void)
-{
-	return (struct deep_known){.branches = path, .count = steps(path, 100, 109), .end = error};
-}
+static const struct deep_known known = {
+	.branches = path, .count = ARRAY_SIZE(path), .end = END(110)};
 
 static int join(uint64_t point, long at, const struct deep_hit *hits, size_t count,
 		struct deep_joint *ret)
 {
 	const uint64_t points[] = {error, point};
-	struct deep_known all = known();
 	struct deep_run run = {.points = points,
 			       .point_count = ARRAY_SIZE(points),
 			       .hits = hits,
 			       .hit_count = count};
 
-	return deep_join(&all, point, at, &run, ret);
+	return deep_join(&known, point, at, &run, ret);
 }
 
 /* Branch number @at of the path leads to the point. */
@@ -93,7 +90,6 @@ static void join_clean_overlap_is_joined(void **state)
 	struct deep_joint joint;
 	const struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
 
-	known();
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
 	assert_int_equal(joint.added_count, 10);
 	for (int i = 0; i < 10; i++)
@@ -111,7 +107,6 @@ static void join_records_apart_overlap_is_counted_in_the_older(void **state)
 	struct deep_joint joint;
 	const struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 107, 109)};
 
-	known();
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
 	assert_int_equal(joint.overlap, 3);
 	assert_int_equal(joint.added_count, 10);
@@ -131,7 +126,6 @@ static void join_no_overlap_is_another_path(void **state)
 	struct deep_joint joint;
 	struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
 
-	known();
 	/* A branch in front of the point leads to it from elsewhere. */
 	hits[0].record.branches[hits[0].record.count - 1].from += 2;
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_OTHER_PATH);
@@ -156,7 +150,6 @@ static void join_branches_in_another_order_is_another_path(void **state)
 	struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
 	struct why_branch *last = &hits[0].record.branches[hits[0].record.count - 1], other = *last;
 
-	known();
 	*last = last[-1];
 	last[-1] = other;
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_OTHER_PATH);
@@ -234,7 +227,6 @@ static void join_identical_records_no_progress(void **state)
 	struct deep_joint joint;
 	const struct deep_hit hits[] = {hit_of(START(103), 100, 102), hit_of(error, 102, 109)};
 
-	known();
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_NO_PROGRESS);
 	assert_null(joint.added);
 }
@@ -246,7 +238,6 @@ static void join_interrupt_in_the_older_record_is_short(void **state)
 	struct deep_hit hits[] = {hit_behind(START(103), START(102) + 8, 102, 102),
 				  hit_of(error, 102, 109)};
 
-	known();
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_SHORT);
 	/* Behind all that is known: there is more, but not in this record. */
 	hits[0] = hit_behind(START(103), START(98) + 8, 98, 102);
@@ -261,7 +252,6 @@ static void join_interrupt_in_the_newer_record_own_overlap_counts(void **state)
 	const struct deep_hit hits[] = {hit_of(START(103), 90, 102),
 					hit_behind(error, START(108) + 4, 108, 109)};
 
-	known();
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
 	assert_int_equal(joint.overlap, 3);
 	free(joint.added);
@@ -302,13 +292,12 @@ static void join_hits_in_a_row_are_one_record(void **state)
 {
 	struct deep_joint joint;
 	const uint64_t points[] = {error, START(103), START(95)};
-	struct deep_known all = known();
 	const struct deep_hit hits[] = {hit_of(START(95), 80, 94),
 					hit_behind(START(103), START(95), 95, 102),
 					hit_of(error, 102, 109)};
 	struct deep_run run = {.points = points, .point_count = 3, .hits = hits, .hit_count = 3};
 
-	assert_int_equal(deep_join(&all, START(103), 2, &run, &joint), DEEP_JOINED);
+	assert_int_equal(deep_join(&known, START(103), 2, &run, &joint), DEEP_JOINED);
 	assert_int_equal(joint.added_count, 20);
 	assert_true(joint.added[0].from == END(80) && joint.added[19].from == END(99));
 	assert_ptr_equal(joint.first, &hits[0]);
@@ -321,7 +310,6 @@ static void join_error_not_hit_or_point_not_hit(void **state)
 	struct deep_joint joint;
 	const struct deep_hit hits[] = {hit_of(START(103), 90, 102), hit_of(error, 102, 109)};
 
-	known();
 	assert_int_equal(join_at(2, hits, 1, &joint), DEEP_NO_HIT);
 	assert_int_equal(join_at(2, hits, 0, &joint), DEEP_NO_HIT);
 	assert_int_equal(join_at(2, hits + 1, 1, &joint), DEEP_OTHER_PATH);
@@ -419,7 +407,6 @@ static void join_record_with_the_entry_says_so(void **state)
 	struct deep_joint joint;
 	struct deep_hit hits[] = {hit_of(START(103), 98, 102), hit_of(error, 102, 109)};
 
-	known();
 	hits[0].record.branches[0] = (struct why_branch){.from = SYSCALL + 0x20, .to = START(99)};
 	hits[0].record.end = DEEP_END_ENTRY;
 	assert_int_equal(join_at(2, hits, 2, &joint), DEEP_JOINED);
