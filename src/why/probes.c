@@ -262,7 +262,6 @@ const struct why_hit *probes_choose(const struct probes *probes, const struct fa
 static int on_event(const struct why_event *event, size_t len, void *ctx)
 {
 	struct probes *probes = ctx;
-
 	int err = probes->on_event ? probes->on_event(event, probes->on_event_ctx) : 0;
 
 	return err ?: failures_add(probes->into, event);
