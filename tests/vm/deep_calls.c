@@ -2,9 +2,8 @@
 /*
  * deep_calls - the branches of whole system calls, from the emulator's log
  *
- * Usage: deep_calls LOG OUTPUT. Input: the lines of run --truth, of one CPU,
- * none left out. Output: a line for
- *each system call in which a breakpoint was hit while the LBR was on:
+ * Usage: deep_calls LOG OUTPUT. Input: the lines of run --truth, of one CPU, none left out. Added
+ * to OUTPUT: a line for each system call in which a breakpoint was hit while the LBR was on:
  *
  *	ENTRY HITS FROM,TO FROM,TO ...
  *
@@ -160,7 +159,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 3)
 		errx(2, "usage: deep_calls LOG OUTPUT");
-	out = fopen(argv[2], "we");
+	out = fopen(argv[2], "ae");
 	if (!out)
 		err(2, "%s", argv[2]);
 	log_lines(argv[1], take_line);
