@@ -44,7 +44,7 @@ struct capfile {
 	enum capfile_end end;
 	uint64_t count;
 	uint64_t lost;
-	uint64_t size; /* bytes of the file; 0: it is none that has a size */
+	uint64_t size; /* bytes of the file; 0: not known, as of a pipe */
 	struct raw_branch raw[BRANCHES_MAX];
 	struct capfile_module module;
 	struct capfile_context context; /* of the next snapshot; then of the last */

@@ -70,7 +70,7 @@ static inline void *hash_table_find(const struct hash_table *table, size_t size,
  */
 void *hash_table_add(struct hash_table *table, size_t size, uint32_t hash, const void *element);
 
-/** hash_table_clear() - no elements any more; the memory stays for the next ones */
+/** hash_table_clear() - no elements any more; the index keeps its room for the next ones */
 void hash_table_clear(struct hash_table *table);
 
 /** hash_table_deinit() - free it; an empty table is left. What elements own is the caller's. */
