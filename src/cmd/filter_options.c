@@ -42,11 +42,13 @@ static error_t check_html(struct filter_options *wanted)
 	if (view->json || view->branches || (wanted->output && !view->summary))
 		return args_usage("--html writes a page instead of text: without --json, "
 				  "--branches, and -o but for --summary");
-	if (!strcmp(view->html, "-") && view->summary && !wanted->output)
-		return args_usage("--html -: the page and --summary would be on one output; -o "
-				  "FILE takes the summary");
-	if (!strcmp(view->html, "-") && view->export.otlp && !strcmp(view->export.otlp, "-"))
-		return args_usage("--html - and --otlp - would be on one output");
+	if (args_is_stdout(view->html) && view->summary && !wanted->output)
+		return args_usage("--html %s: the page and --summary would be on one output; -o "
+				  "FILE takes the summary",
+				  view->html);
+	if (args_is_stdout(view->html) && view->export.otlp && args_is_stdout(view->export.otlp))
+		return args_usage("--html %s and --otlp %s would be on one output", view->html,
+				  view->export.otlp);
 	view->silent = true;
 	return 0;
 }
@@ -110,12 +112,20 @@ bool snapshot_wanted(const struct capture_options *filter, const struct snapshot
 	return errno_wanted(filter, snap);
 }
 
+/* "-" is no file of that name. */
+static const char *file_of(const char *output)
+{
+	return output && !strcmp(output, "-") ? "/dev/stdout" : output;
+}
+
 int filter_options_check_outputs(const struct filter_options *wanted, char *const *inputs,
 				 size_t count, const char *what)
 {
 	const struct view_options *view = &wanted->view;
-	const char *outputs[] = {wanted->output,    view->trace_json,	  view->dot, view->svg,
-				 view->export.otlp, view->export.metrics, view->html};
+	const char *outputs[] = {
+		wanted->output,	    view->trace_json,		view->dot,
+		view->svg,	    file_of(view->export.otlp), view->export.metrics,
+		file_of(view->html)};
 
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		for (size_t k = 0; k < count && outputs[i]; k++)

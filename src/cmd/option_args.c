@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 #include "util/log.h"
+#include "util/new_file.h"
 
 int args_usage(const char *fmt, ...)
 {
@@ -48,13 +50,34 @@ void args_hide(int argc, char **argv)
 		memset(argv[i], 0, strlen(argv[i]));
 }
 
+/* Neither is there: would both make the same one? */
+static bool makes_same_file(const char *one, const char *other)
+{
+	_cleanup_free_ char *a = NULL, *b = NULL;
+
+	if (new_file_resolve(one, &a) || new_file_resolve(other, &b))
+		return !strcmp(one, other);
+	return !strcmp(a, b);
+}
+
 bool args_same_file(const char *one, const char *other)
 {
 	struct stat a, b;
+	bool one_missing = stat(one, &a), other_missing = stat(other, &b);
 
-	if (stat(one, &a) || stat(other, &b))
-		return !strcmp(one, other);
+	if (one_missing || other_missing)
+		return one_missing && other_missing && makes_same_file(one, other);
 	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool args_is_stdout(const char *name)
+{
+	struct stat named, ours;
+
+	if (!strcmp(name, "-"))
+		return true;
+	return !stat(name, &named) && !fstat(STDOUT_FILENO, &ours) && named.st_dev == ours.st_dev &&
+	       named.st_ino == ours.st_ino;
 }
 
 int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret)

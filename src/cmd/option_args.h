@@ -26,8 +26,11 @@ char **args_copy(int argc, char *const *argv);
  */
 void args_hide(int argc, char **argv);
 
-/** args_same_file() - one file, by whatever names? Of what is not there, the names count */
+/** args_same_file() - one regular file, by whatever names? Also one that is yet to be made */
 bool args_same_file(const char *one, const char *other);
+
+/** args_is_stdout() - "-", or a name of what standard output goes to */
+bool args_is_stdout(const char *name);
 
 /** args_number() - a number from 0 to @max; @name is the option's */
 int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret);

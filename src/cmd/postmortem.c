@@ -320,7 +320,7 @@ static void show_log(struct postmortem *pm)
 	int err;
 
 	/* Behind a page it would be no part of it. */
-	if (view->json || (view->html && !strcmp(view->html, "-")) || !pm->opts->log_lines)
+	if (view->json || (view->html && args_is_stdout(view->html)) || !pm->opts->log_lines)
 		return;
 	err = printk_tail(pm->dump, (uint32_t)pm->opts->log_lines, on_message, pm);
 	if (err)

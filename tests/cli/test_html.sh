@@ -76,9 +76,29 @@ fi
 expect "postmortem --all" 64 'without --all' ./lbrsnoop postmortem --all --html "$scratch/a" /none/x
 expect "the capture itself" 2 'the capture itself' ./lbrsnoop report --html "$capture" "$capture"
 expect "two outputs in one file" 64 'two outputs' ./lbrsnoop report --html "$scratch/a" --trace-json "$scratch/a" "$capture"
+expect "two outputs in one file, which is not there yet" 64 'two outputs' \
+	./lbrsnoop report --html "$scratch/zz" --summary -o "$scratch/./zz" "$capture"
+ln -s zz "$scratch/link"
+expect "two outputs in one file, by a link to it" 64 'two outputs' \
+	./lbrsnoop report --html "$scratch/zz" --summary -o "$scratch/link" "$capture"
 expect "--json" 64 'without --json' ./lbrsnoop report --json --html "$scratch/a" "$capture"
 expect "-o" 64 'and -o' ./lbrsnoop report -o "$scratch/b" --html "$scratch/a" "$capture"
 expect "the page and the summary on one output" 64 'on one output' ./lbrsnoop report --summary --html - "$capture"
+expect "the page and the summary on one output, by its name" 64 'on one output' \
+	./lbrsnoop report --summary --html /dev/stdout "$capture"
+# A file that standard output goes to is not replaced; what stands in it stays.
+echo before >"$scratch/stdout"
+./lbrsnoop report -q --no-lines --html "$scratch/./stdout" "$capture" >>"$scratch/stdout"
+if cmp -s "$scratch/stdout" <(echo before && cat "$scratch/known.html"); then ok "--html, a name of standard output"; else not_ok "--html, a name of standard output"; fi
+echo before >"$scratch/stdout"
+./lbrsnoop report -q --no-lines --metrics /dev/stdout -n 1 "$capture" >>"$scratch/stdout" 2>"$scratch/err"
+if grep -q '^before$' "$scratch/stdout" && grep -q '^lbrsnoop_snapshots_total 1$' "$scratch/stdout" && grep -q 'may_open' "$scratch/stdout"; then
+	ok "--metrics, a name of standard output: the text beside it stays"
+else
+	not_ok "--metrics, a name of standard output: the text beside it stays" "$scratch/stdout" "$scratch/err"
+fi
+expect_out "a capture from standard input to standard output" 0 '^<!DOCTYPE html>' \
+	sh -c "./lbrsnoop report -q --no-lines --html - - <$capture"
 expect "none wanted: a page that says so" 1 '' ./lbrsnoop report -q --html "$scratch/none.html" -c nosuchtask "$capture"
 if grep -q 'No snapshot is in this report' "$scratch/none.html"; then ok "no snapshot"; else not_ok "no snapshot" "$scratch/none.html"; fi
 left=$(find "$scratch" -name '.*')
