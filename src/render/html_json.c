@@ -105,11 +105,11 @@ static void put_path(struct json_writer *w, const struct html_path *path)
 	char ident[20];
 
 	jw_open(w, '{');
-	snprintf(ident, sizeof(ident), "%016" PRIx64, path->ident);
+	snprintf(ident, sizeof(ident), "%016" PRIx64, path->taken.ident);
 	jw_put_string(w, "id", ident);
-	jw_put_integer(w, "count", (int64_t)path->count);
-	put_time(w, "first", path->first_ns);
-	put_time(w, "last", path->last_ns);
+	jw_put_integer(w, "count", (int64_t)path->taken.count);
+	put_time(w, "first", path->taken.first_ns);
+	put_time(w, "last", path->taken.last_ns);
 	jw_put_integer(w, "function", path->function);
 	jw_put_integer(w, "target", path->target);
 	jw_put_integer(w, "kind", path->kind);
@@ -167,9 +167,9 @@ static void put_snapshots(struct json_writer *w, const struct html_report *repor
 
 static void put_report(struct json_writer *w, const struct html_report *report)
 {
-	jw_put_integer(w, "total", (int64_t)report->total);
-	jw_put_integer(w, "others", (int64_t)report->others);
-	jw_put_integer(w, "lost", (int64_t)report->lost);
+	jw_put_integer(w, "total", (int64_t)report->counts.snapshots);
+	jw_put_integer(w, "others", (int64_t)report->counts.left_out);
+	jw_put_integer(w, "lost", (int64_t)report->counts.lost);
 	put_numbers(w, "inputs", report->inputs, report->input_count);
 	put_numbers(w, "machines", report->machine_count ? report->machines[0] : NULL,
 		    3 * (size_t)report->machine_count);
@@ -180,7 +180,7 @@ static void put_report(struct json_writer *w, const struct html_report *report)
 	jw_close(w, ']');
 	jw_key(w, "paths");
 	jw_open(w, '[');
-	for (size_t i = 0; i < report->paths.count; i++)
+	for (size_t i = 0; i < report->counts.paths.count; i++)
 		put_path(w, html_path(report, i));
 	jw_close(w, ']');
 	put_snapshots(w, report);

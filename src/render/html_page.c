@@ -87,7 +87,8 @@ static void put_what(FILE *out, const struct html_report *report, const struct h
 
 static void put_answer(FILE *out, const struct html_report *report, const struct html_path *path)
 {
-	fprintf(out, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"code f\">", path->count);
+	fprintf(out, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"code f\">",
+		path->taken.count);
 	put_what(out, report, path);
 	fputs("</td><td class=\"code f\">", out);
 	if (path->errname && !path->place)
@@ -100,7 +101,7 @@ static void put_answer(FILE *out, const struct html_report *report, const struct
 
 static void put_answers(FILE *out, const struct html_report *report, const struct html_path **order)
 {
-	uint32_t count = (uint32_t)report->paths.count,
+	uint32_t count = (uint32_t)report->counts.paths.count,
 		 shown = count < ANSWERS_MAX ? count : ANSWERS_MAX;
 
 	fputs("<main id=\"static\">\n<h2>Answers</h2>\n", out);
@@ -191,18 +192,19 @@ static void put_header(FILE *out, const struct html_report *report, const char *
 {
 	uint64_t first = UINT64_MAX, last = 0;
 
-	for (size_t i = 0; i < report->paths.count; i++) {
+	for (size_t i = 0; i < report->counts.paths.count; i++) {
 		const struct html_path *path = html_path(report, i);
 
-		first = path->first_ns < first ? path->first_ns : first;
-		last = path->last_ns > last ? path->last_ns : last;
+		first = path->taken.first_ns < first ? path->taken.first_ns : first;
+		last = path->taken.last_ns > last ? path->taken.last_ns : last;
 	}
 	fputs("<header>\n<h1>lbrsnoop report <span class=\"f\">", out);
 	html_put_names(out, names, report->input_count);
 	fprintf(out, "</span></h1>\n<p>%" PRIu64 " snapshot%s, %zu path%s, %" PRIu64 " events lost",
-		report->total, report->total == 1 ? "" : "s", report->paths.count,
-		report->paths.count == 1 ? "" : "s", report->lost);
-	if (report->paths.count) {
+		report->counts.snapshots, report->counts.snapshots == 1 ? "" : "s",
+		report->counts.paths.count, report->counts.paths.count == 1 ? "" : "s",
+		report->counts.lost);
+	if (report->counts.paths.count) {
 		fputs("; ", out);
 		put_day(out, first);
 		fputs(" to ", out);
@@ -210,10 +212,10 @@ static void put_header(FILE *out, const struct html_report *report, const char *
 	}
 	fputs("</p>\n", out);
 	put_machines(out, report);
-	if (report->others)
+	if (report->counts.left_out)
 		fprintf(out,
 			"<p>%" PRIu64 " snapshots are of further paths, and only counted</p>\n",
-			report->others);
+			report->counts.left_out);
 	fputs("</header>\n", out);
 }
 

@@ -53,11 +53,20 @@ struct html_report *html_report_create(void)
 
 	if (!report)
 		return NULL;
+	report->counts.size = sizeof(struct html_path);
 	if (html_string(&report->strings, "") == HTML_NONE) {
 		html_report_destroy(report);
 		return NULL;
 	}
 	return report;
+}
+
+static void path_deinit(void *element)
+{
+	struct html_path *path = element;
+
+	html_runs_deinit(path);
+	free(path->rows);
 }
 
 void html_report_destroy(struct html_report *report)
@@ -68,11 +77,7 @@ void html_report_destroy(struct html_report *report)
 	html_strings_deinit(&report->rows);
 	for (uint32_t i = 0; i < report->function_count; i++)
 		html_function_deinit(&report->functions[i]);
-	for (size_t i = 0; i < report->paths.count; i++) {
-		html_runs_deinit(html_path(report, i));
-		free(html_path(report, i)->rows);
-	}
-	hash_table_deinit(&report->paths);
+	path_counts_deinit(&report->counts, path_deinit);
 	free(report->functions);
 	free(report->snapshots);
 	free(report->inputs);
@@ -91,20 +96,9 @@ int html_report_add_input(struct html_report *report, const char *name)
 	return 0;
 }
 
-static bool same_ident(const void *element, const void *key)
-{
-	return ((const struct html_path *)element)->ident == *(const uint64_t *)key;
-}
-
-static struct html_path *find_path(const struct html_report *report, uint64_t ident)
-{
-	return hash_table_find(&report->paths, sizeof(struct html_path), hash_number(ident),
-			       same_ident, &ident);
-}
-
 bool html_report_wants_path(const struct html_report *report, uint64_t ident)
 {
-	return report->detailed < HTML_DETAILS_MAX && !find_path(report, ident);
+	return report->detailed < HTML_DETAILS_MAX && !path_counts_find(&report->counts, ident);
 }
 
 /** struct row_taker - the rows of a path that is new; @err: 0, or -ENOMEM */
@@ -276,8 +270,7 @@ static int name_path(struct html_report *report, struct html_path *entry,
 	entry->target = html_string(&report->strings, trigger ? trigger->target : "");
 	entry->function = html_string(&report->strings,
 				      trigger && trigger->function ? trigger->function : "");
-	entry->kind =
-		html_string(&report->strings, trigger ? trigger_kind_name(trigger->kind) : "");
+	entry->kind = html_string(&report->strings, entry->taken.kind);
 	entry->errname = html_string(&report->strings, errname ?: number);
 	return entry->target == HTML_NONE || entry->function == HTML_NONE ||
 			       entry->kind == HTML_NONE || entry->errname == HTML_NONE
@@ -288,11 +281,13 @@ static int name_path(struct html_report *report, struct html_path *entry,
 static int new_path(struct html_report *report, const struct snapshot *snap, uint64_t ident,
 		    const struct path *path, const struct story_view *view, struct html_path **ret)
 {
-	struct html_path made = {.ident = ident, .first_ns = snap->ts_ns, .last_ns = snap->ts_ns};
-	struct html_path *entry =
-		hash_table_add(&report->paths, sizeof(made), hash_number(ident), &made);
-	int err = entry ? name_path(report, entry, snap) : -ENOMEM;
+	struct html_path made = {.taken = {.ident = ident, .err = snap->err}};
+	struct html_path *entry;
+	int err;
 
+	made.taken.kind = snap->trigger ? trigger_kind_name(snap->trigger->kind) : "";
+	entry = path_counts_new(&report->counts, &made.taken);
+	err = entry ? name_path(report, entry, snap) : -ENOMEM;
 	if (!err && report->detailed < HTML_DETAILS_MAX)
 		err = add_details(report, entry, snap, path, view);
 	*ret = entry;
@@ -340,58 +335,43 @@ static int add_snapshot(struct html_report *report, const struct snapshot *snap,
 
 void html_report_add_lost(struct html_report *report, uint64_t lost)
 {
-	report->lost += lost;
+	report->counts.lost += lost;
 }
 
 int html_report_add(struct html_report *report, const struct snapshot *snap, uint64_t ident,
 		    const struct path *path, const struct story_view *view,
 		    const struct html_machine *machine, uint64_t lost)
 {
-	struct html_path *entry = find_path(report, ident);
+	struct html_path *entry = path_counts_find(&report->counts, ident);
 	int err = 0;
 
-	report->total++;
-	report->lost += lost;
-	if (!entry && report->paths.count >= HTML_PATHS_MAX) {
-		report->others++;
-		return 0;
-	}
-	if (!entry)
+	if (!entry && !path_counts_full(&report->counts))
 		err = new_path(report, snap, ident, path, view, &entry);
 	if (err)
 		return err;
-	entry->count++;
-	if (snap->ts_ns < entry->first_ns)
-		entry->first_ns = snap->ts_ns;
-	if (snap->ts_ns > entry->last_ns)
-		entry->last_ns = snap->ts_ns;
+	path_counts_add(&report->counts, entry ? &entry->taken : NULL, 1, snap->ts_ns);
+	report->counts.lost += lost;
+	if (!entry)
+		return 0;
 	if (report->snapshot_count >= HTML_SNAPSHOTS_MAX)
 		return 0;
 	return add_snapshot(report, snap, (uint32_t)(entry - html_path(report, 0)), machine);
 }
 
-/* Errors first, of them the most frequent; then the one seen first, so that the order is one. */
-static int compare_paths(const void *a, const void *b)
-{
-	const struct html_path *const *x = a, *const *y = b;
-
-	if (!(*x)->errname != !(*y)->errname)
-		return (*x)->errname ? -1 : 1;
-	if ((*x)->count != (*y)->count)
-		return (*x)->count > (*y)->count ? -1 : 1;
-	if ((*x)->first_ns != (*y)->first_ns)
-		return (*x)->first_ns < (*y)->first_ns ? -1 : 1;
-	return (*x)->ident < (*y)->ident ? -1 : (*x)->ident > (*y)->ident;
-}
-
 const struct html_path **html_paths_sorted(const struct html_report *report)
 {
-	const struct html_path **order =
-		calloc(report->paths.count + 1, sizeof(const struct html_path *));
+	size_t count = report->counts.paths.count, next = 0;
+	const struct html_path **order = calloc(count + 1, sizeof(const struct html_path *));
+	void **frequent = path_counts_sorted(&report->counts);
 
-	for (size_t i = 0; order && i < report->paths.count; i++)
-		order[i] = html_path(report, i);
-	if (order)
-		qsort(order, report->paths.count, sizeof(const struct html_path *), compare_paths);
+	for (int errors = 1; order && frequent && errors >= 0; errors--)
+		for (size_t i = 0; i < count; i++)
+			if (!((const struct html_path *)frequent[i])->taken.err == !errors)
+				order[next++] = frequent[i];
+	if (!frequent) {
+		free(order);
+		order = NULL;
+	}
+	free(frequent);
 	return order;
 }

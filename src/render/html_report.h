@@ -44,7 +44,7 @@ void html_report_add_lost(struct html_report *report, uint64_t lost);
 
 /**
  * html_report_add() - take a snapshot
- * Memory is bounded: beyond HTML_PATHS_MAX paths snapshots are only counted, beyond
+ * Memory is bounded: beyond PATH_COUNTS_MAX paths snapshots are only counted, beyond
  * HTML_DETAILS_MAX paths have no story, beyond HTML_SNAPSHOTS_MAX a snapshot has no row of its own.
  * @ident: by path_ident()
  * @path: rebuilt from it, or NULL
@@ -56,7 +56,6 @@ int html_report_add(struct html_report *report, const struct snapshot *snap, uin
 		    const struct path *path, const struct story_view *view,
 		    const struct html_machine *machine, uint64_t lost);
 
-#define HTML_PATHS_MAX	   65536u
 #define HTML_DETAILS_MAX   4096u
 #define HTML_SNAPSHOTS_MAX 100000u
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "count/path_counts.h"
 #include "render/flow_graph.h"
 #include "render/html_report.h"
 #include "symbolize/symbolize.h"
@@ -101,10 +102,7 @@ struct html_run {
  * @record: how much of the LBR there is; @context: stack, kernel's log
  */
 struct html_path {
-	uint64_t ident;
-	uint64_t count;
-	uint64_t first_ns;
-	uint64_t last_ns;
+	struct path_count taken;
 	uint32_t function;
 	uint32_t target;
 	uint32_t kind;
@@ -131,7 +129,7 @@ struct html_snapshot {
 	uint32_t machine;
 };
 
-/** struct html_report - @paths: of struct html_path; @others: snapshots of no path here */
+/** struct html_report - @counts: of struct html_path */
 struct html_report {
 	struct html_strings strings;
 	struct html_strings rows; /* a letter for the style, one for the level, the text */
@@ -141,19 +139,16 @@ struct html_report {
 	uint32_t machine_count;
 	struct html_function *functions;
 	uint32_t function_count;
-	struct hash_table paths;
+	struct path_counts counts;
 	struct html_snapshot *snapshots;
 	uint32_t snapshot_count;
 	uint32_t detailed;
-	uint64_t total;
-	uint64_t others;
-	uint64_t lost;
 };
 
-/** html_path() - a path by its number, of report->paths.count */
+/** html_path() - a path by its number, of report->counts.paths.count */
 static inline struct html_path *html_path(const struct html_report *report, size_t number)
 {
-	return (struct html_path *)report->paths.items + number;
+	return (struct html_path *)report->counts.paths.items + number;
 }
 
 /**
