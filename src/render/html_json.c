@@ -102,11 +102,8 @@ static void put_time(struct json_writer *w, const char *name, uint64_t ts_ns)
 
 static void put_path(struct json_writer *w, const struct html_path *path)
 {
-	char ident[20];
-
 	jw_open(w, '{');
-	snprintf(ident, sizeof(ident), "%016" PRIx64, path->taken.ident);
-	jw_put_string(w, "id", ident);
+	jw_put_ident(w, "id", path->taken.ident);
 	jw_put_integer(w, "count", (int64_t)path->taken.count);
 	put_time(w, "first", path->taken.first_ns);
 	put_time(w, "last", path->taken.last_ns);

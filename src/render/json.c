@@ -2,7 +2,6 @@
 #include "render/json.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "path/story.h"
@@ -293,8 +292,6 @@ static void put_snapshot(struct json_writer *w, const struct snapshot *snap,
 			 uint64_t lost_records)
 {
 	bool returns[BRANCHES_MAX];
-	char ident[20];
-
 	jw_put_string(w, "schema", "lbrsnoop.snapshot/1");
 	jw_put_integer(w, "ts_ns", (int64_t)snap->ts_ns);
 	jw_put_string(w, "host", opts->host);
@@ -312,8 +309,7 @@ static void put_snapshot(struct json_writer *w, const struct snapshot *snap,
 	for (uint32_t i = 0; i < snap->count; i++)
 		put_branch(w, &snap->branches[i], opts, returns[i]);
 	jw_close(w, ']');
-	snprintf(ident, sizeof(ident), "%016" PRIx64, opts->ident);
-	jw_put_string(w, "path_id", ident);
+	jw_put_ident(w, "path_id", opts->ident);
 	jw_key(w, "path");
 	if (path)
 		path_json(w, path, opts);

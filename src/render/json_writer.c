@@ -2,6 +2,7 @@
 #include "render/json_writer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,14 @@ void jw_put_address(struct json_writer *w, const char *name, uint64_t addr)
 {
 	jw_key(w, name);
 	jw_address(w, addr);
+}
+
+void jw_put_ident(struct json_writer *w, const char *name, uint64_t ident)
+{
+	char text[20];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, ident);
+	jw_put_string(w, name, text);
 }
 
 int json_writer_end(struct json_writer *w, FILE *out)

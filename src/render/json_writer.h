@@ -55,6 +55,7 @@ void jw_put_text(struct json_writer *w, const char *name, const char *text); /* 
 void jw_put_integer(struct json_writer *w, const char *name, int64_t value);
 void jw_put_bool(struct json_writer *w, const char *name, bool value);
 void jw_put_address(struct json_writer *w, const char *name, uint64_t addr);
+void jw_put_ident(struct json_writer *w, const char *name, uint64_t ident); /* of path_ident() */
 
 /** jw_put_known() - null if @value is not @known */
 void jw_put_known(struct json_writer *w, const char *name, bool known, int64_t value);

@@ -325,12 +325,9 @@ static void print_text(struct summary *summary, void **order, FILE *out)
 static void put_entry(struct json_writer *w, const struct summary *summary,
 		      const struct entry *entry)
 {
-	char ident[20];
-
-	snprintf(ident, sizeof(ident), "%016" PRIx64, entry->taken.ident);
 	jw_open(w, '{');
 	jw_put_string(w, "schema", "lbrsnoop.summary/1");
-	jw_put_string(w, "path_id", ident);
+	jw_put_ident(w, "path_id", entry->taken.ident);
 	jw_put_integer(w, "count", (int64_t)entry->taken.count);
 	jw_put_integer(w, "first_ns", (int64_t)entry->taken.first_ns);
 	jw_put_integer(w, "last_ns", (int64_t)entry->taken.last_ns);

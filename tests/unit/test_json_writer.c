@@ -178,6 +178,19 @@ static void jw_put_text_nothing_is_null(void **state)
 	assert_as_jansson(&w, json_pack("{s:n, s:n, s:s}", "none", "empty", "some", "text"));
 }
 
+static void jw_put_ident_has_16_digits(void **state)
+{
+	struct json_writer w = {0};
+
+	(void)state;
+	jw_open(&w, '{');
+	jw_put_ident(&w, "small", 0x1a);
+	jw_put_ident(&w, "large", UINT64_MAX);
+	jw_close(&w, '}');
+	assert_as_jansson(&w, json_pack("{s:s, s:s}", "small", "000000000000001a", "large",
+					"ffffffffffffffff"));
+}
+
 /* More than is reserved at first. */
 static void jw_large_as_jansson(void **state)
 {
@@ -218,6 +231,7 @@ int main(void)
 		cmocka_unit_test(jw_nested_as_jansson),
 		cmocka_unit_test(jw_real_as_jansson),
 		cmocka_unit_test(jw_put_text_nothing_is_null),
+		cmocka_unit_test(jw_put_ident_has_16_digits),
 		cmocka_unit_test(jw_large_as_jansson),
 		cmocka_unit_test(json_writer_flush_full_disk_eio),
 	};
