@@ -18,7 +18,6 @@
 #include "path/story.h"
 #include "pipeline/pipeline.h"
 #include "render/compare_view.h"
-#include "render/html_page.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/vector.h"
@@ -428,25 +427,18 @@ static void say_left_out(const struct compare *compare)
 			    RANKING_PASSING_MAX);
 }
 
-static void put_page_head(FILE *out, const struct compare_options *opts, const char *const *names,
-			  size_t reasons, uint64_t calls)
-{
-	html_put_head(out, "compare", names, opts->file_count, false);
-	fputs("<header>\n<h1>lbrsnoop compare <span class=\"f\">", out);
-	html_put_names(out, names, opts->file_count);
-	fprintf(out,
-		"</span></h1>\n<p>%llu calls, %zu reason%s to fail: which decisions tell failing "
-		"calls from passing ones</p>\n</header>\n<main>\n",
-		(unsigned long long)calls, reasons, reasons == 1 ? "" : "s");
-	if (!reasons)
-		fputs("<p>No failing call is among them.</p>\n", out);
-}
-
 static int write_page(struct compare *compare, const struct ranking_reason *reasons, size_t count,
 		      const struct compare_view *view, struct errmsg *msg)
 {
 	const struct compare_options *opts = compare->opts;
 	_cleanup_free_ const char **names = calloc(opts->file_count, sizeof(const char *));
+	const struct compare_page page = {
+		.names = names,
+		.name_count = opts->file_count,
+		.reasons = reasons,
+		.reason_count = count,
+		.calls = compare->calls,
+	};
 	struct html_out to;
 	int err;
 
@@ -457,11 +449,7 @@ static int write_page(struct compare *compare, const struct ranking_reason *reas
 	err = html_out_open(&to, opts->wanted.view.html, msg);
 	if (err)
 		return err;
-	put_page_head(to.out, opts, names, count, compare->calls);
-	for (size_t i = 0; i < count && !err; i++)
-		err = render_comparison_html(to.out, &reasons[i], view);
-	fputs("</main>\n</body>\n</html>\n", to.out);
-	err = html_out_finish(&to, err, msg);
+	err = html_out_finish(&to, render_comparison_page(to.out, &page, view), msg);
 	html_out_deinit(&to);
 	return err;
 }

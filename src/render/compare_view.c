@@ -267,8 +267,8 @@ static void put_item_html(FILE *out, const struct ranking_reason *reason, const 
 	fprintf(out, "<td class=\"n\">%.3f</td></tr>\n", floor(item->accuracy * 1000) / 1000);
 }
 
-int render_comparison_html(FILE *out, const struct ranking_reason *reason,
-			   const struct compare_view *view)
+static void put_reason_html(FILE *out, const struct ranking_reason *reason,
+			    const struct compare_view *view)
 {
 	const char *doubt = doubt_of(reason);
 	const char *name = reason->err ? errno_name(reason->err) : NULL;
@@ -306,5 +306,22 @@ int render_comparison_html(FILE *out, const struct ranking_reason *reason,
 			item->taken ? "taken" : "not taken");
 	}
 	fputs("</section>\n", out);
+}
+
+int render_comparison_page(FILE *out, const struct compare_page *page,
+			   const struct compare_view *view)
+{
+	html_put_head(out, "compare", page->names, page->name_count, false);
+	fputs("<header>\n<h1>lbrsnoop compare <span class=\"f\">", out);
+	html_put_names(out, page->names, page->name_count);
+	fprintf(out,
+		"</span></h1>\n<p>%" PRIu64 " calls, %zu reason%s to fail: which decisions tell "
+		"failing calls from passing ones</p>\n</header>\n<main>\n",
+		page->calls, page->reason_count, page->reason_count == 1 ? "" : "s");
+	if (!page->reason_count)
+		fputs("<p>No failing call is among them.</p>\n", out);
+	for (size_t i = 0; i < page->reason_count; i++)
+		put_reason_html(out, &page->reasons[i], view);
+	fputs("</main>\n</body>\n</html>\n", out);
 	return ferror(out) ? -EIO : 0;
 }

@@ -30,10 +30,23 @@ int render_comparison(FILE *out, const struct ranking_reason *reason,
 		      const struct compare_view *view);
 
 /**
- * render_comparison_html() - one reason, as a part of a page (render/html_page.h)
- * Return: 0; -EIO.
+ * struct compare_page - what a page is about; borrowed
+ * @names: of the captures
+ * @calls: that were compared
  */
-int render_comparison_html(FILE *out, const struct ranking_reason *reason,
+struct compare_page {
+	const char *const *names;
+	size_t name_count;
+	const struct ranking_reason *reasons;
+	size_t reason_count;
+	uint64_t calls;
+};
+
+/**
+ * render_comparison_page() - all reasons, as a page for a browser
+ * Return: 0; -EIO if @out does not take it.
+ */
+int render_comparison_page(FILE *out, const struct compare_page *page,
 			   const struct compare_view *view);
 
 #endif
