@@ -960,7 +960,7 @@ function toggleTheme() {
 
 function move(by) {
 	select(at + by);
-	if (opened && table.height && rows.length && (table === TABLES[0] || table === TABLES[3]))
+	if (opened && rows.length && (table === TABLES[0] || table === TABLES[3]))
 		table.open(rows[at]);
 }
 
