@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capfile/reader.h"
+#include "cmd/option_args.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
@@ -42,12 +43,12 @@ static int fail(struct recording *recording, int err)
 			  (unsigned long long)safe);
 }
 
-/* What is no plain file cannot be moved away; neither can standard output. */
+/* What is no plain file cannot be moved away; neither can standard output, by whatever name. */
 static bool is_plain(const char *path)
 {
 	struct stat st;
 
-	return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
+	return !args_is_stdout(path) && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 /* FILE to FILE.1, that to FILE.2, and so on; the oldest is gone. */
