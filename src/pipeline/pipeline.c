@@ -11,27 +11,41 @@ void pipeline_add_sink(struct pipeline *pipeline, const struct sink *sink)
 	pipeline->sinks[pipeline->sink_count++] = *sink;
 }
 
+/* Bit n: sink n wants it. */
+static uint32_t who_wants(const struct pipeline *pipeline, const struct snapshot *snap)
+{
+	uint32_t wanted = 0;
+
+	for (size_t i = 0; i < pipeline->sink_count; i++) {
+		const struct sink *sink = &pipeline->sinks[i];
+
+		wanted |= (uint32_t)(!sink->wants || sink->wants(sink->ctx, snap)) << i;
+	}
+	return wanted;
+}
+
 /* To those before the classification, or behind it. */
-static void hand_on(struct pipeline *pipeline, const struct event *event, bool as_captured,
-		    int *err)
+static void hand_on(struct pipeline *pipeline, const struct event *event, uint32_t wanted,
+		    bool as_captured, int *err)
 {
 	for (size_t i = 0; i < pipeline->sink_count; i++) {
 		const struct sink *sink = &pipeline->sinks[i];
 		int sink_err;
 
-		if (sink->as_captured != as_captured)
+		if (sink->as_captured != as_captured || !(wanted >> i & 1))
 			continue;
 		sink_err = sink->event(sink->ctx, event);
 		*err = *err ?: sink_err;
 	}
 }
 
-static bool has_to_classify(const struct pipeline *pipeline, const struct snapshot *snap)
+static bool has_to_classify(const struct pipeline *pipeline, const struct snapshot *snap,
+			    uint32_t wanted)
 {
 	const struct source *source = &pipeline->source;
 
 	for (size_t i = 0; i < pipeline->sink_count; i++)
-		if (!pipeline->sinks[i].as_captured)
+		if (!pipeline->sinks[i].as_captured && wanted >> i & 1)
 			return true;
 	return source->ops->needs_class && source->ops->needs_class(source->ctx, snap);
 }
@@ -41,6 +55,7 @@ int pipeline_event(struct pipeline *pipeline, struct snapshot *snap, uint64_t lo
 	struct source *source = &pipeline->source;
 	const struct source_ops *ops = source->ops;
 	struct event event = {.snap = snap, .source = source, .lost = lost};
+	uint32_t wanted = who_wants(pipeline, snap);
 	int err = 0;
 
 	if (ops->prepare)
@@ -49,13 +64,13 @@ int pipeline_event(struct pipeline *pipeline, struct snapshot *snap, uint64_t lo
 		fault_place(&pipeline->faults, source->symbols, &source->text, snap);
 	event.code_changed = ops->code_changed && ops->code_changed(source->ctx);
 	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
-	hand_on(pipeline, &event, true, &err);
-	if (has_to_classify(pipeline, snap)) {
+	hand_on(pipeline, &event, wanted, true, &err);
+	if (has_to_classify(pipeline, snap, wanted)) {
 		snapshot_classify(snap, source->symbols, &source->text);
 		if (ops->classified)
 			ops->classified(source->ctx, snap);
 	}
-	hand_on(pipeline, &event, false, &err);
+	hand_on(pipeline, &event, wanted, false, &err);
 	if (ops->release)
 		ops->release(source->ctx);
 	return err;

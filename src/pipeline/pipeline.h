@@ -38,10 +38,13 @@ struct event {
 /**
  * struct sink - who takes events
  * @event: takes one; 0 or negative errno
+ * @wants: asked once of each event, as it was captured: is it to be handed to @event? What nobody
+ *         wants to see costs no classification. NULL: each is
  * @as_captured: it takes events before they are classified
  */
 struct sink {
 	int (*event)(void *ctx, const struct event *event);
+	bool (*wants)(void *ctx, const struct snapshot *snap);
 	void *ctx;
 	bool as_captured;
 };
@@ -65,7 +68,7 @@ void pipeline_add_sink(struct pipeline *pipeline, const struct sink *sink);
 
 /**
  * pipeline_event() - hand an event of the source on
- * All sinks get it, though one of them fails.
+ * All sinks that want it get it, though one of them fails.
  * @lost: events lost before it
  * Return: 0; negative errno of the first sink that failed.
  */

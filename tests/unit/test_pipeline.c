@@ -146,6 +146,30 @@ static void pipeline_event_keeps_before_it_classifies(void **state)
 	free(pipeline);
 }
 
+/* It is asked once of each event; what it leaves out costs no classification. */
+static void pipeline_event_of_a_sink_that_does_not_want_it(void **state)
+{
+	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
+	struct snapshot snap = {.ts_ns = 1, .trigger = &trigger, .lbr = &lbr};
+	int works = 0;
+
+	(void)state;
+	assert_non_null(pipeline);
+	pipeline->source = (struct source){.ops = &live, .symbols = symbols};
+	pipeline_add_sink(pipeline,
+			  &(struct sink){.event = keep, .ctx = &works, .as_captured = true});
+	pipeline_add_sink(pipeline, &(struct sink){.event = show, .wants = is_even, .ctx = &works});
+	steps[0] = '\0';
+	assert_int_equal(pipeline_event(pipeline, &snap, 0), 0);
+	assert_string_equal(steps, "prepare keep release ");
+	snap.ts_ns = 2;
+	steps[0] = '\0';
+	assert_int_equal(pipeline_event(pipeline, &snap, 0), 0);
+	assert_string_equal(steps, "prepare keep classified show release ");
+	pipeline_deinit(pipeline);
+	free(pipeline);
+}
+
 static void pipeline_event_nobody_asks_is_not_classified(void **state)
 {
 	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
@@ -218,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pipeline_event_keeps_before_it_classifies),
 		cmocka_unit_test(pipeline_event_nobody_asks_is_not_classified),
+		cmocka_unit_test(pipeline_event_of_a_sink_that_does_not_want_it),
 		cmocka_unit_test(pipeline_run_in_order_of_time_what_is_wanted),
 		cmocka_unit_test(pipeline_run_stops_at_the_count),
 	};
