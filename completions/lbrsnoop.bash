@@ -86,7 +86,7 @@ _lbrsnoop() {
 	done
 	# Behind --, as anywhere.
 	for kind in "${!words[@]}"; do
-		if [ "${words[kind]}" = -- ] && [[ $command =~ ^(trace|record|why)$ ]]; then
+		if [ "${words[kind]}" = -- ] && [[ $command =~ ^(trace|record|why|compare)$ ]]; then
 			if declare -F _command_offset >/dev/null; then
 				_command_offset $((kind + 1))
 			elif [ $((kind + 1)) = ${#words[@]} ]; then
@@ -125,7 +125,13 @@ _lbrsnoop() {
 		case $command in
 		trace | record) values=$(_lbrsnoop_targets "$program" "$word") ;;
 		list) values=$(printf '%s\n' targets errnos && _lbrsnoop_lists "$program" '' && _lbrsnoop_targets "$program" "$word") ;;
-		report | compare | postmortem | decode) values=@files ;;
+		# Of capture files a name ends in .lbr or has a directory; else it is a function.
+		compare)
+			values=@files
+			[[ $word == */* || -z $word ]] || compgen -f -- "$word" >/dev/null ||
+				values=$(_lbrsnoop_targets "$program" "$word")
+			;;
+		report | postmortem | decode) values=@files ;;
 		*) values= ;;
 		esac
 		[ ${#words[@]} -gt 1 ] || values+=$'\n'$("$program" help 2>/dev/null |

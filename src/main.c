@@ -26,7 +26,7 @@ static const struct command commands[] = {
 	 "which line of the kernel's source made a command fail"},
 	{"record", cmd_record, "-o FILE [OPTIONS] TARGET...", "trace into a capture file"},
 	{"report", cmd_report, "[OPTIONS] FILE...", "print capture files, on any machine"},
-	{"compare", cmd_compare, "[OPTIONS] FILE...",
+	{"compare", cmd_compare, "[OPTIONS] TARGET [-- COMMAND] | FILE...",
 	 "which decisions tell failing calls from passing ones"},
 	{"postmortem", cmd_postmortem, "[OPTIONS] VMCORE",
 	 "what a flight recorder holds in a crash dump"},

@@ -35,8 +35,11 @@ int cmd_record(int argc, char **argv);
 /** cmd_report() - "lbrsnoop report FILE..." */
 int cmd_report(int argc, char **argv);
 
-/** cmd_compare() - "lbrsnoop compare FILE..." */
+/** cmd_compare() - "lbrsnoop compare FILE..."; and where TARGET stands instead, the next one */
 int cmd_compare(int argc, char **argv);
+
+/** cmd_compare_live() - "lbrsnoop compare TARGET [-- COMMAND]" */
+int cmd_compare_live(int argc, char **argv);
 
 /** cmd_postmortem() - "lbrsnoop postmortem VMCORE" */
 int cmd_postmortem(int argc, char **argv);

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
-/* compare.c - captures of failing and of passing calls in, the decisions that tell them apart out
+/*
+ * compare.c - captures of failing and of passing calls in, the decisions that tell them apart out
+ *
+ * Where a TARGET stands in place of files it is a trace: compare_live.c.
  */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capfile/format.h"
 #include "capfile/reader.h"
 #include "cmd/option_args.h"
 #include "cmd/cmd.h"
-#include "cmd/html_file.h"
+#include "cmd/export_args.h"
+#include "cmd/comparison.h"
 #include "cmd/output.h"
 #include "cmd/filter_options.h"
+#include "compare/call.h"
 #include "compare/ranking.h"
-#include "path/path.h"
-#include "path/story.h"
 #include "pipeline/pipeline.h"
-#include "render/compare_view.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/vector.h"
-
-/* A function's first instructions: ENDBR64 and the tracer's call stand before what is jumped to. */
-#define ENTRY_BYTES 16
-#define COMPARE_TOP 3
 
 /** enum side - which calls a file is of */
 enum side {
@@ -74,6 +73,7 @@ struct compare {
 enum {
 	OPT_GOOD = 0x100,
 	OPT_BAD,
+	OPT_LIVE, /* one of live_options */
 };
 
 static const struct argp_option options[] = {
@@ -82,10 +82,32 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+/* Those of a trace that make sense where a ranking is printed: trace_options.c parses them. */
+static const struct argp_option live_options[] = {
+	{0, 0, 0, 0, "With TARGET:", 2},
+	{"timeout", 't', "SECONDS", 0, "Compare what has come after so many seconds", 0},
+	{"trigger", 'T', "KIND", 0, "How to trigger; as of a trace", 0},
+	{"branch-filter", 'j', "LIST", 0, "Branches to record; as of a trace", 0},
+	{"rotate", OPT_LIVE, 0, 0, "As of a trace", 0},
+	{"max-overhead", OPT_LIVE, "PERCENT", 0, "As of a trace", 0},
+	{"max-rate", OPT_LIVE, "N", 0, "As of a trace", 0},
+	{"record", OPT_LIVE, "FILE", 0, "Also write a capture file, of all returns", 2},
+	{"max-size", OPT_LIVE, "BYTES", 0, "Of a capture file; as of a trace", 2},
+	{"max-files", OPT_LIVE, "N", 0, "As of a trace", 2},
+	{"ring-bytes", OPT_LIVE, "BYTES", 0, "Size of the ring buffer (default 16 MiB)", 2},
+	{"no-lbr", OPT_LIVE, 0, OPTION_HIDDEN, "As of a trace", 2},
+	{0},
+};
+
 static const char doc[] =
-	"Which decisions tell failing calls from passing ones: those of capture files, of one host "
-	"or "
-	"many with the same kernel.\v"
+	"Which decisions tell failing calls from passing ones: returns of a function, captured "
+	"now; or those of capture files, of one host or many with the same kernel.\v"
+	"With TARGET both kinds are captured, until there are 100 failing and 1000 passing "
+	"returns (-n FAILING[:PASSING] says how many), COMMAND ends, or Ctrl-C. Of a kind that is "
+	"frequent they are drawn from all that were seen, which are counted; -e says which errors "
+	"are failures.\n\n"
+	"  lbrsnoop compare may_open -- make\n\n"
+	"A name of a file that is there, one that ends in .lbr, or with a / is a FILE.\n\n"
 	"Without --good and --bad the returned values tell: record both with -e none, for "
 	"example\n\n"
 	"  lbrsnoop record -e none -n 1000 -o x.lbr may_open\n"
@@ -158,50 +180,35 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return opts->file_count ? check(opts) : 0;
 	case ARGP_KEY_NO_ARGS:
 		return args_usage(
-			"compare: which capture files? For example: lbrsnoop compare x.lbr");
+			"compare: which function, or which capture files? For example: lbrsnoop "
+			"compare may_open, or lbrsnoop compare x.lbr");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &filter_options_argp}, {0}};
+/* Here the command line has files: with a TARGET they are trace_options.c's. */
+static error_t refuse_live(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	(void)state;
+	if (key != OPT_LIVE && key != 't' && key != 'T' && key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	return args_usage("compare: -t, -T, -j, --record and what else captures need a TARGET to "
+			  "capture now, and here are files");
+}
+
+static const struct argp live_argp = {.options = live_options, .parser = refuse_live};
+static const struct argp_child children[] = {
+	{.argp = &filter_options_argp}, {.argp = &live_argp}, {0}};
 
 static const struct argp argp = {
 	.children = children,
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "FILE...\n--good FILE... --bad FILE...",
+	.args_doc = "TARGET... [-- COMMAND [ARG]...]\nFILE...\n--good FILE... --bad FILE...",
 	.doc = doc,
 };
-
-static struct ranking_place place_of(struct symbols *symbols, uint64_t addr, struct symbol *sym)
-{
-	if (symbols_find(symbols, addr, sym))
-		return (struct ranking_place){};
-	return (struct ranking_place){
-		.function = sym->name, .module = sym->module ?: "", .off = addr - sym->addr};
-}
-
-/*
- * Index of the call's first decision, if the record goes back to the function's entry; of several
- * the newest entry is that of the call. PATH_NONE: it does not.
- */
-static uint32_t first_of_call(const struct snapshot *snap, const struct path *path)
-{
-	uint64_t entry = snap->trigger ? snap->trigger->func_addr : 0;
-	uint32_t block = PATH_NONE, first = 0;
-
-	if (!entry || path->gap_count)
-		return PATH_NONE;
-	for (uint32_t i = 0; i < path->block_count; i++)
-		if (path->blocks[i].start >= entry && path->blocks[i].start < entry + ENTRY_BYTES)
-			block = i;
-	if (block == PATH_NONE)
-		return PATH_NONE;
-	while (first < path->decision_count && path->decisions[first].block < block)
-		first++;
-	return first;
-}
 
 /*
  * Source lines are looked up in the first file's kernel, which may have been loaded elsewhere; its
@@ -219,100 +226,61 @@ static void place_in_first(const struct compare *compare, struct ranking_decisio
 	}
 }
 
-static int add_decisions(struct compare *compare, struct symbols *symbols, const struct path *path,
-			 uint32_t first, uint32_t end)
+static int on_call(void *ctx, const struct ranking_call *call)
 {
-	for (uint32_t i = 0; i < end; i++) {
-		const struct path_decision *decision = &path->decisions[i];
-		const struct path_block *block = &path->blocks[decision->block];
-		char condition[RANKING_TEXT_MAX] = "";
-		struct symbol sym;
-		struct ranking_decision item = {
-			.place = place_of(symbols, decision->addr, &sym),
-			.addr = decision->addr,
-			.taken = decision->taken,
-			.before_entry = first != PATH_NONE && i < first,
-			.distance = end - 1 - i,
-			.condition = condition,
-		};
-
-		/* An interrupt came by chance, and a tracer is ours. */
-		if (!item.place.function || block->tracing || block->interrupt)
-			continue;
-		place_in_first(compare, &item);
-		if (path_condition(path, decision, condition, sizeof(condition)))
-			condition[0] = '\0';
-		if (ranking_decision(compare->ranking, &item))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int add_path(struct compare *compare, const struct event *event, const struct path *path)
-{
-	const struct snapshot *snap = event->snap;
-	struct symbols *symbols = event->source->symbols;
-	uint32_t insn = PATH_NONE, key = PATH_NONE, end = path->decision_count;
-	uint32_t first = first_of_call(snap, path);
-	struct symbol made = {};
-	struct ranking_call call = {
-		.failing = compare->side == SIDE_BOTH ? snap->err != 0 : compare->side == SIDE_BAD,
-		.function = snap->trigger && snap->trigger->function ? snap->trigger->function
-			    : snap->trigger			     ? snap->trigger->target
-								     : "?",
-		.err = snap->err,
-		.complete = first != PATH_NONE,
-	};
+	struct compare *compare = ctx;
+	struct ranking_call item = *call;
 	int err;
 
-	if (call.failing && snap->err)
-		path_find_error(path, snap->err, &insn, &key);
-	if (insn != PATH_NONE) {
-		call.made_at = place_of(symbols, path_insn_addr(path, insn), &made);
-		/* What follows the error is its consequence. */
-		if (key != PATH_NONE)
-			end = key + 1;
-		for (uint32_t i = 0; key == PATH_NONE && i < path->decision_count; i++)
-			if (path->decisions[i].insn > insn) {
-				end = i;
-				break;
-			}
-	}
-	err = ranking_call(compare->ranking, &call);
-	if (err == -E2BIG) {
-		compare->left_out++;
-		return 0;
-	}
-	err = err ?: add_decisions(compare, symbols, path, first, end);
+	if (item.decided.place.function)
+		place_in_first(compare, &item.decided);
+	err = ranking_call(compare->ranking, &item);
+	if (err != -E2BIG)
+		return err;
+	compare->left_out++;
+	return -ENOENT;
+}
+
+static int on_decision(void *ctx, const struct ranking_decision *decision)
+{
+	struct compare *compare = ctx;
+	struct ranking_decision item = *decision;
+
+	place_in_first(compare, &item);
+	return ranking_decision(compare->ranking, &item);
+}
+
+static void on_call_end(void *ctx)
+{
+	struct compare *compare = ctx;
+
 	ranking_call_end(compare->ranking);
-	return err;
 }
 
 static int on_event(void *ctx, const struct event *event)
 {
 	struct compare *compare = ctx;
-	struct path_options opts = {.place = place_by_symbols,
-				    .same_function = same_function_by_symbols,
-				    .place_ctx = event->source->symbols};
-	struct path *path = NULL;
-	int err = 0;
+	struct symbols *symbols = event->source->symbols;
+	const struct snapshot *snap = event->snap;
+	const struct call_taker to = {
+		.call = on_call, .decision = on_decision, .end = on_call_end, .ctx = compare};
+	struct path *path;
+	int err;
 
 	compare->calls++;
 	/* An entry, a tracepoint: whether the call fails is not known. */
-	if (compare->side == SIDE_BOTH && !event->snap->has_retval && !event->snap->err) {
+	if (compare->side == SIDE_BOTH && !snap->has_retval && !snap->err) {
 		compare->untold++;
 		return 0;
 	}
-	if (event->source->text.read && event->snap->stale != TRI_SET)
-		err = path_build(event->snap, &event->source->text, &opts, &path);
-	if (err == -ENOMEM)
-		return err;
-	if (err || !path || path_is_blank(path)) {
+	path = call_path(snap, symbols, &event->source->text, &err);
+	if (path)
+		err = call_of_snapshot(snap, path, symbols,
+				       compare->side == SIDE_BOTH ? snap->err != 0
+								  : compare->side == SIDE_BAD,
+				       &to);
+	else if (!err)
 		compare->blank++;
-		path_free(path);
-		return 0;
-	}
-	err = add_path(compare, event, path);
 	path_free(path);
 	return err;
 }
@@ -427,71 +395,29 @@ static void say_left_out(const struct compare *compare)
 			    RANKING_PASSING_MAX);
 }
 
-static int write_page(struct compare *compare, const struct ranking_reason *reasons, size_t count,
-		      const struct compare_view *view, struct errmsg *msg)
+/* Return: as main()'s; negative errno, with @msg. */
+static int print_ranking(struct compare *compare, struct errmsg *msg)
 {
 	const struct compare_options *opts = compare->opts;
 	_cleanup_free_ const char **names = calloc(opts->file_count, sizeof(const char *));
-	const struct compare_page page = {
+	const struct comparison comparison = {
+		.ranking = compare->ranking,
+		.calls = compare->calls,
 		.names = names,
 		.name_count = opts->file_count,
-		.reasons = reasons,
-		.reason_count = count,
-		.calls = compare->calls,
+		.html = opts->wanted.view.html,
+		.opts = &opts->wanted.view,
+		.top = opts->top_given ? opts->wanted.view.top : COMPARISON_TOP,
+		.view = compare->view,
+		.out = compare->out,
+		.output = opts->wanted.output,
 	};
-	struct html_out to;
-	int err;
 
 	if (!names)
 		return -ENOMEM;
 	for (size_t i = 0; i < opts->file_count; i++)
 		names[i] = opts->files[i].path;
-	err = html_out_open(&to, opts->wanted.view.html, msg);
-	if (err)
-		return err;
-	err = html_out_finish(&to, render_comparison_page(to.out, &page, view), msg);
-	html_out_deinit(&to);
-	return err;
-}
-
-/* Return: as main()'s; negative errno, with @msg. */
-static int print_ranking(struct compare *compare, struct errmsg *msg)
-{
-	const struct compare_options *opts = compare->opts;
-	const struct compare_view view = {
-		.json = opts->wanted.view.json,
-		.color = view_color(compare->view),
-		.top = opts->top_given ? opts->wanted.view.top : COMPARE_TOP,
-		.lines = view_lines(compare->view),
-	};
-	struct ranking_reason *reasons = NULL;
-	char hint[512];
-	int err, status = EXIT_NONE;
-	size_t count = 0;
-
-	err = ranking_reasons(compare->ranking, &reasons, &count);
-	if (!err && opts->wanted.view.html) {
-		err = write_page(compare, reasons, count, &view, msg);
-		if (err) {
-			ranking_reasons_free(reasons, count);
-			return err;
-		}
-	}
-	for (size_t i = 0; i < count && !err; i++) {
-		if (!opts->wanted.view.html)
-			err = render_comparison(compare->out, &reasons[i], &view);
-		if (reasons[i].passing)
-			status = EXIT_SEEN;
-	}
-	ranking_reasons_free(reasons, count);
-	if (*view_hint(compare->view, hint, sizeof(hint)))
-		log_info("%s", hint);
-	if (err)
-		return output_failed(opts->wanted.output, err, msg);
-	if (!count)
-		log_warning("no failing call among %llu: nothing to compare",
-			    (unsigned long long)compare->calls);
-	return status;
+	return comparison_print(&comparison, msg);
 }
 
 /* Nothing is written, and no file emptied, before all is read. */
@@ -520,6 +446,105 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
 	return print_ranking(compare, msg);
 }
 
+/**
+ * struct forms - what stands on a command line
+ * @file, @target: one of them, or NULL
+ * @sides: --good or --bad, behind which there are files alone
+ */
+struct forms {
+	const char *file;
+	const char *target;
+	bool sides;
+};
+
+/* uprobe:/bin/true:main, hw:fs/namei.c:3000: a slash behind a colon is no file's. */
+static bool is_file(const char *arg)
+{
+	size_t len = strlen(arg);
+	struct stat st;
+
+	return !strcmp(arg, "-") || arg[strcspn(arg, "/:")] == '/' ||
+	       (len > 4 && !strcmp(arg + len - 4, ".lbr")) ||
+	       (!stat(arg, &st) && S_ISREG(st.st_mode));
+}
+
+static error_t look_at(int key, char *arg, struct argp_state *state)
+{
+	struct forms *forms = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		*(forms->sides || is_file(arg) ? &forms->file : &forms->target) = arg;
+		return 0;
+	case OPT_GOOD:
+	case OPT_BAD:
+		forms->sides = true;
+		return 0;
+	default:
+		/* Whatever else the options say, and of ARGP_KEY_ those that do not matter. */
+		return 0;
+	}
+}
+
+static error_t look_past(int key, char *arg, struct argp_state *state)
+{
+	(void)key;
+	(void)arg;
+	(void)state;
+	return 0;
+}
+
+/*
+ * -EINVAL: it is neither, and said. 0, and what is wrong with the options is said by who parses
+ * them for good.
+ */
+static int look_for_forms(int argc, char **argv, struct forms *ret_forms)
+{
+	/* Without their parsers: values of options mean nothing yet. */
+	const struct argp filter = {filter_options_argp.options, look_past, 0},
+			  view = {view_argp.options, look_past, 0},
+			  export = {export_argp.options, look_past, 0},
+			  live = {live_options, look_past, 0};
+	const struct argp_child all[] = {
+		{.argp = &filter}, {.argp = &view}, {.argp = &export}, {.argp = &live}, {0}};
+	const struct argp look = {.options = options, .parser = look_at, .children = all};
+
+	*ret_forms = (struct forms){};
+	argp_parse(&look, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP,
+		   NULL, ret_forms);
+	if (!ret_forms->file || !ret_forms->target)
+		return 0;
+	return -args_usage("compare: capture files, or what is to be captured now: %s is of the "
+			   "former, '%s' of the latter",
+			   ret_forms->file, ret_forms->target);
+}
+
+/* Return: exit status; -1: no TARGET is on the command line. */
+static int compare_live(int argc, char **argv)
+{
+	_cleanup_free_ char **copy = NULL;
+	struct forms forms;
+	int end = 1;
+
+	while (end < argc && strcmp(argv[end], "--"))
+		end++;
+	/* getopt() changes the order. */
+	copy = args_copy(end, argv);
+	if (!copy) {
+		log_error("%s", strerror(ENOMEM));
+		return EXIT_ERROR;
+	}
+	if (look_for_forms(end, copy, &forms))
+		return EXIT_USAGE;
+	if ((forms.file || forms.sides) && end < argc) {
+		args_usage("compare: a command behind '--' is captured now, not read from a file "
+			   "as %s is",
+			   forms.file ?: "--good FILE... --bad FILE...");
+		return EXIT_USAGE;
+	}
+	return forms.target || end < argc ? cmd_compare_live(argc, argv) : -1;
+}
+
 int cmd_compare(int argc, char **argv)
 {
 	struct compare_options opts = {.wanted = FILTER_OPTIONS_DEFAULT};
@@ -528,6 +553,9 @@ int cmd_compare(int argc, char **argv)
 	int err, status;
 
 	argp_err_exit_status = EXIT_USAGE;
+	status = compare_live(argc, argv);
+	if (status >= 0)
+		return status;
 	/* --good and --bad are of the files behind them. */
 	opts.wanted.view.top = UINT32_MAX;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &opts)) {

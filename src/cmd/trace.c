@@ -117,8 +117,12 @@ static bool flight_full(struct trace *trace)
 static void drop(const struct trace *trace)
 {
 	const struct trace_options *opts = trace->opts;
-	const char *files[] = {opts->output, opts->record, opts->view.dot, opts->view.svg,
-			       opts->view.export.metrics};
+	const char *files[] = {opts->output,
+			       opts->record,
+			       opts->view.dot,
+			       opts->view.svg,
+			       opts->view.export.metrics,
+			       opts->compare.html};
 	int err = drop_privileges(trace_needs_admin(trace), trace->opts->user, files,
 				  ARRAY_SIZE(files));
 
@@ -180,6 +184,18 @@ static void end_capture(struct trace *trace, bool read_on)
 	flush_out(trace);
 }
 
+/* Several times a second: what is due is printed. */
+static void tick(struct trace *trace)
+{
+	if (trace->aggregate)
+		trace->write_err =
+			trace->write_err
+				?: aggregate_tick(trace->aggregate, clock_ns(CLOCK_REALTIME));
+	if (trace->compare)
+		compare_live_tick(trace->compare);
+	flush_out(trace);
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
@@ -204,6 +220,8 @@ static int run(struct trace *trace, struct errmsg *msg)
 	if (!trace->child.watched)
 		capture_begin(trace->capture);
 	trace_say_armed(trace);
+	if (trace->compare)
+		compare_live_begin(trace->compare);
 	err = trace_end_symbols(trace, msg);
 	if (err)
 		return err;
@@ -232,11 +250,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 		}
 		err = capture_poll(trace->capture, left < POLL_MS ? left : POLL_MS, trace_snapshot,
 				   trace);
-		if (trace->aggregate)
-			trace->write_err = trace->write_err
-						   ?: aggregate_tick(trace->aggregate,
-								     clock_ns(CLOCK_REALTIME));
-		flush_out(trace);
+		tick(trace);
 		if (trace->opts->capture.flight_only && flight_full(trace))
 			break;
 		trace_say_guard(trace);
@@ -273,12 +287,23 @@ static void on_idle(void *ctx)
 		capture_watch(trace->capture);
 }
 
-static int trace_main(int argc, char **argv, char **original, bool record_only)
+/* Exit status of a trace that went well. */
+static int status_of(const struct trace *trace, int compared)
+{
+	if (trace->disarmed)
+		return EXIT_ERROR;
+	if (trace->compare)
+		return compared;
+	return trace->printed ? EXIT_SEEN : EXIT_NONE;
+}
+
+static int trace_main(int argc, char **argv, char **original, enum trace_mode mode)
 {
 	struct trace_options opts;
 	struct trace trace = {.opts = &opts, .out = stdout};
 	struct errmsg msg = {};
-	int close_err, err = trace_options_parse(argc, argv, record_only, &opts);
+	int close_err, status, compared = EXIT_NONE,
+			       err = trace_options_parse(argc, argv, mode, &opts);
 
 	if (err)
 		return err;
@@ -305,6 +330,10 @@ static int trace_main(int argc, char **argv, char **original, bool record_only)
 	err = trace_prepare(&trace, &msg);
 	if (!err)
 		err = run(&trace, &msg);
+	if (!err && trace.compare && !trace.write_err) {
+		compared = compare_live_finish(trace.compare, &msg);
+		err = compared < 0 ? compared : 0;
+	}
 	if (!err && trace.view)
 		err = view_finish(trace.view, &msg);
 	if (!err && !trace.write_err && trace.aggregate)
@@ -313,6 +342,7 @@ static int trace_main(int argc, char **argv, char **original, bool record_only)
 	err = err ?: close_err;
 	if (err)
 		trace_say_error(&trace, err, &msg);
+	status = status_of(&trace, compared);
 	child_end(&trace.child);
 	capture_destroy(trace.capture);
 	klog_close(trace.klog);
@@ -321,20 +351,17 @@ static int trace_main(int argc, char **argv, char **original, bool record_only)
 	text_close(trace.text_live);
 	free(trace.image_path);
 	view_destroy(trace.view);
+	compare_live_destroy(trace.compare);
 	aggregate_destroy(trace.aggregate);
 	advice_deinit(&trace.advice);
 	symbols_close(trace.symbols);
 	user_destroy(trace.user);
 	pipeline_deinit(&trace.pipeline);
 	trace_options_deinit(&opts);
-	if (err)
-		return exit_status_of(err);
-	if (trace.disarmed)
-		return EXIT_ERROR;
-	return trace.printed ? EXIT_SEEN : EXIT_NONE;
+	return err ? (int)exit_status_of(err) : status;
 }
 
-static int trace_copied(int argc, char **argv, bool record_only)
+static int trace_copied(int argc, char **argv, enum trace_mode mode)
 {
 	_cleanup_free_ char **copy = args_copy(argc, argv);
 
@@ -342,15 +369,20 @@ static int trace_copied(int argc, char **argv, bool record_only)
 		log_error("%s", strerror(ENOMEM));
 		return EXIT_ERROR;
 	}
-	return trace_main(argc, copy, argv, record_only);
+	return trace_main(argc, copy, argv, mode);
 }
 
 int cmd_trace(int argc, char **argv)
 {
-	return trace_copied(argc, argv, false);
+	return trace_copied(argc, argv, TRACE_SHOW);
 }
 
 int cmd_record(int argc, char **argv)
 {
-	return trace_copied(argc, argv, true);
+	return trace_copied(argc, argv, TRACE_RECORD);
+}
+
+int cmd_compare_live(int argc, char **argv)
+{
+	return trace_copied(argc, argv, TRACE_COMPARE);
 }

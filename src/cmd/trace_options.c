@@ -30,7 +30,14 @@ enum {
 	OPT_DISCARD,
 	OPT_RECORD,
 	OPT_JOURNAL,
+	OPT_HTML,
 };
+
+/* Returns that "compare TARGET" asks for, unless the user does. */
+#define COMPARE_FAILING 100
+#define COMPARE_PASSING 1000
+/* Of more, no decision would be ranked otherwise; each keeps some kilobytes. */
+#define COMPARE_MOST 100000
 
 /* Snapshots that a flight recorder keeps: a quarter of a megabyte. */
 #define FLIGHT_KEEP 64
@@ -100,6 +107,7 @@ static const struct argp_option options[] = {
 	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 3},
 	{"ring-bytes", OPT_RING_BYTES, "BYTES", 0,
 	 "Size of the ring buffer (default: 4 MiB; record: 16 MiB)", 3},
+	{"html", OPT_HTML, "FILE", OPTION_HIDDEN, "For compare", 3},
 	{"no-lbr", OPT_NO_LBR, 0, OPTION_HIDDEN, "Arm without LBR (for tests)", 3},
 	{0},
 };
@@ -155,9 +163,36 @@ static int parse_trigger(struct trace_options *opts, const char *arg)
 		"--trigger '%s': expected one of auto, hw, fexit, kretprobe, kprobe.multi", arg);
 }
 
+/* FAILING[:PASSING]; PASSING is ten times FAILING unless it is told. */
+static int parse_both_counts(struct trace_options *opts, const char *arg)
+{
+	const char *colon = strchr(arg, ':');
+	_cleanup_free_ char *first = strndup(arg, colon ? (size_t)(colon - arg) : strlen(arg));
+	uint64_t failing, passing;
+
+	if (!first)
+		return ENOMEM;
+	if (args_number("--count", first, COMPARE_MOST, &failing))
+		return EINVAL;
+	passing = failing * 10 < COMPARE_MOST ? failing * 10 : COMPARE_MOST;
+	if (colon && args_number("--count", colon + 1, COMPARE_MOST, &passing))
+		return EINVAL;
+	if (!failing || !passing)
+		return args_usage("--count %s: compare needs returns of both kinds: FAILING or "
+				  "FAILING:PASSING, at least 1 of each",
+				  arg);
+	opts->compare.failing = (uint32_t)failing;
+	opts->compare.passing = (uint32_t)passing;
+	return 0;
+}
+
 static int parse_count(struct trace_options *opts, const char *arg)
 {
-	int err = args_number("--count", arg, UINT64_MAX, &opts->count);
+	int err;
+
+	if (opts->compare.wanted)
+		return parse_both_counts(opts, arg);
+	err = args_number("--count", arg, UINT64_MAX, &opts->count);
 
 	if (!err && !opts->count)
 		return args_usage("--count 0: leave it out to go on until Ctrl-C");
@@ -332,6 +367,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_NO_LBR:
 		opts->capture.without_lbr = true;
 		return 0;
+	case OPT_HTML:
+		opts->compare.html = arg;
+		return 0;
 	case 'v':
 	case 'q':
 		return args_status(key);
@@ -340,7 +378,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		if (opts->flight_stop)
 			return 0;
-		return args_usage("what is to be traced? For example: lbrsnoop do_sys_openat2");
+		return args_usage("what is to be traced? For example: lbrsnoop %sdo_sys_openat2",
+				  opts->compare.wanted ? "compare " : "");
 	default:
 		return parse_flight(opts, key, arg);
 	}
@@ -413,9 +452,14 @@ static int settle_flight(struct trace_options *opts)
 
 static int check_outputs(const struct trace_options *opts)
 {
-	const char *names[] = {
-		opts->output,	opts->record,		opts->view.trace_json,	  opts->view.dot,
-		opts->view.svg, opts->view.export.otlp, opts->view.export.metrics};
+	const char *names[] = {opts->output,
+			       opts->record,
+			       opts->view.trace_json,
+			       opts->view.dot,
+			       opts->view.svg,
+			       opts->view.export.otlp,
+			       opts->view.export.metrics,
+			       opts->compare.html};
 
 	if (opts->max_bytes && !opts->record)
 		return args_usage("--max-size is the size of a capture file, and there is none: "
@@ -465,6 +509,62 @@ static int settle_output(struct trace_options *opts)
 	return check_outputs(opts);
 }
 
+/* Which options make no sense for a ranking at the end. */
+static int check_compare(const struct trace_options *opts)
+{
+	const struct view_options *view = &opts->view;
+
+	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
+	    view->insns || view->branches || view->interval_ms || export_wanted(&view->export) ||
+	    view->export.journal)
+		return args_usage("compare prints a ranking: without --summary, --interval, "
+				  "--trace-json, --dot, --svg, --raw, --insns, --branches, --otlp, "
+				  "--metrics and --journal");
+	if (opts->at_errno)
+		return args_usage("compare: --at errno captures no passing call, which never gets "
+				  "there");
+	if (opts->flight || opts->flight_stop || opts->capture.flight_slots)
+		return args_usage("compare: a flight recorder has no ranking; 'lbrsnoop record "
+				  "--flight' and 'lbrsnoop report --flight'");
+	if (opts->errno_given && !opts->capture.errno_filter)
+		return args_usage("compare captures every return; -e says which errors are "
+				  "failures, and none is no failure");
+	if (opts->compare.html && (view->json || opts->output))
+		return args_usage("--html writes a page instead of text: without --json and -o; "
+				  "--record FILE keeps the capture");
+	for (size_t i = 0; i < opts->target_count; i++)
+		if (target_is_user(&opts->targets[i]))
+			return args_usage("compare: '%s' is of a program, whose returned values "
+					  "tell no failure; --good FILE... and --bad FILE... say "
+					  "it of captures",
+					  opts->targets[i].text);
+	return 0;
+}
+
+/* All returns are captured; -e stays for what is a failure. */
+static int settle_compare(struct trace_options *opts)
+{
+	int err = check_compare(opts);
+
+	if (err)
+		return err;
+	opts->capture.errno_filter = false;
+	if (!opts->capture.ring_bytes)
+		opts->capture.ring_bytes = RECORD_RING_BYTES;
+	opts->compare.top_given = opts->view.top != UINT32_MAX;
+	return 0;
+}
+
+static int settle_mode(struct trace_options *opts)
+{
+	if (opts->compare.wanted)
+		return settle_compare(opts);
+	if (opts->compare.html)
+		return args_usage("--html is of report, compare and postmortem: --record FILE, "
+				  "then 'lbrsnoop report --html PAGE FILE'");
+	return 0;
+}
+
 static int check_pid(const struct trace_options *opts)
 {
 	if (opts->command && opts->capture.pid)
@@ -474,7 +574,7 @@ static int check_pid(const struct trace_options *opts)
 	return 0;
 }
 
-int trace_options_parse(int argc, char **argv, bool record_only, struct trace_options *ret_opts)
+int trace_options_parse(int argc, char **argv, enum trace_mode mode, struct trace_options *ret_opts)
 {
 	struct trace_options *opts = ret_opts;
 
@@ -487,7 +587,13 @@ int trace_options_parse(int argc, char **argv, bool record_only, struct trace_op
 					    PERF_SAMPLE_BRANCH_KERNEL},
 	};
 	argp_err_exit_status = EXIT_USAGE;
-	opts->record_only = record_only;
+	opts->record_only = mode == TRACE_RECORD;
+	opts->compare = (struct trace_compare){.wanted = mode == TRACE_COMPARE,
+					       .failing = COMPARE_FAILING,
+					       .passing = COMPARE_PASSING};
+	/* Nobody asks for so many. */
+	if (opts->compare.wanted)
+		opts->view.top = UINT32_MAX;
 	opts->max_files = 8;
 	opts->command_line = join(argc, argv);
 	for (int i = 1; i < argc; i++)
@@ -500,8 +606,8 @@ int trace_options_parse(int argc, char **argv, bool record_only, struct trace_op
 		args_usage("no command behind '--'");
 		return EXIT_USAGE;
 	}
-	if (argp_parse(&argp, argc, argv, 0, NULL, opts) || settle_output(opts) ||
-	    check_pid(opts) || settle_user(opts)) {
+	if (argp_parse(&argp, argc, argv, 0, NULL, opts) || settle_mode(opts) ||
+	    settle_output(opts) || check_pid(opts) || settle_user(opts)) {
 		trace_options_deinit(opts);
 		return EXIT_USAGE;
 	}

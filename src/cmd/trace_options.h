@@ -10,6 +10,28 @@
 #include "cmd/view.h"
 #include "target/target.h"
 
+/** enum trace_mode - which command it is that traces */
+enum trace_mode {
+	TRACE_SHOW,
+	TRACE_RECORD,
+	TRACE_COMPARE,
+};
+
+/**
+ * struct trace_compare - of "compare TARGET"
+ * @wanted: that is the command: every return is captured, and -e says which are failures
+ * @failing, @passing: -n: so many of each
+ * @top_given: --top stood on the command line
+ * @html: --html, or NULL
+ */
+struct trace_compare {
+	bool wanted;
+	uint32_t failing;
+	uint32_t passing;
+	bool top_given;
+	const char *html;
+};
+
 /**
  * struct trace_options - what the user asked for
  * @targets, @target_count: parsed; free with trace_options_deinit()
@@ -25,6 +47,7 @@
  * @output: file, NULL: stdout
  * @record: capture file, or NULL
  * @record_only: nothing is shown
+ * @compare: failing and passing returns are compared at the end, none is shown
  * @flight: directory of the flight recorder, NULL: none
  * @flight_stop: disarm it, and nothing else; @flight_discard: and free it
  * @max_bytes, @max_files: of capture files, see struct recording_options
@@ -48,6 +71,7 @@ struct trace_options {
 	const char *output;
 	const char *record;
 	bool record_only;
+	struct trace_compare compare;
 	const char *flight;
 	bool flight_stop;
 	bool flight_discard;
@@ -61,10 +85,10 @@ struct trace_options {
 
 /**
  * trace_options_parse() - parse, complain on stderr
- * @record_only: the command is "record"
  * Return: 0; EXIT_USAGE. --help and --version end the program.
  */
-int trace_options_parse(int argc, char **argv, bool record_only, struct trace_options *ret_opts);
+int trace_options_parse(int argc, char **argv, enum trace_mode mode,
+			struct trace_options *ret_opts);
 void trace_options_deinit(struct trace_options *opts);
 
 #endif

@@ -352,7 +352,10 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 		probes_warn_unfiltered(&trace->probes);
 	if (aggregate_wanted(&trace->opts->view))
 		err = aggregate_create(&trace->opts->view, trace->out, &trace->aggregate, msg);
-	if (!err && (!trace->opts->record_only || trace->opts->view.export.journal))
+	if (!err && trace->opts->compare.wanted)
+		err = compare_live_create(trace->opts, trace->out, trace->symbols, &trace->compare,
+					  msg);
+	else if (!err && (!trace->opts->record_only || trace->opts->view.export.journal))
 		err = view_create(&trace->opts->view, trace->out, trace->symbols, NULL,
 				  trace->aggregate, &trace->view, msg);
 	if (err)

@@ -120,7 +120,7 @@ void trace_start_pipeline(struct trace *trace)
 		.release = release,
 	};
 	struct pipeline *pipeline = &trace->pipeline;
-	struct sink view;
+	struct sink view, compare;
 
 	pipeline->source = (struct source){
 		.ops = &live,
@@ -133,6 +133,10 @@ void trace_start_pipeline(struct trace *trace)
 		pipeline_add_sink(
 			pipeline,
 			&(struct sink){.event = record_event, .ctx = trace, .as_captured = true});
+	if (trace->compare) {
+		compare = compare_live_sink(trace->compare);
+		pipeline_add_sink(pipeline, &compare);
+	}
 	if (!trace->view)
 		return;
 	view = view_sink(trace->view);
@@ -193,6 +197,8 @@ int trace_snapshot(struct snapshot *snap, void *ctx)
 	if (trace->write_err)
 		return 1;
 	if (trace->opts->count && trace->printed >= trace->opts->count)
+		return 1;
+	if (trace->compare && compare_live_full(trace->compare))
 		return 1;
 	/* After the first Ctrl-C, what is captured already is still printed. */
 	return stop_requested > 1;

@@ -12,6 +12,7 @@
 #include "cmd/aggregate.h"
 #include "cmd/child.h"
 #include "cmd/advice.h"
+#include "cmd/compare_live.h"
 #include "host/klog.h"
 #include "cmd/output.h"
 #include "pipeline/rate_limit.h"
@@ -42,7 +43,8 @@ struct trace {
 	struct output_idle idle;
 	struct view *view; /* NULL: record only */
 	struct aggregate *aggregate;
-	struct recording *recording; /* NULL: show only */
+	struct recording *recording;  /* NULL: show only */
+	struct compare_live *compare; /* NULL: another command */
 	struct advice advice;
 	struct klog *klog; /* of presets */
 	bool symbols_read;

@@ -22,7 +22,8 @@ static void put_errnos(const struct trace_options *opts, char *buf, size_t size)
 	size_t named = 0, len = 0;
 
 	*buf = '\0';
-	if (!opts->errno_given || !capture->errno_filter || capture->errno_any)
+	if (!opts->errno_given || capture->errno_any ||
+	    !(capture->errno_filter || opts->compare.wanted))
 		return;
 	for (int err = 1; err < 64 * ERRNO_WORDS; err++) {
 		const char *name = errno_name(err);

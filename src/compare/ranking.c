@@ -13,6 +13,7 @@ enum side { NOT_TAKEN, TAKEN, SIDES };
 
 /**
  * struct group - calls of one kind
+ * @decided: see struct ranking_call; its strings are the group's
  * @complete: of @calls, those whose record goes back to the function's entry
  */
 struct group {
@@ -22,6 +23,7 @@ struct group {
 	char *made_function;
 	char *made_module;
 	uint64_t made_off;
+	struct ranking_decision decided;
 	uint64_t calls;
 	uint64_t complete;
 };
@@ -95,6 +97,8 @@ void ranking_destroy(struct ranking *ranking)
 		free(ranking->groups[i].function);
 		free(ranking->groups[i].made_function);
 		free(ranking->groups[i].made_module);
+		free((char *)ranking->groups[i].decided.place.function);
+		free((char *)ranking->groups[i].decided.place.module);
 	}
 	sites = ranking->sites.items;
 	for (size_t i = 0; i < ranking->sites.count; i++)
@@ -108,18 +112,33 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* One branch, and one side of it? */
+static bool is_decision(const struct ranking_decision *one, const struct ranking_decision *other)
+{
+	return one->place.off == other->place.off && one->rel == other->rel &&
+	       one->taken == other->taken &&
+	       same_text(one->place.function, other->place.function) &&
+	       same_text(one->place.module, other->place.module);
+}
+
 static bool is_of_group(const struct group *group, const struct ranking_call *call)
 {
 	if (group->failing != call->failing || !same_text(group->function, call->function))
 		return false;
 	return !call->failing || (group->err == call->err && group->made_off == call->made_at.off &&
 				  same_text(group->made_function, call->made_at.function) &&
-				  same_text(group->made_module, call->made_at.module));
+				  same_text(group->made_module, call->made_at.module) &&
+				  is_decision(&group->decided, &call->decided));
 }
 
 static char *copy(const char *text)
 {
 	return text ? strdup(text) : NULL;
+}
+
+static bool is_missing(const char *text, const char *copied)
+{
+	return text && !copied;
 }
 
 static int add_group(struct ranking *ranking, const struct ranking_call *call)
@@ -137,11 +156,17 @@ static int add_group(struct ranking *ranking, const struct ranking_call *call)
 		group->made_function = copy(call->made_at.function);
 		group->made_module = copy(call->made_at.module);
 		group->made_off = call->made_at.off;
+		group->decided = call->decided;
+		group->decided.place.function = copy(call->decided.place.function);
+		group->decided.place.module = copy(call->decided.place.module);
 	}
 	ranking->group_count++;
 	if (!group->function ||
-	    (call->failing && ((call->made_at.function && !group->made_function) ||
-			       (call->made_at.module && !group->made_module))))
+	    (call->failing &&
+	     (is_missing(call->made_at.function, group->made_function) ||
+	      is_missing(call->made_at.module, group->made_module) ||
+	      is_missing(call->decided.place.function, group->decided.place.function) ||
+	      is_missing(call->decided.place.module, group->decided.place.module))))
 		return -ENOMEM;
 	return 0;
 }
@@ -275,6 +300,18 @@ static uint64_t least(uint64_t calls)
 	return calls < RANKING_CALLS_LEAST ? calls : RANKING_CALLS_LEAST;
 }
 
+/* Is it what the errno of these failing calls followed from? */
+static bool decides(const struct site *site, enum side side, const struct group *failing)
+{
+	const struct ranking_decision decision = {
+		.place = {.function = site->function, .module = site->module, .off = site->off},
+		.rel = site->rel,
+		.taken = side == TAKEN,
+	};
+
+	return is_decision(&failing->decided, &decision);
+}
+
 /* False: it does not tell failing calls, or too few of them know. */
 static bool judge(const struct site *site, enum side side, const struct group *failing,
 		  const struct group *passing, size_t failing_at, size_t passing_at,
@@ -282,13 +319,16 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 {
 	struct ranking_count bad = count_of(site, failing, &site->tallies[failing_at], side);
 	struct ranking_count good = count_of(site, passing, &site->tallies[passing_at], side);
+	/* A passing call that went this way would have failed; one that did says otherwise. */
+	bool decided = !good.true_calls && decides(site, side, failing);
+	uint64_t good_known = decided ? passing->calls : good.known;
 	double tpr, fpr;
 
-	if (bad.known < least(failing->calls) || good.known < least(passing->calls) ||
-	    !bad.true_calls || !good.known)
+	if (bad.known < least(failing->calls) || good_known < least(passing->calls) ||
+	    !bad.true_calls || !good_known)
 		return false;
 	tpr = (double)bad.true_calls / (double)bad.known;
-	fpr = (double)good.true_calls / (double)good.known;
+	fpr = (double)good.true_calls / (double)good_known;
 	if (tpr <= fpr)
 		return false;
 	*ret = (struct ranked){
@@ -299,10 +339,11 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		.passing = good,
 		.accuracy = (tpr + 1 - fpr) / 2,
 		.weight = ((double)(bad.true_calls + 1) / (double)(bad.known + 2) +
-			   (double)(good.known - good.true_calls + 1) / (double)(good.known + 2)) /
+			   (double)(good_known - good.true_calls + 1) / (double)(good_known + 2)) /
 			  2,
 		.distance =
 			(double)site->tallies[failing_at].distance[side] / (double)bad.true_calls,
+		.decides = decided,
 	};
 	if (site->condition[side])
 		strcpy(ret->condition, site->condition[side]);

@@ -17,8 +17,8 @@
 
 /* Fewer failing or passing calls than this say little. */
 #define RANKING_CALLS_LEAST 3
-/* Kinds of failing calls that are told apart: of a function, an errno, a place; and of passing
- * ones: of a function. */
+/* Kinds of failing calls that are told apart: of a function, an errno, the place where it was made,
+ * the decision to make it; and of passing ones: of a function. */
 #define RANKING_FAILING_MAX 48
 #define RANKING_PASSING_MAX 16
 #define RANKING_GROUPS_MAX  (RANKING_FAILING_MAX + RANKING_PASSING_MAX)
@@ -32,23 +32,6 @@ struct ranking_place {
 	const char *function;
 	const char *module;
 	uint64_t off;
-};
-
-/**
- * struct ranking_call - a call that is to be counted
- * @failing: it is one of the failing calls
- * @function: that returned, or where the trigger stands
- * @err: positive errno of a failing call, or 0
- * @made_at: where a failing call's errno was made; .function is NULL if the record does not show it
- * @complete: the record goes back to the function's entry: a branch of the call that is not in it
- *            did not run
- */
-struct ranking_call {
-	bool failing;
-	const char *function;
-	int err;
-	struct ranking_place made_at;
-	bool complete;
 };
 
 /**
@@ -71,6 +54,26 @@ struct ranking_decision {
 };
 
 /**
+ * struct ranking_call - a call that is to be counted
+ * @failing: it is one of the failing calls
+ * @function: that returned, or where the trigger stands
+ * @err: positive errno of a failing call, or 0
+ * @made_at: where a failing call's errno was made; .function is NULL if the record does not show it
+ * @decided: the decision that the errno followed from, one of the call's; .place.function is NULL
+ * if that is not known. Of it @place, @rel and @taken count
+ * @complete: the record goes back to the function's entry: a branch of the call that is not in it
+ *            did not run
+ */
+struct ranking_call {
+	bool failing;
+	const char *function;
+	int err;
+	struct ranking_place made_at;
+	struct ranking_decision decided;
+	bool complete;
+};
+
+/**
  * struct ranking_count - a predicate in calls of one kind
  * @true_calls: in which it is true; @known of them all know
  */
@@ -85,6 +88,9 @@ struct ranking_count {
  * @weight: the same, estimated with one call more of each outcome (Laplace), so that few calls
  *          count for less; the order of the ranking
  * @distance: mean number of decisions between it and the failure
+ * @decides: the errno follows from it: a call that went this way fails, so that no passing call
+ * did, even one whose record does not reach back to it; @passing has those that do, @accuracy and
+ * @weight count all
  */
 struct ranked {
 	struct ranking_place place;
@@ -96,10 +102,11 @@ struct ranked {
 	double accuracy;
 	double weight;
 	double distance;
+	bool decides;
 };
 
 /**
- * struct ranking_reason - failing calls of one function, errno and place
+ * struct ranking_reason - failing calls of one function, errno, place and decision
  * @failing: how many; @passing: of the same function
  * @items: best first, @count of them; each is true in failing calls more often than in passing ones
  * @parts_at: index into @items of the first decision, in the order of execution, that all failing

@@ -17,6 +17,7 @@
 #define ACCURACY_LEAST 0.75
 #define PLACE_LEN      256
 #define CHAIN_MAX      8
+#define DOUBT_LEN      1600
 
 static const char *paint_of(const struct compare_view *view, const char *color)
 {
@@ -51,6 +52,13 @@ static int line_of(const struct compare_view *view, const struct ranked *item,
 	return chain[0].line;
 }
 
+/* Calls of the reason's function, of which those compared were drawn. */
+static uint64_t seen_of(const struct ranking_reason *reason, const struct compare_view *view,
+			int err)
+{
+	return sample_seen(view->sample, reason->function, err);
+}
+
 static void print_heading(FILE *out, const struct ranking_reason *reason,
 			  const struct compare_view *view)
 {
@@ -67,6 +75,12 @@ static void print_heading(FILE *out, const struct ranking_reason *reason,
 	if (reason->made_at.function)
 		fprintf(out, " made at %s", name_of(&reason->made_at, place, sizeof(place)));
 	fprintf(out, "; %" PRIu64 " passing\n", reason->passing);
+	if (view->sample)
+		fprintf(out,
+			"  drawn from %" PRIu64 " that returned %s%s, and %" PRIu64
+			" that passed\n",
+			seen_of(reason, view, reason->err), name ? "-" : "an error", name ?: "",
+			seen_of(reason, view, 0));
 }
 
 static void print_count(FILE *out, const struct ranking_count *count, uint64_t calls)
@@ -95,28 +109,42 @@ static void print_item(FILE *out, const struct ranking_reason *reason, const str
 	print_count(out, &item->passing, reason->passing);
 	/* Rounded down: 1 says that there was no exception. */
 	fprintf(out, " passing; balanced accuracy %.3f\n", floor(item->accuracy * 1000) / 1000);
+	if (item->decides)
+		fputs("      the error follows from it: no passing call can have gone this way\n",
+		      out);
 }
 
-/* What the numbers do not carry is said, before anybody relies on it. */
-static const char *doubt_of(const struct ranking_reason *reason)
+/* What the numbers do not carry is said, before anybody relies on it. NULL: nothing is in doubt. */
+static const char *doubt_of(const struct ranking_reason *reason, const struct compare_view *view,
+			    char buf[DOUBT_LEN])
 {
+	const char *why = NULL;
+
+	if (!reason->passing && view->sample)
+		return "no passing call of this function was seen: nothing to compare with";
 	if (!reason->passing)
 		return "no passing call of this function was captured: nothing to compare with; "
 		       "'lbrsnoop record -e none' captures both";
 	if (reason->failing < RANKING_CALLS_LEAST || reason->passing < RANKING_CALLS_LEAST)
 		return "fewer than 3 failing and 3 passing calls: this may be chance";
 	if (!reason->count || reason->items[0].accuracy < ACCURACY_LEAST)
-		return "no decision in the records tells failing from passing calls: they part "
-		       "further back than the records reach, or by data alone; record a function "
-		       "further in (lbrsnoop why names it)";
-	if (2 * reason->items[0].passing.known < reason->passing ||
-	    2 * reason->items[0].failing.known < reason->failing)
-		return "most calls of one kind do not know: their records begin behind these "
-		       "decisions; what the others did may be of another sort of call";
-	if (!reason->made_at.function)
-		return "the records do not show where the error was made: these decisions may "
-		       "follow from it; record a function further in (lbrsnoop why names it)";
-	return NULL;
+		why = "no decision in the records tells failing from passing calls: they part "
+		      "further back than the records reach, or by data alone";
+	else if (2 * reason->items[0].failing.known < reason->failing ||
+		 (!reason->items[0].decides &&
+		  2 * reason->items[0].passing.known < reason->passing))
+		why = "most calls of one kind do not know: their records begin behind these "
+		      "decisions; what the others did may be of another sort of call";
+	else if (!reason->made_at.function)
+		why = "the records do not show where the error was made: these decisions may "
+		      "follow from it";
+	if (!why)
+		return NULL;
+	snprintf(buf, DOUBT_LEN,
+		 "%s; what looks further back: %s; or compare a function further in, which "
+		 "'lbrsnoop why' names",
+		 why, view->further);
+	return buf;
 }
 
 static bool is_ranked(const struct ranking_reason *reason)
@@ -127,8 +155,8 @@ static bool is_ranked(const struct ranking_reason *reason)
 static int print_text(FILE *out, const struct ranking_reason *reason,
 		      const struct compare_view *view)
 {
-	const char *doubt = doubt_of(reason);
-	char place[PLACE_LEN];
+	char place[PLACE_LEN], buf[DOUBT_LEN];
+	const char *doubt = doubt_of(reason, view, buf);
 
 	print_heading(out, reason, view);
 	if (doubt)
@@ -192,6 +220,21 @@ static void put_item(struct json_writer *w, const struct ranked *item,
 	put_count(w, "passing", &item->passing);
 	jw_key(w, "accuracy");
 	jw_real(w, item->accuracy);
+	jw_put_bool(w, "decides", item->decides);
+	jw_close(w, '}');
+}
+
+static void put_seen(struct json_writer *w, const struct ranking_reason *reason,
+		     const struct compare_view *view)
+{
+	jw_key(w, "seen");
+	if (!view->sample) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	jw_put_integer(w, "failing", (int64_t)seen_of(reason, view, reason->err));
+	jw_put_integer(w, "passing", (int64_t)seen_of(reason, view, 0));
 	jw_close(w, '}');
 }
 
@@ -200,6 +243,7 @@ static int print_json(FILE *out, const struct ranking_reason *reason,
 {
 	bool ranked = is_ranked(reason), parts = ranked && reason->parts_at >= 0;
 	struct json_writer w = {0};
+	char buf[DOUBT_LEN];
 
 	jw_open(&w, '{');
 	jw_put_string(&w, "schema", "lbrsnoop.compare/1");
@@ -218,7 +262,8 @@ static int print_json(FILE *out, const struct ranking_reason *reason,
 		put_item(&w, &reason->items[reason->parts_at], view);
 	else
 		jw_null(&w);
-	jw_put_string(&w, "doubt", doubt_of(reason));
+	jw_put_string(&w, "doubt", doubt_of(reason, view, buf));
+	put_seen(&w, reason, view);
 	jw_close(&w, '}');
 	return json_writer_flush(&w, out) ?: (ferror(out) ? -EIO : 0);
 }
@@ -260,6 +305,8 @@ static void put_item_html(FILE *out, const struct ranking_reason *reason, const 
 		fputs("<br>as ", out);
 		html_put_text(out, item->condition);
 	}
+	if (item->decides)
+		fputs("<br>the error follows from it: no passing call can have gone this way", out);
 	fputs("</td>", out);
 	put_count_html(out, &item->failing, reason->failing);
 	put_count_html(out, &item->passing, reason->passing);
@@ -270,9 +317,9 @@ static void put_item_html(FILE *out, const struct ranking_reason *reason, const 
 static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 			    const struct compare_view *view)
 {
-	const char *doubt = doubt_of(reason);
+	char place[PLACE_LEN], buf[DOUBT_LEN];
+	const char *doubt = doubt_of(reason, view, buf);
 	const char *name = reason->err ? errno_name(reason->err) : NULL;
-	char place[PLACE_LEN];
 
 	fputs("<section class=\"reason\">\n<h2 class=\"mono f\">", out);
 	html_put_text(out, reason->function);
@@ -284,10 +331,17 @@ static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 		html_put_text(out, name_of(&reason->made_at, place, sizeof(place)));
 		fputs("</code>; ", out);
 	}
-	fprintf(out, "%" PRIu64 " failing, %" PRIu64 " passing calls</p>\n", reason->failing,
+	fprintf(out, "%" PRIu64 " failing, %" PRIu64 " passing calls", reason->failing,
 		reason->passing);
-	if (doubt)
-		fprintf(out, "<p class=\"doubt\">%s</p>\n", doubt);
+	if (view->sample)
+		fprintf(out, ", drawn from %" PRIu64 " and %" PRIu64,
+			seen_of(reason, view, reason->err), seen_of(reason, view, 0));
+	fputs("</p>\n", out);
+	if (doubt) {
+		fputs("<p class=\"doubt\">", out);
+		html_put_text(out, doubt);
+		fputs("</p>\n", out);
+	}
 	if (is_ranked(reason)) {
 		fputs("<table>\n<thead><tr><th class=\"n\"></th><th>Decision</th><th>Failing</th>"
 		      "<th>Passing</th><th class=\"n\">Accuracy</th></tr></thead>\n"

@@ -8,18 +8,23 @@
 #include <stdio.h>
 
 #include "compare/ranking.h"
+#include "compare/sample.h"
 #include "symbolize/dwarf.h"
 
 /**
  * struct compare_view - how to show it
  * @top: decisions shown of each reason
  * @lines: debug information of the kernel, or NULL
+ * @sample: that the calls were drawn from, to say how many there were; NULL: none
+ * @further: command that looks further back than the records do
  */
 struct compare_view {
 	bool json;
 	bool color;
 	uint32_t top;
 	struct lines *lines;
+	const struct sample *sample;
+	const char *further;
 };
 
 /**

@@ -52,7 +52,9 @@ def wrong(line, calls):
                 item["failing"]["known"] > line["failing"]:
             return f"{item['place']}: failing {item['failing']}, is at most {went}"
         tpr = item["failing"]["true"] / item["failing"]["known"]
-        tnr = 1 - item["passing"]["true"] / item["passing"]["known"]
+        # A passing call that took the decision to fail would have failed.
+        known = line["passing"] if item["decides"] else item["passing"]["known"]
+        tnr = 1 - item["passing"]["true"] / known
         if abs(item["accuracy"] - (tpr + tnr) / 2) > 1e-9:
             return f"{item['place']}: accuracy {item['accuracy']}, is {(tpr + tnr) / 2}"
     return None

@@ -53,7 +53,7 @@ expect "passing calls alone" 1 'no failing call among' \
 	./lbrsnoop compare --no-lines -e none -c nosuchtask "$capture"
 expect "two kernels" 2 'two builds of the kernel' \
 	./lbrsnoop compare --no-lines "$capture" tests/data/capture/skylake-hw.lbr
-expect "no file" 64 'which capture files' ./lbrsnoop compare
+expect "no file" 64 'which function, or which capture files' ./lbrsnoop compare
 expect "good without bad" 64 'go together' ./lbrsnoop compare --good "$capture"
 expect "a file of neither side" 64 'of all files, or of none' \
 	./lbrsnoop compare "$capture" --good "$capture" --bad "$capture"
@@ -61,4 +61,23 @@ expect "no such file" 2 '/none/x' ./lbrsnoop compare /none/x
 expect "an option of another view" 64 'without --summary' ./lbrsnoop compare --summary "$capture"
 head -c 9000 "$capture" >"$scratch/cut.lbr"
 expect "a capture that was cut off" 1 'no end mark' ./lbrsnoop compare --no-lines "$scratch/cut.lbr"
+
+# compare TARGET: which of the two forms a command line is; what it captures is tests/vm/test_compare's.
+expect "a file and a target" 64 "x.lbr is of the former, 'may_open' of the latter" ./lbrsnoop compare x.lbr may_open
+expect "a file and a command" 64 "captured now, not read from a file as x.lbr is" ./lbrsnoop compare x.lbr -- true
+expect "behind --good all are files" 2 'may_open: No such file' ./lbrsnoop compare --good may_open --bad x
+expect "an option of a trace, and a file" 64 'need a TARGET to capture now' ./lbrsnoop compare -t 1 "$capture"
+expect "a command, and no target" 64 'what is to be traced\? For example: lbrsnoop compare' ./lbrsnoop compare -- true
+for count in 0 0:5 5:0 x 5: :5 5:x 100001 1:100001; do
+	expect "-n $count" 64 "--count" ./lbrsnoop compare -n "$count" may_open
+done
+expect "no target fails that is to fail" 64 'none is no failure' ./lbrsnoop compare -e none may_open
+expect "an option of another view, and a target" 64 'without --summary' ./lbrsnoop compare --summary may_open
+expect "--html and -o" 64 'without --json and -o' ./lbrsnoop compare --html a -o b may_open
+expect "one file for both" 64 'two outputs cannot be one file' ./lbrsnoop compare --html x --record ./x may_open
+expect "a user function" 64 'of a program' ./lbrsnoop compare uprobe:/bin/true:main
+expect "--html of a trace" 64 "then 'lbrsnoop report --html PAGE FILE'" ./lbrsnoop --html x may_open
+echo kept >"$scratch/may_open"
+expect "a file that is called as a function is" 2 'may_open: .*capture file' \
+	env -C "$scratch" "$PWD/lbrsnoop" compare may_open
 finish

@@ -138,7 +138,7 @@ trap "kill $!; rm -rf '$scratch'" EXIT
 		'lbrsnoop --color ' 'lbrsnoop -e ' 'lbrsnoop -e ENOENT,EHWPO' 'lbrsnoop why --errno=EHWPO' \
 		'lbrsnoop decode --cpu ' 'lbrsnoop decode --input ' 'lbrsnoop decode --format ' \
 		'lbrsnoop preset:wa' 'lbrsnoop perf:page-' 'lbrsnoop vfs_o' 'lbrsnoop kretprobe:do_sys_openat' 'lbrsnoop list do_sys_openat' \
-		'lbrsnoop tracepoint:sc' 'lbrsnoop tracepoint:sched:' 'lbrsnoop report on' 'lbrsnoop --record=on' \
+		'lbrsnoop tracepoint:sc' 'lbrsnoop tracepoint:sched:' 'lbrsnoop report on' 'lbrsnoop compare on' 'lbrsnoop compare vfs_o' 'lbrsnoop --record=on' \
 		"lbrsnoop uprobe:$scratch/files/on" 'lbrsnoop vfs_open -- lbrsnoop po' 'lbrsnoop -c hi' 'lbrsnoop doctor '
 } >"$scratch/lines"
 
@@ -221,6 +221,8 @@ print("\n".join(sorted(set(errno.errorcode.values()) - {"ENOTSUP", "EOPNOTSUPP",
 	becomes "a function to list" 'lbrsnoop list do_sys_openat' 'lbrsnoop list do_sys_openat2 '
 	becomes "a tracepoint" 'lbrsnoop tracepoint:sched:' 'lbrsnoop tracepoint:sched:sched_switch '
 	becomes "a file" 'lbrsnoop report on' 'lbrsnoop report one.lbr '
+	becomes "a capture to compare" 'lbrsnoop compare on' 'lbrsnoop compare one.lbr '
+	becomes "functions to compare" 'lbrsnoop compare vfs_o' 'lbrsnoop compare vfs_o'
 	becomes "a file behind =" 'lbrsnoop --record=on' 'lbrsnoop --record=one.lbr '
 	becomes "a program" "lbrsnoop uprobe:$scratch/files/on" "lbrsnoop uprobe:$scratch/files/one.lbr "
 	becomes "no target of doctor" 'lbrsnoop doctor ' 'lbrsnoop doctor '

@@ -267,6 +267,98 @@ static void reasons_are_kept_apart(void **state)
 	ranking_destroy(ranking);
 }
 
+/* A failing call whose errno was made at one place, after the decision at @off. */
+static void decided_call(struct ranking *ranking, uint64_t off)
+{
+	const struct ranking_call failing = {
+		.failing = true,
+		.function = "f",
+		.err = 22,
+		.made_at = {.function = "f", .module = "", .off = 4},
+		.decided = {.place = {.function = "f", .module = "", .off = off}, .taken = true},
+	};
+
+	assert_int_equal(ranking_call(ranking, &failing), 0);
+	decision(ranking, "f", 0x8, true, 2);
+	decision(ranking, "f", off, true, 0);
+	ranking_call_end(ranking);
+}
+
+/* Two causes, and one instruction that loads the errno for both: the decisions keep them apart. */
+static void reasons_of_one_place_are_kept_apart(void **state)
+{
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		decided_call(ranking, i < 3 ? 0x10 : 0x20);
+	for (int i = 0; i < 5; i++) {
+		call(ranking, false, 0, NULL, false);
+		decision(ranking, "f", 0x10, false, 1);
+		decision(ranking, "f", 0x20, false, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 2);
+	assert_int_equal(reasons[0].failing, 4);
+	assert_int_equal(reasons[0].items[0].place.off, 0x20);
+	assert_int_equal(reasons[1].failing, 3);
+	assert_int_equal(reasons[1].items[0].place.off, 0x10);
+	ranking_reasons_free(reasons, 2);
+	ranking_destroy(ranking);
+}
+
+/*
+ * The records of 6 passing calls begin behind the decision to fail, which none of them can have
+ * taken: it tells all apart. Of another decision of the failing calls nothing is known.
+ */
+static void what_decides_needs_no_passing_record(void **state)
+{
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		decided_call(ranking, 0x10);
+	for (int i = 0; i < 6; i++) {
+		call(ranking, false, 0, NULL, false);
+		decision(ranking, "g", 0x30, true, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->count, 1);
+	assert_int_equal(reasons->items[0].place.off, 0x10);
+	assert_true(reasons->items[0].decides);
+	assert_int_equal(reasons->items[0].passing.known, 0);
+	assert_float_equal(reasons->items[0].accuracy, 1.0, NEAR);
+	ranking_reasons_free(reasons, 1);
+	ranking_destroy(ranking);
+}
+
+/* A passing call that went that way: the decision does not decide alone, and counts as any other.
+ */
+static void what_passing_calls_do_does_not_decide(void **state)
+{
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		decided_call(ranking, 0x10);
+	for (int i = 0; i < 6; i++) {
+		call(ranking, false, 0, NULL, false);
+		if (i < 4)
+			decision(ranking, "f", 0x10, !i, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->items[0].place.off, 0x10);
+	assert_false(reasons->items[0].decides);
+	assert_float_equal(reasons->items[0].accuracy, (1.0 + 3.0 / 4) / 2, NEAR);
+	ranking_reasons_free(reasons, 1);
+	ranking_destroy(ranking);
+}
+
 /* In a loop a branch goes both ways in one call: what counts is the last time. */
 static void loops_count_once(void **state)
 {
@@ -327,6 +419,9 @@ int main(void)
 		cmocka_unit_test(unknown_is_not_absent),
 		cmocka_unit_test(few_calls_count_for_less),
 		cmocka_unit_test(reasons_are_kept_apart),
+		cmocka_unit_test(reasons_of_one_place_are_kept_apart),
+		cmocka_unit_test(what_decides_needs_no_passing_record),
+		cmocka_unit_test(what_passing_calls_do_does_not_decide),
 		cmocka_unit_test(loops_count_once),
 		cmocka_unit_test(kinds_are_bounded),
 		cmocka_unit_test(before_the_entry_is_unknown),

@@ -28,7 +28,7 @@ static void check(const char *const *arguments, const char *comm, const char *wa
 
 	for (; arguments[argc - 1]; argc++)
 		argv[argc] = strdup(arguments[argc - 1]);
-	assert_int_equal(trace_options_parse(argc, argv, false, &opts), 0);
+	assert_int_equal(trace_options_parse(argc, argv, TRACE_SHOW, &opts), 0);
 	assert_string_equal(why_advice(&opts, comm, buf), wanted);
 	trace_options_deinit(&opts);
 	for (int i = 1; i < argc; i++)

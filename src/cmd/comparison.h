@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* comparison.h - a ranking of decisions, printed; of captures and of a running system */
+#ifndef LBRSNOOP_CMD_COMPARISON_H
+#define LBRSNOOP_CMD_COMPARISON_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cmd/view.h"
+#include "compare/ranking.h"
+#include "compare/sample.h"
+#include "util/errmsg.h"
+
+/* Decisions that are shown where the user does not say how many. */
+#define COMPARISON_TOP 3
+
+/**
+ * struct comparison - what is printed; all borrowed
+ * @calls: that were compared
+ * @names: of what they are from, @name_count
+ * @sample: that they were drawn from; NULL: they are all
+ * @html: file for the page, or NULL: text or JSON, as @opts says
+ * @further: the command that looks further back than the records
+ * @view: for source lines and colours
+ * @output: name of @out, NULL: standard output
+ */
+struct comparison {
+	const struct ranking *ranking;
+	uint64_t calls;
+	const char *const *names;
+	size_t name_count;
+	const struct sample *sample;
+	const char *html;
+	const char *further;
+	const struct view_options *opts;
+	uint32_t top;
+	struct view *view;
+	FILE *out;
+	const char *output;
+};
+
+/**
+ * comparison_print() - rank and print, or write the page of --html
+ * Return: EXIT_SEEN; EXIT_NONE if calls of one kind are missing; negative errno, with @msg.
+ */
+int comparison_print(const struct comparison *comparison, struct errmsg *msg);
+
+#endif

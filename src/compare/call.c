@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "compare/call.h"
+
+#include <errno.h>
+
+#include "path/story.h"
+
+/* A function's first instructions: ENDBR64 and the tracer's call stand before what is jumped to. */
+#define ENTRY_BYTES 16
+
+static struct ranking_place place_of(struct symbols *symbols, uint64_t addr, struct symbol *sym)
+{
+	if (symbols_find(symbols, addr, sym))
+		return (struct ranking_place){};
+	return (struct ranking_place){
+		.function = sym->name, .module = sym->module ?: "", .off = addr - sym->addr};
+}
+
+/*
+ * Index of the call's first decision, if the record goes back to the function's entry; of several
+ * the newest entry is that of the call. PATH_NONE: it does not.
+ */
+static uint32_t first_of_call(const struct snapshot *snap, const struct path *path)
+{
+	uint64_t entry = snap->trigger ? snap->trigger->func_addr : 0;
+	uint32_t block = PATH_NONE, first = 0;
+
+	if (!entry || path->gap_count)
+		return PATH_NONE;
+	for (uint32_t i = 0; i < path->block_count; i++)
+		if (path->blocks[i].start >= entry && path->blocks[i].start < entry + ENTRY_BYTES)
+			block = i;
+	if (block == PATH_NONE)
+		return PATH_NONE;
+	while (first < path->decision_count && path->decisions[first].block < block)
+		first++;
+	return first;
+}
+
+static int hand_decisions(const struct path *path, struct symbols *symbols, uint32_t first,
+			  uint32_t end, const struct call_taker *to)
+{
+	for (uint32_t i = 0; i < end; i++) {
+		const struct path_decision *decision = &path->decisions[i];
+		const struct path_block *block = &path->blocks[decision->block];
+		char condition[RANKING_TEXT_MAX] = "";
+		struct symbol sym;
+		struct ranking_decision item = {
+			.place = place_of(symbols, decision->addr, &sym),
+			.addr = decision->addr,
+			.taken = decision->taken,
+			.before_entry = first != PATH_NONE && i < first,
+			.distance = end - 1 - i,
+			.condition = condition,
+		};
+		int err;
+
+		/* An interrupt came by chance, and a tracer is ours. */
+		if (!item.place.function || block->tracing || block->interrupt)
+			continue;
+		if (path_condition(path, decision, condition, sizeof(condition)))
+			condition[0] = '\0';
+		err = to->decision(to->ctx, &item);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+const char *call_function(const struct snapshot *snap)
+{
+	if (!snap->trigger)
+		return "?";
+	return snap->trigger->function ?: snap->trigger->target;
+}
+
+struct path *call_path(const struct snapshot *snap, struct symbols *symbols,
+		       const struct text_source *text, int *ret_err)
+{
+	struct path_options opts = {.place = place_by_symbols,
+				    .same_function = same_function_by_symbols,
+				    .place_ctx = symbols};
+	struct path *path = NULL;
+	int err = 0;
+
+	/* What the LBR holds may be true, but it is no path of this call. */
+	if (text->read && snap->stale != TRI_SET)
+		err = path_build(snap, text, &opts, &path);
+	*ret_err = err == -ENOMEM ? err : 0;
+	if (!path || !path_is_blank(path))
+		return path;
+	path_free(path);
+	return NULL;
+}
+
+int call_of_snapshot(const struct snapshot *snap, const struct path *path, struct symbols *symbols,
+		     bool failing, const struct call_taker *to)
+{
+	uint32_t insn = PATH_NONE, key = PATH_NONE, end = path->decision_count;
+	uint32_t first = first_of_call(snap, path);
+	struct symbol made = {}, decided = {};
+	struct ranking_call call = {
+		.failing = failing,
+		.function = call_function(snap),
+		.err = snap->err,
+		.complete = first != PATH_NONE,
+	};
+	int err;
+
+	if (failing && snap->err)
+		path_find_error(path, snap->err, &insn, &key);
+	if (insn != PATH_NONE) {
+		call.made_at = place_of(symbols, path_insn_addr(path, insn), &made);
+		/* What follows the error is its consequence. */
+		if (key != PATH_NONE) {
+			end = key + 1;
+			call.decided = (struct ranking_decision){
+				.place = place_of(symbols, path->decisions[key].addr, &decided),
+				.addr = path->decisions[key].addr,
+				.taken = path->decisions[key].taken,
+				.condition = "",
+			};
+		}
+		for (uint32_t i = 0; key == PATH_NONE && i < path->decision_count; i++)
+			if (path->decisions[i].insn > insn) {
+				end = i;
+				break;
+			}
+	}
+	err = to->call(to->ctx, &call);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = hand_decisions(path, symbols, first, end, to);
+	to->end(to->ctx);
+	return err;
+}
