@@ -18,6 +18,12 @@
 #define WHY_HITS_MAX 8
 #define WHY_SAID_MAX 256
 #define WHY_TEXT_MAX 128
+/* What is read at one hit: numbers and pointers; of them strings. Powers of two. */
+#define WHY_READS_MAX	32
+#define WHY_STRINGS_MAX 4
+#define WHY_STRING_MAX	64
+/* Sites that can have a table of them. */
+#define WHY_TABLES_MAX 256
 /* Tasks that may be in a system call at once. */
 #define WHY_TASKS_MAX 1024
 
@@ -37,6 +43,32 @@ enum why_via {
 	WHY_VIA_SYSCALL = 0, /* the value that the call returned */
 	WHY_VIA_NETLINK,     /* an acknowledgement, of netlink_ack() */
 	WHY_VIA_IO_URING,    /* a completion, of the tracepoint io_uring_complete */
+};
+
+/* struct why_read's @from, beside indexes into struct pt_regs */
+#define WHY_FROM_NOWHERE 31 /* @offset is the address */
+#define WHY_FROM_READ	 32 /* and above: where the read of that number, less this, points */
+
+/**
+ * struct why_read - one read of kernel memory at a hit
+ * @offset: is added to what @from says
+ * @from: index into struct pt_regs, WHY_FROM_NOWHERE, or WHY_FROM_READ and above
+ * @bytes: of a number, 1 to 8
+ * @string: 0: a number; else a string, kept at this number less one
+ */
+struct why_read {
+	__s64 offset;
+	__u8 from;
+	__u8 bytes;
+	__u8 string;
+	__u8 unused[5];
+};
+
+/** struct why_read_table - what is read at each hit of a site: the first @count */
+struct why_read_table {
+	__u32 count;
+	__u32 unused;
+	struct why_read reads[WHY_READS_MAX];
 };
 
 /**
@@ -63,7 +95,9 @@ struct why_event {
  * @err: positive errno that it loads
  * @frames: of @stack
  * @hw: by a hardware breakpoint: @rec holds the branches
+ * @read: bit N: read number N of the site's table could be done
  * @regs: struct pt_regs before the instruction
+ * @values, @strings: what was read, NUL-terminated; struct why_read_table
  * @stack: instruction, then return addresses, innermost first
  */
 struct why_hit {
@@ -73,8 +107,10 @@ struct why_hit {
 	__u32 err;
 	__u32 frames;
 	__u32 hw;
-	__u32 unused;
+	__u32 read;
 	__u64 regs[RECORD_REGS];
+	__u64 values[WHY_READS_MAX];
+	char strings[WHY_STRINGS_MAX][WHY_STRING_MAX];
 	__u64 stack[WHY_STACK_MAX];
 	struct record rec;
 };

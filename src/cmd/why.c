@@ -44,6 +44,7 @@ enum {
 	OPT_NO_LBR,
 	OPT_STORY,
 	OPT_DEEP,
+	OPT_NO_VALUES,
 };
 
 struct why_options {
@@ -60,6 +61,7 @@ struct why_options {
 	bool once;
 	bool no_lbr;
 	bool story;
+	bool no_values;
 	uint64_t deep_runs; /* 0: not asked for */
 };
 
@@ -104,6 +106,8 @@ static const struct argp_option options[] = {
 	 "On a machine with an LBR: the whole way from the system call to the error, further back "
 	 "than the LBR reaches; for that the COMMAND is run again, up to RUNS times (40)",
 	 0},
+	{"no-values", OPT_NO_VALUES, 0, 0,
+	 "Neither read nor show what variables held: they may be nobody else's business", 0},
 	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
 	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
@@ -205,6 +209,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_STORY:
 		opts->story = true;
+		return 0;
+	case OPT_NO_VALUES:
+		opts->no_values = true;
 		return 0;
 	case OPT_DEEP:
 		return parse_deep(opts, arg);
@@ -550,6 +557,7 @@ static int show(struct why *why, FILE *out)
 		.text.color = view_color(why->view),
 		.all = why->opts->all,
 		.story = wants_story(why->opts),
+		.no_values = why->opts->no_values,
 		.columns = output_columns(why->file),
 	};
 	int err;
@@ -637,6 +645,7 @@ static int run(struct why *why, struct errmsg *msg)
 			  .any_errno = opts->filter.errno_any},
 		.probes.lbr = !opts->no_lbr,
 		.probes.watch.points = opts->deep_runs > 0,
+		.probes.watch.values = !opts->no_values,
 		.deep = {.runs = (unsigned int)opts->deep_runs,
 			 .progress = show_progress,
 			 .ctx = why},
@@ -663,12 +672,14 @@ static int run(struct why *why, struct errmsg *msg)
 	session.probes.text = why->text;
 	session.probes.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
 	session.probes.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
+	session.probes.watch.vmalloc_base = symbols_single(why->symbols, SYMBOLS_VMALLOC_BASE);
 	why->out = opts->view.json ? open_memstream(&why->line, &why->line_len) : why->file;
 	if (!why->out)
 		return -ENOMEM;
 	err = view_create(&opts->view, why->out, why->symbols, NULL, NULL, &why->view, msg);
 	if (err)
 		return err;
+	session.probes.lines = view_lines(why->view);
 	if (attaches(opts))
 		return attach(why, &session, msg);
 	if (opts->deep_runs)

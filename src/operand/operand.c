@@ -21,6 +21,34 @@ struct naming {
 	unsigned int shift;
 };
 
+/* @e is the name of the operand. */
+static void note_name(struct naming *naming, const struct insn_operand *operand,
+		      const struct cexpr *e)
+{
+	struct operand_condition *condition = naming->ret;
+	struct operand_name *name;
+
+	if (e->constant || condition->count == OPERAND_NAMES_MAX)
+		return;
+	name = &condition->names[condition->count++];
+	memcpy(name->name, e->text, sizeof(name->name));
+	name->operand = *operand;
+	name->type = e->type;
+}
+
+/* The whole of what has a name, of which the access is to a part. */
+static void note_memory(struct naming *naming, const struct insn_operand *operand, uint32_t part,
+			const struct cexpr *e)
+{
+	struct insn_operand whole = *operand;
+
+	whole.displacement -= part;
+	if (e->type.bytes && e->type.bytes <= 8)
+		whole.bits = (uint8_t)(e->type.bytes * 8);
+	if (!part || whole.bits > operand->bits)
+		note_name(naming, &whole, e);
+}
+
 /* Where some bits alone decide, the access may be to a part of what has a name. */
 static int name_memory(struct naming *naming, const struct insn_operand *operand, enum insn_use use,
 		       uint64_t bits, struct cexpr *ret, bool *ret_whole)
@@ -33,13 +61,17 @@ static int name_memory(struct naming *naming, const struct insn_operand *operand
 	err = value_of_memory(&naming->search, setter, operand, operand->bits / 8, ret,
 			      use == INSN_USE_VALUE ? NULL : &part);
 	naming->shift = part * 8;
-	if (err != -ENOENT || use == INSN_USE_VALUE)
+	if (!err)
+		note_memory(naming, operand, part, ret);
+	if (err != -ENOENT)
 		return err;
 	if (operand->base == INSN_NO_REG || operand->index != INSN_NO_REG || operand->percpu)
 		return err;
 	err = value_of_register(&naming->search, setter, operand->base, 64, false, &pointer)
 		      ?: variable_bitfield(&pointer, operand->displacement, bits, ret);
 	*ret_whole = !err;
+	if (!err && use == INSN_USE_VALUE)
+		note_name(naming, operand, ret);
 	if (!err)
 		value_fact(&naming->search,
 			   (struct operand_fact){.kind = OPERAND_FACT_BITS,
@@ -57,20 +89,14 @@ static int name_register(struct naming *naming, const struct insn_operand *opera
 	/* "test $0x40,%al" asks for a bit: of what is wider than %al it is the same. */
 	bool some = use != INSN_USE_VALUE && operand->bits < 64 && bits >> operand->bits == 0 &&
 		    bits != (1ull << operand->bits) - 1;
-	struct operand_condition *condition = naming->ret;
-	struct operand_name *name;
 	int err = value_of_register(&naming->search, naming->search.setter, operand->reg,
 				    operand->bits, some, ret);
 
 	if (!err && use == INSN_USE_VALUE)
 		err = value_narrow(ret, operand->bits);
-	if (err || ret->constant || condition->count == OPERAND_NAMES_MAX)
-		return err;
-	name = &condition->registers[condition->count++];
-	memcpy(name->name, ret->text, sizeof(name->name));
-	name->reg = operand->reg;
-	name->bits = operand->bits;
-	return 0;
+	if (!err)
+		note_name(naming, operand, ret);
+	return err;
 }
 
 static void constant_text(const struct naming *naming, const struct insn_operand *operand,

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "disasm/insn.h"
+#include "disasm/operand.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/variable.h"
@@ -92,13 +93,14 @@ struct operand_way {
 };
 
 /**
- * struct operand_name - @name stands for the @bits lowest bits of register @reg, by the CPU's
- * number, when the flags were set
+ * struct operand_name - what @name stands for: an operand of the instruction that set the flags
+ * @operand: a register, or memory
+ * @type: of what has this name
  */
 struct operand_name {
 	char name[CEXPR_MAX];
-	uint8_t reg;
-	uint8_t bits;
+	struct insn_operand operand;
+	struct ctype type;
 };
 
 #define OPERAND_NAMES_MAX 2
@@ -119,12 +121,12 @@ struct operand_source {
 /**
  * struct operand_condition - what was true
  * @text: "!inode"
- * @registers: operands that are registers; @count of them
+ * @names: operands that have one; @count of them
  */
 struct operand_condition {
 	char text[CONDITION_MAX];
 	struct operand_source source;
-	struct operand_name registers[OPERAND_NAMES_MAX];
+	struct operand_name names[OPERAND_NAMES_MAX];
 	unsigned int count;
 };
 

@@ -188,7 +188,11 @@ static void print_origin(FILE *out, const struct answer *answer, const struct wh
 struct decision_code why_code(const struct why_view *view)
 {
 	return (struct decision_code){
-		.text = view->kernel_text, .symbols = view->symbols, .lines = view->lines};
+		.text = view->kernel_text,
+		.symbols = view->symbols,
+		.lines = view->lines,
+		.no_values = view->no_values,
+	};
 }
 
 /* @source: with the text of its line */

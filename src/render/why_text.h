@@ -27,6 +27,7 @@
  * @snap: of the hit, or NULL
  * @all: every failing call is listed
  * @story: nothing is folded
+ * @no_values: what variables held is not shown
  * @columns: width that rows of the stack keep to; 0: any
  */
 struct why_view {
@@ -38,6 +39,7 @@ struct why_view {
 	struct text_options text;
 	bool all;
 	bool story;
+	bool no_values;
 	int columns;
 };
 

@@ -125,6 +125,7 @@ static void keep_single(struct symbols *syms, uint64_t addr, const char *name, s
 		[SYMBOLS_BUG_TABLE_STOP] = SINGLE("__stop___bug_table"),
 		[SYMBOLS_KFENCE_POOL] = SINGLE("__kfence_pool"),
 		[SYMBOLS_MODULES] = SINGLE("modules"),
+		[SYMBOLS_VMALLOC_BASE] = SINGLE("vmalloc_base"),
 #undef SINGLE
 	};
 

@@ -181,8 +181,9 @@ enum symbols_single {
 	SYMBOLS_JUMP_TABLE_END,
 	SYMBOLS_BUG_TABLE_START,
 	SYMBOLS_BUG_TABLE_STOP,
-	SYMBOLS_KFENCE_POOL, /* the variable, which may be NULL */
-	SYMBOLS_MODULES,     /* list of struct module */
+	SYMBOLS_KFENCE_POOL,  /* the variable, which may be NULL */
+	SYMBOLS_MODULES,      /* list of struct module */
+	SYMBOLS_VMALLOC_BASE, /* the variable */
 	SYMBOLS_SINGLE_COUNT,
 };
 

@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "symbolize/debugimage.h"
+#include "symbolize/typedie.h"
+#include "symbolize/variable_op.h"
 
 #define SCOPE_DEPTH_MAX	 32
 #define MEMBER_DEPTH_MAX 12
-
-/* x86-64 psABI, figure 3.36: DWARF's numbers of the general registers, by the CPU's. */
-static const uint8_t dwarf_number[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 
 /** struct query - what is looked for at @pc, an address of the file */
 struct query {
@@ -66,87 +65,6 @@ static bool make_address(struct cexpr *e)
 }
 
 /*
- * Types
- */
-
-static bool die_type(Dwarf_Die *die, Dwarf_Die *ret)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, ret);
-}
-
-/* Without typedefs and qualifiers. */
-static bool peel(Dwarf_Die *die, Dwarf_Die *ret)
-{
-	return dwarf_peel_type(die, ret) == 0;
-}
-
-static uint32_t type_bytes(Dwarf_Die *die)
-{
-	Dwarf_Word size;
-	Dwarf_Die bare;
-
-	if (!peel(die, &bare))
-		return 0;
-	if (dwarf_tag(&bare) == DW_TAG_pointer_type)
-		return 8;
-	return dwarf_aggregate_size(&bare, &size) || size > UINT32_MAX ? 0 : (uint32_t)size;
-}
-
-static enum ctype_class base_class(Dwarf_Die *bare)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word encoding;
-
-	if (!dwarf_attr(bare, DW_AT_encoding, &attr) || dwarf_formudata(&attr, &encoding))
-		return CTYPE_UNKNOWN;
-	switch (encoding) {
-	case DW_ATE_boolean:
-		return CTYPE_BOOL;
-	case DW_ATE_signed:
-	case DW_ATE_signed_char:
-		return CTYPE_SIGNED;
-	case DW_ATE_unsigned:
-	case DW_ATE_unsigned_char:
-	case DW_ATE_UTF:
-		return CTYPE_UNSIGNED;
-	default:
-		return CTYPE_OTHER;
-	}
-}
-
-static void set_type(struct cexpr *e, struct debugimage *image, Dwarf_Die *type)
-{
-	Dwarf_Die bare;
-
-	e->type = (struct ctype){};
-	if (!peel(type, &bare))
-		return;
-	e->type.image = image;
-	e->type.die = dwarf_dieoffset(&bare);
-	e->type.bytes = type_bytes(&bare);
-	switch (dwarf_tag(&bare)) {
-	case DW_TAG_pointer_type:
-		e->type.class = CTYPE_POINTER;
-		break;
-	case DW_TAG_base_type:
-		e->type.class = base_class(&bare);
-		break;
-	case DW_TAG_enumeration_type:
-		e->type.class = CTYPE_ENUM;
-		break;
-	default:
-		e->type.class = CTYPE_OTHER;
-	}
-}
-
-static bool get_type(const struct ctype *type, Dwarf_Die *ret)
-{
-	return type->image && dwarf_offdie(debugimage_dwarf(type->image), type->die, ret);
-}
-
-/*
  * Members
  */
 
@@ -159,13 +77,6 @@ struct access {
 	bool part_ok;
 };
 
-static bool udata(Dwarf_Die *die, unsigned int name, Dwarf_Word *ret)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, ret);
-}
-
 static int descend(Dwarf_Die *type, struct access access, struct cexpr *e, int depth,
 		   uint32_t *ret_part);
 
@@ -176,12 +87,12 @@ static int in_array(Dwarf_Die *array, struct access access, struct cexpr *e, int
 	unsigned int dimensions = 0;
 	uint32_t bytes;
 
-	if (!die_type(array, &element) || dwarf_child(array, &child))
+	if (!typedie_of(array, &element) || dwarf_child(array, &child))
 		return -ENOENT;
 	do {
 		dimensions += dwarf_tag(&child) == DW_TAG_subrange_type;
 	} while (!dwarf_siblingof(&child, &child));
-	bytes = type_bytes(&element);
+	bytes = typedie_bytes(&element);
 	if (dimensions != 1 || !bytes ||
 	    !append(e, "[%llu]", (unsigned long long)(access.offset / bytes)))
 		return -ENOENT;
@@ -193,7 +104,8 @@ static bool is_open_array(Dwarf_Die *type)
 {
 	Dwarf_Die bare;
 
-	return peel(type, &bare) && dwarf_tag(&bare) == DW_TAG_array_type && !type_bytes(&bare);
+	return typedie_peel(type, &bare) && dwarf_tag(&bare) == DW_TAG_array_type &&
+	       !typedie_bytes(&bare);
 }
 
 /* Is the access to this member? Then into @e, which is that of the struct before. */
@@ -205,11 +117,11 @@ static int try_member(Dwarf_Die *member, struct access access, struct cexpr *e, 
 	Dwarf_Die type;
 	uint32_t bytes;
 
-	if (dwarf_tag(member) != DW_TAG_member || udata(member, DW_AT_bit_size, &bits) ||
-	    !die_type(member, &type))
+	if (dwarf_tag(member) != DW_TAG_member || typedie_udata(member, DW_AT_bit_size, &bits) ||
+	    !typedie_of(member, &type))
 		return -ENOENT;
-	udata(member, DW_AT_data_member_location, &at);
-	bytes = type_bytes(&type);
+	typedie_udata(member, DW_AT_data_member_location, &at);
+	bytes = typedie_bytes(&type);
 	if (access.offset < at ||
 	    (access.offset - at >= bytes && !(is_open_array(&type) && depth < 2)))
 		return -ENOENT;
@@ -218,7 +130,7 @@ static int try_member(Dwarf_Die *member, struct access access, struct cexpr *e, 
 		return -ENOENT;
 	/* An address is that of the outermost member that begins there. */
 	if (!access.bytes && !access.offset && name) {
-		set_type(e, access.image, &type);
+		typedie_set(&e->type, access.image, &type);
 		return 0;
 	}
 	return descend(&type, access, e, depth + 1, ret_part);
@@ -286,7 +198,7 @@ static int descend(Dwarf_Die *type, struct access access, struct cexpr *e, int d
 	Dwarf_Die bare;
 	uint32_t bytes;
 
-	if (depth > MEMBER_DEPTH_MAX || !peel(type, &bare))
+	if (depth > MEMBER_DEPTH_MAX || !typedie_peel(type, &bare))
 		return -ENOENT;
 	switch (dwarf_tag(&bare)) {
 	case DW_TAG_structure_type:
@@ -297,13 +209,13 @@ static int descend(Dwarf_Die *type, struct access access, struct cexpr *e, int d
 	default:
 		break;
 	}
-	bytes = type_bytes(&bare);
+	bytes = typedie_bytes(&bare);
 	if (!bytes || !access.bytes || access.offset + access.bytes > bytes)
 		return -ENOENT;
 	if (bytes != access.bytes && !access.part_ok)
 		return -ENOENT;
 	*ret_part = (uint32_t)access.offset;
-	set_type(e, access.image, &bare);
+	typedie_set(&e->type, access.image, &bare);
 	return 0;
 }
 
@@ -311,7 +223,7 @@ static int descend(Dwarf_Die *type, struct access access, struct cexpr *e, int d
 static int in_scalars(const struct cexpr *pointer, Dwarf_Die *type, struct access access,
 		      struct cexpr *e, uint32_t *ret_part)
 {
-	uint32_t bytes = type_bytes(type);
+	uint32_t bytes = typedie_bytes(type);
 
 	if (!bytes || access.offset >= 64u * bytes)
 		return -ENOENT;
@@ -324,21 +236,6 @@ static int in_scalars(const struct cexpr *pointer, Dwarf_Die *type, struct acces
 	}
 	access.offset %= bytes;
 	return descend(type, access, e, 0, ret_part);
-}
-
-static bool points_to(const struct cexpr *pointer, Dwarf_Die *ret)
-{
-	Dwarf_Die type, target;
-
-	return pointer->type.class == CTYPE_POINTER && get_type(&pointer->type, &type) &&
-	       die_type(&type, &target) && peel(&target, ret);
-}
-
-static bool is_record(Dwarf_Die *type)
-{
-	int tag = dwarf_tag(type);
-
-	return tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
 /* A pointer to an incomplete struct: its unit need not know more. */
@@ -364,9 +261,9 @@ int variable_member(const struct cexpr *pointer, int64_t offset, uint32_t bytes,
 	Dwarf_Die type;
 	int err;
 
-	if (offset < 0 || !points_to(pointer, &type) || is_declared_only(&type))
+	if (offset < 0 || !typedie_pointed(&pointer->type, &type) || is_declared_only(&type))
 		return -ENOENT;
-	if (!is_record(&type)) {
+	if (!typedie_is_record(&type)) {
 		if (!bytes)
 			return -ENOENT;
 		err = in_scalars(pointer, &type, access, &e, &part);
@@ -402,29 +299,29 @@ static int find_bits(Dwarf_Die *type, uint64_t first, uint64_t count, struct deb
 		struct cexpr one = *e;
 		Dwarf_Die inner, bare;
 
-		if (dwarf_tag(&member) != DW_TAG_member || !die_type(&member, &inner) ||
-		    !peel(&inner, &bare))
+		if (dwarf_tag(&member) != DW_TAG_member || !typedie_of(&member, &inner) ||
+		    !typedie_peel(&inner, &bare))
 			continue;
-		udata(&member, DW_AT_data_member_location, &at);
+		typedie_udata(&member, DW_AT_data_member_location, &at);
 		if (name &&
 		    !append(&one, "%s%s", one.text[strlen(one.text) - 1] == '>' ? "" : ".", name))
 			continue;
-		if (udata(&member, DW_AT_bit_size, &bits)) {
+		if (typedie_udata(&member, DW_AT_bit_size, &bits)) {
 			/* DWARF 4 and 5 count from the struct's start, 2 and 3 from the storage's
 			 * other end. */
-			if (!udata(&member, DW_AT_data_bit_offset, &bit)) {
-				if (!udata(&member, DW_AT_byte_size, &storage) ||
-				    !udata(&member, DW_AT_bit_offset, &bit))
+			if (!typedie_udata(&member, DW_AT_data_bit_offset, &bit)) {
+				if (!typedie_udata(&member, DW_AT_byte_size, &storage) ||
+				    !typedie_udata(&member, DW_AT_bit_offset, &bit))
 					continue;
 				bit = at * 8 + storage * 8 - bit - bits;
 			}
 			if (bit != first || bits != count)
 				continue;
-			set_type(&one, image, &bare);
+			typedie_set(&one.type, image, &bare);
 			*e = one;
 			return 0;
 		}
-		if (is_record(&bare) && first >= at * 8 &&
+		if (typedie_is_record(&bare) && first >= at * 8 &&
 		    !find_bits(&bare, first - at * 8, count, image, &one, depth + 1)) {
 			*e = one;
 			return 0;
@@ -439,7 +336,8 @@ int variable_bitfield(const struct cexpr *pointer, int64_t offset, uint64_t mask
 	uint64_t first, count;
 	Dwarf_Die type;
 
-	if (offset < 0 || !mask || !points_to(pointer, &type) || !is_record(&type))
+	if (offset < 0 || !mask || !typedie_pointed(&pointer->type, &type) ||
+	    !typedie_is_record(&type))
 		return -ENOENT;
 	first = (uint64_t)offset * 8 + (uint64_t)__builtin_ctzll(mask);
 	count = (uint64_t)__builtin_popcountll(mask);
@@ -459,7 +357,7 @@ int variable_constant(const struct ctype *type, int64_t value, char *buf, size_t
 	const char *found = NULL;
 	Dwarf_Die die, child;
 
-	if (type->class != CTYPE_ENUM || !get_type(type, &die) || dwarf_child(&die, &child))
+	if (type->class != CTYPE_ENUM || !typedie_get(type, &die) || dwarf_child(&die, &child))
 		return -ENOENT;
 	do {
 		Dwarf_Attribute attr;
@@ -483,85 +381,37 @@ int variable_constant(const struct ctype *type, int64_t value, char *buf, size_t
  * Variables
  */
 
-/* The register and offset that the canonical frame address is at @q->pc. */
-static bool frame_address(const struct query *q, uint8_t *ret_dwarf_reg, int64_t *ret_offset)
-{
-	Dwarf_Frame *frame = NULL;
-	Dwarf_Op *ops;
-	size_t count;
-	bool ok = false;
-	Dwarf_CFI *cfi = debugimage_cfi(q->image);
-
-	if (!cfi || dwarf_cfi_addrframe(cfi, q->pc, &frame))
-		return false;
-	if (!dwarf_frame_cfa(frame, &ops, &count) && count == 1) {
-		if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg15) {
-			*ret_dwarf_reg = ops[0].atom - DW_OP_breg0;
-			*ret_offset = (int64_t)ops[0].number;
-			ok = true;
-		} else if (ops[0].atom == DW_OP_bregx && ops[0].number < 16) {
-			*ret_dwarf_reg = (uint8_t)ops[0].number;
-			*ret_offset = (int64_t)ops[0].number2;
-			ok = true;
-		}
-	}
-	free(frame);
-	return ok;
-}
-
-static bool base_is_frame(struct query *q)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t count;
-
-	return q->in_function && dwarf_attr_integrate(&q->function, DW_AT_frame_base, &attr) &&
-	       dwarf_getlocation_addr(&attr, q->pc, &ops, &count, 1) == 1 && count == 1 &&
-	       ops[0].atom == DW_OP_call_frame_cfa;
-}
-
 /* Memory that begins at a register plus an offset. */
 static bool memory_place(struct query *q, const Dwarf_Op *op, int64_t *ret_offset)
 {
 	uint8_t reg;
 	int64_t offset;
 
-	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg15) {
-		reg = op->atom - DW_OP_breg0;
-		offset = (int64_t)op->number;
-	} else if (op->atom == DW_OP_fbreg && base_is_frame(q) && frame_address(q, &reg, &offset)) {
-		offset += (int64_t)op->number;
-	} else {
+	if (!variable_op_memory(q->image, q->pc, q->in_function ? &q->function : NULL, op, &reg,
+				&offset))
 		return false;
-	}
 	*ret_offset = offset;
-	return reg == dwarf_number[q->reg];
+	return reg == variable_dwarf_number[q->reg];
 }
 
 static bool holds_register(const struct query *q, const Dwarf_Op *ops, size_t count)
 {
-	uint8_t reg = dwarf_number[q->reg];
+	uint8_t reg;
 
-	if (count == 1)
-		return (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg15 &&
-			ops[0].atom - DW_OP_reg0 == reg) ||
-		       (ops[0].atom == DW_OP_regx && ops[0].number == reg);
-	return count == 2 && ops[1].atom == DW_OP_stack_value && ops[0].atom >= DW_OP_breg0 &&
-	       ops[0].atom <= DW_OP_breg15 && ops[0].atom - DW_OP_breg0 == reg &&
-	       ops[0].number == 0;
+	return variable_op_register(ops, count, &reg) && reg == variable_dwarf_number[q->reg];
 }
 
 /* Of a struct in a register the one member that it is: "uid.val". */
 static int take_register(struct query *q, Dwarf_Die *type, struct cexpr e)
 {
-	struct access access = {.image = q->image, .bytes = type_bytes(type)};
+	struct access access = {.image = q->image, .bytes = typedie_bytes(type)};
 	uint32_t part = 0;
 	Dwarf_Die bare;
 
-	if (access.bytes > 8 || !peel(type, &bare))
+	if (access.bytes > 8 || !typedie_peel(type, &bare))
 		return -ENOENT;
-	set_type(&e, q->image, &bare);
-	if (is_record(&bare) && (!access.bytes || descend(&bare, access, &e, 0, &part)))
+	typedie_set(&e.type, q->image, &bare);
+	if (typedie_is_record(&bare) && (!access.bytes || descend(&bare, access, &e, 0, &part)))
 		return -ENOENT;
 	*q->ret = e;
 	return 0;
@@ -576,7 +426,7 @@ static int take_variable(struct query *q, Dwarf_Die *die, const Dwarf_Op *ops, s
 	int64_t offset;
 	Dwarf_Die type;
 
-	if (!name || !die_type(die, &type) || !append(&e, "%s", name))
+	if (!name || !typedie_of(die, &type) || !append(&e, "%s", name))
 		return -ENOENT;
 	if (q->in_register) {
 		if (!holds_register(q, ops, count))
@@ -585,11 +435,11 @@ static int take_variable(struct query *q, Dwarf_Die *die, const Dwarf_Op *ops, s
 	}
 	if (count == 2 && ops[1].atom == DW_OP_stack_value && memory_place(q, &ops[0], &offset)) {
 		/* A pointer that the register plus a constant is. */
-		set_type(&e, q->image, &type);
+		typedie_set(&e.type, q->image, &type);
 		return variable_member(&e, q->offset - offset, q->bytes, q->ret, NULL);
 	}
 	if (count != 1 || !memory_place(q, &ops[0], &offset) || q->offset < offset ||
-	    q->offset - offset >= type_bytes(&type))
+	    q->offset - offset >= typedie_bytes(&type))
 		return -ENOENT;
 	access.offset = (uint64_t)(q->offset - offset);
 	if (!access.bytes) {
@@ -715,8 +565,8 @@ int variable_call(const struct variable_code *code, const char *name, struct cex
 
 	if (!append(&e, "%s()", name))
 		return -ENOENT;
-	if (!named_in_unit(code, name, DW_TAG_subprogram, &image, &die) && die_type(&die, &type))
-		set_type(&e, image, &type);
+	if (!named_in_unit(code, name, DW_TAG_subprogram, &image, &die) && typedie_of(&die, &type))
+		typedie_set(&e.type, image, &type);
 	*ret = e;
 	return 0;
 }
@@ -726,11 +576,12 @@ int variable_call_through(const struct cexpr *pointer, struct cexpr *ret)
 	struct cexpr e = {};
 	Dwarf_Die function, type;
 
-	if (!points_to(pointer, &function) || dwarf_tag(&function) != DW_TAG_subroutine_type ||
+	if (!typedie_pointed(&pointer->type, &function) ||
+	    dwarf_tag(&function) != DW_TAG_subroutine_type ||
 	    !append(&e, pointer->compound ? "(%s)()" : "%s()", pointer->text))
 		return -ENOENT;
-	if (die_type(&function, &type))
-		set_type(&e, pointer->type.image, &type);
+	if (typedie_of(&function, &type))
+		typedie_set(&e.type, pointer->type.image, &type);
 	*ret = e;
 	return 0;
 }
@@ -747,7 +598,8 @@ static int current_task(const struct variable_code *code, const char *variable, 
 	     strcmp(variable, "pcpu_hot") != 0))
 		return -ENOENT;
 	*ret = (struct cexpr){.text = "current", .at = code->addr};
-	if (named_in_unit(code, variable, DW_TAG_variable, &image, &die) || !die_type(&die, &type))
+	if (named_in_unit(code, variable, DW_TAG_variable, &image, &die) ||
+	    !typedie_of(&die, &type))
 		return 0;
 	if (strcmp(variable, "pcpu_hot") == 0) {
 		struct access access = {.image = image, .bytes = 8};
@@ -758,7 +610,7 @@ static int current_task(const struct variable_code *code, const char *variable, 
 			return 0;
 		ret->type = member.type;
 	} else {
-		set_type(ret, image, &type);
+		typedie_set(&ret->type, image, &type);
 	}
 	return 0;
 }
@@ -777,7 +629,7 @@ int variable_global(const struct variable_code *code, uint64_t addr, uint32_t by
 		return -ENOENT;
 	if (percpu && !current_task(code, name, access.offset, bytes, ret))
 		return 0;
-	if (named_in_unit(code, name, DW_TAG_variable, &image, &die) || !die_type(&die, &type))
+	if (named_in_unit(code, name, DW_TAG_variable, &image, &die) || !typedie_of(&die, &type))
 		return -ENOENT;
 	access.image = image;
 	if (!append(&e, "%s%s", percpu ? "this_cpu " : "", name))

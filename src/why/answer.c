@@ -80,6 +80,8 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 	}
 	if (observed->hit) {
 		answer->site = observed->sites->items[observed->hit->site];
+		answer->table = observed->tables ? observed->tables[observed->hit->site]
+						 : (struct why_read_table){};
 		if (answer_keep_hit(answer, observed->failure, observed->hit))
 			return -ENOMEM;
 	}

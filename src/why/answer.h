@@ -31,6 +31,7 @@ enum origin_state {
  * @state: of the origin
  * @reason: why the origin is not certain, or not there
  * @hit: of the origin, with registers and stack, and branches if it has @hw; NULL without one
+ * @table: what was read at it
  * @site: of the origin
  * @candidates: ORIGIN_ONE_OF: the sites that it can be
  * @has_lbr: this machine has one that can be used
@@ -49,6 +50,7 @@ struct answer {
 	enum origin_state state;
 	struct errmsg reason;
 	struct why_hit *hit;
+	struct why_read_table table;
 	struct site site;
 	struct sites candidates;
 	bool has_lbr;
@@ -63,6 +65,7 @@ struct answer {
  * @failure: the call
  * @hit: the one that made its error, or NULL
  * @sites: those that its hits' numbers refer to
+ * @tables: for each of @sites what was read there, or NULL
  * @unwatched: sites that can have made its error, and that nobody has watched so far
  * @sites_all: number of all that can have made it
  */
@@ -70,6 +73,7 @@ struct observed {
 	const struct failure *failure;
 	const struct why_hit *hit;
 	const struct sites *sites;
+	const struct why_read_table *tables;
 	const struct sites *unwatched;
 	size_t sites_all;
 };

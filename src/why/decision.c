@@ -8,10 +8,12 @@
 
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
+#include "disasm/operand.h"
 #include "util/cleanup.h"
-#include "util/errno_name.h"
+#include "why/backward.h"
 #include "why/code.h"
 #include "why/kept.h"
+#include "why/value_text.h"
 
 #define STEPS_MAX 256
 /* Branches between an errno that is loaded early and what becomes of it. */
@@ -20,191 +22,6 @@
 #define REJOIN_STEPS_MAX 48
 /* The flags are set close by, or nobody can tell by what. */
 #define SETTER_STEPS 6
-
-/**
- * struct backward - a way back
- * @written: registers, by the CPU's number, that the passed instructions write
- * @from, @until: what was executed from there on up to the branch at @until is in memory in a row;
- *                0: not known
- * @entered: the branch that led to @from; 0: not known
- */
-struct backward {
-	const struct decision_code *where;
-	struct code code;
-	uint16_t written;
-	uint64_t from;
-	uint64_t until;
-	uint64_t entered;
-};
-
-unsigned int register_of_cpu(unsigned int reg)
-{
-	static const uint8_t of[] = {
-		PTREG_AX,  PTREG_CX,  PTREG_DX,	 PTREG_BX,  PTREG_SP,  PTREG_BP,
-		PTREG_SI,  PTREG_DI,  PTREG_R8,	 PTREG_R9,  PTREG_R10, PTREG_R11,
-		PTREG_R12, PTREG_R13, PTREG_R14, PTREG_R15,
-	};
-
-	_Static_assert(ARRAY_SIZE(of) == 16, "one each");
-	return of[reg & 15];
-}
-
-uint8_t register_number(unsigned int index)
-{
-	uint8_t reg = 0;
-
-	while (reg < 15 && register_of_cpu(reg) != index)
-		reg++;
-	return reg;
-}
-
-/* The one instruction that control came from; NULL if there are none or several. */
-static const struct insn *only_before(const struct code *code, uint64_t addr, bool *ret_taken)
-{
-	const struct insn *found = code_above(code, addr);
-
-	*ret_taken = false;
-	for (size_t i = 0; i < code->count; i++) {
-		const struct insn *in = &code->items[i];
-
-		if (!in->has_target || in->target != addr || in->class == INSN_CALL)
-			continue;
-		if (found)
-			return NULL;
-		found = in;
-		*ret_taken = true;
-	}
-	return found;
-}
-
-static void note_written(struct backward *back, const struct insn *in)
-{
-	uint8_t bytes[INSN_LEN_MAX];
-	size_t len = code_read(&back->code, in, bytes);
-	uint64_t value;
-	uint8_t from;
-
-	for (uint8_t reg = 0; reg < 16; reg++)
-		if (!len || in->class == INSN_CALL || in->class == INSN_ICALL ||
-		    insn_register_write(bytes, len, reg, &value, &from) != INSN_KEEPS)
-			back->written |= 1u << reg;
-}
-
-/* Names of general registers in AT&T syntax, by the CPU's number. */
-static const char *const names[16][4] = {
-	{"%rax", "%eax", "%ax", "%al"},	     {"%rcx", "%ecx", "%cx", "%cl"},
-	{"%rdx", "%edx", "%dx", "%dl"},	     {"%rbx", "%ebx", "%bx", "%bl"},
-	{"%rsp", "%esp", "%sp", "%spl"},     {"%rbp", "%ebp", "%bp", "%bpl"},
-	{"%rsi", "%esi", "%si", "%sil"},     {"%rdi", "%edi", "%di", "%dil"},
-	{"%r8", "%r8d", "%r8w", "%r8b"},     {"%r9", "%r9d", "%r9w", "%r9b"},
-	{"%r10", "%r10d", "%r10w", "%r10b"}, {"%r11", "%r11d", "%r11w", "%r11b"},
-	{"%r12", "%r12d", "%r12w", "%r12b"}, {"%r13", "%r13d", "%r13w", "%r13b"},
-	{"%r14", "%r14d", "%r14w", "%r14b"}, {"%r15", "%r15d", "%r15w", "%r15b"},
-};
-
-static const int widths[4] = {64, 32, 16, 8};
-
-/* Is the name there as a whole word? "%r8" is not in "%r8d". */
-static bool has_word(const char *text, const char *word)
-{
-	const char *at = text;
-	size_t len = strlen(word);
-
-	while ((at = strstr(at, word))) {
-		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789", at[len]) || !at[len])
-			return true;
-		at += len;
-	}
-	return false;
-}
-
-static int64_t number_of(uint64_t value, int width)
-{
-	switch (width) {
-	case 64:
-		return (int64_t)value;
-	case 32:
-		return (int32_t)value;
-	case 16:
-		return (uint16_t)value;
-	default:
-		return (uint8_t)value;
-	}
-}
-
-/* What a number below zero is an errno in: the result of a call, or what is called so. */
-static bool is_result(const char *name)
-{
-	static const char *const usual[] = {"err", "error", "ret", "retval", "rc", "res", "result"};
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-		if (!strcmp(name, usual[i]))
-			return true;
-	return len > 2 && !strcmp(name + len - 2, "()");
-}
-
-/* Bits are easier to read in hex, and an errno by its name. */
-static void format_value(char *buf, size_t size, const char *name, uint64_t value, int width)
-{
-	int64_t number = number_of(value, width);
-	const char *err =
-		number < 0 && number > -4096 && is_result(name) ? errno_name((int)-number) : NULL;
-
-	if (err)
-		snprintf(buf, size, "%s = -%s", name, err);
-	else if (number > -65536 && number < 65536 && !(strstr(name, " & 0x") && number > 9))
-		snprintf(buf, size, "%s = %lld", name, (long long)number);
-	else
-		snprintf(buf, size, "%s = 0x%llx", name,
-			 (unsigned long long)(width == 64 ? value : (uint32_t)value));
-}
-
-/* A condition of zero says its value by itself. */
-static void describe_values(const struct backward *back, const uint64_t *regs, struct decision *ret)
-{
-	size_t len = 0;
-
-	for (unsigned int reg = 0; regs && reg < 16; reg++) {
-		for (unsigned int i = 0; i < 4; i++) {
-			if (back->written & 1u << reg || !has_word(ret->condition, names[reg][i]) ||
-			    len + 32 > sizeof(ret->values))
-				continue;
-			if (len)
-				len += snprintf(ret->values + len, sizeof(ret->values) - len, ", ");
-			format_value(ret->values + len, sizeof(ret->values) - len, names[reg][i],
-				     regs[register_of_cpu(reg)], widths[i]);
-			len += strlen(ret->values + len);
-		}
-	}
-}
-
-/* Is what is in memory before @addr known to have been executed before it? */
-static bool in_row(const struct backward *back, uint64_t addr)
-{
-	return back->from && back->from < addr && addr <= back->until;
-}
-
-static const struct insn *executed_before(const struct backward *back, uint64_t addr)
-{
-	bool taken;
-
-	return in_row(back, addr) ? code_above(&back->code, addr)
-				  : only_before(&back->code, addr, &taken);
-}
-
-static bool to_operand_insn(const struct backward *back, const struct insn *in,
-			    struct operand_insn *ret)
-{
-	*ret = (struct operand_insn){
-		.pos = in->addr,
-		.addr = in->addr,
-		.callee = in->class == INSN_CALL ? in->target : 0,
-		.call = in->class == INSN_CALL || in->class == INSN_ICALL,
-	};
-	ret->len = (uint8_t)code_read(&back->code, in, ret->bytes);
-	return ret->len;
-}
 
 static size_t operand_before(void *ctx, const struct operand_insn *at, struct operand_insn *ret)
 {
@@ -216,18 +33,18 @@ static size_t operand_before(void *ctx, const struct operand_insn *at, struct op
 	size_t count = 0;
 
 	if (entered && (entered->class == INSN_COND || entered->class == INSN_JMP))
-		return to_operand_insn(back, entered, ret);
+		return backward_operand(back, entered, ret);
 
-	if (above && !to_operand_insn(back, above, &ret[count++]))
+	if (above && !backward_operand(back, above, &ret[count++]))
 		return 0;
-	if (above && in_row(back, at->pos))
+	if (above && backward_in_row(back, at->pos))
 		return 1;
 	for (size_t i = 0; i < back->code.count; i++) {
 		const struct insn *in = &back->code.items[i];
 
 		if (!in->has_target || in->target != at->pos || in->class == INSN_CALL)
 			continue;
-		if (count == OPERAND_WAYS_MAX || !to_operand_insn(back, in, &ret[count++]))
+		if (count == OPERAND_WAYS_MAX || !backward_operand(back, in, &ret[count++]))
 			return 0;
 	}
 	return count;
@@ -239,9 +56,149 @@ static bool is_equality(const char *condition)
 	return strstr(condition, " == ") || (condition[0] == '!' && !strchr(condition, ' '));
 }
 
-static void describe_source(struct backward *back, const struct insn *setter,
-			    const struct insn *branch, const uint64_t *regs, struct decision *ret)
+/**
+ * struct compared - the operands that a decision is about, as far as they are known
+ * @kinds, @known: of each
+ * @note: what is to be said behind the values
+ */
+struct compared {
+	struct backward *back;
+	const struct insn *setter;
+	struct insn_operand operands[2];
+	struct value_then values[2];
+	bool known[2];
+	enum insn_use use;
+	int count;
+};
+
+static bool take_operand(void *ctx, int index, const struct insn_operand *operand,
+			 enum insn_use use, uint64_t bits, struct insn_operand_text *ret)
 {
+	struct compared *c = ctx;
+	struct value_then *then = &c->values[index];
+
+	(void)bits;
+	c->count = index + 1;
+	c->operands[index] = *operand;
+	if (operand->kind != INSN_OPERAND_IMM) {
+		c->use = use;
+		c->known[index] = !backward_value(c->back, c->setter, operand, then);
+	} else {
+		c->known[index] = true;
+		*then = (struct value_then){.value = (uint64_t)operand->value,
+					    .bits = operand->bits};
+	}
+	snprintf(ret->text, sizeof(ret->text), "x");
+	return true;
+}
+
+/* The byte with its sign bit set may have been extended either way. */
+static bool extended(const struct value_then *then, unsigned int bits)
+{
+	return then->bits < bits && then->value >> (then->bits - 1) & 1;
+}
+
+/*
+ * Would the branch have gone the other way with these values? *@ret_later: memory may have held
+ * something else then.
+ */
+static bool contradict(const struct compared *c, const uint8_t *setter, size_t setter_len,
+		       const uint8_t *branch, size_t len, bool taken, bool *ret_later)
+{
+	unsigned int bits = c->operands[0].bits, shift = bits < 32 ? 32 - bits : 0;
+	struct insn_dataflow flow,
+		as = {.compare = INSN_COMPARE_CONST, .compare_bits = bits == 64 ? 64 : 32};
+	uint64_t a = c->values[0].value, b = c->count == 2 ? c->values[1].value : 0;
+	int would;
+
+	*ret_later = c->values[0].later || (c->count == 2 && c->values[1].later);
+	if (!c->known[0] || (c->count == 2 && !c->known[1]) || extended(&c->values[0], bits) ||
+	    (c->count == 2 && c->operands[1].kind != INSN_OPERAND_IMM &&
+	     extended(&c->values[1], bits)) ||
+	    c->use == INSN_USE_BIT || insn_dataflow(setter, setter_len, &flow) || flow.writes ||
+	    flow.writes_memory)
+		return false;
+	if (c->use == INSN_USE_MASK) {
+		a &= b;
+		b = 0;
+	}
+	as.constant = (int64_t)(b << shift);
+	would = insn_branch_taken(branch, len, insn_compare_flags(&as, a << shift));
+	return would >= 0 && would != taken;
+}
+
+/* "0x8(%r13)" of "0x8(%r13) != 2" */
+static void memory_operand(const char *condition, char *buf, size_t size)
+{
+	const char *open = strstr(condition, "(%"), *end = open ? strchr(open, ')') : NULL;
+	const char *begin = open;
+
+	buf[0] = '\0';
+	if (!end)
+		return;
+	while (begin > condition && strchr("0123456789abcdefx-", begin[-1]))
+		begin--;
+	snprintf(buf, size, "%.*s", (int)(end + 1 - begin), begin);
+}
+
+/* @later, @wrong: memory was written since, and what it held at the end is not what was compared */
+static const char *note_of(const struct backward *back, const struct value_then *then, bool wrong)
+{
+	if (!then->later)
+		return "";
+	if (!wrong)
+		return " (read later)";
+	return back->several ? " (by then)" : " (changed since)";
+}
+
+/* Of a pointer nobody wants the address, where what it points to is known. */
+static bool points_only(const struct compared *c, uint8_t reg)
+{
+	for (int i = 0; i < c->count; i++)
+		if (c->operands[i].kind == INSN_OPERAND_MEM && c->known[i] &&
+		    c->operands[i].base == reg)
+			return true;
+	return false;
+}
+
+/* Registers that are as they were, and what is in memory or was loaded from there. */
+static void describe_values(const struct compared *c, bool wrong, struct decision *ret)
+{
+	const struct why_state *state = c->back->state;
+	char name[64];
+
+	if (c->back->where->no_values)
+		return;
+	for (uint8_t reg = 0; state && state->regs && reg < 16; reg++)
+		for (int bits = 64; bits >= 8; bits /= 2)
+			if (!(c->back->written >> reg & 1) && !points_only(c, reg) &&
+			    value_has_word(ret->condition, value_register_name(reg, bits)))
+				value_append(ret->values, sizeof(ret->values),
+					     value_register_name(reg, bits),
+					     state->regs[register_of_cpu(reg)], bits, NULL, "");
+	for (int i = 0; i < c->count; i++) {
+		const struct insn_operand *operand = &c->operands[i];
+
+		if (!c->known[i] || operand->kind == INSN_OPERAND_IMM)
+			continue;
+		if (operand->kind == INSN_OPERAND_MEM)
+			memory_operand(ret->condition, name, sizeof(name));
+		else if (c->back->written >> operand->reg & 1)
+			snprintf(name, sizeof(name), "%s",
+				 value_register_name(operand->reg, operand->bits));
+		else
+			continue;
+		if (value_has_word(ret->condition, name))
+			value_append(ret->values, sizeof(ret->values), name, c->values[i].value,
+				     c->values[i].bits, NULL,
+				     note_of(c->back, &c->values[i], wrong));
+	}
+}
+
+static void describe_source(const struct compared *c, const struct insn *branch, bool wrong,
+			    struct decision *ret)
+{
+	struct backward *back = c->back;
 	const struct operand_way way = {
 		.lines = back->where->lines,
 		.symbols = back->where->symbols,
@@ -252,88 +209,79 @@ static void describe_source(struct backward *back, const struct insn *setter,
 	};
 	struct operand_insn sets, branches;
 	struct operand_condition condition;
-	size_t len = 0;
 
-	if (!way.lines || !to_operand_insn(back, setter, &sets) ||
-	    !to_operand_insn(back, branch, &branches) ||
+	if (!way.lines || !backward_operand(back, c->setter, &sets) ||
+	    !backward_operand(back, branch, &branches) ||
 	    operand_condition(&way, &sets, &branches, ret->taken, &condition))
 		return;
 	memcpy(ret->source, condition.text, sizeof(ret->source));
 	ret->operand = condition.source;
-	for (unsigned int i = 0; regs && i < condition.count; i++) {
-		const struct operand_name *name = &condition.registers[i];
+	for (unsigned int i = 0; i < condition.count; i++) {
+		const struct operand_name *name = &condition.names[i];
+		struct value_then then;
 
-		if (back->written & 1u << name->reg || is_equality(condition.text))
+		if (backward_value(back, c->setter, &name->operand, &then) ||
+		    back->where->no_values ||
+		    (is_equality(condition.text) && !(wrong && then.later)))
 			continue;
-		len += (size_t)snprintf(ret->source_values + len, sizeof(ret->source_values) - len,
-					"%s", len ? ", " : "");
-		format_value(ret->source_values + len, sizeof(ret->source_values) - len, name->name,
-			     regs[register_of_cpu(name->reg)], name->bits);
-		len = strlen(ret->source_values);
+		value_append(ret->source_values, sizeof(ret->source_values), name->name, then.value,
+			     then.bits, &name->type, note_of(back, &then, wrong));
 	}
 }
 
-/* Would the branch have gone the other way, with what the register holds that was compared? */
-static bool is_excluded(const struct backward *back, const uint8_t *setter, size_t setter_len,
-			const uint8_t *branch, size_t len, const uint64_t *regs, bool taken)
-{
-	struct insn_dataflow flow;
-	int would;
-
-	if (!regs || insn_dataflow(setter, setter_len, &flow) ||
-	    flow.compare == INSN_COMPARE_NONE || back->written >> flow.compared & 1)
-		return false;
-	would = insn_branch_taken(branch, len,
-				  insn_compare_flags(&flow, regs[register_of_cpu(flow.compared)]));
-	return would >= 0 && would != taken;
-}
-
-static void describe(struct backward *back, const struct insn *branch, const uint64_t *regs,
-		     struct decision *ret)
+static void describe(struct backward *back, const struct insn *branch, struct decision *ret)
 {
 	uint8_t bytes[INSN_LEN_MAX], setter_bytes[INSN_LEN_MAX];
+	struct compared compared = {.back = back};
 	const struct code *code = &back->code;
 	size_t len = code_read(code, branch, bytes), setter_len = 0;
 	const struct insn *setter = branch;
+	bool wrong = false, later = false;
+	char words[CONDITION_MAX];
 
 	for (int i = 0; i < SETTER_STEPS; i++) {
-		setter = executed_before(back, setter->addr);
+		setter = backward_executed(back, setter->addr);
 		/* Of one comparison there may be several branches: less, equal, greater. */
 		if (!setter || (setter->class != INSN_OTHER && setter->class != INSN_COND))
 			return;
-		note_written(back, setter);
+		backward_note(back, setter);
 		if (setter->flags_written & branch->flags_read)
 			break;
 		if (i == SETTER_STEPS - 1)
 			return;
 	}
 	setter_len = code_read(code, setter, setter_bytes);
-	ret->excluded = len && setter_len &&
-			is_excluded(back, setter_bytes, setter_len, bytes, len, regs, ret->taken);
-	if (!len || !setter_len ||
-	    insn_condition(setter_bytes, setter_len, setter->addr, bytes, len, ret->taken,
+	if (!len || !setter_len)
+		return;
+	compared.setter = setter;
+	if (!insn_condition_named(setter_bytes, setter_len, setter->addr, bytes, len, ret->taken,
+				  take_operand, &compared, words, sizeof(words)))
+		wrong = contradict(&compared, setter_bytes, setter_len, bytes, len, ret->taken,
+				   &later);
+	ret->excluded = wrong && !later;
+	ret->doubtful = wrong && later;
+	if (insn_condition(setter_bytes, setter_len, setter->addr, bytes, len, ret->taken,
 			   ret->condition, sizeof(ret->condition)))
 		ret->condition[0] = '\0';
 	else
-		describe_values(back, regs, ret);
-	if (setter_len)
-		describe_source(back, setter, branch, regs, ret);
+		describe_values(&compared, wrong, ret);
+	describe_source(&compared, branch, wrong, ret);
 }
 
-static int walk(struct backward *back, uint64_t addr, const uint64_t *regs, struct decision *ret)
+static int walk(struct backward *back, uint64_t addr, struct decision *ret)
 {
 	for (int step = 0; step < STEPS_MAX; step++) {
 		bool taken;
-		const struct insn *in = only_before(&back->code, addr, &taken);
+		const struct insn *in = backward_only(&back->code, addr, &taken);
 
 		if (!in)
 			return -ENOENT;
 		if (in->class == INSN_COND) {
 			*ret = (struct decision){.addr = in->addr, .taken = taken};
-			describe(back, in, regs, ret);
+			describe(back, in, ret);
 			return 0;
 		}
-		note_written(back, in);
+		backward_note(back, in);
 		addr = in->addr;
 	}
 	return -ENOENT;
@@ -347,11 +295,11 @@ static const struct insn *last_cond(struct backward *back, uint64_t from, uint64
 				    bool *ret_ok)
 {
 	const struct insn *found = NULL, *in = code_find(&back->code, from);
-	uint16_t before = back->written;
+	uint32_t before = back->written;
 
 	*ret_ok = false;
 	while (in && in->addr < end && (code_goes_on(in) || in->addr + in->len == end)) {
-		note_written(back, in);
+		backward_note(back, in);
 		if (in->class == INSN_COND) {
 			found = in;
 			back->written = before;
@@ -400,7 +348,7 @@ static int row_before(struct backward *back, struct row *row, const struct insn 
 
 	*ret_cond = NULL;
 	if (call >= 0) {
-		note_written(back, in);
+		backward_note(back, in);
 		row->count = (uint32_t)call;
 	} else if (in && (in->class == INSN_COND || in->class == INSN_JMP)) {
 		row->count--;
@@ -412,8 +360,7 @@ static int row_before(struct backward *back, struct row *row, const struct insn 
 	return 0;
 }
 
-static int walk_branches(struct backward *back, struct row *row, const uint64_t *regs,
-			 struct decision *ret)
+static int walk_branches(struct backward *back, struct row *row, struct decision *ret)
 {
 	while (row->count) {
 		const struct branch *branch = &row->snap->branches[row->count - 1];
@@ -435,14 +382,14 @@ static int walk_branches(struct backward *back, struct row *row, const uint64_t 
 		back->from = branch ? branch->to : 0;
 		back->entered = branch ? branch->from : 0;
 		back->until = cond->addr;
-		describe(back, cond, regs, ret);
+		describe(back, cond, ret);
 		return 0;
 	}
 	return -ENOENT;
 }
 
 /* Registers that are written from the site on, which the values are of, up to the branch. */
-static uint16_t written_since(struct backward *back, const struct kept_branch *kept, size_t count,
+static uint32_t written_since(struct backward *back, const struct kept_branch *kept, size_t count,
 			      uint64_t site)
 {
 	uint64_t from = site;
@@ -452,7 +399,7 @@ static uint16_t written_since(struct backward *back, const struct kept_branch *k
 		const struct insn *in = code_find(&back->code, from);
 
 		while (in && in->addr < kept[i].addr) {
-			note_written(back, in);
+			backward_note(back, in);
 			in = in->class == INSN_JMP ? code_find(&back->code, in->target)
 						   : code_find(&back->code, in->addr + in->len);
 		}
@@ -463,8 +410,7 @@ static uint16_t written_since(struct backward *back, const struct kept_branch *k
 }
 
 /* What was decided behind an instruction that loads its errno in case, the newest first. */
-static int decided_after(struct backward *back, uint64_t addr, const uint64_t *regs,
-			 struct decision *ret, size_t max)
+static int decided_after(struct backward *back, uint64_t addr, struct decision *ret, size_t max)
 {
 	const struct insn *site = code_find(&back->code, addr);
 	struct kept_branch kept[KEPT_MAX];
@@ -476,7 +422,7 @@ static int decided_after(struct backward *back, uint64_t addr, const uint64_t *r
 		back->from = kept[i].row;
 		back->until = kept[i].addr;
 		back->written = written_since(back, kept, (size_t)i, addr);
-		describe(back, code_find(&back->code, kept[i].addr), regs, &ret[done]);
+		describe(back, code_find(&back->code, kept[i].addr), &ret[done]);
 	}
 	back->from = back->until = 0;
 	back->written = 0;
@@ -514,21 +460,21 @@ static bool decides_nothing(const struct code *code, const struct decision *deci
 }
 
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
-		   const struct snapshot *snap, const uint64_t *regs, struct decision *ret,
+		   const struct snapshot *snap, const struct why_state *state, struct decision *ret,
 		   size_t max)
 {
 	struct row row = {.snap = snap, .count = snap ? snap->count : 0, .end = addr};
-	struct backward back = {.where = where};
+	struct backward back = {.where = where, .state = state};
 	int err = code_load(&back.code, where->text, where->symbols, func);
 	const uint64_t site = addr;
-	int count = err ? 0 : decided_after(&back, addr, regs, ret, max);
+	int count = err ? 0 : decided_after(&back, addr, ret, max);
 
 	if (err)
 		return err;
 	err = count < 0 ? count : 0;
 	while (!err && (size_t)count < max) {
-		err = snap ? walk_branches(&back, &row, regs, &ret[count])
-			   : walk(&back, addr, regs, &ret[count]);
+		err = snap ? walk_branches(&back, &row, &ret[count])
+			   : walk(&back, addr, &ret[count]);
 		if (err)
 			break;
 		addr = ret[count].addr;
@@ -539,17 +485,17 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 }
 
 /* From @in, which was executed last; @written: by what came behind it. */
-static int decision_from(struct backward *back, const struct insn *in, bool taken, uint16_t written,
-			 const uint64_t *regs, struct decision *ret)
+static int decision_from(struct backward *back, const struct insn *in, bool taken, uint32_t written,
+			 struct decision *ret)
 {
 	back->written = written;
 	if (in->class == INSN_COND) {
 		*ret = (struct decision){.addr = in->addr, .taken = taken};
-		describe(back, in, regs, ret);
+		describe(back, in, ret);
 		return 0;
 	}
-	note_written(back, in);
-	return walk(back, in->addr, regs, ret);
+	backward_note(back, in);
+	return walk(back, in->addr, ret);
 }
 
 /* The instruction where ways meet that @addr is reached from; 0: there is none. */
@@ -557,23 +503,26 @@ static uint64_t find_meeting(struct backward *back, uint64_t addr)
 {
 	for (int step = 0; step < STEPS_MAX; step++) {
 		bool taken;
-		const struct insn *in = only_before(&back->code, addr, &taken);
+		const struct insn *in = backward_only(&back->code, addr, &taken);
 
 		if (!in)
 			return addr;
 		if (in->class == INSN_COND)
 			return 0;
-		note_written(back, in);
+		backward_note(back, in);
 		addr = in->addr;
 	}
 	return 0;
 }
 
+/* Those that are doubtful come last. */
 static int by_branch(const void *a, const void *b)
 {
-	uint64_t x = ((const struct decision *)a)->addr, y = ((const struct decision *)b)->addr;
+	const struct decision *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	if (x->doubtful != y->doubtful)
+		return x->doubtful ? 1 : -1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
 static int without_excluded(struct decision *all, size_t count)
@@ -598,14 +547,14 @@ static bool is_one_branch(const struct decision *all, size_t count)
 }
 
 int decisions_one_of(const struct decision_code *where, const struct symbol *func, uint64_t addr,
-		     const uint64_t *regs, struct decision *ret, size_t max)
+		     const struct why_state *state, struct decision *ret, size_t max)
 {
-	struct backward back = {.where = where};
+	struct backward back = {.where = where, .state = state, .several = true};
 	int err = code_load(&back.code, where->text, where->symbols, func);
 	struct kept_branch kept;
 	const struct insn *site, *above;
 	uint64_t meeting;
-	uint16_t written;
+	uint32_t written;
 	size_t count = 0;
 
 	if (err)
@@ -618,18 +567,18 @@ int decisions_one_of(const struct decision_code *where, const struct symbol *fun
 	written = back.written;
 	above = meeting ? code_above(&back.code, meeting) : NULL;
 	if (above && max)
-		err = decision_from(&back, above, false, written, regs, &ret[count++]);
+		err = decision_from(&back, above, false, written, &ret[count++]);
 	for (size_t i = 0; !err && meeting && i < back.code.count; i++) {
 		const struct insn *in = &back.code.items[i];
 
 		if (!in->has_target || in->target != meeting || in->class == INSN_CALL)
 			continue;
 		err = count == max ? -E2BIG
-				   : decision_from(&back, in, true, written, regs, &ret[count++]);
+				   : decision_from(&back, in, true, written, &ret[count++]);
 	}
 	if (!err && is_one_branch(ret, count)) {
-		back.written = UINT16_MAX;
-		err = walk(&back, ret[0].addr, regs, &ret[0]);
+		back.written = UINT32_MAX;
+		err = walk(&back, ret[0].addr, &ret[0]);
 		count = 1;
 	} else if (!err && count < 2) {
 		err = -ENOENT;

@@ -10,16 +10,22 @@
 #include "operand/operand.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
+#include "why/reads.h"
 
 /**
  * struct decision - a conditional branch, and the way that it went
  * @addr: of the branch; 0: there is none that must have led here
  * @taken: it was taken; else control fell through
  * @condition: what was true then: "%esi > 2 (unsigned)"; "" if there are no simple words for it
- * @values: what its registers held: "%esi = 9"; "" if they may have changed since
+ * @values: what its operands were: "%esi = 9"; "" if they may have changed since. "(read later)"
+ *          stands behind what was read in memory that was written to in between, "(changed since)"
+ *          if it holds something else now; "(by then)": or else another one of several ways was
+ *          taken
  * @source: the condition in the names of the source: "count > 2 (unsigned)"; "" without them
  * @source_values: "count = 9"
  * @operand: what it is about, where there is @source
+ * @doubtful: with what memory held at the end it would have gone the other way; but it was written
+ *            to in between
  * @excluded: with what the registers held it would have gone the other way
  */
 struct decision {
@@ -31,17 +37,20 @@ struct decision {
 	char source_values[CONDITION_MAX];
 	struct operand_source operand;
 	bool excluded;
+	bool doubtful;
 };
 
 /**
  * struct decision_code - where decisions are looked for; borrowed
  * @lines: NULL: no names of the source
+ * @no_values: decisions have none
  * @fact, @fact_ctx: as of struct operand_way
  */
 struct decision_code {
 	const struct text_source *text;
 	struct symbols *symbols;
 	struct lines *lines;
+	bool no_values;
 	operand_fact_fn *fact;
 	void *fact_ctx;
 };
@@ -56,28 +65,22 @@ struct decision_code {
  * in between are passed over.
  * @func: function that @addr is in, or that it was split off
  * @snap: its newest branch led to @addr; NULL: by the text alone
- * @regs: PTREG_COUNT registers before @addr was executed, or NULL
+ * @state: what is known before @addr was executed, or NULL
  * @ret: @max of them, the newest first
  * Return: how many, 1 at least; -ENOENT if there is no telling; -EFAULT if the text cannot be read;
  * -ENOMEM.
  */
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
-		   const struct snapshot *snap, const uint64_t *regs, struct decision *ret,
+		   const struct snapshot *snap, const struct why_state *state, struct decision *ret,
 		   size_t max);
 
 /**
  * decisions_one_of() - where several ways lead to an instruction: on each the branch that decided
- * @ret: @max of them, in no order
+ * @ret: @max of them, those that are doubtful last
  * Return: how many, 2 at least: one of them is it; -ENOENT if one way leads there, or of one of
  * them the branch is not known; -E2BIG; -EFAULT; -ENOMEM.
  */
 int decisions_one_of(const struct decision_code *where, const struct symbol *func, uint64_t addr,
-		     const uint64_t *regs, struct decision *ret, size_t max);
-
-/** register_of_cpu() - index into struct pt_regs of a register by the CPU's number, 0 to 15 */
-unsigned int register_of_cpu(unsigned int reg);
-
-/** register_number() - the CPU's number of a register by its index into struct pt_regs */
-uint8_t register_number(unsigned int index);
+		     const struct why_state *state, struct decision *ret, size_t max);
 
 #endif

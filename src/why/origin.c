@@ -7,7 +7,7 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "why/code.h"
-#include "why/decision.h"
+#include "why/backward.h"
 #include "why/flow.h"
 
 /** enum reach - how far a value comes */

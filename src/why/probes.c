@@ -16,6 +16,7 @@
 #include "util/lockdown.h"
 #include "util/log.h"
 #include "why/origin.h"
+#include "why/plan.h"
 
 #define POLL_MS	    20
 #define LOG_POLL_MS 5 /* its buffers fill up */
@@ -46,6 +47,7 @@ void probes_close(struct probes *probes)
 	sites_deinit(&probes->sites);
 	sites_deinit(&probes->unwatched);
 	free(probes->armed);
+	free(probes->tables);
 	*probes = (struct probes){};
 }
 
@@ -142,6 +144,24 @@ int probes_sites_of(const struct probes *probes, const struct failure *failure, 
 			  sites);
 }
 
+/* Where memory is not read, and where no table can be given to the kernel, there is none. */
+static void make_table(struct probes *probes, size_t index)
+{
+	const struct probes_options *opts = probes->opts;
+	const struct decision_code where = {
+		.text = &probes->text,
+		.symbols = opts->symbols,
+		.lines = index < PROBES_SITES_NAMED ? opts->lines : NULL,
+	};
+	struct why_read_table *table = &probes->tables[index];
+
+	*table = (struct why_read_table){};
+	if (opts->watch.values)
+		plan_reads(&where, &probes->sites.items[index], table);
+	if (opts->watch.values && watch_table(probes->watch, index, table))
+		*table = (struct why_read_table){};
+}
+
 /*
  * The breakpoints go to sites that a kprobe is refused at, or that are so few that each gets one;
  * without kprobes to those of the functions that ran last.
@@ -150,6 +170,7 @@ static int make_sites(struct probes *probes)
 {
 	const struct probes_options *opts = probes->opts;
 	struct sites *sites = &probes->sites;
+	struct why_read_table *tables;
 	struct watch_site *armed;
 
 	/* What is left out may be the place as well: the answer says so. */
@@ -162,6 +183,12 @@ static int make_sites(struct probes *probes)
 	if (!armed)
 		return -ENOMEM;
 	probes->armed = armed;
+	tables = reallocarray(probes->tables, sites->count + 1, sizeof(*tables));
+	if (!tables)
+		return -ENOMEM;
+	probes->tables = tables;
+	for (size_t i = probes->sites_armed; i < sites->count; i++)
+		make_table(probes, i);
 	for (size_t i = probes->sites_armed; i < sites->count; i++)
 		armed[i] = (struct watch_site){
 			.addr = sites->items[i].watch,
@@ -205,7 +232,8 @@ void probes_disarm(struct probes *probes)
 	probes->sites_armed = 0;
 }
 
-int probes_arm_for_branches(struct probes *probes, const struct site *site, struct errmsg *msg)
+int probes_arm_for_branches(struct probes *probes, const struct site *site,
+			    const struct why_read_table *table, struct errmsg *msg)
 {
 	struct watch_site armed = {
 		.addr = site->watch,
@@ -213,7 +241,9 @@ int probes_arm_for_branches(struct probes *probes, const struct site *site, stru
 		.reg = site->reg,
 		.hw = true,
 	};
-	int count = watch_sites(probes->watch, &armed, 0, 1, true, false, msg);
+	int err = probes->opts->watch.values ? watch_table(probes->watch, 0, table) : 0;
+	int count = err ? errmsg_set(msg, err, "what is to be read: %s", strerror(-err))
+			: watch_sites(probes->watch, &armed, 0, 1, true, false, msg);
 
 	return count < 0 ? count : 0;
 }

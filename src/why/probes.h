@@ -26,10 +26,14 @@ struct lbr_events;
 
 /* More sites than these cost more time to arm than the command takes to run. */
 #define PROBES_SITES_MAX 256
+/* Debug information is read for so many: those of the functions that ran last, one of which it is
+ * most often. */
+#define PROBES_SITES_NAMED 16
 
 /**
  * struct probes_options - all borrowed
  * @no_breakpoints: why hardware breakpoints cannot be relied upon; NULL: they fire
+ * @lines: for what has a name in the source at a site; or NULL
  * @kprobes: the kernel has kprobes
  * @lbr: the branches are wanted
  */
@@ -37,6 +41,7 @@ struct probes_options {
 	struct watch_options watch;
 	struct symbols *symbols;
 	struct text *text;
+	struct lines *lines;
 	const char *no_breakpoints;
 	bool kprobes;
 	bool lbr;
@@ -49,6 +54,7 @@ struct probes_options {
  * @log_functions: the kernel has no kprobe.multi: functions are seen by @log
  * @sites: to be watched, or watched; the numbers of hits are theirs
  * @sites_armed: of @sites, the first ones
+ * @tables: of each of these what is read at it
  * @armed_ns: CLOCK_MONOTONIC when anything was armed last
  * @unwatched: sites that were to be watched, and could not be
  * @events: they keep the LBR on; NULL: it is off
@@ -64,6 +70,7 @@ struct probes {
 	struct function_log *log;
 	struct sites sites;
 	struct watch_site *armed;
+	struct why_read_table *tables;
 	size_t sites_armed;
 	uint64_t armed_ns;
 	struct sites unwatched;
@@ -119,9 +126,11 @@ void probes_disarm(struct probes *probes);
 
 /**
  * probes_arm_for_branches() - arm this site alone, by breakpoints that take the branches
+ * @table: what is read at it
  * Return: 0; negative errno with @msg.
  */
-int probes_arm_for_branches(struct probes *probes, const struct site *site, struct errmsg *msg);
+int probes_arm_for_branches(struct probes *probes, const struct site *site,
+			    const struct why_read_table *table, struct errmsg *msg);
 
 /** probes_watched() - was every site of @needed armed? Those that cannot be are in @unwatched */
 bool probes_watched(const struct probes *probes, const struct sites *needed);

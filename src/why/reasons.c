@@ -5,33 +5,41 @@
 #define WAYS_MAX 8
 
 /* Behind the instruction its register is another one. */
-static const uint64_t *registers_before(const struct answer *answer)
+static const struct why_state *state_before(const struct answer *answer, struct why_state *ret)
 {
 	if (!answer->hit || answer->site.watch != answer->site.addr)
 		return NULL;
-	return (const uint64_t *)answer->hit->regs;
+	*ret = (struct why_state){
+		.regs = (const uint64_t *)answer->hit->regs,
+		.hit = answer->hit,
+		.table = &answer->table,
+	};
+	return ret;
 }
 
 int reasons_one_of(const struct decision_code *where, const struct answer *answer,
 		   struct decision *ret, size_t max)
 {
+	struct why_state state;
+
 	return decisions_one_of(where, &answer->site.sym, answer->site.addr,
-				registers_before(answer), ret, max);
+				state_before(answer, &state), ret, max);
 }
 
 int reasons_find(const struct decision_code *where, const struct answer *answer,
 		 const struct snapshot *snap, struct decision *ret, size_t max)
 {
-	const uint64_t *regs = registers_before(answer);
+	struct why_state room;
+	const struct why_state *state = state_before(answer, &room);
 	const struct symbol *func = &answer->site.sym;
 	uint64_t addr = answer->site.addr;
 	struct decision all[WAYS_MAX];
 	int count = 0;
 
 	if (snap && snap->count)
-		count = decisions_find(where, func, addr, snap, regs, ret, max);
+		count = decisions_find(where, func, addr, snap, state, ret, max);
 	if (count < 1)
-		count = decisions_find(where, func, addr, NULL, regs, ret, max);
+		count = decisions_find(where, func, addr, NULL, state, ret, max);
 	/* The registers may leave one of several ways. */
 	if (count < 1 && reasons_one_of(where, answer, all, WAYS_MAX) == 1) {
 		ret[0] = all[0];

@@ -159,6 +159,7 @@ static int conclude(struct session *session, const struct failure *failure)
 							.failure = failure,
 							.hit = probes_choose(probes, failure),
 							.sites = &probes->sites,
+							.tables = probes->tables,
 							.unwatched = &probes->unwatched,
 							.sites_all = session->sites_all,
 						});
@@ -194,7 +195,7 @@ static int run_for_branches(struct session *session, struct errmsg *msg)
 			   RUNS_MAX);
 		return 0;
 	}
-	err = probes_arm_for_branches(&session->probes, &answer->site, &why);
+	err = probes_arm_for_branches(&session->probes, &answer->site, &answer->table, &why);
 	if (err < 0) {
 		answer->lbr_reason = why;
 		return 0;

@@ -13,7 +13,7 @@
 #include "target/returns.h"
 #include "util/cleanup.h"
 #include "why/code.h"
-#include "why/decision.h"
+#include "why/backward.h"
 #include "why/flow.h"
 
 /* What makes 0 or 1 stands this close above what uses it. */

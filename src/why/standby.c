@@ -180,6 +180,7 @@ static int conclude(struct standby *standby, const struct failure *failure,
 							 .failure = failure,
 							 .hit = probes_choose(probes, failure),
 							 .sites = &probes->sites,
+							 .tables = probes->tables,
 							 .unwatched = &unwatched,
 							 .sites_all = needed->count,
 						 });

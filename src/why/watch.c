@@ -143,6 +143,8 @@ static void configure(struct why_bpf *skel, const struct watch_options *opts, bo
 {
 	skel->rodata->own_pid = getpid();
 	skel->rodata->why_no_user_reads = locked;
+	skel->rodata->why_reads_values = opts->values && !locked;
+	skel->rodata->why_vmalloc_base = opts->vmalloc_base;
 	if (opts->comm) {
 		skel->rodata->why_filter = 1;
 		strncpy((char *)skel->rodata->filter_comm, opts->comm, RECORD_COMM_LEN - 1);
@@ -541,6 +543,17 @@ int watch_sites(struct watch *watch, struct watch_site *sites, size_t first, siz
 		return armed;
 	return errmsg_set(msg, last, "none of %zu instructions can be watched: %s", count,
 			  strerror(-last));
+}
+
+int watch_table(struct watch *watch, size_t index, const struct why_read_table *table)
+{
+	uint32_t key = (uint32_t)index;
+
+	if (index >= WHY_TABLES_MAX)
+		return -E2BIG;
+	return bpf_map_update_elem(bpf_map__fd(watch->skel->maps.why_tables), &key, table, BPF_ANY)
+		       ? -errno
+		       : 0;
 }
 
 void watch_sites_end(struct watch *watch)

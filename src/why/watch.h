@@ -21,6 +21,8 @@
  * @cgroup: ID of a cgroup of version 2, 0: none
  * @cgroup_level: its depth below the root
  * @percpu_offsets, @cpu_hw_events: as in struct capture_options
+ * @vmalloc_base: address of the kernel's variable, 0: it has none
+ * @values: what watch_table() says is read
  * @points: watch_point() will be asked for
  * Without @comm and @cgroup: processes of watch_add(), and their children.
  */
@@ -30,6 +32,8 @@ struct watch_options {
 	uint32_t cgroup_level;
 	uint64_t percpu_offsets;
 	uint64_t cpu_hw_events;
+	uint64_t vmalloc_base;
+	bool values;
 	bool points;
 };
 
@@ -89,6 +93,12 @@ void watch_functions_end(struct watch *watch);
  */
 int watch_sites(struct watch *watch, struct watch_site *sites, size_t first, size_t count, bool lbr,
 		bool kprobes, struct errmsg *msg);
+
+/**
+ * watch_table() - what is read from now on at each hit of site number @index
+ * Return: 0; -E2BIG: there are no tables for so many sites; negative errno.
+ */
+int watch_table(struct watch *watch, size_t index, const struct why_read_table *table);
 
 /**
  * watch_calls_quietly() - from now on nothing of ours runs between a call's entry and its error

@@ -268,6 +268,26 @@ out:
 	return err;
 }
 
+enum tag {
+	TAG_NUMBER = 1,
+	TAG_STRING,
+	TAG_FILE,
+};
+
+struct tagged {
+	long size;
+	enum tag tag : 8;
+	unsigned int used : 8;
+};
+
+/* A bit-field that is a byte. */
+int tag_as_a_byte(struct tagged *tagged)
+{
+	if (tagged->tag != TAG_STRING) /* tagged->tag != TAG_STRING */
+		FAIL(EINVAL);
+	return 0;
+}
+
 int main(void)
 {
 	return 0;

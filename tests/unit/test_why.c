@@ -341,7 +341,8 @@ static void candidates_are_functions_and_those_of_cold_parts(void **state)
 static int find_one(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		    const struct snapshot *snap, const uint64_t *regs, struct decision *ret)
 {
-	int count = decisions_find(where, func, addr, snap, regs, ret, 1);
+	int count =
+		decisions_find(where, func, addr, snap, &(struct why_state){.regs = regs}, ret, 1);
 
 	return count < 0 ? count : 0;
 }
@@ -450,7 +451,9 @@ static void decisions_one_of_ways_that_meet(void **state)
 	assert_int_equal(all[1].addr, BASE + 0x26);
 	assert_true(all[1].taken);
 	assert_string_equal(all[1].condition, "%esi != 0");
-	assert_int_equal(decisions_one_of(&where, &func, BASE + 0x30, regs, all, 4), 1);
+	assert_int_equal(decisions_one_of(&where, &func, BASE + 0x30,
+					  &(struct why_state){.regs = regs}, all, 4),
+			 1);
 	assert_int_equal(all[0].addr, BASE + 0x26);
 	assert_string_equal(all[0].values, "%esi = 5");
 	/* One way; more than there is room for; ways that meet behind the errno. */
