@@ -167,6 +167,7 @@ struct fault_slot {
 struct losses {
 	__u64 ring_full; /* no room in the ring buffer */
 	__u64 no_slot;	 /* more captures under way at once than CAPTURE_SLOTS */
+	__u64 gated;	 /* not asked for: a budget of the loader's was used up */
 };
 
 #endif

@@ -191,6 +191,9 @@ static __always_inline bool task_wanted(struct record *rec)
 		return false;
 	if (filter_comm_on && !comm_wanted(rec->comm))
 		return false;
+	if (filter_cgroup &&
+	    bpf_get_current_ancestor_cgroup_id(filter_cgroup_level) != filter_cgroup)
+		return false;
 	return true;
 }
 
@@ -250,6 +253,12 @@ static __always_inline void submit(struct capture_slot *slot)
 		flight_write(rec, NULL);
 	if (flight_only) {
 		__sync_fetch_and_add(&records_written, 1);
+		slot_release(slot);
+		return;
+	}
+	/* The verifier takes this away where there is no gate. */
+	if (gate && __sync_fetch_and_add(&gate_tokens, -1) <= 0) {
+		__sync_fetch_and_add(&losses.gated, 1);
 		slot_release(slot);
 		return;
 	}

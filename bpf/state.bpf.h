@@ -21,8 +21,10 @@ extern const volatile bool filter_errno;     /* only returns that are an error *
 extern const volatile bool filter_errno_any; /* whichever */
 extern const volatile bool filter_comm_on;
 extern const volatile bool filter_cpus;
-extern const volatile __u32 filter_pid; /* 0: all */
-extern const volatile __u32 own_pid;	/* never traced; 0: none */
+extern const volatile __u32 filter_pid;		 /* 0: all */
+extern const volatile __u64 filter_cgroup;	 /* only in this control group, by its ID; 0: all */
+extern const volatile __u32 filter_cgroup_level; /* how deep that is */
+extern const volatile __u32 own_pid;		 /* never traced; 0: none */
 extern const volatile char filter_comm[RECORD_COMM_LEN];
 extern const volatile __u64 errno_wanted[64]; /* bit n: errno n */
 extern const volatile __u64 cpus_wanted[CPUS_MAX / 64];
@@ -31,6 +33,7 @@ extern const volatile __u32 flight_slots; /* pages of the flight recorder; 0: th
 extern const volatile __u32 flight_header_pages; /* before them */
 extern const volatile bool flight_only;		 /* nobody reads the ring buffer */
 extern const volatile __u64 flight_limit;	 /* so many are kept, and no more; 0: any number */
+extern const volatile bool gate;	    /* gate_tokens says how many more records are wanted */
 extern const volatile __u64 percpu_offsets; /* of the kernel's __per_cpu_offset[]; 0: unknown */
 extern const volatile __u64 cpu_hw_events_offset; /* of cpu_hw_events, in a CPU's area */
 extern const volatile __u64 kfence_pool;	  /* of the kernel's __kfence_pool; 0: none */
@@ -43,6 +46,7 @@ extern __u64 next_preset_slot;
 extern __u64 deferred_count; /* slots whose record the loader is to take */
 extern struct losses losses;
 extern __u64 records_written;
+extern __s64 gate_tokens;  /* records that may still be written; the loader refills it */
 extern __u64 flight_taken; /* those that came while flight_limit was not reached, and the others */
 extern __u64 hw_hits[CPUS_MAX];		/* hardware breakpoints hit, by CPU */
 extern __u64 driver_found_at[CPUS_MAX]; /* address of the driver's count of entries; 0: unknown */

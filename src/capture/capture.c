@@ -59,6 +59,8 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 	skel->rodata->filter_errno_any = opts->errno_any;
 	memcpy((void *)skel->rodata->errno_wanted, opts->errnos, sizeof(opts->errnos));
 	skel->rodata->filter_pid = opts->pid;
+	skel->rodata->filter_cgroup = opts->cgroup;
+	skel->rodata->filter_cgroup_level = opts->cgroup_level;
 	skel->rodata->own_pid = getpid();
 	if (opts->comm) {
 		skel->rodata->filter_comm_on = true;
@@ -72,6 +74,7 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 		skel->rodata->cpu_hw_events_offset = opts->cpu_hw_events;
 	}
 	skel->rodata->kfence_pool = opts->kfence_pool;
+	skel->rodata->gate = opts->gate;
 	bpf_map__set_max_entries(skel->maps.events, ring_bytes);
 }
 
@@ -514,9 +517,15 @@ void capture_begin(struct capture *capture)
 		.written = capture->skel->bss->records_written,
 		.ring_full = capture->skel->bss->losses.ring_full,
 		.no_slot = capture->skel->bss->losses.no_slot,
+		.gated = capture->skel->bss->losses.gated,
 	};
 	capture->skel->bss->flight_on = 1;
 	capture->skel->bss->multi_on = 1;
+}
+
+void capture_gate(struct capture *capture, int64_t tokens)
+{
+	__atomic_store_n((int64_t *)&capture->skel->bss->gate_tokens, tokens, __ATOMIC_RELAXED);
 }
 
 int capture_start(struct capture *capture, struct errmsg *msg)
@@ -617,6 +626,7 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 		.missed = capture->missed,
 		.skipped = capture->skipped,
 		.malformed = capture->malformed,
+		.gated = capture->skel->bss->losses.gated - capture->before.gated,
 	};
 	ret_stats->passed_on = capture->skel->bss->multi_passed_on;
 	flight_files_state(&capture->flight, &written, &lost);

@@ -24,6 +24,8 @@
  * @errno_any: every errno is
  * @errnos: bit n: errno n
  * @pid: only this process (thread group), 0: all
+ * @cgroup, @cgroup_level: only tasks in this control group or below, by its ID, and its depth;
+ *                           0: all
  * @comm: only tasks of this name, NULL: all; cut to 15 bytes as the kernel does
  * @cpu_filter: only CPUs in @cpus
  * @branch_types: PERF_SAMPLE_BRANCH_* for the LBR
@@ -43,6 +45,7 @@
  * @kfence_pool: address of the kernel's __kfence_pool, 0: there is none
  * @user: told which processes map what, for user functions; borrowed; NULL: nobody asks
  * @stop: counts the signals that ask us to end, see multi_disarm(); NULL: nobody counts them
+ * @gate: nothing is handed out until capture_gate() says how much
  * @without_lbr: load and attach only, for tests on machines without LBR
  */
 struct capture_options {
@@ -50,6 +53,8 @@ struct capture_options {
 	bool errno_any;
 	uint64_t errnos[ERRNO_WORDS];
 	uint32_t pid;
+	uint64_t cgroup;
+	uint32_t cgroup_level;
 	const char *comm;
 	bool cpu_filter;
 	uint64_t cpus[CPU_WORDS];
@@ -68,6 +73,7 @@ struct capture_options {
 	uint64_t kfence_pool;
 	struct userspace *user;
 	const volatile sig_atomic_t *stop;
+	bool gate;
 	bool without_lbr;
 };
 
@@ -80,6 +86,7 @@ struct capture_options {
  * @skipped: hits of hardware breakpoints that no program looked at, so that nobody knows whether
  *           the filter wanted them; known when all is disarmed
  * @malformed: records that were not understood
+ * @gated: matched, and not handed out because capture_gate() allowed no more
  * @passed_on: returns of functions that passed on a failure which was captured where it began
  */
 struct capture_stats {
@@ -89,6 +96,7 @@ struct capture_stats {
 	uint64_t missed;
 	uint64_t skipped;
 	uint64_t malformed;
+	uint64_t gated;
 	uint64_t passed_on;
 };
 
@@ -120,6 +128,13 @@ int capture_start(struct capture *capture, struct errmsg *msg);
 
 /** capture_begin() - what is captured from now on counts; what was until now is dropped */
 void capture_begin(struct capture *capture);
+
+/**
+ * capture_gate() - how many more snapshots are wanted; presets, which are rare, do not ask
+ * @tokens: replaces what is left of those allowed before; the others are counted, and cost the
+ *          kernel a snapshot, and this process nothing
+ */
+void capture_gate(struct capture *capture, int64_t tokens);
 
 /**
  * typedef capture_fn - called for each snapshot

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <locale.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "capture/breakpoint.h"
@@ -14,6 +13,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "host/capabilities.h"
+#include "host/cgroup.h"
 #include "pipeline/classify.h"
 #include "cmd/output.h"
 #include "cmd/view.h"
@@ -33,8 +33,6 @@
 #include "why/standby.h"
 #include "why/session.h"
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
-
 enum {
 	OPT_SYSCALL = 0x100,
 	OPT_CGROUP,
@@ -52,9 +50,7 @@ struct why_options {
 	struct capture_options filter; /* -e */
 	char **command;
 	const char *output;
-	char cgroup[PATH_MAX]; /* its folder */
-	uint64_t cgroup_id;
-	uint32_t cgroup_level;
+	struct cgroup cgroup; /* its ID is 0: none */
 	uint64_t timeout_ms;
 	int syscall;
 	bool all;
@@ -126,49 +122,20 @@ static const char doc[] =
 	"Exit status: 0 the place was found, 1 the command did not fail by a system call, or the "
 	"place was not found, 2 error, 4 not permitted, 64 usage.";
 
-/*
- * Its ID is the inode of its folder; the level counts the folders below the root.
- * Return: 0; -ENOENT: there is none, @opts->cgroup names it.
- */
-static int set_cgroup(struct why_options *opts, const char *below)
-{
-	struct stat st;
-
-	snprintf(opts->cgroup, sizeof(opts->cgroup), CGROUP_ROOT "/%s", below);
-	if (stat(opts->cgroup, &st) || !S_ISDIR(st.st_mode))
-		return -ENOENT;
-	opts->cgroup_id = st.st_ino;
-	opts->cgroup_level = 0;
-	for (const char *at = below; *at; at += strspn(at, "/")) {
-		at += strcspn(at, "/");
-		opts->cgroup_level++;
-	}
-	return 0;
-}
-
 static int parse_cgroup(struct why_options *opts, const char *arg)
 {
-	const char *below = arg;
-
-	if (!strncmp(arg, CGROUP_ROOT, strlen(CGROUP_ROOT)))
-		below += strlen(CGROUP_ROOT);
-	while (*below == '/')
-		below++;
-	if (set_cgroup(opts, below))
-		return args_usage("--cgroup '%s': there is no control group %s", arg, opts->cgroup);
+	if (cgroup_find(arg, &opts->cgroup))
+		return args_usage("--cgroup '%s': there is no control group %s", arg,
+				  opts->cgroup.path);
 	return 0;
 }
 
-/* Where systemd puts a unit of the system; templates and slices of their own are --cgroup's. */
 static int parse_unit(struct why_options *opts, const char *arg)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "system.slice/%s%s", arg, strchr(arg, '.') ? "" : ".service");
-	if (set_cgroup(opts, path))
+	if (cgroup_find_unit(arg, &opts->cgroup))
 		return args_usage("--unit '%s': it does not run, or has a slice of its own, which "
 				  "--cgroup names: there is no control group %s",
-				  arg, opts->cgroup);
+				  arg, opts->cgroup.path);
 	return 0;
 }
 
@@ -243,7 +210,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int targets(const struct why_options *opts)
 {
-	return !!opts->filter.pid + !!opts->filter.comm + !!opts->cgroup_id;
+	return !!opts->filter.pid + !!opts->filter.comm + !!opts->cgroup.id;
 }
 
 static bool attaches(const struct why_options *opts)
@@ -584,14 +551,14 @@ static int attach(struct why *why, struct session_options *session, struct errms
 	const struct why_options *opts = why->opts;
 	struct standby_target target = {
 		.pid = opts->filter.pid,
-		.cgroup = opts->cgroup_id ? opts->cgroup : NULL,
+		.cgroup = opts->cgroup.id ? opts->cgroup.path : NULL,
 		.timeout_ms = opts->timeout_ms,
 	};
 	int err;
 
 	session->probes.watch.comm = opts->filter.comm;
-	session->probes.watch.cgroup = opts->cgroup_id;
-	session->probes.watch.cgroup_level = opts->cgroup_level;
+	session->probes.watch.cgroup = opts->cgroup.id;
+	session->probes.watch.cgroup_level = opts->cgroup.level;
 	err = standby_attach(session, &target, &why->answer, msg);
 	if (err)
 		return err;

@@ -14,6 +14,7 @@
 #include "symbolize/build_id.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "util/trusted_file.h"
 
 #define FOLDER	   "/var/cache/lbrsnoop"
 #define NAME_BYTES 512 /* KSYM_NAME_LEN of include/linux/kallsyms.h */
@@ -87,15 +88,6 @@ static int add(struct learned *learned, uint32_t nr, uint16_t err, const char *m
 	return 0;
 }
 
-/* What others may write decides which functions of the kernel are probed: no. */
-static bool is_ours(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && !(st.st_mode & 022) &&
-	       (!st.st_uid || st.st_uid == geteuid());
-}
-
 int learned_read(const char *path, struct learned *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err = 0;
@@ -109,7 +101,8 @@ int learned_read(const char *path, struct learned *ret)
 			close(fd);
 		return 0;
 	}
-	if (!is_ours(fd))
+	/* What others may write decides which functions of the kernel are probed: no. */
+	if (!file_is_trusted(fd))
 		return -EPERM;
 	while (!err && getline(&line, &room, file) > 0) {
 		char module[NAME_BYTES], function[NAME_BYTES];
