@@ -26,7 +26,8 @@ struct aggregate {
 
 bool aggregate_wanted(const struct view_options *opts)
 {
-	return opts->summary || opts->trace_json || opts->html || export_wanted(&opts->export);
+	return opts->summary || opts->trace_json || opts->html || opts->exporter ||
+	       export_wanted(&opts->export);
 }
 
 int aggregate_create(const struct view_options *opts, FILE *out, struct aggregate **ret,
@@ -60,7 +61,8 @@ int aggregate_create(const struct view_options *opts, FILE *out, struct aggregat
 	}
 	if (!err && opts->html)
 		err = html_file_open(opts, &aggregate->html, msg);
-	if (!err && export_wanted(&opts->export))
+	aggregate->export = opts->exporter;
+	if (!err && !opts->exporter && export_wanted(&opts->export))
 		err = export_create(&opts->export, out, &aggregate->export, msg);
 	if (err)
 		aggregate_destroy(aggregate);
@@ -75,7 +77,8 @@ void aggregate_destroy(struct aggregate *aggregate)
 		return;
 	summary_destroy(aggregate->summary);
 	trace_json_finish(aggregate->trace);
-	export_destroy(aggregate->export);
+	if (!aggregate->opts->exporter)
+		export_destroy(aggregate->export);
 	html_file_destroy(aggregate->html);
 	if (aggregate->trace_file)
 		fclose(aggregate->trace_file);
@@ -162,7 +165,7 @@ int aggregate_finish(struct aggregate *aggregate, struct errmsg *msg)
 		other = html_file_finish(aggregate->html, err ? &later : msg);
 		err = err ?: other;
 	}
-	if (aggregate->export) {
+	if (aggregate->export && !aggregate->opts->exporter) {
 		other = export_finish(aggregate->export, err ? &later : msg);
 		err = err ?: other;
 	}

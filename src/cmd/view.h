@@ -33,6 +33,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @user: user functions are shown, which need no debug information of the kernel
  * @vmlinux, @debug_dir, @source_dir: or NULL
  * @export: to other systems
+ * @exporter: takes findings, too, instead of one made of @export; borrowed; or NULL
  * @silent: show nothing; snapshots are only summed up and exported
  * @installed_sources: without @source_dir, those in /usr/src if they are the running kernel's
  */
@@ -58,6 +59,7 @@ struct view_options {
 	const char *source_dir;
 	bool installed_sources;
 	struct export_options export;
+	struct export *exporter;
 	bool silent;
 };
 

@@ -8,12 +8,16 @@
 #include "export/journal.h"
 #include "export/metrics.h"
 #include "export/otlp.h"
+#include "export/otlp_file.h"
+#include "util/clock.h"
 
 /**
  * struct export
  * @otlp: closed by us, if @otlp_own
  * @journal_told: the counts at the end are sent
  * @otlp_err: what writing it failed of; told at the end, with its name
+ * @quota: of @journal and @otlp_file
+ * @host: of the last snapshot, for @otlp_file
  */
 struct export
 {
@@ -24,6 +28,9 @@ struct export
 	bool otlp_own;
 	bool journal_told;
 	int otlp_err;
+	struct otlp_file *otlp_file;
+	struct quota quota;
+	char host[FINDING_NAME_BYTES];
 };
 
 bool export_takes_output(const struct export_options *opts)
@@ -50,11 +57,19 @@ int export_create(const struct export_options *opts, FILE *out, struct export **
 		err = -ENOMEM;
 	else if (opts->journal)
 		err = journal_create(opts->comm, opts->live, &export->journal, msg);
+	if (!err && opts->service && opts->otlp)
+		err = otlp_file_open(opts->otlp, opts->comm, &export->quota, &export->otlp_file,
+				     msg);
 	if (err) {
 		export_destroy(export);
 		return err;
 	}
-	if (export_takes_output(opts)) {
+	export->quota.records_per_s = opts->records_per_s;
+	export->quota.bytes_per_s = opts->bytes_per_s;
+	if (opts->service) {
+		if (export->journal)
+			journal_limit(export->journal, &export->quota);
+	} else if (export_takes_output(opts)) {
 		export->otlp = out;
 	} else if (opts->otlp) {
 		export->otlp = fopen(opts->otlp, "we");
@@ -71,7 +86,7 @@ int export_create(const struct export_options *opts, FILE *out, struct export **
 
 bool export_wants_path(const struct export *export, uint64_t ident)
 {
-	return !findings_know(export->findings, ident);
+	return findings_wants_path(export->findings, ident);
 }
 
 int export_add(struct export *export, const struct snapshot *snap, uint64_t ident,
@@ -90,6 +105,76 @@ int export_add(struct export *export, const struct snapshot *snap, uint64_t iden
 	}
 	if (!err && export->journal)
 		journal_add(export->journal, &finding);
+	if (!err && export->otlp_file) {
+		snprintf(export->host, sizeof(export->host), "%s", kernel->host ?: "");
+		otlp_file_add(export->otlp_file, &finding);
+	}
+	return err;
+}
+
+void export_add_left_out(struct export *export, uint64_t count)
+{
+	findings_add_left_out(export->findings, count);
+}
+
+void export_add_lost(struct export *export, uint64_t lost)
+{
+	findings_add_lost(export->findings, lost);
+}
+
+void export_close(struct export *export, bool closed)
+{
+	findings_close(export->findings, closed);
+}
+
+struct export_totals export_totals(const struct export *export)
+{
+	const struct path_counts *counts = findings_counts(export->findings);
+	uint64_t journal = export->journal ? findings_untold(export->findings, FINDING_JOURNAL) : 0;
+	uint64_t otlp = export->otlp_file ? findings_untold(export->findings, FINDING_OTLP) : 0;
+
+	return (struct export_totals){
+		.paths = counts->paths.count,
+		.taken = counts->snapshots,
+		.left_out = counts->left_out,
+		.lost = counts->lost,
+		.waiting = journal > otlp ? journal : otlp,
+		.waited = export->quota.waited,
+	};
+}
+
+static int tell_otlp(struct export *export, uint64_t now_ns, struct errmsg *msg)
+{
+	int err = otlp_file_tell(export->otlp_file, export->findings, export->host, now_ns);
+
+	err = err ?: otlp_file_error(export->otlp_file);
+	return err ? errmsg_set(msg, err, "%s: %s", export->opts->otlp, strerror(-err)) : 0;
+}
+
+int export_tell(struct export *export, bool last, struct errmsg *msg)
+{
+	const struct export_options *opts = export->opts;
+	uint64_t now_ns = clock_ns(CLOCK_REALTIME);
+	struct errmsg later = {};
+	int err = 0, other;
+
+	if (last)
+		quota_end(&export->quota, clock_ns(CLOCK_MONOTONIC));
+	if (export->otlp_file)
+		err = tell_otlp(export, now_ns, msg);
+	if (export->journal) {
+		struct errmsg *say = err ? &later : msg;
+
+		other = last ? journal_finish(export->journal, export->findings, say)
+			     : journal_tell(export->journal, export->findings, now_ns);
+		export->journal_told = last;
+		err = err ?: other;
+	}
+	if (opts->metrics) {
+		other = metrics_write(opts->metrics, export->findings,
+				      opts->series ?: EXPORT_SERIES, err ? &later : msg);
+		err = err ?: other;
+	}
 	return err;
 }
 
@@ -126,6 +211,7 @@ void export_destroy(struct export *export)
 	if (export->journal && !export->journal_told)
 		journal_finish(export->journal, export->findings, &(struct errmsg){0});
 	journal_destroy(export->journal);
+	otlp_file_close(export->otlp_file);
 	findings_destroy(export->findings);
 	free(export);
 }

@@ -18,6 +18,9 @@
  * @journal: journald gets them, too
  * @live: the tasks of the snapshots may still be there
  * @comm: the names of tasks, too
+ * @records_per_s, @bytes_per_s: that may leave at most, by @journal and @otlp; 0: any number
+ * @service: it goes on for long: @otlp is appended to and has each path once an hour, and
+ *           export_tell() is called
  */
 struct export_options {
 	const char *otlp;
@@ -26,6 +29,9 @@ struct export_options {
 	bool journal;
 	bool live;
 	bool comm;
+	uint64_t records_per_s;
+	uint64_t bytes_per_s;
+	bool service;
 };
 
 /* A path is a series: Prometheus keeps each for as long as its data. */
@@ -57,6 +63,43 @@ bool export_wants_path(const struct export *export, uint64_t ident);
  */
 int export_add(struct export *export, const struct snapshot *snap, uint64_t ident,
 	       const struct path *path, const struct finding_kernel *kernel, uint64_t lost);
+
+/** export_add_left_out() - snapshots that were captured, and that a budget has left out */
+void export_add_left_out(struct export *export, uint64_t count);
+
+/** export_add_lost() - events lost behind the last snapshot */
+void export_add_lost(struct export *export, uint64_t lost);
+
+/** export_close() - no paths that are not known are added from now on, or they are again */
+void export_close(struct export *export, bool closed);
+
+/**
+ * export_tell() - of a service: write and send what has not been told yet
+ * @last: it ends: what still cannot leave is told as left out
+ * Return: 0; negative errno with @msg: something could not be written. It is tried again.
+ */
+int export_tell(struct export *export, bool last, struct errmsg *msg);
+
+/**
+ * struct export_totals - how far an export is
+ * @paths: that are known
+ * @taken: snapshots, @left_out among them
+ * @left_out: in no path's count
+ * @lost: events without a snapshot
+ * @waiting: snapshots that the sender which is behind most has not told of yet
+ * @waited: how often something had to wait for records_per_s and bytes_per_s
+ */
+struct export_totals {
+	uint64_t paths;
+	uint64_t taken;
+	uint64_t left_out;
+	uint64_t lost;
+	uint64_t waiting;
+	uint64_t waited;
+};
+
+/** export_totals() - by now */
+struct export_totals export_totals(const struct export *export);
 
 /** export_finish() - what is written at the end; 0; negative errno, with @msg */
 int export_finish(struct export *export, struct errmsg *msg);

@@ -12,8 +12,12 @@
 
 #define FRAMES_MAX 4
 
+#define AGAIN_NS (3600ull * 1000000000)
+
+/** struct findings - @closed: no paths are added */
 struct findings {
 	struct path_counts counts;
+	bool closed;
 };
 
 struct findings *findings_create(void)
@@ -45,9 +49,56 @@ void findings_destroy(struct findings *findings)
 	free(findings);
 }
 
-bool findings_know(const struct findings *findings, uint64_t ident)
+bool findings_wants_path(const struct findings *findings, uint64_t ident)
 {
-	return path_counts_find(&findings->counts, ident);
+	return !findings->closed && !path_counts_find(&findings->counts, ident);
+}
+
+void findings_close(struct findings *findings, bool closed)
+{
+	findings->closed = closed;
+}
+
+void findings_add_left_out(struct findings *findings, uint64_t count)
+{
+	path_counts_add(&findings->counts, NULL, count, 0);
+}
+
+void findings_add_lost(struct findings *findings, uint64_t lost)
+{
+	findings->counts.lost += lost;
+}
+
+uint64_t finding_untold(const struct finding_path *path, enum finding_sender sender)
+{
+	return path->taken.count - path->sent[sender].count;
+}
+
+bool finding_due(const struct finding_path *path, enum finding_sender sender, uint64_t now_ns)
+{
+	const struct finding_sent *sent = &path->sent[sender];
+
+	/* Snapshots of several CPUs come out of order. */
+	return !sent->ns || (now_ns > sent->ns && now_ns - sent->ns >= AGAIN_NS);
+}
+
+void finding_told(struct finding_path *path, enum finding_sender sender, uint64_t now_ns, bool full)
+{
+	struct finding_sent *sent = &path->sent[sender];
+
+	sent->count = path->taken.count;
+	if (full)
+		sent->ns = now_ns ?: 1;
+}
+
+uint64_t findings_untold(const struct findings *findings, enum finding_sender sender)
+{
+	const struct finding_path *paths = findings->counts.paths.items;
+	uint64_t untold = 0;
+
+	for (size_t i = 0; i < findings->counts.paths.count; i++)
+		untold += finding_untold(&paths[i], sender);
+	return untold;
 }
 
 /* The target of a program has its path: "uprobe:/home/user/...". */
@@ -132,7 +183,7 @@ int findings_add(struct findings *findings, const struct snapshot *snap, uint64_
 	struct finding_path *known = path_counts_find(counts, ident);
 	int err = 0;
 
-	if (!known && !path_counts_full(counts))
+	if (!known && !findings->closed && !path_counts_full(counts))
 		err = new_path(findings, snap, ident, path, kernel, &known);
 	if (err)
 		return err;

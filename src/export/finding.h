@@ -36,6 +36,15 @@ struct finding_kernel {
 	const char *host;
 };
 
+/* Who sends each path once an hour in full, and counts it otherwise. */
+enum finding_sender { FINDING_JOURNAL, FINDING_OTLP, FINDING_SENDERS };
+
+/** struct finding_sent - @ns: when it was sent in full last, 0: never; @count: snapshots told of */
+struct finding_sent {
+	uint64_t ns;
+	uint64_t count;
+};
+
 /**
  * struct finding_path - one path
  * @function: that was traced, or the target where that is no function; of a program: without the
@@ -43,7 +52,7 @@ struct finding_kernel {
  * @origin: of the instruction that made the errno: "fs/namei.c:3669", or "may_open+0x12" where
  *          there are no source lines; "" if it is not in the record
  * @origin_function: that this is in; "" if it is not known
- * @sink_ns, @sink_count: for whoever sends it: when it did last, and how many it told of
+ * @sent: what each sender has told of it
  */
 struct finding_path {
 	struct path_count taken;
@@ -53,20 +62,22 @@ struct finding_path {
 	char *build_id;
 	char *release;
 	char *model;
-	uint64_t sink_ns;
-	uint64_t sink_count;
+	struct finding_sent sent[FINDING_SENDERS];
 };
 
 /**
  * struct finding - one snapshot; borrowed from it, its kernel and its path
+ * @snap: NULL: it is of no snapshot in particular
  * @path: NULL: there are too many paths, this one is only counted
  * @lost: events lost before it
+ * @count: snapshots that it tells of; 0: its own
  */
 struct finding {
 	const struct snapshot *snap;
 	const struct finding_kernel *kernel;
 	struct finding_path *path;
 	uint64_t lost;
+	uint64_t count;
 };
 
 struct findings;
@@ -76,9 +87,6 @@ struct findings *findings_create(void);
 
 /** findings_destroy() - free; NULL is fine */
 void findings_destroy(struct findings *findings);
-
-/** findings_know() - is the path known? Then findings_add() needs none. */
-bool findings_know(const struct findings *findings, uint64_t ident);
 
 /**
  * findings_add() - count a snapshot
@@ -94,6 +102,31 @@ int findings_add(struct findings *findings, const struct snapshot *snap, uint64_
 
 /** findings_counts() - counted so far: elements are struct finding_path; borrowed */
 const struct path_counts *findings_counts(const struct findings *findings);
+
+/** findings_close() - no paths that are not known are added from now on, or they are again */
+void findings_close(struct findings *findings, bool closed);
+
+/** findings_wants_path() - is a path of this number to be rebuilt for findings_add()? */
+bool findings_wants_path(const struct findings *findings, uint64_t ident);
+
+/** findings_add_left_out() - snapshots that were captured, and that nobody has looked at */
+void findings_add_left_out(struct findings *findings, uint64_t count);
+
+/** findings_add_lost() - events of which there is no snapshot, and behind which none came */
+void findings_add_lost(struct findings *findings, uint64_t lost);
+
+/** finding_untold() - snapshots of a path that a sender has not told of yet */
+uint64_t finding_untold(const struct finding_path *path, enum finding_sender sender);
+
+/** finding_due() - is a path to be sent in full? @now_ns: CLOCK_REALTIME */
+bool finding_due(const struct finding_path *path, enum finding_sender sender, uint64_t now_ns);
+
+/** finding_told() - a sender has told of all snapshots of a path; @full: of the path, too */
+void finding_told(struct finding_path *path, enum finding_sender sender, uint64_t now_ns,
+		  bool full);
+
+/** findings_untold() - snapshots of all paths that a sender has not told of yet */
+uint64_t findings_untold(const struct findings *findings, enum finding_sender sender);
 
 /** finding_errno() - "ENOENT", a number where it has no name; "" if it is no error; @buf: 24 bytes
  */

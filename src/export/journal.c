@@ -13,10 +13,10 @@
 
 #include "render/escape.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/library.h"
 
-#define SOCKET	 "/run/systemd/journal/socket"
-#define AGAIN_NS (3600ull * 1000000000)
+#define SOCKET "/run/systemd/journal/socket"
 
 /* syslog.h, as journald reads PRIORITY= */
 #define PRIORITY_WARNING 4
@@ -31,14 +31,19 @@ typedef int sendv_fn(const struct iovec *iov, int count);
 
 /**
  * struct journal
+ * @quota: of what leaves, or NULL
  * @failed: messages that were not taken, the last of them because of @err
+ * @lost, @left_out: that have been told
  */
 struct journal {
 	sendv_fn *sendv;
 	bool with_comm;
 	bool live;
+	struct quota *quota;
 	uint64_t failed;
 	int err;
+	uint64_t lost;
+	uint64_t left_out;
 };
 
 /** struct message - fields that are put together; too long ones are cut */
@@ -74,6 +79,16 @@ int journal_create(bool with_comm, bool live, struct journal **ret_journal, stru
 void journal_destroy(struct journal *journal)
 {
 	free(journal);
+}
+
+void journal_limit(struct journal *journal, struct quota *quota)
+{
+	journal->quota = quota;
+}
+
+uint64_t journal_failed(const struct journal *journal)
+{
+	return journal->failed;
 }
 
 /*
@@ -169,35 +184,47 @@ static void put_path(struct message *message, const struct finding_path *path, u
 	put_format(message, "LBRSNOOP_COUNT", "%" PRIu64, count);
 }
 
+/* @snap: NULL: it waited, and its task may be gone */
 static void put_full(struct message *message, const struct journal *journal,
-		     const struct finding *finding)
+		     const struct finding_path *path, const struct snapshot *snap)
 {
-	const struct finding_path *path = finding->path;
-
 	put(message, "LBRSNOOP_ORIGIN", path->origin);
 	put(message, "LBRSNOOP_ORIGIN_FUNCTION", path->origin_function);
 	put(message, "LBRSNOOP_TRIGGER", path->taken.kind);
 	put(message, "LBRSNOOP_BUILD_ID", path->build_id);
 	put(message, "LBRSNOOP_KERNEL", path->release);
 	put(message, "LBRSNOOP_CPU_MODEL", path->model);
-	/* Not OBJECT_PID: journald would add the command line of that process. */
-	put_format(message, "LBRSNOOP_PID", "%u", finding->snap->pid);
 	if (path->taken.err)
 		put_format(message, "ERRNO", "%d", path->taken.err);
+	if (!snap)
+		return;
+	/* Not OBJECT_PID: journald would add the command line of that process. */
+	put_format(message, "LBRSNOOP_PID", "%u", snap->pid);
 	if (journal->with_comm)
-		put(message, "LBRSNOOP_COMM", finding->snap->comm);
+		put(message, "LBRSNOOP_COMM", snap->comm);
 	if (journal->live)
-		put_cgroup(message, finding->snap->pid);
+		put_cgroup(message, snap->pid);
 }
 
-static bool send_message(struct journal *journal, struct message *message, const char *id,
-			 int priority)
+static size_t size_of(const struct message *message)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < message->count; i++)
+		bytes += message->iov[i].iov_len + 1;
+	return bytes;
+}
+
+static bool send_message(struct journal *journal, struct quota *quota, struct message *message,
+			 const char *id, int priority)
 {
 	int err;
 
 	put(message, "MESSAGE_ID", id);
 	put(message, "SYSLOG_IDENTIFIER", "lbrsnoop");
 	put_format(message, "PRIORITY", "%d", priority);
+	if (quota && !quota_take(quota, clock_ns(CLOCK_MONOTONIC), size_of(message)))
+		return false;
 	err = journal->sendv(message->iov, message->count);
 	if (err < 0) {
 		journal->failed++;
@@ -206,69 +233,105 @@ static bool send_message(struct journal *journal, struct message *message, const
 	return err >= 0;
 }
 
-void journal_add(struct journal *journal, const struct finding *finding)
+static void send_full(struct journal *journal, struct finding_path *path,
+		      const struct snapshot *snap, uint64_t now_ns)
 {
-	struct finding_path *path = finding->path;
-	uint64_t ts_ns = finding->snap->ts_ns, count;
+	uint64_t count = finding_untold(path, FINDING_JOURNAL);
 	struct message message = {.count = 0};
 	char number[24];
 
-	if (!path || (path->sink_count && ts_ns - path->sink_ns < AGAIN_NS))
-		return;
-	count = path->taken.count - path->sink_count;
 	put_format(&message, "MESSAGE", "%s%s%s%s%s, path %016" PRIx64 ", %" PRIu64 " time%s",
 		   path->function, path->taken.err ? "() = -" : "", finding_errno(path, number),
 		   *path->origin ? " at " : "", path->origin, path->taken.ident, count,
 		   count == 1 ? "" : "s");
 	put_path(&message, path, count);
-	put_full(&message, journal, finding);
-	if (!send_message(journal, &message, JOURNAL_ID_PATH, PRIORITY_WARNING))
-		return;
-	path->sink_count = path->taken.count;
-	path->sink_ns = ts_ns;
+	put_full(&message, journal, path, snap);
+	if (send_message(journal, journal->quota, &message, JOURNAL_ID_PATH, PRIORITY_WARNING))
+		finding_told(path, FINDING_JOURNAL, now_ns, true);
 }
 
-static void send_rest(struct journal *journal, struct finding_path *path)
+void journal_add(struct journal *journal, const struct finding *finding)
 {
-	uint64_t count = path->taken.count - path->sink_count;
+	struct finding_path *path = finding->path;
+	uint64_t ts_ns = finding->snap->ts_ns;
+
+	if (path && finding_due(path, FINDING_JOURNAL, ts_ns))
+		send_full(journal, path, finding->snap, ts_ns);
+}
+
+static void send_rest(struct journal *journal, struct finding_path *path, uint64_t now_ns)
+{
+	uint64_t count = finding_untold(path, FINDING_JOURNAL);
 	struct message message = {.count = 0};
 
-	if (!count)
-		return;
 	put_format(&message, "MESSAGE", "path %016" PRIx64 ", %" PRIu64 " time%s more",
 		   path->taken.ident, count, count == 1 ? "" : "s");
 	put_path(&message, path, count);
-	if (send_message(journal, &message, JOURNAL_ID_COUNT, PRIORITY_INFO))
-		path->sink_count = path->taken.count;
+	if (send_message(journal, journal->quota, &message, JOURNAL_ID_COUNT, PRIORITY_INFO))
+		finding_told(path, FINDING_JOURNAL, now_ns, false);
 }
 
-/* What is in no path's count. */
-static void send_totals(struct journal *journal, const struct path_counts *counts)
+/* What is in no path's count. No quota: it says what the quota has cost. */
+static void send_totals(struct journal *journal, uint64_t lost, uint64_t left_out)
 {
 	struct message message = {.count = 0};
 
-	if (!counts->lost && !counts->left_out)
+	lost -= journal->lost;
+	left_out -= journal->left_out;
+	if (!lost && !left_out)
 		return;
 	put_format(&message, "MESSAGE",
 		   "%" PRIu64 " events were lost, %" PRIu64
-		   " snapshots are of paths beyond the limit",
-		   counts->lost, counts->left_out);
-	put_format(&message, "LBRSNOOP_LOST", "%" PRIu64, counts->lost);
-	put_format(&message, "LBRSNOOP_LEFT_OUT", "%" PRIu64, counts->left_out);
-	send_message(journal, &message, JOURNAL_ID_COUNT, PRIORITY_WARNING);
+		   " snapshots are in no path's count: beyond a limit",
+		   lost, left_out);
+	put_format(&message, "LBRSNOOP_LOST", "%" PRIu64, lost);
+	put_format(&message, "LBRSNOOP_LEFT_OUT", "%" PRIu64, left_out);
+	if (!send_message(journal, NULL, &message, JOURNAL_ID_COUNT, PRIORITY_WARNING))
+		return;
+	journal->lost += lost;
+	journal->left_out += left_out;
+}
+
+static int tell_paths(struct journal *journal, const struct path_counts *counts, uint64_t now_ns)
+{
+	void **order = path_counts_sorted(counts);
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < counts->paths.count; i++) {
+		struct finding_path *path = order[i];
+
+		if (!finding_untold(path, FINDING_JOURNAL))
+			continue;
+		/* It had to wait until now. */
+		if (journal->quota && finding_due(path, FINDING_JOURNAL, now_ns))
+			send_full(journal, path, NULL, now_ns);
+		else
+			send_rest(journal, path, now_ns);
+	}
+	free(order);
+	return 0;
+}
+
+int journal_tell(struct journal *journal, const struct findings *findings, uint64_t now_ns)
+{
+	const struct path_counts *counts = findings_counts(findings);
+	int err = tell_paths(journal, counts, now_ns);
+
+	if (!err)
+		send_totals(journal, counts->lost, counts->left_out);
+	return err;
 }
 
 int journal_finish(struct journal *journal, const struct findings *findings, struct errmsg *msg)
 {
 	const struct path_counts *counts = findings_counts(findings);
-	void **order = path_counts_sorted(counts);
+	int err = tell_paths(journal, counts, clock_ns(CLOCK_REALTIME));
 
-	if (!order)
-		return -ENOMEM;
-	for (size_t i = 0; i < counts->paths.count; i++)
-		send_rest(journal, order[i]);
-	free(order);
-	send_totals(journal, counts);
+	if (err)
+		return err;
+	send_totals(journal, counts->lost,
+		    counts->left_out + findings_untold(findings, FINDING_JOURNAL));
 	return journal->failed ? errmsg_set(msg, journal->err,
 					    "--journal: %" PRIu64 " messages were not taken: %s",
 					    journal->failed, strerror(-journal->err))

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "export/finding.h"
+#include "export/quota.h"
 #include "util/errmsg.h"
 
 /* A path in full; a number of further snapshots. Made by chance; packaging/lbrsnoop.catalog
@@ -36,11 +37,24 @@ struct journal;
  */
 int journal_create(bool with_comm, bool live, struct journal **ret_journal, struct errmsg *msg);
 
+/** journal_limit() - what leaves is within a quota from now on; borrowed */
+void journal_limit(struct journal *journal, struct quota *quota);
+
 /** journal_add() - one finding; what cannot be sent is counted: journal_finish() tells */
 void journal_add(struct journal *journal, const struct finding *finding);
 
 /**
- * journal_finish() - send what has not been told yet
+ * journal_tell() - send what has not been told yet, the most frequent paths first
+ * What the quota does not allow waits for the next call.
+ * Return: 0; -ENOMEM.
+ */
+int journal_tell(struct journal *journal, const struct findings *findings, uint64_t now_ns);
+
+/** journal_failed() - messages that were not taken so far */
+uint64_t journal_failed(const struct journal *journal);
+
+/**
+ * journal_finish() - the same, at the end: what still waits behind it is told as left out
  * Return: 0; negative errno, with @msg, if messages were not taken, at any time.
  */
 int journal_finish(struct journal *journal, const struct findings *findings, struct errmsg *msg);

@@ -101,21 +101,27 @@ static void put_path(struct json_writer *w, const struct finding_path *path, con
 static void put_record(struct json_writer *w, const struct finding *finding, bool with_comm)
 {
 	const struct snapshot *snap = finding->snap;
+	const struct finding_path *path = finding->path;
+	uint64_t ts_ns = snap ? snap->ts_ns : path ? path->taken.last_ns : 0;
 	char number[24];
-	const char *errname = finding->path ? finding_errno(finding->path, number) : "";
+	const char *errname = path ? finding_errno(path, number) : "";
+	bool failed = snap ? snap->err : path && path->taken.err;
 
 	jw_open(w, '{');
-	put_u64(w, "timeUnixNano", snap->ts_ns);
-	put_u64(w, "observedTimeUnixNano", snap->ts_ns);
-	jw_put_integer(w, "severityNumber", snap->err ? SEVERITY_ERROR : SEVERITY_INFO);
-	jw_put_string(w, "severityText", snap->err ? "ERROR" : "INFO");
+	put_u64(w, "timeUnixNano", ts_ns);
+	put_u64(w, "observedTimeUnixNano", ts_ns);
+	jw_put_integer(w, "severityNumber", failed ? SEVERITY_ERROR : SEVERITY_INFO);
+	jw_put_string(w, "severityText", failed ? "ERROR" : "INFO");
 	put_body(w, finding, errname);
 	jw_key(w, "attributes");
 	jw_open(w, '[');
-	if (finding->path)
-		put_path(w, finding->path, errname);
-	attribute_u64(w, "process.pid", snap->pid);
-	if (with_comm)
+	if (path)
+		put_path(w, path, errname);
+	if (finding->count)
+		attribute_u64(w, "lbrsnoop.count", finding->count);
+	if (snap)
+		attribute_u64(w, "process.pid", snap->pid);
+	if (snap && with_comm)
 		attribute(w, "lbrsnoop.comm", snap->comm);
 	if (finding->lost)
 		attribute_u64(w, "lbrsnoop.lost", finding->lost);

@@ -17,6 +17,7 @@
 
 /**
  * otlp_write() - one line
+ * @finding: has a snapshot or a path
  * @with_comm: the name of the task, too
  * Return: 0; -ENOMEM; -EIO.
  */
