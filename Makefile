@@ -309,6 +309,10 @@ install: lbrsnoop
 	install -D -m 755 lbrsnoop $(DESTDIR)$(PREFIX)/sbin/lbrsnoop
 	install -D -m 644 man/lbrsnoop.8 $(DESTDIR)$(PREFIX)/share/man/man8/lbrsnoop.8
 	install -D -m 644 completions/lbrsnoop.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/lbrsnoop
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's,/usr/local/sbin/,$(PREFIX)/sbin/,' packaging/lbrsnoop-watch.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/lbrsnoop-watch.service
+	install -D -m 644 packaging/lbrsnoop.slice $(DESTDIR)$(PREFIX)/lib/systemd/system/lbrsnoop.slice
 	install -D -m 644 packaging/lbrsnoop.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/lbrsnoop.catalog
 	install -D -m 644 completions/_lbrsnoop $(DESTDIR)$(ZSH_COMPLETIONS)/_lbrsnoop
 

@@ -131,7 +131,7 @@ _lbrsnoop() {
 			[[ $word == */* || -z $word ]] || compgen -f -- "$word" >/dev/null ||
 				values=$(_lbrsnoop_targets "$program" "$word")
 			;;
-		report | postmortem | decode) values=@files ;;
+		report | postmortem | decode | watch) values=@files ;;
 		*) values= ;;
 		esac
 		[ ${#words[@]} -gt 1 ] || values+=$'\n'$("$program" help 2>/dev/null |

@@ -25,6 +25,8 @@ static const struct command commands[] = {
 	{"why", cmd_why, "[OPTIONS] -- COMMAND [ARG]...",
 	 "which line of the kernel's source made a command fail"},
 	{"record", cmd_record, "-o FILE [OPTIONS] TARGET...", "trace into a capture file"},
+	{"watch", cmd_watch, "[--check] [FILE]",
+	 "as a service: what a configuration file names, within budgets, to journald and others"},
 	{"report", cmd_report, "[OPTIONS] FILE...", "print capture files, on any machine"},
 	{"compare", cmd_compare, "[OPTIONS] TARGET [-- COMMAND] | FILE...",
 	 "which decisions tell failing calls from passing ones"},

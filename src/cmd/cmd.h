@@ -32,6 +32,9 @@ int cmd_trace(int argc, char **argv);
 /** cmd_record() - "lbrsnoop record -o FILE TARGET..." */
 int cmd_record(int argc, char **argv);
 
+/** cmd_watch() - "lbrsnoop watch [--check] [FILE]" */
+int cmd_watch(int argc, char **argv);
+
 /** cmd_report() - "lbrsnoop report FILE..." */
 int cmd_report(int argc, char **argv);
 

@@ -12,6 +12,7 @@
 #include "host/capabilities.h"
 #include "host/notify.h"
 #include "cmd/trace_prepare.h"
+#include "cmd/trace_run.h"
 #include "cmd/trace_say.h"
 #include "cmd/trace_snapshot.h"
 #include "cmd/trace_state.h"
@@ -196,14 +197,85 @@ static void tick(struct trace *trace)
 	flush_out(trace);
 }
 
+static void count(struct trace *trace, struct trace_counts *ret)
+{
+	struct capture_stats stats;
+	uint64_t seen;
+
+	capture_stats(trace->capture, &stats);
+	*ret = (struct trace_counts){
+		.captured = stats.written - stats.malformed + stats.gated,
+		.shown = trace->printed,
+		.left_out = stats.gated + trace->left_out + trace->left_at_end,
+		.lost = trace_lost(&stats),
+		.lost_told = trace->lost_told,
+	};
+	/* Now means now: what still waits in the ring buffer stays there. */
+	seen = ret->shown + ret->left_out;
+	if ((stop_requested > 1 || trace->write_err) && ret->captured > seen)
+		ret->left_out += ret->captured - seen;
+}
+
+/* True if it goes on. */
+static bool ask_watcher(struct trace *trace, bool last)
+{
+	const struct trace_watcher *watcher = trace->opts->watcher;
+	struct trace_counts counts;
+
+	if (!watcher)
+		return true;
+	count(trace, &counts);
+	return watcher->tick(watcher->ctx, trace->capture, &counts, last);
+}
+
+static void tell_armed(struct trace *trace)
+{
+	const struct trace_watcher *watcher = trace->opts->watcher;
+
+	if (watcher) {
+		watcher->armed(watcher->ctx, trace->capture, capture_armed(trace->capture));
+		return;
+	}
+	drop(trace);
+	notify_send("READY=1");
+}
+
+static void tell_stopping(const struct trace *trace)
+{
+	if (!trace->opts->watcher)
+		notify_send("STOPPING=1");
+}
+
+static void tell_end(struct trace *trace)
+{
+	if (trace->opts->watcher)
+		ask_watcher(trace, true);
+	else
+		trace_say_summary(trace);
+}
+
+static void install_handlers(const struct trace *trace)
+{
+	if (trace->opts->watcher)
+		return;
+	install_stop_handlers();
+	if (trace->opts->output || trace->opts->record)
+		install_reopen_handler();
+}
+
+static void say_armed(struct trace *trace)
+{
+	trace_say_armed(trace);
+	if (trace->compare)
+		compare_live_begin(trace->compare);
+}
+
 static int run(struct trace *trace, struct errmsg *msg)
 {
 	uint64_t end = UINT64_MAX;
 	int err;
 
-	install_stop_handlers();
-	if (trace->opts->output || trace->opts->record)
-		install_reopen_handler();
+	install_handlers(trace);
 	err = describe_flight(trace);
 	err = err ?: capture_start(trace->capture, msg);
 	err = err ?: trace_refuse_switched_off(trace, msg);
@@ -219,16 +291,13 @@ static int run(struct trace *trace, struct errmsg *msg)
 	/* Before anybody is told: what he does then is not to be dropped. */
 	if (!trace->child.watched)
 		capture_begin(trace->capture);
-	trace_say_armed(trace);
-	if (trace->compare)
-		compare_live_begin(trace->compare);
+	say_armed(trace);
 	err = trace_end_symbols(trace, msg);
 	if (err)
 		return err;
 	if (trace->wide)
 		name_programs(trace);
-	drop(trace);
-	notify_send("READY=1");
+	tell_armed(trace);
 	/*
 	 * BPF programs and trampolines have come: read now, not when an event waits. Armed is
 	 * armed: what comes meanwhile finds room in the ring buffer. But a command can wait.
@@ -241,9 +310,9 @@ static int run(struct trace *trace, struct errmsg *msg)
 	while (!stop_requested && !trace->disarmed && !stopped_by_other(trace) && mono_ms() < end) {
 		uint64_t left = end - mono_ms();
 
-		if (child_ended(&trace->child))
+		if (child_ended(&trace->child) || !ask_watcher(trace, false))
 			break;
-		if (reopen_requested) {
+		if (reopen_requested && !trace->opts->watcher) {
 			err = reopen(trace, msg);
 			if (err)
 				return err;
@@ -260,7 +329,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 			return errmsg_set(msg, err, "reading the ring buffer: %s", strerror(-err));
 		trace->disarmed = !capture_armed(trace->capture);
 	}
-	notify_send("STOPPING=1");
+	tell_stopping(trace);
 	/*
 	 * What the command did last, while all is still armed: its path leads through trampolines,
 	 * and calls of them, whose text is gone once they are. One that still runs might never let
@@ -272,7 +341,7 @@ static int run(struct trace *trace, struct errmsg *msg)
 	if (trace->opts->capture.flight_only)
 		flight_full(trace);
 	trace_say_guard(trace);
-	trace_say_summary(trace);
+	tell_end(trace);
 	if (trace->disarmed)
 		log_error("nothing is armed any more");
 	return 0;
@@ -300,10 +369,8 @@ static int status_of(const struct trace *trace, int compared)
 static int trace_main(int argc, char **argv, char **original, enum trace_mode mode)
 {
 	struct trace_options opts;
-	struct trace trace = {.opts = &opts, .out = stdout};
-	struct errmsg msg = {};
-	int close_err, status, compared = EXIT_NONE,
-			       err = trace_options_parse(argc, argv, mode, &opts);
+	struct trace_end end = {};
+	int err = trace_options_parse(argc, argv, mode, &opts);
 
 	if (err)
 		return err;
@@ -316,15 +383,25 @@ static int trace_main(int argc, char **argv, char **original, enum trace_mode mo
 	}
 	/* Arming thousands of functions takes its time; a program that dies disarms, too. */
 	install_early_stop_handlers();
-	if (opts.output) {
-		trace.out = output_open(opts.output);
+	err = trace_run(&opts, &end);
+	trace_options_deinit(&opts);
+	return err ? (int)exit_status_of(err) : end.status;
+}
+
+int trace_run(const struct trace_options *opts, struct trace_end *ret)
+{
+	struct trace trace = {.opts = opts, .out = stdout};
+	struct errmsg msg = {};
+	int close_err, err, compared = EXIT_NONE;
+
+	if (opts->output) {
+		trace.out = output_open(opts->output);
 		if (!trace.out) {
-			log_error("%s: %s", opts.output, strerror(errno));
-			trace_options_deinit(&opts);
-			return EXIT_ERROR;
+			log_error("%s: %s", opts->output, strerror(errno));
+			return -EIO;
 		}
 	}
-	trace.rate.per_second = opts.max_rate;
+	trace.rate.per_second = opts->max_rate;
 	trace.idle = (struct output_idle){.idle = on_idle, .ctx = &trace};
 	trace.out = output_idle_open(&trace.idle, trace.out);
 	err = trace_prepare(&trace, &msg);
@@ -342,7 +419,8 @@ static int trace_main(int argc, char **argv, char **original, enum trace_mode mo
 	err = err ?: close_err;
 	if (err)
 		trace_say_error(&trace, err, &msg);
-	status = status_of(&trace, compared);
+	*ret = (struct trace_end){.status = status_of(&trace, compared),
+				  .disarmed = trace.disarmed};
 	child_end(&trace.child);
 	capture_destroy(trace.capture);
 	klog_close(trace.klog);
@@ -357,8 +435,7 @@ static int trace_main(int argc, char **argv, char **original, enum trace_mode mo
 	symbols_close(trace.symbols);
 	user_destroy(trace.user);
 	pipeline_deinit(&trace.pipeline);
-	trace_options_deinit(&opts);
-	return err ? (int)exit_status_of(err) : status;
+	return err;
 }
 
 static int trace_copied(int argc, char **argv, enum trace_mode mode)

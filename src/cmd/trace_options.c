@@ -118,7 +118,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Show the branches that led to an error return of a kernel function.\v" TARGETS_HERE "\n\n"
 	"COMMAND is started when everything is armed, and is traced alone.\n\n"
-	"Other commands: why, record, report, compare, postmortem, list, doctor, decode, help. "
+	"Other commands: why, record, watch, report, compare, postmortem, list, doctor, decode, "
+	"help. "
 	"'lbrsnoop help COMMAND' explains each.\n\n"
 	"Exit status: 0 at least one snapshot, 1 none, 2 error, 3 no usable LBR, 4 not permitted, "
 	"64 usage.";
@@ -225,7 +226,7 @@ static int parse_ring_bytes(struct trace_options *opts, const char *arg)
 	return 0;
 }
 
-static int add_target(struct trace_options *opts, const char *arg)
+int trace_options_add_target(struct trace_options *opts, const char *arg)
 {
 	struct target_spec spec;
 	struct errmsg msg = {};
@@ -374,7 +375,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'q':
 		return args_status(key);
 	case ARGP_KEY_ARG:
-		return add_target(opts, arg);
+		return trace_options_add_target(opts, arg);
 	case ARGP_KEY_NO_ARGS:
 		if (opts->flight_stop)
 			return 0;
@@ -574,10 +575,8 @@ static int check_pid(const struct trace_options *opts)
 	return 0;
 }
 
-int trace_options_parse(int argc, char **argv, enum trace_mode mode, struct trace_options *ret_opts)
+void trace_options_init(struct trace_options *opts)
 {
-	struct trace_options *opts = ret_opts;
-
 	*opts = (struct trace_options){
 		.view = VIEW_OPTIONS_DEFAULT,
 		.capture = {.errno_filter = true,
@@ -585,7 +584,26 @@ int trace_options_parse(int argc, char **argv, enum trace_mode mode, struct trac
 			    .max_overhead = 0.01,
 			    .branch_types = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
 					    PERF_SAMPLE_BRANCH_KERNEL},
+		.max_files = 8,
 	};
+}
+
+int trace_options_settle(struct trace_options *opts)
+{
+	int err = settle_user(opts);
+
+	if (err)
+		return err;
+	lbr_filter_format(opts->capture.branch_types, opts->filter_name, sizeof(opts->filter_name));
+	opts->capture.filter_name = opts->filter_name;
+	return 0;
+}
+
+int trace_options_parse(int argc, char **argv, enum trace_mode mode, struct trace_options *ret_opts)
+{
+	struct trace_options *opts = ret_opts;
+
+	trace_options_init(opts);
 	argp_err_exit_status = EXIT_USAGE;
 	opts->record_only = mode == TRACE_RECORD;
 	opts->compare = (struct trace_compare){.wanted = mode == TRACE_COMPARE,
@@ -594,7 +612,6 @@ int trace_options_parse(int argc, char **argv, enum trace_mode mode, struct trac
 	/* Nobody asks for so many. */
 	if (opts->compare.wanted)
 		opts->view.top = UINT32_MAX;
-	opts->max_files = 8;
 	opts->command_line = join(argc, argv);
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--")) {
@@ -607,12 +624,10 @@ int trace_options_parse(int argc, char **argv, enum trace_mode mode, struct trac
 		return EXIT_USAGE;
 	}
 	if (argp_parse(&argp, argc, argv, 0, NULL, opts) || settle_mode(opts) ||
-	    settle_output(opts) || check_pid(opts) || settle_user(opts)) {
+	    settle_output(opts) || check_pid(opts) || trace_options_settle(opts)) {
 		trace_options_deinit(opts);
 		return EXIT_USAGE;
 	}
-	lbr_filter_format(opts->capture.branch_types, opts->filter_name, sizeof(opts->filter_name));
-	opts->capture.filter_name = opts->filter_name;
 	return 0;
 }
 

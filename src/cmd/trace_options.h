@@ -32,6 +32,35 @@ struct trace_compare {
 	const char *html;
 };
 
+struct capture;
+
+/**
+ * struct trace_counts - what became of what was captured
+ * @captured: snapshots that matched, those that no budget allowed among them
+ * @shown: that went through the pipeline
+ * @left_out: of @captured, by a limit
+ * @lost: events without a snapshot; @lost_told: those of them that the pipeline knows of
+ */
+struct trace_counts {
+	uint64_t captured;
+	uint64_t shown;
+	uint64_t left_out;
+	uint64_t lost;
+	uint64_t lost_told;
+};
+
+/**
+ * struct trace_watcher - who follows a trace; it installs the handlers of signals itself
+ * @armed: everything is armed; @places: so many
+ * @tick: five times a second at least, and when all is disarmed, with @last. Return: go on?
+ */
+struct trace_watcher {
+	void (*armed)(void *ctx, struct capture *capture, size_t places);
+	bool (*tick)(void *ctx, struct capture *capture, const struct trace_counts *counts,
+		     bool last);
+	void *ctx;
+};
+
 /**
  * struct trace_options - what the user asked for
  * @targets, @target_count: parsed; free with trace_options_deinit()
@@ -53,6 +82,8 @@ struct trace_compare {
  * @max_bytes, @max_files: of capture files, see struct recording_options
  * @max_rate: snapshots a second at most, 0: no limit
  * @command_line: all arguments, for the capture file; free with trace_options_deinit()
+ * @skip_unknown: targets that are not there are said, and the others armed
+ * @watcher: or NULL
  * @command: what stood behind "--", NULL if nothing did: run it, trace it alone, end with it
  */
 struct trace_options {
@@ -79,6 +110,8 @@ struct trace_options {
 	uint32_t max_files;
 	uint64_t max_rate;
 	char *command_line;
+	bool skip_unknown;
+	const struct trace_watcher *watcher;
 	char **command;
 	struct view_options view;
 };
@@ -89,6 +122,18 @@ struct trace_options {
  */
 int trace_options_parse(int argc, char **argv, enum trace_mode mode,
 			struct trace_options *ret_opts);
+
+/* The parts of it, for who has no command line. */
+
+/** trace_options_init() - what holds where the user does not say */
+void trace_options_init(struct trace_options *opts);
+
+/** trace_options_add_target() - @text is borrowed; 0; EINVAL or ENOMEM, after saying so */
+int trace_options_add_target(struct trace_options *opts, const char *text);
+
+/** trace_options_settle() - when all targets are there: do they go together? 0; EINVAL, said */
+int trace_options_settle(struct trace_options *opts);
+
 void trace_options_deinit(struct trace_options *opts);
 
 #endif

@@ -76,9 +76,13 @@ static int add_target(struct trace *trace, const struct target_spec *spec, struc
 {
 	int err = resolver_add(trace->resolver, spec, &trace->probes, msg);
 
-	if (err || !msg->text[0])
+	/* A service has one configuration for hosts with several kernels. */
+	if (err == -ENOMEM || (err && !trace->opts->skip_unknown))
 		return err;
-	log_warning("%s", msg->text);
+	if (err)
+		log_warning("%s; this target is left out", *msg->text ? msg->text : strerror(-err));
+	else if (*msg->text)
+		log_warning("%s", msg->text);
 	msg->text[0] = '\0';
 	return 0;
 }
@@ -104,6 +108,8 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 		err = add_target(trace, &opts->targets[i], msg);
 	/* All line tables of the kernel may be in memory: nothing looks at them again. */
 	lines_close(resolve.lines);
+	if (!err && opts->skip_unknown && !trace->probes.count)
+		err = errmsg_set(msg, -ENOENT, "none of the targets is here");
 	return err ?: probe_list_drop_twins(&trace->probes);
 }
 

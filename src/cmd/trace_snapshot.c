@@ -13,13 +13,19 @@
 #define LOOK_NS 20000000ull
 #define END_NS	200000000ull
 
+uint64_t trace_lost(const struct capture_stats *stats)
+{
+	/* A capture file has one number: at most so many. */
+	return stats->ring_full + stats->no_slot + stats->missed + stats->skipped +
+	       stats->malformed;
+}
+
 static uint64_t lost_so_far(struct trace *trace)
 {
 	struct capture_stats stats;
 
 	capture_stats(trace->capture, &stats);
-	/* A capture file has one number: at most so many. */
-	return stats.ring_full + stats.no_slot + stats.missed + stats.skipped + stats.malformed;
+	return trace_lost(&stats);
 }
 
 /* Of a preset: the kernel tells more about it than a plain error. */
@@ -141,7 +147,7 @@ void trace_start_pipeline(struct trace *trace)
 		return;
 	view = view_sink(trace->view);
 	pipeline_add_sink(pipeline, &view);
-	if (!trace->opts->record_only)
+	if (!trace->opts->record_only && !trace->opts->watcher)
 		pipeline_add_sink(pipeline, &(struct sink){.event = advise, .ctx = trace});
 }
 

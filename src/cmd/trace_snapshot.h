@@ -16,4 +16,7 @@ void trace_start_pipeline(struct trace *trace);
  */
 int trace_snapshot(struct snapshot *snap, void *ctx);
 
+/** trace_lost() - events without a snapshot */
+uint64_t trace_lost(const struct capture_stats *stats);
+
 #endif

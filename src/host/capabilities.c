@@ -88,17 +88,11 @@ static bool is_foreign(const char *path)
 	return copy && !stat(dirname(copy), &st) && st.st_uid != geteuid();
 }
 
-int drop_privileges(bool admin, bool programs, const char *const *files, size_t file_count)
+static int keep_only(uint64_t keep, const char *const *files, size_t file_count)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-	uint64_t keep = 1ULL << CAP_BPF | 1ULL << CAP_PERFMON | 1ULL << CAP_SYSLOG;
 
-	if (admin)
-		keep |= 1ULL << CAP_SYS_ADMIN;
-	/* What other users' processes have mapped, and those files. */
-	if (programs)
-		keep |= 1ULL << CAP_SYS_PTRACE | 1ULL << CAP_DAC_READ_SEARCH;
 	for (size_t i = 0; i < file_count; i++)
 		if (is_foreign(files[i]))
 			keep |= 1ULL << CAP_DAC_OVERRIDE;
@@ -116,4 +110,26 @@ int drop_privileges(bool admin, bool programs, const char *const *files, size_t 
 		data[i].inheritable = 0;
 	}
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+#define KEEP_ARMED (1ULL << CAP_BPF | 1ULL << CAP_PERFMON | 1ULL << CAP_SYSLOG)
+/* What other users' processes have mapped, and those files. */
+#define KEEP_PROGRAMS (1ULL << CAP_SYS_PTRACE | 1ULL << CAP_DAC_READ_SEARCH)
+
+int drop_privileges(bool admin, bool programs, const char *const *files, size_t file_count)
+{
+	uint64_t keep = KEEP_ARMED;
+
+	if (admin)
+		keep |= 1ULL << CAP_SYS_ADMIN;
+	if (programs)
+		keep |= KEEP_PROGRAMS;
+	return keep_only(keep, files, file_count);
+}
+
+int keep_arming_privileges(const char *const *files, size_t file_count)
+{
+	/* CAP_SYS_RAWIO: /proc/kcore, and the registers that tell the LBR's format. */
+	return keep_only(KEEP_ARMED | KEEP_PROGRAMS | 1ULL << CAP_SYS_ADMIN | 1ULL << CAP_SYS_RAWIO,
+			 files, file_count);
 }

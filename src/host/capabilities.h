@@ -38,4 +38,11 @@ bool process_has_capability(int cap);
  */
 int drop_privileges(bool admin, bool programs, const char *const *files, size_t file_count);
 
+/**
+ * keep_arming_privileges() - keep only the capabilities that arming a trace needs, again and again
+ * As drop_privileges(), but CAP_SYS_ADMIN, CAP_SYS_RAWIO, CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH
+ * stay in any case.
+ */
+int keep_arming_privileges(const char *const *files, size_t file_count);
+
 #endif

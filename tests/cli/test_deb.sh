@@ -86,7 +86,8 @@ else
 fi
 for file in usr/share/man/man8/lbrsnoop.8.gz usr/share/doc/lbrsnoop/examples/lbrsnoop@.service \
 	usr/share/bash-completion/completions/lbrsnoop usr/share/zsh/vendor-completions/_lbrsnoop \
-	usr/lib/systemd/catalog/lbrsnoop.catalog; do
+	usr/lib/systemd/catalog/lbrsnoop.catalog usr/lib/systemd/system/lbrsnoop-watch.service \
+	usr/lib/systemd/system/lbrsnoop.slice usr/share/doc/lbrsnoop/examples/watch.conf; do
 	if [ -f "$scratch/deb/$file" ]; then
 		ok "it has $file"
 	else
@@ -94,7 +95,7 @@ for file in usr/share/man/man8/lbrsnoop.8.gz usr/share/doc/lbrsnoop/examples/lbr
 	fi
 done
 expect_out "its units start the program that it installs" 1 '' \
-	grep -r /usr/local "$scratch/deb/usr/share/doc/lbrsnoop/examples" --include=*.service
+	grep -r /usr/local "$scratch/deb/usr/share/doc/lbrsnoop/examples" "$scratch/deb/usr/lib/systemd" --include=*.service
 
 # An older version, with a file that the new one no longer has.
 mkdir "$scratch/old"
@@ -142,8 +143,10 @@ fi
 expect_out "lbrsnoop --version" 0 "^lbrsnoop ${version//./[.]}\$" inside lbrsnoop --version
 expect_out "lbrsnoop list" 0 '^preset:oom' inside lbrsnoop list presets
 expect_out "lbrsnoop decode" 0 'ffffffffa0000800' inside lbrsnoop decode --cpu skylake /msrs.txt
+expect "lbrsnoop watch --check" 0 '' inside lbrsnoop watch --check /usr/share/doc/lbrsnoop/examples/watch.conf
 expect_out "man lbrsnoop" 0 'branches that led to an error return' inside man lbrsnoop
-mkdir -p "$chroot/var/cache/lbrsnoop" "$chroot/var/lib/lbrsnoop"
+mkdir -p "$chroot/var/cache/lbrsnoop" "$chroot/var/lib/lbrsnoop" "$chroot/etc/lbrsnoop"
+cp examples/watch.conf "$chroot/etc/lbrsnoop/"
 touch "$chroot/var/cache/lbrsnoop/learned" "$chroot/var/lib/lbrsnoop/do_sys_openat2.lbr"
 expect_out "it is purged" 0 'Purging configuration files for lbrsnoop' "${apt[@]}" purge --autoremove lbrsnoop
 files >"$scratch/after"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# test_units - systemd accepts the units of examples/, and lbrsnoop the command lines in them
+# test_units - systemd accepts the units of examples/ and packaging/, and lbrsnoop the command lines in them
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 # shellcheck source=tests/lib.sh
@@ -8,14 +8,14 @@ scratch_make
 
 # As if it were installed, and with a state directory that is there.
 mkdir "$scratch/state"
-for unit in examples/*.service examples/*.timer; do
+for unit in examples/*.service examples/*.timer packaging/*.service packaging/*.slice; do
 	sed "s,/usr/local/sbin/lbrsnoop,$PWD/lbrsnoop,; s,/var/lib/lbrsnoop,$scratch/state,g" "$unit" \
 		>"$scratch/${unit##*/}"
 done
 
 # systemd writes the instance of a template for %i.
 commands() {
-	sed -n 's/^ExecStart=//p' "$scratch"/*.service |
+	sed -n 's/^ExecStart\(Pre\|\)=//p' "$scratch"/*.service |
 		sed "s/%[iI]/no_such_function/g; s/^.bin.sh -c '\(.*\)'$/\1/; s/^exec //"
 }
 while read -r command; do
@@ -33,7 +33,7 @@ if ! command -v systemd-analyze >/dev/null; then
 	skip "systemd-analyze verify" "systemd-analyze is not installed"
 	finish
 fi
-for unit in "$scratch"/*.service "$scratch"/*.timer; do
+for unit in "$scratch"/*.service "$scratch"/*.timer "$scratch"/*.slice; do
 	expect "systemd-analyze verify ${unit##*/}" 0 '' systemd-analyze --man=no verify "$unit"
 done
 # Issue 22: at most 3.0; systemd-analyze counts in tenths.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which capabilities are left behind drop_privileges(): in every set, as the kernel tells. */
+/* Which capabilities are left when others are dropped: in every set, as the kernel tells. */
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <setjmp.h>
@@ -37,8 +37,28 @@ static bool read_sets(uint64_t *ret)
 	return found == SETS;
 }
 
+static int drop_most(void)
+{
+	return drop_privileges(false, false, NULL, 0);
+}
+
+static int drop_for_admin(void)
+{
+	return drop_privileges(true, false, NULL, 0);
+}
+
+static int drop_for_programs(void)
+{
+	return drop_privileges(false, true, NULL, 0);
+}
+
+static int drop_for_arming(void)
+{
+	return keep_arming_privileges(NULL, 0);
+}
+
 /* In a process of its own; true if the sets are then those of before cut to @kept. */
-static bool drops_to(bool admin, bool programs, uint64_t kept)
+static bool drops_to(int (*drop)(void), uint64_t kept)
 {
 	int status;
 	pid_t pid = fork();
@@ -47,10 +67,9 @@ static bool drops_to(bool admin, bool programs, uint64_t kept)
 	if (!pid) {
 		uint64_t before[SETS], after[SETS];
 
-		_exit(!(read_sets(before) && !drop_privileges(admin, programs, NULL, 0) &&
-			read_sets(after) && !after[INH] && !after[AMB] &&
-			after[PRM] == (before[PRM] & kept) && after[EFF] == after[PRM] &&
-			after[BND] == (before[BND] & kept)));
+		_exit(!(read_sets(before) && !drop() && read_sets(after) && !after[INH] &&
+			!after[AMB] && after[PRM] == (before[PRM] & kept) &&
+			after[EFF] == after[PRM] && after[BND] == (before[BND] & kept)));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return WIFEXITED(status) && !WEXITSTATUS(status);
@@ -71,15 +90,25 @@ static void drop_privileges_keeps_what_a_trace_needs(void **state)
 {
 	(void)state;
 	skip_unless_more_are_held();
-	assert_true(drops_to(false, false, KEPT));
+	assert_true(drops_to(drop_most, KEPT));
 }
 
 static void drop_privileges_keeps_more_where_asked(void **state)
 {
 	(void)state;
 	skip_unless_more_are_held();
-	assert_true(drops_to(true, false, KEPT | BIT(CAP_SYS_ADMIN)));
-	assert_true(drops_to(false, true, KEPT | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH)));
+	assert_true(drops_to(drop_for_admin, KEPT | BIT(CAP_SYS_ADMIN)));
+	assert_true(
+		drops_to(drop_for_programs, KEPT | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH)));
+}
+
+static void keep_arming_privileges_keeps_what_arming_needs(void **state)
+{
+	(void)state;
+	skip_unless_more_are_held();
+	assert_true(drops_to(drop_for_arming, KEPT | BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_RAWIO) |
+						      BIT(CAP_SYS_PTRACE) |
+						      BIT(CAP_DAC_READ_SEARCH)));
 }
 
 int main(void)
@@ -87,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drop_privileges_keeps_what_a_trace_needs),
 		cmocka_unit_test(drop_privileges_keeps_more_where_asked),
+		cmocka_unit_test(keep_arming_privileges_keeps_what_arming_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,380 @@
+#!/bin/bash
+# test_watch - the service: its configuration, its budgets, a reload, its end; what it tells adds up
+#
+# What it watches here are tracepoints, without an LBR; tests/vm has it with one.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
+# shellcheck source=tests/lib.sh
+. tests/lib.sh
+scratch_make
+journald=/lib/systemd/systemd-journald
+name=lbrwatch
+export LC_ALL=C.UTF-8
+
+# is NAME GOT WANTED
+is() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+		comment "got '$2', wanted '$3'"
+	fi
+}
+
+# await FILE PATTERN [TIMES]: until so many of its lines match
+await() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		[ "$(grep -c -E -e "$2" "$1" 2>/dev/null)" -ge "${3:-1}" ] && return
+		sleep 0.05
+	done
+	comment "after 30 s: no $2"
+	return 1
+}
+
+# configure FILE LINE...: what holds for all, and the lines
+configure() {
+	local file=$1
+	shift
+	{
+		printf '[Watch]\nComm=%s\n' "$name"
+		printf 'Target=tracepoint:syscalls:sys_exit_%s\n' openat close kill chdir
+		printf '[Budget]\nCPUShare=0%%\nMemory=0\nSnapshotsPerSec=0\nRecordsPerSec=0\nBytesPerSec=0\n'
+		printf '[Export]\nCountIntervalSec=1\n'
+		printf '%s\n' "$@"
+	} >"$file"
+}
+
+# start CONFIG: the service, in the background; armed, or false. Its process is in $pid
+start() {
+	: >"$work/err"
+	: >"$work/told"
+	NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=400000 ./lbrsnoop watch --no-lbr "$1" >"$work/out" 2>"$work/err" &
+	pid=$!
+	await "$work/told" '^READY=1$'
+}
+
+# stop: by SIGTERM; sets status, captured, delivered, left
+stop() {
+	kill -TERM "$pid"
+	wait "$pid"
+	status=$?
+	read -r captured delivered left < <(sed -n \
+		's/.* \([0-9]*\) snapshots captured: \([0-9]*\) delivered, \([0-9]*\) left out; 0 events lost/\1 \2 \3/p' "$work/err")
+}
+
+fail() {
+	tests/cli/failures.py "$name" || not_ok "the calls fail as they should"
+}
+
+# loaded PROGRAM...: how many of these BPF programs the kernel has
+loaded() {
+	local prog count=0
+	for prog in "$@"; do
+		! PATH=$PATH:/usr/sbin bpftool prog show id "$prog" >/dev/null 2>&1 || count=$((count + 1))
+	done
+	echo "$count"
+}
+
+# entries: what the journal has of it since this was asked last, in $work/entries
+entries() {
+	journalctl --sync >/dev/null 2>&1
+	journalctl -o json --no-pager --cursor-file="$work/cursor" SYSLOG_IDENTIFIER=lbrsnoop >"$work/entries" 2>/dev/null
+}
+
+# adds_up NAME WHAT TIMES FILE [PART]: what is told is what the service says of it; PART of it was
+# delivered: all, some, none
+adds_up() {
+	local said
+	if ! said=$(tests/cli/watched.py "$2" "$3" "${captured:-0}" "$4" 2>"$scratch/said"); then
+		not_ok "$1" "$scratch/said" "$work/err"
+	elif [ "$said" != "$delivered $left" ]; then
+		not_ok "$1" "$work/err"
+		comment "there are '$said', the service says '$delivered $left'"
+	elif [ "${5:-all}" = all ] && [ "$left" != 0 ]; then
+		not_ok "$1" "$work/err"
+	elif [ "${5:-all}" = some ] && { [ "$left" = 0 ] || [ "$delivered" = 0 ]; }; then
+		not_ok "$1: some are left out, and some not" "$work/err"
+	elif [ "${5:-all}" = none ] && [ "$delivered" != 0 ]; then
+		not_ok "$1" "$work/err"
+	else
+		ok "$1"
+	fi
+}
+
+live() {
+	local tries
+	python3 tests/cli/notified.py "$work/notify" "$work/told" &
+	notified=$!
+	for ((tries = 0; tries < 200; tries++)); do
+		[ -S "$work/notify" ] && break
+		sleep 0.05
+	done
+
+	# A path in full once, its count at the end and across a reload; all of what it promises a service manager.
+	configure "$work/all.conf" Journal=yes "OTLP=$work/otlp" "Metrics=$work/metrics"
+	start "$work/all.conf" || not_ok "it is armed" "$work/err"
+	entries
+	fail
+	is "ready once" "$(grep -c '^READY=1$' "$work/told")" 1
+	if await "$work/told" '^WATCHDOG=1$' 3; then
+		ok "the watchdog is told"
+	else
+		not_ok "the watchdog is told" "$work/told"
+	fi
+	echo 'Taget=x' >>"$work/all.conf"
+	kill -HUP "$pid"
+	await "$work/told" '^READY=1$' 2
+	if grep -q "all.conf:[0-9]*: key Taget: there is none" "$work/err" &&
+		grep -q 'not reloaded; what was configured before goes on' "$work/err"; then
+		ok "a wrong configuration is not taken"
+	else
+		not_ok "a wrong configuration is not taken" "$work/err"
+	fi
+	sed -i '$d' "$work/all.conf"
+	kill -HUP "$pid"
+	await "$work/told" '^READY=1$' 3
+	is "a reload begins with RELOADING=1, and the time" \
+		"$(grep -c '^RELOADING=1$' "$work/told") $(grep -c '^MONOTONIC_USEC=[0-9]*$' "$work/told")" "2 2"
+	fail
+	await "$work/told" '^STATUS=4 places, 6 paths; ' || not_ok "the status" "$work/told"
+	stop
+	is "SIGTERM: status 0" "$status" 0
+	await "$work/told" '^STOPPING=1$' || not_ok "the end is told" "$work/told"
+	entries
+	adds_up "journal: each path once in full, all counted" journal 2 "$work/entries"
+	adds_up "OTLP: each path once in full, all counted" otlp 2 "$work/otlp"
+	adds_up "metrics: all counted" metrics 2 "$work/metrics"
+	if python3 -c 'import jsonschema' 2>/dev/null; then
+		expect "OTLP: the published schema" 0 '' python3 - "$work/otlp" <<-'END'
+			import json, sys, jsonschema
+			schema = jsonschema.Draft202012Validator(json.load(open("tests/data/otlp_logs.schema.json")))
+			for line in open(sys.argv[1]):
+			    schema.validate(json.loads(line))
+		END
+	fi
+
+	# The report reads it: tests/cli/exports.py holds other journals against it.
+	run_it ./lbrsnoop report --journal --json --top 100
+	is "report --journal has the paths" "$(grep -c '"kind":"tracepoint".*"function":"sys_exit_\|"function":"sys_exit_.*"kind":"tracepoint"' "$scratch/out")" 6
+
+	# Other targets, other sinks.
+	configure "$work/other.conf" Journal=yes
+	start "$work/other.conf" || not_ok "it is armed" "$work/err"
+	fail
+	configure "$work/other.conf" "OTLP=$work/otlp2"
+	sed -i 's/^Target=.*_chdir/Target=tracepoint:syscalls:sys_exit_none/' "$work/other.conf"
+	kill -HUP "$pid"
+	await "$work/told" '^READY=1$' 2
+	is "a target that is not here is left out" "$(grep -c 'this target is left out' "$work/err")" 1
+	fail
+	stop
+	entries
+	is "other sinks: both have what was theirs" "$captured $delivered $left" "980 980 0"
+	captured=500 delivered=500 adds_up "other sinks: the journal before" journal 1 "$work/entries"
+	is "other sinks: the file behind" "$(grep -c '"process.pid"' "$work/otlp2")" 5
+
+	# One that cannot be armed at all: back to the one before.
+	configure "$work/none.conf" Journal=yes
+	start "$work/none.conf" || not_ok "it is armed" "$work/err"
+	sed -i 's/sys_exit_.*/sys_exit_none/' "$work/none.conf"
+	kill -HUP "$pid"
+	await "$work/told" '^READY=1$' 2
+	fail
+	stop
+	entries
+	is "what cannot be armed: said" "$(grep -c 'cannot be armed; back to what was configured before' "$work/err")" 1
+	adds_up "what cannot be armed: back to the one before" journal 1 "$work/entries"
+
+	# Budgets.
+	configure "$work/rate.conf" Journal=yes
+	sed -i 's/^SnapshotsPerSec=.*/SnapshotsPerSec=20/' "$work/rate.conf"
+	start "$work/rate.conf"
+	fail
+	stop
+	entries
+	adds_up "SnapshotsPerSec: the others are counted" journal 1 "$work/entries" some
+	configure "$work/records.conf" Journal=yes CountIntervalSec=3600
+	sed -i 's/^RecordsPerSec=.*/RecordsPerSec=1/' "$work/records.conf"
+	start "$work/records.conf"
+	fail
+	stop
+	entries
+	adds_up "RecordsPerSec: what had to wait comes later" journal 1 "$work/entries"
+	configure "$work/bytes.conf" Journal=yes CountIntervalSec=3600
+	sed -i 's/^BytesPerSec=.*/BytesPerSec=20/' "$work/bytes.conf"
+	start "$work/bytes.conf"
+	fail
+	stop
+	entries
+	adds_up "BytesPerSec: what does not fit is counted" journal 1 "$work/entries" some
+	configure "$work/memory.conf" Journal=yes
+	sed -i 's/^Memory=.*/Memory=16M/' "$work/memory.conf"
+	start "$work/memory.conf"
+	await "$work/err" 'memory: more than Memory= allows' && fail
+	stop
+	entries
+	adds_up "Memory: paths that are not known yet are left out" journal 1 "$work/entries" none
+
+	# A disk that is full, and has room again: no line is cut, none is lost.
+	mkdir "$work/disk"
+	if mount -t tmpfs -o size=4k tmpfs "$work/disk"; then
+		configure "$work/full.conf" "OTLP=$work/disk/otlp"
+		start "$work/full.conf"
+		fail
+		await "$work/err" 'disk/otlp: No space left on device; it is tried again' || not_ok "a full disk is said" "$work/err"
+		expect "a full disk: no line is cut" 0 '' python3 -c 'import json, sys
+[json.loads(line) for line in open(sys.argv[1]).read().split("\n")[:-1]]' "$work/disk/otlp"
+		mount -o remount,size=1m "$work/disk"
+		await "$work/err" 'that has passed' || not_ok "it has room again" "$work/err"
+		stop
+		sum=$(tests/cli/watched.py otlp 1 "$captured" "$work/disk/otlp" 2>&1)
+		is "a full disk that has room again: all is there" "$sum" "500 0"
+		umount "$work/disk"
+		mount -t tmpfs -o size=4k tmpfs "$work/disk"
+		configure "$work/full.conf" "OTLP=$work/disk/otlp2"
+		start "$work/full.conf"
+		fail
+		stop
+		if sum=$(tests/cli/watched.py otlp 1 "$captured" "$work/disk/otlp2" 2>&1) && [ "$sum" = "$delivered $left" ] && [ "$left" != 0 ]; then
+			ok "a disk that stays full: what is missing is counted"
+		else
+			not_ok "a disk that stays full: what is missing is counted" "$work/err"
+			comment "$sum"
+		fi
+		umount "$work/disk"
+	fi
+
+	# kill -9: the kernel has nothing of it any more.
+	start "$work/all.conf"
+	mapfile -t progs < <(cat /proc/"$pid"/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:blank:]]*//p' | sort -u)
+	is "the kernel has its programs" "$((${#progs[@]} > 0)) $(loaded "${progs[@]}")" "1 ${#progs[@]}"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	for ((tries = 0; tries < 200; tries++)); do
+		[ "$(loaded "${progs[@]}")" = 0 ] && break
+		sleep 0.05
+	done
+	is "kill -9 leaves nothing armed" "$(loaded "${progs[@]}")" 0
+
+	# Nothing of what was planted has left: not the path of the configuration, not what the calls were given.
+	name=PLANTED-comm
+	mkdir "$work/PLANTED-dir"
+	configure "$work/PLANTED-dir/x.conf" Journal=yes "OTLP=$work/otlp3" "Metrics=$work/metrics3"
+	start "$work/PLANTED-dir/x.conf"
+	fail
+	stop
+	entries
+	adds_up "secrets: something leaves" journal 1 "$work/entries"
+	expect "secrets: none is in any byte" 1 '' grep -r -a -q PLANTED "$work/entries" "$work/otlp3" "$work/metrics3" \
+		"$work/told" /run/log/journal
+	configure "$work/PLANTED-dir/x.conf" "OTLP=$work/otlp4" ExportComm=yes
+	start "$work/PLANTED-dir/x.conf"
+	fail
+	stop
+	is "ExportComm: the task's name leaves" "$(grep -c 'PLANTED-comm' "$work/otlp4")" 6
+	kill "$notified"
+}
+
+# Within the namespaces, with a journald of its own.
+if [ "${1:-}" = --within ]; then
+	work=$2
+	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+	mount -t tmpfs tmpfs /run && mkdir -p /run/log/journal /run/systemd/journal /run/systemd/journald.conf.d || exit 2
+	# It must not touch the kernel that it shares with the host.
+	printf '[Journal]\nStorage=volatile\nAudit=no\nReadKMsg=no\nRateLimitBurst=0\n' >/run/systemd/journald.conf.d/test.conf
+	"$journald" >"$work/journald.log" 2>&1 &
+	daemon=$!
+	for ((i = 0; i < 200; i++)); do
+		[ -S /run/systemd/journal/socket ] && break
+		sleep 0.05
+	done
+	run_it ./lbrsnoop --no-lbr -c none-such -t 0.1 tracepoint:syscalls:sys_exit_close
+	if [ "$status" != 1 ]; then
+		skip "the service" "it cannot be armed here: $(head -n 1 "$scratch/err")"
+	else
+		live
+	fi
+	kill "$daemon"
+	wait "$daemon"
+	finish
+fi
+
+# check PATTERN LINE...: what --check says of a configuration of these lines
+check() {
+	local pattern=$1
+	shift
+	printf '%s\n' "$@" >"$scratch/x.conf"
+	expect "--check: ${pattern:0:60}" 64 "x[.]conf:$pattern" ./lbrsnoop watch --check "$scratch/x.conf"
+}
+
+good=('[Watch]' 'Target=do_sys_openat2' '[Export]' 'Journal=yes')
+check "1: key Target: it stands before the first section; begin with \[Watch\]" 'Target=x'
+check "1: section Wach: .*did you mean Watch" '[Wach]'
+check "2: key Targt: .*did you mean Target" '[Watch]' 'Targt=x'
+check "2: key Nonsense: there is none of this name; lbrsnoop\(8\) lists them" '[Watch]' 'Nonsense=x'
+check "2: key Memory: this key is of section \[Budget\]" '[Watch]' 'Memory=64M'
+check "2: there is no '='; write it as Key=value" '[Watch]' 'Target do_sys_openat2'
+check "2: nothing stands before '='" '[Watch]' '=x'
+check "1: a section has no '\]' at its end" '[Watch'
+check "2: Errno: 'ENONE': no such errno" '[Watch]' 'Errno=EPERM,ENONE'
+check "2: CPUs: 'x': expected a list of CPUs" '[Watch]' 'CPUs=x'
+check "2: Comm: .*the kernel keeps 15 bytes" '[Watch]' 'Comm=0123456789abcdef'
+check "2: Learned: 'maybe': expected yes or no" '[Watch]' 'Learned=maybe'
+check "2: Target: target 'a b'" '[Watch]' 'Target=a b'
+check "2: CPUShare: '1': expected a percentage" '[Budget]' 'CPUShare=1'
+check "2: CPUShare: '101%': expected a percentage" '[Budget]' 'CPUShare=101%'
+check "2: Memory: '1M': 16M at least" '[Budget]' 'Memory=1M'
+check "2: RecordsPerSec: '-1': expected a number from 0 to 1000000; 0: no limit" '[Budget]' 'RecordsPerSec=-1'
+check "2: MaxSeries: '0': expected a number from 1 to 65536" '[Export]' 'MaxSeries=0'
+check "2: OTLP: 'x' is not an absolute path" '[Export]' 'OTLP=x'
+check " nothing is to be watched; name a function" '[Export]' 'Journal=yes'
+check " nobody is told; name somebody" '[Watch]' 'Target=do_sys_openat2'
+check " ControlGroup and Unit: leave one" '[Watch]' 'Target=x' 'ControlGroup=/a' 'Unit=b' '[Export]' 'Journal=yes'
+check "6: key Oops" "${good[@]:0:2}" 'Comm=a \' '# a comment in between' 'b' 'Oops=1'
+mapfile -t many < <(echo '[Watch]' && yes 'Target=do_sys_openat2' | head -n 1025)
+check "1026: Target: more than 1024 targets" "${many[@]}"
+printf '%s\n' '[Wach]' '[Watch]' 'Targt=x' 'Errno=x' >"$scratch/x.conf"
+run_it ./lbrsnoop watch --check "$scratch/x.conf"
+is "--check: all that is wrong is said at once" "$(grep -c 'x[.]conf:' "$scratch/err")" 3
+printf '[Watch]\nTarget=a\0b\n' >"$scratch/x.conf"
+expect "--check: a NUL byte" 64 'x.conf: a NUL byte is in it' ./lbrsnoop watch --check "$scratch/x.conf"
+
+# What others may write is not read.
+printf '%s\n' "${good[@]}" >"$scratch/x.conf"
+expect "--check: nothing is wrong" 0 '' ./lbrsnoop watch --check "$scratch/x.conf"
+printf '; a comment\r\n[Watch]\r\n# another\n  Target = x \nTarget=\n Target=do_sys_\\\nopenat2\n[Export]\nJournal=on' >"$scratch/y.conf"
+expect "--check: blanks, comments, line ends, an empty value" 64 "y.conf:6: Target: target 'do_sys_ openat2'" ./lbrsnoop watch --check "$scratch/y.conf"
+for mode in 664 646; do
+	chmod $mode "$scratch/x.conf"
+	expect "a configuration of mode $mode is refused" 4 'x.conf: refused: .*chown root, chmod go-w' ./lbrsnoop watch --check "$scratch/x.conf"
+done
+chmod 644 "$scratch/x.conf"
+mkfifo "$scratch/pipe"
+expect "a pipe is refused" 4 'pipe: refused' ./lbrsnoop watch --check "$scratch/pipe"
+if [ "$(id -u)" = 0 ]; then
+	chown 65534 "$scratch/x.conf"
+	expect "a configuration of somebody else's is refused" 4 'refused' ./lbrsnoop watch --check "$scratch/x.conf"
+fi
+expect "no configuration" 2 'none.conf: No such file or directory; an example' ./lbrsnoop watch "$scratch/none.conf"
+expect "two configurations" 64 "takes one configuration file; 'b' is another" ./lbrsnoop watch a b
+expect "the example" 0 '' ./lbrsnoop watch --check examples/watch.conf
+# Each key stands in the manual page and in the example.
+for key in $(sed -n 's/^	{"[A-Z][a-z]*", "\([A-Za-z]*\)", set_.*/\1/p' src/watch/config.c); do
+	if grep -q "^\.It Cm $key *=" man/lbrsnoop.8 && grep -q "^#\{0,1\}$key=" examples/watch.conf; then
+		ok "$key is documented"
+	else
+		not_ok "$key is documented"
+	fi
+done
+
+if ! may_trace || ! may_mount; then
+	skip "the service" "$why_not"
+	finish
+elif [ ! -x "$journald" ] || ! command -v journalctl >/dev/null; then
+	skip "the service" "systemd is not installed"
+	finish
+fi
+mkdir "$scratch/work"
+unshare -m -u "$0" --within "$scratch/work" || verdicts_failed=1
+finish
