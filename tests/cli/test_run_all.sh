@@ -79,10 +79,17 @@ for suite in a b c d; do
 	suite "cli/$suite" <<<"echo $suite >>order; echo 'ok one'"
 done
 order "the longest suite first, as the defaults say; one that they do not know before all" "d b c a"
-judge "the time is said" 0 '^[0-9]+ s of suites$' "$scratch/out"
+judge "the time is said" 0 '^[0-9]+ s of suites, [0-9]+ of CPU$' "$scratch/out"
 printf '%s\n' "cli/a 1.0" "cli/b 0.4" "cli/c 0.7" "cli/d 0.1" >"$scratch/logs/seconds"
 LBRSNOOP_BEGAN=$((EPOCHSECONDS - 1000)) order "... as the last run here says" "a c b d"
-judge "... and that of the set-up" 0 '^100[0-9] s of set-up, [0-9]+ s of suites$' "$scratch/out"
+judge "... and that of the set-up" 0 '^100[0-9] s of set-up, [0-9]+ s of suites, [0-9]+ of CPU$' "$scratch/out"
+
+begin
+suite cli/busy <<<"bash -c \"exec python3 -c 'import time
+while time.process_time() < 1.6: pass'\"; echo 'ok one'"
+run_it tests/run-all
+closes "a suite that computes" 0 "1 passed, 0 failed, 0 skipped"
+judge "its CPU time is said, of processes that it waited for" 0 's, +[2-9] of CPU$' "$scratch/out"
 
 begin
 suite vm/long <<<'# not quick: minutes
