@@ -11,13 +11,15 @@
 #include "capfile/records.h"
 #include "capfile/writer.h"
 #include "disasm/insn.h"
+#include "symbolize/cold_part.h"
 #include "symbolize/stack_frame.h"
 #include "symbolize/textstore.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/fnv.h"
+#include "util/hash_table.h"
 #include "util/vector.h"
 
-#define KERNEL_HALF (1ull << 63)
 /* A function longer than this is taken in parts, where it ran. As FLOW_BYTES_MAX of render/. */
 #define TEXT_BYTES_MAX (256u << 10)
 /* Longest straight run that a path believes: PATH_RUN_BYTES_MAX. */
@@ -94,7 +96,7 @@ static uint64_t hash_text(const uint8_t *bytes, size_t len)
 
 static struct item_table *items_at(struct recorder *rec, uint64_t addr)
 {
-	return addr & KERNEL_HALF ? &rec->items : &rec->user_items;
+	return address_is_kernel(addr) ? &rec->items : &rec->user_items;
 }
 
 static void forget_user(struct recorder *rec)
@@ -228,7 +230,7 @@ static int write_text(struct recorder *rec, uint64_t addr, size_t len)
 {
 	const struct iovec parts[] = {{&addr, 8}, {rec->text, len}};
 
-	if (!(addr & KERNEL_HALF))
+	if (!address_is_kernel(addr))
 		rec->pages += len / TEXTSTORE_PAGE_BYTES + 2;
 	return capfile_writer_add(rec->writer, CAPFILE_TEXT, parts, ARRAY_SIZE(parts));
 }
@@ -390,7 +392,7 @@ static bool seen_to(const struct recorder *rec, const struct item *item)
 static int need_text(struct recorder *rec, struct item *item, uint64_t addr, uint64_t size)
 {
 	uint64_t hash, had = item->text;
-	bool others = rec->others && !(addr & KERNEL_HALF);
+	bool others = rec->others && !address_is_kernel(addr);
 	struct item_table *table = items_at(rec, addr);
 	enum visit what = VISIT_NAMES;
 	int err = visit_text(rec, VISIT_HASH, addr, size, &hash);
@@ -432,10 +434,8 @@ static int need_function(struct recorder *rec, const struct symbol *sym);
 static int need_cold(struct recorder *rec, const struct symbol *sym)
 {
 	struct symbol cold, shown;
-	char name[200];
 
-	if ((size_t)snprintf(name, sizeof(name), "%s.cold", sym->name) >= sizeof(name) ||
-	    symbols_by_name(rec->opts.symbols, sym->module, name, 0, &cold) ||
+	if (cold_part_find(rec->opts.symbols, sym, &cold) ||
 	    symbols_find(rec->opts.symbols, cold.addr, &shown) || !same_symbol(&shown, &cold))
 		return 0;
 	return need_function(rec, &cold);
@@ -522,8 +522,7 @@ static int need_run(struct recorder *rec, uint64_t start, uint64_t end)
 
 static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 {
-	struct block *block =
-		&rec->blocks[((start ^ end << 7) * 0x9e3779b97f4a7c15u >> 40) & (BLOCKS - 1)];
+	struct block *block = &rec->blocks[hash_number(start ^ end << 7) % BLOCKS];
 	uint64_t before = rec->withdrawals;
 	int err;
 
@@ -544,7 +543,7 @@ static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 
 static int need_address(struct recorder *rec, uint64_t addr)
 {
-	return addr & KERNEL_HALF || rec->user ? need_block(rec, addr, addr) : 0;
+	return address_is_kernel(addr) || rec->user ? need_block(rec, addr, addr) : 0;
 }
 
 /*
@@ -584,8 +583,8 @@ static int need_branches(struct recorder *rec, const struct snapshot *snap)
 		uint64_t start = i ? snap->branches[i - 1].to : 0;
 		uint64_t end = i < snap->count ? snap->branches[i].from : snap->ip;
 
-		if (start & end & KERNEL_HALF ||
-		    (i && rec->user && !((start | end) & KERNEL_HALF))) {
+		if (address_is_kernel(start & end) ||
+		    (i && rec->user && !address_is_kernel(start | end))) {
 			err = need_block(rec, start, end);
 			continue;
 		}

@@ -21,7 +21,7 @@ static int add_symbol(const struct symbol *sym, void *ctx)
 {
 	struct flight_header *header = ctx;
 
-	if (strcmp(sym->module, "bpf") || !sym->size || sym->size > UINT32_MAX)
+	if (!symbol_is_bpf(sym) || !sym->size || sym->size > UINT32_MAX)
 		return 0;
 	if (vector_grow(&header->symbols, header->symbol_count, sizeof(*header->symbols)))
 		return -ENOMEM;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "decode/model.h"
+#include "util/address.h"
 
 /* IA32_LBR_x_INFO.BR_TYPE; 6 and 7 are reserved, 8 to 15 are "other": far, interrupt, ... */
 static const enum branch_type arch_types[16] = {
@@ -167,7 +168,7 @@ int raw_msr_decode(const struct lbr_model *model, const struct raw_branch *raw,
 	if (!is_canonical(b->to, model->addr_bits))
 		out.doubts |= RAW_DOUBT_TO_CANONICAL;
 	if ((model->quirks & LBR_QUIRK_TSX_SIGN_EXT) && b->in_tx == TRI_SET &&
-	    b->abort == TRI_SET && b->from >> 63 && (model->supported & LBR_HAS_TSX))
+	    b->abort == TRI_SET && address_is_kernel(b->from) && (model->supported & LBR_HAS_TSX))
 		out.doubts |= RAW_DOUBT_TSX_SIGN_EXT;
 	mask_unsupported(model, &out);
 	*ret_branch = out.branch;

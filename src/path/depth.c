@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* depth.c - calls go in, returns come out */
 #include "path/depth.h"
+#include "util/address.h"
 
 #include <limits.h>
 
@@ -113,7 +114,7 @@ static bool interrupt_return(struct stack *st, const struct branch *br)
 static bool follow(struct stack *st, const struct path_block *block, const struct branch *br,
 		   const struct path_options *opts, bool user)
 {
-	bool from_user = !(br->from >> 63), to_user = !(br->to >> 63);
+	bool from_user = !address_is_kernel(br->from), to_user = !address_is_kernel(br->to);
 	bool level = block->tracing == br->tracing;
 
 	/* The kernel's own depth is not known where a program is told, and does not matter. */

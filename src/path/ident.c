@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "util/address.h"
 #include "util/fnv.h"
 
 #define USER "user"
@@ -29,7 +30,7 @@ static uint64_t mix_end(uint64_t hash, struct symbols *symbols, uint64_t addr, b
 	struct symbol sym;
 	uint64_t off;
 
-	if (!(addr >> 63) && !user)
+	if (!address_is_kernel(addr) && !user)
 		return mix_text(hash, USER);
 	if (symbols_find(symbols, addr, &sym))
 		return fnv(hash, &addr, sizeof(addr));

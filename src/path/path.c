@@ -10,6 +10,7 @@
 #include "path/fold.h"
 #include "path/lbr_switch.h"
 #include "path/story.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -192,7 +193,7 @@ static int add_insn(struct builder *b, const struct insn *in, const uint8_t *byt
 
 static bool is_user(uint64_t addr)
 {
-	return !(addr >> 63);
+	return !address_is_kernel(addr);
 }
 
 static enum place place_of(const struct builder *b, uint64_t addr)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "path/staleness.h"
+#include "util/address.h"
 
 #include <stdlib.h>
 
@@ -54,7 +55,7 @@ static enum tri reaches_trigger(const struct snapshot *snap, const struct text_s
 static bool in_program_alone(const struct snapshot *snap)
 {
 	for (uint32_t i = 0; i < snap->count; i++)
-		if (snap->branches[i].to >> 63)
+		if (address_is_kernel(snap->branches[i].to))
 			return false;
 	return true;
 }

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "pipeline/trigger_instances.h"
-
-#define KERNEL_HALF (1ull << 63)
+#include "util/address.h"
 
 struct user {
 	struct userspace *space;
@@ -52,7 +51,8 @@ struct userspace *user_space(struct user *user)
 static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
 {
 	struct user *user = ctx;
-	struct text_source text = addr & KERNEL_HALF ? user->kernel : userspace_text(user->space);
+	struct text_source text =
+		address_is_kernel(addr) ? user->kernel : userspace_text(user->space);
 
 	return text.read ? text.read(text.ctx, addr, buf, len) : -EFAULT;
 }
@@ -69,12 +69,12 @@ static enum tri is_mixed(const struct userspace *space, const struct snapshot *s
 	for (uint32_t i = 0; i < snap->count; i++) {
 		const struct branch *br = &snap->branches[i];
 
-		if (!(br->from & KERNEL_HALF) && !userspace_is_mapped(space, br->from))
+		if (!address_is_kernel(br->from) && !userspace_is_mapped(space, br->from))
 			return TRI_SET;
 		/* Where a program jumped to nowhere, that is its fault. */
 		if (snap->signal && i + 1 == snap->count && br->to == snap->ip)
 			continue;
-		if (!(br->to & KERNEL_HALF) && !userspace_is_mapped(space, br->to))
+		if (!address_is_kernel(br->to) && !userspace_is_mapped(space, br->to))
 			return TRI_SET;
 	}
 	return TRI_CLEAR;
@@ -105,7 +105,7 @@ void user_place(struct user *user, struct snapshot *snap)
 		return;
 	}
 	if (snap->trigger->kind == TRIGGER_PERF) {
-		if (!(snap->ip & KERNEL_HALF))
+		if (!address_is_kernel(snap->ip))
 			trigger_instance_at_symbol(&user->placed, user->symbols, snap);
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "render/escape.h"
 #include "render/flow_graph.h"
 #include "render/branch_list.h"
+#include "symbolize/cold_part.h"
 #include "util/errno_name.h"
 
 /* Rows of a node; what is beyond is told by its address range. */
@@ -226,13 +227,11 @@ int graph_read_function(struct flow *flow, struct symbols *symbols, const struct
 			const struct text_source *text, const struct path *path)
 {
 	struct symbol cold;
-	char name[200];
 	int err = flow_add_part(flow, text, function->addr, function->size);
 
 	if (err)
 		return err;
-	snprintf(name, sizeof(name), "%s.cold", function->name);
-	if (!symbols_by_name(symbols, function->module, name, 0, &cold)) {
+	if (!cold_part_find(symbols, function, &cold)) {
 		err = flow_add_part(flow, text, cold.addr, cold.size);
 		if (err == -ENOMEM)
 			return err;

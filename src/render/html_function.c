@@ -9,6 +9,7 @@
 #include "path/story.h"
 #include "render/graph.h"
 #include "render/html_store.h"
+#include "symbolize/cold_part.h"
 #include "symbolize/source_file.h"
 #include "util/vector.h"
 
@@ -246,17 +247,12 @@ static uint32_t find_function(struct adding *adding, const struct path *path,
 /* The function an address is of; what the compiler moved out of one belongs to it. */
 static bool function_of(struct symbols *symbols, uint64_t addr, struct symbol *ret)
 {
-	char name[256];
-	size_t len;
+	struct symbol whole;
 
 	if (symbols_find(symbols, addr, ret))
 		return false;
-	len = strlen(ret->name);
-	if (len > 5 && len < sizeof(name) && !strcmp(ret->name + len - 5, ".cold")) {
-		snprintf(name, sizeof(name), "%.*s", (int)len - 5, ret->name);
-		/* The names stay valid, whatever becomes of @ret. */
-		symbols_by_name(symbols, ret->module, name, 0, ret);
-	}
+	if (!cold_part_whole(symbols, ret, 0, &whole))
+		*ret = whole;
 	return true;
 }
 

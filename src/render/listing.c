@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "disasm/insn.h"
+#include "util/address.h"
 #include "util/hash_table.h"
 
-#define KERNEL_HALF (1ull << 63)
 /* As PATH_RUN_BYTES_MAX: no straight run of a kernel comes near it. */
 #define RUN_BYTES_MAX (64u << 10)
 /* Runs that are kept; then all are forgotten. Each has about 400 bytes. */
@@ -168,12 +168,12 @@ static void write_run(struct listing *l, const struct text_source *text, struct 
 {
 	struct insn in;
 
-	if (!(run->start & run->from & KERNEL_HALF) &&
-	    !(l->user && !((run->start | run->from) & KERNEL_HALF))) {
+	if (!address_is_kernel(run->start & run->from) &&
+	    !(l->user && !address_is_kernel(run->start | run->from))) {
 		char place[200];
 
 		put_fmt(l, "  %016" PRIx64 "  branch", run->from);
-		if (run->from & KERNEL_HALF)
+		if (address_is_kernel(run->from))
 			put_fmt(l, " in %s",
 				render_location(symbols, run->from, place, sizeof(place)));
 		else

@@ -20,6 +20,7 @@
 #include "capfile/format.h"
 #include "render/perf_kcore.h"
 #include "render/perf_user.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 
 #define NAME_ALIGN 64
@@ -198,9 +199,9 @@ int perf_data_add(struct perf_data *data, const struct snapshot *snap)
 					 (snap->wasted < snap->count ? snap->wasted : 0)]
 				  .to;
 	body.callchain[1] = body.ip;
-	if (!(body.ip >> 63))
+	if (!address_is_kernel(body.ip))
 		body.callchain[0] = PERF_CONTEXT_USER;
-	misc = body.ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+	misc = address_is_kernel(body.ip) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 	if (!data->count++)
 		data->module_first = body.ip - data->meta->text_addr > PERF_KCORE_IMAGE_MAX;
 	put_comm(data, snap);

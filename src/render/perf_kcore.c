@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "render/text_elf.h"
-
-#define KERNEL_HALF (1ull << 63)
+#include "util/address.h"
 
 /**
  * struct kcore - the text that is collected
@@ -43,7 +42,7 @@ static int write_symbol(const struct symbol *sym, void *ctx)
 {
 	struct symbol_writer *writer = ctx;
 
-	if (!(sym->addr & KERNEL_HALF))
+	if (!address_is_kernel(sym->addr))
 		return 0;
 	end_symbol(writer, sym->addr);
 	fprintf(writer->out, "%016" PRIx64 " t %s%s%s%s\n", sym->addr, sym->name,
@@ -109,7 +108,7 @@ static int add_text(uint64_t addr, const uint8_t *bytes, size_t len, void *ctx)
 	int err;
 
 	(void)bytes;
-	if (!(addr & KERNEL_HALF))
+	if (!address_is_kernel(addr))
 		return 0;
 	err = add_stext(kcore, addr);
 	return err ?: add_pages(kcore, addr, len);
@@ -117,8 +116,9 @@ static int add_text(uint64_t addr, const uint8_t *bytes, size_t len, void *ctx)
 
 static int visit_symbol(const struct symbol *sym, void *ctx)
 {
-	return sym->addr & KERNEL_HALF ? text_elf_add_symbol(ctx, sym->name, sym->addr, sym->size)
-				       : 0;
+	return address_is_kernel(sym->addr)
+		       ? text_elf_add_symbol(ctx, sym->name, sym->addr, sym->size)
+		       : 0;
 }
 
 static int write_kcore(const char *path, const struct capfile_meta *meta, struct symbols *symbols,

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 
 #include "render/text_elf.h"
+#include "util/address.h"
 #include "util/vector.h"
 
-#define KERNEL_HALF (1ull << 63)
-#define PAGE_MASK   (~(uint64_t)(TEXT_ELF_PAGE_BYTES - 1))
+#define PAGE_MASK (~(uint64_t)(TEXT_ELF_PAGE_BYTES - 1))
 /* Of one process or another; further ones have no names in perf. */
 #define PAGES_MAX (1u << 20)
 #define FILES_MAX 1024u
@@ -89,7 +89,7 @@ static int saw_page(struct perf_user *user, uint32_t pid, uint64_t addr)
 	struct page page = {addr & PAGE_MASK, pid};
 	int err;
 
-	if (addr & KERNEL_HALF || !compare_pages(&page, &user->last))
+	if (address_is_kernel(addr) || !compare_pages(&page, &user->last))
 		return 0;
 	if (user->count == user->room) {
 		err = make_room(user);
@@ -143,7 +143,7 @@ static int add_text(uint64_t addr, const uint8_t *bytes, size_t len, void *ctx)
 	struct file *file;
 
 	(void)bytes;
-	if (addr & KERNEL_HALF)
+	if (address_is_kernel(addr))
 		return 1; /* in address order: there are no others */
 	file = file_of(user, start);
 	if (!file)

@@ -8,6 +8,7 @@
 
 #include "render/json_writer.h"
 #include "render/branch_list.h"
+#include "util/address.h"
 #include "util/errno_name.h"
 
 #define NAME_LEN 192
@@ -173,7 +174,7 @@ static void name_function(const struct drawing *d, uint64_t addr, char *buf, siz
 
 	*ret_start = addr;
 	/* A snapshot of a program has its symbols; one of the kernel has none of user space. */
-	if (!(addr >> 63) && !trigger_is_user(d->snap->trigger)) {
+	if (!address_is_kernel(addr) && !trigger_is_user(d->snap->trigger)) {
 		snprintf(buf, len, "user space");
 		return;
 	}

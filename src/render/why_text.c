@@ -116,7 +116,7 @@ static bool find_caller(const struct answer *answer, const struct why_view *view
 		if (addr == answer->hit->ip)
 			continue;
 		why_place_find(view, addr, true, ret);
-		if (ret->known && strcmp(ret->sym.module, "bpf") != 0)
+		if (ret->known && !symbol_is_bpf(&ret->sym))
 			return true;
 	}
 	return false;

@@ -9,6 +9,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "symbolize/elf.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/hash_table.h"
 #include "util/vector.h"
@@ -368,7 +369,7 @@ const char *debugimage_object(struct debugimage *image, uint64_t addr, bool perc
 	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
 	struct elf_section section = {0};
 
-	if (!percpu || addr >> 63)
+	if (!percpu || address_is_kernel(addr))
 		addr = to_linked(image, addr);
 	while (elf && elf_section_next(elf, &section))
 		if (section.header.sh_type == SHT_SYMTAB)

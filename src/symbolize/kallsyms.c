@@ -10,6 +10,7 @@
 
 #include "symbolize/symbols.h"
 #include "symbolize/userspace.h"
+#include "util/address.h"
 #include "util/prefetch.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
@@ -25,8 +26,6 @@
 #define MISS_LOOK_NS	 20000000u
 #define MISS_WAIT_MAX_NS (64ull * SECOND_NS)
 /* Kernel addresses are the upper half, whatever the number of page table levels. */
-#define KERNEL_HALF (1ull << 63)
-
 static const struct symbols_source live_source = {
 	.kallsyms = "/proc/kallsyms",
 	.kcore = "/proc/kcore",
@@ -150,7 +149,7 @@ int symbols_take(struct symbols_reading *reading, uint64_t addr, char type, cons
 	if (module == 0)
 		keep_single(reading->syms, addr, name, len);
 	/* Per-CPU offsets and constants are no addresses, and would bound nothing. */
-	if (!symtab_is_text(type) && type != 'A' && type != 'a' && !(addr & KERNEL_HALF))
+	if (!symtab_is_text(type) && type != 'A' && type != 'a' && !address_is_kernel(addr))
 		return 0;
 	if (type == 'A' || type == 'a')
 		return 0;
@@ -607,12 +606,12 @@ int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym)
 {
 	const struct symtab_entry *sym;
 
-	if (syms->user && !(addr & KERNEL_HALF))
+	if (syms->user && !address_is_kernel(addr))
 		return userspace_find(syms->user, addr, ret_sym);
-	if (syms->user_hidden && !(addr & KERNEL_HALF))
+	if (syms->user_hidden && !address_is_kernel(addr))
 		return -ENOENT;
 	sym = symtab_find(&syms->tab, addr);
-	if ((addr & KERNEL_HALF) && refresh_due(syms, addr, sym)) {
+	if (address_is_kernel(addr) && refresh_due(syms, addr, sym)) {
 		bool missed = !sym;
 
 		symbols_refresh(syms);

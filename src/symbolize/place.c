@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "symbolize/cold_part.h"
 #include "symbolize/symbols.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 
 /* How a name is compared, and which of its addresses count. */
@@ -122,18 +124,9 @@ enum place place_by_symbols(void *symbols, uint64_t addr)
 {
 	struct symbol sym;
 
-	if (!(addr >> 63) || symbols_find(symbols, addr, &sym))
+	if (!address_is_kernel(addr) || symbols_find(symbols, addr, &sym))
 		return PLACE_ORDINARY;
 	return place_in_symbol(symbols, &sym, addr);
-}
-
-/* "f" and "f.cold", where compilers put what seldom runs. */
-static bool is_cold_of(const struct symbol *cold, const struct symbol *sym)
-{
-	size_t len = strlen(sym->name);
-
-	return !strncmp(cold->name, sym->name, len) && !strcmp(cold->name + len, ".cold") &&
-	       !strcmp(cold->module, sym->module);
 }
 
 bool same_function_by_symbols(void *symbols, uint64_t a, uint64_t b)
@@ -142,5 +135,5 @@ bool same_function_by_symbols(void *symbols, uint64_t a, uint64_t b)
 
 	if (symbols_find(symbols, a, &in) || symbols_find(symbols, b, &at))
 		return false;
-	return in.addr == at.addr || is_cold_of(&at, &in) || is_cold_of(&in, &at);
+	return in.addr == at.addr || cold_part_is_of(&at, &in) || cold_part_is_of(&in, &at);
 }

@@ -52,7 +52,7 @@ uint32_t backtrace_first(struct symbols *symbols, const struct snapshot *snap)
 		if (snap->stack[i] == snap->regs[PTREG_IP])
 			return i;
 	while (first < snap->stack_count && find(symbols, snap->stack[first] - 1, &sym) &&
-	       !strcmp(sym.module, "bpf"))
+	       symbol_is_bpf(&sym))
 		first++;
 	return first < snap->stack_count ? first : 0;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /**
  * struct symbol - one function
@@ -25,6 +26,12 @@ struct symbol {
 	uint64_t addr;
 	uint64_t size;
 };
+
+/** symbol_is_bpf() - is this a BPF program or a trampoline, our own ones included? */
+static inline bool symbol_is_bpf(const struct symbol *sym)
+{
+	return !strcmp(sym->module, "bpf");
+}
 
 struct btf;
 

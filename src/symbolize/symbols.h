@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "symbolize/symtab.h"
+#include "util/hash_table.h"
 
 struct btf;
 struct kcoresyms;
@@ -184,8 +185,7 @@ uint64_t symbols_bpf_fingerprint(uint64_t hash);
  */
 static inline uint8_t *symbols_note(struct symbols *syms, const char *name, enum name_note note)
 {
-	struct noted_name *slot =
-		&syms->noted[((uintptr_t)name * 0x9e3779b97f4a7c15u >> 40) & (NOTED_NAMES - 1)];
+	struct noted_name *slot = &syms->noted[hash_number((uintptr_t)name) % NOTED_NAMES];
 
 	if (slot->name != name)
 		*slot = (struct noted_name){.name = name};

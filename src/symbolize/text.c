@@ -12,12 +12,13 @@
 
 #include "symbolize/elf.h"
 #include "util/cleanup.h"
+#include "util/hash_table.h"
 #include "util/lockdown.h"
 #include "util/vector.h"
 
 #define PAGE_BYTES  4096u
-#define CACHE_SLOTS 512u /* 9 bits of a hash */
-#define PROBES_MAX  64u	 /* slots that a page may be in */
+#define CACHE_SLOTS 512u
+#define PROBES_MAX  64u /* slots that a page may be in */
 #define RANGES_MAX  4096u
 #define NO_RANGE    UINT32_MAX
 #define NOTES_MAX   (1u << 20)
@@ -370,7 +371,7 @@ static bool all_zero(const uint8_t *bytes, size_t len)
  */
 static uint64_t find_slot(const struct text *text, uint32_t range_no, uint64_t page_addr)
 {
-	uint64_t home = (page_addr / PAGE_BYTES + range_no) * 0x9e3779b97f4a7c15u >> 55;
+	uint64_t home = hash_number(page_addr / PAGE_BYTES + range_no) % CACHE_SLOTS;
 
 	for (uint64_t i = 0; i < PROBES_MAX; i++) {
 		uint64_t slot_no = (home + i) % CACHE_SLOTS;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/address.h"
 #include "util/hash_table.h"
 
 #define PAGE_BYTES TEXTSTORE_PAGE_BYTES
@@ -211,7 +212,7 @@ static int store_read(void *ctx, uint64_t addr, void *buf, size_t len)
 	struct textstore *store = ctx;
 	uint8_t *to = buf;
 
-	if (store->user_hidden && !(addr >> 63))
+	if (store->user_hidden && !address_is_kernel(addr))
 		return -EFAULT;
 	while (len) {
 		size_t in_page = addr % PAGE_BYTES, part = PAGE_BYTES - in_page;

@@ -6,6 +6,7 @@
 #include "symbolize/place.h"
 #include "symbolize/symbols.h"
 #include "symbolize/userspace.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 
 /**
@@ -106,7 +107,7 @@ static bool in_uprobes(struct symbols *syms, uint64_t addr)
 {
 	struct symbol sym;
 
-	return !(addr >> 63) && !symbols_find(syms, addr, &sym) &&
+	return !address_is_kernel(addr) && !symbols_find(syms, addr, &sym) &&
 	       !strcmp(sym.name, USERSPACE_UPROBES);
 }
 
@@ -158,7 +159,7 @@ static struct spot look(struct symbols *syms, uint64_t addr)
 	struct spot spot = {.tracer = TRACER_NONE};
 	struct symbol sym;
 
-	if (!(addr >> 63) || symbols_find(syms, addr, &sym))
+	if (!address_is_kernel(addr) || symbols_find(syms, addr, &sym))
 		return spot;
 	spot.tracer = tracer_of(syms, sym.name);
 	spot.start = addr == sym.addr;

@@ -5,9 +5,8 @@
 
 #include "symbolize/tracing.h"
 #include "symbolize/symbols.h"
+#include "util/address.h"
 #include "util/cleanup.h"
-
-#define KERNEL_HALF (1ull << 63)
 
 /**
  * enum code_class - whose code an address is
@@ -199,7 +198,7 @@ static struct trim_place classify(struct trimmer *trim, uint64_t addr)
 	struct symbol sym;
 
 	place.in_func = trigger->func_addr && addr - trigger->func_addr < trigger->func_size;
-	if (!(addr & KERNEL_HALF) || place.in_func || symbols_find(trim->syms, addr, &sym))
+	if (!address_is_kernel(addr) || place.in_func || symbols_find(trim->syms, addr, &sym))
 		return place;
 	place.start = addr == sym.addr;
 	place.in_func = trigger->function && trigger->function[0] &&
@@ -368,7 +367,7 @@ static size_t keep_to_user(const struct trimmer *trim)
 {
 	size_t keep = trim->count;
 
-	while (keep > 0 && (trim->snap->branches[keep - 1].to & KERNEL_HALF))
+	while (keep > 0 && address_is_kernel(trim->snap->branches[keep - 1].to))
 		keep--;
 	return keep;
 }
@@ -411,7 +410,7 @@ static size_t keep_to_fault(const struct trimmer *trim)
 static bool any_to_kernel(const struct snapshot *snap)
 {
 	for (uint32_t i = 0; i < snap->count; i++)
-		if (snap->branches[i].to & KERNEL_HALF)
+		if (address_is_kernel(snap->branches[i].to))
 			return true;
 	return false;
 }
@@ -461,7 +460,8 @@ static size_t keep_count(const struct trimmer *trim)
 static size_t kernel_entry(const struct snapshot *snap, size_t keep)
 {
 	for (size_t i = keep; i-- > 0;)
-		if (!(snap->branches[i].from & KERNEL_HALF) && (snap->branches[i].to & KERNEL_HALF))
+		if (!address_is_kernel(snap->branches[i].from) &&
+		    address_is_kernel(snap->branches[i].to))
 			return i;
 	return 0;
 }

@@ -18,10 +18,11 @@
 #include "symbolize/elf.h"
 #include "symbolize/symbols.h"
 #include "util/cleanup.h"
+#include "util/hash_table.h"
 
 #define SEGMENTS_MAX 64
-#define NAMELESS     256  /* a power of two, as below */
-#define PLAIN_NAMES  1024 /* a power of two; the others are made again */
+#define NAMELESS     256
+#define PLAIN_NAMES  1024 /* the others are made again */
 /* The vDSO of any kernel is two pages. */
 #define VDSO_BYTES_MAX (64u << 10)
 
@@ -218,8 +219,7 @@ static size_t name_length(const char *plain)
 
 static const char *plain_name(struct userfile *file, const char *name)
 {
-	struct plain_name *slot =
-		&file->plain[((uintptr_t)name * 0x9e3779b97f4a7c15u >> 40) & (PLAIN_NAMES - 1)];
+	struct plain_name *slot = &file->plain[hash_number((uintptr_t)name) % PLAIN_NAMES];
 	_cleanup_free_ char *plain = NULL;
 
 	if (strncmp(name, "_Z", 2))
@@ -235,8 +235,7 @@ static const char *plain_name(struct userfile *file, const char *name)
 
 static const char *name_of_start(struct userfile *file, uint64_t start)
 {
-	struct nameless *slot =
-		&file->nameless[(start * 0x9e3779b97f4a7c15u >> 40) & (NAMELESS - 1)];
+	struct nameless *slot = &file->nameless[hash_number(start) % NAMELESS];
 	char text[24];
 	int len;
 

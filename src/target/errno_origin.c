@@ -90,7 +90,7 @@ static int look_later(struct search *search, uint64_t addr, unsigned int depth)
 	if (symbols_find(search->symbols, addr, &sym) || sym.addr != addr || is_aside(sym.name))
 		return 0;
 	/* Our own trampoline, at the function's entry: it leads to the helper that we call. */
-	if (!strcmp(sym.module, "bpf"))
+	if (symbol_is_bpf(&sym))
 		return 0;
 	is_new = remember(search, addr);
 	if (is_new <= 0)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "disasm/insn.h"
+#include "symbolize/cold_part.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -128,15 +129,6 @@ static enum place place_at(const struct finder *f, uint64_t addr)
 	return f->opts->place ? f->opts->place(f->opts->place_ctx, addr) : PLACE_ORDINARY;
 }
 
-/* Is @sym the part of our function that GCC moved out of the way? */
-static bool is_cold_part(const struct finder *f, const struct symbol *sym)
-{
-	size_t len = strlen(f->self.name);
-
-	return !strcmp(sym->module, f->self.module) && !strncmp(sym->name, f->self.name, len) &&
-	       !strncmp(sym->name + len, ".cold", 5);
-}
-
 /* The part a jump leads to: known, or a cold one that is added now. NULL if outside. */
 static struct part *part_of_target(struct finder *f, uint64_t target, int *ret_err)
 {
@@ -146,8 +138,8 @@ static struct part *part_of_target(struct finder *f, uint64_t target, int *ret_e
 	*ret_err = 0;
 	if (part || !f->opts->symbols || !f->self.name || f->part_count == PARTS_MAX)
 		return part;
-	if (symbols_find(f->opts->symbols, target, &sym) || !is_cold_part(f, &sym) || !sym.size ||
-	    sym.size > FUNCTION_BYTES_MAX)
+	if (symbols_find(f->opts->symbols, target, &sym) || !cold_part_is_of(&sym, &f->self) ||
+	    !sym.size || sym.size > FUNCTION_BYTES_MAX)
 		return NULL;
 	part = &f->parts[f->part_count];
 	*ret_err = part_init(part, f->text, sym.addr, sym.size);

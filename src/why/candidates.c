@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize/cold_part.h"
 #include "util/cleanup.h"
 
 #define WINDOW_BYTES   (256u << 10)
@@ -160,16 +161,10 @@ static int add(struct finder *f, const struct symbol *sym)
  */
 static int add_whole(struct finder *f, const struct symbol *part)
 {
-	const char *cold = strstr(part->name, ".cold");
 	struct symbol found;
-	char name[512];
 	int err = 0;
 
-	if ((size_t)(cold - part->name) >= sizeof(name))
-		return 0;
-	memcpy(name, part->name, cold - part->name);
-	name[cold - part->name] = '\0';
-	for (size_t i = 0; !err && !symbols_by_name(f->symbols, part->module, name, i, &found); i++)
+	for (size_t i = 0; !err && !cold_part_whole(f->symbols, part, i, &found); i++)
 		err = add(f, &found);
 	return err;
 }
@@ -181,7 +176,7 @@ static int visit(const struct symbol *sym, void *ctx)
 
 	/* Aliases of one address come one behind the other. */
 	if (!sym->size || sym->size > FUNCTION_BYTES || sym->addr == f->last_addr ||
-	    !strcmp(sym->module, "bpf"))
+	    symbol_is_bpf(sym))
 		return 0;
 	f->last_addr = sym->addr;
 	bytes = read_text(f, sym->addr, sym->size);
@@ -190,7 +185,7 @@ static int visit(const struct symbol *sym, void *ctx)
 	f->read++;
 	if (!may_load_errno(bytes, sym->size))
 		return 0;
-	return strstr(sym->name, ".cold") ? add_whole(f, sym) : add(f, sym);
+	return cold_part_prefix(sym->name) ? add_whole(f, sym) : add(f, sym);
 }
 
 static int by_address(const void *a, const void *b)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize/cold_part.h"
 #include "symbolize/place.h"
 #include "target/returns.h"
 #include "util/cleanup.h"
@@ -56,21 +57,6 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of a cold part, the function that it was split off: "foo" of "foo.cold". */
-static void find_whole(struct symbols *symbols, const struct symbol *func, struct symbol *ret)
-{
-	const char *cold = strstr(func->name, ".cold");
-	char name[512];
-
-	*ret = *func;
-	if (!cold || (size_t)(cold - func->name) >= sizeof(name))
-		return;
-	memcpy(name, func->name, cold - func->name);
-	name[cold - func->name] = '\0';
-	if (symbols_by_name(symbols, func->module, name, 0, ret))
-		*ret = *func;
-}
-
 int code_load(struct code *code, const struct text_source *text, struct symbols *symbols,
 	      const struct symbol *func)
 {
@@ -81,7 +67,8 @@ int code_load(struct code *code, const struct text_source *text, struct symbols 
 	int err;
 
 	*code = (struct code){.text = text, .symbols = symbols};
-	find_whole(symbols, func, &whole);
+	if (cold_part_whole(symbols, func, 0, &whole))
+		whole = *func;
 	err = function_exits_find(text, whole.addr, whole.size, &opts, &exits);
 	if (err)
 		return err;

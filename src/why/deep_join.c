@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -15,7 +16,7 @@ static bool in_entry(const struct deep_code *code, uint64_t addr)
 
 static bool in_user(uint64_t addr)
 {
-	return !(addr >> 63);
+	return !address_is_kernel(addr);
 }
 
 static bool enters_call(const struct deep_code *code, const struct why_branch *branch)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LBRSNOOP_SYMBOLIZE_COLD_PART_H
+#define LBRSNOOP_SYMBOLIZE_COLD_PART_H
+
+/*
+ * GCC and Clang move what seldom runs of "foo" to a symbol "foo.cold" (Clang: "foo.cold.1") in
+ * another section. Only the names tell that the two are one function.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "symbolize/symbolize.h"
+
+/** cold_part_prefix() - of "foo.cold", the length of "foo"; 0 where @name is no cold part's */
+size_t cold_part_prefix(const char *name);
+
+/** cold_part_is_of() - is @cold a cold part of the function @func? Modules are compared, too. */
+bool cold_part_is_of(const struct symbol *cold, const struct symbol *func);
+
+/** cold_part_find() - the cold part of @func; Return: 0 or -ENOENT */
+int cold_part_find(struct symbols *symbols, const struct symbol *func, struct symbol *ret_cold);
+
+/**
+ * cold_part_whole() - the function that the part was split off
+ * @which: 0 for the first function of that name, 1 for the next one: names of static functions are
+ * not unique, and nothing tells which of them the part is of
+ *
+ * Return: 0; -ENOENT where there is none, or @part is no cold part.
+ */
+int cold_part_whole(struct symbols *symbols, const struct symbol *part, size_t which,
+		    struct symbol *ret_func);
+
+#endif
