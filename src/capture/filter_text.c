@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/bitset.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 
@@ -40,7 +41,7 @@ int filter_errnos(struct capture_options *capture, const char *arg, struct errms
 					  "'%s': no such errno; write it as ENOENT or 2, see "
 					  "errno(3); any: every error; none: every return",
 					  item);
-		capture->errnos[err / 64] |= 1ULL << (err % 64);
+		bitset_add(capture->errnos, err);
 	}
 	return 0;
 }
@@ -63,7 +64,7 @@ int filter_cpus(struct capture_options *capture, const char *arg, struct errmsg 
 		if (last < first || last >= CPU_WORDS * 64 || (*end && *end != ','))
 			break;
 		for (long cpu = first; cpu <= last; cpu++)
-			capture->cpus[cpu / 64] |= 1ULL << (cpu % 64);
+			bitset_add(capture->cpus, cpu);
 		if (!*end)
 			return 0;
 		p = end + 1;

@@ -14,6 +14,7 @@
 #include "compare/call.h"
 #include "compare/ranking.h"
 #include "compare/sample.h"
+#include "util/bitset.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -69,8 +70,7 @@ static bool is_asked_for(const struct compare_live *live, const struct snapshot 
 {
 	const struct capture_options *capture = &live->opts->capture;
 
-	return !snap->err || capture->errno_any ||
-	       capture->errnos[snap->err / 64] & 1ULL << snap->err % 64;
+	return !snap->err || capture->errno_any || bitset_has(capture->errnos, snap->err);
 }
 
 void compare_live_tick(struct compare_live *live)

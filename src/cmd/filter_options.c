@@ -5,6 +5,7 @@
 
 #include "cmd/option_args.h"
 #include "cmd/cmd.h"
+#include "util/bitset.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 
@@ -97,7 +98,7 @@ static bool errno_wanted(const struct capture_options *filter, const struct snap
 		return true;
 	if (!snap->err)
 		return false;
-	return filter->errno_any || filter->errnos[snap->err / 64] & 1ULL << snap->err % 64;
+	return filter->errno_any || bitset_has(filter->errnos, snap->err);
 }
 
 bool snapshot_wanted(const struct capture_options *filter, const struct snapshot *snap)
@@ -106,8 +107,8 @@ bool snapshot_wanted(const struct capture_options *filter, const struct snapshot
 		return false;
 	if (filter->comm && strncmp(snap->comm, filter->comm, COMM_LEN - 1))
 		return false;
-	if (filter->cpu_filter && (snap->cpu >= CPU_WORDS * 64 ||
-				   !(filter->cpus[snap->cpu / 64] & 1ULL << snap->cpu % 64)))
+	if (filter->cpu_filter &&
+	    (snap->cpu >= CPU_WORDS * 64 || !bitset_has(filter->cpus, snap->cpu)))
 		return false;
 	return errno_wanted(filter, snap);
 }

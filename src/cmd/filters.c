@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "capture/lbr_events.h"
+#include "util/bitset.h"
 #include "util/cleanup.h"
 
 /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
@@ -55,7 +56,7 @@ static int check_cpus(const uint64_t *cpus, struct errmsg *msg)
 	if (bits < 0)
 		return 0;
 	for (int cpu = 0; cpu < bits && cpu < CPU_WORDS * 64; cpu++)
-		if (online[cpu / 8] & 1 << (cpu % 8) && cpus[cpu / 64] & 1ULL << (cpu % 64))
+		if (online[cpu / 8] & 1 << (cpu % 8) && bitset_has(cpus, cpu))
 			return 0;
 	return errmsg_set(msg, -ENXIO,
 			  "--cpu: none of these CPUs is online; /sys/devices/system/cpu/online "

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/bitset.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 #include "util/shell_words.h"
@@ -12,7 +13,7 @@
 
 static bool has_errno(const struct capture_options *capture, int err)
 {
-	return capture->errnos[err / 64] >> (err % 64) & 1;
+	return bitset_has(capture->errnos, err);
 }
 
 /* " -e ENOENT,EIO"; "" for every errno, or more than anybody reads. */

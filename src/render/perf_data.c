@@ -21,6 +21,7 @@
 #include "render/perf_kcore.h"
 #include "render/perf_user.h"
 #include "util/address.h"
+#include "util/bitset.h"
 #include "util/cleanup.h"
 
 #define NAME_ALIGN 64
@@ -317,7 +318,7 @@ static void put_features(struct perf_data *data)
 			continue;
 		put_feature(data, features[i]);
 		sections[count++] = (struct section){start, here(data) - start};
-		data->features[features[i] / 64] |= 1ULL << features[i] % 64;
+		bitset_add(data->features, features[i]);
 	}
 	fseeko(data->out, (off_t)table, SEEK_SET);
 	put(data, sections, count * sizeof(sections[0]));

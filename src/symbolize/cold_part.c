@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SUFFIX	 ".cold"
+#define SUFFIX	     ".cold"
 #define NAME_MAX_LEN 512 /* KSYM_NAME_LEN, include/linux/kallsyms.h */
 
 static bool is_suffix(const char *rest)

@@ -10,6 +10,7 @@
 #include "target/errno_must_return.h"
 #include "target/errno_origin.h"
 #include "target/returns.h"
+#include "util/bitset.h"
 
 static int no_breakpoint(struct probe *probe, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -77,7 +78,7 @@ static void use_returns(struct probe *probe, const struct function_exits *exits,
 
 static bool wanted(const uint64_t *errnos, unsigned int err)
 {
-	return !errnos || errnos[err / 64] & 1ULL << (err % 64);
+	return !errnos || bitset_has(errnos, err);
 }
 
 /* What loads a wanted errno, from the @first such on, as many as there are registers. */

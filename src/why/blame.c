@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "syscall/syscall.h"
+#include "util/bitset.h"
 #include "util/cleanup.h"
 
 bool blame_wanted(const struct failure *failure, const struct blame_options *opts)
@@ -16,8 +17,7 @@ bool blame_wanted(const struct failure *failure, const struct blame_options *opt
 		return false;
 	if (opts->any_errno)
 		return true;
-	return failure->err < 4096 &&
-	       opts->errnos[failure->err / 64] & (1ull << (failure->err % 64));
+	return failure->err < 4096 && bitset_has(opts->errnos, failure->err);
 }
 
 static bool contains(const struct said *said, const char *word)

@@ -7,6 +7,7 @@
 
 #include "capture/capture.h"
 #include "syscall/syscall.h"
+#include "util/bitset.h"
 #include "util/clock.h"
 #include "util/errno_name.h"
 #include "util/fnv.h"
@@ -92,7 +93,7 @@ static const struct failure *last_learned_of(const struct standby *standby)
 static bool asked_for(const struct blame_options *blame, const struct learned_function *item)
 {
 	return (blame->syscall < 0 || (uint32_t)blame->syscall == item->nr) &&
-	       (blame->any_errno || blame->errnos[item->err / 64] & 1ull << item->err % 64);
+	       (blame->any_errno || bitset_has(blame->errnos, item->err));
 }
 
 /* The instructions that earlier runs have learned of: then the first occurrence may be enough. */
