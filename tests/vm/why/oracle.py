@@ -38,16 +38,19 @@ class Oracle:
         self.sites, self.rows = sites, rows
         self.names = call_names()
         self.open = {}  # stack: [number, [site address]]
+        self.addrs, self.stacks = {}, {}  # by their hex digits; stacks without the last three
         self.tids = {}  # stack: tid
         self.row, self.root = None, None
         self.found = []
 
     def line(self, text):
-        if not text.startswith("I "):
+        """One line of the log. There are millions of them: numbers are read once, or where they matter."""
+        fields = text.split(" ")
+        if fields[0] != "I":
             return
-        fields = text.split()
-        addr = int(fields[3], 16)
-        stack = int(fields[5], 16) & STACK
+        addr = self.addrs.get(fields[3]) or self.addrs.setdefault(fields[3], int(fields[3], 16))
+        page = fields[5][:-3]
+        stack = self.stacks.get(page) or self.stacks.setdefault(page, int(fields[5], 16) & STACK)
         if addr == self.sites.entry:
             number = int(fields[8], 16) & 0xffffffff
             if number & 0xffff0000 == MARK_BASE:
@@ -57,7 +60,7 @@ class Oracle:
             call = self.open.pop(stack, None)
             if call and self.row:
                 self._end(stack, *call, int(fields[6], 16))
-        elif stack in self.open and self.row:
+        elif self.row and stack in self.open:
             self.open[stack][1].append(addr)
 
     def _mark(self, number, stack):
