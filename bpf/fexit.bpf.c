@@ -8,7 +8,7 @@ static __always_inline int on_return(void *ctx, __s64 ret)
 
 	if (!wanted_error(ret) || other_process())
 		return 0;
-	slot = snapshot_take();
+	slot = snapshot_take_gated();
 	if (unlikely(!slot))
 		return 0;
 	finish(slot, RECORD_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
@@ -37,7 +37,7 @@ int fexit_s64(void *ctx)
 SEC("?fentry/bpf_fentry_test1")
 int fentry(void *ctx)
 {
-	struct capture_slot *slot = snapshot_take();
+	struct capture_slot *slot = snapshot_take_gated();
 
 	if (unlikely(!slot))
 		return 0;

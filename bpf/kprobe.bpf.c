@@ -8,7 +8,7 @@ static __always_inline int on_kprobe(struct pt_regs *ctx, bool is_return, __s64 
 
 	if ((is_return && !wanted_error(ret)) || other_process())
 		return 0;
-	slot = snapshot_take();
+	slot = snapshot_take_gated();
 	if (unlikely(!slot))
 		return 0;
 	finish(slot, is_return ? RECORD_KRETPROBE : RECORD_KPROBE, bpf_get_attach_cookie(ctx),

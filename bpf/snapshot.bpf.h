@@ -158,17 +158,27 @@ static __always_inline struct capture_slot *snapshot_take(void)
 	return slot;
 }
 
-/* A hit of a breakpoint, and what it took. Read by the guard rails: what they cost each CPU. */
-static __always_inline void count_hit(const struct capture_slot *slot)
+/* Of eight characters those before the first NUL; the other bytes are 0. */
+static __always_inline __u64 until_nul(__u64 chars)
 {
-	__u32 cpu = slot ? slot->rec.cpu : bpf_get_smp_processor_id();
+	const __u64 ones = 0x0101010101010101;
+	/* The lowest bit in it is bit 7 of the NUL. */
+	__u64 nul = (chars - ones) & ~chars & ones << 7;
 
-	__sync_fetch_and_add(&hw_hits[cpu & (CPUS_MAX - 1)], 1);
+	return nul ? chars & ((nul & -nul) - 1) >> 7 : chars;
 }
 
-static __always_inline void slot_release(struct capture_slot *slot)
+/*
+ * Two loads, where bpf_get_current_comm() takes a call and a loop. Kernels before 6.2 do not pad:
+ * what a longer name has left there would be compared.
+ */
+static __always_inline void copy_comm(char *comm, const struct task_struct *task)
 {
-	__sync_lock_test_and_set(&slot->busy, 0);
+	__u64 *to = (__u64 *)comm;
+	__u64 first = *(const __u64 *)&task->comm[0];
+
+	to[0] = until_nul(first);
+	to[1] = to[0] == first && first >> 56 ? until_nul(*(const __u64 *)&task->comm[8]) : 0;
 }
 
 static __always_inline bool comm_wanted(const char *comm)
@@ -180,21 +190,57 @@ static __always_inline bool comm_wanted(const char *comm)
 	return have[0] == want[0] && have[1] == want[1];
 }
 
-static __always_inline bool task_wanted(struct record *rec)
+static __always_inline bool task_wanted(__u32 pid, __u32 cpu, const char *comm)
 {
-	if (filter_pid && rec->pid != filter_pid)
+	if (filter_pid && pid != filter_pid)
 		return false;
-	if (own_pid && rec->pid == own_pid)
+	if (own_pid && pid == own_pid)
 		return false;
-	if (filter_cpus &&
-	    !(cpus_wanted[(rec->cpu & (CPUS_MAX - 1)) >> 6] & (1ULL << (rec->cpu & 63))))
+	if (filter_cpus && !(cpus_wanted[(cpu & (CPUS_MAX - 1)) >> 6] & (1ULL << (cpu & 63))))
 		return false;
-	if (filter_comm_on && !comm_wanted(rec->comm))
+	if (filter_comm_on && !comm_wanted(comm))
 		return false;
 	if (filter_cgroup &&
 	    bpf_get_current_ancestor_cgroup_id(filter_cgroup_level) != filter_cgroup)
 		return false;
 	return true;
+}
+
+/*
+ * While the gate is shut an event that is wanted is only counted, before the snapshot, which is
+ * most of what it would cost. Falls through while it is open.
+ */
+static __always_inline bool gate_is_shut(void)
+{
+	const struct task_struct *task;
+	__u64 comm[RECORD_COMM_LEN / sizeof(__u64)];
+
+	if (!gate || likely(*(volatile __s64 *)&gate_tokens > 0))
+		return false;
+	task = bpf_get_current_task_btf();
+	copy_comm((char *)comm, task);
+	if (task_wanted(task->tgid, bpf_get_smp_processor_id(), (const char *)comm))
+		__sync_fetch_and_add(&losses.gated, 1);
+	return true;
+}
+
+/* snapshot_take(), where the LBR runs on without us, and each event that is wanted is a record. */
+static __always_inline struct capture_slot *snapshot_take_gated(void)
+{
+	return gate_is_shut() ? NULL : snapshot_take();
+}
+
+/* A hit of a breakpoint, and what it took. Read by the guard rails: what they cost each CPU. */
+static __always_inline void count_hit(const struct capture_slot *slot)
+{
+	__u32 cpu = slot ? slot->rec.cpu : bpf_get_smp_processor_id();
+
+	__sync_fetch_and_add(&hw_hits[cpu & (CPUS_MAX - 1)], 1);
+}
+
+static __always_inline void slot_release(struct capture_slot *slot)
+{
+	__sync_lock_test_and_set(&slot->busy, 0);
 }
 
 /* Entries up to the last one that holds a branch, of those that the driver found. */
@@ -284,29 +330,6 @@ static __always_inline void submit(struct capture_slot *slot)
 	}
 }
 
-/* Of eight characters those before the first NUL; the other bytes are 0. */
-static __always_inline __u64 until_nul(__u64 chars)
-{
-	const __u64 ones = 0x0101010101010101;
-	/* The lowest bit in it is bit 7 of the NUL. */
-	__u64 nul = (chars - ones) & ~chars & ones << 7;
-
-	return nul ? chars & ((nul & -nul) - 1) >> 7 : chars;
-}
-
-/*
- * Two loads, where bpf_get_current_comm() takes a call and a loop. Kernels before 6.2 do not pad:
- * what a longer name has left there would be compared.
- */
-static __always_inline void copy_comm(struct record *rec, const struct task_struct *task)
-{
-	__u64 *to = (__u64 *)rec->comm;
-	__u64 first = *(const __u64 *)&task->comm[0];
-
-	to[0] = until_nul(first);
-	to[1] = to[0] == first && first >> 56 ? until_nul(*(const __u64 *)&task->comm[8]) : 0;
-}
-
 /*
  * Who and when, now that the LBR has been read and branches cost nothing any more. False if the
  * task is not wanted.
@@ -318,8 +341,8 @@ static __always_inline bool describe(struct record *rec, enum record_kind kind, 
 
 	rec->pid = task->tgid;
 	rec->tid = task->pid;
-	copy_comm(rec, task);
-	if (!task_wanted(rec))
+	copy_comm(rec->comm, task);
+	if (!task_wanted(rec->pid, rec->cpu, rec->comm))
 		return false;
 	rec->mono_ns = bpf_ktime_get_ns();
 	rec->ip = ip;

@@ -4,7 +4,7 @@
 SEC("?tracepoint")
 int tracepoint(void *ctx)
 {
-	struct capture_slot *slot = snapshot_take();
+	struct capture_slot *slot = snapshot_take_gated();
 
 	if (unlikely(!slot))
 		return 0;
@@ -21,7 +21,7 @@ int tracepoint_sys_exit(struct trace_event_raw_sys_exit *ctx)
 
 	if (!wanted_error(ret))
 		return 0;
-	slot = snapshot_take();
+	slot = snapshot_take_gated();
 	if (unlikely(!slot))
 		return 0;
 	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, ret);
@@ -32,7 +32,7 @@ int tracepoint_sys_exit(struct trace_event_raw_sys_exit *ctx)
 SEC("?raw_tp")
 int raw_tracepoint(void *ctx)
 {
-	struct capture_slot *slot = snapshot_take();
+	struct capture_slot *slot = snapshot_take_gated();
 
 	if (unlikely(!slot))
 		return 0;

@@ -14,7 +14,7 @@ static __always_inline int on_uprobe(struct pt_regs *ctx, enum record_kind kind,
 
 	if (filter_pid && bpf_get_current_pid_tgid() >> 32 != filter_pid)
 		return 0;
-	slot = snapshot_take();
+	slot = snapshot_take_gated();
 	if (unlikely(!slot))
 		return 0;
 	finish(slot, kind, bpf_get_attach_cookie(ctx), ip, ret);

@@ -37,7 +37,7 @@ packages_static=(
 )
 # what make bench measures beside us; it does without
 packages_bench=(
-	bpftrace linux-perf time
+	bpftrace linux-perf time systemd-journal-remote
 )
 # the programs whose failing calls tests/vm/why/list has, in the guest, too
 packages_why=(

@@ -12,6 +12,7 @@
 #include "cmd/trace_run.h"
 #include "cmd/watch_options.h"
 #include "host/capabilities.h"
+#include "host/cgroup.h"
 #include "host/notify.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
@@ -31,6 +32,8 @@
  * @captured: snapshots of all traces that have ended
  * @told: of the present trace, what @export knows of
  * @delivered, @left_out, @lost: of exports that have ended
+ * @cgroup: ID of the control group that is watched, 0: all
+ * @moved: there is another one of its name: a unit was started again
  * @begun: @budget counts
  * @closed: memory is used up
  * @failed: what could not be written last, "": nothing
@@ -52,6 +55,8 @@ struct watch {
 	uint64_t left_out;
 	uint64_t lost;
 	size_t places;
+	uint64_t cgroup;
+	bool moved;
 	bool begun;
 	bool closed;
 	struct errmsg failed;
@@ -161,6 +166,15 @@ static bool reload(struct watch *watch)
 	return false;
 }
 
+/* True if the one that is watched is gone, and there is another one of its name. */
+static bool cgroup_moved(const struct watch *watch)
+{
+	struct cgroup cgroup = {};
+
+	return watch->cgroup && !watch_cgroup(&watch->config, &cgroup) &&
+	       cgroup.id != watch->cgroup;
+}
+
 static void each_second(struct watch *watch, uint64_t now_ns)
 {
 	bool closed = watch->config.memory && memory_used() > watch->config.memory;
@@ -171,6 +185,7 @@ static void each_second(struct watch *watch, uint64_t now_ns)
 			    "are not known yet are left out");
 	watch->closed = closed;
 	export_close(watch->export, closed);
+	watch->moved = cgroup_moved(watch);
 }
 
 static void on_armed(void *ctx, struct capture *capture, size_t places)
@@ -231,6 +246,10 @@ static bool on_tick(void *ctx, struct capture *capture, const struct trace_count
 		notify_send("WATCHDOG=1");
 		watch->watchdog_at_ns = now_ns + watch->watchdog_ns / 4;
 	}
+	if (watch->moved) {
+		log_info("the control group was made anew: armed again");
+		return false;
+	}
 	return !reopen_requested || !reload(watch);
 }
 
@@ -247,6 +266,8 @@ static int run_trace(struct watch *watch)
 		watch_learned_deinit(&learned);
 		return err;
 	}
+	watch->moved = false;
+	watch->cgroup = opts.capture.cgroup;
 	opts.capture.without_lbr = watch->without_lbr;
 	opts.watcher = &watcher;
 	opts.view.exporter = watch->export;
@@ -295,6 +316,8 @@ static int run(struct watch *watch)
 		err = err ?: run_trace(watch);
 		if (stop_requested)
 			break;
+		if (!err && watch->moved)
+			continue;
 		if (watch->has_next)
 			take_next(watch);
 		else if (err && watch->has_previous)

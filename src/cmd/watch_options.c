@@ -14,19 +14,25 @@
 /* Each gets a program of its own: the newest ones. */
 #define LEARNED_MAX 256
 
+int watch_cgroup(const struct watch_config *config, struct cgroup *ret)
+{
+	if (config->cgroup)
+		return cgroup_find(config->cgroup, ret);
+	return config->unit ? cgroup_find_unit(config->unit, ret) : -ENODATA;
+}
+
 static int add_cgroup(const struct watch_config *config, struct trace_options *opts)
 {
-	const char *name = config->cgroup ?: config->unit;
 	struct cgroup cgroup = {};
-	int err;
+	int err = watch_cgroup(config, &cgroup);
 
-	if (!name)
+	if (err == -ENODATA)
 		return 0;
-	err = config->cgroup ? cgroup_find(name, &cgroup) : cgroup_find_unit(name, &cgroup);
 	if (err) {
 		log_error("%s '%s': there is no control group %s; start what is to be watched "
 			  "before: After= in the unit of this service does",
-			  config->cgroup ? "ControlGroup" : "Unit", name, cgroup.path);
+			  config->cgroup ? "ControlGroup" : "Unit", config->cgroup ?: config->unit,
+			  cgroup.path);
 		return err;
 	}
 	opts->capture.cgroup = cgroup.id;

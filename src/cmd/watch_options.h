@@ -24,6 +24,14 @@ int watch_learned(const struct watch_config *config, struct watch_learned *ret);
 /** watch_learned_deinit() - free */
 void watch_learned_deinit(struct watch_learned *learned);
 
+struct cgroup;
+
+/**
+ * watch_cgroup() - the control group that a configuration names, as it is now
+ * Return: 0; -ENOENT; -ENODATA: it names none.
+ */
+int watch_cgroup(const struct watch_config *config, struct cgroup *ret);
+
 /**
  * watch_options() - from a configuration
  * @config, @learned: borrowed until trace_options_deinit(), and @ret not moved until then

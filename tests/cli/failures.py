@@ -2,9 +2,10 @@
 """failures.py - 500 system calls that fail, in 6 kinds, under a name of its own
 
 Usage: failures.py NAME [TIMES]
-       failures.py --kinds
+       failures.py --kinds tracepoints|functions
 
---kinds: a line "FUNCTION ERRNO COUNT" for each kind. The interpreter itself makes none of them while
+--kinds: a line "FUNCTION ERRNO COUNT" for each kind; a function of the kernel, or the tracepoint at the
+call's end. The interpreter itself makes none of them while
 it has NAME, the name of the task.
 """
 import errno
@@ -22,13 +23,15 @@ KINDS = [
     ("kill", "ESRCH", 40, lambda: os.kill(4194305, signal.SIGUSR1)),
     ("chdir", "ENOENT", 20, lambda: os.chdir("/none/" + SECRET)),
 ]
+FUNCTIONS = {"openat": "do_sys_openat2", "close": "__x64_sys_close", "kill": "__x64_sys_kill",
+             "chdir": "__x64_sys_chdir"}
 SECRET = "PLANTED-path"
 
 
 def main():
     if sys.argv[1] == "--kinds":
         for function, name, count, _ in KINDS:
-            print(f"sys_exit_{function}", name, count)
+            print(FUNCTIONS[function] if sys.argv[2] == "functions" else f"sys_exit_{function}", name, count)
         return
     times = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     with open("/proc/self/comm", "w", encoding="ascii") as comm:

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """watched.py - is each snapshot that a service captured delivered once, or counted as left out?
 
-Usage: watched.py journal TIMES CAPTURED ENTRIES
-       watched.py otlp TIMES CAPTURED LINES
-       watched.py metrics TIMES CAPTURED FILE
+Usage: watched.py journal KINDS TIMES CAPTURED ENTRIES
+       watched.py otlp KINDS TIMES CAPTURED LINES
+       watched.py metrics KINDS TIMES CAPTURED FILE
 
-Of failures.py, run TIMES times; CAPTURED is what the service itself says it has captured. ENTRIES:
-journalctl -o json of its messages. Each of the kinds is sent in full once, its counts add up to what
-has failed; what is missing there is what is told as left out. Prints "DELIVERED LEFT_OUT".
+Of failures.py, run TIMES times; KINDS is what its --kinds takes, CAPTURED what the service itself says
+it has captured. ENTRIES: journalctl -o json of its messages. Each path is sent in full once, the counts
+of the paths of each kind add up to what has failed; what is missing there is what is told as left out.
+Prints "DELIVERED LEFT_OUT".
 """
 import collections
 import json
@@ -25,9 +26,9 @@ def refuse(*text):
     sys.exit(1)
 
 
-def kinds(times):
+def kinds(names, times):
     script = os.path.join(os.path.dirname(os.path.realpath(__file__)), "failures.py")
-    lines = subprocess.run([sys.executable, script, "--kinds"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    lines = subprocess.run([sys.executable, script, "--kinds", names], check=True, stdout=subprocess.PIPE, text=True).stdout
     return {(function, name): times * int(count) for function, name, count in map(str.split, lines.splitlines())}
 
 
@@ -49,7 +50,7 @@ def journal(path):
             continue
         key = entry["LBRSNOOP_FUNCTION"], entry["LBRSNOOP_ERRNO"]
         counts[key] += int(entry["LBRSNOOP_COUNT"])
-        full[key] += entry["MESSAGE_ID"] == FULL
+        full[entry["LBRSNOOP_PATH_ID"]] += entry["MESSAGE_ID"] == FULL
     return full, counts, left
 
 
@@ -61,7 +62,7 @@ def otlp(path):
         key = have["lbrsnoop.function"], have["error.type"]
         counts[key] += int(have["lbrsnoop.count"])
         # A line that had to wait has no process.
-        full[key] += "process.pid" in have
+        full[have["lbrsnoop.path_id"]] += "process.pid" in have
     return full, counts, None
 
 
@@ -74,13 +75,13 @@ def metrics(path):
                 counts[match[1], match[2]] += int(match[3])
             elif line.startswith("lbrsnoop_other_paths_snapshots_total "):
                 left = int(line.split()[1])
-    return collections.Counter(dict.fromkeys(counts, 1)), counts, left
+    return collections.Counter(), counts, left
 
 
 def main():
-    what, times, captured = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    wanted = kinds(times)
-    full, counts, left = {"journal": journal, "otlp": otlp, "metrics": metrics}[what](sys.argv[4])
+    what, times, captured = sys.argv[1], int(sys.argv[3]), int(sys.argv[4])
+    wanted = kinds(sys.argv[2], times)
+    full, counts, left = {"journal": journal, "otlp": otlp, "metrics": metrics}[what](sys.argv[5])
     delivered = sum(counts.values())
     if captured != sum(wanted.values()):
         refuse("captured", captured, "of", sum(wanted.values()))
@@ -91,8 +92,8 @@ def main():
     for key, count in counts.items():
         if count > wanted.get(key, 0):
             refuse("more than there were:", key, count)
-        if full[key] > 1:
-            refuse(full[key], "times in full:", key)
+    if set(full.values()) - {0, 1}:
+        refuse("in full, but not once:", full)
     if not left and (counts != wanted or (what == "journal" and set(full.values()) != {1})):
         refuse("counts", counts, "in full", full)
     print(delivered, left)
