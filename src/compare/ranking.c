@@ -343,6 +343,7 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 			  2,
 		.distance =
 			(double)site->tallies[failing_at].distance[side] / (double)bad.true_calls,
+		.parts = 2 * site->tallies[passing_at].went[!side] > good.known,
 		.decides = decided,
 	};
 	if (site->condition[side])
@@ -357,6 +358,8 @@ static int by_weight(const void *a, const void *b)
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
+	if (x->parts != y->parts)
+		return x->parts ? -1 : 1;
 	if (x->distance != y->distance)
 		return x->distance < y->distance ? -1 : 1;
 	names = strcmp(x->place.function, y->place.function);
@@ -386,6 +389,31 @@ static void find_parting(struct ranking_reason *reason)
 		    (reason->parts_at < 0 ||
 		     reason->items[i].distance > reason->items[reason->parts_at].distance))
 			reason->parts_at = (int)i;
+}
+
+/* Did most calls of a kind go that way there? */
+static bool most_went(const struct tally *tally, enum side side, const struct group *group)
+{
+	return 2 * tally->went[side] > group->calls;
+}
+
+static bool is_joined(const struct ranking *ranking, size_t failing, size_t passing,
+		      const struct ranking_reason *reason)
+{
+	const struct ranked *first = &reason->items[reason->parts_at >= 0 ? reason->parts_at : 0];
+	struct site *const *sites = ranking->sites.items;
+
+	for (size_t i = 0; i < ranking->sites.count; i++)
+		for (int side = 0; side < SIDES; side++) {
+			const struct tally *bad = &sites[i]->tallies[failing];
+			const struct tally *good = &sites[i]->tallies[passing];
+
+			if (most_went(bad, side, &ranking->groups[failing]) &&
+			    most_went(good, side, &ranking->groups[passing]) &&
+			    (double)bad->distance[side] / (double)bad->went[side] > first->distance)
+				return true;
+		}
+	return false;
 }
 
 static size_t passing_group(const struct ranking *ranking, const char *function)
@@ -423,6 +451,8 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 					       passing, &reason->items[reason->count]);
 	qsort(reason->items, reason->count, sizeof(*reason->items), by_weight);
 	find_parting(reason);
+	reason->joined =
+		reason->count && reason->items[0].parts && is_joined(ranking, at, passing, reason);
 	return 0;
 }
 

@@ -88,6 +88,8 @@ struct ranking_count {
  * @weight: the same, estimated with one call more of each outcome (Laplace), so that few calls
  *          count for less; the order of the ranking
  * @distance: mean number of decisions between it and the failure
+ * @parts: passing calls executed it, too, and went the other way: the ways part there; else they
+ *         parted before
  * @decides: the errno follows from it: a call that went this way fails, so that no passing call
  * did, even one whose record does not reach back to it; @passing has those that do, @accuracy and
  * @weight count all
@@ -102,16 +104,20 @@ struct ranked {
 	double accuracy;
 	double weight;
 	double distance;
+	bool parts;
 	bool decides;
 };
 
 /**
  * struct ranking_reason - failing calls of one function, errno, place and decision
  * @failing: how many; @passing: of the same function
- * @items: best first, @count of them; each is true in failing calls more often than in passing ones
+ * @items: best first, of equals those where the ways part, of these the nearest to the failure;
+ *         @count of them; each is true in failing calls more often than in passing ones
  * @parts_at: index into @items of the first decision, in the order of execution, that all failing
  *            calls took one way and all passing ones the other, known in nine calls of ten of
  *            each; -1 if there is none
+ * @joined: the records reach back to where the ways part: passing ones show the best of @items, and
+ *          most calls of both kinds made a decision alike before
  */
 struct ranking_reason {
 	const char *function;
@@ -122,6 +128,7 @@ struct ranking_reason {
 	struct ranked *items;
 	size_t count;
 	int parts_at;
+	bool joined;
 };
 
 struct ranking;

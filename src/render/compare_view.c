@@ -135,6 +135,10 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 		  2 * reason->items[0].passing.known < reason->passing))
 		why = "most calls of one kind do not know: their records begin behind these "
 		      "decisions; what the others did may be of another sort of call";
+	else if (!reason->joined)
+		why = "the records do not show both ways from a decision in common on: the calls "
+		      "may "
+		      "have parted further back";
 	else if (!reason->made_at.function)
 		why = "the records do not show where the error was made: these decisions may "
 		      "follow from it";

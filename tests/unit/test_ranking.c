@@ -94,8 +94,9 @@ static void accuracy_by_hand(void **state)
 	/* What all calls do tells nothing, and neither does the other side. */
 	assert_null(find(reasons, 0x30, true));
 	assert_null(find(reasons, 0x10, false));
-	/* Nothing separates all. */
+	/* Nothing separates all; but 0x30 was taken by all before. */
 	assert_int_equal(reasons->parts_at, -1);
+	assert_true(reasons->joined);
 	ranking_reasons_free(reasons, 1);
 	ranking_destroy(ranking);
 }
@@ -309,6 +310,36 @@ static void reasons_of_one_place_are_kept_apart(void **state)
 }
 
 /*
+ * A switch: failing calls go on to a second compare, which passing ones never get to. Both tell all
+ * calls apart; the ways part at the first.
+ */
+static void where_ways_part_comes_first(void **state)
+{
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		bool failing = i < 4;
+
+		call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, true);
+		decision(ranking, "f", 0x10, failing, 1);
+		if (failing)
+			decision(ranking, "f", 0x20, true, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->count, 2);
+	assert_int_equal(reasons->items[0].place.off, 0x10);
+	assert_int_equal(reasons->items[1].place.off, 0x20);
+	assert_float_equal(reasons->items[1].accuracy, 1.0, NEAR);
+	/* Nothing before is alike: the records may begin behind the place. */
+	assert_false(reasons->joined);
+	ranking_reasons_free(reasons, 1);
+	ranking_destroy(ranking);
+}
+
+/*
  * The records of 6 passing calls begin behind the decision to fail, which none of them can have
  * taken: it tells all apart. Of another decision of the failing calls nothing is known.
  */
@@ -330,6 +361,7 @@ static void what_decides_needs_no_passing_record(void **state)
 	assert_int_equal(reasons->items[0].place.off, 0x10);
 	assert_true(reasons->items[0].decides);
 	assert_int_equal(reasons->items[0].passing.known, 0);
+	assert_false(reasons->joined);
 	assert_float_equal(reasons->items[0].accuracy, 1.0, NEAR);
 	ranking_reasons_free(reasons, 1);
 	ranking_destroy(ranking);
@@ -420,6 +452,7 @@ int main(void)
 		cmocka_unit_test(few_calls_count_for_less),
 		cmocka_unit_test(reasons_are_kept_apart),
 		cmocka_unit_test(reasons_of_one_place_are_kept_apart),
+		cmocka_unit_test(where_ways_part_comes_first),
 		cmocka_unit_test(what_decides_needs_no_passing_record),
 		cmocka_unit_test(what_passing_calls_do_does_not_decide),
 		cmocka_unit_test(loops_count_once),
