@@ -139,7 +139,6 @@ struct export_totals export_totals(const struct export *export)
 		.left_out = counts->left_out,
 		.lost = counts->lost,
 		.waiting = journal > otlp ? journal : otlp,
-		.waited = export->quota.waited,
 	};
 }
 

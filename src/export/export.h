@@ -87,7 +87,6 @@ int export_tell(struct export *export, bool last, struct errmsg *msg);
  * @left_out: in no path's count
  * @lost: events without a snapshot
  * @waiting: snapshots that the sender which is behind most has not told of yet
- * @waited: how often something had to wait for records_per_s and bytes_per_s
  */
 struct export_totals {
 	uint64_t paths;
@@ -95,7 +94,6 @@ struct export_totals {
 	uint64_t left_out;
 	uint64_t lost;
 	uint64_t waiting;
-	uint64_t waited;
 };
 
 /** export_totals() - by now */

@@ -30,10 +30,8 @@ bool quota_take(struct quota *quota, uint64_t now_ns, size_t bytes)
 {
 	refill(quota, now_ns);
 	if ((quota->records_per_s && quota->records < MILLI) ||
-	    (quota->bytes_per_s && quota->bytes <= 0)) {
-		quota->waited++;
+	    (quota->bytes_per_s && quota->bytes <= 0))
 		return false;
-	}
 	quota->records -= MILLI;
 	quota->bytes -= (int64_t)bytes * MILLI;
 	return true;

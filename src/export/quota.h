@@ -11,7 +11,6 @@
  * struct quota - {.records_per_s, .bytes_per_s} to begin with; 0: any number
  * @records, @bytes: that may leave now, in thousandths; @bytes below 0: a record was longer
  * @last_ns: CLOCK_MONOTONIC of the last refill, 0: none yet
- * @waited: how often something had to wait
  */
 struct quota {
 	uint64_t records_per_s;
@@ -19,7 +18,6 @@ struct quota {
 	int64_t records;
 	int64_t bytes;
 	uint64_t last_ns;
-	uint64_t waited;
 };
 
 /* At the end, what waits may leave as if so many seconds had passed. */

@@ -238,15 +238,6 @@ static const struct key keys[] = {
 	{"Export", "ExportComm", set_bool, FIELD(export.comm), 0, 0},
 };
 
-bool watch_config_key(size_t index, const char **ret_section, const char **ret_name)
-{
-	if (index >= ARRAY_SIZE(keys))
-		return false;
-	*ret_section = keys[index].section;
-	*ret_name = keys[index].name;
-	return true;
-}
-
 static void refuse(struct parser *parser, const char *what, const char *name, const char *cause)
 {
 	parser->failed = true;

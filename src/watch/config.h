@@ -66,12 +66,6 @@ bool watch_config_same_export(const struct watch_config *a, const struct watch_c
  */
 void watch_config_keep_export(struct watch_config *config, struct watch_config *from);
 
-/**
- * watch_config_key() - all keys, for who has to write them: "Watch", "Target"
- * Return: false behind the last.
- */
-bool watch_config_key(size_t index, const char **ret_section, const char **ret_name);
-
 /** watch_config_deinit() - free */
 void watch_config_deinit(struct watch_config *config);
 
