@@ -49,6 +49,8 @@ expect "no such file: what was there stays" 2 '/none/x' ./lbrsnoop compare -o "$
 if [ "$(cat "$scratch/kept")" = kept ]; then ok "-o is not emptied"; else not_ok "-o is not emptied"; fi
 expect_out "failing calls alone" 1 "nothing to compare with; 'lbrsnoop record -e none' captures both" \
 	./lbrsnoop compare --no-lines tests/data/capture/skylake-hw.lbr
+expect_out "fewer than three: said" 0 'fewer than 3 failing and 3 passing calls: this may be chance' \
+	./lbrsnoop compare --no-lines -n 160 "$capture"
 expect "passing calls alone" 1 'no failing call among' \
 	./lbrsnoop compare --no-lines -e none -c nosuchtask "$capture"
 expect "two kernels" 2 'two builds of the kernel' \
