@@ -53,12 +53,13 @@ sleep 1
 touch bpf/record.h
 made "record.h: the BPF object, the skeleton and its readers" \
 	'BPF .*bpf\.c' 'SKEL' 'CC .*src/capture/capture\.c' 'CC .*src/capture/ring_record\.c' 'LINK'
-# why's events hold a record: cmd/why*.c and render/why*.c
-not_made "record.h: nothing else" 'CC .*src/((decode|symbolize|util|path)/|(render|cmd)/([^w]|wa))'
+# why's events hold a record: cmd/w*.c and render/w*.c
+not_made "record.h: nothing else" 'CC .*src/((decode|symbolize|util|path)/|(render|cmd)/[^w])'
 nothing "and then nothing"
-touch src/util/log.h
-made "a header: its readers" 'CC .*src/util/log\.c' 'CC .*src/cmd/trace\.c' 'LINK'
-not_made "a header: no BPF object" 'BPF|SKEL'
+# One that few read: each of them is compiled.
+touch src/cmd/option_args.h
+made "a header: its readers" 'CC .*src/cmd/option_args\.c' 'CC .*src/cmd/trace\.c' 'LINK'
+not_made "a header: no BPF object, and no room that does not read it" 'BPF|SKEL|CC .*src/[^c]'
 printf '#include "util/log.h"\n' >src/util/added.c
 made "a new source is compiled and linked" 'CC .*src/util/added\.c' 'LINK'
 rm src/util/added.c
