@@ -182,6 +182,7 @@ $(O)/tests/unit/%: tests/unit/%.c $(LIB) Makefile $(O)/.flags
 # Lines are a table of the test's own there.
 $(O)/tests/unit/test_story_view $(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--wrap=lines_find
 $(O)/tests/unit/test_story_view: LDFLAGS += -Wl,--wrap=lines_image
+$(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--wrap=variable_places
 $(O)/tests/unit/test_story_view $(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--wrap=variable_in_register
 # The kernel of a session of "why" is made up there.
 $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \

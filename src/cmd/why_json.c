@@ -153,6 +153,23 @@ static json_t *decisions_json(const struct decision *all, int count, const struc
 	return list;
 }
 
+static json_t *variables_json(const struct answer *answer, const struct why_view *view)
+{
+	struct variable_seen all[VARIABLES_MAX];
+	const struct decision_code where = why_code(view);
+	size_t count = reasons_variables(&where, answer, all, VARIABLES_MAX);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:b, s:b}", "name",
+						      json_foreign(all[i].name), "type",
+						      string_or_null(all[i].type), "value",
+						      string_or_null(all[i].value), "parameter",
+						      all[i].parameter, "optimized_out",
+						      all[i].optimized_out));
+	return list;
+}
+
 static void put_condition(json_t *origin, const struct answer *answer, const struct why_view *view)
 {
 	struct decision all[DECISIONS_MAX];
@@ -185,6 +202,7 @@ static json_t *origin_json(const struct answer *answer, const struct why_view *v
 	case ORIGIN_FOUND:
 		origin = place_json(view, answer->site.addr);
 		put_condition(origin, answer, view);
+		json_object_set_new(origin, "variables", variables_json(answer, view));
 		json_object_set_new(origin, "certain", json_true());
 		return origin;
 	case ORIGIN_ONE_OF:

@@ -17,6 +17,9 @@
 
 #define LOG_LINES_SHOWN 8
 
+/* Of the rows of variables, where the width is not known. */
+#define VARIABLES_COLUMNS 100
+
 /* The deciding branch, and those before it that are shown. */
 #define DECISIONS_ASKED (1 + 4 * WHY_EARLIER_SHOWN)
 
@@ -97,13 +100,17 @@ static void print_call(FILE *out, const struct failure *call, const struct why_v
 	print_result(out, call, view);
 	fprintf(out, " (%s)  %s[%u]\n", errno_text((int)call->err),
 		escape_text(call->comm, comm, sizeof(comm)), call->tid);
-	print_log(out, call->log, view->story ? LOG_LINES_SHOWN : WHY_LOG_SHOWN);
-	if (call->text[0]) {
-		char said[4 * WHY_TEXT_MAX + 1];
+}
 
+/* Behind the place and the condition, which are said first. */
+static void print_kernel_words(FILE *out, const struct failure *call, const struct why_view *view)
+{
+	char said[4 * WHY_TEXT_MAX + 1];
+
+	if (call->text[0])
 		fprintf(out, "  the kernel says: %s\n",
 			escape_text(call->text, said, sizeof(said)));
-	}
+	print_log(out, call->log, view->story ? LOG_LINES_SHOWN : WHY_LOG_SHOWN);
 }
 
 /* The function that called the one that the place is in: out of the stack. */
@@ -219,7 +226,9 @@ static void print_decision(FILE *out, const struct decision *decision, const str
 		fprintf(out, "   (%s+0x%" PRIx64, place.sym.name, decision->addr - place.sym.addr);
 	else
 		fprintf(out, "   (0x%" PRIx64, decision->addr);
-	fprintf(out, "%s%s)\n", named ? ": " : "", named ? decision->condition : "");
+	/* What the instruction says is for those who want the full account. */
+	fprintf(out, "%s%s)\n", named && view->story ? ": " : "",
+		named && view->story ? decision->condition : "");
 }
 
 /* Loops come back to the same branch; what has no words says nothing. */
@@ -231,6 +240,63 @@ static bool is_news(const struct decision *all, int index)
 		if (all[i].addr == all[index].addr)
 			return false;
 	return true;
+}
+
+/* In conditions, with their values: they need not be said again. */
+static bool is_said(const struct decision *all, int count, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (int i = 0; i < count; i++) {
+		const char *values = all[i].source_values, *at = strstr(values, name);
+
+		if (at && (at == values || at[-1] == ' ') && !strncmp(at + len, " = ", 3))
+			return true;
+	}
+	return false;
+}
+
+/* A row of text as wide as there is room; more go on in the next one. */
+static void print_word(FILE *out, const struct why_view *view, const char *word, int *column)
+{
+	int len = (int)strlen(word), columns = view->columns ?: VARIABLES_COLUMNS;
+
+	if (*column > 0 && *column + 2 + len > columns) {
+		fputs(",\n           ", out);
+		*column = 11;
+	} else if (*column > 0) {
+		fputs(", ", out);
+		*column += 2;
+	} else {
+		*column = 11;
+	}
+	fputs(word, out);
+	*column += len;
+}
+
+/* What arguments and variables held there: the values first, then what is nowhere. */
+static void print_variables(FILE *out, const struct answer *answer, const struct why_view *view,
+			    const struct decision *said, int said_count)
+{
+	struct variable_seen all[VARIABLES_MAX];
+	const struct decision_code where = why_code(view);
+	size_t count = reasons_variables(&where, answer, all, VARIABLES_MAX);
+	char value[4 * sizeof(all[0].value) + 1], word[sizeof(value) + CEXPR_MAX + 4];
+	int column = 0;
+
+	for (int gone = 0; gone < 2; gone++) {
+		for (size_t i = 0; i < count; i++) {
+			if (all[i].optimized_out != gone || is_said(said, said_count, all[i].name))
+				continue;
+			snprintf(word, sizeof(word), "%.*s = %s", CEXPR_MAX, all[i].name,
+				 gone ? "(optimized out)"
+				      : escape_text(all[i].value, value, sizeof(value)));
+			fputs(column ? "" : "  with     ", out);
+			print_word(out, view, word, &column);
+		}
+	}
+	if (column)
+		fputc('\n', out);
 }
 
 static void print_decisions(FILE *out, const struct answer *answer, const struct why_view *view)
@@ -245,6 +311,7 @@ static void print_decisions(FILE *out, const struct answer *answer, const struct
 		count = reasons_one_of(&where, answer, all, WHY_ONE_OF_SHOWN);
 		for (int i = 0; i < count; i++)
 			print_decision(out, &all[i], view, i ? "or" : "because", true);
+		print_variables(out, answer, view, all, count > 0 ? count : 0);
 		return;
 	}
 	print_decision(out, &all[0], view, "because", true);
@@ -254,6 +321,7 @@ static void print_decisions(FILE *out, const struct answer *answer, const struct
 		print_decision(out, &all[i], view, "after", false);
 		shown++;
 	}
+	print_variables(out, answer, view, all, count);
 }
 
 static void print_candidates(FILE *out, const struct answer *answer, const struct why_view *view)
@@ -292,6 +360,7 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 	default:
 		fprintf(out, "  where the error was made is not known: %s\n", answer->reason.text);
 	}
+	print_kernel_words(out, answer->call, view);
 }
 
 static void print_all(FILE *out, const struct answer *answer, const struct why_view *view)

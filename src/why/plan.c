@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "why/plan.h"
 
+#include "why/variables.h"
+
 /* As many as are shown, or more: those of the function before the site. */
 #define DECISIONS_MAX 8
 
@@ -9,10 +11,12 @@ void plan_reads(const struct decision_code *where, const struct site *site,
 {
 	const struct why_state state = {.wanted = ret};
 	struct decision all[DECISIONS_MAX];
+	struct variable_seen seen[VARIABLES_MAX];
 
 	*ret = (struct why_read_table){};
 	if (site->watch != site->addr)
 		return;
 	if (decisions_find(where, &site->sym, site->addr, NULL, &state, all, DECISIONS_MAX) < 1)
 		decisions_one_of(where, &site->sym, site->addr, &state, all, DECISIONS_MAX);
+	variables_find(where, site->sym.module, site->addr, &state, seen, VARIABLES_MAX);
 }

@@ -2,6 +2,7 @@
 #include "why/reads.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 static bool same(const struct why_read *a, const struct why_read *b)
 {
@@ -50,4 +51,17 @@ int state_read(const struct why_state *state, const struct why_read *read, uint6
 	*ret_value = state->hit->values[index];
 	*ret_known = state->hit->read >> index & 1;
 	return index;
+}
+
+bool state_string(const struct why_state *state, const struct why_read *read, char *ret_text)
+{
+	uint64_t value;
+	bool known;
+	int index = state_read(state, read, &value, &known);
+
+	if (!known)
+		return false;
+	snprintf(ret_text, WHY_STRING_MAX, "%.*s", WHY_STRING_MAX - 1,
+		 state->hit->strings[(state->table->reads[index].string - 1) % WHY_STRINGS_MAX]);
+	return true;
 }

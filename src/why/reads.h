@@ -44,4 +44,11 @@ struct why_state {
 int state_read(const struct why_state *state, const struct why_read *read, uint64_t *ret_value,
 	       bool *ret_known);
 
+/**
+ * state_string() - a string that was read; with @wanted it is noted
+ * @ret_text: WHY_STRING_MAX bytes; set on success
+ * Return: it is known.
+ */
+bool state_string(const struct why_state *state, const struct why_read *read, char *ret_text);
+
 #endif

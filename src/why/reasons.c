@@ -47,3 +47,12 @@ int reasons_find(const struct decision_code *where, const struct answer *answer,
 	}
 	return count;
 }
+
+size_t reasons_variables(const struct decision_code *where, const struct answer *answer,
+			 struct variable_seen *ret, size_t max)
+{
+	struct why_state state;
+
+	return variables_find(where, answer->site.sym.module, answer->site.addr,
+			      state_before(answer, &state), ret, max);
+}

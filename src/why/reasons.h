@@ -8,6 +8,7 @@
 #include "snapshot/snapshot.h"
 #include "why/answer.h"
 #include "why/decision.h"
+#include "why/variables.h"
 
 /**
  * reasons_find() - the branch that decided, and those before it in the same function, newest first
@@ -22,5 +23,9 @@ int reasons_find(const struct decision_code *where, const struct answer *answer,
  */
 int reasons_one_of(const struct decision_code *where, const struct answer *answer,
 		   struct decision *ret, size_t max);
+
+/** reasons_variables() - what variables held there; variables_find() */
+size_t reasons_variables(const struct decision_code *where, const struct answer *answer,
+			 struct variable_seen *ret, size_t max);
 
 #endif

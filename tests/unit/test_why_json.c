@@ -23,6 +23,7 @@
 #include "cmd/why_json.h"
 #include "symbolize/source_file.h"
 #include "symbolize/variable.h"
+#include "symbolize/variable_list.h"
 #include "util/cleanup.h"
 #include "why/deep.h"
 
@@ -58,6 +59,41 @@ int __wrap_variable_in_register(const struct variable_code *where, uint8_t reg, 
 	*ret = (struct cexpr){
 		.text = "count", .at = where->addr, .type = {.class = CTYPE_SIGNED, .bytes = 4}};
 	return reg == 6 ? 0 : -ENOENT;
+}
+
+/* A number in %esi, what is nowhere, a constant, and a pointer that is NULL, in %rdi. */
+int __wrap_variable_places(const struct variable_code *where, variable_place_fn *fn, void *ctx);
+int __wrap_variable_places(const struct variable_code *where, variable_place_fn *fn, void *ctx)
+{
+	const struct variable_place places[] = {
+		{.name = {.text = "count", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
+		 .where = VARIABLE_REGISTER,
+		 .reg = 6,
+		 .parameter = true},
+		{.name = {.text = "gone", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
+		 .where = VARIABLE_NOWHERE,
+		 .parameter = true},
+		/* A variable that is nowhere is not told, nor another one of a name that is there.
+		 */
+		{.name = {.text = "too", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
+		 .where = VARIABLE_NOWHERE},
+		{.name = {.text = "count", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
+		 .where = VARIABLE_CONSTANT,
+		 .value = 77,
+		 .level = 1},
+		{.name = {.text = "ready", .type = {.class = CTYPE_BOOL, .bytes = 1}},
+		 .where = VARIABLE_CONSTANT,
+		 .value = 1},
+		{.name = {.text = "next", .type = {.class = CTYPE_POINTER, .bytes = 8}},
+		 .where = VARIABLE_REGISTER,
+		 .reg = 7},
+	};
+
+	assert_int_equal(where->addr, BASE + 0x10);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (!fn(ctx, &places[i]))
+			break;
+	return 0;
 }
 
 int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
@@ -290,6 +326,55 @@ static void why_text_the_line_has_its_text(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* The place and the reason in the first three lines; then variables, then the kernel's own words.
+ */
+static void why_text_reason_first_then_variables_then_the_log(void **state)
+{
+	struct failure failure = failure_of(SYS_mkdir, EINVAL, "/x y");
+	struct why_hit *taken = calloc(1, sizeof(*taken));
+	struct answer answer = {.failures = {.items = &failure, .count = 1},
+				.call = &failure,
+				.state = ORIGIN_FOUND,
+				.site = site_at("one", BASE + 0x10),
+				.hit = taken};
+	struct why_view view = {
+		.symbols = symbols, .kernel_text = &text, .lines = (struct lines *)&view};
+	char *said = NULL, log[] = "one: what now?\n";
+	size_t len = 0;
+	FILE *out;
+
+	assert_non_null(taken);
+	taken->regs[PTREG_SI] = 9;
+	failure.log = log;
+	out = open_memstream(&said, &len);
+	render_why_answer(out, &answer, &view);
+	fclose(out);
+	assert_string_equal(
+		said, "mkdir(\"/x y\", 000) = -1 EINVAL (Invalid argument)  cat[43]\n"
+		      "  [include/one.h:12 check, called by one]\n"
+		      "  because  count == 9   (one+0x8)\n"
+		      "  with     count = 9, ready = true, next = NULL, gone = (optimized out)\n"
+		      "  the kernel logs: one: what now?\n");
+	free(said);
+	/* No wider than the terminal. */
+	view.columns = 40;
+	out = open_memstream(&said, &len);
+	render_why_answer(out, &answer, &view);
+	fclose(out);
+	assert_non_null(strstr(said, "  with     count = 9, ready = true,\n"
+				     "           next = NULL,\n"
+				     "           gone = (optimized out)\n"));
+	free(said);
+	/* --no-values */
+	view.no_values = true;
+	out = open_memstream(&said, &len);
+	render_why_answer(out, &answer, &view);
+	fclose(out);
+	assert_null(strstr(said, "  with "));
+	free(said);
+	free(taken);
+}
+
 /*
  * --all: the same call is counted; what came back another way is another one, though system call
  * and errno are the same; what has no name is counted as well. 524 is ENOTSUPP of the kernel's
@@ -339,6 +424,7 @@ int main(void)
 		cmocka_unit_test(why_json_attached_hostile_names_no_place),
 		cmocka_unit_test(why_json_no_call_is_to_blame),
 		cmocka_unit_test(why_text_the_line_has_its_text),
+		cmocka_unit_test(why_text_reason_first_then_variables_then_the_log),
 		cmocka_unit_test(why_json_all_identical_calls_are_counted),
 	};
 

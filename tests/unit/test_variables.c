@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/variables.c: what the arguments of a function of our own hold, by its own DWARF */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+
+#include <cmocka.h>
+
+#include "snapshot/snapshot.h"
+#include "symbolize/dwarf.h"
+#include "symbolize/symbolize.h"
+#include "why/variables.h"
+
+#define SELF "/proc/self/exe"
+
+enum kind {
+	KIND_ONE = 1,
+	KIND_TWO,
+};
+
+struct named {
+	long size;
+	struct {
+		int length;
+		const char *text;
+	} in;
+	/* Which of them it is, nobody knows. */
+	union {
+		const char *either;
+		long other;
+	};
+	char label[16];
+	unsigned int bits : 3;
+};
+
+static volatile long sink;
+
+/* At its entry the arguments are in the registers of the psABI, figure 3.4. */
+__attribute__((noipa)) static long tested(int number, const char *word, struct named *what,
+					  enum kind kind, unsigned char *bytes, struct named *none)
+{
+	sink += number + word[0] + what->size + (long)kind + bytes[0] + (none != NULL);
+	return sink;
+}
+
+static struct named what = {
+	.in.text = "inside", .either = "nobody knows", .label = "labelled", .bits = 1};
+static unsigned char bytes[] = "\x01\x02\x03";
+static const char word[] = "hidepid";
+
+/** struct self - @regs: at the entry of tested() */
+struct self {
+	struct lines *lines;
+	struct symbols *symbols;
+	struct symbol sym;
+	uint64_t regs[PTREG_COUNT];
+	struct why_read_table table;
+	struct why_hit hit;
+};
+
+/* What the BPF program does, in our own memory. */
+static void read_all(struct self *self)
+{
+	for (uint32_t i = 0; i < self->table.count; i++) {
+		const struct why_read *read = &self->table.reads[i];
+		uint64_t from = read->from < WHY_FROM_READ
+					? self->regs[read->from]
+					: self->hit.values[read->from - WHY_FROM_READ];
+		const void *at = (const void *)(uintptr_t)(from + (uint64_t)read->offset);
+
+		if (!from)
+			continue;
+		self->hit.read |= 1u << i;
+		if (read->string)
+			snprintf(self->hit.strings[read->string - 1], WHY_STRING_MAX, "%s",
+				 (const char *)at);
+		else
+			memcpy(&self->hit.values[i], at, read->bytes);
+	}
+}
+
+static int open_self(void **state)
+{
+	struct lines_options opts = {.vmlinux = SELF, .release = "no-kernel"};
+	struct self *self = calloc(1, sizeof(*self));
+
+	if (!self || lines_open(&opts, &self->lines) || symbols_open_elf(SELF, 0, &self->symbols) ||
+	    symbols_by_name(self->symbols, "", "tested", 0, &self->sym))
+		return -1;
+	self->regs[PTREG_DI] = (uint32_t)-77;
+	self->regs[PTREG_SI] = (uintptr_t)word;
+	self->regs[PTREG_DX] = (uintptr_t)&what;
+	self->regs[PTREG_CX] = KIND_TWO;
+	self->regs[PTREG_R8] = (uintptr_t)bytes;
+	*state = self;
+	return 0;
+}
+
+static int close_self(void **state)
+{
+	struct self *self = *state;
+
+	lines_close(self->lines);
+	symbols_close(self->symbols);
+	free(self);
+	return 0;
+}
+
+/* First the table is made, of the code alone; then what was read by it is found. */
+static size_t find(struct self *self, bool no_values, struct variable_seen *ret)
+{
+	const struct decision_code where = {
+		.lines = self->lines, .symbols = self->symbols, .no_values = no_values};
+	struct why_state state = {.wanted = &self->table};
+
+	variables_find(&where, "", self->sym.addr, &state, ret, VARIABLES_MAX);
+	read_all(self);
+	state = (struct why_state){.regs = self->regs, .hit = &self->hit, .table = &self->table};
+	return variables_find(&where, "", self->sym.addr, &state, ret, VARIABLES_MAX);
+}
+
+static void assert_seen(const struct variable_seen *seen, const char *name, const char *type,
+			const char *value)
+{
+	assert_string_equal(seen->name, name);
+	assert_string_equal(seen->type, type);
+	assert_string_equal(seen->value, value);
+	assert_false(seen->optimized_out);
+	assert_true(seen->parameter);
+}
+
+static void arguments_are_what_the_caller_passed(void **state)
+{
+	struct variable_seen all[VARIABLES_MAX];
+	struct self *self = *state;
+
+	(void)tested(1, word, &what, KIND_ONE, bytes, NULL);
+	assert_int_equal(find(self, false, all), 6);
+	assert_seen(&all[0], "number", "int", "-77");
+	assert_seen(&all[1], "word", "char *", "\"hidepid\"");
+	assert_seen(&all[2], "what->in.text", "char *", "\"inside\"");
+	assert_string_equal(all[3].name, "what->label");
+	assert_string_equal(all[3].value, "\"labelled\"");
+	assert_seen(&all[4], "kind", "enum kind", "KIND_TWO");
+	/* Bytes that are no text are no string. */
+	assert_seen(&all[5], "none", "struct named *", "NULL");
+}
+
+static void pointer_that_is_an_error_says_so(void **state)
+{
+	struct variable_seen all[VARIABLES_MAX];
+	struct self *self = *state;
+
+	self->regs[PTREG_DX] = (uint64_t)-EACCES;
+	/* Nobody can read there. */
+	self->regs[PTREG_R9] = 0;
+	const struct decision_code where = {.lines = self->lines, .symbols = self->symbols};
+	const struct why_state known = {
+		.regs = self->regs, .hit = &self->hit, .table = &self->table};
+
+	assert_int_equal(variables_find(&where, "", self->sym.addr, &known, all, VARIABLES_MAX), 4);
+	assert_seen(&all[1], "what", "struct named *", "ERR_PTR(-EACCES)");
+}
+
+static void nothing_is_read_where_nobody_wants_values(void **state)
+{
+	struct variable_seen all[VARIABLES_MAX];
+	struct self *self = *state;
+
+	assert_int_equal(find(self, true, all), 0);
+	assert_int_equal(self->table.count, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_self, close_self)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(arguments_are_what_the_caller_passed),
+		TEST(pointer_that_is_an_error_says_so),
+		TEST(nothing_is_read_where_nobody_wants_values),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
