@@ -162,6 +162,8 @@ static void make_table(struct probes *probes, size_t index)
 		*table = (struct why_read_table){};
 }
 
+_Static_assert(PROBES_SITES_MAX <= WHY_TABLES_MAX, "a table each");
+
 /*
  * The breakpoints go to sites that a kprobe is refused at, or that are so few that each gets one;
  * without kprobes to those of the functions that ran last.

@@ -31,6 +31,8 @@
  *           8f mov $-22,%eax  94 ret
  * stored:   a0 cmpb $2,0x8(%rbx)  a4 je b0  a6 movb $2,0x8(%rbx)  aa mov $-22,%eax  af ret
  *           b0 xor %eax,%eax  b2 ret
+ * by_then:  c0 cmpb $2,0x8(%rbx)  c4 jne cf  c6 testb $4,0x10(%rbx)  ca jne cf  cc xor  ce ret
+ *           cf call direct  d4 mov $-22,%eax  d9 ret
  */
 static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc"
 			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -43,7 +45,9 @@ static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\
 			      "\x80\x7b\x08\x02\x75\x09\xf6\x43\x10\x04\x75\x03\x31\xc0\xc3\xb8"
 			      "\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 			      "\x80\x7b\x08\x02\x74\x0a\xc6\x43\x08\x02\xb8\xea\xff\xff\xff\xc3"
-			      "\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+			      "\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+			      "\x80\x7b\x08\x02\x75\x09\xf6\x43\x10\x04\x75\x03\x31\xc0\xc3\xe8"
+			      "\x2c\xff\xff\xff\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000020 T pointers\n"
@@ -51,8 +55,9 @@ static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000060 T indexed\n"
 			    "ffffffff81000080 T one_of\n"
 			    "ffffffff810000a0 T stored\n"
-			    "ffffffff810000c0 T end\n"
-			    "ffffffff810000d0 T further\n";
+			    "ffffffff810000c0 T by_then\n"
+			    "ffffffff810000e0 T end\n"
+			    "ffffffff810000f0 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -235,6 +240,25 @@ static void memory_tells_which_of_several_ways_it_was(void **state)
 	assert_int_equal(explain(&seen, true, all, 4), 2);
 }
 
+/* Behind a call that proves nothing: the one that it speaks against comes last, and says so. */
+static void memory_read_later_excludes_no_way(void **state)
+{
+	struct seen seen = plan(state, "by_then", 0xd4);
+	struct decision all[4];
+	int first = reads_find(&seen.table,
+			       &(struct why_read){.from = PTREG_BX, .offset = 8, .bytes = 1});
+
+	assert_int_equal(seen.table.count, 2);
+	assert_in_range(first, 0, 1);
+	seen.hit->values[first] = 2;
+	seen.hit->values[!first] = 0xff;
+	assert_int_equal(explain(&seen, true, all, 4), 2);
+	assert_int_equal(all[0].addr, BASE + 0xca);
+	assert_null(strstr(all[0].values, "by then"));
+	assert_int_equal(all[1].addr, BASE + 0xc4);
+	assert_string_equal(all[1].values, "0x8(%rbx) = 2 (by then)");
+}
+
 static void table_holds_each_read_once_and_no_more_than_fit(void **state)
 {
 	struct why_read_table reads = {};
@@ -276,6 +300,7 @@ int main(void)
 		TEST(indexed_memory_is_not_read),
 		TEST(site_seen_later_has_no_reads),
 		TEST(memory_tells_which_of_several_ways_it_was),
+		TEST(memory_read_later_excludes_no_way),
 		cmocka_unit_test(table_holds_each_read_once_and_no_more_than_fit),
 	};
 
