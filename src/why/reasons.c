@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "why/reasons.h"
 
-/* Ways that lead to a place: more of them than this leave no single one. */
-#define WAYS_MAX 8
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/cleanup.h"
 
 /* Behind the instruction its register is another one. */
 static const struct why_state *state_before(const struct answer *answer, struct why_state *ret)
@@ -20,10 +22,19 @@ static const struct why_state *state_before(const struct answer *answer, struct 
 int reasons_one_of(const struct decision_code *where, const struct answer *answer,
 		   struct decision *ret, size_t max)
 {
+	_cleanup_free_ struct decision *all = calloc(REASONS_WAYS_MAX, sizeof(*all));
 	struct why_state state;
+	int count;
 
-	return decisions_one_of(where, &answer->site.sym, answer->site.addr,
-				state_before(answer, &state), ret, max);
+	if (!all)
+		return -ENOMEM;
+	count = decisions_one_of(where, &answer->site.sym, answer->site.addr,
+				 state_before(answer, &state), all, REASONS_WAYS_MAX);
+	if (count > 0 && (size_t)count > max)
+		return -E2BIG;
+	for (int i = 0; i < count; i++)
+		ret[i] = all[i];
+	return count;
 }
 
 int reasons_find(const struct decision_code *where, const struct answer *answer,
@@ -33,7 +44,6 @@ int reasons_find(const struct decision_code *where, const struct answer *answer,
 	const struct why_state *state = state_before(answer, &room);
 	const struct symbol *func = &answer->site.sym;
 	uint64_t addr = answer->site.addr;
-	struct decision all[WAYS_MAX];
 	int count = 0;
 
 	if (snap && snap->count)
@@ -41,10 +51,8 @@ int reasons_find(const struct decision_code *where, const struct answer *answer,
 	if (count < 1)
 		count = decisions_find(where, func, addr, NULL, state, ret, max);
 	/* The registers may leave one of several ways. */
-	if (count < 1 && reasons_one_of(where, answer, all, WAYS_MAX) == 1) {
-		ret[0] = all[0];
+	if (count < 1 && max && reasons_one_of(where, answer, ret, 1) == 1)
 		count = 1;
-	}
 	return count;
 }
 

@@ -19,7 +19,12 @@
 int reasons_find(const struct decision_code *where, const struct answer *answer,
 		 const struct snapshot *snap, struct decision *ret, size_t max);
 
-/** reasons_one_of() - where they tell nothing: of each way the one that decided; decisions_one_of()
+/* Ways that lead to one place, of which values leave some. */
+#define REASONS_WAYS_MAX 24
+
+/**
+ * reasons_one_of() - where they tell nothing: of each way the one that decided; decisions_one_of()
+ * Return: as that; -E2BIG if the values leave more than @max of REASONS_WAYS_MAX.
  */
 int reasons_one_of(const struct decision_code *where, const struct answer *answer,
 		   struct decision *ret, size_t max);

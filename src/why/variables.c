@@ -33,13 +33,37 @@ struct pointed {
 	unsigned int strings;
 };
 
-/* An inlined function's argument is mostly the variable of the same name of the one around it. */
+/* The innermost one of a name is told; but what is nowhere gives way to what is somewhere. */
 static bool is_there(const struct collection *all, const char *name)
 {
 	for (size_t i = 0; i < all->count; i++)
-		if (!strcmp(all->ret[i].name, name))
+		if (!all->ret[i].optimized_out && !strcmp(all->ret[i].name, name))
 			return true;
 	return false;
+}
+
+/* Is there another one of that name, or what it points to: "param" and "param->key"? */
+static bool is_elsewhere(const struct collection *all, size_t index)
+{
+	const char *name = all->ret[index].name;
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < all->count; i++)
+		if (i != index && !strncmp(all->ret[i].name, name, len) &&
+		    (i < index || !all->ret[i].optimized_out) &&
+		    (!all->ret[i].name[len] || !strncmp(all->ret[i].name + len, "->", 2)))
+			return true;
+	return false;
+}
+
+static void drop_superseded(struct collection *all)
+{
+	for (size_t i = all->count; i-- > 0;) {
+		if (!all->ret[i].optimized_out || !is_elsewhere(all, i))
+			continue;
+		memmove(&all->ret[i], &all->ret[i + 1], (all->count - i - 1) * sizeof(*all->ret));
+		all->count--;
+	}
 }
 
 static struct variable_seen *add(struct collection *all, const char *name, const struct ctype *type,
@@ -219,5 +243,6 @@ size_t variables_find(const struct decision_code *where, const char *module, uin
 	if (!where->lines || !state || where->no_values)
 		return 0;
 	variable_places(&code, on_place, &all);
+	drop_superseded(&all);
 	return all.count;
 }

@@ -16,6 +16,7 @@
 #include "util/cleanup.h"
 #include "why/decision.h"
 #include "why/plan.h"
+#include "why/reasons.h"
 #include "why/watch.h"
 
 #define BASE 0xffffffff81000000ULL
@@ -33,6 +34,8 @@
  *           b0 xor %eax,%eax  b2 ret
  * by_then:  c0 cmpb $2,0x8(%rbx)  c4 jne cf  c6 testb $4,0x10(%rbx)  ca jne cf  cc xor  ce ret
  *           cf call direct  d4 mov $-22,%eax  d9 ret
+ * many:     e0 cmpl $1,0x0(%rdi)  e4 je 11f  e6 cmpl $2,0x4(%rdi)  ea je 11f  ... ten of them
+ *           11c xor %eax,%eax  11e ret  11f mov $-22,%eax  124 ret
  */
 static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc"
 			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -47,7 +50,13 @@ static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\
 			      "\x80\x7b\x08\x02\x74\x0a\xc6\x43\x08\x02\xb8\xea\xff\xff\xff\xc3"
 			      "\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 			      "\x80\x7b\x08\x02\x75\x09\xf6\x43\x10\x04\x75\x03\x31\xc0\xc3\xe8"
-			      "\x2c\xff\xff\xff\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc";
+			      "\x2c\xff\xff\xff\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc"
+			      "\x83\x7f\x00\x01\x74\x39\x83\x7f\x04\x02\x74\x33\x83\x7f\x08\x03"
+			      "\x74\x2d\x83\x7f\x0c\x04\x74\x27\x83\x7f\x10\x05\x74\x21\x83\x7f"
+			      "\x14\x06\x74\x1b\x83\x7f\x18\x07\x74\x15\x83\x7f\x1c\x08\x74\x0f"
+			      "\x83\x7f\x20\x09\x74\x09\x83\x7f\x24\x0a\x74\x03\x31\xc0\xc3\xb8"
+			      "\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000020 T pointers\n"
@@ -56,8 +65,9 @@ static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000080 T one_of\n"
 			    "ffffffff810000a0 T stored\n"
 			    "ffffffff810000c0 T by_then\n"
-			    "ffffffff810000e0 T end\n"
-			    "ffffffff810000f0 T further\n";
+			    "ffffffff810000e0 T many\n"
+			    "ffffffff81000140 T end\n"
+			    "ffffffff81000150 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -259,6 +269,22 @@ static void memory_read_later_excludes_no_way(void **state)
 	assert_string_equal(all[1].values, "0x8(%rbx) = 2 (by then)");
 }
 
+/* A return that many tests share: memory leaves the one of them that was true. */
+static void memory_leaves_one_of_many_ways(void **state)
+{
+	struct seen seen = plan(state, "many", 0x11f);
+	struct decision all[REASONS_WAYS_MAX];
+	int seventh = reads_find(&seen.table,
+				 &(struct why_read){.from = PTREG_DI, .offset = 24, .bytes = 4});
+
+	assert_int_equal(seen.table.count, 10);
+	assert_in_range(seventh, 0, 9);
+	seen.hit->values[seventh] = 7;
+	assert_int_equal(explain(&seen, true, all, REASONS_WAYS_MAX), 1);
+	assert_int_equal(all[0].addr, BASE + 0xe0 + 6 * 6 + 4);
+	assert_string_equal(all[0].condition, "0x18(%rdi) == 7");
+}
+
 static void table_holds_each_read_once_and_no_more_than_fit(void **state)
 {
 	struct why_read_table reads = {};
@@ -301,6 +327,7 @@ int main(void)
 		TEST(site_seen_later_has_no_reads),
 		TEST(memory_tells_which_of_several_ways_it_was),
 		TEST(memory_read_later_excludes_no_way),
+		TEST(memory_leaves_one_of_many_ways),
 		cmocka_unit_test(table_holds_each_read_once_and_no_more_than_fit),
 	};
 
