@@ -220,8 +220,9 @@ static void describe_source(const struct compared *c, const struct insn *branch,
 		const struct operand_name *name = &condition.names[i];
 		struct value_then then;
 
+		/* "test $4,%sil" asks for a part of what has the name. */
 		if (backward_value(back, c->setter, &name->operand, &then) ||
-		    back->where->no_values ||
+		    back->where->no_values || name->type.bytes * 8 > then.bits ||
 		    (is_equality(condition.text) && !(wrong && then.later)))
 			continue;
 		value_append(ret->source_values, sizeof(ret->source_values), name->name, then.value,

@@ -36,17 +36,24 @@
  *      10 mov $-22,%eax  15 ret
  * two: 20 test %edi,%edi  22 je 30  24 test %esi,%esi  26 jne 30  28 xor %eax,%eax  2a ret
  *      30 mov $-22,%eax  35 ret
+ * byte: 80 test $4,%sil  84 jne 89  86 xor %eax,%eax  88 ret  89 mov $-22,%eax  8e ret
  */
-static const uint8_t code[0x40] =
+static const uint8_t code[0x90] =
 	"\x0f\x1f\x44\x00\x00\x83\xfe\x09\x74\x06\x31\xc0\xc3\xcc\xcc\xcc"
 	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 	"\x85\xff\x74\x0c\x85\xf6\x75\x08\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc"
-	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\x40\xf6\xc6\x04\x75\x03\x31\xc0\xc3\xb8\xea\xff\xff\xff\xc3\xcc";
 
 static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000020 T two\n"
 			    "ffffffff81000040 T caller\n"
-			    "ffffffff81000080 T end\n";
+			    "ffffffff81000080 T byte\n"
+			    "ffffffff81000090 T end\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code)};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -333,6 +340,23 @@ static void why_text_the_line_has_its_text(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* What is in the lowest byte of a register is not the whole of what has the name. */
+static void decision_part_of_a_variable_has_no_value(void **state)
+{
+	const struct decision_code where = {
+		.text = &text, .symbols = symbols, .lines = (struct lines *)&where};
+	const uint64_t regs[PTREG_COUNT] = {[PTREG_SI] = 0x1104};
+	struct decision decision;
+	struct symbol func;
+
+	assert_int_equal(symbols_by_name(symbols, "", "byte", 0, &func), 0);
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x89, NULL,
+					&(struct why_state){.regs = regs}, &decision, 1),
+			 1);
+	assert_string_equal(decision.source, "(count & 4) != 0");
+	assert_string_equal(decision.source_values, "");
+}
+
 /* The place and the reason in the first three lines; then variables, then the kernel's own words.
  */
 static void why_text_reason_first_then_variables_then_the_log(void **state)
@@ -431,6 +455,7 @@ int main(void)
 		cmocka_unit_test(why_json_attached_hostile_names_no_place),
 		cmocka_unit_test(why_json_no_call_is_to_blame),
 		cmocka_unit_test(why_text_the_line_has_its_text),
+		cmocka_unit_test(decision_part_of_a_variable_has_no_value),
 		cmocka_unit_test(why_text_reason_first_then_variables_then_the_log),
 		cmocka_unit_test(why_json_all_identical_calls_are_counted),
 	};
