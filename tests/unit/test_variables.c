@@ -41,12 +41,17 @@ struct named {
 static volatile long sink;
 
 /* At its entry the arguments are in the registers of the psABI, figure 3.4. */
-__attribute__((noipa)) static long tested(int number, const char *word, struct named *what,
-					  enum kind kind, unsigned char *bytes, struct named *none)
+__attribute__((noinline)) static long tested(int number, const char *word, struct named *what,
+					     enum kind kind, unsigned char *bytes,
+					     struct named *none)
 {
 	sink += number + word[0] + what->size + (long)kind + bytes[0] + (none != NULL);
 	return sink;
 }
+
+/* Called through it alone, the function is as it is written. */
+static long (*volatile call)(int, const char *, struct named *, enum kind, unsigned char *,
+			     struct named *) = tested;
 
 static struct named what = {
 	.in.text = "inside", .either = "nobody knows", .label = "labelled", .bits = 1};
@@ -139,7 +144,7 @@ static void arguments_are_what_the_caller_passed(void **state)
 	struct variable_seen all[VARIABLES_MAX];
 	struct self *self = *state;
 
-	(void)tested(1, word, &what, KIND_ONE, bytes, NULL);
+	(void)call(1, word, &what, KIND_ONE, bytes, NULL);
 	assert_int_equal(find(self, false, all), 6);
 	assert_seen(&all[0], "number", "int", "-77");
 	assert_seen(&all[1], "word", "char *", "\"hidepid\"");
