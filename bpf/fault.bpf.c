@@ -9,6 +9,9 @@
  * Where there is none it takes a snapshot of its own, with what is left.
  */
 #include "preset.bpf.h"
+#include "snapshot/fault_place.h"
+
+_Static_assert(FAULT_WARN <= FAULT_PLACES, "early places have slots");
 
 #define UD2 0x0b0f
 
@@ -65,11 +68,11 @@ static __always_inline bool printk_wanted(__u32 place, __u64 facility, __s32 lev
 		return false;
 	bpf_probe_read_kernel(text, sizeof(text), (void *)fmt);
 	/* "watchdog: BUG: soft lockup - ..." at level emerg */
-	if (place == PLACE_PRINTK_LOCKUP)
+	if (place == FAULT_PRINTK_LOCKUP)
 		return text[0] == WORD(1, '0', 'w', 'a', 't', 'c', 'h', 'd') &&
 		       text[1] == WORD('o', 'g', ':', ' ', 'B', 'U', 'G', ':');
 	/* "rcu: INFO: %s self-detected stall on CPU", "... detected stalls on CPUs/tasks" */
-	if (place == PLACE_PRINTK_STALL)
+	if (place == FAULT_PRINTK_STALL)
 		return text[0] == WORD(1, '3', 'r', 'c', 'u', ':', ' ', 'I') &&
 		       text[1] == WORD('N', 'F', 'O', ':', ' ', '%', 's', ' ');
 	if (level >= 0)
@@ -114,7 +117,7 @@ static __always_inline void kfence_tells(struct bpf_perf_event_data *ctx, struct
 		slot_release(slot);
 		return;
 	}
-	if (regs && fault_take(PLACE_FIXUP, &slot->rec, regs, regs, regs_ip(regs)))
+	if (regs && fault_take(FAULT_FIXUP, &slot->rec, regs, regs, regs_ip(regs)))
 		slot->rec.target = cookie;
 	more = detail_begin(slot);
 	if (unlikely(!more))
@@ -139,7 +142,7 @@ int fault_early(struct bpf_perf_event_data *ctx)
 	count_hit(slot);
 	cookie = bpf_get_attach_cookie(ctx);
 	place = cookie >> 32;
-	if (place == PLACE_PRINTK) {
+	if (place == FAULT_PRINTK) {
 		bool wanted = printk_wanted(place, ctx->regs.di, ctx->regs.si, ctx->regs.cx);
 
 		if (slot && wanted)
@@ -150,7 +153,7 @@ int fault_early(struct bpf_perf_event_data *ctx)
 			count_no_slot();
 		return 0;
 	}
-	if (place == PLACE_KFENCE) {
+	if (place == FAULT_KFENCE) {
 		if (slot)
 			kfence_tells(ctx, slot, cookie);
 		else
@@ -160,12 +163,12 @@ int fault_early(struct bpf_perf_event_data *ctx)
 	if (unlikely(!slot)) /* an error that is one takes a snapshot at its late place */
 		return 0;
 	rec = &slot->rec;
-	if (place == PLACE_WARN_PRINTK) {
+	if (place == FAULT_WARN_PRINTK) {
 		id = 0;
 		bpf_probe_read_kernel(&id, sizeof(id), (void *)ctx->regs.sp);
 		/* The call, if it is the newest branch: the story ends there. */
 		ip = rec->count && rec->branches[0].to == ctx->regs.ip ? rec->branches[0].from : id;
-	} else if (place != PLACE_UD2) {
+	} else if (place != FAULT_UD2) {
 		ip = regs_ip(id);
 	}
 	if (describe(rec, RECORD_FAULT, 0, ip, 0))
@@ -185,15 +188,15 @@ static __always_inline __u64 fault_regs(struct pt_regs *ctx, __u32 place)
 	barrier_var(third);
 	barrier_var(fifth);
 	switch (place) {
-	case PLACE_WARN: /* __warn(file, line, caller, taint, regs, args) */
+	case FAULT_WARN: /* __warn(file, line, caller, taint, regs, args) */
 		return fifth;
-	case PLACE_PAGE_OOPS: /* page_fault_oops(regs, error_code, address) */
+	case FAULT_PAGE_OOPS: /* page_fault_oops(regs, error_code, address) */
 		return first;
-	case PLACE_DIE_ADDR: /* die_addr(str, regs, err, gp_addr), die(str, regs, err) */
-	case PLACE_DIE:
-	case PLACE_DIE_BUG:
+	case FAULT_DIE_ADDR: /* die_addr(str, regs, err, gp_addr), die(str, regs, err) */
+	case FAULT_DIE:
+	case FAULT_DIE_BUG:
 		return second;
-	case PLACE_KFENCE: /* kfence_report_error(address, is_write, regs, meta, type) */
+	case FAULT_KFENCE: /* kfence_report_error(address, is_write, regs, meta, type) */
 		return third;
 	default:
 		return 0;
@@ -222,20 +225,20 @@ static __always_inline bool fault_find(struct pt_regs *ctx, __u32 place, struct 
 	__u64 regs = fault_regs(ctx, place), ip;
 	__u16 insn = 0;
 
-	if (place == PLACE_WARN) {
+	if (place == FAULT_WARN) {
 		*ret_bug = ctx->dx;
-		return fault_take(PLACE_WARN_PRINTK, rec, ctx->dx - WARN_REACH, ctx->dx, 0) ||
-		       fault_take(PLACE_UD2, rec, ctx->dx, ctx->dx, 0);
+		return fault_take(FAULT_WARN_PRINTK, rec, ctx->dx - WARN_REACH, ctx->dx, 0) ||
+		       fault_take(FAULT_UD2, rec, ctx->dx, ctx->dx, 0);
 	}
 	ip = regs_ip(regs);
-	if (place == PLACE_DIE || place == PLACE_DIE_BUG) {
+	if (place == FAULT_DIE || place == FAULT_DIE_BUG) {
 		bpf_probe_read_kernel(&insn, sizeof(insn), (void *)ip);
 		*ret_bug = insn == UD2 ? ip : 0;
-		if (*ret_bug && fault_take(PLACE_UD2, rec, ip, ip, 0))
+		if (*ret_bug && fault_take(FAULT_UD2, rec, ip, ip, 0))
 			return true;
 	}
-	return fault_take(PLACE_FIXUP, rec, regs, regs, ip) ||
-	       (place == PLACE_PAGE_OOPS && fault_take(PLACE_PAGE, rec, regs, regs, ip));
+	return fault_take(FAULT_FIXUP, rec, regs, regs, ip) ||
+	       (place == FAULT_PAGE_OOPS && fault_take(FAULT_PAGE, rec, regs, regs, ip));
 }
 
 SEC("?kprobe")
@@ -247,9 +250,9 @@ int fault_late(struct pt_regs *ctx)
 	struct preset_slot *more;
 
 	/* By a kprobe nothing of the story is left in any case: better to spare the snapshot. */
-	if (place >= PLACE_PRINTK && !printk_wanted(place, ctx->di, ctx->si, ctx->cx))
+	if (place >= FAULT_PRINTK && !printk_wanted(place, ctx->di, ctx->si, ctx->cx))
 		return 0;
-	if (place == PLACE_PAGE_OOPS && is_kfence(ctx->si, ctx->dx))
+	if (place == FAULT_PAGE_OOPS && is_kfence(ctx->si, ctx->dx))
 		return 0;
 	slot = snapshot_take();
 	if (unlikely(!slot))
@@ -258,11 +261,11 @@ int fault_late(struct pt_regs *ctx)
 		slot_release(slot);
 		return 0;
 	}
-	if (place < PLACE_PRINTK && fault_find(ctx, place, &slot->rec, &bug)) {
+	if (place < FAULT_PRINTK && fault_find(ctx, place, &slot->rec, &bug)) {
 		slot->rec.target = cookie;
 		slot->rec.retval = bug;
 	}
-	if (place == PLACE_DIE_BUG && !bug) {
+	if (place == FAULT_DIE_BUG && !bug) {
 		slot_release(slot);
 		return 0;
 	}

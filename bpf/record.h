@@ -36,30 +36,6 @@ enum record_kind {
 };
 
 /**
- * enum record_place - where faults of the kernel are watched: bits 39:32 of the attach cookie
- *
- * At the early places, hardware breakpoints, the branches before the fault are still there; but not
- * all that comes by there is an error. So they are kept until the late place says so.
- */
-enum record_place {
-	PLACE_NONE = 0,
-	PLACE_UD2,	   /* report_bug(): WARN and BUG() alike */
-	PLACE_WARN_PRINTK, /* __warn_printk(): of a WARN with a text, before the exception */
-	PLACE_FIXUP,	   /* fixup_exception(): it may be one that the kernel expects */
-	PLACE_PAGE,	   /* page_fault_oops() */
-	PLACE_EARLY_COUNT,
-	PLACE_WARN = PLACE_EARLY_COUNT, /* __warn() */
-	PLACE_PAGE_OOPS,		/* page_fault_oops() */
-	PLACE_DIE_ADDR,			/* die_addr(): general protection */
-	PLACE_DIE,			/* die() */
-	PLACE_DIE_BUG,			/* die(), of BUG() alone */
-	PLACE_KFENCE,			/* kfence_report_error(): a breakpoint, too */
-	PLACE_PRINTK,			/* vprintk_emit(): a line at level err or above */
-	PLACE_PRINTK_LOCKUP,		/* ... of the soft lockup detector */
-	PLACE_PRINTK_STALL,		/* ... of RCU's stall detector */
-};
-
-/**
  * struct record - one event
  * @mono_ns: CLOCK_MONOTONIC when the program ran, after the snapshot
  * @ip: address of the probed instruction or of the function's entry; RECORD_PERF, RECORD_PMI: where

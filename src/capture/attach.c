@@ -24,20 +24,6 @@ static struct bpf_program *program_on_returns(struct lbrsnoop_bpf *skel, const s
 	return probe->ret == RETURN_S64 ? skel->progs.hw_return_s64 : skel->progs.hw_return_s32;
 }
 
-_Static_assert((int)FAULT_UD2 == (int)PLACE_UD2 &&
-		       (int)FAULT_WARN_PRINTK == (int)PLACE_WARN_PRINTK &&
-		       (int)FAULT_FIXUP == (int)PLACE_FIXUP && (int)FAULT_PAGE == (int)PLACE_PAGE &&
-		       (int)FAULT_WARN == (int)PLACE_WARN &&
-		       (int)FAULT_PAGE_OOPS == (int)PLACE_PAGE_OOPS &&
-		       (int)FAULT_DIE_ADDR == (int)PLACE_DIE_ADDR &&
-		       (int)FAULT_DIE == (int)PLACE_DIE &&
-		       (int)FAULT_DIE_BUG == (int)PLACE_DIE_BUG &&
-		       (int)FAULT_KFENCE == (int)PLACE_KFENCE &&
-		       (int)FAULT_PRINTK == (int)PLACE_PRINTK &&
-		       (int)FAULT_PRINTK_LOCKUP == (int)PLACE_PRINTK_LOCKUP &&
-		       (int)FAULT_PRINTK_STALL == (int)PLACE_PRINTK_STALL,
-	       "numbered alike");
-
 /* Programs of faults ask where they are. */
 static uint64_t cookie_of(const struct probe *probe, uint32_t target)
 {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "snapshot/fault_place.h"
 #include "snapshot/snapshot.h"
 
 /** enum return_class - what the return register means, from the function's BTF */
@@ -27,27 +28,6 @@ enum site_kind {
 	SITE_PLAIN = 0, /* an address of the user's choice: every hit counts */
 	SITE_RETURN,	/* a return of the function: the return value is in RAX */
 	SITE_ERRNO,	/* an instruction that loads a negative errno */
-};
-
-/** enum fault_place - of the kernel's own faults; see enum record_place of bpf/record.h */
-enum fault_place {
-	FAULT_PLACE_NONE = 0,
-	/* Early: hardware breakpoints whose snapshots wait */
-	FAULT_UD2,
-	FAULT_WARN_PRINTK,
-	FAULT_FIXUP,
-	FAULT_PAGE,
-	/* Late: kprobes that hand them on; the last one a breakpoint */
-	FAULT_WARN,
-	FAULT_PAGE_OOPS,
-	FAULT_DIE_ADDR,
-	FAULT_DIE,
-	FAULT_DIE_BUG,
-	FAULT_KFENCE,
-	/* What the kernel says: a breakpoint or kprobe each, that asks for the line */
-	FAULT_PRINTK,
-	FAULT_PRINTK_LOCKUP,
-	FAULT_PRINTK_STALL,
 };
 
 /**
