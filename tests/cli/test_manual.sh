@@ -41,6 +41,9 @@ for prefix in $(./lbrsnoop list targets | cut -f 1); do
 		not_ok "the manual page has the target $prefix"
 	fi
 done
+./lbrsnoop list presets | cut -f 1 | LC_ALL=C sort >"$scratch/presets"
+PYTHONPATH=tests/vm python3 -B -c 'import presets; print(*sorted(presets.NAMES), sep="\n")' >"$scratch/told"
+same "the manual page has the presets, and no other" "$scratch/presets" "$scratch/told"
 grep -o -E -e '(^|[ `])--[a-z][a-z-]+' README.md | grep -o -E -e '--[a-z-]+' | sort -u |
 	grep -v -E -e '^--(dbg|help|kernel|list|update)$' >"$scratch/readme"
 comm -23 "$scratch/readme" "$scratch/options" >"$scratch/unknown"

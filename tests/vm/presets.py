@@ -12,9 +12,18 @@ from verify_truth import REPORTED
 
 SIGSEGV = 11
 HERE = os.path.dirname(os.path.realpath(__file__))
-NAMES = {"preset:" + name for name in (
-    "warn", "oops", "bug", "page-fault", "general-protection", "panic", "oom", "segfault",
-    "machine-check", "error-report", "printk", "soft-lockup", "hung-task", "rcu-stall")}
+
+
+def names_in_manual():
+    """{preset:NAME} of the manual page's list of them: what a user is promised."""
+    with open(os.path.join(HERE, "..", "..", "man", "lbrsnoop.8"), encoding="utf-8") as page:
+        told = page.read().split(".It Cm preset\\&: Ns Ar name\n")[1].split("\n.El\n")[0]
+    # A part stands in the words of the whole: .Cm bug
+    words = re.findall(r"^\.(?:It )?Cm (.*)$", told, re.M)
+    return {"preset:" + name for line in words for name in line.replace(",", " ").split()}
+
+
+NAMES = names_in_manual()
 
 
 # --- what the kernel prints of itself: show_regs(), show_trace_log_lvl()
