@@ -64,7 +64,7 @@ int comparison_print(const struct comparison *comparison, struct errmsg *msg)
 	if (err)
 		return err;
 	if (*view_hint(comparison->view, hint, sizeof(hint)))
-		log_info("%s", hint);
+		log_info("no source lines; %s", hint);
 	if (!count)
 		log_warning("no failing call among %llu: nothing to compare",
 			    (unsigned long long)comparison->calls);

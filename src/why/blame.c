@@ -42,8 +42,11 @@ static bool path_has(const struct failure *failure, size_t arg, const char *part
 	       memmem(failure->call.bytes[arg], blob->len, part, strlen(part));
 }
 
-/* What the C library looks for in every program: catalogues of messages, preloaded libraries. */
-static bool is_of_libc(const struct failure *failure)
+/*
+ * What libraries look for in every program: the C library catalogues of messages and preloaded
+ * libraries, libselinux whether the kernel has SELinux.
+ */
+static bool is_of_library(const struct failure *failure)
 {
 	if (failure->via != WHY_VIA_SYSCALL || failure->err != ENOENT)
 		return false;
@@ -52,7 +55,10 @@ static bool is_of_libc(const struct failure *failure)
 		return path_has(failure, 1, "/locale/") || path_has(failure, 1, "/gconv") ||
 		       path_has(failure, 1, "/glibc-hwcaps/");
 	case SYS_access:
-		return path_has(failure, 0, "/etc/ld.so.");
+		return path_has(failure, 0, "/etc/ld.so.") ||
+		       path_has(failure, 0, "/etc/selinux/config");
+	case SYS_statfs:
+		return path_has(failure, 0, "/selinux");
 	default:
 		return false;
 	}
@@ -98,9 +104,9 @@ static bool is_habit(const struct failure *failure)
 		return failure->err == ENOTSOCK;
 	case SYS_openat:
 		return (failure->err == ENXIO && path_has(failure, 1, "/dev/tty")) ||
-		       is_of_libc(failure);
+		       is_of_library(failure);
 	default:
-		return is_of_libc(failure);
+		return is_of_library(failure);
 	}
 }
 
@@ -167,7 +173,7 @@ bool blame_chosen(const struct failure *failure, const struct blame_options *opt
 
 bool blame_possible(const struct failure *failure, const struct blame_options *opts)
 {
-	return blame_wanted(failure, opts) && (is_asked_for(opts) || !is_of_libc(failure));
+	return blame_wanted(failure, opts) && (is_asked_for(opts) || !is_of_library(failure));
 }
 
 /** enum standing - what the end of a process tells of its failures */
@@ -225,7 +231,7 @@ static const struct failure *last_with(const struct failures *failures,
 		int rank = 1 + (failure->tgid == said->tgid) + 2 * !is_probing(failure);
 
 		if (failure->seq > said->seq || !blame_wanted(failure, opts) ||
-		    is_of_libc(failure) || !names_errno(said, failure->err) ||
+		    is_of_library(failure) || !names_errno(said, failure->err) ||
 		    (is_habit(failure) &&
 		     (opts->passed || failure->call.nr != SYS_ioctl || rank < 2)))
 			continue;

@@ -42,6 +42,8 @@ expect "a file twice" 64 'given twice' ./lbrsnoop compare "$capture" "$capture"
 expect "-e, and the returned values tell" 64 'leaves the passing calls out' ./lbrsnoop compare -e ELOOP "$capture"
 expect_out "--top 0" 0 '^may_open' ./lbrsnoop compare --no-lines --top 0 "$capture"
 if grep -q '^ *1  ' "$scratch/out"; then not_ok "--top 0: no row" "$scratch/out"; else ok "--top 0: no row"; fi
+expect "no source lines: what is missing" 0 'no source lines; the debug information of Linux [0-9.]+.* is not here' \
+	env -u DEBUGINFOD_URLS ./lbrsnoop compare "$capture"
 expect "snapshots of no return" 1 '30 of 30 snapshots tell of no return' \
 	./lbrsnoop compare --no-lines tests/data/capture/skylake-mixed.lbr
 echo kept >"$scratch/kept"

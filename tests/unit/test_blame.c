@@ -332,6 +332,29 @@ static void blame_message_that_only_fits_a_probing_call_comes_last(void **state)
 	assert_int_equal(blamed(&failures, NULL), SYS_mkdir);
 }
 
+/* libselinux looks for SELinux when a program begins: a refusal of the program itself is not of it.
+ */
+static void blame_libselinux_is_not_blamed(void **state)
+{
+	struct failures failures = {};
+
+	failed(&failures, ROOT, SYS_statfs, ENOENT, "/sys/fs/selinux", 0);
+	failed(&failures, ROOT, SYS_statfs, ENOENT, "/selinux", 0);
+	failed(&failures, ROOT, SYS_access, ENOENT, "/etc/selinux/config", 0);
+	said(&failures, ROOT, "swapon: /x: skipping - it appears to have holes.\n");
+	ended(&failures, ROOT, EXITED(255));
+	assert_null(blame_find(&failures, &any, NULL));
+	failures_clear(&failures);
+
+	failed(&failures, ROOT, SYS_statfs, ENOENT, "/sys/fs/selinux", 0);
+	failed(&failures, ROOT, SYS_access, ENOENT, "/etc/selinux/config", 0);
+	failed(&failures, ROOT, SYS_statfs, ENOENT, "/none", 0);
+	ended(&failures, ROOT, EXITED(1));
+	assert_string_equal((const char *)blame_find(&failures, &any, NULL)->call.bytes[0],
+			    "/none");
+	failures_clear(&failures);
+}
+
 /* What runs on in the background fails on, and its failures are the last ones. */
 static void blame_background_process_is_not_blamed(void **state)
 {
@@ -456,6 +479,7 @@ int main(void)
 		cmocka_unit_test(blame_child_that_ended_well_is_not_blamed_for_its_message),
 		cmocka_unit_test(blame_several_messages_of_one_process_the_last),
 		cmocka_unit_test(blame_message_that_only_fits_a_probing_call_comes_last),
+		cmocka_unit_test(blame_libselinux_is_not_blamed),
 		cmocka_unit_test(blame_background_process_is_not_blamed),
 		cmocka_unit_test(blame_silent_processes_the_one_that_failed),
 		cmocka_unit_test(blame_killed_child_status_as_the_shell_has_it),
