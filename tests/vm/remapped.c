@@ -4,8 +4,12 @@
  *
  * For the emulator's TLB, which keeps the entries of several address spaces: two processes on one
  * CPU have different pages at one address, exchange them, lose the right to write to them, and one
- * executes what the other writes. Prints "remapped: right"; else what was wrong, and exit status 1.
+ * executes what the other writes. At last it sets a data breakpoint there, and the other hits it:
+ * the emulator marks the entries of such a page when it fills the TLB, so those from before have to
+ * go, from each address space. Prints "remapped: right"; else what was wrong, and exit status 1.
  */
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +26,8 @@
 #define PAGES  8
 #define ROUNDS 400
 #define PLACE  ((void *)0x100000000000)
+/* Of ROUNDS, the last ones, with a data breakpoint. */
+#define WATCHED 10
 
 static sigjmp_buf faulted;
 
@@ -97,6 +104,37 @@ static void code_write(uint8_t *at, uint32_t value)
 	at[5] = 0xc3;
 }
 
+/* Counts what any process of CPU 0 writes to PLACE. */
+static int breakpoint_open(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)PLACE,
+		.bp_len = HW_BREAKPOINT_LEN_1,
+		.exclude_kernel = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* A turn of the other process, which writes to PLACE. */
+static void watched_turn(int to, int from, int round)
+{
+	uint64_t hits = 0;
+	int event = breakpoint_open();
+
+	if (event < 0) {
+		perror("remapped: perf_event_open");
+		exit(1);
+	}
+	other_turn(to, from);
+	if (read(event, &hits, sizeof(hits)) != sizeof(hits) || !hits)
+		wrong("a breakpoint that was set meanwhile is not hit", round);
+	close(event);
+}
+
 int main(void)
 {
 	int code = memfd_create("remapped", 0), there[2], back[2], status = 0;
@@ -136,7 +174,9 @@ int main(void)
 	for (uint32_t round = 0; round < ROUNDS; round++) {
 		if (((uint32_t(*)(void))PLACE)() != round)
 			wrong("old code", (int)round);
-		if (round + 1 < ROUNDS)
+		if (round + 1 < ROUNDS && round + 1 >= ROUNDS - WATCHED)
+			watched_turn(there[1], back[0], (int)round);
+		else if (round + 1 < ROUNDS)
 			other_turn(there[1], back[0]);
 	}
 	if (write(there[1], "", 1) != 1 || waitpid(other, &status, 0) != other || status)
