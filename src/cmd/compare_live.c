@@ -194,6 +194,9 @@ static void say_left_out(const struct compare_live *live, uint64_t kept_left_out
 		log_warning("%llu calls are left out: of more kinds than %d failing and %d "
 			    "passing; -e chooses errors",
 			    (unsigned long long)left_out, RANKING_FAILING_MAX, RANKING_PASSING_MAX);
+	if (live->opts->command && !sample_total(live->sample, true))
+		log_info("calls of processes that the command starts are left out; '-c NAME' "
+			 "captures them while it runs elsewhere");
 }
 
 /* "lbrsnoop why --deep -- cat /none" */
