@@ -533,12 +533,20 @@ static int check_compare(const struct trace_options *opts)
 	if (opts->compare.html && (view->json || opts->output))
 		return args_usage("--html writes a page instead of text: without --json and -o; "
 				  "--record FILE keeps the capture");
-	for (size_t i = 0; i < opts->target_count; i++)
-		if (target_is_user(&opts->targets[i]))
+	for (size_t i = 0; i < opts->target_count; i++) {
+		const struct target_spec *target = &opts->targets[i];
+
+		if (target_is_user(target))
 			return args_usage("compare: '%s' is of a program, whose returned values "
 					  "tell no failure; --good FILE... and --bad FILE... say "
 					  "it of captures",
-					  opts->targets[i].text);
+					  target->text);
+		if (target_has_no_result(target))
+			return args_usage("compare: '%s' is no return of a function, and does not "
+					  "tell whether a call failed; give the function's name "
+					  "alone, or --good FILE... and --bad FILE... of captures",
+					  target->text);
+	}
 	return 0;
 }
 

@@ -106,6 +106,12 @@ bool target_is_user(const struct target_spec *spec)
 	       (preset && preset->program);
 }
 
+bool target_has_no_result(const struct target_spec *spec)
+{
+	return spec->preset ||
+	       (spec->kind != TRIGGER_NONE && trigger_traits(spec->kind)->value == VALUE_NONE);
+}
+
 /* [GROUP:]NAME. @group_glob: GROUP may be a glob; @offset: +OFFSET may stand behind NAME. */
 static int parse_name(const char *rest, struct target_spec *spec, bool group_glob, bool offset,
 		      struct errmsg *msg)

@@ -114,6 +114,12 @@ bool target_is_user_function(const struct target_spec *spec);
 /** target_is_user() - a user function, a program's error, or an event that finds it at work? */
 bool target_is_user(const struct target_spec *spec);
 
+/**
+ * target_has_no_result() - does no event of it say whether a call failed?
+ * False as well where that is not known before it is resolved: hw:, tracepoint:.
+ */
+bool target_has_no_result(const struct target_spec *spec);
+
 struct btf;
 struct resolver;
 

@@ -80,6 +80,9 @@ expect "an option of another view, and a target" 64 'without --summary' ./lbrsno
 expect "--html and -o" 64 'without --json and -o' ./lbrsnoop compare --html a -o b may_open
 expect "one file for both" 64 'two outputs cannot be one file' ./lbrsnoop compare --html x --record ./x may_open
 expect "a user function" 64 'of a program' ./lbrsnoop compare uprobe:/bin/true:main
+for target in fentry:may_open kprobe:may_open rawtracepoint:sys_exit perf:cycles preset:warn; do
+	expect "$target: no return" 64 "'$target' is no return of a function" ./lbrsnoop compare may_open "$target"
+done
 expect "--html of a trace" 64 "then 'lbrsnoop report --html PAGE FILE'" ./lbrsnoop --html x may_open
 echo kept >"$scratch/may_open"
 expect "a file that is called as a function is" 2 'may_open: .*capture file' \
