@@ -14,6 +14,18 @@
 
 #define NEAR 1e-9
 
+static int setup(void **state)
+{
+	*state = ranking_create();
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	ranking_destroy(*state);
+	return 0;
+}
+
 static void call(struct ranking *ranking, bool failing, int err, const char *made_at, bool complete)
 {
 	const struct ranking_call call = {
@@ -25,6 +37,12 @@ static void call(struct ranking *ranking, bool failing, int err, const char *mad
 	};
 
 	assert_int_equal(ranking_call(ranking, &call), 0);
+}
+
+/* It passes, or fails with errno 2, made in the function itself. */
+static void plain_call(struct ranking *ranking, bool failing, bool complete)
+{
+	call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, complete);
 }
 
 static void decision(struct ranking *ranking, const char *function, uint64_t off, bool taken,
@@ -65,14 +83,13 @@ static const struct ranked *find(const struct ranking_reason *reason, uint64_t o
  */
 static void accuracy_by_hand(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < 14; i++) {
 		bool failing = i < 4;
 
-		call(ranking, failing, failing ? 22 : 0, failing ? "f" : NULL, false);
+		plain_call(ranking, failing, false);
 		decision(ranking, "g", 0x30, true, 9);
 		decision(ranking, "g", 0x10, failing || i == 4, 5);
 		decision(ranking, "g", 0x20, failing && i, 1);
@@ -81,7 +98,7 @@ static void accuracy_by_hand(void **state)
 	reasons = reasons_of(ranking, 1);
 	assert_int_equal(reasons->failing, 4);
 	assert_int_equal(reasons->passing, 10);
-	assert_int_equal(reasons->err, 22);
+	assert_int_equal(reasons->err, 2);
 	assert_int_equal(reasons->items[0].place.off, 0x10);
 	assert_true(reasons->items[0].taken);
 	assert_string_equal(reasons->items[0].condition, "x == 1");
@@ -98,20 +115,18 @@ static void accuracy_by_hand(void **state)
 	assert_int_equal(reasons->parts_at, -1);
 	assert_true(reasons->joined);
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /* Two that separate: the nearer one is the better, the one executed first is where ways part. */
 static void ties_by_nearness(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		bool failing = i < 4;
 
-		call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, false);
+		plain_call(ranking, failing, false);
 		decision(ranking, "g", 0x10, !failing, 7);
 		decision(ranking, "g", 0x20, failing, 0);
 		ranking_call_end(ranking);
@@ -123,7 +138,6 @@ static void ties_by_nearness(void **state)
 	assert_false(reasons->items[1].taken);
 	assert_int_equal(reasons->parts_at, 1);
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /*
@@ -132,14 +146,13 @@ static void ties_by_nearness(void **state)
  */
 static void unknown_is_not_absent(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < 15; i++) {
 		bool failing = i < 5;
 
-		call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, i >= 12);
+		plain_call(ranking, failing, i >= 12);
 		if (i < 9)
 			decision(ranking, "g", 0x10, failing, 3);
 		ranking_call_end(ranking);
@@ -151,7 +164,6 @@ static void unknown_is_not_absent(void **state)
 	/* Known in 7 of 10: too few to say that ways part there. */
 	assert_int_equal(reasons->parts_at, -1);
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /*
@@ -161,10 +173,9 @@ static void unknown_is_not_absent(void **state)
  */
 static void before_the_entry_is_unknown(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		bool failing = i < 4;
 		struct ranking_decision before = {
@@ -175,7 +186,7 @@ static void before_the_entry_is_unknown(void **state)
 			.condition = "",
 		};
 
-		call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, true);
+		plain_call(ranking, failing, true);
 		if (i < 6) {
 			assert_int_equal(ranking_decision(ranking, &before), 0);
 			decision(ranking, "f", 0x10, failing, 3);
@@ -186,16 +197,14 @@ static void before_the_entry_is_unknown(void **state)
 	assert_int_equal(find(reasons, 0x10, true)->passing.known, 6);
 	assert_null(find(reasons, 0x8, true)); /* known in 2, fewer than 3 */
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /* Functions of one name are told apart by where they are. */
 static void names_may_be_of_several(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		struct ranking_decision one = {
 			.place = {.function = "show", .module = "", .off = 0x8},
@@ -204,7 +213,7 @@ static void names_may_be_of_several(void **state)
 			.condition = "",
 		};
 
-		call(ranking, i < 4, i < 4 ? 2 : 0, i < 4 ? "f" : NULL, true);
+		plain_call(ranking, i < 4, true);
 		assert_int_equal(ranking_decision(ranking, &one), 0);
 		ranking_call_end(ranking);
 	}
@@ -213,21 +222,19 @@ static void names_may_be_of_several(void **state)
 	assert_int_equal(reasons->items[0].failing.true_calls, 4);
 	assert_int_equal(reasons->items[0].passing.true_calls, 0);
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /* One perfect predicate known in 3 calls is worth less than one known in 40 with one exception. */
 static void few_calls_count_for_less(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < 80; i++) {
 		bool failing = i < 40;
 		int nr = i % 40;
 
-		call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, false);
+		plain_call(ranking, failing, false);
 		decision(ranking, "g", 0x10, failing || nr == 0, 3);
 		if (nr < 3)
 			decision(ranking, "g", 0x20, failing, 0);
@@ -239,16 +246,14 @@ static void few_calls_count_for_less(void **state)
 	assert_int_equal(reasons->items[1].place.off, 0x20);
 	assert_float_equal(reasons->items[1].accuracy, 1.0, NEAR);
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /* Two causes of one errno: each is ranked for itself, the more frequent one first. */
 static void reasons_are_kept_apart(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		int kind = i < 4 ? 1 : i < 10 ? 2 : 0;
 
@@ -265,11 +270,10 @@ static void reasons_are_kept_apart(void **state)
 	assert_int_equal(reasons[1].failing, 4);
 	assert_int_equal(reasons[1].items[0].place.off, 0x10);
 	ranking_reasons_free(reasons, 2);
-	ranking_destroy(ranking);
 }
 
-/* A failing call whose errno was made at one place, after the decision at @off. */
-static void decided_call(struct ranking *ranking, uint64_t off)
+/* Failing calls whose errno was made at one place, after the decision at @off. */
+static void decided_calls(struct ranking *ranking, int count, uint64_t off)
 {
 	const struct ranking_call failing = {
 		.failing = true,
@@ -279,23 +283,24 @@ static void decided_call(struct ranking *ranking, uint64_t off)
 		.decided = {.place = {.function = "f", .module = "", .off = off}, .taken = true},
 	};
 
-	assert_int_equal(ranking_call(ranking, &failing), 0);
-	decision(ranking, "f", 0x8, true, 2);
-	decision(ranking, "f", off, true, 0);
-	ranking_call_end(ranking);
+	for (int i = 0; i < count; i++) {
+		assert_int_equal(ranking_call(ranking, &failing), 0);
+		decision(ranking, "f", 0x8, true, 2);
+		decision(ranking, "f", off, true, 0);
+		ranking_call_end(ranking);
+	}
 }
 
 /* Two causes, and one instruction that loads the errno for both: the decisions keep them apart. */
 static void reasons_of_one_place_are_kept_apart(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
-	for (int i = 0; i < 7; i++)
-		decided_call(ranking, i < 3 ? 0x10 : 0x20);
+	decided_calls(ranking, 3, 0x10);
+	decided_calls(ranking, 4, 0x20);
 	for (int i = 0; i < 5; i++) {
-		call(ranking, false, 0, NULL, false);
+		plain_call(ranking, false, false);
 		decision(ranking, "f", 0x10, false, 1);
 		decision(ranking, "f", 0x20, false, 0);
 		ranking_call_end(ranking);
@@ -306,7 +311,6 @@ static void reasons_of_one_place_are_kept_apart(void **state)
 	assert_int_equal(reasons[1].failing, 3);
 	assert_int_equal(reasons[1].items[0].place.off, 0x10);
 	ranking_reasons_free(reasons, 2);
-	ranking_destroy(ranking);
 }
 
 /*
@@ -315,14 +319,13 @@ static void reasons_of_one_place_are_kept_apart(void **state)
  */
 static void where_ways_part_comes_first(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		bool failing = i < 4;
 
-		call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, true);
+		plain_call(ranking, failing, true);
 		decision(ranking, "f", 0x10, failing, 1);
 		if (failing)
 			decision(ranking, "f", 0x20, true, 0);
@@ -336,7 +339,6 @@ static void where_ways_part_comes_first(void **state)
 	/* Nothing before is alike: the records may begin behind the place. */
 	assert_false(reasons->joined);
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /*
@@ -345,14 +347,12 @@ static void where_ways_part_comes_first(void **state)
  */
 static void what_decides_needs_no_passing_record(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
-	for (int i = 0; i < 4; i++)
-		decided_call(ranking, 0x10);
+	decided_calls(ranking, 4, 0x10);
 	for (int i = 0; i < 6; i++) {
-		call(ranking, false, 0, NULL, false);
+		plain_call(ranking, false, false);
 		decision(ranking, "g", 0x30, true, 0);
 		ranking_call_end(ranking);
 	}
@@ -364,21 +364,18 @@ static void what_decides_needs_no_passing_record(void **state)
 	assert_false(reasons->joined);
 	assert_float_equal(reasons->items[0].accuracy, 1.0, NEAR);
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /* A passing call that went that way: the decision does not decide alone, and counts as any other.
  */
 static void what_passing_calls_do_does_not_decide(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 
-	(void)state;
-	for (int i = 0; i < 4; i++)
-		decided_call(ranking, 0x10);
+	decided_calls(ranking, 4, 0x10);
 	for (int i = 0; i < 6; i++) {
-		call(ranking, false, 0, NULL, false);
+		plain_call(ranking, false, false);
 		if (i < 4)
 			decision(ranking, "f", 0x10, !i, 0);
 		ranking_call_end(ranking);
@@ -388,21 +385,19 @@ static void what_passing_calls_do_does_not_decide(void **state)
 	assert_false(reasons->items[0].decides);
 	assert_float_equal(reasons->items[0].accuracy, (1.0 + 3.0 / 4) / 2, NEAR);
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /* In a loop a branch goes both ways in one call: what counts is the last time. */
 static void loops_count_once(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_reason *reasons;
 	const struct ranked *item;
 
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		bool failing = i < 3;
 
-		call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, false);
+		plain_call(ranking, failing, false);
 		for (uint32_t round = 5; round > 0; round--)
 			decision(ranking, "g", 0x10, false, round);
 		if (failing)
@@ -418,17 +413,15 @@ static void loops_count_once(void **state)
 	assert_float_equal(item->distance, 0, NEAR);
 	assert_null(find(reasons, 0x10, false));
 	ranking_reasons_free(reasons, 1);
-	ranking_destroy(ranking);
 }
 
 /* More kinds than there is room for are refused, and the others stay as they are. */
 static void kinds_are_bounded(void **state)
 {
-	struct ranking *ranking = ranking_create();
+	struct ranking *ranking = *state;
 	struct ranking_call call = {.failing = true, .function = "f", .made_at = {.module = ""}};
 	struct ranking_reason *reasons;
 
-	(void)state;
 	for (int i = 0; i < RANKING_FAILING_MAX; i++) {
 		call.err = i + 1;
 		assert_int_equal(ranking_call(ranking, &call), 0);
@@ -440,25 +433,26 @@ static void kinds_are_bounded(void **state)
 	assert_int_equal(reasons[0].passing, 0);
 	assert_int_equal(reasons[0].count, 0);
 	ranking_reasons_free(reasons, RANKING_FAILING_MAX);
-	ranking_destroy(ranking);
 }
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accuracy_by_hand),
-		cmocka_unit_test(ties_by_nearness),
-		cmocka_unit_test(unknown_is_not_absent),
-		cmocka_unit_test(few_calls_count_for_less),
-		cmocka_unit_test(reasons_are_kept_apart),
-		cmocka_unit_test(reasons_of_one_place_are_kept_apart),
-		cmocka_unit_test(where_ways_part_comes_first),
-		cmocka_unit_test(what_decides_needs_no_passing_record),
-		cmocka_unit_test(what_passing_calls_do_does_not_decide),
-		cmocka_unit_test(loops_count_once),
-		cmocka_unit_test(kinds_are_bounded),
-		cmocka_unit_test(before_the_entry_is_unknown),
-		cmocka_unit_test(names_may_be_of_several),
+		TEST(accuracy_by_hand),
+		TEST(ties_by_nearness),
+		TEST(unknown_is_not_absent),
+		TEST(few_calls_count_for_less),
+		TEST(reasons_are_kept_apart),
+		TEST(reasons_of_one_place_are_kept_apart),
+		TEST(where_ways_part_comes_first),
+		TEST(what_decides_needs_no_passing_record),
+		TEST(what_passing_calls_do_does_not_decide),
+		TEST(loops_count_once),
+		TEST(kinds_are_bounded),
+		TEST(before_the_entry_is_unknown),
+		TEST(names_may_be_of_several),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
