@@ -135,17 +135,11 @@ static int on_decision(void *ctx, const struct ranking_decision *decision)
 	return sample_decision(live->sample, &item);
 }
 
-static void on_end(void *ctx)
-{
-	(void)ctx;
-}
-
 static int on_event(void *ctx, const struct event *event)
 {
 	struct compare_live *live = ctx;
 	struct symbols *symbols = event->source->symbols;
-	const struct call_taker to = {
-		.call = on_call, .decision = on_decision, .end = on_end, .ctx = live};
+	const struct call_taker to = {.call = on_call, .decision = on_decision, .ctx = live};
 	struct path *path;
 	int err;
 

@@ -131,6 +131,7 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	err = hand_decisions(path, symbols, first, end, to);
-	to->end(to->ctx);
+	if (to->end)
+		to->end(to->ctx);
 	return err;
 }

@@ -15,7 +15,7 @@
  * @call: it begins. 0; -ENOENT: it is not wanted; another negative errno
  * @decision: one of it, oldest first, with @rel 0; strings are valid during the call. 0 or negative
  * errno
- * @end: it is complete
+ * @end: it is complete; NULL: nobody has to know
  */
 struct call_taker {
 	int (*call)(void *ctx, const struct ranking_call *call);

@@ -19,6 +19,10 @@
 #define CHAIN_MAX      8
 #define DOUBT_LEN      1600
 
+/* Of struct ranked's @decides. */
+static const char decides_text[] =
+	"the error follows from it: no passing call can have gone this way";
+
 static const char *paint_of(const struct compare_view *view, const char *color)
 {
 	const struct text_options how = {.color = view->color};
@@ -110,8 +114,7 @@ static void print_item(FILE *out, const struct ranking_reason *reason, const str
 	/* Rounded down: 1 says that there was no exception. */
 	fprintf(out, " passing; balanced accuracy %.3f\n", floor(item->accuracy * 1000) / 1000);
 	if (item->decides)
-		fputs("      the error follows from it: no passing call can have gone this way\n",
-		      out);
+		fprintf(out, "      %s\n", decides_text);
 }
 
 /* What the numbers do not carry is said, before anybody relies on it. NULL: nothing is in doubt. */
@@ -136,9 +139,8 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 		why = "most calls of one kind do not know: their records begin behind these "
 		      "decisions; what the others did may be of another sort of call";
 	else if (!reason->joined)
-		why = "the records do not show both ways from a decision in common on: the calls "
-		      "may "
-		      "have parted further back";
+		why = "the records do not show both ways from a decision in common on: the "
+		      "calls may have parted further back";
 	else if (!reason->made_at.function)
 		why = "the records do not show where the error was made: these decisions may "
 		      "follow from it";
@@ -310,7 +312,7 @@ static void put_item_html(FILE *out, const struct ranking_reason *reason, const 
 		html_put_text(out, item->condition);
 	}
 	if (item->decides)
-		fputs("<br>the error follows from it: no passing call can have gone this way", out);
+		fprintf(out, "<br>%s", decides_text);
 	fputs("</td>", out);
 	put_count_html(out, &item->failing, reason->failing);
 	put_count_html(out, &item->passing, reason->passing);

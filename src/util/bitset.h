@@ -13,6 +13,7 @@ static inline bool bitset_has(const uint64_t *words, size_t number)
 	return words[number / 64] >> number % 64 & 1;
 }
 
+/** bitset_add() - put the number into the set; it is below 64 times the array's length */
 static inline void bitset_add(uint64_t *words, size_t number)
 {
 	words[number / 64] |= 1ull << number % 64;
