@@ -533,6 +533,10 @@ static int check_compare(const struct trace_options *opts)
 	if (opts->compare.html && (view->json || opts->output))
 		return args_usage("--html writes a page instead of text: without --json and -o; "
 				  "--record FILE keeps the capture");
+	if (opts->record && args_is_stdout(opts->record) && !opts->output && !opts->compare.html)
+		return args_usage("compare: --record %s: the ranking goes to standard output; -o "
+				  "FILE puts it elsewhere",
+				  opts->record);
 	for (size_t i = 0; i < opts->target_count; i++) {
 		const struct target_spec *target = &opts->targets[i];
 

@@ -79,6 +79,7 @@ expect "no target fails that is to fail" 64 'none is no failure' ./lbrsnoop comp
 expect "an option of another view, and a target" 64 'without --summary' ./lbrsnoop compare --summary may_open
 expect "--html and -o" 64 'without --json and -o' ./lbrsnoop compare --html a -o b may_open
 expect "one file for both" 64 'two outputs cannot be one file' ./lbrsnoop compare --html x --record ./x may_open
+expect "the capture where the ranking is" 64 'the ranking goes to standard output' ./lbrsnoop compare --record - may_open
 expect "a user function" 64 'of a program' ./lbrsnoop compare uprobe:/bin/true:main
 for target in fentry:may_open kprobe:may_open rawtracepoint:sys_exit perf:cycles preset:warn; do
 	expect "$target: no return" 64 "'$target' is no return of a function" ./lbrsnoop compare may_open "$target"
