@@ -169,7 +169,7 @@ static int find_memory(struct backward back, const struct insn *at,
 		       const struct insn_operand *memory, int depth, struct held *ret)
 {
 	struct why_read read = {.bytes = memory->bits / 8, .offset = memory->displacement};
-	struct held pointer;
+	struct held pointer = {};
 	bool known;
 	int err;
 
@@ -184,12 +184,16 @@ static int find_memory(struct backward back, const struct insn *at,
 		err = find_register(back, at, memory->base, 64, depth + 1, &pointer);
 		if (err)
 			return err;
+		/* A part of a register, extended to an address: the rest of it is not. */
+		if (pointer.then.bits < 64)
+			return -ENOENT;
 		read.offset += pointer.add;
 		read.from = pointer.read < 0 ? (uint8_t)register_of_cpu(pointer.reg)
 					     : (uint8_t)(WHY_FROM_READ + pointer.read);
 	}
 	*ret = (struct held){
-		.then = {.bits = memory->bits, .later = back.written & BACKWARD_MEMORY}};
+		.then = {.bits = memory->bits,
+			 .later = pointer.then.later || back.written & BACKWARD_MEMORY}};
 	ret->read = state_read(back.state, &read, &ret->then.value, &known);
 	return ret->read < 0 ? ret->read : 0;
 }

@@ -54,7 +54,8 @@ bool backward_operand(const struct backward *back, const struct insn *in, struct
 /**
  * struct value_then - what an operand was when an instruction read it
  * @bits: of @value; those above are 0
- * @later: it was read where the way back began, and memory was written in between
+ * @later: it, or a pointer to it, was read where the way back began, and memory was written in
+ *         between
  */
 struct value_then {
 	uint64_t value;

@@ -36,6 +36,11 @@
  *           cf call direct  d4 mov $-22,%eax  d9 ret
  * many:     e0 cmpl $1,0x0(%rdi)  e4 je 11f  e6 cmpl $2,0x4(%rdi)  ea je 11f  ... ten of them
  *           11c xor %eax,%eax  11e ret  11f mov $-22,%eax  124 ret
+ * chained:  140 mov 0x10(%rsi),%rax  144 movq $0,0x10(%rsi)  14c mov 0x4(%rax),%eax
+ *           14f cmp $9,%eax  152 jbe 15c  154 xor %eax,%eax  156 mov $-22,%eax  15b ret
+ *           15c xor %eax,%eax  15e ret
+ * narrow:   160 movzbl %sil,%eax  164 cmpb $2,-0x7f000000(%rax)  16b je 175  16d xor %eax,%eax
+ *           16f mov $-22,%eax  174 ret  175 xor %eax,%eax  177 ret
  */
 static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc"
 			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -56,7 +61,11 @@ static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\
 			      "\x14\x06\x74\x1b\x83\x7f\x18\x07\x74\x15\x83\x7f\x1c\x08\x74\x0f"
 			      "\x83\x7f\x20\x09\x74\x09\x83\x7f\x24\x0a\x74\x03\x31\xc0\xc3\xb8"
 			      "\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
-			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+			      "\x48\x8b\x46\x10\x48\xc7\x46\x10\x00\x00\x00\x00\x8b\x40\x04\x83"
+			      "\xf8\x09\x76\x08\x31\xc0\xb8\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc"
+			      "\x40\x0f\xb6\xc6\x80\xb8\x00\x00\x00\x81\x02\x74\x08\x31\xc0\xb8"
+			      "\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000020 T pointers\n"
@@ -66,8 +75,10 @@ static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff810000a0 T stored\n"
 			    "ffffffff810000c0 T by_then\n"
 			    "ffffffff810000e0 T many\n"
-			    "ffffffff81000140 T end\n"
-			    "ffffffff81000150 T further\n";
+			    "ffffffff81000140 T chained\n"
+			    "ffffffff81000160 T narrow\n"
+			    "ffffffff81000180 T end\n"
+			    "ffffffff81000190 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -186,6 +197,30 @@ static void stack_slot_behind_a_call_is_read_later(void **state)
 	seen.hit->values[0] = 9;
 	assert_int_equal(explain(&seen, false, &decision, 1), 1);
 	assert_string_equal(decision.values, "%eax = 9 (read later)");
+}
+
+/* What was loaded may have come by way of another pointer: this one was written to since. */
+static void value_behind_a_pointer_that_changed_is_read_later(void **state)
+{
+	struct seen seen = plan(state, "chained", 0x156);
+	struct decision decision;
+
+	assert_int_equal(seen.table.count, 2);
+	assert_read(&seen.table.reads[0], PTREG_SI, 0x10, 8);
+	assert_read(&seen.table.reads[1], WHY_FROM_READ, 4, 4);
+	seen.hit->values[1] = 42;
+	assert_int_equal(explain(&seen, false, &decision, 1), 1);
+	assert_string_equal(decision.condition, "%eax > 9 (unsigned)");
+	assert_string_equal(decision.values, "%eax = 42 (read later)");
+}
+
+/* The address is made of one byte of %rsi; what the others hold does not matter. */
+static void memory_at_a_part_of_a_register_is_not_read(void **state)
+{
+	struct seen seen = plan(state, "narrow", 0x16f);
+
+	assert_int_equal(seen.table.count, 0);
+	free(seen.hit);
 }
 
 static void value_that_contradicts_has_changed_since(void **state)
@@ -322,6 +357,8 @@ int main(void)
 		TEST(values_are_left_out_where_nobody_wants_them),
 		TEST(loaded_value_is_read_through_its_pointers),
 		TEST(stack_slot_behind_a_call_is_read_later),
+		TEST(value_behind_a_pointer_that_changed_is_read_later),
+		TEST(memory_at_a_part_of_a_register_is_not_read),
 		TEST(value_that_contradicts_has_changed_since),
 		TEST(indexed_memory_is_not_read),
 		TEST(site_seen_later_has_no_reads),
