@@ -179,7 +179,8 @@ static void describe_values(const struct compared *c, bool wrong, struct decisio
 	for (int i = 0; i < c->count; i++) {
 		const struct insn_operand *operand = &c->operands[i];
 
-		if (!c->known[i] || operand->kind == INSN_OPERAND_IMM)
+		if (!c->known[i] || operand->kind == INSN_OPERAND_IMM ||
+		    extended(&c->values[i], operand->bits))
 			continue;
 		if (operand->kind == INSN_OPERAND_MEM)
 			memory_operand(ret->condition, name, sizeof(name));

@@ -49,17 +49,20 @@ bool value_has_word(const char *text, const char *word)
 	return false;
 }
 
-static int64_t number_of(uint64_t value, int width)
+/* What is narrower than an int has a sign only if its type says so. */
+static int64_t number_of(uint64_t value, int width, const struct ctype *type)
 {
+	bool has_sign = type && type->class == CTYPE_SIGNED;
+
 	switch (width) {
 	case 64:
 		return (int64_t)value;
 	case 32:
 		return (int32_t)value;
 	case 16:
-		return (uint16_t)value;
+		return has_sign ? (int16_t)value : (uint16_t)value;
 	default:
-		return (uint8_t)value;
+		return has_sign ? (int8_t)value : (uint8_t)value;
 	}
 }
 
@@ -78,7 +81,7 @@ static bool is_result(const char *name)
 /* What a type says of its values by name: false, NULL, an enumerator, ERR_PTR(). */
 static bool named_value(char *buf, size_t size, uint64_t value, int bits, const struct ctype *type)
 {
-	int64_t number = number_of(value, bits);
+	int64_t number = number_of(value, bits, type);
 	const char *err;
 
 	switch (type->class) {
@@ -107,7 +110,7 @@ static bool named_value(char *buf, size_t size, uint64_t value, int bits, const 
 void value_text(char *buf, size_t size, const char *name, uint64_t value, int bits,
 		const struct ctype *type)
 {
-	int64_t number = number_of(value, bits);
+	int64_t number = number_of(value, bits, type);
 	const char *err;
 
 	if (type && named_value(buf, size, value, bits, type))

@@ -41,6 +41,8 @@
  *           15c xor %eax,%eax  15e ret
  * narrow:   160 movzbl %sil,%eax  164 cmpb $2,-0x7f000000(%rax)  16b je 175  16d xor %eax,%eax
  *           16f mov $-22,%eax  174 ret  175 xor %eax,%eax  177 ret
+ * extended: 180 movsbl 0x8(%rdi),%eax  184 cmp $-1,%eax  187 jne 191  189 xor %eax,%eax
+ *           18b mov $-22,%eax  190 ret  191 xor %eax,%eax  193 ret
  */
 static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc"
 			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -65,7 +67,9 @@ static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\
 			      "\x48\x8b\x46\x10\x48\xc7\x46\x10\x00\x00\x00\x00\x8b\x40\x04\x83"
 			      "\xf8\x09\x76\x08\x31\xc0\xb8\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc"
 			      "\x40\x0f\xb6\xc6\x80\xb8\x00\x00\x00\x81\x02\x74\x08\x31\xc0\xb8"
-			      "\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+			      "\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+			      "\x0f\xbe\x47\x08\x83\xf8\xff\x75\x08\x31\xc0\xb8\xea\xff\xff\xff"
+			      "\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000020 T pointers\n"
@@ -77,8 +81,9 @@ static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff810000e0 T many\n"
 			    "ffffffff81000140 T chained\n"
 			    "ffffffff81000160 T narrow\n"
-			    "ffffffff81000180 T end\n"
-			    "ffffffff81000190 T further\n";
+			    "ffffffff81000180 T extended\n"
+			    "ffffffff810001a0 T end\n"
+			    "ffffffff810001b0 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -223,6 +228,25 @@ static void memory_at_a_part_of_a_register_is_not_read(void **state)
 	free(seen.hit);
 }
 
+/* Whether -1 or 255 is what was loaded, the load's own sign says, which is not known here. */
+static void byte_that_may_be_below_zero_is_not_told(void **state)
+{
+	struct seen seen = plan(state, "extended", 0x18b);
+	struct decision decision;
+
+	assert_int_equal(seen.table.count, 1);
+	assert_read(&seen.table.reads[0], PTREG_DI, 8, 1);
+	seen.hit->values[0] = 0xff;
+	assert_int_equal(explain(&seen, false, &decision, 1), 1);
+	assert_string_equal(decision.condition, "%eax == -1");
+	assert_string_equal(decision.values, "");
+	/* Above zero both are the same. */
+	seen = plan(state, "extended", 0x18b);
+	seen.hit->values[0] = 5;
+	assert_int_equal(explain(&seen, false, &decision, 1), 1);
+	assert_string_equal(decision.values, "%eax = 5");
+}
+
 static void value_that_contradicts_has_changed_since(void **state)
 {
 	struct seen seen = plan(state, "stored", 0xaa);
@@ -359,6 +383,7 @@ int main(void)
 		TEST(stack_slot_behind_a_call_is_read_later),
 		TEST(value_behind_a_pointer_that_changed_is_read_later),
 		TEST(memory_at_a_part_of_a_register_is_not_read),
+		TEST(byte_that_may_be_below_zero_is_not_told),
 		TEST(value_that_contradicts_has_changed_since),
 		TEST(indexed_memory_is_not_read),
 		TEST(site_seen_later_has_no_reads),
