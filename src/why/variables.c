@@ -89,6 +89,15 @@ static bool is_text(const char *text, size_t len)
 	return true;
 }
 
+/* An array may be full: then no NUL ends it. Of "name[]", and "name[1]" for that, nobody knows. */
+static size_t text_length(const char *text, const struct ctype *type)
+{
+	size_t len = strlen(text);
+
+	return type->class != CTYPE_POINTER && type->bytes > 1 && type->bytes < len ? type->bytes
+										    : len;
+}
+
 /* What was read at @from, as a string; or it is to be read. */
 static bool take_string(struct collection *all, const char *name, const struct ctype *type,
 			enum variable_string kind, bool parameter, struct why_read read)
@@ -101,13 +110,13 @@ static bool take_string(struct collection *all, const char *name, const struct c
 	read.string = 1;
 	read.bytes = 0;
 	known = state_string(all->state, &read, text);
-	len = known ? strlen(text) : 0;
+	len = known ? text_length(text, type) : 0;
 	if (!known || !is_text(text, len) ||
 	    (kind == VARIABLE_BYTES_STRING && (!len || len >= WHY_STRING_MAX - 1)))
 		return false;
 	seen = add(all, name, type, parameter);
 	if (seen)
-		snprintf(seen->value, sizeof(seen->value), "\"%s\"%s", text,
+		snprintf(seen->value, sizeof(seen->value), "\"%.*s\"%s", (int)len, text,
 			 len >= WHY_STRING_MAX - 1 ? "..." : "");
 	return seen;
 }

@@ -35,6 +35,7 @@ struct named {
 		long other;
 	};
 	char label[16];
+	char behind[8];
 	unsigned int bits : 3;
 };
 
@@ -156,6 +157,20 @@ static void arguments_are_what_the_caller_passed(void **state)
 	assert_seen(&all[5], "none", "struct named *", "NULL");
 }
 
+/* Its last byte need not be NUL: what stands behind an array is something else. */
+static void string_ends_with_its_array(void **state)
+{
+	static struct named full = {.in.text = "", .behind = "behind", .bits = 1};
+	struct variable_seen all[VARIABLES_MAX];
+	struct self *self = *state;
+
+	memcpy(full.label, "sixteen letters!", sizeof(full.label));
+	self->regs[PTREG_DX] = (uintptr_t)&full;
+	assert_int_equal(find(self, false, all), 6);
+	assert_string_equal(all[3].name, "what->label");
+	assert_string_equal(all[3].value, "\"sixteen letters!\"");
+}
+
 static void pointer_that_is_an_error_says_so(void **state)
 {
 	struct variable_seen all[VARIABLES_MAX];
@@ -187,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(arguments_are_what_the_caller_passed),
+		TEST(string_ends_with_its_array),
 		TEST(pointer_that_is_an_error_says_so),
 		TEST(nothing_is_read_where_nobody_wants_values),
 	};
