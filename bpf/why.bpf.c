@@ -20,6 +20,7 @@
 
 #include "snapshot.bpf.h"
 #include "why_event.h"
+#include "why_read.bpf.h"
 
 /** enum why_filter - whose calls are looked at */
 enum why_filter {
@@ -34,8 +35,6 @@ const volatile __u32 why_filter;
  * for an old kernel and makes each bpf_probe_read_user() the older helper, which is refused, too.
  */
 const volatile bool why_no_user_reads;
-const volatile bool why_reads_values;  /* what the tables of why_tables say */
-const volatile __u64 why_vmalloc_base; /* address of the kernel's variable; 0: it has none */
 const volatile __u64 why_cgroup;       /* its ID */
 const volatile __u32 why_cgroup_level; /* its depth below the root */
 
@@ -89,13 +88,6 @@ struct {
 } why_plans SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, WHY_TABLES_MAX);
-	__type(key, __u32); /* site */
-	__type(value, struct why_read_table);
-} why_tables SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 16 << 20);
 } why_events SEC(".maps");
@@ -146,12 +138,6 @@ static __always_inline void fill_head(struct why_event *head, enum why_event_kin
 	head->tid = id;
 	head->unused = 0;
 	bpf_get_current_comm(head->comm, sizeof(head->comm));
-}
-
-/* The registers of the system call, as its entry saved them. */
-static __always_inline const struct pt_regs *user_regs(void)
-{
-	return (const struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 }
 
 /* @words of 8 bytes, between memory that the verifier knows. */
@@ -527,86 +513,6 @@ static __always_inline bool makes_errno(const struct why_task *task, __u64 cooki
 	return !reg || (__u32)task->regs[(reg - 1) & 31] == ~0u;
 }
 
-static __always_inline bool on_own_stack(__u64 addr)
-{
-	const struct task_struct *task = bpf_get_current_task_btf();
-
-	return addr >= (__u64)task->stack && addr < (__u64)user_regs();
-}
-
-/*
- * Devices are mapped above vmalloc_base, and in the fixmap behind the modules, and reading one may
- * change it: so the direct map, the kernel's image, its modules, and the task's stack alone.
- * Documentation/arch/x86/x86_64/mm.rst
- */
-static __always_inline bool may_read(__u64 addr)
-{
-	__u64 first = 0xff11000000000000, end = 0;
-
-	if (addr >= 0xffffffff80000000)
-		return addr < 0xffffffffff000000;
-	if (on_own_stack(addr))
-		return true;
-	if (!why_vmalloc_base) {
-		first = 0xffff888000000000;
-		end = 0xffffc90000000000;
-	} else if (bpf_probe_read_kernel(&end, sizeof(end), (void *)why_vmalloc_base)) {
-		return false;
-	}
-	return addr >= first && addr < end;
-}
-
-/* A pointer is followed only by a read behind the one that gave it. */
-static __always_inline __u64 read_from(const struct why_task *task, const struct why_hit *hit,
-				       const struct why_read *read, __u32 done, bool *ret_known)
-{
-	__u32 from = read->from, index = (from - WHY_FROM_READ) & (WHY_READS_MAX - 1);
-
-	*ret_known = from < WHY_FROM_READ || done & 1u << index;
-	if (from == WHY_FROM_NOWHERE)
-		return 0;
-	return from < WHY_FROM_READ ? task->regs[from & 31] : hit->values[index];
-}
-
-static __always_inline bool read_one(struct why_hit *hit, const struct why_read *read, __u32 i,
-				     __u64 addr)
-{
-	__u32 string = read->string, bytes = read->bytes;
-
-	if (!may_read(addr))
-		return false;
-	if (string)
-		return bpf_probe_read_kernel_str(hit->strings[(string - 1) & (WHY_STRINGS_MAX - 1)],
-						 WHY_STRING_MAX, (void *)addr) > 0;
-	barrier_var(bytes);
-	if (!bytes || bytes > sizeof(hit->values[0]))
-		return false;
-	return !bpf_probe_read_kernel(&hit->values[i & (WHY_READS_MAX - 1)], bytes, (void *)addr);
-}
-
-static __always_inline void read_values(const struct why_task *task, struct why_hit *hit)
-{
-	const struct why_read_table *table;
-	__u32 site = hit->site, done = 0;
-
-	hit->read = 0;
-	if (!why_reads_values)
-		return;
-	table = bpf_map_lookup_elem(&why_tables, &site);
-	if (!table)
-		return;
-	for (__u32 i = 0; i < WHY_READS_MAX && i < table->count; i++) {
-		const struct why_read *read = &table->reads[i];
-		bool known;
-		__u64 from = read_from(task, hit, read, done, &known);
-
-		hit->values[i] = 0;
-		if (known && read_one(hit, read, i, from + read->offset))
-			done |= 1u << i;
-	}
-	hit->read = done;
-}
-
 /* @task->regs holds the registers. NULL: no errno is made now. */
 static __always_inline struct why_hit *on_site(struct why_task *task, __u64 cookie, __u64 ip)
 {
@@ -625,7 +531,7 @@ static __always_inline struct why_hit *on_site(struct why_task *task, __u64 cook
 #pragma clang loop unroll(full)
 	for (int i = 0; i < RECORD_REGS; i++)
 		hit->regs[i] = task->regs[i];
-	read_values(task, hit);
+	read_values(task->regs, hit);
 	return hit;
 }
 
