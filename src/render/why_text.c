@@ -232,14 +232,25 @@ static void print_decision(FILE *out, const struct decision *decision, const str
 }
 
 /* Loops come back to the same branch; what has no words says nothing. */
-static bool is_news(const struct decision *all, int index)
+static bool is_news(const struct decision *decision, const struct decision *shown, int count)
 {
-	if (!all[index].condition[0] && !all[index].source[0])
+	if (!decision->condition[0] && !decision->source[0])
 		return false;
-	for (int i = 0; i < index; i++)
-		if (all[i].addr == all[index].addr)
+	for (int i = 0; i < count; i++)
+		if (shown[i].addr == decision->addr)
 			return false;
 	return true;
+}
+
+/* Those that are shown come to the front. Return: how many. */
+static int choose_shown(struct decision *all, int count)
+{
+	int shown = 1;
+
+	for (int i = 1; i < count && shown <= WHY_EARLIER_SHOWN; i++)
+		if (is_news(&all[i], all, shown))
+			all[shown++] = all[i];
+	return shown;
 }
 
 /* In conditions, with their values: they need not be said again. */
@@ -314,13 +325,10 @@ static void print_decisions(FILE *out, const struct answer *answer, const struct
 		print_variables(out, answer, view, all, count > 0 ? count : 0);
 		return;
 	}
+	count = choose_shown(all, count);
 	print_decision(out, &all[0], view, "because", true);
-	for (int i = 1, shown = 0; i < count && shown < WHY_EARLIER_SHOWN; i++) {
-		if (!is_news(all, i))
-			continue;
+	for (int i = 1; i < count; i++)
 		print_decision(out, &all[i], view, "after", false);
-		shown++;
-	}
 	print_variables(out, answer, view, all, count);
 }
 
