@@ -120,20 +120,51 @@ static bool is_declaration(Dwarf_Die *die)
 	       (dwarf_attr(die, DW_AT_external, &attr) && !dwarf_formflag(&attr, &is) && is);
 }
 
-/* False: the caller wants no more. */
-static bool list_scope(const struct listing *l, Dwarf_Die *scope, unsigned int level)
+static bool is_variable(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) && !is_declaration(die);
+}
+
+static bool has_variable(Dwarf_Die *scope, const char *name)
 {
 	Dwarf_Die child;
 
 	if (dwarf_child(scope, &child))
+		return false;
+	do {
+		const char *found = is_variable(&child) ? dwarf_diename(&child) : NULL;
+
+		if (found && !strcmp(found, name))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/* By one of the same name in a scope further in, wherever that is: it may have another value. */
+static bool is_hidden(const struct listing *l, unsigned int scope, const char *name)
+{
+	for (unsigned int i = scope + 1; i < l->count; i++)
+		if (has_variable((Dwarf_Die *)&l->scopes[i], name))
+			return true;
+	return false;
+}
+
+/* @scope: its number. False: the caller wants no more. */
+static bool list_scope(const struct listing *l, unsigned int scope)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child((Dwarf_Die *)&l->scopes[scope], &child))
 		return true;
 	do {
-		struct variable_place place = {.level = level};
-		int tag = dwarf_tag(&child);
+		struct variable_place place = {
+			.parameter = dwarf_tag(&child) == DW_TAG_formal_parameter,
+		};
 
-		place.parameter = tag == DW_TAG_formal_parameter;
-		if ((!place.parameter && tag != DW_TAG_variable) || is_declaration(&child) ||
-		    !take(l, &child, &place))
+		if (!is_variable(&child) || !take(l, &child, &place) ||
+		    is_hidden(l, scope, place.name.text))
 			continue;
 		if (!l->fn(l->ctx, &place))
 			return false;
@@ -160,7 +191,6 @@ static bool scope_within(Dwarf_Die *outer, uint64_t pc, Dwarf_Die *ret)
 int variable_places(const struct variable_code *code, variable_place_fn *fn, void *ctx)
 {
 	struct listing l = {.at = code->addr, .fn = fn, .ctx = ctx};
-	unsigned int level = 0;
 	Dwarf_Die unit;
 
 	l.image = lines_image(code->lines, code->module);
@@ -172,11 +202,9 @@ int variable_places(const struct variable_code *code, variable_place_fn *fn, voi
 		l.count++;
 	if (!l.count || dwarf_tag(&l.scopes[0]) != DW_TAG_subprogram)
 		return -ENOENT;
-	for (unsigned int i = l.count; i-- > 0;) {
-		if (!list_scope(&l, &l.scopes[i], level))
+	for (unsigned int i = l.count; i-- > 0;)
+		if (!list_scope(&l, i))
 			break;
-		level += dwarf_tag(&l.scopes[i]) != DW_TAG_lexical_block;
-	}
 	return 0;
 }
 

@@ -22,7 +22,6 @@ enum variable_where {
  * @offset: of VARIABLE_MEMORY
  * @value: of VARIABLE_CONSTANT
  * @parameter: of a function
- * @level: 0: of the innermost function, 1: of the one that this is inlined into, ...
  */
 struct variable_place {
 	struct cexpr name;
@@ -31,7 +30,6 @@ struct variable_place {
 	int64_t offset;
 	int64_t value;
 	bool parameter;
-	unsigned int level;
 };
 
 /** typedef variable_place_fn - false: no more */
@@ -39,8 +37,8 @@ typedef bool variable_place_fn(void *ctx, const struct variable_place *place);
 
 /**
  * variable_places() - the variables and parameters in scope, those of the innermost function first
- * What is in pieces, or in a place that takes computing, is left out. Return: 0; -ENOENT if DWARF
- * has nothing there; -ENOMEM.
+ * What is in pieces, or in a place that takes computing, is left out, and what another variable of
+ * its name hides. Return: 0; -ENOENT if DWARF has nothing there.
  */
 int variable_places(const struct variable_code *code, variable_place_fn *fn, void *ctx);
 

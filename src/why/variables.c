@@ -33,45 +33,12 @@ struct pointed {
 	unsigned int strings;
 };
 
-/* The innermost one of a name is told; but what is nowhere gives way to what is somewhere. */
-static bool is_there(const struct collection *all, const char *name)
-{
-	for (size_t i = 0; i < all->count; i++)
-		if (!all->ret[i].optimized_out && !strcmp(all->ret[i].name, name))
-			return true;
-	return false;
-}
-
-/* Is there another one of that name, or what it points to: "param" and "param->key"? */
-static bool is_elsewhere(const struct collection *all, size_t index)
-{
-	const char *name = all->ret[index].name;
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < all->count; i++)
-		if (i != index && !strncmp(all->ret[i].name, name, len) &&
-		    (i < index || !all->ret[i].optimized_out) &&
-		    (!all->ret[i].name[len] || !strncmp(all->ret[i].name + len, "->", 2)))
-			return true;
-	return false;
-}
-
-static void drop_superseded(struct collection *all)
-{
-	for (size_t i = all->count; i-- > 0;) {
-		if (!all->ret[i].optimized_out || !is_elsewhere(all, i))
-			continue;
-		memmove(&all->ret[i], &all->ret[i + 1], (all->count - i - 1) * sizeof(*all->ret));
-		all->count--;
-	}
-}
-
 static struct variable_seen *add(struct collection *all, const char *name, const struct ctype *type,
 				 bool parameter)
 {
 	struct variable_seen *seen = &all->ret[all->count];
 
-	if (all->count == all->max || is_there(all, name))
+	if (all->count == all->max)
 		return NULL;
 	*seen = (struct variable_seen){.parameter = parameter};
 	snprintf(seen->name, sizeof(seen->name), "%s", name);
@@ -207,8 +174,6 @@ static bool on_place(void *ctx, const struct variable_place *place)
 	bool array, known;
 	int index;
 
-	if (is_there(all, place->name.text))
-		return true;
 	read.from = (uint8_t)register_of_cpu(place->reg);
 	switch (place->where) {
 	case VARIABLE_NOWHERE:
@@ -252,6 +217,5 @@ size_t variables_find(const struct decision_code *where, const char *module, uin
 	if (!where->lines || !state || where->no_values)
 		return 0;
 	variable_places(&code, on_place, &all);
-	drop_superseded(&all);
 	return all.count;
 }

@@ -31,7 +31,8 @@ struct variable_seen {
  * variables_find() - those in scope at an instruction, of the innermost function first
  *
  * Numbers, enumerators, strings, pointers that are NULL or an error, and the strings in the structs
- * that pointers lead to; of the other pointers nothing, since an address says nothing. Where
+ * that pointers lead to; of the other pointers nothing, since an address says nothing. What another
+ * variable of its name hides is not told, even if that one is optimized out. Where
  * @state has @wanted, the reads that it takes are added there.
  * @module, @addr: of the instruction
  * @ret: @max of them

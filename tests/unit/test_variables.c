@@ -54,6 +54,24 @@ __attribute__((noinline)) static long tested(int number, const char *word, struc
 static long (*volatile call)(int, const char *, struct named *, enum kind, unsigned char *,
 			     struct named *) = tested;
 
+static uint64_t inside;
+
+/* Its "number" is a part of the caller's, and nothing uses it. */
+__attribute__((always_inline)) static inline void inlined(int number)
+{
+	(void)number;
+	__asm__ volatile("0: lea 0b(%%rip), %0" : "=r"(inside));
+}
+
+__attribute__((noinline)) static long with_inlined(int number, int other)
+{
+	inlined(number & 7);
+	sink += number + other;
+	return sink;
+}
+
+static long (*volatile call_with_inlined)(int, int) = with_inlined;
+
 static struct named what = {
 	.in.text = "inside", .either = "nobody knows", .label = "labelled", .bits = 1};
 static unsigned char bytes[] = "\x01\x02\x03";
@@ -115,6 +133,16 @@ static int close_self(void **state)
 	symbols_close(self->symbols);
 	free(self);
 	return 0;
+}
+
+/* At the instruction before which a variable of the same name hides the argument. */
+static void move_inside(struct self *self)
+{
+	(void)call_with_inlined(131, 52);
+	assert_int_equal(symbols_by_name(self->symbols, "", "with_inlined", 0, &self->sym), 0);
+	self->sym.addr += inside - (uintptr_t)with_inlined;
+	self->regs[PTREG_DI] = 131;
+	self->regs[PTREG_SI] = 52;
 }
 
 /* First the table is made, of the code alone; then what was read by it is found. */
@@ -187,6 +215,21 @@ static void pointer_that_is_an_error_says_so(void **state)
 	assert_seen(&all[1], "what", "struct named *", "ERR_PTR(-EACCES)");
 }
 
+static void what_an_inner_function_hides_is_not_told_for_its_own(void **state)
+{
+	struct variable_seen all[VARIABLES_MAX];
+	struct self *self = *state;
+	size_t count;
+
+	move_inside(self);
+	count = find(self, false, all);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(all[i].name, "number"))
+			assert_string_not_equal(all[i].value, "131");
+	assert_in_range(count, 1, VARIABLES_MAX);
+	assert_seen(&all[count - 1], "other", "int", "52");
+}
+
 static void nothing_is_read_where_nobody_wants_values(void **state)
 {
 	struct variable_seen all[VARIABLES_MAX];
@@ -204,6 +247,7 @@ int main(void)
 		TEST(arguments_are_what_the_caller_passed),
 		TEST(string_ends_with_its_array),
 		TEST(pointer_that_is_an_error_says_so),
+		TEST(what_an_inner_function_hides_is_not_told_for_its_own),
 		TEST(nothing_is_read_where_nobody_wants_values),
 	};
 

@@ -80,21 +80,9 @@ int __wrap_variable_places(const struct variable_code *where, variable_place_fn 
 		{.name = {.text = "gone", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
 		 .where = VARIABLE_NOWHERE,
 		 .parameter = true},
-		/* A variable that is nowhere is not told, nor another one of a name that is there;
-		 * an argument that is nowhere gives way to another one of its name. */
+		/* A variable that is nowhere is not told. */
 		{.name = {.text = "too", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
 		 .where = VARIABLE_NOWHERE},
-		{.name = {.text = "count", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
-		 .where = VARIABLE_CONSTANT,
-		 .value = 77,
-		 .level = 1},
-		{.name = {.text = "gone", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
-		 .where = VARIABLE_NOWHERE,
-		 .parameter = true,
-		 .level = 1},
-		{.name = {.text = "ready", .type = {.class = CTYPE_BOOL, .bytes = 1}},
-		 .where = VARIABLE_NOWHERE,
-		 .parameter = true},
 		{.name = {.text = "ready", .type = {.class = CTYPE_BOOL, .bytes = 1}},
 		 .where = VARIABLE_CONSTANT,
 		 .value = 1},
