@@ -29,4 +29,18 @@ static inline struct symbols *symbol_table(const char *text)
 	return symbols;
 }
 
+/** symbol_table_setup() - what cmocka calls before a test: *@state is the symbols, or it fails */
+static inline int symbol_table_setup(void **state, const char *text)
+{
+	*state = symbol_table(text);
+	return *state ? 0 : -1;
+}
+
+/** symbol_table_teardown() - and after it */
+static inline int symbol_table_teardown(void **state)
+{
+	symbols_close(*state);
+	return 0;
+}
+
 #endif

@@ -63,14 +63,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 static int open_table(void **state)
 {
-	*state = symbol_table(table);
-	return *state ? 0 : -1;
-}
-
-static int close_table(void **state)
-{
-	symbols_close(*state);
-	return 0;
+	return symbol_table_setup(state, table);
 }
 
 /* A function whose trigger is ours to choose. */
@@ -288,5 +281,5 @@ int main(void)
 		cmocka_unit_test(choose_triggers_no_breakpoints_presets_give_way),
 	};
 
-	return cmocka_run_group_tests_name("choose", tests, open_table, close_table);
+	return cmocka_run_group_tests_name("choose", tests, open_table, symbol_table_teardown);
 }

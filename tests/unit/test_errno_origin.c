@@ -47,14 +47,7 @@ static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)
 
 static int open_table(void **state)
 {
-	*state = symbol_table(table);
-	return *state ? 0 : -1;
-}
-
-static int close_table(void **state)
-{
-	symbols_close(*state);
-	return 0;
+	return symbol_table_setup(state, table);
 }
 
 /* With a graph of its own, which nothing is read into before. */
@@ -229,5 +222,5 @@ int main(void)
 		cmocka_unit_test(after_the_symbols_have_changed_all_is_read_again),
 	};
 
-	return cmocka_run_group_tests_name("origins", tests, open_table, close_table);
+	return cmocka_run_group_tests_name("origins", tests, open_table, symbol_table_teardown);
 }

@@ -81,14 +81,7 @@ static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)
 
 static int open_table(void **state)
 {
-	*state = symbol_table(table);
-	return *state ? 0 : -1;
-}
-
-static int close_table(void **state)
-{
-	symbols_close(*state);
-	return 0;
+	return symbol_table_setup(state, table);
 }
 
 static void load(struct symbols *symbols, const char *name, struct code *ret)
@@ -340,13 +333,14 @@ static void sites_eperm_by_arithmetic_is_seen_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(flow_of_site_each_way, open_table, close_table),
+		cmocka_unit_test_setup_teardown(flow_of_site_each_way, open_table,
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(flow_of_result_in_the_caller, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(origin_newest_hit_that_reaches_the_result,
-						open_table, close_table),
+						open_table, symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(flow_of_what_is_no_instruction_is_not_known,
-						open_table, close_table),
+						open_table, symbol_table_teardown),
 		cmocka_unit_test(insn_truth_each_form),
 		cmocka_unit_test(sites_eperm_by_arithmetic_is_seen_behind),
 		cmocka_unit_test(insn_compare_flags_of_32_and_64_bits),

@@ -90,14 +90,7 @@ static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)
 
 static int open_table(void **state)
 {
-	*state = symbol_table(table);
-	return *state ? 0 : -1;
-}
-
-static int close_table(void **state)
-{
-	symbols_close(*state);
-	return 0;
+	return symbol_table_setup(state, table);
 }
 
 /** struct seen - a site of @where, what is read there, and what was */
@@ -371,7 +364,7 @@ static void table_holds_each_read_once_and_no_more_than_fit(void **state)
 	assert_int_equal(reads_find(&reads, &one), -ENOENT);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_table, close_table)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_table, symbol_table_teardown)
 
 int main(void)
 {

@@ -297,14 +297,7 @@ static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)
 
 static int open_table(void **state)
 {
-	*state = symbol_table(table);
-	return *state ? 0 : -1;
-}
-
-static int close_table(void **state)
-{
-	symbols_close(*state);
-	return 0;
+	return symbol_table_setup(state, table);
 }
 
 static void candidates_are_functions_and_those_of_cold_parts(void **state)
@@ -566,25 +559,25 @@ int main(void)
 		cmocka_unit_test(may_load_errno_each_form),
 		cmocka_unit_test(may_load_errno_misses_nothing_that_is_decoded),
 		cmocka_unit_test_setup_teardown(candidates_are_functions_and_those_of_cold_parts,
-						open_table, close_table),
+						open_table, symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_one_way_condition_and_value, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_is_not_told, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_branches_tell, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_behind_an_errno_loaded_early, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_both_sides_of_a_branch_rejoin, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decisions_one_of_ways_that_meet, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decisions_earlier_ones_newest_first, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_by_branches_passes_over_a_call, open_table,
-						close_table),
+						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_register_overwritten_since_has_no_value,
-						open_table, close_table),
+						open_table, symbol_table_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
