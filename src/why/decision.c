@@ -58,8 +58,8 @@ static bool is_equality(const char *condition)
 
 /**
  * struct compared - the operands that a decision is about, as far as they are known
- * @kinds, @known: of each
- * @note: what is to be said behind the values
+ * @setter: the instruction that set the flags
+ * @values, @known: of each of @operands
  */
 struct compared {
 	struct backward *back;
