@@ -38,7 +38,7 @@ int64_t watch_budget_grant(struct watch_budget *budget, uint64_t now_ns, uint64_
 	int64_t grant = INT64_MAX;
 
 	learn_cost(budget, used_ns, count);
-	if (second_ns) {
+	if (budget->share > 0) {
 		budget->credit_ns += (int64_t)(budget->share * passed_ns) - used_ns;
 		budget->credit_ns =
 			clamp(budget->credit_ns, -second_ns * WATCH_DEBT_SECONDS, second_ns);

@@ -58,6 +58,16 @@ static void watch_budget_grant_keeps_the_share(void **state)
 	}
 }
 
+/* So small that a second of it is less than a nanosecond: still a limit. */
+static void watch_budget_grant_tiny_share_is_a_limit(void **state)
+{
+	struct watch_budget budget = {.share = 1e-12};
+
+	(void)state;
+	watch_budget_begin(&budget, SECOND, 0, 0);
+	assert_int_equal(watch_budget_grant(&budget, 2 * SECOND, TICK, 1), 0);
+}
+
 /* It costs more than its share though nothing comes: then nothing is let in. */
 static void watch_budget_grant_over_budget_by_itself_grants_nothing(void **state)
 {
@@ -147,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(watch_budget_grant_keeps_the_share),
+		cmocka_unit_test(watch_budget_grant_tiny_share_is_a_limit),
 		cmocka_unit_test(watch_budget_grant_over_budget_by_itself_grants_nothing),
 		cmocka_unit_test(watch_budget_grant_keeps_the_rate),
 		cmocka_unit_test(watch_budget_grant_no_limit),
