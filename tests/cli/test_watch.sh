@@ -288,7 +288,7 @@ test_cgroup() {
 		return
 	fi
 	configure "$work/group.conf" Journal=yes
-	sed -i 's,^Comm=,ControlGroup=/lbrwatch-test\n&,' "$work/group.conf"
+	sed -i 's,^Comm=,ControlGroup=/./lbrwatch-test/../lbrwatch-test\n&,' "$work/group.conf"
 	start "$work/group.conf" || not_ok "it is armed" "$work/err"
 	fail
 	(echo 0 >"$group/cgroup.procs" && exec tests/cli/failures.py $name)
@@ -303,6 +303,15 @@ test_cgroup() {
 	rmdir "$group"
 	entries
 	adds_up "ControlGroup: what is in it alone, also when it is made anew" journal 2 "$work/entries"
+	configure "$work/group.conf" Journal=yes
+	sed -i 's,^Comm=,ControlGroup=../../../tmp\n&,' "$work/group.conf"
+	expect "ControlGroup: a folder that is none" 2 "there is no control group /sys/fs/cgroup/../../../tmp; start" \
+		timeout 20 ./lbrsnoop watch --no-lbr "$work/group.conf"
+	mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir /sys/fs/cgroup/lbrwatch-test
+	sed -i 's,^ControlGroup=.*,ControlGroup=/lbrwatch-test,' "$work/group.conf"
+	expect "ControlGroup: not of version 2" 2 "there is no control group /sys/fs/cgroup/lbrwatch-test" \
+		timeout 20 ./lbrsnoop watch --no-lbr "$work/group.conf"
+	umount /sys/fs/cgroup
 	configure "$work/group.conf" Journal=yes
 	sed -i 's,^Comm=,Unit=no-such-unit\n&,' "$work/group.conf"
 	expect "Unit: it does not run" 2 "Unit 'no-such-unit': there is no control group .*/no-such-unit.service; start" \
