@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cmd/cmd.h"
@@ -135,16 +136,47 @@ static int begin_export(struct watch *watch)
 	return err;
 }
 
+static bool is_one_file(const char *one, const char *other)
+{
+	return one && other && args_same_file(one, other);
+}
+
+/* NULL: nothing is */
+static const char *wrong_with_outputs(const char *path, const struct watch_config *config)
+{
+	const char *otlp = config->otlp, *metrics = config->metrics;
+	struct stat st;
+
+	if (is_one_file(otlp, path) || is_one_file(metrics, path))
+		return "OTLP or Metrics is this file itself; name another one";
+	if (is_one_file(otlp, metrics))
+		return "OTLP and Metrics: two outputs cannot be one file";
+	/* To open a pipe would last until somebody reads. */
+	if (metrics && !stat(metrics, &st) && !S_ISREG(st.st_mode))
+		return "Metrics is replaced as a whole, so it has to be a regular file";
+	return NULL;
+}
+
 static int read_config(const char *path, struct watch_config *ret)
 {
 	struct errmsg_queue errors = {};
-	int err = watch_config_read(path, ret, &errors);
+	struct watch_config config;
+	int err = watch_config_read(path, &config, &errors);
 	const char *text;
 
 	while ((text = errmsg_queue_next(&errors)))
 		log_error("%s", text);
 	errmsg_queue_deinit(&errors);
-	return err;
+	if (err)
+		return err;
+	text = wrong_with_outputs(path, &config);
+	if (text) {
+		log_error("%s: %s", path, text);
+		watch_config_deinit(&config);
+		return -EINVAL;
+	}
+	*ret = config;
+	return 0;
 }
 
 /* True if there is a new configuration. */

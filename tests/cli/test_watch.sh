@@ -403,6 +403,10 @@ check "2: OTLP: 'x' is not an absolute path" '[Export]' 'OTLP=x'
 check " nothing is to be watched; name a function" '[Export]' 'Journal=yes'
 check " nobody is told; name somebody" '[Watch]' 'Target=do_sys_openat2'
 check " ControlGroup and Unit: leave one" '[Watch]' 'Target=x' 'ControlGroup=/a' 'Unit=b' '[Export]' 'Journal=yes'
+check " OTLP or Metrics is this file itself" "${good[@]}" "OTLP=$scratch/x.conf"
+check " OTLP or Metrics is this file itself" "${good[@]}" "Metrics=$scratch/./x.conf"
+check " OTLP and Metrics: two outputs cannot be one file" "${good[@]}" "OTLP=$scratch/o" "Metrics=$scratch/./o"
+check " Metrics .* has to be a regular file" "${good[@]}" "Metrics=$scratch"
 check "6: key Oops" "${good[@]:0:2}" 'Comm=a \' '# a comment in between' 'b' 'Oops=1'
 mapfile -t many < <(echo '[Watch]' && yes 'Target=do_sys_openat2' | head -n 1025)
 check "1026: Target: more than 1024 targets" "${many[@]}"
