@@ -165,7 +165,7 @@ int export_tell(struct export *export, bool last, struct errmsg *msg)
 		struct errmsg *say = err ? &later : msg;
 
 		other = last ? journal_finish(export->journal, export->findings, say)
-			     : journal_tell(export->journal, export->findings, now_ns);
+			     : journal_tell(export->journal, export->findings, now_ns, say);
 		export->journal_told = last;
 		err = err ?: other;
 	}

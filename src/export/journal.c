@@ -53,6 +53,12 @@ struct message {
 	int count;
 };
 
+/* Without it, sd_journal_sendv() does nothing and says nothing. */
+static int look_for_socket(void)
+{
+	return access(SOCKET, W_OK) ? -errno : 0;
+}
+
 int journal_create(bool with_comm, bool live, struct journal **ret_journal, struct errmsg *msg)
 {
 	void *library = library_open("libsystemd.so.0");
@@ -62,8 +68,7 @@ int journal_create(bool with_comm, bool live, struct journal **ret_journal, stru
 	if (!sendv)
 		return errmsg_set(msg, -EOPNOTSUPP, "--journal: %s",
 				  library_possible() ? JOURNAL_NO_LIBRARY : JOURNAL_STATIC);
-	/* Without it, sd_journal_sendv() does nothing and says nothing. */
-	if (access(SOCKET, W_OK))
+	if (look_for_socket())
 		return errmsg_set(msg, -ENOENT,
 				  "--journal: " SOCKET ": %s; journald has to run, and in a "
 				  "container its socket has to be there",
@@ -84,11 +89,6 @@ void journal_destroy(struct journal *journal)
 void journal_limit(struct journal *journal, struct quota *quota)
 {
 	journal->quota = quota;
-}
-
-uint64_t journal_failed(const struct journal *journal)
-{
-	return journal->failed;
 }
 
 /*
@@ -225,7 +225,7 @@ static bool send_message(struct journal *journal, struct quota *quota, struct me
 	put_format(message, "PRIORITY", "%d", priority);
 	if (quota && !quota_take(quota, clock_ns(CLOCK_MONOTONIC), size_of(message)))
 		return false;
-	err = journal->sendv(message->iov, message->count);
+	err = look_for_socket() ?: journal->sendv(message->iov, message->count);
 	if (err < 0) {
 		journal->failed++;
 		journal->err = err;
@@ -313,27 +313,35 @@ static int tell_paths(struct journal *journal, const struct path_counts *counts,
 	return 0;
 }
 
-int journal_tell(struct journal *journal, const struct findings *findings, uint64_t now_ns)
+int journal_tell(struct journal *journal, const struct findings *findings, uint64_t now_ns,
+		 struct errmsg *msg)
 {
 	const struct path_counts *counts = findings_counts(findings);
+	uint64_t failed = journal->failed;
 	int err = tell_paths(journal, counts, now_ns);
 
-	if (!err)
-		send_totals(journal, counts->lost, counts->left_out);
-	return err;
+	if (err)
+		return err;
+	send_totals(journal, counts->lost, counts->left_out);
+	return journal->failed > failed
+		       ? errmsg_set(msg, journal->err, SOCKET ": %s", strerror(-journal->err))
+		       : 0;
 }
 
 int journal_finish(struct journal *journal, const struct findings *findings, struct errmsg *msg)
 {
 	const struct path_counts *counts = findings_counts(findings);
+	/* What a service could not send before waited until now. */
+	uint64_t failed = journal->quota ? journal->failed : 0;
 	int err = tell_paths(journal, counts, clock_ns(CLOCK_REALTIME));
 
 	if (err)
 		return err;
 	send_totals(journal, counts->lost,
 		    counts->left_out + findings_untold(findings, FINDING_JOURNAL));
-	return journal->failed ? errmsg_set(msg, journal->err,
-					    "--journal: %" PRIu64 " messages were not taken: %s",
-					    journal->failed, strerror(-journal->err))
-			       : 0;
+	failed = journal->failed - failed;
+	return failed ? errmsg_set(msg, journal->err,
+				   "--journal: %" PRIu64 " messages were not taken: %s", failed,
+				   strerror(-journal->err))
+		      : 0;
 }

@@ -45,17 +45,16 @@ void journal_add(struct journal *journal, const struct finding *finding);
 
 /**
  * journal_tell() - send what has not been told yet, the most frequent paths first
- * What the quota does not allow waits for the next call.
- * Return: 0; -ENOMEM.
+ * What the quota does not allow, and what is not taken, waits for the next call.
+ * Return: 0; negative errno with @msg: some messages were not taken.
  */
-int journal_tell(struct journal *journal, const struct findings *findings, uint64_t now_ns);
-
-/** journal_failed() - messages that were not taken so far */
-uint64_t journal_failed(const struct journal *journal);
+int journal_tell(struct journal *journal, const struct findings *findings, uint64_t now_ns,
+		 struct errmsg *msg);
 
 /**
  * journal_finish() - the same, at the end: what still waits behind it is told as left out
- * Return: 0; negative errno, with @msg, if messages were not taken, at any time.
+ * Return: 0; negative errno, with @msg, if messages were not taken: at any time, or, of those that
+ * journal_limit() was for, now.
  */
 int journal_finish(struct journal *journal, const struct findings *findings, struct errmsg *msg);
 

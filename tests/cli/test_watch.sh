@@ -245,6 +245,22 @@ test_full_disk() {
 	fi
 }
 
+# A journald that is not there for a while.
+test_deaf() {
+	local socket=/run/systemd/journal/socket
+	configure "$work/deaf.conf" Journal=yes
+	start "$work/deaf.conf" || not_ok "it is armed" "$work/err"
+	mv $socket $socket.away
+	fail
+	await "$work/err" 'journal/socket: No such file or directory; it is tried again' || not_ok "no journald: it is said" "$work/err"
+	mv $socket.away $socket
+	await "$work/err" 'that has passed' || not_ok "journald is there again" "$work/err"
+	stop
+	entries
+	adds_up "no journald for a while: all is told later" journal 1 "$work/entries"
+	is "no journald for a while: nothing is wrong at the end" "$(grep -c 'were not taken' "$work/err")" 0
+}
+
 test_killed() {
 	local tries progs
 	# kill -9: the kernel has nothing of it any more.
@@ -452,5 +468,5 @@ elif [ ! -x "$journald" ] || ! command -v journalctl >/dev/null; then
 	finish
 fi
 mkdir "$scratch/work"
-unshare -m -u "$0" --within "$scratch/work" "tells reloads budgets full_disk killed cgroup secrets" || verdicts_failed=1
+unshare -m -u "$0" --within "$scratch/work" "tells reloads budgets full_disk deaf killed cgroup secrets" || verdicts_failed=1
 finish
