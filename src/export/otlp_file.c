@@ -22,9 +22,11 @@ struct otlp_file {
 	int err;
 };
 
+/* Nobody may read the pipe that it is: a service does not wait for that. */
 static int open_it(struct otlp_file *file)
 {
-	file->fd = open(file->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
+	file->fd = open(file->path,
+			O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
 	return file->fd < 0 ? -errno : 0;
 }
 

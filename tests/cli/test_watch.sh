@@ -245,7 +245,7 @@ test_full_disk() {
 	fi
 }
 
-# A journald that is not there for a while.
+# A journald that is not there for a while, and a pipe that nobody reads.
 test_deaf() {
 	local socket=/run/systemd/journal/socket
 	configure "$work/deaf.conf" Journal=yes
@@ -259,6 +259,10 @@ test_deaf() {
 	entries
 	adds_up "no journald for a while: all is told later" journal 1 "$work/entries"
 	is "no journald for a while: nothing is wrong at the end" "$(grep -c 'were not taken' "$work/err")" 0
+	mkfifo "$work/pipe"
+	configure "$work/deaf.conf" "OTLP=$work/pipe"
+	expect "OTLP: a pipe that nobody reads" 2 "$work/pipe: No such device or address" \
+		timeout 20 ./lbrsnoop watch "${options[@]}" "$work/deaf.conf"
 }
 
 test_killed() {
