@@ -131,8 +131,9 @@ void capture_begin(struct capture *capture);
 
 /**
  * capture_gate() - how many more snapshots are wanted; presets, which are rare, do not ask
- * @tokens: replaces what is left of those allowed before; the others are counted, and cost the
- *          kernel a snapshot, and this process nothing
+ * @tokens: replaces what is left of those allowed before; the others are counted, and cost this
+ *          process nothing. No snapshot is taken of them, but by a hardware breakpoint: without
+ *          one the LBR would stay off.
  */
 void capture_gate(struct capture *capture, int64_t tokens);
 
