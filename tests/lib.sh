@@ -97,6 +97,28 @@ judge() {
 	sed 's/^/# stderr: /' "$scratch/err" | head -n 30
 }
 
+# is NAME GOT WANTED
+is() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+		comment "got '$2', wanted '$3'"
+	fi
+}
+
+# await FILE PATTERN [TIMES]: until so many of its lines match the extended regular
+# expression; false after a minute
+await() {
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		[ "$(grep -c -E -e "$2" "$1")" -ge "${3:-1}" ] && return
+		sleep 0.05
+	done 2>/dev/null
+	comment "after 60 s: no $2"
+	return 1
+}
+
 # may_trace: does the kernel let this shell load BPF programs and open perf events? why_not says
 # what is missing. Root in a container may be without.
 may_trace() {

@@ -56,16 +56,6 @@ record() {
 	pid=$!
 }
 
-# await FILE PATTERN: until it is in there
-await() {
-	local i
-	for ((i = 0; i < 1200; i++)); do
-		grep -qE -e "$2" "$1" 2>/dev/null && return
-		sleep 0.05
-	done
-	return 1
-}
-
 # Both are through with looking whether one is armed before the other has armed its.
 failed=0
 for round in 1 2 3; do

@@ -6,8 +6,9 @@ set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 # shellcheck source=tests/lib.sh
 . tests/lib.sh
+# shellcheck source=tests/cli/journald.sh
+. tests/cli/journald.sh
 scratch_make
-journald=/lib/systemd/systemd-journald
 
 # Within the namespaces: HOST DIRECTORY COMMAND...; journald's files go to DIRECTORY
 if [ "${1:-}" = --within ]; then
@@ -15,22 +16,13 @@ if [ "${1:-}" = --within ]; then
 	shift 3
 	scratch_make
 	hostname "$host"
-	mount -t tmpfs tmpfs /run && mkdir -p /run/log/journal /run/systemd/journal /run/systemd/journald.conf.d || exit 3
-	# It must not touch the kernel that it shares with the host.
-	printf '[Journal]\nStorage=volatile\nAudit=no\nReadKMsg=no\nRateLimitBurst=0\n' >/run/systemd/journald.conf.d/test.conf
-	"$journald" >"$to/journald.log" 2>&1 &
-	pid=$!
-	for ((i = 0; i < 200; i++)); do
-		[ -S /run/systemd/journal/socket ] && break
-		sleep 0.05
-	done
-	[ -S /run/systemd/journal/socket ] || exit 3
+	journald_start "$to/journald.log" || exit 3
 	"$@"
 	status=$?
 	# It answers when all of what was sent before is in its files.
 	journalctl --sync >/dev/null 2>&1
-	kill "$pid"
-	wait "$pid"
+	kill "$journald_pid"
+	wait "$journald_pid"
 	mkdir -p "$to/files"
 	for file in /run/log/journal/*/*.journal; do
 		cp "$file" "$to/files/$host-${file##*/}"
@@ -97,16 +89,6 @@ counted() {
 # messages NAME ID: how many
 messages() {
 	journalctl -D "$scratch/$1/files" -o cat --no-pager MESSAGE_ID="$2" 2>/dev/null | wc -l
-}
-
-# is NAME GOT WANTED
-is() {
-	if [ "$2" = "$3" ]; then
-		ok "$1"
-	else
-		not_ok "$1"
-		comment "got $2, wanted $3"
-	fi
 }
 
 path_id=0fa067c5e94549c6bac266c297feb233

@@ -6,34 +6,14 @@ set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 # shellcheck source=tests/lib.sh
 . tests/lib.sh
+# shellcheck source=tests/cli/journald.sh
+. tests/cli/journald.sh
 scratch_make
-journald=/lib/systemd/systemd-journald
 name=lbrwatch
 kinds=tracepoints
 targets=(tracepoint:syscalls:sys_exit_{openat,close,kill,chdir})
 options=(--no-lbr)
 export LC_ALL=C.UTF-8
-
-# is NAME GOT WANTED
-is() {
-	if [ "$2" = "$3" ]; then
-		ok "$1"
-	else
-		not_ok "$1"
-		comment "got '$2', wanted '$3'"
-	fi
-}
-
-# await FILE PATTERN [TIMES]: until so many of its lines match
-await() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		[ "$(grep -c -E -e "$2" "$1" 2>/dev/null)" -ge "${3:-1}" ] && return
-		sleep 0.05
-	done
-	comment "after 30 s: no $2"
-	return 1
-}
 
 # configure FILE LINE...: what holds for all, and the lines
 configure() {
@@ -364,15 +344,7 @@ test_lbr() {
 if [ "${1:-}" = --within ]; then
 	work=$2
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
-	mount -t tmpfs tmpfs /run && mkdir -p /run/log/journal /run/systemd/journal /run/systemd/journald.conf.d || exit 2
-	# It must not touch the kernel that it shares with the host.
-	printf '[Journal]\nStorage=volatile\nAudit=no\nReadKMsg=no\nRateLimitBurst=0\n' >/run/systemd/journald.conf.d/test.conf
-	"$journald" >"$work/journald.log" 2>&1 &
-	daemon=$!
-	for ((i = 0; i < 200; i++)); do
-		[ -S /run/systemd/journal/socket ] && break
-		sleep 0.05
-	done
+	journald_start "$work/journald.log" || exit 2
 	python3 tests/cli/notified.py "$work/notify" "$work/told" &
 	notified=$!
 	for ((i = 0; i < 200; i++)); do
@@ -387,8 +359,8 @@ if [ "${1:-}" = --within ]; then
 			"test_$part"
 		done
 	fi
-	kill "$daemon" "$notified"
-	wait "$daemon"
+	kill "$journald_pid" "$notified"
+	wait "$journald_pid"
 	finish
 fi
 
