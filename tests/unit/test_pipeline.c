@@ -127,65 +127,72 @@ static struct source source_of(struct script *script)
 	return (struct source){.ops = &plain, .ctx = script, .symbols = symbols};
 }
 
-static void pipeline_event_keeps_before_it_classifies(void **state)
+static struct pipeline *begin(void)
 {
 	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
-	struct snapshot snap = {.trigger = &trigger, .lbr = &lbr};
-	int fails = -EIO, works = 0;
 
-	(void)state;
 	assert_non_null(pipeline);
 	pipeline->source = (struct source){.ops = &live, .symbols = symbols};
-	pipeline_add_sink(pipeline, &(struct sink){.event = show, .ctx = &works});
-	pipeline_add_sink(pipeline,
-			  &(struct sink){.event = keep, .ctx = &fails, .as_captured = true});
+	return pipeline;
+}
+
+/* @err: what the sink returns */
+static void add_keep(struct pipeline *pipeline, int *err)
+{
+	pipeline_add_sink(pipeline, &(struct sink){.event = keep, .ctx = err, .as_captured = true});
+}
+
+/* One event goes through, in these steps. */
+static void expect_steps(struct pipeline *pipeline, uint64_t ts_ns, int err, const char *wanted)
+{
+	struct snapshot snap = {.ts_ns = ts_ns, .trigger = &trigger, .lbr = &lbr};
+
 	steps[0] = '\0';
-	assert_int_equal(pipeline_event(pipeline, &snap, 0), -EIO);
-	assert_string_equal(steps, "prepare keep classified show release ");
+	assert_int_equal(pipeline_event(pipeline, &snap, 0), err);
+	assert_string_equal(steps, wanted);
+}
+
+static void end(struct pipeline *pipeline)
+{
 	pipeline_deinit(pipeline);
 	free(pipeline);
+}
+
+static void pipeline_event_keeps_before_it_classifies(void **state)
+{
+	int fails = -EIO, works = 0;
+	struct pipeline *pipeline = begin();
+
+	(void)state;
+	pipeline_add_sink(pipeline, &(struct sink){.event = show, .ctx = &works});
+	add_keep(pipeline, &fails);
+	expect_steps(pipeline, 1, -EIO, "prepare keep classified show release ");
+	end(pipeline);
 }
 
 /* It is asked once of each event; what it leaves out costs no classification. */
 static void pipeline_event_of_a_sink_that_does_not_want_it(void **state)
 {
-	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
-	struct snapshot snap = {.ts_ns = 1, .trigger = &trigger, .lbr = &lbr};
 	int works = 0;
+	struct pipeline *pipeline = begin();
 
 	(void)state;
-	assert_non_null(pipeline);
-	pipeline->source = (struct source){.ops = &live, .symbols = symbols};
-	pipeline_add_sink(pipeline,
-			  &(struct sink){.event = keep, .ctx = &works, .as_captured = true});
+	add_keep(pipeline, &works);
 	pipeline_add_sink(pipeline, &(struct sink){.event = show, .wants = is_even, .ctx = &works});
-	steps[0] = '\0';
-	assert_int_equal(pipeline_event(pipeline, &snap, 0), 0);
-	assert_string_equal(steps, "prepare keep release ");
-	snap.ts_ns = 2;
-	steps[0] = '\0';
-	assert_int_equal(pipeline_event(pipeline, &snap, 0), 0);
-	assert_string_equal(steps, "prepare keep classified show release ");
-	pipeline_deinit(pipeline);
-	free(pipeline);
+	expect_steps(pipeline, 1, 0, "prepare keep release ");
+	expect_steps(pipeline, 2, 0, "prepare keep classified show release ");
+	end(pipeline);
 }
 
 static void pipeline_event_nobody_asks_is_not_classified(void **state)
 {
-	struct pipeline *pipeline = calloc(1, sizeof(*pipeline));
-	struct snapshot snap = {.trigger = &trigger, .lbr = &lbr};
 	int works = 0;
+	struct pipeline *pipeline = begin();
 
 	(void)state;
-	assert_non_null(pipeline);
-	pipeline->source = (struct source){.ops = &live, .symbols = symbols};
-	pipeline_add_sink(pipeline,
-			  &(struct sink){.event = keep, .ctx = &works, .as_captured = true});
-	steps[0] = '\0';
-	assert_int_equal(pipeline_event(pipeline, &snap, 0), 0);
-	assert_string_equal(steps, "prepare keep release ");
-	pipeline_deinit(pipeline);
-	free(pipeline);
+	add_keep(pipeline, &works);
+	expect_steps(pipeline, 1, 0, "prepare keep release ");
+	end(pipeline);
 }
 
 /* Runs two sources; @ret_run has the results. */
