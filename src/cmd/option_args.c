@@ -13,6 +13,7 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/new_file.h"
+#include "util/number.h"
 
 int args_usage(const char *fmt, ...)
 {
@@ -82,13 +83,12 @@ bool args_is_stdout(const char *name)
 
 int args_number(const char *name, const char *arg, uint64_t max, uint64_t *ret)
 {
-	char *end;
+	uint64_t value;
 
-	errno = 0;
-	*ret = strtoull(arg, &end, 10); /* 010 is ten */
-	if (*arg < '0' || *arg > '9' || *end || errno || *ret > max)
+	if (number_parse(arg, "", &value) || value > max)
 		return args_usage("%s '%s': expected a number from 0 to %llu", name, arg,
 				  (unsigned long long)max);
+	*ret = value;
 	return 0;
 }
 
@@ -105,23 +105,11 @@ int args_seconds(const char *name, const char *arg, uint64_t *ret_ms)
 
 int args_size(const char *name, const char *arg, uint64_t *ret)
 {
-	static const char units[] = "KMG";
-	const char *unit;
 	uint64_t value;
-	char *end;
-	int shift = 0;
 
-	errno = 0;
-	value = strtoull(arg, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (unit) {
-		shift = 10 * (int)(unit - units + 1);
-		end++;
-	}
-	if (*arg < '0' || *arg > '9' || *end || errno || value > UINT64_MAX >> shift ||
-	    value << shift < 65536)
+	if (number_parse(arg, "KMG", &value) || value < 65536)
 		return args_usage("%s '%s': expected a number of bytes, 64K or more", name, arg);
-	*ret = value << shift;
+	*ret = value;
 	return 0;
 }
 
@@ -155,7 +143,7 @@ int args_comm(struct capture_options *capture, const char *arg)
 
 int args_pid(struct capture_options *capture, const char *arg)
 {
-	uint64_t value;
+	uint64_t value = 0;
 	int err = args_number("--pid", arg, 1 << 22, &value);
 
 	if (err)

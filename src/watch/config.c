@@ -11,6 +11,7 @@
 #include "target/suggest.h"
 #include "target/target.h"
 #include "util/cleanup.h"
+#include "util/number.h"
 #include "util/trusted_file.h"
 #include "util/vector.h"
 #include "watch/ini.h"
@@ -115,30 +116,19 @@ static int set_bool(struct watch_config *config, const struct key *key, const ch
 	return errmsg_set(msg, -EINVAL, "'%s': expected yes or no", value);
 }
 
-/* @units: that may stand behind it, each 1024 times the one before */
+/* @units: as number_parse() has them */
 static int parse_number(const struct key *key, const char *value, const char *units, uint64_t *ret,
 			struct errmsg *msg)
 {
-	const char *unit;
-	char *end;
 	uint64_t number;
-	int shift = 0;
 
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (unit) {
-		shift = 10 * (int)(unit - units + 1);
-		end++;
-	}
-	if (*value < '0' || *value > '9' || *end || errno || number > UINT64_MAX >> shift ||
-	    number << shift > key->most || number << shift < key->least)
+	if (number_parse(value, units, &number) || number > key->most || number < key->least)
 		return errmsg_set(msg, -EINVAL, "'%s': expected a number from %llu to %llu%s%s",
 				  value, (unsigned long long)key->least,
 				  (unsigned long long)key->most,
 				  *units ? ", with K, M or G behind it if you like" : "",
 				  key->least ? "" : "; 0: no limit");
-	*ret = number << shift;
+	*ret = number;
 	return 0;
 }
 
@@ -151,7 +141,7 @@ static int set_number(struct watch_config *config, const struct key *key, const 
 static int set_bytes(struct watch_config *config, const struct key *key, const char *value,
 		     struct errmsg *msg)
 {
-	uint64_t bytes;
+	uint64_t bytes = 0;
 	int err = parse_number(key, value, "KMG", &bytes, msg);
 
 	/* Less than our own libraries and the kernel's names take is no limit, but the end. */
@@ -166,7 +156,7 @@ static int set_bytes(struct watch_config *config, const struct key *key, const c
 static int set_series(struct watch_config *config, const struct key *key, const char *value,
 		      struct errmsg *msg)
 {
-	uint64_t number;
+	uint64_t number = 0;
 	int err = parse_number(key, value, "", &number, msg);
 
 	if (!err)
