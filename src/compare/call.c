@@ -2,8 +2,10 @@
 #include "compare/call.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "path/story.h"
+#include "util/cleanup.h"
 
 /* A function's first instructions: ENDBR64 and the tracer's call stand before what is jumped to. */
 #define ENTRY_BYTES 16
@@ -37,8 +39,44 @@ static uint32_t first_of_call(const struct snapshot *snap, const struct path *pa
 	return first;
 }
 
+/*
+ * Which blocks are of functions that have not returned by the block @last? Behind a gap nobody
+ * knows.
+ * @ret_open: one for each block; the others stay as they are
+ */
+static void find_open(const struct path *path, uint32_t last, bool *ret_open)
+{
+	int shallowest = path->blocks[last].depth, interrupt = path->blocks[last].interrupt;
+
+	for (uint32_t b = last + 1; b > 0; b--) {
+		const struct path_block *block = &path->blocks[b - 1];
+
+		if (block->tracing || block->interrupt > interrupt)
+			continue;
+		if (block->gap)
+			return;
+		ret_open[b - 1] = block->depth <= shallowest;
+		if (ret_open[b - 1])
+			shallowest = block->depth;
+	}
+}
+
+/* In which the error was made, or the decision to make it came, whichever is later; else the last.
+ */
+static uint32_t error_block(const struct path *path, uint32_t insn, uint32_t key)
+{
+	uint32_t last = path->block_count - 1;
+
+	for (uint32_t b = 0; insn < path->insn_count && b < path->block_count; b++)
+		if (insn - path->blocks[b].first_insn < path->blocks[b].insn_count)
+			last = b;
+	if (insn < path->insn_count && key != PATH_NONE && path->decisions[key].block > last)
+		last = path->decisions[key].block;
+	return last;
+}
+
 static int hand_decisions(const struct path *path, struct symbols *symbols, uint32_t first,
-			  uint32_t end, const struct call_taker *to)
+			  uint32_t end, const bool *open, const struct call_taker *to)
 {
 	for (uint32_t i = 0; i < end; i++) {
 		const struct path_decision *decision = &path->decisions[i];
@@ -50,6 +88,7 @@ static int hand_decisions(const struct path *path, struct symbols *symbols, uint
 			.addr = decision->addr,
 			.taken = decision->taken,
 			.before_entry = first != PATH_NONE && i < first,
+			.open = open[decision->block],
 			.distance = end - 1 - i,
 			.condition = condition,
 		};
@@ -98,6 +137,7 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 {
 	uint32_t insn = PATH_NONE, key = PATH_NONE, end = path->decision_count;
 	uint32_t first = first_of_call(snap, path);
+	_cleanup_free_ bool *open = calloc(path->block_count, sizeof(*open));
 	struct symbol made = {}, decided = {};
 	struct ranking_call call = {
 		.failing = failing,
@@ -127,10 +167,13 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 				break;
 			}
 	}
+	if (!open)
+		return -ENOMEM;
+	find_open(path, error_block(path, insn, key), open);
 	err = to->call(to->ctx, &call);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	err = hand_decisions(path, symbols, first, end, to);
+	err = hand_decisions(path, symbols, first, end, open, to);
 	if (to->end)
 		to->end(to->ctx);
 	return err;

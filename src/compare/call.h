@@ -32,7 +32,7 @@ const char *call_function(const struct snapshot *snap);
  * @path: of the snapshot
  * @symbols: of the kernel that it was taken on
  * @failing: it is one of the failing calls
- * Return: 0, also where it is not wanted; negative errno of @to.
+ * Return: 0, also where it is not wanted; -ENOMEM; negative errno of @to.
  */
 int call_of_snapshot(const struct snapshot *snap, const struct path *path, struct symbols *symbols,
 		     bool failing, const struct call_taker *to);

@@ -32,12 +32,14 @@ struct group {
  * struct tally - a branch in calls of one kind
  * @seen: in how many calls it was executed; @seen_complete in complete ones
  * @went: in how many it went each way, the last time it ran
+ * @open: of @went, in how many its function was still open
  * @distance: sum over @went of the distance from the failure
  */
 struct tally {
 	uint64_t seen;
 	uint64_t seen_complete;
 	uint64_t went[SIDES];
+	uint64_t open[SIDES];
 	uint64_t distance[SIDES];
 };
 
@@ -46,7 +48,8 @@ struct tally {
  * @next_touched: of the branches of the present call
  * @before_entry: some call has executed it before it began: where it is not in a record, nobody
  * knows
- * @side, @distance: of the present call, the last time it ran; valid if @call is the present one
+ * @side, @open, @distance: of the present call, the last time it ran; valid if @call is the
+ * present one
  */
 struct site {
 	char *function;
@@ -59,6 +62,7 @@ struct site {
 	struct site *next_touched;
 	uint64_t call;
 	enum side side;
+	bool open;
 	uint32_t distance;
 	struct tally tallies[RANKING_GROUPS_MAX];
 };
@@ -260,6 +264,7 @@ int ranking_decision(struct ranking *ranking, const struct ranking_decision *dec
 	if (decision->distance < site->distance) {
 		site->distance = decision->distance;
 		site->side = side;
+		site->open = decision->open;
 	}
 	if (!site->condition[side] && *decision->condition) {
 		site->condition[side] = strndup(decision->condition, RANKING_TEXT_MAX - 1);
@@ -277,6 +282,7 @@ void ranking_call_end(struct ranking *ranking)
 		tally->seen++;
 		tally->seen_complete += ranking->complete;
 		tally->went[site->side]++;
+		tally->open[site->side] += site->open;
 		tally->distance[site->side] += site->distance;
 	}
 	ranking->touched = NULL;
@@ -344,11 +350,53 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		.distance =
 			(double)site->tallies[failing_at].distance[side] / (double)bad.true_calls,
 		.parts = 2 * site->tallies[passing_at].went[!side] > good.known,
+		.open = 2 * site->tallies[failing_at].open[side] > bad.true_calls,
 		.decides = decided,
 	};
 	if (site->condition[side])
 		strcpy(ret->condition, site->condition[side]);
 	return true;
+}
+
+/*
+ * Do the ways part there, in a function in which the error can depend on it? What a function that
+ * has returned did differently can have led to the error by what it left behind alone, and then
+ * something that is open asked for that.
+ */
+static bool is_parting(const struct ranked *item)
+{
+	return item->parts && item->open;
+}
+
+static bool tells_all(const struct ranked *item)
+{
+	return item->failing.true_calls == item->failing.known && !item->passing.true_calls;
+}
+
+/*
+ * A record is contiguous: a passing call that knows @parting knows all that it did behind it. If
+ * such calls did not execute @item, which failing ones did behind @parting, no way parts at @item:
+ * whether it is executed depends on where they parted before. That more calls know of it, as it is
+ * nearer to the end of the record, or as the error follows from it, says no more about the cause.
+ */
+static bool follows(const struct ranked *item, const struct ranked *parting)
+{
+	return !item->parts && is_parting(parting) && tells_all(parting) &&
+	       parting->distance > item->distance;
+}
+
+static void limit_followers(struct ranked *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double limit = 0;
+
+		for (size_t k = 0; k < count; k++)
+			if (items[k].weight > limit && follows(&items[i], &items[k]))
+				limit = items[k].weight;
+		items[i].follows = limit > 0;
+		if (items[i].follows && items[i].weight > limit)
+			items[i].weight = limit;
+	}
 }
 
 static int by_weight(const void *a, const void *b)
@@ -358,6 +406,8 @@ static int by_weight(const void *a, const void *b)
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
+	if (is_parting(x) != is_parting(y))
+		return is_parting(x) ? -1 : 1;
 	if (x->parts != y->parts)
 		return x->parts ? -1 : 1;
 	if (x->distance != y->distance)
@@ -376,8 +426,7 @@ static bool is_known(const struct ranking_count *count, uint64_t calls)
 
 static bool separates(const struct ranking_reason *reason, const struct ranked *item)
 {
-	return item->failing.true_calls == item->failing.known && !item->passing.true_calls &&
-	       is_known(&item->failing, reason->failing) &&
+	return tells_all(item) && is_known(&item->failing, reason->failing) &&
 	       is_known(&item->passing, reason->passing);
 }
 
@@ -449,6 +498,7 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 		for (int side = 0; side < SIDES; side++)
 			reason->count += judge(sites[i], side, group, &ranking->groups[passing], at,
 					       passing, &reason->items[reason->count]);
+	limit_followers(reason->items, reason->count);
 	qsort(reason->items, reason->count, sizeof(*reason->items), by_weight);
 	find_parting(reason);
 	reason->joined =

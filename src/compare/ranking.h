@@ -40,6 +40,8 @@ struct ranking_place {
  *       apart; 0 of modules
  * @addr: address for source lines; 0: none
  * @before_entry: it was executed before the call began
+ * @open: its function had not returned when the error was made, or the call ended: what is decided
+ *        then can be control dependent on it, as on nothing in a function that has returned
  * @distance: decisions between this one and the failure, or the end of the record
  * @condition: what was true then, or ""
  */
@@ -49,6 +51,7 @@ struct ranking_decision {
 	uint64_t addr;
 	bool taken;
 	bool before_entry;
+	bool open;
 	uint32_t distance;
 	const char *condition;
 };
@@ -90,9 +93,12 @@ struct ranking_count {
  * @distance: mean number of decisions between it and the failure
  * @parts: passing calls executed it, too, and went the other way: the ways part there; else they
  *         parted before
+ * @open: of failing calls, see struct ranking_decision
  * @decides: the errno follows from it: a call that went this way fails, so that no passing call
  * did, even one whose record does not reach back to it; @passing has those that do, @accuracy and
  * @weight count all
+ * @follows: the ways parted before it, at an item that comes before this one. @weight is not more
+ * than that item's: what more calls know of the consequence is no evidence for it
  */
 struct ranked {
 	struct ranking_place place;
@@ -105,14 +111,17 @@ struct ranked {
 	double weight;
 	double distance;
 	bool parts;
+	bool open;
 	bool decides;
+	bool follows;
 };
 
 /**
  * struct ranking_reason - failing calls of one function, errno, place and decision
  * @failing: how many; @passing: of the same function
- * @items: best first, of equals those where the ways part, of these the nearest to the failure;
- *         @count of them; each is true in failing calls more often than in passing ones
+ * @items: best first, of equals those where the ways part and on which the error can be control
+ *         dependent, of these the nearest to the failure; @count of them; each is true in failing
+ *         calls more often than in passing ones
  * @parts_at: index into @items of the first decision, in the order of execution, that all failing
  *            calls took one way and all passing ones the other, known in nine calls of ten of
  *            each; -1 if there is none

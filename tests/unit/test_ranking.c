@@ -45,18 +45,26 @@ static void plain_call(struct ranking *ranking, bool failing, bool complete)
 	call(ranking, failing, failing ? 2 : 0, failing ? "f" : NULL, complete);
 }
 
-static void decision(struct ranking *ranking, const char *function, uint64_t off, bool taken,
-		     uint32_t distance)
+/* In a function that had not returned (@open) when the error was made, or that had. */
+static void decision_of(struct ranking *ranking, const char *function, uint64_t off, bool taken,
+			uint32_t distance, bool open)
 {
 	const struct ranking_decision decision = {
 		.place = {.function = function, .module = "", .off = off},
 		.addr = 0x1000 + off,
 		.taken = taken,
+		.open = open,
 		.distance = distance,
 		.condition = taken ? "x == 1" : "",
 	};
 
 	assert_int_equal(ranking_decision(ranking, &decision), 0);
+}
+
+static void decision(struct ranking *ranking, const char *function, uint64_t off, bool taken,
+		     uint32_t distance)
+{
+	decision_of(ranking, function, off, taken, distance, true);
 }
 
 static struct ranking_reason *reasons_of(struct ranking *ranking, size_t want)
@@ -387,6 +395,110 @@ static void what_passing_calls_do_does_not_decide(void **state)
 	ranking_reasons_free(reasons, 1);
 }
 
+/*
+ * if (len < 0 && !(flags & UNSIGNED)) return -EINVAL: failing calls go on from the first test, 0x8,
+ * to the second, 0x10, from which the errno follows. The records of 6 of 10 passing calls begin
+ * behind the first. The other 4 show that they went another way there, and never came to the
+ * second.
+ */
+static void what_follows_comes_behind_where_ways_part(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+
+	decided_calls(ranking, 4, 0x10);
+	for (int i = 0; i < 10; i++) {
+		plain_call(ranking, false, false);
+		if (i < 4)
+			decision(ranking, "f", 0x8, false, 1);
+		decision(ranking, "f", 0x30, true, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->items[0].place.off, 0x8);
+	assert_false(reasons->items[0].follows);
+	assert_int_equal(reasons->items[1].place.off, 0x10);
+	assert_true(reasons->items[1].decides);
+	assert_true(reasons->items[1].follows);
+	ranking_reasons_free(reasons, 1);
+}
+
+/*
+ * The same, but 0x28 is of a function that returned before the errno was made: nothing that comes
+ * later depends on it. Passing calls called it again, behind all that their records lack.
+ */
+static void what_returned_displaces_nothing(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+	const struct ranking_call failing = {
+		.failing = true,
+		.function = "f",
+		.err = 22,
+		.made_at = {.function = "f", .module = "", .off = 4},
+		.decided = {.place = {.function = "f", .module = "", .off = 0x10}, .taken = true},
+	};
+
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(ranking_call(ranking, &failing), 0);
+		decision_of(ranking, "lock", 0x28, true, 5, false);
+		decision(ranking, "f", 0x10, true, 0);
+		ranking_call_end(ranking);
+	}
+	for (int i = 0; i < 10; i++) {
+		plain_call(ranking, false, false);
+		if (i < 4)
+			decision_of(ranking, "lock", 0x28, false, 0, false);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->count, 2);
+	assert_int_equal(reasons->items[0].place.off, 0x10);
+	assert_false(reasons->items[0].follows);
+	ranking_reasons_free(reasons, 1);
+}
+
+/* A lock that was held in failing calls, and free in passing ones, by chance: nearer, but closed.
+ */
+static void what_is_open_comes_first(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+
+	for (int i = 0; i < 8; i++) {
+		bool failing = i < 4;
+
+		plain_call(ranking, failing, false);
+		decision(ranking, "f", 0x10, failing, 3);
+		decision_of(ranking, "lock", 0x28, failing, 1, false);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->items[0].place.off, 0x10);
+	assert_true(reasons->items[0].open);
+	assert_int_equal(reasons->items[1].place.off, 0x28);
+	ranking_reasons_free(reasons, 1);
+}
+
+/* A parting that has an exception does not tell what a nearer decision follows from. */
+static void what_does_not_tell_all_displaces_nothing(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+
+	decided_calls(ranking, 4, 0x10);
+	for (int i = 0; i < 10; i++) {
+		plain_call(ranking, false, false);
+		if (i < 4)
+			decision(ranking, "f", 0x8, i == 3, 1);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->items[0].place.off, 0x10);
+	assert_false(reasons->items[0].follows);
+	ranking_reasons_free(reasons, 1);
+}
+
 /* In a loop a branch goes both ways in one call: what counts is the last time. */
 static void loops_count_once(void **state)
 {
@@ -449,6 +561,10 @@ int main(void)
 		TEST(where_ways_part_comes_first),
 		TEST(what_decides_needs_no_passing_record),
 		TEST(what_passing_calls_do_does_not_decide),
+		TEST(what_follows_comes_behind_where_ways_part),
+		TEST(what_returned_displaces_nothing),
+		TEST(what_is_open_comes_first),
+		TEST(what_does_not_tell_all_displaces_nothing),
 		TEST(loops_count_once),
 		TEST(kinds_are_bounded),
 		TEST(before_the_entry_is_unknown),
