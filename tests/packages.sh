@@ -16,8 +16,8 @@ packages_check=(
 	strace
 	# the JSON schema; the graph as a picture
 	python3-jsonschema graphviz
-	# verifies the units of examples/
-	systemd
+	# verifies the units of examples/; collects journals
+	systemd systemd-journal-remote
 	# crash dumps as kdump makes them
 	makedumpfile
 	# reads DWARF beside us
@@ -37,7 +37,7 @@ packages_static=(
 )
 # what make bench measures beside us; it does without
 packages_bench=(
-	bpftrace linux-perf time systemd-journal-remote
+	bpftrace linux-perf time
 )
 # the programs whose failing calls tests/vm/why/list has, in the guest, too
 packages_why=(

@@ -58,7 +58,7 @@ static int take(const struct journal_row *row, void *ctx)
 		return 0;
 	}
 	if (!snapshot_wanted(&show->wanted->filter, &snap))
-		return 0;
+		return counted.host ? summary_add_host(show->summary, counted.host) : 0;
 	show->shown += row->count;
 	return summary_add_count(show->summary, &counted);
 }
@@ -73,19 +73,22 @@ int journal_show(const struct filter_options *wanted, const char *dir, FILE *out
 		.color = view_wants_color(view, out),
 	};
 	struct show show = {.wanted = wanted, .summary = summary_create(&how)};
-	uint64_t refused = 0;
+	struct journal_totals totals = {};
 	int err;
 
 	if (!show.summary)
 		return -ENOMEM;
-	err = journal_read(dir, take, &show, &refused, msg);
+	err = journal_read(dir, take, &show, &totals, msg);
 	err = err ?: output_begin(out);
 	err = err ?: summary_print(show.summary, out);
 	summary_destroy(show.summary);
-	if (refused)
+	if (totals.refused)
 		log_warning("%" PRIu64 " messages are left out: root has not sent them, or they "
 			    "are damaged",
-			    refused);
+			    totals.refused);
+	if (totals.unreadable)
+		log_warning("%s: %s; %zu files of the journal are left out", totals.unreadable_path,
+			    strerror(-totals.unreadable_err), totals.unreadable);
 	*ret_printed = show.shown;
 	return err;
 }

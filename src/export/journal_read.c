@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "export/journal.h"
+#include "export/journal_files.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 #include "util/library.h"
@@ -17,14 +18,20 @@
 
 struct sd_journal;
 
+/* sd_id128_t */
+struct boot_id {
+	uint8_t bytes[16];
+};
+
 /** struct library - of sd-journal(3) */
 struct library {
 	int (*open)(struct sd_journal **journal, int flags);
-	int (*open_directory)(struct sd_journal **journal, const char *path, int flags);
+	int (*open_files)(struct sd_journal **journal, int fds[], unsigned int count, int flags);
 	void (*close)(struct sd_journal *journal);
 	int (*add_match)(struct sd_journal *journal, const void *data, size_t len);
 	int (*next)(struct sd_journal *journal);
 	int (*realtime)(struct sd_journal *journal, uint64_t *usec);
+	int (*monotonic)(struct sd_journal *journal, uint64_t *usec, struct boot_id *boot);
 	void (*restart_data)(struct sd_journal *journal);
 	int (*enumerate_data)(struct sd_journal *journal, const void **data, size_t *len);
 };
@@ -32,10 +39,15 @@ struct library {
 static bool load(struct library *sd)
 {
 	static const char *const names[] = {
-		"sd_journal_open",	   "sd_journal_open_directory",
-		"sd_journal_close",	   "sd_journal_add_match",
-		"sd_journal_next",	   "sd_journal_get_realtime_usec",
-		"sd_journal_restart_data", "sd_journal_enumerate_data",
+		"sd_journal_open",
+		"sd_journal_open_files_fd",
+		"sd_journal_close",
+		"sd_journal_add_match",
+		"sd_journal_next",
+		"sd_journal_get_realtime_usec",
+		"sd_journal_get_monotonic_usec",
+		"sd_journal_restart_data",
+		"sd_journal_enumerate_data",
 	};
 	void *library = library_open("libsystemd.so.0");
 	void *found[ARRAY_SIZE(names)];
@@ -110,9 +122,58 @@ void journal_row_field(struct journal_row *row, const void *data, size_t len)
 	take(row, field, value);
 }
 
-static int read_entry(const struct library *sd, struct sd_journal *journal, journal_row_fn *fn,
-		      void *ctx, uint64_t *refused)
+/** struct message_key - when a message was sent, and what tells it from others of that moment */
+struct message_key {
+	struct boot_id boot;
+	uint64_t monotonic_us;
+	uint64_t realtime_us;
+	uint64_t ident;
+	uint64_t count;
+	uint64_t full;
+	uint64_t lost;
+	uint64_t left_out;
+};
+
+/**
+ * struct reading - one call of journal_read()
+ * @dir: NULL: this machine's
+ * @last: the message before
+ */
+struct reading {
+	struct library sd;
+	const char *dir;
+	journal_row_fn *fn;
+	void *ctx;
+	struct message_key last;
+	uint64_t refused;
+};
+
+/*
+ * Where systemd-journal-remote (252) begins a new file, the last message of the full one is in
+ * both, with two numbers.
+ */
+static bool is_repeated(struct reading *reading, struct sd_journal *journal,
+			const struct journal_row *row)
 {
+	struct message_key key = {
+		.realtime_us = row->ts_ns / 1000,
+		.ident = row->ident,
+		.count = row->count,
+		.full = row->full,
+		.lost = row->lost,
+		.left_out = row->left_out,
+	};
+	bool repeated = false;
+
+	if (reading->sd.monotonic(journal, &key.monotonic_us, &key.boot) >= 0)
+		repeated = !memcmp(&key, &reading->last, sizeof(key));
+	reading->last = key;
+	return repeated;
+}
+
+static int read_entry(struct reading *reading, struct sd_journal *journal)
+{
+	const struct library *sd = &reading->sd;
 	struct journal_row row = {.ts_ns = 0};
 	const void *data;
 	uint64_t usec = 0;
@@ -125,45 +186,159 @@ static int read_entry(const struct library *sd, struct sd_journal *journal, jour
 		journal_row_field(&row, data, len);
 	if (!row.by_root ||
 	    (!(row.has_ident && row.has_count && row.count) && !row.lost && !row.left_out)) {
-		++*refused;
+		reading->refused++;
 		return 0;
 	}
-	return fn(&row, ctx);
+	return is_repeated(reading, journal, &row) ? 0 : reading->fn(&row, reading->ctx);
 }
 
-int journal_read(const char *dir, journal_row_fn *fn, void *ctx, uint64_t *ret_refused,
-		 struct errmsg *msg)
+/* Closes the journal. */
+static int read_entries(struct reading *reading, struct sd_journal *journal)
 {
 	static const char *const matches[] = {"MESSAGE_ID=" JOURNAL_ID_PATH,
 					      "MESSAGE_ID=" JOURNAL_ID_COUNT};
-	struct sd_journal *journal = NULL;
-	uint64_t refused = 0;
-	struct library sd;
-	int err;
+	const struct library *sd = &reading->sd;
+	int err = 0;
 
-	if (!load(&sd))
-		return errmsg_set(msg, -EOPNOTSUPP, "--journal: %s",
-				  library_possible() ? JOURNAL_NO_LIBRARY : JOURNAL_STATIC);
-	err = dir ? sd.open_directory(&journal, dir, 0) : sd.open(&journal, 0);
-	if (err < 0)
-		return errmsg_set(msg, err,
-				  "--journal: %s: %s; expected a directory of *.journal files",
-				  dir ?: "/var/log/journal", strerror(-err));
 	/* One or the other: they are of one field. */
 	for (size_t i = 0; i < ARRAY_SIZE(matches) && err >= 0; i++)
-		err = sd.add_match(journal, matches[i], strlen(matches[i]));
+		err = sd->add_match(journal, matches[i], strlen(matches[i]));
 	while (err >= 0) {
-		err = sd.next(journal);
+		err = sd->next(journal);
 		if (err <= 0)
 			break;
-		err = read_entry(&sd, journal, fn, ctx, &refused);
+		err = read_entry(reading, journal);
 		if (err)
 			break;
 	}
-	sd.close(journal);
-	if (err < 0 && !msg->text[0])
-		return errmsg_set(msg, err, "--journal: %s: %s", dir ?: "/var/log/journal",
-				  strerror(-err));
-	*ret_refused = refused;
+	sd->close(journal);
 	return err;
+}
+
+/** struct group - files that are read together; @paths: of @fds, borrowed */
+struct group {
+	int *fds;
+	const char **paths;
+	size_t count;
+};
+
+static void group_close(struct group *group)
+{
+	for (size_t i = 0; i < group->count; i++)
+		close(group->fds[i]);
+	free(group->fds);
+	free(group->paths);
+}
+
+static int group_open(struct reading *reading, struct journal_files *files, size_t first,
+		      size_t count, struct group *group)
+{
+	group->fds = calloc(count, sizeof(*group->fds));
+	group->paths = calloc(count, sizeof(*group->paths));
+	if (!group->fds || !group->paths)
+		return -ENOMEM;
+	for (struct journal_file *file = files->items + first; count--; file++) {
+		int fd = journal_files_open(reading->dir, file);
+
+		if (fd >= 0) {
+			group->fds[group->count] = fd;
+			group->paths[group->count++] = file->path;
+		} else if (fd != -ENOENT) { /* what was removed meanwhile is gone */
+			journal_files_unreadable(files, file->path, fd);
+		}
+	}
+	return 0;
+}
+
+/* libsystemd does not say which one it refuses. */
+static void group_drop_bad(const struct library *sd, struct journal_files *files,
+			   struct group *group)
+{
+	size_t count = group->count;
+
+	group->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct sd_journal *journal;
+		int err = sd->open_files(&journal, &group->fds[i], 1, 0);
+
+		if (err < 0) {
+			journal_files_unreadable(files, group->paths[i], err);
+			close(group->fds[i]);
+			continue;
+		}
+		sd->close(journal);
+		group->fds[group->count] = group->fds[i];
+		group->paths[group->count++] = group->paths[i];
+	}
+}
+
+static int group_read(struct reading *reading, struct journal_files *files, struct group *group)
+{
+	const struct library *sd = &reading->sd;
+	struct sd_journal *journal = NULL;
+	int err;
+
+	if (!group->count)
+		return 0;
+	err = sd->open_files(&journal, group->fds, (unsigned int)group->count, 0);
+	if (err < 0) {
+		group_drop_bad(sd, files, group);
+		if (!group->count)
+			return 0;
+		err = sd->open_files(&journal, group->fds, (unsigned int)group->count, 0);
+	}
+	return err < 0 ? err : read_entries(reading, journal);
+}
+
+static int read_directory(struct reading *reading, struct journal_files *files)
+{
+	size_t first = 0, count;
+	int err = 0;
+
+	while (!err && (count = journal_files_group(files, first))) {
+		struct group group = {};
+
+		err = group_open(reading, files, first, count, &group);
+		err = err ?: group_read(reading, files, &group);
+		group_close(&group);
+		first += count;
+	}
+	return err;
+}
+
+static int read_this_machine(struct reading *reading)
+{
+	struct sd_journal *journal = NULL;
+	int err = reading->sd.open(&journal, 0);
+
+	return err < 0 ? err : read_entries(reading, journal);
+}
+
+int journal_read(const char *dir, journal_row_fn *fn, void *ctx, struct journal_totals *ret_totals,
+		 struct errmsg *msg)
+{
+	struct reading reading = {.dir = dir, .fn = fn, .ctx = ctx};
+	struct journal_files files = {};
+	int err;
+
+	if (!load(&reading.sd))
+		return errmsg_set(msg, -EOPNOTSUPP, "--journal: %s",
+				  library_possible() ? JOURNAL_NO_LIBRARY : JOURNAL_STATIC);
+	err = dir ? journal_files_list(dir, &files) : 0;
+	if (err)
+		return errmsg_set(msg, err,
+				  "--journal: %s: %s; expected a directory of *.journal files", dir,
+				  strerror(-err));
+	err = dir ? read_directory(&reading, &files) : read_this_machine(&reading);
+	if (!err) {
+		*ret_totals = (struct journal_totals){.refused = reading.refused,
+						      .unreadable = files.unreadable,
+						      .unreadable_err = files.example_err};
+		snprintf(ret_totals->unreadable_path, sizeof(ret_totals->unreadable_path), "%s",
+			 files.example ?: "");
+	}
+	journal_files_deinit(&files);
+	return err < 0 ? errmsg_set(msg, err, "--journal: %s: %s", dir ?: "/var/log/journal",
+				    strerror(-err))
+		       : err;
 }

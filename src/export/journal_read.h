@@ -52,12 +52,27 @@ void journal_row_field(struct journal_row *row, const void *data, size_t len);
 typedef int journal_row_fn(const struct journal_row *row, void *ctx);
 
 /**
- * journal_read() - all of our messages, by time
+ * struct journal_totals - what was left out of a reading
+ * @refused: messages that were not of root's processes, or have no path and no loss
+ * @unreadable: files; @unreadable_path: one of them, @unreadable_err: what it failed of
+ */
+struct journal_totals {
+	uint64_t refused;
+	size_t unreadable;
+	char unreadable_path[512];
+	int unreadable_err;
+};
+
+/**
+ * journal_read() - all of our messages
+ * Those of one file are in the order of time, and those of files that may hold the same messages,
+ * each of which is given once. Of a directory, one file comes behind the other: its memory does not
+ * depend on how many there are.
  * @dir: of the journals' files; NULL: this machine's
- * @ret_refused: those that were not of root's processes, or have no path and no loss
+ * @ret_totals: set on success
  * Return: 0; negative errno, with @msg: no libsystemd, no such directory; what @fn said.
  */
-int journal_read(const char *dir, journal_row_fn *fn, void *ctx, uint64_t *ret_refused,
+int journal_read(const char *dir, journal_row_fn *fn, void *ctx, struct journal_totals *ret_totals,
 		 struct errmsg *msg);
 
 #endif

@@ -231,6 +231,13 @@ int summary_add_count(struct summary *summary, const struct summary_count *count
 	return note_host(summary, entry, counted->host);
 }
 
+int summary_add_host(struct summary *summary, const char *host)
+{
+	uint32_t number;
+
+	return find_host(summary, host, &number);
+}
+
 void summary_add_lost(struct summary *summary, uint64_t lost, uint64_t left_out)
 {
 	summary->counts.lost += lost;
@@ -275,7 +282,11 @@ static void print_hosts(FILE *out, const struct summary *summary, const struct e
 	for (uint32_t i = 0; i < entry->host_count; i++)
 		fprintf(out, " %s",
 			escape_text(summary->hosts[entry->hosts[i]], host, sizeof(host)));
-	fprintf(out, "%s\n", entry->more_hosts ? " and more" : "");
+	if (entry->more_hosts)
+		fputs(" and more", out);
+	else if (entry->host_count == 1 && summary->host_count > 1)
+		fputs(" alone", out);
+	fputc('\n', out);
 }
 
 static void print_row(FILE *out, const struct summary *summary, const struct entry *entry)
@@ -367,6 +378,18 @@ static int print_json(struct summary *summary, void **order, FILE *out)
 	return err;
 }
 
+static void sort_hosts(const struct summary *summary, struct entry *entry)
+{
+	for (uint32_t i = 1; i < entry->host_count; i++) {
+		uint32_t host = entry->hosts[i], k = i;
+
+		for (; k && strcmp(summary->hosts[entry->hosts[k - 1]], summary->hosts[host]) > 0;
+		     k--)
+			entry->hosts[k] = entry->hosts[k - 1];
+		entry->hosts[k] = host;
+	}
+}
+
 int summary_print(struct summary *summary, FILE *out)
 {
 	void **order = path_counts_sorted(&summary->counts);
@@ -374,6 +397,8 @@ int summary_print(struct summary *summary, FILE *out)
 
 	if (!order)
 		return -ENOMEM;
+	for (size_t i = 0; i < summary->counts.paths.count; i++)
+		sort_hosts(summary, order[i]);
 	if (summary->opts.json)
 		err = print_json(summary, order, out);
 	else

@@ -70,6 +70,12 @@ struct summary_count {
 /** summary_add_count() - add it; bounds as of summary_add(); 0, or -ENOMEM */
 int summary_add_count(struct summary *summary, const struct summary_count *counted);
 
+/**
+ * summary_add_host() - there is this machine, whether a path of it is counted or not
+ * A path that one machine alone has is marked where there are others. 0, or -ENOMEM.
+ */
+int summary_add_host(struct summary *summary, const char *host);
+
 /** summary_add_lost() - events of which there is no snapshot; @left_out: snapshots of no path here
  */
 void summary_add_lost(struct summary *summary, uint64_t lost, uint64_t left_out);

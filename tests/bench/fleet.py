@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """fleet.py - journals of many hosts, as systemd-journal-remote takes them on stdin
 
-Usage: fleet.py HOSTS RECORDS
+Usage: fleet.py HOSTS RECORDS [HOST]    HOST: the records of this one alone, from 0
        fleet.py --check HOSTS RECORDS   is stdin the summary of those? What report --journal --json prints
        fleet.py --day                   what a host sends in a day, for 1, 100 and 10,000 failures a second
 
@@ -50,17 +50,17 @@ def ours(path, full, count):
     return fields
 
 
-def records_of(hosts, records):
+def records_of(hosts, records, one=None):
     """HOST, number, path, in full, count"""
     each = records // hosts
     for number in range(each):
-        for host in range(hosts):
+        for host in range(hosts) if one is None else [one]:
             alone = host == hosts - 1 and number == each - 1
             yield host, number, ALONE if alone else number % PATHS, alone or number % 3000 < PATHS, number % 7 + 1
 
 
-def make(hosts, records):
-    for host, number, path, full, count in records_of(hosts, records):
+def make(hosts, records, alone):
+    for host, number, path, full, count in records_of(hosts, records, alone):
         us = START_US + number * 1_200_000 + host
         fields = [
             ("__REALTIME_TIMESTAMP", us), ("__MONOTONIC_TIMESTAMP", us - START_US + 1),
@@ -105,7 +105,7 @@ def main():
     elif sys.argv[1] == "--check":
         check(int(sys.argv[2]), int(sys.argv[3]))
     else:
-        make(int(sys.argv[1]), int(sys.argv[2]))
+        make(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else None)
 
 
 main()

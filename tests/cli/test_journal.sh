@@ -116,7 +116,34 @@ grep -v '"hosts":\["beta"\]' "$scratch/fleet/rows" >"$scratch/both"
 expect "two machines: counts" 0 '' tests/cli/exports.py journal "$scratch/wanted" "$scratch/both" 2
 is "two machines: what one alone has" "$(grep -c '"function":"may_open".*"error":"may_open+0x14f".*"hosts":\["beta"\]' "$scratch/fleet/rows")" 1
 expect_out "two machines: as text" 0 ' on alpha beta$' ./lbrsnoop report --journal="$scratch/fleet/files" --top 3
+expect_out "two machines: as text, what one alone has" 0 'made at may_open\+0x14f$' ./lbrsnoop report --journal="$scratch/fleet/files" -e EISDIR
+is "two machines: it is marked" "$(grep -c ' on beta alone$' "$scratch/out")" 1
 expect_out "-e" 0 '^1 paths of 2 snapshots' ./lbrsnoop report --journal="$scratch/beta/files" -e EISDIR
+
+# A file that is none does not hide the others.
+head -c 300 /dev/zero >"$scratch/fleet/files/damaged.journal"
+expect "two machines: a file that is none is said" 0 'files/damaged.journal: .*; 1 files of the journal are left out' \
+	./lbrsnoop report --journal="$scratch/fleet/files" --json --top 10000
+is "two machines: and the others are read" "$(cat "$scratch/out")" "$(cat "$scratch/fleet/rows")"
+
+# systemd-journal-remote has the message at which it begins a new file in both. Here it is alone in each.
+remote=/lib/systemd/systemd-journal-remote
+if [ -x "$remote" ]; then
+	mkdir "$scratch/repeated"
+	for file in 1 2; do
+		tests/bench/fleet.py 3 3 1 | "$remote" -o "$scratch/repeated/$file.journal" - >/dev/null 2>&1
+		tests/bench/fleet.py 3 3 0 | "$remote" -o "$scratch/repeated/other$file.journal" - >/dev/null 2>&1
+		[ "$file" = 2 ] || rm "$scratch/repeated/other$file.journal"
+	done
+	expect_out "a message that two files have is counted once" 0 '^1 paths of 2 snapshots' ./lbrsnoop report --journal="$scratch/repeated"
+	head -c 300 "$scratch/repeated/other2.journal" >"$scratch/repeated/cut.journal"
+	rm "$scratch/repeated/other2.journal"
+	expect "a file that is cut off is said" 0 'repeated/cut.journal: .*; 1 files of the journal are left out' \
+		./lbrsnoop report --journal="$scratch/repeated"
+	is "a file that is cut off: the others are read" "$(head -n 1 "$scratch/out")" '1 paths of 1 snapshots, 0 events lost'
+else
+	skip "a message that two files have" "systemd-journal-remote is not installed"
+fi
 
 # 0, 50 and 100 minutes: in full at the first and the last, which has two.
 hw=tests/data/capture/skylake-hw.lbr
