@@ -423,7 +423,7 @@ static int take_variable(struct query *q, Dwarf_Die *die, const Dwarf_Op *ops, s
 	struct cexpr e = {};
 	struct access access = {.image = q->image, .bytes = q->bytes};
 	uint32_t part = 0;
-	int64_t offset;
+	int64_t offset, within;
 	Dwarf_Die type;
 
 	if (!name || !typedie_of(die, &type) || !append(&e, "%s", name))
@@ -435,13 +435,16 @@ static int take_variable(struct query *q, Dwarf_Die *die, const Dwarf_Op *ops, s
 	}
 	if (count == 2 && ops[1].atom == DW_OP_stack_value && memory_place(q, &ops[0], &offset)) {
 		/* A pointer that the register plus a constant is. */
+		if (__builtin_sub_overflow(q->offset, offset, &within))
+			return -ENOENT;
 		typedie_set(&e.type, q->image, &type);
-		return variable_member(&e, q->offset - offset, q->bytes, q->ret, NULL);
+		return variable_member(&e, within, q->bytes, q->ret, NULL);
 	}
-	if (count != 1 || !memory_place(q, &ops[0], &offset) || q->offset < offset ||
-	    q->offset - offset >= typedie_bytes(&type))
+	if (count != 1 || !memory_place(q, &ops[0], &offset) ||
+	    __builtin_sub_overflow(q->offset, offset, &within) || within < 0 ||
+	    within >= typedie_bytes(&type))
 		return -ENOENT;
-	access.offset = (uint64_t)(q->offset - offset);
+	access.offset = (uint64_t)within;
 	if (!access.bytes) {
 		if (access.offset || !make_address(&e))
 			return -ENOENT;

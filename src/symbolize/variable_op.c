@@ -54,10 +54,9 @@ bool variable_op_memory(struct debugimage *image, uint64_t pc, Dwarf_Die *functi
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg15) {
 		reg = op->atom - DW_OP_breg0;
 		offset = (int64_t)op->number;
-	} else if (op->atom == DW_OP_fbreg && base_is_frame(function, pc) &&
-		   frame_address(image, pc, &reg, &offset)) {
-		offset += (int64_t)op->number;
-	} else {
+	} else if (op->atom != DW_OP_fbreg || !base_is_frame(function, pc) ||
+		   !frame_address(image, pc, &reg, &offset) ||
+		   __builtin_add_overflow(offset, (int64_t)op->number, &offset)) {
 		return false;
 	}
 	*ret_dwarf_reg = reg;
