@@ -9,12 +9,16 @@
 #include <elfutils/libdwfl.h>
 
 #include "symbolize/elf.h"
+#include "symbolize/section_pages.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/hash_table.h"
 #include "util/vector.h"
 
 #define SECTIONS_MAX 4096
+/* Pages of so many units are kept: of their headers alone, with what is mapped around them, 4 MB.
+ */
+#define UNITS_DROP 64
 
 /** struct code_section - @runtime: where it is now; @placed: known */
 struct code_section {
@@ -42,6 +46,9 @@ struct unit {
  * struct debugimage - one file
  * @bias: address in dwfl minus address in DWARF
  * @spans: sorted; built when .debug_aranges did not know an address
+ * @units_listed: libdw knows where each unit begins
+ * @info: of .debug_info
+ * @last_unit: that was asked for; @unit_changes: how often it was another one than before
  * @units: of struct unit, by offset
  */
 struct debugimage {
@@ -54,6 +61,10 @@ struct debugimage {
 	struct cu_span *spans;
 	size_t span_count;
 	bool spans_built;
+	bool units_listed;
+	struct section_pages info;
+	Dwarf_Off last_unit;
+	unsigned int unit_changes;
 	struct hash_table units;
 };
 
@@ -255,6 +266,7 @@ static int add_spans(struct debugimage *image, Dwarf_Die *unit)
 /* Of each unit only the first DIE is read. */
 static int build_spans(struct debugimage *image)
 {
+	unsigned int count = 0;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	uint8_t type;
@@ -267,18 +279,35 @@ static int build_spans(struct debugimage *image)
 			err = add_spans(image, &die);
 		if (err)
 			return err;
+		if (++count % UNITS_DROP == 0)
+			section_pages_drop(&image->info);
 	}
 	if (image->span_count)
 		qsort(image->spans, image->span_count, sizeof(*image->spans), compare_spans);
 	return 0;
 }
 
-int debugimage_unit_die(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_die)
+/* libdw does so, too, when it is first asked for an address; but it keeps the pages. */
+static void list_units(struct debugimage *image)
+{
+	unsigned int count = 0;
+	Dwarf_CU *cu = NULL;
+
+	image->units_listed = true;
+	section_pages_find(dwarf_getelf(image->dwarf), ".debug_info", &image->info);
+	if (!image->info.len)
+		return;
+	while (dwarf_get_units(image->dwarf, cu, &cu, NULL, NULL, NULL, NULL) == 0)
+		if (++count % UNITS_DROP == 0)
+			section_pages_drop(&image->info);
+	section_pages_drop(&image->info);
+}
+
+/* Offset of the DIE of the unit with an address, by the first DIE of each. */
+static int unit_by_spans(struct debugimage *image, uint64_t addr, Dwarf_Off *ret_unit)
 {
 	size_t low = 0, high;
 
-	if (dwarf_addrdie(image->dwarf, addr, ret_die))
-		return 0;
 	if (!image->spans_built && build_spans(image))
 		return -ENOMEM;
 	high = image->span_count;
@@ -292,7 +321,36 @@ int debugimage_unit_die(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_
 	}
 	if (!low || addr >= image->spans[low - 1].high)
 		return -ENOENT;
-	return dwarf_offdie(image->dwarf, image->spans[low - 1].unit, ret_die) ? 0 : -ENOENT;
+	*ret_unit = image->spans[low - 1].unit;
+	return 0;
+}
+
+/* The pages of units that are no longer asked for are not kept for ever. */
+static void unit_used(struct debugimage *image, Dwarf_Off unit)
+{
+	if (unit == image->last_unit)
+		return;
+	image->last_unit = unit;
+	if (++image->unit_changes % UNITS_DROP == 0)
+		section_pages_drop(&image->info);
+}
+
+int debugimage_unit_die(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_die)
+{
+	Dwarf_Off unit;
+	int err;
+
+	if (!image->units_listed)
+		list_units(image);
+	if (!dwarf_addrdie(image->dwarf, addr, ret_die)) {
+		err = unit_by_spans(image, addr, &unit);
+		if (err)
+			return err;
+		if (!dwarf_offdie(image->dwarf, unit, ret_die))
+			return -ENOENT;
+	}
+	unit_used(image, dwarf_dieoffset(ret_die));
+	return 0;
 }
 
 static bool is_unit(const void *element, const void *key)

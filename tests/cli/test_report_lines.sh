@@ -63,7 +63,20 @@ END
 	done
 fi
 
+# Each unit's header is read, and the kernel maps what is around it: 132 MB, if that is kept.
 capture=tests/data/capture/skylake-hw.lbr
+if [ -n "$match" ]; then
+	peak=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' ./lbrsnoop report -n 1 --vmlinux "$match" "$capture" 2>"$scratch/err")
+	if [ "${peak:-1000}" -le 100 ]; then
+		ok "first event with debug information: at most 100 MB"
+	else
+		not_ok "first event with debug information: ${peak:-nothing} MB, at most 100" "$scratch/err"
+	fi
+	comment "${peak:-no} MB"
+fi
+
 if [ -z "$other" ]; then
 	skip "debug information of another build" "none is here; tests/vm/setup --dbg"
 else
