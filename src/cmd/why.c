@@ -43,6 +43,7 @@ enum {
 	OPT_STORY,
 	OPT_DEEP,
 	OPT_NO_VALUES,
+	OPT_PRIVATE,
 };
 
 struct why_options {
@@ -58,6 +59,7 @@ struct why_options {
 	bool no_lbr;
 	bool story;
 	bool no_values;
+	bool private;
 	uint64_t deep_runs; /* 0: not asked for */
 };
 
@@ -104,6 +106,10 @@ static const struct argp_option options[] = {
 	 0},
 	{"no-values", OPT_NO_VALUES, 0, 0,
 	 "Neither read nor show what variables held: they may be nobody else's business", 0},
+	{"private", OPT_PRIVATE, 0, 0,
+	 "An answer that may be sent to others: as with --no-values, and without the arguments of "
+	 "system calls, names of tasks, and what the kernel logs or says of them",
+	 0},
 	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
 	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
@@ -178,6 +184,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->story = true;
 		return 0;
 	case OPT_NO_VALUES:
+		opts->no_values = true;
+		return 0;
+	case OPT_PRIVATE:
+		opts->private = true;
 		opts->no_values = true;
 		return 0;
 	case OPT_DEEP:
@@ -452,7 +462,8 @@ static int show_json(struct why *why, struct why_view *view)
 	say_hint(why);
 	return err
 		       ?: why_json(why->file, &why->answer, view, hit, why->line,
-				   (const char *const *)why->opts->command);
+				   why->opts->private ? NULL
+						      : (const char *const *)why->opts->command);
 }
 
 /* These say how the branches are to be shown. */
@@ -529,6 +540,8 @@ static int show(struct why *why, FILE *out)
 	};
 	int err;
 
+	if (why->opts->private)
+		failures_withhold(&why->answer.failures);
 	if (why->opts->view.json)
 		return show_json(why, &view);
 	if (sources_archive(view.sources))

@@ -39,7 +39,14 @@ void why_place_find(const struct why_view *view, uint64_t addr, bool is_return,
 
 void why_call_text(const struct failure *failure, char *buf, size_t size)
 {
-	syscall_format(&failure->call, buf, size);
+	const char *name = syscall_name(failure->call.nr);
+
+	if (!failure->withheld)
+		syscall_format(&failure->call, buf, size);
+	else if (name)
+		snprintf(buf, size, "%s(...)", name);
+	else
+		snprintf(buf, size, "syscall_%u(...)", (unsigned int)failure->call.nr);
 }
 
 static const char *errno_or_number(uint32_t err, char *buf, size_t size)

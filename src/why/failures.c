@@ -310,6 +310,19 @@ const struct ended *failures_ended(const struct failures *failures, uint32_t tgi
 		       : NULL;
 }
 
+void failures_withhold(struct failures *failures)
+{
+	for (size_t i = 0; i < failures->count; i++) {
+		struct failure *failure = &failures->items[i];
+
+		failure->withheld = true;
+		failure->comm[0] = '\0';
+		failure->text[0] = '\0';
+		free(failure->log);
+		failure->log = NULL;
+	}
+}
+
 void failures_clear(struct failures *failures)
 {
 	for (size_t i = 0; i < failures->count; i++)

@@ -21,6 +21,7 @@
  * @funcs: functions that ran, lower halves of their addresses, each one once, by their first entry,
  *         the newest first
  * @cut: functions that ran before those are not known any more
+ * @withheld: failures_withhold() was called
  */
 struct failure {
 	uint64_t seq;
@@ -40,6 +41,7 @@ struct failure {
 	uint32_t *funcs;
 	size_t func_count;
 	bool cut;
+	bool withheld;
 };
 
 #define SAID_BYTES 1024
@@ -101,6 +103,12 @@ void failures_sort(struct failures *failures);
 
 /** failures_ended() - how the process @tgid ended after event @seq; NULL: it is not known */
 const struct ended *failures_ended(const struct failures *failures, uint32_t tgid, uint64_t seq);
+
+/**
+ * failures_withhold() - forget what somebody else's business may be in: names of tasks, and texts of
+ * the kernel. Of @call the number alone is to be shown.
+ */
+void failures_withhold(struct failures *failures);
 
 /** failures_clear() - free all; @failures can be used again */
 void failures_clear(struct failures *failures);

@@ -394,6 +394,51 @@ static void why_text_reason_first_then_variables_then_the_log(void **state)
 	free(taken);
 }
 
+/* --private: nothing that the caller passed, is called, or was told of. */
+static void why_withheld_neither_arguments_nor_names_are_shown(void **state)
+{
+	static const char *const secrets[] = {"secret", "777", "cat", "count = 9"};
+	struct failure failures[] = {
+		failure_of(SYS_access, ENOENT, "/secret/first"),
+		failure_of(SYS_mkdir, EINVAL, "/secret/second"),
+		failure_of(499, ENOSYS, NULL),
+	};
+	struct failures all = {.items = failures, .count = ARRAY_SIZE(failures)};
+	struct why_hit *taken = calloc(1, sizeof(*taken));
+	struct answer answer = {.call = &failures[1],
+				.state = ORIGIN_FOUND,
+				.site = site_at("one", BASE + 0x10),
+				.hit = taken};
+	struct why_view view = {.symbols = symbols,
+				.kernel_text = &text,
+				.lines = (struct lines *)&view,
+				.all = true,
+				.no_values = true};
+	char *said = NULL;
+	size_t len = 0;
+	FILE *out;
+
+	assert_non_null(taken);
+	taken->regs[PTREG_SI] = 9;
+	failures[1].call.args[1] = 0777;
+	failures[1].log = strdup("one: a secret?\n");
+	strcpy(failures[1].text, "secret option");
+	failures_withhold(&all);
+	answer.failures = all;
+	out = open_memstream(&said, &len);
+	render_why_answer(out, &answer, &view);
+	render_why_others(out, &answer, &view);
+	assert_int_equal(why_json(out, &answer, &view, NULL, NULL, NULL), 0);
+	fclose(out);
+	for (size_t i = 0; i < ARRAY_SIZE(secrets); i++)
+		assert_null(strstr(said, secrets[i]));
+	assert_memory_equal(said, "mkdir(...) = -1 EINVAL (Invalid argument)  [43]\n", 48);
+	assert_non_null(strstr(said, "syscall_499(...)"));
+	assert_non_null(strstr(said, "count == 9"));
+	free(said);
+	free(taken);
+}
+
 /*
  * --all: the same call is counted; what came back another way is another one, though system call
  * and errno are the same; what has no name is counted as well. 524 is ENOTSUPP of the kernel's
@@ -445,6 +490,7 @@ int main(void)
 		cmocka_unit_test(why_text_the_line_has_its_text),
 		cmocka_unit_test(decision_part_of_a_variable_has_no_value),
 		cmocka_unit_test(why_text_reason_first_then_variables_then_the_log),
+		cmocka_unit_test(why_withheld_neither_arguments_nor_names_are_shown),
 		cmocka_unit_test(why_json_all_identical_calls_are_counted),
 	};
 
