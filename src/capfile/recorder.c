@@ -10,7 +10,7 @@
 #include "capfile/meta.h"
 #include "capfile/records.h"
 #include "capfile/writer.h"
-#include "disasm/insn.h"
+#include "disasm/fetch.h"
 #include "symbolize/cold_part.h"
 #include "symbolize/stack_frame.h"
 #include "symbolize/textstore.h"
@@ -453,26 +453,15 @@ static int need_function(struct recorder *rec, const struct symbol *sym)
 	return err ?: need_cold(rec, sym);
 }
 
-/* The instruction at @addr as far as it is there, and its length; 0 if it is none. */
-static size_t read_insn(struct recorder *rec, uint64_t addr, struct insn *in)
-{
-	const struct text_source *text = &rec->opts.text;
-	uint8_t bytes[INSN_LEN_MAX];
-	size_t len = text->read ? sizeof(bytes) : 0;
-
-	while (len && text->read(text->ctx, addr, bytes, len))
-		len--;
-	return len && !insn_decode(bytes, len, addr, in) ? in->len : 0;
-}
-
 /*
  * An instruction of no function, or of a very long one, with what it leads to: parts of text begin
  * in the middle of one. Where the next one is, which a function may begin with, goes to @ret_next.
  */
 static int need_insn(struct recorder *rec, uint64_t addr, uint64_t *ret_next)
 {
+	uint8_t bytes[INSN_LEN_MAX];
 	struct insn in;
-	size_t len = read_insn(rec, addr, &in);
+	size_t len = insn_fetch(&rec->opts.text, addr, bytes, &in) ? 0 : in.len;
 	int err = rec->opts.text.read ? need_part(rec, addr) : 0;
 
 	*ret_next = len ? addr + len : (addr & ~(uint64_t)(ALIGN_BYTES - 1)) + ALIGN_BYTES;
@@ -486,9 +475,11 @@ static int need_insn(struct recorder *rec, uint64_t addr, uint64_t *ret_next)
 /* The instruction at @addr may reach over @next, where a function ends. */
 static int need_rest(struct recorder *rec, uint64_t addr, uint64_t next)
 {
+	uint8_t bytes[INSN_LEN_MAX];
 	struct insn in;
 
-	if (next - addr >= INSN_LEN_MAX || read_insn(rec, addr, &in) <= next - addr)
+	if (next - addr >= INSN_LEN_MAX || insn_fetch(&rec->opts.text, addr, bytes, &in) ||
+	    in.len <= next - addr)
 		return 0;
 	return need_part(rec, next);
 }

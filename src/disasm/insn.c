@@ -276,6 +276,12 @@ bool insn_falls_through(enum insn_class class)
 	return class == INSN_OTHER || class == INSN_COND || class == INSN_HLT;
 }
 
+bool insn_goes_on(enum insn_class class)
+{
+	return insn_falls_through(class) || class == INSN_CALL || class == INSN_ICALL ||
+	       class == INSN_SYSCALL;
+}
+
 const char *insn_class_name(enum insn_class class)
 {
 	return (unsigned int)class < INSN_CLASS_COUNT ? class_names[class] : "?";

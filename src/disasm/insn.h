@@ -108,6 +108,9 @@ bool insn_makes_errno(const struct insn *in, const struct insn *prev);
 /** insn_falls_through() - can the next instruction in memory run after one of this class? */
 bool insn_falls_through(enum insn_class class);
 
+/** insn_goes_on() - the same, but that a function called, or the kernel entered, comes back */
+bool insn_goes_on(enum insn_class class);
+
 /** insn_class_name() - "cond", "call", ...; "?" for a value out of range */
 const char *insn_class_name(enum insn_class class);
 

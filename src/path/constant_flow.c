@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "path/constant_flow.h"
 
-#include <string.h>
-
+#include "cfg/walk.h"
+#include "disasm/fetch.h"
 #include "disasm/regs.h"
-#include "util/cleanup.h"
 
-/* Instructions looked at on the side of a decision that was not taken, and ways that fork there. */
+/* Instructions looked at on the side of a decision that was not taken. */
 #define SIDE_INSNS_MAX 96
-#define SIDE_FORKS_MAX 16
 
 #define RAX 0
 
@@ -164,15 +162,19 @@ enum side {
 	SIDE_UNKNOWN, /* neither is certain */
 };
 
-/* @decision: whose other side it is; NULL: what comes after the trigger's instruction. */
+/**
+ * struct explorer - what is asked of the way that did not run
+ * @decision: whose other side it is; NULL: what comes after the trigger's instruction
+ * @bytes: of the instruction looked at
+ * @writes: the register is written on some way
+ * @unknown: what becomes of it on some way is not certain
+ */
 struct explorer {
 	const struct path *path;
 	const struct path_decision *decision;
 	const struct constant *constant;
-	uint64_t seen[SIDE_INSNS_MAX];
-	uint32_t seen_count;
-	uint64_t todo[SIDE_FORKS_MAX];
-	uint32_t todo_count;
+	uint8_t bytes[INSN_LEN_MAX];
+	bool writes;
 	bool unknown;
 };
 
@@ -197,58 +199,41 @@ static bool ran_after(const struct explorer *e, uint64_t addr)
 	return false;
 }
 
-/* A call at its end: what becomes of a register in another function is not looked at. */
-static bool leaves(const struct explorer *e, uint64_t addr)
+/* What becomes of a register in another function, behind a tail call, is not looked at. */
+static bool inside(void *ctx, uint64_t addr)
 {
+	const struct explorer *e = ctx;
 	const struct path_options *opts = &e->path->opts;
 	uint64_t home = e->decision ? e->decision->addr : e->path->trigger_insn.addr;
 
-	return opts->same_function && !opts->same_function(opts->place_ctx, home, addr);
+	if (opts->place && opts->place(opts->place_ctx, addr) == PLACE_RETURN_THUNK)
+		return false;
+	return !opts->same_function || opts->same_function(opts->place_ctx, home, addr);
 }
 
-static bool is_return_thunk(const struct path *path, uint64_t addr)
+static int fetch(void *ctx, uint64_t addr, struct insn *ret, const uint8_t **ret_bytes)
 {
-	const struct path_options *opts = &path->opts;
+	struct explorer *e = ctx;
 
-	return opts->place && opts->place(opts->place_ctx, addr) == PLACE_RETURN_THUNK;
+	*ret_bytes = e->bytes;
+	return insn_fetch(e->path->text, addr, e->bytes, ret);
 }
 
-static bool fetch(const struct path *path, uint64_t addr, uint8_t buf[INSN_LEN_MAX],
-		  struct insn *ret)
+/* Does a call at the end of a function never come back? What stands behind it is no code of it. */
+static bool returns_never(struct explorer *e, const struct insn *call)
 {
-	for (size_t len = INSN_LEN_MAX; len; len--)
-		if (!path->text->read(path->text->ctx, addr, buf, len))
-			return !insn_decode(buf, len, addr, ret);
-	return false;
-}
-
-/* Does a call at the end of a function, or one that is known, never come back? */
-static bool returns_never(const struct explorer *e, const struct insn *call)
-{
-	const struct path_options *opts = &e->path->opts;
 	uint64_t after = call->addr + call->len;
 	uint8_t bytes[INSN_LEN_MAX];
 	struct insn in;
 
-	if (call->has_target && opts->place &&
-	    opts->place(opts->place_ctx, call->target) == PLACE_NO_RETURN)
-		return true;
-	if (leaves(e, after) || !fetch(e->path, after, bytes, &in))
+	if (!inside(e, after) || insn_fetch(e->path->text, after, bytes, &in))
 		return true;
 	return (in.flags & (INSN_F_NOP | INSN_F_INT3 | INSN_F_ENDBR)) || in.class == INSN_UD ||
 	       (in.class == INSN_CALL && !(after % 16));
 }
 
-static void also_from(struct explorer *e, uint64_t addr)
-{
-	if (e->todo_count < SIDE_FORKS_MAX)
-		e->todo[e->todo_count++] = addr;
-	else
-		e->unknown = true;
-}
-
 /* Past a call: what becomes of a register there. */
-static enum effect call_effect(const struct explorer *e, const struct insn *call)
+static enum effect call_effect(struct explorer *e, const struct insn *call)
 {
 	uint8_t reg = e->constant->reg;
 
@@ -260,74 +245,57 @@ static enum effect call_effect(const struct explorer *e, const struct insn *call
 	return e->decision ? EFFECT_LOST : EFFECT_READ;
 }
 
-/* Look at one instruction. Return: it writes the register; @ret_next is where it goes on, or 0. */
-static bool look_at(struct explorer *e, uint64_t addr, uint64_t *ret_next)
+static unsigned int step(void *ctx, const struct insn *in, const uint8_t *bytes, void *state)
 {
-	enum effect effect = EFFECT_NONE;
-	uint8_t bytes[INSN_LEN_MAX];
-	struct insn in;
+	struct explorer *e = ctx;
+	enum effect effect = EFFECT_READ;
 
-	*ret_next = 0;
-	if (is_return_thunk(e->path, addr)) {
-		e->unknown |= e->constant->reg != RAX;
-		return false;
-	}
-	if (leaves(e, addr) || !fetch(e->path, addr, bytes, &in)) {
-		e->unknown = true;
-		return false;
-	}
-	switch (in.class) {
-	case INSN_COND:
-		also_from(e, in.target);
-		break;
-	case INSN_JMP:
-		*ret_next = in.target;
-		return false;
-	case INSN_CALL:
-	case INSN_ICALL:
-		effect = call_effect(e, &in);
-		break;
-	case INSN_RET:
-		e->unknown |= e->constant->reg != RAX;
-		return false;
-	case INSN_OTHER:
-		effect = effect_of(bytes, in.len, e->constant);
+	if (ran_after(e, in->addr))
+		return 0;
+	if (in->class == INSN_COND)
+		return WALK_ALL;
+	if (in->class == INSN_CALL || in->class == INSN_ICALL) {
+		effect = call_effect(e, in);
+	} else if (in->class == INSN_OTHER) {
+		effect = effect_of(bytes, in->len, e->constant);
 		/* What a function preserves it takes back at its end. */
-		if (effect == EFFECT_LOST && insn_is_pop(bytes, in.len))
+		if (effect == EFFECT_LOST && insn_is_pop(bytes, in->len))
 			effect = EFFECT_READ;
-		break;
-	default:
-		effect = EFFECT_READ;
-		break;
 	}
 	e->unknown |= effect == EFFECT_READ;
-	if (effect == EFFECT_NONE)
-		*ret_next = addr + in.len;
-	return effect == EFFECT_LOST;
+	e->writes |= effect == EFFECT_LOST;
+	if (effect == EFFECT_LOST)
+		return WALK_STOP;
+	return effect == EFFECT_NONE ? WALK_NEXT : 0;
 }
 
-static bool was_seen(struct explorer *e, uint64_t addr)
+static unsigned int leave(void *ctx, enum leave how, const void *state)
 {
-	for (uint32_t i = 0; i < e->seen_count; i++)
-		if (e->seen[i] == addr)
-			return true;
-	return false;
+	struct explorer *e = ctx;
+
+	e->unknown |= how != LEAVE_RETURN || e->constant->reg != RAX;
+	return 0;
 }
 
 static enum side explore(struct explorer *e, uint64_t from)
 {
-	also_from(e, from);
-	while (e->todo_count) {
-		uint64_t addr = e->todo[--e->todo_count];
+	const struct path_options *opts = &e->path->opts;
+	const struct walk walk = {
+		.text = {.fetch = fetch,
+			 .inside = inside,
+			 .ctx = e,
+			 .place = opts->place,
+			 .place_ctx = opts->place_ctx},
+		.step = step,
+		.leave = leave,
+		.ctx = e,
+		.steps_max = SIDE_INSNS_MAX,
+	};
 
-		while (addr && !was_seen(e, addr) && !ran_after(e, addr)) {
-			if (e->seen_count == SIDE_INSNS_MAX)
-				return SIDE_UNKNOWN;
-			e->seen[e->seen_count++] = addr;
-			if (look_at(e, addr, &addr))
-				return SIDE_WRITES;
-		}
-	}
+	if (walk_from(&walk, from, NULL) == WALKED_IN_PART)
+		return SIDE_UNKNOWN;
+	if (e->writes)
+		return SIDE_WRITES;
 	return e->unknown ? SIDE_UNKNOWN : SIDE_SAME;
 }
 

@@ -2,18 +2,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "disasm/insn.h"
+#include "disasm/fetch.h"
 #include "path/fused.h"
-
-static int decode_at(const struct text_source *text, uint64_t addr, struct insn *ret)
-{
-	uint8_t bytes[INSN_LEN_MAX];
-	size_t len = text->read ? sizeof(bytes) : 0;
-
-	while (len && text->read(text->ctx, addr, bytes, len))
-		len--;
-	return len ? insn_decode(bytes, len, addr, ret) : -EFAULT;
-}
 
 /*
  * The branch behind FROM must be direct and go to TO. So an interrupt before a compare stays what
@@ -21,10 +11,12 @@ static int decode_at(const struct text_source *text, uint64_t addr, struct insn 
  */
 static bool fused_with(const struct text_source *text, const struct insn *first, uint64_t to)
 {
+	uint8_t bytes[INSN_LEN_MAX];
 	struct insn next;
 
-	return first->class == INSN_OTHER && !decode_at(text, first->addr + first->len, &next) &&
-	       next.has_target && next.target == to;
+	return first->class == INSN_OTHER &&
+	       !insn_fetch(text, first->addr + first->len, bytes, &next) && next.has_target &&
+	       next.target == to;
 }
 
 uint32_t snapshot_repair_fused(struct snapshot *snap, const struct text_source *text)
@@ -35,8 +27,9 @@ uint32_t snapshot_repair_fused(struct snapshot *snap, const struct text_source *
 		return 0;
 	for (uint32_t i = 0; i < snap->count; i++) {
 		struct branch *branch = &snap->branches[i];
+		uint8_t bytes[INSN_LEN_MAX];
 		struct insn in;
-		int err = decode_at(text, branch->from, &in);
+		int err = insn_fetch(text, branch->from, bytes, &in);
 
 		if (err == -EFAULT)
 			unknown++;

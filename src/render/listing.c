@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "disasm/insn.h"
+#include "disasm/fetch.h"
 #include "util/address.h"
 #include "util/hash_table.h"
 
@@ -137,12 +137,8 @@ static uint32_t put_insn(struct listing *l, const struct text_source *text, stru
 {
 	char formatted[2 * INSN_TEXT_MAX];
 	uint8_t bytes[INSN_LEN_MAX];
-	size_t len = sizeof(bytes);
 
-	/* The last ones may stand before something that cannot be read. */
-	while (len && text->read(text->ctx, addr, bytes, len))
-		len--;
-	if (!len || insn_decode(bytes, len, addr, ret))
+	if (insn_fetch(text, addr, bytes, ret))
 		return 0;
 	insn_format(bytes, ret->len, addr, INSN_ATT, name_target, symbols, formatted,
 		    sizeof(formatted));

@@ -73,7 +73,7 @@ static int keep_exits(struct callgraph_node *node, const struct function_exits *
 
 static int node_read(struct callgraph *graph, const struct symbol *sym, struct callgraph_node *node)
 {
-	struct exits_options opts = {
+	struct code_context context = {
 		.place = place_by_symbols,
 		.place_ctx = graph->symbols,
 		.symbols = graph->symbols,
@@ -81,7 +81,7 @@ static int node_read(struct callgraph *graph, const struct symbol *sym, struct c
 	struct function_exits *exits;
 	int err;
 
-	node->err = function_exits_find(graph->text, sym->addr, sym->size, &opts, &exits);
+	node->err = function_exits_find(graph->text, sym->addr, sym->size, &context, &exits);
 	if (node->err)
 		return node->err == -ENOMEM ? -ENOMEM : 0;
 	err = keep_exits(node, exits);

@@ -47,15 +47,15 @@ static int leaves_by_tail_calls(struct symbols *symbols, struct probe *probe,
 static int check_exits(struct symbols *symbols, struct probe *probe,
 		       const struct function_exits *exits, uint32_t free_regs)
 {
-	if (exits->breakpoint)
+	if (exits->code->breakpoint)
 		return no_breakpoint(probe, "its text is being patched, or holds a kprobe");
-	if (exits->truncated)
+	if (exits->code->truncated)
 		return no_breakpoint(probe, "some of its text cannot be read");
 	if (exits->tail_call_count)
 		return leaves_by_tail_calls(symbols, probe, exits);
 	if (exits->indirect_jumps)
 		return no_breakpoint(probe, "it holds indirect jumps, which may leave it");
-	if (exits->runs_on)
+	if (exits->code->runs_on)
 		return no_breakpoint(probe, "it runs on into the function behind it, which returns "
 					    "in its stead");
 	if (!exits->return_count)
@@ -126,8 +126,7 @@ static int split_returns(struct probe_list *list, size_t index, const struct fun
 
 /* 0 if breakpoints on all places that make a wanted errno fit; they are set then. */
 static int split_errno_sites(const struct choose_options *opts, struct probe_list *list,
-			     size_t index, const struct function_exits *exits,
-			     const struct exits_options *exits_opts, uint32_t free_regs)
+			     size_t index, const struct function_exits *exits, uint32_t free_regs)
 {
 	struct probe *probe = &list->items[index];
 	bool wide = probe->ret == RETURN_S64;
@@ -143,7 +142,7 @@ static int split_errno_sites(const struct choose_options *opts, struct probe_lis
 
 		if (!wanted(opts->errnos, site->err))
 			continue;
-		certain = certain && errno_site_certain(opts->text, exits, site, exits_opts, wide);
+		certain = certain && errno_site_certain(exits->code, site, wide);
 		count++;
 	}
 	if (!count)
@@ -198,7 +197,7 @@ static uint32_t registers_of(const struct probe *probe)
 static int use_breakpoints(const struct choose_options *opts, struct probe_list *list, size_t index,
 			   uint32_t free_regs)
 {
-	struct exits_options exits_opts = {
+	struct code_context context = {
 		.place = place_by_symbols,
 		.place_ctx = opts->symbols,
 		.symbols = opts->symbols,
@@ -211,7 +210,7 @@ static int use_breakpoints(const struct choose_options *opts, struct probe_list 
 
 	if (!trigger->func_addr || !trigger->func_size)
 		return no_breakpoint(probe, "its address is not known");
-	err = function_exits_find(opts->text, trigger->func_addr, trigger->func_size, &exits_opts,
+	err = function_exits_find(opts->text, trigger->func_addr, trigger->func_size, &context,
 				  &exits);
 	if (err == -ENOMEM)
 		return err;
@@ -220,7 +219,7 @@ static int use_breakpoints(const struct choose_options *opts, struct probe_list 
 	err = -ENOENT;
 	/* With -e alone, returns that are armed all the time are better than turns. */
 	if (opts->at_errno || opts->errnos)
-		err = split_errno_sites(opts, list, index, exits, &exits_opts,
+		err = split_errno_sites(opts, list, index, exits,
 					opts->at_errno ? room : free_regs);
 	probe = &list->items[index];
 	if (!err && !opts->at_errno)

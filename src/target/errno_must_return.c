@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "target/errno_must_return.h"
 
-#include <string.h>
-
+#include "cfg/walk.h"
 #include "disasm/insn.h"
 #include "disasm/regs.h"
-#include "util/cleanup.h"
 
-#define STEPS_MAX  20000
-#define POINTS_MAX 512 /* branch targets reached */
+#define STEPS_MAX 20000
 
 /**
  * struct holders - registers that hold the constant
@@ -20,67 +17,15 @@ struct holders {
 	uint16_t whole;
 };
 
-/* A place that is reached, and what held the constant on every way there so far. */
-struct point {
-	uint64_t addr;
-	struct holders held;
-	bool todo;
-};
-
-struct walk {
-	const struct text_source *text;
-	const struct function_exits *exits;
-	const struct exits_options *opts;
+/** struct question - does the constant reach the function's result? @err: the errno, positive */
+struct question {
 	uint16_t err;
 	bool wide;
-	struct point points[POINTS_MAX];
-	size_t point_count;
-	size_t steps;
 };
 
-static bool inside(const struct walk *walk, uint64_t addr)
+static bool returns_it(const struct question *question, struct holders held)
 {
-	for (size_t i = 0; i < walk->exits->part_count; i++)
-		if (addr - walk->exits->parts[i].addr < walk->exits->parts[i].size)
-			return true;
-	return false;
-}
-
-static enum place place_at(const struct walk *walk, uint64_t addr)
-{
-	return walk->opts && walk->opts->place ? walk->opts->place(walk->opts->place_ctx, addr)
-					       : PLACE_ORDINARY;
-}
-
-/* false if there are too many. A point seen before is walked again only if less holds there. */
-static bool add_point(struct walk *walk, uint64_t addr, struct holders held)
-{
-	struct point *point;
-
-	for (size_t i = 0; i < walk->point_count; i++) {
-		struct holders both;
-
-		point = &walk->points[i];
-		if (point->addr != addr)
-			continue;
-		both.low = point->held.low & held.low;
-		both.whole = point->held.whole & held.whole;
-		if (both.low != point->held.low || both.whole != point->held.whole) {
-			point->held = both;
-			point->todo = true;
-		}
-		return true;
-	}
-	if (walk->point_count == POINTS_MAX)
-		return false;
-	walk->points[walk->point_count++] =
-		(struct point){.addr = addr, .held = held, .todo = true};
-	return true;
-}
-
-static bool returns_it(const struct walk *walk, struct holders held)
-{
-	return (walk->wide ? held.whole : held.low) & 1u << INSN_REG_RAX;
+	return (question->wide ? held.whole : held.low) & 1u << INSN_REG_RAX;
 }
 
 static void hold(struct holders *held, unsigned int reg, bool whole)
@@ -91,8 +36,8 @@ static void hold(struct holders *held, unsigned int reg, bool whole)
 }
 
 /* What an instruction that is no branch leaves of the constant. */
-static void apply(const struct walk *walk, const struct insn *in, const struct insn_regs *regs,
-		  struct holders *held)
+static void apply(const struct question *question, const struct insn *in,
+		  const struct insn_regs *regs, struct holders *held)
 {
 	bool low = false, whole = false;
 
@@ -105,93 +50,75 @@ static void apply(const struct walk *walk, const struct insn *in, const struct i
 	held->whole &= ~regs->written;
 	if (low)
 		hold(held, regs->dst, whole);
-	if (in->err == walk->err && in->err_reg < 16 &&
+	if (in->err == question->err && in->err_reg < 16 &&
 	    !(in->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM)))
 		hold(held, in->err_reg, regs->dst_bits == 64);
 }
 
-enum verdict { GO_ON, WAY_ENDS, UNCERTAIN };
-
-static enum verdict step(struct walk *walk, uint64_t *addr, struct holders *held)
+static unsigned int step(void *ctx, const struct insn *in, const uint8_t *bytes, void *state)
 {
-	uint8_t bytes[INSN_LEN_MAX];
+	const struct question *question = ctx;
+	struct holders *held = state;
 	struct insn_regs regs;
-	struct insn in;
-	size_t len = sizeof(bytes);
 
-	while (len && walk->text->read(walk->text->ctx, *addr, bytes, len))
-		len--; /* the end of the text may be nearer than the longest instruction */
-	if (!len || insn_decode(bytes, len, *addr, &in) || insn_regs_decode(bytes, len, &regs))
-		return UNCERTAIN;
-	*addr += in.len;
-	switch (in.class) {
-	case INSN_RET:
-		return returns_it(walk, *held) ? WAY_ENDS : UNCERTAIN;
-	case INSN_JMP:
-		if (place_at(walk, in.target) == PLACE_RETURN_THUNK)
-			return returns_it(walk, *held) ? WAY_ENDS : UNCERTAIN;
-		if (place_at(walk, in.target) == PLACE_NO_RETURN)
-			return WAY_ENDS;
-		if (!inside(walk, in.target) || !add_point(walk, in.target, *held))
-			return UNCERTAIN;
-		return WAY_ENDS;
+	switch (in->class) {
 	case INSN_COND:
-		if (!inside(walk, in.target) || !add_point(walk, in.target, *held))
-			return UNCERTAIN;
 		break;
 	case INSN_CALL:
-		/* The stack protector's check: nothing is returned there. */
-		if (place_at(walk, in.target) == PLACE_NO_RETURN)
-			return WAY_ENDS;
-		/* fall through */
 	case INSN_ICALL:
 		held->low &= INSN_CALLEE_SAVED;
 		held->whole &= INSN_CALLEE_SAVED;
 		break;
 	case INSN_OTHER:
 	case INSN_UD: /* WARN: the handler goes on behind it */
-		apply(walk, &in, &regs, held);
+		if (insn_regs_decode(bytes, in->len, &regs))
+			return WALK_STOP;
+		apply(question, in, &regs, held);
 		break;
 	default:
-		return UNCERTAIN;
+		return WALK_STOP;
 	}
-	return held->low ? GO_ON : UNCERTAIN;
+	return held->low ? WALK_ALL : WALK_STOP;
 }
 
-static bool walk_from(struct walk *walk, uint64_t addr, struct holders held)
+static unsigned int leave(void *ctx, enum leave how, const void *state)
 {
-	enum verdict verdict = GO_ON;
-
-	while (verdict == GO_ON) {
-		if (++walk->steps > STEPS_MAX || !inside(walk, addr))
-			return false;
-		verdict = step(walk, &addr, &held);
+	switch (how) {
+	case LEAVE_RETURN:
+		return returns_it(ctx, *(const struct holders *)state) ? 0 : WALK_STOP;
+	case LEAVE_NO_RETURN: /* The stack protector's check: nothing is returned there. */
+		return 0;
+	default:
+		return WALK_STOP;
 	}
-	return verdict == WAY_ENDS;
 }
 
-bool errno_site_certain(const struct text_source *text, const struct function_exits *exits,
-			const struct errno_site *site, const struct exits_options *opts, bool wide)
+/* What holds it on both ways. */
+static bool join(void *known, const void *state)
 {
-	_cleanup_free_ struct walk *walk = calloc(1, sizeof(*walk));
+	const struct holders *more = state;
+	struct holders *held = known, before = *held;
 
-	if (!walk || site->uncertain || site->reg > 15 || exits->truncated || exits->breakpoint)
+	held->low &= more->low;
+	held->whole &= more->whole;
+	return held->low != before.low || held->whole != before.whole;
+}
+
+bool errno_site_certain(const struct code *code, const struct errno_site *site, bool wide)
+{
+	struct question question = {.err = site->err, .wide = wide};
+	const struct walk walk = {
+		.text = walk_text_of(code),
+		.state_size = sizeof(struct holders),
+		.join = join,
+		.step = step,
+		.leave = leave,
+		.ctx = &question,
+		.steps_max = STEPS_MAX,
+	};
+
+	if (site->uncertain || site->reg > 15 || code->truncated || code->breakpoint)
 		return false;
-	walk->text = text;
-	walk->exits = exits;
-	walk->opts = opts;
-	walk->err = site->err;
-	walk->wide = wide;
-	if (!add_point(walk, site->addr, (struct holders){}))
-		return false;
-	/* The site's own instruction is applied as any other: nothing holds before it. */
-	for (size_t i = 0; i < walk->point_count; i++) {
-		if (!walk->points[i].todo)
-			continue;
-		walk->points[i].todo = false;
-		if (!walk_from(walk, walk->points[i].addr, walk->points[i].held))
-			return false;
-		i = (size_t)-1; /* a way may have weakened an earlier point */
-	}
-	return true;
+	/* The site's own instruction is executed as any other: nothing holds before it. */
+	return walk_from(&walk, site->addr, &(struct holders){}) == WALKED_ALL;
 }

@@ -13,11 +13,10 @@
  * Every way from the site is walked; on each, the constant must reach RAX by moves between
  * registers, calls keep it in the registers that the ABI preserves. What is not understood
  * (memory, indirect jumps, tail calls) makes it uncertain.
- * @exits: of the function, @site one of its errno sites
+ * @site: one of the function's
  * @wide: the function returns 64 bits: a constant loaded into 32 is none there
  * Return: true only if it is proven.
  */
-bool errno_site_certain(const struct text_source *text, const struct function_exits *exits,
-			const struct errno_site *site, const struct exits_options *opts, bool wide);
+bool errno_site_certain(const struct code *code, const struct errno_site *site, bool wide);
 
 #endif

@@ -2,6 +2,7 @@
 #include "why/backward.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "disasm/dataflow.h"
 #include "disasm/operand.h"
@@ -37,27 +38,19 @@ uint8_t register_number(unsigned int index)
 
 const struct insn *backward_only(const struct code *code, uint64_t addr, bool *ret_taken)
 {
-	const struct insn *found = code_above(code, addr);
+	const struct insn *above = code_above(code, addr);
+	const struct insn *jump = code_jump_to(code, addr, NULL);
 
-	*ret_taken = false;
-	for (size_t i = 0; i < code->count; i++) {
-		const struct insn *in = &code->items[i];
-
-		if (!in->has_target || in->target != addr || in->class == INSN_CALL)
-			continue;
-		if (found)
-			return NULL;
-		found = in;
-		*ret_taken = true;
-	}
-	return found;
+	*ret_taken = jump != NULL;
+	if (jump && (above || code_jump_to(code, addr, jump)))
+		return NULL;
+	return jump ?: above;
 }
 
 /* A function called keeps the registers that the ABI has it keep: psABI, figure 3.4. */
 void backward_note(struct backward *back, const struct insn *in)
 {
-	uint8_t bytes[INSN_LEN_MAX];
-	size_t len = code_read(&back->code, in, bytes);
+	const uint8_t *bytes = code_bytes(back->code, in);
 	struct insn_dataflow flow;
 	uint64_t value;
 	uint8_t from;
@@ -67,9 +60,9 @@ void backward_note(struct backward *back, const struct insn *in)
 		return;
 	}
 	for (uint8_t reg = 0; reg < 16; reg++)
-		if (!len || insn_register_write(bytes, len, reg, &value, &from) != INSN_KEEPS)
+		if (insn_register_write(bytes, in->len, reg, &value, &from) != INSN_KEEPS)
 			back->written |= 1u << reg;
-	if (!len || insn_dataflow(bytes, len, &flow) || flow.writes_memory)
+	if (insn_dataflow(bytes, in->len, &flow) || flow.writes_memory)
 		back->written |= BACKWARD_MEMORY;
 }
 
@@ -82,11 +75,11 @@ const struct insn *backward_executed(const struct backward *back, uint64_t addr)
 {
 	bool taken;
 
-	return backward_in_row(back, addr) ? code_above(&back->code, addr)
-					   : backward_only(&back->code, addr, &taken);
+	return backward_in_row(back, addr) ? code_above(back->code, addr)
+					   : backward_only(back->code, addr, &taken);
 }
 
-bool backward_operand(const struct backward *back, const struct insn *in, struct operand_insn *ret)
+void backward_operand(const struct backward *back, const struct insn *in, struct operand_insn *ret)
 {
 	*ret = (struct operand_insn){
 		.pos = in->addr,
@@ -94,8 +87,8 @@ bool backward_operand(const struct backward *back, const struct insn *in, struct
 		.callee = in->class == INSN_CALL ? in->target : 0,
 		.call = in->class == INSN_CALL || in->class == INSN_ICALL,
 	};
-	ret->len = (uint8_t)code_read(&back->code, in, ret->bytes);
-	return ret->len;
+	ret->len = in->len;
+	memcpy(ret->bytes, code_bytes(back->code, in), in->len);
 }
 
 /**
@@ -125,8 +118,9 @@ static int find_register(struct backward back, const struct insn *at, uint8_t re
 		int err;
 
 		at = step < LOAD_STEPS_MAX ? backward_executed(&back, at->addr) : NULL;
-		if (!at || !backward_operand(&back, at, &in))
+		if (!at)
 			return -ENOENT;
+		backward_operand(&back, at, &in);
 		backward_note(&back, at);
 		if (in.call && INSN_CALL_CLOBBERED >> reg & 1)
 			return -ENOENT;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cfg/code.h"
 #include "operand/operand.h"
-#include "why/code.h"
 #include "why/reads.h"
 
 struct decision_code;
@@ -26,7 +26,7 @@ struct decision_code;
  */
 struct backward {
 	const struct decision_code *where;
-	struct code code;
+	struct code *code;
 	const struct why_state *state;
 	uint32_t written;
 	uint64_t from;
@@ -48,8 +48,8 @@ const struct insn *backward_executed(const struct backward *back, uint64_t addr)
 /** backward_in_row() - is what is in memory before @addr known to have been executed before it? */
 bool backward_in_row(const struct backward *back, uint64_t addr);
 
-/** backward_operand() - an instruction as operand/ takes it; false: it cannot be read */
-bool backward_operand(const struct backward *back, const struct insn *in, struct operand_insn *ret);
+/** backward_operand() - an instruction as operand/ takes it */
+void backward_operand(const struct backward *back, const struct insn *in, struct operand_insn *ret);
 
 /**
  * struct value_then - what an operand was when an instruction read it

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfg/walk.h"
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "disasm/operand.h"
 #include "util/cleanup.h"
 #include "why/backward.h"
-#include "why/code.h"
 #include "why/kept.h"
 #include "why/value_text.h"
 
@@ -26,26 +26,25 @@
 static size_t operand_before(void *ctx, const struct operand_insn *at, struct operand_insn *ret)
 {
 	const struct backward *back = ctx;
-	const struct insn *above = code_above(&back->code, at->pos);
+	const struct insn *above = code_above(back->code, at->pos);
 	const struct insn *entered = back->entered && at->pos == back->from
-					     ? code_find(&back->code, back->entered)
+					     ? code_find(back->code, back->entered)
 					     : NULL;
+	const struct insn *in = NULL;
 	size_t count = 0;
 
-	if (entered && (entered->class == INSN_COND || entered->class == INSN_JMP))
-		return backward_operand(back, entered, ret);
-
-	if (above && !backward_operand(back, above, &ret[count++]))
-		return 0;
+	if (entered && (entered->class == INSN_COND || entered->class == INSN_JMP)) {
+		backward_operand(back, entered, ret);
+		return 1;
+	}
+	if (above)
+		backward_operand(back, above, &ret[count++]);
 	if (above && backward_in_row(back, at->pos))
 		return 1;
-	for (size_t i = 0; i < back->code.count; i++) {
-		const struct insn *in = &back->code.items[i];
-
-		if (!in->has_target || in->target != at->pos || in->class == INSN_CALL)
-			continue;
-		if (count == OPERAND_WAYS_MAX || !backward_operand(back, in, &ret[count++]))
+	while ((in = code_jump_to(back->code, at->pos, in))) {
+		if (count == OPERAND_WAYS_MAX)
 			return 0;
+		backward_operand(back, in, &ret[count++]);
 	}
 	return count;
 }
@@ -211,9 +210,9 @@ static void describe_source(const struct compared *c, const struct insn *branch,
 	struct operand_insn sets, branches;
 	struct operand_condition condition;
 
-	if (!way.lines || !backward_operand(back, c->setter, &sets) ||
-	    !backward_operand(back, branch, &branches) ||
-	    operand_condition(&way, &sets, &branches, ret->taken, &condition))
+	backward_operand(back, c->setter, &sets);
+	backward_operand(back, branch, &branches);
+	if (!way.lines || operand_condition(&way, &sets, &branches, ret->taken, &condition))
 		return;
 	memcpy(ret->source, condition.text, sizeof(ret->source));
 	ret->operand = condition.source;
@@ -233,10 +232,8 @@ static void describe_source(const struct compared *c, const struct insn *branch,
 
 static void describe(struct backward *back, const struct insn *branch, struct decision *ret)
 {
-	uint8_t bytes[INSN_LEN_MAX], setter_bytes[INSN_LEN_MAX];
+	const uint8_t *bytes = code_bytes(back->code, branch), *setter_bytes;
 	struct compared compared = {.back = back};
-	const struct code *code = &back->code;
-	size_t len = code_read(code, branch, bytes), setter_len = 0;
 	const struct insn *setter = branch;
 	bool wrong = false, later = false;
 	char words[CONDITION_MAX];
@@ -252,17 +249,15 @@ static void describe(struct backward *back, const struct insn *branch, struct de
 		if (i == SETTER_STEPS - 1)
 			return;
 	}
-	setter_len = code_read(code, setter, setter_bytes);
-	if (!len || !setter_len)
-		return;
+	setter_bytes = code_bytes(back->code, setter);
 	compared.setter = setter;
-	if (!insn_condition_named(setter_bytes, setter_len, setter->addr, bytes, len, ret->taken,
-				  take_operand, &compared, words, sizeof(words)))
-		wrong = contradict(&compared, setter_bytes, setter_len, bytes, len, ret->taken,
-				   &later);
+	if (!insn_condition_named(setter_bytes, setter->len, setter->addr, bytes, branch->len,
+				  ret->taken, take_operand, &compared, words, sizeof(words)))
+		wrong = contradict(&compared, setter_bytes, setter->len, bytes, branch->len,
+				   ret->taken, &later);
 	ret->excluded = wrong && !later;
 	ret->doubtful = wrong && later;
-	if (insn_condition(setter_bytes, setter_len, setter->addr, bytes, len, ret->taken,
+	if (insn_condition(setter_bytes, setter->len, setter->addr, bytes, branch->len, ret->taken,
 			   ret->condition, sizeof(ret->condition)))
 		ret->condition[0] = '\0';
 	else
@@ -274,7 +269,7 @@ static int walk(struct backward *back, uint64_t addr, struct decision *ret)
 {
 	for (int step = 0; step < STEPS_MAX; step++) {
 		bool taken;
-		const struct insn *in = backward_only(&back->code, addr, &taken);
+		const struct insn *in = backward_only(back->code, addr, &taken);
 
 		if (!in)
 			return -ENOENT;
@@ -296,17 +291,17 @@ static int walk(struct backward *back, uint64_t addr, struct decision *ret)
 static const struct insn *last_cond(struct backward *back, uint64_t from, uint64_t end,
 				    bool *ret_ok)
 {
-	const struct insn *found = NULL, *in = code_find(&back->code, from);
+	const struct insn *found = NULL, *in = code_find(back->code, from);
 	uint32_t before = back->written;
 
 	*ret_ok = false;
-	while (in && in->addr < end && (code_goes_on(in) || in->addr + in->len == end)) {
+	while (in && in->addr < end && (insn_goes_on(in->class) || in->addr + in->len == end)) {
 		backward_note(back, in);
 		if (in->class == INSN_COND) {
 			found = in;
 			back->written = before;
 		}
-		in = code_find(&back->code, in->addr + in->len);
+		in = code_find(back->code, in->addr + in->len);
 	}
 	*ret_ok = from == end || (in && in->addr == end);
 	return found;
@@ -318,7 +313,7 @@ static int find_call(const struct backward *back, const struct snapshot *snap, u
 		     const struct insn **ret_call)
 {
 	uint64_t behind = snap->branches[count - 1].to;
-	const struct insn *call = code_above(&back->code, behind);
+	const struct insn *call = code_above(back->code, behind);
 	int inner = 0;
 
 	if (!call || (call->class != INSN_CALL && call->class != INSN_ICALL))
@@ -345,7 +340,7 @@ struct row {
 static int row_before(struct backward *back, struct row *row, const struct insn **ret_cond)
 {
 	const struct branch *branch = &row->snap->branches[row->count - 1];
-	const struct insn *in = code_find(&back->code, branch->from);
+	const struct insn *in = code_find(back->code, branch->from);
 	int call = in ? -ENOENT : find_call(back, row->snap, row->count, &in);
 
 	*ret_cond = NULL;
@@ -398,14 +393,14 @@ static uint32_t written_since(struct backward *back, const struct kept_branch *k
 
 	back->written = 0;
 	for (size_t i = 0; i <= count; i++) {
-		const struct insn *in = code_find(&back->code, from);
+		const struct insn *in = code_find(back->code, from);
 
 		while (in && in->addr < kept[i].addr) {
 			backward_note(back, in);
-			in = in->class == INSN_JMP ? code_find(&back->code, in->target)
-						   : code_find(&back->code, in->addr + in->len);
+			in = in->class == INSN_JMP ? code_find(back->code, in->target)
+						   : code_find(back->code, in->addr + in->len);
 		}
-		in = code_find(&back->code, kept[i].addr);
+		in = code_find(back->code, kept[i].addr);
 		from = in && kept[i].taken ? in->target : kept[i].addr + (in ? in->len : 0);
 	}
 	return back->written;
@@ -414,9 +409,9 @@ static uint32_t written_since(struct backward *back, const struct kept_branch *k
 /* What was decided behind an instruction that loads its errno in case, the newest first. */
 static int decided_after(struct backward *back, uint64_t addr, struct decision *ret, size_t max)
 {
-	const struct insn *site = code_find(&back->code, addr);
+	const struct insn *site = code_find(back->code, addr);
 	struct kept_branch kept[KEPT_MAX];
-	int count = site ? kept_branches(&back->code, site, kept, KEPT_MAX) : 0;
+	int count = site ? kept_branches(back->code, site, kept, KEPT_MAX) : 0;
 	size_t done = 0;
 
 	for (int i = count; i-- > 0 && done < max; done++) {
@@ -424,41 +419,46 @@ static int decided_after(struct backward *back, uint64_t addr, struct decision *
 		back->from = kept[i].row;
 		back->until = kept[i].addr;
 		back->written = written_since(back, kept, (size_t)i, addr);
-		describe(back, code_find(&back->code, kept[i].addr), &ret[done]);
+		describe(back, code_find(back->code, kept[i].addr), &ret[done]);
 	}
 	back->from = back->until = 0;
 	back->written = 0;
 	return count < 0 ? count : (int)done;
 }
 
-/* Do all ways from @from come to @to? @steps bounds the work. */
-static bool leads_only_to(const struct code *code, uint64_t from, uint64_t to, unsigned int *steps)
+static unsigned int stop_at(void *ctx, const struct insn *in, const uint8_t *bytes, void *state)
 {
-	while (from != to && (*steps)++ < REJOIN_STEPS_MAX) {
-		const struct insn *in = code_find(code, from);
+	if (in->addr == *(const uint64_t *)ctx)
+		return 0;
+	return insn_goes_on(in->class) ? WALK_ALL : WALK_STOP;
+}
 
-		if (!in || code_never_returns(code, in))
-			return false;
-		if (in->class == INSN_COND && !leads_only_to(code, in->target, to, steps))
-			return false;
-		if (in->class == INSN_JMP)
-			from = in->target;
-		else if (code_goes_on(in))
-			from = in->addr + in->len;
-		else
-			return false;
-	}
-	return from == to;
+static unsigned int leave_elsewhere(void *ctx, enum leave how, const void *state)
+{
+	return WALK_STOP;
+}
+
+/* Do all ways from @from come to @to? */
+static bool leads_only_to(const struct code *code, uint64_t from, uint64_t to)
+{
+	const struct walk walk = {
+		.text = walk_text_of(code),
+		.step = stop_at,
+		.leave = leave_elsewhere,
+		.each_way = true,
+		.ctx = &to,
+		.steps_max = REJOIN_STEPS_MAX,
+	};
+
+	return walk_from(&walk, from, NULL) == WALKED_ALL;
 }
 
 /* The other side comes to the same instruction: "if (extack) extack->msg = ...; return -EINVAL" */
 static bool decides_nothing(const struct code *code, const struct decision *decision, uint64_t site)
 {
 	const struct insn *in = code_find(code, decision->addr);
-	unsigned int steps = 0;
 
-	return in &&
-	       leads_only_to(code, decision->taken ? in->addr + in->len : in->target, site, &steps);
+	return in && leads_only_to(code, decision->taken ? in->addr + in->len : in->target, site);
 }
 
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
@@ -467,7 +467,7 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 {
 	struct row row = {.snap = snap, .count = snap ? snap->count : 0, .end = addr};
 	struct backward back = {.where = where, .state = state};
-	int err = code_load(&back.code, where->text, where->symbols, func);
+	int err = code_load_symbol(where->text, where->symbols, func, &back.code);
 	const uint64_t site = addr;
 	int count = err ? 0 : decided_after(&back, addr, ret, max);
 
@@ -480,9 +480,9 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 		if (err)
 			break;
 		addr = ret[count].addr;
-		count += !decides_nothing(&back.code, &ret[count], site);
+		count += !decides_nothing(back.code, &ret[count], site);
 	}
-	code_unload(&back.code);
+	code_free(back.code);
 	return count > 0 ? count : err;
 }
 
@@ -505,7 +505,7 @@ static uint64_t find_meeting(struct backward *back, uint64_t addr)
 {
 	for (int step = 0; step < STEPS_MAX; step++) {
 		bool taken;
-		const struct insn *in = backward_only(&back->code, addr, &taken);
+		const struct insn *in = backward_only(back->code, addr, &taken);
 
 		if (!in)
 			return addr;
@@ -552,7 +552,7 @@ int decisions_one_of(const struct decision_code *where, const struct symbol *fun
 		     const struct why_state *state, struct decision *ret, size_t max)
 {
 	struct backward back = {.where = where, .state = state, .several = true};
-	int err = code_load(&back.code, where->text, where->symbols, func);
+	int err = code_load_symbol(where->text, where->symbols, func, &back.code);
 	struct kept_branch kept;
 	const struct insn *site, *above;
 	uint64_t meeting;
@@ -561,23 +561,19 @@ int decisions_one_of(const struct decision_code *where, const struct symbol *fun
 
 	if (err)
 		return err;
-	site = code_find(&back.code, addr);
+	site = code_find(back.code, addr);
 	/* What is decided behind it has nothing to do with the ways that lead there. */
-	if (!site || kept_branches(&back.code, site, &kept, 1))
+	if (!site || kept_branches(back.code, site, &kept, 1))
 		err = -ENOENT;
 	meeting = err ? 0 : find_meeting(&back, addr);
 	written = back.written;
-	above = meeting ? code_above(&back.code, meeting) : NULL;
+	above = meeting ? code_above(back.code, meeting) : NULL;
 	if (above && max)
 		err = decision_from(&back, above, false, written, &ret[count++]);
-	for (size_t i = 0; !err && meeting && i < back.code.count; i++) {
-		const struct insn *in = &back.code.items[i];
-
-		if (!in->has_target || in->target != meeting || in->class == INSN_CALL)
-			continue;
+	for (const struct insn *in = NULL;
+	     !err && meeting && (in = code_jump_to(back.code, meeting, in));)
 		err = count == max ? -E2BIG
 				   : decision_from(&back, in, true, written, &ret[count++]);
-	}
 	if (!err && is_one_branch(ret, count)) {
 		back.written = UINT32_MAX;
 		err = walk(&back, ret[0].addr, &ret[0]);
@@ -585,6 +581,6 @@ int decisions_one_of(const struct decision_code *where, const struct symbol *fun
 	} else if (!err && count < 2) {
 		err = -ENOENT;
 	}
-	code_unload(&back.code);
+	code_free(back.code);
 	return err ?: without_excluded(ret, count);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfg/walk.h"
 #include "disasm/dataflow.h"
 #include "disasm/regs.h"
 #include "symbolize/place.h"
@@ -45,22 +46,10 @@ struct state {
 	uint16_t unused;
 };
 
-struct node {
-	struct state state;
-	uint32_t insn;
-	uint32_t next; /* another one of the same instruction; 0: none */
-};
-
-/** struct flow - @nodes: states seen, from 1; @first: of each instruction. @done of them are
- * followed
- */
+/** struct flow - @goes: FLOW_* of all ways so far */
 struct flow {
 	const struct code *code;
 	struct symbols *symbols;
-	struct node *nodes;
-	uint32_t *first;
-	uint32_t count;
-	uint32_t done;
 	int64_t value;
 	unsigned int goes;
 };
@@ -68,32 +57,6 @@ struct flow {
 static bool gone(const struct state *state)
 {
 	return !state->regs && !state->slot_count;
-}
-
-/* The state before the instruction at @addr is one to be looked at. */
-static void reach(struct flow *flow, uint64_t addr, const struct state *state)
-{
-	const struct insn *in;
-	uint32_t index;
-
-	if (gone(state))
-		return;
-	in = code_find(flow->code, addr);
-	if (!in) {
-		flow->goes |= FLOW_ELSEWHERE;
-		return;
-	}
-	index = (uint32_t)(in - flow->code->items);
-	for (uint32_t i = flow->first[index]; i; i = flow->nodes[i].next)
-		if (!memcmp(&flow->nodes[i].state, state, sizeof(*state)))
-			return;
-	if (flow->count == STATES_MAX) {
-		flow->goes |= FLOW_ELSEWHERE;
-		return;
-	}
-	flow->nodes[++flow->count] =
-		(struct node){.state = *state, .insn = index, .next = flow->first[index]};
-	flow->first[index] = flow->count;
 }
 
 static bool slot_of(const struct state *state, const struct insn_memory *memory, struct slot *ret)
@@ -138,11 +101,10 @@ static void drop_slots_of(struct state *state, uint8_t base)
 static bool is_shared(const struct flow *flow, const struct insn_memory *memory)
 {
 	for (size_t i = 0; i < flow->code->count; i++) {
-		uint8_t bytes[INSN_LEN_MAX];
+		const struct insn *in = &flow->code->insns[i];
 		struct insn_dataflow df;
-		size_t len = code_read(flow->code, &flow->code->items[i], bytes);
 
-		if (len && !insn_dataflow(bytes, len, &df) && df.lea &&
+		if (!insn_dataflow(code_bytes(flow->code, in), in->len, &df) && df.lea &&
 		    !(df.writes & INSN_REG_BIT(RSP)) && df.memory.base == memory->base &&
 		    df.memory.displacement <= memory->displacement)
 			return true;
@@ -291,14 +253,13 @@ static void take_flags(const struct flow *flow, const struct state *before, stru
 								  : (uint64_t)flow->value);
 }
 
-static void take_other(struct flow *flow, const struct insn *in, struct state *state)
+static void take_other(struct flow *flow, const struct insn *in, const uint8_t *bytes,
+		       struct state *state)
 {
 	const struct state before = *state;
-	uint8_t bytes[INSN_LEN_MAX];
 	struct insn_dataflow df;
-	size_t len = code_read(flow->code, in, bytes);
 
-	if (!len || insn_dataflow(bytes, len, &df)) {
+	if (insn_dataflow(bytes, in->len, &df)) {
 		flow->goes |= FLOW_ELSEWHERE;
 		return;
 	}
@@ -339,8 +300,6 @@ static void take_call(struct flow *flow, const struct insn *in, struct state *st
 {
 	uint16_t lost = INSN_CALL_CLOBBERED;
 
-	if (in->has_target && place_by_symbols(flow->symbols, in->target) == PLACE_NO_RETURN)
-		return;
 	if (state->regs & INSN_CALL_ARGUMENTS)
 		flow->goes |= FLOW_ELSEWHERE;
 	if (in->has_target && keeps_registers(flow->symbols, in->target))
@@ -348,131 +307,97 @@ static void take_call(struct flow *flow, const struct insn *in, struct state *st
 	clear_written(state, lost);
 	state->flags_known = false;
 	state->flags = 0;
-	reach(flow, in->addr + in->len, state);
 }
 
-static void leave(struct flow *flow, const struct state *state)
+static unsigned int leave(void *ctx, enum leave how, const void *before)
 {
-	if (state->regs & INSN_REG_BIT(RAX))
-		flow->goes |= FLOW_RETURNED;
-}
+	const struct state *state = before;
+	struct flow *flow = ctx;
 
-/* A jump, whatever it depends on. */
-static void take_jump(struct flow *flow, uint64_t target, const struct state *state)
-{
-	if (code_find(flow->code, target)) {
-		reach(flow, target, state);
-		return;
-	}
-	switch (place_by_symbols(flow->symbols, target)) {
-	case PLACE_RETURN_THUNK:
-		leave(flow, state);
-		return;
-	case PLACE_INDIRECT_THUNK:
-		flow->goes |= FLOW_ELSEWHERE;
-		return;
-	default: /* a tail call */
+	switch (how) {
+	case LEAVE_RETURN:
+		if (state->regs & INSN_REG_BIT(RAX))
+			flow->goes |= FLOW_RETURNED;
+		break;
+	case LEAVE_TAIL_CALL:
 		if (state->regs & INSN_CALL_ARGUMENTS)
 			flow->goes |= FLOW_ELSEWHERE;
+		break;
+	case LEAVE_INDIRECT:
+	case LEAVE_UNKNOWN:
+		flow->goes |= FLOW_ELSEWHERE;
+		break;
+	case LEAVE_NO_RETURN:
+	case LEAVE_SYSTEM:
+		break;
 	}
+	return 0;
 }
 
-static void take_cond(struct flow *flow, const struct insn *in, const struct state *state)
+static unsigned int step(void *ctx, const struct insn *in, const uint8_t *bytes, void *before)
 {
-	uint8_t bytes[INSN_LEN_MAX];
-	size_t len = code_read(flow->code, in, bytes);
-	int taken = state->flags_known && len ? insn_branch_taken(bytes, len, state->flags) : -1;
-
-	if (taken != 0)
-		take_jump(flow, in->target, state);
-	if (taken != 1)
-		reach(flow, in->addr + in->len, state);
-}
-
-static void step(struct flow *flow, const struct node *node)
-{
-	const struct insn *in = &flow->code->items[node->insn];
-	struct state state = node->state;
+	struct flow *flow = ctx;
+	struct state *state = before;
+	int taken;
 
 	switch (in->class) {
-	case INSN_RET:
-		leave(flow, &state);
-		return;
-	case INSN_JMP:
-		take_jump(flow, in->target, &state);
-		return;
 	case INSN_COND:
-		take_cond(flow, in, &state);
-		return;
-	case INSN_IJMP:
-		flow->goes |= FLOW_ELSEWHERE;
-		return;
+		taken = state->flags_known ? insn_branch_taken(bytes, in->len, state->flags) : -1;
+		return taken < 0 ? WALK_ALL : taken ? WALK_TARGET : WALK_NEXT;
 	case INSN_CALL:
 	case INSN_ICALL:
-		take_call(flow, in, &state);
-		return;
-	case INSN_SYSRET:
-	case INSN_IRET:
-	case INSN_FAR:
-		return;
+		take_call(flow, in, state);
+		break;
 	default: /* UD2 of a WARN() goes on behind it */
-		take_other(flow, in, &state);
-		reach(flow, in->addr + in->len, &state);
+		take_other(flow, in, bytes, state);
 	}
+	return gone(state) ? 0 : WALK_NEXT;
 }
 
-static unsigned int run(const struct code *code, struct symbols *symbols, uint64_t addr,
-			const struct state *start, uint16_t err, unsigned int goes)
+static unsigned int run(struct flow *flow, uint64_t addr, const struct state *start)
 {
-	struct flow flow = {
-		.code = code,
-		.symbols = symbols,
-		.nodes = calloc(STATES_MAX + 1, sizeof(*flow.nodes)),
-		.first = calloc(code->count + 1, sizeof(*flow.first)),
-		.value = -(int64_t)err,
-		.goes = goes,
+	const struct walk walk = {
+		.text = walk_text_of(flow->code),
+		.state_size = sizeof(*start),
+		.step = step,
+		.leave = leave,
+		.ctx = flow,
+		.steps_max = STATES_MAX,
 	};
 
-	if (!flow.nodes || !flow.first) {
-		flow.goes |= FLOW_ELSEWHERE;
-	} else {
-		reach(&flow, addr, start);
-		while (flow.done < flow.count)
-			step(&flow, &flow.nodes[++flow.done]);
-	}
-	free(flow.nodes);
-	free(flow.first);
-	return flow.goes;
+	if (!gone(start) && walk_from(&walk, addr, start) == WALKED_IN_PART)
+		flow->goes |= FLOW_ELSEWHERE;
+	return flow->goes;
 }
 
 unsigned int flow_of_site(const struct code *code, struct symbols *symbols, uint64_t addr,
 			  uint16_t err)
 {
-	struct flow first = {.code = code, .symbols = symbols};
+	struct flow flow = {.code = code, .symbols = symbols, .value = -(int64_t)err};
 	const struct insn *in = code_find(code, addr);
-	uint8_t bytes[INSN_LEN_MAX];
 	struct insn_dataflow df;
 	struct state start = {};
 	enum width width;
-	size_t len = in ? code_read(code, in, bytes) : 0;
 
-	if (!len || insn_dataflow(bytes, len, &df) || (df.dst == INSN_NO_REG && !df.dst_memory))
+	if (!in || insn_dataflow(code_bytes(code, in), in->len, &df) ||
+	    (df.dst == INSN_NO_REG && !df.dst_memory))
 		return FLOW_ELSEWHERE;
 	width = df.bits == 64 ? WIDTH_SIGN : WIDTH_ZERO;
 	if (df.dst_memory)
-		store(&first, &start, &df.memory, df.bits == 64 ? WIDTH_SIGN : WIDTH_UNKNOWN);
+		store(&flow, &start, &df.memory, df.bits == 64 ? WIDTH_SIGN : WIDTH_UNKNOWN);
 	else
 		set_register(&start, df.dst, width);
-	return run(code, symbols, addr + in->len, &start, err, first.goes);
+	return run(&flow, addr + in->len, &start);
 }
 
 unsigned int flow_of_register(const struct code *code, struct symbols *symbols, uint64_t addr,
 			      uint8_t reg, uint16_t err)
 {
+	struct flow flow = {.code = code, .symbols = symbols, .value = -(int64_t)err};
 	struct state start = {};
 
 	set_register(&start, reg, WIDTH_UNKNOWN);
-	return run(code, symbols, addr, &start, err, FLOW_LOST);
+	return run(&flow, addr, &start);
 }
 
 unsigned int flow_of_result(const struct code *code, struct symbols *symbols, uint64_t addr,

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
+#include "cfg/code.h"
 #include "symbolize/symbolize.h"
-#include "why/code.h"
 
 /* Where the value can go; FLOW_LOST: it is overwritten on every path. */
 #define FLOW_LOST      0

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 
+#include "cfg/walk.h"
 #include "disasm/insn.h"
 #include "disasm/regs.h"
 
 /* A longer way is not looked at: then nothing is said. */
 #define STEPS_MAX 256
-#define DEPTH_MAX 12
 
 #define RAX 0
 
@@ -26,100 +26,78 @@ static enum effect call_effect(uint8_t reg)
 	return INSN_CALL_ARGUMENTS >> reg & 1 ? EFFECT_READ : EFFECT_WRITTEN;
 }
 
-static enum effect effect_of(const struct code *code, const struct insn *in, uint8_t reg)
+static enum effect effect_of(const struct insn *in, const uint8_t *bytes, uint8_t reg)
 {
-	uint8_t bytes[INSN_LEN_MAX], from;
-	size_t len = code_read(code, in, bytes);
 	uint64_t value;
+	uint8_t from;
 
-	if (!len)
-		return EFFECT_READ;
 	if (in->class == INSN_CALL || in->class == INSN_ICALL)
 		return call_effect(reg);
-	if (insn_register_read(bytes, len, reg))
+	if (insn_register_read(bytes, in->len, reg))
 		return EFFECT_READ;
-	return insn_register_write(bytes, len, reg, &value, &from) == INSN_KEEPS ? EFFECT_NONE
-										 : EFFECT_WRITTEN;
+	return insn_register_write(bytes, in->len, reg, &value, &from) == INSN_KEEPS
+		       ? EFFECT_NONE
+		       : EFFECT_WRITTEN;
 }
 
-/**
- * struct walk - @steps, @depth bound it
- * @any: is it lost on any way? Else: on all of them?
- */
-struct walk {
+/** struct question - is the value of @reg lost on @any way? Else: on all of them? */
+struct question {
 	const struct code *code;
 	uint8_t reg;
 	bool any;
-	unsigned int steps;
-	unsigned int depth;
 };
 
-static bool is_lost(struct walk *walk, uint64_t addr);
-
-static bool is_lost_behind(struct walk *walk, const struct insn *branch)
+static unsigned int answer(const struct question *question, bool lost)
 {
-	bool lost;
+	return lost == question->any ? WALK_STOP : 0;
+}
 
-	if (walk->depth == DEPTH_MAX)
-		return false;
-	walk->depth++;
-	lost = is_lost(walk, branch->target);
-	if (lost != walk->any)
-		lost = is_lost(walk, branch->addr + branch->len);
-	walk->depth--;
-	return lost;
+static unsigned int step(void *ctx, const struct insn *in, const uint8_t *bytes, void *state)
+{
+	const struct question *question = ctx;
+	enum effect effect;
+
+	if (in->class == INSN_COND)
+		return WALK_ALL;
+	if (!insn_goes_on(in->class))
+		return answer(question, false);
+	effect = effect_of(in, bytes, question->reg);
+	return effect == EFFECT_NONE ? WALK_NEXT : answer(question, effect == EFFECT_WRITTEN);
+}
+
+static unsigned int leave(void *ctx, enum leave how, const void *state)
+{
+	const struct question *question = ctx;
+
+	return answer(question, how == LEAVE_RETURN && question->reg != RAX);
 }
 
 /* The register is written before anything reads it. */
-static bool is_lost(struct walk *walk, uint64_t addr)
+static bool loses(const struct question *question, uint64_t addr, bool any)
 {
-	while (walk->steps++ < STEPS_MAX) {
-		const struct insn *in = code_find(walk->code, addr);
-		enum effect effect;
+	struct question from_here = {.reg = question->reg, .any = any};
+	const struct walk walk = {
+		.text = walk_text_of(question->code),
+		.step = step,
+		.leave = leave,
+		/* A loop may never end: on all ways from there nothing is certain. */
+		.each_way = !any,
+		.ctx = &from_here,
+		.steps_max = STEPS_MAX,
+	};
 
-		if (!in)
-			return false;
-		if (code_never_returns(walk->code, in))
-			return false;
-		switch (in->class) {
-		case INSN_COND:
-			return is_lost_behind(walk, in);
-		case INSN_JMP:
-			addr = in->target;
-			continue;
-		case INSN_RET:
-			return walk->reg != RAX;
-		case INSN_OTHER:
-		case INSN_CALL:
-		case INSN_ICALL:
-			effect = effect_of(walk->code, in, walk->reg);
-			if (effect != EFFECT_NONE)
-				return effect == EFFECT_WRITTEN;
-			addr += in->len;
-			continue;
-		default:
-			return false;
-		}
-	}
-	return false;
-}
-
-static bool loses(const struct walk *walk, uint64_t addr, bool any)
-{
-	struct walk from_here = {.code = walk->code, .reg = walk->reg, .any = any};
-
-	return is_lost(&from_here, addr);
+	return walk_from(&walk, addr, NULL) == (any ? WALKED_STOPPED : WALKED_ALL);
 }
 
 /* Straight on to a function that does not return: the stack protector's. */
-static bool ends(const struct walk *walk, uint64_t addr)
+static bool ends(const struct question *question, uint64_t addr)
 {
 	for (int i = 0; i < STEPS_MAX; i++) {
-		const struct insn *in = code_find(walk->code, addr);
+		const struct insn *in = code_find(question->code, addr);
 
 		if (!in || in->class == INSN_COND || in->class == INSN_RET)
 			return false;
-		if (code_never_returns(walk->code, in))
+		if (code_never_returns(question->code, in))
 			return true;
 		addr = in->class == INSN_JMP ? in->target : in->addr + in->len;
 	}
@@ -130,13 +108,10 @@ static bool ends(const struct walk *walk, uint64_t addr)
 static bool asks_for(const struct code *code, const struct insn *branch, uint8_t reg)
 {
 	const struct insn *in = branch;
-	uint8_t bytes[INSN_LEN_MAX];
-	size_t len;
 
 	do {
 		in = code_above(code, in->addr);
-		len = in ? code_read(code, in, bytes) : 0;
-		if (!len || insn_register_tested(bytes, len, reg))
+		if (!in || insn_register_tested(code_bytes(code, in), in->len, reg))
 			return true;
 	} while (!(in->flags_written & branch->flags_read));
 	return false;
@@ -145,31 +120,31 @@ static bool asks_for(const struct code *code, const struct insn *branch, uint8_t
 /** enum keeps - which way of a branch keeps the value */
 enum keeps { KEEPS_BOTH, KEEPS_TAKEN, KEEPS_NOT_TAKEN };
 
-static enum keeps keeps(const struct walk *walk, const struct insn *in, bool *ret_decides)
+static enum keeps keeps(const struct question *question, const struct insn *in, bool *ret_decides)
 {
 	uint64_t next = in->addr + in->len;
-	bool lost_taken = loses(walk, in->target, false), lost = loses(walk, next, false);
+	bool lost_taken = loses(question, in->target, false), lost = loses(question, next, false);
 
 	*ret_decides = true;
 	if (lost != lost_taken)
 		return lost ? KEEPS_TAKEN : KEEPS_NOT_TAKEN;
 	*ret_decides = false;
-	if (ends(walk, in->target))
+	if (ends(question, in->target))
 		return KEEPS_NOT_TAKEN;
-	return ends(walk, next) ? KEEPS_TAKEN : KEEPS_BOTH;
+	return ends(question, next) ? KEEPS_TAKEN : KEEPS_BOTH;
 }
 
 int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
 		  size_t max)
 {
-	struct walk walk = {.code = code, .reg = site->err_reg};
+	const struct question question = {.code = code, .reg = site->err_reg};
 	uint64_t row = site->addr, addr = site->addr + site->len;
 	size_t count = 0;
 
 	if (!site->err || site->err_reg > 15 ||
 	    site->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM))
 		return 0;
-	while (walk.steps++ < STEPS_MAX) {
+	for (int steps = 0; steps < STEPS_MAX; steps++) {
 		const struct insn *in = code_find(code, addr);
 		bool decides;
 		enum keeps way;
@@ -181,13 +156,14 @@ int kept_branches(const struct code *code, const struct insn *site, struct kept_
 			continue;
 		}
 		if (in->class != INSN_COND) {
-			if (!code_goes_on(in) || effect_of(code, in, walk.reg) != EFFECT_NONE)
+			if (!insn_goes_on(in->class) ||
+			    effect_of(in, code_bytes(code, in), question.reg) != EFFECT_NONE)
 				break;
 			addr += in->len;
 			continue;
 		}
-		way = keeps(&walk, in, &decides);
-		if (way == KEEPS_BOTH || asks_for(code, in, walk.reg))
+		way = keeps(&question, in, &decides);
+		if (way == KEEPS_BOTH || asks_for(code, in, question.reg))
 			break;
 		if (decides && count < max)
 			ret[count] = (struct kept_branch){
@@ -197,7 +173,7 @@ int kept_branches(const struct code *code, const struct insn *site, struct kept_
 			row = in->target;
 		addr = way == KEEPS_TAKEN ? in->target : in->addr + in->len;
 	}
-	if (count > max || loses(&walk, addr, true))
+	if (count > max || loses(&question, addr, true))
 		return -ENOENT;
 	return (int)count;
 }

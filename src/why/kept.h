@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "why/code.h"
+#include "cfg/code.h"
 
 /**
  * struct kept_branch - a conditional branch, and the way that it went

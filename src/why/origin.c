@@ -6,7 +6,6 @@
 
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "why/code.h"
 #include "why/backward.h"
 #include "why/flow.h"
 
@@ -14,7 +13,7 @@
 enum reach {
 	REACH_INTERRUPT, /* it is not of the call at all */
 	REACH_LOST,	 /* a caller drops it */
-	REACH_PERHAPS,	 /* it goes to memory, or to another function, on its way */
+	REACH_PERHAPS,	 /* it goes to memory, or to another code, on its way */
 	REACH_RESULT,	 /* each caller may return it */
 };
 
@@ -52,26 +51,26 @@ static bool is_entry(const struct symbol *sym)
 static unsigned int through_caller(const struct chooser *c, uint64_t to, const struct symbol *sym)
 {
 	unsigned int goes;
-	struct code code;
+	struct code *code;
 
-	if (code_load(&code, c->text, c->symbols, sym))
+	if (code_load_symbol(c->text, c->symbols, sym, &code))
 		return FLOW_ELSEWHERE;
-	goes = flow_of_result(&code, c->symbols, to, c->err);
-	code_unload(&code);
+	goes = flow_of_result(code, c->symbols, to, c->err);
+	code_free(code);
 	return goes;
 }
 
 static unsigned int out_of_site(const struct chooser *c, const struct site *site)
 {
 	unsigned int goes;
-	struct code code;
+	struct code *code;
 
-	if (code_load(&code, c->text, c->symbols, &site->sym))
+	if (code_load_symbol(c->text, c->symbols, &site->sym, &code))
 		return FLOW_ELSEWHERE;
-	goes = site->watch == site->addr ? flow_of_site(&code, c->symbols, site->addr, c->err)
-					 : flow_of_register(&code, c->symbols, site->watch,
+	goes = site->watch == site->addr ? flow_of_site(code, c->symbols, site->addr, c->err)
+					 : flow_of_register(code, c->symbols, site->watch,
 							    register_number(site->reg), c->err);
-	code_unload(&code);
+	code_free(code);
 	return goes;
 }
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfg/code.h"
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "symbolize/place.h"
 #include "syscall/syscall.h"
 #include "target/returns.h"
 #include "util/cleanup.h"
-#include "why/code.h"
 #include "why/backward.h"
 #include "why/flow.h"
 
@@ -52,36 +52,32 @@ int sites_add(struct sites *sites, const struct site *site)
 	return 0;
 }
 
-static bool is_and(const struct text_source *text, uint64_t addr)
+static bool is_and(const struct code *code, uint64_t addr)
 {
-	uint8_t bytes[INSN_LEN_MAX];
-	struct insn in;
+	const struct insn *in = code_find(code, addr);
 
-	for (size_t len = sizeof(bytes); len; len--)
-		if (!text->read(text->ctx, addr, bytes, len))
-			return !insn_decode(bytes, len, addr, &in) && (in.flags & INSN_F_ERR_MASK);
-	return false;
+	return in && in->flags & INSN_F_ERR_MASK;
 }
 
 /*
  * "condition ? 0 : -EPERM" as arithmetic: a register that is 0 or 1 is negated, or made one less.
  * Whether it became -1 is seen behind that.
  */
-static int add_truth_sites(struct search *search, const struct symbol *sym, struct code *code)
+static int add_truth_sites(struct search *search, const struct symbol *sym, const struct code *code)
 {
 	uint16_t truths[TRUTH_WINDOW] = {};
 	int err = 0;
 
 	for (size_t i = 0; !err && i + 1 < code->count; i++) {
-		const struct insn *in = &code->items[i];
-		uint8_t bytes[INSN_LEN_MAX], reg = 0;
-		size_t len = code_read(code, in, bytes);
-		enum insn_truth truth = len ? insn_truth(bytes, len, &reg) : INSN_TRUTH_NONE;
+		const struct insn *in = &code->insns[i];
+		uint8_t reg = 0;
+		enum insn_truth truth = insn_truth(code_bytes(code, in), in->len, &reg);
 		uint16_t near = 0;
 
 		for (size_t k = 0; k < TRUTH_WINDOW; k++)
 			near |= truths[k];
-		if (truth == INSN_TRUTH_MINUS && near & 1u << reg && in[1].addr == in->addr + len &&
+		if (truth == INSN_TRUTH_MINUS && near & 1u << reg &&
+		    in[1].addr == in->addr + in->len &&
 		    flow_of_register(code, search->symbols, in[1].addr, reg, EPERM) != FLOW_LOST)
 			err = sites_add(search->sites, &(struct site){
 							       .addr = in->addr,
@@ -96,10 +92,9 @@ static int add_truth_sites(struct search *search, const struct symbol *sym, stru
 }
 
 /* Can the constant that this instruction loads come out of the function? */
-static bool leads_out(struct search *search, struct code *code, const struct site *site)
+static bool leads_out(struct search *search, const struct code *code, const struct site *site)
 {
-	return !code->count ||
-	       flow_of_site(code, search->symbols, site->addr, site->err) != FLOW_LOST;
+	return !code || flow_of_site(code, search->symbols, site->addr, site->err) != FLOW_LOST;
 }
 
 static bool has_errno(const struct function_exits *exits, uint32_t err)
@@ -113,13 +108,14 @@ static bool has_errno(const struct function_exits *exits, uint32_t err)
 static int add_sites(struct search *search, const struct symbol *sym,
 		     const struct function_exits *exits)
 {
-	struct code code = {};
+	struct code *code = NULL;
 	int err = 0;
 
 	if (!has_errno(exits, search->err))
 		return 0;
-	if (code_load(&code, search->text, search->symbols, sym))
-		code.count = 0;
+	/* Of a cold part the whole function: control comes back from there. */
+	if (code_load_symbol(search->text, search->symbols, sym, &code))
+		code = NULL;
 	for (size_t i = 0; !err && i < exits->errno_count; i++) {
 		const struct errno_site *from = &exits->errnos[i];
 		struct site site = {
@@ -132,27 +128,27 @@ static int add_sites(struct search *search, const struct symbol *sym,
 
 		if (from->err != search->err)
 			continue;
-		if (from->uncertain && is_and(search->text, from->addr))
+		if (from->uncertain && is_and(exits->code, from->addr))
 			site.reg = register_of_cpu(from->reg);
-		if (leads_out(search, &code, &site))
+		if (leads_out(search, code, &site))
 			err = sites_add(search->sites, &site);
 	}
-	if (!err && search->err == EPERM)
-		err = add_truth_sites(search, sym, &code);
-	code_unload(&code);
+	if (!err && code && search->err == EPERM)
+		err = add_truth_sites(search, sym, code);
+	code_free(code);
 	return err;
 }
 
 /* @calls: those that it calls, too, of which nobody can say whether they ran */
 static int look_at(struct search *search, const struct symbol *sym, bool calls)
 {
-	struct exits_options opts = {
+	struct code_context context = {
 		.place = place_by_symbols,
 		.place_ctx = search->symbols,
 		.symbols = search->symbols,
 	};
 	struct function_exits *exits;
-	int err = function_exits_find(search->text, sym->addr, sym->size, &opts, &exits);
+	int err = function_exits_find(search->text, sym->addr, sym->size, &context, &exits);
 
 	if (err)
 		return err == -ENOMEM ? err : 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "path/path.h"
+#include "target/errno_must_return.h"
 #include "target/returns.h"
 
 #define BASE 0xffffffff81000000ULL
@@ -104,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct function_exits *exits;
-	struct exits_options opts = {.place = place};
+	struct code_context context = {.place = place};
 	uint8_t flags, count;
 	struct input in;
 
@@ -117,9 +118,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in = (struct input){data + 2 + count * 4, size - 2 - count * 4u};
 	try_path(data + 2, flags, count, &in);
 	if (!function_exits_find(&(struct text_source){read_text, &in}, BASE + flags,
-				 (uint64_t)count * 16 + 1, &opts, &exits)) {
+				 (uint64_t)count * 16 + 1, &context, &exits)) {
 		for (size_t i = 1; i < exits->return_count; i++)
 			require(exits->returns[i - 1].addr < exits->returns[i].addr);
+		for (size_t i = 0; i < exits->errno_count; i++)
+			errno_site_certain(exits->code, &exits->errnos[i], flags & 1);
 		function_exits_free(exits);
 	}
 	return 0;

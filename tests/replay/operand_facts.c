@@ -18,12 +18,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cfg/code.h"
 #include "symbolize/build_id.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text.h"
 #include "util/cleanup.h"
 #include "why/decision.h"
-#include "why/code.h"
 
 #define NEAR	      12
 #define FUNCTIONS_MAX 400000
@@ -70,10 +70,10 @@ static void print_fact(void *ctx, const struct operand_fact *fact)
 /* The branch is among the NEAR instructions before the errno, or behind it where that is early. */
 static bool is_near(const struct code *code, const struct insn *site, uint64_t branch)
 {
-	const struct insn *end = code->items + code->count;
+	const struct insn *end = code->insns + code->count;
 
 	for (int i = 0; i <= NEAR; i++)
-		if ((site - i >= code->items && site[-i].addr == branch) ||
+		if ((site - i >= code->insns && site[-i].addr == branch) ||
 		    (site + i < end && site[i].addr == branch))
 			return true;
 	return false;
@@ -100,7 +100,7 @@ static void one_decision(const struct decision_code *where, const struct symbol 
 
 static bool is_place(const struct code *code, size_t i, bool errnos)
 {
-	const struct insn *in = &code->items[i];
+	const struct insn *in = &code->insns[i];
 
 	if (errnos)
 		return in->err && insn_makes_errno(in, i ? in - 1 : NULL);
@@ -111,12 +111,12 @@ static void one_function(const struct decision_code *where, const struct symbol 
 			 struct tally *tally)
 {
 	size_t places[PER_FUNCTION], count = 0, seen = 0;
-	struct code code;
+	struct code *code;
 
-	if (code_load(&code, where->text, where->symbols, func))
+	if (code_load_symbol(where->text, where->symbols, func, &code))
 		return;
-	for (size_t i = 0; i < code.count; i++) {
-		if (!is_place(&code, i, errnos))
+	for (size_t i = 0; i < code->count; i++) {
+		if (!is_place(code, i, errnos))
 			continue;
 		seen++;
 		if (count < PER_FUNCTION)
@@ -125,8 +125,8 @@ static void one_function(const struct decision_code *where, const struct symbol 
 			places[next_random() % PER_FUNCTION] = i;
 	}
 	for (size_t i = 0; i < count; i++)
-		one_decision(where, func, &code, &code.items[places[i]], errnos, tally);
-	code_unload(&code);
+		one_decision(where, func, code, &code->insns[places[i]], errnos, tally);
+	code_free(code);
 }
 
 int main(int argc, char **argv)

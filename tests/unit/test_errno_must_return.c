@@ -12,14 +12,14 @@
 
 #define BASE 0xffffffff81000000ULL
 
-struct code {
+struct bytes {
 	const uint8_t *bytes;
 	size_t len;
 };
 
 static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
 {
-	const struct code *code = ctx;
+	const struct bytes *code = ctx;
 
 	if (addr < BASE || addr - BASE > code->len || len > code->len - (addr - BASE))
 		return -EFAULT;
@@ -36,16 +36,16 @@ static enum place no_return(void *ctx, uint64_t addr)
 
 /* The verdict on the first errno site that function_exits_find() finds in @bytes. */
 static bool first_site_certain(const uint8_t *bytes, size_t len, bool wide,
-			       const struct exits_options *opts)
+			       const struct code_context *context)
 {
-	struct code code = {bytes, len};
+	struct bytes code = {bytes, len};
 	struct text_source text = {.read = read_code, .ctx = &code};
 	struct function_exits *exits;
 	bool certain;
 
-	assert_int_equal(function_exits_find(&text, BASE, len, NULL, &exits), 0);
+	assert_int_equal(function_exits_find(&text, BASE, len, context, &exits), 0);
 	assert_true(exits->errno_count >= 1);
-	certain = errno_site_certain(&text, exits, &exits->errnos[0], opts, wide);
+	certain = errno_site_certain(exits->code, &exits->errnos[0], wide);
 	function_exits_free(exits);
 	return certain;
 }
@@ -145,9 +145,9 @@ static void errno_site_certain_stack_check_that_never_returns_is_certain(void **
 		0xe8, 0,    0xff, 0xff, 0xff, /* call, before BASE */
 		0x90,			      /* nop: padding */
 	};
-	const struct exits_options opts = {.place = no_return};
+	const struct code_context context = {.place = no_return};
 
-	assert_true(first_site_certain(bytes, sizeof(bytes), false, &opts));
+	assert_true(first_site_certain(bytes, sizeof(bytes), false, &context));
 	assert_false(first_site_certain(bytes, sizeof(bytes), false, NULL));
 }
 

@@ -13,10 +13,10 @@
 
 #include "../symbol_table.h"
 #include "../text_bytes.h"
+#include "cfg/code.h"
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "util/cleanup.h"
-#include "why/code.h"
 #include "why/flow.h"
 #include "why/origin.h"
 
@@ -42,7 +42,7 @@
  *            da add $5,%ebx        dd mov %ebx,%eax       df pop %rbx           e0 ret
  * user:      f0 mov $-22,%ecx      f5 call __get_user_4   fa mov %ecx,%eax      fc ret
  */
-static const uint8_t code_bytes[] =
+static const uint8_t machine_code[] =
 	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 	"\xbb\xea\xff\xff\xff\x85\xdb\x78\x03\x89\xd8\xc3\x31\xc0\xc3\xcc"
 	"\x48\xc7\xc3\xfe\xff\xff\xff\x48\x81\xfb\x00\xf0\xff\xff\x77\x03"
@@ -76,7 +76,7 @@ static const char table[] = "ffffffff81000000 T returned\n"
 			    "ffffffff81000108 T asm_sysvec_timer\n"
 			    "ffffffff81000110 T further\n";
 
-static const struct text_bytes listing = {BASE, code_bytes, sizeof(code_bytes) - 1};
+static const struct text_bytes listing = {BASE, machine_code, sizeof(machine_code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
 
 static int open_table(void **state)
@@ -84,12 +84,12 @@ static int open_table(void **state)
 	return symbol_table_setup(state, table);
 }
 
-static void load(struct symbols *symbols, const char *name, struct code *ret)
+static void load(struct symbols *symbols, const char *name, struct code **ret)
 {
 	struct symbol sym;
 
 	assert_int_equal(symbols_by_name(symbols, "", name, 0, &sym), 0);
-	assert_int_equal(code_load(ret, &text, symbols, &sym), 0);
+	assert_int_equal(code_load_symbol(&text, symbols, &sym, ret), 0);
 }
 
 static void flow_of_site_each_way(void **state)
@@ -116,27 +116,27 @@ static void flow_of_site_each_way(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct code code;
+		struct code *code;
 		unsigned int goes;
 
 		load(*state, rows[i].name, &code);
-		goes = flow_of_site(&code, *state, BASE + rows[i].off, rows[i].err);
+		goes = flow_of_site(code, *state, BASE + rows[i].off, rows[i].err);
 		if (goes != rows[i].expected)
 			fail_msg("%s: %#x, not %#x", rows[i].name, goes, rows[i].expected);
-		code_unload(&code);
+		code_free(code);
 	}
 }
 
 static void flow_of_result_in_the_caller(void **state)
 {
-	struct code code;
+	struct code *code;
 
 	load(*state, "called", &code);
-	assert_int_equal(flow_of_result(&code, *state, BASE + 0x8a, EINVAL), FLOW_RETURNED);
-	code_unload(&code);
+	assert_int_equal(flow_of_result(code, *state, BASE + 0x8a, EINVAL), FLOW_RETURNED);
+	code_free(code);
 	load(*state, "slot", &code);
-	assert_int_equal(flow_of_result(&code, *state, BASE + 0x4d, EINVAL), FLOW_LOST);
-	code_unload(&code);
+	assert_int_equal(flow_of_result(code, *state, BASE + 0x4d, EINVAL), FLOW_LOST);
+	code_free(code);
 }
 
 /* A hit of @site whose function was called from @caller; then from one that is not known. */
@@ -212,11 +212,11 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 
 static void flow_of_what_is_no_instruction_is_not_known(void **state)
 {
-	struct code code;
+	struct code *code;
 
 	load(*state, "returned", &code);
-	assert_int_equal(flow_of_site(&code, *state, BASE + 1, EINVAL), FLOW_ELSEWHERE);
-	code_unload(&code);
+	assert_int_equal(flow_of_site(code, *state, BASE + 1, EINVAL), FLOW_ELSEWHERE);
+	code_free(code);
 }
 
 /* Flags as the SDM defines them for CMP and TEST (vol. 2A). */

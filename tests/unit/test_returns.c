@@ -52,7 +52,7 @@ static enum place place(void *ctx, uint64_t addr)
 	return addr == THUNK ? PLACE_RETURN_THUNK : PLACE_ORDINARY;
 }
 
-static const struct exits_options options = {.place = place};
+static const struct code_context options = {.place = place};
 
 static struct function_exits *find(const void *bytes, size_t len, size_t size)
 {
@@ -89,9 +89,9 @@ static void function_exits_find_every_way_out(void **state)
 	assert_false(x->errnos[1].uncertain);
 	assert_int_equal(x->errnos[2].err, 14);
 	assert_int_equal(x->indirect_jumps, 1);
-	assert_int_equal(x->part_count, 1);
-	assert_false(x->truncated);
-	assert_false(x->breakpoint);
+	assert_int_equal(x->code->part_count, 1);
+	assert_false(x->code->truncated);
+	assert_false(x->code->breakpoint);
 	function_exits_free(x);
 }
 
@@ -103,7 +103,7 @@ static void function_exits_find_text_missing_at_end_said(void **state)
 	(void)state;
 	memset(text, 0x90, sizeof(text));
 	x = find(text, 4096, sizeof(text));
-	assert_true(x->truncated);
+	assert_true(x->code->truncated);
 	assert_int_equal(x->return_count, 0);
 	function_exits_free(x);
 }
@@ -113,7 +113,7 @@ static void function_exits_find_kprobe_in_it_said(void **state)
 	struct function_exits *x = find("\x85\xc0\xcc\xc3", 4, 4);
 
 	(void)state;
-	assert_true(x->breakpoint);
+	assert_true(x->code->breakpoint);
 	function_exits_free(x);
 }
 
@@ -145,7 +145,7 @@ static void function_exits_find_running_over_the_end_said(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct function_exits *x = find(cases[i].bytes, cases[i].len, cases[i].len);
 
-		assert_int_equal(x->runs_on, cases[i].runs_on);
+		assert_int_equal(x->code->runs_on, cases[i].runs_on);
 		assert_int_equal(x->return_count, cases[i].returns);
 		function_exits_free(x);
 	}
