@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +30,7 @@
  * struct watch - the service
  * @previous: what was watched before a reload, until the new configuration is armed
  * @next: read by a reload, to be armed next
+ * @state: directory for what is kept over runs; "": nothing is
  * @sinks: of @export; its strings are those of @config
  * @captured: snapshots of all traces that have ended
  * @told: of the present trace, what @export knows of
@@ -47,6 +49,7 @@ struct watch {
 	struct watch_config next;
 	bool has_previous;
 	bool has_next;
+	char state[PATH_MAX];
 	struct export_options sinks;
 	struct export *export;
 	struct watch_budget budget;
@@ -130,9 +133,12 @@ static int begin_export(struct watch *watch)
 	if (watch->export)
 		return 0;
 	watch->sinks = watch->config.export;
+	watch->sinks.state = *watch->state ? watch->state : NULL;
 	err = export_create(&watch->sinks, NULL, &watch->export, &msg);
 	if (err)
 		log_error("%s", *msg.text ? msg.text : strerror(-err));
+	else if (*msg.text)
+		log_warning("%s", msg.text);
 	return err;
 }
 
@@ -389,6 +395,16 @@ static uint64_t watchdog_ns(void)
 	return strtoull(usec, NULL, 10) * 1000;
 }
 
+/* systemd.exec(5), StateDirectory=: the first of them, if there are several */
+static void find_state(struct watch *watch)
+{
+	const char *dir = getenv("STATE_DIRECTORY") ?: "";
+	size_t len = strcspn(dir, ":");
+
+	if (len < sizeof(watch->state))
+		snprintf(watch->state, sizeof(watch->state), "%.*s", (int)len, dir);
+}
+
 enum { OPT_CHECK = 0x100, OPT_NO_LBR };
 
 struct watch_args {
@@ -472,6 +488,7 @@ static int watch_main(int argc, char **argv, char **original)
 	args_hide(argc, original);
 	install_stop_handlers();
 	install_reopen_handler();
+	find_state(&watch);
 	keep_privileges(&watch);
 	err = run(&watch);
 	notify_send("STOPPING=1");

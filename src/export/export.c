@@ -2,14 +2,17 @@
 #include "export/export.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "export/journal.h"
 #include "export/metrics.h"
 #include "export/otlp.h"
 #include "export/otlp_file.h"
 #include "util/clock.h"
+#include "util/fnv.h"
 
 /**
  * struct export
@@ -29,6 +32,7 @@ struct export
 	bool journal_told;
 	int otlp_err;
 	struct otlp_file *otlp_file;
+	struct told *told;
 	struct quota quota;
 	char host[FINDING_NAME_BYTES];
 };
@@ -41,6 +45,26 @@ bool export_takes_output(const struct export_options *opts)
 bool export_wanted(const struct export_options *opts)
 {
 	return opts->otlp || opts->metrics || opts->journal;
+}
+
+/* What was sent to another file, or to one that is not there any more, is not in this one. */
+static int remember(struct export *export, struct errmsg *msg)
+{
+	const struct export_options *opts = export->opts;
+	struct finding_memory memory = {.senders = {[FINDING_JOURNAL] = "journal"}};
+	struct stat st;
+	int err = told_open(opts->state, clock_ns(CLOCK_REALTIME), &export->told, msg);
+
+	if (err || !export->told)
+		return err;
+	memory.told = export->told;
+	if (opts->otlp) {
+		snprintf(memory.senders[FINDING_OTLP], TOLD_SENDER_BYTES, "otlp-%016" PRIx64,
+			 fnv(FNV_START, opts->otlp, strlen(opts->otlp)));
+		memory.fresh[FINDING_OTLP] = stat(opts->otlp, &st) || !st.st_size;
+	}
+	findings_remember(export->findings, &memory);
+	return 0;
 }
 
 int export_create(const struct export_options *opts, FILE *out, struct export **ret_export,
@@ -57,6 +81,8 @@ int export_create(const struct export_options *opts, FILE *out, struct export **
 		err = -ENOMEM;
 	else if (opts->journal)
 		err = journal_create(opts->comm, opts->live, &export->journal, msg);
+	if (!err && opts->service && opts->state)
+		err = remember(export, msg);
 	if (!err && opts->service && opts->otlp)
 		err = otlp_file_open(opts->otlp, opts->comm, &export->quota, &export->otlp_file,
 				     msg);
@@ -174,6 +200,10 @@ int export_tell(struct export *export, bool last, struct errmsg *msg)
 				      opts->series ?: EXPORT_SERIES, err ? &later : msg);
 		err = err ?: other;
 	}
+	if (export->told) {
+		other = told_error(export->told, now_ns, err ? &later : msg);
+		err = err ?: other;
+	}
 	return err;
 }
 
@@ -212,5 +242,6 @@ void export_destroy(struct export *export)
 	journal_destroy(export->journal);
 	otlp_file_close(export->otlp_file);
 	findings_destroy(export->findings);
+	told_close(export->told);
 	free(export);
 }

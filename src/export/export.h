@@ -19,6 +19,7 @@
  * @live: the tasks of the snapshots may still be there
  * @comm: the names of tasks, too
  * @records_per_s, @bytes_per_s: that may leave at most, by @journal and @otlp; 0: any number
+ * @state: directory in which a service keeps which paths were sent; or NULL
  * @service: it goes on for long: @otlp is appended to and has each path once an hour, and
  *           export_tell() is called
  */
@@ -31,6 +32,7 @@ struct export_options {
 	bool comm;
 	uint64_t records_per_s;
 	uint64_t bytes_per_s;
+	const char *state;
 	bool service;
 };
 
@@ -49,7 +51,8 @@ struct export;
  * export_create() - open what is written to
  * @opts, @out: borrowed until export_destroy()
  * @out: for "-"
- * Return: 0; negative errno, with @msg.
+ * Return: 0; with @msg, if that is no reason not to begin: @state cannot be used. Negative errno,
+ * with @msg.
  */
 int export_create(const struct export_options *opts, FILE *out, struct export **ret_export,
 		  struct errmsg *msg);

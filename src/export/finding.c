@@ -12,11 +12,10 @@
 
 #define FRAMES_MAX 4
 
-#define AGAIN_NS (3600ull * 1000000000)
-
 /** struct findings - @closed: no paths are added */
 struct findings {
 	struct path_counts counts;
+	struct finding_memory memory;
 	bool closed;
 };
 
@@ -27,6 +26,11 @@ struct findings *findings_create(void)
 	if (findings)
 		findings->counts.size = sizeof(struct finding_path);
 	return findings;
+}
+
+void findings_remember(struct findings *findings, const struct finding_memory *memory)
+{
+	findings->memory = *memory;
 }
 
 static void free_texts(void *element)
@@ -79,7 +83,7 @@ bool finding_due(const struct finding_path *path, enum finding_sender sender, ui
 	const struct finding_sent *sent = &path->sent[sender];
 
 	/* Snapshots of several CPUs come out of order. */
-	return !sent->ns || (now_ns > sent->ns && now_ns - sent->ns >= AGAIN_NS);
+	return !sent->ns || (now_ns > sent->ns && now_ns - sent->ns >= TOLD_NS);
 }
 
 void finding_told(struct finding_path *path, enum finding_sender sender, uint64_t now_ns, bool full)
@@ -87,8 +91,12 @@ void finding_told(struct finding_path *path, enum finding_sender sender, uint64_
 	struct finding_sent *sent = &path->sent[sender];
 
 	sent->count = path->taken.count;
-	if (full)
-		sent->ns = now_ns ?: 1;
+	if (!full)
+		return;
+	sent->ns = now_ns ?: 1;
+	if (path->memory->told)
+		told_note(path->memory->told, path->taken.ident, path->memory->senders[sender],
+			  sent->ns);
 }
 
 uint64_t findings_untold(const struct findings *findings, enum finding_sender sender)
@@ -158,6 +166,11 @@ static int new_path(struct findings *findings, const struct snapshot *snap, uint
 	find_origin(kernel, snap, path, origin, origin_function);
 	if (kernel->build_id && kernel->build_id->len)
 		build_id_text(kernel->build_id, build_id);
+	made.memory = &findings->memory;
+	for (int i = 0; i < FINDING_SENDERS && made.memory->told; i++)
+		if (!made.memory->fresh[i])
+			made.sent[i].ns =
+				told_when(made.memory->told, ident, made.memory->senders[i]);
 	made.taken.kind = snap->trigger ? trigger_kind_name(snap->trigger->kind) : "";
 	made.function = strdup(function);
 	made.origin = strdup(origin);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "count/path_counts.h"
+#include "export/told.h"
 #include "path/path.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/build_id.h"
@@ -46,6 +47,18 @@ struct finding_sent {
 };
 
 /**
+ * struct finding_memory - what is kept over runs of a service; {0}: nothing
+ * @told: borrowed
+ * @senders: their names there
+ * @fresh: who gets a sender's messages has none of those before: all are sent in full
+ */
+struct finding_memory {
+	struct told *told;
+	char senders[FINDING_SENDERS][TOLD_SENDER_BYTES];
+	bool fresh[FINDING_SENDERS];
+};
+
+/**
  * struct finding_path - one path
  * @function: that was traced, or the target where that is no function; of a program: without the
  *            program's name
@@ -53,6 +66,7 @@ struct finding_sent {
  *          there are no source lines; "" if it is not in the record
  * @origin_function: that this is in; "" if it is not known
  * @sent: what each sender has told of it
+ * @memory: borrowed from its findings
  */
 struct finding_path {
 	struct path_count taken;
@@ -63,6 +77,7 @@ struct finding_path {
 	char *release;
 	char *model;
 	struct finding_sent sent[FINDING_SENDERS];
+	const struct finding_memory *memory;
 };
 
 /**
@@ -84,6 +99,9 @@ struct findings;
 
 /** findings_create() - an empty table; NULL if there is no memory; findings_destroy() */
 struct findings *findings_create(void);
+
+/** findings_remember() - begin with what was told before; no path is there yet; copied */
+void findings_remember(struct findings *findings, const struct finding_memory *memory);
 
 /** findings_destroy() - free; NULL is fine */
 void findings_destroy(struct findings *findings);

@@ -260,6 +260,81 @@ test_killed() {
 	is "kill -9 leaves nothing armed" "$(loaded "${progs[@]}")" 0
 }
 
+# entries_until COUNT FILE: what the journal has of it, appended until so many snapshots are told
+entries_until() {
+	local tries sum
+	for ((tries = 0; tries < 100; tries++)); do
+		entries
+		cat "$work/entries" >>"$2"
+		sum=$(sed -n 's/.*"LBRSNOOP_COUNT":"\([0-9]*\)".*/\1/p' "$2" | paste -sd +)
+		[ "$((${sum:-0}))" -ge "$1" ] && return
+		sleep 0.1
+	done
+	not_ok "$1 snapshots are told" "$2"
+}
+
+# told_again NAME FULL [WARNING]: the service runs once more; so many paths are sent in full
+told_again() {
+	start "$work/again.conf" || not_ok "it is armed" "$work/err"
+	fail
+	stop
+	entries
+	is "$1" "$(grep -c "0fa067c5e94549c6bac266c297feb233" "$work/entries") $captured $delivered" "$2 500 500"
+	if [ -n "${3:-}" ]; then
+		grep -q -E "$3" "$work/err" || not_ok "$1: it is said" "$work/err"
+	elif grep -q warning "$work/err"; then
+		not_ok "$1: nothing is wrong" "$work/err"
+	fi
+}
+
+# What was sent in full within the hour is not sent in full again, whatever ended the service.
+test_restarts() {
+	local state=$work/state
+	mkdir -m 700 "$state"
+	export STATE_DIRECTORY=$state:/none
+	configure "$work/again.conf" Journal=yes "OTLP=$work/otlp5"
+	entries
+	start "$work/again.conf" || not_ok "it is armed" "$work/err"
+	fail
+	: >"$work/both"
+	entries_until 500 "$work/both"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	start "$work/again.conf" || not_ok "it is armed" "$work/err"
+	fail
+	stop
+	entries
+	cat "$work/entries" >>"$work/both"
+	is "kill -9, and again: nothing is in full" "$(grep -c "0fa067c5e94549c6bac266c297feb233" "$work/entries")" 0
+	captured=1000 delivered=1000 adds_up "kill -9, and again: each path once in full, all counted" journal 2 "$work/both"
+	captured=1000 delivered=1000 adds_up "kill -9, and again: OTLP, too" otlp 2 "$work/otlp5"
+	is "state: for root alone" "$(stat -c %a "$state/sent")" 600
+	is "state: numbers, and nothing else" "$(grep -c -v -x -E '[0-9a-f]{16} (journal|otlp-[0-9a-f]{16}) [0-9]{19}' "$state/sent")" 0
+	printf '0123456789abc' >>"$state/sent"
+	told_again "state: a last line without an end is no damage" 0
+	echo '0123456789abcdef journal' >>"$state/sent"
+	told_again "state: a damaged file is ignored" 6 'state/sent: it is damaged; it is ignored and begun anew'
+	printf '\0\0\0\0' >>"$state/sent"
+	told_again "state: so is one with zeroes" 6 'state/sent: it is damaged; it is ignored and begun anew'
+	told_again "state: begun anew" 0
+	chmod 666 "$state/sent"
+	told_again "state: a file that others may write to is ignored" 6 'state/sent: others may write to it'
+	sed -i -E "s/[0-9]{19}$/$(date -d '61 minutes ago' +%s)000000000/" "$state/sent"
+	told_again "state: after an hour, in full again" 6
+	sed -i -E "s/[0-9]{19}$/$(date -d '10 minutes' +%s)000000000/" "$state/sent"
+	told_again "state: the clock was set back: in full again" 6
+	rm "$work/otlp5"
+	start "$work/again.conf" || not_ok "it is armed" "$work/err"
+	fail
+	stop
+	captured=500 delivered=500 adds_up "state: a new file for OTLP has all in full" otlp 1 "$work/otlp5"
+	is "... all" "$(grep -c '"process.pid"' "$work/otlp5")" 6
+	chmod 777 "$state"
+	entries
+	told_again "state: a directory that others may write to is not used" 6 'state: not a directory of root or yourself'
+	unset STATE_DIRECTORY
+}
+
 test_secrets() {
 	# Nothing of what was planted has left: not the path of the configuration, not what the calls were given.
 	name=PLANTED-comm
@@ -444,5 +519,5 @@ elif [ ! -x "$journald" ] || ! command -v journalctl >/dev/null; then
 	finish
 fi
 mkdir "$scratch/work"
-unshare -m -u "$0" --within "$scratch/work" "tells reloads budgets full_disk deaf killed cgroup secrets" || verdicts_failed=1
+unshare -m -u "$0" --within "$scratch/work" "tells reloads budgets full_disk deaf killed restarts cgroup secrets" || verdicts_failed=1
 finish
