@@ -6,139 +6,88 @@
 
 #include "util/vector.h"
 
-/* Marks of a byte of text. */
-#define STARTS_INSN  1 /* an instruction starts here */
-#define STARTS_BLOCK 2 /* a basic block does */
-#define COMES_THERE  4 /* by a jump */
+#define BYTES_MAX (256u << 10)
 
-int flow_add_part(struct flow *flow, const struct text_source *text, uint64_t addr, uint64_t size)
-{
-	struct flow_part *part = &flow->parts[flow->part_count];
-
-	if (!size || size > FLOW_BYTES_MAX || flow->part_count == FLOW_PARTS_MAX)
-		return -EINVAL;
-	*part = (struct flow_part){
-		.addr = addr, .size = size, .bytes = malloc(size), .marks = calloc(1, size)};
-	flow->part_count++;
-	if (!part->bytes || !part->marks)
-		return -ENOMEM;
-	return text->read(text->ctx, addr, part->bytes, size);
-}
+/* Marks of an instruction. */
+#define STARTS_BLOCK 1 /* a basic block starts here */
+#define COMES_THERE  2 /* control does, by a jump */
 
 void flow_deinit(struct flow *flow)
 {
-	for (uint32_t i = 0; i < flow->part_count; i++) {
-		free(flow->parts[i].bytes);
-		free(flow->parts[i].marks);
-	}
+	code_free(flow->code);
 	for (uint32_t i = 0; i < flow->block_count; i++)
 		free(flow->blocks[i].edges);
 	free(flow->blocks);
 }
 
-static const struct flow_part *part_of(const struct flow *flow, uint64_t addr)
+static void mark(const struct code *code, uint8_t *marks, uint64_t addr)
 {
-	for (uint32_t i = 0; i < flow->part_count; i++)
-		if (addr - flow->parts[i].addr < flow->parts[i].size)
-			return &flow->parts[i];
-	return NULL;
-}
+	const struct insn *in = code_find(code, addr);
 
-int flow_insn(const struct flow *flow, uint64_t addr, struct insn *ret, const uint8_t **ret_bytes)
-{
-	const struct flow_part *part = part_of(flow, addr);
-
-	if (!part)
-		return -EFAULT;
-	*ret_bytes = part->bytes + (addr - part->addr);
-	return insn_decode(*ret_bytes, part->size - (addr - part->addr), addr, ret);
-}
-
-static void mark(const struct flow *flow, uint64_t addr, uint8_t bits)
-{
-	const struct flow_part *part = part_of(flow, addr);
-
-	if (part)
-		part->marks[addr - part->addr] |= bits;
-}
-
-/* Calls come back. */
-static bool goes_on(enum insn_class class)
-{
-	return class == INSN_CALL || class == INSN_ICALL || insn_falls_through(class);
+	if (in)
+		marks[in - code->insns] |= STARTS_BLOCK | COMES_THERE;
 }
 
 static bool ends_block(const struct insn *in)
 {
-	return in->class == INSN_COND || !goes_on(in->class);
+	return in->class == INSN_COND || !insn_goes_on(in->class);
 }
 
-static void mark_part(const struct flow *flow, const struct flow_part *part)
+static void mark_branches(const struct code *code, uint8_t *marks)
 {
-	uint64_t off = 0;
+	for (size_t i = 0; i < code->count; i++) {
+		const struct insn *in = &code->insns[i];
 
-	while (off < part->size) {
-		struct insn in;
-
-		if (insn_decode(part->bytes + off, part->size - off, part->addr + off, &in)) {
-			off++;
-			continue;
-		}
-		part->marks[off] |= STARTS_INSN;
-		if ((in.class == INSN_COND || in.class == INSN_JMP) && in.has_target)
-			mark(flow, in.target, STARTS_BLOCK | COMES_THERE);
-		off += in.len;
-		if (ends_block(&in) && off < part->size)
-			part->marks[off] |= STARTS_BLOCK;
+		if ((in->class == INSN_COND || in->class == INSN_JMP) && in->has_target)
+			mark(code, marks, in->target);
+		if (!i || ends_block(in - 1) || in[-1].addr + in[-1].len != in->addr)
+			marks[i] |= STARTS_BLOCK;
 	}
+	mark(code, marks, code->parts[0].addr);
 }
 
 /* Where the path jumped to: indirect jumps are only known from there. */
-static void mark_path(const struct flow *flow, const struct path *path)
+static void mark_path(const struct code *code, uint8_t *marks, const struct path *path)
 {
 	for (uint32_t i = 1; i < path->block_count; i++) {
 		const struct path_block *block = &path->blocks[i];
 
 		if (!block->gap && !block[-1].gap && block[-1].end_class == INSN_IJMP)
-			mark(flow, block->start, STARTS_BLOCK | COMES_THERE);
+			mark(code, marks, block->start);
 	}
 }
 
-static int add_block(struct flow *flow, uint64_t start)
+static int cut_blocks(struct flow *flow, const uint8_t *marks)
 {
-	if (vector_grow(&flow->blocks, flow->block_count, sizeof(*flow->blocks)))
-		return -ENOMEM;
-	flow->blocks[flow->block_count++] = (struct flow_block){.start = start, .last = start};
-	return 0;
-}
+	for (size_t i = 0; i < flow->code->count; i++) {
+		const struct insn *in = &flow->code->insns[i];
+		struct flow_block *block;
 
-static int cut_part(struct flow *flow, const struct flow_part *part)
-{
-	bool open = false;
-
-	for (uint64_t off = 0; off < part->size; off++) {
-		struct insn in;
-
-		if (!(part->marks[off] & STARTS_INSN))
-			continue;
-		if (!open || part->marks[off] & STARTS_BLOCK) {
-			if (add_block(flow, part->addr + off))
+		if (marks[i] & STARTS_BLOCK) {
+			if (vector_grow(&flow->blocks, flow->block_count, sizeof(*flow->blocks)))
 				return -ENOMEM;
-			flow->blocks[flow->block_count - 1].reached =
-				part->marks[off] & COMES_THERE || (!off && part == &flow->parts[0]);
-			open = true;
+			flow->blocks[flow->block_count++] = (struct flow_block){
+				.start = in->addr,
+				.first = (uint32_t)i,
+				.reached = marks[i] & COMES_THERE,
+			};
 		}
-		if (insn_decode(part->bytes + off, part->size - off, part->addr + off, &in))
-			continue;
-		flow->blocks[flow->block_count - 1].last = part->addr + off;
-		flow->blocks[flow->block_count - 1].end = part->addr + off + in.len;
+		block = &flow->blocks[flow->block_count - 1];
+		block->end = in->addr + in->len;
+		block->count++;
 	}
 	return 0;
 }
 
-/* The blocks of one part ascend, and the parts stand one after the other. */
-static uint32_t find_among(const struct flow *flow, uint32_t first, uint32_t end, uint64_t addr)
+const struct insn *flow_last(const struct flow *flow, const struct flow_block *block)
 {
+	return &flow->code->insns[block->first + block->count - 1];
+}
+
+uint32_t flow_find(const struct flow *flow, uint64_t addr)
+{
+	uint32_t first = 0, end = flow->block_count;
+
 	while (first < end) {
 		uint32_t middle = first + (end - first) / 2;
 		const struct flow_block *block = &flow->blocks[middle];
@@ -151,14 +100,6 @@ static uint32_t find_among(const struct flow *flow, uint32_t first, uint32_t end
 			return middle;
 	}
 	return PATH_NONE;
-}
-
-uint32_t flow_find(const struct flow *flow, uint64_t addr)
-{
-	uint32_t found = find_among(flow, 0, flow->second_part, addr);
-
-	return found != PATH_NONE ? found
-				  : find_among(flow, flow->second_part, flow->block_count, addr);
 }
 
 static int add_edge(struct flow *flow, uint32_t from, uint32_t to, enum flow_kind kind)
@@ -176,22 +117,18 @@ static int add_edge(struct flow *flow, uint32_t from, uint32_t to, enum flow_kin
 static int link_block(struct flow *flow, uint32_t index)
 {
 	struct flow_block *block = &flow->blocks[index];
-	const uint8_t *bytes;
-	struct insn in;
-	bool cond;
+	const struct insn *in = flow_last(flow, block);
+	bool cond = in->class == INSN_COND;
 	int err = 0;
 
-	if (flow_insn(flow, block->last, &in, &bytes))
-		return 0;
-	cond = in.class == INSN_COND;
-	if ((cond || in.class == INSN_JMP) && in.has_target) {
-		uint32_t to = flow_find(flow, in.target);
+	if ((cond || in->class == INSN_JMP) && in->has_target) {
+		uint32_t to = flow_find(flow, in->target);
 
 		if (to == PATH_NONE)
-			block->leaves = in.target;
+			block->leaves = in->target;
 		err = add_edge(flow, index, to, cond ? FLOW_TAKEN : FLOW_NEXT);
 	}
-	if (!err && goes_on(in.class))
+	if (!err && insn_goes_on(in->class))
 		err = add_edge(flow, index, flow_find(flow, block->end),
 			       cond ? FLOW_NOT_TAKEN : FLOW_NEXT);
 	return err;
@@ -276,18 +213,32 @@ static void spread_reached(struct flow *flow)
 	}
 }
 
-int flow_build(struct flow *flow, const struct path *path)
+static int cut(struct flow *flow, const struct path *path)
 {
-	int err = 0;
+	uint8_t *marks = calloc(1, flow->code->count + 1);
+	int err;
 
-	for (uint32_t i = 0; i < flow->part_count; i++)
-		mark_part(flow, &flow->parts[i]);
-	mark_path(flow, path);
-	for (uint32_t i = 0; i < flow->part_count && !err; i++) {
-		err = cut_part(flow, &flow->parts[i]);
-		if (!i)
-			flow->second_part = flow->block_count;
-	}
+	if (!marks)
+		return -ENOMEM;
+	mark_branches(flow->code, marks);
+	mark_path(flow->code, marks, path);
+	err = cut_blocks(flow, marks);
+	free(marks);
+	return err;
+}
+
+int flow_build(struct flow *flow, const struct text_source *text, struct symbols *symbols,
+	       const struct symbol *function, const struct path *path)
+{
+	const struct code_context context = {.symbols = symbols};
+	int err = function->size > BYTES_MAX ? -EINVAL : 0;
+
+	if (!err)
+		err = code_load(text, function->addr, function->size, &context, &flow->code);
+	if (!err && flow->code->parts[0].readable < function->size)
+		err = -EFAULT;
+	if (!err)
+		err = cut(flow, path);
 	for (uint32_t i = 0; i < flow->block_count && !err; i++)
 		err = link_block(flow, i);
 	if (!err)

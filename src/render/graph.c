@@ -11,7 +11,6 @@
 #include "render/escape.h"
 #include "render/flow_graph.h"
 #include "render/branch_list.h"
-#include "symbolize/cold_part.h"
 #include "util/errno_name.h"
 
 /* Rows of a node; what is beyond is told by its address range. */
@@ -98,29 +97,29 @@ static bool name_target(void *ctx, uint64_t addr, char *buf, size_t len)
 static void put_contents(struct drawing *d, const struct flow_block *block)
 {
 	struct srcline line, last = {0};
-	uint64_t addr = block->start;
-	const uint8_t *bytes;
-	struct insn in;
+	const struct code *code = d->flow->code;
+	uint32_t i;
 	int rows = 0;
 
-	while (addr < block->end && rows < ROWS_MAX && !flow_insn(d->flow, addr, &in, &bytes)) {
-		if (find_line(d, addr, &line) &&
+	for (i = 0; i < block->count && rows < ROWS_MAX; i++) {
+		const struct insn *in = &code->insns[block->first + i];
+
+		if (find_line(d, in->addr, &line) &&
 		    (line.line != last.line || strcmp(line.file, last.file))) {
 			put_source(d, &line);
 			last = line;
 			rows++;
 		}
-		if (in.class == INSN_CALL || in.class == INSN_ICALL) {
+		if (in->class == INSN_CALL || in->class == INSN_ICALL) {
 			char text[INSN_TEXT_MAX];
 
-			insn_format(bytes, in.len, addr, INSN_ATT, name_target, d, text,
-				    sizeof(text));
+			insn_format(code_bytes(code, in), in->len, in->addr, INSN_ATT, name_target,
+				    d, text, sizeof(text));
 			put_row(d, "      %s", text);
 			rows++;
 		}
-		addr += in.len;
 	}
-	if (addr < block->end)
+	if (i < block->count)
 		put_row(d, "...");
 }
 
@@ -128,15 +127,14 @@ static void put_contents(struct drawing *d, const struct flow_block *block)
 static void put_decision(struct drawing *d, const struct flow_block *block)
 {
 	char text[2 * INSN_TEXT_MAX];
-	const uint8_t *bytes;
-	struct insn in;
+	const struct insn *in = flow_last(d->flow, block);
 
-	if (flow_insn(d->flow, block->last, &in, &bytes) || in.class != INSN_COND)
+	if (in->class != INSN_COND)
 		return;
 	for (uint32_t i = d->path ? d->path->decision_count : 0; i > 0; i--) {
 		const struct path_decision *decision = &d->path->decisions[i - 1];
 
-		if (decision->addr != block->last)
+		if (decision->addr != in->addr)
 			continue;
 		path_decision_text(d->path, decision, name_target, d, text, sizeof(text));
 		put_row(d, "%s", text);
@@ -144,7 +142,8 @@ static void put_decision(struct drawing *d, const struct flow_block *block)
 			put_row(d, "%s, as %s", decision->taken ? "taken" : "not taken", text);
 		return;
 	}
-	insn_format(bytes, in.len, block->last, INSN_ATT, name_target, d, text, sizeof(text));
+	insn_format(code_bytes(d->flow->code, in), in->len, in->addr, INSN_ATT, name_target, d,
+		    text, sizeof(text));
 	put_row(d, "%s", text);
 }
 
@@ -223,27 +222,6 @@ static int find_function(struct drawing *d, const struct snapshot *snap)
 	return -ENOENT;
 }
 
-int graph_read_function(struct flow *flow, struct symbols *symbols, const struct symbol *function,
-			const struct text_source *text, const struct path *path)
-{
-	struct symbol cold;
-	int err = flow_add_part(flow, text, function->addr, function->size);
-
-	if (err)
-		return err;
-	if (!cold_part_find(symbols, function, &cold)) {
-		err = flow_add_part(flow, text, cold.addr, cold.size);
-		if (err == -ENOMEM)
-			return err;
-		if (err) { /* then the jumps to it leave the function */
-			free(flow->parts[1].bytes);
-			free(flow->parts[1].marks);
-			flow->part_count = 1;
-		}
-	}
-	return flow_build(flow, path);
-}
-
 static void find_error(struct drawing *d, int err)
 {
 	uint32_t insn, decision;
@@ -270,7 +248,7 @@ int render_graph(FILE *out, const struct snapshot *snap, const struct path *path
 
 	if (err)
 		return err;
-	err = graph_read_function(&flow, view->symbols, &d.function, text, path);
+	err = flow_build(&flow, text, view->symbols, &d.function, path);
 	if (err) {
 		flow_deinit(&flow);
 		return err;

@@ -16,15 +16,6 @@ struct flow_block;
 typedef void graph_row_fn(void *ctx, const char *text);
 
 /**
- * graph_read_function() - the basic blocks of a function, with the path drawn through them
- * @flow: all zero; flow_deinit() even on failure
- * @path: rebuilt with @text
- * Return: 0; -EFAULT if the text cannot be read; -EINVAL if it is too long; -ENOMEM.
- */
-int graph_read_function(struct flow *flow, struct symbols *symbols, const struct symbol *function,
-			const struct text_source *text, const struct path *path);
-
-/**
  * graph_block_rows() - what a block is, its source lines and calls, the branch at its end
  * @view: symbols, lines and sources are used
  */

@@ -180,20 +180,15 @@ static int add_lines(struct adding *adding, const struct symbol *sym)
 {
 	struct html_function *function = adding->function;
 	const struct flow *flow = &function->flow;
-	const uint8_t *bytes;
-	struct insn in;
 	int err = 0;
 
 	for (uint32_t i = 0; i < flow->block_count && adding->view->lines && !err; i++) {
 		const struct flow_block *block = &flow->blocks[i];
-		uint64_t addr = block->start;
 
 		if (!block->reached && !block->ran)
 			continue;
-		while (!err && addr < block->end && !flow_insn(flow, addr, &in, &bytes)) {
-			err = add_insn(adding, sym, addr);
-			addr += in.len;
-		}
+		for (uint32_t n = 0; n < block->count && !err; n++)
+			err = add_insn(adding, sym, flow->code->insns[block->first + n].addr);
 	}
 	if (!err && function->line_count)
 		err = add_lines_between(adding, sym);
@@ -233,7 +228,7 @@ static uint32_t find_function(struct adding *adding, const struct path *path,
 		return HTML_NONE;
 	}
 	adding->function = function;
-	err = graph_read_function(&function->flow, adding->view->symbols, sym, path->text, path);
+	err = flow_build(&function->flow, path->text, adding->view->symbols, sym, path);
 	if (err || function->flow.block_count > BLOCKS_MAX) {
 		flow_deinit(&function->flow);
 		function->flow = (struct flow){};
@@ -333,7 +328,8 @@ static int add_run_blocks(struct adding *adding, const struct path *path,
 			return -ENOMEM;
 		run->blocks[run->block_count][0] = i;
 		run->blocks[run->block_count][1] = block->ran;
-		run->blocks[run->block_count][2] = condition_of(adding, path, block->last);
+		run->blocks[run->block_count][2] =
+			condition_of(adding, path, flow_last(&function->flow, block)->addr);
 		if (run->blocks[run->block_count++][2] == HTML_NONE)
 			return -ENOMEM;
 		for (uint32_t e = 0; e < block->edge_count; e++) {
