@@ -17,7 +17,7 @@
 #include "pipeline/classify.h"
 #include "cmd/output.h"
 #include "cmd/view.h"
-#include "cmd/why_json.h"
+#include "render/why_json.h"
 #include "render/backtrace.h"
 #include "render/why_deep.h"
 #include "render/why_text.h"

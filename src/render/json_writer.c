@@ -108,6 +108,12 @@ void jw_integer(struct json_writer *w, int64_t value)
 	put(w, p, (size_t)(text + sizeof(text) - p));
 }
 
+void jw_json(struct json_writer *w, const char *line)
+{
+	separate(w);
+	put(w, line, strcspn(line, "\n"));
+}
+
 void jw_address(struct json_writer *w, uint64_t addr)
 {
 	char text[20], *p = text + sizeof(text);

@@ -46,6 +46,9 @@ void jw_real(struct json_writer *w, double value);
 /** jw_string() - any bytes: a task's name, a path; NULL: null. As json_foreign() has them. */
 void jw_string(struct json_writer *w, const char *text);
 
+/** jw_json() - a value that is a line of JSON already, as json_writer_flush() wrote it */
+void jw_json(struct json_writer *w, const char *line);
+
 /** jw_address() - "0x...": numbers of 64 bits are no numbers to many readers */
 void jw_address(struct json_writer *w, uint64_t addr);
 

@@ -20,7 +20,7 @@
 
 #include "../symbol_table.h"
 #include "../text_bytes.h"
-#include "cmd/why_json.h"
+#include "render/why_json.h"
 #include "symbolize/source_file.h"
 #include "symbolize/variable.h"
 #include "symbolize/variable_list.h"

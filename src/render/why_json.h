@@ -2,8 +2,8 @@
 /* why_json.h - the answer of "lbrsnoop why" as one line of JSON, schema lbrsnoop.why/1:
  * tests/data/why.schema.json
  */
-#ifndef LBRSNOOP_CMD_WHY_JSON_H
-#define LBRSNOOP_CMD_WHY_JSON_H
+#ifndef LBRSNOOP_RENDER_WHY_JSON_H
+#define LBRSNOOP_RENDER_WHY_JSON_H
 
 #include <stdio.h>
 
