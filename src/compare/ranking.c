@@ -349,7 +349,7 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 			  2,
 		.distance =
 			(double)site->tallies[failing_at].distance[side] / (double)bad.true_calls,
-		.parts = 2 * site->tallies[passing_at].went[!side] > good.known,
+		.parts = site->tallies[passing_at].went[!side] >= least(passing->calls),
 		.open = 2 * site->tallies[failing_at].open[side] > bad.true_calls,
 		.decides = decided,
 	};

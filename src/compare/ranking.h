@@ -91,8 +91,8 @@ struct ranking_count {
  * @weight: the same, estimated with one call more of each outcome (Laplace), so that few calls
  *          count for less; the order of the ranking
  * @distance: mean number of decisions between it and the failure
- * @parts: passing calls executed it, too, and went the other way: the ways part there; else they
- *         parted before
+ * @parts: three passing calls or more executed it, too, and went the other way: the ways part
+ *         there; else they parted before. Others may have parted before, as calls of another sort
  * @open: of failing calls, see struct ranking_decision
  * @decides: the errno follows from it: a call that went this way fails, so that no passing call
  * did, even one whose record does not reach back to it; @passing has those that do, @accuracy and
