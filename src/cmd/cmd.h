@@ -63,7 +63,7 @@ int cmd_decode(int argc, char **argv);
 enum exit_status exit_status_of(int err);
 
 /**
- * install_reopen_handler() - let SIGHUP set reopen_requested, after install_stop_handlers()
+ * install_reopen_handler() - let SIGHUP set reopen_requested, whatever install_stop_handlers() says
  * Not where there is a terminal: there it means that the terminal is gone.
  */
 void install_reopen_handler(void);

@@ -31,14 +31,22 @@ static void on_early_signal(int sig)
 	_exit(EXIT_NONE);
 }
 
+static void on_hangup(int sig)
+{
+	(void)sig;
+	reopen_requested = 1;
+}
+
 static void handle_stop(void (*handler)(int), int flags)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* nohup has it ignored, so that we outlive the terminal */
-	if (sigaction(SIGHUP, NULL, &old) || old.sa_handler != SIG_IGN)
+	/* nohup has it ignored, so that we outlive the terminal. A service reloads from its start
+	 * on. */
+	if (sigaction(SIGHUP, NULL, &old) ||
+	    (old.sa_handler != SIG_IGN && old.sa_handler != on_hangup))
 		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -56,12 +64,6 @@ void install_reader_stop_handlers(void)
 void install_early_stop_handlers(void)
 {
 	handle_stop(on_early_signal, 0);
-}
-
-static void on_hangup(int sig)
-{
-	(void)sig;
-	reopen_requested = 1;
 }
 
 void install_reopen_handler(void)

@@ -468,6 +468,8 @@ static int watch_main(int argc, char **argv, char **original)
 	struct trace_options opts;
 	int err;
 
+	/* A reload may be asked for at any time, and is answered when everything is armed. */
+	install_reopen_handler();
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &args))
 		return EXIT_USAGE;
@@ -487,7 +489,6 @@ static int watch_main(int argc, char **argv, char **original)
 	/* journald stores the command line of who logs. */
 	args_hide(argc, original);
 	install_stop_handlers();
-	install_reopen_handler();
 	find_state(&watch);
 	keep_privileges(&watch);
 	err = run(&watch);

@@ -80,7 +80,8 @@ int export_create(const struct export_options *opts, FILE *out, struct export **
 	if (!export->findings)
 		err = -ENOMEM;
 	else if (opts->journal)
-		err = journal_create(opts->comm, opts->live, &export->journal, msg);
+		err = journal_create(opts->service ? "Journal=" : "--journal", opts->comm,
+				     opts->live, &export->journal, msg);
 	if (!err && opts->service && opts->state)
 		err = remember(export, msg);
 	if (!err && opts->service && opts->otlp)

@@ -31,11 +31,13 @@ typedef int sendv_fn(const struct iovec *iov, int count);
 
 /**
  * struct journal
+ * @asked: as of journal_create()
  * @quota: of what leaves, or NULL
  * @failed: messages that were not taken, the last of them because of @err
  * @lost, @left_out: that have been told
  */
 struct journal {
+	const char *asked;
 	sendv_fn *sendv;
 	bool with_comm;
 	bool live;
@@ -59,24 +61,26 @@ static int look_for_socket(void)
 	return access(SOCKET, W_OK) ? -errno : 0;
 }
 
-int journal_create(bool with_comm, bool live, struct journal **ret_journal, struct errmsg *msg)
+int journal_create(const char *asked, bool with_comm, bool live, struct journal **ret_journal,
+		   struct errmsg *msg)
 {
 	void *library = library_open("libsystemd.so.0");
 	sendv_fn *sendv = library ? (sendv_fn *)dlsym(library, "sd_journal_sendv") : NULL;
 	struct journal *journal;
 
 	if (!sendv)
-		return errmsg_set(msg, -EOPNOTSUPP, "--journal: %s",
+		return errmsg_set(msg, -EOPNOTSUPP, "%s: %s", asked,
 				  library_possible() ? JOURNAL_NO_LIBRARY : JOURNAL_STATIC);
 	if (look_for_socket())
 		return errmsg_set(msg, -ENOENT,
-				  "--journal: " SOCKET ": %s; journald has to run, and in a "
+				  "%s: " SOCKET ": %s; journald has to run, and in a "
 				  "container its socket has to be there",
-				  strerror(errno));
+				  asked, strerror(errno));
 	journal = calloc(1, sizeof(*journal));
 	if (!journal)
 		return -ENOMEM;
-	*journal = (struct journal){.sendv = sendv, .with_comm = with_comm, .live = live};
+	*journal = (struct journal){
+		.asked = asked, .sendv = sendv, .with_comm = with_comm, .live = live};
 	*ret_journal = journal;
 	return 0;
 }
@@ -340,8 +344,7 @@ int journal_finish(struct journal *journal, const struct findings *findings, str
 	send_totals(journal, counts->lost,
 		    counts->left_out + findings_untold(findings, FINDING_JOURNAL));
 	failed = journal->failed - failed;
-	return failed ? errmsg_set(msg, journal->err,
-				   "--journal: %" PRIu64 " messages were not taken: %s", failed,
-				   strerror(-journal->err))
+	return failed ? errmsg_set(msg, journal->err, "%s: %" PRIu64 " messages were not taken: %s",
+				   journal->asked, failed, strerror(-journal->err))
 		      : 0;
 }

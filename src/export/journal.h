@@ -31,11 +31,13 @@ struct journal;
 
 /**
  * journal_create() - prepare
+ * @asked: how it was asked for, as errors call it: "--journal"; borrowed
  * @with_comm: the names of tasks, too
  * @live: the tasks may still be there: what unit and control group they are of is asked
  * Return: 0; -EOPNOTSUPP: no libsystemd; -ENOENT: no journald; -ENOMEM; with @msg.
  */
-int journal_create(bool with_comm, bool live, struct journal **ret_journal, struct errmsg *msg);
+int journal_create(const char *asked, bool with_comm, bool live, struct journal **ret_journal,
+		   struct errmsg *msg);
 
 /** journal_limit() - what leaves is within a quota from now on; borrowed */
 void journal_limit(struct journal *journal, struct quota *quota);

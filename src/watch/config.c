@@ -167,10 +167,12 @@ static int set_series(struct watch_config *config, const struct key *key, const 
 static int set_share(struct watch_config *config, const struct key *key, const char *value,
 		     struct errmsg *msg)
 {
+	/* strtod() knows more: hexadecimal numbers, exponents, signs. */
+	size_t digits = strspn(value, "0123456789.");
 	char *end;
 	double percent = strtod(value, &end);
 
-	if (end == value || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
+	if (!digits || end != value + digits || strcmp(end, "%") != 0 || percent > 100)
 		return errmsg_set(
 			msg, -EINVAL,
 			"'%s': expected a percentage of one CPU, as in 1%%; 0%%: no limit", value);
@@ -420,6 +422,13 @@ int watch_config_read(const char *path, struct watch_config *ret, struct errmsg_
 		return -EPERM;
 	}
 	err = fd < 0 ? -errno : read_text(fd, &text, &len);
+	if (err == -EFBIG) {
+		errmsg_queue_add(errors,
+				 "%s: it has %u bytes or more; a glob names many targets in one "
+				 "line",
+				 path, WATCH_CONFIG_BYTES);
+		return -EINVAL;
+	}
 	if (err) {
 		errmsg_queue_add(errors, "%s: %s%s", path, strerror(-err),
 				 err == -ENOENT ? "; an example is in lbrsnoop's examples, "

@@ -41,29 +41,24 @@ static bool is_comment(const char *line)
 	return *line == '#' || *line == ';';
 }
 
-static bool goes_on(const char *line)
-{
-	size_t len = strlen(line);
-
-	return len && line[len - 1] == '\\';
-}
-
 /* To the first line, which has room: what is joined is not longer than what was there. */
 static void join(struct reader *reader, char *line)
 {
-	char *next;
+	char *end = line + strlen(line), *next;
 
-	while (goes_on(line)) {
-		size_t len = strlen(line);
+	while (end > line && end[-1] == '\\') {
+		size_t len;
 
-		line[len - 1] = '\0';
+		end[-1] = '\0';
 		do
 			next = next_line(reader);
 		while (next && is_comment(next));
 		if (!next)
 			return;
-		line[len - 1] = ' ';
-		memmove(line + len, next, strlen(next) + 1);
+		end[-1] = ' ';
+		len = strlen(next);
+		memmove(end, next, len + 1);
+		end += len;
 	}
 }
 

@@ -237,6 +237,10 @@ test_deaf() {
 	await "$work/err" 'that has passed' || not_ok "journald is there again" "$work/err"
 	stop
 	entries
+	mv $socket $socket.away
+	expect "no journald at all: it is said as the configuration says it" 2 '^lbrsnoop: Journal=: /run/systemd/journal/socket: No such file' \
+		timeout 20 ./lbrsnoop watch "${options[@]}" "$work/deaf.conf"
+	mv $socket.away $socket
 	adds_up "no journald for a while: all is told later" journal 1 "$work/entries"
 	is "no journald for a while: nothing is wrong at the end" "$(grep -c 'were not taken' "$work/err")" 0
 	mkfifo "$work/pipe"
@@ -463,6 +467,11 @@ check "2: Learned: 'maybe': expected yes or no" '[Watch]' 'Learned=maybe'
 check "2: Target: target 'a b'" '[Watch]' 'Target=a b'
 check "2: CPUShare: '1': expected a percentage" '[Budget]' 'CPUShare=1'
 check "2: CPUShare: '101%': expected a percentage" '[Budget]' 'CPUShare=101%'
+check "2: CPUShare: '0x10%': expected a percentage" '[Budget]' 'CPUShare=0x10%'
+check "2: CPUShare: '1e1%': expected a percentage" '[Budget]' 'CPUShare=1e1%'
+check "2: BreakpointShare: '-1%': expected a percentage" '[Budget]' 'BreakpointShare=-1%'
+check "2: BreakpointShare: '1.2.3%': expected a percentage" '[Budget]' 'BreakpointShare=1.2.3%'
+check "2: CPUShare: '%': expected a percentage" '[Budget]' 'CPUShare=%'
 check "2: Memory: '1M': 16M at least" '[Budget]' 'Memory=1M'
 check "2: RecordsPerSec: '-1': expected a number from 0 to 1000000; 0: no limit" '[Budget]' 'RecordsPerSec=-1'
 check "2: MaxSeries: '0': expected a number from 1 to 65536" '[Export]' 'MaxSeries=0'
@@ -482,6 +491,27 @@ run_it ./lbrsnoop watch --check "$scratch/x.conf"
 is "--check: all that is wrong is said at once" "$(grep -c 'x[.]conf:' "$scratch/err")" 3
 printf '[Watch]\nTarget=a\0b\n' >"$scratch/x.conf"
 expect "--check: a NUL byte" 64 'x.conf: a NUL byte is in it' ./lbrsnoop watch --check "$scratch/x.conf"
+
+head -c 1048576 /dev/zero | tr '\0' '\n' >"$scratch/x.conf"
+expect "--check: a file of 1 MiB" 64 'x.conf: it has 1048576 bytes or more; a glob' ./lbrsnoop watch --check "$scratch/x.conf"
+printf '%s\n' "${good[@]}" '[Budget]' 'CPUShare=0.5%' 'BreakpointShare=100%' >"$scratch/x.conf"
+expect "--check: shares" 0 '' ./lbrsnoop watch --check "$scratch/x.conf"
+
+# A reload that is asked for before anything is read; strace keeps it there.
+if strace -qq -o "$scratch/strace" true 2>/dev/null; then
+	strace -qq -o "$scratch/strace" -P "$scratch/x.conf" -e trace=openat -e inject=openat:delay_enter=2000000 \
+		./lbrsnoop watch --check "$scratch/x.conf" >"$scratch/out" 2>"$scratch/err" &
+	traced=$!
+	for ((i = 0; i < 100; i++)); do
+		early=$(pgrep -x -P "$traced" lbrsnoop) && grep -q '^SigCgt:.*[13579bdf]$' "/proc/$early/status" && break
+		sleep 0.01
+	done
+	kill -HUP "$early"
+	wait "$traced"
+	is "SIGHUP while it starts" "$? $(cat "$scratch/err")" "0 "
+else
+	skip "SIGHUP while it starts" "strace cannot trace here"
+fi
 
 # What others may write is not read.
 printf '%s\n' "${good[@]}" >"$scratch/x.conf"

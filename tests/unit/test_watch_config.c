@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -147,10 +148,32 @@ static void watch_config_parse_refused_sets_nothing(void **state)
 	errmsg_queue_deinit(&errors);
 }
 
+/* A line of as many parts as a file can have: to join them takes time by their number, not its
+ * square: milliseconds, where that took half a minute.
+ */
+static void ini_read_of_many_joined_lines_is_linear(void **state)
+{
+	size_t count = WATCH_CONFIG_BYTES / 4;
+	char *file = malloc(4 * count + 1);
+	char text[1000] = "";
+	clock_t begin;
+
+	assert_non_null(file);
+	for (size_t i = 0; i < count; i++)
+		memcpy(file + 4 * i, i ? "b \\\n" : "a=\\\n", 4);
+	file[4 * count] = '\0';
+	begin = clock();
+	assert_int_equal(ini_read(file, 4 * count, put, text), 0);
+	assert_true(clock() - begin < 2 * CLOCKS_PER_SEC);
+	assert_memory_equal(text, "1 a=b  b  b  b", 14);
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ini_read_syntax),
+		cmocka_unit_test(ini_read_of_many_joined_lines_is_linear),
 		cmocka_unit_test(watch_config_parse_takes_all_keys),
 		cmocka_unit_test(watch_config_parse_without_keys_is_careful),
 		cmocka_unit_test(watch_config_parse_refused_sets_nothing),
