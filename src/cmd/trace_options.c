@@ -461,6 +461,7 @@ static int check_outputs(const struct trace_options *opts)
 			       opts->view.export.otlp,
 			       opts->view.export.metrics,
 			       opts->compare.html};
+	bool text;
 
 	if (opts->max_bytes && !opts->record)
 		return args_usage("--max-size is the size of a capture file, and there is none: "
@@ -469,6 +470,13 @@ static int check_outputs(const struct trace_options *opts)
 		for (size_t k = 0; k < i; k++)
 			if (names[i] && names[k] && args_same_file(names[i], names[k]))
 				return args_usage("%s: two outputs cannot be one file", names[i]);
+	text = opts->compare.wanted ? !opts->compare.html
+				    : !opts->view.silent || opts->view.summary;
+	if (opts->record && text && !opts->output && args_is_stdout(opts->record))
+		return args_usage("--record %s: %s goes to standard output, too; -o FILE puts it "
+				  "elsewhere, and 'lbrsnoop record -o %s' captures alone",
+				  opts->record, opts->compare.wanted ? "the ranking" : "the text",
+				  opts->record);
 	return 0;
 }
 
@@ -533,10 +541,6 @@ static int check_compare(const struct trace_options *opts)
 	if (opts->compare.html && (view->json || opts->output))
 		return args_usage("--html writes a page instead of text: without --json and -o; "
 				  "--record FILE keeps the capture");
-	if (opts->record && args_is_stdout(opts->record) && !opts->output && !opts->compare.html)
-		return args_usage("compare: --record %s: the ranking goes to standard output; -o "
-				  "FILE puts it elsewhere",
-				  opts->record);
 	for (size_t i = 0; i < opts->target_count; i++) {
 		const struct target_spec *target = &opts->targets[i];
 

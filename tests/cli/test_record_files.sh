@@ -107,6 +107,7 @@ record "no such directory: 2" 2 'cannot write there: No such file or directory' 
 record "a full device: 2" 2 'No space left on device' -o /dev/full
 expect "text and capture in one file: 64" 64 'two outputs cannot be one file' \
 	./lbrsnoop -o "$scratch/one" --record "$scratch/one" do_sys_openat2
+expect "the capture where the text goes" 64 'the text goes to standard output' ./lbrsnoop --record - do_sys_openat2
 touch "$scratch/there"
 expect "... by another name: 64" 64 'two outputs cannot be one file' \
 	./lbrsnoop -o "$scratch/there" --record "$scratch/./there" do_sys_openat2
