@@ -16,6 +16,8 @@ packages_check=(
 	strace
 	# the JSON schema; the graph as a picture
 	python3-jsonschema graphviz
+	# OTLP's messages, read by protobuf itself
+	protobuf-compiler python3-protobuf
 	# verifies the units of examples/; collects journals
 	systemd systemd-journal-remote
 	# crash dumps as kdump makes them

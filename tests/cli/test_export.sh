@@ -43,9 +43,11 @@ for original in tests/data/capture/*.lbr tests/data/capture/user/*.lbr tests/dat
 		report --otlp - --export-comm
 		mv "$scratch/out" "$scratch/otlp"
 		expect "$name: --otlp - --export-comm" 0 '' tests/cli/exports.py otlp "$scratch/json" "$scratch/otlp" --comm
+		cat "$scratch/otlp" >>"$scratch/all.otlp"
 	done
 done
 promtool_check "hostile names"
+expect "--otlp: protobuf's own reader takes each line, and no other form" 0 '' tests/cli/otlp_proto.py --lies "$scratch/all.otlp"
 expect "the schema refuses what OTLP's JSON is not" 0 '' tests/cli/exports.py lies "$scratch/otlp"
 
 for original in tests/data/capture/*.lbr tests/data/capture/user/*.lbr; do

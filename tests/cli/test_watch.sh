@@ -132,6 +132,8 @@ test_tells() {
 		END
 	fi
 
+	expect "OTLP: protobuf's own reader" 0 '' tests/cli/otlp_proto.py "$work/otlp"
+
 	# The report reads it: tests/cli/exports.py holds other journals against it.
 	run_it ./lbrsnoop report --journal --json --top 100
 	is "report --journal has the paths" "$(grep -c '"kind":"tracepoint".*"function":"sys_exit_\|"function":"sys_exit_.*"kind":"tracepoint"' "$scratch/out")" 6
