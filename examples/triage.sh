@@ -1,29 +1,34 @@
 #!/bin/bash
-# triage - the same failure on many hosts: which paths lead to it, how often, and where?
+# triage - what fails on many hosts, and what fails on one of them alone?
 #
-#     examples/triage.sh FUNCTION HOST...
+#     examples/triage.sh [DIRECTORY [-e ERRNO,...]]
 #
-# On each host, by ssh and at once, one minute or 20 error returns of FUNCTION are recorded; the
-# captures come back as HOST.lbr, and one table counts the paths of all of them. A path has the
-# same id on every host with the same kernel build: a line that one host alone has is what is
-# different there. Nothing is installed on the hosts but lbrsnoop, and nothing is left there.
+# Each host runs lbrsnoop-watch.service; systemd-journal-remote collects their journals into DIRECTORY, by default
+# /var/log/journal/remote. Prints the most frequent paths of all hosts. A path has the same id on every host with
+# the same kernel build: one that a single host has is what is different there, so each of these follows with
+# its message, and the units whose tasks took it. Exit status 1: nothing has failed.
 #
-# LBRSNOOP: the program on this machine; REMOTE: the one on the hosts, as root; SSH: instead of ssh.
-set -eu
+# LBRSNOOP: the program; TOP: so many paths, 10.
+set -eu -o pipefail
 
 lbrsnoop=${LBRSNOOP:-$(dirname "$0")/../lbrsnoop}
-[ $# -ge 2 ] || {
-	echo "usage: triage.sh FUNCTION HOST..." >&2
-	exit 64
+[ -x "$lbrsnoop" ] || lbrsnoop=lbrsnoop
+directory=${1:-/var/log/journal/remote}
+[ $# = 0 ] || shift
+
+# The message that says all of a path: src/export/journal.h
+in_full=MESSAGE_ID=0fa067c5e94549c6bac266c297feb233
+
+# of_path HOST ID FIELD: what its messages have there
+of_path() {
+	journalctl -q -D "$directory" -o cat --no-pager --output-fields="$3" \
+		"$in_full" _HOSTNAME="$1" LBRSNOOP_PATH_ID="$2"
 }
-function=$1
-shift
-for host in "$@"; do
-	${SSH:-ssh} "$host" "${REMOTE:-sudo lbrsnoop} record -q -n 20 -t 60 -o - '$function'" >"$host.lbr" &
-done
-wait || true # a host that saw nothing is no failure of the others
-"$lbrsnoop" report --summary --no-lines "${@/%/.lbr}"
-for host in "$@"; do
-	echo "$host: $("$lbrsnoop" report --summary --json --no-lines "$host.lbr" |
-		sed -n -E 's/.*"path_id":"([0-9a-f]+)","count":([0-9]+).*/\2 of \1/p' | paste -sd, | sed 's/,/, /g')"
-done
+
+"$lbrsnoop" report --journal="$directory" --top "${TOP:-10}" "$@"
+"$lbrsnoop" report -q --journal="$directory" --top 65536 "$@" |
+	awk '/ on [^ ]+ alone$/ { print $(NF - 1), id, count } { count = $1; id = $4 }' |
+	while read -r host id count; do
+		echo "$host alone, $count times: $(of_path "$host" "$id" MESSAGE | tail -n 1)"
+		of_path "$host" "$id" LBRSNOOP_UNIT | sort | uniq -c | sort -rn | sed 's/^ */    of unit, messages: /'
+	done

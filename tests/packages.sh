@@ -18,6 +18,7 @@ packages_check=(
 	python3-jsonschema graphviz
 	# OTLP's messages, read by protobuf itself
 	protobuf-compiler python3-protobuf
+	python3-yaml
 	# verifies the units of examples/; collects journals
 	systemd systemd-journal-remote
 	# crash dumps as kdump makes them

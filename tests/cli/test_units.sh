@@ -46,6 +46,29 @@ for unit in "$scratch"/*.service; do
 		not_ok "systemd-analyze security ${unit##*/}" "$scratch/exposed" "$scratch/err"
 	fi
 done
+# The DaemonSet's configuration is right, and its capabilities, all of them, arm what it names; here, without its
+# image, that is a tracepoint.
+if ! may_trace || ! may_mount; then
+	skip "the DaemonSet" "$why_not"
+elif ! caps=$(tests/cli/daemonset.py examples/container/daemonset.yaml "$scratch/container.conf" 2>"$scratch/err"); then
+	not_ok "the DaemonSet holds together" "$scratch/err"
+else
+	expect "the DaemonSet's configuration" 0 '' ./lbrsnoop watch --check "$scratch/container.conf"
+	printf '[Watch]\nTarget=tracepoint:syscalls:sys_exit_chdir\n[Export]\nOTLP=%s\n' "$scratch/container.otlp" >"$scratch/container.conf"
+	# contained CAPABILITIES: the service, for a second, without /proc/kcore, as container runtimes have it
+	contained() {
+		unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+			[ ! -e /proc/kcore ] || mount --bind /dev/null /proc/kcore
+			exec setpriv --no-new-privs --bounding-set="-all,$0" --inh-caps=-all --ambient-caps=-all timeout 1 "$@"' \
+			"$1" ./lbrsnoop watch --no-lbr "$scratch/container.conf"
+	}
+	# 124: it was still there
+	expect "the DaemonSet's capabilities: $caps" 124 'tracing tracepoint:syscalls:sys_exit_chdir' contained "$caps"
+	for cap in bpf perfmon; do
+		expect "... without CAP_${cap^^}" 4 "CAP_${cap^^}" contained "$(sed "s/+$cap,//" <<<"$caps")"
+	done
+fi
+
 # It says so where something is wrong.
 sed 's/^Restart=on-failure/Restart=on-failures/' "$scratch/lbrsnoop@.service" >"$scratch/wrong@.service"
 run_it systemd-analyze --man=no verify "$scratch/wrong@.service"
