@@ -1,7 +1,8 @@
 #!/bin/bash
 # test_operands - names of the source in conditions: gdb, asked the same of the same file, says so too
 #
-# Of our own program, and of each kernel whose debug information is here (tests/vm/setup --dbg).
+# Of our own program, and of each kernel and module whose debug information is here (tests/vm/setup
+# --dbg --dbg-modules "ext4 btrfs nf_tables").
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 # shellcheck source=tests/lib.sh
@@ -13,10 +14,10 @@ facts=build/tests/replay/operand_facts
 seed=${SEED:-$((RANDOM * 32768 + RANDOM))}
 comment "SEED=$seed draws these decisions again"
 
-# ask FILE: gdb is asked; an index of what it has read once is kept, for vmlinux takes a while
+# ask FILE [GDB_OPTION...]: gdb is asked; an index of what it has read once is kept, for vmlinux takes a while
 ask() {
 	FACTS=$scratch/facts timeout 300 gdb -nx -batch -iex "set index-cache directory $cache/gdb-index" \
-		-iex "set index-cache enabled on" -x tests/operands/ask.py "$1" >"$scratch/out" 2>"$scratch/err"
+		-iex "set index-cache enabled on" "${@:2}" -x tests/operands/ask.py "$1" >"$scratch/out" 2>"$scratch/err"
 }
 
 # checked: facts that were asked, and those contradicted
@@ -24,16 +25,27 @@ checked() {
 	awk -F'\t' '$1 == "CHECKED" { print $2, $3 }' "$scratch/out"
 }
 
+# Of a module: what operand_facts and gdb need beside the kernel's file.
+sections=() gdb_options=()
+# Decisions for an errno, of kernels and modules: drawn, and named.
+errno_drawn=0 errno_named=0
+
 # agree NAME FILE LEAST PERCENT OPTION...: names for PERCENT of the decisions drawn
 agree() {
 	local name=$1 file=$2 least=$3 percent=$4 decisions named count=0 wrong=0
 	shift 4
-	if ! "$facts" -s "$seed" "$@" "$file" >"$scratch/facts" 2>"$scratch/err"; then
+	if ! "$facts" -s "$seed" "$@" "$file" "${sections[@]}" >"$scratch/facts" 2>"$scratch/err"; then
 		not_ok "$name: facts" "$scratch/err"
 		return
 	fi
 	read -r decisions named < <(awk -F'\t' '$1 == "N" { print $2, $3 }' "$scratch/facts")
-	ask "$file"
+	case $name in
+	*/errno)
+		errno_drawn=$((errno_drawn + decisions))
+		errno_named=$((errno_named + named))
+		;;
+	esac
+	ask "$file" "${gdb_options[@]}"
 	read -r count wrong < <(checked)
 	if [ "${wrong:-1}" = 0 ] && [ "${count:-0}" -ge "$least" ]; then
 		ok "$name/gdb"
@@ -47,6 +59,31 @@ agree() {
 		not_ok "$name/named"
 	fi
 	comment "$named of $decisions decisions are in the names of the source, by $count facts"
+}
+
+# agree_module RELEASE VMLINUX DEBUG_FILE: a module's addresses are relocated twice, by libdwfl and by gdb
+agree_module() {
+	local release=$1 name ko section add
+	name=$(basename "$3" .ko)
+	ko=$(find "$cache/kernel/$release/lib/modules" -name "$name.ko*" | head -n 1)
+	case $ko in
+	*.xz) xz -dc "$ko" ;;
+	*) cat "$ko" ;;
+	esac >"$scratch/$name.ko"
+	if ! tests/operands/link_module "$scratch/$name.ko" "$2" "$scratch/$name" >"$scratch/sections" 2>"$scratch/err"; then
+		not_ok "$release/$name: is linked" "$scratch/err"
+		return
+	fi
+	mapfile -t sections <"$scratch/sections"
+	add="add-symbol-file $3"
+	for section in "${sections[@]}"; do
+		add+=" -s ${section%=*} ${section#*=}"
+	done
+	gdb_options=(-iex "set confirm off" -ex "$add")
+	set -- "$2" 150 60 -m "${name//-/_}" -d "${2%/boot/*}" -t "$scratch/$name" -n 350
+	agree "$release/$name" "$@"
+	agree "$release/$name/errno" "$@" -e
+	sections=() gdb_options=()
 }
 
 # said: conditions written by hand, and beside each what is to be said of it. gdb says what a register
@@ -121,5 +158,17 @@ for vmlinux in "$cache"/debug/*/boot/vmlinux-*; do
 	agree "$release" "$vmlinux" 900 73 -n 1000
 	# Those that decide for an errno: more than 80 of 100.
 	agree "$release/errno" "$vmlinux" 1500 80 -e -n 1000
+	while read -r module; do
+		agree_module "$release" "$vmlinux" "$module"
+	done < <(find "${vmlinux%/boot/*}/lib/modules" -name '*.ko' 2>/dev/null | sort |
+		shuf -n 3 --random-source=<(yes "$seed"))
 done
+if [ "$errno_drawn" -gt 0 ]; then
+	if [ "$((100 * errno_named))" -ge "$((75 * errno_drawn))" ]; then
+		ok "errno: 75 of 100 decisions are named"
+	else
+		not_ok "errno: 75 of 100 decisions are named"
+	fi
+	comment "$errno_named of $errno_drawn"
+fi
 finish

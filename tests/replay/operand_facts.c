@@ -3,12 +3,14 @@
  * operand_facts.c - what is said of conditions in a file with DWARF, and each answer it rests on
  *
  *	operand_facts [-e] [-n COUNT] [-s SEED] [-f FUNCTION] FILE
+ *	operand_facts ... -m MODULE -d DIRECTORY -t TEXT VMLINUX SECTION=ADDRESS...
  *
  * Takes conditional branches of FILE (a vmlinux, or a program) at random and prints each condition
  * with its names, "C" lines, after the facts that it was made of, "F" lines: tests/vm/operands asks
  * gdb for the same. Of a fact: kind, address, register, offset, bytes, part, mask, pointer, text,
  * tab-separated. -e: branches that decide for an errno that is loaded at most 12 instructions on,
- *or was. -f: of this function alone.
+ * or was. -f: of this function alone. -m: of a module, as tests/operands/link_module has laid it
+ *out; DIRECTORY has its debug information.
  */
 #include <elf.h>
 #include <errno.h>
@@ -33,6 +35,7 @@
 static struct symbol functions[FUNCTIONS_MAX];
 static size_t function_count;
 static const char *only;
+static const char *module = "";
 static uint64_t state;
 
 static uint64_t next_random(void)
@@ -46,7 +49,7 @@ static uint64_t next_random(void)
 static int add_function(const struct symbol *sym, void *ctx)
 {
 	(void)ctx;
-	if (only && strcmp(sym->name, only) != 0)
+	if (strcmp(sym->module, module) != 0 || (only && strcmp(sym->name, only) != 0))
 		return 0;
 	if (function_count < FUNCTIONS_MAX && sym->size > 16)
 		functions[function_count++] = *sym;
@@ -129,10 +132,62 @@ static void one_function(const struct decision_code *where, const struct symbol 
 	code_free(code);
 }
 
-int main(int argc, char **argv)
+/** struct subject - where the decisions are drawn from; @text, @debug_dir: of a module, or NULL */
+struct subject {
+	const char *file;
+	const char *text;
+	const char *debug_dir;
+	char **sections;
+};
+
+static int place_sections(struct lines *lines, char **sections)
+{
+	int err = lines_set_module(lines, module, NULL, 0);
+
+	for (; !err && *sections; sections++) {
+		char *addr = strchr(*sections, '=');
+
+		if (!addr)
+			return -EINVAL;
+		*addr = '\0';
+		err = lines_place_section(lines, module, *sections, strtoull(addr + 1, NULL, 0));
+	}
+	return err;
+}
+
+static int open_symbols(const struct subject *subject, struct symbols **ret_symbols)
+{
+	_cleanup_free_ char *kallsyms = NULL;
+
+	if (!*module)
+		return symbols_open_elf(subject->file, 0, ret_symbols);
+	if (asprintf(&kallsyms, "%s.kallsyms", subject->text) < 0)
+		return -ENOMEM;
+	return symbols_open(kallsyms, ret_symbols);
+}
+
+static int open_subject(const struct subject *subject, struct decision_code *where,
+			struct text **ret_text)
 {
 	struct build_id id = {};
-	struct lines_options options = {.release = "none", .build_id = id.bytes};
+	struct lines_options options = {
+		.release = "none",
+		.vmlinux = subject->file,
+		.debug_dir = subject->debug_dir,
+		.build_id = id.bytes,
+	};
+
+	build_id_of_file(subject->file, &id);
+	options.build_id_len = id.len;
+	return open_symbols(subject, &where->symbols)
+		       ?: text_image_open(*module ? subject->text : subject->file, 0, ret_text)
+		       ?: lines_open(&options, &where->lines)
+		       ?: (*module ? place_sections(where->lines, subject->sections) : 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct subject subject = {};
 	struct decision_code where = {.fact = print_fact};
 	struct tally tally = {};
 	struct text_source source;
@@ -142,7 +197,7 @@ int main(int argc, char **argv)
 	int opt, err;
 
 	state = 1;
-	while ((opt = getopt(argc, argv, "ef:n:s:")) != -1) {
+	while ((opt = getopt(argc, argv, "d:ef:m:n:s:t:")) != -1) {
 		if (opt == 'e')
 			errnos = true;
 		else if (opt == 'n')
@@ -151,25 +206,26 @@ int main(int argc, char **argv)
 			only = optarg;
 		else if (opt == 's')
 			state = strtoull(optarg, NULL, 0);
+		else if (opt == 'm')
+			module = optarg;
+		else if (opt == 'd')
+			subject.debug_dir = optarg;
+		else if (opt == 't')
+			subject.text = optarg;
 		else
 			return 2;
 	}
-	if (optind + 1 != argc) {
+	if (*module ? optind >= argc || !subject.text : optind + 1 != argc) {
 		fprintf(stderr, "Usage: %s [-e] [-n COUNT] [-s SEED] [-f FUNCTION] FILE\n",
 			argv[0]);
 		return 2;
 	}
 	state = (state + 1) * 0x9e3779b97f4a7c15u;
-	err = symbols_open_elf(argv[optind], 0, &where.symbols)
-		      ?: text_image_open(argv[optind], 0, &text);
-	if (!err) {
-		build_id_of_file(argv[optind], &id);
-		options.vmlinux = argv[optind];
-		options.build_id_len = id.len;
-		err = lines_open(&options, &where.lines);
-	}
+	subject.file = argv[optind];
+	subject.sections = argv + optind + 1;
+	err = open_subject(&subject, &where, &text);
 	if (err) {
-		fprintf(stderr, "%s: %s: %s\n", argv[0], argv[optind], strerror(-err));
+		fprintf(stderr, "%s: %s: %s\n", argv[0], subject.file, strerror(-err));
 		return 1;
 	}
 	source = text_source(text);
