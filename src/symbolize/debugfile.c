@@ -244,7 +244,7 @@ static bool try_module_tree(const char *root, const char *release, const char *m
 		len = snprintf(path, sizeof(path), "%s", root);
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return false;
-	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR | FTS_NOSTAT, NULL);
 	for (int n = 0; tree && n < TREE_FILES_MAX && (entry = fts_read(tree)); n++) {
 		if (entry->fts_info != FTS_F && entry->fts_info != FTS_NSOK)
 			continue;

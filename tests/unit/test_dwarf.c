@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -172,6 +173,43 @@ static void open_debug_dir_is_searched_first(void **state)
 	rmdir(dir);
 }
 
+/* Trees are not followed into what is linked from within; but they may be a link themselves. */
+static void find_module_below_debug_dir_that_is_a_link(void **state)
+{
+	char dir[] = "/tmp/lbrsnoop-test-XXXXXX", tree[64], file[80], link[64];
+	struct lines_options opts = {.vmlinux = SELF, .debug_dir = link, .release = "0.0-test"};
+	struct srcline chain[INLINE_DEPTH_MAX];
+	struct symbols *syms = NULL;
+	struct lines *lines = open_self(&syms);
+	int found;
+
+	(void)state;
+	if (!lines)
+		skip();
+	lines_close(lines);
+	symbols_close(syms);
+	lines = NULL;
+	assert_non_null(mkdtemp(dir));
+	snprintf(tree, sizeof(tree), "%s/tree", dir);
+	snprintf(file, sizeof(file), "%s/one.ko", tree);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	assert_int_equal(mkdir(tree, 0700), 0);
+	assert_int_equal(symlink(SELF, file), 0);
+	assert_int_equal(symlink(tree, link), 0);
+	assert_int_equal(lines_open(&opts, &lines), 0);
+	assert_int_equal(lines_set_module(lines, "one", NULL, 0), 0);
+	assert_int_equal(lines_place_section(lines, "one", ".text", 0xffffffffc0000000), 0);
+	found = 0;
+	for (uint64_t at = 0; at < 0x4000; at += 64)
+		found += lines_find(lines, "one", 0xffffffffc0000000 + at, false, chain, 16) > 0;
+	assert_true(found > 10);
+	lines_close(lines);
+	unlink(link);
+	unlink(file);
+	rmdir(tree);
+	rmdir(dir);
+}
+
 static void find_kaslr_is_undone(void **state)
 {
 	struct lines_options opts = {.vmlinux = SELF, .release = "no-kernel"};
@@ -295,6 +333,7 @@ int main(void)
 		cmocka_unit_test(find_unknown_is_enoent),
 		cmocka_unit_test(open_other_build_id_is_estale),
 		cmocka_unit_test(open_debug_dir_is_searched_first),
+		cmocka_unit_test(find_module_below_debug_dir_that_is_a_link),
 		cmocka_unit_test(find_kaslr_is_undone),
 		cmocka_unit_test(lines_set_file_too_many_have_no_lines),
 		cmocka_unit_test(normalise_path_folds_dots),
