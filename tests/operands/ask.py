@@ -16,6 +16,14 @@ import stub  # noqa: E402
 # The CPU's numbers of the registers, in gdb's order.
 BY_CPU = (0, 2, 3, 1, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15)
 ALL = (1 << 64) - 1
+CURRENT = None
+
+
+def current_task():
+    """Where the kernel keeps it: from Linux 6.2 to 6.14 in a struct, arch/x86/include/asm/current.h."""
+    if gdb.lookup_static_symbol("pcpu_hot") or gdb.lookup_global_symbol("pcpu_hot"):
+        return "pcpu_hot.current_task"
+    return "current_task"
 
 
 class Contradiction(Exception):
@@ -130,7 +138,7 @@ class Fact:
         elif self.kind == "stack":
             check_address(self, text, register_value(self.reg) + self.offset)
         elif self.kind == "percpu" and text == "current":
-            expect("current", number(gdb.parse_and_eval("&current_task")), self.offset)
+            expect("current", number(gdb.parse_and_eval("&" + CURRENT)), self.offset)
         elif self.kind in ("global", "percpu"):
             check_address(self, as_gdb_knows(text), self.offset)
         else:
@@ -143,6 +151,7 @@ class Fact:
 
 
 def main():
+    global CURRENT
     for command in ("set pagination off", "set confirm off", "set trust-readonly-sections on",
                     "set language c", "set osabi none", "set max-value-size unlimited",
                     "maintenance set internal-error quit no",
@@ -152,6 +161,7 @@ def main():
                     "set remotetimeout 300",
                     "target remote | /usr/bin/python3 " + stub.__file__):
         gdb.execute(command, to_string=True)
+    CURRENT = current_task()
     checked = wrong = 0
     seen = set()
     with open(os.environ["FACTS"], encoding="utf-8") as lines:
