@@ -9,6 +9,7 @@
 #include "errno_site.bpf.c"
 #include "fault.bpf.c"
 #include "fexit.bpf.c"
+#include "follow.bpf.c"
 #include "hw.bpf.c"
 #include "kprobe.bpf.c"
 #include "multi.bpf.c"

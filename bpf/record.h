@@ -139,11 +139,15 @@ struct fault_slot {
 	struct record rec;
 };
 
-/** struct losses - events that matched, and that no record was written for */
+/**
+ * struct losses - events that matched, and that no record was written for
+ * @unfollowed: children for which the map of those that are followed had no room
+ */
 struct losses {
 	__u64 ring_full; /* no room in the ring buffer */
 	__u64 no_slot;	 /* more captures under way at once than CAPTURE_SLOTS */
 	__u64 gated;	 /* not asked for: a budget of the loader's was used up */
+	__u64 unfollowed;
 };
 
 #endif

@@ -60,11 +60,22 @@ static __always_inline bool wanted_error(__s64 ret)
 /*
  * Before the snapshot, only where every return is wanted (-e none): there the price of the
  * snapshot, 5,000 instructions for each uninteresting call, weighs more than the two entries of
- * this call. With an errno filter the process is asked for afterwards, at no entry.
+ * this call. With an errno filter the process is asked for afterwards, at no entry; children, too,
+ * whose look-up would take more.
  */
 static __always_inline bool other_process(void)
 {
-	return !filter_errno && filter_pid && bpf_get_current_pid_tgid() >> 32 != filter_pid;
+	return !filter_errno && filter_pid && !filter_children &&
+	       bpf_get_current_pid_tgid() >> 32 != filter_pid;
+}
+
+/* Of all processes, of the one that is asked for and, if it is followed, of what descends from it.
+ */
+static __always_inline bool process_wanted(__u32 pid)
+{
+	if (!filter_pid || pid == filter_pid)
+		return true;
+	return filter_children && bpf_map_lookup_elem(&followed, &pid);
 }
 
 /*
@@ -102,7 +113,7 @@ static __always_inline void count_no_slot(void)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 
-	if ((filter_pid && pid != filter_pid) || (own_pid && pid == own_pid))
+	if (!process_wanted(pid) || (own_pid && pid == own_pid))
 		return;
 	__sync_fetch_and_add(&losses.no_slot, 1);
 }
@@ -192,7 +203,7 @@ static __always_inline bool comm_wanted(const char *comm)
 
 static __always_inline bool task_wanted(__u32 pid, __u32 cpu, const char *comm)
 {
-	if (filter_pid && pid != filter_pid)
+	if (!process_wanted(pid))
 		return false;
 	if (own_pid && pid == own_pid)
 		return false;

@@ -10,6 +10,7 @@ const volatile bool filter_errno_any;
 const volatile bool filter_comm_on;
 const volatile bool filter_cpus;
 const volatile __u32 filter_pid;
+const volatile bool filter_children;
 const volatile __u64 filter_cgroup;
 const volatile __u32 filter_cgroup_level;
 const volatile __u32 own_pid;
@@ -46,6 +47,7 @@ __u32 flight_on;
 
 struct events_map events SEC(".maps");
 struct pending_map pending SEC(".maps");
+struct followed_map followed SEC(".maps");
 struct flight_map flight SEC(".maps");
 
 char _license[] SEC("license") = "GPL";

@@ -22,6 +22,7 @@ extern const volatile bool filter_errno_any; /* whichever */
 extern const volatile bool filter_comm_on;
 extern const volatile bool filter_cpus;
 extern const volatile __u32 filter_pid;		 /* 0: all */
+extern const volatile bool filter_children;	 /* of filter_pid: those in the map, too */
 extern const volatile __u64 filter_cgroup;	 /* only in this control group, by its ID; 0: all */
 extern const volatile __u32 filter_cgroup_level; /* how deep that is */
 extern const volatile __u32 own_pid;		 /* never traced; 0: none */
@@ -71,6 +72,16 @@ struct pending_map {
 	__type(value, struct record);
 };
 extern struct pending_map pending SEC(".maps");
+
+/* Processes that descend from filter_pid, by thread group ID. The loader makes room if it follows.
+ */
+struct followed_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u8);
+};
+extern struct followed_map followed SEC(".maps");
 
 /* See src/flight/page_format.h. The loader sets the number of pages. */
 struct flight_map {

@@ -14,6 +14,7 @@
 #include "capture/breakpoint.h"
 #include "capture/capture_state.h"
 #include "capture/flight_arm.h"
+#include "capture/follow.h"
 #include "capture/lbr_cause.h"
 #include "capture/rearm.h"
 #include "capture/uprobe.h"
@@ -59,6 +60,7 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 	skel->rodata->filter_errno_any = opts->errno_any;
 	memcpy((void *)skel->rodata->errno_wanted, opts->errnos, sizeof(opts->errnos));
 	skel->rodata->filter_pid = opts->pid;
+	follow_select(skel, opts);
 	skel->rodata->filter_cgroup = opts->cgroup;
 	skel->rodata->filter_cgroup_level = opts->cgroup_level;
 	skel->rodata->own_pid = getpid();
@@ -415,6 +417,7 @@ int capture_create(const struct capture_options *opts, struct probe_list *probes
 		calibrate(capture);
 	if (probes_have_user(probes))
 		err = arm_stepped(capture->skel, &capture->stepped, msg);
+	err = err ?: follow_arm(capture->skel, opts, msg);
 	err = err ?: arm_all(capture, msg);
 	if (err)
 		goto fail;
@@ -627,6 +630,7 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 		.skipped = capture->skipped,
 		.malformed = capture->malformed,
 		.gated = capture->skel->bss->losses.gated - capture->before.gated,
+		.unfollowed = capture->skel->bss->losses.unfollowed,
 	};
 	ret_stats->passed_on = capture->skel->bss->multi_passed_on;
 	flight_files_state(&capture->flight, &written, &lost);

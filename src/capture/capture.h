@@ -24,6 +24,7 @@
  * @errno_any: every errno is
  * @errnos: bit n: errno n
  * @pid: only this process (thread group), 0: all
+ * @follow: of @pid: the children, too, that it forks from now on, and theirs
  * @cgroup, @cgroup_level: only tasks in this control group or below, by its ID, and its depth;
  *                           0: all
  * @comm: only tasks of this name, NULL: all; cut to 15 bytes as the kernel does
@@ -53,6 +54,7 @@ struct capture_options {
 	bool errno_any;
 	uint64_t errnos[ERRNO_WORDS];
 	uint32_t pid;
+	bool follow;
 	uint64_t cgroup;
 	uint32_t cgroup_level;
 	const char *comm;
@@ -87,6 +89,7 @@ struct capture_options {
  *           the filter wanted them; known when all is disarmed
  * @malformed: records that were not understood
  * @gated: matched, and not handed out because capture_gate() allowed no more
+ * @unfollowed: children of @follow that nothing is known of: too many processes at once
  * @passed_on: returns of functions that passed on a failure which was captured where it began
  */
 struct capture_stats {
@@ -97,6 +100,7 @@ struct capture_stats {
 	uint64_t skipped;
 	uint64_t malformed;
 	uint64_t gated;
+	uint64_t unfollowed;
 	uint64_t passed_on;
 };
 

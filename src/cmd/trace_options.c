@@ -54,6 +54,8 @@ static const struct argp_option options[] = {
 	 "Error returns to capture: ENOENT,-EINVAL,any (default: any error); none: every return",
 	 0},
 	{"pid", 'p', "PID", 0, "Only this process", 0},
+	{"follow", 'f', 0, 0,
+	 "Of this process, or of COMMAND, also the children that it starts, and theirs", 0},
 	{"comm", 'c', "NAME", 0, "Only tasks of this name", 0},
 	{"cpu", 'C', "LIST", 0, "Only on these CPUs: 0,2-4", 0},
 	{"branch-filter", 'j', "LIST", 0,
@@ -327,6 +329,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'c':
 	case 'C':
 		return args_filter(&opts->capture, key, arg);
+	case 'f':
+		opts->capture.follow = true;
+		return 0;
 	case 'j':
 		return parse_branches(opts, "--branch-filter", arg);
 	case OPT_BRANCHES:
@@ -588,6 +593,12 @@ static int check_pid(const struct trace_options *opts)
 		return args_usage(
 			"--pid and a command behind '--': the command is traced alone; leave "
 			"one of them out");
+	if (opts->capture.follow && !opts->command && !opts->capture.pid)
+		return args_usage("--follow: whose children? -p PID, or a command behind '--', is "
+				  "missing");
+	if (opts->capture.follow && opts->flight)
+		return args_usage("--follow: a flight recorder outlives lbrsnoop, which follows "
+				  "the children; leave one of them out");
 	return 0;
 }
 

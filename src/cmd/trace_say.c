@@ -105,8 +105,8 @@ static const char *nothing_why(const struct trace *trace)
 		return "; nothing of it happened, or not where -p, -c, -C and a command look";
 	if (trace->opts->command)
 		return "; nothing matched: is the function called (and not inlined into its "
-		       "callers), by the command itself and no process that it starts ('-c NAME' "
-		       "traces those), and does it fail? '-e none' shows every return";
+		       "callers), by the command itself and no process that it starts (-f follows "
+		       "those), and does it fail? '-e none' shows every return";
 	return "; nothing matched: is the function called (and not inlined into its callers), and "
 	       "does it fail? '-e none' shows every return";
 }
@@ -139,6 +139,10 @@ void trace_say_summary(struct trace *trace)
 			    "that of a "
 			    "kprobe or tracepoint, or a bpf() call, is under way on the CPU",
 			    (unsigned long long)stats.skipped, stats.skipped == 1 ? "" : "s");
+	if (stats.unfollowed)
+		log_warning("%llu children could not be followed: there were too many processes at "
+			    "once",
+			    (unsigned long long)stats.unfollowed);
 	if (stats.passed_on)
 		log_info("%llu returns of callers that passed the same error on are not shown",
 			 (unsigned long long)stats.passed_on);

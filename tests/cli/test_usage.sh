@@ -81,6 +81,8 @@ bad "report --count 0" "--count 0: leave it out to see all" report -n 0 x.lbr
 bad "postmortem --count 0" "--count 0: leave it out to see all" postmortem -n 0 vmcore
 bad "--count 0x10: numbers are decimal" "--count '0x10'" -n 0x10 do_sys_openat2
 bad "--pid and a command" "--pid.*command" -p 1 do_sys_openat2 -- true
+bad "-f without a process" "whose children.*-p PID, or a command" -f do_sys_openat2
+bad "-f of a flight recorder" "outlives lbrsnoop" -f -p 1 --flight do_sys_openat2
 for value in '' x -1 0 1s nan inf -inf 1e300; do
 	bad "--timeout '$value'" "--timeout.*number of seconds" -t "$value" do_sys_openat2
 done
