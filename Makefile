@@ -224,7 +224,7 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) Makefile $(O)/.flags
 
 $(VM_TOOLS): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,eventwork truth_ends truth_tail): VM_FLAGS :=
-$(addprefix $(O)/tests/vm/,load_programs no_slot): VM_FLAGS := -lbpf -lelf -lz
+$(addprefix $(O)/tests/vm/,load_programs no_slot verified_insns): VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/no_slot: $(SKEL)
 $(O)/tests/vm/quick_symbols: VM_FLAGS = $(LIB) $(LIBS)
 $(O)/tests/vm/quick_symbols: $(LIB)

@@ -61,8 +61,10 @@ struct why_task {
 	__u32 in_call;
 	__u32 entered;
 	__u32 hits;
-	__u64 regs[32]; /* of the hit that is looked at */
-	__u32 funcs[WHY_FUNCS_MAX];
+	__u32 slot; /* number of the hit that is looked at */
+	__u32 unused;
+	struct why_regs regs;	  /* of that hit */
+	struct why_failed failed; /* what is told of the call; its @funcs are kept as it runs */
 	struct why_hit_of hit[WHY_HITS_MAX];
 };
 
@@ -329,15 +331,10 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 				   const struct netlink_ext_ack *extack)
 {
 	__u64 seq = __sync_fetch_and_add(&why_seq, 1);
-	struct why_failed *failed;
+	struct why_failed *failed = &task->failed;
 
 	/* The ring buffer hands out events in the order in which they were reserved. */
 	report_hits(task, err, seq);
-	failed = bpf_ringbuf_reserve(&why_events, sizeof(*failed), 0);
-	if (!failed) {
-		__sync_fetch_and_add(&why_lost, 1);
-		return;
-	}
 	fill_head(&failed->head, WHY_FAILED);
 	failed->head.seq = seq;
 	failed->begin_ns = task->begin_ns;
@@ -355,8 +352,9 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 			bpf_probe_read_kernel_str(failed->text, sizeof(failed->text), text);
 	}
 	fill_call(&failed->call);
-	copy_words(failed->funcs, task->funcs, sizeof(failed->funcs) / 8);
-	bpf_ringbuf_submit(failed, 0);
+	/* One helper: the verifier would follow each step of a loop over so many words. */
+	if (bpf_ringbuf_output(&why_events, failed, sizeof(*failed), 0))
+		__sync_fetch_and_add(&why_lost, 1);
 }
 
 /*
@@ -377,9 +375,10 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	struct why_task *task = current_task();
 
 	if (task && task->in_call) {
+		/* What an interrupt completes from here on is not this call's. */
+		task->in_call = 0;
 		if (is_error(ret))
 			report(task, WHY_VIA_SYSCALL, -ret, NULL);
-		task->in_call = 0;
 	}
 	if (why_no_enter) {
 		task = traced_task();
@@ -473,7 +472,7 @@ static __always_inline int on_function(__u64 ip)
 
 	if (!task || !task->in_call || seen_before(task, ip))
 		return 0;
-	task->funcs[task->entered++ & (WHY_FUNCS_MAX - 1)] = ip;
+	task->failed.funcs[task->entered++ & (WHY_FUNCS_MAX - 1)] = ip;
 	return 0;
 }
 
@@ -483,23 +482,29 @@ int why_function(struct pt_regs *ctx)
 	return on_function(bpf_get_func_ip(ctx));
 }
 
-/* The hit of this site that is there, or the oldest, which is overwritten. */
+/*
+ * The hit of this site that is there, or the oldest, which is overwritten. Its number goes through
+ * memory: of a variable the verifier knows the value, and follows all that comes behind it once for
+ * each.
+ */
 static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 site)
 {
-	int best = 0;
 	__u32 oldest = ~0;
 
+	task->slot = 0;
 	for (int i = 0; i < WHY_HITS_MAX; i++) {
 		__u32 order = task->hit[i].hit.order;
 
-		if (order && task->hit[i].hit.site == site)
-			return &task->hit[i].hit;
+		if (order && task->hit[i].hit.site == site) {
+			task->slot = i;
+			break;
+		}
 		if (order < oldest) {
 			oldest = order;
-			best = i;
+			task->slot = i;
 		}
 	}
-	return &task->hit[best & (WHY_HITS_MAX - 1)].hit;
+	return &task->hit[*(volatile __u32 *)&task->slot & (WHY_HITS_MAX - 1)].hit;
 }
 
 /*
@@ -510,7 +515,7 @@ static __always_inline bool makes_errno(const struct why_task *task, __u64 cooki
 {
 	__u32 reg = cookie >> 48 & 0xff;
 
-	return !reg || (__u32)task->regs[(reg - 1) & 31] == ~0u;
+	return !reg || (__u32)task->regs.at[(reg - 1) & 31] == ~0u;
 }
 
 /* @task->regs holds the registers. NULL: no errno is made now. */
@@ -530,8 +535,8 @@ static __always_inline struct why_hit *on_site(struct why_task *task, __u64 cook
 	hit->hw = 0;
 #pragma clang loop unroll(full)
 	for (int i = 0; i < RECORD_REGS; i++)
-		hit->regs[i] = task->regs[i];
-	read_values(task->regs, hit);
+		hit->regs[i] = task->regs.at[i];
+	read_values(&task->regs, hit);
 	return hit;
 }
 
@@ -550,7 +555,7 @@ static __always_inline void copy_regs(struct why_task *task, const void *regs)
 
 #pragma clang loop unroll(full)
 	for (int i = 0; i < RECORD_REGS; i++)
-		task->regs[i] = from[i];
+		task->regs.at[i] = from[i];
 }
 
 SEC("?kprobe")
@@ -596,12 +601,11 @@ int why_site_lbr(struct bpf_perf_event_data *ctx)
 {
 	struct capture_slot *slot = snapshot_try();
 
-	if (!slot)
-		return on_breakpoint(ctx, NULL);
-	if (describe(&slot->rec, RECORD_HW, (__u32)bpf_get_attach_cookie(ctx), ctx->regs.ip,
-		     -(__s64)(bpf_get_attach_cookie(ctx) >> 32 & 0xffff)))
+	if (!slot || describe(&slot->rec, RECORD_HW, (__u32)bpf_get_attach_cookie(ctx),
+			      ctx->regs.ip, -(__s64)(bpf_get_attach_cookie(ctx) >> 32 & 0xffff)))
 		on_breakpoint(ctx, slot);
-	slot_release(slot);
+	if (slot)
+		slot_release(slot);
 	return 0;
 }
 

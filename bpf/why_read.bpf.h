@@ -58,11 +58,11 @@ static __always_inline bool may_read(__u64 addr)
 
 /* A pointer is followed only by a read behind the one that gave it. */
 static __always_inline __u64 read_from(const __u64 *regs, const struct why_hit *hit,
-				       const struct why_read *read, __u32 done, bool *ret_known)
+				       const struct why_read *read, bool *ret_known)
 {
 	__u32 from = read->from, index = (from - WHY_FROM_READ) & (WHY_READS_MAX - 1);
 
-	*ret_known = from < WHY_FROM_READ || done & 1u << index;
+	*ret_known = from < WHY_FROM_READ || hit->read & 1u << index;
 	if (from == WHY_FROM_NOWHERE)
 		return 0;
 	return from < WHY_FROM_READ ? regs[from & 31] : hit->values[index];
@@ -84,11 +84,40 @@ static __always_inline bool read_one(struct why_hit *hit, const struct why_read 
 	return !bpf_probe_read_kernel(&hit->values[i & (WHY_READS_MAX - 1)], bytes, (void *)addr);
 }
 
-/* @regs: 32, as struct pt_regs has them; @hit has its site */
-static __always_inline void read_values(const __u64 *regs, struct why_hit *hit)
+/* struct why_regs - as struct pt_regs has them, and room for any index */
+struct why_regs {
+	__u64 at[32];
+};
+
+/*
+ * Read number @i of @table. A function that the verifier looks at once, whoever calls it; what has
+ * been read is kept in @hit, where the verifier does not follow each combination of reads that
+ * fail. Such a function is verified even if it is not called: under lockdown nothing of it may be
+ * left.
+ */
+__noinline int why_read_value(struct why_hit *hit, const struct why_read_table *table,
+			      const struct why_regs *regs, __u32 i)
+{
+	const struct why_read *read;
+	__u64 from;
+	bool known;
+
+	if (!why_reads_values || !hit || !table || !regs)
+		return 0;
+	i &= WHY_READS_MAX - 1;
+	read = &table->reads[i];
+	from = read_from(regs->at, hit, read, &known);
+	hit->values[i] = 0;
+	if (known && read_one(hit, read, i, from + read->offset))
+		hit->read |= 1u << i;
+	return 0;
+}
+
+/* @hit has its site */
+static __always_inline void read_values(const struct why_regs *regs, struct why_hit *hit)
 {
 	const struct why_read_table *table;
-	__u32 site = hit->site, done = 0;
+	__u32 site = hit->site;
 
 	hit->read = 0;
 	if (!why_reads_values)
@@ -96,16 +125,8 @@ static __always_inline void read_values(const __u64 *regs, struct why_hit *hit)
 	table = bpf_map_lookup_elem(&why_tables, &site);
 	if (!table)
 		return;
-	for (__u32 i = 0; i < WHY_READS_MAX && i < table->count; i++) {
-		const struct why_read *read = &table->reads[i];
-		bool known;
-		__u64 from = read_from(regs, hit, read, done, &known);
-
-		hit->values[i] = 0;
-		if (known && read_one(hit, read, i, from + read->offset))
-			done |= 1u << i;
-	}
-	hit->read = done;
+	for (__u32 i = 0; i < WHY_READS_MAX && i < table->count; i++)
+		why_read_value(hit, table, regs, i);
 }
 
 #endif
