@@ -41,13 +41,14 @@ static inline uint64_t log_number(const char **at)
 
 /**
  * log_lines() - read a log, or a FIFO of one
+ * @path: -: standard input
  * @take: gets each line; @newline: its end
  * Exits if it cannot be read, or ends within a line.
  */
 static inline void log_lines(const char *path, void (*take)(const char *line, const char *newline))
 {
 	char *text = malloc(LOG_READ_BYTES + LOG_LINE_BYTES);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	size_t len = 0;
 	ssize_t got;
 

@@ -1,18 +1,21 @@
 """oracle.py - failing calls and where their errno was loaded, from the emulator's log
 
 The log (tests/vm/run --insns-at) has the registers at the entry of do_syscall_64, where the call's
-result is stored, and at every instruction that loads an errno. Tasks are told apart by their kernel
-stacks; what runs on an interrupt's stack belongs to none. One CPU: lines of several are not in
-order.
+result is stored, and at every instruction that loads an errno: millions of lines. errno_calls makes
+a line of each call. One CPU: lines of several are not in order.
 """
 import collections
+import os
 import re
+import subprocess
 
 from sites import NAMES
 
+ERRNO_CALLS = os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                           "../../../build/tests/vm/errno_calls")
+
 UNISTD = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"
 MARK_BASE = 0x4c420000  # guest_rows
-STACK = ~0x3fff
 SITES_KEPT = 8  # of each errno
 # Their errors stay among themselves: printk's buffer, the console, the scheduler.
 INSIDE = re.compile(r"(desc_|prb_|_prb|v?printk|console_|serial8250|univ8250|uart_|irq_work|"
@@ -30,38 +33,36 @@ def call_names():
                 for match in map(re.compile(r"#define __NR_(\w+) (\d+)").match, lines) if match}
 
 
+def calls_of(log, sites):
+    """Read the open file or FIFO @log: a process whose output Oracle.line() takes."""
+    sends = [str(number) for number, name in call_names().items() if name in SENDS]
+    return subprocess.Popen([ERRNO_CALLS, "-", f"{sites.entry:x}",
+                             ",".join(f"{addr:x}" for addr in sites.exits), ",".join(sends),
+                             str(MARK_BASE)],
+                            stdin=log, stdout=subprocess.PIPE, text=True, encoding="ascii")
+
+
 class Oracle:
-    """Reads the log line by line; calls() are those that failed, or sent something."""
+    """Takes calls, one a line; found has those that failed, or sent something."""
 
     def __init__(self, sites, rows):
         """@rows: those of the job, in the guest's order"""
         self.sites, self.rows = sites, rows
         self.names = call_names()
-        self.open = {}  # stack: [number, [site address]]
-        self.addrs, self.stacks = {}, {}  # by their hex digits; stacks without the last three
         self.tids = {}  # stack: tid
         self.row, self.root = None, None
         self.found = []
 
     def line(self, text):
-        """One line of the log. There are millions of them: numbers are read once, or where they matter."""
-        fields = text.split(" ")
-        if fields[0] != "I":
-            return
-        addr = self.addrs.get(fields[3]) or self.addrs.setdefault(fields[3], int(fields[3], 16))
-        page = fields[5][:-3]
-        stack = self.stacks.get(page) or self.stacks.setdefault(page, int(fields[5], 16) & STACK)
-        if addr == self.sites.entry:
-            number = int(fields[8], 16) & 0xffffffff
+        """One line of errno_calls."""
+        stack, number, *ended = text.split()
+        number = int(number)
+        if not ended:
             if number & 0xffff0000 == MARK_BASE:
                 self._mark(number - MARK_BASE, stack)
-            self.open[stack] = [number, []]
-        elif addr in self.sites.exits:
-            call = self.open.pop(stack, None)
-            if call and self.row:
-                self._end(stack, *call, int(fields[6], 16))
-        elif self.row and stack in self.open:
-            self.open[stack][1].append(addr)
+        elif self.row:
+            result, *addrs = (int(word, 16) for word in ended)
+            self._end(stack, number, addrs, result)
 
     def _mark(self, number, stack):
         self.row = None if number & 1 else self.rows[number >> 1]["id"]
@@ -86,7 +87,7 @@ class Oracle:
         Computed ones may be any number.
         """
         kept, seen = [], collections.Counter()
-        for addr in dict.fromkeys(reversed(addrs)):
+        for addr in reversed(addrs):
             has, kind = self.sites.at[addr]
             if number is not None and has not in (number, 0):
                 continue
