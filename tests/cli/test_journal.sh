@@ -14,7 +14,6 @@ scratch_make
 if [ "${1:-}" = --within ]; then
 	host=$2 to=$3
 	shift 3
-	scratch_make
 	hostname "$host"
 	journald_start "$to/journald.log" || exit 3
 	"$@"
