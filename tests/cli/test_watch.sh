@@ -289,6 +289,7 @@ test_soak() {
 		held >>"$work/held"
 	done
 	stop
+	entries
 	lost=$(sed -n 's/.* left out; \([0-9]*\) events lost/\1/p' "$work/err")
 	captured=$(sed -n 's/.* \([0-9]*\) snapshots captured: .*/\1/p' "$work/err")
 	is "soak: all of $hours hours are captured or counted as lost" "$((${captured:-0} + ${lost:-0}))" $((500 * turns * hours))
