@@ -105,8 +105,8 @@ void failures_sort(struct failures *failures);
 const struct ended *failures_ended(const struct failures *failures, uint32_t tgid, uint64_t seq);
 
 /**
- * failures_withhold() - forget what somebody else's business may be in: names of tasks, and texts of
- * the kernel. Of @call the number alone is to be shown.
+ * failures_withhold() - forget what somebody else's business may be in: names of tasks, and texts
+ * of the kernel. Of @call the number alone is to be shown.
  */
 void failures_withhold(struct failures *failures);
 
