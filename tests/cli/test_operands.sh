@@ -133,11 +133,24 @@ lies() {
 	END
 }
 
+# compressed FILE: what libelf decompresses is in no file: its pages are never dropped, as mapped ones are
+compressed() {
+	if objcopy --compress-debug-sections "$1" "$scratch/compressed" 2>"$scratch/err" &&
+		"$facts" -s "$seed" -n 500 "$1" >"$scratch/true" 2>>"$scratch/err" &&
+		"$facts" -s "$seed" -n 500 "$scratch/compressed" >"$scratch/facts" 2>>"$scratch/err" &&
+		[ "$(grep -c '^F' "$scratch/true")" -gt 100 ] && cmp -s "$scratch/true" "$scratch/facts"; then
+		ok "compressed debug information: the same names"
+	else
+		not_ok "compressed debug information: the same names" "$scratch/err"
+	fi
+}
+
 if [ ! -x "$facts" ]; then
 	make -s "$facts" >"$scratch/out" 2>&1 || not_ok "operand_facts is built" "$scratch/out"
 fi
 mkdir -p "$cache/gdb-index"
 said
+compressed ./lbrsnoop
 agree lbrsnoop ./lbrsnoop 500 60 -n 1000
 lies ./lbrsnoop
 for vmlinux in "$cache"/debug/*/boot/vmlinux-*; do
