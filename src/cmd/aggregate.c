@@ -26,8 +26,8 @@ struct aggregate {
 
 bool aggregate_wanted(const struct view_options *opts)
 {
-	return opts->summary || opts->trace_json || opts->html || opts->exporter ||
-	       export_wanted(&opts->export);
+	return opts->summary || opts->trace_json || (opts->html && !opts->ranking) ||
+	       opts->exporter || export_wanted(&opts->export);
 }
 
 int aggregate_create(const struct view_options *opts, FILE *out, struct aggregate **ret,

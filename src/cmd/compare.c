@@ -50,6 +50,7 @@ struct compare_options {
  * struct compare - what is under way
  * @first: the first file, whose kernel the others have to be of
  * @view: of @first, for source lines
+ * @page: of --html
  * @file: that is read now
  * @blank: calls without a path; @left_out: calls of too many kinds; @untold: snapshots without a
  *         returned value
@@ -60,6 +61,7 @@ struct compare {
 	struct capfile *first;
 	struct capfile *file;
 	struct view *view;
+	struct html_out page;
 	enum side side;
 	FILE *out;
 	struct progress *progress;
@@ -407,7 +409,7 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 		.calls = compare->calls,
 		.names = names,
 		.name_count = opts->file_count,
-		.html = opts->wanted.view.html,
+		.page = opts->wanted.view.html ? &compare->page : NULL,
 		.opts = &opts->wanted.view,
 		.top = opts->top_given ? opts->wanted.view.top : COMPARISON_TOP,
 		.view = compare->view,
@@ -422,7 +424,7 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 	return comparison_print(&comparison, msg);
 }
 
-/* Nothing is written, and no file emptied, before all is read. */
+/* No file is emptied before all is read: a page takes the place of another when it is complete. */
 static int compare_all(struct compare *compare, struct errmsg *msg)
 {
 	const struct compare_options *opts = compare->opts;
@@ -432,6 +434,8 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
 	compare->ranking = ranking_create();
 	if (!compare->ranking)
 		return -ENOMEM;
+	if (opts->wanted.view.html)
+		err = html_out_open(&compare->page, opts->wanted.view.html, msg);
 	compare->progress = output_progress(compare->out, true, "reading captures", "calls");
 	for (size_t i = 0; i < opts->file_count && !err && !stop_requested; i++)
 		if (!max || compare->calls < max)
@@ -560,6 +564,7 @@ int cmd_compare(int argc, char **argv)
 		return status;
 	/* --good and --bad are of the files behind them. */
 	opts.wanted.view.top = UINT32_MAX;
+	opts.wanted.view.ranking = true;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &opts)) {
 		free(opts.files);
 		return EXIT_USAGE;
@@ -586,6 +591,7 @@ int cmd_compare(int argc, char **argv)
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	view_destroy(compare.view);
+	html_out_deinit(&compare.page);
 	capfile_close(compare.first);
 	ranking_destroy(compare.ranking);
 	free(opts.files);

@@ -22,6 +22,7 @@
 /**
  * struct compare_live - what is under way
  * @view: for source lines and colours; shows no snapshot
+ * @page: of --html; begun before anything is captured
  * @comm: of a task that failed, "" if none did
  * @calls: that were drawn; @blank of them have no path
  * @other: returns of an errno that -e does not name; @untold: of no value; @kinds_left_out: of too
@@ -32,6 +33,7 @@ struct compare_live {
 	const struct trace_options *opts;
 	FILE *out;
 	struct view *view;
+	struct html_out page;
 	struct sample *sample;
 	struct progress *progress;
 	char comm[COMM_LEN];
@@ -57,6 +59,8 @@ int compare_live_create(const struct trace_options *opts, FILE *out, struct symb
 	}
 	if (live && live->sample)
 		err = view_create(&opts->view, out, symbols, NULL, NULL, &live->view, msg);
+	if (!err && opts->view.html)
+		err = html_out_open(&live->page, opts->view.html, msg);
 	if (err) {
 		compare_live_destroy(live);
 		return err;
@@ -220,8 +224,8 @@ int compare_live_finish(struct compare_live *live, struct errmsg *msg)
 		.names = names,
 		.name_count = opts->target_count,
 		.sample = live->sample,
+		.page = opts->view.html ? &live->page : NULL,
 		.further = further_back(live, further),
-		.html = opts->compare.html,
 		.opts = &opts->view,
 		.top = opts->compare.top_given ? opts->view.top : COMPARISON_TOP,
 		.view = live->view,
@@ -251,6 +255,7 @@ void compare_live_destroy(struct compare_live *live)
 	if (!live)
 		return;
 	progress_end(live->progress);
+	html_out_deinit(&live->page);
 	view_destroy(live->view);
 	sample_destroy(live->sample);
 	free(live);

@@ -2,7 +2,6 @@
 #include "cmd/comparison.h"
 
 #include "cmd/cmd.h"
-#include "cmd/html_file.h"
 #include "cmd/output.h"
 #include "render/compare_view.h"
 #include "util/log.h"
@@ -17,14 +16,9 @@ static int write_page(const struct comparison *comparison, const struct ranking_
 		.reason_count = count,
 		.calls = comparison->calls,
 	};
-	struct html_out to;
-	int err = html_out_open(&to, comparison->html, msg);
+	int err = render_comparison_page(comparison->page->out, &page, view);
 
-	if (err)
-		return err;
-	err = html_out_finish(&to, render_comparison_page(to.out, &page, view), msg);
-	html_out_deinit(&to);
-	return err;
+	return html_out_finish(comparison->page, err, msg);
 }
 
 /* -EIO and -ENOMEM without @msg are of printing. */
@@ -41,7 +35,7 @@ static int print_reasons(const struct comparison *comparison, const struct ranki
 	};
 	int err = 0;
 
-	if (comparison->html)
+	if (comparison->page)
 		return write_page(comparison, reasons, count, &view, msg);
 	for (size_t i = 0; i < count && !err; i++)
 		err = render_comparison(comparison->out, &reasons[i], &view);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cmd/html_file.h"
 #include "cmd/view.h"
 #include "compare/ranking.h"
 #include "compare/sample.h"
@@ -20,7 +21,8 @@
  * @calls: that were compared
  * @names: of what they are from, @name_count
  * @sample: that they were drawn from; NULL: they are all
- * @html: file for the page, or NULL: text or JSON, as @opts says
+ * @opts: text, or JSON
+ * @page: where the page goes, which comparison_print() finishes; NULL: there is none
  * @further: the command that looks further back than the records
  * @view: for source lines and colours
  * @output: name of @out, NULL: standard output
@@ -31,7 +33,7 @@ struct comparison {
 	const char *const *names;
 	size_t name_count;
 	const struct sample *sample;
-	const char *html;
+	struct html_out *page;
 	const char *further;
 	const struct view_options *opts;
 	uint32_t top;

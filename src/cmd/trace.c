@@ -123,7 +123,7 @@ static void drop(const struct trace *trace)
 			       opts->view.dot,
 			       opts->view.svg,
 			       opts->view.export.metrics,
-			       opts->compare.html};
+			       opts->view.html};
 	int err = drop_privileges(trace_needs_admin(trace), trace->opts->user, files,
 				  ARRAY_SIZE(files));
 

@@ -374,7 +374,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->capture.without_lbr = true;
 		return 0;
 	case OPT_HTML:
-		opts->compare.html = arg;
+		opts->view.html = arg;
 		return 0;
 	case 'v':
 	case 'q':
@@ -458,14 +458,9 @@ static int settle_flight(struct trace_options *opts)
 
 static int check_outputs(const struct trace_options *opts)
 {
-	const char *names[] = {opts->output,
-			       opts->record,
-			       opts->view.trace_json,
-			       opts->view.dot,
-			       opts->view.svg,
-			       opts->view.export.otlp,
-			       opts->view.export.metrics,
-			       opts->compare.html};
+	const char *names[] = {
+		opts->output,	opts->record,		opts->view.trace_json,	   opts->view.dot,
+		opts->view.svg, opts->view.export.otlp, opts->view.export.metrics, opts->view.html};
 	bool text;
 
 	if (opts->max_bytes && !opts->record)
@@ -475,8 +470,7 @@ static int check_outputs(const struct trace_options *opts)
 		for (size_t k = 0; k < i; k++)
 			if (names[i] && names[k] && args_same_file(names[i], names[k]))
 				return args_usage("%s: two outputs cannot be one file", names[i]);
-	text = opts->compare.wanted ? !opts->compare.html
-				    : !opts->view.silent || opts->view.summary;
+	text = opts->compare.wanted ? !opts->view.html : !opts->view.silent || opts->view.summary;
 	if (opts->record && text && !opts->output && args_is_stdout(opts->record))
 		return args_usage("--record %s: %s goes to standard output, too; -o FILE puts it "
 				  "elsewhere, and 'lbrsnoop record -o %s' captures alone",
@@ -543,7 +537,7 @@ static int check_compare(const struct trace_options *opts)
 	if (opts->errno_given && !opts->capture.errno_filter)
 		return args_usage("compare captures every return; -e says which errors are "
 				  "failures, and none is no failure");
-	if (opts->compare.html && (view->json || opts->output))
+	if (opts->view.html && (view->json || opts->output))
 		return args_usage("--html writes a page instead of text: without --json and -o; "
 				  "--record FILE keeps the capture");
 	for (size_t i = 0; i < opts->target_count; i++) {
@@ -581,7 +575,7 @@ static int settle_mode(struct trace_options *opts)
 {
 	if (opts->compare.wanted)
 		return settle_compare(opts);
-	if (opts->compare.html)
+	if (opts->view.html)
 		return args_usage("--html is of report, compare and postmortem: --record FILE, "
 				  "then 'lbrsnoop report --html PAGE FILE'");
 	return 0;
@@ -639,6 +633,7 @@ int trace_options_parse(int argc, char **argv, enum trace_mode mode, struct trac
 	/* Nobody asks for so many. */
 	if (opts->compare.wanted)
 		opts->view.top = UINT32_MAX;
+	opts->view.ranking = opts->compare.wanted;
 	opts->command_line = join(argc, argv);
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--")) {

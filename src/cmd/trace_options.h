@@ -22,14 +22,12 @@ enum trace_mode {
  * @wanted: that is the command: every return is captured, and -e says which are failures
  * @failing, @passing: -n: so many of each
  * @top_given: --top stood on the command line
- * @html: --html, or NULL
  */
 struct trace_compare {
 	bool wanted;
 	uint32_t failing;
 	uint32_t passing;
 	bool top_given;
-	const char *html;
 };
 
 struct capture;

@@ -95,7 +95,7 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 		.force = opts->trigger,
 		.pid = opts->capture.pid,
 		.debug_dir = opts->view.debug_dir,
-		.errors_only = opts->capture.errno_filter,
+		.errors_only = opts->capture.errno_filter || opts->compare.wanted,
 		.tracepoints_only = tracepoints_only(opts),
 	};
 	int err = open_lines(opts, &resolve.lines, msg);
@@ -294,6 +294,23 @@ bool trace_needs_admin(const struct trace *trace)
 	return false;
 }
 
+/* Of an instruction, or a tracepoint, that turns out not to be one of a return. */
+static int check_returns(const struct probe_list *probes, struct errmsg *msg)
+{
+	for (size_t i = 0; i < probes->count; i++) {
+		const struct probe *probe = &probes->items[i];
+
+		if (!probe_has_retval(probe, probe->trigger.kind))
+			return errmsg_set(msg, -EINVAL,
+					  "compare: '%s' (%s) tells of no return, and so not "
+					  "whether a call failed; give the function's name alone, "
+					  "or --good FILE... and --bad FILE... of captures",
+					  probe->trigger.target,
+					  trigger_kind_name(probe->trigger.kind));
+	}
+	return 0;
+}
+
 /* It waits for child_go(), which comes when everything is armed. */
 static int prepare_command(struct trace *trace, struct errmsg *msg)
 {
@@ -368,6 +385,8 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 		return err;
 	capture_opts.no_breakpoints = try_breakpoint(trace);
 	err = choose(trace, capture_opts.no_breakpoints, msg);
+	if (!err && trace->opts->compare.wanted)
+		err = check_returns(&trace->probes, msg);
 	err = err ?: trace_refuse_switched_off(trace, msg);
 	if (err)
 		return err;

@@ -29,6 +29,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
  * @interval_ms: print them so often, 0: at the end alone
  * @trace_json: file for Perfetto, or NULL
  * @html: file for the page, "-": stdout; or NULL
+ * @ranking: @html is of a ranking, which is no view of snapshots
  * @html_inputs, @html_input_count: names of the files that it is about
  * @user: user functions are shown, which need no debug information of the kernel
  * @vmlinux, @debug_dir, @source_dir: or NULL
@@ -51,6 +52,7 @@ struct view_options {
 	uint64_t interval_ms;
 	const char *trace_json;
 	const char *html;
+	bool ranking;
 	char *const *html_inputs;
 	size_t html_input_count;
 	bool user;

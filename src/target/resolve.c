@@ -401,10 +401,11 @@ static int add_one(struct resolver *resolver, const struct target_spec *spec,
 				  spec->name, trigger_kind_name(kind), spec->name, spec->name);
 	if (has_btf && resolver->opts.errors_only && watches_return(spec, kind) &&
 	    func.ret == RETURN_NONE)
-		return errmsg_set(msg, -EINVAL,
-				  "'%s' returns %s, which holds no errno; use '-e none' to see its "
-				  "every return, or trace the function that calls it",
-				  spec->name, func.ret_text);
+		return errmsg_set(
+			msg, -EINVAL,
+			"'%s' returns %s, which holds no errno; 'lbrsnoop -e none %s' shows "
+			"its every return; or name the function that calls it",
+			spec->name, func.ret_text, spec->name);
 	if (spec->offset && spec->offset >= sym.size)
 		return errmsg_set(msg, -EINVAL,
 				  "'%s+%#llx': the function is %#llx bytes long; give an offset "
@@ -455,8 +456,8 @@ static int add_glob(struct resolver *resolver, const struct target_spec *spec,
 		return no_such_module(spec, msg);
 	if (ctx.returns_nothing)
 		return errmsg_set(msg, -EINVAL,
-				  "'%s' matches %zu function%s, but none returns an errno; use "
-				  "'-e none' to see every return",
+				  "'%s' matches %zu function%s, but none returns an errno; "
+				  "'lbrsnoop -e none' shows every return",
 				  spec->text, ctx.returns_nothing,
 				  ctx.returns_nothing == 1 ? "" : "s");
 	return errmsg_set(

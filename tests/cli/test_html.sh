@@ -120,19 +120,42 @@ else
 	ok "compare --html: names are text"
 fi
 
+./lbrsnoop compare -q --no-lines --json "$scratch/evil.lbr" >"$scratch/evil.json"
+./lbrsnoop compare -q --no-lines --html "$scratch/evil-compare.html" "$scratch/evil.lbr"
+tests/bench/multiply.py "$capture" "$scratch/calls.lbr" 1000
+expect "compare --html of 1,000 snapshots" 0 '' ./lbrsnoop compare -q --no-lines --top 1000 --html "$scratch/calls.html" "$scratch/calls.lbr"
+small "compare --html of 1,000 snapshots in 3 MB" "$scratch/calls.html" 3000000
+
 if ! command -v chromium >/dev/null; then
 	skip "in a browser" "chromium is not installed"
 	finish
 	exit
 fi
-python3 tests/cli/browse.py "$scratch/known.html" "$scratch/evil.html" "$scratch/10000.html" >"$scratch/out" 2>"$scratch/err"
-case $? in
-0 | 1)
-	sed 's/^ok /ok browser: /; s/^not ok /not ok browser: /' "$scratch/out"
-	if grep -q '^not ok' "$scratch/out"; then verdicts_failed=$((verdicts_failed + 1)); fi
-	[ -s "$scratch/err" ] && not_ok "in a browser" "$scratch/err"
-	;;
-77) skip "in a browser" "chromium does not start here" ;;
-*) not_ok "in a browser" "$scratch/out" "$scratch/err" ;;
-esac
+# browse NAME PROGRAM ARGUMENT...: its verdicts, as our own
+browse() {
+	local name=$1 status
+	shift
+	python3 "$@" >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	case $status in
+	0 | 1)
+		sed "s/^ok /ok $name: /; s/^not ok /not ok $name: /" "$scratch/out"
+		if [ "$status" = 1 ] || grep -q '^not ok' "$scratch/out"; then verdicts_failed=$((verdicts_failed + 1)); fi
+		[ -s "$scratch/err" ] && not_ok "$name" "$scratch/err"
+		;;
+	77) skip "$name" "chromium does not start here" ;;
+	*) not_ok "$name" "$scratch/out" "$scratch/err" ;;
+	esac
+}
+
+browse browser tests/cli/browse.py "$scratch/known.html" "$scratch/evil.html" "$scratch/10000.html"
+browse "browser, compare" tests/cli/browse_compare.py "$scratch/compare.html" "$scratch/json"
+browse "browser, compare, names of markup" tests/cli/browse_compare.py "$scratch/evil-compare.html" "$scratch/evil.json"
+sed 's/"true":12,/"true":6,/; s/"doubt":"the/"doubt":"no/' "$scratch/json" >"$scratch/lie.json"
+python3 tests/cli/browse_compare.py "$scratch/compare.html" "$scratch/lie.json" >"$scratch/out" 2>"$scratch/err"
+if [ "$(grep -c '^not ok \(both ways\|what is in doubt\)' "$scratch/out")" = 2 ]; then
+	ok "browser, compare: a lie is refused"
+else
+	not_ok "browser, compare: a lie is refused" "$scratch/out" "$scratch/err"
+fi
 finish
