@@ -144,6 +144,8 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 		.function = call_function(snap),
 		.err = snap->err,
 		.complete = first != PATH_NONE,
+		.has_value = snap->has_retval && !snap->err,
+		.value = snap->retval,
 	};
 	int err;
 

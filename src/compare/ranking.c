@@ -15,6 +15,7 @@ enum side { NOT_TAKEN, TAKEN, SIDES };
  * struct group - calls of one kind
  * @decided: see struct ranking_call; its strings are the group's
  * @complete: of @calls, those whose record goes back to the function's entry
+ * @values: that they returned
  */
 struct group {
 	bool failing;
@@ -26,6 +27,7 @@ struct group {
 	struct ranking_decision decided;
 	uint64_t calls;
 	uint64_t complete;
+	struct ranking_range values;
 };
 
 /**
@@ -175,6 +177,15 @@ static int add_group(struct ranking *ranking, const struct ranking_call *call)
 	return 0;
 }
 
+static void note_value(struct ranking_range *range, int64_t value)
+{
+	if (!range->known || value < range->min)
+		range->min = value;
+	if (!range->known || value > range->max)
+		range->max = value;
+	range->known++;
+}
+
 int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 {
 	size_t i = 0;
@@ -193,6 +204,8 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	ranking->touched = NULL;
 	ranking->groups[i].calls++;
 	ranking->groups[i].complete += call->complete;
+	if (call->has_value)
+		note_value(&ranking->groups[i].values, call->value);
 	return 0;
 }
 
@@ -486,11 +499,13 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 			    .module = group->made_module,
 			    .off = group->made_off},
 		.failing = group->calls,
+		.failing_values = group->values,
 		.passing = passing == SIZE_MAX ? 0 : ranking->groups[passing].calls,
 		.parts_at = -1,
 	};
 	if (passing == SIZE_MAX)
 		return 0;
+	reason->passing_values = ranking->groups[passing].values;
 	reason->items = calloc(SIDES * ranking->sites.count + 1, sizeof(*reason->items));
 	if (!reason->items)
 		return -ENOMEM;

@@ -66,6 +66,7 @@ struct ranking_decision {
  * if that is not known. Of it @place, @rel and @taken count
  * @complete: the record goes back to the function's entry: a branch of the call that is not in it
  *            did not run
+ * @has_value: it returned @value, which is no errno
  */
 struct ranking_call {
 	bool failing;
@@ -74,6 +75,15 @@ struct ranking_call {
 	struct ranking_place made_at;
 	struct ranking_decision decided;
 	bool complete;
+	bool has_value;
+	int64_t value;
+};
+
+/** struct ranking_range - values that calls returned, of @known of them; 0: there are none */
+struct ranking_range {
+	uint64_t known;
+	int64_t min;
+	int64_t max;
 };
 
 /**
@@ -119,6 +129,7 @@ struct ranked {
 /**
  * struct ranking_reason - failing calls of one function, errno, place and decision
  * @failing: how many; @passing: of the same function
+ * @failing_values, @passing_values: that they returned
  * @items: best first, of equals those where the ways part and on which the error can be control
  *         dependent, of these the nearest to the failure; @count of them; each is true in failing
  *         calls more often than in passing ones
@@ -134,6 +145,8 @@ struct ranking_reason {
 	struct ranking_place made_at;
 	uint64_t failing;
 	uint64_t passing;
+	struct ranking_range failing_values;
+	struct ranking_range passing_values;
 	struct ranked *items;
 	size_t count;
 	int parts_at;

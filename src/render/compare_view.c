@@ -18,6 +18,8 @@
 #define PLACE_LEN      256
 #define CHAIN_MAX      8
 #define DOUBT_LEN      1600
+/* Source: include/linux/err.h */
+#define MAX_ERRNO 4095
 
 /* Of struct ranked's @decides. */
 static const char decides_text[] =
@@ -56,6 +58,22 @@ static int line_of(const struct compare_view *view, const struct ranked *item,
 	return chain[0].line;
 }
 
+/* A pointer, which is less than all errnos, says nothing by its number. */
+static bool has_numbers(const struct ranking_range *range)
+{
+	return range->known && range->min >= -MAX_ERRNO;
+}
+
+/* @before and "4096..8192", or nothing */
+static void print_values(FILE *out, const char *before, const struct ranking_range *range)
+{
+	if (!has_numbers(range))
+		return;
+	fprintf(out, "%s%" PRId64, before, range->min);
+	if (range->max != range->min)
+		fprintf(out, "..%" PRId64, range->max);
+}
+
 /* Calls of the reason's function, of which those compared were drawn. */
 static uint64_t seen_of(const struct ranking_reason *reason, const struct compare_view *view,
 			int err)
@@ -78,7 +96,10 @@ static void print_heading(FILE *out, const struct ranking_reason *reason,
 		fprintf(out, ", -%d", reason->err);
 	if (reason->made_at.function)
 		fprintf(out, " made at %s", name_of(&reason->made_at, place, sizeof(place)));
-	fprintf(out, "; %" PRIu64 " passing\n", reason->passing);
+	print_values(out, ", which returned ", &reason->failing_values);
+	fprintf(out, "; %" PRIu64 " passing", reason->passing);
+	print_values(out, ", which returned ", &reason->passing_values);
+	fputc('\n', out);
 	if (view->sample)
 		fprintf(out,
 			"  drawn from %" PRIu64 " that returned %s%s, and %" PRIu64
@@ -191,6 +212,20 @@ static void put_count(struct json_writer *w, const char *name, const struct rank
 	jw_close(w, '}');
 }
 
+static void put_values(struct json_writer *w, const char *name, const struct ranking_range *range)
+{
+	jw_key(w, name);
+	if (!has_numbers(range)) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	jw_put_integer(w, "known", (int64_t)range->known);
+	jw_put_integer(w, "min", range->min);
+	jw_put_integer(w, "max", range->max);
+	jw_close(w, '}');
+}
+
 static void put_place(struct json_writer *w, const char *name, const struct ranking_place *place)
 {
 	jw_key(w, name);
@@ -258,6 +293,8 @@ static int print_json(FILE *out, const struct ranking_reason *reason,
 	put_place(&w, "made_at", &reason->made_at);
 	jw_put_integer(&w, "failing", (int64_t)reason->failing);
 	jw_put_integer(&w, "passing", (int64_t)reason->passing);
+	put_values(&w, "failing_values", &reason->failing_values);
+	put_values(&w, "passing_values", &reason->passing_values);
 	jw_key(&w, "decisions");
 	jw_open(&w, '[');
 	for (size_t i = 0; ranked && i < reason->count && i < view->top; i++)
@@ -342,6 +379,8 @@ static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 	if (view->sample)
 		fprintf(out, ", drawn from %" PRIu64 " and %" PRIu64,
 			seen_of(reason, view, reason->err), seen_of(reason, view, 0));
+	print_values(out, "; failing ones returned ", &reason->failing_values);
+	print_values(out, "; passing ones returned ", &reason->passing_values);
 	fputs("</p>\n", out);
 	if (doubt) {
 		fputs("<p class=\"doubt\">", out);

@@ -19,6 +19,7 @@ class Call:
         """@entry: address of the function"""
         blocks = snapshot["path"] or []
         self.errno = snapshot["trigger"]["errno"]
+        self.value = snapshot["trigger"]["retval"]
         self.sides, self.before = {}, set()
         entries = [i for i, block in enumerate(blocks) if entry <= int(block["start"], 16) < entry + 16]
         self.complete = bool(entries) and all(block["gap"] in (None, "user") for block in blocks)
@@ -40,6 +41,11 @@ def wrong(line, calls):
         return f"{line['passing']} passing, are {len(passing)}"
     if line["failing"] > len(failing):
         return f"{line['failing']} failing, are at most {len(failing)}"
+    values = [call.value for call in passing]
+    if line["passing_values"] != {"known": len(values), "min": min(values), "max": max(values)}:
+        return f"passing calls returned {line['passing_values']}, are {min(values)} to {max(values)}"
+    if line["failing_values"]:
+        return f"{line['failing_values']}: failing calls returned an errno"
     for item in line["decisions"]:
         addr = item["addr"]
         went = sum(call.sides.get(addr) == item["taken"] for call in passing)

@@ -27,10 +27,16 @@ case $? in
 77) skip "the schema" "python3-jsonschema is not installed" ;;
 *) not_ok "the schema" "$scratch/verdict" ;;
 esac
-for lie in 's/"true":12,/"true":13,/' 's/"passing":187/"passing":186/' 's/"accuracy":1.0/"accuracy":0.9/'; do
+for lie in 's/"true":12,/"true":13,/' 's/"passing":187/"passing":186/' 's/"accuracy":1.0/"accuracy":0.9/' \
+	's/"max":0/"max":1/'; do
 	sed "$lie" "$scratch/json" >"$scratch/lie"
 	expect_out "refused: $lie" 1 '^compare: ' tests/cli/compare.py "$scratch/snapshots" "$scratch/lie"
 done
+
+# may_open() returns 0, or an errno, which is no value.
+expect_out "what passing calls returned" 0 '; 187 passing, which returned 0$' ./lbrsnoop compare --no-lines "$capture"
+expect_out "an errno is no value" 0 '12 failing, -ELOOP made at [^,]*; 12 passing$' \
+	./lbrsnoop compare --no-lines -e ELOOP --good "$capture" --bad <(cat "$capture")
 
 # By files, of two boots: the same calls are good and bad, so that nothing tells them apart.
 cp "$capture" "$scratch/good.lbr"

@@ -499,6 +499,34 @@ static void what_does_not_tell_all_displaces_nothing(void **state)
 	ranking_reasons_free(reasons, 1);
 }
 
+/* Of 12 calls with --good and --bad: 5 passing ones returned 4096 to 8192, failing ones 12288 or no
+ * value. */
+static void returned_values_have_a_range(void **state)
+{
+	static const int64_t passed[] = {8192, 4096, 5000, 4096, 6000};
+	struct ranking *ranking = *state;
+	struct ranking_call call = {.function = "f", .has_value = true};
+	struct ranking_reason *reasons;
+
+	for (size_t i = 0; i < 12; i++) {
+		call.failing = i >= 5;
+		call.has_value = i < 9;
+		call.value = i < 5 ? passed[i] : 12288;
+		assert_int_equal(ranking_call(ranking, &call), 0);
+		decision(ranking, "f", 0x10, call.failing, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->passing_values.known, 5);
+	assert_int_equal(reasons->passing_values.min, 4096);
+	assert_int_equal(reasons->passing_values.max, 8192);
+	assert_int_equal(reasons->failing, 7);
+	assert_int_equal(reasons->failing_values.known, 4);
+	assert_int_equal(reasons->failing_values.min, 12288);
+	assert_int_equal(reasons->failing_values.max, 12288);
+	ranking_reasons_free(reasons, 1);
+}
+
 /* In a loop a branch goes both ways in one call: what counts is the last time. */
 static void loops_count_once(void **state)
 {
@@ -565,6 +593,7 @@ int main(void)
 		TEST(what_returned_displaces_nothing),
 		TEST(what_is_open_comes_first),
 		TEST(what_does_not_tell_all_displaces_nothing),
+		TEST(returned_values_have_a_range),
 		TEST(loops_count_once),
 		TEST(kinds_are_bounded),
 		TEST(before_the_entry_is_unknown),
