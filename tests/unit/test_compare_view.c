@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is printed of a reason that is written by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "render/compare_view.h"
+
+/* free() it. */
+static char *shown(const struct ranking_range *failing, const struct ranking_range *passing,
+		   bool json)
+{
+	const struct ranking_reason reason = {.function = "f",
+					      .failing = 4,
+					      .passing = 5,
+					      .failing_values = *failing,
+					      .passing_values = *passing,
+					      .parts_at = -1};
+	const struct compare_view view = {.json = json, .top = 3, .further = "why"};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	assert_int_equal(render_comparison(out, &reason, &view), 0);
+	fclose(out);
+	return text;
+}
+
+static void check(const struct ranking_range *failing, const struct ranking_range *passing,
+		  const char *text, const char *json)
+{
+	char *found = shown(failing, passing, false);
+
+	found[strcspn(found, "\n")] = '\0';
+	assert_string_equal(found, text);
+	free(found);
+	found = shown(failing, passing, true);
+	assert_non_null(strstr(found, json));
+	free(found);
+}
+
+static void values_from_the_least_to_the_greatest(void **state)
+{
+	const struct ranking_range bad = {.known = 3, .min = 12288, .max = 12288};
+	const struct ranking_range good = {.known = 5, .min = 4096, .max = 8192};
+
+	(void)state;
+	check(&bad, &good,
+	      "f(): 4 failing, which returned 12288; 5 passing, which returned 4096..8192",
+	      "\"failing_values\":{\"known\":3,\"min\":12288,\"max\":12288},"
+	      "\"passing_values\":{\"known\":5,\"min\":4096,\"max\":8192}");
+}
+
+/* Not captured; and a kernel's pointer, which is less than any errno: its number says nothing. */
+static void values_that_are_no_numbers_are_left_out(void **state)
+{
+	const struct ranking_range none = {};
+	const struct ranking_range pointers = {.known = 5,
+					       .min = (int64_t)0xffff888100000000ULL,
+					       .max = (int64_t)0xffff888200000000ULL};
+
+	(void)state;
+	check(&none, &pointers, "f(): 4 failing; 5 passing",
+	      "\"failing_values\":null,\"passing_values\":null");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_from_the_least_to_the_greatest),
+		cmocka_unit_test(values_that_are_no_numbers_are_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
