@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # pause.sh - waiting in a guest; sourced
 #
-# Who looks ten times a second whether lbrsnoop is there yet, with a grep and a sleep each time, takes a
-# third of the emulator's time from it.
+# Who looks ten times a second whether lbrsnoop is there yet, with a grep and a sleep each time, takes
+# time from it: without them vm/guard took 108 s of CPU instead of 115.
 
 exec {pause_never}<> <(:)
 
