@@ -58,7 +58,7 @@ WHY_SKEL := $(BPF_O)/why.skel.h
 HTML_PAGE := $(BPF_O)/html_parts.h
 HTML_PARTS := src/render/html/page.css src/render/html/page.js
 
-SRC	:= $(filter-out src/vmcore/$(if $(STATIC),vmcore,vmcore_none).c,$(sort $(wildcard src/*.c src/*/*.c)))
+SRC	:= $(filter-out src/vmcore/$(if $(STATIC),vmcore,vmcore_none).c,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJ	:= $(SRC:%.c=$(O)/%.o)
 BIN	:= $(if $(filter build,$(O)),,$(O)/)lbrsnoop
 # What tests link with: everything but main(). The linker takes what a test needs of it, which is a
@@ -157,9 +157,9 @@ $(HTML_PAGE): src/render/html/embed $(HTML_PARTS)
 	@src/render/html/embed $(HTML_PARTS) > $@.tmp && mv $@.tmp $@
 
 # Only capture/ and why/ see a skeleton; -MMD knows it from the second build on.
-$(patsubst %.c,$(O)/%.o,$(wildcard src/capture/*.c)): $(SKEL)
-$(patsubst %.c,$(O)/%.o,$(wildcard src/why/*.c)): $(WHY_SKEL)
-$(O)/src/render/html_page.o: $(HTML_PAGE)
+$(patsubst %.c,$(O)/%.o,$(wildcard src/capture/*.c src/capture/*/*.c)): $(SKEL)
+$(patsubst %.c,$(O)/%.o,$(wildcard src/why/*.c src/why/*/*.c)): $(WHY_SKEL)
+$(O)/src/render/html/html_page.o: $(HTML_PAGE)
 
 $(O)/src/%.o: src/%.c Makefile $(O)/.flags | $(O)/.tools
 	@mkdir -p $(@D)

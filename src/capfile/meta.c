@@ -14,7 +14,7 @@
 
 #include "util/cursor.h"
 #include "capfile/format.h"
-#include "symbolize/module_sections.h"
+#include "symbolize/text/module_sections.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 

@@ -9,7 +9,7 @@
 
 #include "capfile/recorder.h"
 #include "snapshot/branch.h"
-#include "symbolize/debugfile.h"
+#include "symbolize/debug/debugfile.h"
 
 #define META_SECTIONS_MAX 256
 /* MODULE_NAME_LEN is 64 - sizeof(unsigned long); names of sections are mostly shorter */

@@ -13,7 +13,7 @@
 #include "capfile/meta.h"
 #include "snapshot/source.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/textstore.h"
+#include "symbolize/text/textstore.h"
 #include "util/errmsg.h"
 
 struct capfile;

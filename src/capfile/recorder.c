@@ -13,7 +13,7 @@
 #include "disasm/fetch.h"
 #include "symbolize/cold_part.h"
 #include "symbolize/stack_frame.h"
-#include "symbolize/textstore.h"
+#include "symbolize/text/textstore.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/fnv.h"

@@ -13,7 +13,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "util/new_file.h"
+#include "util/file/new_file.h"
 
 /* Its speed is what a flood of snapshots needs; repeated paths shrink well at any level. */
 #define LEVEL 1

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
-#include "capture/lbr_events.h"
+#include "capture/lbr/lbr_events.h"
 
 bool probe_is_event(const struct probe *probe)
 {

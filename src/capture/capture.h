@@ -12,7 +12,7 @@
 #include "snapshot/probe.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/userspace.h"
+#include "symbolize/user/userspace.h"
 #include "util/errmsg.h"
 
 #define ERRNO_WORDS 64	/* 4096 bits */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "flight/pages.h"
-#include "symbolize/debugfile.h"
+#include "symbolize/debug/debugfile.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/vector.h"

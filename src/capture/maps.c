@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/lbr_events.h"
+#include "capture/lbr/lbr_events.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/cursor.h"

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "symbolize/userspace.h"
+#include "symbolize/user/userspace.h"
 #include "util/errmsg.h"
 
 struct map_events;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/why_advice.h"
+#include "cmd/why/why_advice.h"
 #include "target/errno_origin.h"
 #include "util/cleanup.h"
 #include "util/log.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/trace_options.h"
+#include "cmd/trace/trace_options.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
 #include "target/callgraph.h"

@@ -18,7 +18,7 @@
 #include "render/json.h"
 #include "render/branch_list.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/text.h"
+#include "symbolize/text/text.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cmd/output.h"
-#include "render/html_report.h"
-#include "util/new_file.h"
+#include "render/html/html_report.h"
+#include "util/file/new_file.h"
 
 /** struct html_file - a page of snapshots, and where it goes */
 struct html_file {

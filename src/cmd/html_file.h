@@ -9,8 +9,8 @@
 #include "cmd/view.h"
 #include "export/finding.h"
 #include "path/path.h"
-#include "render/story.h"
-#include "util/new_file.h"
+#include "render/story/story.h"
+#include "util/file/new_file.h"
 
 /** struct html_out - where a page goes: @name as the user knows it; @out to write to */
 struct html_out {

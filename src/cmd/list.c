@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "host/capabilities.h"
 #include "symbolize/symbolize.h"
-#include "target/perf_event.h"
+#include "target/kinds/perf_event.h"
 #include "target/target.h"
 #include "util/errno_name.h"
 #include "util/log.h"

@@ -12,7 +12,7 @@
 #include "capture/filter_text.h"
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "util/new_file.h"
+#include "util/file/new_file.h"
 #include "util/number.h"
 
 int args_usage(const char *fmt, ...)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "capfile/reader.h"
-#include "cmd/aggregate.h"
+#include "cmd/trace/aggregate.h"
 #include "cmd/option_args.h"
 #include "cmd/export_args.h"
 #include "cmd/graph_file.h"
@@ -22,11 +22,11 @@
 #include "render/graph.h"
 #include "render/json.h"
 #include "render/listing.h"
-#include "render/story.h"
+#include "render/story/story.h"
 #include "render/branch_list.h"
-#include "symbolize/debugfile.h"
+#include "symbolize/debug/debugfile.h"
 #include "symbolize/place.h"
-#include "symbolize/source_file.h"
+#include "symbolize/debug/source_file.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 

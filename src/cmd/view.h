@@ -12,9 +12,9 @@
 #include "export/export.h"
 #include "pipeline/pipeline.h"
 #include "snapshot/snapshot.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/userspace.h"
+#include "symbolize/user/userspace.h"
 #include "util/errmsg.h"
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };

@@ -17,7 +17,7 @@
 #include "path/path.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/build_id.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
 #define FINDING_NAME_BYTES  128

@@ -14,7 +14,7 @@
 #include "render/escape.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
-#include "util/library.h"
+#include "util/file/library.h"
 
 #define SOCKET "/run/systemd/journal/socket"
 

@@ -11,7 +11,7 @@
 #include "export/journal_files.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
-#include "util/library.h"
+#include "util/file/library.h"
 
 /* A longer field is none of ours. */
 #define FIELD_BYTES_MAX 4096

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "render/escape.h"
-#include "util/new_file.h"
+#include "util/file/new_file.h"
 
 #define LABEL_BYTES (4 * FINDING_NAME_BYTES)
 

@@ -15,8 +15,8 @@
 #include "util/cleanup.h"
 #include "util/fnv.h"
 #include "util/hash_table.h"
-#include "util/new_file.h"
-#include "util/trusted_file.h"
+#include "util/file/new_file.h"
+#include "util/file/trusted_file.h"
 
 /* 16 digits, a sender, 20 digits, and what is between them. */
 #define LINE_BYTES (16 + TOLD_SENDER_BYTES + 20 + 4)

@@ -16,9 +16,9 @@
 
 #include "disasm/insn.h"
 #include "disasm/operand.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/variable.h"
+#include "symbolize/debug/variable.h"
 
 /**
  * struct operand_insn - an instruction on the way

@@ -5,7 +5,7 @@
 
 #include "operand/operand.h"
 #include "path/path.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
 /**

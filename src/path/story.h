@@ -10,7 +10,7 @@
 
 #include "path/path.h"
 #include "snapshot/snapshot.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
 /** enum story_kind - what a step tells */

@@ -5,7 +5,7 @@
 
 #include "pipeline/trigger_instances.h"
 #include "snapshot/snapshot.h"
-#include "symbolize/bugtable.h"
+#include "symbolize/text/bugtable.h"
 #include "symbolize/symbolize.h"
 
 /** struct faults - those seen; all zero at first */

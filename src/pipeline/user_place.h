@@ -6,7 +6,7 @@
 #include "snapshot/probe.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/userspace.h"
+#include "symbolize/user/userspace.h"
 #include "util/errmsg.h"
 
 struct user;

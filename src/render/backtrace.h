@@ -7,7 +7,7 @@
 
 #include "render/branch_list.h"
 #include "snapshot/snapshot.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
 /** struct backtrace_view - all borrowed; @symbols, @lines: or NULL: addresses, offsets alone */

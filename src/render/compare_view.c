@@ -8,7 +8,7 @@
 
 #include "render/color.h"
 #include "render/escape.h"
-#include "render/html_page.h"
+#include "render/html/html_page.h"
 #include "render/json_writer.h"
 #include "render/branch_list.h"
 #include "util/errno_name.h"

@@ -9,7 +9,7 @@
 
 #include "compare/ranking.h"
 #include "compare/sample.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 
 /**
  * struct compare_view - how to show it

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "path/path.h"
-#include "render/story.h"
+#include "render/story/story.h"
 #include "snapshot/snapshot.h"
 
 struct flow;

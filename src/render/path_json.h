@@ -5,7 +5,7 @@
 
 #include "path/path.h"
 #include "render/json_writer.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
 /**

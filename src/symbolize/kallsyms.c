@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "symbolize/symbols.h"
-#include "symbolize/userspace.h"
+#include "symbolize/user/userspace.h"
 #include "util/address.h"
 #include "util/prefetch.h"
 #include "util/cleanup.h"

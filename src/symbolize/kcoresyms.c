@@ -7,7 +7,7 @@
 
 #include "symbolize/ksymtable.h"
 #include "symbolize/symbols.h"
-#include "symbolize/text.h"
+#include "symbolize/text/text.h"
 #include "util/cleanup.h"
 
 struct kcoresyms {

@@ -3,7 +3,7 @@
  * symbolize.h - address → symbol, module, and back
  *
  * Kernel, modules and BPF programs from /proc/kallsyms (or a file in its format), each symbol
- * bounded by its size; source lines are in symbolize/dwarf.h.
+ * bounded by its size; source lines are in symbolize/debug/dwarf.h.
  */
 #ifndef LBRSNOOP_SYMBOLIZE_SYMBOLIZE_H
 #define LBRSNOOP_SYMBOLIZE_SYMBOLIZE_H

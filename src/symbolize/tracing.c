@@ -5,7 +5,7 @@
 
 #include "symbolize/place.h"
 #include "symbolize/symbols.h"
-#include "symbolize/userspace.h"
+#include "symbolize/user/userspace.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "symbolize/place.h"
-#include "target/returns.h"
+#include "cfg/returns.h"
 
 /** struct callgraph - @nodes: tsearch() tree by address, as of @version of the symbols */
 struct callgraph {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "symbolize/place.h"
-#include "target/errno_must_return.h"
+#include "cfg/errno_must_return.h"
 #include "target/errno_origin.h"
-#include "target/returns.h"
+#include "cfg/returns.h"
 #include "util/bitset.h"
 
 static int no_breakpoint(struct probe *probe, const char *fmt, ...)

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "target/perf_event.h"
+#include "target/kinds/perf_event.h"
 #include "target/preset.h"
-#include "target/user.h"
+#include "target/kinds/user.h"
 #include "util/cleanup.h"
 
 /* The first row is that of plain names. */

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolize/text.h"
+#include "symbolize/text/text.h"
 #include "target/functions.h"
 #include "target/kinds.h"
 #include "target/probeable.h"
 #include "target/suggest.h"
 #include "target/target.h"
-#include "target/user.h"
+#include "target/kinds/user.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 

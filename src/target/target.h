@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "snapshot/probe.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 #include "util/errmsg.h"
 

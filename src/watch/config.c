@@ -12,7 +12,7 @@
 #include "target/target.h"
 #include "util/cleanup.h"
 #include "util/number.h"
-#include "util/trusted_file.h"
+#include "util/file/trusted_file.h"
 #include "util/vector.h"
 #include "watch/ini.h"
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "why/deep.h"
+#include "why/deep/deep.h"
 
 int answer_keep_hit(struct answer *answer, const struct failure *failure, const struct why_hit *hit)
 {

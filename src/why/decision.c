@@ -11,9 +11,9 @@
 #include "disasm/insn.h"
 #include "disasm/operand.h"
 #include "util/cleanup.h"
-#include "why/backward.h"
-#include "why/kept.h"
-#include "why/value_text.h"
+#include "why/values/backward.h"
+#include "cfg/kept.h"
+#include "why/values/value_text.h"
 
 #define STEPS_MAX 256
 /* Branches between an errno that is loaded early and what becomes of it. */

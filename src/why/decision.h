@@ -10,7 +10,7 @@
 #include "operand/operand.h"
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
-#include "why/reads.h"
+#include "why/values/reads.h"
 
 /**
  * struct decision - a conditional branch, and the way that it went

@@ -14,7 +14,7 @@
 #include "symbolize/build_id.h"
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "util/trusted_file.h"
+#include "util/file/trusted_file.h"
 
 #define FOLDER	   "/var/cache/lbrsnoop"
 #define NAME_BYTES 512 /* KSYM_NAME_LEN of include/linux/kallsyms.h */

@@ -6,8 +6,8 @@
 
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "why/backward.h"
-#include "why/flow.h"
+#include "why/values/backward.h"
+#include "cfg/flow.h"
 
 /** enum reach - how far a value comes */
 enum reach {

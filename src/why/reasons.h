@@ -8,7 +8,7 @@
 #include "snapshot/snapshot.h"
 #include "why/answer.h"
 #include "why/decision.h"
-#include "why/variables.h"
+#include "why/values/variables.h"
 
 /**
  * reasons_find() - the branch that decided, and those before it in the same function, newest first

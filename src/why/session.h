@@ -15,9 +15,9 @@
 #include "util/errmsg.h"
 #include "why/answer.h"
 #include "why/blame.h"
-#include "why/command.h"
-#include "why/deep.h"
-#include "why/probes.h"
+#include "why/run/command.h"
+#include "why/deep/deep.h"
+#include "why/run/probes.h"
 
 /** struct session_options - all borrowed */
 struct session_options {

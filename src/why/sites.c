@@ -11,10 +11,10 @@
 #include "disasm/insn.h"
 #include "symbolize/place.h"
 #include "syscall/syscall.h"
-#include "target/returns.h"
+#include "cfg/returns.h"
 #include "util/cleanup.h"
-#include "why/backward.h"
-#include "why/flow.h"
+#include "why/values/backward.h"
+#include "cfg/flow.h"
 
 /* What makes 0 or 1 stands this close above what uses it. */
 #define TRUTH_WINDOW 3

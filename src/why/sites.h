@@ -11,7 +11,7 @@
 #include "symbolize/symbolize.h"
 #include "why/candidates.h"
 #include "why/failures.h"
-#include "why/watch.h"
+#include "why/run/watch.h"
 
 /**
  * struct site - an instruction that loads the errno

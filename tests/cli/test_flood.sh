@@ -12,7 +12,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 scratch_make
 capture=tests/data/capture/skylake-mixed.lbr
 kills=50
-batch=32 # BATCH of src/cmd/recording.c
+batch=32 # BATCH of src/cmd/trace/recording.c
 
 SEED=${SEED:-$RANDOM}
 comment "SEED=$SEED takes these moments again"

@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbolize/dwarf.h"
-#include "symbolize/variable.h"
-#include "symbolize/variable_list.h"
+#include "symbolize/debug/dwarf.h"
+#include "symbolize/debug/variable.h"
+#include "symbolize/debug/variable_list.h"
 
 #define TEXT_ADDR  0x10000
 #define TEXT_SIZE  0x400

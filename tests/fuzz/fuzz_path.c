@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "path/path.h"
-#include "target/errno_must_return.h"
-#include "target/returns.h"
+#include "cfg/errno_must_return.h"
+#include "cfg/returns.h"
 
 #define BASE 0xffffffff81000000ULL
 

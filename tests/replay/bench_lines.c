@@ -19,10 +19,10 @@
 
 #include "disasm/insn.h"
 #include "render/json.h"
-#include "render/story.h"
+#include "render/story/story.h"
 #include "symbolize/place.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/text.h"
+#include "symbolize/text/text.h"
 
 #define SNAPSHOTS  2000
 #define BRANCHES   32

@@ -23,7 +23,7 @@
 #include "cfg/code.h"
 #include "symbolize/build_id.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/text.h"
+#include "symbolize/text/text.h"
 #include "util/cleanup.h"
 #include "why/decision.h"
 

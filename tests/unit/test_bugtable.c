@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbolize/bugtable.h"
+#include "symbolize/text/bugtable.h"
 
 asm("	.pushsection .rodata.bugs, \"a\"\n"
     "file_a:	.asciz \"fs/namei.c\"\n"

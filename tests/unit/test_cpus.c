@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "capture/lbr_events.h"
+#include "capture/lbr/lbr_events.h"
 #include "util/cleanup.h"
 
 static int first_of(const char *list)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "why/deep_hits.h"
+#include "why/deep/deep_hits.h"
 
 #define POINT	0xffffffff81000000ull
 #define THREADS 256 /* that are kept */

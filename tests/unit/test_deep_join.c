@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "util/cleanup.h"
-#include "why/deep_join.h"
+#include "why/deep/deep_join.h"
 
 /* Straight code: branch N leads from the end of block N to the start of block N + 1. */
 #define KERNEL	 0xffffffff81000000ull

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "symbolize/cuindex.h"
-#include "symbolize/debugfile.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/cuindex.h"
+#include "symbolize/debug/debugfile.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
 #define SELF "/proc/self/exe"

@@ -20,8 +20,8 @@
 #include <cmocka.h>
 
 #include "../seed.h"
-#include "symbolize/cuindex.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/cuindex.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
 #define ADDRESSES 2000

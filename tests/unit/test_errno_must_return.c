@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "target/errno_must_return.h"
+#include "cfg/errno_must_return.h"
 
 #define BASE 0xffffffff81000000ULL
 

@@ -17,7 +17,7 @@
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "util/cleanup.h"
-#include "why/flow.h"
+#include "cfg/flow.h"
 #include "why/origin.h"
 
 #define BASE 0xffffffff81000000ULL

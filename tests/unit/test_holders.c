@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "capture/holders.h"
+#include "capture/budget/holders.h"
 
 /* A child called @comm that says on a pipe that it is ready, then waits; its pid. */
 static pid_t start(const char *comm, int (*prepare)(void))

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 
 static const char program[] =
 	"static inline __attribute__((always_inline)) int twice(int x)\n" /* 1 */

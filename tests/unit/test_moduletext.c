@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "../symbol_table.h"
-#include "symbolize/moduletext.h"
+#include "symbolize/text/moduletext.h"
 
 #define TEXT_ADDR     0xffffffffc0201000u
 #define UNLIKELY_ADDR 0xffffffffc0203000u

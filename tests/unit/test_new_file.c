@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "util/new_file.h"
+#include "util/file/new_file.h"
 
 static char folder[] = "/tmp/test_new_file.XXXXXX";
 

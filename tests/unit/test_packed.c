@@ -17,7 +17,7 @@
 #include <zstd.h>
 
 #include "../whole_file.h"
-#include "symbolize/packed.h"
+#include "symbolize/debug/packed.h"
 #include "util/cleanup.h"
 
 static char path[64];

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "target/perf_event.h"
+#include "target/kinds/perf_event.h"
 #include "util/cleanup.h"
 
 static void target_parse_perf_events(void **state)

@@ -15,9 +15,9 @@
 #include "snapshot/snapshot.h"
 #include "util/cleanup.h"
 #include "why/decision.h"
-#include "why/plan.h"
+#include "why/values/plan.h"
 #include "why/reasons.h"
-#include "why/watch.h"
+#include "why/run/watch.h"
 
 #define BASE 0xffffffff81000000ULL
 

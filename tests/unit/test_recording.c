@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/recording.h"
+#include "cmd/trace/recording.h"
 #include "symbolize/symbols.h"
 
 static char folder[] = "/tmp/lbrsnoop-recording.XXXXXX";

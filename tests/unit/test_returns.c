@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "disasm/insn.h"
-#include "target/returns.h"
+#include "cfg/returns.h"
 #include "util/cleanup.h"
 
 #define BASE  0xffffffff81000000ULL

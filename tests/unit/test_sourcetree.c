@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "symbolize/source_file.h"
-#include "symbolize/sourcetree.h"
+#include "symbolize/debug/source_file.h"
+#include "symbolize/debug/sourcetree.h"
 
 static char root[64];
 static const struct source_version wanted = {6, 1, 192};

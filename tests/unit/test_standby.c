@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "util/log.h"
-#include "why/standby.h"
+#include "why/run/standby.h"
 #include "why_kernel.h"
 
 #define CALLS 12

@@ -18,9 +18,9 @@
 
 #include "../symbol_table.h"
 #include "render/graph.h"
-#include "render/html_report.h"
-#include "render/story.h"
-#include "symbolize/variable.h"
+#include "render/html/html_report.h"
+#include "render/story/story.h"
+#include "symbolize/debug/variable.h"
 #include "util/cleanup.h"
 
 #define BASE 0xffffffff81000000ULL

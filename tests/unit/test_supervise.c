@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "cmd/cmd.h"
-#include "cmd/supervise.h"
+#include "cmd/trace/supervise.h"
 
 static volatile uint64_t *begun;
 

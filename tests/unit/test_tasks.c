@@ -20,7 +20,7 @@
 
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "why/follow.h"
+#include "why/run/follow.h"
 #include "why/tasks.h"
 
 /* Longer than the 15 bytes that the kernel keeps of a name; those are of this test's run alone. */

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "symbolize/symbolize.h"
-#include "symbolize/text.h"
+#include "symbolize/text/text.h"
 
 #define TEXT_ADDR   0xffffffff9a000000u
 #define MODULE_ADDR 0xffffffffc0201800u

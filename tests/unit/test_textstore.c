@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "symbolize/textstore.h"
+#include "symbolize/text/textstore.h"
 #include "util/cleanup.h"
 
 #define BASE  0x7f0000000800ull

@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#include "symbolize/userfile.h"
-#include "symbolize/userspace.h"
+#include "symbolize/user/userfile.h"
+#include "symbolize/user/userspace.h"
 #include "target/target.h"
-#include "target/user.h"
+#include "target/kinds/user.h"
 
 __attribute__((noinline)) int a_function_of_mine(int n)
 {

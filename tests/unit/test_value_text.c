@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* src/why/value_text.c: values in words, as C has them */
+/* src/why/values/value_text.c: values in words, as C has them */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "util/cleanup.h"
-#include "why/value_text.h"
+#include "why/values/value_text.h"
 
 /* Limits of C's types, <limits.h>; what is no small number is written in hex. */
 static void number_has_the_sign_of_its_type(void **state)

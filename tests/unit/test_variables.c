@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* src/why/variables.c: what the arguments of a function of our own hold, by its own DWARF */
+/* src/why/values/variables.c: what the arguments of a function of our own hold, by its own DWARF */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "snapshot/snapshot.h"
-#include "symbolize/dwarf.h"
+#include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
-#include "why/variables.h"
+#include "why/values/variables.h"
 
 #define SELF "/proc/self/exe"
 

@@ -16,7 +16,7 @@
 #include "../symbol_table.h"
 #include "../text_bytes.h"
 #include "cmd/advice.h"
-#include "cmd/why_advice.h"
+#include "cmd/why/why_advice.h"
 #include "util/cleanup.h"
 
 /* What is proposed to one who typed "lbrsnoop ARGUMENTS" */

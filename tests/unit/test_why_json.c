@@ -20,12 +20,12 @@
 
 #include "../symbol_table.h"
 #include "../text_bytes.h"
-#include "render/why_json.h"
-#include "symbolize/source_file.h"
-#include "symbolize/variable.h"
-#include "symbolize/variable_list.h"
+#include "render/why/why_json.h"
+#include "symbolize/debug/source_file.h"
+#include "symbolize/debug/variable.h"
+#include "symbolize/debug/variable_list.h"
 #include "util/cleanup.h"
-#include "why/deep.h"
+#include "why/deep/deep.h"
 
 #define ANSWERS "tests/data/why/answers.jsonl"
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "../symbol_table.h"
-#include "render/why_deep.h"
-#include "render/why_text.h"
+#include "render/why/why_deep.h"
+#include "render/why/why_text.h"
 #include "util/cleanup.h"
 #include "why_events.h"
 

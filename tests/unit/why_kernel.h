@@ -2,9 +2,9 @@
 /*
  * why_kernel.h - a made-up kernel for the sessions of "lbrsnoop why"
  *
- * It stands for src/why/watch.c and for the LBR (the linker wraps them). Functions F(0), F(1), ...
- * load -EINVAL and return it to mkdir(2); a program of calls is made up, and what is told of each
- * depends on what is armed then: functions, sites with kprobes or breakpoints, the LBR.
+ * It stands for src/why/run/watch.c and for the LBR (the linker wraps them). Functions F(0), F(1),
+ * ... load -EINVAL and return it to mkdir(2); a program of calls is made up, and what is told of
+ * each depends on what is armed then: functions, sites with kprobes or breakpoints, the LBR.
  */
 #ifndef LBRSNOOP_TESTS_WHY_KERNEL_H
 #define LBRSNOOP_TESTS_WHY_KERNEL_H
@@ -16,8 +16,8 @@
 
 #include "../symbol_table.h"
 #include "../text_bytes.h"
-#include "capture/lbr_events.h"
-#include "symbolize/text.h"
+#include "capture/lbr/lbr_events.h"
+#include "symbolize/text/text.h"
 #include "target/probeable.h"
 #include "util/clock.h"
 #include "why/session.h"

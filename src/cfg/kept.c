@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cfg/kept.h"
+
+#include <errno.h>
+
+#include "cfg/walk.h"
+#include "disasm/insn.h"
+#include "disasm/regs.h"
+
+/* A longer way is not looked at: then nothing is said. */
+#define STEPS_MAX 256
+
+#define RAX 0
+
+/** enum effect - what an instruction does to the register */
+enum effect {
+	EFFECT_NONE,	/* it still holds the value */
+	EFFECT_WRITTEN, /* it is written and not read */
+	EFFECT_READ,	/* it is read, or nothing is known */
+};
+
+static enum effect call_effect(uint8_t reg)
+{
+	if (INSN_CALLEE_SAVED >> reg & 1)
+		return EFFECT_NONE;
+	return INSN_CALL_ARGUMENTS >> reg & 1 ? EFFECT_READ : EFFECT_WRITTEN;
+}
+
+static enum effect effect_of(const struct insn *in, const uint8_t *bytes, uint8_t reg)
+{
+	uint64_t value;
+	uint8_t from;
+
+	if (in->class == INSN_CALL || in->class == INSN_ICALL)
+		return call_effect(reg);
+	if (insn_register_read(bytes, in->len, reg))
+		return EFFECT_READ;
+	return insn_register_write(bytes, in->len, reg, &value, &from) == INSN_KEEPS
+		       ? EFFECT_NONE
+		       : EFFECT_WRITTEN;
+}
+
+/** struct question - is the value of @reg lost on @any way? Else: on all of them? */
+struct question {
+	const struct code *code;
+	uint8_t reg;
+	bool any;
+};
+
+static unsigned int answer(const struct question *question, bool lost)
+{
+	return lost == question->any ? WALK_STOP : 0;
+}
+
+static unsigned int step(void *ctx, const struct insn *in, const uint8_t *bytes, void *state)
+{
+	const struct question *question = ctx;
+	enum effect effect;
+
+	if (in->class == INSN_COND)
+		return WALK_ALL;
+	if (!insn_goes_on(in->class))
+		return answer(question, false);
+	effect = effect_of(in, bytes, question->reg);
+	return effect == EFFECT_NONE ? WALK_NEXT : answer(question, effect == EFFECT_WRITTEN);
+}
+
+static unsigned int leave(void *ctx, enum leave how, const void *state)
+{
+	const struct question *question = ctx;
+
+	return answer(question, how == LEAVE_RETURN && question->reg != RAX);
+}
+
+/* The register is written before anything reads it. */
+static bool loses(const struct question *question, uint64_t addr, bool any)
+{
+	struct question from_here = {.reg = question->reg, .any = any};
+	const struct walk walk = {
+		.text = walk_text_of(question->code),
+		.step = step,
+		.leave = leave,
+		/* A loop may never end: on all ways from there nothing is certain. */
+		.each_way = !any,
+		.ctx = &from_here,
+		.steps_max = STEPS_MAX,
+	};
+
+	return walk_from(&walk, addr, NULL) == (any ? WALKED_STOPPED : WALKED_ALL);
+}
+
+/* Straight on to a function that does not return: the stack protector's. */
+static bool ends(const struct question *question, uint64_t addr)
+{
+	for (int i = 0; i < STEPS_MAX; i++) {
+		const struct insn *in = code_find(question->code, addr);
+
+		if (!in || in->class == INSN_COND || in->class == INSN_RET)
+			return false;
+		if (code_never_returns(question->code, in))
+			return true;
+		addr = in->class == INSN_JMP ? in->target : in->addr + in->len;
+	}
+	return false;
+}
+
+/* Does a branch ask for the value itself? Then it decides nothing. */
+static bool asks_for(const struct code *code, const struct insn *branch, uint8_t reg)
+{
+	const struct insn *in = branch;
+
+	do {
+		in = code_above(code, in->addr);
+		if (!in || insn_register_tested(code_bytes(code, in), in->len, reg))
+			return true;
+	} while (!(in->flags_written & branch->flags_read));
+	return false;
+}
+
+/** enum keeps - which way of a branch keeps the value */
+enum keeps { KEEPS_BOTH, KEEPS_TAKEN, KEEPS_NOT_TAKEN };
+
+static enum keeps keeps(const struct question *question, const struct insn *in, bool *ret_decides)
+{
+	uint64_t next = in->addr + in->len;
+	bool lost_taken = loses(question, in->target, false), lost = loses(question, next, false);
+
+	*ret_decides = true;
+	if (lost != lost_taken)
+		return lost ? KEEPS_TAKEN : KEEPS_NOT_TAKEN;
+	*ret_decides = false;
+	if (ends(question, in->target))
+		return KEEPS_NOT_TAKEN;
+	return ends(question, next) ? KEEPS_TAKEN : KEEPS_BOTH;
+}
+
+int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
+		  size_t max)
+{
+	const struct question question = {.code = code, .reg = site->err_reg};
+	uint64_t row = site->addr, addr = site->addr + site->len;
+	size_t count = 0;
+
+	if (!site->err || site->err_reg > 15 ||
+	    site->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM))
+		return 0;
+	for (int steps = 0; steps < STEPS_MAX; steps++) {
+		const struct insn *in = code_find(code, addr);
+		bool decides;
+		enum keeps way;
+
+		if (!in)
+			break;
+		if (in->class == INSN_JMP) {
+			row = addr = in->target;
+			continue;
+		}
+		if (in->class != INSN_COND) {
+			if (!insn_goes_on(in->class) ||
+			    effect_of(in, code_bytes(code, in), question.reg) != EFFECT_NONE)
+				break;
+			addr += in->len;
+			continue;
+		}
+		way = keeps(&question, in, &decides);
+		if (way == KEEPS_BOTH || asks_for(code, in, question.reg))
+			break;
+		if (decides && count < max)
+			ret[count] = (struct kept_branch){
+				.addr = in->addr, .row = row, .taken = way == KEEPS_TAKEN};
+		count += decides;
+		if (way == KEEPS_TAKEN)
+			row = in->target;
+		addr = way == KEEPS_TAKEN ? in->target : in->addr + in->len;
+	}
+	if (count > max || loses(&question, addr, true))
+		return -ENOENT;
+	return (int)count;
+}

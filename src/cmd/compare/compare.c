@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * compare.c - captures of failing and of passing calls in, the decisions that tell them apart out
+ *
+ * Where a TARGET stands in place of files it is a trace: compare_live.c.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capfile/format.h"
+#include "capfile/reader.h"
+#include "cmd/option_args.h"
+#include "cmd/cmd.h"
+#include "cmd/export_args.h"
+#include "cmd/compare/comparison.h"
+#include "cmd/output.h"
+#include "cmd/trace/filter_options.h"
+#include "compare/call.h"
+#include "compare/ranking.h"
+#include "pipeline/pipeline.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+#include "util/vector.h"
+
+/** enum side - which calls a file is of */
+enum side {
+	SIDE_BOTH, /* the value that each call returned tells */
+	SIDE_GOOD,
+	SIDE_BAD,
+};
+
+/** struct compare_file - @path and what the user said of it */
+struct compare_file {
+	char *path;
+	enum side side;
+};
+
+struct compare_options {
+	struct compare_file *files;
+	size_t file_count;
+	enum side side; /* of the files that follow */
+	bool top_given;
+	struct filter_options wanted;
+};
+
+/**
+ * struct compare - what is under way
+ * @first: the first file, whose kernel the others have to be of
+ * @view: of @first, for source lines
+ * @page: of --html
+ * @file: that is read now
+ * @blank: calls without a path; @left_out: calls of too many kinds; @untold: snapshots without a
+ *         returned value
+ */
+struct compare {
+	const struct compare_options *opts;
+	struct ranking *ranking;
+	struct capfile *first;
+	struct capfile *file;
+	struct view *view;
+	struct html_out page;
+	enum side side;
+	FILE *out;
+	struct progress *progress;
+	uint64_t calls;
+	uint64_t blank;
+	uint64_t left_out;
+	uint64_t untold;
+	bool damaged;
+};
+
+enum {
+	OPT_GOOD = 0x100,
+	OPT_BAD,
+	OPT_LIVE, /* one of live_options */
+};
+
+static const struct argp_option options[] = {
+	{"good", OPT_GOOD, 0, 0, "The files that follow are of passing calls", 1},
+	{"bad", OPT_BAD, 0, 0, "The files that follow are of failing calls", 1},
+	{0},
+};
+
+/* Those of a trace that make sense where a ranking is printed: trace_options.c parses them. */
+static const struct argp_option live_options[] = {
+	{0, 0, 0, 0, "With TARGET:", 2},
+	{"timeout", 't', "SECONDS", 0, "Compare what has come after so many seconds", 0},
+	{"trigger", 'T', "KIND", 0, "How to trigger; as of a trace", 0},
+	{"branch-filter", 'j', "LIST", 0, "Branches to record; as of a trace", 0},
+	{"rotate", OPT_LIVE, 0, 0, "As of a trace", 0},
+	{"max-overhead", OPT_LIVE, "PERCENT", 0, "As of a trace", 0},
+	{"max-rate", OPT_LIVE, "N", 0, "As of a trace", 0},
+	{"record", OPT_LIVE, "FILE", 0, "Also write a capture file, of all returns", 2},
+	{"max-size", OPT_LIVE, "BYTES", 0, "Of a capture file; as of a trace", 2},
+	{"max-files", OPT_LIVE, "N", 0, "As of a trace", 2},
+	{"ring-bytes", OPT_LIVE, "BYTES", 0, "Size of the ring buffer (default 16 MiB)", 2},
+	{"no-lbr", OPT_LIVE, 0, OPTION_HIDDEN, "As of a trace", 2},
+	{0},
+};
+
+static const char doc[] =
+	"Which decisions tell failing calls from passing ones: returns of a function, captured "
+	"now; or those of capture files, of one host or many with the same kernel.\v"
+	"With TARGET both kinds are captured, until there are 100 failing and 1000 passing "
+	"returns (-n FAILING[:PASSING] says how many), COMMAND ends, or Ctrl-C. Of a kind that is "
+	"frequent they are drawn from all that were seen, which are counted; -e says which errors "
+	"are failures.\n\n"
+	"  lbrsnoop compare do_sys_openat2\n\n"
+	"Of COMMAND these are the calls of its own process; -c NAME captures those of processes "
+	"that it starts, while it runs elsewhere.\n\n"
+	"A name of a file that is there, one that ends in .lbr, or with a / is a FILE.\n\n"
+	"Without --good and --bad the returned values tell: record both with -e none, for "
+	"example\n\n"
+	"  lbrsnoop record -e none -n 1000 -o x.lbr may_open\n"
+	"  lbrsnoop compare x.lbr\n\n"
+	"Decisions are ranked by balanced accuracy, 1 if they tell all calls apart, 0.5 by chance. "
+	"A "
+	"call whose record does not reach back to a decision does not count for it.\n\n"
+	"Exit status: 0 failing and passing calls were compared, 1 there are none of one kind, 2 "
+	"error, 64 usage.";
+
+static int add_file(struct compare_options *opts, char *arg)
+{
+	if (vector_grow(&opts->files, opts->file_count, sizeof(*opts->files)))
+		return ENOMEM;
+	opts->files[opts->file_count++] = (struct compare_file){.path = arg, .side = opts->side};
+	return 0;
+}
+
+static error_t check(const struct compare_options *opts)
+{
+	const struct view_options *view = &opts->wanted.view;
+	bool good = false, bad = false, both = false;
+
+	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
+	    view->insns || view->branches || view->interval_ms || export_wanted(&view->export))
+		return args_usage(
+			"compare prints a ranking: without --summary, --interval, --trace-json, "
+			"--dot, --svg, --raw, --insns, --branches, --otlp and --metrics");
+	for (size_t i = 0; i < opts->file_count; i++) {
+		good |= opts->files[i].side == SIDE_GOOD;
+		bad |= opts->files[i].side == SIDE_BAD;
+		both |= opts->files[i].side == SIDE_BOTH;
+	}
+	if (both && (good || bad))
+		return args_usage("compare: say of all files, or of none, whether they are --good "
+				  "or --bad");
+	for (size_t i = 0; i < opts->file_count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(opts->files[i].path, opts->files[k].path) ||
+			    args_same_file(opts->files[i].path, opts->files[k].path))
+				return args_usage("compare: %s is given twice: its calls would "
+						  "count twice",
+						  opts->files[i].path);
+	if (both && opts->wanted.filter.errno_filter)
+		return args_usage(
+			"compare: -e leaves the passing calls out; it goes with --good and "
+			"--bad");
+	if (good != bad)
+		return args_usage("compare: --good FILE... and --bad FILE... go together");
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct compare_options *opts = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->wanted;
+		return 0;
+	case OPT_GOOD:
+		opts->side = SIDE_GOOD;
+		return 0;
+	case OPT_BAD:
+		opts->side = SIDE_BAD;
+		return 0;
+	case ARGP_KEY_ARG:
+		return add_file(opts, arg);
+	case ARGP_KEY_END:
+		return opts->file_count ? check(opts) : 0;
+	case ARGP_KEY_NO_ARGS:
+		return args_usage(
+			"compare: which function, or which capture files? For example: lbrsnoop "
+			"compare may_open, or lbrsnoop compare x.lbr");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Here the command line has files: with a TARGET they are trace_options.c's. */
+static error_t refuse_live(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	(void)state;
+	if (key != OPT_LIVE && key != 't' && key != 'T' && key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	return args_usage("compare: -t, -T, -j, --record and what else captures need a TARGET to "
+			  "capture now, and here are files");
+}
+
+static const struct argp live_argp = {.options = live_options, .parser = refuse_live};
+static const struct argp_child children[] = {
+	{.argp = &filter_options_argp}, {.argp = &live_argp}, {0}};
+
+static const struct argp argp = {
+	.children = children,
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "TARGET... [-- COMMAND [ARG]...]\nFILE...\n--good FILE... --bad FILE...",
+	.doc = doc,
+};
+
+/*
+ * Source lines are looked up in the first file's kernel, which may have been loaded elsewhere; its
+ * modules lay elsewhere, too.
+ */
+static void place_in_first(const struct compare *compare, struct ranking_decision *item)
+{
+	uint64_t stext = capfile_meta(compare->file)->stext;
+
+	if (!*item->place.module) {
+		item->rel = item->addr - stext;
+		item->addr = item->rel + capfile_meta(compare->first)->stext;
+	} else if (compare->file != compare->first) {
+		item->addr = 0;
+	}
+}
+
+static int on_call(void *ctx, const struct ranking_call *call)
+{
+	struct compare *compare = ctx;
+	struct ranking_call item = *call;
+	int err;
+
+	if (item.decided.place.function)
+		place_in_first(compare, &item.decided);
+	err = ranking_call(compare->ranking, &item);
+	if (err != -E2BIG)
+		return err;
+	compare->left_out++;
+	return -ENOENT;
+}
+
+static int on_decision(void *ctx, const struct ranking_decision *decision)
+{
+	struct compare *compare = ctx;
+	struct ranking_decision item = *decision;
+
+	place_in_first(compare, &item);
+	return ranking_decision(compare->ranking, &item);
+}
+
+static void on_call_end(void *ctx)
+{
+	struct compare *compare = ctx;
+
+	ranking_call_end(compare->ranking);
+}
+
+static int on_event(void *ctx, const struct event *event)
+{
+	struct compare *compare = ctx;
+	struct symbols *symbols = event->source->symbols;
+	const struct snapshot *snap = event->snap;
+	const struct call_taker to = {
+		.call = on_call, .decision = on_decision, .end = on_call_end, .ctx = compare};
+	struct path *path;
+	int err;
+
+	compare->calls++;
+	/* An entry, a tracepoint: whether the call fails is not known. */
+	if (compare->side == SIDE_BOTH && !snap->has_retval && !snap->err) {
+		compare->untold++;
+		return 0;
+	}
+	path = call_path(snap, symbols, &event->source->text, &err);
+	if (path)
+		err = call_of_snapshot(snap, path, symbols,
+				       compare->side == SIDE_BOTH ? snap->err != 0
+								  : compare->side == SIDE_BAD,
+				       &to);
+	else if (!err)
+		compare->blank++;
+	path_free(path);
+	return err;
+}
+
+static bool is_wanted(void *ctx, const struct snapshot *snap)
+{
+	const struct compare *compare = ctx;
+
+	return snapshot_wanted(&compare->opts->wanted.filter, snap);
+}
+
+static int check_kernel(const struct compare *compare, struct capfile *file, const char *path,
+			struct errmsg *msg)
+{
+	const struct capfile_meta *meta = capfile_meta(file), *first = capfile_meta(compare->first);
+
+	if (!meta->build_id.len || !first->build_id.len)
+		return errmsg_set(msg, -EINVAL,
+				  "%s has no build ID of its kernel, so nobody knows whether two "
+				  "files are of one: compare it by itself",
+				  meta->build_id.len ? compare->opts->files[0].path : path);
+	if (meta->build_id.len == first->build_id.len &&
+	    !memcmp(meta->build_id.bytes, first->build_id.bytes, meta->build_id.len))
+		return 0;
+	return errmsg_set(msg, -EINVAL,
+			  "%s is of Linux %s, %s of %s: two builds of the kernel, whose branches "
+			  "lie elsewhere; compare captures of one build",
+			  path, meta->release, compare->opts->files[0].path, first->release);
+}
+
+/* Source lines are those of the first file's kernel: the others are of the same. */
+static int begin_file(struct compare *compare, const char *path, struct errmsg *msg)
+{
+	if (compare->first)
+		return check_kernel(compare, compare->file, path, msg);
+	compare->first = compare->file;
+	return view_create_for_capture(&compare->opts->wanted.view, compare->out, compare->file,
+				       NULL, &compare->view, msg);
+}
+
+static void say_end(struct compare *compare, const char *path, uint64_t lost)
+{
+	char why[256];
+
+	capfile_end_text(compare->file, why, sizeof(why));
+	if (*why)
+		log_warning("%s: %s", path, why);
+	compare->damaged |= capfile_ended(compare->file) == CAPFILE_END_DAMAGED;
+	lost += capfile_lost(compare->file);
+	if (lost)
+		log_warning("%s: %llu events were lost when they were captured", path,
+			    (unsigned long long)lost);
+}
+
+static int read_file(struct compare *compare, const struct compare_file *from, struct errmsg *msg)
+{
+	struct pipeline pipeline = {};
+	const struct sink sink = {.event = on_event, .ctx = compare};
+	uint64_t max = compare->opts->wanted.count;
+	struct pipeline_run run = {.items = &pipeline,
+				   .count = 1,
+				   .wanted = is_wanted,
+				   .ctx = compare,
+				   .max = max ? max - compare->calls : 0,
+				   .stop = &stop_requested,
+				   .progress = compare->progress};
+	char what[256];
+	int err;
+
+	snprintf(what, sizeof(what), "reading %s", from->path);
+	progress_say(compare->progress, what);
+	err = capfile_open(from->path, &compare->file, msg);
+	if (err)
+		return err;
+	pipeline.source = capfile_source(compare->file);
+	pipeline_add_sink(&pipeline, &sink);
+	compare->side = from->side;
+	err = begin_file(compare, from->path, msg);
+	if (!err) {
+		err = pipeline_fill(&run, &pipeline) ?: pipeline_run(&run);
+		if (err && err != -ENOMEM)
+			errmsg_set(msg, err, "%s: %s", from->path, strerror(-err));
+	}
+	if (!err)
+		say_end(compare, from->path, run.lost);
+	pipeline_deinit(&pipeline);
+	if (compare->file != compare->first)
+		capfile_close(compare->file);
+	compare->file = NULL;
+	return err;
+}
+
+static void say_left_out(const struct compare *compare)
+{
+	if (stop_requested)
+		log_warning("stopped after %llu calls: not all are compared",
+			    (unsigned long long)compare->calls);
+	if (compare->blank)
+		log_warning(
+			"%llu of %llu calls have no path, and are left out: the record was cut, "
+			"filtered or overwritten, or the capture has no text",
+			(unsigned long long)compare->blank, (unsigned long long)compare->calls);
+	if (compare->untold)
+		log_warning(
+			"%llu of %llu snapshots tell of no return, and are left out: a function "
+			"has to be traced by name, or --good and --bad say what files are of",
+			(unsigned long long)compare->untold, (unsigned long long)compare->calls);
+	if (compare->left_out)
+		log_warning("%llu calls are left out: of more kinds than %d failing "
+			    "and %d passing",
+			    (unsigned long long)compare->left_out, RANKING_FAILING_MAX,
+			    RANKING_PASSING_MAX);
+}
+
+/* Return: as main()'s; negative errno, with @msg. */
+static int print_ranking(struct compare *compare, struct errmsg *msg)
+{
+	const struct compare_options *opts = compare->opts;
+	_cleanup_free_ const char **names = calloc(opts->file_count, sizeof(const char *));
+	const struct comparison comparison = {
+		.ranking = compare->ranking,
+		.calls = compare->calls,
+		.names = names,
+		.name_count = opts->file_count,
+		.page = opts->wanted.view.html ? &compare->page : NULL,
+		.opts = &opts->wanted.view,
+		.top = opts->top_given ? opts->wanted.view.top : COMPARISON_TOP,
+		.view = compare->view,
+		.out = compare->out,
+		.output = opts->wanted.output,
+	};
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < opts->file_count; i++)
+		names[i] = opts->files[i].path;
+	return comparison_print(&comparison, msg);
+}
+
+/* No file is emptied before all is read: a page takes the place of another when it is complete. */
+static int compare_all(struct compare *compare, struct errmsg *msg)
+{
+	const struct compare_options *opts = compare->opts;
+	uint64_t max = opts->wanted.count;
+	int err = 0;
+
+	compare->ranking = ranking_create();
+	if (!compare->ranking)
+		return -ENOMEM;
+	if (opts->wanted.view.html)
+		err = html_out_open(&compare->page, opts->wanted.view.html, msg);
+	compare->progress = output_progress(compare->out, true, "reading captures", "calls");
+	for (size_t i = 0; i < opts->file_count && !err && !stop_requested; i++)
+		if (!max || compare->calls < max)
+			err = read_file(compare, &opts->files[i], msg);
+	progress_end(compare->progress);
+	if (err)
+		return err;
+	say_left_out(compare);
+	if (!compare->view)
+		return EXIT_NONE;
+	err = output_begin(compare->out);
+	if (err)
+		return output_failed(opts->wanted.output, err, msg);
+	return print_ranking(compare, msg);
+}
+
+/**
+ * struct forms - what stands on a command line
+ * @file, @target: one of them, or NULL
+ * @sides: --good or --bad, behind which there are files alone
+ */
+struct forms {
+	const char *file;
+	const char *target;
+	bool sides;
+};
+
+/* uprobe:/bin/true:main, hw:fs/namei.c:3000: a slash behind a colon is no file's. */
+static bool is_file(const char *arg)
+{
+	size_t len = strlen(arg);
+	struct stat st;
+
+	return !strcmp(arg, "-") || arg[strcspn(arg, "/:")] == '/' ||
+	       (len > 4 && !strcmp(arg + len - 4, ".lbr")) ||
+	       (!stat(arg, &st) && S_ISREG(st.st_mode));
+}
+
+static error_t look_at(int key, char *arg, struct argp_state *state)
+{
+	struct forms *forms = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		*(forms->sides || is_file(arg) ? &forms->file : &forms->target) = arg;
+		return 0;
+	case OPT_GOOD:
+	case OPT_BAD:
+		forms->sides = true;
+		return 0;
+	default:
+		/* Whatever else the options say, and of ARGP_KEY_ those that do not matter. */
+		return 0;
+	}
+}
+
+static error_t look_past(int key, char *arg, struct argp_state *state)
+{
+	(void)key;
+	(void)arg;
+	(void)state;
+	return 0;
+}
+
+/*
+ * -EINVAL: it is neither, and said. 0, and what is wrong with the options is said by who parses
+ * them for good.
+ */
+static int look_for_forms(int argc, char **argv, struct forms *ret_forms)
+{
+	/* Without their parsers: values of options mean nothing yet. */
+	const struct argp filter = {filter_options_argp.options, look_past, 0},
+			  view = {view_argp.options, look_past, 0},
+			  export = {export_argp.options, look_past, 0},
+			  live = {live_options, look_past, 0};
+	const struct argp_child all[] = {
+		{.argp = &filter}, {.argp = &view}, {.argp = &export}, {.argp = &live}, {0}};
+	const struct argp look = {.options = options, .parser = look_at, .children = all};
+
+	*ret_forms = (struct forms){};
+	argp_parse(&look, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP,
+		   NULL, ret_forms);
+	if (!ret_forms->file || !ret_forms->target)
+		return 0;
+	return -args_usage("compare: capture files, or what is to be captured now: %s is of the "
+			   "former, '%s' of the latter",
+			   ret_forms->file, ret_forms->target);
+}
+
+/* Return: exit status; -1: no TARGET is on the command line. */
+static int compare_live(int argc, char **argv)
+{
+	_cleanup_free_ char **copy = NULL;
+	struct forms forms;
+	int end = 1;
+
+	while (end < argc && strcmp(argv[end], "--"))
+		end++;
+	/* getopt() changes the order. */
+	copy = args_copy(end, argv);
+	if (!copy) {
+		log_error("%s", strerror(ENOMEM));
+		return EXIT_ERROR;
+	}
+	if (look_for_forms(end, copy, &forms))
+		return EXIT_USAGE;
+	if ((forms.file || forms.sides) && end < argc) {
+		args_usage("compare: a command behind '--' is captured now, not read from a file "
+			   "as %s is",
+			   forms.file ?: "--good FILE... --bad FILE...");
+		return EXIT_USAGE;
+	}
+	return forms.target || end < argc ? cmd_compare_live(argc, argv) : -1;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	struct compare_options opts = {.wanted = FILTER_OPTIONS_DEFAULT};
+	struct compare compare = {.opts = &opts, .out = stdout};
+	struct errmsg msg = {};
+	int err, status;
+
+	argp_err_exit_status = EXIT_USAGE;
+	status = compare_live(argc, argv);
+	if (status >= 0)
+		return status;
+	/* --good and --bad are of the files behind them. */
+	opts.wanted.view.top = UINT32_MAX;
+	opts.wanted.view.ranking = true;
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &opts)) {
+		free(opts.files);
+		return EXIT_USAGE;
+	}
+	opts.top_given = opts.wanted.view.top != UINT32_MAX;
+	for (size_t i = 0; i < opts.file_count; i++) {
+		status = filter_options_check_outputs(&opts.wanted, &opts.files[i].path, 1,
+						      "capture");
+		if (status) {
+			free(opts.files);
+			return status;
+		}
+	}
+	if (opts.wanted.output)
+		compare.out = output_open(opts.wanted.output);
+	if (!compare.out) {
+		log_error("%s: %s", opts.wanted.output, strerror(errno));
+		free(opts.files);
+		return EXIT_ERROR;
+	}
+	install_reader_stop_handlers();
+	status = compare_all(&compare, &msg);
+	err = output_end(compare.out, opts.wanted.output, status < 0 ? status : 0, &msg);
+	if (err)
+		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+	view_destroy(compare.view);
+	html_out_deinit(&compare.page);
+	capfile_close(compare.first);
+	ranking_destroy(compare.ranking);
+	free(opts.files);
+	return err || compare.damaged ? EXIT_ERROR : status;
+}

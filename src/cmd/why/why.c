@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: GPL-2.0
+/* why.c - from "Invalid argument" to the line that said so */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "capture/breakpoint.h"
+#include "cmd/option_args.h"
+#include "cmd/child.h"
+#include "cmd/cmd.h"
+#include "host/capabilities.h"
+#include "host/cgroup.h"
+#include "pipeline/classify.h"
+#include "cmd/output.h"
+#include "cmd/view.h"
+#include "render/why/why_json.h"
+#include "render/backtrace.h"
+#include "render/why/why_deep.h"
+#include "render/why/why_text.h"
+#include "symbolize/text/kernelimage.h"
+#include "symbolize/debug/source_file.h"
+#include "symbolize/text/text.h"
+#include "syscall/syscall.h"
+#include "target/functions.h"
+#include "target/switches.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+#include "why/hit_snapshot.h"
+#include "why/run/standby.h"
+#include "why/session.h"
+
+enum {
+	OPT_SYSCALL = 0x100,
+	OPT_CGROUP,
+	OPT_UNIT,
+	OPT_ALL,
+	OPT_ONCE,
+	OPT_NO_LBR,
+	OPT_STORY,
+	OPT_DEEP,
+	OPT_NO_VALUES,
+	OPT_PRIVATE,
+};
+
+struct why_options {
+	struct view_options view;
+	struct capture_options filter; /* -e */
+	char **command;
+	const char *output;
+	struct cgroup cgroup; /* its ID is 0: none */
+	uint64_t timeout_ms;
+	int syscall;
+	bool all;
+	bool once;
+	bool no_lbr;
+	bool story;
+	bool no_values;
+	bool private;
+	uint64_t deep_runs; /* 0: not asked for */
+};
+
+struct why {
+	const struct why_options *opts;
+	struct symbols *symbols;
+	struct text *text;
+	struct text_source kernel_text;
+	struct view *view;
+	struct child child;
+	struct child_command command;
+	struct answer answer;
+	FILE *file; /* that the answer goes to */
+	FILE *out;  /* of the view: the same, or memory for JSON */
+	char *line;
+	size_t line_len;
+	bool quiet;
+	struct progress *progress;
+};
+
+static const struct argp_option options[] = {
+	{"errno", 'e', "LIST", 0, "Only calls that fail with these: ENOENT,EINVAL", 0},
+	{"syscall", OPT_SYSCALL, "NAME", 0, "Only this system call", 0},
+	{"pid", 'p', "PID", 0,
+	 "No COMMAND: wait for a call of this process, or of its children, that fails; the second "
+	 "one tells the place, or the first, if it has been learned of",
+	 0},
+	{"comm", 'c', "NAME", 0, "The same of tasks of this name", 0},
+	{"cgroup", OPT_CGROUP, "PATH", 0, "The same of a control group (version 2)", 0},
+	{"unit", OPT_UNIT, "NAME", 0, "The same of a systemd unit", 0},
+	{"timeout", 't', "SECONDS", 0, "Wait no longer than that (0.5 is fine)", 0},
+	{"all", OPT_ALL, 0, 0, "List every call that failed, identical ones counted", 0},
+	{"once", OPT_ONCE, 0, 0,
+	 "Run the COMMAND only once: the place is told if the call fails twice in it, or has been "
+	 "learned of",
+	 0},
+	{"story", OPT_STORY, 0, 0,
+	 "The full account: the stack with inlined functions and entry code, and on a machine with "
+	 "an LBR the branches that led there (--insns and --raw say so, too)",
+	 0},
+	{"deep", OPT_DEEP, "RUNS", OPTION_ARG_OPTIONAL,
+	 "On a machine with an LBR: the whole way from the system call to the error, further back "
+	 "than the LBR reaches; for that the COMMAND is run again, up to RUNS times (40)",
+	 0},
+	{"no-values", OPT_NO_VALUES, 0, 0,
+	 "Neither read nor show what variables held: they may be nobody else's business", 0},
+	{"private", OPT_PRIVATE, 0, 0,
+	 "An answer that may be sent to others: as with --no-values, and without the arguments of "
+	 "system calls, names of tasks, and what the kernel logs or says of them",
+	 0},
+	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
+	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
+	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
+	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Which line of the kernel's source made a command fail, by which condition.\v"
+	"COMMAND is run up to three times: to see which call fails and which functions ran in it; "
+	"to see which of their instructions made the error; and, on a machine with an LBR, to have "
+	"the branches that led there. What the later runs write is not shown. With --once it is "
+	"run once, and what runs already (-p, -c, --cgroup, --unit) is not run at all: then each "
+	"failing call teaches where the next one of its kind can be made, and so do earlier "
+	"uses.\n\n"
+	"Exit status: 0 the place was found, 1 the command did not fail by a system call, or the "
+	"place was not found, 2 error, 4 not permitted, 64 usage.";
+
+static int parse_cgroup(struct why_options *opts, const char *arg)
+{
+	if (cgroup_find(arg, &opts->cgroup))
+		return args_usage("--cgroup '%s': there is no control group %s", arg,
+				  opts->cgroup.path);
+	return 0;
+}
+
+static int parse_unit(struct why_options *opts, const char *arg)
+{
+	if (cgroup_find_unit(arg, &opts->cgroup))
+		return args_usage("--unit '%s': it does not run, or has a slice of its own, which "
+				  "--cgroup names: there is no control group %s",
+				  arg, opts->cgroup.path);
+	return 0;
+}
+
+static int parse_deep(struct why_options *opts, const char *arg)
+{
+	int err = 0;
+
+	opts->deep_runs = DEEP_RUNS_DEFAULT;
+	if (arg)
+		err = args_number("--deep", arg, DEEP_RUNS_MAX, &opts->deep_runs);
+	if (!err && !opts->deep_runs)
+		return args_usage("--deep=0: one run is the least");
+	return err;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct why_options *opts = state->input;
+	int err;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->view;
+		return 0;
+	case OPT_SYSCALL:
+		opts->syscall = syscall_number(arg);
+		if (opts->syscall < 0)
+			return args_usage("--syscall '%s': there is no such system call", arg);
+		return 0;
+	case OPT_ALL:
+		opts->all = true;
+		return 0;
+	case OPT_ONCE:
+		opts->once = true;
+		return 0;
+	case OPT_NO_LBR:
+		opts->no_lbr = true;
+		return 0;
+	case OPT_STORY:
+		opts->story = true;
+		return 0;
+	case OPT_NO_VALUES:
+		opts->no_values = true;
+		return 0;
+	case OPT_PRIVATE:
+		opts->private = true;
+		opts->no_values = true;
+		return 0;
+	case OPT_DEEP:
+		return parse_deep(opts, arg);
+	case 'o':
+		opts->output = arg;
+		return 0;
+	case 'p':
+		return args_pid(&opts->filter, arg);
+	case 'c':
+		return args_comm(&opts->filter, arg);
+	case OPT_CGROUP:
+		return parse_cgroup(opts, arg);
+	case OPT_UNIT:
+		return parse_unit(opts, arg);
+	case 't':
+		return args_seconds("--timeout", arg, &opts->timeout_ms);
+	case 'e':
+		err = args_errnos(&opts->filter, arg);
+		if (!err && !opts->filter.errno_filter)
+			return args_usage("--errno none: 'why' looks at errors alone");
+		return err;
+	case ARGP_KEY_ARGS:
+		opts->command = state->argv + state->next;
+		return 0;
+	default:
+		return args_status(key);
+	}
+}
+
+static int targets(const struct why_options *opts)
+{
+	return !!opts->filter.pid + !!opts->filter.comm + !!opts->cgroup.id;
+}
+
+static bool attaches(const struct why_options *opts)
+{
+	return targets(opts) > 0;
+}
+
+/* What runs already, or a command: options of the one say nothing of the other. */
+static int check_target(const struct why_options *opts)
+{
+	bool command = opts->command && opts->command[0];
+
+	if (command && attaches(opts))
+		log_error("why: -p, -c, --cgroup and --unit are for what runs already: "
+			  "leave out the COMMAND");
+	else if (command && opts->timeout_ms)
+		log_error("why: --timeout is for what runs already; a COMMAND is run to its end "
+			  "(timeout(1) ends it)");
+	else if (!command && !attaches(opts))
+		log_error("why: name the command that fails: lbrsnoop why -- COMMAND; or what "
+			  "runs already, by -p, -c, --cgroup or --unit");
+	else if (targets(opts) > 1)
+		log_error("why: -p, -c and --cgroup or --unit: one of them at a time");
+	else if (!command && opts->once)
+		log_error("why: --once is for a COMMAND; what runs already is not run at all");
+	else if (opts->deep_runs && (!command || opts->once))
+		log_error("why: --deep runs a COMMAND again and again: no --once, and nothing "
+			  "that runs already");
+	else if (opts->deep_runs && opts->no_lbr)
+		log_error("why: --deep is about the LBR's branches: no --no-lbr");
+	else
+		return 0;
+	return EXIT_USAGE;
+}
+
+static int parse_options(int argc, char **argv, struct why_options *opts)
+{
+	static const struct argp_child children[] = {{&view_argp, 0, "What to print:", 3}, {0}};
+	static const struct argp argp = {options, parse, "-- COMMAND [ARG]...", doc, children};
+
+	*opts = (struct why_options){.view = VIEW_OPTIONS_DEFAULT, .syscall = -1};
+	opts->view.installed_sources = true;
+	opts->filter.errno_any = true;
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, opts))
+		return EXIT_USAGE;
+	if (export_wanted(&opts->view.export)) {
+		log_error("why: --otlp and --metrics are of snapshots: a trace has them, and "
+			  "'lbrsnoop report'");
+		return EXIT_USAGE;
+	}
+	return check_target(opts);
+}
+
+/* The later runs write where nobody reads; a data line of ours is not mixed with the command's. */
+static int exec_command(void *ctx)
+{
+	const struct why *why = ctx;
+	int null;
+
+	if (!why->quiet && why->opts->view.json && !why->opts->output)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (why->quiet) {
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		if (null >= 0) {
+			dup2(null, STDOUT_FILENO);
+			dup2(null, STDERR_FILENO);
+		}
+	}
+	return child_exec((void *)&why->command);
+}
+
+static int start(void *ctx, bool quiet, uint32_t *ret_pid, struct errmsg *msg)
+{
+	struct why *why = ctx;
+	int err;
+
+	why->quiet = quiet;
+	why->child = (struct child){};
+	fflush(NULL);
+	err = child_fork(&why->child, exec_command, why);
+	if (err)
+		return errmsg_set(msg, err, "%s: %s", why->command.path, strerror(-err));
+	*ret_pid = why->child.pid;
+	return 0;
+}
+
+static void go(void *ctx)
+{
+	child_go(&((struct why *)ctx)->child);
+}
+
+static bool ended(void *ctx, int *ret_status)
+{
+	struct why *why = ctx;
+
+	if (!child_ended(&why->child))
+		return false;
+	*ret_status = why->child.status;
+	return true;
+}
+
+static bool stop(void *ctx)
+{
+	return stop_requested > 0;
+}
+
+/* Not before the first run of --deep: what the command writes in the runs before that is shown. */
+static void show_progress(void *ctx, const struct deep_path *path)
+{
+	struct why *why = ctx;
+	struct symbol sym;
+	char what[256];
+
+	if (path->count && !symbols_find(why->symbols, path->branches[0].to, &sym))
+		snprintf(what, sizeof(what), "run %u, in %s()", path->runs, sym.name);
+	else
+		snprintf(what, sizeof(what), "run %u", path->runs);
+	if (why->progress)
+		progress_say(why->progress, what);
+	else
+		why->progress = output_progress(why->file, true, what, "branches back");
+	progress_count(why->progress, path->count);
+}
+
+/* As it runs; or as it was built, which differs from that only where the kernel patches itself. */
+static int open_text(struct why *why, struct errmsg *msg)
+{
+	const struct kernel_image_options image = {
+		.vmlinux = why->opts->view.vmlinux,
+		.debug_dir = why->opts->view.debug_dir,
+		.symbols = why->symbols,
+		.modules = true,
+	};
+	struct kernel_image found;
+	int live_err = text_live_open(NULL, &why->text), err = live_err;
+
+	if (live_err)
+		err = kernel_image_open(&image, &found, &why->text);
+	if (err)
+		return errmsg_set(
+			msg, live_err,
+			"/proc/kcore: %s, and no image of this kernel was found; its code "
+			"tells where errors are made: --vmlinux FILE names one",
+			text_live_why(live_err));
+	why->kernel_text = text_source(why->text);
+	if (!live_err)
+		return 0;
+	log_info("/proc/kcore: %s; so the kernel's code is read as it was built, in %s",
+		 text_live_why(live_err), found.path);
+	if (found.modules_missing)
+		log_info("of %zu modules %zu have no file of the same build: errors made in them "
+			 "are not found",
+			 found.modules, found.modules_missing);
+	free(found.path);
+	return 0;
+}
+
+static int open_kernel(struct why *why, struct errmsg *msg)
+{
+	struct functions *types = NULL;
+	int err = symbols_open_begin(true, &why->symbols);
+
+	if (err)
+		return err;
+	/* Not needed: with the kernel's types its symbols are read in less time. */
+	if (functions_open(&types, NULL))
+		types = NULL;
+	err = symbols_open_end(why->symbols, types ? functions_btf(types) : NULL);
+	functions_close(types);
+	if (err)
+		return errmsg_set(msg, err, "/proc/kallsyms: %s", kallsyms_error(err));
+	return open_text(why, msg);
+}
+
+static void say_status(int status)
+{
+	if (WIFSIGNALED(status))
+		log_info("the command was killed by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		log_info("the command ended with status %d", WEXITSTATUS(status));
+}
+
+/* The branches before the place, as any trace shows them; the stack stood before them. */
+static int show_story(struct why *why, struct hit_snapshot *hit)
+{
+	struct snapshot *snap = &hit->snap;
+
+	snap->regs = NULL;
+	snap->stack = NULL;
+	snap->stack_count = 0;
+	snapshot_classify(snap, why->symbols, &why->kernel_text);
+	return view_snapshot(why->view, snap, &why->kernel_text, 0);
+}
+
+/* What would bring source lines, once: the view may have said it already. */
+static void say_hint(struct why *why)
+{
+	char hint[600];
+
+	if (*view_hint(why->view, hint, sizeof(hint)) && why->answer.state != ORIGIN_NONE)
+		log_info("no source lines; %s", hint);
+}
+
+/* What an LBR adds, or would add. */
+static void say_branches(const struct answer *answer)
+{
+	if (answer->state != ORIGIN_FOUND || !answer->lbr_reason.text[0] ||
+	    (answer->hit && answer->hit->hw))
+		return;
+	if (answer->has_lbr)
+		log_info("the branches that led there are not shown: %s", answer->lbr_reason.text);
+	else
+		log_info("an LBR would add the branches that led there; %s",
+			 answer->lbr_reason.text);
+}
+
+/* The view writes its line into memory. */
+static int show_json(struct why *why, struct why_view *view)
+{
+	const struct why_hit *seen = why->answer.hit;
+	_cleanup_free_ struct hit_snapshot *hit = seen ? calloc(1, sizeof(*hit)) : NULL;
+	_cleanup_free_ struct hit_snapshot *story = seen ? calloc(1, sizeof(*story)) : NULL;
+	int err = 0;
+
+	if (seen && (!hit || !story))
+		return -ENOMEM;
+	if (seen) {
+		hit_snapshot_make(seen, &why->answer.site, why->answer.call, hit);
+		view->snap = &hit->snap;
+	}
+	if (seen && seen->hw) {
+		hit_snapshot_make(seen, &why->answer.site, why->answer.call, story);
+		err = show_story(why, story);
+	}
+	if (!err && fflush(why->out))
+		err = -ENOMEM;
+	say_branches(&why->answer);
+	say_hint(why);
+	return err
+		       ?: why_json(why->file, &why->answer, view, hit, why->line,
+				   why->opts->private ? NULL
+						      : (const char *const *)why->opts->command);
+}
+
+/* These say how the branches are to be shown. */
+static bool wants_story(const struct why_options *opts)
+{
+	const struct view_options *view = &opts->view;
+
+	return opts->story || view->insns || view->raw || view->summary || view->dot || view->svg ||
+	       view->trace_json;
+}
+
+/* First the answer, then, if it is asked for, the story. */
+static int show_text(struct why *why, FILE *out, struct why_view *view)
+{
+	const struct answer *answer = &why->answer;
+	struct backtrace_view stack = {
+		.symbols = why->symbols, .lines = view->lines, .text = view->text};
+	_cleanup_free_ struct hit_snapshot *hit = answer->hit ? calloc(1, sizeof(*hit)) : NULL;
+
+	if (answer->hit && !hit)
+		return -ENOMEM;
+	if (hit) {
+		hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
+		view->snap = &hit->snap;
+	}
+	if (answer->call)
+		render_why_answer(out, answer, view);
+	if (hit && !view->story)
+		render_why_stack(out, &hit->snap, view, answer->hit->hw ? hit->snap.count : 0);
+	else if (hit && answer->hit->frames)
+		render_backtrace(out, &hit->snap, &stack);
+	render_why_others(out, answer, view);
+	if (answer->deep)
+		render_why_deep(out, answer->deep, view);
+	if (!hit || !answer->hit->hw || !view->story)
+		return 0;
+	fputc('\n', out);
+	return show_story(why, hit);
+}
+
+/*
+ * An archive of the sources is read once, which takes seconds: what is shown is shown to nobody
+ * first, to learn of which files it needs the text.
+ */
+static void fetch_sources(struct why *why, struct why_view *view)
+{
+	struct errmsg msg = {};
+	FILE *nobody = fopen("/dev/null", "we"), *out;
+
+	if (!nobody)
+		return;
+	out = view_set_out(why->view, nobody);
+	if (!show_text(why, nobody, view) && sources_waiting(view->sources)) {
+		log_info("reading the text of the lines in %s", sources_archive(view->sources));
+		if (sources_fetch(view->sources, &msg))
+			log_info("%s", msg.text);
+	}
+	view_set_out(why->view, out);
+	fclose(nobody);
+}
+
+static int show(struct why *why, FILE *out)
+{
+	struct why_view view = {
+		.symbols = why->symbols,
+		.lines = view_lines(why->view),
+		.sources = view_sources(why->view),
+		.kernel_text = &why->kernel_text,
+		.text.color = view_color(why->view),
+		.all = why->opts->all,
+		.story = wants_story(why->opts),
+		.no_values = why->opts->no_values,
+		.columns = output_columns(why->file),
+	};
+	int err;
+
+	if (why->opts->private)
+		failures_withhold(&why->answer.failures);
+	if (why->opts->view.json)
+		return show_json(why, &view);
+	if (sources_archive(view.sources))
+		fetch_sources(why, &view);
+	err = show_text(why, out, &view);
+	say_branches(&why->answer);
+	say_hint(why);
+	return err;
+}
+
+/* Is a certain call meant, or errno? */
+static bool asks(const struct why_options *opts)
+{
+	return opts->syscall >= 0 || !opts->filter.errno_any;
+}
+
+/* What runs already fails by itself, and is not run again. */
+static int attach(struct why *why, struct session_options *session, struct errmsg *msg)
+{
+	const struct why_options *opts = why->opts;
+	struct standby_target target = {
+		.pid = opts->filter.pid,
+		.cgroup = opts->cgroup.id ? opts->cgroup.path : NULL,
+		.timeout_ms = opts->timeout_ms,
+	};
+	int err;
+
+	session->probes.watch.comm = opts->filter.comm;
+	session->probes.watch.cgroup = opts->cgroup.id;
+	session->probes.watch.cgroup_level = opts->cgroup.level;
+	err = standby_attach(session, &target, &why->answer, msg);
+	if (err)
+		return err;
+	if (why->answer.lost)
+		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
+	if (!why->answer.call) {
+		log_info("no call failed%s: %s", asks(opts) ? " as asked for" : "",
+			 why->answer.reason.text);
+		if (!opts->view.json)
+			return 0;
+	}
+	return show(why, why->file);
+}
+
+/* Which instructions can be watched here, and by what; -EOPNOTSUPP if none or no functions can. */
+static int ask_machine(struct probes_options *probes, struct errmsg *no_breakpoints,
+		       struct errmsg *msg)
+{
+	struct switches switches = switches_read();
+	bool has_kprobes = !access("/sys/bus/event_source/devices/kprobe/type", R_OK);
+
+	if (switches.ftrace_off)
+		return errmsg_set(
+			msg, -EOPNOTSUPP,
+			"no function of this kernel can be watched: kernel.ftrace_enabled "
+			"is 0; " SWITCH_FTRACE_ON);
+	probes->kprobes = has_kprobes && !switches.kprobes_off;
+	if (breakpoint_check(no_breakpoints) == -EOPNOTSUPP)
+		probes->no_breakpoints = no_breakpoints->text;
+	if (probes->no_breakpoints && !probes->kprobes)
+		return errmsg_set(msg, -EOPNOTSUPP,
+				  "no instruction of this kernel can be watched: %s, and %s",
+				  has_kprobes ? "kprobes are switched off (" SWITCH_KPROBES_ON ")"
+					      : "it has no kprobes (CONFIG_KPROBES)",
+				  probes->no_breakpoints);
+	if (has_kprobes && !probes->kprobes)
+		log_info("kprobes are switched off (" SWITCH_KPROBES_ON
+			 "): breakpoints alone watch instructions, four on each CPU, and errors "
+			 "in netlink's acknowledgements are not seen");
+	return 0;
+}
+
+static int run(struct why *why, struct errmsg *msg)
+{
+	_cleanup_free_ char *path = NULL;
+	const struct why_options *opts = why->opts;
+	struct session_options session = {
+		.command = {.start = start, .go = go, .ended = ended, .stop = stop, .ctx = why},
+		.blame = {.syscall = opts->syscall,
+			  .errnos = opts->filter.errnos,
+			  .any_errno = opts->filter.errno_any},
+		.probes.lbr = !opts->no_lbr,
+		.probes.watch.points = opts->deep_runs > 0,
+		.probes.watch.values = !opts->no_values,
+		.deep = {.runs = (unsigned int)opts->deep_runs,
+			 .progress = show_progress,
+			 .ctx = why},
+	};
+	struct errmsg no_breakpoints = {};
+	int err = 0;
+
+	if (!attaches(opts))
+		err = child_find(opts->command[0], &path);
+	/* -EACCES is not about us: no exit status 4 */
+	if (err)
+		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", opts->command[0],
+				  strerror(-err));
+	err = ask_machine(&session.probes, &no_breakpoints, msg);
+	if (err)
+		return err;
+	why->command = (struct child_command){.path = path, .argv = opts->command};
+	err = open_kernel(why, msg);
+	if (err)
+		return err;
+	session.probes.symbols = why->symbols;
+	/* Our own programs come and go: that is no reason to read all names again. */
+	symbols_hold(why->symbols, true);
+	session.probes.text = why->text;
+	session.probes.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
+	session.probes.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
+	session.probes.watch.vmalloc_base = symbols_single(why->symbols, SYMBOLS_VMALLOC_BASE);
+	why->out = opts->view.json ? open_memstream(&why->line, &why->line_len) : why->file;
+	if (!why->out)
+		return -ENOMEM;
+	err = view_create(&opts->view, why->out, why->symbols, NULL, NULL, &why->view, msg);
+	if (err)
+		return err;
+	session.probes.lines = view_lines(why->view);
+	if (attaches(opts))
+		return attach(why, &session, msg);
+	if (opts->deep_runs)
+		log_info("the command is run up to three times, and then up to %llu times more",
+			 (unsigned long long)opts->deep_runs);
+	else if (!opts->once)
+		log_info("the command is run up to three times (--once: only once)");
+	err = opts->once ? standby_run(&session, &why->answer, msg)
+			 : session_run(&session, &why->answer, msg);
+	progress_end(why->progress);
+	child_kill(&why->child);
+	if (err)
+		return err;
+	say_status(why->answer.status);
+	if (why->answer.lost)
+		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
+	if (why->answer.call)
+		log_verbose("the call to blame is %s", blame_reason_text(why->answer.why_call));
+	else
+		log_info("%s", !asks(opts) && !why->answer.status
+				       ? "the command did not fail"
+				       : "no system call is to blame: none failed as asked for, or "
+					 "none that programs do not take in their stride");
+	return show(why, why->file);
+}
+
+int cmd_why(int argc, char **argv)
+{
+	const char *missing = missing_capabilities();
+	struct why_options opts;
+	struct why why = {.opts = &opts};
+	struct errmsg msg = {};
+	int err = parse_options(argc, argv, &opts);
+
+	if (err)
+		return err;
+	/* Before the command is run: it may be one that nobody wants to run again. */
+	if (view_check_kernel_sources(&opts.view, &msg)) {
+		log_error("%s", msg.text);
+		return EXIT_ERROR;
+	}
+	/* What the command says is in the user's language. */
+	setlocale(LC_MESSAGES, "");
+	if (missing) {
+		log_error("not permitted without %s; %s", missing, missing_capabilities_remedy());
+		return EXIT_PERMISSION;
+	}
+	why.file = opts.output ? fopen(opts.output, "we") : stdout;
+	if (!why.file) {
+		log_error("%s: %s", opts.output, strerror(errno));
+		return EXIT_ERROR;
+	}
+	install_stop_handlers();
+	err = run(&why, &msg);
+	if (!err && fflush(why.file))
+		err = errmsg_set(&msg, -errno, "%s: %s", opts.output ?: "stdout", strerror(errno));
+	if (err)
+		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
+	child_kill(&why.child);
+	view_destroy(why.view);
+	if (why.file != stdout)
+		fclose(why.file);
+	if (why.out && why.out != why.file)
+		fclose(why.out);
+	free(why.line);
+	text_close(why.text);
+	symbols_close(why.symbols);
+	err = err				? (int)exit_status_of(err)
+	      : why.answer.state == ORIGIN_NONE ? EXIT_NONE
+						: EXIT_SEEN;
+	answer_deinit(&why.answer);
+	return err;
+}

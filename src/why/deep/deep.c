@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/deep/deep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/capture.h"
+#include "symbolize/place.h"
+#include "symbolize/symbolize.h"
+#include "target/probeable.h"
+#include "util/cleanup.h"
+#include "util/clock.h"
+#include "util/log.h"
+#include "util/vector.h"
+#include "why/deep/deep_hits.h"
+
+/* After that no run begins; the one that is under way goes on to its end. */
+#define SECONDS_MAX 300
+/* In a row, without a branch more: interrupted; the call did not fail there; went another way. */
+#define SHORT_MAX  3
+#define NO_HIT_MAX 4
+#define OTHER_MAX  2
+/* How often what is known is given up from where most runs go another way. */
+#define CUTS_MAX 6
+/* Few entries are read whole; of more, the new record has to begin within the path. */
+#define SHALLOW 8
+/* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
+#define HITS_MAX 50000
+
+/**
+ * struct target - a point for the next run
+ * @at: the first place of the path that executes it, or DEEP_BEFORE
+ */
+struct target {
+	uint64_t addr;
+	long at;
+};
+
+/**
+ * struct deep - the search
+ * @number: of the target, of those that the far end of the path offers
+ * @verdict: of the last run, enum deep_verdict
+ * @shorts, @no_hits, @others, @cuts: how often in a row
+ * @hits_before: of all points, before the run
+ * @too_many: HITS_MAX was passed: nothing is armed any more in this run
+ */
+struct deep {
+	const struct deep_options *opts;
+	const struct command *command;
+	struct probes *probes;
+	struct answer *answer;
+	struct deep_path *path;
+	struct probeable *forbidden;
+	struct deep_code code;
+	struct deep_hits hits;
+	uint64_t end_ns;
+	unsigned int number;
+	int verdict;
+	unsigned int shorts;
+	unsigned int no_hits;
+	unsigned int others;
+	unsigned int cuts;
+	uint64_t hits_before;
+	bool too_many;
+};
+
+void deep_path_free(struct deep_path *path)
+{
+	if (!path)
+		return;
+	free(path->branches);
+	free(path->segments);
+	free(path->interrupts);
+	free(path);
+}
+
+/* The kernel says where its entry code is; only names tell what a system call goes to. */
+static int find_code(struct deep *deep)
+{
+	static const char *const calls[] = {"do_syscall_64", "do_fast_syscall_32",
+					    "do_int80_syscall_32", "do_int80_emulation"};
+	struct symbols *symbols = deep->probes->opts->symbols;
+	struct symbol sym;
+
+	_Static_assert(ARRAY_SIZE(calls) == ARRAY_SIZE(deep->code.calls), "one each");
+	if (symbols_by_name(symbols, "", "__entry_text_start", 0, &sym))
+		return -ENOENT;
+	deep->code.start = sym.addr;
+	if (symbols_by_name(symbols, "", "__entry_text_end", 0, &sym))
+		return -ENOENT;
+	deep->code.end = sym.addr;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (!symbols_by_name(symbols, "", calls[i], 0, &sym))
+			deep->code.calls[i] = sym.addr;
+	return deep->code.calls[0] ? 0 : -ENOENT;
+}
+
+/* The path is what this record has. */
+static int begin_with(struct deep *deep, const struct deep_record *record, unsigned int run)
+{
+	struct deep_path *path = deep->path;
+
+	path->count = path->segment_count = path->interrupt_count = 0;
+	for (size_t i = 0; i < record->count; i++) {
+		if (vector_grow(&path->branches, path->count, sizeof(*path->branches)))
+			return -ENOMEM;
+		path->branches[path->count++] = record->branches[i];
+	}
+	if (vector_grow(&path->segments, 0, sizeof(*path->segments)))
+		return -ENOMEM;
+	path->segments[path->segment_count++] =
+		(struct deep_segment){.run = run, .count = path->count, .point = path->end};
+	path->entry = record->end == DEEP_END_ENTRY;
+	return 0;
+}
+
+static int begin(struct deep *deep)
+{
+	const struct record *rec = &deep->answer->hit->rec;
+	struct why_branch newest[RECORD_BRANCHES_MAX];
+	struct deep_record record;
+	size_t count = 0;
+
+	for (; count < rec->count && count < RECORD_BRANCHES_MAX; count++)
+		newest[count] = (struct why_branch){.from = rec->branches[count].from,
+						    .to = rec->branches[count].to};
+	deep_record_make(&deep->code, newest, count, &record);
+	deep->path->end = deep->answer->site.watch;
+	return begin_with(deep, &record, deep->answer->runs);
+}
+
+static struct deep_known known(const struct deep_path *path)
+{
+	return (struct deep_known){
+		.branches = path->branches, .count = path->count, .end = path->end};
+}
+
+/* Anywhere in one: everybody comes by. */
+static bool in_thunk(const struct deep *deep, uint64_t addr)
+{
+	struct symbol sym;
+
+	return !symbols_find(deep->probes->opts->symbols, addr, &sym) &&
+	       place_is_thunk(place_of_symbol(sym.name, 0));
+}
+
+/* May a breakpoint stand there, and is that the path's first execution of it? */
+static bool is_possible(const struct deep *deep, const struct target *target)
+{
+	struct deep_known path = known(deep->path);
+
+	if (target->addr == path.end || probeable_forbidden(deep->forbidden, target->addr) ||
+	    in_thunk(deep, target->addr))
+		return false;
+	for (long at = DEEP_BEFORE; at < target->at; at++)
+		if (deep_runs_through(&path, at, target->addr))
+			return false;
+	return true;
+}
+
+/* True if it is possible, and @left possible ones came before it: counted down. */
+static bool take_target(const struct deep *deep, long at, uint64_t addr, unsigned int *left,
+			struct target *ret)
+{
+	struct target target = {.addr = addr, .at = at};
+
+	if (!is_possible(deep, &target) || (*left)--)
+		return false;
+	*ret = target;
+	return true;
+}
+
+/*
+ * The far end first, some branches short of it; then further on, towards the error; last those with
+ * no room to overlap, which the breakpoint of the run before has to make up for. A shallow LBR has
+ * room for nothing else.
+ */
+static bool find_target(const struct deep *deep, struct target *ret)
+{
+	const struct deep_path *path = deep->path;
+	long count = (long)path->count, depth = (long)lbr_depth(), least = DEEP_OVERLAP_MIN - 1;
+	long spots = depth - least - 1;
+	unsigned int left = deep->number;
+
+	for (long i = 0; i < depth; i++) {
+		/* 2, 3, ..., and then 1, 0, -1; or -1, 0, 1, ... */
+		long at = depth < SHALLOW ? i + DEEP_BEFORE
+			  : i < spots	  ? i + least
+					  : least - 1 - (i - spots);
+
+		if (at >= count)
+			continue;
+		if (at != DEEP_BEFORE && take_target(deep, at, path->branches[at].to, &left, ret))
+			return true;
+		if (at + 1 < count &&
+		    take_target(deep, at, path->branches[at + 1].from, &left, ret))
+			return true;
+	}
+	return false;
+}
+
+/* With what proves the joint: the error, the point of the run before, and one of another. */
+static size_t arm(struct deep *deep, const struct target *target, uint64_t *points)
+{
+	const struct deep_path *path = deep->path;
+	struct watch *watch = deep->probes->watch;
+	uint64_t asked[HW_SITES_MAX] = {path->end, target->addr};
+	size_t count = 2, armed = 0;
+
+	if (path->segment_count > 1)
+		asked[count++] = path->segments[path->segment_count - 1].point;
+	if (path->segment_count > 2)
+		asked[count++] = path->segments[1 + path->runs % (path->segment_count - 2)].point;
+	for (size_t i = 0; i < count; i++) {
+		bool there = false;
+
+		for (size_t k = 0; k < armed; k++)
+			there |= points[k] == asked[i];
+		if (there)
+			continue;
+		if (watch_point(watch, asked[i]))
+			points[armed++] = asked[i];
+		else if (i < 2)
+			return 0;
+	}
+	return armed;
+}
+
+static int on_event(const struct why_event *event, void *ctx)
+{
+	return deep_hits_add(ctx, event);
+}
+
+/* The hits of the call that failed as the one to blame did: the last that came by the place. */
+static const struct deep_hit *find_hits(const struct deep *deep, const struct failures *failures,
+					size_t *ret_count)
+{
+	for (size_t i = failures->count; i-- > 0;) {
+		const struct failure *failure = &failures->items[i];
+		const struct deep_hit *hits;
+
+		if (!failure_same(deep->answer->call, failure))
+			continue;
+		hits = deep_hits_of(&deep->hits, failure->seq, ret_count);
+		if (hits && deep_newest_hit(hits, *ret_count, deep->path->end))
+			return hits;
+	}
+	return NULL;
+}
+
+static int keep_interrupts(struct deep *deep, const struct deep_joint *joint, size_t newer)
+{
+	struct deep_path *path = deep->path;
+
+	for (const struct deep_hit *hit = joint->last; hit >= joint->first; hit--) {
+		const struct deep_record *record = &hit->record;
+
+		for (size_t i = 0; i < record->interrupt_count; i++) {
+			struct deep_interrupt cut = {.entry = record->interrupts[i],
+						     .newer = newer + record->interrupt_at[i],
+						     .run = deep->answer->runs};
+
+			/* What is known of was cut before, or had none. */
+			if (cut.newer < path->count)
+				continue;
+			if (vector_grow(&path->interrupts, path->interrupt_count,
+					sizeof(*path->interrupts)))
+				return -ENOMEM;
+			path->interrupts[path->interrupt_count++] = cut;
+		}
+		newer += record->count;
+	}
+	return 0;
+}
+
+static int put_in_front(struct deep_path *path, const struct why_branch *added, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (vector_grow(&path->branches, path->count, sizeof(*path->branches)))
+			return -ENOMEM;
+		path->count++;
+	}
+	memmove(path->branches + count, path->branches,
+		(path->count - count) * sizeof(*path->branches));
+	memcpy(path->branches, added, count * sizeof(*added));
+	return 0;
+}
+
+static int extend(struct deep *deep, const struct target *target, const struct deep_joint *joint)
+{
+	struct deep_path *path = deep->path;
+	int err = keep_interrupts(deep, joint, path->count - 1 - (size_t)target->at);
+
+	err = err ?: put_in_front(path, joint->added, joint->added_count);
+	if (err || vector_grow(&path->segments, path->segment_count, sizeof(*path->segments)))
+		return -ENOMEM;
+	path->segments[path->segment_count++] = (struct deep_segment){
+		.run = deep->answer->runs,
+		.count = joint->added_count,
+		.overlap = joint->overlap,
+		.point = target->addr,
+	};
+	path->entry = joint->entry;
+	deep->number = deep->shorts = deep->no_hits = deep->others = 0;
+	return 0;
+}
+
+/* The branches up to the one that is number @last are given up. */
+static void give_up(struct deep_path *path, size_t last)
+{
+	size_t gone = last + 1, kept = 0;
+
+	path->count -= gone;
+	memmove(path->branches, path->branches + gone, path->count * sizeof(*path->branches));
+	while (gone) {
+		struct deep_segment *oldest = &path->segments[path->segment_count - 1];
+		size_t less = oldest->count < gone ? oldest->count : gone;
+
+		oldest->count -= less;
+		gone -= less;
+		if (gone || (!oldest->count && path->segment_count > 1))
+			path->segment_count--;
+	}
+	for (size_t i = 0; i < path->interrupt_count; i++)
+		if (path->interrupts[i].newer < path->count)
+			path->interrupts[kept++] = path->interrupts[i];
+	path->interrupt_count = kept;
+	path->entry = false;
+}
+
+/* Of the way that the runs take now, if that of the first one is no more. */
+static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t count)
+{
+	const struct deep_hit *error = deep_newest_hit(hits, count, deep->path->end);
+
+	return error ? begin_with(deep, &error->record, deep->answer->runs) : 0;
+}
+
+static int take_other_path(struct deep *deep, const struct deep_joint *joint,
+			   const struct deep_hit *hits, size_t count)
+{
+	if (++deep->others < OTHER_MAX || deep->cuts >= CUTS_MAX)
+		return 0;
+	log_verbose("the runs differ from branch %zu of %zu on", joint->differs, deep->path->count);
+	deep->cuts++;
+	deep->others = deep->number = 0;
+	if (joint->differs + 1 < deep->path->count)
+		give_up(deep->path, joint->differs);
+	if (joint->differs + 1 >= deep->path->count || deep->path->count < DEEP_OVERLAP_MIN)
+		return begin_again(deep, hits, count);
+	return 0;
+}
+
+static int judge(struct deep *deep, const struct target *target, const uint64_t *points,
+		 size_t point_count, const struct failures *failures)
+{
+	struct deep_known path = known(deep->path);
+	struct deep_run run = {.points = points, .point_count = point_count};
+	struct deep_joint joint = {};
+	int err = 0;
+
+	run.hits = find_hits(deep, failures, &run.hit_count);
+	deep->verdict =
+		run.hits ? deep_join(&path, target->addr, target->at, &run, &joint) : DEEP_NO_HIT;
+	log_verbose("run %u, breakpoint at 0x%llx, behind branch %ld of %zu: verdict %d, %zu hits, "
+		    "overlap %zu, %zu more",
+		    deep->answer->runs, (unsigned long long)target->addr, target->at, path.count,
+		    deep->verdict, run.hit_count, joint.overlap, joint.added_count);
+	switch (deep->verdict) {
+	case DEEP_JOINED:
+		err = extend(deep, target, &joint);
+		free(joint.added);
+		return err;
+	case DEEP_NO_HIT:
+		deep->no_hits++;
+		return 0;
+	case DEEP_OTHER_PATH:
+		return take_other_path(deep, &joint, run.hits, run.hit_count);
+	case DEEP_SHORT:
+		if (++deep->shorts < SHORT_MAX)
+			return 0;
+		break;
+	case DEEP_OVERLAP:
+	case DEEP_AMBIGUOUS:
+	case DEEP_NO_PROGRESS:
+		break;
+	default:
+		return deep->verdict;
+	}
+	deep->shorts = 0;
+	deep->number++;
+	return 0;
+}
+
+static int look(void *ctx)
+{
+	struct deep *deep = ctx;
+	struct watch *watch = deep->probes->watch;
+
+	if (!deep->too_many && watch_point_hits(watch) - deep->hits_before > HITS_MAX) {
+		watch_sites_end(watch);
+		deep->too_many = true;
+	}
+	return 0;
+}
+
+static int make_run(struct deep *deep, const struct target *target, struct errmsg *msg)
+{
+	struct failures failures = {};
+	uint64_t points[HW_SITES_MAX], lost = watch_lost(deep->probes->watch);
+	size_t point_count = arm(deep, target, points);
+	int status, err;
+
+	/* Taken by somebody else, or refused there: the next one. */
+	if (!point_count) {
+		watch_sites_end(deep->probes->watch);
+		deep->verdict = DEEP_NO_PROGRESS;
+		deep->number++;
+		return 0;
+	}
+	deep->path->runs++;
+	deep->answer->runs++;
+	deep->probes->on_event = on_event;
+	deep->probes->on_event_ctx = &deep->hits;
+	deep->too_many = false;
+	deep->hits_before = watch_point_hits(deep->probes->watch);
+	err = command_run(deep->command, deep->probes, &failures, true, look, deep, &status, msg);
+	deep->probes->on_event = NULL;
+	watch_sites_end(deep->probes->watch);
+	/* A hit that nobody tells makes all before it another one than they are taken for. */
+	if (!err && deep->too_many) {
+		deep->verdict = DEEP_NO_PROGRESS;
+		deep->number++;
+	} else if (!err && watch_lost(deep->probes->watch) != lost) {
+		deep->verdict = DEEP_NO_HIT;
+		deep->no_hits++;
+	} else if (!err) {
+		err = judge(deep, target, points, point_count, &failures);
+	}
+	deep_hits_clear(&deep->hits);
+	failures_clear(&failures);
+	return err;
+}
+
+static const char *verdict_text(int verdict)
+{
+	switch (verdict) {
+	case DEEP_NO_HIT:
+		return "the call did not fail there again";
+	case DEEP_OTHER_PATH:
+		return "the runs go different ways";
+	case DEEP_SHORT:
+		return "interrupts, or other entry code, came between in each run";
+	case DEEP_OVERLAP:
+		return "too few branches of the path were seen again";
+	case DEEP_AMBIGUOUS:
+		return "the same branches are executed more than once, and the hits cannot be told "
+		       "apart";
+	default:
+		return "no breakpoint may stand near its far end, or none led further";
+	}
+}
+
+/* True if no more is to be found out: the path is whole, or its gap has a reason. */
+static bool is_over(struct deep *deep, struct target *target)
+{
+	struct errmsg *gap = &deep->path->gap;
+
+	if (deep->path->entry)
+		return true;
+	if (deep->path->runs >= deep->opts->runs)
+		errmsg_set(gap, 0, "all %u runs were made", deep->opts->runs);
+	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
+		errmsg_set(gap, 0, "%d seconds were over", SECONDS_MAX);
+	else if (deep->no_hits >= NO_HIT_MAX || deep->others > 2 * OTHER_MAX)
+		errmsg_set(gap, 0, "%s in %u runs", verdict_text(deep->verdict),
+			   deep->no_hits >= NO_HIT_MAX ? deep->no_hits : deep->others);
+	else if (!deep->path->count)
+		errmsg_set(gap, 0, "the record at the error holds no branch of the call");
+	else if (!find_target(deep, target))
+		errmsg_set(gap, 0, "%s", verdict_text(deep->verdict));
+	else
+		return false;
+	return true;
+}
+
+static int make_runs(struct deep *deep, struct errmsg *msg)
+{
+	struct target target;
+	int err = 0;
+
+	while (!err && !is_over(deep, &target)) {
+		err = make_run(deep, &target, msg);
+		if (!err && deep->opts->progress)
+			deep->opts->progress(deep->opts->ctx, deep->path);
+	}
+	if (err == -EINTR)
+		err = errmsg_set(&deep->path->gap, 0, "interrupted");
+	return err;
+}
+
+/* True if there is nothing that could be followed back: @gap says why. */
+static bool is_hopeless(const struct probes *probes, const struct answer *answer,
+			struct errmsg *gap)
+{
+	if (answer->state != ORIGIN_FOUND || !answer->hit)
+		errmsg_set(gap, 0, "the place of the error is not known");
+	else if (!answer->has_lbr || !probes->events)
+		errmsg_set(gap, 0, "%s",
+			   answer->lbr_reason.text[0] ? answer->lbr_reason.text
+						      : "the LBR is not used");
+	else if (!answer->hit->hw)
+		errmsg_set(gap, 0, "%s",
+			   answer->lbr_reason.text[0]
+				   ? answer->lbr_reason.text
+				   : "no breakpoint took the branches at the error");
+	else
+		return false;
+	return true;
+}
+
+int deep_find(const struct deep_options *opts, const struct command *command, struct probes *probes,
+	      struct answer *answer, struct errmsg *msg)
+{
+	struct deep deep = {
+		.opts = opts,
+		.command = command,
+		.probes = probes,
+		.answer = answer,
+		.verdict = DEEP_NO_PROGRESS,
+		.end_ns = clock_ns(CLOCK_MONOTONIC) + SECONDS_MAX * 1000000000ull,
+	};
+	int err;
+
+	deep.path = answer->deep = calloc(1, sizeof(*answer->deep));
+	if (!deep.path)
+		return -ENOMEM;
+	if (is_hopeless(probes, answer, &deep.path->gap))
+		return 0;
+	if (find_code(&deep)) {
+		errmsg_set(&deep.path->gap, 0,
+			   "/proc/kallsyms does not say where the kernel's entry code is");
+		return 0;
+	}
+	deep.hits.code = &deep.code;
+	err = probeable_open_forbidden(&deep.forbidden) ?: begin(&deep);
+	if (!err) {
+		watch_calls_quietly(probes->watch);
+		err = make_runs(&deep, msg);
+	}
+	deep_hits_clear(&deep.hits);
+	probeable_destroy(deep.forbidden);
+	return err;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * deep.h - further back than the LBR reaches: from the error to the entry of the system call
+ *
+ * The command is run again, each time with breakpoints near the far end of the path so far. What
+ * such a run recorded before is joined to the path where that is proven, see deep_join.h. Where it
+ * is not, the path ends in a gap with its reason.
+ */
+#ifndef LBRSNOOP_WHY_DEEP_DEEP_H
+#define LBRSNOOP_WHY_DEEP_DEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/errmsg.h"
+#include "why/answer.h"
+#include "why/run/command.h"
+#include "why/deep/deep_join.h"
+
+#define DEEP_RUNS_DEFAULT 40
+#define DEEP_RUNS_MAX	  10000
+
+/**
+ * struct deep_segment - branches that one run added; those before the first are of the answer's run
+ * @run: number of the run of the command
+ * @count: branches
+ * @overlap: branches of the path that this run had, too; 0 for the first segment
+ * @point: where its breakpoint stood
+ */
+struct deep_segment {
+	unsigned int run;
+	size_t count;
+	size_t overlap;
+	uint64_t point;
+};
+
+/** struct deep_interrupt - cut out of a record; @newer: branches of the path behind it */
+struct deep_interrupt {
+	uint64_t entry;
+	size_t newer;
+	unsigned int run;
+};
+
+/**
+ * struct deep_path - free with deep_path_free()
+ * @branches: oldest first, up to @end, the instruction that made the error
+ * @segments: from the error backwards; the sum of their counts is @count
+ * @runs: that were made for it
+ * @entry: the first branch enters the system call
+ * @gap: why the path goes no further back; "" if it need not
+ */
+struct deep_path {
+	struct why_branch *branches;
+	size_t count;
+	uint64_t end;
+	struct deep_segment *segments;
+	size_t segment_count;
+	struct deep_interrupt *interrupts;
+	size_t interrupt_count;
+	unsigned int runs;
+	bool entry;
+	struct errmsg gap;
+};
+
+/**
+ * struct deep_options - all borrowed
+ * @runs: at most; 0: not asked for
+ * @progress: or NULL; called after each run
+ */
+struct deep_options {
+	unsigned int runs;
+	void (*progress)(void *ctx, const struct deep_path *path);
+	void *ctx;
+};
+
+/**
+ * deep_find() - make the runs; @answer->deep is set in any case but -ENOMEM
+ * @probes: open; nothing is armed, before and afterwards
+ * @answer: the place of the error is known
+ * Return: 0; negative errno, with @msg.
+ */
+int deep_find(const struct deep_options *opts, const struct command *command, struct probes *probes,
+	      struct answer *answer, struct errmsg *msg);
+
+/** deep_path_free() - NULL is fine */
+void deep_path_free(struct deep_path *path);
+
+#endif

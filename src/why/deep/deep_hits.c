@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/deep/deep_hits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/vector.h"
+
+/* Of one call; of more, the newest are kept: counting begins at the error. */
+#define HITS_MAX 2048
+/* Failing calls with hits, the newest ones. */
+#define CALLS_MAX   64
+#define THREADS_MAX 256
+
+/** struct deep_call - a call that failed; @seq: of its event */
+struct deep_call {
+	uint64_t seq;
+	struct deep_hit *hits;
+	size_t count;
+};
+
+/** struct deep_thread - a thread within a call, its number @call */
+struct deep_thread {
+	uint32_t tid;
+	uint32_t call;
+	uint64_t last_ns;
+	struct deep_hit *hits;
+	size_t count;
+};
+
+static struct deep_thread *find_thread(struct deep_hits *hits, uint32_t tid)
+{
+	for (size_t i = 0; i < hits->thread_count; i++)
+		if (hits->threads[i].tid == tid)
+			return &hits->threads[i];
+	return NULL;
+}
+
+/* Its calls may have passed: only those that fail are told. */
+static struct deep_thread *silent_longest(struct deep_hits *hits)
+{
+	struct deep_thread *oldest = &hits->threads[0];
+
+	for (size_t i = 1; i < hits->thread_count; i++)
+		if (hits->threads[i].last_ns < oldest->last_ns)
+			oldest = &hits->threads[i];
+	return oldest;
+}
+
+static struct deep_thread *make_thread(struct deep_hits *hits, uint32_t tid)
+{
+	struct deep_thread *thread = find_thread(hits, tid);
+
+	if (thread)
+		return thread;
+	if (hits->thread_count == THREADS_MAX) {
+		thread = silent_longest(hits);
+		free(thread->hits);
+	} else {
+		if (vector_grow(&hits->threads, hits->thread_count, sizeof(*hits->threads)))
+			return NULL;
+		thread = &hits->threads[hits->thread_count++];
+	}
+	*thread = (struct deep_thread){.tid = tid};
+	return thread;
+}
+
+static int add_point(struct deep_hits *hits, const struct why_point *event)
+{
+	struct deep_thread *thread = make_thread(hits, event->head.tid);
+	struct deep_hit *hit;
+
+	if (!thread)
+		return -ENOMEM;
+	if (thread->call != event->call)
+		thread->count = 0;
+	thread->call = event->call;
+	thread->last_ns = event->head.mono_ns;
+	if (thread->count == HITS_MAX) {
+		memmove(thread->hits, thread->hits + HITS_MAX / 2,
+			HITS_MAX / 2 * sizeof(*thread->hits));
+		thread->count = HITS_MAX / 2;
+	}
+	if (vector_grow(&thread->hits, thread->count, sizeof(*thread->hits)))
+		return -ENOMEM;
+	hit = &thread->hits[thread->count++];
+	hit->ip = event->ip;
+	deep_record_make(hits->code, event->branches, event->count, &hit->record);
+	return 0;
+}
+
+/* What the thread hit since the call began. */
+static int end_call(struct deep_hits *hits, const struct why_failed *failed)
+{
+	struct deep_thread *thread = find_thread(hits, failed->head.tid);
+	struct deep_call call = {.seq = failed->head.seq};
+
+	if (!thread || !thread->count || thread->last_ns < failed->begin_ns)
+		return 0;
+	call.count = thread->count;
+	call.hits = calloc(call.count, sizeof(*call.hits));
+	if (!call.hits)
+		return -ENOMEM;
+	memcpy(call.hits, thread->hits, call.count * sizeof(*call.hits));
+	if (hits->call_count == CALLS_MAX) {
+		free(hits->calls[0].hits);
+		memmove(hits->calls, hits->calls + 1, --hits->call_count * sizeof(*hits->calls));
+	} else if (vector_grow(&hits->calls, hits->call_count, sizeof(*hits->calls))) {
+		free(call.hits);
+		return -ENOMEM;
+	}
+	hits->calls[hits->call_count++] = call;
+	return 0;
+}
+
+int deep_hits_add(struct deep_hits *hits, const struct why_event *event)
+{
+	if (event->kind == WHY_POINT)
+		return add_point(hits, (const struct why_point *)event);
+	if (event->kind == WHY_FAILED)
+		return end_call(hits, (const struct why_failed *)event);
+	return 0;
+}
+
+const struct deep_hit *deep_hits_of(const struct deep_hits *hits, uint64_t seq, size_t *ret_count)
+{
+	for (size_t i = 0; i < hits->call_count; i++)
+		if (hits->calls[i].seq == seq) {
+			*ret_count = hits->calls[i].count;
+			return hits->calls[i].hits;
+		}
+	return NULL;
+}
+
+void deep_hits_clear(struct deep_hits *hits)
+{
+	for (size_t i = 0; i < hits->call_count; i++)
+		free(hits->calls[i].hits);
+	for (size_t i = 0; i < hits->thread_count; i++)
+		free(hits->threads[i].hits);
+	free(hits->calls);
+	free(hits->threads);
+	*hits = (struct deep_hits){.code = hits->code};
+}

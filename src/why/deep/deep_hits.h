@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* deep_hits.h - the hits of breakpoints on the way to an error, gathered by the call they were in
+ */
+#ifndef LBRSNOOP_WHY_DEEP_DEEP_HITS_H
+#define LBRSNOOP_WHY_DEEP_DEEP_HITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "why/deep/deep_join.h"
+
+struct deep_call;
+struct deep_thread;
+
+/**
+ * struct deep_hits - of one run; begin with @code set and the rest zero
+ * @code: borrowed
+ * @calls: that failed, the newest last
+ * @threads: that hit something, each with the hits of its newest call
+ */
+struct deep_hits {
+	const struct deep_code *code;
+	struct deep_call *calls;
+	size_t call_count;
+	struct deep_thread *threads;
+	size_t thread_count;
+};
+
+/** deep_hits_add() - take an event; those that are none of its business are left aside; 0, -ENOMEM
+ */
+int deep_hits_add(struct deep_hits *hits, const struct why_event *event);
+
+/**
+ * deep_hits_of() - those of one failing call, oldest first
+ * @seq: of its event
+ * Return: NULL if it had none.
+ */
+const struct deep_hit *deep_hits_of(const struct deep_hits *hits, uint64_t seq, size_t *ret_count);
+
+/** deep_hits_clear() - free all but @code, which stays */
+void deep_hits_clear(struct deep_hits *hits);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/deep/deep_join.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/address.h"
+#include "util/cleanup.h"
+#include "util/vector.h"
+
+static bool in_entry(const struct deep_code *code, uint64_t addr)
+{
+	return addr >= code->start && addr < code->end;
+}
+
+static bool in_user(uint64_t addr)
+{
+	return !address_is_kernel(addr);
+}
+
+static bool enters_call(const struct deep_code *code, const struct why_branch *branch)
+{
+	if (!in_entry(code, branch->from))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(code->calls); i++)
+		if (code->calls[i] && code->calls[i] == branch->to)
+			return true;
+	return false;
+}
+
+/*
+ * The branch that entered what ended by resuming at @resumed; @count: there is none. #DB is not
+ * recorded: an older return to the same instruction is of another exception, and its entry, too.
+ */
+static size_t find_interrupt(const struct deep_code *code, const struct why_branch *newest,
+			     size_t count, size_t from, uint64_t resumed)
+{
+	for (size_t i = from; i < count; i++) {
+		if (newest[i].from == resumed && in_entry(code, newest[i].to))
+			return i;
+		if (newest[i].to == resumed && in_entry(code, newest[i].from))
+			return count;
+	}
+	return count;
+}
+
+static void put_oldest_first(struct deep_record *record)
+{
+	for (size_t i = 0, k = record->count; i + 1 < k; i++) {
+		struct why_branch other = record->branches[--k];
+
+		record->branches[k] = record->branches[i];
+		record->branches[i] = other;
+	}
+}
+
+/* True if @branch is the last one to take: @ret says why. */
+static bool take(const struct deep_code *code, const struct why_branch *branch,
+		 struct deep_record *ret)
+{
+	bool entry = enters_call(code, branch);
+
+	if (!entry && (in_user(branch->from) || in_user(branch->to) ||
+		       in_entry(code, branch->from) || in_entry(code, branch->to))) {
+		ret->end = DEEP_END_OTHER;
+		return true;
+	}
+	ret->branches[ret->count++] = *branch;
+	if (entry)
+		ret->end = DEEP_END_ENTRY;
+	return entry;
+}
+
+void deep_record_make(const struct deep_code *code, const struct why_branch *newest, size_t count,
+		      struct deep_record *ret)
+{
+	ret->count = ret->interrupt_count = 0;
+	ret->end = DEEP_END_FULL;
+	ret->resumed = 0;
+	for (size_t i = 0; i < count && i < RECORD_BRANCHES_MAX; i++) {
+		const struct why_branch *branch = &newest[i];
+		bool returns = in_entry(code, branch->from) && !in_entry(code, branch->to) &&
+			       !in_user(branch->to) && !enters_call(code, branch);
+		size_t entered;
+
+		if (!returns) {
+			if (take(code, branch, ret))
+				break;
+			continue;
+		}
+		entered = find_interrupt(code, newest, count, i + 1, branch->to);
+		if (entered == count) {
+			ret->end = DEEP_END_RESUMED;
+			ret->resumed = branch->to;
+			break;
+		}
+		ret->interrupts[ret->interrupt_count] = newest[entered].to;
+		ret->interrupt_at[ret->interrupt_count++] = ret->count;
+		i = entered;
+	}
+	put_oldest_first(ret);
+}
+
+/* The instructions behind branch @at: from @ret_low to @ret_high, both executed. */
+static void run_behind(const struct deep_known *known, long at, uint64_t *ret_low,
+		       uint64_t *ret_high)
+{
+	long last = (long)known->count - 1;
+
+	*ret_high = at == last ? known->end : known->branches[at + 1].from;
+	*ret_low = at == DEEP_BEFORE ? *ret_high : known->branches[at].to;
+}
+
+bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr)
+{
+	uint64_t low, high;
+
+	run_behind(known, at, &low, &high);
+	return addr >= low && addr <= high;
+}
+
+/**
+ * struct place - an execution of a point: the one at @addr behind branch @at of the path
+ */
+struct place {
+	long at;
+	uint64_t addr;
+};
+
+/* The execution of any point that is the next older one; false if there is none in the path. */
+static bool place_before(const struct deep_known *known, const struct deep_run *run,
+			 struct place *place)
+{
+	uint64_t below = place->addr;
+
+	for (long at = place->at; at >= DEEP_BEFORE; at--, below = UINT64_MAX) {
+		uint64_t best = 0;
+
+		for (size_t i = 0; i < run->point_count; i++)
+			if (run->points[i] < below && run->points[i] > best &&
+			    deep_runs_through(known, at, run->points[i]))
+				best = run->points[i];
+		if (best) {
+			*place = (struct place){.at = at, .addr = best};
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool same(const struct why_branch *one, const struct why_branch *other)
+{
+	return one->from == other->from && one->to == other->to;
+}
+
+/* How many of the newest branches before @place the record has; those before the path are none. */
+static bool agrees(const struct deep_known *known, const struct place *place,
+		   const struct deep_record *record, size_t *ret_differs)
+{
+	for (size_t i = 0; i < record->count && (long)i <= place->at; i++) {
+		if (!same(&record->branches[record->count - 1 - i],
+			  &known->branches[place->at - i])) {
+			*ret_differs = place->at - i;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A record that another hit of the same run goes on from: nothing was executed in between. */
+static bool continues(const struct deep_run *run, size_t hit)
+{
+	const struct deep_record *record = &run->hits[hit].record;
+
+	return hit && record->end == DEEP_END_RESUMED && run->hits[hit - 1].ip == record->resumed;
+}
+
+/* All branches before a hit that records without a gap have, the newest first. */
+static int collect(const struct deep_run *run, size_t hit, struct why_branch **ret,
+		   size_t *ret_count, size_t *ret_last)
+{
+	for (;; hit--) {
+		const struct deep_record *record = &run->hits[hit].record;
+
+		for (size_t i = record->count; i-- > 0;) {
+			if (vector_grow(ret, *ret_count, sizeof(**ret)))
+				return -ENOMEM;
+			(*ret)[(*ret_count)++] = record->branches[i];
+		}
+		*ret_last = hit;
+		if (!continues(run, hit))
+			return 0;
+	}
+}
+
+/*
+ * Does the record at the next newer hit reach back to the one at @place? Then both are of one
+ * execution, and the branches between them count as the same, too.
+ */
+static bool reaches(const struct deep_record *newer, long newer_at, const struct place *place)
+{
+	long between = newer_at - place->at;
+
+	if ((long)newer->count > between ||
+	    (place->at == DEEP_BEFORE && (long)newer->count == between))
+		return true;
+	return (long)newer->count == between && newer->end == DEEP_END_RESUMED &&
+	       newer->resumed == place->addr;
+}
+
+/* Without that: the same branches must not stand before another execution of the point. */
+static bool is_ambiguous(const struct deep_known *known, uint64_t point, long at)
+{
+	for (long other = at + 1; other < (long)known->count; other++) {
+		long i = 0;
+
+		if (!deep_runs_through(known, other, point))
+			continue;
+		while (i <= at && same(&known->branches[at - i], &known->branches[other - i]))
+			i++;
+		if (i > at)
+			return true;
+	}
+	return false;
+}
+
+/* What stands before the path, out of all that stands before the hit. */
+static int prepend(const struct deep_known *known, long at, const struct deep_run *run, size_t hit,
+		   struct deep_joint *ret)
+{
+	_cleanup_free_ struct why_branch *all = NULL;
+	size_t count = 0, overlap = (size_t)(at + 1), last = hit;
+	struct place place = {.at = at};
+
+	if (collect(run, hit, &all, &count, &last))
+		return -ENOMEM;
+	for (size_t i = 0; i < count && i < overlap; i++)
+		if (!same(&all[i], &known->branches[place.at - (long)i])) {
+			ret->differs = (size_t)place.at - i;
+			return DEEP_OTHER_PATH;
+		}
+	if (count < overlap)
+		return DEEP_SHORT;
+	if (count == overlap)
+		return run->hits[last].record.end == DEEP_END_FULL ? DEEP_NO_PROGRESS : DEEP_SHORT;
+	ret->added_count = count - overlap;
+	ret->added = calloc(ret->added_count, sizeof(*ret->added));
+	if (!ret->added)
+		return -ENOMEM;
+	for (size_t i = 0; i < ret->added_count; i++)
+		ret->added[i] = all[count - 1 - i];
+	ret->entry = run->hits[last].record.end == DEEP_END_ENTRY;
+	ret->first = &run->hits[last];
+	ret->last = &run->hits[hit];
+	return DEEP_JOINED;
+}
+
+const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip)
+{
+	while (count-- > 0)
+		if (hits[count].ip == ip)
+			return &hits[count];
+	return NULL;
+}
+
+int deep_join(const struct deep_known *known, uint64_t point, long at, const struct deep_run *run,
+	      struct deep_joint *ret)
+{
+	struct place place = {.at = (long)known->count - 1, .addr = known->end}, newer = place;
+	const struct deep_hit *error = deep_newest_hit(run->hits, run->hit_count, known->end);
+	const struct deep_record *newer_record = NULL;
+	size_t hit;
+
+	*ret = (struct deep_joint){};
+	if (!error)
+		return DEEP_NO_HIT;
+	hit = (size_t)(error - run->hits);
+	for (;;) {
+		if (!agrees(known, &place, &run->hits[hit].record, &ret->differs))
+			return DEEP_OTHER_PATH;
+		if (place.at == at && place.addr == point)
+			break;
+		newer = place;
+		newer_record = &run->hits[hit].record;
+		if (!place_before(known, run, &place))
+			return DEEP_NO_PROGRESS;
+		ret->differs = (size_t)(place.at < 0 ? 0 : place.at);
+		if (!hit || run->hits[hit - 1].ip != place.addr)
+			return DEEP_OTHER_PATH;
+		hit--;
+	}
+	ret->overlap = (size_t)(at + 1);
+	if (newer_record && newer.at > at && reaches(newer_record, newer.at, &place))
+		ret->overlap = (size_t)(newer.at + 1);
+	else if (is_ambiguous(known, point, at))
+		return DEEP_AMBIGUOUS;
+	if (ret->overlap < DEEP_OVERLAP_MIN)
+		return DEEP_OVERLAP;
+	return prepend(known, at, run, hit, ret);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * deep_join.h - the records of one more run, and the path that is known: do they join?
+ *
+ * Functions over arrays of branches alone. The path leads to the instruction that made the error.
+ * In a run breakpoints stand on points of it, each of which takes the branches before it. Which hit
+ * is which is counted back from the error: the path says how often each point is executed from the
+ * joint on, and the run has to have hit them in that order, with the same branches before each.
+ */
+#ifndef LBRSNOOP_WHY_DEEP_DEEP_JOIN_H
+#define LBRSNOOP_WHY_DEEP_DEEP_JOIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "why_event.h"
+
+/* Branches that have to be the same in two runs; all but one of what the shallowest LBR has. */
+#define DEEP_OVERLAP_MIN 3
+/* Interrupts that one record can hold: each has two branches at least. */
+#define DEEP_INTERRUPTS_MAX (RECORD_BRANCHES_MAX / 2)
+/* Places of the path: before the first branch that is known, its source can still be one. */
+#define DEEP_BEFORE (-1)
+
+/**
+ * struct deep_code - code that tells where a system call begins, and an interrupt ends
+ * @start, @end: the entry code, of system calls, interrupts and exceptions
+ * @calls: functions that entry code calls for a system call; 0: none
+ */
+struct deep_code {
+	uint64_t start;
+	uint64_t end;
+	uint64_t calls[4];
+};
+
+/** enum deep_end - why a record goes no further back */
+enum deep_end {
+	DEEP_END_FULL,	  /* it had no room for more */
+	DEEP_END_RESUMED, /* there an interrupt, or a breakpoint of ours, ended */
+	DEEP_END_ENTRY,	  /* there the system call was entered: that is its first branch */
+	DEEP_END_OTHER,	  /* other entry code, or user space */
+};
+
+/**
+ * struct deep_record - the branches before a hit, oldest first, that are of the call itself
+ * @resumed: DEEP_END_RESUMED: the instruction that was executed next
+ * @interrupts: entries of interrupts and exceptions that were cut out of its middle
+ * @interrupt_at: how many of @branches are newer
+ */
+struct deep_record {
+	struct why_branch branches[RECORD_BRANCHES_MAX];
+	size_t count;
+	enum deep_end end;
+	uint64_t resumed;
+	uint64_t interrupts[DEEP_INTERRUPTS_MAX];
+	size_t interrupt_at[DEEP_INTERRUPTS_MAX];
+	size_t interrupt_count;
+};
+
+/** struct deep_hit - a breakpoint at @ip was hit */
+struct deep_hit {
+	uint64_t ip;
+	struct deep_record record;
+};
+
+/** deep_record_make() - out of what the LBR held, @count entries, the newest first */
+void deep_record_make(const struct deep_code *code, const struct why_branch *newest, size_t count,
+		      struct deep_record *ret);
+
+/**
+ * struct deep_known - the path as far as it is known
+ * @branches: oldest first
+ * @end: the instruction that they lead to: it made the error
+ */
+struct deep_known {
+	const struct why_branch *branches;
+	size_t count;
+	uint64_t end;
+};
+
+/**
+ * struct deep_run - one run
+ * @points: addresses that had breakpoints, @end of the path among them
+ * @hits: all hits in the call that failed, oldest first
+ */
+struct deep_run {
+	const uint64_t *points;
+	size_t point_count;
+	const struct deep_hit *hits;
+	size_t hit_count;
+};
+
+/** enum deep_verdict - of a joint */
+enum deep_verdict {
+	DEEP_JOINED = 0,
+	DEEP_NO_HIT,	  /* the place of the error was not executed */
+	DEEP_OTHER_PATH,  /* the run took another way than the path */
+	DEEP_SHORT,	  /* an interrupt, or other entry code, came between */
+	DEEP_OVERLAP,	  /* fewer branches are the same than DEEP_OVERLAP_MIN */
+	DEEP_AMBIGUOUS,	  /* the same branches stand before another execution of the point, too */
+	DEEP_NO_PROGRESS, /* they are the same, and nothing is before them */
+};
+
+/**
+ * struct deep_joint - what came of it
+ * @overlap: branches of the path that the run had, too, on both sides of the joint
+ * @differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take
+ * @added: DEEP_JOINED: branches before the path, oldest first; free()
+ * @entry: the first of them enters the system call
+ * @first, @last: the hits whose records have them, from the oldest one on; borrowed from the run
+ */
+struct deep_joint {
+	size_t overlap;
+	size_t differs;
+	struct why_branch *added;
+	size_t added_count;
+	bool entry;
+	const struct deep_hit *first;
+	const struct deep_hit *last;
+};
+
+/**
+ * deep_runs_through() - does the path execute the instruction at @addr behind branch @at?
+ * That is, from where the branch leads to up to the source of the next. Before the first branch of
+ * the path, DEEP_BEFORE, only the source of that is known.
+ */
+bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr);
+
+/** deep_newest_hit() - of @hits, oldest first, the newest at @ip; NULL if there is none */
+const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip);
+
+/**
+ * deep_join() - join one run to the path
+ * @point: one of the run's points
+ * @at: the first place of the path that executes it, or DEEP_BEFORE
+ * @ret: @added is set if joined
+ * Return: enum deep_verdict; -ENOMEM.
+ */
+int deep_join(const struct deep_known *known, uint64_t point, long at, const struct deep_run *run,
+	      struct deep_joint *ret);
+
+#endif
