@@ -2,8 +2,8 @@
 /*
  * why_read.bpf.h - values at a hit: kernel memory that the table of its site says
  *
- * src/why/values/plan.c makes the table. What it says is data: each address is checked here before it is
- * read.
+ * src/why/values/plan.c makes the table. What it says is data: each address is checked here before
+ * it is read.
  */
 #ifndef LBRSNOOP_BPF_WHY_READ_H
 #define LBRSNOOP_BPF_WHY_READ_H
