@@ -58,7 +58,7 @@ not_made "record.h: nothing else" 'CC .*src/((decode|symbolize|util|path)/|(rend
 nothing "and then nothing"
 # One that few read: each of them is compiled.
 touch src/cmd/option_args.h
-made "a header: its readers" 'CC .*src/cmd/option_args\.c' 'CC .*src/cmd/trace\.c' 'LINK'
+made "a header: its readers" 'CC .*src/cmd/option_args\.c' 'CC .*src/cmd/trace/trace\.c' 'LINK'
 not_made "a header: no BPF object, and no room that does not read it" 'BPF|SKEL|CC .*src/[^c]'
 printf '#include "util/log.h"\n' >src/util/added.c
 made "a new source is compiled and linked" 'CC .*src/util/added\.c' 'LINK'
