@@ -365,6 +365,7 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		.parts = site->tallies[passing_at].went[!side] >= least(passing->calls),
 		.open = 2 * site->tallies[failing_at].open[side] > bad.true_calls,
 		.decides = decided,
+		.inferred = decided && good.known < least(passing->calls),
 	};
 	if (site->condition[side])
 		strcpy(ret->condition, site->condition[side]);

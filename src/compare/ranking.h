@@ -107,6 +107,8 @@ struct ranking_count {
  * @decides: the errno follows from it: a call that went this way fails, so that no passing call
  * did, even one whose record does not reach back to it; @passing has those that do, @accuracy and
  * @weight count all
+ * @inferred: by that alone: it @decides, and fewer than RANKING_CALLS_LEAST passing calls know it.
+ * @accuracy then measures nothing
  * @follows: the ways parted before it, at an item that comes before this one. @weight is not more
  * than that item's: what more calls know of the consequence is no evidence for it
  */
@@ -123,6 +125,7 @@ struct ranked {
 	bool parts;
 	bool open;
 	bool decides;
+	bool inferred;
 	bool follows;
 };
 

@@ -25,6 +25,15 @@
 static const char decides_text[] =
 	"the error follows from it: no passing call can have gone this way";
 
+/* What takes the place of a balanced accuracy that would be of failing calls alone. */
+static const char *inferred_text(const struct ranked *item)
+{
+	return item->passing.known
+		       ? "by inference: the errno follows from it; fewer than 3 passing records "
+			 "show it"
+		       : "by inference: the errno follows from it; no passing record shows it";
+}
+
 static const char *paint_of(const struct compare_view *view, const char *color)
 {
 	const struct text_options how = {.color = view->color};
@@ -132,6 +141,10 @@ static void print_item(FILE *out, const struct ranking_reason *reason, const str
 	print_count(out, &item->failing, reason->failing);
 	fputs(" failing, ", out);
 	print_count(out, &item->passing, reason->passing);
+	if (item->inferred) {
+		fprintf(out, " passing\n      %s\n", inferred_text(item));
+		return;
+	}
 	/* Rounded down: 1 says that there was no exception. */
 	fprintf(out, " passing; balanced accuracy %.3f\n", floor(item->accuracy * 1000) / 1000);
 	if (item->decides)
@@ -159,6 +172,9 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 		  2 * reason->items[0].passing.known < reason->passing))
 		why = "most calls of one kind do not know: their records begin behind these "
 		      "decisions; what the others did may be of another sort of call";
+	else if (2 * reason->items[0].passing.known < reason->passing)
+		why = "most passing calls do not know: their records begin behind the first "
+		      "decision, and that they went another way there is inferred, not recorded";
 	else if (!reason->joined)
 		why = "the records do not show both ways from a decision in common on: the "
 		      "calls may have parted further back";
@@ -260,7 +276,10 @@ static void put_item(struct json_writer *w, const struct ranked *item,
 	put_count(w, "failing", &item->failing);
 	put_count(w, "passing", &item->passing);
 	jw_key(w, "accuracy");
-	jw_real(w, item->accuracy);
+	if (item->inferred)
+		jw_null(w);
+	else
+		jw_real(w, item->accuracy);
 	jw_put_bool(w, "decides", item->decides);
 	jw_close(w, '}');
 }
@@ -349,12 +368,15 @@ static void put_item_html(FILE *out, const struct ranking_reason *reason, const 
 		html_put_text(out, item->condition);
 	}
 	if (item->decides)
-		fprintf(out, "<br>%s", decides_text);
+		fprintf(out, "<br>%s", item->inferred ? inferred_text(item) : decides_text);
 	fputs("</td>", out);
 	put_count_html(out, &item->failing, reason->failing);
 	put_count_html(out, &item->passing, reason->passing);
-	/* Rounded down: 1 says that there was no exception. */
-	fprintf(out, "<td class=\"n\">%.3f</td></tr>\n", floor(item->accuracy * 1000) / 1000);
+	if (item->inferred)
+		fputs("<td class=\"n\">inferred</td></tr>\n", out);
+	else /* Rounded down: 1 says that there was no exception. */
+		fprintf(out, "<td class=\"n\">%.3f</td></tr>\n",
+			floor(item->accuracy * 1000) / 1000);
 }
 
 static void put_reason_html(FILE *out, const struct ranking_reason *reason,

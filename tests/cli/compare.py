@@ -61,6 +61,10 @@ def wrong(line, calls):
         # A passing call that took the decision to fail would have failed.
         known = line["passing"] if item["decides"] else item["passing"]["known"]
         tnr = 1 - item["passing"]["true"] / known
+        if (item["accuracy"] is None) != (item["decides"] and item["passing"]["known"] < min(3, line["passing"])):
+            return f"{item['place']}: accuracy {item['accuracy']}, with {item['passing']['known']} passing calls that know"
+        if item["accuracy"] is None:
+            continue
         if abs(item["accuracy"] - (tpr + tnr) / 2) > 1e-9:
             return f"{item['place']}: accuracy {item['accuracy']}, is {(tpr + tnr) / 2}"
     return None

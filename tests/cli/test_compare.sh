@@ -72,6 +72,29 @@ expect "an option of another view" 64 'without --summary' ./lbrsnoop compare --s
 head -c 9000 "$capture" >"$scratch/cut.lbr"
 expect "a capture that was cut off" 1 'no end mark' ./lbrsnoop compare --no-lines "$scratch/cut.lbr"
 
+# A decision that no passing record shows is inferred from the code, and measured by nothing: the records of all passing
+# rmdirs begin behind it.
+rmdir=tests/data/compare/calls/batch02.lbr
+expect_out "an inference is no measurement: text" 0 \
+	'in 5 of 5 failing, 0 of 0 \(not known of 20\) passing$' ./lbrsnoop compare --no-lines "$rmdir"
+if grep -q '^ *by inference: the errno follows from it; no passing record shows it$' "$scratch/out" && ! grep -q '0 of 0.*accuracy' "$scratch/out"; then
+	ok "an inference is said to be one"
+else
+	not_ok "an inference is said to be one" "$scratch/out"
+fi
+expect_out "an inference is in doubt" 0 '^  most passing calls do not know: ' ./lbrsnoop compare --no-lines "$rmdir"
+expect_out "an inference is no measurement: JSON" 0 '"passing":\{"true":0,"known":0\},"accuracy":null,"decides":true' \
+	./lbrsnoop compare --json --no-lines "$rmdir"
+expect_out "an inference is no measurement: HTML" 0 'no passing record shows it.*<td class="n">inferred</td>' \
+	./lbrsnoop compare --html - --no-lines "$rmdir"
+./lbrsnoop compare -q --no-lines --json "$rmdir" >"$scratch/rmdir.json"
+tests/json_check "$scratch/rmdir.json" >"$scratch/verdict" 2>&1
+case $? in
+0) ok "an inference: the schema" ;;
+77) skip "an inference: the schema" "python3-jsonschema is not installed" ;;
+*) not_ok "an inference: the schema" "$scratch/verdict" ;;
+esac
+
 # compare TARGET: which of the two forms a command line is; what it captures is tests/vm/test_compare's.
 expect "a file and a target" 64 "x.lbr is of the former, 'may_open' of the latter" ./lbrsnoop compare x.lbr may_open
 expect "a file and a command" 64 "captured now, not read from a file as x.lbr is" ./lbrsnoop compare x.lbr -- true

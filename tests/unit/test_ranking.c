@@ -368,6 +368,7 @@ static void what_decides_needs_no_passing_record(void **state)
 	assert_int_equal(reasons->count, 1);
 	assert_int_equal(reasons->items[0].place.off, 0x10);
 	assert_true(reasons->items[0].decides);
+	assert_true(reasons->items[0].inferred);
 	assert_int_equal(reasons->items[0].passing.known, 0);
 	assert_false(reasons->joined);
 	assert_float_equal(reasons->items[0].accuracy, 1.0, NEAR);
