@@ -15,6 +15,7 @@ enum side { NOT_TAKEN, TAKEN, SIDES };
  * struct group - calls of one kind
  * @decided: see struct ranking_call; its strings are the group's
  * @complete: of @calls, those whose record goes back to the function's entry
+ * @erring: of @calls, those that returned an errno
  * @values: that they returned
  */
 struct group {
@@ -27,6 +28,7 @@ struct group {
 	struct ranking_decision decided;
 	uint64_t calls;
 	uint64_t complete;
+	uint64_t erring;
 	struct ranking_range values;
 };
 
@@ -204,6 +206,7 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	ranking->touched = NULL;
 	ranking->groups[i].calls++;
 	ranking->groups[i].complete += call->complete;
+	ranking->groups[i].erring += call->err != 0;
 	if (call->has_value)
 		note_value(&ranking->groups[i].values, call->value);
 	return 0;
@@ -338,8 +341,9 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 {
 	struct ranking_count bad = count_of(site, failing, &site->tallies[failing_at], side);
 	struct ranking_count good = count_of(site, passing, &site->tallies[passing_at], side);
-	/* A passing call that went this way would have failed; one that did says otherwise. */
-	bool decided = !good.true_calls && decides(site, side, failing);
+	/* A passing call that went this way would have failed; one that did, or failed, says
+	 * otherwise. */
+	bool decided = !good.true_calls && !passing->erring && decides(site, side, failing);
 	uint64_t good_known = decided ? passing->calls : good.known;
 	double tpr, fpr;
 
@@ -507,6 +511,7 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 	if (passing == SIZE_MAX)
 		return 0;
 	reason->passing_values = ranking->groups[passing].values;
+	reason->passing_errnos = ranking->groups[passing].erring;
 	reason->items = calloc(SIDES * ranking->sites.count + 1, sizeof(*reason->items));
 	if (!reason->items)
 		return -ENOMEM;

@@ -104,8 +104,9 @@ struct ranking_count {
  * @parts: three passing calls or more executed it, too, and went the other way: the ways part
  *         there; else they parted before. Others may have parted before, as calls of another sort
  * @open: of failing calls, see struct ranking_decision
- * @decides: the errno follows from it: a call that went this way fails, so that no passing call
- * did, even one whose record does not reach back to it; @passing has those that do, @accuracy and
+ * @decides: the errno follows from it: a call that went this way fails, so that no passing call,
+ * none of which returned an errno, did, even one whose record does not reach back to it; @passing
+ * has those that do, @accuracy and
  * @weight count all
  * @inferred: by that alone: it @decides, and fewer than RANKING_CALLS_LEAST passing calls know it.
  * @accuracy then measures nothing
@@ -133,6 +134,7 @@ struct ranked {
  * struct ranking_reason - failing calls of one function, errno, place and decision
  * @failing: how many; @passing: of the same function
  * @failing_values, @passing_values: that they returned
+ * @passing_errnos: of @passing, those that returned an errno, although the user says that they pass
  * @items: best first, of equals those where the ways part and on which the error can be control
  *         dependent, of these the nearest to the failure; @count of them; each is true in failing
  *         calls more often than in passing ones
@@ -150,6 +152,7 @@ struct ranking_reason {
 	uint64_t passing;
 	struct ranking_range failing_values;
 	struct ranking_range passing_values;
+	uint64_t passing_errnos;
 	struct ranked *items;
 	size_t count;
 	int parts_at;

@@ -83,6 +83,14 @@ static void print_values(FILE *out, const char *before, const struct ranking_ran
 		fprintf(out, "..%" PRId64, range->max);
 }
 
+static void print_passing_values(FILE *out, const struct ranking_reason *reason)
+{
+	if (reason->passing_errnos)
+		fprintf(out, ", of which %" PRIu64 " returned an errno", reason->passing_errnos);
+	print_values(out, reason->passing_errnos ? ", others " : ", which returned ",
+		     &reason->passing_values);
+}
+
 /* Calls of the reason's function, of which those compared were drawn. */
 static uint64_t seen_of(const struct ranking_reason *reason, const struct compare_view *view,
 			int err)
@@ -107,7 +115,7 @@ static void print_heading(FILE *out, const struct ranking_reason *reason,
 		fprintf(out, " made at %s", name_of(&reason->made_at, place, sizeof(place)));
 	print_values(out, ", which returned ", &reason->failing_values);
 	fprintf(out, "; %" PRIu64 " passing", reason->passing);
-	print_values(out, ", which returned ", &reason->passing_values);
+	print_passing_values(out, reason);
 	fputc('\n', out);
 	if (view->sample)
 		fprintf(out,
@@ -314,6 +322,7 @@ static int print_json(FILE *out, const struct ranking_reason *reason,
 	jw_put_integer(&w, "passing", (int64_t)reason->passing);
 	put_values(&w, "failing_values", &reason->failing_values);
 	put_values(&w, "passing_values", &reason->passing_values);
+	jw_put_integer(&w, "passing_errnos", (int64_t)reason->passing_errnos);
 	jw_key(&w, "decisions");
 	jw_open(&w, '[');
 	for (size_t i = 0; ranked && i < reason->count && i < view->top; i++)
@@ -403,6 +412,9 @@ static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 			seen_of(reason, view, reason->err), seen_of(reason, view, 0));
 	print_values(out, "; failing ones returned ", &reason->failing_values);
 	print_values(out, "; passing ones returned ", &reason->passing_values);
+	if (reason->passing_errnos)
+		fprintf(out, "; %" PRIu64 " of the passing ones returned an errno",
+			reason->passing_errnos);
 	fputs("</p>\n", out);
 	if (doubt) {
 		fputs("<p class=\"doubt\">", out);

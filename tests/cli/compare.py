@@ -41,6 +41,8 @@ def wrong(line, calls):
         return f"{line['passing']} passing, are {len(passing)}"
     if line["failing"] > len(failing):
         return f"{line['failing']} failing, are at most {len(failing)}"
+    if line["passing_errnos"]:
+        return f"{line['passing_errnos']} passing calls of an errno"
     values = [call.value for call in passing]
     if line["passing_values"] != {"known": len(values), "min": min(values), "max": max(values)}:
         return f"passing calls returned {line['passing_values']}, are {min(values)} to {max(values)}"

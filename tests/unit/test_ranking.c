@@ -375,6 +375,28 @@ static void what_decides_needs_no_passing_record(void **state)
 	ranking_reasons_free(reasons, 1);
 }
 
+/*
+ * --good says that 3 calls pass that returned an errno: one may have gone the way that no record
+ * shows.
+ */
+static void what_returned_an_errno_proves_nothing(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+
+	decided_calls(ranking, 4, 0x10);
+	for (int i = 0; i < 6; i++) {
+		call(ranking, false, i < 3 ? 22 : 0, NULL, false);
+		decision(ranking, "g", 0x30, true, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->passing, 6);
+	assert_int_equal(reasons->passing_errnos, 3);
+	assert_int_equal(reasons->count, 0);
+	ranking_reasons_free(reasons, 1);
+}
+
 /* A passing call that went that way: the decision does not decide alone, and counts as any other.
  */
 static void what_passing_calls_do_does_not_decide(void **state)
@@ -589,6 +611,7 @@ int main(void)
 		TEST(reasons_of_one_place_are_kept_apart),
 		TEST(where_ways_part_comes_first),
 		TEST(what_decides_needs_no_passing_record),
+		TEST(what_returned_an_errno_proves_nothing),
 		TEST(what_passing_calls_do_does_not_decide),
 		TEST(what_follows_comes_behind_where_ways_part),
 		TEST(what_returned_displaces_nothing),
