@@ -2,11 +2,15 @@
 #include "compare/ranking.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/fnv.h"
 #include "util/hash_table.h"
+
+/* What chance does more often is no finding. */
+#define CHANCE_MOST 0.02
 
 /** enum side - of a branch */
 enum side { NOT_TAKEN, TAKEN, SIDES };
@@ -483,6 +487,38 @@ static bool is_joined(const struct ranking *ranking, size_t failing, size_t pass
 	return false;
 }
 
+/*
+ * The probability that a branch that has nothing to do with the failure, and goes either way by
+ * halves, tells @first's calls apart as well as that does, either way round: of a binomial
+ * distribution, both tails.
+ */
+static double chance_of(const struct ranked *first)
+{
+	double calls = (double)(first->failing.known + first->passing.known), sum = 0;
+	uint64_t exceptions =
+		first->failing.known - first->failing.true_calls + first->passing.true_calls;
+
+	for (uint64_t i = 0; i <= exceptions; i++)
+		sum += exp(lgamma(calls + 1) - lgamma((double)i + 1) -
+			   lgamma(calls - (double)i + 1) - calls * M_LN2);
+	return 2 * sum;
+}
+
+/* The more branches there are, the likelier it is that one does so: Bonferroni's bound. */
+static bool is_chance(const struct ranking *ranking, size_t failing, size_t passing,
+		      const struct ranked *first)
+{
+	struct site *const *sites = ranking->sites.items;
+	uint64_t branches = 0;
+
+	if (first->decides)
+		return false;
+	for (size_t i = 0; i < ranking->sites.count; i++)
+		branches += sites[i]->tallies[failing].seen >= RANKING_CALLS_LEAST &&
+			    sites[i]->tallies[passing].seen >= RANKING_CALLS_LEAST;
+	return (double)branches * chance_of(first) > CHANCE_MOST;
+}
+
 static size_t passing_group(const struct ranking *ranking, const char *function)
 {
 	for (size_t i = 0; i < ranking->group_count; i++)
@@ -522,6 +558,7 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 	limit_followers(reason->items, reason->count);
 	qsort(reason->items, reason->count, sizeof(*reason->items), by_weight);
 	find_parting(reason);
+	reason->by_chance = reason->count && is_chance(ranking, at, passing, &reason->items[0]);
 	reason->joined =
 		reason->count && reason->items[0].parts && is_joined(ranking, at, passing, reason);
 	return 0;

@@ -175,6 +175,9 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 	if (!reason->count || reason->items[0].accuracy < ACCURACY_LEAST)
 		why = "no decision in the records tells failing from passing calls: they part "
 		      "further back than the records reach, or by data alone";
+	else if (reason->by_chance)
+		return "with so few calls this may be chance: one of so many decisions may tell "
+		       "them apart by accident; capture more calls (-n)";
 	else if (2 * reason->items[0].failing.known < reason->failing ||
 		 (!reason->items[0].decides &&
 		  2 * reason->items[0].passing.known < reason->passing))

@@ -598,6 +598,69 @@ static void kinds_are_bounded(void **state)
 	ranking_reasons_free(reasons, RANKING_FAILING_MAX);
 }
 
+/* @calls of each kind, and @branches that say nothing, but for one, by accident, that has
+ * @exceptions. */
+static bool is_by_chance(int calls, int branches, int exceptions)
+{
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+	bool by_chance;
+
+	assert_non_null(ranking);
+	for (int i = 0; i < 2 * calls; i++) {
+		bool failing = i < calls;
+		int nr = i % calls;
+
+		plain_call(ranking, failing, false);
+		for (int k = 1; k < branches; k++)
+			decision(ranking, "noise", (uint64_t)k, (nr + k) % 2, (uint32_t)k);
+		decision(ranking, "f", 0x100, failing && nr >= exceptions, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->items[0].place.off, 0x100);
+	by_chance = reasons->by_chance;
+	ranking_reasons_free(reasons, 1);
+	ranking_destroy(ranking);
+	return by_chance;
+}
+
+/*
+ * A coin tells N calls apart with probability 2 / 2^N, and with up to E exceptions with 2 / 2^N
+ * times the sum of (N over 0) to (N over E); of so many branches one does with at most as many
+ * times that. Against 1 of 50.
+ */
+static void few_calls_may_be_chance(void **state)
+{
+	(void)state;
+	assert_true(is_by_chance(3, 10, 0));	  /* 10 / 32 */
+	assert_true(is_by_chance(3, 1, 0));	  /* 1 / 32 */
+	assert_true(is_by_chance(5, 11, 0));	  /* 11 / 512: 0.0215 */
+	assert_false(is_by_chance(5, 10, 0));	  /* 10 / 512: 0.0195 */
+	assert_false(is_by_chance(6, 1, 1));	  /* 13 / 2048 */
+	assert_true(is_by_chance(6, 4, 1));	  /* 4 * 13 / 2048: 0.0254 */
+	assert_true(is_by_chance(6, 1, 2));	  /* 79 / 2048 */
+	assert_false(is_by_chance(600, 200, 60)); /* does not overflow either */
+}
+
+/* The errno follows from it: that is no chance, how few calls there ever are. */
+static void what_decides_is_no_chance(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+
+	decided_calls(ranking, 3, 0x10);
+	for (int i = 0; i < 3; i++) {
+		plain_call(ranking, false, false);
+		decision(ranking, "f", 0x10, false, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_true(reasons->items[0].decides);
+	assert_false(reasons->by_chance);
+	ranking_reasons_free(reasons, 1);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -618,6 +681,8 @@ int main(void)
 		TEST(what_is_open_comes_first),
 		TEST(what_does_not_tell_all_displaces_nothing),
 		TEST(returned_values_have_a_range),
+		TEST(few_calls_may_be_chance),
+		TEST(what_decides_is_no_chance),
 		TEST(loops_count_once),
 		TEST(kinds_are_bounded),
 		TEST(before_the_entry_is_unknown),
