@@ -527,6 +527,18 @@ static size_t passing_group(const struct ranking *ranking, const char *function)
 	return SIZE_MAX;
 }
 
+/* NULL: no call passes. */
+static const char *most_passing(const struct ranking *ranking)
+{
+	const struct group *most = NULL;
+
+	for (size_t i = 0; i < ranking->group_count; i++)
+		if (!ranking->groups[i].failing &&
+		    (!most || ranking->groups[i].calls > most->calls))
+			most = &ranking->groups[i];
+	return most ? most->function : NULL;
+}
+
 static int rank(const struct ranking *ranking, size_t at, struct ranking_reason *reason)
 {
 	const struct group *group = &ranking->groups[at];
@@ -544,8 +556,10 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 		.passing = passing == SIZE_MAX ? 0 : ranking->groups[passing].calls,
 		.parts_at = -1,
 	};
-	if (passing == SIZE_MAX)
+	if (passing == SIZE_MAX) {
+		reason->passing_function = most_passing(ranking);
 		return 0;
+	}
 	reason->passing_values = ranking->groups[passing].values;
 	reason->passing_errnos = ranking->groups[passing].erring;
 	reason->items = calloc(SIDES * ranking->sites.count + 1, sizeof(*reason->items));

@@ -133,6 +133,7 @@ struct ranked {
 /**
  * struct ranking_reason - failing calls of one function, errno, place and decision
  * @failing: how many; @passing: of the same function
+ * @passing_function: of which most passing calls are, where none is of @function; else NULL
  * @failing_values, @passing_values: that they returned
  * @passing_errnos: of @passing, those that returned an errno, although the user says that they pass
  * @items: best first, of equals those where the ways part and on which the error can be control
@@ -153,6 +154,7 @@ struct ranking_reason {
 	struct ranking_place made_at;
 	uint64_t failing;
 	uint64_t passing;
+	const char *passing_function;
 	struct ranking_range failing_values;
 	struct ranking_range passing_values;
 	uint64_t passing_errnos;

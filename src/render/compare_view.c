@@ -164,7 +164,15 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 			    char buf[DOUBT_LEN])
 {
 	const char *why = NULL;
+	char function[PLACE_LEN];
 
+	if (!reason->passing && reason->passing_function) {
+		snprintf(buf, DOUBT_LEN,
+			 "no passing call of this function was captured: the passing calls are of "
+			 "%s(): nothing to compare with; capture both kinds of one function",
+			 escape_text(reason->passing_function, function, sizeof(function)));
+		return buf;
+	}
 	if (!reason->passing && view->sample)
 		return "no passing call of this function was seen: nothing to compare with";
 	if (!reason->passing)

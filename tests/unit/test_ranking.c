@@ -578,6 +578,26 @@ static void loops_count_once(void **state)
 	ranking_reasons_free(reasons, 1);
 }
 
+/* Where no passing call is of the function, it is said of which most are. */
+static void passing_calls_may_be_of_another_function(void **state)
+{
+	static const char *const functions[] = {"h", "g", "g", "f", "f"};
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+
+	for (size_t i = 0; i < 5; i++) {
+		const struct ranking_call call = {
+			.failing = i >= 3, .function = functions[i], .err = i >= 3 ? 2 : 0};
+
+		assert_int_equal(ranking_call(ranking, &call), 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->passing, 0);
+	assert_string_equal(reasons->passing_function, "g");
+	ranking_reasons_free(reasons, 1);
+}
+
 /* More kinds than there is room for are refused, and the others stay as they are. */
 static void kinds_are_bounded(void **state)
 {
@@ -594,6 +614,7 @@ static void kinds_are_bounded(void **state)
 	assert_int_equal(ranking_call(ranking, &call), -E2BIG);
 	reasons = reasons_of(ranking, RANKING_FAILING_MAX);
 	assert_int_equal(reasons[0].passing, 0);
+	assert_null(reasons[0].passing_function);
 	assert_int_equal(reasons[0].count, 0);
 	ranking_reasons_free(reasons, RANKING_FAILING_MAX);
 }
@@ -683,6 +704,7 @@ int main(void)
 		TEST(returned_values_have_a_range),
 		TEST(few_calls_may_be_chance),
 		TEST(what_decides_is_no_chance),
+		TEST(passing_calls_may_be_of_another_function),
 		TEST(loops_count_once),
 		TEST(kinds_are_bounded),
 		TEST(before_the_entry_is_unknown),

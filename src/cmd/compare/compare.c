@@ -157,8 +157,8 @@ static error_t check(const struct compare_options *opts)
 						  opts->files[i].path);
 	if (both && opts->wanted.filter.errno_filter)
 		return args_usage(
-			"compare: -e leaves the passing calls out; it goes with --good and "
-			"--bad");
+			"compare: -e leaves the passing calls out; with --good and --bad it is of "
+			"the --bad files alone");
 	if (good != bad)
 		return args_usage("compare: --good FILE... and --bad FILE... go together");
 	return 0;
@@ -292,8 +292,12 @@ static int on_event(void *ctx, const struct event *event)
 static bool is_wanted(void *ctx, const struct snapshot *snap)
 {
 	const struct compare *compare = ctx;
+	struct capture_options filter = compare->opts->wanted.filter;
 
-	return snapshot_wanted(&compare->opts->wanted.filter, snap);
+	/* -e says which errors are failures: it has no say of calls that pass. */
+	if (compare->side == SIDE_GOOD)
+		filter.errno_filter = false;
+	return snapshot_wanted(&filter, snap);
 }
 
 static int check_kernel(const struct compare *compare, struct capfile *file, const char *path,
