@@ -77,6 +77,10 @@ expect "passing calls alone" 1 'no failing call among' \
 expect "two kernels" 2 'two builds of the kernel' \
 	./lbrsnoop compare --no-lines "$capture" tests/data/capture/skylake-hw.lbr
 expect "no file" 64 'which function, or which capture files' ./lbrsnoop compare
+expect "-n, and files of two sides" 64 'leave -n away with --good and --bad' \
+	./lbrsnoop compare -n 100 --good "$capture" --bad /none/x
+expect "-n, and files behind: they are not read" 0 '/none/x is not read: -n 170 calls have come before it' \
+	./lbrsnoop compare --no-lines -n 170 "$capture" /none/x
 expect "good without bad" 64 'go together' ./lbrsnoop compare --good "$capture"
 expect "a file of neither side" 64 'of all files, or of none' \
 	./lbrsnoop compare "$capture" --good "$capture" --bad "$capture"

@@ -155,6 +155,11 @@ static error_t check(const struct compare_options *opts)
 				return args_usage("compare: %s is given twice: its calls would "
 						  "count twice",
 						  opts->files[i].path);
+	if (opts->wanted.count && (good || bad))
+		return args_usage(
+			"compare: -n counts the calls of all files, in their order, so that it "
+			"would leave out those of the last ones, a whole kind; leave -n away with "
+			"--good and --bad");
 	if (both && opts->wanted.filter.errno_filter)
 		return args_usage(
 			"compare: -e leaves the passing calls out; with --good and --bad it is of "
@@ -444,6 +449,9 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
 	for (size_t i = 0; i < opts->file_count && !err && !stop_requested; i++)
 		if (!max || compare->calls < max)
 			err = read_file(compare, &opts->files[i], msg);
+		else
+			log_warning("%s is not read: -n %llu calls have come before it",
+				    opts->files[i].path, (unsigned long long)max);
 	progress_end(compare->progress);
 	if (err)
 		return err;
