@@ -58,6 +58,16 @@ expect_out "what all do tells nothing" 0 'no decision in the records tells' \
 expect_out "passing calls of another function: which" 1 'no passing call of this function was captured: the passing calls are of do_rmdir\(\): nothing to compare with' \
 	./lbrsnoop compare --no-lines -e EEXIST --good tests/data/compare/calls/batch02.lbr --bad tests/data/compare/calls/batch03.lbr
 expect "a file twice" 64 'given twice' ./lbrsnoop compare "$capture" "$capture"
+ln -s "$PWD/$capture" "$scratch/other_name.lbr"
+expect "a file by two names" 64 'other_name.lbr is given twice' \
+	./lbrsnoop compare "$capture" "$scratch/good.lbr" "$scratch/other_name.lbr"
+expect "no file twice" 64 '/none/x is given twice' ./lbrsnoop compare /none/x "$capture" /none/x
+expect "standard input twice" 64 '- is given twice' ./lbrsnoop compare - "$capture" -
+# 9 s of CPU when each was held against each; none of them is a capture.
+mkdir "$scratch/fleet"
+seq -f "$scratch/fleet/%.0f.lbr" 3000 | xargs touch
+# shellcheck disable=SC2016 # sh expands it
+expect "3,000 files: listed in 3 s of CPU" 2 'fleet/[0-9]+.lbr: ' sh -c 'ulimit -t 3; ./lbrsnoop compare "$1"/*' - "$scratch/fleet"
 expect "-e, and the returned values tell" 64 'leaves the passing calls out' ./lbrsnoop compare -e ELOOP "$capture"
 expect_out "--top 0" 0 '^may_open' ./lbrsnoop compare --no-lines --top 0 "$capture"
 if grep -q '^ *1  ' "$scratch/out"; then not_ok "--top 0: no row" "$scratch/out"; else ok "--top 0: no row"; fi

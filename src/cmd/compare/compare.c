@@ -130,10 +130,69 @@ static int add_file(struct compare_options *opts, char *arg)
 	return 0;
 }
 
+/**
+ * struct named - a file of the command line
+ * @nr: where it stands there
+ * @regular: it is there; @dev and @ino tell it by whatever name
+ */
+struct named {
+	const char *path;
+	size_t nr;
+	bool regular;
+	dev_t dev;
+	ino_t ino;
+};
+
+/* What is not there, or is no regular file, is told by its name alone: opening it fails, or "-". */
+static int by_identity(const struct named *one, const struct named *other)
+{
+	if (one->regular != other->regular)
+		return one->regular ? -1 : 1;
+	if (!one->regular)
+		return strcmp(one->path, other->path);
+	if (one->dev != other->dev)
+		return one->dev < other->dev ? -1 : 1;
+	if (one->ino != other->ino)
+		return one->ino < other->ino ? -1 : 1;
+	return 0;
+}
+
+static int by_identity_and_place(const void *a, const void *b)
+{
+	const struct named *one = a, *other = b;
+
+	return by_identity(one, other) ?: (one->nr < other->nr ? -1 : one->nr > other->nr);
+}
+
+/* Thousands of files, of a fleet's hosts, may be given: each is looked up once. */
+static error_t check_twice(const struct compare_options *opts)
+{
+	_cleanup_free_ struct named *files = calloc(opts->file_count, sizeof(*files));
+	struct stat st;
+
+	if (!files)
+		return ENOMEM;
+	for (size_t i = 0; i < opts->file_count; i++) {
+		files[i] = (struct named){.path = opts->files[i].path, .nr = i};
+		if (!stat(files[i].path, &st) && S_ISREG(st.st_mode)) {
+			files[i].regular = true;
+			files[i].dev = st.st_dev;
+			files[i].ino = st.st_ino;
+		}
+	}
+	qsort(files, opts->file_count, sizeof(*files), by_identity_and_place);
+	for (size_t i = 1; i < opts->file_count; i++)
+		if (!by_identity(&files[i - 1], &files[i]))
+			return args_usage("compare: %s is given twice: its calls would count twice",
+					  files[i].path);
+	return 0;
+}
+
 static error_t check(const struct compare_options *opts)
 {
 	const struct view_options *view = &opts->wanted.view;
 	bool good = false, bad = false, both = false;
+	error_t err;
 
 	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
 	    view->insns || view->branches || view->interval_ms || export_wanted(&view->export))
@@ -148,13 +207,9 @@ static error_t check(const struct compare_options *opts)
 	if (both && (good || bad))
 		return args_usage("compare: say of all files, or of none, whether they are --good "
 				  "or --bad");
-	for (size_t i = 0; i < opts->file_count; i++)
-		for (size_t k = 0; k < i; k++)
-			if (!strcmp(opts->files[i].path, opts->files[k].path) ||
-			    args_same_file(opts->files[i].path, opts->files[k].path))
-				return args_usage("compare: %s is given twice: its calls would "
-						  "count twice",
-						  opts->files[i].path);
+	err = check_twice(opts);
+	if (err)
+		return err;
 	if (opts->wanted.count && (good || bad))
 		return args_usage(
 			"compare: -n counts the calls of all files, in their order, so that it "
