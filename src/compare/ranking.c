@@ -396,15 +396,16 @@ static bool tells_all(const struct ranked *item)
 }
 
 /*
- * A record is contiguous: a passing call that knows @parting knows all that it did behind it. If
- * such calls did not execute @item, which failing ones did behind @parting, no way parts at @item:
- * whether it is executed depends on where they parted before. That more calls know of it, as it is
- * nearer to the end of the record, or as the error follows from it, says no more about the cause.
+ * A record is contiguous, but for gaps: a passing call that knows @parting knows all that it did
+ * behind it. If such calls did not execute @item, which failing ones did behind @parting, no way
+ * parts at @item: whether it is executed depends on where they parted before. That more calls know
+ * of it, as it is nearer to the end of the record, or as the error follows from it, says no more
+ * about the cause.
  */
 static bool follows(const struct ranked *item, const struct ranked *parting)
 {
-	return !item->parts && is_parting(parting) && tells_all(parting) &&
-	       parting->distance > item->distance;
+	return !item->parts && !item->passing.true_calls && is_parting(parting) &&
+	       tells_all(parting) && parting->distance > item->distance;
 }
 
 static void limit_followers(struct ranked *items, size_t count)

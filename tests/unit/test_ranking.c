@@ -503,6 +503,36 @@ static void what_is_open_comes_first(void **state)
 	ranking_reasons_free(reasons, 1);
 }
 
+/*
+ * Passing calls executed it, too, and went the same way, two of them the other: it follows from
+ * nothing that failing calls alone did.
+ */
+static void what_passing_calls_do_does_not_follow(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+	const struct ranked *item;
+
+	decided_calls(ranking, 4, 0x10);
+	for (int i = 0; i < 10; i++) {
+		plain_call(ranking, false, false);
+		if (i < 4)
+			decision(ranking, "f", 0x8, false, 1);
+		if (i < 3)
+			decision(ranking, "f", 0x10, !i, 0);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->items[0].place.off, 0x8);
+	item = find(reasons, 0x10, true);
+	assert_non_null(item);
+	assert_int_equal(item->passing.true_calls, 1);
+	assert_int_equal(item->passing.known, 3);
+	assert_false(item->parts);
+	assert_false(item->follows);
+	ranking_reasons_free(reasons, 1);
+}
+
 /* A parting that has an exception does not tell what a nearer decision follows from. */
 static void what_does_not_tell_all_displaces_nothing(void **state)
 {
@@ -700,6 +730,7 @@ int main(void)
 		TEST(what_follows_comes_behind_where_ways_part),
 		TEST(what_returned_displaces_nothing),
 		TEST(what_is_open_comes_first),
+		TEST(what_passing_calls_do_does_not_follow),
 		TEST(what_does_not_tell_all_displaces_nothing),
 		TEST(returned_values_have_a_range),
 		TEST(few_calls_may_be_chance),
