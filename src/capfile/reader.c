@@ -559,6 +559,19 @@ static int start(struct capfile *file, const char *name, struct capfile **ret_fi
 	return 0;
 }
 
+/* What to do about it */
+static const char *remedy_of(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "; 'lbrsnoop record -o FILE TARGET' makes a capture file";
+	case -EISDIR:
+		return "; name the capture files in it";
+	default:
+		return "";
+	}
+}
+
 int capfile_open(const char *path, struct capfile **ret_file, struct errmsg *msg)
 {
 	struct capfile *file = calloc(1, sizeof(*file));
@@ -577,7 +590,7 @@ int capfile_open(const char *path, struct capfile **ret_file, struct errmsg *msg
 			close(fd);
 		free(file);
 		/* -EACCES is about the file, and not about tracing */
-		return errmsg_set(msg, -EINVAL, "%s: %s", path, strerror(-err));
+		return errmsg_set(msg, -EINVAL, "%s: %s%s", path, strerror(-err), remedy_of(err));
 	}
 	if (unpack_init(&file->unpack, fd)) { /* which has closed it */
 		free(file);

@@ -94,7 +94,8 @@ expect "-n, and files behind: they are not read" 0 '/none/x is not read: -n 170 
 expect "good without bad" 64 'go together' ./lbrsnoop compare --good "$capture"
 expect "a file of neither side" 64 'of all files, or of none' \
 	./lbrsnoop compare "$capture" --good "$capture" --bad "$capture"
-expect "no such file" 2 '/none/x' ./lbrsnoop compare /none/x
+expect "no such file" 2 "/none/x: No such file or directory; 'lbrsnoop record -o FILE TARGET' makes a capture file" ./lbrsnoop compare /none/x
+expect "a directory" 2 'fleet/: Is a directory; name the capture files in it' ./lbrsnoop compare "$scratch/fleet/"
 expect "an option of another view" 64 'without --summary' ./lbrsnoop compare --summary "$capture"
 head -c 9000 "$capture" >"$scratch/cut.lbr"
 expect "a capture that was cut off" 1 'no end mark' ./lbrsnoop compare --no-lines "$scratch/cut.lbr"
