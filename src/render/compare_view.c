@@ -317,6 +317,29 @@ static void put_seen(struct json_writer *w, const struct ranking_reason *reason,
 	jw_close(w, '}');
 }
 
+static bool is_missing(const struct compare_missing *missing)
+{
+	return missing->stopped || missing->no_path || missing->no_return || missing->kinds ||
+	       missing->lost || missing->cut;
+}
+
+static void put_missing(struct json_writer *w, const struct compare_missing *missing)
+{
+	jw_key(w, "missing");
+	if (!is_missing(missing)) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	jw_put_bool(w, "stopped", missing->stopped);
+	jw_put_integer(w, "no_path", (int64_t)missing->no_path);
+	jw_put_integer(w, "no_return", (int64_t)missing->no_return);
+	jw_put_integer(w, "kinds", (int64_t)missing->kinds);
+	jw_put_integer(w, "lost", (int64_t)missing->lost);
+	jw_put_integer(w, "cut", (int64_t)missing->cut);
+	jw_close(w, '}');
+}
+
 static int print_json(FILE *out, const struct ranking_reason *reason,
 		      const struct compare_view *view)
 {
@@ -346,6 +369,7 @@ static int print_json(FILE *out, const struct ranking_reason *reason,
 		jw_null(&w);
 	jw_put_string(&w, "doubt", doubt_of(reason, view, buf));
 	put_seen(&w, reason, view);
+	put_missing(&w, &view->missing);
 	jw_close(&w, '}');
 	return json_writer_flush(&w, out) ?: (ferror(out) ? -EIO : 0);
 }
@@ -452,6 +476,28 @@ static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 	fputs("</section>\n", out);
 }
 
+static void put_number_html(FILE *out, const char *text, uint64_t number)
+{
+	if (number)
+		fprintf(out, "; %s: %" PRIu64, text, number);
+}
+
+/* Who reads a page has not seen what was said when it was made. */
+static void put_missing_html(FILE *out, const struct compare_missing *missing)
+{
+	if (!is_missing(missing))
+		return;
+	fputs("<p>Not all calls are compared", out);
+	if (missing->stopped)
+		fputs("; stopped before all was read", out);
+	put_number_html(out, "calls without a path", missing->no_path);
+	put_number_html(out, "snapshots of no return", missing->no_return);
+	put_number_html(out, "calls of too many kinds", missing->kinds);
+	put_number_html(out, "events lost when they were captured", missing->lost);
+	put_number_html(out, "captures that end early", missing->cut);
+	fputs("</p>\n", out);
+}
+
 int render_comparison_page(FILE *out, const struct compare_page *page,
 			   const struct compare_view *view)
 {
@@ -460,8 +506,10 @@ int render_comparison_page(FILE *out, const struct compare_page *page,
 	html_put_names(out, page->names, page->name_count);
 	fprintf(out,
 		"</span></h1>\n<p>%" PRIu64 " calls, %zu reason%s to fail: which decisions tell "
-		"failing calls from passing ones</p>\n</header>\n<main>\n",
+		"failing calls from passing ones</p>\n",
 		page->calls, page->reason_count, page->reason_count == 1 ? "" : "s");
+	put_missing_html(out, &view->missing);
+	fputs("</header>\n<main>\n", out);
 	if (!page->reason_count)
 		fputs("<p>No failing call is among them.</p>\n", out);
 	for (size_t i = 0; i < page->reason_count; i++)

@@ -12,11 +12,29 @@
 #include "symbolize/debug/dwarf.h"
 
 /**
+ * struct compare_missing - of the calls that were to be compared, what is not among them
+ * @stopped: by a signal, before all was read
+ * @no_path: calls whose record has none; @no_return: snapshots without a returned value
+ * @kinds: calls of more kinds than RANKING_FAILING_MAX and RANKING_PASSING_MAX
+ * @lost: events that were lost when they were captured
+ * @cut: captures that end before their writer's end mark, or are damaged
+ */
+struct compare_missing {
+	bool stopped;
+	uint64_t no_path;
+	uint64_t no_return;
+	uint64_t kinds;
+	uint64_t lost;
+	uint64_t cut;
+};
+
+/**
  * struct compare_view - how to show it
  * @top: decisions shown of each reason
  * @lines: debug information of the kernel, or NULL
  * @sample: that the calls were drawn from, to say how many there were; NULL: none
  * @further: command that looks further back than the records do
+ * @missing: JSON and pages say it; a terminal has been told
  */
 struct compare_view {
 	bool json;
@@ -25,6 +43,7 @@ struct compare_view {
 	struct lines *lines;
 	const struct sample *sample;
 	const char *further;
+	struct compare_missing missing;
 };
 
 /**

@@ -99,6 +99,41 @@ expect "a directory" 2 'fleet/: Is a directory; name the capture files in it' ./
 expect "an option of another view" 64 'without --summary' ./lbrsnoop compare --summary "$capture"
 head -c 9000 "$capture" >"$scratch/cut.lbr"
 expect "a capture that was cut off" 1 'no end mark' ./lbrsnoop compare --no-lines "$scratch/cut.lbr"
+# What was said on the terminal is in what is kept, too.
+expect_out "nothing is missing" 0 '"missing":null\}$' ./lbrsnoop compare --json --no-lines "$capture"
+expect_out "cut off: JSON" 0 '"missing":\{"stopped":false,"no_path":0,"no_return":0,"kinds":0,"lost":0,"cut":1\}\}$' \
+	./lbrsnoop compare --json --no-lines "$capture" "$scratch/cut.lbr"
+cp "$scratch/out" "$scratch/missing.json"
+expect_out "cut off: HTML" 0 '<p>Not all calls are compared; captures that end early: 1</p>' \
+	./lbrsnoop compare --html - --no-lines "$capture" "$scratch/cut.lbr"
+expect_out "no return: HTML" 1 '<p>Not all calls are compared; snapshots of no return: 30</p>' \
+	./lbrsnoop compare --html - --no-lines tests/data/capture/skylake-mixed.lbr
+# The second capture is read out of a pipe that gives no more, so that the run is under way until it is stopped.
+mkfifo "$scratch/slow"
+for form in --json --html=-; do
+	./lbrsnoop compare -q --no-lines $form "$capture" "$scratch/slow" >"$scratch/stopped$form" 2>"$scratch/err" &
+	pid=$!
+	exec 9>"$scratch/slow"
+	head -c 9000 "$capture" >&9
+	sleep 0.3
+	kill -INT $pid
+	# It reads: a handler is there. Where a read goes on after a signal, the pipe ends it.
+	exec 9>&-
+	wait $pid
+done
+if grep -q '"missing":{"stopped":true,' "$scratch/stopped--json"; then ok "stopped: JSON"; else not_ok "stopped: JSON" "$scratch/stopped--json" "$scratch/err"; fi
+if grep -q '<p>Not all calls are compared; stopped before all was read' "$scratch/stopped--html=-"; then
+	ok "stopped: HTML"
+else
+	not_ok "stopped: HTML" "$scratch/stopped--html=-" "$scratch/err"
+fi
+cat "$scratch/stopped--json" >>"$scratch/missing.json"
+tests/json_check "$scratch/missing.json" >"$scratch/verdict" 2>&1
+case $? in
+0) ok "what is missing: the schema" ;;
+77) skip "what is missing: the schema" "python3-jsonschema is not installed" ;;
+*) not_ok "what is missing: the schema" "$scratch/verdict" ;;
+esac
 
 # A decision that no passing record shows is inferred from the code, and measured by nothing: the records of all passing
 # rmdirs begin behind it.

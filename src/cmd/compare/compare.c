@@ -52,8 +52,7 @@ struct compare_options {
  * @view: of @first, for source lines
  * @page: of --html
  * @file: that is read now
- * @blank: calls without a path; @left_out: calls of too many kinds; @untold: snapshots without a
- *         returned value
+ * @missing: what is left out
  */
 struct compare {
 	const struct compare_options *opts;
@@ -66,9 +65,7 @@ struct compare {
 	FILE *out;
 	struct progress *progress;
 	uint64_t calls;
-	uint64_t blank;
-	uint64_t left_out;
-	uint64_t untold;
+	struct compare_missing missing;
 	bool damaged;
 };
 
@@ -301,7 +298,7 @@ static int on_call(void *ctx, const struct ranking_call *call)
 	err = ranking_call(compare->ranking, &item);
 	if (err != -E2BIG)
 		return err;
-	compare->left_out++;
+	compare->missing.kinds++;
 	return -ENOENT;
 }
 
@@ -334,7 +331,7 @@ static int on_event(void *ctx, const struct event *event)
 	compare->calls++;
 	/* An entry, a tracepoint: whether the call fails is not known. */
 	if (compare->side == SIDE_BOTH && !snap->has_retval && !snap->err) {
-		compare->untold++;
+		compare->missing.no_return++;
 		return 0;
 	}
 	path = call_path(snap, symbols, &event->source->text, &err);
@@ -344,7 +341,7 @@ static int on_event(void *ctx, const struct event *event)
 								  : compare->side == SIDE_BAD,
 				       &to);
 	else if (!err)
-		compare->blank++;
+		compare->missing.no_path++;
 	path_free(path);
 	return err;
 }
@@ -394,10 +391,13 @@ static void say_end(struct compare *compare, const char *path, uint64_t lost)
 	char why[256];
 
 	capfile_end_text(compare->file, why, sizeof(why));
-	if (*why)
+	if (*why) {
+		compare->missing.cut++;
 		log_warning("%s: %s", path, why);
+	}
 	compare->damaged |= capfile_ended(compare->file) == CAPFILE_END_DAMAGED;
 	lost += capfile_lost(compare->file);
+	compare->missing.lost += lost;
 	if (lost)
 		log_warning("%s: %llu events were lost when they were captured", path,
 			    (unsigned long long)lost);
@@ -443,23 +443,25 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 
 static void say_left_out(const struct compare *compare)
 {
-	if (stop_requested)
+	if (compare->missing.stopped)
 		log_warning("stopped after %llu calls: not all are compared",
 			    (unsigned long long)compare->calls);
-	if (compare->blank)
+	if (compare->missing.no_path)
 		log_warning(
 			"%llu of %llu calls have no path, and are left out: the record was cut, "
 			"filtered or overwritten, or the capture has no text",
-			(unsigned long long)compare->blank, (unsigned long long)compare->calls);
-	if (compare->untold)
+			(unsigned long long)compare->missing.no_path,
+			(unsigned long long)compare->calls);
+	if (compare->missing.no_return)
 		log_warning(
 			"%llu of %llu snapshots tell of no return, and are left out: a function "
 			"has to be traced by name, or --good and --bad say what files are of",
-			(unsigned long long)compare->untold, (unsigned long long)compare->calls);
-	if (compare->left_out)
+			(unsigned long long)compare->missing.no_return,
+			(unsigned long long)compare->calls);
+	if (compare->missing.kinds)
 		log_warning("%llu calls are left out: of more kinds than %d failing "
 			    "and %d passing",
-			    (unsigned long long)compare->left_out, RANKING_FAILING_MAX,
+			    (unsigned long long)compare->missing.kinds, RANKING_FAILING_MAX,
 			    RANKING_PASSING_MAX);
 }
 
@@ -474,6 +476,7 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 		.names = names,
 		.name_count = opts->file_count,
 		.page = opts->wanted.view.html ? &compare->page : NULL,
+		.missing = compare->missing,
 		.opts = &opts->wanted.view,
 		.top = opts->top_given ? opts->wanted.view.top : COMPARISON_TOP,
 		.view = compare->view,
@@ -510,6 +513,7 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
 	progress_end(compare->progress);
 	if (err)
 		return err;
+	compare->missing.stopped = stop_requested;
 	say_left_out(compare);
 	if (!compare->view)
 		return EXIT_NONE;

@@ -173,10 +173,8 @@ bool compare_live_full(const struct compare_live *live)
 			     sample_total(live->sample, false) >= live->opts->compare.passing);
 }
 
-static void say_left_out(const struct compare_live *live, uint64_t kept_left_out)
+static void say_left_out(const struct compare_live *live, uint64_t left_out)
 {
-	uint64_t left_out = live->kinds_left_out + kept_left_out;
-
 	if (live->blank)
 		log_warning("%llu of %llu calls have no path, and are left out: the record was "
 			    "filtered or overwritten, or /proc/kcore cannot be read",
@@ -212,13 +210,13 @@ static const char *further_back(const struct compare_live *live, char buf[WHY_AD
 	return buf;
 }
 
-int compare_live_finish(struct compare_live *live, struct errmsg *msg)
+int compare_live_finish(struct compare_live *live, uint64_t lost, struct errmsg *msg)
 {
 	const struct trace_options *opts = live->opts;
 	_cleanup_free_ const char **names = calloc(opts->target_count, sizeof(const char *));
 	struct ranking *ranking = ranking_create();
 	char further[WHY_ADVICE_MAX + 8];
-	const struct comparison comparison = {
+	struct comparison comparison = {
 		.ranking = ranking,
 		.calls = sample_total(live->sample, true) + sample_total(live->sample, false),
 		.names = names,
@@ -226,6 +224,7 @@ int compare_live_finish(struct compare_live *live, struct errmsg *msg)
 		.sample = live->sample,
 		.page = opts->view.html ? &live->page : NULL,
 		.further = further_back(live, further),
+		.missing = {.no_path = live->blank, .no_return = live->untold, .lost = lost},
 		.opts = &opts->view,
 		.top = opts->compare.top_given ? opts->view.top : COMPARISON_TOP,
 		.view = live->view,
@@ -243,7 +242,8 @@ int compare_live_finish(struct compare_live *live, struct errmsg *msg)
 	if (!err) {
 		for (size_t i = 0; i < opts->target_count; i++)
 			names[i] = opts->targets[i].text;
-		say_left_out(live, left_out);
+		comparison.missing.kinds = live->kinds_left_out + left_out;
+		say_left_out(live, comparison.missing.kinds);
 		err = comparison_print(&comparison, msg);
 	}
 	ranking_destroy(ranking);

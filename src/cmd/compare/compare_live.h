@@ -35,9 +35,10 @@ bool compare_live_full(const struct compare_live *live);
 
 /**
  * compare_live_finish() - rank what was captured, and print
+ * @lost: events without a snapshot, which the output says
  * Return: as comparison_print().
  */
-int compare_live_finish(struct compare_live *live, struct errmsg *msg);
+int compare_live_finish(struct compare_live *live, uint64_t lost, struct errmsg *msg);
 
 /** compare_live_destroy() - free; NULL is fine */
 void compare_live_destroy(struct compare_live *live);

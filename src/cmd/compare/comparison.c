@@ -3,7 +3,6 @@
 
 #include "cmd/cmd.h"
 #include "cmd/output.h"
-#include "render/compare_view.h"
 #include "util/log.h"
 
 static int write_page(const struct comparison *comparison, const struct ranking_reason *reasons,
@@ -32,6 +31,7 @@ static int print_reasons(const struct comparison *comparison, const struct ranki
 		.lines = view_lines(comparison->view),
 		.sample = comparison->sample,
 		.further = comparison->further ?: "lbrsnoop why --deep -- COMMAND",
+		.missing = comparison->missing,
 	};
 	int err = 0;
 

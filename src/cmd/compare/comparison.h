@@ -11,6 +11,7 @@
 #include "cmd/view.h"
 #include "compare/ranking.h"
 #include "compare/sample.h"
+#include "render/compare_view.h"
 #include "util/errmsg.h"
 
 /* Decisions that are shown where the user does not say how many. */
@@ -24,6 +25,7 @@
  * @opts: text, or JSON
  * @page: where the page goes, which comparison_print() finishes; NULL: there is none
  * @further: the command that looks further back than the records
+ * @missing: that is not in it
  * @view: for source lines and colours
  * @output: name of @out, NULL: standard output
  */
@@ -35,6 +37,7 @@ struct comparison {
 	const struct sample *sample;
 	struct html_out *page;
 	const char *further;
+	struct compare_missing missing;
 	const struct view_options *opts;
 	uint32_t top;
 	struct view *view;

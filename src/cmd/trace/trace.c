@@ -408,7 +408,7 @@ int trace_run(const struct trace_options *opts, struct trace_end *ret)
 	if (!err)
 		err = run(&trace, &msg);
 	if (!err && trace.compare && !trace.write_err) {
-		compared = compare_live_finish(trace.compare, &msg);
+		compared = compare_live_finish(trace.compare, trace.lost_now, &msg);
 		err = compared < 0 ? compared : 0;
 	}
 	if (!err && trace.view)
