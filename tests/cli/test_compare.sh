@@ -113,7 +113,11 @@ mkfifo "$scratch/slow"
 for form in --json --html=-; do
 	./lbrsnoop compare -q --no-lines $form "$capture" "$scratch/slow" >"$scratch/stopped$form" 2>"$scratch/err" &
 	pid=$!
-	exec 9>"$scratch/slow"
+	exec 9<>"$scratch/slow"
+	for _ in $(seq 200); do
+		readlink /proc/$pid/fd/* 2>/dev/null | grep -q '/slow$' && break
+		sleep 0.1
+	done
 	head -c 9000 "$capture" >&9
 	sleep 0.3
 	kill -INT $pid

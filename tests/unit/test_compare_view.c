@@ -71,11 +71,75 @@ static void values_that_are_no_numbers_are_left_out(void **state)
 	      "\"failing_values\":null,\"passing_values\":null");
 }
 
+/* Is @doubt said, as text and in JSON, of a reason that is otherwise beyond doubt? */
+static bool doubts(struct ranking_reason reason, const char *doubt)
+{
+	struct compare_view view = {.top = 3, .further = "why"};
+	char *text[2] = {NULL, NULL};
+	bool said = true;
+
+	for (int json = 0; json < 2; json++) {
+		size_t len;
+		FILE *out = open_memstream(&text[json], &len);
+
+		assert_non_null(out);
+		view.json = json;
+		assert_int_equal(render_comparison(out, &reason, &view), 0);
+		fclose(out);
+		said = said && strstr(text[json], doubt);
+	}
+	if (!reason.by_chance && reason.passing)
+		assert_non_null(strstr(text[1], "\"doubt\":null"));
+	free(text[0]);
+	free(text[1]);
+	return said;
+}
+
+static void what_may_be_chance_is_in_doubt(void **state)
+{
+	struct ranked item = {
+		.place = {.function = "f", .module = "", .off = 4},
+		.failing = {.true_calls = 4, .known = 4},
+		.passing = {.known = 4},
+		.accuracy = 1,
+		.parts = true,
+		.open = true,
+	};
+	struct ranking_reason reason = {
+		.function = "f",
+		.made_at = {.function = "f", .module = ""},
+		.failing = 4,
+		.passing = 4,
+		.items = &item,
+		.count = 1,
+		.parts_at = -1,
+		.joined = true,
+	};
+
+	(void)state;
+	assert_false(doubts(reason, "with so few calls this may be chance"));
+	reason.by_chance = true;
+	assert_true(doubts(reason, "with so few calls this may be chance"));
+}
+
+/* A capture of anybody's may have any name in it. */
+static void a_function_elsewhere_is_named_escaped(void **state)
+{
+	const struct ranking_reason reason = {
+		.function = "f", .failing = 4, .passing_function = "g\033[2J", .parts_at = -1};
+
+	(void)state;
+	assert_true(doubts(reason, "the passing calls are of g\\"));
+	assert_false(doubts(reason, "\033"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_from_the_least_to_the_greatest),
 		cmocka_unit_test(values_that_are_no_numbers_are_left_out),
+		cmocka_unit_test(what_may_be_chance_is_in_doubt),
+		cmocka_unit_test(a_function_elsewhere_is_named_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
