@@ -13,7 +13,7 @@
 struct point {
 	uint64_t addr;
 	bool todo;
-	unsigned char state[];
+	_Alignas(uint64_t) unsigned char state[];
 };
 
 /** struct walking - @todo: numbers of points to be followed, the newest first */
