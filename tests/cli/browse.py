@@ -9,6 +9,7 @@ KNOWN: of tests/data/compare/may_open.lbr; EVIL: of the same with the names of p
 import sys
 
 from chromium import Browser
+from verdicts import failed, same, verdict
 
 ROWS = "[...document.querySelectorAll('.item')].map(row => row.innerText.replace(/\\s+/g, ' '))"
 SELECTED = "document.querySelector('.item[aria-selected=true]').dataset.row"
@@ -17,17 +18,6 @@ DETAIL = "document.querySelector('.detail').hidden ? null : document.querySelect
 TAGS = {"HTML", "HEAD", "META", "TITLE", "STYLE", "BODY", "HEADER", "H1", "H2", "H3", "P", "SPAN", "MAIN", "TABLE", "THEAD", "TBODY", "TR",
         "TH", "TD", "NOSCRIPT", "DIV", "SCRIPT", "INPUT", "BUTTON", "I", "B", "DIALOG", "KBD", "ASIDE", "SECTION", "DL", "DT", "DD", "PRE",
         "SELECT", "OPTION", "svg", "g", "rect", "text", "path", "defs", "marker", "title"}
-failed = 0
-
-
-def verdict(name, is_good, found=""):
-    global failed
-    print(f"ok {name}" if is_good else f"not ok {name}\n# found: {str(found)[:1500]}")
-    failed += not is_good
-
-
-def same(name, found, wanted):
-    verdict(name, found == wanted, f"{found!r}, wanted {wanted!r}")
 
 
 def known(browser, url):
@@ -182,7 +172,7 @@ def main():
         other_ways(browser, urls[0])
         evil(browser, urls[1])
         large(browser, urls[2])
-    return failed > 0
+    return failed()
 
 
 sys.exit(main())

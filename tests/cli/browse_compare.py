@@ -10,6 +10,7 @@ import json
 import sys
 
 from chromium import Browser
+from verdicts import failed, same, verdict
 
 # What the page is made of; anything else would be foreign markup.
 TAGS = {"HTML", "HEAD", "META", "TITLE", "STYLE", "BODY", "HEADER", "H1", "H2", "P", "SPAN", "MAIN", "SECTION", "CODE", "TABLE", "THEAD", "TBODY",
@@ -18,17 +19,6 @@ BARS = "[...document.querySelectorAll('td.way')].map(cell => [cell.querySelector
        "cell.querySelector('svg').getBoundingClientRect().width, cell.innerText.trim()])"
 # Marks of direction, separators of lines, the escape character.
 HIDDEN = {0x1b, 0x200e, 0x200f, *range(0x2028, 0x202f), *range(0x2066, 0x206a)}
-failed = 0
-
-
-def verdict(name, is_good, found=""):
-    global failed
-    print(f"ok {name}" if is_good else f"not ok {name}\n# found: {str(found)[:1500]}")
-    failed += not is_good
-
-
-def same(name, found, wanted):
-    verdict(name, found == wanted, f"{found!r}, wanted {wanted!r}")
 
 
 def shown(name):
@@ -101,7 +91,7 @@ def main():
         verdict("the system's dark", dark.eval("getComputedStyle(document.body).backgroundColor") != light)
         narrow = browser.open(url, width=400, height=800)
         verdict("400 pixels", narrow.eval("document.documentElement.scrollWidth") <= 400, narrow.eval("document.documentElement.scrollWidth"))
-    return failed > 0
+    return failed()
 
 
 sys.exit(main())
