@@ -152,8 +152,10 @@ browse browser tests/cli/browse.py "$scratch/known.html" "$scratch/evil.html" "$
 browse "browser, compare" tests/cli/browse_compare.py "$scratch/compare.html" "$scratch/json"
 browse "browser, compare, names of markup" tests/cli/browse_compare.py "$scratch/evil-compare.html" "$scratch/evil.json"
 sed 's/"true":12,/"true":6,/; s/"doubt":"/"doubt":"no /' "$scratch/json" >"$scratch/lie.json"
-python3 tests/cli/browse_compare.py "$scratch/compare.html" "$scratch/lie.json" >"$scratch/out" 2>"$scratch/err"
-if [ "$(grep -c '^not ok \(both ways\|what is in doubt\)' "$scratch/out")" = 2 ]; then
+run_it python3 tests/cli/browse_compare.py "$scratch/compare.html" "$scratch/lie.json"
+if [ "$status" = 77 ]; then
+	skip "browser, compare: a lie is refused" "chromium does not start here"
+elif [ "$(grep -c '^not ok \(both ways\|what is in doubt\)' "$scratch/out")" = 2 ]; then
 	ok "browser, compare: a lie is refused"
 else
 	not_ok "browser, compare: a lie is refused" "$scratch/out" "$scratch/err"
