@@ -282,10 +282,10 @@ test_soak() {
 		# One target fewer, and all of them again: armed anew twice.
 		sed -i 's/^Target=.*_chdir/#&/' "$work/soak.conf"
 		kill -HUP "$pid"
-		await "$work/told" '^READY=1$' $((2 * hour)) || break
+		await "$work/told" '^READY=1$' $((2 * hour)) || { not_ok "soak: the reload of hour $hour" "$work/err"; break; }
 		sed -i 's/^#Target/Target/' "$work/soak.conf"
 		kill -HUP "$pid"
-		await "$work/told" '^READY=1$' $((2 * hour + 1)) || break
+		await "$work/told" '^READY=1$' $((2 * hour + 1)) || { not_ok "soak: the reload back, hour $hour" "$work/err"; break; }
 		held >>"$work/held"
 	done
 	stop
@@ -572,8 +572,9 @@ if strace -qq -o "$scratch/strace" true 2>/dev/null; then
 		sleep 0.01
 	done
 	kill -HUP "$early"
+	sent=$?
 	wait "$traced"
-	is "SIGHUP while it starts" "$? $(cat "$scratch/err")" "0 "
+	is "SIGHUP while it starts" "$sent $? $(cat "$scratch/err")" "0 0 "
 else
 	skip "SIGHUP while it starts" "strace cannot trace here"
 fi
