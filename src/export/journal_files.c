@@ -257,7 +257,8 @@ int journal_files_open(const char *dir, struct journal_file *file)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	else if (fd != -ENOENT)
+	/* -EBADMSG: one that has just taken its name, and has no header yet. */
+	else if (fd != -ENOENT && fd != -EBADMSG)
 		return fd;
 	fd = find_again(dir, file);
 	return fd ?: open_header(file->path, &found);

@@ -85,9 +85,10 @@ static int set(struct told *told, const struct sent *sent)
 	return hash_table_add(&told->sent, sizeof(*sent), hash_of(sent), sent) ? 0 : -ENOMEM;
 }
 
+/* Snapshots of several CPUs come out of order: one may have been sent later than now. */
 static bool is_old(const struct sent *sent, uint64_t now_ns)
 {
-	return sent->ns > now_ns || now_ns - sent->ns >= TOLD_NS;
+	return now_ns > sent->ns && now_ns - sent->ns >= TOLD_NS;
 }
 
 /* True if the line is one of ours. */
@@ -117,7 +118,8 @@ static int take_lines(struct told *told, char *text, uint64_t now_ns)
 		*end = '\0';
 		if (!parse(line, &sent))
 			return -EBADMSG;
-		if (!is_old(&sent, now_ns))
+		/* Of a later time: the clock was set back. */
+		if (sent.ns <= now_ns && !is_old(&sent, now_ns))
 			err = set(told, &sent);
 		if (err)
 			return err;

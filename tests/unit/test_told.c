@@ -99,6 +99,21 @@ static void told_note_for_months_stays_short(void **state)
 	told_close(told);
 }
 
+/* Snapshots of several CPUs come out of order; the file is written anew in between. */
+static void told_note_of_a_moment_later_stays(void **state)
+{
+	struct told *told = open_told(*state, NOW_NS);
+
+	told_note(told, 1, "journal", NOW_NS + 1000000000);
+	for (int i = 0; i < 10000; i++)
+		told_note(told, 2, "journal", NOW_NS);
+	assert_int_equal(told_when(told, 1, "journal"), NOW_NS + 1000000000);
+	told_close(told);
+	told = open_told(*state, NOW_NS + 2000000000);
+	assert_int_equal(told_when(told, 1, "journal"), NOW_NS + 1000000000);
+	told_close(told);
+}
+
 static void told_note_on_a_full_disk_is_written_later(void **state)
 {
 	struct told *told = open_told(*state, NOW_NS);
@@ -131,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(told_when_of_senders_and_hours, begin, end),
 		cmocka_unit_test_setup_teardown(told_note_for_months_stays_short, begin, end),
+		cmocka_unit_test_setup_teardown(told_note_of_a_moment_later_stays, begin, end),
 		cmocka_unit_test_setup_teardown(told_note_on_a_full_disk_is_written_later, begin,
 						end),
 	};
