@@ -22,7 +22,7 @@ in_full=MESSAGE_ID=0fa067c5e94549c6bac266c297feb233
 # of_path HOST ID FIELD: what its messages have there
 of_path() {
 	journalctl -q -D "$directory" -o cat --no-pager --output-fields="$3" \
-		"$in_full" _HOSTNAME="$1" LBRSNOOP_PATH_ID="$2"
+		"$in_full" _UID=0 _HOSTNAME="$1" LBRSNOOP_PATH_ID="$2"
 }
 
 "$lbrsnoop" report --journal="$directory" --top "${TOP:-10}" "$@"
