@@ -30,6 +30,7 @@ struct decoding {
 	uint32_t *index;
 	struct insn *insns;
 	size_t insn_count;
+	bool no_memory;
 };
 
 /** struct loader - @decodings: of the parts, in their order; @todo: addresses to be visited */
@@ -92,8 +93,12 @@ static int decode(struct decoding *decoding, size_t off, struct insn *ret)
 		return 0;
 	}
 	err = insn_decode(part->bytes + off, part->readable - off, part->addr + off, ret);
-	if (err || vector_grow(&decoding->insns, decoding->insn_count, sizeof(*ret)))
+	if (err)
 		return err;
+	if (vector_grow(&decoding->insns, decoding->insn_count, sizeof(*ret))) {
+		decoding->no_memory = true;
+		return -ENOMEM;
+	}
 	decoding->insns[decoding->insn_count++] = *ret;
 	decoding->index[off] = (uint32_t)decoding->insn_count;
 	return 0;
@@ -279,8 +284,11 @@ static int collect(struct loader *loader)
 	size_t room = 0;
 	struct insn in;
 
-	for (size_t i = 0; i < code->part_count; i++)
+	for (size_t i = 0; i < code->part_count; i++) {
+		if (loader->decodings[i].no_memory)
+			return -ENOMEM;
 		room += loader->decodings[i].insn_count;
+	}
 	code->insns = calloc(room + 1, sizeof(*code->insns));
 	if (!code->insns)
 		return -ENOMEM;

@@ -27,7 +27,7 @@ struct return_site {
 /**
  * struct tail_call - a jump out of the function; it returns from there
  * @addr: of the jump
- * @target: where to; 0 if the jump is indirect through a thunk
+ * @target: where to
  * @conditional: the jump is
  */
 struct tail_call {
