@@ -9,10 +9,13 @@
  */
 #include "snapshot.bpf.h"
 
-/* As all of these cost a snapshot, another process's are left out before it is taken. */
+/*
+ * As all of these cost a snapshot, another process's are left out before it is taken; where
+ * children are followed, behind it: their look-up would spend entries.
+ */
 static __always_inline bool of_other_process(void)
 {
-	return filter_pid && bpf_get_current_pid_tgid() >> 32 != filter_pid;
+	return filter_pid && !filter_children && bpf_get_current_pid_tgid() >> 32 != filter_pid;
 }
 
 /* Read by the guard rails: what the events cost each CPU. */

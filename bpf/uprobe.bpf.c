@@ -12,7 +12,7 @@ static __always_inline int on_uprobe(struct pt_regs *ctx, enum record_kind kind,
 {
 	struct capture_slot *slot;
 
-	if (filter_pid && bpf_get_current_pid_tgid() >> 32 != filter_pid)
+	if (!process_wanted(bpf_get_current_pid_tgid() >> 32))
 		return 0;
 	slot = snapshot_take_gated();
 	if (unlikely(!slot))
@@ -44,7 +44,7 @@ int forced_signal(struct pt_regs *ctx)
 	struct pt_regs *regs;
 	int signal;
 
-	if (filter_pid && bpf_get_current_pid_tgid() >> 32 != filter_pid)
+	if (!process_wanted(bpf_get_current_pid_tgid() >> 32))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	signal = BPF_CORE_READ(info, si_signo);

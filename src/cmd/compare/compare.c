@@ -84,6 +84,7 @@ static const struct argp_option options[] = {
 /* Those of a trace that make sense where a ranking is printed: trace_options.c parses them. */
 static const struct argp_option live_options[] = {
 	{0, 0, 0, 0, "With TARGET:", 2},
+	{"follow", 'f', 0, 0, "Also the children of the process, or of COMMAND", 0},
 	{"timeout", 't', "SECONDS", 0, "Compare what has come after so many seconds", 0},
 	{"trigger", 'T', "KIND", 0, "How to trigger; as of a trace", 0},
 	{"branch-filter", 'j', "LIST", 0, "Branches to record; as of a trace", 0},
@@ -106,8 +107,8 @@ static const char doc[] =
 	"frequent they are drawn from all that were seen, which are counted; -e says which errors "
 	"are failures.\n\n"
 	"  lbrsnoop compare do_sys_openat2\n\n"
-	"Of COMMAND these are the calls of its own process; -c NAME captures those of processes "
-	"that it starts, while it runs elsewhere.\n\n"
+	"Of COMMAND these are the calls of its own process; with -f also those of the processes "
+	"that it starts.\n\n"
 	"A name of a file that is there, one that ends in .lbr, or with a / is a FILE.\n\n"
 	"Without --good and --bad the returned values tell: record both with -e none, for "
 	"example\n\n"
@@ -253,10 +254,11 @@ static error_t refuse_live(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
 	(void)state;
-	if (key != OPT_LIVE && key != 't' && key != 'T' && key != 'j')
+	if (key != OPT_LIVE && key != 't' && key != 'T' && key != 'j' && key != 'f')
 		return ARGP_ERR_UNKNOWN;
-	return args_usage("compare: -t, -T, -j, --record and what else captures need a TARGET to "
-			  "capture now, and here are files");
+	return args_usage(
+		"compare: -t, -T, -j, -f, --record and what else captures need a TARGET to "
+		"capture now, and here are files");
 }
 
 static const struct argp live_argp = {.options = live_options, .parser = refuse_live};

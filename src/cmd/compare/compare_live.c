@@ -190,9 +190,9 @@ static void say_left_out(const struct compare_live *live, uint64_t left_out)
 		log_warning("%llu calls are left out: of more kinds than %d failing and %d "
 			    "passing; -e chooses errors",
 			    (unsigned long long)left_out, RANKING_FAILING_MAX, RANKING_PASSING_MAX);
-	if (live->opts->command && !sample_total(live->sample, true))
-		log_info("calls of processes that the command starts are left out; '-c NAME' "
-			 "captures them while it runs elsewhere");
+	if (live->opts->command && !live->opts->capture.follow && !sample_total(live->sample, true))
+		log_info("calls of processes that the command starts are left out; -f follows "
+			 "them");
 }
 
 /* "lbrsnoop why --deep -- cat /none" */

@@ -103,7 +103,7 @@ static const char *nothing_why(const struct trace *trace)
 		       "let it fail again and again, or trace fewer places at a time";
 	if (!wants_errors(trace))
 		return "; nothing of it happened, or not where -p, -c, -C and a command look";
-	if (trace->opts->command)
+	if (trace->opts->command && !trace->opts->capture.follow)
 		return "; nothing matched: is the function called (and not inlined into its "
 		       "callers), by the command itself and no process that it starts (-f follows "
 		       "those), and does it fail? '-e none' shows every return";
