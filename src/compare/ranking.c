@@ -396,27 +396,41 @@ static bool tells_all(const struct ranked *item)
 }
 
 /*
- * A record is contiguous, but for gaps: a passing call that knows @parting knows all that it did
- * behind it. If such calls did not execute @item, which failing ones did behind @parting, no way
- * parts at @item: whether it is executed depends on where they parted before. That more calls know
- * of it, as it is nearer to the end of the record, or as the error follows from it, says no more
- * about the cause.
+ * A record is contiguous, but for gaps: a passing call that knows a parting knows all that it did
+ * behind it. If such calls did not execute @item, which failing ones did behind that parting, no
+ * way parts at @item: whether it is executed depends on where they parted before. That more calls
+ * know of it, as it is nearer to the end of the record, or as the error follows from it, says no
+ * more about the cause.
  */
-static bool follows(const struct ranked *item, const struct ranked *parting)
+static bool can_follow(const struct ranked *item)
 {
-	return !item->parts && !item->passing.true_calls && is_parting(parting) &&
-	       tells_all(parting) && parting->distance > item->distance;
+	return !item->parts && !item->passing.true_calls;
 }
 
+static bool parts_all(const struct ranked *item)
+{
+	return is_parting(item) && tells_all(item);
+}
+
+static int by_distance(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->distance < y->distance ? 1 : x->distance > y->distance ? -1 : 0;
+}
+
+/* The furthest first: the best of the partings that come before an item is that of those seen. */
 static void limit_followers(struct ranked *items, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		double limit = 0;
+	double limit = 0, next = 0;
 
-		for (size_t k = 0; k < count; k++)
-			if (items[k].weight > limit && follows(&items[i], &items[k]))
-				limit = items[k].weight;
-		items[i].follows = limit > 0;
+	qsort(items, count, sizeof(*items), by_distance);
+	for (size_t i = 0; i < count; i++) {
+		if (i && items[i].distance < items[i - 1].distance)
+			limit = next;
+		if (parts_all(&items[i]) && items[i].weight > next)
+			next = items[i].weight;
+		items[i].follows = limit > 0 && can_follow(&items[i]);
 		if (items[i].follows && items[i].weight > limit)
 			items[i].weight = limit;
 	}

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -712,6 +714,67 @@ static void what_decides_is_no_chance(void **state)
 	ranking_reasons_free(reasons, 1);
 }
 
+/* The ways part at 0x20, and 0x10 is executed by failing calls alone, as far from the failure. */
+static void a_parting_as_near_limits_nothing(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+
+	for (int i = 0; i < 20; i++) {
+		bool failing = i < 10;
+
+		plain_call(ranking, failing, true);
+		decision(ranking, "f", 0x20, failing, failing ? 3 : 1);
+		if (failing)
+			decision(ranking, "f", 0x10, true, 3);
+		ranking_call_end(ranking);
+	}
+	reasons = reasons_of(ranking, 1);
+	assert_false(find(reasons, 0x10, true)->follows);
+	ranking_reasons_free(reasons, 1);
+}
+
+/* CPU seconds that ranking takes; half of the branches are followed by the other half. */
+static double seconds_of(uint32_t branches)
+{
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+	double least = 1e9;
+	size_t count;
+
+	assert_non_null(ranking);
+	for (int i = 0; i < 6; i++) {
+		plain_call(ranking, i < 3, true);
+		for (uint32_t b = 0; b < branches; b++)
+			if (b % 2 || i < 3)
+				decision(ranking, "f", 8 * b, i < 3, branches - b);
+		ranking_call_end(ranking);
+	}
+	for (int i = 0; i < 3; i++) {
+		clock_t begin = clock();
+		double took;
+
+		assert_int_equal(ranking_reasons(ranking, &reasons, &count), 0);
+		took = (double)(clock() - begin) / CLOCKS_PER_SEC;
+		least = took < least ? took : least;
+		ranking_reasons_free(reasons, count);
+	}
+	ranking_destroy(ranking);
+	return least;
+}
+
+/* Where each branch was held against each, four times as many took sixteen times as long. */
+static void many_branches_take_no_squared_time(void **state)
+{
+	double some, many;
+
+	(void)state;
+	some = seconds_of(4000);
+	many = seconds_of(16000);
+	if (many > 9 * some)
+		fail_msg("4,000 branches %.4f s, 16,000 branches %.4f s", some, many);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -740,6 +803,8 @@ int main(void)
 		TEST(kinds_are_bounded),
 		TEST(before_the_entry_is_unknown),
 		TEST(names_may_be_of_several),
+		TEST(a_parting_as_near_limits_nothing),
+		TEST(many_branches_take_no_squared_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
