@@ -107,6 +107,23 @@ is() {
 	fi
 }
 
+# small NAME FILE BYTES: it is there, and no larger
+small() {
+	if [ "$(stat -c %s "$2" || echo "$3"0)" -le "$3" ]; then ok "$1"; else not_ok "$1: $(stat -c %s "$2") bytes"; fi
+}
+
+# fits NAME FILE...: all lines of JSON are as their schemas promise
+fits() {
+	local name=$1
+	shift
+	tests/json_check "$@" >"$scratch/verdict" 2>&1
+	case $? in
+	0) ok "$name" ;;
+	77) skip "$name" "python3-jsonschema is not installed" ;;
+	*) not_ok "$name" "$scratch/verdict" ;;
+	esac
+}
+
 # await FILE PATTERN [TIMES]: until so many of its lines match the extended regular
 # expression; false after a minute
 await() {

@@ -19,11 +19,6 @@ counted() {
 	expect_out "$name: counted again" 0 ' snapshots, [0-9]+ paths, ' tests/cli/page.py "$page" "$scratch/json"
 }
 
-# small NAME PAGE BYTES
-small() {
-	if [ "$(stat -c %s "$2")" -le "$3" ]; then ok "$1"; else not_ok "$1: $(stat -c %s "$2")"; fi
-}
-
 tests/cli/plant.py markup "$capture" "$scratch/evil.lbr"
 tests/bench/multiply.py tests/data/capture/skylake-mixed.lbr "$scratch/1000.lbr" 1000
 tests/bench/multiply.py tests/data/capture/skylake-mixed.lbr "$scratch/10000.lbr" 10000

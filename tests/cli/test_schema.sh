@@ -10,16 +10,6 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 . tests/lib.sh
 scratch_make
 
-# fits NAME FILE
-fits() {
-	tests/json_check "$2" >"$scratch/verdict" 2>&1
-	case $? in
-	0) ok "$1" ;;
-	77) skip "$1" "python3-jsonschema is not installed" ;;
-	*) not_ok "$1" "$scratch/verdict" ;;
-	esac
-}
-
 for dump in tests/data/decode/*.txt tests/data/decode/*.csv tests/data/decode/*.json; do
 	name=decode/$(basename "$dump")
 	if ! ./lbrsnoop decode --json "$dump" >"$scratch/lines" 2>"$scratch/said"; then

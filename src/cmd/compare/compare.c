@@ -109,7 +109,8 @@ static const char doc[] =
 	"  lbrsnoop compare do_sys_openat2\n\n"
 	"Of COMMAND these are the calls of its own process; with -f also those of the processes "
 	"that it starts.\n\n"
-	"A name of a file that is there, one that ends in .lbr, or with a / is a FILE.\n\n"
+	"A name of a file or a directory that is there, one that ends in .lbr, or with a / is a "
+	"FILE.\n\n"
 	"Without --good and --bad the returned values tell: record both with -e none, for "
 	"example\n\n"
 	"  lbrsnoop record -e none -n 1000 -o x.lbr may_open\n"
@@ -544,7 +545,7 @@ static bool is_file(const char *arg)
 
 	return !strcmp(arg, "-") || arg[strcspn(arg, "/:")] == '/' ||
 	       (len > 4 && !strcmp(arg + len - 4, ".lbr")) ||
-	       (!stat(arg, &st) && S_ISREG(st.st_mode));
+	       (!stat(arg, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)));
 }
 
 static error_t look_at(int key, char *arg, struct argp_state *state)
