@@ -156,6 +156,7 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 		/* What follows the error is its consequence. */
 		if (key != PATH_NONE) {
 			end = key + 1;
+			call.made_behind = path->decisions[key].insn < insn;
 			call.decided = (struct ranking_decision){
 				.place = place_of(symbols, path->decisions[key].addr, &decided),
 				.addr = path->decisions[key].addr,

@@ -6,32 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/chance.h"
 #include "util/fnv.h"
 #include "util/hash_table.h"
-
-/* What chance does more often is no finding. */
-#define CHANCE_MOST 0.02
 
 /** enum side - of a branch */
 enum side { NOT_TAKEN, TAKEN, SIDES };
 
+/** enum match - how a branch was found in another build */
+enum match { MATCH_NONE, MATCH_LINE, MATCH_CONDITION };
+
 /**
  * struct group - calls of one kind
+ * @build: of failing ones
  * @decided: see struct ranking_call; its strings are the group's
- * @complete: of @calls, those whose record goes back to the function's entry
+ * @made_behind: of failing ones, see struct ranking_call
+ * @calls_of: of @calls, by build
+ * @complete: of @calls, those whose record goes back to the function's entry, by build
  * @erring: of @calls, those that returned an errno
  * @values: that they returned
  */
 struct group {
 	bool failing;
+	unsigned int build;
 	char *function;
 	int err;
 	char *made_function;
 	char *made_module;
 	uint64_t made_off;
 	struct ranking_decision decided;
+	bool made_behind;
 	uint64_t calls;
-	uint64_t complete;
+	uint64_t calls_of[RANKING_BUILDS_MAX];
+	uint64_t complete[RANKING_BUILDS_MAX];
 	uint64_t erring;
 	struct ranking_range values;
 };
@@ -52,7 +59,9 @@ struct tally {
 };
 
 /**
- * struct site - a branch
+ * struct site - a branch of one build
+ * @keys: or NULL
+ * @alike: the same branch of another build, by @match; of the last one the first: a ring
  * @next_touched: of the branches of the present call
  * @before_entry: some call has executed it before it began: where it is not in a record, nobody
  * knows
@@ -60,6 +69,10 @@ struct tally {
  * present one
  */
 struct site {
+	unsigned int build;
+	struct ranking_keys *keys;
+	struct site *alike;
+	enum match match;
 	char *function;
 	char *module;
 	uint64_t off;
@@ -82,7 +95,10 @@ struct ranking {
 	struct site *touched;	 /* by the present call */
 	uint64_t call;
 	size_t group;
+	unsigned int build;
 	bool complete;
+	ranking_keys_fn *keys;
+	void *keys_ctx;
 };
 
 struct ranking *ranking_create(void)
@@ -96,6 +112,7 @@ static void site_destroy(struct site *site)
 	free(site->module);
 	free(site->condition[TAKEN]);
 	free(site->condition[NOT_TAKEN]);
+	free(site->keys);
 	free(site);
 }
 
@@ -137,7 +154,8 @@ static bool is_of_group(const struct group *group, const struct ranking_call *ca
 {
 	if (group->failing != call->failing || !same_text(group->function, call->function))
 		return false;
-	return !call->failing || (group->err == call->err && group->made_off == call->made_at.off &&
+	return !call->failing || (group->build == call->build && group->err == call->err &&
+				  group->made_off == call->made_at.off &&
 				  same_text(group->made_function, call->made_at.function) &&
 				  same_text(group->made_module, call->made_at.module) &&
 				  is_decision(&group->decided, &call->decided));
@@ -164,6 +182,8 @@ static int add_group(struct ranking *ranking, const struct ranking_call *call)
 		return -E2BIG;
 	*group = (struct group){.failing = call->failing, .function = strdup(call->function)};
 	if (call->failing) {
+		group->build = call->build;
+		group->made_behind = true;
 		group->err = call->err;
 		group->made_function = copy(call->made_at.function);
 		group->made_module = copy(call->made_at.module);
@@ -206,22 +226,33 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	}
 	ranking->call++;
 	ranking->group = i;
+	ranking->build = call->build;
 	ranking->complete = call->complete;
 	ranking->touched = NULL;
 	ranking->groups[i].calls++;
-	ranking->groups[i].complete += call->complete;
+	ranking->groups[i].calls_of[call->build]++;
+	ranking->groups[i].complete[call->build] += call->complete;
+	ranking->groups[i].made_behind &= call->made_behind;
 	ranking->groups[i].erring += call->err != 0;
 	if (call->has_value)
 		note_value(&ranking->groups[i].values, call->value);
 	return 0;
 }
 
-static uint32_t hash_of(const struct ranking_decision *decision)
+/** struct site_key - what tells a site */
+struct site_key {
+	unsigned int build;
+	const struct ranking_decision *decision;
+};
+
+static uint32_t hash_of(const struct site_key *key)
 {
+	const struct ranking_decision *decision = key->decision;
 	const struct ranking_place *place = &decision->place;
 	uint64_t hash = fnv(FNV_START, place->function, strlen(place->function) + 1);
 
 	hash = fnv(hash, place->module, strlen(place->module) + 1);
+	hash = fnv(hash, &key->build, sizeof(key->build));
 	hash = fnv(hash, &decision->rel, sizeof(decision->rel));
 	return (uint32_t)fnv(hash, &place->off, sizeof(place->off));
 }
@@ -230,19 +261,37 @@ static uint32_t hash_of(const struct ranking_decision *decision)
 static bool is_site(const void *element, const void *key)
 {
 	const struct site *site = *(struct site *const *)element;
-	const struct ranking_decision *decision = key;
+	const struct site_key *wanted = key;
+	const struct ranking_decision *decision = wanted->decision;
 	const struct ranking_place *place = &decision->place;
 
-	return site->off == place->off && site->rel == decision->rel &&
-	       !strcmp(site->function, place->function) && !strcmp(site->module, place->module);
+	return site->build == wanted->build && site->off == place->off &&
+	       site->rel == decision->rel && !strcmp(site->function, place->function) &&
+	       !strcmp(site->module, place->module);
+}
+
+void ranking_set_keys(struct ranking *ranking, ranking_keys_fn *fn, void *ctx)
+{
+	ranking->keys = fn;
+	ranking->keys_ctx = ctx;
+}
+
+static int name_site(const struct ranking *ranking, const struct ranking_decision *decision,
+		     struct site *site)
+{
+	if (!ranking->keys)
+		return 0;
+	site->keys = calloc(1, sizeof(*site->keys));
+	return site->keys ? ranking->keys(ranking->keys_ctx, decision, site->keys) : -ENOMEM;
 }
 
 static int find_site(struct ranking *ranking, const struct ranking_decision *decision,
 		     struct site **ret)
 {
-	uint32_t hash = hash_of(decision);
+	const struct site_key key = {.build = ranking->build, .decision = decision};
+	uint32_t hash = hash_of(&key);
 	struct site **found =
-		hash_table_find(&ranking->sites, sizeof(struct site *), hash, is_site, decision);
+		hash_table_find(&ranking->sites, sizeof(struct site *), hash, is_site, &key);
 	struct site *site;
 
 	if (found) {
@@ -252,11 +301,13 @@ static int find_site(struct ranking *ranking, const struct ranking_decision *dec
 	site = calloc(1, sizeof(*site));
 	if (!site)
 		return -ENOMEM;
+	site->build = ranking->build;
+	site->alike = site;
 	site->function = strdup(decision->place.function);
 	site->module = strdup(decision->place.module);
 	site->off = decision->place.off;
 	site->rel = decision->rel;
-	if (!site->function || !site->module ||
+	if (!site->function || !site->module || name_site(ranking, decision, site) ||
 	    !hash_table_add(&ranking->sites, sizeof(struct site *), hash, &site)) {
 		site_destroy(site);
 		return -ENOMEM;
@@ -308,17 +359,102 @@ void ranking_call_end(struct ranking *ranking)
 	ranking->touched = NULL;
 }
 
+/** struct named - a site by one of its keys */
+struct named {
+	const char *key;
+	struct site *site;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return strcmp(x->key, y->key) ?: (int)x->site->build - (int)y->site->build;
+}
+
+/* Those of one key, which are sorted by their builds. */
+static void join(const struct named *named, size_t count, enum match match)
+{
+	for (size_t i = 1; i < count; i++)
+		if (named[i].site->build == named[i - 1].site->build)
+			return;
+	for (size_t i = 0; count > 1 && i < count; i++) {
+		named[i].site->alike = named[(i + 1) % count].site;
+		named[i].site->match = match;
+	}
+}
+
+/* @offset: of the key in struct ranking_keys; @named has room for all sites */
+static void join_by(struct ranking *ranking, size_t offset, enum match match, struct named *named)
+{
+	struct site **sites = ranking->sites.items;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ranking->sites.count; i++) {
+		const char *key = sites[i]->keys ? (const char *)sites[i]->keys + offset : "";
+
+		if (*key && sites[i]->match == MATCH_NONE)
+			named[count++] = (struct named){.key = key, .site = sites[i]};
+	}
+	qsort(named, count, sizeof(*named), by_key);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && !strcmp(named[end].key, named[i].key);)
+			end++;
+		join(&named[i], end - i, match);
+	}
+}
+
+int ranking_match_builds(struct ranking *ranking)
+{
+	struct named *named = calloc(ranking->sites.count + 1, sizeof(*named));
+
+	if (!named)
+		return -ENOMEM;
+	join_by(ranking, offsetof(struct ranking_keys, chain), MATCH_LINE, named);
+	join_by(ranking, offsetof(struct ranking_keys, line), MATCH_LINE, named);
+	join_by(ranking, offsetof(struct ranking_keys, condition), MATCH_CONDITION, named);
+	free(named);
+	return 0;
+}
+
+/* Of a kind of calls, of this branch in all builds; its sides are those of @site. */
+static struct tally tally_of(const struct site *site, size_t group)
+{
+	struct tally sum = site->tallies[group];
+
+	for (const struct site *other = site->alike; other != site; other = other->alike) {
+		const struct tally *tally = &other->tallies[group];
+		bool swap = other->keys->negated != site->keys->negated;
+
+		sum.seen += tally->seen;
+		sum.seen_complete += tally->seen_complete;
+		for (int side = 0; side < SIDES; side++) {
+			sum.went[side] += tally->went[swap ? !side : side];
+			sum.open[side] += tally->open[swap ? !side : side];
+			sum.distance[side] += tally->distance[swap ? !side : side];
+		}
+	}
+	return sum;
+}
+
 /*
  * A branch of the call that is not in a complete record was not executed: it did not go that way.
- * Of one that runs before the call, too, a record that ends there knows nothing.
+ * Of one that runs before the call, too, a record that ends there knows nothing, as calls of a
+ * build do not in which it was not found.
  */
 static struct ranking_count count_of(const struct site *site, const struct group *group,
 				     const struct tally *tally, enum side side)
 {
-	uint64_t absent = site->before_entry ? 0 : group->complete - tally->seen_complete;
+	bool before_entry = site->before_entry;
+	uint64_t complete = group->complete[site->build];
 
-	return (struct ranking_count){.true_calls = tally->went[side],
-				      .known = tally->seen + absent};
+	for (const struct site *other = site->alike; other != site; other = other->alike) {
+		before_entry |= other->before_entry;
+		complete += group->complete[other->build];
+	}
+	return (struct ranking_count){
+		.true_calls = tally->went[side],
+		.known = tally->seen + (before_entry ? 0 : complete - tally->seen_complete)};
 }
 
 static uint64_t least(uint64_t calls)
@@ -335,7 +471,16 @@ static bool decides(const struct site *site, enum side side, const struct group 
 		.taken = side == TAKEN,
 	};
 
-	return is_decision(&failing->decided, &decision);
+	return site->build == failing->build && is_decision(&failing->decided, &decision);
+}
+
+/* Is it what the errno followed from, and is no passing call of a build that is known to have it?
+ */
+static bool decides_alone(const struct site *site, enum side side, const struct group *failing,
+			  const struct group *passing)
+{
+	return site->match == MATCH_NONE && passing->calls && !passing->calls_of[site->build] &&
+	       decides(site, side, failing);
 }
 
 /* False: it does not tell failing calls, or too few of them know. */
@@ -343,11 +488,18 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		  const struct group *passing, size_t failing_at, size_t passing_at,
 		  struct ranked *ret)
 {
-	struct ranking_count bad = count_of(site, failing, &site->tallies[failing_at], side);
-	struct ranking_count good = count_of(site, passing, &site->tallies[passing_at], side);
+	const struct tally *failed = &site->tallies[failing_at];
+	const struct tally passed = tally_of(site, passing_at);
+	struct ranking_count bad = count_of(site, failing, failed, side);
+	struct ranking_count good = count_of(site, passing, &passed, side);
 	/* A passing call that went this way would have failed; one that did, or failed, says
-	 * otherwise. */
-	bool decided = !good.true_calls && !passing->erring && decides(site, side, failing);
+	 * otherwise. Of the code of another build nothing follows. */
+	/* An errno that was loaded in case can have been left, too. */
+	bool alone = failing->made_behind && !passing->erring &&
+		     decides_alone(site, side, failing, passing);
+	bool decided = alone || (!good.true_calls && !passing->erring &&
+				 passing->calls_of[site->build] == passing->calls &&
+				 decides(site, side, failing));
 	uint64_t good_known = decided ? passing->calls : good.known;
 	double tpr, fpr;
 
@@ -359,6 +511,7 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 	if (tpr <= fpr)
 		return false;
 	*ret = (struct ranked){
+		.build = site->build,
 		.place = {.function = site->function, .module = site->module, .off = site->off},
 		.addr = site->addr,
 		.taken = side == TAKEN,
@@ -368,12 +521,12 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		.weight = ((double)(bad.true_calls + 1) / (double)(bad.known + 2) +
 			   (double)(good_known - good.true_calls + 1) / (double)(good_known + 2)) /
 			  2,
-		.distance =
-			(double)site->tallies[failing_at].distance[side] / (double)bad.true_calls,
-		.parts = site->tallies[passing_at].went[!side] >= least(passing->calls),
-		.open = 2 * site->tallies[failing_at].open[side] > bad.true_calls,
+		.distance = (double)failed->distance[side] / (double)bad.true_calls,
+		.parts = passed.went[!side] >= least(passing->calls),
+		.open = 2 * failed->open[side] > bad.true_calls,
 		.decides = decided,
 		.inferred = decided && good.known < least(passing->calls),
+		.alone = alone,
 	};
 	if (site->condition[side])
 		strcpy(ret->condition, site->condition[side]);
@@ -436,6 +589,20 @@ static void limit_followers(struct ranked *items, size_t count)
 	}
 }
 
+/* What is not measured has no weight of its own: see struct ranked. */
+static void place_alone(struct ranked *items, size_t count)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!items[i].alone && !(tells_all(&items[i]) && items[i].passing.known) &&
+		    items[i].weight > most)
+			most = items[i].weight;
+	for (size_t i = 0; i < count; i++)
+		if (items[i].alone)
+			items[i].weight = nextafter(most, 1);
+}
+
 static int by_weight(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
@@ -492,31 +659,14 @@ static bool is_joined(const struct ranking *ranking, size_t failing, size_t pass
 	for (size_t i = 0; i < ranking->sites.count; i++)
 		for (int side = 0; side < SIDES; side++) {
 			const struct tally *bad = &sites[i]->tallies[failing];
-			const struct tally *good = &sites[i]->tallies[passing];
+			const struct tally good = tally_of(sites[i], passing);
 
 			if (most_went(bad, side, &ranking->groups[failing]) &&
-			    most_went(good, side, &ranking->groups[passing]) &&
+			    most_went(&good, side, &ranking->groups[passing]) &&
 			    (double)bad->distance[side] / (double)bad->went[side] > first->distance)
 				return true;
 		}
 	return false;
-}
-
-/*
- * The probability that a branch that has nothing to do with the failure, and goes either way by
- * halves, tells @first's calls apart as well as that does, either way round: of a binomial
- * distribution, both tails.
- */
-static double chance_of(const struct ranked *first)
-{
-	double calls = (double)(first->failing.known + first->passing.known), sum = 0;
-	uint64_t exceptions =
-		first->failing.known - first->failing.true_calls + first->passing.true_calls;
-
-	for (uint64_t i = 0; i <= exceptions; i++)
-		sum += exp(lgamma(calls + 1) - lgamma((double)i + 1) -
-			   lgamma(calls - (double)i + 1) - calls * M_LN2);
-	return 2 * sum;
 }
 
 /* The more branches there are, the likelier it is that one does so: Bonferroni's bound. */
@@ -524,14 +674,16 @@ static bool is_chance(const struct ranking *ranking, size_t failing, size_t pass
 		      const struct ranked *first)
 {
 	struct site *const *sites = ranking->sites.items;
-	uint64_t branches = 0;
+	uint64_t calls = first->failing.known + first->passing.known, branches = 0;
+	uint64_t exceptions =
+		first->failing.known - first->failing.true_calls + first->passing.true_calls;
 
 	if (first->decides)
 		return false;
 	for (size_t i = 0; i < ranking->sites.count; i++)
 		branches += sites[i]->tallies[failing].seen >= RANKING_CALLS_LEAST &&
-			    sites[i]->tallies[passing].seen >= RANKING_CALLS_LEAST;
-	return (double)branches * chance_of(first) > CHANCE_MOST;
+			    tally_of(sites[i], passing).seen >= RANKING_CALLS_LEAST;
+	return (double)branches * chance_of_branch(calls, exceptions) > CHANCE_MOST;
 }
 
 static size_t passing_group(const struct ranking *ranking, const char *function)
@@ -554,6 +706,24 @@ static const char *most_passing(const struct ranking *ranking)
 	return most ? most->function : NULL;
 }
 
+static struct ranking_match match_of(const struct ranking *ranking, size_t failing, size_t passing)
+{
+	const struct group *bad = &ranking->groups[failing], *good = &ranking->groups[passing];
+	struct ranking_match match = {.passing = good->calls - good->calls_of[bad->build]};
+	struct site *const *sites = ranking->sites.items;
+
+	for (size_t i = 0; match.passing && i < ranking->sites.count; i++) {
+		if (!sites[i]->tallies[failing].seen)
+			continue;
+		match.by_line += sites[i]->match == MATCH_LINE;
+		match.by_condition += sites[i]->match == MATCH_CONDITION;
+		match.alone += sites[i]->match == MATCH_NONE;
+		match.decided_alone |= decides_alone(sites[i], TAKEN, bad, good) ||
+				       decides_alone(sites[i], NOT_TAKEN, bad, good);
+	}
+	return match;
+}
+
 static int rank(const struct ranking *ranking, size_t at, struct ranking_reason *reason)
 {
 	const struct group *group = &ranking->groups[at];
@@ -562,6 +732,7 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 
 	*reason = (struct ranking_reason){
 		.function = group->function,
+		.build = group->build,
 		.err = group->err,
 		.made_at = {.function = group->made_function,
 			    .module = group->made_module,
@@ -575,6 +746,7 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 		reason->passing_function = most_passing(ranking);
 		return 0;
 	}
+	reason->match = match_of(ranking, at, passing);
 	reason->passing_values = ranking->groups[passing].values;
 	reason->passing_errnos = ranking->groups[passing].erring;
 	reason->items = calloc(SIDES * ranking->sites.count + 1, sizeof(*reason->items));
@@ -585,6 +757,7 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 			reason->count += judge(sites[i], side, group, &ranking->groups[passing], at,
 					       passing, &reason->items[reason->count]);
 	limit_followers(reason->items, reason->count);
+	place_alone(reason->items, reason->count);
 	qsort(reason->items, reason->count, sizeof(*reason->items), by_weight);
 	find_parting(reason);
 	reason->by_chance = reason->count && is_chance(ranking, at, passing, &reason->items[0]);

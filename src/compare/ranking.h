@@ -23,6 +23,9 @@
 #define RANKING_PASSING_MAX 16
 #define RANKING_GROUPS_MAX  (RANKING_FAILING_MAX + RANKING_PASSING_MAX)
 #define RANKING_TEXT_MAX    128
+/* Builds of the kernel that calls can be of. */
+#define RANKING_BUILDS_MAX 8
+#define RANKING_KEY_MAX	   512
 
 /**
  * struct ranking_place - a place of the kernel's code, the same on every host with this build
@@ -57,23 +60,46 @@ struct ranking_decision {
 };
 
 /**
+ * struct ranking_keys - what a branch may have in common with one of another build of the code
+ * @chain: function, line in it and condition, with those of the functions it is inlined into
+ * @line: function, line in it and condition
+ * @condition: function and condition, which no other branch of the function has
+ * @negated: it is taken where the condition of these keys does not hold
+ * Each is "" if there is none.
+ */
+struct ranking_keys {
+	char chain[RANKING_KEY_MAX];
+	char line[RANKING_KEY_MAX];
+	char condition[RANKING_KEY_MAX];
+	bool negated;
+};
+
+/** typedef ranking_keys_fn - of a branch that was not seen before; @ret is empty. 0; -ENOMEM */
+typedef int ranking_keys_fn(void *ctx, const struct ranking_decision *decision,
+			    struct ranking_keys *ret);
+
+/**
  * struct ranking_call - a call that is to be counted
  * @failing: it is one of the failing calls
+ * @build: of the kernel, a number below RANKING_BUILDS_MAX: places are of one build
  * @function: that returned, or where the trigger stands
  * @err: positive errno of a failing call, or 0
  * @made_at: where a failing call's errno was made; .function is NULL if the record does not show it
  * @decided: the decision that the errno followed from, one of the call's; .place.function is NULL
  * if that is not known. Of it @place, @rel and @taken count
+ * @made_behind: the errno was loaded behind that decision, not before it in case
  * @complete: the record goes back to the function's entry: a branch of the call that is not in it
  *            did not run
  * @has_value: it returned @value, which is no errno
  */
 struct ranking_call {
 	bool failing;
+	unsigned int build;
 	const char *function;
 	int err;
 	struct ranking_place made_at;
 	struct ranking_decision decided;
+	bool made_behind;
 	bool complete;
 	bool has_value;
 	int64_t value;
@@ -96,7 +122,26 @@ struct ranking_count {
 };
 
 /**
+ * struct ranking_match - branches that failing calls executed, in the other builds that passing
+ * calls are of
+ * @passing: how many calls those are; 0: all passing calls are of the failing ones' build
+ * @by_line: branches that were found there by function, line and condition; @by_condition by
+ * function and condition alone
+ * @alone: for which none was found: calls of other builds do not count for them
+ * @decided_alone: that from which the errno follows is one of them, and no passing call is of the
+ * failing ones' build
+ */
+struct ranking_match {
+	uint64_t passing;
+	uint64_t by_line;
+	uint64_t by_condition;
+	uint64_t alone;
+	bool decided_alone;
+};
+
+/**
  * struct ranked - one predicate of the ranking
+ * @build: that @place, @addr, @taken and @condition are of
  * @accuracy: balanced accuracy, 0.5 (chance) to 1
  * @weight: the same, estimated with one call more of each outcome (Laplace), so that few calls
  *          count for less; the order of the ranking
@@ -105,16 +150,20 @@ struct ranking_count {
  *         there; else they parted before. Others may have parted before, as calls of another sort
  * @open: of failing calls, see struct ranking_decision
  * @decides: the errno follows from it: a call that went this way fails, so that no passing call,
- * none of which returned an errno, did, even one whose record does not reach back to it; @passing
- * has those that do, @accuracy and
+ * all of which are of this build, and none of which returned an errno, did, even one whose record
+ * does not reach back to it; @passing has those that do, @accuracy and
  * @weight count all
  * @inferred: by that alone: it @decides, and fewer than RANKING_CALLS_LEAST passing calls know it.
  * @accuracy then measures nothing
+ * @alone: it @decides and is @inferred, with the errno loaded behind it, and was not found in the
+ * passing calls' build: none of them is compared. It comes behind what tells all calls apart, and
+ * before the others
  * @follows: the ways parted before it, at an item that comes before this one. @weight is not more
  * than that item's: what more calls know of the consequence is no evidence for it
  */
 struct ranked {
 	struct ranking_place place;
+	unsigned int build;
 	uint64_t addr;
 	bool taken;
 	char condition[RANKING_TEXT_MAX];
@@ -127,11 +176,13 @@ struct ranked {
 	bool open;
 	bool decides;
 	bool inferred;
+	bool alone;
 	bool follows;
 };
 
 /**
- * struct ranking_reason - failing calls of one function, errno, place and decision
+ * struct ranking_reason - failing calls of one function, errno, place, decision and build
+ * @build: of the failing calls; @match: of the others
  * @failing: how many; @passing: of the same function
  * @passing_function: of which most passing calls are, where none is of @function; else NULL
  * @failing_values, @passing_values: that they returned
@@ -150,6 +201,8 @@ struct ranked {
  */
 struct ranking_reason {
 	const char *function;
+	unsigned int build;
+	struct ranking_match match;
 	int err;
 	struct ranking_place made_at;
 	uint64_t failing;
@@ -172,6 +225,19 @@ struct ranking *ranking_create(void);
 
 /** ranking_destroy() - free; NULL is fine */
 void ranking_destroy(struct ranking *ranking);
+
+/**
+ * ranking_set_keys() - from now on @fn says what names a branch in other builds
+ * Without it a branch has none there.
+ */
+void ranking_set_keys(struct ranking *ranking, ranking_keys_fn *fn, void *ctx);
+
+/**
+ * ranking_match_builds() - take branches of several builds for one where a key is the same
+ * A key that several branches of one build have tells none of them. To be called once, when all
+ * calls have been told of. Return: 0; -ENOMEM.
+ */
+int ranking_match_builds(struct ranking *ranking);
 
 /**
  * ranking_call() - begin a call; ranking_decision() tells of its branches, ranking_call_end() ends

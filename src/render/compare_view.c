@@ -18,6 +18,7 @@
 #define PLACE_LEN      256
 #define CHAIN_MAX      8
 #define DOUBT_LEN      1600
+#define MATCH_LEN      512
 /* Source: include/linux/err.h */
 #define MAX_ERRNO 4095
 
@@ -28,6 +29,9 @@ static const char decides_text[] =
 /* What takes the place of a balanced accuracy that would be of failing calls alone. */
 static const char *inferred_text(const struct ranked *item)
 {
+	if (item->alone)
+		return "by inference: the errno follows from it; it is not found in the passing "
+		       "calls' build";
 	return item->passing.known
 		       ? "by inference: the errno follows from it; fewer than 3 passing records "
 			 "show it"
@@ -58,9 +62,11 @@ static int line_of(const struct compare_view *view, const struct ranked *item,
 		   struct srcline *ret_line)
 {
 	struct srcline chain[CHAIN_MAX];
+	struct lines *lines =
+		item->build < view->build_count ? view->builds[item->build].lines : NULL;
 
-	if (!view->lines || !item->addr ||
-	    lines_find(view->lines, item->place.module, item->addr, false, chain, CHAIN_MAX) <= 0 ||
+	if (!lines || !item->addr ||
+	    lines_find(lines, item->place.module, item->addr, false, chain, CHAIN_MAX) <= 0 ||
 	    !chain[0].file || !chain[0].line)
 		return 0;
 	*ret_line = chain[0];
@@ -98,6 +104,23 @@ static uint64_t seen_of(const struct ranking_reason *reason, const struct compar
 	return sample_seen(view->sample, reason->function, err);
 }
 
+/* Of another build, and what that means: who reads "0 of 12" has to know what was compared. */
+static void match_words(const struct ranking_reason *reason, const struct compare_view *view,
+			char *buf, size_t len)
+{
+	const struct ranking_match *match = &reason->match;
+	uint64_t branches = match->by_line + match->by_condition + match->alone;
+
+	snprintf(buf, len,
+		 "two builds of the kernel: failing calls are of %s, %" PRIu64 " of %" PRIu64
+		 " passing ones of another; of %" PRIu64
+		 " branches that failing calls executed, %" PRIu64
+		 " are compared by function, line and condition, %" PRIu64
+		 " by function and condition alone, and %" PRIu64 " are not found there",
+		 view->builds[reason->build].name, match->passing, reason->passing, branches,
+		 match->by_line, match->by_condition, match->alone);
+}
+
 static void print_heading(FILE *out, const struct ranking_reason *reason,
 			  const struct compare_view *view)
 {
@@ -123,6 +146,12 @@ static void print_heading(FILE *out, const struct ranking_reason *reason,
 			" that passed\n",
 			seen_of(reason, view, reason->err), name ? "-" : "an error", name ?: "",
 			seen_of(reason, view, 0));
+	if (reason->match.passing) {
+		char words[MATCH_LEN];
+
+		match_words(reason, view, words, sizeof(words));
+		fprintf(out, "  %s\n", words);
+	}
 }
 
 static void print_count(FILE *out, const struct ranking_count *count, uint64_t calls)
@@ -180,7 +209,10 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 		       "'lbrsnoop record -e none' captures both";
 	if (reason->failing < RANKING_CALLS_LEAST || reason->passing < RANKING_CALLS_LEAST)
 		return "fewer than 3 failing and 3 passing calls: this may be chance";
-	if (!reason->count || reason->items[0].accuracy < ACCURACY_LEAST)
+	if (reason->match.decided_alone)
+		why = "the branch that the error follows from is not found in the passing calls' "
+		      "build: it may be what differs, and is not compared";
+	else if (!reason->count || reason->items[0].accuracy < ACCURACY_LEAST)
 		why = "no decision in the records tells failing from passing calls: they part "
 		      "further back than the records reach, or by data alone";
 	else if (reason->by_chance)
@@ -317,6 +349,25 @@ static void put_seen(struct json_writer *w, const struct ranking_reason *reason,
 	jw_close(w, '}');
 }
 
+static void put_match(struct json_writer *w, const struct ranking_reason *reason,
+		      const struct compare_view *view)
+{
+	const struct ranking_match *match = &reason->match;
+
+	jw_key(w, "builds");
+	if (view->build_count < 2) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	jw_put_string(w, "failing", view->builds[reason->build].name);
+	jw_put_integer(w, "passing_of_others", (int64_t)match->passing);
+	jw_put_integer(w, "by_line", (int64_t)match->by_line);
+	jw_put_integer(w, "by_condition", (int64_t)match->by_condition);
+	jw_put_integer(w, "not_found", (int64_t)match->alone);
+	jw_close(w, '}');
+}
+
 static bool is_missing(const struct compare_missing *missing)
 {
 	return missing->stopped || missing->no_path || missing->no_return || missing->kinds ||
@@ -369,6 +420,7 @@ static int print_json(FILE *out, const struct ranking_reason *reason,
 		jw_null(&w);
 	jw_put_string(&w, "doubt", doubt_of(reason, view, buf));
 	put_seen(&w, reason, view);
+	put_match(&w, reason, view);
 	put_missing(&w, &view->missing);
 	jw_close(&w, '}');
 	return json_writer_flush(&w, out) ?: (ferror(out) ? -EIO : 0);
@@ -451,6 +503,14 @@ static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 		fprintf(out, "; %" PRIu64 " of the passing ones returned an errno",
 			reason->passing_errnos);
 	fputs("</p>\n", out);
+	if (reason->match.passing) {
+		char words[MATCH_LEN];
+
+		match_words(reason, view, words, sizeof(words));
+		fputs("<p class=\"builds\">", out);
+		html_put_text(out, words);
+		fputs("</p>\n", out);
+	}
 	if (doubt) {
 		fputs("<p class=\"doubt\">", out);
 		html_put_text(out, doubt);

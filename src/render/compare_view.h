@@ -29,9 +29,19 @@ struct compare_missing {
 };
 
 /**
+ * struct compare_build - a build of the kernel that calls are of
+ * @name: of it, NULL if there is but one
+ * @lines: its debug information, or NULL
+ */
+struct compare_build {
+	const char *name;
+	struct lines *lines;
+};
+
+/**
  * struct compare_view - how to show it
  * @top: decisions shown of each reason
- * @lines: debug information of the kernel, or NULL
+ * @builds: of the calls, by their numbers; borrowed; @build_count
  * @sample: that the calls were drawn from, to say how many there were; NULL: none
  * @further: command that looks further back than the records do
  * @missing: JSON and pages say it; a terminal has been told
@@ -40,7 +50,8 @@ struct compare_view {
 	bool json;
 	bool color;
 	uint32_t top;
-	struct lines *lines;
+	const struct compare_build *builds;
+	size_t build_count;
 	const struct sample *sample;
 	const char *further;
 	struct compare_missing missing;

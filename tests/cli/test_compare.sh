@@ -79,8 +79,6 @@ expect_out "fewer than three: said" 0 'fewer than 3 failing and 3 passing calls:
 	./lbrsnoop compare --no-lines -n 160 "$capture"
 expect "passing calls alone" 1 'no failing call among' \
 	./lbrsnoop compare --no-lines -e none -c nosuchtask "$capture"
-expect "two kernels" 2 'two builds of the kernel' \
-	./lbrsnoop compare --no-lines "$capture" tests/data/capture/skylake-hw.lbr
 expect "no file" 64 'which function, or which capture files' ./lbrsnoop compare
 expect "-n, and files of two sides" 64 'leave -n away with --good and --bad' \
 	./lbrsnoop compare -n 100 --good "$capture" --bad /none/x
@@ -148,6 +146,23 @@ expect_out "an inference is no measurement: HTML" 0 'no passing record shows it.
 	./lbrsnoop compare --html - --no-lines "$rmdir"
 ./lbrsnoop compare -q --no-lines --json "$rmdir" >"$scratch/rmdir.json"
 fits "an inference: the schema" "$scratch/rmdir.json"
+
+# Two builds of the kernel: what is compared, and what is not, in each form. Of getpriority() batch01 has 6.1's calls,
+# batch07 6.12's: five that failed and passing ones of each. tests/judges/test_compare holds the places to the log.
+old=tests/data/compare/calls-6.1/batch01.lbr new=tests/data/compare/calls/batch07.lbr
+expect_out "two builds: text" 0 '^  two builds of the kernel: failing calls are of Linux 6\.1\.[-0-9a-z]+ \(build ID eb4fbcd037e7\), [1-9][0-9]* of [1-9][0-9]* passing ones of another; of [1-9][0-9]* branches that failing calls executed, 0 are compared by function, line and condition, [1-9][0-9]* by function and condition alone, and [1-9][0-9]* are not found there$' \
+	./lbrsnoop compare --no-lines -c renice "$old" "$new"
+if grep -q 'failing calls are of Linux 6\.12\.' "$scratch/out"; then ok "... and of the other's failing calls"; else not_ok "... and of the other's failing calls" "$scratch/out"; fi
+expect_out "two builds: JSON" 0 '"builds":\{"failing":"Linux 6\.1\.[^"]*","passing_of_others":[1-9][0-9]*,"by_line":0,"by_condition":[1-9][0-9]*,"not_found":[1-9][0-9]*\}' \
+	./lbrsnoop compare -q --json --no-lines -c renice "$old" "$new"
+fits "two builds: the schema" "$scratch/out"
+expect_out "two builds: HTML" 0 '<p class="builds">two builds of the kernel: failing calls are of Linux 6\.1\.' \
+	./lbrsnoop compare -q --html - --no-lines -c renice "$old" "$new"
+expect_out "one build: nothing is said" 0 '"builds":null' ./lbrsnoop compare -q --json --no-lines -c renice "$new" "$capture"
+if grep -q '"builds":{' "$scratch/out"; then not_ok "one build: nothing is said of others" "$scratch/out"; else ok "one build: nothing is said of others"; fi
+# Captures out of a pipe cannot be looked at beforehand.
+expect_out "two builds, through pipes" 0 'two builds of the kernel' \
+	./lbrsnoop compare --no-lines -c renice <(cat "$old") <(cat "$new")
 
 # compare TARGET: which of the two forms a command line is; what it captures is tests/vm/test_compare's.
 expect "a file and a target" 64 "x.lbr is of the former, 'may_open' of the latter" ./lbrsnoop compare x.lbr may_open

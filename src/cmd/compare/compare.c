@@ -15,9 +15,11 @@
 #include "cmd/option_args.h"
 #include "cmd/cmd.h"
 #include "cmd/export_args.h"
+#include "cmd/compare/builds.h"
 #include "cmd/compare/comparison.h"
 #include "cmd/output.h"
 #include "cmd/trace/filter_options.h"
+#include "compare/branch_key.h"
 #include "compare/call.h"
 #include "compare/ranking.h"
 #include "pipeline/pipeline.h"
@@ -48,18 +50,20 @@ struct compare_options {
 
 /**
  * struct compare - what is under way
- * @first: the first file, whose kernel the others have to be of
- * @view: of @first, for source lines
+ * @builds: the kernels that the files are of
  * @page: of --html
- * @file: that is read now
+ * @file: that is read now, of @build of them
+ * @event: that is read now; @addr of its present decision
  * @missing: what is left out
  */
 struct compare {
 	const struct compare_options *opts;
 	struct ranking *ranking;
-	struct capfile *first;
+	struct builds builds;
 	struct capfile *file;
-	struct view *view;
+	size_t build;
+	const struct event *event;
+	uint64_t addr;
 	struct html_out page;
 	enum side side;
 	FILE *out;
@@ -101,7 +105,7 @@ static const struct argp_option live_options[] = {
 
 static const char doc[] =
 	"Which decisions tell failing calls from passing ones: returns of a function, captured "
-	"now; or those of capture files, of one host or many with the same kernel.\v"
+	"now; or those of capture files, of one host or many.\v"
 	"With TARGET both kinds are captured, until there are 100 failing and 1000 passing "
 	"returns (-n FAILING[:PASSING] says how many), COMMAND ends, or Ctrl-C. Of a kind that is "
 	"frequent they are drawn from all that were seen, which are counted; -e says which errors "
@@ -274,20 +278,40 @@ static const struct argp argp = {
 	.doc = doc,
 };
 
-/*
- * Source lines are looked up in the first file's kernel, which may have been loaded elsewhere; its
- * modules lay elsewhere, too.
- */
-static void place_in_first(const struct compare *compare, struct ranking_decision *item)
+static const struct build *build_of(const struct compare *compare)
 {
+	return &compare->builds.items[compare->build];
+}
+
+/*
+ * Source lines are looked up in the first file of a build, whose kernel may have been loaded
+ * elsewhere; its modules lay elsewhere, too.
+ */
+static void place_in_build(const struct compare *compare, struct ranking_decision *item)
+{
+	const struct capfile *first = build_of(compare)->file;
 	uint64_t stext = capfile_meta(compare->file)->stext;
 
 	if (!*item->place.module) {
 		item->rel = item->addr - stext;
-		item->addr = item->rel + capfile_meta(compare->first)->stext;
-	} else if (compare->file != compare->first) {
+		item->addr = item->rel + capfile_meta(first)->stext;
+	} else if (compare->file != first) {
 		item->addr = 0;
 	}
+}
+
+static int keys_of(void *ctx, const struct ranking_decision *decision, struct ranking_keys *ret)
+{
+	const struct compare *compare = ctx;
+	const struct branch_code code = {
+		.symbols = compare->event->source->symbols,
+		.text = &compare->event->source->text,
+		.addr = compare->addr,
+		.lines_addr = decision->addr,
+		.lines = view_lines(build_of(compare)->view),
+	};
+
+	return branch_keys(&code, decision, ret);
 }
 
 static int on_call(void *ctx, const struct ranking_call *call)
@@ -296,8 +320,9 @@ static int on_call(void *ctx, const struct ranking_call *call)
 	struct ranking_call item = *call;
 	int err;
 
+	item.build = (unsigned int)compare->build;
 	if (item.decided.place.function)
-		place_in_first(compare, &item.decided);
+		place_in_build(compare, &item.decided);
 	err = ranking_call(compare->ranking, &item);
 	if (err != -E2BIG)
 		return err;
@@ -310,7 +335,8 @@ static int on_decision(void *ctx, const struct ranking_decision *decision)
 	struct compare *compare = ctx;
 	struct ranking_decision item = *decision;
 
-	place_in_first(compare, &item);
+	compare->addr = item.addr;
+	place_in_build(compare, &item);
 	return ranking_decision(compare->ranking, &item);
 }
 
@@ -332,6 +358,7 @@ static int on_event(void *ctx, const struct event *event)
 	int err;
 
 	compare->calls++;
+	compare->event = event;
 	/* An entry, a tracepoint: whether the call fails is not known. */
 	if (compare->side == SIDE_BOTH && !snap->has_retval && !snap->err) {
 		compare->missing.no_return++;
@@ -358,35 +385,6 @@ static bool is_wanted(void *ctx, const struct snapshot *snap)
 	if (compare->side == SIDE_GOOD)
 		filter.errno_filter = false;
 	return snapshot_wanted(&filter, snap);
-}
-
-static int check_kernel(const struct compare *compare, struct capfile *file, const char *path,
-			struct errmsg *msg)
-{
-	const struct capfile_meta *meta = capfile_meta(file), *first = capfile_meta(compare->first);
-
-	if (!meta->build_id.len || !first->build_id.len)
-		return errmsg_set(msg, -EINVAL,
-				  "%s has no build ID of its kernel, so nobody knows whether two "
-				  "files are of one: compare it by itself",
-				  meta->build_id.len ? compare->opts->files[0].path : path);
-	if (meta->build_id.len == first->build_id.len &&
-	    !memcmp(meta->build_id.bytes, first->build_id.bytes, meta->build_id.len))
-		return 0;
-	return errmsg_set(msg, -EINVAL,
-			  "%s is of Linux %s, %s of %s: two builds of the kernel, whose branches "
-			  "lie elsewhere; compare captures of one build",
-			  path, meta->release, compare->opts->files[0].path, first->release);
-}
-
-/* Source lines are those of the first file's kernel: the others are of the same. */
-static int begin_file(struct compare *compare, const char *path, struct errmsg *msg)
-{
-	if (compare->first)
-		return check_kernel(compare, compare->file, path, msg);
-	compare->first = compare->file;
-	return view_create_for_capture(&compare->opts->wanted.view, compare->out, compare->file,
-				       NULL, &compare->view, msg);
 }
 
 static void say_end(struct compare *compare, const char *path, uint64_t lost)
@@ -429,7 +427,8 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 	pipeline.source = capfile_source(compare->file);
 	pipeline_add_sink(&pipeline, &sink);
 	compare->side = from->side;
-	err = begin_file(compare, from->path, msg);
+	err = builds_find(&compare->builds, compare->file, from->path, &compare->opts->wanted.view,
+			  compare->out, &compare->build, msg);
 	if (!err) {
 		err = pipeline_fill(&run, &pipeline) ?: pipeline_run(&run);
 		if (err && err != -ENOMEM)
@@ -438,7 +437,7 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 	if (!err)
 		say_end(compare, from->path, run.lost);
 	pipeline_deinit(&pipeline);
-	if (compare->file != compare->first)
+	if (!compare->builds.count || compare->file != build_of(compare)->file)
 		capfile_close(compare->file);
 	compare->file = NULL;
 	return err;
@@ -473,6 +472,7 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 {
 	const struct compare_options *opts = compare->opts;
 	_cleanup_free_ const char **names = calloc(opts->file_count, sizeof(const char *));
+	struct compare_build builds[RANKING_BUILDS_MAX];
 	const struct comparison comparison = {
 		.ranking = compare->ranking,
 		.calls = compare->calls,
@@ -482,7 +482,9 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 		.missing = compare->missing,
 		.opts = &opts->wanted.view,
 		.top = opts->top_given ? opts->wanted.view.top : COMPARISON_TOP,
-		.view = compare->view,
+		.builds = builds,
+		.build_count = compare->builds.count,
+		.view = compare->builds.items[0].view,
 		.out = compare->out,
 		.output = opts->wanted.output,
 	};
@@ -491,7 +493,20 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 		return -ENOMEM;
 	for (size_t i = 0; i < opts->file_count; i++)
 		names[i] = opts->files[i].path;
+	for (size_t i = 0; i < compare->builds.count; i++)
+		builds[i] =
+			(struct compare_build){.name = compare->builds.items[i].name,
+					       .lines = view_lines(compare->builds.items[i].view)};
 	return comparison_print(&comparison, msg);
+}
+
+static bool may_differ(const struct compare_options *opts)
+{
+	_cleanup_free_ const char **paths = calloc(opts->file_count, sizeof(const char *));
+
+	for (size_t i = 0; paths && i < opts->file_count; i++)
+		paths[i] = opts->files[i].path;
+	return paths && builds_may_differ(paths, opts->file_count);
 }
 
 /* No file is emptied before all is read: a page takes the place of another when it is complete. */
@@ -504,6 +519,8 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
 	compare->ranking = ranking_create();
 	if (!compare->ranking)
 		return -ENOMEM;
+	if (may_differ(opts))
+		ranking_set_keys(compare->ranking, keys_of, compare);
 	if (opts->wanted.view.html)
 		err = html_out_open(&compare->page, opts->wanted.view.html, msg);
 	compare->progress = output_progress(compare->out, true, "reading captures", "calls");
@@ -518,8 +535,10 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
 		return err;
 	compare->missing.stopped = stop_requested;
 	say_left_out(compare);
-	if (!compare->view)
+	if (!compare->builds.count)
 		return EXIT_NONE;
+	if (compare->builds.count > 1 && ranking_match_builds(compare->ranking))
+		return -ENOMEM;
 	err = output_begin(compare->out);
 	if (err)
 		return output_failed(opts->wanted.output, err, msg);
@@ -664,9 +683,8 @@ int cmd_compare(int argc, char **argv)
 	err = output_end(compare.out, opts.wanted.output, status < 0 ? status : 0, &msg);
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
-	view_destroy(compare.view);
+	builds_deinit(&compare.builds);
 	html_out_deinit(&compare.page);
-	capfile_close(compare.first);
 	ranking_destroy(compare.ranking);
 	free(opts.files);
 	return err || compare.damaged ? EXIT_ERROR : status;

@@ -216,6 +216,7 @@ int compare_live_finish(struct compare_live *live, uint64_t lost, struct errmsg 
 	_cleanup_free_ const char **names = calloc(opts->target_count, sizeof(const char *));
 	struct ranking *ranking = ranking_create();
 	char further[WHY_ADVICE_MAX + 8];
+	const struct compare_build build = {.lines = view_lines(live->view)};
 	struct comparison comparison = {
 		.ranking = ranking,
 		.calls = sample_total(live->sample, true) + sample_total(live->sample, false),
@@ -227,6 +228,8 @@ int compare_live_finish(struct compare_live *live, uint64_t lost, struct errmsg 
 		.missing = {.no_path = live->blank, .no_return = live->untold, .lost = lost},
 		.opts = &opts->view,
 		.top = opts->compare.top_given ? opts->view.top : COMPARISON_TOP,
+		.builds = &build,
+		.build_count = 1,
 		.view = live->view,
 		.out = live->out,
 		.output = opts->output,

@@ -26,7 +26,8 @@
  * @page: where the page goes, which comparison_print() finishes; NULL: there is none
  * @further: the command that looks further back than the records
  * @missing: that is not in it
- * @view: for source lines and colours
+ * @builds: kernels that the calls are of, @build_count
+ * @view: for colours, and what to install
  * @output: name of @out, NULL: standard output
  */
 struct comparison {
@@ -40,6 +41,8 @@ struct comparison {
 	struct compare_missing missing;
 	const struct view_options *opts;
 	uint32_t top;
+	const struct compare_build *builds;
+	size_t build_count;
 	struct view *view;
 	FILE *out;
 	const char *output;
