@@ -97,12 +97,15 @@ static bool extended(const struct value_then *then, unsigned int bits)
 	return then->bits < bits && then->value >> (then->bits - 1) & 1;
 }
 
-/*
- * Would the branch have gone the other way with these values? *@ret_later: memory may have held
- * something else then.
- */
-static bool contradict(const struct compared *c, const uint8_t *setter, size_t setter_len,
-		       const uint8_t *branch, size_t len, bool taken, bool *ret_later)
+/** enum agreement - do the values say that the branch went the way that it did? */
+enum agreement {
+	AGREEMENT_UNKNOWN,
+	AGREEMENT_AGREES,
+	AGREEMENT_CONTRADICTS,
+};
+
+static enum agreement agreement_of(const struct compared *c, const uint8_t *setter,
+				   size_t setter_len, const uint8_t *branch, size_t len, bool taken)
 {
 	unsigned int bits = c->operands[0].bits, shift = bits < 32 ? 32 - bits : 0;
 	struct insn_dataflow flow,
@@ -110,20 +113,38 @@ static bool contradict(const struct compared *c, const uint8_t *setter, size_t s
 	uint64_t a = c->values[0].value, b = c->count == 2 ? c->values[1].value : 0;
 	int would;
 
-	*ret_later = c->values[0].later || (c->count == 2 && c->values[1].later);
 	if (!c->known[0] || (c->count == 2 && !c->known[1]) || extended(&c->values[0], bits) ||
 	    (c->count == 2 && c->operands[1].kind != INSN_OPERAND_IMM &&
 	     extended(&c->values[1], bits)) ||
 	    c->use == INSN_USE_BIT || insn_dataflow(setter, setter_len, &flow) || flow.writes ||
 	    flow.writes_memory)
-		return false;
+		return AGREEMENT_UNKNOWN;
 	if (c->use == INSN_USE_MASK) {
 		a &= b;
 		b = 0;
 	}
 	as.constant = (int64_t)(b << shift);
 	would = insn_branch_taken(branch, len, insn_compare_flags(&as, a << shift));
-	return would >= 0 && would != taken;
+	if (would < 0)
+		return AGREEMENT_UNKNOWN;
+	return would == taken ? AGREEMENT_AGREES : AGREEMENT_CONTRADICTS;
+}
+
+/* What it agrees with, or not, may have been something else in memory then. */
+static void take_agreement(const struct compared *c, enum agreement agreement, struct decision *ret)
+{
+	bool later = false, shared = false;
+
+	for (int i = 0; i < c->count; i++) {
+		later |= c->values[i].later;
+		shared |= c->values[i].shared;
+	}
+	ret->agrees = agreement == AGREEMENT_AGREES && !later;
+	if (agreement != AGREEMENT_CONTRADICTS)
+		return;
+	ret->excluded = !later && !shared;
+	ret->doubtful = later || shared;
+	ret->shared = !later && shared;
 }
 
 /* "0x8(%r13)" of "0x8(%r13) != 2" */
@@ -140,14 +161,17 @@ static void memory_operand(const char *condition, char *buf, size_t size)
 	snprintf(buf, size, "%.*s", (int)(end + 1 - begin), begin);
 }
 
-/* @later, @wrong: memory was written since, and what it held at the end is not what was compared */
+/* What memory held at the end is not what was compared. */
+static bool has_changed(const struct value_then *then, bool wrong)
+{
+	return wrong && (then->later || then->shared);
+}
+
 static const char *note_of(const struct backward *back, const struct value_then *then, bool wrong)
 {
-	if (!then->later)
-		return "";
-	if (!wrong)
-		return " (read later)";
-	return back->several ? " (by then)" : " (changed since)";
+	if (has_changed(then, wrong))
+		return back->several ? " (by then)" : " (changed since)";
+	return then->later ? " (read later)" : "";
 }
 
 /* Of a pointer nobody wants the address, where what it points to is known. */
@@ -223,7 +247,7 @@ static void describe_source(const struct compared *c, const struct insn *branch,
 		/* "test $4,%sil" asks for a part of what has the name. */
 		if (backward_value(back, c->setter, &name->operand, &then) ||
 		    back->where->no_values || name->type.bytes * 8 > then.bits ||
-		    (is_equality(condition.text) && !(wrong && then.later)))
+		    (is_equality(condition.text) && !has_changed(&then, wrong)))
 			continue;
 		value_append(ret->source_values, sizeof(ret->source_values), name->name, then.value,
 			     then.bits, &name->type, note_of(back, &then, wrong));
@@ -235,7 +259,8 @@ static void describe(struct backward *back, const struct insn *branch, struct de
 	const uint8_t *bytes = code_bytes(back->code, branch), *setter_bytes;
 	struct compared compared = {.back = back};
 	const struct insn *setter = branch;
-	bool wrong = false, later = false;
+	enum agreement agreement = AGREEMENT_UNKNOWN;
+	bool wrong;
 	char words[CONDITION_MAX];
 
 	for (int i = 0; i < SETTER_STEPS; i++) {
@@ -253,10 +278,10 @@ static void describe(struct backward *back, const struct insn *branch, struct de
 	compared.setter = setter;
 	if (!insn_condition_named(setter_bytes, setter->len, setter->addr, bytes, branch->len,
 				  ret->taken, take_operand, &compared, words, sizeof(words)))
-		wrong = contradict(&compared, setter_bytes, setter->len, bytes, branch->len,
-				   ret->taken, &later);
-	ret->excluded = wrong && !later;
-	ret->doubtful = wrong && later;
+		agreement = agreement_of(&compared, setter_bytes, setter->len, bytes, branch->len,
+					 ret->taken);
+	wrong = agreement == AGREEMENT_CONTRADICTS;
+	take_agreement(&compared, agreement, ret);
 	if (insn_condition(setter_bytes, setter->len, setter->addr, bytes, branch->len, ret->taken,
 			   ret->condition, sizeof(ret->condition)))
 		ret->condition[0] = '\0';
@@ -527,12 +552,20 @@ static int by_branch(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+/*
+ * What another CPU may have changed excludes a way only where the values agree with another one:
+ * the change would have to fall between the test and the error, and make a way that was not taken
+ * agree.
+ */
 static int without_excluded(struct decision *all, size_t count)
 {
+	bool agrees = false;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (!all[i].excluded)
+		agrees |= all[i].agrees;
+	for (size_t i = 0; i < count; i++)
+		if (!all[i].excluded && !(agrees && all[i].shared))
 			all[kept++] = all[i];
 	qsort(all, kept, sizeof(*all), by_branch);
 	/* All of them: then something is not as it seems. */

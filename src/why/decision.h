@@ -19,14 +19,17 @@
  * @condition: what was true then: "%esi > 2 (unsigned)"; "" if there are no simple words for it
  * @values: what its operands were: "%esi = 9"; "" if they may have changed since. "(read later)"
  *          stands behind what was read in memory that was written to in between, "(changed since)"
- *          if it holds something else now; "(by then)": or else another one of several ways was
- *          taken
+ *          if it holds something else now, whoever wrote it; "(by then)": or else another one of
+ *          several ways was taken
  * @source: the condition in the names of the source: "count > 2 (unsigned)"; "" without them
  * @source_values: "count = 9"
  * @operand: what it is about, where there is @source
+ * @agrees: with what registers, and memory that was not written to in between, held it went this
+ *          way
  * @doubtful: with what memory held at the end it would have gone the other way; but it was written
- *            to in between
- * @excluded: with what the registers held it would have gone the other way
+ *            to in between, or may have been by another CPU
+ * @excluded: with what the registers or the task's own stack held it would have gone the other way
+ * @shared: @doubtful for another CPU alone
  */
 struct decision {
 	uint64_t addr;
@@ -36,8 +39,10 @@ struct decision {
 	char source[CONDITION_MAX];
 	char source_values[CONDITION_MAX];
 	struct operand_source operand;
+	bool agrees;
 	bool excluded;
 	bool doubtful;
+	bool shared;
 };
 
 /**

@@ -43,6 +43,8 @@
  *           16f mov $-22,%eax  174 ret  175 xor %eax,%eax  177 ret
  * extended: 180 movsbl 0x8(%rdi),%eax  184 cmp $-1,%eax  187 jne 191  189 xor %eax,%eax
  *           18b mov $-22,%eax  190 ret  191 xor %eax,%eax  193 ret
+ * on_stack: 1a0 cmpb $2,0x8(%rsp)  1a5 jne 1b0  1a7 testb $4,0x10(%rbx)  1ab jne 1b0
+ *           1ad xor %eax,%eax  1af ret  1b0 mov $-22,%eax  1b5 ret
  */
 static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc"
 			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -69,7 +71,9 @@ static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\
 			      "\x40\x0f\xb6\xc6\x80\xb8\x00\x00\x00\x81\x02\x74\x08\x31\xc0\xb8"
 			      "\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 			      "\x0f\xbe\x47\x08\x83\xf8\xff\x75\x08\x31\xc0\xb8\xea\xff\xff\xff"
-			      "\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+			      "\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+			      "\x80\x7c\x24\x08\x02\x75\x09\xf6\x43\x10\x04\x75\x03\x31\xc0\xc3"
+			      "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000020 T pointers\n"
@@ -82,8 +86,9 @@ static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000140 T chained\n"
 			    "ffffffff81000160 T narrow\n"
 			    "ffffffff81000180 T extended\n"
-			    "ffffffff810001a0 T end\n"
-			    "ffffffff810001b0 T further\n";
+			    "ffffffff810001a0 T on_stack\n"
+			    "ffffffff810001c0 T end\n"
+			    "ffffffff810001d0 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -233,11 +238,11 @@ static void byte_that_may_be_below_zero_is_not_told(void **state)
 	assert_int_equal(explain(&seen, false, &decision, 1), 1);
 	assert_string_equal(decision.condition, "%eax == -1");
 	assert_string_equal(decision.values, "");
-	/* Above zero both are the same. */
+	/* Above zero both are the same; it is not what was compared, though. */
 	seen = plan(state, "extended", 0x18b);
 	seen.hit->values[0] = 5;
 	assert_int_equal(explain(&seen, false, &decision, 1), 1);
-	assert_string_equal(decision.values, "%eax = 5");
+	assert_string_equal(decision.values, "%eax = 5 (changed since)");
 }
 
 static void value_that_contradicts_has_changed_since(void **state)
@@ -300,6 +305,46 @@ static void memory_tells_which_of_several_ways_it_was(void **state)
 	seen = plan(state, "one_of", 0x8f);
 	seen.hit->read = 0;
 	assert_int_equal(explain(&seen, true, all, 4), 2);
+}
+
+/* Another CPU may write to it between the test and the error: the true way may be this one. */
+static void memory_that_another_cpu_writes_to_excludes_no_way(void **state)
+{
+	struct seen seen = plan(state, "one_of", 0x8f);
+	struct decision all[4];
+
+	seen.hit->read = 1;
+	seen.hit->values[0] = 2;
+	assert_int_equal(explain(&seen, true, all, 4), 2);
+	assert_int_equal(all[0].addr, BASE + 0x8a);
+	assert_null(strstr(all[0].values, "by then"));
+	assert_int_equal(all[1].addr, BASE + 0x84);
+	assert_string_equal(all[1].values, "0x8(%rbx) = 2 (by then)");
+	/* One of them has changed, and nothing tells which. */
+	seen = plan(state, "one_of", 0x8f);
+	seen.hit->values[0] = 2;
+	assert_int_equal(explain(&seen, true, all, 4), 2);
+	assert_string_equal(all[0].values, "0x8(%rbx) = 2 (by then)");
+	assert_string_equal(all[1].values, "0x10(%rbx) = 0 (by then)");
+	/* Of one way the change is proven. */
+	seen = plan(state, "direct", 6);
+	seen.hit->values[0] = 2;
+	assert_int_equal(explain(&seen, false, all, 1), 1);
+	assert_false(all[0].excluded);
+	assert_string_equal(all[0].values, "0x8(%rdi) = 2 (changed since)");
+}
+
+/* Nobody else writes there. */
+static void memory_of_the_own_stack_excludes_a_way(void **state)
+{
+	struct seen seen = plan(state, "on_stack", 0x1b0);
+	struct decision all[4];
+
+	assert_read(&seen.table.reads[0], PTREG_SP, 8, 1);
+	seen.hit->read = 1;
+	seen.hit->values[0] = 2;
+	assert_int_equal(explain(&seen, true, all, 4), 1);
+	assert_int_equal(all[0].addr, BASE + 0x1ab);
 }
 
 /* Behind a call that proves nothing: the one that it speaks against comes last, and says so. */
@@ -381,6 +426,8 @@ int main(void)
 		TEST(indexed_memory_is_not_read),
 		TEST(site_seen_later_has_no_reads),
 		TEST(memory_tells_which_of_several_ways_it_was),
+		TEST(memory_that_another_cpu_writes_to_excludes_no_way),
+		TEST(memory_of_the_own_stack_excludes_a_way),
 		TEST(memory_read_later_excludes_no_way),
 		TEST(memory_leaves_one_of_many_ways),
 		cmocka_unit_test(table_holds_each_read_once_and_no_more_than_fit),

@@ -185,9 +185,9 @@ static int find_memory(struct backward back, const struct insn *at,
 		read.from = pointer.read < 0 ? (uint8_t)register_of_cpu(pointer.reg)
 					     : (uint8_t)(WHY_FROM_READ + pointer.read);
 	}
-	*ret = (struct held){
-		.then = {.bits = memory->bits,
-			 .later = pointer.then.later || back.written & BACKWARD_MEMORY}};
+	*ret = (struct held){.then = {.bits = memory->bits,
+				      .later = pointer.then.later || back.written & BACKWARD_MEMORY,
+				      .shared = read.from != PTREG_SP}};
 	ret->read = state_read(back.state, &read, &ret->then.value, &known);
 	return ret->read < 0 ? ret->read : 0;
 }

@@ -56,11 +56,14 @@ void backward_operand(const struct backward *back, const struct insn *in, struct
  * @bits: of @value; those above are 0
  * @later: it, or a pointer to it, was read where the way back began, and memory was written in
  *         between
+ * @shared: it, or a pointer to it, was read in memory that another CPU may have written to in
+ *          between: any but what the stack pointer points to
  */
 struct value_then {
 	uint64_t value;
 	uint8_t bits;
 	bool later;
+	bool shared;
 };
 
 /**
