@@ -434,11 +434,13 @@ static int need_function(struct recorder *rec, const struct symbol *sym);
 static int need_cold(struct recorder *rec, const struct symbol *sym)
 {
 	struct symbol cold, shown;
+	int err = 0;
 
-	if (cold_part_find(rec->opts.symbols, sym, &cold) ||
-	    symbols_find(rec->opts.symbols, cold.addr, &shown) || !same_symbol(&shown, &cold))
-		return 0;
-	return need_function(rec, &cold);
+	for (size_t i = 0; !err && !symbols_cold_part(rec->opts.symbols, sym, i, &cold); i++)
+		if (!symbols_find(rec->opts.symbols, cold.addr, &shown) &&
+		    same_symbol(&shown, &cold))
+			err = need_function(rec, &cold);
+	return err;
 }
 
 static int need_function(struct recorder *rec, const struct symbol *sym)

@@ -2,7 +2,6 @@
 #include "symbolize/cold_part.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define SUFFIX	     ".cold"
@@ -29,16 +28,6 @@ bool cold_part_is_of(const struct symbol *cold, const struct symbol *func)
 
 	return !strncmp(cold->name, func->name, len) && is_suffix(cold->name + len) &&
 	       !strcmp(cold->module, func->module);
-}
-
-int cold_part_find(struct symbols *symbols, const struct symbol *func, struct symbol *ret_cold)
-{
-	char name[NAME_MAX_LEN];
-	int len = snprintf(name, sizeof(name), "%s" SUFFIX, func->name);
-
-	if ((size_t)len >= sizeof(name))
-		return -ENOENT;
-	return symbols_by_name(symbols, func->module, name, 0, ret_cold) ? -ENOENT : 0;
 }
 
 int cold_part_whole(struct symbols *symbols, const struct symbol *part, size_t which,

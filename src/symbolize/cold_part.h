@@ -3,8 +3,9 @@
 #define LBRSNOOP_SYMBOLIZE_COLD_PART_H
 
 /*
- * GCC and Clang move what seldom runs of "foo" to a symbol "foo.cold" (Clang: "foo.cold.1") in
- * another section. Only the names tell that the two are one function.
+ * GCC and Clang move what seldom runs of "foo" to a symbol "foo.cold" (GCC 8 and Clang:
+ * "foo.cold.1") in another section. Only the names tell that the two are one function;
+ * symbols_cold_part() has those of a function.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,9 +17,6 @@ size_t cold_part_prefix(const char *name);
 
 /** cold_part_is_of() - is @cold a cold part of the function @func? Modules are compared, too. */
 bool cold_part_is_of(const struct symbol *cold, const struct symbol *func);
-
-/** cold_part_find() - the cold part of @func; Return: 0 or -ENOENT */
-int cold_part_find(struct symbols *symbols, const struct symbol *func, struct symbol *ret_cold);
 
 /**
  * cold_part_whole() - the function that the part was split off

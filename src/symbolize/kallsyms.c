@@ -638,6 +638,18 @@ int symbols_by_name(struct symbols *syms, const char *module, const char *name, 
 	return 0;
 }
 
+int symbols_cold_part(struct symbols *syms, const struct symbol *func, size_t index,
+		      struct symbol *ret_sym)
+{
+	const struct symtab_entry *sym =
+		symtab_cold_part(&syms->tab, func->module, func->name, index);
+
+	if (!sym)
+		return -ENOENT;
+	fill_symbol(syms, sym, ret_sym);
+	return 0;
+}
+
 int symbols_for_each(struct symbols *syms, symbols_visit_fn *visit, void *ctx)
 {
 	bool nested = syms->visiting;

@@ -178,6 +178,15 @@ int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym);
 int symbols_by_name(struct symbols *syms, const char *module, const char *name, size_t index,
 		    struct symbol *ret_sym);
 
+/**
+ * symbols_cold_part() - the cold parts of @func: "foo.cold" of GCC and Clang, "foo.cold.1" of older
+ * ones, who number them
+ * @index: 0 for the first one by address
+ * Return: 0; -ENOENT if there is no such (further) one.
+ */
+int symbols_cold_part(struct symbols *syms, const struct symbol *func, size_t index,
+		      struct symbol *ret_sym);
+
 /** enum symbols_single - symbols of the kernel that are kept apart: data, and the text's ends */
 enum symbols_single {
 	SYMBOLS_CPU_HW_EVENTS,	/* per CPU: an offset, to be added to an element of the next one */

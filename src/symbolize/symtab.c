@@ -2,6 +2,7 @@
 #include "symbolize/symtab.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -463,13 +464,19 @@ void symtab_set_size(struct symtab *tab, uint64_t addr, uint64_t size)
 			tab->entries[i].size = (uint32_t)size;
 }
 
-/* FNV-1a */
+#define COLD ".cold"
+
+/* FNV-1a. All cold parts of a function have one hash: "foo.cold", "foo.cold.1". */
 static uint32_t name_hash(const char *name)
 {
 	uint32_t hash = 2166136261u;
+	const char *end = NULL;
 
-	while (*name)
-		hash = (hash ^ (uint8_t)*name++) * 16777619u;
+	for (; *name && name != end; name++) {
+		if (*name == '.' && !strncmp(name, COLD ".", strlen(COLD ".")))
+			end = name + strlen(COLD);
+		hash = (hash ^ (uint8_t)*name) * 16777619u;
+	}
 	return hash;
 }
 
@@ -494,9 +501,11 @@ static bool build_buckets(struct symtab *tab)
 	return true;
 }
 
-const struct symtab_entry *symtab_by_name(struct symtab *tab, const char *module, const char *name,
-					  size_t index)
+/* @numbered: of "foo.cold", "foo.cold.1", too */
+static const struct symtab_entry *find_name(struct symtab *tab, const char *module,
+					    const char *name, bool numbered, size_t index)
 {
+	size_t len = strlen(name);
 	uint32_t i;
 
 	if (!tab->buckets && !build_buckets(tab))
@@ -505,7 +514,8 @@ const struct symtab_entry *symtab_by_name(struct symtab *tab, const char *module
 	for (; i; i = tab->entries[i - 1].next_same_name) {
 		const struct symtab_entry *sym = &tab->entries[i - 1];
 
-		if (strcmp(sym->name, name) != 0)
+		if (strncmp(sym->name, name, len) != 0 ||
+		    (sym->name[len] != '\0' && !(numbered && sym->name[len] == '.')))
 			continue;
 		if (module && strcmp(tab->modules[sym->module].name, module) != 0)
 			continue;
@@ -513,4 +523,19 @@ const struct symtab_entry *symtab_by_name(struct symtab *tab, const char *module
 			return sym;
 	}
 	return NULL;
+}
+
+const struct symtab_entry *symtab_by_name(struct symtab *tab, const char *module, const char *name,
+					  size_t index)
+{
+	return find_name(tab, module, name, false, index);
+}
+
+const struct symtab_entry *symtab_cold_part(struct symtab *tab, const char *module,
+					    const char *func, size_t index)
+{
+	char name[SYMBOL_NAME_MAX];
+	int len = snprintf(name, sizeof(name), "%s" COLD, func);
+
+	return (size_t)len < sizeof(name) ? find_name(tab, module, name, true, index) : NULL;
 }

@@ -147,6 +147,13 @@ void symtab_set_size(struct symtab *tab, uint64_t addr, uint64_t size);
 const struct symtab_entry *symtab_by_name(struct symtab *tab, const char *module, const char *name,
 					  size_t index);
 
+/**
+ * symtab_cold_part() - cold parts of the function @func, "foo.cold" and "foo.cold.1" of "foo", in
+ * address order; else as symtab_by_name()
+ */
+const struct symtab_entry *symtab_cold_part(struct symtab *tab, const char *module,
+					    const char *func, size_t index);
+
 /** symtab_is_text() - is this kallsyms type letter a function's? */
 static inline bool symtab_is_text(char type)
 {

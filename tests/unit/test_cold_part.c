@@ -23,7 +23,10 @@ static const char table[] = "ffffffff81000000 t probe\n"
 			    "ffffffff81000520 t scan.isra.0.cold\n"
 			    "ffffffff81000540 t clang.cold.1\n"
 			    "ffffffff81000560 t gone.cold\n"
-			    "ffffffff81000580 t end\n"
+			    "ffffffff81000580 t clang.cold.12\n"
+			    "ffffffff810005a0 t clang.coldish\n"
+			    "ffffffff810005c0 t clang\n"
+			    "ffffffff81000600 t end\n"
 			    "ffffffffc0a00000 t probe\t[mod]\n"
 			    "ffffffffc0a00100 t probe.coldish\t[mod]\n"
 			    "ffffffffc0a00200 t probe.cold\t[mod]\n";
@@ -69,9 +72,27 @@ static void part_of_function_is_found(void **state)
 	struct symbol probe = at(0xffffffffc0a00000), other = at(0xffffffff81000100), cold;
 
 	(void)state;
-	assert_int_equal(cold_part_find(symbols, &probe, &cold), 0);
+	assert_int_equal(symbols_cold_part(symbols, &probe, 0, &cold), 0);
 	assert_int_equal(cold.addr, 0xffffffffc0a00200);
-	assert_int_equal(cold_part_find(symbols, &other, &cold), -ENOENT);
+	assert_int_equal(symbols_cold_part(symbols, &probe, 1, &cold), -ENOENT);
+	assert_int_equal(symbols_cold_part(symbols, &other, 0, &cold), -ENOENT);
+}
+
+/* A number says nothing of how many there are: GCC 8 counts them in a file, not in a function. */
+static void numbered_parts_of_function_are_found(void **state)
+{
+	struct symbol clang = at(0xffffffff810005c0), cold;
+
+	(void)state;
+	assert_int_equal(symbols_cold_part(symbols, &clang, 0, &cold), 0);
+	assert_string_equal(cold.name, "clang.cold.1");
+	assert_int_equal(symbols_cold_part(symbols, &clang, 1, &cold), 0);
+	assert_string_equal(cold.name, "clang.cold.12");
+	assert_int_equal(symbols_cold_part(symbols, &clang, 2, &cold), -ENOENT);
+	/* By its own name one is found as before. */
+	assert_int_equal(symbols_by_name(symbols, "", "clang.cold.12", 0, &cold), 0);
+	assert_int_equal(cold.addr, 0xffffffff81000580);
+	assert_int_equal(symbols_by_name(symbols, "", "clang.cold", 0, &cold), -ENOENT);
 }
 
 /* Nobody tells which of two functions a part is of: both are handed out. */
@@ -101,7 +122,7 @@ static void long_names_have_no_part(void **state)
 	strcpy(name + sizeof(name) - 8, ".cold");
 	assert_int_equal(cold_part_whole(symbols, &sym, 0, &found), -ENOENT);
 	name[sizeof(name) - 8] = '\0';
-	assert_int_equal(cold_part_find(symbols, &sym, &found), -ENOENT);
+	assert_int_equal(symbols_cold_part(symbols, &sym, 0, &found), -ENOENT);
 }
 
 int main(void)
@@ -110,6 +131,7 @@ int main(void)
 		cmocka_unit_test(prefix_ends_at_suffix),
 		cmocka_unit_test(part_is_of_function_of_module),
 		cmocka_unit_test(part_of_function_is_found),
+		cmocka_unit_test(numbered_parts_of_function_are_found),
 		cmocka_unit_test(functions_of_part_are_found),
 		cmocka_unit_test(long_names_have_no_part),
 	};

@@ -434,6 +434,27 @@ static void record_whatGoesBesideAFunction_leavesThat(void **state)
 	capfile_close(file);
 }
 
+/* Each of them, whatever their numbers: graphs show them as part of the function. */
+static void record_function_hasItsColdParts(void **state)
+{
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	memory[0] = (struct memory){KERNEL, KERNEL + 0x10000, NOPS};
+	add_symbol("f", "", KERNEL, 0x40);
+	add_symbol("f.cold.7", "", KERNEL + 0x8000, 0x20);
+	add_symbol("f.cold.12", "", KERNEL + 0x9000, 0x20);
+	add_symbol("f.coldish", "", KERNEL + 0xa000, 0x20);
+	add(recorder, &function, 0, KERNEL + 0x10, KERNEL + 0x20);
+	file = end(recorder);
+	next(file);
+	assert_true(has_text(file, KERNEL + 0x8000, 0x20));
+	check_name(file, KERNEL + 0x8000, "f.cold.7");
+	assert_true(has_text(file, KERNEL + 0x9000, 0x20));
+	assert_false(has_text(file, KERNEL + 0xa000, 0x20));
+	capfile_close(file);
+}
+
 /* Of a program without symbols, all of it up to the next one: longer than GONE may say at once. */
 static void record_symbolOf40MiBThatGoes_isReadToItsEnd(void **state)
 {
@@ -556,6 +577,7 @@ int main(void)
 		TEST(read_snapshotOfNoProcess_namesNoProgram),
 		TEST(record_targetThatComesAndGoes_isNamedWhenItIsThere),
 		TEST(record_whatGoesBesideAFunction_leavesThat),
+		TEST(record_function_hasItsColdParts),
 		TEST(record_symbolOf40MiBThatGoes_isReadToItsEnd),
 		TEST(record_functionAndTextInOnePart_areBothThereInEachProcess),
 		TEST(record_codeOfNoFunction_namesWhatItLeadsTo),
