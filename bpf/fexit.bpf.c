@@ -2,6 +2,22 @@
 /* fexit, fentry: templates that the loader copies for each function (src/capture/clone.c) */
 #include "snapshot.bpf.h"
 
+/* Of the call, as it began: the trampoline has kept them. Behind the snapshot: they cost no entry.
+ */
+static __always_inline void take_arguments(void *ctx, struct record_arguments *to)
+{
+	to->count = bpf_get_func_arg_cnt(ctx);
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < RECORD_ARGUMENTS; i++) {
+		__u64 word = 0;
+
+		/* An error where there are fewer. Both are inlined by the verifier. */
+		if (bpf_get_func_arg(ctx, i, &word))
+			word = 0;
+		to->words[i] = word;
+	}
+}
+
 static __always_inline int on_return(void *ctx, __s64 ret)
 {
 	struct capture_slot *slot;
@@ -11,6 +27,8 @@ static __always_inline int on_return(void *ctx, __s64 ret)
 	slot = snapshot_take_gated();
 	if (unlikely(!slot))
 		return 0;
+	if (arguments)
+		take_arguments(ctx, &slot->arguments);
 	finish(slot, RECORD_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
 	return 0;
 }

@@ -77,6 +77,20 @@ struct record {
 /* Attach cookie of kprobe.multi: bits 31:0 the target, and whether the function returns 64 bits. */
 #define MULTI_COOKIE_S64 (1ull << 32)
 
+#define RECORD_ARGUMENTS 6 /* that are passed in registers, of 8 bytes each */
+
+/** struct record_arguments - of a function, at its entry; what stands behind @count is 0 */
+struct record_arguments {
+	__u64 count;
+	__u64 words[RECORD_ARGUMENTS];
+};
+
+/** struct argued_record - of RECORD_FEXIT, where arguments are asked for */
+struct argued_record {
+	struct record rec;
+	struct record_arguments arguments;
+};
+
 #define RECORD_REGS	  21 /* of struct pt_regs */
 #define RECORD_FRAMES_MAX 96
 
@@ -108,11 +122,13 @@ struct detailed_record {
  * @busy: in use
  * @deferred: the ring buffer's lock was not to be had (NMI context only tries it): the loader
  *            takes the record from here, and then clears both
+ * @rec, @arguments: a struct argued_record; only then are @arguments valid
  */
 struct capture_slot {
 	__u64 busy;
 	__u64 deferred;
 	struct record rec;
+	struct record_arguments arguments;
 };
 
 /** struct preset_slot - where the record of a preset is put together; as struct capture_slot */

@@ -295,6 +295,28 @@ static __always_inline bool put(const struct record *rec, bool all, __u64 flags)
 	return true;
 }
 
+/* With what the function was called with, of which there are few: one size. */
+static __always_inline bool put_argued(const struct record *rec, __u64 flags)
+{
+	void *to = bpf_ringbuf_reserve(&events, sizeof(struct argued_record), 0);
+
+	if (!to)
+		return false;
+	to = __builtin_assume_aligned(to, 8);
+	rec = __builtin_assume_aligned(rec, 8);
+	__builtin_memcpy(to, rec, sizeof(struct argued_record));
+	bpf_ringbuf_submit(to, flags);
+	return true;
+}
+
+static __always_inline bool put_any(const struct record *rec, __u64 flags)
+{
+	/* The verifier takes this away where no arguments are asked for. */
+	if (arguments && rec->kind == RECORD_FEXIT)
+		return put_argued(rec, flags);
+	return rec->count > RECORD_BRANCHES_FEW ? put(rec, true, flags) : put(rec, false, flags);
+}
+
 /*
  * Hands the record on, and frees the slot.
  *
@@ -324,13 +346,12 @@ static __always_inline void submit(struct capture_slot *slot)
 		/* In NMI context the ring's lock is only tried: it may be free the next moment. */
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 16; i++)
-		if (rec->count > RECORD_BRANCHES_FEW ? put(rec, true, flags)
-						     : put(rec, false, flags)) {
+		if (put_any(rec, flags)) {
 			__sync_fetch_and_add(&records_written, 1);
 			slot_release(slot);
 			return;
 		}
-	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) + RECORD_BYTES(RECORD_BRANCHES_MAX) + 8 >
+	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) + sizeof(struct argued_record) + 8 >
 	    bpf_ringbuf_query(&events, BPF_RB_RING_SIZE)) {
 		__sync_fetch_and_add(&losses.ring_full, 1);
 		slot_release(slot);

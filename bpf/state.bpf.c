@@ -23,6 +23,7 @@ const volatile __u32 flight_header_pages;
 const volatile bool flight_only;
 const volatile __u64 flight_limit;
 const volatile bool gate;
+const volatile bool arguments;
 const volatile __u64 percpu_offsets;
 const volatile __u64 cpu_hw_events_offset;
 const volatile __u64 kfence_pool;

@@ -35,6 +35,7 @@ extern const volatile __u32 flight_header_pages; /* before them */
 extern const volatile bool flight_only;		 /* nobody reads the ring buffer */
 extern const volatile __u64 flight_limit;	 /* so many are kept, and no more; 0: any number */
 extern const volatile bool gate;	    /* gate_tokens says how many more records are wanted */
+extern const volatile bool arguments;	    /* of functions, where they can be had */
 extern const volatile __u64 percpu_offsets; /* of the kernel's __per_cpu_offset[]; 0: unknown */
 extern const volatile __u64 cpu_hw_events_offset; /* of cpu_hw_events, in a CPU's area */
 extern const volatile __u64 kfence_pool;	  /* of the kernel's __kfence_pool; 0: none */

@@ -59,12 +59,35 @@ static int write_stack(struct capfile_writer *writer, const struct snapshot *sna
 	return capfile_writer_add(writer, CAPFILE_STACK, parts, ARRAY_SIZE(parts));
 }
 
+static int write_arguments(struct capfile_writer *writer, const struct snapshot *snap)
+{
+	struct iovec parts[4 * ARGUMENTS_MAX];
+	uint32_t kinds[ARGUMENTS_MAX];
+	uint16_t lens[ARGUMENTS_MAX];
+	size_t count = 0;
+
+	if (!snap->argument_count)
+		return 0;
+	for (uint32_t i = 0; i < snap->argument_count; i++) {
+		const struct argument *argument = &snap->arguments[i];
+
+		kinds[i] = argument->kind;
+		lens[i] = (uint16_t)strnlen(argument->name, ARGUMENT_NAME_MAX - 1);
+		parts[count++] = (struct iovec){&kinds[i], 4};
+		parts[count++] = (struct iovec){(void *)&argument->value, 8};
+		parts[count++] = (struct iovec){&lens[i], 2};
+		parts[count++] = (struct iovec){(void *)argument->name, lens[i]};
+	}
+	return capfile_writer_add(writer, CAPFILE_ARGUMENTS, parts, count);
+}
+
 int context_write(struct capfile_writer *writer, const struct snapshot *snap)
 {
 	int err = write_bug(writer, snap);
 
 	err = err ?: write_log(writer, snap->log);
 	err = err ?: write_registers(writer, snap->regs);
+	err = err ?: write_arguments(writer, snap);
 	return err ?: write_stack(writer, snap);
 }
 
@@ -126,6 +149,25 @@ static int take_stack(struct capfile_context *context, struct cursor *cursor)
 	return cursor->bad ? -EBADMSG : 0;
 }
 
+static int take_arguments(struct capfile_context *context, struct cursor *cursor)
+{
+	context->argument_count = 0;
+	while (cursor->left) {
+		uint32_t i = context->argument_count, kind = (uint32_t)cursor_number(cursor, 4);
+		int64_t value = (int64_t)cursor_number(cursor, 8);
+
+		if (i == ARGUMENTS_MAX || kind >= ARGUMENT_KIND_COUNT)
+			return -EBADMSG;
+		cursor_string(cursor, context->argument_names[i], ARGUMENT_NAME_MAX);
+		if (cursor->bad)
+			return -EBADMSG;
+		context->arguments[i] =
+			(struct argument){.kind = (enum argument_kind)kind, .value = value};
+		context->argument_count++;
+	}
+	return cursor->bad ? -EBADMSG : 0;
+}
+
 int context_take(struct capfile_context *context, uint32_t type, const uint8_t *bytes, size_t len)
 {
 	struct cursor cursor = {.at = bytes, .left = len};
@@ -140,6 +182,8 @@ int context_take(struct capfile_context *context, uint32_t type, const uint8_t *
 		return take_registers(context, &cursor);
 	case CAPFILE_STACK:
 		return take_stack(context, &cursor);
+	case CAPFILE_ARGUMENTS:
+		return take_arguments(context, &cursor);
 	default:
 		return 0;
 	}
@@ -155,6 +199,11 @@ void context_fill(const struct capfile_context *context, struct snapshot *snap)
 	snap->stack = context->has_stack ? context->stack : NULL;
 	snap->stack_count = context->has_stack ? context->stack_count : 0;
 	snap->stack_cut = context->has_stack && context->stack_cut;
+	snap->argument_count = context->argument_count;
+	for (uint32_t i = 0; i < context->argument_count; i++) {
+		snap->arguments[i] = context->arguments[i];
+		snap->arguments[i].name = context->argument_names[i];
+	}
 }
 
 void context_reset(struct capfile_context *context)

@@ -29,6 +29,9 @@ struct capfile_context {
 	char *log_text;
 	bool has_regs;
 	uint64_t regs[PTREG_COUNT];
+	uint32_t argument_count;
+	struct argument arguments[ARGUMENTS_MAX];
+	char argument_names[ARGUMENTS_MAX][ARGUMENT_NAME_MAX];
 	bool has_stack;
 	bool stack_cut;
 	uint32_t stack_count;

@@ -45,6 +45,8 @@
  *	REGISTERS	of the next SNAPSHOT: PTREG_COUNT times u64, see enum ptreg
  *	STACK		of the next SNAPSHOT: u32 1 if it was deeper, until the payload ends u64
  *			addresses, innermost first
+ *	ARGUMENTS	of the next SNAPSHOT, what its function was called with, until the payload
+ *			ends: u32 kind (enum argument_kind), u64 value, string name
  *	END		u64 snapshots written, u64 events lost; after it there is nothing. A file
  *			without it is one whose writer was killed, or ran out of space.
  *
@@ -88,6 +90,7 @@ enum capfile_type {
 	CAPFILE_LOG,
 	CAPFILE_REGISTERS,
 	CAPFILE_STACK,
+	CAPFILE_ARGUMENTS,
 };
 
 /* A larger symbol takes several GONE; all programs, from address 0, are one. */

@@ -77,6 +77,7 @@ static void configure(struct lbrsnoop_bpf *skel, const struct capture_options *o
 	}
 	skel->rodata->kfence_pool = opts->kfence_pool;
 	skel->rodata->gate = opts->gate;
+	skel->rodata->arguments = opts->arguments;
 	bpf_map__set_max_entries(skel->maps.events, ring_bytes);
 }
 
@@ -492,7 +493,9 @@ static int take_deferred(struct capture *capture)
 		if (!__atomic_load_n(waiting, __ATOMIC_ACQUIRE))
 			return 0;
 		stop = take_slot(capture, &slot->deferred, &slot->busy, &slot->rec,
-				 sizeof(slot->rec));
+				 capture->opts.arguments && slot->rec.kind == RECORD_FEXIT
+					 ? sizeof(struct argued_record)
+					 : sizeof(slot->rec));
 	}
 	return stop;
 }

@@ -47,6 +47,7 @@
  * @user: told which processes map what, for user functions; borrowed; NULL: nobody asks
  * @stop: counts the signals that ask us to end, see multi_disarm(); NULL: nobody counts them
  * @gate: nothing is handed out until capture_gate() says how much
+ * @arguments: of functions, where their programs have them: fexit
  * @without_lbr: load and attach only, for tests on machines without LBR
  */
 struct capture_options {
@@ -76,6 +77,7 @@ struct capture_options {
 	struct userspace *user;
 	const volatile sig_atomic_t *stop;
 	bool gate;
+	bool arguments;
 	bool without_lbr;
 };
 

@@ -33,7 +33,7 @@ static bool take_detail(const void *data, size_t len, struct captured_event *eve
 
 	_Static_assert((int)RECORD_REGS == (int)PTREG_COUNT && RECORD_FRAMES_MAX <= BACKTRACE_MAX,
 		       "a snapshot has room");
-	if (len <= sizeof(struct record))
+	if (len <= sizeof(struct record) || len == sizeof(struct argued_record))
 		return true;
 	if (len < sizeof(struct detailed_record) || detail->frames > RECORD_FRAMES_MAX)
 		return false;
@@ -43,6 +43,16 @@ static bool take_detail(const void *data, size_t len, struct captured_event *eve
 	event->frames = detail->frames;
 	event->frames_max = RECORD_FRAMES_MAX;
 	return true;
+}
+
+static void take_arguments(const struct probe *probe, const void *data, struct snapshot *ret_snap)
+{
+	const struct record_arguments *from = &((const struct argued_record *)data)->arguments;
+
+	_Static_assert((int)RECORD_ARGUMENTS == (int)ARGUMENTS_MAX, "all have a word");
+	_Static_assert(sizeof(struct argued_record) < sizeof(struct detailed_record),
+		       "told by their length");
+	probe_arguments(probe, (const uint64_t *)from->words, from->count, ret_snap);
 }
 
 /* The probe's trigger, as it was armed for this record. */
@@ -96,5 +106,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	event.raw_count = rec->count;
 	event.read = rec->read > 0 ? rec->read : 0;
 	event_decode(&lbr, &event, ret_snap);
+	if (rec->kind == RECORD_FEXIT && len == sizeof(struct argued_record))
+		take_arguments(probe, data, ret_snap);
 	return 0;
 }

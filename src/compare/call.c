@@ -146,6 +146,8 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 		.complete = first != PATH_NONE,
 		.has_value = snap->has_retval && !snap->err,
 		.value = snap->retval,
+		.arguments = snap->arguments,
+		.argument_count = snap->argument_count,
 	};
 	int err;
 

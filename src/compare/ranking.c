@@ -24,7 +24,7 @@ enum match { MATCH_NONE, MATCH_LINE, MATCH_CONDITION };
  * @calls_of: of @calls, by build
  * @complete: of @calls, those whose record goes back to the function's entry, by build
  * @erring: of @calls, those that returned an errno
- * @values: that they returned
+ * @values: that they returned; @arguments: that they had
  */
 struct group {
 	bool failing;
@@ -40,7 +40,8 @@ struct group {
 	uint64_t calls_of[RANKING_BUILDS_MAX];
 	uint64_t complete[RANKING_BUILDS_MAX];
 	uint64_t erring;
-	struct ranking_range values;
+	struct value_range values;
+	struct argument_ranges arguments;
 };
 
 /**
@@ -203,15 +204,6 @@ static int add_group(struct ranking *ranking, const struct ranking_call *call)
 	return 0;
 }
 
-static void note_value(struct ranking_range *range, int64_t value)
-{
-	if (!range->known || value < range->min)
-		range->min = value;
-	if (!range->known || value > range->max)
-		range->max = value;
-	range->known++;
-}
-
 int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 {
 	size_t i = 0;
@@ -235,7 +227,8 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	ranking->groups[i].made_behind &= call->made_behind;
 	ranking->groups[i].erring += call->err != 0;
 	if (call->has_value)
-		note_value(&ranking->groups[i].values, call->value);
+		value_range_note(&ranking->groups[i].values, ARGUMENT_SIGNED, call->value);
+	argument_ranges_note(&ranking->groups[i].arguments, call->arguments, call->argument_count);
 	return 0;
 }
 
@@ -749,6 +742,9 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 	reason->match = match_of(ranking, at, passing);
 	reason->passing_values = ranking->groups[passing].values;
 	reason->passing_errnos = ranking->groups[passing].erring;
+	reason->argument_count =
+		argument_pairs(&group->arguments, group->calls, &ranking->groups[passing].arguments,
+			       reason->passing, reason->arguments);
 	reason->items = calloc(SIDES * ranking->sites.count + 1, sizeof(*reason->items));
 	if (!reason->items)
 		return -ENOMEM;

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compare/values.h"
+
 /* Fewer failing or passing calls than this say little. */
 #define RANKING_CALLS_LEAST 3
 /* Kinds of failing calls that are told apart: of a function, an errno, the place where it was made,
@@ -91,6 +93,7 @@ typedef int ranking_keys_fn(void *ctx, const struct ranking_decision *decision,
  * @complete: the record goes back to the function's entry: a branch of the call that is not in it
  *            did not run
  * @has_value: it returned @value, which is no errno
+ * @arguments: that the function had, @argument_count of them; their names are copied
  */
 struct ranking_call {
 	bool failing;
@@ -103,13 +106,8 @@ struct ranking_call {
 	bool complete;
 	bool has_value;
 	int64_t value;
-};
-
-/** struct ranking_range - values that calls returned, of @known of them; 0: there are none */
-struct ranking_range {
-	uint64_t known;
-	int64_t min;
-	int64_t max;
+	const struct argument *arguments;
+	size_t argument_count;
 };
 
 /**
@@ -186,6 +184,7 @@ struct ranked {
  * @failing: how many; @passing: of the same function
  * @passing_function: of which most passing calls are, where none is of @function; else NULL
  * @failing_values, @passing_values: that they returned
+ * @arguments: of both kinds, @argument_count
  * @passing_errnos: of @passing, those that returned an errno, although the user says that they pass
  * @items: best first, of equals those where the ways part and on which the error can be control
  *         dependent, of these the nearest to the failure; @count of them; each is true in failing
@@ -208,8 +207,10 @@ struct ranking_reason {
 	uint64_t failing;
 	uint64_t passing;
 	const char *passing_function;
-	struct ranking_range failing_values;
-	struct ranking_range passing_values;
+	struct value_range failing_values;
+	struct value_range passing_values;
+	struct argument_pair arguments[ARGUMENTS_MAX];
+	size_t argument_count;
 	uint64_t passing_errnos;
 	struct ranked *items;
 	size_t count;

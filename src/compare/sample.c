@@ -12,6 +12,7 @@
 /** struct kept_call - a call; its strings are the sample's */
 struct kept_call {
 	struct ranking_call call;
+	struct argument arguments[ARGUMENTS_MAX];
 	struct ranking_decision *decisions;
 	size_t decision_count;
 };
@@ -162,6 +163,24 @@ static int own_place(struct sample *sample, struct ranking_place *place)
 	return place->function && place->module ? 0 : -ENOMEM;
 }
 
+/* Those of the call itself are borrowed. */
+static int own_arguments(struct sample *sample, struct kept_call *kept)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < kept->call.argument_count && count < ARGUMENTS_MAX; i++) {
+		struct argument *mine = &kept->arguments[count++];
+
+		*mine = kept->call.arguments[i];
+		mine->name = name_of(sample, mine->name);
+		if (!mine->name)
+			return -ENOMEM;
+	}
+	kept->call.argument_count = count;
+	kept->call.arguments = NULL;
+	return 0;
+}
+
 int sample_call(struct sample *sample, const struct ranking_call *call)
 {
 	struct kind *kind = sample->drawn;
@@ -169,8 +188,8 @@ int sample_call(struct sample *sample, const struct ranking_call *call)
 
 	kept.call.function = name_of(sample, call->function);
 	kept.call.decided.condition = "";
-	if (!kept.call.function || own_place(sample, &kept.call.made_at) ||
-	    own_place(sample, &kept.call.decided.place))
+	if (!kept.call.function || own_arguments(sample, &kept) ||
+	    own_place(sample, &kept.call.made_at) || own_place(sample, &kept.call.decided.place))
 		return -ENOMEM;
 	if (sample->place == kind->kept_count) {
 		if (vector_grow(&kind->kept, kind->kept_count, sizeof(kept)))
@@ -216,7 +235,11 @@ uint64_t sample_total(const struct sample *sample, bool failing)
 
 static int rank_call(const struct kept_call *kept, struct ranking *ranking)
 {
-	int err = ranking_call(ranking, &kept->call);
+	struct ranking_call call = kept->call;
+	int err;
+
+	call.arguments = kept->arguments;
+	err = ranking_call(ranking, &call);
 
 	for (size_t i = 0; i < kept->decision_count && !err; i++)
 		err = ranking_decision(ranking, &kept->decisions[i]);

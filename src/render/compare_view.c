@@ -19,6 +19,7 @@
 #define CHAIN_MAX      8
 #define DOUBT_LEN      1600
 #define MATCH_LEN      512
+#define ARGUMENT_LEN   400
 /* Source: include/linux/err.h */
 #define MAX_ERRNO 4095
 
@@ -74,13 +75,13 @@ static int line_of(const struct compare_view *view, const struct ranked *item,
 }
 
 /* A pointer, which is less than all errnos, says nothing by its number. */
-static bool has_numbers(const struct ranking_range *range)
+static bool has_numbers(const struct value_range *range)
 {
 	return range->known && range->min >= -MAX_ERRNO;
 }
 
 /* @before and "4096..8192", or nothing */
-static void print_values(FILE *out, const char *before, const struct ranking_range *range)
+static void print_values(FILE *out, const char *before, const struct value_range *range)
 {
 	if (!has_numbers(range))
 		return;
@@ -89,12 +90,94 @@ static void print_values(FILE *out, const char *before, const struct ranking_ran
 		fprintf(out, "..%" PRId64, range->max);
 }
 
-static void print_passing_values(FILE *out, const struct ranking_reason *reason)
+static void value_words(enum argument_kind kind, int64_t value, char *buf, size_t len)
+{
+	if (kind == ARGUMENT_POINTER)
+		snprintf(buf, len, "%s", value ? "not NULL" : "NULL");
+	else if (kind == ARGUMENT_UNSIGNED)
+		snprintf(buf, len, "%" PRIu64, (uint64_t)value);
+	else
+		snprintf(buf, len, "%" PRId64, value);
+}
+
+/* "4096..8192"; "not known" */
+static const char *range_words(enum argument_kind kind, const struct value_range *range, char *buf,
+			       size_t len)
+{
+	char least[32], most[32];
+
+	value_words(kind, range->min, least, sizeof(least));
+	value_words(kind, range->max, most, sizeof(most));
+	if (!range->known)
+		snprintf(buf, len, "not known");
+	else if (range->min == range->max)
+		snprintf(buf, len, "%s", least);
+	else
+		snprintf(buf, len, "%s%s%s", least, kind == ARGUMENT_POINTER ? " or " : "..", most);
+	return buf;
+}
+
+/* "size: 12288 in failing calls, 4096..8192 in passing ones" */
+static void argument_words(const struct argument_pair *pair, char *buf, size_t len)
+{
+	char name[4 * ARGUMENT_NAME_MAX], bad[80], good[80];
+
+	snprintf(buf, len, "%s: %s in failing calls, %s in passing ones%s",
+		 escape_text(pair->name, name, sizeof(name)),
+		 range_words(pair->kind, &pair->failing, bad, sizeof(bad)),
+		 range_words(pair->kind, &pair->passing, good, sizeof(good)),
+		 pair->separates ? ": this tells all calls apart" : "");
+}
+
+/* What tells calls apart first; a pointer that is one in all calls says nothing. */
+static size_t arguments_shown(const struct ranking_reason *reason, const struct compare_view *view,
+			      const struct argument_pair *ret[ARGUMENTS_MAX])
+{
+	size_t count = 0;
+
+	for (int separates = 1; !view->no_values && separates >= 0; separates--)
+		for (size_t i = 0; i < reason->argument_count; i++) {
+			const struct argument_pair *pair = &reason->arguments[i];
+			bool same = pair->kind == ARGUMENT_POINTER &&
+				    pair->failing.min == pair->passing.min &&
+				    pair->failing.max == pair->passing.max;
+
+			if (pair->separates == separates && !same)
+				ret[count++] = pair;
+		}
+	return count;
+}
+
+static bool any_separates(const struct ranking_reason *reason)
+{
+	for (size_t i = 0; i < reason->argument_count; i++)
+		if (reason->arguments[i].separates)
+			return true;
+	return false;
+}
+
+static void print_arguments(FILE *out, const struct ranking_reason *reason,
+			    const struct compare_view *view)
+{
+	const struct argument_pair *shown[ARGUMENTS_MAX];
+	size_t count = arguments_shown(reason, view, shown);
+
+	for (size_t i = 0; i < count; i++) {
+		char words[ARGUMENT_LEN];
+
+		argument_words(shown[i], words, sizeof(words));
+		fprintf(out, "  argument %s\n", words);
+	}
+}
+
+static void print_passing_values(FILE *out, const struct ranking_reason *reason,
+				 const struct compare_view *view)
 {
 	if (reason->passing_errnos)
 		fprintf(out, ", of which %" PRIu64 " returned an errno", reason->passing_errnos);
-	print_values(out, reason->passing_errnos ? ", others " : ", which returned ",
-		     &reason->passing_values);
+	if (!view->no_values)
+		print_values(out, reason->passing_errnos ? ", others " : ", which returned ",
+			     &reason->passing_values);
 }
 
 /* Calls of the reason's function, of which those compared were drawn. */
@@ -136,9 +219,10 @@ static void print_heading(FILE *out, const struct ranking_reason *reason,
 		fprintf(out, ", -%d", reason->err);
 	if (reason->made_at.function)
 		fprintf(out, " made at %s", name_of(&reason->made_at, place, sizeof(place)));
-	print_values(out, ", which returned ", &reason->failing_values);
+	if (!view->no_values)
+		print_values(out, ", which returned ", &reason->failing_values);
 	fprintf(out, "; %" PRIu64 " passing", reason->passing);
-	print_passing_values(out, reason);
+	print_passing_values(out, reason, view);
 	fputc('\n', out);
 	if (view->sample)
 		fprintf(out,
@@ -152,6 +236,7 @@ static void print_heading(FILE *out, const struct ranking_reason *reason,
 		match_words(reason, view, words, sizeof(words));
 		fprintf(out, "  %s\n", words);
 	}
+	print_arguments(out, reason, view);
 }
 
 static void print_count(FILE *out, const struct ranking_count *count, uint64_t calls)
@@ -188,6 +273,11 @@ static void print_item(FILE *out, const struct ranking_reason *reason, const str
 		fprintf(out, "      %s\n", decides_text);
 }
 
+static bool is_ranked(const struct ranking_reason *reason)
+{
+	return reason->count && reason->items[0].accuracy >= ACCURACY_LEAST;
+}
+
 /* What the numbers do not carry is said, before anybody relies on it. NULL: nothing is in doubt. */
 static const char *doubt_of(const struct ranking_reason *reason, const struct compare_view *view,
 			    char buf[DOUBT_LEN])
@@ -213,8 +303,12 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 		why = "the branch that the error follows from is not found in the passing calls' "
 		      "build: it may be what differs, and is not compared";
 	else if (!reason->count || reason->items[0].accuracy < ACCURACY_LEAST)
-		why = "no decision in the records tells failing from passing calls: they part "
-		      "further back than the records reach, or by data alone";
+		why = any_separates(reason) && !view->no_values
+			      ? "no decision in the records tells failing from passing calls, an "
+				"argument does: they part further back than the records reach"
+			      : "no decision in the records tells failing from passing calls: they "
+				"part "
+				"further back than the records reach, or by data alone";
 	else if (reason->by_chance)
 		return "with so few calls this may be chance: one of so many decisions may tell "
 		       "them apart by accident; capture more calls (-n)";
@@ -236,14 +330,12 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 		return NULL;
 	snprintf(buf, DOUBT_LEN,
 		 "%s; what looks further back: %s; or compare a function further in, which "
-		 "'lbrsnoop why' names",
-		 why, view->further);
+		 "'lbrsnoop why' names%s",
+		 why, view->further,
+		 is_ranked(reason) || reason->argument_count || view->no_values
+			 ? ""
+			 : "; captured with -T fexit, the arguments' values are compared, too");
 	return buf;
-}
-
-static bool is_ranked(const struct ranking_reason *reason)
-{
-	return reason->count && reason->items[0].accuracy >= ACCURACY_LEAST;
 }
 
 static int print_text(FILE *out, const struct ranking_reason *reason,
@@ -279,10 +371,11 @@ static void put_count(struct json_writer *w, const char *name, const struct rank
 	jw_close(w, '}');
 }
 
-static void put_values(struct json_writer *w, const char *name, const struct ranking_range *range)
+static void put_range(struct json_writer *w, const char *name, const struct value_range *range,
+		      bool shown)
 {
 	jw_key(w, name);
-	if (!has_numbers(range)) {
+	if (!shown || !range->known) {
 		jw_null(w);
 		return;
 	}
@@ -291,6 +384,39 @@ static void put_values(struct json_writer *w, const char *name, const struct ran
 	jw_put_integer(w, "min", range->min);
 	jw_put_integer(w, "max", range->max);
 	jw_close(w, '}');
+}
+
+static void put_values(struct json_writer *w, const char *name, const struct value_range *range,
+		       const struct compare_view *view)
+{
+	put_range(w, name, range, has_numbers(range) && !view->no_values);
+}
+
+static void put_arguments(struct json_writer *w, const struct ranking_reason *reason,
+			  const struct compare_view *view)
+{
+	static const char *const kinds[] = {[ARGUMENT_SIGNED] = "signed",
+					    [ARGUMENT_UNSIGNED] = "unsigned",
+					    [ARGUMENT_POINTER] = "pointer"};
+
+	jw_key(w, "arguments");
+	if (!reason->argument_count || view->no_values) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '[');
+	for (size_t i = 0; i < reason->argument_count; i++) {
+		const struct argument_pair *pair = &reason->arguments[i];
+
+		jw_open(w, '{');
+		jw_put_string(w, "name", pair->name);
+		jw_put_string(w, "kind", kinds[pair->kind]);
+		put_range(w, "failing", &pair->failing, true);
+		put_range(w, "passing", &pair->passing, true);
+		jw_put_bool(w, "separates", pair->separates);
+		jw_close(w, '}');
+	}
+	jw_close(w, ']');
 }
 
 static void put_place(struct json_writer *w, const char *name, const struct ranking_place *place)
@@ -405,8 +531,9 @@ static int print_json(FILE *out, const struct ranking_reason *reason,
 	put_place(&w, "made_at", &reason->made_at);
 	jw_put_integer(&w, "failing", (int64_t)reason->failing);
 	jw_put_integer(&w, "passing", (int64_t)reason->passing);
-	put_values(&w, "failing_values", &reason->failing_values);
-	put_values(&w, "passing_values", &reason->passing_values);
+	put_values(&w, "failing_values", &reason->failing_values, view);
+	put_values(&w, "passing_values", &reason->passing_values, view);
+	put_arguments(&w, reason, view);
 	jw_put_integer(&w, "passing_errnos", (int64_t)reason->passing_errnos);
 	jw_key(&w, "decisions");
 	jw_open(&w, '[');
@@ -475,6 +602,22 @@ static void put_item_html(FILE *out, const struct ranking_reason *reason, const 
 			floor(item->accuracy * 1000) / 1000);
 }
 
+static void put_arguments_html(FILE *out, const struct ranking_reason *reason,
+			       const struct compare_view *view)
+{
+	const struct argument_pair *shown[ARGUMENTS_MAX];
+	size_t count = arguments_shown(reason, view, shown);
+
+	for (size_t i = 0; i < count; i++) {
+		char words[ARGUMENT_LEN];
+
+		argument_words(shown[i], words, sizeof(words));
+		fputs("<p class=\"argument\">argument ", out);
+		html_put_text(out, words);
+		fputs("</p>\n", out);
+	}
+}
+
 static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 			    const struct compare_view *view)
 {
@@ -497,8 +640,10 @@ static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 	if (view->sample)
 		fprintf(out, ", drawn from %" PRIu64 " and %" PRIu64,
 			seen_of(reason, view, reason->err), seen_of(reason, view, 0));
-	print_values(out, "; failing ones returned ", &reason->failing_values);
-	print_values(out, "; passing ones returned ", &reason->passing_values);
+	if (!view->no_values) {
+		print_values(out, "; failing ones returned ", &reason->failing_values);
+		print_values(out, "; passing ones returned ", &reason->passing_values);
+	}
 	if (reason->passing_errnos)
 		fprintf(out, "; %" PRIu64 " of the passing ones returned an errno",
 			reason->passing_errnos);
@@ -511,6 +656,7 @@ static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 		html_put_text(out, words);
 		fputs("</p>\n", out);
 	}
+	put_arguments_html(out, reason, view);
 	if (doubt) {
 		fputs("<p class=\"doubt\">", out);
 		html_put_text(out, doubt);

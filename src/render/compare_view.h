@@ -44,6 +44,7 @@ struct compare_build {
  * @builds: of the calls, by their numbers; borrowed; @build_count
  * @sample: that the calls were drawn from, to say how many there were; NULL: none
  * @further: command that looks further back than the records do
+ * @no_values: what calls had and returned is not shown
  * @missing: JSON and pages say it; a terminal has been told
  */
 struct compare_view {
@@ -55,6 +56,7 @@ struct compare_view {
 	const struct sample *sample;
 	const char *further;
 	struct compare_missing missing;
+	bool no_values;
 };
 
 /**

@@ -81,10 +81,53 @@ struct probe *probe_list_copy(struct probe_list *list, size_t index)
 	copy->trigger.module = copy_string(from->trigger.module);
 	copy->category = copy_string(from->category);
 	copy->trigger.path = from->trigger.path ? strdup(from->trigger.path) : NULL;
+	copy->parameters = NULL;
+	copy->parameter_count = 0;
+	if (from->parameter_count) {
+		copy->parameters = calloc(from->parameter_count, sizeof(*copy->parameters));
+		if (!copy->parameters)
+			return NULL;
+		memcpy(copy->parameters, from->parameters,
+		       from->parameter_count * sizeof(*copy->parameters));
+		copy->parameter_count = from->parameter_count;
+	}
 	return copy->trigger.target && copy->trigger.function && copy->trigger.module &&
 			       copy->category && !copy->trigger.path == !from->trigger.path
 		       ? copy
 		       : NULL;
+}
+
+/* The upper part of a register that holds less is undefined. */
+static int64_t value_of(const struct parameter *parameter, uint64_t word)
+{
+	unsigned int unused = 64 - 8u * parameter->bytes;
+
+	switch (parameter->kind) {
+	case ARGUMENT_POINTER:
+		return word != 0;
+	case ARGUMENT_SIGNED:
+		return (int64_t)(word << unused) >> unused;
+	default:
+		return (int64_t)(word << unused >> unused);
+	}
+}
+
+void probe_arguments(const struct probe *probe, const uint64_t *words, uint64_t count,
+		     struct snapshot *ret_snap)
+{
+	ret_snap->argument_count = 0;
+	for (uint32_t i = 0; i < probe->parameter_count; i++) {
+		const struct parameter *parameter = &probe->parameters[i];
+
+		if (parameter->word >= count || parameter->word >= ARGUMENTS_MAX ||
+		    ret_snap->argument_count == ARGUMENTS_MAX)
+			continue;
+		ret_snap->arguments[ret_snap->argument_count++] = (struct argument){
+			.name = parameter->name,
+			.kind = parameter->kind,
+			.value = value_of(parameter, words[parameter->word]),
+		};
+	}
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -127,6 +170,7 @@ static void probe_deinit(struct probe *probe)
 	free(probe->trigger.module);
 	free(probe->trigger.path);
 	free(probe->category);
+	free(probe->parameters);
 }
 
 void probe_list_drop(struct probe_list *list, const bool *drop)

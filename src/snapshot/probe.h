@@ -44,12 +44,25 @@ struct probe_event {
 };
 
 /**
+ * struct parameter - of a function, that snapshots can have an argument for
+ * @word: of the words that its arguments take, below ARGUMENTS_MAX
+ * @bytes: 1, 2, 4 or 8
+ */
+struct parameter {
+	char name[ARGUMENT_NAME_MAX];
+	enum argument_kind kind;
+	uint8_t word;
+	uint8_t bytes;
+};
+
+/**
  * struct probe - one place to arm
  * @trigger: what snapshots of it refer to; trigger.kind says how it is armed
  * @ret: meaning of the return register
  * @btf_id: of the function, in the BTF of @btf_fd; 0 if it has none: no fentry or fexit
  * @btf_fd: BTF object of the function's module, or a BPF program; 0 for vmlinux; borrowed from the
  *          resolver
+ * @parameters: of the function, @parameter_count of them; NULL: none, or not known
  * @offset: bytes into the function (kprobe:FN+OFF, uprobe:PATH:SYM+OFF)
  * @file_offset: of a user function: the probed instruction in its file
  * @sites: addresses of the hardware breakpoints, if the kind is TRIGGER_HW
@@ -78,6 +91,8 @@ struct probe {
 	enum return_class ret;
 	uint32_t btf_id;
 	int btf_fd;
+	struct parameter *parameters;
+	uint32_t parameter_count;
 	uint64_t offset;
 	uint64_t file_offset;
 	uint64_t sites[HW_SITES_MAX];
@@ -105,6 +120,14 @@ struct probe_list {
 	size_t count;
 	size_t room;
 };
+
+/**
+ * probe_arguments() - name the words that a function was called with
+ * @words: ARGUMENTS_MAX of them, @count are valid
+ * @ret_snap: its arguments are set; they borrow the probe's names
+ */
+void probe_arguments(const struct probe *probe, const uint64_t *words, uint64_t count,
+		     struct snapshot *ret_snap);
 
 /** probe_has_retval() - is the value in records of that kind a return value? */
 bool probe_has_retval(const struct probe *probe, enum trigger_kind kind);

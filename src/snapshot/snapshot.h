@@ -80,6 +80,25 @@ enum ptreg {
 	PTREG_COUNT,
 };
 
+/* Words of 8 bytes that arguments are passed in by registers. */
+#define ARGUMENTS_MAX	  6
+#define ARGUMENT_NAME_MAX 32
+
+/** enum argument_kind - how an argument's value is read */
+enum argument_kind {
+	ARGUMENT_SIGNED,
+	ARGUMENT_UNSIGNED, /* also bool */
+	ARGUMENT_POINTER,  /* 0 if it was NULL, else 1: where it led is nobody's business */
+	ARGUMENT_KIND_COUNT,
+};
+
+/** struct argument - what a function was called with; @name borrowed as the snapshot's others */
+struct argument {
+	const char *name;
+	enum argument_kind kind;
+	int64_t value;
+};
+
 /* As kernel.perf_event_max_stack is, unless somebody changes it. */
 #define BACKTRACE_MAX 127
 
@@ -120,6 +139,8 @@ struct log_lines {
  * @stack_count: of @stack, up to BACKTRACE_MAX
  * @stack_cut: there are more
  * @log: what the kernel said around it (set by host/klog); NULL: nobody asked
+ * @arguments: of the function, @argument_count: those of a number, an enum, a bool or a pointer
+ * that were passed in registers; 0: not captured
  * @lbr: the LBR it was read from; borrowed from the source
  * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
  * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt
@@ -159,6 +180,8 @@ struct snapshot {
 	uint32_t stack_count;
 	bool stack_cut;
 	const struct log_lines *log;
+	struct argument arguments[ARGUMENTS_MAX];
+	uint32_t argument_count;
 	const struct lbr_info *lbr;
 	const char *filter;
 	bool path_ok;

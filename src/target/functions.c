@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,63 @@ static uint32_t count_words(const struct btf *btf, const struct btf_type *func)
 	return words;
 }
 
+/* False: of another kind, or without a name. */
+static bool describe_parameter(const struct btf *btf, const struct btf_param *param,
+			       struct parameter *ret)
+{
+	const char *name = btf__name_by_offset(btf, param->name_off);
+	const struct btf_type *type =
+		param->type ? skip_modifiers(btf, btf__type_by_id(btf, param->type)) : NULL;
+
+	if (!name || !*name || !type)
+		return false;
+	ret->bytes = 8;
+	ret->kind = ARGUMENT_POINTER;
+	if (!btf_is_ptr(type)) {
+		if ((!btf_is_int(type) && !btf_is_any_enum(type)) || type->size > 8)
+			return false;
+		ret->bytes = (uint8_t)type->size;
+		ret->kind = ARGUMENT_UNSIGNED;
+		if (btf_is_int(type) ? btf_int_encoding(type) & BTF_INT_SIGNED : btf_kflag(type))
+			ret->kind = ARGUMENT_SIGNED;
+	}
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	return true;
+}
+
+int functions_parameters(const struct function *func, struct parameter **ret, uint32_t *ret_count)
+{
+	struct parameter found[ARGUMENTS_MAX] = {};
+	const struct btf_type *type = func->btf ? btf__type_by_id(func->btf, func->btf_id) : NULL;
+	const struct btf_type *proto =
+		type && btf_is_func(type) ? btf__type_by_id(func->btf, type->type) : NULL;
+	uint32_t count = 0, word = 0;
+
+	for (uint32_t i = 0; proto && btf_is_func_proto(proto) && i < btf_vlen(proto); i++) {
+		const struct btf_param *param = &btf_params(proto)[i];
+		const struct btf_type *is =
+			param->type
+				? skip_modifiers(func->btf, btf__type_by_id(func->btf, param->type))
+				: NULL;
+
+		if (!is || word >= ARGUMENTS_MAX)
+			break;
+		if (describe_parameter(func->btf, param, &found[count]))
+			found[count++].word = (uint8_t)word;
+		word += btf_is_ptr(is) ? 1 : (is->size + 7) / 8;
+	}
+	*ret = NULL;
+	*ret_count = 0;
+	if (!count)
+		return 0;
+	*ret = calloc(count, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(*ret, found, count * sizeof(**ret));
+	*ret_count = count;
+	return 0;
+}
+
 static void fill(const struct btf *btf, const char *module, int fd, uint32_t id,
 		 const struct btf_type *type, struct function *ret_func)
 {
@@ -168,6 +226,7 @@ static void fill(const struct btf *btf, const char *module, int fd, uint32_t id,
 	ret_func->module = module;
 	ret_func->btf_id = id;
 	ret_func->btf_fd = fd;
+	ret_func->btf = btf;
 	ret_func->ret = classify(btf, type, &ret_func->ret_text);
 	ret_func->words = count_words(btf, type);
 }

@@ -10,6 +10,7 @@
 #include "util/errmsg.h"
 
 struct functions;
+struct btf;
 
 /**
  * struct function - one function in BTF
@@ -18,6 +19,7 @@ struct functions;
  * @btf_fd: of the module's BTF, 0 for vmlinux
  * @ret: what its return register means
  * @ret_text: the C type it returns, for messages; borrowed
+ * @btf: of its module; borrowed
  * @words: of 8 bytes, that its arguments take; FUNCTION_WORDS_NONE if no BPF trampoline can pass
  *         them on, or its return value
  */
@@ -28,6 +30,7 @@ struct function {
 	int btf_fd;
 	enum return_class ret;
 	const char *ret_text;
+	const struct btf *btf;
 	uint32_t words;
 };
 
@@ -40,8 +43,6 @@ struct function {
 int functions_open(struct functions **ret_funcs, struct errmsg *msg);
 void functions_close(struct functions *funcs);
 
-struct btf;
-
 /** functions_btf() - of the kernel image; valid until functions_close() */
 const struct btf *functions_btf(const struct functions *funcs);
 
@@ -52,6 +53,13 @@ const struct btf *functions_btf(const struct functions *funcs);
  */
 int functions_find(struct functions *funcs, const char *module, const char *name,
 		   struct function *ret_func);
+
+/**
+ * functions_parameters() - of a function, those that are a number, an enum, a bool or a pointer
+ * @ret: as many as are passed in the first ARGUMENTS_MAX words; free() it; NULL if there are none
+ * Return: 0; -ENOMEM.
+ */
+int functions_parameters(const struct function *func, struct parameter **ret, uint32_t *ret_count);
 
 /** typedef functions_visit_fn - non-zero stops; that value is returned */
 typedef int functions_visit_fn(const struct function *func, void *ctx);

@@ -172,6 +172,10 @@ static int add_function(struct resolver *resolver, const struct target_spec *spe
 	probe->ret = func->ret;
 	probe->btf_id = func->btf_id;
 	probe->btf_fd = func->btf_fd;
+	/* Of a glob there may be thousands, which are traced in a way that has no arguments. */
+	if (!spec->is_glob &&
+	    functions_parameters(func, &probe->parameters, &probe->parameter_count))
+		return -ENOMEM;
 	probe->offset = spec->offset;
 	probe->optional = spec->is_glob;
 	probe->fallback = spec->kind == TRIGGER_NONE && resolver->opts.force == TRIGGER_NONE;

@@ -1,20 +1,21 @@
 #!/usr/bin/python3
 """plant.py - a capture file with what must not leave its host, and names that would like to be more
 
-Usage: plant.py secrets|forgeries|minutes|markup|lost IN OUT
+Usage: plant.py secrets|forgeries|minutes|markup|lost|no_text IN OUT
 
 secrets: PLANTED stands in the command line of the trace, the task's name, the kernel's log, the path of
-a traced program and each register. forgeries: the names of task, function and host end fields, lines
+a traced program, each register and an argument of the function. forgeries: the names of task, function and host end fields, lines
 and strings of what they are exported to. minutes: there are 50
 of them from each snapshot to the next. markup: names and a line of the log that would be markup, script or
-something unseen in a page, as long as the format has them. lost: 77 events behind the last snapshot. Format: src/capfile/format.h.
+something unseen in a page, as long as the format has them. lost: 77 events behind the last snapshot. no_text: without
+the code that ran, so that no call has a path. Format: src/capfile/format.h.
 """
 import struct
 import subprocess
 import sys
 import zlib
 
-META, TRIGGER, SNAPSHOT, END, LOG, REGISTERS = 1, 5, 6, 7, 10, 11
+META, TEXT, TRIGGER, SNAPSHOT, END, LOG, REGISTERS, ARGUMENTS = 1, 4, 5, 6, 7, 10, 11, 13
 COMM_AT, COMM_BYTES = 56, 16
 PTREGS = 21
 started = 0
@@ -63,8 +64,9 @@ def secrets(kind, payload, _):
     elif kind == SNAPSHOT:
         yield LOG, struct.pack("<I", 0) + string(b"PLANTED-log open /home/PLANTED-path")
         yield REGISTERS, b"PLANTED\0" * PTREGS
+        yield ARGUMENTS, struct.pack("<I8s", 1, b"PLANTED") + string(b"PLANTED_argument")
         yield kind, payload[:COMM_AT] + b"PLANTED-comm".ljust(COMM_BYTES, b"\0") + payload[COMM_AT + COMM_BYTES:]
-    elif kind not in (LOG, REGISTERS):
+    elif kind not in (LOG, REGISTERS, ARGUMENTS):
         yield kind, payload
 
 
@@ -87,6 +89,7 @@ def markup(kind, payload, number):
         yield kind, trigger(payload, lambda target, function, module: (LONG[:1000], function and LONG[:1000], module))
     elif kind == SNAPSHOT:
         yield LOG, struct.pack("<I", 0) + string(b"</script><script>alert(2)</script>\x1b[31m" + MARKUP[3] + b"y" * 8000)
+        yield ARGUMENTS, struct.pack("<Iq", 0, number) + string(b"<script>alert(3)</script>\x1b[1m")
         comm = MARKUP[number % len(MARKUP)][:COMM_BYTES - 1].ljust(COMM_BYTES, b"\0")
         yield kind, payload[:COMM_AT] + comm + payload[COMM_AT + COMM_BYTES:]
     elif kind != LOG:
@@ -101,13 +104,18 @@ def minutes(kind, payload, number):
     yield kind, payload
 
 
+def no_text(kind, payload, _):
+    if kind != TEXT:
+        yield kind, payload
+
+
 def lost(kind, payload, _):
     yield kind, payload[:8] + struct.pack("<Q", 77) if kind == END else payload
 
 
 def main():
     change = {"secrets": secrets, "forgeries": forgeries, "minutes": minutes, "markup": markup,
-              "lost": lost}[sys.argv[1]]
+              "lost": lost, "no_text": no_text}[sys.argv[1]]
     with open(sys.argv[2], "rb") as file:
         head = file.read(24)
         stream = subprocess.run(["zstd", "-dcq"], input=file.read(), stdout=subprocess.PIPE, check=True).stdout

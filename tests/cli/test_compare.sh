@@ -79,6 +79,9 @@ expect_out "fewer than three: said" 0 'fewer than 3 failing and 3 passing calls:
 	./lbrsnoop compare --no-lines -n 160 "$capture"
 expect "passing calls alone" 1 'no failing call among' \
 	./lbrsnoop compare --no-lines -e none -c nosuchtask "$capture"
+tests/cli/plant.py no_text "$capture" "$scratch/no_text.lbr"
+expect "failing calls without a path" 1 'no failing call with a path among 211: nothing to compare' \
+	./lbrsnoop compare --no-lines "$scratch/no_text.lbr"
 expect "no file" 64 'which function, or which capture files' ./lbrsnoop compare
 expect "-n, and files of two sides" 64 'leave -n away with --good and --bad' \
 	./lbrsnoop compare -n 100 --good "$capture" --bad /none/x
@@ -163,6 +166,12 @@ if grep -q '"builds":{' "$scratch/out"; then not_ok "one build: nothing is said 
 # Captures out of a pipe cannot be looked at beforehand.
 expect_out "two builds, through pipes" 0 'two builds of the kernel' \
 	./lbrsnoop compare --no-lines -c renice <(cat "$old") <(cat "$new")
+
+expect_out "nothing tells them apart: arguments would be compared, too" 0 'no decision in the records tells.*; captured with -T fexit' \
+	./lbrsnoop compare --no-lines --good "$scratch/good.lbr" --bad "$capture"
+expect_out "--no-values: text" 0 '; 187 passing$' ./lbrsnoop compare --no-lines --no-values "$capture"
+expect_out "--no-values: JSON" 0 '"failing_values":null,"passing_values":null,"arguments":null,' \
+	./lbrsnoop compare --json --no-lines --no-values "$capture"
 
 # compare TARGET: which of the two forms a command line is; what it captures is tests/vm/test_compare's.
 expect "a file and a target" 64 "x.lbr is of the former, 'may_open' of the latter" ./lbrsnoop compare x.lbr may_open

@@ -66,6 +66,9 @@ static struct snapshot make(const uint64_t *regs, int number)
 	snap.stack = stack;
 	snap.stack_count = ARRAY_SIZE(stack);
 	snap.stack_cut = true;
+	snap.arguments[0] = (struct argument){"fd", ARGUMENT_SIGNED, -1};
+	snap.arguments[1] = (struct argument){"length", ARGUMENT_UNSIGNED, INT64_MIN};
+	snap.argument_count = 2;
 	return snap;
 }
 
@@ -89,6 +92,7 @@ static void check(const struct snapshot *snap, const uint64_t *regs, int number)
 		assert_null(snap->regs);
 		assert_null(snap->stack);
 		assert_int_equal(snap->stack_count, 0);
+		assert_int_equal(snap->argument_count, 0);
 		return;
 	}
 	assert_int_equal(snap->bug_warning, number ? TRI_CLEAR : TRI_SET);
@@ -99,6 +103,13 @@ static void check(const struct snapshot *snap, const uint64_t *regs, int number)
 	assert_int_equal(snap->stack_count, ARRAY_SIZE(stack));
 	assert_memory_equal(snap->stack, stack, sizeof(stack));
 	assert_true(snap->stack_cut);
+	assert_int_equal(snap->argument_count, 2);
+	assert_string_equal(snap->arguments[0].name, "fd");
+	assert_int_equal(snap->arguments[0].kind, ARGUMENT_SIGNED);
+	assert_int_equal(snap->arguments[0].value, -1);
+	assert_string_equal(snap->arguments[1].name, "length");
+	assert_int_equal(snap->arguments[1].kind, ARGUMENT_UNSIGNED);
+	assert_int_equal(snap->arguments[1].value, INT64_MIN);
 }
 
 static void record_context_isThatOfEachSnapshot(void **state)
@@ -133,6 +144,36 @@ static void record_context_isThatOfEachSnapshot(void **state)
 	assert_int_equal(capfile_next(file, &snap, &lost), 0);
 	assert_int_equal(capfile_ended(file), CAPFILE_END_CLEAN);
 	capfile_close(file);
+}
+
+/* By hand, from format.h: "n" 7; each length, an unknown kind, one too many, a name too long. */
+static void take_arguments_neverMoreThanIsThere(void **state)
+{
+	static const uint8_t one[] = {1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 'n'};
+	uint8_t bytes[(ARGUMENTS_MAX + 1) * sizeof(one)] = {}, name[14 + ARGUMENT_NAME_MAX] = {1};
+	struct capfile_context context = {};
+	struct snapshot snap = {};
+
+	(void)state;
+	for (size_t len = 1; len < sizeof(one); len++)
+		assert_int_equal(context_take(&context, CAPFILE_ARGUMENTS, one, len), -EBADMSG);
+	assert_int_equal(context_take(&context, CAPFILE_ARGUMENTS, one, sizeof(one)), 0);
+	context_fill(&context, &snap);
+	assert_int_equal(snap.argument_count, 1);
+	assert_string_equal(snap.arguments[0].name, "n");
+	assert_int_equal(snap.arguments[0].kind, ARGUMENT_UNSIGNED);
+	assert_int_equal(snap.arguments[0].value, 7);
+	for (size_t i = 0; i <= ARGUMENTS_MAX; i++)
+		memcpy(bytes + i * sizeof(one), one, sizeof(one));
+	assert_int_equal(
+		context_take(&context, CAPFILE_ARGUMENTS, bytes, ARGUMENTS_MAX * sizeof(one)), 0);
+	assert_int_equal(context_take(&context, CAPFILE_ARGUMENTS, bytes, sizeof(bytes)), -EBADMSG);
+	bytes[0] = ARGUMENT_KIND_COUNT;
+	assert_int_equal(context_take(&context, CAPFILE_ARGUMENTS, bytes, sizeof(one)), -EBADMSG);
+	name[12] = ARGUMENT_NAME_MAX;
+	memset(name + 14, 'n', ARGUMENT_NAME_MAX);
+	assert_int_equal(context_take(&context, CAPFILE_ARGUMENTS, name, sizeof(name)), -EBADMSG);
+	context_reset(&context);
 }
 
 /* A file that tells of them, and ends before their snapshot. */
@@ -222,6 +263,7 @@ int main(void)
 		cmocka_unit_test(record_context_isThatOfEachSnapshot),
 		cmocka_unit_test(take_everyLength_neverMoreThanIsThere),
 		cmocka_unit_test(take_tooMany_isRefused),
+		cmocka_unit_test(take_arguments_neverMoreThanIsThere),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -13,8 +13,7 @@
 #include "render/compare_view.h"
 
 /* free() it. */
-static char *shown(const struct ranking_range *failing, const struct ranking_range *passing,
-		   bool json)
+static char *shown(const struct value_range *failing, const struct value_range *passing, bool json)
 {
 	const struct ranking_reason reason = {.function = "f",
 					      .failing = 4,
@@ -33,7 +32,7 @@ static char *shown(const struct ranking_range *failing, const struct ranking_ran
 	return text;
 }
 
-static void check(const struct ranking_range *failing, const struct ranking_range *passing,
+static void check(const struct value_range *failing, const struct value_range *passing,
 		  const char *text, const char *json)
 {
 	char *found = shown(failing, passing, false);
@@ -48,8 +47,8 @@ static void check(const struct ranking_range *failing, const struct ranking_rang
 
 static void values_from_the_least_to_the_greatest(void **state)
 {
-	const struct ranking_range bad = {.known = 3, .min = 12288, .max = 12288};
-	const struct ranking_range good = {.known = 5, .min = 4096, .max = 8192};
+	const struct value_range bad = {.known = 3, .min = 12288, .max = 12288};
+	const struct value_range good = {.known = 5, .min = 4096, .max = 8192};
 
 	(void)state;
 	check(&bad, &good,
@@ -61,10 +60,10 @@ static void values_from_the_least_to_the_greatest(void **state)
 /* Not captured; and a kernel's pointer, which is less than any errno: its number says nothing. */
 static void values_that_are_no_numbers_are_left_out(void **state)
 {
-	const struct ranking_range none = {};
-	const struct ranking_range pointers = {.known = 5,
-					       .min = (int64_t)0xffff888100000000ULL,
-					       .max = (int64_t)0xffff888200000000ULL};
+	const struct value_range none = {};
+	const struct value_range pointers = {.known = 5,
+					     .min = (int64_t)0xffff888100000000ULL,
+					     .max = (int64_t)0xffff888200000000ULL};
 
 	(void)state;
 	check(&none, &pointers, "f(): 4 failing; 5 passing",
@@ -133,6 +132,81 @@ static void a_function_elsewhere_is_named_escaped(void **state)
 	assert_false(doubts(reason, "\033"));
 }
 
+/* free() it. */
+static char *argued(bool json, bool no_values)
+{
+	const struct ranking_reason reason = {
+		.function = "f",
+		.failing = 8,
+		.passing = 8,
+		.failing_values = {.known = 8, .min = 77, .max = 77},
+		.arguments = {{"b\033[2J", ARGUMENT_POINTER, {8, 0, 1}, {8, 1, 1}, false},
+			      {"p", ARGUMENT_POINTER, {8, 1, 1}, {8, 1, 1}, false},
+			      {"d", ARGUMENT_UNSIGNED, {8, -1, -1}, {0, 0, 0}, false},
+			      {"size", ARGUMENT_SIGNED, {8, 12288, 12288}, {8, -4096, 8192}, true}},
+		.argument_count = 4,
+		.parts_at = -1,
+	};
+	const struct compare_view view = {
+		.json = json, .no_values = no_values, .top = 3, .further = "why"};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	assert_int_equal(render_comparison(out, &reason, &view), 0);
+	fclose(out);
+	return text;
+}
+
+/* What separates first; a pointer that is one in all calls is left out. */
+static void arguments_as_text(void **state)
+{
+	char *text = argued(false, false);
+
+	(void)state;
+	assert_non_null(strstr(
+		text,
+		"\n  argument size: 12288 in failing calls, -4096..8192 in passing ones: this "
+		"tells all calls apart\n  argument b\\"));
+	assert_non_null(
+		strstr(text, ": NULL or not NULL in failing calls, not NULL in passing ones\n"));
+	assert_non_null(strstr(text,
+			       "  argument d: 18446744073709551615 in failing calls, not known "
+			       "in passing ones\n"));
+	assert_null(strstr(text, "argument p"));
+	assert_null(strchr(text, '\033'));
+	assert_non_null(strstr(text, "an argument does"));
+	free(text);
+}
+
+static void arguments_as_json(void **state)
+{
+	char *text = argued(true, false);
+
+	(void)state;
+	assert_non_null(strstr(
+		text,
+		"{\"name\":\"size\",\"kind\":\"signed\",\"failing\":{\"known\":8,\"min\":12288,"
+		"\"max\":12288},\"passing\":{\"known\":8,\"min\":-4096,\"max\":8192},"
+		"\"separates\":true}]"));
+	assert_non_null(strstr(text, "\"passing\":null,\"separates\":false}"));
+	free(text);
+}
+
+static void no_values_are_shown_where_none_are_wanted(void **state)
+{
+	(void)state;
+	for (int json = 0; json < 2; json++) {
+		char *text = argued(json, true);
+
+		assert_null(strstr(text, "12288"));
+		assert_null(strstr(text, "77"));
+		assert_null(strstr(text, "an argument does"));
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +214,9 @@ int main(void)
 		cmocka_unit_test(values_that_are_no_numbers_are_left_out),
 		cmocka_unit_test(what_may_be_chance_is_in_doubt),
 		cmocka_unit_test(a_function_elsewhere_is_named_escaped),
+		cmocka_unit_test(arguments_as_text),
+		cmocka_unit_test(arguments_as_json),
+		cmocka_unit_test(no_values_are_shown_where_none_are_wanted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -89,6 +90,25 @@ static void probe_list_drop_twins_empty_or_one(void **state)
 	probe_list_deinit(&list);
 }
 
+static void probe_list_copy_has_parameters_of_its_own(void **state)
+{
+	struct probe_list list = {};
+	struct probe *copy;
+
+	(void)state;
+	add(&list, TRIGGER_FEXIT, "a", 0x1000);
+	list.items[0].parameters = calloc(1, sizeof(struct parameter));
+	assert_non_null(list.items[0].parameters);
+	strcpy(list.items[0].parameters[0].name, "size");
+	list.items[0].parameter_count = 1;
+	copy = probe_list_copy(&list, 0);
+	assert_non_null(copy);
+	assert_int_equal(copy->parameter_count, 1);
+	assert_string_equal(copy->parameters[0].name, "size");
+	assert_ptr_not_equal(copy->parameters, list.items[0].parameters);
+	probe_list_deinit(&list);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -96,6 +116,7 @@ int main(void)
 		cmocka_unit_test(probe_list_drop_twins_other_trigger_or_place_stays),
 		cmocka_unit_test(probe_list_drop_twins_named_twin_of_a_glob_is_required),
 		cmocka_unit_test(probe_list_drop_twins_empty_or_one),
+		cmocka_unit_test(probe_list_copy_has_parameters_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

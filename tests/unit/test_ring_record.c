@@ -256,6 +256,72 @@ static void record_decode_bad_sizes_are_refused(void **state)
 	(void)state;
 }
 
+/* f(int a, void *b, unsigned char c, unsigned long d); what a register holds beyond a type is
+ * noise. */
+static struct parameter parameters[] = {
+	{.name = "a", .kind = ARGUMENT_SIGNED, .word = 0, .bytes = 4},
+	{.name = "b", .kind = ARGUMENT_POINTER, .word = 1, .bytes = 8},
+	{.name = "c", .kind = ARGUMENT_UNSIGNED, .word = 2, .bytes = 1},
+	{.name = "d", .kind = ARGUMENT_UNSIGNED, .word = 4, .bytes = 8},
+};
+
+static void argue(struct fixture *f, struct argued_record *ret_rec)
+{
+	fixture_init(f);
+	f->probe.parameters = parameters;
+	f->probe.parameter_count = 4;
+	f->rec.kind = RECORD_FEXIT;
+	*ret_rec = (struct argued_record){
+		.rec = f->rec,
+		.arguments = {.count = 5,
+			      .words = {0x12345678fffffffeu, 0xffff888012345678u, 0xabcdef80u, 7,
+					UINT64_MAX}},
+	};
+}
+
+static void record_decode_arguments_are_read_as_their_types(void **state)
+{
+	struct argued_record rec;
+	struct fixture f;
+
+	(void)state;
+	argue(&f, &rec);
+	assert_int_equal(record_decode(&f.ctx, &rec, sizeof(rec), &f.snap), 0);
+	assert_int_equal(f.snap.argument_count, 4);
+	assert_string_equal(f.snap.arguments[0].name, "a");
+	assert_int_equal(f.snap.arguments[0].value, -2);
+	/* Where it led is not told. */
+	assert_int_equal(f.snap.arguments[1].value, 1);
+	assert_int_equal(f.snap.arguments[2].value, 0x80);
+	assert_int_equal(f.snap.arguments[3].value, -1);
+	assert_int_equal(f.snap.arguments[3].kind, ARGUMENT_UNSIGNED);
+	assert_int_equal(f.snap.count, 1);
+}
+
+static void record_decode_arguments_that_are_not_there(void **state)
+{
+	struct argued_record rec;
+	struct fixture f;
+
+	(void)state;
+	argue(&f, &rec);
+	rec.arguments.count = 2;
+	assert_int_equal(record_decode(&f.ctx, &rec, sizeof(rec), &f.snap), 0);
+	assert_int_equal(f.snap.argument_count, 2);
+	rec.arguments.count = UINT64_MAX;
+	parameters[3].word = 200;
+	assert_int_equal(record_decode(&f.ctx, &rec, sizeof(rec), &f.snap), 0);
+	parameters[3].word = 4;
+	assert_int_equal(f.snap.argument_count, 3);
+	/* A record of another kind, or without them. */
+	rec.rec.kind = RECORD_HW;
+	assert_int_equal(record_decode(&f.ctx, &rec, sizeof(rec), &f.snap), 0);
+	assert_int_equal(f.snap.argument_count, 0);
+	rec.rec.kind = RECORD_FEXIT;
+	assert_int_equal(record_decode(&f.ctx, &rec, sizeof(rec.rec), &f.snap), 0);
+	assert_int_equal(f.snap.argument_count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +332,8 @@ int main(void)
 		cmocka_unit_test(record_decode_multi_value_is_of_the_type),
 		cmocka_unit_test(record_decode_fault_has_its_own_address),
 		cmocka_unit_test(record_decode_detail_is_taken_whole),
+		cmocka_unit_test(record_decode_arguments_are_read_as_their_types),
+		cmocka_unit_test(record_decode_arguments_that_are_not_there),
 		cmocka_unit_test(record_decode_bad_kind_is_refused),
 		cmocka_unit_test(record_decode_bad_sizes_are_refused),
 	};

@@ -172,6 +172,46 @@ static void kinds_are_bounded(void **state)
 	sample_destroy(sample);
 }
 
+/* Of eight calls of each kind, more than once moved by a growing array, arguments 8 to 15 and 0
+ * to 7. */
+static void arguments_are_the_samples_own(void **state)
+{
+	struct sample *sample = sample_create(100, 100, 1);
+	struct ranking *ranking = ranking_create();
+	struct ranking_reason *reasons;
+	uint64_t left_out;
+	size_t count;
+
+	(void)state;
+	for (int i = 0; i < 16; i++) {
+		char name[] = "size";
+		struct argument argument = {.name = name, .value = i};
+		const struct ranking_call call = {.failing = i > 7,
+						  .function = "f",
+						  .err = i > 7 ? 2 : 0,
+						  .arguments = &argument,
+						  .argument_count = 1};
+
+		assert_int_equal(sample_draw(sample, "f", call.err), 1);
+		assert_int_equal(sample_call(sample, &call), 0);
+		memset(name, 'z', strlen(name));
+		argument.value = 99;
+	}
+	assert_int_equal(sample_rank(sample, ranking, &left_out), 0);
+	assert_int_equal(ranking_reasons(ranking, &reasons, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(reasons->argument_count, 1);
+	assert_string_equal(reasons->arguments[0].name, "size");
+	assert_int_equal(reasons->arguments[0].failing.known, 8);
+	assert_int_equal(reasons->arguments[0].failing.min, 8);
+	assert_int_equal(reasons->arguments[0].failing.max, 15);
+	assert_int_equal(reasons->arguments[0].passing.max, 7);
+	assert_true(reasons->arguments[0].separates);
+	ranking_reasons_free(reasons, count);
+	ranking_destroy(ranking);
+	sample_destroy(sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +220,7 @@ int main(void)
 		cmocka_unit_test(each_errno_for_itself),
 		cmocka_unit_test(drawn_and_not_told_keeps_the_place),
 		cmocka_unit_test(kinds_are_bounded),
+		cmocka_unit_test(arguments_are_the_samples_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,7 @@ struct compare_options {
 	size_t file_count;
 	enum side side; /* of the files that follow */
 	bool top_given;
+	bool no_values;
 	struct filter_options wanted;
 };
 
@@ -76,12 +77,14 @@ struct compare {
 enum {
 	OPT_GOOD = 0x100,
 	OPT_BAD,
+	OPT_NO_VALUES,
 	OPT_LIVE, /* one of live_options */
 };
 
 static const struct argp_option options[] = {
 	{"good", OPT_GOOD, 0, 0, "The files that follow are of passing calls", 1},
 	{"bad", OPT_BAD, 0, 0, "The files that follow are of failing calls", 1},
+	{"no-values", OPT_NO_VALUES, 0, 0, "Without the values that calls had and returned", 1},
 	{0},
 };
 
@@ -240,6 +243,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_BAD:
 		opts->side = SIDE_BAD;
+		return 0;
+	case OPT_NO_VALUES:
+		opts->no_values = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		return add_file(opts, arg);
@@ -480,6 +486,7 @@ static int print_ranking(struct compare *compare, struct errmsg *msg)
 		.name_count = opts->file_count,
 		.page = opts->wanted.view.html ? &compare->page : NULL,
 		.missing = compare->missing,
+		.no_values = opts->no_values,
 		.opts = &opts->wanted.view,
 		.top = opts->top_given ? opts->wanted.view.top : COMPARISON_TOP,
 		.builds = builds,

@@ -226,6 +226,7 @@ int compare_live_finish(struct compare_live *live, uint64_t lost, struct errmsg 
 		.page = opts->view.html ? &live->page : NULL,
 		.further = further_back(live, further),
 		.missing = {.no_path = live->blank, .no_return = live->untold, .lost = lost},
+		.no_values = opts->no_values,
 		.opts = &opts->view,
 		.top = opts->compare.top_given ? opts->view.top : COMPARISON_TOP,
 		.builds = &build,

@@ -33,6 +33,7 @@ static int print_reasons(const struct comparison *comparison, const struct ranki
 		.sample = comparison->sample,
 		.further = comparison->further ?: "lbrsnoop why --deep -- COMMAND",
 		.missing = comparison->missing,
+		.no_values = comparison->no_values,
 	};
 	int err = 0;
 
@@ -61,7 +62,8 @@ int comparison_print(const struct comparison *comparison, struct errmsg *msg)
 	if (*view_hint(comparison->view, hint, sizeof(hint)))
 		log_info("no source lines; %s", hint);
 	if (!count)
-		log_warning("no failing call among %llu: nothing to compare",
+		log_warning("no failing call%s among %llu: nothing to compare",
+			    comparison->missing.no_path ? " with a path" : "",
 			    (unsigned long long)comparison->calls);
 	return status;
 }

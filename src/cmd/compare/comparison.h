@@ -27,6 +27,7 @@
  * @further: the command that looks further back than the records
  * @missing: that is not in it
  * @builds: kernels that the calls are of, @build_count
+ * @no_values: what calls had and returned is not shown
  * @view: for colours, and what to install
  * @output: name of @out, NULL: standard output
  */
@@ -39,6 +40,7 @@ struct comparison {
 	struct html_out *page;
 	const char *further;
 	struct compare_missing missing;
+	bool no_values;
 	const struct view_options *opts;
 	uint32_t top;
 	const struct compare_build *builds;

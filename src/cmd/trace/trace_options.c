@@ -31,6 +31,7 @@ enum {
 	OPT_RECORD,
 	OPT_JOURNAL,
 	OPT_HTML,
+	OPT_NO_VALUES,
 };
 
 /* Returns that "compare TARGET" asks for, unless the user does. */
@@ -85,6 +86,9 @@ static const struct argp_option options[] = {
 	 0},
 	{"record", OPT_RECORD, "FILE", 0,
 	 "Also write a capture file, which 'lbrsnoop report' reads on any machine", 3},
+	{"no-values", OPT_NO_VALUES, 0, 0,
+	 "Of a capture file, and of compare: without the arguments of functions, which fexit tells",
+	 3},
 	{"max-size", OPT_MAX_SIZE, "BYTES", 0,
 	 "Size of a capture file (K, M, G are fine): then FILE becomes FILE.1, and another FILE "
 	 "begins",
@@ -373,6 +377,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_NO_LBR:
 		opts->capture.without_lbr = true;
 		return 0;
+	case OPT_NO_VALUES:
+		opts->no_values = true;
+		return 0;
 	case OPT_HTML:
 		opts->view.html = arg;
 		return 0;
@@ -617,6 +624,8 @@ int trace_options_settle(struct trace_options *opts)
 		return err;
 	lbr_filter_format(opts->capture.branch_types, opts->filter_name, sizeof(opts->filter_name));
 	opts->capture.filter_name = opts->filter_name;
+	/* Nothing else keeps or shows them. */
+	opts->capture.arguments = !opts->no_values && (opts->record || opts->compare.wanted);
 	return 0;
 }
 

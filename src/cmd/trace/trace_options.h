@@ -73,6 +73,7 @@ struct trace_watcher {
  * @timeout_ms: stop then, 0: never
  * @output: file, NULL: stdout
  * @record: capture file, or NULL
+ * @no_values: no arguments of functions are captured
  * @record_only: nothing is shown
  * @compare: failing and passing returns are compared at the end, none is shown
  * @flight: directory of the flight recorder, NULL: none
@@ -99,6 +100,7 @@ struct trace_options {
 	uint64_t timeout_ms;
 	const char *output;
 	const char *record;
+	bool no_values;
 	bool record_only;
 	struct trace_compare compare;
 	const char *flight;
