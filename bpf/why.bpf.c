@@ -549,13 +549,13 @@ static __always_inline void hit_stack(struct why_hit *hit, void *ctx)
 }
 
 /* @regs: struct pt_regs of a context; unrolled, since the verifier wants constant offsets there */
-static __always_inline void copy_regs(struct why_task *task, const void *regs)
+static __always_inline void copy_regs(__u64 *to, const void *regs)
 {
 	const volatile __u64 *from = regs;
 
 #pragma clang loop unroll(full)
 	for (int i = 0; i < RECORD_REGS; i++)
-		task->regs.at[i] = from[i];
+		to[i] = from[i];
 }
 
 SEC("?kprobe")
@@ -567,7 +567,7 @@ int why_site_kprobe(struct pt_regs *ctx)
 
 	if (!task || !task->in_call)
 		return 0;
-	copy_regs(task, ctx);
+	copy_regs(task->regs.at, ctx);
 	hit = on_site(task, cookie, ctx->ip);
 	if (hit)
 		hit_stack(hit, ctx);
@@ -583,7 +583,7 @@ static __always_inline int on_breakpoint(struct bpf_perf_event_data *ctx,
 
 	if (!task || !task->in_call)
 		return 0;
-	copy_regs(task, &ctx->regs);
+	copy_regs(task->regs.at, &ctx->regs);
 	hit = on_site(task, cookie, ctx->regs.ip);
 	if (!hit)
 		return 0;
@@ -648,6 +648,7 @@ int why_point(struct bpf_perf_event_data *ctx)
 	point->ip = ctx->regs.ip;
 	point->call = task->calls;
 	point->count = slot->rec.count;
+	copy_regs(point->regs, &ctx->regs);
 	for (int i = 0; i < RECORD_BRANCHES_MAX; i++) {
 		point->branches[i].from = slot->rec.branches[i].from;
 		point->branches[i].to = slot->rec.branches[i].to;

@@ -167,6 +167,7 @@ struct why_branch {
  * @ip: its address
  * @call: counts the task's calls
  * @count: of @branches
+ * @regs: struct pt_regs before the instruction
  * @branches: the newest first
  */
 struct why_point {
@@ -174,6 +175,7 @@ struct why_point {
 	__u64 ip;
 	__u32 call;
 	__u32 count;
+	__u64 regs[RECORD_REGS];
 	struct why_branch branches[RECORD_BRANCHES_MAX];
 };
 

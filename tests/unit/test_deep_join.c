@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* src/why/deep_join: records of one run, and a path: what they have in common, and what joins */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "snapshot/snapshot.h"
 #include "util/cleanup.h"
 #include "why/deep/deep_join.h"
 
@@ -415,9 +417,170 @@ static void join_record_with_the_entry_says_so(void **state)
 	free(joint.added);
 }
 
+/* Each record reaches back to the hit before it: all of the path was seen, though each is short. */
+static void join_records_that_reach_each_other_all_of_them_overlap(void **state)
+{
+	const uint64_t points[] = {error, START(103), START(102), END(100)};
+	const struct deep_hit hits[] = {hit_of(END(100), 96, 99), hit_of(START(102), 100, 101),
+					hit_of(START(103), 101, 102), hit_of(error, 102, 109)};
+	struct deep_hit other[4];
+	struct deep_run run = {.points = points, .point_count = 4, .hits = hits, .hit_count = 4};
+	struct deep_joint joint;
+
+	assert_int_equal(deep_join(&known, END(100), DEEP_BEFORE, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.overlap, 10);
+	assert_int_equal(joint.added_count, 4);
+	free(joint.added);
+	/* One that does not: two branches are seen behind it. */
+	memcpy(other, hits, sizeof(hits));
+	other[2] = hit_of(START(103), 102, 102);
+	run.hits = other;
+	assert_int_equal(deep_join(&known, END(100), DEEP_BEFORE, &run, &joint), DEEP_OVERLAP);
+	assert_int_equal(joint.overlap, 2);
+}
+
+/* Block 92 calls what is computed: branches 93 to 101, the last of which the path begins with. */
+static int compute_steps(void *ctx, const struct deep_hit *hit, struct why_branch **ret,
+			 size_t *ret_count)
+{
+	assert_true(hit->ip == END(93));
+	if (*(int *)ctx)
+		return *(int *)ctx;
+	*ret = calloc(9, sizeof(**ret));
+	assert_non_null(*ret);
+	*ret_count = steps(*ret, 93, 101);
+	return 0;
+}
+
+static int join_call(const struct deep_hit *hits, size_t count, int computed,
+		     struct deep_joint *ret)
+{
+	const uint64_t points[] = {error, START(102), END(93)};
+	struct deep_run run = {.points = points,
+			       .point_count = ARRAY_SIZE(points),
+			       .hits = hits,
+			       .hit_count = count};
+
+	return deep_join_call(&known, START(102), 1, END(93), &run, compute_steps, &computed, ret);
+}
+
+static void joinCall_computed_branches_are_put_in_between(void **state)
+{
+	struct deep_joint joint;
+	const struct deep_hit hits[] = {hit_of(END(93), 80, 92), hit_of(START(102), 97, 101),
+					hit_of(error, 100, 109)};
+
+	assert_int_equal(join_call(hits, 3, 0, &joint), DEEP_JOINED);
+	/* 13 recorded before the call, and 93 to 99. */
+	assert_int_equal(joint.added_count, 20);
+	assert_int_equal(joint.computed, 7);
+	for (int i = 0; i < 20; i++)
+		assert_true(joint.added[i].from == END(80 + i) &&
+			    joint.added[i].to == START(81 + i));
+	assert_ptr_equal(joint.first, &hits[0]);
+	assert_ptr_equal(joint.last, &hits[0]);
+	assert_false(joint.entry);
+	free(joint.added);
+}
+
+static void joinCall_entry_is_told(void **state)
+{
+	struct deep_joint joint;
+	struct deep_hit hits[] = {hit_of(END(93), 91, 92), hit_of(START(102), 97, 101),
+				  hit_of(error, 100, 109)};
+
+	hits[0].record.end = DEEP_END_ENTRY;
+	assert_int_equal(join_call(hits, 3, 0, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 9);
+	assert_true(joint.entry);
+	free(joint.added);
+}
+
+/* Each thing that is asked for: without it there is no joint. */
+static void joinCall_unproven_is_not_joined(void **state)
+{
+	const struct deep_hit hits[] = {hit_of(END(93), 80, 92), hit_of(START(102), 97, 101),
+					hit_of(error, 100, 109)};
+	struct deep_hit other[3];
+	struct deep_joint joint;
+
+	/* The registers do not decide. */
+	assert_int_equal(join_call(hits, 3, -ENODATA, &joint), DEEP_NO_PROGRESS);
+	assert_int_equal(join_call(hits, 3, -ENOMEM, &joint), -ENOMEM);
+	/* Something else was hit in between; the call was not. */
+	memcpy(other, hits, sizeof(hits));
+	other[0].ip = START(102);
+	assert_int_equal(join_call(other, 3, 0, &joint), DEEP_OTHER_PATH);
+	assert_int_equal(join_call(hits + 1, 2, 0, &joint), DEEP_OTHER_PATH);
+	/* The call was on another place of the stack. */
+	memcpy(other, hits, sizeof(hits));
+	other[0].regs[PTREG_SP] += 8;
+	assert_int_equal(join_call(other, 3, 0, &joint), DEEP_OTHER_PATH);
+	/* What was recorded before the point differs from what is computed, further back than the
+	 * path. */
+	memcpy(other, hits, sizeof(hits));
+	other[1].record.branches[0].from++;
+	assert_int_equal(join_call(other, 3, 0, &joint), DEEP_OTHER_PATH);
+	/* The way to the error does. */
+	memcpy(other, hits, sizeof(hits));
+	other[2].record.branches[4].to++;
+	assert_int_equal(join_call(other, 3, 0, &joint), DEEP_OTHER_PATH);
+	assert_null(joint.added);
+}
+
+/* The path goes further back than what is computed: it cannot begin in the function. */
+static void joinCall_path_longer_than_the_function_is_not_joined(void **state)
+{
+	const struct deep_hit hits[] = {hit_of(END(93), 80, 92), hit_of(START(110), 97, 109),
+					hit_of(error, 100, 109)};
+	const uint64_t points[] = {error, START(110), END(93)};
+	const struct deep_run run = {
+		.points = points, .point_count = 3, .hits = hits, .hit_count = 3};
+	struct deep_joint joint;
+	int computed = 0;
+
+	assert_int_equal(deep_join_call(&known, START(110), 9, END(93), &run, compute_steps,
+					&computed, &joint),
+			 DEEP_OTHER_PATH);
+}
+
+/* Newest first: the task was switched to; before that, branches of another one. */
+static void record_ends_where_another_task_ran(void **state)
+{
+	const struct deep_code switching = {.start = ENTRY,
+					    .end = ENTRY + 0x1000,
+					    .calls = {CALL},
+					    .switch_start = {KERNEL + 0x90000},
+					    .switch_end = {KERNEL + 0x90040}};
+	const struct why_branch newest[] = {STEP(102),
+					    STEP(101),
+					    {KERNEL + 0x90030, KERNEL + 0x91000},
+					    {KERNEL + 0x92000, KERNEL + 0x90000},
+					    STEP(100)};
+	const uint64_t points[] = {error, START(103)};
+	struct deep_hit hits[] = {{.ip = START(103)}, hit_of(error, 102, 109)};
+	const struct deep_run run = {
+		.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+	struct deep_joint joint;
+	struct deep_record *record = &hits[0].record;
+
+	deep_record_make(&switching, newest, 5, record);
+	assert_int_equal(record->end, DEEP_END_SWITCH);
+	assert_int_equal(record->count, 2);
+	assert_true(record->branches[0].from == END(101) && record->branches[1].from == END(102));
+	/* The path knows as much: no run will know more. */
+	assert_int_equal(deep_join(&known, START(103), 2, &run, &joint), DEEP_SWITCHED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(joinCall_computed_branches_are_put_in_between),
+		cmocka_unit_test(join_records_that_reach_each_other_all_of_them_overlap),
+		cmocka_unit_test(joinCall_entry_is_told),
+		cmocka_unit_test(record_ends_where_another_task_ran),
+		cmocka_unit_test(joinCall_unproven_is_not_joined),
+		cmocka_unit_test(joinCall_path_longer_than_the_function_is_not_joined),
 		cmocka_unit_test(join_clean_overlap_is_joined),
 		cmocka_unit_test(join_records_apart_overlap_is_counted_in_the_older),
 		cmocka_unit_test(join_no_overlap_is_another_path),

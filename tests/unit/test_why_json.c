@@ -206,7 +206,7 @@ static void why_json_lbr_answer_snapshot_and_deep_path_are_in_it(void **state)
 	struct why_branch branches[] = {{BASE + 8, BASE + 0x20}, {BASE + 0x24, BASE + 0x30}};
 	struct deep_segment segments[] = {
 		{.run = 3, .count = 1, .point = BASE + 0x30},
-		{.run = 4, .count = 1, .overlap = 3, .point = BASE + 0x20},
+		{.run = 4, .count = 1, .overlap = 3, .computed = 1, .point = BASE + 0x20},
 	};
 	struct deep_interrupt interrupt = {.entry = BASE + 0x40, .newer = 1, .run = 4};
 	struct deep_path deep = {.branches = branches,

@@ -202,9 +202,12 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		{0xffffffff81000304, 0xffffffff81000310},
 	};
 	struct deep_interrupt interrupt = {.entry = 0xffffffff81000600, .newer = 4, .run = 5};
+	struct deep_segment segments[] = {{.count = 7}, {.count = 3, .computed = 2}};
 	struct deep_path deep = {
 		.branches = branches,
 		.count = sizeof(branches) / sizeof(*branches),
+		.segments = segments,
+		.segment_count = 2,
 		.end = 0xffffffff81000318,
 		.runs = 2,
 		.interrupts = &interrupt,
@@ -230,6 +233,7 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 	deep.entry = true;
 	deep.runs = 1;
 	deep.count = 1;
+	deep.segment_count = 0;
 	deep.interrupt_count = 0;
 	render_why_deep(out, &deep, &view);
 	deep.count = 0;
@@ -242,15 +246,78 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		      "  no further: all 2 runs were made\n"
 		      "    one    +0x30  3 branches, 1 call that returned\n"
 		      "    three  +0x18  1 branch\n"
+		      "  2 branches are computed from registers, where no breakpoint may stand\n"
 		      "  4 branches back came an interrupt, asm_sysvec_x(), in run 5: left out\n"
 		      "\n1 branch back in 1 run, to the system call's entry\n"
 		      "    one  +0x218  0 branches\n"
 		      "\nThe way from the system call to the error is not shown: no LBR\n");
 }
 
+/* one() compares twice and calls two(), which compares, and where the error is made. */
+static const uint8_t code[] = {
+	[0x00] = 0x85, 0xc0,		       /* test %eax,%eax */
+	[0x02] = 0x74, 0x04,		       /* je: taken */
+	[0x08] = 0x83, 0xf9, 0x07,	       /* cmp $7,%ecx */
+	[0x0b] = 0x75, 0x40,		       /* jne: not taken */
+	[0x0d] = 0xe8, 0x0e, 0x00, 0x00, 0x00, /* call two */
+	[0x20] = 0x48, 0x85, 0xff,	       /* test %rdi,%rdi */
+	[0x23] = 0x78, 0x0b,		       /* js: taken */
+	[0x3f] = 0xcc,
+};
+
+static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	uint64_t at = addr - 0xffffffff81000100;
+
+	if (at >= sizeof(code) || len > sizeof(code) - at)
+		return -EFAULT;
+	memcpy(buf, code + at, len);
+	return 0;
+}
+
+static void deep_functions_on_the_way_say_what_decided(void **state)
+{
+	struct why_branch branches[] = {
+		{0xffffffff81000050, 0xffffffff81000100},
+		{0xffffffff81000102, 0xffffffff81000108},
+		{0xffffffff8100010d, 0xffffffff81000120},
+		{0xffffffff81000123, 0xffffffff81000130},
+	};
+	struct deep_path deep = {
+		.branches = branches,
+		.count = sizeof(branches) / sizeof(*branches),
+		.end = 0xffffffff81000134,
+		.runs = 2,
+		.entry = true,
+	};
+	const struct text_source text_of = {.read = read_code};
+	struct why_view view = {
+		.symbols = symbol_table("ffffffff81000000 T caller\n"
+					"ffffffff81000100 T one\n"
+					"ffffffff81000120 T two\n"
+					"ffffffff81000140 T end\n"),
+		.kernel_text = &text_of,
+	};
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	render_why_deep(out, &deep, &view);
+	fclose(out);
+	symbols_close(view.symbols);
+	assert_string_equal(text, "\n4 branches back in 2 runs, to the system call's entry\n"
+				  "    caller  +0x50  1 branch\n"
+				  "    one     +0xd  2 branches\n"
+				  "        after  %ecx == 7   (+0xb)\n"
+				  "        after  %eax == 0   (+0x2)\n"
+				  "    two     +0x14  1 branch\n"
+				  "        after  %rdi < 0   (+0x3)\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(deep_functions_on_the_way_say_what_decided),
 		cmocka_unit_test(deep_functions_on_the_way_what_returned_is_counted),
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
 		cmocka_unit_test(why_all_identical_calls_are_counted),

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "path/names.h"
+#include "path/path.h"
 #include "render/color.h"
 #include "render/escape.h"
 #include "symbolize/place.h"
@@ -15,17 +17,25 @@
 /* Longer names take a row as they are. */
 #define NAME_COLUMNS_MAX 40
 
+/* Of each function: the newest of its decisions, out of the newest of its blocks. */
+#define DECISIONS_SHOWN 3
+#define BLOCKS_MAX	24
+
 /**
  * struct frame - a function on the way to the error
  * @at: where it was left last
  * @branches: taken in it; what it called is not counted
  * @returned: functions that it called, and that came back
+ * @blocks: branches that led into it or on in it, by their number; of @block_count the newest, each
+ * at its number modulo BLOCKS_MAX
  */
 struct frame {
 	struct symbol sym;
 	uint64_t at;
 	size_t branches;
 	size_t returned;
+	size_t blocks[BLOCKS_MAX];
+	size_t block_count;
 };
 
 struct frames {
@@ -58,7 +68,16 @@ static bool go_back(struct frames *frames, const struct symbol *sym)
 	return false;
 }
 
-static void follow(struct frames *frames, struct symbols *symbols, const struct why_branch *branch)
+static void note_block(struct frames *frames, size_t number)
+{
+	struct frame *top = frames->count ? &frames->items[frames->count - 1] : NULL;
+
+	if (top)
+		top->blocks[top->block_count++ % BLOCKS_MAX] = number;
+}
+
+static void follow(struct frames *frames, struct symbols *symbols, const struct why_branch *branch,
+		   size_t number)
 {
 	struct frame *top = frames->count ? &frames->items[frames->count - 1] : NULL;
 	struct symbol sym;
@@ -82,6 +101,85 @@ static void follow(struct frames *frames, struct symbols *symbols, const struct 
 		frames->count = 0;
 		enter(frames, &sym);
 	}
+	note_block(frames, number);
+}
+
+/* The branches up to the one behind number @number, as many as a path is built of. */
+static void make_window(const struct deep_path *deep, size_t number, struct snapshot *snap)
+{
+	size_t end = number + 2, first = end > BRANCHES_MAX ? end - BRANCHES_MAX : 0;
+
+	snap->path_ok = true;
+	snap->count = 0;
+	for (size_t i = first; i < end; i++)
+		snap->branches[snap->count++] = (struct branch){.from = deep->branches[i].from,
+								.to = deep->branches[i].to,
+								.cycles = CYCLES_NOT_REPORTED};
+}
+
+static void print_decision(FILE *out, const struct path *path, const struct path_decision *decision,
+			   const struct why_view *view)
+{
+	char words[CONDITION_MAX], shown[4 * CONDITION_MAX + 1];
+	struct operand_condition named;
+	struct why_place place;
+
+	if (!path_source_condition(path, decision, view->symbols, view->lines, &named))
+		snprintf(words, sizeof(words), "%s", named.text);
+	else if (path_condition(path, decision, words, sizeof(words)))
+		snprintf(words, sizeof(words), "the branch there was %s",
+			 decision->taken ? "taken" : "not taken");
+	why_place_find(view, decision->addr, false, &place);
+	fprintf(out, "        after  %s   %s", escape_text(words, shown, sizeof(shown)),
+		paint(&view->text, DIM));
+	if (place.count && place.chain[0].line)
+		fprintf(out, "(line %d)", place.chain[0].line);
+	else
+		fprintf(out, "(+0x%" PRIx64 ")", decision->addr - place.sym.addr);
+	fprintf(out, "%s\n", paint(&view->text, OFF));
+}
+
+/* Of one block, the newest first. Return: how many were printed, of those not @told yet. */
+static int print_block(FILE *out, const struct deep_path *deep, size_t number, int left,
+		       uint64_t *told, const struct why_view *view)
+{
+	const struct path_options opts = {.place = place_by_symbols, .place_ctx = view->symbols};
+	_cleanup_free_ struct snapshot *snap = calloc(1, sizeof(*snap));
+	struct path *path = NULL;
+	int printed = 0;
+	uint32_t entry;
+
+	if (!snap || number + 1 >= deep->count)
+		return 0;
+	make_window(deep, number, snap);
+	entry = snap->count - 2;
+	if (path_build(snap, view->kernel_text, &opts, &path))
+		return 0;
+	for (uint32_t i = path->decision_count; i-- > 0 && printed < left;) {
+		const struct path_decision *decision = &path->decisions[i];
+		bool again = path->blocks[decision->block].entry != entry;
+
+		for (int k = 0; k < DECISIONS_SHOWN - left + printed && !again; k++)
+			again = told[k] == decision->addr;
+		if (again)
+			continue;
+		print_decision(out, path, decision, view);
+		told[DECISIONS_SHOWN - left + printed++] = decision->addr;
+	}
+	path_free(path);
+	return printed;
+}
+
+/* What it found before it went on to the next function, the newest first. */
+static void print_decisions(FILE *out, const struct deep_path *deep, const struct frame *frame,
+			    const struct why_view *view)
+{
+	size_t oldest = frame->block_count > BLOCKS_MAX ? frame->block_count - BLOCKS_MAX : 0;
+	uint64_t told[DECISIONS_SHOWN];
+	int left = DECISIONS_SHOWN;
+
+	for (size_t i = frame->block_count; i-- > oldest && left;)
+		left -= print_block(out, deep, frame->blocks[i % BLOCKS_MAX], left, told, view);
 }
 
 static void print_frame(FILE *out, const struct frame *frame, int width,
@@ -115,7 +213,7 @@ static void print_frames(FILE *out, const struct deep_path *deep, const struct w
 	if (!frames)
 		return;
 	for (size_t i = 0; i < deep->count; i++)
-		follow(frames, view->symbols, &deep->branches[i]);
+		follow(frames, view->symbols, &deep->branches[i], i);
 	if (frames->count)
 		frames->items[frames->count - 1].at = deep->end;
 	for (size_t i = 0; i < frames->count; i++) {
@@ -124,8 +222,11 @@ static void print_frames(FILE *out, const struct deep_path *deep, const struct w
 		if (len > width && len <= NAME_COLUMNS_MAX)
 			width = len;
 	}
-	for (size_t i = 0; i < frames->count; i++)
+	for (size_t i = 0; i < frames->count; i++) {
 		print_frame(out, &frames->items[i], width, view);
+		if (view->kernel_text && view->kernel_text->read)
+			print_decisions(out, deep, &frames->items[i], view);
+	}
 }
 
 static void print_reach(FILE *out, const struct deep_path *deep, const struct why_view *view)
@@ -154,6 +255,18 @@ static void print_interrupts(FILE *out, const struct deep_path *deep, const stru
 	}
 }
 
+static void print_computed(FILE *out, const struct deep_path *deep)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < deep->segment_count; i++)
+		count += deep->segments[i].computed;
+	if (count)
+		fprintf(out,
+			"  %zu branch%s computed from registers, where no breakpoint may stand\n",
+			count, count == 1 ? " is" : "es are");
+}
+
 void render_why_deep(FILE *out, const struct deep_path *deep, const struct why_view *view)
 {
 	fputc('\n', out);
@@ -164,5 +277,6 @@ void render_why_deep(FILE *out, const struct deep_path *deep, const struct why_v
 	}
 	print_reach(out, deep, view);
 	print_frames(out, deep, view);
+	print_computed(out, deep);
 	print_interrupts(out, deep, view);
 }

@@ -286,6 +286,7 @@ static void put_segments(struct json_writer *w, const struct deep_path *deep,
 		jw_put_integer(w, "run", segment->run);
 		jw_put_integer(w, "branches", (int64_t)segment->count);
 		jw_put_known(w, "overlap", i > 0, (int64_t)segment->overlap);
+		jw_put_integer(w, "computed", (int64_t)segment->computed);
 		put_branch_end(w, "point", view, segment->point);
 		jw_close(w, '}');
 	}

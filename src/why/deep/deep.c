@@ -13,6 +13,7 @@
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/vector.h"
+#include "why/deep/deep_compute.h"
 #include "why/deep/deep_hits.h"
 
 /* After that no run begins; the one that is under way goes on to its end. */
@@ -31,19 +32,25 @@
 /**
  * struct target - a point for the next run
  * @at: the first place of the path that executes it, or DEEP_BEFORE
+ * @call: 0; or the call that returned to it: of a function in which the path begins, see
+ *        deep_join_call()
  */
 struct target {
 	uint64_t addr;
 	long at;
+	uint64_t call;
 };
 
 /**
  * struct deep - the search
+ * @begun: the path has its first record
  * @number: of the target, of those that the far end of the path offers
  * @verdict: of the last run, enum deep_verdict
  * @shorts, @no_hits, @others, @cuts: how often in a row
  * @hits_before: of all points, before the run
  * @too_many: HITS_MAX was passed: nothing is armed any more in this run
+ * @crowded: it was in a run before
+ * @waited: the call lets another task run where the path begins, in each run
  */
 struct deep {
 	const struct deep_options *opts;
@@ -55,6 +62,7 @@ struct deep {
 	struct deep_code code;
 	struct deep_hits hits;
 	uint64_t end_ns;
+	bool begun;
 	unsigned int number;
 	int verdict;
 	unsigned int shorts;
@@ -63,6 +71,8 @@ struct deep {
 	unsigned int cuts;
 	uint64_t hits_before;
 	bool too_many;
+	bool crowded;
+	bool waited;
 };
 
 void deep_path_free(struct deep_path *path)
@@ -80,6 +90,9 @@ static int find_code(struct deep *deep)
 {
 	static const char *const calls[] = {"do_syscall_64", "do_fast_syscall_32",
 					    "do_int80_syscall_32", "do_int80_emulation"};
+	/* The second has another name where GCC changed its arguments. */
+	static const char *const switches[] = {"__switch_to_asm", "finish_task_switch",
+					       "finish_task_switch.isra.0"};
 	struct symbols *symbols = deep->probes->opts->symbols;
 	struct symbol sym;
 
@@ -93,6 +106,13 @@ static int find_code(struct deep *deep)
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (!symbols_by_name(symbols, "", calls[i], 0, &sym))
 			deep->code.calls[i] = sym.addr;
+	for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
+		if (!symbols_by_name(symbols, "", switches[i], 0, &sym)) {
+			deep->code.switch_start[!!i] = sym.addr;
+			deep->code.switch_end[!!i] = sym.addr + sym.size;
+		}
+	if (!deep->code.switch_end[0] || !deep->code.switch_end[1])
+		return -ENOENT;
 	return deep->code.calls[0] ? 0 : -ENOENT;
 }
 
@@ -122,11 +142,15 @@ static int begin(struct deep *deep)
 	struct deep_record record;
 	size_t count = 0;
 
+	deep->path->end = deep->answer->site.watch;
+	/* The run that found the place had no breakpoint there, or too many: the next one has. */
+	deep->begun = deep->answer->hit->hw;
+	if (!deep->begun)
+		return 0;
 	for (; count < rec->count && count < RECORD_BRANCHES_MAX; count++)
 		newest[count] = (struct why_branch){.from = rec->branches[count].from,
 						    .to = rec->branches[count].to};
 	deep_record_make(&deep->code, newest, count, &record);
-	deep->path->end = deep->answer->site.watch;
 	return begin_with(deep, &record, deep->answer->runs);
 }
 
@@ -145,17 +169,49 @@ static bool in_thunk(const struct deep *deep, uint64_t addr)
 	       place_is_thunk(place_of_symbol(sym.name, 0));
 }
 
+/* Where a call is entered the handler's return would look like its entry. */
+static bool is_refused(const struct deep *deep, uint64_t addr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(deep->code.calls); i++)
+		if (deep->code.calls[i] == addr)
+			return true;
+	return probeable_forbidden(deep->forbidden, addr) || in_thunk(deep, addr);
+}
+
 /* May a breakpoint stand there, and is that the path's first execution of it? */
 static bool is_possible(const struct deep *deep, const struct target *target)
 {
 	struct deep_known path = known(deep->path);
 
-	if (target->addr == path.end || probeable_forbidden(deep->forbidden, target->addr) ||
-	    in_thunk(deep, target->addr))
+	if (target->addr == path.end || is_refused(deep, target->addr))
 		return false;
 	for (long at = DEEP_BEFORE; at < target->at; at++)
 		if (deep_runs_through(&path, at, target->addr))
 			return false;
+	return true;
+}
+
+/*
+ * The path begins in code where no breakpoint may stand, which may branch more often than a record
+ * holds. What called it, and where that went on, may have breakpoints.
+ */
+static bool find_call(const struct deep *deep, struct target *ret)
+{
+	const struct deep_path *path = deep->path;
+	struct target target = {};
+
+	if (!path->count || !probeable_forbidden(deep->forbidden, path->branches[0].from))
+		return false;
+	while ((size_t)target.at < path->count && is_refused(deep, path->branches[target.at].to))
+		target.at++;
+	if ((size_t)target.at == path->count)
+		return false;
+	target.addr = path->branches[target.at].to;
+	if (!is_possible(deep, &target) ||
+	    !deep_call_before(&deep->probes->text, target.addr, &target.call) ||
+	    is_refused(deep, target.call))
+		return false;
+	*ret = target;
 	return true;
 }
 
@@ -183,6 +239,8 @@ static bool find_target(const struct deep *deep, struct target *ret)
 	long spots = depth - least - 1;
 	unsigned int left = deep->number;
 
+	if (find_call(deep, ret) && !left--)
+		return true;
 	for (long i = 0; i < depth; i++) {
 		/* 2, 3, ..., and then 1, 0, -1; or -1, 0, 1, ... */
 		long at = depth < SHALLOW ? i + DEEP_BEFORE
@@ -200,17 +258,43 @@ static bool find_target(const struct deep *deep, struct target *ret)
 	return false;
 }
 
+/*
+ * The function that the path begins in was entered before. A breakpoint there may be hit so soon
+ * before the target that the record at the target goes back to it: then both records are one. Where
+ * everybody comes by it is not tried again.
+ */
+static bool find_entry(const struct deep *deep, uint64_t *ret_addr)
+{
+	struct deep_known path = known(deep->path);
+	struct symbol sym;
+
+	if (deep->crowded ||
+	    symbols_find(deep->probes->opts->symbols, path.branches[0].from, &sym) ||
+	    is_refused(deep, sym.addr))
+		return false;
+	for (long at = DEEP_BEFORE; at < (long)path.count; at++)
+		if (deep_runs_through(&path, at, sym.addr))
+			return false;
+	*ret_addr = sym.addr;
+	return true;
+}
+
 /* With what proves the joint: the error, the point of the run before, and one of another. */
 static size_t arm(struct deep *deep, const struct target *target, uint64_t *points)
 {
 	const struct deep_path *path = deep->path;
 	struct watch *watch = deep->probes->watch;
 	uint64_t asked[HW_SITES_MAX] = {path->end, target->addr};
-	size_t count = 2, armed = 0;
+	size_t count = deep->begun ? 2 : 1, least, armed = 0;
 
+	if (target->call)
+		asked[count++] = target->call;
+	least = count;
 	if (path->segment_count > 1)
 		asked[count++] = path->segments[path->segment_count - 1].point;
-	if (path->segment_count > 2)
+	if (path->count && count < HW_SITES_MAX && find_entry(deep, &asked[count]))
+		count++;
+	if (path->segment_count > 2 && count < HW_SITES_MAX)
 		asked[count++] = path->segments[1 + path->runs % (path->segment_count - 2)].point;
 	for (size_t i = 0; i < count; i++) {
 		bool there = false;
@@ -221,7 +305,7 @@ static size_t arm(struct deep *deep, const struct target *target, uint64_t *poin
 			continue;
 		if (watch_point(watch, asked[i]))
 			points[armed++] = asked[i];
-		else if (i < 2)
+		else if (i < least)
 			return 0;
 	}
 	return armed;
@@ -290,7 +374,9 @@ static int put_in_front(struct deep_path *path, const struct why_branch *added, 
 static int extend(struct deep *deep, const struct target *target, const struct deep_joint *joint)
 {
 	struct deep_path *path = deep->path;
-	int err = keep_interrupts(deep, joint, path->count - 1 - (size_t)target->at);
+	size_t newer =
+		target->call ? path->count + joint->computed : path->count - 1 - (size_t)target->at;
+	int err = keep_interrupts(deep, joint, newer);
 
 	err = err ?: put_in_front(path, joint->added, joint->added_count);
 	if (err || vector_grow(&path->segments, path->segment_count, sizeof(*path->segments)))
@@ -299,7 +385,8 @@ static int extend(struct deep *deep, const struct target *target, const struct d
 		.run = deep->answer->runs,
 		.count = joint->added_count,
 		.overlap = joint->overlap,
-		.point = target->addr,
+		.computed = joint->computed,
+		.point = joint->first->ip,
 	};
 	path->entry = joint->entry;
 	deep->number = deep->shorts = deep->no_hits = deep->others = 0;
@@ -318,6 +405,8 @@ static void give_up(struct deep_path *path, size_t last)
 		size_t less = oldest->count < gone ? oldest->count : gone;
 
 		oldest->count -= less;
+		if (oldest->computed > oldest->count)
+			oldest->computed = oldest->count;
 		gone -= less;
 		if (gone || (!oldest->count && path->segment_count > 1))
 			path->segment_count--;
@@ -352,21 +441,56 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 	return 0;
 }
 
+static int compute(void *ctx, const struct deep_hit *hit, struct why_branch **ret,
+		   size_t *ret_count)
+{
+	const struct deep *deep = ctx;
+
+	return deep_compute(&deep->probes->text, hit->regs, ret, ret_count);
+}
+
+static int join(struct deep *deep, const struct target *target, const struct deep_run *run,
+		struct deep_joint *ret)
+{
+	struct deep_known path = known(deep->path);
+
+	if (!run->hits)
+		return DEEP_NO_HIT;
+	if (!target->call)
+		return deep_join(&path, target->addr, target->at, run, ret);
+	text_live_invalidate(deep->probes->opts->text);
+	return deep_join_call(&path, target->addr, target->at, target->call, run, compute, deep,
+			      ret);
+}
+
+/* The first record, of a run that had a breakpoint at the error alone. */
+static int begin_late(struct deep *deep, const struct failures *failures)
+{
+	size_t count = 0;
+	const struct deep_hit *hits = find_hits(deep, failures, &count);
+
+	deep->verdict = hits ? DEEP_JOINED : DEEP_NO_HIT;
+	deep->no_hits = hits ? 0 : deep->no_hits + 1;
+	deep->begun = hits;
+	return hits ? begin_again(deep, hits, count) : 0;
+}
+
 static int judge(struct deep *deep, const struct target *target, const uint64_t *points,
 		 size_t point_count, const struct failures *failures)
 {
-	struct deep_known path = known(deep->path);
 	struct deep_run run = {.points = points, .point_count = point_count};
 	struct deep_joint joint = {};
 	int err = 0;
 
+	if (!deep->begun)
+		return begin_late(deep, failures);
 	run.hits = find_hits(deep, failures, &run.hit_count);
-	deep->verdict =
-		run.hits ? deep_join(&path, target->addr, target->at, &run, &joint) : DEEP_NO_HIT;
+	deep->verdict = join(deep, target, &run, &joint);
 	log_verbose("run %u, breakpoint at 0x%llx, behind branch %ld of %zu: verdict %d, %zu hits, "
 		    "overlap %zu, %zu more",
-		    deep->answer->runs, (unsigned long long)target->addr, target->at, path.count,
-		    deep->verdict, run.hit_count, joint.overlap, joint.added_count);
+		    deep->answer->runs, (unsigned long long)target->addr, target->at,
+		    deep->path->count, deep->verdict, run.hit_count, joint.overlap,
+		    joint.added_count);
 	switch (deep->verdict) {
 	case DEEP_JOINED:
 		err = extend(deep, target, &joint);
@@ -378,8 +502,10 @@ static int judge(struct deep *deep, const struct target *target, const uint64_t 
 	case DEEP_OTHER_PATH:
 		return take_other_path(deep, &joint, run.hits, run.hit_count);
 	case DEEP_SHORT:
+	case DEEP_SWITCHED:
 		if (++deep->shorts < SHORT_MAX)
 			return 0;
+		deep->waited = deep->verdict == DEEP_SWITCHED;
 		break;
 	case DEEP_OVERLAP:
 	case DEEP_AMBIGUOUS:
@@ -417,6 +543,7 @@ static int make_run(struct deep *deep, const struct target *target, struct errms
 		watch_sites_end(deep->probes->watch);
 		deep->verdict = DEEP_NO_PROGRESS;
 		deep->number++;
+		deep->no_hits += !deep->begun;
 		return 0;
 	}
 	deep->path->runs++;
@@ -431,7 +558,8 @@ static int make_run(struct deep *deep, const struct target *target, struct errms
 	/* A hit that nobody tells makes all before it another one than they are taken for. */
 	if (!err && deep->too_many) {
 		deep->verdict = DEEP_NO_PROGRESS;
-		deep->number++;
+		deep->number += deep->crowded;
+		deep->crowded = true;
 	} else if (!err && watch_lost(deep->probes->watch) != lost) {
 		deep->verdict = DEEP_NO_HIT;
 		deep->no_hits++;
@@ -452,6 +580,8 @@ static const char *verdict_text(int verdict)
 		return "the runs go different ways";
 	case DEEP_SHORT:
 		return "interrupts, or other entry code, came between in each run";
+	case DEEP_SWITCHED:
+		return "there the call waited, and another task ran";
 	case DEEP_OVERLAP:
 		return "too few branches of the path were seen again";
 	case DEEP_AMBIGUOUS:
@@ -476,9 +606,11 @@ static bool is_over(struct deep *deep, struct target *target)
 	else if (deep->no_hits >= NO_HIT_MAX || deep->others > 2 * OTHER_MAX)
 		errmsg_set(gap, 0, "%s in %u runs", verdict_text(deep->verdict),
 			   deep->no_hits >= NO_HIT_MAX ? deep->no_hits : deep->others);
+	else if (!deep->begun)
+		return false;
 	else if (!deep->path->count)
 		errmsg_set(gap, 0, "the record at the error holds no branch of the call");
-	else if (!find_target(deep, target))
+	else if (deep->waited || !find_target(deep, target))
 		errmsg_set(gap, 0, "%s", verdict_text(deep->verdict));
 	else
 		return false;
@@ -487,7 +619,7 @@ static bool is_over(struct deep *deep, struct target *target)
 
 static int make_runs(struct deep *deep, struct errmsg *msg)
 {
-	struct target target;
+	struct target target = {};
 	int err = 0;
 
 	while (!err && !is_over(deep, &target)) {
@@ -510,11 +642,6 @@ static bool is_hopeless(const struct probes *probes, const struct answer *answer
 		errmsg_set(gap, 0, "%s",
 			   answer->lbr_reason.text[0] ? answer->lbr_reason.text
 						      : "the LBR is not used");
-	else if (!answer->hit->hw)
-		errmsg_set(gap, 0, "%s",
-			   answer->lbr_reason.text[0]
-				   ? answer->lbr_reason.text
-				   : "no breakpoint took the branches at the error");
 	else
 		return false;
 	return true;
@@ -539,8 +666,10 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 	if (is_hopeless(probes, answer, &deep.path->gap))
 		return 0;
 	if (find_code(&deep)) {
-		errmsg_set(&deep.path->gap, 0,
-			   "/proc/kallsyms does not say where the kernel's entry code is");
+		errmsg_set(
+			&deep.path->gap, 0,
+			"/proc/kallsyms does not say where the kernel's entry code is, or where it "
+			"changes tasks");
 		return 0;
 	}
 	deep.hits.code = &deep.code;

@@ -26,12 +26,14 @@
  * @run: number of the run of the command
  * @count: branches
  * @overlap: branches of the path that this run had, too; 0 for the first segment
- * @point: where its breakpoint stood
+ * @computed: of @count, the newest: no record has them, they follow from the registers at a call
+ * @point: the breakpoint that took the oldest of them
  */
 struct deep_segment {
 	unsigned int run;
 	size_t count;
 	size_t overlap;
+	size_t computed;
 	uint64_t point;
 };
 

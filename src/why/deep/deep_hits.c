@@ -86,6 +86,7 @@ static int add_point(struct deep_hits *hits, const struct why_point *event)
 		return -ENOMEM;
 	hit = &thread->hits[thread->count++];
 	hit->ip = event->ip;
+	memcpy(hit->regs, event->regs, sizeof(hit->regs));
 	deep_record_make(hits->code, event->branches, event->count, &hit->record);
 	return 0;
 }

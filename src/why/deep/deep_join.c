@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "snapshot/snapshot.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
@@ -55,12 +56,24 @@ static void put_oldest_first(struct deep_record *record)
 	}
 }
 
+static bool in_switch(const struct deep_code *code, uint64_t addr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(code->switch_start); i++)
+		if (addr >= code->switch_start[i] && addr < code->switch_end[i])
+			return true;
+	return false;
+}
+
 /* True if @branch is the last one to take: @ret says why. */
 static bool take(const struct deep_code *code, const struct why_branch *branch,
 		 struct deep_record *ret)
 {
 	bool entry = enters_call(code, branch);
 
+	if (in_switch(code, branch->from) || in_switch(code, branch->to)) {
+		ret->end = DEEP_END_SWITCH;
+		return true;
+	}
 	if (!entry && (in_user(branch->from) || in_user(branch->to) ||
 		       in_entry(code, branch->from) || in_entry(code, branch->to))) {
 		ret->end = DEEP_END_OTHER;
@@ -240,6 +253,8 @@ static int prepend(const struct deep_known *known, long at, const struct deep_ru
 			ret->differs = (size_t)place.at - i;
 			return DEEP_OTHER_PATH;
 		}
+	if (count <= overlap && run->hits[last].record.end == DEEP_END_SWITCH)
+		return DEEP_SWITCHED;
 	if (count < overlap)
 		return DEEP_SHORT;
 	if (count == overlap)
@@ -264,12 +279,14 @@ const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count
 	return NULL;
 }
 
-int deep_join(const struct deep_known *known, uint64_t point, long at, const struct deep_run *run,
-	      struct deep_joint *ret)
+/* Which of the run's hits is the one at @point behind branch @at? DEEP_JOINED: @ret_hit is. */
+static int find_hit(const struct deep_known *known, uint64_t point, long at,
+		    const struct deep_run *run, struct deep_joint *ret, size_t *ret_hit)
 {
-	struct place place = {.at = (long)known->count - 1, .addr = known->end}, newer = place;
+	struct place place = {.at = (long)known->count - 1, .addr = known->end};
 	const struct deep_hit *error = deep_newest_hit(run->hits, run->hit_count, known->end);
-	const struct deep_record *newer_record = NULL;
+	long newer_at,
+		seen_from = place.at; /* from there to @place each branch was seen in this run */
 	size_t hit;
 
 	*ret = (struct deep_joint){};
@@ -281,21 +298,93 @@ int deep_join(const struct deep_known *known, uint64_t point, long at, const str
 			return DEEP_OTHER_PATH;
 		if (place.at == at && place.addr == point)
 			break;
-		newer = place;
-		newer_record = &run->hits[hit].record;
+		newer_at = place.at;
 		if (!place_before(known, run, &place))
 			return DEEP_NO_PROGRESS;
 		ret->differs = (size_t)(place.at < 0 ? 0 : place.at);
 		if (!hit || run->hits[hit - 1].ip != place.addr)
 			return DEEP_OTHER_PATH;
+		if (!reaches(&run->hits[hit].record, newer_at, &place))
+			seen_from = place.at;
 		hit--;
 	}
-	ret->overlap = (size_t)(at + 1);
-	if (newer_record && newer.at > at && reaches(newer_record, newer.at, &place))
-		ret->overlap = (size_t)(newer.at + 1);
-	else if (is_ambiguous(known, point, at))
+	ret->overlap = (size_t)(seen_from + 1);
+	if (seen_from == at && is_ambiguous(known, point, at))
 		return DEEP_AMBIGUOUS;
-	if (ret->overlap < DEEP_OVERLAP_MIN)
-		return DEEP_OVERLAP;
-	return prepend(known, at, run, hit, ret);
+	*ret_hit = hit;
+	return ret->overlap < DEEP_OVERLAP_MIN ? DEEP_OVERLAP : DEEP_JOINED;
+}
+
+int deep_join(const struct deep_known *known, uint64_t point, long at, const struct deep_run *run,
+	      struct deep_joint *ret)
+{
+	size_t hit;
+	int verdict = find_hit(known, point, at, run, ret, &hit);
+
+	return verdict ?: prepend(known, at, run, hit, ret);
+}
+
+/* Do these end with the branches up to number @at of the path, and with those of the record? */
+static bool ends_with(const struct why_branch *computed, size_t count,
+		      const struct deep_known *known, size_t overlap,
+		      const struct deep_record *record)
+{
+	for (size_t i = 0; i < overlap; i++)
+		if (i == count ||
+		    !same(&computed[count - 1 - i], &known->branches[overlap - 1 - i]))
+			return false;
+	for (size_t i = 0; i < record->count && i < count; i++)
+		if (!same(&computed[count - 1 - i], &record->branches[record->count - 1 - i]))
+			return false;
+	return true;
+}
+
+/* What was before the call, and of what was computed that which the path has not. */
+static int prepend_call(const struct deep_run *run, size_t hit, const struct why_branch *computed,
+			size_t count, struct deep_joint *ret)
+{
+	_cleanup_free_ struct why_branch *before = NULL;
+	size_t before_count = 0, last = hit;
+
+	if (collect(run, hit, &before, &before_count, &last))
+		return -ENOMEM;
+	ret->added_count = before_count + count;
+	ret->added = calloc(ret->added_count + 1, sizeof(*ret->added));
+	if (!ret->added)
+		return -ENOMEM;
+	for (size_t i = 0; i < before_count; i++)
+		ret->added[i] = before[before_count - 1 - i];
+	for (size_t i = 0; i < count; i++)
+		ret->added[before_count + i] = computed[i];
+	ret->computed = count;
+	ret->entry = run->hits[last].record.end == DEEP_END_ENTRY;
+	ret->first = &run->hits[last];
+	ret->last = &run->hits[hit];
+	return DEEP_JOINED;
+}
+
+int deep_join_call(const struct deep_known *known, uint64_t point, long at, uint64_t call,
+		   const struct deep_run *run, deep_compute_fn *compute, void *ctx,
+		   struct deep_joint *ret)
+{
+	_cleanup_free_ struct why_branch *computed = NULL;
+	const struct deep_hit *behind, *before;
+	size_t count = 0, hit, overlap = (size_t)(at + 1);
+	int verdict = find_hit(known, point, at, run, ret, &hit);
+
+	if (verdict)
+		return verdict;
+	ret->differs = 0;
+	behind = &run->hits[hit];
+	before = behind - 1;
+	if (!hit || before->ip != call || before->regs[PTREG_SP] != behind->regs[PTREG_SP])
+		return DEEP_OTHER_PATH;
+	verdict = compute(ctx, before, &computed, &count);
+	if (verdict)
+		return verdict == -ENODATA ? DEEP_NO_PROGRESS : verdict;
+	if (!ends_with(computed, count, known, overlap, &behind->record))
+		return DEEP_OTHER_PATH;
+	if (count == overlap && !before->record.count)
+		return DEEP_NO_PROGRESS;
+	return prepend_call(run, hit - 1, computed, count - overlap, ret);
 }

@@ -27,11 +27,15 @@
  * struct deep_code - code that tells where a system call begins, and an interrupt ends
  * @start, @end: the entry code, of system calls, interrupts and exceptions
  * @calls: functions that entry code calls for a system call; 0: none
+ * @switch_start, @switch_end: what goes from one task to the next, and what the next one does
+ *first; 0: not known
  */
 struct deep_code {
 	uint64_t start;
 	uint64_t end;
 	uint64_t calls[4];
+	uint64_t switch_start[2];
+	uint64_t switch_end[2];
 };
 
 /** enum deep_end - why a record goes no further back */
@@ -40,6 +44,7 @@ enum deep_end {
 	DEEP_END_RESUMED, /* there an interrupt, or a breakpoint of ours, ended */
 	DEEP_END_ENTRY,	  /* there the system call was entered: that is its first branch */
 	DEEP_END_OTHER,	  /* other entry code, or user space */
+	DEEP_END_SWITCH,  /* there the task was switched to: before that another one ran */
 };
 
 /**
@@ -58,9 +63,10 @@ struct deep_record {
 	size_t interrupt_count;
 };
 
-/** struct deep_hit - a breakpoint at @ip was hit */
+/** struct deep_hit - a breakpoint at @ip was hit; @regs: struct pt_regs before the instruction */
 struct deep_hit {
 	uint64_t ip;
+	uint64_t regs[RECORD_REGS];
 	struct deep_record record;
 };
 
@@ -97,6 +103,7 @@ enum deep_verdict {
 	DEEP_NO_HIT,	  /* the place of the error was not executed */
 	DEEP_OTHER_PATH,  /* the run took another way than the path */
 	DEEP_SHORT,	  /* an interrupt, or other entry code, came between */
+	DEEP_SWITCHED,	  /* the call waited: another task ran */
 	DEEP_OVERLAP,	  /* fewer branches are the same than DEEP_OVERLAP_MIN */
 	DEEP_AMBIGUOUS,	  /* the same branches stand before another execution of the point, too */
 	DEEP_NO_PROGRESS, /* they are the same, and nothing is before them */
@@ -107,6 +114,7 @@ enum deep_verdict {
  * @overlap: branches of the path that the run had, too, on both sides of the joint
  * @differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take
  * @added: DEEP_JOINED: branches before the path, oldest first; free()
+ * @computed: the last of @added, which no record has
  * @entry: the first of them enters the system call
  * @first, @last: the hits whose records have them, from the oldest one on; borrowed from the run
  */
@@ -115,6 +123,7 @@ struct deep_joint {
 	size_t differs;
 	struct why_branch *added;
 	size_t added_count;
+	size_t computed;
 	bool entry;
 	const struct deep_hit *first;
 	const struct deep_hit *last;
@@ -139,5 +148,28 @@ const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count
  */
 int deep_join(const struct deep_known *known, uint64_t point, long at, const struct deep_run *run,
 	      struct deep_joint *ret);
+
+/**
+ * typedef deep_compute_fn - all branches of a function that the registers at its call decide
+ * @hit: at the call instruction
+ * @ret: oldest first, from the call to the return; free()
+ * Return: 0; -ENODATA; -ENOMEM.
+ */
+typedef int deep_compute_fn(void *ctx, const struct deep_hit *hit, struct why_branch **ret,
+			    size_t *ret_count);
+
+/**
+ * deep_join_call() - the same, where the path begins in a function that is computed
+ *
+ * Proven are: the run was at @point by the path's branches; its hit before that is at @call, with
+ * the stack at the same place; and what the registers at the call decide ends with the branches
+ * that the path begins with, and with all that were recorded at @point.
+ * @point: where the function returned to, behind branch @at of the path
+ * @call: the call instruction, one of the run's points
+ * Return: as deep_join(); DEEP_NO_PROGRESS, too, if @compute says -ENODATA.
+ */
+int deep_join_call(const struct deep_known *known, uint64_t point, long at, uint64_t call,
+		   const struct deep_run *run, deep_compute_fn *compute, void *ctx,
+		   struct deep_joint *ret);
 
 #endif

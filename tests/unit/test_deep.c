@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/deep: which points get breakpoints, and what comes of it, on a made-up machine */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../symbol_table.h"
+#include "target/probeable.h"
+#include "why/deep/deep.h"
+
+/* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */
+#define KERNEL	  0xffffffff81000000ull
+#define START(n)  (KERNEL + (uint64_t)(n)*0x100)
+#define END(n)	  (START(n) + 0x40)
+#define ENTRY	  0xffffffff82000000ull
+#define SWITCH	  0xffffffff83000000ull
+#define BLOCKS	  200
+#define ERROR	  END(BLOCKS)
+#define BREAKS	  4
+#define EVENTS	  64
+#define TID	  42
+#define FORBIDDEN 50
+
+/**
+ * The machine: what it executes up to the error in each run, the LBR's depth, and what is armed.
+ * @other: up to this block each run goes a way of its own, 0: none does
+ * @waits: another task runs before this block, 0: never
+ * @refused: no breakpoint may stand in the blocks below FORBIDDEN
+ */
+static struct {
+	struct symbols *symbols;
+	uint32_t depth;
+	unsigned int other;
+	unsigned int waits;
+	bool refused;
+	uint64_t armed[BREAKS];
+	size_t armed_count;
+	bool running;
+	unsigned int runs;
+	size_t most_armed;
+} machine;
+
+uint32_t __wrap_lbr_depth(void);
+uint32_t __wrap_lbr_depth(void)
+{
+	return machine.depth;
+}
+
+bool __wrap_watch_point(struct watch *watch, uint64_t addr);
+bool __wrap_watch_point(struct watch *watch, uint64_t addr)
+{
+	assert_false(machine.running);
+	if (machine.armed_count == BREAKS)
+		return false;
+	machine.armed[machine.armed_count++] = addr;
+	if (machine.armed_count > machine.most_armed)
+		machine.most_armed = machine.armed_count;
+	return true;
+}
+
+void __wrap_watch_sites_end(struct watch *watch);
+void __wrap_watch_sites_end(struct watch *watch)
+{
+	machine.armed_count = 0;
+}
+
+uint64_t __wrap_watch_point_hits(const struct watch *watch);
+uint64_t __wrap_watch_point_hits(const struct watch *watch)
+{
+	return 0;
+}
+
+uint64_t __wrap_watch_lost(const struct watch *watch);
+uint64_t __wrap_watch_lost(const struct watch *watch)
+{
+	return 0;
+}
+
+void __wrap_watch_calls_quietly(struct watch *watch);
+void __wrap_watch_calls_quietly(struct watch *watch)
+{
+}
+
+int __wrap_probeable_open_forbidden(struct probeable **ret);
+int __wrap_probeable_open_forbidden(struct probeable **ret)
+{
+	*ret = NULL;
+	return 0;
+}
+
+bool __wrap_probeable_forbidden(const struct probeable *probeable, uint64_t addr);
+bool __wrap_probeable_forbidden(const struct probeable *probeable, uint64_t addr)
+{
+	return addr >= ENTRY || (machine.refused && addr < START(FORBIDDEN));
+}
+
+/* All branches of the call in run number @run, oldest first. */
+static size_t execution(unsigned int run, struct why_branch *to)
+{
+	size_t count = 0;
+
+	to[count++] = (struct why_branch){ENTRY + 0x40, KERNEL};
+	for (unsigned int n = 0; n < BLOCKS; n++) {
+		if (machine.waits && n == machine.waits) {
+			to[count++] = (struct why_branch){END(n) - 8, SWITCH};
+			to[count++] = (struct why_branch){SWITCH + 0x20, SWITCH + 0x40};
+			to[count++] = (struct why_branch){SWITCH + 0x60, END(n) - 4};
+		}
+		if (n <= machine.other && n % 2)
+			to[count++] = (struct why_branch){END(n) - 0x10, END(n) - 0x80 + run};
+		to[count++] = (struct why_branch){END(n), START(n + 1)};
+	}
+	return count;
+}
+
+/* The breakpoint that is hit next between @low, inclusive, and @high. 0: none. */
+static uint64_t next_hit(uint64_t low, uint64_t high)
+{
+	uint64_t best = 0;
+
+	for (size_t i = 0; i < machine.armed_count; i++)
+		if (machine.armed[i] >= low && machine.armed[i] <= high &&
+		    (!best || machine.armed[i] < best))
+			best = machine.armed[i];
+	return best;
+}
+
+/* The handler returns by a branch of its own, which is recorded. */
+static void push(struct why_branch *lbr, size_t *count, struct why_branch branch)
+{
+	memmove(lbr + 1, lbr, (machine.depth - 1) * sizeof(*lbr));
+	lbr[0] = branch;
+	*count += *count < machine.depth;
+}
+
+static void tell_hit(struct probes *probes, uint64_t ip, const struct why_branch *lbr, size_t count)
+{
+	struct why_point point = {.head = {.kind = WHY_POINT, .tid = TID, .mono_ns = 2},
+				  .ip = ip,
+				  .call = 1,
+				  .count = (uint32_t)count};
+
+	memcpy(point.branches, lbr, count * sizeof(*lbr));
+	assert_int_equal(probes->on_event(&point.head, probes->on_event_ctx), 0);
+}
+
+static void run_call(struct probes *probes)
+{
+	static struct why_branch all[2 * BLOCKS];
+	struct why_branch lbr[RECORD_BRANCHES_MAX] = {};
+	size_t total = execution(machine.runs, all), count = 0;
+
+	for (size_t i = 0; i < total; i++) {
+		uint64_t low, hit, high = i + 1 == total ? ERROR : all[i + 1].from;
+
+		push(lbr, &count, all[i]);
+		for (low = all[i].to; (hit = next_hit(low, high)); low = hit + 1) {
+			tell_hit(probes, hit, lbr, count);
+			push(lbr, &count, (struct why_branch){ENTRY + 0x80, hit});
+		}
+	}
+}
+
+int __wrap_command_run(const struct command *command, struct probes *probes, struct failures *into,
+		       bool quiet, command_fn *look, void *look_ctx, int *ret_status,
+		       struct errmsg *msg);
+int __wrap_command_run(const struct command *command, struct probes *probes, struct failures *into,
+		       bool quiet, command_fn *look, void *look_ctx, int *ret_status,
+		       struct errmsg *msg)
+{
+	static struct why_failed failed;
+
+	assert_true(machine.armed_count > 0);
+	machine.running = true;
+	machine.runs++;
+	run_call(probes);
+	failed = (struct why_failed){
+		.head = {.kind = WHY_FAILED, .tid = TID, .mono_ns = 3, .seq = machine.runs},
+		.begin_ns = 1,
+		.err = 2};
+	assert_int_equal(probes->on_event(&failed.head, probes->on_event_ctx), 0);
+	assert_int_equal(failures_add(into, &failed.head), 0);
+	machine.running = false;
+	*ret_status = 1 << 8;
+	return 0;
+}
+
+/* The breakpoints of one run are gone before those of the next one come. */
+static void told(void *ctx, const struct deep_path *path)
+{
+	assert_int_equal(machine.armed_count, 0);
+}
+
+static struct deep_path *find(unsigned int runs, bool hw)
+{
+	static struct why_branch all[2 * BLOCKS];
+	static struct failure call;
+	const struct deep_options opts = {.runs = runs, .progress = told};
+	const struct probes_options probes_opts = {.symbols = machine.symbols};
+	struct probes probes = {.opts = &probes_opts, .events = (void *)&probes};
+	struct why_hit *hit = calloc(1, sizeof(*hit));
+	struct answer answer = {.state = ORIGIN_FOUND, .has_lbr = true, .runs = 3, .hit = hit};
+	const struct command command = {};
+	struct errmsg msg = {};
+	size_t total = execution(0, all);
+
+	assert_non_null(hit);
+	call = (struct failure){.err = 2};
+	answer.call = &call;
+	answer.site.watch = ERROR;
+	hit->hw = hw;
+	for (size_t i = 0; hw && i < machine.depth; i++) {
+		hit->rec.branches[i].from = all[total - 1 - i].from;
+		hit->rec.branches[i].to = all[total - 1 - i].to;
+		hit->rec.count++;
+	}
+	assert_int_equal(deep_find(&opts, &command, &probes, &answer, &msg), 0);
+	assert_int_equal(machine.armed_count, 0);
+	assert_non_null(answer.deep);
+	assert_int_equal(answer.deep->runs, machine.runs);
+	assert_int_equal(answer.runs, 3 + machine.runs);
+	assert_true(machine.runs <= runs);
+	free(hit);
+	return answer.deep;
+}
+
+/* The last branches of what each run executes, from number @first on. */
+static void assert_path(const struct deep_path *path, size_t first)
+{
+	static struct why_branch all[2 * BLOCKS];
+	size_t total = execution(0, all), sum = 0;
+
+	assert_int_equal(path->count, total - first);
+	assert_memory_equal(path->branches, all + first, path->count * sizeof(*all));
+	for (size_t i = 0; i < path->segment_count; i++)
+		sum += path->segments[i].count;
+	assert_int_equal(sum, path->count);
+}
+
+static void deep_same_in_each_run_reaches_the_entry(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i];
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_string_equal(path->gap.text, "");
+		assert_path(path, 0);
+		assert_true(machine.most_armed <= BREAKS);
+		deep_path_free(path);
+	}
+}
+
+static void deep_runs_are_over_is_said(void **state)
+{
+	struct deep_path *path = find(2, true);
+
+	assert_false(path->entry);
+	assert_int_equal(machine.runs, 2);
+	assert_string_equal(path->gap.text, "all 2 runs were made");
+	assert_path(path, BLOCKS + 1 - path->count);
+	assert_true(path->count > 2 * 29 + 31);
+	deep_path_free(path);
+}
+
+/* The run that found the place had no breakpoint there. */
+static void deep_begins_with_a_record_of_its_own(void **state)
+{
+	struct deep_path *path = find(200, false);
+
+	assert_true(path->entry);
+	assert_path(path, 0);
+	deep_path_free(path);
+}
+
+static void deep_other_ways_end_where_they_part(void **state)
+{
+	static struct why_branch all[2 * BLOCKS];
+	struct deep_path *path;
+	bool found = false;
+
+	machine.other = 100;
+	path = find(200, true);
+	assert_false(path->entry);
+	assert_non_null(strstr(path->gap.text, "the runs go different ways"));
+	/* Of what differs it has what one run took. */
+	for (unsigned int run = 0; run <= machine.runs && !found; run++) {
+		size_t total = execution(run, all);
+
+		found = path->count < total && !memcmp(path->branches, all + total - path->count,
+						       path->count * sizeof(*all));
+	}
+	assert_true(found);
+	assert_true(path->count >= BLOCKS - 102 && path->count < BLOCKS - 30);
+	deep_path_free(path);
+}
+
+static void deep_another_task_ends_it(void **state)
+{
+	struct deep_path *path;
+
+	machine.waits = 120;
+	path = find(200, true);
+	assert_false(path->entry);
+	assert_string_equal(path->gap.text, "there the call waited, and another task ran");
+	/* The branch back to where it waited is the oldest one that is its own. */
+	assert_int_equal(path->branches[0].from, END(120));
+	assert_path(path, BLOCKS + 4 - path->count);
+	assert_true(machine.runs < 20);
+	deep_path_free(path);
+}
+
+static void deep_no_breakpoint_allowed_is_said(void **state)
+{
+	struct deep_path *path;
+
+	machine.refused = true;
+	path = find(200, true);
+	assert_false(path->entry);
+	assert_true(path->gap.text[0]);
+	assert_path(path, BLOCKS + 1 - path->count);
+	/* The record at the first block that may have one. */
+	assert_int_equal(path->branches[0].from, END(FORBIDDEN - 32));
+	deep_path_free(path);
+}
+
+static int setup(void **state)
+{
+	static char table[16384];
+	size_t len = 0;
+
+	len += (size_t)sprintf(table, "%llx T do_syscall_64\n", KERNEL);
+	for (int n = 10; n < BLOCKS + 10; n += 10)
+		len += (size_t)sprintf(table + len, "%llx T block_%d\n",
+				       (unsigned long long)START(n), n);
+	sprintf(table + len,
+		"%llx T end\n%llx T __entry_text_start\n%llx T __entry_text_end\n"
+		"%llx T __switch_to_asm\n%llx T finish_task_switch.isra.0\n%llx T rest\n",
+		(unsigned long long)START(BLOCKS + 10), ENTRY, ENTRY + 0x1000, SWITCH,
+		SWITCH + 0x40, SWITCH + 0x80);
+	memset(&machine, 0, sizeof(machine));
+	machine.depth = 32;
+	machine.symbols = symbol_table(table);
+	return machine.symbols ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	symbols_close(machine.symbols);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(deep_same_in_each_run_reaches_the_entry),
+		TEST(deep_runs_are_over_is_said),
+		TEST(deep_begins_with_a_record_of_its_own),
+		TEST(deep_other_ways_end_where_they_part),
+		TEST(deep_another_task_ends_it),
+		TEST(deep_no_breakpoint_allowed_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
