@@ -2,16 +2,19 @@
 /*
  * deep_calls - the branches of whole system calls, from the emulator's log
  *
- * Usage: deep_calls LOG OUTPUT. Input: the lines of run --truth, of one CPU, none left out. Added
- * to OUTPUT: a line for each system call in which a breakpoint was hit while the LBR was on:
+ * Usage: deep_calls LOG OUTPUT [DIRECTORY]. Input: the lines of run --truth, of one CPU, none left
+ *out. Added to OUTPUT: a line for each system call in which a breakpoint was hit while the LBR was
+ *on:
  *
  *	ENTRY HITS FROM,TO FROM,TO ...
  *
  * All its branches in the kernel, oldest first, without the digits 0x: from behind the branch into
  * the kernel, whose target is ENTRY, up to that back to user space, or up to where another task ran
- * or the guest itself stopped the LBR (then branches are missing). HITS: BRANCHES:ADDRESS of each
- * hit, the number of branches before it, joined by semicolons. What interrupts, exceptions and the
- * handlers of breakpoints did is left out.
+ * or the guest itself stopped the LBR (then branches are missing). Behind another task the call
+ *goes on in a line of its own, of ENTRY 1: what is in it began at the switch. In DIRECTORY the
+ *guest writes kallsyms, and then sections: they tell where tasks are switched. HITS:
+ *BRANCHES:ADDRESS of each hit, the number of branches before it, joined by semicolons. What
+ *interrupts, exceptions and the handlers of breakpoints did is left out.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +27,7 @@
 #define BRANCHES_MAX (1u << 20)
 #define HITS_MAX     (1u << 16)
 #define NESTED_MAX   16
+#define LOOK_LINES   4096 /* for what the guest has written */
 
 struct branch {
 	uint64_t from;
@@ -39,6 +43,9 @@ static struct branch branches[BRANCHES_MAX];
 static struct hit hits[HITS_MAX];
 static uint32_t count, hit_count;
 static uint64_t entry; /* 0: in no call, or not the whole of it */
+/* Kernel code that is called for another task's turn; 0: not known yet. */
+static uint64_t switch_to;
+static const char *directory;
 /* Where what interrupted the call returns to; 0: a breakpoint's handler, wherever it was. */
 static uint64_t resumes[NESTED_MAX];
 static unsigned int nested;
@@ -65,6 +72,34 @@ static void end_call(void)
 		calls++;
 	}
 	entry = count = hit_count = nested = 0;
+}
+
+static void find_switch(void)
+{
+	static char path[4096];
+	char line[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/sections", directory);
+	if (access(path, R_OK))
+		return;
+	snprintf(path, sizeof(path), "%s/kallsyms", directory);
+	file = fopen(path, "re");
+	if (!file)
+		err(2, "%s", path);
+	while (!switch_to && fgets(line, sizeof(line), file))
+		if (strstr(line, " __switch_to_asm\n"))
+			switch_to = strtoull(line, NULL, 16);
+	fclose(file);
+	if (!switch_to)
+		errx(2, "%s: no __switch_to_asm", path);
+}
+
+/* Another task goes on, in whatever call of its own. */
+static void switch_tasks(void)
+{
+	end_call();
+	entry = 1;
 }
 
 static void push(uint64_t resume)
@@ -102,6 +137,10 @@ static void take_branch(const struct branch *branch, bool is_far, bool is_irq)
 			entry = branch->to;
 		return;
 	}
+	if (switch_to && branch->to == switch_to) {
+		switch_tasks();
+		return;
+	}
 	if (!entry)
 		return;
 	if (nested) {
@@ -124,10 +163,15 @@ static void take_stop(const char *reason)
 
 	if (!entry || in_handler)
 		return;
-	if (!strncmp(reason, "db", 2))
+	if (!strncmp(reason, "db", 2)) {
 		push(0);
-	else
+	} else {
+		unsigned int depth = nested;
+
 		end_call();
+		entry = 1;
+		nested = depth;
+	}
 }
 
 static void take_line(const char *at, const char *newline)
@@ -136,6 +180,8 @@ static void take_line(const char *at, const char *newline)
 	struct branch branch;
 	uint64_t seq;
 
+	if (directory && !switch_to && !(lines % LOOK_LINES))
+		find_switch();
 	lines++;
 	at += 2;
 	if (log_number(&at))
@@ -157,8 +203,9 @@ static void take_line(const char *at, const char *newline)
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
-		errx(2, "usage: deep_calls LOG OUTPUT");
+	if (argc != 3 && argc != 4)
+		errx(2, "usage: deep_calls LOG OUTPUT [DIRECTORY]");
+	directory = argv[3];
 	out = fopen(argv[2], "ae");
 	if (!out)
 		err(2, "%s", argv[2]);
