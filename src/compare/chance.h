@@ -9,11 +9,13 @@
 #define CHANCE_MOST 0.02
 
 /**
- * chance_of_branch() - a branch that goes either way by halves tells calls apart, either way round
- * @calls: of both kinds; @exceptions of them go the other kind's way, at most
- * Return: probability: of a binomial distribution, both tails.
+ * chance_of_table() - what is true of so many calls is true of as many failing ones, by accident
+ * Whichever share of calls it is true of: Fisher's exact test, one tail.
+ * @failing_true: of @failing calls, @passing_true of @passing ones
+ * Return: probability: of a hypergeometric distribution, that it is true of @failing_true or more.
  */
-double chance_of_branch(uint64_t calls, uint64_t exceptions);
+double chance_of_table(uint64_t failing_true, uint64_t failing, uint64_t passing_true,
+		       uint64_t passing);
 
 /**
  * chance_of_order() - of values that have nothing to do with it all of one kind of calls are less

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare/chance.h"
+#include "compare/group.h"
 #include "util/fnv.h"
 #include "util/hash_table.h"
 
@@ -15,34 +16,6 @@ enum side { NOT_TAKEN, TAKEN, SIDES };
 
 /** enum match - how a branch was found in another build */
 enum match { MATCH_NONE, MATCH_LINE, MATCH_CONDITION };
-
-/**
- * struct group - calls of one kind
- * @build: of failing ones
- * @decided: see struct ranking_call; its strings are the group's
- * @made_behind: of failing ones, see struct ranking_call
- * @calls_of: of @calls, by build
- * @complete: of @calls, those whose record goes back to the function's entry, by build
- * @erring: of @calls, those that returned an errno
- * @values: that they returned; @arguments: that they had
- */
-struct group {
-	bool failing;
-	unsigned int build;
-	char *function;
-	int err;
-	char *made_function;
-	char *made_module;
-	uint64_t made_off;
-	struct ranking_decision decided;
-	bool made_behind;
-	uint64_t calls;
-	uint64_t calls_of[RANKING_BUILDS_MAX];
-	uint64_t complete[RANKING_BUILDS_MAX];
-	uint64_t erring;
-	struct value_range values;
-	struct argument_ranges arguments;
-};
 
 /**
  * struct tally - a branch in calls of one kind
@@ -123,13 +96,8 @@ void ranking_destroy(struct ranking *ranking)
 
 	if (!ranking)
 		return;
-	for (size_t i = 0; i < ranking->group_count; i++) {
-		free(ranking->groups[i].function);
-		free(ranking->groups[i].made_function);
-		free(ranking->groups[i].made_module);
-		free((char *)ranking->groups[i].decided.place.function);
-		free((char *)ranking->groups[i].decided.place.module);
-	}
+	for (size_t i = 0; i < ranking->group_count; i++)
+		group_deinit(&ranking->groups[i]);
 	sites = ranking->sites.items;
 	for (size_t i = 0; i < ranking->sites.count; i++)
 		site_destroy(sites[i]);
@@ -137,71 +105,15 @@ void ranking_destroy(struct ranking *ranking)
 	free(ranking);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* One branch, and one side of it? */
-static bool is_decision(const struct ranking_decision *one, const struct ranking_decision *other)
-{
-	return one->place.off == other->place.off && one->rel == other->rel &&
-	       one->taken == other->taken &&
-	       same_text(one->place.function, other->place.function) &&
-	       same_text(one->place.module, other->place.module);
-}
-
-static bool is_of_group(const struct group *group, const struct ranking_call *call)
-{
-	if (group->failing != call->failing || !same_text(group->function, call->function))
-		return false;
-	return !call->failing || (group->build == call->build && group->err == call->err &&
-				  group->made_off == call->made_at.off &&
-				  same_text(group->made_function, call->made_at.function) &&
-				  same_text(group->made_module, call->made_at.module) &&
-				  is_decision(&group->decided, &call->decided));
-}
-
-static char *copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
-static bool is_missing(const char *text, const char *copied)
-{
-	return text && !copied;
-}
-
 static int add_group(struct ranking *ranking, const struct ranking_call *call)
 {
-	struct group *group = &ranking->groups[ranking->group_count];
 	size_t same = 0;
 
 	for (size_t i = 0; i < ranking->group_count; i++)
 		same += ranking->groups[i].failing == call->failing;
 	if (same == (call->failing ? RANKING_FAILING_MAX : RANKING_PASSING_MAX))
 		return -E2BIG;
-	*group = (struct group){.failing = call->failing, .function = strdup(call->function)};
-	if (call->failing) {
-		group->build = call->build;
-		group->made_behind = true;
-		group->err = call->err;
-		group->made_function = copy(call->made_at.function);
-		group->made_module = copy(call->made_at.module);
-		group->made_off = call->made_at.off;
-		group->decided = call->decided;
-		group->decided.place.function = copy(call->decided.place.function);
-		group->decided.place.module = copy(call->decided.place.module);
-	}
-	ranking->group_count++;
-	if (!group->function ||
-	    (call->failing &&
-	     (is_missing(call->made_at.function, group->made_function) ||
-	      is_missing(call->made_at.module, group->made_module) ||
-	      is_missing(call->decided.place.function, group->decided.place.function) ||
-	      is_missing(call->decided.place.module, group->decided.place.module))))
-		return -ENOMEM;
-	return 0;
+	return group_init(&ranking->groups[ranking->group_count++], call);
 }
 
 int ranking_call(struct ranking *ranking, const struct ranking_call *call)
@@ -209,7 +121,7 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	size_t i = 0;
 	int err;
 
-	while (i < ranking->group_count && !is_of_group(&ranking->groups[i], call))
+	while (i < ranking->group_count && !group_has(&ranking->groups[i], call))
 		i++;
 	if (i == ranking->group_count) {
 		err = add_group(ranking, call);
@@ -221,14 +133,7 @@ int ranking_call(struct ranking *ranking, const struct ranking_call *call)
 	ranking->build = call->build;
 	ranking->complete = call->complete;
 	ranking->touched = NULL;
-	ranking->groups[i].calls++;
-	ranking->groups[i].calls_of[call->build]++;
-	ranking->groups[i].complete[call->build] += call->complete;
-	ranking->groups[i].made_behind &= call->made_behind;
-	ranking->groups[i].erring += call->err != 0;
-	if (call->has_value)
-		value_range_note(&ranking->groups[i].values, ARGUMENT_SIGNED, call->value);
-	argument_ranges_note(&ranking->groups[i].arguments, call->arguments, call->argument_count);
+	group_note(&ranking->groups[i], call);
 	return 0;
 }
 
@@ -662,21 +567,40 @@ static bool is_joined(const struct ranking *ranking, size_t failing, size_t pass
 	return false;
 }
 
-/* The more branches there are, the likelier it is that one does so: Bonferroni's bound. */
+static bool is_known_to_some(const struct ranking_count *count)
+{
+	return count->known >= RANKING_CALLS_LEAST;
+}
+
+/*
+ * What is true of all calls, or of none, cannot tell them apart. The more others there
+ * are, the likelier it is that one does: Bonferroni's bound.
+ */
 static bool is_chance(const struct ranking *ranking, size_t failing, size_t passing,
 		      const struct ranked *first)
 {
 	struct site *const *sites = ranking->sites.items;
-	uint64_t calls = first->failing.known + first->passing.known, branches = 0;
-	uint64_t exceptions =
-		first->failing.known - first->failing.true_calls + first->passing.true_calls;
+	uint64_t predicates = 0;
 
 	if (first->decides)
 		return false;
 	for (size_t i = 0; i < ranking->sites.count; i++)
-		branches += sites[i]->tallies[failing].seen >= RANKING_CALLS_LEAST &&
-			    tally_of(sites[i], passing).seen >= RANKING_CALLS_LEAST;
-	return (double)branches * chance_of_branch(calls, exceptions) > CHANCE_MOST;
+		for (int side = 0; side < SIDES; side++) {
+			const struct tally *failed = &sites[i]->tallies[failing];
+			const struct tally passed = tally_of(sites[i], passing);
+			struct ranking_count bad =
+				count_of(sites[i], &ranking->groups[failing], failed, side);
+			struct ranking_count good =
+				count_of(sites[i], &ranking->groups[passing], &passed, side);
+			uint64_t true_calls = bad.true_calls + good.true_calls;
+
+			predicates += is_known_to_some(&bad) && is_known_to_some(&good) &&
+				      true_calls && true_calls < bad.known + good.known;
+		}
+	return (double)predicates * chance_of_table(first->failing.true_calls, first->failing.known,
+						    first->passing.true_calls,
+						    first->passing.known) >
+	       CHANCE_MOST;
 }
 
 static size_t passing_group(const struct ranking *ranking, const char *function)

@@ -194,9 +194,10 @@ struct ranked {
  *            each; -1 if there is none
  * @joined: the records reach back to where the ways part: passing ones show the best of @items, and
  *          most calls of both kinds made a decision alike before
- * @by_chance: with probability above 1/50 one of as many branches as three calls of each kind
- *             show would tell the calls apart as well as the best of @items, if each went either
- *             way by halves; false if that @decides
+ * @by_chance: with probability above 1/50 one of as many predicates as three calls of each kind
+ *             know, and that are true of some calls and false of others, would tell the calls
+ *             apart as well as the best of @items, if it had nothing to do with which of them
+ *             failed; false if that @decides
  */
 struct ranking_reason {
 	const char *function;

@@ -119,8 +119,15 @@ static void probabilities(void **state)
 	(void)state;
 	assert_float_equal(chance_of_order(3, 3), 2.0 / 20, 1e-9);
 	assert_float_equal(chance_of_order(4, 4), 2.0 / 70, 1e-9);
-	assert_float_equal(chance_of_branch(6, 0), 2.0 / 64, 1e-9);
-	assert_float_equal(chance_of_branch(6, 1), 2.0 * 7 / 64, 1e-9);
+	/* Fisher's lady tasting tea, "The Design of Experiments", 1935: all four, and three of
+	 * four. */
+	assert_float_equal(chance_of_table(4, 4, 0, 4), 1.0 / 70, 1e-9);
+	assert_float_equal(chance_of_table(3, 4, 1, 4), 17.0 / 70, 1e-9);
+	/* 3 failing of 13: one of (13 over 3). */
+	assert_float_equal(chance_of_table(3, 3, 0, 10), 1.0 / 286, 1e-9);
+	assert_float_equal(chance_of_table(0, 3, 5, 10), 1, 1e-9);
+	/* Does not overflow. */
+	assert_true(chance_of_table(50000, 50000, 10, 1000000) < 1e-300);
 }
 
 int main(void)
