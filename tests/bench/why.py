@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """why.py - how long lbrsnoop why takes, beside the command alone, strace and bpftrace
 
-Usage: why.py [RUNS]
+Usage: why.py [RUNS] [--deep]
 
+--deep: the machine has an LBR; also the way back to the system call's entry, and the runs for it.
 Medians. bpftrace is counted until its one kretprobe is armed (start.py), twice, which is the bar of
 issue 17: a person who used it would have to arm it for a first and for a second function.
 """
@@ -36,13 +37,24 @@ def why():
     return took, answer["runs"]
 
 
+def deep():
+    """The same of --deep, and (runs of the command, branches, is it the whole way?)"""
+    took, out = seconds([start.LBRSNOOP, "why", "--no-lines", "--deep", "--json", "--", *COMMAND])
+    answer = json.loads(out.splitlines()[-1])
+    way = answer["deep"]
+    if not way or not way["branches"]:
+        sys.exit(f"why.py: no way: {way and way['gaps']}")
+    return took, (answer["runs"], len(way["branches"]), way["entry"])
+
+
 def strace():
     with tempfile.TemporaryDirectory(prefix="lbrsnoop-why.") as scratch:
         return seconds(["strace", "-f", "-o", scratch + "/out", *COMMAND])[0]
 
 
 def main():
-    times = range(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    words = [word for word in sys.argv[1:] if word != "--deep"]
+    times = range(int(words[0]) if words else 3)
     start.mount_tracing()
     alone = statistics.median(seconds(COMMAND)[0] for _ in times)
     traced = statistics.median(strace() for _ in times)
@@ -59,6 +71,13 @@ def main():
                         (f"lbrsnoop why, {runs} runs of the command", whole),
                         ("... beyond these runs", beyond)):
         print(f"| {what} | {value * 1000:.0f} |")
+    if "--deep" in sys.argv:
+        ways = [deep() for _ in times]
+        took, (runs, branches, entry) = statistics.median(took for took, _ in ways), ways[-1][1]
+        print(f"| lbrsnoop why --deep, {runs} runs: {branches} branches"
+              f"{', to the entry' if entry else ''} | {took * 1000:.0f} |")
+        print(f"| ... beyond why, for each of {runs - answers[-1][1]} runs more | "
+              f"{(took - whole) / (runs - answers[-1][1]) * 1000:.0f} |")
     print(f"why takes {beyond / bar:.2f} of what bpftrace takes", flush=True)
 
 
