@@ -40,21 +40,6 @@ struct capfile_writer {
 	uint8_t out[OUT_BYTES];
 };
 
-static int write_all(int fd, const uint8_t *bytes, size_t len)
-{
-	while (len) {
-		ssize_t put = write(fd, bytes, len);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		bytes += put;
-		len -= (size_t)put;
-	}
-	return 0;
-}
-
 /* The first error is the one that counts; half a write is taken back. */
 static int fail(struct capfile_writer *writer, int err)
 {

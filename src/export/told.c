@@ -167,7 +167,7 @@ static int read_file(struct told *told, uint64_t now_ns, struct errmsg *msg)
 	errmsg_set(msg, 0, "%s: %s; it is ignored and begun anew: each path is told in full again",
 		   told->path,
 		   err == -EBADMSG ? "it is damaged"
-		   : err == -EPERM ? "others may write to it, or it is no regular file"
+		   : err == -EPERM ? "others may write to it"
 				   : strerror(-err));
 	return 0;
 }
@@ -176,13 +176,6 @@ static int format_line(char *line, const struct sent *sent)
 {
 	return snprintf(line, LINE_BYTES, "%016" PRIx64 " %s %" PRIu64 "\n", sent->ident,
 			sent->sender, sent->ns);
-}
-
-static int write_all(int fd, const char *text, size_t len)
-{
-	ssize_t written = write(fd, text, len);
-
-	return written < 0 ? -errno : (size_t)written == len ? 0 : -ENOSPC;
 }
 
 static int write_sent(struct told *told, int fd, uint64_t now_ns)
@@ -218,12 +211,22 @@ static int forget_old(struct told *told, uint64_t now_ns)
 	return err;
 }
 
+/* A link is not followed, and a pipe is not written to, as new_file_open() would. */
+static bool is_regular_or_none(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+}
+
 /* In place of the one before, as a whole. */
 static int replace(struct told *told, uint64_t now_ns)
 {
 	struct new_file file;
 	int err = forget_old(told, now_ns);
 
+	if (!err && !is_regular_or_none(told->path))
+		err = -EEXIST;
 	err = err ?: new_file_open(told->path, &file);
 	if (err)
 		return err;
@@ -270,6 +273,15 @@ int told_open(const char *dir, uint64_t now_ns, struct told **ret_told, struct e
 		return -ENOMEM;
 	}
 	told->fd = -1;
+	if (!is_regular_or_none(told->path)) {
+		errmsg_set(msg, 0,
+			   "%s: no regular file; remove it: until then, paths are told in full "
+			   "again after a restart",
+			   told->path);
+		told_close(told);
+		*ret_told = NULL;
+		return 0;
+	}
 	err = read_file(told, now_ns, msg);
 	if (!err)
 		told->err = replace(told, now_ns);

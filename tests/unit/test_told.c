@@ -141,6 +141,53 @@ static void told_note_on_a_full_disk_is_written_later(void **state)
 	told_close(told);
 }
 
+/* Neither followed nor written to: root's own, in a directory of root's. */
+static void told_open_of_a_link_or_a_pipe_leaves_it_alone(void **state)
+{
+	struct errmsg msg = {};
+	struct told *told;
+	char path[100], other[100], text[8] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", (char *)*state, TOLD_FILE);
+	snprintf(other, sizeof(other), "%s/other", (char *)*state);
+	file = fopen(other, "we");
+	assert_non_null(file);
+	fputs("mine", file);
+	fclose(file);
+	assert_int_equal(symlink(other, path), 0);
+	told = (struct told *)1;
+	assert_int_equal(told_open(*state, NOW_NS, &told, &msg), 0);
+	assert_null(told);
+	assert_non_null(strstr(msg.text, "no regular file; remove it"));
+	file = fopen(other, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	assert_string_equal(text, "mine");
+	fclose(file);
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	told = (struct told *)1;
+	assert_int_equal(told_open(*state, NOW_NS, &told, &msg), 0);
+	assert_null(told);
+	assert_int_equal(unlink(path), 0);
+
+	/* One that comes later is not followed either when the file is written anew. */
+	told = open_told(*state, NOW_NS);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink(other, path), 0);
+	for (int i = 0; i < 5000; i++)
+		told_note(told, 1, "journal", NOW_NS);
+	assert_true(told_error(told, NOW_NS, &msg) < 0);
+	told_close(told);
+	file = fopen(other, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	assert_string_equal(text, "mine");
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +196,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(told_note_of_a_moment_later_stays, begin, end),
 		cmocka_unit_test_setup_teardown(told_note_on_a_full_disk_is_written_later, begin,
 						end),
+		cmocka_unit_test_setup_teardown(told_open_of_a_link_or_a_pipe_leaves_it_alone,
+						begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,6 +137,23 @@ int new_file_rename(struct new_file *file)
 	return 0;
 }
 
+int write_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t put = write(fd, at, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		at += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
 void new_file_deinit(struct new_file *file)
 {
 	if (file->temp)

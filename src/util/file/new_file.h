@@ -4,6 +4,7 @@
 #define LBRSNOOP_UTIL_FILE_NEW_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /**
  * struct new_file - one that is being written
@@ -39,6 +40,11 @@ bool new_file_is_regular(const struct new_file *file);
 
 /** new_file_rename() - give it its final name, if it has that not yet; 0 or negative errno */
 int new_file_rename(struct new_file *file);
+
+/** write_all() - all of @len bytes, however many calls it takes; 0 or negative errno: some are
+ * written
+ */
+int write_all(int fd, const void *bytes, size_t len);
 
 /** new_file_deinit() - free, and remove what has no final name; @file->fd is left alone */
 void new_file_deinit(struct new_file *file);
