@@ -217,28 +217,37 @@ static __always_inline bool task_wanted(__u32 pid, __u32 cpu, const char *comm)
 	return true;
 }
 
-/*
- * While the gate is shut an event that is wanted is only counted, before the snapshot, which is
- * most of what it would cost. Falls through while it is open.
- */
+/* Falls through while it is open. */
 static __always_inline bool gate_is_shut(void)
 {
-	const struct task_struct *task;
-	__u64 comm[RECORD_COMM_LEN / sizeof(__u64)];
+	return gate && unlikely(*(volatile __s64 *)&gate_tokens <= 0);
+}
 
-	if (!gate || likely(*(volatile __s64 *)&gate_tokens > 0))
-		return false;
-	task = bpf_get_current_task_btf();
-	copy_comm((char *)comm, task);
-	if (task_wanted(task->tgid, bpf_get_smp_processor_id(), (const char *)comm))
+/*
+ * While the gate is shut an event that is wanted is only counted, before the snapshot, which is
+ * most of what it would cost. What no filter asks for is not read: under a flood this is all that a
+ * failing call pays.
+ */
+static __always_inline void count_gated(void)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	__u64 comm[RECORD_COMM_LEN / sizeof(__u64)] = {};
+
+	if (filter_comm_on)
+		copy_comm((char *)comm, task);
+	if (task_wanted(task->tgid, filter_cpus ? bpf_get_smp_processor_id() : 0,
+			(const char *)comm))
 		__sync_fetch_and_add(&losses.gated, 1);
-	return true;
 }
 
 /* snapshot_take(), where the LBR runs on without us, and each event that is wanted is a record. */
 static __always_inline struct capture_slot *snapshot_take_gated(void)
 {
-	return gate_is_shut() ? NULL : snapshot_take();
+	if (gate_is_shut()) {
+		count_gated();
+		return NULL;
+	}
+	return snapshot_take();
 }
 
 /* A hit of a breakpoint, and what it took. Read by the guard rails: what they cost each CPU. */

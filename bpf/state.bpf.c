@@ -36,6 +36,7 @@ __u64 deferred_count;
 struct losses losses;
 __u64 records_written;
 __s64 gate_tokens;
+__u32 sys_exit_targets[SYSCALL_PLANS];
 __u64 flight_taken;
 __u64 hw_hits[CPUS_MAX];
 __u64 driver_found_at[CPUS_MAX];

@@ -4,6 +4,7 @@
 #define LBRSNOOP_BPF_STATE_H
 
 #include "flight/page_format.h"
+#include "syscall_event.h"
 
 #define CPUS_MAX 8192 /* CONFIG_NR_CPUS of distribution kernels */
 
@@ -48,7 +49,8 @@ extern __u64 next_preset_slot;
 extern __u64 deferred_count; /* slots whose record the loader is to take */
 extern struct losses losses;
 extern __u64 records_written;
-extern __s64 gate_tokens;  /* records that may still be written; the loader refills it */
+extern __s64 gate_tokens; /* records that may still be written; the loader refills it */
+extern __u32 sys_exit_targets[SYSCALL_PLANS]; /* by number of the call: 1 + target; 0: none */
 extern __u64 flight_taken; /* those that came while flight_limit was not reached, and the others */
 extern __u64 hw_hits[CPUS_MAX];		/* hardware breakpoints hit, by CPU */
 extern __u64 driver_found_at[CPUS_MAX]; /* address of the driver's count of entries; 0: unknown */

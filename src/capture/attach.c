@@ -15,6 +15,7 @@
 #include "capture/lbr/lbr_events.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
+#include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 #include "util/lockdown.h"
@@ -156,6 +157,23 @@ static struct bpf_program *exit_program(struct lbrsnoop_bpf *skel, const struct 
 	return probe->ret == RETURN_S64 ? skel->progs.errno_exit_s64 : skel->progs.errno_exit_s32;
 }
 
+/* The number of the call that an event syscalls:sys_exit_* is of; -1: of none, or of one unknown.
+ */
+static int sys_exit_number(const struct probe *probe)
+{
+	static const char prefix[] = "sys_exit_";
+
+	if (probe->trigger.kind != TRIGGER_TRACEPOINT || strcmp(probe->category, "syscalls") != 0 ||
+	    strncmp(probe->trigger.function, prefix, strlen(prefix)) != 0)
+		return -1;
+	return syscall_number_in_kernel(probe->trigger.function + strlen(prefix));
+}
+
+static bool kernel_types_there(void)
+{
+	return !access("/sys/kernel/btf/vmlinux", R_OK);
+}
+
 void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 {
 	for (enum trigger_kind kind = probe->trigger.kind; kind != TRIGGER_NONE;
@@ -165,6 +183,8 @@ void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 		bpf_program__set_autoload(exit_program(skel, probe), true);
 	if (probe->return_count)
 		bpf_program__set_autoload(program_on_returns(skel, probe), true);
+	if (sys_exit_number(probe) >= 0 && kernel_types_there())
+		bpf_program__set_autoload(skel->progs.sys_exit_typed, true);
 }
 
 /* ENOTSUPP, which only the kernel knows: arch_prepare_bpf_trampoline() */
@@ -271,11 +291,44 @@ static int attach_uprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, u
 				  : "");
 }
 
+static bool sys_exit_armed(const struct lbrsnoop_bpf *skel)
+{
+	for (size_t nr = 0; nr < ARRAY_SIZE(skel->bss->sys_exit_targets); nr++)
+		if (skel->bss->sys_exit_targets[nr])
+			return true;
+	return false;
+}
+
+/*
+ * One program for all such probes, armed with the first of them and disarmed with it: probes of
+ * tracepoints are disarmed together. Return: 0; negative errno: perf's event is the way.
+ */
+static int attach_sys_exit(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
+			   struct armed *armed)
+{
+	int nr = sys_exit_number(probe);
+
+	if (nr < 0 || !bpf_program__autoload(skel->progs.sys_exit_typed))
+		return -EOPNOTSUPP;
+	/* Taken by another probe: this one is an event of its own. */
+	if (skel->bss->sys_exit_targets[nr])
+		return -EBUSY;
+	if (!sys_exit_armed(skel)) {
+		armed->link = bpf_program__attach(skel->progs.sys_exit_typed);
+		if (!armed->link)
+			return -errno;
+	}
+	skel->bss->sys_exit_targets[nr] = 1 + target;
+	return 0;
+}
+
 static int attach_tracepoint(struct lbrsnoop_bpf *skel, const struct probe *probe, uint32_t target,
 			     struct armed *armed, struct errmsg *msg)
 {
 	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = target);
 
+	if (!attach_sys_exit(skel, probe, target, armed))
+		return 0;
 	armed->link = bpf_program__attach_tracepoint_opts(
 		program_of(skel, probe, TRIGGER_TRACEPOINT), probe->category,
 		probe->trigger.function, &opts);

@@ -135,6 +135,8 @@ static int load(struct capture *capture, struct errmsg *msg)
 			probe->event.branch_types = capture->plan.kernel;
 		attach_select(skel, probe);
 	}
+	if (capture->no_typed)
+		bpf_program__set_autoload(skel->progs.sys_exit_typed, false);
 	bpf_program__set_autoload(skel->progs.hw_calibrate, has_breakpoints(capture->probes));
 	bpf_program__set_autoload(skel->progs.uprobe_stepped, probes_have_user(capture->probes));
 	bpf_program__set_autoload(skel->progs.lbr_check, true);
@@ -143,6 +145,13 @@ static int load(struct capture *capture, struct errmsg *msg)
 	if (err && capture->opts.percpu_offsets) {
 		/* A kernel that is locked down lets no program read its memory: do without. */
 		capture->opts.percpu_offsets = 0;
+		lbrsnoop_bpf__destroy(skel);
+		capture->skel = NULL;
+		return load(capture, msg);
+	}
+	if (err && bpf_program__autoload(skel->progs.sys_exit_typed)) {
+		/* A policy may refuse programs of its type; perf's events need none. */
+		capture->no_typed = true;
 		lbrsnoop_bpf__destroy(skel);
 		capture->skel = NULL;
 		return load(capture, msg);

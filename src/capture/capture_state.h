@@ -28,6 +28,7 @@ struct capture {
 	struct probe_list *probes;
 	struct lbrsnoop_bpf *skel;
 	struct ring_buffer *ring;
+	bool no_typed; /* no program on the tracepoint of all system calls' exits */
 	struct lbr_events *events;
 	struct map_events *maps;
 	struct multi multi;

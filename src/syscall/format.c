@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "syscall/syscall.h"
 
+#include <asm/unistd_64.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "syscall/table.h"
+#include "util/cleanup.h"
 
 const char *syscall_name(unsigned int nr)
 {
@@ -17,6 +19,28 @@ int syscall_number(const char *name)
 		if (syscall_rows[nr].name && !strcmp(syscall_rows[nr].name, name))
 			return nr;
 	return -1;
+}
+
+int syscall_number_in_kernel(const char *name)
+{
+	/* arch/x86/entry/syscalls/syscall_64.tbl: where the entry point has another name */
+	static const struct {
+		const char *kernel;
+		int nr;
+	} others[] = {
+		{"newstat", __NR_stat},	  {"newfstat", __NR_fstat},	 {"newlstat", __NR_lstat},
+		{"newuname", __NR_uname}, {"sendfile64", __NR_sendfile}, {"umount", __NR_umount2},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(others[i].kernel, name))
+			return others[i].nr;
+	/* What programs call so has another name in the kernel: an event of it is of another call.
+	 */
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (syscall_number(name) == others[i].nr)
+			return -1;
+	return syscall_number(name);
 }
 
 void syscall_read_plan(unsigned int nr, struct syscall_read_plan *ret_plan)

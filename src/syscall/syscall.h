@@ -22,6 +22,12 @@ const char *syscall_name(unsigned int nr);
 int syscall_number(const char *name);
 
 /**
+ * syscall_number_in_kernel() - the same of a name as SYSCALL_DEFINEn() has it, and events of tracefs
+ * Return: 4 of "newstat", which "stat" is to programs; -1 if there is none.
+ */
+int syscall_number_in_kernel(const char *name);
+
+/**
  * syscall_read_plan() - what a BPF program reads through the arguments, for syscall_format()
  * @nr: any number
  * @ret_plan: all SYSCALL_READ_NONE if the call is not known, or has nothing to read

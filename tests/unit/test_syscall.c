@@ -39,6 +39,25 @@ static void syscall_name_each_number_of_the_headers(void **state)
 	assert_true(count >= 360);
 }
 
+/* arch/x86/entry/syscalls/syscall_64.tbl: the columns of numbers and entry points */
+static void syscall_number_in_kernel_by_entry_point(void **state)
+{
+	(void)state;
+	assert_int_equal(syscall_number_in_kernel("openat"), 257);
+	assert_int_equal(syscall_number_in_kernel("newstat"), 4);
+	assert_int_equal(syscall_number_in_kernel("newfstat"), 5);
+	assert_int_equal(syscall_number_in_kernel("newlstat"), 6);
+	assert_int_equal(syscall_number_in_kernel("sendfile64"), 40);
+	assert_int_equal(syscall_number_in_kernel("newuname"), 63);
+	assert_int_equal(syscall_number_in_kernel("umount"), 166);
+	assert_int_equal(syscall_number_in_kernel("newfstatat"), 262);
+	/* The entry points of these names are those of 32-bit programs, and of older ones. */
+	assert_int_equal(syscall_number_in_kernel("stat"), -1);
+	assert_int_equal(syscall_number_in_kernel("uname"), -1);
+	assert_int_equal(syscall_number_in_kernel("umount2"), -1);
+	assert_int_equal(syscall_number_in_kernel("none"), -1);
+}
+
 /* arch/x86/entry/syscalls/syscall_64.tbl of Linux 6.18; its ends, and what came one by one */
 static void syscall_number_newer_than_the_headers_known(void **state)
 {
@@ -199,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(syscall_name_each_number_of_the_headers),
+		cmocka_unit_test(syscall_number_in_kernel_by_entry_point),
 		cmocka_unit_test(syscall_number_newer_than_the_headers_known),
 		cmocka_unit_test(syscall_number_unknown_none),
 		cmocka_unit_test(syscall_read_plan_each_within_bounds),

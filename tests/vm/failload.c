@@ -4,10 +4,10 @@
  *
  * Usage: failload KIND CALLS WORK
  *
- * KIND: open (ENOENT) or close (EBADF). Between two calls WORK instructions of the program's own
- * run. Prints the instructions that each took, the call and the work: in a guest run with --icount
- * the CPU's clock counts instructions, so that the CPU time of a process in nanoseconds is their
- * number, interrupts that came meanwhile included.
+ * KIND: open (ENOENT), close (EBADF), or getppid, which does not fail and nobody watches. Between
+ * two calls WORK instructions of the program's own run. Prints the instructions that each took, the
+ * call and the work: in a guest run with --icount the CPU's clock counts instructions, so that the
+ * CPU time of a process in nanoseconds is their number, interrupts that came meanwhile included.
  */
 #include <err.h>
 #include <errno.h>
@@ -37,31 +37,61 @@ static void work(uint64_t turns)
 		__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(turns) : : "cc");
 }
 
-static void call(int open_it)
+static void call_open(void)
 {
-	errno = 0;
-	if (open_it ? open("/nowhere", O_RDONLY) != -1 || errno != ENOENT
-		    : close(BAD_FD) != -1 || errno != EBADF)
+	if (open("/nowhere", O_RDONLY) != -1 || errno != ENOENT)
 		errx(1, "a call that should fail did not");
 }
 
+static void call_close(void)
+{
+	if (close(BAD_FD) != -1 || errno != EBADF)
+		errx(1, "a call that should fail did not");
+}
+
+static void call_getppid(void)
+{
+	getppid();
+}
+
+/* read(2) of the 32-bit kind, whose number is close(2)'s of the other. */
+static void call_int80(void)
+{
+	int ret = 3;
+
+	__asm__ volatile("int $0x80" : "+a"(ret) : "b"(BAD_FD), "c"(0), "d"(0) : "memory");
+	if (ret != -EBADF)
+		errx(1, "int $0x80: %d", ret);
+}
+
+static const struct {
+	const char *name;
+	void (*call)(void);
+} kinds[] = {{"open", call_open},
+	     {"close", call_close},
+	     {"getppid", call_getppid},
+	     {"int80", call_int80}};
+
 int main(int argc, char **argv)
 {
-	int open_it = argc == 4 && !strcmp(argv[1], "open");
+	void (*call)(void) = NULL;
 	uint64_t calls, turns, begin;
 
-	if (argc != 4 || (!open_it && strcmp(argv[1], "close") != 0))
-		errx(64, "usage: failload open|close CALLS WORK");
+	for (size_t i = 0; argc == 4 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(argv[1], kinds[i].name))
+			call = kinds[i].call;
+	if (!call)
+		errx(64, "usage: failload open|close|getppid|int80 CALLS WORK");
 	calls = strtoull(argv[2], NULL, 10);
 	turns = strtoull(argv[3], NULL, 10) / 2;
 	if (!calls)
 		errx(64, "no calls");
 	for (int i = 0; i < 100; i++)
-		call(open_it);
+		call();
 	begin = cpu_time_ns();
 	for (uint64_t i = 0; i < calls; i++) {
 		work(turns);
-		call(open_it);
+		call();
 	}
 	printf("%.1f\n", (double)(cpu_time_ns() - begin) / (double)calls);
 	return 0;
