@@ -193,9 +193,17 @@ static void drop_copies(struct journal_files *files)
 
 int journal_files_list(const char *dir, struct journal_files *ret)
 {
+	/* journald's files until /var is there, or for ever (Storage=volatile); and those that stay
+	 */
+	static const char *const local[] = {"/run/log/journal", "/var/log/journal"};
 	struct journal_files files = {};
-	int err = list(&files, dir, true);
+	int err = dir ? list(&files, dir, true) : 0;
 
+	for (size_t i = 0; !dir && !err && i < ARRAY_SIZE(local); i++) {
+		err = list(&files, local[i], true);
+		if (err == -ENOENT)
+			err = 0;
+	}
 	if (err) {
 		journal_files_deinit(&files);
 		return err;

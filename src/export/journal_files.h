@@ -58,6 +58,7 @@ int journal_header_parse(const void *data, struct journal_file *ret);
 
 /**
  * journal_files_list() - those in a directory, and in its folders that have a machine's ID as name
+ * @dir: NULL: the two directories of this machine's journald, as far as they are there
  * @ret: set on success; free with journal_files_deinit()
  * Return: 0; negative errno: there is no such directory, or no memory.
  */
@@ -76,7 +77,7 @@ size_t journal_files_group(const struct journal_files *files, size_t first);
  * journal_files_open() - open one
  * journald and systemd-journal-remote rename a file that is full, and another one takes its name:
  * it is looked for by its ID.
- * @dir: that was listed; @file: its @path is replaced if it has another one
+ * @dir: as it was listed; @file: its @path is replaced if it has another one
  * Return: a descriptor; -ENOENT: it was removed; other negative errno.
  */
 int journal_files_open(const char *dir, struct journal_file *file);

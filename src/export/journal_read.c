@@ -25,7 +25,6 @@ struct boot_id {
 
 /** struct library - of sd-journal(3) */
 struct library {
-	int (*open)(struct sd_journal **journal, int flags);
 	int (*open_files)(struct sd_journal **journal, int fds[], unsigned int count, int flags);
 	void (*close)(struct sd_journal *journal);
 	int (*add_match)(struct sd_journal *journal, const void *data, size_t len);
@@ -39,15 +38,10 @@ struct library {
 static bool load(struct library *sd)
 {
 	static const char *const names[] = {
-		"sd_journal_open",
-		"sd_journal_open_files_fd",
-		"sd_journal_close",
-		"sd_journal_add_match",
-		"sd_journal_next",
-		"sd_journal_get_realtime_usec",
-		"sd_journal_get_monotonic_usec",
-		"sd_journal_restart_data",
-		"sd_journal_enumerate_data",
+		"sd_journal_open_files_fd",	"sd_journal_close",
+		"sd_journal_add_match",		"sd_journal_next",
+		"sd_journal_get_realtime_usec", "sd_journal_get_monotonic_usec",
+		"sd_journal_restart_data",	"sd_journal_enumerate_data",
 	};
 	void *library = library_open("libsystemd.so.0");
 	void *found[ARRAY_SIZE(names)];
@@ -306,14 +300,6 @@ static int read_directory(struct reading *reading, struct journal_files *files)
 	return err;
 }
 
-static int read_this_machine(struct reading *reading)
-{
-	struct sd_journal *journal = NULL;
-	int err = reading->sd.open(&journal, 0);
-
-	return err < 0 ? err : read_entries(reading, journal);
-}
-
 int journal_read(const char *dir, journal_row_fn *fn, void *ctx, struct journal_totals *ret_totals,
 		 struct errmsg *msg)
 {
@@ -324,12 +310,12 @@ int journal_read(const char *dir, journal_row_fn *fn, void *ctx, struct journal_
 	if (!load(&reading.sd))
 		return errmsg_set(msg, -EOPNOTSUPP, "--journal: %s",
 				  library_possible() ? JOURNAL_NO_LIBRARY : JOURNAL_STATIC);
-	err = dir ? journal_files_list(dir, &files) : 0;
+	err = journal_files_list(dir, &files);
 	if (err)
 		return errmsg_set(msg, err,
-				  "--journal: %s: %s; expected a directory of *.journal files", dir,
-				  strerror(-err));
-	err = dir ? read_directory(&reading, &files) : read_this_machine(&reading);
+				  "--journal: %s: %s; expected a directory of *.journal files",
+				  dir ?: "/var/log/journal", strerror(-err));
+	err = read_directory(&reading, &files);
 	if (!err) {
 		*ret_totals = (struct journal_totals){.refused = reading.refused,
 						      .unreadable = files.unreadable,

@@ -105,6 +105,25 @@ again=$(grep -o '"path_id":"[0-9a-f]*"' "$scratch/wanted" | sort | uniq -d | wc 
 is "plain: each path once in full" "$(messages plain $path_id)" "$paths"
 is "plain: the rest is counted" "$(messages plain $count_id)" "$again"
 
+# What "report --journal" reads by itself: the same files, and not more of them at a time than may be open.
+send_and_read() {
+	local i
+	for ((i = 0; i < 16; i++)); do
+		./lbrsnoop report -q --no-lines --journal-send "$1" >/dev/null
+		journalctl --rotate
+	done
+	find /run/log/journal -name '*.journal' | wc -l >"$2.files"
+	ulimit -n 12
+	./lbrsnoop report --journal --json --top 10000 >"$2.rows"
+}
+export -f send_and_read
+journal local alpha bash -c "send_and_read $mixed $scratch/local"
+is "this machine: there are many files" "$(($(cat "$scratch/local.files") > 16))" 1
+run_it ./lbrsnoop report --journal="$scratch/local/files" --json --top 10000
+is "this machine: all are read" "$(sort "$scratch/local.rows")" "$(sort "$scratch/out")"
+is "this machine: each snapshot 16 times" "$(sed 's/.*"count":\([0-9]*\).*/\1/' "$scratch/local.rows" | awk '{ s += $1 } END { print s }')" \
+	"$((16 * $(wc -l <"$scratch/wanted")))"
+
 # Two machines: what only one has is seen.
 mkdir -p "$scratch/fleet/files"
 journal beta beta sh -c "$(declare -f send); send $mixed; send tests/data/export/skylake-errno.lbr"
