@@ -169,11 +169,6 @@ static int sys_exit_number(const struct probe *probe)
 	return syscall_number_in_kernel(probe->trigger.function + strlen(prefix));
 }
 
-static bool kernel_types_there(void)
-{
-	return !access("/sys/kernel/btf/vmlinux", R_OK);
-}
-
 void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 {
 	for (enum trigger_kind kind = probe->trigger.kind; kind != TRIGGER_NONE;
@@ -183,8 +178,19 @@ void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
 		bpf_program__set_autoload(exit_program(skel, probe), true);
 	if (probe->return_count)
 		bpf_program__set_autoload(program_on_returns(skel, probe), true);
-	if (sys_exit_number(probe) >= 0 && kernel_types_there())
-		bpf_program__set_autoload(skel->progs.sys_exit_typed, true);
+}
+
+void attach_select_shared(struct lbrsnoop_bpf *skel, const struct probe_list *probes)
+{
+	for (size_t i = 0; i < probes->count; i++) {
+		if (sys_exit_number(&probes->items[i]) < 0)
+			continue;
+		/* What the kernel has no type of it would not load. */
+		bpf_program__set_autoload(skel->progs.sys_exit_typed,
+					  libbpf_find_vmlinux_btf_id("sys_exit", BPF_TRACE_RAW_TP) >
+						  0);
+		return;
+	}
 }
 
 /* ENOTSUPP, which only the kernel knows: arch_prepare_bpf_trampoline() */

@@ -41,6 +41,10 @@ struct armed {
 /** attach_select() - ask for the programs that @probe (and its fallback) needs to be loaded */
 void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe);
 
+/** attach_select_shared() - ... and those that serve several probes at once, where they can be had
+ */
+void attach_select_shared(struct lbrsnoop_bpf *skel, const struct probe_list *probes);
+
 /**
  * attach_probe() - arm
  * @target: index of the probe, to be found in its records

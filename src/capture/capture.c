@@ -116,6 +116,22 @@ static bool has_breakpoints(const struct probe_list *probes)
 	return false;
 }
 
+/* What can be done without where the kernel does not load the programs; false: nothing more. */
+static bool load_less(struct capture *capture)
+{
+	bool typed = bpf_program__autoload(capture->skel->progs.sys_exit_typed);
+
+	/* A kernel that is locked down lets no program read its memory. */
+	if (capture->opts.percpu_offsets &&
+	    (!typed || lockdown_read() == LOCKDOWN_CONFIDENTIALITY)) {
+		capture->opts.percpu_offsets = 0;
+		return true;
+	}
+	/* A policy may refuse programs of its type; perf's events need none. */
+	capture->no_typed = typed;
+	return typed;
+}
+
 static int load(struct capture *capture, struct errmsg *msg)
 {
 	struct lbrsnoop_bpf *skel;
@@ -135,23 +151,14 @@ static int load(struct capture *capture, struct errmsg *msg)
 			probe->event.branch_types = capture->plan.kernel;
 		attach_select(skel, probe);
 	}
-	if (capture->no_typed)
-		bpf_program__set_autoload(skel->progs.sys_exit_typed, false);
+	if (!capture->no_typed)
+		attach_select_shared(skel, capture->probes);
 	bpf_program__set_autoload(skel->progs.hw_calibrate, has_breakpoints(capture->probes));
 	bpf_program__set_autoload(skel->progs.uprobe_stepped, probes_have_user(capture->probes));
 	bpf_program__set_autoload(skel->progs.lbr_check, true);
 	multi_select(skel, capture->probes);
 	err = lbrsnoop_bpf__load(skel);
-	if (err && capture->opts.percpu_offsets) {
-		/* A kernel that is locked down lets no program read its memory: do without. */
-		capture->opts.percpu_offsets = 0;
-		lbrsnoop_bpf__destroy(skel);
-		capture->skel = NULL;
-		return load(capture, msg);
-	}
-	if (err && bpf_program__autoload(skel->progs.sys_exit_typed)) {
-		/* A policy may refuse programs of its type; perf's events need none. */
-		capture->no_typed = true;
+	if (err && load_less(capture)) {
 		lbrsnoop_bpf__destroy(skel);
 		capture->skel = NULL;
 		return load(capture, msg);

@@ -49,6 +49,7 @@ static const struct row {
 	{"raw_tracepoint", false, 0, 1},
 	{"tracepoint", false, 0, 1},
 	{"tracepoint_sys_exit", false, 0, 1},
+	{"sys_exit_typed", false, 0, 1},
 	{"uprobe", false, 0, 1},
 	{"uretprobe", false, 0, 1},
 	{"hw", false, 0, 1},
@@ -159,6 +160,8 @@ static struct bpf_link *attach(struct bpf_program *prog)
 		return bpf_program__attach_kprobe(prog, is(name, "kretprobe"), FUNCTION);
 	if (is_on_breakpoint(name))
 		return attach_breakpoint(prog);
+	if (is(name, "sys_exit"))
+		return bpf_program__attach(prog);
 	return bpf_program__attach_trace(prog);
 }
 
@@ -167,6 +170,7 @@ static struct losses run(struct lbrsnoop_bpf *skel, const struct row *row, uint6
 {
 	struct losses losses;
 
+	skel->bss->sys_exit_targets[SYS_getppid] = 1;
 	syscall(SYS_getppid);
 	hit(row->ret);
 	losses = skel->bss->losses;

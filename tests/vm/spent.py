@@ -30,7 +30,8 @@ IRQ_EXIT = ("native_irq_return", "native_iret", "common_interrupt_return",
 # kernel/trace/trace_syscalls.c of Linux 6.1 and 6.12; by one name too many nothing is lost.
 TRACEPOINTS = ("__traceiter_{}", "__bpf_trace_{}", "perf_trace_{}", "__SCT__tp_func_{}")
 SYSCALL_TRACEPOINTS = ("__traceiter_sys_enter", "__traceiter_sys_exit", "perf_syscall_enter",
-                       "perf_syscall_exit", "__SCT__tp_func_sys_enter", "__SCT__tp_func_sys_exit")
+                       "perf_syscall_exit", "__bpf_trace_sys_exit", "__SCT__tp_func_sys_enter",
+                       "__SCT__tp_func_sys_exit")
 
 
 class Symbols:
