@@ -382,11 +382,21 @@ static int plan_filter(struct capture *capture, struct errmsg *msg)
 		refused & lbr_filters_offered(&capture->model) ? "; abort_tx stands alone" : "");
 }
 
-/* The price of a breakpoint in the kernel; and whether one fires there. */
+/*
+ * The price of a breakpoint in the kernel; and whether one fires there. With the LBR on, as it will
+ * be: reading it is most of the price.
+ */
 static void calibrate(struct capture *capture)
 {
-	if (!guard_calibrate(&capture->guard, capture->skel->progs.hw_calibrate,
-			     capture->opts.getppid_addr))
+	struct lbr_events *on = NULL;
+	int err;
+
+	if (capture->events && !lbr_events_open(capture->plan.kernel, &on, NULL))
+		lbr_events_enable(on, NULL);
+	err = guard_calibrate(&capture->guard, capture->skel->progs.hw_calibrate,
+			      capture->opts.getppid_addr);
+	lbr_events_close(on);
+	if (!err)
 		return;
 	breakpoint_swallowed(&capture->swallowed);
 	capture->opts.no_breakpoints = capture->swallowed.text;
