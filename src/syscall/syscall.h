@@ -22,8 +22,8 @@ const char *syscall_name(unsigned int nr);
 int syscall_number(const char *name);
 
 /**
- * syscall_number_in_kernel() - the same of a name as SYSCALL_DEFINEn() has it, and events of tracefs
- * Return: 4 of "newstat", which "stat" is to programs; -1 if there is none.
+ * syscall_number_in_kernel() - the same of a name as SYSCALL_DEFINEn() has it, and events of
+ * tracefs Return: 4 of "newstat", which "stat" is to programs; -1 if there is none.
  */
 int syscall_number_in_kernel(const char *name);
 
