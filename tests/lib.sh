@@ -70,6 +70,18 @@ expect() {
 	judge "$name" "$wanted" "$pattern" "$scratch/err"
 }
 
+# expect_installed NAME PACKAGES COMMAND...: exit status 0, stderr empty; 77 says that PACKAGES are not installed
+expect_installed() {
+	local name=$1 packages=$2
+	shift 2
+	run_it "$@"
+	if [ "$status" = 77 ]; then
+		skip "$name" "$packages is not installed"
+	else
+		judge "$name" 0 '' "$scratch/err"
+	fi
+}
+
 # expect_out NAME STATUS PATTERN COMMAND...: the same of stdout
 expect_out() {
 	local name=$1 wanted=$2 pattern=$3

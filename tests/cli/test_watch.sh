@@ -132,7 +132,7 @@ test_tells() {
 		END
 	fi
 
-	expect "OTLP: protobuf's own reader" 0 '' tests/cli/otlp_proto.py "$work/otlp"
+	expect_installed "OTLP: protobuf's own reader" "protobuf-compiler or python3-protobuf" tests/cli/otlp_proto.py "$work/otlp"
 
 	# The report reads it: tests/cli/exports.py holds other journals against it.
 	run_it ./lbrsnoop report --journal --json --top 100
