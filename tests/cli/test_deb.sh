@@ -53,7 +53,7 @@ build() {
 	git ls-files -z | tar -c --null --files-from=- | tar -x -C "$scratch/clone"
 	chown -R "$user" "$scratch/clone" "$scratch/home"
 	# shellcheck disable=SC2016 # expanded there
-	setpriv --reuid="$user" --regid="$user" --clear-groups env -u MAKEFLAGS -u MAKELEVEL HOME="$scratch/home" \
+	setpriv --reuid="$user" --regid="$user" --clear-groups env -u MAKEFLAGS -u MAKELEVEL HOME="$scratch/home" TMPDIR="$scratch/home" \
 		DEB_BUILD_OPTIONS="parallel=$(nproc)" bash -c 'cd "$1/clone" && make deb' - "$scratch" \
 		>"$scratch/make" 2>&1
 }
