@@ -49,7 +49,7 @@ static void take_arguments(const struct probe *probe, const void *data, struct s
 {
 	const struct record_arguments *from = &((const struct argued_record *)data)->arguments;
 
-	_Static_assert((int)RECORD_ARGUMENTS == (int)ARGUMENTS_MAX, "all have a word");
+	_Static_assert(sizeof(from->words) == ARGUMENTS_MAX * sizeof(uint64_t), "all have a word");
 	_Static_assert(sizeof(struct argued_record) < sizeof(struct detailed_record),
 		       "told by their length");
 	probe_arguments(probe, (const uint64_t *)from->words, from->count, ret_snap);
