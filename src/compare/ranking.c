@@ -391,14 +391,14 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 	struct ranking_count bad = count_of(site, failing, failed, side);
 	struct ranking_count good = count_of(site, passing, &passed, side);
 	/* A passing call that went this way would have failed; one that did, or failed, says
-	 * otherwise. Of the code of another build nothing follows. */
-	/* An errno that was loaded in case can have been left, too. */
+	 * otherwise. Of the code of another build nothing follows, and an errno that was loaded in
+	 * case can have been left, too. */
 	bool alone = failing->made_behind && !passing->erring &&
 		     decides_alone(site, side, failing, passing);
 	bool decided = alone || (!good.true_calls && !passing->erring &&
-				 passing->calls_of[site->build] == passing->calls &&
-				 decides(site, side, failing));
-	uint64_t good_known = decided ? passing->calls : good.known;
+				 passing->calls_of[site->build] && decides(site, side, failing));
+	uint64_t inferred = alone ? passing->calls : decided ? passing->calls_of[site->build] : 0;
+	uint64_t good_known = inferred > good.known ? inferred : good.known;
 	double tpr, fpr;
 
 	if (bad.known < least(failing->calls) || good_known < least(passing->calls) ||

@@ -147,8 +147,8 @@ struct ranking_match {
  * @parts: three passing calls or more executed it, too, and went the other way: the ways part
  *         there; else they parted before. Others may have parted before, as calls of another sort
  * @open: of failing calls, see struct ranking_decision
- * @decides: the errno follows from it: a call that went this way fails, so that no passing call,
- * all of which are of this build, and none of which returned an errno, did, even one whose record
+ * @decides: the errno follows from it: a call that went this way fails, so that no passing call of
+ * this build, and none of which returned an errno, did, even one whose record
  * does not reach back to it; @passing has those that do, @accuracy and
  * @weight count all
  * @inferred: by that alone: it @decides, and fewer than RANKING_CALLS_LEAST passing calls know it.

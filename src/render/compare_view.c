@@ -24,8 +24,13 @@
 #define MAX_ERRNO 4095
 
 /* Of struct ranked's @decides. */
-static const char decides_text[] =
-	"the error follows from it: no passing call can have gone this way";
+static const char *decides_text(const struct compare_view *view)
+{
+	return view->build_count > 1 ? "the error follows from it: no passing call of this build "
+				       "can have gone this way"
+				     : "the error follows from it: no passing call can have gone "
+				       "this way";
+}
 
 /* What takes the place of a balanced accuracy that would be of failing calls alone. */
 static const char *inferred_text(const struct ranked *item)
@@ -195,13 +200,14 @@ static void match_words(const struct ranking_reason *reason, const struct compar
 	uint64_t branches = match->by_line + match->by_condition + match->alone;
 
 	snprintf(buf, len,
-		 "two builds of the kernel: failing calls are of %s, %" PRIu64 " of %" PRIu64
+		 "%s builds of the kernel: failing calls are of %s, %" PRIu64 " of %" PRIu64
 		 " passing ones of another; of %" PRIu64
 		 " branches that failing calls executed, %" PRIu64
 		 " are compared by function, line and condition, %" PRIu64
 		 " by function and condition alone, and %" PRIu64 " are not found there",
-		 view->builds[reason->build].name, match->passing, reason->passing, branches,
-		 match->by_line, match->by_condition, match->alone);
+		 view->build_count == 2 ? "two" : "several", view->builds[reason->build].name,
+		 match->passing, reason->passing, branches, match->by_line, match->by_condition,
+		 match->alone);
 }
 
 static void print_heading(FILE *out, const struct ranking_reason *reason,
@@ -270,7 +276,7 @@ static void print_item(FILE *out, const struct ranking_reason *reason, const str
 	/* Rounded down: 1 says that there was no exception. */
 	fprintf(out, " passing; balanced accuracy %.3f\n", floor(item->accuracy * 1000) / 1000);
 	if (item->decides)
-		fprintf(out, "      %s\n", decides_text);
+		fprintf(out, "      %s\n", decides_text(view));
 }
 
 static bool is_ranked(const struct ranking_reason *reason)
@@ -591,7 +597,7 @@ static void put_item_html(FILE *out, const struct ranking_reason *reason, const 
 		html_put_text(out, item->condition);
 	}
 	if (item->decides)
-		fprintf(out, "<br>%s", item->inferred ? inferred_text(item) : decides_text);
+		fprintf(out, "<br>%s", item->inferred ? inferred_text(item) : decides_text(view));
 	fputs("</td>", out);
 	put_count_html(out, &item->failing, reason->failing);
 	put_count_html(out, &item->passing, reason->passing);

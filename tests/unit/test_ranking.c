@@ -980,6 +980,31 @@ static void what_decides_comes_before_exceptions(void **state)
 	ranking_reasons_free(reasons, 1);
 }
 
+/* Of the failing calls' build it follows, too, where calls of another one pass beside them. */
+static void what_decides_is_of_its_build(void **state)
+{
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+
+	ranking_set_keys(ranking, keys_by_hand, NULL);
+	for (int i = 0; i < 15; i++) {
+		call_of(ranking, i > 8, i < 5, false, false);
+		if (i < 5)
+			decision(ranking, "f", 0x30, true, 1);
+		ranking_call_end(ranking);
+	}
+	assert_int_equal(ranking_match_builds(ranking), 0);
+	reasons = reasons_of(ranking, 1);
+	assert_int_equal(reasons->match.passing, 6);
+	assert_int_equal(reasons->passing, 10);
+	assert_int_equal(reasons->count, 1);
+	assert_true(reasons->items[0].decides && reasons->items[0].inferred);
+	assert_false(reasons->items[0].alone || reasons->match.decided_alone);
+	/* As if 4 passing calls, those of its build, had gone the other way: Laplace. */
+	assert_float_equal(reasons->items[0].weight, (6.0 / 7 + 5.0 / 6) / 2, NEAR);
+	ranking_reasons_free(reasons, 1);
+}
+
 /* A complete record of build 1 has no branch that build 1 has not: that is no "did not run". */
 static void a_branch_of_one_build_is_not_absent_in_another(void **state)
 {
@@ -1077,6 +1102,7 @@ int main(void)
 		TEST(branches_of_two_builds_by_their_keys),
 		TEST(what_decides_in_one_build_is_inferred),
 		TEST(what_decides_comes_before_exceptions),
+		TEST(what_decides_is_of_its_build),
 		TEST(a_branch_of_one_build_is_not_absent_in_another),
 		TEST(branches_of_two_builds_by_condition),
 		TEST(failures_of_two_builds_are_kept_apart),
