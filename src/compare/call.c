@@ -132,6 +132,33 @@ struct path *call_path(const struct snapshot *snap, struct symbols *symbols,
 	return NULL;
 }
 
+/* What does not take a path to know. */
+static struct ranking_call values_of(const struct snapshot *snap, bool failing)
+{
+	return (struct ranking_call){
+		.failing = failing,
+		.function = call_function(snap),
+		.err = snap->err,
+		.has_value = snap->has_retval && !snap->err,
+		.value = snap->retval,
+		.arguments = snap->arguments,
+		.argument_count = snap->argument_count,
+	};
+}
+
+int call_without_path(const struct snapshot *snap, bool failing, const struct call_taker *to)
+{
+	const struct ranking_call call = values_of(snap, failing);
+	int err;
+
+	if (!snap->argument_count)
+		return -ENODATA;
+	err = to->call(to->ctx, &call);
+	if (!err && to->end)
+		to->end(to->ctx);
+	return err == -ENOENT ? 0 : err;
+}
+
 int call_of_snapshot(const struct snapshot *snap, const struct path *path, struct symbols *symbols,
 		     bool failing, const struct call_taker *to)
 {
@@ -139,18 +166,10 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 	uint32_t first = first_of_call(snap, path);
 	_cleanup_free_ bool *open = calloc(path->block_count, sizeof(*open));
 	struct symbol made = {}, decided = {};
-	struct ranking_call call = {
-		.failing = failing,
-		.function = call_function(snap),
-		.err = snap->err,
-		.complete = first != PATH_NONE,
-		.has_value = snap->has_retval && !snap->err,
-		.value = snap->retval,
-		.arguments = snap->arguments,
-		.argument_count = snap->argument_count,
-	};
+	struct ranking_call call = values_of(snap, failing);
 	int err;
 
+	call.complete = first != PATH_NONE;
 	if (failing && snap->err)
 		path_find_error(path, snap->err, &insn, &key);
 	if (insn != PATH_NONE) {

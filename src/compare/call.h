@@ -38,6 +38,13 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 		     bool failing, const struct call_taker *to);
 
 /**
+ * call_without_path() - hand on a call of which nothing but its arguments is known
+ * @snap: without a path
+ * Return: as call_of_snapshot(); -ENODATA: it has no arguments, either.
+ */
+int call_without_path(const struct snapshot *snap, bool failing, const struct call_taker *to);
+
+/**
  * call_path() - the path of a snapshot that can be ranked
  * Return: path_free(); NULL, and @ret_err is 0 if it has none, or -ENOMEM.
  */

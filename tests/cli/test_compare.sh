@@ -82,6 +82,16 @@ expect "passing calls alone" 1 'no failing call among' \
 tests/cli/plant.py no_text "$capture" "$scratch/no_text.lbr"
 expect "failing calls without a path" 1 'no failing call with a path among 211: nothing to compare' \
 	./lbrsnoop compare --no-lines "$scratch/no_text.lbr"
+# What they were called with is compared without a path, too.
+tests/cli/plant.py markup "$capture" "$scratch/argued.lbr"
+tests/cli/plant.py no_text "$scratch/argued.lbr" "$scratch/argued_no_text.lbr"
+expect_out "arguments alone: all calls are there" 0 ': 12 failing, -ELOOP; 187 passing' \
+	./lbrsnoop compare --no-lines "$scratch/argued_no_text.lbr"
+if grep -q '^  argument <script>.*: [0-9]*\.\.[0-9]* in failing calls, 0\.\.210 in passing ones$' "$scratch/out" && ! grep -q 'no path' "$scratch/err"; then
+	ok "arguments alone are compared"
+else
+	not_ok "arguments alone are compared" "$scratch/out" "$scratch/err"
+fi
 expect "no file" 64 'which function, or which capture files' ./lbrsnoop compare
 expect "-n, and files of two sides" 64 'leave -n away with --good and --bad' \
 	./lbrsnoop compare -n 100 --good "$capture" --bad /none/x

@@ -361,6 +361,7 @@ static int on_event(void *ctx, const struct event *event)
 	const struct call_taker to = {
 		.call = on_call, .decision = on_decision, .end = on_call_end, .ctx = compare};
 	struct path *path;
+	bool failing;
 	int err;
 
 	compare->calls++;
@@ -370,16 +371,15 @@ static int on_event(void *ctx, const struct event *event)
 		compare->missing.no_return++;
 		return 0;
 	}
+	failing = compare->side == SIDE_BOTH ? snap->err != 0 : compare->side == SIDE_BAD;
 	path = call_path(snap, symbols, &event->source->text, &err);
 	if (path)
-		err = call_of_snapshot(snap, path, symbols,
-				       compare->side == SIDE_BOTH ? snap->err != 0
-								  : compare->side == SIDE_BAD,
-				       &to);
+		err = call_of_snapshot(snap, path, symbols, failing, &to);
 	else if (!err)
-		compare->missing.no_path++;
+		err = call_without_path(snap, failing, &to);
 	path_free(path);
-	return err;
+	compare->missing.no_path += err == -ENODATA;
+	return err == -ENODATA ? 0 : err;
 }
 
 static bool is_wanted(void *ctx, const struct snapshot *snap)

@@ -152,9 +152,10 @@ static int on_event(void *ctx, const struct event *event)
 	if (path)
 		err = call_of_snapshot(event->snap, path, symbols, event->snap->err != 0, &to);
 	else if (!err)
-		live->blank++;
+		err = call_without_path(event->snap, event->snap->err != 0, &to);
 	path_free(path);
-	return err;
+	live->blank += err == -ENODATA;
+	return err == -ENODATA ? 0 : err;
 }
 
 struct sink compare_live_sink(struct compare_live *live)
