@@ -203,7 +203,7 @@ static void why_json_place_found_condition_stack_others(void **state)
 
 static void why_json_lbr_answer_snapshot_and_deep_path_are_in_it(void **state)
 {
-	struct why_branch branches[] = {{BASE + 8, BASE + 0x20}, {BASE + 0x24, BASE + 0x30}};
+	struct why_branch branches[] = {{BASE + 8, BASE + 0x20}, {BASE + 0x26, BASE + 0x30}};
 	struct deep_segment segments[] = {
 		{.run = 3, .count = 1, .point = BASE + 0x30},
 		{.run = 4, .count = 1, .overlap = 3, .computed = 1, .point = BASE + 0x20},

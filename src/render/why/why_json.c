@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "render/json_writer.h"
+#include "render/why/deep_functions.h"
 #include "symbolize/stack_frame.h"
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
@@ -293,6 +294,39 @@ static void put_segments(struct json_writer *w, const struct deep_path *deep,
 	jw_close(w, ']');
 }
 
+/* Those on the way that had not returned, and what they found before they went on. */
+static void put_functions(struct json_writer *w, const struct deep_path *deep,
+			  const struct why_view *view)
+{
+	_cleanup_free_ struct deep_function *functions = NULL;
+	size_t count = 0;
+
+	jw_key(w, "functions");
+	jw_open(w, '[');
+	if (deep_functions(deep, view, &functions, &count))
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		jw_open(w, '{');
+		put_place(w, view, functions[i].at);
+		jw_put_integer(w, "branches", (int64_t)functions[i].branches);
+		jw_put_integer(w, "returned", (int64_t)functions[i].returned);
+		jw_key(w, "conditions");
+		jw_open(w, '[');
+		for (int k = 0; k < functions[i].condition_count; k++) {
+			const struct deep_condition *condition = &functions[i].conditions[k];
+
+			jw_open(w, '{');
+			put_place(w, view, condition->addr);
+			jw_put_bool(w, "taken", condition->taken);
+			jw_put_text(w, "condition", condition->text);
+			jw_close(w, '}');
+		}
+		jw_close(w, ']');
+		jw_close(w, '}');
+	}
+	jw_close(w, ']');
+}
+
 static void put_interrupts(struct json_writer *w, const struct deep_path *deep,
 			   const struct why_view *view)
 {
@@ -331,6 +365,7 @@ static void put_deep(struct json_writer *w, const struct deep_path *deep,
 	}
 	jw_close(w, ']');
 	put_segments(w, deep, view);
+	put_functions(w, deep, view);
 	put_interrupts(w, deep, view);
 	jw_key(w, "gaps");
 	jw_open(w, '[');
