@@ -73,7 +73,7 @@ __attribute__((noinline)) static long with_inlined(int number, int other)
 static long (*volatile call_with_inlined)(int, int) = with_inlined;
 
 static struct named what = {
-	.in.text = "inside", .either = "nobody knows", .label = "labelled", .bits = 1};
+	.in.text = "inside", .either = "nobody knows", .label = "lab\"el\\\xff\x31", .bits = 1};
 static unsigned char bytes[] = "\x01\x02\x03";
 static const char word[] = "hidepid";
 
@@ -180,7 +180,7 @@ static void arguments_are_what_the_caller_passed(void **state)
 	assert_seen(&all[1], "word", "char *", "\"hidepid\"");
 	assert_seen(&all[2], "what->in.text", "char *", "\"inside\"");
 	assert_string_equal(all[3].name, "what->label");
-	assert_string_equal(all[3].value, "\"labelled\"");
+	assert_string_equal(all[3].value, "\"lab\\\"el\\\\\\3771\"");
 	assert_seen(&all[4], "kind", "enum kind", "KIND_TWO");
 	/* Bytes that are no text are no string. */
 	assert_seen(&all[5], "none", "struct named *", "NULL");

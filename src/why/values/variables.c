@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbolize/debug/variable_list.h"
+#include "syscall/print.h"
 #include "util/cleanup.h"
 #include "why/values/backward.h"
 #include "why/values/value_text.h"
@@ -82,9 +83,12 @@ static bool take_string(struct collection *all, const char *name, const struct c
 	    (kind == VARIABLE_BYTES_STRING && (!len || len >= WHY_STRING_MAX - 1)))
 		return false;
 	seen = add(all, name, type, parameter);
-	if (seen)
-		snprintf(seen->value, sizeof(seen->value), "\"%.*s\"%s", (int)len, text,
-			 len >= WHY_STRING_MAX - 1 ? "..." : "");
+	if (seen) {
+		struct printer p = {.buf = seen->value, .size = sizeof(seen->value)};
+
+		print_quoted(&p, text, len);
+		print_text(&p, "%s", len >= WHY_STRING_MAX - 1 ? "..." : "");
+	}
 	return seen;
 }
 

@@ -15,14 +15,14 @@
  * struct variable_seen - a variable
  * @name: "param->key"
  * @type: "char *"; "" if it has no name
- * @value: "9", "\"hidepid\""; what a string has in it is as it was read, not escaped
+ * @value: "9", "\"hidepid\"": strings as strace writes them
  * @optimized_out: it is nowhere, @value is ""
  * @parameter: it is, or belongs to, a parameter
  */
 struct variable_seen {
 	char name[CEXPR_MAX];
 	char type[CTYPE_TEXT_MAX];
-	char value[128];
+	char value[4 * WHY_STRING_MAX + 8];
 	bool optimized_out;
 	bool parameter;
 };
