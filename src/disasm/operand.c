@@ -37,9 +37,9 @@ void zydis_operand_of(const ZydisDecodedInstruction *zi, const ZydisDecodedOpera
 	switch (op->type) {
 	case ZYDIS_OPERAND_TYPE_REGISTER:
 		reg = zydis_general_register(op->reg.value);
-		if (reg < 0 || is_high_byte(op->reg.value))
+		if (reg < 0)
 			return;
-		ret->kind = INSN_OPERAND_REG;
+		ret->kind = is_high_byte(op->reg.value) ? INSN_OPERAND_HIGH : INSN_OPERAND_REG;
 		ret->reg = (uint8_t)reg;
 		return;
 	case ZYDIS_OPERAND_TYPE_MEMORY:
@@ -120,7 +120,7 @@ enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, u
 	if (!is_destination(&zi, ops, reg) || (written < bits && written < 32))
 		return INSN_DEFINES_OTHER;
 	zydis_operand_of(&zi, &ops[1], addr, ret);
-	if (ret->kind == INSN_OPERAND_NONE)
+	if (ret->kind == INSN_OPERAND_NONE || ret->kind == INSN_OPERAND_HIGH)
 		return INSN_DEFINES_OTHER;
 	if (makes_zero(&zi, ops)) {
 		*ret = (struct insn_operand){.kind = INSN_OPERAND_IMM, .bits = (uint8_t)written};

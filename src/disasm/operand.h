@@ -9,8 +9,9 @@
 
 /** enum insn_operand_kind - what an operand is */
 enum insn_operand_kind {
-	INSN_OPERAND_NONE = 0, /* none of these: a segment register, the byte %ah */
+	INSN_OPERAND_NONE = 0, /* none of these: a segment register */
 	INSN_OPERAND_REG,
+	INSN_OPERAND_HIGH, /* bits 8 to 15 of @reg: %ah, %ch, %dh, %bh */
 	INSN_OPERAND_MEM,
 	INSN_OPERAND_IMM,
 };

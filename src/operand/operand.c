@@ -99,6 +99,29 @@ static int name_register(struct naming *naming, const struct insn_operand *opera
 	return err;
 }
 
+/* "test $4,%ah" asks for bit 10 of what %eax holds. */
+static int name_high_byte(struct naming *naming, const struct insn_operand *operand,
+			  enum insn_use use, struct cexpr *ret)
+{
+	char whole[CEXPR_MAX];
+	int err = value_of_register(&naming->search, naming->search.setter, operand->reg, 16, true,
+				    ret);
+
+	if (err || ret->constant || ret->type.bytes < 2 || ret->type.class == CTYPE_POINTER)
+		return err ?: -ENOENT;
+	if (use != INSN_USE_VALUE) {
+		naming->shift = 8;
+		return 0;
+	}
+	memcpy(whole, ret->text, sizeof(whole));
+	if ((size_t)snprintf(ret->text, sizeof(ret->text),
+			     ret->compound ? "(u8)((%s) >> 8)" : "(u8)(%s >> 8)",
+			     whole) >= sizeof(ret->text))
+		return -ENOENT;
+	ret->type = (struct ctype){.class = CTYPE_UNSIGNED, .bytes = 1};
+	return 0;
+}
+
 static void constant_text(const struct naming *naming, const struct insn_operand *operand,
 			  uint64_t mask, char *buf, size_t size)
 {
@@ -183,7 +206,9 @@ static bool name_operand(void *ctx, int index, const struct insn_operand *operan
 		name_constant(naming, operand, use, bits, ret);
 		return true;
 	}
-	if (operand->kind == INSN_OPERAND_REG)
+	if (operand->kind == INSN_OPERAND_HIGH)
+		err = name_high_byte(naming, operand, use, &e);
+	else if (operand->kind == INSN_OPERAND_REG)
 		err = name_register(naming, operand, use, bits, &e);
 	else
 		err = name_memory(naming, operand, use, bits, &e, &ret->whole);

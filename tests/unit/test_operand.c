@@ -141,6 +141,7 @@ static const char *zero;
 static bool pointer, whole;
 static enum insn_use used;
 static uint64_t bits_used;
+static enum insn_operand_kind kind_used;
 
 static bool name(void *ctx, int index, const struct insn_operand *operand, enum insn_use use,
 		 uint64_t bits, struct insn_operand_text *ret)
@@ -152,6 +153,7 @@ static bool name(void *ctx, int index, const struct insn_operand *operand, enum 
 	}
 	used = use;
 	bits_used = bits;
+	kind_used = operand->kind;
 	if (!names[index])
 		return false;
 	snprintf(ret->text, sizeof(ret->text), "%s", names[index]);
@@ -269,8 +271,14 @@ static void conditions_that_compute(void **state)
 	names[1] = NULL;
 	assert_string_equal(CONDITION("\x39\xd8", JL, true), "");
 	assert_string_equal(CONDITION("\x48\x85\xc0", JE, true), "a == 0");
-	/* test %ah,%ah */
-	assert_string_equal(CONDITION("\x84\xe4", JE, true), "");
+	/* test %ah,%ah; test $0x4,%ah: bits 8 to 15 of the register */
+	assert_string_equal(CONDITION("\x84\xe4", JE, true), "a == 0");
+	assert_int_equal(kind_used, INSN_OPERAND_HIGH);
+	assert_string_equal(CONDITION("\xf6\xc4\x04", JE, false), "(a & 4) != 0");
+	assert_int_equal(kind_used, INSN_OPERAND_HIGH);
+	/* test $0x4,%al */
+	assert_string_equal(CONDITION("\xa8\x04", JE, false), "(a & 4) != 0");
+	assert_int_equal(kind_used, INSN_OPERAND_REG);
 }
 
 int main(void)
