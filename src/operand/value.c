@@ -23,6 +23,7 @@
  * struct wanted - what is looked for: the lowest @bits of @reg
  * @decides: it is what the decision compares, and no part of it
  * @any_wider: something larger whose lowest bits they are will do, too
+ * @pointee: not the register, but the member @offset from where it points to, @bytes of it
  */
 struct wanted {
 	uint8_t reg;
@@ -30,6 +31,9 @@ struct wanted {
 	int depth;
 	bool decides;
 	bool any_wider;
+	bool pointee;
+	int64_t offset;
+	uint32_t bytes;
 };
 
 static int find_register(struct search *search, const struct operand_insn *at,
@@ -81,6 +85,23 @@ static int pointed_to(struct search *search, const struct operand_insn *at,
 	return find_register(search, at, &wanted, ret);
 }
 
+/* The same base, further back: a pointer may be that base plus a constant. */
+static int behind_base(struct search *search, const struct operand_insn *at,
+		       const struct insn_operand *memory, uint32_t bytes, int depth,
+		       struct cexpr *ret)
+{
+	const struct wanted wanted = {
+		.reg = memory->base,
+		.bits = 64,
+		.depth = depth + 1,
+		.pointee = true,
+		.offset = memory->displacement,
+		.bytes = bytes,
+	};
+
+	return memory->base == INSN_NO_REG ? -ENOENT : find_register(search, at, &wanted, ret);
+}
+
 /* @bytes: 0: the address alone is of interest. @ret_part: as of variable_member() */
 static int find_memory(struct search *search, const struct operand_insn *at,
 		       const struct insn_operand *memory, uint32_t bytes, int depth,
@@ -110,6 +131,8 @@ static int find_memory(struct search *search, const struct operand_insn *at,
 		err = pointed_to(search, at, memory, depth, &pointer)
 			      ?: variable_member(&pointer, memory->displacement, bytes, ret,
 						 ret_part);
+		if (err == -ENOENT)
+			return behind_base(search, at, memory, bytes, depth, ret);
 		fact.kind = OPERAND_FACT_MEMBER;
 		fact.pointer = pointer.text;
 		fact.part = ret_part ? *ret_part : 0;
@@ -254,6 +277,23 @@ static int address(struct search *search, const struct operand_insn *at,
 	return arithmetic(search, at, &base, &constant, ret);
 }
 
+/* The base of memory is another register, or that plus a constant. */
+static int base_from(struct search *search, const struct operand_insn *before,
+		     const struct wanted *wanted, const struct insn_operand *from,
+		     struct cexpr *ret)
+{
+	bool lea = from->kind == INSN_OPERAND_MEM && from->base != INSN_NO_REG &&
+		   from->index == INSN_NO_REG && !from->absolute && !from->percpu;
+	struct wanted source = *wanted;
+
+	source.depth++;
+	source.reg = lea ? from->base : from->reg;
+	if (from->bits != 64 || (!lea && from->kind != INSN_OPERAND_REG) ||
+	    (lea && __builtin_add_overflow(wanted->offset, from->displacement, &source.offset)))
+		return -ENOENT;
+	return find_register(search, before, &source, ret);
+}
+
 /* The instruction @before defines the register, or it does not: -EAGAIN. */
 static int defined_by(struct search *search, const struct operand_insn *before,
 		      const struct wanted *wanted, struct cexpr *ret)
@@ -267,6 +307,8 @@ static int defined_by(struct search *search, const struct operand_insn *before,
 	case INSN_DEFINES_NOT:
 		return -EAGAIN;
 	case INSN_DEFINES_COPY:
+		if (wanted->pointee)
+			return base_from(search, before, wanted, &from, ret);
 		if (from.kind == INSN_OPERAND_REG) {
 			source.reg = from.reg;
 			source.bits = from.bits;
@@ -279,8 +321,12 @@ static int defined_by(struct search *search, const struct operand_insn *before,
 			return err;
 		return value_narrow(ret, wanted->bits);
 	case INSN_DEFINES_ADDRESS:
+		if (wanted->pointee)
+			return base_from(search, before, wanted, &from, ret);
 		return address(search, before, &from, wanted, ret);
 	case INSN_DEFINES_ARITHMETIC:
+		if (wanted->pointee)
+			return -ENOENT;
 		source.reg = wanted->reg;
 		source.bits = from.bits > wanted->bits ? from.bits : wanted->bits;
 		return arithmetic(search, before, &source, &from, ret);
@@ -374,9 +420,9 @@ static int value_after(struct search *search, const struct operand_insn *before,
 		return defined_by(search, before, wanted, ret);
 	if (is_fentry(search, before))
 		return -EAGAIN;
-	if (wanted->reg == RAX)
+	if (wanted->reg == RAX && !wanted->pointee)
 		return result_of_call(search, before, wanted->depth, ret);
-	if (wanted->reg == RCX && is_put_user(search, before)) {
+	if (wanted->reg == RCX && !wanted->pointee && is_put_user(search, before)) {
 		*ret = (struct cexpr){.text = "put_user()",
 				      .type = {.class = CTYPE_SIGNED, .bytes = 4}};
 		return 0;
@@ -440,14 +486,26 @@ static bool agree(struct ways *ways, const struct cexpr *value)
 }
 
 /* What DWARF says that the register holds before the instruction at @at is executed. */
-static int named_register(struct search *search, const struct operand_insn *at, uint8_t reg,
-			  struct cexpr *ret)
+static int named_register(struct search *search, const struct operand_insn *at,
+			  const struct wanted *wanted, struct cexpr *ret)
 {
+	uint8_t reg = wanted->reg;
 	struct variable_code code;
 	int err;
 
 	if (!value_code_at(search, at->addr, &code))
 		return -ENOENT;
+	if (wanted->pointee) {
+		err = variable_behind_register(&code, reg, wanted->offset, wanted->bytes, ret);
+		if (!err)
+			value_fact(search,
+				   (struct operand_fact){.kind = OPERAND_FACT_STACK,
+							 .reg = reg,
+							 .offset = wanted->offset,
+							 .bytes = wanted->bytes},
+				   ret);
+		return err;
+	}
 	err = variable_in_register(&code, reg, ret);
 	if (!err)
 		value_fact(search, (struct operand_fact){.kind = OPERAND_FACT_REGISTER, .reg = reg},
@@ -468,7 +526,7 @@ static int follow_one(struct search *search, struct ways *ways, const struct ope
 	ways->seen[ways->seen_count++] = before->pos;
 	err = value_after(search, before, wanted, &value);
 	if (err == -EAGAIN)
-		err = named_register(search, before, wanted->reg, &value) == 0 ? 0 : -EAGAIN;
+		err = named_register(search, before, wanted, &value) == 0 ? 0 : -EAGAIN;
 	if (err == -EAGAIN) {
 		if (ways->pending_count == PENDING_MAX)
 			return -ENOENT;
@@ -504,7 +562,7 @@ static int find_register(struct search *search, const struct operand_insn *at,
 
 	if (wanted->depth > DEPTH_MAX)
 		return -ENOENT;
-	err = named_register(search, at, wanted->reg, ret);
+	err = named_register(search, at, wanted, ret);
 	if (err != -ENOENT)
 		return err;
 	ways = calloc(1, sizeof(*ways));

@@ -20,6 +20,7 @@ struct query {
 	struct debugimage *image;
 	uint64_t pc;
 	bool in_register;
+	bool pointer_only;
 	uint8_t reg;
 	int64_t offset;
 	uint32_t bytes;
@@ -440,7 +441,7 @@ static int take_variable(struct query *q, Dwarf_Die *die, const Dwarf_Op *ops, s
 		typedie_set(&e.type, q->image, &type);
 		return variable_member(&e, within, q->bytes, q->ret, NULL);
 	}
-	if (count != 1 || !memory_place(q, &ops[0], &offset) ||
+	if (q->pointer_only || count != 1 || !memory_place(q, &ops[0], &offset) ||
 	    __builtin_sub_overflow(q->offset, offset, &within) || within < 0 ||
 	    within >= typedie_bytes(&type))
 		return -ENOENT;
@@ -530,6 +531,20 @@ int variable_in_memory(const struct variable_code *code, uint8_t base, int64_t o
 		       uint32_t bytes, struct cexpr *ret)
 {
 	struct query q = {.reg = base & 15, .offset = offset, .bytes = bytes, .ret = ret};
+
+	return search(code, &q);
+}
+
+int variable_behind_register(const struct variable_code *code, uint8_t reg, int64_t offset,
+			     uint32_t bytes, struct cexpr *ret)
+{
+	struct query q = {
+		.pointer_only = true,
+		.reg = reg & 15,
+		.offset = offset,
+		.bytes = bytes,
+		.ret = ret,
+	};
 
 	return search(code, &q);
 }

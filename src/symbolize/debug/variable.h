@@ -84,6 +84,16 @@ int variable_in_memory(const struct variable_code *code, uint8_t base, int64_t o
 		       uint32_t bytes, struct cexpr *ret);
 
 /**
+ * variable_behind_register() - a member of what a pointer points to that is a register plus a
+ * constant As netdev_priv() makes them: no register holds the pointer, DWARF has it as an
+ * expression.
+ * @offset: from the register
+ * @bytes: as of variable_in_memory()
+ */
+int variable_behind_register(const struct variable_code *code, uint8_t reg, int64_t offset,
+			     uint32_t bytes, struct cexpr *ret);
+
+/**
  * variable_global() - the variable of the kernel image at an address
  * @addr: run-time address; of per-CPU variables the offset, with @percpu
  */
