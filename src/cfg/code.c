@@ -460,13 +460,27 @@ static const struct insn *find_below(const struct code *code, uint64_t addr)
 	return low ? &code->insns[low - 1] : NULL;
 }
 
+/*
+ * WARN() goes on behind its UD2, where GCC mostly puts a jump back; BUG() does not. A jump that
+ * no other leads to is there for that UD2.
+ */
+static bool is_warning(const struct code *code, const struct insn *in)
+{
+	uint64_t next = in->addr + in->len;
+	const struct insn *back = in->class == INSN_UD ? code_find(code, next) : NULL;
+
+	return back && back->class == INSN_JMP && !code_jump_to(code, next, NULL);
+}
+
 const struct insn *code_above(const struct code *code, uint64_t addr)
 {
 	const struct insn *in = find_below(code, addr);
 
-	return in && in->addr + in->len == addr && goes_on(code, in) && !is_padding(code, in)
-		       ? in
-		       : NULL;
+	if (!in || in->addr + in->len != addr)
+		return NULL;
+	if (!goes_on(code, in))
+		return is_warning(code, in) ? in : NULL;
+	return is_padding(code, in) ? NULL : in;
 }
 
 int function_has_insn(const struct text_source *text, uint64_t addr, uint64_t size, uint64_t where)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cfg/errno_must_return.h"
 
+#include "cfg/kept.h"
 #include "cfg/walk.h"
 #include "disasm/insn.h"
 #include "disasm/regs.h"
@@ -19,6 +20,7 @@ struct holders {
 
 /** struct question - does the constant reach the function's result? @err: the errno, positive */
 struct question {
+	const struct code *code;
 	uint16_t err;
 	bool wide;
 };
@@ -55,6 +57,21 @@ static void apply(const struct question *question, const struct insn *in,
 		hold(held, in->err_reg, regs->dst_bits == 64);
 }
 
+/* A branch that asks for the constant itself goes one way only. */
+static unsigned int ways_of(const struct question *question, const struct insn *branch,
+			    const struct holders *held)
+{
+	for (uint8_t reg = 0; reg < 16; reg++) {
+		int taken = held->low >> reg & 1
+				    ? kept_way(question->code, branch, reg, question->err)
+				    : -1;
+
+		if (taken >= 0)
+			return taken ? WALK_TARGET : WALK_NEXT;
+	}
+	return WALK_ALL;
+}
+
 static unsigned int step(void *ctx, const struct insn *in, const uint8_t *bytes, void *state)
 {
 	const struct question *question = ctx;
@@ -63,7 +80,7 @@ static unsigned int step(void *ctx, const struct insn *in, const uint8_t *bytes,
 
 	switch (in->class) {
 	case INSN_COND:
-		break;
+		return ways_of(question, in, held);
 	case INSN_CALL:
 	case INSN_ICALL:
 		held->low &= INSN_CALLEE_SAVED;
@@ -104,21 +121,36 @@ static bool join(void *known, const void *state)
 	return held->low != before.low || held->whole != before.whole;
 }
 
-bool errno_site_certain(const struct code *code, const struct errno_site *site, bool wide)
+static bool all_return(const struct question *question, uint64_t addr, struct holders held)
 {
-	struct question question = {.err = site->err, .wide = wide};
 	const struct walk walk = {
-		.text = walk_text_of(code),
+		.text = walk_text_of(question->code),
 		.state_size = sizeof(struct holders),
 		.join = join,
 		.step = step,
 		.leave = leave,
-		.ctx = &question,
+		.ctx = (void *)question,
 		.steps_max = STEPS_MAX,
 	};
 
-	if (site->uncertain || site->reg > 15 || code->truncated || code->breakpoint)
-		return false;
+	return !question->code->truncated && !question->code->breakpoint &&
+	       walk_from(&walk, addr, &held) == WALKED_ALL;
+}
+
+bool errno_site_certain(const struct code *code, const struct errno_site *site, bool wide)
+{
+	const struct question question = {.code = code, .err = site->err, .wide = wide};
+
 	/* The site's own instruction is executed as any other: nothing holds before it. */
-	return walk_from(&walk, site->addr, &(struct holders){}) == WALKED_ALL;
+	return !site->uncertain && site->reg <= 15 &&
+	       all_return(&question, site->addr, (struct holders){});
+}
+
+bool errno_must_return_from(const struct code *code, uint64_t addr, uint8_t reg, uint16_t err)
+{
+	const struct question question = {.code = code, .err = err};
+	struct holders held = {};
+
+	hold(&held, reg & 15, false);
+	return all_return(&question, addr, held);
 }

@@ -19,4 +19,11 @@
  */
 bool errno_site_certain(const struct code *code, const struct errno_site *site, bool wide);
 
+/**
+ * errno_must_return_from() - the same, from the instruction at @addr on, before which the lower
+ * half of @reg holds the errno
+ * @err: positive errno
+ */
+bool errno_must_return_from(const struct code *code, uint64_t addr, uint8_t reg, uint16_t err);
+
 #endif

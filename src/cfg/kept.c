@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "cfg/walk.h"
+#include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "disasm/regs.h"
 
@@ -12,37 +13,58 @@
 
 #define RAX 0
 
-/** enum effect - what an instruction does to the register */
-enum effect {
-	EFFECT_NONE,	/* it still holds the value */
-	EFFECT_WRITTEN, /* it is written and not read */
-	EFFECT_READ,	/* it is read, or nothing is known */
-};
-
-static enum effect call_effect(uint8_t reg)
+static enum kept_effect call_effect(uint8_t reg)
 {
 	if (INSN_CALLEE_SAVED >> reg & 1)
-		return EFFECT_NONE;
-	return INSN_CALL_ARGUMENTS >> reg & 1 ? EFFECT_READ : EFFECT_WRITTEN;
+		return KEPT_AS_IS;
+	return INSN_CALL_ARGUMENTS >> reg & 1 ? KEPT_READ : KEPT_WRITTEN;
 }
 
-static enum effect effect_of(const struct insn *in, const uint8_t *bytes, uint8_t reg)
+enum kept_effect kept_effect(const struct code *code, const struct insn *in, uint8_t reg)
 {
+	const uint8_t *bytes = code_bytes(code, in);
 	uint64_t value;
 	uint8_t from;
 
 	if (in->class == INSN_CALL || in->class == INSN_ICALL)
 		return call_effect(reg);
 	if (insn_register_read(bytes, in->len, reg))
-		return EFFECT_READ;
-	return insn_register_write(bytes, in->len, reg, &value, &from) == INSN_KEEPS
-		       ? EFFECT_NONE
-		       : EFFECT_WRITTEN;
+		return KEPT_READ;
+	return insn_register_write(bytes, in->len, reg, &value, &from) == INSN_KEEPS ? KEPT_AS_IS
+										     : KEPT_WRITTEN;
 }
 
-/** struct question - is the value of @reg lost on @any way? Else: on all of them? */
+/* What sets the flags of @branch, if nothing leads in between, nor loads @reg there. */
+static const struct insn *setter_of(const struct code *code, const struct insn *branch, uint8_t reg)
+{
+	const struct insn *in = branch;
+
+	while (!code_jump_to(code, in->addr, NULL)) {
+		in = code_above(code, in->addr);
+		if (!in || in->flags_written & branch->flags_read)
+			return in;
+		if (kept_effect(code, in, reg) != KEPT_AS_IS)
+			return NULL;
+	}
+	return NULL;
+}
+
+int kept_way(const struct code *code, const struct insn *branch, uint8_t reg, uint16_t err)
+{
+	const struct insn *setter = setter_of(code, branch, reg);
+	struct insn_dataflow flow;
+
+	if (!setter || insn_dataflow(code_bytes(code, setter), setter->len, &flow) ||
+	    flow.compare == INSN_COMPARE_NONE || flow.compared != reg || flow.compare_bits != 32)
+		return -1;
+	return insn_branch_taken(code_bytes(code, branch), branch->len,
+				 insn_compare_flags(&flow, (uint32_t)-err));
+}
+
+/** struct question - is @err in @reg lost on @any way? Else: on all of them? */
 struct question {
 	const struct code *code;
+	uint16_t err;
 	uint8_t reg;
 	bool any;
 };
@@ -52,17 +74,31 @@ static unsigned int answer(const struct question *question, bool lost)
 	return lost == question->any ? WALK_STOP : 0;
 }
 
+/* What a branch asks of it behind a comparison, kept_way() knows. */
+static enum kept_effect effect_on_way(const struct question *question, const struct insn *in)
+{
+	enum kept_effect effect = kept_effect(question->code, in, question->reg);
+
+	if (effect == KEPT_READ &&
+	    insn_register_tested(code_bytes(question->code, in), in->len, question->reg))
+		return KEPT_AS_IS;
+	return effect;
+}
+
 static unsigned int step(void *ctx, const struct insn *in, const uint8_t *bytes, void *state)
 {
 	const struct question *question = ctx;
-	enum effect effect;
+	enum kept_effect effect;
+	int taken;
 
-	if (in->class == INSN_COND)
-		return WALK_ALL;
+	if (in->class == INSN_COND) {
+		taken = kept_way(question->code, in, question->reg, question->err);
+		return taken < 0 ? WALK_ALL : taken ? WALK_TARGET : WALK_NEXT;
+	}
 	if (!insn_goes_on(in->class))
 		return answer(question, false);
-	effect = effect_of(in, bytes, question->reg);
-	return effect == EFFECT_NONE ? WALK_NEXT : answer(question, effect == EFFECT_WRITTEN);
+	effect = effect_on_way(question, in);
+	return effect == KEPT_AS_IS ? WALK_NEXT : answer(question, effect == KEPT_WRITTEN);
 }
 
 static unsigned int leave(void *ctx, enum leave how, const void *state)
@@ -75,7 +111,7 @@ static unsigned int leave(void *ctx, enum leave how, const void *state)
 /* The register is written before anything reads it. */
 static bool loses(const struct question *question, uint64_t addr, bool any)
 {
-	struct question from_here = {.reg = question->reg, .any = any};
+	struct question from_here = *question;
 	const struct walk walk = {
 		.text = walk_text_of(question->code),
 		.step = step,
@@ -86,6 +122,7 @@ static bool loses(const struct question *question, uint64_t addr, bool any)
 		.steps_max = STEPS_MAX,
 	};
 
+	from_here.any = any;
 	return walk_from(&walk, addr, NULL) == (any ? WALKED_STOPPED : WALKED_ALL);
 }
 
@@ -137,7 +174,7 @@ static enum keeps keeps(const struct question *question, const struct insn *in, 
 int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
 		  size_t max)
 {
-	const struct question question = {.code = code, .reg = site->err_reg};
+	const struct question question = {.code = code, .err = site->err, .reg = site->err_reg};
 	uint64_t row = site->addr, addr = site->addr + site->len;
 	size_t count = 0;
 
@@ -148,6 +185,7 @@ int kept_branches(const struct code *code, const struct insn *site, struct kept_
 		const struct insn *in = code_find(code, addr);
 		bool decides;
 		enum keeps way;
+		int known;
 
 		if (!in)
 			break;
@@ -156,10 +194,15 @@ int kept_branches(const struct code *code, const struct insn *site, struct kept_
 			continue;
 		}
 		if (in->class != INSN_COND) {
-			if (!insn_goes_on(in->class) ||
-			    effect_of(in, code_bytes(code, in), question.reg) != EFFECT_NONE)
+			if (!insn_goes_on(in->class) || effect_on_way(&question, in) != KEPT_AS_IS)
 				break;
 			addr += in->len;
+			continue;
+		}
+		known = kept_way(code, in, question.reg, question.err);
+		if (known >= 0) {
+			addr = known ? in->target : in->addr + in->len;
+			row = known ? addr : row;
 			continue;
 		}
 		way = keeps(&question, in, &decides);

@@ -34,4 +34,22 @@ struct kept_branch {
 int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
 		  size_t max);
 
+/** enum kept_effect - what an instruction does to a value in a register */
+enum kept_effect {
+	KEPT_AS_IS,   /* the register still holds it */
+	KEPT_WRITTEN, /* it is written and not read */
+	KEPT_READ,    /* it is read, or nothing is known */
+};
+
+/** kept_effect() - what @in does to @reg; a call counts for what the ABI has it keep */
+enum kept_effect kept_effect(const struct code *code, const struct insn *in, uint8_t reg);
+
+/**
+ * kept_way() - which way a branch goes that asks for an errno itself
+ * @reg: its lower half holds the errno; the branch asks for no more
+ * @err: positive errno
+ * Return: 1 taken, 0 not taken; -1: it asks for something else.
+ */
+int kept_way(const struct code *code, const struct insn *branch, uint8_t reg, uint16_t err);
+
 #endif

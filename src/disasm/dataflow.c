@@ -126,6 +126,9 @@ static void set_kind(const ZydisDecodedInstruction *zi, const ZydisDecodedOperan
 		set_cdqe(ret);
 		return;
 	case ZYDIS_MNEMONIC_AND:
+		ret->masks = true;
+		set_move(INSN_MOVE_MAYBE, ops, ret);
+		return;
 	case ZYDIS_MNEMONIC_OR:
 		set_move(INSN_MOVE_MAYBE, ops, ret);
 		return;

@@ -52,6 +52,7 @@ struct insn_memory {
  * @bits: of the value that is moved, 32 or 64; a move of less is none
  * @extends: the 32 bits are sign-extended to 64
  * @negates: NEG of a register
+ * @masks: AND
  * @lea: the address of @memory is computed
  * @reads: bit n: register n is read as a value, not as part of an address
  * @writes: bit n: register n is written
@@ -70,6 +71,7 @@ struct insn_dataflow {
 	uint8_t bits;
 	bool extends;
 	bool negates;
+	bool masks;
 	bool lea;
 	bool writes_memory;
 	bool stack_unknown;

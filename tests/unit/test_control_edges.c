@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which branches an errno depends on: code by GNU as, expected values read off the listing. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../symbol_table.h"
+#include "../text_bytes.h"
+#include "cfg/code.h"
+#include "cfg/control_edges.h"
+#include "cfg/flow.h"
+#include "cfg/kept.h"
+#include "util/cleanup.h"
+
+#define BASE 0xffffffff81000000ULL
+
+/*
+ * nested: 00 test %edi,%edi  02 je 11  04 test %esi,%esi  06 je 0f  08 test %edx,%edx  0a je 0f
+ *         0c xor %eax,%eax  0e ret  0f mov %ecx,%ecx  11 mov $-22,%eax  16 ret
+ * alike:  20 test %edi,%edi  22 je 36  24 test %esi,%esi  26 je 2e  28 mov $-22,%eax  2d ret
+ *         2e mov $-22,%edx  33 mov %edx,%eax  35 ret  36 xor %eax,%eax  38 ret
+ * warns:  40 test %edi,%edi  42 je 52  44 test %esi,%esi  46 jne 4e  48 mov $-22,%eax  4d ret
+ *         4e ud2  50 jmp 48  52 xor %eax,%eax  54 ret
+ * itself: 60 mov $-22,%eax  65 test %eax,%eax  67 jne 6b  69 xor %eax,%eax  6b ret
+ * stale:  70 test %eax,%eax  72 mov $-22,%eax  77 jne 7b  79 xor %eax,%eax  7b ret
+ * either: 80 mov $-22,%eax  85 test %edi,%edi  87 js 8f  89 test %esi,%esi  8b je 8f
+ *         8d xor %eax,%eax  8f ret
+ * masked: 90 mov $-17,%ebx  95 and %rbx,0x10(%rdi)  99 xor %eax,%eax  9b ret
+ */
+static const uint8_t machine_code[] =
+	"\x85\xff\x74\x0d\x85\xf6\x74\x07\x85\xd2\x74\x03\x31\xc0\xc3\x89"
+	"\xc9\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\x85\xff\x74\x12\x85\xf6\x74\x06\xb8\xea\xff\xff\xff\xc3\xba\xea"
+	"\xff\xff\xff\x89\xd0\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\x85\xff\x74\x0e\x85\xf6\x75\x06\xb8\xea\xff\xff\xff\xc3\x0f\x0b"
+	"\xeb\xf6\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xb8\xea\xff\xff\xff\x85\xc0\x75\x02\x31\xc0\xc3\xcc\xcc\xcc\xcc"
+	"\x85\xc0\xb8\xea\xff\xff\xff\x75\x02\x31\xc0\xc3\xcc\xcc\xcc\xcc"
+	"\xb8\xea\xff\xff\xff\x85\xff\x78\x06\x85\xf6\x74\x02\x31\xc0\xc3"
+	"\xbb\xef\xff\xff\xff\x48\x21\x5f\x10\x31\xc0\xc3\xcc\xcc\xcc\xcc";
+
+static const char table[] = "ffffffff81000000 T nested\n"
+			    "ffffffff81000020 T alike\n"
+			    "ffffffff81000040 T warns\n"
+			    "ffffffff81000060 T itself\n"
+			    "ffffffff81000070 T stale\n"
+			    "ffffffff81000080 T either\n"
+			    "ffffffff81000090 T masked\n"
+			    "ffffffff810000a0 T further\n";
+
+static const struct text_bytes listing = {BASE, machine_code, sizeof(machine_code) - 1};
+static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
+
+static int open_table(void **state)
+{
+	return symbol_table_setup(state, table);
+}
+
+static void load(struct symbols *symbols, const char *name, struct code **ret)
+{
+	struct symbol sym;
+
+	assert_int_equal(symbols_by_name(symbols, "", name, 0, &sym), 0);
+	assert_int_equal(code_load_symbol(&text, symbols, &sym, ret), 0);
+}
+
+static bool has(const struct control_edge *edges, int count, uint64_t off, bool taken)
+{
+	for (int i = 0; i < count; i++)
+		if (edges[i].addr == BASE + off && edges[i].taken == taken)
+			return true;
+	return false;
+}
+
+static int before(void *symbols, const char *name, uint64_t off, struct control_edge *ret,
+		  size_t max)
+{
+	struct code *code;
+	int count;
+
+	load(symbols, name, &code);
+	count = control_edges_before(code, code_find(code, BASE + off), ret, max);
+	code_free(code);
+	return count;
+}
+
+static int behind(void *symbols, const char *name, uint64_t off, struct control_edge *ret,
+		  size_t max)
+{
+	struct code *code;
+	int count;
+
+	load(symbols, name, &code);
+	count = control_edges_behind(code, code_find(code, BASE + off), ret, max);
+	code_free(code);
+	return count;
+}
+
+static void control_edges_before_ways_that_meet_twice(void **state)
+{
+	struct control_edge edges[4];
+
+	assert_int_equal(before(*state, "nested", 0x11, edges, 4), 3);
+	assert_true(has(edges, 3, 0x02, true));
+	assert_true(has(edges, 3, 0x06, true));
+	assert_true(has(edges, 3, 0x0a, true));
+	assert_int_equal(before(*state, "nested", 0x11, edges, 2), -E2BIG);
+}
+
+/* Both sides of the second branch return -EINVAL: it is the first that decided. */
+static void control_edges_before_other_side_fails_alike(void **state)
+{
+	struct control_edge edges[4];
+
+	assert_int_equal(before(*state, "alike", 0x28, edges, 4), 1);
+	assert_true(has(edges, 1, 0x22, false));
+}
+
+/* WARN() goes on behind its UD2: both sides of that branch come to the errno. */
+static void control_edges_before_warning_comes_back(void **state)
+{
+	struct control_edge edges[4];
+
+	assert_int_equal(before(*state, "warns", 0x48, edges, 4), 1);
+	assert_true(has(edges, 1, 0x42, false));
+}
+
+static void control_edges_before_entry_is_not_known(void **state)
+{
+	struct control_edge edges[4];
+
+	assert_int_equal(before(*state, "itself", 0x60, edges, 4), -ENOENT);
+}
+
+static void control_edges_behind_each_branch_that_keeps_it(void **state)
+{
+	struct control_edge edges[4];
+
+	assert_int_equal(behind(*state, "either", 0x80, edges, 4), 2);
+	assert_true(has(edges, 2, 0x87, true));
+	assert_true(has(edges, 2, 0x8b, true));
+	assert_int_equal(behind(*state, "either", 0x80, edges, 1), -E2BIG);
+}
+
+/* "mov $-22,%eax; test %eax,%eax; jne": there is one way, and nothing was decided. */
+static void control_edges_behind_branch_asks_for_the_errno(void **state)
+{
+	struct control_edge edges[4];
+	struct kept_branch kept;
+	struct code *code;
+
+	assert_int_equal(behind(*state, "itself", 0x60, edges, 4), 0);
+	load(*state, "itself", &code);
+	assert_int_equal(kept_branches(code, code_find(code, BASE + 0x60), &kept, 1), 0);
+	code_free(code);
+}
+
+/* "test %eax,%eax; mov $-22,%eax; jne": it asks for what the register held before. */
+static void control_edges_behind_branch_asks_for_what_was_there_before(void **state)
+{
+	struct control_edge edges[4];
+	struct code *code;
+
+	assert_int_equal(behind(*state, "stale", 0x72, edges, 4), 1);
+	assert_true(has(edges, 1, 0x77, true));
+	load(*state, "stale", &code);
+	assert_int_equal(kept_way(code, code_find(code, BASE + 0x77), 0, EINVAL), -1);
+	code_free(code);
+}
+
+/* "word &= ~BIT(4)", as ftrace's handlers have it, makes no -EEXIST. */
+static void flow_of_site_mask_of_memory_is_lost(void **state)
+{
+	struct code *code;
+
+	load(*state, "masked", &code);
+	assert_int_equal(flow_of_site(code, *state, BASE + 0x90, EEXIST), FLOW_LOST);
+	code_free(code);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(control_edges_before_ways_that_meet_twice),
+		cmocka_unit_test(control_edges_before_other_side_fails_alike),
+		cmocka_unit_test(control_edges_before_warning_comes_back),
+		cmocka_unit_test(control_edges_before_entry_is_not_known),
+		cmocka_unit_test(control_edges_behind_each_branch_that_keeps_it),
+		cmocka_unit_test(control_edges_behind_branch_asks_for_the_errno),
+		cmocka_unit_test(control_edges_behind_branch_asks_for_what_was_there_before),
+		cmocka_unit_test(flow_of_site_mask_of_memory_is_lost),
+	};
+
+	return cmocka_run_group_tests(tests, open_table, symbol_table_teardown);
+}
