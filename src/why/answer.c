@@ -104,6 +104,7 @@ void answer_deinit(struct answer *answer)
 	failures_clear(&answer->failures);
 	sites_deinit(&answer->candidates);
 	free(answer->hit);
+	free(answer->decider_hit);
 	deep_path_free(answer->deep);
 	*answer = (struct answer){};
 }

@@ -33,6 +33,9 @@ enum origin_state {
  * @hit: of the origin, with registers and stack, and branches if it has @hw; NULL without one
  * @table: what was read at it
  * @site: of the origin
+ * @decider: of several branches that lead to the origin the one that was executed last in the call,
+ *           and went there; @decider_hit: before it was executed, NULL: it is not known;
+ *           @decider_table: what was read there
  * @candidates: ORIGIN_ONE_OF: the sites that it can be
  * @has_lbr: this machine has one that can be used
  * @lbr_reason: why there are no branches; ""
@@ -52,6 +55,9 @@ struct answer {
 	struct why_hit *hit;
 	struct why_read_table table;
 	struct site site;
+	struct site decider;
+	struct why_hit *decider_hit;
+	struct why_read_table decider_table;
 	struct sites candidates;
 	bool has_lbr;
 	struct errmsg lbr_reason;

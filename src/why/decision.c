@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfg/control_edges.h"
+#include "cfg/kept.h"
 #include "cfg/walk.h"
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "disasm/operand.h"
 #include "util/cleanup.h"
 #include "why/values/backward.h"
-#include "cfg/kept.h"
 #include "why/values/value_text.h"
 
 #define STEPS_MAX 256
@@ -481,9 +482,11 @@ static bool leads_only_to(const struct code *code, uint64_t from, uint64_t to)
 /* The other side comes to the same instruction: "if (extack) extack->msg = ...; return -EINVAL" */
 static bool decides_nothing(const struct code *code, const struct decision *decision, uint64_t site)
 {
-	const struct insn *in = code_find(code, decision->addr);
+	const struct insn *in = code_find(code, decision->addr), *at = code_find(code, site);
 
-	return in && leads_only_to(code, decision->taken ? in->addr + in->len : in->target, site);
+	return in &&
+	       (leads_only_to(code, decision->taken ? in->addr + in->len : in->target, site) ||
+		(at && control_edge_fails_alike(code, at, in, decision->taken)));
 }
 
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
@@ -511,35 +514,21 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 	return count > 0 ? count : err;
 }
 
-/* From @in, which was executed last; @written: by what came behind it. */
-static int decision_from(struct backward *back, const struct insn *in, bool taken, uint32_t written,
-			 struct decision *ret)
+/* What is written from @addr on, straight on up to @end; all of it where that is not the way. */
+static uint32_t written_from(struct backward *back, uint64_t addr, uint64_t end)
 {
-	back->written = written;
-	if (in->class == INSN_COND) {
-		*ret = (struct decision){.addr = in->addr, .taken = taken};
-		describe(back, in, ret);
-		return 0;
-	}
-	backward_note(back, in);
-	return walk(back, in->addr, ret);
-}
+	back->written = 0;
+	for (int step = 0; step < STEPS_MAX && addr != end; step++) {
+		const struct insn *in = code_find(back->code, addr);
 
-/* The instruction where ways meet that @addr is reached from; 0: there is none. */
-static uint64_t find_meeting(struct backward *back, uint64_t addr)
-{
-	for (int step = 0; step < STEPS_MAX; step++) {
-		bool taken;
-		const struct insn *in = backward_only(back->code, addr, &taken);
-
-		if (!in)
-			return addr;
-		if (in->class == INSN_COND)
-			return 0;
+		if (!in || in->class == INSN_COND)
+			break;
 		backward_note(back, in);
-		addr = in->addr;
+		addr = in->class == INSN_JMP ? in->target : in->addr + in->len;
+		if (addr == end)
+			return back->written;
 	}
-	return 0;
+	return addr == end ? back->written : UINT32_MAX;
 }
 
 /* Those that are doubtful come last. */
@@ -572,48 +561,79 @@ static int without_excluded(struct decision *all, size_t count)
 	return kept ? (int)kept : -ENOENT;
 }
 
-/* Both of its sides come to the place: what led to the branch is what decided. */
-static bool is_one_branch(const struct decision *all, size_t count)
+/* One way leads there, and decisions_find() tells of it. */
+static bool is_one_way(struct backward *back, uint64_t addr)
 {
-	for (size_t i = 1; i < count; i++)
-		if (all[i].addr != all[0].addr)
-			return false;
-	return count > 1;
+	for (int step = 0; step < STEPS_MAX; step++) {
+		bool taken;
+		const struct insn *in = backward_only(back->code, addr, &taken);
+
+		if (!in || in->class == INSN_COND)
+			return in;
+		addr = in->addr;
+	}
+	return false;
+}
+
+/* The edges behind the errno, or before it; those behind it are read back from it. */
+static int find_edges(struct backward *back, const struct insn *site, struct control_edge *edges,
+		      size_t max, bool *ret_behind)
+{
+	struct kept_branch kept;
+	int count;
+
+	*ret_behind = kept_branches(back->code, site, &kept, 1) != 0;
+	count = *ret_behind ? control_edges_behind(back->code, site, edges, max)
+			    : control_edges_before(back->code, site, edges, max);
+	if (!count || (count == 1 && !*ret_behind && is_one_way(back, site->addr)))
+		return -ENOENT;
+	return count;
 }
 
 int decisions_one_of(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		     const struct why_state *state, struct decision *ret, size_t max)
 {
 	struct backward back = {.where = where, .state = state, .several = true};
+	int err = code_load_symbol(where->text, where->symbols, func, &back.code), count;
+	_cleanup_free_ struct control_edge *edges = calloc(max + 1, sizeof(*edges));
+	const struct insn *site, *in;
+	bool behind;
+
+	if (err || !edges) {
+		if (!err)
+			code_free(back.code);
+		return err ?: -ENOMEM;
+	}
+	site = code_find(back.code, addr);
+	count = site ? find_edges(&back, site, edges, max, &behind) : -ENOENT;
+	for (int i = 0; i < count; i++) {
+		in = code_find(back.code, edges[i].addr);
+		back.written =
+			behind ? written_from(&back, addr, in->addr)
+			       : written_from(&back,
+					      edges[i].taken ? in->target : in->addr + in->len,
+					      addr);
+		ret[i] = (struct decision){
+			.addr = in->addr, .taken = edges[i].taken, .behind = behind};
+		describe(&back, in, &ret[i]);
+	}
+	code_free(back.code);
+	return count < 1 ? count : without_excluded(ret, (size_t)count);
+}
+
+int decision_at(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		bool taken, const struct why_state *state, struct decision *ret)
+{
+	struct backward back = {.where = where, .state = state};
 	int err = code_load_symbol(where->text, where->symbols, func, &back.code);
-	struct kept_branch kept;
-	const struct insn *site, *above;
-	uint64_t meeting;
-	uint32_t written;
-	size_t count = 0;
+	const struct insn *in = err ? NULL : code_find(back.code, addr);
 
 	if (err)
 		return err;
-	site = code_find(back.code, addr);
-	/* What is decided behind it has nothing to do with the ways that lead there. */
-	if (!site || kept_branches(back.code, site, &kept, 1))
-		err = -ENOENT;
-	meeting = err ? 0 : find_meeting(&back, addr);
-	written = back.written;
-	above = meeting ? code_above(back.code, meeting) : NULL;
-	if (above && max)
-		err = decision_from(&back, above, false, written, &ret[count++]);
-	for (const struct insn *in = NULL;
-	     !err && meeting && (in = code_jump_to(back.code, meeting, in));)
-		err = count == max ? -E2BIG
-				   : decision_from(&back, in, true, written, &ret[count++]);
-	if (!err && is_one_branch(ret, count)) {
-		back.written = UINT32_MAX;
-		err = walk(&back, ret[0].addr, &ret[0]);
-		count = 1;
-	} else if (!err && count < 2) {
-		err = -ENOENT;
+	if (in) {
+		*ret = (struct decision){.addr = addr, .taken = taken};
+		describe(&back, in, ret);
 	}
 	code_free(back.code);
-	return err ?: without_excluded(ret, count);
+	return in ? 0 : -ENOENT;
 }

@@ -28,6 +28,7 @@
  *          way
  * @doubtful: with what memory held at the end it would have gone the other way; but it was written
  *            to in between, or may have been by another CPU
+ * @behind: it comes after the instruction, of decisions_one_of()
  * @excluded: with what the registers or the task's own stack held it would have gone the other way
  * @shared: @doubtful for another CPU alone
  */
@@ -43,6 +44,7 @@ struct decision {
 	bool excluded;
 	bool doubtful;
 	bool shared;
+	bool behind;
 };
 
 /**
@@ -81,11 +83,21 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 
 /**
  * decisions_one_of() - where several ways lead to an instruction: on each the branch that decided
+ * Of an errno that is loaded before it is decided on, and that several branches keep: those.
  * @ret: @max of them, those that are doubtful last
- * Return: how many, 2 at least: one of them is it; -ENOENT if one way leads there, or of one of
- * them the branch is not known; -E2BIG; -EFAULT; -ENOMEM.
+ * Return: how many: one of them is it; -ENOENT if one way leads there, or of one of them the branch
+ * is not known; -E2BIG; -EFAULT; -ENOMEM.
  */
 int decisions_one_of(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		     const struct why_state *state, struct decision *ret, size_t max);
+
+/**
+ * decision_at() - of this branch, which decided
+ * @addr: of it, in @func
+ * @state: before it was executed, or NULL
+ * Return: 0; -ENOENT: no branch begins there; -EFAULT; -ENOMEM.
+ */
+int decision_at(const struct decision_code *where, const struct symbol *func, uint64_t addr,
+		bool taken, const struct why_state *state, struct decision *ret);
 
 #endif

@@ -37,6 +37,29 @@ int reasons_one_of(const struct decision_code *where, const struct answer *answe
 	return count;
 }
 
+/* The branch that was seen to decide, and those before it, of which the text alone tells. */
+static int find_seen(const struct decision_code *where, const struct answer *answer,
+		     struct decision *ret, size_t max)
+{
+	const struct site *decider = &answer->decider;
+	const struct why_state state = {
+		.regs = (const uint64_t *)answer->decider_hit->regs,
+		.hit = answer->decider_hit,
+		.table = &answer->decider_table,
+	};
+	int earlier, err;
+
+	if (!max)
+		return 0;
+	err = decision_at(where, &decider->sym, decider->addr, decider->taken, &state, ret);
+	if (err)
+		return err;
+	earlier = max > 1 ? decisions_find(where, &decider->sym, decider->addr, NULL, &state,
+					   ret + 1, max - 1)
+			  : 0;
+	return earlier > 0 ? 1 + earlier : 1;
+}
+
 int reasons_find(const struct decision_code *where, const struct answer *answer,
 		 const struct snapshot *snap, struct decision *ret, size_t max)
 {
@@ -48,6 +71,8 @@ int reasons_find(const struct decision_code *where, const struct answer *answer,
 
 	if (snap && snap->count)
 		count = decisions_find(where, func, addr, snap, state, ret, max);
+	if (count < 1 && answer->decider_hit)
+		count = find_seen(where, answer, ret, max);
 	if (count < 1)
 		count = decisions_find(where, func, addr, NULL, state, ret, max);
 	/* The registers may leave one of several ways. */

@@ -20,7 +20,7 @@ int reasons_find(const struct decision_code *where, const struct answer *answer,
 		 const struct snapshot *snap, struct decision *ret, size_t max);
 
 /* Ways that lead to one place, of which values leave some. */
-#define REASONS_WAYS_MAX 24
+#define REASONS_WAYS_MAX 64
 
 /**
  * reasons_one_of() - where they tell nothing: of each way the one that decided; decisions_one_of()

@@ -7,6 +7,7 @@
 #include "capture/capture.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "why/decider.h"
 #include "why/learned.h"
 
 /* A command that fails is not repeated more often than that. */
@@ -272,6 +273,35 @@ static int run_for_sites(struct session *session, struct errmsg *msg)
 	return err;
 }
 
+/*
+ * Where several branches lead to the place, and neither the LBR nor values tell which one did: once
+ * more with all of them watched.
+ */
+static int run_for_decider(struct session *session, struct errmsg *msg)
+{
+	struct probes *probes = &session->probes;
+	struct answer *answer = session->answer;
+	const struct failure *again = NULL;
+	struct sites branches = {};
+	struct errmsg why = {};
+	int err;
+
+	if (!runs_left(session) || answer->state != ORIGIN_FOUND || !probes->opts->kprobes)
+		return 0;
+	err = decider_sites(probes, answer, &branches);
+	if (err || !branches.count) {
+		sites_deinit(&branches);
+		return err;
+	}
+	probes_disarm(probes);
+	probes->sites = branches;
+	err = probes_arm(probes, &why);
+	if (err < 0 || probes->unwatched.count)
+		return err == -ENOMEM ? err : 0;
+	err = run_sites(session, &again, msg);
+	return !err && again ? decider_choose(probes, again, answer) : err;
+}
+
 static int find_origin(struct session *session, struct errmsg *msg)
 {
 	struct answer *answer = session->answer;
@@ -290,8 +320,10 @@ static int find_origin(struct session *session, struct errmsg *msg)
 	answer->has_lbr = session->probes.events;
 	if (!err && !done)
 		err = run_for_sites(session, msg);
-	if (err || answer->state == ORIGIN_NONE || !answer->has_lbr)
+	if (err || answer->state == ORIGIN_NONE)
 		return err;
+	if (!answer->has_lbr)
+		return run_for_decider(session, msg);
 	if (!answer->hit || !answer->hit->hw || session->probes.sites.count > HW_SITES_MAX)
 		err = run_for_branches(session, msg);
 	return err;

@@ -19,6 +19,8 @@
  * @watch: where it is seen: at @addr, or behind it where only its result tells (NEG, SUB)
  * @reg: it is made only if this register holds all ones at @watch (before AND behind SBB, after
  *       NEG): its index in struct pt_regs; SITE_REG_NONE: in any case
+ * @branch: it loads nothing: it is a branch that may have decided for the errno, if it went @taken;
+ * it comes @behind the errno, or before it
  */
 struct site {
 	uint64_t addr;
@@ -26,6 +28,9 @@ struct site {
 	struct symbol sym;
 	uint16_t err;
 	uint8_t reg;
+	bool branch;
+	bool taken;
+	bool behind;
 };
 
 /** struct sites - those of the function that was entered last for the first time come first */

@@ -449,11 +449,19 @@ static void decisions_one_of_ways_that_meet(void **state)
 			 1);
 	assert_int_equal(all[0].addr, BASE + 0x26);
 	assert_string_equal(all[0].values, "%esi = 5");
-	/* One way; more than there is room for; ways that meet behind the errno. */
+	/* One way; more than there is room for. */
 	assert_int_equal(decisions_one_of(&where, &func, BASE + 0x28, NULL, all, 4), -ENOENT);
 	assert_int_equal(decisions_one_of(&where, &func, BASE + 0x30, NULL, all, 1), -E2BIG);
+	assert_false(all[0].behind);
+	/* Branches behind an errno that is loaded early, each of which keeps it. */
 	assert_int_equal(symbols_by_name(*state, "", "early_for_two", 0, &func), 0);
-	assert_int_equal(decisions_one_of(&where, &func, BASE + 0xa4, NULL, all, 4), -ENOENT);
+	assert_int_equal(decisions_one_of(&where, &func, BASE + 0xa4, NULL, all, 4), 2);
+	assert_int_equal(all[0].addr, BASE + 0xab);
+	assert_true(all[0].taken && all[0].behind);
+	assert_string_equal(all[0].condition, "%edi < 0");
+	assert_int_equal(all[1].addr, BASE + 0xaf);
+	assert_true(all[1].taken && all[1].behind);
+	assert_string_equal(all[1].condition, "%esi == 0");
 }
 
 /* The decisions before it, too; what happened before the function was called is none of them. */

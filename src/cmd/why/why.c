@@ -120,11 +120,11 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Which line of the kernel's source made a command fail, by which condition.\v"
 	"COMMAND is run up to three times: to see which call fails and which functions ran in it; "
-	"to see which of their instructions made the error; and, on a machine with an LBR, to have "
-	"the branches that led there. What the later runs write is not shown. With --once it is "
-	"run once, and what runs already (-p, -c, --cgroup, --unit) is not run at all: then each "
-	"failing call teaches where the next one of its kind can be made, and so do earlier "
-	"uses.\n\n"
+	"to see which of their instructions made the error; and to have the branches that led "
+	"there from the LBR, or, without one, to see which of several branches decided. What the "
+	"later runs write is not shown. With --once it is run once, and what runs already (-p, -c, "
+	"--cgroup, --unit) is not run at all: then each failing call teaches where the next one of "
+	"its kind can be made, and so do earlier uses.\n\n"
 	"Exit status: 0 the place was found, 1 the command did not fail by a system call, or the "
 	"place was not found, 2 error, 4 not permitted, 64 usage.";
 

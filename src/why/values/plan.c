@@ -19,6 +19,10 @@ void plan_reads(const struct decision_code *where, const struct site *site,
 	*ret = (struct why_read_table){};
 	if (!all || site->watch != site->addr)
 		return;
+	if (site->branch) {
+		decision_at(where, &site->sym, site->addr, site->taken, &state, all);
+		return;
+	}
 	if (decisions_find(where, &site->sym, site->addr, NULL, &state, all, DECISIONS_MAX) < 1)
 		decisions_one_of(where, &site->sym, site->addr, &state, all, REASONS_WAYS_MAX);
 	variables_find(where, site->sym.module, site->addr, &state, seen, VARIABLES_MAX);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/decider.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm/dataflow.h"
+#include "disasm/insn.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+#include "why/reasons.h"
+
+/* The place is number 0 of the sites. */
+#define PLACE 0
+
+static struct decision_code code_of(const struct probes *probes)
+{
+	return (struct decision_code){.text = &probes->text, .symbols = probes->opts->symbols};
+}
+
+int decider_sites(const struct probes *probes, const struct answer *answer, struct sites *ret)
+{
+	const struct decision_code where = code_of(probes);
+	_cleanup_free_ struct decision *ways = calloc(REASONS_WAYS_MAX, sizeof(*ways));
+	const struct site *place = &answer->site;
+	int count, err;
+
+	if (!ways)
+		return -ENOMEM;
+	if (!answer->hit || place->watch != place->addr ||
+	    reasons_find(&where, answer, NULL, ways, 1) > 0)
+		return 0;
+	/* In the next run the values may be others: all ways, whatever these leave. */
+	count = decisions_one_of(&where, &place->sym, place->addr, NULL, ways, REASONS_WAYS_MAX);
+	if (count < 1)
+		return count == -ENOMEM ? count : 0;
+	err = sites_add(ret, place);
+	for (int i = 0; !err && i < count; i++)
+		err = sites_add(ret, &(struct site){.addr = ways[i].addr,
+						    .watch = ways[i].addr,
+						    .sym = place->sym,
+						    .err = place->err,
+						    .reg = SITE_REG_NONE,
+						    .branch = true,
+						    .taken = ways[i].taken,
+						    .behind = ways[i].behind});
+	/* Both sides of one branch: its flags do not tell which edge it was. */
+	if (!err && ret->count != (size_t)count + 1)
+		sites_deinit(ret);
+	log_verbose("%d branches may have led to the place", count);
+	return err;
+}
+
+static const struct why_hit *hit_of_place(const struct failure *failure)
+{
+	for (size_t i = 0; i < failure->hit_count; i++)
+		if (failure->hits[i].site == PLACE)
+			return &failure->hits[i];
+	return NULL;
+}
+
+/* Which way it went: 1 taken, 0 not; negative: not known. */
+static int way_of(const struct probes *probes, const struct why_hit *hit, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn in;
+
+	if (probes->text.read(probes->text.ctx, addr, bytes, sizeof(bytes)) ||
+	    insn_decode(bytes, sizeof(bytes), addr, &in) || in.class != INSN_COND)
+		return -ENOENT;
+	return insn_branch_taken(bytes, in.len, (uint16_t)hit->regs[PTREG_FLAGS]);
+}
+
+/* In the same call of the function: of a function that calls itself, both may be of another one. */
+static bool same_frame(const struct why_hit *a, const struct why_hit *b)
+{
+	return a->frames == b->frames && a->frames > 1 &&
+	       !memcmp(&a->stack[1], &b->stack[1], (a->frames - 1) * sizeof(a->stack[0]));
+}
+
+static bool went_there(const struct probes *probes, const struct why_hit *hit,
+		       const struct why_hit *place)
+{
+	const struct site *site = &probes->sites.items[hit->site];
+
+	return same_frame(hit, place) && way_of(probes, hit, site->addr) == site->taken;
+}
+
+/*
+ * Of the branches in front of the place the last one before it; of those behind it, which keep its
+ * errno, the one after it that went to do so. A hit tells the last execution of a branch alone:
+ * where one in front was executed again behind the place, what it did before is not known.
+ */
+static const struct why_hit *find_decider(const struct probes *probes,
+					  const struct failure *failure,
+					  const struct why_hit *place)
+{
+	const struct why_hit *found = NULL;
+
+	for (size_t i = 0; i < failure->hit_count; i++) {
+		const struct why_hit *hit = &failure->hits[i];
+		bool later = hit->order > place->order;
+
+		if (hit->site == PLACE || hit->site >= probes->sites.count)
+			continue;
+		if (!probes->sites.items[hit->site].behind) {
+			if (later)
+				return NULL;
+			if (!found || hit->order > found->order)
+				found = hit;
+		} else if (later && went_there(probes, hit, place)) {
+			if (found)
+				return NULL;
+			found = hit;
+		}
+	}
+	return found && went_there(probes, found, place) ? found : NULL;
+}
+
+int decider_choose(const struct probes *probes, const struct failure *failure,
+		   struct answer *answer)
+{
+	const struct why_hit *place = hit_of_place(failure);
+	const struct why_hit *hit = place ? find_decider(probes, failure, place) : NULL;
+
+	if (!hit) {
+		log_verbose("which branch decided was not seen");
+		return 0;
+	}
+	answer->decider_hit = malloc(sizeof(*hit));
+	if (!answer->decider_hit)
+		return -ENOMEM;
+	*answer->decider_hit = *hit;
+	answer->decider = probes->sites.items[hit->site];
+	answer->decider_table = probes->tables[hit->site];
+	answer->table = probes->tables[PLACE];
+	return answer_keep_hit(answer, failure, place);
+}
