@@ -35,8 +35,11 @@ static void note_registers(const ZydisDecodedInstruction *zi, const ZydisDecoded
 
 		if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
 		    ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-		    zi->mnemonic != ZYDIS_MNEMONIC_PUSH && zi->mnemonic != ZYDIS_MNEMONIC_CALL)
+		    zi->mnemonic != ZYDIS_MNEMONIC_PUSH && zi->mnemonic != ZYDIS_MNEMONIC_CALL) {
 			ret->writes_memory = true;
+			ret->stored = memory_of(&ops[i]);
+			ret->stored_bytes = i < zi->operand_count_visible ? ops[i].size / 8 : 0;
+		}
 		if (reg == INSN_NO_REG)
 			continue;
 		if (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)

@@ -57,6 +57,7 @@ struct insn_memory {
  * @reads: bit n: register n is read as a value, not as part of an address
  * @writes: bit n: register n is written
  * @writes_memory: memory is written, explicitly or not (STOS), but for PUSH and CALL
+ * @stored, @stored_bytes: what is written, where @writes_memory and it is an operand; else 0 bytes
  * @stack: bytes that a constant is added to RSP; meaningful unless @stack_unknown
  * @stack_unknown: RSP is written in another way
  * @compare, @compared: what the flags tell, of which register, in @compare_bits
@@ -68,6 +69,8 @@ struct insn_dataflow {
 	bool src_memory;
 	bool dst_memory;
 	struct insn_memory memory;
+	struct insn_memory stored;
+	uint32_t stored_bytes;
 	uint8_t bits;
 	bool extends;
 	bool negates;

@@ -4,6 +4,9 @@
 #include "disasm/insn.h"
 #include "disasm/zydis.h"
 
+#define RAX 0
+#define RDX 2
+
 static bool is_high_byte(ZydisRegister reg)
 {
 	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
@@ -105,6 +108,19 @@ static bool makes_zero(const ZydisDecodedInstruction *zi, const ZydisDecodedOper
 	       ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].reg.value == ops[1].reg.value;
 }
 
+/* DIV: the quotient goes to RAX, the remainder to RDX. */
+static enum insn_definition divides(const ZydisDecodedInstruction *zi,
+				    const ZydisDecodedOperand *ops, uint64_t addr, uint8_t reg,
+				    unsigned int bits, struct insn_operand *ret)
+{
+	zydis_operand_of(zi, &ops[0], addr, ret);
+	if ((ret->kind != INSN_OPERAND_REG && ret->kind != INSN_OPERAND_MEM) || ret->bits < 32 ||
+	    ret->bits < bits || (reg != RAX && reg != RDX))
+		return INSN_DEFINES_OTHER;
+	ret->arithmetic = reg == RAX ? '/' : '%';
+	return INSN_DEFINES_ARITHMETIC;
+}
+
 enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, uint8_t reg,
 				 unsigned int bits, struct insn_operand *ret)
 {
@@ -116,6 +132,8 @@ enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, u
 		return INSN_DEFINES_OTHER;
 	if (!writes(&zi, ops, reg, &written))
 		return INSN_DEFINES_NOT;
+	if (zi.mnemonic == ZYDIS_MNEMONIC_DIV)
+		return divides(&zi, ops, addr, reg, bits, ret);
 	/* The upper half of a register is zero after its lower half is written. */
 	if (!is_destination(&zi, ops, reg) || (written < bits && written < 32))
 		return INSN_DEFINES_OTHER;

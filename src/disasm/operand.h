@@ -27,7 +27,8 @@ enum insn_operand_kind {
  * @displacement: of memory
  * @value: of INSN_OPERAND_IMM, sign-extended
  * @arithmetic: of INSN_DEFINES_ARITHMETIC: '+', '-', '|', '^', '&', '<' (shifted left), '>'
- *              (shifted right)
+ *              (shifted right); '/', '%': of %rdx and %rax by the operand, whichever register
+ *              it is that is asked for
  */
 struct insn_operand {
 	enum insn_operand_kind kind;

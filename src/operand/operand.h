@@ -80,13 +80,16 @@ typedef void operand_fact_fn(void *ctx, const struct operand_fact *fact);
 
 /**
  * struct operand_way - how control came to a compare; all borrowed
- * @ctx: of @before
+ * @ctx: of @before and @keeps_slot
+ * @keeps_slot: does nothing but the function's own stores write to its stack frame at this offset
+ *              from RSP? NULL: nobody knows
  * @fact: called for each answer of DWARF, with @fact_ctx; or NULL
  */
 struct operand_way {
 	struct lines *lines;
 	struct symbols *symbols;
 	operand_before_fn *before;
+	bool (*keeps_slot)(void *ctx, int64_t offset);
 	void *ctx;
 	operand_fact_fn *fact;
 	void *fact_ctx;

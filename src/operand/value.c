@@ -12,17 +12,22 @@
 #include "util/cleanup.h"
 
 #define STEPS_MAX 256
+/* In all, for one condition. */
+#define SEARCH_STEPS_MAX 1024
 /* Places that are still to be followed back from, where ways meet. */
 #define PENDING_MAX 24
 #define DEPTH_MAX   8
 
 #define RAX 0
 #define RCX 1
+#define RDX 2
+#define RSP 4
 
 /**
  * struct wanted - what is looked for: the lowest @bits of @reg
  * @decides: it is what the decision compares, and no part of it
  * @any_wider: something larger whose lowest bits they are will do, too
+ * @slot: not the register, but @bytes of the stack frame, @offset from RSP
  * @pointee: not the register, but the member @offset from where it points to, @bytes of it
  */
 struct wanted {
@@ -31,6 +36,7 @@ struct wanted {
 	int depth;
 	bool decides;
 	bool any_wider;
+	bool slot;
 	bool pointee;
 	int64_t offset;
 	uint32_t bytes;
@@ -102,6 +108,26 @@ static int behind_base(struct search *search, const struct operand_insn *at,
 	return memory->base == INSN_NO_REG ? -ENOENT : find_register(search, at, &wanted, ret);
 }
 
+/* A register that was put aside in the stack frame. */
+static int spilled(struct search *search, const struct operand_insn *at,
+		   const struct insn_operand *memory, uint32_t bytes, int depth, struct cexpr *ret)
+{
+	const struct operand_way *way = search->way;
+	const struct wanted wanted = {
+		.reg = RSP,
+		.bits = bytes * 8,
+		.depth = depth + 1,
+		.slot = true,
+		.offset = memory->displacement,
+		.bytes = bytes,
+	};
+
+	if ((bytes != 4 && bytes != 8) || !way->keeps_slot ||
+	    !way->keeps_slot(way->ctx, memory->displacement))
+		return -ENOENT;
+	return find_register(search, at, &wanted, ret);
+}
+
 /* @bytes: 0: the address alone is of interest. @ret_part: as of variable_member() */
 static int find_memory(struct search *search, const struct operand_insn *at,
 		       const struct insn_operand *memory, uint32_t bytes, int depth,
@@ -127,6 +153,8 @@ static int find_memory(struct search *search, const struct operand_insn *at,
 		err = 0;
 		fact.kind = OPERAND_FACT_STACK;
 		fact.reg = memory->base;
+	} else if (memory->base == RSP) {
+		return spilled(search, at, memory, bytes, depth, ret);
 	} else {
 		err = pointed_to(search, at, memory, depth, &pointer)
 			      ?: variable_member(&pointer, memory->displacement, bytes, ret,
@@ -294,6 +322,30 @@ static int base_from(struct search *search, const struct operand_insn *before,
 	return find_register(search, before, &source, ret);
 }
 
+/* DIV of %rax, where %rdx is zero. C divides without a sign only where an operand has none. */
+static int quotient(struct search *search, const struct operand_insn *at,
+		    const struct insn_operand *divisor, int depth, struct cexpr *ret)
+{
+	const struct wanted upper = {.reg = RDX, .bits = divisor->bits, .depth = depth + 1};
+	const struct wanted lower = {.reg = RAX, .bits = divisor->bits, .depth = depth + 1};
+	struct cexpr zero, right;
+	int err = find_register(search, at, &upper, &zero);
+
+	if (err || !zero.constant || zero.value)
+		return err ?: -ENOENT;
+	err = find_register(search, at, &lower, ret) ?: fit(ret, divisor->bits);
+	err = err ?: operand_value(search, at, divisor, divisor->bits, depth, &right);
+	if (err || right.constant ||
+	    (right.type.class != CTYPE_UNSIGNED && ret->type.class != CTYPE_UNSIGNED) ||
+	    ret->type.bytes * 8 != divisor->bits)
+		return err ?: -ENOENT;
+	/* What has no sign is as large in more bits. */
+	if (right.type.bytes * 8 != divisor->bits &&
+	    (right.type.class != CTYPE_UNSIGNED || right.type.bytes * 8 > divisor->bits))
+		return -ENOENT;
+	return combine(ret, divisor->arithmetic, &right, divisor->bits);
+}
+
 /* The instruction @before defines the register, or it does not: -EAGAIN. */
 static int defined_by(struct search *search, const struct operand_insn *before,
 		      const struct wanted *wanted, struct cexpr *ret)
@@ -327,6 +379,8 @@ static int defined_by(struct search *search, const struct operand_insn *before,
 	case INSN_DEFINES_ARITHMETIC:
 		if (wanted->pointee)
 			return -ENOENT;
+		if (strchr("/%", from.arithmetic))
+			return quotient(search, before, &from, wanted->depth, ret);
 		source.reg = wanted->reg;
 		source.bits = from.bits > wanted->bits ? from.bits : wanted->bits;
 		return arithmetic(search, before, &source, &from, ret);
@@ -411,11 +465,39 @@ static bool is_fentry(struct search *search, const struct operand_insn *call)
 	return false;
 }
 
+/* A store to the slot says what it holds; while RSP moves, nobody follows it. */
+static int stored_by(struct search *search, const struct operand_insn *before,
+		     const struct wanted *wanted, struct cexpr *ret)
+{
+	struct insn_dataflow flow;
+	struct wanted source = {.bits = wanted->bits, .depth = wanted->depth + 1};
+
+	if (before->call)
+		return -EAGAIN;
+	if (insn_dataflow(before->bytes, before->len, &flow) || flow.writes & INSN_REG_BIT(RSP) ||
+	    (flow.writes_memory && !flow.stored_bytes))
+		return -ENOENT;
+	if (!flow.writes_memory || flow.stored.base != RSP)
+		return -EAGAIN;
+	if (!flow.stored.index &&
+	    (flow.stored.displacement + (int64_t)flow.stored_bytes <= wanted->offset ||
+	     wanted->offset + (int64_t)wanted->bytes <= flow.stored.displacement))
+		return -EAGAIN;
+	if (flow.stored.index || flow.stored.displacement != wanted->offset ||
+	    flow.move != INSN_MOVE_COPY || flow.src == INSN_NO_REG ||
+	    flow.stored_bytes != wanted->bytes)
+		return -ENOENT;
+	source.reg = flow.src;
+	return find_register(search, before, &source, ret);
+}
+
 /* The value after @before, of which one instruction alone is looked at: -EAGAIN, it is as before.
  */
 static int value_after(struct search *search, const struct operand_insn *before,
 		       const struct wanted *wanted, struct cexpr *ret)
 {
+	if (wanted->slot)
+		return stored_by(search, before, wanted, ret);
 	if (!before->call)
 		return defined_by(search, before, wanted, ret);
 	if (is_fentry(search, before))
@@ -495,6 +577,17 @@ static int named_register(struct search *search, const struct operand_insn *at,
 
 	if (!value_code_at(search, at->addr, &code))
 		return -ENOENT;
+	if (wanted->slot) {
+		err = variable_in_memory(&code, RSP, wanted->offset, wanted->bytes, ret);
+		if (!err)
+			value_fact(search,
+				   (struct operand_fact){.kind = OPERAND_FACT_STACK,
+							 .reg = RSP,
+							 .offset = wanted->offset,
+							 .bytes = wanted->bytes},
+				   ret);
+		return err;
+	}
 	if (wanted->pointee) {
 		err = variable_behind_register(&code, reg, wanted->offset, wanted->bytes, ret);
 		if (!err)
@@ -521,7 +614,7 @@ static int follow_one(struct search *search, struct ways *ways, const struct ope
 
 	if (was_seen(ways, before->pos))
 		return 0;
-	if (search->steps++ >= STEPS_MAX || ways->seen_count == STEPS_MAX)
+	if (search->steps++ >= SEARCH_STEPS_MAX || ways->seen_count == STEPS_MAX)
 		return -ENOENT;
 	ways->seen[ways->seen_count++] = before->pos;
 	err = value_after(search, before, wanted, &value);

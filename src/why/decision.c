@@ -12,11 +12,13 @@
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "disasm/operand.h"
+#include "disasm/regs.h"
 #include "util/cleanup.h"
 #include "why/values/backward.h"
 #include "why/values/value_text.h"
 
 #define STEPS_MAX 256
+#define RSP	  4
 /* Branches between an errno that is loaded early and what becomes of it. */
 #define KEPT_MAX 16
 /* Until the two sides of a branch meet again. */
@@ -48,6 +50,25 @@ static size_t operand_before(void *ctx, const struct operand_insn *at, struct op
 		backward_operand(back, in, &ret[count++]);
 	}
 	return count;
+}
+
+/* A pointer to the slot, or to what lies below it, may be in use where its address is taken. */
+static bool keeps_slot(void *ctx, int64_t offset)
+{
+	const struct backward *back = ctx;
+
+	for (size_t i = 0; i < back->code->count; i++) {
+		const struct insn *in = &back->code->insns[i];
+		struct insn_dataflow flow;
+
+		if (insn_dataflow(code_bytes(back->code, in), in->len, &flow))
+			return false;
+		if (flow.lea ? flow.memory.base == RSP && !(flow.writes & INSN_REG_BIT(RSP)) &&
+				       flow.memory.displacement <= offset
+			     : flow.move == INSN_MOVE_COPY && flow.src == RSP && !flow.dst_memory)
+			return false;
+	}
+	return true;
 }
 
 /* "x == 9" and "!x" say their value by themselves. */
@@ -228,6 +249,7 @@ static void describe_source(const struct compared *c, const struct insn *branch,
 		.lines = back->where->lines,
 		.symbols = back->where->symbols,
 		.before = operand_before,
+		.keeps_slot = keeps_slot,
 		.ctx = back,
 		.fact = back->where->fact,
 		.fact_ctx = back->where->fact_ctx,

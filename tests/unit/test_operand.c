@@ -118,6 +118,17 @@ static void define_arithmetic(void **state)
 	assert_int_equal(from.kind, INSN_OPERAND_IMM);
 	assert_int_equal(DEFINE("\x31\xd8", 0, 32), INSN_DEFINES_ARITHMETIC);
 	assert_int_equal(from.arithmetic, '^');
+	/* div %rsi: the quotient in %rax, the remainder in %rdx */
+	assert_int_equal(DEFINE("\x48\xf7\xf6", 0, 64), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.arithmetic, '/');
+	assert_int_equal(from.reg, 6);
+	assert_int_equal(DEFINE("\x48\xf7\xf6", 2, 64), INSN_DEFINES_ARITHMETIC);
+	assert_int_equal(from.arithmetic, '%');
+	assert_int_equal(DEFINE("\x48\xf7\xf6", 3, 64), INSN_DEFINES_NOT);
+	/* div %esi defines 32 bits; div %sil puts both into %ax; idiv has a sign */
+	assert_int_equal(DEFINE("\xf7\xf6", 2, 64), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x40\xf6\xf6", 0, 8), INSN_DEFINES_OTHER);
+	assert_int_equal(DEFINE("\x48\xf7\xfe", 2, 64), INSN_DEFINES_OTHER);
 }
 
 static void calls_through_what(void **state)
