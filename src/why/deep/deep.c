@@ -111,7 +111,8 @@ static int find_code(struct deep *deep)
 			deep->code.switch_start[!!i] = sym.addr;
 			deep->code.switch_end[!!i] = sym.addr + sym.size;
 		}
-	/* Without the second what the switch itself did on behalf of the task stands in the path. */
+	/* Without the second what the switch itself did on behalf of the task stands in the path.
+	 */
 	if (!deep->code.switch_end[0])
 		return -ENOENT;
 	return deep->code.calls[0] ? 0 : -ENOENT;
