@@ -199,7 +199,9 @@ static bool try(const struct row *row)
 	skel->rodata->filter_pid = (uint32_t)getpid();
 	skel->rodata->filter_errno = skel->rodata->filter_errno_any = row->errors;
 	bpf_program__set_autoload(prog, true);
-	err = bpf_program__type(prog) == BPF_PROG_TYPE_TRACING
+	/* A tracepoint's program has its place already. */
+	err = bpf_program__type(prog) == BPF_PROG_TYPE_TRACING &&
+			      bpf_program__expected_attach_type(prog) != BPF_TRACE_RAW_TP
 		      ? bpf_program__set_attach_target(prog, 0, FUNCTION)
 		      : 0;
 	err = err ?: lbrsnoop_bpf__load(skel);
