@@ -86,6 +86,7 @@ static int on_snapshot(struct snapshot *snap, void *ctx)
 
 	if (!snap)
 		return 0;
+	symbols_follow(doctor->symbols, snap);
 	snapshot_trim(snap, doctor->symbols);
 	m->depth = snap->lbr->depth;
 	m->left[m->hits++] = snap->count - snap->wasted;

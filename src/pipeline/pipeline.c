@@ -71,8 +71,6 @@ int pipeline_event(struct pipeline *pipeline, struct snapshot *snap, uint64_t lo
 			ops->classified(source->ctx, snap);
 	}
 	hand_on(pipeline, &event, wanted, false, &err);
-	if (ops->release)
-		ops->release(source->ctx);
 	return err;
 }
 

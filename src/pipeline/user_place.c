@@ -80,10 +80,19 @@ static enum tri is_mixed(const struct userspace *space, const struct snapshot *s
 	return TRI_CLEAR;
 }
 
+/* Now the process is still there. */
+static void open_files(struct user *user, const struct snapshot *snap)
+{
+	userspace_open_file(user->space, snap->ip);
+	for (uint32_t i = 0; i < snap->count; i++) {
+		userspace_open_file(user->space, snap->branches[i].from);
+		userspace_open_file(user->space, snap->branches[i].to);
+	}
+}
+
 void user_place(struct user *user, struct snapshot *snap)
 {
 	const struct trigger *placed;
-	struct symbol sym;
 	uint64_t bias;
 
 	if (!user)
@@ -95,11 +104,7 @@ void user_place(struct user *user, struct snapshot *snap)
 	if (!userspace_select(user->space, snap->pid))
 		return;
 	snap->mixed = is_mixed(user->space, snap);
-	/* Files are opened as they are asked for, and now the process is there yet. */
-	for (uint32_t i = 0; i < snap->count; i++) {
-		symbols_find(user->symbols, snap->branches[i].from, &sym);
-		symbols_find(user->symbols, snap->branches[i].to, &sym);
-	}
+	open_files(user, snap);
 	if (snap->trigger->kind == TRIGGER_SIGNAL) {
 		trigger_instance_at_symbol(&user->placed, user->symbols, snap);
 		return;

@@ -23,7 +23,6 @@ struct symbols;
  * @prepare: called before names and text are asked for. A live source reads what is gone later
  * @needs_class: is the event to be classified although no sink asks for it? Changes nothing
  * @classified: called when the event is classified. A live source repairs what makes it stale
- * @release: called when all sinks have had the event
  */
 struct source_ops {
 	int (*next)(void *ctx, struct snapshot *ret_snap, uint64_t *ret_lost);
@@ -32,7 +31,6 @@ struct source_ops {
 	void (*prepare)(void *ctx, struct snapshot *snap);
 	bool (*needs_class)(const void *ctx, const struct snapshot *snap);
 	void (*classified)(void *ctx, const struct snapshot *snap);
-	void (*release)(void *ctx);
 };
 
 /**

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "snapshot/snapshot.h"
 #include "symbolize/symbols.h"
 #include "symbolize/user/userspace.h"
 #include "util/address.h"
@@ -526,11 +527,6 @@ void symbols_freeze(struct symbols *syms)
 	syms->live = NULL;
 }
 
-void symbols_hold(struct symbols *syms, bool held)
-{
-	syms->held = held;
-}
-
 uint64_t symbols_version(const struct symbols *syms)
 {
 	return syms->version;
@@ -563,27 +559,48 @@ int symbols_refresh(struct symbols *syms)
 }
 
 /*
- * Is it time to read the table again? At most once a second for an address that no symbol holds,
- * and ever more seldom while that brings nothing new; at once if a module or BPF program came,
- * which is cheap to ask. A symbol of one may have been replaced by another one's at the same place:
- * whether any came or went is looked at once a second.
+ * Is it time to read the table again? A symbol of a module may have been replaced by another one's
+ * at the same place: whether any came or went is looked at once a second. It is cheap to ask, so it
+ * is asked sooner for an address without a symbol.
  */
-static bool refresh_due(struct symbols *syms, uint64_t addr, const struct symtab_entry *sym)
+static bool refresh_due(struct symbols *syms, const struct symtab_entry *sym)
 {
-	uint64_t now, fingerprint;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (!syms->live || syms->visiting || syms->held || (sym && sym->module == 0))
-		return false;
-	if (!sym && symtab_in_kernel(&syms->tab, addr))
-		return false;
-	now = clock_ns(CLOCK_MONOTONIC);
 	if (!sym && (!syms->read_ns || now - syms->read_ns >= syms->miss_wait_ns))
 		return true;
 	if (syms->checked_ns && now - syms->checked_ns < (sym ? SECOND_NS : MISS_LOOK_NS))
 		return false;
 	syms->checked_ns = now;
-	fingerprint = read_live_state(syms, NULL);
-	return fingerprint != syms->fingerprint;
+	return read_live_state(syms, NULL) != syms->fingerprint;
+}
+
+void symbols_follow_address(struct symbols *syms, uint64_t addr)
+{
+	const struct symtab_entry *sym;
+
+	if (!syms->live || syms->visiting || !address_is_kernel(addr) ||
+	    symtab_in_kernel(&syms->tab, addr))
+		return;
+	sym = symtab_find(&syms->tab, addr);
+	if ((sym && sym->module == 0) || !refresh_due(syms, sym))
+		return;
+	symbols_refresh(syms);
+	if (symtab_find(&syms->tab, addr))
+		syms->miss_wait_ns = SECOND_NS;
+	else if (!sym && syms->miss_wait_ns < MISS_WAIT_MAX_NS)
+		syms->miss_wait_ns *= 2;
+}
+
+void symbols_follow(struct symbols *syms, const struct snapshot *snap)
+{
+	symbols_follow_address(syms, snap->ip);
+	for (uint32_t i = 0; i < snap->count; i++) {
+		symbols_follow_address(syms, snap->branches[i].from);
+		symbols_follow_address(syms, snap->branches[i].to);
+	}
+	for (uint32_t i = 0; i < snap->stack_count; i++)
+		symbols_follow_address(syms, snap->stack[i]);
 }
 
 static void fill_symbol(const struct symbols *syms, const struct symtab_entry *sym,
@@ -602,7 +619,7 @@ void symbols_set_user(struct symbols *syms, struct userspace *user)
 	syms->user = user;
 }
 
-int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym)
+int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *ret_sym)
 {
 	const struct symtab_entry *sym;
 
@@ -611,16 +628,6 @@ int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym)
 	if (syms->user_hidden && !address_is_kernel(addr))
 		return -ENOENT;
 	sym = symtab_find(&syms->tab, addr);
-	if (address_is_kernel(addr) && refresh_due(syms, addr, sym)) {
-		bool missed = !sym;
-
-		symbols_refresh(syms);
-		sym = symtab_find(&syms->tab, addr);
-		if (sym)
-			syms->miss_wait_ns = SECOND_NS;
-		else if (missed && syms->miss_wait_ns < MISS_WAIT_MAX_NS)
-			syms->miss_wait_ns *= 2;
-	}
 	if (!sym)
 		return -ENOENT;
 	fill_symbol(syms, sym, ret_sym);

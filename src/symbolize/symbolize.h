@@ -138,16 +138,10 @@ int symbols_refresh(struct symbols *syms);
 int symbols_add_programs(struct symbols *syms);
 
 /**
- * symbols_freeze() - never read the live table again
+ * symbols_freeze() - symbols_follow() never reads the live table again
  * For what was captured before the caller's own programs go, with their trampolines.
  */
 void symbols_freeze(struct symbols *syms);
-
-/**
- * symbols_hold() - while held, looking up an address does not read the live table again
- * For one snapshot that is looked at several times, and has the same names each time.
- */
-void symbols_hold(struct symbols *syms, bool held);
 
 /** symbols_version() - another number when the table was changed, or read again */
 uint64_t symbols_version(const struct symbols *syms);
@@ -163,11 +157,22 @@ void symbols_close(struct symbols *syms);
 
 /**
  * symbols_find() - which function holds an address
- * Where several names share the address, the one a person would use. Refreshes the live table (at
- * most once a second) when @addr is in none, since modules and BPF programs come and go.
+ * Where several names share the address, the one a person would use.
  * Return: 0; -ENOENT if no symbol's range holds @addr.
  */
-int symbols_find(struct symbols *syms, uint64_t addr, struct symbol *ret_sym);
+int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *ret_sym);
+
+struct snapshot;
+
+/**
+ * symbols_follow() - reads the live table again if code that ran in a snapshot may be newer
+ * Modules and BPF programs come and go. At most once a second for an address that no symbol holds,
+ * and ever more seldom while that brings nothing new; at once if a module or BPF program came. For
+ * a live source to call before it hands the snapshot on: look-ups change nothing. Addresses of the
+ * kernel image cost nothing.
+ * Does nothing for a file, after symbols_freeze(), or in symbols_for_each().
+ */
+void symbols_follow(struct symbols *syms, const struct snapshot *snap);
 
 /**
  * symbols_by_name() - function(s) of a name

@@ -57,7 +57,6 @@ struct noted_name {
  * @kcore: symbols_open_begin(): what is read of the kernel's memory; NULL otherwise
  * @partial: the kernel image and modules alone: no BPF programs, no trampolines
  * @visiting: in symbols_for_each(): the table must not be replaced
- * @held: symbols_hold()
  * @user_hidden: symbols_hide_user()
  * @version: symbols_version()
  * @kaslr_offset: added to the addresses of the kernel image
@@ -79,7 +78,6 @@ struct symbols {
 	struct kcoresyms *kcore;
 	bool partial;
 	bool visiting;
-	bool held;
 	bool user_hidden;
 	uint64_t version;
 	uint64_t kaslr_offset;
@@ -178,6 +176,9 @@ void symbols_read_bpf_sizes(struct symbols *syms);
  * Return: @hash, mixed with the ids of all programs and links.
  */
 uint64_t symbols_bpf_fingerprint(uint64_t hash);
+
+/** symbols_follow_address() - symbols_follow() of one address */
+void symbols_follow_address(struct symbols *syms, uint64_t addr);
 
 /**
  * symbols_note() - where a note about a name is kept: it is asked for again and again

@@ -360,12 +360,24 @@ static void rank_all_names(struct symtab *tab)
 	}
 }
 
+/* Up to the first function that is another's: modules and BPF programs lie above the image. */
+static void find_kernel(struct symtab *tab)
+{
+	size_t end = 0;
+
+	while (end < tab->count && tab->entries[end].module == 0)
+		end++;
+	tab->kernel_start = end ? tab->entries[0].addr : 0;
+	tab->kernel_bytes = end ? tab->entries[end - 1].addr - tab->kernel_start : 0;
+}
+
 void symtab_resort(struct symtab *tab)
 {
 	sort_by_address(tab);
 	rank_all_names(tab);
 	free(tab->buckets);
 	tab->buckets = NULL;
+	find_kernel(tab);
 }
 
 int symtab_take_modules(struct symtab *tab, const struct symtab *old)
@@ -398,6 +410,7 @@ void symtab_finish(struct symtab *tab)
 			tab->room = kept;
 		}
 	}
+	find_kernel(tab);
 }
 
 /* Index of the first entry at or above @addr. */
@@ -414,14 +427,6 @@ static size_t lower_bound(const struct symtab *tab, uint64_t addr)
 			high = mid;
 	}
 	return low;
-}
-
-bool symtab_in_kernel(const struct symtab *tab, uint64_t addr)
-{
-	size_t i = lower_bound(tab, addr);
-
-	return i > 0 && i < tab->count && tab->entries[i - 1].module == 0 &&
-	       tab->entries[i].module == 0;
 }
 
 const struct symtab_entry *symtab_find(const struct symtab *tab, uint64_t addr)

@@ -60,7 +60,11 @@ struct symtab_entry {
 	char type;
 };
 
-/** struct symtab - zero-initialised is empty */
+/**
+ * struct symtab - zero-initialised is empty
+ * @kernel_start, @kernel_bytes: from the first to the last function of the kernel image, as
+ * symtab_finish() found them
+ */
 struct symtab {
 	struct symtab_entry *entries;
 	size_t count;
@@ -69,6 +73,8 @@ struct symtab {
 	size_t module_count;
 	uint32_t *buckets; /* by name: index + 1; built when first needed */
 	size_t bucket_count;
+	uint64_t kernel_start;
+	uint64_t kernel_bytes;
 };
 
 /** arena_strndup() - NUL-terminated copy of @len bytes, or NULL if there is no memory */
@@ -117,8 +123,11 @@ void symtab_resort(struct symtab *tab);
  */
 int symtab_take_modules(struct symtab *tab, const struct symtab *old);
 
-/** symtab_in_kernel() - does the kernel image have symbols below and above @addr? */
-bool symtab_in_kernel(const struct symtab *tab, uint64_t addr);
+/** symtab_in_kernel() - does the kernel image have symbols at or below @addr, and above it? */
+static inline bool symtab_in_kernel(const struct symtab *tab, uint64_t addr)
+{
+	return addr - tab->kernel_start < tab->kernel_bytes;
+}
 
 /**
  * symtab_find() - the entry shown for an address

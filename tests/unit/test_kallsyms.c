@@ -15,6 +15,7 @@
 
 #include "../seed.h"
 #include "../symbol_table.h"
+#include "snapshot/snapshot.h"
 #include "symbolize/place.h"
 #include "symbolize/symbols.h"
 
@@ -369,7 +370,7 @@ static void open_bad_lines_are_left_out(void **state)
 	free(text);
 }
 
-static void find_miss_refreshes_live_table(void **state)
+static void follow_miss_refreshes_live_table(void **state)
 {
 	char *path = write_file(sample, strlen(sample));
 	char *modules = write_file(modules_sample, strlen(modules_sample));
@@ -380,11 +381,13 @@ static void find_miss_refreshes_live_table(void **state)
 
 	(void)state;
 	assert_int_equal(symbols_open_live(&source, &syms), 0);
-	check_hole(syms, 0xffffffff81000230);
+	/* in the kernel image, which does not change */
+	symbols_follow_address(syms, 0xffffffff81000230);
 	assert_int_equal(syms->read_ns, 0);
 	assert_int_equal(symbols_find(syms, 0xffffffffc0d00010, &old), 0);
 	sprintf(text, "%sffffffffc0f00000 t new_func\t[new]\n", sample);
 	replace_file(path, text);
+	symbols_follow_address(syms, 0xffffffffc0f00010);
 	check_at(syms, 0xffffffffc0f00010, "new_func", "new", 0x1000);
 	/* what was there before is the same, down to its pointers */
 	assert_int_equal(symbols_find(syms, 0xffffffffc0d00010, &sym), 0);
@@ -394,6 +397,7 @@ static void find_miss_refreshes_live_table(void **state)
 	check_hole(syms, 0xffffffff81000230);
 	/* not again within the second */
 	replace_file(path, "ffffffff81000000 T _stext\nffffffffc0f10000 t newer\t[new]\n");
+	symbols_follow_address(syms, 0xffffffffc0f10010);
 	check_hole(syms, 0xffffffffc0f10010);
 	assert_int_equal(symbols_refresh(syms), 0);
 	check_at(syms, 0xffffffffc0f10010, "newer", "new", 0x1000);
@@ -405,26 +409,27 @@ static void find_miss_refreshes_live_table(void **state)
 	remove_file(path);
 }
 
-/* What looks at a snapshot twice finds the same names. */
-static void find_miss_while_held_does_not_refresh(void **state)
+/* Who looks at a snapshot twice finds the same names: a look-up reads nothing, follow() alone does.
+ */
+static void find_changes_nothing(void **state)
 {
 	char *path = write_file(sample, strlen(sample));
 	char *modules = write_file(modules_sample, strlen(modules_sample));
 	struct symbols_source source = {.kallsyms = path, .modules = modules};
+	struct snapshot snap = {.ip = 0xffffffff81000030, .count = 1};
 	struct symbols *syms = NULL;
 	uint64_t version;
 
 	(void)state;
 	assert_int_equal(symbols_open_live(&source, &syms), 0);
 	version = symbols_version(syms);
-	symbols_hold(syms, true);
 	replace_file(path, "ffffffff81000000 T _stext\nffffffffc0f00000 t new_func\t[new]\n");
-	check_hole(syms, 0xffffffffc0f00010);
 	replace_file(modules, "new 4096 0 - Live 0xffffffffc0f00000\n");
-	syms->checked_ns = 1;
+	check_hole(syms, 0xffffffffc0f00010);
 	check_at(syms, 0xffffffffc0b00f80, "loop_tail", "loop", 0x80);
-	assert_int_equal(symbols_version(syms), version);
-	symbols_hold(syms, false);
+	assert_true(symbols_version(syms) == version);
+	snap.branches[0] = (struct branch){.from = 0xffffffff81000030, .to = 0xffffffffc0f00010};
+	symbols_follow(syms, &snap);
 	check_at(syms, 0xffffffffc0f00010, "new_func", "new", 0x1000);
 	assert_true(symbols_version(syms) != version);
 	symbols_close(syms);
@@ -433,7 +438,7 @@ static void find_miss_while_held_does_not_refresh(void **state)
 }
 
 /* Loaded right after the table was read: its first snapshot may be the only one. */
-static void find_miss_of_a_module_that_came_does_not_wait(void **state)
+static void follow_miss_of_a_module_that_came_does_not_wait(void **state)
 {
 	char *path = write_file(sample, strlen(sample));
 	char *modules = write_file(modules_sample, strlen(modules_sample));
@@ -446,18 +451,19 @@ static void find_miss_of_a_module_that_came_does_not_wait(void **state)
 	assert_int_equal(symbols_refresh(syms), 0);
 	syms->checked_ns -= 20000000;
 	version = symbols_version(syms);
-	check_hole(syms, 0xffffffffc0f00010);
+	symbols_follow_address(syms, 0xffffffffc0f00010);
 	assert_true(symbols_version(syms) == version);
 	replace_file(modules, "new 4096 0 - Live 0xffffffffc0f00000\n");
 	replace_file(path, "ffffffff81000000 T _stext\nffffffffc0f00000 t new_func\t[new]\n");
 	syms->checked_ns -= 20000000;
+	symbols_follow_address(syms, 0xffffffffc0f00010);
 	check_at(syms, 0xffffffffc0f00010, "new_func", "new", 0x1000);
 	symbols_close(syms);
 	remove_file(modules);
 	remove_file(path);
 }
 
-static void find_other_module_at_address_is_noticed(void **state)
+static void follow_other_module_at_address_is_noticed(void **state)
 {
 	char *path = write_file(sample, strlen(sample));
 	char *modules = write_file(modules_sample, strlen(modules_sample));
@@ -470,6 +476,7 @@ static void find_other_module_at_address_is_noticed(void **state)
 	replace_file(modules, "fuse 4096 0 - Live 0xffffffffc0b00000\n");
 	replace_file(path, "ffffffff81000000 T _stext\nffffffffc0b00f00 t fuse_tail\t[fuse]\n");
 	syms->checked_ns = 1;
+	symbols_follow_address(syms, 0xffffffffc0b00f80);
 	check_at(syms, 0xffffffffc0b00f80, "fuse_tail", "fuse", 0x100);
 	symbols_close(syms);
 	remove_file(modules);
@@ -700,10 +707,10 @@ int main(void)
 		cmocka_unit_test(open_missing_file_is_enoent),
 		cmocka_unit_test(open_no_table_is_einval),
 		cmocka_unit_test(open_bad_lines_are_left_out),
-		cmocka_unit_test(find_miss_refreshes_live_table),
-		cmocka_unit_test(find_miss_while_held_does_not_refresh),
-		cmocka_unit_test(find_miss_of_a_module_that_came_does_not_wait),
-		cmocka_unit_test(find_other_module_at_address_is_noticed),
+		cmocka_unit_test(follow_miss_refreshes_live_table),
+		cmocka_unit_test(find_changes_nothing),
+		cmocka_unit_test(follow_miss_of_a_module_that_came_does_not_wait),
+		cmocka_unit_test(follow_other_module_at_address_is_noticed),
 		cmocka_unit_test(refresh_unreadable_keeps_table),
 		cmocka_unit_test(open_module_range_bounds_last_symbol),
 		cmocka_unit_test(same_function_parts_count),

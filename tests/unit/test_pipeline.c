@@ -60,15 +60,8 @@ static void classified(void *ctx, const struct snapshot *snap)
 	note("classified ");
 }
 
-static void release(void *ctx)
-{
-	(void)ctx;
-	note("release ");
-}
-
 static const struct source_ops plain = {.next = next};
-static const struct source_ops live = {
-	.prepare = prepare, .classified = classified, .release = release};
+static const struct source_ops live = {.prepare = prepare, .classified = classified};
 
 static int keep(void *ctx, const struct event *event)
 {
@@ -166,7 +159,7 @@ static void pipeline_event_keeps_before_it_classifies(void **state)
 	(void)state;
 	pipeline_add_sink(pipeline, &(struct sink){.event = show, .ctx = &works});
 	add_keep(pipeline, &fails);
-	expect_steps(pipeline, 1, -EIO, "prepare keep classified show release ");
+	expect_steps(pipeline, 1, -EIO, "prepare keep classified show ");
 	end(pipeline);
 }
 
@@ -179,8 +172,8 @@ static void pipeline_event_of_a_sink_that_does_not_want_it(void **state)
 	(void)state;
 	add_keep(pipeline, &works);
 	pipeline_add_sink(pipeline, &(struct sink){.event = show, .wants = is_even, .ctx = &works});
-	expect_steps(pipeline, 1, 0, "prepare keep release ");
-	expect_steps(pipeline, 2, 0, "prepare keep classified show release ");
+	expect_steps(pipeline, 1, 0, "prepare keep ");
+	expect_steps(pipeline, 2, 0, "prepare keep classified show ");
 	end(pipeline);
 }
 
@@ -191,7 +184,7 @@ static void pipeline_event_nobody_asks_is_not_classified(void **state)
 
 	(void)state;
 	add_keep(pipeline, &works);
-	expect_steps(pipeline, 1, 0, "prepare keep release ");
+	expect_steps(pipeline, 1, 0, "prepare keep ");
 	end(pipeline);
 }
 

@@ -35,21 +35,6 @@ static void ask_log(struct trace *trace, struct snapshot *snap)
 		snap->log = klog_around(trace->klog, snap->ts_ns);
 }
 
-/* New names come now, or with the next snapshot: what is printed is what is recorded. */
-static void hold_names(struct trace *trace, const struct snapshot *snap)
-{
-	struct symbol sym;
-
-	symbols_find(trace->symbols, snap->ip, &sym);
-	for (uint32_t i = 0; i < snap->count; i++) {
-		symbols_find(trace->symbols, snap->branches[i].from, &sym);
-		symbols_find(trace->symbols, snap->branches[i].to, &sym);
-	}
-	for (uint32_t i = 0; i < snap->stack_count; i++)
-		symbols_find(trace->symbols, snap->stack[i], &sym);
-	symbols_hold(trace->symbols, true);
-}
-
 /* Where nothing is shown, text is read again only from time to time. */
 static void prepare(void *ctx, struct snapshot *snap)
 {
@@ -62,8 +47,7 @@ static void prepare(void *ctx, struct snapshot *snap)
 		text_live_invalidate(trace->text_live);
 	}
 	user_place(trace->user, snap);
-	if (trace->view)
-		hold_names(trace, snap);
+	symbols_follow(trace->symbols, snap);
 }
 
 static bool code_changed(void *ctx)
@@ -88,14 +72,6 @@ static void classified(void *ctx, const struct snapshot *snap)
 	trace->looked_ns[snap->cpu % TRACE_CPUS] = snap->ts_ns;
 	if (snap->stale == TRI_SET)
 		capture_revive(trace->capture, snap->cpu);
-}
-
-static void release(void *ctx)
-{
-	struct trace *trace = ctx;
-
-	if (trace->view)
-		symbols_hold(trace->symbols, false);
 }
 
 static int record_event(void *ctx, const struct event *event)
@@ -123,7 +99,6 @@ void trace_start_pipeline(struct trace *trace)
 		.code_changed = code_changed,
 		.needs_class = needs_class,
 		.classified = classified,
-		.release = release,
 	};
 	struct pipeline *pipeline = &trace->pipeline;
 	struct sink view, compare;

@@ -647,8 +647,6 @@ static int run(struct why *why, struct errmsg *msg)
 	if (err)
 		return err;
 	session.probes.symbols = why->symbols;
-	/* Our own programs come and go: that is no reason to read all names again. */
-	symbols_hold(why->symbols, true);
 	session.probes.text = why->text;
 	session.probes.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
 	session.probes.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);

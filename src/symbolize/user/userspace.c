@@ -444,6 +444,14 @@ static struct userfile *file_of(struct userspace *user, const struct mapping *ma
 	return slot->file;
 }
 
+void userspace_open_file(struct userspace *user, uint64_t addr)
+{
+	const struct mapping *map = find_mapping(user, addr);
+
+	if (map)
+		file_of(user, map);
+}
+
 /* The file, and run-time minus link-time address there. */
 static struct userfile *file_at(struct userspace *user, uint64_t addr, uint64_t *ret_bias)
 {

@@ -71,6 +71,12 @@ bool userspace_select(struct userspace *user, uint32_t pid);
  */
 int userspace_find(struct userspace *user, uint64_t addr, struct symbol *ret_sym);
 
+/**
+ * userspace_open_file() - opens the file whose code is at an address of the process selected
+ * For a source to call while the process is there: look-ups later may find it gone.
+ */
+void userspace_open_file(struct userspace *user, uint64_t addr);
+
 /** userspace_text() - text of the process selected: that of the files, without breakpoints */
 struct text_source userspace_text(struct userspace *user);
 

@@ -325,11 +325,7 @@ int probes_drain(struct probes *probes, struct failures *into)
 
 void probes_refresh(struct probes *probes)
 {
-	struct symbols *symbols = probes->opts->symbols;
-
-	symbols_hold(symbols, false);
-	symbols_refresh(symbols);
-	symbols_hold(symbols, true);
+	symbols_refresh(probes->opts->symbols);
 	text_live_invalidate(probes->opts->text);
 }
 
