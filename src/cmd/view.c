@@ -209,7 +209,8 @@ struct view {
 
 static int open_lines(struct view *view, const struct lines_options *kernel, struct errmsg *msg)
 {
-	struct lines_options debug = kernel ? *kernel : (struct lines_options){0};
+	struct lines_options debug =
+		kernel ? *kernel : (struct lines_options){.symbols = view->symbols};
 	char ids[400], hint[300];
 	int err;
 
@@ -385,7 +386,7 @@ int view_create_for_capture(const struct view_options *opts, FILE *out, struct c
 		.release = meta->release,
 		.build_id = meta->build_id.bytes,
 		.build_id_len = meta->build_id.len,
-		.kallsyms_text = meta->stext,
+		.stext = meta->stext,
 	};
 	int err = view_create(opts, out, capfile_symbols(file), &kernel, aggregate, ret_view, msg);
 

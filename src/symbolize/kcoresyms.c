@@ -52,29 +52,21 @@ void kcoresyms_close(struct kcoresyms *kcore)
 	free(kcore);
 }
 
-static int take(uint64_t addr, char type, const char *name, size_t len, const char *module,
-		void *ctx)
-{
-	struct symbols_reading *reading = ctx;
-	int index = *module ? symbols_module(reading, module, strlen(module)) : 0;
-
-	return index < 0 ? index : symbols_take(reading, addr, type, name, len, index);
-}
-
 int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, const struct btf *btf,
 		   size_t *ret_modules)
 {
 	struct text_source memory = text_source(kcore->text);
 	struct ksym_modules modules = {0};
 	uint64_t list;
-	int err = ksymtable_for_each(memory, &kcore->at, take, reading);
+	int err = ksymtable_for_each(memory, &kcore->at, symbols_take_visited, reading);
 
 	if (err)
 		return err;
 	/* A kernel without modules has no list of them. */
 	list = symbols_single(reading->syms, SYMBOLS_MODULES);
 	if (list || reading->tab->module_count > 1)
-		err = ksym_modules_for_each(memory, list, btf, take, reading, &modules);
+		err = ksym_modules_for_each(memory, list, btf, symbols_take_visited, reading,
+					    &modules);
 	*ret_modules = modules.visited;
 	return err ?: modules.failed ? -EFAULT : 0;
 }

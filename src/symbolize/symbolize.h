@@ -205,6 +205,8 @@ enum symbols_single {
 	SYMBOLS_KFENCE_POOL,  /* the variable, which may be NULL */
 	SYMBOLS_MODULES,      /* list of struct module */
 	SYMBOLS_VMALLOC_BASE, /* the variable */
+	SYMBOLS_BTF,	      /* of the kernel image, up to the next one */
+	SYMBOLS_BTF_END,
 	SYMBOLS_SINGLE_COUNT,
 };
 

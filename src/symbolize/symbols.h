@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* symbols.h - struct symbols as its sources (kallsyms.c, elfsyms.c) and tests see it */
+/* symbols.h - struct symbols as those who fill it (live_symbols.c, elfsyms.c) and tests see it */
 #ifndef LBRSNOOP_SYMBOLIZE_SYMBOLS_H
 #define LBRSNOOP_SYMBOLIZE_SYMBOLS_H
 
@@ -12,6 +12,7 @@
 
 struct btf;
 struct kcoresyms;
+struct prefetch;
 
 /**
  * struct symbols_source - files of a live kernel
@@ -122,6 +123,34 @@ int symbols_take(struct symbols_reading *reading, uint64_t addr, char type, cons
 		 size_t len, int module);
 
 /**
+ * symbols_take_visited() - symbols_take() as a ksym_visit_fn of ksymtable.h
+ * @ctx: struct symbols_reading
+ */
+int symbols_take_visited(uint64_t addr, char type, const char *name, size_t len, const char *module,
+			 void *ctx);
+
+/**
+ * symbols_end_reading() - all symbols are there: their bounds are found, and they can be looked up
+ * Return: 0; -EINVAL if there were none; -EPERM if their addresses are hidden.
+ */
+int symbols_end_reading(struct symbols_reading *reading);
+
+/* A kernel prints some 20 MB. */
+#define KALLSYMS_BYTES_MAX (256u << 20)
+
+/**
+ * kallsyms_read() - take the symbols of a text in the format of /proc/kallsyms
+ * Malformed lines are skipped.
+ * @ahead: reads @path already; or NULL
+ * Return: 0; -EINVAL if it is longer than KALLSYMS_BYTES_MAX, or a directory; as symbols_take();
+ * another errno of reading it.
+ */
+int kallsyms_read(struct symbols_reading *reading, const char *path, struct prefetch *ahead);
+
+/** kallsyms_peek() - its first lines, up to _text and _stext; are both there? */
+bool kallsyms_peek(struct symbols_reading *reading, const char *path);
+
+/**
  * kcoresyms_open() - find the kernel's own symbol tables in its memory
  * @path: /proc/kcore
  * Return: NULL if it cannot be read, or does not tell where they are (Linux before 6.0).
@@ -147,6 +176,9 @@ void kcoresyms_close(struct kcoresyms *kcore);
  * Return: as symbols_open().
  */
 int symbols_open_live(const struct symbols_source *source, struct symbols **ret_symbols);
+
+/** symbols_open_running() - symbols_open_live() of the files that the kernel has in /proc */
+int symbols_open_running(struct symbols **ret_symbols);
 
 /**
  * symbols_begin_live() - symbols_open_begin() of other files

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ksyms.c - the tables of symbolize/ksymtable.h, out of a dump, as lines of /proc/kallsyms */
+/* ksyms.c - the kernel's own symbol tables (symbolize/ksymtable.h), out of a dump */
 #include "vmcore/ksyms.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <bpf/btf.h>
 
 #include "symbolize/ksymtable.h"
+#include "symbolize/symbols.h"
 #include "util/cleanup.h"
 #include "vmcore/kernel_btf.h"
 
@@ -27,71 +25,47 @@ static int for_each(struct dump *dump, ksym_visit_fn *visit, void *ctx)
 	return err ?: ksymtable_for_each(dump_text(dump), &at, visit, ctx);
 }
 
-struct writing {
-	FILE *out;
-	uint64_t modules, btf_start, btf_stop;
-};
-
-static void keep_address(struct writing *writing, const char *name, uint64_t addr)
+static int take_modules(struct dump *dump, struct symbols_reading *reading, uint32_t *ret_failed)
 {
-	if (!strcmp(name, "modules"))
-		writing->modules = addr;
-	else if (!strcmp(name, "__start_BTF"))
-		writing->btf_start = addr;
-	else if (!strcmp(name, "__stop_BTF"))
-		writing->btf_stop = addr;
-}
-
-static int write_line(uint64_t addr, char type, const char *name, size_t len, const char *module,
-		      void *ctx)
-{
-	struct writing *writing = ctx;
-
-	(void)len;
-	if (!*module)
-		keep_address(writing, name, addr);
-	return fprintf(writing->out, *module ? "%016llx %c %s\t[%s]\n" : "%016llx %c %s\n",
-		       (unsigned long long)addr, type, name, module) < 0
-		       ? -ENOMEM
-		       : 0;
-}
-
-static int write_modules(struct dump *dump, struct writing *writing, uint32_t *ret_failed)
-{
+	const struct symbols *symbols = reading->syms;
 	_cleanup_(kernel_btf_free) struct btf *btf = NULL;
 	struct ksym_modules modules = {0};
-	int err = kernel_btf_read(dump, writing->btf_start, writing->btf_stop, &btf);
+	int err = kernel_btf_read(dump, symbols_single(symbols, SYMBOLS_BTF),
+				  symbols_single(symbols, SYMBOLS_BTF_END), &btf);
 
 	err = err
-		      ?: ksym_modules_for_each(dump_text(dump), writing->modules, btf, write_line,
-					       writing, &modules);
+		      ?: ksym_modules_for_each(dump_text(dump),
+					       symbols_single(symbols, SYMBOLS_MODULES), btf,
+					       symbols_take_visited, reading, &modules);
 	*ret_failed = modules.failed;
 	return err;
 }
 
+static int fill(struct dump *dump, struct symbols *symbols, struct ksyms_modules *ret_modules)
+{
+	struct symbols_reading reading = {.syms = symbols, .tab = &symbols->tab};
+	int err = for_each(dump, symbols_take_visited, &reading);
+
+	if (err)
+		return err == -E2BIG ? -EBADMSG : err;
+	ret_modules->err = take_modules(dump, &reading, &ret_modules->failed);
+	if (ret_modules->err == -ENOMEM)
+		return -ENOMEM;
+	return symbols_end_reading(&reading) ? -EBADMSG : 0;
+}
+
 int ksyms_open(struct dump *dump, struct ksyms_modules *ret_modules, struct symbols **ret_symbols)
 {
-	int fd = memfd_create("kallsyms", MFD_CLOEXEC);
-	_cleanup_fclose_ FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	struct writing writing = {.out = out};
-	char path[64];
-	int err;
+	struct symbols *symbols = NULL;
+	int err = symbols_open_empty(&symbols);
 
-	if (!out) {
-		if (fd >= 0)
-			close(fd);
-		return -ENOMEM;
-	}
-	err = for_each(dump, write_line, &writing);
-	if (!err)
-		ret_modules->err = write_modules(dump, &writing, &ret_modules->failed);
-	if (!err && fflush(out))
-		err = -ENOMEM;
-	if (err)
+	err = err ?: fill(dump, symbols, ret_modules);
+	if (err) {
+		symbols_close(symbols);
 		return err;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	err = symbols_open(path, ret_symbols);
-	return err && err != -ENOMEM ? -EBADMSG : err;
+	}
+	*ret_symbols = symbols;
+	return 0;
 }
 
 struct find {

@@ -226,7 +226,7 @@ static void find_kaslr_is_undone(void **state)
 	/* It has no _stext: its first code section stands for that, which is .init. */
 	assert_int_equal(symbols_by_name(syms, "", "_init", 0, &init), 0);
 	assert_int_equal(symbols_by_name(syms, "", "not_inlined", 0, &sym), 0);
-	opts.kallsyms_text = 0xffffffff9a000000 + init.addr;
+	opts.stext = 0xffffffff9a000000 + init.addr;
 	assert_int_equal(lines_open(&opts, &lines), 0);
 	assert_true(lines_find(lines, "", 0xffffffff9a000000 + sym.addr, false, chain, 16) > 0);
 	assert_string_equal(chain[0].function, "not_inlined");

@@ -256,7 +256,7 @@ static int show_session(struct postmortem *pm, struct flight_session *session, s
 	kernel.release = pm->release;
 	kernel.build_id = pm->build_id.bytes;
 	kernel.build_id_len = pm->build_id.len;
-	kernel.kallsyms_text = pm->stext;
+	kernel.stext = pm->stext;
 	err = open_symbols(pm, &show.symbols);
 	err = err ?: add_recorded_symbols(session, show.symbols);
 	err = err

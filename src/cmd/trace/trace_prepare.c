@@ -23,11 +23,12 @@
 #include "util/log.h"
 
 /* 0 also where there is none: the target that needs it says so. */
-static int open_lines(const struct trace_options *opts, struct lines **ret_lines,
-		      struct errmsg *msg)
+static int open_lines(const struct trace *trace, struct lines **ret_lines, struct errmsg *msg)
 {
+	const struct trace_options *opts = trace->opts;
 	struct lines_options lines = {.vmlinux = opts->view.vmlinux,
-				      .debug_dir = opts->view.debug_dir};
+				      .debug_dir = opts->view.debug_dir,
+				      .symbols = trace->symbols};
 	bool needed = false;
 	char text[700];
 	int err;
@@ -98,7 +99,7 @@ static int resolve_targets(struct trace *trace, struct errmsg *msg)
 		.errors_only = opts->capture.errno_filter || opts->compare.wanted,
 		.tracepoints_only = tracepoints_only(opts),
 	};
-	int err = open_lines(opts, &resolve.lines, msg);
+	int err = open_lines(trace, &resolve.lines, msg);
 
 	if (!err)
 		err = resolver_create(&resolve, &trace->resolver, msg);

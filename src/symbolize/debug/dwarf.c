@@ -12,6 +12,7 @@
 #include "symbolize/text/module_sections.h"
 #include "symbolize/debug/debugimage.h"
 #include "symbolize/debug/lineplace.h"
+#include "symbolize/symbolize.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/hash_table.h"
@@ -72,6 +73,7 @@ struct lines {
 	char *debug_dir;
 	char *release;
 	char *vmlinux;
+	const struct symbols *symbols;
 	uint64_t stext;
 	bool live;
 	struct lines_object *objects;
@@ -160,7 +162,8 @@ int lines_open(const struct lines_options *opts, struct lines **ret_lines)
 		strcpy(uts.release, "unknown");
 	lines->release = strdup(opts->release && opts->release[0] ? opts->release : uts.release);
 	lines->debug_dir = opts->debug_dir ? strdup(opts->debug_dir) : NULL;
-	lines->stext = opts->kallsyms_text;
+	lines->stext = opts->stext;
+	lines->symbols = opts->symbols;
 	if (lines->release && (!opts->debug_dir || lines->debug_dir) && add_object(lines, "")) {
 		identify_kernel(lines, opts, uts.release);
 		err = find_kernel(lines, opts);
@@ -232,19 +235,6 @@ void lines_close(struct lines *lines)
 	free(lines);
 }
 
-/* Run-time address of _stext of the running kernel, or 0. */
-static uint64_t live_stext(void)
-{
-	_cleanup_fclose_ FILE *file = fopen("/proc/kallsyms", "re");
-	_cleanup_free_ char *line = NULL;
-	size_t room = 0;
-
-	while (file && getline(&line, &room, file) > 0)
-		if (strlen(line) > 19 && strcmp(line + 16, " T _stext\n") == 0)
-			return strtoull(line, NULL, 16);
-	return 0;
-}
-
 static int place_section(const char *name, uint64_t addr, void *image)
 {
 	debugimage_place_section(image, name, addr);
@@ -294,8 +284,8 @@ static int open_kernel(struct lines *lines, struct lines_object *object)
 
 	if (err)
 		return err;
-	if (!lines->stext && lines->live)
-		lines->stext = live_stext();
+	if (!lines->stext && lines->live && lines->symbols)
+		lines->stext = symbols_single(lines->symbols, SYMBOLS_STEXT);
 	debugimage_place_kernel(object->image, lines->stext);
 	return 0;
 }

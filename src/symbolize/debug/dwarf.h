@@ -33,7 +33,8 @@ struct srcline {
  * @build_id: of the kernel that the addresses are of, or NULL: the running one's
  * @build_id_len: bytes
  * @without_kernel: for user programs, too: it is no error if there is none of the kernel
- * @kallsyms_text: run-time address of _stext, to undo KASLR; 0 if it must be looked up live
+ * @stext: run-time address of _stext, to undo KASLR; 0: as @symbols say when it is first asked for
+ * @symbols: of the running kernel, or NULL; borrowed until lines_close()
  */
 struct lines_options {
 	const char *vmlinux;
@@ -42,7 +43,8 @@ struct lines_options {
 	const uint8_t *build_id;
 	size_t build_id_len;
 	bool without_kernel;
-	uint64_t kallsyms_text;
+	uint64_t stext;
+	const struct symbols *symbols;
 };
 
 struct lines;
