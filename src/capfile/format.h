@@ -93,7 +93,7 @@ enum capfile_type {
 	CAPFILE_ARGUMENTS,
 };
 
-/* A larger symbol takes several GONE; all programs, from address 0, are one. */
+/* What one GONE may say; all programs, from address 0, are one. */
 #define CAPFILE_GONE_MAX  (16u << 20)
 #define CAPFILE_GONE_USER (1ull << 63)
 

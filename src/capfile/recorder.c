@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "capfile/context.h"
-#include "capfile/items.h"
 #include "capfile/meta.h"
 #include "capfile/records.h"
 #include "capfile/writer.h"
@@ -30,22 +29,27 @@
 #define ALIGN_BYTES 16u
 /* Where text ends within a function or a part, it is taken up to there; as the kernel's pages. */
 #define STRETCH_BYTES 4096u
-/* struct item.text: there is none, and the file does not say otherwise. No hash is even. */
-#define NO_TEXT 2u
-/* What is left of a snapshot's needs when others have been withdrawn is looked at again. */
-#define PASSES_MAX 4
-/* Blocks remembered: a power of two. Which are forgotten costs time, nothing else. */
+/* Blocks, and functions, remembered: a power of two. Which are forgotten costs time, nothing else.
+ */
 #define BLOCKS	     8192u
 #define TRIGGERS_MAX 65536u
 /* Numbers from 1 to the last one that a reader takes. */
 #define MODULES_MAX 4095u
 
-/** struct block - a straight run that was seen to with all that it needs; @named: as of items */
+/** struct block - a straight run that was seen to with all that it needs */
 struct block {
 	uint64_t start;
 	uint64_t end;
-	uint64_t named;
+	uint64_t names; /* symbols_version() of then */
 	uint32_t generation;
+};
+
+/** struct seen - a function, or a part of text that belongs to none, that was seen to */
+struct seen {
+	uint64_t addr;
+	uint64_t names;
+	uint32_t generation;
+	bool part;
 };
 
 /** struct written_trigger - number in the file is the index */
@@ -65,54 +69,47 @@ struct written_module {
 	uint32_t generation;
 };
 
+/**
+ * struct recorder
+ * @generation: of text: recorder_text_may_differ() begins the next one
+ * @symbols, @text: as a reader of the file has them by now. Each need of a snapshot is held against
+ * them, and what differs is written. Nothing that still holds is ever taken from a reader: so what
+ * was seen to stays, and is remembered in @blocks and @seen as long as neither symbols nor text may
+ * differ
+ * @user: the snapshot at hand is of a user function
+ * @process: that the user addresses written last are of
+ * @pages: of programs' text that a reader may keep, at most
+ * @buffer: text that is being looked at
+ */
 struct recorder {
 	struct recorder_options opts;
 	struct capfile_writer *writer;
 	uint32_t generation;
 	uint64_t count;
-	uint64_t flushed;	      /* of these */
-	struct symbols *written;      /* as a reader of the file knows them by now */
-	struct item_table items;      /* of the kernel */
-	struct item_table user_items; /* of programs */
+	uint64_t flushed; /* of these */
+	struct symbols *symbols;
+	struct textstore *text;
 	struct written_trigger *triggers;
 	size_t trigger_count;
 	size_t last_trigger;
 	struct written_module *modules;
 	size_t module_count;
-	bool user;	  /* the snapshot at hand is of a user function */
-	uint32_t process; /* that the user addresses written last are of */
-	bool others;	  /* the file has another one's, too */
-	size_t pages;	  /* of programs' text that a reader may keep, at most */
-	uint64_t withdrawals;
+	bool user;
+	uint32_t process;
+	size_t pages;
 	struct block blocks[BLOCKS];
-	uint8_t text[TEXT_BYTES_MAX];
+	struct seen seen[BLOCKS];
+	uint8_t buffer[TEXT_BYTES_MAX];
 };
 
-/* Never 0, which means that nothing was written. */
-static uint64_t hash_text(const uint8_t *bytes, size_t len)
+static void forget_seen(struct recorder *rec)
 {
-	return fnv(FNV_START, bytes, len) | 1;
-}
-
-static struct item_table *items_at(struct recorder *rec, uint64_t addr)
-{
-	return address_is_kernel(addr) ? &rec->items : &rec->user_items;
-}
-
-static void forget_user(struct recorder *rec)
-{
-	items_forget(&rec->user_items);
 	memset(rec->blocks, 0, sizeof(rec->blocks));
-}
-
-static void forget_all(struct recorder *rec)
-{
-	items_forget(&rec->items);
-	forget_user(rec);
+	memset(rec->seen, 0, sizeof(rec->seen));
 }
 
 /*
- * Symbols and text
+ * What the file says
  */
 
 static int add_record(struct recorder *rec, enum capfile_type type, const void *bytes, size_t len)
@@ -140,62 +137,6 @@ static int find_module(struct recorder *rec, const char *name, size_t *ret)
 	return 0;
 }
 
-/*
- * A module was unloaded, or a BPF program, and its memory is nobody's or another's: what the file
- * says of that place holds no more, and is to be written again if it comes back.
- */
-static int withdraw(struct recorder *rec, uint64_t addr, uint64_t size)
-{
-	uint64_t most = size == CAPFILE_GONE_USER ? size : CAPFILE_GONE_MAX;
-	int err = 0;
-
-	rec->withdrawals++;
-	symbols_remove(rec->written, addr, size);
-	items_withdraw(items_at(rec, addr), addr, size);
-	for (uint64_t len; size && !err; addr += len, size -= len) {
-		const struct iovec parts[] = {{&addr, 8}, {&len, 8}};
-
-		len = size < most ? size : most;
-		err = capfile_writer_add(rec->writer, CAPFILE_GONE, parts, ARRAY_SIZE(parts));
-	}
-	return err;
-}
-
-static int withdraw_overlapping(struct recorder *rec, uint64_t addr, uint64_t size)
-{
-	struct symbol old;
-	int err = 0;
-
-	while (!err && !symbols_overlapping(rec->written, addr, size, &old))
-		err = withdraw(rec, old.addr, old.size);
-	return err;
-}
-
-/** struct module_search - @found: a function of @module, if there is one */
-struct module_search {
-	const char *module;
-	struct symbol found;
-};
-
-static int visit_module(const struct symbol *sym, void *ctx)
-{
-	struct module_search *search = ctx;
-
-	search->found = *sym;
-	return !strcmp(sym->module, search->module);
-}
-
-/* It was loaded again, elsewhere or as another build. */
-static int withdraw_module(struct recorder *rec, const char *name)
-{
-	struct module_search search = {.module = name};
-	int err = 0;
-
-	while (!err && symbols_for_each(rec->written, visit_module, &search))
-		err = withdraw(rec, search.found.addr, search.found.size);
-	return err;
-}
-
 /* Number of a module in the file, which is told about it first; negative errno. */
 static int module_number(struct recorder *rec, const char *name)
 {
@@ -217,22 +158,29 @@ static int module_number(struct recorder *rec, const char *name)
 	err = meta_module((uint16_t)(index + 1), name, &payload, &len);
 	if (err)
 		return err;
-	hash = hash_text(payload, len);
-	if (hash != module->hash && module->hash)
-		err = withdraw_module(rec, name);
+	hash = fnv(FNV_START, payload, len);
 	if (hash != module->hash)
-		err = err ?: add_record(rec, CAPFILE_MODULE, payload, len);
+		err = add_record(rec, CAPFILE_MODULE, payload, len);
 	module->hash = hash;
 	return err ?: (int)index + 1;
 }
 
-static int write_text(struct recorder *rec, uint64_t addr, size_t len)
+static int write_text(struct recorder *rec, uint64_t addr, const uint8_t *bytes, size_t len)
 {
-	const struct iovec parts[] = {{&addr, 8}, {rec->text, len}};
+	const struct iovec parts[] = {{&addr, 8}, {(void *)bytes, len}};
 
 	if (!address_is_kernel(addr))
 		rec->pages += len / TEXTSTORE_PAGE_BYTES + 2;
 	return capfile_writer_add(rec->writer, CAPFILE_TEXT, parts, ARRAY_SIZE(parts));
+}
+
+static int write_gone(struct recorder *rec, uint64_t addr, uint64_t len)
+{
+	const struct iovec parts[] = {{&addr, 8}, {&len, 8}};
+
+	symbols_remove(rec->symbols, addr, len);
+	textstore_forget(rec->text, addr, len);
+	return capfile_writer_add(rec->writer, CAPFILE_GONE, parts, ARRAY_SIZE(parts));
 }
 
 static bool same_symbol(const struct symbol *a, const struct symbol *b)
@@ -241,37 +189,94 @@ static bool same_symbol(const struct symbol *a, const struct symbol *b)
 	       !strcmp(a->module, b->module);
 }
 
-/* The symbol without its text; @ret_item, if not NULL, until the next item is asked for. */
-static int need_symbol(struct recorder *rec, const struct symbol *sym, struct item **ret_item)
+/* The address has no symbol any more: GONE of one byte takes the whole symbol that was there. */
+static int put_no_name(struct recorder *rec, uint64_t addr)
 {
-	struct item *item = items_get(items_at(rec, sym->addr), sym->addr, false);
+	struct text_source text = textstore_source(rec->text);
+	struct symbol old;
+	uint8_t byte;
+	bool there;
+	int err;
+
+	if (symbols_overlapping(rec->symbols, addr, 1, &old))
+		return 0;
+	there = !text.read(text.ctx, addr, &byte, 1);
+	err = write_gone(rec, addr, 1);
+	if (err || !there)
+		return err;
+	err = textstore_write(rec->text, addr, &byte, 1);
+	return err ?: write_text(rec, addr, &byte, 1);
+}
+
+/* No reader would take this symbol: those that it replaces are gone without it. */
+static int put_no_names(struct recorder *rec, const struct symbol *sym)
+{
+	struct symbol old;
+	int err = 0;
+
+	while (!err && !symbols_overlapping(rec->symbols, sym->addr, sym->size ?: 1, &old))
+		err = put_no_name(rec, old.addr > sym->addr ? old.addr : sym->addr);
+	return err;
+}
+
+/* A reader, as symbols_add(), forgets all symbols that it overlaps. */
+static int put_symbol(struct recorder *rec, const struct symbol *sym)
+{
 	int err, module = module_number(rec, sym->module);
 	struct symbol had;
 
-	if (!item)
-		return -ENOMEM;
-	if (ret_item)
-		*ret_item = item;
-	if (module == -E2BIG) /* one more program than a reader takes: it has no names there */
-		return withdraw_overlapping(rec, sym->addr, sym->size ? sym->size : 1);
+	if (module == -E2BIG) /* one more program than a reader takes */
+		return put_no_names(rec, sym);
 	if (module < 0)
 		return module;
-	if (!sym->size)
+	if (!sym->size || (!symbols_find(rec->symbols, sym->addr, &had) && same_symbol(&had, sym)))
 		return 0;
-	if (!symbols_find(rec->written, sym->addr, &had) && same_symbol(&had, sym))
-		return 0;
-	err = withdraw_overlapping(rec, sym->addr, sym->size);
-	err = err ?: symbols_add(rec->written, sym);
-	if (err == -EINVAL || err == -E2BIG) /* no reader would take it */
-		return 0;
+	err = symbols_add(rec->symbols, sym);
+	if (err == -EINVAL || err == -E2BIG)
+		return put_no_names(rec, sym);
 	return err ?: records_write_symbol(rec->writer, sym, module);
 }
 
-/* Names that were written may be gone since it was another value, and there may be new ones. */
-static uint64_t names_stamp(const struct recorder *rec)
+/*
+ * No text is there from here on. A reader forgets the symbols of those bytes, too: those that
+ * still hold are written again.
+ */
+static int put_no_text(struct recorder *rec, uint64_t addr, uint64_t len)
 {
-	return 1 + rec->withdrawals + symbols_version(rec->opts.symbols);
+	_cleanup_free_ struct symbol *kept = NULL;
+	struct symbol old, live;
+	size_t count = 0;
+	int err;
+
+	if (!textstore_has_any(rec->text, addr, len))
+		return 0;
+	while (!symbols_overlapping(rec->symbols, addr, len, &old)) {
+		symbols_remove(rec->symbols, old.addr, old.size);
+		if (symbols_find(rec->opts.symbols, old.addr, &live) || !same_symbol(&live, &old))
+			continue;
+		if (vector_grow(&kept, count, sizeof(*kept)))
+			return -ENOMEM;
+		kept[count++] = old;
+	}
+	err = write_gone(rec, addr, len);
+	for (size_t i = 0; i < count && !err; i++)
+		err = put_symbol(rec, &kept[i]);
+	return err;
 }
+
+/* The text in rec->buffer */
+static int put_text(struct recorder *rec, uint64_t addr, size_t len)
+{
+	int err = textstore_write(rec->text, addr, rec->buffer, len);
+
+	if (err == -E2BIG) /* more than a reader keeps */
+		return put_no_text(rec, addr, len);
+	return err ?: write_text(rec, addr, rec->buffer, len);
+}
+
+/*
+ * What a snapshot needs
+ */
 
 /* The name that the target of a branch is printed with, or that it has none. */
 static int need_target(struct recorder *rec, uint64_t target)
@@ -279,19 +284,23 @@ static int need_target(struct recorder *rec, uint64_t target)
 	struct symbol sym;
 
 	if (symbols_find(rec->opts.symbols, target, &sym))
-		return withdraw_overlapping(rec, target, 1);
-	return need_symbol(rec, &sym, NULL);
+		return put_no_name(rec, target);
+	return put_symbol(rec, &sym);
 }
 
-/* Names of what the @len bytes of text in rec->text lead to: a view may print them. */
+/* Names of what the @len bytes of text in rec->buffer lead to: a view may print them. */
 static int need_targets(struct recorder *rec, uint64_t addr, size_t len)
 {
+	uint8_t bytes[INSN_LEN_MAX];
 	struct insn in;
 
 	for (size_t at = 0; at < len; at += in.len) {
 		int err = 0;
 
-		if (insn_decode(rec->text + at, len - at, addr + at, &in)) {
+		/* One at the end may go on in the next stretch. */
+		if (insn_decode(rec->buffer + at, len - at, addr + at, &in) &&
+		    (len - at >= INSN_LEN_MAX ||
+		     insn_fetch(&rec->opts.text, addr + at, bytes, &in))) {
 			in.len = 1;
 			continue;
 		}
@@ -303,129 +312,109 @@ static int need_targets(struct recorder *rec, uint64_t addr, size_t len)
 	return 0;
 }
 
+/* Into rec->buffer; false if not all of it is there. */
+static bool read_text(struct recorder *rec, uint64_t addr, size_t len)
+{
+	const struct text_source *text = &rec->opts.text;
+
+	return !text->read(text->ctx, addr, rec->buffer, len);
+}
+
 /*
- * Reads the part of [@start, @start + @len) that is there into rec->text: all of it, or what begins
- * or ends with it. Return: bytes; they stand @ret_skip behind @start.
+ * Reads the part of [@start, @start + @len) that is there into rec->buffer: what begins or ends
+ * with it. Return: bytes; they stand @ret_skip behind @start.
  */
 static size_t read_stretch(struct recorder *rec, uint64_t start, size_t len, size_t *ret_skip)
 {
-	const struct text_source *text = &rec->opts.text;
 	size_t good = 0, bad = len;
 	bool at_start;
 
 	*ret_skip = 0;
-	if (!text->read(text->ctx, start, rec->text, len))
+	if (read_text(rec, start, len))
 		return len;
-	at_start = !text->read(text->ctx, start, rec->text, 1);
+	at_start = read_text(rec, start, 1);
 	while (bad - good > 1) {
 		size_t mid = (good + bad) / 2;
 
-		if (text->read(text->ctx, at_start ? start : start + len - mid, rec->text, mid))
-			bad = mid;
-		else
+		if (read_text(rec, at_start ? start : start + len - mid, mid))
 			good = mid;
+		else
+			bad = mid;
 	}
 	*ret_skip = at_start ? 0 : len - good;
-	return good && !text->read(text->ctx, start + *ret_skip, rec->text, good) ? good : 0;
+	return good && read_text(rec, start + *ret_skip, good) ? good : 0;
 }
 
-/** enum visit - of text, one stretch after the other */
-enum visit {
-	VISIT_HASH,  /* what is there? */
-	VISIT_NAMES, /* where does it lead to? */
-	VISIT_WRITE, /* both, into the file */
-};
-
-/* A stretch of text that is in rec->text. */
-static int visit_stretch(struct recorder *rec, enum visit what, uint64_t addr, size_t len,
-			 uint64_t *hash)
+/* The text in rec->buffer; @named: what the text that the file had led to has its names. */
+static int need_stretch(struct recorder *rec, uint64_t addr, size_t len, bool named)
 {
-	int err = 0;
+	int err;
 
-	if (what == VISIT_HASH) {
-		*hash = fnv(*hash == NO_TEXT ? FNV_START : *hash, &addr, sizeof(addr));
-		*hash = fnv(*hash, rec->text, len) | 1;
-		return 0;
-	}
-	if (what == VISIT_WRITE)
-		err = write_text(rec, addr, len);
+	if (textstore_has(rec->text, addr, rec->buffer, len))
+		return named ? 0 : need_targets(rec, addr, len);
+	err = put_text(rec, addr, len);
 	return err ?: need_targets(rec, addr, len);
 }
 
-/* Into rec->text. */
-static bool all_there(struct recorder *rec, uint64_t addr, uint64_t size)
-{
-	return !rec->opts.text.read(rec->opts.text.ctx, addr, rec->text, size);
-}
-
 /*
- * All stretches of a function or a part of text: in one piece if it is all there. @ret_hash: of
- * them, or NO_TEXT.
+ * A function, or a part of text, in one piece if it is all there, else as far as it is: then an
+ * instruction may reach from one stretch into the next, which is another one than before.
  */
-static int visit_text(struct recorder *rec, enum visit what, uint64_t addr, uint64_t size,
-		      uint64_t *ret_hash)
+static int need_text(struct recorder *rec, uint64_t addr, uint64_t size, bool named)
 {
 	int err = 0;
 
-	*ret_hash = NO_TEXT;
-	if (all_there(rec, addr, size))
-		return visit_stretch(rec, what, addr, size, ret_hash);
+	if (read_text(rec, addr, size))
+		return need_stretch(rec, addr, size, named);
 	for (uint64_t at = addr, left = size, len; left && !err; at += len, left -= len) {
 		size_t skip, got;
 
 		len = STRETCH_BYTES - at % STRETCH_BYTES;
 		len = len < left ? len : left;
 		got = read_stretch(rec, at, len, &skip);
-		if (got)
-			err = visit_stretch(rec, what, at + skip, got, ret_hash);
+		skip = got ? skip : len;
+		err = put_no_text(rec, at, skip);
+		if (!err && got)
+			err = need_stretch(rec, at + skip, got, false);
+		if (!err)
+			err = put_no_text(rec, at + skip + got, len - skip - got);
 	}
 	return err;
 }
 
-/* In this generation, and no name that its text leads to was withdrawn since. */
-static bool seen_to(const struct recorder *rec, const struct item *item)
+/* Where it is remembered; @ret_named: its text leads to the same as when it was seen to. */
+static struct seen *find_seen(struct recorder *rec, uint64_t addr, bool part, bool *ret_named)
 {
-	return item->generation == rec->generation && item->named == names_stamp(rec);
+	struct seen *seen = &rec->seen[hash_number(addr ^ part) % BLOCKS];
+
+	if (seen->addr != addr || seen->part != part)
+		*seen = (struct seen){.addr = addr, .part = part};
+	*ret_named = seen->generation && seen->names == symbols_version(rec->opts.symbols);
+	return seen;
 }
 
-/* The text of an item, as far as it is there; what the file says of more does not hold. */
-static int need_text(struct recorder *rec, struct item *item, uint64_t addr, uint64_t size)
+/* Unless that was done. @seen: of it */
+static int see_to_text(struct recorder *rec, struct seen *seen, uint64_t size, bool named)
 {
-	uint64_t hash, had = item->text;
-	bool others = rec->others && !address_is_kernel(addr);
-	struct item_table *table = items_at(rec, addr);
-	enum visit what = VISIT_NAMES;
-	int err = visit_text(rec, VISIT_HASH, addr, size, &hash);
+	int err;
 
-	item->generation = rec->generation;
-	if (err || (hash == had && !item->rewrite && item->named == names_stamp(rec)))
-		return err;
-	item->gaps = !all_there(rec, addr, size);
-	table->gaps |= item->gaps;
-	if (hash != had || item->rewrite)
-		what = VISIT_WRITE;
-	/* Withdrawn for another one, it may not in turn withdraw that. */
-	if (hash != had && (had ? had != NO_TEXT : others || item->gaps))
-		err = withdraw(rec, addr, size);
-	else if (hash != had)
-		items_fill(table, addr, size);
-	item->size = (uint32_t)size;
-	item->text = hash;
-	item->rewrite = false;
-	item->named = names_stamp(rec);
-	item->generation = rec->generation;
-	return err ?: visit_text(rec, what, addr, size, &hash);
+	if (named && seen->generation == rec->generation)
+		return 0;
+	err = need_text(rec, seen->addr, size, named);
+	if (!err) {
+		seen->generation = rec->generation;
+		seen->names = symbols_version(rec->opts.symbols);
+	}
+	return err;
 }
 
 /* The part of text around an address; no function, or a very long one. */
 static int need_part(struct recorder *rec, uint64_t addr)
 {
-	uint64_t start = addr & ~(uint64_t)(PART_BYTES - 1);
-	struct item *item = items_get(items_at(rec, start), start, true);
+	bool named;
+	struct seen *seen = find_seen(rec, addr & ~(uint64_t)(PART_BYTES - 1), true, &named);
 
-	if (!item)
-		return -ENOMEM;
-	return seen_to(rec, item) ? 0 : need_text(rec, item, start, PART_BYTES);
+	return see_to_text(rec, seen, PART_BYTES, named);
 }
 
 static int need_function(struct recorder *rec, const struct symbol *sym);
@@ -445,13 +434,14 @@ static int need_cold(struct recorder *rec, const struct symbol *sym)
 
 static int need_function(struct recorder *rec, const struct symbol *sym)
 {
-	struct item *item;
-	int err = need_symbol(rec, sym, &item);
+	bool named;
+	struct seen *seen = find_seen(rec, sym->addr, false, &named);
+	int err = put_symbol(rec, sym);
 
 	if (err || !rec->opts.text.read || !sym->size || sym->size > TEXT_BYTES_MAX ||
-	    seen_to(rec, item))
+	    (named && seen->generation == rec->generation))
 		return err;
-	err = need_text(rec, item, sym->addr, sym->size);
+	err = see_to_text(rec, seen, sym->size, named);
 	return err ?: need_cold(rec, sym);
 }
 
@@ -504,7 +494,7 @@ static int need_run(struct recorder *rec, uint64_t start, uint64_t end)
 			else if (!err && addr == end)
 				err = need_rest(rec, addr, next);
 		} else {
-			err = withdraw_overlapping(rec, addr, 1);
+			err = put_no_name(rec, addr);
 			err = err ?: need_insn(rec, addr, &next);
 		}
 		if (err || next <= addr || addr == end)
@@ -516,11 +506,11 @@ static int need_run(struct recorder *rec, uint64_t start, uint64_t end)
 static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 {
 	struct block *block = &rec->blocks[hash_number(start ^ end << 7) % BLOCKS];
-	uint64_t before = rec->withdrawals;
+	uint64_t names = symbols_version(rec->opts.symbols);
 	int err;
 
 	if (block->start == start && block->end == end && block->generation == rec->generation &&
-	    block->named == names_stamp(rec))
+	    block->names == names)
 		return 0;
 	if (end < start || end - start > RUN_BYTES_MAX) {
 		err = need_run(rec, start, start);
@@ -528,9 +518,8 @@ static int need_block(struct recorder *rec, uint64_t start, uint64_t end)
 	} else {
 		err = need_run(rec, start, end);
 	}
-	/* A withdrawal may have taken a name of the block with it: see need_all(). */
-	if (!err && rec->withdrawals == before)
-		*block = (struct block){start, end, names_stamp(rec), rec->generation};
+	if (!err)
+		*block = (struct block){start, end, names, rec->generation};
 	return err;
 }
 
@@ -550,19 +539,15 @@ static int select_process(struct recorder *rec, const struct snapshot *snap)
 	rec->user = pid;
 	if (!pid)
 		return 0;
-	if (rec->process && pid != rec->process) {
-		items_recheck(&rec->user_items);
-		memset(rec->blocks, 0, sizeof(rec->blocks));
-		rec->others = true;
-	}
+	if (rec->process && pid != rec->process)
+		forget_seen(rec);
 	rec->process = pid;
 	/* No reader could keep all, where each process is loaded elsewhere. */
 	if (rec->pages < TEXTSTORE_PAGES_MAX / 2)
 		return 0;
-	forget_user(rec);
-	rec->others = false;
+	forget_seen(rec);
 	rec->pages = 0;
-	return withdraw(rec, 0, CAPFILE_GONE_USER);
+	return write_gone(rec, 0, CAPFILE_GONE_USER);
 }
 
 /* From where a branch went to where the next one came from. */
@@ -598,22 +583,6 @@ static int need_stack(struct recorder *rec, const struct snapshot *snap)
 		backtrace_frame(rec->opts.symbols, snap, i, &frame);
 		err = need_address(rec, frame.probe);
 	}
-	return err;
-}
-
-/* What was withdrawn for one need may have been another's, which was seen to before. */
-static int need_all(struct recorder *rec, const struct snapshot *snap)
-{
-	int passes = 0, err = select_process(rec, snap);
-	uint64_t before;
-
-	if (err)
-		return err;
-	do {
-		before = rec->withdrawals;
-		err = need_branches(rec, snap);
-		err = err ?: need_stack(rec, snap);
-	} while (!err && rec->withdrawals != before && ++passes < PASSES_MAX);
 	return err;
 }
 
@@ -689,7 +658,9 @@ int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t los
 		return -EINVAL;
 	memcpy(fixed.comm, snap->comm, sizeof(fixed.comm));
 	err = trigger_number(rec, snap->trigger, &fixed.trigger);
-	err = err ?: need_all(rec, snap);
+	err = err ?: select_process(rec, snap);
+	err = err ?: need_branches(rec, snap);
+	err = err ?: need_stack(rec, snap);
 	err = err ?: context_write(rec->writer, snap);
 	err = err ?: capfile_writer_add(rec->writer, CAPFILE_SNAPSHOT, parts, ARRAY_SIZE(parts));
 	rec->count += !err;
@@ -701,7 +672,7 @@ void recorder_text_may_differ(struct recorder *rec)
 	if (++rec->generation)
 		return;
 	rec->generation = 1;
-	forget_all(rec);
+	forget_seen(rec);
 }
 
 int recorder_flush(struct recorder *rec)
@@ -730,8 +701,8 @@ uint64_t recorder_bytes(const struct recorder *rec)
 
 static void destroy(struct recorder *rec)
 {
-	forget_all(rec);
-	symbols_close(rec->written);
+	symbols_close(rec->symbols);
+	textstore_destroy(rec->text);
 	for (size_t i = 0; i < rec->module_count; i++)
 		free(rec->modules[i].name);
 	free(rec->modules);
@@ -751,7 +722,8 @@ int recorder_open(const struct recorder_options *opts, struct recorder **ret_rec
 		return -ENOMEM;
 	rec->opts = *opts;
 	rec->generation = 1;
-	err = symbols_open_empty(&rec->written);
+	rec->text = textstore_create();
+	err = rec->text ? symbols_open_empty(&rec->symbols) : -ENOMEM;
 	err = err ?: capfile_writer_open(opts->path, &rec->writer, msg);
 	if (err) {
 		destroy(rec);

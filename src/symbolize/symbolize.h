@@ -143,7 +143,10 @@ int symbols_add_programs(struct symbols *syms);
  */
 void symbols_freeze(struct symbols *syms);
 
-/** symbols_version() - another number when the table was changed, or read again */
+/**
+ * symbols_version() - another number when the table was changed, or read again
+ * Of a process that is selected, too, when it maps or unmaps code.
+ */
 uint64_t symbols_version(const struct symbols *syms);
 
 /**

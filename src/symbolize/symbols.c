@@ -147,7 +147,9 @@ void symbols_close(struct symbols *syms)
 
 uint64_t symbols_version(const struct symbols *syms)
 {
-	return syms->version;
+	uint64_t user = syms->user ? userspace_version(syms->user) : 0;
+
+	return syms->version + (user << 32);
 }
 
 void symbols_hide_user(struct symbols *syms, bool hidden)

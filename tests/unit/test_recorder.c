@@ -531,6 +531,56 @@ static void record_functionBehindAGap_isNamed(void **state)
 	capfile_close(file);
 }
 
+/* Of a function that is not all there, a jmp from one page to the next; then it leads elsewhere. */
+static void record_instructionOverTwoPages_namesWhatItLeadsTo(void **state)
+{
+	/* 10 bytes: e9 is at 0xffc, its displacement ends at 0x1001 */
+	static char code[] = "\x90\x90\xe9\x00\x20\x00\x00\x90\x90\x90";
+	struct recorder *recorder = begin();
+	struct capfile *file;
+
+	memory[0] = (struct memory){CODE + 0xffa, CODE + 0x1800, code, 10};
+	add_symbol("f", "program", CODE + 0xffa, 0x1000);
+	add_symbol("near", "program", CODE + 0x3001, 8);
+	add_symbol("far", "program", CODE + 0x1003001, 8);
+	for (int i = 0; i < 2; i++) {
+		code[6] = (char)i;
+		add(recorder, &event, 1, CODE + 0x1010, CODE + 0x1018);
+	}
+	file = end(recorder);
+	for (int i = 0; i < 2; i++) {
+		next(file);
+		code[6] = (char)i;
+		check_name(file, CODE + 0x3001 + (i ? 0x1000000 : 0), i ? "far" : "near");
+	}
+	capfile_close(file);
+}
+
+/* A trace of everything: what a reader has no room for is not there, and the file goes on. */
+static void record_moreTextThanAReaderKeeps_goesOn(void **state)
+{
+	struct recorder *recorder = begin();
+	const uint32_t pages = 16500;
+	struct capfile *file;
+
+	memory[0] = (struct memory){KERNEL, KERNEL + ((uint64_t)pages << 12), NOPS};
+	for (uint32_t i = 0; i < pages; i++) {
+		uint64_t addr = KERNEL + ((uint64_t)i << 12);
+
+		add_symbol("f", "", addr, 0x40);
+		add(recorder, &function, 1, addr, addr);
+	}
+	file = end(recorder);
+	for (uint32_t i = 0; i < pages; i++) {
+		uint64_t addr = KERNEL + ((uint64_t)i << 12);
+
+		next(file);
+		check_name(file, addr, "f");
+		assert_int_equal(has_text(file, addr, 0x40), i < TEXTSTORE_PAGES_MAX);
+	}
+	capfile_close(file);
+}
+
 /* Text of the kernel that goes between snapshots of two processes, and was no function's. */
 static void record_kernelTextThatGoes_isGoneForTheNextProcess(void **state)
 {
@@ -583,6 +633,8 @@ int main(void)
 		TEST(record_codeOfNoFunction_namesWhatItLeadsTo),
 		TEST(record_functionBehindAGap_isNamed),
 		TEST(record_kernelTextThatGoes_isGoneForTheNextProcess),
+		TEST(record_moreTextThanAReaderKeeps_goesOn),
+		TEST(record_instructionOverTwoPages_namesWhatItLeadsTo),
 #undef TEST
 	};
 

@@ -21,6 +21,7 @@
 #include "capfile/reader.h"
 #include "capfile/recorder.h"
 #include "disasm/insn.h"
+#include "symbolize/symbols.h"
 #include "util/cleanup.h"
 
 #define SEQUENCES 40
@@ -201,6 +202,8 @@ static void set_symbols(struct symbols *symbols)
 static void record(struct recorder *recorder, struct symbols *symbols)
 {
 	uint32_t pid = any(PROCESSES + 1), process = pid ? pid : 1;
+	bool changed = now == shots || any(3);
+	uint64_t version;
 	struct raw_branch raw[RUNS];
 	struct snapshot snap = {.pid = pid ? 100 + pid : 0,
 				.count = RUNS,
@@ -208,9 +211,11 @@ static void record(struct recorder *recorder, struct symbols *symbols)
 				.raw_count = RUNS,
 				.path_ok = true};
 
-	change(&world[0][0], bases[0]);
-	for (int i = 1; i < REGIONS; i++)
-		change(&world[process][i], bases[i]);
+	if (changed) {
+		change(&world[0][0], bases[0]);
+		for (int i = 1; i < REGIONS; i++)
+			change(&world[process][i], bases[i]);
+	}
 	now->user = any(4);
 	snap.trigger = &triggers[now->user];
 	now->user &= pid > 0;
@@ -231,8 +236,13 @@ static void record(struct recorder *recorder, struct symbols *symbols)
 	for (int i = 0; i < RUNS; i++)
 		raw[RUNS - 1 - i] =
 			(struct raw_branch){snap.branches[i].from, snap.branches[i].to, 2};
+	version = symbols->version;
 	set_symbols(symbols);
-	recorder_text_may_differ(recorder);
+	/* To select another process is no change: neither symbols nor text of any are other ones.
+	 */
+	symbols->version = version + changed;
+	if (changed)
+		recorder_text_may_differ(recorder);
 	assert_int_equal(recorder_add(recorder, &snap, 0), 0);
 }
 

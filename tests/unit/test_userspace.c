@@ -140,12 +140,18 @@ static void userspace_mapped_forked_executed_follow(void **state)
 	const struct user_mapping uprobes = {.start = 0x2000, .end = 0x3000, .path = "[uprobes]"};
 	struct userspace *user;
 	struct symbol sym;
+	uint64_t version;
 
 	(void)state;
 	assert_int_equal(userspace_create("/nowhere", NULL, &user), 0);
 	assert_false(userspace_select(user, 77));
 	userspace_executed(user, 77);
+	version = userspace_version(user);
 	assert_int_equal(userspace_mapped(user, 77, &anonymous), 0);
+	assert_true(userspace_version(user) > version);
+	version = userspace_version(user);
+	assert_int_equal(userspace_mapped(user, 79, &anonymous), 0);
+	assert_true(userspace_version(user) == version);
 	assert_int_equal(userspace_mapped(user, 77, &uprobes), 0);
 	assert_int_equal(userspace_forked(user, 78, 77), 0);
 	userspace_executed(user, 77);

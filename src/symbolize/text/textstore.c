@@ -92,6 +92,19 @@ static uint64_t mask_of(size_t from, size_t count)
 	return (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1) << from;
 }
 
+static bool page_knows_any(const struct text_page *page, size_t from, size_t len)
+{
+	while (len) {
+		size_t bit = from % 64, part = 64 - bit < len ? 64 - bit : len;
+
+		if (page->known[from / 64] & mask_of(bit, part))
+			return true;
+		from += part;
+		len -= part;
+	}
+	return false;
+}
+
 enum known { KNOWN_ASK, KNOWN_SET, KNOWN_CLEAR };
 
 /* Asks whether all of some bytes are known, or says so, or that they are not. */
@@ -200,6 +213,40 @@ void textstore_forget(struct textstore *store, uint64_t addr, uint64_t len)
 		addr += part;
 		len -= part;
 	}
+}
+
+bool textstore_has(const struct textstore *store, uint64_t addr, const void *bytes, size_t len)
+{
+	const uint8_t *want = bytes;
+
+	while (len) {
+		size_t in_page = addr % PAGE_BYTES, part = PAGE_BYTES - in_page;
+		struct text_page *page = find_page(&store->pages, addr - in_page);
+
+		part = part < len ? part : len;
+		if (!page || !page_known(page, in_page, part, KNOWN_ASK) ||
+		    memcmp(page->bytes + in_page, want, part))
+			return false;
+		want += part;
+		addr += part;
+		len -= part;
+	}
+	return true;
+}
+
+bool textstore_has_any(const struct textstore *store, uint64_t addr, uint64_t len)
+{
+	while (len) {
+		size_t in_page = addr % PAGE_BYTES, part = PAGE_BYTES - in_page;
+		const struct text_page *page = find_page(&store->pages, addr - in_page);
+
+		part = part < len ? part : len;
+		if (page && page_knows_any(page, in_page, part))
+			return true;
+		addr += part;
+		len -= part;
+	}
+	return false;
 }
 
 void textstore_hide_user(struct textstore *store, bool hidden)

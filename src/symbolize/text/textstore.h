@@ -31,6 +31,12 @@ int textstore_write(struct textstore *store, uint64_t addr, const void *bytes, s
 /** textstore_forget() - nothing is known of these bytes from now on */
 void textstore_forget(struct textstore *store, uint64_t addr, uint64_t len);
 
+/** textstore_has() - do these bytes stand there? */
+bool textstore_has(const struct textstore *store, uint64_t addr, const void *bytes, size_t len);
+
+/** textstore_has_any() - is anything known of these @len bytes? */
+bool textstore_has_any(const struct textstore *store, uint64_t addr, uint64_t len);
+
 /** textstore_hide_user() - textstore_source() has nothing of user space; as symbols_hide_user() */
 void textstore_hide_user(struct textstore *store, bool hidden);
 

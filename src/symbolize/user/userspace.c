@@ -42,7 +42,7 @@ struct mapping {
 	uint32_t slot;
 };
 
-/** struct process - @known: by events or /proc; @ended: told so */
+/** struct process - @known: by events or /proc; @ended: told so; @version: userspace_version() */
 struct process {
 	uint32_t pid;
 	bool known;
@@ -50,6 +50,7 @@ struct process {
 	struct mapping *maps;
 	size_t map_count;
 	size_t map_room;
+	uint64_t version;
 	struct process *next;
 };
 
@@ -65,6 +66,7 @@ struct userspace {
 	const char *debug_dir;
 	struct process *buckets[BUCKETS];
 	size_t process_count;
+	uint64_t changes;
 	struct process *now;
 	struct file_slot *files;
 	size_t file_count;
@@ -191,6 +193,7 @@ static int add_mapping(struct userspace *user, struct process *process,
 
 	if (map->start >= map->end)
 		return 0;
+	process->version = ++user->changes;
 	/* What it covers is there no more. */
 	for (size_t i = 0; i < process->map_count; i++)
 		if (process->maps[i].start < map->start || process->maps[i].end > map->end)
@@ -294,6 +297,7 @@ void userspace_executed(struct userspace *user, uint32_t pid)
 
 	if (!process)
 		return;
+	process->version = ++user->changes;
 	process->map_count = 0;
 	process->known = true;
 	process->ended = false;
@@ -328,6 +332,11 @@ static const struct mapping *find_mapping(const struct userspace *user, uint64_t
 		if (addr >= process->maps[i].start && addr < process->maps[i].end)
 			return &process->maps[i];
 	return NULL;
+}
+
+uint64_t userspace_version(const struct userspace *user)
+{
+	return user->now ? user->now->version : 0;
 }
 
 bool userspace_is_mapped(const struct userspace *user, uint64_t addr)

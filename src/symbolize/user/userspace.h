@@ -80,6 +80,9 @@ void userspace_open_file(struct userspace *user, uint64_t addr);
 /** userspace_text() - text of the process selected: that of the files, without breakpoints */
 struct text_source userspace_text(struct userspace *user);
 
+/** userspace_version() - of the process selected, a greater number when its code was mapped anew */
+uint64_t userspace_version(const struct userspace *user);
+
 /** userspace_is_mapped() - has the process selected executable memory there? */
 bool userspace_is_mapped(const struct userspace *user, uint64_t addr);
 
