@@ -304,6 +304,28 @@ def lbr_off_early(snapshots, dice):
     snapshot["path"][at + 1:at + 1] = [gap, last]
 
 
+def at_wrmsr(snapshots, dice):
+    """A block that ends at a WRMSR of which the path does not show what it writes"""
+    return blocks_of(snapshots, dice, lambda s, i, b:
+                     b["ends"] == "lbr-off" and b["insns"] and b["insns"][-1]["text"] == "wrmsr")
+
+
+def msr_told(snapshots, dice):
+    """It is known that the WRMSR writes another MSR, and still recording may have been off."""
+    snapshot, at = at_wrmsr(snapshots, dice)
+    snapshot["path"][at]["insns"][0]["text"] = "mov $0x38f,%edi"
+
+
+def rest_after_wrmsr_dropped(snapshots, dice):
+    snapshot, at = at_wrmsr(snapshots, dice)
+    del snapshot["path"][at + 2]["insns"][0]
+
+
+def before_wrmsr_dropped(snapshots, dice):
+    snapshot, at = at_wrmsr(snapshots, dice)
+    del snapshot["path"][at]["insns"][0]
+
+
 def insn_changed(snapshots, dice):
     snapshot, at = blocks_of(snapshots, dice, whole)
     set_addr(dice.choice(snapshot["path"][at]["insns"]), 0xffffffff81000000)

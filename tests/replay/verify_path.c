@@ -14,9 +14,11 @@
  * or those since a stop: only while it is off Linux clears the LBR. Snapshots come in the order of
  * their times, and no two of a CPU show one stop. A counter's overflow stops the LBR, and the log
  * with it, before its interrupt comes: such a path has a gap there, and before it what is in the
- * log, or straight ahead of that. Prints counts; exit status 1 if a block is wrong or a snapshot's
- * branches are not in the log, 2 on errors.
+ * log, or straight ahead of that. A gap at a WRMSR says that recording may have stopped; that it
+ * did not is no lie where the path does not show which MSR was written. Prints counts; exit status
+ * 1 if a block is wrong or a snapshot's branches are not in the log, 2 on errors.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -80,6 +82,13 @@ struct placed {
 	uint64_t ip; /* of the trigger */
 };
 
+/* The last WRMSR where a path says that recording may have stopped; a gap and the rest follow. */
+struct lbr_off {
+	bool open;     /* the rest of it has not come yet */
+	bool untold;   /* which MSR it wrote is not in the path */
+	size_t before; /* instructions up to it, of its block */
+};
+
 static uint64_t get_address(const json_t *obj, const char *key)
 {
 	const char *text = json_string_value(json_object_get(obj, key));
@@ -128,8 +137,94 @@ static const char *check_overflow(const json_t *insns, const uint64_t *ran, size
 	return NULL;
 }
 
+/* The register that an operand names, without its size: "di" of %edi and %rdi, "r8" of %r8d */
+static void register_name(const char *operand, char name[4])
+{
+	size_t n = 0;
+
+	operand += *operand == '%';
+	operand += *operand == 'e' || (*operand == 'r' && !isdigit((unsigned char)operand[1]));
+	while (n < 3 && isalnum((unsigned char)operand[n])) {
+		name[n] = operand[n];
+		n++;
+	}
+	n -= n && name[0] == 'r' && name[n - 1] == 'd';
+	name[n] = '\0';
+}
+
+enum write { KEEPS, CONSTANT, UNTOLD };
+
+/* What an instruction writes to the register @name. If it copies another one, @name becomes that.
+ */
+static enum write register_write(const char *text, char name[4])
+{
+	const char *first = strchr(text, ' '), *last = strrchr(text, ',');
+	char written[4], from[4];
+
+	last = last ?: first;
+	if (!last || last[1] != '%' || !strncmp(text, "cmp", 3) || !strncmp(text, "test", 4))
+		return KEEPS;
+	register_name(last + 1, written);
+	if (strcmp(written, name) != 0)
+		return KEEPS;
+	register_name(first + 1, from);
+	if (!strncmp(text, "mov $", 5) || (!strncmp(text, "xor %", 5) && !strcmp(from, name)))
+		return CONSTANT;
+	if (strncmp(text, "mov %", 5) != 0)
+		return UNTOLD;
+	memcpy(name, from, sizeof(from));
+	return KEEPS;
+}
+
+/* Does block @end of the path end with a WRMSR, and no instruction since the gap before sets its
+ * %ecx to a constant? */
+static bool msr_is_untold(const json_t *path, size_t end)
+{
+	const json_t *insns = json_object_get(json_array_get(path, end), "insns");
+	size_t n = json_array_size(insns);
+	const json_t *last = n ? json_array_get(insns, n - 1) : NULL;
+	char name[4] = "cx";
+
+	if (strcmp(json_string_value(json_object_get(last, "text")) ?: "", "wrmsr") != 0)
+		return false;
+	for (size_t i = end + 1; i-- > 0;) {
+		const json_t *block = json_array_get(path, i);
+
+		if (json_is_string(json_object_get(block, "gap")))
+			return true;
+		insns = json_object_get(block, "insns");
+		for (n = json_array_size(insns); n-- > 0;) {
+			const json_t *text = json_object_get(json_array_get(insns, n), "text");
+			enum write write = register_write(json_string_value(text) ?: "", name);
+
+			if (write != KEEPS)
+				return write == UNTOLD;
+		}
+	}
+	return true;
+}
+
+/* The block before a WRMSR that may have stopped the LBR, or the one behind it. Of @n instructions
+ * @stopped had run when the LBR was stopped; SIZE_MAX: it never was. */
+static const char *check_at_lbr_off(const struct verifier *v, const json_t *insns, size_t n,
+				    size_t stopped, const struct lbr_off *off, bool ends_here)
+{
+	size_t count = json_array_size(insns);
+
+	if (stopped == SIZE_MAX && off->untold)
+		stopped = off->before;
+	if (ends_here)
+		return count != stopped || count > n || !same(insns, v->executed) ? "before LBR off"
+										  : NULL;
+	return stopped == SIZE_MAX || stopped > n || count > n - stopped ||
+			       (off->untold && count != n - stopped) ||
+			       !same(insns, v->executed + n - count)
+		       ? "after LBR off"
+		       : NULL;
+}
+
 static const char *check_block(struct verifier *v, const struct placed *p, const json_t *block,
-			       uint32_t entry, bool after_off)
+			       uint32_t entry, const struct lbr_off *off)
 {
 	const json_t *insns = json_object_get(block, "insns");
 	const json_t *branch = json_object_get(block, "branch");
@@ -153,13 +248,8 @@ static const char *check_block(struct verifier *v, const struct placed *p, const
 	if (!strcmp(ends, "lbr-off") && p->goes_on == GOES_TO_INTERRUPT && entry + 1 == p->useful &&
 	    stopped == SIZE_MAX)
 		return check_overflow(insns, v->executed, n);
-	if (!strcmp(ends, "lbr-off"))
-		return count != stopped || !same(insns, v->executed) ? "before LBR off" : NULL;
-	if (after_off)
-		return stopped == SIZE_MAX || count > n - stopped ||
-				       !same(insns, v->executed + n - count)
-			       ? "after LBR off"
-			       : NULL;
+	if (!strcmp(ends, "lbr-off") || off->open)
+		return check_at_lbr_off(v, insns, n, stopped, off, !strcmp(ends, "lbr-off"));
 	/* All but the instruction, or the breakpoint in its place, that goes to the tracer. */
 	if (!strcmp(ends, "trigger") && !p->hw && n == count + 1 && end < v->log.count &&
 	    v->executed[count] == v->log.events[end].addr)
@@ -277,7 +367,7 @@ static bool ends_fit(const struct verifier *v, const struct placed *p, const jso
 
 /* What is wrong with a gap behind the branch @entry; NULL if its reason is so by the log. */
 static const char *check_gap(const struct verifier *v, const struct placed *p, const json_t *block,
-			     uint32_t entry, bool after_off)
+			     uint32_t entry, const struct lbr_off *off)
 {
 	uint32_t next = next_of(block);
 	size_t first = event_of(v, p, entry), end = event_of(v, p, next == NONE ? p->count : next);
@@ -288,7 +378,7 @@ static const char *check_gap(const struct verifier *v, const struct placed *p, c
 		return "its branches are not in order";
 	if (json_array_size(json_object_get(block, "insns")))
 		return "a gap has instructions";
-	if (!ends_fit(v, p, block, first, end, after_off))
+	if (!ends_fit(v, p, block, first, end, off->open))
 		return "the gap is elsewhere";
 	switch (reason_of_gap(block)) {
 	case PATH_GAP_USER:
@@ -300,8 +390,9 @@ static const char *check_gap(const struct verifier *v, const struct placed *p, c
 								 : "no branch is missing there";
 	case PATH_GAP_UNRECORDED:
 	case PATH_GAP_MISALIGNED:
-	case PATH_GAP_LBR_OFF:
 		return stopped ? NULL : "recording never stopped there";
+	case PATH_GAP_LBR_OFF:
+		return stopped || off->untold ? NULL : "recording never stopped there";
 	case PATH_GAP_OVERFLOW:
 		return p->goes_on == GOES_TO_INTERRUPT && entry + 1 == p->useful && next == NONE
 			       ? NULL
@@ -417,7 +508,8 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 			   struct totals *t, bool say)
 {
 	uint32_t entry = 0, wrong = 0;
-	bool after_off = false, after_overflow = false;
+	struct lbr_off off = {0};
+	bool after_overflow = false;
 	const json_t *block;
 	const char *why;
 	size_t i;
@@ -429,11 +521,15 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 		const char *ends = json_string_value(json_object_get(block, "ends"));
 
 		why = check_place(block, entry);
+		if (ends && !strcmp(ends, "lbr-off"))
+			off = (struct lbr_off){
+				.untold = msr_is_untold(path, i),
+				.before = json_array_size(json_object_get(block, "insns"))};
 		if (gap) {
 			note_gap(v, t, block, say);
-			why = why ?: check_gap(v, p, block, entry, after_off);
+			why = why ?: check_gap(v, p, block, entry, &off);
 		} else if (!after_overflow) { /* else it has no instructions: check_interrupt() */
-			why = why ?: check_block(v, p, block, entry, after_off);
+			why = why ?: check_block(v, p, block, entry, &off);
 		}
 		after_overflow = is_gap(block, PATH_GAP_OVERFLOW);
 		why = why ?: check_decisions(v, p, block);
@@ -444,10 +540,10 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 		if (why && say)
 			say_wrong(block, why);
 		if (ends && !strcmp(ends, "lbr-off"))
-			after_off = true;
+			off.open = true;
 		else if (json_is_integer(branch)) {
 			entry = (uint32_t)json_integer_value(branch);
-			after_off = false;
+			off = (struct lbr_off){0};
 		}
 	}
 	why = json_is_array(path) ? check_end(p, path, entry) : NULL;
