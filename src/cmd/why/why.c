@@ -17,6 +17,7 @@
 #include "pipeline/classify.h"
 #include "cmd/output.h"
 #include "cmd/view.h"
+#include "cmd/why/unloads.h"
 #include "render/why/why_json.h"
 #include "render/backtrace.h"
 #include "render/why/why_deep.h"
@@ -643,6 +644,12 @@ static int run(struct why *why, struct errmsg *msg)
 	if (err)
 		return err;
 	why->command = (struct child_command){.path = path, .argv = opts->command};
+	if (!attaches(opts) && unloads_modules(opts->command)) {
+		session.probes.no_modules = true;
+		log_info("functions of modules are not watched: the command may unload a module, "
+			 "and "
+			 "one that is watched is in use");
+	}
 	err = open_kernel(why, msg);
 	if (err)
 		return err;

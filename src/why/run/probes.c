@@ -73,9 +73,14 @@ static int arm_functions(struct probes *probes, struct errmsg *msg)
 
 	if (!addrs)
 		return -ENOMEM;
-	for (size_t i = 0; i < candidates->count; i++)
-		if (candidates->items[i].traced)
-			addrs[count++] = candidates->items[i].sym.addr;
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct candidate *item = &candidates->items[i];
+
+		if (probes->opts->no_modules && *item->sym.module)
+			item->traced = false;
+		if (item->traced)
+			addrs[count++] = item->sym.addr;
+	}
 	armed = watch_functions(probes->watch, addrs, count, msg);
 	if (armed < 0)
 		return armed;

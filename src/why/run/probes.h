@@ -36,6 +36,9 @@ struct lbr_events;
  * @lines: for what has a name in the source at a site; or NULL
  * @kprobes: the kernel has kprobes
  * @lbr: the branches are wanted
+ * @no_modules: functions of modules are not watched. kprobe.multi holds a reference on each module
+ *	that it watches, which cannot be unloaded then (kernel/trace/bpf_trace.c,
+ *	get_modules_for_addrs()).
  */
 struct probes_options {
 	struct watch_options watch;
@@ -45,6 +48,7 @@ struct probes_options {
 	const char *no_breakpoints;
 	bool kprobes;
 	bool lbr;
+	bool no_modules;
 };
 
 /**
