@@ -124,6 +124,25 @@ small() {
 	if [ "$(stat -c %s "$2" || echo "$3"0)" -le "$3" ]; then ok "$1"; else not_ok "$1: $(stat -c %s "$2") bytes"; fi
 }
 
+# build_id FILE
+build_id() {
+	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'
+}
+
+# build_id_of CAPTURE: of the kernel it was taken on
+build_id_of() {
+	zstd -dcq "$1" 2>/dev/null | tr '\0' '\n' | sed -n '/^build-id$/{n;p;q}'
+}
+
+# vmlinux_of CAPTURE: a file with the debug information of its kernel, or nothing
+vmlinux_of() {
+	local wanted file
+	wanted=$(build_id_of "$1")
+	for file in "${LBRSNOOP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lbrsnoop}"/debug/*/boot/vmlinux-*; do
+		[ -f "$file" ] && [ "$(build_id "$file")" = "$wanted" ] && echo "$file" && return
+	done
+}
+
 # fits NAME FILE...: all lines of JSON are as their schemas promise
 fits() {
 	local name=$1

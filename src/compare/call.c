@@ -75,13 +75,22 @@ static uint32_t error_block(const struct path *path, uint32_t insn, uint32_t key
 	return last;
 }
 
+/* Functions of one name are told apart by where they lie; modules lie elsewhere on each host. */
+static uint64_t rel_of(const struct ranking_place *place, uint64_t addr,
+		       const struct call_taker *to)
+{
+	return place->function && !*place->module ? addr - to->base : 0;
+}
+
 static int hand_decisions(const struct path *path, struct symbols *symbols, uint32_t first,
 			  uint32_t end, const bool *open, const struct call_taker *to)
 {
+	const struct conditions_call call = {
+		.path = path, .symbols = symbols, .lines = to->lines, .lines_ctx = to->ctx};
+
 	for (uint32_t i = 0; i < end; i++) {
 		const struct path_decision *decision = &path->decisions[i];
 		const struct path_block *block = &path->blocks[decision->block];
-		char condition[RANKING_TEXT_MAX] = "";
 		struct symbol sym;
 		struct ranking_decision item = {
 			.place = place_of(symbols, decision->addr, &sym),
@@ -90,16 +99,15 @@ static int hand_decisions(const struct path *path, struct symbols *symbols, uint
 			.before_entry = first != PATH_NONE && i < first,
 			.open = open[decision->block],
 			.distance = end - 1 - i,
-			.condition = condition,
 		};
 		int err;
 
 		/* An interrupt came by chance, and a tracer is ours. */
 		if (!item.place.function || block->tracing || block->interrupt)
 			continue;
-		if (path_condition(path, decision, condition, sizeof(condition)))
-			condition[0] = '\0';
-		err = to->decision(to->ctx, &item);
+		item.rel = rel_of(&item.place, item.addr, to);
+		err = conditions_find(to->conditions, &call, decision, &item)
+			      ?: to->decision(to->ctx, &item);
 		if (err)
 			return err;
 	}
@@ -183,7 +191,9 @@ int call_of_snapshot(const struct snapshot *snap, const struct path *path, struc
 				.addr = path->decisions[key].addr,
 				.taken = path->decisions[key].taken,
 				.condition = "",
+				.source = "",
 			};
+			call.decided.rel = rel_of(&call.decided.place, call.decided.addr, to);
 		}
 		for (uint32_t i = 0; key == PATH_NONE && i < path->decision_count; i++)
 			if (path->decisions[i].insn > insn) {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "compare/conditions.h"
 #include "compare/ranking.h"
 #include "path/path.h"
 #include "snapshot/snapshot.h"
@@ -13,15 +14,20 @@
 /**
  * struct call_taker - who takes a call
  * @call: it begins. 0; -ENOENT: it is not wanted; another negative errno
- * @decision: one of it, oldest first, with @rel 0; strings are valid during the call. 0 or negative
- * errno
+ * @decision: one of it, oldest first; strings are valid during the call. 0 or negative errno
  * @end: it is complete; NULL: nobody has to know
+ * @base: run-time address that @rel counts from; of _stext, or 0 where all calls are of one boot
+ * @conditions: of the kernel's build, borrowed
+ * @lines: where names of the source are, at this call's addresses; NULL: there are none
  */
 struct call_taker {
 	int (*call)(void *ctx, const struct ranking_call *call);
 	int (*decision)(void *ctx, const struct ranking_decision *decision);
 	void (*end)(void *ctx);
 	void *ctx;
+	uint64_t base;
+	struct conditions *conditions;
+	conditions_lines_fn *lines;
 };
 
 /** call_function() - the function that a snapshot is of: where its trigger stands; "?" */

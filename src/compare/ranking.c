@@ -54,6 +54,7 @@ struct site {
 	uint64_t addr;
 	bool before_entry;
 	char *condition[SIDES];
+	char *source[SIDES];
 	struct site *next_touched;
 	uint64_t call;
 	enum side side;
@@ -86,6 +87,8 @@ static void site_destroy(struct site *site)
 	free(site->module);
 	free(site->condition[TAKEN]);
 	free(site->condition[NOT_TAKEN]);
+	free(site->source[TAKEN]);
+	free(site->source[NOT_TAKEN]);
 	free(site->keys);
 	free(site);
 }
@@ -238,6 +241,11 @@ int ranking_decision(struct ranking *ranking, const struct ranking_decision *dec
 	if (!site->condition[side] && *decision->condition) {
 		site->condition[side] = strndup(decision->condition, RANKING_TEXT_MAX - 1);
 		if (!site->condition[side])
+			return -ENOMEM;
+	}
+	if (!site->source[side] && *decision->source) {
+		site->source[side] = strdup(decision->source);
+		if (!site->source[side])
 			return -ENOMEM;
 	}
 	return 0;
@@ -413,6 +421,7 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		.place = {.function = site->function, .module = site->module, .off = site->off},
 		.addr = site->addr,
 		.taken = side == TAKEN,
+		.source = site->source[side] ?: "",
 		.failing = bad,
 		.passing = good,
 		.accuracy = (tpr + 1 - fpr) / 2,

@@ -48,7 +48,8 @@ struct ranking_place {
  * @open: its function had not returned when the error was made, or the call ended: what is decided
  *        then can be control dependent on it, as on nothing in a function that has returned
  * @distance: decisions between this one and the failure, or the end of the record
- * @condition: what was true then, or ""
+ * @condition: what was true then, of registers and memory, or ""
+ * @source: the same in the names of the source, or ""
  */
 struct ranking_decision {
 	struct ranking_place place;
@@ -59,6 +60,7 @@ struct ranking_decision {
 	bool open;
 	uint32_t distance;
 	const char *condition;
+	const char *source;
 };
 
 /**
@@ -139,7 +141,8 @@ struct ranking_match {
 
 /**
  * struct ranked - one predicate of the ranking
- * @build: that @place, @addr, @taken and @condition are of
+ * @build: that @place, @addr, @taken, @condition and @source are of
+ * @source: @condition in the names of the source, "" if it has none; valid until ranking_destroy()
  * @accuracy: balanced accuracy, 0.5 (chance) to 1
  * @weight: the same, estimated with one call more of each outcome (Laplace), so that few calls
  *          count for less; the order of the ranking
@@ -165,6 +168,7 @@ struct ranked {
 	uint64_t addr;
 	bool taken;
 	char condition[RANKING_TEXT_MAX];
+	const char *source;
 	struct ranking_count failing;
 	struct ranking_count passing;
 	double accuracy;

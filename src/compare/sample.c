@@ -188,6 +188,7 @@ int sample_call(struct sample *sample, const struct ranking_call *call)
 
 	kept.call.function = name_of(sample, call->function);
 	kept.call.decided.condition = "";
+	kept.call.decided.source = "";
 	if (!kept.call.function || own_arguments(sample, &kept) ||
 	    own_place(sample, &kept.call.made_at) || own_place(sample, &kept.call.decided.place))
 		return -ENOMEM;
@@ -209,7 +210,8 @@ int sample_decision(struct sample *sample, const struct ranking_decision *decisi
 	struct ranking_decision copy = *decision;
 
 	copy.condition = name_of(sample, decision->condition);
-	if (!copy.condition || own_place(sample, &copy.place) ||
+	copy.source = name_of(sample, decision->source);
+	if (!copy.condition || !copy.source || own_place(sample, &copy.place) ||
 	    vector_grow(&kept->decisions, kept->decision_count, sizeof(copy)))
 		return -ENOMEM;
 	kept->decisions[kept->decision_count++] = copy;

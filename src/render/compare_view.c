@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "operand/operand.h"
 #include "render/color.h"
 #include "render/escape.h"
 #include "render/html/html_page.h"
@@ -252,10 +253,16 @@ static void print_count(FILE *out, const struct ranking_count *count, uint64_t c
 		fprintf(out, " (not known of %" PRIu64 ")", calls - count->known);
 }
 
+/* "inode->i_mode == 2", or of registers where that has no names; "": not known */
+static const char *condition_of(const struct ranked *item)
+{
+	return *item->source ? item->source : item->condition;
+}
+
 static void print_item(FILE *out, const struct ranking_reason *reason, const struct ranked *item,
 		       size_t number, const struct compare_view *view)
 {
-	char place[PLACE_LEN], condition[4 * RANKING_TEXT_MAX], file[PLACE_LEN];
+	char place[PLACE_LEN], condition[4 * CONDITION_MAX], file[PLACE_LEN];
 	struct srcline line;
 
 	fprintf(out, "%4zu  %s%s%s  %s", number, paint_of(view, BOLD),
@@ -263,8 +270,9 @@ static void print_item(FILE *out, const struct ranking_reason *reason, const str
 		item->taken ? "taken" : "not taken");
 	if (line_of(view, item, &line))
 		fprintf(out, "  %s:%d", escape_text(line.file, file, sizeof(file)), line.line);
-	if (*item->condition)
-		fprintf(out, "  as %s", escape_text(item->condition, condition, sizeof(condition)));
+	if (*condition_of(item))
+		fprintf(out, "  as %s",
+			escape_text(condition_of(item), condition, sizeof(condition)));
 	fputs("\n      in ", out);
 	print_count(out, &item->failing, reason->failing);
 	fputs(" failing, ", out);
@@ -454,6 +462,14 @@ static void put_item(struct json_writer *w, const struct ranked *item,
 		jw_null(w);
 	jw_put_bool(w, "taken", item->taken);
 	jw_put_text(w, "condition", item->condition);
+	jw_key(w, "source");
+	if (*item->source) {
+		jw_open(w, '{');
+		jw_put_string(w, "text", item->source);
+		jw_close(w, '}');
+	} else {
+		jw_null(w);
+	}
 	jw_put_string(w, "file", number ? line.file : NULL);
 	jw_put_known(w, "line", number, number);
 	put_count(w, "failing", &item->failing);
@@ -592,9 +608,9 @@ static void put_item_html(FILE *out, const struct ranking_reason *reason, const 
 		html_put_text(out, line.file);
 		fprintf(out, ":%d", line.line);
 	}
-	if (*item->condition) {
+	if (*condition_of(item)) {
 		fputs("<br>as ", out);
-		html_put_text(out, item->condition);
+		html_put_text(out, condition_of(item));
 	}
 	if (item->decides)
 		fprintf(out, "<br>%s", item->inferred ? inferred_text(item) : decides_text(view));

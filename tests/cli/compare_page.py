@@ -50,7 +50,8 @@ def main():
         assert any(text == f"{reason['function']}() = -{reason['errno']}" for text in heads), heads
         assert f"{reason['failing']} failing, {reason['passing']} passing calls" in raw, reason["failing"]
     assert found == wanted, f"{found}, wanted {wanted}"
-    conditions = [item["condition"] for reason in reasons for item in reason["decisions"] if item["condition"]]
+    conditions = [item["source"]["text"] if item["source"] else item["condition"]
+                  for reason in reasons for item in reason["decisions"] if item["source"] or item["condition"]]
     cells = " ".join(text for given, text in page.of("td"))
     assert all(condition in cells for condition in conditions), cells
     print(f"{len(reasons)} reasons, {len(wanted) // 2} decisions")

@@ -18,6 +18,26 @@ expect_out "ELOOP: the type of the file, first" 0 '^ +1  may_open.*taken  as %cx
 expect_out "EISDIR: MAY_WRITE, first" 0 '^ +1  may_open.*taken  as \(%dl & 2\) != 0' \
 	./lbrsnoop compare --no-lines "$capture"
 
+# With debug information of that kernel: what may_open() of fs/namei.c has, "switch (inode->i_mode & S_IFMT)" with
+# "case S_IFLNK: return -ELOOP", and "if (acc_mode & MAY_WRITE) return -EISDIR"; MAY_WRITE is a macro, 2.
+vmlinux=$(vmlinux_of "$capture")
+if [ -z "$vmlinux" ]; then
+	skip "conditions in the source" "no debug information of build $(build_id_of "$capture"); tests/vm/setup --dbg"
+else
+	expect_out "ELOOP: in the names of the source" 0 \
+		'^ +1  may_open.*taken  fs/namei.c:[0-9]+  as \(inode->i_mode & S_IFMT\) == S_IFLNK$' ./lbrsnoop compare --vmlinux "$vmlinux" "$capture"
+	expect_out "EISDIR: in the names of the source" 0 \
+		'^ +1  may_open.*taken  fs/namei.c:[0-9]+  as \(acc_mode & 2\) != 0$' ./lbrsnoop compare --vmlinux "$vmlinux" "$capture"
+	expect_out "... JSON: both" 0 '"condition":"%cx == 0xa000","source":\{"text":"\(inode->i_mode & S_IFMT\) == S_IFLNK"\}' \
+		./lbrsnoop compare --json --vmlinux "$vmlinux" "$capture"
+	fits "... the schema" "$scratch/out"
+	expect_out "... HTML" 0 'as \(inode-&#62;i_mode &#38; S_IFMT\) == S_IFLNK<' \
+		./lbrsnoop compare --html - --vmlinux "$vmlinux" "$capture"
+	# The first file has passing calls alone: what failing ones found is named by the second.
+	expect_out "... of a second file of the build" 0 'as \(inode->i_mode & S_IFMT\) == S_IFLNK$' \
+		./lbrsnoop compare --vmlinux "$vmlinux" --good <(head -c 9000 "$capture") --bad "$capture"
+fi
+
 ./lbrsnoop report -q --no-lines --json "$capture" >"$scratch/snapshots"
 ./lbrsnoop compare -q --no-lines --json --top 1000 "$capture" >"$scratch/json"
 expect_out "counted again" 0 '^2 reasons of 211 calls, [1-9]' tests/cli/compare.py "$scratch/snapshots" "$scratch/json"

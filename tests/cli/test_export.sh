@@ -92,13 +92,9 @@ else
 fi
 
 # With debug information of that kernel: the line that binutils find.
-vmlinux=
-build_id=$(grep -m1 -o 'kernel_build_id","value":{"stringValue":"[0-9a-f]*' "$scratch/otlp" | grep -o '[0-9a-f]*$')
-for file in "${LBRSNOOP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lbrsnoop}"/debug/*/boot/vmlinux-*; do
-	[ ! -f "$file" ] || [ "$(readelf -n "$file" 2>/dev/null | sed -n 's/.*Build ID: //p')" != "$build_id" ] || vmlinux=$file
-done
+vmlinux=$(vmlinux_of "$capture")
 if [ -z "$vmlinux" ]; then
-	skip "origin in the source" "no debug information of build $build_id; tests/vm/setup --dbg"
+	skip "origin in the source" "no debug information of build $(build_id_of "$capture"); tests/vm/setup --dbg"
 else
 	start=$(nm "$vmlinux" | awk -v name="${origin%+*}" '$3 == name { print $1 }')
 	line=$(addr2line -e "$vmlinux" "$(printf '%x' $((16#$start + ${origin#*+})))")

@@ -12,12 +12,7 @@ cache=${LBRSNOOP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lbrsnoop}
 capture=tests/data/capture/skylake-hw.lbr
 release=$(./lbrsnoop report -v -n 1 "$capture" 2>&1 >/dev/null | sed -n 's/.*Linux \([^,]*\), LBR.*/\1/p')
 
-# build_id FILE
-build_id() {
-	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'
-}
-
-wanted=$(zstd -dcq "$capture" 2>/dev/null | tr '\0' '\n' | sed -n '/^build-id$/{n;p;q}')
+wanted=$(build_id_of "$capture")
 match='' other=''
 for vmlinux in "$cache"/debug/*/boot/vmlinux-*; do
 	[ -f "$vmlinux" ] || continue

@@ -71,7 +71,9 @@ static struct seen hand_on(const struct path_block *blocks, uint32_t count, uint
 		.error_decision = PATH_NONE,
 	};
 	struct seen seen = {};
-	const struct call_taker to = {.call = on_call, .decision = on_decision, .ctx = &seen};
+	struct conditions conditions = {};
+	const struct call_taker to = {
+		.call = on_call, .decision = on_decision, .ctx = &seen, .conditions = &conditions};
 
 	for (uint32_t i = 0; i < count; i++) {
 		all[i] = blocks[i];
@@ -86,6 +88,7 @@ static struct seen hand_on(const struct path_block *blocks, uint32_t count, uint
 						      .branch = PATH_NONE};
 	}
 	assert_int_equal(call_of_snapshot(&snap, &path, symbols, true, &to), 0);
+	conditions_deinit(&conditions);
 	symbols_close(symbols);
 	return seen;
 }
@@ -158,6 +161,42 @@ static void open_interrupt_closes_nothing(void **state)
 	check(blocks, 3, 2, "oo");
 }
 
+/* "cmp $5,%eax; jne": with the compare, or where the record begins behind it. */
+static const char *words(struct conditions *conditions, uint64_t rel, bool taken, bool compare)
+{
+	struct path_insn insns[] = {
+		{.addr = BASE, .len = 3, .bytes = {0x83, 0xf8, 0x05}},
+		{.addr = BASE + 3, .len = 2, .bytes = {0x75, 0x10}},
+	};
+	const struct path path = {.insns = insns, .insn_count = 2};
+	const struct path_decision decision = {.addr = BASE + 3,
+					       .insn = 1,
+					       .setter = compare ? 0 : PATH_NONE,
+					       .taken = taken,
+					       .branch = PATH_NONE};
+	struct ranking_decision item = {
+		.place = {.function = "f", .module = "", .off = 3}, .rel = rel, .taken = taken};
+	const struct conditions_call call = {.path = &path};
+
+	assert_int_equal(conditions_find(conditions, &call, &decision, &item), 0);
+	assert_string_equal(item.source, "");
+	return item.condition;
+}
+
+static void conditions_are_of_the_first_call_that_has_words(void **state)
+{
+	struct conditions conditions = {};
+
+	(void)state;
+	assert_string_equal(words(&conditions, 3, true, false), "");
+	assert_string_equal(words(&conditions, 3, true, true), "%eax != 5");
+	assert_string_equal(words(&conditions, 3, true, false), "%eax != 5");
+	/* Of the other way, and of another function of this name, nothing is known by that. */
+	assert_string_equal(words(&conditions, 3, false, false), "");
+	assert_string_equal(words(&conditions, 0x103, true, false), "");
+	conditions_deinit(&conditions);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +206,7 @@ int main(void)
 		cmocka_unit_test(open_record_that_begins_further_in),
 		cmocka_unit_test(open_before_a_gap_is_not_known),
 		cmocka_unit_test(open_interrupt_closes_nothing),
+		cmocka_unit_test(conditions_are_of_the_first_call_that_has_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

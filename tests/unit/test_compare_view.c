@@ -70,6 +70,22 @@ static void values_that_are_no_numbers_are_left_out(void **state)
 	      "\"failing_values\":null,\"passing_values\":null");
 }
 
+static bool shows(const struct ranking_reason *reason, bool json, const char *wanted)
+{
+	const struct compare_view view = {.json = json, .top = 3, .further = "why"};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	bool there;
+
+	assert_non_null(out);
+	assert_int_equal(render_comparison(out, reason, &view), 0);
+	fclose(out);
+	there = strstr(text, wanted) != NULL;
+	free(text);
+	return there;
+}
+
 /* Is @doubt said, as text and in JSON, of a reason that is otherwise beyond doubt? */
 static bool doubts(struct ranking_reason reason, const char *doubt)
 {
@@ -97,6 +113,7 @@ static bool doubts(struct ranking_reason reason, const char *doubt)
 static void what_may_be_chance_is_in_doubt(void **state)
 {
 	struct ranked item = {
+		.source = "",
 		.place = {.function = "f", .module = "", .off = 4},
 		.failing = {.true_calls = 4, .known = 4},
 		.passing = {.known = 4},
@@ -119,6 +136,34 @@ static void what_may_be_chance_is_in_doubt(void **state)
 	assert_false(doubts(reason, "with so few calls this may be chance"));
 	reason.by_chance = true;
 	assert_true(doubts(reason, "with so few calls this may be chance"));
+}
+
+static void conditions_in_the_names_of_the_source_come_first(void **state)
+{
+	struct ranked item = {
+		.place = {.function = "f", .module = "", .off = 4},
+		.taken = true,
+		.condition = "%cx == 0xa000",
+		.source = "(mode & S_IFMT) == S_IFLNK",
+		.failing = {.true_calls = 4, .known = 4},
+		.passing = {.known = 4},
+		.accuracy = 1,
+	};
+	const struct ranking_reason reason = {.function = "f",
+					      .failing = 4,
+					      .passing = 4,
+					      .items = &item,
+					      .count = 1,
+					      .parts_at = -1};
+
+	(void)state;
+	assert_true(shows(&reason, false, "  taken  as (mode & S_IFMT) == S_IFLNK\n"));
+	assert_true(shows(&reason, true,
+			  "\"condition\":\"%cx == 0xa000\","
+			  "\"source\":{\"text\":\"(mode & S_IFMT) == S_IFLNK\"},"));
+	item.source = "";
+	assert_true(shows(&reason, false, "  taken  as %cx == 0xa000\n"));
+	assert_true(shows(&reason, true, "\"condition\":\"%cx == 0xa000\",\"source\":null,"));
 }
 
 /* A capture of anybody's may have any name in it. */
@@ -213,6 +258,7 @@ int main(void)
 		cmocka_unit_test(values_from_the_least_to_the_greatest),
 		cmocka_unit_test(values_that_are_no_numbers_are_left_out),
 		cmocka_unit_test(what_may_be_chance_is_in_doubt),
+		cmocka_unit_test(conditions_in_the_names_of_the_source_come_first),
 		cmocka_unit_test(a_function_elsewhere_is_named_escaped),
 		cmocka_unit_test(arguments_as_text),
 		cmocka_unit_test(arguments_as_json),

@@ -58,6 +58,7 @@ static void decision_of(struct ranking *ranking, const char *function, uint64_t 
 		.open = open,
 		.distance = distance,
 		.condition = taken ? "x == 1" : "",
+		.source = taken ? "file->mode == 1" : "",
 	};
 
 	assert_int_equal(ranking_decision(ranking, &decision), 0);
@@ -112,6 +113,7 @@ static void accuracy_by_hand(void **state)
 	assert_int_equal(reasons->items[0].place.off, 0x10);
 	assert_true(reasons->items[0].taken);
 	assert_string_equal(reasons->items[0].condition, "x == 1");
+	assert_string_equal(reasons->items[0].source, "file->mode == 1");
 	assert_float_equal(reasons->items[0].accuracy, 0.95, NEAR);
 	assert_int_equal(reasons->items[0].failing.true_calls, 4);
 	assert_int_equal(reasons->items[0].passing.true_calls, 1);
@@ -194,6 +196,7 @@ static void before_the_entry_is_unknown(void **state)
 			.before_entry = true,
 			.distance = 9,
 			.condition = "",
+			.source = "",
 		};
 
 		plain_call(ranking, failing, true);
@@ -221,6 +224,7 @@ static void names_may_be_of_several(void **state)
 			.rel = i < 4 ? 0x1008 : 0x2008,
 			.taken = true,
 			.condition = "",
+			.source = "",
 		};
 
 		plain_call(ranking, i < 4, true);

@@ -20,13 +20,14 @@ enum { CALLS = 100, KEPT = 10 };
 
 static void tell(struct sample *sample, const char *function, int err, uint64_t number)
 {
-	char callee[] = "callee", condition[] = "x == 1";
+	char callee[] = "callee", condition[] = "x == 1", source[] = "mode == 1";
 	const struct ranking_call call = {
 		.failing = err != 0, .function = function, .err = err, .complete = true};
 	const struct ranking_decision decision = {
 		.place = {.function = callee, .module = "", .off = number},
 		.taken = true,
 		.condition = condition,
+		.source = source,
 	};
 
 	assert_int_equal(sample_call(sample, &call), 0);
@@ -35,6 +36,7 @@ static void tell(struct sample *sample, const char *function, int err, uint64_t 
 	/* The sample has its own. */
 	memset(callee, 'z', strlen(callee));
 	memset(condition, 'z', strlen(condition));
+	memset(source, 'z', strlen(source));
 }
 
 static int see(struct sample *sample, const char *function, int err, uint64_t number)
@@ -63,6 +65,7 @@ static size_t kept_numbers(const struct sample *sample, uint64_t ret_numbers[CAL
 	for (size_t i = 0; i < count; i++) {
 		assert_string_equal(reasons->items[i].place.function, "callee");
 		assert_string_equal(reasons->items[i].condition, "x == 1");
+		assert_string_equal(reasons->items[i].source, "mode == 1");
 		ret_numbers[i] = reasons->items[i].place.off;
 	}
 	ranking_reasons_free(reasons, 1);

@@ -107,6 +107,7 @@ void builds_deinit(struct builds *builds)
 {
 	for (size_t i = 0; i < builds->count; i++) {
 		view_destroy(builds->items[i].view);
+		conditions_deinit(&builds->items[i].conditions);
 		capfile_close(builds->items[i].file);
 	}
 	builds->count = 0;

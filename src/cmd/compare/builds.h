@@ -9,6 +9,7 @@
 
 #include "capfile/reader.h"
 #include "cmd/view.h"
+#include "compare/conditions.h"
 #include "compare/ranking.h"
 #include "util/errmsg.h"
 
@@ -16,6 +17,7 @@
  * struct build - one kernel
  * @file, @path: the first capture of it, whose addresses places are told by
  * @opts: of @view, which is for its source lines
+ * @conditions: of its decisions
  * @name: "Linux 6.12.0 (build ID 0123456789ab)"
  */
 struct build {
@@ -23,6 +25,7 @@ struct build {
 	const char *path;
 	struct view_options opts;
 	struct view *view;
+	struct conditions conditions;
 	char name[160];
 };
 

@@ -27,6 +27,9 @@
 #include "util/log.h"
 #include "util/vector.h"
 
+/* Files of a build in which names are looked up; each reads the index of the debug information. */
+#define FILES_NAMED_MAX 16
+
 /** enum side - which calls a file is of */
 enum side {
 	SIDE_BOTH, /* the value that each call returned tells */
@@ -54,6 +57,8 @@ struct compare_options {
  * @builds: the kernels that the files are of
  * @page: of --html
  * @file: that is read now, of @build of them
+ * @view: for names of the source in @file; NULL: the build's, or there are none
+ * @named: were names looked up in @file? @files_named: in so many that have a view of their own
  * @event: that is read now; @addr of its present decision
  * @missing: what is left out
  */
@@ -63,6 +68,9 @@ struct compare {
 	struct builds builds;
 	struct capfile *file;
 	size_t build;
+	struct view *view;
+	bool named;
+	unsigned int files_named;
 	const struct event *event;
 	uint64_t addr;
 	struct html_out page;
@@ -296,14 +304,27 @@ static const struct build *build_of(const struct compare *compare)
 static void place_in_build(const struct compare *compare, struct ranking_decision *item)
 {
 	const struct capfile *first = build_of(compare)->file;
-	uint64_t stext = capfile_meta(compare->file)->stext;
 
-	if (!*item->place.module) {
-		item->rel = item->addr - stext;
+	if (!*item->place.module)
 		item->addr = item->rel + capfile_meta(first)->stext;
-	} else if (compare->file != first) {
+	else if (compare->file != first)
 		item->addr = 0;
+}
+
+/* Names are looked up in the file that is read: its kernel and its modules lie where it says. */
+static struct lines *lines_of_file(void *ctx)
+{
+	struct compare *compare = ctx;
+	struct lines *lines;
+
+	if (compare->file == build_of(compare)->file)
+		return view_lines(build_of(compare)->view);
+	lines = compare->view ? view_lines(compare->view) : NULL;
+	if (lines && !compare->named) {
+		compare->named = true;
+		compare->files_named++;
 	}
+	return compare->files_named <= FILES_NAMED_MAX ? lines : NULL;
 }
 
 static int keys_of(void *ctx, const struct ranking_decision *decision, struct ranking_keys *ret)
@@ -359,7 +380,14 @@ static int on_event(void *ctx, const struct event *event)
 	struct symbols *symbols = event->source->symbols;
 	const struct snapshot *snap = event->snap;
 	const struct call_taker to = {
-		.call = on_call, .decision = on_decision, .end = on_call_end, .ctx = compare};
+		.call = on_call,
+		.decision = on_decision,
+		.end = on_call_end,
+		.ctx = compare,
+		.base = capfile_meta(compare->file)->stext,
+		.conditions = &compare->builds.items[compare->build].conditions,
+		.lines = lines_of_file,
+	};
 	struct path *path;
 	bool failing;
 	int err;
@@ -410,6 +438,18 @@ static void say_end(struct compare *compare, const char *path, uint64_t lost)
 			    (unsigned long long)lost);
 }
 
+/* The first file of a build has the build's. */
+static int open_view(struct compare *compare, struct errmsg *msg)
+{
+	const struct build *build = build_of(compare);
+
+	compare->named = false;
+	if (compare->file == build->file || !view_lines(build->view))
+		return 0;
+	return view_create_for_capture(&build->opts, compare->out, compare->file, NULL,
+				       &compare->view, msg);
+}
+
 static int read_file(struct compare *compare, const struct compare_file *from, struct errmsg *msg)
 {
 	struct pipeline pipeline = {};
@@ -435,6 +475,7 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 	compare->side = from->side;
 	err = builds_find(&compare->builds, compare->file, from->path, &compare->opts->wanted.view,
 			  compare->out, &compare->build, msg);
+	err = err ?: open_view(compare, msg);
 	if (!err) {
 		err = pipeline_fill(&run, &pipeline) ?: pipeline_run(&run);
 		if (err && err != -ENOMEM)
@@ -443,6 +484,8 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 	if (!err)
 		say_end(compare, from->path, run.lost);
 	pipeline_deinit(&pipeline);
+	view_destroy(compare->view);
+	compare->view = NULL;
 	if (!compare->builds.count || compare->file != build_of(compare)->file)
 		capfile_close(compare->file);
 	compare->file = NULL;

@@ -12,6 +12,7 @@
 #include "cmd/output.h"
 #include "cmd/why/why_advice.h"
 #include "compare/call.h"
+#include "compare/conditions.h"
 #include "compare/ranking.h"
 #include "compare/sample.h"
 #include "util/bitset.h"
@@ -23,6 +24,7 @@
  * struct compare_live - what is under way
  * @view: for source lines and colours; shows no snapshot
  * @page: of --html; begun before anything is captured
+ * @conditions: of all decisions seen
  * @comm: of a task that failed, "" if none did
  * @calls: that were drawn; @blank of them have no path
  * @other: returns of an errno that -e does not name; @untold: of no value; @kinds_left_out: of too
@@ -36,6 +38,7 @@ struct compare_live {
 	struct html_out page;
 	struct sample *sample;
 	struct progress *progress;
+	struct conditions conditions;
 	char comm[COMM_LEN];
 	uint64_t calls;
 	uint64_t blank;
@@ -112,38 +115,36 @@ static bool draw(void *ctx, const struct snapshot *snap)
 	return drawn == 1;
 }
 
-/* Functions of one name are told apart by where they lie. */
-static struct ranking_decision placed(const struct ranking_decision *decision)
-{
-	struct ranking_decision item = *decision;
-
-	if (item.place.function && !*item.place.module)
-		item.rel = item.addr;
-	return item;
-}
-
 static int on_call(void *ctx, const struct ranking_call *call)
 {
 	struct compare_live *live = ctx;
-	struct ranking_call item = *call;
 
-	item.decided = placed(&call->decided);
-	return sample_call(live->sample, &item);
+	return sample_call(live->sample, call);
 }
 
 static int on_decision(void *ctx, const struct ranking_decision *decision)
 {
 	struct compare_live *live = ctx;
-	const struct ranking_decision item = placed(decision);
 
-	return sample_decision(live->sample, &item);
+	return sample_decision(live->sample, decision);
+}
+
+static struct lines *lines_of(void *ctx)
+{
+	struct compare_live *live = ctx;
+
+	return view_lines(live->view);
 }
 
 static int on_event(void *ctx, const struct event *event)
 {
 	struct compare_live *live = ctx;
 	struct symbols *symbols = event->source->symbols;
-	const struct call_taker to = {.call = on_call, .decision = on_decision, .ctx = live};
+	const struct call_taker to = {.call = on_call,
+				      .decision = on_decision,
+				      .ctx = live,
+				      .conditions = &live->conditions,
+				      .lines = lines_of};
 	struct path *path;
 	int err;
 
@@ -263,5 +264,6 @@ void compare_live_destroy(struct compare_live *live)
 	html_out_deinit(&live->page);
 	view_destroy(live->view);
 	sample_destroy(live->sample);
+	conditions_deinit(&live->conditions);
 	free(live);
 }
