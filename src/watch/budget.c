@@ -59,3 +59,22 @@ int64_t watch_budget_grant(struct watch_budget *budget, uint64_t now_ns, uint64_
 	budget->last_taken = taken;
 	return grant;
 }
+
+static uint64_t arming_debt(const struct watch_arming *arming, double share, uint64_t now_ns)
+{
+	double paid = share * (double)(now_ns - arming->at_ns);
+
+	return paid < (double)arming->debt_ns ? arming->debt_ns - (uint64_t)paid : 0;
+}
+
+void watch_arming_add(struct watch_arming *arming, double share, uint64_t now_ns, uint64_t cpu_ns)
+{
+	arming->debt_ns = arming_debt(arming, share, now_ns) + cpu_ns;
+	arming->at_ns = now_ns;
+}
+
+bool watch_arming_allowed(const struct watch_arming *arming, double share, uint64_t now_ns)
+{
+	return !(share > 0) ||
+	       (double)arming_debt(arming, share, now_ns) <= share * SECOND_NS * WATCH_DEBT_SECONDS;
+}

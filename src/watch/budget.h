@@ -4,6 +4,7 @@
 #ifndef LBRSNOOP_WATCH_BUDGET_H
 #define LBRSNOOP_WATCH_BUDGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -45,5 +46,26 @@ void watch_budget_begin(struct watch_budget *budget, uint64_t now_ns, uint64_t c
  */
 int64_t watch_budget_grant(struct watch_budget *budget, uint64_t now_ns, uint64_t cpu_ns,
 			   uint64_t taken);
+
+/**
+ * struct watch_arming - what arming for a unit that is started again and again has taken; {} to
+ * begin with
+ * @debt_ns: CPU time that is not made up for, as of @at_ns
+ */
+struct watch_arming {
+	uint64_t debt_ns;
+	uint64_t at_ns;
+};
+
+/**
+ * watch_arming_add() - it was armed once more
+ * @share: of struct watch_budget: as much again is for arming
+ * @now_ns: CLOCK_MONOTONIC
+ * @cpu_ns: CPU time that it took
+ */
+void watch_arming_add(struct watch_arming *arming, double share, uint64_t now_ns, uint64_t cpu_ns);
+
+/** watch_arming_allowed() - true if what it took before is less than a minute of the share */
+bool watch_arming_allowed(const struct watch_arming *arming, double share, uint64_t now_ns);
 
 #endif

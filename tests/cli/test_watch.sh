@@ -447,6 +447,25 @@ test_cgroup() {
 	rmdir "$group"
 	entries
 	adds_up "ControlGroup: what is in it alone, also when it is made anew" journal 2 "$work/entries"
+	# A reload while the unit is stopped; a configuration that cannot be armed, too.
+	mkdir "$group"
+	configure "$work/group.conf" Journal=yes
+	sed -i 's,^Comm=,ControlGroup=lbrwatch-test\n&,' "$work/group.conf"
+	start "$work/group.conf" || not_ok "it is armed" "$work/err"
+	rmdir "$group"
+	kill -HUP "$pid"
+	await "$work/told" '^READY=1$' 2 || not_ok "ControlGroup: a reload while it is gone" "$work/err"
+	sed -i 's,^ControlGroup=.*,&-none,' "$work/group.conf"
+	kill -HUP "$pid"
+	await "$work/told" '^READY=1$' 3 || not_ok "ControlGroup: back to one that is gone" "$work/err"
+	is "ControlGroup: one that never was is said" "$(grep -c "'lbrwatch-test-none': there is no control group" "$work/err")" 1
+	mkdir "$group"
+	await "$work/told" '^READY=1$' 4
+	(echo 0 >"$group/cgroup.procs" && exec tests/cli/failures.py $name)
+	stop
+	rmdir "$group"
+	entries
+	adds_up "ControlGroup: one that is gone while it is reloaded comes back" journal 1 "$work/entries"
 	configure "$work/group.conf" Journal=yes
 	sed -i 's,^Comm=,ControlGroup=../../../tmp\n&,' "$work/group.conf"
 	expect "ControlGroup: a folder that is none" 2 "there is no control group /sys/fs/cgroup/../../../tmp; start" \

@@ -58,6 +58,39 @@ static void watch_budget_grant_keeps_the_share(void **state)
 	}
 }
 
+/* A unit that is started again each second, for an hour: a minute of the share, and the share. */
+static void watch_arming_allowed_keeps_the_share(void **state)
+{
+	static const uint64_t costs[] = {MS, 130 * MS, 3 * SECOND};
+	const uint64_t begun = 77 * SECOND, end = begun + 3600 * SECOND;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+		struct watch_arming arming = {};
+		uint64_t cpu = 0, wanted = 3600 * costs[i], most = 36 * SECOND + 600 * MS;
+
+		for (uint64_t now = begun; now < end; now += SECOND) {
+			if (!watch_arming_allowed(&arming, 0.01, now))
+				continue;
+			watch_arming_add(&arming, 0.01, now, costs[i]);
+			cpu += costs[i];
+		}
+		if (wanted < most)
+			assert_int_equal(cpu, wanted);
+		else
+			assert_in_range(cpu, most - 2 * costs[i], most + costs[i]);
+	}
+}
+
+static void watch_arming_allowed_without_a_share_always(void **state)
+{
+	struct watch_arming arming = {};
+
+	(void)state;
+	watch_arming_add(&arming, 0, SECOND, 1000 * SECOND);
+	assert_true(watch_arming_allowed(&arming, 0, SECOND));
+}
+
 /* So small that a second of it is less than a nanosecond: still a limit. */
 static void watch_budget_grant_tiny_share_is_a_limit(void **state)
 {
@@ -157,6 +190,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(watch_budget_grant_keeps_the_share),
+		cmocka_unit_test(watch_arming_allowed_keeps_the_share),
+		cmocka_unit_test(watch_arming_allowed_without_a_share_always),
 		cmocka_unit_test(watch_budget_grant_tiny_share_is_a_limit),
 		cmocka_unit_test(watch_budget_grant_over_budget_by_itself_grants_nothing),
 		cmocka_unit_test(watch_budget_grant_keeps_the_rate),

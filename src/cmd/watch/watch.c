@@ -35,8 +35,11 @@
  * @captured: snapshots of all traces that have ended
  * @told: of the present trace, what @export knows of
  * @delivered, @left_out, @lost: of exports that have ended
- * @cgroup: ID of the control group that is watched, 0: all
+ * @cgroup: that is watched, and was armed; @cgroup.id is 0: all are
+ * @next_cgroup: to be armed next
  * @moved: there is another one of its name: a unit was started again
+ * @arming: for such ones
+ * @arming_cpu_ns: CPU time of the process when this trace began for such a one; 0: it did not
  * @begun: @budget counts
  * @closed: memory is used up
  * @failed: what could not be written last, "": nothing
@@ -59,8 +62,11 @@ struct watch {
 	uint64_t left_out;
 	uint64_t lost;
 	size_t places;
-	uint64_t cgroup;
+	struct cgroup cgroup;
+	struct cgroup next_cgroup;
 	bool moved;
+	struct watch_arming arming;
+	uint64_t arming_cpu_ns;
 	bool begun;
 	bool closed;
 	struct errmsg failed;
@@ -209,8 +215,8 @@ static bool cgroup_moved(const struct watch *watch)
 {
 	struct cgroup cgroup = {};
 
-	return watch->cgroup && !watch_cgroup(&watch->config, &cgroup) &&
-	       cgroup.id != watch->cgroup;
+	return watch->cgroup.id && !watch_cgroup(&watch->config, &cgroup) &&
+	       cgroup.id != watch->cgroup.id;
 }
 
 static void each_second(struct watch *watch, uint64_t now_ns)
@@ -223,7 +229,8 @@ static void each_second(struct watch *watch, uint64_t now_ns)
 			    "are not known yet are left out");
 	watch->closed = closed;
 	export_close(watch->export, closed);
-	watch->moved = cgroup_moved(watch);
+	watch->moved = watch_arming_allowed(&watch->arming, watch->config.cpu_share, now_ns) &&
+		       cgroup_moved(watch);
 }
 
 static void on_armed(void *ctx, struct capture *capture, size_t places)
@@ -232,6 +239,7 @@ static void on_armed(void *ctx, struct capture *capture, size_t places)
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
 	watch->places = places;
+	watch->cgroup = watch->next_cgroup;
 	watch->told = (struct trace_counts){};
 	watch->begun = false;
 	capture_gate(capture, watch->config.per_s ? (int64_t)watch->config.per_s : INT64_MAX);
@@ -252,6 +260,9 @@ static void keep_budget(struct watch *watch, struct capture *capture, uint64_t n
 
 	if (!watch->begun)
 		watch_budget_begin(&watch->budget, now_ns, cpu_ns, shown);
+	if (!watch->begun && watch->arming_cpu_ns)
+		watch_arming_add(&watch->arming, watch->config.cpu_share, now_ns,
+				 cpu_ns - watch->arming_cpu_ns);
 	watch->begun = true;
 	capture_gate(capture, watch_budget_grant(&watch->budget, now_ns, cpu_ns, shown));
 }
@@ -299,13 +310,14 @@ static int run_trace(struct watch *watch)
 	struct trace_end end;
 	int err = watch_learned(&watch->config, &learned);
 
-	err = err ?: watch_options(&watch->config, &learned, &opts);
+	err = err ?: watch_find_cgroup(&watch->config, &watch->cgroup, &watch->next_cgroup);
+	err = err ?: watch_options(&watch->config, &learned, &watch->next_cgroup, &opts);
 	if (err) {
 		watch_learned_deinit(&learned);
 		return err;
 	}
+	watch->arming_cpu_ns = watch->moved ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0;
 	watch->moved = false;
-	watch->cgroup = opts.capture.cgroup;
 	opts.capture.without_lbr = watch->without_lbr;
 	opts.watcher = &watcher;
 	opts.view.exporter = watch->export;
@@ -479,7 +491,7 @@ static int watch_main(int argc, char **argv, char **original)
 	if (err)
 		return err == -EINVAL ? EXIT_USAGE : exit_status_of(err);
 	/* Do its targets go together? */
-	err = watch_options(&watch.config, NULL, &opts);
+	err = watch_options(&watch.config, NULL, NULL, &opts);
 	if (!err)
 		trace_options_deinit(&opts);
 	if (err || args.check) {

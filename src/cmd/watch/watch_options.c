@@ -21,23 +21,24 @@ int watch_cgroup(const struct watch_config *config, struct cgroup *ret)
 	return config->unit ? cgroup_find_unit(config->unit, ret) : -ENODATA;
 }
 
-static int add_cgroup(const struct watch_config *config, struct trace_options *opts)
+int watch_find_cgroup(const struct watch_config *config, const struct cgroup *known,
+		      struct cgroup *ret)
 {
 	struct cgroup cgroup = {};
 	int err = watch_cgroup(config, &cgroup);
 
-	if (err == -ENODATA)
+	if (err == -ENOENT && known->id && !strcmp(known->path, cgroup.path)) {
+		*ret = *known;
 		return 0;
-	if (err) {
+	}
+	if (err == -ENOENT)
 		log_error("%s '%s': there is no control group %s; start what is to be watched "
 			  "before: After= in the unit of this service does",
 			  config->cgroup ? "ControlGroup" : "Unit", config->cgroup ?: config->unit,
 			  cgroup.path);
-		return err;
-	}
-	opts->capture.cgroup = cgroup.id;
-	opts->capture.cgroup_level = cgroup.level;
-	return 0;
+	else
+		*ret = cgroup;
+	return err == -ENODATA ? 0 : err;
 }
 
 static bool is_there(const struct watch_learned *learned, const char *name)
@@ -100,7 +101,7 @@ static int add_targets(struct trace_options *opts, char *const *names, size_t co
 }
 
 int watch_options(const struct watch_config *config, const struct watch_learned *learned,
-		  struct trace_options *ret)
+		  const struct cgroup *cgroup, struct trace_options *ret)
 {
 	uint64_t branch_types;
 	int err;
@@ -118,7 +119,8 @@ int watch_options(const struct watch_config *config, const struct watch_learned 
 	err = add_targets(ret, config->targets, config->target_count);
 	if (learned) {
 		err = err ?: add_targets(ret, learned->names, learned->count);
-		err = err ?: add_cgroup(config, ret);
+		ret->capture.cgroup = cgroup->id;
+		ret->capture.cgroup_level = cgroup->level;
 		if (!err && !ret->target_count) {
 			log_error("'why' has learned of no function on this kernel yet, and there "
 				  "is no Target=; run 'lbrsnoop why', or name one");

@@ -33,13 +33,24 @@ struct cgroup;
 int watch_cgroup(const struct watch_config *config, struct cgroup *ret);
 
 /**
+ * watch_find_cgroup() - as watch_cgroup(); one that is gone now, but was watched before, will come
+ * back: its unit is started again
+ * @known: that was watched before; @known->id is 0: none was
+ * @ret: set on success; @ret->id is 0 if @config names none
+ * Return: 0; -ENOENT, after saying so.
+ */
+int watch_find_cgroup(const struct watch_config *config, const struct cgroup *known,
+		      struct cgroup *ret);
+
+/**
  * watch_options() - from a configuration
  * @config, @learned: borrowed until trace_options_deinit(), and @ret not moved until then
- * @learned: NULL: for no host in particular, control groups are not looked up
+ * @learned: NULL: for no host in particular
+ * @cgroup: of watch_find_cgroup(); not used if @learned is NULL
  * @ret: set on success
  * Return: 0; -EINVAL, -ENOENT, -ENOMEM, after saying so.
  */
 int watch_options(const struct watch_config *config, const struct watch_learned *learned,
-		  struct trace_options *ret);
+		  const struct cgroup *cgroup, struct trace_options *ret);
 
 #endif
