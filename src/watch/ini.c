@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* U+FEFF in UTF-8 */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 /** struct reader - @at: the next line; @number: of it */
 struct reader {
 	char *at;
@@ -74,8 +77,9 @@ static struct ini_line parse(char *line, unsigned int number)
 			return parsed;
 		}
 		line[len - 1] = '\0';
-		parsed.what = INI_SECTION;
 		parsed.name = trim(line + 1);
+		parsed.what = *parsed.name ? INI_SECTION : INI_ERROR;
+		parsed.value = "a section has no name; write it as [Watch]";
 		return parsed;
 	}
 	equals = strchr(line, '=');
@@ -94,7 +98,11 @@ static struct ini_line parse(char *line, unsigned int number)
 
 int ini_read(char *text, size_t len, ini_fn *fn, void *ctx)
 {
-	struct reader reader = {.at = text, .end = text + len};
+	/* Editors of other systems write it, and systemd passes it over, too. */
+	size_t mark = strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK))
+			      ? 0
+			      : strlen(BYTE_ORDER_MARK);
+	struct reader reader = {.at = text + mark, .end = text + len};
 	char *line;
 
 	while ((line = next_line(&reader))) {

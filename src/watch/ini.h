@@ -4,7 +4,7 @@
  *
  * Source: systemd.syntax(7): "[Section]", "Key=value"; lines that begin with # or ; are comments;
  * a backslash at the end of a line joins the next one, comments in between are left out. Quotes are
- * a matter of each key, and no key of ours has them.
+ * a matter of each key, and no key of ours has them. A byte order mark before all is passed over.
  */
 #ifndef LBRSNOOP_WATCH_INI_H
 #define LBRSNOOP_WATCH_INI_H

@@ -48,7 +48,10 @@ static void ini_read_syntax(void **state)
 		{"a=b\\", "1 a=b;"},
 		{"\\\n\\\n\\", ""},
 		{"\\", ""},
-		{"[A\n]\n[]\n=\n=x\nx\n", "1 !;2 !;[]4 !;5 !;6 !;"},
+		{"[A\n]\n[]\n=\n=x\nx\n[ ]", "1 !;2 !;3 !;4 !;5 !;6 !;7 !;"},
+		{"\xef\xbb\xbf[A]\nb=c", "[A]2 b=c;"},
+		{"\xef\xbb\xbf", ""},
+		{"\xef\xbb[A]\n\xef\xbb\xbf[A]", "1 !;2 !;"},
 	};
 
 	(void)state;
