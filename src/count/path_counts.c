@@ -40,12 +40,12 @@ void *path_counts_new(struct path_counts *counts, const struct path_count *path)
 void path_counts_add(struct path_counts *counts, struct path_count *path, uint64_t count,
 		     uint64_t ts_ns)
 {
-	counts->snapshots += count;
+	counts->snapshots = count_sum(counts->snapshots, count);
 	if (!path) {
-		counts->left_out += count;
+		counts->left_out = count_sum(counts->left_out, count);
 		return;
 	}
-	path->count += count;
+	path->count = count_sum(path->count, count);
 	if (ts_ns < path->first_ns)
 		path->first_ns = ts_ns;
 	if (ts_ns > path->last_ns)

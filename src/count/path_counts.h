@@ -15,6 +15,15 @@
 
 #define PATH_COUNTS_MAX 65536u
 
+/* JSON has no larger ones. Sums that would be, of what others have counted, stay there. */
+#define COUNT_MOST ((uint64_t)INT64_MAX)
+
+/** count_sum() - @a + @b, each at most COUNT_MOST, and so is the sum */
+static inline uint64_t count_sum(uint64_t a, uint64_t b)
+{
+	return a > COUNT_MOST - b ? COUNT_MOST : a + b;
+}
+
 /**
  * struct path_count - one path: the first member of what a caller knows of it
  * @ident: by path_ident()

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "count/path_counts.h"
 #include "export/journal.h"
 #include "export/journal_files.h"
 #include "util/cleanup.h"
@@ -58,13 +59,24 @@ static bool load(struct library *sd)
 
 static bool number(const char *text, int base, uint64_t *ret)
 {
-	char *end;
+	/* strtoull() knows more: blanks, signs, "0x". */
+	size_t digits = strspn(text, base == 16 ? "0123456789abcdef" : "0123456789");
 
-	if (!strchr("0123456789abcdef", *text) || !*text)
+	if (!digits || text[digits])
 		return false;
 	errno = 0;
-	*ret = strtoull(text, &end, base);
-	return !*end && !errno;
+	*ret = strtoull(text, NULL, base);
+	return !errno;
+}
+
+static bool count(const char *text, uint64_t *ret)
+{
+	uint64_t value;
+
+	if (!number(text, 10, &value) || value > COUNT_MOST)
+		return false;
+	*ret = value;
+	return true;
 }
 
 static void text(char *buf, size_t size, const char *value)
@@ -85,11 +97,11 @@ static void take(struct journal_row *row, const char *name, const char *value)
 	else if (!strcmp(name, "LBRSNOOP_PATH_ID"))
 		row->has_ident = strlen(value) == 16 && number(value, 16, &row->ident);
 	else if (!strcmp(name, "LBRSNOOP_COUNT"))
-		row->has_count = number(value, 10, &row->count);
+		row->has_count = count(value, &row->count);
 	else if (!strcmp(name, "LBRSNOOP_LOST"))
-		number(value, 10, &row->lost);
+		count(value, &row->lost);
 	else if (!strcmp(name, "LBRSNOOP_LEFT_OUT"))
-		number(value, 10, &row->left_out);
+		count(value, &row->left_out);
 	else if (!strcmp(name, "LBRSNOOP_ERRNO"))
 		row->err = errno_parse(value) > 0 ? errno_parse(value) : 0;
 	else if (!strcmp(name, "LBRSNOOP_FUNCTION"))

@@ -240,7 +240,7 @@ int summary_add_host(struct summary *summary, const char *host)
 
 void summary_add_lost(struct summary *summary, uint64_t lost, uint64_t left_out)
 {
-	summary->counts.lost += lost;
+	summary->counts.lost = count_sum(summary->counts.lost, lost);
 	path_counts_add(&summary->counts, NULL, left_out, 0);
 }
 
@@ -324,7 +324,7 @@ static void print_text(struct summary *summary, void **order, FILE *out)
 		const struct entry *entry = order[i];
 
 		print_row(out, summary, entry);
-		rest -= entry->taken.count;
+		rest -= rest < entry->taken.count ? rest : entry->taken.count;
 	}
 	if (rest)
 		fprintf(out, "%10" PRIu64 " %5.1f %%  other paths: %zu%s\n", rest,

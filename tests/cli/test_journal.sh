@@ -203,7 +203,9 @@ base = {b"MESSAGE_ID": b"0fa067c5e94549c6bac266c297feb233", b"LBRSNOOP_PATH_ID":
 claims = {"other": [{}], "nonsense": [
     {b"LBRSNOOP_PATH_ID": b"0123456789abcde"}, {b"LBRSNOOP_PATH_ID": b"0123456789abcdeg"}, {b"LBRSNOOP_COUNT": b"-1"},
     {b"LBRSNOOP_COUNT": b"0"}, {b"LBRSNOOP_COUNT": b"99999999999999999999999"}, {b"LBRSNOOP_COUNT": b"5\n6"},
-    {b"LBRSNOOP_COUNT": b"5" * 5000}, {b"LBRSNOOP_COUNT": b"\x00"}]}
+    {b"LBRSNOOP_COUNT": b"5" * 5000}, {b"LBRSNOOP_COUNT": b"\x00"}, {b"LBRSNOOP_COUNT": b"%d" % 2**63},
+    {b"LBRSNOOP_COUNT": b"a"}, {b"LBRSNOOP_PATH_ID": b"0x23456789abcdef"}], "huge": [
+    {b"LBRSNOOP_COUNT": b"%d" % (2**63 - 1), b"LBRSNOOP_PATH_ID": b"%016x" % path} for path in (1, 1, 2)]}
 for claim in claims[sys.argv[1]]:
     data = b"".join(name + b"\n" + struct.pack("<Q", len(value)) + value + b"\n" for name, value in {**base, **claim}.items())
     sock.sendto(data, "/run/systemd/journal/socket")
@@ -213,5 +215,9 @@ journal other alpha setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/
 expect "somebody else's messages do not count" 1 'warning: 1 messages are left out: root has not' \
 	./lbrsnoop report --journal="$scratch/other/files"
 journal nonsense alpha python3 "$scratch/claim.py" nonsense
-expect "damaged messages do not count" 1 'warning: 8 messages are left out' ./lbrsnoop report --journal="$scratch/nonsense/files"
+expect "damaged messages do not count" 1 'warning: 11 messages are left out' ./lbrsnoop report --journal="$scratch/nonsense/files"
+journal huge alpha python3 "$scratch/claim.py" huge
+expect_out "counts that are too large for a sum" 0 '^2 paths of 9223372036854775807 snapshots' ./lbrsnoop report --journal="$scratch/huge/files"
+grep -q 'other paths' "$scratch/out" && not_ok "... and nothing is left of it" "$scratch/out"
+expect_out "... as JSON" 0 '"count": ?9223372036854775807' ./lbrsnoop report --journal="$scratch/huge/files" --json
 finish
