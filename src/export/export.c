@@ -67,6 +67,38 @@ static int remember(struct export *export, struct errmsg *msg)
 	return 0;
 }
 
+/* What a service meets: a directory that its unit lets nobody write to, a pipe without a reader. */
+static const char *remedy(int err)
+{
+	switch (-err) {
+	case EROFS:
+		return "; in a unit with ProtectSystem=, ReadWritePaths= has to name its directory";
+	case EACCES:
+		return "; its directory has to belong to the service's user";
+	case ENOENT:
+		return "; make its directory";
+	case EISDIR:
+		return "; name a file in it";
+	case ENXIO:
+		return "; nobody reads this pipe: start who does before";
+	default:
+		return "";
+	}
+}
+
+static int output_error(const char *key, const char *path, int err, struct errmsg *msg)
+{
+	return errmsg_set(msg, err, "%s=: %s: %s%s", key, path, strerror(-err), remedy(err));
+}
+
+static int open_otlp(struct export *export, struct errmsg *msg)
+{
+	const struct export_options *opts = export->opts;
+	int err = otlp_file_open(opts->otlp, opts->comm, &export->quota, &export->otlp_file);
+
+	return err ? output_error("OTLP", opts->otlp, err, msg) : 0;
+}
+
 int export_create(const struct export_options *opts, FILE *out, struct export **ret_export,
 		  struct errmsg *msg)
 {
@@ -85,8 +117,7 @@ int export_create(const struct export_options *opts, FILE *out, struct export **
 	if (!err && opts->service && opts->state)
 		err = remember(export, msg);
 	if (!err && opts->service && opts->otlp)
-		err = otlp_file_open(opts->otlp, opts->comm, &export->quota, &export->otlp_file,
-				     msg);
+		err = open_otlp(export, msg);
 	if (err) {
 		export_destroy(export);
 		return err;
@@ -174,7 +205,7 @@ static int tell_otlp(struct export *export, uint64_t now_ns, struct errmsg *msg)
 	int err = otlp_file_tell(export->otlp_file, export->findings, export->host, now_ns);
 
 	err = err ?: otlp_file_error(export->otlp_file);
-	return err ? errmsg_set(msg, err, "%s: %s", export->opts->otlp, strerror(-err)) : 0;
+	return err ? output_error("OTLP", export->opts->otlp, err, msg) : 0;
 }
 
 int export_tell(struct export *export, bool last, struct errmsg *msg)
@@ -197,9 +228,10 @@ int export_tell(struct export *export, bool last, struct errmsg *msg)
 		err = err ?: other;
 	}
 	if (opts->metrics) {
-		other = metrics_write(opts->metrics, export->findings,
-				      opts->series ?: EXPORT_SERIES, err ? &later : msg);
-		err = err ?: other;
+		other = metrics_write(opts->metrics, true, export->findings,
+				      opts->series ?: EXPORT_SERIES, &later);
+		if (other)
+			err = err ?: output_error("Metrics", opts->metrics, other, msg);
 	}
 	if (export->told) {
 		other = told_error(export->told, now_ns, err ? &later : msg);
@@ -226,8 +258,8 @@ int export_finish(struct export *export, struct errmsg *msg)
 	if (export->journal)
 		err = journal_finish(export->journal, export->findings, msg);
 	if (!err && opts->metrics)
-		err = metrics_write(opts->metrics, export->findings, opts->series ?: EXPORT_SERIES,
-				    msg);
+		err = metrics_write(opts->metrics, false, export->findings,
+				    opts->series ?: EXPORT_SERIES, msg);
 	return err;
 }
 

@@ -91,12 +91,12 @@ static void allow_reading(int fd)
 	fchmod(fd, 0666 & ~mask);
 }
 
-int metrics_write(const char *path, const struct findings *findings, uint32_t series,
+int metrics_write(const char *path, bool service, const struct findings *findings, uint32_t series,
 		  struct errmsg *msg)
 {
 	struct new_file file;
 	FILE *out = NULL;
-	int err = new_file_open(path, &file);
+	int err = service ? new_file_replace(path, &file) : new_file_open(path, &file);
 
 	if (err)
 		return errmsg_set(msg, err, "%s: %s", path, strerror(-err));

@@ -31,7 +31,7 @@ static int open_it(struct otlp_file *file)
 }
 
 int otlp_file_open(const char *path, bool with_comm, struct quota *quota,
-		   struct otlp_file **ret_file, struct errmsg *msg)
+		   struct otlp_file **ret_file)
 {
 	struct otlp_file *file = calloc(1, sizeof(*file));
 	int err;
@@ -42,7 +42,7 @@ int otlp_file_open(const char *path, bool with_comm, struct quota *quota,
 	err = open_it(file);
 	if (err) {
 		free(file);
-		return errmsg_set(msg, err, "%s: %s", path, strerror(-err));
+		return err;
 	}
 	*ret_file = file;
 	return 0;

@@ -13,7 +13,6 @@
 
 #include "export/finding.h"
 #include "export/quota.h"
-#include "util/errmsg.h"
 
 struct otlp_file;
 
@@ -21,10 +20,10 @@ struct otlp_file;
  * otlp_file_open() - append to @path, which is made with mode 0640
  * @path, @quota: borrowed
  * @with_comm: the names of tasks, too
- * Return: 0; negative errno with @msg.
+ * Return: 0; negative errno.
  */
 int otlp_file_open(const char *path, bool with_comm, struct quota *quota,
-		   struct otlp_file **ret_file, struct errmsg *msg);
+		   struct otlp_file **ret_file);
 
 /** otlp_file_add() - one finding; what cannot be written waits */
 void otlp_file_add(struct otlp_file *file, const struct finding *finding);

@@ -247,8 +247,49 @@ test_deaf() {
 	is "no journald for a while: nothing is wrong at the end" "$(grep -c 'were not taken' "$work/err")" 0
 	mkfifo "$work/pipe"
 	configure "$work/deaf.conf" "OTLP=$work/pipe"
-	expect "OTLP: a pipe that nobody reads" 2 "$work/pipe: No such device or address" \
+	expect "OTLP: a pipe that nobody reads" 2 "OTLP=: $work/pipe: No such device or address; nobody reads" \
 		timeout 20 ./lbrsnoop watch "${options[@]}" "$work/deaf.conf"
+}
+
+# What becomes of the name of its file while it runs: whoever may write to the directory may do that.
+test_metrics_name() {
+	local dir=$work/metrics-dir
+	mkdir "$dir"
+	echo precious >"$work/precious"
+	configure "$work/name.conf" "Metrics=$dir/m.prom"
+	start "$work/name.conf" || not_ok "it is armed" "$work/err"
+	await "$dir/m.prom" '^lbrsnoop_snapshots_total 0' || not_ok "metrics are written" "$work/err"
+	ln -sf "$work/precious" "$dir/m.prom"
+	await_file "$dir/m.prom"
+	is "Metrics: what a link names is left alone" "$(cat "$work/precious")" precious
+	rm "$dir/m.prom"
+	mkfifo "$dir/pipe" && mv "$dir/pipe" "$dir/m.prom"
+	await_file "$dir/m.prom"
+	fail
+	rm -r "$dir"
+	await "$work/err" "Metrics=: $dir/m.prom: No such file or directory; make its directory; it is tried again" ||
+		not_ok "Metrics: no directory" "$work/err"
+	mkdir "$dir"
+	await "$work/err" 'that has passed' || not_ok "Metrics: the directory is there again" "$work/err"
+	stop
+	adds_up "Metrics: neither a link nor a pipe nor no directory keeps it" metrics 1 "$dir/m.prom"
+	if mount -t tmpfs -o ro tmpfs "$dir"; then
+		start "$work/name.conf" || not_ok "it is armed" "$work/err"
+		await "$work/err" "Metrics=: .*Read-only file system; in a unit with ProtectSystem=, ReadWritePaths= has to" ||
+			not_ok "Metrics: what a unit has to allow" "$work/err"
+		stop
+		umount "$dir"
+	fi
+}
+
+# await_file PATH: it is a regular file, and no link, within a minute
+await_file() {
+	local tries
+	for ((tries = 0; tries < 1200; tries++)); do
+		[ -f "$1" ] && ! [ -L "$1" ] && return
+		sleep 0.05
+	done
+	not_ok "${1##*/} is a regular file again" "$work/err"
 }
 
 # held: what the service has now: resident memory in kB, descriptors, BPF programs, maps and links of its own, and
@@ -634,5 +675,5 @@ elif [ ! -x "$journald" ] || ! command -v journalctl >/dev/null; then
 	finish
 fi
 mkdir "$scratch/work"
-unshare -m -u "$0" --within "$scratch/work" "tells reloads budgets full_disk deaf killed restarts soak cgroup secrets" || verdicts_failed=1
+unshare -m -u "$0" --within "$scratch/work" "tells reloads budgets full_disk metrics_name deaf killed restarts soak cgroup secrets" || verdicts_failed=1
 finish

@@ -163,9 +163,9 @@ static const char *wrong_with_outputs(const char *path, const struct watch_confi
 		return "OTLP or Metrics is this file itself; name another one";
 	if (is_one_file(otlp, metrics))
 		return "OTLP and Metrics: two outputs cannot be one file";
-	/* To open a pipe would last until somebody reads. */
-	if (metrics && !stat(metrics, &st) && !S_ISREG(st.st_mode))
-		return "Metrics is replaced as a whole, so it has to be a regular file";
+	if (metrics && !lstat(metrics, &st) && !S_ISREG(st.st_mode))
+		return "Metrics is replaced as a whole, so it has to be a regular file, and no "
+		       "link";
 	return NULL;
 }
 

@@ -121,6 +121,22 @@ int new_file_open(const char *path, struct new_file *file)
 	return err;
 }
 
+int new_file_replace(const char *path, struct new_file *file)
+{
+	struct new_file made = {.fd = -1};
+	int err = 0;
+
+	made.path = resolve_folder(path);
+	if (!made.path)
+		err = -errno;
+	err = err ?: open_temp(&made);
+	if (err)
+		new_file_deinit(&made);
+	else
+		*file = made;
+	return err;
+}
+
 bool new_file_is_regular(const struct new_file *file)
 {
 	return file->path != NULL;

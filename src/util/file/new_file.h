@@ -35,6 +35,12 @@ int new_file_resolve(const char *path, char **ret_path);
  */
 int new_file_open(const char *path, struct new_file *file);
 
+/**
+ * new_file_replace() - begin one, as new_file_open(), but whatever has its name then is replaced: a
+ * link is not followed, and a pipe not opened, which would last until somebody reads
+ */
+int new_file_replace(const char *path, struct new_file *file);
+
 /** new_file_is_regular() - is it a regular file of its own, which can be cut off and renamed? */
 bool new_file_is_regular(const struct new_file *file);
 
