@@ -155,6 +155,8 @@ enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, u
 		ret->bits = (uint8_t)written;
 		return INSN_DEFINES_ADDRESS;
 	default:
+		if (zi.meta.category == ZYDIS_CATEGORY_CMOV)
+			return INSN_DEFINES_CHOICE;
 		return ret->arithmetic ? INSN_DEFINES_ARITHMETIC : INSN_DEFINES_OTHER;
 	}
 }

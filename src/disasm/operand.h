@@ -50,6 +50,7 @@ enum insn_definition {
 	INSN_DEFINES_COPY,	 /* the operand, zero-extended or sign-extended */
 	INSN_DEFINES_ADDRESS,	 /* the lowest @bits of the address of the operand: LEA */
 	INSN_DEFINES_ARITHMETIC, /* what it was and the operand, by @arithmetic */
+	INSN_DEFINES_CHOICE,	 /* what it was, or the operand: CMOV */
 	INSN_DEFINES_OTHER,
 };
 
@@ -58,7 +59,7 @@ enum insn_definition {
  * @addr: where it is, for operands relative to it
  * @reg: by the CPU's number
  * @bits: of it that are of interest; a definition of fewer is INSN_DEFINES_OTHER
- * @ret: set for INSN_DEFINES_COPY, _ADDRESS and _ARITHMETIC
+ * @ret: set for INSN_DEFINES_COPY, _ADDRESS, _ARITHMETIC and _CHOICE
  * Return: enum insn_definition; INSN_DEFINES_OTHER if the bytes are no instruction. Calls count for
  * themselves, not for what the function called does.
  */

@@ -4,8 +4,8 @@
  *
  * DWARF names what a compare reads. What it does not name is followed back to where it came from:
  * a register it was copied from, a member it was loaded from, a function that returned it. Where
- * several ways meet, all of them are followed, and have to come to the same name. A value that was
- * loaded is named as what it was when it was loaded.
+ * several ways meet, or CMOV chooses, all of them are followed, and have to come to the same name,
+ * or to two: "(a or b)". A value that was loaded is named as what it was when it was loaded.
  */
 #ifndef LBRSNOOP_OPERAND_OPERAND_H
 #define LBRSNOOP_OPERAND_OPERAND_H

@@ -9,6 +9,7 @@
 
 #include "disasm/dataflow.h"
 #include "disasm/regs.h"
+#include "operand/alternatives.h"
 #include "util/cleanup.h"
 
 #define STEPS_MAX 256
@@ -16,7 +17,7 @@
 #define SEARCH_STEPS_MAX 1024
 /* Places that are still to be followed back from, where ways meet. */
 #define PENDING_MAX 24
-#define DEPTH_MAX   8
+#define DEPTH_MAX   12
 
 #define RAX 0
 #define RCX 1
@@ -346,9 +347,40 @@ static int quotient(struct search *search, const struct operand_insn *at,
 	return combine(ret, divisor->arithmetic, &right, divisor->bits);
 }
 
-/* The instruction @before defines the register, or it does not: -EAGAIN. */
+/*
+ * "mov 0x10(%rbx),%rsi; add $0x10,%rbx": the element that a loop has come to, which is behind what
+ * the pointer points to when it is loaded, and what it points to after the step.
+ */
+static int stepped_to(struct search *search, const struct insn_operand *memory,
+		      const struct operand_insn *after, struct cexpr *ret)
+{
+	struct operand_fact fact = {.kind = OPERAND_FACT_MEMBER, .bytes = memory->bits / 8};
+	struct insn_operand step;
+	struct variable_code code;
+	struct cexpr pointer;
+
+	if (memory->kind != INSN_OPERAND_MEM || memory->base == INSN_NO_REG ||
+	    memory->index != INSN_NO_REG || memory->absolute || memory->percpu || after->call ||
+	    insn_define(after->bytes, after->len, after->addr, memory->base, 64, &step) !=
+		    INSN_DEFINES_ARITHMETIC ||
+	    step.arithmetic != '+' || step.kind != INSN_OPERAND_IMM ||
+	    __builtin_sub_overflow(memory->displacement, step.value, &fact.offset) ||
+	    !value_code_at(search, after->addr + after->len, &code) ||
+	    variable_in_register(&code, memory->base, &pointer) ||
+	    variable_member(&pointer, fact.offset, fact.bytes, ret, NULL))
+		return -ENOENT;
+	fact.pointer = pointer.text;
+	value_fact(search, fact, ret);
+	return 0;
+}
+
+static int choice(struct search *search, const struct operand_insn *before,
+		  const struct wanted *wanted, const struct insn_operand *from, struct cexpr *ret);
+
+/* The instruction @before defines the register, or it does not: -EAGAIN. @after: executed next */
 static int defined_by(struct search *search, const struct operand_insn *before,
-		      const struct wanted *wanted, struct cexpr *ret)
+		      const struct operand_insn *after, const struct wanted *wanted,
+		      struct cexpr *ret)
 {
 	struct wanted source = {.depth = wanted->depth + 1};
 	struct insn_operand from;
@@ -369,6 +401,8 @@ static int defined_by(struct search *search, const struct operand_insn *before,
 			return find_register(search, before, &source, ret);
 		}
 		err = operand_value(search, before, &from, from.bits, wanted->depth, ret);
+		if (err == -ENOENT)
+			err = stepped_to(search, &from, after, ret);
 		if (err || (wanted->any_wider && from.bits >= wanted->bits))
 			return err;
 		return value_narrow(ret, wanted->bits);
@@ -384,6 +418,8 @@ static int defined_by(struct search *search, const struct operand_insn *before,
 		source.reg = wanted->reg;
 		source.bits = from.bits > wanted->bits ? from.bits : wanted->bits;
 		return arithmetic(search, before, &source, &from, ret);
+	case INSN_DEFINES_CHOICE:
+		return wanted->pointee ? -ENOENT : choice(search, before, wanted, &from, ret);
 	default:
 		return -ENOENT;
 	}
@@ -494,12 +530,13 @@ static int stored_by(struct search *search, const struct operand_insn *before,
 /* The value after @before, of which one instruction alone is looked at: -EAGAIN, it is as before.
  */
 static int value_after(struct search *search, const struct operand_insn *before,
-		       const struct wanted *wanted, struct cexpr *ret)
+		       const struct operand_insn *after, const struct wanted *wanted,
+		       struct cexpr *ret)
 {
 	if (wanted->slot)
 		return stored_by(search, before, wanted, ret);
 	if (!before->call)
-		return defined_by(search, before, wanted, ret);
+		return defined_by(search, before, after, wanted, ret);
 	if (is_fentry(search, before))
 		return -EAGAIN;
 	if (wanted->reg == RAX && !wanted->pointee)
@@ -555,16 +592,39 @@ static bool is_excluded(const struct search *search, const struct wanted *wanted
 	return taken >= 0 && taken != search->taken;
 }
 
-/* The same name, and as wide: whichever way was taken, it is true. */
-static bool agree(struct ways *ways, const struct cexpr *value)
+/* One name, or both: whichever way was taken, it is true. */
+static int join(const struct search *search, struct ways *ways, const struct wanted *wanted,
+		const struct cexpr *value)
 {
-	if (ways->known && (strcmp(ways->value.text, value->text) != 0 ||
-			    ways->value.type.class != value->type.class ||
-			    ways->value.type.bytes != value->type.bytes))
-		return false;
+	if (is_excluded(search, wanted, value))
+		return 0;
+	if (ways->known)
+		return alternatives_join(search->way->symbols, &ways->value, value);
 	ways->value = *value;
 	ways->known = true;
-	return true;
+	return 0;
+}
+
+/* CMOV: what the register was, or the operand. */
+static int choice(struct search *search, const struct operand_insn *before,
+		  const struct wanted *wanted, const struct insn_operand *from, struct cexpr *ret)
+{
+	_cleanup_free_ struct ways *ways = calloc(1, sizeof(*ways));
+	struct wanted kept = {.reg = wanted->reg, .bits = from->bits, .depth = wanted->depth + 1};
+	struct cexpr value;
+	int err;
+
+	if (!ways)
+		return -ENOMEM;
+	if (from->bits < wanted->bits)
+		return -ENOENT;
+	err = find_register(search, before, &kept, &value) ?: join(search, ways, wanted, &value);
+	err = err ?: operand_value(search, before, from, from->bits, wanted->depth, &value);
+	err = err ?: join(search, ways, wanted, &value);
+	if (err || !ways->known)
+		return err ?: -ENOENT;
+	*ret = ways->value;
+	return value_narrow(ret, wanted->bits);
 }
 
 /* What DWARF says that the register holds before the instruction at @at is executed. */
@@ -607,7 +667,7 @@ static int named_register(struct search *search, const struct operand_insn *at,
 }
 
 static int follow_one(struct search *search, struct ways *ways, const struct operand_insn *before,
-		      const struct wanted *wanted)
+		      const struct operand_insn *after, const struct wanted *wanted)
 {
 	struct cexpr value;
 	int err;
@@ -617,7 +677,7 @@ static int follow_one(struct search *search, struct ways *ways, const struct ope
 	if (search->steps++ >= SEARCH_STEPS_MAX || ways->seen_count == STEPS_MAX)
 		return -ENOENT;
 	ways->seen[ways->seen_count++] = before->pos;
-	err = value_after(search, before, wanted, &value);
+	err = value_after(search, before, after, wanted, &value);
 	if (err == -EAGAIN)
 		err = named_register(search, before, wanted, &value) == 0 ? 0 : -EAGAIN;
 	if (err == -EAGAIN) {
@@ -626,9 +686,7 @@ static int follow_one(struct search *search, struct ways *ways, const struct ope
 		ways->pending[ways->pending_count++] = *before;
 		return 0;
 	}
-	if (err || is_excluded(search, wanted, &value))
-		return err;
-	return agree(ways, &value) ? 0 : -ENOENT;
+	return err ?: join(search, ways, wanted, &value);
 }
 
 static int follow_ways(struct search *search, struct ways *ways, const struct wanted *wanted)
@@ -640,7 +698,7 @@ static int follow_ways(struct search *search, struct ways *ways, const struct wa
 		int err = count ? 0 : -ENOENT;
 
 		for (size_t i = 0; !err && i < count; i++)
-			err = follow_one(search, ways, &before[i], wanted);
+			err = follow_one(search, ways, &before[i], &at, wanted);
 		if (err)
 			return err;
 	}

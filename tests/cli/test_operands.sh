@@ -97,7 +97,7 @@ said() {
 		fi
 		count=$((count + 1))
 	done <"$scratch/decisions"
-	want=$(grep '^	if (.* /\* .* \*/$' tests/operands/said.c | grep -v -c '/\* nothing')
+	want=$(grep '^	*if (.* /\* .* \*/$' tests/operands/said.c | grep -v -c '/\* nothing')
 	if [ "$count" = "$want" ]; then
 		ok "said: all $want"
 	else

@@ -288,6 +288,26 @@ int tag_as_a_byte(struct tagged *tagged)
 	return 0;
 }
 
+/* The next element is loaded while the pointer is at the one before. */
+int stepped_to(struct object *list)
+{
+	for (;;) {
+		list++;
+		if (!list->next) /* !list->next */
+			FAIL(ENOENT);
+		if (check(list->next->in.kind))
+			return 0;
+	}
+}
+
+/* CMOV chooses between the two. */
+int one_of_two(struct object *object, long a, long b)
+{
+	if (object->size < (object->ready ? a : b)) /* object->size < (b or a) */
+		FAIL(ERANGE);
+	return 0;
+}
+
 int main(void)
 {
 	return 0;

@@ -70,11 +70,10 @@ static void define_others(void **state)
 	assert_int_equal(DEFINE("\x8d\x45\xff", 0, 32), INSN_DEFINES_ADDRESS);
 	assert_int_equal(from.bits, 32);
 	assert_int_equal(from.displacement, -1);
-	/* pop %rax; cmove %ebx,%eax; cdq writes %edx; setne %al; neg %eax */
+	/* pop %rax; cdq writes %edx; setne %al; neg %eax */
 	assert_int_equal(DEFINE("\x0f\x95\xc0", 0, 8), INSN_DEFINES_OTHER);
 	assert_int_equal(DEFINE("\xf7\xd8", 0, 32), INSN_DEFINES_OTHER);
 	assert_int_equal(DEFINE("\x58", 0, 64), INSN_DEFINES_OTHER);
-	assert_int_equal(DEFINE("\x0f\x44\xc3", 0, 32), INSN_DEFINES_OTHER);
 	assert_int_equal(DEFINE("\x99", 2, 32), INSN_DEFINES_OTHER);
 	assert_int_equal(DEFINE("\x99", 0, 32), INSN_DEFINES_NOT);
 	/* xchg %rax,%rbx changes both */
@@ -82,6 +81,24 @@ static void define_others(void **state)
 	/* no instruction, and not all of one */
 	assert_int_equal(DEFINE("\x06", 0, 64), INSN_DEFINES_OTHER);
 	assert_int_equal(DEFINE("\x48\x8b", 0, 64), INSN_DEFINES_OTHER);
+}
+
+static void define_choices(void **state)
+{
+	(void)state;
+	/* cmove %ebx,%eax: the upper half is zero either way; cmovne 0x8(%rdi),%rdx; sete %al */
+	assert_int_equal(DEFINE("\x0f\x44\xc3", 0, 32), INSN_DEFINES_CHOICE);
+	assert_int_equal(from.kind, INSN_OPERAND_REG);
+	assert_int_equal(from.reg, 3);
+	assert_int_equal(from.bits, 32);
+	assert_int_equal(DEFINE("\x0f\x44\xc3", 3, 32), INSN_DEFINES_NOT);
+	assert_int_equal(DEFINE("\x48\x0f\x45\x57\x08", 2, 64), INSN_DEFINES_CHOICE);
+	assert_int_equal(from.kind, INSN_OPERAND_MEM);
+	assert_int_equal(from.base, 7);
+	assert_int_equal(from.bits, 64);
+	assert_int_equal(DEFINE("\x0f\x94\xc0", 0, 8), INSN_DEFINES_OTHER);
+	/* cmove %bx,%ax leaves the rest of %eax */
+	assert_int_equal(DEFINE("\x66\x0f\x44\xc3", 0, 32), INSN_DEFINES_OTHER);
 }
 
 static void define_arithmetic(void **state)
@@ -295,10 +312,10 @@ static void conditions_that_compute(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(define_copies),	   cmocka_unit_test(define_others),
-		cmocka_unit_test(define_arithmetic),	   cmocka_unit_test(calls_through_what),
-		cmocka_unit_test(conditions_named),	   cmocka_unit_test(conditions_of_bits),
-		cmocka_unit_test(conditions_that_compute),
+		cmocka_unit_test(define_copies),      cmocka_unit_test(define_others),
+		cmocka_unit_test(define_choices),     cmocka_unit_test(define_arithmetic),
+		cmocka_unit_test(calls_through_what), cmocka_unit_test(conditions_named),
+		cmocka_unit_test(conditions_of_bits), cmocka_unit_test(conditions_that_compute),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
