@@ -10,6 +10,7 @@
 #include "compare/group.h"
 #include "util/fnv.h"
 #include "util/hash_table.h"
+#include "util/vector.h"
 
 /** enum side - of a branch */
 enum side { NOT_TAKEN, TAKEN, SIDES };
@@ -19,12 +20,14 @@ enum match { MATCH_NONE, MATCH_LINE, MATCH_CONDITION };
 
 /**
  * struct tally - a branch in calls of one kind
+ * @group: of which kind, an index
  * @seen: in how many calls it was executed; @seen_complete in complete ones
  * @went: in how many it went each way, the last time it ran
  * @open: of @went, in how many its function was still open
  * @distance: sum over @went of the distance from the failure
  */
 struct tally {
+	size_t group;
 	uint64_t seen;
 	uint64_t seen_complete;
 	uint64_t went[SIDES];
@@ -39,6 +42,7 @@ struct tally {
  * @next_touched: of the branches of the present call
  * @before_entry: some call has executed it before it began: where it is not in a record, nobody
  * knows
+ * @tallies: of the kinds of calls that executed it, @tally_count: most branches are of few
  * @side, @open, @distance: of the present call, the last time it ran; valid if @call is the
  * present one
  */
@@ -60,11 +64,12 @@ struct site {
 	enum side side;
 	bool open;
 	uint32_t distance;
-	struct tally tallies[RANKING_GROUPS_MAX];
+	struct tally *tallies;
+	size_t tally_count;
 };
 
 struct ranking {
-	struct group groups[RANKING_GROUPS_MAX];
+	struct group *groups;
 	size_t group_count;
 	struct hash_table sites; /* of pointers to struct site */
 	struct site *touched;	 /* by the present call */
@@ -90,6 +95,7 @@ static void site_destroy(struct site *site)
 	free(site->source[TAKEN]);
 	free(site->source[NOT_TAKEN]);
 	free(site->keys);
+	free(site->tallies);
 	free(site);
 }
 
@@ -101,6 +107,7 @@ void ranking_destroy(struct ranking *ranking)
 		return;
 	for (size_t i = 0; i < ranking->group_count; i++)
 		group_deinit(&ranking->groups[i]);
+	free(ranking->groups);
 	sites = ranking->sites.items;
 	for (size_t i = 0; i < ranking->sites.count; i++)
 		site_destroy(sites[i]);
@@ -112,6 +119,8 @@ static int add_group(struct ranking *ranking, const struct ranking_call *call)
 {
 	size_t same = 0;
 
+	if (vector_grow(&ranking->groups, ranking->group_count, sizeof(*ranking->groups)))
+		return -ENOMEM;
 	for (size_t i = 0; i < ranking->group_count; i++)
 		same += ranking->groups[i].failing == call->failing;
 	if (same == (call->failing ? RANKING_FAILING_MAX : RANKING_PASSING_MAX))
@@ -217,12 +226,38 @@ static int find_site(struct ranking *ranking, const struct ranking_decision *dec
 	return 0;
 }
 
+/* NULL: no call of this kind executed it. */
+static struct tally *find_tally(const struct site *site, size_t group)
+{
+	for (size_t i = 0; i < site->tally_count; i++)
+		if (site->tallies[i].group == group)
+			return &site->tallies[i];
+	return NULL;
+}
+
+static const struct tally *tally_in(const struct site *site, size_t group)
+{
+	static const struct tally none;
+
+	return find_tally(site, group) ?: &none;
+}
+
+static int add_tally(struct site *site, size_t group)
+{
+	if (find_tally(site, group))
+		return 0;
+	if (vector_grow(&site->tallies, site->tally_count, sizeof(*site->tallies)))
+		return -ENOMEM;
+	site->tallies[site->tally_count++] = (struct tally){.group = group};
+	return 0;
+}
+
 int ranking_decision(struct ranking *ranking, const struct ranking_decision *decision)
 {
 	enum side side = decision->taken ? TAKEN : NOT_TAKEN;
 	struct site *site;
 
-	if (find_site(ranking, decision, &site))
+	if (find_site(ranking, decision, &site) || add_tally(site, ranking->group))
 		return -ENOMEM;
 	site->before_entry |= decision->before_entry;
 	if (decision->addr)
@@ -254,7 +289,7 @@ int ranking_decision(struct ranking *ranking, const struct ranking_decision *dec
 void ranking_call_end(struct ranking *ranking)
 {
 	for (struct site *site = ranking->touched; site; site = site->next_touched) {
-		struct tally *tally = &site->tallies[ranking->group];
+		struct tally *tally = find_tally(site, ranking->group);
 
 		tally->seen++;
 		tally->seen_complete += ranking->complete;
@@ -326,10 +361,10 @@ int ranking_match_builds(struct ranking *ranking)
 /* Of a kind of calls, of this branch in all builds; its sides are those of @site. */
 static struct tally tally_of(const struct site *site, size_t group)
 {
-	struct tally sum = site->tallies[group];
+	struct tally sum = *tally_in(site, group);
 
 	for (const struct site *other = site->alike; other != site; other = other->alike) {
-		const struct tally *tally = &other->tallies[group];
+		const struct tally *tally = tally_in(other, group);
 		bool swap = other->keys->negated != site->keys->negated;
 
 		sum.seen += tally->seen;
@@ -394,7 +429,7 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		  const struct group *passing, size_t failing_at, size_t passing_at,
 		  struct ranked *ret)
 {
-	const struct tally *failed = &site->tallies[failing_at];
+	const struct tally *failed = tally_in(site, failing_at);
 	const struct tally passed = tally_of(site, passing_at);
 	struct ranking_count bad = count_of(site, failing, failed, side);
 	struct ranking_count good = count_of(site, passing, &passed, side);
@@ -565,7 +600,7 @@ static bool is_joined(const struct ranking *ranking, size_t failing, size_t pass
 
 	for (size_t i = 0; i < ranking->sites.count; i++)
 		for (int side = 0; side < SIDES; side++) {
-			const struct tally *bad = &sites[i]->tallies[failing];
+			const struct tally *bad = tally_in(sites[i], failing);
 			const struct tally good = tally_of(sites[i], passing);
 
 			if (most_went(bad, side, &ranking->groups[failing]) &&
@@ -595,7 +630,7 @@ static bool is_chance(const struct ranking *ranking, size_t failing, size_t pass
 		return false;
 	for (size_t i = 0; i < ranking->sites.count; i++)
 		for (int side = 0; side < SIDES; side++) {
-			const struct tally *failed = &sites[i]->tallies[failing];
+			const struct tally *failed = tally_in(sites[i], failing);
 			const struct tally passed = tally_of(sites[i], passing);
 			struct ranking_count bad =
 				count_of(sites[i], &ranking->groups[failing], failed, side);
@@ -639,7 +674,7 @@ static struct ranking_match match_of(const struct ranking *ranking, size_t faili
 	struct site *const *sites = ranking->sites.items;
 
 	for (size_t i = 0; match.passing && i < ranking->sites.count; i++) {
-		if (!sites[i]->tallies[failing].seen)
+		if (!tally_in(sites[i], failing)->seen)
 			continue;
 		match.by_line += sites[i]->match == MATCH_LINE;
 		match.by_condition += sites[i]->match == MATCH_CONDITION;
@@ -653,7 +688,7 @@ static struct ranking_match match_of(const struct ranking *ranking, size_t faili
 static int rank(const struct ranking *ranking, size_t at, struct ranking_reason *reason)
 {
 	const struct group *group = &ranking->groups[at];
-	size_t passing = passing_group(ranking, group->function);
+	size_t passing = passing_group(ranking, group->function), executed = 0;
 	struct site *const *sites = ranking->sites.items;
 
 	*reason = (struct ranking_reason){
@@ -678,11 +713,13 @@ static int rank(const struct ranking *ranking, size_t at, struct ranking_reason 
 	reason->argument_count =
 		argument_pairs(&group->arguments, group->calls, &ranking->groups[passing].arguments,
 			       reason->passing, reason->arguments);
-	reason->items = calloc(SIDES * ranking->sites.count + 1, sizeof(*reason->items));
+	for (size_t i = 0; i < ranking->sites.count; i++)
+		executed += find_tally(sites[i], at) != NULL;
+	reason->items = calloc(SIDES * executed + 1, sizeof(*reason->items));
 	if (!reason->items)
 		return -ENOMEM;
 	for (size_t i = 0; i < ranking->sites.count; i++)
-		for (int side = 0; side < SIDES; side++)
+		for (int side = 0; side < SIDES && find_tally(sites[i], at); side++)
 			reason->count += judge(sites[i], side, group, &ranking->groups[passing], at,
 					       passing, &reason->items[reason->count]);
 	limit_followers(reason->items, reason->count);
@@ -704,7 +741,7 @@ static int by_calls(const void *a, const void *b)
 
 int ranking_reasons(const struct ranking *ranking, struct ranking_reason **ret, size_t *ret_count)
 {
-	struct ranking_reason *reasons = calloc(RANKING_GROUPS_MAX, sizeof(*reasons));
+	struct ranking_reason *reasons = calloc(ranking->group_count + 1, sizeof(*reasons));
 	size_t count = 0;
 	int err = reasons ? 0 : -ENOMEM;
 

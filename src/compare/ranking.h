@@ -21,9 +21,8 @@
 #define RANKING_CALLS_LEAST 3
 /* Kinds of failing calls that are told apart: of a function, an errno, the place where it was made,
  * the decision to make it; and of passing ones: of a function. */
-#define RANKING_FAILING_MAX 48
-#define RANKING_PASSING_MAX 16
-#define RANKING_GROUPS_MAX  (RANKING_FAILING_MAX + RANKING_PASSING_MAX)
+#define RANKING_FAILING_MAX 512
+#define RANKING_PASSING_MAX 512
 #define RANKING_TEXT_MAX    128
 /* Builds of the kernel that calls can be of. */
 #define RANKING_BUILDS_MAX 8

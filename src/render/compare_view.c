@@ -299,6 +299,14 @@ static const char *doubt_of(const struct ranking_reason *reason, const struct co
 	const char *why = NULL;
 	char function[PLACE_LEN];
 
+	if (!reason->passing && view->missing.kinds) {
+		snprintf(buf, DOUBT_LEN,
+			 "no passing call of this function is compared: nothing to compare with; "
+			 "%" PRIu64 " calls of too many kinds are left out, and may be of it; "
+			 "compare fewer functions",
+			 view->missing.kinds);
+		return buf;
+	}
 	if (!reason->passing && reason->passing_function) {
 		snprintf(buf, DOUBT_LEN,
 			 "no passing call of this function was captured: the passing calls are of "

@@ -70,20 +70,27 @@ static void values_that_are_no_numbers_are_left_out(void **state)
 	      "\"failing_values\":null,\"passing_values\":null");
 }
 
-static bool shows(const struct ranking_reason *reason, bool json, const char *wanted)
+static bool says(const struct ranking_reason *reason, const struct compare_view *view,
+		 const char *wanted)
 {
-	const struct compare_view view = {.json = json, .top = 3, .further = "why"};
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 	bool there;
 
 	assert_non_null(out);
-	assert_int_equal(render_comparison(out, reason, &view), 0);
+	assert_int_equal(render_comparison(out, reason, view), 0);
 	fclose(out);
 	there = strstr(text, wanted) != NULL;
 	free(text);
 	return there;
+}
+
+static bool shows(const struct ranking_reason *reason, bool json, const char *wanted)
+{
+	const struct compare_view view = {.json = json, .top = 3, .further = "why"};
+
+	return says(reason, &view, wanted);
 }
 
 /* Is @doubt said, as text and in JSON, of a reason that is otherwise beyond doubt? */
@@ -136,6 +143,21 @@ static void what_may_be_chance_is_in_doubt(void **state)
 	assert_false(doubts(reason, "with so few calls this may be chance"));
 	reason.by_chance = true;
 	assert_true(doubts(reason, "with so few calls this may be chance"));
+}
+
+/* That none was captured is not known: some were left out. */
+static void passing_calls_that_were_left_out_are_not_denied(void **state)
+{
+	const struct ranking_reason reason = {
+		.function = "f", .failing = 4, .passing_function = "g", .parts_at = -1};
+	const struct compare_view some = {.top = 3, .further = "why", .missing = {.kinds = 7}};
+	const struct compare_view all = {.top = 3, .further = "why"};
+
+	(void)state;
+	assert_true(says(&reason, &some, "no passing call of this function is compared"));
+	assert_true(says(&reason, &some, "7 calls of too many kinds are left out"));
+	assert_false(says(&reason, &some, "was captured"));
+	assert_true(says(&reason, &all, "no passing call of this function was captured"));
 }
 
 static void conditions_in_the_names_of_the_source_come_first(void **state)
@@ -259,6 +281,7 @@ int main(void)
 		cmocka_unit_test(values_that_are_no_numbers_are_left_out),
 		cmocka_unit_test(what_may_be_chance_is_in_doubt),
 		cmocka_unit_test(conditions_in_the_names_of_the_source_come_first),
+		cmocka_unit_test(passing_calls_that_were_left_out_are_not_denied),
 		cmocka_unit_test(a_function_elsewhere_is_named_escaped),
 		cmocka_unit_test(arguments_as_text),
 		cmocka_unit_test(arguments_as_json),

@@ -655,6 +655,48 @@ static void kinds_are_bounded(void **state)
 	ranking_reasons_free(reasons, RANKING_FAILING_MAX);
 }
 
+/* Functions of a glob: each has its own passing calls, whatever else was captured before. */
+static void functions_are_compared_with_their_own_calls(void **state)
+{
+	enum { FUNCTIONS = 100, CALLS = 4 };
+	struct ranking *ranking = *state;
+	struct ranking_reason *reasons;
+	char function[16];
+
+	for (int i = 0; i < FUNCTIONS * CALLS; i++)
+		for (int failing = 0; failing < 2; failing++) {
+			const struct ranking_call call = {.failing = failing,
+							  .function = function,
+							  .err = failing ? 2 : 0,
+							  .complete = true};
+
+			snprintf(function, sizeof(function), "f%d", i % FUNCTIONS);
+			assert_int_equal(ranking_call(ranking, &call), 0);
+			/* All are of one branch, too; that of the function tells. */
+			decision(ranking, "common", 0, failing, 5);
+			decision(ranking, function, 0x10, failing, 1);
+			ranking_call_end(ranking);
+		}
+	reasons = reasons_of(ranking, FUNCTIONS);
+	for (int i = 0; i < FUNCTIONS; i++) {
+		assert_int_equal(reasons[i].failing, CALLS);
+		assert_int_equal(reasons[i].passing, CALLS);
+		/* Two branches, one side of each. */
+		assert_int_equal(reasons[i].count, 2);
+		for (int k = 0; k < 2; k++) {
+			const struct ranked *item = &reasons[i].items[k];
+
+			if (strcmp(item->place.function, "common"))
+				assert_string_equal(item->place.function, reasons[i].function);
+			assert_int_equal(item->failing.true_calls, CALLS);
+			assert_int_equal(item->failing.known, CALLS);
+			assert_int_equal(item->passing.true_calls, 0);
+			assert_int_equal(item->passing.known, CALLS);
+		}
+	}
+	ranking_reasons_free(reasons, FUNCTIONS);
+}
+
 /* Calls of each kind, and @branches that say nothing, but for one, by accident, that has
  * @exceptions. */
 static bool is_by_chance(int failing_calls, int passing_calls, int branches, int exceptions)
@@ -1099,6 +1141,7 @@ int main(void)
 		TEST(passing_calls_may_be_of_another_function),
 		TEST(loops_count_once),
 		TEST(kinds_are_bounded),
+		TEST(functions_are_compared_with_their_own_calls),
 		TEST(before_the_entry_is_unknown),
 		TEST(names_may_be_of_several),
 		TEST(a_parting_as_near_limits_nothing),
