@@ -657,8 +657,10 @@ static void put_reason_html(FILE *out, const struct ranking_reason *reason,
 
 	fputs("<section class=\"reason\">\n<h2 class=\"mono f\">", out);
 	html_put_text(out, reason->function);
-	if (reason->err)
-		fprintf(out, "() = -%s", name ?: "errno");
+	if (name)
+		fprintf(out, "() = -%s", name);
+	else if (reason->err)
+		fprintf(out, "() = -%d", reason->err);
 	fputs("</h2>\n<p>", out);
 	if (reason->made_at.function) {
 		fputs("made at <code class=\"f\">", out);

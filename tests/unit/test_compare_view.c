@@ -188,6 +188,28 @@ static void conditions_in_the_names_of_the_source_come_first(void **state)
 	assert_true(shows(&reason, true, "\"condition\":\"%cx == 0xa000\",\"source\":null,"));
 }
 
+/* errno(3) has no name for it. */
+static void an_errno_without_a_name_is_a_number(void **state)
+{
+	const struct ranking_reason reason = {
+		.function = "f", .err = 4000, .failing = 4, .passing = 4, .parts_at = -1};
+	const struct compare_view view = {.top = 3, .further = "why"};
+	const char *names[] = {"x.lbr"};
+	const struct compare_page page = {
+		.names = names, .name_count = 1, .reasons = &reason, .reason_count = 1};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	assert_true(says(&reason, &view, "f(): 4 failing, -4000; 4 passing"));
+	assert_non_null(out);
+	assert_int_equal(render_comparison_page(out, &page, &view), 0);
+	fclose(out);
+	assert_non_null(strstr(text, ">f() = -4000</h2>"));
+	free(text);
+}
+
 /* A capture of anybody's may have any name in it. */
 static void a_function_elsewhere_is_named_escaped(void **state)
 {
@@ -282,6 +304,7 @@ int main(void)
 		cmocka_unit_test(what_may_be_chance_is_in_doubt),
 		cmocka_unit_test(conditions_in_the_names_of_the_source_come_first),
 		cmocka_unit_test(passing_calls_that_were_left_out_are_not_denied),
+		cmocka_unit_test(an_errno_without_a_name_is_a_number),
 		cmocka_unit_test(a_function_elsewhere_is_named_escaped),
 		cmocka_unit_test(arguments_as_text),
 		cmocka_unit_test(arguments_as_json),
