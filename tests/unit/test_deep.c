@@ -25,11 +25,14 @@
 #define EVENTS	  64
 #define TID	  42
 #define FORBIDDEN 50
+#define OLDER	  60
+#define NEWER	  150
 
 /**
  * The machine: what it executes up to the error in each run, the LBR's depth, and what is armed.
  * @other: up to this block each run goes a way of its own, 0: none does
  * @waits: another task runs before this block, 0: never
+ * @ways: by run, 1: it takes a branch more both at block NEWER and at block OLDER; 0: at neither
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  */
 static struct {
@@ -37,6 +40,7 @@ static struct {
 	uint32_t depth;
 	unsigned int other;
 	unsigned int waits;
+	unsigned int (*ways)(unsigned int run);
 	bool refused;
 	uint64_t armed[BREAKS];
 	size_t armed_count;
@@ -113,6 +117,8 @@ static size_t execution(unsigned int run, struct why_branch *to)
 		}
 		if (n <= machine.other && n % 2)
 			to[count++] = (struct why_branch){END(n) - 0x10, END(n) - 0x80 + run};
+		if (machine.ways && machine.ways(run) && (n == NEWER || n == OLDER))
+			to[count++] = (struct why_branch){END(n) - 0x10, END(n) - 0x8};
 		to[count++] = (struct why_branch){END(n), START(n + 1)};
 	}
 	return count;
@@ -304,6 +310,81 @@ static void deep_other_ways_end_where_they_part(void **state)
 	deep_path_free(path);
 }
 
+static unsigned int seed;
+
+/* MurmurHash3's finalizer. */
+static unsigned int drawn(unsigned int run, unsigned int of)
+{
+	uint32_t x = run * 2654435761u + seed * 40503u + 1;
+
+	x = (x ^ x >> 16) * 0x85ebca6bu;
+	x = (x ^ x >> 13) * 0xc2b2ae35u;
+	return (x ^ x >> 16) % of == 0;
+}
+
+static unsigned int each_second(unsigned int run)
+{
+	return run % 2;
+}
+
+static unsigned int half(unsigned int run)
+{
+	return drawn(run, 2);
+}
+
+static unsigned int each_fifth(unsigned int run)
+{
+	return drawn(run, 5);
+}
+
+static bool is_of_one_run(const struct deep_path *path)
+{
+	static struct why_branch all[2 * BLOCKS];
+
+	for (unsigned int run = 0; run <= machine.runs; run++) {
+		size_t total = execution(run, all);
+
+		if (path->count <= total &&
+		    !memcmp(path->branches, all + total - path->count, path->count * sizeof(*all)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Which way the runs take at one place they take at another, too: each joint of two runs is right
+ * between the places, and no run takes what they give together. add_key() is such a call: how often
+ * it draws a serial number, and where that goes into a tree.
+ */
+static void deep_runs_are_not_mixed(void **state)
+{
+	static unsigned int (*const ways[])(unsigned int) = {each_second, half, each_fifth};
+	static const uint32_t depths[] = {16, 32};
+	const unsigned int cases = 3 * 2 * 100;
+	unsigned int mixed = 0, far = 0;
+
+	for (unsigned int i = 0; i < cases; i++) {
+		struct deep_path *path;
+		bool right;
+
+		machine.runs = 0;
+		machine.ways = ways[i % 3];
+		machine.depth = depths[i / 3 % 2];
+		seed = i;
+		path = find(100, true);
+		right = is_of_one_run(path);
+		/* Either way is seen in any two runs. */
+		assert_true(right || machine.ways != each_second);
+		mixed += !right;
+		far += path->entry;
+		assert_true(path->entry || strstr(path->gap.text, "the runs"));
+		deep_path_free(path);
+	}
+	/* Who looks at few places in few runs can miss one by chance. Without a look: 4 of 10. */
+	assert_true(mixed * 25 <= cases);
+	assert_true(far * 2 >= cases);
+}
+
 static void deep_another_task_ends_it(void **state)
 {
 	struct deep_path *path;
@@ -368,6 +449,7 @@ int main(void)
 		TEST(deep_runs_are_over_is_said),
 		TEST(deep_begins_with_a_record_of_its_own),
 		TEST(deep_other_ways_end_where_they_part),
+		TEST(deep_runs_are_not_mixed),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),
 	};

@@ -572,6 +572,67 @@ static void record_ends_where_another_task_ran(void **state)
 	assert_int_equal(deep_join(&known, START(103), 2, &run, &joint), DEEP_SWITCHED);
 }
 
+/*
+ * Two ways meet behind block 104: the path has a branch more there. A run without it was at
+ * START(104) by the same branches, which says nothing of how it went on.
+ */
+static void agree_point_before_ways_meet_has_not_seen_that(void **state)
+{
+	struct why_branch way[10];
+	size_t older = steps(way, 100, 103), differs = 0;
+	uint64_t points[] = {END(109), START(104), START(105)};
+	struct deep_known all = {.branches = way, .count = 10, .end = END(109)};
+	struct deep_hit hits[3] = {hit_of(START(104), 100, 103), hit_of(END(109), 106, 108)};
+	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+	bool seen[10] = {};
+
+	way[older] = (struct why_branch){.from = END(104) - 0x10, .to = END(104) - 8};
+	assert_int_equal(steps(way + older + 1, 104, 108), 5);
+	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_JOINED);
+	assert_memory_equal(seen, ((bool[]){1, 1, 1, 0, 0, 0, 0, 1, 1, 1}), sizeof(seen));
+	/* A point behind that place tells: the newest branch not taken is the one more. */
+	run = (struct deep_run){.points = points, .point_count = 3, .hits = hits, .hit_count = 3};
+	hits[2] = hits[1];
+	hits[1] = hit_of(START(105), 101, 104);
+	memset(seen, 0, sizeof(seen));
+	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_OTHER_PATH);
+	assert_int_equal(differs, older);
+	assert_memory_equal(seen, ((bool[]){1, 1, 1, 0, 0, 0, 0, 0, 0, 0}), sizeof(seen));
+}
+
+static void agree_records_that_reach_each_other_are_one(void **state)
+{
+	struct why_branch way[10];
+	uint64_t points[] = {END(110), START(105)};
+	struct deep_known all = {.branches = way, .count = steps(way, 100, 109), .end = END(110)};
+	const struct deep_hit hits[] = {hit_of(START(105), 102, 104),
+					hit_behind(END(110), START(105), 105, 109)};
+	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+	bool seen[10] = {};
+	size_t differs = 0;
+
+	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_JOINED);
+	assert_memory_equal(seen, ((bool[]){1, 1, 1, 1, 1, 1, 1, 1, 0, 0}), sizeof(seen));
+}
+
+/* A hit is missing: not by this path, and where is not known. */
+static void agree_hit_missing_differs_somewhere(void **state)
+{
+	struct why_branch way[10];
+	uint64_t points[] = {END(110), START(105)};
+	struct deep_known all = {.branches = way, .count = steps(way, 100, 109), .end = END(110)};
+	const struct deep_hit hit = hit_of(END(110), 107, 109);
+	struct deep_run run = {.points = points, .point_count = 2, .hits = &hit, .hit_count = 1};
+	bool seen[10] = {};
+	size_t differs = 0;
+
+	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_OTHER_PATH);
+	assert_int_equal(differs, all.count);
+	run.points = points + 1;
+	run.hit_count = 0;
+	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_NO_HIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -592,6 +653,9 @@ int main(void)
 		cmocka_unit_test(join_interrupt_in_the_newer_record_own_overlap_counts),
 		cmocka_unit_test(join_depth_4_is_proven_by_the_newer_record),
 		cmocka_unit_test(join_hits_in_a_row_are_one_record),
+		cmocka_unit_test(agree_point_before_ways_meet_has_not_seen_that),
+		cmocka_unit_test(agree_records_that_reach_each_other_are_one),
+		cmocka_unit_test(agree_hit_missing_differs_somewhere),
 		cmocka_unit_test(join_error_not_hit_or_point_not_hit),
 		cmocka_unit_test(join_record_with_the_entry_says_so),
 		cmocka_unit_test(record_interrupt_inside_is_cut_out_and_named),

@@ -15,6 +15,7 @@
 #include "util/vector.h"
 #include "why/deep/deep_compute.h"
 #include "why/deep/deep_hits.h"
+#include "why/deep/deep_looks.h"
 
 /* After that no run begins; the one that is under way goes on to its end. */
 #define SECONDS_MAX 300
@@ -26,6 +27,10 @@
 #define CUTS_MAX 6
 /* Few entries are read whole; of more, the new record has to begin within the path. */
 #define SHALLOW 8
+/* Where runs go different ways, one run in so many is kept for finding out whether the path is of
+ * one.
+ */
+#define LOOKS_SHARE 4
 /* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
 #define HITS_MAX 50000
 
@@ -43,6 +48,8 @@ struct target {
 
 /**
  * struct deep - the search
+ * @looks: what each run saw of the path
+ * @blind: in a row, runs for that which saw nothing
  * @begun: the path has its first record
  * @number: of the target, of those that the far end of the path offers
  * @verdict: of the last run, enum deep_verdict
@@ -61,6 +68,8 @@ struct deep {
 	struct probeable *forbidden;
 	struct deep_code code;
 	struct deep_hits hits;
+	struct deep_looks looks;
+	unsigned int blind;
 	uint64_t end_ns;
 	bool begun;
 	unsigned int number;
@@ -74,16 +83,6 @@ struct deep {
 	bool crowded;
 	bool waited;
 };
-
-void deep_path_free(struct deep_path *path)
-{
-	if (!path)
-		return;
-	free(path->branches);
-	free(path->segments);
-	free(path->interrupts);
-	free(path);
-}
 
 /* The kernel says where its entry code is; only names tell what a system call goes to. */
 static int find_code(struct deep *deep)
@@ -121,20 +120,8 @@ static int find_code(struct deep *deep)
 /* The path is what this record has. */
 static int begin_with(struct deep *deep, const struct deep_record *record, unsigned int run)
 {
-	struct deep_path *path = deep->path;
-
-	path->count = path->segment_count = path->interrupt_count = 0;
-	for (size_t i = 0; i < record->count; i++) {
-		if (vector_grow(&path->branches, path->count, sizeof(*path->branches)))
-			return -ENOMEM;
-		path->branches[path->count++] = record->branches[i];
-	}
-	if (vector_grow(&path->segments, 0, sizeof(*path->segments)))
-		return -ENOMEM;
-	path->segments[path->segment_count++] =
-		(struct deep_segment){.run = run, .count = path->count, .point = path->end};
-	path->entry = record->end == DEEP_END_ENTRY;
-	return 0;
+	return deep_path_begin(deep->path, record, run)
+		       ?: deep_looks_begin(&deep->looks, deep->path->count);
 }
 
 static int begin(struct deep *deep)
@@ -281,35 +268,92 @@ static bool find_entry(const struct deep *deep, uint64_t *ret_addr)
 	return true;
 }
 
+/*
+ * A point whose record has that branch of the path, counted from the error, the one behind it, and
+ * others before it.
+ */
+static bool find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr)
+{
+	const struct deep_path *path = deep->path;
+	long first = (long)(path->count - branch), end = first + (long)lbr_depth() - 2;
+
+	for (long at = first; at < end && at + 1 < (long)path->count; at++) {
+		*ret_addr = path->branches[at].to;
+		if (*ret_addr != path->end && !is_refused(deep, *ret_addr))
+			return true;
+		*ret_addr = path->branches[at + 1].from;
+		if (*ret_addr != path->end && !is_refused(deep, *ret_addr))
+			return true;
+	}
+	return false;
+}
+
+static bool is_among(const uint64_t *points, size_t count, uint64_t addr)
+{
+	for (size_t i = 0; i < count; i++)
+		if (points[i] == addr)
+			return true;
+	return false;
+}
+
 /* With what proves the joint: the error, the point of the run before, and one of another. */
 static size_t arm(struct deep *deep, const struct target *target, uint64_t *points)
 {
 	const struct deep_path *path = deep->path;
 	struct watch *watch = deep->probes->watch;
 	uint64_t asked[HW_SITES_MAX] = {path->end, target->addr};
-	size_t count = deep->begun ? 2 : 1, least, armed = 0;
+	size_t count = deep->begun ? 2 : 1, least, armed = 0, branch;
 
 	if (target->call)
 		asked[count++] = target->call;
 	least = count;
 	if (path->segment_count > 1)
 		asked[count++] = path->segments[path->segment_count - 1].point;
+	/* Where runs differ, to see the path again is worth more than to get further. */
+	if (lbr_depth() >= SHALLOW && deep_looks_varies(&deep->looks) && count < HW_SITES_MAX &&
+	    deep_looks_next(&deep->looks, path->count, &branch, 1) &&
+	    find_view(deep, branch, &asked[count]))
+		count++;
 	if (path->count && count < HW_SITES_MAX && find_entry(deep, &asked[count]))
 		count++;
 	if (path->segment_count > 2 && count < HW_SITES_MAX)
 		asked[count++] = path->segments[1 + path->runs % (path->segment_count - 2)].point;
 	for (size_t i = 0; i < count; i++) {
-		bool there = false;
-
-		for (size_t k = 0; k < armed; k++)
-			there |= points[k] == asked[i];
-		if (there)
+		if (is_among(points, armed, asked[i]))
 			continue;
 		if (watch_point(watch, asked[i]))
 			points[armed++] = asked[i];
 		else if (i < least)
 			return 0;
 	}
+	return armed;
+}
+
+/* What one run is to see of the path, and the error. 0: there is nothing. */
+static size_t arm_looks(struct deep *deep, uint64_t *points)
+{
+	size_t branches[HW_SITES_MAX - 1], count, armed = 0;
+	bool more = true;
+
+	while (!armed && more) {
+		count = deep_looks_next(&deep->looks, deep->path->count, branches,
+					HW_SITES_MAX - 1);
+		more = false;
+		for (size_t i = 0; i < count; i++) {
+			uint64_t addr = 0;
+			bool possible = find_view(deep, branches[i], &addr);
+
+			more |= !possible;
+			if (deep_looks_tried(&deep->looks, branches[i], possible))
+				return 0;
+			if (possible && !is_among(points, armed, addr) &&
+			    watch_point(deep->probes->watch, addr))
+				points[armed++] = addr;
+		}
+	}
+	if (!armed || !watch_point(deep->probes->watch, deep->path->end))
+		return 0;
+	points[armed++] = deep->path->end;
 	return armed;
 }
 
@@ -360,19 +404,6 @@ static int keep_interrupts(struct deep *deep, const struct deep_joint *joint, si
 	return 0;
 }
 
-static int put_in_front(struct deep_path *path, const struct why_branch *added, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (vector_grow(&path->branches, path->count, sizeof(*path->branches)))
-			return -ENOMEM;
-		path->count++;
-	}
-	memmove(path->branches + count, path->branches,
-		(path->count - count) * sizeof(*path->branches));
-	memcpy(path->branches, added, count * sizeof(*added));
-	return 0;
-}
-
 static int extend(struct deep *deep, const struct target *target, const struct deep_joint *joint)
 {
 	struct deep_path *path = deep->path;
@@ -380,7 +411,7 @@ static int extend(struct deep *deep, const struct target *target, const struct d
 		target->call ? path->count + joint->computed : path->count - 1 - (size_t)target->at;
 	int err = keep_interrupts(deep, joint, newer);
 
-	err = err ?: put_in_front(path, joint->added, joint->added_count);
+	err = err ?: deep_path_extend(path, joint->added, joint->added_count);
 	if (err || vector_grow(&path->segments, path->segment_count, sizeof(*path->segments)))
 		return -ENOMEM;
 	path->segments[path->segment_count++] = (struct deep_segment){
@@ -396,28 +427,10 @@ static int extend(struct deep *deep, const struct target *target, const struct d
 }
 
 /* The branches up to the one that is number @last are given up. */
-static void give_up(struct deep_path *path, size_t last)
+static void give_up(struct deep *deep, size_t last)
 {
-	size_t gone = last + 1, kept = 0;
-
-	path->count -= gone;
-	memmove(path->branches, path->branches + gone, path->count * sizeof(*path->branches));
-	while (gone) {
-		struct deep_segment *oldest = &path->segments[path->segment_count - 1];
-		size_t less = oldest->count < gone ? oldest->count : gone;
-
-		oldest->count -= less;
-		if (oldest->computed > oldest->count)
-			oldest->computed = oldest->count;
-		gone -= less;
-		if (gone || (!oldest->count && path->segment_count > 1))
-			path->segment_count--;
-	}
-	for (size_t i = 0; i < path->interrupt_count; i++)
-		if (path->interrupts[i].newer < path->count)
-			path->interrupts[kept++] = path->interrupts[i];
-	path->interrupt_count = kept;
-	path->entry = false;
+	deep_path_cut(deep->path, last + 1);
+	deep_looks_cut(&deep->looks, deep->path->count);
 }
 
 /* Of the way that the runs take now, if that of the first one is no more. */
@@ -437,10 +450,17 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 	deep->cuts++;
 	deep->others = deep->number = 0;
 	if (joint->differs + 1 < deep->path->count)
-		give_up(deep->path, joint->differs);
+		give_up(deep, joint->differs);
 	if (joint->differs + 1 >= deep->path->count || deep->path->count < DEEP_OVERLAP_MIN)
 		return begin_again(deep, hits, count);
 	return 0;
+}
+
+static int add_look(struct deep *deep, const struct deep_run *run, size_t added)
+{
+	struct deep_known path = known(deep->path);
+
+	return run->hits ? deep_looks_add(&deep->looks, &path, run, added) : 0;
 }
 
 static int compute(void *ctx, const struct deep_hit *hit, struct why_branch **ret,
@@ -477,6 +497,18 @@ static int begin_late(struct deep *deep, const struct failures *failures)
 	return hits ? begin_again(deep, hits, count) : 0;
 }
 
+/* The run was made to see whether it is on the path, and adds nothing to it. */
+static int judge_look(struct deep *deep, const uint64_t *points, size_t point_count,
+		      const struct failures *failures)
+{
+	struct deep_run run = {.points = points, .point_count = point_count};
+
+	run.hits = find_hits(deep, failures, &run.hit_count);
+	deep->blind = run.hits ? 0 : deep->blind + 1;
+	log_verbose("run %u, to see the path again: %zu hits", deep->answer->runs, run.hit_count);
+	return add_look(deep, &run, 0);
+}
+
 static int judge(struct deep *deep, const struct target *target, const uint64_t *points,
 		 size_t point_count, const struct failures *failures)
 {
@@ -493,9 +525,13 @@ static int judge(struct deep *deep, const struct target *target, const uint64_t 
 		    deep->answer->runs, (unsigned long long)target->addr, target->at,
 		    deep->path->count, deep->verdict, run.hit_count, joint.overlap,
 		    joint.added_count);
+	if (deep->verdict > DEEP_JOINED)
+		err = add_look(deep, &run, 0);
+	if (err)
+		return err;
 	switch (deep->verdict) {
 	case DEEP_JOINED:
-		err = extend(deep, target, &joint);
+		err = extend(deep, target, &joint) ?: add_look(deep, &run, joint.added_count);
 		free(joint.added);
 		return err;
 	case DEEP_NO_HIT:
@@ -533,19 +569,51 @@ static int look(void *ctx)
 	return 0;
 }
 
+/* Taken by somebody else, or refused there: the next one. */
+static void no_points(struct deep *deep, const struct target *target)
+{
+	if (!target) {
+		deep->blind = NO_HIT_MAX;
+		return;
+	}
+	deep->verdict = DEEP_NO_PROGRESS;
+	deep->number++;
+	deep->no_hits += !deep->begun;
+}
+
+/* A hit that nobody tells makes all before it another one than they are taken for. */
+static int take_run(struct deep *deep, const struct target *target, const uint64_t *points,
+		    size_t point_count, bool lost, const struct failures *failures)
+{
+	if (!target) {
+		deep->blind += lost || deep->too_many;
+		return lost || deep->too_many ? 0 : judge_look(deep, points, point_count, failures);
+	}
+	if (deep->too_many) {
+		deep->verdict = DEEP_NO_PROGRESS;
+		deep->number += deep->crowded;
+		deep->crowded = true;
+		return 0;
+	}
+	if (lost) {
+		deep->verdict = DEEP_NO_HIT;
+		deep->no_hits++;
+		return 0;
+	}
+	return judge(deep, target, points, point_count, failures);
+}
+
+/* @target: NULL: to see the path again */
 static int make_run(struct deep *deep, const struct target *target, struct errmsg *msg)
 {
 	struct failures failures = {};
 	uint64_t points[HW_SITES_MAX], lost = watch_lost(deep->probes->watch);
-	size_t point_count = arm(deep, target, points);
+	size_t point_count = target ? arm(deep, target, points) : arm_looks(deep, points);
 	int status, err;
 
-	/* Taken by somebody else, or refused there: the next one. */
 	if (!point_count) {
 		watch_sites_end(deep->probes->watch);
-		deep->verdict = DEEP_NO_PROGRESS;
-		deep->number++;
-		deep->no_hits += !deep->begun;
+		no_points(deep, target);
 		return 0;
 	}
 	deep->path->runs++;
@@ -557,17 +625,9 @@ static int make_run(struct deep *deep, const struct target *target, struct errms
 	err = command_run(deep->command, deep->probes, &failures, true, look, deep, &status, msg);
 	deep->probes->on_event = NULL;
 	watch_sites_end(deep->probes->watch);
-	/* A hit that nobody tells makes all before it another one than they are taken for. */
-	if (!err && deep->too_many) {
-		deep->verdict = DEEP_NO_PROGRESS;
-		deep->number += deep->crowded;
-		deep->crowded = true;
-	} else if (!err && watch_lost(deep->probes->watch) != lost) {
-		deep->verdict = DEEP_NO_HIT;
-		deep->no_hits++;
-	} else if (!err) {
-		err = judge(deep, target, points, point_count, &failures);
-	}
+	if (!err)
+		err = take_run(deep, target, points, point_count,
+			       watch_lost(deep->probes->watch) != lost, &failures);
 	deep_hits_clear(&deep->hits);
 	failures_clear(&failures);
 	return err;
@@ -594,14 +654,34 @@ static const char *verdict_text(int verdict)
 	}
 }
 
+/* Is there something of the path that one more run should see, and may that be made? */
+static bool has_looks(const struct deep *deep)
+{
+	size_t branch;
+
+	return deep->begun && deep->path->runs < deep->opts->runs && deep->blind < NO_HIT_MAX &&
+	       clock_ns(CLOCK_MONOTONIC) < deep->end_ns &&
+	       deep_looks_next(&deep->looks, deep->path->count, &branch, 1);
+}
+
+/* Runs that may be made to get further. */
+static unsigned int runs_max(const struct deep *deep)
+{
+	unsigned int runs = deep->opts->runs;
+
+	return deep_looks_varies(&deep->looks) && has_looks(deep) ? runs - runs / LOOKS_SHARE
+								  : runs;
+}
+
 /* True if no more is to be found out: the path is whole, or its gap has a reason. */
 static bool is_over(struct deep *deep, struct target *target)
 {
 	struct errmsg *gap = &deep->path->gap;
 
+	*gap = (struct errmsg){};
 	if (deep->path->entry)
 		return true;
-	if (deep->path->runs >= deep->opts->runs)
+	if (deep->path->runs >= runs_max(deep))
 		errmsg_set(gap, 0, "all %u runs were made", deep->opts->runs);
 	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
 		errmsg_set(gap, 0, "%d seconds were over", SECONDS_MAX);
@@ -619,18 +699,40 @@ static bool is_over(struct deep *deep, struct target *target)
 	return true;
 }
 
+/* The path ends where it may be of more than one run. */
+static void end_where_sure(struct deep *deep)
+{
+	size_t count = deep->path->count;
+	bool few;
+	size_t sure = deep_looks_sure(&deep->looks, count, &few);
+
+	if (!deep->begun || sure >= count)
+		return;
+	log_verbose("%zu of %zu branches are of one run", sure, count);
+	give_up(deep, count - 1 - sure);
+	errmsg_set(&deep->path->gap, 0,
+		   few ? "the runs go different ways; further back too few runs were seen"
+		       : "the runs go different ways; none was seen to take that one as a whole");
+}
+
 static int make_runs(struct deep *deep, struct errmsg *msg)
 {
 	struct target target = {};
 	int err = 0;
 
-	while (!err && !is_over(deep, &target)) {
-		err = make_run(deep, &target, msg);
+	while (!err) {
+		if (!is_over(deep, &target))
+			err = make_run(deep, &target, msg);
+		else if (has_looks(deep))
+			err = make_run(deep, NULL, msg);
+		else
+			break;
 		if (!err && deep->opts->progress)
 			deep->opts->progress(deep->opts->ctx, deep->path);
 	}
 	if (err == -EINTR)
 		err = errmsg_set(&deep->path->gap, 0, "interrupted");
+	end_where_sure(deep);
 	return err;
 }
 
@@ -675,12 +777,14 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 		return 0;
 	}
 	deep.hits.code = &deep.code;
+	deep.looks.depth = lbr_depth();
 	err = probeable_open_forbidden(&deep.forbidden) ?: begin(&deep);
 	if (!err) {
 		watch_calls_quietly(probes->watch);
 		err = make_runs(&deep, msg);
 	}
 	deep_hits_clear(&deep.hits);
+	deep_looks_clear(&deep.looks);
 	probeable_destroy(deep.forbidden);
 	return err;
 }

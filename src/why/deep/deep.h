@@ -85,6 +85,15 @@ struct deep_options {
 int deep_find(const struct deep_options *opts, const struct command *command, struct probes *probes,
 	      struct answer *answer, struct errmsg *msg);
 
+/** deep_path_begin() - the path is what this record has, of @run; 0; -ENOMEM */
+int deep_path_begin(struct deep_path *path, const struct deep_record *record, unsigned int run);
+
+/** deep_path_extend() - put branches before the path, oldest first; 0; -ENOMEM */
+int deep_path_extend(struct deep_path *path, const struct why_branch *added, size_t count);
+
+/** deep_path_cut() - give up the @gone oldest branches, @gone <= @count: it begins later */
+void deep_path_cut(struct deep_path *path, size_t gone);
+
 /** deep_path_free() - NULL is fine */
 void deep_path_free(struct deep_path *path);
 

@@ -279,6 +279,43 @@ const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count
 	return NULL;
 }
 
+/*
+ * Marks what the record at @place has. Whether the path goes on from its newest branch to the next
+ * one is another matter: a point may stand before the place where two ways meet.
+ */
+static void mark_seen(const struct deep_known *known, const struct place *place, size_t count,
+		      bool goes_on, bool *seen)
+{
+	for (long i = goes_on ? 0 : 1; i < (long)count && i <= place->at; i++)
+		seen[(long)known->count - 1 - (place->at - i)] = true;
+}
+
+int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,
+	       size_t *ret_differs)
+{
+	struct place place = {.at = (long)known->count - 1, .addr = known->end};
+	const struct deep_hit *hit = deep_newest_hit(run->hits, run->hit_count, known->end);
+	bool goes_on = true;
+
+	for (; hit; hit--) {
+		bool agreed = agrees(known, &place, &hit->record, ret_differs);
+		long at = place.at;
+
+		mark_seen(known, &place,
+			  agreed ? hit->record.count : (size_t)(at - (long)*ret_differs), goes_on,
+			  seen);
+		if (!agreed)
+			return DEEP_OTHER_PATH;
+		if (!place_before(known, run, &place))
+			return DEEP_JOINED;
+		*ret_differs = known->count;
+		if (hit == run->hits || hit[-1].ip != place.addr)
+			return DEEP_OTHER_PATH;
+		goes_on = reaches(&hit->record, at, &place);
+	}
+	return DEEP_NO_HIT;
+}
+
 /* Which of the run's hits is the one at @point behind branch @at? DEEP_JOINED: @ret_hit is. */
 static int find_hit(const struct deep_known *known, uint64_t point, long at,
 		    const struct deep_run *run, struct deep_joint *ret, size_t *ret_hit)

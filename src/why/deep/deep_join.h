@@ -140,6 +140,17 @@ bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr);
 const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip);
 
 /**
+ * deep_agree() - is one run on the path wherever it was looked at?
+ * @seen: one for each branch of the path, the newest first; true is set for those that the run was
+ *        seen to take and to go on from as the path does, up to where it differs
+ * @ret_differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take;
+ *               the path's count if that is somewhere between two points
+ * Return: DEEP_JOINED; DEEP_NO_HIT; DEEP_OTHER_PATH.
+ */
+int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,
+	       size_t *ret_differs);
+
+/**
  * deep_join() - join one run to the path
  * @point: one of the run's points
  * @at: the first place of the path that executes it, or DEEP_BEFORE

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/deep/deep_looks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/vector.h"
+
+/* Runs that should have seen each branch: the one that added it, and others. */
+#define RUNS_MIN 4
+/*
+ * The same, where a run left the path: where one place varies another one may, too. If each second
+ * run goes another way there, that is overlooked once in 32 times.
+ */
+#define RUNS_MIN_VARIED 6
+/* Runs that leave the path within one record: fewer may be a cache that was cold, a page fault. */
+#define OFTEN 2
+/* Runs made to see one branch; and if no breakpoint may stand where that is seen. */
+#define TRIES_MAX	 12
+#define TRIES_IMPOSSIBLE UINT8_MAX
+
+/** struct deep_look - of one run; @seen: for each of @count branches */
+struct deep_look {
+	bool *seen;
+	size_t count;
+};
+
+/** struct deep_varied - the newest branch that @times runs did not take, or not go on from */
+struct deep_varied {
+	size_t branch;
+	unsigned int times;
+};
+
+void deep_looks_clear(struct deep_looks *looks)
+{
+	for (size_t i = 0; i < looks->run_count; i++)
+		free(looks->runs[i].seen);
+	free(looks->runs);
+	free(looks->varied);
+	free(looks->tries);
+	*looks = (struct deep_looks){.depth = looks->depth};
+}
+
+static int add_look(struct deep_looks *looks, bool *seen, size_t count)
+{
+	if (vector_grow(&looks->runs, looks->run_count, sizeof(*looks->runs)))
+		return -ENOMEM;
+	looks->runs[looks->run_count++] = (struct deep_look){.seen = seen, .count = count};
+	return 0;
+}
+
+int deep_looks_begin(struct deep_looks *looks, size_t count)
+{
+	bool *seen;
+
+	deep_looks_clear(looks);
+	seen = calloc(count + 1, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	memset(seen, true, count * sizeof(*seen));
+	if (!add_look(looks, seen, count))
+		return 0;
+	free(seen);
+	return -ENOMEM;
+}
+
+/* In ascending order. */
+static int add_varied(struct deep_looks *looks, size_t branch)
+{
+	size_t at = 0;
+
+	while (at < looks->varied_count && looks->varied[at].branch < branch)
+		at++;
+	if (at < looks->varied_count && looks->varied[at].branch == branch) {
+		looks->varied[at].times++;
+		return 0;
+	}
+	if (vector_grow(&looks->varied, looks->varied_count, sizeof(*looks->varied)))
+		return -ENOMEM;
+	memmove(looks->varied + at + 1, looks->varied + at,
+		(looks->varied_count - at) * sizeof(*looks->varied));
+	looks->varied[at] = (struct deep_varied){.branch = branch, .times = 1};
+	looks->varied_count++;
+	return 0;
+}
+
+int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
+		   const struct deep_run *run, size_t added)
+{
+	bool *seen = calloc(known->count + 1, sizeof(*seen));
+	size_t differs = 0;
+	int err;
+
+	if (!seen)
+		return -ENOMEM;
+	err = add_look(looks, seen, known->count);
+	if (err) {
+		free(seen);
+		return err;
+	}
+	if (deep_agree(known, run, seen, &differs) == DEEP_OTHER_PATH) {
+		if (differs == known->count)
+			looks->elsewhere++;
+		else
+			err = add_varied(looks, known->count - 1 - differs);
+	}
+	memset(seen + known->count - added, true, added * sizeof(*seen));
+	return err;
+}
+
+void deep_looks_cut(struct deep_looks *looks, size_t count)
+{
+	for (size_t i = 0; i < looks->run_count; i++)
+		if (looks->runs[i].count > count)
+			looks->runs[i].count = count;
+	while (looks->varied_count && looks->varied[looks->varied_count - 1].branch > count)
+		looks->varied_count--;
+	/* The path goes on another way now, the one that runs take: one more that does not is two.
+	 */
+	if (looks->varied_count && looks->varied[looks->varied_count - 1].branch == count)
+		looks->varied[looks->varied_count - 1].times = 1;
+	looks->elsewhere = 0;
+	for (size_t i = count; i < looks->try_count; i++)
+		looks->tries[i] = 0;
+}
+
+static bool saw(const struct deep_look *look, size_t branch)
+{
+	return branch < look->count && look->seen[branch];
+}
+
+static unsigned int runs_that_saw(const struct deep_looks *looks, size_t branch)
+{
+	unsigned int runs = 0;
+
+	for (size_t i = 0; i < looks->run_count; i++)
+		runs += saw(&looks->runs[i], branch);
+	return runs;
+}
+
+static uint8_t tries_of(const struct deep_looks *looks, size_t branch)
+{
+	return branch < looks->try_count ? looks->tries[branch] : 0;
+}
+
+bool deep_looks_varies(const struct deep_looks *looks)
+{
+	for (size_t i = 0; i < looks->varied_count; i++) {
+		size_t end = looks->varied[i].branch + looks->depth;
+		unsigned int times = 0;
+
+		for (size_t k = i; k < looks->varied_count && looks->varied[k].branch < end; k++)
+			times += looks->varied[k].times;
+		if (times >= OFTEN)
+			return true;
+	}
+	return looks->elsewhere >= OFTEN;
+}
+
+/* Where runs part: the run that has the way of the path there sees these, too. */
+static bool is_varied(const struct deep_looks *looks, size_t branch)
+{
+	for (size_t i = 0; i < looks->varied_count; i++)
+		if (branch >= looks->varied[i].branch &&
+		    branch < looks->varied[i].branch + looks->depth - 1)
+			return true;
+	return false;
+}
+
+static bool is_seen_by(const struct deep_looks *looks, size_t branch, unsigned int least)
+{
+	return tries_of(looks, branch) == TRIES_IMPOSSIBLE || is_varied(looks, branch) ||
+	       runs_that_saw(looks, branch) >= least;
+}
+
+static bool is_seen_enough(const struct deep_looks *looks, size_t branch)
+{
+	bool varied = looks->varied_count || looks->elsewhere;
+
+	return is_seen_by(looks, branch, varied ? RUNS_MIN_VARIED : RUNS_MIN);
+}
+
+/* How far one run, the one that was longest on the path, is known to be on it. */
+static size_t longest_run(const struct deep_looks *looks, size_t count)
+{
+	size_t longest = looks->varied_count ? looks->varied[0].branch : count;
+
+	for (size_t i = 0; i < looks->run_count && longest < count; i++) {
+		size_t k = 0;
+
+		while (k < looks->varied_count && saw(&looks->runs[i], looks->varied[k].branch))
+			k++;
+		if (k == looks->varied_count)
+			longest = count;
+		else if (looks->varied[k].branch > longest)
+			longest = looks->varied[k].branch;
+	}
+	return longest;
+}
+
+size_t deep_looks_next(const struct deep_looks *looks, size_t count, size_t *ret_branches,
+		       size_t max)
+{
+	size_t wanted = 0, end = 0;
+
+	for (size_t branch = 0; branch < count && wanted < max; branch++) {
+		if (branch < end || is_seen_enough(looks, branch) ||
+		    tries_of(looks, branch) >= TRIES_MAX)
+			continue;
+		ret_branches[wanted++] = branch;
+		end = branch + looks->depth - 1;
+	}
+	if (wanted || longest_run(looks, count) == count)
+		return wanted;
+	/* All of these in one run. The newest ones are seen at the error. */
+	end = looks->depth - 1;
+	for (size_t i = 0; i < looks->varied_count && wanted < max; i++) {
+		size_t branch = looks->varied[i].branch;
+
+		if (branch < end)
+			continue;
+		/* Whether they are too many or not one run has them: what is older is not sure. */
+		if (tries_of(looks, branch) >= TRIES_MAX)
+			return 0;
+		ret_branches[wanted++] = branch;
+		end = branch + looks->depth - 1;
+	}
+	return wanted;
+}
+
+int deep_looks_tried(struct deep_looks *looks, size_t branch, bool possible)
+{
+	while (looks->try_count <= branch) {
+		if (vector_grow(&looks->tries, looks->try_count, sizeof(*looks->tries)))
+			return -ENOMEM;
+		looks->tries[looks->try_count++] = 0;
+	}
+	if (!possible)
+		looks->tries[branch] = TRIES_IMPOSSIBLE;
+	else if (looks->tries[branch] < TRIES_MAX)
+		looks->tries[branch]++;
+	return 0;
+}
+
+size_t deep_looks_sure(const struct deep_looks *looks, size_t count, bool *ret_few)
+{
+	size_t sure = longest_run(looks, count);
+
+	*ret_few = false;
+	if (!deep_looks_varies(looks))
+		return sure;
+	for (size_t branch = 0; branch < sure; branch++)
+		if (!is_seen_by(looks, branch, RUNS_MIN)) {
+			*ret_few = true;
+			return branch;
+		}
+	return sure;
+}

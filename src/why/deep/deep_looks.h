@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * deep_looks.h - is the path one that a single run took?
+ *
+ * A joint proves that two runs are the same where they overlap. Where runs go different ways, a
+ * path can have one way of one run and another way, further back, of another, though no run takes
+ * both: all joints are right, and the path is not. So each run says which branches of the path it
+ * was seen to take, and where it was not on it. What is shown is what one run was seen to take at
+ * all places where any run was seen to leave it.
+ *
+ * Branches are numbered from the error backwards here, 0 is the newest: what is put before the path
+ * changes no number.
+ */
+#ifndef LBRSNOOP_WHY_DEEP_DEEP_LOOKS_H
+#define LBRSNOOP_WHY_DEEP_DEEP_LOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "why/deep/deep_join.h"
+
+struct deep_look;
+struct deep_varied;
+
+/**
+ * struct deep_looks - begin with @depth set and the rest zero
+ * @depth: entries of the LBR
+ * @runs: what each saw
+ * @varied: where runs were not on the path; @elsewhere: so many were not, it is not known where
+ * @tries: of each branch: how often a run was made to see it
+ */
+struct deep_looks {
+	uint32_t depth;
+	struct deep_look *runs;
+	size_t run_count;
+	struct deep_varied *varied;
+	size_t varied_count;
+	unsigned int elsewhere;
+	uint8_t *tries;
+	size_t try_count;
+};
+
+/**
+ * deep_looks_begin() - the path is one record, of @count branches: forget all else
+ * Return: 0; -ENOMEM.
+ */
+int deep_looks_begin(struct deep_looks *looks, size_t count);
+
+/**
+ * deep_looks_add() - take one more run
+ * @known: the path, with what this run added to it
+ * @added: that many of its oldest branches
+ * Return: 0; -ENOMEM.
+ */
+int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
+		   const struct deep_run *run, size_t added);
+
+/** deep_looks_cut() - of the path, no more than the @count newest branches are left */
+void deep_looks_cut(struct deep_looks *looks, size_t count);
+
+/**
+ * deep_looks_next() - branches that the next run should see: each with the @depth - 2 before it,
+ * and whether the path goes on from it as it did
+ * @count: of the path
+ * @max: of @ret_branches, ascending; at least 1
+ * Return: how many; 0 if nothing is left to find out that way.
+ */
+size_t deep_looks_next(const struct deep_looks *looks, size_t count, size_t *ret_branches,
+		       size_t max);
+
+/** deep_looks_tried() - a run is made for that; or, not @possible, none can be */
+int deep_looks_tried(struct deep_looks *looks, size_t branch, bool possible);
+
+/** deep_looks_varies() - do runs leave the path so often that it needs runs to be sure of it? */
+bool deep_looks_varies(const struct deep_looks *looks);
+
+/**
+ * deep_looks_sure() - how much of the path may be shown
+ * @ret_few: what is older was seen by too few runs; else no run was seen to take it as a whole
+ * Return: number of its newest branches.
+ */
+size_t deep_looks_sure(const struct deep_looks *looks, size_t count, bool *ret_few);
+
+/** deep_looks_clear() - free all; @depth stays */
+void deep_looks_clear(struct deep_looks *looks);
+
+#endif

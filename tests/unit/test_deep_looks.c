@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/deep/deep_looks: what runs saw of a path, and how much of it is of one run */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "why/deep/deep_looks.h"
+
+/* Straight code of BLOCKS blocks: branch N of the path leads from the end of block N to the next.
+ */
+#define KERNEL	 0xffffffff81000000ull
+#define START(n) (KERNEL + (uint64_t)(n)*0x100)
+#define END(n)	 (START(n) + 0x40)
+#define BLOCKS	 100
+#define DEPTH	 16
+
+static struct why_branch path[BLOCKS];
+static const struct deep_known known = {.branches = path, .count = BLOCKS, .end = END(BLOCKS)};
+
+/*
+ * A run with one breakpoint more, behind the branch that has @newer newer ones, and whose record
+ * differs from the path at the branch that has @differs newer ones; BLOCKS: nowhere.
+ */
+static void add_run(struct deep_looks *looks, size_t newer, size_t differs)
+{
+	size_t at = BLOCKS - 1 - newer;
+	uint64_t points[] = {END(BLOCKS), START(at + 1)};
+	struct deep_hit hits[2] = {{.ip = points[1]}, {.ip = points[0]}};
+	const struct deep_run run = {
+		.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t last = i ? BLOCKS : at + 1;
+
+		for (size_t n = last - DEPTH; n < last; n++) {
+			struct why_branch branch = path[n];
+
+			if (n == BLOCKS - 1 - differs)
+				branch.to += 1;
+			hits[i].record.branches[hits[i].record.count++] = branch;
+		}
+	}
+	assert_int_equal(deep_looks_add(looks, &known, &run, 0), 0);
+}
+
+static size_t sure(const struct deep_looks *looks, bool *ret_few)
+{
+	return deep_looks_sure(looks, BLOCKS, ret_few);
+}
+
+static int setup(void **state)
+{
+	for (size_t n = 0; n < BLOCKS; n++)
+		path[n] = (struct why_branch){END(n), START(n + 1)};
+	return 0;
+}
+
+static void looks_no_run_differs_all_is_sure(void **state)
+{
+	struct deep_looks looks = {.depth = DEPTH};
+	bool few = true;
+
+	assert_int_equal(deep_looks_begin(&looks, BLOCKS), 0);
+	add_run(&looks, 40, BLOCKS);
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	assert_false(few);
+	assert_false(deep_looks_varies(&looks));
+	deep_looks_clear(&looks);
+}
+
+/* Two runs, each on the path at one of two places, and at the other not. */
+static void looks_each_run_has_one_place_ends_at_the_older(void **state)
+{
+	struct deep_looks looks = {.depth = DEPTH};
+	bool few;
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	add_run(&looks, 29, BLOCKS);
+	add_run(&looks, 69, BLOCKS);
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	add_run(&looks, 29, 30);
+	assert_false(deep_looks_varies(&looks));
+	/* One that saw nothing of the older place is on all of the path, as far as is known. */
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	add_run(&looks, 69, 70);
+	assert_int_equal(sure(&looks, &few), 70);
+	assert_false(few);
+	deep_looks_clear(&looks);
+}
+
+static void looks_often_different_needs_more_runs(void **state)
+{
+	struct deep_looks looks = {.depth = DEPTH};
+	size_t next[2] = {};
+	bool few = false;
+
+	assert_int_equal(deep_looks_begin(&looks, BLOCKS), 0);
+	/* Nobody has seen again what is older than a record. */
+	for (size_t i = 0; i < 8; i++)
+		add_run(&looks, 40, BLOCKS);
+	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 2), 2);
+	assert_int_equal(next[0], DEPTH);
+	assert_int_equal(next[1], DEPTH + DEPTH - 1);
+	add_run(&looks, 29, 30);
+	add_run(&looks, 29, 31);
+	assert_true(deep_looks_varies(&looks));
+	assert_int_equal(sure(&looks, &few), DEPTH);
+	assert_true(few);
+	/* No breakpoint may stand there: that is no reason to end. */
+	for (size_t i = DEPTH; i < BLOCKS; i++)
+		assert_int_equal(deep_looks_tried(&looks, i, false), 0);
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 2), 0);
+	/* What is given up is forgotten, but for the place where that was. */
+	deep_looks_cut(&looks, 30);
+	assert_false(deep_looks_varies(&looks));
+	deep_looks_clear(&looks);
+}
+
+/* No run has both places: the next one is to see them both. */
+static void looks_places_are_asked_for_together(void **state)
+{
+	struct deep_looks looks = {.depth = DEPTH};
+	size_t next[3] = {};
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	add_run(&looks, 29, 30);
+	add_run(&looks, 69, 70);
+	for (size_t i = 0; i < BLOCKS; i++)
+		if (i != 30 && i != 70)
+			assert_int_equal(deep_looks_tried(&looks, i, false), 0);
+	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 2);
+	assert_int_equal(next[0], 30);
+	assert_int_equal(next[1], 70);
+	deep_looks_clear(&looks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(looks_no_run_differs_all_is_sure, setup),
+		cmocka_unit_test_setup(looks_each_run_has_one_place_ends_at_the_older, setup),
+		cmocka_unit_test_setup(looks_often_different_needs_more_runs, setup),
+		cmocka_unit_test_setup(looks_places_are_asked_for_together, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
