@@ -175,6 +175,11 @@ bool compare_live_full(const struct compare_live *live)
 			     sample_total(live->sample, false) >= live->opts->compare.passing);
 }
 
+bool compare_live_has_calls(const struct compare_live *live)
+{
+	return sample_total(live->sample, true) || sample_total(live->sample, false);
+}
+
 static void say_left_out(const struct compare_live *live, uint64_t left_out)
 {
 	if (live->blank)

@@ -33,6 +33,9 @@ void compare_live_tick(struct compare_live *live);
 /** compare_live_full() - were as many failing and passing returns seen as asked for? */
 bool compare_live_full(const struct compare_live *live);
 
+/** compare_live_has_calls() - was any call seen? */
+bool compare_live_has_calls(const struct compare_live *live);
+
 /**
  * compare_live_finish() - rank what was captured, and print
  * @lost: events without a snapshot, which the output says

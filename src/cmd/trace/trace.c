@@ -388,6 +388,26 @@ static int trace_main(int argc, char **argv, char **original, enum trace_mode mo
 	return err ? (int)exit_status_of(err) : end.status;
 }
 
+/*
+ * Of a capture that ended in an error, as --record's disk is full, the calls are ranked that came
+ * before: it may have taken hours. That error is the caller's to tell of.
+ */
+static int rank_calls(struct trace *trace, int err, struct errmsg *msg, int *ret_compared)
+{
+	bool failed = err || trace->write_err;
+	struct errmsg other = {};
+	int compared;
+
+	if (failed && !compare_live_has_calls(trace->compare))
+		return err;
+	compared = compare_live_finish(trace->compare, trace->lost_now, failed ? &other : msg);
+	if (failed && *other.text)
+		log_error("%s", other.text);
+	if (compared >= 0)
+		*ret_compared = compared;
+	return failed || compared >= 0 ? err : compared;
+}
+
 int trace_run(const struct trace_options *opts, struct trace_end *ret)
 {
 	struct trace trace = {.opts = opts, .out = stdout};
@@ -407,10 +427,8 @@ int trace_run(const struct trace_options *opts, struct trace_end *ret)
 	err = trace_prepare(&trace, &msg);
 	if (!err)
 		err = run(&trace, &msg);
-	if (!err && trace.compare && !trace.write_err) {
-		compared = compare_live_finish(trace.compare, trace.lost_now, &msg);
-		err = compared < 0 ? compared : 0;
-	}
+	if (trace.compare)
+		err = rank_calls(&trace, err, &msg, &compared);
 	if (!err && trace.view)
 		err = view_finish(trace.view, &msg);
 	if (!err && !trace.write_err && trace.aggregate)
