@@ -4,11 +4,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "render/escape.h"
@@ -21,6 +24,12 @@
 /* syslog.h, as journald reads PRIORITY= */
 #define PRIORITY_WARNING 4
 #define PRIORITY_INFO	 6
+
+#define MS_NS 1000000ull
+/* A queue that is full for a moment loses nothing; the watchdog and SIGTERM are not kept waiting.
+ */
+#define PATIENCE_NS	(1000 * MS_NS)
+#define PATIENCE_END_NS (5000 * MS_NS)
 
 #define FIELDS_MAX  20
 #define FIELD_BYTES 1400
@@ -35,6 +44,7 @@ typedef int sendv_fn(const struct iovec *iov, int count);
  * @quota: of what leaves, or NULL
  * @failed: messages that were not taken, the last of them because of @err
  * @lost, @left_out: that have been told
+ * @patience_ns: how long journald may be waited for until the next call, with a quota
  */
 struct journal {
 	const char *asked;
@@ -46,6 +56,7 @@ struct journal {
 	int err;
 	uint64_t lost;
 	uint64_t left_out;
+	uint64_t patience_ns;
 };
 
 /** struct message - fields that are put together; too long ones are cut */
@@ -55,10 +66,42 @@ struct message {
 	int count;
 };
 
-/* Without it, sd_journal_sendv() does nothing and says nothing. */
-static int look_for_socket(void)
+/*
+ * Without it, sd_journal_sendv() does nothing and says nothing. Connected anew each time: journald
+ * may have been started again. A file descriptor; negative errno.
+ */
+static int connect_socket(void)
 {
-	return access(SOCKET, W_OK) ? -errno : 0;
+	const struct sockaddr_un addr = {.sun_family = AF_UNIX, .sun_path = SOCKET};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err;
+
+	if (fd < 0 || !connect(fd, (const struct sockaddr *)&addr, sizeof(addr)))
+		return fd < 0 ? -errno : fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+/* sd_journal_sendv() waits for as long as journald does not read, whatever signals come. */
+static int await_room(struct journal *journal)
+{
+	_cleanup_close_ int fd = connect_socket();
+	struct pollfd ready = {.fd = fd, .events = POLLOUT};
+	uint64_t begun_ns = clock_ns(CLOCK_MONOTONIC), waited_ns;
+	int got;
+
+	if (fd < 0 || !journal->quota)
+		return fd < 0 ? fd : 0;
+	got = poll(&ready, 1, (int)(journal->patience_ns / MS_NS));
+	waited_ns = clock_ns(CLOCK_MONOTONIC) - begun_ns;
+	journal->patience_ns -= waited_ns < journal->patience_ns ? waited_ns : journal->patience_ns;
+	return got > 0 ? 0 : -EAGAIN;
+}
+
+static const char *reason(int err)
+{
+	return err == -EAGAIN ? "journald does not read" : strerror(-err);
 }
 
 int journal_create(const char *asked, bool with_comm, bool live, struct journal **ret_journal,
@@ -67,15 +110,18 @@ int journal_create(const char *asked, bool with_comm, bool live, struct journal 
 	void *library = library_open("libsystemd.so.0");
 	sendv_fn *sendv = library ? (sendv_fn *)dlsym(library, "sd_journal_sendv") : NULL;
 	struct journal *journal;
+	int fd;
 
 	if (!sendv)
 		return errmsg_set(msg, -EOPNOTSUPP, "%s: %s", asked,
 				  library_possible() ? JOURNAL_NO_LIBRARY : JOURNAL_STATIC);
-	if (look_for_socket())
+	fd = connect_socket();
+	if (fd < 0)
 		return errmsg_set(msg, -ENOENT,
 				  "%s: " SOCKET ": %s; journald has to run, and in a "
 				  "container its socket has to be there",
-				  asked, strerror(errno));
+				  asked, strerror(-fd));
+	close(fd);
 	journal = calloc(1, sizeof(*journal));
 	if (!journal)
 		return -ENOMEM;
@@ -93,6 +139,7 @@ void journal_destroy(struct journal *journal)
 void journal_limit(struct journal *journal, struct quota *quota)
 {
 	journal->quota = quota;
+	journal->patience_ns = PATIENCE_NS;
 }
 
 /*
@@ -222,14 +269,14 @@ static size_t size_of(const struct message *message)
 static bool send_message(struct journal *journal, struct quota *quota, struct message *message,
 			 const char *id, int priority)
 {
-	int err;
+	int err = await_room(journal);
 
 	put(message, "MESSAGE_ID", id);
 	put(message, "SYSLOG_IDENTIFIER", "lbrsnoop");
 	put_format(message, "PRIORITY", "%d", priority);
-	if (quota && !quota_take(quota, clock_ns(CLOCK_MONOTONIC), size_of(message)))
+	if (!err && quota && !quota_take(quota, clock_ns(CLOCK_MONOTONIC), size_of(message)))
 		return false;
-	err = look_for_socket() ?: journal->sendv(message->iov, message->count);
+	err = err ?: journal->sendv(message->iov, message->count);
 	if (err < 0) {
 		journal->failed++;
 		journal->err = err;
@@ -322,13 +369,16 @@ int journal_tell(struct journal *journal, const struct findings *findings, uint6
 {
 	const struct path_counts *counts = findings_counts(findings);
 	uint64_t failed = journal->failed;
-	int err = tell_paths(journal, counts, now_ns);
+	int err;
 
+	journal->patience_ns = PATIENCE_NS;
+	err = tell_paths(journal, counts, now_ns);
 	if (err)
 		return err;
 	send_totals(journal, counts->lost, counts->left_out);
+	journal->patience_ns = PATIENCE_NS;
 	return journal->failed > failed
-		       ? errmsg_set(msg, journal->err, SOCKET ": %s", strerror(-journal->err))
+		       ? errmsg_set(msg, journal->err, SOCKET ": %s", reason(journal->err))
 		       : 0;
 }
 
@@ -337,14 +387,16 @@ int journal_finish(struct journal *journal, const struct findings *findings, str
 	const struct path_counts *counts = findings_counts(findings);
 	/* What a service could not send before waited until now. */
 	uint64_t failed = journal->quota ? journal->failed : 0;
-	int err = tell_paths(journal, counts, clock_ns(CLOCK_REALTIME));
+	int err;
 
+	journal->patience_ns = PATIENCE_END_NS;
+	err = tell_paths(journal, counts, clock_ns(CLOCK_REALTIME));
 	if (err)
 		return err;
 	send_totals(journal, counts->lost,
 		    counts->left_out + findings_untold(findings, FINDING_JOURNAL));
 	failed = journal->failed - failed;
 	return failed ? errmsg_set(msg, journal->err, "%s: %" PRIu64 " messages were not taken: %s",
-				   journal->asked, failed, strerror(-journal->err))
+				   journal->asked, failed, reason(journal->err))
 		      : 0;
 }

@@ -39,7 +39,11 @@ struct journal;
 int journal_create(const char *asked, bool with_comm, bool live, struct journal **ret_journal,
 		   struct errmsg *msg);
 
-/** journal_limit() - what leaves is within a quota from now on; borrowed */
+/**
+ * journal_limit() - what leaves is within a quota from now on, and a journald that does not read is
+ * waited for no longer than a second between two calls of journal_tell(), and five at the end
+ * @quota: borrowed
+ */
 void journal_limit(struct journal *journal, struct quota *quota);
 
 /** journal_add() - one finding; what cannot be sent is counted: journal_finish() tells */

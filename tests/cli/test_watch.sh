@@ -229,7 +229,7 @@ test_full_disk() {
 
 # A journald that is not there for a while, and a pipe that nobody reads.
 test_deaf() {
-	local socket=/run/systemd/journal/socket
+	local socket=/run/systemd/journal/socket waker
 	configure "$work/deaf.conf" Journal=yes
 	start "$work/deaf.conf" || not_ok "it is armed" "$work/err"
 	mv $socket $socket.away
@@ -245,10 +245,51 @@ test_deaf() {
 	mv $socket.away $socket
 	adds_up "no journald for a while: all is told later" journal 1 "$work/entries"
 	is "no journald for a while: nothing is wrong at the end" "$(grep -c 'were not taken' "$work/err")" 0
+	# One that is there, and does not read: with a full queue its socket waits, for ever.
+	configure "$work/deaf.conf" Journal=yes
+	start "$work/deaf.conf" || not_ok "it is armed" "$work/err"
+	stop_journald
+	fail
+	await "$work/err" 'journal/socket: journald does not read; it is tried again' || not_ok "journald that does not read: it is said" "$work/err"
+	: >"$work/told"
+	if await "$work/told" '^WATCHDOG=1$' 5; then
+		ok "journald that does not read: the watchdog is told all the same"
+	else
+		not_ok "journald that does not read: the watchdog is told all the same" "$work/err"
+	fi
+	kill -CONT "$journald_pid"
+	await "$work/err" 'that has passed' || not_ok "journald reads again" "$work/err"
+	stop
+	entries
+	adds_up "journald that does not read for a while: all is told later" journal 1 "$work/entries"
+	start "$work/deaf.conf" || not_ok "it is armed" "$work/err"
+	stop_journald
+	fail
+	(sleep 20 && kill -CONT "$journald_pid") >/dev/null 2>&1 &
+	waker=$!
+	stop
+	is "journald that does not read: SIGTERM ends it" "$status $(ps -o stat= -p "$journald_pid" | cut -c 1)" "0 T"
+	is "journald that does not read: all are left out" "$captured $delivered $left" "500 0 500"
+	kill "$waker"
+	kill -CONT "$journald_pid"
+	entries
 	mkfifo "$work/pipe"
 	configure "$work/deaf.conf" "OTLP=$work/pipe"
 	expect "OTLP: a pipe that nobody reads" 2 "OTLP=: $work/pipe: No such device or address; nobody reads" \
 		timeout 20 ./lbrsnoop watch "${options[@]}" "$work/deaf.conf"
+}
+
+# stop_journald: it does not read any more, and its queue is full
+stop_journald() {
+	kill -STOP "$journald_pid"
+	python3 -c 'import socket
+sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+sock.setblocking(False)
+try:
+    while True:
+        sock.sendto(b"MESSAGE=more\n", "/run/systemd/journal/socket")
+except BlockingIOError:
+    pass'
 }
 
 # What becomes of the name of its file while it runs: whoever may write to the directory may do that.
