@@ -73,6 +73,7 @@ static void run(int go_fd, child_fn *fn, void *ctx)
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	_exit(fn(ctx));
 }
 

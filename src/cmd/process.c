@@ -49,6 +49,8 @@ static void handle_stop(void (*handler)(int), int flags)
 	    (old.sa_handler != SIG_IGN && old.sa_handler != on_hangup))
 		sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* A file at the limit (LimitFSIZE=) is an error of that file, as a full disk is. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void install_stop_handlers(void)

@@ -178,6 +178,8 @@ test_output() {
 	fi
 	expect "help to a full device: 2" 2 'No space left' sh -c '"$0" help >/dev/full' "$tool"
 	expect "--help to a full device: 2" 2 'No space left' sh -c '"$0" --help >/dev/full' "$tool"
+	expect "a file at its limit: 2" 2 'standard output: File too large' \
+		sh -c 'ulimit -f 1; exec "$0" report --json tests/data/capture/skylake-hw.lbr >"$1"' "$tool" "$scratch/limited"
 	expect "help to a closed stdout: 2" 2 'Bad file descriptor' sh -c '"$0" help >&-' "$tool"
 	if may_trace && [ -r /sys/kernel/btf/vmlinux ]; then
 		expect "list to a full device: 2" 2 'No space left' sh -c '"$0" list "*open*" >/dev/full' "$tool"

@@ -136,6 +136,25 @@ static void child_go_not_watched_runs(void **state)
 	assert_int_equal(wait_for(&child), 0);
 }
 
+/* What we ignore is not the command's. */
+static void child_go_signals_are_the_default(void **state)
+{
+	/* Bits 12 and 24 */
+	char *argv[] = {"sh", "-c",
+			"! grep -qE '^SigIgn:.*[13579bdf](...|......)$' /proc/self/status", NULL};
+	struct child_command command = {.path = "/bin/sh", .argv = argv};
+	struct child child = {};
+	void (*pipe)(int) = signal(SIGPIPE, SIG_IGN);
+	void (*limit)(int) = signal(SIGXFSZ, SIG_IGN);
+
+	(void)state;
+	assert_int_equal(child_fork(&child, child_exec, &command), 0);
+	child_go(&child);
+	signal(SIGPIPE, pipe);
+	signal(SIGXFSZ, limit);
+	assert_int_equal(wait_for(&child), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +162,7 @@ int main(void)
 		cmocka_unit_test(child_go_exec_fails_ends),
 		cmocka_unit_test(child_go_stopped_before_exec_goes_on),
 		cmocka_unit_test(child_go_not_watched_runs),
+		cmocka_unit_test(child_go_signals_are_the_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
