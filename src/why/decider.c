@@ -9,6 +9,7 @@
 #include "disasm/insn.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "why/hit_snapshot.h"
 #include "why/reasons.h"
 
 /* The place is number 0 of the sites. */
@@ -19,17 +20,34 @@ static struct decision_code code_of(const struct probes *probes)
 	return (struct decision_code){.text = &probes->text, .symbols = probes->opts->symbols};
 }
 
+/* Is one branch certain, by the text, the registers at the place, or the branches before it? */
+static bool is_decided(const struct decision_code *where, const struct answer *answer,
+		       struct decision *room, bool *ret)
+{
+	_cleanup_free_ struct hit_snapshot *hit = calloc(1, sizeof(*hit));
+
+	if (!hit)
+		return false;
+	hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
+	*ret = reasons_find(where, answer, &hit->snap, room, 1) > 0;
+	return true;
+}
+
 int decider_sites(const struct probes *probes, const struct answer *answer, struct sites *ret)
 {
 	const struct decision_code where = code_of(probes);
 	_cleanup_free_ struct decision *ways = calloc(REASONS_WAYS_MAX, sizeof(*ways));
 	const struct site *place = &answer->site;
+	bool decided = false;
 	int count, err;
 
 	if (!ways)
 		return -ENOMEM;
-	if (!answer->hit || place->watch != place->addr ||
-	    reasons_find(&where, answer, NULL, ways, 1) > 0)
+	if (!answer->hit || place->watch != place->addr)
+		return 0;
+	if (!is_decided(&where, answer, ways, &decided))
+		return -ENOMEM;
+	if (decided)
 		return 0;
 	/* In the next run the values may be others: all ways, whatever these leave. */
 	count = decisions_one_of(&where, &place->sym, place->addr, NULL, ways, REASONS_WAYS_MAX);
@@ -124,7 +142,10 @@ int decider_choose(const struct probes *probes, const struct failure *failure,
 	const struct why_hit *place = hit_of_place(failure);
 	const struct why_hit *hit = place ? find_decider(probes, failure, place) : NULL;
 
-	if (!hit) {
+	/* The LBR of another call may be kept beside it, if that came the same way. */
+	bool has_branches = probes->events && answer->hit && answer->hit->hw;
+
+	if (!hit || (has_branches && !same_frame(place, answer->hit))) {
 		log_verbose("which branch decided was not seen");
 		return 0;
 	}
@@ -134,6 +155,8 @@ int decider_choose(const struct probes *probes, const struct failure *failure,
 	*answer->decider_hit = *hit;
 	answer->decider = probes->sites.items[hit->site];
 	answer->decider_table = probes->tables[hit->site];
+	if (has_branches)
+		return 0;
 	answer->table = probes->tables[PLACE];
 	return answer_keep_hit(answer, failure, place);
 }

@@ -21,8 +21,8 @@ int decider_sites(const struct probes *probes, const struct answer *answer, stru
 
 /**
  * decider_choose() - the branch that decided in @failure, while decider_sites() were watched
- * Sets @answer->decider, and the hit of the place in the same call; nothing if what was seen is not
- * that of one branch. Return: 0 or -ENOMEM.
+ * Sets @answer->decider, and the hit of the place in the same call, but keeps one that has the
+ * branches before it; nothing if what was seen is not that of one branch. Return: 0 or -ENOMEM.
  */
 int decider_choose(const struct probes *probes, const struct failure *failure,
 		   struct answer *answer);

@@ -296,10 +296,21 @@ static int run_for_decider(struct session *session, struct errmsg *msg)
 	probes_disarm(probes);
 	probes->sites = branches;
 	err = probes_arm(probes, &why);
-	if (err < 0 || probes->unwatched.count)
+	if (err < 0 || probes->unwatched.count) {
+		/* They would fill the LBR of a later run. */
+		probes_disarm(probes);
 		return err == -ENOMEM ? err : 0;
+	}
 	err = run_sites(session, &again, msg);
 	return !err && again ? decider_choose(probes, again, answer) : err;
+}
+
+static void say_why_no_branches(struct answer *answer)
+{
+	errmsg_set(
+		&answer->lbr_reason, 0,
+		"the last of %u runs watched which branch decided; with --story it reads the LBR",
+		answer->runs);
 }
 
 static int find_origin(struct session *session, struct errmsg *msg)
@@ -322,11 +333,18 @@ static int find_origin(struct session *session, struct errmsg *msg)
 		err = run_for_sites(session, msg);
 	if (err || answer->state == ORIGIN_NONE)
 		return err;
-	if (!answer->has_lbr)
-		return run_for_decider(session, msg);
-	if (!answer->hit || !answer->hit->hw || session->probes.sites.count > HW_SITES_MAX)
+	if (answer->has_lbr &&
+	    (!answer->hit || !answer->hit->hw || session->probes.sites.count > HW_SITES_MAX)) {
+		if (session->opts->reason_first && answer->runs + 1 == RUNS_MAX) {
+			err = run_for_decider(session, msg);
+			if (err || !runs_left(session)) {
+				say_why_no_branches(answer);
+				return err;
+			}
+		}
 		err = run_for_branches(session, msg);
-	return err;
+	}
+	return err ?: run_for_decider(session, msg);
 }
 
 int session_run(const struct session_options *opts, struct answer *ret, struct errmsg *msg)

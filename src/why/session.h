@@ -7,10 +7,13 @@
  * that had a module loaded, whose functions nobody watched: then with the instructions that are
  * known. 2: which instruction of these made it. 3: instructions that a kprobe is refused at, where
  * there are more of them than breakpoints; else, on a machine with an LBR, where more than that
- * instruction was watched: its branches.
+ * instruction was watched: its branches; else, where several conditional branches lead to that
+ * instruction: the one that decided.
  */
 #ifndef LBRSNOOP_WHY_SESSION_H
 #define LBRSNOOP_WHY_SESSION_H
+
+#include <stdbool.h>
 
 #include "util/errmsg.h"
 #include "why/answer.h"
@@ -19,12 +22,16 @@
 #include "why/deep/deep.h"
 #include "why/run/probes.h"
 
-/** struct session_options - all borrowed */
+/**
+ * struct session_options - all borrowed
+ * @reason_first: one run is left for either: the branch that decided comes before the LBR
+ */
 struct session_options {
 	struct command command;
 	struct blame_options blame;
 	struct probes_options probes;
 	struct deep_options deep;
+	bool reason_first;
 };
 
 /**

@@ -630,6 +630,7 @@ static int run(struct why *why, struct errmsg *msg)
 		.deep = {.runs = (unsigned int)opts->deep_runs,
 			 .progress = show_progress,
 			 .ctx = why},
+		.reason_first = !opts->view.json && !opts->deep_runs && !wants_story(opts),
 	};
 	struct errmsg no_breakpoints = {};
 	int err = 0;
