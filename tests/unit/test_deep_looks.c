@@ -97,7 +97,7 @@ static void looks_often_different_needs_more_runs(void **state)
 	size_t next[2] = {};
 	bool few = false;
 
-	assert_int_equal(deep_looks_begin(&looks, BLOCKS), 0);
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
 	/* Nobody has seen again what is older than a record. */
 	for (size_t i = 0; i < 8; i++)
 		add_run(&looks, 40, BLOCKS);
@@ -112,7 +112,8 @@ static void looks_often_different_needs_more_runs(void **state)
 	/* No breakpoint may stand there: that is no reason to end. */
 	for (size_t i = DEPTH; i < BLOCKS; i++)
 		assert_int_equal(deep_looks_tried(&looks, i, false), 0);
-	assert_int_equal(sure(&looks, &few), BLOCKS);
+	assert_int_equal(sure(&looks, &few), 31);
+	assert_false(few);
 	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 2), 0);
 	/* What is given up is forgotten, but for the place where that was. */
 	deep_looks_cut(&looks, 30);
@@ -129,6 +130,15 @@ static void looks_places_are_asked_for_together(void **state)
 	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
 	add_run(&looks, 29, 30);
 	add_run(&looks, 69, 70);
+	/* By turns with what few have seen. */
+	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 3);
+	assert_int_equal(next[0], DEPTH - 1);
+	add_run(&looks, 29, 30);
+	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 2);
+	assert_int_equal(next[0], 30);
+	assert_int_equal(next[1], 70);
+	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 1), 1);
+	assert_int_equal(next[0], DEPTH - 1);
 	for (size_t i = 0; i < BLOCKS; i++)
 		if (i != 30 && i != 70)
 			assert_int_equal(deep_looks_tried(&looks, i, false), 0);
@@ -138,12 +148,46 @@ static void looks_places_are_asked_for_together(void **state)
 	deep_looks_clear(&looks);
 }
 
+/* One run took them all: that needs no other. */
+static void looks_one_record_is_sure_whatever_others_do(void **state)
+{
+	struct deep_looks looks = {.depth = DEPTH};
+	bool few = false;
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	add_run(&looks, 29, 5);
+	add_run(&looks, 29, 4);
+	assert_true(deep_looks_varies(&looks));
+	assert_int_equal(sure(&looks, &few), DEPTH);
+	deep_looks_clear(&looks);
+}
+
+/* Of many runs two that left the path: most have its way, and what most have somewhere else, too.
+ */
+static void looks_seldom_different_needs_no_more_runs(void **state)
+{
+	struct deep_looks looks = {.depth = DEPTH};
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	add_run(&looks, 29, 30);
+	add_run(&looks, 29, 30);
+	for (size_t i = 0; i < 5; i++)
+		add_run(&looks, 29, BLOCKS);
+	assert_int_equal(deep_looks_seen(&looks, 30), 5);
+	assert_true(deep_looks_varies(&looks));
+	add_run(&looks, 29, BLOCKS);
+	assert_false(deep_looks_varies(&looks));
+	deep_looks_clear(&looks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(looks_no_run_differs_all_is_sure, setup),
 		cmocka_unit_test_setup(looks_each_run_has_one_place_ends_at_the_older, setup),
 		cmocka_unit_test_setup(looks_often_different_needs_more_runs, setup),
+		cmocka_unit_test_setup(looks_one_record_is_sure_whatever_others_do, setup),
+		cmocka_unit_test_setup(looks_seldom_different_needs_no_more_runs, setup),
 		cmocka_unit_test_setup(looks_places_are_asked_for_together, setup),
 	};
 

@@ -23,6 +23,9 @@
 #define SHORT_MAX  3
 #define NO_HIT_MAX 4
 #define OTHER_MAX  2
+/* The same, where so many runs went the way of the path: both ways are taken. */
+#define BOTH_WAYS      3
+#define OTHER_MAX_BOTH 4
 /* How often what is known is given up from where most runs go another way. */
 #define CUTS_MAX 6
 /* Few entries are read whole; of more, the new record has to begin within the path. */
@@ -444,7 +447,10 @@ static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t co
 static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 			   const struct deep_hit *hits, size_t count)
 {
-	if (++deep->others < OTHER_MAX || deep->cuts >= CUTS_MAX)
+	unsigned int seen = deep_looks_seen(&deep->looks, deep->path->count - 1 - joint->differs);
+
+	if (++deep->others < (seen < BOTH_WAYS ? OTHER_MAX : OTHER_MAX_BOTH) ||
+	    deep->cuts >= CUTS_MAX)
 		return 0;
 	log_verbose("the runs differ from branch %zu of %zu on", joint->differs, deep->path->count);
 	deep->cuts++;

@@ -16,6 +16,8 @@
 #define RUNS_MIN_VARIED 6
 /* Runs that leave the path within one record: fewer may be a cache that was cold, a page fault. */
 #define OFTEN 2
+/* Of that many runs that took the path there, one that did not is often. */
+#define SHARE 3
 /* Runs made to see one branch; and if no breakpoint may stand where that is seen. */
 #define TRIES_MAX	 12
 #define TRIES_IMPOSSIBLE UINT8_MAX
@@ -130,7 +132,7 @@ static bool saw(const struct deep_look *look, size_t branch)
 	return branch < look->count && look->seen[branch];
 }
 
-static unsigned int runs_that_saw(const struct deep_looks *looks, size_t branch)
+unsigned int deep_looks_seen(const struct deep_looks *looks, size_t branch)
 {
 	unsigned int runs = 0;
 
@@ -144,17 +146,26 @@ static uint8_t tries_of(const struct deep_looks *looks, size_t branch)
 	return branch < looks->try_count ? looks->tries[branch] : 0;
 }
 
+/*
+ * Do so many go another way there that the path may have the rarer one? What most runs have here
+ * and most have there, some have together.
+ */
+static bool varies_at(const struct deep_looks *looks, size_t first)
+{
+	size_t branch = looks->varied[first].branch;
+	unsigned int times = 0;
+
+	for (size_t i = first; i < looks->varied_count; i++)
+		if (looks->varied[i].branch < branch + looks->depth)
+			times += looks->varied[i].times;
+	return times >= OFTEN && SHARE * times > deep_looks_seen(looks, branch);
+}
+
 bool deep_looks_varies(const struct deep_looks *looks)
 {
-	for (size_t i = 0; i < looks->varied_count; i++) {
-		size_t end = looks->varied[i].branch + looks->depth;
-		unsigned int times = 0;
-
-		for (size_t k = i; k < looks->varied_count && looks->varied[k].branch < end; k++)
-			times += looks->varied[k].times;
-		if (times >= OFTEN)
+	for (size_t i = 0; i < looks->varied_count; i++)
+		if (varies_at(looks, i))
 			return true;
-	}
 	return looks->elsewhere >= OFTEN;
 }
 
@@ -162,7 +173,8 @@ bool deep_looks_varies(const struct deep_looks *looks)
 static bool is_varied(const struct deep_looks *looks, size_t branch)
 {
 	for (size_t i = 0; i < looks->varied_count; i++)
-		if (branch >= looks->varied[i].branch &&
+		if (looks->varied[i].branch >= looks->depth - 1 &&
+		    branch >= looks->varied[i].branch &&
 		    branch < looks->varied[i].branch + looks->depth - 1)
 			return true;
 	return false;
@@ -171,7 +183,7 @@ static bool is_varied(const struct deep_looks *looks, size_t branch)
 static bool is_seen_by(const struct deep_looks *looks, size_t branch, unsigned int least)
 {
 	return tries_of(looks, branch) == TRIES_IMPOSSIBLE || is_varied(looks, branch) ||
-	       runs_that_saw(looks, branch) >= least;
+	       deep_looks_seen(looks, branch) >= least;
 }
 
 static bool is_seen_enough(const struct deep_looks *looks, size_t branch)
@@ -199,34 +211,53 @@ static size_t longest_run(const struct deep_looks *looks, size_t count)
 	return longest;
 }
 
-size_t deep_looks_next(const struct deep_looks *looks, size_t count, size_t *ret_branches,
-		       size_t max)
+/* All places where runs differ, for one run to take. The newest ones are seen at the error. */
+static size_t next_together(const struct deep_looks *looks, size_t *ret_branches, size_t max)
 {
-	size_t wanted = 0, end = 0;
+	size_t wanted = 0, end = looks->depth - 1;
 
-	for (size_t branch = 0; branch < count && wanted < max; branch++) {
-		if (branch < end || is_seen_enough(looks, branch) ||
-		    tries_of(looks, branch) >= TRIES_MAX)
-			continue;
-		ret_branches[wanted++] = branch;
-		end = branch + looks->depth - 1;
-	}
-	if (wanted || longest_run(looks, count) == count)
-		return wanted;
-	/* All of these in one run. The newest ones are seen at the error. */
-	end = looks->depth - 1;
 	for (size_t i = 0; i < looks->varied_count && wanted < max; i++) {
 		size_t branch = looks->varied[i].branch;
 
 		if (branch < end)
 			continue;
-		/* Whether they are too many or not one run has them: what is older is not sure. */
+		/* They are too many, or not one run has them: what is older is not sure. */
 		if (tries_of(looks, branch) >= TRIES_MAX)
 			return 0;
 		ret_branches[wanted++] = branch;
 		end = branch + looks->depth - 1;
 	}
 	return wanted;
+}
+
+/* Places that too few runs have seen, from the error on; each run sees the newest ones there. */
+static size_t next_unseen(const struct deep_looks *looks, size_t count, size_t *ret_branches,
+			  size_t max)
+{
+	size_t wanted = 0, end = 0;
+
+	for (size_t branch = looks->depth - 1; branch < count && wanted < max; branch++) {
+		if (branch < end || is_seen_enough(looks, branch) ||
+		    tries_of(looks, branch) >= TRIES_MAX)
+			continue;
+		ret_branches[wanted++] = branch;
+		end = branch + looks->depth - 1;
+	}
+	return wanted;
+}
+
+/* By turns: a run that leaves the path at the first place has not seen the others. */
+size_t deep_looks_next(const struct deep_looks *looks, size_t count, size_t *ret_branches,
+		       size_t max)
+{
+	size_t wanted = next_unseen(looks, count, ret_branches, max), together;
+
+	if ((wanted && (max == 1 || looks->run_count % 2)) || longest_run(looks, count) == count)
+		return wanted;
+	together = next_together(looks, ret_branches, max);
+	if (together || !wanted)
+		return together;
+	return next_unseen(looks, count, ret_branches, max);
 }
 
 int deep_looks_tried(struct deep_looks *looks, size_t branch, bool possible)
@@ -243,14 +274,32 @@ int deep_looks_tried(struct deep_looks *looks, size_t branch, bool possible)
 	return 0;
 }
 
+/* What one run was seen to take without a gap, up to the error, needs no other run. */
+static size_t seen_in_a_row(const struct deep_looks *looks, size_t count)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < looks->run_count; i++) {
+		size_t branch = 0;
+
+		while (branch < count && saw(&looks->runs[i], branch))
+			branch++;
+		if (branch > most)
+			most = branch;
+	}
+	return most;
+}
+
 size_t deep_looks_sure(const struct deep_looks *looks, size_t count, bool *ret_few)
 {
-	size_t sure = longest_run(looks, count);
+	size_t sure = longest_run(looks, count), most = seen_in_a_row(looks, count);
 
 	*ret_few = false;
+	if (sure < most)
+		sure = most;
 	if (!deep_looks_varies(looks))
 		return sure;
-	for (size_t branch = 0; branch < sure; branch++)
+	for (size_t branch = most; branch < sure; branch++)
 		if (!is_seen_by(looks, branch, RUNS_MIN)) {
 			*ret_few = true;
 			return branch;

@@ -63,7 +63,7 @@ void deep_looks_cut(struct deep_looks *looks, size_t count);
  * deep_looks_next() - branches that the next run should see: each with the @depth - 2 before it,
  * and whether the path goes on from it as it did
  * @count: of the path
- * @max: of @ret_branches, ascending; at least 1
+ * @max: of @ret_branches; 1: one that too few runs have seen
  * Return: how many; 0 if nothing is left to find out that way.
  */
 size_t deep_looks_next(const struct deep_looks *looks, size_t count, size_t *ret_branches,
@@ -71,6 +71,9 @@ size_t deep_looks_next(const struct deep_looks *looks, size_t count, size_t *ret
 
 /** deep_looks_tried() - a run is made for that; or, not @possible, none can be */
 int deep_looks_tried(struct deep_looks *looks, size_t branch, bool possible);
+
+/** deep_looks_seen() - how many runs were seen to take that branch and to go on as the path does */
+unsigned int deep_looks_seen(const struct deep_looks *looks, size_t branch);
 
 /** deep_looks_varies() - do runs leave the path so often that it needs runs to be sure of it? */
 bool deep_looks_varies(const struct deep_looks *looks);
