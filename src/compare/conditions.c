@@ -6,20 +6,17 @@
 #include <string.h>
 
 #include "path/names.h"
-#include "util/fnv.h"
 
 /* Calls of which a name is asked for: where so many had none, debug information has none. */
 #define ASKED_MAX 8
 
 /**
- * struct words - of a branch that went one way
+ * struct words - of a branch that went one way; @place has strings of its own
  * @condition, @source: "" while there is none
  * @asked: in how many calls @source was looked up
  */
 struct words {
-	char *function;
-	char *module;
-	uint64_t off;
+	struct ranking_place place;
 	uint64_t rel;
 	bool taken;
 	char *condition;
@@ -27,30 +24,19 @@ struct words {
 	unsigned int asked;
 };
 
-static uint32_t hash_of(const struct ranking_decision *item)
-{
-	uint64_t hash = fnv(FNV_START, item->place.function, strlen(item->place.function) + 1);
-
-	hash = fnv(hash, item->place.module, strlen(item->place.module) + 1);
-	hash = fnv(hash, &item->rel, sizeof(item->rel));
-	hash = fnv(hash, &item->taken, sizeof(item->taken));
-	return (uint32_t)fnv(hash, &item->place.off, sizeof(item->place.off));
-}
-
 static bool is_of(const void *element, const void *key)
 {
 	const struct words *words = element;
 	const struct ranking_decision *item = key;
 
-	return words->off == item->place.off && words->rel == item->rel &&
-	       words->taken == item->taken && !strcmp(words->function, item->place.function) &&
-	       !strcmp(words->module, item->place.module);
+	return words->rel == item->rel && words->taken == item->taken &&
+	       ranking_place_same(&words->place, &item->place);
 }
 
 static void words_deinit(struct words *words)
 {
-	free(words->function);
-	free(words->module);
+	free((char *)words->place.function);
+	free((char *)words->place.module);
 	free(words->condition);
 	free(words->source);
 }
@@ -58,7 +44,7 @@ static void words_deinit(struct words *words)
 /* NULL without memory. */
 static struct words *get_words(struct conditions *conditions, const struct ranking_decision *item)
 {
-	uint32_t hash = hash_of(item);
+	uint32_t hash = ranking_place_hash(&item->place, item->rel);
 	struct words *words =
 		hash_table_find(&conditions->table, sizeof(*words), hash, is_of, item);
 	struct words made;
@@ -66,15 +52,15 @@ static struct words *get_words(struct conditions *conditions, const struct ranki
 	if (words)
 		return words;
 	made = (struct words){
-		.function = strdup(item->place.function),
-		.module = strdup(item->place.module),
-		.off = item->place.off,
+		.place = {.function = strdup(item->place.function),
+			  .module = strdup(item->place.module),
+			  .off = item->place.off},
 		.rel = item->rel,
 		.taken = item->taken,
 		.condition = strdup(""),
 		.source = strdup(""),
 	};
-	if (made.function && made.module && made.condition && made.source)
+	if (made.place.function && made.place.module && made.condition && made.source)
 		words = hash_table_add(&conditions->table, sizeof(made), hash, &made);
 	if (!words)
 		words_deinit(&made);

@@ -155,16 +155,25 @@ struct site_key {
 	const struct ranking_decision *decision;
 };
 
-static uint32_t hash_of(const struct site_key *key)
+uint32_t ranking_place_hash(const struct ranking_place *place, uint64_t rel)
 {
-	const struct ranking_decision *decision = key->decision;
-	const struct ranking_place *place = &decision->place;
 	uint64_t hash = fnv(FNV_START, place->function, strlen(place->function) + 1);
 
 	hash = fnv(hash, place->module, strlen(place->module) + 1);
-	hash = fnv(hash, &key->build, sizeof(key->build));
-	hash = fnv(hash, &decision->rel, sizeof(decision->rel));
+	hash = fnv(hash, &rel, sizeof(rel));
 	return (uint32_t)fnv(hash, &place->off, sizeof(place->off));
+}
+
+bool ranking_place_same(const struct ranking_place *a, const struct ranking_place *b)
+{
+	return a->off == b->off && !strcmp(a->function, b->function) &&
+	       !strcmp(a->module, b->module);
+}
+
+static struct ranking_place place_of(const struct site *site)
+{
+	return (struct ranking_place){
+		.function = site->function, .module = site->module, .off = site->off};
 }
 
 /* Elements are pointers: sites stay where they are. */
@@ -173,11 +182,10 @@ static bool is_site(const void *element, const void *key)
 	const struct site *site = *(struct site *const *)element;
 	const struct site_key *wanted = key;
 	const struct ranking_decision *decision = wanted->decision;
-	const struct ranking_place *place = &decision->place;
+	const struct ranking_place place = place_of(site);
 
-	return site->build == wanted->build && site->off == place->off &&
-	       site->rel == decision->rel && !strcmp(site->function, place->function) &&
-	       !strcmp(site->module, place->module);
+	return site->build == wanted->build && site->rel == decision->rel &&
+	       ranking_place_same(&place, &decision->place);
 }
 
 void ranking_set_keys(struct ranking *ranking, ranking_keys_fn *fn, void *ctx)
@@ -199,7 +207,7 @@ static int find_site(struct ranking *ranking, const struct ranking_decision *dec
 		     struct site **ret)
 {
 	const struct site_key key = {.build = ranking->build, .decision = decision};
-	uint32_t hash = hash_of(&key);
+	uint32_t hash = ranking_place_hash(&decision->place, decision->rel);
 	struct site **found =
 		hash_table_find(&ranking->sites, sizeof(struct site *), hash, is_site, &key);
 	struct site *site;
@@ -407,7 +415,7 @@ static uint64_t least(uint64_t calls)
 static bool decides(const struct site *site, enum side side, const struct group *failing)
 {
 	const struct ranking_decision decision = {
-		.place = {.function = site->function, .module = site->module, .off = site->off},
+		.place = place_of(site),
 		.rel = site->rel,
 		.taken = side == TAKEN,
 	};
@@ -453,7 +461,7 @@ static bool judge(const struct site *site, enum side side, const struct group *f
 		return false;
 	*ret = (struct ranked){
 		.build = site->build,
-		.place = {.function = site->function, .module = site->module, .off = site->off},
+		.place = place_of(site),
 		.addr = site->addr,
 		.taken = side == TAKEN,
 		.source = site->source[side] ?: "",

@@ -138,6 +138,12 @@ struct ranking_match {
 	bool decided_alone;
 };
 
+/** ranking_place_hash() - of a place and what tells it from others of its name */
+uint32_t ranking_place_hash(const struct ranking_place *place, uint64_t rel);
+
+/** ranking_place_same() - function, module and offset; neither is NULL */
+bool ranking_place_same(const struct ranking_place *a, const struct ranking_place *b);
+
 /**
  * struct ranked - one predicate of the ranking
  * @build: that @place, @addr, @taken, @condition and @source are of
