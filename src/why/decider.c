@@ -20,17 +20,17 @@ static struct decision_code code_of(const struct probes *probes)
 	return (struct decision_code){.text = &probes->text, .symbols = probes->opts->symbols};
 }
 
-/* Is one branch certain, by the text, the registers at the place, or the branches before it? */
-static bool is_decided(const struct decision_code *where, const struct answer *answer,
-		       struct decision *room, bool *ret)
+/* 1 if one branch is certain, by the text, the registers at the place, or the branches before it;
+ * 0; -ENOMEM */
+static int is_decided(const struct decision_code *where, const struct answer *answer,
+		      struct decision *room)
 {
 	_cleanup_free_ struct hit_snapshot *hit = calloc(1, sizeof(*hit));
 
 	if (!hit)
-		return false;
+		return -ENOMEM;
 	hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
-	*ret = reasons_find(where, answer, &hit->snap, room, 1) > 0;
-	return true;
+	return reasons_find(where, answer, &hit->snap, room, 1) > 0;
 }
 
 int decider_sites(const struct probes *probes, const struct answer *answer, struct sites *ret)
@@ -38,17 +38,15 @@ int decider_sites(const struct probes *probes, const struct answer *answer, stru
 	const struct decision_code where = code_of(probes);
 	_cleanup_free_ struct decision *ways = calloc(REASONS_WAYS_MAX, sizeof(*ways));
 	const struct site *place = &answer->site;
-	bool decided = false;
 	int count, err;
 
 	if (!ways)
 		return -ENOMEM;
 	if (!answer->hit || place->watch != place->addr)
 		return 0;
-	if (!is_decided(&where, answer, ways, &decided))
-		return -ENOMEM;
-	if (decided)
-		return 0;
+	err = is_decided(&where, answer, ways);
+	if (err)
+		return err < 0 ? err : 0;
 	/* In the next run the values may be others: all ways, whatever these leave. */
 	count = decisions_one_of(&where, &place->sym, place->addr, NULL, ways, REASONS_WAYS_MAX);
 	if (count < 1)

@@ -6,10 +6,10 @@
 
 #include "util/cleanup.h"
 
-/* What ends a word in a shell's script; a program's directory ends before it. */
+/* What ends a word in a shell's script; the name of a program stands behind its directory. */
 #define BETWEEN_WORDS " \t\n;&|(){}'\"`$/"
 
-/* All of them are kmod(8), under the names it has in Debian, Fedora and Alpine. */
+/* kmod(8) under its names; it is that program, or a link to it. */
 static const char *const unloaders[] = {"rmmod", "modprobe", "kmod"};
 
 static bool is_unloader(const char *word, size_t len)
@@ -26,7 +26,7 @@ bool unloads_modules(char *const *argv)
 		for (const char *word = *argv; *word;) {
 			size_t len = strcspn(word, BETWEEN_WORDS);
 
-			if (is_unloader(word, len))
+			if (word[len] != '/' && is_unloader(word, len))
 				return true;
 			word += len + strspn(word + len, BETWEEN_WORDS);
 		}

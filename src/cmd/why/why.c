@@ -648,8 +648,7 @@ static int run(struct why *why, struct errmsg *msg)
 	if (!attaches(opts) && unloads_modules(opts->command)) {
 		session.probes.no_modules = true;
 		log_info("functions of modules are not watched: the command may unload a module, "
-			 "and "
-			 "one that is watched is in use");
+			 "and one that is watched is in use");
 	}
 	err = open_kernel(why, msg);
 	if (err)

@@ -429,10 +429,10 @@ static int extend(struct deep *deep, const struct target *target, const struct d
 	return 0;
 }
 
-/* The branches up to the one that is number @last are given up. */
-static void give_up(struct deep *deep, size_t last)
+/* The @gone oldest branches are given up. */
+static void give_up(struct deep *deep, size_t gone)
 {
-	deep_path_cut(deep->path, last + 1);
+	deep_path_cut(deep->path, gone);
 	deep_looks_cut(&deep->looks, deep->path->count);
 }
 
@@ -456,7 +456,7 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 	deep->cuts++;
 	deep->others = deep->number = 0;
 	if (joint->differs + 1 < deep->path->count)
-		give_up(deep, joint->differs);
+		give_up(deep, joint->differs + 1);
 	if (joint->differs + 1 >= deep->path->count || deep->path->count < DEEP_OVERLAP_MIN)
 		return begin_again(deep, hits, count);
 	return 0;
@@ -715,7 +715,7 @@ static void end_where_sure(struct deep *deep)
 	if (!deep->begun || sure >= count)
 		return;
 	log_verbose("%zu of %zu branches are of one run", sure, count);
-	give_up(deep, count - 1 - sure);
+	give_up(deep, count - sure);
 	errmsg_set(&deep->path->gap, 0,
 		   few ? "the runs go different ways; further back too few runs were seen"
 		       : "the runs go different ways; none was seen to take that one as a whole");
