@@ -597,6 +597,32 @@ static bool console_has(const char *path, const char *text)
 	return found;
 }
 
+/*
+ * What the kernel last said of why it died, one line each: the oops, the instruction, the panic.
+ * The console's tail alone loses them where more than TAIL_LINES of registers and stack follow.
+ */
+static void reasons_print(const char *path)
+{
+	static const char *const marks[] = {"BUG: ", "Oops: ", "kernel BUG at ",
+					    "RIP: 0010:", "Kernel panic - not syncing"};
+	char line[4096], last[sizeof(marks) / sizeof(marks[0])][256] = {};
+	FILE *file = fopen(path, "re");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+			if (strstr(line, marks[i]))
+				snprintf(last[i], sizeof(last[i]), "%.*s",
+					 (int)strcspn(line, "\r\n"), line);
+		}
+	}
+	if (file)
+		fclose(file);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (last[i][0])
+			say("console: %s", last[i]);
+	}
+}
+
 static int outcome_report(struct run *run, const char *console, const char *qemu_log)
 {
 	/* Before pvpanic's driver is up, only the console tells a panic from a reset. */
@@ -610,6 +636,7 @@ static int outcome_report(struct run *run, const char *console, const char *qemu
 		return 128 + run->status;
 	case OUTCOME_PANIC:
 		say("the guest panicked");
+		reasons_print(console);
 		break;
 	case OUTCOME_DOWN:
 		say("the guest went down before the command ended");
