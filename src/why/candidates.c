@@ -207,7 +207,11 @@ static void drop_twins(struct candidates *found)
 	found->count = kept;
 }
 
-/* Which of them are traced; those that nobody may interrupt are dropped. */
+/*
+ * Which of them are traced. Those that nobody may interrupt are dropped, traced or not: nothing
+ * could be watched in them, and some run because we probe. kprobe_ftrace_handler() loads EEXIST
+ * (~BIT(4)), and runs in the call when our kprobe on netlink_ack() is hit.
+ */
 static void sift(struct finder *f, const struct probeable *probeable)
 {
 	struct candidates *found = f->found;
@@ -219,7 +223,7 @@ static void sift(struct finder *f, const struct probeable *probeable)
 		const uint8_t *bytes = read_text(f, item.sym.addr, size);
 
 		item.traced = bytes && begins_with_fentry(bytes, size);
-		if (item.traced || !probeable || !probeable_forbidden(probeable, item.sym.addr))
+		if (!probeable || !probeable_forbidden(probeable, item.sym.addr))
 			found->items[kept++] = item;
 	}
 	found->count = kept;

@@ -35,8 +35,9 @@ struct candidates {
 /**
  * candidates_find() - look through the text of all functions
  *
- * Functions that are not traced and may not be interrupted either are left out: entry code and
- * handlers of exceptions make no error of a system call that comes from within it.
+ * Functions that may not be interrupted are left out, whether they are traced or not: entry code,
+ * handlers of exceptions and what kprobes are made of make no error of a system call that comes
+ * from within it.
  * @text: as it runs
  * @probeable: what may not be interrupted, or NULL
  * @ret: set on success; free with candidates_deinit()
