@@ -117,6 +117,31 @@ int meta_of_host(const struct recorder_options *opts, uint8_t **ret_bytes, size_
 	return 0;
 }
 
+int meta_of_file(const struct capfile_meta *meta, const char *command, uint8_t **ret_bytes,
+		 size_t *ret_len)
+{
+	const char *p = meta->text, *end = p + meta->len;
+	char *bytes = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&bytes, &len);
+
+	if (!out)
+		return -ENOMEM;
+	while (p < end) {
+		const char *value = p + strlen(p) + 1;
+
+		add_pair(out, p, "%s", strcmp(p, CAPFILE_META_COMMAND) ? value : command ?: "");
+		p = value + strlen(value) + 1;
+	}
+	if (fclose(out)) {
+		free(bytes);
+		return -ENOMEM;
+	}
+	*ret_bytes = (uint8_t *)bytes;
+	*ret_len = len;
+	return 0;
+}
+
 const char *meta_get(const struct capfile_meta *meta, const char *key)
 {
 	const char *p = meta->text, *end = p + meta->len;

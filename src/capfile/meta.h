@@ -60,6 +60,15 @@ struct capfile_module {
  */
 int meta_of_host(const struct recorder_options *opts, uint8_t **ret_bytes, size_t *ret_len);
 
+/**
+ * meta_of_file() - payload of a META about the machine that another file is of
+ * @meta: of that file
+ * @command: in place of the one that is in it; NULL: ""
+ * Return: as meta_of_host().
+ */
+int meta_of_file(const struct capfile_meta *meta, const char *command, uint8_t **ret_bytes,
+		 size_t *ret_len);
+
 /** meta_parse() - check a META; 0, -EBADMSG, or -ENOMEM; meta_deinit() frees */
 int meta_parse(const uint8_t *bytes, size_t len, struct capfile_meta *ret_meta);
 

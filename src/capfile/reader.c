@@ -25,6 +25,17 @@
 /* Of all triggers: a kernel has 70,000 functions, with names of 30 characters, three times each. */
 #define TRIGGER_BYTES_MAX (64u << 20)
 #define SYMBOL_CHARS	  (CAPFILE_NAME_MAX + 1)
+/* Of a module with all sections, and of all modules: without them, lines of modules are not found.
+ */
+#define MODULE_BYTES_MAX  (32u << 10)
+#define MODULES_BYTES_MAX (16u << 20)
+
+/** struct module - @payload: of its MODULE, @len bytes; 0: not kept */
+struct module {
+	char name[MODULE_NAME_BYTES];
+	size_t len;
+	uint8_t payload[];
+};
 
 struct capfile {
 	struct unpack unpack;
@@ -33,8 +44,9 @@ struct capfile {
 	uint64_t own_filter; /* see lbr_filter_wants() */
 	struct symbols *symbols;
 	struct textstore *text;
-	char **modules; /* by number; NULL where there is none */
+	struct module **modules; /* by number; NULL where there is none */
 	size_t module_count;
+	size_t module_bytes;
 	struct trigger **triggers; /* by number */
 	size_t trigger_count;
 	size_t trigger_bytes;
@@ -116,21 +128,40 @@ static int make_room(void *array, size_t *count, size_t index)
 	return 0;
 }
 
+static void module_free(struct capfile *file, size_t number)
+{
+	struct module *module = file->modules[number];
+
+	if (module)
+		file->module_bytes -= module->len;
+	free(module);
+	file->modules[number] = NULL;
+}
+
 static int take_module(struct capfile *file)
 {
 	int err = meta_module_parse(file->payload, file->payload_len, &file->module);
-	char *name;
+	struct module *module;
+	size_t kept;
 
 	if (err || file->module.number >= MODULES_MAX)
 		return -EBADMSG;
 	err = make_room(&file->modules, &file->module_count, file->module.number);
 	if (err)
 		return err;
-	name = strdup(file->module.name);
-	if (!name)
+	kept = file->payload_len;
+	if (kept > MODULE_BYTES_MAX || kept > MODULES_BYTES_MAX - file->module_bytes)
+		kept = 0;
+	module = malloc(sizeof(*module) + kept);
+	if (!module)
 		return -ENOMEM;
-	free(file->modules[file->module.number]);
-	file->modules[file->module.number] = name;
+	memcpy(module->name, file->module.name, sizeof(module->name));
+	memcpy(module->payload, file->payload, kept);
+	module->len = kept;
+	/* Symbols have copied its name. */
+	module_free(file, file->module.number);
+	file->modules[file->module.number] = module;
+	file->module_bytes += kept;
 	return file->on_module ? file->on_module(&file->module, file->on_module_ctx) : 0;
 }
 
@@ -166,7 +197,7 @@ static int take_symbols(struct capfile *file)
 		    (module && (module >= file->module_count || !file->modules[module])))
 			return -EBADMSG;
 		if (module)
-			sym.module = file->modules[module];
+			sym.module = file->modules[module]->name;
 		err = symbols_add(file->symbols, &sym);
 		if (err)
 			return err == -ENOMEM ? err : -EBADMSG;
@@ -425,6 +456,27 @@ bool capfile_changed(struct capfile *file)
 	return changed;
 }
 
+int capfile_module(const struct capfile *file, const char *name, uint16_t number,
+		   uint8_t **ret_bytes, size_t *ret_len)
+{
+	for (size_t i = file->module_count; i--;) {
+		const struct module *module = file->modules[i];
+		uint8_t *bytes;
+
+		if (!module || strcmp(module->name, name) != 0 || !module->len)
+			continue;
+		bytes = malloc(module->len);
+		if (!bytes)
+			return -ENOMEM;
+		memcpy(bytes, module->payload, module->len);
+		memcpy(bytes, &number, sizeof(number));
+		*ret_bytes = bytes;
+		*ret_len = module->len;
+		return 0;
+	}
+	return -ENOENT;
+}
+
 struct symbols *capfile_symbols(struct capfile *file)
 {
 	return file->symbols;
@@ -486,7 +538,7 @@ void capfile_close(struct capfile *file)
 	symbols_close(file->symbols);
 	textstore_destroy(file->text);
 	for (size_t i = 0; i < file->module_count; i++)
-		free(file->modules[i]);
+		module_free(file, i);
 	free(file->modules);
 	for (size_t i = 0; i < file->trigger_count; i++)
 		trigger_free(file->triggers[i]);
@@ -600,13 +652,39 @@ int capfile_open(const char *path, struct capfile **ret_file, struct errmsg *msg
 	return start(file, in ? "standard input" : path, ret_file, msg);
 }
 
-int capfile_open_bytes(const void *bytes, size_t len, struct capfile **ret_file, struct errmsg *msg)
+int capfile_open_fd(int fd, const char *name, struct capfile **ret_file, struct errmsg *msg)
+{
+	struct capfile *file = calloc(1, sizeof(*file));
+	struct stat st;
+	int own;
+
+	if (!file)
+		return -ENOMEM;
+	own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (own < 0 || fstat(own, &st) || lseek(own, 0, SEEK_SET)) {
+		int err = -errno;
+
+		if (own >= 0)
+			close(own);
+		free(file);
+		return errmsg_set(msg, err, "%s: %s", name, strerror(-err));
+	}
+	if (unpack_init(&file->unpack, own)) { /* which has closed it */
+		free(file);
+		return -ENOMEM;
+	}
+	file->size = (uint64_t)st.st_size;
+	return start(file, name, ret_file, msg);
+}
+
+int capfile_open_bytes(const void *bytes, size_t len, uint64_t most, struct capfile **ret_file,
+		       struct errmsg *msg)
 {
 	struct capfile *file = calloc(1, sizeof(*file));
 
 	if (!file)
 		return -ENOMEM;
-	if (unpack_init_bytes(&file->unpack, bytes, len)) {
+	if (unpack_init_bytes(&file->unpack, bytes, len, most)) {
 		free(file);
 		return -ENOMEM;
 	}

@@ -45,8 +45,17 @@ enum capfile_end {
  */
 int capfile_open(const char *path, struct capfile **ret_file, struct errmsg *msg);
 
-/** capfile_open_bytes() - the same of a file in memory, borrowed until capfile_close() */
-int capfile_open_bytes(const void *bytes, size_t len, struct capfile **ret_file,
+/**
+ * capfile_open_fd() - the same of an open file, from its beginning; @fd stays the caller's
+ * @name: of it, for messages
+ */
+int capfile_open_fd(int fd, const char *name, struct capfile **ret_file, struct errmsg *msg);
+
+/**
+ * capfile_open_bytes() - the same of a file in memory, borrowed until capfile_close()
+ * @most: bytes that it may unpack to; what comes behind them is read as damage
+ */
+int capfile_open_bytes(const void *bytes, size_t len, uint64_t most, struct capfile **ret_file,
 		       struct errmsg *msg);
 
 /** capfile_on_module() - call @fn for each module from now on */
@@ -78,6 +87,15 @@ uint64_t capfile_lost(const struct capfile *file);
 
 /** capfile_changed() - have text, symbols or modules changed since it was last asked? */
 bool capfile_changed(struct capfile *file);
+
+/**
+ * capfile_module() - payload of the MODULE that tells of a module, as of the snapshot read last
+ * @number: it gets there
+ * Return: 0; -ENOENT: there is none, or it is too large to be kept; -ENOMEM. The caller frees
+ * @ret_bytes.
+ */
+int capfile_module(const struct capfile *file, const char *name, uint16_t number,
+		   uint8_t **ret_bytes, size_t *ret_len);
 
 /** capfile_symbols() - as far as they are known by the snapshot read last */
 struct symbols *capfile_symbols(struct capfile *file);

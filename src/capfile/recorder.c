@@ -7,6 +7,7 @@
 
 #include "capfile/context.h"
 #include "capfile/meta.h"
+#include "capfile/reader.h"
 #include "capfile/records.h"
 #include "capfile/writer.h"
 #include "disasm/fetch.h"
@@ -52,10 +53,15 @@ struct seen {
 	bool part;
 };
 
-/** struct written_trigger - number in the file is the index */
+/**
+ * struct written_trigger - number in the file is the index
+ * @trigger: NULL: it was of a file that is not read any more
+ * @hash: of what was written
+ */
 struct written_trigger {
 	const struct trigger *trigger;
 	enum trigger_kind kind;
+	uint64_t hash;
 };
 
 /**
@@ -155,9 +161,12 @@ static int module_number(struct recorder *rec, const char *name)
 	if (module->generation == rec->generation)
 		return (int)index + 1;
 	module->generation = rec->generation;
-	err = meta_module((uint16_t)(index + 1), name, &payload, &len);
+	if (rec->opts.from)
+		err = capfile_module(rec->opts.from, name, (uint16_t)(index + 1), &payload, &len);
+	else
+		err = meta_module((uint16_t)(index + 1), name, &payload, &len);
 	if (err)
-		return err;
+		return err == -ENOENT ? -E2BIG : err;
 	hash = fnv(FNV_START, payload, len);
 	if (hash != module->hash)
 		err = add_record(rec, CAPFILE_MODULE, payload, len);
@@ -225,7 +234,7 @@ static int put_symbol(struct recorder *rec, const struct symbol *sym)
 	int err, module = module_number(rec, sym->module);
 	struct symbol had;
 
-	if (module == -E2BIG) /* one more program than a reader takes */
+	if (module == -E2BIG) /* one more program than a reader takes, or none that it keeps */
 		return put_no_names(rec, sym);
 	if (module < 0)
 		return module;
@@ -590,6 +599,20 @@ static int need_stack(struct recorder *rec, const struct snapshot *snap)
  * Snapshots
  */
 
+/* The same one out of a file that was read before. */
+static bool find_read_before(struct recorder *rec, const struct trigger *trigger, uint32_t *ret)
+{
+	uint64_t hash = records_trigger_hash(trigger);
+
+	for (size_t i = 0; i < rec->trigger_count; i++)
+		if (!rec->triggers[i].trigger && rec->triggers[i].hash == hash) {
+			rec->triggers[i].trigger = trigger;
+			*ret = (uint32_t)i;
+			return true;
+		}
+	return false;
+}
+
 /* Number of a trigger in the file; a trigger that changes its kind becomes another one. */
 static int trigger_number(struct recorder *rec, const struct trigger *trigger, uint32_t *ret)
 {
@@ -603,6 +626,8 @@ static int trigger_number(struct recorder *rec, const struct trigger *trigger, u
 			*ret = (uint32_t)i;
 			return 0;
 		}
+	if (rec->opts.from && find_read_before(rec, trigger, ret))
+		return 0;
 	if (rec->trigger_count >= TRIGGERS_MAX)
 		return -E2BIG;
 	if (vector_grow(&rec->triggers, rec->trigger_count, sizeof(*rec->triggers)))
@@ -610,7 +635,8 @@ static int trigger_number(struct recorder *rec, const struct trigger *trigger, u
 	err = records_write_trigger(rec->writer, (uint32_t)rec->trigger_count, trigger);
 	if (err)
 		return err;
-	rec->triggers[rec->trigger_count] = (struct written_trigger){trigger, trigger->kind};
+	rec->triggers[rec->trigger_count] =
+		(struct written_trigger){trigger, trigger->kind, records_trigger_hash(trigger)};
 	*ret = (uint32_t)rec->trigger_count;
 	rec->last_trigger = rec->trigger_count++;
 	return 0;
@@ -665,6 +691,17 @@ int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t los
 	err = err ?: capfile_writer_add(rec->writer, CAPFILE_SNAPSHOT, parts, ARRAY_SIZE(parts));
 	rec->count += !err;
 	return err;
+}
+
+void recorder_read_from(struct recorder *rec, struct capfile *from)
+{
+	rec->opts.from = from;
+	rec->opts.symbols = capfile_symbols(from);
+	rec->opts.text = textstore_source(capfile_text(from));
+	for (size_t i = 0; i < rec->trigger_count; i++)
+		rec->triggers[i].trigger = NULL;
+	forget_seen(rec);
+	recorder_text_may_differ(rec);
 }
 
 void recorder_text_may_differ(struct recorder *rec)
@@ -724,19 +761,22 @@ int recorder_open(const struct recorder_options *opts, struct recorder **ret_rec
 	rec->generation = 1;
 	rec->text = textstore_create();
 	err = rec->text ? symbols_open_empty(&rec->symbols) : -ENOMEM;
-	err = err ?: capfile_writer_open(opts->path, &rec->writer, msg);
+	err = err ?: capfile_writer_open(opts->path, opts->fd, &rec->writer, msg);
 	if (err) {
 		destroy(rec);
 		return err;
 	}
-	err = meta_of_host(opts, &meta, &len);
+	if (opts->from)
+		err = meta_of_file(capfile_meta(opts->from), opts->command, &meta, &len);
+	else
+		err = meta_of_host(opts, &meta, &len);
 	err = err ?: add_record(rec, CAPFILE_META, meta, len);
 	err = err ?: capfile_writer_flush(rec->writer);
 	if (err) {
 		capfile_writer_close(rec->writer);
 		destroy(rec);
 		return errmsg_set(msg, err == -EACCES || err == -EPERM ? -EINVAL : err, "%s: %s",
-				  opts->path, strerror(-err));
+				  opts->path ?: "a capture in memory", strerror(-err));
 	}
 	*ret_recorder = rec;
 	return 0;

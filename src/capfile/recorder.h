@@ -17,23 +17,27 @@
 #include "util/errmsg.h"
 
 struct recorder;
+struct capfile;
 
 /**
  * struct recorder_options - all borrowed until recorder_close()
- * @path: see capfile_writer_open()
+ * @path, @fd: see capfile_writer_open()
  * @command: for the reader of the file: the command line
  * @tool: name and version of this program
- * @symbols: of the running kernel
- * @text: of the running kernel; .read is NULL if it cannot be read
- * @lbr: of this machine
+ * @from: the file that the snapshots are read from; NULL: they are of this machine
+ * @symbols: of the kernel that they are of
+ * @text: of it; .read is NULL if it cannot be read
+ * @lbr: of this machine; unused with @from, as is @tool
  * @filter: branch filter in force
  * @filtered: Linux sorts entries out, and leaves holes
  * @path_ok: the branches are contiguous
  */
 struct recorder_options {
 	const char *path;
+	int fd;
 	const char *command;
 	const char *tool;
+	const struct capfile *from;
 	struct symbols *symbols;
 	struct text_source text;
 	const struct lbr_info *lbr;
@@ -43,7 +47,7 @@ struct recorder_options {
 };
 
 /**
- * recorder_open() - start a file, of the running kernel
+ * recorder_open() - start a file
  * Return: 0; negative errno, with @msg. The file has its name when this returns.
  */
 int recorder_open(const struct recorder_options *opts, struct recorder **ret_recorder,
@@ -55,6 +59,13 @@ int recorder_open(const struct recorder_options *opts, struct recorder **ret_rec
  * needs is then read again, and written again if it is another.
  */
 void recorder_text_may_differ(struct recorder *recorder);
+
+/**
+ * recorder_read_from() - the snapshots that follow are of another file
+ * It is of the same machine, since the same start of its kernel.
+ * @from: borrowed, as options.from was
+ */
+void recorder_read_from(struct recorder *recorder, struct capfile *from);
 
 /**
  * recorder_add() - write a snapshot

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/cleanup.h"
+#include "util/fnv.h"
 
 int records_write_symbol(struct capfile_writer *writer, const struct symbol *sym, int module)
 {
@@ -45,4 +46,16 @@ int records_write_trigger(struct capfile_writer *writer, uint32_t number,
 		parts[6 + 2 * i] = (struct iovec){(void *)s, lens[i]};
 	}
 	return capfile_writer_add(writer, CAPFILE_TRIGGER, parts, ARRAY_SIZE(parts));
+}
+
+uint64_t records_trigger_hash(const struct trigger *trigger)
+{
+	const uint64_t numbers[] = {trigger->kind, trigger->addr, trigger->func_addr,
+				    trigger->func_size};
+	const char *strings[] = {trigger->target, trigger->function, trigger->module};
+	uint64_t hash = fnv(FNV_START, numbers, sizeof(numbers));
+
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+		hash = fnv(hash, strings[i] ?: "", strlen(strings[i] ?: "") + 1);
+	return hash;
 }

@@ -16,4 +16,7 @@ int records_write_symbol(struct capfile_writer *writer, const struct symbol *sym
 int records_write_trigger(struct capfile_writer *writer, uint32_t number,
 			  const struct trigger *trigger);
 
+/** records_trigger_hash() - of all that records_write_trigger() writes of it */
+uint64_t records_trigger_hash(const struct trigger *trigger);
+
 #endif

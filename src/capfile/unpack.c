@@ -23,7 +23,7 @@ static int init(struct unpack *unpack)
 
 int unpack_init(struct unpack *unpack, int fd)
 {
-	*unpack = (struct unpack){.fd = fd, .in_buf = malloc(UNPACK_IN_BYTES)};
+	*unpack = (struct unpack){.fd = fd, .in_buf = malloc(UNPACK_IN_BYTES), .left = UINT64_MAX};
 	unpack->in.src = unpack->in_buf;
 	if (!unpack->in_buf) {
 		unpack_deinit(unpack);
@@ -32,9 +32,9 @@ int unpack_init(struct unpack *unpack, int fd)
 	return init(unpack);
 }
 
-int unpack_init_bytes(struct unpack *unpack, const void *bytes, size_t len)
+int unpack_init_bytes(struct unpack *unpack, const void *bytes, size_t len, uint64_t most)
 {
-	*unpack = (struct unpack){.fd = -1, .in = {.src = bytes, .size = len}};
+	*unpack = (struct unpack){.fd = -1, .in = {.src = bytes, .size = len}, .left = most};
 	return init(unpack);
 }
 
@@ -110,6 +110,9 @@ static int refill_out(struct unpack *unpack)
 			return -EBADMSG;
 		unpack->in_frame = left != 0;
 	}
+	if (out.pos > unpack->left)
+		return -EBADMSG;
+	unpack->left -= out.pos;
 	unpack->out_len = out.pos;
 	return out.pos > 0;
 }

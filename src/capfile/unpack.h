@@ -19,6 +19,7 @@
  * @in_at: offset in the file of in.src
  * @in_frame: between the start of a frame and its end
  * @out: what was unpacked, and not yet taken: @out_at to @out_len
+ * @left: bytes that may still be unpacked
  */
 struct unpack {
 	int fd;
@@ -30,13 +31,17 @@ struct unpack {
 	uint8_t *out;
 	size_t out_at;
 	size_t out_len;
+	uint64_t left;
 };
 
 /** unpack_init() - @fd is closed by unpack_deinit(); 0 or -ENOMEM */
 int unpack_init(struct unpack *unpack, int fd);
 
-/** unpack_init_bytes() - the same of @len bytes in memory, which are borrowed */
-int unpack_init_bytes(struct unpack *unpack, const void *bytes, size_t len);
+/**
+ * unpack_init_bytes() - the same of @len bytes in memory, which are borrowed
+ * @most: that may come out of them: a few bytes can be made to unpack to any number
+ */
+int unpack_init_bytes(struct unpack *unpack, const void *bytes, size_t len, uint64_t most);
 
 /**
  * unpack_raw() - bytes of the file as they are, before the first frame
@@ -47,7 +52,8 @@ ssize_t unpack_raw(struct unpack *unpack, void *buf, size_t len);
 /**
  * unpack_read() - the next unpacked bytes
  * Return: bytes read, fewer than @len only at the end; -EBADMSG if what follows is no frame, or
- * its checksum is another one; another negative errno of reading the file.
+ * its checksum is another one, or it unpacks to more than it may; another negative errno of reading
+ * the file.
  */
 ssize_t unpack_read(struct unpack *unpack, void *buf, size_t len);
 

@@ -23,7 +23,8 @@
 
 /**
  * struct capfile_writer
- * @file: has its final name from the first flush on; of standard output the descriptor alone
+ * @file: has its final name from the first flush on; of standard output, or a descriptor that was
+ *        handed over, that alone
  * @bytes: written to the file
  * @good_bytes: ... up to the last flush
  * @frame_bytes: uncompressed, since the frame began
@@ -89,11 +90,11 @@ static int put(struct capfile_writer *writer, const void *bytes, size_t len,
 	return 0;
 }
 
-static int open_file(struct capfile_writer *writer, const char *path)
+static int open_file(struct capfile_writer *writer, const char *path, int fd)
 {
-	if (strcmp(path, "-") != 0)
+	if (path && strcmp(path, "-") != 0)
 		return new_file_open(path, &writer->file);
-	writer->file.fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	writer->file.fd = fcntl(path ? STDOUT_FILENO : fd, F_DUPFD_CLOEXEC, 3);
 	return writer->file.fd < 0 ? -errno : 0;
 }
 
@@ -125,7 +126,8 @@ static void destroy(struct capfile_writer *writer)
 	free(writer);
 }
 
-int capfile_writer_open(const char *path, struct capfile_writer **ret_writer, struct errmsg *msg)
+int capfile_writer_open(const char *path, int fd, struct capfile_writer **ret_writer,
+			struct errmsg *msg)
 {
 	struct capfile_writer *writer = calloc(1, sizeof(*writer));
 	int err;
@@ -133,14 +135,15 @@ int capfile_writer_open(const char *path, struct capfile_writer **ret_writer, st
 	if (!writer)
 		return -ENOMEM;
 	writer->file.fd = -1;
-	err = open_file(writer, path);
+	err = open_file(writer, path, fd);
 	if (!err)
 		err = begin(writer);
 	if (err) {
 		destroy(writer);
 		/* -EACCES is about the file, and not about tracing */
 		return errmsg_set(msg, err == -EACCES || err == -EPERM ? -EINVAL : err,
-				  "%s: cannot write there: %s", path, strerror(-err));
+				  "%s: cannot write there: %s", path ?: "a capture in memory",
+				  strerror(-err));
 	}
 	*ret_writer = writer;
 	return 0;

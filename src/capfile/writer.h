@@ -17,11 +17,13 @@ struct capfile_writer;
  * @path: where it will be, or "-" for standard output. A file of that name is replaced at once
  *        when the new one is whole enough to be read (capfile_writer_flush()); until then, and if
  *        that never happens, it stays as it is. What is no plain file (a pipe, a device) is
- *        written to.
+ *        written to. NULL: @fd is
+ * @fd: a descriptor of a file to append to, which stays the caller's
  * @ret_writer: set on success; capfile_writer_close()
  * Return: 0; negative errno, with @msg.
  */
-int capfile_writer_open(const char *path, struct capfile_writer **ret_writer, struct errmsg *msg);
+int capfile_writer_open(const char *path, int fd, struct capfile_writer **ret_writer,
+			struct errmsg *msg);
 
 /**
  * capfile_writer_add() - append a record

@@ -31,6 +31,7 @@ static void decode_branches(const struct event_lbr *lbr, const struct captured_e
 {
 	snap->lbr = lbr->info;
 	snap->filter = lbr->filter;
+	snap->filtered = lbr->filtered;
 	snap->path_ok = lbr->path_ok;
 	snap->raw = event->raw;
 	snap->raw_count = event->raw_count;

@@ -143,6 +143,7 @@ struct log_lines {
  * that were passed in registers; 0: not captured
  * @lbr: the LBR it was read from; borrowed from the source
  * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
+ * @filtered: Linux sorted entries out of @raw afterwards, and left holes
  * @path_ok: the filter was "any": the branches are contiguous, a path can be rebuilt
  * @count: entries of @branches
  * @raw: the entries before they were decoded, newest first, empty ones included; NULL if there
@@ -184,6 +185,7 @@ struct snapshot {
 	uint32_t argument_count;
 	const struct lbr_info *lbr;
 	const char *filter;
+	bool filtered;
 	bool path_ok;
 	uint32_t count;
 	const struct raw_branch *raw;

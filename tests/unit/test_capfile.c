@@ -416,7 +416,7 @@ static int readable(const uint8_t *bytes, size_t len, enum capfile_end *ret_end)
 	uint8_t *copy = malloc(len ? len : 1); /* exact: a sanitizer sees a read beyond it */
 
 	memcpy(copy, bytes, len);
-	if (capfile_open_bytes(copy, len, &file, NULL)) {
+	if (capfile_open_bytes(copy, len, UINT64_MAX, &file, NULL)) {
 		free(copy);
 		return -1;
 	}
@@ -478,9 +478,9 @@ static void read_newerVersion_saysSo(void **state)
 	record(1);
 	_cleanup_free_ uint8_t *bytes = slurp(&len);
 	bytes[16] = 2;
-	assert_int_equal(capfile_open_bytes(bytes, len, &file, &msg), -EINVAL);
+	assert_int_equal(capfile_open_bytes(bytes, len, UINT64_MAX, &file, &msg), -EINVAL);
 	assert_non_null(strstr(msg.text, "version 2"));
-	assert_int_equal(capfile_open_bytes("hello", 5, &file, &msg), -EINVAL);
+	assert_int_equal(capfile_open_bytes("hello", 5, UINT64_MAX, &file, &msg), -EINVAL);
 	assert_non_null(strstr(msg.text, "no capture file"));
 	assert_int_equal(capfile_open("/", &file, &msg), -EINVAL);
 	assert_int_equal(capfile_open("/nonexistent", &file, &msg), -EINVAL);
