@@ -217,7 +217,7 @@ $(O)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c tests/who
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay_main.c $(LIB) $(LIBS)
 
 # zstd's context is made once there.
-$(O)/tests/fuzz/fuzz_capfile $(O)/tests/fuzz/replay_capfile: \
+$(foreach t,capfile journal_capture,$(O)/tests/fuzz/fuzz_$(t) $(O)/tests/fuzz/replay_$(t)): \
 	LDFLAGS += -Wl,--wrap=ZSTD_createDCtx,--wrap=ZSTD_freeDCtx
 
 # libFuzzer looks through the counters of all that is linked, at each input: what is not needed stays out.

@@ -62,6 +62,9 @@ int cmd_decode(int argc, char **argv);
 /** exit_status_of() - exit status of a library's negative errno */
 enum exit_status exit_status_of(int err);
 
+/** allow_files() - raise the limit on open files for @count, and some of our own, if it may be */
+void allow_files(size_t count);
+
 /**
  * install_reopen_handler() - let SIGHUP set reopen_requested, whatever install_stop_handlers() says
  * Not where there is a terminal: there it means that the terminal is gone.

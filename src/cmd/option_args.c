@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/filter_text.h"
+#include "export/capture_field.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/file/new_file.h"
@@ -109,6 +110,18 @@ int args_size(const char *name, const char *arg, uint64_t *ret)
 
 	if (number_parse(arg, "KMG", &value) || value < 65536)
 		return args_usage("%s '%s': expected a number of bytes, 64K or more", name, arg);
+	*ret = value;
+	return 0;
+}
+
+int args_capture_bytes(const char *arg, uint64_t *ret)
+{
+	uint64_t value;
+
+	if (number_parse(arg, "KMG", &value) || value > CAPTURE_BYTES_MAX)
+		return args_usage("--capture-bytes '%s': expected a number of bytes up to 1M; 0: "
+				  "no captures",
+				  arg);
 	*ret = value;
 	return 0;
 }

@@ -41,6 +41,9 @@ int args_seconds(const char *name, const char *arg, uint64_t *ret_ms);
 /** args_size() - bytes: a number, or one with K, M or G behind it; at least 64 KiB */
 int args_size(const char *name, const char *arg, uint64_t *ret);
 
+/** args_capture_bytes() - of --capture-bytes: bytes, as of args_size(), 0: none */
+int args_capture_bytes(const char *arg, uint64_t *ret);
+
 /** args_errnos() - "ENOENT,-EINVAL,any", "none" */
 int args_errnos(struct capture_options *capture, const char *arg);
 

@@ -2,10 +2,14 @@
 /* process.c - what every command needs of the process: signals, exit status */
 #include <errno.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "util/log.h"
+
+/* Besides those that are asked for: of debug information, for example. */
+#define OTHER_FILES 256
 
 volatile sig_atomic_t stop_requested;
 volatile sig_atomic_t reopen_requested;
@@ -87,4 +91,15 @@ enum exit_status exit_status_of(int err)
 	default:
 		return EXIT_ERROR;
 	}
+}
+
+/* 1,024 is what programs get that do not ask. */
+void allow_files(size_t count)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= count + OTHER_FILES)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "capfile/format.h"
 #include "capfile/reader.h"
@@ -22,21 +21,21 @@
 #include "util/log.h"
 #include "util/vector.h"
 
-/* Besides the captures: those of debug information, for example. */
-#define OTHER_FILES 256
-
 /**
  * struct report_options - what the user asked for
  * @flight: this machine's flight recorder instead of files
- * @journal: journals instead of files, of the directory @journal_dir, NULL: this machine's
+ * @journal: journals instead of files; @story: the captures in them are shown as @files are,
+ *           which these are then the names of
+ * @captures: those
  * @perf_data: directory to make for perf, instead of printing; or NULL
  */
 struct report_options {
 	char **files;
 	size_t file_count;
 	const char *flight;
-	bool journal;
-	const char *journal_dir;
+	struct journal_args journal;
+	bool story;
+	struct journal_captures captures;
 	const char *perf_data;
 	struct filter_options wanted;
 };
@@ -73,6 +72,10 @@ enum {
 	OPT_PERF_DATA,
 	OPT_JOURNAL,
 	OPT_JOURNAL_SEND,
+	OPT_CAPTURE_BYTES,
+	OPT_STORY,
+	OPT_HOST,
+	OPT_PATH_ID,
 };
 
 static const struct argp_option options[] = {
@@ -83,6 +86,17 @@ static const struct argp_option options[] = {
 	 "What traces have sent with --journal, as a summary: out of this machine's journal, or of "
 	 "the journals in DIR, which may be of many",
 	 1},
+	{"story", OPT_STORY, 0, 0,
+	 "With --journal: not the summary, but the captures that the messages hold, one of each "
+	 "path "
+	 "and host, as of files",
+	 1},
+	{"host", OPT_HOST, "NAME", 0,
+	 "With --journal: of this host alone, and further ones of "
+	 "--host",
+	 1},
+	{"path-id", OPT_PATH_ID, "ID", 0, "With --journal: of this path alone", 1},
+	{"capture-bytes", OPT_CAPTURE_BYTES, "N", OPTION_HIDDEN, "As of the trace (for tests)", 1},
 	{"journal-send", OPT_JOURNAL_SEND, 0, OPTION_HIDDEN, "As the trace's --journal (for tests)",
 	 1},
 	{"perf-data", OPT_PERF_DATA, "DIR", 0,
@@ -126,6 +140,26 @@ static error_t check_perf_data(const struct report_options *opts)
 	return 0;
 }
 
+static error_t check(const struct report_options *opts)
+{
+	const struct journal_args *journal = &opts->journal;
+	error_t err = journal_args_check(journal);
+
+	if (err)
+		return err;
+	if (opts->story && !journal->given)
+		return args_usage("--story is for --journal; of files, stories are what report "
+				  "prints without it");
+	if (journal->given && (opts->flight || opts->file_count))
+		return args_usage("report: either --journal or --flight or a file");
+	if (opts->flight && opts->file_count)
+		return args_usage("report: either --flight or a file, not both");
+	if (journal->given && opts->perf_data)
+		return args_usage("--perf-data takes one FILE: symbols and text are of one kernel");
+	return journal->given && !opts->story ? journal_show_check(&opts->wanted)
+					      : check_perf_data(opts);
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *opts = state->input;
@@ -143,22 +177,23 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->flight = arg ?: FLIGHT_DIR_DEFAULT;
 		return 0;
 	case OPT_JOURNAL:
-		opts->journal = true;
-		opts->journal_dir = arg;
+		return journal_args_add(&opts->journal, arg);
+	case OPT_STORY:
+		opts->story = true;
 		return 0;
+	case OPT_HOST:
+		return journal_args_add_host(&opts->journal, arg);
+	case OPT_PATH_ID:
+		return journal_args_path(&opts->journal, arg);
+	case OPT_CAPTURE_BYTES:
+		return args_capture_bytes(arg, &opts->wanted.view.export.capture_bytes);
 	case OPT_JOURNAL_SEND:
 		opts->wanted.view.export.journal = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (opts->journal && (opts->flight || opts->file_count))
-			return args_usage("report: either --journal or --flight or a file");
-		if (opts->journal)
-			return journal_show_check(&opts->wanted);
-		if (opts->flight && opts->file_count)
-			return args_usage("report: either --flight or a file, not both");
-		return check_perf_data(opts);
+		return check(opts);
 	case ARGP_KEY_NO_ARGS:
-		if (opts->flight || opts->journal)
+		if (opts->flight || opts->journal.given)
 			return 0;
 		return args_usage("report: which capture file? For example: lbrsnoop report x.lbr");
 	default:
@@ -195,8 +230,13 @@ static int open_input(struct report *report, size_t index, struct errmsg *msg)
 	struct pipeline *pipeline = &report->run.items[index];
 	const struct capfile_meta *meta;
 	struct sink sink;
-	int err = capfile_open(input->path, &input->file, msg);
+	int err;
 
+	if (report->opts->story)
+		err = capfile_open_fd(report->opts->captures.items[index].fd, input->path,
+				      &input->file, msg);
+	else
+		err = capfile_open(input->path, &input->file, msg);
 	if (err)
 		return err;
 	pipeline->source = capfile_source(input->file);
@@ -314,24 +354,16 @@ static int name_hosts(struct report *report)
 
 			if (!input->view)
 				continue;
-			host = meta_get(capfile_meta(input->file), CAPFILE_META_HOST);
+			/* As the summary of the journal, and --host, call it. */
+			host = report->opts->story
+				       ? report->opts->captures.items[i].host
+				       : meta_get(capfile_meta(input->file), CAPFILE_META_HOST);
 			first = first ?: host;
 			several |= strcmp(first, host) != 0;
 			if (pass)
 				err = view_set_host(input->view, host, several);
 		}
 	return err;
-}
-
-/* They are open all at once; 1,024 is what programs get that do not ask. */
-static void allow_files(size_t count)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= count + OTHER_FILES)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Nothing is printed before all is read. */
@@ -441,6 +473,18 @@ static void close_inputs(struct report *report)
 	free(report->run.items);
 }
 
+/* The captures take the place of files, whose names are theirs. */
+static int use_captures(struct report_options *opts, struct errmsg *msg)
+{
+	int err = journal_inputs_read(&opts->journal, &opts->captures, msg);
+
+	for (size_t i = 0; i < opts->captures.count && !err; i++)
+		err = -add_file(opts, opts->captures.items[i].name);
+	opts->wanted.view.html_inputs = opts->files;
+	opts->wanted.view.html_input_count = opts->file_count;
+	return err;
+}
+
 static int report_main(int argc, char **argv, char **original)
 {
 	struct report_options opts = {.wanted = FILTER_OPTIONS_DEFAULT};
@@ -479,13 +523,16 @@ static int report_main(int argc, char **argv, char **original)
 
 		err = flight_show_live(&show, opts.flight, &msg);
 		report.printed = show.printed;
-	} else if (opts.journal) {
-		err = journal_show(&opts.wanted, opts.journal_dir, report.out, &report.printed,
-				   &msg);
+	} else if (opts.journal.given && !opts.story) {
+		err = journal_show(&opts.wanted, &opts.journal, report.out, &report.printed, &msg);
 	} else {
-		err = report_all(&report, &msg);
+		err = opts.story ? use_captures(&opts, &msg) : 0;
+		report.damaged = opts.captures.damaged;
+		if (!err && opts.file_count)
+			err = report_all(&report, &msg);
 	}
 	close_inputs(&report);
+	journal_captures_deinit(&opts.captures);
 	err = output_end(report.out, opts.wanted.output, err, &msg);
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));

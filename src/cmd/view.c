@@ -177,6 +177,7 @@ const struct argp view_argp = {
 
 /**
  * struct view - the showing
+ * @file: capture file that the snapshots are of, or NULL
  * @hint: what to install to get source lines; "" once told, or if there is no need
  * @build_id: of the kernel
  * @release: of it
@@ -186,6 +187,7 @@ const struct argp view_argp = {
  * @graph_err: why there is none
  */
 struct view {
+	const struct capfile *file;
 	const struct view_options *opts;
 	FILE *out;
 	struct symbols *symbols;
@@ -390,9 +392,11 @@ int view_create_for_capture(const struct view_options *opts, FILE *out, struct c
 	};
 	int err = view_create(opts, out, capfile_symbols(file), &kernel, aggregate, ret_view, msg);
 
-	if (!err)
-		capfile_on_module(file, on_module, *ret_view);
-	return err;
+	if (err)
+		return err;
+	(*ret_view)->file = file;
+	capfile_on_module(file, on_module, *ret_view);
+	return 0;
 }
 
 void view_set_user(struct view *view, struct userspace *user)
@@ -579,6 +583,8 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 		.build_id = &view->build_id,
 		.release = view->release,
 		.host = view->host,
+		.text = text,
+		.file = view->file,
 	};
 	struct story_view story = story_view_of(view);
 	struct path *path = NULL;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "capfile/meta.h"
+#include "export/capture_field.h"
 #include "export/export.h"
 #include "pipeline/pipeline.h"
 #include "snapshot/snapshot.h"
@@ -74,7 +75,7 @@ struct aggregate;
 /** VIEW_OPTIONS_DEFAULT - for what the user does not say */
 #define VIEW_OPTIONS_DEFAULT                                                                       \
 	{                                                                                          \
-		.top = 10                                                                          \
+		.top = 10, .export = {.capture_bytes = CAPTURE_BYTES_DEFAULT }                     \
 	}
 
 /**

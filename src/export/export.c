@@ -99,6 +99,19 @@ static int open_otlp(struct export *export, struct errmsg *msg)
 	return err ? output_error("OTLP", opts->otlp, err, msg) : 0;
 }
 
+static int open_journal(struct export *export, struct errmsg *msg)
+{
+	const struct export_options *opts = export->opts;
+	const struct journal_options how = {
+		.asked = opts->service ? "Journal=" : "--journal",
+		.with_comm = opts->comm,
+		.live = opts->live,
+		.capture_bytes = opts->capture_bytes,
+	};
+
+	return journal_create(&how, &export->journal, msg);
+}
+
 int export_create(const struct export_options *opts, FILE *out, struct export **ret_export,
 		  struct errmsg *msg)
 {
@@ -112,8 +125,7 @@ int export_create(const struct export_options *opts, FILE *out, struct export **
 	if (!export->findings)
 		err = -ENOMEM;
 	else if (opts->journal)
-		err = journal_create(opts->service ? "Journal=" : "--journal", opts->comm,
-				     opts->live, &export->journal, msg);
+		err = open_journal(export, msg);
 	if (!err && opts->service && opts->state)
 		err = remember(export, msg);
 	if (!err && opts->service && opts->otlp)
@@ -189,15 +201,26 @@ struct export_totals export_totals(const struct export *export)
 {
 	const struct path_counts *counts = findings_counts(export->findings);
 	uint64_t journal = export->journal ? findings_untold(export->findings, FINDING_JOURNAL) : 0;
+	struct journal_captures_sent captures = {};
 	uint64_t otlp = export->otlp_file ? findings_untold(export->findings, FINDING_OTLP) : 0;
 
+	if (export->journal)
+		captures = journal_captures(export->journal);
 	return (struct export_totals){
 		.paths = counts->paths.count,
 		.taken = counts->snapshots,
 		.left_out = counts->left_out,
 		.lost = counts->lost,
 		.waiting = journal > otlp ? journal : otlp,
+		.captures = captures.sent,
+		.captures_left_out = captures.left_out,
 	};
+}
+
+void export_pace(struct export *export)
+{
+	if (export->journal)
+		journal_pace(export->journal, export->findings, clock_ns(CLOCK_REALTIME));
 }
 
 static int tell_otlp(struct export *export, uint64_t now_ns, struct errmsg *msg)

@@ -16,6 +16,7 @@
  * @metrics: file for Prometheus; or NULL
  * @series: at most in it, 0: EXPORT_SERIES
  * @journal: journald gets them, too
+ * @capture_bytes: of the capture of a path, at most, that goes there with it; 0: none does
  * @live: the tasks of the snapshots may still be there
  * @comm: the names of tasks, too
  * @records_per_s, @bytes_per_s: that may leave at most, by @journal and @otlp; 0: any number
@@ -28,6 +29,7 @@ struct export_options {
 	const char *metrics;
 	uint32_t series;
 	bool journal;
+	uint64_t capture_bytes;
 	bool live;
 	bool comm;
 	uint64_t records_per_s;
@@ -76,6 +78,9 @@ void export_add_lost(struct export *export, uint64_t lost);
 /** export_close() - no paths that are not known are added from now on, or they are again */
 void export_close(struct export *export, bool closed);
 
+/** export_pace() - of a service, some times a second: send what a budget allows now */
+void export_pace(struct export *export);
+
 /**
  * export_tell() - of a service: write and send what has not been told yet
  * @last: it ends: what still cannot leave is told as left out
@@ -90,6 +95,7 @@ int export_tell(struct export *export, bool last, struct errmsg *msg);
  * @left_out: in no path's count
  * @lost: events without a snapshot
  * @waiting: snapshots that the sender which is behind most has not told of yet
+ * @captures: sent; @captures_left_out: paths that were told in full without one
  */
 struct export_totals {
 	uint64_t paths;
@@ -97,6 +103,8 @@ struct export_totals {
 	uint64_t left_out;
 	uint64_t lost;
 	uint64_t waiting;
+	uint64_t captures;
+	uint64_t captures_left_out;
 };
 
 /** export_totals() - by now */

@@ -2,8 +2,9 @@
 /*
  * finding.h - what of a snapshot leaves the host, and each path counted
  *
- * What a user has written is not in it: no argument of a call, no name of a file, no command line,
- * no register, no line of the kernel's log. The name of the task is only if that was asked for.
+ * What a user has written is not in it, nor in a capture of it (capture_field.h): no argument of a
+ * call, no name of a file, no command line, no register, no line of the kernel's log. The name of
+ * the task is only if that was asked for.
  */
 #ifndef LBRSNOOP_EXPORT_FINDING_H
 #define LBRSNOOP_EXPORT_FINDING_H
@@ -20,6 +21,8 @@
 #include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
+struct capfile;
+
 #define FINDING_NAME_BYTES  128
 #define FINDING_PLACE_BYTES 256
 
@@ -28,6 +31,8 @@
  * @lines: its debug information, or NULL
  * @release: "" if it is not known
  * @host: name of its machine, or NULL
+ * @text: its code, as it was at the snapshot
+ * @file: capture file that the snapshots are of; NULL: they are of this machine
  */
 struct finding_kernel {
 	struct symbols *symbols;
@@ -35,6 +40,8 @@ struct finding_kernel {
 	const struct build_id *build_id;
 	const char *release;
 	const char *host;
+	const struct text_source *text;
+	const struct capfile *file;
 };
 
 /* Who sends each path once an hour in full, and counts it otherwise. */

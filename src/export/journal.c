@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "export/capture_queue.h"
 #include "render/escape.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
@@ -31,7 +32,7 @@
 #define PATIENCE_NS	(1000 * MS_NS)
 #define PATIENCE_END_NS (5000 * MS_NS)
 
-#define FIELDS_MAX  20
+#define FIELDS_MAX  24
 #define FIELD_BYTES 1400
 #define VALUE_BYTES 1024
 
@@ -40,24 +41,33 @@ typedef int sendv_fn(const struct iovec *iov, int count);
 
 /**
  * struct journal
- * @asked: as of journal_create()
  * @quota: of what leaves, or NULL
  * @failed: messages that were not taken, the last of them because of @err
  * @lost, @left_out: that have been told
  * @patience_ns: how long journald may be waited for until the next call, with a quota
+ * @waiting: captures of paths that could not leave yet, with a quota
+ * @captures: as of journal_captures()
+ * @captures_left: bytes of captures that may still leave; less than any at the end
  */
 struct journal {
-	const char *asked;
+	struct journal_options opts;
 	sendv_fn *sendv;
-	bool with_comm;
-	bool live;
 	struct quota *quota;
 	uint64_t failed;
 	int err;
 	uint64_t lost;
 	uint64_t left_out;
 	uint64_t patience_ns;
+	struct capture_queue waiting;
+	struct journal_captures_sent captures;
+	uint64_t captures_left;
 };
+
+/* Why a capture is left out that was not made, or may not leave. */
+static const char budget[] = "budget";
+/* One that was made, and would keep all others waiting for more seconds than these. */
+static const char beyond_budget[] = "budget";
+#define BUDGET_SECONDS 10
 
 /** struct message - fields that are put together; too long ones are cut */
 struct message {
@@ -104,7 +114,7 @@ static const char *reason(int err)
 	return err == -EAGAIN ? "journald does not read" : strerror(-err);
 }
 
-int journal_create(const char *asked, bool with_comm, bool live, struct journal **ret_journal,
+int journal_create(const struct journal_options *opts, struct journal **ret_journal,
 		   struct errmsg *msg)
 {
 	void *library = library_open("libsystemd.so.0");
@@ -113,26 +123,29 @@ int journal_create(const char *asked, bool with_comm, bool live, struct journal 
 	int fd;
 
 	if (!sendv)
-		return errmsg_set(msg, -EOPNOTSUPP, "%s: %s", asked,
+		return errmsg_set(msg, -EOPNOTSUPP, "%s: %s", opts->asked,
 				  library_possible() ? JOURNAL_NO_LIBRARY : JOURNAL_STATIC);
 	fd = connect_socket();
 	if (fd < 0)
 		return errmsg_set(msg, -ENOENT,
 				  "%s: " SOCKET ": %s; journald has to run, and in a "
 				  "container its socket has to be there",
-				  asked, strerror(-fd));
+				  opts->asked, strerror(-fd));
 	close(fd);
 	journal = calloc(1, sizeof(*journal));
 	if (!journal)
 		return -ENOMEM;
-	*journal = (struct journal){
-		.asked = asked, .sendv = sendv, .with_comm = with_comm, .live = live};
+	journal->opts = *opts;
+	journal->sendv = sendv;
+	journal->captures_left = UINT64_MAX;
 	*ret_journal = journal;
 	return 0;
 }
 
 void journal_destroy(struct journal *journal)
 {
+	if (journal)
+		capture_queue_deinit(&journal->waiting);
 	free(journal);
 }
 
@@ -251,9 +264,9 @@ static void put_full(struct message *message, const struct journal *journal,
 		return;
 	/* Not OBJECT_PID: journald would add the command line of that process. */
 	put_format(message, "LBRSNOOP_PID", "%u", snap->pid);
-	if (journal->with_comm)
+	if (journal->opts.with_comm)
 		put(message, "LBRSNOOP_COMM", snap->comm);
-	if (journal->live)
+	if (journal->opts.live)
 		put_cgroup(message, snap->pid);
 }
 
@@ -284,11 +297,89 @@ static bool send_message(struct journal *journal, struct quota *quota, struct me
 	return err >= 0;
 }
 
-static void send_full(struct journal *journal, struct finding_path *path,
-		      const struct snapshot *snap, uint64_t now_ns)
+/* Into a field of its own, as it is: a capture is of any bytes. */
+static void put_capture(struct message *message, const struct capture_field *capture)
 {
+	if (capture->bytes)
+		put_format(message, "LBRSNOOP_CAPTURE_BYTES", "%zu", capture->bytes);
+	put(message, "LBRSNOOP_CAPTURE_LEFT_OUT", capture->left_out);
+	if (capture->field && message->count < FIELDS_MAX)
+		message->iov[message->count++] = (struct iovec){
+			.iov_base = capture->field, .iov_len = capture_field_len(capture)};
+}
+
+static void make_capture(const struct journal *journal, const struct finding *finding,
+			 struct capture_field *ret)
+{
+	const struct quota *quota = journal->quota;
+
+	capture_field_make(finding->snap, finding->kernel, journal->opts.capture_bytes,
+			   journal->opts.with_comm, ret);
+	if (!quota || !quota->bytes_per_s ||
+	    capture_field_len(ret) <= quota->bytes_per_s * BUDGET_SECONDS)
+		return;
+	free(ret->field);
+	ret->field = NULL;
+	ret->left_out = beyond_budget;
+}
+
+/*
+ * The capture of a path: the one that waits, or, if there is none, of @finding, into @ret. A path
+ * whose capture would only have to be dropped is not captured.
+ */
+static struct capture_field *find_capture(struct journal *journal, const struct finding_path *path,
+					  const struct finding *finding, struct capture_field *ret)
+{
+	struct capture_waiting *waiting = capture_queue_find(&journal->waiting, path->taken.ident);
+	uint64_t most = journal->opts.capture_bytes;
+
+	if (waiting)
+		return &waiting->capture;
+	*ret = (struct capture_field){.left_out = most ? budget : NULL};
+	if (most && finding && !capture_queue_full(&journal->waiting, most))
+		make_capture(journal, finding, ret);
+	return ret;
+}
+
+static void count_capture(struct journal *journal, const struct capture_field *capture)
+{
+	if (!journal->opts.capture_bytes)
+		return;
+	*(capture->field ? &journal->captures.sent : &journal->captures.left_out) += 1;
+	if (journal->captures_left != UINT64_MAX)
+		journal->captures_left -= capture_field_len(capture);
+}
+
+/*
+ * The message has left, or @capture waits for another time: also one that is left out, which is
+ * not made again for each snapshot until then. @made: it is of a snapshot
+ */
+static void settle_capture(struct journal *journal, uint64_t ident, struct capture_field *capture,
+			   bool made, bool sent)
+{
+	struct capture_waiting *waiting = capture_queue_find(&journal->waiting, ident);
+	bool room = journal->quota &&
+		    !capture_queue_full(&journal->waiting, journal->opts.capture_bytes);
+
+	if (sent && waiting)
+		capture_queue_remove(&journal->waiting, waiting);
+	else if (!sent && !waiting && made && capture->left_out != budget && room)
+		capture_queue_add(&journal->waiting, ident, capture);
+	else if (!waiting)
+		capture_field_deinit(capture);
+}
+
+/* @finding: NULL: it waited */
+static void send_full(struct journal *journal, struct finding_path *path,
+		      const struct finding *finding, uint64_t now_ns)
+{
+	const struct snapshot *snap = finding ? finding->snap : NULL;
 	uint64_t count = finding_untold(path, FINDING_JOURNAL);
 	struct message message = {.count = 0};
+	static const struct capture_field dropped = {.left_out = budget};
+	struct capture_field made, *capture = find_capture(journal, path, finding, &made);
+	const struct capture_field *leaves = capture;
+	bool sent;
 	char number[24];
 
 	put_format(&message, "MESSAGE", "%s%s%s%s%s, path %016" PRIx64 ", %" PRIu64 " time%s",
@@ -297,8 +388,16 @@ static void send_full(struct journal *journal, struct finding_path *path,
 		   count == 1 ? "" : "s");
 	put_path(&message, path, count);
 	put_full(&message, journal, path, snap);
-	if (send_message(journal, journal->quota, &message, JOURNAL_ID_PATH, PRIORITY_WARNING))
+	if (capture_field_len(capture) > journal->captures_left)
+		leaves = &dropped;
+	put_capture(&message, leaves);
+	sent = send_message(journal, journal->quota, &message, JOURNAL_ID_PATH, PRIORITY_WARNING);
+	if (sent) {
 		finding_told(path, FINDING_JOURNAL, now_ns, true);
+		count_capture(journal, leaves);
+	}
+	settle_capture(journal, path->taken.ident, capture, finding && journal->opts.capture_bytes,
+		       sent);
 }
 
 void journal_add(struct journal *journal, const struct finding *finding)
@@ -307,7 +406,31 @@ void journal_add(struct journal *journal, const struct finding *finding)
 	uint64_t ts_ns = finding->snap->ts_ns;
 
 	if (path && finding_due(path, FINDING_JOURNAL, ts_ns))
-		send_full(journal, path, finding->snap, ts_ns);
+		send_full(journal, path, finding, ts_ns);
+}
+
+void journal_pace(struct journal *journal, const struct findings *findings, uint64_t now_ns)
+{
+	const struct path_counts *counts = findings_counts(findings);
+
+	while (journal->waiting.count) {
+		struct capture_waiting *first = &journal->waiting.items[0];
+		size_t count = journal->waiting.count;
+		struct finding_path *path = path_counts_find(counts, first->ident);
+
+		if (path && finding_untold(path, FINDING_JOURNAL) &&
+		    finding_due(path, FINDING_JOURNAL, now_ns))
+			send_full(journal, path, NULL, now_ns);
+		else
+			capture_queue_remove(&journal->waiting, first);
+		if (journal->waiting.count == count)
+			return;
+	}
+}
+
+struct journal_captures_sent journal_captures(const struct journal *journal)
+{
+	return journal->captures;
 }
 
 static void send_rest(struct journal *journal, struct finding_path *path, uint64_t now_ns)
@@ -343,6 +466,17 @@ static void send_totals(struct journal *journal, uint64_t lost, uint64_t left_ou
 	journal->left_out += left_out;
 }
 
+/*
+ * It had to wait until now. One that was told of before, and is to be again, waits for its next
+ * snapshot, with which there is a capture.
+ */
+static bool waits_in_full(struct journal *journal, const struct finding_path *path, uint64_t now_ns)
+{
+	return finding_due(path, FINDING_JOURNAL, now_ns) &&
+	       (!path->sent[FINDING_JOURNAL].ns || !journal->opts.capture_bytes ||
+		capture_queue_find(&journal->waiting, path->taken.ident));
+}
+
 static int tell_paths(struct journal *journal, const struct path_counts *counts, uint64_t now_ns)
 {
 	void **order = path_counts_sorted(counts);
@@ -354,8 +488,7 @@ static int tell_paths(struct journal *journal, const struct path_counts *counts,
 
 		if (!finding_untold(path, FINDING_JOURNAL))
 			continue;
-		/* It had to wait until now. */
-		if (journal->quota && finding_due(path, FINDING_JOURNAL, now_ns))
+		if (journal->quota && waits_in_full(journal, path, now_ns))
 			send_full(journal, path, NULL, now_ns);
 		else
 			send_rest(journal, path, now_ns);
@@ -390,6 +523,9 @@ int journal_finish(struct journal *journal, const struct findings *findings, str
 	int err;
 
 	journal->patience_ns = PATIENCE_END_NS;
+	/* What waits is told first of all; captures may not take its place. */
+	if (journal->quota && journal->quota->bytes_per_s)
+		journal->captures_left = journal->quota->bytes_per_s * QUOTA_END_SECONDS / 2;
 	err = tell_paths(journal, counts, clock_ns(CLOCK_REALTIME));
 	if (err)
 		return err;
@@ -397,6 +533,6 @@ int journal_finish(struct journal *journal, const struct findings *findings, str
 		    counts->left_out + findings_untold(findings, FINDING_JOURNAL));
 	failed = journal->failed - failed;
 	return failed ? errmsg_set(msg, journal->err, "%s: %" PRIu64 " messages were not taken: %s",
-				   journal->asked, failed, reason(journal->err))
+				   journal->opts.asked, failed, reason(journal->err))
 		      : 0;
 }

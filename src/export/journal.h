@@ -27,16 +27,28 @@
 	"the static build cannot load libsystemd: use lbrsnoop of the Debian package, or of "      \
 	"'make'"
 
+/**
+ * struct journal_options
+ * @asked: how it was asked for, as errors call it: "--journal"; borrowed
+ * @with_comm: the names of tasks, too
+ * @live: the tasks may still be there: what unit and control group they are of is asked
+ * @capture_bytes: the capture of a path goes with the message that has it in full, if it has so
+ *                 many bytes at most; 0: none does
+ */
+struct journal_options {
+	const char *asked;
+	bool with_comm;
+	bool live;
+	uint64_t capture_bytes;
+};
+
 struct journal;
 
 /**
  * journal_create() - prepare
- * @asked: how it was asked for, as errors call it: "--journal"; borrowed
- * @with_comm: the names of tasks, too
- * @live: the tasks may still be there: what unit and control group they are of is asked
  * Return: 0; -EOPNOTSUPP: no libsystemd; -ENOENT: no journald; -ENOMEM; with @msg.
  */
-int journal_create(const char *asked, bool with_comm, bool live, struct journal **ret_journal,
+int journal_create(const struct journal_options *opts, struct journal **ret_journal,
 		   struct errmsg *msg);
 
 /**
@@ -48,6 +60,21 @@ void journal_limit(struct journal *journal, struct quota *quota);
 
 /** journal_add() - one finding; what cannot be sent is counted: journal_finish() tells */
 void journal_add(struct journal *journal, const struct finding *finding);
+
+/**
+ * journal_pace() - send paths that wait with their captures, as far as the quota allows
+ * To be called some times a second: a capture may take all that a second allows.
+ */
+void journal_pace(struct journal *journal, const struct findings *findings, uint64_t now_ns);
+
+/** struct journal_captures_sent - messages with a path in full: with a capture, and without one */
+struct journal_captures_sent {
+	uint64_t sent;
+	uint64_t left_out;
+};
+
+/** journal_captures() - by now */
+struct journal_captures_sent journal_captures(const struct journal *journal);
 
 /**
  * journal_tell() - send what has not been told yet, the most frequent paths first

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "count/path_counts.h"
+#include "export/capture_field.h"
 #include "export/journal.h"
 #include "export/journal_files.h"
 #include "util/cleanup.h"
@@ -16,6 +17,8 @@
 
 /* A longer field is none of ours. */
 #define FIELD_BYTES_MAX 4096
+
+#define CAPTURE_FIELD_CHARS (sizeof(CAPTURE_FIELD) - 1)
 
 struct sd_journal;
 
@@ -34,15 +37,17 @@ struct library {
 	int (*monotonic)(struct sd_journal *journal, uint64_t *usec, struct boot_id *boot);
 	void (*restart_data)(struct sd_journal *journal);
 	int (*enumerate_data)(struct sd_journal *journal, const void **data, size_t *len);
+	int (*data_threshold)(struct sd_journal *journal, size_t size);
 };
 
 static bool load(struct library *sd)
 {
 	static const char *const names[] = {
-		"sd_journal_open_files_fd",	"sd_journal_close",
-		"sd_journal_add_match",		"sd_journal_next",
-		"sd_journal_get_realtime_usec", "sd_journal_get_monotonic_usec",
-		"sd_journal_restart_data",	"sd_journal_enumerate_data",
+		"sd_journal_open_files_fd",	 "sd_journal_close",
+		"sd_journal_add_match",		 "sd_journal_next",
+		"sd_journal_get_realtime_usec",	 "sd_journal_get_monotonic_usec",
+		"sd_journal_restart_data",	 "sd_journal_enumerate_data",
+		"sd_journal_set_data_threshold",
 	};
 	void *library = library_open("libsystemd.so.0");
 	void *found[ARRAY_SIZE(names)];
@@ -84,6 +89,20 @@ static void text(char *buf, size_t size, const char *value)
 	snprintf(buf, size, "%s", value);
 }
 
+bool journal_ident_parse(const char *value, uint64_t *ret)
+{
+	return strlen(value) == 16 && number(value, 16, ret);
+}
+
+bool journal_is_wanted(const struct journal_wanted *wanted, const struct journal_row *row)
+{
+	bool found = !wanted->host_count;
+
+	for (size_t i = 0; i < wanted->host_count && !found; i++)
+		found = !strcmp(wanted->hosts[i], row->host);
+	return found && (!wanted->has_ident || (row->has_ident && row->ident == wanted->ident));
+}
+
 static void take(struct journal_row *row, const char *name, const char *value)
 {
 	uint64_t uid;
@@ -95,13 +114,15 @@ static void take(struct journal_row *row, const char *name, const char *value)
 	else if (!strcmp(name, "_HOSTNAME"))
 		text(row->host, sizeof(row->host), value);
 	else if (!strcmp(name, "LBRSNOOP_PATH_ID"))
-		row->has_ident = strlen(value) == 16 && number(value, 16, &row->ident);
+		row->has_ident = journal_ident_parse(value, &row->ident);
 	else if (!strcmp(name, "LBRSNOOP_COUNT"))
 		row->has_count = count(value, &row->count);
 	else if (!strcmp(name, "LBRSNOOP_LOST"))
 		count(value, &row->lost);
 	else if (!strcmp(name, "LBRSNOOP_LEFT_OUT"))
 		count(value, &row->left_out);
+	else if (!strcmp(name, "LBRSNOOP_CAPTURE_LEFT_OUT"))
+		row->without_capture = true;
 	else if (!strcmp(name, "LBRSNOOP_ERRNO"))
 		row->err = errno_parse(value) > 0 ? errno_parse(value) : 0;
 	else if (!strcmp(name, "LBRSNOOP_FUNCTION"))
@@ -117,6 +138,11 @@ void journal_row_field(struct journal_row *row, const void *data, size_t len)
 	char field[FIELD_BYTES_MAX + 1];
 	char *value;
 
+	if (len >= CAPTURE_FIELD_CHARS && !memcmp(data, CAPTURE_FIELD, CAPTURE_FIELD_CHARS)) {
+		row->capture = (const char *)data + CAPTURE_FIELD_CHARS;
+		row->capture_len = len - CAPTURE_FIELD_CHARS;
+		return;
+	}
 	if (len > FIELD_BYTES_MAX || memchr(data, '\0', len))
 		return;
 	memcpy(field, data, len);
@@ -144,6 +170,7 @@ struct message_key {
  * struct reading - one call of journal_read()
  * @dir: NULL: this machine's
  * @last: the message before
+ * @captures: room for the capture of a message; NULL: nobody wants it
  */
 struct reading {
 	struct library sd;
@@ -152,6 +179,7 @@ struct reading {
 	void *ctx;
 	struct message_key last;
 	uint64_t refused;
+	uint8_t *captures;
 };
 
 /*
@@ -177,6 +205,19 @@ static bool is_repeated(struct reading *reading, struct sd_journal *journal,
 	return repeated;
 }
 
+/* libsystemd's data is there until it is asked for the next field. */
+static void keep_capture(struct reading *reading, struct journal_row *row)
+{
+	if (!row->capture || row->capture == reading->captures)
+		return;
+	if (!reading->captures || row->capture_len > CAPTURE_BYTES_MAX) {
+		row->capture = NULL;
+		return;
+	}
+	memcpy(reading->captures, row->capture, row->capture_len);
+	row->capture = reading->captures;
+}
+
 static int read_entry(struct reading *reading, struct sd_journal *journal)
 {
 	const struct library *sd = &reading->sd;
@@ -188,8 +229,10 @@ static int read_entry(struct reading *reading, struct sd_journal *journal)
 	if (!sd->realtime(journal, &usec))
 		row.ts_ns = usec * 1000;
 	sd->restart_data(journal);
-	while (sd->enumerate_data(journal, &data, &len) > 0)
+	while (sd->enumerate_data(journal, &data, &len) > 0) {
 		journal_row_field(&row, data, len);
+		keep_capture(reading, &row);
+	}
 	if (!row.by_root ||
 	    (!(row.has_ident && row.has_count && row.count) && !row.lost && !row.left_out)) {
 		reading->refused++;
@@ -206,6 +249,9 @@ static int read_entries(struct reading *reading, struct sd_journal *journal)
 	const struct library *sd = &reading->sd;
 	int err = 0;
 
+	/* It cuts a longer field that it has compressed. */
+	if (reading->captures)
+		sd->data_threshold(journal, CAPTURE_FIELD_CHARS + CAPTURE_BYTES_MAX + 1);
 	/* One or the other: they are of one field. */
 	for (size_t i = 0; i < ARRAY_SIZE(matches) && err >= 0; i++)
 		err = sd->add_match(journal, matches[i], strlen(matches[i]));
@@ -312,8 +358,8 @@ static int read_directory(struct reading *reading, struct journal_files *files)
 	return err;
 }
 
-int journal_read(const char *dir, journal_row_fn *fn, void *ctx, struct journal_totals *ret_totals,
-		 struct errmsg *msg)
+int journal_read(const char *dir, bool captures, journal_row_fn *fn, void *ctx,
+		 struct journal_totals *ret_totals, struct errmsg *msg)
 {
 	struct reading reading = {.dir = dir, .fn = fn, .ctx = ctx};
 	struct journal_files files = {};
@@ -327,7 +373,12 @@ int journal_read(const char *dir, journal_row_fn *fn, void *ctx, struct journal_
 		return errmsg_set(msg, err,
 				  "--journal: %s: %s; expected a directory of *.journal files",
 				  dir ?: "/var/log/journal", strerror(-err));
-	err = read_directory(&reading, &files);
+	if (captures) {
+		reading.captures = malloc(CAPTURE_BYTES_MAX);
+		err = reading.captures ? 0 : -ENOMEM;
+	}
+	err = err ?: read_directory(&reading, &files);
+	free(reading.captures);
 	if (!err) {
 		*ret_totals = (struct journal_totals){.refused = reading.refused,
 						      .unreadable = files.unreadable,

@@ -9,6 +9,7 @@
 #ifndef LBRSNOOP_EXPORT_JOURNAL_READ_H
 #define LBRSNOOP_EXPORT_JOURNAL_READ_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,9 @@
  * @has_ident, @has_count: @ident, @count are there
  * @full: it has all of the path; false: it only counts
  * @lost, @left_out: of a message that is of no path
+ * @capture: of a capture file @capture_len bytes, of any content, in what the field was taken from;
+ *           NULL: there is none
+ * @without_capture: it says why there is none
  */
 struct journal_row {
 	uint64_t ts_ns;
@@ -34,6 +38,9 @@ struct journal_row {
 	bool has_count;
 	bool full;
 	bool by_root;
+	bool without_capture;
+	const void *capture;
+	size_t capture_len;
 	int err;
 	char function[FINDING_NAME_BYTES];
 	char origin[FINDING_PLACE_BYTES];
@@ -50,6 +57,27 @@ void journal_row_field(struct journal_row *row, const void *data, size_t len);
 /** typedef journal_row_fn - takes a message of a path or of losses; other than 0 ends the reading
  */
 typedef int journal_row_fn(const struct journal_row *row, void *ctx);
+
+/**
+ * struct journal_wanted - which messages
+ * @hosts: of these, @host_count; 0: of all
+ * @has_ident: of this path alone, @ident
+ * @stop: set: the reading ends; NULL: never
+ */
+struct journal_wanted {
+	const char *const *hosts;
+	size_t host_count;
+	bool has_ident;
+	uint64_t ident;
+	const volatile sig_atomic_t *stop;
+};
+
+/** journal_is_wanted() - is this one? */
+bool journal_is_wanted(const struct journal_wanted *wanted, const struct journal_row *row);
+
+/** journal_ident_parse() - a path's id as it is printed, 16 hexadecimal digits; false: it is none
+ */
+bool journal_ident_parse(const char *text, uint64_t *ret);
 
 /**
  * struct journal_totals - what was left out of a reading
@@ -69,10 +97,11 @@ struct journal_totals {
  * each of which is given once. Of a directory, one file comes behind the other: its memory does not
  * depend on how many there are.
  * @dir: of the journals' files; NULL: this machine's
+ * @captures: rows have their captures, too; what is larger than is ever sent is none
  * @ret_totals: set on success
  * Return: 0; negative errno, with @msg: no libsystemd, no such directory; what @fn said.
  */
-int journal_read(const char *dir, journal_row_fn *fn, void *ctx, struct journal_totals *ret_totals,
-		 struct errmsg *msg);
+int journal_read(const char *dir, bool captures, journal_row_fn *fn, void *ctx,
+		 struct journal_totals *ret_totals, struct errmsg *msg);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/filter_text.h"
+#include "export/capture_field.h"
 #include "target/suggest.h"
 #include "target/target.h"
 #include "util/cleanup.h"
@@ -153,6 +154,21 @@ static int set_bytes(struct watch_config *config, const struct key *key, const c
 	return err;
 }
 
+/* 0 is no capture, and not one of any size. */
+static int set_capture_bytes(struct watch_config *config, const struct key *key, const char *value,
+			     struct errmsg *msg)
+{
+	uint64_t bytes = 0;
+
+	if (number_parse(value, "KMG", &bytes) || bytes > key->most)
+		return errmsg_set(msg, -EINVAL,
+				  "'%s': expected a number of bytes up to %llu, with K or M behind "
+				  "it if you like; 0: no captures",
+				  value, (unsigned long long)key->most);
+	config->export.capture_bytes = bytes;
+	return 0;
+}
+
 static int set_series(struct watch_config *config, const struct key *key, const char *value,
 		      struct errmsg *msg)
 {
@@ -222,6 +238,7 @@ static const struct key keys[] = {
 	{"Budget", "SnapshotsPerSec", set_number, FIELD(per_s), 0, 1000000},
 	{"Budget", "RecordsPerSec", set_number, FIELD(export.records_per_s), 0, 1000000},
 	{"Budget", "BytesPerSec", set_bytes, FIELD(export.bytes_per_s), 0, 1 << 30},
+	{"Budget", "CaptureBytes", set_capture_bytes, 0, 0, CAPTURE_BYTES_MAX},
 	{"Export", "Journal", set_bool, FIELD(export.journal), 0, 0},
 	{"Export", "OTLP", set_file, FIELD(otlp), 0, 0},
 	{"Export", "Metrics", set_file, FIELD(metrics), 0, 0},
@@ -355,7 +372,8 @@ int watch_config_parse(const char *path, char *text, size_t len, struct watch_co
 		.export = {.live = true,
 			   .service = true,
 			   .records_per_s = 20,
-			   .bytes_per_s = 16 << 10},
+			   .bytes_per_s = 16 << 10,
+			   .capture_bytes = CAPTURE_BYTES_DEFAULT},
 		.interval_s = 60,
 	};
 	struct parser parser = {.path = path, .config = &config, .errors = errors};
@@ -450,7 +468,8 @@ bool watch_config_same_export(const struct watch_config *a, const struct watch_c
 
 	return same_text(a->otlp, b->otlp) && same_text(a->metrics, b->metrics) &&
 	       x->series == y->series && x->journal == y->journal && x->comm == y->comm &&
-	       x->records_per_s == y->records_per_s && x->bytes_per_s == y->bytes_per_s;
+	       x->records_per_s == y->records_per_s && x->bytes_per_s == y->bytes_per_s &&
+	       x->capture_bytes == y->capture_bytes;
 }
 
 static void swap(char **a, char **b)

@@ -6,11 +6,14 @@ Usage: fleet.py HOSTS RECORDS [HOST]    HOST: the records of this one alone, fro
        fleet.py --day                   what a host sends in a day, for 1, 100 and 10,000 failures a second
 
 Each host has RECORDS / HOSTS records of lbrsnoop watch: each of 50 paths in full once an hour, counts
-otherwise. All hosts have them all; the last host alone has one more. Fields are those of
+otherwise; with those in full a capture goes, a file of 32 branches. All hosts have them all; the last host alone has one more. Fields are those of
 src/export/journal.c, and those that journald adds.
 """
 import collections
+import functools
 import json
+import os
+import struct
 import sys
 
 FULL = "0fa067c5e94549c6bac266c297feb233"
@@ -25,6 +28,7 @@ INTERVAL_S = 60
 RECORDS_PER_S = 20
 BYTES_PER_S = 16 << 10
 SNAPSHOTS_PER_S = 1000
+CAPTURE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "export", "skylake-errno.lbr")
 
 
 def ident_of(path):
@@ -46,8 +50,21 @@ def ours(path, full, count):
             ("LBRSNOOP_TRIGGER", "hw"), ("LBRSNOOP_BUILD_ID", "4a5a9b0affb66c437ab0" * 2),
             ("LBRSNOOP_KERNEL", "6.1.0-41-amd64"), ("LBRSNOOP_CPU_MODEL", "skylake"), ("ERRNO", number),
             ("LBRSNOOP_PID", 12345), ("LBRSNOOP_CGROUP", "/system.slice/nginx.service"), ("LBRSNOOP_UNIT", "nginx.service"),
+            ("LBRSNOOP_CAPTURE_BYTES", len(capture())),
         ]
     return fields
+
+
+@functools.lru_cache(maxsize=1)
+def capture():
+    with open(CAPTURE, "rb") as file:
+        return file.read()
+
+
+def exported(fields, full):
+    """Source: https://systemd.io/JOURNAL_EXPORT_FORMATS/"""
+    text = "".join(f"{key}={value}\n" for key, value in fields).encode()
+    return text + (b"LBRSNOOP_CAPTURE\n" + struct.pack("<Q", len(capture())) + capture() + b"\n" if full else b"")
 
 
 def records_of(hosts, records, one=None):
@@ -68,7 +85,7 @@ def make(hosts, records, alone):
             ("_UID", 0), ("_GID", 0), ("_PID", 700), ("_TRANSPORT", "journal"), ("_COMM", "lbrsnoop"),
             ("_EXE", "/usr/sbin/lbrsnoop"), ("_CMDLINE", "lbrsnoop watch"), ("_SYSTEMD_UNIT", "lbrsnoop-watch.service"),
         ]
-        sys.stdout.write("".join(f"{key}={value}\n" for key, value in fields + ours(path, full, count)) + "\n")
+        sys.stdout.buffer.write(exported(fields + ours(path, full, count), full) + b"\n")
 
 
 def check(hosts, records):
@@ -86,8 +103,9 @@ def check(hosts, records):
 
 def day():
     """A day of a host with PATHS paths, all of them at any time: the most that there is to tell."""
-    size = {full: sum(len(f"{key}={value}\n") for key, value in ours(42, full, 1234)) for full in (True, False)}
-    print(f"a record: {size[True]} bytes in full, {size[False]} to count; of {PATHS} paths, at most:")
+    size = {full: len(exported(ours(42, full, 1234), full)) for full in (True, False)}
+    print(f"a record: {size[True]} bytes in full, {len(capture())} of them the capture, {size[False]} to count; "
+          f"of {PATHS} paths, at most:")
     for failures in (1, 100, 10000):
         looked_at = min(failures, SNAPSHOTS_PER_S)
         full = 24 * PATHS

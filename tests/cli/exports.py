@@ -5,13 +5,17 @@ Usage: exports.py otlp JSON OTLP [--comm]
        exports.py metrics JSON METRICS SERIES
        exports.py journal JSON SUMMARY [HOSTS]
        exports.py fields ENTRIES NAME...
+       exports.py captures EXPORT DIR
+       exports.py story JSON STORY HOST
        exports.py lies OTLP
 
 JSON: lines of lbrsnoop.snapshot/1. otlp: each line fits tests/data/otlp_logs.schema.json, and is the
 snapshot of the same line. metrics: Prometheus's text format as its documentation has it, and the
 counts are those of the snapshots. journal: what report --journal --json prints has each path and its
 count; the path is of so many machines. fields: lines of journalctl -o json have those fields of ours, once
-each, beside those of journald. lies: the schema refuses lines with one thing changed. Exit status
+each, beside those of journald; a capture, which is binary, is null there. captures: EXPORT, of journalctl -o
+export, has captures; each becomes DIR/HOST-PATH.lbr. story: STORY has the first snapshot of each path of JSON, with
+nothing changed but the name of the task, and of HOST. lies: the schema refuses lines with one thing changed. Exit status
 77: python3-jsonschema is not installed.
 """
 import collections
@@ -20,6 +24,7 @@ import errno
 import json
 import os
 import re
+import struct
 import sys
 
 SCHEMA = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "otlp_logs.schema.json")
@@ -154,10 +159,51 @@ def fields(entries, names):
         ours = {name for name in entry if not name.startswith("_")}
         if ours - own - set(names):
             refuse("more than our fields:", ours - own - set(names))
-        if not own <= ours or any(not isinstance(entry[name], str) for name in ours):
+        binary = {name for name in ours if not isinstance(entry[name], str)}
+        if not own <= ours or binary - {"LBRSNOOP_CAPTURE"}:
             refuse("a field is missing, twice, or binary:", entry)
     if not entries:
         refuse("no entries")
+
+
+def entries_of(stream):
+    """Source: https://systemd.io/JOURNAL_EXPORT_FORMATS/"""
+    entry = {}
+    while line := stream.readline():
+        line = line.rstrip(b"\n")
+        if not line:
+            yield entry
+            entry = {}
+        elif b"=" in line:
+            name, _, value = line.partition(b"=")
+            entry[name.decode()] = value
+        else:
+            size, = struct.unpack("<Q", stream.read(8))
+            entry[line.decode()] = stream.read(size)
+            stream.read(1)
+    if entry:
+        yield entry
+
+
+def captures(path, directory):
+    with open(path, "rb") as stream:
+        for entry in entries_of(stream):
+            if "LBRSNOOP_CAPTURE" not in entry:
+                continue
+            if len(entry["LBRSNOOP_CAPTURE"]) != int(entry["LBRSNOOP_CAPTURE_BYTES"]):
+                refuse("LBRSNOOP_CAPTURE_BYTES:", entry["LBRSNOOP_CAPTURE_BYTES"])
+            name = f"{entry['_HOSTNAME'].decode()}-{entry['LBRSNOOP_PATH_ID'].decode()}.lbr"
+            with open(os.path.join(directory, name), "wb") as file:
+                file.write(entry["LBRSNOOP_CAPTURE"])
+
+
+def story(snapshots, shown, host):
+    first = {}
+    for snapshot in snapshots:
+        first.setdefault(snapshot["path_id"], {**snapshot, "comm": None, "host": host})
+    shown = [{**snapshot, "comm": None} for snapshot in shown]
+    if list(first.values()) != shown:
+        refuse(f"{len(first)} paths, {len(shown)} are shown, or they differ")
 
 
 RECORD = ("resourceLogs", 0, "scopeLogs", 0, "logRecords", 0)
@@ -200,6 +246,10 @@ def main():
         journal(lines(sys.argv[2]), lines(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 1)
     elif sys.argv[1] == "fields":
         fields(lines(sys.argv[2]), sys.argv[3:])
+    elif sys.argv[1] == "captures":
+        captures(sys.argv[2], sys.argv[3])
+    elif sys.argv[1] == "story":
+        story(lines(sys.argv[2]), lines(sys.argv[3]), sys.argv[4])
     else:
         lies(lines(sys.argv[2]))
 

@@ -31,11 +31,25 @@ fi
 
 expect "no such directory" 2 'none: No such file or directory; expected a directory of' ./lbrsnoop report --journal="$scratch/none"
 expect "no filter for processes" 64 'report --journal: paths are counted' ./lbrsnoop report --journal -p 1
-expect "no branches" 64 'it holds no branches' ./lbrsnoop report --journal --insns
+expect "no branches in a summary" 64 'a summary has no branches.*--story' ./lbrsnoop report --journal --insns
+expect "--story without a journal" 64 '--story is for --journal' ./lbrsnoop report --story tests/data/capture/skylake-hw.lbr
+expect "--host without a journal" 64 '--host and --path-id are for' ./lbrsnoop report --host a tests/data/capture/skylake-hw.lbr
+expect "--path-id that is none" 64 "expected 16 hexadecimal digits" ./lbrsnoop report --journal --path-id 0x12
+expect "two journals" 64 'given twice' ./lbrsnoop report --journal --journal=/
+expect "a journal is none for perf" 64 'takes one FILE' ./lbrsnoop report --journal --perf-data "$scratch/perf"
+expect "--capture-bytes: too many" 64 'up to 1M' ./lbrsnoop record --journal --capture-bytes 2M -o "$scratch/x.lbr" may_open
+expect "--capture-bytes without --journal" 64 '--capture-bytes is for --journal' ./lbrsnoop record --capture-bytes 0 -o "$scratch/x.lbr" may_open
+expect "compare: --journal and a target" 64 "'may_open' is to be captured now" ./lbrsnoop compare --journal may_open
+expect "compare: --journal and a command" 64 "not read from a file as --journal" ./lbrsnoop compare --journal -- true
+expect "compare: one side alone" 64 'go together' ./lbrsnoop compare --journal --good --host a
+expect "compare: --host without a journal" 64 '--host and --path-id are for' ./lbrsnoop compare --host a x.lbr
+expect "compare: no such directory" 2 'none: No such file or directory; expected a directory of' ./lbrsnoop compare --journal="$scratch/none"
 expect "a journal and a file" 64 'either --journal or' ./lbrsnoop report --journal tests/data/capture/skylake-hw.lbr
 expect "record: a flight recorder alone" 64 'needs somebody who reads' ./lbrsnoop record --flight --journal do_sys_openat2
 mkdir "$scratch/empty"
 expect "an empty directory" 1 '' ./lbrsnoop report --journal="$scratch/empty"
+expect "an empty directory: no captures" 1 'no captures are in these messages' ./lbrsnoop report --journal="$scratch/empty" --story
+expect "an empty directory: nothing to compare" 1 'no captures are in these messages' ./lbrsnoop compare --journal="$scratch/empty"
 
 # journalctl -x explains both messages.
 if command -v journalctl >/dev/null; then
@@ -93,7 +107,8 @@ messages() {
 path_id=0fa067c5e94549c6bac266c297feb233
 count_id=27577d07b258490283af9e243f8b5689
 names=(LBRSNOOP_PATH_ID LBRSNOOP_FUNCTION LBRSNOOP_ERRNO LBRSNOOP_COUNT LBRSNOOP_ORIGIN LBRSNOOP_ORIGIN_FUNCTION
-	LBRSNOOP_TRIGGER LBRSNOOP_BUILD_ID LBRSNOOP_KERNEL LBRSNOOP_CPU_MODEL LBRSNOOP_PID ERRNO)
+	LBRSNOOP_TRIGGER LBRSNOOP_BUILD_ID LBRSNOOP_KERNEL LBRSNOOP_CPU_MODEL LBRSNOOP_PID ERRNO LBRSNOOP_CAPTURE
+	LBRSNOOP_CAPTURE_BYTES LBRSNOOP_CAPTURE_LEFT_OUT)
 
 mixed=tests/data/capture/skylake-mixed.lbr
 ./lbrsnoop report -q --no-lines --json $mixed >"$scratch/wanted"
@@ -104,6 +119,57 @@ paths=$(grep -o '"path_id":"[0-9a-f]*"' "$scratch/wanted" | sort -u | wc -l)
 again=$(grep -o '"path_id":"[0-9a-f]*"' "$scratch/wanted" | sort | uniq -d | wc -l)
 is "plain: each path once in full" "$(messages plain $path_id)" "$paths"
 is "plain: the rest is counted" "$(messages plain $count_id)" "$again"
+
+# captures NAME: those of its files are in $scratch/NAME/captures
+captures() {
+	mkdir -p "$scratch/$1/captures"
+	journalctl -D "$scratch/$1/files" -o export --no-pager SYSLOG_IDENTIFIER=lbrsnoop >"$scratch/$1/export" 2>/dev/null
+	expect "$1: captures" 0 '' tests/cli/exports.py captures "$scratch/$1/export" "$scratch/$1/captures"
+}
+
+# The captures are those of the first snapshot of each path, with all that a file of it has.
+for form in "" --insns; do
+	# shellcheck disable=SC2086
+	./lbrsnoop report -q --no-lines --json $form $mixed >"$scratch/snapshots"
+	# shellcheck disable=SC2086
+	run_it ./lbrsnoop report -q --no-lines --journal="$scratch/plain/files" --story --json $form
+	judge "plain: --story $form" 0 '' "$scratch/err"
+	mv "$scratch/out" "$scratch/shown"
+	expect "plain: --story $form shows each path as the file does" 0 '' tests/cli/exports.py story "$scratch/snapshots" "$scratch/shown" alpha
+done
+captures plain
+is "plain: a capture of each path" "$(find "$scratch/plain/captures" -type f | wc -l)" "$paths"
+one=$(basename "$(find "$scratch/plain/captures" -type f | sort | head -n 1)" .lbr)
+for form in "" --branches "--branches --insns" --raw; do
+	# shellcheck disable=SC2086
+	./lbrsnoop report -q --no-lines $form "$scratch/plain/captures/$one.lbr" >"$scratch/wanted-text"
+	# shellcheck disable=SC2086
+	run_it ./lbrsnoop report -q --no-lines --journal="$scratch/plain/files" --story \
+		--host alpha --path-id "${one#*-}" $form
+	is "plain: --path-id, --story $form is what report prints of its capture" "$(cat "$scratch/out")" "$(cat "$scratch/wanted-text")"
+done
+[ -s "$scratch/wanted-text" ] || not_ok "... which is something"
+expect "plain: no such host" 1 "--host 'gamma': no captures are of it" ./lbrsnoop report --journal="$scratch/plain/files" --story --host gamma
+expect "TMPDIR that is not there" 2 'name in /none: No such file or directory; let TMPDIR name' \
+	env TMPDIR=/none ./lbrsnoop report --journal="$scratch/plain/files" --story
+mkdir "$scratch/tiny"
+expect "TMPDIR without room" 2 "name in $scratch/tiny: No space left on device; let TMPDIR name" unshare -m sh -c \
+	"mount -t tmpfs -o size=16k tmpfs '$scratch/tiny' && TMPDIR='$scratch/tiny' exec ./lbrsnoop report --journal='$scratch/plain/files' --story"
+expect_out "plain: the summary of one path" 0 '^1 paths of ' ./lbrsnoop report --journal="$scratch/plain/files" --path-id "${one#*-}"
+expect "plain: the summary of no host" 1 '' ./lbrsnoop report --journal="$scratch/plain/files" --host gamma
+run_it ./lbrsnoop report -q --journal="$scratch/plain/files" --story --html "$scratch/story.html"
+judge "plain: --story --html" 0 '' "$scratch/err"
+expect_out "plain: --story --html is a page of all" 0 "$paths paths" cat "$scratch/story.html"
+
+# What is too large is left out, and said.
+journal small alpha send --capture-bytes 1000 $mixed
+is "--capture-bytes 1000: each says why there is no capture" \
+	"$(grep -c '"LBRSNOOP_CAPTURE_LEFT_OUT":"size"' "$scratch/small/json") $(grep -c '"LBRSNOOP_CAPTURE":' "$scratch/small/json")" "$paths 0"
+is "... and how large it is" "$(sed -n 's/.*"LBRSNOOP_CAPTURE_BYTES":"\([0-9]*\)".*/\1/p' "$scratch/small/json" | awk '$1 > 1000' | wc -l)" "$paths"
+expect "... report says so" 1 "$paths messages have no capture" ./lbrsnoop report --journal="$scratch/small/files" --story
+journal without alpha send --capture-bytes 0 $mixed
+is "--capture-bytes 0: nothing is said of captures" "$(grep -c LBRSNOOP_CAPTURE "$scratch/without/json")" 0
+counted without
 
 # What "report --journal" reads by itself: the same files, and not more of them at a time than may be open.
 send_and_read() {
@@ -142,6 +208,20 @@ is "triage.sh: and nothing else" "$(grep -c ' alone, ' "$scratch/out")" 1
 expect_out "triage.sh: -e" 0 '^beta alone, 2 times: ' examples/triage.sh "$scratch/fleet/files" -e EISDIR
 expect "triage.sh: nothing has failed" 1 '' examples/triage.sh "$scratch/empty"
 expect "triage.sh: no such directory" 2 'none: No such file or directory' examples/triage.sh "$scratch/none"
+expect_out "two machines: --story" 0 'may_open\(\) = -EISDIR .*  hw' ./lbrsnoop report -q --no-lines --journal="$scratch/fleet/files" --story -e EISDIR
+run_it ./lbrsnoop report -q --no-lines --json --journal="$scratch/fleet/files" --story
+is "two machines: each path once of each" "$(grep -c . "$scratch/out")" "$((2 * paths + 1))"
+captures fleet
+for form in "" --json; do
+	# shellcheck disable=SC2086
+	run_it ./lbrsnoop compare -q --no-lines $form --good "$scratch/fleet/captures/alpha-"* --bad "$scratch/fleet/captures/beta-"*
+	cp "$scratch/out" "$scratch/wanted-text"
+	wanted_status=$status
+	# shellcheck disable=SC2086
+	run_it ./lbrsnoop compare -q --no-lines $form --journal="$scratch/fleet/files" --good --host alpha --bad --host beta
+	is "two machines: compare $form is that of the captures as files" "$status $(cat "$scratch/out")" "$wanted_status $(cat "$scratch/wanted-text")"
+done
+grep -q 'may_open' "$scratch/out" || not_ok "... which is something" "$scratch/out"
 expect_out "-e" 0 '^1 paths of 2 snapshots' ./lbrsnoop report --journal="$scratch/beta/files" -e EISDIR
 
 # A file that is none does not hide the others.
@@ -188,6 +268,15 @@ for original in $hw $mixed tests/data/capture/user/reached.lbr; do
 	[ -s "$scratch/secrets-$name/json" ] || not_ok "secrets-$name: something is sent"
 	expect "secrets-$name: none is in any byte of the journal" 1 '' \
 		grep -r -a -i -q planted "$scratch/secrets-$name/files" "$scratch/secrets-$name/json"
+	captures "secrets-$name"
+	expect "secrets-$name: none is in any byte of the captures" 1 '' \
+		sh -c "cat '$scratch/secrets-$name/captures'/*.lbr 2>/dev/null | zstd -dcq 2>/dev/null | grep -a -i -c planted"
+	expect "secrets-$name: what is in no field is seen" 0 '' sh -c "zstd -dcq '$scratch/PLANTED.lbr' | grep -a -i -q planted"
+	case $name in
+	reached) is "secrets-$name: no capture of a program" \
+		"$(grep -c '"LBRSNOOP_CAPTURE_LEFT_OUT":"program"' "$scratch/secrets-$name/json") $(find "$scratch/secrets-$name/captures" -type f | wc -l)" "$(messages "secrets-$name" $path_id) 0" ;;
+	*) is "secrets-$name: captures leave" "$(find "$scratch/secrets-$name/captures" -type f | wc -l)" "$(messages "secrets-$name" $path_id)" ;;
+	esac
 	tests/cli/plant.py forgeries "$original" "$scratch/forgeries.lbr"
 	./lbrsnoop report -q --no-lines --json "$scratch/forgeries.lbr" >"$scratch/wanted"
 	journal "forgeries-$name" alpha send --export-comm "$scratch/forgeries.lbr"
@@ -206,6 +295,8 @@ claims = {"other": [{}], "nonsense": [
     {b"LBRSNOOP_COUNT": b"5" * 5000}, {b"LBRSNOOP_COUNT": b"\x00"}, {b"LBRSNOOP_COUNT": b"%d" % 2**63},
     {b"LBRSNOOP_COUNT": b"a"}, {b"LBRSNOOP_PATH_ID": b"0x23456789abcdef"}], "huge": [
     {b"LBRSNOOP_COUNT": b"%d" % (2**63 - 1), b"LBRSNOOP_PATH_ID": b"%016x" % path} for path in (1, 1, 2)]}
+if sys.argv[1] == "captures":
+    claims["captures"] = [{b"LBRSNOOP_CAPTURE": open(path, "rb").read()} for path in sys.argv[2:]]
 for claim in claims[sys.argv[1]]:
     data = b"".join(name + b"\n" + struct.pack("<Q", len(value)) + value + b"\n" for name, value in {**base, **claim}.items())
     sock.sendto(data, "/run/systemd/journal/socket")
@@ -217,6 +308,18 @@ expect "somebody else's messages do not count" 1 'warning: 1 messages are left o
 journal nonsense alpha python3 "$scratch/claim.py" nonsense
 expect "damaged messages do not count" 1 'warning: 11 messages are left out' ./lbrsnoop report --journal="$scratch/nonsense/files"
 journal huge alpha python3 "$scratch/claim.py" huge
+# Captures that are none, that are cut off, and one that unpacks to 4 GB, beside a good one of the same path.
+head -c 3000 /dev/urandom >"$scratch/noise"
+good=$scratch/plain/captures/$one.lbr
+head -c 500 "$good" >"$scratch/cut"
+{
+	head -c 24 "$good"
+	head -c 4000000000 /dev/zero | zstd -1 -cq
+} >"$scratch/bomb"
+journal captures alpha python3 "$scratch/claim.py" captures "$scratch/noise" "$scratch/cut" "$scratch/bomb" "$good"
+run_it sh -c "ulimit -v 400000; timeout 20 ./lbrsnoop report --no-lines --journal='$scratch/captures/files' --story"
+judge "damaged captures are left out" 2 '3 captures of the journal are damaged' "$scratch/err"
+is "... and what is good is shown" "$(cat "$scratch/out")" "$(./lbrsnoop report --no-lines "$good" 2>/dev/null)"
 expect_out "counts that are too large for a sum" 0 '^2 paths of 9223372036854775807 snapshots' ./lbrsnoop report --journal="$scratch/huge/files"
 grep -q 'other paths' "$scratch/out" && not_ok "... and nothing is left of it" "$scratch/out"
 expect_out "... as JSON" 0 '"count": ?9223372036854775807' ./lbrsnoop report --journal="$scratch/huge/files" --json

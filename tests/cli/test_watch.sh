@@ -65,6 +65,13 @@ entries() {
 	journalctl -o json --no-pager --cursor-file="$work/cursor" SYSLOG_IDENTIFIER=lbrsnoop >"$work/entries" 2>/dev/null
 }
 
+# captures DIR: those that the journal has of all services, as files there
+captures() {
+	mkdir -p "$1"
+	journalctl -o export --no-pager SYSLOG_IDENTIFIER=lbrsnoop >"$work/export" 2>/dev/null
+	tests/cli/exports.py captures "$work/export" "$1"
+}
+
 # adds_up NAME WHAT TIMES FILE [PART]: what is told is what the service says of it; PART of it was
 # delivered: all, some, none
 adds_up() {
@@ -136,6 +143,13 @@ test_tells() {
 
 	# The report reads it: tests/cli/exports.py holds other journals against it.
 	run_it ./lbrsnoop report --journal --json --top 100
+	run_it ./lbrsnoop report -q --no-lines --journal --story --json
+	is "report --journal --story has each path once" "$status $(grep -c '"path_id"' "$scratch/out")" "0 6"
+	is "... and they are those of the journal" "$(grep -o '"path_id":"[0-9a-f]*"' "$scratch/out" | sort)" \
+		"$(sed -n 's/.*"LBRSNOOP_PATH_ID":"\([0-9a-f]*\)".*/"path_id":"\1"/p' "$work/entries" | sort -u)"
+	expect "... as text" 0 '' ./lbrsnoop report -q --no-lines --journal --story -o "$scratch/text"
+	grep -q 'sys_exit_openat() = -ENOENT' "$scratch/text" || not_ok "... which has its errors" "$scratch/text"
+	run_it ./lbrsnoop report --journal --json --top 100
 	is "report --journal has the paths" "$(grep -c '"kind":"tracepoint".*"function":"sys_exit_\|"function":"sys_exit_.*"kind":"tracepoint"' "$scratch/out")" 6
 }
 
@@ -192,6 +206,34 @@ test_budgets() {
 	stop
 	entries
 	adds_up "BytesPerSec: what does not fit is counted" journal 1 "$work/entries" some
+	is "BytesPerSec: no capture takes what ten seconds allow" "$(grep -c '"LBRSNOOP_CAPTURE":' "$work/entries")" 0
+	is "... which is said" "$(grep -c '"LBRSNOOP_CAPTURE_LEFT_OUT":"budget"' "$work/entries")" \
+		"$(grep -c 0fa067c5e94549c6bac266c297feb233 "$work/entries")"
+	# A capture takes what some seconds allow: the paths wait for them, and for no interval.
+	configure "$work/captures.conf" Journal=yes CountIntervalSec=3600
+	sed -i 's/^BytesPerSec=.*/BytesPerSec=1K/' "$work/captures.conf"
+	start "$work/captures.conf"
+	entries
+	fail
+	sleep 3
+	entries
+	is "CaptureBytes: paths leave one after the other" "$(($(grep -c 0fa067c5e94549c6bac266c297feb233 "$work/entries") > 1))" 1
+	cp "$work/entries" "$work/some"
+	stop
+	entries
+	cat "$work/some" "$work/entries" >"$work/all"
+	adds_up "CaptureBytes: what waited is told at the end" journal 1 "$work/all"
+	is "CaptureBytes: how many were sent with one, and without" \
+		"$(sed -n 's/.* \([0-9]*\) paths told with their capture, \([0-9]*\) without.*/\1 \2/p' "$work/err")" \
+		"$(grep -c '"LBRSNOOP_CAPTURE":' "$work/all") $(grep -c '"LBRSNOOP_CAPTURE_LEFT_OUT":"budget"' "$work/all")"
+	sed -i 's/^BytesPerSec=.*/&\nCaptureBytes=100/' "$work/captures.conf"
+	start "$work/captures.conf"
+	fail
+	stop
+	entries
+	is "CaptureBytes: what is larger is left out, and said" "$(grep -c '"LBRSNOOP_CAPTURE_LEFT_OUT":"size"' "$work/entries")" 6
+	expect "CaptureBytes: a number that is too large" 64 "CaptureBytes: '2M': expected a number of bytes up to 1048576" \
+		sh -c "sed 's/^CaptureBytes=.*/CaptureBytes=2M/' '$work/captures.conf' >'$work/large.conf'; ./lbrsnoop watch --check '$work/large.conf'"
 	configure "$work/memory.conf" Journal=yes
 	sed -i 's/^Memory=.*/Memory=16M/' "$work/memory.conf"
 	start "$work/memory.conf"
@@ -496,6 +538,11 @@ test_secrets() {
 	stop
 	entries
 	adds_up "secrets: something leaves" journal 1 "$work/entries"
+	captures "$work/captures"
+	is "secrets: captures leave" "$(find "$work/captures" -type f | wc -l)" 6
+	expect "secrets: none is in any byte of the captures" 1 '' \
+		sh -c "cat '$work/captures'/* | zstd -dcq | grep -a -q -e PLANTED -e '$work'"
+	expect "secrets: the captures can be searched" 0 '' sh -c "cat '$work/captures'/* | zstd -dcq | grep -a -q sys_exit_openat"
 	expect "secrets: none is in any byte" 1 '' grep -r -a -q PLANTED "$work/entries" "$work/otlp3" "$work/metrics3" \
 		"$work/told" /run/log/journal
 	configure "$work/PLANTED-dir/x.conf" "OTLP=$work/otlp4" ExportComm=yes

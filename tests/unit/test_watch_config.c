@@ -86,6 +86,7 @@ static void watch_config_parse_takes_all_keys(void **state)
 			       "Learned=on\nErrno=ENOENT,5\nComm=c\nUnit=u\nCPUs=1,3-4\n"
 			       "SourceLines=1\n[Budget]\nCPUShare=2.5%\nBreakpointShare=0%\n"
 			       "Memory=64M\nSnapshotsPerSec=7\nRecordsPerSec=8\nBytesPerSec=9K\n"
+			       "CaptureBytes=10K\n"
 			       "[Export]\nJournal=true\nOTLP=/o\nMetrics=/m\nMaxSeries=10\n"
 			       "CountIntervalSec=11\nExportComm=yes\n",
 			       &config, &errors),
@@ -108,6 +109,7 @@ static void watch_config_parse_takes_all_keys(void **state)
 	assert_int_equal(config.per_s, 7);
 	assert_int_equal(config.export.records_per_s, 8);
 	assert_int_equal(config.export.bytes_per_s, 9 << 10);
+	assert_int_equal(config.export.capture_bytes, 10 << 10);
 	assert_true(config.export.journal && config.export.comm && config.export.service);
 	assert_string_equal(config.export.otlp, "/o");
 	assert_string_equal(config.export.metrics, "/m");
@@ -128,6 +130,8 @@ static void watch_config_parse_without_keys_is_careful(void **state)
 	assert_true(config.cpu_share > 0 && config.filter.max_overhead > 0);
 	assert_true(config.memory && config.per_s && config.interval_s);
 	assert_true(config.export.records_per_s && config.export.bytes_per_s);
+	/* As lbrsnoop(8) has it */
+	assert_int_equal(config.export.capture_bytes, 64 << 10);
 	assert_false(config.export.comm);
 	assert_true(config.filter.errno_filter && config.filter.errno_any);
 	watch_config_deinit(&config);

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """fleet.py - the journal of test_fleet's hosts, and what report --journal says of it
 
-Usage: fleet.py ENTRIES ROWS HOST=RUNS...
+Usage: fleet.py ENTRIES ROWS STORY HOST=RUNS...
 
-ENTRIES: journalctl -o json of the merged journal. ROWS: report --journal --json of it. Each host has run
+ENTRIES: journalctl -o json of the merged journal. ROWS: report --journal --json of it. STORY: the same with
+--story, which has to have each path of each host once. Each host has run
 failures.py RUNS times; with "+" behind that, 7 calls more that fail with ENAMETOOLONG. Each path has to be there
 once in full on each host, the counts of each kind are exact, the rows are the sums of the entries, and what one
 host alone has is what the rows have of it.
@@ -39,7 +40,7 @@ def wanted(runs):
 
 
 def main():
-    hosts = dict(word.split("=") for word in sys.argv[3:])
+    hosts = dict(word.split("=") for word in sys.argv[4:])
     full, kinds, paths = collections.Counter(), collections.Counter(), collections.Counter()
     have = collections.defaultdict(set)
     boots = collections.defaultdict(set)
@@ -65,6 +66,9 @@ def main():
         refuse("report --journal has other counts:", rows)
     if any(set(row["hosts"]) != have[path] for path, row in rows.items()):
         refuse("report --journal has other hosts:", rows)
+    story = collections.Counter((row["host"], row["path_id"]) for row in lines(sys.argv[3]))
+    if story != full:
+        refuse("--story has other paths:", story, "wanted", full)
     both = sum(len(names) > 1 for names in have.values())
     if not both:
         refuse("no path is on both hosts")

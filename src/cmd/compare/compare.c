@@ -17,7 +17,9 @@
 #include "cmd/export_args.h"
 #include "cmd/compare/builds.h"
 #include "cmd/compare/comparison.h"
+#include "cmd/compare/given_twice.h"
 #include "cmd/output.h"
+#include "cmd/watch/journal_inputs.h"
 #include "cmd/trace/filter_options.h"
 #include "compare/branch_key.h"
 #include "compare/call.h"
@@ -37,16 +39,30 @@ enum side {
 	SIDE_BAD,
 };
 
-/** struct compare_file - @path and what the user said of it */
+/**
+ * struct compare_file - @path and what the user said of it
+ * @capture: out of a journal, @path is its name; NULL: a file
+ */
 struct compare_file {
 	char *path;
 	enum side side;
+	const struct journal_capture_file *capture;
 };
 
+/**
+ * struct compare_options - what the user asked for
+ * @side: of the files that follow
+ * @journal_side: of journals where no --host is; @host_sides: of each of them
+ * @captures: of the journals, which are among @files
+ */
 struct compare_options {
 	struct compare_file *files;
 	size_t file_count;
-	enum side side; /* of the files that follow */
+	enum side side;
+	struct journal_args journal;
+	enum side journal_side;
+	enum side host_sides[JOURNAL_HOSTS_MAX];
+	struct journal_captures captures;
 	bool top_given;
 	bool no_values;
 	struct filter_options wanted;
@@ -86,6 +102,8 @@ enum {
 	OPT_GOOD = 0x100,
 	OPT_BAD,
 	OPT_NO_VALUES,
+	OPT_JOURNAL,
+	OPT_HOST,
 	OPT_LIVE, /* one of live_options */
 };
 
@@ -93,6 +111,15 @@ static const struct argp_option options[] = {
 	{"good", OPT_GOOD, 0, 0, "The files that follow are of passing calls", 1},
 	{"bad", OPT_BAD, 0, 0, "The files that follow are of failing calls", 1},
 	{"no-values", OPT_NO_VALUES, 0, 0, "Without the values that calls had and returned", 1},
+	{"journal", OPT_JOURNAL, "DIR", OPTION_ARG_OPTIONAL,
+	 "The captures that messages of 'lbrsnoop watch' hold, as files: out of this machine's "
+	 "journal, or of the journals in DIR",
+	 1},
+	{"host", OPT_HOST, "NAME", 0,
+	 "With --journal: those of this host, of passing calls behind --good, of failing ones "
+	 "behind "
+	 "--bad",
+	 1},
 	{0},
 };
 
@@ -144,68 +171,28 @@ static int add_file(struct compare_options *opts, char *arg)
 	return 0;
 }
 
-/**
- * struct named - a file of the command line
- * @nr: where it stands there
- * @regular: it is there; @dev and @ino tell it by whatever name
- */
-struct named {
-	const char *path;
-	size_t nr;
-	bool regular;
-	dev_t dev;
-	ino_t ino;
-};
-
-/* What is not there, or is no regular file, is told by its name alone: opening it fails, or "-". */
-static int by_identity(const struct named *one, const struct named *other)
-{
-	if (one->regular != other->regular)
-		return one->regular ? -1 : 1;
-	if (!one->regular)
-		return strcmp(one->path, other->path);
-	if (one->dev != other->dev)
-		return one->dev < other->dev ? -1 : 1;
-	if (one->ino != other->ino)
-		return one->ino < other->ino ? -1 : 1;
-	return 0;
-}
-
-static int by_identity_and_place(const void *a, const void *b)
-{
-	const struct named *one = a, *other = b;
-
-	return by_identity(one, other) ?: (one->nr < other->nr ? -1 : one->nr > other->nr);
-}
-
 /* Thousands of files, of a fleet's hosts, may be given: each is looked up once. */
 static error_t check_twice(const struct compare_options *opts)
 {
-	_cleanup_free_ struct named *files = calloc(opts->file_count, sizeof(*files));
-	struct stat st;
+	_cleanup_free_ const char **paths = calloc(opts->file_count, sizeof(*paths));
+	const char *twice;
+	int err;
 
-	if (!files)
+	if (opts->file_count && !paths)
 		return ENOMEM;
-	for (size_t i = 0; i < opts->file_count; i++) {
-		files[i] = (struct named){.path = opts->files[i].path, .nr = i};
-		if (!stat(files[i].path, &st) && S_ISREG(st.st_mode)) {
-			files[i].regular = true;
-			files[i].dev = st.st_dev;
-			files[i].ino = st.st_ino;
-		}
-	}
-	qsort(files, opts->file_count, sizeof(*files), by_identity_and_place);
-	for (size_t i = 1; i < opts->file_count; i++)
-		if (!by_identity(&files[i - 1], &files[i]))
-			return args_usage("compare: %s is given twice: its calls would count twice",
-					  files[i].path);
-	return 0;
+	for (size_t i = 0; i < opts->file_count; i++)
+		paths[i] = opts->files[i].path;
+	err = file_given_twice(paths, opts->file_count, &twice);
+	if (err || !twice)
+		return -err;
+	return args_usage("compare: %s is given twice: its calls would count twice", twice);
 }
 
 static error_t check(const struct compare_options *opts)
 {
 	const struct view_options *view = &opts->wanted.view;
-	bool good = false, bad = false, both = false;
+	bool sides[] = {[SIDE_BOTH] = false, [SIDE_GOOD] = false, [SIDE_BAD] = false};
+	bool good, bad, both;
 	error_t err;
 
 	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
@@ -214,10 +201,15 @@ static error_t check(const struct compare_options *opts)
 			"compare prints a ranking: without --summary, --interval, --trace-json, "
 			"--dot, --svg, --raw, --insns, --branches, --otlp and --metrics");
 	for (size_t i = 0; i < opts->file_count; i++) {
-		good |= opts->files[i].side == SIDE_GOOD;
-		bad |= opts->files[i].side == SIDE_BAD;
-		both |= opts->files[i].side == SIDE_BOTH;
+		sides[opts->files[i].side] = true;
 	}
+	for (size_t i = 0; i < opts->journal.wanted.host_count; i++)
+		sides[opts->host_sides[i]] = true;
+	if (opts->journal.given && !opts->journal.wanted.host_count)
+		sides[opts->journal_side] = true;
+	good = sides[SIDE_GOOD];
+	bad = sides[SIDE_BAD];
+	both = sides[SIDE_BOTH];
 	if (both && (good || bad))
 		return args_usage("compare: say of all files, or of none, whether they are --good "
 				  "or --bad");
@@ -241,6 +233,7 @@ static error_t check(const struct compare_options *opts)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct compare_options *opts = state->input;
+	error_t err;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -255,11 +248,22 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_NO_VALUES:
 		opts->no_values = true;
 		return 0;
+	case OPT_JOURNAL:
+		opts->journal_side = opts->side;
+		return journal_args_add(&opts->journal, arg);
+	case OPT_HOST:
+		err = journal_args_add_host(&opts->journal, arg);
+		if (!err)
+			opts->host_sides[opts->journal.wanted.host_count - 1] = opts->side;
+		return err;
 	case ARGP_KEY_ARG:
 		return add_file(opts, arg);
 	case ARGP_KEY_END:
-		return opts->file_count ? check(opts) : 0;
+		err = journal_args_check(&opts->journal);
+		return !err && (opts->file_count || opts->journal.given) ? check(opts) : err;
 	case ARGP_KEY_NO_ARGS:
+		if (opts->journal.given)
+			return 0;
 		return args_usage(
 			"compare: which function, or which capture files? For example: lbrsnoop "
 			"compare may_open, or lbrsnoop compare x.lbr");
@@ -288,7 +292,8 @@ static const struct argp argp = {
 	.children = children,
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "TARGET... [-- COMMAND [ARG]...]\nFILE...\n--good FILE... --bad FILE...",
+	.args_doc = "TARGET... [-- COMMAND [ARG]...]\nFILE...\n--good FILE... --bad FILE...\n"
+		    "--journal[=DIR] [--good --host NAME... --bad --host NAME...]",
 	.doc = doc,
 };
 
@@ -467,7 +472,10 @@ static int read_file(struct compare *compare, const struct compare_file *from, s
 
 	snprintf(what, sizeof(what), "reading %s", from->path);
 	progress_say(compare->progress, what);
-	err = capfile_open(from->path, &compare->file, msg);
+	if (from->capture)
+		err = capfile_open_fd(from->capture->fd, from->path, &compare->file, msg);
+	else
+		err = capfile_open(from->path, &compare->file, msg);
 	if (err)
 		return err;
 	pipeline.source = capfile_source(compare->file);
@@ -599,11 +607,13 @@ static int compare_all(struct compare *compare, struct errmsg *msg)
  * struct forms - what stands on a command line
  * @file, @target: one of them, or NULL
  * @sides: --good or --bad, behind which there are files alone
+ * @journal: --journal, which is read as files are
  */
 struct forms {
 	const char *file;
 	const char *target;
 	bool sides;
+	bool journal;
 };
 
 /* uprobe:/bin/true:main, hw:fs/namei.c:3000: a slash behind a colon is no file's. */
@@ -628,6 +638,9 @@ static error_t look_at(int key, char *arg, struct argp_state *state)
 	case OPT_GOOD:
 	case OPT_BAD:
 		forms->sides = true;
+		return 0;
+	case OPT_JOURNAL:
+		forms->journal = true;
 		return 0;
 	default:
 		/* Whatever else the options say, and of ARGP_KEY_ those that do not matter. */
@@ -661,6 +674,10 @@ static int look_for_forms(int argc, char **argv, struct forms *ret_forms)
 	*ret_forms = (struct forms){};
 	argp_parse(&look, argc, argv, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP,
 		   NULL, ret_forms);
+	if (ret_forms->journal && ret_forms->target)
+		return -args_usage("compare: --journal has what was captured before, and '%s' is "
+				   "to be captured now",
+				   ret_forms->target);
 	if (!ret_forms->file || !ret_forms->target)
 		return 0;
 	return -args_usage("compare: capture files, or what is to be captured now: %s is of the "
@@ -685,13 +702,40 @@ static int compare_live(int argc, char **argv)
 	}
 	if (look_for_forms(end, copy, &forms))
 		return EXIT_USAGE;
-	if ((forms.file || forms.sides) && end < argc) {
+	if ((forms.file || forms.sides || forms.journal) && end < argc) {
 		args_usage("compare: a command behind '--' is captured now, not read from a file "
 			   "as %s is",
-			   forms.file ?: "--good FILE... --bad FILE...");
+			   forms.file
+				   ?: forms.journal ? "--journal"
+						    : "--good FILE... --bad FILE...");
 		return EXIT_USAGE;
 	}
 	return forms.target || end < argc ? cmd_compare_live(argc, argv) : -1;
+}
+
+static enum side side_of(const struct compare_options *opts, const char *host)
+{
+	for (size_t i = 0; i < opts->journal.wanted.host_count; i++)
+		if (!strcmp(opts->journal.hosts[i], host))
+			return opts->host_sides[i];
+	return opts->journal_side;
+}
+
+/* Behind the files. */
+static int add_captures(struct compare_options *opts, struct errmsg *msg)
+{
+	int err =
+		opts->journal.given ? journal_inputs_read(&opts->journal, &opts->captures, msg) : 0;
+
+	for (size_t i = 0; i < opts->captures.count && !err; i++) {
+		const struct journal_capture_file *file = &opts->captures.items[i];
+
+		opts->side = side_of(opts, file->host);
+		err = -add_file(opts, file->name);
+		if (!err)
+			opts->files[opts->file_count - 1].capture = file;
+	}
+	return err;
 }
 
 int cmd_compare(int argc, char **argv)
@@ -729,13 +773,17 @@ int cmd_compare(int argc, char **argv)
 		return EXIT_ERROR;
 	}
 	install_reader_stop_handlers();
-	status = compare_all(&compare, &msg);
+	status = add_captures(&opts, &msg);
+	if (!status)
+		status = opts.file_count ? compare_all(&compare, &msg) : EXIT_NONE;
+	compare.damaged |= opts.captures.damaged;
 	err = output_end(compare.out, opts.wanted.output, status < 0 ? status : 0, &msg);
 	if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	builds_deinit(&compare.builds);
 	html_out_deinit(&compare.page);
 	ranking_destroy(compare.ranking);
+	journal_captures_deinit(&opts.captures);
 	free(opts.files);
 	return err || compare.damaged ? EXIT_ERROR : status;
 }

@@ -30,6 +30,7 @@ enum {
 	OPT_DISCARD,
 	OPT_RECORD,
 	OPT_JOURNAL,
+	OPT_CAPTURE_BYTES,
 	OPT_HTML,
 	OPT_NO_VALUES,
 };
@@ -96,6 +97,11 @@ static const struct argp_option options[] = {
 	{"journal", OPT_JOURNAL, 0, 0,
 	 "Also send each path to journald, in full once an hour, with how often it was taken; "
 	 "'lbrsnoop report --journal' reads that",
+	 6},
+	{"capture-bytes", OPT_CAPTURE_BYTES, "N", 0,
+	 "With --journal: the capture of a path goes with it, if it has N bytes at most (default "
+	 "64K, "
+	 "0: none)",
 	 6},
 	{"max-files", OPT_MAX_FILES, "N", 0, "Keep so many capture files (default 8)", 3},
 	{0, 0, 0, 0, "A recorder in the kernel, which outlives lbrsnoop and the kernel itself:", 5},
@@ -364,6 +370,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_JOURNAL:
 		opts->view.export.journal = opts->view.export.live = true;
 		return 0;
+	case OPT_CAPTURE_BYTES:
+		opts->capture_bytes_given = true;
+		return args_capture_bytes(arg, &opts->view.export.capture_bytes);
 	case OPT_AT:
 		if (strcmp(arg, "errno") && strcmp(arg, "return"))
 			return args_usage("--at '%s': expected errno or return", arg);
@@ -502,6 +511,8 @@ static int settle_output(struct trace_options *opts)
 		return args_usage("record: --json, --summary, --interval, --trace-json, --dot, "
 				  "--svg, --otlp and --metrics are for 'lbrsnoop report', which "
 				  "prints what it holds");
+	if (opts->capture_bytes_given && !view->export.journal)
+		return args_usage("--capture-bytes is for --journal");
 	if (opts->record_only && !len && view->export.journal)
 		return args_usage("record: --journal needs somebody who reads: a flight recorder "
 				  "outlives lbrsnoop; it needs -o FILE beside it");

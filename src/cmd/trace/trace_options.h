@@ -63,6 +63,7 @@ struct trace_watcher {
  * struct trace_options - what the user asked for
  * @targets, @target_count: parsed; free with trace_options_deinit()
  * @trigger: -T; TRIGGER_NONE for auto
+ * @capture_bytes_given: --capture-bytes is for --journal alone
  * @at_errno: --at errno
  * @rotate: --rotate
  * @branches_given: -j stood on the command line
@@ -90,6 +91,7 @@ struct trace_options {
 	size_t target_count;
 	enum trigger_kind trigger;
 	bool at_errno;
+	bool capture_bytes_given;
 	bool rotate;
 	bool errno_given;
 	bool branches_given;

@@ -13,9 +13,10 @@
 #include "render/summary.h"
 #include "util/log.h"
 
-/** struct show - @shown: snapshots of paths that are wanted */
+/** struct show - @messages: that are wanted; @shown: snapshots of paths that are */
 struct show {
 	const struct filter_options *wanted;
+	const struct journal_wanted *messages;
 	struct summary *summary;
 	uint64_t shown;
 };
@@ -27,12 +28,12 @@ int journal_show_check(const struct filter_options *wanted)
 	if (wanted->filter.pid || wanted->filter.comm || wanted->filter.cpu_filter || wanted->count)
 		return args_usage(
 			"report --journal: paths are counted there, not snapshots: of -e, "
-			"-p, -c, -C and -n only -e can be asked for");
+			"-p, -c, -C and -n only -e can be asked for; with --story all of them");
 	if (view->branches || view->insns || view->dot || view->svg || view->trace_json ||
 	    view->interval_ms || view->html || export_wanted(&view->export))
 		return args_usage(
-			"report --journal: it holds no branches: --json, --top, -o and -e "
-			"are what it takes");
+			"report --journal: a summary has no branches: --json, --top, -o and -e are "
+			"what it takes; with --story the captures are shown, as of files");
 	return 0;
 }
 
@@ -53,6 +54,8 @@ static int take(const struct journal_row *row, void *ctx)
 
 	if (stop_requested)
 		return -EINTR;
+	if (!journal_is_wanted(show->messages, row))
+		return 0;
 	if (!row->has_ident) {
 		summary_add_lost(show->summary, row->lost, row->left_out);
 		return 0;
@@ -63,7 +66,7 @@ static int take(const struct journal_row *row, void *ctx)
 	return summary_add_count(show->summary, &counted);
 }
 
-int journal_show(const struct filter_options *wanted, const char *dir, FILE *out,
+int journal_show(const struct filter_options *wanted, struct journal_args *args, FILE *out,
 		 uint64_t *ret_printed, struct errmsg *msg)
 {
 	const struct view_options *view = &wanted->view;
@@ -72,23 +75,19 @@ int journal_show(const struct filter_options *wanted, const char *dir, FILE *out
 		.json = view->json,
 		.color = view_wants_color(view, out),
 	};
-	struct show show = {.wanted = wanted, .summary = summary_create(&how)};
+	struct show show = {
+		.wanted = wanted, .messages = &args->wanted, .summary = summary_create(&how)};
 	struct journal_totals totals = {};
 	int err;
 
 	if (!show.summary)
 		return -ENOMEM;
-	err = journal_read(dir, take, &show, &totals, msg);
+	args->wanted.hosts = args->hosts;
+	err = journal_read(args->dir, false, take, &show, &totals, msg);
 	err = err ?: output_begin(out);
 	err = err ?: summary_print(show.summary, out);
 	summary_destroy(show.summary);
-	if (totals.refused)
-		log_warning("%" PRIu64 " messages are left out: root has not sent them, or they "
-			    "are damaged",
-			    totals.refused);
-	if (totals.unreadable)
-		log_warning("%s: %s; %zu files of the journal are left out", totals.unreadable_path,
-			    strerror(-totals.unreadable_err), totals.unreadable);
+	journal_say_left_out(&totals);
 	*ret_printed = show.shown;
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cmd/trace/filter_options.h"
+#include "cmd/watch/journal_inputs.h"
 #include "util/errmsg.h"
 
 /** journal_show_check() - options that a journal has no answer to are refused; 0, or EINVAL */
@@ -14,11 +15,11 @@ int journal_show_check(const struct filter_options *wanted);
 
 /**
  * journal_show() - print a summary of the paths, as --summary does
- * @dir: of the journals; NULL: this machine's
+ * @args: which messages, of which journals
  * @ret_printed: snapshots that are counted in it
  * Return: 0; negative errno, with @msg.
  */
-int journal_show(const struct filter_options *wanted, const char *dir, FILE *out,
+int journal_show(const struct filter_options *wanted, struct journal_args *args, FILE *out,
 		 uint64_t *ret_printed, struct errmsg *msg);
 
 #endif

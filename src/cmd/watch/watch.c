@@ -34,7 +34,7 @@
  * @sinks: of @export; its strings are those of @config
  * @captured: snapshots of all traces that have ended
  * @told: of the present trace, what @export knows of
- * @delivered, @left_out, @lost: of exports that have ended
+ * @delivered, @left_out, @lost, @captures, @captures_left_out: of exports that have ended
  * @cgroup: that is watched, and was armed; @cgroup.id is 0: all are
  * @next_cgroup: to be armed next
  * @moved: there is another one of its name: a unit was started again
@@ -61,6 +61,8 @@ struct watch {
 	uint64_t delivered;
 	uint64_t left_out;
 	uint64_t lost;
+	uint64_t captures;
+	uint64_t captures_left_out;
 	size_t places;
 	struct cgroup cgroup;
 	struct cgroup next_cgroup;
@@ -123,10 +125,15 @@ static void tell(struct watch *watch, bool last)
 
 static void end_export(struct watch *watch)
 {
+	struct export_totals totals;
+
 	if (!watch->export)
 		return;
 	tell(watch, true);
 	add_totals(watch, &watch->delivered, &watch->left_out, &watch->lost);
+	totals = export_totals(watch->export);
+	watch->captures += totals.captures;
+	watch->captures_left_out += totals.captures_left_out;
 	export_destroy(watch->export);
 	watch->export = NULL;
 }
@@ -281,6 +288,7 @@ static bool on_tick(void *ctx, struct capture *capture, const struct trace_count
 		return false;
 	}
 	keep_budget(watch, capture, now_ns, counts->shown);
+	export_pace(watch->export);
 	if (now_ns >= watch->second_at_ns)
 		each_second(watch, now_ns);
 	if (now_ns >= watch->tell_at_ns) {
@@ -383,6 +391,10 @@ static void say_end(const struct watch *watch)
 	uint64_t delivered, left_out, lost;
 
 	add_totals(watch, &delivered, &left_out, &lost);
+	if (watch->captures || watch->captures_left_out)
+		log_info("%" PRIu64 " paths told with their capture, %" PRIu64
+			 " without: larger than CaptureBytes, or beyond a budget",
+			 watch->captures, watch->captures_left_out);
 	log_info("%" PRIu64 " snapshots captured: %" PRIu64 " delivered, %" PRIu64
 		 " left out; %" PRIu64 " events lost",
 		 watch->captured, delivered, left_out, lost);
