@@ -210,7 +210,7 @@ expect "behind --good all are files" 2 'may_open: No such file' ./lbrsnoop compa
 expect "an option of a trace, and a file" 64 'need a TARGET to capture now' ./lbrsnoop compare -t 1 "$capture"
 expect "a command, and no target" 64 'what is to be traced\? For example: lbrsnoop compare' ./lbrsnoop compare -- true
 for count in 0 0:5 5:0 x 5: :5 5:x 100001 1:100001; do
-	expect "-n $count" 64 "--count" ./lbrsnoop compare -n "$count" may_open
+	expect "-n $count" 64 "--count .$count.: expected FAILING or FAILING:PASSING, each from 1" ./lbrsnoop compare -n "$count" may_open
 done
 expect "no target fails that is to fail" 64 'none is no failure' ./lbrsnoop compare -e none may_open
 expect "an option of another view, and a target" 64 'without --summary' ./lbrsnoop compare --summary may_open

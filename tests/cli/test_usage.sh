@@ -84,7 +84,7 @@ bad "--pid and a command" "--pid.*command" -p 1 do_sys_openat2 -- true
 bad "-f without a process" "whose children.*-p PID, or a command" -f do_sys_openat2
 bad "-f of a flight recorder" "outlives lbrsnoop" -f -p 1 --flight do_sys_openat2
 for value in '' x -1 0 1s nan inf -inf 1e300; do
-	bad "--timeout '$value'" "--timeout.*number of seconds" -t "$value" do_sys_openat2
+	bad "--timeout '$value'" "--timeout.*number of seconds above 0" -t "$value" do_sys_openat2
 done
 for value in '' x 0 -1 4194305 99999999999999999999; do
 	bad "--pid '$value'" "--pid" -p "$value" do_sys_openat2

@@ -12,6 +12,7 @@
 #include "decode/filter.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "util/number.h"
 #include "util/vector.h"
 
 enum {
@@ -185,15 +186,15 @@ static int parse_both_counts(struct trace_options *opts, const char *arg)
 
 	if (!first)
 		return ENOMEM;
-	if (args_number("--count", first, COMPARE_MOST, &failing))
-		return EINVAL;
+	if (number_parse(first, "", &failing))
+		failing = 0;
 	passing = failing * 10 < COMPARE_MOST ? failing * 10 : COMPARE_MOST;
-	if (colon && args_number("--count", colon + 1, COMPARE_MOST, &passing))
-		return EINVAL;
-	if (!failing || !passing)
-		return args_usage("--count %s: compare needs returns of both kinds: FAILING or "
-				  "FAILING:PASSING, at least 1 of each",
-				  arg);
+	if (colon && number_parse(colon + 1, "", &passing))
+		passing = 0;
+	if (!failing || failing > COMPARE_MOST || !passing || passing > COMPARE_MOST)
+		return args_usage(
+			"--count '%s': expected FAILING or FAILING:PASSING, each from 1 to %d", arg,
+			COMPARE_MOST);
 	opts->compare.failing = (uint32_t)failing;
 	opts->compare.passing = (uint32_t)passing;
 	return 0;
