@@ -158,7 +158,7 @@ static int branch_behind(struct search *search, const struct insn *in)
 	int known = kept_way(search->code, in, search->site->err_reg, search->site->err), err = 0;
 
 	for (int taken = 0; !err && taken < 2; taken++) {
-		if (known >= 0 && known != taken)
+		if ((known >= 0 && known != taken) || kept_ends(search->code, sides[taken]))
 			continue;
 		err = must_return(search, sides[taken]) ? add_edge(search, in->addr, taken)
 							: follow_later(search, sides[taken]);

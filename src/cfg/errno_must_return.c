@@ -18,11 +18,16 @@ struct holders {
 	uint16_t whole;
 };
 
-/** struct question - does the constant reach the function's result? @err: the errno, positive */
+/**
+ * struct question - does the constant reach the function's result?
+ * @err: the errno, positive
+ * @again: instructions that load it once more count
+ */
 struct question {
 	const struct code *code;
 	uint16_t err;
 	bool wide;
+	bool again;
 };
 
 static bool returns_it(const struct question *question, struct holders held)
@@ -52,7 +57,7 @@ static void apply(const struct question *question, const struct insn *in,
 	held->whole &= ~regs->written;
 	if (low)
 		hold(held, regs->dst, whole);
-	if (in->err == question->err && in->err_reg < 16 &&
+	if (question->again && in->err == question->err && in->err_reg < 16 &&
 	    !(in->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM)))
 		hold(held, in->err_reg, regs->dst_bits == 64);
 }
@@ -139,7 +144,8 @@ static bool all_return(const struct question *question, uint64_t addr, struct ho
 
 bool errno_site_certain(const struct code *code, const struct errno_site *site, bool wide)
 {
-	const struct question question = {.code = code, .err = site->err, .wide = wide};
+	const struct question question = {
+		.code = code, .err = site->err, .wide = wide, .again = true};
 
 	/* The site's own instruction is executed as any other: nothing holds before it. */
 	return !site->uncertain && site->reg <= 15 &&
@@ -148,9 +154,20 @@ bool errno_site_certain(const struct code *code, const struct errno_site *site, 
 
 bool errno_must_return_from(const struct code *code, uint64_t addr, uint8_t reg, uint16_t err)
 {
-	const struct question question = {.code = code, .err = err};
+	const struct question question = {.code = code, .err = err, .again = true};
 	struct holders held = {};
 
 	hold(&held, reg & 15, false);
+	return all_return(&question, addr, held);
+}
+
+bool errno_pair_must_return(const struct code *code, uint64_t addr, uint8_t one, uint8_t other,
+			    uint16_t err)
+{
+	const struct question question = {.code = code, .err = err};
+	struct holders held = {};
+
+	hold(&held, one & 15, false);
+	hold(&held, other & 15, false);
 	return all_return(&question, addr, held);
 }

@@ -26,4 +26,11 @@ bool errno_site_certain(const struct code *code, const struct errno_site *site, 
  */
 bool errno_must_return_from(const struct code *code, uint64_t addr, uint8_t reg, uint16_t err);
 
+/**
+ * errno_pair_must_return() - the same of an errno that the lower halves of two registers hold
+ * Elsewhere it may be loaded once more: that does not count.
+ */
+bool errno_pair_must_return(const struct code *code, uint64_t addr, uint8_t one, uint8_t other,
+			    uint16_t err);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "cfg/errno_must_return.h"
 #include "cfg/walk.h"
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
@@ -126,15 +127,14 @@ static bool loses(const struct question *question, uint64_t addr, bool any)
 	return walk_from(&walk, addr, NULL) == (any ? WALKED_STOPPED : WALKED_ALL);
 }
 
-/* Straight on to a function that does not return: the stack protector's. */
-static bool ends(const struct question *question, uint64_t addr)
+bool kept_ends(const struct code *code, uint64_t addr)
 {
 	for (int i = 0; i < STEPS_MAX; i++) {
-		const struct insn *in = code_find(question->code, addr);
+		const struct insn *in = code_find(code, addr);
 
 		if (!in || in->class == INSN_COND || in->class == INSN_RET)
 			return false;
-		if (code_never_returns(question->code, in))
+		if (code_never_returns(code, in))
 			return true;
 		addr = in->class == INSN_JMP ? in->target : in->addr + in->len;
 	}
@@ -166,9 +166,35 @@ static enum keeps keeps(const struct question *question, const struct insn *in, 
 	if (lost != lost_taken)
 		return lost ? KEEPS_TAKEN : KEEPS_NOT_TAKEN;
 	*ret_decides = false;
-	if (ends(question, in->target))
+	if (kept_ends(question->code, in->target))
 		return KEEPS_NOT_TAKEN;
-	return ends(question, next) ? KEEPS_TAKEN : KEEPS_BOTH;
+	return kept_ends(question->code, next) ? KEEPS_TAKEN : KEEPS_BOTH;
+}
+
+static bool loads(const struct insn *in, uint16_t err)
+{
+	return in->err == err && in->err_reg < 16 &&
+	       !(in->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM));
+}
+
+/*
+ * "return ERR_PTR(err)" has the errno in two registers: what one side of a branch loses in one of
+ * them, it returns from the other. Then the branches behind it decide nothing.
+ */
+static bool is_returned_of_two(const struct code *code, const struct insn *site)
+{
+	const struct insn *above = code_above(code, site->addr);
+	const struct insn *below = code_find(code, site->addr + site->len);
+	const struct insn *first = site, *second = below;
+
+	if (above && loads(above, site->err)) {
+		first = above;
+		second = site;
+	}
+	return second && loads(second, site->err) && first->err_reg != second->err_reg &&
+	       !code_jump_to(code, second->addr, NULL) &&
+	       errno_pair_must_return(code, second->addr + second->len, first->err_reg,
+				      second->err_reg, site->err);
 }
 
 int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
@@ -179,7 +205,8 @@ int kept_branches(const struct code *code, const struct insn *site, struct kept_
 	size_t count = 0;
 
 	if (!site->err || site->err_reg > 15 ||
-	    site->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM))
+	    site->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM) ||
+	    is_returned_of_two(code, site))
 		return 0;
 	for (int steps = 0; steps < STEPS_MAX; steps++) {
 		const struct insn *in = code_find(code, addr);

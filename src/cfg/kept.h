@@ -44,6 +44,10 @@ enum kept_effect {
 /** kept_effect() - what @in does to @reg; a call counts for what the ABI has it keep */
 enum kept_effect kept_effect(const struct code *code, const struct insn *in, uint8_t reg);
 
+/** kept_ends() - straight on from @addr to a function that does not return: the stack protector's
+ */
+bool kept_ends(const struct code *code, uint64_t addr);
+
 /**
  * kept_way() - which way a branch goes that asks for an errno itself
  * @reg: its lower half holds the errno; the branch asks for no more

@@ -31,6 +31,10 @@
  * either: 80 mov $-22,%eax  85 test %edi,%edi  87 js 8f  89 test %esi,%esi  8b je 8f
  *         8d xor %eax,%eax  8f ret
  * masked: 90 mov $-17,%ebx  95 and %rbx,0x10(%rdi)  99 xor %eax,%eax  9b ret
+ * twice:  a0 cmp $39,%edi  a3 jle bc  a5 mov $-22,%rdx  ac mov $-22,%ecx  b1 test %esi,%esi
+ *         b3 jne b8  b5 movslq %ecx,%rdx  b8 mov %rdx,%rax  bb ret  bc xor %eax,%eax  be ret
+ * guarded: d0 mov $-22,%eax  d5 test %edi,%edi  d7 js df  d9 test %esi,%esi  db jne e0
+ *         dd xor %eax,%eax  df ret  e0 call __stack_chk_fail
  */
 static const uint8_t machine_code[] =
 	"\x85\xff\x74\x0d\x85\xf6\x74\x07\x85\xd2\x74\x03\x31\xc0\xc3\x89"
@@ -42,7 +46,13 @@ static const uint8_t machine_code[] =
 	"\xb8\xea\xff\xff\xff\x85\xc0\x75\x02\x31\xc0\xc3\xcc\xcc\xcc\xcc"
 	"\x85\xc0\xb8\xea\xff\xff\xff\x75\x02\x31\xc0\xc3\xcc\xcc\xcc\xcc"
 	"\xb8\xea\xff\xff\xff\x85\xff\x78\x06\x85\xf6\x74\x02\x31\xc0\xc3"
-	"\xbb\xef\xff\xff\xff\x48\x21\x5f\x10\x31\xc0\xc3\xcc\xcc\xcc\xcc";
+	"\xbb\xef\xff\xff\xff\x48\x21\x5f\x10\x31\xc0\xc3\xcc\xcc\xcc\xcc"
+	"\x83\xff\x27\x7e\x17\x48\xc7\xc2\xea\xff\xff\xff\xb9\xea\xff\xff"
+	"\xff\x85\xf6\x75\x03\x48\x63\xd1\x48\x89\xd0\xc3\x31\xc0\xc3\xcc"
+	"\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xb8\xea\xff\xff\xff\x85\xff\x78\x06\x85\xf6\x75\x03\x31\xc0\xc3"
+	"\xe8\x0b\x00\x00\x00\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xc3";
 
 static const char table[] = "ffffffff81000000 T nested\n"
 			    "ffffffff81000020 T alike\n"
@@ -51,7 +61,10 @@ static const char table[] = "ffffffff81000000 T nested\n"
 			    "ffffffff81000070 T stale\n"
 			    "ffffffff81000080 T either\n"
 			    "ffffffff81000090 T masked\n"
-			    "ffffffff810000a0 T further\n";
+			    "ffffffff810000a0 T twice\n"
+			    "ffffffff810000d0 T guarded\n"
+			    "ffffffff810000f0 T __stack_chk_fail\n"
+			    "ffffffff81000100 T further\n";
 
 static const struct text_bytes listing = {BASE, machine_code, sizeof(machine_code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -173,6 +186,27 @@ static void control_edges_behind_branch_asks_for_what_was_there_before(void **st
 	code_free(code);
 }
 
+/* "return ERR_PTR(err)": both registers hold the errno, and each side returns one of them. */
+static void kept_branches_errno_in_two_registers_was_decided_before(void **state)
+{
+	struct kept_branch kept;
+	struct code *code;
+
+	load(*state, "twice", &code);
+	assert_int_equal(kept_branches(code, code_find(code, BASE + 0xa5), &kept, 1), 0);
+	assert_int_equal(kept_branches(code, code_find(code, BASE + 0xac), &kept, 1), 0);
+	code_free(code);
+}
+
+/* Behind the second branch the stack is broken: it decides for no errno. */
+static void control_edges_behind_stack_protector_is_none(void **state)
+{
+	struct control_edge edges[4];
+
+	assert_int_equal(behind(*state, "guarded", 0xd0, edges, 4), 1);
+	assert_true(has(edges, 1, 0xd7, true));
+}
+
 /* "word &= ~BIT(4)", as ftrace's handlers have it, makes no -EEXIST. */
 static void flow_of_site_mask_of_memory_is_lost(void **state)
 {
@@ -193,6 +227,8 @@ int main(void)
 		cmocka_unit_test(control_edges_behind_each_branch_that_keeps_it),
 		cmocka_unit_test(control_edges_behind_branch_asks_for_the_errno),
 		cmocka_unit_test(control_edges_behind_branch_asks_for_what_was_there_before),
+		cmocka_unit_test(kept_branches_errno_in_two_registers_was_decided_before),
+		cmocka_unit_test(control_edges_behind_stack_protector_is_none),
 		cmocka_unit_test(flow_of_site_mask_of_memory_is_lost),
 	};
 
