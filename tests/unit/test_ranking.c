@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -770,47 +769,6 @@ static void a_parting_as_near_limits_nothing(void **state)
 	ranking_reasons_free(reasons, 1);
 }
 
-/* CPU seconds that ranking takes; half of the branches are followed by the other half. */
-static double seconds_of(uint32_t branches)
-{
-	struct ranking *ranking = ranking_create();
-	struct ranking_reason *reasons;
-	double least = 1e9;
-	size_t count;
-
-	assert_non_null(ranking);
-	for (int i = 0; i < 6; i++) {
-		plain_call(ranking, i < 3, true);
-		for (uint32_t b = 0; b < branches; b++)
-			if (b % 2 || i < 3)
-				decision(ranking, "f", 8 * b, i < 3, branches - b);
-		ranking_call_end(ranking);
-	}
-	for (int i = 0; i < 3; i++) {
-		clock_t begin = clock();
-		double took;
-
-		assert_int_equal(ranking_reasons(ranking, &reasons, &count), 0);
-		took = (double)(clock() - begin) / CLOCKS_PER_SEC;
-		least = took < least ? took : least;
-		ranking_reasons_free(reasons, count);
-	}
-	ranking_destroy(ranking);
-	return least;
-}
-
-/* Where each branch was held against each, four times as many took sixteen times as long. */
-static void many_branches_take_no_squared_time(void **state)
-{
-	double some, many;
-
-	(void)state;
-	some = seconds_of(4000);
-	many = seconds_of(16000);
-	if (many > 9 * some)
-		fail_msg("4,000 branches %.4f s, 16,000 branches %.4f s", some, many);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -840,7 +798,6 @@ int main(void)
 		TEST(before_the_entry_is_unknown),
 		TEST(names_may_be_of_several),
 		TEST(a_parting_as_near_limits_nothing),
-		TEST(many_branches_take_no_squared_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
