@@ -13,12 +13,14 @@
 /**
  * struct naming - @left: type of the first operand
  * @shift: bits of the first operand's expression in front of those that are asked for
+ * @valued: an operand without a name stands there as its value
  */
 struct naming {
 	struct search search;
 	struct operand_condition *ret;
 	struct ctype left;
 	unsigned int shift;
+	bool valued;
 };
 
 /* @e is the name of the operand. */
@@ -49,6 +51,39 @@ static void note_memory(struct naming *naming, const struct insn_operand *operan
 		note_name(naming, &whole, e);
 }
 
+/* "(u8)x" and "(u8)(x >> 8)": some bytes of a number; then "@e" is these @bits of it. */
+static int take_part(struct cexpr *e, uint32_t part, unsigned int bits)
+{
+	char whole[CEXPR_MAX];
+	int len;
+
+	if ((e->type.class != CTYPE_SIGNED && e->type.class != CTYPE_UNSIGNED) ||
+	    e->type.bytes * 8 <= bits)
+		return -ENOENT;
+	if (!part)
+		return value_narrow(e, bits);
+	memcpy(whole, e->text, sizeof(whole));
+	len = snprintf(e->text, sizeof(e->text),
+		       e->compound ? "(u%u)((%s) >> %u)" : "(u%u)(%s >> %u)", bits, whole,
+		       part * 8);
+	e->type = (struct ctype){.class = CTYPE_UNSIGNED, .bytes = bits / 8};
+	e->compound = true;
+	return len < 0 || (size_t)len >= sizeof(e->text) ? -ENOENT : 0;
+}
+
+/* A byte of a wider member, as in "(x & 0xff) == 5". */
+static int name_part(struct naming *naming, const struct insn_operand *operand, struct cexpr *ret)
+{
+	uint32_t part = 0;
+	int err = value_of_memory(&naming->search, naming->search.setter, operand,
+				  operand->bits / 8, ret, &part);
+
+	if (err)
+		return err;
+	note_memory(naming, operand, part, ret);
+	return take_part(ret, part, operand->bits);
+}
+
 /* Where some bits alone decide, the access may be to a part of what has a name. */
 static int name_memory(struct naming *naming, const struct insn_operand *operand, enum insn_use use,
 		       uint64_t bits, struct cexpr *ret, bool *ret_whole)
@@ -60,7 +95,8 @@ static int name_memory(struct naming *naming, const struct insn_operand *operand
 
 	err = value_of_memory(&naming->search, setter, operand, operand->bits / 8, ret,
 			      use == INSN_USE_VALUE ? NULL : &part);
-	naming->shift = part * 8;
+	if (!err && use != INSN_USE_VALUE)
+		naming->shift = part * 8;
 	if (!err)
 		note_memory(naming, operand, part, ret);
 	if (err != -ENOENT)
@@ -79,7 +115,7 @@ static int name_memory(struct naming *naming, const struct insn_operand *operand
 						 .offset = operand->displacement,
 						 .mask = bits},
 			   ret);
-	return err;
+	return err == -ENOENT && use == INSN_USE_VALUE ? name_part(naming, operand, ret) : err;
 }
 
 /* @bits: that are asked for */
@@ -195,6 +231,18 @@ static void set_source(struct operand_source *source, const struct cexpr *e)
 	variable_type_text(&e->type, source->type, sizeof(source->type));
 }
 
+/* What has no name held a number. */
+static int take_value(struct naming *naming, int index, struct cexpr *ret)
+{
+	const struct operand_way *way = naming->search.way;
+
+	*ret = (struct cexpr){.constant = true};
+	if (!way->value || !way->value(way->value_ctx, index, &ret->value))
+		return -ENOENT;
+	naming->valued = true;
+	return 0;
+}
+
 static bool name_operand(void *ctx, int index, const struct insn_operand *operand,
 			 enum insn_use use, uint64_t bits, struct insn_operand_text *ret)
 {
@@ -212,6 +260,8 @@ static bool name_operand(void *ctx, int index, const struct insn_operand *operan
 		err = name_register(naming, operand, use, bits, &e);
 	else
 		err = name_memory(naming, operand, use, bits, &e, &ret->whole);
+	if (err == -ENOENT && use == INSN_USE_VALUE)
+		err = take_value(naming, index, &e);
 	if (err)
 		return false;
 	if (e.constant) {
@@ -240,6 +290,29 @@ static bool has_unsigned_sign(const char *text)
 		strstr(text, " >= "));
 }
 
+/* "x - 0 < 0", or "x < 0" of what has no sign in C: it asks for the highest bit. */
+static int name_sign(const struct ctype *left, char *text, size_t size)
+{
+	char named[CONDITION_MAX + 32];
+	size_t len = strlen(text);
+	int below = len > 4 && !strcmp(text + len - 4, " < 0");
+
+	if (!below && (len < 6 || strcmp(text + len - 5, " >= 0") != 0))
+		return 0;
+	len -= below ? 4 : 5;
+	if (len > 4 && !strncmp(text + len - 4, " - 0", 4))
+		len -= 4;
+	if (left->class == CTYPE_UNSIGNED && left->bytes)
+		snprintf(named, sizeof(named), "(%.*s & 0x%llx) %s 0", (int)len, text,
+			 1ull << (left->bytes * 8 - 1), below ? "!=" : "==");
+	else
+		snprintf(named, sizeof(named), "%.*s %s 0", (int)len, text, below ? "<" : ">=");
+	if (strlen(named) >= size)
+		return -ENOENT;
+	memcpy(text, named, strlen(named) + 1);
+	return 0;
+}
+
 /* include/uapi/linux/stat.h: kinds of files, of which struct inode's i_mode has one */
 static const char *const file_kinds[16] = {
 	[001] = "S_IFIFO", [002] = "S_IFCHR", [004] = "S_IFDIR",  [006] = "S_IFBLK",
@@ -264,6 +337,48 @@ static void name_file_kind(char *text, size_t size)
 		memcpy(text, named, strlen(named) + 1);
 }
 
+/* The characters of a constant in memory, as a string in C: "\177ELF"; false: they are none. */
+static bool characters(uint64_t value, unsigned int count, char *buf)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		char c = (char)(value >> (8 * i));
+
+		if (c == '\177' && !i)
+			buf += sprintf(buf, "\\177");
+		else if (c >= ' ' && c <= '~' && c != '"' && c != '\\')
+			*buf++ = c;
+		else
+			return false;
+	}
+	*buf = '\0';
+	return true;
+}
+
+/* "*(u32 *)line != 0x65736162" is what compilers make of memcmp(line, "base", 4) != 0. */
+static void name_characters(char *text, size_t size)
+{
+	char named[CONDITION_MAX + 32], bytes[8 + sizeof("\\177")];
+	const char *relation = strstr(text, " != ") ?: strstr(text, " == ");
+	unsigned int bits;
+	int begin = 0, end = 0, len;
+	uint64_t value;
+
+	if (!relation || sscanf(text, "*(u%u *)%n", &bits, &begin) != 1 || !begin ||
+	    (bits != 32 && bits != 64) ||
+	    sscanf(relation + 4, "0x%" SCNx64 "%n", &value, &end) != 1 || relation[4 + end] ||
+	    !characters(value, bits / 8, bytes))
+		return;
+	len = (int)(relation - text) - begin;
+	if (text[begin] == '(' && relation[-1] == ')') {
+		begin++;
+		len -= 2;
+	}
+	snprintf(named, sizeof(named), "memcmp(%.*s, \"%s\", %u)%.4s0", len, text + begin, bytes,
+		 bits / 8, relation);
+	if (strlen(named) < size)
+		memcpy(text, named, strlen(named) + 1);
+}
+
 int operand_condition(const struct operand_way *way, const struct operand_insn *setter,
 		      const struct operand_insn *branch, bool taken, struct operand_condition *ret)
 {
@@ -278,8 +393,12 @@ int operand_condition(const struct operand_way *way, const struct operand_insn *
 	err = insn_condition_named(setter->bytes, setter->len, setter->addr, branch->bytes,
 				   branch->len, taken, name_operand, &naming, ret->text,
 				   sizeof(ret->text));
+	if (!err && naming.valued && !ret->source.operand[0])
+		err = -ENOENT;
+	err = err ?: name_sign(&naming.left, ret->text, sizeof(ret->text));
 	if (err || has_unsigned_sign(ret->text))
 		return err ?: -ENOENT;
 	name_file_kind(ret->text, sizeof(ret->text));
+	name_characters(ret->text, sizeof(ret->text));
 	return 0;
 }

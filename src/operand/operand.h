@@ -84,6 +84,8 @@ typedef void operand_fact_fn(void *ctx, const struct operand_fact *fact);
  * @keeps_slot: does nothing but the function's own stores write to its stack frame at this offset
  *              from RSP? NULL: nobody knows
  * @fact: called for each answer of DWARF, with @fact_ctx; or NULL
+ * @value: what an operand held, 0 the first, where that is certain: "len > 4096" beside one that
+ * has a name. Called with @value_ctx; or NULL
  */
 struct operand_way {
 	struct lines *lines;
@@ -93,6 +95,8 @@ struct operand_way {
 	void *ctx;
 	operand_fact_fn *fact;
 	void *fact_ctx;
+	bool (*value)(void *ctx, int index, int64_t *ret);
+	void *value_ctx;
 };
 
 /**

@@ -10,6 +10,7 @@
 #include "disasm/dataflow.h"
 #include "disasm/regs.h"
 #include "operand/alternatives.h"
+#include "operand/arithmetic.h"
 #include "util/cleanup.h"
 
 #define STEPS_MAX 256
@@ -129,6 +130,55 @@ static int spilled(struct search *search, const struct operand_insn *at,
 	return find_register(search, at, &wanted, ret);
 }
 
+/* @base, @index: the registers are so; the fact is of the first element. */
+static int element_of(struct search *search, const struct operand_insn *at,
+		      const struct insn_operand *memory, uint8_t base, uint8_t index,
+		      uint32_t bytes, int depth, struct cexpr *ret)
+{
+	const struct wanted at_base = {.reg = base, .bits = 64, .depth = depth + 1};
+	const struct wanted at_index = {.reg = index, .bits = 64, .depth = depth + 1};
+	struct operand_fact fact = {.offset = memory->displacement, .bytes = bytes};
+	struct variable_code code;
+	struct cexpr pointer, number, first;
+	int err = find_register(search, at, &at_index, &number);
+
+	if (err || number.constant || number.type.class == CTYPE_POINTER || !number.type.bytes ||
+	    !value_code_at(search, at->addr, &code))
+		return err ?: -ENOENT;
+	if (memory->absolute) {
+		fact.kind = OPERAND_FACT_GLOBAL;
+		err = variable_global_element(&code, (uint64_t)memory->displacement, "0",
+					      memory->scale, bytes, &first)
+			      ?: variable_global_element(&code, (uint64_t)memory->displacement,
+							 number.text, memory->scale, bytes, ret);
+	} else {
+		err = find_register(search, at, &at_base, &pointer)
+			      ?: variable_element(&pointer, memory->displacement, "0",
+						  memory->scale, bytes, &first)
+			      ?: variable_element(&pointer, memory->displacement, number.text,
+						  memory->scale, bytes, ret);
+		fact.kind = OPERAND_FACT_MEMBER;
+		fact.pointer = pointer.text;
+	}
+	if (!err)
+		value_fact(search, fact, &first);
+	return err;
+}
+
+/* "p->slots[i]"; where elements are bytes, either register may be the pointer. */
+static int element(struct search *search, const struct operand_insn *at,
+		   const struct insn_operand *memory, uint32_t bytes, int depth, struct cexpr *ret)
+{
+	int err;
+
+	if (memory->percpu || !bytes)
+		return -ENOENT;
+	err = element_of(search, at, memory, memory->base, memory->index, bytes, depth, ret);
+	if (err != -ENOENT || memory->absolute || memory->scale != 1)
+		return err;
+	return element_of(search, at, memory, memory->index, memory->base, bytes, depth, ret);
+}
+
 /* @bytes: 0: the address alone is of interest. @ret_part: as of variable_member() */
 static int find_memory(struct search *search, const struct operand_insn *at,
 		       const struct insn_operand *memory, uint32_t bytes, int depth,
@@ -137,16 +187,19 @@ static int find_memory(struct search *search, const struct operand_insn *at,
 	struct operand_fact fact = {.offset = memory->displacement, .bytes = bytes};
 	struct variable_code code;
 	struct cexpr pointer;
+	bool known = false;
 	int err;
 
 	if (ret_part)
 		*ret_part = 0;
-	if (depth > DEPTH_MAX || memory->index != INSN_NO_REG ||
-	    !value_code_at(search, at->addr, &code))
+	if (depth > DEPTH_MAX || !value_code_at(search, at->addr, &code))
 		return -ENOENT;
+	if (memory->index != INSN_NO_REG)
+		return element(search, at, memory, bytes, depth, ret);
 	if (memory->absolute) {
 		err = variable_global(&code, (uint64_t)memory->displacement, bytes, memory->percpu,
-				      ret);
+				      ret, ret_part);
+		fact.part = ret_part ? *ret_part : 0;
 		fact.kind = memory->percpu ? OPERAND_FACT_PERCPU : OPERAND_FACT_GLOBAL;
 	} else if (memory->percpu) {
 		err = -ENOENT;
@@ -155,13 +208,22 @@ static int find_memory(struct search *search, const struct operand_insn *at,
 		fact.kind = OPERAND_FACT_STACK;
 		fact.reg = memory->base;
 	} else if (memory->base == RSP) {
-		return spilled(search, at, memory, bytes, depth, ret);
+		err = spilled(search, at, memory, bytes, depth, ret);
+		if (err != -ENOENT)
+			return err;
+		err = variable_bytes_in_memory(&code, RSP, memory->displacement, bytes, ret);
+		fact.kind = OPERAND_FACT_STACK;
+		fact.reg = RSP;
 	} else {
-		err = pointed_to(search, at, memory, depth, &pointer)
-			      ?: variable_member(&pointer, memory->displacement, bytes, ret,
-						 ret_part);
-		if (err == -ENOENT)
-			return behind_base(search, at, memory, bytes, depth, ret);
+		err = pointed_to(search, at, memory, depth, &pointer);
+		known = !err;
+		err = err ?: variable_member(&pointer, memory->displacement, bytes, ret, ret_part);
+		if (err == -ENOENT) {
+			err = behind_base(search, at, memory, bytes, depth, ret);
+			if (err != -ENOENT || !known)
+				return err;
+			err = variable_bytes(&pointer, memory->displacement, bytes, ret);
+		}
 		fact.kind = OPERAND_FACT_MEMBER;
 		fact.pointer = pointer.text;
 		fact.part = ret_part ? *ret_part : 0;
@@ -179,79 +241,6 @@ static void set_constant(struct cexpr *e, int64_t value)
 {
 	*e = (struct cexpr){.value = value, .constant = true};
 	snprintf(e->text, sizeof(e->text), "%" PRId64, value);
-}
-
-static bool is_number(const struct cexpr *e)
-{
-	return e->constant || e->type.class == CTYPE_SIGNED || e->type.class == CTYPE_UNSIGNED ||
-	       e->type.class == CTYPE_BOOL || e->type.class == CTYPE_ENUM;
-}
-
-/* C's own promotions do what the instruction does, as long as nothing has to get wider than int. */
-static int fit(struct cexpr *e, unsigned int bits)
-{
-	if (e->constant)
-		return 0;
-	if (!e->type.bytes || (bits == 64 && e->type.bytes < 8))
-		return -ENOENT;
-	return value_narrow(e, bits);
-}
-
-static void operator_text(char operation, char buf[3])
-{
-	buf[0] = operation;
-	buf[1] = operation == '<' || operation == '>' ? operation : '\0';
-	buf[2] = '\0';
-}
-
-/* Of a sum the sign says whether it is one; of bits hex says more. */
-static void constant_operand(char *operation, int64_t value, unsigned int bits, char *buf,
-			     size_t size)
-{
-	uint64_t mask = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
-
-	if (strchr("|^&", *operation)) {
-		snprintf(buf, size, "0x%" PRIx64, (uint64_t)value & mask);
-		return;
-	}
-	if (value < 0 && value != INT64_MIN && strchr("+-", *operation)) {
-		*operation = *operation == '+' ? '-' : '+';
-		value = -value;
-	}
-	snprintf(buf, size, value > 4096 ? "0x%" PRIx64 : "%" PRId64, value);
-}
-
-/* "a + b", of @bits */
-static int combine(struct cexpr *left, char operation, const struct cexpr *right, unsigned int bits)
-{
-	char a[CEXPR_MAX + 8], b[CEXPR_MAX + 2], sign[3];
-	uint64_t mask = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
-	bool enclosed = !strchr("+-", operation);
-	int len;
-
-	if (!is_number(left) || left->constant || !is_number(right))
-		return -ENOENT;
-	/* SHR shifts zeros in. */
-	snprintf(a, sizeof(a), left->compound ? "(%s)" : "%s", left->text);
-	if (operation == '>' && left->type.class == CTYPE_SIGNED)
-		snprintf(a, sizeof(a), left->compound ? "(u%u)(%s)" : "(u%u)%s", bits, left->text);
-	if (right->constant)
-		constant_operand(&operation, right->value, bits, b, sizeof(b));
-	else
-		snprintf(b, sizeof(b), right->compound ? "(%s)" : "%s", right->text);
-	operator_text(operation, sign);
-	len = snprintf(left->text, sizeof(left->text), enclosed ? "(%s %s %s)" : "%s %s %s", a,
-		       sign, b);
-	left->compound = !enclosed;
-	/* Names of values are those of a whole variable. */
-	left->type.image = NULL;
-	if (strchr("&|^<>", operation) || left->type.class != CTYPE_SIGNED)
-		left->type.class = CTYPE_UNSIGNED;
-	left->type.bytes = bits / 8 < 4 ? 4 : bits / 8;
-	/* What is left behind a mask fits into less. */
-	if (operation == '&' && right->constant && (mask & (uint64_t)right->value) <= UINT16_MAX)
-		left->type.bytes = (mask & (uint64_t)right->value) <= UINT8_MAX ? 1 : 2;
-	return len < 0 || (size_t)len >= sizeof(left->text) ? -ENOENT : 0;
 }
 
 static int operand_value(struct search *search, const struct operand_insn *at,
@@ -280,12 +269,32 @@ static int arithmetic(struct search *search, const struct operand_insn *at,
 	bool shifts = operand->arithmetic == '<' || operand->arithmetic == '>';
 	unsigned int bits = shifts && operand->kind == INSN_OPERAND_REG ? 8 : before->bits;
 	struct cexpr right;
-	int err = find_register(search, at, before, ret) ?: fit(ret, before->bits);
+	int err = find_register(search, at, before, ret) ?: arithmetic_fit(ret, before->bits);
 
 	if (err)
 		return err;
-	err = operand_value(search, at, operand, bits, before->depth, &right) ?: fit(&right, bits);
-	return err ?: combine(ret, operand->arithmetic, &right, before->bits);
+	err = operand_value(search, at, operand, bits, before->depth, &right)
+		      ?: arithmetic_fit(&right, bits);
+	return err ?: arithmetic_combine(ret, operand->arithmetic, &right, before->bits);
+}
+
+/* What a register plus a constant is, DWARF says before it is computed: i of "i++". */
+static int computed(struct search *search, const struct operand_insn *at, uint8_t reg,
+		    int64_t addend, unsigned int bits, struct cexpr *ret)
+{
+	struct variable_code code;
+	int err;
+
+	if (!value_code_at(search, at->addr, &code))
+		return -ENOENT;
+	err = variable_computed(&code, reg, addend, ret);
+	if (err || !arithmetic_is_number(ret) || !ret->type.bytes || ret->type.bytes * 8 > bits)
+		return err ?: -ENOENT;
+	value_fact(
+		search,
+		(struct operand_fact){.kind = OPERAND_FACT_REGISTER, .reg = reg, .offset = addend},
+		ret);
+	return 0;
 }
 
 /* LEA: an address, or a sum. */
@@ -303,6 +312,8 @@ static int address(struct search *search, const struct operand_insn *at,
 	if (memory->base == INSN_NO_REG || memory->index != INSN_NO_REG || memory->absolute ||
 	    memory->bits < 32)
 		return -ENOENT;
+	if (!computed(search, at, memory->base, memory->displacement, memory->bits, ret))
+		return 0;
 	return arithmetic(search, at, &base, &constant, ret);
 }
 
@@ -334,7 +345,7 @@ static int quotient(struct search *search, const struct operand_insn *at,
 
 	if (err || !zero.constant || zero.value)
 		return err ?: -ENOENT;
-	err = find_register(search, at, &lower, ret) ?: fit(ret, divisor->bits);
+	err = find_register(search, at, &lower, ret) ?: arithmetic_fit(ret, divisor->bits);
 	err = err ?: operand_value(search, at, divisor, divisor->bits, depth, &right);
 	if (err || right.constant ||
 	    (right.type.class != CTYPE_UNSIGNED && ret->type.class != CTYPE_UNSIGNED) ||
@@ -344,7 +355,7 @@ static int quotient(struct search *search, const struct operand_insn *at,
 	if (right.type.bytes * 8 != divisor->bits &&
 	    (right.type.class != CTYPE_UNSIGNED || right.type.bytes * 8 > divisor->bits))
 		return -ENOENT;
-	return combine(ret, divisor->arithmetic, &right, divisor->bits);
+	return arithmetic_combine(ret, divisor->arithmetic, &right, divisor->bits);
 }
 
 /*
@@ -417,6 +428,9 @@ static int defined_by(struct search *search, const struct operand_insn *before,
 			return quotient(search, before, &from, wanted->depth, ret);
 		source.reg = wanted->reg;
 		source.bits = from.bits > wanted->bits ? from.bits : wanted->bits;
+		if (from.arithmetic == '+' && from.kind == INSN_OPERAND_IMM &&
+		    !computed(search, before, source.reg, from.value, source.bits, ret))
+			return 0;
 		return arithmetic(search, before, &source, &from, ret);
 	case INSN_DEFINES_CHOICE:
 		return wanted->pointee ? -ENOENT : choice(search, before, wanted, &from, ret);

@@ -202,6 +202,10 @@ static void try_expression(const struct cexpr *e, int deep)
 	for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++)
 		if (!variable_member(e, accesses[i].offset, accesses[i].bytes, &next, &part))
 			try_expression(&next, deep - 1);
+	if (!variable_bytes(e, 4, 4, &next))
+		try_expression(&next, 0);
+	if (!variable_element(e, 8, "i", 8, 8, &next) || !variable_element(e, 0, "i", 1, 1, &next))
+		try_expression(&next, 0);
 	if (!variable_bitfield(e, 8, 0x38, &next))
 		try_expression(&next, 0);
 	if (!variable_call_through(e, &next))
@@ -232,8 +236,11 @@ static void try_address(const struct variable_code *code)
 		if (!variable_in_register(code, reg, &found))
 			try_expression(&found, TYPES_DEEP);
 	for (int64_t offset = -16; offset <= 16; offset += 8)
-		if (!variable_in_memory(code, 4, offset, 8, &found))
+		if (!variable_in_memory(code, 4, offset, 8, &found) ||
+		    !variable_bytes_in_memory(code, 4, offset, 4, &found))
 			try_expression(&found, 1);
+	if (!variable_computed(code, 3, 1, &found))
+		try_expression(&found, 1);
 }
 
 static int take_unit(const char *path, void *ctx)
@@ -257,7 +264,9 @@ static void try_image(struct lines *lines)
 	if (!variable_call(&code, "check", &found))
 		try_expression(&found, 1);
 	for (uint64_t addr = 0x20000; addr < 0x20040; addr += 8)
-		if (!variable_global(&code, addr, 8, addr & 8, &found))
+		if (!variable_global(&code, addr, 8, addr & 8, &found, NULL))
+			try_expression(&found, 1);
+		else if (!variable_global_element(&code, addr, "i", 8, 8, &found))
 			try_expression(&found, 1);
 	lines_for_each_unit(lines, "", take_unit, &left);
 	lines_places(lines, "", "seed.c", 20, &places);

@@ -16,6 +16,8 @@ import stub  # noqa: E402
 # The CPU's numbers of the registers, in gdb's order.
 BY_CPU = (0, 2, 3, 1, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15)
 ALL = (1 << 64) - 1
+# What is read as a number where the source has bytes.
+WIDTHS = {"u8": "unsigned char", "u16": "unsigned short", "u32": "unsigned int", "u64": "unsigned long"}
 CURRENT = None
 
 
@@ -42,7 +44,8 @@ def alternatives(text):
     found = re.search(r"\(([^()|]*(?:\|[^()|]*)+)\)", text)
     if not found:
         return [text]
-    return [text[:found.start()] + name + text[found.end():] for name in found.group(1).split("|")]
+    return [text[:found.start()] + name + text[found.end():] for name in found.group(1).split("|")
+            if name != "..."]
 
 
 def number(value):
@@ -77,9 +80,29 @@ def in_frames(addr, check):
     raise Contradiction("; ".join(why))
 
 
+def replace_call(text, name, size):
+    """Functions of include/net/netlink.h that are inlined everywhere: so far behind their argument."""
+    while name + "(" in text:
+        begin = text.index(name + "(")
+        end = begin + len(name)
+        depth = 0
+        while True:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+            if not depth:
+                break
+        inner = text[begin + len(name):end]
+        text = "%s((char *)%s + %d)%s" % (text[:begin], inner, size, text[end:])
+    return text
+
+
 def as_gdb_knows(text):
     """`current` is a macro, and a call's result is nowhere."""
     text = text.replace("this_cpu ", "")
+    for name, size in (("nla_data", 4), ("nlmsg_data", 16)):
+        text = replace_call(text, name, size)
+    for bits, kind in WIDTHS.items():
+        text = text.replace("(%s *)" % bits, "(%s *)" % kind)
     text = re.sub(r"\bcurrent\b", "((struct task_struct *)0x1000)", text)
 
     def result(found):
@@ -98,7 +121,7 @@ def check_register(fact, text):
     if value.is_optimized_out:
         raise Contradiction(text + ": optimized out")
     mask = (1 << 8 * value.type.sizeof) - 1
-    expect(text, number(value) & mask, register_value(fact.reg) & mask)
+    expect(text, number(value) & mask, (register_value(fact.reg) + fact.offset) & mask)
 
 
 def check_address(fact, text, should):
@@ -136,7 +159,7 @@ class Fact:
         elif self.kind == "bits":
             check_bits(self, as_gdb_knows(text))
         elif self.kind == "stack":
-            check_address(self, text, register_value(self.reg) + self.offset)
+            check_address(self, as_gdb_knows(text), register_value(self.reg) + self.offset)
         elif self.kind == "percpu" and text == "current":
             expect("current", number(gdb.parse_and_eval("&" + CURRENT)), self.offset)
         elif self.kind in ("global", "percpu"):

@@ -308,6 +308,113 @@ int one_of_two(struct object *object, long a, long b)
 	return 0;
 }
 
+struct header {
+	char magic[8];
+	unsigned short kind;
+	long table[4];
+	char text[];
+};
+
+/* memcmp() of so few bytes is a comparison of a number. */
+int magic(struct header *header)
+{
+	if (__builtin_memcmp(header->magic, "\177ELF",
+			     4)) /* memcmp(header->magic, "\177ELF", 4) != 0 */
+		FAIL(ENOEXEC);
+	note();
+	return 0;
+}
+
+int behind_bytes(char *buf)
+{
+	if (*(unsigned short *)(buf + 24) != 0x4d5a) /* *(u16 *)(buf + 24) != 0x4d5a */
+		FAIL(EINVAL);
+	note();
+	return 0;
+}
+
+/* A byte of a wider member. */
+int part_of_member(struct header *header)
+{
+	if ((header->kind & 0xff) == 31) /* (u8)header->kind == 31 */
+		FAIL(ENOENT);
+	note();
+	return 0;
+}
+
+int element(struct header *header, long i)
+{
+	if (header->table[i] == 11) /* header->table[i] == 11 */
+		FAIL(EEXIST);
+	note();
+	return 0;
+}
+
+int element_of_bytes(const char *buf, long i)
+{
+	if (buf[i] == '=') /* buf[i] == 61 */
+		FAIL(EINVAL);
+	note();
+	return 0;
+}
+
+long limits[8];
+
+int element_of_global(long i)
+{
+	if (limits[i] == 13) /* limits[i] == 13 */
+		FAIL(ENOSPC);
+	note();
+	return 0;
+}
+
+int shifted_constant(struct object *object, uint64_t index)
+{
+	if (index >= 1ul << object->small) /* index >= (1ul << object->small) (unsigned) */
+		FAIL(ESRCH);
+	note();
+	return 0;
+}
+
+struct marked {
+	int first;
+	char begin[0]; /* marks a place, and holds nothing */
+	int second;
+	long third;
+};
+
+int behind_mark(struct marked *marked)
+{
+	if (marked->third == 17) /* marked->third == 17 */
+		FAIL(EBADF);
+	note();
+	return 0;
+}
+
+union command {
+	struct {
+		int a, b;
+	};
+	struct {
+		int c, d;
+	};
+	struct {
+		int e, f;
+	};
+	struct {
+		int g, h;
+	};
+};
+
+/* Which of many members is meant, nobody can tell. */
+int of_union(union command *command)
+{
+	if (command->f == 19) /* command->(b|d|f|...) == 19 */
+		FAIL(ENODEV);
+	note();
+	return 0;
+}
+
 int main(void)
 {
 	return 0;

@@ -76,12 +76,23 @@ struct variable_code {
 int variable_in_register(const struct variable_code *code, uint8_t reg, struct cexpr *ret);
 
 /**
+ * variable_computed() - the number that a register plus a constant is
+ * "for (...; i++)": behind the step DWARF has i as an expression of the register it is about to be.
+ */
+int variable_computed(const struct variable_code *code, uint8_t reg, int64_t addend,
+		      struct cexpr *ret);
+
+/**
  * variable_in_memory() - the variable, or a member of one, at an offset from a register
  * For variables that are in memory themselves: on the stack. Pointers are variable_member()'s.
  * @bytes: of the access; 0: its address alone is of interest
  */
 int variable_in_memory(const struct variable_code *code, uint8_t base, int64_t offset,
 		       uint32_t bytes, struct cexpr *ret);
+
+/** variable_bytes_in_memory() - some of the bytes that an array on the stack has: "*(u32 *)buf" */
+int variable_bytes_in_memory(const struct variable_code *code, uint8_t base, int64_t offset,
+			     uint32_t bytes, struct cexpr *ret);
 
 /**
  * variable_behind_register() - a member of what a pointer points to that is a register plus a
@@ -96,9 +107,10 @@ int variable_behind_register(const struct variable_code *code, uint8_t reg, int6
 /**
  * variable_global() - the variable of the kernel image at an address
  * @addr: run-time address; of per-CPU variables the offset, with @percpu
+ * @ret_part: as of variable_member()
  */
 int variable_global(const struct variable_code *code, uint64_t addr, uint32_t bytes, bool percpu,
-		    struct cexpr *ret);
+		    struct cexpr *ret, uint32_t *ret_part);
 
 /** variable_call() - the result of a function: "name()" */
 int variable_call(const struct variable_code *code, const char *name, struct cexpr *ret);
@@ -116,6 +128,26 @@ int variable_call_through(const struct cexpr *pointer, struct cexpr *ret);
  */
 int variable_member(const struct cexpr *pointer, int64_t offset, uint32_t bytes, struct cexpr *ret,
 		    uint32_t *ret_part);
+
+/**
+ * variable_element() - of an array behind a pointer: "p->slots[i]", "p[i]"
+ * @offset: of what is accessed in the first element
+ * @index: of the element, as an expression
+ * @scale: bytes of an element
+ */
+int variable_element(const struct cexpr *pointer, int64_t offset, const char *index, uint32_t scale,
+		     uint32_t bytes, struct cexpr *ret);
+
+/** variable_global_element() - of an array of the kernel image, whose first element is at @addr */
+int variable_global_element(const struct variable_code *code, uint64_t addr, const char *index,
+			    uint32_t scale, uint32_t bytes, struct cexpr *ret);
+
+/**
+ * variable_bytes() - what no member is: some bytes of an array of bytes, or behind a pointer to
+ * bytes or to void: "*(u32 *)(p->data + 4)"; of a netlink attribute "*(u32 *)nla_data(p)"
+ * @bytes: 1, 2, 4 or 8
+ */
+int variable_bytes(const struct cexpr *pointer, int64_t offset, uint32_t bytes, struct cexpr *ret);
 
 /**
  * variable_bitfield() - the bit-field that is exactly these bits of memory
