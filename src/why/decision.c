@@ -241,10 +241,27 @@ static void describe_values(const struct compared *c, bool wrong, struct decisio
 	}
 }
 
-static void describe_source(const struct compared *c, const struct insn *branch, bool wrong,
+/* Memory may have been written to since. */
+static bool certain_value(void *ctx, int index, int64_t *ret)
+{
+	const struct compared *c = ctx;
+	const struct value_then *then = &c->values[index];
+	unsigned int unused = 64 - c->operands[index].bits;
+
+	if (index >= c->count || !c->known[index] || then->later || then->shared ||
+	    extended(then, c->operands[index].bits))
+		return false;
+	*ret = (int64_t)(then->value << unused) >> unused;
+	return true;
+}
+
+static void describe_source(struct compared *c, const struct insn *branch, enum agreement agreement,
 			    struct decision *ret)
 {
+	const bool wrong = agreement == AGREEMENT_CONTRADICTS;
 	struct backward *back = c->back;
+	/* On another one of several ways a register held something else. */
+	const bool tells = agreement == AGREEMENT_AGREES || (!wrong && !back->several);
 	const struct operand_way way = {
 		.lines = back->where->lines,
 		.symbols = back->where->symbols,
@@ -253,6 +270,8 @@ static void describe_source(const struct compared *c, const struct insn *branch,
 		.ctx = back,
 		.fact = back->where->fact,
 		.fact_ctx = back->where->fact_ctx,
+		.value = tells && !back->where->no_values ? certain_value : NULL,
+		.value_ctx = c,
 	};
 	struct operand_insn sets, branches;
 	struct operand_condition condition;
@@ -283,7 +302,6 @@ static void describe(struct backward *back, const struct insn *branch, struct de
 	struct compared compared = {.back = back};
 	const struct insn *setter = branch;
 	enum agreement agreement = AGREEMENT_UNKNOWN;
-	bool wrong;
 	char words[CONDITION_MAX];
 
 	for (int i = 0; i < SETTER_STEPS; i++) {
@@ -303,14 +321,13 @@ static void describe(struct backward *back, const struct insn *branch, struct de
 				  ret->taken, take_operand, &compared, words, sizeof(words)))
 		agreement = agreement_of(&compared, setter_bytes, setter->len, bytes, branch->len,
 					 ret->taken);
-	wrong = agreement == AGREEMENT_CONTRADICTS;
 	take_agreement(&compared, agreement, ret);
 	if (insn_condition(setter_bytes, setter->len, setter->addr, bytes, branch->len, ret->taken,
 			   ret->condition, sizeof(ret->condition)))
 		ret->condition[0] = '\0';
 	else
-		describe_values(&compared, wrong, ret);
-	describe_source(&compared, branch, wrong, ret);
+		describe_values(&compared, agreement == AGREEMENT_CONTRADICTS, ret);
+	describe_source(&compared, branch, agreement, ret);
 }
 
 static int walk(struct backward *back, uint64_t addr, struct decision *ret)
@@ -612,13 +629,26 @@ static int find_edges(struct backward *back, const struct insn *site, struct con
 	return count;
 }
 
+/* @behind: it comes after the instruction at @site */
+static void describe_edge(struct backward *back, const struct control_edge *edge, uint64_t site,
+			  bool behind, struct decision *ret)
+{
+	const struct insn *in = code_find(back->code, edge->addr);
+
+	back->written =
+		behind ? written_from(back, site, in->addr)
+		       : written_from(back, edge->taken ? in->target : in->addr + in->len, site);
+	*ret = (struct decision){.addr = in->addr, .taken = edge->taken, .behind = behind};
+	describe(back, in, ret);
+}
+
 int decisions_one_of(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		     const struct why_state *state, struct decision *ret, size_t max)
 {
 	struct backward back = {.where = where, .state = state, .several = true};
 	int err = code_load_symbol(where->text, where->symbols, func, &back.code), count;
 	_cleanup_free_ struct control_edge *edges = calloc(max + 1, sizeof(*edges));
-	const struct insn *site, *in;
+	const struct insn *site;
 	bool behind;
 
 	if (err || !edges) {
@@ -628,19 +658,17 @@ int decisions_one_of(const struct decision_code *where, const struct symbol *fun
 	}
 	site = code_find(back.code, addr);
 	count = site ? find_edges(&back, site, edges, max, &behind) : -ENOENT;
-	for (int i = 0; i < count; i++) {
-		in = code_find(back.code, edges[i].addr);
-		back.written =
-			behind ? written_from(&back, addr, in->addr)
-			       : written_from(&back,
-					      edges[i].taken ? in->target : in->addr + in->len,
-					      addr);
-		ret[i] = (struct decision){
-			.addr = in->addr, .taken = edges[i].taken, .behind = behind};
-		describe(&back, in, &ret[i]);
-	}
+	for (int i = 0; i < count; i++)
+		describe_edge(&back, &edges[i], addr, behind, &ret[i]);
+	count = count < 1 ? count : without_excluded(ret, (size_t)count);
+	/* The only one that is left is the one that was taken. */
+	back.several = false;
+	if (count == 1)
+		describe_edge(&back,
+			      &(struct control_edge){.addr = ret[0].addr, .taken = ret[0].taken},
+			      addr, behind, &ret[0]);
 	code_free(back.code);
-	return count < 1 ? count : without_excluded(ret, (size_t)count);
+	return count;
 }
 
 int decision_at(const struct decision_code *where, const struct symbol *func, uint64_t addr,

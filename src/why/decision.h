@@ -21,7 +21,8 @@
  *          stands behind what was read in memory that was written to in between, "(changed since)"
  *          if it holds something else now, whoever wrote it; "(by then)": or else another one of
  *          several ways was taken
- * @source: the condition in the names of the source: "count > 2 (unsigned)"; "" without them
+ * @source: the condition in the names of the source: "count > 2 (unsigned)"; "" without them. One
+ *          operand without a name may be the number that it was, unless values are not wanted
  * @source_values: "count = 9"
  * @operand: what it is about, where there is @source
  * @agrees: with what registers, and memory that was not written to in between, held it went this
