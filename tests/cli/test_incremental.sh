@@ -1,4 +1,5 @@
 #!/bin/bash
+# not quick: a minute of compiling
 # test_incremental - what make compiles again after a change, and that nothing is compiled twice
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2

@@ -1,4 +1,5 @@
 #!/bin/bash
+# not quick: a minute, with debug information of kernels
 # test_operands - names of the source in conditions: gdb, asked the same of the same file, says so too
 #
 # Of our own program, and of each kernel and module whose debug information is here (tests/vm/setup

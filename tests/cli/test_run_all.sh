@@ -97,6 +97,7 @@ echo "ok one"'
 suite cli/short <<<'sleep 0.2; echo "ok one"'
 run_it tests/run-all
 judge "a suite that was left out" 0 '^ok +vm/long .* 1 skipped' "$scratch/out"
+judge "... which the end says again" 0 '^left to CI and FULL=1: vm/long$' "$scratch/out"
 if grep -q -E '^cli/short [0-9]+\.[0-9]$' "$scratch/logs/seconds" && ! grep -q '^vm/long' "$scratch/logs/seconds"; then
 	ok "... says nothing of how long it takes"
 else
