@@ -137,8 +137,13 @@ static int first_snapshot(struct capfile *file, struct snapshot *ret)
 	return got == -ENOMEM ? got : got == 1;
 }
 
-/* Which start it is of; -EBADMSG: nothing in it can be read. */
-static int check(const struct journal_row *row, uint64_t *ret_start)
+/*
+ * Is it one that can be read, of a path that is not known yet of this start? A path that is known
+ * is not read: it comes again each hour. Return: 1; 0; -EBADMSG: nothing in it can be read;
+ * -ENOMEM.
+ */
+static int is_new(const struct journal_spool *spool, const struct journal_row *row,
+		  struct spooled *item)
 {
 	struct capfile *file;
 	struct snapshot snap;
@@ -147,10 +152,11 @@ static int check(const struct journal_row *row, uint64_t *ret_start)
 
 	if (err)
 		return err == -ENOMEM ? err : -EBADMSG;
-	*ret_start = start_of(capfile_meta(file));
-	err = first_snapshot(file, &snap);
+	item->start = start_of(capfile_meta(file));
+	if (!hash_table_find(&spool->known, sizeof(*item), hash_of(item), is_same, item))
+		err = first_snapshot(file, &snap) ?: -EBADMSG;
 	capfile_close(file);
-	return err < 0 ? err : err ? 0 : -EBADMSG;
+	return err;
 }
 
 int journal_spool_add(struct journal_spool *spool, const struct journal_row *row)
@@ -159,18 +165,16 @@ int journal_spool_add(struct journal_spool *spool, const struct journal_row *row
 			       .ts_ns = row->ts_ns,
 			       .at = spool->size,
 			       .len = row->capture_len};
-	int err;
+	int got, err;
 
 	spool->without += row->without_capture;
 	if (!row->capture || !row->has_ident)
 		return 0;
 	snprintf(item.host, sizeof(item.host), "%s", row->host);
-	err = check(row, &item.start);
-	spool->damaged += err == -EBADMSG;
-	if (err)
-		return err == -EBADMSG ? 0 : err;
-	if (hash_table_find(&spool->known, sizeof(item), hash_of(&item), is_same, &item))
-		return 0;
+	got = is_new(spool, row, &item);
+	spool->damaged += got == -EBADMSG;
+	if (got <= 0)
+		return got == -EBADMSG ? 0 : got;
 	err = write_all(spool->fd, row->capture, row->capture_len);
 	if (err)
 		return err;
