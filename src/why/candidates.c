@@ -14,6 +14,13 @@
 #define CONSTANT_REACH 7
 /* Three instructions back to what makes 0 or 1. */
 #define TRUTH_REACH 24
+/*
+ * The area of modules and of generated code begins here, or further up: MODULES_VADDR of
+ * arch/x86/include/asm/pgtable_64_types.h, without CONFIG_RANDOMIZE_BASE.
+ */
+#define MODULES_LOWEST 0xffffffffa0000000
+#define CALL_BYTES     5
+#define ENTRY_BYTES    9 /* ENDBR and a call */
 
 /* SBB r/m, r and SBB r, r/m of the same register, in the few bytes before an AND. */
 static bool behind_sbb(const uint8_t *bytes, size_t at)
@@ -113,6 +120,7 @@ struct finder {
 	uint64_t window_addr;
 	size_t window_len;
 	uint64_t last_addr;
+	uint64_t image_end; /* of the image's text that is still there; UINT64_MAX: not known */
 	size_t read;
 };
 
@@ -179,6 +187,9 @@ static int visit(const struct symbol *sym, void *ctx)
 	    symbol_is_bpf(sym))
 		return 0;
 	f->last_addr = sym->addr;
+	/* Text of the start-up, whose memory has another use now, and data that counts as text. */
+	if (!*sym->module && sym->addr >= f->image_end)
+		return 0;
 	bytes = read_text(f, sym->addr, sym->size);
 	if (!bytes)
 		return 0;
@@ -208,6 +219,26 @@ static void drop_twins(struct candidates *found)
 }
 
 /*
+ * Some function begins with a call of its own. What a tracer calls is an entry of ftrace, or
+ * generated code, which the table of symbols need not know.
+ */
+static bool calls_tracer(const struct finder *f, uint64_t addr, const uint8_t *bytes, uint64_t size)
+{
+	uint64_t at = size == ENTRY_BYTES && bytes[0] != 0xe8 ? ENTRY_BYTES - CALL_BYTES : 0, to;
+	struct symbol sym;
+	int32_t rel;
+
+	if (bytes[at] != 0xe8)
+		return true;
+	memcpy(&rel, bytes + at + 1, sizeof(rel));
+	to = addr + at + CALL_BYTES + (uint64_t)(int64_t)rel;
+	if (symbols_find(f->symbols, to, &sym))
+		return to >= MODULES_LOWEST;
+	return symbol_is_bpf(&sym) || !strncmp(sym.module, "__builtin__", 11) ||
+	       (!*sym.module && !strncmp(sym.name, "ftrace_", 7));
+}
+
+/*
  * Which of them are traced. Those that nobody may interrupt are dropped, traced or not: nothing
  * could be watched in them, and some run because we probe. kprobe_ftrace_handler() loads EEXIST
  * (~BIT(4)), and runs in the call when our kprobe on netlink_ack() is hit.
@@ -219,10 +250,11 @@ static void sift(struct finder *f, const struct probeable *probeable)
 
 	for (size_t i = 0; i < found->count; i++) {
 		struct candidate item = found->items[i];
-		uint64_t size = item.sym.size < 9 ? item.sym.size : 9;
+		uint64_t size = item.sym.size < ENTRY_BYTES ? item.sym.size : ENTRY_BYTES;
 		const uint8_t *bytes = read_text(f, item.sym.addr, size);
 
-		item.traced = bytes && begins_with_fentry(bytes, size);
+		item.traced = bytes && begins_with_fentry(bytes, size) &&
+			      calls_tracer(f, item.sym.addr, bytes, size);
 		if (!probeable || !probeable_forbidden(probeable, item.sym.addr))
 			found->items[kept++] = item;
 	}
@@ -233,9 +265,13 @@ int candidates_find(const struct text_source *text, struct symbols *symbols,
 		    const struct probeable *probeable, struct candidates *ret)
 {
 	struct candidates found = {};
-	struct finder f = {.text = text, .symbols = symbols, .found = &found};
+	struct finder f = {
+		.text = text, .symbols = symbols, .found = &found, .image_end = UINT64_MAX};
+	struct symbol end;
 	int err;
 
+	if (!symbols_by_name(symbols, "", "_etext", 0, &end))
+		f.image_end = end.addr;
 	f.window = malloc(FUNCTION_BYTES);
 	if (!f.window)
 		return -ENOMEM;

@@ -330,6 +330,58 @@ static void candidates_are_functions_and_those_of_cold_parts(void **state)
 	probeable_destroy(probeable);
 }
 
+/*
+ * Each at the next multiple of 16 returns -EINVAL behind its first instructions:
+ * free: ENDBR, NOP of 5 bytes   by_ftrace: call ftrace_caller   by_code: ENDBR, call into the area
+ * of modules   own: call own_too   own_too: ENDBR, call of data, which is no function of the tracer
+ * 60 ftrace_caller: ret         data, behind the text: mov $-22,%eax  ret
+ */
+static const uint8_t entries[0x80] =
+	"\xf3\x0f\x1e\xfa\x0f\x1f\x44\x00\x00\xb8\xea\xff\xff\xff\xc3\xcc"
+	"\xe8\x4b\x00\x00\x00\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc"
+	"\xf3\x0f\x1e\xfa\xe8\xd7\xff\xff\x3e\xb8\xea\xff\xff\xff\xc3\xcc"
+	"\xe8\x0b\x00\x00\x00\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc"
+	"\xf3\x0f\x1e\xfa\xe8\x27\x00\x00\x00\xb8\xea\xff\xff\xff\xc3\xcc"
+	"\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+
+static int open_entries(void **state)
+{
+	return symbol_table_setup(state, "ffffffff81000000 T free\n"
+					 "ffffffff81000010 T by_ftrace\n"
+					 "ffffffff81000020 T by_code\n"
+					 "ffffffff81000030 t own\n"
+					 "ffffffff81000040 t own_too\n"
+					 "ffffffff81000060 T ftrace_caller\n"
+					 "ffffffff81000070 T _etext\n"
+					 "ffffffff81000070 t data\n"
+					 "ffffffff81000080 D end\n");
+}
+
+/* kprobe.multi on a function that the tracer does not know is refused for all functions at once. */
+static void candidates_a_call_at_the_entry_need_not_be_the_tracers(void **state)
+{
+	static const struct text_bytes bytes = {BASE, entries, sizeof(entries)};
+	static const struct text_source source = {.read = text_bytes_read, .ctx = (void *)&bytes};
+	static const struct {
+		const char *name;
+		bool traced;
+	} wanted[] = {
+		{"free", true}, {"by_ftrace", true}, {"by_code", true},
+		{"own", false}, {"own_too", false},
+	};
+	struct candidates found = {};
+
+	assert_int_equal(candidates_find(&source, *state, NULL, &found), 0);
+	assert_int_equal(found.count, ARRAY_SIZE(wanted));
+	for (size_t i = 0; i < found.count; i++) {
+		assert_string_equal(found.items[i].sym.name, wanted[i].name);
+		assert_int_equal(found.items[i].traced, wanted[i].traced);
+	}
+	candidates_deinit(&found);
+}
+
 /* The deciding one alone: 0, or what decisions_find() says. */
 static int find_one(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		    const struct snapshot *snap, const uint64_t *regs, struct decision *ret)
@@ -568,6 +620,9 @@ int main(void)
 		cmocka_unit_test(may_load_errno_misses_nothing_that_is_decoded),
 		cmocka_unit_test_setup_teardown(candidates_are_functions_and_those_of_cold_parts,
 						open_table, symbol_table_teardown),
+		cmocka_unit_test_setup_teardown(
+			candidates_a_call_at_the_entry_need_not_be_the_tracers, open_entries,
+			symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_one_way_condition_and_value, open_table,
 						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_is_not_told, open_table,
