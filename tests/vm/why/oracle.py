@@ -24,7 +24,7 @@ INSIDE = re.compile(r"(desc_|prb_|_prb|v?printk|console_|serial8250|univ8250|uar
 # -1 is no errno there, but no user's ID, an ACL that is not known, no NUMA node, or the mask of a
 # table's index (the latch of timekeeping, which our own probes read).
 NO_EPERM = re.compile(r"(map_id_|from_k[ug]id|make_k[ug]id|get_acl|get_cached_acl|truncate_inode|"
-                      r"kmem_cache_alloc_node|ktime_get_mono_fast_ns)")
+                      r"kmem_cache_alloc_(node|noprof)|ktime_get_mono_fast_ns)")
 SENDS = ("sendmsg", "sendto", "sendmmsg", "write", "io_uring_enter")
 
 

@@ -3,6 +3,7 @@
 ID CALL ERRNO FLAGS OPTIONS COMMAND PREPARATION: the call to blame and its errno as strace shows
 them; flags and options separated by commas and spaces, - for none; COMMAND in the shell's words,
 PREPARATION a script for bash, run once beforehand in the row's directory.
+A flag like 6.18:EINVAL is the errno on that kernel, where it is another one than elsewhere.
 """
 import os
 
@@ -10,8 +11,8 @@ LIST = os.path.join(os.path.dirname(os.path.realpath(__file__)), "list")
 FIELDS = ("id", "call", "errno", "flags", "options", "command", "prep")
 
 
-def load(path=LIST):
-    """[{field: text}]"""
+def load(path=LIST, kernel=None):
+    """[{field: text}], with the errnos of that kernel ("6.18")"""
     rows = []
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -24,6 +25,8 @@ def load(path=LIST):
             row = dict(zip(FIELDS, fields + [""]))
             for name in ("flags", "options"):
                 row[name] = "" if row[name] == "-" else row[name]
+            on_kernels = dict(flag.split(":") for flag in row["flags"].split(",") if ":" in flag)
+            row["errno"] = on_kernels.get(kernel, row["errno"])
             rows.append(row)
     seen = [row["id"] for row in rows]
     if len(set(seen)) != len(seen):

@@ -27,8 +27,8 @@ PROBES = re.compile(r"_*(k(ret)?probe|fprobe|ftrace|rethook|arch_rethook|bpf|per
 # Of those, what runs for the probes alone, in calls that may be about the others.
 ONLY_PROBES = re.compile(r"_*(fprobe|ftrace_(ops|graph|stub)|rethook|arch_rethook|kprobe_(ftrace|"
                          r"int3|multi|trap|handle)|perf_swevent|perf_tp_|hw_breakpoint_exc|"
-                         r"trace_call_bpf|exc_debug|exc_int3|notify_die|htab_|array_map|"
-                         r"bpf_(get_stack|probe_read|ringbuf|trampoline|trace_run)|"
+                         r"trace_call_bpf|exc_debug|exc_int3|notify_die|htab_(lru_)?map_(hash|lookup)|"
+                         r"array_map_lookup|bpf_(get_stack|probe_read|ringbuf|trampoline|trace_run)|"
                          r"get_perf_callchain|ringbuf)")
 KERNEL, MODULES = 0xffffffff80000000, 0xffffffffc0000000
 PROBE_CALLS = ("bpf", "perf_event_open", "ioctl", "write")
