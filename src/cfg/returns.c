@@ -45,12 +45,20 @@ static int add_call(struct function_exits *x, const struct insn *in)
 	return 0;
 }
 
-/* @prev: the instruction just before, or NULL */
-static int add_errno(struct function_exits *x, const struct insn *in, const struct insn *prev)
+/* The instruction just before number @i, or NULL. */
+static const struct insn *before(const struct code *code, size_t i)
 {
+	const struct insn *prev = i ? &code->insns[i - 1] : NULL;
+
+	return prev && prev->addr + prev->len == code->insns[i].addr ? prev : NULL;
+}
+
+static int add_errno(struct function_exits *x, size_t i)
+{
+	const struct insn *in = &x->code->insns[i], *prev = before(x->code, i);
 	bool uncertain = in->flags & INSN_F_ERR_MAYBE;
 
-	if (!insn_makes_errno(in, prev))
+	if (!insn_makes_errno(in, prev, prev ? before(x->code, i - 1) : NULL))
 		return 0;
 	if (vector_grow(&x->errnos, x->errno_count, sizeof(*x->errnos)))
 		return -ENOMEM;
@@ -99,12 +107,9 @@ static int collect(struct function_exits *x)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < code->count; i++) {
-		const struct insn *in = &code->insns[i], *prev = i ? in - 1 : NULL;
-
-		err = classify(x, in);
+		err = classify(x, &code->insns[i]);
 		if (!err)
-			err = add_errno(x, in,
-					prev && prev->addr + prev->len == in->addr ? prev : NULL);
+			err = add_errno(x, i);
 	}
 	return err;
 }

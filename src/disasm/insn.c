@@ -137,7 +137,28 @@ static void find_sbb(const ZydisDecoderContext *ctx, const ZydisDecodedInstructi
 	id = ZydisRegisterGetId(ops[0].reg.value);
 	if (id < 0 || id > 15)
 		return;
-	ret->flags |= INSN_F_SBB;
+	ret->flags |= INSN_F_ONES;
+	ret->err_reg = (uint8_t)id;
+}
+
+/* "sar $0x1f,%eax": minus one if it was negative, else zero; "not %eax" of that. */
+static void find_sar_or_not(const ZydisDecoderContext *ctx, const ZydisDecodedInstruction *zi,
+			    struct insn *ret)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	bool shifts = zi->mnemonic == ZYDIS_MNEMONIC_SAR;
+	ZyanI8 id;
+
+	if (zydis_decode_operands(ctx, zi, ops) || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    ops[0].size < 32)
+		return;
+	if (shifts && (ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+		       ops[1].imm.value.u != (ZyanU64)ops[0].size - 1))
+		return;
+	id = ZydisRegisterGetId(ops[0].reg.value);
+	if (id < 0 || id > 15)
+		return;
+	ret->flags |= shifts ? INSN_F_ONES : INSN_F_NOT;
 	ret->err_reg = (uint8_t)id;
 }
 
@@ -152,6 +173,10 @@ static void find_errno(const ZydisDecoderContext *ctx, const ZydisDecodedInstruc
 	switch (zi->mnemonic) {
 	case ZYDIS_MNEMONIC_SBB:
 		find_sbb(ctx, zi, ret);
+		return;
+	case ZYDIS_MNEMONIC_SAR:
+	case ZYDIS_MNEMONIC_NOT:
+		find_sar_or_not(ctx, zi, ret);
 		return;
 	case ZYDIS_MNEMONIC_MOV:
 	case ZYDIS_MNEMONIC_OR:
@@ -261,13 +286,15 @@ int insn_decode(const void *bytes, size_t len, uint64_t addr, struct insn *ret)
 	return 0;
 }
 
-bool insn_makes_errno(const struct insn *in, const struct insn *prev)
+bool insn_makes_errno(const struct insn *in, const struct insn *prev, const struct insn *earlier)
 {
 	if (!in->err)
 		return false;
 	if (!(in->flags & INSN_F_ERR_MASK))
 		return true;
-	return prev && (prev->flags & INSN_F_SBB) && !(in->flags & INSN_F_ERR_MEM) &&
+	if (prev && prev->flags & INSN_F_NOT && prev->err_reg == in->err_reg)
+		prev = earlier;
+	return prev && (prev->flags & INSN_F_ONES) && !(in->flags & INSN_F_ERR_MEM) &&
 	       prev->err_reg == in->err_reg;
 }
 

@@ -42,9 +42,11 @@ enum insn_class {
 #define INSN_F_ERR_MEM (1u << 5) /* @err is stored to memory, not to a register */
 
 #define INSN_F_ERR_MAYBE (1u << 6) /* @err: "or $-1" or "and $-errno": may be a mask as well */
-#define INSN_F_ERR_MASK	 (1u << 7) /* @err: "and $-errno": an errno only after INSN_F_SBB */
-#define INSN_F_SBB	 (1u << 8) /* SBB of @err_reg with itself: all ones or zero */
-#define INSN_F_VMENTRY	 (1u << 9) /* VMLAUNCH, VMRESUME: goes on elsewhere */
+#define INSN_F_ERR_MASK	 (1u << 7) /* @err: "and $-errno": an errno only after INSN_F_ONES */
+/* @err_reg is all ones or zero: SBB with itself, SAR by its width less one */
+#define INSN_F_ONES    (1u << 8)
+#define INSN_F_VMENTRY (1u << 9)  /* VMLAUNCH, VMRESUME: goes on elsewhere */
+#define INSN_F_NOT     (1u << 10) /* NOT of @err_reg */
 
 /* bits of struct insn.flags_read and .flags_written, the CPU's own positions */
 #define INSN_CF (1u << 0)
@@ -100,10 +102,11 @@ int insn_decode(const void *bytes, size_t len, uint64_t addr, struct insn *ret);
 
 /**
  * insn_makes_errno() - does this instruction leave a constant negative errno somewhere?
- * @prev: the instruction executed before it, or NULL
- * Return: true for a loaded constant, and for "sbb %eax,%eax; and $-22,%eax"; false for masks.
+ * @prev: the instruction executed before it, or NULL; @earlier: the one before that, or NULL
+ * Return: true for a loaded constant, and for "sbb %eax,%eax; and $-22,%eax", with SAR instead of
+ * SBB or with NOT between them; false for masks.
  */
-bool insn_makes_errno(const struct insn *in, const struct insn *prev);
+bool insn_makes_errno(const struct insn *in, const struct insn *prev, const struct insn *earlier);
 
 /** insn_falls_through() - can the next instruction in memory run after one of this class? */
 bool insn_falls_through(enum insn_class class);

@@ -152,17 +152,27 @@ static int add_decision(struct builder *b, const struct insn *in, uint32_t index
 	return 0;
 }
 
-/* @in directly follows the newest instruction of the path, and that is its SBB. */
+/* Instruction number @count - 1 of the path, if it stands directly before @addr. */
+static bool decode_before(const struct path *p, size_t count, uint64_t addr, struct insn *ret)
+{
+	const struct path_insn *before = count ? &p->insns[count - 1] : NULL;
+
+	return before && before->addr + before->len == addr &&
+	       !insn_decode(before->bytes, before->len, before->addr, ret);
+}
+
+/* @in directly follows the newest instructions of the path, which made all ones of its register. */
 static bool makes_errno(const struct path *p, const struct insn *in)
 {
-	const struct path_insn *before = p->insn_count ? &p->insns[p->insn_count - 1] : NULL;
-	struct insn prev;
+	struct insn prev, earlier;
 
 	if (!in->err || !(in->flags & INSN_F_ERR_MASK))
 		return in->err;
-	return before && before->addr + before->len == in->addr &&
-	       !insn_decode(before->bytes, before->len, before->addr, &prev) &&
-	       insn_makes_errno(in, &prev);
+	if (!decode_before(p, p->insn_count, in->addr, &prev))
+		return false;
+	return insn_makes_errno(in, &prev,
+				decode_before(p, p->insn_count - 1, prev.addr, &earlier) ? &earlier
+											 : NULL);
 }
 
 static int add_insn(struct builder *b, const struct insn *in, const uint8_t *bytes)

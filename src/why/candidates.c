@@ -22,12 +22,18 @@
 #define CALL_BYTES     5
 #define ENTRY_BYTES    9 /* ENDBR and a call */
 
-/* SBB r/m, r and SBB r, r/m of the same register, in the few bytes before an AND. */
-static bool behind_sbb(const uint8_t *bytes, size_t at)
+/*
+ * SBB r/m, r and SBB r, r/m of the same register, or SAR r by 31 or 63, in the few bytes before an
+ * AND, with NOT r between them or not.
+ */
+static bool behind_ones(const uint8_t *bytes, size_t at)
 {
-	for (size_t i = at < 6 ? 0 : at - 6; i + 1 < at; i++)
+	for (size_t i = at < 6 ? 0 : at - 6; i + 1 < at; i++) {
 		if ((bytes[i] == 0x19 || bytes[i] == 0x1b) && bytes[i + 1] >= 0xc0)
 			return true;
+		if (bytes[i] == 0xc1 && bytes[i + 1] >= 0xf8)
+			return true;
+	}
 	return false;
 }
 
@@ -53,9 +59,9 @@ static bool loads_constant(const uint8_t *bytes, size_t at)
 		if (bytes[at - 1] == 0x0d || has_opcode(bytes, at, 0x81, 1))
 			return true;
 	if (bytes[at - 1] == 0x25) /* AND rAX, imm; AND r, imm */
-		return behind_sbb(bytes, at - 1);
+		return behind_ones(bytes, at - 1);
 	return at >= 2 && bytes[at - 2] == 0x81 && bytes[at - 1] >= 0xe0 && bytes[at - 1] <= 0xe7 &&
-	       behind_sbb(bytes, at - 2);
+	       behind_ones(bytes, at - 2);
 }
 
 /* OR r/m and AND r of a constant of one byte, which is sign-extended. */
@@ -71,7 +77,7 @@ static bool is_short_form(const uint8_t *bytes, size_t at, size_t len)
 			       : !!memchr(bytes + at + 2, 0xff,
 					  left - 2 < CONSTANT_REACH ? left - 2 : CONSTANT_REACH);
 	return bytes[at + 1] >= 0xe0 && bytes[at + 1] <= 0xe7 && bytes[at + 2] >= 0x80 &&
-	       behind_sbb(bytes, at);
+	       behind_ones(bytes, at);
 }
 
 /* SETcc, MOVZX of a byte, AND of 1 in the few bytes before NEG, or SUB of 1. */

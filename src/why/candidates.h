@@ -63,8 +63,8 @@ const struct candidate *candidates_at(const struct candidates *candidates, uint6
  * may_load_errno() - do these bytes hold an instruction that may load a negative errno?
  * @len: of @bytes
  * Return: false only if there is none: MOV of a 32-bit constant from -4095 to -1 into a register
- * or memory, OR of -1, AND of such a constant behind SBB, or NEG of, or 1 less than, 0 or 1, which
- * makes EPERM.
+ * or memory, OR of -1, AND of such a constant behind SBB or SAR, or NEG of, or 1 less than, 0 or 1,
+ * which makes EPERM.
  */
 bool may_load_errno(const uint8_t *bytes, size_t len);
 

@@ -17,8 +17,8 @@
  * struct site - an instruction that loads the errno
  * @sym: function that it is in; strings belong to the symbols
  * @watch: where it is seen: at @addr, or behind it where only its result tells (NEG, SUB)
- * @reg: it is made only if this register holds all ones at @watch (before AND behind SBB, after
- *       NEG): its index in struct pt_regs; SITE_REG_NONE: in any case
+ * @reg: it is made only if this register holds all ones at @watch (before AND behind SBB or SAR,
+ * after NEG): its index in struct pt_regs; SITE_REG_NONE: in any case
  * @branch: it loads nothing: it is a branch that may have decided for the errno, if it went @taken;
  * it comes @behind the errno, or before it
  */

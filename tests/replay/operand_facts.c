@@ -106,7 +106,7 @@ static bool is_place(const struct code *code, size_t i, bool errnos)
 	const struct insn *in = &code->insns[i];
 
 	if (errnos)
-		return in->err && insn_makes_errno(in, i ? in - 1 : NULL);
+		return in->err && insn_makes_errno(in, i ? in - 1 : NULL, i > 1 ? in - 2 : NULL);
 	return i && in[-1].class == INSN_COND;
 }
 

@@ -109,17 +109,47 @@ static void insn_decode_errno_constants_found(void **state)
 	}
 }
 
-static void insn_makes_errno_mask_needs_sbb_before(void **state)
+static void insn_makes_errno_mask_needs_all_ones_before(void **state)
 {
+	/* all ones or zero; not %eax, or nothing, between; and $-22,%eax or %rax */
+	static const struct {
+		const char *first, *between, *and;
+		bool made;
+	} cases[] = {
+		{"\x19\xc0", NULL, "\x83\xe0\xea", true},	       /* sbb %eax,%eax */
+		{"\x19\xc9", NULL, "\x83\xe0\xea", false},	       /* sbb %ecx,%ecx */
+		{"\xc1\xf8\x1f", NULL, "\x83\xe0\xea", true},	       /* sar $31,%eax */
+		{"\x48\xc1\xf8\x3f", NULL, "\x48\x83\xe0\xea", true},  /* sar $63,%rax */
+		{"\x48\xc1\xf8\x1f", NULL, "\x48\x83\xe0\xea", false}, /* sar $31,%rax */
+		{"\xc1\xf8\x1e", NULL, "\x83\xe0\xea", false},	       /* sar $30,%eax */
+		{"\xc1\xe8\x1f", NULL, "\x83\xe0\xea", false},	       /* shr $31,%eax */
+		{"\x19\xc0", "\xf7\xd0", "\x83\xe0\xea", true},
+		{"\xc1\xf8\x1f", "\xf7\xd0", "\x83\xe0\xea", true},
+		{"\x19\xc9", "\xf7\xd0", "\x83\xe0\xea", false},
+		{"\x19\xc0", "\xf7\xd1", "\x83\xe0\xea", false}, /* not %ecx */
+		{"\x89\xf8", "\xf7\xd0", "\x83\xe0\xea", false}, /* mov %edi,%eax */
+	};
 	struct insn sbb, other, and;
 
 	(void)state;
 	assert_int_equal(insn_decode("\x19\xc0", 2, BASE, &sbb), 0);	 /* sbb %eax,%eax */
 	assert_int_equal(insn_decode("\x19\xc9", 2, BASE, &other), 0);	 /* sbb %ecx,%ecx */
 	assert_int_equal(insn_decode("\x83\xe0\xea", 3, BASE, &and), 0); /* and $-22,%eax */
-	assert_true(insn_makes_errno(&and, &sbb));
-	assert_false(insn_makes_errno(&and, &other));
-	assert_false(insn_makes_errno(&and, NULL));
+	assert_true(insn_makes_errno(&and, &sbb, NULL));
+	assert_true(insn_makes_errno(&and, &sbb, &other));
+	assert_false(insn_makes_errno(&and, &other, &sbb));
+	assert_false(insn_makes_errno(&and, NULL, NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct insn first, between;
+
+		assert_int_equal(insn_decode(cases[i].first, 4, BASE, &first), 0);
+		assert_int_equal(insn_decode(cases[i].and, 4, BASE, &and), 0);
+		if (cases[i].between)
+			assert_int_equal(insn_decode(cases[i].between, 2, BASE, &between), 0);
+		if (insn_makes_errno(&and, cases[i].between ? &between : &first,
+				     cases[i].between ? &first : NULL) != cases[i].made)
+			fail_msg("case %zu", i);
+	}
 }
 
 static void insn_decode_cut_or_bad_bytes_refused(void **state)
@@ -274,7 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(insn_decode_each_class_and_target),
 		cmocka_unit_test(insn_decode_errno_constants_found),
-		cmocka_unit_test(insn_makes_errno_mask_needs_sbb_before),
+		cmocka_unit_test(insn_makes_errno_mask_needs_all_ones_before),
 		cmocka_unit_test(insn_decode_cut_or_bad_bytes_refused),
 		cmocka_unit_test(insn_format_target_named),
 		cmocka_unit_test(insn_condition_in_words),

@@ -196,10 +196,12 @@ static void may_load_errno_each_form(void **state)
 		{"\x83\xc8\xff", 3, true},				    /* or $-1,%eax */
 		{"\x83\xc8\xfe", 3, false},				    /* or $-2,%eax */
 		{"\x19\xc0\x83\xe0\xea", 5, true},			    /* sbb; and $-22,%eax */
-		{"\x83\xe0\xf0", 3, false},				    /* and $-16,%eax */
-		{"\x3d\xea\xff\xff\xff", 5, false},			    /* cmp $-22,%eax */
-		{"\xe8\x10\xff\xff\xff", 5, false},			    /* call back */
-		{"\xb8\x16\x00\x00\x00", 5, false},			    /* mov $22,%eax */
+		{"\xc1\xf8\x1f\x83\xe0\xf9", 6, true},		   /* sar $31; and $-7,%eax */
+		{"\x19\xc0\xf7\xd0\x83\xe0\xf9", 7, true},	   /* sbb; not; and $-7,%eax */
+		{"\x83\xe0\xf0", 3, false},			   /* and $-16,%eax */
+		{"\x3d\xea\xff\xff\xff", 5, false},		   /* cmp $-22,%eax */
+		{"\xe8\x10\xff\xff\xff", 5, false},		   /* call back */
+		{"\xb8\x16\x00\x00\x00", 5, false},		   /* mov $22,%eax */
 		{"\x0f\xb6\xc0\xf7\xd8", 5, true},		   /* movzbl %al,%eax; neg %eax */
 		{"\x0f\x95\xc0\x0f\xb6\xc0\x83\xe8\x01", 9, true}, /* setne; movzbl; sub $1 */
 		{"\x83\xe0\x01\x83\xe8\x01", 6, true},		   /* and $1; sub $1 */
@@ -220,23 +222,34 @@ static void may_load_errno_misses_nothing_that_is_decoded(void **state)
 	srandom(seed_take(stdout, 20261122));
 	for (int round = 0; round < 2000000; round++) {
 		uint8_t bytes[24];
-		struct insn in, prev;
+		struct insn in, prev, earlier = {};
 		size_t off = 0;
 
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = random() & 1 ? (uint8_t)random() : 0xff;
-		/* Every other one begins with SBB of a register with itself. */
-		if (random() & 1) {
+		/* Of four one begins with SBB of a register with itself, one with its SAR. */
+		if (round & 1) {
 			uint8_t reg = random() & 7;
+			bool sar = round & 2;
 
-			bytes[0] = 0x19;
-			bytes[1] = 0xc0 | reg << 3 | reg;
+			bytes[0] = sar ? 0xc1 : 0x19;
+			bytes[1] = sar ? 0xf8 | reg : 0xc0 | reg << 3 | reg;
+			bytes[2] = sar ? 31 : bytes[2];
+			if (round & 4) {
+				bytes[2 + sar] = 0xf7;
+				bytes[3 + sar] = 0xd0 | reg;
+			}
 		}
 		prev = (struct insn){};
 		if (!insn_decode(bytes, sizeof(bytes), 0x1000, &prev))
 			off = prev.len;
+		if (round & 1 && round & 4) {
+			earlier = prev;
+			if (!insn_decode(bytes + off, sizeof(bytes) - off, 0x1000 + off, &prev))
+				off += prev.len;
+		}
 		if (insn_decode(bytes + off, sizeof(bytes) - off, 0x1000 + off, &in) ||
-		    !insn_makes_errno(&in, off ? &prev : NULL))
+		    !insn_makes_errno(&in, off ? &prev : NULL, earlier.len ? &earlier : NULL))
 			continue;
 		made++;
 		if (!may_load_errno(bytes, off + in.len))
