@@ -161,6 +161,16 @@ run_it ./lbrsnoop report -q --journal="$scratch/plain/files" --story --html "$sc
 judge "plain: --story --html" 0 '' "$scratch/err"
 expect_out "plain: --story --html is a page of all" 0 "$paths paths" cat "$scratch/story.html"
 
+# Failing and passing calls, told by what they returned: one of each path decides as all 211 of the file do.
+calls=tests/data/compare/may_open.lbr
+journal calls alpha send --summary $calls
+decided() {
+	./lbrsnoop compare -q --no-lines --top 1 "$@" | sed -n 's/^   1  //p'
+}
+expect_out "compare --journal: failing and passing calls" 0 'may_open\+0x44  taken  as %cx == 0xa000' \
+	./lbrsnoop compare -q --no-lines --journal="$scratch/calls/files"
+is "... are told apart as in the file" "$(decided --journal="$scratch/calls/files")" "$(decided $calls)"
+
 # What is too large is left out, and said.
 journal small alpha send --capture-bytes 1000 $mixed
 is "--capture-bytes 1000: each says why there is no capture" \
