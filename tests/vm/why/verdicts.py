@@ -43,7 +43,9 @@ class Places:
         with open(sections, encoding="ascii") as lines:
             for line in lines:
                 module, section, addr = line.split()
-                self.starts.append((int(addr, 16), module, section))
+                # Freed when the module is there: the text of another one may lie there by now.
+                if not section.startswith(".init"):
+                    self.starts.append((int(addr, 16), module, section))
         self.starts.sort(reverse=True)
 
     def of(self, addr):
