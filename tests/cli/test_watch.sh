@@ -142,7 +142,6 @@ test_tells() {
 	expect_installed "OTLP: protobuf's own reader" "protobuf-compiler or python3-protobuf" tests/cli/otlp_proto.py "$work/otlp"
 
 	# The report reads it: tests/cli/exports.py holds other journals against it.
-	run_it ./lbrsnoop report --journal --json --top 100
 	run_it ./lbrsnoop report -q --no-lines --journal --story --json
 	is "report --journal --story has each path once" "$status $(grep -c '"path_id"' "$scratch/out")" "0 6"
 	is "... and they are those of the journal" "$(grep -o '"path_id":"[0-9a-f]*"' "$scratch/out" | sort)" \
@@ -622,6 +621,11 @@ test_lbr() {
 	entries
 	adds_up "service: each path once in full, all counted" journal 1 "$work/entries"
 	adds_up "service: metrics: all counted" metrics 1 "$work/metrics"
+	run_it ./lbrsnoop report -q --no-lines --journal --story --json
+	is "service: --story has each path, with its branches" \
+		"$(sed -n 's/.*"path_id":"\([0-9a-f]*\)".*/\1/p' "$scratch/out" | sort) $(grep -c '"branches":\[\]' "$scratch/out")" \
+		"$(sed -n '/0fa067c5e94549c6bac266c297feb233/s/.*"LBRSNOOP_PATH_ID":"\([0-9a-f]*\)".*/\1/p' "$work/entries" | sort) 0"
+	expect_out "service: --story has what decided" 0 '-EBADF is made here' ./lbrsnoop report -q --no-lines --journal --story -e EBADF
 	mkdir "$work/disk"
 	mount -t tmpfs -o size=4k tmpfs "$work/disk"
 	configure "$work/full.conf" "OTLP=$work/disk/otlp"
