@@ -99,7 +99,8 @@ int args_seconds(const char *name, const char *arg, uint64_t *ret_ms)
 	double seconds = strtod(arg, &end);
 
 	if (end == arg || *end || !(seconds > 0) || seconds > 1e9)
-		return args_usage("%s '%s': expected a number of seconds above 0 and up to 1e9", name, arg);
+		return args_usage("%s '%s': expected a number of seconds above 0 and up to 1e9",
+				  name, arg);
 	*ret_ms = seconds * 1000 < 1 ? 1 : (uint64_t)(seconds * 1000);
 	return 0;
 }
