@@ -6,14 +6,20 @@
 # over the old one, and hook.patch is applied to pristine copies of the files that it
 # touches, of which only those that come out different are written: ninja then
 # compiles what depends on them and nothing else.
+#
+# Half of a guest's time is QEMU's own code. It is compiled by what a guest was seen to do
+# (gcc's -fprofile-use): once for each configuration an emulator that counts is built and boots a
+# guest. The counts stay in the tree; what our patch has changed since is compiled without them.
 
 qemu_configure=(
 	--target-list=x86_64-softmmu --without-default-features
 	--enable-tcg --enable-system --enable-fdt=system
 	--enable-virtfs --enable-attr --enable-cap-ng
 	--enable-lzo --enable-snappy # for the kdump formats of --core
-	--disable-werror
+	--disable-werror --disable-stack-protector
 )
+# That boots for the counts.
+qemu_profile_kernel=6.12
 qemu_hook_dir=target/i386/tcg/sysemu
 
 # qemu_source VERSION: the source tree, Debian's own patches applied.
@@ -109,25 +115,82 @@ qemu_progress() {
 		}' >&2
 }
 
-qemu_compile() {
+# cc, and c++, which links, with the flags in cc.flags for what a guest's time goes into.
+qemu_compilers_write() {
+	local name
+	for name in cc c++; do
+		cat >"$1/$name" <<-'END'
+			#!/bin/sh
+			case " $* " in
+			*" -o libqemu-x86_64-softmmu.fa.p/"* | *" -o libqemuutil.a.p/util_"[bq]*".c.o "* | *" -o qemu-system-x86_64 "*)
+				# shellcheck disable=SC2046 # words
+				exec "/usr/bin/${0##*/}" "$@" $(cat "${0%/*}/cc.flags")
+				;;
+			esac
+			exec "/usr/bin/${0##*/}" "$@"
+		END
+		chmod 755 "$1/$name"
+	done
+}
+
+# qemu_ninja TREE FLAGS: compile; with other FLAGS than before, those objects again.
+qemu_ninja() {
 	local tree=$1
-	# meson and its modules are the distribution's python3's, whatever else is first
-	local -x PATH=/usr/bin:/bin:/usr/sbin:/sbin
-	mkdir -p "$tree/build"
-	if [ "$(cat "$tree/build/.configured" 2>/dev/null)" != "${qemu_configure[*]}" ]; then
-		say "configuring qemu"
-		rm -rf "$tree/build"
-		mkdir "$tree/build"
-		(cd "$tree/build" && ../src/configure "${qemu_configure[@]}") >"$tree/configure.log" 2>&1 || {
-			tail -n 20 "$tree/configure.log" >&2
-			die "qemu's configure failed: $tree/configure.log"
-		}
-		printf '%s' "${qemu_configure[*]}" >"$tree/build/.configured"
+	if [ "$(cat "$tree/cc.flags" 2>/dev/null)" != "$2" ]; then
+		rm -f "$tree"/build/libqemu-x86_64-softmmu.fa.p/*.o "$tree"/build/libqemuutil.a.p/util_[bq]*.o \
+			"$tree/build/qemu-system-x86_64"
+		echo "$2" >"$tree/cc.flags"
 	fi
 	if ! setpriv --pdeathsig TERM ninja -C "$tree/build" qemu-system-x86_64 2>&1 | tee "$tree/ninja.log" | qemu_progress; then
 		grep -A 20 -E '^FAILED|error:' "$tree/ninja.log" | head -n 60 >&2
 		die "qemu does not compile: $tree/ninja.log"
 	fi
+}
+
+# qemu_profile TREE: boot a guest in an emulator that counts. It writes its counts when it ends.
+qemu_profile() {
+	local tree=$1
+	if [ ! -e "$cache/kernel/$qemu_profile_kernel" ]; then
+		say "no kernel $qemu_profile_kernel here to profile qemu with: it is built without, and slower"
+		return 1
+	fi
+	find "$tree/build" -name '*.gcda' -delete
+	qemu_ninja "$tree" -fprofile-generate
+	say "profiling qemu in a guest"
+	LBRSNOOP_QEMU=$tree/build/qemu-system-x86_64 LBR_TRUTH_LAST=32 "$vm_dir/run" --direct --no-debug \
+		--kernel "$qemu_profile_kernel" --cpu skylake --truth "$tree/profile.truth" \
+		-- "$vm_dir/guest/profile" >"$tree/profile.log" 2>&1 &&
+		[ -s "$tree/build/libqemu-x86_64-softmmu.fa.p/accel_tcg_cpu-exec.c.gcda" ] || {
+		tail -n 20 "$tree/profile.log" >&2
+		say "the guest that qemu is profiled with failed: it is built without, and slower"
+		return 1
+	}
+	rm -f "$tree/profile.truth"
+	touch "$tree/build/.profiled"
+}
+
+qemu_compile() {
+	local tree=$1 flags=
+	# meson and its modules are the distribution's python3's, whatever else is first
+	local -x PATH=$tree:/usr/bin:/bin:/usr/sbin:/sbin
+	mkdir -p "$tree/build"
+	qemu_compilers_write "$tree"
+	if [ "$(cat "$tree/build/.configured" 2>/dev/null)" != "${qemu_configure[*]}" ]; then
+		say "configuring qemu"
+		rm -rf "$tree/build"
+		mkdir "$tree/build"
+		: >"$tree/cc.flags"
+		(cd "$tree/build" && ../src/configure --cc="$tree/cc" "${qemu_configure[@]}") >"$tree/configure.log" 2>&1 || {
+			tail -n 20 "$tree/configure.log" >&2
+			die "qemu's configure failed: $tree/configure.log"
+		}
+		printf '%s' "${qemu_configure[*]}" >"$tree/build/.configured"
+	fi
+	if [ -e "$tree/build/.profiled" ] || qemu_profile "$tree"; then
+		flags="-fprofile-use -fprofile-correction -fprofile-partial-training"
+		flags+=" -Wno-missing-profile -Wno-coverage-mismatch"
+	fi
+	qemu_ninja "$tree" "$flags"
 }
 
 # Keep the emulators of the last few patches, for those who switch between branches.

@@ -97,13 +97,13 @@ tools_key() {
 	files_key "$vm_dir" wire.h guest-init.c supervise.c initrd.sh
 }
 
-# Our patch: every file of tests/vm/qemu that gets into the emulator.
+# Our patch: every file of tests/vm/qemu that gets into the emulator, and how it is built.
 patch_key() {
 	local files=()
 	mapfile -t files < <(cd "$vm_dir/qemu" 2>/dev/null &&
 		find . -maxdepth 1 \( -name '*.[ch]' -o -name '*.inc' -o -name hook.patch \) | LC_ALL=C sort)
 	if [ "${#files[@]}" -gt 0 ]; then
-		files_key "$vm_dir/qemu" "${files[@]}"
+		files_key "$vm_dir/qemu" "${files[@]}" ../build-qemu.sh ../guest/profile
 	else
 		echo unpatched
 	fi

@@ -37,6 +37,8 @@ static int truth_fd = -1;
 static unsigned int truth_last;	 /* branches before a stop; 0: write everything */
 static unsigned int truth_lines; /* size of a ring, a power of two */
 
+static char hex_pairs[256][2]; /* "00" to "ff", without a NUL */
+
 static const char *const kind_names[KIND_NR] = {
 	[KIND_LINEAR] = "-",  [KIND_COND] = "cond", [KIND_JMP] = "jmp",
 	[KIND_IJMP] = "ijmp", [KIND_CALL] = "call", [KIND_ICALL] = "icall",
@@ -75,6 +77,10 @@ static void open_log(void)
 	}
 	truth_lines = lbr_log_insns ? TRUTH_LAST_LINES : TRUTH_LAST_MAX;
 	truth_last = last ? MIN(strtoul(last, NULL, 10), TRUTH_LAST_MAX) : 0;
+	for (int i = 0; i < 256; i++) {
+		hex_pairs[i][0] = "0123456789abcdef"[i >> 4];
+		hex_pairs[i][1] = "0123456789abcdef"[i & 15];
+	}
 	atexit(flush_all);
 }
 
@@ -122,15 +128,17 @@ static char *put_decimal(char *at, uint64_t value)
 	return at;
 }
 
+/* Two digits at a time: where everything is logged, most of what recording takes is this. */
 static char *put_hex(char *at, uint64_t value)
 {
-	int shift = value ? (63 - clz64(value)) & ~3 : 0;
+	unsigned int digits = value ? 16 - clz64(value) / 4 : 1;
 
-	*at++ = ' ';
-	*at++ = '0';
-	*at++ = 'x';
-	for (; shift >= 0; shift -= 4)
-		*at++ = "0123456789abcdef"[(value >> shift) & 15];
+	memcpy(at, " 0x", 3);
+	at += 3;
+	if (digits % 2)
+		*at++ = hex_pairs[value >> 4 * --digits & 15][1];
+	for (; digits; digits -= 2, at += 2)
+		memcpy(at, hex_pairs[value >> 4 * (digits - 2) & 255], 2);
 	return at;
 }
 
@@ -217,33 +225,36 @@ static void write_held(struct truth_buffer *buffer)
 void truth_branch(struct truth_buffer *buffer, uint64_t from, uint64_t to, enum lbr_kind kind,
 		  uint32_t flags, uint32_t cycles)
 {
-	struct truth_record record = {
-		.seq = buffer->seq++,
-		.from = from,
-		.to = to,
-		.cycles = cycles,
-		.kind = kind,
-		.flags = flags,
-	};
+	struct truth_record written, *record;
 
-	if (truth_last)
-		*held_record(buffer, buffer->held++) = record;
-	else
-		write_branch(buffer, &record);
+	/* In place: what is copied as a whole just after its bytes were set waits for them. */
+	record = truth_last ? held_record(buffer, buffer->held++) : &written;
+	record->seq = buffer->seq++;
+	record->from = from;
+	record->to = to;
+	record->cycles = cycles;
+	record->kind = kind;
+	record->flags = flags;
+	if (!truth_last)
+		write_branch(buffer, record);
 }
 
 void truth_insn(struct truth_buffer *buffer, uint64_t addr)
 {
+	struct truth_record *record;
 	uint64_t seq;
 
 	if (!buffer)
 		return;
 	seq = buffer->seq++;
-	if (truth_last)
-		*held_record(buffer, buffer->held++) =
-			(struct truth_record){.seq = seq, .from = addr, .kind = KIND_LINEAR};
-	else
+	if (truth_last) {
+		record = held_record(buffer, buffer->held++);
+		record->seq = seq;
+		record->from = addr;
+		record->kind = KIND_LINEAR;
+	} else {
 		write_insn(buffer, seq, addr);
+	}
 }
 
 void truth_listed(struct truth_buffer *buffer, uint64_t addr, const uint64_t *values, size_t count)
