@@ -5,14 +5,13 @@
 
 #include "cfg/errno_must_return.h"
 #include "cfg/kept.h"
+#include "cfg/rejoin.h"
 #include "cfg/walk.h"
 #include "disasm/insn.h"
 
 /* Instructions between a branch and the errno. */
 #define STEPS_MAX   512
 #define PENDING_MAX 64
-/* Until the two sides of a branch meet again. */
-#define REJOIN_STEPS_MAX 48
 
 /**
  * struct search - edges found so far
@@ -78,7 +77,7 @@ static bool drop_other_side(struct search *search, uint64_t addr, bool taken)
 
 static bool is_plain_errno(const struct insn *in, uint16_t err)
 {
-	return in->err == err && in->err_reg < 16 &&
+	return err && in->err == err && in->err_reg < 16 &&
 	       !(in->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM));
 }
 
@@ -97,6 +96,41 @@ static const struct insn *same_errno_from(const struct code *code, uint64_t addr
 	return NULL;
 }
 
+/*
+ * The errno that was loaded straight above @branch, where nothing else leads: it is in the register
+ * of @site still. NULL: there is none.
+ */
+static const struct insn *same_errno_above(const struct code *code, const struct insn *site,
+					   const struct insn *branch)
+{
+	const struct insn *in = branch;
+
+	for (int step = 0; step < REJOIN_STEPS_MAX; step++) {
+		if (code_jump_to(code, in->addr, NULL))
+			return NULL;
+		in = code_above(code, in->addr);
+		if (!in || in->class == INSN_COND)
+			return NULL;
+		if (is_plain_errno(in, site->err) && in->err_reg == site->err_reg)
+			return in;
+		if (kept_effect(code, in, site->err_reg) != KEPT_AS_IS)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* The other side fails with an errno that was loaded before @branch, and @site loads again. */
+static bool holds_alike(const struct code *code, const struct insn *site, const struct insn *branch,
+			bool taken)
+{
+	const struct insn *above = same_errno_above(code, site, branch);
+	struct kept_branch kept;
+
+	return above && kept_branches_alike(code, above, &kept, 1) == 1 &&
+	       kept.addr == branch->addr && kept.taken != taken &&
+	       kept_branches(code, above, &kept, 1) == 0;
+}
+
 bool control_edge_fails_alike(const struct code *code, const struct insn *site,
 			      const struct insn *branch, bool taken)
 {
@@ -106,8 +140,10 @@ bool control_edge_fails_alike(const struct code *code, const struct insn *site,
 					  site->err)
 			: NULL;
 
-	return other &&
-	       errno_must_return_from(code, other->addr + other->len, other->err_reg, other->err);
+	if (other &&
+	    errno_must_return_from(code, other->addr + other->len, other->err_reg, other->err))
+		return true;
+	return is_plain_errno(site, site->err) && holds_alike(code, site, branch, taken);
 }
 
 static int come_from(struct search *search, const struct insn *in, bool taken)

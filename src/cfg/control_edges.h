@@ -45,7 +45,8 @@ int control_edges_behind(const struct code *code, const struct insn *site, struc
 
 /**
  * control_edge_fails_alike() - does the other side of a branch load the same errno, and return it?
- * Then it did not decide for that, though it is the last one before @site.
+ * Or return one that was loaded before the branch. Then it did not decide for that, though it is
+ * the last one before @site.
  * @taken: the side that led to @site
  */
 bool control_edge_fails_alike(const struct code *code, const struct insn *site,

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "cfg/errno_must_return.h"
+#include "cfg/rejoin.h"
 #include "cfg/walk.h"
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
@@ -197,8 +198,40 @@ static bool is_returned_of_two(const struct code *code, const struct insn *site)
 				      second->err_reg, site->err);
 }
 
-int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
-		  size_t max)
+/*
+ * A call takes the register, so "dput(dentry); return -EMLINK" loads the errno once more on one
+ * side of a branch: straight on from @other, whence it is returned, or where all ways from @kept
+ * come to as well. Had the branch gone there, the function had failed with the same.
+ */
+static bool fails_alike(const struct code *code, const struct insn *site, uint64_t kept,
+			uint64_t other)
+{
+	bool loaded = false;
+
+	for (int i = 0; i < REJOIN_STEPS_MAX; i++) {
+		const struct insn *in = code_find(code, other);
+
+		if (!in || (in->class != INSN_JMP && !insn_goes_on(in->class)) ||
+		    in->class == INSN_COND || code_never_returns(code, in))
+			return false;
+		if (loaded && code_jump_to(code, other, NULL) && rejoin_all_ways(code, kept, other))
+			return true;
+		other = in->class == INSN_JMP ? in->target : in->addr + in->len;
+		if (loads(in, site->err)) {
+			if (errno_must_return_from(code, other, in->err_reg, site->err))
+				return true;
+			loaded |= in->err_reg == site->err_reg;
+		} else if (loaded && in->class != INSN_JMP &&
+			   kept_effect(code, in, site->err_reg) != KEPT_AS_IS) {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* @alike: branches whose other side fails alike count, too. */
+static int find_kept(const struct code *code, const struct insn *site, bool alike,
+		     struct kept_branch *ret, size_t max)
 {
 	const struct question question = {.code = code, .err = site->err, .reg = site->err_reg};
 	uint64_t row = site->addr, addr = site->addr + site->len;
@@ -206,10 +239,12 @@ int kept_branches(const struct code *code, const struct insn *site, struct kept_
 
 	if (!site->err || site->err_reg > 15 ||
 	    site->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM) ||
-	    is_returned_of_two(code, site))
+	    is_returned_of_two(code, site) ||
+	    (!alike && errno_must_return_from(code, addr, site->err_reg, site->err)))
 		return 0;
 	for (int steps = 0; steps < STEPS_MAX; steps++) {
 		const struct insn *in = code_find(code, addr);
+		uint64_t next;
 		bool decides;
 		enum keeps way;
 		int known;
@@ -235,15 +270,31 @@ int kept_branches(const struct code *code, const struct insn *site, struct kept_
 		way = keeps(&question, in, &decides);
 		if (way == KEEPS_BOTH || asks_for(code, in, question.reg))
 			break;
+		next = in->addr + in->len;
+		if (decides && !alike)
+			decides = way == KEEPS_TAKEN ? !fails_alike(code, site, in->target, next)
+						     : !fails_alike(code, site, next, in->target);
 		if (decides && count < max)
 			ret[count] = (struct kept_branch){
 				.addr = in->addr, .row = row, .taken = way == KEEPS_TAKEN};
 		count += decides;
 		if (way == KEEPS_TAKEN)
 			row = in->target;
-		addr = way == KEEPS_TAKEN ? in->target : in->addr + in->len;
+		addr = way == KEEPS_TAKEN ? in->target : next;
 	}
 	if (count > max || loses(&question, addr, true))
 		return -ENOENT;
 	return (int)count;
+}
+
+int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
+		  size_t max)
+{
+	return find_kept(code, site, false, ret, max);
+}
+
+int kept_branches_alike(const struct code *code, const struct insn *site, struct kept_branch *ret,
+			size_t max)
+{
+	return find_kept(code, site, true, ret, max);
 }

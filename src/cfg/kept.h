@@ -25,7 +25,8 @@ struct kept_branch {
  *
  * "err = -EINVAL; if (a) goto out; if (b) goto out; err = ...": compilers load a constant early. On
  * the other side of such a branch the register is certain to be written again before anything has
- * read it, so it went this way.
+ * read it, so it went this way. A branch whose other side loads the same errno again, and fails
+ * with it, is none of them.
  * @site: of @code; loads a constant errno into a register
  * @ret: @max of them, in the order of execution
  * Return: how many; 0: it was decided before @site was executed; -ENOENT: it was decided behind it,
@@ -33,6 +34,13 @@ struct kept_branch {
  */
 int kept_branches(const struct code *code, const struct insn *site, struct kept_branch *ret,
 		  size_t max);
+
+/**
+ * kept_branches_alike() - the same, with those whose other side fails with the same errno
+ * All there is to tell of where nothing was decided before @site.
+ */
+int kept_branches_alike(const struct code *code, const struct insn *site, struct kept_branch *ret,
+			size_t max);
 
 /** enum kept_effect - what an instruction does to a value in a register */
 enum kept_effect {

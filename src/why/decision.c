@@ -8,7 +8,7 @@
 
 #include "cfg/control_edges.h"
 #include "cfg/kept.h"
-#include "cfg/walk.h"
+#include "cfg/rejoin.h"
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
 #include "disasm/operand.h"
@@ -21,8 +21,6 @@
 #define RSP	  4
 /* Branches between an errno that is loaded early and what becomes of it. */
 #define KEPT_MAX 16
-/* Until the two sides of a branch meet again. */
-#define REJOIN_STEPS_MAX 48
 /* The flags are set close by, or nobody can tell by what. */
 #define SETTER_STEPS 6
 
@@ -472,16 +470,20 @@ static uint32_t written_since(struct backward *back, const struct kept_branch *k
 }
 
 /* What was decided behind an instruction that loads its errno in case, the newest first. */
-static int decided_after(struct backward *back, uint64_t addr, struct decision *ret, size_t max)
+static int decided_after(struct backward *back, uint64_t addr, bool alike, struct decision *ret,
+			 size_t max)
 {
 	const struct insn *site = code_find(back->code, addr);
 	struct kept_branch kept[KEPT_MAX];
-	int count = site ? kept_branches(back->code, site, kept, KEPT_MAX) : 0;
+	int count = !site   ? 0
+		    : alike ? kept_branches_alike(back->code, site, kept, KEPT_MAX)
+			    : kept_branches(back->code, site, kept, KEPT_MAX);
 	size_t done = 0;
 
 	for (int i = count; i-- > 0 && done < max; done++) {
 		ret[done] = (struct decision){.addr = kept[i].addr, .taken = kept[i].taken};
 		back->from = kept[i].row;
+		back->entered = 0;
 		back->until = kept[i].addr;
 		back->written = written_since(back, kept, (size_t)i, addr);
 		describe(back, code_find(back->code, kept[i].addr), &ret[done]);
@@ -491,41 +493,31 @@ static int decided_after(struct backward *back, uint64_t addr, struct decision *
 	return count < 0 ? count : (int)done;
 }
 
-static unsigned int stop_at(void *ctx, const struct insn *in, const uint8_t *bytes, void *state)
-{
-	if (in->addr == *(const uint64_t *)ctx)
-		return 0;
-	return insn_goes_on(in->class) ? WALK_ALL : WALK_STOP;
-}
-
-static unsigned int leave_elsewhere(void *ctx, enum leave how, const void *state)
-{
-	return WALK_STOP;
-}
-
-/* Do all ways from @from come to @to? */
-static bool leads_only_to(const struct code *code, uint64_t from, uint64_t to)
-{
-	const struct walk walk = {
-		.text = walk_text_of(code),
-		.step = stop_at,
-		.leave = leave_elsewhere,
-		.each_way = true,
-		.ctx = &to,
-		.steps_max = REJOIN_STEPS_MAX,
-	};
-
-	return walk_from(&walk, from, NULL) == WALKED_ALL;
-}
-
 /* The other side comes to the same instruction: "if (extack) extack->msg = ...; return -EINVAL" */
 static bool decides_nothing(const struct code *code, const struct decision *decision, uint64_t site)
 {
 	const struct insn *in = code_find(code, decision->addr), *at = code_find(code, site);
 
 	return in &&
-	       (leads_only_to(code, decision->taken ? in->addr + in->len : in->target, site) ||
+	       (rejoin_all_ways(code, decision->taken ? in->addr + in->len : in->target, site) ||
 		(at && control_edge_fails_alike(code, at, in, decision->taken)));
+}
+
+/* Straight on from the function's entry to @addr: nothing was decided before. */
+static bool is_first(const struct backward *back, uint64_t addr)
+{
+	for (int step = 0; step < STEPS_MAX; step++) {
+		bool taken;
+		const struct insn *in = backward_only(back->code, addr, &taken);
+
+		if (!in)
+			return addr == back->code->parts[0].addr &&
+			       !code_jump_to(back->code, addr, NULL);
+		if (in->class == INSN_COND)
+			return false;
+		addr = in->addr;
+	}
+	return false;
 }
 
 int decisions_find(const struct decision_code *where, const struct symbol *func, uint64_t addr,
@@ -536,7 +528,7 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 	struct backward back = {.where = where, .state = state};
 	int err = code_load_symbol(where->text, where->symbols, func, &back.code);
 	const uint64_t site = addr;
-	int count = err ? 0 : decided_after(&back, addr, ret, max);
+	int count = err ? 0 : decided_after(&back, addr, false, ret, max);
 
 	if (err)
 		return err;
@@ -549,6 +541,8 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 		addr = ret[count].addr;
 		count += !decides_nothing(back.code, &ret[count], site);
 	}
+	if (!count && max && is_first(&back, addr))
+		count = decided_after(&back, site, true, ret, max);
 	code_free(back.code);
 	return count > 0 ? count : err;
 }

@@ -35,6 +35,17 @@
  *         b3 jne b8  b5 movslq %ecx,%rdx  b8 mov %rdx,%rax  bb ret  bc xor %eax,%eax  be ret
  * guarded: d0 mov $-22,%eax  d5 test %edi,%edi  d7 js df  d9 test %esi,%esi  db jne e0
  *         dd xor %eax,%eax  df ret  e0 call __stack_chk_fail
+ * spilled: 100 push %rbx  101 mov %rsi,%rbx  104 test %edi,%edi  106 je 139  108 mov $-31,%r10d
+ *         10e test %rbx,%rbx  111 je 124  113 mov %r10d,-8(%rsp)  118 call ends
+ *         11d mov -8(%rsp),%r10d  122 jmp 12f  124 call ends  129 mov $-31,%r10d
+ *         12f push %r10  131 call ends  136 pop %rax  137 pop %rbx  138 ret
+ *         139 xor %eax,%eax  13b pop %rbx  13c ret
+ * anew:   140 test %edi,%edi  142 je 156  144 mov $-12,%ecx  149 test %rsi,%rsi  14c je 153
+ *         14e mov $-12,%ecx  153 mov %ecx,%eax  155 ret  156 xor %eax,%eax  158 ret
+ * each:   160 mov $-22,%eax  165 test %edi,%edi  167 je 174  169 mov $-22,%eax  16e test %esi,%esi
+ *         170 je 174  172 xor %eax,%eax  174 ret
+ * at_once: 180 cmpb $49,(%rsi)  183 mov $-22,%eax  188 je 18b  18a ret  18b mov $-22,%eax  190 ret
+ * ends:   1a0 ret
  */
 static const uint8_t machine_code[] =
 	"\x85\xff\x74\x0d\x85\xf6\x74\x07\x85\xd2\x74\x03\x31\xc0\xc3\x89"
@@ -52,6 +63,17 @@ static const uint8_t machine_code[] =
 	"\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 	"\xb8\xea\xff\xff\xff\x85\xff\x78\x06\x85\xf6\x75\x03\x31\xc0\xc3"
 	"\xe8\x0b\x00\x00\x00\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\x53\x48\x89\xf3\x85\xff\x74\x31\x41\xba\xe1\xff\xff\xff\x48\x85"
+	"\xdb\x74\x11\x44\x89\x54\x24\xf8\xe8\x83\x00\x00\x00\x44\x8b\x54"
+	"\x24\xf8\xeb\x0b\xe8\x77\x00\x00\x00\x41\xba\xe1\xff\xff\xff\x41"
+	"\x52\xe8\x6a\x00\x00\x00\x58\x5b\xc3\x31\xc0\x5b\xc3\xcc\xcc\xcc"
+	"\x85\xff\x74\x12\xb9\xf4\xff\xff\xff\x48\x85\xf6\x74\x05\xb9\xf4"
+	"\xff\xff\xff\x89\xc8\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xb8\xea\xff\xff\xff\x85\xff\x74\x0b\xb8\xea\xff\xff\xff\x85\xf6"
+	"\x74\x02\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\x80\x3e\x31\xb8\xea\xff\xff\xff\x74\x01\xc3\xb8\xea\xff\xff\xff"
+	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 	"\xc3";
 
 static const char table[] = "ffffffff81000000 T nested\n"
@@ -64,7 +86,12 @@ static const char table[] = "ffffffff81000000 T nested\n"
 			    "ffffffff810000a0 T twice\n"
 			    "ffffffff810000d0 T guarded\n"
 			    "ffffffff810000f0 T __stack_chk_fail\n"
-			    "ffffffff81000100 T further\n";
+			    "ffffffff81000100 T spilled\n"
+			    "ffffffff81000140 T anew\n"
+			    "ffffffff81000160 T each\n"
+			    "ffffffff81000180 T at_once\n"
+			    "ffffffff810001a0 T ends\n"
+			    "ffffffff810001b0 T further\n";
 
 static const struct text_bytes listing = {BASE, machine_code, sizeof(machine_code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -198,6 +225,52 @@ static void kept_branches_errno_in_two_registers_was_decided_before(void **state
 	code_free(code);
 }
 
+/*
+ * "err = -EMLINK; if (target) unlock(target); dput(dentry); return err": a call takes the register,
+ * so one side loads it anew. Both fail with it: the branch before decided.
+ */
+static void kept_branches_other_side_loads_it_anew(void **state)
+{
+	struct control_edge edges[4];
+	struct kept_branch kept;
+	struct code *code;
+
+	load(*state, "spilled", &code);
+	assert_int_equal(kept_branches(code, code_find(code, BASE + 0x108), &kept, 1), 0);
+	assert_int_equal(kept_branches_alike(code, code_find(code, BASE + 0x108), &kept, 1), 1);
+	assert_int_equal(kept.addr, BASE + 0x111);
+	assert_false(kept.taken);
+	code_free(code);
+	load(*state, "anew", &code);
+	assert_int_equal(kept_branches(code, code_find(code, BASE + 0x144), &kept, 1), 0);
+	code_free(code);
+	/* The one that loads it anew: the other side holds it. */
+	assert_int_equal(before(*state, "spilled", 0x129, edges, 4), 1);
+	assert_true(has(edges, 1, 0x106, false));
+	assert_int_equal(before(*state, "anew", 0x14e, edges, 4), 1);
+	assert_true(has(edges, 1, 0x142, false));
+}
+
+/* "err = -EINVAL; if (!a) goto out; err = -EINVAL; if (!b) goto out; err = 0": each of them
+ * decides. */
+static void kept_branches_other_side_may_succeed(void **state)
+{
+	struct control_edge edges[4];
+	struct kept_branch kept;
+	struct code *code;
+
+	load(*state, "each", &code);
+	assert_int_equal(kept_branches(code, code_find(code, BASE + 0x160), &kept, 1), 1);
+	assert_int_equal(kept.addr, BASE + 0x167);
+	assert_true(kept.taken);
+	assert_int_equal(kept_branches(code, code_find(code, BASE + 0x169), &kept, 1), 1);
+	assert_int_equal(kept.addr, BASE + 0x170);
+	code_free(code);
+	/* The site behind the first branch: its other side fails for another reason. */
+	assert_int_equal(before(*state, "each", 0x169, edges, 4), 1);
+	assert_true(has(edges, 1, 0x167, false));
+}
+
 /* Behind the second branch the stack is broken: it decides for no errno. */
 static void control_edges_behind_stack_protector_is_none(void **state)
 {
@@ -228,6 +301,8 @@ int main(void)
 		cmocka_unit_test(control_edges_behind_branch_asks_for_the_errno),
 		cmocka_unit_test(control_edges_behind_branch_asks_for_what_was_there_before),
 		cmocka_unit_test(kept_branches_errno_in_two_registers_was_decided_before),
+		cmocka_unit_test(kept_branches_other_side_loads_it_anew),
+		cmocka_unit_test(kept_branches_other_side_may_succeed),
 		cmocka_unit_test(control_edges_behind_stack_protector_is_none),
 		cmocka_unit_test(flow_of_site_mask_of_memory_is_lost),
 	};

@@ -609,6 +609,49 @@ static void decision_behind_an_errno_loaded_early(void **state)
 	assert_int_equal(decide(*state, "early_for_two", BASE + 0xa4, regs, &decision), -ENOENT);
 }
 
+/*
+ * anew:    00 test %edi,%edi  02 je 16  04 mov $-12,%ecx  09 test %rsi,%rsi  0c je 13
+ *          0e mov $-12,%ecx  13 mov %ecx,%eax  15 ret  16 xor %eax,%eax  18 ret
+ * at_once: 20 cmpb $49,(%rsi)  23 mov $-22,%eax  28 je 2b  2a ret  2b mov $-22,%eax  30 ret
+ */
+static const uint8_t loaded_twice[] =
+	"\x85\xff\x74\x12\xb9\xf4\xff\xff\xff\x48\x85\xf6\x74\x05\xb9\xf4"
+	"\xff\xff\xff\x89\xc8\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\x80\x3e\x31\xb8\xea\xff\xff\xff\x74\x01\xc3\xb8\xea\xff\xff\xff"
+	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+
+static const char loaded_twice_table[] = "ffffffff81000000 T anew\n"
+					 "ffffffff81000020 T at_once\n"
+					 "ffffffff81000040 T further\n";
+
+static int open_loaded_twice(void **state)
+{
+	return symbol_table_setup(state, loaded_twice_table);
+}
+
+/* Both sides of a branch fail with it: the one before decided, where there is one. */
+static void decision_both_sides_of_a_branch_load_the_same_errno(void **state)
+{
+	static const struct text_bytes bytes = {BASE, loaded_twice, sizeof(loaded_twice) - 1};
+	static const struct text_source twice = {.read = text_bytes_read, .ctx = (void *)&bytes};
+	const struct decision_code where = {.text = &twice, .symbols = *state};
+	struct decision all[4];
+	struct symbol func;
+
+	assert_int_equal(symbols_by_name(*state, "", "anew", 0, &func), 0);
+	for (uint64_t site = BASE + 0x04; site <= BASE + 0x0e; site += 0x0a) {
+		assert_int_equal(decisions_find(&where, &func, site, NULL, NULL, all, 4), 1);
+		assert_int_equal(all[0].addr, BASE + 0x02);
+		assert_false(all[0].taken);
+		assert_string_equal(all[0].condition, "%edi != 0");
+	}
+	assert_int_equal(symbols_by_name(*state, "", "at_once", 0, &func), 0);
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x23, NULL, NULL, all, 4), 1);
+	assert_int_equal(all[0].addr, BASE + 0x28);
+	assert_string_equal(all[0].condition, "(%rsi) != 49");
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x2b, NULL, NULL, all, 4), -ENOENT);
+}
+
 static void decision_register_overwritten_since_has_no_value(void **state)
 {
 	uint64_t regs[PTREG_COUNT] = {[PTREG_DI] = 5};
@@ -644,6 +687,8 @@ int main(void)
 						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_behind_an_errno_loaded_early, open_table,
 						symbol_table_teardown),
+		cmocka_unit_test_setup_teardown(decision_both_sides_of_a_branch_load_the_same_errno,
+						open_loaded_twice, symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_both_sides_of_a_branch_rejoin, open_table,
 						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decisions_one_of_ways_that_meet, open_table,
