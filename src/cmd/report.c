@@ -501,7 +501,11 @@ static int report_main(int argc, char **argv, char **original)
 		args_hide(argc, original);
 	opts.wanted.view.html_inputs = opts.files;
 	opts.wanted.view.html_input_count = opts.file_count;
-	err = filter_options_check_outputs(&opts.wanted, opts.files, opts.file_count, "capture");
+	if (opts.journal.given)
+		err = journal_args_check_outputs(&opts.journal, &opts.wanted);
+	else
+		err = filter_options_check_outputs(&opts.wanted, opts.files, opts.file_count,
+						   "capture");
 	if (err) {
 		free(opts.files);
 		return err;

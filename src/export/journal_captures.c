@@ -36,6 +36,8 @@ struct spooled {
  * struct journal_spool
  * @known: of struct spooled
  * @size: bytes of the file
+ * @without, @damaged, @damaged_ident, @damaged_host: as of struct journal_captures
+ * @stop: see journal_spool_create()
  * @bytes: of the capture at hand, @room of them
  */
 struct journal_spool {
@@ -44,6 +46,9 @@ struct journal_spool {
 	uint64_t size;
 	uint64_t without;
 	uint64_t damaged;
+	uint64_t damaged_ident;
+	char damaged_host[JOURNAL_HOST_BYTES];
+	const volatile sig_atomic_t *stop;
 	uint8_t *bytes;
 	size_t room;
 };
@@ -81,7 +86,8 @@ static int spool_error(int err, struct errmsg *msg)
 		spool_dir(), strerror(-err));
 }
 
-int journal_spool_create(struct journal_spool **ret_spool, struct errmsg *msg)
+int journal_spool_create(const volatile sig_atomic_t *stop, struct journal_spool **ret_spool,
+			 struct errmsg *msg)
 {
 	struct journal_spool *spool = calloc(1, sizeof(*spool));
 	int fd;
@@ -94,6 +100,7 @@ int journal_spool_create(struct journal_spool **ret_spool, struct errmsg *msg)
 		return spool_error(fd, msg);
 	}
 	spool->fd = fd;
+	spool->stop = stop;
 	*ret_spool = spool;
 	return 0;
 }
@@ -159,6 +166,14 @@ static int is_new(const struct journal_spool *spool, const struct journal_row *r
 	return err;
 }
 
+static void count_damaged(struct journal_spool *spool, const char *host, uint64_t ident)
+{
+	if (spool->damaged++)
+		return;
+	spool->damaged_ident = ident;
+	snprintf(spool->damaged_host, sizeof(spool->damaged_host), "%s", host);
+}
+
 int journal_spool_add(struct journal_spool *spool, const struct journal_row *row)
 {
 	struct spooled item = {.ident = row->ident,
@@ -168,11 +183,14 @@ int journal_spool_add(struct journal_spool *spool, const struct journal_row *row
 	int got, err;
 
 	spool->without += row->without_capture;
-	if (!row->capture || !row->has_ident)
+	if (row->capture_too_large && row->has_ident)
+		count_damaged(spool, row->host, row->ident);
+	if (!row->capture || !row->has_ident || row->capture_too_large)
 		return 0;
 	snprintf(item.host, sizeof(item.host), "%s", row->host);
 	got = is_new(spool, row, &item);
-	spool->damaged += got == -EBADMSG;
+	if (got == -EBADMSG)
+		count_damaged(spool, row->host, row->ident);
 	if (got <= 0)
 		return got == -EBADMSG ? 0 : got;
 	err = write_all(spool->fd, row->capture, row->capture_len);
@@ -257,10 +275,10 @@ static int make_file(struct journal_spool *spool, const struct spooled *items, s
 	int err = 0, close_err, made = 0;
 
 	for (size_t i = 0; i < count && !err; i++) {
-		err = copy(spool, &items[i], fd, &recorder);
+		err = spool->stop && *spool->stop ? -EINTR : copy(spool, &items[i], fd, &recorder);
 		made += !err;
 		if (is_of_capture(err)) {
-			spool->damaged++;
+			count_damaged(spool, items[i].host, items[i].ident);
 			err = 0;
 		}
 	}
@@ -313,6 +331,8 @@ int journal_spool_finish(struct journal_spool *spool, struct journal_captures *r
 			captures.paths += (uint64_t)made;
 	}
 	captures.damaged = spool->damaged;
+	captures.damaged_ident = spool->damaged_ident;
+	memcpy(captures.damaged_host, spool->damaged_host, sizeof(captures.damaged_host));
 	if (err)
 		journal_captures_deinit(&captures);
 	else
@@ -364,7 +384,7 @@ int journal_captures_read(const char *dir, const struct journal_wanted *wanted,
 			  struct errmsg *msg)
 {
 	struct taking taking = {.wanted = wanted};
-	int err = journal_spool_create(&taking.spool, msg);
+	int err = journal_spool_create(wanted->stop, &taking.spool, msg);
 
 	if (err)
 		return err;
@@ -372,5 +392,7 @@ int journal_captures_read(const char *dir, const struct journal_wanted *wanted,
 	if (!err)
 		err = taking.err = journal_spool_finish(taking.spool, ret);
 	journal_spool_destroy(taking.spool);
+	if (taking.err == -EINTR)
+		return errmsg_set(msg, err, "--journal: " JOURNAL_STOPPED);
 	return taking.err ? spool_error(taking.err, msg) : err;
 }

@@ -31,7 +31,7 @@ struct journal_capture_file {
  * struct journal_captures - by host, and the time of their first capture
  * @paths: of all files
  * @without: messages with a path in full, and a reason why there is no capture
- * @damaged: captures that cannot be read
+ * @damaged: captures that cannot be read; the first one is of path @damaged_ident of @damaged_host
  */
 struct journal_captures {
 	struct journal_capture_file *items;
@@ -39,12 +39,19 @@ struct journal_captures {
 	uint64_t paths;
 	uint64_t without;
 	uint64_t damaged;
+	uint64_t damaged_ident;
+	char damaged_host[JOURNAL_HOST_BYTES];
 };
 
 struct journal_spool;
 
-/** journal_spool_create() - nothing is in it yet. Return: 0; negative errno, with @msg. */
-int journal_spool_create(struct journal_spool **ret_spool, struct errmsg *msg);
+/**
+ * journal_spool_create() - nothing is in it yet
+ * @stop: set: journal_spool_finish() ends; NULL: never
+ * Return: 0; negative errno, with @msg.
+ */
+int journal_spool_create(const volatile sig_atomic_t *stop, struct journal_spool **ret_spool,
+			 struct errmsg *msg);
 
 /**
  * journal_spool_add() - take the capture of a message, if it has one that is not known yet
@@ -55,7 +62,7 @@ int journal_spool_add(struct journal_spool *spool, const struct journal_row *row
 /**
  * journal_spool_finish() - make files of it
  * @ret: set on success; journal_captures_deinit()
- * Return: 0; negative errno.
+ * Return: 0; -EINTR: @stop was set; another negative errno.
  */
 int journal_spool_finish(struct journal_spool *spool, struct journal_captures *ret);
 

@@ -211,6 +211,7 @@ static void keep_capture(struct reading *reading, struct journal_row *row)
 	if (!row->capture || row->capture == reading->captures)
 		return;
 	if (!reading->captures || row->capture_len > CAPTURE_BYTES_MAX) {
+		row->capture_too_large = reading->captures;
 		row->capture = NULL;
 		return;
 	}
@@ -388,6 +389,6 @@ int journal_read(const char *dir, bool captures, journal_row_fn *fn, void *ctx,
 	}
 	journal_files_deinit(&files);
 	return err < 0 ? errmsg_set(msg, err, "--journal: %s: %s", dir ?: "/var/log/journal",
-				    strerror(-err))
+				    err == -EINTR ? JOURNAL_STOPPED : strerror(-err))
 		       : err;
 }

@@ -27,6 +27,7 @@
  * @capture: of a capture file @capture_len bytes, of any content, in what the field was taken from;
  *           NULL: there is none
  * @without_capture: it says why there is none
+ * @capture_too_large: there is one that is larger than any that is sent; set by journal_read()
  */
 struct journal_row {
 	uint64_t ts_ns;
@@ -39,6 +40,7 @@ struct journal_row {
 	bool full;
 	bool by_root;
 	bool without_capture;
+	bool capture_too_large;
 	const void *capture;
 	size_t capture_len;
 	int err;
@@ -91,13 +93,16 @@ struct journal_totals {
 	int unreadable_err;
 };
 
+/* What is said of a journal whose reading ended with -EINTR */
+#define JOURNAL_STOPPED "stopped before all of it was read: nothing is shown"
+
 /**
  * journal_read() - all of our messages
  * Those of one file are in the order of time, and those of files that may hold the same messages,
  * each of which is given once. Of a directory, one file comes behind the other: its memory does not
  * depend on how many there are.
  * @dir: of the journals' files; NULL: this machine's
- * @captures: rows have their captures, too; what is larger than is ever sent is none
+ * @captures: rows have their captures, too, but for those that are larger than is ever sent
  * @ret_totals: set on success
  * Return: 0; negative errno, with @msg: no libsystemd, no such directory; what @fn said.
  */

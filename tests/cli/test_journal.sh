@@ -42,6 +42,8 @@ expect "--capture-bytes without --journal" 64 '--capture-bytes is for --journal'
 expect "compare: --journal and a target" 64 "'may_open' is to be captured now" ./lbrsnoop compare --journal may_open
 expect "compare: --journal and a command" 64 "not read from a file as --journal" ./lbrsnoop compare --journal -- true
 expect "compare: one side alone" 64 'go together' ./lbrsnoop compare --journal --good --host a
+expect "compare: a host of both sides" 64 "--host 'a' is given twice, as of passing and of failing" \
+	./lbrsnoop compare --journal --good --host a --host b --bad --host c --host a
 expect "compare: --host without a journal" 64 '--host and --path-id are for' ./lbrsnoop compare --host a x.lbr
 expect "compare: no such directory" 2 'none: No such file or directory; expected a directory of' ./lbrsnoop compare --journal="$scratch/none"
 expect "a journal and a file" 64 'either --journal or' ./lbrsnoop report --journal tests/data/capture/skylake-hw.lbr
@@ -161,6 +163,20 @@ run_it ./lbrsnoop report -q --journal="$scratch/plain/files" --story --html "$sc
 judge "plain: --story --html" 0 '' "$scratch/err"
 expect_out "plain: --story --html is a page of all" 0 "$paths paths" cat "$scratch/story.html"
 
+# No output takes the place of a journal.
+file=$(find "$scratch/plain/files" -name '*.journal' | head -n 1)
+sum=$(md5sum <"$file")
+ln -s "$file" "$scratch/link"
+for form in "report -o $file" "report --story -o $scratch/link" "report --story --html $file" "report --story --otlp $file" "compare -o $file" \
+	"compare --html $scratch/link"; do
+	# shellcheck disable=SC2086
+	expect "$form: the journal itself" 2 ': the journal itself; what is printed needs another file' \
+		./lbrsnoop $form --journal="$scratch/plain/files"
+done
+is "... which are as they were" "$(md5sum <"$file")" "$sum"
+expect "report --journal: two outputs" 64 'two outputs cannot be one file' \
+	./lbrsnoop report --journal="$scratch/plain/files" --story --otlp "$scratch/same" --metrics "$scratch/same"
+
 # Failing and passing calls, told by what they returned: one of each path decides as all 211 of the file do.
 calls=tests/data/compare/may_open.lbr
 journal calls alpha send --summary $calls
@@ -255,6 +271,20 @@ if [ -x "$remote" ]; then
 	expect "a file that is cut off is said" 0 'repeated/other.journal: .*; 1 files of the journal are left out' \
 		./lbrsnoop report --journal="$scratch/repeated"
 	is "a file that is cut off: the others are read" "$(head -n 1 "$scratch/out")" '1 paths of 1 snapshots, 0 events lost'
+	# Ctrl-C while it is read: the spool is there, the files of it take seconds.
+	mkdir "$scratch/large"
+	tests/bench/fleet.py 200 20000 | "$remote" -o "$scratch/large/fleet.journal" - >/dev/null 2>&1
+	./lbrsnoop report -q --no-lines --journal="$scratch/large" --story >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	until ! kill -0 "$pid" || find "/proc/$pid/fd" -lname '*(deleted)' | grep -q .; do
+		sleep 0.01
+	done 2>/dev/null
+	kill -INT "$pid"
+	wait "$pid"
+	status=$?
+	judge "Ctrl-C while a journal is read" 2 '--journal: .*stopped before all of it was read: nothing is shown' "$scratch/err"
+	is "... and nothing is" "$(wc -c <"$scratch/out")" 0
+	rm -r "$scratch/large"
 else
 	skip "a message that two files have" "systemd-journal-remote is not installed"
 fi
@@ -296,7 +326,7 @@ done
 
 # Others claim to be us, or root sends nonsense: it does not count.
 cat >"$scratch/claim.py" <<'END'
-import socket, struct, sys
+import fcntl, os, socket, struct, sys
 sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 base = {b"MESSAGE_ID": b"0fa067c5e94549c6bac266c297feb233", b"LBRSNOOP_PATH_ID": b"0123456789abcdef", b"LBRSNOOP_COUNT": b"7"}
 claims = {"other": [{}], "nonsense": [
@@ -309,7 +339,15 @@ if sys.argv[1] == "captures":
     claims["captures"] = [{b"LBRSNOOP_CAPTURE": open(path, "rb").read()} for path in sys.argv[2:]]
 for claim in claims[sys.argv[1]]:
     data = b"".join(name + b"\n" + struct.pack("<Q", len(value)) + value + b"\n" for name, value in {**base, **claim}.items())
-    sock.sendto(data, "/run/systemd/journal/socket")
+    if len(data) < 100000:
+        sock.sendto(data, "/run/systemd/journal/socket")
+        continue
+    # Source: https://systemd.io/JOURNAL_NATIVE_PROTOCOL/
+    memory = os.memfd_create("claim", os.MFD_ALLOW_SEALING)
+    os.write(memory, data)
+    fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL)
+    sock.connect("/run/systemd/journal/socket")
+    socket.send_fds(sock, [b""], [memory])
 END
 chmod 644 "$scratch/claim.py"
 journal other alpha setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/python3 "$scratch/claim.py" other
@@ -318,17 +356,18 @@ expect "somebody else's messages do not count" 1 'warning: 1 messages are left o
 journal nonsense alpha python3 "$scratch/claim.py" nonsense
 expect "damaged messages do not count" 1 'warning: 11 messages are left out' ./lbrsnoop report --journal="$scratch/nonsense/files"
 journal huge alpha python3 "$scratch/claim.py" huge
-# Captures that are none, that are cut off, and one that unpacks to 4 GB, beside a good one of the same path.
+# Captures that are none, that are cut off, too large, and one that unpacks to 4 GB, beside a good one of the same path.
 head -c 3000 /dev/urandom >"$scratch/noise"
 good=$scratch/plain/captures/$one.lbr
 head -c 500 "$good" >"$scratch/cut"
+head -c 1100000 /dev/urandom >"$scratch/too-large"
 {
 	head -c 24 "$good"
 	head -c 4000000000 /dev/zero | zstd -1 -cq
 } >"$scratch/bomb"
-journal captures alpha python3 "$scratch/claim.py" captures "$scratch/noise" "$scratch/cut" "$scratch/bomb" "$good"
+journal captures alpha python3 "$scratch/claim.py" captures "$scratch/noise" "$scratch/cut" "$scratch/bomb" "$scratch/too-large" "$good"
 run_it sh -c "ulimit -v 400000; timeout 20 ./lbrsnoop report --no-lines --journal='$scratch/captures/files' --story"
-judge "damaged captures are left out" 2 '3 captures of the journal are damaged' "$scratch/err"
+judge "damaged captures are left out" 2 "4 captures of the journal are damaged.* of path 0123456789abcdef of host 'alpha'" "$scratch/err"
 is "... and what is good is shown" "$(cat "$scratch/out")" "$(./lbrsnoop report --no-lines "$good" 2>/dev/null)"
 expect_out "counts that are too large for a sum" 0 '^2 paths of 9223372036854775807 snapshots' ./lbrsnoop report --journal="$scratch/huge/files"
 grep -q 'other paths' "$scratch/out" && not_ok "... and nothing is left of it" "$scratch/out"

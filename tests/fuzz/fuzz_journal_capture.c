@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct journal_spool *spool;
 	uint64_t count = 0;
 
-	require(!journal_spool_create(&spool, NULL));
+	require(!journal_spool_create(NULL, &spool, NULL));
 	if (size > 3 && data[0] == 2) {
 		size_t first = data[1] | (size_t)data[2] << 8;
 

@@ -273,7 +273,7 @@ static void captures_ofOneStart_areOneFile(void **state)
 
 	(void)state;
 	assert_int_equal(symbols_add(symbols, &module), 0);
-	assert_int_equal(journal_spool_create(&to, NULL), 0);
+	assert_int_equal(journal_spool_create(NULL, &to, NULL), 0);
 	make(&snap, KERNEL + 0x20);
 	snap.ts_ns = 2000;
 	spool(to, "alpha", 2, &snap);
@@ -316,7 +316,7 @@ static void captures_ofOtherStartsAndHosts_areOtherFiles(void **state)
 	struct snapshot snap;
 
 	(void)state;
-	assert_int_equal(journal_spool_create(&to, NULL), 0);
+	assert_int_equal(journal_spool_create(NULL, &to, NULL), 0);
 	make(&snap, KERNEL + 0x20);
 	spool(to, "beta", 1, &snap);
 	spool(to, "alpha", 1, &snap);
@@ -333,6 +333,23 @@ static void captures_ofOtherStartsAndHosts_areOtherFiles(void **state)
 	journal_spool_destroy(to);
 }
 
+/* Files of a fleet's captures take seconds to make. */
+static void captures_stopped_areNone(void **state)
+{
+	volatile sig_atomic_t stop = 0;
+	struct journal_captures captures;
+	struct journal_spool *to;
+	struct snapshot snap;
+
+	(void)state;
+	assert_int_equal(journal_spool_create(&stop, &to, NULL), 0);
+	make(&snap, KERNEL + 0x20);
+	spool(to, "alpha", 1, &snap);
+	stop = 1;
+	assert_int_equal(journal_spool_finish(to, &captures), -EINTR);
+	journal_spool_destroy(to);
+}
+
 static void captures_damaged_areCounted(void **state)
 {
 	struct journal_row row = {.ident = 5, .has_ident = true, .host = "alpha"};
@@ -341,7 +358,7 @@ static void captures_damaged_areCounted(void **state)
 	struct snapshot snap;
 
 	(void)state;
-	assert_int_equal(journal_spool_create(&to, NULL), 0);
+	assert_int_equal(journal_spool_create(NULL, &to, NULL), 0);
 	make(&snap, KERNEL + 0x20);
 	row.capture = "no capture";
 	row.capture_len = 10;
@@ -349,9 +366,14 @@ static void captures_damaged_areCounted(void **state)
 	row.capture = NULL;
 	journal_row_field(&row, "LBRSNOOP_CAPTURE_LEFT_OUT=size", 30);
 	assert_int_equal(journal_spool_add(to, &row), 0);
+	row = (struct journal_row){
+		.ident = 6, .has_ident = true, .host = "beta", .capture_too_large = true};
+	assert_int_equal(journal_spool_add(to, &row), 0);
 	spool(to, "alpha", 5, &snap);
 	assert_int_equal(journal_spool_finish(to, &captures), 0);
-	assert_int_equal(captures.damaged, 1);
+	assert_int_equal(captures.damaged, 2);
+	assert_int_equal(captures.damaged_ident, 5);
+	assert_string_equal(captures.damaged_host, "alpha");
 	assert_int_equal(captures.without, 1);
 	assert_int_equal(captures.paths, 1);
 	journal_captures_deinit(&captures);
@@ -384,6 +406,7 @@ int main(void)
 		TEST(queue_isBounded),
 		TEST(captures_ofOneStart_areOneFile),
 		TEST(captures_ofOtherStartsAndHosts_areOtherFiles),
+		TEST(captures_stopped_areNone),
 		TEST(captures_damaged_areCounted),
 #undef TEST
 	};

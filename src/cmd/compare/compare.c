@@ -188,6 +188,21 @@ static error_t check_twice(const struct compare_options *opts)
 	return args_usage("compare: %s is given twice: its calls would count twice", twice);
 }
 
+/* Its captures would be of the kind that comes first, and of the other one there would be none. */
+static error_t check_hosts(const struct compare_options *opts)
+{
+	for (size_t i = 0; i < opts->journal.wanted.host_count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (opts->host_sides[k] != opts->host_sides[i] &&
+			    !strcmp(opts->journal.hosts[k], opts->journal.hosts[i]))
+				return args_usage(
+					"compare: --host '%s' is given twice, as of passing and of "
+					"failing calls; without --good and --bad the returned "
+					"values tell them apart",
+					opts->journal.hosts[i]);
+	return 0;
+}
+
 static error_t check(const struct compare_options *opts)
 {
 	const struct view_options *view = &opts->wanted.view;
@@ -213,7 +228,7 @@ static error_t check(const struct compare_options *opts)
 	if (both && (good || bad))
 		return args_usage("compare: say of all files, or of none, whether they are --good "
 				  "or --bad");
-	err = check_twice(opts);
+	err = check_hosts(opts) ?: check_twice(opts);
 	if (err)
 		return err;
 	if (opts->wanted.count && (good || bad))
@@ -764,6 +779,11 @@ int cmd_compare(int argc, char **argv)
 			free(opts.files);
 			return status;
 		}
+	}
+	status = opts.journal.given ? journal_args_check_outputs(&opts.journal, &opts.wanted) : 0;
+	if (status) {
+		free(opts.files);
+		return status;
 	}
 	if (opts.wanted.output)
 		compare.out = output_open(opts.wanted.output);

@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/option_args.h"
+#include "export/journal_files.h"
+#include "util/cleanup.h"
 #include "util/log.h"
 
 /* Starts of kernels, of all hosts: what the limit on files is raised for. */
@@ -44,6 +47,28 @@ error_t journal_args_check(const struct journal_args *args)
 	if (!args->given && (args->wanted.host_count || args->wanted.has_ident))
 		return args_usage("--host and --path-id are for --journal");
 	return 0;
+}
+
+int journal_args_check_outputs(const struct journal_args *args, const struct filter_options *wanted)
+{
+	_cleanup_free_ char **paths = NULL;
+	struct journal_files files = {};
+	int status;
+
+	/* What cannot be listed is said by who reads it. */
+	if (journal_files_list(args->dir, &files))
+		return filter_options_check_outputs(wanted, NULL, 0, "journal");
+	paths = calloc(files.count + 1, sizeof(*paths));
+	for (size_t i = 0; paths && i < files.count; i++)
+		paths[i] = files.items[i].path;
+	if (paths) {
+		status = filter_options_check_outputs(wanted, paths, files.count, "journal");
+	} else {
+		log_error("%s", strerror(ENOMEM));
+		status = EXIT_ERROR;
+	}
+	journal_files_deinit(&files);
+	return status;
 }
 
 void journal_say_left_out(const struct journal_totals *totals)
@@ -86,8 +111,9 @@ int journal_inputs_read(struct journal_args *args, struct journal_captures *ret,
 		return err;
 	journal_say_left_out(&totals);
 	if (ret->damaged)
-		log_warning("%" PRIu64 " captures of the journal are damaged, and left out",
-			    ret->damaged);
+		log_warning("%" PRIu64 " captures of the journal are damaged, and left out; the "
+			    "first one is of path %016" PRIx64 " of host '%s'",
+			    ret->damaged, ret->damaged_ident, ret->damaged_host);
 	if (ret->without)
 		log_info("%" PRIu64 " messages have no capture: LBRSNOOP_CAPTURE_LEFT_OUT says why",
 			 ret->without);

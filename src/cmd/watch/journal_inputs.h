@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cmd/trace/filter_options.h"
 #include "export/journal_captures.h"
 #include "util/errmsg.h"
 
@@ -36,6 +37,13 @@ error_t journal_args_path(struct journal_args *args, const char *ident);
 
 /** journal_args_check() - are --host and --path-id without --journal? As journal_args_add() */
 error_t journal_args_check(const struct journal_args *args);
+
+/**
+ * journal_args_check_outputs() - no output may be a file of the journals, or two outputs one file
+ * Return: as filter_options_check_outputs().
+ */
+int journal_args_check_outputs(const struct journal_args *args,
+			       const struct filter_options *wanted);
 
 /** journal_say_left_out() - warn of what a reading has left out */
 void journal_say_left_out(const struct journal_totals *totals);
