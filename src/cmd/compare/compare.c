@@ -32,13 +32,6 @@
 /* Files of a build in which names are looked up; each reads the index of the debug information. */
 #define FILES_NAMED_MAX 16
 
-/** enum side - which calls a file is of */
-enum side {
-	SIDE_BOTH, /* the value that each call returned tells */
-	SIDE_GOOD,
-	SIDE_BAD,
-};
-
 /**
  * struct compare_file - @path and what the user said of it
  * @capture: out of a journal, @path is its name; NULL: a file
@@ -188,26 +181,12 @@ static error_t check_twice(const struct compare_options *opts)
 	return args_usage("compare: %s is given twice: its calls would count twice", twice);
 }
 
-/* Its captures would be of the kind that comes first, and of the other one there would be none. */
-static error_t check_hosts(const struct compare_options *opts)
-{
-	for (size_t i = 0; i < opts->journal.wanted.host_count; i++)
-		for (size_t k = 0; k < i; k++)
-			if (opts->host_sides[k] != opts->host_sides[i] &&
-			    !strcmp(opts->journal.hosts[k], opts->journal.hosts[i]))
-				return args_usage(
-					"compare: --host '%s' is given twice, as of passing and of "
-					"failing calls; without --good and --bad the returned "
-					"values tell them apart",
-					opts->journal.hosts[i]);
-	return 0;
-}
-
 static error_t check(const struct compare_options *opts)
 {
 	const struct view_options *view = &opts->wanted.view;
 	bool sides[] = {[SIDE_BOTH] = false, [SIDE_GOOD] = false, [SIDE_BAD] = false};
 	bool good, bad, both;
+	const char *host;
 	error_t err;
 
 	if (view->summary || view->trace_json || view->dot || view->svg || view->raw ||
@@ -228,7 +207,14 @@ static error_t check(const struct compare_options *opts)
 	if (both && (good || bad))
 		return args_usage("compare: say of all files, or of none, whether they are --good "
 				  "or --bad");
-	err = check_hosts(opts) ?: check_twice(opts);
+	host = host_of_both_sides(opts->journal.hosts, opts->host_sides,
+				  opts->journal.wanted.host_count);
+	if (host)
+		return args_usage("compare: --host '%s' is given twice, as of passing and of "
+				  "failing calls; without --good and --bad the returned values "
+				  "tell them apart",
+				  host);
+	err = check_twice(opts);
 	if (err)
 		return err;
 	if (opts->wanted.count && (good || bad))

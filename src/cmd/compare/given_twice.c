@@ -67,3 +67,12 @@ int file_given_twice(const char *const *paths, size_t count, const char **ret_pa
 			*ret_path = files[i].path;
 	return 0;
 }
+
+const char *host_of_both_sides(const char *const *hosts, const enum side *sides, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (sides[k] != sides[i] && !strcmp(hosts[k], hosts[i]))
+				return hosts[i];
+	return NULL;
+}
