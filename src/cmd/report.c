@@ -87,15 +87,12 @@ static const struct argp_option options[] = {
 	 "the journals in DIR, which may be of many",
 	 1},
 	{"story", OPT_STORY, 0, 0,
-	 "With --journal: not the summary, but the captures that the messages hold, one of each "
-	 "path "
-	 "and host, as of files",
+	 "With --journal: instead of the summary, the captures that the messages hold, as those "
+	 "of files; one for each path and host, and again after a reboot",
 	 1},
 	{"host", OPT_HOST, "NAME", 0,
-	 "With --journal: of this host alone, and further ones of "
-	 "--host",
-	 1},
-	{"path-id", OPT_PATH_ID, "ID", 0, "With --journal: of this path alone", 1},
+	 "With --journal: only messages of this host; may be given several times", 1},
+	{"path-id", OPT_PATH_ID, "ID", 0, "With --journal: only messages of this path", 1},
 	{"capture-bytes", OPT_CAPTURE_BYTES, "N", OPTION_HIDDEN, "As of the trace (for tests)", 1},
 	{"journal-send", OPT_JOURNAL_SEND, 0, OPTION_HIDDEN, "As the trace's --journal (for tests)",
 	 1},

@@ -357,7 +357,7 @@ journal nonsense alpha python3 "$scratch/claim.py" nonsense
 expect "damaged messages do not count" 1 'warning: 11 messages are left out' ./lbrsnoop report --journal="$scratch/nonsense/files"
 journal huge alpha python3 "$scratch/claim.py" huge
 # Captures that are none, that are cut off, too large, and one that unpacks to 4 GB, beside a good one of the same path.
-head -c 3000 /dev/urandom >"$scratch/noise"
+head -c 3000 /dev/urandom >"$scratch/noise.bytes"
 good=$scratch/plain/captures/$one.lbr
 head -c 500 "$good" >"$scratch/cut"
 head -c 1100000 /dev/urandom >"$scratch/too-large"
@@ -365,10 +365,13 @@ head -c 1100000 /dev/urandom >"$scratch/too-large"
 	head -c 24 "$good"
 	head -c 4000000000 /dev/zero | zstd -1 -cq
 } >"$scratch/bomb"
-journal captures alpha python3 "$scratch/claim.py" captures "$scratch/noise" "$scratch/cut" "$scratch/bomb" "$scratch/too-large" "$good"
+journal captures alpha python3 "$scratch/claim.py" captures "$scratch/noise.bytes" "$scratch/cut" "$scratch/bomb" "$scratch/too-large" "$good"
 run_it sh -c "ulimit -v 400000; timeout 20 ./lbrsnoop report --no-lines --journal='$scratch/captures/files' --story"
 judge "damaged captures are left out" 2 "4 captures of the journal are damaged.* of path 0123456789abcdef of host 'alpha'" "$scratch/err"
 is "... and what is good is shown" "$(cat "$scratch/out")" "$(./lbrsnoop report --no-lines "$good" 2>/dev/null)"
+journal noise alpha python3 "$scratch/claim.py" captures "$scratch/noise.bytes"
+expect "damaged captures alone" 2 '1 captures of the journal are damaged' ./lbrsnoop report --no-lines --journal="$scratch/noise/files" --story
+is "... are not said to be missing" "$(grep -c 'no captures are in' "$scratch/err")" 0
 expect_out "counts that are too large for a sum" 0 '^2 paths of 9223372036854775807 snapshots' ./lbrsnoop report --journal="$scratch/huge/files"
 grep -q 'other paths' "$scratch/out" && not_ok "... and nothing is left of it" "$scratch/out"
 expect_out "... as JSON" 0 '"count": ?9223372036854775807' ./lbrsnoop report --journal="$scratch/huge/files" --json

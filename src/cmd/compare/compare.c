@@ -109,9 +109,8 @@ static const struct argp_option options[] = {
 	 "journal, or of the journals in DIR",
 	 1},
 	{"host", OPT_HOST, "NAME", 0,
-	 "With --journal: those of this host, of passing calls behind --good, of failing ones "
-	 "behind "
-	 "--bad",
+	 "With --journal: only captures of this host, of passing calls after --good, of failing "
+	 "ones after --bad; may be given several times",
 	 1},
 	{0},
 };

@@ -100,9 +100,8 @@ static const struct argp_option options[] = {
 	 "'lbrsnoop report --journal' reads that",
 	 6},
 	{"capture-bytes", OPT_CAPTURE_BYTES, "N", 0,
-	 "With --journal: the capture of a path goes with it, if it has N bytes at most (default "
-	 "64K, "
-	 "0: none)",
+	 "With --journal: also send the capture of each path, if it has at most N bytes (default "
+	 "64K; 0: none)",
 	 6},
 	{"max-files", OPT_MAX_FILES, "N", 0, "Keep so many capture files (default 8)", 3},
 	{0, 0, 0, 0, "A recorder in the kernel, which outlives lbrsnoop and the kernel itself:", 5},

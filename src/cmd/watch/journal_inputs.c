@@ -118,7 +118,7 @@ int journal_inputs_read(struct journal_args *args, struct journal_captures *ret,
 		log_info("%" PRIu64 " messages have no capture: LBRSNOOP_CAPTURE_LEFT_OUT says why",
 			 ret->without);
 	say_hosts_without(args, ret);
-	if (!ret->count)
+	if (!ret->count && !ret->damaged)
 		log_warning("no captures are in these messages; CaptureBytes= of lbrsnoop watch, "
 			    "and --capture-bytes beside --journal, have them sent");
 	return 0;

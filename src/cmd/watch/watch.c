@@ -393,7 +393,7 @@ static void say_end(const struct watch *watch)
 	add_totals(watch, &delivered, &left_out, &lost);
 	if (watch->captures || watch->captures_left_out)
 		log_info("%" PRIu64 " paths told with their capture, %" PRIu64
-			 " without: larger than CaptureBytes, or beyond a budget",
+			 " without: of a program, larger than CaptureBytes, or beyond a budget",
 			 watch->captures, watch->captures_left_out);
 	log_info("%" PRIu64 " snapshots captured: %" PRIu64 " delivered, %" PRIu64
 		 " left out; %" PRIu64 " events lost",
