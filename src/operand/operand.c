@@ -302,6 +302,8 @@ static int name_sign(const struct ctype *left, char *text, size_t size)
 	len -= below ? 4 : 5;
 	if (len > 4 && !strncmp(text + len - 4, " - 0", 4))
 		len -= 4;
+	if (left->bytes > 8)
+		return -ENOENT;
 	if (left->class == CTYPE_UNSIGNED && left->bytes)
 		snprintf(named, sizeof(named), "(%.*s & 0x%llx) %s 0", (int)len, text,
 			 1ull << (left->bytes * 8 - 1), below ? "!=" : "==");

@@ -11,6 +11,8 @@
 #include "util/cleanup.h"
 
 #define DEPTH_MAX 12
+/* A union that is a member of itself, in damaged data, has more members than anyone can look at. */
+#define TYPES_MAX 2000
 /* Of members of a union that are named. */
 #define ALTERNATIVES_MAX 3
 
@@ -49,6 +51,14 @@ bool cexpr_address(struct cexpr *e)
 
 static int descend(Dwarf_Die *type, struct member_access access, struct cexpr *e, int depth,
 		   uint32_t *ret_part);
+
+/* "p->a" and "v.a"; damaged data has names without a letter. */
+static bool append_member(struct cexpr *e, const char *name)
+{
+	size_t len = strlen(e->text);
+
+	return cexpr_append(e, "%s%s", len && e->text[len - 1] == '>' ? "" : ".", name);
+}
 
 /* "*(u32 *)buf" and "*(u32 *)(buf + 4)": @e, whose value is the address of bytes, becomes that. */
 static int take_bytes(struct cexpr *e, uint64_t offset, uint32_t bytes)
@@ -137,7 +147,7 @@ static int try_member(Dwarf_Die *member, struct member_access access, struct cex
 		return -ENOENT;
 	access.open = false;
 	access.offset -= at;
-	if (name && !cexpr_append(e, "%s%s", e->text[strlen(e->text) - 1] == '>' ? "" : ".", name))
+	if (name && !append_member(e, name))
 		return -ENOENT;
 	/* An address is that of the outermost member that begins there. */
 	if (!access.bytes && !access.offset && name) {
@@ -253,8 +263,9 @@ static int descend(Dwarf_Die *type, struct member_access access, struct cexpr *e
 	Dwarf_Die bare;
 	uint32_t bytes;
 
-	if (depth > DEPTH_MAX || !typedie_peel(type, &bare))
+	if (depth > DEPTH_MAX || !*access.left || !typedie_peel(type, &bare))
 		return -ENOENT;
+	--*access.left;
 	switch (dwarf_tag(&bare)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
@@ -277,7 +288,11 @@ static int descend(Dwarf_Die *type, struct member_access access, struct cexpr *e
 int member_at(Dwarf_Die *type, const struct member_access *access, struct cexpr *e,
 	      uint32_t *ret_part)
 {
-	return descend(type, *access, e, 0, ret_part);
+	struct member_access limited = *access;
+	unsigned int left = TYPES_MAX;
+
+	limited.left = &left;
+	return descend(type, limited, e, 0, ret_part);
 }
 
 /* "*p" and "p[2]" of what is no struct. */
@@ -291,7 +306,7 @@ static int in_scalars(const struct cexpr *pointer, Dwarf_Die *type, struct membe
 		    !cexpr_append(e, "[%s]", access.index))
 			return -ENOENT;
 		access.index = NULL;
-		return descend(type, access, e, 0, ret_part);
+		return member_at(type, &access, e, ret_part);
 	}
 	if (!bytes || access.offset >= 64u * bytes)
 		return -ENOENT;
@@ -303,7 +318,7 @@ static int in_scalars(const struct cexpr *pointer, Dwarf_Die *type, struct membe
 		return -ENOENT;
 	}
 	access.offset %= bytes;
-	return descend(type, access, e, 0, ret_part);
+	return member_at(type, &access, e, ret_part);
 }
 
 /* A pointer to an incomplete struct: its unit need not know more. */
@@ -338,7 +353,7 @@ static int behind_pointer(const struct cexpr *pointer, struct member_access acce
 		if (strlen(e.text) + 8 >= sizeof(e.text))
 			return -ENOENT;
 		e.compound = false;
-		err = descend(&type, access, &e, 0, &part);
+		err = member_at(&type, &access, &e, &part);
 	}
 	if (err)
 		return err;
@@ -441,12 +456,13 @@ int variable_bytes(const struct cexpr *pointer, int64_t offset, uint32_t bytes, 
 }
 
 static int find_bits(Dwarf_Die *type, uint64_t first, uint64_t count, struct debugimage *image,
-		     struct cexpr *e, int depth)
+		     struct cexpr *e, int depth, unsigned int *left)
 {
 	Dwarf_Die member;
 
-	if (depth > DEPTH_MAX || dwarf_child(type, &member))
+	if (depth > DEPTH_MAX || !*left || dwarf_child(type, &member))
 		return -ENOENT;
+	--*left;
 	do {
 		const char *name = dwarf_diename(&member);
 		Dwarf_Word at = 0, bits = 0, bit = 0, storage = 0;
@@ -457,8 +473,7 @@ static int find_bits(Dwarf_Die *type, uint64_t first, uint64_t count, struct deb
 		    !typedie_peel(&inner, &bare))
 			continue;
 		typedie_udata(&member, DW_AT_data_member_location, &at);
-		if (name && !cexpr_append(&one, "%s%s",
-					  one.text[strlen(one.text) - 1] == '>' ? "" : ".", name))
+		if (name && !append_member(&one, name))
 			continue;
 		if (typedie_udata(&member, DW_AT_bit_size, &bits)) {
 			/* DWARF 4 and 5 count from the struct's start, 2 and 3 from the storage's
@@ -476,7 +491,7 @@ static int find_bits(Dwarf_Die *type, uint64_t first, uint64_t count, struct deb
 			return 0;
 		}
 		if (typedie_is_record(&bare) && first >= at * 8 &&
-		    !find_bits(&bare, first - at * 8, count, image, &one, depth + 1)) {
+		    !find_bits(&bare, first - at * 8, count, image, &one, depth + 1, left)) {
 			*e = one;
 			return 0;
 		}
@@ -487,6 +502,7 @@ static int find_bits(Dwarf_Die *type, uint64_t first, uint64_t count, struct deb
 int variable_bitfield(const struct cexpr *pointer, int64_t offset, uint64_t mask, struct cexpr *ret)
 {
 	struct cexpr e = *pointer;
+	unsigned int left = TYPES_MAX;
 	uint64_t first, count;
 	Dwarf_Die type;
 
@@ -499,7 +515,7 @@ int variable_bitfield(const struct cexpr *pointer, int64_t offset, uint64_t mask
 		return -ENOENT;
 	snprintf(e.text, sizeof(e.text), pointer->compound ? "(%s)->" : "%s->", pointer->text);
 	if (strlen(e.text) + 8 >= sizeof(e.text) ||
-	    find_bits(&type, first, count, pointer->type.image, &e, 0))
+	    find_bits(&type, first, count, pointer->type.image, &e, 0, &left))
 		return -ENOENT;
 	e.compound = false;
 	*ret = e;

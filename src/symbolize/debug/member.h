@@ -17,6 +17,7 @@
  * struct member_access - @offset, @bytes within the type that is looked at; @part: bytes in front
  * @as_bytes: several elements of an array of bytes will do
  * @index: of an element in C, counted from @offset, where elements of @scale bytes begin; or NULL
+ * @left: types that may be looked into yet; set by member_at()
  * @open: an array without an end at the end of a struct, which anything behind it is in
  */
 struct member_access {
@@ -29,6 +30,7 @@ struct member_access {
 	bool open;
 	const char *index;
 	uint32_t scale;
+	unsigned int *left;
 };
 
 /**
