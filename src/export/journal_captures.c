@@ -79,6 +79,12 @@ static int open_unnamed(void)
 
 static int spool_error(int err, struct errmsg *msg)
 {
+	if (err == -EMFILE || err == -ENFILE)
+		return errmsg_set(
+			msg, err,
+			"captures of the journal: %s; one is needed for each start of each host: "
+			"raise the limit (ulimit -n), or choose fewer hosts with --host",
+			strerror(-err));
 	return errmsg_set(
 		msg, err == -EACCES || err == -EPERM ? -EINVAL : err,
 		"captures of the journal are kept in a file without a name in %s: %s; let "

@@ -285,6 +285,12 @@ if [ -x "$remote" ]; then
 	judge "Ctrl-C while a journal is read" 2 '--journal: .*stopped before all of it was read: nothing is shown' "$scratch/err"
 	is "... and nothing is" "$(wc -c <"$scratch/out")" 0
 	rm -r "$scratch/large"
+	mkdir "$scratch/hosts"
+	tests/bench/fleet.py 60 60 | "$remote" -o "$scratch/hosts/fleet.journal" - >/dev/null 2>&1
+	expect "more hosts than files may be open" 2 'Too many open files; .* \(ulimit -n\), or choose fewer hosts with --host' \
+		sh -c "ulimit -n 50; ./lbrsnoop report --no-lines --journal='$scratch/hosts' --story"
+	expect_out "... and fewer hosts are read" 0 'may_open\(\) = -EISDIR' \
+		sh -c "ulimit -n 50; ./lbrsnoop report --no-lines --journal='$scratch/hosts' --story --host host0007"
 else
 	skip "a message that two files have" "systemd-journal-remote is not installed"
 fi
