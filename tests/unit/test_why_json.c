@@ -60,11 +60,14 @@ static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)
 static struct symbols *symbols;
 
 /* One inlined function, in one(). */
+/* Debug data may say anything. */
+static const char *count_name = "count";
+
 int __wrap_variable_in_register(const struct variable_code *where, uint8_t reg, struct cexpr *ret);
 int __wrap_variable_in_register(const struct variable_code *where, uint8_t reg, struct cexpr *ret)
 {
-	*ret = (struct cexpr){
-		.text = "count", .at = where->addr, .type = {.class = CTYPE_SIGNED, .bytes = 4}};
+	*ret = (struct cexpr){.at = where->addr, .type = {.class = CTYPE_SIGNED, .bytes = 4}};
+	snprintf(ret->text, sizeof(ret->text), "%s", count_name);
 	return reg == 6 ? 0 : -ENOENT;
 }
 
@@ -72,8 +75,8 @@ int __wrap_variable_in_register(const struct variable_code *where, uint8_t reg, 
 int __wrap_variable_places(const struct variable_code *where, variable_place_fn *fn, void *ctx);
 int __wrap_variable_places(const struct variable_code *where, variable_place_fn *fn, void *ctx)
 {
-	const struct variable_place places[] = {
-		{.name = {.text = "count", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
+	struct variable_place places[] = {
+		{.name = {.text = "", .type = {.class = CTYPE_SIGNED, .bytes = 4}},
 		 .where = VARIABLE_REGISTER,
 		 .reg = 6,
 		 .parameter = true},
@@ -91,6 +94,7 @@ int __wrap_variable_places(const struct variable_code *where, variable_place_fn 
 		 .reg = 7},
 	};
 
+	snprintf(places[0].name.text, sizeof(places[0].name.text), "%s", count_name);
 	assert_int_equal(where->addr, BASE + 0x10);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (!fn(ctx, &places[i]))
@@ -394,6 +398,36 @@ static void why_text_reason_first_then_variables_then_the_log(void **state)
 	free(taken);
 }
 
+/* Names are those of debug data: none of them speaks to the terminal. */
+static void why_text_names_are_escaped(void **state)
+{
+	struct failure failure = failure_of(SYS_mkdir, EINVAL, "/x y");
+	struct why_hit *taken = calloc(1, sizeof(*taken));
+	struct answer answer = {.failures = {.items = &failure, .count = 1},
+				.call = &failure,
+				.state = ORIGIN_FOUND,
+				.site = site_at("one", BASE + 0x10),
+				.hit = taken};
+	struct why_view view = {
+		.symbols = symbols, .kernel_text = &text, .lines = (struct lines *)&view};
+	char *said = NULL;
+	size_t len = 0;
+	FILE *out;
+
+	assert_non_null(taken);
+	taken->regs[PTREG_SI] = 9;
+	count_name = "c\033[2Jt";
+	out = open_memstream(&said, &len);
+	render_why_answer(out, &answer, &view);
+	fclose(out);
+	count_name = "count";
+	assert_null(strchr(said, '\033'));
+	assert_non_null(strstr(said, "  because  c\\x1b[2Jt == 9   (one+0x8)\n"));
+	assert_non_null(strstr(said, "  with     c\\x1b[2Jt = 9, "));
+	free(said);
+	free(taken);
+}
+
 /* --private: nothing that the caller passed, is called, or was told of. */
 static void why_withheld_neither_arguments_nor_names_are_shown(void **state)
 {
@@ -489,6 +523,7 @@ int main(void)
 		cmocka_unit_test(why_json_no_call_is_to_blame),
 		cmocka_unit_test(why_text_the_line_has_its_text),
 		cmocka_unit_test(decision_part_of_a_variable_has_no_value),
+		cmocka_unit_test(why_text_names_are_escaped),
 		cmocka_unit_test(why_text_reason_first_then_variables_then_the_log),
 		cmocka_unit_test(why_withheld_neither_arguments_nor_names_are_shown),
 		cmocka_unit_test(why_json_all_identical_calls_are_counted),

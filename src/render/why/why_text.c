@@ -216,17 +216,19 @@ static void print_decision(FILE *out, const struct decision *decision, const str
 	bool named = decision->source[0] != '\0';
 	const char *words = named ? decision->source : decision->condition;
 	const char *values = named ? decision->source_values : decision->values;
+	char shown[4 * CONDITION_MAX + 1];
 	struct why_place place;
 
 	why_place_find(view, decision->addr, false, &place);
 	fprintf(out, "  %-7s  ", label);
 	source = source && place.count && print_source(out, view, &place.chain[0], "");
 	if (*words)
-		fprintf(out, "%s%s", source ? "   as " : "", words);
+		fprintf(out, "%s%s", source ? "   as " : "",
+			escape_text(words, shown, sizeof(shown)));
 	else if (!source)
 		fprintf(out, "the branch there was %s", decision->taken ? "taken" : "not taken");
 	if (*values)
-		fprintf(out, "   %s", values);
+		fprintf(out, "   %s", escape_text(values, shown, sizeof(shown)));
 	if (place.count && place.chain[0].line)
 		fprintf(out, "   (line %d", place.chain[0].line);
 	else if (place.known)
@@ -299,14 +301,16 @@ static void print_variables(FILE *out, const struct answer *answer, const struct
 	struct variable_seen all[VARIABLES_MAX];
 	const struct decision_code where = why_code(view);
 	size_t count = reasons_variables(&where, answer, all, VARIABLES_MAX);
-	char value[4 * sizeof(all[0].value) + 1], word[sizeof(value) + CEXPR_MAX + 4];
+	char value[4 * sizeof(all[0].value) + 1], name[4 * CEXPR_MAX + 1];
+	char word[sizeof(value) + sizeof(name) + 4];
 	int column = 0;
 
 	for (int gone = 0; gone < 2; gone++) {
 		for (size_t i = 0; i < count; i++) {
 			if (all[i].optimized_out != gone || is_said(said, said_count, all[i].name))
 				continue;
-			snprintf(word, sizeof(word), "%.*s = %s", CEXPR_MAX, all[i].name,
+			snprintf(word, sizeof(word), "%s = %s",
+				 escape_text(all[i].name, name, sizeof(name)),
 				 gone ? "(optimized out)"
 				      : escape_text(all[i].value, value, sizeof(value)));
 			fputs(column ? "" : "  with     ", out);
