@@ -35,13 +35,15 @@ expect "no branches in a summary" 64 'a summary has no branches.*--story' ./lbrs
 expect "--story without a journal" 64 '--story is for --journal' ./lbrsnoop report --story tests/data/capture/skylake-hw.lbr
 expect "--host without a journal" 64 '--host and --path-id are for' ./lbrsnoop report --host a tests/data/capture/skylake-hw.lbr
 expect "--path-id that is none" 64 "expected 16 hexadecimal digits" ./lbrsnoop report --journal --path-id 0x12
+expect "two paths" 64 '--path-id is given twice' \
+	./lbrsnoop report --journal --path-id 0123456789abcdef --path-id 0123456789abcdef
 expect "two journals" 64 'given twice' ./lbrsnoop report --journal --journal=/
 expect "a journal is none for perf" 64 'takes one FILE' ./lbrsnoop report --journal --perf-data "$scratch/perf"
 expect "--capture-bytes: too many" 64 'up to 1M' ./lbrsnoop record --journal --capture-bytes 2M -o "$scratch/x.lbr" may_open
 expect "--capture-bytes without --journal" 64 '--capture-bytes is for --journal' ./lbrsnoop record --capture-bytes 0 -o "$scratch/x.lbr" may_open
 expect "compare: --journal and a target" 64 "'may_open' is to be captured now" ./lbrsnoop compare --journal may_open
 expect "compare: --journal and a command" 64 "not read from a file as --journal" ./lbrsnoop compare --journal -- true
-expect "compare: one side alone" 64 'go together' ./lbrsnoop compare --journal --good --host a
+expect "compare: one side alone" 64 'go together; with --journal, --good --host NAME and' ./lbrsnoop compare --journal --good --host a
 expect "compare: a host of both sides" 64 "--host 'a' is given twice, as of passing and of failing" \
 	./lbrsnoop compare --journal --good --host a --host b --bad --host c --host a
 expect "compare: --host without a journal" 64 '--host and --path-id are for' ./lbrsnoop compare --host a x.lbr

@@ -226,7 +226,8 @@ static error_t check(const struct compare_options *opts)
 			"compare: -e leaves the passing calls out; with --good and --bad it is of "
 			"the --bad files alone");
 	if (good != bad)
-		return args_usage("compare: --good FILE... and --bad FILE... go together");
+		return args_usage("compare: --good FILE... and --bad FILE... go together; with "
+				  "--journal, --good --host NAME and --bad --host NAME");
 	return 0;
 }
 

@@ -34,6 +34,8 @@ error_t journal_args_add_host(struct journal_args *args, const char *host)
 
 error_t journal_args_path(struct journal_args *args, const char *ident)
 {
+	if (args->wanted.has_ident)
+		return args_usage("--path-id is given twice; one path is shown at a time");
 	if (!journal_ident_parse(ident, &args->wanted.ident))
 		return args_usage("--path-id '%s': expected 16 hexadecimal digits, as --summary "
 				  "prints them",
