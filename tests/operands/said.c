@@ -316,10 +316,9 @@ struct header {
 };
 
 /* memcmp() of so few bytes is a comparison of a number. */
-int magic(struct header *header)
+int magic(struct header *h)
 {
-	if (__builtin_memcmp(header->magic, "\177ELF",
-			     4)) /* memcmp(header->magic, "\177ELF", 4) != 0 */
+	if (__builtin_memcmp(h->magic, "\177ELF", 4)) /* memcmp(h->magic, "\177ELF", 4) != 0 */
 		FAIL(ENOEXEC);
 	note();
 	return 0;
