@@ -130,7 +130,10 @@ static int spilled(struct search *search, const struct operand_insn *at,
 	return find_register(search, at, &wanted, ret);
 }
 
-/* @base, @index: the registers are so; the fact is of the first element. */
+/*
+ * @base, @index: the registers are so; the fact is of the first element. Both are named at one
+ * address: an index may be known by the variable of an inlined function that has ended since.
+ */
 static int element_of(struct search *search, const struct operand_insn *at,
 		      const struct insn_operand *memory, uint8_t base, uint8_t index,
 		      uint32_t bytes, int depth, struct cexpr *ret)
@@ -151,8 +154,13 @@ static int element_of(struct search *search, const struct operand_insn *at,
 					      memory->scale, bytes, &first)
 			      ?: variable_global_element(&code, (uint64_t)memory->displacement,
 							 number.text, memory->scale, bytes, ret);
+		if (!err)
+			ret->at = number.at;
 	} else {
-		err = find_register(search, at, &at_base, &pointer)
+		err = find_register(search, at, &at_base, &pointer);
+		if (!err && pointer.at != number.at)
+			err = -ENOENT;
+		err = err
 			      ?: variable_element(&pointer, memory->displacement, "0",
 						  memory->scale, bytes, &first)
 			      ?: variable_element(&pointer, memory->displacement, number.text,
