@@ -414,6 +414,31 @@ int of_union(union command *command)
 	return 0;
 }
 
+struct quota {
+	unsigned int active;
+	const struct object *formats[3];
+};
+
+struct quota_id {
+	int value, type;
+};
+
+static inline bool quota_active(struct quota *quota, int type)
+{
+	return quota->active & (1u << type) && !(quota->active & (64u << type));
+}
+
+/* What indexes is known as "type" until quota_active() ends, and the array only then. */
+int behind_inlined(struct quota *quota, struct quota_id *id)
+{
+	if (!quota_active(quota, id->type))
+		return 0;
+	if (!quota->formats[id->type]->next) /* nothing */
+		FAIL(ENOSYS);
+	note();
+	return 0;
+}
+
 int main(void)
 {
 	return 0;
