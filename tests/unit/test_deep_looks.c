@@ -80,6 +80,9 @@ static void looks_each_run_has_one_place_ends_at_the_older(void **state)
 	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
 	add_run(&looks, 29, BLOCKS);
 	add_run(&looks, 69, BLOCKS);
+	/* No stretch is too long that one run alone has. */
+	add_run(&looks, 50, BLOCKS);
+	add_run(&looks, 50, BLOCKS);
 	assert_int_equal(sure(&looks, &few), BLOCKS);
 	add_run(&looks, 29, 30);
 	assert_false(deep_looks_varies(&looks));
@@ -180,6 +183,27 @@ static void looks_seldom_different_needs_no_more_runs(void **state)
 	deep_looks_clear(&looks);
 }
 
+/* The way round a loop, out of all hits of one run: another run may go round it less often. */
+static void looks_long_stretch_of_one_run_needs_another(void **state)
+{
+	struct deep_looks looks = {.depth = DEPTH};
+	bool few = false;
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	add_run(&looks, DEPTH, BLOCKS);
+	assert_int_equal(sure(&looks, &few), DEPTH);
+	assert_true(few);
+	add_run(&looks, DEPTH, BLOCKS);
+	assert_int_equal(sure(&looks, &few), 2 * DEPTH);
+	assert_true(few);
+	add_run(&looks, 60, BLOCKS);
+	assert_int_equal(sure(&looks, &few), 2 * DEPTH);
+	add_run(&looks, 60, BLOCKS);
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	assert_false(few);
+	deep_looks_clear(&looks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +212,7 @@ int main(void)
 		cmocka_unit_test_setup(looks_often_different_needs_more_runs, setup),
 		cmocka_unit_test_setup(looks_one_record_is_sure_whatever_others_do, setup),
 		cmocka_unit_test_setup(looks_seldom_different_needs_no_more_runs, setup),
+		cmocka_unit_test_setup(looks_long_stretch_of_one_run_needs_another, setup),
 		cmocka_unit_test_setup(looks_places_are_asked_for_together, setup),
 	};
 

@@ -717,7 +717,7 @@ static void end_where_sure(struct deep *deep)
 	log_verbose("%zu of %zu branches are of one run", sure, count);
 	give_up(deep, count - sure);
 	errmsg_set(&deep->path->gap, 0,
-		   few ? "the runs go different ways; further back too few runs were seen"
+		   few ? "runs may go different ways there; further back too few runs were seen"
 		       : "the runs go different ways; none was seen to take that one as a whole");
 }
 

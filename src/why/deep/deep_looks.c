@@ -18,6 +18,11 @@
 #define OFTEN 2
 /* Of that many runs that took the path there, one that did not is often. */
 #define SHARE 3
+/*
+ * So many records in a row that one run alone has: a loop. Another run may go round it another
+ * number of times, and what is on both sides of it would be of two runs.
+ */
+#define RECORDS_ALONE_MAX 4
 /* Runs made to see one branch; and if no breakpoint may stand where that is seen. */
 #define TRIES_MAX	 12
 #define TRIES_IMPOSSIBLE UINT8_MAX
@@ -290,13 +295,34 @@ static size_t seen_in_a_row(const struct deep_looks *looks, size_t count)
 	return most;
 }
 
+/* Where more than RECORDS_ALONE_MAX records begin that a second run was not seen to have. */
+static size_t seen_by_two(const struct deep_looks *looks, size_t count)
+{
+	size_t alone = 0;
+
+	for (size_t branch = 0; branch < count; branch++) {
+		if (is_seen_by(looks, branch, 2))
+			alone = 0;
+		else if (++alone > (size_t)RECORDS_ALONE_MAX * looks->depth)
+			return branch + 1 - alone;
+	}
+	return count;
+}
+
 size_t deep_looks_sure(const struct deep_looks *looks, size_t count, bool *ret_few)
 {
-	size_t sure = longest_run(looks, count), most = seen_in_a_row(looks, count);
+	size_t sure = longest_run(looks, count), most = seen_in_a_row(looks, count), two;
 
 	*ret_few = false;
 	if (sure < most)
 		sure = most;
+	two = seen_by_two(looks, sure);
+	if (two < most)
+		two = most;
+	if (two < sure) {
+		*ret_few = true;
+		sure = two;
+	}
 	if (!deep_looks_varies(looks))
 		return sure;
 	for (size_t branch = most; branch < sure; branch++)
