@@ -75,12 +75,6 @@ static bool drop_other_side(struct search *search, uint64_t addr, bool taken)
 	return false;
 }
 
-static bool is_plain_errno(const struct insn *in, uint16_t err)
-{
-	return err && in->err == err && in->err_reg < 16 &&
-	       !(in->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM));
-}
-
 /* Straight on from @addr, without a branch, to an instruction that loads the same errno. */
 static const struct insn *same_errno_from(const struct code *code, uint64_t addr, uint16_t err)
 {
@@ -89,7 +83,7 @@ static const struct insn *same_errno_from(const struct code *code, uint64_t addr
 
 		if (!in || (in->class != INSN_JMP && in->class != INSN_OTHER))
 			return NULL;
-		if (is_plain_errno(in, err))
+		if (in->err == err && insn_loads_errno(in))
 			return in;
 		addr = in->class == INSN_JMP ? in->target : in->addr + in->len;
 	}
@@ -111,7 +105,7 @@ static const struct insn *same_errno_above(const struct code *code, const struct
 		in = code_above(code, in->addr);
 		if (!in || in->class == INSN_COND)
 			return NULL;
-		if (is_plain_errno(in, site->err) && in->err_reg == site->err_reg)
+		if (in->err == site->err && insn_loads_errno(in) && in->err_reg == site->err_reg)
 			return in;
 		if (kept_effect(code, in, site->err_reg) != KEPT_AS_IS)
 			return NULL;
@@ -143,7 +137,7 @@ bool control_edge_fails_alike(const struct code *code, const struct insn *site,
 	if (other &&
 	    errno_must_return_from(code, other->addr + other->len, other->err_reg, other->err))
 		return true;
-	return is_plain_errno(site, site->err) && holds_alike(code, site, branch, taken);
+	return insn_loads_errno(site) && holds_alike(code, site, branch, taken);
 }
 
 static int come_from(struct search *search, const struct insn *in, bool taken)
@@ -234,7 +228,7 @@ int control_edges_behind(const struct code *code, const struct insn *site, struc
 	struct search search = {.code = code, .site = site, .edges = ret, .max = max};
 	int err;
 
-	if (!is_plain_errno(site, site->err))
+	if (!insn_loads_errno(site))
 		return -ENOENT;
 	if (must_return(&search, site->addr + site->len))
 		return 0;

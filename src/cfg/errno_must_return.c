@@ -57,8 +57,7 @@ static void apply(const struct question *question, const struct insn *in,
 	held->whole &= ~regs->written;
 	if (low)
 		hold(held, regs->dst, whole);
-	if (question->again && in->err == question->err && in->err_reg < 16 &&
-	    !(in->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM)))
+	if (question->again && in->err == question->err && insn_loads_errno(in))
 		hold(held, in->err_reg, regs->dst_bits == 64);
 }
 

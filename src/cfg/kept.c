@@ -174,8 +174,7 @@ static enum keeps keeps(const struct question *question, const struct insn *in, 
 
 static bool loads(const struct insn *in, uint16_t err)
 {
-	return in->err == err && in->err_reg < 16 &&
-	       !(in->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM));
+	return in->err == err && insn_loads_errno(in);
 }
 
 /*
@@ -237,9 +236,7 @@ static int find_kept(const struct code *code, const struct insn *site, bool alik
 	uint64_t row = site->addr, addr = site->addr + site->len;
 	size_t count = 0;
 
-	if (!site->err || site->err_reg > 15 ||
-	    site->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM) ||
-	    is_returned_of_two(code, site) ||
+	if (!insn_loads_errno(site) || is_returned_of_two(code, site) ||
 	    (!alike && errno_must_return_from(code, addr, site->err_reg, site->err)))
 		return 0;
 	for (int steps = 0; steps < STEPS_MAX; steps++) {

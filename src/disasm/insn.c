@@ -298,6 +298,12 @@ bool insn_makes_errno(const struct insn *in, const struct insn *prev, const stru
 	       prev->err_reg == in->err_reg;
 }
 
+bool insn_loads_errno(const struct insn *in)
+{
+	return in->err && in->err_reg < 16 &&
+	       !(in->flags & (INSN_F_ERR_MAYBE | INSN_F_ERR_MASK | INSN_F_ERR_MEM));
+}
+
 bool insn_falls_through(enum insn_class class)
 {
 	return class == INSN_OTHER || class == INSN_COND || class == INSN_HLT;

@@ -108,6 +108,9 @@ int insn_decode(const void *bytes, size_t len, uint64_t addr, struct insn *ret);
  */
 bool insn_makes_errno(const struct insn *in, const struct insn *prev, const struct insn *earlier);
 
+/** insn_loads_errno() - does it load a constant negative errno, certainly one, into a register? */
+bool insn_loads_errno(const struct insn *in);
+
 /** insn_falls_through() - can the next instruction in memory run after one of this class? */
 bool insn_falls_through(enum insn_class class);
 

@@ -33,6 +33,13 @@ static inline bool symbol_is_bpf(const struct symbol *sym)
 	return !strcmp(sym->module, "bpf");
 }
 
+/** module_is_generated() - is it code without a file: of BPF, or the pages of ftrace and kprobes?
+ */
+static inline bool module_is_generated(const char *module)
+{
+	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
+}
+
 struct btf;
 
 /*

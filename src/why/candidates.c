@@ -240,7 +240,7 @@ static bool calls_tracer(const struct finder *f, uint64_t addr, const uint8_t *b
 	to = addr + at + CALL_BYTES + (uint64_t)(int64_t)rel;
 	if (symbols_find(f->symbols, to, &sym))
 		return to >= MODULES_LOWEST;
-	return symbol_is_bpf(&sym) || !strncmp(sym.module, "__builtin__", 11) ||
+	return module_is_generated(sym.module) ||
 	       (!*sym.module && !strncmp(sym.name, "ftrace_", 7));
 }
 

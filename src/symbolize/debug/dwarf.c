@@ -447,17 +447,11 @@ static const struct chain *get_chain(struct lines *lines, struct lines_object *o
 	return found;
 }
 
-/* BPF programs, ftrace's and kprobes' pages have no file. */
-static bool has_no_file(const char *module)
-{
-	return strcmp(module, "bpf") == 0 || strncmp(module, "__builtin__", 11) == 0;
-}
-
 struct debugimage *lines_image(struct lines *lines, const char *module)
 {
 	struct lines_object *object = find_object(lines, module);
 
-	if (!object && !has_no_file(module))
+	if (!object && !module_is_generated(module))
 		object = add_object(lines, module);
 	return object && object_ready(lines, object) ? object->image : NULL;
 }
@@ -486,7 +480,7 @@ int lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_r
 	size_t count;
 
 	if (!object) {
-		if (has_no_file(module) || lines->object_count == OBJECTS_MAX)
+		if (module_is_generated(module) || lines->object_count == OBJECTS_MAX)
 			return -ENOENT;
 		object = add_object(lines, module);
 	}
