@@ -34,6 +34,7 @@
  * @waits: another task runs before this block, 0: never
  * @ways: by run, 1: it takes a branch more both at block NEWER and at block OLDER; 0: at neither
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
+ * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
  */
 static struct {
 	struct symbols *symbols;
@@ -42,6 +43,7 @@ static struct {
 	unsigned int waits;
 	unsigned int (*ways)(unsigned int run);
 	bool refused;
+	unsigned int interrupted;
 	uint64_t armed[BREAKS];
 	size_t armed_count;
 	bool running;
@@ -119,6 +121,8 @@ static size_t execution(unsigned int run, struct why_branch *to)
 			to[count++] = (struct why_branch){END(n) - 0x10, END(n) - 0x80 + run};
 		if (machine.ways && machine.ways(run) && (n == NEWER || n == OLDER))
 			to[count++] = (struct why_branch){END(n) - 0x10, END(n) - 0x8};
+		if (n == BLOCKS - 1 && run < machine.interrupted)
+			to[count++] = (struct why_branch){ENTRY + 0x80, END(n) - 8};
 		to[count++] = (struct why_branch){END(n), START(n + 1)};
 	}
 	return count;
@@ -288,6 +292,41 @@ static void deep_begins_with_a_record_of_its_own(void **state)
 	deep_path_free(path);
 }
 
+/* With four entries nothing joins a record of one branch: another run's is taken. */
+static void deep_begins_again_if_interrupted(void **state)
+{
+	static const uint32_t depths[] = {4, 32};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i];
+		machine.runs = 0;
+		machine.interrupted = 2;
+		path = find(200, true);
+		assert_string_equal(path->gap.text, "");
+		assert_true(path->entry);
+		machine.interrupted = 0;
+		assert_path(path, 0);
+		deep_path_free(path);
+	}
+}
+
+/* In each run: what there is is told, with a reason. */
+static void deep_always_interrupted_is_said(void **state)
+{
+	struct deep_path *path;
+
+	machine.depth = 4;
+	machine.interrupted = 200;
+	path = find(200, true);
+	assert_false(path->entry);
+	assert_int_equal(path->count, 1);
+	assert_true(path->gap.text[0]);
+	assert_true(machine.runs < 10);
+	deep_path_free(path);
+}
+
 static void deep_other_ways_end_where_they_part(void **state)
 {
 	static struct why_branch all[2 * BLOCKS];
@@ -448,6 +487,8 @@ int main(void)
 		TEST(deep_same_in_each_run_reaches_the_entry),
 		TEST(deep_runs_are_over_is_said),
 		TEST(deep_begins_with_a_record_of_its_own),
+		TEST(deep_begins_again_if_interrupted),
+		TEST(deep_always_interrupted_is_said),
 		TEST(deep_other_ways_end_where_they_part),
 		TEST(deep_runs_are_not_mixed),
 		TEST(deep_another_task_ends_it),

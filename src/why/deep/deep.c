@@ -127,6 +127,13 @@ static int begin_with(struct deep *deep, const struct deep_record *record, unsig
 		       ?: deep_looks_begin(&deep->looks, deep->path->count);
 }
 
+/* An interrupt, or another breakpoint, shortly before the error: no other record can join. */
+static bool is_cut_short(const struct deep_record *record)
+{
+	return record->count < DEEP_OVERLAP_MIN &&
+	       (record->end == DEEP_END_RESUMED || record->end == DEEP_END_OTHER);
+}
+
 static int begin(struct deep *deep)
 {
 	const struct record *rec = &deep->answer->hit->rec;
@@ -143,7 +150,8 @@ static int begin(struct deep *deep)
 		newest[count] = (struct why_branch){.from = rec->branches[count].from,
 						    .to = rec->branches[count].to};
 	deep_record_make(&deep->code, newest, count, &record);
-	return begin_with(deep, &record, deep->answer->runs);
+	deep->begun = !is_cut_short(&record);
+	return deep->begun ? begin_with(deep, &record, deep->answer->runs) : 0;
 }
 
 static struct deep_known known(const struct deep_path *path)
@@ -495,12 +503,20 @@ static int join(struct deep *deep, const struct target *target, const struct dee
 static int begin_late(struct deep *deep, const struct failures *failures)
 {
 	size_t count = 0;
-	const struct deep_hit *hits = find_hits(deep, failures, &count);
+	const struct deep_hit *hits = find_hits(deep, failures, &count), *error;
 
 	deep->verdict = hits ? DEEP_JOINED : DEEP_NO_HIT;
 	deep->no_hits = hits ? 0 : deep->no_hits + 1;
-	deep->begun = hits;
-	return hits ? begin_again(deep, hits, count) : 0;
+	if (!hits)
+		return 0;
+	error = deep_newest_hit(hits, count, deep->path->end);
+	if (is_cut_short(&error->record) && ++deep->shorts < SHORT_MAX) {
+		deep->verdict = DEEP_SHORT;
+		return 0;
+	}
+	deep->shorts = 0;
+	deep->begun = true;
+	return begin_again(deep, hits, count);
 }
 
 /* The run was made to see whether it is on the path, and adds nothing to it. */
