@@ -60,6 +60,19 @@ run_it tests/run-all
 closes "all passed" 0 "2 passed, 0 failed, 2 skipped"
 judge "no suite has flaked: said" 0 '^0 flaked$' "$scratch/out"
 judge "the seed is said" 0 '^SEED=[0-9]+$' "$scratch/out"
+seed=$(head -n 1 "$scratch/out")
+run_it tests/run-all
+if [ "$(head -n 1 "$scratch/out")" = "$seed" ]; then
+	ok "the same sources draw the same"
+else
+	not_ok "the same sources draw the same" "$scratch/out"
+fi
+seeds=$(for _ in 1 2 3; do SEED=random tests/run-all | head -n 1; done | sort -u | wc -l)
+if [ "$seeds" -ge 2 ]; then
+	ok "SEED=random draws others"
+else
+	not_ok "SEED=random draws others"
+fi
 
 # order NAME "SUITE...": one after the other, in this order
 order() {
