@@ -3,16 +3,21 @@
 ID CALL ERRNO FLAGS OPTIONS COMMAND PREPARATION: the call to blame and its errno as strace shows
 them; flags and options separated by commas and spaces, - for none; COMMAND in the shell's words,
 PREPARATION a script for bash, run once beforehand in the row's directory.
-A flag like 6.18:EINVAL is the errno on that kernel, where it is another one than elsewhere.
+A flag like 6.18:EINVAL is the errno on that kernel, where it is another one than elsewhere;
+6.18:- says that the call does not fail so on that kernel.
 """
 import os
 
 LIST = os.path.join(os.path.dirname(os.path.realpath(__file__)), "list")
+PASSES = "-"
 FIELDS = ("id", "call", "errno", "flags", "options", "command", "prep")
 
 
 def load(path=LIST, kernel=None):
-    """[{field: text}], with the errnos of that kernel ("6.18")"""
+    """[{field: text}], with the errnos of that kernel ("6.18")
+
+    passes: the call does not fail so on that kernel.
+    """
     rows = []
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -26,7 +31,10 @@ def load(path=LIST, kernel=None):
             for name in ("flags", "options"):
                 row[name] = "" if row[name] == "-" else row[name]
             on_kernels = dict(flag.split(":") for flag in row["flags"].split(",") if ":" in flag)
-            row["errno"] = on_kernels.get(kernel, row["errno"])
+            there = on_kernels.get(kernel, row["errno"])
+            row["passes"] = there == PASSES
+            if not row["passes"]:
+                row["errno"] = there
             rows.append(row)
     seen = [row["id"] for row in rows]
     if len(set(seen)) != len(seen):

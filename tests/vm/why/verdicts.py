@@ -17,15 +17,15 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 # pylint: disable=wrong-import-position
 from lines import chain_error
 
-VERDICTS = ("right", "one of n", "not found", "WRONG", "no truth")
+VERDICTS = ("right", "one of n", "not found", "WRONG", "no truth", "no failure")
 RUNS_MOST = 3
 RIGHT_LEAST = 95.0
 SCHEMA = "lbrsnoop.why/1"
 # What our own probes run inside the calls they watch. A call that is about them is left alone.
-PROBES = re.compile(r"_*(k(ret)?probe|fprobe|ftrace|rethook|arch_rethook|bpf|perf|hw_breakpoint|"
+PROBES = re.compile(r"_*(k(ret)?probe|fprobe|ftrace|function_graph_enter|rethook|arch_rethook|bpf|perf|hw_breakpoint|"
                     r"trace_call_bpf|exc_debug|exc_int3|notify_die|htab_|array_map|ringbuf)")
 # Of those, what runs for the probes alone, in calls that may be about the others.
-ONLY_PROBES = re.compile(r"_*(fprobe|ftrace_(ops|graph|stub)|rethook|arch_rethook|kprobe_(ftrace|"
+ONLY_PROBES = re.compile(r"_*(fprobe|ftrace_(ops|graph|stub)|function_graph_enter|rethook|arch_rethook|kprobe_(ftrace|"
                          r"int3|multi|trap|handle)|perf_swevent|perf_tp_|hw_breakpoint_exc|"
                          r"trace_call_bpf|exc_debug|exc_int3|notify_die|htab_(lru_)?map_(hash|lookup)|"
                          r"array_map_lookup|bpf_(get_stack|probe_read|ringbuf|trampoline|trace_run)|"
@@ -157,6 +157,8 @@ def judge(row, answer, why, calls, places, truth_places, same_run=False, names=N
     @places, @truth_places: Places of the answer's guest and of the truth's
     @names, @lines: as of place_error()
     """
+    if row.get("passes"):
+        return _judge_passing(row, calls)
     if not answer:
         return "not found", why
     wrong = blame_error(row, answer)
@@ -175,6 +177,18 @@ def judge(row, answer, why, calls, places, truth_places, same_run=False, names=N
         wrong = misnamed(origin, answer.get("stack"), names, lines)
         return ("WRONG", wrong) if wrong else judged
     return judged
+
+
+def _judge_passing(row, calls):
+    """The list says that the call does not fail so on this kernel: does the log say the same?
+
+    A row that fails after all would hide there what was not found. Any command has some calls that
+    fail: of one without, nothing was logged.
+    """
+    if truths_of(row, calls):
+        return "WRONG", f"the list says that it does not fail so on this kernel, and it does: {row['flags']}"
+    return ("no failure", "on this kernel") if any(call["row"] == row["id"] for call in calls) else \
+        ("no truth", "the log has nothing of it")
 
 
 def _judge_site(answer, sites, places, truth_places):
@@ -210,7 +224,7 @@ def _judge_computed(row, answer, calls, places, truth_places):
 def totals(verdicts):
     """(percent right, each wrong one counted twice; {verdict: number}), of rows with a truth"""
     by_verdict = collections.Counter(verdicts)
-    judged = sum(by_verdict.values()) - by_verdict["no truth"]
+    judged = sum(by_verdict.values()) - by_verdict["no truth"] - by_verdict["no failure"]
     missed = by_verdict["one of n"] + by_verdict["not found"] + 2 * by_verdict["WRONG"]
     return (100.0 * (judged - missed) / judged if judged else 0.0), by_verdict
 
