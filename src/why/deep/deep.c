@@ -13,6 +13,7 @@
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/vector.h"
+#include "why/deep/deep_code.h"
 #include "why/deep/deep_compute.h"
 #include "why/deep/deep_hits.h"
 #include "why/deep/deep_looks.h"
@@ -86,39 +87,6 @@ struct deep {
 	bool crowded;
 	bool waited;
 };
-
-/* The kernel says where its entry code is; only names tell what a system call goes to. */
-static int find_code(struct deep *deep)
-{
-	static const char *const calls[] = {"do_syscall_64", "do_fast_syscall_32",
-					    "do_int80_syscall_32", "do_int80_emulation"};
-	/* The second has another name where GCC changed its arguments. */
-	static const char *const switches[] = {"__switch_to_asm", "finish_task_switch",
-					       "finish_task_switch.isra.0"};
-	struct symbols *symbols = deep->probes->opts->symbols;
-	struct symbol sym;
-
-	_Static_assert(ARRAY_SIZE(calls) == ARRAY_SIZE(deep->code.calls), "one each");
-	if (symbols_by_name(symbols, "", "__entry_text_start", 0, &sym))
-		return -ENOENT;
-	deep->code.start = sym.addr;
-	if (symbols_by_name(symbols, "", "__entry_text_end", 0, &sym))
-		return -ENOENT;
-	deep->code.end = sym.addr;
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		if (!symbols_by_name(symbols, "", calls[i], 0, &sym))
-			deep->code.calls[i] = sym.addr;
-	for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
-		if (!symbols_by_name(symbols, "", switches[i], 0, &sym)) {
-			deep->code.switch_start[!!i] = sym.addr;
-			deep->code.switch_end[!!i] = sym.addr + sym.size;
-		}
-	/* Without the second what the switch itself did on behalf of the task stands in the path.
-	 */
-	if (!deep->code.switch_end[0])
-		return -ENOENT;
-	return deep->code.calls[0] ? 0 : -ENOENT;
-}
 
 /* The path is what this record has. */
 static int begin_with(struct deep *deep, const struct deep_record *record, unsigned int run)
@@ -791,7 +759,7 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 		return -ENOMEM;
 	if (is_hopeless(probes, answer, &deep.path->gap))
 		return 0;
-	if (find_code(&deep)) {
+	if (deep_code_find(probes->opts->symbols, &deep.code)) {
 		errmsg_set(
 			&deep.path->gap, 0,
 			"/proc/kallsyms does not say where the kernel's entry code is, or where it "
