@@ -50,6 +50,10 @@ static void print_model(FILE *out, const struct lbr_model *model, bool verbose)
 	print_msr(out, "LER", model->msr_ler);
 	fprintf(out, "; reports %s\n",
 		lbr_supported_text(model->supported, fields, sizeof(fields)));
+	if (model->cpu_count && model->live_since)
+		fprintf(out, "\tLive: Linux %s and later\n", model->live_since);
+	else if (model->cpu_count)
+		fputs("\tLive: no\n", out);
 	if (!verbose)
 		return;
 	fprintf(out, "\tSource: %s\n", model->source);

@@ -110,12 +110,15 @@ static const struct cpu_range amd_single_cpus[] = {
 	.msr_to = 0xc0010301, .stride = 2, .order = LBR_ORDER_NEWEST, .msr_select = 0xc000010e,    \
 	.select = LBR_SELECT_ALL, .select_layout = &layout_select_amd,                             \
 	.from = &layout_from_amd_v2, .to = &layout_to_amd_v2, .addr_bits = 57,                     \
-	.supported = LBR_HAS_MISPRED | LBR_HAS_SPEC,                                               \
+	.supported = LBR_HAS_MISPRED | LBR_HAS_SPEC, .live_since = "6.10",                         \
 	.errata =                                                                                  \
 		"FROM may be the instruction fused to the branch, before it: Linux corrects it "   \
 		"in live snapshots by reading the text, a dump has it as recorded. Erratum 1452 "  \
 		"(family 19H, models 10H to 1FH): entries that are no branches may be recorded; "  \
 		"TO[61] is set in them."
+
+/* bpf_get_branch_snapshot() came with it. */
+#define LIVE_INTEL "5.16"
 
 #define SDM_1748    "Intel SDM vol. 3B, 17.4.8.1"
 #define LINUX_LBR   "Linux arch/x86/events/intel/lbr.c"
@@ -176,6 +179,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(core2_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 4,
 		PAIRS_40H,
 		FORMAT_UNKNOWN,
@@ -190,6 +194,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(atom_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 8,
 		PAIRS_40H,
 		FORMAT_UNKNOWN,
@@ -205,6 +210,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(nehalem_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 16,
 		PAIRS_680H,
 		SELECT_NHM,
@@ -221,6 +227,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(westmere_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 16,
 		PAIRS_680H,
 		SELECT_NHM,
@@ -235,6 +242,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(sandybridge_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 16,
 		PAIRS_680H,
 		SELECT_NHM,
@@ -248,6 +256,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(ivybridge_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 16,
 		PAIRS_680H,
 		SELECT_NHM,
@@ -261,6 +270,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(haswell_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 16,
 		PAIRS_680H,
 		SELECT_HSW,
@@ -279,6 +289,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(broadwell_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 16,
 		PAIRS_680H,
 		SELECT_HSW,
@@ -295,6 +306,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(skylake_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 32,
 		TRIPLES_680H,
 		SELECT_HSW,
@@ -309,6 +321,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(icelake_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 32,
 		TRIPLES_680H,
 		SELECT_HSW,
@@ -328,6 +341,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(silvermont_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 8,
 		PAIRS_40H,
 		SELECT_NHM,
@@ -343,6 +357,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(knights_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 8,
 		PAIRS_680H,
 		SELECT_NHM,
@@ -357,6 +372,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(goldmont_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 32,
 		PAIRS_680H,
 		SELECT_HSW,
@@ -370,6 +386,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(goldmont_plus_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 32,
 		TRIPLES_680H,
 		SELECT_HSW,
@@ -383,6 +400,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(tremont_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 32,
 		TRIPLES_680H,
 		SELECT_HSW,
@@ -436,6 +454,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(sapphirerapids_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 32,
 		ARCH_LBR,
 		.source = "Intel SDM vol. 3B, \"Last Branch Records\"; " LINUX_LBR,
@@ -446,6 +465,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(alderlake_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 32,
 		ARCH_LBR,
 		.source = "Intel SDM vol. 3B, \"Last Branch Records\"; " LINUX_LBR
@@ -457,6 +477,7 @@ static const struct lbr_model models[] = {
 		.vendor = CPU_VENDOR_INTEL,
 		CPUS(gracemont_cpus),
 		.msr_ler = 0x1dd,
+		.live_since = LIVE_INTEL,
 		.depth = 32,
 		ARCH_LBR,
 		.source = "Intel SDM vol. 3B, \"Last Branch Records\"; " LINUX_LBR

@@ -91,6 +91,10 @@ enum lbr_order {
  * @addr_bits: bits of a canonical linear address on these CPUs; 32 before Intel 64
  * @supported: LBR_HAS_*
  * @quirks: LBR_QUIRK_*
+ * @live_since: the first Linux that takes branch snapshots on these CPUs; NULL: none does, their
+ * registers can only be dumped (and of bare formats, where the CPU decides)
+ * Source: Linux arch/x86/events/intel/core.c, amd/lbr.c:
+ * static_call_update(perf_snapshot_branch_stack)
  * @errata: what to know when reading such entries; "" if nothing is known
  * @source: where the row was taken from, and what in it is not certain
  */
@@ -118,6 +122,7 @@ struct lbr_model {
 	uint8_t addr_bits;
 	uint32_t supported;
 	uint32_t quirks;
+	const char *live_since;
 	const char *errata;
 	const char *source;
 };

@@ -49,11 +49,17 @@ grep -o -E -e '(^|[ `])--[a-z][a-z-]+' README.md | grep -o -E -e '--[a-z-]+' | s
 comm -23 "$scratch/readme" "$scratch/options" >"$scratch/unknown"
 same "README.md names no option that is not there" /dev/null "$scratch/unknown"
 
-# docs/SUPPORT.md has a row of each model, with its entries, and of those that are emulated the kernels.
-./lbrsnoop decode --list-models | awk '/^[a-z]/ && !/^(name|format-)/ { print $1, $2 }' | sort >"$scratch/models"
-sed -n 's/^| \([a-z0-9_]*\) | *\([0-9]*\) | .*/\1 \2/p' docs/SUPPORT.md | sort >"$scratch/supported"
-same "docs/SUPPORT.md has the models of --list-models, and no other" "$scratch/models" "$scratch/supported"
+# docs/SUPPORT.md has a row of each model that is emulated, with the models of the same registers.
 awk '!/^#/ && NF && $1 != "none" { print $1 }' tests/vm/qemu/models | sort >"$scratch/emulated"
-sed -n 's/^| \([a-z0-9_]*\) | *[0-9]* | [^|]* | [0-9][^|]*| .*/\1/p' docs/SUPPORT.md | sort >"$scratch/proven"
+sed -n 's/^| \([a-z0-9_]*\) | [0-9][^|]*| \([^|]*\) | [^|]* |$/\1 \2/p' docs/SUPPORT.md >"$scratch/rows"
+cut -d ' ' -f 1 "$scratch/rows" | sort >"$scratch/proven"
 same "docs/SUPPORT.md has the models that are emulated" "$scratch/emulated" "$scratch/proven"
+./lbrsnoop decode --list-models | awk '/^[a-z]/ { name = $1 } sub(/^\tMSRs: /, "") { print name "\t" $0 }' >"$scratch/msrs"
+while read -r model others; do
+	for other in ${others//[-,]/}; do
+		[ "$(sed -n "s/^$other\t//p" "$scratch/msrs")" = "$(sed -n "s/^$model\t//p" "$scratch/msrs")" ] ||
+			echo "$other has other registers than $model"
+	done
+done <"$scratch/rows" >"$scratch/differ"
+same "docs/SUPPORT.md: a model stands for those of its registers" /dev/null "$scratch/differ"
 finish
