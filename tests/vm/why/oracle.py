@@ -25,6 +25,10 @@ INSIDE = re.compile(r"(desc_|prb_|_prb|v?printk|console_|serial8250|univ8250|uar
 # table's index (the latch of timekeeping, which our own probes read).
 NO_EPERM = re.compile(r"(map_id_|from_k[ug]id|make_k[ug]id|get_acl|get_cached_acl|truncate_inode|"
                       r"kmem_cache_alloc_(node|noprof)|ktime_get_mono_fast_ns)")
+# cap_capable()'s -EPERM is asked whether it is 0, by ns_capable() and all of its other callers but
+# cap_mmap_addr(), which returns it where memory is mapped below vm.mmap_min_addr.
+CAPABLE = "cap_capable"
+MAPS = ("mmap", "mremap", "shmat", "brk", "execve", "execveat", "remap_file_pages", "io_setup", "map_shadow_stack")
 SENDS = ("sendmsg", "sendto", "sendmmsg", "write", "io_uring_enter")
 
 
@@ -101,10 +105,12 @@ class Oracle:
         return kept[::-1]
 
 
-def counts(site):
-    """Can this site be where the call's errno comes from, as far as we know?"""
-    return site["kind"] != "computed" and not INSIDE.match(site["function"]) and \
-        not (site["errno"] == "EPERM" and NO_EPERM.match(site["function"]))
+def counts(site, call=None):
+    """Can this site be where the errno of @call, its name, comes from, as far as we know?"""
+    if site["kind"] == "computed" or INSIDE.match(site["function"]):
+        return False
+    return site["errno"] != "EPERM" or not (
+        NO_EPERM.match(site["function"]) or (site["function"] == CAPABLE and call not in MAPS))
 
 
 def truths_of(row, calls):
@@ -119,7 +125,7 @@ def truths_of(row, calls):
     for call in calls:
         if call["row"] != row["id"] or call["call"] != row["call"]:
             continue
-        sites = [one for one in call["sites"] if one["errno"] == row["errno"] and counts(one)]
+        sites = [one for one in call["sites"] if one["errno"] == row["errno"] and counts(one, call["call"])]
         if netlink and call["errno"] is None and sites:
             found[call["tid"]] = call, sites[-1]
         elif not netlink and call["errno"] == row["errno"]:

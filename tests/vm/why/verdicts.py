@@ -144,7 +144,7 @@ def truth(row, answer, calls, same_run):
         return []
     call = found[0][0]
     probes = ONLY_PROBES if row["call"] in PROBE_CALLS else PROBES
-    sites = [site for site in call["sites"] if site["errno"] == row["errno"] and counts(site) and
+    sites = [site for site in call["sites"] if site["errno"] == row["errno"] and counts(site, call["call"]) and
              not probes.match(site["function"])]
     return sites[-1:] or [None]
 
