@@ -41,7 +41,7 @@ int hw_errno_site(struct bpf_perf_event_data *ctx)
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
 	ret = -(__s64)(cookie >> 32 & 0xffff);
-	if (describe(&slot->rec, RECORD_HW, cookie, ctx->regs.ip, ret)) {
+	if (describe(&slot->rec, TRIGGER_HW, cookie, ctx->regs.ip, ret)) {
 		if (cookie >> 63) {
 			submit(slot);
 			return 0;
@@ -82,7 +82,7 @@ static __always_inline int on_exit(void *ctx, __s64 ret)
 		__builtin_memcpy(&slot->rec, kept, sizeof(*kept));
 		submit(slot);
 	} else {
-		finish(slot, RECORD_FEXIT, (__u32)key, bpf_get_func_ip(ctx), ret);
+		finish(slot, TRIGGER_FEXIT, (__u32)key, bpf_get_func_ip(ctx), ret);
 	}
 	if (kept)
 		forget(key);

@@ -113,7 +113,7 @@ static __always_inline void kfence_tells(struct bpf_perf_event_data *ctx, struct
 	__u64 regs = ctx->regs.dx;
 	struct preset_slot *more;
 
-	if (!describe(&slot->rec, RECORD_HW, cookie, ctx->regs.ip, 0)) {
+	if (!describe(&slot->rec, TRIGGER_HW, cookie, ctx->regs.ip, 0)) {
 		slot_release(slot);
 		return;
 	}
@@ -146,7 +146,7 @@ int fault_early(struct bpf_perf_event_data *ctx)
 		bool wanted = printk_wanted(place, ctx->regs.di, ctx->regs.si, ctx->regs.cx);
 
 		if (slot && wanted)
-			finish_preset(ctx, slot, RECORD_HW, cookie, ctx->regs.ip);
+			finish_preset(ctx, slot, TRIGGER_HW, cookie, ctx->regs.ip);
 		else if (slot)
 			slot_release(slot);
 		else if (wanted)
@@ -171,7 +171,7 @@ int fault_early(struct bpf_perf_event_data *ctx)
 	} else if (place != FAULT_UD2) {
 		ip = regs_ip(id);
 	}
-	if (describe(rec, RECORD_FAULT, 0, ip, 0))
+	if (describe(rec, TRIGGER_FAULT, 0, ip, 0))
 		fault_keep(place, rec, id);
 	slot_release(slot);
 	return 0;
@@ -257,7 +257,7 @@ int fault_late(struct pt_regs *ctx)
 	slot = snapshot_take();
 	if (unlikely(!slot))
 		return 0;
-	if (!describe(&slot->rec, RECORD_KPROBE, cookie, ctx->ip, 0)) {
+	if (!describe(&slot->rec, TRIGGER_KPROBE, cookie, ctx->ip, 0)) {
 		slot_release(slot);
 		return 0;
 	}

@@ -29,7 +29,7 @@ static __always_inline int on_return(void *ctx, __s64 ret)
 		return 0;
 	if (arguments)
 		take_arguments(ctx, &slot->arguments);
-	finish(slot, RECORD_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
+	finish(slot, TRIGGER_FEXIT, cloned_target(), bpf_get_func_ip(ctx), ret);
 	return 0;
 }
 
@@ -59,6 +59,6 @@ int fentry(void *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, RECORD_FENTRY, cloned_target(), bpf_get_func_ip(ctx), 0);
+	finish(slot, TRIGGER_FENTRY, cloned_target(), bpf_get_func_ip(ctx), 0);
 	return 0;
 }

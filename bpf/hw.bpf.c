@@ -24,7 +24,7 @@ static __always_inline int on_hit(struct bpf_perf_event_data *ctx, bool filter, 
 		count_no_slot();
 		return 0;
 	}
-	finish(slot, RECORD_HW, bpf_get_attach_cookie(ctx), ctx->regs.ip, ret);
+	finish(slot, TRIGGER_HW, bpf_get_attach_cookie(ctx), ctx->regs.ip, ret);
 	return 0;
 }
 

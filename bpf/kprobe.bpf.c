@@ -11,7 +11,7 @@ static __always_inline int on_kprobe(struct pt_regs *ctx, bool is_return, __s64 
 	slot = snapshot_take_gated();
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, is_return ? RECORD_KRETPROBE : RECORD_KPROBE, bpf_get_attach_cookie(ctx),
+	finish(slot, is_return ? TRIGGER_KRETPROBE : TRIGGER_KPROBE, bpf_get_attach_cookie(ctx),
 	       is_return ? bpf_get_func_ip(ctx) : ctx->ip, ret);
 	return 0;
 }

@@ -44,7 +44,7 @@ int multi_return(struct pt_regs *ctx)
 	slot = snapshot_take();
 	if (unlikely(!slot))
 		return 0;
-	if (!describe(&slot->rec, RECORD_MULTI, bpf_get_attach_cookie(ctx), bpf_get_func_ip(ctx),
+	if (!describe(&slot->rec, TRIGGER_MULTI, bpf_get_attach_cookie(ctx), bpf_get_func_ip(ctx),
 		      ctx->ax)) {
 		slot_release(slot);
 		return 0;

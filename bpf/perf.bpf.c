@@ -36,7 +36,7 @@ int perf_software(struct bpf_perf_event_data *ctx)
 	count_overflow();
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, RECORD_PERF, bpf_get_attach_cookie(ctx), ctx->regs.ip, 0);
+	finish(slot, TRIGGER_PERF, bpf_get_attach_cookie(ctx), ctx->regs.ip, 0);
 	return 0;
 }
 
@@ -57,6 +57,6 @@ int perf_overflow(struct bpf_perf_event_data *ctx)
 						    sizeof(slots[i].rec.branches), 0);
 	slots[i].rec.cpu = bpf_get_smp_processor_id();
 	slots[i].rec.count = RECORD_BRANCHES_MAX;
-	finish(&slots[i], RECORD_PMI, bpf_get_attach_cookie(ctx), ctx->regs.ip, 0);
+	finish(&slots[i], TRIGGER_PMI, bpf_get_attach_cookie(ctx), ctx->regs.ip, 0);
 	return 0;
 }

@@ -12,7 +12,7 @@ int preset_hw(struct bpf_perf_event_data *ctx)
 		count_no_slot();
 		return 0;
 	}
-	finish_preset(ctx, slot, RECORD_HW, bpf_get_attach_cookie(ctx), ctx->regs.ip);
+	finish_preset(ctx, slot, TRIGGER_HW, bpf_get_attach_cookie(ctx), ctx->regs.ip);
 	return 0;
 }
 
@@ -23,7 +23,7 @@ int preset_kprobe(struct pt_regs *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish_preset(ctx, slot, RECORD_KPROBE, bpf_get_attach_cookie(ctx), ctx->ip);
+	finish_preset(ctx, slot, TRIGGER_KPROBE, bpf_get_attach_cookie(ctx), ctx->ip);
 	return 0;
 }
 
@@ -34,7 +34,7 @@ int preset_tracepoint(void *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish_preset(ctx, slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0);
+	finish_preset(ctx, slot, TRIGGER_TRACEPOINT, bpf_get_attach_cookie(ctx), 0);
 	return 0;
 }
 
@@ -46,6 +46,6 @@ int preset_fentry(void *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish_preset(ctx, slot, RECORD_FENTRY, cloned_target(), bpf_get_func_ip(ctx));
+	finish_preset(ctx, slot, TRIGGER_FENTRY, cloned_target(), bpf_get_func_ip(ctx));
 	return 0;
 }

@@ -103,7 +103,7 @@ static __always_inline void detail_regs_here(struct record_detail *detail,
 
 /* As finish() of snapshot.bpf.h. */
 static __always_inline void finish_preset(void *ctx, struct capture_slot *slot,
-					  enum record_kind kind, __u32 target, __u64 ip)
+					  enum trigger_kind kind, __u32 target, __u64 ip)
 {
 	struct preset_slot *more;
 
@@ -114,7 +114,7 @@ static __always_inline void finish_preset(void *ctx, struct capture_slot *slot,
 	more = detail_begin(slot);
 	if (unlikely(!more))
 		return;
-	if (kind == RECORD_HW)
+	if (kind == TRIGGER_HW)
 		detail_regs_here(&more->rec.detail, ctx);
 	detail_stack(&more->rec.detail, ctx, 0);
 	submit_detailed(more);

@@ -12,41 +12,25 @@
 #include <linux/types.h>
 #endif
 
+#include "snapshot/trigger_number.h"
+
 /* MAX_LBR_ENTRIES of arch/x86/events/perf_event.h: no Linux driver reads more. */
 #define RECORD_BRANCHES_MAX 32
 #define RECORD_BRANCHES_FEW 16 /* a record has room for so many, or for all */
 #define RECORD_COMM_LEN	    16
 
-/** enum record_kind - what kind of program wrote a record; it may change while a probe is armed */
-enum record_kind {
-	RECORD_FENTRY = 1,
-	RECORD_FEXIT,
-	RECORD_KPROBE,
-	RECORD_KRETPROBE,
-	RECORD_TRACEPOINT,
-	RECORD_RAWTRACEPOINT,
-	RECORD_HW,
-	RECORD_UPROBE,
-	RECORD_URETPROBE,
-	RECORD_SIGNAL,
-	RECORD_FAULT,
-	RECORD_PERF,
-	RECORD_PMI,
-	RECORD_MULTI,
-};
-
 /**
  * struct record - one event
  * @mono_ns: CLOCK_MONOTONIC when the program ran, after the snapshot
- * @ip: address of the probed instruction or of the function's entry; RECORD_PERF, RECORD_PMI: where
- *      the event, or its interrupt, came; 0 for tracepoints,
- *      and for uretprobe; RECORD_FAULT: of the instruction at fault, or of the call of
- *      __warn_printk()
- * @retval: RECORD_SIGNAL: its number; RECORD_FAULT: address of the ud2 of WARN or BUG(), or 0;
+ * @ip: address of the probed instruction or of the function's entry; TRIGGER_PERF, TRIGGER_PMI:
+ *      where the event, or its interrupt, came; TRIGGER_FAULT: of the instruction at fault, or of
+ *      the call of __warn_printk(); 0 for tracepoints and uretprobe
+ * @retval: TRIGGER_SIGNAL: its number; TRIGGER_FAULT: address of the ud2 of WARN or BUG(), or 0;
  * else return value as found in the register, class not applied; 0 without one
  * @target: index of the armed target, given by the loader
  * @cpu: where it ran, below CPUS_MAX of state.bpf.h
- * @kind: enum record_kind, of the program that took the branches
+ * @kind: enum trigger_kind, of the program that took the branches; it may change while a probe is
+ *        armed
  * @pid: thread group id in the initial PID namespace
  * @tid: thread id in the initial PID namespace
  * @count: entries of @branches in this record
@@ -85,7 +69,7 @@ struct record_arguments {
 	__u64 words[RECORD_ARGUMENTS];
 };
 
-/** struct argued_record - of RECORD_FEXIT, where arguments are asked for */
+/** struct argued_record - of TRIGGER_FEXIT, where arguments are asked for */
 struct argued_record {
 	struct record rec;
 	struct record_arguments arguments;
@@ -101,7 +85,7 @@ struct argued_record {
  * @flags: DETAIL_*
  * @frames: of @stack
  * @regs: struct pt_regs
- * @stack: instruction, then return addresses, innermost first: the kernel's; of RECORD_SIGNAL the
+ * @stack: instruction, then return addresses, innermost first: the kernel's; of TRIGGER_SIGNAL the
  *         program's, by its frame pointers. What stands behind @frames is not valid
  */
 struct record_detail {

@@ -321,7 +321,7 @@ static __always_inline bool put_argued(const struct record *rec, __u64 flags)
 static __always_inline bool put_any(const struct record *rec, __u64 flags)
 {
 	/* The verifier takes this away where no arguments are asked for. */
-	if (arguments && rec->kind == RECORD_FEXIT)
+	if (arguments && rec->kind == TRIGGER_FEXIT)
 		return put_argued(rec, flags);
 	return rec->count > RECORD_BRANCHES_FEW ? put(rec, true, flags) : put(rec, false, flags);
 }
@@ -375,7 +375,7 @@ static __always_inline void submit(struct capture_slot *slot)
  * Who and when, now that the LBR has been read and branches cost nothing any more. False if the
  * task is not wanted.
  */
-static __always_inline bool describe(struct record *rec, enum record_kind kind, __u32 target,
+static __always_inline bool describe(struct record *rec, enum trigger_kind kind, __u32 target,
 				     __u64 ip, __s64 ret)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -396,7 +396,7 @@ static __always_inline bool describe(struct record *rec, enum record_kind kind, 
 	return true;
 }
 
-static __always_inline void finish(struct capture_slot *slot, enum record_kind kind, __u32 target,
+static __always_inline void finish(struct capture_slot *slot, enum trigger_kind kind, __u32 target,
 				   __u64 ip, __s64 ret)
 {
 	if (describe(&slot->rec, kind, target, ip, ret))

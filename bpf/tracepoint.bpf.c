@@ -9,7 +9,7 @@ int tracepoint(void *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, 0);
+	finish(slot, TRIGGER_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, 0);
 	return 0;
 }
 
@@ -34,7 +34,7 @@ int tracepoint_sys_exit(struct trace_event_raw_sys_exit *ctx)
 	slot = snapshot_take_gated();
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, RECORD_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, ret);
+	finish(slot, TRIGGER_TRACEPOINT, bpf_get_attach_cookie(ctx), 0, ret);
 	return 0;
 }
 
@@ -70,7 +70,7 @@ int sys_exit_typed(__u64 *ctx)
 	if (in_compat_syscall())
 		slot_release(slot);
 	else
-		finish(slot, RECORD_TRACEPOINT, target - 1, 0, ret);
+		finish(slot, TRIGGER_TRACEPOINT, target - 1, 0, ret);
 	return 0;
 }
 
@@ -82,6 +82,6 @@ int raw_tracepoint(void *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish(slot, RECORD_RAWTRACEPOINT, cloned_target(), 0, 0);
+	finish(slot, TRIGGER_RAWTRACEPOINT, cloned_target(), 0, 0);
 	return 0;
 }

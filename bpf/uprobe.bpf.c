@@ -7,7 +7,7 @@
  */
 #include "preset.bpf.h"
 
-static __always_inline int on_uprobe(struct pt_regs *ctx, enum record_kind kind, __u64 ip,
+static __always_inline int on_uprobe(struct pt_regs *ctx, enum trigger_kind kind, __u64 ip,
 				     __s64 ret)
 {
 	struct capture_slot *slot;
@@ -24,14 +24,14 @@ static __always_inline int on_uprobe(struct pt_regs *ctx, enum record_kind kind,
 SEC("?uprobe")
 int uprobe(struct pt_regs *ctx)
 {
-	return on_uprobe(ctx, RECORD_UPROBE, ctx->ip, 0);
+	return on_uprobe(ctx, TRIGGER_UPROBE, ctx->ip, 0);
 }
 
 /* IP is where the function returns to; which one it was tells the cookie. */
 SEC("?uretprobe")
 int uretprobe(struct pt_regs *ctx)
 {
-	return on_uprobe(ctx, RECORD_URETPROBE, 0, ctx->ax);
+	return on_uprobe(ctx, TRIGGER_URETPROBE, 0, ctx->ax);
 }
 
 /* force_sig_info_to_task(): a fault of the program, which gets a signal for it. */
@@ -51,7 +51,7 @@ int forced_signal(struct pt_regs *ctx)
 	slot = snapshot_take();
 	if (unlikely(!slot))
 		return 0;
-	if (!describe(&slot->rec, RECORD_SIGNAL, bpf_get_attach_cookie(ctx),
+	if (!describe(&slot->rec, TRIGGER_SIGNAL, bpf_get_attach_cookie(ctx),
 		      BPF_CORE_READ(regs, ip), signal)) {
 		slot_release(slot);
 		return 0;

@@ -601,7 +601,7 @@ int why_site_lbr(struct bpf_perf_event_data *ctx)
 {
 	struct capture_slot *slot = snapshot_try();
 
-	if (!slot || describe(&slot->rec, RECORD_HW, (__u32)bpf_get_attach_cookie(ctx),
+	if (!slot || describe(&slot->rec, TRIGGER_HW, (__u32)bpf_get_attach_cookie(ctx),
 			      ctx->regs.ip, -(__s64)(bpf_get_attach_cookie(ctx) >> 32 & 0xffff)))
 		on_breakpoint(ctx, slot);
 	if (slot)
@@ -634,7 +634,7 @@ int why_point(struct bpf_perf_event_data *ctx)
 	}
 	/* Interrupts have stacks of their own; an exception that a task makes is on the task's. */
 	if (!task || !task->in_call || !on_own_stack(ctx->regs.sp) ||
-	    !describe(&slot->rec, RECORD_HW, 0, ctx->regs.ip, 0)) {
+	    !describe(&slot->rec, TRIGGER_HW, 0, ctx->regs.ip, 0)) {
 		slot_release(slot);
 		return 0;
 	}

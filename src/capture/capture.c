@@ -245,7 +245,7 @@ static bool told_by_the_other(const struct capture *capture, const struct record
 {
 	uint64_t since_ns = capture->armed[rec->target].since_ns;
 
-	return since_ns && (rec->kind == RECORD_HW) == (rec->mono_ns >= since_ns);
+	return since_ns && (rec->kind == TRIGGER_HW) == (rec->mono_ns >= since_ns);
 }
 
 static int on_record(void *ctx, void *data, size_t len)
@@ -519,7 +519,7 @@ static int take_deferred(struct capture *capture)
 		if (!__atomic_load_n(waiting, __ATOMIC_ACQUIRE))
 			return 0;
 		stop = take_slot(capture, &slot->deferred, &slot->busy, &slot->rec,
-				 capture->opts.arguments && slot->rec.kind == RECORD_FEXIT
+				 capture->opts.arguments && slot->rec.kind == TRIGGER_FEXIT
 					 ? sizeof(struct argued_record)
 					 : sizeof(slot->rec));
 	}

@@ -6,24 +6,10 @@
 #include "decode/event.h"
 #include "record.h"
 
-/* A flight recorder's pages hold the number as it is, see struct flight_record. */
-_Static_assert(
-	(int)RECORD_FENTRY == (int)TRIGGER_FENTRY && (int)RECORD_FEXIT == (int)TRIGGER_FEXIT &&
-		(int)RECORD_KPROBE == (int)TRIGGER_KPROBE &&
-		(int)RECORD_KRETPROBE == (int)TRIGGER_KRETPROBE &&
-		(int)RECORD_TRACEPOINT == (int)TRIGGER_TRACEPOINT &&
-		(int)RECORD_RAWTRACEPOINT == (int)TRIGGER_RAWTRACEPOINT &&
-		(int)RECORD_HW == (int)TRIGGER_HW && (int)RECORD_UPROBE == (int)TRIGGER_UPROBE &&
-		(int)RECORD_URETPROBE == (int)TRIGGER_URETPROBE &&
-		(int)RECORD_SIGNAL == (int)TRIGGER_SIGNAL &&
-		(int)RECORD_FAULT == (int)TRIGGER_FAULT && (int)RECORD_PERF == (int)TRIGGER_PERF &&
-		(int)RECORD_PMI == (int)TRIGGER_PMI && (int)RECORD_MULTI == (int)TRIGGER_MULTI,
-	"numbered alike");
-
 /* TRIGGER_NONE for a number that is none. */
 static enum trigger_kind trigger_kind_of(unsigned int kind)
 {
-	return kind <= RECORD_MULTI ? (enum trigger_kind)kind : TRIGGER_NONE;
+	return kind < TRIGGER_KIND_COUNT ? (enum trigger_kind)kind : TRIGGER_NONE;
 }
 
 /* Longer than a record: with a detail. False if it makes no sense. */
@@ -106,7 +92,7 @@ int record_decode(const struct record_context *ctx, const void *data, size_t len
 	event.raw_count = rec->count;
 	event.read = rec->read > 0 ? rec->read : 0;
 	event_decode(&lbr, &event, ret_snap);
-	if (rec->kind == RECORD_FEXIT && len == sizeof(struct argued_record))
+	if (rec->kind == TRIGGER_FEXIT && len == sizeof(struct argued_record))
 		take_arguments(probe, data, ret_snap);
 	return 0;
 }

@@ -10,26 +10,7 @@
 
 #include <stdbool.h>
 
-/** enum trigger_kind - how a snapshot was triggered; bpf/record.h has the same numbers */
-enum trigger_kind {
-	TRIGGER_NONE = 0, /* no trigger: raw MSR dump */
-	TRIGGER_FENTRY,
-	TRIGGER_FEXIT,
-	TRIGGER_KPROBE,
-	TRIGGER_KRETPROBE,
-	TRIGGER_TRACEPOINT,
-	TRIGGER_RAWTRACEPOINT,
-	TRIGGER_HW, /* hardware execution breakpoint */
-	TRIGGER_UPROBE,
-	TRIGGER_URETPROBE,
-	TRIGGER_SIGNAL, /* that the kernel forces on a program for a fault of its own */
-	TRIGGER_FAULT,	/* of the kernel: WARN, BUG(), an exception; taken by a hardware breakpoint
-			 */
-	TRIGGER_PERF,	/* perf event of the kernel's software */
-	TRIGGER_PMI,	/* ... of the PMU: the interrupt when its counter overflows */
-	TRIGGER_MULTI,	/* kprobe.multi: one program on the returns of many functions */
-	TRIGGER_KIND_COUNT,
-};
+#include "snapshot/trigger_number.h"
 
 /** enum trigger_value - what a record's value is */
 enum trigger_value {

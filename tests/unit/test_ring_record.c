@@ -38,7 +38,7 @@ static void fixture_init(struct fixture *f)
 					 .probes = &f->probes,
 					 .triggers = f->triggers,
 					 .path_ok = true};
-	f->rec.kind = RECORD_HW;
+	f->rec.kind = TRIGGER_HW;
 	f->rec.count = f->rec.read = 1;
 	f->rec.cpu = 3;
 	f->rec.retval = 0xfffffffe; /* -ENOENT in the lower half */
@@ -77,7 +77,7 @@ static void record_decode_probe_switched_keeps_the_kind_it_was_taken_by(void **s
 	assert_int_equal(decode(&f), 0);
 	assert_int_equal(f.snap.trigger->kind, TRIGGER_HW);
 	before = f.snap.trigger;
-	f.rec.kind = RECORD_FEXIT;
+	f.rec.kind = TRIGGER_FEXIT;
 	assert_int_equal(decode(&f), 0);
 	assert_int_equal(f.snap.trigger->kind, TRIGGER_FEXIT);
 	/* Each kind has its own: a capture file tells them apart by address. */
@@ -93,7 +93,7 @@ static void record_decode_errno_site_exit_is_an_fexit(void **state)
 
 	fixture_init(&f);
 	f.probe.site_kind = SITE_ERRNO;
-	f.rec.kind = RECORD_FEXIT;
+	f.rec.kind = TRIGGER_FEXIT;
 	assert_int_equal(decode(&f), 0);
 	assert_int_equal(f.snap.trigger->kind, TRIGGER_FEXIT);
 	assert_true(f.snap.has_retval);
@@ -123,7 +123,7 @@ static void record_decode_user_return_is_no_errno(void **state)
 	fixture_init(&f);
 	f.probe.trigger.kind = TRIGGER_URETPROBE;
 	f.probe.ret = RETURN_S64;
-	f.rec.kind = RECORD_URETPROBE;
+	f.rec.kind = TRIGGER_URETPROBE;
 	f.rec.retval = -2;
 	assert_int_equal(decode(&f), 0);
 	assert_true(f.snap.has_retval);
@@ -139,7 +139,7 @@ static void record_decode_multi_value_is_of_the_type(void **state)
 	(void)state;
 	fixture_init(&f);
 	f.probe.trigger.kind = TRIGGER_MULTI;
-	f.rec.kind = RECORD_MULTI;
+	f.rec.kind = TRIGGER_MULTI;
 	f.rec.retval = 0x12345678fffffffe;
 	f.probe.ret = RETURN_S32;
 	assert_int_equal(decode(&f), 0);
@@ -162,7 +162,7 @@ static void record_decode_fault_has_its_own_address(void **state)
 	f.probe.trigger.kind = TRIGGER_KPROBE;
 	f.probe.trigger.target = "preset:warn";
 	f.probe.site_kind = SITE_PLAIN;
-	f.rec.kind = RECORD_FAULT;
+	f.rec.kind = TRIGGER_FAULT;
 	f.rec.ip = ENTRY + 0x40;
 	f.rec.retval = (int64_t)(ENTRY + 0x48);
 	assert_int_equal(decode(&f), 0);
@@ -185,7 +185,7 @@ static void record_decode_fault_has_its_own_address(void **state)
 	assert_int_equal(decode(&f), 0);
 	assert_string_equal(snapshot_fault_name(&f.snap), "exception");
 	/* What the kprobe took by itself is none that was kept. */
-	f.rec.kind = RECORD_KPROBE;
+	f.rec.kind = TRIGGER_KPROBE;
 	assert_int_equal(decode(&f), 0);
 	assert_int_equal(f.snap.bug_ip, 0);
 	assert_null(snapshot_fault_name(&f.snap));
@@ -229,7 +229,7 @@ static void record_decode_detail_is_taken_whole(void **state)
 
 static void record_decode_bad_kind_is_refused(void **state)
 {
-	static const uint16_t bad[] = {0, RECORD_MULTI + 1, UINT16_MAX};
+	static const uint16_t bad[] = {0, TRIGGER_KIND_COUNT, UINT16_MAX};
 	struct fixture f;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -270,7 +270,7 @@ static void argue(struct fixture *f, struct argued_record *ret_rec)
 	fixture_init(f);
 	f->probe.parameters = parameters;
 	f->probe.parameter_count = 4;
-	f->rec.kind = RECORD_FEXIT;
+	f->rec.kind = TRIGGER_FEXIT;
 	*ret_rec = (struct argued_record){
 		.rec = f->rec,
 		.arguments = {.count = 5,
@@ -314,10 +314,10 @@ static void record_decode_arguments_that_are_not_there(void **state)
 	parameters[3].word = 4;
 	assert_int_equal(f.snap.argument_count, 3);
 	/* A record of another kind, or without them. */
-	rec.rec.kind = RECORD_HW;
+	rec.rec.kind = TRIGGER_HW;
 	assert_int_equal(record_decode(&f.ctx, &rec, sizeof(rec), &f.snap), 0);
 	assert_int_equal(f.snap.argument_count, 0);
-	rec.rec.kind = RECORD_FEXIT;
+	rec.rec.kind = TRIGGER_FEXIT;
 	assert_int_equal(record_decode(&f.ctx, &rec, sizeof(rec.rec), &f.snap), 0);
 	assert_int_equal(f.snap.argument_count, 0);
 }
