@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What tests/vm/guest/preset left: the snapshots of presets, held against the emulator's log."""
+import collections
 import glob
 import lzma
 import os
@@ -24,6 +25,17 @@ def names_in_manual():
 
 
 NAMES = names_in_manual()
+
+Plain = collections.namedtuple("Plain", "name times function module near log command")
+
+
+def plain_presets():
+    """Rows of tests/vm/plain_presets"""
+    with open(os.path.join(HERE, "plain_presets"), encoding="utf-8") as lines:
+        return [Plain(*line.rstrip("\n").split("\t")) for line in lines if not line.startswith("#")]
+
+
+PLAIN = plain_presets()
 
 
 # --- what the kernel prints of itself: show_regs(), show_trace_log_lvl()
@@ -354,18 +366,6 @@ def check_fault_run(guest, report, run, wanted):
     guest.snapshots_match(report, run, "db", len(wanted))
 
 
-def printk_error(snapshot):
-    why = up_to_error(snapshot, "vprintk_emit")
-    if why:
-        return why
-    if not any("faults: an error, number 7" in line for line in snapshot["log"] or []):
-        return f"the log: {snapshot['log']}"
-    if snapshot["lbr"]["depth"] == 32 and \
-            not any(b["from"]["sym"] in IRET | {"odd_ones"} for b in snapshot["branches"]):
-        return "nothing of odd_ones() is left"
-    return None
-
-
 WATCHED = {
     "hung-task": r"INFO: task cat:\d+ blocked for more than \d+ seconds",
     "soft-lockup": r"BUG: soft lockup - CPU#\d+ stuck for \d+s! \[cat:\d+\]",
@@ -373,22 +373,31 @@ WATCHED = {
 }
 
 
-def check_machine(guest, report, run):
-    """One machine check, out of the kernel's injector: MCi_STATUS as it was told."""
-    why = None
+def plain_error(snapshot, row):
+    """Why it is not the snapshot of a row of plain_presets"""
+    frames, log = frames_of(snapshot), "\n".join(snapshot["log"] or [])
+    why = up_to_error(snapshot, row.function)
+    if why:
+        return why
+    if frames[0] != (row.function, 0, None) or row.module not in ("-", frames[1][2]):
+        return f"the stack is {frames}"
+    if row.log not in log:
+        return f"the log: {log}"
+    if row.near != "-" and snapshot["lbr"]["depth"] == 32 and \
+            not any(b["from"]["sym"] in IRET | {row.near} for b in snapshot["branches"]):
+        return f"nothing of {row.near}() is left"
+    return None
+
+
+def check_plain(guest, report, run, row):
     guest.none_lost(report, run)
-    if len(run.snapshots) != 1 or run.status:
+    why, times = None, int(row.times)
+    if len(run.snapshots) != times or run.status:
         why = f"{len(run.snapshots)} snapshots, exit status {run.status}: {run.err}"
     else:
-        frames = frames_of(run.snapshots[0])
-        log = "\n".join(run.snapshots[0]["log"] or [])
-        why = up_to_error(run.snapshots[0], "mce_log")
-        if frames[0] != ("mce_log", 0, None) or frames[1][2] != "mce_inject":
-            why = why or f"the stack is {frames}"
-        elif not re.search(r"Hardware Error.*Bank 1: 9000000000000136", log):
-            why = why or f"the log: {log}"
-    report(f"{guest.name}/machine-check", why, "1 snapshot, of the bank it was made in")
-    guest.snapshots_match(report, run, "db", 1)
+        why = next(filter(None, (plain_error(snapshot, row) for snapshot in run.snapshots)), None)
+    report(f"{guest.name}/{row.name}", why, f"{times} snapshots, up to {row.function}()")
+    guest.snapshots_match(report, run, "db", times)
 
 
 def freed_error(snapshot):
@@ -460,14 +469,8 @@ def check_faults(guest, report, run_of):
         ("bug", "preset:bug"), ("null", "preset:page-fault"), ("wild", "preset:page-fault"),
         ("gp", "preset:general-protection")])
     check_fault_run(guest, report, run_of("all"), [("warn", "preset:warn"), ("null", "preset:oops")])
-    run = run_of("printk")
-    guest.none_lost(report, run)
-    why = len(run.snapshots) != 2 and f"{len(run.snapshots)} snapshots: {run.err}"
-    wrong = [error for error in (printk_error(s) for s in run.snapshots) if error]
-    report(f"{guest.name}/printk", why or wrong and wrong[0],
-           "2 snapshots, of lines at level err")
-    guest.snapshots_match(report, run, "db", 2)
-    check_machine(guest, report, run_of("machine"))
+    for row in PLAIN:
+        check_plain(guest, report, run_of(row.name), row)
     check_error_report(guest, report, run_of)
     run = run_of("hung-oopsed")
     why = run.status != 1 or "preset:hung-task: this kernel has oopsed" not in run.err
