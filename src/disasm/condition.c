@@ -154,21 +154,49 @@ static bool is_error_limit(const struct setter *s, const struct relation *r)
 	return s->ops[1].imm.value.s == (or_equal ? -4095 : -4096);
 }
 
+static bool asks_for_sign(const char *relation)
+{
+	return !strcmp(relation, "<") || !strcmp(relation, ">=");
+}
+
+/* "a == 0"; "(a & 0x80) != 0" for "a < 0" of what has no sign in C. @words: made of operand 0 */
+static void against_zero(const struct setter *s, const char *words, const char *relation, char *buf,
+			 size_t size)
+{
+	if (s->op[0].no_sign && asks_for_sign(relation))
+		snprintf(buf, size, "(%s & 0x%llx) %s 0", words, 1ULL << (s->ops[0].size - 1),
+			 relation[0] == '<' ? "!=" : "==");
+	else
+		snprintf(buf, size, "%s %s 0", words, relation);
+}
+
 /*
  * "a == 0"; of a pointer or a bool as one says it in C: "!a". What has blanks in it would need
  * parentheses.
  */
-static void zero_words(const struct insn_operand_text *op, const char *relation, char *buf,
-		       size_t size)
+static void zero_words(const struct setter *s, const char *relation, char *buf, size_t size)
 {
+	const struct insn_operand_text *op = &s->op[0];
 	bool equal = !strcmp(relation, "==");
 
 	if (op->zero[0] != '0' && equal && !strchr(op->text, ' '))
 		snprintf(buf, size, "!%s", op->text);
 	else if (op->zero[0] == 'f' && !strcmp(relation, "!="))
 		snprintf(buf, size, "%s", op->text);
-	else
+	else if (op->zero[0] != '0')
 		snprintf(buf, size, "%s %s %s", op->text, relation, op->zero);
+	else
+		against_zero(s, op->text, relation, buf, size);
+}
+
+/* "a == b"; "memcmp(p, "base", 4) == 0" for what compilers make of it. */
+static void equality_words(const struct setter *s, const char *relation, char *buf, size_t size)
+{
+	if (s->op[0].bytes[0] && s->op[1].bytes[0])
+		snprintf(buf, size, "memcmp(%s, %s, %u) %s 0", s->op[0].bytes, s->op[1].bytes,
+			 s->ops[0].size / 8, relation);
+	else
+		snprintf(buf, size, "%s %s %s", s->op[0].text, relation, s->op[1].text);
 }
 
 /* The sign of a difference: how counters that wrap around are compared. */
@@ -176,10 +204,13 @@ static int difference_words(const struct setter *s, ZydisMnemonic branch, bool t
 			    size_t size)
 {
 	const char *relation = zero_relation(branch, false, taken);
+	char words[2 * INSN_OPERAND_TEXT_MAX + 8];
 
 	if (branch != ZYDIS_MNEMONIC_JS && branch != ZYDIS_MNEMONIC_JNS)
 		return -ENOENT;
-	snprintf(buf, size, "%s - %s %s 0", s->op[0].text, s->op[1].text, relation);
+	snprintf(words, sizeof(words), "%s - %s", s->op[0].text, s->op[1].text);
+	against_zero(s, s->named && !strcmp(s->op[1].text, "0") ? s->op[0].text : words, relation,
+		     buf, size);
 	return 0;
 }
 
@@ -200,7 +231,11 @@ static int compare_words(const struct setter *s, ZydisMnemonic branch, bool take
 	relation = taken ? r->taken : r->not_taken;
 	if (s->named && s->op[0].zero[0] != '0' && !strcmp(s->op[1].text, s->op[0].zero) &&
 	    relation[1] == '=' && relation[0] != '<' && relation[0] != '>')
-		zero_words(&s->op[0], relation, buf, size);
+		zero_words(s, relation, buf, size);
+	else if (relation[1] == '=' && relation[0] != '<' && relation[0] != '>')
+		equality_words(s, relation, buf, size);
+	else if (!r->is_unsigned && !strcmp(s->op[1].text, "0"))
+		against_zero(s, s->op[0].text, relation, buf, size);
 	else
 		snprintf(buf, size, "%s %s %s%s", s->op[0].text, relation, s->op[1].text,
 			 r->is_unsigned ? " (unsigned)" : "");
@@ -218,15 +253,17 @@ static int test_words(const struct setter *s, ZydisMnemonic branch, bool taken, 
 		      size_t size)
 {
 	const char *relation = zero_relation(branch, true, taken);
+	char words[2 * INSN_OPERAND_TEXT_MAX + 8];
 
 	if (is_sign_mask(s) && (branch == ZYDIS_MNEMONIC_JS || branch == ZYDIS_MNEMONIC_JNS))
 		relation = (branch == ZYDIS_MNEMONIC_JS) == taken ? "!=" : "==";
 	if (!relation)
 		return -ENOENT;
+	snprintf(words, sizeof(words), "(%s & %s)", s->op[0].text, s->op[1].text);
 	if (same_register(s) || s->op[0].whole)
-		zero_words(&s->op[0], relation, buf, size);
+		zero_words(s, relation, buf, size);
 	else
-		snprintf(buf, size, "(%s & %s) %s 0", s->op[0].text, s->op[1].text, relation);
+		against_zero(s, words, relation, buf, size);
 	return 0;
 }
 
@@ -355,7 +392,7 @@ static int named_words(const struct setter *s, ZydisMnemonic branch, bool taken,
 	switch (s->zi.mnemonic) {
 	case ZYDIS_MNEMONIC_SUB:
 	case ZYDIS_MNEMONIC_XOR:
-		snprintf(buf, size, "%s %s %s", s->op[0].text, relation, s->op[1].text);
+		equality_words(s, relation, buf, size);
 		return 0;
 	case ZYDIS_MNEMONIC_OR:
 		snprintf(buf, size, "(%s | %s) %s 0", s->op[0].text, s->op[1].text, relation);

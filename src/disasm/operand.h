@@ -82,11 +82,16 @@ enum insn_use {
  * struct insn_operand_text - an operand as an expression
  * @zero: how 0 of this type is written, "NULL"; "0" before
  * @whole: the text stands for the bits that are asked for, and for no others
+ * @no_sign: its type has no sign in C, so what asks for its sign asks for its highest bit
+ * @bytes: of operand 0, a pointer to the memory that @text reads as a number; of operand 1, a
+ * number that was written as characters, these as a string of C; "" if it is no such operand
  */
 struct insn_operand_text {
 	char text[INSN_OPERAND_TEXT_MAX];
+	char bytes[INSN_OPERAND_TEXT_MAX];
 	const char *zero;
 	bool whole;
+	bool no_sign;
 };
 
 /**

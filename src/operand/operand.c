@@ -187,6 +187,43 @@ static void constant_text(const struct naming *naming, const struct insn_operand
 		snprintf(buf, size, "0x%" PRIx64, bits);
 }
 
+/* The characters of a constant in memory, as a string of C: "\177ELF"; false: they are none. */
+static bool characters(uint64_t value, unsigned int count, char *buf)
+{
+	*buf++ = '"';
+	for (unsigned int i = 0; i < count; i++) {
+		char c = (char)(value >> (8 * i));
+
+		if (c == '\177' && !i)
+			buf += sprintf(buf, "\\177");
+		else if (c >= ' ' && c <= '~' && c != '"' && c != '\\')
+			*buf++ = c;
+		else
+			return false;
+	}
+	strcpy(buf, "\"");
+	return true;
+}
+
+/* The pointer of "*(u32 *)line", which compilers make of memcmp(line, "base", 4); else "". */
+static void bytes_pointer(const struct cexpr *e, unsigned int bits, char *buf, size_t size)
+{
+	unsigned int read = 0;
+	int begin = 0;
+	size_t len;
+
+	buf[0] = '\0';
+	if (sscanf(e->text, "*(u%u *)%n", &read, &begin) != 1 || !begin || read != bits ||
+	    (bits != 32 && bits != 64))
+		return;
+	len = strlen(e->text);
+	if (e->text[begin] == '(' && e->text[len - 1] == ')') {
+		begin++;
+		len--;
+	}
+	snprintf(buf, size, "%.*s", (int)len - begin, e->text + begin);
+}
+
 static void name_constant(const struct naming *naming, const struct insn_operand *operand,
 			  enum insn_use use, uint64_t mask, struct insn_operand_text *ret)
 {
@@ -203,6 +240,9 @@ static void name_constant(const struct naming *naming, const struct insn_operand
 		break;
 	default:
 		constant_text(naming, operand, mask, ret->text, sizeof(ret->text));
+		/* An immediate may be shorter than what it is compared with. */
+		if (!characters(value, mask > UINT32_MAX ? 8 : 4, ret->bytes))
+			ret->bytes[0] = '\0';
 	}
 }
 
@@ -274,6 +314,8 @@ static bool name_operand(void *ctx, int index, const struct insn_operand *operan
 	set_source(&naming->ret->source, &e);
 	if (!index) {
 		naming->left = e.type;
+		ret->no_sign = e.type.class == CTYPE_UNSIGNED && e.type.bytes;
+		bytes_pointer(&e, operand->bits, ret->bytes, sizeof(ret->bytes));
 		if (e.type.class == CTYPE_POINTER)
 			ret->zero = "NULL";
 		else if (e.type.class == CTYPE_BOOL && e.type.bytes == 1)
@@ -288,31 +330,6 @@ static bool has_unsigned_sign(const char *text)
 	return (strstr(text, "(u8)") || strstr(text, "(u16)")) && !strstr(text, "(unsigned)") &&
 	       (strstr(text, " < ") || strstr(text, " <= ") || strstr(text, " > ") ||
 		strstr(text, " >= "));
-}
-
-/* "x - 0 < 0", or "x < 0" of what has no sign in C: it asks for the highest bit. */
-static int name_sign(const struct ctype *left, char *text, size_t size)
-{
-	char named[CONDITION_MAX + 32];
-	size_t len = strlen(text);
-	int below = len > 4 && !strcmp(text + len - 4, " < 0");
-
-	if (!below && (len < 6 || strcmp(text + len - 5, " >= 0") != 0))
-		return 0;
-	len -= below ? 4 : 5;
-	if (len > 4 && !strncmp(text + len - 4, " - 0", 4))
-		len -= 4;
-	if (left->bytes > 8)
-		return -ENOENT;
-	if (left->class == CTYPE_UNSIGNED && left->bytes)
-		snprintf(named, sizeof(named), "(%.*s & 0x%llx) %s 0", (int)len, text,
-			 1ull << (left->bytes * 8 - 1), below ? "!=" : "==");
-	else
-		snprintf(named, sizeof(named), "%.*s %s 0", (int)len, text, below ? "<" : ">=");
-	if (strlen(named) >= size)
-		return -ENOENT;
-	memcpy(text, named, strlen(named) + 1);
-	return 0;
 }
 
 /* include/uapi/linux/stat.h: kinds of files, of which struct inode's i_mode has one */
@@ -339,48 +356,6 @@ static void name_file_kind(char *text, size_t size)
 		memcpy(text, named, strlen(named) + 1);
 }
 
-/* The characters of a constant in memory, as a string in C: "\177ELF"; false: they are none. */
-static bool characters(uint64_t value, unsigned int count, char *buf)
-{
-	for (unsigned int i = 0; i < count; i++) {
-		char c = (char)(value >> (8 * i));
-
-		if (c == '\177' && !i)
-			buf += sprintf(buf, "\\177");
-		else if (c >= ' ' && c <= '~' && c != '"' && c != '\\')
-			*buf++ = c;
-		else
-			return false;
-	}
-	*buf = '\0';
-	return true;
-}
-
-/* "*(u32 *)line != 0x65736162" is what compilers make of memcmp(line, "base", 4) != 0. */
-static void name_characters(char *text, size_t size)
-{
-	char named[CONDITION_MAX + 32], bytes[8 + sizeof("\\177")];
-	const char *relation = strstr(text, " != ") ?: strstr(text, " == ");
-	unsigned int bits;
-	int begin = 0, end = 0, len;
-	uint64_t value;
-
-	if (!relation || sscanf(text, "*(u%u *)%n", &bits, &begin) != 1 || !begin ||
-	    (bits != 32 && bits != 64) ||
-	    sscanf(relation + 4, "0x%" SCNx64 "%n", &value, &end) != 1 || relation[4 + end] ||
-	    !characters(value, bits / 8, bytes))
-		return;
-	len = (int)(relation - text) - begin;
-	if (text[begin] == '(' && relation[-1] == ')') {
-		begin++;
-		len -= 2;
-	}
-	snprintf(named, sizeof(named), "memcmp(%.*s, \"%s\", %u)%.4s0", len, text + begin, bytes,
-		 bits / 8, relation);
-	if (strlen(named) < size)
-		memcpy(text, named, strlen(named) + 1);
-}
-
 int operand_condition(const struct operand_way *way, const struct operand_insn *setter,
 		      const struct operand_insn *branch, bool taken, struct operand_condition *ret)
 {
@@ -397,10 +372,8 @@ int operand_condition(const struct operand_way *way, const struct operand_insn *
 				   sizeof(ret->text));
 	if (!err && naming.valued && !ret->source.operand[0])
 		err = -ENOENT;
-	err = err ?: name_sign(&naming.left, ret->text, sizeof(ret->text));
 	if (err || has_unsigned_sign(ret->text))
 		return err ?: -ENOENT;
 	name_file_kind(ret->text, sizeof(ret->text));
-	name_characters(ret->text, sizeof(ret->text));
 	return 0;
 }

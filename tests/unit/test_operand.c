@@ -167,6 +167,8 @@ static void calls_through_what(void **state)
 static const char *names[2];
 static const char *zero;
 static bool pointer, whole;
+static bool no_sign;
+static const char *bytes_at = "", *text_of_number = "";
 static enum insn_use used;
 static uint64_t bits_used;
 static enum insn_operand_kind kind_used;
@@ -177,6 +179,7 @@ static bool name(void *ctx, int index, const struct insn_operand *operand, enum 
 	(void)ctx;
 	if (operand->kind == INSN_OPERAND_IMM) {
 		snprintf(ret->text, sizeof(ret->text), "%lld", (long long)operand->value);
+		snprintf(ret->bytes, sizeof(ret->bytes), "%s", text_of_number);
 		return true;
 	}
 	used = use;
@@ -185,7 +188,9 @@ static bool name(void *ctx, int index, const struct insn_operand *operand, enum 
 	if (!names[index])
 		return false;
 	snprintf(ret->text, sizeof(ret->text), "%s", names[index]);
+	snprintf(ret->bytes, sizeof(ret->bytes), "%s", index ? text_of_number : bytes_at);
 	ret->whole = whole;
+	ret->no_sign = no_sign;
 	if (pointer)
 		ret->zero = "NULL";
 	else if (zero)
@@ -271,6 +276,52 @@ static void conditions_of_bits(void **state)
 	assert_string_equal(CONDITION("\x48\x0f\xba\xe0\x05", JAE, true), "a == 0");
 }
 
+/* x < 0 of an unsigned type is never true in C: the bit is that of the operand, however wide. */
+static void conditions_of_a_sign_that_is_none(void **state)
+{
+	(void)state;
+	names[0] = "a";
+	names[1] = "b";
+	pointer = whole = false;
+	no_sign = true;
+	/* test %al,%al; test %eax,%eax; test %rax,%rax */
+	assert_string_equal(CONDITION("\x84\xc0", JS, true), "(a & 0x80) != 0");
+	assert_string_equal(CONDITION("\x85\xc0", JS, false), "(a & 0x80000000) == 0");
+	assert_string_equal(CONDITION("\x48\x85\xc0", JS, true), "(a & 0x8000000000000000) != 0");
+	/* cmp $0,%eax; cmp %rbx,%rax, and the sign of the difference */
+	assert_string_equal(CONDITION("\x83\xf8\x00", JL, true), "(a & 0x80000000) != 0");
+	assert_string_equal(CONDITION("\x48\x39\xd8", JS, true),
+			    "(a - b & 0x8000000000000000) != 0");
+	/* cmpl $0,(%rdi) */
+	assert_string_equal(CONDITION("\x83\x3f\x00", JS, false), "(a & 0x80000000) == 0");
+	no_sign = false;
+	assert_string_equal(CONDITION("\x83\x3f\x00", JS, false), "a >= 0");
+	/* what is no sign stays */
+	no_sign = true;
+	assert_string_equal(CONDITION("\x85\xc0", JE, true), "a == 0");
+	assert_string_equal(CONDITION("\x39\xd8", JL, true), "a < b");
+	no_sign = false;
+}
+
+static void conditions_of_characters(void **state)
+{
+	(void)state;
+	names[0] = "*(u32 *)line";
+	names[1] = "b";
+	pointer = whole = false;
+	bytes_at = "line";
+	text_of_number = "\"base\"";
+	/* cmpl $0x65736162,(%rdi); cmp %rbx,(%rdi) */
+	assert_string_equal(CONDITION("\x81\x3f\x62\x61\x73\x65", JE, false),
+			    "memcmp(line, \"base\", 4) != 0");
+	assert_string_equal(CONDITION("\x48\x39\x1f", JE, true), "memcmp(line, \"base\", 8) == 0");
+	/* what is larger or smaller is of numbers */
+	assert_string_equal(CONDITION("\x48\x39\x1f", JB, true), "*(u32 *)line < b (unsigned)");
+	text_of_number = "";
+	assert_string_equal(CONDITION("\x48\x39\x1f", JE, true), "*(u32 *)line == b");
+	bytes_at = "";
+}
+
 static void conditions_that_compute(void **state)
 {
 	(void)state;
@@ -312,10 +363,16 @@ static void conditions_that_compute(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(define_copies),      cmocka_unit_test(define_others),
-		cmocka_unit_test(define_choices),     cmocka_unit_test(define_arithmetic),
-		cmocka_unit_test(calls_through_what), cmocka_unit_test(conditions_named),
-		cmocka_unit_test(conditions_of_bits), cmocka_unit_test(conditions_that_compute),
+		cmocka_unit_test(define_copies),
+		cmocka_unit_test(define_others),
+		cmocka_unit_test(define_choices),
+		cmocka_unit_test(define_arithmetic),
+		cmocka_unit_test(calls_through_what),
+		cmocka_unit_test(conditions_named),
+		cmocka_unit_test(conditions_of_bits),
+		cmocka_unit_test(conditions_that_compute),
+		cmocka_unit_test(conditions_of_a_sign_that_is_none),
+		cmocka_unit_test(conditions_of_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
