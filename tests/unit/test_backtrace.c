@@ -56,7 +56,7 @@ static char *print(const struct snapshot *snap, bool raw, bool regs)
 	return text;
 }
 
-static void backtrace_fault_beginsWhereItHappened(void **state)
+static void backtrace_fault_begins_where_it_happened(void **state)
 {
 	struct trigger trigger = {.kind = TRIGGER_FAULT};
 	uint64_t regs[PTREG_COUNT] = {[PTREG_IP] = KERNEL + 0x220};
@@ -90,7 +90,7 @@ static void backtrace_fault_beginsWhereItHappened(void **state)
 }
 
 /* fentry: the programs that took the snapshot come first; they are no frames of the event. */
-static void backtrace_tracing_isLeftOut(void **state)
+static void backtrace_tracing_is_left_out(void **state)
 {
 	static const uint64_t stack[] = {BPF + 0x20, BPF + 0x1020, KERNEL + 0x305, KERNEL + 0x520};
 	struct trigger trigger = {.kind = TRIGGER_FENTRY};
@@ -109,7 +109,7 @@ static void backtrace_tracing_isLeftOut(void **state)
 	assert_int_equal(backtrace_first(NULL, &snap), 0);
 }
 
-static void registers_all_standInTheirPlaces(void **state)
+static void registers_all_stand_in_their_places(void **state)
 {
 	struct trigger trigger = {.kind = TRIGGER_FAULT};
 	uint64_t regs[PTREG_COUNT];
@@ -160,9 +160,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(backtrace_fault_beginsWhereItHappened),
-		cmocka_unit_test(backtrace_tracing_isLeftOut),
-		cmocka_unit_test(registers_all_standInTheirPlaces),
+		cmocka_unit_test(backtrace_fault_begins_where_it_happened),
+		cmocka_unit_test(backtrace_tracing_is_left_out),
+		cmocka_unit_test(registers_all_stand_in_their_places),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -189,7 +189,7 @@ static void check_snapshot(const struct snapshot *snap, uint64_t number)
 	assert_int_equal(snap->branches[2].in_tx, TRI_NOT_REPORTED);
 }
 
-static void record_whole_readsAllBack(void **state)
+static void record_whole_reads_all_back(void **state)
 {
 	struct capfile *file;
 	struct snapshot snap;
@@ -216,7 +216,7 @@ static void record_whole_readsAllBack(void **state)
 	capfile_close(file);
 }
 
-static void record_symbolsAndText_areThoseOfTheFunctions(void **state)
+static void record_symbols_and_text_are_those_of_the_functions(void **state)
 {
 	struct text_source text;
 	struct capfile *file;
@@ -258,7 +258,7 @@ static int read_to_the_end(void *ctx, uint64_t addr, void *buf, size_t len)
 	return addr + len > TEXT_END && addr < MODULE ? -EFAULT : read_text(ctx, addr, buf, len);
 }
 
-static void record_textThatEndsInAPart_isThereUpToItsEnd(void **state)
+static void record_text_that_ends_in_a_part_is_there_up_to_its_end(void **state)
 {
 	struct recorder_options opts = options();
 	struct snapshot snap = make(0);
@@ -284,7 +284,7 @@ static void record_textThatEndsInAPart_isThereUpToItsEnd(void **state)
 	capfile_close(file);
 }
 
-static void record_textThatChanges_isThatOfEachSnapshot(void **state)
+static void record_text_that_changes_is_that_of_each_snapshot(void **state)
 {
 	struct recorder_options opts = options();
 	struct text_source text;
@@ -365,7 +365,7 @@ static void check_life(struct capfile *file, const struct module_life *life)
 	}
 }
 
-static void record_moduleThatGoes_takesItsSymbolsAndTextAlong(void **state)
+static void record_module_that_goes_takes_its_symbols_and_text_along(void **state)
 {
 	const struct symbol alpha = {"alpha", "", KERNEL, 0x100},
 			    beta = {"beta", "", KERNEL + 0x100, 0x100};
@@ -430,7 +430,7 @@ static int readable(const uint8_t *bytes, size_t len, enum capfile_end *ret_end)
 	return count;
 }
 
-static void read_cutAtEveryLength_givesAllWholeSnapshots(void **state)
+static void read_cut_at_every_length_gives_all_whole_snapshots(void **state)
 {
 	size_t len;
 
@@ -449,7 +449,7 @@ static void read_cutAtEveryLength_givesAllWholeSnapshots(void **state)
 	assert_true(flushed[SNAPSHOTS - 1] < len);
 }
 
-static void read_everyByteDamaged_neverMakesUpASnapshot(void **state)
+static void read_every_byte_damaged_never_makes_up_a_snapshot(void **state)
 {
 	size_t len, whole = 0;
 
@@ -469,7 +469,7 @@ static void read_everyByteDamaged_neverMakesUpASnapshot(void **state)
 	assert_true(whole <= 4 + 8);
 }
 
-static void read_newerVersion_saysSo(void **state)
+static void read_newer_version_says_so(void **state)
 {
 	struct capfile *file;
 	struct errmsg msg = {};
@@ -487,7 +487,7 @@ static void read_newerVersion_saysSo(void **state)
 	assert_non_null(strstr(msg.text, "/nonexistent: No such file"));
 }
 
-static void record_theFile_isPrivateAndNamedAtOnce(void **state)
+static void record_the_file_is_private_and_named_at_once(void **state)
 {
 	struct recorder_options opts = options();
 	struct recorder *recorder;
@@ -510,7 +510,7 @@ static void record_theFile_isPrivateAndNamedAtOnce(void **state)
 	pclose(ls);
 }
 
-static void record_toFullDevice_fails(void **state)
+static void record_to_full_device_fails(void **state)
 {
 	struct recorder_options opts = options();
 	struct recorder *recorder;
@@ -552,7 +552,7 @@ static void write_forever(volatile uint64_t *done)
 	}
 }
 
-static void record_killedAtRandomMoments_losesNothingWritten(void **state)
+static void record_killed_at_random_moments_loses_nothing_written(void **state)
 {
 	volatile uint64_t *done =
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -621,17 +621,17 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(record_whole_readsAllBack),
-		cmocka_unit_test(record_symbolsAndText_areThoseOfTheFunctions),
-		cmocka_unit_test(record_textThatEndsInAPart_isThereUpToItsEnd),
-		cmocka_unit_test(record_textThatChanges_isThatOfEachSnapshot),
-		cmocka_unit_test(record_moduleThatGoes_takesItsSymbolsAndTextAlong),
-		cmocka_unit_test(read_cutAtEveryLength_givesAllWholeSnapshots),
-		cmocka_unit_test(read_everyByteDamaged_neverMakesUpASnapshot),
-		cmocka_unit_test(read_newerVersion_saysSo),
-		cmocka_unit_test(record_theFile_isPrivateAndNamedAtOnce),
-		cmocka_unit_test(record_toFullDevice_fails),
-		cmocka_unit_test(record_killedAtRandomMoments_losesNothingWritten),
+		cmocka_unit_test(record_whole_reads_all_back),
+		cmocka_unit_test(record_symbols_and_text_are_those_of_the_functions),
+		cmocka_unit_test(record_text_that_ends_in_a_part_is_there_up_to_its_end),
+		cmocka_unit_test(record_text_that_changes_is_that_of_each_snapshot),
+		cmocka_unit_test(record_module_that_goes_takes_its_symbols_and_text_along),
+		cmocka_unit_test(read_cut_at_every_length_gives_all_whole_snapshots),
+		cmocka_unit_test(read_every_byte_damaged_never_makes_up_a_snapshot),
+		cmocka_unit_test(read_newer_version_says_so),
+		cmocka_unit_test(record_the_file_is_private_and_named_at_once),
+		cmocka_unit_test(record_to_full_device_fails),
+		cmocka_unit_test(record_killed_at_random_moments_loses_nothing_written),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

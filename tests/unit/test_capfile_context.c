@@ -112,7 +112,7 @@ static void check(const struct snapshot *snap, const uint64_t *regs, int number)
 	assert_int_equal(snap->arguments[1].value, INT64_MIN);
 }
 
-static void record_context_isThatOfEachSnapshot(void **state)
+static void record_context_is_that_of_each_snapshot(void **state)
 {
 	struct recorder_options opts = {.path = path, .symbols = symbols, .lbr = &lbr};
 	uint64_t regs[PTREG_COUNT], lost;
@@ -147,7 +147,7 @@ static void record_context_isThatOfEachSnapshot(void **state)
 }
 
 /* By hand, from format.h: "n" 7; each length, an unknown kind, one too many, a name too long. */
-static void take_arguments_neverMoreThanIsThere(void **state)
+static void take_arguments_never_more_than_is_there(void **state)
 {
 	static const uint8_t one[] = {1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 'n'};
 	uint8_t bytes[(ARGUMENTS_MAX + 1) * sizeof(one)] = {}, name[14 + ARGUMENT_NAME_MAX] = {1};
@@ -177,7 +177,7 @@ static void take_arguments_neverMoreThanIsThere(void **state)
 }
 
 /* A file that tells of them, and ends before their snapshot. */
-static void take_everyLength_neverMoreThanIsThere(void **state)
+static void take_every_length_never_more_than_is_there(void **state)
 {
 	/* by hand, from the description in format.h */
 	static const uint8_t log[] = {7, 0, 0, 0, 2, 0, 'a', 'b', 0, 0, 1, 0, 'c'};
@@ -206,7 +206,7 @@ static void take_everyLength_neverMoreThanIsThere(void **state)
 	context_reset(&context);
 }
 
-static void take_tooMany_isRefused(void **state)
+static void take_too_many_is_refused(void **state)
 {
 	uint8_t bytes[4 + (BACKTRACE_MAX + 1) * 8] = {};
 	struct capfile_context context = {};
@@ -260,10 +260,10 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(record_context_isThatOfEachSnapshot),
-		cmocka_unit_test(take_everyLength_neverMoreThanIsThere),
-		cmocka_unit_test(take_tooMany_isRefused),
-		cmocka_unit_test(take_arguments_neverMoreThanIsThere),
+		cmocka_unit_test(record_context_is_that_of_each_snapshot),
+		cmocka_unit_test(take_every_length_never_more_than_is_there),
+		cmocka_unit_test(take_too_many_is_refused),
+		cmocka_unit_test(take_arguments_never_more_than_is_there),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

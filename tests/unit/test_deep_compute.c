@@ -124,7 +124,7 @@ static void compute_undecided_is_no_data(void **state)
 	assert_null(branches);
 }
 
-static void callBefore_direct_call_is_found(void **state)
+static void call_before_direct_call_is_found(void **state)
 {
 	uint64_t call = 0;
 
@@ -141,7 +141,7 @@ int main(void)
 		cmocka_unit_test(compute_loop_has_all_iterations),
 		cmocka_unit_test(compute_what_is_saved_on_the_stack_is_no_hindrance),
 		cmocka_unit_test(compute_undecided_is_no_data),
-		cmocka_unit_test(callBefore_direct_call_is_found),
+		cmocka_unit_test(call_before_direct_call_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

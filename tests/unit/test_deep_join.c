@@ -464,7 +464,7 @@ static int join_call(const struct deep_hit *hits, size_t count, int computed,
 	return deep_join_call(&known, START(102), 1, END(93), &run, compute_steps, &computed, ret);
 }
 
-static void joinCall_computed_branches_are_put_in_between(void **state)
+static void join_call_computed_branches_are_put_in_between(void **state)
 {
 	struct deep_joint joint;
 	const struct deep_hit hits[] = {hit_of(END(93), 80, 92), hit_of(START(102), 97, 101),
@@ -483,7 +483,7 @@ static void joinCall_computed_branches_are_put_in_between(void **state)
 	free(joint.added);
 }
 
-static void joinCall_entry_is_told(void **state)
+static void join_call_entry_is_told(void **state)
 {
 	struct deep_joint joint;
 	struct deep_hit hits[] = {hit_of(END(93), 91, 92), hit_of(START(102), 97, 101),
@@ -497,7 +497,7 @@ static void joinCall_entry_is_told(void **state)
 }
 
 /* Each thing that is asked for: without it there is no joint. */
-static void joinCall_unproven_is_not_joined(void **state)
+static void join_call_unproven_is_not_joined(void **state)
 {
 	const struct deep_hit hits[] = {hit_of(END(93), 80, 92), hit_of(START(102), 97, 101),
 					hit_of(error, 100, 109)};
@@ -529,7 +529,7 @@ static void joinCall_unproven_is_not_joined(void **state)
 }
 
 /* The path goes further back than what is computed: it cannot begin in the function. */
-static void joinCall_path_longer_than_the_function_is_not_joined(void **state)
+static void join_call_path_longer_than_the_function_is_not_joined(void **state)
 {
 	const struct deep_hit hits[] = {hit_of(END(93), 80, 92), hit_of(START(110), 97, 109),
 					hit_of(error, 100, 109)};
@@ -636,12 +636,12 @@ static void agree_hit_missing_differs_somewhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joinCall_computed_branches_are_put_in_between),
+		cmocka_unit_test(join_call_computed_branches_are_put_in_between),
 		cmocka_unit_test(join_records_that_reach_each_other_all_of_them_overlap),
-		cmocka_unit_test(joinCall_entry_is_told),
+		cmocka_unit_test(join_call_entry_is_told),
 		cmocka_unit_test(record_ends_where_another_task_ran),
-		cmocka_unit_test(joinCall_unproven_is_not_joined),
-		cmocka_unit_test(joinCall_path_longer_than_the_function_is_not_joined),
+		cmocka_unit_test(join_call_unproven_is_not_joined),
+		cmocka_unit_test(join_call_path_longer_than_the_function_is_not_joined),
 		cmocka_unit_test(join_clean_overlap_is_joined),
 		cmocka_unit_test(join_records_apart_overlap_is_counted_in_the_older),
 		cmocka_unit_test(join_no_overlap_is_another_path),

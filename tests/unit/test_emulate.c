@@ -244,7 +244,7 @@ static void emulate_call_and_return_move_the_stack_pointer(void **state)
 	assert_false(regs.known & 1u << RSP);
 }
 
-static void emulateBranch_flags_unknown_is_not_decided(void **state)
+static void emulate_branch_flags_unknown_is_not_decided(void **state)
 {
 	static const uint8_t jne[] = {0x75, 0x10}, jle[] = {0x7e, 0x10}, jp[] = {0x7a, 0x10},
 			     jrcxz[] = {0xe3, 0x10}, nop[] = {0x90};
@@ -278,7 +278,7 @@ int main(void)
 		cmocka_unit_test(emulate_each_as_the_cpu),
 		cmocka_unit_test(emulate_count_and_product_are_known),
 		cmocka_unit_test(emulate_call_and_return_move_the_stack_pointer),
-		cmocka_unit_test(emulateBranch_flags_unknown_is_not_decided),
+		cmocka_unit_test(emulate_branch_flags_unknown_is_not_decided),
 		cmocka_unit_test(emulate_no_instruction_is_an_error),
 	};
 

@@ -59,7 +59,7 @@ static uint64_t ident(const struct snapshot *snap, uint64_t slide, const char *t
 	return number;
 }
 
-static void ident_otherLoadAddress_isTheSame(void **state)
+static void ident_other_load_address_is_the_same(void **state)
 {
 	struct snapshot here = path(0), there = path(0x12345000);
 
@@ -67,7 +67,7 @@ static void ident_otherLoadAddress_isTheSame(void **state)
 		    ident(&there, 0x12345000, "bpf_trampoline_999"));
 }
 
-static void ident_whatIsNotThePath_doesNotCount(void **state)
+static void ident_what_is_not_the_path_does_not_count(void **state)
 {
 	struct snapshot here = path(0), there = path(0);
 
@@ -80,7 +80,7 @@ static void ident_whatIsNotThePath_doesNotCount(void **state)
 	assert_true(ident(&here, 0, "bpf_trampoline_1") == ident(&there, 0, "bpf_trampoline_1"));
 }
 
-static void ident_anotherPath_isAnother(void **state)
+static void ident_another_path_is_another(void **state)
 {
 	struct snapshot here = path(0), there;
 	uint64_t number = ident(&here, 0, "bpf_trampoline_1");
@@ -100,7 +100,7 @@ static void ident_anotherPath_isAnother(void **state)
 	symbols_close(symbols);
 }
 
-static void symbolsAdd_overlapping_replaces(void **state)
+static void symbols_add_overlapping_replaces(void **state)
 {
 	struct symbols *symbols = kernel(0, "x");
 	struct symbol sym, other = {"gamma", "mod", LINKED + 0xf0, 0x20};
@@ -126,10 +126,10 @@ static void symbolsAdd_overlapping_replaces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ident_otherLoadAddress_isTheSame),
-		cmocka_unit_test(ident_whatIsNotThePath_doesNotCount),
-		cmocka_unit_test(ident_anotherPath_isAnother),
-		cmocka_unit_test(symbolsAdd_overlapping_replaces),
+		cmocka_unit_test(ident_other_load_address_is_the_same),
+		cmocka_unit_test(ident_what_is_not_the_path_does_not_count),
+		cmocka_unit_test(ident_another_path_is_another),
+		cmocka_unit_test(symbols_add_overlapping_replaces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

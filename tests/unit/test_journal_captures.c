@@ -115,7 +115,7 @@ static struct capfile *open_capture(const struct capture_field *field, struct sn
 	return file;
 }
 
-static void capture_ofAFunction_hasNothingPrivate(void **state)
+static void capture_of_a_function_has_nothing_private(void **state)
 {
 	struct capture_field field;
 	struct snapshot snap, got;
@@ -147,7 +147,7 @@ static void capture_ofAFunction_hasNothingPrivate(void **state)
 }
 
 /* An int tells compare that the call passed; a pointer tells where the kernel has its data. */
-static void capture_ofAReturnedPointer_doesNotTellIt(void **state)
+static void capture_of_a_returned_pointer_does_not_tell_it(void **state)
 {
 	static const struct {
 		int64_t value;
@@ -179,7 +179,7 @@ static void capture_ofAReturnedPointer_doesNotTellIt(void **state)
 	}
 }
 
-static void capture_leftOut_saysWhy(void **state)
+static void capture_left_out_says_why(void **state)
 {
 	struct capture_field field;
 	struct snapshot snap;
@@ -199,7 +199,7 @@ static void capture_leftOut_saysWhy(void **state)
 	capture_field_deinit(&field);
 }
 
-static void queue_isBounded(void **state)
+static void queue_is_bounded(void **state)
 {
 	static struct capture_queue queue;
 	struct capture_field field;
@@ -261,7 +261,7 @@ static void check_byte(struct capfile *file, uint64_t addr, uint8_t want)
 }
 
 /* Each event keeps the text that it had, names of modules stay, a trigger is one. */
-static void captures_ofOneStart_areOneFile(void **state)
+static void captures_of_one_start_are_one_file(void **state)
 {
 	const struct symbol module = {"g", "mod", MODULE, 0x100};
 	struct journal_captures captures;
@@ -307,7 +307,7 @@ static void captures_ofOneStart_areOneFile(void **state)
 }
 
 /* Addresses of one are nothing in another. */
-static void captures_ofOtherStartsAndHosts_areOtherFiles(void **state)
+static void captures_of_other_starts_and_hosts_are_other_files(void **state)
 {
 	static const char *const names[] = {"alpha (journal)", "alpha (journal, start 2)",
 					    "beta (journal)"};
@@ -334,7 +334,7 @@ static void captures_ofOtherStartsAndHosts_areOtherFiles(void **state)
 }
 
 /* Files of a fleet's captures take seconds to make. */
-static void captures_stopped_areNone(void **state)
+static void captures_stopped_are_none(void **state)
 {
 	volatile sig_atomic_t stop = 0;
 	struct journal_captures captures;
@@ -350,7 +350,7 @@ static void captures_stopped_areNone(void **state)
 	journal_spool_destroy(to);
 }
 
-static void captures_damaged_areCounted(void **state)
+static void captures_damaged_are_counted(void **state)
 {
 	struct journal_row row = {.ident = 5, .has_ident = true, .host = "alpha"};
 	struct journal_captures captures;
@@ -400,14 +400,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(capture_ofAFunction_hasNothingPrivate),
-		TEST(capture_ofAReturnedPointer_doesNotTellIt),
-		TEST(capture_leftOut_saysWhy),
-		TEST(queue_isBounded),
-		TEST(captures_ofOneStart_areOneFile),
-		TEST(captures_ofOtherStartsAndHosts_areOtherFiles),
-		TEST(captures_stopped_areNone),
-		TEST(captures_damaged_areCounted),
+		TEST(capture_of_a_function_has_nothing_private),
+		TEST(capture_of_a_returned_pointer_does_not_tell_it),
+		TEST(capture_left_out_says_why),
+		TEST(queue_is_bounded),
+		TEST(captures_of_one_start_are_one_file),
+		TEST(captures_of_other_starts_and_hosts_are_other_files),
+		TEST(captures_stopped_are_none),
+		TEST(captures_damaged_are_counted),
 #undef TEST
 	};
 

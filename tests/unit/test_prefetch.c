@@ -56,18 +56,18 @@ static void check_whole(size_t max_bytes, size_t piece)
 	prefetch_stop(ahead);
 }
 
-static void ahead_read_whole_isTheFile(void **state)
+static void prefetch_read_whole_is_the_file(void **state)
 {
 	check_whole(FILE_BYTES * 2, 1u << 16);
 	check_whole(FILE_BYTES * 2, 1000003);
 }
 
-static void ahead_read_littleIsKept_isTheFile(void **state)
+static void prefetch_read_little_is_kept_is_the_file(void **state)
 {
 	check_whole(1, 77777);
 }
 
-static void ahead_stop_inTheMiddle_ends(void **state)
+static void prefetch_stop_in_the_middle_ends(void **state)
 {
 	uint8_t byte;
 
@@ -83,13 +83,13 @@ static void ahead_stop_inTheMiddle_ends(void **state)
 	prefetch_stop(NULL);
 }
 
-static void ahead_start_noFile_isNull(void **state)
+static void prefetch_start_no_file_is_null(void **state)
 {
 	assert_null(prefetch_start("/nonexistent", 1));
 }
 
 /* A directory opens, and does not read. */
-static void ahead_read_directory_saysWhy(void **state)
+static void prefetch_read_directory_says_why(void **state)
 {
 	struct prefetch *ahead = prefetch_start("/tmp", 1);
 	uint8_t byte;
@@ -102,11 +102,11 @@ static void ahead_read_directory_saysWhy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ahead_read_whole_isTheFile),
-		cmocka_unit_test(ahead_read_littleIsKept_isTheFile),
-		cmocka_unit_test(ahead_stop_inTheMiddle_ends),
-		cmocka_unit_test(ahead_start_noFile_isNull),
-		cmocka_unit_test(ahead_read_directory_saysWhy),
+		cmocka_unit_test(prefetch_read_whole_is_the_file),
+		cmocka_unit_test(prefetch_read_little_is_kept_is_the_file),
+		cmocka_unit_test(prefetch_stop_in_the_middle_ends),
+		cmocka_unit_test(prefetch_start_no_file_is_null),
+		cmocka_unit_test(prefetch_read_directory_says_why),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

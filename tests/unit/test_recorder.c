@@ -163,7 +163,7 @@ static void add_symbol(const char *name, const char *module, uint64_t addr, uint
 }
 
 /* _fini() has no size of its own, and is said to go on to the end of the page. */
-static void record_functionLongerThanItsText_isThereUpToThat(void **state)
+static void record_function_longer_than_its_text_is_there_up_to_that(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -193,7 +193,7 @@ static void record_functionLongerThanItsText_isThereUpToThat(void **state)
 }
 
 /* The first bytes of a page are another segment's. */
-static void record_textThatBeginsInAPart_isThereFromThere(void **state)
+static void record_text_that_begins_in_a_part_is_there_from_there(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -208,7 +208,7 @@ static void record_textThatBeginsInAPart_isThereFromThere(void **state)
 }
 
 /* mov $0x90909090,%eax, of 5 bytes, over the end of a part, and of a function */
-static void record_instructionOverTheEnd_isWhole(void **state)
+static void record_instruction_over_the_end_is_whole(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -227,7 +227,7 @@ static void record_instructionOverTheEnd_isWhole(void **state)
 }
 
 /* What the file has of one process's code is not there for another one that has nothing there. */
-static void record_processWithoutTheCode_hasNone(void **state)
+static void record_process_without_the_code_has_none(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -259,7 +259,7 @@ static void record_processWithoutTheCode_hasNone(void **state)
 }
 
 /* Processes of one program, without address space randomization, each seen in main() once. */
-static void record_processesOfOneProgram_areNamedAlike(void **state)
+static void record_processes_of_one_program_are_named_alike(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -288,7 +288,7 @@ static void record_processesOfOneProgram_areNamedAlike(void **state)
 
 /* Each at addresses of its own, as the kernel places them, for longer than a reader can keep all.
  */
-static void record_manyProcesses_isReadToItsEnd(void **state)
+static void record_many_processes_is_read_to_its_end(void **state)
 {
 	struct recorder *recorder = begin();
 	/* and one that has as much text itself */
@@ -322,7 +322,7 @@ static void record_manyProcesses_isReadToItsEnd(void **state)
 }
 
 /* A trace of a library sees many programs: one too many has no names, and all others have. */
-static void record_moreProgramsThanAReaderTakes_goesOn(void **state)
+static void record_more_programs_than_a_reader_takes_goes_on(void **state)
 {
 	struct recorder *recorder = begin();
 	const uint32_t programs = 4100;
@@ -348,7 +348,7 @@ static void record_moreProgramsThanAReaderTakes_goesOn(void **state)
 }
 
 /* Addresses of a program are of nobody where the kernel is traced, or no process runs. */
-static void read_snapshotOfNoProcess_namesNoProgram(void **state)
+static void read_snapshot_of_no_process_names_no_program(void **state)
 {
 	static const struct {
 		const struct trigger *trigger;
@@ -379,7 +379,7 @@ static void read_snapshotOfNoProcess_namesNoProgram(void **state)
 }
 
 /* jmp to another function, whose name is printed with the instruction; it comes, goes, comes. */
-static void record_targetThatComesAndGoes_isNamedWhenItIsThere(void **state)
+static void record_target_that_comes_and_goes_is_named_when_it_is_there(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -412,7 +412,7 @@ static void record_targetThatComesAndGoes_isNamedWhenItIsThere(void **state)
  * A stretch without a name loses its text; the function before it in the same part of text, which
  * was seen to before, stays.
  */
-static void record_whatGoesBesideAFunction_leavesThat(void **state)
+static void record_what_goes_beside_a_function_leaves_that(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -435,7 +435,7 @@ static void record_whatGoesBesideAFunction_leavesThat(void **state)
 }
 
 /* Each of them, whatever their numbers: graphs show them as part of the function. */
-static void record_function_hasItsColdParts(void **state)
+static void record_function_has_its_cold_parts(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -456,7 +456,7 @@ static void record_function_hasItsColdParts(void **state)
 }
 
 /* Of a program without symbols, all of it up to the next one: longer than GONE may say at once. */
-static void record_symbolOf40MiBThatGoes_isReadToItsEnd(void **state)
+static void record_symbol_of_40_mib_that_goes_is_read_to_its_end(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -476,7 +476,7 @@ static void record_symbolOf40MiBThatGoes_isReadToItsEnd(void **state)
 }
 
 /* A function and text beside it, which are in the file of another process, withdraw each other. */
-static void record_functionAndTextInOnePart_areBothThereInEachProcess(void **state)
+static void record_function_and_text_in_one_part_are_both_there_in_each_process(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -498,7 +498,7 @@ static void record_functionAndTextInOnePart_areBothThereInEachProcess(void **sta
 }
 
 /* Where no function is known: parts of text begin, and end, in the middle of an instruction. */
-static void record_codeOfNoFunction_namesWhatItLeadsTo(void **state)
+static void record_code_of_no_function_names_what_it_leads_to(void **state)
 {
 	/* call to 0x105 bytes behind it, over the end of a part; jmp within its part; nop */
 	static const char code[] = "\xe8\x00\x01\x00\x00\xeb\x20\x90";
@@ -517,7 +517,7 @@ static void record_codeOfNoFunction_namesWhatItLeadsTo(void **state)
 }
 
 /* From code of no function on into one that begins at no multiple of 16. */
-static void record_functionBehindAGap_isNamed(void **state)
+static void record_function_behind_a_gap_is_named(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -532,7 +532,7 @@ static void record_functionBehindAGap_isNamed(void **state)
 }
 
 /* Of a function that is not all there, a jmp from one page to the next; then it leads elsewhere. */
-static void record_instructionOverTwoPages_namesWhatItLeadsTo(void **state)
+static void record_instruction_over_two_pages_names_what_it_leads_to(void **state)
 {
 	/* 10 bytes: e9 is at 0xffc, its displacement ends at 0x1001 */
 	static char code[] = "\x90\x90\xe9\x00\x20\x00\x00\x90\x90\x90";
@@ -557,7 +557,7 @@ static void record_instructionOverTwoPages_namesWhatItLeadsTo(void **state)
 }
 
 /* A trace of everything: what a reader has no room for is not there, and the file goes on. */
-static void record_moreTextThanAReaderKeeps_goesOn(void **state)
+static void record_more_text_than_a_reader_keeps_goes_on(void **state)
 {
 	struct recorder *recorder = begin();
 	const uint32_t pages = 16500;
@@ -582,7 +582,7 @@ static void record_moreTextThanAReaderKeeps_goesOn(void **state)
 }
 
 /* Text of the kernel that goes between snapshots of two processes, and was no function's. */
-static void record_kernelTextThatGoes_isGoneForTheNextProcess(void **state)
+static void record_kernel_text_that_goes_is_gone_for_the_next_process(void **state)
 {
 	struct recorder *recorder = begin();
 	struct capfile *file;
@@ -617,24 +617,24 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(record_functionLongerThanItsText_isThereUpToThat),
-		TEST(record_textThatBeginsInAPart_isThereFromThere),
-		TEST(record_instructionOverTheEnd_isWhole),
-		TEST(record_processWithoutTheCode_hasNone),
-		TEST(record_processesOfOneProgram_areNamedAlike),
-		TEST(record_manyProcesses_isReadToItsEnd),
-		TEST(record_moreProgramsThanAReaderTakes_goesOn),
-		TEST(read_snapshotOfNoProcess_namesNoProgram),
-		TEST(record_targetThatComesAndGoes_isNamedWhenItIsThere),
-		TEST(record_whatGoesBesideAFunction_leavesThat),
-		TEST(record_function_hasItsColdParts),
-		TEST(record_symbolOf40MiBThatGoes_isReadToItsEnd),
-		TEST(record_functionAndTextInOnePart_areBothThereInEachProcess),
-		TEST(record_codeOfNoFunction_namesWhatItLeadsTo),
-		TEST(record_functionBehindAGap_isNamed),
-		TEST(record_kernelTextThatGoes_isGoneForTheNextProcess),
-		TEST(record_moreTextThanAReaderKeeps_goesOn),
-		TEST(record_instructionOverTwoPages_namesWhatItLeadsTo),
+		TEST(record_function_longer_than_its_text_is_there_up_to_that),
+		TEST(record_text_that_begins_in_a_part_is_there_from_there),
+		TEST(record_instruction_over_the_end_is_whole),
+		TEST(record_process_without_the_code_has_none),
+		TEST(record_processes_of_one_program_are_named_alike),
+		TEST(record_many_processes_is_read_to_its_end),
+		TEST(record_more_programs_than_a_reader_takes_goes_on),
+		TEST(read_snapshot_of_no_process_names_no_program),
+		TEST(record_target_that_comes_and_goes_is_named_when_it_is_there),
+		TEST(record_what_goes_beside_a_function_leaves_that),
+		TEST(record_function_has_its_cold_parts),
+		TEST(record_symbol_of_40_mib_that_goes_is_read_to_its_end),
+		TEST(record_function_and_text_in_one_part_are_both_there_in_each_process),
+		TEST(record_code_of_no_function_names_what_it_leads_to),
+		TEST(record_function_behind_a_gap_is_named),
+		TEST(record_kernel_text_that_goes_is_gone_for_the_next_process),
+		TEST(record_more_text_than_a_reader_keeps_goes_on),
+		TEST(record_instruction_over_two_pages_names_what_it_leads_to),
 #undef TEST
 	};
 

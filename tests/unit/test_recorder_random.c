@@ -374,7 +374,7 @@ static uint64_t number(const char *name, uint64_t otherwise)
 	return value ? strtoull(value, NULL, 0) : otherwise;
 }
 
-static void record_anything_isReadAsItWasLive(void **unused)
+static void record_anything_is_read_as_it_was_live(void **unused)
 {
 	uint64_t first = number("SEED", 1), count = number("COUNT", SEQUENCES);
 
@@ -397,7 +397,7 @@ static int teardown(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(record_anything_isReadAsItWasLive, teardown),
+		cmocka_unit_test_teardown(record_anything_is_read_as_it_was_live, teardown),
 	};
 
 	if (mkstemp(path) < 0)

@@ -33,7 +33,7 @@ static void check(const struct text_source *text, size_t at, size_t len)
 }
 
 /* Beside a plain array; a piece taken back may be longer than the store has pages. */
-static void forget_anyPieces_leavesTheOthers(void **state)
+static void forget_any_pieces_leaves_the_others(void **state)
 {
 	struct textstore *store = textstore_create();
 	struct text_source text;
@@ -72,7 +72,7 @@ static void forget_anyPieces_leavesTheOthers(void **state)
 }
 
 /* What was taken back makes room. */
-static void forget_allOfPrograms_makesRoom(void **state)
+static void forget_all_of_programs_makes_room(void **state)
 {
 	struct textstore *store = textstore_create();
 	struct text_source text;
@@ -98,8 +98,8 @@ static void forget_allOfPrograms_makesRoom(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forget_anyPieces_leavesTheOthers),
-		cmocka_unit_test(forget_allOfPrograms_makesRoom),
+		cmocka_unit_test(forget_any_pieces_leaves_the_others),
+		cmocka_unit_test(forget_all_of_programs_makes_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
