@@ -21,12 +21,6 @@ printf '#!/bin/sh\nexec %q "$@" -O0 -g0\n' "$(command -v gcc)" >"$scratch/bin/gc
 chmod +x "$scratch/bin/gcc"
 PATH=$scratch/bin:$PATH
 unset MAKEFLAGS MFLAGS MAKELEVEL
-# What is compiled is asked here, not what comes of it: without optimization, in half the time, by the
-# same command lines.
-mkdir "$scratch/bin"
-printf '#!/bin/sh\nexec %q "$@" -O0 -g0\n' "$(command -v gcc)" >"$scratch/bin/gcc"
-chmod 755 "$scratch/bin/gcc"
-PATH=$scratch/bin:$PATH
 
 # made NAME PATTERN...: run make; each pattern is among the lines of what it did
 made() {
