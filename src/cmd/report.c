@@ -64,6 +64,7 @@ struct report {
 	struct perf_data *perf_data;
 	struct aggregate *aggregate;
 	struct progress *progress;
+	struct lines_pool *pool;
 	bool damaged; /* some of what was asked for could not be read */
 };
 
@@ -239,7 +240,7 @@ static int open_input(struct report *report, size_t index, struct errmsg *msg)
 	pipeline->source = capfile_source(input->file);
 	meta = capfile_meta(input->file);
 	err = view_create_for_capture(&report->opts->wanted.view, report->out, input->file,
-				      report->aggregate, &input->view, msg);
+				      report->pool, report->aggregate, &input->view, msg);
 	if (err)
 		return err;
 	if (!report->opts->perf_data) {
@@ -425,7 +426,8 @@ static int report_all(struct report *report, struct errmsg *msg)
 		.max = report->opts->wanted.count,
 		.stop = &stop_requested,
 	};
-	if (!report->inputs || !report->run.items)
+	report->pool = lines_pool_create();
+	if (!report->inputs || !report->run.items || !report->pool)
 		return -ENOMEM;
 	report->progress = output_progress(report->out, prints_late(report->opts),
 					   "reading captures", "snapshots");
@@ -466,6 +468,7 @@ static void close_inputs(struct report *report)
 		if (report->run.items)
 			pipeline_deinit(&report->run.items[i]);
 	}
+	lines_pool_destroy(report->pool);
 	free(report->inputs);
 	free(report->run.items);
 }

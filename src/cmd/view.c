@@ -381,7 +381,8 @@ static int on_module(const struct capfile_module *module, void *ctx)
 }
 
 int view_create_for_capture(const struct view_options *opts, FILE *out, struct capfile *file,
-			    struct aggregate *aggregate, struct view **ret_view, struct errmsg *msg)
+			    struct lines_pool *pool, struct aggregate *aggregate,
+			    struct view **ret_view, struct errmsg *msg)
 {
 	const struct capfile_meta *meta = capfile_meta(file);
 	const struct lines_options kernel = {
@@ -389,6 +390,7 @@ int view_create_for_capture(const struct view_options *opts, FILE *out, struct c
 		.build_id = meta->build_id.bytes,
 		.build_id_len = meta->build_id.len,
 		.stext = meta->stext,
+		.pool = pool,
 	};
 	int err = view_create(opts, out, capfile_symbols(file), &kernel, aggregate, ret_view, msg);
 

@@ -97,10 +97,11 @@ struct capfile;
 /**
  * view_create_for_capture() - view_create() for the kernel that a capture file is of
  * @file: borrowed until view_destroy(); it tells the view of modules from now on
+ * @pool: of debug information, shared with other views; borrowed until view_destroy(); or NULL
  */
 int view_create_for_capture(const struct view_options *opts, FILE *out, struct capfile *file,
-			    struct aggregate *aggregate, struct view **ret_view,
-			    struct errmsg *msg);
+			    struct lines_pool *pool, struct aggregate *aggregate,
+			    struct view **ret_view, struct errmsg *msg);
 
 /** view_wants_color() - does the user want colours on @out? */
 bool view_wants_color(const struct view_options *opts, FILE *out);

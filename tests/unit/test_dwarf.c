@@ -16,6 +16,7 @@
 
 #include "symbolize/debug/cuindex.h"
 #include "symbolize/debug/debugfile.h"
+#include "symbolize/debug/debugimage.h"
 #include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
 
@@ -235,6 +236,50 @@ static void find_kaslr_is_undone(void **state)
 	symbols_close(syms);
 }
 
+/* A kernel that started twice is at two addresses, and its file is read once. */
+static void find_two_share_a_file_at_places_of_their_own(void **state)
+{
+	struct lines_options opts = {.vmlinux = SELF, .release = "no-kernel"};
+	static const uint64_t bases[] = {0xffffffff9a000000, 0xffffffff8b000000};
+	struct srcline chains[2][INLINE_DEPTH_MAX];
+	struct symbols *syms = NULL;
+	struct lines *lines[2] = {NULL, NULL}, *other = open_self(&syms);
+	struct symbol init, sym;
+	Dwarf *dwarf;
+
+	(void)state;
+	if (!other)
+		skip();
+	assert_int_equal(symbols_by_name(syms, "", "_init", 0, &init), 0);
+	assert_int_equal(symbols_by_name(syms, "", "not_inlined", 0, &sym), 0);
+	opts.pool = lines_pool_create();
+	assert_non_null(opts.pool);
+	for (int i = 0; i < 2; i++) {
+		opts.stext = bases[i] + init.addr;
+		assert_int_equal(lines_open(&opts, &lines[i]), 0);
+		assert_true(lines_find(lines[i], "", bases[i] + sym.addr, false, chains[i], 16) >
+			    0);
+		assert_int_equal(
+			lines_find(lines[i], "", bases[!i] + sym.addr, false, chains[i], 16),
+			-ENOENT);
+	}
+	assert_true(lines_find(lines[0], "", bases[0] + sym.addr, false, chains[0], 16) > 0);
+	assert_true(lines_find(lines[1], "", bases[1] + sym.addr, false, chains[1], 16) > 0);
+	assert_string_equal(chains[0][0].function, "not_inlined");
+	assert_int_equal(chains[0][0].line, chains[1][0].line);
+	dwarf = debugimage_dwarf(lines_image(lines[0], ""));
+	assert_ptr_equal(debugimage_dwarf(lines_image(lines[1], "")), dwarf);
+	assert_ptr_not_equal(debugimage_dwarf(lines_image(other, "")), dwarf);
+	/* What the first has read is the second's. */
+	lines_close(lines[0]);
+	assert_true(lines_find(lines[1], "", bases[1] + sym.addr, false, chains[1], 16) > 0);
+	assert_true(ends_with(chains[1][0].file, "test_dwarf.c"));
+	lines_close(lines[1]);
+	lines_pool_destroy(opts.pool);
+	lines_close(other);
+	symbols_close(syms);
+}
+
 /* What is too much has no lines; it is no lack of memory, which would end a trace. */
 static void lines_set_file_too_many_have_no_lines(void **state)
 {
@@ -335,6 +380,7 @@ int main(void)
 		cmocka_unit_test(open_debug_dir_is_searched_first),
 		cmocka_unit_test(find_module_below_debug_dir_that_is_a_link),
 		cmocka_unit_test(find_kaslr_is_undone),
+		cmocka_unit_test(find_two_share_a_file_at_places_of_their_own),
 		cmocka_unit_test(lines_set_file_too_many_have_no_lines),
 		cmocka_unit_test(normalise_path_folds_dots),
 		cmocka_unit_test(hint_names_package_of_distribution),

@@ -43,7 +43,12 @@ static int add_build(struct builds *builds, struct capfile *file, const char *pa
 	build->opts = *opts;
 	if (builds->count)
 		build->opts.vmlinux = NULL;
-	err = view_create_for_capture(&build->opts, out, file, NULL, &build->view, msg);
+	if (!builds->pool)
+		builds->pool = lines_pool_create();
+	if (!builds->pool)
+		return -ENOMEM;
+	err = view_create_for_capture(&build->opts, out, file, builds->pool, NULL, &build->view,
+				      msg);
 	if (err)
 		return err;
 	build->file = file;
@@ -111,4 +116,6 @@ void builds_deinit(struct builds *builds)
 		capfile_close(builds->items[i].file);
 	}
 	builds->count = 0;
+	lines_pool_destroy(builds->pool);
+	builds->pool = NULL;
 }

@@ -29,10 +29,11 @@ struct build {
 	char name[160];
 };
 
-/** struct builds - @count of them */
+/** struct builds - @count of them; @pool: of the debug information that their views read */
 struct builds {
 	struct build items[RANKING_BUILDS_MAX];
 	size_t count;
+	struct lines_pool *pool;
 };
 
 /**
@@ -52,7 +53,8 @@ int builds_find(struct builds *builds, struct capfile *file, const char *path,
  */
 bool builds_may_differ(const char *const *paths, size_t count);
 
-/** builds_deinit() - free views, and close the first captures */
+/** builds_deinit() - free views, and close the first captures; all that borrows @pool is closed
+ * before */
 void builds_deinit(struct builds *builds);
 
 #endif

@@ -452,8 +452,8 @@ static int open_view(struct compare *compare, struct errmsg *msg)
 	compare->named = false;
 	if (compare->file == build->file || !view_lines(build->view))
 		return 0;
-	return view_create_for_capture(&build->opts, compare->out, compare->file, NULL,
-				       &compare->view, msg);
+	return view_create_for_capture(&build->opts, compare->out, compare->file,
+				       compare->builds.pool, NULL, &compare->view, msg);
 }
 
 static int read_file(struct compare *compare, const struct compare_file *from, struct errmsg *msg)

@@ -43,21 +43,26 @@ struct unit {
 };
 
 /**
- * struct debugimage - one file
+ * struct dwarf_file - what was read of one file
+ * @path: that it was opened by
+ * @users: images, and the pool
+ * @next: in the pool
  * @bias: address in dwfl minus address in DWARF
  * @spans: sorted; built when .debug_aranges did not know an address
  * @units_listed: libdw knows where each unit begins
  * @info: of .debug_info
  * @last_unit: that was asked for; @unit_changes: how often it was another one than before
  * @units: of struct unit, by offset
+ * @strings: paths of the source files of @units
  */
-struct debugimage {
+struct dwarf_file {
+	char *path;
+	size_t users;
+	struct dwarf_file *next;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf *dwarf;
 	Dwarf_Addr bias;
-	struct code_section *sections;
-	size_t section_count;
 	struct cu_span *spans;
 	size_t span_count;
 	bool spans_built;
@@ -66,6 +71,19 @@ struct debugimage {
 	Dwarf_Off last_unit;
 	unsigned int unit_changes;
 	struct hash_table units;
+	struct arena strings;
+};
+
+/** struct debugimage - a file, and where its code is; others may read the same file */
+struct debugimage {
+	struct dwarf_file *file;
+	struct code_section *sections;
+	size_t section_count;
+};
+
+/** struct lines_pool - @files: that were opened, a list; it is one of the users of each */
+struct lines_pool {
+	struct dwarf_file *files;
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -74,22 +92,48 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-void debugimage_close(struct debugimage *image)
+static void dwarf_file_put(struct dwarf_file *file)
 {
 	struct unit *units;
 
+	if (!file || --file->users)
+		return;
+	units = file->units.items;
+	for (size_t i = 0; i < file->units.count; i++)
+		cu_index_destroy(units[i].cu);
+	hash_table_deinit(&file->units);
+	arena_deinit(&file->strings);
+	free(file->spans);
+	if (file->dwfl)
+		dwfl_end(file->dwfl);
+	free(file->path);
+	free(file);
+}
+
+struct lines_pool *lines_pool_create(void)
+{
+	return calloc(1, sizeof(struct lines_pool));
+}
+
+void lines_pool_destroy(struct lines_pool *pool)
+{
+	struct dwarf_file *file = pool ? pool->files : NULL, *next;
+
+	for (; file; file = next) {
+		next = file->next;
+		dwarf_file_put(file);
+	}
+	free(pool);
+}
+
+void debugimage_close(struct debugimage *image)
+{
 	if (!image)
 		return;
-	units = image->units.items;
-	for (size_t i = 0; i < image->units.count; i++)
-		cu_index_destroy(units[i].cu);
 	for (size_t i = 0; i < image->section_count; i++)
 		free(image->sections[i].name);
-	hash_table_deinit(&image->units);
-	free(image->spans);
 	free(image->sections);
-	if (image->dwfl)
-		dwfl_end(image->dwfl);
+	dwarf_file_put(image->file);
 	free(image);
 }
 
@@ -97,7 +141,7 @@ void debugimage_close(struct debugimage *image)
 static int read_sections(struct debugimage *image)
 {
 	GElf_Addr elf_bias;
-	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
+	Elf *elf = dwfl_module_getelf(image->file->module, &elf_bias);
 	struct elf_section section = {0};
 
 	if (!elf)
@@ -110,7 +154,7 @@ static int read_sections(struct debugimage *image)
 			return -ENOMEM;
 		image->sections[image->section_count] = (struct code_section){
 			.name = strdup(section.name),
-			.addr = section.header.sh_addr + elf_bias - image->bias,
+			.addr = section.header.sh_addr + elf_bias - image->file->bias,
 			.size = section.header.sh_size,
 		};
 		if (!image->sections[image->section_count++].name)
@@ -119,23 +163,67 @@ static int read_sections(struct debugimage *image)
 	return 0;
 }
 
-int debugimage_open(const char *path, struct debugimage **ret_image)
+static int dwarf_file_open(const char *path, struct dwarf_file **ret_file)
+{
+	struct dwarf_file *file = calloc(1, sizeof(*file));
+	int err = -ENOMEM;
+
+	if (!file)
+		return -ENOMEM;
+	file->users = 1;
+	file->path = strdup(path);
+	if (file->path) {
+		err = -ENOENT;
+		file->dwfl = dwfl_begin(&callbacks);
+	}
+	if (file->dwfl) {
+		dwfl_report_begin(file->dwfl);
+		file->module = dwfl_report_offline(file->dwfl, "kernel", path, -1);
+		dwfl_report_end(file->dwfl, NULL, NULL);
+	}
+	if (file->module)
+		file->dwarf = dwfl_module_getdwarf(file->module, &file->bias);
+	if (!file->dwarf) {
+		dwarf_file_put(file);
+		return err;
+	}
+	*ret_file = file;
+	return 0;
+}
+
+/* That of the pool, or a new one, which the pool then has. */
+static int dwarf_file_get(struct lines_pool *pool, const char *path, struct dwarf_file **ret_file)
+{
+	int err;
+
+	for (struct dwarf_file *file = pool ? pool->files : NULL; file; file = file->next)
+		if (!strcmp(file->path, path)) {
+			file->users++;
+			*ret_file = file;
+			return 0;
+		}
+	err = dwarf_file_open(path, ret_file);
+	if (err || !pool)
+		return err;
+	(*ret_file)->users++;
+	(*ret_file)->next = pool->files;
+	pool->files = *ret_file;
+	return 0;
+}
+
+int debugimage_open(struct lines_pool *pool, const char *path, struct debugimage **ret_image)
 {
 	struct debugimage *image = calloc(1, sizeof(*image));
-	int err = -ENOENT;
+	struct dwarf_file *file;
+	int err;
 
 	if (!image)
 		return -ENOMEM;
-	image->dwfl = dwfl_begin(&callbacks);
-	if (image->dwfl) {
-		dwfl_report_begin(image->dwfl);
-		image->module = dwfl_report_offline(image->dwfl, "kernel", path, -1);
-		dwfl_report_end(image->dwfl, NULL, NULL);
-	}
-	if (image->module)
-		image->dwarf = dwfl_module_getdwarf(image->module, &image->bias);
-	if (image->dwarf)
+	err = dwarf_file_get(pool, path, &file);
+	if (!err) {
+		image->file = file;
 		err = read_sections(image);
+	}
 	if (err) {
 		debugimage_close(image);
 		return err;
@@ -148,7 +236,7 @@ int debugimage_open(const char *path, struct debugimage **ret_image)
 static uint64_t linked_stext(struct debugimage *image)
 {
 	GElf_Addr elf_bias;
-	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
+	Elf *elf = dwfl_module_getelf(image->file->module, &elf_bias);
 	struct elf_section section = {0};
 
 	while (elf && elf_section_next(elf, &section)) {
@@ -237,7 +325,7 @@ int debugimage_runtime(const struct debugimage *image, uint64_t relative, uint64
 
 Dwarf *debugimage_dwarf(const struct debugimage *image)
 {
-	return image->dwarf;
+	return image->file->dwarf;
 }
 
 static int compare_spans(const void *a, const void *b)
@@ -247,7 +335,7 @@ static int compare_spans(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-static int add_spans(struct debugimage *image, Dwarf_Die *unit)
+static int add_spans(struct dwarf_file *file, Dwarf_Die *unit)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t offset = 0;
@@ -255,84 +343,84 @@ static int add_spans(struct debugimage *image, Dwarf_Die *unit)
 	while ((offset = dwarf_ranges(unit, offset, &base, &low, &high)) > 0) {
 		if (low >= high)
 			continue;
-		if (vector_grow(&image->spans, image->span_count, sizeof(*image->spans)))
+		if (vector_grow(&file->spans, file->span_count, sizeof(*file->spans)))
 			return -ENOMEM;
-		image->spans[image->span_count++] =
+		file->spans[file->span_count++] =
 			(struct cu_span){low, high, dwarf_dieoffset(unit)};
 	}
 	return 0;
 }
 
 /* Of each unit only the first DIE is read. */
-static int build_spans(struct debugimage *image)
+static int build_spans(struct dwarf_file *file)
 {
 	unsigned int count = 0;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	uint8_t type;
 
-	image->spans_built = true;
-	while (dwarf_get_units(image->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+	file->spans_built = true;
+	while (dwarf_get_units(file->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
 		int err = 0;
 
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			err = add_spans(image, &die);
+			err = add_spans(file, &die);
 		if (err)
 			return err;
 		if (++count % UNITS_DROP == 0)
-			section_pages_drop(&image->info);
+			section_pages_drop(&file->info);
 	}
-	if (image->span_count)
-		qsort(image->spans, image->span_count, sizeof(*image->spans), compare_spans);
+	if (file->span_count)
+		qsort(file->spans, file->span_count, sizeof(*file->spans), compare_spans);
 	return 0;
 }
 
 /* libdw does so, too, when it is first asked for an address; but it keeps the pages. */
-static void list_units(struct debugimage *image)
+static void list_units(struct dwarf_file *file)
 {
 	unsigned int count = 0;
 	Dwarf_CU *cu = NULL;
 
-	image->units_listed = true;
-	section_pages_find(dwarf_getelf(image->dwarf), ".debug_info", &image->info);
-	if (!image->info.len)
+	file->units_listed = true;
+	section_pages_find(dwarf_getelf(file->dwarf), ".debug_info", &file->info);
+	if (!file->info.len)
 		return;
-	while (dwarf_get_units(image->dwarf, cu, &cu, NULL, NULL, NULL, NULL) == 0)
+	while (dwarf_get_units(file->dwarf, cu, &cu, NULL, NULL, NULL, NULL) == 0)
 		if (++count % UNITS_DROP == 0)
-			section_pages_drop(&image->info);
-	section_pages_drop(&image->info);
+			section_pages_drop(&file->info);
+	section_pages_drop(&file->info);
 }
 
 /* Offset of the DIE of the unit with an address, by the first DIE of each. */
-static int unit_by_spans(struct debugimage *image, uint64_t addr, Dwarf_Off *ret_unit)
+static int unit_by_spans(struct dwarf_file *file, uint64_t addr, Dwarf_Off *ret_unit)
 {
 	size_t low = 0, high;
 
-	if (!image->spans_built && build_spans(image))
+	if (!file->spans_built && build_spans(file))
 		return -ENOMEM;
-	high = image->span_count;
+	high = file->span_count;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (image->spans[mid].low <= addr)
+		if (file->spans[mid].low <= addr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (!low || addr >= image->spans[low - 1].high)
+	if (!low || addr >= file->spans[low - 1].high)
 		return -ENOENT;
-	*ret_unit = image->spans[low - 1].unit;
+	*ret_unit = file->spans[low - 1].unit;
 	return 0;
 }
 
 /* The pages of units that are no longer asked for are not kept for ever. */
-static void unit_used(struct debugimage *image, Dwarf_Off unit)
+static void unit_used(struct dwarf_file *file, Dwarf_Off unit)
 {
-	if (unit == image->last_unit)
+	if (unit == file->last_unit)
 		return;
-	image->last_unit = unit;
-	if (++image->unit_changes % UNITS_DROP == 0)
-		section_pages_drop(&image->info);
+	file->last_unit = unit;
+	if (++file->unit_changes % UNITS_DROP == 0)
+		section_pages_drop(&file->info);
 }
 
 int debugimage_unit_die(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_die)
@@ -340,16 +428,16 @@ int debugimage_unit_die(struct debugimage *image, uint64_t addr, Dwarf_Die *ret_
 	Dwarf_Off unit;
 	int err;
 
-	if (!image->units_listed)
-		list_units(image);
-	if (!dwarf_addrdie(image->dwarf, addr, ret_die)) {
-		err = unit_by_spans(image, addr, &unit);
+	if (!image->file->units_listed)
+		list_units(image->file);
+	if (!dwarf_addrdie(image->file->dwarf, addr, ret_die)) {
+		err = unit_by_spans(image->file, addr, &unit);
 		if (err)
 			return err;
-		if (!dwarf_offdie(image->dwarf, unit, ret_die))
+		if (!dwarf_offdie(image->file->dwarf, unit, ret_die))
 			return -ENOENT;
 	}
-	unit_used(image, dwarf_dieoffset(ret_die));
+	unit_used(image->file, dwarf_dieoffset(ret_die));
 	return 0;
 }
 
@@ -362,20 +450,21 @@ struct cu_index *debugimage_unit(struct debugimage *image, const Dwarf_Die *die)
 {
 	struct unit unit = {.key = dwarf_dieoffset((Dwarf_Die *)die)};
 	uint32_t hash = hash_number(unit.key);
-	struct unit *found = hash_table_find(&image->units, sizeof(unit), hash, is_unit, &unit.key);
+	struct unit *found =
+		hash_table_find(&image->file->units, sizeof(unit), hash, is_unit, &unit.key);
 
 	if (found)
 		return found->cu;
 	unit.cu = cu_index_create(die);
-	if (unit.cu && !hash_table_add(&image->units, sizeof(unit), hash, &unit)) {
+	if (unit.cu && !hash_table_add(&image->file->units, sizeof(unit), hash, &unit)) {
 		cu_index_destroy(unit.cu);
 		return NULL;
 	}
 	return unit.cu;
 }
 
-int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t relative,
-		     struct srcline *ret_chain, size_t max)
+int debugimage_chain(struct debugimage *image, uint64_t relative, struct srcline *ret_chain,
+		     size_t max)
 {
 	struct cu_index *cu;
 	Dwarf_Die die;
@@ -387,14 +476,19 @@ int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t rel
 	cu = debugimage_unit(image, &die);
 	if (!cu)
 		return -ENOMEM;
-	return cu_index_chain(cu, arena, relative, ret_chain, max);
+	return cu_index_chain(cu, &image->file->strings, relative, ret_chain, max);
+}
+
+struct arena *debugimage_strings(struct debugimage *image)
+{
+	return &image->file->strings;
 }
 
 Dwarf_CFI *debugimage_cfi(struct debugimage *image)
 {
 	Dwarf_Addr bias;
 
-	return dwfl_module_dwarf_cfi(image->module, &bias);
+	return dwfl_module_dwarf_cfi(image->file->module, &bias);
 }
 
 static uint64_t to_linked(const struct debugimage *image, uint64_t addr)
@@ -424,7 +518,7 @@ const char *debugimage_object(struct debugimage *image, uint64_t addr, bool perc
 			      uint64_t *ret_offset)
 {
 	GElf_Addr elf_bias;
-	Elf *elf = dwfl_module_getelf(image->module, &elf_bias);
+	Elf *elf = dwfl_module_getelf(image->file->module, &elf_bias);
 	struct elf_section section = {0};
 
 	if (!percpu || address_is_kernel(addr))

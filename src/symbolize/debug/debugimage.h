@@ -18,9 +18,10 @@ struct debugimage;
 /**
  * debugimage_open() - open a file with DWARF
  * Relocatable files (modules) are laid out and relocated. Nothing else is read yet.
+ * @pool: what it has of the file is not read again; NULL: all is read
  * Return: 0; -ENOENT if it cannot be read; -ENOMEM.
  */
-int debugimage_open(const char *path, struct debugimage **ret_image);
+int debugimage_open(struct lines_pool *pool, const char *path, struct debugimage **ret_image);
 
 /** debugimage_close() - free; NULL is fine */
 void debugimage_close(struct debugimage *image);
@@ -64,11 +65,14 @@ struct cu_index *debugimage_unit(struct debugimage *image, const Dwarf_Die *die)
 
 /**
  * debugimage_chain() - inlined chain at an address of the file, innermost first
- * @arena: keeps paths
+ * Strings stay valid as long as the file is open: at least until debugimage_close().
  * Return: frames written, 0 if nothing is known; -ENOMEM.
  */
-int debugimage_chain(struct debugimage *image, struct arena *arena, uint64_t relative,
-		     struct srcline *ret_chain, size_t max);
+int debugimage_chain(struct debugimage *image, uint64_t relative, struct srcline *ret_chain,
+		     size_t max);
+
+/** debugimage_strings() - for cu_index_path() of its units; they stay as long as these */
+struct arena *debugimage_strings(struct debugimage *image);
 
 /** debugimage_unit_die() - DIE of the unit that holds an address of the file; -ENOENT; -ENOMEM */
 int debugimage_unit_die(struct debugimage *image, uint64_t relative, Dwarf_Die *ret);

@@ -74,12 +74,12 @@ struct lines {
 	char *release;
 	char *vmlinux;
 	const struct symbols *symbols;
+	struct lines_pool *pool;
 	uint64_t stext;
 	bool live;
 	struct lines_object *objects;
 	size_t object_count;
 	size_t last_object;
-	struct arena strings;
 	struct hash_table chains;
 	struct srcline *frames;
 	size_t frame_count;
@@ -164,6 +164,7 @@ int lines_open(const struct lines_options *opts, struct lines **ret_lines)
 	lines->debug_dir = opts->debug_dir ? strdup(opts->debug_dir) : NULL;
 	lines->stext = opts->stext;
 	lines->symbols = opts->symbols;
+	lines->pool = opts->pool;
 	if (lines->release && (!opts->debug_dir || lines->debug_dir) && add_object(lines, "")) {
 		identify_kernel(lines, opts, uts.release);
 		err = find_kernel(lines, opts);
@@ -231,7 +232,6 @@ void lines_close(struct lines *lines)
 	free(lines->vmlinux);
 	free(lines->debug_dir);
 	free(lines->release);
-	arena_deinit(&lines->strings);
 	free(lines);
 }
 
@@ -268,19 +268,19 @@ static int open_module(struct lines *lines, struct lines_object *object)
 	int err;
 
 	if (object->file)
-		return debugimage_open(object->file, &object->image);
+		return debugimage_open(lines->pool, object->file, &object->image);
 	if (lines->live && !object->placed_by_caller)
 		build_id_of_module(object->name, &object->id);
 	err = debugfile_find_module(lines->debug_dir, lines->release, object->name, &object->id,
 				    &path);
 	if (err == 0)
-		err = debugimage_open(path, &object->image);
+		err = debugimage_open(lines->pool, path, &object->image);
 	return err;
 }
 
 static int open_kernel(struct lines *lines, struct lines_object *object)
 {
-	int err = debugimage_open(lines->vmlinux, &object->image);
+	int err = debugimage_open(lines->pool, lines->vmlinux, &object->image);
 
 	if (err)
 		return err;
@@ -435,8 +435,8 @@ static const struct chain *get_chain(struct lines *lines, struct lines_object *o
 		return found;
 	if (!grow_frames(lines))
 		return NULL;
-	count = debugimage_chain(object->image, &lines->strings, relative,
-				 lines->frames + lines->frame_count, INLINE_DEPTH_MAX);
+	count = debugimage_chain(object->image, relative, lines->frames + lines->frame_count,
+				 INLINE_DEPTH_MAX);
 	if (count < 0)
 		return NULL;
 	chain.first = (uint32_t)lines->frame_count;
@@ -461,7 +461,7 @@ int lines_places(struct lines *lines, const char *module, const char *file, int 
 {
 	struct debugimage *image = lines_image(lines, module);
 
-	return image ? debugimage_places(image, &lines->strings, file, line, ret_places) : -ENODATA;
+	return image ? debugimage_places(image, file, line, ret_places) : -ENODATA;
 }
 
 int lines_for_each_unit(struct lines *lines, const char *module, lines_file_fn *fn, void *ctx)

@@ -25,6 +25,8 @@ struct srcline {
 	int decl_line;
 };
 
+struct lines_pool;
+
 /**
  * struct lines_options - where debug information may come from
  * @vmlinux: file with DWARF of the kernel, or NULL: found by build ID and release
@@ -35,6 +37,7 @@ struct srcline {
  * @without_kernel: for user programs, too: it is no error if there is none of the kernel
  * @stext: run-time address of _stext, to undo KASLR; 0: as @symbols say when it is first asked for
  * @symbols: of the running kernel, or NULL; borrowed until lines_close()
+ * @pool: of what others have read, or NULL; borrowed until lines_close()
  */
 struct lines_options {
 	const char *vmlinux;
@@ -45,9 +48,20 @@ struct lines_options {
 	bool without_kernel;
 	uint64_t stext;
 	const struct symbols *symbols;
+	struct lines_pool *pool;
 };
 
 struct lines;
+
+/**
+ * lines_pool_create() - of files with debug information, for several struct lines: what was read
+ * of a file is in memory once, though the kernels that it is of ran at different addresses
+ * Return: NULL without memory. Free with lines_pool_destroy() behind the last lines_close().
+ */
+struct lines_pool *lines_pool_create(void);
+
+/** lines_pool_destroy() - NULL is fine */
+void lines_pool_destroy(struct lines_pool *pool);
 
 /**
  * lines_open() - prepare; reads nothing large until the first lookup

@@ -227,12 +227,12 @@ static void keep_first(struct line_search *search)
 		qsort(places->addrs, places->addr_count, sizeof(places->addrs[0]), by_address);
 }
 
-int debugimage_places(struct debugimage *image, struct arena *arena, const char *file, int line,
+int debugimage_places(struct debugimage *image, const char *file, int line,
 		      struct line_places *ret_places)
 {
 	struct line_places places = {0};
 	struct line_search search = {.image = image,
-				     .arena = arena,
+				     .arena = debugimage_strings(image),
 				     .file = strdup(file),
 				     .line = line,
 				     .next_line = INT_MAX,

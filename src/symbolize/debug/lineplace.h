@@ -12,9 +12,8 @@
 
 /**
  * debugimage_places() - as lines_places()
- * @arena: keeps paths
  */
-int debugimage_places(struct debugimage *image, struct arena *arena, const char *file, int line,
+int debugimage_places(struct debugimage *image, const char *file, int line,
 		      struct line_places *ret_places);
 
 /** debugimage_for_each_unit() - as lines_for_each_unit() */
