@@ -173,6 +173,33 @@ static struct site site_at(const char *function, uint64_t addr)
 	return site;
 }
 
+/* What is said of it; free with free(). */
+static char *said_of(const struct answer *answer, const struct why_view *view)
+{
+	char *said = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&said, &len);
+
+	assert_non_null(out);
+	render_why_answer(out, answer, view);
+	fclose(out);
+	return said;
+}
+
+/* The mkdir() that failed in one(), where the 9 that it was called with decided; free @hit. */
+static struct answer answer_of_one(struct failure *failure)
+{
+	struct why_hit *taken = calloc(1, sizeof(*taken));
+
+	assert_non_null(taken);
+	taken->regs[PTREG_SI] = 9;
+	return (struct answer){.failures = {.items = failure, .count = 1},
+			       .call = failure,
+			       .state = ORIGIN_FOUND,
+			       .site = site_at("one", BASE + 0x10),
+			       .hit = taken};
+}
+
 static const char *const mkdir_command[] = {"mkdir", "/x y", NULL};
 
 static void why_json_place_found_condition_stack_others(void **state)
@@ -317,12 +344,8 @@ static void why_text_the_line_has_its_text(void **state)
 		.kernel_text = &(const struct text_source){text_bytes_read, (void *)&listing},
 		.lines = (struct lines *)&view,
 		.sources = one_file(dir)};
-	size_t len = 0;
-	FILE *out = open_memstream(&said, &len);
 
-	assert_non_null(out);
-	render_why_answer(out, &answer, &view);
-	fclose(out);
+	said = said_of(&answer, &view);
 	assert_non_null(strstr(said, "  [include/one.h:12 check, called by one]\n"
 				     "    return -EINVAL;\\x1b[2J\n"
 				     "  because  "));
@@ -354,24 +377,13 @@ static void decision_part_of_a_variable_has_no_value(void **state)
 static void why_text_reason_first_then_variables_then_the_log(void **state)
 {
 	struct failure failure = failure_of(SYS_mkdir, EINVAL, "/x y");
-	struct why_hit *taken = calloc(1, sizeof(*taken));
-	struct answer answer = {.failures = {.items = &failure, .count = 1},
-				.call = &failure,
-				.state = ORIGIN_FOUND,
-				.site = site_at("one", BASE + 0x10),
-				.hit = taken};
+	struct answer answer = answer_of_one(&failure);
 	struct why_view view = {
 		.symbols = symbols, .kernel_text = &text, .lines = (struct lines *)&view};
-	char *said = NULL, log[] = "one: what now?\n";
-	size_t len = 0;
-	FILE *out;
+	char *said, log[] = "one: what now?\n";
 
-	assert_non_null(taken);
-	taken->regs[PTREG_SI] = 9;
 	failure.log = log;
-	out = open_memstream(&said, &len);
-	render_why_answer(out, &answer, &view);
-	fclose(out);
+	said = said_of(&answer, &view);
 	assert_string_equal(
 		said, "mkdir(\"/x y\", 000) = -1 EINVAL (Invalid argument)  cat[43]\n"
 		      "  [include/one.h:12 check, called by one]\n"
@@ -381,51 +393,36 @@ static void why_text_reason_first_then_variables_then_the_log(void **state)
 	free(said);
 	/* No wider than the terminal. */
 	view.columns = 40;
-	out = open_memstream(&said, &len);
-	render_why_answer(out, &answer, &view);
-	fclose(out);
+	said = said_of(&answer, &view);
 	assert_non_null(strstr(said, "  with     count = 9, ready = true,\n"
 				     "           next = NULL,\n"
 				     "           gone = (optimized out)\n"));
 	free(said);
 	/* --no-values */
 	view.no_values = true;
-	out = open_memstream(&said, &len);
-	render_why_answer(out, &answer, &view);
-	fclose(out);
+	said = said_of(&answer, &view);
 	assert_null(strstr(said, "  with "));
 	free(said);
-	free(taken);
+	free(answer.hit);
 }
 
 /* Names are those of debug data: none of them speaks to the terminal. */
 static void why_text_names_are_escaped(void **state)
 {
 	struct failure failure = failure_of(SYS_mkdir, EINVAL, "/x y");
-	struct why_hit *taken = calloc(1, sizeof(*taken));
-	struct answer answer = {.failures = {.items = &failure, .count = 1},
-				.call = &failure,
-				.state = ORIGIN_FOUND,
-				.site = site_at("one", BASE + 0x10),
-				.hit = taken};
+	struct answer answer = answer_of_one(&failure);
 	struct why_view view = {
 		.symbols = symbols, .kernel_text = &text, .lines = (struct lines *)&view};
-	char *said = NULL;
-	size_t len = 0;
-	FILE *out;
+	char *said;
 
-	assert_non_null(taken);
-	taken->regs[PTREG_SI] = 9;
 	count_name = "c\033[2Jt";
-	out = open_memstream(&said, &len);
-	render_why_answer(out, &answer, &view);
-	fclose(out);
+	said = said_of(&answer, &view);
 	count_name = "count";
 	assert_null(strchr(said, '\033'));
 	assert_non_null(strstr(said, "  because  c\\x1b[2Jt == 9   (one+0x8)\n"));
 	assert_non_null(strstr(said, "  with     c\\x1b[2Jt = 9, "));
 	free(said);
-	free(taken);
+	free(answer.hit);
 }
 
 /* --private: nothing that the caller passed, is called, or was told of. */
