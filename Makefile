@@ -194,6 +194,8 @@ $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 $(O)/tests/unit/test_deep: LDFLAGS += $(foreach f,watch_point watch_point_hits watch_sites_end watch_lost \
 		watch_calls_quietly command_run lbr_depth probeable_open_forbidden \
 		probeable_forbidden,-Wl$(comma)--wrap=$(f))
+# What a decision found is counted there.
+$(O)/tests/unit/test_names: LDFLAGS += -Wl,--wrap=operand_condition
 # The kernel's BPF programs are a table of the test's own there.
 $(O)/tests/unit/test_bpf_program: LDFLAGS += $(foreach f,bpf_prog_get_next_id bpf_prog_get_fd_by_id \
 		bpf_obj_get_info_by_fd btf__load_from_kernel_by_id resolver_keep_fd,-Wl$(comma)--wrap=$(f))

@@ -197,6 +197,7 @@ struct view {
 	struct aggregate *aggregate;
 	struct aggregate *own_aggregate;
 	struct listing *listing;
+	struct path_names *names;
 	struct build_id build_id;
 	char release[sizeof(((struct utsname *)0)->release)];
 	struct text_options text;
@@ -364,7 +365,8 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 	}
 	err = open_sources(view);
 	view->listing = listing_create();
-	if (err || !view->listing) {
+	view->names = path_names_create();
+	if (err || !view->listing || !view->names) {
 		err = -ENOMEM;
 		goto fail;
 	}
@@ -429,6 +431,7 @@ int view_set_module(struct view *view, const struct capfile_module *module)
 
 	if (!view->lines)
 		return 0;
+	path_names_forget(view->names);
 	err = lines_set_module(view->lines, module->name, module->build_id.bytes,
 			       module->build_id.len);
 	for (uint32_t i = 0; i < module->section_count && !err; i++)
@@ -477,6 +480,7 @@ static struct story_view story_view_of(const struct view *view)
 	return (struct story_view){
 		.symbols = view->symbols,
 		.lines = view->lines,
+		.names = view->names,
 		.sources = view->sources,
 		.insns = view->opts->insns,
 		.text = view->text,
@@ -518,6 +522,7 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 	struct path_json_options json = {
 		.symbols = view->symbols,
 		.lines = view->lines,
+		.names = view->names,
 		.insns = view->opts->insns,
 		.ident = ident,
 		.host = view->host,
@@ -703,6 +708,7 @@ void view_destroy(struct view *view)
 	lines_close(view->lines);
 	sources_destroy(view->sources);
 	listing_destroy(view->listing);
+	path_names_destroy(view->names);
 	aggregate_destroy(view->own_aggregate);
 	free(view->graph);
 	free(view->host);

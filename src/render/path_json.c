@@ -76,7 +76,7 @@ static void put_decision(struct json_writer *w, const struct path *path,
 	put_line(w, opts, module, d->addr);
 	jw_put_address(w, "target", d->target);
 	jw_put_string(w, "condition", path_condition(path, d, text, sizeof(text)) ? NULL : text);
-	if (path_source_condition(path, d, opts->symbols, opts->lines, &condition)) {
+	if (path_names_find(opts->names, path, d, opts->symbols, opts->lines, &condition)) {
 		jw_put_string(w, "source", NULL);
 	} else {
 		jw_key(w, "source");

@@ -249,6 +249,7 @@ int main(int argc, char **argv)
 		     seconds() - wall);
 	}
 	view.symbols = w.symbols;
+	view.names = path_names_create();
 	for (int round = 0; round < 2; round++) {
 		wall = seconds();
 		for (int i = 0; i < SNAPSHOTS; i++)
@@ -259,5 +260,6 @@ int main(int argc, char **argv)
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%-48s %8ld MB\n", "memory at the end", usage.ru_maxrss / 1024);
 	printf("(%" PRIu64 " frames)\n", frames);
+	path_names_destroy(view.names);
 	return 0;
 }

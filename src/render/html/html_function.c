@@ -302,8 +302,8 @@ static uint32_t condition_of(struct adding *adding, const struct path *path, uin
 
 		if (decision->addr != addr)
 			continue;
-		if (!path_source_condition(path, decision, adding->view->symbols,
-					   adding->view->lines, &named))
+		if (!path_names_find(adding->view->names, path, decision, adding->view->symbols,
+				     adding->view->lines, &named))
 			words = named.text;
 		else if (path_condition(path, decision, condition, sizeof(condition)))
 			words = "";

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "path/names.h"
 #include "path/path.h"
 #include "render/branch_list.h"
 #include "snapshot/snapshot.h"
@@ -26,6 +27,7 @@
  * struct story_view - what the view shows, and whom it asks; all borrowed
  * @symbols: or NULL: no names
  * @lines: or NULL: no source lines, offsets instead
+ * @names: or NULL: of each decision it is found anew
  * @sources: or NULL: numbers of lines alone
  * @insns: every instruction, too
  * @text: colours; raw: what ran before the kernel was entered, too
@@ -33,6 +35,7 @@
 struct story_view {
 	struct symbols *symbols;
 	struct lines *lines;
+	struct path_names *names;
 	struct sources *sources;
 	bool insns;
 	struct text_options text;

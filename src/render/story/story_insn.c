@@ -111,7 +111,8 @@ static bool condition_text(const struct drawer *d, const struct path_decision *d
 {
 	struct operand_condition named;
 
-	if (path_source_condition(d->path, decision, d->view->symbols, d->view->lines, &named))
+	if (path_names_find(d->view->names, d->path, decision, d->view->symbols, d->view->lines,
+			    &named))
 		return register_condition(d, decision, buf, size);
 	snprintf(buf, size, "%s", named.text);
 	return true;
