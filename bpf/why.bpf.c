@@ -10,6 +10,7 @@
  *   why_function		kprobe.multi on each function that can make an errno
  *   why_site_*			on the instructions that make it: a hardware breakpoint, or a kprobe
  *   why_point			breakpoints further back on the way to it, in runs of their own
+ *   why_passed			kprobes all along that way
  *
  * Under lockdown (confidentiality) the kernel refuses each program that may call
  * bpf_probe_read_kernel(). So kernel structures are read through BTF pointers, maps by plain loads.
@@ -100,6 +101,8 @@ __u64 why_no_enter;
 
 /* What a new task begins with. */
 static struct why_task why_no_task;
+/* The number of the calls in which why_passed tells hits. */
+__u64 why_passed_nr;
 __u64 why_seq;
 __u64 why_lost;	      /* events that found no room in the ring buffer */
 __u64 why_task_lost;  /* calls that found no room in why_tasks */
@@ -657,6 +660,32 @@ int why_point(struct bpf_perf_event_data *ctx)
 	 */
 	bpf_ringbuf_submit(point, BPF_RB_NO_WAKEUP);
 	slot_release(slot);
+	return 0;
+}
+
+/*
+ * Which way the call goes, told at each place where it can part. No branches: what a kprobe
+ * executes fills the LBR. Its cookie is its address.
+ */
+SEC("?kprobe")
+int why_passed(struct pt_regs *ctx)
+{
+	struct why_task *task = current_task();
+	struct why_passed *passed;
+
+	if (!task || !task->in_call || !on_own_stack(ctx->sp) ||
+	    user_regs()->orig_ax != why_passed_nr)
+		return 0;
+	passed = bpf_ringbuf_reserve(&why_events, sizeof(*passed), 0);
+	if (!passed) {
+		__sync_fetch_and_add(&why_lost, 1);
+		return 0;
+	}
+	fill_head(&passed->head, WHY_PASSED);
+	passed->ip = bpf_get_attach_cookie(ctx);
+	passed->call = task->calls;
+	passed->unused = 0;
+	bpf_ringbuf_submit(passed, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 

@@ -36,6 +36,7 @@ enum why_event_kind {
 	WHY_HIT,    /* a site that was executed in the call that is told next: struct why_hit_of */
 	WHY_LOGGED, /* the kernel logged a line in a call: struct why_said */
 	WHY_POINT,  /* a breakpoint on the way to the error was hit: struct why_point */
+	WHY_PASSED, /* a kprobe on the way to the error was: struct why_passed */
 };
 
 /** enum why_via - how an error came back */
@@ -177,6 +178,18 @@ struct why_point {
 	__u32 count;
 	__u64 regs[RECORD_REGS];
 	struct why_branch branches[RECORD_BRANCHES_MAX];
+};
+
+/**
+ * struct why_passed - a kprobe on the way to the error was hit in a call of a traced task
+ * @ip: the instruction that it stands on
+ * @call: counts the task's calls
+ */
+struct why_passed {
+	struct why_event head;
+	__u64 ip;
+	__u32 call;
+	__u32 unused;
 };
 
 /** struct why_exited - @code as waitpid() gives it */

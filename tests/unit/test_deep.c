@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* src/why/deep: which points get breakpoints, and what comes of it, on a made-up machine */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,12 +28,17 @@
 #define FORBIDDEN 50
 #define OLDER	  60
 #define NEWER	  150
+#define LOOP	  100
+#define KPROBES	  1000
 
 /**
  * The machine: what it executes up to the error in each run, the LBR's depth, and what is armed.
  * @other: up to this block each run goes a way of its own, 0: none does
  * @waits: another task runs before this block, 0: never
  * @ways: by run, 1: it takes a branch more both at block NEWER and at block OLDER; 0: at neither
+ * @pairs: 1: block NEWER stands beside OLDER, within one record
+ * @rounds: by run: how often it goes round block LOOP once more
+ * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
  */
@@ -42,6 +48,13 @@ static struct {
 	unsigned int other;
 	unsigned int waits;
 	unsigned int (*ways)(unsigned int run);
+	bool pairs;
+	unsigned int (*rounds)(unsigned int run);
+	bool kprobes;
+	unsigned int blind;
+	unsigned int blind_end;
+	uint64_t probed[KPROBES];
+	size_t probed_count;
 	bool refused;
 	unsigned int interrupted;
 	uint64_t armed[BREAKS];
@@ -72,7 +85,18 @@ bool __wrap_watch_point(struct watch *watch, uint64_t addr)
 void __wrap_watch_sites_end(struct watch *watch);
 void __wrap_watch_sites_end(struct watch *watch)
 {
-	machine.armed_count = 0;
+	machine.armed_count = machine.probed_count = 0;
+}
+
+int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr);
+int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
+{
+	assert_false(machine.running);
+	assert_true(machine.kprobes && machine.probed_count < KPROBES);
+	if (addr >= ENTRY || (addr >= START(machine.blind) && addr < START(machine.blind_end)))
+		return -EINVAL;
+	machine.probed[machine.probed_count++] = addr;
+	return 0;
 }
 
 uint64_t __wrap_watch_point_hits(const struct watch *watch);
@@ -105,6 +129,34 @@ bool __wrap_probeable_forbidden(const struct probeable *probeable, uint64_t addr
 	return addr >= ENTRY || (machine.refused && addr < START(FORBIDDEN));
 }
 
+static unsigned int newer(void)
+{
+	return machine.pairs ? OLDER + 8 : NEWER;
+}
+
+/* Block N ends with a jump to the next; at some a conditional branch can be taken before that. */
+static uint8_t byte_at(uint64_t addr)
+{
+	unsigned int n = (unsigned int)((addr - KERNEL) / 0x100);
+	uint64_t in = (addr - KERNEL) % 0x100;
+	static const uint8_t jump[] = {0xe9, 0xbb, 0, 0, 0};
+
+	if (in >= 0x40 && in < 0x45)
+		return jump[in - 0x40];
+	if (n == LOOP && in >= 0x30 && in < 0x32)
+		return in == 0x30 ? 0x74 : 0xce; /* to START(n) */
+	if ((n == OLDER || n == newer()) && in >= 0x30 && in < 0x32)
+		return in == 0x30 ? 0x74 : 0x06; /* to END(n) - 8 */
+	return 0x90;
+}
+
+static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		((uint8_t *)buf)[i] = byte_at(addr + i);
+	return 0;
+}
+
 /* All branches of the call in run number @run, oldest first. */
 static size_t execution(unsigned int run, struct why_branch *to)
 {
@@ -119,8 +171,11 @@ static size_t execution(unsigned int run, struct why_branch *to)
 		}
 		if (n <= machine.other && n % 2)
 			to[count++] = (struct why_branch){END(n) - 0x10, END(n) - 0x80 + run};
-		if (machine.ways && machine.ways(run) && (n == NEWER || n == OLDER))
+		if (machine.ways && machine.ways(run) && (n == newer() || n == OLDER))
 			to[count++] = (struct why_branch){END(n) - 0x10, END(n) - 0x8};
+		if (machine.rounds && n == LOOP)
+			for (unsigned int i = machine.rounds(run); i; i--)
+				to[count++] = (struct why_branch){END(n) - 0x10, START(n)};
 		if (n == BLOCKS - 1 && run < machine.interrupted)
 			to[count++] = (struct why_branch){ENTRY + 0x80, END(n) - 8};
 		to[count++] = (struct why_branch){END(n), START(n + 1)};
@@ -128,16 +183,24 @@ static size_t execution(unsigned int run, struct why_branch *to)
 	return count;
 }
 
-/* The breakpoint that is hit next between @low, inclusive, and @high. 0: none. */
-static uint64_t next_hit(uint64_t low, uint64_t high)
+static uint64_t next_of(const uint64_t *armed, size_t count, uint64_t low, uint64_t high)
 {
 	uint64_t best = 0;
 
-	for (size_t i = 0; i < machine.armed_count; i++)
-		if (machine.armed[i] >= low && machine.armed[i] <= high &&
-		    (!best || machine.armed[i] < best))
-			best = machine.armed[i];
+	for (size_t i = 0; i < count; i++)
+		if (armed[i] >= low && armed[i] <= high && (!best || armed[i] < best))
+			best = armed[i];
 	return best;
+}
+
+/* What is hit next between @low, inclusive, and @high. 0: nothing. */
+static uint64_t next_hit(uint64_t low, uint64_t high, bool *ret_kprobe)
+{
+	uint64_t hw = next_of(machine.armed, machine.armed_count, low, high);
+	uint64_t kprobe = next_of(machine.probed, machine.probed_count, low, high);
+
+	*ret_kprobe = kprobe && (!hw || kprobe < hw);
+	return *ret_kprobe ? kprobe : hw;
 }
 
 /* The handler returns by a branch of its own, which is recorded. */
@@ -159,6 +222,14 @@ static void tell_hit(struct probes *probes, uint64_t ip, const struct why_branch
 	assert_int_equal(probes->on_event(&point.head, probes->on_event_ctx), 0);
 }
 
+static void tell_passed(struct probes *probes, uint64_t ip)
+{
+	const struct why_passed passed = {
+		.head = {.kind = WHY_PASSED, .tid = TID, .mono_ns = 2}, .ip = ip, .call = 1};
+
+	assert_int_equal(probes->on_event(&passed.head, probes->on_event_ctx), 0);
+}
+
 static void run_call(struct probes *probes)
 {
 	static struct why_branch all[2 * BLOCKS];
@@ -166,11 +237,15 @@ static void run_call(struct probes *probes)
 	size_t total = execution(machine.runs, all), count = 0;
 
 	for (size_t i = 0; i < total; i++) {
+		bool kprobe;
 		uint64_t low, hit, high = i + 1 == total ? ERROR : all[i + 1].from;
 
 		push(lbr, &count, all[i]);
-		for (low = all[i].to; (hit = next_hit(low, high)); low = hit + 1) {
-			tell_hit(probes, hit, lbr, count);
+		for (low = all[i].to; (hit = next_hit(low, high, &kprobe)); low = hit + 1) {
+			if (kprobe)
+				tell_passed(probes, hit);
+			else
+				tell_hit(probes, hit, lbr, count);
 			push(lbr, &count, (struct why_branch){ENTRY + 0x80, hit});
 		}
 	}
@@ -185,7 +260,7 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 {
 	static struct why_failed failed;
 
-	assert_true(machine.armed_count > 0);
+	assert_true(machine.armed_count + machine.probed_count > 0);
 	machine.running = true;
 	machine.runs++;
 	run_call(probes);
@@ -203,7 +278,7 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 /* The breakpoints of one run are gone before those of the next one come. */
 static void told(void *ctx, const struct deep_path *path)
 {
-	assert_int_equal(machine.armed_count, 0);
+	assert_int_equal(machine.armed_count + machine.probed_count, 0);
 }
 
 static struct deep_path *find(unsigned int runs, bool hw)
@@ -211,8 +286,10 @@ static struct deep_path *find(unsigned int runs, bool hw)
 	static struct why_branch all[2 * BLOCKS];
 	static struct failure call;
 	const struct deep_options opts = {.runs = runs, .progress = told};
-	const struct probes_options probes_opts = {.symbols = machine.symbols};
-	struct probes probes = {.opts = &probes_opts, .events = (void *)&probes};
+	const struct probes_options probes_opts = {.symbols = machine.symbols,
+						   .kprobes = machine.kprobes};
+	struct probes probes = {
+		.opts = &probes_opts, .text = {.read = read_code}, .events = (void *)&probes};
 	struct why_hit *hit = calloc(1, sizeof(*hit));
 	struct answer answer = {.state = ORIGIN_FOUND, .has_lbr = true, .runs = 3, .hit = hit};
 	const struct command command = {};
@@ -230,7 +307,7 @@ static struct deep_path *find(unsigned int runs, bool hw)
 		hit->rec.count++;
 	}
 	assert_int_equal(deep_find(&opts, &command, &probes, &answer, &msg), 0);
-	assert_int_equal(machine.armed_count, 0);
+	assert_int_equal(machine.armed_count + machine.probed_count, 0);
 	assert_non_null(answer.deep);
 	assert_int_equal(answer.deep->runs, machine.runs);
 	assert_int_equal(answer.runs, 3 + machine.runs);
@@ -424,6 +501,84 @@ static void deep_runs_are_not_mixed(void **state)
 	assert_true(far * 2 >= cases);
 }
 
+static unsigned int up_to_four(unsigned int run)
+{
+	return 1 + drawn(run, 2) + 2 * drawn(run + 1000, 2);
+}
+
+/* With kprobes one run is seen to take the path as a whole: nothing is left to chance. */
+static void deep_with_kprobes_no_two_runs_are_mixed(void **state)
+{
+	static unsigned int (*const ways[])(unsigned int) = {each_second, half, each_fifth};
+	static const uint32_t depths[] = {4, 16, 32};
+	static const unsigned int runs[] = {1, 5, 12, 100};
+	const unsigned int cases = 3 * 3 * 4 * 2 * 20;
+	unsigned int far[2] = {}, all[2] = {};
+
+	machine.kprobes = true;
+	for (unsigned int i = 0; i < cases; i++) {
+		struct deep_path *path;
+
+		machine.runs = 0;
+		machine.ways = ways[i % 3];
+		machine.depth = depths[i / 3 % 3];
+		machine.pairs = i / 36 % 2;
+		machine.rounds = i / 72 % 2 ? up_to_four : NULL;
+		seed = i;
+		path = find(runs[i / 9 % 4], true);
+		assert_true(is_of_one_run(path));
+		assert_true(path->entry || path->gap.text[0]);
+		if (runs[i / 9 % 4] == 100 && machine.depth > 4) {
+			all[!!machine.rounds]++;
+			far[!!machine.rounds] += path->entry;
+		}
+		deep_path_free(path);
+	}
+	/* Of eight ways, each as often as the others, a run takes the path's now and then. */
+	assert_true(far[0] * 10 >= all[0] * 9);
+	assert_true(far[1] * 2 >= all[1]);
+}
+
+/* What is the same in each run needs one run more. */
+static void deep_with_kprobes_the_same_in_each_run(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+	unsigned int without;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i];
+		machine.kprobes = true;
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_path(path, 0);
+		without = machine.runs;
+		deep_path_free(path);
+		assert_true(without < 1 + (BLOCKS + 2) / (depths[i] - 3));
+	}
+}
+
+/* Where the kernel allows no kprobe, runs that see it again have to do. */
+static void deep_with_kprobes_but_not_everywhere(void **state)
+{
+	struct deep_path *path;
+
+	machine.kprobes = true;
+	machine.blind = OLDER - 2;
+	machine.blind_end = OLDER + 2;
+	path = find(200, true);
+	assert_true(path->entry);
+	assert_path(path, 0);
+	deep_path_free(path);
+	/* With few runs the path ends there. */
+	machine.runs = 0;
+	path = find(8, true);
+	assert_true(is_of_one_run(path));
+	deep_path_free(path);
+}
+
 static void deep_another_task_ends_it(void **state)
 {
 	struct deep_path *path;
@@ -491,6 +646,9 @@ int main(void)
 		TEST(deep_always_interrupted_is_said),
 		TEST(deep_other_ways_end_where_they_part),
 		TEST(deep_runs_are_not_mixed),
+		TEST(deep_with_kprobes_no_two_runs_are_mixed),
+		TEST(deep_with_kprobes_the_same_in_each_run),
+		TEST(deep_with_kprobes_but_not_everywhere),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),
 	};

@@ -37,6 +37,27 @@ static void fail_call(struct deep_hits *hits, uint32_t tid, uint64_t begin_ns, u
 	free(failed);
 }
 
+/* Those of kprobes and of breakpoints are in one order. */
+static void hits_of_kprobes_are_hits(void **state)
+{
+	const struct why_passed passed = {
+		.head = {.kind = WHY_PASSED, .tid = 7, .mono_ns = 21}, .ip = POINT + 1, .call = 2};
+	struct deep_hits hits = {.code = &code};
+	const struct deep_hit *found;
+	size_t count = 0;
+
+	hit(&hits, 7, 2, 20, POINT);
+	assert_int_equal(deep_hits_add(&hits, &passed.head), 0);
+	hit(&hits, 7, 2, 22, POINT + 2);
+	fail_call(&hits, 7, 15, 100);
+	found = deep_hits_of(&hits, 100, &count);
+	assert_int_equal(count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(found[i].ip, POINT + i);
+	assert_int_equal(found[1].record.count, 0);
+	deep_hits_clear(&hits);
+}
+
 static void hits_are_those_since_the_call_began(void **state)
 {
 	struct deep_hits hits = {.code = &code};
@@ -106,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hits_are_those_since_the_call_began),
+		cmocka_unit_test(hits_of_kprobes_are_hits),
 		cmocka_unit_test(hits_of_many_threads_those_silent_longest_are_dropped),
 		cmocka_unit_test(hits_of_a_call_too_many_the_newest_are_kept),
 	};

@@ -204,6 +204,48 @@ static void looks_long_stretch_of_one_run_needs_another(void **state)
 	deep_looks_clear(&looks);
 }
 
+/* What one run took is sure, whatever others do; where its probes do not tell, three have to. */
+static void looks_proven_by_one_run(void **state)
+{
+	struct deep_looks looks = {.depth = DEPTH, .checked = true};
+	bool few = false, blind[BLOCKS] = {[40] = true, [70] = true};
+	size_t next[3] = {}, branch = 0;
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	/* Nothing is, but the record at the error, of one run. */
+	assert_int_equal(sure(&looks, &few), DEPTH);
+	assert_true(few);
+	assert_int_equal(deep_looks_prove(&looks, 60, blind, true), 0);
+	assert_int_equal(sure(&looks, &few), 40);
+	assert_true(few);
+	/* Less than before is no news, but for where the run left the path. */
+	assert_int_equal(deep_looks_prove(&looks, 50, blind, true), 0);
+	assert_false(deep_looks_parted(&looks, 0, &branch));
+	assert_int_equal(deep_looks_prove(&looks, 60, blind, true), 0);
+	assert_int_equal(deep_looks_prove(&looks, 50, blind, true), 0);
+	assert_true(deep_looks_parted(&looks, 0, &branch) && branch == 50);
+	assert_true(deep_looks_parted(&looks, 1, &branch) && branch == 60);
+	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 1);
+	assert_int_equal(next[0], 40);
+	for (size_t i = 0; i < 3; i++)
+		add_run(&looks, 39, BLOCKS);
+	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 0);
+	assert_int_equal(sure(&looks, &few), 60);
+	assert_false(few);
+	/* A run went another way where that one may have, too. */
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 0);
+	for (size_t i = 0; i < 3; i++)
+		add_run(&looks, 69, BLOCKS);
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	add_run(&looks, 39, 40);
+	assert_int_equal(sure(&looks, &few), 40);
+	assert_false(few);
+	deep_looks_cut(&looks, 30);
+	assert_int_equal(sure(&looks, &few), 30);
+	deep_looks_clear(&looks);
+	assert_true(looks.checked);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +255,7 @@ int main(void)
 		cmocka_unit_test_setup(looks_one_record_is_sure_whatever_others_do, setup),
 		cmocka_unit_test_setup(looks_seldom_different_needs_no_more_runs, setup),
 		cmocka_unit_test_setup(looks_long_stretch_of_one_run_needs_another, setup),
+		cmocka_unit_test_setup(looks_proven_by_one_run, setup),
 		cmocka_unit_test_setup(looks_places_are_asked_for_together, setup),
 	};
 

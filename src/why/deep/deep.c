@@ -6,17 +6,15 @@
 #include <string.h>
 
 #include "capture/capture.h"
-#include "symbolize/place.h"
 #include "symbolize/symbolize.h"
-#include "target/probeable.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/vector.h"
+#include "why/deep/deep_check.h"
 #include "why/deep/deep_code.h"
 #include "why/deep/deep_compute.h"
-#include "why/deep/deep_hits.h"
-#include "why/deep/deep_looks.h"
+#include "why/deep/deep_search.h"
 
 /* After that no run begins; the one that is under way goes on to its end. */
 #define SECONDS_MAX 300
@@ -29,68 +27,24 @@
 #define OTHER_MAX_BOTH 4
 /* How often what is known is given up from where most runs go another way. */
 #define CUTS_MAX 6
-/* Few entries are read whole; of more, the new record has to begin within the path. */
-#define SHALLOW 8
 /* Where runs go different ways, one run in so many is kept for finding out whether the path is of
  * one.
  */
 #define LOOKS_SHARE 4
+/* Runs kept for finding out whether one run takes the path: one, and one of so many. */
+#define CHECKS_SHARE 5
+/* Runs in a row of which none takes the path: it is not taken as a whole. */
+#define CHECKS_MAX 10
+/* Kprobes at a time: each takes the kernel milliseconds to make and to remove. */
+#define CHECK_PROBES_MAX 1000
 /* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
 #define HITS_MAX 50000
-
-/**
- * struct target - a point for the next run
- * @at: the first place of the path that executes it, or DEEP_BEFORE
- * @call: 0; or the call that returned to it: of a function in which the path begins, see
- *        deep_join_call()
- */
-struct target {
-	uint64_t addr;
-	long at;
-	uint64_t call;
-};
-
-/**
- * struct deep - the search
- * @looks: what each run saw of the path
- * @blind: in a row, runs for that which saw nothing
- * @begun: the path has its first record
- * @number: of the target, of those that the far end of the path offers
- * @verdict: of the last run, enum deep_verdict
- * @shorts, @no_hits, @others, @cuts: how often in a row
- * @hits_before: of all points, before the run
- * @too_many: HITS_MAX was passed: nothing is armed any more in this run
- * @crowded: it was in a run before
- * @waited: the call lets another task run where the path begins, in each run
- */
-struct deep {
-	const struct deep_options *opts;
-	const struct command *command;
-	struct probes *probes;
-	struct answer *answer;
-	struct deep_path *path;
-	struct probeable *forbidden;
-	struct deep_code code;
-	struct deep_hits hits;
-	struct deep_looks looks;
-	unsigned int blind;
-	uint64_t end_ns;
-	bool begun;
-	unsigned int number;
-	int verdict;
-	unsigned int shorts;
-	unsigned int no_hits;
-	unsigned int others;
-	unsigned int cuts;
-	uint64_t hits_before;
-	bool too_many;
-	bool crowded;
-	bool waited;
-};
 
 /* The path is what this record has. */
 static int begin_with(struct deep *deep, const struct deep_record *record, unsigned int run)
 {
+	deep->checked = false;
+	deep->passed = false;
 	return deep_path_begin(deep->path, record, run)
 		       ?: deep_looks_begin(&deep->looks, deep->path->count);
 }
@@ -122,151 +76,6 @@ static int begin(struct deep *deep)
 	return deep->begun ? begin_with(deep, &record, deep->answer->runs) : 0;
 }
 
-static struct deep_known known(const struct deep_path *path)
-{
-	return (struct deep_known){
-		.branches = path->branches, .count = path->count, .end = path->end};
-}
-
-/* Anywhere in one: everybody comes by. */
-static bool in_thunk(const struct deep *deep, uint64_t addr)
-{
-	struct symbol sym;
-
-	return !symbols_find(deep->probes->opts->symbols, addr, &sym) &&
-	       place_is_thunk(place_of_symbol(sym.name, 0));
-}
-
-/* Where a call is entered the handler's return would look like its entry. */
-static bool is_refused(const struct deep *deep, uint64_t addr)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(deep->code.calls); i++)
-		if (deep->code.calls[i] == addr)
-			return true;
-	return probeable_forbidden(deep->forbidden, addr) || in_thunk(deep, addr);
-}
-
-/* May a breakpoint stand there, and is that the path's first execution of it? */
-static bool is_possible(const struct deep *deep, const struct target *target)
-{
-	struct deep_known path = known(deep->path);
-
-	if (target->addr == path.end || is_refused(deep, target->addr))
-		return false;
-	for (long at = DEEP_BEFORE; at < target->at; at++)
-		if (deep_runs_through(&path, at, target->addr))
-			return false;
-	return true;
-}
-
-/*
- * The path begins in code where no breakpoint may stand, which may branch more often than a record
- * holds. What called it, and where that went on, may have breakpoints.
- */
-static bool find_call(const struct deep *deep, struct target *ret)
-{
-	const struct deep_path *path = deep->path;
-	struct target target = {};
-
-	if (!path->count || !probeable_forbidden(deep->forbidden, path->branches[0].from))
-		return false;
-	while ((size_t)target.at < path->count && is_refused(deep, path->branches[target.at].to))
-		target.at++;
-	if ((size_t)target.at == path->count)
-		return false;
-	target.addr = path->branches[target.at].to;
-	if (!is_possible(deep, &target) ||
-	    !deep_call_before(&deep->probes->text, target.addr, &target.call) ||
-	    is_refused(deep, target.call))
-		return false;
-	*ret = target;
-	return true;
-}
-
-/* True if it is possible, and @left possible ones came before it: counted down. */
-static bool take_target(const struct deep *deep, long at, uint64_t addr, unsigned int *left,
-			struct target *ret)
-{
-	struct target target = {.addr = addr, .at = at};
-
-	if (!is_possible(deep, &target) || (*left)--)
-		return false;
-	*ret = target;
-	return true;
-}
-
-/*
- * The far end first, some branches short of it; then further on, towards the error; last those with
- * no room to overlap, which the breakpoint of the run before has to make up for. A shallow LBR has
- * room for nothing else.
- */
-static bool find_target(const struct deep *deep, struct target *ret)
-{
-	const struct deep_path *path = deep->path;
-	long count = (long)path->count, depth = (long)lbr_depth(), least = DEEP_OVERLAP_MIN - 1;
-	long spots = depth - least - 1;
-	unsigned int left = deep->number;
-
-	if (find_call(deep, ret) && !left--)
-		return true;
-	for (long i = 0; i < depth; i++) {
-		/* 2, 3, ..., and then 1, 0, -1; or -1, 0, 1, ... */
-		long at = depth < SHALLOW ? i + DEEP_BEFORE
-			  : i < spots	  ? i + least
-					  : least - 1 - (i - spots);
-
-		if (at >= count)
-			continue;
-		if (at != DEEP_BEFORE && take_target(deep, at, path->branches[at].to, &left, ret))
-			return true;
-		if (at + 1 < count &&
-		    take_target(deep, at, path->branches[at + 1].from, &left, ret))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The function that the path begins in was entered before. A breakpoint there may be hit so soon
- * before the target that the record at the target goes back to it: then both records are one. Where
- * everybody comes by it is not tried again.
- */
-static bool find_entry(const struct deep *deep, uint64_t *ret_addr)
-{
-	struct deep_known path = known(deep->path);
-	struct symbol sym;
-
-	if (deep->crowded ||
-	    symbols_find(deep->probes->opts->symbols, path.branches[0].from, &sym) ||
-	    is_refused(deep, sym.addr))
-		return false;
-	for (long at = DEEP_BEFORE; at < (long)path.count; at++)
-		if (deep_runs_through(&path, at, sym.addr))
-			return false;
-	*ret_addr = sym.addr;
-	return true;
-}
-
-/*
- * A point whose record has that branch of the path, counted from the error, the one behind it, and
- * others before it.
- */
-static bool find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr)
-{
-	const struct deep_path *path = deep->path;
-	long first = (long)(path->count - branch), end = first + (long)lbr_depth() - 2;
-
-	for (long at = first; at < end && at + 1 < (long)path->count; at++) {
-		*ret_addr = path->branches[at].to;
-		if (*ret_addr != path->end && !is_refused(deep, *ret_addr))
-			return true;
-		*ret_addr = path->branches[at + 1].from;
-		if (*ret_addr != path->end && !is_refused(deep, *ret_addr))
-			return true;
-	}
-	return false;
-}
-
 static bool is_among(const uint64_t *points, size_t count, uint64_t addr)
 {
 	for (size_t i = 0; i < count; i++)
@@ -275,13 +84,25 @@ static bool is_among(const uint64_t *points, size_t count, uint64_t addr)
 	return false;
 }
 
+/* Where this run may be on another way than the path, which it would be joined to. */
+static bool find_doubt(const struct deep *deep, uint64_t *ret_addr)
+{
+	const struct deep_looks *looks = &deep->looks;
+	size_t branch;
+	bool found = looks->checked ? deep_looks_parted(looks, deep->path->runs, &branch)
+				    : deep_looks_varies(looks) &&
+					      deep_looks_next(looks, deep->path->count, &branch, 1);
+
+	return found && branch < deep->path->count && deep_find_view(deep, branch, ret_addr);
+}
+
 /* With what proves the joint: the error, the point of the run before, and one of another. */
-static size_t arm(struct deep *deep, const struct target *target, uint64_t *points)
+static size_t arm(struct deep *deep, const struct deep_target *target, uint64_t *points)
 {
 	const struct deep_path *path = deep->path;
 	struct watch *watch = deep->probes->watch;
 	uint64_t asked[HW_SITES_MAX] = {path->end, target->addr};
-	size_t count = deep->begun ? 2 : 1, least, armed = 0, branch;
+	size_t count = deep->begun ? 2 : 1, least, armed = 0;
 
 	if (target->call)
 		asked[count++] = target->call;
@@ -289,11 +110,9 @@ static size_t arm(struct deep *deep, const struct target *target, uint64_t *poin
 	if (path->segment_count > 1)
 		asked[count++] = path->segments[path->segment_count - 1].point;
 	/* Where runs differ, to see the path again is worth more than to get further. */
-	if (lbr_depth() >= SHALLOW && deep_looks_varies(&deep->looks) && count < HW_SITES_MAX &&
-	    deep_looks_next(&deep->looks, path->count, &branch, 1) &&
-	    find_view(deep, branch, &asked[count]))
+	if (lbr_depth() >= DEEP_SHALLOW && count < HW_SITES_MAX && find_doubt(deep, &asked[count]))
 		count++;
-	if (path->count && count < HW_SITES_MAX && find_entry(deep, &asked[count]))
+	if (path->count && count < HW_SITES_MAX && deep_find_entry(deep, &asked[count]))
 		count++;
 	if (path->segment_count > 2 && count < HW_SITES_MAX)
 		asked[count++] = path->segments[1 + path->runs % (path->segment_count - 2)].point;
@@ -320,7 +139,7 @@ static size_t arm_looks(struct deep *deep, uint64_t *points)
 		more = false;
 		for (size_t i = 0; i < count; i++) {
 			uint64_t addr = 0;
-			bool possible = find_view(deep, branches[i], &addr);
+			bool possible = deep_find_view(deep, branches[i], &addr);
 
 			more |= !possible;
 			if (deep_looks_tried(&deep->looks, branches[i], possible))
@@ -334,6 +153,47 @@ static size_t arm_looks(struct deep *deep, uint64_t *points)
 		return 0;
 	points[armed++] = deep->path->end;
 	return armed;
+}
+
+static int arm_probe(void *ctx, uint64_t addr)
+{
+	struct deep *deep = ctx;
+
+	if (deep->command->stop && deep->command->stop(deep->command->ctx))
+		return -EINTR;
+	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
+}
+
+/* Breakpoints from the error back, one record apart: what these have needs no kprobe. */
+static int arm_views(struct deep *deep, struct deep_check *check)
+{
+	struct watch *watch = deep->probes->watch;
+	size_t apart = lbr_depth() - 1, count = deep->path->count;
+	int err = 0;
+
+	if (watch_point(watch, deep->path->end))
+		err = deep_check_view(check, deep->path->end);
+	for (size_t i = 1; !err && i < DEEP_CHECK_VIEWS_MAX && i * apart < count; i++) {
+		uint64_t addr;
+
+		if (deep_find_view(deep, i * apart, &addr) && !deep_check_has(check, addr) &&
+		    watch_point(watch, addr))
+			err = deep_check_view(check, addr);
+	}
+	return err;
+}
+
+/* All that tells where a run leaves the path. -ENODATA: it cannot be told. */
+static int arm_check(struct deep *deep, struct deep_check *check)
+{
+	const struct text_source *text = &deep->probes->text;
+	struct deep_known path = deep_known_of(deep->path);
+	int err;
+
+	text_live_invalidate(deep->probes->opts->text);
+	err = deep_check_make(text, &path, check) ?: arm_views(deep, check);
+	err = err ?: deep_check_arm(check, text, CHECK_PROBES_MAX, lbr_depth(), arm_probe, deep);
+	return err ?: check->armed_count < 2 ? -ENODATA : 0;
 }
 
 static int on_event(const struct why_event *event, void *ctx)
@@ -383,7 +243,8 @@ static int keep_interrupts(struct deep *deep, const struct deep_joint *joint, si
 	return 0;
 }
 
-static int extend(struct deep *deep, const struct target *target, const struct deep_joint *joint)
+static int extend(struct deep *deep, const struct deep_target *target,
+		  const struct deep_joint *joint)
 {
 	struct deep_path *path = deep->path;
 	size_t newer =
@@ -401,6 +262,8 @@ static int extend(struct deep *deep, const struct target *target, const struct d
 		.point = joint->first->ip,
 	};
 	path->entry = joint->entry;
+	deep->checked = false;
+	deep->passed = false;
 	deep->number = deep->shorts = deep->no_hits = deep->others = 0;
 	return 0;
 }
@@ -409,6 +272,8 @@ static int extend(struct deep *deep, const struct target *target, const struct d
 static void give_up(struct deep *deep, size_t gone)
 {
 	deep_path_cut(deep->path, gone);
+	deep->checked = false;
+	deep->passed = false;
 	deep_looks_cut(&deep->looks, deep->path->count);
 }
 
@@ -440,7 +305,7 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 
 static int add_look(struct deep *deep, const struct deep_run *run, size_t added)
 {
-	struct deep_known path = known(deep->path);
+	struct deep_known path = deep_known_of(deep->path);
 
 	return run->hits ? deep_looks_add(&deep->looks, &path, run, added) : 0;
 }
@@ -453,10 +318,10 @@ static int compute(void *ctx, const struct deep_hit *hit, struct why_branch **re
 	return deep_compute(&deep->probes->text, hit->regs, ret, ret_count);
 }
 
-static int join(struct deep *deep, const struct target *target, const struct deep_run *run,
+static int join(struct deep *deep, const struct deep_target *target, const struct deep_run *run,
 		struct deep_joint *ret)
 {
-	struct deep_known path = known(deep->path);
+	struct deep_known path = deep_known_of(deep->path);
 
 	if (!run->hits)
 		return DEEP_NO_HIT;
@@ -499,7 +364,7 @@ static int judge_look(struct deep *deep, const uint64_t *points, size_t point_co
 	return add_look(deep, &run, 0);
 }
 
-static int judge(struct deep *deep, const struct target *target, const uint64_t *points,
+static int judge(struct deep *deep, const struct deep_target *target, const uint64_t *points,
 		 size_t point_count, const struct failures *failures)
 {
 	struct deep_run run = {.points = points, .point_count = point_count};
@@ -560,7 +425,7 @@ static int look(void *ctx)
 }
 
 /* Taken by somebody else, or refused there: the next one. */
-static void no_points(struct deep *deep, const struct target *target)
+static void no_points(struct deep *deep, const struct deep_target *target)
 {
 	if (!target) {
 		deep->blind = NO_HIT_MAX;
@@ -571,8 +436,38 @@ static void no_points(struct deep *deep, const struct target *target)
 	deep->no_hits += !deep->begun;
 }
 
+/* Does the run take the path, and how much of it? */
+static int judge_check(struct deep *deep, const struct deep_check *check,
+		       const struct failures *failures)
+{
+	size_t count = deep->path->count, hit_count = 0, first, blinds = 0;
+	const struct deep_hit *hits = find_hits(deep, failures, &hit_count);
+	_cleanup_free_ bool *blind = calloc(count, sizeof(*blind));
+	int passed;
+
+	if (!blind)
+		return -ENOMEM;
+	passed = deep_check_compare(check, hits, hit_count, deep->path->entry, &first, blind);
+	if (passed < 0)
+		return passed;
+	deep->passed = passed;
+	for (size_t i = first; i < count; i++)
+		blinds += blind[i];
+	log_verbose("run %u, to check the path: %zu of %zu branches taken, %zu are not told, %zu "
+		    "hits",
+		    deep->answer->runs, count - first, count, blinds, hit_count);
+	/* From here on the newest comes first. */
+	for (size_t i = 0, k = count; i + 1 < k; i++) {
+		bool other = blind[--k];
+
+		blind[k] = blind[i];
+		blind[i] = other;
+	}
+	return deep_looks_prove(&deep->looks, count - first, blind, hits && !passed);
+}
+
 /* A hit that nobody tells makes all before it another one than they are taken for. */
-static int take_run(struct deep *deep, const struct target *target, const uint64_t *points,
+static int take_run(struct deep *deep, const struct deep_target *target, const uint64_t *points,
 		    size_t point_count, bool lost, const struct failures *failures)
 {
 	if (!target) {
@@ -593,31 +488,92 @@ static int take_run(struct deep *deep, const struct target *target, const uint64
 	return judge(deep, target, points, point_count, failures);
 }
 
-/* @target: NULL: to see the path again */
-static int make_run(struct deep *deep, const struct target *target, struct errmsg *msg)
+/* Breakpoints, kprobes or both are armed: run the command. */
+static int run_armed(struct deep *deep, struct failures *failures, bool *ret_lost,
+		     struct errmsg *msg)
 {
-	struct failures failures = {};
-	uint64_t points[HW_SITES_MAX], lost = watch_lost(deep->probes->watch);
-	size_t point_count = target ? arm(deep, target, points) : arm_looks(deep, points);
+	uint64_t lost = watch_lost(deep->probes->watch);
 	int status, err;
 
-	if (!point_count) {
-		watch_sites_end(deep->probes->watch);
-		no_points(deep, target);
-		return 0;
-	}
 	deep->path->runs++;
 	deep->answer->runs++;
 	deep->probes->on_event = on_event;
 	deep->probes->on_event_ctx = &deep->hits;
 	deep->too_many = false;
 	deep->hits_before = watch_point_hits(deep->probes->watch);
-	err = command_run(deep->command, deep->probes, &failures, true, look, deep, &status, msg);
+	err = command_run(deep->command, deep->probes, failures, true, look, deep, &status, msg);
 	deep->probes->on_event = NULL;
+	*ret_lost = watch_lost(deep->probes->watch) != lost;
+	return err;
+}
+
+static bool is_time_left(const struct deep *deep)
+{
+	return deep->path->runs < deep->opts->runs && clock_ns(CLOCK_MONOTONIC) < deep->end_ns;
+}
+
+/* Runs with all probes armed, until one takes the path. */
+static int run_checks(struct deep *deep, const struct deep_check *check, struct errmsg *msg)
+{
+	int err = 0;
+
+	for (unsigned int i = 0;
+	     !err && !deep->passed && !deep->too_many && i < CHECKS_MAX && is_time_left(deep);
+	     i++) {
+		struct failures failures = {};
+		bool lost;
+
+		err = run_armed(deep, &failures, &lost, msg);
+		if (!err && !lost && !deep->too_many)
+			err = judge_check(deep, check, &failures);
+		deep_hits_clear(&deep->hits);
+		failures_clear(&failures);
+	}
+	return err;
+}
+
+/* To arm hundreds of kprobes, and to disarm them, takes longer than some runs: once for all. */
+static int make_checks(struct deep *deep, struct errmsg *msg)
+{
+	struct deep_check check = {};
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), armed_ns;
+	int err = arm_check(deep, &check);
+
+	armed_ns = clock_ns(CLOCK_MONOTONIC);
+	deep->checked = true;
+	deep->too_many = false;
+	err = err ?: run_checks(deep, &check, msg);
+	watch_sites_end(deep->probes->watch);
+	log_verbose("%zu probes: %u ms to arm them, %u ms for the runs and to disarm them",
+		    check.armed_count, (unsigned int)((armed_ns - begin_ns) / 1000000),
+		    (unsigned int)((clock_ns(CLOCK_MONOTONIC) - armed_ns) / 1000000));
+	/* What was read while kprobes were there has them. */
+	text_live_invalidate(deep->probes->opts->text);
+	deep_check_clear(&check);
+	if (err != -ENODATA)
+		return err;
+	deep->looks.checked = false;
+	return 0;
+}
+
+/* @target: NULL: to see the path again */
+static int make_run(struct deep *deep, const struct deep_target *target, struct errmsg *msg)
+{
+	struct failures failures = {};
+	uint64_t points[HW_SITES_MAX];
+	size_t point_count = target ? arm(deep, target, points) : arm_looks(deep, points);
+	bool lost;
+	int err;
+
+	if (!point_count) {
+		watch_sites_end(deep->probes->watch);
+		no_points(deep, target);
+		return 0;
+	}
+	err = run_armed(deep, &failures, &lost, msg);
 	watch_sites_end(deep->probes->watch);
 	if (!err)
-		err = take_run(deep, target, points, point_count,
-			       watch_lost(deep->probes->watch) != lost, &failures);
+		err = take_run(deep, target, points, point_count, lost, &failures);
 	deep_hits_clear(&deep->hits);
 	failures_clear(&failures);
 	return err;
@@ -649,9 +605,18 @@ static bool has_looks(const struct deep *deep)
 {
 	size_t branch;
 
-	return deep->begun && deep->path->runs < deep->opts->runs && deep->blind < NO_HIT_MAX &&
-	       clock_ns(CLOCK_MONOTONIC) < deep->end_ns &&
+	return deep->begun && deep->blind < NO_HIT_MAX && is_time_left(deep) &&
 	       deep_looks_next(&deep->looks, deep->path->count, &branch, 1);
+}
+
+/* Is it to be found out whether one run takes the path? */
+static bool wants_check(const struct deep *deep)
+{
+	bool few;
+
+	return deep->begun && deep->looks.checked && !deep->passed && !deep->checked &&
+	       is_time_left(deep) &&
+	       deep_looks_sure(&deep->looks, deep->path->count, &few) < deep->path->count;
 }
 
 /* Runs that may be made to get further. */
@@ -659,12 +624,14 @@ static unsigned int runs_max(const struct deep *deep)
 {
 	unsigned int runs = deep->opts->runs;
 
+	if (deep->looks.checked)
+		return runs > 1 ? runs - 1 - runs / CHECKS_SHARE : runs;
 	return deep_looks_varies(&deep->looks) && has_looks(deep) ? runs - runs / LOOKS_SHARE
 								  : runs;
 }
 
 /* True if no more is to be found out: the path is whole, or its gap has a reason. */
-static bool is_over(struct deep *deep, struct target *target)
+static bool is_over(struct deep *deep, struct deep_target *target)
 {
 	struct errmsg *gap = &deep->path->gap;
 
@@ -682,7 +649,7 @@ static bool is_over(struct deep *deep, struct target *target)
 		return false;
 	else if (!deep->path->count)
 		errmsg_set(gap, 0, "the record at the error holds no branch of the call");
-	else if (deep->waited || !find_target(deep, target))
+	else if (deep->waited || !deep_find_target(deep, target))
 		errmsg_set(gap, 0, "%s", verdict_text(deep->verdict));
 	else
 		return false;
@@ -693,29 +660,54 @@ static bool is_over(struct deep *deep, struct target *target)
 static void end_where_sure(struct deep *deep)
 {
 	size_t count = deep->path->count;
-	bool few;
+	bool few, all;
 	size_t sure = deep_looks_sure(&deep->looks, count, &few);
 
 	if (!deep->begun || sure >= count)
 		return;
 	log_verbose("%zu of %zu branches are of one run", sure, count);
+	/* What was before the oldest probe. */
+	all = deep->passed && sure == deep->looks.proven;
 	give_up(deep, count - sure);
+	if (all && deep->path->gap.text[0])
+		return;
 	errmsg_set(&deep->path->gap, 0,
 		   few ? "runs may go different ways there; further back too few runs were seen"
 		       : "the runs go different ways; none was seen to take that one as a whole");
 }
 
+/* No run takes the path as it is: another way may be found from where one left it. */
+static bool can_begin_anew(struct deep *deep)
+{
+	size_t count = deep->path->count, sure;
+	bool few;
+
+	if (!deep->looks.checked || !deep->begun || deep->passed || deep->cuts >= CUTS_MAX ||
+	    deep->path->runs >= runs_max(deep))
+		return false;
+	sure = deep_looks_sure(&deep->looks, count, &few);
+	if (sure >= count || sure < DEEP_OVERLAP_MIN)
+		return false;
+	log_verbose("no run takes more than %zu of %zu branches", sure, count);
+	deep->cuts++;
+	deep->others = deep->number = 0;
+	give_up(deep, count - sure);
+	return true;
+}
+
 static int make_runs(struct deep *deep, struct errmsg *msg)
 {
-	struct target target = {};
+	struct deep_target target = {};
 	int err = 0;
 
 	while (!err) {
 		if (!is_over(deep, &target))
 			err = make_run(deep, &target, msg);
+		else if (wants_check(deep))
+			err = make_checks(deep, msg);
 		else if (has_looks(deep))
 			err = make_run(deep, NULL, msg);
-		else
+		else if (!can_begin_anew(deep))
 			break;
 		if (!err && deep->opts->progress)
 			deep->opts->progress(deep->opts->ctx, deep->path);
@@ -768,6 +760,7 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 	}
 	deep.hits.code = &deep.code;
 	deep.looks.depth = lbr_depth();
+	deep.looks.checked = probes->opts->kprobes;
 	err = probeable_open_forbidden(&deep.forbidden) ?: begin(&deep);
 	if (!err) {
 		watch_calls_quietly(probes->watch);

@@ -66,17 +66,17 @@ static struct deep_thread *make_thread(struct deep_hits *hits, uint32_t tid)
 	return thread;
 }
 
-static int add_point(struct deep_hits *hits, const struct why_point *event)
+static int add_hit(struct deep_hits *hits, const struct why_event *head, uint32_t call, uint64_t ip,
+		   struct deep_hit **ret)
 {
-	struct deep_thread *thread = make_thread(hits, event->head.tid);
-	struct deep_hit *hit;
+	struct deep_thread *thread = make_thread(hits, head->tid);
 
 	if (!thread)
 		return -ENOMEM;
-	if (thread->call != event->call)
+	if (thread->call != call)
 		thread->count = 0;
-	thread->call = event->call;
-	thread->last_ns = event->head.mono_ns;
+	thread->call = call;
+	thread->last_ns = head->mono_ns;
 	if (thread->count == HITS_MAX) {
 		memmove(thread->hits, thread->hits + HITS_MAX / 2,
 			HITS_MAX / 2 * sizeof(*thread->hits));
@@ -84,8 +84,17 @@ static int add_point(struct deep_hits *hits, const struct why_point *event)
 	}
 	if (vector_grow(&thread->hits, thread->count, sizeof(*thread->hits)))
 		return -ENOMEM;
-	hit = &thread->hits[thread->count++];
-	hit->ip = event->ip;
+	*ret = &thread->hits[thread->count++];
+	**ret = (struct deep_hit){.ip = ip};
+	return 0;
+}
+
+static int add_point(struct deep_hits *hits, const struct why_point *event)
+{
+	struct deep_hit *hit;
+
+	if (add_hit(hits, &event->head, event->call, event->ip, &hit))
+		return -ENOMEM;
 	memcpy(hit->regs, event->regs, sizeof(hit->regs));
 	deep_record_make(hits->code, event->branches, event->count, &hit->record);
 	return 0;
@@ -117,6 +126,11 @@ static int end_call(struct deep_hits *hits, const struct why_failed *failed)
 
 int deep_hits_add(struct deep_hits *hits, const struct why_event *event)
 {
+	const struct why_passed *passed = (const struct why_passed *)event;
+	struct deep_hit *hit;
+
+	if (event->kind == WHY_PASSED)
+		return add_hit(hits, event, passed->call, passed->ip, &hit);
 	if (event->kind == WHY_POINT)
 		return add_point(hits, (const struct why_point *)event);
 	if (event->kind == WHY_FAILED)

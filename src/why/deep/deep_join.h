@@ -63,7 +63,10 @@ struct deep_record {
 	size_t interrupt_count;
 };
 
-/** struct deep_hit - a breakpoint at @ip was hit; @regs: struct pt_regs before the instruction */
+/**
+ * struct deep_hit - a breakpoint or kprobe at @ip was hit
+ * @regs: struct pt_regs before the instruction; of a kprobe it has none, and no record
+ */
 struct deep_hit {
 	uint64_t ip;
 	uint64_t regs[RECORD_REGS];

@@ -14,6 +14,8 @@
  * run goes another way there, that is overlooked once in 32 times.
  */
 #define RUNS_MIN_VARIED 6
+/* Runs that should have seen each branch that probes do not tell. */
+#define RUNS_MIN_BLIND 3
 /* Runs that leave the path within one record: fewer may be a cache that was cold, a page fault. */
 #define OFTEN 2
 /* Of that many runs that took the path there, one that did not is often. */
@@ -46,7 +48,8 @@ void deep_looks_clear(struct deep_looks *looks)
 	free(looks->runs);
 	free(looks->varied);
 	free(looks->tries);
-	*looks = (struct deep_looks){.depth = looks->depth};
+	free(looks->blind);
+	*looks = (struct deep_looks){.depth = looks->depth, .checked = looks->checked};
 }
 
 static int add_look(struct deep_looks *looks, bool *seen, size_t count)
@@ -116,6 +119,57 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 	return err;
 }
 
+static size_t blind_ones(const bool *blind, size_t count)
+{
+	size_t ones = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ones += blind[i];
+	return ones;
+}
+
+int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, bool left)
+{
+	bool *copy;
+
+	if (left && add_varied(looks, count))
+		return -ENOMEM;
+
+	if (count < looks->proven ||
+	    (count == looks->proven &&
+	     (!count || blind_ones(blind, count) >= blind_ones(looks->blind, count))))
+		return 0;
+	copy = calloc(count, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, blind, count * sizeof(*copy));
+	free(looks->blind);
+	looks->blind = copy;
+	looks->proven = count;
+	return 0;
+}
+
+static bool is_doubt(const struct deep_looks *looks, size_t i)
+{
+	return looks->varied[i].times >= OFTEN && looks->varied[i].branch >= looks->depth - 1;
+}
+
+bool deep_looks_parted(const struct deep_looks *looks, unsigned int turn, size_t *ret_branch)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < looks->varied_count; i++)
+		count += is_doubt(looks, i);
+	if (!count)
+		return false;
+	turn %= count;
+	for (size_t i = 0;; i++)
+		if (is_doubt(looks, i) && !turn--) {
+			*ret_branch = looks->varied[i].branch;
+			return true;
+		}
+}
+
 void deep_looks_cut(struct deep_looks *looks, size_t count)
 {
 	for (size_t i = 0; i < looks->run_count; i++)
@@ -128,6 +182,8 @@ void deep_looks_cut(struct deep_looks *looks, size_t count)
 	if (looks->varied_count && looks->varied[looks->varied_count - 1].branch == count)
 		looks->varied[looks->varied_count - 1].times = 1;
 	looks->elsewhere = 0;
+	if (looks->proven > count)
+		looks->proven = count;
 	for (size_t i = count; i < looks->try_count; i++)
 		looks->tries[i] = 0;
 }
@@ -191,10 +247,24 @@ static bool is_seen_by(const struct deep_looks *looks, size_t branch, unsigned i
 	       deep_looks_seen(looks, branch) >= least;
 }
 
+/* Where the run that took the path may have left it, for all that its probes tell. */
+static bool is_blind(const struct deep_looks *looks, size_t branch)
+{
+	return branch < looks->proven && looks->blind[branch];
+}
+
+static bool is_told(const struct deep_looks *looks, size_t branch)
+{
+	return !is_blind(looks, branch) || tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
+	       deep_looks_seen(looks, branch) >= RUNS_MIN_BLIND;
+}
+
 static bool is_seen_enough(const struct deep_looks *looks, size_t branch)
 {
 	bool varied = looks->varied_count || looks->elsewhere;
 
+	if (looks->checked)
+		return is_told(looks, branch);
 	return is_seen_by(looks, branch, varied ? RUNS_MIN_VARIED : RUNS_MIN);
 }
 
@@ -257,6 +327,8 @@ size_t deep_looks_next(const struct deep_looks *looks, size_t count, size_t *ret
 {
 	size_t wanted = next_unseen(looks, count, ret_branches, max), together;
 
+	if (looks->checked)
+		return wanted;
 	if ((wanted && (max == 1 || looks->run_count % 2)) || longest_run(looks, count) == count)
 		return wanted;
 	together = next_together(looks, ret_branches, max);
@@ -309,11 +381,40 @@ static size_t seen_by_two(const struct deep_looks *looks, size_t count)
 	return count;
 }
 
+static bool parted_at(const struct deep_looks *looks, size_t branch)
+{
+	for (size_t i = 0; i < looks->varied_count; i++)
+		if (looks->varied[i].branch == branch)
+			return true;
+	return false;
+}
+
+/* What one run took; where its probes do not tell, no run may have been seen to go another way. */
+static size_t proven_by_one(const struct deep_looks *looks, bool *ret_few)
+{
+	for (size_t branch = 0; branch < looks->proven; branch++) {
+		if (!is_blind(looks, branch))
+			continue;
+		*ret_few = !is_told(looks, branch);
+		if (*ret_few || parted_at(looks, branch))
+			return branch;
+	}
+	return looks->proven;
+}
+
 size_t deep_looks_sure(const struct deep_looks *looks, size_t count, bool *ret_few)
 {
 	size_t sure = longest_run(looks, count), most = seen_in_a_row(looks, count), two;
 
 	*ret_few = false;
+	if (looks->checked) {
+		sure = proven_by_one(looks, ret_few);
+		*ret_few |= !looks->proven;
+		if (sure < most)
+			sure = most;
+		*ret_few &= sure < count;
+		return sure;
+	}
 	if (sure < most)
 		sure = most;
 	two = seen_by_two(looks, sure);

@@ -29,6 +29,9 @@ struct deep_varied;
  * @runs: what each saw
  * @varied: where runs were not on the path; @elsewhere: so many were not, it is not known where
  * @tries: of each branch: how often a run was made to see it
+ * @checked: deep_looks_prove() is used
+ * @proven: one run took so many, the newest ones; @blind: of those, it may have left the path
+ * before these
  */
 struct deep_looks {
 	uint32_t depth;
@@ -39,6 +42,9 @@ struct deep_looks {
 	unsigned int elsewhere;
 	uint8_t *tries;
 	size_t try_count;
+	bool checked;
+	size_t proven;
+	bool *blind;
 };
 
 /**
@@ -55,6 +61,20 @@ int deep_looks_begin(struct deep_looks *looks, size_t count);
  */
 int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 		   const struct deep_run *run, size_t added);
+
+/**
+ * deep_looks_prove() - one run took the newest branches, see deep_check.h; the best one is kept
+ * @blind: @count of them, the newest branch first
+ * @left: it left the path there
+ * Return: 0; -ENOMEM.
+ */
+int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, bool left);
+
+/**
+ * deep_looks_parted() - a branch where two runs or more left the path, by turns
+ * Return: false if there is none further back than the record at the error has.
+ */
+bool deep_looks_parted(const struct deep_looks *looks, unsigned int turn, size_t *ret_branch);
 
 /** deep_looks_cut() - of the path, no more than the @count newest branches are left */
 void deep_looks_cut(struct deep_looks *looks, size_t count);

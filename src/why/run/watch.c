@@ -69,6 +69,8 @@ static size_t bytes_of(const struct why_event *event)
 		return sizeof(struct why_hit_of);
 	case WHY_POINT:
 		return sizeof(struct why_point);
+	case WHY_PASSED:
+		return sizeof(struct why_passed);
 	case WHY_EXEC:
 	case WHY_EXITED:
 		return sizeof(struct why_exited);
@@ -211,6 +213,7 @@ static int load(struct watch *watch, const struct watch_options *opts, bool mult
 	bpf_program__set_autoload(watch->skel->progs.why_site_lbr, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_hw, true);
 	bpf_program__set_autoload(watch->skel->progs.why_point, opts->points);
+	bpf_program__set_autoload(watch->skel->progs.why_passed, opts->points);
 	bpf_program__set_autoload(watch->skel->progs.why_sys_enter, true);
 	bpf_program__set_autoload(watch->skel->progs.why_sys_exit, true);
 	bpf_program__set_autoload(watch->skel->progs.why_fork, !locked);
@@ -575,6 +578,15 @@ void watch_calls_quietly(struct watch *watch)
 bool watch_point(struct watch *watch, uint64_t addr)
 {
 	return arm_breakpoint(watch, watch->skel->progs.why_point, addr, 0);
+}
+
+int watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
+{
+	struct bpf_link *link;
+	int err = attach_kprobe(watch->skel->progs.why_passed, NULL, addr, addr, &link);
+
+	watch->skel->bss->why_passed_nr = call_nr;
+	return err ?: keep_link(&watch->site_links, &watch->site_link_count, link);
 }
 
 uint64_t watch_point_hits(const struct watch *watch)

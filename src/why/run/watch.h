@@ -113,6 +113,14 @@ void watch_calls_quietly(struct watch *watch);
  */
 bool watch_point(struct watch *watch, uint64_t addr);
 
+/**
+ * watch_passes() - tell each hit of a kprobe at @addr, WHY_PASSED
+ * watch_sites_end() disarms it, too. There may be hundreds.
+ * @call_nr: number of the system calls in which hits are told, the same for all
+ * Return: 0; negative errno, most often that the kernel allows no kprobe there.
+ */
+int watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr);
+
 /** watch_point_hits() - hits of all points so far, whoever made them */
 uint64_t watch_point_hits(const struct watch *watch);
 

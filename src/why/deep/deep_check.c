@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/deep/deep_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "disasm/fetch.h"
+#include "util/cleanup.h"
+#include "util/vector.h"
+
+/* Instructions that a probe may stand further on than where a way begins. */
+#define FURTHER_MAX 4
+/* Behind a probe its handler, or the jump in its place, goes on so near. */
+#define HANDLED_BYTES 32
+/* Further than any two instructions of the kernel's image, or of one module, are. */
+#define KPROBE_CODE_APART (64u << 20)
+
+static int compare_addrs(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+static bool has(const uint64_t *addrs, size_t count, uint64_t addr)
+{
+	return count && bsearch(&addr, addrs, count, sizeof(addr), compare_addrs);
+}
+
+static int add_step(struct deep_check *check, uint64_t addr, size_t at)
+{
+	if (vector_grow(&check->steps, check->step_count, sizeof(*check->steps)))
+		return -ENOMEM;
+	check->steps[check->step_count++] = (struct deep_step){.addr = addr, .at = at};
+	return 0;
+}
+
+static int add_fork(struct deep_check *check, size_t branch, uint64_t next, uint64_t other,
+		    bool decoded)
+{
+	if (vector_grow(&check->forks, check->fork_count, sizeof(*check->forks)))
+		return -ENOMEM;
+	check->forks[check->fork_count++] = (struct deep_fork){.step = check->step_count - 1,
+							       .branch = branch,
+							       .next = next,
+							       .other = other,
+							       .decoded = decoded};
+	return 0;
+}
+
+static int add_return(struct deep_check *check, uint64_t addr)
+{
+	if (vector_grow(&check->returns, check->return_count, sizeof(*check->returns)))
+		return -ENOMEM;
+	check->returns[check->return_count++] = addr;
+	return 0;
+}
+
+/*
+ * The branch that ends what is executed behind branch @at. A return to where the path called from
+ * cannot go elsewhere; one that goes on with another function, as in a thunk, can.
+ */
+static int add_last(struct deep_check *check, size_t at, const struct insn *insn)
+{
+	uint64_t next = check->known.branches[at + 1].to, after = insn->addr + insn->len;
+	int err;
+
+	switch (insn->class) {
+	case INSN_COND:
+		return add_fork(check, at + 1, next, after, true);
+	case INSN_JMP:
+		return 0;
+	case INSN_CALL:
+		return add_return(check, after);
+	case INSN_ICALL:
+		err = add_return(check, after);
+		return err ?: add_fork(check, at + 1, next, 0, true);
+	case INSN_RET:
+		if (check->return_count && check->returns[--check->return_count] == next)
+			return 0;
+		return add_fork(check, at + 1, next, 0, true);
+	default:
+		return add_fork(check, at + 1, next, 0, true);
+	}
+}
+
+/* What is executed behind branch @at. */
+static int add_block(struct deep_check *check, const struct text_source *text, size_t at)
+{
+	const struct deep_known *known = &check->known;
+	bool newest = at + 1 == known->count;
+	uint64_t addr = known->branches[at].to;
+	uint64_t last = newest ? known->end : known->branches[at + 1].from;
+
+	for (;;) {
+		uint8_t bytes[INSN_LEN_MAX];
+		struct insn insn;
+		int err = add_step(check, addr, at);
+
+		if (err || (newest && addr == last))
+			return err;
+		if (addr > last || insn_fetch(text, addr, bytes, &insn))
+			return add_fork(check, at + 1, 0, 0, false);
+		if (addr == last)
+			return add_last(check, at, &insn);
+		addr += insn.len;
+		if (insn.class == INSN_COND)
+			err = add_fork(check, at + 1, addr, insn.target, true);
+		if (err)
+			return err;
+	}
+}
+
+static int gather_addrs(struct deep_check *check)
+{
+	check->addrs = calloc(check->step_count + 1, sizeof(*check->addrs));
+	if (!check->addrs)
+		return -ENOMEM;
+	for (size_t i = 0; i < check->step_count; i++)
+		check->addrs[i] = check->steps[i].addr;
+	qsort(check->addrs, check->step_count, sizeof(*check->addrs), compare_addrs);
+	for (size_t i = 0; i < check->step_count; i++)
+		if (!i || check->addrs[i] != check->addrs[check->addr_count - 1])
+			check->addrs[check->addr_count++] = check->addrs[i];
+	return 0;
+}
+
+int deep_check_make(const struct text_source *text, const struct deep_known *known,
+		    struct deep_check *ret)
+{
+	int err = 0;
+
+	*ret = (struct deep_check){.known = *known};
+	for (size_t at = 0; !err && at < known->count; at++)
+		err = add_block(ret, text, at);
+	for (size_t i = 0, k = ret->fork_count; i + 1 < k; i++) {
+		struct deep_fork other = ret->forks[--k];
+
+		ret->forks[k] = ret->forks[i];
+		ret->forks[i] = other;
+	}
+	err = err ?: gather_addrs(ret);
+	if (err)
+		deep_check_clear(ret);
+	return err;
+}
+
+bool deep_check_has(const struct deep_check *check, uint64_t addr)
+{
+	return has(check->armed, check->armed_count, addr);
+}
+
+static int add_armed(struct deep_check *check, uint64_t addr)
+{
+	size_t at = check->armed_count;
+
+	if (has(check->armed, at, addr))
+		return 0;
+	if (vector_grow(&check->armed, at, sizeof(*check->armed)))
+		return -ENOMEM;
+	for (; at && check->armed[at - 1] > addr; at--)
+		check->armed[at] = check->armed[at - 1];
+	check->armed[at] = addr;
+	check->armed_count++;
+	return 0;
+}
+
+/* The instruction that is always executed next; 0: none is. */
+static uint64_t goes_on(const struct text_source *text, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	if (insn_fetch(text, addr, bytes, &insn))
+		return 0;
+	if (insn.class == INSN_OTHER)
+		return addr + insn.len;
+	return insn.class == INSN_JMP ? insn.target : 0;
+}
+
+/* On the way that begins at @addr, as soon as possible. *@ret_at: 0: nowhere */
+static int arm_way(struct deep_check *check, const struct text_source *text, size_t max,
+		   deep_probe_fn *probe, void *ctx, uint64_t addr, uint64_t *ret_at)
+{
+	*ret_at = 0;
+	for (int i = 0; i < FURTHER_MAX && addr; i++) {
+		int err = deep_check_has(check, addr) ? 0
+			  : check->armed_count < max  ? probe(ctx, addr)
+						      : -ENOSPC;
+
+		if (err == -ENOMEM || err == -ENOSPC)
+			return err == -ENOMEM ? err : 0;
+		if (!err) {
+			*ret_at = addr;
+			return add_armed(check, addr);
+		}
+		addr = goes_on(text, addr);
+	}
+	return 0;
+}
+
+int deep_check_view(struct deep_check *check, uint64_t addr)
+{
+	if (check->view_count == DEEP_CHECK_VIEWS_MAX)
+		return -ENOMEM;
+	check->views[check->view_count++] = addr;
+	return add_armed(check, addr);
+}
+
+static bool is_view(const struct deep_check *check, uint64_t addr)
+{
+	for (size_t i = 0; i < check->view_count; i++)
+		if (check->views[i] == addr)
+			return true;
+	return false;
+}
+
+/* Is a probe hit in the block of that step, before it? */
+static bool is_hit_before(const struct deep_check *check, size_t step)
+{
+	size_t at = check->steps[step].at;
+
+	while (step-- > 0 && check->steps[step].at == at)
+		if (deep_check_has(check, check->steps[step].addr))
+			return true;
+	return false;
+}
+
+/*
+ * Will a record tell which way the run went? It has the branches from there on, unless something is
+ * hit in between. That no branch was taken before it in its block is told by the branch to the
+ * block, or by a hit in it.
+ */
+static bool is_in_view(const struct deep_check *check, const struct deep_fork *fork, size_t depth)
+{
+	size_t at = check->steps[fork->step].at;
+
+	for (size_t i = fork->step + 1; i < check->step_count; i++) {
+		const struct deep_step *step = &check->steps[i];
+		size_t needed = step->at - at;
+
+		if (needed > depth)
+			return false;
+		if (!deep_check_has(check, step->addr))
+			continue;
+		return is_view(check, step->addr) &&
+		       (needed < depth || is_hit_before(check, fork->step + 1));
+	}
+	return false;
+}
+
+static int arm_fork(struct deep_check *check, const struct text_source *text, size_t max,
+		    deep_probe_fn *probe, void *ctx, struct deep_fork *fork)
+{
+	int err = 0;
+
+	fork->tried = true;
+	if (fork->other)
+		err = arm_way(check, text, max, probe, ctx, fork->other, &fork->other_at);
+	/* What the path never comes by is told by its hit alone. */
+	if (!err && fork->next &&
+	    (!fork->other_at || has(check->addrs, check->addr_count, fork->other_at)))
+		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
+	return err;
+}
+
+int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
+		   size_t depth, deep_probe_fn *probe, void *ctx)
+{
+	bool more = true;
+	int err = deep_check_has(check, check->known.end) ? 0 : probe(ctx, check->known.end);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	err = add_armed(check, check->known.end);
+	/* A probe that one fork needs may stand in the record that another one is in. */
+	while (!err && more) {
+		more = false;
+		for (size_t i = 0; !err && i < check->fork_count; i++) {
+			struct deep_fork *fork = &check->forks[i];
+
+			if (fork->tried || is_in_view(check, fork, depth))
+				continue;
+			err = arm_fork(check, text, max, probe, ctx, fork);
+			more = true;
+		}
+	}
+	return err;
+}
+
+/* Would the run have been seen to take the other way? */
+static bool is_told(const struct deep_check *check, const struct deep_fork *fork)
+{
+	if (!fork->other)
+		return fork->next_at;
+	if (!fork->other_at)
+		return false;
+	return !has(check->addrs, check->addr_count, fork->other_at) ||
+	       (fork->next_at && fork->next_at != fork->other_at);
+}
+
+/* The newest step before number @step that has a probe; SIZE_MAX: none has. */
+static size_t step_before(const struct deep_check *check, size_t step)
+{
+	while (step-- > 0)
+		if (deep_check_has(check, check->steps[step].addr))
+			return step;
+	return SIZE_MAX;
+}
+
+/* A kprobe that was made a jump goes to code of its own, and that comes back from there. */
+static bool is_of_kprobe(const struct why_branch *branch)
+{
+	uint64_t apart =
+		branch->from > branch->to ? branch->from - branch->to : branch->to - branch->from;
+
+	return apart > KPROBE_CODE_APART;
+}
+
+/*
+ * How many branches of the record of a hit behind branch @at the path has: up to where a kprobe was
+ * hit, whose own branches are in the record. SIZE_MAX if the run was not on the path.
+ */
+static size_t match_record(const struct deep_check *check, const struct deep_record *record,
+			   size_t at)
+{
+	const struct deep_known *known = &check->known;
+	size_t i = 0;
+
+	for (; i < record->count && i <= at; i++) {
+		const struct why_branch *has_it = &record->branches[record->count - 1 - i];
+		const struct why_branch *way = &known->branches[at - i];
+
+		if (has_it->from == way->from && has_it->to == way->to)
+			continue;
+		if (deep_check_has(check, has_it->from) && is_of_kprobe(has_it))
+			break;
+		/* One branch more, or another one instead. */
+		if (deep_runs_through(known, (long)(at - i), has_it->from) ||
+		    (at > i && deep_runs_through(known, (long)(at - i) - 1, has_it->from)))
+			return SIZE_MAX;
+		break;
+	}
+	return i;
+}
+
+/* The oldest step behind branch @at. */
+static size_t first_step(const struct deep_check *check, size_t at)
+{
+	size_t low = 0, high = check->step_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (check->steps[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Where the handler before the branches that the path has went on; 0: not known. */
+static uint64_t landed_at(const struct deep_record *record, size_t matched)
+{
+	if (matched < record->count) {
+		const struct why_branch *before = &record->branches[record->count - 1 - matched];
+
+		return is_of_kprobe(before) ? before->to : 0;
+	}
+	return record->end == DEEP_END_RESUMED ? record->resumed : 0;
+}
+
+/*
+ * Are the @matched branches of a record all that followed the hit at @before? A kprobe on a branch
+ * does in its place what it would have done: that branch is in no record.
+ */
+static bool follows(const struct deep_check *check, const struct deep_record *record,
+		    size_t matched, size_t at, size_t before)
+{
+	const struct deep_step *step = &check->steps[before];
+	const struct why_branch *next = &check->known.branches[step->at + 1];
+	uint64_t landed = landed_at(record, matched);
+
+	if (step->at + matched > at)
+		return true;
+	if (step->at + matched == at)
+		return landed >= step->addr && landed - step->addr < HANDLED_BYTES;
+	return step->at + matched + 1 == at && next->from == step->addr && next->to == landed;
+}
+
+/*
+ * From which step on the record of the hit at @step tells the way to it: from the source of the
+ * oldest branch of @matched that the path has; or from @before, where a probe was hit before.
+ */
+static size_t told_from(const struct deep_check *check, const struct deep_record *record,
+			size_t matched, size_t step, size_t before)
+{
+	size_t at = check->steps[step].at;
+
+	if (before != SIZE_MAX && follows(check, record, matched, at, before))
+		return before;
+	if (matched > at)
+		return 0;
+	/* The step before the first one of the oldest branch's block is its source. */
+	return matched ? first_step(check, at - matched + 1) - 1 : step;
+}
+
+/*
+ * Of all forks; those that records tell are @told. Where a record was to tell, and does not, the
+ * run may have gone another way. Return: the oldest branch from which on that is not so.
+ */
+static size_t find_blind(const struct deep_check *check, const bool *told, bool *ret_blind)
+{
+	size_t first = 0;
+
+	memset(ret_blind, false, check->known.count * sizeof(*ret_blind));
+	for (size_t i = 0; i < check->fork_count; i++) {
+		const struct deep_fork *fork = &check->forks[i];
+
+		if (fork->branch == check->known.count || told[fork->step] || is_told(check, fork))
+			continue;
+		if (fork->tried)
+			ret_blind[fork->branch] = true;
+		else if (fork->branch >= first)
+			first = fork->branch + 1;
+	}
+	return first;
+}
+
+/*
+ * @told: of the steps, those at which a record tells how the run went on. Return: the oldest step
+ * that was hit as the path says; SIZE_MAX: none was. *@ret_all: there was no other hit before it.
+ * *@ret_first: the oldest branch before it that its record has, or the next one.
+ */
+static size_t follow(const struct deep_check *check, const struct deep_hit *hits,
+		     const struct deep_hit *hit, bool *told, bool *ret_all, size_t *ret_first)
+{
+	size_t step = step_before(check, check->step_count), oldest = SIZE_MAX;
+
+	*ret_all = false;
+	for (;; hit--) {
+		size_t matched, before;
+
+		if (step == SIZE_MAX || hit->ip != check->steps[step].addr)
+			return oldest;
+		matched = match_record(check, &hit->record, check->steps[step].at);
+		if (matched == SIZE_MAX)
+			return oldest;
+		before = step_before(check, step);
+		/* The hit before is looked at next: if it is not the path's, nothing older counts.
+		 */
+		if (hit->record.count)
+			for (size_t i = told_from(check, &hit->record, matched, step, before);
+			     i < step; i++)
+				told[i] = true;
+		oldest = step;
+		*ret_first = check->steps[step].at + 1 - matched;
+		step = before;
+		if (hit == hits)
+			break;
+	}
+	*ret_all = step == SIZE_MAX;
+	return oldest;
+}
+
+int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
+		       bool entry, size_t *ret_first, bool *ret_blind)
+{
+	_cleanup_free_ bool *told = calloc(check->step_count + 1, sizeof(*told));
+	const struct deep_hit *hit = deep_newest_hit(hits, count, check->known.end);
+	size_t oldest = SIZE_MAX, first = 0, sure;
+	bool all = false;
+
+	if (!told)
+		return -ENOMEM;
+	if (hit)
+		oldest = follow(check, hits, hit, told, &all, &first);
+	sure = find_blind(check, told, ret_blind);
+	*ret_first = check->known.count;
+	if (oldest == SIZE_MAX)
+		return 0;
+	/* Before the oldest probe nothing else was hit in the call: a departure would have been. */
+	*ret_first = entry && all ? 0 : first;
+	if (*ret_first < sure) {
+		*ret_first = sure;
+		return 0;
+	}
+	return entry ? all : step_before(check, oldest) == SIZE_MAX;
+}
+
+void deep_check_clear(struct deep_check *check)
+{
+	free(check->steps);
+	free(check->addrs);
+	free(check->forks);
+	free(check->returns);
+	free(check->armed);
+	*check = (struct deep_check){};
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * deep_check.h - does one run take the whole path?
+ *
+ * A run's records show the path through four windows. Elsewhere it can have a kprobe at each place
+ * where the path can be left: on the other way of each conditional branch, and where an indirect
+ * one leads to. If they are hit in the order that the path says, and no other is hit, this run took
+ * the path. Where the kernel allows no kprobe, other runs have to show it: the fork is blind.
+ *
+ * Branches are numbered as in the path here, oldest first.
+ */
+#ifndef LBRSNOOP_WHY_DEEP_DEEP_CHECK_H
+#define LBRSNOOP_WHY_DEEP_DEEP_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/snapshot.h"
+#include "why/deep/deep_join.h"
+
+/* As many as the CPU has breakpoints. */
+#define DEEP_CHECK_VIEWS_MAX 4
+
+/** struct deep_step - an instruction of the path; @at: behind that branch */
+struct deep_step {
+	uint64_t addr;
+	size_t at;
+};
+
+/**
+ * struct deep_fork - where the path can be left
+ * @step: of the instruction
+ * @branch: of the path, the next one
+ * @next: how the path goes on; @other: the other way, 0: an indirect branch has no certain one
+ * @next_at, @other_at: the probe on that way; 0: there is none
+ * @decoded: false: the code cannot be read
+ * @tried: probes were asked for
+ */
+struct deep_fork {
+	size_t step;
+	size_t branch;
+	uint64_t next;
+	uint64_t other;
+	uint64_t next_at;
+	uint64_t other_at;
+	bool decoded;
+	bool tried;
+};
+
+/**
+ * struct deep_check - one check of one path; free with deep_check_clear()
+ * @known: borrowed
+ * @steps: oldest first; without what stands before the first branch
+ * @addrs: of the steps, each once, ascending
+ * @forks: the newest first
+ * @returns: while the steps are gathered: of calls, where they return to
+ * @armed: addresses of probes, ascending
+ * @views: of these, breakpoints that take a record
+ */
+struct deep_check {
+	struct deep_known known;
+	struct deep_step *steps;
+	size_t step_count;
+	uint64_t *addrs;
+	size_t addr_count;
+	struct deep_fork *forks;
+	size_t fork_count;
+	uint64_t *returns;
+	size_t return_count;
+	uint64_t *armed;
+	size_t armed_count;
+	uint64_t views[DEEP_CHECK_VIEWS_MAX];
+	size_t view_count;
+};
+
+/**
+ * deep_check_make() - find out where the path can be left
+ * @text: as it is while nothing is armed
+ * @known: has branches; in use until deep_check_clear()
+ * Return: 0; -ENOMEM.
+ */
+int deep_check_make(const struct text_source *text, const struct deep_known *known,
+		    struct deep_check *ret);
+
+/** deep_check_view() - a breakpoint at @addr takes a record, before deep_check_arm(); 0; -ENOMEM */
+int deep_check_view(struct deep_check *check, uint64_t addr);
+
+/** typedef deep_probe_fn - a probe at @addr? Return: 0; -ENOMEM; another negative errno: none */
+typedef int deep_probe_fn(void *ctx, uint64_t addr);
+
+/**
+ * deep_check_arm() - have probes made for the error, and for all forks that no record has
+ * @max: probes, at most; the newest forks come first
+ * @depth: entries of a record
+ * Return: 0, @check->armed_count is 0 if the error itself can have none; -ENOMEM.
+ */
+int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
+		   size_t depth, deep_probe_fn *probe, void *ctx);
+
+/** deep_check_has() - is there a probe at @addr? */
+bool deep_check_has(const struct deep_check *check, uint64_t addr);
+
+/**
+ * deep_check_compare() - which part of the path did the run take?
+ * @hits: in the call, oldest first, up to its end; those of breakpoints with their record
+ * @entry: the path begins with the entry of the call
+ * @ret_first: the run took the path from this branch on; the path's count: it took none of it
+ * @ret_blind: one for each branch of the path: true: the run may have left the path before it, for
+ *             all that probes and records tell
+ * Return: 1 if it took all that can be told, not what is before the oldest probe, unless @entry; 0
+ * if not; -ENOMEM.
+ */
+int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
+		       bool entry, size_t *ret_first, bool *ret_blind);
+
+/** deep_check_clear() - free */
+void deep_check_clear(struct deep_check *check);
+
+#endif

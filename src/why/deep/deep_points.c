@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which points of the path the next run has breakpoints at. */
+#include "why/deep/deep_search.h"
+
+#include "capture/capture.h"
+#include "symbolize/place.h"
+#include "symbolize/symbolize.h"
+#include "util/cleanup.h"
+#include "why/deep/deep_compute.h"
+
+/* Anywhere in one: everybody comes by. */
+static bool in_thunk(const struct deep *deep, uint64_t addr)
+{
+	struct symbol sym;
+
+	return !symbols_find(deep->probes->opts->symbols, addr, &sym) &&
+	       place_is_thunk(place_of_symbol(sym.name, 0));
+}
+
+/* Where a call is entered the handler's return would look like its entry. */
+static bool is_refused(const struct deep *deep, uint64_t addr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(deep->code.calls); i++)
+		if (deep->code.calls[i] == addr)
+			return true;
+	return probeable_forbidden(deep->forbidden, addr) || in_thunk(deep, addr);
+}
+
+/* May a breakpoint stand there, and is that the path's first execution of it? */
+static bool is_possible(const struct deep *deep, const struct deep_target *target)
+{
+	struct deep_known path = deep_known_of(deep->path);
+
+	if (target->addr == path.end || is_refused(deep, target->addr))
+		return false;
+	for (long at = DEEP_BEFORE; at < target->at; at++)
+		if (deep_runs_through(&path, at, target->addr))
+			return false;
+	return true;
+}
+
+/*
+ * The path begins in code where no breakpoint may stand, which may branch more often than a record
+ * holds. What called it, and where that went on, may have breakpoints.
+ */
+static bool find_call(const struct deep *deep, struct deep_target *ret)
+{
+	const struct deep_path *path = deep->path;
+	struct deep_target target = {};
+
+	if (!path->count || !probeable_forbidden(deep->forbidden, path->branches[0].from))
+		return false;
+	while ((size_t)target.at < path->count && is_refused(deep, path->branches[target.at].to))
+		target.at++;
+	if ((size_t)target.at == path->count)
+		return false;
+	target.addr = path->branches[target.at].to;
+	if (!is_possible(deep, &target) ||
+	    !deep_call_before(&deep->probes->text, target.addr, &target.call) ||
+	    is_refused(deep, target.call))
+		return false;
+	*ret = target;
+	return true;
+}
+
+/* True if it is possible, and @left possible ones came before it: counted down. */
+static bool take_target(const struct deep *deep, long at, uint64_t addr, unsigned int *left,
+			struct deep_target *ret)
+{
+	struct deep_target target = {.addr = addr, .at = at};
+
+	if (!is_possible(deep, &target) || (*left)--)
+		return false;
+	*ret = target;
+	return true;
+}
+
+/*
+ * The far end first, some branches short of it; then further on, towards the error; last those with
+ * no room to overlap, which the breakpoint of the run before has to make up for. A shallow LBR has
+ * room for nothing else.
+ */
+bool deep_find_target(const struct deep *deep, struct deep_target *ret)
+{
+	const struct deep_path *path = deep->path;
+	long count = (long)path->count, depth = (long)lbr_depth(), least = DEEP_OVERLAP_MIN - 1;
+	long spots = depth - least - 1;
+	unsigned int left = deep->number;
+
+	if (find_call(deep, ret) && !left--)
+		return true;
+	for (long i = 0; i < depth; i++) {
+		/* 2, 3, ..., and then 1, 0, -1; or -1, 0, 1, ... */
+		long at = depth < DEEP_SHALLOW ? i + DEEP_BEFORE
+			  : i < spots	       ? i + least
+					       : least - 1 - (i - spots);
+
+		if (at >= count)
+			continue;
+		if (at != DEEP_BEFORE && take_target(deep, at, path->branches[at].to, &left, ret))
+			return true;
+		if (at + 1 < count &&
+		    take_target(deep, at, path->branches[at + 1].from, &left, ret))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The function that the path begins in was entered before. A breakpoint there may be hit so soon
+ * before the target that the record at the target goes back to it: then both records are one. Where
+ * everybody comes by it is not tried again.
+ */
+bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr)
+{
+	struct deep_known path = deep_known_of(deep->path);
+	struct symbol sym;
+
+	if (deep->crowded ||
+	    symbols_find(deep->probes->opts->symbols, path.branches[0].from, &sym) ||
+	    is_refused(deep, sym.addr))
+		return false;
+	for (long at = DEEP_BEFORE; at < (long)path.count; at++)
+		if (deep_runs_through(&path, at, sym.addr))
+			return false;
+	*ret_addr = sym.addr;
+	return true;
+}
+
+/*
+ * A point whose record has that branch of the path, counted from the error, the one behind it, and
+ * others before it.
+ */
+bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr)
+{
+	const struct deep_path *path = deep->path;
+	long first = (long)(path->count - branch), end = first + (long)lbr_depth() - 2;
+
+	for (long at = first; at < end && at + 1 < (long)path->count; at++) {
+		*ret_addr = path->branches[at].to;
+		if (*ret_addr != path->end && !is_refused(deep, *ret_addr))
+			return true;
+		*ret_addr = path->branches[at + 1].from;
+		if (*ret_addr != path->end && !is_refused(deep, *ret_addr))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* deep_search.h - the search for the way back that deep.c makes, and where it puts breakpoints */
+#ifndef LBRSNOOP_WHY_DEEP_DEEP_SEARCH_H
+#define LBRSNOOP_WHY_DEEP_DEEP_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "target/probeable.h"
+#include "why/deep/deep.h"
+#include "why/deep/deep_hits.h"
+#include "why/deep/deep_looks.h"
+
+/* Few entries are read whole; of more, the new record has to begin within the path. */
+#define DEEP_SHALLOW 8
+
+/**
+ * struct deep_target - a point for the next run
+ * @at: the first place of the path that executes it, or DEEP_BEFORE
+ * @call: 0; or the call that returned to it: of a function in which the path begins, see
+ *        deep_join_call()
+ */
+struct deep_target {
+	uint64_t addr;
+	long at;
+	uint64_t call;
+};
+
+/**
+ * struct deep - the search
+ * @looks: what each run saw of the path
+ * @blind: in a row, runs for that which saw nothing
+ * @checked: runs were made to see whether one takes the path as it is; @passed: one did
+ * @begun: the path has its first record
+ * @number: of the target, of those that the far end of the path offers
+ * @verdict: of the last run, enum deep_verdict
+ * @shorts, @no_hits, @others, @cuts: how often in a row
+ * @hits_before: of all points, before the run
+ * @too_many: HITS_MAX was passed: nothing is armed any more in this run
+ * @crowded: it was in a run before
+ * @waited: the call lets another task run where the path begins, in each run
+ */
+struct deep {
+	const struct deep_options *opts;
+	const struct command *command;
+	struct probes *probes;
+	struct answer *answer;
+	struct deep_path *path;
+	struct probeable *forbidden;
+	struct deep_code code;
+	struct deep_hits hits;
+	struct deep_looks looks;
+	unsigned int blind;
+	bool checked;
+	bool passed;
+	uint64_t end_ns;
+	bool begun;
+	unsigned int number;
+	int verdict;
+	unsigned int shorts;
+	unsigned int no_hits;
+	unsigned int others;
+	unsigned int cuts;
+	uint64_t hits_before;
+	bool too_many;
+	bool crowded;
+	bool waited;
+};
+
+/** deep_known_of() - the path as deep_join.h takes it; borrowed */
+static inline struct deep_known deep_known_of(const struct deep_path *path)
+{
+	return (struct deep_known){
+		.branches = path->branches, .count = path->count, .end = path->end};
+}
+
+/** deep_find_target() - the point for the next run; false: there is none that has not been tried */
+bool deep_find_target(const struct deep *deep, struct deep_target *ret);
+
+/** deep_find_entry() - of the function that the path begins in; false: it is no help there */
+bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr);
+
+/**
+ * deep_find_view() - a point from which a branch of the path is seen
+ * @branch: counted from the error
+ * Return: false if no breakpoint may stand where it is.
+ */
+bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr);
+
+#endif

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/deep/deep_check: where a path can be left, and whether a run that has probes there did */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "why/deep/deep_check.h"
+
+#define CODE 0xffffffff81000000ull
+
+/*
+ *	00: call 10
+ *	05: nop, nop
+ *	07: je 20	(not taken)
+ *	09: je 0c	(not taken: over one instruction)
+ *	0b: nop
+ *	0c: jmp *%rax	(to 30)
+ *	10: je 14	(taken)
+ *	12: nop, nop
+ *	14: ret
+ *	20: ret
+ *	30: nop, jmp 36
+ *	33: nop, nop, nop
+ *	36: nop		(the error)
+ */
+static const uint8_t code[0x40] = {[0x00] = 0xe8, 0x0b, 0,    0,    0,
+				   0x90,	  0x90, 0x74, 0x17, 0x74,
+				   0x01,	  0x90, 0xff, 0xe0, [0x10] = 0x74,
+				   0x02,	  0x90, 0x90, 0xc3, [0x20] = 0xc3,
+				   [0x30] = 0x90, 0xeb, 0x03, 0x90, 0x90,
+				   0x90,	  0x90, 0x90, 0x90};
+
+#define AT(n) (CODE + (n))
+
+static const struct why_branch way[] = {{AT(0x3f), AT(0)},    {AT(0), AT(0x10)},
+					{AT(0x10), AT(0x14)}, {AT(0x14), AT(0x05)},
+					{AT(0x0c), AT(0x30)}, {AT(0x31), AT(0x36)}};
+static const struct deep_known known = {.branches = way, .count = 6, .end = AT(0x36)};
+
+static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	if (addr < CODE || addr + len > CODE + sizeof(code))
+		return -EFAULT;
+	memcpy(buf, code + (addr - CODE), len);
+	return 0;
+}
+
+static const struct text_source text = {.read = read_code};
+
+/* Addresses that are refused. */
+static uint64_t refused[4];
+
+static int probe(void *ctx, uint64_t addr)
+{
+	for (size_t i = 0; i < 4; i++)
+		if (refused[i] == addr)
+			return -EINVAL;
+	return 0;
+}
+
+static void arm(struct deep_check *check, size_t max)
+{
+	assert_int_equal(deep_check_make(&text, &known, check), 0);
+	assert_int_equal(deep_check_arm(check, &text, max, 4, probe, NULL), 0);
+}
+
+static bool is_armed(const struct deep_check *check, unsigned int at)
+{
+	for (size_t i = 0; i < check->armed_count; i++)
+		if (check->armed[i] == AT(at))
+			return true;
+	return false;
+}
+
+static bool compare(const struct deep_check *check, const uint8_t *ats, size_t count,
+		    size_t *ret_first, bool *ret_blind)
+{
+	static struct deep_hit hits[16];
+
+	for (size_t i = 0; i < count; i++)
+		hits[i] = (struct deep_hit){.ip = AT(ats[i])};
+	return deep_check_compare(check, hits, count, true, ret_first, ret_blind);
+}
+
+static int setup(void **state)
+{
+	memset(refused, 0, sizeof(refused));
+	return 0;
+}
+
+/* Of the other ways those that the path never comes by need one probe, the others two. */
+static void check_probes_stand_on_both_ways(void **state)
+{
+	static const uint8_t wanted[] = {0x36, 0x30, 0x0c, 0x0b, 0x20, 0x12};
+	struct deep_check check;
+
+	arm(&check, 100);
+	for (size_t i = 0; i < sizeof(wanted); i++)
+		assert_true(is_armed(&check, wanted[i]));
+	assert_int_equal(check.armed_count, sizeof(wanted));
+	deep_check_clear(&check);
+}
+
+static void check_all_hits_are_the_path(void **state)
+{
+	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
+	struct deep_check check;
+	bool blind[6];
+	size_t first = 9;
+
+	arm(&check, 100);
+	assert_true(compare(&check, hits, 4, &first, blind));
+	assert_int_equal(first, 0);
+	assert_memory_equal(blind, ((bool[6]){}), 6);
+	deep_check_clear(&check);
+}
+
+/* Each way to leave it, and how much is taken behind that. */
+static void check_departures_are_seen(void **state)
+{
+	static const struct {
+		uint8_t hits[8];
+		size_t count;
+		size_t first;
+	} cases[] = {
+		/* Behind the call, not taken; the one that skips an instruction, taken. */
+		{{0x12, 0x0b, 0x0c, 0x30, 0x36}, 5, 4},
+		{{0x0c, 0x30, 0x36}, 3, 4},
+		{{0x20, 0x0b, 0x0c, 0x30, 0x36}, 5, 4},
+		/* The indirect branch went elsewhere, or came by twice. */
+		{{0x0b, 0x0c, 0x36}, 3, 6},
+		{{0x0b, 0x0c, 0x30, 0x30, 0x36}, 5, 5},
+		/* What is missing at the begin; what is too much there. */
+		{{0x12, 0x13, 0x0b, 0x0c, 0x30, 0x36}, 6, 4},
+		{{0x30, 0x36}, 2, 5},
+		{{0x36}, 1, 6},
+		{{0x0b, 0x0c, 0x30}, 3, 6},
+	};
+	struct deep_check check;
+	bool blind[6];
+
+	arm(&check, 100);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t first = 9;
+
+		assert_false(compare(&check, cases[i].hits, cases[i].count, &first, blind));
+		assert_int_equal(first, cases[i].first);
+	}
+	deep_check_clear(&check);
+}
+
+/* Without the entry what was hit before is of no matter; what is before the oldest is not told. */
+static void check_path_without_entry(void **state)
+{
+	static const uint8_t ats[] = {0x12, 0x30, 0x0b, 0x0c, 0x30, 0x36};
+	struct deep_hit hits[6] = {};
+	struct deep_check check;
+	bool blind[6];
+	size_t first = 9;
+
+	arm(&check, 100);
+	for (size_t i = 0; i < 6; i++)
+		hits[i].ip = AT(ats[i]);
+	assert_true(deep_check_compare(&check, hits, 6, false, &first, blind));
+	assert_int_equal(first, 4);
+	deep_check_clear(&check);
+}
+
+static void check_refused_stands_further_on_or_is_blind(void **state)
+{
+	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
+	struct deep_hit with[4] = {};
+	struct deep_check check;
+	bool blind[6];
+	size_t first;
+
+	/* NOP behind NOP is as good. */
+	refused[0] = AT(0x12);
+	arm(&check, 100);
+	assert_true(is_armed(&check, 0x13));
+	assert_true(compare(&check, hits, 4, &first, blind));
+	assert_memory_equal(blind, ((bool[6]){}), 6);
+	deep_check_clear(&check);
+	/* Up to where the ways meet: RET stands in both. */
+	refused[1] = AT(0x13);
+	arm(&check, 100);
+	assert_true(is_armed(&check, 0x14));
+	assert_true(
+		compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x30, 0x36}, 5, &first, blind));
+	assert_memory_equal(blind, ((bool[6]){0, 0, 1}), 6);
+	/* A record of the run has that branch, and the one before it. */
+	for (size_t i = 0; i < 4; i++)
+		with[i].ip = AT(hits[i]);
+	memcpy(with[0].record.branches, way + 1, 3 * sizeof(*way));
+	with[0].record.count = 3;
+	deep_check_clear(&check);
+	refused[2] = AT(0x14);
+	arm(&check, 100);
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_memory_equal(blind, ((bool[6]){}), 6);
+	/* The branch itself is enough where nothing else can have led to its source. */
+	with[0].record.count = 2;
+	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_memory_equal(blind, ((bool[6]){}), 6);
+	/* Not without that. */
+	with[0].record.branches[0] = way[1];
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_memory_equal(blind, ((bool[6]){0, 0, 1}), 6);
+	/* Another one from where the path comes by is a departure. */
+	with[0].record.branches[1].from = AT(0x12);
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
+	/* The record of the oldest hit that is the path's tells of what is before. */
+	assert_true(deep_check_compare(&check, with, 4, false, &first, blind));
+	assert_int_equal(first, 4);
+	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
+	assert_true(deep_check_compare(&check, with, 4, false, &first, blind));
+	assert_int_equal(first, 2);
+	with[0].record.branches[1] = (struct why_branch){AT(0x14), AT(0x06)};
+	assert_false(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_int_equal(first, 4);
+	deep_check_clear(&check);
+}
+
+static void check_few_probes_go_to_the_newest(void **state)
+{
+	static const uint8_t hits[] = {0x30, 0x36};
+	struct deep_check check;
+	bool blind[6];
+	size_t first;
+
+	arm(&check, 2);
+	assert_int_equal(check.armed_count, 2);
+	assert_true(compare(&check, hits, 2, &first, blind));
+	assert_memory_equal(blind, ((bool[6]){0, 0, 1, 0, 1, 0}), 6);
+	deep_check_clear(&check);
+	/* The error itself can have none. */
+	refused[0] = AT(0x36);
+	arm(&check, 100);
+	assert_int_equal(check.armed_count, 0);
+	deep_check_clear(&check);
+}
+
+/* What cannot be read, or does not lead to the next branch, is blind. */
+static void check_code_that_is_not_the_paths_is_blind(void **state)
+{
+	struct why_branch other[6];
+	const struct deep_known odd = {.branches = other, .count = 6, .end = AT(0x36)};
+	struct deep_check check;
+	bool blind[6];
+	size_t first = 9;
+
+	memcpy(other, way, sizeof(way));
+	other[1].to = AT(0x1000);
+	other[2].from = AT(0x1010);
+	other[5].from = AT(0x2f);
+	assert_int_equal(deep_check_make(&text, &odd, &check), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	assert_false(deep_check_compare(&check, NULL, 0, true, &first, blind));
+	assert_int_equal(first, 6);
+	assert_memory_equal(blind, ((bool[6]){0, 0, 1, 0, 0, 1}), 6);
+	deep_check_clear(&check);
+}
+
+/* A kprobe on a branch does what it would have done: no record has that branch. */
+static void check_kprobe_on_a_branch(void **state)
+{
+	struct deep_hit with[2] = {{.ip = AT(0x0c)}, {.ip = AT(0x36)}};
+	struct deep_record *record = &with[1].record;
+	struct deep_check check;
+	bool blind[6];
+	size_t first = 9;
+
+	assert_int_equal(deep_check_make(&text, &known, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 1, 4, probe, NULL), 0);
+	/* As if there were one at the indirect jump alone. */
+	assert_int_equal(deep_check_view(&check, AT(0x0c)), 0);
+	with[0].record.branches[0] = way[3];
+	with[0].record.count = 1;
+	record->branches[0] = way[5];
+	record->count = 1;
+	record->end = DEEP_END_RESUMED;
+	record->resumed = AT(0x30);
+	deep_check_compare(&check, with, 2, false, &first, blind);
+	assert_int_equal(first, 3);
+	/* So does the code that it jumps to. */
+	record->branches[1] = way[5];
+	record->branches[0] = (struct why_branch){AT(0x20000000), AT(0x30)};
+	record->count = 2;
+	record->end = DEEP_END_FULL;
+	deep_check_compare(&check, with, 2, false, &first, blind);
+	assert_int_equal(first, 3);
+	/* A function that is not the path's may have come back there, too. */
+	record->branches[0].from = AT(0x200000);
+	deep_check_compare(&check, with, 2, false, &first, blind);
+	assert_int_equal(first, 5);
+	record->branches[0] = way[5];
+	record->count = 1;
+	record->end = DEEP_END_RESUMED;
+	/* It went elsewhere, and came to the same jump. */
+	record->resumed = AT(0x20);
+	deep_check_compare(&check, with, 2, false, &first, blind);
+	assert_int_equal(first, 5);
+	deep_check_clear(&check);
+}
+
+/* What a record will have needs no kprobe, unless one that another fork needs is hit in between. */
+static void check_records_save_probes(void **state)
+{
+	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x36)}};
+	struct deep_check check;
+	bool blind[6];
+	size_t first = 9;
+
+	/* The newest three are in the record at the error, those before in the one at 0x14. */
+	assert_int_equal(deep_check_make(&text, &known, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x14)), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	assert_int_equal(check.armed_count, 2);
+	memcpy(with[0].record.branches, way, 3 * sizeof(*way));
+	with[0].record.count = 3;
+	memcpy(with[1].record.branches, way + 3, 3 * sizeof(*way));
+	with[1].record.count = 3;
+	with[1].record.end = DEEP_END_RESUMED;
+	with[1].record.resumed = AT(0x14);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind), 1);
+	assert_int_equal(first, 0);
+	assert_memory_equal(blind, ((bool[6]){}), 6);
+	/* That record is cut, as by an interrupt. */
+	memcpy(with[1].record.branches, way + 5, sizeof(*way));
+	with[1].record.count = 1;
+	with[1].record.resumed = AT(0x30);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind), 0);
+	assert_int_equal(first, 5);
+	assert_memory_equal(blind, ((bool[6]){}), 6);
+	deep_check_clear(&check);
+	/* With two entries the record at the error has nothing of the forks before. */
+	assert_int_equal(deep_check_make(&text, &known, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
+	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x20) && is_armed(&check, 0x0b));
+	deep_check_clear(&check);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(check_probes_stand_on_both_ways, setup),
+		cmocka_unit_test_setup(check_all_hits_are_the_path, setup),
+		cmocka_unit_test_setup(check_departures_are_seen, setup),
+		cmocka_unit_test_setup(check_path_without_entry, setup),
+		cmocka_unit_test_setup(check_refused_stands_further_on_or_is_blind, setup),
+		cmocka_unit_test_setup(check_few_probes_go_to_the_newest, setup),
+		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
+		cmocka_unit_test_setup(check_records_save_probes, setup),
+		cmocka_unit_test_setup(check_code_that_is_not_the_paths_is_blind, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
