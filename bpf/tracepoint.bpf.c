@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* tracepoint.bpf.c - tracepoints, raw ones, and the errors of system calls */
 #include "snapshot.bpf.h"
 #include "syscall_event.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* dump_csv.c - a dump as columns: CPU, MSR, value */
 #include "decode/dump.h"
 
 #include <ctype.h>

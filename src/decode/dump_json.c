@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* dump_json.c - a dump as JSON, through jansson */
 #include "decode/dump.h"
 
 #include <errno.h>

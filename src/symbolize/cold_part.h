@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* cold_part.h - "foo.cold" is a part of foo */
 #ifndef LBRSNOOP_SYMBOLIZE_COLD_PART_H
 #define LBRSNOOP_SYMBOLIZE_COLD_PART_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* format.c - a system call with its arguments, as strace writes it, out of the call's row */
 #include "syscall/syscall.h"
 
 #include <asm/unistd_64.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* parse.c - a target as the user wrote it, taken apart: prefix, module, name, offset, line */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* resolve.c - a target's name or glob to the places to arm, by BTF, symbols and tracefs */
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>

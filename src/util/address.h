@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* address.h - is an address the kernel's? */
 #ifndef LBRSNOOP_UTIL_ADDRESS_H
 #define LBRSNOOP_UTIL_ADDRESS_H
 

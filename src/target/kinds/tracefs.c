@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* tracefs.c - where tracefs is mounted */
 #include <unistd.h>
 
 #include "target/target.h"

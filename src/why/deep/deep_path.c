@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* deep_path.c - the branches of a path of several records, and interrupts cut out of them */
 #include "why/deep/deep.h"
 
 #include <errno.h>
