@@ -89,6 +89,12 @@ struct spot {
 	bool start;
 };
 
+/** struct branch_spots - ... and both */
+struct branch_spots {
+	struct spot from;
+	struct spot to;
+};
+
 /**
  * struct marker - where the walk through the branches, oldest first, is
  * @in: whose code runs now
@@ -96,7 +102,6 @@ struct spot {
  * @origin: of the newest branch that came from no thunk
  */
 struct marker {
-	struct symbols *syms;
 	enum tracer in;
 	uint64_t call;
 	struct spot origin;
@@ -195,19 +200,20 @@ static bool left(const struct marker *m, const struct spot *to, uint64_t addr)
 }
 
 /* Whose code ran before the oldest branch? Told by how it is left, if it is. */
-static enum tracer at_start(struct symbols *syms, const struct branch *branches, uint32_t count)
+static enum tracer at_start(const struct branch_spots *spots, uint32_t count)
 {
 	bool exception = false;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct spot from = look(syms, branches[i].from), to = look(syms, branches[i].to);
+		const struct spot *from = &spots[i].from, *to = &spots[i].to;
 
-		exception |= from.tracer == TRACER_EXCEPTION || from.tracer == TRACER_IN_EXCEPTION;
-		if (from.tracer == TRACER_TRAMPOLINE)
+		exception |=
+			from->tracer == TRACER_EXCEPTION || from->tracer == TRACER_IN_EXCEPTION;
+		if (from->tracer == TRACER_TRAMPOLINE)
 			return TRACER_TRAMPOLINE;
-		if (from.iret && !to.iret)
+		if (from->iret && !to->iret)
 			return exception ? TRACER_EXCEPTION : TRACER_NONE;
-		if (entered(&to))
+		if (entered(to))
 			return TRACER_NONE;
 	}
 	return TRACER_NONE;
@@ -216,24 +222,30 @@ static enum tracer at_start(struct symbols *syms, const struct branch *branches,
 void snapshot_mark_tracing(struct snapshot *snap, struct symbols *syms)
 {
 	uint32_t keep = snap->wasted < snap->count ? snap->count - snap->wasted : 0;
-	struct marker m = {.syms = syms};
+	struct branch_spots spots[BRANCHES_MAX];
+	struct marker m = {0};
 	bool before;
 
 	snap->tracing = 0;
 	if (!snap->path_ok || !snap->trigger || snap->trigger->kind == TRIGGER_NONE)
 		return;
-	m.in = at_start(syms, snap->branches, keep);
+	if (keep > BRANCHES_MAX)
+		keep = BRANCHES_MAX;
+	for (uint32_t i = 0; i < keep; i++)
+		spots[i] = (struct branch_spots){.from = look(syms, snap->branches[i].from),
+						 .to = look(syms, snap->branches[i].to)};
+	m.in = at_start(spots, keep);
 	before = m.in != TRACER_NONE;
 	for (uint32_t i = 0; i < keep; i++) {
 		struct branch *br = &snap->branches[i];
-		struct spot from = look(syms, br->from), to = look(syms, br->to);
+		const struct spot *from = &spots[i].from, *to = &spots[i].to;
 
-		if (!from.thunk)
-			m.origin = from;
-		if (m.in && left(&m, &to, br->to))
+		if (!from->thunk)
+			m.origin = *from;
+		if (m.in && left(&m, to, br->to))
 			m.in = TRACER_NONE;
 		else if (!m.in) {
-			m.in = entered(&to);
+			m.in = entered(to);
 			m.call = br->from;
 		}
 		/* The newest one is where the story's code ends, not where the tracer's begins. */

@@ -136,11 +136,18 @@ static const struct name_class name_classes[] = {
 	{"memset", CODE_HELPER},
 };
 
-/** struct trim_place - what is known of one end of a branch; @start: a function begins here */
+/**
+ * struct trim_place - what is known of one end of a branch
+ * @kernel: in the kernel's half
+ * @in_func: of the function that triggered
+ * @start: a function begins here; @debug: that is asm_exc_debug
+ */
 struct trim_place {
 	enum code_class class;
+	bool kernel;
 	bool in_func;
 	bool start;
+	bool debug;
 };
 
 /** struct trim_entry - ... and of both */
@@ -197,10 +204,12 @@ static struct trim_place classify(struct trimmer *trim, uint64_t addr)
 	struct trim_place place = {.class = CODE_OTHER};
 	struct symbol sym;
 
+	place.kernel = address_is_kernel(addr);
 	place.in_func = trigger->func_addr && addr - trigger->func_addr < trigger->func_size;
-	if (!address_is_kernel(addr) || place.in_func || symbols_find(trim->syms, addr, &sym))
+	if (!place.kernel || place.in_func || symbols_find(trim->syms, addr, &sym))
 		return place;
 	place.start = addr == sym.addr;
+	place.debug = place.start && !strcmp(sym.name, "asm_exc_debug");
 	place.in_func = trigger->function && trigger->function[0] &&
 			symbols_same_function(&sym, trigger->function,
 					      trigger->module ? trigger->module : "");
@@ -349,14 +358,10 @@ static size_t keep_before_exception(const struct trimmer *trim)
 {
 	const struct snapshot *snap = trim->snap;
 
-	for (size_t i = trim->count; i-- > 0;) {
-		struct symbol sym;
-
-		/* Its start: what it calls returns to the middle. */
-		if (!symbols_find(trim->syms, snap->branches[i].to, &sym) &&
-		    snap->branches[i].to == sym.addr && !strcmp(sym.name, "asm_exc_debug"))
+	/* Its start: what it calls returns to the middle. */
+	for (size_t i = trim->count; i-- > 0;)
+		if (trim->entries[i].to.debug)
 			return i;
-	}
 	if (snap->lbr && snap->lbr->supported & LBR_HAS_SPEC && ends_elsewhere(trim))
 		return 0;
 	return trim->count;
@@ -367,7 +372,7 @@ static size_t keep_to_user(const struct trimmer *trim)
 {
 	size_t keep = trim->count;
 
-	while (keep > 0 && address_is_kernel(trim->snap->branches[keep - 1].to))
+	while (keep > 0 && trim->entries[keep - 1].to.kernel)
 		keep--;
 	return keep;
 }
@@ -407,10 +412,10 @@ static size_t keep_to_fault(const struct trimmer *trim)
 	return trim->snap->lbr->supported & LBR_HAS_TYPE ? keep_into_function(trim) : 0;
 }
 
-static bool any_to_kernel(const struct snapshot *snap)
+static bool any_to_kernel(const struct trimmer *trim)
 {
-	for (uint32_t i = 0; i < snap->count; i++)
-		if (address_is_kernel(snap->branches[i].to))
+	for (size_t i = 0; i < trim->count; i++)
+		if (trim->entries[i].to.kernel)
 			return true;
 	return false;
 }
@@ -425,7 +430,7 @@ static size_t keep_to_event(const struct trimmer *trim)
 	struct symbol sym;
 
 	/* The kernel's are filtered out, ours among them. */
-	if (!any_to_kernel(trim->snap))
+	if (!any_to_kernel(trim))
 		return trim->count;
 	keep = keep_otherwise(trim);
 	if (keep && !symbols_find(trim->syms, trim->snap->branches[keep - 1].to, &sym) &&
