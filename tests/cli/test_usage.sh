@@ -63,7 +63,10 @@ left=$(cat "$(dirname "$0")/../../docs/COSTS.md")
 for name in $($tool list presets | sed 's/^preset:\([a-z-]*\).*/\1/'); do
 	case $left in
 	*"\`$name\`"*) ok "docs/COSTS.md: what preset:$name keeps" ;;
-	*) not_ok "docs/COSTS.md: what preset:$name keeps" "nothing is said of it" ;;
+	*)
+		not_ok "docs/COSTS.md: what preset:$name keeps"
+		comment "nothing is said of it"
+		;;
 	esac
 done
 bad "perf: an event that is none" "no perf event 'page-fautls'; there are page-faults, .*did you mean page-faults" \
