@@ -2,8 +2,10 @@
 /*
  * breakpoints - what becomes of a hardware breakpoint on this machine
  *
- * One on the execution of a function, one on a variable, CALLS times each, and DR0 read back while
- * a child is stepped over both: "exec HITS write HITS dr0 kept|lost steps STEPS".
+ * One on the execution of a function, one on a variable, one on a function of the kernel that
+ * another page of its text has called for a while, CALLS times each, and DR0 read back while a
+ * child is stepped over the first two:
+ * "exec HITS write HITS kernel HITS dr0 kept|lost steps STEPS".
  */
 #include <err.h>
 #include <linux/hw_breakpoint.h>
@@ -13,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
@@ -21,12 +24,37 @@
 
 #define CALLS 100
 #define STEPS 100
+/* Before there is a breakpoint: an emulator has translated it all, and chained it. */
+#define CALLS_BEFORE 1000
 
 static volatile long variable;
 
 static __attribute__((noinline)) void function(void)
 {
 	variable++;
+}
+
+/* strncpy_from_user() is called once, by getname_flags() in fs/namei.c. */
+static void look_up(void)
+{
+	access("/", F_OK);
+}
+
+static const void *kernel_function(const char *name)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	char line[512], symbol[256];
+	void *address;
+
+	if (!symbols)
+		err(2, "/proc/kallsyms");
+	while (fgets(line, sizeof(line), symbols)) {
+		if (sscanf(line, "%p %*c %255s", &address, symbol) == 2 && !strcmp(symbol, name)) {
+			fclose(symbols);
+			return address;
+		}
+	}
+	errx(2, "/proc/kallsyms: no %s", name);
 }
 
 static int open_breakpoint(uint32_t type, const void *address)
@@ -37,7 +65,7 @@ static int open_breakpoint(uint32_t type, const void *address)
 		.bp_type = type,
 		.bp_addr = (uintptr_t)address,
 		.bp_len = sizeof(long),
-		.exclude_kernel = 1,
+		.exclude_kernel = (intptr_t)address >= 0,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -46,13 +74,16 @@ static int open_breakpoint(uint32_t type, const void *address)
 	return fd;
 }
 
-static uint64_t hits(uint32_t type, const void *address)
+static uint64_t hits(uint32_t type, const void *address, void (*call)(void))
 {
-	int fd = open_breakpoint(type, address);
 	uint64_t count;
+	int fd;
 
+	for (int i = 0; i < CALLS_BEFORE; i++)
+		call();
+	fd = open_breakpoint(type, address);
 	for (int i = 0; i < CALLS; i++)
-		function();
+		call();
 	if (read(fd, &count, sizeof(count)) != sizeof(count))
 		err(2, "read");
 	close(fd);
@@ -98,7 +129,10 @@ int main(void)
 	bool kept;
 	unsigned int stepped = steps(&kept);
 
-	printf("exec %lu write %lu dr0 %s steps %u\n", hits(HW_BREAKPOINT_X, function),
-	       hits(HW_BREAKPOINT_W, (const void *)&variable), kept ? "kept" : "lost", stepped);
+	printf("exec %lu write %lu kernel %lu dr0 %s steps %u\n",
+	       hits(HW_BREAKPOINT_X, function, function),
+	       hits(HW_BREAKPOINT_W, (const void *)&variable, function),
+	       hits(HW_BREAKPOINT_X, kernel_function("strncpy_from_user"), look_up),
+	       kept ? "kept" : "lost", stepped);
 	return 0;
 }
