@@ -193,7 +193,7 @@ $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 # So are the runs that go further back.
 $(O)/tests/unit/test_deep: LDFLAGS += $(foreach f,watch_point watch_passes watch_point_hits watch_sites_end watch_lost \
 		watch_calls_quietly command_run lbr_depth probeable_open_forbidden \
-		probeable_forbidden,-Wl$(comma)--wrap=$(f))
+		probeable_forbidden clock_gettime,-Wl$(comma)--wrap=$(f))
 # What a decision found is counted there.
 $(O)/tests/unit/test_names: LDFLAGS += -Wl,--wrap=operand_condition
 # The kernel's BPF programs are a table of the test's own there.

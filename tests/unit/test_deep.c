@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -39,6 +40,7 @@
  * @pairs: 1: block NEWER stands beside OLDER, within one record
  * @rounds: by run: how often it goes round block LOOP once more
  * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end
+ * @seconds: that a run takes; @now: so many are over
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
  */
@@ -55,6 +57,8 @@ static struct {
 	unsigned int blind_end;
 	uint64_t probed[KPROBES];
 	size_t probed_count;
+	unsigned int seconds;
+	unsigned int now;
 	bool refused;
 	unsigned int interrupted;
 	uint64_t armed[BREAKS];
@@ -108,6 +112,13 @@ uint64_t __wrap_watch_point_hits(const struct watch *watch)
 uint64_t __wrap_watch_lost(const struct watch *watch);
 uint64_t __wrap_watch_lost(const struct watch *watch)
 {
+	return 0;
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	*ret = (struct timespec){.tv_sec = machine.now};
 	return 0;
 }
 
@@ -263,6 +274,7 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	assert_true(machine.armed_count + machine.probed_count > 0);
 	machine.running = true;
 	machine.runs++;
+	machine.now += machine.seconds;
 	run_call(probes);
 	failed = (struct why_failed){
 		.head = {.kind = WHY_FAILED, .tid = TID, .mono_ns = 3, .seq = machine.runs},
@@ -560,6 +572,23 @@ static void deep_with_kprobes_the_same_in_each_run(void **state)
 	}
 }
 
+/* What it took 300 seconds to find is not given up because no time is left to check it. */
+static void deep_with_kprobes_time_is_left_to_check(void **state)
+{
+	struct deep_path *path;
+
+	machine.kprobes = true;
+	machine.depth = 16;
+	machine.seconds = 40;
+	path = find(100, true);
+	assert_false(path->entry);
+	assert_string_equal(path->gap.text, "300 seconds were over");
+	assert_path(path, BLOCKS + 1 - path->count);
+	assert_true(path->count > 16 + 7 * 12);
+	assert_int_equal(machine.runs, 9);
+	deep_path_free(path);
+}
+
 /* Where the kernel allows no kprobe, runs that see it again have to do. */
 static void deep_with_kprobes_but_not_everywhere(void **state)
 {
@@ -648,6 +677,7 @@ int main(void)
 		TEST(deep_runs_are_not_mixed),
 		TEST(deep_with_kprobes_no_two_runs_are_mixed),
 		TEST(deep_with_kprobes_the_same_in_each_run),
+		TEST(deep_with_kprobes_time_is_left_to_check),
 		TEST(deep_with_kprobes_but_not_everywhere),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),

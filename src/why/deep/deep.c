@@ -16,8 +16,12 @@
 #include "why/deep/deep_compute.h"
 #include "why/deep/deep_search.h"
 
-/* After that no run begins; the one that is under way goes on to its end. */
-#define SECONDS_MAX 300
+/*
+ * After that no run begins to get further, and after some more none to tell whether one run takes
+ * the path; the one that is under way goes on to its end.
+ */
+#define SECONDS_MAX	 300
+#define SECONDS_MORE_MAX 100
 /* In a row, without a branch more: interrupted; the call did not fail there; went another way. */
 #define SHORT_MAX  3
 #define NO_HIT_MAX 4
@@ -507,9 +511,13 @@ static int run_armed(struct deep *deep, struct failures *failures, bool *ret_los
 	return err;
 }
 
+/* For looking at the path again. */
 static bool is_time_left(const struct deep *deep)
 {
-	return deep->path->runs < deep->opts->runs && clock_ns(CLOCK_MONOTONIC) < deep->end_ns;
+	uint64_t more_ns = deep->looks.checked ? SECONDS_MORE_MAX * 1000000000ull : 0;
+
+	return deep->path->runs < deep->opts->runs &&
+	       clock_ns(CLOCK_MONOTONIC) < deep->end_ns + more_ns;
 }
 
 /* Runs with all probes armed, until one takes the path. */
