@@ -39,6 +39,8 @@
 #define CHECKS_SHARE 5
 /* Runs in a row of which none takes the path: it is not taken as a whole. */
 #define CHECKS_MAX 10
+/* The same, if so many leave it where no other comes further. */
+#define CHECKS_SAME_MAX 4
 /* Kprobes at a time: each takes the kernel milliseconds to make and to remove. */
 #define CHECK_PROBES_MAX 1000
 /* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
@@ -455,6 +457,7 @@ static int judge_check(struct deep *deep, const struct deep_check *check,
 	if (passed < 0)
 		return passed;
 	deep->passed = passed;
+	deep->taken = count - first;
 	for (size_t i = first; i < count; i++)
 		blinds += blind[i];
 	log_verbose("run %u, to check the path: %zu of %zu branches taken, %zu are not told, %zu "
@@ -523,17 +526,22 @@ static bool is_time_left(const struct deep *deep)
 /* Runs with all probes armed, until one takes the path. */
 static int run_checks(struct deep *deep, const struct deep_check *check, struct errmsg *msg)
 {
+	unsigned int same = 0;
+	size_t most = 0;
 	int err = 0;
 
-	for (unsigned int i = 0;
-	     !err && !deep->passed && !deep->too_many && i < CHECKS_MAX && is_time_left(deep);
+	for (unsigned int i = 0; !err && !deep->passed && !deep->too_many && i < CHECKS_MAX &&
+				 same < CHECKS_SAME_MAX && is_time_left(deep);
 	     i++) {
 		struct failures failures = {};
 		bool lost;
 
+		deep->taken = 0;
 		err = run_armed(deep, &failures, &lost, msg);
 		if (!err && !lost && !deep->too_many)
 			err = judge_check(deep, check, &failures);
+		same = deep->taken < most ? same : deep->taken == most ? same + 1 : 1;
+		most = deep->taken > most ? deep->taken : most;
 		deep_hits_clear(&deep->hits);
 		failures_clear(&failures);
 	}

@@ -32,6 +32,7 @@ struct deep_target {
  * @looks: what each run saw of the path
  * @blind: in a row, runs for that which saw nothing
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
+ * @taken: of the path, by the last of them
  * @begun: the path has its first record
  * @number: of the target, of those that the far end of the path offers
  * @verdict: of the last run, enum deep_verdict
@@ -54,6 +55,7 @@ struct deep {
 	unsigned int blind;
 	bool checked;
 	bool passed;
+	size_t taken;
 	uint64_t end_ns;
 	bool begun;
 	unsigned int number;
