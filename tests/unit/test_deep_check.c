@@ -341,6 +341,13 @@ static void check_records_save_probes(void **state)
 	assert_int_equal(first, 5);
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);
+	/* The record at the error has two branches, and not the return from the handler at 0x05. */
+	assert_int_equal(deep_check_make(&text, &known, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x05)), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
+	assert_true(is_armed(&check, 0x20) && is_armed(&check, 0x0b));
+	deep_check_clear(&check);
 	/* With two entries the record at the error has nothing of the forks before. */
 	assert_int_equal(deep_check_make(&text, &known, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);

@@ -216,21 +216,10 @@ static bool is_view(const struct deep_check *check, uint64_t addr)
 	return false;
 }
 
-/* Is a probe hit in the block of that step, before it? */
-static bool is_hit_before(const struct deep_check *check, size_t step)
-{
-	size_t at = check->steps[step].at;
-
-	while (step-- > 0 && check->steps[step].at == at)
-		if (deep_check_has(check, check->steps[step].addr))
-			return true;
-	return false;
-}
-
 /*
  * Will a record tell which way the run went? It has the branches from there on, unless something is
- * hit in between. That no branch was taken before it in its block is told by the branch to the
- * block, or by a hit in it.
+ * hit in between. That no branch was taken before the fork in its block is told by one entry more:
+ * the branch to the block, or the return from a handler that was called in it.
  */
 static bool is_in_view(const struct deep_check *check, const struct deep_fork *fork, size_t depth)
 {
@@ -238,14 +227,11 @@ static bool is_in_view(const struct deep_check *check, const struct deep_fork *f
 
 	for (size_t i = fork->step + 1; i < check->step_count; i++) {
 		const struct deep_step *step = &check->steps[i];
-		size_t needed = step->at - at;
 
-		if (needed > depth)
+		if (step->at - at >= depth)
 			return false;
-		if (!deep_check_has(check, step->addr))
-			continue;
-		return is_view(check, step->addr) &&
-		       (needed < depth || is_hit_before(check, fork->step + 1));
+		if (deep_check_has(check, step->addr))
+			return is_view(check, step->addr);
 	}
 	return false;
 }
