@@ -7,6 +7,7 @@
 
 #include "disasm/fetch.h"
 #include "util/cleanup.h"
+#include "util/log.h"
 #include "util/vector.h"
 
 /* Instructions that a probe may stand further on than where a way begins. */
@@ -429,8 +430,14 @@ static size_t follow(const struct deep_check *check, const struct deep_hit *hits
 	for (;; hit--) {
 		size_t matched, before;
 
-		if (step == SIZE_MAX || hit->ip != check->steps[step].addr)
+		if (step == SIZE_MAX)
 			return oldest;
+		if (hit->ip != check->steps[step].addr) {
+			log_verbose("behind branch %zu 0x%llx was hit instead of 0x%llx",
+				    check->steps[step].at, (unsigned long long)hit->ip,
+				    (unsigned long long)check->steps[step].addr);
+			return oldest;
+		}
 		matched = match_record(check, &hit->record, check->steps[step].at);
 		if (matched == SIZE_MAX)
 			return oldest;
