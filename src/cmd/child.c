@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,8 @@ int child_exec(void *ctx)
 	return errno == ENOENT ? 127 : 126;
 }
 
-static void run(int go_fd, child_fn *fn, void *ctx)
+/* @mask: of signals, what the command is to have; NULL: as it is */
+static void run(int go_fd, child_fn *fn, void *ctx, const sigset_t *mask)
 {
 	struct sigaction hangup;
 	char byte;
@@ -74,6 +76,8 @@ static void run(int go_fd, child_fn *fn, void *ctx)
 		signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
+	if (mask)
+		sigprocmask(SIG_SETMASK, mask, NULL);
 	_exit(fn(ctx));
 }
 
@@ -94,10 +98,116 @@ int child_fork(struct child *child, child_fn *fn, void *ctx)
 	}
 	if (!pid) {
 		close(fds[1]);
-		run(fds[0], fn, ctx);
+		run(fds[0], fn, ctx, NULL);
 	}
 	close(fds[0]);
 	*child = (struct child){.pid = pid, .go_fd = fds[1]};
+	return 0;
+}
+
+/** struct starter - of the thread of child_vfork(), which frees it; @pid_fd: the child tells */
+struct starter {
+	int go_fds[2];
+	int pid_fd;
+	sigset_t mask;
+	child_fn *fn;
+	void *ctx;
+};
+
+/*
+ * vfork() stops this thread until the child has executed its command, not the others. errno and
+ * what else belongs to a thread is the child's alone until then.
+ */
+static void *start_child(void *arg)
+{
+	struct starter *starter = arg;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		pid_t own = getpid();
+
+		close(starter->go_fds[1]);
+		if (write(starter->pid_fd, &own, sizeof(own)) == sizeof(own))
+			run(starter->go_fds[0], starter->fn, starter->ctx, &starter->mask);
+		_exit(EXIT_ERROR);
+	}
+	if (pid < 0) {
+		ssize_t len;
+
+		pid = -errno;
+		len = write(starter->pid_fd, &pid, sizeof(pid));
+		(void)len; /* who reads nothing says ECHILD */
+	}
+	close(starter->go_fds[0]);
+	close(starter->pid_fd);
+	free(starter);
+	return NULL;
+}
+
+/* Our handlers in the child would count a Ctrl-C twice, in our memory: signals wait there. */
+static int start_thread(struct starter *starter)
+{
+	pthread_t thread;
+	sigset_t all;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &starter->mask);
+	err = pthread_create(&thread, NULL, start_child, starter);
+	pthread_sigmask(SIG_SETMASK, &starter->mask, NULL);
+	if (!err)
+		pthread_detach(thread);
+	return -err;
+}
+
+static int read_pid(int fd)
+{
+	pid_t pid;
+	ssize_t len;
+
+	do
+		len = read(fd, &pid, sizeof(pid));
+	while (len < 0 && errno == EINTR);
+	return len == sizeof(pid) ? pid : -ECHILD;
+}
+
+int child_vfork(struct child *child, child_fn *fn, void *ctx)
+{
+	struct starter *starter = calloc(1, sizeof(*starter));
+	int pid_fds[2], go_fd, err;
+
+	if (!starter)
+		return -ENOMEM;
+	if (pipe2(starter->go_fds, O_CLOEXEC)) {
+		err = -errno;
+		free(starter);
+		return err;
+	}
+	go_fd = starter->go_fds[1];
+	if (pipe2(pid_fds, O_CLOEXEC)) {
+		err = -errno;
+	} else {
+		starter->pid_fd = pid_fds[1];
+		starter->fn = fn;
+		starter->ctx = ctx;
+		err = start_thread(starter);
+		if (err)
+			close(pid_fds[1]);
+	}
+	if (err) {
+		close(starter->go_fds[0]);
+		free(starter);
+	}
+	/* From here on the thread has what is its own. */
+	if (!err) {
+		err = read_pid(pid_fds[0]);
+		close(pid_fds[0]);
+	}
+	if (err < 0) {
+		close(go_fd);
+		return err;
+	}
+	*child = (struct child){.pid = err, .go_fd = go_fd};
 	return 0;
 }
 

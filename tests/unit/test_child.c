@@ -55,9 +55,12 @@ static int wait_for(struct child *child)
 	return child->status;
 }
 
+/* Each test runs with both. */
+static int (*fork_child)(struct child *child, child_fn *fn, void *ctx);
+
 static void start(struct child_command *command, struct child *child)
 {
-	assert_int_equal(child_fork(child, child_exec, command), 0);
+	assert_int_equal(fork_child(child, child_exec, command), 0);
 	child_watch(child);
 }
 
@@ -129,7 +132,7 @@ static void child_go_not_watched_runs(void **state)
 	struct child child = {};
 
 	(void)state;
-	assert_int_equal(child_fork(&child, child_exec, &command), 0);
+	assert_int_equal(fork_child(&child, child_exec, &command), 0);
 	child_go(&child);
 	assert_false(child.at_exec);
 	child_resume(&child);
@@ -148,22 +151,127 @@ static void child_go_signals_are_the_default(void **state)
 	void (*limit)(int) = signal(SIGXFSZ, SIG_IGN);
 
 	(void)state;
-	assert_int_equal(child_fork(&child, child_exec, &command), 0);
+	assert_int_equal(fork_child(&child, child_exec, &command), 0);
 	child_go(&child);
 	signal(SIGPIPE, pipe);
 	signal(SIGXFSZ, limit);
 	assert_int_equal(wait_for(&child), 0);
 }
 
+static unsigned int ran;
+static volatile unsigned int interrupts;
+
+static void count_interrupt(int sig)
+{
+	(void)sig;
+	interrupts++;
+}
+
+static int note_and_end(void *ctx)
+{
+	(void)ctx;
+	ran++;
+	return 5;
+}
+
+static void child_vfork_function_is_in_our_memory(void **state)
+{
+	struct child child = {};
+
+	(void)state;
+	assert_int_equal(child_vfork(&child, note_and_end, NULL), 0);
+	assert_int_not_equal(child.pid, getpid());
+	usleep(20000);
+	assert_int_equal(ran, 0); /* before it may */
+	child_go(&child);
+	assert_int_equal(WEXITSTATUS(wait_for(&child)), 5);
+	assert_int_equal(ran, 1);
+}
+
+/* A handler of ours runs for our own signals; the command's end is by the default. */
+static void child_vfork_signal_runs_no_handler_of_ours(void **state)
+{
+	char *argv[] = {"sleep", "20", NULL};
+	struct child_command command = {.path = "/bin/sleep", .argv = argv};
+	struct child child = {};
+	void (*before)(int) = signal(SIGINT, count_interrupt);
+
+	(void)state;
+	assert_int_equal(child_vfork(&child, child_exec, &command), 0);
+	kill(child.pid, SIGINT);
+	usleep(20000);
+	child_go(&child);
+	assert_int_equal(WTERMSIG(wait_for(&child)), SIGINT);
+	assert_int_equal(interrupts, 0);
+	raise(SIGINT);
+	assert_int_equal(interrupts, 1);
+	signal(SIGINT, before);
+}
+
+/* The mask is the command's as it was ours. */
+static void child_vfork_mask_is_as_before(void **state)
+{
+	char *argv[] = {"sh", "-c", "grep -qE '^SigBlk:.*0{8}$' /proc/self/status", NULL};
+	struct child_command command = {.path = "/bin/sh", .argv = argv};
+	struct child child = {};
+	sigset_t now;
+
+	(void)state;
+	assert_int_equal(child_vfork(&child, child_exec, &command), 0);
+	child_go(&child);
+	assert_int_equal(wait_for(&child), 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, NULL, &now), 0);
+	assert_false(sigismember(&now, SIGINT));
+}
+
+static void child_end_without_go_ends(void **state)
+{
+	char *argv[] = {"true", NULL};
+	struct child_command command = {.path = "/bin/true", .argv = argv};
+	struct child child = {};
+
+	(void)state;
+	assert_int_equal(fork_child(&child, child_exec, &command), 0);
+	child_end(&child);
+	assert_true(child.ended);
+	assert_int_equal(WEXITSTATUS(child.status), 2);
+	assert_int_equal(fork_child(&child, child_exec, &command), 0);
+	child_kill(&child);
+	assert_true(child.ended);
+	assert_false(WIFEXITED(child.status) && !WEXITSTATUS(child.status)); /* never ran */
+}
+
+static int with_fork(void **state)
+{
+	(void)state;
+	fork_child = child_fork;
+	return 0;
+}
+
+static int with_vfork(void **state)
+{
+	(void)state;
+	fork_child = child_vfork;
+	return 0;
+}
+
 int main(void)
 {
+	const struct CMUnitTest vfork_tests[] = {
+		cmocka_unit_test(child_vfork_function_is_in_our_memory),
+		cmocka_unit_test(child_vfork_signal_runs_no_handler_of_ours),
+		cmocka_unit_test(child_vfork_mask_is_as_before),
+	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(child_go_watched_stops_behind_exec),
 		cmocka_unit_test(child_go_exec_fails_ends),
 		cmocka_unit_test(child_go_stopped_before_exec_goes_on),
 		cmocka_unit_test(child_go_not_watched_runs),
 		cmocka_unit_test(child_go_signals_are_the_default),
+		cmocka_unit_test(child_end_without_go_ends),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, with_fork, NULL) |
+	       cmocka_run_group_tests(tests, with_vfork, NULL) |
+	       cmocka_run_group_tests(vfork_tests, NULL, NULL);
 }

@@ -301,7 +301,7 @@ static int start(void *ctx, bool quiet, uint32_t *ret_pid, struct errmsg *msg)
 	why->quiet = quiet;
 	why->child = (struct child){};
 	fflush(NULL);
-	err = child_fork(&why->child, exec_command, why);
+	err = child_vfork(&why->child, exec_command, why);
 	if (err)
 		return errmsg_set(msg, err, "%s: %s", why->command.path, strerror(-err));
 	*ret_pid = why->child.pid;

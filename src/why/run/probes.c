@@ -18,9 +18,9 @@
 #include "why/origin.h"
 #include "why/values/plan.h"
 
-#define POLL_MS	    20
-#define LOG_POLL_MS 5 /* its buffers fill up */
-#define BRANCHES    (PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL)
+/* The function log takes 300,000 entries a CPU: that many are not made in this time. */
+#define POLL_MS	 20
+#define BRANCHES (PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL)
 
 int probes_open(const struct probes_options *opts, struct probes *ret, struct errmsg *msg)
 {
@@ -320,7 +320,7 @@ static int poll_for(struct probes *probes, struct failures *into, int timeout_ms
 
 int probes_poll(struct probes *probes, struct failures *into)
 {
-	return poll_for(probes, into, probes->log ? LOG_POLL_MS : POLL_MS);
+	return poll_for(probes, into, POLL_MS);
 }
 
 int probes_drain(struct probes *probes, struct failures *into)
