@@ -28,12 +28,11 @@
  *	33: nop, nop, nop
  *	36: nop		(the error)
  */
-static const uint8_t code[0x40] = {[0x00] = 0xe8, 0x0b, 0,    0,    0,
-				   0x90,	  0x90, 0x74, 0x17, 0x74,
-				   0x01,	  0x90, 0xff, 0xe0, [0x10] = 0x74,
-				   0x02,	  0x90, 0x90, 0xc3, [0x20] = 0xc3,
-				   [0x30] = 0x90, 0xeb, 0x03, 0x90, 0x90,
-				   0x90,	  0x90, 0x90, 0x90};
+static uint8_t code[0x40] = {[0x00] = 0xe8, 0x0b, 0,	0,    0,    0x90,	   0x90,
+			     0x74,	    0x17, 0x74, 0x01, 0x90, 0xff,	   0xe0,
+			     [0x10] = 0x74, 0x02, 0x90, 0x90, 0xc3, [0x20] = 0xc3, [0x30] = 0x90,
+			     0xeb,	    0x03, 0x90, 0x90, 0x90, 0x90,	   0x90,
+			     0x90};
 
 #define AT(n) (CODE + (n))
 
@@ -267,6 +266,28 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	deep_check_clear(&check);
 }
 
+/* Where the tracer has its place a kprobe would be a call. */
+static void check_no_probe_on_the_tracers_place(void **state)
+{
+	/* 00: jmp *%rax (to 10); 10: endbr64; nop of 5 bytes; push %rbp (the error) */
+	static const uint8_t entry[] = {0xff, 0xe0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+					0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xf3, 0x0f,
+					0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0x00, 0x00, 0x55, 0x90};
+	const struct why_branch to_entry[] = {{AT(0x40), AT(0x00)}, {AT(0x00), AT(0x10)}};
+	const struct deep_known path = {.branches = to_entry, .count = 2, .end = AT(0x1a)};
+	uint8_t kept[sizeof(entry)];
+	struct deep_check check;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, entry, sizeof(entry));
+	assert_int_equal(deep_check_make(&text, &path, &check), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	assert_int_equal(check.armed_count, 2);
+	assert_true(is_armed(&check, 0x19) && is_armed(&check, 0x1a));
+	deep_check_clear(&check);
+}
+
 /* A kprobe on a branch does what it would have done: no record has that branch. */
 static void check_kprobe_on_a_branch(void **state)
 {
@@ -365,6 +386,7 @@ int main(void)
 		cmocka_unit_test_setup(check_path_without_entry, setup),
 		cmocka_unit_test_setup(check_refused_stands_further_on_or_is_blind, setup),
 		cmocka_unit_test_setup(check_few_probes_go_to_the_newest, setup),
+		cmocka_unit_test_setup(check_no_probe_on_the_tracers_place, setup),
 		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_code_that_is_not_the_paths_is_blind, setup),

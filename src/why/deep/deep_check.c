@@ -12,6 +12,9 @@
 
 /* Instructions that a probe may stand further on than where a way begins. */
 #define FURTHER_MAX 4
+/* What an ENDBR becomes that no indirect call needs; the tracer's place, and a static key, have 5.
+ */
+#define PATCHED_NOP_BYTES 4
 /* Behind a probe its handler, or the jump in its place, goes on so near. */
 #define HANDLED_BYTES 32
 /* Further than any two instructions of the kernel's image, or of one module, are. */
@@ -180,11 +183,29 @@ static uint64_t goes_on(const struct text_source *text, uint64_t addr)
 	return insn.class == INSN_JMP ? insn.target : 0;
 }
 
+/*
+ * Behind what does nothing: where a function has its place for the tracer a kprobe would be a call
+ * of that, whose branches no handler's return shows, and where a static key is patched there is
+ * none.
+ */
+static uint64_t skip_nops(const struct text_source *text, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	while (!insn_fetch(text, addr, bytes, &insn) &&
+	       (insn.flags & INSN_F_ENDBR ||
+		(insn.flags & INSN_F_NOP && insn.len >= PATCHED_NOP_BYTES)))
+		addr += insn.len;
+	return addr;
+}
+
 /* On the way that begins at @addr, as soon as possible. *@ret_at: 0: nowhere */
 static int arm_way(struct deep_check *check, const struct text_source *text, size_t max,
 		   deep_probe_fn *probe, void *ctx, uint64_t addr, uint64_t *ret_at)
 {
 	*ret_at = 0;
+	addr = skip_nops(text, addr);
 	for (int i = 0; i < FURTHER_MAX && addr; i++) {
 		int err = deep_check_has(check, addr) ? 0
 			  : check->armed_count < max  ? probe(ctx, addr)
