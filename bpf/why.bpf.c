@@ -663,9 +663,13 @@ int why_point(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
+/* The entry code stores it as the result, until the call has one (arch/x86/entry/entry_64.S). */
+#define ENOSYS 38
+
 /*
  * Which way the call goes, told at each place where it can part. No branches: what a kprobe
- * executes fills the LBR. Its cookie is its address.
+ * executes fills the LBR. Its cookie is its address. What the call before it executed behind its
+ * end is none of this one's.
  */
 SEC("?kprobe")
 int why_passed(struct pt_regs *ctx)
@@ -674,7 +678,7 @@ int why_passed(struct pt_regs *ctx)
 	struct why_passed *passed;
 
 	if (!task || !task->in_call || !on_own_stack(ctx->sp) ||
-	    user_regs()->orig_ax != why_passed_nr)
+	    user_regs()->orig_ax != why_passed_nr || user_regs()->ax != (__u64)-ENOSYS)
 		return 0;
 	passed = bpf_ringbuf_reserve(&why_events, sizeof(*passed), 0);
 	if (!passed) {
