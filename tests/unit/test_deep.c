@@ -589,6 +589,24 @@ static void deep_with_kprobes_time_is_left_to_check(void **state)
 	deep_path_free(path);
 }
 
+static unsigned int first_six(unsigned int run)
+{
+	return run < 6;
+}
+
+/* The first six runs go a way that no other goes. Those that are left take the other to its end. */
+static void deep_with_kprobes_the_last_runs_go_on(void **state)
+{
+	struct deep_path *path;
+
+	machine.kprobes = true;
+	machine.ways = first_six;
+	path = find(16, true);
+	assert_true(is_of_one_run(path));
+	assert_true(path->entry);
+	deep_path_free(path);
+}
+
 /* Where the kernel allows no kprobe, runs that see it again have to do. */
 static void deep_with_kprobes_but_not_everywhere(void **state)
 {
@@ -678,6 +696,7 @@ int main(void)
 		TEST(deep_with_kprobes_no_two_runs_are_mixed),
 		TEST(deep_with_kprobes_the_same_in_each_run),
 		TEST(deep_with_kprobes_time_is_left_to_check),
+		TEST(deep_with_kprobes_the_last_runs_go_on),
 		TEST(deep_with_kprobes_but_not_everywhere),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),

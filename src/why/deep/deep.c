@@ -640,8 +640,9 @@ static unsigned int runs_max(const struct deep *deep)
 {
 	unsigned int runs = deep->opts->runs;
 
+	/* Begun anew, the path is the one that the checks took: one more is enough. */
 	if (deep->looks.checked)
-		return runs > 1 ? runs - 1 - runs / CHECKS_SHARE : runs;
+		return runs > 1 ? runs - 1 - (deep->anew ? 0 : runs / CHECKS_SHARE) : runs;
 	return deep_looks_varies(&deep->looks) && has_looks(deep) ? runs - runs / LOOKS_SHARE
 								  : runs;
 }
@@ -698,14 +699,16 @@ static bool can_begin_anew(struct deep *deep)
 	size_t count = deep->path->count, sure;
 	bool few;
 
+	/* One run to get further, and one to check that. */
 	if (!deep->looks.checked || !deep->begun || deep->passed || deep->cuts >= CUTS_MAX ||
-	    deep->path->runs >= runs_max(deep))
+	    deep->path->runs + 2 > deep->opts->runs)
 		return false;
 	sure = deep_looks_sure(&deep->looks, count, &few);
 	if (sure >= count || sure < DEEP_OVERLAP_MIN)
 		return false;
 	log_verbose("no run takes more than %zu of %zu branches", sure, count);
 	deep->cuts++;
+	deep->anew = true;
 	deep->others = deep->number = 0;
 	give_up(deep, count - sure);
 	return true;

@@ -33,6 +33,7 @@ struct deep_target {
  * @blind: in a row, runs for that which saw nothing
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
  * @taken: of the path, by the last of them
+ * @anew: none did, and the path was given up from where they left it
  * @begun: the path has its first record
  * @number: of the target, of those that the far end of the path offers
  * @verdict: of the last run, enum deep_verdict
@@ -56,6 +57,7 @@ struct deep {
 	bool checked;
 	bool passed;
 	size_t taken;
+	bool anew;
 	uint64_t end_ns;
 	bool begun;
 	unsigned int number;
