@@ -29,8 +29,8 @@ int child_fork(struct child *child, child_fn *fn, void *ctx);
  * child_vfork() - the same of a @fn that does little but exec, without a copy of our memory
  *
  * Until its exec the process is in our memory, on a stack of its own. @fn must change nothing
- * there. What @ctx points at must stay as it is until child_go() has been called, and the process is
- * another program or has ended.
+ * there. What @ctx points at must stay as it is until child_go() has been called, and the process
+ * is another program or has ended.
  *
  * A fork() of ours copies the tables of some 10,000 pages. The exec takes them down again, in the
  * process that is traced: by the function tracer, that takes 6 seconds in the guest.
