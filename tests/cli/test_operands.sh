@@ -110,6 +110,7 @@ said() {
 # register may be right by chance: inlined functions have variables of one name.
 lies() {
 	local lie script count wrong
+	# Of a member's address, without a size, "*&array" would be true.
 	# Few conditions are of the stack: more decisions are drawn than gdb is then asked of.
 	"$facts" -s "$seed" -n 8000 "$1" >"$scratch/true" 2>"$scratch/err" || not_ok "lies: facts" "$scratch/err"
 	while IFS=$'\t' read -r lie script; do
@@ -127,7 +128,7 @@ lies() {
 		another register	$2 == "register" { $4 = ($4 + 3) % 16; print }
 		another variable	$2 == "register" { $10 = $10 "_"; print }
 		another member	$2 == "member" { $5 += 8; print }
-		a pointer to something else	$2 == "member" { $10 = "*" $10; print }
+		a pointer to something else	$2 == "member" && $6 { $10 = "*" $10; print }
 		larger than it is	$2 == "member" && $6 { $6 *= 16; print }
 		another place in the frame	$2 == "stack" { $5 -= 4096; print }
 		a part further on	$2 == "member" && $6 { $7 += 1; print }

@@ -86,6 +86,11 @@ def misnamed(snapshots, symbols):
                             wasted_error(s, symbols) for s in snapshots) if why]
 
 
+class Totals(dict):
+    """Numbers of one part; .wrong: what is wrong, in words"""
+    wrong = ()
+
+
 def verify(report, name, directory, part):
     """Hold every instruction of @part.lbr's paths against the stops: verify_path's totals, or None."""
     shown = os.path.join(directory, part + ".jsonl")
@@ -101,7 +106,9 @@ def verify(report, name, directory, part):
     if status not in (0, 1):
         report(f"{name}/{part}", f"verify_path: exit status {status}")
         return None
-    return dict(totals, misnamed=len(wrong))
+    totals = Totals(totals, misnamed=len(wrong))
+    totals.wrong = [f"{part}: {why}" for why in said if why.startswith("wrong: ")] + wrong
+    return totals
 
 
 def judge_exact(report, name, parts, least):
@@ -112,7 +119,7 @@ def judge_exact(report, name, parts, least):
     if wrong:
         why = (f"{total['wrong']} wrong blocks, {total['not_in_log']} snapshots not in the log, "
                f"{total['without_path']} without a path, {total['misnamed']} with a wrong name or "
-               "number of entries wasted")
+               "number of entries wasted: " + "; ".join([why for part in parts for why in part.wrong][:3]))
     elif total["with_path"] < least:
         why = f"{total['with_path']} snapshots with a path, at least {least} expected"
     report(f"{name}/exact", why,
