@@ -176,6 +176,7 @@ static uint64_t way_key(const struct path *path, const struct path_decision *dec
 	bool called = false;
 	uint64_t hash = fnv(FNV_START, function->name, strlen(function->name));
 
+	hash = fnv(hash, function->module, strlen(function->module));
 	hash = mix(hash, function->addr);
 	hash = mix(hash, decision->taken);
 	hash = mix_insns(hash, path, decision->setter, decision->setter + 1);
@@ -271,7 +272,9 @@ int path_names_find(struct path_names *names, const struct path *path,
 	if (kept)
 		return take(kept, ret);
 	err = path_source_condition(path, decision, symbols, lines, ret);
-	if (err != -ENOMEM)
+	/* Where a live module is, is looked up once a second: what has no name may have one then.
+	 */
+	if (!err || (err != -ENOMEM && !function.module[0]))
 		keep(names, key, err, ret);
 	return err;
 }

@@ -15,6 +15,7 @@
 
 #define KERNEL UINT64_C(0xffffffff81000000)
 #define OTHER  (KERNEL + 0x1000)
+#define MODULE 0xffffffffc0001000ull
 
 int __wrap_operand_condition(const struct operand_way *way, const struct operand_insn *setter,
 			     const struct operand_insn *branch, bool taken,
@@ -186,6 +187,16 @@ static void names_none_is_remembered_too(void **state)
 	answer = 0;
 	assert_int_equal(find(names, &scene, &found), 0);
 	assert_int_equal(asked, 3);
+	/* ... or in a module, which may have been loaded anew a moment ago */
+	make(&scene);
+	asked = 0;
+	answer = -ENOENT;
+	scene.decision.addr = MODULE + 7;
+	assert_int_equal(find(names, &scene, &found), -ENOENT);
+	answer = 0;
+	assert_int_equal(find(names, &scene, &found), 0);
+	assert_int_equal(find(names, &scene, &found), 0);
+	assert_int_equal(asked, 2);
 	path_names_destroy(names);
 }
 
@@ -235,10 +246,12 @@ static void names_too_many_are_forgotten(void **state)
 static int setup(void **state)
 {
 	const struct symbol f = {"f", "", KERNEL, 0x100}, other = {"other", "", OTHER, 0x200};
+	const struct symbol module = {"f", "mod", MODULE, 0x100};
 
 	(void)state;
 	return symbols_open_empty(&symbols) ?: symbols_add(symbols, &f)
-						       ?: symbols_add(symbols, &other);
+						       ?: symbols_add(symbols, &other)
+						       ?: symbols_add(symbols, &module);
 }
 
 static int teardown(void **state)
