@@ -191,8 +191,10 @@ int child_vfork(struct child *child, child_fn *fn, void *ctx)
 		starter->fn = fn;
 		starter->ctx = ctx;
 		err = start_thread(starter);
-		if (err)
+		if (err) {
+			close(pid_fds[0]);
 			close(pid_fds[1]);
+		}
 	}
 	if (err) {
 		close(starter->go_fds[0]);
