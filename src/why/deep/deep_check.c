@@ -211,8 +211,10 @@ static int arm_way(struct deep_check *check, const struct text_source *text, siz
 			  : check->armed_count < max  ? probe(ctx, addr)
 						      : -ENOSPC;
 
-		if (err == -ENOMEM || err == -ENOSPC)
-			return err == -ENOMEM ? err : 0;
+		if (err == -ENOMEM || err == -EINTR)
+			return err;
+		if (err == -ENOSPC)
+			return 0;
 		if (!err) {
 			*ret_at = addr;
 			return add_armed(check, addr);
@@ -280,7 +282,7 @@ int deep_check_arm(struct deep_check *check, const struct text_source *text, siz
 	int err = deep_check_has(check, check->known.end) ? 0 : probe(ctx, check->known.end);
 
 	if (err)
-		return err == -ENOMEM ? err : 0;
+		return err == -ENOMEM || err == -EINTR ? err : 0;
 	err = add_armed(check, check->known.end);
 	/* A probe that one fork needs may stand in the record that another one is in. */
 	while (!err && more) {

@@ -86,14 +86,14 @@ int deep_check_make(const struct text_source *text, const struct deep_known *kno
 /** deep_check_view() - a breakpoint at @addr takes a record, before deep_check_arm(); 0; -ENOMEM */
 int deep_check_view(struct deep_check *check, uint64_t addr);
 
-/** typedef deep_probe_fn - a probe at @addr? Return: 0; -ENOMEM; another negative errno: none */
+/** typedef deep_probe_fn - a probe at @addr? Return: 0; -ENOMEM; -EINTR; another errno: none */
 typedef int deep_probe_fn(void *ctx, uint64_t addr);
 
 /**
  * deep_check_arm() - have probes made for the error, and for all forks that no record has
  * @max: probes, at most; the newest forks come first
  * @depth: entries of a record
- * Return: 0, @check->armed_count is 0 if the error itself can have none; -ENOMEM.
+ * Return: 0, @check->armed_count is 0 if the error itself can have none; -ENOMEM; -EINTR.
  */
 int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
 		   size_t depth, deep_probe_fn *probe, void *ctx);
