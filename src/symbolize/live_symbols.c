@@ -76,12 +76,15 @@ static void read_module_ranges(struct symbols *syms, struct symtab *tab, const c
 	}
 }
 
-/* Reads modules' ranges into @tab, if any; returns what tells one set of them from another. */
-static uint64_t read_live_state(struct symbols *syms, struct symtab *tab)
+/*
+ * Reads modules' ranges into @tab, if any; returns what tells one set of them from another.
+ * @ret_modules: how many there are; may be NULL
+ */
+static uint64_t read_live_state(struct symbols *syms, struct symtab *tab, size_t *ret_modules)
 {
 	uint64_t hash = FNV_START;
 	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
+	size_t len = 0, modules = 0;
 
 	text = read_small_file(syms->live->modules, MODULES_BYTES, &len);
 	if (text) {
@@ -89,6 +92,7 @@ static uint64_t read_live_state(struct symbols *syms, struct symtab *tab)
 		for (const char *line = text; *line; line = next_line(line)) {
 			const char *base = line_base(line);
 
+			modules++;
 			hash = fnv(hash, line, strcspn(line, " \n"));
 			if (base)
 				hash = fnv(hash, base, strcspn(base, "\n"));
@@ -96,6 +100,8 @@ static uint64_t read_live_state(struct symbols *syms, struct symtab *tab)
 		if (tab)
 			read_module_ranges(syms, tab, text);
 	}
+	if (ret_modules)
+		*ret_modules = modules;
 	return syms->live->bpf ? symbols_bpf_fingerprint(hash) : hash;
 }
 
@@ -115,18 +121,19 @@ static int copy_kernel(const struct symtab *old, struct symtab *tab)
 	return 0;
 }
 
-/* Out of the kernel's memory, if its modules stay what they are meanwhile. */
-static int read_memory(struct symbols_reading *reading, const struct btf *btf, uint64_t fingerprint)
+/*
+ * Out of the kernel's memory, if its modules and programs stay what they are meanwhile.
+ * @listed: modules in /proc/modules, which are in the table already
+ */
+static int read_memory(struct symbols_reading *reading, uint64_t fingerprint, size_t listed)
 {
 	struct symbols *syms = reading->syms;
-	size_t listed = reading->tab->module_count, visited = 0;
-	int err = kcoresyms_read(syms->kcore, reading, btf, &visited);
+	size_t visited = 0;
+	int err = kcoresyms_read(syms->kcore, reading, &visited);
 
 	if (err)
 		return err;
-	/* Number 0 is the kernel image; one that is not in /proc/modules would have been added. */
-	if (visited + 1 != listed || reading->tab->module_count != listed ||
-	    read_live_state(syms, NULL) != fingerprint)
+	if (visited != listed || read_live_state(syms, NULL, NULL) != fingerprint)
 		return -EAGAIN;
 	return 0;
 }
@@ -135,28 +142,33 @@ static int read_memory(struct symbols_reading *reading, const struct btf *btf, u
  * Fill @ret_tab from @path, or, if that is NULL, from memory; @old: the table it replaces, or
  * NULL.
  */
-static int read_table(struct symbols *syms, const char *path, const struct btf *btf,
-		      const struct symtab *old, struct symtab *ret_tab)
+static int read_table(struct symbols *syms, const char *path, const struct symtab *old,
+		      struct symtab *ret_tab)
 {
 	struct symtab tab = {0};
 	struct symbols_reading reading = {.syms = syms, .tab = &tab, .old = old};
 	uint64_t fingerprint = 0;
+	size_t listed = 0;
 	int err;
 
 	err = old ? symtab_take_modules(&tab, old) : symtab_module_index(&tab, &syms->names, "", 0);
 	if (err == 0)
-		fingerprint = read_live_state(syms, &tab);
+		fingerprint = read_live_state(syms, &tab, &listed);
 	if (err == 0 && old)
 		err = copy_kernel(old, &tab);
 	if (err == 0)
 		err = path ? kallsyms_read(&reading, path, syms->ahead)
-			   : read_memory(&reading, btf, fingerprint);
-	err = err ?: symbols_end_reading(&reading);
+			   : read_memory(&reading, fingerprint, listed);
+	/* Memory tells addresses, or nothing, and beside the image there may be no symbols. */
+	if (!err && !path && old)
+		symtab_finish(&tab);
+	else
+		err = err ?: symbols_end_reading(&reading);
 	if (err < 0) {
 		symtab_deinit(&tab);
 		return err == -E2BIG ? -EINVAL : err;
 	}
-	syms->partial = !path;
+	syms->partial = !path && !old;
 	syms->fingerprint = fingerprint;
 	*ret_tab = tab;
 	return 0;
@@ -175,7 +187,7 @@ static struct symbols *symbols_alloc(const struct symbols_source *live)
 
 static int read_first(struct symbols *syms, const char *path)
 {
-	int err = read_table(syms, path, NULL, NULL, &syms->tab);
+	int err = read_table(syms, path, NULL, &syms->tab);
 
 	if (!err && syms->live->bpf)
 		symbols_read_bpf_sizes(syms);
@@ -218,12 +230,16 @@ int symbols_open_end(struct symbols *syms, const struct btf *btf)
 {
 	int err = -ENOENT;
 
-	if (syms->kcore && btf)
-		err = read_table(syms, NULL, btf, NULL, &syms->tab);
+	if (syms->kcore && btf) {
+		kcoresyms_describe(syms->kcore, btf);
+		err = read_table(syms, NULL, NULL, &syms->tab);
+	}
+	if (err) {
+		kcoresyms_close(syms->kcore);
+		syms->kcore = NULL;
+	}
 	if (err && err != -ENOMEM)
 		err = read_first(syms, syms->live->kallsyms);
-	kcoresyms_close(syms->kcore);
-	syms->kcore = NULL;
 	prefetch_stop(syms->ahead);
 	syms->ahead = NULL;
 	return err;
@@ -258,17 +274,23 @@ int symbols_open_running(struct symbols **ret_symbols)
 void symbols_freeze(struct symbols *syms)
 {
 	syms->live = NULL;
+	kcoresyms_close(syms->kcore);
+	syms->kcore = NULL;
 }
 
 int symbols_refresh(struct symbols *syms)
 {
 	struct symtab tab;
-	int err;
+	int err = -ENOENT;
 
 	if (!syms->live || syms->visiting)
 		return 0;
 	syms->read_ns = syms->checked_ns = clock_ns(CLOCK_MONOTONIC);
-	err = read_table(syms, syms->live->kallsyms, NULL, &syms->tab, &tab);
+	/* At a fraction of what it costs the kernel to print /proc/kallsyms */
+	if (syms->kcore)
+		err = read_table(syms, NULL, &syms->tab, &tab);
+	if (err && err != -ENOMEM)
+		err = read_table(syms, syms->live->kallsyms, &syms->tab, &tab);
 	if (err)
 		return err;
 	symtab_deinit(&syms->tab);
@@ -295,7 +317,7 @@ static bool refresh_due(struct symbols *syms, const struct symtab_entry *sym)
 	if (syms->checked_ns && now - syms->checked_ns < (sym ? SECOND_NS : MISS_LOOK_NS))
 		return false;
 	syms->checked_ns = now;
-	return read_live_state(syms, NULL) != syms->fingerprint;
+	return read_live_state(syms, NULL, NULL) != syms->fingerprint;
 }
 
 void symbols_follow_address(struct symbols *syms, uint64_t addr)

@@ -214,6 +214,10 @@ enum symbols_single {
 	SYMBOLS_BUG_TABLE_STOP,
 	SYMBOLS_KFENCE_POOL,  /* the variable, which may be NULL */
 	SYMBOLS_MODULES,      /* list of struct module */
+	SYMBOLS_BPF_KALLSYMS, /* this and the next: see struct ksym_generated */
+	SYMBOLS_FTRACE_TRAMPOLINES,
+	SYMBOLS_KPROBE_SLOTS,
+	SYMBOLS_KPROBE_OPT_SLOTS,
 	SYMBOLS_VMALLOC_BASE, /* the variable */
 	SYMBOLS_BTF,	      /* of the kernel image, up to the next one */
 	SYMBOLS_BTF_END,

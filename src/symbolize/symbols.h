@@ -55,7 +55,7 @@ struct noted_name {
  * @kept: of them, by their hash; NULL before the first
  * @live: where to read again; NULL for a table that does not change
  * @ahead: symbols_open_begin(): reads the file already; NULL otherwise
- * @kcore: symbols_open_begin(): what is read of the kernel's memory; NULL otherwise
+ * @kcore: what is read of the kernel's memory; NULL if that is not allowed, or did not work
  * @partial: the kernel image and modules alone: no BPF programs, no trampolines
  * @visiting: in symbols_for_each(): the table must not be replaced
  * @user_hidden: symbols_hide_user()
@@ -157,15 +157,19 @@ bool kallsyms_peek(struct symbols_reading *reading, const char *path);
  */
 struct kcoresyms *kcoresyms_open(const char *path);
 
+/** kcoresyms_describe() - before the first reading: the kernel's structs, by the BTF of its image
+ */
+void kcoresyms_describe(struct kcoresyms *kcore, const struct btf *btf);
+
 /**
  * kcoresyms_read() - the symbols of the kernel image and of its modules into the table
- * Modules may come and go meanwhile: the caller has to see whether they did.
- * @btf: of the kernel image
+ * Into one that replaces another: of the modules, of BPF programs, and of what else the kernel has
+ * generated; the image's are not read again. All but the image's may come and go meanwhile:
+ * the caller has to see whether they did.
  * @ret_modules: modules that were read
  * Return: 0; negative errno if anything is not as it should be.
  */
-int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, const struct btf *btf,
-		   size_t *ret_modules);
+int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, size_t *ret_modules);
 
 /** kcoresyms_close() - free; NULL is fine */
 void kcoresyms_close(struct kcoresyms *kcore);

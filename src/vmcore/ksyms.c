@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ksyms.c - the kernel's own symbol tables (symbolize/ksymtable.h), out of a dump */
+/* ksyms.c - the kernel's own symbol tables (symbolize/tables/ksymtable.h), out of a dump */
 #include "vmcore/ksyms.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 
 #include <bpf/btf.h>
 
-#include "symbolize/ksymtable.h"
 #include "symbolize/symbols.h"
+#include "symbolize/tables/ksymtable.h"
 #include "util/cleanup.h"
 #include "vmcore/kernel_btf.h"
 
@@ -30,12 +30,14 @@ static int take_modules(struct dump *dump, struct symbols_reading *reading, uint
 	const struct symbols *symbols = reading->syms;
 	_cleanup_(kernel_btf_free) struct btf *btf = NULL;
 	struct ksym_modules modules = {0};
+	struct ksym_layout layout;
 	int err = kernel_btf_read(dump, symbols_single(symbols, SYMBOLS_BTF),
 				  symbols_single(symbols, SYMBOLS_BTF_END), &btf);
 
+	ksym_layout_read(btf, &layout);
 	err = err
 		      ?: ksym_modules_for_each(dump_text(dump),
-					       symbols_single(symbols, SYMBOLS_MODULES), btf,
+					       symbols_single(symbols, SYMBOLS_MODULES), &layout,
 					       symbols_take_visited, reading, &modules);
 	*ret_failed = modules.failed;
 	return err;

@@ -20,8 +20,8 @@
 #include <bpf/btf.h>
 
 #include "../seed.h"
-#include "symbolize/ksymtable.h"
 #include "symbolize/symbols.h"
+#include "symbolize/tables/ksymtable.h"
 
 #define BASE	  0xffffffff81000000u
 #define MODULE_AT 0xffffffffc0b00000u
@@ -31,6 +31,10 @@
 /* struct module and struct mod_kallsyms of this kernel: where their members stand, in bytes */
 enum { STATE = 0, LIST = 8, NAME = 24, KALLSYMS = 88, MODULE_BYTES = 96 };
 enum { SYMTAB = 0, COUNT = 8, STRTAB = 16, TYPETAB = 24, KALLSYMS_BYTES = 32 };
+/* struct bpf_ksym, struct ftrace_ops, struct kprobe_insn_cache and struct kprobe_insn_page */
+enum { KSYM_START = 0, KSYM_NAME = 16, KSYM_NODE = 528, KSYM_BYTES = 552 };
+enum { OPS_TRAMPOLINE = 8, OPS_LIST = 24, OPS_BYTES = 48 };
+enum { CACHE_PAGES = 8, CACHE_BYTES = 32, PAGE_LIST = 0, PAGE_INSNS = 16, PAGE_BYTES = 32 };
 
 /* Where in memory things are */
 enum {
@@ -46,7 +50,21 @@ enum {
 	MODULE_SYMTAB = 0x7300,
 	MODULE_STRTAB = 0x7400,
 	MODULE_TYPETAB = 0x7500,
+	BPF_KALLSYMS = 0x8000,
+	TRAMPOLINES = 0x8010,
+	INSN_SLOTS = 0x8020,
+	OPTINSN_SLOTS = 0x8040,
+	PROGRAM = 0x8100,
+	TRAMPOLINE = 0x8400,
+	FTRACE_OPS = 0x8700,
+	INSN_PAGE = 0x8800,
 };
+
+#define PROGRAM_AT    0xffffffffc0d00000u
+#define TRAMPOLINE_AT 0xffffffffc0d01000u
+#define FTRACE_AT     0xffffffffc0d02000u
+#define INSNS_AT      0xffffffffc0d03000u
+#define PROGRAM_NAME  "bpf_prog_0011223344556677_p"
 
 static char long_name[LONG_NAME + 1];
 
@@ -62,7 +80,13 @@ static const struct {
 	{BASE + 0x100, 't', long_name},
 	{BASE + 0x200, 'T', "last_function"},
 	{BASE + MODULES, 'd', "modules"},
+	{BASE + BPF_KALLSYMS, 'd', "bpf_kallsyms"},
+	{BASE + TRAMPOLINES, 'd', "ftrace_ops_trampoline_list"},
+	{BASE + INSN_SLOTS, 'D', "kprobe_insn_slots"},
+	{BASE + OPTINSN_SLOTS, 'D', "kprobe_optinsn_slots"},
 };
+
+#define SYMBOLS (sizeof(symbols) / sizeof(*symbols))
 
 static const struct {
 	uint64_t addr;
@@ -72,6 +96,24 @@ static const struct {
 	{MODULE_AT, 't', "loop_open"},
 	{MODULE_AT + 0x80, 'T', "loop_close"},
 	{MODULE_AT + 0x2000, 'd', "loop_data"},
+};
+
+/* What the kernel has generated, in the order of its lists */
+static const struct {
+	uint64_t addr;
+	const char *name, *module;
+} generated[] = {
+	{PROGRAM_AT, PROGRAM_NAME, "bpf"},
+	{TRAMPOLINE_AT, "bpf_trampoline_6442", "bpf"},
+	{FTRACE_AT, "ftrace_trampoline", "__builtin__ftrace"},
+	{INSNS_AT, "kprobe_insn_page", "__builtin__kprobes"},
+};
+
+static const struct ksym_generated generated_lists = {
+	.bpf_kallsyms = BASE + BPF_KALLSYMS,
+	.ftrace_ops_trampoline_list = BASE + TRAMPOLINES,
+	.kprobe_insn_slots = BASE + INSN_SLOTS,
+	.kprobe_optinsn_slots = BASE + OPTINSN_SLOTS,
 };
 
 struct memory {
@@ -171,6 +213,35 @@ static void put_module(struct memory *memory)
 	put64(memory, MODULE_KALLSYMS + TYPETAB, BASE + MODULE_TYPETAB);
 }
 
+/* A list of the nodes @at, in bytes; its head is the first */
+static void put_list(struct memory *memory, const uint32_t *at, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		put64(memory, at[i], BASE + at[(i + 1) % count]);
+		put64(memory, at[(i + 1) % count] + 8, BASE + at[i]);
+	}
+}
+
+static void put_generated(struct memory *memory)
+{
+	static const uint32_t programs[] = {BPF_KALLSYMS, PROGRAM + KSYM_NODE,
+					    TRAMPOLINE + KSYM_NODE},
+			      ops[] = {TRAMPOLINES, FTRACE_OPS + OPS_LIST},
+			      pages[] = {INSN_SLOTS + CACHE_PAGES, INSN_PAGE + PAGE_LIST},
+			      none[] = {OPTINSN_SLOTS + CACHE_PAGES};
+
+	put_list(memory, programs, 3);
+	put_list(memory, ops, 2);
+	put_list(memory, pages, 2);
+	put_list(memory, none, 1);
+	put64(memory, PROGRAM + KSYM_START, PROGRAM_AT);
+	put(memory, PROGRAM + KSYM_NAME, PROGRAM_NAME, sizeof(PROGRAM_NAME));
+	put64(memory, TRAMPOLINE + KSYM_START, TRAMPOLINE_AT);
+	put(memory, TRAMPOLINE + KSYM_NAME, generated[1].name, strlen(generated[1].name) + 1);
+	put64(memory, FTRACE_OPS + OPS_TRAMPOLINE, FTRACE_AT);
+	put64(memory, INSN_PAGE + PAGE_INSNS, INSNS_AT);
+}
+
 static int read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
 {
 	const struct memory *memory = ctx;
@@ -221,7 +292,27 @@ static struct btf *describe(void)
 	btf__add_field(btf, "num_symtab", pointer, COUNT * 8, 0);
 	btf__add_field(btf, "strtab", pointer, STRTAB * 8, 0);
 	btf__add_field(btf, "typetab", pointer, TYPETAB * 8, 0);
+	btf__add_struct(btf, "bpf_ksym", KSYM_BYTES);
+	btf__add_field(btf, "start", pointer, KSYM_START * 8, 0);
+	btf__add_field(btf, "name", pointer, KSYM_NAME * 8, 0);
+	btf__add_field(btf, "lnode", pointer, KSYM_NODE * 8, 0);
+	btf__add_struct(btf, "ftrace_ops", OPS_BYTES);
+	btf__add_field(btf, "trampoline", pointer, OPS_TRAMPOLINE * 8, 0);
+	btf__add_field(btf, "list", pointer, OPS_LIST * 8, 0);
+	btf__add_struct(btf, "kprobe_insn_cache", CACHE_BYTES);
+	btf__add_field(btf, "pages", pointer, CACHE_PAGES * 8, 0);
+	btf__add_struct(btf, "kprobe_insn_page", PAGE_BYTES);
+	btf__add_field(btf, "list", pointer, PAGE_LIST * 8, 0);
+	btf__add_field(btf, "insns", pointer, PAGE_INSNS * 8, 0);
 	return btf;
+}
+
+static struct ksym_layout layout_of(const struct btf *btf)
+{
+	struct ksym_layout layout;
+
+	ksym_layout_read(btf, &layout);
+	return layout;
 }
 
 struct seen {
@@ -258,6 +349,20 @@ static int see_module(uint64_t addr, char type, const char *name, size_t len, co
 	return 0;
 }
 
+static int see_generated(uint64_t addr, char type, const char *name, size_t len, const char *module,
+			 void *ctx)
+{
+	struct seen *seen = ctx;
+	size_t i = seen->count++;
+
+	assert_int_equal(addr, generated[i].addr);
+	assert_int_equal(type, 't');
+	assert_string_equal(name, generated[i].name);
+	assert_int_equal(len, strlen(name));
+	assert_string_equal(module, generated[i].module);
+	return 0;
+}
+
 static int setup(void **state)
 {
 	struct memory *memory = calloc(1, sizeof(*memory));
@@ -265,6 +370,7 @@ static int setup(void **state)
 	memset(long_name, 'l', LONG_NAME);
 	put_image(memory, true);
 	put_module(memory);
+	put_generated(memory);
 	*state = memory;
 	return 0;
 }
@@ -284,11 +390,11 @@ static void image_both_kinds_of_offsets(void **state)
 
 	assert_int_equal(ksymtable_locate(lookup, NULL, &at), 0);
 	assert_int_equal(ksymtable_for_each(source, &at, see_image, &seen), 0);
-	assert_int_equal(seen.count, 7);
+	assert_int_equal(seen.count, SYMBOLS);
 	put_image(memory, false);
 	seen = (struct seen){.without_first = true};
 	assert_int_equal(ksymtable_for_each(source, &at, see_image, &seen), 0);
-	assert_int_equal(seen.count, 6);
+	assert_int_equal(seen.count, SYMBOLS - 1);
 }
 
 static void image_without_a_table_is_said(void **state)
@@ -320,27 +426,95 @@ static void modules_by_their_btf(void **state)
 	struct ksym_modules modules;
 	struct seen seen = {0};
 	struct btf *btf = describe();
+	const struct ksym_layout layout = layout_of(btf), unknown = layout_of(NULL);
 	uint64_t node;
 
 	assert_int_equal(
-		ksym_modules_for_each(source, BASE + MODULES, btf, see_module, &seen, &modules), 0);
+		ksym_modules_for_each(source, BASE + MODULES, &layout, see_module, &seen, &modules),
+		0);
 	assert_int_equal(seen.count, 3);
 	assert_int_equal(modules.visited, 1);
 	assert_int_equal(modules.failed, 0);
 	/* Unknown list, unknown structs */
-	assert_int_equal(ksym_modules_for_each(source, 0, btf, see_module, &seen, &modules),
+	assert_int_equal(ksym_modules_for_each(source, 0, &layout, see_module, &seen, &modules),
 			 -ENODATA);
-	assert_int_equal(
-		ksym_modules_for_each(source, BASE + MODULES, NULL, see_module, &seen, &modules),
-		-ENODATA);
+	assert_int_equal(ksym_modules_for_each(source, BASE + MODULES, &unknown, see_module, &seen,
+					       &modules),
+			 -ENODATA);
 	/* A list that has no end */
 	node = BASE + MODULE + LIST;
 	put64(memory, MODULE + LIST, node);
 	memory->bytes[MODULE + NAME] = '\0';
 	assert_int_equal(
-		ksym_modules_for_each(source, BASE + MODULES, btf, see_module, &seen, &modules),
+		ksym_modules_for_each(source, BASE + MODULES, &layout, see_module, &seen, &modules),
 		-EBADMSG);
 	assert_int_equal(modules.failed, modules.visited);
+	btf__free(btf);
+}
+
+/* BPF programs, ftrace's trampolines, kprobes' pages. */
+static void generated_by_their_lists(void **state)
+{
+	struct memory *memory = *state;
+	struct text_source source = {.read = read_memory, .ctx = memory};
+	struct ksym_generated at = generated_lists;
+	struct btf *btf = describe();
+	struct ksym_layout layout = layout_of(btf);
+	struct seen seen = {0};
+
+	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen), 0);
+	assert_int_equal(seen.count, 4);
+	/* A kernel without kprobes and without ftrace */
+	at.ftrace_ops_trampoline_list = at.kprobe_insn_slots = at.kprobe_optinsn_slots = 0;
+	seen = (struct seen){0};
+	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen), 0);
+	assert_int_equal(seen.count, 2);
+	/* One whose table has functions alone, and one whose structs are not known */
+	at.bpf_kallsyms = 0;
+	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen),
+			 -ENODATA);
+	at = generated_lists;
+	layout.kprobes = false;
+	seen = (struct seen){0};
+	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen),
+			 -ENODATA);
+	btf__free(btf);
+}
+
+/* Lists that change while they are read: half a list is not taken for a whole one. */
+static void generated_while_a_list_changes(void **state)
+{
+	struct memory *memory = *state;
+	struct text_source source = {.read = read_memory, .ctx = memory};
+	struct btf *btf = describe();
+	const struct ksym_layout layout = layout_of(btf);
+	const struct memory whole = *memory;
+	static const struct {
+		uint32_t at;
+		uint64_t value;
+		int err;
+	} cases[] = {
+		/* taken out: LIST_POISON2; put in before the one that is next */
+		{PROGRAM + KSYM_NODE + 8, 0xdead000000000122, -EBADMSG},
+		{TRAMPOLINE + KSYM_NODE, BASE + TRAMPOLINES, -EBADMSG},
+		/* back to an element: no end */
+		{TRAMPOLINE + KSYM_NODE, BASE + PROGRAM + KSYM_NODE, -EBADMSG},
+		{FTRACE_OPS + OPS_LIST, 0x1000, -EFAULT},
+		/* freed, and used again */
+		{PROGRAM + KSYM_START, 0x1000, -EBADMSG},
+		{PROGRAM + KSYM_NAME, 0x0102030405060708, -EBADMSG},
+		{INSN_PAGE + PAGE_INSNS, 0, -EBADMSG},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct seen seen = {0};
+
+		put64(memory, cases[i].at, cases[i].value);
+		assert_int_equal(ksym_generated_for_each(source, &generated_lists, &layout,
+							 see_generated, &seen),
+				 cases[i].err);
+		*memory = whole;
+	}
 	btf__free(btf);
 }
 
@@ -368,6 +542,7 @@ static void damaged_memory_is_survived(void **state)
 	struct text_source source = {.read = read_memory, .ctx = memory};
 	size_t errors = 0, whole = 0;
 	struct btf *btf = describe();
+	const struct ksym_layout layout = layout_of(btf);
 	struct ksymtable at;
 
 	srand(seed_take(stdout, 1));
@@ -375,18 +550,20 @@ static void damaged_memory_is_survived(void **state)
 	for (int i = 0; i < 20000; i++) {
 		struct ksym_modules modules;
 		struct seen seen = {0};
-		int image_err, modules_err;
+		int image_err, modules_err, generated_err;
 
 		*memory = *good;
 		for (int n = rand() % 4 + 1; n; n--)
-			memory->bytes[NAMES + (uint32_t)rand() % (MODULE_TYPETAB + 8 - NAMES)] =
+			memory->bytes[NAMES + (uint32_t)rand() % (INSN_PAGE + PAGE_BYTES - NAMES)] =
 				(uint8_t)rand();
 		image_err = ksymtable_for_each(source, &at, see_any, &seen);
-		modules_err = ksym_modules_for_each(source, BASE + MODULES, btf, see_any, &seen,
+		modules_err = ksym_modules_for_each(source, BASE + MODULES, &layout, see_any, &seen,
 						    &modules);
+		generated_err =
+			ksym_generated_for_each(source, &generated_lists, &layout, see_any, &seen);
 		assert_false(seen.strange);
-		errors += image_err || modules_err || modules.failed;
-		whole += seen.count == 10;
+		errors += image_err || modules_err || modules.failed || generated_err;
+		whole += seen.count == SYMBOLS + 3 + 4;
 	}
 	print_message("%zu of 20000 are noticed, %zu have all names\n", errors, whole);
 	assert_true(errors > 0 && whole > 0);
@@ -464,7 +641,7 @@ static void make_live(struct live *live, const struct memory *memory, const char
 {
 	static const char text[] = "ffffffff81000000 T _stext\n"
 				   "ffffffff81000040 T vfs_told\n"
-				   "ffffffffc0d00000 t bpf_prog_0011223344556677_p\t[bpf]\n";
+				   "ffffffffc0d00000 t bpf_prog_told\t[bpf]\n";
 
 	write_core(live->core, memory);
 	write_file(live->kallsyms, text, strlen(text));
@@ -504,10 +681,36 @@ static void live_is_read_of_memory(void **state)
 	assert_string_equal(sym.module, "loop");
 	assert_int_equal(symbols_single(syms, SYMBOLS_CPU_HW_EVENTS), 0x1a380);
 	assert_null(name_at(syms, 0xffffffffc0d00010));
-	/* The rest, when it ran; the image stays what it was. */
-	symbols_follow_address(syms, 0xffffffffc0d00010);
-	assert_int_equal(symbols_find(syms, 0xffffffffc0d00010, &sym), 0);
-	assert_string_equal(sym.name, "bpf_prog_0011223344556677_p");
+	/* The rest, when it ran: out of memory, too. */
+	symbols_follow_address(syms, PROGRAM_AT + 0x10);
+	assert_int_equal(symbols_find(syms, PROGRAM_AT + 0x10, &sym), 0);
+	assert_string_equal(sym.name, PROGRAM_NAME);
+	assert_string_equal(sym.module, "bpf");
+	assert_false(symbols_partial(syms));
+	assert_string_equal(name_at(syms, FTRACE_AT), "ftrace_trampoline");
+	assert_string_equal(name_at(syms, INSNS_AT), "kprobe_insn_page");
+	assert_string_equal(name_at(syms, MODULE_AT + 0x81), "loop_close");
+	assert_string_equal(name_at(syms, BASE + 0x44), "vfs_read");
+	symbols_close(syms);
+	remove_live(&live);
+	btf__free(btf);
+}
+
+/* Where memory does not tell what came: the file does; the image stays what it was. */
+static void live_falls_back_later(void **state)
+{
+	struct memory *memory = *state;
+	struct btf *btf = describe();
+	struct symbols *syms;
+	struct live live;
+
+	put64(memory, TRAMPOLINE + KSYM_NODE, BASE + PROGRAM + KSYM_NODE);
+	make_live(&live, memory, "loop 16384 0 - Live 0xffffffffc0b00000\n");
+	assert_int_equal(symbols_begin_live(&live.source, true, &syms), 0);
+	assert_int_equal(symbols_open_end(syms, btf), 0);
+	assert_true(symbols_partial(syms));
+	assert_int_equal(symbols_refresh(syms), 0);
+	assert_string_equal(name_at(syms, PROGRAM_AT + 0x10), "bpf_prog_told");
 	assert_false(symbols_partial(syms));
 	assert_string_equal(name_at(syms, BASE + 0x44), "vfs_read");
 	symbols_close(syms);
@@ -583,8 +786,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(image_without_a_table_is_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(image_outside_of_memory_is_efault, setup, teardown),
 		cmocka_unit_test_setup_teardown(modules_by_their_btf, setup, teardown),
+		cmocka_unit_test_setup_teardown(generated_by_their_lists, setup, teardown),
+		cmocka_unit_test_setup_teardown(generated_while_a_list_changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_memory_is_survived, setup, teardown),
 		cmocka_unit_test_setup_teardown(live_is_read_of_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(live_falls_back_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(live_falls_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(live_without_memory_reads_all, setup, teardown),
 	};

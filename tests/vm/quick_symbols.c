@@ -4,29 +4,38 @@
  *
  * Prints "ok load/quick_symbols: ..." or "not ok load/quick_symbols: why". Compared both ways: each
  * function of the kernel image and its modules, by address, size, name and module, and the places
- * of data that are kept.
+ * of data that are kept. Then again with a BPF program, its trampoline, and two kprobes, of which
+ * one has its instruction copied: code that is read of the kernel's lists.
  *
  * The last function of a module reaches to whatever comes next in memory: when another module is
  * loaded, or goes, between the two readings, its size is another. So the two that are compared have
  * one list of modules before and behind them.
  */
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 
 #include "symbolize/symbolize.h"
+#include "symbolize/symbols.h"
 
+/* A program, a trampoline and a kprobe's page; ftrace may or may not have trampolines */
+#define GENERATED_MIN 3
 /* How often modules may come or go while they are read. */
 #define TURNS 20
 
 struct list {
 	struct symbol *items;
 	size_t count;
+	bool generated; /* BPF's, ftrace's and kprobes' code is wanted, too */
 };
 
 struct both {
@@ -37,8 +46,8 @@ static int keep(const struct symbol *sym, void *ctx)
 {
 	struct list *list = ctx;
 
-	/* What comes and goes with tracing: not to be had quickly. */
-	if (!strcmp(sym->module, "bpf") || !strncmp(sym->module, "__builtin__", 11))
+	/* What comes and goes with tracing: not to be had at the start. */
+	if (module_is_generated(sym->module) && !list->generated)
 		return 0;
 	if (list->count % 4096 == 0) {
 		struct symbol *items =
@@ -59,14 +68,15 @@ static void print(const char *what, const struct symbol *sym)
 	       sym->module);
 }
 
-static int compare(const struct both *both)
+static int compare(const struct both *both, const char *what)
 {
-	size_t modules = 0;
+	size_t modules = 0, generated = 0;
 
 	for (size_t i = 0; i < both->quick.count && i < both->whole.count; i++) {
 		const struct symbol *a = &both->quick.items[i], *b = &both->whole.items[i];
 
 		modules += *b->module != 0;
+		generated += module_is_generated(b->module);
 		if (a->addr == b->addr && a->size == b->size && !strcmp(a->name, b->name) &&
 		    !strcmp(a->module, b->module))
 			continue;
@@ -80,8 +90,12 @@ static int compare(const struct both *both)
 		       both->quick.count, both->whole.count, modules);
 		return 1;
 	}
-	printf("ok load/quick_symbols: %zu functions, %zu of them in modules\n", both->whole.count,
-	       modules);
+	if (both->quick.generated && generated < GENERATED_MIN) {
+		printf("not ok load/quick_symbols: only %zu pieces of generated code\n", generated);
+		return 1;
+	}
+	printf("ok load/quick_symbols: %s: %zu functions, %zu of them in modules, %zu generated\n",
+	       what, both->whole.count, modules, generated);
 	return 0;
 }
 
@@ -105,28 +119,39 @@ static char *modules(void)
 	return text;
 }
 
-/* The kernel's memory, and then /proc/kallsyms. */
-static int read_both(struct btf *btf, struct symbols **ret_quick, struct symbols **ret_whole)
+/* The kernel's memory, and then /proc/kallsyms. @after: what has come since the start, too */
+static int read_both(struct btf *btf, bool after, struct symbols **ret_quick,
+		     struct symbols **ret_whole)
 {
-	int err = symbols_open_begin(true, ret_quick);
+	/* Memory alone: there is no text to fall back to. */
+	static const struct symbols_source source = {
+		.kallsyms = "/nonexistent",
+		.kcore = "/proc/kcore",
+		.modules = "/proc/modules",
+		.bpf = true,
+	};
+	int err = symbols_begin_live(&source, true, ret_quick);
 
 	err = err ?: symbols_open_end(*ret_quick, btf);
+	if (!err && after)
+		err = symbols_refresh(*ret_quick);
 	return err ?: symbols_open(NULL, ret_whole);
 }
 
 /* The same, with no module coming or going meanwhile. */
-static int read_settled(struct btf *btf, struct symbols **ret_quick, struct symbols **ret_whole)
+static int read_settled(struct btf *btf, bool after, struct symbols **ret_quick,
+			struct symbols **ret_whole)
 {
 	int err = -EAGAIN;
 
 	for (int turn = 0; turn < TURNS && err == -EAGAIN; turn++) {
-		char *before = modules(), *after;
+		char *before = modules(), *behind;
 
-		err = read_both(btf, ret_quick, ret_whole);
-		after = modules();
-		if (!err && (!before || !after))
+		err = read_both(btf, after, ret_quick, ret_whole);
+		behind = modules();
+		if (!err && (!before || !behind))
 			err = -ENOMEM;
-		if (!err && strcmp(before, after) != 0) {
+		if (!err && strcmp(before, behind) != 0) {
 			printf("# modules came or went while they were read\n");
 			symbols_close(*ret_quick);
 			symbols_close(*ret_whole);
@@ -135,27 +160,24 @@ static int read_settled(struct btf *btf, struct symbols **ret_quick, struct symb
 			err = -EAGAIN;
 		}
 		free(before);
-		free(after);
+		free(behind);
 	}
 	return err;
 }
 
-int main(void)
+static int compare_now(struct btf *btf, bool after)
 {
 	struct symbols *quick = NULL, *whole = NULL;
-	struct btf *btf = btf__load_vmlinux_btf();
-	struct both both = {0};
-	int err, status = 1;
+	struct both both = {.quick = {.generated = after}, .whole = {.generated = after}};
+	int err = read_settled(btf, after, &quick, &whole), status = 1;
 
-	err = read_settled(btf, &quick, &whole);
-	if (err || !symbols_partial(quick) || symbols_partial(whole)) {
-		printf("not ok load/quick_symbols: %s\n",
-		       err ? strerror(-err) : "the kernel's memory was not read");
+	if (err || symbols_partial(quick) == after || symbols_partial(whole)) {
+		printf("not ok load/quick_symbols: %s\n", err ? strerror(-err) : "partial, or not");
 	} else if (symbols_for_each(quick, keep, &both.quick) ||
 		   symbols_for_each(whole, keep, &both.whole)) {
 		printf("not ok load/quick_symbols: no memory\n");
 	} else {
-		status = compare(&both);
+		status = compare(&both, after ? "with what tracing brings" : "at the start");
 		for (int i = 0; i < SYMBOLS_SINGLE_COUNT && !status; i++) {
 			status = symbols_single(quick, i) != symbols_single(whole, i);
 			if (status)
@@ -166,6 +188,72 @@ int main(void)
 	free(both.whole.items);
 	symbols_close(quick);
 	symbols_close(whole);
+	return status;
+}
+
+/* A program on the entry of a function, which gets a trampoline. */
+static int program_attach(struct btf *btf, const char *function)
+{
+	/* r0 = 0; exit */
+	const struct bpf_insn insns[] = {{.code = 0xb7}, {.code = 0x95}};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY);
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), fd;
+
+	if (id < 0)
+		return id;
+	opts.attach_btf_id = (unsigned int)id;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "quick", "GPL", insns, 2, &opts);
+	return fd < 0 ? fd : bpf_raw_tracepoint_open(NULL, fd);
+}
+
+static int kprobe_type(void)
+{
+	FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	int type = -1;
+
+	if (file && fscanf(file, "%d", &type) != 1)
+		type = -1;
+	if (file)
+		fclose(file);
+	return type;
+}
+
+static int kprobe_attach(const char *function, unsigned int offset)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = (unsigned int)kprobe_type(),
+		.kprobe_func = (uintptr_t)function,
+		.probe_offset = offset,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* What is armed stays until this process ends. */
+static bool generate(struct btf *btf)
+{
+	static const char function[] = "vfs_rmdir";
+	int inside = -1;
+
+	if (program_attach(btf, function) < 0 || kprobe_attach(function, 0) < 0)
+		return false;
+	/* Behind ENDBR64 and the call of ftrace, wherever the next instruction begins. */
+	for (unsigned int offset = 9; offset < 32 && inside < 0; offset++)
+		inside = kprobe_attach(function, offset);
+	return inside >= 0;
+}
+
+int main(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int status = compare_now(btf, false);
+
+	if (!status && !generate(btf)) {
+		printf("not ok load/quick_symbols: nothing can be armed: %s\n", strerror(errno));
+		status = 1;
+	}
+	status = status ?: compare_now(btf, true);
 	btf__free(btf);
 	return status;
 }

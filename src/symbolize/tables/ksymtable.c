@@ -7,7 +7,7 @@
  * below zero count from kallsyms_relative_base, the others are per-CPU offsets; where there is
  * none below zero, all count from that base.
  */
-#include "symbolize/ksymtable.h"
+#include "symbolize/tables/ksymtable.h"
 
 #include <ctype.h>
 #include <errno.h>

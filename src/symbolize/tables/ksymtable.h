@@ -8,6 +8,7 @@
 #ifndef LBRSNOOP_SYMBOLIZE_KSYMTABLE_H
 #define LBRSNOOP_SYMBOLIZE_KSYMTABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,25 @@ int ksymtable_locate(ksymtable_lookup_fn *lookup, void *ctx, struct ksymtable *r
 int ksymtable_for_each(struct text_source memory, const struct ksymtable *at, ksym_visit_fn *visit,
 		       void *ctx);
 
+/**
+ * struct ksym_layout - where members stand in the kernel's structs: bytes from their start
+ * @modules: those of struct module and struct mod_kallsyms are known
+ * @bpf: ... of struct bpf_ksym
+ * @ftrace: ... of struct ftrace_ops
+ * @kprobes: ... of struct kprobe_insn_cache and struct kprobe_insn_page
+ */
+struct ksym_layout {
+	bool modules, bpf, ftrace, kprobes;
+	uint32_t module_list, module_name, module_kallsyms;
+	uint32_t symtab, num_symtab, strtab, typetab;
+	uint32_t bpf_start, bpf_name, bpf_node;
+	uint32_t ops_trampoline, ops_list;
+	uint32_t cache_pages, page_list, page_insns;
+};
+
+/** ksym_layout_read() - by the BTF of the kernel image; NULL: nothing is known */
+void ksym_layout_read(const struct btf *btf, struct ksym_layout *ret_layout);
+
 /** struct ksym_modules - what became of the modules' tables */
 struct ksym_modules {
 	uint32_t visited;
@@ -58,12 +78,31 @@ struct ksym_modules {
 /**
  * ksym_modules_for_each() - the symbols of all modules
  * @list: run-time address of the kernel's "modules"; 0: unknown
- * @btf: of the kernel image: where things stand in struct module
+ * @layout: of that kernel
  * @ret_modules: set in any case
- * Return: 0; what @visit returned to end it; -ENODATA if the kernel has no modules, or @btf does
+ * Return: 0; what @visit returned to end it; -ENODATA if the kernel has no modules, or @layout does
  * not know them; -EFAULT if their list is not there; -EBADMSG if it makes no sense.
  */
-int ksym_modules_for_each(struct text_source memory, uint64_t list, const struct btf *btf,
-			  ksym_visit_fn *visit, void *ctx, struct ksym_modules *ret_modules);
+int ksym_modules_for_each(struct text_source memory, uint64_t list,
+			  const struct ksym_layout *layout, ksym_visit_fn *visit, void *ctx,
+			  struct ksym_modules *ret_modules);
+
+/** struct ksym_generated - run-time addresses of the kernel's variables; 0: it has none */
+struct ksym_generated {
+	uint64_t bpf_kallsyms;				  /* list of struct bpf_ksym */
+	uint64_t ftrace_ops_trampoline_list;		  /* of struct ftrace_ops */
+	uint64_t kprobe_insn_slots, kprobe_optinsn_slots; /* struct kprobe_insn_cache */
+};
+
+/**
+ * ksym_generated_for_each() - code that the kernel makes while it runs, as /proc/kallsyms names it
+ * BPF programs and trampolines (kernel/bpf/core.c), ftrace's trampolines (kernel/trace/ftrace.c),
+ * kprobes' pages (kernel/kprobes.c). The functions of modules' init sections, which are freed,
+ * are not among them. The lists may change meanwhile: what is seen of that is -EBADMSG.
+ * Return: 0; what @visit returned to end it; -ENODATA if @at has no list of BPF programs, or
+ * @layout does not know what is in one of the lists; -EFAULT; -EBADMSG.
+ */
+int ksym_generated_for_each(struct text_source memory, const struct ksym_generated *at,
+			    const struct ksym_layout *layout, ksym_visit_fn *visit, void *ctx);
 
 #endif
