@@ -10,6 +10,7 @@
 
 #include "target/target.h"
 #include "target/wide.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -139,13 +140,6 @@ int probeable_open_forbidden(struct probeable **ret_probeable)
 	return probeable_create(NULL, blacklist, "", ret_probeable);
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
 int probeable_add_jump_table(struct probeable *probeable, const void *table, size_t bytes,
 			     uint64_t addr)
 {
@@ -160,7 +154,7 @@ int probeable_add_jump_table(struct probeable *probeable, const void *table, siz
 		memcpy(&code, (const uint8_t *)table + 16 * i, sizeof(code));
 		patched[i] = addr + 16 * i + (uint64_t)(int64_t)code;
 	}
-	qsort(patched, count, sizeof(*patched), compare_addresses);
+	qsort(patched, count, sizeof(*patched), address_compare);
 	free(probeable->patched);
 	probeable->patched = patched;
 	probeable->patched_count = count;
@@ -219,7 +213,7 @@ static bool is_patched(const struct probeable *probeable, uint64_t addr)
 {
 	return probeable->patched_count &&
 	       bsearch(&addr, probeable->patched, probeable->patched_count, sizeof(addr),
-		       compare_addresses);
+		       address_compare);
 }
 
 static bool is_denied(const struct function *func)

@@ -6,17 +6,11 @@
 #include <stdlib.h>
 
 #include "target/target.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
 #define ENDBR_BYTES 4
-
-static int compare_addresses(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
 
 int traced_read(FILE *file, struct traced *ret)
 {
@@ -36,7 +30,7 @@ int traced_read(FILE *file, struct traced *ret)
 		ret->addrs[ret->count++] = addr;
 	}
 	if (ret->count)
-		qsort(ret->addrs, ret->count, sizeof(*ret->addrs), compare_addresses);
+		qsort(ret->addrs, ret->count, sizeof(*ret->addrs), address_compare);
 	return 0;
 }
 
@@ -58,7 +52,7 @@ bool traced_has(const struct traced *traced, uint64_t addr)
 {
 	for (uint64_t at = addr; at <= addr + ENDBR_BYTES; at += ENDBR_BYTES)
 		if (traced->count && bsearch(&at, traced->addrs, traced->count,
-					     sizeof(*traced->addrs), compare_addresses))
+					     sizeof(*traced->addrs), address_compare))
 			return true;
 	return false;
 }

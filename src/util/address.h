@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* address.h - is an address the kernel's? */
+/* address.h - is an address the kernel's; addresses in order */
 #ifndef LBRSNOOP_UTIL_ADDRESS_H
 #define LBRSNOOP_UTIL_ADDRESS_H
 
@@ -15,6 +15,14 @@
 static inline bool address_is_kernel(uint64_t addr)
 {
 	return addr >> 63;
+}
+
+/** address_compare() - of uint64_t, ascending, for qsort() and bsearch() */
+static inline int address_compare(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
 }
 
 #endif
