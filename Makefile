@@ -191,7 +191,7 @@ $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 		lbr_events_enable lbr_events_close text_source text_live_invalidate \
 		probeable_open_forbidden probes_modules,-Wl$(comma)--wrap=$(f))
 # So are the runs that go further back.
-$(O)/tests/unit/test_deep: LDFLAGS += $(foreach f,watch_point watch_passes watch_point_hits watch_sites_end watch_lost \
+$(O)/tests/unit/test_deep: LDFLAGS += $(foreach f,watch_point watch_passes watch_point_hits watch_passed_hits watch_sites_end watch_lost \
 		watch_calls_quietly command_run lbr_depth probeable_open_forbidden \
 		probeable_forbidden clock_gettime,-Wl$(comma)--wrap=$(f))
 # What a decision found is counted there.

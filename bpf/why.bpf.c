@@ -107,6 +107,7 @@ __u64 why_seq;
 __u64 why_lost;	      /* events that found no room in the ring buffer */
 __u64 why_task_lost;  /* calls that found no room in why_tasks */
 __u64 why_point_hits; /* whoever made them */
+__u64 why_passed_hits;
 
 static __always_inline bool is_traced(void)
 {
@@ -618,6 +619,19 @@ int why_site_hw(struct bpf_perf_event_data *ctx)
 	return on_breakpoint(ctx, NULL);
 }
 
+/* The entry code stores it as the result, until the call has one (arch/x86/entry/entry_64.S). */
+#define ENOSYS 38
+
+/*
+ * Is it in the call itself? Interrupts have stacks of their own; an exception that a task makes is
+ * on the task's. What the call before executed behind its end is none of this one's, and no page
+ * fault between the two is.
+ */
+static __always_inline bool is_in_call(const struct why_task *task, __u64 sp)
+{
+	return task && task->in_call && on_own_stack(sp) && user_regs()->ax == (__u64)-ENOSYS;
+}
+
 /*
  * On the way to the error: every hit is told, since only all of them, counted back from the error,
  * say which one is which.
@@ -635,8 +649,7 @@ int why_point(struct bpf_perf_event_data *ctx)
 			__sync_fetch_and_add(&why_lost, 1);
 		return 0;
 	}
-	/* Interrupts have stacks of their own; an exception that a task makes is on the task's. */
-	if (!task || !task->in_call || !on_own_stack(ctx->regs.sp) ||
+	if (!is_in_call(task, ctx->regs.sp) ||
 	    !describe(&slot->rec, TRIGGER_HW, 0, ctx->regs.ip, 0)) {
 		slot_release(slot);
 		return 0;
@@ -663,13 +676,9 @@ int why_point(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The entry code stores it as the result, until the call has one (arch/x86/entry/entry_64.S). */
-#define ENOSYS 38
-
 /*
  * Which way the call goes, told at each place where it can part. No branches: what a kprobe
- * executes fills the LBR. Its cookie is its address. What the call before it executed behind its
- * end is none of this one's.
+ * executes fills the LBR. Its cookie is its address.
  */
 SEC("?kprobe")
 int why_passed(struct pt_regs *ctx)
@@ -677,8 +686,8 @@ int why_passed(struct pt_regs *ctx)
 	struct why_task *task = current_task();
 	struct why_passed *passed;
 
-	if (!task || !task->in_call || !on_own_stack(ctx->sp) ||
-	    user_regs()->orig_ax != why_passed_nr || user_regs()->ax != (__u64)-ENOSYS)
+	__sync_fetch_and_add(&why_passed_hits, 1);
+	if (!is_in_call(task, ctx->sp) || user_regs()->orig_ax != why_passed_nr)
 		return 0;
 	passed = bpf_ringbuf_reserve(&why_events, sizeof(*passed), 0);
 	if (!passed) {
@@ -687,6 +696,7 @@ int why_passed(struct pt_regs *ctx)
 	}
 	fill_head(&passed->head, WHY_PASSED);
 	passed->ip = bpf_get_attach_cookie(ctx);
+	passed->sp = ctx->sp;
 	passed->call = task->calls;
 	passed->unused = 0;
 	bpf_ringbuf_submit(passed, BPF_RB_NO_WAKEUP);

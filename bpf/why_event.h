@@ -183,11 +183,13 @@ struct why_point {
 /**
  * struct why_passed - a kprobe on the way to the error was hit in a call of a traced task
  * @ip: the instruction that it stands on
+ * @sp: the stack pointer before it
  * @call: counts the task's calls
  */
 struct why_passed {
 	struct why_event head;
 	__u64 ip;
+	__u64 sp;
 	__u32 call;
 	__u32 unused;
 };

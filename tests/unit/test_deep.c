@@ -43,6 +43,8 @@
  * @seconds: that a run takes; @now: so many are over
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
+ * @others_pass: other tasks hit kprobes so often in a run; @passed: so often in all
+ * @told: hits of kprobes in the call
  */
 static struct {
 	struct symbols *symbols;
@@ -61,6 +63,9 @@ static struct {
 	unsigned int now;
 	bool refused;
 	unsigned int interrupted;
+	uint64_t others_pass;
+	uint64_t passed;
+	unsigned int told;
 	uint64_t armed[BREAKS];
 	size_t armed_count;
 	bool running;
@@ -107,6 +112,12 @@ uint64_t __wrap_watch_point_hits(const struct watch *watch);
 uint64_t __wrap_watch_point_hits(const struct watch *watch)
 {
 	return 0;
+}
+
+uint64_t __wrap_watch_passed_hits(const struct watch *watch);
+uint64_t __wrap_watch_passed_hits(const struct watch *watch)
+{
+	return machine.passed;
 }
 
 uint64_t __wrap_watch_lost(const struct watch *watch);
@@ -238,6 +249,7 @@ static void tell_passed(struct probes *probes, uint64_t ip)
 	const struct why_passed passed = {
 		.head = {.kind = WHY_PASSED, .tid = TID, .mono_ns = 2}, .ip = ip, .call = 1};
 
+	machine.told++;
 	assert_int_equal(probes->on_event(&passed.head, probes->on_event_ctx), 0);
 }
 
@@ -275,6 +287,9 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	machine.running = true;
 	machine.runs++;
 	machine.now += machine.seconds;
+	if (machine.probed_count)
+		machine.passed += machine.others_pass;
+	assert_int_equal(look(look_ctx), 0);
 	run_call(probes);
 	failed = (struct why_failed){
 		.head = {.kind = WHY_FAILED, .tid = TID, .mono_ns = 3, .seq = machine.runs},
@@ -555,21 +570,44 @@ static void deep_with_kprobes_no_two_runs_are_mixed(void **state)
 static void deep_with_kprobes_the_same_in_each_run(void **state)
 {
 	static const uint32_t depths[] = {4, 16, 32};
-	unsigned int without;
 
+	machine.kprobes = true;
 	for (size_t i = 0; i < 3; i++) {
 		struct deep_path *path;
 
 		machine.depth = depths[i];
-		machine.kprobes = true;
 		machine.runs = 0;
 		path = find(200, true);
 		assert_true(path->entry);
 		assert_path(path, 0);
-		without = machine.runs;
 		deep_path_free(path);
-		assert_true(without < 1 + (BLOCKS + 2) / (depths[i] - 3));
+		assert_true(machine.runs < 1 + (BLOCKS + 2) / (depths[i] - 3));
 	}
+}
+
+/* Those kept for checks get further, too, when one check was enough. */
+static void deep_with_kprobes_no_run_is_left_over(void **state)
+{
+	struct deep_path *path;
+	unsigned int least;
+
+	machine.kprobes = true;
+	machine.depth = 16;
+	path = find(200, true);
+	least = machine.runs;
+	deep_path_free(path);
+	machine.runs = 0;
+	path = find(least + 1, true);
+	assert_true(path->entry);
+	assert_path(path, 0);
+	deep_path_free(path);
+	/* The number in the reason is that of the runs. */
+	machine.runs = 0;
+	path = find(least - 2, true);
+	assert_false(path->entry);
+	assert_in_range(machine.runs, least - 3, least - 2);
+	assert_int_equal(strtoul(strpbrk(path->gap.text, "0123456789"), NULL, 10), machine.runs);
+	deep_path_free(path);
 }
 
 /* What it took 300 seconds to find is not given up because no time is left to check it. */
@@ -619,10 +657,37 @@ static void deep_with_kprobes_but_not_everywhere(void **state)
 	assert_true(path->entry);
 	assert_path(path, 0);
 	deep_path_free(path);
-	/* With few runs the path ends there. */
+	/* With few runs the path ends there: it can be left at LOOP, for all that is known. */
+	machine.depth = 16;
+	machine.blind = LOOP - 2;
+	machine.blind_end = LOOP + 2;
 	machine.runs = 0;
-	path = find(8, true);
-	assert_true(is_of_one_run(path));
+	path = find(9, true);
+	assert_false(path->entry);
+	assert_non_null(strstr(path->gap.text, "too few runs were seen"));
+	assert_path(path, LOOP + 2);
+	deep_path_free(path);
+}
+
+/* Where everybody comes by, kprobes are armed for one run alone, and not until its end. */
+static void deep_with_kprobes_that_all_tasks_hit(void **state)
+{
+	struct deep_path *path;
+
+	machine.kprobes = true;
+	machine.others_pass = 400000;
+	path = find(200, true);
+	assert_true(path->entry);
+	assert_true(machine.told > 0);
+	deep_path_free(path);
+	machine.runs = machine.told = 0;
+	machine.passed = 0;
+	machine.others_pass = 600000;
+	path = find(200, true);
+	assert_int_equal(machine.passed, machine.others_pass);
+	assert_int_equal(machine.told, 0);
+	assert_true(path->entry);
+	assert_path(path, 0);
 	deep_path_free(path);
 }
 
@@ -695,9 +760,11 @@ int main(void)
 		TEST(deep_runs_are_not_mixed),
 		TEST(deep_with_kprobes_no_two_runs_are_mixed),
 		TEST(deep_with_kprobes_the_same_in_each_run),
+		TEST(deep_with_kprobes_no_run_is_left_over),
 		TEST(deep_with_kprobes_time_is_left_to_check),
 		TEST(deep_with_kprobes_the_last_runs_go_on),
 		TEST(deep_with_kprobes_but_not_everywhere),
+		TEST(deep_with_kprobes_that_all_tasks_hit),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),
 	};

@@ -9,9 +9,12 @@
 
 #include <cmocka.h>
 
+#include "../symbol_table.h"
 #include "why/deep/deep_check.h"
 
-#define CODE 0xffffffff81000000ull
+#define CODE	    0xffffffff81000000ull
+#define KPROBE_CODE 0xffffffffc0000100ull
+#define MODULE	    0xffffffffc0010000ull
 
 /*
  *	00: call 10
@@ -62,9 +65,11 @@ static int probe(void *ctx, uint64_t addr)
 	return 0;
 }
 
+static struct symbols *symbols;
+
 static void arm(struct deep_check *check, size_t max)
 {
-	assert_int_equal(deep_check_make(&text, &known, check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, check), 0);
 	assert_int_equal(deep_check_arm(check, &text, max, 4, probe, NULL), 0);
 }
 
@@ -89,6 +94,20 @@ static bool compare(const struct deep_check *check, const uint8_t *ats, size_t c
 static int setup(void **state)
 {
 	memset(refused, 0, sizeof(refused));
+	return 0;
+}
+
+static int setup_symbols(void **state)
+{
+	symbols = symbol_table("ffffffff81000000 T code\nffffffff81400000 T end\n"
+			       "ffffffffc0000000 t kprobe_optinsn_page [__builtin__kprobes]\n"
+			       "ffffffffc0010000 t in_module [module]\n");
+	return symbols ? 0 : -1;
+}
+
+static int teardown_symbols(void **state)
+{
+	symbols_close(symbols);
 	return 0;
 }
 
@@ -191,7 +210,7 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	assert_true(is_armed(&check, 0x14));
 	assert_true(
 		compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x30, 0x36}, 5, &first, blind));
-	assert_memory_equal(blind, ((bool[6]){0, 0, 1}), 6);
+	assert_memory_equal(blind, ((bool[6]){0, 0, 0, 1}), 6);
 	/* A record of the run has that branch, and the one before it. */
 	for (size_t i = 0; i < 4; i++)
 		with[i].ip = AT(hits[i]);
@@ -210,7 +229,7 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	/* Not without that. */
 	with[0].record.branches[0] = way[1];
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
-	assert_memory_equal(blind, ((bool[6]){0, 0, 1}), 6);
+	assert_memory_equal(blind, ((bool[6]){0, 0, 0, 1}), 6);
 	/* Another one from where the path comes by is a departure. */
 	with[0].record.branches[1].from = AT(0x12);
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
@@ -236,7 +255,7 @@ static void check_few_probes_go_to_the_newest(void **state)
 	arm(&check, 2);
 	assert_int_equal(check.armed_count, 2);
 	assert_true(compare(&check, hits, 2, &first, blind));
-	assert_memory_equal(blind, ((bool[6]){0, 0, 1, 0, 1, 0}), 6);
+	assert_memory_equal(blind, ((bool[6]){0, 1, 0, 1, 0, 0}), 6);
 	deep_check_clear(&check);
 	/* The error itself can have none. */
 	refused[0] = AT(0x36);
@@ -258,11 +277,11 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	other[1].to = AT(0x1000);
 	other[2].from = AT(0x1010);
 	other[5].from = AT(0x2f);
-	assert_int_equal(deep_check_make(&text, &odd, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &odd, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	assert_false(deep_check_compare(&check, NULL, 0, true, &first, blind));
 	assert_int_equal(first, 6);
-	assert_memory_equal(blind, ((bool[6]){0, 0, 1, 0, 0, 1}), 6);
+	assert_memory_equal(blind, ((bool[6]){1, 0, 0, 1, 0, 0}), 6);
 	deep_check_clear(&check);
 }
 
@@ -280,7 +299,7 @@ static void check_no_probe_on_the_tracers_place(void **state)
 
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, entry, sizeof(entry));
-	assert_int_equal(deep_check_make(&text, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	memcpy(code, kept, sizeof(kept));
 	assert_int_equal(check.armed_count, 2);
@@ -297,7 +316,7 @@ static void check_kprobe_on_a_branch(void **state)
 	bool blind[6];
 	size_t first = 9;
 
-	assert_int_equal(deep_check_make(&text, &known, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 1, 4, probe, NULL), 0);
 	/* As if there were one at the indirect jump alone. */
@@ -312,13 +331,16 @@ static void check_kprobe_on_a_branch(void **state)
 	assert_int_equal(first, 3);
 	/* So does the code that it jumps to. */
 	record->branches[1] = way[5];
-	record->branches[0] = (struct why_branch){AT(0x20000000), AT(0x30)};
+	record->branches[0] = (struct why_branch){KPROBE_CODE, AT(0x30)};
 	record->count = 2;
 	record->end = DEEP_END_FULL;
 	deep_check_compare(&check, with, 2, false, &first, blind);
 	assert_int_equal(first, 3);
-	/* A function that is not the path's may have come back there, too. */
+	/* A function that is not the path's may have come back there, too, one of a module even. */
 	record->branches[0].from = AT(0x200000);
+	deep_check_compare(&check, with, 2, false, &first, blind);
+	assert_int_equal(first, 5);
+	record->branches[0].from = MODULE;
 	deep_check_compare(&check, with, 2, false, &first, blind);
 	assert_int_equal(first, 5);
 	record->branches[0] = way[5];
@@ -331,6 +353,37 @@ static void check_kprobe_on_a_branch(void **state)
 	deep_check_clear(&check);
 }
 
+/* Behind the newest branch only a record at the error tells, where no probe does. */
+static void check_fork_behind_the_newest_branch(void **state)
+{
+	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
+	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x0c)}};
+	struct deep_check check;
+	bool blind[4];
+	size_t first = 9;
+
+	/* Over that one, or not: then the error. */
+	refused[0] = AT(0x0b);
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x0c)), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x14)), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
+	memcpy(with[0].record.branches, way, 3 * sizeof(*way));
+	with[0].record.count = 3;
+	with[1].record.branches[0] = way[3];
+	with[1].record.count = 1;
+	with[1].record.end = DEEP_END_RESUMED;
+	with[1].record.resumed = AT(0x14);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind), 1);
+	assert_int_equal(first, 0);
+	/* An interrupt came. */
+	with[1].record.count = 0;
+	with[1].record.resumed = AT(0x0c);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind), 0);
+	assert_int_equal(first, 4);
+	deep_check_clear(&check);
+}
+
 /* What a record will have needs no kprobe, unless one that another fork needs is hit in between. */
 static void check_records_save_probes(void **state)
 {
@@ -340,7 +393,7 @@ static void check_records_save_probes(void **state)
 	size_t first = 9;
 
 	/* The newest three are in the record at the error, those before in the one at 0x14. */
-	assert_int_equal(deep_check_make(&text, &known, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x14)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
@@ -363,14 +416,14 @@ static void check_records_save_probes(void **state)
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);
 	/* The record at the error has two branches, and not the return from the handler at 0x05. */
-	assert_int_equal(deep_check_make(&text, &known, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x05)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
 	assert_true(is_armed(&check, 0x20) && is_armed(&check, 0x0b));
 	deep_check_clear(&check);
 	/* With two entries the record at the error has nothing of the forks before. */
-	assert_int_equal(deep_check_make(&text, &known, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
 	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x20) && is_armed(&check, 0x0b));
@@ -389,8 +442,9 @@ int main(void)
 		cmocka_unit_test_setup(check_no_probe_on_the_tracers_place, setup),
 		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
+		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),
 		cmocka_unit_test_setup(check_code_that_is_not_the_paths_is_blind, setup),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, setup_symbols, teardown_symbols);
 }

@@ -11,7 +11,6 @@
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/vector.h"
-#include "why/deep/deep_check.h"
 #include "why/deep/deep_code.h"
 #include "why/deep/deep_compute.h"
 #include "why/deep/deep_search.h"
@@ -37,14 +36,10 @@
 #define LOOKS_SHARE 4
 /* Runs kept for finding out whether one run takes the path: one, and one of so many. */
 #define CHECKS_SHARE 5
-/* Runs in a row of which none takes the path: it is not taken as a whole. */
-#define CHECKS_MAX 10
-/* The same, if so many leave it where no other comes further. */
-#define CHECKS_SAME_MAX 4
-/* Kprobes at a time: each takes the kernel milliseconds to make and to remove. */
-#define CHECK_PROBES_MAX 1000
 /* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
 #define HITS_MAX 50000
+/* The same of kprobes, which cost less each: a second of a CPU's time, about. */
+#define PASSED_MAX 500000
 
 /* The path is what this record has. */
 static int begin_with(struct deep *deep, const struct deep_record *record, unsigned int run)
@@ -161,55 +156,14 @@ static size_t arm_looks(struct deep *deep, uint64_t *points)
 	return armed;
 }
 
-static int arm_probe(void *ctx, uint64_t addr)
-{
-	struct deep *deep = ctx;
-
-	if (deep->command->stop && deep->command->stop(deep->command->ctx))
-		return -EINTR;
-	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
-}
-
-/* Breakpoints from the error back, one record apart: what these have needs no kprobe. */
-static int arm_views(struct deep *deep, struct deep_check *check)
-{
-	struct watch *watch = deep->probes->watch;
-	size_t apart = lbr_depth() - 1, count = deep->path->count;
-	int err = 0;
-
-	if (watch_point(watch, deep->path->end))
-		err = deep_check_view(check, deep->path->end);
-	for (size_t i = 1; !err && i < DEEP_CHECK_VIEWS_MAX && i * apart < count; i++) {
-		uint64_t addr;
-
-		if (deep_find_view(deep, i * apart, &addr) && !deep_check_has(check, addr) &&
-		    watch_point(watch, addr))
-			err = deep_check_view(check, addr);
-	}
-	return err;
-}
-
-/* All that tells where a run leaves the path. -ENODATA: it cannot be told. */
-static int arm_check(struct deep *deep, struct deep_check *check)
-{
-	const struct text_source *text = &deep->probes->text;
-	struct deep_known path = deep_known_of(deep->path);
-	int err;
-
-	text_live_invalidate(deep->probes->opts->text);
-	err = deep_check_make(text, &path, check) ?: arm_views(deep, check);
-	err = err ?: deep_check_arm(check, text, CHECK_PROBES_MAX, lbr_depth(), arm_probe, deep);
-	return err ?: check->armed_count < 2 ? -ENODATA : 0;
-}
-
 static int on_event(const struct why_event *event, void *ctx)
 {
 	return deep_hits_add(ctx, event);
 }
 
 /* The hits of the call that failed as the one to blame did: the last that came by the place. */
-static const struct deep_hit *find_hits(const struct deep *deep, const struct failures *failures,
-					size_t *ret_count)
+const struct deep_hit *deep_find_hits(const struct deep *deep, const struct failures *failures,
+				      size_t *ret_count)
 {
 	for (size_t i = failures->count; i-- > 0;) {
 		const struct failure *failure = &failures->items[i];
@@ -342,7 +296,7 @@ static int join(struct deep *deep, const struct deep_target *target, const struc
 static int begin_late(struct deep *deep, const struct failures *failures)
 {
 	size_t count = 0;
-	const struct deep_hit *hits = find_hits(deep, failures, &count), *error;
+	const struct deep_hit *hits = deep_find_hits(deep, failures, &count), *error;
 
 	deep->verdict = hits ? DEEP_JOINED : DEEP_NO_HIT;
 	deep->no_hits = hits ? 0 : deep->no_hits + 1;
@@ -364,7 +318,7 @@ static int judge_look(struct deep *deep, const uint64_t *points, size_t point_co
 {
 	struct deep_run run = {.points = points, .point_count = point_count};
 
-	run.hits = find_hits(deep, failures, &run.hit_count);
+	run.hits = deep_find_hits(deep, failures, &run.hit_count);
 	deep->blind = run.hits ? 0 : deep->blind + 1;
 	log_verbose("run %u, to see the path again: %zu hits", deep->answer->runs, run.hit_count);
 	return add_look(deep, &run, 0);
@@ -379,7 +333,7 @@ static int judge(struct deep *deep, const struct deep_target *target, const uint
 
 	if (!deep->begun)
 		return begin_late(deep, failures);
-	run.hits = find_hits(deep, failures, &run.hit_count);
+	run.hits = deep_find_hits(deep, failures, &run.hit_count);
 	deep->verdict = join(deep, target, &run, &joint);
 	log_verbose("run %u, breakpoint at 0x%llx, behind branch %ld of %zu: verdict %d, %zu hits, "
 		    "overlap %zu, %zu more",
@@ -423,7 +377,8 @@ static int look(void *ctx)
 	struct deep *deep = ctx;
 	struct watch *watch = deep->probes->watch;
 
-	if (!deep->too_many && watch_point_hits(watch) - deep->hits_before > HITS_MAX) {
+	if (!deep->too_many && (watch_point_hits(watch) - deep->hits_before > HITS_MAX ||
+				watch_passed_hits(watch) - deep->passed_before > PASSED_MAX)) {
 		watch_sites_end(watch);
 		deep->too_many = true;
 	}
@@ -440,37 +395,6 @@ static void no_points(struct deep *deep, const struct deep_target *target)
 	deep->verdict = DEEP_NO_PROGRESS;
 	deep->number++;
 	deep->no_hits += !deep->begun;
-}
-
-/* Does the run take the path, and how much of it? */
-static int judge_check(struct deep *deep, const struct deep_check *check,
-		       const struct failures *failures)
-{
-	size_t count = deep->path->count, hit_count = 0, first, blinds = 0;
-	const struct deep_hit *hits = find_hits(deep, failures, &hit_count);
-	_cleanup_free_ bool *blind = calloc(count, sizeof(*blind));
-	int passed;
-
-	if (!blind)
-		return -ENOMEM;
-	passed = deep_check_compare(check, hits, hit_count, deep->path->entry, &first, blind);
-	if (passed < 0)
-		return passed;
-	deep->passed = passed;
-	deep->taken = count - first;
-	for (size_t i = first; i < count; i++)
-		blinds += blind[i];
-	log_verbose("run %u, to check the path: %zu of %zu branches taken, %zu are not told, %zu "
-		    "hits",
-		    deep->answer->runs, count - first, count, blinds, hit_count);
-	/* From here on the newest comes first. */
-	for (size_t i = 0, k = count; i + 1 < k; i++) {
-		bool other = blind[--k];
-
-		blind[k] = blind[i];
-		blind[i] = other;
-	}
-	return deep_looks_prove(&deep->looks, count - first, blind, hits && !passed);
 }
 
 /* A hit that nobody tells makes all before it another one than they are taken for. */
@@ -496,8 +420,7 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 }
 
 /* Breakpoints, kprobes or both are armed: run the command. */
-static int run_armed(struct deep *deep, struct failures *failures, bool *ret_lost,
-		     struct errmsg *msg)
+int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost, struct errmsg *msg)
 {
 	uint64_t lost = watch_lost(deep->probes->watch);
 	int status, err;
@@ -508,6 +431,7 @@ static int run_armed(struct deep *deep, struct failures *failures, bool *ret_los
 	deep->probes->on_event_ctx = &deep->hits;
 	deep->too_many = false;
 	deep->hits_before = watch_point_hits(deep->probes->watch);
+	deep->passed_before = watch_passed_hits(deep->probes->watch);
 	err = command_run(deep->command, deep->probes, failures, true, look, deep, &status, msg);
 	deep->probes->on_event = NULL;
 	*ret_lost = watch_lost(deep->probes->watch) != lost;
@@ -515,61 +439,12 @@ static int run_armed(struct deep *deep, struct failures *failures, bool *ret_los
 }
 
 /* For looking at the path again. */
-static bool is_time_left(const struct deep *deep)
+bool deep_has_time(const struct deep *deep)
 {
 	uint64_t more_ns = deep->looks.checked ? SECONDS_MORE_MAX * 1000000000ull : 0;
 
 	return deep->path->runs < deep->opts->runs &&
 	       clock_ns(CLOCK_MONOTONIC) < deep->end_ns + more_ns;
-}
-
-/* Runs with all probes armed, until one takes the path. */
-static int run_checks(struct deep *deep, const struct deep_check *check, struct errmsg *msg)
-{
-	unsigned int same = 0;
-	size_t most = 0;
-	int err = 0;
-
-	for (unsigned int i = 0; !err && !deep->passed && !deep->too_many && i < CHECKS_MAX &&
-				 same < CHECKS_SAME_MAX && is_time_left(deep);
-	     i++) {
-		struct failures failures = {};
-		bool lost;
-
-		deep->taken = 0;
-		err = run_armed(deep, &failures, &lost, msg);
-		if (!err && !lost && !deep->too_many)
-			err = judge_check(deep, check, &failures);
-		same = deep->taken < most ? same : deep->taken == most ? same + 1 : 1;
-		most = deep->taken > most ? deep->taken : most;
-		deep_hits_clear(&deep->hits);
-		failures_clear(&failures);
-	}
-	return err;
-}
-
-/* To arm hundreds of kprobes, and to disarm them, takes longer than some runs: once for all. */
-static int make_checks(struct deep *deep, struct errmsg *msg)
-{
-	struct deep_check check = {};
-	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), armed_ns;
-	int err = arm_check(deep, &check);
-
-	armed_ns = clock_ns(CLOCK_MONOTONIC);
-	deep->checked = true;
-	deep->too_many = false;
-	err = err ?: run_checks(deep, &check, msg);
-	watch_sites_end(deep->probes->watch);
-	log_verbose("%zu probes: %u ms to arm them, %u ms for the runs and to disarm them",
-		    check.armed_count, (unsigned int)((armed_ns - begin_ns) / 1000000),
-		    (unsigned int)((clock_ns(CLOCK_MONOTONIC) - armed_ns) / 1000000));
-	/* What was read while kprobes were there has them. */
-	text_live_invalidate(deep->probes->opts->text);
-	deep_check_clear(&check);
-	if (err != -ENODATA)
-		return err;
-	deep->looks.checked = false;
-	return 0;
 }
 
 /* @target: NULL: to see the path again */
@@ -586,7 +461,7 @@ static int make_run(struct deep *deep, const struct deep_target *target, struct 
 		no_points(deep, target);
 		return 0;
 	}
-	err = run_armed(deep, &failures, &lost, msg);
+	err = deep_run_armed(deep, &failures, &lost, msg);
 	watch_sites_end(deep->probes->watch);
 	if (!err)
 		err = take_run(deep, target, points, point_count, lost, &failures);
@@ -621,7 +496,7 @@ static bool has_looks(const struct deep *deep)
 {
 	size_t branch;
 
-	return deep->begun && deep->blind < NO_HIT_MAX && is_time_left(deep) &&
+	return deep->begun && deep->blind < NO_HIT_MAX && deep_has_time(deep) &&
 	       deep_looks_next(&deep->looks, deep->path->count, &branch, 1);
 }
 
@@ -631,7 +506,7 @@ static bool wants_check(const struct deep *deep)
 	bool few;
 
 	return deep->begun && deep->looks.checked && !deep->passed && !deep->checked &&
-	       is_time_left(deep) &&
+	       deep_has_time(deep) &&
 	       deep_looks_sure(&deep->looks, deep->path->count, &few) < deep->path->count;
 }
 
@@ -640,11 +515,21 @@ static unsigned int runs_max(const struct deep *deep)
 {
 	unsigned int runs = deep->opts->runs;
 
-	/* Begun anew, the path is the one that the checks took: one more is enough. */
+	/* If checks took what is older, one is enough. */
 	if (deep->looks.checked)
-		return runs > 1 ? runs - 1 - (deep->anew ? 0 : runs / CHECKS_SHARE) : runs;
+		return runs > 1 ? runs - 1 - (deep->proven ? 0 : runs / CHECKS_SHARE) : runs;
 	return deep_looks_varies(&deep->looks) && has_looks(deep) ? runs - runs / LOOKS_SHARE
 								  : runs;
+}
+
+static void set_runs_gap(const struct deep *deep, struct errmsg *gap)
+{
+	unsigned int runs = deep->path->runs, max = deep->opts->runs;
+
+	if (runs == max)
+		errmsg_set(gap, 0, "all %u runs were made", max);
+	else
+		errmsg_set(gap, 0, "%u of %u runs were made; those left are for checks", runs, max);
 }
 
 /* True if no more is to be found out: the path is whole, or its gap has a reason. */
@@ -656,7 +541,7 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 	if (deep->path->entry)
 		return true;
 	if (deep->path->runs >= runs_max(deep))
-		errmsg_set(gap, 0, "all %u runs were made", deep->opts->runs);
+		set_runs_gap(deep, gap);
 	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
 		errmsg_set(gap, 0, "%d seconds were over", SECONDS_MAX);
 	else if (deep->no_hits >= NO_HIT_MAX || deep->others > 2 * OTHER_MAX)
@@ -708,7 +593,7 @@ static bool can_begin_anew(struct deep *deep)
 		return false;
 	log_verbose("no run takes more than %zu of %zu branches", sure, count);
 	deep->cuts++;
-	deep->anew = true;
+	deep->proven = true;
 	deep->others = deep->number = 0;
 	give_up(deep, count - sure);
 	return true;
@@ -723,7 +608,7 @@ static int make_runs(struct deep *deep, struct errmsg *msg)
 		if (!is_over(deep, &target))
 			err = make_run(deep, &target, msg);
 		else if (wants_check(deep))
-			err = make_checks(deep, msg);
+			err = deep_prove(deep, msg);
 		else if (has_looks(deep))
 			err = make_run(deep, NULL, msg);
 		else if (!can_begin_anew(deep))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "disasm/fetch.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/vector.h"
@@ -17,19 +18,10 @@
 #define PATCHED_NOP_BYTES 4
 /* Behind a probe its handler, or the jump in its place, goes on so near. */
 #define HANDLED_BYTES 32
-/* Further than any two instructions of the kernel's image, or of one module, are. */
-#define KPROBE_CODE_APART (64u << 20)
-
-static int compare_addrs(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
 
 static bool has(const uint64_t *addrs, size_t count, uint64_t addr)
 {
-	return count && bsearch(&addr, addrs, count, sizeof(addr), compare_addrs);
+	return count && bsearch(&addr, addrs, count, sizeof(addr), address_compare);
 }
 
 static int add_step(struct deep_check *check, uint64_t addr, size_t at)
@@ -40,16 +32,13 @@ static int add_step(struct deep_check *check, uint64_t addr, size_t at)
 	return 0;
 }
 
-static int add_fork(struct deep_check *check, size_t branch, uint64_t next, uint64_t other,
-		    bool decoded)
+/* @next: 0: the code cannot be read, or does not lead to the next branch */
+static int add_fork(struct deep_check *check, size_t branch, uint64_t next, uint64_t other)
 {
 	if (vector_grow(&check->forks, check->fork_count, sizeof(*check->forks)))
 		return -ENOMEM;
-	check->forks[check->fork_count++] = (struct deep_fork){.step = check->step_count - 1,
-							       .branch = branch,
-							       .next = next,
-							       .other = other,
-							       .decoded = decoded};
+	check->forks[check->fork_count++] = (struct deep_fork){
+		.step = check->step_count - 1, .branch = branch, .next = next, .other = other};
 	return 0;
 }
 
@@ -72,20 +61,20 @@ static int add_last(struct deep_check *check, size_t at, const struct insn *insn
 
 	switch (insn->class) {
 	case INSN_COND:
-		return add_fork(check, at + 1, next, after, true);
+		return add_fork(check, at + 1, next, after);
 	case INSN_JMP:
 		return 0;
 	case INSN_CALL:
 		return add_return(check, after);
 	case INSN_ICALL:
 		err = add_return(check, after);
-		return err ?: add_fork(check, at + 1, next, 0, true);
+		return err ?: add_fork(check, at + 1, next, 0);
 	case INSN_RET:
 		if (check->return_count && check->returns[--check->return_count] == next)
 			return 0;
-		return add_fork(check, at + 1, next, 0, true);
+		return add_fork(check, at + 1, next, 0);
 	default:
-		return add_fork(check, at + 1, next, 0, true);
+		return add_fork(check, at + 1, next, 0);
 	}
 }
 
@@ -105,12 +94,12 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 		if (err || (newest && addr == last))
 			return err;
 		if (addr > last || insn_fetch(text, addr, bytes, &insn))
-			return add_fork(check, at + 1, 0, 0, false);
+			return add_fork(check, at + 1, 0, 0);
 		if (addr == last)
 			return add_last(check, at, &insn);
 		addr += insn.len;
 		if (insn.class == INSN_COND)
-			err = add_fork(check, at + 1, addr, insn.target, true);
+			err = add_fork(check, at + 1, addr, insn.target);
 		if (err)
 			return err;
 	}
@@ -123,27 +112,21 @@ static int gather_addrs(struct deep_check *check)
 		return -ENOMEM;
 	for (size_t i = 0; i < check->step_count; i++)
 		check->addrs[i] = check->steps[i].addr;
-	qsort(check->addrs, check->step_count, sizeof(*check->addrs), compare_addrs);
+	qsort(check->addrs, check->step_count, sizeof(*check->addrs), address_compare);
 	for (size_t i = 0; i < check->step_count; i++)
 		if (!i || check->addrs[i] != check->addrs[check->addr_count - 1])
 			check->addrs[check->addr_count++] = check->addrs[i];
 	return 0;
 }
 
-int deep_check_make(const struct text_source *text, const struct deep_known *known,
-		    struct deep_check *ret)
+int deep_check_make(const struct text_source *text, const struct symbols *symbols,
+		    const struct deep_known *known, struct deep_check *ret)
 {
 	int err = 0;
 
-	*ret = (struct deep_check){.known = *known};
+	*ret = (struct deep_check){.symbols = symbols, .known = *known};
 	for (size_t at = 0; !err && at < known->count; at++)
 		err = add_block(ret, text, at);
-	for (size_t i = 0, k = ret->fork_count; i + 1 < k; i++) {
-		struct deep_fork other = ret->forks[--k];
-
-		ret->forks[k] = ret->forks[i];
-		ret->forks[i] = other;
-	}
 	err = err ?: gather_addrs(ret);
 	if (err)
 		deep_check_clear(ret);
@@ -226,7 +209,7 @@ static int arm_way(struct deep_check *check, const struct text_source *text, siz
 
 int deep_check_view(struct deep_check *check, uint64_t addr)
 {
-	if (check->view_count == DEEP_CHECK_VIEWS_MAX)
+	if (check->view_count == HW_SITES_MAX)
 		return -ENOMEM;
 	check->views[check->view_count++] = addr;
 	return add_armed(check, addr);
@@ -287,7 +270,7 @@ int deep_check_arm(struct deep_check *check, const struct text_source *text, siz
 	/* A probe that one fork needs may stand in the record that another one is in. */
 	while (!err && more) {
 		more = false;
-		for (size_t i = 0; !err && i < check->fork_count; i++) {
+		for (size_t i = check->fork_count; !err && i-- > 0;) {
 			struct deep_fork *fork = &check->forks[i];
 
 			if (fork->tried || is_in_view(check, fork, depth))
@@ -319,13 +302,11 @@ static size_t step_before(const struct deep_check *check, size_t step)
 	return SIZE_MAX;
 }
 
-/* A kprobe that was made a jump goes to code of its own, and that comes back from there. */
-static bool is_of_kprobe(const struct why_branch *branch)
+static bool is_generated(const struct deep_check *check, uint64_t addr)
 {
-	uint64_t apart =
-		branch->from > branch->to ? branch->from - branch->to : branch->to - branch->from;
+	struct symbol sym;
 
-	return apart > KPROBE_CODE_APART;
+	return !symbols_find(check->symbols, addr, &sym) && module_is_generated(sym.module);
 }
 
 /*
@@ -344,7 +325,8 @@ static size_t match_record(const struct deep_check *check, const struct deep_rec
 
 		if (has_it->from == way->from && has_it->to == way->to)
 			continue;
-		if (deep_check_has(check, has_it->from) && is_of_kprobe(has_it))
+		/* A kprobe that was made a jump goes to code of its own. */
+		if (deep_check_has(check, has_it->from) && is_generated(check, has_it->to))
 			break;
 		/* One branch more, or another one instead. */
 		if (deep_runs_through(known, (long)(at - i), has_it->from) ||
@@ -372,12 +354,13 @@ static size_t first_step(const struct deep_check *check, size_t at)
 }
 
 /* Where the handler before the branches that the path has went on; 0: not known. */
-static uint64_t landed_at(const struct deep_record *record, size_t matched)
+static uint64_t landed_at(const struct deep_check *check, const struct deep_record *record,
+			  size_t matched)
 {
 	if (matched < record->count) {
 		const struct why_branch *before = &record->branches[record->count - 1 - matched];
 
-		return is_of_kprobe(before) ? before->to : 0;
+		return is_generated(check, before->from) ? before->to : 0;
 	}
 	return record->end == DEEP_END_RESUMED ? record->resumed : 0;
 }
@@ -391,7 +374,7 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 {
 	const struct deep_step *step = &check->steps[before];
 	const struct why_branch *next = &check->known.branches[step->at + 1];
-	uint64_t landed = landed_at(record, matched);
+	uint64_t landed = landed_at(check, record, matched);
 
 	if (step->at + matched > at)
 		return true;
@@ -429,10 +412,13 @@ static size_t find_blind(const struct deep_check *check, const bool *told, bool 
 	for (size_t i = 0; i < check->fork_count; i++) {
 		const struct deep_fork *fork = &check->forks[i];
 
-		if (fork->branch == check->known.count || told[fork->step] || is_told(check, fork))
+		if (told[fork->step] || is_told(check, fork))
 			continue;
-		if (fork->tried)
-			ret_blind[fork->branch] = true;
+		/* Behind the newest branch: no other run's record tells how this one came there. */
+		if (fork->branch == check->known.count)
+			first = check->known.count;
+		else if (fork->tried)
+			ret_blind[check->known.count - 1 - fork->branch] = true;
 		else if (fork->branch >= first)
 			first = fork->branch + 1;
 	}

@@ -16,11 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "snapshot/probe.h"
 #include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
 #include "why/deep/deep_join.h"
-
-/* As many as the CPU has breakpoints. */
-#define DEEP_CHECK_VIEWS_MAX 4
 
 /** struct deep_step - an instruction of the path; @at: behind that branch */
 struct deep_step {
@@ -34,7 +33,6 @@ struct deep_step {
  * @branch: of the path, the next one
  * @next: how the path goes on; @other: the other way, 0: an indirect branch has no certain one
  * @next_at, @other_at: the probe on that way; 0: there is none
- * @decoded: false: the code cannot be read
  * @tried: probes were asked for
  */
 struct deep_fork {
@@ -44,21 +42,21 @@ struct deep_fork {
 	uint64_t other;
 	uint64_t next_at;
 	uint64_t other_at;
-	bool decoded;
 	bool tried;
 };
 
 /**
  * struct deep_check - one check of one path; free with deep_check_clear()
- * @known: borrowed
+ * @symbols, @known: borrowed
  * @steps: oldest first; without what stands before the first branch
  * @addrs: of the steps, each once, ascending
- * @forks: the newest first
+ * @forks: oldest first
  * @returns: while the steps are gathered: of calls, where they return to
  * @armed: addresses of probes, ascending
  * @views: of these, breakpoints that take a record
  */
 struct deep_check {
+	const struct symbols *symbols;
 	struct deep_known known;
 	struct deep_step *steps;
 	size_t step_count;
@@ -70,18 +68,19 @@ struct deep_check {
 	size_t return_count;
 	uint64_t *armed;
 	size_t armed_count;
-	uint64_t views[DEEP_CHECK_VIEWS_MAX];
+	uint64_t views[HW_SITES_MAX];
 	size_t view_count;
 };
 
 /**
  * deep_check_make() - find out where the path can be left
  * @text: as it is while nothing is armed
+ * @symbols: that deep_check_compare() knows the code of kprobes by
  * @known: has branches; in use until deep_check_clear()
  * Return: 0; -ENOMEM.
  */
-int deep_check_make(const struct text_source *text, const struct deep_known *known,
-		    struct deep_check *ret);
+int deep_check_make(const struct text_source *text, const struct symbols *symbols,
+		    const struct deep_known *known, struct deep_check *ret);
 
 /** deep_check_view() - a breakpoint at @addr takes a record, before deep_check_arm(); 0; -ENOMEM */
 int deep_check_view(struct deep_check *check, uint64_t addr);
@@ -106,8 +105,8 @@ bool deep_check_has(const struct deep_check *check, uint64_t addr);
  * @hits: in the call, oldest first, up to its end; those of breakpoints with their record
  * @entry: the path begins with the entry of the call
  * @ret_first: the run took the path from this branch on; the path's count: it took none of it
- * @ret_blind: one for each branch of the path: true: the run may have left the path before it, for
- *             all that probes and records tell
+ * @ret_blind: one for each branch of the path, the newest first: true: the run may have left the
+ *             path before it, for all that probes and records tell
  * Return: 1 if it took all that can be told, not what is before the oldest probe, unless @entry; 0
  * if not; -ENOMEM.
  */

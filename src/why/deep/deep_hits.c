@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "snapshot/snapshot.h"
 #include "util/vector.h"
 
 /* Of one call; of more, the newest are kept: counting begins at the error. */
@@ -129,8 +130,12 @@ int deep_hits_add(struct deep_hits *hits, const struct why_event *event)
 	const struct why_passed *passed = (const struct why_passed *)event;
 	struct deep_hit *hit;
 
-	if (event->kind == WHY_PASSED)
-		return add_hit(hits, event, passed->call, passed->ip, &hit);
+	if (event->kind == WHY_PASSED) {
+		if (add_hit(hits, event, passed->call, passed->ip, &hit))
+			return -ENOMEM;
+		hit->regs[PTREG_SP] = passed->sp;
+		return 0;
+	}
 	if (event->kind == WHY_POINT)
 		return add_point(hits, (const struct why_point *)event);
 	if (event->kind == WHY_FAILED)

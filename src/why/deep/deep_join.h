@@ -65,7 +65,7 @@ struct deep_record {
 
 /**
  * struct deep_hit - a breakpoint or kprobe at @ip was hit
- * @regs: struct pt_regs before the instruction; of a kprobe it has none, and no record
+ * @regs: struct pt_regs before the instruction; of a kprobe the stack pointer alone, and no record
  */
 struct deep_hit {
 	uint64_t ip;

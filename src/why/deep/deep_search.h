@@ -32,14 +32,13 @@ struct deep_target {
  * @looks: what each run saw of the path
  * @blind: in a row, runs for that which saw nothing
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
- * @taken: of the path, by the last of them
- * @anew: none did, and the path was given up from where they left it
+ * @proven: one did once, or the path goes on from where one left it
  * @begun: the path has its first record
  * @number: of the target, of those that the far end of the path offers
  * @verdict: of the last run, enum deep_verdict
  * @shorts, @no_hits, @others, @cuts: how often in a row
- * @hits_before: of all points, before the run
- * @too_many: HITS_MAX was passed: nothing is armed any more in this run
+ * @hits_before: of all points, before the run; @passed_before: of all kprobes
+ * @too_many: HITS_MAX or PASSED_MAX was passed: nothing is armed any more in this run
  * @crowded: it was in a run before
  * @waited: the call lets another task run where the path begins, in each run
  */
@@ -56,8 +55,7 @@ struct deep {
 	unsigned int blind;
 	bool checked;
 	bool passed;
-	size_t taken;
-	bool anew;
+	bool proven;
 	uint64_t end_ns;
 	bool begun;
 	unsigned int number;
@@ -67,6 +65,7 @@ struct deep {
 	unsigned int others;
 	unsigned int cuts;
 	uint64_t hits_before;
+	uint64_t passed_before;
 	bool too_many;
 	bool crowded;
 	bool waited;
@@ -91,5 +90,30 @@ bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr);
  * Return: false if no breakpoint may stand where it is.
  */
 bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr);
+
+/**
+ * deep_find_hits() - those of the call that failed as the one to blame did
+ * Return: NULL if none came by the error.
+ */
+const struct deep_hit *deep_find_hits(const struct deep *deep, const struct failures *failures,
+				      size_t *ret_count);
+
+/**
+ * deep_run_armed() - run the command with what is armed; @deep->hits gets what is hit
+ * @ret_lost: hits were lost
+ * Return: as command_run().
+ */
+int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost,
+		   struct errmsg *msg);
+
+/** deep_has_time() - may a run be made to see the path again? */
+bool deep_has_time(const struct deep *deep);
+
+/**
+ * deep_prove() - make runs with kprobes on all ways off the path, until one takes it
+ * @deep->looks.checked is false afterwards if that is not possible.
+ * Return: 0; -ENOMEM; as command_run().
+ */
+int deep_prove(struct deep *deep, struct errmsg *msg);
 
 #endif

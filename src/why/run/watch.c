@@ -593,3 +593,8 @@ uint64_t watch_point_hits(const struct watch *watch)
 {
 	return watch->skel->bss->why_point_hits;
 }
+
+uint64_t watch_passed_hits(const struct watch *watch)
+{
+	return watch->skel->bss->why_passed_hits;
+}

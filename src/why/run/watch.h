@@ -124,6 +124,9 @@ int watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr);
 /** watch_point_hits() - hits of all points so far, whoever made them */
 uint64_t watch_point_hits(const struct watch *watch);
 
+/** watch_passed_hits() - the same of the kprobes of watch_passes() */
+uint64_t watch_passed_hits(const struct watch *watch);
+
 /** watch_sites_end() - disarm them */
 void watch_sites_end(struct watch *watch);
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Runs with kprobes wherever the path can be left: does one take it? */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture/capture.h"
+#include "util/cleanup.h"
+#include "util/clock.h"
+#include "util/log.h"
+#include "why/deep/deep_check.h"
+#include "why/deep/deep_search.h"
+
+/* Runs in a row of which none takes the path: it is not taken as a whole. */
+#define CHECKS_MAX 10
+/* The same, if so many leave it where no other comes further. */
+#define CHECKS_SAME_MAX 4
+/* Kprobes at a time: each takes the kernel milliseconds to make and to remove. */
+#define CHECK_PROBES_MAX 1000
+
+static int arm_probe(void *ctx, uint64_t addr)
+{
+	struct deep *deep = ctx;
+
+	if (deep->command->stop && deep->command->stop(deep->command->ctx))
+		return -EINTR;
+	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
+}
+
+/* Breakpoints from the error back, one record apart: what these have needs no kprobe. */
+static int arm_views(struct deep *deep, struct deep_check *check)
+{
+	struct watch *watch = deep->probes->watch;
+	size_t apart = lbr_depth() - 1, count = deep->path->count;
+	int err = 0;
+
+	if (watch_point(watch, deep->path->end))
+		err = deep_check_view(check, deep->path->end);
+	for (size_t i = 1; !err && i < HW_SITES_MAX && i * apart < count; i++) {
+		uint64_t addr;
+
+		if (deep_find_view(deep, i * apart, &addr) && !deep_check_has(check, addr) &&
+		    watch_point(watch, addr))
+			err = deep_check_view(check, addr);
+	}
+	return err;
+}
+
+/* All that tells where a run leaves the path. -ENODATA: it cannot be told. */
+static int arm_check(struct deep *deep, struct deep_check *check)
+{
+	const struct text_source *text = &deep->probes->text;
+	struct symbols *symbols = deep->probes->opts->symbols;
+	struct deep_known path = deep_known_of(deep->path);
+	int err;
+
+	text_live_invalidate(deep->probes->opts->text);
+	err = deep_check_make(text, symbols, &path, check) ?: arm_views(deep, check);
+	err = err ?: deep_check_arm(check, text, CHECK_PROBES_MAX, lbr_depth(), arm_probe, deep);
+	if (err || check->armed_count < 2)
+		return err ?: -ENODATA;
+	/* Kprobes that become jumps have pages of their own, which come and go. */
+	symbols_refresh(symbols);
+	return 0;
+}
+
+/* Does the run take the path, and how many of its newest branches? */
+static int judge_check(struct deep *deep, const struct deep_check *check,
+		       const struct failures *failures, size_t *ret_taken)
+{
+	size_t count = deep->path->count, hit_count = 0, first, blinds = 0;
+	const struct deep_hit *hits = deep_find_hits(deep, failures, &hit_count);
+	_cleanup_free_ bool *blind = calloc(count, sizeof(*blind));
+	int passed;
+
+	if (!blind)
+		return -ENOMEM;
+	passed = deep_check_compare(check, hits, hit_count, deep->path->entry, &first, blind);
+	if (passed < 0)
+		return passed;
+	deep->passed = passed;
+	deep->proven |= passed;
+	*ret_taken = count - first;
+	for (size_t i = 0; i < *ret_taken; i++)
+		blinds += blind[i];
+	log_verbose("run %u, to check the path: %zu of %zu branches taken, %zu are not told, %zu "
+		    "hits",
+		    deep->answer->runs, *ret_taken, count, blinds, hit_count);
+	return deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed);
+}
+
+/* Runs with all probes armed, until one takes the path. */
+static int run_checks(struct deep *deep, const struct deep_check *check, struct errmsg *msg)
+{
+	unsigned int same = 0;
+	size_t most = 0;
+	int err = 0;
+
+	for (unsigned int i = 0; !err && !deep->passed && !deep->too_many && i < CHECKS_MAX &&
+				 same < CHECKS_SAME_MAX && deep_has_time(deep);
+	     i++) {
+		struct failures failures = {};
+		size_t taken = 0;
+		bool lost;
+
+		err = deep_run_armed(deep, &failures, &lost, msg);
+		if (!err && !lost && !deep->too_many)
+			err = judge_check(deep, check, &failures, &taken);
+		same = taken < most ? same : taken == most ? same + 1 : 1;
+		most = taken > most ? taken : most;
+		deep_hits_clear(&deep->hits);
+		failures_clear(&failures);
+	}
+	return err;
+}
+
+/* To arm hundreds of kprobes, and to disarm them, takes longer than some runs: once for all. */
+int deep_prove(struct deep *deep, struct errmsg *msg)
+{
+	struct deep_check check = {};
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), armed_ns;
+	int err = arm_check(deep, &check);
+
+	armed_ns = clock_ns(CLOCK_MONOTONIC);
+	deep->checked = true;
+	deep->too_many = false;
+	err = err ?: run_checks(deep, &check, msg);
+	watch_sites_end(deep->probes->watch);
+	log_verbose("%zu probes: %u ms to arm them, %u ms for the runs and to disarm them",
+		    check.armed_count, (unsigned int)((armed_ns - begin_ns) / 1000000),
+		    (unsigned int)((clock_ns(CLOCK_MONOTONIC) - armed_ns) / 1000000));
+	/* What was read while kprobes were there has them. */
+	text_live_invalidate(deep->probes->opts->text);
+	deep_check_clear(&check);
+	if (err && err != -ENODATA)
+		return err;
+	/* It cannot be told by kprobes, or it would slow everybody: by more runs that see it, then.
+	 */
+	if (err || deep->too_many)
+		deep->looks.checked = false;
+	return 0;
+}
