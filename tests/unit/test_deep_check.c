@@ -307,6 +307,28 @@ static void check_no_probe_on_the_tracers_place(void **state)
 	deep_check_clear(&check);
 }
 
+/* A kprobe on an instruction that repeats itself is hit each time. */
+static void check_no_probe_on_what_repeats_itself(void **state)
+{
+	/* 00: jmp *%rax (to 10); 10: rep movsb, xor %eax,%eax; 14: nop (the error) */
+	static const uint8_t copy[] = {0xff, 0xe0, 0x90, 0x90, 0x90, 0x90, 0x90,
+				       0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+				       0x90, 0x90, 0xf3, 0xa4, 0x31, 0xc0, 0x90};
+	const struct why_branch to_copy[] = {{AT(0x40), AT(0x00)}, {AT(0x00), AT(0x10)}};
+	const struct deep_known path = {.branches = to_copy, .count = 2, .end = AT(0x14)};
+	uint8_t kept[sizeof(copy)];
+	struct deep_check check;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, copy, sizeof(copy));
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	assert_int_equal(check.armed_count, 2);
+	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x14));
+	deep_check_clear(&check);
+}
+
 /* A kprobe on a branch does what it would have done: no record has that branch. */
 static void check_kprobe_on_a_branch(void **state)
 {
@@ -440,6 +462,7 @@ int main(void)
 		cmocka_unit_test_setup(check_refused_stands_further_on_or_is_blind, setup),
 		cmocka_unit_test_setup(check_few_probes_go_to_the_newest, setup),
 		cmocka_unit_test_setup(check_no_probe_on_the_tracers_place, setup),
+		cmocka_unit_test_setup(check_no_probe_on_what_repeats_itself, setup),
 		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),

@@ -169,15 +169,15 @@ static uint64_t goes_on(const struct text_source *text, uint64_t addr)
 /*
  * Behind what does nothing: where a function has its place for the tracer a kprobe would be a call
  * of that, whose branches no handler's return shows, and where a static key is patched there is
- * none.
+ * none. Behind a string instruction that repeats itself: a kprobe there is hit each time.
  */
-static uint64_t skip_nops(const struct text_source *text, uint64_t addr)
+static uint64_t skip_unfit(const struct text_source *text, uint64_t addr)
 {
 	uint8_t bytes[INSN_LEN_MAX];
 	struct insn insn;
 
 	while (!insn_fetch(text, addr, bytes, &insn) &&
-	       (insn.flags & INSN_F_ENDBR ||
+	       (insn.flags & (INSN_F_ENDBR | INSN_F_REP) ||
 		(insn.flags & INSN_F_NOP && insn.len >= PATCHED_NOP_BYTES)))
 		addr += insn.len;
 	return addr;
@@ -188,12 +188,13 @@ static int arm_way(struct deep_check *check, const struct text_source *text, siz
 		   deep_probe_fn *probe, void *ctx, uint64_t addr, uint64_t *ret_at)
 {
 	*ret_at = 0;
-	addr = skip_nops(text, addr);
 	for (int i = 0; i < FURTHER_MAX && addr; i++) {
-		int err = deep_check_has(check, addr) ? 0
-			  : check->armed_count < max  ? probe(ctx, addr)
-						      : -ENOSPC;
+		int err;
 
+		addr = skip_unfit(text, addr);
+		err = deep_check_has(check, addr) ? 0
+		      : check->armed_count < max  ? probe(ctx, addr)
+						  : -ENOSPC;
 		if (err == -ENOMEM || err == -EINTR)
 			return err;
 		if (err == -ENOSPC)
