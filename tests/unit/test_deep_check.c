@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../symbol_table.h"
+#include "util/cleanup.h"
 #include "why/deep/deep_check.h"
 
 #define CODE	    0xffffffff81000000ull
@@ -82,13 +83,13 @@ static bool is_armed(const struct deep_check *check, unsigned int at)
 }
 
 static bool compare(const struct deep_check *check, const uint8_t *ats, size_t count,
-		    size_t *ret_first, bool *ret_blind)
+		    size_t *ret_first, bool *ret_blind, bool *ret_aside)
 {
 	static struct deep_hit hits[16];
 
 	for (size_t i = 0; i < count; i++)
 		hits[i] = (struct deep_hit){.ip = AT(ats[i])};
-	return deep_check_compare(check, hits, count, true, ret_first, ret_blind);
+	return deep_check_compare(check, hits, count, true, ret_first, ret_blind, ret_aside);
 }
 
 static int setup(void **state)
@@ -128,11 +129,11 @@ static void check_all_hits_are_the_path(void **state)
 {
 	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
 	struct deep_check check;
-	bool blind[6];
+	bool blind[6], aside[6];
 	size_t first = 9;
 
 	arm(&check, 100);
-	assert_true(compare(&check, hits, 4, &first, blind));
+	assert_true(compare(&check, hits, 4, &first, blind, aside));
 	assert_int_equal(first, 0);
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);
@@ -160,13 +161,13 @@ static void check_departures_are_seen(void **state)
 		{{0x0b, 0x0c, 0x30}, 3, 6},
 	};
 	struct deep_check check;
-	bool blind[6];
+	bool blind[6], aside[6];
 
 	arm(&check, 100);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t first = 9;
 
-		assert_false(compare(&check, cases[i].hits, cases[i].count, &first, blind));
+		assert_false(compare(&check, cases[i].hits, cases[i].count, &first, blind, aside));
 		assert_int_equal(first, cases[i].first);
 	}
 	deep_check_clear(&check);
@@ -178,13 +179,13 @@ static void check_path_without_entry(void **state)
 	static const uint8_t ats[] = {0x12, 0x30, 0x0b, 0x0c, 0x30, 0x36};
 	struct deep_hit hits[6] = {};
 	struct deep_check check;
-	bool blind[6];
+	bool blind[6], aside[6];
 	size_t first = 9;
 
 	arm(&check, 100);
 	for (size_t i = 0; i < 6; i++)
 		hits[i].ip = AT(ats[i]);
-	assert_true(deep_check_compare(&check, hits, 6, false, &first, blind));
+	assert_true(deep_check_compare(&check, hits, 6, false, &first, blind, aside));
 	assert_int_equal(first, 4);
 	deep_check_clear(&check);
 }
@@ -194,22 +195,22 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
 	struct deep_hit with[4] = {};
 	struct deep_check check;
-	bool blind[6];
+	bool blind[6], aside[6];
 	size_t first;
 
 	/* NOP behind NOP is as good. */
 	refused[0] = AT(0x12);
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x13));
-	assert_true(compare(&check, hits, 4, &first, blind));
+	assert_true(compare(&check, hits, 4, &first, blind, aside));
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);
 	/* Up to where the ways meet: RET stands in both. */
 	refused[1] = AT(0x13);
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x14));
-	assert_true(
-		compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x30, 0x36}, 5, &first, blind));
+	assert_true(compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x30, 0x36}, 5, &first,
+			    blind, aside));
 	assert_memory_equal(blind, ((bool[6]){0, 0, 0, 1}), 6);
 	/* A record of the run has that branch, and the one before it. */
 	for (size_t i = 0; i < 4; i++)
@@ -219,28 +220,28 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	deep_check_clear(&check);
 	refused[2] = AT(0x14);
 	arm(&check, 100);
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, aside));
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	/* The branch itself is enough where nothing else can have led to its source. */
 	with[0].record.count = 2;
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, aside));
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	/* Not without that. */
 	with[0].record.branches[0] = way[1];
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, aside));
 	assert_memory_equal(blind, ((bool[6]){0, 0, 0, 1}), 6);
 	/* Another one from where the path comes by is a departure. */
 	with[0].record.branches[1].from = AT(0x12);
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, aside));
 	/* The record of the oldest hit that is the path's tells of what is before. */
-	assert_true(deep_check_compare(&check, with, 4, false, &first, blind));
+	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, aside));
 	assert_int_equal(first, 4);
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
-	assert_true(deep_check_compare(&check, with, 4, false, &first, blind));
+	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, aside));
 	assert_int_equal(first, 2);
 	with[0].record.branches[1] = (struct why_branch){AT(0x14), AT(0x06)};
-	assert_false(deep_check_compare(&check, with, 4, true, &first, blind));
+	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, aside));
 	assert_int_equal(first, 4);
 	deep_check_clear(&check);
 }
@@ -249,12 +250,12 @@ static void check_few_probes_go_to_the_newest(void **state)
 {
 	static const uint8_t hits[] = {0x30, 0x36};
 	struct deep_check check;
-	bool blind[6];
+	bool blind[6], aside[6];
 	size_t first;
 
 	arm(&check, 2);
 	assert_int_equal(check.armed_count, 2);
-	assert_true(compare(&check, hits, 2, &first, blind));
+	assert_true(compare(&check, hits, 2, &first, blind, aside));
 	assert_memory_equal(blind, ((bool[6]){0, 1, 0, 1, 0, 0}), 6);
 	deep_check_clear(&check);
 	/* The error itself can have none. */
@@ -270,7 +271,7 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	struct why_branch other[6];
 	const struct deep_known odd = {.branches = other, .count = 6, .end = AT(0x36)};
 	struct deep_check check;
-	bool blind[6];
+	bool blind[6], aside[6];
 	size_t first = 9;
 
 	memcpy(other, way, sizeof(way));
@@ -279,7 +280,7 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	other[5].from = AT(0x2f);
 	assert_int_equal(deep_check_make(&text, symbols, &odd, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
-	assert_false(deep_check_compare(&check, NULL, 0, true, &first, blind));
+	assert_false(deep_check_compare(&check, NULL, 0, true, &first, blind, aside));
 	assert_int_equal(first, 6);
 	assert_memory_equal(blind, ((bool[6]){1, 0, 0, 1, 0, 0}), 6);
 	deep_check_clear(&check);
@@ -329,13 +330,119 @@ static void check_no_probe_on_what_repeats_itself(void **state)
 	deep_check_clear(&check);
 }
 
+/*
+ *	00: je 2a	(not taken)
+ *	02: call 20
+ *	07: jne 0c	(taken)
+ *	0c: nop		(the error)
+ *	20: je 26	(not taken: the other way lets others run), nop, ret
+ *	26: nop, ret
+ */
+static const uint8_t lets_run[] = {0x74, 0x28, 0xe8, 0x19, 0x00, 0x00, 0x00, 0x75, 0x03, 0x90, 0x90,
+				   0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+				   0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x74,
+				   0x04, 0x90, 0xc3, 0x90, 0x90, 0x90, 0xc3, 0x90, 0x90, 0x90};
+static const struct why_branch by_it[] = {
+	{AT(0x3f), AT(0)}, {AT(2), AT(0x20)}, {AT(0x23), AT(7)}, {AT(7), AT(0x0c)}};
+
+/* Behind a view or not: what @view says of the error. */
+static void arm_by_it(struct deep_check *check, bool view)
+{
+	static const struct deep_known path = {.branches = by_it, .count = 4, .end = AT(0x0c)};
+	uint8_t kept[sizeof(lets_run)];
+	struct symbols *here =
+		symbol_table("ffffffff81000000 T f\nffffffff81000020 T __cond_resched\n"
+			     "ffffffff81000028 T rest\n");
+
+	assert_non_null(here);
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, lets_run, sizeof(lets_run));
+	assert_int_equal(deep_check_make(&text, here, &path, check), 0);
+	if (view)
+		assert_int_equal(deep_check_view(check, AT(0x0c)), 0);
+	assert_int_equal(deep_check_arm(check, &text, 100, 16, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	check->symbols = symbols;
+	symbols_close(here);
+}
+
+#define SP 0xffffc90000004000ull
+
+/* Another task ran, and the call went on where the path does. */
+static void check_others_ran(void **state)
+{
+	static const struct {
+		uint8_t hits[4];
+		int16_t deep[4];
+		size_t count;
+		int passed;
+		bool aside;
+	} cases[] = {
+		{{0x0c}, {0}, 1, 1, false},
+		{{0x26, 0x0c}, {0x10, 0}, 2, 1, true},
+		/* What it hit meanwhile. */
+		{{0x26, 0x2a, 0x09, 0x0c}, {0x10, 0x80, 0x110, 0}, 4, 1, true},
+		/* What its caller, and what that calls then, hit before and afterwards. */
+		{{0x26, 0x09, 0x0c}, {0x10, 0, 0}, 3, 0, false},
+		{{0x26, 0x09, 0x0c}, {0x10, 0x18, 0}, 3, 0, false},
+		{{0x2a, 0x26, 0x0c}, {0, 0x10, 0}, 3, 0, true},
+		/* The path comes by it once. */
+		{{0x26, 0x26, 0x0c}, {0x10, 0x10, 0}, 3, 0, true},
+	};
+	struct deep_check check;
+	bool blind[4], aside[4];
+	size_t first;
+
+	arm_by_it(&check, false);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct deep_hit hits[4] = {};
+
+		for (size_t k = 0; k < cases[i].count; k++) {
+			hits[k].ip = AT(cases[i].hits[k]);
+			hits[k].regs[PTREG_SP] = SP - (uint64_t)cases[i].deep[k];
+		}
+		assert_int_equal(deep_check_compare(&check, hits, cases[i].count, true, &first,
+						    blind, aside),
+				 cases[i].passed);
+		assert_memory_equal(blind, ((bool[4]){}), 4);
+		assert_memory_equal(aside, ((bool[4]){[1] = cases[i].aside}), 4);
+		assert_true(cases[i].passed ? !first : first > 0);
+	}
+	deep_check_clear(&check);
+}
+
+/* The record behind that has nothing of what was before: there kprobes have to tell. */
+static void check_others_ran_in_a_record(void **state)
+{
+	struct deep_hit hits[2] = {{.ip = AT(0x26), .regs[PTREG_SP] = SP - 16},
+				   {.ip = AT(0x0c), .regs[PTREG_SP] = SP}};
+	struct deep_record *record = &hits[1].record;
+	struct deep_check check;
+	bool blind[4], aside[4];
+	size_t first;
+
+	arm_by_it(&check, true);
+	assert_true(is_armed(&check, 0x26) && is_armed(&check, 0x2a) && !is_armed(&check, 0x09));
+	record->branches[0] = (struct why_branch){AT(0x27), AT(7)};
+	record->branches[1] = by_it[3];
+	record->count = 2;
+	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 1);
+	assert_int_equal(first, 0);
+	assert_true(aside[1]);
+	/* It says that the run did not go there. */
+	record->branches[0] = by_it[2];
+	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 0);
+	assert_false(aside[1]);
+	deep_check_clear(&check);
+}
+
 /* A kprobe on a branch does what it would have done: no record has that branch. */
 static void check_kprobe_on_a_branch(void **state)
 {
 	struct deep_hit with[2] = {{.ip = AT(0x0c)}, {.ip = AT(0x36)}};
 	struct deep_record *record = &with[1].record;
 	struct deep_check check;
-	bool blind[6];
+	bool blind[6], aside[6];
 	size_t first = 9;
 
 	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
@@ -349,28 +456,28 @@ static void check_kprobe_on_a_branch(void **state)
 	record->count = 1;
 	record->end = DEEP_END_RESUMED;
 	record->resumed = AT(0x30);
-	deep_check_compare(&check, with, 2, false, &first, blind);
+	deep_check_compare(&check, with, 2, false, &first, blind, aside);
 	assert_int_equal(first, 3);
 	/* So does the code that it jumps to. */
 	record->branches[1] = way[5];
 	record->branches[0] = (struct why_branch){KPROBE_CODE, AT(0x30)};
 	record->count = 2;
 	record->end = DEEP_END_FULL;
-	deep_check_compare(&check, with, 2, false, &first, blind);
+	deep_check_compare(&check, with, 2, false, &first, blind, aside);
 	assert_int_equal(first, 3);
 	/* A function that is not the path's may have come back there, too, one of a module even. */
 	record->branches[0].from = AT(0x200000);
-	deep_check_compare(&check, with, 2, false, &first, blind);
+	deep_check_compare(&check, with, 2, false, &first, blind, aside);
 	assert_int_equal(first, 5);
 	record->branches[0].from = MODULE;
-	deep_check_compare(&check, with, 2, false, &first, blind);
+	deep_check_compare(&check, with, 2, false, &first, blind, aside);
 	assert_int_equal(first, 5);
 	record->branches[0] = way[5];
 	record->count = 1;
 	record->end = DEEP_END_RESUMED;
 	/* It went elsewhere, and came to the same jump. */
 	record->resumed = AT(0x20);
-	deep_check_compare(&check, with, 2, false, &first, blind);
+	deep_check_compare(&check, with, 2, false, &first, blind, aside);
 	assert_int_equal(first, 5);
 	deep_check_clear(&check);
 }
@@ -381,7 +488,7 @@ static void check_fork_behind_the_newest_branch(void **state)
 	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
 	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x0c)}};
 	struct deep_check check;
-	bool blind[4];
+	bool blind[4], aside[4];
 	size_t first = 9;
 
 	/* Over that one, or not: then the error. */
@@ -396,12 +503,12 @@ static void check_fork_behind_the_newest_branch(void **state)
 	with[1].record.count = 1;
 	with[1].record.end = DEEP_END_RESUMED;
 	with[1].record.resumed = AT(0x14);
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind), 1);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, aside), 1);
 	assert_int_equal(first, 0);
 	/* An interrupt came. */
 	with[1].record.count = 0;
 	with[1].record.resumed = AT(0x0c);
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind), 0);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, aside), 0);
 	assert_int_equal(first, 4);
 	deep_check_clear(&check);
 }
@@ -411,7 +518,7 @@ static void check_records_save_probes(void **state)
 {
 	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x36)}};
 	struct deep_check check;
-	bool blind[6];
+	bool blind[6], aside[6];
 	size_t first = 9;
 
 	/* The newest three are in the record at the error, those before in the one at 0x14. */
@@ -426,14 +533,14 @@ static void check_records_save_probes(void **state)
 	with[1].record.count = 3;
 	with[1].record.end = DEEP_END_RESUMED;
 	with[1].record.resumed = AT(0x14);
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind), 1);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, aside), 1);
 	assert_int_equal(first, 0);
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	/* That record is cut, as by an interrupt. */
 	memcpy(with[1].record.branches, way + 5, sizeof(*way));
 	with[1].record.count = 1;
 	with[1].record.resumed = AT(0x30);
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind), 0);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, aside), 0);
 	assert_int_equal(first, 5);
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);
@@ -463,6 +570,8 @@ int main(void)
 		cmocka_unit_test_setup(check_few_probes_go_to_the_newest, setup),
 		cmocka_unit_test_setup(check_no_probe_on_the_tracers_place, setup),
 		cmocka_unit_test_setup(check_no_probe_on_what_repeats_itself, setup),
+		cmocka_unit_test_setup(check_others_ran, setup),
+		cmocka_unit_test_setup(check_others_ran_in_a_record, setup),
 		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),

@@ -201,7 +201,9 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		{0xffffffff81000130, 0xffffffff81000300}, /* three() */
 		{0xffffffff81000304, 0xffffffff81000310},
 	};
-	struct deep_interrupt interrupt = {.entry = 0xffffffff81000600, .newer = 4, .run = 5};
+	struct deep_interrupt interrupts[] = {
+		{.entry = 0xffffffff81000600, .newer = 4, .run = 5},
+		{.entry = 0xffffffff81000700, .newer = 1, .run = 6, .aside = true}};
 	struct deep_segment segments[] = {{.count = 7}, {.count = 3, .computed = 2}};
 	struct deep_path deep = {
 		.branches = branches,
@@ -210,8 +212,8 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		.segment_count = 2,
 		.end = 0xffffffff81000318,
 		.runs = 2,
-		.interrupts = &interrupt,
-		.interrupt_count = 1,
+		.interrupts = interrupts,
+		.interrupt_count = 2,
 		.gap.text = "all 2 runs were made",
 	};
 	struct why_view view = {
@@ -221,7 +223,7 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 					"ffffffff81000400 T __x86_indirect_thunk_rax\n"
 					"ffffffff81000500 T its_return_thunk\n"
 					"ffffffff81000600 T asm_sysvec_x\n"
-					"ffffffff81000700 T gone\n"
+					"ffffffff81000700 T __cond_resched\n"
 					"ffffffff81000800 T end\n"),
 	};
 	_cleanup_free_ char *text = NULL;
@@ -248,6 +250,7 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		      "    three  +0x18  1 branch\n"
 		      "  2 branches are computed from registers, where no breakpoint may stand\n"
 		      "  4 branches back came an interrupt, asm_sysvec_x(), in run 5: left out\n"
+		      "  1 branch back others ran within __cond_resched(), in run 6: left out\n"
 		      "\n1 branch back in 1 run, to the system call's entry\n"
 		      "    one  +0x218  0 branches\n"
 		      "\nThe way from the system call to the error is not shown: no LBR\n");

@@ -92,12 +92,12 @@ static void print_interrupts(FILE *out, const struct deep_path *deep, const stru
 		char name[512];
 		struct symbol sym;
 
-		fprintf(out, "  %zu branch%s back came ", cut->newer, cut->newer == 1 ? "" : "es");
+		fprintf(out, "  %zu branch%s back %s", cut->newer, cut->newer == 1 ? "" : "es",
+			cut->aside ? "others ran within " : "came an interrupt, ");
 		if (symbols_find(view->symbols, cut->entry, &sym))
-			fprintf(out, "an interrupt, 0x%" PRIx64, cut->entry);
+			fprintf(out, "0x%" PRIx64, cut->entry);
 		else
-			fprintf(out, "an interrupt, %s()",
-				escape_text(sym.name, name, sizeof(name)));
+			fprintf(out, "%s()", escape_text(sym.name, name, sizeof(name)));
 		fprintf(out, ", in run %u: left out\n", cut->run);
 	}
 }

@@ -37,11 +37,17 @@ struct deep_segment {
 	uint64_t point;
 };
 
-/** struct deep_interrupt - cut out of a record; @newer: branches of the path behind it */
+/**
+ * struct deep_interrupt - left out of what a run did
+ * @entry: of the interrupt; or of the function in which the run that took the path left it
+ * @newer: branches of the path behind it
+ * @aside: it left the path: others ran, and it came back
+ */
 struct deep_interrupt {
 	uint64_t entry;
 	size_t newer;
 	unsigned int run;
+	bool aside;
 };
 
 /**

@@ -16,6 +16,11 @@
 /* What an ENDBR becomes that no indirect call needs; the tracer's place, and a static key, have 5.
  */
 #define PATCHED_NOP_BYTES 4
+/*
+ * What a run does aside is so much deeper on the stack than where it left the path: the caller,
+ * back on the path, may have pushed arguments.
+ */
+#define ASIDE_DEEPER 64
 /* Behind a probe its handler, or the jump in its place, goes on so near. */
 #define HANDLED_BYTES 32
 
@@ -46,8 +51,37 @@ static int add_return(struct deep_check *check, uint64_t addr)
 {
 	if (vector_grow(&check->returns, check->return_count, sizeof(*check->returns)))
 		return -ENOMEM;
-	check->returns[check->return_count++] = addr;
+	check->returns[check->return_count++] =
+		(struct deep_return){.addr = addr, .step = check->step_count};
 	return 0;
+}
+
+/*
+ * What lets others run, or tells that it did: as in an interrupt the task itself does nothing there
+ * that its caller could see, but for a result that says so.
+ */
+static bool is_aside(const struct deep_check *check, uint64_t addr)
+{
+	static const char *const names[] = {"__cond_resched", "__rcu_read_unlock"};
+	struct symbol sym;
+
+	if (symbols_find(check->symbols, addr, &sym))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(sym.name, names[i]))
+			return true;
+	return false;
+}
+
+/* The newest call returns to the next step: the forks in the function that it called know it. */
+static void end_call(struct deep_check *check, const struct deep_return *call)
+{
+	for (size_t i = check->fork_count; i-- > 0 && check->forks[i].step >= call->step;) {
+		struct deep_fork *fork = &check->forks[i];
+
+		if (!fork->back && is_aside(check, check->steps[fork->step].addr))
+			fork->back = check->step_count;
+	}
 }
 
 /*
@@ -70,8 +104,10 @@ static int add_last(struct deep_check *check, size_t at, const struct insn *insn
 		err = add_return(check, after);
 		return err ?: add_fork(check, at + 1, next, 0);
 	case INSN_RET:
-		if (check->return_count && check->returns[--check->return_count] == next)
+		if (check->return_count && check->returns[--check->return_count].addr == next) {
+			end_call(check, &check->returns[check->return_count]);
 			return 0;
+		}
 		return add_fork(check, at + 1, next, 0);
 	default:
 		return add_fork(check, at + 1, next, 0);
@@ -224,15 +260,31 @@ static bool is_view(const struct deep_check *check, uint64_t addr)
 	return false;
 }
 
+/* Within a record's length? */
+static bool is_aside_behind(const struct deep_check *check, const struct deep_fork *fork,
+			    size_t depth)
+{
+	for (const struct deep_fork *next = fork + 1; next < check->forks + check->fork_count;
+	     next++) {
+		if (next->branch - fork->branch >= depth)
+			return false;
+		if (next->back)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Will a record tell which way the run went? It has the branches from there on, unless something is
- * hit in between. That no branch was taken before the fork in its block is told by one entry more:
- * the branch to the block, or the return from a handler that was called in it.
+ * hit in between, or others run. That no branch was taken before the fork in its block is told by
+ * one entry more: the branch to the block, or the return from a handler that was called in it.
  */
 static bool is_in_view(const struct deep_check *check, const struct deep_fork *fork, size_t depth)
 {
 	size_t at = check->steps[fork->step].at;
 
+	if (fork->back || is_aside_behind(check, fork, depth))
+		return false;
 	for (size_t i = fork->step + 1; i < check->step_count; i++) {
 		const struct deep_step *step = &check->steps[i];
 
@@ -426,71 +478,139 @@ static size_t find_blind(const struct deep_check *check, const bool *told, bool 
 	return first;
 }
 
-/*
- * @told: of the steps, those at which a record tells how the run went on. Return: the oldest step
- * that was hit as the path says; SIZE_MAX: none was. *@ret_all: there was no other hit before it.
- * *@ret_first: the oldest branch before it that its record has, or the next one.
+/**
+ * struct followed - how far the hits are those of the path, from the error backwards
+ * @left: so many of the run's hits are older
+ * @step: that was hit last; SIZE_MAX: none was
+ * @before: that has to be hit before it; SIZE_MAX: none
+ * @first: the oldest branch before it that its record has, or the next one
+ * @told: of the steps, those at which a record tells how the run went on
+ * @aside: deep_check_compare()'s
  */
-static size_t follow(const struct deep_check *check, const struct deep_hit *hits,
-		     const struct deep_hit *hit, bool *told, bool *ret_all, size_t *ret_first)
+struct followed {
+	size_t left;
+	size_t step;
+	size_t before;
+	size_t first;
+	bool *told;
+	bool *aside;
+};
+
+/* The newest fork before number @limit where the run can have gone aside to @addr; @limit: none. */
+static size_t find_aside(const struct deep_check *check, const struct followed *at, size_t limit,
+			 uint64_t addr)
 {
-	size_t step = step_before(check, check->step_count), oldest = SIZE_MAX;
+	for (size_t i = limit; i-- > 0;) {
+		const struct deep_fork *fork = &check->forks[i];
 
-	*ret_all = false;
-	for (;; hit--) {
-		size_t matched, before;
-
-		if (step == SIZE_MAX)
-			return oldest;
-		if (hit->ip != check->steps[step].addr) {
-			log_verbose("behind branch %zu 0x%llx was hit instead of 0x%llx",
-				    check->steps[step].at, (unsigned long long)hit->ip,
-				    (unsigned long long)check->steps[step].addr);
-			return oldest;
-		}
-		matched = match_record(check, &hit->record, check->steps[step].at);
-		if (matched == SIZE_MAX)
-			return oldest;
-		before = step_before(check, step);
-		/* The hit before is looked at next: if it is not the path's, nothing older counts.
-		 */
-		if (hit->record.count)
-			for (size_t i = told_from(check, &hit->record, matched, step, before);
-			     i < step; i++)
-				told[i] = true;
-		oldest = step;
-		*ret_first = check->steps[step].at + 1 - matched;
-		step = before;
-		if (hit == hits)
+		if (at->before != SIZE_MAX && fork->step < at->before)
 			break;
+		/* Not where the record has the branch that follows on the path. */
+		if (fork->back && fork->back <= at->step && fork->branch < at->first &&
+		    fork->other_at == addr && !has(check->addrs, check->addr_count, addr))
+			return i;
 	}
-	*ret_all = step == SIZE_MAX;
-	return oldest;
+	return limit;
+}
+
+/*
+ * Leaves out hits of a run that went aside and came back: from the one where it left the path all
+ * are deeper on the stack. There may be one aside for each fork.
+ */
+static void skip_asides(const struct deep_check *check, const struct deep_hit *hits,
+			struct followed *at)
+{
+	size_t limit = check->fork_count;
+	uint64_t highest = 0;
+
+	for (size_t i = at->left; i-- > 0;) {
+		uint64_t sp = hits[i].regs[PTREG_SP];
+		size_t fork = sp >= highest + ASIDE_DEEPER
+				      ? find_aside(check, at, limit, hits[i].ip)
+				      : limit;
+
+		if (sp > highest)
+			highest = sp;
+		if (fork == limit)
+			continue;
+		log_verbose("before branch %zu the run let others run", check->forks[fork].branch);
+		at->aside[check->known.count - 1 - check->forks[fork].branch] = true;
+		at->left = i;
+		limit = fork;
+		highest = 0;
+	}
+}
+
+/* Is the next older hit the path's? Then it has been taken. */
+static bool follow_hit(const struct deep_check *check, const struct deep_hit *hits,
+		       struct followed *at)
+{
+	const struct deep_hit *hit = &hits[at->left - 1];
+	size_t step = at->before, matched;
+
+	if (step == SIZE_MAX)
+		return false;
+	if (hit->ip != check->steps[step].addr) {
+		log_verbose("behind branch %zu 0x%llx was hit instead of 0x%llx",
+			    check->steps[step].at, (unsigned long long)hit->ip,
+			    (unsigned long long)check->steps[step].addr);
+		return false;
+	}
+	matched = match_record(check, &hit->record, check->steps[step].at);
+	if (matched == SIZE_MAX)
+		return false;
+	at->left--;
+	at->step = step;
+	at->before = step_before(check, step);
+	at->first = check->steps[step].at + 1 - matched;
+	/* The hit before is looked at next: if it is not the path's, nothing older counts. */
+	if (hit->record.count)
+		for (size_t i = told_from(check, &hit->record, matched, step, at->before); i < step;
+		     i++)
+			at->told[i] = true;
+	return true;
+}
+
+static bool is_next(const struct deep_check *check, const struct deep_hit *hits,
+		    const struct followed *at)
+{
+	return at->before != SIZE_MAX && hits[at->left - 1].ip == check->steps[at->before].addr;
+}
+
+static void follow(const struct deep_check *check, const struct deep_hit *hits, struct followed *at)
+{
+	while (at->left && follow_hit(check, hits, at))
+		if (at->left && !is_next(check, hits, at))
+			skip_asides(check, hits, at);
 }
 
 int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
-		       bool entry, size_t *ret_first, bool *ret_blind)
+		       bool entry, size_t *ret_first, bool *ret_blind, bool *ret_aside)
 {
 	_cleanup_free_ bool *told = calloc(check->step_count + 1, sizeof(*told));
 	const struct deep_hit *hit = deep_newest_hit(hits, count, check->known.end);
-	size_t oldest = SIZE_MAX, first = 0, sure;
-	bool all = false;
+	struct followed at = {.step = SIZE_MAX, .told = told, .aside = ret_aside};
+	size_t sure;
+	bool all;
 
 	if (!told)
 		return -ENOMEM;
-	if (hit)
-		oldest = follow(check, hits, hit, told, &all, &first);
+	memset(ret_aside, false, check->known.count * sizeof(*ret_aside));
+	at.left = hit ? (size_t)(hit - hits) + 1 : 0;
+	at.before = step_before(check, check->step_count);
+	follow(check, hits, &at);
+	all = !at.left && at.before == SIZE_MAX;
 	sure = find_blind(check, told, ret_blind);
 	*ret_first = check->known.count;
-	if (oldest == SIZE_MAX)
+	if (at.step == SIZE_MAX)
 		return 0;
 	/* Before the oldest probe nothing else was hit in the call: a departure would have been. */
-	*ret_first = entry && all ? 0 : first;
+	*ret_first = entry && all ? 0 : at.first;
 	if (*ret_first < sure) {
 		*ret_first = sure;
 		return 0;
 	}
-	return entry ? all : step_before(check, oldest) == SIZE_MAX;
+	return entry ? all : at.before == SIZE_MAX;
 }
 
 void deep_check_clear(struct deep_check *check)

@@ -27,6 +27,12 @@ struct deep_step {
 	size_t at;
 };
 
+/** struct deep_return - of a call: where it returns to; @step: the next one behind the call */
+struct deep_return {
+	uint64_t addr;
+	size_t step;
+};
+
 /**
  * struct deep_fork - where the path can be left
  * @step: of the instruction
@@ -34,6 +40,7 @@ struct deep_step {
  * @next: how the path goes on; @other: the other way, 0: an indirect branch has no certain one
  * @next_at, @other_at: the probe on that way; 0: there is none
  * @tried: probes were asked for
+ * @back: 0; or the other way lets others run, and comes back to the caller, whose step this is
  */
 struct deep_fork {
 	size_t step;
@@ -43,6 +50,7 @@ struct deep_fork {
 	uint64_t next_at;
 	uint64_t other_at;
 	bool tried;
+	size_t back;
 };
 
 /**
@@ -51,7 +59,7 @@ struct deep_fork {
  * @steps: oldest first; without what stands before the first branch
  * @addrs: of the steps, each once, ascending
  * @forks: oldest first
- * @returns: while the steps are gathered: of calls, where they return to
+ * @returns: while the steps are gathered: of the calls that have not returned
  * @armed: addresses of probes, ascending
  * @views: of these, breakpoints that take a record
  */
@@ -64,7 +72,7 @@ struct deep_check {
 	size_t addr_count;
 	struct deep_fork *forks;
 	size_t fork_count;
-	uint64_t *returns;
+	struct deep_return *returns;
 	size_t return_count;
 	uint64_t *armed;
 	size_t armed_count;
@@ -107,11 +115,12 @@ bool deep_check_has(const struct deep_check *check, uint64_t addr);
  * @ret_first: the run took the path from this branch on; the path's count: it took none of it
  * @ret_blind: one for each branch of the path, the newest first: true: the run may have left the
  *             path before it, for all that probes and records tell
+ * @ret_aside: the same: true: there the run let others run, and came back
  * Return: 1 if it took all that can be told, not what is before the oldest probe, unless @entry; 0
  * if not; -ENOMEM.
  */
 int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
-		       bool entry, size_t *ret_first, bool *ret_blind);
+		       bool entry, size_t *ret_first, bool *ret_blind, bool *ret_aside);
 
 /** deep_check_clear() - free */
 void deep_check_clear(struct deep_check *check);

@@ -146,7 +146,7 @@ int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, 
 	free(looks->blind);
 	looks->blind = copy;
 	looks->proven = count;
-	return 0;
+	return 1;
 }
 
 static bool is_doubt(const struct deep_looks *looks, size_t i)

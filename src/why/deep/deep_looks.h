@@ -66,7 +66,7 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
  * deep_looks_prove() - one run took the newest branches, see deep_check.h; the best one is kept
  * @blind: @count of them, the newest branch first
  * @left: it left the path there
- * Return: 0; -ENOMEM.
+ * Return: 1 if that is the best one; 0; -ENOMEM.
  */
 int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, bool left);
 

@@ -7,6 +7,7 @@
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/log.h"
+#include "util/vector.h"
 #include "why/deep/deep_check.h"
 #include "why/deep/deep_search.h"
 
@@ -63,6 +64,34 @@ static int arm_check(struct deep *deep, struct deep_check *check)
 	return 0;
 }
 
+/* Those of the run that the path is shown of, @asides of it, instead of another one's. */
+static int keep_asides(struct deep *deep, const bool *asides, size_t count)
+{
+	struct deep_path *path = deep->path;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < path->interrupt_count; i++)
+		if (!path->interrupts[i].aside)
+			path->interrupts[kept++] = path->interrupts[i];
+	path->interrupt_count = kept;
+	for (size_t i = 0; i < count; i++) {
+		struct symbol sym = {.addr = path->branches[path->count - 1 - i].from};
+
+		if (!asides[i])
+			continue;
+		if (vector_grow(&path->interrupts, path->interrupt_count,
+				sizeof(*path->interrupts)))
+			return -ENOMEM;
+		symbols_find(deep->probes->opts->symbols, sym.addr, &sym);
+		path->interrupts[path->interrupt_count++] =
+			(struct deep_interrupt){.entry = sym.addr,
+						.newer = i + 1,
+						.run = deep->answer->runs,
+						.aside = true};
+	}
+	return 0;
+}
+
 /* Does the run take the path, and how many of its newest branches? */
 static int judge_check(struct deep *deep, const struct deep_check *check,
 		       const struct failures *failures, size_t *ret_taken)
@@ -70,11 +99,13 @@ static int judge_check(struct deep *deep, const struct deep_check *check,
 	size_t count = deep->path->count, hit_count = 0, first, blinds = 0;
 	const struct deep_hit *hits = deep_find_hits(deep, failures, &hit_count);
 	_cleanup_free_ bool *blind = calloc(count, sizeof(*blind));
-	int passed;
+	_cleanup_free_ bool *aside = calloc(count, sizeof(*aside));
+	int passed, best;
 
-	if (!blind)
+	if (!blind || !aside)
 		return -ENOMEM;
-	passed = deep_check_compare(check, hits, hit_count, deep->path->entry, &first, blind);
+	passed =
+		deep_check_compare(check, hits, hit_count, deep->path->entry, &first, blind, aside);
 	if (passed < 0)
 		return passed;
 	deep->passed = passed;
@@ -85,7 +116,8 @@ static int judge_check(struct deep *deep, const struct deep_check *check,
 	log_verbose("run %u, to check the path: %zu of %zu branches taken, %zu are not told, %zu "
 		    "hits",
 		    deep->answer->runs, *ret_taken, count, blinds, hit_count);
-	return deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed);
+	best = deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed);
+	return best > 0 ? keep_asides(deep, aside, *ret_taken) : best;
 }
 
 /* Runs with all probes armed, until one takes the path. */
