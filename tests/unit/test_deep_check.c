@@ -436,6 +436,100 @@ static void check_others_ran_in_a_record(void **state)
 	deep_check_clear(&check);
 }
 
+/*
+ * preempt_enable() where the kernel lets nobody run: a branch to what does nothing, and back.
+ *
+ *	00: je 2a	(not taken)
+ *	02: jne 06	(taken)
+ *	06: je 20	(not taken)		06: je 20	(not taken)
+ *	08: nop, je 2a	(not taken)		08: jmp 10
+ *	0b: jne 10	(taken)
+ *	10: nop		(the error)		10: nop		(the error)
+ *	20: nopl, jmp 08			20: nopl, jmp 10
+ */
+static const struct {
+	uint8_t code[0x2b];
+	struct why_branch way[3];
+	struct why_branch back;
+} preempts[] = {
+	{{0x74, 0x28, 0x75, 0x02, 0x90, 0x90, 0x74, 0x18,	   0x90, 0x74,
+	  0x1f, 0x75, 0x03, 0x90, 0x90, 0x90, 0x90, [0x20] = 0x0f, 0x1f, 0x44,
+	  0x00, 0x00, 0xeb, 0xe1, 0x90, 0x90, 0x90, 0x90},
+	 {{AT(0x3f), AT(0)}, {AT(2), AT(6)}, {AT(0x0b), AT(0x10)}},
+	 {AT(0x25), AT(8)}},
+	{{0x74, 0x28, 0x75, 0x02, 0x90, 0x90, 0x74, 0x18,	   0xeb, 0x06,
+	  0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, [0x20] = 0x0f, 0x1f, 0x44,
+	  0x00, 0x00, 0xeb, 0xe9, 0x90, 0x90, 0x90, 0x90},
+	 {{AT(0x3f), AT(0)}, {AT(2), AT(6)}, {AT(8), AT(0x10)}},
+	 {AT(0x25), AT(0x10)}},
+};
+
+static void arm_preempt(struct deep_check *check, size_t number, bool view)
+{
+	static struct deep_known path = {.count = 3, .end = AT(0x10)};
+	uint8_t kept[0x2b];
+
+	path.branches = preempts[number].way;
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, preempts[number].code, sizeof(kept));
+	assert_int_equal(deep_check_make(&text, symbols, &path, check), 0);
+	if (view)
+		assert_int_equal(deep_check_view(check, AT(0x10)), 0);
+	assert_int_equal(deep_check_arm(check, &text, 100, 16, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+}
+
+/* Records have two branches more; a kprobe there is hit. */
+static void check_others_wanted_to_run(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(preempts); i++) {
+		const struct why_branch *path = preempts[i].way;
+		bool is_jump = path[2].from == AT(8);
+		struct deep_hit hit = {.ip = AT(0x10)},
+				hits[2] = {{.ip = AT(0x25), .regs[PTREG_SP] = SP}, hit};
+		struct deep_record *record = &hit.record;
+		struct deep_check check;
+		bool blind[3], aside[3];
+		size_t first;
+
+		arm_preempt(&check, i, true);
+		assert_int_equal(check.armed_count, 1);
+		memcpy(record->branches, path, 3 * sizeof(*path));
+		record->count = 3;
+		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
+				 1);
+		assert_memory_equal(aside, ((bool[3]){}), 3);
+		record->branches[2] = (struct why_branch){AT(6), AT(0x20)};
+		record->branches[3] = preempts[i].back;
+		record->branches[4] = path[2];
+		record->count = is_jump ? 4 : 5;
+		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
+				 1);
+		assert_int_equal(first, 0);
+		assert_memory_equal(aside, ((bool[3]){true}), 3);
+		/* From elsewhere; another way before that. */
+		record->branches[2].from = AT(8);
+		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
+				 0);
+		record->branches[2].from = AT(6);
+		record->branches[1].from = AT(0);
+		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
+				 0);
+		deep_check_clear(&check);
+
+		arm_preempt(&check, i, false);
+		assert_true(is_armed(&check, 0x25) && is_armed(&check, 0x2a));
+		assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside),
+				 1);
+		assert_memory_equal(aside, ((bool[3]){true}), 3);
+		assert_memory_equal(blind, ((bool[3]){}), 3);
+		hits[0].ip = AT(0x2a);
+		assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside),
+				 0);
+		deep_check_clear(&check);
+	}
+}
+
 /* A kprobe on a branch does what it would have done: no record has that branch. */
 static void check_kprobe_on_a_branch(void **state)
 {
@@ -572,6 +666,7 @@ int main(void)
 		cmocka_unit_test_setup(check_no_probe_on_what_repeats_itself, setup),
 		cmocka_unit_test_setup(check_others_ran, setup),
 		cmocka_unit_test_setup(check_others_ran_in_a_record, setup),
+		cmocka_unit_test_setup(check_others_wanted_to_run, setup),
 		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),

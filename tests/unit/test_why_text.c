@@ -250,7 +250,8 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		      "    three  +0x18  1 branch\n"
 		      "  2 branches are computed from registers, where no breakpoint may stand\n"
 		      "  4 branches back came an interrupt, asm_sysvec_x(), in run 5: left out\n"
-		      "  1 branch back others ran within __cond_resched(), in run 6: left out\n"
+		      "  1 branch back another task was to run, within __cond_resched(), in run 6: "
+		      "left out\n"
 		      "\n1 branch back in 1 run, to the system call's entry\n"
 		      "    one  +0x218  0 branches\n"
 		      "\nThe way from the system call to the error is not shown: no LBR\n");

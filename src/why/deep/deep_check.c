@@ -11,6 +11,8 @@
 #include "util/log.h"
 #include "util/vector.h"
 
+/* "call rel32", and what the kernel writes over one that is switched off. */
+#define CALL_BYTES 5
 /* Instructions that a probe may stand further on than where a way begins. */
 #define FURTHER_MAX 4
 /* What an ENDBR becomes that no indirect call needs; the tracer's place, and a static key, have 5.
@@ -141,6 +143,67 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 	}
 }
 
+/* The instruction that is always executed next; 0: none is. */
+static uint64_t goes_on(const struct text_source *text, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	if (insn_fetch(text, addr, bytes, &insn))
+		return 0;
+	if (insn.class == INSN_OTHER)
+		return addr + insn.len;
+	return insn.class == INSN_JMP ? insn.target : 0;
+}
+
+/* Does it call what lets others run? "NOP": there this kernel's configuration does not. */
+static bool is_preempt(const struct deep_check *check, const struct insn *insn)
+{
+	struct symbol sym;
+
+	if (insn->class == INSN_CALL)
+		return !symbols_find(check->symbols, insn->target, &sym) &&
+		       strstr(sym.name, "preempt_schedule");
+	return insn->flags & INSN_F_NOP && insn->len == CALL_BYTES;
+}
+
+/* The step of the path at @addr, behind that of @fork and what does nothing but go on. 0: none. */
+static size_t step_at(const struct deep_check *check, const struct text_source *text,
+		      const struct deep_fork *fork, uint64_t addr)
+{
+	for (size_t i = 1; i <= FURTHER_MAX && fork->step + i < check->step_count; i++) {
+		uint64_t here = check->steps[fork->step + i].addr;
+
+		if (here == addr)
+			return fork->step + i;
+		if (!goes_on(text, here))
+			break;
+	}
+	return 0;
+}
+
+/*
+ * preempt_enable(): where another task was to run meanwhile, a conditional branch leads to a call
+ * of the scheduler, and that comes back to where the path goes on.
+ */
+static void find_preempt(const struct deep_check *check, const struct text_source *text,
+			 struct deep_fork *fork)
+{
+	uint64_t addr = fork->other;
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	if (!addr || insn_fetch(text, addr, bytes, &insn) || !is_preempt(check, &insn))
+		return;
+	fork->quiet = insn.class != INSN_CALL;
+	addr += insn.len;
+	for (int i = 0; i < FURTHER_MAX && addr && !fork->back; i++) {
+		fork->back = step_at(check, text, fork, addr);
+		addr = goes_on(text, addr);
+	}
+	fork->quiet &= fork->back > 0;
+}
+
 static int gather_addrs(struct deep_check *check)
 {
 	check->addrs = calloc(check->step_count + 1, sizeof(*check->addrs));
@@ -163,6 +226,9 @@ int deep_check_make(const struct text_source *text, const struct symbols *symbol
 	*ret = (struct deep_check){.symbols = symbols, .known = *known};
 	for (size_t at = 0; !err && at < known->count; at++)
 		err = add_block(ret, text, at);
+	for (size_t i = 0; !err && i < ret->fork_count; i++)
+		if (!ret->forks[i].back)
+			find_preempt(ret, text, &ret->forks[i]);
 	err = err ?: gather_addrs(ret);
 	if (err)
 		deep_check_clear(ret);
@@ -187,19 +253,6 @@ static int add_armed(struct deep_check *check, uint64_t addr)
 	check->armed[at] = addr;
 	check->armed_count++;
 	return 0;
-}
-
-/* The instruction that is always executed next; 0: none is. */
-static uint64_t goes_on(const struct text_source *text, uint64_t addr)
-{
-	uint8_t bytes[INSN_LEN_MAX];
-	struct insn insn;
-
-	if (insn_fetch(text, addr, bytes, &insn))
-		return 0;
-	if (insn.class == INSN_OTHER)
-		return addr + insn.len;
-	return insn.class == INSN_JMP ? insn.target : 0;
 }
 
 /*
@@ -268,7 +321,7 @@ static bool is_aside_behind(const struct deep_check *check, const struct deep_fo
 	     next++) {
 		if (next->branch - fork->branch >= depth)
 			return false;
-		if (next->back)
+		if (next->back && !next->quiet)
 			return true;
 	}
 	return false;
@@ -283,7 +336,7 @@ static bool is_in_view(const struct deep_check *check, const struct deep_fork *f
 {
 	size_t at = check->steps[fork->step].at;
 
-	if (fork->back || is_aside_behind(check, fork, depth))
+	if ((fork->back && !fork->quiet) || is_aside_behind(check, fork, depth))
 		return false;
 	for (size_t i = fork->step + 1; i < check->step_count; i++) {
 		const struct deep_step *step = &check->steps[i];
@@ -363,31 +416,67 @@ static bool is_generated(const struct deep_check *check, uint64_t addr)
 }
 
 /*
- * How many branches of the record of a hit behind branch @at the path has: up to where a kprobe was
- * hit, whose own branches are in the record. SIZE_MAX if the run was not on the path.
+ * The fork where the two branches at @newest of a record, the newest two, are those of an aside
+ * that does nothing, behind which the path's branch number @at follows; NULL: none is.
  */
-static size_t match_record(const struct deep_check *check, const struct deep_record *record,
-			   size_t at)
+static const struct deep_fork *find_quiet(const struct deep_check *check,
+					  const struct why_branch *newest, size_t at)
+{
+	for (size_t i = 0; i < check->fork_count; i++) {
+		const struct deep_fork *fork = &check->forks[i];
+
+		if (fork->quiet && check->steps[fork->back].at == at &&
+		    newest[0].to == check->steps[fork->back].addr &&
+		    newest[-1].from == check->steps[fork->step].addr &&
+		    newest[-1].to == fork->other)
+			return fork;
+	}
+	return NULL;
+}
+
+/* struct match - branches that are the same; one aside is two more of a record */
+struct match {
+	size_t path;
+	size_t record;
+};
+
+/*
+ * How many branches of the record of a hit behind branch @at the path has: up to where a kprobe was
+ * hit, whose own branches are in the record. False if the run was not on the path.
+ * @aside: deep_check_compare()'s
+ */
+static bool match_record(const struct deep_check *check, const struct deep_record *record,
+			 size_t at, bool *aside, struct match *ret)
 {
 	const struct deep_known *known = &check->known;
-	size_t i = 0;
+	size_t i = 0, k = 0;
 
-	for (; i < record->count && i <= at; i++) {
-		const struct why_branch *has_it = &record->branches[record->count - 1 - i];
+	for (; k < record->count && i <= at; i++, k++) {
+		const struct why_branch *has_it = &record->branches[record->count - 1 - k];
 		const struct why_branch *way = &known->branches[at - i];
+		const struct deep_fork *quiet;
 
 		if (has_it->from == way->from && has_it->to == way->to)
 			continue;
+		quiet = k + 1 < record->count ? find_quiet(check, has_it, at - i) : NULL;
+		if (quiet) {
+			aside[known->count - 1 - quiet->branch] = true;
+			/* The next one is compared with the branch before the fork. */
+			i = at - quiet->branch;
+			k++;
+			continue;
+		}
 		/* A kprobe that was made a jump goes to code of its own. */
 		if (deep_check_has(check, has_it->from) && is_generated(check, has_it->to))
 			break;
 		/* One branch more, or another one instead. */
 		if (deep_runs_through(known, (long)(at - i), has_it->from) ||
 		    (at > i && deep_runs_through(known, (long)(at - i) - 1, has_it->from)))
-			return SIZE_MAX;
+			return false;
 		break;
 	}
-	return i;
+	*ret = (struct match){.path = i, .record = k};
+	return true;
 }
 
 /* The oldest step behind branch @at. */
@@ -408,10 +497,11 @@ static size_t first_step(const struct deep_check *check, size_t at)
 
 /* Where the handler before the branches that the path has went on; 0: not known. */
 static uint64_t landed_at(const struct deep_check *check, const struct deep_record *record,
-			  size_t matched)
+			  const struct match *matched)
 {
-	if (matched < record->count) {
-		const struct why_branch *before = &record->branches[record->count - 1 - matched];
+	if (matched->record < record->count) {
+		const struct why_branch *before =
+			&record->branches[record->count - 1 - matched->record];
 
 		return is_generated(check, before->from) ? before->to : 0;
 	}
@@ -423,17 +513,17 @@ static uint64_t landed_at(const struct deep_check *check, const struct deep_reco
  * does in its place what it would have done: that branch is in no record.
  */
 static bool follows(const struct deep_check *check, const struct deep_record *record,
-		    size_t matched, size_t at, size_t before)
+		    const struct match *matched, size_t at, size_t before)
 {
 	const struct deep_step *step = &check->steps[before];
 	const struct why_branch *next = &check->known.branches[step->at + 1];
 	uint64_t landed = landed_at(check, record, matched);
 
-	if (step->at + matched > at)
+	if (step->at + matched->path > at)
 		return true;
-	if (step->at + matched == at)
+	if (step->at + matched->path == at)
 		return landed >= step->addr && landed - step->addr < HANDLED_BYTES;
-	return step->at + matched + 1 == at && next->from == step->addr && next->to == landed;
+	return step->at + matched->path + 1 == at && next->from == step->addr && next->to == landed;
 }
 
 /*
@@ -441,16 +531,16 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
  * oldest branch of @matched that the path has; or from @before, where a probe was hit before.
  */
 static size_t told_from(const struct deep_check *check, const struct deep_record *record,
-			size_t matched, size_t step, size_t before)
+			const struct match *matched, size_t step, size_t before)
 {
 	size_t at = check->steps[step].at;
 
 	if (before != SIZE_MAX && follows(check, record, matched, at, before))
 		return before;
-	if (matched > at)
+	if (matched->path > at)
 		return 0;
 	/* The step before the first one of the oldest branch's block is its source. */
-	return matched ? first_step(check, at - matched + 1) - 1 : step;
+	return matched->path ? first_step(check, at - matched->path + 1) - 1 : step;
 }
 
 /*
@@ -496,6 +586,12 @@ struct followed {
 	bool *aside;
 };
 
+/* The oldest branch of the path that a run can have which went aside at @fork. */
+static size_t first_behind(const struct deep_check *check, const struct deep_fork *fork)
+{
+	return check->steps[fork->back].at < fork->branch ? fork->branch : fork->branch + 1;
+}
+
 /* The newest fork before number @limit where the run can have gone aside to @addr; @limit: none. */
 static size_t find_aside(const struct deep_check *check, const struct followed *at, size_t limit,
 			 uint64_t addr)
@@ -505,9 +601,10 @@ static size_t find_aside(const struct deep_check *check, const struct followed *
 
 		if (at->before != SIZE_MAX && fork->step < at->before)
 			break;
-		/* Not where the record has the branch that follows on the path. */
-		if (fork->back && fork->back <= at->step && fork->branch < at->first &&
-		    fork->other_at == addr && !has(check->addrs, check->addr_count, addr))
+		/* Not where the record has a branch that the path has instead. */
+		if (fork->back && fork->back <= at->step &&
+		    first_behind(check, fork) <= at->first && fork->other_at == addr &&
+		    !has(check->addrs, check->addr_count, addr))
 			return i;
 	}
 	return limit;
@@ -546,7 +643,8 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 		       struct followed *at)
 {
 	const struct deep_hit *hit = &hits[at->left - 1];
-	size_t step = at->before, matched;
+	size_t step = at->before;
+	struct match matched;
 
 	if (step == SIZE_MAX)
 		return false;
@@ -556,17 +654,16 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 			    (unsigned long long)check->steps[step].addr);
 		return false;
 	}
-	matched = match_record(check, &hit->record, check->steps[step].at);
-	if (matched == SIZE_MAX)
+	if (!match_record(check, &hit->record, check->steps[step].at, at->aside, &matched))
 		return false;
 	at->left--;
 	at->step = step;
 	at->before = step_before(check, step);
-	at->first = check->steps[step].at + 1 - matched;
+	at->first = check->steps[step].at + 1 - matched.path;
 	/* The hit before is looked at next: if it is not the path's, nothing older counts. */
 	if (hit->record.count)
-		for (size_t i = told_from(check, &hit->record, matched, step, at->before); i < step;
-		     i++)
+		for (size_t i = told_from(check, &hit->record, &matched, step, at->before);
+		     i < step; i++)
 			at->told[i] = true;
 	return true;
 }

@@ -40,7 +40,8 @@ struct deep_return {
  * @next: how the path goes on; @other: the other way, 0: an indirect branch has no certain one
  * @next_at, @other_at: the probe on that way; 0: there is none
  * @tried: probes were asked for
- * @back: 0; or the other way lets others run, and comes back to the caller, whose step this is
+ * @back: 0; or the other way lets others run, and comes back to the path at this step
+ * @quiet: it does nothing at all: this kernel's configuration lets nobody run there
  */
 struct deep_fork {
 	size_t step;
@@ -51,6 +52,7 @@ struct deep_fork {
 	uint64_t other_at;
 	bool tried;
 	size_t back;
+	bool quiet;
 };
 
 /**
