@@ -8,6 +8,7 @@
 #include "snapshot/snapshot.h"
 #include "util/address.h"
 #include "util/cleanup.h"
+#include "util/log.h"
 #include "util/vector.h"
 
 static bool in_entry(const struct deep_code *code, uint64_t addr)
@@ -172,11 +173,16 @@ static bool agrees(const struct deep_known *known, const struct place *place,
 		   const struct deep_record *record, size_t *ret_differs)
 {
 	for (size_t i = 0; i < record->count && (long)i <= place->at; i++) {
-		if (!same(&record->branches[record->count - 1 - i],
-			  &known->branches[place->at - i])) {
-			*ret_differs = place->at - i;
-			return false;
-		}
+		const struct why_branch *has = &record->branches[record->count - 1 - i];
+		const struct why_branch *way = &known->branches[place->at - i];
+
+		if (same(has, way))
+			continue;
+		log_verbose("branch 0x%llx to 0x%llx instead of 0x%llx to 0x%llx",
+			    (unsigned long long)has->from, (unsigned long long)has->to,
+			    (unsigned long long)way->from, (unsigned long long)way->to);
+		*ret_differs = place->at - i;
+		return false;
 	}
 	return true;
 }
