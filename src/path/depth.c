@@ -156,7 +156,8 @@ static bool follow(struct stack *st, const struct path_block *block, const struc
 	return true;
 }
 
-int path_set_depths(struct path *path, const struct snapshot *snap, const struct path_options *opts)
+int path_set_depths(struct path *path, const struct branch *branches, bool user,
+		    const struct path_options *opts)
 {
 	struct stack st = {.depth = 0};
 	int min = INT_MAX;
@@ -168,8 +169,8 @@ int path_set_depths(struct path *path, const struct snapshot *snap, const struct
 		block->interrupt = open_interrupts(&st);
 		if (st.depth < min)
 			min = st.depth;
-		if (block->branch == PATH_NONE || follow(&st, block, &snap->branches[block->branch],
-							 opts, trigger_is_user(snap->trigger)))
+		if (block->branch == PATH_NONE ||
+		    follow(&st, block, &branches[block->branch], opts, user))
 			continue;
 		for (uint32_t j = 0; j <= i; j++)
 			path->blocks[j].interrupt++;

@@ -33,6 +33,9 @@ struct flag_writers {
 
 struct builder {
 	const struct snapshot *snap;
+	const struct branch *branches; /* the snapshot's, or those of its way */
+	uint32_t count;
+	uint32_t useful; /* those before the capture's own */
 	const struct path_options *opts;
 	struct window window;
 	struct path *path;
@@ -393,7 +396,7 @@ static bool is_interrupt(const struct builder *b, const struct branch *br, const
 	/* KVM calls IDT entries, through a thunk or not. */
 	return place_of(b, br->from) != PLACE_CALLS_INTERRUPT &&
 	       (b->entry == PATH_NONE ||
-		place_of(b, b->snap->branches[b->entry].from) != PLACE_CALLS_INTERRUPT);
+		place_of(b, b->branches[b->entry].from) != PLACE_CALLS_INTERRUPT);
 }
 
 /* Can the instruction @in, which stands where @br came from, have made @br? */
@@ -446,7 +449,7 @@ static int end_with_branch(struct builder *b, struct path_block *block, const st
  * there. */
 static int block_to_kernel(struct builder *b, uint64_t start, uint32_t index)
 {
-	const struct branch *br = &b->snap->branches[index];
+	const struct branch *br = &b->branches[index];
 	struct path_block block = open_block(b, start);
 	int gap = is_user(br->to) ? walk(b, &block, br->to) : PATH_GAP_USER;
 
@@ -464,7 +467,7 @@ static int block_to_kernel(struct builder *b, uint64_t start, uint32_t index)
 /* The block that ends with branch @index. */
 static int block_to_branch(struct builder *b, uint64_t start, uint32_t index)
 {
-	const struct branch *br = &b->snap->branches[index];
+	const struct branch *br = &b->branches[index];
 	struct path_block block = open_block(b, start);
 	const uint8_t *bytes = NULL;
 	uint8_t copy[INSN_LEN_MAX];
@@ -604,18 +607,16 @@ static bool is_executed(const struct branch *br)
 
 static int build_blocks(struct builder *b)
 {
-	const struct snapshot *snap = b->snap;
-	uint32_t useful = snap->wasted < snap->count ? snap->count - snap->wasted : 0;
 	uint32_t prev = PATH_NONE, next = PATH_NONE;
 	int err;
 
-	for (uint32_t i = 0; i < useful; i++) {
-		if (!is_executed(&snap->branches[i]))
+	for (uint32_t i = 0; i < b->useful; i++) {
+		if (!is_executed(&b->branches[i]))
 			continue;
 		if (prev != PATH_NONE) {
 			b->entry = prev;
-			b->tracing = snap->branches[prev].tracing;
-			err = block_to_branch(b, snap->branches[prev].to, i);
+			b->tracing = b->branches[prev].tracing;
+			err = block_to_branch(b, b->branches[prev].to, i);
 			if (err)
 				return err;
 		}
@@ -623,53 +624,88 @@ static int build_blocks(struct builder *b)
 	}
 	if (prev == PATH_NONE)
 		return -ENODATA;
-	for (uint32_t i = useful; i < snap->count && next == PATH_NONE; i++) {
-		if (is_executed(&snap->branches[i]))
+	for (uint32_t i = b->useful; i < b->count && next == PATH_NONE; i++) {
+		if (is_executed(&b->branches[i]))
 			next = i;
 	}
 	b->entry = prev;
-	b->tracing = snap->branches[prev].tracing;
-	return last_block(b, snap->branches[prev].to, next);
+	b->tracing = b->branches[prev].tracing;
+	return last_block(b, b->branches[prev].to, next);
 }
+
+static int build(struct builder *b, const struct text_source *text, struct path **ret)
+{
+	const struct snapshot *snap = b->snap;
+	int err;
+
+	b->path = calloc(1, sizeof(*b->path));
+	if (!b->path)
+		return -ENOMEM;
+	b->path->text = text;
+	b->path->opts = *b->opts;
+	err = build_blocks(b);
+	if (!err)
+		err = path_set_depths(b->path, b->branches, b->user, b->opts);
+	if (!err)
+		err = path_find_folds(b->path);
+	if (!err && snap->err) {
+		/* It looks at text that did not run: once is enough. */
+		path_find_error(b->path, snap->err, &b->path->error_insn, &b->path->error_decision);
+		b->path->err = snap->err;
+	}
+	if (err) {
+		path_free(b->path);
+		return err;
+	}
+	*ret = b->path;
+	return 0;
+}
+
+static const struct path_options defaults = {0};
 
 int path_build(const struct snapshot *snap, const struct text_source *text,
 	       const struct path_options *opts, struct path **ret)
 {
-	static const struct path_options defaults = {0};
 	struct builder b = {
 		.snap = snap,
+		.branches = snap->branches,
+		.count = snap->count,
+		.useful = snap->wasted < snap->count ? snap->count - snap->wasted : 0,
 		.opts = opts ? opts : &defaults,
 		.window = {.text = text},
 		.writers = no_writers,
 		.user = trigger_is_user(snap->trigger),
 	};
-	int err;
 
 	if (!snap->path_ok)
 		return -EOPNOTSUPP;
 	if (snap->count > BRANCHES_MAX)
 		return -EINVAL;
-	b.path = calloc(1, sizeof(*b.path));
-	if (!b.path)
+	return build(&b, text, ret);
+}
+
+int path_build_way(const struct snapshot *snap, const struct text_source *text,
+		   const struct path_options *opts, struct path **ret)
+{
+	const struct deep_way *way = &snap->way;
+	_cleanup_free_ struct branch *branches = calloc(way->count + 1, sizeof(*branches));
+	struct builder b = {
+		.snap = snap,
+		.branches = branches,
+		.count = (uint32_t)way->count,
+		.useful = (uint32_t)way->count,
+		.opts = opts ? opts : &defaults,
+		.window = {.text = text},
+		.writers = no_writers,
+	};
+
+	if (!branches)
 		return -ENOMEM;
-	b.path->text = text;
-	b.path->opts = *b.opts;
-	err = build_blocks(&b);
-	if (!err)
-		err = path_set_depths(b.path, snap, b.opts);
-	if (!err)
-		err = path_find_folds(b.path);
-	if (!err && snap->err) {
-		/* It looks at text that did not run: once is enough. */
-		path_find_error(b.path, snap->err, &b.path->error_insn, &b.path->error_decision);
-		b.path->err = snap->err;
-	}
-	if (err) {
-		path_free(b.path);
-		return err;
-	}
-	*ret = b.path;
-	return 0;
+	for (size_t i = 0; i < way->count; i++)
+		branches[i] = (struct branch){.from = way->branches[i].from,
+					      .to = way->branches[i].to,
+					      .cycles = CYCLES_NOT_REPORTED};
+	return build(&b, text, ret);
 }
 
 uint64_t path_insn_addr(const struct path *path, uint32_t insn)

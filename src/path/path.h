@@ -196,6 +196,14 @@ int path_build(const struct snapshot *snap, const struct text_source *text,
 	       const struct path_options *opts, struct path **ret);
 
 /**
+ * path_build_way() - rebuild what ran from the branches of snap->way, however many they are
+ * Blocks and decisions refer to branches of that. Arguments and return value as of path_build();
+ * -ENODATA, too, if there is no way.
+ */
+int path_build_way(const struct snapshot *snap, const struct text_source *text,
+		   const struct path_options *opts, struct path **ret);
+
+/**
  * path_insn_addr() - address of an instruction as path_find_error() tells it
  * @insn: index into path->insns, or path->insn_count: the trigger's own
  */

@@ -161,34 +161,50 @@ void flow_forget(struct flow *flow)
 	}
 }
 
+/** struct walker - @at: block of the function that ran last, in a call at @depth */
+struct walker {
+	uint32_t at;
+	int depth;
+};
+
+static int step(struct flow *flow, struct walker *walk, uint64_t addr, int depth, bool indirect)
+{
+	uint32_t found = flow_find(flow, addr);
+	int err = 0;
+
+	if (found == PATH_NONE)
+		return 0;
+	if (addr == flow->blocks[found].start) {
+		flow->blocks[found].ran++;
+		if (walk->at != PATH_NONE && walk->depth == depth)
+			err = run_edge(flow, walk->at, found, indirect);
+	} else if (!flow->blocks[found].ran) {
+		flow->blocks[found].ran = 1;
+	}
+	*walk = (struct walker){found, depth};
+	return err;
+}
+
 int flow_walk(struct flow *flow, const struct path *path)
 {
-	uint32_t at = PATH_NONE;
-	int depth = 0, err = 0;
+	struct walker walk = {PATH_NONE, 0};
+	int err = 0;
 
 	for (uint32_t b = 0; b < path->block_count && !err; b++) {
 		const struct path_block *block = &path->blocks[b];
 		bool indirect = b && block[-1].end_class == INSN_IJMP;
 
 		if (block->gap)
-			at = PATH_NONE;
-		for (uint32_t i = 0; i < block->insn_count && !err; i++) {
-			uint64_t addr = path->insns[block->first_insn + i].addr;
-			uint32_t found = flow_find(flow, addr);
-
-			if (found == PATH_NONE)
-				continue;
-			if (addr == flow->blocks[found].start) {
-				flow->blocks[found].ran++;
-				if (at != PATH_NONE && depth == block->depth)
-					err = run_edge(flow, at, found, indirect && !i);
-			} else if (!flow->blocks[found].ran) {
-				flow->blocks[found].ran = 1;
-			}
-			at = found;
-			depth = block->depth;
-		}
+			walk.at = PATH_NONE;
+		for (uint32_t i = 0; i < block->insn_count && !err; i++)
+			err = step(flow, &walk, path->insns[block->first_insn + i].addr,
+				   block->depth, indirect && !i);
 	}
+	/* The trigger stopped before its instruction: control came there all the same. */
+	if (!err && path->has_trigger_insn && path->block_count &&
+	    !path->blocks[path->block_count - 1].gap)
+		err = step(flow, &walk, path->trigger_insn.addr,
+			   path->blocks[path->block_count - 1].depth, false);
 	return err;
 }
 

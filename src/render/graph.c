@@ -11,7 +11,9 @@
 #include "render/escape.h"
 #include "render/flow_graph.h"
 #include "render/branch_list.h"
+#include "symbolize/place.h"
 #include "util/errno_name.h"
+#include "util/vector.h"
 
 /* Rows of a node; what is beyond is told by its address range. */
 #define ROWS_MAX    8
@@ -190,7 +192,8 @@ static void put_node(struct drawing *d, uint32_t index)
 	fputs("];\n", d->out);
 }
 
-static void put_edges(struct drawing *d, uint32_t index)
+/* @ran: those alone that the path went along */
+static void put_edges(struct drawing *d, uint32_t index, bool ran)
 {
 	static const char *const names[] = {
 		[FLOW_NEXT] = "", [FLOW_TAKEN] = "taken", [FLOW_NOT_TAKEN] = "not taken"};
@@ -199,6 +202,8 @@ static void put_edges(struct drawing *d, uint32_t index)
 	for (uint32_t i = 0; i < block->edge_count; i++) {
 		const struct flow_edge *edge = &block->edges[i];
 
+		if (ran && !edge->ran)
+			continue;
 		fprintf(d->out, "  n%" PRIx64 " -> n%" PRIx64 " [label=\"%s", block->start,
 			d->flow->blocks[edge->to].start, names[edge->kind]);
 		if (edge->ran > 1)
@@ -234,8 +239,152 @@ static void find_error(struct drawing *d, int err)
 		d->error = flow_find(d->flow, path_insn_addr(d->path, insn));
 }
 
-int render_graph(FILE *out, const struct snapshot *snap, const struct path *path,
-		 const struct text_source *text, const struct story_view *view)
+static void put_header(struct drawing *d, const struct snapshot *snap)
+{
+	fputs("digraph path {\n  label=\"", d->out);
+	if (snap->err)
+		put_row(d, "%s() = -%s: what ran is drawn bold", d->function.name,
+			errno_name(snap->err) ?: "errno");
+	else
+		put_row(d, "%s(): what ran is drawn bold", d->function.name);
+	fputs("\";\n  labelloc=t;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n"
+	      "  edge [fontname=\"monospace\", fontsize=9];\n",
+	      d->out);
+}
+
+static void put_flow(struct drawing *d)
+{
+	for (uint32_t i = 0; i < d->flow->block_count; i++)
+		if (d->flow->blocks[i].reached || d->flow->blocks[i].ran) {
+			put_node(d, i);
+			put_edges(d, i, false);
+		}
+}
+
+/**
+ * struct on_way - a function that had not returned at the end of the path
+ * @left: block of the path that went on to the next of them
+ */
+struct on_way {
+	struct symbol sym;
+	uint32_t left;
+};
+
+struct on_ways {
+	struct on_way *items;
+	size_t count;
+};
+
+static int enter(struct on_ways *ways, const struct symbol *sym)
+{
+	if (vector_grow(&ways->items, ways->count, sizeof(*ways->items)))
+		return -ENOMEM;
+	ways->items[ways->count++] = (struct on_way){.sym = *sym};
+	return 0;
+}
+
+/* As deep_functions() has them for the text: the outermost first. */
+static int find_on_way(const struct drawing *d, struct on_ways *ways)
+{
+	for (uint32_t b = 0; b < d->path->block_count; b++) {
+		const struct path_block *block = &d->path->blocks[b];
+		size_t i = ways->count;
+		struct symbol sym;
+		bool called;
+
+		if (block->gap || block->tracing ||
+		    symbols_find(d->view->symbols, block->start, &sym) ||
+		    place_is_thunk(place_of_symbol(sym.name, 0)))
+			continue;
+		/* A jump to its own begin is a loop. */
+		called = block->start == sym.addr &&
+			 (!i || ways->items[i - 1].sym.addr != sym.addr ||
+			  (b && (block[-1].end_class == INSN_CALL ||
+				 block[-1].end_class == INSN_ICALL)));
+		while (!called && i && ways->items[i - 1].sym.addr != sym.addr)
+			i--;
+		if (called || !i) {
+			/* A caller from before the first branch. */
+			ways->count = called ? ways->count : 0;
+			if (enter(ways, &sym))
+				return -ENOMEM;
+		} else {
+			ways->count = i;
+		}
+		ways->items[ways->count - 1].left = b;
+	}
+	return 0;
+}
+
+/* Of a function that the error was not made in, what ran alone: all of it is no picture. */
+static void put_cluster(struct drawing *d)
+{
+	fprintf(d->out, "  subgraph cluster_%" PRIx64 " {\n  label=\"", d->function.addr);
+	put_row(d, "%s(): what ran of it", d->function.name);
+	fputs("\";\n", d->out);
+	for (uint32_t i = 0; i < d->flow->block_count; i++)
+		if (d->flow->blocks[i].ran)
+			put_node(d, i);
+	fputs("  }\n", d->out);
+	for (uint32_t i = 0; i < d->flow->block_count; i++)
+		if (d->flow->blocks[i].ran)
+			put_edges(d, i, true);
+}
+
+/* From the block that left the function, 0: there is none, to the next one's first. */
+static void put_call(const struct drawing *d, uint64_t from)
+{
+	if (from)
+		fprintf(d->out,
+			"  n%" PRIx64 " -> n%" PRIx64 " [style=dashed, color=\"#b00020\", "
+			"penwidth=3];\n",
+			from, d->function.addr);
+}
+
+/* A function that came back to itself is drawn once. */
+static bool is_repeated(const struct on_ways *ways, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (ways->items[i].sym.addr == ways->items[index].sym.addr)
+			return true;
+	return false;
+}
+
+/* Those that led to the function of @d, the outermost first; one without text is left out. */
+static int put_callers(const struct drawing *d, const struct text_source *text, uint64_t *ret_from)
+{
+	struct on_ways ways = {};
+	int err = find_on_way(d, &ways);
+
+	for (size_t i = 0; i < ways.count && err != -ENOMEM; i++) {
+		struct flow flow = {};
+		struct drawing caller = *d;
+		uint32_t left;
+
+		if (ways.items[i].sym.addr == d->function.addr)
+			break;
+		if (is_repeated(&ways, i))
+			continue;
+		caller.function = ways.items[i].sym;
+		caller.flow = &flow;
+		caller.key = caller.error = PATH_NONE;
+		err = flow_build(&flow, text, d->view->symbols, &caller.function, d->path);
+		if (!err) {
+			put_cluster(&caller);
+			put_call(&caller, *ret_from);
+			left = flow_find(&flow, d->path->blocks[ways.items[i].left].end - 1);
+			*ret_from = left == PATH_NONE ? 0 : flow.blocks[left].start;
+		} else {
+			*ret_from = 0;
+		}
+		flow_deinit(&flow);
+	}
+	free(ways.items);
+	return err == -ENOMEM ? err : 0;
+}
+
+static int draw(FILE *out, const struct snapshot *snap, const struct path *path,
+		const struct text_source *text, const struct story_view *view, bool callers)
 {
 	struct flow flow = {};
 	struct drawing d = {.out = out,
@@ -245,6 +394,7 @@ int render_graph(FILE *out, const struct snapshot *snap, const struct path *path
 			    .row = put_dot_row,
 			    .row_ctx = out};
 	int err = find_function(&d, snap);
+	uint64_t from = 0;
 
 	if (err)
 		return err;
@@ -254,21 +404,24 @@ int render_graph(FILE *out, const struct snapshot *snap, const struct path *path
 		return err;
 	}
 	find_error(&d, snap->err);
-	fputs("digraph path {\n  label=\"", out);
-	if (snap->err)
-		put_row(&d, "%s() = -%s: what ran is drawn bold", d.function.name,
-			errno_name(snap->err) ?: "errno");
-	else
-		put_row(&d, "%s(): what ran is drawn bold", d.function.name);
-	fputs("\";\n  labelloc=t;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n"
-	      "  edge [fontname=\"monospace\", fontsize=9];\n",
-	      out);
-	for (uint32_t i = 0; i < d.flow->block_count; i++)
-		if (d.flow->blocks[i].reached || d.flow->blocks[i].ran) {
-			put_node(&d, i);
-			put_edges(&d, i);
-		}
+	put_header(&d, snap);
+	if (callers)
+		err = put_callers(&d, text, &from);
+	put_flow(&d);
+	put_call(&d, from);
 	fputs("}\n", out);
 	flow_deinit(&flow);
-	return ferror(out) ? -EIO : 0;
+	return err ?: ferror(out) ? -EIO : 0;
+}
+
+int render_graph(FILE *out, const struct snapshot *snap, const struct path *path,
+		 const struct text_source *text, const struct story_view *view)
+{
+	return draw(out, snap, path, text, view, false);
+}
+
+int render_graph_way(FILE *out, const struct snapshot *snap, const struct path *path,
+		     const struct text_source *text, const struct story_view *view)
+{
+	return draw(out, snap, path, text, view, true);
 }

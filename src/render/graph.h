@@ -35,4 +35,12 @@ void graph_block_rows(struct flow *flow, const struct flow_block *block,
 int render_graph(FILE *out, const struct snapshot *snap, const struct path *path,
 		 const struct text_source *text, const struct story_view *view);
 
+/**
+ * render_graph_way() - the same, and before it what ran of each function that had called it and not
+ * returned by then
+ * @path: of path_build_way()
+ */
+int render_graph_way(FILE *out, const struct snapshot *snap, const struct path *path,
+		     const struct text_source *text, const struct story_view *view);
+
 #endif

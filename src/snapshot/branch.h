@@ -80,6 +80,12 @@ struct branch {
 	bool tracing;
 };
 
+/** struct branch_ends - FROM and TO of a branch of which no more is known */
+struct branch_ends {
+	uint64_t from;
+	uint64_t to;
+};
+
 /**
  * struct lbr_info - the LBR that a snapshot was read from
  * @model: name of the model in the table of decode/, or "unknown"

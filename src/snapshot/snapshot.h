@@ -117,6 +117,21 @@ struct log_lines {
 };
 
 /**
+ * struct deep_way - branches that led to an event, from further back than the LBR reaches
+ * @branches: oldest first, up to the snapshot's @ip
+ */
+struct deep_way {
+	const struct branch_ends *branches;
+	size_t count;
+};
+
+/** struct answer_bytes - what "lbrsnoop why" found out, as why/answer_record.h writes it */
+struct answer_bytes {
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/**
  * struct snapshot - one event
  * @ts_ns: CLOCK_REALTIME, nanoseconds
  * @cpu: CPU that the branches are of
@@ -141,6 +156,9 @@ struct log_lines {
  * @log: what the kernel said around it (set by host/klog); NULL: nobody asked
  * @arguments: of the function, @argument_count: those of a number, an enum, a bool or a pointer
  * that were passed in registers; 0: not captured
+ * @way: whence it came, of which the branches are the last; count 0: nobody looked. Borrowed as
+ * @stack
+ * @answer: of why, len 0: it was not asked. Borrowed as @stack
  * @lbr: the LBR it was read from; borrowed from the source
  * @filter: branch filter in force, perf's names joined by commas; borrowed from the source
  * @filtered: Linux sorted entries out of @raw afterwards, and left holes
@@ -183,6 +201,8 @@ struct snapshot {
 	const struct log_lines *log;
 	struct argument arguments[ARGUMENTS_MAX];
 	uint32_t argument_count;
+	struct deep_way way;
+	struct answer_bytes answer;
 	const struct lbr_info *lbr;
 	const char *filter;
 	bool filtered;

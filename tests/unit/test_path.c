@@ -566,9 +566,39 @@ static void path_build_type_reported_contradicts_text(void **state)
 	path_free(path);
 }
 
+/* 40 rounds of call 20, its return, jmp 00; more branches than a snapshot has room for. */
+static void build_way_of_120_branches_no_gap(void **state)
+{
+	static const struct step round[] = {{0x09, 0x20}, {0x24, 0x0e}, {0x0e, 0x00}};
+	struct branch_ends ends[3 * 40];
+	struct snapshot snap = {.ip = BASE + 0x04, .trigger = &hw};
+	struct path *path = NULL;
+
+	(void)state;
+	_Static_assert(ARRAY_SIZE(ends) > BRANCHES_MAX, "more than there is room for");
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		ends[i] = (struct branch_ends){BASE + round[i % 3].from, BASE + round[i % 3].to};
+	assert_int_equal(path_build_way(&snap, &text, &options, &path), -ENODATA);
+	snap.way = (struct deep_way){ends, ARRAY_SIZE(ends)};
+	assert_int_equal(path_build_way(&snap, &text, &options, &path), 0);
+	assert_int_equal(path->gap_count, 0);
+	assert_int_equal(path->block_count, 120);
+	/* js and ja in each of 39 rounds, and js once more before the trigger */
+	assert_int_equal(path->decision_count, 2 * 39 + 1);
+	assert_false(path->decisions[78].taken);
+	assert_int_equal(path->blocks[117].start, BASE + 0x20);
+	assert_int_equal(path->blocks[117].depth, 1);
+	assert_int_equal(path->blocks[117].branch, 118);
+	assert_int_equal(path->blocks[119].end, BASE + 0x04);
+	assert_int_equal(path->blocks[119].depth, 0);
+	assert_int_equal(path->blocks[119].ends, PATH_END_TRIGGER);
+	path_free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(build_way_of_120_branches_no_gap),
 		cmocka_unit_test(path_build_error_path_blocks_and_decisions),
 		cmocka_unit_test(path_build_interrupt_ends_block_before_its_instruction),
 		cmocka_unit_test(path_build_interrupt_on_branch_no_decision),

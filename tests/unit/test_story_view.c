@@ -632,6 +632,47 @@ static void render_graph_path_and_key_are_drawn(void **state)
 	assert_non_null(strstr(out, "nffffffff81000018 [label=\"+0x18\\l\", color=\"#a0a0a0\""));
 }
 
+/*
+ * caller calls f, which decides for the error; a breakpoint stands before it is loaded, at the
+ * begin of a block.
+ */
+static void render_graph_way_has_callers_and_the_last_branch(void **state)
+{
+	static const struct branch_ends ends[] = {
+		{BASE + 0x300, BASE + 0x140}, {BASE + 0x140, BASE}, {BASE + 2, BASE + 0x10}};
+	struct trigger trigger = have.trigger;
+	struct snapshot snap = {
+		.ip = BASE + 0x10,
+		.trigger = &trigger,
+		.err = EINVAL,
+		.way = {ends, ARRAY_SIZE(ends)},
+	};
+	struct path_options opts = {.place = place};
+	struct story_view view = {.symbols = have.symbols};
+	_cleanup_free_ char *out = NULL;
+	struct path *path;
+	size_t len;
+	FILE *f;
+
+	trigger.kind = TRIGGER_HW;
+	assert_int_equal(path_build_way(&snap, &text, &opts, &path), 0);
+	f = open_memstream(&out, &len);
+	assert_int_equal(render_graph_way(f, &snap, path, &text, &view), 0);
+	fclose(f);
+	path_free(path);
+	assert_non_null(strstr(out, "subgraph cluster_ffffffff81000140 {\n"
+				    "  label=\"caller(): what ran of it\\l\";\n"
+				    "  nffffffff81000140 ["));
+	assert_non_null(strstr(out, "  nffffffff81000140 -> nffffffff81000000 [style=dashed"));
+	assert_non_null(strstr(out, "nffffffff81000000 -> nffffffff81000010 [label=\"taken\", "
+				    "color=\"#b00020\", penwidth=3]"));
+	assert_non_null(
+		strstr(out, "nffffffff81000010 [label=\"+0x10\\lTHE ERROR IS MADE HERE\\l\""));
+	/* cleanup() and g() did not run. */
+	assert_null(strstr(out, "cluster_ffffffff810000a0"));
+	assert_null(strstr(out, "cluster_ffffffff81000080"));
+}
+
 /* The page's data of one snapshot. */
 static json_t *page_data(const struct snapshot *snap, struct story_view *view)
 {
@@ -789,6 +830,7 @@ int main(void)
 		cmocka_unit_test(render_story_insns_lists_each_once_in_order),
 		cmocka_unit_test(render_story_no_row_is_wider_than_100),
 		cmocka_unit_test(render_graph_path_and_key_are_drawn),
+		cmocka_unit_test(render_graph_way_has_callers_and_the_last_branch),
 		cmocka_unit_test(html_report_lines_executed_and_not),
 	};
 
