@@ -81,6 +81,29 @@ static int write_arguments(struct capfile_writer *writer, const struct snapshot 
 	return capfile_writer_add(writer, CAPFILE_ARGUMENTS, parts, count);
 }
 
+static int write_answer(struct capfile_writer *writer, const struct answer_bytes *answer)
+{
+	const struct iovec part = {(void *)answer->bytes, answer->len};
+
+	return answer->len ? capfile_writer_add(writer, CAPFILE_ANSWER, &part, 1) : 0;
+}
+
+static int write_way(struct capfile_writer *writer, const struct deep_way *way)
+{
+	int err = way->count > CAPFILE_WAY_MAX ? -E2BIG : 0;
+
+	for (size_t i = 0; i < way->count && !err; i += CAPFILE_WAY_BRANCHES) {
+		size_t count = way->count - i;
+		struct iovec part = {(void *)&way->branches[i], 0};
+
+		if (count > CAPFILE_WAY_BRANCHES)
+			count = CAPFILE_WAY_BRANCHES;
+		part.iov_len = count * sizeof(way->branches[0]);
+		err = capfile_writer_add(writer, CAPFILE_WAY, &part, 1);
+	}
+	return err;
+}
+
 int context_write(struct capfile_writer *writer, const struct snapshot *snap)
 {
 	int err = write_bug(writer, snap);
@@ -88,6 +111,8 @@ int context_write(struct capfile_writer *writer, const struct snapshot *snap)
 	err = err ?: write_log(writer, snap->log);
 	err = err ?: write_registers(writer, snap->regs);
 	err = err ?: write_arguments(writer, snap);
+	err = err ?: write_answer(writer, &snap->answer);
+	err = err ?: write_way(writer, &snap->way);
 	return err ?: write_stack(writer, snap);
 }
 
@@ -168,6 +193,34 @@ static int take_arguments(struct capfile_context *context, struct cursor *cursor
 	return cursor->bad ? -EBADMSG : 0;
 }
 
+static int take_answer(struct capfile_context *context, struct cursor *cursor)
+{
+	free(context->answer);
+	context->answer_len = 0;
+	context->answer = malloc(cursor->left + 1);
+	if (!context->answer)
+		return -ENOMEM;
+	context->answer_len = cursor->left;
+	memcpy(context->answer, cursor->at, cursor->left);
+	return 0;
+}
+
+static int take_way(struct capfile_context *context, struct cursor *cursor)
+{
+	size_t count = cursor->left / sizeof(*context->way);
+	struct branch_ends *bigger;
+
+	if (cursor->left % sizeof(*context->way) || count > CAPFILE_WAY_MAX - context->way_count)
+		return -EBADMSG;
+	bigger = reallocarray(context->way, context->way_count + count + 1, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	context->way = bigger;
+	memcpy(bigger + context->way_count, cursor->at, cursor->left);
+	context->way_count += count;
+	return 0;
+}
+
 int context_take(struct capfile_context *context, uint32_t type, const uint8_t *bytes, size_t len)
 {
 	struct cursor cursor = {.at = bytes, .left = len};
@@ -184,6 +237,10 @@ int context_take(struct capfile_context *context, uint32_t type, const uint8_t *
 		return take_stack(context, &cursor);
 	case CAPFILE_ARGUMENTS:
 		return take_arguments(context, &cursor);
+	case CAPFILE_ANSWER:
+		return take_answer(context, &cursor);
+	case CAPFILE_WAY:
+		return take_way(context, &cursor);
 	default:
 		return 0;
 	}
@@ -199,6 +256,8 @@ void context_fill(const struct capfile_context *context, struct snapshot *snap)
 	snap->stack = context->has_stack ? context->stack : NULL;
 	snap->stack_count = context->has_stack ? context->stack_count : 0;
 	snap->stack_cut = context->has_stack && context->stack_cut;
+	snap->answer = (struct answer_bytes){context->answer, context->answer_len};
+	snap->way = (struct deep_way){context->way, context->way_count};
 	snap->argument_count = context->argument_count;
 	for (uint32_t i = 0; i < context->argument_count; i++) {
 		snap->arguments[i] = context->arguments[i];
@@ -211,5 +270,7 @@ void context_reset(struct capfile_context *context)
 	if (!context->any)
 		return;
 	free(context->log_text);
+	free(context->answer);
+	free(context->way);
 	*context = (struct capfile_context){};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * context.h - what may go with a snapshot: BUG, LOG, REGISTERS, STACK; internal to capfile/
+ * context.h - what may go with a snapshot: BUG, LOG, REGISTERS, STACK, ANSWER, WAY; internal to
+ * capfile/
  */
 #ifndef LBRSNOOP_CAPFILE_CONTEXT_H
 #define LBRSNOOP_CAPFILE_CONTEXT_H
@@ -18,6 +19,7 @@
  * @any: something was read
  * @bug_warning: TRI_NOT_REPORTED: there is no BUG
  * @log_text: what @log points into
+ * @answer, @way: of their own; NULL: there is none
  */
 struct capfile_context {
 	bool any;
@@ -36,6 +38,10 @@ struct capfile_context {
 	bool stack_cut;
 	uint32_t stack_count;
 	uint64_t stack[BACKTRACE_MAX];
+	uint8_t *answer;
+	size_t answer_len;
+	struct branch_ends *way;
+	size_t way_count;
 };
 
 /** context_write() - what there is of @snap; 0, or as capfile_writer_add() */

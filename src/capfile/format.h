@@ -47,6 +47,11 @@
  *			addresses, innermost first
  *	ARGUMENTS	of the next SNAPSHOT, what its function was called with, until the payload
  *			ends: u32 kind (enum argument_kind), u64 value, string name
+ *	ANSWER		of the next SNAPSHOT: what "lbrsnoop why" found out of the call that
+ *			failed; src/why/answer_record.h has its fields
+ *	WAY		of the next SNAPSHOT: branches that led there, from further back than the
+ *			LBR reaches, until the payload ends: u64 from, u64 to; oldest first. Of
+ *			several the next one goes on
  *	END		u64 snapshots written, u64 events lost; after it there is nothing. A file
  *			without it is one whose writer was killed, or ran out of space.
  *
@@ -91,7 +96,13 @@ enum capfile_type {
 	CAPFILE_REGISTERS,
 	CAPFILE_STACK,
 	CAPFILE_ARGUMENTS,
+	CAPFILE_ANSWER,
+	CAPFILE_WAY,
 };
+
+/* Branches of one WAY, and of all of a snapshot: thousands of runs find as many. */
+#define CAPFILE_WAY_BRANCHES 32768u
+#define CAPFILE_WAY_MAX	     (1u << 20)
 
 /* What one GONE may say; all programs, from address 0, are one. */
 #define CAPFILE_GONE_MAX  (16u << 20)

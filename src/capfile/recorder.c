@@ -582,6 +582,22 @@ static int need_branches(struct recorder *rec, const struct snapshot *snap)
 	return err;
 }
 
+/* The same of what led there; of the kernel alone. */
+static int need_way(struct recorder *rec, const struct deep_way *way, uint64_t ip)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < way->count && !err; i++) {
+		uint64_t start = way->branches[i].to;
+		uint64_t end = i + 1 < way->count ? way->branches[i + 1].from : ip;
+
+		err = need_address(rec, way->branches[i].from);
+		if (!err && address_is_kernel(start & end))
+			err = need_block(rec, start, end);
+	}
+	return err;
+}
+
 static int need_stack(struct recorder *rec, const struct snapshot *snap)
 {
 	int err = 0;
@@ -642,38 +658,14 @@ static int trigger_number(struct recorder *rec, const struct trigger *trigger, u
 	return 0;
 }
 
-static uint16_t flags_of(const struct snapshot *snap)
+int recorder_need(struct recorder *rec, uint64_t addr)
 {
-	uint16_t flags = snap->has_retval ? CAPFILE_HAS_RETVAL : 0;
-
-	if (snap->mixed != TRI_NOT_REPORTED)
-		flags |= CAPFILE_MIXED_KNOWN;
-	if (snap->mixed == TRI_SET)
-		flags |= CAPFILE_MIXED;
-	return flags;
-}
-
-static int64_t retval_of(const struct snapshot *snap)
-{
-	if (snap->bug_ip)
-		return (int64_t)snap->bug_ip;
-	return snap->signal ? snap->signal : snap->retval;
+	return need_address(rec, addr);
 }
 
 int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t lost)
 {
-	struct capfile_snapshot fixed = {
-		.ts_ns = snap->ts_ns,
-		.ip = snap->ip,
-		.retval = retval_of(snap),
-		.lost = lost,
-		.cpu = snap->cpu,
-		.pid = snap->pid,
-		.tid = snap->tid,
-		.flags = flags_of(snap),
-		.count = (uint16_t)snap->raw_count,
-		.read = snap->count + snap->dropped,
-	};
+	struct capfile_snapshot fixed = records_snapshot(snap, lost);
 	struct iovec parts[] = {
 		{&fixed, sizeof(fixed)},
 		{(void *)snap->raw, snap->raw_count * sizeof(snap->raw[0])},
@@ -682,10 +674,10 @@ int recorder_add(struct recorder *rec, const struct snapshot *snap, uint64_t los
 
 	if (snap->raw_count > BRANCHES_MAX || !snap->trigger)
 		return -EINVAL;
-	memcpy(fixed.comm, snap->comm, sizeof(fixed.comm));
 	err = trigger_number(rec, snap->trigger, &fixed.trigger);
 	err = err ?: select_process(rec, snap);
 	err = err ?: need_branches(rec, snap);
+	err = err ?: need_way(rec, &snap->way, snap->ip);
 	err = err ?: need_stack(rec, snap);
 	err = err ?: context_write(rec->writer, snap);
 	err = err ?: capfile_writer_add(rec->writer, CAPFILE_SNAPSHOT, parts, ARRAY_SIZE(parts));

@@ -75,6 +75,13 @@ void recorder_read_from(struct recorder *recorder, struct capfile *from);
  */
 int recorder_add(struct recorder *recorder, const struct snapshot *snap, uint64_t lost);
 
+/**
+ * recorder_need() - what the next snapshot's reader wants of an address that is not among its own:
+ * the symbol and text of its function
+ * Return: as recorder_add().
+ */
+int recorder_need(struct recorder *recorder, uint64_t addr);
+
 /** recorder_flush() - what was added survives our death from now on; 0, or negative errno */
 int recorder_flush(struct recorder *recorder);
 

@@ -59,3 +59,40 @@ uint64_t records_trigger_hash(const struct trigger *trigger)
 		hash = fnv(hash, strings[i] ?: "", strlen(strings[i] ?: "") + 1);
 	return hash;
 }
+
+static uint16_t flags_of(const struct snapshot *snap)
+{
+	uint16_t flags = snap->has_retval ? CAPFILE_HAS_RETVAL : 0;
+
+	if (snap->mixed != TRI_NOT_REPORTED)
+		flags |= CAPFILE_MIXED_KNOWN;
+	if (snap->mixed == TRI_SET)
+		flags |= CAPFILE_MIXED;
+	return flags;
+}
+
+static int64_t retval_of(const struct snapshot *snap)
+{
+	if (snap->bug_ip)
+		return (int64_t)snap->bug_ip;
+	return snap->signal ? snap->signal : snap->retval;
+}
+
+struct capfile_snapshot records_snapshot(const struct snapshot *snap, uint64_t lost)
+{
+	struct capfile_snapshot fixed = {
+		.ts_ns = snap->ts_ns,
+		.ip = snap->ip,
+		.retval = retval_of(snap),
+		.lost = lost,
+		.cpu = snap->cpu,
+		.pid = snap->pid,
+		.tid = snap->tid,
+		.flags = flags_of(snap),
+		.count = (uint16_t)snap->raw_count,
+		.read = snap->count + snap->dropped,
+	};
+
+	memcpy(fixed.comm, snap->comm, sizeof(fixed.comm));
+	return fixed;
+}

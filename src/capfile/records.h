@@ -19,4 +19,7 @@ int records_write_trigger(struct capfile_writer *writer, uint32_t number,
 /** records_trigger_hash() - of all that records_write_trigger() writes of it */
 uint64_t records_trigger_hash(const struct trigger *trigger);
 
+/** records_snapshot() - the fixed part of a SNAPSHOT, but for the number of its trigger */
+struct capfile_snapshot records_snapshot(const struct snapshot *snap, uint64_t lost);
+
 #endif

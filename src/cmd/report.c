@@ -25,7 +25,7 @@
  * struct report_options - what the user asked for
  * @flight: this machine's flight recorder instead of files
  * @journal: journals instead of files; @story: the captures in them are shown as @files are,
- *           which these are then the names of
+ *           which these are then the names of; of files it is the view's alone
  * @captures: those
  * @perf_data: directory to make for perf, instead of printing; or NULL
  */
@@ -88,8 +88,9 @@ static const struct argp_option options[] = {
 	 "the journals in DIR, which may be of many",
 	 1},
 	{"story", OPT_STORY, 0, 0,
-	 "With --journal: instead of the summary, the captures that the messages hold, as those "
-	 "of files; one for each path and host, and again after a reboot",
+	 "Of a capture of why: the full account, with the branches. With --journal: instead of the "
+	 "summary, the captures that the messages hold, as those of files; one for each path and "
+	 "host, and again after a reboot",
 	 1},
 	{"host", OPT_HOST, "NAME", 0,
 	 "With --journal: only messages of this host; may be given several times", 1},
@@ -145,9 +146,6 @@ static error_t check(const struct report_options *opts)
 
 	if (err)
 		return err;
-	if (opts->story && !journal->given)
-		return args_usage("--story is for --journal; of files, stories are what report "
-				  "prints without it");
 	if (journal->given && (opts->flight || opts->file_count))
 		return args_usage("report: either --journal or --flight or a file");
 	if (opts->flight && opts->file_count)
@@ -189,6 +187,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		opts->wanted.view.export.journal = true;
 		return 0;
 	case ARGP_KEY_END:
+		opts->wanted.view.story = opts->story;
+		/* Of files, stories are what is printed in any case. */
+		opts->story &= opts->journal.given;
 		return check(opts);
 	case ARGP_KEY_NO_ARGS:
 		if (opts->flight || opts->journal.given)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capfile/reader.h"
+#include "cmd/answer_view.h"
 #include "cmd/trace/aggregate.h"
 #include "cmd/option_args.h"
 #include "cmd/export_args.h"
@@ -450,12 +451,17 @@ static bool is_passed_on(const struct snapshot *snap, const struct path *path)
 	return error_insn == PATH_NONE;
 }
 
+static struct path_options path_options_of(const struct view *view)
+{
+	return (struct path_options){.place = place_by_symbols,
+				     .same_function = same_function_by_symbols,
+				     .place_ctx = view->symbols};
+}
+
 static int build_path(struct view *view, const struct snapshot *snap,
 		      const struct text_source *text, struct path **ret)
 {
-	struct path_options opts = {.place = place_by_symbols,
-				    .same_function = same_function_by_symbols,
-				    .place_ctx = view->symbols};
+	struct path_options opts = path_options_of(view);
 	int err;
 
 	/* What the LBR holds may be true, but it is no story of this event. */
@@ -487,23 +493,36 @@ static struct story_view story_view_of(const struct view *view)
 	};
 }
 
-/* The newest graph replaces the one before; a function without one leaves that. */
+/*
+ * The newest graph replaces the one before; a function without one leaves that. Where more is known
+ * of the way than the LBR holds, all of it is drawn.
+ */
 static int keep_graph(struct view *view, const struct snapshot *snap, const struct path *path,
 		      const struct text_source *text)
 {
+	const struct path_options opts = path_options_of(view);
 	struct story_view story = story_view_of(view);
+	struct path *way = NULL;
 	char *graph = NULL;
 	size_t len = 0;
 	FILE *out;
-	int err;
+	int err = 0;
 
 	if ((!view->opts->dot && !view->opts->svg) || !path)
 		return 0;
+	if (snap->way.count)
+		err = path_build_way(snap, text, &opts, &way);
+	if (err)
+		return err;
 	out = open_memstream(&graph, &len);
 	if (!out)
-		return -ENOMEM;
-	err = render_graph(out, snap, path, text, &story);
-	if (fclose(out) && !err)
+		err = -ENOMEM;
+	else if (way)
+		err = render_graph_way(out, snap, way, text, &story);
+	else
+		err = render_graph(out, snap, path, text, &story);
+	path_free(way);
+	if (out && fclose(out) && !err)
 		err = -ENOMEM;
 	if (err) {
 		free(graph);
@@ -516,8 +535,8 @@ static int keep_graph(struct view *view, const struct snapshot *snap, const stru
 	return 0;
 }
 
-static int show(struct view *view, const struct snapshot *snap, const struct path *path,
-		const struct text_source *text, uint64_t ident, uint64_t lost_records)
+static int show_snapshot(struct view *view, const struct snapshot *snap, const struct path *path,
+			 const struct text_source *text, uint64_t ident, uint64_t lost_records)
 {
 	struct path_json_options json = {
 		.symbols = view->symbols,
@@ -538,6 +557,64 @@ static int show(struct view *view, const struct snapshot *snap, const struct pat
 				      &view->text);
 	render_text_snapshot(view->out, snap, view->symbols, &view->text);
 	return 0;
+}
+
+/* Of schema lbrsnoop.snapshot/1, without the newline; "" if there are no branches. */
+static int snapshot_line(struct view *view, const struct snapshot *snap, const struct path *path,
+			 const struct text_source *text, uint64_t ident, char **ret)
+{
+	_cleanup_free_ struct snapshot *bare = malloc(sizeof(*bare));
+	size_t len = 0;
+	FILE *line = bare ? open_memstream(ret, &len) : NULL, *out = view->out;
+	int err = 0;
+
+	if (!line)
+		return -ENOMEM;
+	*bare = *snap;
+	bare->regs = NULL;
+	bare->stack = NULL;
+	bare->stack_count = 0;
+	view->out = line;
+	if (bare->count)
+		err = show_snapshot(view, bare, path, text, ident, 0);
+	view->out = out;
+	return fclose(line) && !err ? -ENOMEM : err;
+}
+
+/* What why found out, as it told it; the story where these options ask for it. */
+static int show_answer(struct view *view, const struct snapshot *snap, const struct path *path,
+		       const struct text_source *text, uint64_t ident)
+{
+	_cleanup_free_ char *line = NULL;
+	struct answer_view answer = {
+		.symbols = view->symbols,
+		.lines = view->lines,
+		.sources = view->sources,
+		.text = text,
+		.host = view->text.host,
+		.color = view->text.color,
+		.story = view->opts->story || view->opts->insns || view->opts->raw,
+	};
+	int err = view->opts->json ? snapshot_line(view, snap, path, text, ident, &line) : 0;
+
+	answer.snapshot = line;
+	err = err ?: answer_view_show(view->out, snap, &answer);
+	if (!err && !line && answer.story && snap->count)
+		err = show_snapshot(view, snap, path, text, ident, 0);
+	return err;
+}
+
+/* -EBADMSG of an answer: what else is in the file is as good as ever. */
+static int show(struct view *view, const struct snapshot *snap, const struct path *path,
+		const struct text_source *text, uint64_t ident, uint64_t lost_records)
+{
+	int err = -EBADMSG;
+
+	if (snap->answer.len && !view->opts->branches)
+		err = show_answer(view, snap, path, text, ident);
+	if (err == -EBADMSG && snap->answer.len && !view->opts->branches)
+		log_warning("what why found out cannot be read; the branches alone are shown");
+	return err == -EBADMSG ? show_snapshot(view, snap, path, text, ident, lost_records) : err;
 }
 
 /*
@@ -616,7 +693,7 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 	}
 	view->passed_on = is_passed_on(snap, path);
 	err = shown ? show(view, snap, path, text, ident, lost_records) : 0;
-	if (!err && shown && !view->opts->json)
+	if (!err && shown && !view->opts->json && (!snap->answer.len || view->opts->branches))
 		show_context(view, snap);
 	if (!err && snap->log && shown && !view->opts->json)
 		show_log(view, snap->log);

@@ -23,6 +23,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 /**
  * struct view_options - what the user wants to see
  * @json, @raw, @insns, @no_lines, @color: the options of those names
+ * @story: of an answer of why the full account
  * @branches: the plain list instead of the story
  * @dot, @svg: files for the graph, or NULL
  * @summary: count identical paths instead of showing each
@@ -43,6 +44,7 @@ struct view_options {
 	bool json;
 	bool raw;
 	bool insns;
+	bool story;
 	bool branches;
 	bool no_lines;
 	enum color_when color;

@@ -111,6 +111,10 @@ done
 
 bad "empty target" "target" ''
 bad "target of a kind only" "target" fentry:
+bad "why --record -: the answer goes there, too" 'the answer goes to standard output, too' why --record - -- true
+bad "why --record, --no-values: a capture keeps values" 'no --no-values, and no --private' why --record "$scratch/x.lbr" --no-values -- true
+bad "why --record, --private: and more" 'no --no-values, and no --private' why --record "$scratch/x.lbr" --private -- true
+bad "why --record, -o: one file" 'two outputs cannot be one file' why --record "$scratch/x.lbr" -o "$scratch/x.lbr" -- true
 bad "why --unit nosuch: the option is named" "--unit 'nosuch': it does not run" why --unit nosuch
 bad "why --cgroup nosuch" "--cgroup 'nosuch': there is no control group /sys/fs/cgroup/nosuch" why --cgroup nosuch
 bad "unknown kind of target" "target 'nosuch:" nosuch:do_sys_openat2:x

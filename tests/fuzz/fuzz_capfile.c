@@ -12,12 +12,36 @@
 #include "render/backtrace.h"
 #include "render/branch_list.h"
 #include "symbolize/place.h"
+#include "render/why/why_account.h"
 #include "symbolize/trim.h"
+#include "why/answer_record.h"
 
 /* Snapshots of a file that are shown: the others come from the same code. */
 #define SHOWN 3
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What why found out, and the way there, as report shows them. */
+static void judge_answer(struct capfile *capfile, const struct snapshot *snap,
+			 const struct text_source *text, FILE *out)
+{
+	const struct why_view view = {
+		.symbols = capfile_symbols(capfile),
+		.kernel_text = text,
+		.snap = snap,
+		.story = snap->pid & 1,
+	};
+	struct answer answer;
+	char **command = NULL;
+
+	if (!snap->answer.len ||
+	    answer_record_read(snap, capfile_symbols(capfile), &answer, &command))
+		return;
+	if (answer.hit)
+		render_why_account(out, &answer, &view);
+	answer_deinit(&answer);
+	answer_record_free_command(command);
+}
 
 static void judge(struct capfile *capfile, struct snapshot *snap, FILE *out)
 {
@@ -36,7 +60,12 @@ static void judge(struct capfile *capfile, struct snapshot *snap, FILE *out)
 	if (snap->wasted > snap->count || snap->shown_from > snap->count)
 		abort();
 	snapshot_classify_stale(snap, &text, &opts);
+	judge_answer(capfile, snap, &text, out);
 	if (!path_build(snap, &text, &opts, &path))
+		path_free(path);
+	path = NULL;
+	/* Thousands of branches take their time, and tell no more than hundreds. */
+	if (snap->way.count < 500 && !path_build_way(snap, &text, &opts, &path))
 		path_free(path);
 	render_text_snapshot(out, snap, capfile_symbols(capfile), &how);
 	if (snap->stack_count > BACKTRACE_MAX || (snap->log && snap->log->count > LOG_LINES_MAX))

@@ -176,6 +176,52 @@ static void take_arguments_never_more_than_is_there(void **state)
 	context_reset(&context);
 }
 
+/* By hand, from format.h: two of one branch each, then all that may be. */
+static void take_way_goes_on_never_more_than_allowed(void **state)
+{
+	static const uint64_t first[] = {KERNEL, KERNEL + 1}, second[] = {KERNEL + 2, KERNEL + 3};
+	size_t most = CAPFILE_WAY_BRANCHES * sizeof(struct branch_ends);
+	uint8_t *bytes = calloc(1, most);
+	struct capfile_context context = {};
+	struct snapshot snap = {};
+
+	(void)state;
+	assert_non_null(bytes);
+	assert_int_equal(context_take(&context, CAPFILE_WAY, (const uint8_t *)first, 16), 0);
+	assert_int_equal(context_take(&context, CAPFILE_WAY, (const uint8_t *)second, 16), 0);
+	for (size_t len = 1; len < 16; len++)
+		assert_int_equal(context_take(&context, CAPFILE_WAY, (const uint8_t *)first, len),
+				 -EBADMSG);
+	context_fill(&context, &snap);
+	assert_int_equal(snap.way.count, 2);
+	assert_int_equal(snap.way.branches[0].from, KERNEL);
+	assert_int_equal(snap.way.branches[0].to, KERNEL + 1);
+	assert_int_equal(snap.way.branches[1].from, KERNEL + 2);
+	assert_int_equal(snap.way.branches[1].to, KERNEL + 3);
+	for (size_t i = 0; i < CAPFILE_WAY_MAX / CAPFILE_WAY_BRANCHES - 1; i++)
+		assert_int_equal(context_take(&context, CAPFILE_WAY, bytes, most), 0);
+	assert_int_equal(context_take(&context, CAPFILE_WAY, bytes, most), -EBADMSG);
+	context_reset(&context);
+	context_fill(&context, &snap);
+	assert_int_equal(snap.way.count, 0);
+	free(bytes);
+}
+
+/* Opaque here: the bytes of the last one. */
+static void take_answer_the_last_one(void **state)
+{
+	struct capfile_context context = {};
+	struct snapshot snap = {};
+
+	(void)state;
+	assert_int_equal(context_take(&context, CAPFILE_ANSWER, (const uint8_t *)"abc", 3), 0);
+	assert_int_equal(context_take(&context, CAPFILE_ANSWER, (const uint8_t *)"de", 2), 0);
+	context_fill(&context, &snap);
+	assert_int_equal(snap.answer.len, 2);
+	assert_memory_equal(snap.answer.bytes, "de", 2);
+	context_reset(&context);
+}
+
 /* A file that tells of them, and ends before their snapshot. */
 static void take_every_length_never_more_than_is_there(void **state)
 {
@@ -260,6 +306,8 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(take_way_goes_on_never_more_than_allowed),
+		cmocka_unit_test(take_answer_the_last_one),
 		cmocka_unit_test(record_context_is_that_of_each_snapshot),
 		cmocka_unit_test(take_every_length_never_more_than_is_there),
 		cmocka_unit_test(take_too_many_is_refused),

@@ -26,6 +26,7 @@
 #include "symbolize/debug/variable_list.h"
 #include "util/cleanup.h"
 #include "why/deep/deep.h"
+#include "why/hit_snapshot.h"
 
 #define ANSWERS "tests/data/why/answers.jsonl"
 
@@ -136,6 +137,7 @@ static void check(unsigned int number, const struct answer *answer, struct hit_s
 		.all = number == 6,
 		.symbols = symbols,
 		.kernel_text = &text,
+		.snap = hit ? &hit->snap : NULL,
 		/* Never looked into: the lines are those above. */
 		.lines = lines ? (struct lines *)&view : NULL,
 	};
@@ -144,7 +146,7 @@ static void check(unsigned int number, const struct answer *answer, struct hit_s
 	FILE *out = open_memstream(&line, &len);
 
 	assert_non_null(out);
-	assert_int_equal(why_json(out, answer, &view, hit, snapshot, command), 0);
+	assert_int_equal(why_json(out, answer, &view, snapshot, command), 0);
 	fclose(out);
 	assert_true(len && line[len - 1] == '\n');
 	line[len - 1] = '\0';
@@ -459,7 +461,7 @@ static void why_withheld_neither_arguments_nor_names_are_shown(void **state)
 	out = open_memstream(&said, &len);
 	render_why_answer(out, &answer, &view);
 	render_why_others(out, &answer, &view);
-	assert_int_equal(why_json(out, &answer, &view, NULL, NULL, NULL), 0);
+	assert_int_equal(why_json(out, &answer, &view, NULL, NULL), 0);
 	fclose(out);
 	for (size_t i = 0; i < ARRAY_SIZE(secrets); i++)
 		assert_null(strstr(said, secrets[i]));

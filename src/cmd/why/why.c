@@ -17,11 +17,11 @@
 #include "pipeline/classify.h"
 #include "cmd/output.h"
 #include "cmd/view.h"
+#include "capfile/recorder.h"
 #include "cmd/why/unloads.h"
+#include "cmd/why/why_record.h"
 #include "render/why/why_json.h"
-#include "render/backtrace.h"
-#include "render/why/why_deep.h"
-#include "render/why/why_text.h"
+#include "render/why/why_account.h"
 #include "symbolize/text/kernelimage.h"
 #include "symbolize/debug/source_file.h"
 #include "symbolize/text/text.h"
@@ -43,6 +43,7 @@ enum {
 	OPT_NO_LBR,
 	OPT_STORY,
 	OPT_DEEP,
+	OPT_RECORD,
 	OPT_NO_VALUES,
 	OPT_PRIVATE,
 };
@@ -52,6 +53,7 @@ struct why_options {
 	struct capture_options filter; /* -e */
 	char **command;
 	const char *output;
+	const char *record;
 	struct cgroup cgroup; /* its ID is 0: none */
 	uint64_t timeout_ms;
 	int syscall;
@@ -73,6 +75,8 @@ struct why {
 	struct child child;
 	struct child_command command;
 	struct answer answer;
+	struct branch_ends *way; /* of the answer, or NULL */
+	struct recorder *recorder;
 	FILE *file; /* that the answer goes to */
 	FILE *out;  /* of the view: the same, or memory for JSON */
 	char *line;
@@ -112,6 +116,10 @@ static const struct argp_option options[] = {
 	 "system calls, names of tasks, and what the kernel logs or says of them",
 	 0},
 	{"output", 'o', "FILE", 0, "Write the answer into FILE", 0},
+	{"record", OPT_RECORD, "FILE", 0,
+	 "Also write a capture file, which 'lbrsnoop report' reads on any machine: the answer, and "
+	 "what it was made of",
+	 0},
 	{"no-lbr", OPT_NO_LBR, 0, 0, "Spare the last run, which is for the branches", 0},
 	{"verbose", 'v', 0, 0, "Say more; twice: libbpf's and the verifier's words too", 0},
 	{"quiet", 'q', 0, 0, "No status on stderr, only warnings and errors", 0},
@@ -196,6 +204,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		opts->output = arg;
 		return 0;
+	case OPT_RECORD:
+		opts->record = arg;
+		return 0;
 	case 'p':
 		return args_pid(&opts->filter, arg);
 	case 'c':
@@ -257,6 +268,29 @@ static int check_target(const struct why_options *opts)
 	return EXIT_USAGE;
 }
 
+static int check_outputs(const struct why_options *opts)
+{
+	const struct view_options *view = &opts->view;
+	const char *names[] = {opts->output, opts->record, view->dot, view->svg};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		for (size_t k = 0; k < i; k++)
+			if (names[i] && names[k] && args_same_file(names[i], names[k])) {
+				log_error("why: %s: two outputs cannot be one file", names[i]);
+				return EXIT_USAGE;
+			}
+	if (opts->record && !opts->output && args_is_stdout(opts->record))
+		log_error("why: --record %s: the answer goes to standard output, too; -o FILE puts "
+			  "it elsewhere",
+			  opts->record);
+	else if (opts->record && opts->no_values)
+		log_error("why: --record keeps the registers at the error, the command and the "
+			  "name of this host: no --no-values, and no --private");
+	else
+		return 0;
+	return EXIT_USAGE;
+}
+
 static int parse_options(int argc, char **argv, struct why_options *opts)
 {
 	static const struct argp_child children[] = {{&view_argp, 0, "What to print:", 3}, {0}};
@@ -272,7 +306,7 @@ static int parse_options(int argc, char **argv, struct why_options *opts)
 			  "'lbrsnoop report'");
 		return EXIT_USAGE;
 	}
-	return check_target(opts);
+	return check_target(opts) ?: check_outputs(opts);
 }
 
 /* The later runs write where nobody reads; a data line of ours is not mixed with the command's. */
@@ -413,6 +447,8 @@ static int show_story(struct why *why, struct hit_snapshot *hit)
 	snap->regs = NULL;
 	snap->stack = NULL;
 	snap->stack_count = 0;
+	if (why->way)
+		snap->way = (struct deep_way){why->way, why->answer.deep->count};
 	snapshot_classify(snap, why->symbols, &why->kernel_text);
 	return view_snapshot(why->view, snap, &why->kernel_text, 0);
 }
@@ -462,7 +498,7 @@ static int show_json(struct why *why, struct why_view *view)
 	say_branches(&why->answer);
 	say_hint(why);
 	return err
-		       ?: why_json(why->file, &why->answer, view, hit, why->line,
+		       ?: why_json(why->file, &why->answer, view, why->line,
 				   why->opts->private ? NULL
 						      : (const char *const *)why->opts->command);
 }
@@ -480,8 +516,6 @@ static bool wants_story(const struct why_options *opts)
 static int show_text(struct why *why, FILE *out, struct why_view *view)
 {
 	const struct answer *answer = &why->answer;
-	struct backtrace_view stack = {
-		.symbols = why->symbols, .lines = view->lines, .text = view->text};
 	_cleanup_free_ struct hit_snapshot *hit = answer->hit ? calloc(1, sizeof(*hit)) : NULL;
 
 	if (answer->hit && !hit)
@@ -490,15 +524,7 @@ static int show_text(struct why *why, FILE *out, struct why_view *view)
 		hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
 		view->snap = &hit->snap;
 	}
-	if (answer->call)
-		render_why_answer(out, answer, view);
-	if (hit && !view->story)
-		render_why_stack(out, &hit->snap, view, answer->hit->hw ? hit->snap.count : 0);
-	else if (hit && answer->hit->frames)
-		render_backtrace(out, &hit->snap, &stack);
-	render_why_others(out, answer, view);
-	if (answer->deep)
-		render_why_deep(out, answer->deep, view);
+	render_why_account(out, answer, view);
 	if (!hit || !answer->hit->hw || !view->story)
 		return 0;
 	fputc('\n', out);
@@ -526,7 +552,26 @@ static void fetch_sources(struct why *why, struct why_view *view)
 	fclose(nobody);
 }
 
-static int show(struct why *why, FILE *out)
+static int record(struct why *why, struct errmsg *msg)
+{
+	const char *const *command = (const char *const *)why->opts->command;
+	int err, close_err;
+
+	if (!why->recorder)
+		return 0;
+	err = why_record_answer(why->recorder, command, &why->answer);
+	close_err = recorder_close(why->recorder, why->answer.lost);
+	why->recorder = NULL;
+	if (err == -ENODATA) {
+		log_warning("%s: no place was found: nothing is in it", why->opts->record);
+		err = 0;
+	}
+	err = err ?: close_err;
+	/* -EACCES is about the file: no exit status 4 */
+	return err ? errmsg_set(msg, -EIO, "%s: %s", why->opts->record, strerror(-err)) : 0;
+}
+
+static int show(struct why *why, FILE *out, struct errmsg *msg)
 {
 	struct why_view view = {
 		.symbols = why->symbols,
@@ -543,13 +588,23 @@ static int show(struct why *why, FILE *out)
 
 	if (why->opts->private)
 		failures_withhold(&why->answer.failures);
-	if (why->opts->view.json)
-		return show_json(why, &view);
-	if (sources_archive(view.sources))
-		fetch_sources(why, &view);
-	err = show_text(why, out, &view);
-	say_branches(&why->answer);
-	say_hint(why);
+	if (why->answer.deep) {
+		err = why_way(why->answer.deep, &why->way);
+		if (err)
+			return err;
+	}
+	if (why->opts->view.json) {
+		err = show_json(why, &view);
+	} else {
+		if (sources_archive(view.sources))
+			fetch_sources(why, &view);
+		err = show_text(why, out, &view);
+		say_branches(&why->answer);
+		say_hint(why);
+	}
+	err = err ?: record(why, msg);
+	if (!err && (why->opts->view.dot || why->opts->view.svg))
+		err = view_finish(why->view, msg);
 	return err;
 }
 
@@ -584,7 +639,7 @@ static int attach(struct why *why, struct session_options *session, struct errms
 		if (!opts->view.json)
 			return 0;
 	}
-	return show(why, why->file);
+	return show(why, why->file, msg);
 }
 
 /* Which instructions can be watched here, and by what; -EOPNOTSUPP if none or no functions can. */
@@ -662,6 +717,9 @@ static int run(struct why *why, struct errmsg *msg)
 	if (!why->out)
 		return -ENOMEM;
 	err = view_create(&opts->view, why->out, why->symbols, NULL, NULL, &why->view, msg);
+	if (!err && opts->record)
+		err = why_record_open(opts->record, (const char *const *)opts->command,
+				      why->symbols, &why->kernel_text, &why->recorder, msg);
 	if (err)
 		return err;
 	session.probes.lines = view_lines(why->view);
@@ -688,7 +746,7 @@ static int run(struct why *why, struct errmsg *msg)
 				       ? "the command did not fail"
 				       : "no system call is to blame: none failed as asked for, or "
 					 "none that programs do not take in their stride");
-	return show(why, why->file);
+	return show(why, why->file, msg);
 }
 
 int cmd_why(int argc, char **argv)
@@ -730,6 +788,8 @@ int cmd_why(int argc, char **argv)
 	if (why.out && why.out != why.file)
 		fclose(why.out);
 	free(why.line);
+	free(why.way);
+	recorder_close(why.recorder, 0);
 	text_close(why.text);
 	symbols_close(why.symbols);
 	err = err				? (int)exit_status_of(err)

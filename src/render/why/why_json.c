@@ -243,16 +243,18 @@ static void put_origin(struct json_writer *w, const struct answer *answer,
 	}
 }
 
-static void put_stack(struct json_writer *w, struct hit_snapshot *hit, const struct why_view *view)
+static void put_stack(struct json_writer *w, const struct why_view *view)
 {
+	const struct snapshot *snap = view->snap;
+
 	jw_key(w, "stack");
 	jw_open(w, '[');
-	for (uint32_t i = hit ? backtrace_first(view->symbols, &hit->snap) : 0;
-	     hit && i < hit->snap.stack_count; i++) {
+	for (uint32_t i = snap ? backtrace_first(view->symbols, snap) : 0;
+	     snap && i < snap->stack_count; i++) {
 		struct backtrace_frame frame;
 		struct why_place place;
 
-		backtrace_frame(view->symbols, &hit->snap, i, &frame);
+		backtrace_frame(view->symbols, snap, i, &frame);
 		why_place_find(view, frame.addr, frame.is_return, &place);
 		jw_open(w, '{');
 		put_symbol(w, frame.addr, "sym", frame.known ? &frame.sym : NULL);
@@ -441,7 +443,7 @@ static void put_command(struct json_writer *w, const char *const *command, int s
 }
 
 int why_json(FILE *out, const struct answer *answer, const struct why_view *view,
-	     struct hit_snapshot *hit, const char *snapshot, const char *const *command)
+	     const char *snapshot, const char *const *command)
 {
 	struct json_writer writer = {0}, *w = &writer;
 
@@ -459,7 +461,7 @@ int why_json(FILE *out, const struct answer *answer, const struct why_view *view
 	}
 	put_origin(w, answer, view);
 	jw_put_text(w, "reason", answer->reason.text);
-	put_stack(w, hit, view);
+	put_stack(w, view);
 	jw_key(w, "snapshot");
 	jw_json(w, snapshot && *snapshot ? snapshot : "null");
 	put_deep(w, answer->deep, view);

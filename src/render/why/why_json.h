@@ -8,16 +8,14 @@
 #include <stdio.h>
 
 #include "render/why/why_text.h"
-#include "why/hit_snapshot.h"
 
 /**
  * why_json() - write it
- * @hit: of the origin, or NULL
  * @snapshot: a line of schema lbrsnoop.snapshot/1, or NULL
  * @command: ended by NULL; NULL: none was run, and "command" and "status" are null
  * Return: 0; -ENOMEM; -EIO.
  */
 int why_json(FILE *out, const struct answer *answer, const struct why_view *view,
-	     struct hit_snapshot *hit, const char *snapshot, const char *const *command);
+	     const char *snapshot, const char *const *command);
 
 #endif
