@@ -100,8 +100,9 @@ def main():
                         ("... beyond these runs", beyond)):
         print(f"| {what} | {value * 1000:.0f} |")
     if "--deep" in sys.argv:
-        ways = [deep() for _ in times]
-        took, (runs, branches, entry) = statistics.median(took for took, _ in ways), ways[-1][1]
+        # Runs, branches and time of one and the same: they differ from time to time.
+        ways = sorted(deep() for _ in times)
+        took, (runs, branches, entry) = ways[len(ways) // 2]
         print(f"| lbrsnoop why --deep, {runs} runs: {branches} branches"
               f"{', to the entry' if entry else ''} | {took * 1000:.0f} |")
         print(f"| ... beyond why, for each of {runs - answers[-1][1]} runs more | "
