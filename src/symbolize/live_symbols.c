@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <bpf/btf.h>
+
 #include "snapshot/snapshot.h"
 #include "symbolize/symbols.h"
 #include "util/address.h"
@@ -123,13 +125,15 @@ static int copy_kernel(const struct symtab *old, struct symtab *tab)
 
 /*
  * Out of the kernel's memory, if its modules and programs stay what they are meanwhile.
+ * @generated: what the kernel has generated, too
  * @listed: modules in /proc/modules, which are in the table already
  */
-static int read_memory(struct symbols_reading *reading, uint64_t fingerprint, size_t listed)
+static int read_memory(struct symbols_reading *reading, bool generated, uint64_t fingerprint,
+		       size_t listed)
 {
 	struct symbols *syms = reading->syms;
 	size_t visited = 0;
-	int err = kcoresyms_read(syms->kcore, reading, &visited);
+	int err = kcoresyms_read(syms->kcore, reading, generated, &visited);
 
 	if (err)
 		return err;
@@ -140,10 +144,10 @@ static int read_memory(struct symbols_reading *reading, uint64_t fingerprint, si
 
 /*
  * Fill @ret_tab from @path, or, if that is NULL, from memory; @old: the table it replaces, or
- * NULL.
+ * NULL. @partial: from memory, without what the kernel has generated.
  */
-static int read_table(struct symbols *syms, const char *path, const struct symtab *old,
-		      struct symtab *ret_tab)
+static int read_table(struct symbols *syms, const char *path, bool partial,
+		      const struct symtab *old, struct symtab *ret_tab)
 {
 	struct symtab tab = {0};
 	struct symbols_reading reading = {.syms = syms, .tab = &tab, .old = old};
@@ -158,7 +162,7 @@ static int read_table(struct symbols *syms, const char *path, const struct symta
 		err = copy_kernel(old, &tab);
 	if (err == 0)
 		err = path ? kallsyms_read(&reading, path, syms->ahead)
-			   : read_memory(&reading, fingerprint, listed);
+			   : read_memory(&reading, !partial, fingerprint, listed);
 	/* Memory tells addresses, or nothing, and beside the image there may be no symbols. */
 	if (!err && !path && old)
 		symtab_finish(&tab);
@@ -168,7 +172,7 @@ static int read_table(struct symbols *syms, const char *path, const struct symta
 		symtab_deinit(&tab);
 		return err == -E2BIG ? -EINVAL : err;
 	}
-	syms->partial = !path && !old;
+	syms->partial = !path && partial;
 	syms->fingerprint = fingerprint;
 	*ret_tab = tab;
 	return 0;
@@ -187,7 +191,7 @@ static struct symbols *symbols_alloc(const struct symbols_source *live)
 
 static int read_first(struct symbols *syms, const char *path)
 {
-	int err = read_table(syms, path, NULL, &syms->tab);
+	int err = read_table(syms, path, false, NULL, &syms->tab);
 
 	if (!err && syms->live->bpf)
 		symbols_read_bpf_sizes(syms);
@@ -226,13 +230,15 @@ bool symbols_open_peek(struct symbols *syms)
 	return known;
 }
 
-int symbols_open_end(struct symbols *syms, const struct btf *btf)
+static int open_end(struct symbols *syms, bool partial, const struct btf *btf)
 {
 	int err = -ENOENT;
 
 	if (syms->kcore && btf) {
 		kcoresyms_describe(syms->kcore, btf);
-		err = read_table(syms, NULL, NULL, &syms->tab);
+		err = read_table(syms, NULL, partial, NULL, &syms->tab);
+		if (!err && !partial && syms->live->bpf)
+			symbols_read_bpf_sizes(syms);
 	}
 	if (err) {
 		kcoresyms_close(syms->kcore);
@@ -243,6 +249,11 @@ int symbols_open_end(struct symbols *syms, const struct btf *btf)
 	prefetch_stop(syms->ahead);
 	syms->ahead = NULL;
 	return err;
+}
+
+int symbols_open_end(struct symbols *syms, const struct btf *btf)
+{
+	return open_end(syms, true, btf);
 }
 
 bool symbols_partial(const struct symbols *syms)
@@ -268,7 +279,23 @@ int symbols_open_live(const struct symbols_source *source, struct symbols **ret_
 
 int symbols_open_running(struct symbols **ret_symbols)
 {
-	return symbols_open_live(&live_source, ret_symbols);
+	struct symbols *syms = symbols_alloc(&live_source);
+	struct btf *btf = NULL;
+	int err;
+
+	if (!syms)
+		return -ENOMEM;
+	syms->kcore = kcoresyms_open(live_source.kcore);
+	if (syms->kcore)
+		btf = btf__load_vmlinux_btf();
+	err = open_end(syms, false, btf);
+	btf__free(btf);
+	if (err) {
+		symbols_close(syms);
+		return err;
+	}
+	*ret_symbols = syms;
+	return 0;
 }
 
 void symbols_freeze(struct symbols *syms)
@@ -288,9 +315,9 @@ int symbols_refresh(struct symbols *syms)
 	syms->read_ns = syms->checked_ns = clock_ns(CLOCK_MONOTONIC);
 	/* At a fraction of what it costs the kernel to print /proc/kallsyms */
 	if (syms->kcore)
-		err = read_table(syms, NULL, &syms->tab, &tab);
+		err = read_table(syms, NULL, false, &syms->tab, &tab);
 	if (err && err != -ENOMEM)
-		err = read_table(syms, syms->live->kallsyms, &syms->tab, &tab);
+		err = read_table(syms, syms->live->kallsyms, false, &syms->tab, &tab);
 	if (err)
 		return err;
 	symtab_deinit(&syms->tab);

@@ -50,7 +50,7 @@ struct symbols;
 
 /**
  * symbols_open() - read a symbol table
- * @path: file in the format of /proc/kallsyms, or NULL for /proc/kallsyms itself
+ * @path: file in the format of /proc/kallsyms, or NULL for what that tells of the running kernel
  * @ret_symbols: set on success; free with symbols_close()
  * Return: 0; -ENOENT; -EPERM if the addresses are hidden (kptr_restrict); -EINVAL if @path is
  * no symbol table (nothing in it is readable); -ENOMEM; another errno of reading it.

@@ -163,13 +163,14 @@ void kcoresyms_describe(struct kcoresyms *kcore, const struct btf *btf);
 
 /**
  * kcoresyms_read() - the symbols of the kernel image and of its modules into the table
- * Into one that replaces another: of the modules, of BPF programs, and of what else the kernel has
- * generated; the image's are not read again. All but the image's may come and go meanwhile:
- * the caller has to see whether they did.
+ * Into one that replaces another the image's are not read again. All others may come and go
+ * meanwhile: the caller has to see whether they did.
+ * @generated: those of BPF programs, and of what else the kernel has generated, too
  * @ret_modules: modules that were read
  * Return: 0; negative errno if anything is not as it should be.
  */
-int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, size_t *ret_modules);
+int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, bool generated,
+		   size_t *ret_modules);
 
 /** kcoresyms_close() - free; NULL is fine */
 void kcoresyms_close(struct kcoresyms *kcore);
@@ -181,7 +182,8 @@ void kcoresyms_close(struct kcoresyms *kcore);
  */
 int symbols_open_live(const struct symbols_source *source, struct symbols **ret_symbols);
 
-/** symbols_open_running() - symbols_open_live() of the files that the kernel has in /proc */
+/** symbols_open_running() - all symbols of the running kernel: of its memory, or of /proc/kallsyms
+ */
 int symbols_open_running(struct symbols **ret_symbols);
 
 /**

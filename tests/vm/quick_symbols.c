@@ -133,8 +133,17 @@ static char *modules(void)
 	return text;
 }
 
-/* The kernel's memory, and then /proc/kallsyms. @after: what has come since the start, too */
-static int read_both(struct btf *btf, bool after, struct symbols **ret_quick,
+/* How the kernel's memory is read: partly, as a trace begins; then the rest; or all at once */
+enum way { WAY_PARTLY, WAY_REFRESHED, WAY_AT_ONCE, WAYS };
+
+static const char *const ways[WAYS] = {
+	[WAY_PARTLY] = "at the start",
+	[WAY_REFRESHED] = "with what tracing brings",
+	[WAY_AT_ONCE] = "with that, at once",
+};
+
+/* The kernel's memory, and then /proc/kallsyms. */
+static int read_both(struct btf *btf, enum way way, struct symbols **ret_quick,
 		     struct symbols **ret_whole)
 {
 	/* Memory alone: there is no text to fall back to. */
@@ -144,16 +153,29 @@ static int read_both(struct btf *btf, bool after, struct symbols **ret_quick,
 		.modules = "/proc/modules",
 		.bpf = true,
 	};
-	int err = symbols_begin_live(&source, true, ret_quick);
+	static const struct symbols_source printed = {
+		.kallsyms = "/proc/kallsyms",
+		.modules = "/proc/modules",
+		.bpf = true,
+	};
+	int err;
 
-	err = err ?: symbols_open_end(*ret_quick, btf);
-	if (!err && after)
+	if (way == WAY_AT_ONCE) {
+		err = symbols_open(NULL, ret_quick);
+		/* It would be closed, had it been of no use. */
+		if (!err && !(*ret_quick)->kcore)
+			err = -ENODATA;
+	} else {
+		err = symbols_begin_live(&source, true, ret_quick);
+		err = err ?: symbols_open_end(*ret_quick, btf);
+	}
+	if (!err && way == WAY_REFRESHED)
 		err = symbols_refresh(*ret_quick);
-	return err ?: symbols_open(NULL, ret_whole);
+	return err ?: symbols_open_live(&printed, ret_whole);
 }
 
 /* The same, with no module coming or going meanwhile. */
-static int read_settled(struct btf *btf, bool after, struct symbols **ret_quick,
+static int read_settled(struct btf *btf, enum way way, struct symbols **ret_quick,
 			struct symbols **ret_whole)
 {
 	int err = -EAGAIN;
@@ -161,7 +183,7 @@ static int read_settled(struct btf *btf, bool after, struct symbols **ret_quick,
 	for (int turn = 0; turn < TURNS && err == -EAGAIN; turn++) {
 		char *before = modules(), *behind;
 
-		err = read_both(btf, after, ret_quick, ret_whole);
+		err = read_both(btf, way, ret_quick, ret_whole);
 		behind = modules();
 		if (!err && (!before || !behind))
 			err = -ENOMEM;
@@ -179,11 +201,12 @@ static int read_settled(struct btf *btf, bool after, struct symbols **ret_quick,
 	return err;
 }
 
-static int compare_now(struct btf *btf, bool after)
+static int compare_now(struct btf *btf, enum way way)
 {
+	bool after = way != WAY_PARTLY;
 	struct symbols *quick = NULL, *whole = NULL;
 	struct both both = {.quick = {.generated = after}, .whole = {.generated = after}};
-	int err = read_settled(btf, after, &quick, &whole), status = 1;
+	int err = read_settled(btf, way, &quick, &whole), status = 1;
 
 	if (err || symbols_partial(quick) == after || symbols_partial(whole)) {
 		printf("not ok load/quick_symbols: %s\n", err ? strerror(-err) : "partial, or not");
@@ -191,7 +214,7 @@ static int compare_now(struct btf *btf, bool after)
 		   symbols_for_each(whole, keep, &both.whole)) {
 		printf("not ok load/quick_symbols: no memory\n");
 	} else {
-		status = compare(&both, whole, after ? "with what tracing brings" : "at the start");
+		status = compare(&both, whole, ways[way]);
 		for (int i = 0; i < SYMBOLS_SINGLE_COUNT && !status; i++) {
 			status = symbols_single(quick, i) != symbols_single(whole, i);
 			if (status)
@@ -261,13 +284,14 @@ static bool generate(struct btf *btf)
 int main(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	int status = compare_now(btf, false);
+	int status = compare_now(btf, WAY_PARTLY);
 
 	if (!status && !generate(btf)) {
 		printf("not ok load/quick_symbols: nothing can be armed: %s\n", strerror(errno));
 		status = 1;
 	}
-	status = status ?: compare_now(btf, true);
+	status = status ?: compare_now(btf, WAY_REFRESHED);
+	status = status ?: compare_now(btf, WAY_AT_ONCE);
 	btf__free(btf);
 	return status;
 }

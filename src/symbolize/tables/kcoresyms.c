@@ -91,7 +91,8 @@ static int read_generated(struct kcoresyms *kcore, struct symbols_reading *readi
 				       symbols_take_visited, reading);
 }
 
-int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, size_t *ret_modules)
+int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, bool generated,
+		   size_t *ret_modules)
 {
 	int err = 0;
 
@@ -100,7 +101,7 @@ int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, siz
 		err = ksymtable_for_each(text_source(kcore->text), &kcore->at, symbols_take_visited,
 					 reading);
 	err = err ?: read_modules(kcore, reading, ret_modules);
-	if (!err && reading->old)
+	if (!err && generated)
 		err = read_generated(kcore, reading);
 	return err;
 }
