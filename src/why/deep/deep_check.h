@@ -107,6 +107,9 @@ typedef int deep_probe_fn(void *ctx, uint64_t addr);
 int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
 		   size_t depth, deep_probe_fn *probe, void *ctx);
 
+/** deep_check_comes_by() - does the path execute the instruction at @addr, anywhere? */
+bool deep_check_comes_by(const struct deep_check *check, uint64_t addr);
+
 /** deep_check_has() - is there a probe at @addr? */
 bool deep_check_has(const struct deep_check *check, uint64_t addr);
 

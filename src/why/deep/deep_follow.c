@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/* deep_follow.c - what the hits of one run say of the path: has it taken it, and how much of it? */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/cleanup.h"
+#include "util/log.h"
+#include "why/deep/deep_check.h"
+
+/*
+ * What a run does aside is so much deeper on the stack than where it left the path: the caller,
+ * back on the path, may have pushed arguments.
+ */
+#define ASIDE_DEEPER 64
+/* Behind a probe its handler, or the jump in its place, goes on so near. */
+#define HANDLED_BYTES 32
+
+/* Would the run have been seen to take the other way? */
+static bool is_told(const struct deep_check *check, const struct deep_fork *fork)
+{
+	if (!fork->other)
+		return fork->next_at;
+	if (!fork->other_at)
+		return false;
+	return !deep_check_comes_by(check, fork->other_at) ||
+	       (fork->next_at && fork->next_at != fork->other_at);
+}
+
+/* The newest step before number @step that has a probe; SIZE_MAX: none has. */
+static size_t step_before(const struct deep_check *check, size_t step)
+{
+	while (step-- > 0)
+		if (deep_check_has(check, check->steps[step].addr))
+			return step;
+	return SIZE_MAX;
+}
+
+static bool is_generated(const struct deep_check *check, uint64_t addr)
+{
+	struct symbol sym;
+
+	return !symbols_find(check->symbols, addr, &sym) && module_is_generated(sym.module);
+}
+
+/*
+ * The fork where the two branches at @newest of a record, the newest two, are those of an aside
+ * that does nothing, behind which the path's branch number @at follows; NULL: none is.
+ */
+static const struct deep_fork *find_quiet(const struct deep_check *check,
+					  const struct why_branch *newest, size_t at)
+{
+	for (size_t i = 0; i < check->fork_count; i++) {
+		const struct deep_fork *fork = &check->forks[i];
+
+		if (fork->quiet && check->steps[fork->back].at == at &&
+		    newest[0].to == check->steps[fork->back].addr &&
+		    newest[-1].from == check->steps[fork->step].addr &&
+		    newest[-1].to == fork->other)
+			return fork;
+	}
+	return NULL;
+}
+
+/** struct match - branches that are the same; an aside is two more of @record */
+struct match {
+	size_t path;
+	size_t record;
+};
+
+/*
+ * How many branches of the record of a hit behind branch @at the path has: up to where a kprobe was
+ * hit, whose own branches are in the record. False if the run was not on the path.
+ * @aside: deep_check_compare()'s
+ */
+static bool match_record(const struct deep_check *check, const struct deep_record *record,
+			 size_t at, bool *aside, struct match *ret)
+{
+	const struct deep_known *known = &check->known;
+	size_t i = 0, k = 0;
+
+	for (; k < record->count && i <= at; i++, k++) {
+		const struct why_branch *has_it = &record->branches[record->count - 1 - k];
+		const struct why_branch *way = &known->branches[at - i];
+		const struct deep_fork *quiet;
+
+		if (has_it->from == way->from && has_it->to == way->to)
+			continue;
+		quiet = k + 1 < record->count ? find_quiet(check, has_it, at - i) : NULL;
+		if (quiet) {
+			aside[known->count - 1 - quiet->branch] = true;
+			/* The next one is compared with the branch before the fork. */
+			i = at - quiet->branch;
+			k++;
+			continue;
+		}
+		/* A kprobe that was made a jump goes to code of its own. */
+		if (deep_check_has(check, has_it->from) && is_generated(check, has_it->to))
+			break;
+		/* One branch more, or another one instead. */
+		if (deep_runs_through(known, (long)(at - i), has_it->from) ||
+		    (at > i && deep_runs_through(known, (long)(at - i) - 1, has_it->from)))
+			return false;
+		break;
+	}
+	*ret = (struct match){.path = i, .record = k};
+	return true;
+}
+
+/* The oldest step behind branch @at. */
+static size_t first_step(const struct deep_check *check, size_t at)
+{
+	size_t low = 0, high = check->step_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (check->steps[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Where the handler before the branches that the path has went on; 0: not known. */
+static uint64_t landed_at(const struct deep_check *check, const struct deep_record *record,
+			  const struct match *matched)
+{
+	if (matched->record < record->count) {
+		const struct why_branch *before =
+			&record->branches[record->count - 1 - matched->record];
+
+		return is_generated(check, before->from) ? before->to : 0;
+	}
+	return record->end == DEEP_END_RESUMED ? record->resumed : 0;
+}
+
+/*
+ * Are the @matched branches of a record all that followed the hit at @before? A kprobe on a branch
+ * does in its place what it would have done: that branch is in no record.
+ */
+static bool follows(const struct deep_check *check, const struct deep_record *record,
+		    const struct match *matched, size_t at, size_t before)
+{
+	const struct deep_step *step = &check->steps[before];
+	const struct why_branch *next = &check->known.branches[step->at + 1];
+	uint64_t landed = landed_at(check, record, matched);
+
+	if (step->at + matched->path > at)
+		return true;
+	if (step->at + matched->path == at)
+		return landed >= step->addr && landed - step->addr < HANDLED_BYTES;
+	return step->at + matched->path + 1 == at && next->from == step->addr && next->to == landed;
+}
+
+/*
+ * From which step on the record of the hit at @step tells the way to it: from the source of the
+ * oldest branch of @matched that the path has; or from @before, where a probe was hit before.
+ */
+static size_t told_from(const struct deep_check *check, const struct deep_record *record,
+			const struct match *matched, size_t step, size_t before)
+{
+	size_t at = check->steps[step].at;
+
+	if (before != SIZE_MAX && follows(check, record, matched, at, before))
+		return before;
+	if (matched->path > at)
+		return 0;
+	/* The step before the first one of the oldest branch's block is its source. */
+	return matched->path ? first_step(check, at - matched->path + 1) - 1 : step;
+}
+
+/*
+ * Of all forks; those that records tell are @told. Where a record was to tell, and does not, the
+ * run may have gone another way. Return: the oldest branch from which on that is not so.
+ */
+static size_t find_blind(const struct deep_check *check, const bool *told, bool *ret_blind)
+{
+	size_t first = 0;
+
+	memset(ret_blind, false, check->known.count * sizeof(*ret_blind));
+	for (size_t i = 0; i < check->fork_count; i++) {
+		const struct deep_fork *fork = &check->forks[i];
+
+		if (told[fork->step] || is_told(check, fork))
+			continue;
+		/* Behind the newest branch: no other run's record tells how this one came there. */
+		if (fork->branch == check->known.count)
+			first = check->known.count;
+		else if (fork->tried)
+			ret_blind[check->known.count - 1 - fork->branch] = true;
+		else if (fork->branch >= first)
+			first = fork->branch + 1;
+	}
+	return first;
+}
+
+/**
+ * struct followed - how far the hits are those of the path, from the error backwards
+ * @left: so many of the run's hits are older
+ * @step: that was hit last; SIZE_MAX: none was
+ * @before: that has to be hit before it; SIZE_MAX: none
+ * @first: the oldest branch before it that its record has, or the next one
+ * @told: of the steps, those at which a record tells how the run went on
+ * @aside: deep_check_compare()'s
+ */
+struct followed {
+	size_t left;
+	size_t step;
+	size_t before;
+	size_t first;
+	bool *told;
+	bool *aside;
+};
+
+/* The oldest branch of the path that a run can have which went aside at @fork. */
+static size_t first_behind(const struct deep_check *check, const struct deep_fork *fork)
+{
+	return check->steps[fork->back].at < fork->branch ? fork->branch : fork->branch + 1;
+}
+
+/* The newest fork before number @limit where the run can have gone aside to @addr; @limit: none. */
+static size_t find_aside(const struct deep_check *check, const struct followed *at, size_t limit,
+			 uint64_t addr)
+{
+	for (size_t i = limit; i-- > 0;) {
+		const struct deep_fork *fork = &check->forks[i];
+
+		if (at->before != SIZE_MAX && fork->step < at->before)
+			break;
+		/* Not where the record has a branch that the path has instead. */
+		if (fork->back && fork->back <= at->step &&
+		    first_behind(check, fork) <= at->first && fork->other_at == addr &&
+		    !deep_check_comes_by(check, addr))
+			return i;
+	}
+	return limit;
+}
+
+/*
+ * Leaves out hits of a run that went aside and came back: from the one where it left the path all
+ * are deeper on the stack. There may be one aside for each fork.
+ */
+static void skip_asides(const struct deep_check *check, const struct deep_hit *hits,
+			struct followed *at)
+{
+	size_t limit = check->fork_count;
+	uint64_t highest = 0;
+
+	for (size_t i = at->left; i-- > 0;) {
+		uint64_t sp = hits[i].regs[PTREG_SP];
+		size_t fork = sp >= highest + ASIDE_DEEPER
+				      ? find_aside(check, at, limit, hits[i].ip)
+				      : limit;
+
+		if (sp > highest)
+			highest = sp;
+		if (fork == limit)
+			continue;
+		log_verbose("before branch %zu the run let others run", check->forks[fork].branch);
+		at->aside[check->known.count - 1 - check->forks[fork].branch] = true;
+		at->left = i;
+		limit = fork;
+		highest = 0;
+	}
+}
+
+/* Is the next older hit the path's? Then it has been taken. */
+static bool follow_hit(const struct deep_check *check, const struct deep_hit *hits,
+		       struct followed *at)
+{
+	const struct deep_hit *hit = &hits[at->left - 1];
+	size_t step = at->before;
+	struct match matched;
+
+	if (step == SIZE_MAX)
+		return false;
+	if (hit->ip != check->steps[step].addr) {
+		log_verbose("behind branch %zu 0x%llx was hit instead of 0x%llx",
+			    check->steps[step].at, (unsigned long long)hit->ip,
+			    (unsigned long long)check->steps[step].addr);
+		return false;
+	}
+	if (!match_record(check, &hit->record, check->steps[step].at, at->aside, &matched))
+		return false;
+	at->left--;
+	at->step = step;
+	at->before = step_before(check, step);
+	at->first = check->steps[step].at + 1 - matched.path;
+	/* The hit before is looked at next: if it is not the path's, nothing older counts. */
+	if (hit->record.count)
+		for (size_t i = told_from(check, &hit->record, &matched, step, at->before);
+		     i < step; i++)
+			at->told[i] = true;
+	return true;
+}
+
+static bool is_next(const struct deep_check *check, const struct deep_hit *hits,
+		    const struct followed *at)
+{
+	return at->before != SIZE_MAX && hits[at->left - 1].ip == check->steps[at->before].addr;
+}
+
+static void follow(const struct deep_check *check, const struct deep_hit *hits, struct followed *at)
+{
+	while (at->left && follow_hit(check, hits, at))
+		if (at->left && !is_next(check, hits, at))
+			skip_asides(check, hits, at);
+}
+
+int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
+		       bool entry, size_t *ret_first, bool *ret_blind, bool *ret_aside)
+{
+	_cleanup_free_ bool *told = calloc(check->step_count + 1, sizeof(*told));
+	const struct deep_hit *hit = deep_newest_hit(hits, count, check->known.end);
+	struct followed at = {.step = SIZE_MAX, .told = told, .aside = ret_aside};
+	size_t sure;
+	bool all;
+
+	if (!told)
+		return -ENOMEM;
+	memset(ret_aside, false, check->known.count * sizeof(*ret_aside));
+	at.left = hit ? (size_t)(hit - hits) + 1 : 0;
+	at.before = step_before(check, check->step_count);
+	follow(check, hits, &at);
+	all = !at.left && at.before == SIZE_MAX;
+	sure = find_blind(check, told, ret_blind);
+	*ret_first = check->known.count;
+	if (at.step == SIZE_MAX)
+		return 0;
+	/* Before the oldest probe nothing else was hit in the call: a departure would have been. */
+	*ret_first = entry && all ? 0 : at.first;
+	if (*ret_first < sure) {
+		*ret_first = sure;
+		return 0;
+	}
+	return entry ? all : at.before == SIZE_MAX;
+}
