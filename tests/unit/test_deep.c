@@ -669,6 +669,22 @@ static void deep_with_kprobes_but_not_everywhere(void **state)
 	deep_path_free(path);
 }
 
+/* What the first check did not tell is seen before others get further: else all behind it is lost.
+ */
+static void deep_with_kprobes_looks_come_before_more_of_the_path(void **state)
+{
+	struct deep_path *path;
+
+	machine.kprobes = true;
+	machine.depth = 4;
+	machine.blind = NEWER - 2;
+	machine.blind_end = NEWER + 2;
+	path = find(36, true);
+	assert_true(path->count > BLOCKS - NEWER + 50);
+	assert_path(path, BLOCKS + 1 - path->count);
+	deep_path_free(path);
+}
+
 /* Where everybody comes by, kprobes are armed for one run alone, and not until its end. */
 static void deep_with_kprobes_that_all_tasks_hit(void **state)
 {
@@ -764,6 +780,7 @@ int main(void)
 		TEST(deep_with_kprobes_time_is_left_to_check),
 		TEST(deep_with_kprobes_the_last_runs_go_on),
 		TEST(deep_with_kprobes_but_not_everywhere),
+		TEST(deep_with_kprobes_looks_come_before_more_of_the_path),
 		TEST(deep_with_kprobes_that_all_tasks_hit),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),

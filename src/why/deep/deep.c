@@ -34,6 +34,8 @@
  * one.
  */
 #define LOOKS_SHARE 4
+/* Of these, where the checks before did not tell all. */
+#define LOOKS_UNTOLD 3
 /* Runs kept for finding out whether one run takes the path: one, and one of so many. */
 #define CHECKS_SHARE 5
 /* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
@@ -510,14 +512,22 @@ static bool wants_check(const struct deep *deep)
 	       deep_looks_sure(&deep->looks, deep->path->count, &few) < deep->path->count;
 }
 
+/* For checks; and for looks, where kprobes did not tell all. */
+static unsigned int kept_runs(const struct deep *deep)
+{
+	/* If checks took what is newer, one is enough. */
+	if (deep->proven)
+		return 1 + (deep->untold ? LOOKS_UNTOLD : 0);
+	return 1 + deep->opts->runs / CHECKS_SHARE;
+}
+
 /* Runs that may be made to get further. */
 static unsigned int runs_max(const struct deep *deep)
 {
 	unsigned int runs = deep->opts->runs;
 
-	/* If checks took what is older, one is enough. */
 	if (deep->looks.checked)
-		return runs > 1 ? runs - 1 - (deep->proven ? 0 : runs / CHECKS_SHARE) : runs;
+		return runs > kept_runs(deep) ? runs - kept_runs(deep) : runs;
 	return deep_looks_varies(&deep->looks) && has_looks(deep) ? runs - runs / LOOKS_SHARE
 								  : runs;
 }
@@ -540,7 +550,8 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 	*gap = (struct errmsg){};
 	if (deep->path->entry)
 		return true;
-	if (deep->path->runs >= runs_max(deep))
+	/* What a check did not tell comes first. */
+	if (deep->path->runs >= runs_max(deep) || (deep->passed && has_looks(deep)))
 		set_runs_gap(deep, gap);
 	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
 		errmsg_set(gap, 0, "%d seconds were over", SECONDS_MAX);

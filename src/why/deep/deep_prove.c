@@ -113,6 +113,7 @@ static int judge_check(struct deep *deep, const struct deep_check *check,
 	*ret_taken = count - first;
 	for (size_t i = 0; i < *ret_taken; i++)
 		blinds += blind[i];
+	deep->untold = blinds > 0;
 	log_verbose("run %u, to check the path: %zu of %zu branches taken, %zu are not told, %zu "
 		    "hits",
 		    deep->answer->runs, *ret_taken, count, blinds, hit_count);
