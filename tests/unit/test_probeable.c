@@ -75,6 +75,30 @@ static void kinds_blacklisted_no_probe(void **state)
 	assert_int_equal(kinds_of("6.1.0", "", "other", 4, 0xffffffff82000080), 0);
 }
 
+/* The kernel lists functions and sections that they are in, as they were registered. */
+static void forbidden_in_ranges_that_overlap_in_any_order(void **state)
+{
+	static char list[] = "0x3000-0x4000\touter\n"
+			     "0x1000-0x1010\tfirst\n"
+			     "0x3100-0x3200\tinner\n"
+			     "0x3f00-0x4800\tfurther\n"
+			     "0x1010-0x1020\tnext\n";
+	static const uint64_t in[] = {0x1000, 0x100f, 0x1010, 0x101f, 0x3000,
+				      0x3150, 0x3200, 0x3fff, 0x47ff},
+			      out[] = {0, 0xfff, 0x1020, 0x2fff, 0x4800, UINT64_MAX};
+	FILE *file = fmemopen(list, strlen(list), "r");
+	struct probeable *probeable;
+
+	(void)state;
+	assert_int_equal(probeable_create(NULL, file, "6.1.0", &probeable), 0);
+	fclose(file);
+	for (size_t i = 0; i < sizeof(in) / sizeof(*in); i++)
+		assert_true(probeable_forbidden(probeable, in[i]));
+	for (size_t i = 0; i < sizeof(out) / sizeof(*out); i++)
+		assert_false(probeable_forbidden(probeable, out[i]));
+	probeable_destroy(probeable);
+}
+
 static void kinds_many_arguments_since_6_6(void **state)
 {
 	const uint64_t addr = 0xffffffff81000000;
@@ -139,6 +163,7 @@ int main(void)
 		cmocka_unit_test(kinds_not_traceable_no_trampoline),
 		cmocka_unit_test(kinds_module_by_its_name),
 		cmocka_unit_test(kinds_blacklisted_no_probe),
+		cmocka_unit_test(forbidden_in_ranges_that_overlap_in_any_order),
 		cmocka_unit_test(kinds_many_arguments_since_6_6),
 		cmocka_unit_test(kinds_of_bpf_s_own_no_trampoline),
 		cmocka_unit_test(kinds_static_key_at_the_start_no_kprobe),
