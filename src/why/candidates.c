@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "why/candidates.h"
 
+#include <emmintrin.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,23 +97,73 @@ static bool is_truth_minus(const uint8_t *bytes, size_t at, size_t len)
 	return false;
 }
 
+/* May an instruction's constant end, or a short form begin, at @i? */
+static bool may_load_at(const uint8_t *bytes, size_t i, size_t len)
+{
+	switch (bytes[i]) {
+	case 0x83:
+		return is_truth_minus(bytes, i, len) || is_short_form(bytes, i, len);
+	case 0xf7:
+		return is_truth_minus(bytes, i, len);
+	case 0xff:
+		/* The two high bytes of a constant from -4095 to -1, and the nibble below. */
+		return i >= 3 && bytes[i - 1] == 0xff && bytes[i - 2] >= 0xf0 &&
+		       (bytes[i - 2] > 0xf0 || bytes[i - 3]) && loads_constant(bytes, i - 3);
+	default:
+		return false;
+	}
+}
+
+static __m128i load_16(const uint8_t *bytes)
+{
+	return _mm_loadu_si128((const __m128i *)bytes);
+}
+
+static __m128i equal(__m128i a, int byte)
+{
+	return _mm_cmpeq_epi8(a, _mm_set1_epi8((char)byte));
+}
+
+static __m128i masked_equal(__m128i a, int mask, int byte)
+{
+	return equal(_mm_and_si128(a, _mm_set1_epi8((char)mask)), byte);
+}
+
+/*
+ * Of the 16 bytes at @bytes, those at which may_load_at() can be true, a bit each. Read are two
+ * bytes before them and one behind: what stands beside each rules out nearly all.
+ */
+static unsigned int worth_a_look(const uint8_t *bytes)
+{
+	__m128i at = load_16(bytes), next = load_16(bytes + 1), below = load_16(bytes - 2);
+	/* No byte below 0xf0 stays what it is. */
+	__m128i high = _mm_cmpeq_epi8(_mm_max_epu8(below, _mm_set1_epi8((char)0xf0)), below);
+	__m128i constant = _mm_and_si128(_mm_and_si128(equal(at, 0xff), high),
+					 equal(load_16(bytes - 1), 0xff));
+	/* OR, AND of a register, SUB of a register; NEG of a register */
+	__m128i forms =
+		_mm_or_si128(masked_equal(next, 0x38, 0x08), masked_equal(next, 0xf0, 0xe0));
+	__m128i group1 = _mm_and_si128(equal(at, 0x83), forms);
+	__m128i neg = _mm_and_si128(equal(at, 0xf7), masked_equal(next, 0xf8, 0xd8));
+
+	return (unsigned int)_mm_movemask_epi8(_mm_or_si128(constant, _mm_or_si128(group1, neg)));
+}
+
+/* All of a kernel's text comes by here, 20 MB: 16 bytes are passed over by one look. */
 bool may_load_errno(const uint8_t *bytes, size_t len)
 {
-	/* All of a kernel's text comes by here: most bytes are passed over by one look. */
-	static const bool looked_at[256] = {[0x83] = true, [0xf7] = true, [0xff] = true};
+	size_t i = 0;
 
-	for (size_t i = 0; i < len; i++) {
-		if (!looked_at[bytes[i]])
-			continue;
-		if (bytes[i] != 0xff && is_truth_minus(bytes, i, len))
+	for (; i < len && i < 2; i++)
+		if (may_load_at(bytes, i, len))
 			return true;
-		if (bytes[i] == 0x83 && is_short_form(bytes, i, len))
+	for (; i + 16 < len; i += 16)
+		for (unsigned int look = worth_a_look(bytes + i); look; look &= look - 1)
+			if (may_load_at(bytes, i + (unsigned int)__builtin_ctz(look), len))
+				return true;
+	for (; i < len; i++)
+		if (may_load_at(bytes, i, len))
 			return true;
-		/* The two high bytes of a constant from -4095 to -1, and the nibble below. */
-		if (bytes[i] == 0xff && i >= 3 && bytes[i - 1] == 0xff && bytes[i - 2] >= 0xf0 &&
-		    (bytes[i - 2] > 0xf0 || bytes[i - 3]) && loads_constant(bytes, i - 3))
-			return true;
-	}
 	return false;
 }
 

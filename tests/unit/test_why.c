@@ -214,6 +214,37 @@ static void may_load_errno_each_form(void **state)
 			fail_msg("row %zu", i);
 }
 
+/* It is found wherever it stands, and not where a byte of it is missing. */
+static void may_load_errno_at_any_place(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} rows[] = {
+		{"\xb8\xea\xff\xff\xff", 5},		 /* mov $-22,%eax */
+		{"\xc7\x44\x24\x08\xea\xff\xff\xff", 8}, /* movl $-22,8(%rsp) */
+		{"\x83\xc8\xff", 3},			 /* or $-1,%eax */
+		{"\x83\x4c\x24\x08\xff", 5},		 /* orl $-1,8(%rsp) */
+		{"\x19\xc0\x83\xe0\xf0", 5},		 /* sbb %eax,%eax; and $-16,%eax */
+		{"\x0f\xb6\xc0\xf7\xd8", 5},		 /* movzbl %al,%eax; neg %eax */
+		{"\x83\xe0\x01\x83\xe8\x01", 6},	 /* and $1; sub $1 */
+	};
+	uint8_t bytes[80];
+
+	(void)state;
+	for (size_t row = 0; row < ARRAY_SIZE(rows); row++)
+		for (size_t at = 0; at + rows[row].len <= sizeof(bytes); at++) {
+			size_t end = at + rows[row].len;
+
+			memset(bytes, 0x90, sizeof(bytes)); /* nop */
+			memcpy(bytes + at, rows[row].bytes, rows[row].len);
+			if (!may_load_errno(bytes, sizeof(bytes)) || !may_load_errno(bytes, end))
+				fail_msg("row %zu at %zu is not found", row, at);
+			if (may_load_errno(bytes, end - 1))
+				fail_msg("row %zu at %zu is found, and is not there", row, at);
+		}
+}
+
 /* What the decoder takes for an errno that is made, the search by bytes must not miss. */
 static void may_load_errno_misses_nothing_that_is_decoded(void **state)
 {
@@ -673,6 +704,7 @@ int main(void)
 		cmocka_unit_test(failures_hits_go_to_their_call_newest_first),
 		cmocka_unit_test(failures_events_of_two_cpus_are_sorted),
 		cmocka_unit_test(may_load_errno_each_form),
+		cmocka_unit_test(may_load_errno_at_any_place),
 		cmocka_unit_test(may_load_errno_misses_nothing_that_is_decoded),
 		cmocka_unit_test_setup_teardown(candidates_are_functions_and_those_of_cold_parts,
 						open_table, symbol_table_teardown),
