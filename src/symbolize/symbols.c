@@ -33,36 +33,55 @@ static const char *keep_name(struct symbols_reading *reading, uint64_t addr, con
 	return known ? known->name : arena_strndup(&reading->syms->names, name, len);
 }
 
-static void keep_single(struct symbols *syms, uint64_t addr, const char *name, size_t len)
-{
-	static const struct {
-		const char *name;
-		size_t len;
-	} names[] = {
-#define SINGLE(text) {text, sizeof(text) - 1}
-		[SYMBOLS_CPU_HW_EVENTS] = SINGLE("cpu_hw_events"),
-		[SYMBOLS_PER_CPU_OFFSET] = SINGLE("__per_cpu_offset"),
-		[SYMBOLS_TEXT] = SINGLE("_text"),
-		[SYMBOLS_STEXT] = SINGLE("_stext"),
-		[SYMBOLS_JUMP_TABLE] = SINGLE("__start___jump_table"),
-		[SYMBOLS_JUMP_TABLE_END] = SINGLE("__stop___jump_table"),
-		[SYMBOLS_BUG_TABLE_START] = SINGLE("__start___bug_table"),
-		[SYMBOLS_BUG_TABLE_STOP] = SINGLE("__stop___bug_table"),
-		[SYMBOLS_KFENCE_POOL] = SINGLE("__kfence_pool"),
-		[SYMBOLS_MODULES] = SINGLE("modules"),
-		[SYMBOLS_BPF_KALLSYMS] = SINGLE("bpf_kallsyms"),
-		[SYMBOLS_FTRACE_TRAMPOLINES] = SINGLE("ftrace_ops_trampoline_list"),
-		[SYMBOLS_KPROBE_SLOTS] = SINGLE("kprobe_insn_slots"),
-		[SYMBOLS_KPROBE_OPT_SLOTS] = SINGLE("kprobe_optinsn_slots"),
-		[SYMBOLS_VMALLOC_BASE] = SINGLE("vmalloc_base"),
-		[SYMBOLS_BTF] = SINGLE("__start_BTF"),
-		[SYMBOLS_BTF_END] = SINGLE("__stop_BTF"),
+static const struct {
+	const char *name;
+	size_t len;
+} singles[] = {
+#define SINGLE(text)                                                                               \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
+	[SYMBOLS_CPU_HW_EVENTS] = SINGLE("cpu_hw_events"),
+	[SYMBOLS_PER_CPU_OFFSET] = SINGLE("__per_cpu_offset"),
+	[SYMBOLS_TEXT] = SINGLE("_text"),
+	[SYMBOLS_STEXT] = SINGLE("_stext"),
+	[SYMBOLS_JUMP_TABLE] = SINGLE("__start___jump_table"),
+	[SYMBOLS_JUMP_TABLE_END] = SINGLE("__stop___jump_table"),
+	[SYMBOLS_BUG_TABLE_START] = SINGLE("__start___bug_table"),
+	[SYMBOLS_BUG_TABLE_STOP] = SINGLE("__stop___bug_table"),
+	[SYMBOLS_KFENCE_POOL] = SINGLE("__kfence_pool"),
+	[SYMBOLS_MODULES] = SINGLE("modules"),
+	[SYMBOLS_BPF_KALLSYMS] = SINGLE("bpf_kallsyms"),
+	[SYMBOLS_FTRACE_TRAMPOLINES] = SINGLE("ftrace_ops_trampoline_list"),
+	[SYMBOLS_KPROBE_SLOTS] = SINGLE("kprobe_insn_slots"),
+	[SYMBOLS_KPROBE_OPT_SLOTS] = SINGLE("kprobe_optinsn_slots"),
+	[SYMBOLS_VMALLOC_BASE] = SINGLE("vmalloc_base"),
+	[SYMBOLS_BTF] = SINGLE("__start_BTF"),
+	[SYMBOLS_BTF_END] = SINGLE("__stop_BTF"),
 #undef SINGLE
-	};
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].len == len && !memcmp(names[i].name, name, len))
-			syms->single[i] = addr;
+/* Of names of one length that begin alike, the same: few others have the number of one of the
+ * above. */
+static uint8_t sketch_of(const char *name, size_t len)
+{
+	return (uint8_t)((uint8_t)*name + 37 * len);
+}
+
+/* Asked for each of 200,000 symbols. */
+static void keep_single(struct symbols_reading *reading, uint64_t addr, const char *name,
+			size_t len)
+{
+	bool *sketches = reading->single_sketches;
+
+	if (!sketches[sketch_of(singles[0].name, singles[0].len)])
+		for (size_t i = 0; i < ARRAY_SIZE(singles); i++)
+			sketches[sketch_of(singles[i].name, singles[i].len)] = true;
+	if (!sketches[sketch_of(name, len)])
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(singles); i++)
+		if (singles[i].len == len && !memcmp(singles[i].name, name, len))
+			reading->syms->single[i] = addr;
 }
 
 int symbols_take(struct symbols_reading *reading, uint64_t addr, char type, const char *name,
@@ -74,7 +93,7 @@ int symbols_take(struct symbols_reading *reading, uint64_t addr, char type, cons
 	reading->usable++;
 	reading->nonzero += addr != 0;
 	if (module == 0)
-		keep_single(reading->syms, addr, name, len);
+		keep_single(reading, addr, name, len);
 	/* Per-CPU offsets and constants are no addresses, and would bound nothing. */
 	if (!symtab_is_text(type) && type != 'A' && type != 'a' && !address_is_kernel(addr))
 		return 0;

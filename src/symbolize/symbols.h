@@ -96,6 +96,7 @@ struct symbols {
  * @last_module: where the last symbol belonged
  * @usable: symbols that were told
  * @nonzero: ... whose address is not 0
+ * @single_sketches: of the names that are looked for
  */
 struct symbols_reading {
 	struct symbols *syms;
@@ -104,6 +105,7 @@ struct symbols_reading {
 	int last_module;
 	size_t usable;
 	size_t nonzero;
+	bool single_sketches[256];
 };
 
 /**

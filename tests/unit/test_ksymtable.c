@@ -38,7 +38,7 @@ enum { CACHE_PAGES = 8, CACHE_BYTES = 32, PAGE_LIST = 0, PAGE_INSNS = 16, PAGE_B
 
 /* Where in memory things are */
 enum {
-	NAMES = 0x1000,
+	NAMES = 0x1f80, /* the long name goes on in the next page */
 	OFFSETS = 0x3000,
 	NUM_SYMS = 0x4000,
 	RELATIVE_BASE = 0x4008,
@@ -78,6 +78,7 @@ static const struct {
 	{BASE, 'T', "_stext"},
 	{BASE + 0x40, 'T', "vfs_read"},
 	{BASE + 0x100, 't', long_name},
+	{BASE + 0x180, 't', "a_conversion_func"},
 	{BASE + 0x200, 'T', "last_function"},
 	{BASE + MODULES, 'd', "modules"},
 	{BASE + BPF_KALLSYMS, 'd', "bpf_kallsyms"},
@@ -131,14 +132,21 @@ static void put64(struct memory *memory, uint32_t at, uint64_t value)
 	put(memory, at, &value, sizeof(value));
 }
 
-/* Every token is one character, its own number; but 1, which is "_func". */
+/* Tokens of several characters, from number 1 on; the others are one character, their own number.
+ */
+static const char *const long_tokens[] = {"_func", "conversion"};
+#define LONG_TOKENS (sizeof(long_tokens) / sizeof(*long_tokens))
+
 static void put_tokens(struct memory *memory)
 {
 	uint16_t at = 0;
 
 	for (int i = 0; i < 256; i++) {
 		char one[2] = {(char)i, '\0'};
-		const char *token = i == 1 ? "_func" : i > ' ' && i < 0x7f ? one : "";
+		const char *token = i > ' ' && i < 0x7f ? one : "";
+
+		if (i >= 1 && (size_t)i <= LONG_TOKENS)
+			token = long_tokens[i - 1];
 
 		put(memory, TOKEN_INDEX + 2 * (uint32_t)i, &at, sizeof(at));
 		put(memory, TOKEN_TABLE + at, token, strlen(token) + 1);
@@ -152,12 +160,13 @@ static uint32_t put_name(struct memory *memory, uint32_t at, char type, const ch
 	size_t count = 1;
 
 	while (*name) {
-		if (!strncmp(name, "_func", 5)) {
-			tokens[count++] = 1;
-			name += 5;
-		} else {
-			tokens[count++] = (uint8_t)*name++;
-		}
+		size_t i = 0;
+
+		while (i < LONG_TOKENS &&
+		       strncmp(name, long_tokens[i], strlen(long_tokens[i])) != 0)
+			i++;
+		tokens[count++] = i < LONG_TOKENS ? (uint8_t)(i + 1) : (uint8_t)*name;
+		name += i < LONG_TOKENS ? strlen(long_tokens[i]) : 1;
 	}
 	if (count > 0x7f) {
 		memory->bytes[at++] = (uint8_t)(0x80 | (count & 0x7f));

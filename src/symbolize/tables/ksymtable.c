@@ -20,6 +20,7 @@
 #define TOKEN_MAX   256
 #define KSYM_CHARS  1024
 #define CHUNK_BYTES 4096
+#define TOKEN_WORD  8
 
 struct table {
 	struct text_source memory;
@@ -29,6 +30,7 @@ struct table {
 	int32_t *offset;
 	uint16_t token_at[TOKENS];
 	uint16_t token_len[TOKENS];
+	char token_word[TOKENS][TOKEN_WORD]; /* the first bytes of each */
 	char *tokens;
 	size_t tokens_len;
 	uint8_t chunk[CHUNK_BYTES];
@@ -85,6 +87,7 @@ static int measure_tokens(struct table *table)
 		if (table->token_at[i] >= table->tokens_len)
 			return -EBADMSG;
 		table->token_len[i] = (uint16_t)strlen(token);
+		memcpy(table->token_word[i], token, strnlen(token, TOKEN_WORD));
 		for (const char *c = token; *c; c++)
 			if (*c <= ' ' || *c >= 0x7f)
 				return -EBADMSG;
@@ -133,8 +136,31 @@ static int open_table(struct table *table, const struct ksymtable *at)
 	return 0;
 }
 
+/*
+ * @tokens tokens, which are in the chunk, behind the @len characters of @name. Returns how many
+ * characters there are then, or KSYM_CHARS: too many.
+ */
+static size_t add_tokens(struct table *table, char *name, size_t len, uint32_t tokens)
+{
+	const uint8_t *bytes = table->chunk + table->chunk_at;
+
+	table->chunk_at += tokens;
+	for (uint32_t i = 0; i < tokens; i++) {
+		size_t token_len = table->token_len[bytes[i]];
+
+		if (len + token_len >= KSYM_CHARS)
+			return KSYM_CHARS;
+		/* Nearly all are of two to four characters: a call of memcpy() takes longer. */
+		memcpy(name + len, table->token_word[bytes[i]], TOKEN_WORD);
+		if (token_len > TOKEN_WORD)
+			memcpy(name + len, table->tokens + table->token_at[bytes[i]], token_len);
+		len += token_len;
+	}
+	return len;
+}
+
 /* Type and name of the next symbol, "Tname". */
-static int next_name(struct table *table, char name[KSYM_CHARS], size_t *ret_len)
+static int next_name(struct table *table, char name[KSYM_CHARS + TOKEN_WORD], size_t *ret_len)
 {
 	uint32_t tokens;
 	size_t len = 0;
@@ -146,21 +172,16 @@ static int next_name(struct table *table, char name[KSYM_CHARS], size_t *ret_len
 		err = next_byte(table, &byte);
 		tokens = (tokens & 0x7f) | (uint32_t)byte << 7;
 	}
-	for (uint32_t i = 0; i < tokens && !err; i++) {
-		const char *token;
-		size_t token_len;
+	while (tokens && !err) {
+		uint32_t here = (uint32_t)(table->chunk_len - table->chunk_at);
 
-		err = next_byte(table, &byte);
-		if (err)
-			return err;
-		token = table->tokens + table->token_at[byte];
-		token_len = table->token_len[byte];
-		if (len + token_len >= KSYM_CHARS)
+		here = here < tokens ? here : tokens;
+		len = add_tokens(table, name, len, here);
+		if (len == KSYM_CHARS)
 			return -EBADMSG;
-		/* Nearly all are of two to four characters: a call of memcpy() takes longer. */
-		for (size_t j = 0; j < token_len; j++)
-			name[len + j] = token[j];
-		len += token_len;
+		tokens -= here;
+		if (tokens)
+			err = refill(table);
 	}
 	name[len] = '\0';
 	*ret_len = len;
@@ -192,7 +213,7 @@ int ksymtable_for_each(struct text_source memory, const struct ksymtable *at, ks
 		       void *ctx)
 {
 	struct table *table = calloc(1, sizeof(*table));
-	char name[KSYM_CHARS];
+	char name[KSYM_CHARS + TOKEN_WORD];
 	size_t len = 0;
 	int err;
 
