@@ -87,6 +87,66 @@ static void live_read_copies_bytes(void **state)
 	unlink(path);
 }
 
+#define LARGE_PAGES 40
+#define HOLE_PAGE   30
+
+/* A core file of one range of many pages, one of them zero; then 100 bytes more. */
+struct large_core {
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+	uint8_t text[LARGE_PAGES * 4096 + 100];
+};
+
+static struct large_core large;
+
+/* What is read at once is what is read byte by byte; up to the hole, and to the end. */
+static void live_read_of_many_pages(void **state)
+{
+	static uint8_t buf[sizeof(large.text)];
+	struct text_source source;
+	struct text *text = NULL;
+	struct core_file small;
+	char path[] = "/tmp/lbrsnoop-test-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	fill_core(&small);
+	large.ehdr = small.ehdr;
+	large.ehdr.e_phoff = offsetof(struct large_core, phdr);
+	large.ehdr.e_phnum = 1;
+	large.phdr = (Elf64_Phdr){.p_type = PT_LOAD,
+				  .p_vaddr = TEXT_ADDR,
+				  .p_offset = offsetof(struct large_core, text),
+				  .p_filesz = sizeof(large.text)};
+	for (size_t i = 0; i < sizeof(large.text); i++)
+		large.text[i] = i / 4096 == HOLE_PAGE ? 0 : (uint8_t)(i * 7 + i / 4096 + 1);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, &large, sizeof(large)), (ssize_t)sizeof(large));
+	close(fd);
+	assert_int_equal(text_live_open(path, &text), 0);
+	source = text_source(text);
+	for (size_t from = 0; from < 2 * 4096; from += 1365) {
+		size_t len = HOLE_PAGE * 4096 - from;
+
+		assert_int_equal(source.read(source.ctx, TEXT_ADDR + from, buf, len), 0);
+		assert_memory_equal(buf, large.text + from, len);
+		assert_int_equal(source.read(source.ctx, TEXT_ADDR + from, buf, len + 1), -EFAULT);
+		assert_int_equal(source.read(source.ctx, TEXT_ADDR + from, buf, len + 4096),
+				 -EFAULT);
+	}
+	assert_int_equal(source.read(source.ctx, TEXT_ADDR + HOLE_PAGE * 4096, buf, 9 * 4096),
+			 -EFAULT);
+	assert_int_equal(
+		source.read(source.ctx, TEXT_ADDR + (HOLE_PAGE + 1) * 4096, buf, 9 * 4096 + 100),
+		0);
+	assert_memory_equal(buf, large.text + (HOLE_PAGE + 1) * 4096, 9 * 4096 + 100);
+	assert_int_equal(
+		source.read(source.ctx, TEXT_ADDR + (HOLE_PAGE + 1) * 4096, buf, 9 * 4096 + 101),
+		-EFAULT);
+	text_close(text);
+	unlink(path);
+}
+
 static void live_read_outside_is_efault(void **state)
 {
 	struct core_file core;
@@ -396,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(live_read_copies_bytes),
+		cmocka_unit_test(live_read_of_many_pages),
 		cmocka_unit_test(live_read_outside_is_efault),
 		cmocka_unit_test(live_invalidate_sees_patched_text),
 		cmocka_unit_test(live_read_many_pages_keeps_what_was_read),

@@ -19,6 +19,7 @@
 #define PAGE_BYTES  4096u
 #define CACHE_SLOTS 512u
 #define PROBES_MAX  64u /* slots that a page may be in */
+#define BULK_BYTES  (64u << 10)
 #define RANGES_MAX  4096u
 #define NO_RANGE    UINT32_MAX
 #define NOTES_MAX   (1u << 20)
@@ -410,6 +411,23 @@ static const uint8_t *get_page(struct text *text, uint32_t range_no, uint64_t pa
 	return slot->present ? text->pages[slot_no] : NULL;
 }
 
+/*
+ * Whole pages, past the cache: who asks for that many looks all of the text through. A read of
+ * each page would cost the kernel as much again as copying it.
+ */
+static int read_pages(const struct text *text, uint32_t range_no, uint64_t addr, uint8_t *to,
+		      size_t len)
+{
+	const struct text_range *range = &text->ranges[range_no];
+
+	if (pread_all(text->fd, to, len, range->offset + (addr - range->addr)))
+		return -EFAULT;
+	for (size_t at = 0; text->zero_is_absent && at < len; at += PAGE_BYTES)
+		if (all_zero(to + at, PAGE_BYTES))
+			return -EFAULT;
+	return 0;
+}
+
 static int text_read(void *ctx, uint64_t addr, void *buf, size_t len)
 {
 	struct text *text = ctx;
@@ -424,15 +442,21 @@ static int text_read(void *ctx, uint64_t addr, void *buf, size_t len)
 
 		if (range_no == NO_RANGE)
 			return -EFAULT;
-		page = get_page(text, range_no, page_addr);
-		if (!page)
-			return -EFAULT;
 		left = text->ranges[range_no].addr + text->ranges[range_no].size - addr;
-		if (part > left)
-			part = left;
-		if (part > len)
-			part = len;
-		memcpy(to, page + in_page, part);
+		if (!in_page && len >= BULK_BYTES && left >= BULK_BYTES) {
+			part = (len < left ? len : left) & ~(size_t)(PAGE_BYTES - 1);
+			if (read_pages(text, range_no, addr, to, part))
+				return -EFAULT;
+		} else {
+			page = get_page(text, range_no, page_addr);
+			if (!page)
+				return -EFAULT;
+			if (part > left)
+				part = left;
+			if (part > len)
+				part = len;
+			memcpy(to, page + in_page, part);
+		}
 		to += part;
 		addr += part;
 		len -= part;
