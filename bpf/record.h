@@ -124,7 +124,9 @@ struct preset_slot {
 
 /* Early places, and slots of each, which tasks share; powers of two. */
 #define FAULT_PLACES 8
-#define FAULT_SLOTS  64
+#ifndef FAULT_SLOTS
+#define FAULT_SLOTS 64
+#endif
 
 /**
  * struct fault_slot - a snapshot that waits for its late place

@@ -14,9 +14,13 @@
  * machine the lock is held as long as the CPU that has it is not run, a tenth of a second in QEMU:
  * that is more than a thousand captures of another CPU.
  */
+#ifndef CAPTURE_SLOTS
 #define CAPTURE_SLOTS 4096 /* a power of two */
+#endif
 
+#ifndef PRESET_SLOTS
 #define PRESET_SLOTS 64 /* of presets; a power of two */
+#endif
 
 extern const volatile bool filter_errno;     /* only returns that are an error */
 extern const volatile bool filter_errno_any; /* whichever */

@@ -17,6 +17,14 @@
  * What has no other way is a program of its own, which is left out there: why_fork, why_logged,
  * why_netlink.
  */
+/*
+ * The kernel is given all of these when the object is loaded. Of a hit, one is in use while the
+ * program runs, on one CPU; those of presets and faults, never.
+ */
+#define CAPTURE_SLOTS 256
+#define PRESET_SLOTS  1
+#define FAULT_SLOTS   1
+
 #include "state.bpf.c"
 
 #include "snapshot.bpf.h"
@@ -357,7 +365,7 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 	}
 	fill_call(&failed->call);
 	/* One helper: the verifier would follow each step of a loop over so many words. */
-	if (bpf_ringbuf_output(&why_events, failed, sizeof(*failed), 0))
+	if (bpf_ringbuf_output(&why_events, failed, why_failed_bytes(task->entered), 0))
 		__sync_fetch_and_add(&why_lost, 1);
 }
 

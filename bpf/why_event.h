@@ -133,7 +133,8 @@ struct why_hit_of {
  * @compat: a call of 32-bit code: its number is of another table
  * @text: of the extended acknowledgement, NUL-terminated
  * @call: the arguments, as they were when the call returned
- * @funcs: lower halves of the entries' addresses; entry number N stands at N modulo WHY_FUNCS_MAX
+ * @funcs: lower halves of the entries' addresses; entry number N stands at N modulo WHY_FUNCS_MAX;
+ *         what stands behind the last one is not told: why_failed_bytes()
  */
 struct why_failed {
 	struct why_event head;
@@ -148,6 +149,14 @@ struct why_failed {
 	struct syscall_event call;
 	__u32 funcs[WHY_FUNCS_MAX];
 };
+
+/** why_failed_bytes() - bytes of a struct why_failed with @entered functions that are told */
+static inline __u64 why_failed_bytes(__u32 entered)
+{
+	__u64 count = entered < WHY_FUNCS_MAX ? entered : WHY_FUNCS_MAX;
+
+	return __builtin_offsetof(struct why_failed, funcs) + count * sizeof(__u32);
+}
 
 /** struct why_said - written to file descriptor 2; @len bytes of @bytes are valid */
 struct why_said {

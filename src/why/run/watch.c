@@ -22,6 +22,8 @@
 
 /* Functions that one link is made for: the kernel copies and sorts their addresses at once. */
 #define LINK_FUNCTIONS_MAX 20000
+/* Of the ring buffer, where no points are told; the kernel zeroes all of it. A power of two. */
+#define EVENTS_BYTES (8u << 20)
 
 struct watch {
 	struct why_bpf *skel;
@@ -61,7 +63,7 @@ static size_t bytes_of(const struct why_event *event)
 {
 	switch (event->kind) {
 	case WHY_FAILED:
-		return sizeof(struct why_failed);
+		return why_failed_bytes(0);
 	case WHY_SAID:
 	case WHY_LOGGED:
 		return sizeof(struct why_said);
@@ -94,7 +96,7 @@ static bool is_sane(const struct why_event *event, size_t len)
 		return ((const struct why_point *)event)->count <= RECORD_BRANCHES_MAX;
 	if (event->kind != WHY_FAILED)
 		return true;
-	return failed->err && failed->err < 4096 &&
+	return len >= why_failed_bytes(failed->entered) && failed->err && failed->err < 4096 &&
 	       memchr(failed->text, '\0', sizeof(failed->text));
 }
 
@@ -164,6 +166,8 @@ static void configure(struct why_bpf *skel, const struct watch_options *opts, bo
 	bpf_map__set_autocreate(skel->maps.flight, false);
 	bpf_map__set_max_entries(skel->maps.events, 4096);
 	bpf_map__set_max_entries(skel->maps.pending, 1);
+	if (!opts->points)
+		bpf_map__set_max_entries(skel->maps.why_events, EVENTS_BYTES);
 }
 
 static int load_plans(struct why_bpf *skel)
