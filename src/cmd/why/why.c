@@ -69,6 +69,7 @@ struct why_options {
 struct why {
 	const struct why_options *opts;
 	struct symbols *symbols;
+	struct functions *types; /* or NULL */
 	struct text *text;
 	struct text_source kernel_text;
 	struct view *view;
@@ -415,16 +416,14 @@ static int open_text(struct why *why, struct errmsg *msg)
 
 static int open_kernel(struct why *why, struct errmsg *msg)
 {
-	struct functions *types = NULL;
 	int err = symbols_open_begin(true, &why->symbols);
 
 	if (err)
 		return err;
 	/* Not needed: with the kernel's types its symbols are read in less time. */
-	if (functions_open(&types, NULL))
-		types = NULL;
-	err = symbols_open_end(why->symbols, types ? functions_btf(types) : NULL);
-	functions_close(types);
+	if (functions_open(&why->types, NULL))
+		why->types = NULL;
+	err = symbols_open_end(why->symbols, why->types ? functions_btf(why->types) : NULL);
 	if (err)
 		return errmsg_set(msg, err, "/proc/kallsyms: %s", kallsyms_error(err));
 	return open_text(why, msg);
@@ -710,6 +709,7 @@ static int run(struct why *why, struct errmsg *msg)
 		return err;
 	session.probes.symbols = why->symbols;
 	session.probes.text = why->text;
+	session.probes.watch.types = why->types ? functions_btf(why->types) : NULL;
 	session.probes.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
 	session.probes.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
 	session.probes.watch.vmalloc_base = symbols_single(why->symbols, SYMBOLS_VMALLOC_BASE);
@@ -791,6 +791,7 @@ int cmd_why(int argc, char **argv)
 	free(why.way);
 	recorder_close(why.recorder, 0);
 	text_close(why.text);
+	functions_close(why.types);
 	symbols_close(why.symbols);
 	err = err				? (int)exit_status_of(err)
 	      : why.answer.state == ORIGIN_NONE ? EXIT_NONE

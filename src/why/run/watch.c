@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "capture/attach.h"
 #include "capture/lbr/lbr_events.h"
 #include "syscall/syscall.h"
+#include "target/core_types.h"
 #include "target/traced.h"
 #include "util/cleanup.h"
 #include "util/lockdown.h"
@@ -197,15 +199,34 @@ static int load_error(int err, struct errmsg *msg)
 			  strerror(-err));
 }
 
+/* With the types that its relocations look at in a file of its own; NULL: that cannot be. */
+static struct why_bpf *open_with_types(const struct btf *types, int fd)
+{
+	char path[64];
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = path);
+	struct why_bpf *skel;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	skel = why_bpf__open_opts(&opts);
+	if (skel && core_types_write(types, bpf_object__btf(skel->obj), fd)) {
+		why_bpf__destroy(skel);
+		skel = NULL;
+	}
+	return skel;
+}
+
 /* kprobe.multi came with Linux 5.18, and needs CONFIG_FPROBE; the rest works without. */
 static int load(struct watch *watch, const struct watch_options *opts, bool multi,
 		struct errmsg *msg)
 {
 	bool locked = lockdown_read() == LOCKDOWN_CONFIDENTIALITY;
+	_cleanup_close_ int fd = opts->types ? memfd_create("types", MFD_CLOEXEC) : -1;
 	int err;
 
 	libbpf_set_print(print_libbpf);
-	watch->skel = why_bpf__open();
+	watch->skel = fd >= 0 ? open_with_types(opts->types, fd) : NULL;
+	if (!watch->skel)
+		watch->skel = why_bpf__open();
 	if (!watch->skel)
 		return load_error(-errno, msg);
 	configure(watch->skel, opts, locked);

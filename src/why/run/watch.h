@@ -15,6 +15,8 @@
 #include "util/errmsg.h"
 #include "why_event.h"
 
+struct btf;
+
 /**
  * struct watch_options - whose system calls are watched
  * @comm: tasks of this name, or NULL
@@ -22,6 +24,7 @@
  * @cgroup_level: its depth below the root
  * @percpu_offsets, @cpu_hw_events: as in struct capture_options
  * @vmalloc_base: address of the kernel's variable, 0: it has none
+ * @types: the kernel's, or NULL: they are read
  * @values: what watch_table() says is read
  * @points: watch_point() will be asked for
  * Without @comm and @cgroup: processes of watch_add(), and their children.
@@ -33,6 +36,7 @@ struct watch_options {
 	uint64_t percpu_offsets;
 	uint64_t cpu_hw_events;
 	uint64_t vmalloc_base;
+	const struct btf *types;
 	bool values;
 	bool points;
 };
