@@ -19,7 +19,8 @@
 /**
  * struct candidate - a function that may load an errno, itself or in a part split off it
  * @sym: strings belong to the symbols
- * @traced: it begins with the place of the kernel's function tracer: its entry can be watched
+ * @traced: it begins with the place of the kernel's function tracer, and is none of those that run
+ *          for each function that is armed: its entry can be watched
  */
 struct candidate {
 	struct symbol sym;

@@ -426,6 +426,34 @@ static void candidates_a_call_at_the_entry_need_not_be_the_tracers(void **state)
 	candidates_deinit(&found);
 }
 
+static int open_entries_of_arming(void **state)
+{
+	return symbol_table_setup(state, "ffffffff81000000 T insn_decode\n"
+					 "ffffffff81000010 T by_ftrace\n"
+					 "ffffffff81000060 T ftrace_caller\n"
+					 "ffffffff81000070 T _etext\n"
+					 "ffffffff81000080 D end\n");
+}
+
+/* The kernel calls it for each function that is armed. It stays a candidate, for it may have run.
+ */
+static void candidates_of_the_arming_itself_are_not_watched(void **state)
+{
+	static const struct text_bytes bytes = {BASE, entries, sizeof(entries)};
+	static const struct text_source source = {.read = text_bytes_read, .ctx = (void *)&bytes};
+	const struct candidate *item;
+	struct candidates found = {};
+
+	assert_int_equal(candidates_find(&source, *state, NULL, &found), 0);
+	item = candidates_at(&found, BASE);
+	assert_non_null(item);
+	assert_false(item->traced);
+	item = candidates_at(&found, BASE + 0x10);
+	assert_non_null(item);
+	assert_true(item->traced);
+	candidates_deinit(&found);
+}
+
 /* The deciding one alone: 0, or what decisions_find() says. */
 static int find_one(const struct decision_code *where, const struct symbol *func, uint64_t addr,
 		    const struct snapshot *snap, const uint64_t *regs, struct decision *ret)
@@ -711,6 +739,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			candidates_a_call_at_the_entry_need_not_be_the_tracers, open_entries,
 			symbol_table_teardown),
+		cmocka_unit_test_setup_teardown(candidates_of_the_arming_itself_are_not_watched,
+						open_entries_of_arming, symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_one_way_condition_and_value, open_table,
 						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_two_ways_meet_is_not_told, open_table,
