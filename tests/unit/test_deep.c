@@ -13,6 +13,7 @@
 
 #include "../symbol_table.h"
 #include "target/probeable.h"
+#include "util/cleanup.h"
 #include "why/deep/deep.h"
 
 /* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */
@@ -45,6 +46,7 @@
  * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
  * @others_pass: other tasks hit kprobes so often in a run; @passed: so often in all
  * @told: hits of kprobes in the call
+ * @losing: a hit of a point in this block is lost, each time; @lost: so many were
  */
 static struct {
 	struct symbols *symbols;
@@ -66,6 +68,8 @@ static struct {
 	uint64_t others_pass;
 	uint64_t passed;
 	unsigned int told;
+	unsigned int losing;
+	uint64_t lost;
 	uint64_t armed[BREAKS];
 	size_t armed_count;
 	bool running;
@@ -123,7 +127,7 @@ uint64_t __wrap_watch_passed_hits(const struct watch *watch)
 uint64_t __wrap_watch_lost(const struct watch *watch);
 uint64_t __wrap_watch_lost(const struct watch *watch)
 {
-	return 0;
+	return machine.lost;
 }
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
@@ -267,6 +271,9 @@ static void run_call(struct probes *probes)
 		for (low = all[i].to; (hit = next_hit(low, high, &kprobe)); low = hit + 1) {
 			if (kprobe)
 				tell_passed(probes, hit);
+			else if (machine.losing && hit >= START(machine.losing) &&
+				 hit <= END(machine.losing))
+				machine.lost++;
 			else
 				tell_hit(probes, hit, lbr, count);
 			push(lbr, &count, (struct why_branch){ENTRY + 0x80, hit});
@@ -707,6 +714,27 @@ static void deep_with_kprobes_that_all_tasks_hit(void **state)
 	deep_path_free(path);
 }
 
+/* Another point leads further. */
+static void deep_point_whose_hits_are_lost(void **state)
+{
+	static const uint32_t depths[] = {4, 32};
+
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i];
+		machine.runs = 0;
+		machine.lost = 0;
+		/* The first point of the second run. */
+		machine.losing = BLOCKS - depths[i] + (depths[i] > 4 ? 3 : 0);
+		path = find(200, true);
+		assert_true(machine.lost > 0);
+		assert_true(path->entry);
+		assert_path(path, 0);
+		deep_path_free(path);
+	}
+}
+
 static void deep_another_task_ends_it(void **state)
 {
 	struct deep_path *path;
@@ -782,6 +810,7 @@ int main(void)
 		TEST(deep_with_kprobes_but_not_everywhere),
 		TEST(deep_with_kprobes_looks_come_before_more_of_the_path),
 		TEST(deep_with_kprobes_that_all_tasks_hit),
+		TEST(deep_point_whose_hits_are_lost),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),
 	};

@@ -413,11 +413,15 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 		deep->crowded = true;
 		return 0;
 	}
+	/* Once that is chance; again it is the point, as one that our own programs come by. */
 	if (lost) {
-		deep->verdict = DEEP_NO_HIT;
-		deep->no_hits++;
+		deep->verdict = DEEP_NO_PROGRESS;
+		deep->number += deep->lost;
+		deep->no_hits += !deep->begun;
+		deep->lost = !deep->lost;
 		return 0;
 	}
+	deep->lost = false;
 	return judge(deep, target, points, point_count, failures);
 }
 

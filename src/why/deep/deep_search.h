@@ -41,6 +41,7 @@ struct deep_target {
  * @hits_before: of all points, before the run; @passed_before: of all kprobes
  * @too_many: HITS_MAX or PASSED_MAX was passed: nothing is armed any more in this run
  * @crowded: it was in a run before
+ * @lost: hits were, in the run before
  * @waited: the call lets another task run where the path begins, in each run
  */
 struct deep {
@@ -70,6 +71,7 @@ struct deep {
 	uint64_t passed_before;
 	bool too_many;
 	bool crowded;
+	bool lost;
 	bool waited;
 };
 
