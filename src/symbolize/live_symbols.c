@@ -78,15 +78,18 @@ static void read_module_ranges(struct symbols *syms, struct symtab *tab, const c
 	}
 }
 
-/*
- * Reads modules' ranges into @tab, if any; returns what tells one set of them from another.
- * @ret_modules: how many there are; may be NULL
- */
-static uint64_t read_live_state(struct symbols *syms, struct symtab *tab, size_t *ret_modules)
+/* What tells one set of modules and BPF programs from another */
+struct live_state {
+	uint64_t fingerprint;
+	size_t modules;
+};
+
+/* Reads modules' ranges into @tab, too, if there is one. */
+static struct live_state read_live_state(struct symbols *syms, struct symtab *tab)
 {
-	uint64_t hash = FNV_START;
+	struct live_state state = {.fingerprint = FNV_START};
 	_cleanup_free_ char *text = NULL;
-	size_t len = 0, modules = 0;
+	size_t len = 0;
 
 	text = read_small_file(syms->live->modules, MODULES_BYTES, &len);
 	if (text) {
@@ -94,17 +97,18 @@ static uint64_t read_live_state(struct symbols *syms, struct symtab *tab, size_t
 		for (const char *line = text; *line; line = next_line(line)) {
 			const char *base = line_base(line);
 
-			modules++;
-			hash = fnv(hash, line, strcspn(line, " \n"));
+			state.modules++;
+			state.fingerprint = fnv(state.fingerprint, line, strcspn(line, " \n"));
 			if (base)
-				hash = fnv(hash, base, strcspn(base, "\n"));
+				state.fingerprint =
+					fnv(state.fingerprint, base, strcspn(base, "\n"));
 		}
 		if (tab)
 			read_module_ranges(syms, tab, text);
 	}
-	if (ret_modules)
-		*ret_modules = modules;
-	return syms->live->bpf ? symbols_bpf_fingerprint(hash) : hash;
+	if (syms->live->bpf)
+		state.fingerprint = symbols_bpf_fingerprint(state.fingerprint);
+	return state;
 }
 
 /* The kernel image does not change while it runs: taken over from the old table. */
@@ -123,21 +127,18 @@ static int copy_kernel(const struct symtab *old, struct symtab *tab)
 	return 0;
 }
 
-/*
- * Out of the kernel's memory, if its modules and programs stay what they are meanwhile.
- * @generated: what the kernel has generated, too
- * @listed: modules in /proc/modules, which are in the table already
- */
-static int read_memory(struct symbols_reading *reading, bool generated, uint64_t fingerprint,
-		       size_t listed)
+/* Out of the kernel's memory, if its modules and programs stay what they are meanwhile. */
+static int read_memory(struct symbols_reading *reading, unsigned int parts,
+		       const struct live_state *state)
 {
 	struct symbols *syms = reading->syms;
-	size_t visited = 0;
-	int err = kcoresyms_read(syms->kcore, reading, generated, &visited);
+	size_t visited = state->modules;
+	int err = kcoresyms_read(syms->kcore, reading, parts, &visited);
 
 	if (err)
 		return err;
-	if (visited != listed || read_live_state(syms, NULL, NULL) != fingerprint)
+	if (visited != state->modules ||
+	    read_live_state(syms, NULL).fingerprint != state->fingerprint)
 		return -EAGAIN;
 	return 0;
 }
@@ -151,18 +152,22 @@ static int read_table(struct symbols *syms, const char *path, bool partial,
 {
 	struct symtab tab = {0};
 	struct symbols_reading reading = {.syms = syms, .tab = &tab, .old = old};
-	uint64_t fingerprint = 0;
-	size_t listed = 0;
+	unsigned int parts = KCORESYMS_MODULES;
+	struct live_state state = {0};
 	int err;
 
 	err = old ? symtab_take_modules(&tab, old) : symtab_module_index(&tab, &syms->names, "", 0);
 	if (err == 0)
-		fingerprint = read_live_state(syms, &tab, &listed);
+		state = read_live_state(syms, &tab);
 	if (err == 0 && old)
 		err = copy_kernel(old, &tab);
+	if (!old)
+		parts |= KCORESYMS_IMAGE;
+	if (!partial)
+		parts |= KCORESYMS_GENERATED;
 	if (err == 0)
 		err = path ? kallsyms_read(&reading, path, syms->ahead)
-			   : read_memory(&reading, !partial, fingerprint, listed);
+			   : read_memory(&reading, parts, &state);
 	/* Memory tells addresses, or nothing, and beside the image there may be no symbols. */
 	if (!err && !path && old)
 		symtab_finish(&tab);
@@ -173,7 +178,7 @@ static int read_table(struct symbols *syms, const char *path, bool partial,
 		return err == -E2BIG ? -EINVAL : err;
 	}
 	syms->partial = !path && partial;
-	syms->fingerprint = fingerprint;
+	syms->fingerprint = state.fingerprint;
 	*ret_tab = tab;
 	return 0;
 }
@@ -344,7 +349,7 @@ static bool refresh_due(struct symbols *syms, const struct symtab_entry *sym)
 	if (syms->checked_ns && now - syms->checked_ns < (sym ? SECOND_NS : MISS_LOOK_NS))
 		return false;
 	syms->checked_ns = now;
-	return read_live_state(syms, NULL, NULL) != syms->fingerprint;
+	return read_live_state(syms, NULL).fingerprint != syms->fingerprint;
 }
 
 void symbols_follow_address(struct symbols *syms, uint64_t addr)

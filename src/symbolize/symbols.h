@@ -163,15 +163,17 @@ struct kcoresyms *kcoresyms_open(const char *path);
  */
 void kcoresyms_describe(struct kcoresyms *kcore, const struct btf *btf);
 
+/* Of the image; of its modules; of BPF programs, and of what else it has generated */
+enum { KCORESYMS_IMAGE = 1, KCORESYMS_MODULES = 2, KCORESYMS_GENERATED = 4 };
+
 /**
- * kcoresyms_read() - the symbols of the kernel image and of its modules into the table
- * Into one that replaces another the image's are not read again. All others may come and go
- * meanwhile: the caller has to see whether they did.
- * @generated: those of BPF programs, and of what else the kernel has generated, too
- * @ret_modules: modules that were read
+ * kcoresyms_read() - the kernel's symbols into the table
+ * All but the image's may come and go meanwhile: the caller has to see whether they did.
+ * @parts: what is read; the image's names tell where the others are, the first time
+ * @ret_modules: set to how many modules were read, if they were
  * Return: 0; negative errno if anything is not as it should be.
  */
-int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, bool generated,
+int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, unsigned int parts,
 		   size_t *ret_modules);
 
 /** kcoresyms_close() - free; NULL is fine */

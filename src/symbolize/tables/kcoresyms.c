@@ -91,17 +91,19 @@ static int read_generated(struct kcoresyms *kcore, struct symbols_reading *readi
 				       symbols_take_visited, reading);
 }
 
-int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, bool generated,
+int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, unsigned int parts,
 		   size_t *ret_modules)
 {
 	int err = 0;
 
-	text_live_invalidate(kcore->text);
-	if (!reading->old)
+	if (parts & KCORESYMS_IMAGE)
 		err = ksymtable_for_each(text_source(kcore->text), &kcore->at, symbols_take_visited,
 					 reading);
-	err = err ?: read_modules(kcore, reading, ret_modules);
-	if (!err && generated)
+	if (!err && parts & KCORESYMS_MODULES)
+		err = read_modules(kcore, reading, ret_modules);
+	if (!err && parts & KCORESYMS_GENERATED)
 		err = read_generated(kcore, reading);
+	/* The next time is when something else is there. */
+	text_idle(kcore->text);
 	return err;
 }

@@ -343,6 +343,17 @@ void text_live_invalidate(struct text *text)
 	forget_pages(text);
 }
 
+void text_idle(struct text *text)
+{
+	uintptr_t from = (uintptr_t)text->pages, to = from + sizeof(text->pages);
+
+	forget_pages(text);
+	/* Whole pages; that the kernel may refuse it changes nothing. */
+	from = (from + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
+	to &= ~(uintptr_t)(PAGE_BYTES - 1);
+	madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 /* Index of the range that holds @addr, or NO_RANGE. */
 static uint32_t find_range(const struct text *text, uint64_t addr)
 {
