@@ -115,6 +115,8 @@ bad "why --record -: the answer goes there, too" 'the answer goes to standard ou
 bad "why --record, --no-values: a capture keeps values" 'no --no-values, and no --private' why --record "$scratch/x.lbr" --no-values -- true
 bad "why --record, --private: and more" 'no --no-values, and no --private' why --record "$scratch/x.lbr" --private -- true
 bad "why --record, -o: one file" 'two outputs cannot be one file' why --record "$scratch/x.lbr" -o "$scratch/x.lbr" -- true
+bad "why --summary: of many events" '--summary is of many events' why --summary -- true
+bad "why --trace-json: of many events" '--trace-json is of many events' why --trace-json "$scratch/x.json" -- true
 bad "why --unit nosuch: the option is named" "--unit 'nosuch': it does not run" why --unit nosuch
 bad "why --cgroup nosuch" "--cgroup 'nosuch': there is no control group /sys/fs/cgroup/nosuch" why --cgroup nosuch
 bad "unknown kind of target" "target 'nosuch:" nosuch:do_sys_openat2:x
