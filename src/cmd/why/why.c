@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* why.c - from "Invalid argument" to the line that said so */
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <locale.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "capture/breakpoint.h"
-#include "cmd/option_args.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "host/capabilities.h"
@@ -26,7 +23,6 @@
 #include "symbolize/text/kernelimage.h"
 #include "symbolize/debug/source_file.h"
 #include "symbolize/text/text.h"
-#include "syscall/syscall.h"
 #include "target/functions.h"
 #include "target/switches.h"
 #include "util/cleanup.h"

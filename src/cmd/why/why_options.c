@@ -2,8 +2,6 @@
 #include "cmd/why/why_options.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/option_args.h"
