@@ -239,8 +239,35 @@ static size_t find_aside(const struct deep_check *check, const struct followed *
 }
 
 /*
+ * Behind @fork, up to the path's next hit: can the run have been back on the path when it made the
+ * hit at @addr? Then it left the path there, or came by that next hit once more than the path.
+ */
+static bool is_back_by(const struct deep_check *check, const struct followed *at,
+		       const struct deep_fork *fork, uint64_t addr)
+{
+	const struct deep_fork *end = check->forks + check->fork_count;
+
+	if (addr == check->steps[at->step].addr)
+		return true;
+	for (const struct deep_fork *next = fork + 1; next < end && next->step <= at->step; next++)
+		if (next->step >= fork->back && (next->other_at == addr || next->next_at == addr))
+			return true;
+	return false;
+}
+
+/* All of what was hit behind the hit @hits[left], where the run went aside at @fork, was there. */
+static bool stays_aside(const struct deep_check *check, const struct deep_hit *hits, size_t left,
+			const struct followed *at, const struct deep_fork *fork)
+{
+	for (size_t i = left + 1; i < at->left; i++)
+		if (is_back_by(check, at, fork, hits[i].ip))
+			return false;
+	return true;
+}
+
+/*
  * Leaves out hits of a run that went aside and came back: from the one where it left the path all
- * are deeper on the stack. There may be one aside for each fork.
+ * are deeper on the stack, and none may be the path's own. There may be one aside for each fork.
  */
 static void skip_asides(const struct deep_check *check, const struct deep_hit *hits,
 			struct followed *at)
@@ -256,7 +283,7 @@ static void skip_asides(const struct deep_check *check, const struct deep_hit *h
 
 		if (sp > highest)
 			highest = sp;
-		if (fork == limit)
+		if (fork == limit || !stays_aside(check, hits, i, at, &check->forks[fork]))
 			continue;
 		log_verbose("before branch %zu the run let others run", check->forks[fork].branch);
 		at->aside[check->known.count - 1 - check->forks[fork].branch] = true;
