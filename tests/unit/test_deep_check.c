@@ -129,7 +129,7 @@ static void check_all_hits_are_the_path(void **state)
 {
 	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
 	struct deep_check check;
-	bool blind[6], aside[6];
+	bool blind[6], aside[7];
 	size_t first = 9;
 
 	arm(&check, 100);
@@ -161,7 +161,7 @@ static void check_departures_are_seen(void **state)
 		{{0x0b, 0x0c, 0x30}, 3, 6},
 	};
 	struct deep_check check;
-	bool blind[6], aside[6];
+	bool blind[6], aside[7];
 
 	arm(&check, 100);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -179,7 +179,7 @@ static void check_path_without_entry(void **state)
 	static const uint8_t ats[] = {0x12, 0x30, 0x0b, 0x0c, 0x30, 0x36};
 	struct deep_hit hits[6] = {};
 	struct deep_check check;
-	bool blind[6], aside[6];
+	bool blind[6], aside[7];
 	size_t first = 9;
 
 	arm(&check, 100);
@@ -195,7 +195,7 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
 	struct deep_hit with[4] = {};
 	struct deep_check check;
-	bool blind[6], aside[6];
+	bool blind[6], aside[7];
 	size_t first;
 
 	/* NOP behind NOP is as good. */
@@ -250,7 +250,7 @@ static void check_few_probes_go_to_the_newest(void **state)
 {
 	static const uint8_t hits[] = {0x30, 0x36};
 	struct deep_check check;
-	bool blind[6], aside[6];
+	bool blind[6], aside[7];
 	size_t first;
 
 	arm(&check, 2);
@@ -271,7 +271,7 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	struct why_branch other[6];
 	const struct deep_known odd = {.branches = other, .count = 6, .end = AT(0x36)};
 	struct deep_check check;
-	bool blind[6], aside[6];
+	bool blind[6], aside[7];
 	size_t first = 9;
 
 	memcpy(other, way, sizeof(way));
@@ -395,7 +395,7 @@ static void check_others_ran(void **state)
 		{{0x26, 0x26, 0x0c}, {0x10, 0x10, 0}, 3, 0, true},
 	};
 	struct deep_check check;
-	bool blind[4], aside[4];
+	bool blind[4], aside[5];
 	size_t first;
 
 	arm_by_it(&check, false);
@@ -410,7 +410,7 @@ static void check_others_ran(void **state)
 						    blind, aside),
 				 cases[i].passed);
 		assert_memory_equal(blind, ((bool[4]){}), 4);
-		assert_memory_equal(aside, ((bool[4]){[1] = cases[i].aside}), 4);
+		assert_memory_equal(aside, ((bool[5]){[2] = cases[i].aside}), 5);
 		assert_true(cases[i].passed ? !first : first > 0);
 	}
 	deep_check_clear(&check);
@@ -423,7 +423,7 @@ static void check_others_ran_in_a_record(void **state)
 				   {.ip = AT(0x0c), .regs[PTREG_SP] = SP}};
 	struct deep_record *record = &hits[1].record;
 	struct deep_check check;
-	bool blind[4], aside[4];
+	bool blind[4], aside[5];
 	size_t first;
 
 	arm_by_it(&check, true);
@@ -433,11 +433,11 @@ static void check_others_ran_in_a_record(void **state)
 	record->count = 2;
 	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 1);
 	assert_int_equal(first, 0);
-	assert_true(aside[1]);
+	assert_true(aside[2]);
 	/* It says that the run did not go there. */
 	record->branches[0] = by_it[2];
 	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 0);
-	assert_false(aside[1]);
+	assert_false(aside[2]);
 	deep_check_clear(&check);
 }
 
@@ -469,17 +469,18 @@ static const struct {
 	 {AT(0x25), AT(0x10)}},
 };
 
-static void arm_preempt(struct deep_check *check, size_t number, bool view)
+static void arm_preempt(struct deep_check *check, size_t number, size_t count, unsigned int end,
+			bool view)
 {
-	static struct deep_known path = {.count = 3, .end = AT(0x10)};
+	const struct deep_known path = {
+		.branches = preempts[number].way, .count = count, .end = AT(end)};
 	uint8_t kept[0x2b];
 
-	path.branches = preempts[number].way;
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, preempts[number].code, sizeof(kept));
 	assert_int_equal(deep_check_make(&text, symbols, &path, check), 0);
 	if (view)
-		assert_int_equal(deep_check_view(check, AT(0x10)), 0);
+		assert_int_equal(deep_check_view(check, AT(end)), 0);
 	assert_int_equal(deep_check_arm(check, &text, 100, 16, probe, NULL), 0);
 	memcpy(code, kept, sizeof(kept));
 }
@@ -494,16 +495,16 @@ static void check_others_wanted_to_run(void **state)
 				hits[2] = {{.ip = AT(0x25), .regs[PTREG_SP] = SP}, hit};
 		struct deep_record *record = &hit.record;
 		struct deep_check check;
-		bool blind[3], aside[3];
+		bool blind[3], aside[4];
 		size_t first;
 
-		arm_preempt(&check, i, true);
+		arm_preempt(&check, i, 3, 0x10, true);
 		assert_int_equal(check.armed_count, 1);
 		memcpy(record->branches, path, 3 * sizeof(*path));
 		record->count = 3;
 		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
 				 1);
-		assert_memory_equal(aside, ((bool[3]){}), 3);
+		assert_memory_equal(aside, ((bool[4]){}), 4);
 		record->branches[2] = (struct why_branch){AT(6), AT(0x20)};
 		record->branches[3] = preempts[i].back;
 		record->branches[4] = path[2];
@@ -511,7 +512,7 @@ static void check_others_wanted_to_run(void **state)
 		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
 				 1);
 		assert_int_equal(first, 0);
-		assert_memory_equal(aside, ((bool[3]){true}), 3);
+		assert_memory_equal(aside, ((bool[4]){[1] = true}), 4);
 		/* From elsewhere; another way before that. */
 		record->branches[2].from = AT(8);
 		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
@@ -522,11 +523,11 @@ static void check_others_wanted_to_run(void **state)
 				 0);
 		deep_check_clear(&check);
 
-		arm_preempt(&check, i, false);
+		arm_preempt(&check, i, 3, 0x10, false);
 		assert_true(is_armed(&check, 0x25) && is_armed(&check, 0x2a));
 		assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside),
 				 1);
-		assert_memory_equal(aside, ((bool[3]){true}), 3);
+		assert_memory_equal(aside, ((bool[4]){[1] = true}), 4);
 		assert_memory_equal(blind, ((bool[3]){}), 3);
 		hits[0].ip = AT(0x2a);
 		assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside),
@@ -535,13 +536,43 @@ static void check_others_wanted_to_run(void **state)
 	}
 }
 
+/* The error is in the block where that is: no branch of the path is newer. */
+static void check_others_wanted_to_run_behind_the_newest_branch(void **state)
+{
+	const struct why_branch *path = preempts[0].way;
+	struct deep_hit hits[2] = {{.ip = AT(0x25), .regs[PTREG_SP] = SP},
+				   {.ip = AT(8), .regs[PTREG_SP] = SP}};
+	struct deep_record *record = &hits[1].record;
+	struct deep_check check;
+	bool blind[2], aside[3];
+	size_t first;
+
+	arm_preempt(&check, 0, 2, 8, false);
+	assert_true(is_armed(&check, 0x25));
+	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 1);
+	assert_int_equal(first, 0);
+	assert_memory_equal(aside, ((bool[3]){true}), 3);
+	deep_check_clear(&check);
+
+	arm_preempt(&check, 0, 2, 8, true);
+	assert_false(is_armed(&check, 0x25));
+	memcpy(record->branches, path, 2 * sizeof(*path));
+	record->branches[2] = (struct why_branch){AT(6), AT(0x20)};
+	record->branches[3] = preempts[0].back;
+	record->count = 4;
+	assert_int_equal(deep_check_compare(&check, hits + 1, 1, true, &first, blind, aside), 1);
+	assert_int_equal(first, 0);
+	assert_memory_equal(aside, ((bool[3]){true}), 3);
+	deep_check_clear(&check);
+}
+
 /* A kprobe on a branch does what it would have done: no record has that branch. */
 static void check_kprobe_on_a_branch(void **state)
 {
 	struct deep_hit with[2] = {{.ip = AT(0x0c)}, {.ip = AT(0x36)}};
 	struct deep_record *record = &with[1].record;
 	struct deep_check check;
-	bool blind[6], aside[6];
+	bool blind[6], aside[7];
 	size_t first = 9;
 
 	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
@@ -587,7 +618,7 @@ static void check_fork_behind_the_newest_branch(void **state)
 	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
 	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x0c)}};
 	struct deep_check check;
-	bool blind[4], aside[4];
+	bool blind[4], aside[5];
 	size_t first = 9;
 
 	/* Over that one, or not: then the error. */
@@ -617,7 +648,7 @@ static void check_records_save_probes(void **state)
 {
 	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x36)}};
 	struct deep_check check;
-	bool blind[6], aside[6];
+	bool blind[6], aside[7];
 	size_t first = 9;
 
 	/* The newest three are in the record at the error, those before in the one at 0x14. */
@@ -672,6 +703,7 @@ int main(void)
 		cmocka_unit_test_setup(check_others_ran, setup),
 		cmocka_unit_test_setup(check_others_ran_in_a_record, setup),
 		cmocka_unit_test_setup(check_others_wanted_to_run, setup),
+		cmocka_unit_test_setup(check_others_wanted_to_run_behind_the_newest_branch, setup),
 		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),

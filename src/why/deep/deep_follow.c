@@ -88,7 +88,7 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 			continue;
 		quiet = k + 1 < record->count ? find_quiet(check, has_it, at - i) : NULL;
 		if (quiet) {
-			aside[known->count - 1 - quiet->branch] = true;
+			aside[known->count - quiet->branch] = true;
 			/* The next one is compared with the branch before the fork. */
 			i = at - quiet->branch;
 			k++;
@@ -286,7 +286,7 @@ static void skip_asides(const struct deep_check *check, const struct deep_hit *h
 		if (fork == limit || !stays_aside(check, hits, i, at, &check->forks[fork]))
 			continue;
 		log_verbose("before branch %zu the run let others run", check->forks[fork].branch);
-		at->aside[check->known.count - 1 - check->forks[fork].branch] = true;
+		at->aside[check->known.count - check->forks[fork].branch] = true;
 		at->left = i;
 		limit = fork;
 		highest = 0;
@@ -347,7 +347,7 @@ int deep_check_compare(const struct deep_check *check, const struct deep_hit *hi
 
 	if (!told)
 		return -ENOMEM;
-	memset(ret_aside, false, check->known.count * sizeof(*ret_aside));
+	memset(ret_aside, false, (check->known.count + 1) * sizeof(*ret_aside));
 	at.left = hit ? (size_t)(hit - hits) + 1 : 0;
 	at.before = step_before(check, check->step_count);
 	follow(check, hits, &at);

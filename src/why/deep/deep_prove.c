@@ -64,7 +64,10 @@ static int arm_check(struct deep *deep, struct deep_check *check)
 	return 0;
 }
 
-/* Those of the run that the path is shown of, @asides of it, instead of another one's. */
+/*
+ * Those of the run that the path is shown of, instead of another one's.
+ * @asides: deep_check_compare()'s, up to @count
+ */
 static int keep_asides(struct deep *deep, const bool *asides, size_t count)
 {
 	struct deep_path *path = deep->path;
@@ -74,8 +77,8 @@ static int keep_asides(struct deep *deep, const bool *asides, size_t count)
 		if (!path->interrupts[i].aside)
 			path->interrupts[kept++] = path->interrupts[i];
 	path->interrupt_count = kept;
-	for (size_t i = 0; i < count; i++) {
-		struct symbol sym = {.addr = path->branches[path->count - 1 - i].from};
+	for (size_t i = 0; i <= count; i++) {
+		struct symbol sym = {.addr = i ? path->branches[path->count - i].from : path->end};
 
 		if (!asides[i])
 			continue;
@@ -83,11 +86,8 @@ static int keep_asides(struct deep *deep, const bool *asides, size_t count)
 				sizeof(*path->interrupts)))
 			return -ENOMEM;
 		symbols_find(deep->probes->opts->symbols, sym.addr, &sym);
-		path->interrupts[path->interrupt_count++] =
-			(struct deep_interrupt){.entry = sym.addr,
-						.newer = i + 1,
-						.run = deep->answer->runs,
-						.aside = true};
+		path->interrupts[path->interrupt_count++] = (struct deep_interrupt){
+			.entry = sym.addr, .newer = i, .run = deep->answer->runs, .aside = true};
 	}
 	return 0;
 }
@@ -99,7 +99,7 @@ static int judge_check(struct deep *deep, const struct deep_check *check,
 	size_t count = deep->path->count, hit_count = 0, first, blinds = 0;
 	const struct deep_hit *hits = deep_find_hits(deep, failures, &hit_count);
 	_cleanup_free_ bool *blind = calloc(count, sizeof(*blind));
-	_cleanup_free_ bool *aside = calloc(count, sizeof(*aside));
+	_cleanup_free_ bool *aside = calloc(count + 1, sizeof(*aside));
 	int passed, best;
 
 	if (!blind || !aside)
