@@ -445,27 +445,30 @@ static void check_others_ran_in_a_record(void **state)
  * preempt_enable() where the kernel lets nobody run: a branch to what does nothing, and back.
  *
  *	00: je 2a	(not taken)
- *	02: jne 06	(taken)
- *	06: je 20	(not taken)		06: je 20	(not taken)
- *	08: nop, je 2a	(not taken)		08: jmp 10
- *	0b: jne 10	(taken)
+ *	02: jne 30	(taken)
  *	10: nop		(the error)		10: nop		(the error)
- *	20: nopl, jmp 08			20: nopl, jmp 10
+ *	20: nopl, jmp 39			20: nopl, jmp 10
+ *	30: decl %gs:(%rip)
+ *	37: je 20	(not taken)		37: je 20	(not taken)
+ *	39: nop, je 2a	(not taken)		39: jmp 10
+ *	3c: jne 10	(taken)
  */
 static const struct {
-	uint8_t code[0x2b];
+	uint8_t code[0x3e];
 	struct why_branch way[3];
 	struct why_branch back;
 } preempts[] = {
-	{{0x74, 0x28, 0x75, 0x02, 0x90, 0x90, 0x74, 0x18,	   0x90, 0x74,
-	  0x1f, 0x75, 0x03, 0x90, 0x90, 0x90, 0x90, [0x20] = 0x0f, 0x1f, 0x44,
-	  0x00, 0x00, 0xeb, 0xe1, 0x90, 0x90, 0x90, 0x90},
-	 {{AT(0x3f), AT(0)}, {AT(2), AT(6)}, {AT(0x0b), AT(0x10)}},
-	 {AT(0x25), AT(8)}},
-	{{0x74, 0x28, 0x75, 0x02, 0x90, 0x90, 0x74, 0x18,	   0xeb, 0x06,
-	  0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, [0x20] = 0x0f, 0x1f, 0x44,
-	  0x00, 0x00, 0xeb, 0xe9, 0x90, 0x90, 0x90, 0x90},
-	 {{AT(0x3f), AT(0)}, {AT(2), AT(6)}, {AT(8), AT(0x10)}},
+	{{0x74, 0x28, 0x75, 0x2c, 0x90, 0x90, 0x90,	     0x90, 0x90, 0x90, 0x90,
+	  0x90, 0x90, 0x90, 0x90, 0x90, 0x90, [0x20] = 0x0f, 0x1f, 0x44, 0x00, 0x00,
+	  0xeb, 0x12, 0x90, 0x90, 0x90, 0x90, [0x30] = 0x65, 0xff, 0x0d, 0x00, 0x00,
+	  0x00, 0x00, 0x74, 0xe7, 0x90, 0x74, 0xee,	     0x75, 0xd2},
+	 {{AT(0x3f), AT(0)}, {AT(2), AT(0x30)}, {AT(0x3c), AT(0x10)}},
+	 {AT(0x25), AT(0x39)}},
+	{{0x74, 0x28, 0x75, 0x2c, 0x90, 0x90, 0x90,	     0x90, 0x90, 0x90, 0x90,
+	  0x90, 0x90, 0x90, 0x90, 0x90, 0x90, [0x20] = 0x0f, 0x1f, 0x44, 0x00, 0x00,
+	  0xeb, 0xe9, 0x90, 0x90, 0x90, 0x90, [0x30] = 0x65, 0xff, 0x0d, 0x00, 0x00,
+	  0x00, 0x00, 0x74, 0xe7, 0xeb, 0xd5, 0x90,	     0x90, 0x90},
+	 {{AT(0x3f), AT(0)}, {AT(2), AT(0x30)}, {AT(0x39), AT(0x10)}},
 	 {AT(0x25), AT(0x10)}},
 };
 
@@ -474,7 +477,7 @@ static void arm_preempt(struct deep_check *check, size_t number, size_t count, u
 {
 	const struct deep_known path = {
 		.branches = preempts[number].way, .count = count, .end = AT(end)};
-	uint8_t kept[0x2b];
+	uint8_t kept[0x3e];
 
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, preempts[number].code, sizeof(kept));
@@ -490,7 +493,7 @@ static void check_others_wanted_to_run(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(preempts); i++) {
 		const struct why_branch *path = preempts[i].way;
-		bool is_jump = path[2].from == AT(8);
+		bool is_jump = path[2].from == AT(0x39);
 		struct deep_hit hit = {.ip = AT(0x10)},
 				hits[2] = {{.ip = AT(0x25), .regs[PTREG_SP] = SP}, hit};
 		struct deep_record *record = &hit.record;
@@ -505,7 +508,7 @@ static void check_others_wanted_to_run(void **state)
 		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
 				 1);
 		assert_memory_equal(aside, ((bool[4]){}), 4);
-		record->branches[2] = (struct why_branch){AT(6), AT(0x20)};
+		record->branches[2] = (struct why_branch){AT(0x37), AT(0x20)};
 		record->branches[3] = preempts[i].back;
 		record->branches[4] = path[2];
 		record->count = is_jump ? 4 : 5;
@@ -514,10 +517,10 @@ static void check_others_wanted_to_run(void **state)
 		assert_int_equal(first, 0);
 		assert_memory_equal(aside, ((bool[4]){[1] = true}), 4);
 		/* From elsewhere; another way before that. */
-		record->branches[2].from = AT(8);
+		record->branches[2].from = AT(0x39);
 		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
 				 0);
-		record->branches[2].from = AT(6);
+		record->branches[2].from = AT(0x37);
 		record->branches[1].from = AT(0);
 		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
 				 0);
@@ -541,29 +544,132 @@ static void check_others_wanted_to_run_behind_the_newest_branch(void **state)
 {
 	const struct why_branch *path = preempts[0].way;
 	struct deep_hit hits[2] = {{.ip = AT(0x25), .regs[PTREG_SP] = SP},
-				   {.ip = AT(8), .regs[PTREG_SP] = SP}};
+				   {.ip = AT(0x39), .regs[PTREG_SP] = SP}};
 	struct deep_record *record = &hits[1].record;
 	struct deep_check check;
 	bool blind[2], aside[3];
 	size_t first;
 
-	arm_preempt(&check, 0, 2, 8, false);
+	arm_preempt(&check, 0, 2, 0x39, false);
 	assert_true(is_armed(&check, 0x25));
 	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 1);
 	assert_int_equal(first, 0);
 	assert_memory_equal(aside, ((bool[3]){true}), 3);
 	deep_check_clear(&check);
 
-	arm_preempt(&check, 0, 2, 8, true);
+	arm_preempt(&check, 0, 2, 0x39, true);
 	assert_false(is_armed(&check, 0x25));
 	memcpy(record->branches, path, 2 * sizeof(*path));
-	record->branches[2] = (struct why_branch){AT(6), AT(0x20)};
+	record->branches[2] = (struct why_branch){AT(0x37), AT(0x20)};
 	record->branches[3] = preempts[0].back;
 	record->count = 4;
 	assert_int_equal(deep_check_compare(&check, hits + 1, 1, true, &first, blind, aside), 1);
 	assert_int_equal(first, 0);
 	assert_memory_equal(aside, ((bool[3]){true}), 3);
 	deep_check_clear(&check);
+}
+
+/* What only looks like that: a run that went there is not one that took the path. */
+static void check_other_ways_do_something(void **state)
+{
+	static const struct {
+		size_t preempt;
+		uint8_t end;
+		struct why_branch back;
+		uint8_t at;
+		uint8_t count;
+		uint8_t code[29];
+		bool is_quiet;
+	} cases[] = {
+		/* As it is; decl %gs:(%rbx), and MOV twice, which change no flag. */
+		{0, 0x10, {AT(0x25), AT(0x39)}, 0, 0, {}, true},
+		{1, 0x10, {AT(0x25), AT(0x10)}, 0, 0, {}, true},
+		{0,
+		 0x10,
+		 {AT(0x25), AT(0x39)},
+		 0x30,
+		 7,
+		 {0x65, 0xff, 0x0b, 0x89, 0xc0, 0x89, 0xc0},
+		 true},
+		/* The branch asks for something else, the NOP is a static key's: cmp $0,%rax; */
+		{0, 0x10, {AT(0x25), AT(0x39)}, 0x30, 7, {0x48, 0x81, 0xf8}, false},
+		/* incl %gs:(%rip); decl %cs:(%rip); NOP, and decl %gs:%eax; */
+		{0, 0x10, {AT(0x25), AT(0x39)}, 0x30, 7, {0x65, 0xff, 0x05}, false},
+		{0, 0x10, {AT(0x25), AT(0x39)}, 0x30, 7, {0x2e, 0xff, 0x0d}, false},
+		{0,
+		 0x10,
+		 {AT(0x25), AT(0x39)},
+		 0x30,
+		 7,
+		 {0x0f, 0x1f, 0x40, 0, 0x65, 0xff, 0xc8},
+		 false},
+		/* decl %gs:(%rbx); test %eax,%eax; mov %eax,%eax. */
+		{0,
+		 0x10,
+		 {AT(0x25), AT(0x39)},
+		 0x30,
+		 7,
+		 {0x65, 0xff, 0x0b, 0x85, 0xc0, 0x89, 0xc0},
+		 false},
+		/* Behind the NOP: xor %ebx,%ebx; mov %eax,%ebx. */
+		{0, 0x10, {AT(0x27), AT(0x39)}, 0x25, 4, {0x31, 0xdb, 0xeb, 0x10}, false},
+		{1, 0x10, {AT(0x27), AT(0x10)}, 0x25, 4, {0x89, 0xc3, 0xeb, 0xe7}, false},
+		/* On the path, up to where the other way comes back: push %rax. */
+		{0,
+		 0x10,
+		 {AT(0x25), AT(0x3a)},
+		 0x25,
+		 21,
+		 {0xeb, 0x13, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+		  0x65, 0xff, 0x0d, 0,	  0,	0,    0,    0x74, 0xe7, 0x50},
+		 false},
+		/* On both ways: xor %ebx,%ebx; mov 0(%rip),%ebx, which is other memory there. */
+		{0,
+		 0x10,
+		 {AT(0x27), AT(0x3b)},
+		 0x25,
+		 23,
+		 {0x31, 0xdb, 0xeb, 0x12, [0x0b] = 0x65, 0xff, 0x0d, 0, 0, 0, 0, 0x74, 0xe7, 0x31,
+		  0xdb, 0x90},
+		 true},
+		{1,
+		 0x16,
+		 {AT(0x2b), AT(0x16)},
+		 0x10,
+		 29,
+		 {0x8b, 0x1d, 0,    0, 0, 0, 0x90, [0x10] = 0x0f, 0x1f, 0x44, 0,
+		  0,	0x8b, 0x1d, 0, 0, 0, 0,	   0xeb,	  0xe9},
+		 false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint8_t kept[sizeof(code)];
+		const struct why_branch *branches = preempts[cases[i].preempt].way;
+		const struct deep_known path = {
+			.branches = branches, .count = 3, .end = AT(cases[i].end)};
+		struct deep_hit hit = {.ip = AT(cases[i].end)};
+		struct deep_record *record = &hit.record;
+		struct deep_check check;
+		bool blind[3], aside[4];
+		size_t first;
+
+		memcpy(kept, code, sizeof(kept));
+		memcpy(code, preempts[cases[i].preempt].code, sizeof(preempts[0].code));
+		memcpy(code + cases[i].at, cases[i].code, cases[i].count);
+		assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+		assert_int_equal(deep_check_view(&check, AT(cases[i].end)), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 16, probe, NULL), 0);
+		memcpy(code, kept, sizeof(kept));
+		memcpy(record->branches, branches, 2 * sizeof(*branches));
+		record->branches[2] = (struct why_branch){AT(0x37), AT(0x20)};
+		record->branches[3] = cases[i].back;
+		record->branches[4] = branches[2];
+		record->count = cases[i].preempt ? 4 : 5;
+		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
+				 cases[i].is_quiet);
+		assert_int_equal(aside[1], cases[i].is_quiet);
+		deep_check_clear(&check);
+	}
 }
 
 /* A kprobe on a branch does what it would have done: no record has that branch. */
@@ -704,6 +810,7 @@ int main(void)
 		cmocka_unit_test_setup(check_others_ran_in_a_record, setup),
 		cmocka_unit_test_setup(check_others_wanted_to_run, setup),
 		cmocka_unit_test_setup(check_others_wanted_to_run_behind_the_newest_branch, setup),
+		cmocka_unit_test_setup(check_other_ways_do_something, setup),
 		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),

@@ -17,6 +17,14 @@
 /* What an ENDBR becomes that no indirect call needs; the tracer's place, and a static key, have 5.
  */
 #define PATCHED_NOP_BYTES 4
+/* Opcode, ModRM and 4 bytes: what is shorter means the same elsewhere. */
+#define RIP_RELATIVE_BYTES_MIN 6
+/* "dec %gs:memory": FF /1. Source: Intel SDM vol. 2, "DEC", and 2.1.1, 2.1.3. */
+#define GS_PREFIX	0x65
+#define DEC_OPCODE	0xff
+#define MODRM_REG	0x38
+#define DEC_EXTENSION	0x08
+#define MODRM_NO_MEMORY 0xc0
 
 static bool has(const uint64_t *addrs, size_t count, uint64_t addr)
 {
@@ -148,35 +156,125 @@ static uint64_t goes_on(const struct text_source *text, uint64_t addr)
 	return insn.class == INSN_JMP ? insn.target : 0;
 }
 
-/* Does it call what lets others run? "NOP": there this kernel's configuration does not. */
-static bool is_preempt(const struct deep_check *check, const struct insn *insn)
+/* The same, of what does nothing else. */
+static uint64_t goes_on_idly(const struct text_source *text, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	if (insn_fetch(text, addr, bytes, &insn))
+		return 0;
+	if (insn.flags & INSN_F_NOP)
+		return addr + insn.len;
+	return insn.class == INSN_JMP ? insn.target : 0;
+}
+
+/* DEC of a CPU's own variable: of these only __preempt_count is branched on. */
+static bool is_percpu_dec(const uint8_t *bytes, size_t len)
+{
+	return len > 2 && bytes[0] == GS_PREFIX && bytes[1] == DEC_OPCODE &&
+	       (bytes[2] & MODRM_REG) == DEC_EXTENSION && bytes[2] < MODRM_NO_MEMORY;
+}
+
+/* Does the branch of @fork ask for what preempt_enable() has made of the count? */
+static bool asks_count(const struct deep_check *check, const struct text_source *text,
+		       const struct deep_fork *fork)
+{
+	for (size_t i = 1; i <= FURTHER_MAX && i <= fork->step; i++) {
+		uint8_t bytes[INSN_LEN_MAX];
+		struct insn insn;
+
+		if (insn_fetch(text, check->steps[fork->step - i].addr, bytes, &insn) ||
+		    insn.class != INSN_OTHER)
+			return false;
+		if (insn.flags_written)
+			return is_percpu_dec(bytes, insn.len);
+	}
+	return false;
+}
+
+/*
+ * Does it call what lets others run? Or is that switched off by this kernel's configuration? The
+ * NOP in its place looks like those of static keys and of tracepoints: what stands before tells.
+ */
+static bool is_preempt(const struct deep_check *check, const struct text_source *text,
+		       const struct deep_fork *fork, const struct insn *insn)
 {
 	struct symbol sym;
 
 	if (insn->class == INSN_CALL)
 		return !symbols_find(check->symbols, insn->target, &sym) &&
 		       strstr(sym.name, "preempt_schedule");
-	return insn->flags & INSN_F_NOP && insn->len == CALL_BYTES;
+	return insn->flags & INSN_F_NOP && insn->len == CALL_BYTES && asks_count(check, text, fork);
 }
 
-/* The step of the path at @addr, behind that of @fork and what does nothing but go on. 0: none. */
-static size_t step_at(const struct deep_check *check, const struct text_source *text,
-		      const struct deep_fork *fork, uint64_t addr)
+/* Of the path, from number @step on, the next that does anything; its step count: there is none. */
+static size_t skip_idle(const struct deep_check *check, const struct text_source *text, size_t step)
 {
-	for (size_t i = 1; i <= FURTHER_MAX && fork->step + i < check->step_count; i++) {
-		uint64_t here = check->steps[fork->step + i].addr;
+	while (step < check->step_count && goes_on_idly(text, check->steps[step].addr))
+		step++;
+	return step;
+}
 
-		if (here == addr)
-			return fork->step + i;
-		if (!goes_on(text, here))
-			break;
+/* The step of the path at @addr, number @step or behind that and what does nothing. 0: none. */
+static size_t step_at(const struct deep_check *check, const struct text_source *text, size_t step,
+		      uint64_t addr)
+{
+	size_t busy = skip_idle(check, text, step);
+
+	for (; step <= busy && step < check->step_count; step++)
+		if (check->steps[step].addr == addr)
+			return step;
+	return 0;
+}
+
+/* Bytes of the instructions at two addresses, which do the same; 0: they do not. */
+static size_t same_insn(const struct text_source *text, uint64_t a, uint64_t b)
+{
+	uint8_t bytes[2][INSN_LEN_MAX];
+	struct insn insns[2];
+
+	if (insn_fetch(text, a, bytes[0], &insns[0]) || insn_fetch(text, b, bytes[1], &insns[1]))
+		return 0;
+	if (insns[0].class != INSN_OTHER || insns[0].len != insns[1].len ||
+	    insns[0].len >= RIP_RELATIVE_BYTES_MIN)
+		return 0;
+	return memcmp(bytes[0], bytes[1], insns[0].len) ? 0 : insns[0].len;
+}
+
+/*
+ * The step where what goes on at @addr comes back to the path, and has done what the path does
+ * behind @fork: compilers make two of a function's end. 0: it does not.
+ */
+static size_t find_back(const struct deep_check *check, const struct text_source *text,
+			const struct deep_fork *fork, uint64_t addr)
+{
+	size_t step = fork->step + 1;
+
+	for (int i = 0; i < FURTHER_MAX; i++) {
+		size_t back = step_at(check, text, step, addr), len;
+		uint64_t idle = goes_on_idly(text, addr);
+
+		if (back)
+			return back;
+		if (idle) {
+			addr = idle;
+			continue;
+		}
+		step = skip_idle(check, text, step);
+		len = step < check->step_count ? same_insn(text, check->steps[step].addr, addr) : 0;
+		if (!len)
+			return 0;
+		step++;
+		addr += len;
 	}
 	return 0;
 }
 
 /*
  * preempt_enable(): where another task was to run meanwhile, a conditional branch leads to a call
- * of the scheduler, and that comes back to where the path goes on.
+ * of the scheduler, and that comes back to where the path goes on. If it did something else before,
+ * the run would be another one than the path.
  */
 static void find_preempt(const struct deep_check *check, const struct text_source *text,
 			 struct deep_fork *fork)
@@ -185,15 +283,10 @@ static void find_preempt(const struct deep_check *check, const struct text_sourc
 	uint8_t bytes[INSN_LEN_MAX];
 	struct insn insn;
 
-	if (!addr || insn_fetch(text, addr, bytes, &insn) || !is_preempt(check, &insn))
+	if (!addr || insn_fetch(text, addr, bytes, &insn) || !is_preempt(check, text, fork, &insn))
 		return;
-	fork->quiet = insn.class != INSN_CALL;
-	addr += insn.len;
-	for (int i = 0; i < FURTHER_MAX && addr && !fork->back; i++) {
-		fork->back = step_at(check, text, fork, addr);
-		addr = goes_on(text, addr);
-	}
-	fork->quiet &= fork->back > 0;
+	fork->back = find_back(check, text, fork, addr + insn.len);
+	fork->quiet = fork->back && insn.class != INSN_CALL;
 }
 
 static int gather_addrs(struct deep_check *check)
