@@ -44,7 +44,8 @@
  * @seconds: that a run takes; @now: so many are over
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
- * @others_pass: other tasks hit kprobes so often in a run; @passed: so often in all
+ * @others_pass: other tasks hit kprobes so often in a run; @others_pass_armed: while one more is
+ *               armed; @passed: so often in all
  * @told: hits of kprobes in the call
  * @losing: a hit of a point in this block is lost, each time; @lost: so many were
  */
@@ -66,6 +67,7 @@ static struct {
 	bool refused;
 	unsigned int interrupted;
 	uint64_t others_pass;
+	uint64_t others_pass_armed;
 	uint64_t passed;
 	unsigned int told;
 	unsigned int losing;
@@ -75,6 +77,7 @@ static struct {
 	bool running;
 	unsigned int runs;
 	size_t most_armed;
+	size_t most_probed;
 } machine;
 
 uint32_t __wrap_lbr_depth(void);
@@ -109,6 +112,9 @@ int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
 	if (addr >= ENTRY || (addr >= START(machine.blind) && addr < START(machine.blind_end)))
 		return -EINVAL;
 	machine.probed[machine.probed_count++] = addr;
+	if (machine.probed_count > machine.most_probed)
+		machine.most_probed = machine.probed_count;
+	machine.passed += machine.others_pass_armed;
 	return 0;
 }
 
@@ -714,6 +720,26 @@ static void deep_with_kprobes_that_all_tasks_hit(void **state)
 	deep_path_free(path);
 }
 
+/* The first ones are hit while the others are armed, which may take longer than the run. */
+static void deep_with_kprobes_that_all_tasks_hit_while_they_are_armed(void **state)
+{
+	struct deep_path *path;
+
+	machine.kprobes = true;
+	path = find(200, true);
+	assert_true(machine.told > 0 && machine.most_probed > 1);
+	deep_path_free(path);
+	machine.runs = machine.told = 0;
+	machine.most_probed = 0;
+	machine.others_pass_armed = 600000;
+	path = find(200, true);
+	assert_int_equal(machine.most_probed, 1);
+	assert_int_equal(machine.told, 0);
+	assert_true(path->entry);
+	assert_path(path, 0);
+	deep_path_free(path);
+}
+
 /* Another point leads further. */
 static void deep_point_whose_hits_are_lost(void **state)
 {
@@ -810,6 +836,7 @@ int main(void)
 		TEST(deep_with_kprobes_but_not_everywhere),
 		TEST(deep_with_kprobes_looks_come_before_more_of_the_path),
 		TEST(deep_with_kprobes_that_all_tasks_hit),
+		TEST(deep_with_kprobes_that_all_tasks_hit_while_they_are_armed),
 		TEST(deep_point_whose_hits_are_lost),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),

@@ -374,16 +374,28 @@ static int judge(struct deep *deep, const struct deep_target *target, const uint
 	return 0;
 }
 
+void deep_count_hits(struct deep *deep)
+{
+	deep->too_many = false;
+	deep->hits_before = watch_point_hits(deep->probes->watch);
+	deep->passed_before = watch_passed_hits(deep->probes->watch);
+}
+
+bool deep_has_too_many(struct deep *deep)
+{
+	const struct watch *watch = deep->probes->watch;
+
+	deep->too_many |= watch_point_hits(watch) - deep->hits_before > HITS_MAX ||
+			  watch_passed_hits(watch) - deep->passed_before > PASSED_MAX;
+	return deep->too_many;
+}
+
 static int look(void *ctx)
 {
 	struct deep *deep = ctx;
-	struct watch *watch = deep->probes->watch;
 
-	if (!deep->too_many && (watch_point_hits(watch) - deep->hits_before > HITS_MAX ||
-				watch_passed_hits(watch) - deep->passed_before > PASSED_MAX)) {
-		watch_sites_end(watch);
-		deep->too_many = true;
-	}
+	if (!deep->too_many && deep_has_too_many(deep))
+		watch_sites_end(deep->probes->watch);
 	return 0;
 }
 
@@ -435,9 +447,7 @@ int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost,
 	deep->answer->runs++;
 	deep->probes->on_event = on_event;
 	deep->probes->on_event_ctx = &deep->hits;
-	deep->too_many = false;
-	deep->hits_before = watch_point_hits(deep->probes->watch);
-	deep->passed_before = watch_passed_hits(deep->probes->watch);
+	deep_count_hits(deep);
 	err = command_run(deep->command, deep->probes, failures, true, look, deep, &status, msg);
 	deep->probes->on_event = NULL;
 	*ret_lost = watch_lost(deep->probes->watch) != lost;

@@ -95,7 +95,10 @@ int deep_check_make(const struct text_source *text, const struct symbols *symbol
 /** deep_check_view() - a breakpoint at @addr takes a record, before deep_check_arm(); 0; -ENOMEM */
 int deep_check_view(struct deep_check *check, uint64_t addr);
 
-/** typedef deep_probe_fn - a probe at @addr? Return: 0; -ENOMEM; -EINTR; another errno: none */
+/**
+ * typedef deep_probe_fn - a probe at @addr?
+ * Return: 0; -ENOMEM; -EINTR; -ENOSPC: there may be no more; another errno: none there.
+ */
 typedef int deep_probe_fn(void *ctx, uint64_t addr);
 
 /**

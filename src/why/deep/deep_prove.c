@@ -24,6 +24,9 @@ static int arm_probe(void *ctx, uint64_t addr)
 
 	if (deep->command->stop && deep->command->stop(deep->command->ctx))
 		return -EINTR;
+	/* To arm them all may take seconds, with those that everybody comes by armed already. */
+	if (deep_has_too_many(deep))
+		return -ENOSPC;
 	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
 }
 
@@ -151,11 +154,12 @@ int deep_prove(struct deep *deep, struct errmsg *msg)
 {
 	struct deep_check check = {};
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), armed_ns;
-	int err = arm_check(deep, &check);
+	int err;
 
+	deep_count_hits(deep);
+	err = arm_check(deep, &check);
 	armed_ns = clock_ns(CLOCK_MONOTONIC);
 	deep->checked = true;
-	deep->too_many = false;
 	err = err ?: run_checks(deep, &check, msg);
 	watch_sites_end(deep->probes->watch);
 	log_verbose("%zu probes: %u ms to arm them, %u ms for the runs and to disarm them",

@@ -38,8 +38,8 @@ struct deep_target {
  * @number: of the target, of those that the far end of the path offers
  * @verdict: of the last run, enum deep_verdict
  * @shorts, @no_hits, @others, @cuts: how often in a row
- * @hits_before: of all points, before the run; @passed_before: of all kprobes
- * @too_many: HITS_MAX or PASSED_MAX was passed: nothing is armed any more in this run
+ * @hits_before: of all points, when deep_count_hits() was called; @passed_before: of all kprobes
+ * @too_many: HITS_MAX or PASSED_MAX was passed since: nothing is armed any more in this run
  * @crowded: it was in a run before
  * @lost: hits were, in the run before
  * @waited: the call lets another task run where the path begins, in each run
@@ -101,6 +101,12 @@ bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr);
  */
 const struct deep_hit *deep_find_hits(const struct deep *deep, const struct failures *failures,
 				      size_t *ret_count);
+
+/** deep_count_hits() - from now on */
+void deep_count_hits(struct deep *deep);
+
+/** deep_has_too_many() - more hits than the machine is to bear: sets @deep->too_many */
+bool deep_has_too_many(struct deep *deep);
 
 /**
  * deep_run_armed() - run the command with what is armed; @deep->hits gets what is hit
