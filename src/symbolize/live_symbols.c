@@ -17,6 +17,7 @@
 #include "util/fnv.h"
 #include "util/prefetch.h"
 
+#define BTF_FILE	 "/sys/kernel/btf/vmlinux"
 #define MODULES_BYTES	 (1u << 20)
 #define SECOND_NS	 1000000000u
 #define MISS_LOOK_NS	 20000000u
@@ -245,7 +246,8 @@ static int open_end(struct symbols *syms, bool partial, const struct btf *btf)
 		if (!err && !partial && syms->live->bpf)
 			symbols_read_bpf_sizes(syms);
 	}
-	if (err) {
+	/* That something came or went meanwhile says nothing of the next time. */
+	if (err && err != -EAGAIN) {
 		kcoresyms_close(syms->kcore);
 		syms->kcore = NULL;
 	}
@@ -291,8 +293,9 @@ int symbols_open_running(struct symbols **ret_symbols)
 	if (!syms)
 		return -ENOMEM;
 	syms->kcore = kcoresyms_open(live_source.kcore);
-	if (syms->kcore)
-		btf = btf__load_vmlinux_btf();
+	/* libbpf would complain of a kernel that has none. */
+	if (syms->kcore && !access(BTF_FILE, R_OK))
+		btf = btf__parse(BTF_FILE, NULL);
 	err = open_end(syms, false, btf);
 	btf__free(btf);
 	if (err) {
@@ -360,7 +363,13 @@ void symbols_follow_address(struct symbols *syms, uint64_t addr)
 	    symtab_in_kernel(&syms->tab, addr))
 		return;
 	sym = symtab_find(&syms->tab, addr);
-	if ((sym && sym->module == 0) || !refresh_due(syms, sym))
+	if (sym && sym->module == 0)
+		return;
+	/*
+	 * Where what is generated has not been read yet, the last function of a module may seem to
+	 * reach over it.
+	 */
+	if (!(syms->partial && !syms->read_ns) && !refresh_due(syms, sym))
 		return;
 	symbols_refresh(syms);
 	if (symtab_find(&syms->tab, addr))

@@ -55,7 +55,8 @@ struct noted_name {
  * @kept: of them, by their hash; NULL before the first
  * @live: where to read again; NULL for a table that does not change
  * @ahead: symbols_open_begin(): reads the file already; NULL otherwise
- * @kcore: what is read of the kernel's memory; NULL if that is not allowed, or did not work
+ * @kcore: what is read of the kernel's memory; NULL if that is not allowed, did not work, or was
+ * not asked for
  * @partial: the kernel image and modules alone: no BPF programs, no trampolines
  * @visiting: in symbols_for_each(): the table must not be replaced
  * @user_hidden: symbols_hide_user()

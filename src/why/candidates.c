@@ -289,7 +289,8 @@ static bool calls_tracer(const struct finder *f, uint64_t addr, const uint8_t *b
 		return true;
 	memcpy(&rel, bytes + at + 1, sizeof(rel));
 	to = addr + at + CALL_BYTES + (uint64_t)(int64_t)rel;
-	if (symbols_find(f->symbols, to, &sym))
+	/* None calls into the middle of a function: there the table lacks what is generated. */
+	if (symbols_find(f->symbols, to, &sym) || sym.addr != to)
 		return to >= MODULES_LOWEST;
 	return module_is_generated(sym.module) ||
 	       (!*sym.module && !strncmp(sym.name, "ftrace_", 7));
@@ -324,7 +325,7 @@ static void sift(struct finder *f, const struct probeable *probeable)
  * as much as half of the arming. So they count as functions that are not traced: where one that
  * calls them ran, they may have run. Seen in samples of perf's cpu-clock on 6.12.
  */
-static void spare_arming(struct symbols *symbols, struct candidates *found)
+static void exclude_arming_functions(struct symbols *symbols, struct candidates *found)
 {
 	static const char *const names[] = {
 		"__pte_offset_map_lock",
@@ -373,7 +374,7 @@ int candidates_find(const struct text_source *text, struct symbols *symbols,
 	if (!err && found.count) {
 		drop_twins(&found);
 		sift(&f, probeable);
-		spare_arming(symbols, &found);
+		exclude_arming_functions(symbols, &found);
 	}
 	free(f.window);
 	if (err)

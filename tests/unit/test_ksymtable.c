@@ -473,8 +473,20 @@ static void generated_by_their_lists(void **state)
 
 	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen), 0);
 	assert_int_equal(seen.count, 4);
+	/* Lists that are there under another name: not to be had so */
+	at.kprobe_optinsn_slots = 0;
+	seen = (struct seen){0};
+	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen), 0);
+	at.kprobe_insn_slots = 0;
+	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen),
+			 -ENODATA);
+	at = generated_lists;
+	at.ftrace_ops_trampoline_list = 0;
+	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen),
+			 -ENODATA);
 	/* A kernel without kprobes and without ftrace */
-	at.ftrace_ops_trampoline_list = at.kprobe_insn_slots = at.kprobe_optinsn_slots = 0;
+	at.kprobe_insn_slots = at.kprobe_optinsn_slots = 0;
+	layout.ftrace = layout.kprobes = false;
 	seen = (struct seen){0};
 	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen), 0);
 	assert_int_equal(seen.count, 2);
@@ -483,7 +495,7 @@ static void generated_by_their_lists(void **state)
 	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen),
 			 -ENODATA);
 	at = generated_lists;
-	layout.kprobes = false;
+	layout.ftrace = true;
 	seen = (struct seen){0};
 	assert_int_equal(ksym_generated_for_each(source, &at, &layout, see_generated, &seen),
 			 -ENODATA);

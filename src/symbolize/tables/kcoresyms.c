@@ -104,6 +104,6 @@ int kcoresyms_read(struct kcoresyms *kcore, struct symbols_reading *reading, uns
 	if (!err && parts & KCORESYMS_GENERATED)
 		err = read_generated(kcore, reading);
 	/* The next time is when something else is there. */
-	text_idle(kcore->text);
+	text_drop_pages(kcore->text);
 	return err;
 }

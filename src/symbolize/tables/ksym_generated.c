@@ -7,7 +7,7 @@
 #include "symbolize/tables/ksymtable.h"
 #include "util/address.h"
 
-/* BPF programs have ids below 2^31; more than this no system has. */
+/* More elements no list has. */
 #define LIST_MAX 65536
 
 struct walk {
@@ -112,7 +112,11 @@ int ksym_generated_for_each(struct text_source memory, const struct ksym_generat
 		{at->kprobe_optinsn_slots ? at->kprobe_optinsn_slots + layout->cache_pages : 0,
 		 layout->kprobes, tell_kprobes, "kprobe_optinsn_page"},
 	};
-	int err = at->bpf_kallsyms ? 0 : -ENODATA;
+	/* A variable that is not found where its struct is known has another name here. */
+	int err = !at->bpf_kallsyms || (layout->ftrace && !at->ftrace_ops_trampoline_list) ||
+				  (layout->kprobes && !at->kprobe_insn_slots)
+			  ? -ENODATA
+			  : 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !err; i++) {
 		if (!kinds[i].list)

@@ -100,7 +100,8 @@ struct ksym_generated {
  * kprobes' pages (kernel/kprobes.c). The functions of modules' init sections, which are freed,
  * are not among them. The lists may change meanwhile: what is seen of that is -EBADMSG.
  * Return: 0; what @visit returned to end it; -ENODATA if @at has no list of BPF programs, or
- * @layout does not know what is in one of the lists; -EFAULT; -EBADMSG.
+ * @layout does not know what is in one of the lists, or knows what would be in one that @at does
+ * not have; -EFAULT; -EBADMSG.
  */
 int ksym_generated_for_each(struct text_source memory, const struct ksym_generated *at,
 			    const struct ksym_layout *layout, ksym_visit_fn *visit, void *ctx);

@@ -343,7 +343,7 @@ void text_live_invalidate(struct text *text)
 	forget_pages(text);
 }
 
-void text_idle(struct text *text)
+void text_drop_pages(struct text *text)
 {
 	uintptr_t from = (uintptr_t)text->pages, to = from + sizeof(text->pages);
 

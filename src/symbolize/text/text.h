@@ -72,8 +72,9 @@ void text_untell(struct text *text, uint64_t told);
 /** text_close() - free; NULL is fine */
 void text_close(struct text *text);
 
-/** text_idle() - forget what was read, and give back its memory: nothing is read for some time */
-void text_idle(struct text *text);
+/** text_drop_pages() - forget what was read, and give back its memory: nothing is read for some
+ * time */
+void text_drop_pages(struct text *text);
 
 /**
  * text_live_invalidate() - forget what was read

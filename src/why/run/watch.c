@@ -251,6 +251,15 @@ static int load(struct watch *watch, const struct watch_options *opts, bool mult
 		watch->skel = NULL;
 		return load(watch, opts, false, msg);
 	}
+	if (err && err != -EPERM && opts->types) {
+		struct watch_options whole = *opts;
+
+		/* Should its types not be all that the relocations need */
+		whole.types = NULL;
+		why_bpf__destroy(watch->skel);
+		watch->skel = NULL;
+		return load(watch, &whole, true, msg);
+	}
 	if (err)
 		return load_error(err, msg);
 	watch->skel->bss->slots[0].busy = 1; /* see bpf/state.bpf.h */
