@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "capfile/reader.h"
-#include "cmd/answer_view.h"
+#include "cmd/why/answer_view.h"
 #include "cmd/trace/aggregate.h"
 #include "cmd/option_args.h"
 #include "cmd/export_args.h"

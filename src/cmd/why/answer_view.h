@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* answer_view.h - what "lbrsnoop why" found out, out of a capture, as why tells it */
-#ifndef LBRSNOOP_CMD_ANSWER_VIEW_H
-#define LBRSNOOP_CMD_ANSWER_VIEW_H
+#ifndef LBRSNOOP_CMD_WHY_ANSWER_VIEW_H
+#define LBRSNOOP_CMD_WHY_ANSWER_VIEW_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "cmd/answer_view.h"
+#include "cmd/why/answer_view.h"
 
 #include <errno.h>
 #include <stdlib.h>
