@@ -83,13 +83,13 @@ static bool is_armed(const struct deep_check *check, unsigned int at)
 }
 
 static bool compare(const struct deep_check *check, const uint8_t *ats, size_t count,
-		    size_t *ret_first, bool *ret_blind, bool *ret_aside)
+		    size_t *ret_first, bool *ret_blind, bool *ret_excursions)
 {
 	static struct deep_hit hits[16];
 
 	for (size_t i = 0; i < count; i++)
 		hits[i] = (struct deep_hit){.ip = AT(ats[i])};
-	return deep_check_compare(check, hits, count, true, ret_first, ret_blind, ret_aside);
+	return deep_check_compare(check, hits, count, true, ret_first, ret_blind, ret_excursions);
 }
 
 static int setup(void **state)
@@ -129,11 +129,11 @@ static void check_all_hits_are_the_path(void **state)
 {
 	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
 	struct deep_check check;
-	bool blind[6], aside[7];
+	bool blind[6], excursions[7];
 	size_t first = 9;
 
 	arm(&check, 100);
-	assert_true(compare(&check, hits, 4, &first, blind, aside));
+	assert_true(compare(&check, hits, 4, &first, blind, excursions));
 	assert_int_equal(first, 0);
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);
@@ -161,13 +161,14 @@ static void check_departures_are_seen(void **state)
 		{{0x0b, 0x0c, 0x30}, 3, 6},
 	};
 	struct deep_check check;
-	bool blind[6], aside[7];
+	bool blind[6], excursions[7];
 
 	arm(&check, 100);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t first = 9;
 
-		assert_false(compare(&check, cases[i].hits, cases[i].count, &first, blind, aside));
+		assert_false(
+			compare(&check, cases[i].hits, cases[i].count, &first, blind, excursions));
 		assert_int_equal(first, cases[i].first);
 	}
 	deep_check_clear(&check);
@@ -179,13 +180,13 @@ static void check_path_without_entry(void **state)
 	static const uint8_t ats[] = {0x12, 0x30, 0x0b, 0x0c, 0x30, 0x36};
 	struct deep_hit hits[6] = {};
 	struct deep_check check;
-	bool blind[6], aside[7];
+	bool blind[6], excursions[7];
 	size_t first = 9;
 
 	arm(&check, 100);
 	for (size_t i = 0; i < 6; i++)
 		hits[i].ip = AT(ats[i]);
-	assert_true(deep_check_compare(&check, hits, 6, false, &first, blind, aside));
+	assert_true(deep_check_compare(&check, hits, 6, false, &first, blind, excursions));
 	assert_int_equal(first, 4);
 	deep_check_clear(&check);
 }
@@ -195,14 +196,14 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
 	struct deep_hit with[4] = {};
 	struct deep_check check;
-	bool blind[6], aside[7];
+	bool blind[6], excursions[7];
 	size_t first;
 
 	/* NOP behind NOP is as good. */
 	refused[0] = AT(0x12);
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x13));
-	assert_true(compare(&check, hits, 4, &first, blind, aside));
+	assert_true(compare(&check, hits, 4, &first, blind, excursions));
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);
 	/* Up to where the ways meet: RET stands in both. */
@@ -210,7 +211,7 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x14));
 	assert_true(compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x30, 0x36}, 5, &first,
-			    blind, aside));
+			    blind, excursions));
 	assert_memory_equal(blind, ((bool[6]){0, 0, 0, 1}), 6);
 	/* A record of the run has that branch, and the one before it. */
 	for (size_t i = 0; i < 4; i++)
@@ -220,28 +221,28 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	deep_check_clear(&check);
 	refused[2] = AT(0x14);
 	arm(&check, 100);
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, aside));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	/* The branch itself is enough where nothing else can have led to its source. */
 	with[0].record.count = 2;
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, aside));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	/* Not without that. */
 	with[0].record.branches[0] = way[1];
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, aside));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
 	assert_memory_equal(blind, ((bool[6]){0, 0, 0, 1}), 6);
 	/* Another one from where the path comes by is a departure. */
 	with[0].record.branches[1].from = AT(0x12);
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, aside));
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
 	/* The record of the oldest hit that is the path's tells of what is before. */
-	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, aside));
+	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, excursions));
 	assert_int_equal(first, 4);
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
-	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, aside));
+	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, excursions));
 	assert_int_equal(first, 2);
 	with[0].record.branches[1] = (struct why_branch){AT(0x14), AT(0x06)};
-	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, aside));
+	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
 	assert_int_equal(first, 4);
 	deep_check_clear(&check);
 }
@@ -250,12 +251,12 @@ static void check_few_probes_go_to_the_newest(void **state)
 {
 	static const uint8_t hits[] = {0x30, 0x36};
 	struct deep_check check;
-	bool blind[6], aside[7];
+	bool blind[6], excursions[7];
 	size_t first;
 
 	arm(&check, 2);
 	assert_int_equal(check.armed_count, 2);
-	assert_true(compare(&check, hits, 2, &first, blind, aside));
+	assert_true(compare(&check, hits, 2, &first, blind, excursions));
 	assert_memory_equal(blind, ((bool[6]){0, 1, 0, 1, 0, 0}), 6);
 	deep_check_clear(&check);
 	/* The error itself can have none. */
@@ -271,7 +272,7 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	struct why_branch other[6];
 	const struct deep_known odd = {.branches = other, .count = 6, .end = AT(0x36)};
 	struct deep_check check;
-	bool blind[6], aside[7];
+	bool blind[6], excursions[7];
 	size_t first = 9;
 
 	memcpy(other, way, sizeof(way));
@@ -280,7 +281,7 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	other[5].from = AT(0x2f);
 	assert_int_equal(deep_check_make(&text, symbols, &odd, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
-	assert_false(deep_check_compare(&check, NULL, 0, true, &first, blind, aside));
+	assert_false(deep_check_compare(&check, NULL, 0, true, &first, blind, excursions));
 	assert_int_equal(first, 6);
 	assert_memory_equal(blind, ((bool[6]){1, 0, 0, 1, 0, 0}), 6);
 	deep_check_clear(&check);
@@ -376,7 +377,7 @@ static void check_others_ran(void **state)
 		int16_t deep[4];
 		size_t count;
 		int passed;
-		bool aside;
+		bool excursions;
 	} cases[] = {
 		{{0x0c}, {0}, 1, 1, false},
 		{{0x26, 0x0c}, {0x10, 0}, 2, 1, true},
@@ -395,7 +396,7 @@ static void check_others_ran(void **state)
 		{{0x26, 0x26, 0x0c}, {0x10, 0x10, 0}, 3, 0, true},
 	};
 	struct deep_check check;
-	bool blind[4], aside[5];
+	bool blind[4], excursions[5];
 	size_t first;
 
 	arm_by_it(&check, false);
@@ -407,10 +408,10 @@ static void check_others_ran(void **state)
 			hits[k].regs[PTREG_SP] = SP - (uint64_t)cases[i].deep[k];
 		}
 		assert_int_equal(deep_check_compare(&check, hits, cases[i].count, true, &first,
-						    blind, aside),
+						    blind, excursions),
 				 cases[i].passed);
 		assert_memory_equal(blind, ((bool[4]){}), 4);
-		assert_memory_equal(aside, ((bool[5]){[2] = cases[i].aside}), 5);
+		assert_memory_equal(excursions, ((bool[5]){[2] = cases[i].excursions}), 5);
 		assert_true(cases[i].passed ? !first : first > 0);
 	}
 	deep_check_clear(&check);
@@ -423,7 +424,7 @@ static void check_others_ran_in_a_record(void **state)
 				   {.ip = AT(0x0c), .regs[PTREG_SP] = SP}};
 	struct deep_record *record = &hits[1].record;
 	struct deep_check check;
-	bool blind[4], aside[5];
+	bool blind[4], excursions[5];
 	size_t first;
 
 	arm_by_it(&check, true);
@@ -431,13 +432,13 @@ static void check_others_ran_in_a_record(void **state)
 	record->branches[0] = (struct why_branch){AT(0x27), AT(7)};
 	record->branches[1] = by_it[3];
 	record->count = 2;
-	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 1);
+	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, excursions), 1);
 	assert_int_equal(first, 0);
-	assert_true(aside[2]);
+	assert_true(excursions[2]);
 	/* It says that the run did not go there. */
 	record->branches[0] = by_it[2];
-	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 0);
-	assert_false(aside[2]);
+	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, excursions), 0);
+	assert_false(excursions[2]);
 	deep_check_clear(&check);
 }
 
@@ -498,43 +499,43 @@ static void check_others_wanted_to_run(void **state)
 				hits[2] = {{.ip = AT(0x25), .regs[PTREG_SP] = SP}, hit};
 		struct deep_record *record = &hit.record;
 		struct deep_check check;
-		bool blind[3], aside[4];
+		bool blind[3], excursions[4];
 		size_t first;
 
 		arm_preempt(&check, i, 3, 0x10, true);
 		assert_int_equal(check.armed_count, 1);
 		memcpy(record->branches, path, 3 * sizeof(*path));
 		record->count = 3;
-		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
-				 1);
-		assert_memory_equal(aside, ((bool[4]){}), 4);
+		assert_int_equal(
+			deep_check_compare(&check, &hit, 1, true, &first, blind, excursions), 1);
+		assert_memory_equal(excursions, ((bool[4]){}), 4);
 		record->branches[2] = (struct why_branch){AT(0x37), AT(0x20)};
 		record->branches[3] = preempts[i].back;
 		record->branches[4] = path[2];
 		record->count = is_jump ? 4 : 5;
-		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
-				 1);
+		assert_int_equal(
+			deep_check_compare(&check, &hit, 1, true, &first, blind, excursions), 1);
 		assert_int_equal(first, 0);
-		assert_memory_equal(aside, ((bool[4]){[1] = true}), 4);
+		assert_memory_equal(excursions, ((bool[4]){[1] = true}), 4);
 		/* From elsewhere; another way before that. */
 		record->branches[2].from = AT(0x39);
-		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
-				 0);
+		assert_int_equal(
+			deep_check_compare(&check, &hit, 1, true, &first, blind, excursions), 0);
 		record->branches[2].from = AT(0x37);
 		record->branches[1].from = AT(0);
-		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
-				 0);
+		assert_int_equal(
+			deep_check_compare(&check, &hit, 1, true, &first, blind, excursions), 0);
 		deep_check_clear(&check);
 
 		arm_preempt(&check, i, 3, 0x10, false);
 		assert_true(is_armed(&check, 0x25) && is_armed(&check, 0x2a));
-		assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside),
-				 1);
-		assert_memory_equal(aside, ((bool[4]){[1] = true}), 4);
+		assert_int_equal(
+			deep_check_compare(&check, hits, 2, true, &first, blind, excursions), 1);
+		assert_memory_equal(excursions, ((bool[4]){[1] = true}), 4);
 		assert_memory_equal(blind, ((bool[3]){}), 3);
 		hits[0].ip = AT(0x2a);
-		assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside),
-				 0);
+		assert_int_equal(
+			deep_check_compare(&check, hits, 2, true, &first, blind, excursions), 0);
 		deep_check_clear(&check);
 	}
 }
@@ -547,14 +548,14 @@ static void check_others_wanted_to_run_behind_the_newest_branch(void **state)
 				   {.ip = AT(0x39), .regs[PTREG_SP] = SP}};
 	struct deep_record *record = &hits[1].record;
 	struct deep_check check;
-	bool blind[2], aside[3];
+	bool blind[2], excursions[3];
 	size_t first;
 
 	arm_preempt(&check, 0, 2, 0x39, false);
 	assert_true(is_armed(&check, 0x25));
-	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, aside), 1);
+	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, excursions), 1);
 	assert_int_equal(first, 0);
-	assert_memory_equal(aside, ((bool[3]){true}), 3);
+	assert_memory_equal(excursions, ((bool[3]){true}), 3);
 	deep_check_clear(&check);
 
 	arm_preempt(&check, 0, 2, 0x39, true);
@@ -563,9 +564,10 @@ static void check_others_wanted_to_run_behind_the_newest_branch(void **state)
 	record->branches[2] = (struct why_branch){AT(0x37), AT(0x20)};
 	record->branches[3] = preempts[0].back;
 	record->count = 4;
-	assert_int_equal(deep_check_compare(&check, hits + 1, 1, true, &first, blind, aside), 1);
+	assert_int_equal(deep_check_compare(&check, hits + 1, 1, true, &first, blind, excursions),
+			 1);
 	assert_int_equal(first, 0);
-	assert_memory_equal(aside, ((bool[3]){true}), 3);
+	assert_memory_equal(excursions, ((bool[3]){true}), 3);
 	deep_check_clear(&check);
 }
 
@@ -650,7 +652,7 @@ static void check_other_ways_do_something(void **state)
 		struct deep_hit hit = {.ip = AT(cases[i].end)};
 		struct deep_record *record = &hit.record;
 		struct deep_check check;
-		bool blind[3], aside[4];
+		bool blind[3], excursions[4];
 		size_t first;
 
 		memcpy(kept, code, sizeof(kept));
@@ -665,9 +667,10 @@ static void check_other_ways_do_something(void **state)
 		record->branches[3] = cases[i].back;
 		record->branches[4] = branches[2];
 		record->count = cases[i].preempt ? 4 : 5;
-		assert_int_equal(deep_check_compare(&check, &hit, 1, true, &first, blind, aside),
-				 cases[i].is_quiet);
-		assert_int_equal(aside[1], cases[i].is_quiet);
+		assert_int_equal(
+			deep_check_compare(&check, &hit, 1, true, &first, blind, excursions),
+			cases[i].is_quiet);
+		assert_int_equal(excursions[1], cases[i].is_quiet);
 		deep_check_clear(&check);
 	}
 }
@@ -678,7 +681,7 @@ static void check_kprobe_on_a_branch(void **state)
 	struct deep_hit with[2] = {{.ip = AT(0x0c)}, {.ip = AT(0x36)}};
 	struct deep_record *record = &with[1].record;
 	struct deep_check check;
-	bool blind[6], aside[7];
+	bool blind[6], excursions[7];
 	size_t first = 9;
 
 	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
@@ -692,28 +695,28 @@ static void check_kprobe_on_a_branch(void **state)
 	record->count = 1;
 	record->end = DEEP_END_RESUMED;
 	record->resumed = AT(0x30);
-	deep_check_compare(&check, with, 2, false, &first, blind, aside);
+	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
 	assert_int_equal(first, 3);
 	/* So does the code that it jumps to. */
 	record->branches[1] = way[5];
 	record->branches[0] = (struct why_branch){KPROBE_CODE, AT(0x30)};
 	record->count = 2;
 	record->end = DEEP_END_FULL;
-	deep_check_compare(&check, with, 2, false, &first, blind, aside);
+	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
 	assert_int_equal(first, 3);
 	/* A function that is not the path's may have come back there, too, one of a module even. */
 	record->branches[0].from = AT(0x200000);
-	deep_check_compare(&check, with, 2, false, &first, blind, aside);
+	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
 	assert_int_equal(first, 5);
 	record->branches[0].from = MODULE;
-	deep_check_compare(&check, with, 2, false, &first, blind, aside);
+	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
 	assert_int_equal(first, 5);
 	record->branches[0] = way[5];
 	record->count = 1;
 	record->end = DEEP_END_RESUMED;
 	/* It went elsewhere, and came to the same jump. */
 	record->resumed = AT(0x20);
-	deep_check_compare(&check, with, 2, false, &first, blind, aside);
+	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
 	assert_int_equal(first, 5);
 	deep_check_clear(&check);
 }
@@ -724,7 +727,7 @@ static void check_fork_behind_the_newest_branch(void **state)
 	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
 	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x0c)}};
 	struct deep_check check;
-	bool blind[4], aside[5];
+	bool blind[4], excursions[5];
 	size_t first = 9;
 
 	/* Over that one, or not: then the error. */
@@ -739,12 +742,12 @@ static void check_fork_behind_the_newest_branch(void **state)
 	with[1].record.count = 1;
 	with[1].record.end = DEEP_END_RESUMED;
 	with[1].record.resumed = AT(0x14);
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, aside), 1);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
 	assert_int_equal(first, 0);
 	/* An interrupt came. */
 	with[1].record.count = 0;
 	with[1].record.resumed = AT(0x0c);
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, aside), 0);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
 	assert_int_equal(first, 4);
 	deep_check_clear(&check);
 }
@@ -754,7 +757,7 @@ static void check_records_save_probes(void **state)
 {
 	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x36)}};
 	struct deep_check check;
-	bool blind[6], aside[7];
+	bool blind[6], excursions[7];
 	size_t first = 9;
 
 	/* The newest three are in the record at the error, those before in the one at 0x14. */
@@ -769,14 +772,14 @@ static void check_records_save_probes(void **state)
 	with[1].record.count = 3;
 	with[1].record.end = DEEP_END_RESUMED;
 	with[1].record.resumed = AT(0x14);
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, aside), 1);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
 	assert_int_equal(first, 0);
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	/* That record is cut, as by an interrupt. */
 	memcpy(with[1].record.branches, way + 5, sizeof(*way));
 	with[1].record.count = 1;
 	with[1].record.resumed = AT(0x30);
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, aside), 0);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
 	assert_int_equal(first, 5);
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);

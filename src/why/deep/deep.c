@@ -34,8 +34,8 @@
  * one.
  */
 #define LOOKS_SHARE 4
-/* Of these, where the checks before did not tell all. */
-#define LOOKS_UNTOLD 3
+/* Of these, where the checks before did not observe all. */
+#define LOOKS_UNOBSERVED 3
 /* Runs kept for finding out whether one run takes the path: one, and one of so many. */
 #define CHECKS_SHARE 5
 /* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
@@ -315,8 +315,8 @@ static int begin_late(struct deep *deep, const struct failures *failures)
 }
 
 /* The run was made to see whether it is on the path, and adds nothing to it. */
-static int judge_look(struct deep *deep, const uint64_t *points, size_t point_count,
-		      const struct failures *failures)
+static int evaluate_look(struct deep *deep, const uint64_t *points, size_t point_count,
+			 const struct failures *failures)
 {
 	struct deep_run run = {.points = points, .point_count = point_count};
 
@@ -326,8 +326,8 @@ static int judge_look(struct deep *deep, const uint64_t *points, size_t point_co
 	return add_look(deep, &run, 0);
 }
 
-static int judge(struct deep *deep, const struct deep_target *target, const uint64_t *points,
-		 size_t point_count, const struct failures *failures)
+static int evaluate(struct deep *deep, const struct deep_target *target, const uint64_t *points,
+		    size_t point_count, const struct failures *failures)
 {
 	struct deep_run run = {.points = points, .point_count = point_count};
 	struct deep_joint joint = {};
@@ -417,7 +417,8 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 {
 	if (!target) {
 		deep->blind += lost || deep->too_many;
-		return lost || deep->too_many ? 0 : judge_look(deep, points, point_count, failures);
+		return lost || deep->too_many ? 0
+					      : evaluate_look(deep, points, point_count, failures);
 	}
 	if (deep->too_many) {
 		deep->verdict = DEEP_NO_PROGRESS;
@@ -434,7 +435,7 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 		return 0;
 	}
 	deep->lost = false;
-	return judge(deep, target, points, point_count, failures);
+	return evaluate(deep, target, points, point_count, failures);
 }
 
 /* Breakpoints, kprobes or both are armed: run the command. */
@@ -531,7 +532,7 @@ static unsigned int kept_runs(const struct deep *deep)
 {
 	/* If checks took what is newer, one is enough. */
 	if (deep->proven)
-		return 1 + (deep->untold ? LOOKS_UNTOLD : 0);
+		return 1 + (deep->unobserved ? LOOKS_UNOBSERVED : 0);
 	return 1 + deep->opts->runs / CHECKS_SHARE;
 }
 

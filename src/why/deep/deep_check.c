@@ -62,7 +62,7 @@ static int add_return(struct deep_check *check, uint64_t addr)
  * What lets others run, or tells that it did: as in an interrupt the task itself does nothing there
  * that its caller could see, but for a result that says so.
  */
-static bool is_aside(const struct deep_check *check, uint64_t addr)
+static bool may_reschedule(const struct deep_check *check, uint64_t addr)
 {
 	static const char *const names[] = {"__cond_resched", "__rcu_read_unlock"};
 	struct symbol sym;
@@ -81,7 +81,7 @@ static void end_call(struct deep_check *check, const struct deep_return *call)
 	for (size_t i = check->fork_count; i-- > 0 && check->forks[i].step >= call->step;) {
 		struct deep_fork *fork = &check->forks[i];
 
-		if (!fork->back && is_aside(check, check->steps[fork->step].addr))
+		if (!fork->back && may_reschedule(check, check->steps[fork->step].addr))
 			fork->back = check->step_count;
 	}
 }
@@ -404,8 +404,8 @@ static bool is_view(const struct deep_check *check, uint64_t addr)
 }
 
 /* Within a record's length? */
-static bool is_aside_behind(const struct deep_check *check, const struct deep_fork *fork,
-			    size_t depth)
+static bool is_excursion_behind(const struct deep_check *check, const struct deep_fork *fork,
+				size_t depth)
 {
 	for (const struct deep_fork *next = fork + 1; next < check->forks + check->fork_count;
 	     next++) {
@@ -419,14 +419,14 @@ static bool is_aside_behind(const struct deep_check *check, const struct deep_fo
 
 /*
  * Will a record tell which way the run went? It has the branches from there on, unless something is
- * hit in between, or others run. That no branch was taken before the fork in its block is told by
+ * hit in between, or others run. That no branch was taken before the fork in its block is seen by
  * one entry more: the branch to the block, or the return from a handler that was called in it.
  */
 static bool is_in_view(const struct deep_check *check, const struct deep_fork *fork, size_t depth)
 {
 	size_t at = check->steps[fork->step].at;
 
-	if ((fork->back && !fork->quiet) || is_aside_behind(check, fork, depth))
+	if ((fork->back && !fork->quiet) || is_excursion_behind(check, fork, depth))
 		return false;
 	for (size_t i = fork->step + 1; i < check->step_count; i++) {
 		const struct deep_step *step = &check->steps[i];
@@ -447,7 +447,7 @@ static int arm_fork(struct deep_check *check, const struct text_source *text, si
 	fork->tried = true;
 	if (fork->other)
 		err = arm_way(check, text, max, probe, ctx, fork->other, &fork->other_at);
-	/* What the path never comes by is told by its hit alone. */
+	/* What the path never comes by is known by its hit alone. */
 	if (!err && fork->next && (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
 		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
 	return err;

@@ -123,12 +123,13 @@ bool deep_check_has(const struct deep_check *check, uint64_t addr);
  * @ret_first: the run took the path from this branch on; the path's count: it took none of it
  * @ret_blind: one for each branch of the path, the newest first: true: the run may have left the
  *             path before it, for all that probes and records tell
- * @ret_aside: one more, by the branches of the path behind it, from none on: true: there the run
- * let others run, and came back Return: 1 if it took all that can be told, not what is before the
- * oldest probe, unless @entry; 0 if not; -ENOMEM.
+ * @ret_excursions: one more, by the number of the path's branches behind it, from 0 on: true: there
+ *                  the run let others run, and came back
+ * Return: 1 if it took all that can be observed, not what is before the oldest probe, unless
+ * @entry; 0 if not; -ENOMEM.
  */
 int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
-		       bool entry, size_t *ret_first, bool *ret_blind, bool *ret_aside);
+		       bool entry, size_t *ret_first, bool *ret_blind, bool *ret_excursions);
 
 /** deep_check_clear() - free */
 void deep_check_clear(struct deep_check *check);

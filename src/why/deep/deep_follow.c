@@ -9,15 +9,16 @@
 #include "why/deep/deep_check.h"
 
 /*
- * What a run does aside is so much deeper on the stack than where it left the path: the caller,
+ * Excursion: others run where the path can be left, and the run comes back to it.
+ * What runs meanwhile is so much deeper on the stack than where it left the path: the caller,
  * back on the path, may have pushed arguments.
  */
-#define ASIDE_DEEPER 64
+#define EXCURSION_DEEPER 64
 /* Behind a probe its handler, or the jump in its place, goes on so near. */
 #define HANDLED_BYTES 32
 
 /* Would the run have been seen to take the other way? */
-static bool is_told(const struct deep_check *check, const struct deep_fork *fork)
+static bool is_observable(const struct deep_check *check, const struct deep_fork *fork)
 {
 	if (!fork->other)
 		return fork->next_at;
@@ -44,7 +45,7 @@ static bool is_generated(const struct deep_check *check, uint64_t addr)
 }
 
 /*
- * The fork where the two branches at @newest of a record, the newest two, are those of an aside
+ * The fork where the two branches at @newest of a record, the newest two, are an excursion
  * that does nothing, behind which the path's branch number @at follows; NULL: none is.
  */
 static const struct deep_fork *find_quiet(const struct deep_check *check,
@@ -62,7 +63,7 @@ static const struct deep_fork *find_quiet(const struct deep_check *check,
 	return NULL;
 }
 
-/** struct match - branches that are the same; an aside is two more of @record */
+/** struct match - branches that are the same; an excursion is two more of @record */
 struct match {
 	size_t path;
 	size_t record;
@@ -71,10 +72,10 @@ struct match {
 /*
  * How many branches of the record of a hit behind branch @at the path has: up to where a kprobe was
  * hit, whose own branches are in the record. False if the run was not on the path.
- * @aside: deep_check_compare()'s
+ * @excursions: deep_check_compare()'s
  */
 static bool match_record(const struct deep_check *check, const struct deep_record *record,
-			 size_t at, bool *aside, struct match *ret)
+			 size_t at, bool *excursions, struct match *ret)
 {
 	const struct deep_known *known = &check->known;
 	size_t i = 0, k = 0;
@@ -88,7 +89,7 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 			continue;
 		quiet = k + 1 < record->count ? find_quiet(check, has_it, at - i) : NULL;
 		if (quiet) {
-			aside[known->count - quiet->branch] = true;
+			excursions[known->count - quiet->branch] = true;
 			/* The next one is compared with the branch before the fork. */
 			i = at - quiet->branch;
 			k++;
@@ -155,11 +156,11 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 }
 
 /*
- * From which step on the record of the hit at @step tells the way to it: from the source of the
+ * From which step on the record of the hit at @step has the way to it: from the source of the
  * oldest branch of @matched that the path has; or from @before, where a probe was hit before.
  */
-static size_t told_from(const struct deep_check *check, const struct deep_record *record,
-			const struct match *matched, size_t step, size_t before)
+static size_t observed_from(const struct deep_check *check, const struct deep_record *record,
+			    const struct match *matched, size_t step, size_t before)
 {
 	size_t at = check->steps[step].at;
 
@@ -172,10 +173,10 @@ static size_t told_from(const struct deep_check *check, const struct deep_record
 }
 
 /*
- * Of all forks; those that records tell are @told. Where a record was to tell, and does not, the
- * run may have gone another way. Return: the oldest branch from which on that is not so.
+ * Of all forks; those that records have are @observed. Where a record was to have one, and has not,
+ * the run may have gone another way. Return: the oldest branch from which on that is not so.
  */
-static size_t find_blind(const struct deep_check *check, const bool *told, bool *ret_blind)
+static size_t find_blind(const struct deep_check *check, const bool *observed, bool *ret_blind)
 {
 	size_t first = 0;
 
@@ -183,7 +184,7 @@ static size_t find_blind(const struct deep_check *check, const bool *told, bool 
 	for (size_t i = 0; i < check->fork_count; i++) {
 		const struct deep_fork *fork = &check->forks[i];
 
-		if (told[fork->step] || is_told(check, fork))
+		if (observed[fork->step] || is_observable(check, fork))
 			continue;
 		/* Behind the newest branch: no other run's record tells how this one came there. */
 		if (fork->branch == check->known.count)
@@ -202,27 +203,27 @@ static size_t find_blind(const struct deep_check *check, const bool *told, bool 
  * @step: that was hit last; SIZE_MAX: none was
  * @before: that has to be hit before it; SIZE_MAX: none
  * @first: the oldest branch before it that its record has, or the next one
- * @told: of the steps, those at which a record tells how the run went on
- * @aside: deep_check_compare()'s
+ * @observed: of the steps, those at which a record has how the run went on
+ * @excursions: deep_check_compare()'s
  */
 struct followed {
 	size_t left;
 	size_t step;
 	size_t before;
 	size_t first;
-	bool *told;
-	bool *aside;
+	bool *observed;
+	bool *excursions;
 };
 
-/* The oldest branch of the path that a run can have which went aside at @fork. */
+/* The oldest branch of the path that a run can have which made an excursion at @fork. */
 static size_t first_behind(const struct deep_check *check, const struct deep_fork *fork)
 {
 	return check->steps[fork->back].at < fork->branch ? fork->branch : fork->branch + 1;
 }
 
-/* The newest fork before number @limit where the run can have gone aside to @addr; @limit: none. */
-static size_t find_aside(const struct deep_check *check, const struct followed *at, size_t limit,
-			 uint64_t addr)
+/* The newest fork before number @limit where an excursion can begin at @addr; @limit: none. */
+static size_t find_excursion(const struct deep_check *check, const struct followed *at,
+			     size_t limit, uint64_t addr)
 {
 	for (size_t i = limit; i-- > 0;) {
 		const struct deep_fork *fork = &check->forks[i];
@@ -255,9 +256,9 @@ static bool is_back_by(const struct deep_check *check, const struct followed *at
 	return false;
 }
 
-/* All of what was hit behind the hit @hits[left], where the run went aside at @fork, was there. */
-static bool stays_aside(const struct deep_check *check, const struct deep_hit *hits, size_t left,
-			const struct followed *at, const struct deep_fork *fork)
+/* Were all hits behind @hits[left], where an excursion began at @fork, made in it? */
+static bool is_excursion(const struct deep_check *check, const struct deep_hit *hits, size_t left,
+			 const struct followed *at, const struct deep_fork *fork)
 {
 	for (size_t i = left + 1; i < at->left; i++)
 		if (is_back_by(check, at, fork, hits[i].ip))
@@ -266,27 +267,27 @@ static bool stays_aside(const struct deep_check *check, const struct deep_hit *h
 }
 
 /*
- * Leaves out hits of a run that went aside and came back: from the one where it left the path all
- * are deeper on the stack, and none may be the path's own. There may be one aside for each fork.
+ * Leaves out the hits of excursions: from the one where the run left the path all are deeper on
+ * the stack, and none may be the path's own. There may be one excursion for each fork.
  */
-static void skip_asides(const struct deep_check *check, const struct deep_hit *hits,
-			struct followed *at)
+static void skip_excursions(const struct deep_check *check, const struct deep_hit *hits,
+			    struct followed *at)
 {
 	size_t limit = check->fork_count;
 	uint64_t highest = 0;
 
 	for (size_t i = at->left; i-- > 0;) {
 		uint64_t sp = hits[i].regs[PTREG_SP];
-		size_t fork = sp >= highest + ASIDE_DEEPER
-				      ? find_aside(check, at, limit, hits[i].ip)
+		size_t fork = sp >= highest + EXCURSION_DEEPER
+				      ? find_excursion(check, at, limit, hits[i].ip)
 				      : limit;
 
 		if (sp > highest)
 			highest = sp;
-		if (fork == limit || !stays_aside(check, hits, i, at, &check->forks[fork]))
+		if (fork == limit || !is_excursion(check, hits, i, at, &check->forks[fork]))
 			continue;
 		log_verbose("before branch %zu the run let others run", check->forks[fork].branch);
-		at->aside[check->known.count - check->forks[fork].branch] = true;
+		at->excursions[check->known.count - check->forks[fork].branch] = true;
 		at->left = i;
 		limit = fork;
 		highest = 0;
@@ -309,7 +310,7 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 			    (unsigned long long)check->steps[step].addr);
 		return false;
 	}
-	if (!match_record(check, &hit->record, check->steps[step].at, at->aside, &matched))
+	if (!match_record(check, &hit->record, check->steps[step].at, at->excursions, &matched))
 		return false;
 	at->left--;
 	at->step = step;
@@ -317,9 +318,9 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 	at->first = check->steps[step].at + 1 - matched.path;
 	/* The hit before is looked at next: if it is not the path's, nothing older counts. */
 	if (hit->record.count)
-		for (size_t i = told_from(check, &hit->record, &matched, step, at->before);
+		for (size_t i = observed_from(check, &hit->record, &matched, step, at->before);
 		     i < step; i++)
-			at->told[i] = true;
+			at->observed[i] = true;
 	return true;
 }
 
@@ -333,26 +334,26 @@ static void follow(const struct deep_check *check, const struct deep_hit *hits, 
 {
 	while (at->left && follow_hit(check, hits, at))
 		if (at->left && !is_next(check, hits, at))
-			skip_asides(check, hits, at);
+			skip_excursions(check, hits, at);
 }
 
 int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
-		       bool entry, size_t *ret_first, bool *ret_blind, bool *ret_aside)
+		       bool entry, size_t *ret_first, bool *ret_blind, bool *ret_excursions)
 {
-	_cleanup_free_ bool *told = calloc(check->step_count + 1, sizeof(*told));
+	_cleanup_free_ bool *observed = calloc(check->step_count + 1, sizeof(*observed));
 	const struct deep_hit *hit = deep_newest_hit(hits, count, check->known.end);
-	struct followed at = {.step = SIZE_MAX, .told = told, .aside = ret_aside};
+	struct followed at = {.step = SIZE_MAX, .observed = observed, .excursions = ret_excursions};
 	size_t sure;
 	bool all;
 
-	if (!told)
+	if (!observed)
 		return -ENOMEM;
-	memset(ret_aside, false, (check->known.count + 1) * sizeof(*ret_aside));
+	memset(ret_excursions, false, (check->known.count + 1) * sizeof(*ret_excursions));
 	at.left = hit ? (size_t)(hit - hits) + 1 : 0;
 	at.before = step_before(check, check->step_count);
 	follow(check, hits, &at);
 	all = !at.left && at.before == SIZE_MAX;
-	sure = find_blind(check, told, ret_blind);
+	sure = find_blind(check, observed, ret_blind);
 	*ret_first = check->known.count;
 	if (at.step == SIZE_MAX)
 		return 0;

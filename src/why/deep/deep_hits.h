@@ -26,7 +26,7 @@ struct deep_hits {
 	size_t thread_count;
 };
 
-/** deep_hits_add() - take an event; those that are none of its business are left aside; 0, -ENOMEM
+/** deep_hits_add() - take an event; those that are none of its business are left out; 0, -ENOMEM
  */
 int deep_hits_add(struct deep_hits *hits, const struct why_event *event);
 

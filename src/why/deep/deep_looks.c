@@ -253,7 +253,7 @@ static bool is_blind(const struct deep_looks *looks, size_t branch)
 	return branch < looks->proven && looks->blind[branch];
 }
 
-static bool is_told(const struct deep_looks *looks, size_t branch)
+static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
 	return !is_blind(looks, branch) || tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
 	       deep_looks_seen(looks, branch) >= RUNS_MIN_BLIND;
@@ -264,7 +264,7 @@ static bool is_seen_enough(const struct deep_looks *looks, size_t branch)
 	bool varied = looks->varied_count || looks->elsewhere;
 
 	if (looks->checked)
-		return is_told(looks, branch);
+		return is_observed(looks, branch);
 	return is_seen_by(looks, branch, varied ? RUNS_MIN_VARIED : RUNS_MIN);
 }
 
@@ -395,7 +395,7 @@ static size_t proven_by_one(const struct deep_looks *looks, bool *ret_few)
 	for (size_t branch = 0; branch < looks->proven; branch++) {
 		if (!is_blind(looks, branch))
 			continue;
-		*ret_few = !is_told(looks, branch);
+		*ret_few = !is_observed(looks, branch);
 		if (*ret_few || parted_at(looks, branch))
 			return branch;
 	}

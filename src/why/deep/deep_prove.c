@@ -49,7 +49,7 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 	return err;
 }
 
-/* All that tells where a run leaves the path. -ENODATA: it cannot be told. */
+/* All that shows where a run leaves the path. -ENODATA: nothing can. */
 static int arm_check(struct deep *deep, struct deep_check *check)
 {
 	const struct text_source *text = &deep->probes->text;
@@ -69,9 +69,9 @@ static int arm_check(struct deep *deep, struct deep_check *check)
 
 /*
  * Those of the run that the path is shown of, instead of another one's.
- * @asides: deep_check_compare()'s, up to @count
+ * @excursions: deep_check_compare()'s, up to @count
  */
-static int keep_asides(struct deep *deep, const bool *asides, size_t count)
+static int keep_excursions(struct deep *deep, const bool *excursions, size_t count)
 {
 	struct deep_path *path = deep->path;
 	size_t kept = 0;
@@ -83,7 +83,7 @@ static int keep_asides(struct deep *deep, const bool *asides, size_t count)
 	for (size_t i = 0; i <= count; i++) {
 		struct symbol sym = {.addr = i ? path->branches[path->count - i].from : path->end};
 
-		if (!asides[i])
+		if (!excursions[i])
 			continue;
 		if (vector_grow(&path->interrupts, path->interrupt_count,
 				sizeof(*path->interrupts)))
@@ -96,19 +96,19 @@ static int keep_asides(struct deep *deep, const bool *asides, size_t count)
 }
 
 /* Does the run take the path, and how many of its newest branches? */
-static int judge_check(struct deep *deep, const struct deep_check *check,
-		       const struct failures *failures, size_t *ret_taken)
+static int evaluate_check(struct deep *deep, const struct deep_check *check,
+			  const struct failures *failures, size_t *ret_taken)
 {
 	size_t count = deep->path->count, hit_count = 0, first, blinds = 0;
 	const struct deep_hit *hits = deep_find_hits(deep, failures, &hit_count);
 	_cleanup_free_ bool *blind = calloc(count, sizeof(*blind));
-	_cleanup_free_ bool *aside = calloc(count + 1, sizeof(*aside));
+	_cleanup_free_ bool *excursions = calloc(count + 1, sizeof(*excursions));
 	int passed, best;
 
-	if (!blind || !aside)
+	if (!blind || !excursions)
 		return -ENOMEM;
-	passed =
-		deep_check_compare(check, hits, hit_count, deep->path->entry, &first, blind, aside);
+	passed = deep_check_compare(check, hits, hit_count, deep->path->entry, &first, blind,
+				    excursions);
 	if (passed < 0)
 		return passed;
 	deep->passed = passed;
@@ -116,12 +116,13 @@ static int judge_check(struct deep *deep, const struct deep_check *check,
 	*ret_taken = count - first;
 	for (size_t i = 0; i < *ret_taken; i++)
 		blinds += blind[i];
-	deep->untold = blinds > 0;
-	log_verbose("run %u, to check the path: %zu of %zu branches taken, %zu are not told, %zu "
-		    "hits",
-		    deep->answer->runs, *ret_taken, count, blinds, hit_count);
+	deep->unobserved = blinds > 0;
+	log_verbose(
+		"run %u, to check the path: %zu of %zu branches taken, %zu are not observed, %zu "
+		"hits",
+		deep->answer->runs, *ret_taken, count, blinds, hit_count);
 	best = deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed);
-	return best > 0 ? keep_asides(deep, aside, *ret_taken) : best;
+	return best > 0 ? keep_excursions(deep, excursions, *ret_taken) : best;
 }
 
 /* Runs with all probes armed, until one takes the path. */
@@ -140,7 +141,7 @@ static int run_checks(struct deep *deep, const struct deep_check *check, struct 
 
 		err = deep_run_armed(deep, &failures, &lost, msg);
 		if (!err && !lost && !deep->too_many)
-			err = judge_check(deep, check, &failures, &taken);
+			err = evaluate_check(deep, check, &failures, &taken);
 		same = taken < most ? same : taken == most ? same + 1 : 1;
 		most = taken > most ? taken : most;
 		deep_hits_clear(&deep->hits);
@@ -170,8 +171,7 @@ int deep_prove(struct deep *deep, struct errmsg *msg)
 	deep_check_clear(&check);
 	if (err && err != -ENODATA)
 		return err;
-	/* It cannot be told by kprobes, or it would slow everybody: by more runs that see it, then.
-	 */
+	/* Kprobes cannot show it, or would slow everybody: more runs have to see it, then. */
 	if (err || deep->too_many)
 		deep->looks.checked = false;
 	return 0;

@@ -33,7 +33,7 @@ struct deep_target {
  * @blind: in a row, runs for that which saw nothing
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
  * @proven: one did once, or the path goes on from where one left it
- * @untold: and it may have left it elsewhere, for all that it told
+ * @unobserved: and it may have left it elsewhere, for all that was observed
  * @begun: the path has its first record
  * @number: of the target, of those that the far end of the path offers
  * @verdict: of the last run, enum deep_verdict
@@ -58,7 +58,7 @@ struct deep {
 	bool checked;
 	bool passed;
 	bool proven;
-	bool untold;
+	bool unobserved;
 	uint64_t end_ns;
 	bool begun;
 	unsigned int number;
