@@ -47,7 +47,9 @@ static void put_bytes(FILE *out, const void *bytes, size_t len)
 	const uint16_t number = (uint16_t)len;
 
 	fwrite(&number, sizeof(number), 1, out);
-	fwrite(bytes, 1, len, out);
+	/* Of nothing there may be no address. */
+	if (len)
+		fwrite(bytes, 1, len, out);
 }
 
 static void put_string(FILE *out, const char *text)
