@@ -512,7 +512,11 @@ static int keep_graph(struct view *view, const struct snapshot *snap, const stru
 		return 0;
 	if (snap->way.count)
 		err = path_build_way(snap, text, &opts, &way);
-	if (err)
+	if (err == -E2BIG)
+		log_info("the way to the error is too long to be drawn, with %zu branches: the "
+			 "graph is of those that the LBR held at it",
+			 snap->way.count);
+	else if (err)
 		return err;
 	out = open_memstream(&graph, &len);
 	if (!out)

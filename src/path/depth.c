@@ -4,6 +4,7 @@
 #include "util/address.h"
 
 #include <limits.h>
+#include <string.h>
 
 /* A call or interrupt that has not returned yet. */
 struct frame {
@@ -12,9 +13,11 @@ struct frame {
 	bool interrupt;
 };
 
-/* Each branch opens one frame at most. */
+/* Deeper than a kernel's stack of 16 KiB can be: a frame has 16 bytes at least. */
+#define FRAMES_MAX 1024
+
 struct stack {
-	struct frame frames[BRANCHES_MAX];
+	struct frame frames[FRAMES_MAX];
 	uint32_t count;
 	int depth;
 };
@@ -22,8 +25,10 @@ struct stack {
 /* @level: the caller's code and the called code are a level apart */
 static void push(struct stack *st, uint64_t ret, bool interrupt, bool level)
 {
-	if (st->count < BRANCHES_MAX)
-		st->frames[st->count++] = (struct frame){ret, st->depth, interrupt};
+	/* The outermost is the one whose return is the furthest off. */
+	if (st->count == FRAMES_MAX)
+		memmove(st->frames, st->frames + 1, --st->count * sizeof(st->frames[0]));
+	st->frames[st->count++] = (struct frame){ret, st->depth, interrupt};
 	st->depth += level;
 }
 

@@ -19,19 +19,21 @@ static const struct {
 	{0xc000010f, "DBG_EXTN_CFG"},  /* AMD APM vol. 2, 13.1.1.8: bit 6, LBRV2EN */
 };
 
-/* First instruction after the newest gap: nothing before it is known to lead here. */
-static uint32_t known_from(const struct path *path)
+/* First instruction after the newest gap: nothing before it is known to lead to @index. */
+static uint32_t known_from(const struct path *path, uint32_t index)
 {
 	for (uint32_t i = path->block_count; i > 0; i--) {
-		if (path->blocks[i - 1].gap)
-			return path->blocks[i - 1].first_insn;
+		const struct path_block *block = &path->blocks[i - 1];
+
+		if (block->gap || index - block->first_insn > LOOK_BACK_MAX)
+			return block->first_insn;
 	}
 	return 0;
 }
 
 bool recording_may_stop(const struct path *path, uint32_t index)
 {
-	uint32_t first = known_from(path), steps = 0;
+	uint32_t first = known_from(path, index), steps = 0;
 	uint8_t reg = REG_RCX;
 
 	for (uint32_t i = index; i > first && steps < LOOK_BACK_MAX; i--, steps++) {

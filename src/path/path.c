@@ -35,11 +35,13 @@ struct builder {
 	const struct snapshot *snap;
 	const struct branch *branches; /* the snapshot's, or those of its way */
 	uint32_t count;
-	uint32_t useful; /* those before the capture's own */
+	uint32_t useful;  /* those before the capture's own */
+	uint32_t decoded; /* instructions, those of gaps too */
 	const struct path_options *opts;
 	struct window window;
 	struct path *path;
 	struct flag_writers writers;
+	bool folds;	/* wanted */
 	bool user;	/* a program's path: its own text is there, the kernel's branches are not */
 	bool frozen;	/* the LBR is off: which way a branch went is not known */
 	uint32_t entry; /* branch that led to the block being built */
@@ -183,6 +185,9 @@ static int add_insn(struct builder *b, const struct insn *in, const uint8_t *byt
 	struct path *p = b->path;
 	struct path_insn *pi;
 
+	/* Branches of a snapshot cannot reach that. */
+	if (b->decoded++ >= PATH_WAY_INSNS_MAX)
+		return -E2BIG;
 	if (vector_grow(&p->insns, p->insn_count, sizeof(*p->insns)))
 		return -ENOMEM;
 	pi = &p->insns[p->insn_count];
@@ -313,7 +318,7 @@ static int split_at_lbr_off(struct builder *b, struct path_block *block, uint64_
 
 /*
  * Decode from block->start up to, not including, @end.
- * Returns a reason if it does not come out exactly there, or -ENOMEM.
+ * Returns a reason if it does not come out exactly there, or -ENOMEM, -E2BIG.
  */
 static int walk(struct builder *b, struct path_block *block, uint64_t end)
 {
@@ -646,7 +651,7 @@ static int build(struct builder *b, const struct text_source *text, struct path 
 	err = build_blocks(b);
 	if (!err)
 		err = path_set_depths(b->path, b->branches, b->user, b->opts);
-	if (!err)
+	if (!err && b->folds)
 		err = path_find_folds(b->path);
 	if (!err && snap->err) {
 		/* It looks at text that did not run: once is enough. */
@@ -674,6 +679,7 @@ int path_build(const struct snapshot *snap, const struct text_source *text,
 		.opts = opts ? opts : &defaults,
 		.window = {.text = text},
 		.writers = no_writers,
+		.folds = true,
 		.user = trigger_is_user(snap->trigger),
 	};
 
@@ -688,10 +694,9 @@ int path_build_way(const struct snapshot *snap, const struct text_source *text,
 		   const struct path_options *opts, struct path **ret)
 {
 	const struct deep_way *way = &snap->way;
-	_cleanup_free_ struct branch *branches = calloc(way->count + 1, sizeof(*branches));
+	_cleanup_free_ struct branch *branches = NULL;
 	struct builder b = {
 		.snap = snap,
-		.branches = branches,
 		.count = (uint32_t)way->count,
 		.useful = (uint32_t)way->count,
 		.opts = opts ? opts : &defaults,
@@ -699,6 +704,9 @@ int path_build_way(const struct snapshot *snap, const struct text_source *text,
 		.writers = no_writers,
 	};
 
+	if (way->count > PATH_WAY_MAX)
+		return -E2BIG;
+	b.branches = branches = calloc(way->count + 1, sizeof(*branches));
 	if (!branches)
 		return -ENOMEM;
 	for (size_t i = 0; i < way->count; i++)

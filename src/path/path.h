@@ -20,6 +20,13 @@
 #define PATH_RUN_BYTES_MAX (64u * 1024)
 #define PATH_RUN_INSNS_MAX 5000
 
+/*
+ * Longest way that path_build_way() takes, in branches and in instructions. The 40 runs of --deep
+ * bring a tenth of that; a capture file may have whatever its writer liked.
+ */
+#define PATH_WAY_MAX	   16384
+#define PATH_WAY_INSNS_MAX (512u * 1024)
+
 /**
  * struct path_options - what the path needs to know beside branches and text
  * @place: or NULL; without it an interrupt is only recognised where the CPU reports the branch's
@@ -196,9 +203,10 @@ int path_build(const struct snapshot *snap, const struct text_source *text,
 	       const struct path_options *opts, struct path **ret);
 
 /**
- * path_build_way() - rebuild what ran from the branches of snap->way, however many they are
- * Blocks and decisions refer to branches of that. Arguments and return value as of path_build();
- * -ENODATA, too, if there is no way.
+ * path_build_way() - rebuild what ran from the branches of snap->way
+ * Blocks and decisions refer to branches of that; there are no folds. Arguments and return value as
+ * of path_build(); -ENODATA, too, if there is no way; -E2BIG if it is longer than PATH_WAY_MAX, or
+ * has more instructions than PATH_WAY_INSNS_MAX.
  */
 int path_build_way(const struct snapshot *snap, const struct text_source *text,
 		   const struct path_options *opts, struct path **ret);

@@ -19,6 +19,9 @@
 #define ROWS_MAX    8
 #define ROW_COLUMNS 70
 
+/* Deeper than any call of a kernel: its stack has 16 KiB. */
+#define CALLERS_MAX 128
+
 struct drawing {
 	FILE *out;
 	const struct path *path;
@@ -133,7 +136,7 @@ static void put_decision(struct drawing *d, const struct flow_block *block)
 
 	if (in->class != INSN_COND)
 		return;
-	for (uint32_t i = d->path ? d->path->decision_count : 0; i > 0; i--) {
+	for (uint32_t i = d->path && block->ran ? d->path->decision_count : 0; i > 0; i--) {
 		const struct path_decision *decision = &d->path->decisions[i - 1];
 
 		if (decision->addr != in->addr)
@@ -342,28 +345,33 @@ static void put_call(const struct drawing *d, uint64_t from)
 }
 
 /* A function that came back to itself is drawn once. */
-static bool is_repeated(const struct on_ways *ways, size_t index)
+static bool is_repeated(const struct on_ways *ways, size_t first, size_t index)
 {
-	for (size_t i = 0; i < index; i++)
+	for (size_t i = first; i < index; i++)
 		if (ways->items[i].sym.addr == ways->items[index].sym.addr)
 			return true;
 	return false;
 }
 
-/* Those that led to the function of @d, the outermost first; one without text is left out. */
+/*
+ * Those that led to the function of @d, the outermost first; one without text is left out, as are
+ * more than a kernel's stack has room for.
+ */
 static int put_callers(const struct drawing *d, const struct text_source *text, uint64_t *ret_from)
 {
 	struct on_ways ways = {};
 	int err = find_on_way(d, &ways);
+	size_t count = 0, first;
 
-	for (size_t i = 0; i < ways.count && err != -ENOMEM; i++) {
+	while (count < ways.count && ways.items[count].sym.addr != d->function.addr)
+		count++;
+	first = count > CALLERS_MAX ? count - CALLERS_MAX : 0;
+	for (size_t i = first; i < count && err != -ENOMEM; i++) {
 		struct flow flow = {};
 		struct drawing caller = *d;
 		uint32_t left;
 
-		if (ways.items[i].sym.addr == d->function.addr)
-			break;
-		if (is_repeated(&ways, i))
+		if (is_repeated(&ways, first, i))
 			continue;
 		caller.function = ways.items[i].sym;
 		caller.flow = &flow;

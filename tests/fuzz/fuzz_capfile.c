@@ -64,8 +64,7 @@ static void judge(struct capfile *capfile, struct snapshot *snap, FILE *out)
 	if (!path_build(snap, &text, &opts, &path))
 		path_free(path);
 	path = NULL;
-	/* Thousands of branches take their time, and tell no more than hundreds. */
-	if (snap->way.count < 500 && !path_build_way(snap, &text, &opts, &path))
+	if (!path_build_way(snap, &text, &opts, &path))
 		path_free(path);
 	render_text_snapshot(out, snap, capfile_symbols(capfile), &how);
 	if (snap->stack_count > BACKTRACE_MAX || (snap->log && snap->log->count > LOG_LINES_MAX))

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <errno.h>
 
@@ -31,8 +32,10 @@
  *                                                  75  wrmsr
  * 100 cld                   200 ret                77  ret
  * 101 iretq                 210 call 21c           80  call 210
- *                           21c mov %rax,(%rsp)    85  ret
- *                           220 jmp 200
+ * 103 nop, 253 times        21c mov %rax,(%rsp)    85  ret
+ *                           220 jmp 200            90  js 97
+ *                                                  92  call 90
+ *                                                  97  ret
  */
 static const struct {
 	uint32_t at;
@@ -50,6 +53,7 @@ static const struct {
 	{0x70, "\xb9\x48\x00\x00\x00\x0f\x30\xc3", 8},
 	{0x100, "\xfc\x48\xcf", 3},
 	{0x80, "\xe8\x8b\x01\x00\x00\xc3", 6},
+	{0x90, "\x78\x05\xe8\xf9\xff\xff\xff\xc3", 8},
 	{0x200, "\xc3", 1},
 	{0x210, "\xe8\x07\x00\x00\x00", 5},
 	{0x21c, "\x48\x89\x04\x24\xe9\xdb\xff\xff\xff", 9},
@@ -595,10 +599,65 @@ static void build_way_of_120_branches_no_gap(void **state)
 	path_free(path);
 }
 
+/* 100 calls of a function by itself, and 99 returns: more than BRANCHES_MAX are open at once. */
+static void build_way_of_100_nested_calls_each_a_level_deeper(void **state)
+{
+	struct branch_ends ends[200];
+	struct snapshot snap = {.ip = BASE + 0x97, .trigger = &hw, .way = {ends, ARRAY_SIZE(ends)}};
+	struct path *path = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		ends[i] = i < 100    ? (struct branch_ends){BASE + 0x92, BASE + 0x90}
+			  : i == 100 ? (struct branch_ends){BASE + 0x90, BASE + 0x97}
+				     : (struct branch_ends){BASE + 0x97, BASE + 0x97};
+	assert_int_equal(path_build_way(&snap, &text, &options, &path), 0);
+	assert_int_equal(path->gap_count, 0);
+	assert_int_equal(path->block_count, 200);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(path->blocks[i].depth, i);
+		assert_int_equal(path->blocks[199 - i].depth, i);
+	}
+	path_free(path);
+}
+
+static int build_long_way(size_t count, struct branch_ends branch, struct path **ret)
+{
+	_cleanup_free_ struct branch_ends *ends = calloc(count, sizeof(*ends));
+	struct snapshot snap = {.ip = branch.to, .trigger = &hw, .way = {ends, count}};
+
+	assert_non_null(ends);
+	for (size_t i = 0; i < count; i++)
+		ends[i] = branch;
+	return path_build_way(&snap, &text, &options, ret);
+}
+
+/* A capture file may have whatever its writer liked: 254 instructions, again and again. */
+static void build_way_longer_than_any_true_one_is_refused(void **state)
+{
+	const struct branch_ends nops = {BASE + 0x200, BASE + 0x103};
+	const struct branch_ends call = {BASE + 0x92, BASE + 0x90};
+	struct path *path = NULL;
+
+	(void)state;
+	assert_int_equal(build_long_way(PATH_WAY_INSNS_MAX / 254, nops, &path), 0);
+	assert_true(path->insn_count > PATH_WAY_INSNS_MAX - 2 * 254);
+	path_free(path);
+	path = NULL;
+	assert_int_equal(build_long_way(PATH_WAY_INSNS_MAX / 254 + 2, nops, &path), -E2BIG);
+	assert_int_equal(build_long_way(PATH_WAY_MAX, call, &path), 0);
+	path_free(path);
+	path = NULL;
+	assert_int_equal(build_long_way(PATH_WAY_MAX + 1, call, &path), -E2BIG);
+	assert_null(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(build_way_of_120_branches_no_gap),
+		cmocka_unit_test(build_way_of_100_nested_calls_each_a_level_deeper),
+		cmocka_unit_test(build_way_longer_than_any_true_one_is_refused),
 		cmocka_unit_test(path_build_error_path_blocks_and_decisions),
 		cmocka_unit_test(path_build_interrupt_ends_block_before_its_instruction),
 		cmocka_unit_test(path_build_interrupt_on_branch_no_decision),
