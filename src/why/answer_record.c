@@ -276,15 +276,6 @@ static uint64_t take_u64(struct cursor *cursor)
 	return cursor_number(cursor, 8);
 }
 
-/* What is printed as it is has no control characters. */
-static void take_words(struct cursor *cursor, struct errmsg *msg)
-{
-	cursor_string(cursor, msg->text, sizeof(msg->text));
-	for (char *p = msg->text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-}
-
 /* A string of its own; NULL: there is none, or no memory. */
 static char *take_string(struct cursor *cursor)
 {
@@ -504,7 +495,7 @@ static int take_deep(struct cursor *cursor, const struct deep_way *way, struct a
 	deep->runs = take_u32(cursor, UINT32_MAX);
 	deep->entry = take_u32(cursor, 1);
 	deep->end = take_u64(cursor);
-	take_words(cursor, &deep->gap);
+	cursor_string(cursor, deep->gap.text, sizeof(deep->gap.text));
 	err = take_segments(cursor, deep);
 	return err ?: take_interrupts(cursor, deep);
 }
@@ -522,7 +513,7 @@ int answer_record_read(const struct snapshot *snap, struct symbols *symbols, str
 	answer.state = (enum origin_state)take_u32(&cursor, ORIGIN_ONE_OF);
 	answer.why_call = (enum blame_reason)take_u32(&cursor, BLAME_ONLY);
 	answer.lost = take_u64(&cursor);
-	take_words(&cursor, &answer.reason);
+	cursor_string(&cursor, answer.reason.text, sizeof(answer.reason.text));
 	err = err ?: take_failures(&cursor, &answer);
 	take_site(&cursor, symbols, &answer.site);
 	err = err ?: take_hit(&cursor, &answer.hit, &answer.table);

@@ -333,23 +333,6 @@ static void make_log_longer_than_a_string_keeps_whole_lines(void **state)
 	answer_deinit(&answer);
 }
 
-/* These are printed as they are. */
-static void read_control_characters_become_question_marks(void **state)
-{
-	struct answer answer = make_answer(), copy;
-	_cleanup_free_ uint8_t *bytes = NULL;
-	char **words = NULL;
-	size_t len;
-
-	errmsg_set(&answer.deep->gap, 0, "a\033[2Jb");
-	make_bytes(&answer, &bytes, &len);
-	assert_int_equal(read_bytes(bytes, len, *state, &copy, &words), 0);
-	assert_string_equal(copy.deep->gap.text, "a?[2Jb");
-	answer_record_free_command(words);
-	answer_deinit(&copy);
-	answer_deinit(&answer);
-}
-
 /* 8192 calls with all their strings are more than a record holds: the one to blame is the oldest.
  */
 static void make_of_thousands_of_calls_keeps_the_newest_and_the_one(void **state)
@@ -387,7 +370,6 @@ int main(void)
 		cmocka_unit_test(read_numbers_beyond_their_range_is_refused),
 		cmocka_unit_test(read_log_of_whole_lines_only),
 		cmocka_unit_test(make_log_longer_than_a_string_keeps_whole_lines),
-		cmocka_unit_test(read_control_characters_become_question_marks),
 		cmocka_unit_test(make_of_thousands_of_calls_keeps_the_newest_and_the_one),
 	};
 

@@ -114,6 +114,40 @@ static const char kernel[] = "ffffffff81000000 t deep\n"
 			     "ffffffff81000500 T entry_SYSCALL_64_after_hwframe\n"
 			     "ffffffff81000600 T end\n";
 
+/* Out of a capture file: ESC, and CSI as C1 has it in UTF-8. */
+static void why_reasons_control_characters_are_made_visible(void **state)
+{
+	static const char hostile[] = "a\033[2Jb\302\2331mc";
+	struct answer answer = {};
+	struct deep_path deep = {};
+	struct why_view view = {}, named = {};
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	failed(&answer.failures, ONE, SYS_rmdir, ENOENT, "/lib/x", 0);
+	answer.call = &answer.failures.items[0];
+	errmsg_set(&answer.reason, 0, "%s", hostile);
+	errmsg_set(&deep.gap, 0, "%s", hostile);
+	render_why_answer(out, &answer, &view);
+	render_why_deep(out, &deep, &view);
+	deep.branches = calloc(1, sizeof(*deep.branches));
+	assert_non_null(deep.branches);
+	deep.count = 1;
+	named.symbols = symbol_table(kernel);
+	render_why_deep(out, &deep, &named);
+	fclose(out);
+	symbols_close(named.symbols);
+	free(deep.branches);
+	answer_deinit(&answer);
+	assert_null(strchr(text, '\033'));
+	assert_null(strchr(text, '\302'));
+	assert_non_null(strstr(text, "is not known: a\\x1b[2Jb\\xc2\\x9b1mc\n"));
+	assert_non_null(strstr(text, "is not shown: a\\x1b[2Jb\\xc2\\x9b1mc\n"));
+	assert_non_null(strstr(text, "no further: a\\x1b[2Jb\\xc2\\x9b1mc\n"));
+}
+
 static void check_stack(const uint64_t *stack, uint32_t count, uint32_t branches,
 			const char *expected)
 {
@@ -326,6 +360,7 @@ int main(void)
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
 		cmocka_unit_test(why_all_identical_calls_are_counted),
 		cmocka_unit_test(why_answer_only_habits_failed_says_so),
+		cmocka_unit_test(why_reasons_control_characters_are_made_visible),
 		cmocka_unit_test(why_stack_entry_code_is_folded),
 		cmocka_unit_test(why_stack_deep_middle_is_left_out),
 	};

@@ -78,11 +78,13 @@ static void print_functions(FILE *out, const struct deep_path *deep, const struc
 
 static void print_reach(FILE *out, const struct deep_path *deep, const struct why_view *view)
 {
+	char gap[4 * sizeof(deep->gap.text)];
+
 	fprintf(out, "%s%zu branch%s back in %u run%s%s%s\n", paint(&view->text, BOLD), deep->count,
 		deep->count == 1 ? "" : "es", deep->runs, deep->runs == 1 ? "" : "s",
 		deep->entry ? ", to the system call's entry" : "", paint(&view->text, OFF));
 	if (deep->gap.text[0])
-		fprintf(out, "  no further: %s\n", deep->gap.text);
+		fprintf(out, "  no further: %s\n", escape_text(deep->gap.text, gap, sizeof(gap)));
 }
 
 static void print_interrupts(FILE *out, const struct deep_path *deep, const struct why_view *view)
@@ -116,10 +118,12 @@ static void print_computed(FILE *out, const struct deep_path *deep)
 
 void render_why_deep(FILE *out, const struct deep_path *deep, const struct why_view *view)
 {
+	char gap[4 * sizeof(deep->gap.text)];
+
 	fputc('\n', out);
 	if (!deep->count) {
 		fprintf(out, "The way from the system call to the error is not shown: %s\n",
-			deep->gap.text);
+			escape_text(deep->gap.text, gap, sizeof(gap)));
 		return;
 	}
 	print_reach(out, deep, view);

@@ -364,6 +364,8 @@ static void print_candidates(FILE *out, const struct answer *answer, const struc
 
 void render_why_answer(FILE *out, const struct answer *answer, const struct why_view *view)
 {
+	char reason[4 * sizeof(answer->reason.text)];
+
 	print_call(out, answer->call, view);
 	if (answer->why_call == BLAME_ONLY)
 		fputs("  programs try this in any case, and go on; but no other call failed\n",
@@ -377,7 +379,8 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 		print_candidates(out, answer, view);
 		break;
 	default:
-		fprintf(out, "  where the error was made is not known: %s\n", answer->reason.text);
+		fprintf(out, "  where the error was made is not known: %s\n",
+			escape_text(answer->reason.text, reason, sizeof(reason)));
 	}
 	print_kernel_words(out, answer->call, view);
 }
