@@ -428,15 +428,15 @@ static int take_hit(struct cursor *cursor, struct why_hit **ret, struct why_read
 static int take_candidates(struct cursor *cursor, struct symbols *symbols, struct sites *sites)
 {
 	uint32_t count = take_count(cursor, 8 + 8 + 3 * 4);
-	int err = 0;
 
-	for (uint32_t i = 0; i < count && !err; i++) {
-		struct site site = {};
-
-		take_site(cursor, symbols, &site);
-		err = cursor->bad ? -EBADMSG : sites_add(sites, &site);
-	}
-	return err ?: cursor->bad ? -EBADMSG : 0;
+	/* Not by sites_add(), which looks at all before it for each. */
+	sites->items = calloc(count + 1, sizeof(*sites->items));
+	if (!sites->items)
+		return -ENOMEM;
+	sites->room = count + 1;
+	while (sites->count < count && !cursor->bad)
+		take_site(cursor, symbols, &sites->items[sites->count++]);
+	return cursor->bad ? -EBADMSG : 0;
 }
 
 static int take_segments(struct cursor *cursor, struct deep_path *deep)

@@ -333,6 +333,31 @@ static void make_log_longer_than_a_string_keeps_whole_lines(void **state)
 	answer_deinit(&answer);
 }
 
+/* As many as a record has room for, each kept: none is compared with all before it. */
+static void read_candidates_of_a_whole_record_each_is_there(void **state)
+{
+	enum { SITES = 37000 };
+	struct answer answer = {.state = ORIGIN_ONE_OF}, copy;
+	_cleanup_free_ uint8_t *bytes = NULL;
+	char **words = NULL;
+	size_t len;
+
+	answer.candidates.items = calloc(SITES, sizeof(struct site));
+	assert_non_null(answer.candidates.items);
+	answer.candidates.count = answer.candidates.room = SITES;
+	for (size_t i = 0; i < SITES; i++)
+		answer.candidates.items[i].addr = BASE + i % 64;
+	make_bytes(&answer, &bytes, &len);
+	assert_true(len < 1u << 20);
+	assert_int_equal(read_bytes(bytes, len, *state, &copy, &words), 0);
+	assert_int_equal(copy.candidates.count, SITES);
+	assert_int_equal(copy.candidates.items[33].addr, BASE + 33);
+	assert_string_equal(copy.candidates.items[33].sym.name, "two");
+	answer_record_free_command(words);
+	answer_deinit(&copy);
+	answer_deinit(&answer);
+}
+
 /* 8192 calls with all their strings are more than a record holds: the one to blame is the oldest.
  */
 static void make_of_thousands_of_calls_keeps_the_newest_and_the_one(void **state)
@@ -370,6 +395,7 @@ int main(void)
 		cmocka_unit_test(read_numbers_beyond_their_range_is_refused),
 		cmocka_unit_test(read_log_of_whole_lines_only),
 		cmocka_unit_test(make_log_longer_than_a_string_keeps_whole_lines),
+		cmocka_unit_test(read_candidates_of_a_whole_record_each_is_there),
 		cmocka_unit_test(make_of_thousands_of_calls_keeps_the_newest_and_the_one),
 	};
 
