@@ -20,7 +20,7 @@ JSON_CHECK = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "js
 ALWAYS = {
     "lbrsnoop.why/1": {"schema", "runs", "text", "pid", "tid", "comm", "errno", "via", "stack", "others", "lost",
                        "addr", "inlined", "certain", "candidates", "count", "blamed", "entry", "branches", "segments",
-                       "run", "point", "interrupts", "branches_behind", "gaps", "from", "to"},
+                       "run", "point", "interrupts", "branches_behind", "rescheduled", "gaps", "from", "to"},
     "lbrsnoop.snapshot/1": {"schema", "ts_ns", "path_id", "cpu", "pid", "tid", "comm", "target", "kind", "lbr",
                             "model", "valid", "missing", "wasted", "shown_from", "tracing", "supported", "branches",
                             "from", "to", "addr", "start", "end", "interrupt", "ends", "insns", "text", "insn",

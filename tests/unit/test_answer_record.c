@@ -88,9 +88,11 @@ static struct answer make_answer(void)
 	deep->segments[0] = (struct deep_segment){.run = 3, .count = 1, .point = BASE + 0x10};
 	deep->segments[1] = (struct deep_segment){
 		.run = 4, .count = 2, .overlap = 1, .computed = 1, .point = BASE + 2};
-	deep->interrupts = calloc(1, sizeof(*deep->interrupts));
-	deep->interrupt_count = 1;
+	deep->interrupts = calloc(2, sizeof(*deep->interrupts));
+	deep->interrupt_count = 2;
 	deep->interrupts[0] = (struct deep_interrupt){.entry = BASE + 0x20, .newer = 2, .run = 4};
+	deep->interrupts[1] =
+		(struct deep_interrupt){.entry = BASE + 0x30, .newer = 1, .run = 5, .aside = true};
 	deep->runs = 4;
 	deep->end = BASE + 0x10;
 	errmsg_set(&deep->gap, 0, "no more runs");
@@ -181,9 +183,15 @@ static void check_deep(const struct deep_path *deep)
 	assert_int_equal(deep->segments[1].overlap, 1);
 	assert_int_equal(deep->segments[1].computed, 1);
 	assert_int_equal(deep->segments[1].point, BASE + 2);
-	assert_int_equal(deep->interrupt_count, 1);
+	assert_int_equal(deep->interrupt_count, 2);
 	assert_int_equal(deep->interrupts[0].entry, BASE + 0x20);
 	assert_int_equal(deep->interrupts[0].newer, 2);
+	assert_int_equal(deep->interrupts[0].run, 4);
+	assert_false(deep->interrupts[0].aside);
+	assert_int_equal(deep->interrupts[1].entry, BASE + 0x30);
+	assert_int_equal(deep->interrupts[1].newer, 1);
+	assert_int_equal(deep->interrupts[1].run, 5);
+	assert_true(deep->interrupts[1].aside);
 }
 
 static void read_what_was_made_the_same(void **state)
