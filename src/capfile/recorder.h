@@ -20,7 +20,8 @@ struct recorder;
 struct capfile;
 
 /**
- * struct recorder_options - all borrowed until recorder_close()
+ * struct recorder_options - all borrowed until recorder_open() returns, but @from, @symbols and
+ * @text until recorder_close()
  * @path, @fd: see capfile_writer_open()
  * @command: for the reader of the file: the command line
  * @tool: name and version of this program

@@ -12,6 +12,7 @@
 #include "host/capabilities.h"
 #include "host/cgroup.h"
 #include "pipeline/classify.h"
+#include "cmd/option_args.h"
 #include "cmd/output.h"
 #include "cmd/view.h"
 #include "capfile/recorder.h"
@@ -47,17 +48,18 @@ struct why {
 	FILE *out;  /* of the view: the same, or memory for JSON */
 	char *line;
 	size_t line_len;
+	bool data_on_stdout; /* a data line, or a capture */
 	bool quiet;
 	struct progress *progress;
 };
 
-/* The later runs write where nobody reads; a data line of ours is not mixed with the command's. */
+/* The later runs write where nobody reads; data of ours is not mixed with the command's. */
 static int exec_command(void *ctx)
 {
 	const struct why *why = ctx;
 	int null;
 
-	if (!why->quiet && why->opts->view.json && !why->opts->output)
+	if (!why->quiet && why->data_on_stdout)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (why->quiet) {
 		null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -376,7 +378,7 @@ static int attach(struct why *why, struct session_options *session, struct errms
 		log_info("no call failed%s: %s", asks(opts) ? " as asked for" : "",
 			 why->answer.reason.text);
 		if (!opts->view.json)
-			return 0;
+			return record(why, msg);
 	}
 	return show(why, why->file, msg);
 }
@@ -510,6 +512,8 @@ int cmd_why(int argc, char **argv)
 		log_error("not permitted without %s; %s", missing, missing_capabilities_remedy());
 		return EXIT_PERMISSION;
 	}
+	why.data_on_stdout =
+		(opts.view.json && !opts.output) || (opts.record && args_is_stdout(opts.record));
 	why.file = opts.output ? fopen(opts.output, "we") : stdout;
 	if (!why.file) {
 		log_error("%s: %s", opts.output, strerror(errno));
