@@ -12,13 +12,12 @@
 
 /* A record of a capture file has no more than 1 MiB. */
 #define FAILURE_BYTES_MAX (512u << 10)
+#define COMMAND_BYTES_MAX (256u << 10)
 /* Of a string the length is a u16. */
 #define STRING_MAX 65535u
 
 /* include/linux/err.h */
 #define ERRNO_MAX 4095u
-
-#define WORDS_MAX 65536u
 
 enum {
 	SITE_BRANCH = 1,
@@ -73,13 +72,23 @@ static void put_log(FILE *out, const char *log)
 
 static void put_command(FILE *out, const char *const *command)
 {
-	size_t count = 0;
+	size_t all = 0, count = 0, room = COMMAND_BYTES_MAX, len;
+	char more[64];
 
-	while (command && command[count] && count < WORDS_MAX)
-		count++;
-	put_u32(out, count);
+	while (command && command[all])
+		all++;
+	for (; count < all; count++) {
+		len = sizeof(uint16_t) + strnlen(command[count], STRING_MAX);
+		if (len > room)
+			break;
+		room -= len;
+	}
+	put_u32(out, count + (count < all));
 	for (size_t i = 0; i < count; i++)
 		put_string(out, command[i]);
+	snprintf(more, sizeof(more), "[%zu more words]", all - count);
+	if (count < all)
+		put_string(out, more);
 }
 
 static void put_failure(FILE *out, const struct failure *failure)

@@ -6,7 +6,8 @@
  * kept, as of all else in a capture: names, lines and conditions are found where it is read. The
  * branches of a deep path are in WAY.
  *
- *	command		u32 words, each a string; 0: none was run
+ *	command		u32 words, each a string; 0: none was run. Beyond 256 KiB the last is
+ *			"[N more words]"
  *	outcome		u32 status, u32 runs, u32 state, u32 why_call, u64 lost, string reason
  *	failures	u32 number of the call from 1, 0: none; u32 left out; u32 count, each
  *			u64 mono_ns, u32 tgid, u32 tid, u32 via, u32 err, strings comm, text, log;

@@ -366,6 +366,34 @@ static void read_candidates_of_a_whole_record_each_is_there(void **state)
 	answer_deinit(&answer);
 }
 
+/* "grep x $(find /)": 100,000 words of 10 bytes are more than a record holds. */
+static void make_of_a_long_command_keeps_its_begin_and_says_so(void **state)
+{
+	enum { WORDS = 100000, KEPT = (256 << 10) / 12 };
+	struct answer answer = make_answer(), copy;
+	_cleanup_free_ const char **long_command = calloc(WORDS + 1, sizeof(*long_command));
+	_cleanup_free_ uint8_t *bytes = NULL;
+	char **words = NULL;
+	size_t len, count = 0;
+
+	assert_non_null(long_command);
+	for (size_t i = 0; i < WORDS; i++)
+		long_command[i] = "0123456789";
+	assert_int_equal(answer_record_make(&answer, long_command, &bytes, &len), 0);
+	assert_true(len < 1u << 20);
+	assert_int_equal(read_bytes(bytes, len, *state, &copy, &words), 0);
+	while (words[count])
+		count++;
+	assert_int_equal(count, KEPT + 1);
+	assert_string_equal(words[KEPT - 1], "0123456789");
+	/* 100,000 - 21,845 */
+	assert_string_equal(words[KEPT], "[78155 more words]");
+	check_deep(copy.deep);
+	answer_record_free_command(words);
+	answer_deinit(&copy);
+	answer_deinit(&answer);
+}
+
 /* 8192 calls with all their strings are more than a record holds: the one to blame is the oldest.
  */
 static void make_of_thousands_of_calls_keeps_the_newest_and_the_one(void **state)
@@ -404,6 +432,7 @@ int main(void)
 		cmocka_unit_test(read_log_of_whole_lines_only),
 		cmocka_unit_test(make_log_longer_than_a_string_keeps_whole_lines),
 		cmocka_unit_test(read_candidates_of_a_whole_record_each_is_there),
+		cmocka_unit_test(make_of_a_long_command_keeps_its_begin_and_says_so),
 		cmocka_unit_test(make_of_thousands_of_calls_keeps_the_newest_and_the_one),
 	};
 
