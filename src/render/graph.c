@@ -11,6 +11,7 @@
 #include "render/escape.h"
 #include "render/flow_graph.h"
 #include "render/branch_list.h"
+#include "symbolize/cold_part.h"
 #include "symbolize/place.h"
 #include "util/errno_name.h"
 #include "util/vector.h"
@@ -299,12 +300,12 @@ static int find_on_way(const struct drawing *d, struct on_ways *ways)
 		    symbols_find(d->view->symbols, block->start, &sym) ||
 		    place_is_thunk(place_of_symbol(sym.name, 0)))
 			continue;
-		/* A jump to its own begin is a loop. */
-		called = block->start == sym.addr &&
-			 (!i || ways->items[i - 1].sym.addr != sym.addr ||
+		/* A jump to its own begin is a loop, and a cold part is jumped to. */
+		called = block->start == sym.addr && !cold_part_prefix(sym.name) &&
+			 (!i || !cold_part_same(&ways->items[i - 1].sym, &sym) ||
 			  (b && (block[-1].end_class == INSN_CALL ||
 				 block[-1].end_class == INSN_ICALL)));
-		while (!called && i && ways->items[i - 1].sym.addr != sym.addr)
+		while (!called && i && !cold_part_same(&ways->items[i - 1].sym, &sym))
 			i--;
 		if (called || !i) {
 			/* A caller from before the first branch. */

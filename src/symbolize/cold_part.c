@@ -30,6 +30,11 @@ bool cold_part_is_of(const struct symbol *cold, const struct symbol *func)
 	       !strcmp(cold->module, func->module);
 }
 
+bool cold_part_same(const struct symbol *a, const struct symbol *b)
+{
+	return a->addr == b->addr || cold_part_is_of(a, b) || cold_part_is_of(b, a);
+}
+
 int cold_part_whole(struct symbols *symbols, const struct symbol *part, size_t which,
 		    struct symbol *ret_func)
 {

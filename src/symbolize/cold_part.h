@@ -19,6 +19,10 @@ size_t cold_part_prefix(const char *name);
 /** cold_part_is_of() - is @cold a cold part of the function @func? Modules are compared, too. */
 bool cold_part_is_of(const struct symbol *cold, const struct symbol *func);
 
+/** cold_part_same() - are both of one function: the same symbol, or one a cold part of the other?
+ */
+bool cold_part_same(const struct symbol *a, const struct symbol *b);
+
 /**
  * cold_part_whole() - the function that the part was split off
  * @which: 0 for the first function of that name, 1 for the next one: names of static functions are

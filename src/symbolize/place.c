@@ -135,5 +135,5 @@ bool same_function_by_symbols(void *symbols, uint64_t a, uint64_t b)
 
 	if (symbols_find(symbols, a, &in) || symbols_find(symbols, b, &at))
 		return false;
-	return in.addr == at.addr || cold_part_is_of(&at, &in) || cold_part_is_of(&in, &at);
+	return cold_part_same(&in, &at);
 }

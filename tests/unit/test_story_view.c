@@ -673,6 +673,41 @@ static void render_graph_way_has_callers_and_the_last_branch(void **state)
 	assert_null(strstr(out, "cluster_ffffffff81000080"));
 }
 
+/* f decides and jumps into its cold part, not to the begin of that. */
+static void render_graph_way_through_a_cold_part_keeps_the_callers(void **state)
+{
+	static const struct branch_ends ends[] = {
+		{BASE + 0x300, BASE + 0x140}, {BASE + 0x140, BASE}, {BASE + 2, BASE + 0x10}};
+	struct trigger trigger = have.trigger;
+	struct snapshot snap = {
+		.ip = BASE + 0x10,
+		.trigger = &trigger,
+		.err = EINVAL,
+		.way = {ends, ARRAY_SIZE(ends)},
+	};
+	struct path_options opts = {.place = place};
+	struct story_view view = {.symbols = symbol_table("ffffffff81000000 T f\n"
+							  "ffffffff8100000f t f.cold\n"
+							  "ffffffff81000018 T g\n"
+							  "ffffffff81000140 T caller\n"
+							  "ffffffff81000160 T end\n")};
+	_cleanup_free_ char *out = NULL;
+	struct path *path;
+	size_t len;
+	FILE *f;
+
+	trigger.kind = TRIGGER_HW;
+	trigger.func_addr = BASE;
+	assert_int_equal(path_build_way(&snap, &text, &opts, &path), 0);
+	f = open_memstream(&out, &len);
+	assert_int_equal(render_graph_way(f, &snap, path, &text, &view), 0);
+	fclose(f);
+	path_free(path);
+	symbols_close(view.symbols);
+	assert_non_null(strstr(out, "subgraph cluster_ffffffff81000140 {\n"));
+	assert_non_null(strstr(out, "  nffffffff81000140 -> nffffffff81000000 [style=dashed"));
+}
+
 /* The page's data of one snapshot. */
 static json_t *page_data(const struct snapshot *snap, struct story_view *view)
 {
@@ -831,6 +866,7 @@ int main(void)
 		cmocka_unit_test(render_story_no_row_is_wider_than_100),
 		cmocka_unit_test(render_graph_path_and_key_are_drawn),
 		cmocka_unit_test(render_graph_way_has_callers_and_the_last_branch),
+		cmocka_unit_test(render_graph_way_through_a_cold_part_keeps_the_callers),
 		cmocka_unit_test(html_report_lines_executed_and_not),
 	};
 

@@ -291,6 +291,42 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		      "\nThe way from the system call to the error is not shown: no LBR\n");
 }
 
+/* one() calls two(), which jumps into its cold part and back; the second time it fails there. */
+static void deep_functions_cold_part_is_no_function_of_its_own(void **state)
+{
+	struct why_branch branches[] = {
+		{0xffffffff81000050, 0xffffffff81000100}, /* one() */
+		{0xffffffff81000104, 0xffffffff81000200}, /* two() */
+		{0xffffffff81000208, 0xffffffff81000300}, /* its cold part */
+		{0xffffffff81000304, 0xffffffff81000210}, {0xffffffff81000214, 0xffffffff81000308},
+	};
+	struct deep_path deep = {
+		.branches = branches,
+		.count = sizeof(branches) / sizeof(*branches),
+		.end = 0xffffffff8100030c,
+		.runs = 2,
+		.entry = true,
+	};
+	struct why_view view = {
+		.symbols = symbol_table("ffffffff81000000 T caller\n"
+					"ffffffff81000100 T one\n"
+					"ffffffff81000200 T two\n"
+					"ffffffff81000300 t two.cold\n"
+					"ffffffff81000400 T end\n"),
+	};
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	render_why_deep(out, &deep, &view);
+	fclose(out);
+	symbols_close(view.symbols);
+	assert_string_equal(text, "\n5 branches back in 2 runs, to the system call's entry\n"
+				  "    caller  +0x50  1 branch\n"
+				  "    one     +0x4  1 branch\n"
+				  "    two     two.cold+0xc  3 branches\n");
+}
+
 /* one() compares twice and calls two(), which compares, and where the error is made. */
 static const uint8_t code[] = {
 	[0x00] = 0x85, 0xc0,		       /* test %eax,%eax */
@@ -357,6 +393,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(deep_functions_on_the_way_say_what_decided),
 		cmocka_unit_test(deep_functions_on_the_way_what_returned_is_counted),
+		cmocka_unit_test(deep_functions_cold_part_is_no_function_of_its_own),
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
 		cmocka_unit_test(why_all_identical_calls_are_counted),
 		cmocka_unit_test(why_answer_only_habits_failed_says_so),

@@ -7,6 +7,7 @@
 
 #include "path/names.h"
 #include "path/path.h"
+#include "symbolize/cold_part.h"
 #include "symbolize/place.h"
 #include "util/cleanup.h"
 
@@ -47,7 +48,7 @@ static void enter(struct frames *frames, const struct symbol *sym)
 static bool go_back(struct frames *frames, const struct symbol *sym)
 {
 	for (size_t i = frames->count; i-- > 0;) {
-		if (frames->items[i].function.sym.addr != sym->addr)
+		if (!cold_part_same(&frames->items[i].function.sym, sym))
 			continue;
 		if (i + 1 < frames->count)
 			frames->items[i].function.returned++;
@@ -73,7 +74,7 @@ static void follow(struct frames *frames, struct symbols *symbols, const struct 
 
 	/* A thunk's own branch is one with that which led to it. */
 	if (!symbols_find(symbols, branch->from, &sym) && !is_thunk(&sym)) {
-		if (!top || top->function.sym.addr != sym.addr) {
+		if (!top || !cold_part_same(&top->function.sym, &sym)) {
 			frames->count = 0;
 			enter(frames, &sym);
 			top = &frames->items[0];
@@ -83,7 +84,8 @@ static void follow(struct frames *frames, struct symbols *symbols, const struct 
 	}
 	if (symbols_find(symbols, branch->to, &sym) || is_thunk(&sym))
 		return;
-	if (branch->to == sym.addr) {
+	/* A cold part is jumped to. */
+	if (branch->to == sym.addr && !cold_part_prefix(sym.name)) {
 		enter(frames, &sym);
 	} else if (!go_back(frames, &sym)) {
 		/* A caller from before the first branch. */

@@ -8,6 +8,7 @@
 #include "render/color.h"
 #include "render/escape.h"
 #include "render/why/deep_functions.h"
+#include "symbolize/cold_part.h"
 #include "util/cleanup.h"
 
 /* Longer names take a row as they are. */
@@ -45,6 +46,9 @@ static void print_function(FILE *out, const struct deep_function *function, int 
 		fprintf(out, "%s:%d",
 			escape_text(place.chain[place.count - 1].file, file, sizeof(file)),
 			place.chain[place.count - 1].line);
+	else if (place.known && cold_part_is_of(&place.sym, &function->sym))
+		fprintf(out, "%s+0x%" PRIx64, escape_text(place.sym.name, name, sizeof(name)),
+			function->at - place.sym.addr);
 	else
 		fprintf(out, "+0x%" PRIx64, function->at - function->sym.addr);
 	fprintf(out, "  %s%zu branch%s", paint(&view->text, DIM), function->branches,
