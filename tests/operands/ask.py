@@ -165,7 +165,12 @@ class Fact:
         elif self.kind in ("global", "percpu"):
             check_address(self, as_gdb_knows(text), self.offset)
         else:
-            base = number(gdb.parse_and_eval(as_gdb_knows(self.pointer)))
+            pointer = gdb.parse_and_eval(as_gdb_knows(self.pointer))
+            # Where no function inlined here has the variable gdb finds the program's function of that
+            # name, and any number of "*" before that is still the function.
+            if pointer.type.code == gdb.TYPE_CODE_FUNC:
+                raise Contradiction(self.pointer + ": a function")
+            base = number(pointer)
             check_address(self, as_gdb_knows(text), base + self.offset)
 
     def check(self):
