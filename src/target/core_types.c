@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "util/file/new_file.h"
 #include "util/fnv.h"
 #include "util/hash_table.h"
 #include "util/vector.h"
@@ -169,21 +169,9 @@ static int add_types(struct copy *copy)
 static int write_types(const struct btf *btf, int fd)
 {
 	uint32_t size = 0;
-	const char *data = btf__raw_data(btf, &size);
+	const void *data = btf__raw_data(btf, &size);
 
-	if (!data)
-		return -ENOMEM;
-	while (size) {
-		ssize_t put = write(fd, data, size);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put ? -errno : -EIO;
-		data += put;
-		size -= (uint32_t)put;
-	}
-	return 0;
+	return data ? write_all(fd, data, size) : -ENOMEM;
 }
 
 int core_types_write(const struct btf *kernel, const struct btf *object, int fd)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "snapshot/probe.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -58,13 +59,6 @@ static bool is_aside(const char *name)
 	return false;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* 1 if it is new; 0 if it was there; negative errno */
 static int remember(struct search *search, uint64_t addr)
 {
@@ -74,7 +68,7 @@ static int remember(struct search *search, uint64_t addr)
 	if (!key)
 		return -ENOMEM;
 	*key = addr;
-	node = tsearch(key, &search->known, by_address);
+	node = tsearch(key, &search->known, address_compare);
 	if (!node || *node != key) {
 		free(key);
 		return node ? 0 : -ENOMEM;

@@ -14,7 +14,7 @@ struct recorder;
  * why_record_open() - before anything is run: the file has its name then
  * @path: "-": standard output
  * @command: that is run, ended by NULL; NULL: none
- * @symbols, @text: of the running kernel; borrowed until why_record_close()
+ * @symbols, @text: of the running kernel; borrowed until recorder_close()
  * Return: 0; negative errno, with @msg.
  */
 int why_record_open(const char *path, const char *const *command, struct symbols *symbols,

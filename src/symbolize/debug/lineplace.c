@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -194,13 +195,6 @@ static int by_function(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The first of each function, at its run-time address. */
 static void keep_first(struct line_search *search)
 {
@@ -224,7 +218,7 @@ static void keep_first(struct line_search *search)
 		places->addr_count++;
 	}
 	if (places->addr_count && places->addr_count <= LINE_PLACES_MAX)
-		qsort(places->addrs, places->addr_count, sizeof(places->addrs[0]), by_address);
+		qsort(places->addrs, places->addr_count, sizeof(places->addrs[0]), address_compare);
 }
 
 int debugimage_places(struct debugimage *image, const char *file, int line,
