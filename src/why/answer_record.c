@@ -217,7 +217,7 @@ static void put_deep(FILE *out, const struct deep_path *deep)
 		put_u64(out, deep->interrupts[i].entry);
 		put_u32(out, deep->interrupts[i].newer);
 		put_u32(out, deep->interrupts[i].run);
-		put_u32(out, deep->interrupts[i].aside);
+		put_u32(out, deep->interrupts[i].rescheduled);
 	}
 }
 
@@ -483,7 +483,7 @@ static int take_interrupts(struct cursor *cursor, struct deep_path *deep)
 		deep->interrupts[i].entry = take_u64(cursor);
 		deep->interrupts[i].newer = take_u32(cursor, (uint32_t)deep->count);
 		deep->interrupts[i].run = take_u32(cursor, UINT32_MAX);
-		deep->interrupts[i].aside = take_u32(cursor, 1);
+		deep->interrupts[i].rescheduled = take_u32(cursor, 1);
 	}
 	return cursor->bad ? -EBADMSG : 0;
 }

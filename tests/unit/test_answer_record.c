@@ -91,8 +91,8 @@ static struct answer make_answer(void)
 	deep->interrupts = calloc(2, sizeof(*deep->interrupts));
 	deep->interrupt_count = 2;
 	deep->interrupts[0] = (struct deep_interrupt){.entry = BASE + 0x20, .newer = 2, .run = 4};
-	deep->interrupts[1] =
-		(struct deep_interrupt){.entry = BASE + 0x30, .newer = 1, .run = 5, .aside = true};
+	deep->interrupts[1] = (struct deep_interrupt){
+		.entry = BASE + 0x30, .newer = 1, .run = 5, .rescheduled = true};
 	deep->runs = 4;
 	deep->end = BASE + 0x10;
 	errmsg_set(&deep->gap, 0, "no more runs");
@@ -187,11 +187,11 @@ static void check_deep(const struct deep_path *deep)
 	assert_int_equal(deep->interrupts[0].entry, BASE + 0x20);
 	assert_int_equal(deep->interrupts[0].newer, 2);
 	assert_int_equal(deep->interrupts[0].run, 4);
-	assert_false(deep->interrupts[0].aside);
+	assert_false(deep->interrupts[0].rescheduled);
 	assert_int_equal(deep->interrupts[1].entry, BASE + 0x30);
 	assert_int_equal(deep->interrupts[1].newer, 1);
 	assert_int_equal(deep->interrupts[1].run, 5);
-	assert_true(deep->interrupts[1].aside);
+	assert_true(deep->interrupts[1].rescheduled);
 }
 
 static void read_what_was_made_the_same(void **state)

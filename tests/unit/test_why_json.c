@@ -242,7 +242,7 @@ static void why_json_lbr_answer_snapshot_and_deep_path_are_in_it(void **state)
 		{.run = 4, .count = 1, .overlap = 3, .computed = 1, .point = BASE + 0x20},
 	};
 	struct deep_interrupt interrupt = {
-		.entry = BASE + 0x40, .newer = 1, .run = 4, .aside = true};
+		.entry = BASE + 0x40, .newer = 1, .run = 4, .rescheduled = true};
 	struct deep_path deep = {.branches = branches,
 				 .count = 2,
 				 .end = BASE + 0x30,

@@ -237,7 +237,7 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 	};
 	struct deep_interrupt interrupts[] = {
 		{.entry = 0xffffffff81000600, .newer = 4, .run = 5},
-		{.entry = 0xffffffff81000700, .newer = 1, .run = 6, .aside = true}};
+		{.entry = 0xffffffff81000700, .newer = 1, .run = 6, .rescheduled = true}};
 	struct deep_segment segments[] = {{.count = 7}, {.count = 3, .computed = 2}};
 	struct deep_path deep = {
 		.branches = branches,

@@ -341,7 +341,7 @@ static void put_interrupts(struct json_writer *w, const struct deep_path *deep,
 		put_branch_end(w, "entry", view, cut->entry);
 		jw_put_integer(w, "branches_behind", (int64_t)cut->newer);
 		jw_put_integer(w, "run", cut->run);
-		jw_put_bool(w, "rescheduled", cut->aside);
+		jw_put_bool(w, "rescheduled", cut->rescheduled);
 		jw_close(w, '}');
 	}
 	jw_close(w, ']');

@@ -41,13 +41,13 @@ struct deep_segment {
  * struct deep_interrupt - left out of what a run did
  * @entry: of the interrupt; or of the function in which the run that took the path left it
  * @newer: branches of the path behind it
- * @aside: it left the path: others ran, and it came back
+ * @rescheduled: it left the path: others ran, and it came back
  */
 struct deep_interrupt {
 	uint64_t entry;
 	size_t newer;
 	unsigned int run;
-	bool aside;
+	bool rescheduled;
 };
 
 /**

@@ -77,7 +77,7 @@ static int keep_excursions(struct deep *deep, const bool *excursions, size_t cou
 	size_t kept = 0;
 
 	for (size_t i = 0; i < path->interrupt_count; i++)
-		if (!path->interrupts[i].aside)
+		if (!path->interrupts[i].rescheduled)
 			path->interrupts[kept++] = path->interrupts[i];
 	path->interrupt_count = kept;
 	for (size_t i = 0; i <= count; i++) {
@@ -89,8 +89,11 @@ static int keep_excursions(struct deep *deep, const bool *excursions, size_t cou
 				sizeof(*path->interrupts)))
 			return -ENOMEM;
 		symbols_find(deep->probes->opts->symbols, sym.addr, &sym);
-		path->interrupts[path->interrupt_count++] = (struct deep_interrupt){
-			.entry = sym.addr, .newer = i, .run = deep->answer->runs, .aside = true};
+		path->interrupts[path->interrupt_count++] =
+			(struct deep_interrupt){.entry = sym.addr,
+						.newer = i,
+						.run = deep->answer->runs,
+						.rescheduled = true};
 	}
 	return 0;
 }
