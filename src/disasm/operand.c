@@ -171,3 +171,15 @@ bool insn_call_operand(const void *bytes, size_t len, uint64_t addr, struct insn
 	zydis_operand_of(&zi, &ops[0], addr, ret);
 	return ret->kind == INSN_OPERAND_REG || ret->kind == INSN_OPERAND_MEM;
 }
+
+bool insn_is_percpu_dec(const void *bytes, size_t len)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	struct insn_operand counter;
+	ZydisDecodedInstruction zi;
+
+	if (zydis_decode_whole(bytes, len, &zi, ops) || zi.mnemonic != ZYDIS_MNEMONIC_DEC)
+		return false;
+	zydis_operand_of(&zi, &ops[0], 0, &counter);
+	return counter.kind == INSN_OPERAND_MEM && counter.percpu && counter.bits == 32;
+}

@@ -164,6 +164,28 @@ static void calls_through_what(void **state)
 	assert_false(insn_call_operand("\xff\xe0", 2, AT, &from));
 }
 
+#define IS_PERCPU_DEC(bytes) insn_is_percpu_dec(bytes, sizeof(bytes) - 1)
+
+static void counts_down_for_each_cpu(void **state)
+{
+	(void)state;
+	/* decl %gs:0x7e(%rip); decl %gs:(%rbx); decl %gs:0x1fbc0 */
+	assert_true(IS_PERCPU_DEC("\x65\xff\x0d\x7e\x00\x00\x00"));
+	assert_true(IS_PERCPU_DEC("\x65\xff\x0b"));
+	assert_true(IS_PERCPU_DEC("\x65\xff\x0c\x25\xc0\xfb\x01\x00"));
+	/* incl %gs:(%rbx); decl (%rbx); decl %fs:(%rbx); decl %eax with a prefix of no use */
+	assert_false(IS_PERCPU_DEC("\x65\xff\x03"));
+	assert_false(IS_PERCPU_DEC("\xff\x0b"));
+	assert_false(IS_PERCPU_DEC("\x64\xff\x0b"));
+	assert_false(IS_PERCPU_DEC("\x65\xff\xc8"));
+	/* decq, decw and decb %gs:(%rbx): no int */
+	assert_false(IS_PERCPU_DEC("\x65\x48\xff\x0b"));
+	assert_false(IS_PERCPU_DEC("\x65\x66\xff\x0b"));
+	assert_false(IS_PERCPU_DEC("\x65\xfe\x0b"));
+	/* cut off */
+	assert_false(IS_PERCPU_DEC("\x65\xff\x0d\x7e\x00\x00"));
+}
+
 static const char *names[2];
 static const char *zero;
 static bool pointer, whole;
@@ -368,6 +390,7 @@ int main(void)
 		cmocka_unit_test(define_choices),
 		cmocka_unit_test(define_arithmetic),
 		cmocka_unit_test(calls_through_what),
+		cmocka_unit_test(counts_down_for_each_cpu),
 		cmocka_unit_test(conditions_named),
 		cmocka_unit_test(conditions_of_bits),
 		cmocka_unit_test(conditions_that_compute),

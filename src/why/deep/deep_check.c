@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "disasm/fetch.h"
+#include "disasm/operand.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
@@ -19,12 +20,6 @@
 #define PATCHED_NOP_BYTES 4
 /* Opcode, ModRM and 4 bytes: what is shorter means the same elsewhere. */
 #define RIP_RELATIVE_BYTES_MIN 6
-/* "dec %gs:memory": FF /1. Source: Intel SDM vol. 2, "DEC", and 2.1.1, 2.1.3. */
-#define GS_PREFIX	0x65
-#define DEC_OPCODE	0xff
-#define MODRM_REG	0x38
-#define DEC_EXTENSION	0x08
-#define MODRM_NO_MEMORY 0xc0
 
 static bool has(const uint64_t *addrs, size_t count, uint64_t addr)
 {
@@ -169,14 +164,10 @@ static uint64_t goes_on_idly(const struct text_source *text, uint64_t addr)
 	return insn.class == INSN_JMP ? insn.target : 0;
 }
 
-/* DEC of a CPU's own variable: of these only __preempt_count is branched on. */
-static bool is_percpu_dec(const uint8_t *bytes, size_t len)
-{
-	return len > 2 && bytes[0] == GS_PREFIX && bytes[1] == DEC_OPCODE &&
-	       (bytes[2] & MODRM_REG) == DEC_EXTENSION && bytes[2] < MODRM_NO_MEMORY;
-}
-
-/* Does the branch of @fork ask for what preempt_enable() has made of the count? */
+/*
+ * Does the branch of @fork ask for what preempt_enable() has made of the count? Of what DEC counts
+ * for each CPU only __preempt_count is branched on.
+ */
 static bool asks_count(const struct deep_check *check, const struct text_source *text,
 		       const struct deep_fork *fork)
 {
@@ -188,7 +179,7 @@ static bool asks_count(const struct deep_check *check, const struct text_source 
 		    insn.class != INSN_OTHER)
 			return false;
 		if (insn.flags_written)
-			return is_percpu_dec(bytes, insn.len);
+			return insn_is_percpu_dec(bytes, insn.len);
 	}
 	return false;
 }
