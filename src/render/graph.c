@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "path/on_way.h"
 #include "path/story.h"
 #include "render/escape.h"
 #include "render/flow_graph.h"
 #include "render/branch_list.h"
-#include "symbolize/cold_part.h"
-#include "symbolize/place.h"
 #include "util/errno_name.h"
 #include "util/vector.h"
 
@@ -266,56 +265,38 @@ static void put_flow(struct drawing *d)
 }
 
 /**
- * struct on_way - a function that had not returned at the end of the path
- * @left: block of the path that went on to the next of them
+ * struct callers - the functions that had not returned at the end of a path, the outermost first
+ * @left: of each, block of the path that went on to the next one
  */
-struct on_way {
-	struct symbol sym;
-	uint32_t left;
+struct callers {
+	struct on_way way;
+	uint32_t *left;
 };
 
-struct on_ways {
-	struct on_way *items;
-	size_t count;
-};
-
-static int enter(struct on_ways *ways, const struct symbol *sym)
+static void callers_deinit(struct callers *callers)
 {
-	if (vector_grow(&ways->items, ways->count, sizeof(*ways->items)))
-		return -ENOMEM;
-	ways->items[ways->count++] = (struct on_way){.sym = *sym};
-	return 0;
+	free(callers->way.functions);
+	free(callers->left);
 }
 
-/* As deep_functions() has them for the text: the outermost first. */
-static int find_on_way(const struct drawing *d, struct on_ways *ways)
+static int callers_find(const struct drawing *d, struct callers *callers)
 {
+	struct on_way *way = &callers->way;
+
 	for (uint32_t b = 0; b < d->path->block_count; b++) {
 		const struct path_block *block = &d->path->blocks[b];
-		size_t i = ways->count;
-		struct symbol sym;
-		bool called;
+		enum on_way_step step;
 
-		if (block->gap || block->tracing ||
-		    symbols_find(d->view->symbols, block->start, &sym) ||
-		    place_is_thunk(place_of_symbol(sym.name, 0)))
+		if (block->gap || block->tracing)
 			continue;
-		/* A jump to its own begin is a loop, and a cold part is jumped to. */
-		called = block->start == sym.addr && !cold_part_prefix(sym.name) &&
-			 (!i || !cold_part_same(&ways->items[i - 1].sym, &sym) ||
-			  (b && (block[-1].end_class == INSN_CALL ||
-				 block[-1].end_class == INSN_ICALL)));
-		while (!called && i && !cold_part_same(&ways->items[i - 1].sym, &sym))
-			i--;
-		if (called || !i) {
-			/* A caller from before the first branch. */
-			ways->count = called ? ways->count : 0;
-			if (enter(ways, &sym))
-				return -ENOMEM;
-		} else {
-			ways->count = i;
-		}
-		ways->items[ways->count - 1].left = b;
+		if (on_way_arrive(way, d->view->symbols, block->start,
+				  b ? block[-1].end_class : INSN_OTHER, &step))
+			return -ENOMEM;
+		if (step == ON_WAY_NOWHERE)
+			continue;
+		if (vector_grow(&callers->left, way->count - 1, sizeof(*callers->left)))
+			return -ENOMEM;
+		callers->left[way->count - 1] = b;
 	}
 	return 0;
 }
@@ -346,10 +327,10 @@ static void put_call(const struct drawing *d, uint64_t from)
 }
 
 /* A function that came back to itself is drawn once. */
-static bool is_repeated(const struct on_ways *ways, size_t first, size_t index)
+static bool is_repeated(const struct on_way *way, size_t first, size_t index)
 {
 	for (size_t i = first; i < index; i++)
-		if (ways->items[i].sym.addr == ways->items[index].sym.addr)
+		if (way->functions[i].addr == way->functions[index].addr)
 			return true;
 	return false;
 }
@@ -360,11 +341,12 @@ static bool is_repeated(const struct on_ways *ways, size_t first, size_t index)
  */
 static int put_callers(const struct drawing *d, const struct text_source *text, uint64_t *ret_from)
 {
-	struct on_ways ways = {};
-	int err = find_on_way(d, &ways);
+	struct callers callers = {};
+	const struct on_way *way = &callers.way;
+	int err = callers_find(d, &callers);
 	size_t count = 0, first;
 
-	while (count < ways.count && ways.items[count].sym.addr != d->function.addr)
+	while (count < way->count && way->functions[count].addr != d->function.addr)
 		count++;
 	first = count > CALLERS_MAX ? count - CALLERS_MAX : 0;
 	for (size_t i = first; i < count && err != -ENOMEM; i++) {
@@ -372,23 +354,23 @@ static int put_callers(const struct drawing *d, const struct text_source *text, 
 		struct drawing caller = *d;
 		uint32_t left;
 
-		if (is_repeated(&ways, first, i))
+		if (is_repeated(way, first, i))
 			continue;
-		caller.function = ways.items[i].sym;
+		caller.function = way->functions[i];
 		caller.flow = &flow;
 		caller.key = caller.error = PATH_NONE;
 		err = flow_build(&flow, text, d->view->symbols, &caller.function, d->path);
 		if (!err) {
 			put_cluster(&caller);
 			put_call(&caller, *ret_from);
-			left = flow_find(&flow, d->path->blocks[ways.items[i].left].end - 1);
+			left = flow_find(&flow, d->path->blocks[callers.left[i]].end - 1);
 			*ret_from = left == PATH_NONE ? 0 : flow.blocks[left].start;
 		} else {
 			*ret_from = 0;
 		}
 		flow_deinit(&flow);
 	}
-	free(ways.items);
+	callers_deinit(&callers);
 	return err == -ENOMEM ? err : 0;
 }
 

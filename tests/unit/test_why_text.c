@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../symbol_table.h"
+#include "render/why/deep_functions.h"
 #include "render/why/why_deep.h"
 #include "render/why/why_text.h"
 #include "util/cleanup.h"
@@ -336,6 +337,8 @@ static const uint8_t code[] = {
 	[0x0d] = 0xe8, 0x0e, 0x00, 0x00, 0x00, /* call two */
 	[0x20] = 0x48, 0x85, 0xff,	       /* test %rdi,%rdi */
 	[0x23] = 0x78, 0x0b,		       /* js: taken */
+	[0x30] = 0xeb, 0xee,		       /* jmp two */
+	[0x32] = 0xe8, 0xe9, 0xff, 0xff, 0xff, /* call two */
 	[0x3f] = 0xcc,
 };
 
@@ -388,12 +391,47 @@ static void deep_functions_on_the_way_say_what_decided(void **state)
 				  "        after  %rdi < 0   (+0x3)\n");
 }
 
+/* two() jumps to its begin twice, and calls itself once. */
+static void deep_functions_jump_to_own_begin_is_a_loop(void **state)
+{
+	struct why_branch branches[] = {
+		{0xffffffff8100010d, 0xffffffff81000120}, {0xffffffff81000130, 0xffffffff81000120},
+		{0xffffffff81000130, 0xffffffff81000120}, {0xffffffff81000132, 0xffffffff81000120},
+		{0xffffffff81000123, 0xffffffff81000130},
+	};
+	const struct text_source kernel_text = {.read = read_code};
+	struct deep_path deep = {
+		.branches = branches,
+		.count = sizeof(branches) / sizeof(*branches),
+		.end = 0xffffffff81000130,
+	};
+	struct why_view view = {
+		.symbols = symbol_table("ffffffff81000100 T one\n"
+					"ffffffff81000120 T two\n"
+					"ffffffff81000140 T end\n"),
+		.kernel_text = &kernel_text,
+	};
+	struct deep_function *functions;
+	size_t count;
+
+	assert_int_equal(deep_functions(&deep, &view, &functions, &count), 0);
+	assert_int_equal(count, 3);
+	assert_int_equal(functions[0].branches, 1);
+	assert_string_equal(functions[1].sym.name, "two");
+	assert_int_equal(functions[1].branches, 3);
+	assert_string_equal(functions[2].sym.name, "two");
+	assert_int_equal(functions[2].branches, 1);
+	free(functions);
+	symbols_close(view.symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(deep_functions_on_the_way_say_what_decided),
 		cmocka_unit_test(deep_functions_on_the_way_what_returned_is_counted),
 		cmocka_unit_test(deep_functions_cold_part_is_no_function_of_its_own),
+		cmocka_unit_test(deep_functions_jump_to_own_begin_is_a_loop),
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
 		cmocka_unit_test(why_all_identical_calls_are_counted),
 		cmocka_unit_test(why_answer_only_habits_failed_says_so),

@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "disasm/fetch.h"
 #include "path/names.h"
+#include "path/on_way.h"
 #include "path/path.h"
-#include "symbolize/cold_part.h"
 #include "symbolize/place.h"
 #include "util/cleanup.h"
-
-/* Deeper than any call of a kernel: its stack has 16 KiB. */
-#define FRAMES_MAX 128
+#include "util/vector.h"
 
 /* Of each function: conditions are looked for in its newest blocks. */
 #define BLOCKS_MAX 24
@@ -28,71 +27,68 @@ struct frame {
 	size_t block_count;
 };
 
+/** struct frames - @items: one for each of the functions of @way */
 struct frames {
-	struct frame items[FRAMES_MAX];
-	size_t count;
+	struct on_way way;
+	struct frame *items;
 };
 
-static bool is_thunk(const struct symbol *sym)
+static void frames_deinit(struct frames *frames)
 {
-	return place_is_thunk(place_of_symbol(sym->name, 0));
+	free(frames->way.functions);
+	free(frames->items);
 }
 
-static void enter(struct frames *frames, const struct symbol *sym)
+/* Of the newest function, as @step has left the way. */
+static int update_newest(struct frames *frames, enum on_way_step step, struct frame **ret)
 {
-	if (frames->count < FRAMES_MAX)
-		frames->items[frames->count++] = (struct frame){.function.sym = *sym};
-}
+	const struct on_way *way = &frames->way;
+	size_t newest = way->count - 1;
 
-/* Back in a function that is on the way: what it had called is done. */
-static bool go_back(struct frames *frames, const struct symbol *sym)
-{
-	for (size_t i = frames->count; i-- > 0;) {
-		if (!cold_part_same(&frames->items[i].function.sym, sym))
-			continue;
-		if (i + 1 < frames->count)
-			frames->items[i].function.returned++;
-		frames->count = i + 1;
-		return true;
+	if (step == ON_WAY_ENTERS || step == ON_WAY_BEGINS) {
+		if (vector_grow(&frames->items, newest, sizeof(*frames->items)))
+			return -ENOMEM;
+		frames->items[newest] = (struct frame){.function.sym = way->functions[newest]};
 	}
-	return false;
+	*ret = &frames->items[newest];
+	return 0;
 }
 
-static void note_block(struct frames *frames, size_t number)
+/* The class of a branch; INSN_OTHER: its code cannot be read. */
+static enum insn_class class_at(const struct text_source *text, uint64_t addr)
 {
-	struct frame *top = frames->count ? &frames->items[frames->count - 1] : NULL;
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
 
-	if (top)
-		top->blocks[top->block_count++ % BLOCKS_MAX] = number;
+	return text && !insn_fetch(text, addr, bytes, &insn) ? insn.class : INSN_OTHER;
 }
 
-static void follow(struct frames *frames, struct symbols *symbols, const struct why_branch *branch,
-		   size_t number)
+static int follow(struct frames *frames, const struct why_view *view,
+		  const struct why_branch *branch, size_t number)
 {
-	struct frame *top = frames->count ? &frames->items[frames->count - 1] : NULL;
-	struct symbol sym;
+	enum on_way_step step;
+	struct frame *newest;
 
 	/* A thunk's own branch is one with that which led to it. */
-	if (!symbols_find(symbols, branch->from, &sym) && !is_thunk(&sym)) {
-		if (!top || !cold_part_same(&top->function.sym, &sym)) {
-			frames->count = 0;
-			enter(frames, &sym);
-			top = &frames->items[0];
-		}
-		top->function.branches++;
-		top->function.at = branch->from;
+	if (on_way_leave(&frames->way, view->symbols, branch->from, &step))
+		return -ENOMEM;
+	if (step != ON_WAY_NOWHERE) {
+		if (update_newest(frames, step, &newest))
+			return -ENOMEM;
+		newest->function.branches++;
+		newest->function.at = branch->from;
 	}
-	if (symbols_find(symbols, branch->to, &sym) || is_thunk(&sym))
-		return;
-	/* A cold part is jumped to. */
-	if (branch->to == sym.addr && !cold_part_prefix(sym.name)) {
-		enter(frames, &sym);
-	} else if (!go_back(frames, &sym)) {
-		/* A caller from before the first branch. */
-		frames->count = 0;
-		enter(frames, &sym);
-	}
-	note_block(frames, number);
+	if (on_way_arrive(&frames->way, view->symbols, branch->to,
+			  class_at(view->kernel_text, branch->from), &step))
+		return -ENOMEM;
+	if (step == ON_WAY_NOWHERE)
+		return 0;
+	if (update_newest(frames, step, &newest))
+		return -ENOMEM;
+	if (step == ON_WAY_RETURNS)
+		newest->function.returned++;
+	newest->blocks[newest->block_count++ % BLOCKS_MAX] = number;
+	return 0;
 }
 
 /* The branches up to the one behind number @number, as many as a path is built of. */
@@ -176,27 +172,33 @@ static int add_conditions(const struct deep_path *deep, const struct why_view *v
 int deep_functions(const struct deep_path *deep, const struct why_view *view,
 		   struct deep_function **ret, size_t *ret_count)
 {
-	_cleanup_free_ struct frames *frames = calloc(1, sizeof(*frames));
-	struct deep_function *functions;
+	struct frames frames = {};
+	struct deep_function *functions = NULL;
+	size_t count;
 	int err = 0;
 
-	if (!frames)
+	for (size_t i = 0; !err && i < deep->count; i++)
+		err = follow(&frames, view, &deep->branches[i], i);
+	count = frames.way.count;
+	if (!err)
+		functions = calloc(count + 1, sizeof(*functions));
+	if (!functions) {
+		frames_deinit(&frames);
 		return -ENOMEM;
-	for (size_t i = 0; i < deep->count; i++)
-		follow(frames, view->symbols, &deep->branches[i], i);
-	if (frames->count)
-		frames->items[frames->count - 1].function.at = deep->end;
-	functions = calloc(frames->count + 1, sizeof(*functions));
-	for (size_t i = 0; functions && i < frames->count && !err; i++) {
-		if (view->kernel_text && view->kernel_text->read)
-			err = add_conditions(deep, view, &frames->items[i]);
-		functions[i] = frames->items[i].function;
 	}
-	if (err || !functions) {
+	if (count)
+		frames.items[count - 1].function.at = deep->end;
+	for (size_t i = 0; !err && i < count; i++) {
+		if (view->kernel_text && view->kernel_text->read)
+			err = add_conditions(deep, view, &frames.items[i]);
+		functions[i] = frames.items[i].function;
+	}
+	frames_deinit(&frames);
+	if (err) {
 		free(functions);
-		return -ENOMEM;
+		return err;
 	}
 	*ret = functions;
-	*ret_count = frames->count;
+	*ret_count = count;
 	return 0;
 }
