@@ -300,7 +300,7 @@ static int record(struct why *why, struct errmsg *msg)
 
 	if (!why->recorder)
 		return 0;
-	err = why_record_answer(why->recorder, command, &why->answer);
+	err = why_record_answer(why->recorder, command, &why->answer, why->way);
 	close_err = recorder_close(why->recorder, why->answer.lost);
 	why->recorder = NULL;
 	if (err == -ENODATA) {

@@ -55,10 +55,9 @@ int why_way(const struct deep_path *deep, struct branch_ends **ret)
 }
 
 int why_record_answer(struct recorder *recorder, const char *const *command,
-		      const struct answer *answer)
+		      const struct answer *answer, const struct branch_ends *way)
 {
 	_cleanup_free_ struct hit_snapshot *hit = calloc(1, sizeof(*hit));
-	_cleanup_free_ struct branch_ends *way = NULL;
 	_cleanup_free_ uint8_t *bytes = NULL;
 	size_t len = 0;
 	int err;
@@ -69,8 +68,6 @@ int why_record_answer(struct recorder *recorder, const char *const *command,
 		return -ENOMEM;
 	hit_snapshot_make(answer->hit, &answer->site, answer->call, hit);
 	err = answer_record_make(answer, command, &bytes, &len);
-	if (!err && answer->deep)
-		err = why_way(answer->deep, &way);
 	if (err)
 		return err;
 	hit->snap.answer = (struct answer_bytes){bytes, len};

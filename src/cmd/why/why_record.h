@@ -22,10 +22,11 @@ int why_record_open(const char *path, const char *const *command, struct symbols
 
 /**
  * why_record_answer() - the place, what led there, and all that was found out
+ * @way: why_way() of what the answer has of --deep; NULL: it has nothing
  * Return: 0; -ENODATA: there is no place, nothing is written; another negative errno.
  */
 int why_record_answer(struct recorder *recorder, const char *const *command,
-		      const struct answer *answer);
+		      const struct answer *answer, const struct branch_ends *way);
 
 /** why_way() - the branches of a deep path as a snapshot has them; free @branches; 0; -ENOMEM */
 int why_way(const struct deep_path *deep, struct branch_ends **ret);
