@@ -250,7 +250,7 @@ static bool wants_story(const struct why_options *opts)
 {
 	const struct view_options *view = &opts->view;
 
-	return opts->story || view->insns || view->raw || view->dot || view->svg;
+	return view->story || view->insns || view->raw || view->dot || view->svg;
 }
 
 /* First the answer, then, if it is asked for, the story. */

@@ -129,7 +129,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->no_lbr = true;
 		return 0;
 	case OPT_STORY:
-		opts->story = true;
+		opts->view.story = true;
 		return 0;
 	case OPT_NO_VALUES:
 		opts->no_values = true;

@@ -32,7 +32,6 @@ struct why_options {
 	bool all;
 	bool once;
 	bool no_lbr;
-	bool story;
 	bool no_values;
 	bool private;
 	uint64_t deep_runs;
