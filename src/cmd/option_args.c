@@ -72,6 +72,15 @@ bool args_same_file(const char *one, const char *other)
 	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+const char *args_shared_output(const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; names[i] && k < i; k++)
+			if (names[k] && args_same_file(names[i], names[k]))
+				return names[i];
+	return NULL;
+}
+
 bool args_is_stdout(const char *name)
 {
 	struct stat named, ours;

@@ -29,6 +29,12 @@ void args_hide(int argc, char **argv);
 /** args_same_file() - one regular file, by whatever names? Also one that is yet to be made */
 bool args_same_file(const char *one, const char *other);
 
+/**
+ * args_shared_output() - the first of @names that is one file with one before it; NULL: none is
+ * @names: NULL among them: no output
+ */
+const char *args_shared_output(const char *const *names, size_t count);
+
 /** args_is_stdout() - "-", or a name of what standard output goes to */
 bool args_is_stdout(const char *name);
 

@@ -127,19 +127,16 @@ int filter_options_check_outputs(const struct filter_options *wanted, char *cons
 		wanted->output,	    view->trace_json,		view->dot,
 		view->svg,	    file_of(view->export.otlp), view->export.metrics,
 		file_of(view->html)};
+	const char *shared = args_shared_output(outputs, ARRAY_SIZE(outputs));
 
-	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++)
 		for (size_t k = 0; k < count && outputs[i]; k++)
 			if (args_same_file(outputs[i], inputs[k])) {
 				log_error("%s: the %s itself; what is printed needs another file",
 					  outputs[i], what);
 				return EXIT_ERROR;
 			}
-		for (size_t k = 0; k < i && outputs[i]; k++)
-			if (outputs[k] && args_same_file(outputs[i], outputs[k])) {
-				log_error("%s: two outputs cannot be one file", outputs[i]);
-				return EXIT_USAGE;
-			}
-	}
-	return 0;
+	if (shared)
+		log_error("%s: two outputs cannot be one file", shared);
+	return shared ? EXIT_USAGE : 0;
 }

@@ -477,15 +477,15 @@ static int check_outputs(const struct trace_options *opts)
 	const char *names[] = {
 		opts->output,	opts->record,		opts->view.trace_json,	   opts->view.dot,
 		opts->view.svg, opts->view.export.otlp, opts->view.export.metrics, opts->view.html};
+	const char *shared;
 	bool text;
 
 	if (opts->max_bytes && !opts->record)
 		return args_usage("--max-size is the size of a capture file, and there is none: "
 				  "--record FILE, or 'lbrsnoop record -o FILE'");
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		for (size_t k = 0; k < i; k++)
-			if (names[i] && names[k] && args_same_file(names[i], names[k]))
-				return args_usage("%s: two outputs cannot be one file", names[i]);
+	shared = args_shared_output(names, ARRAY_SIZE(names));
+	if (shared)
+		return args_usage("%s: two outputs cannot be one file", shared);
 	text = opts->compare.wanted ? !opts->view.html : !opts->view.silent || opts->view.summary;
 	if (opts->record && text && !opts->output && args_is_stdout(opts->record))
 		return args_usage("--record %s: %s goes to standard output, too; -o FILE puts it "

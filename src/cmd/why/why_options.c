@@ -211,14 +211,11 @@ static int check_outputs(const struct why_options *opts)
 {
 	const struct view_options *view = &opts->view;
 	const char *names[] = {opts->output, opts->record, view->dot, view->svg};
+	const char *shared = args_shared_output(names, ARRAY_SIZE(names));
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		for (size_t k = 0; k < i; k++)
-			if (names[i] && names[k] && args_same_file(names[i], names[k])) {
-				log_error("why: %s: two outputs cannot be one file", names[i]);
-				return EXIT_USAGE;
-			}
-	if (opts->record && !opts->output && args_is_stdout(opts->record))
+	if (shared)
+		log_error("why: %s: two outputs cannot be one file", shared);
+	else if (opts->record && !opts->output && args_is_stdout(opts->record))
 		log_error("why: --record %s: the answer goes to standard output, too; -o FILE puts "
 			  "it elsewhere",
 			  opts->record);
