@@ -15,3 +15,11 @@ void snapshot_classify(struct snapshot *snap, struct symbols *symbols,
 	snapshot_trim(snap, symbols);
 	snapshot_classify_stale(snap, text, &opts);
 }
+
+void snapshot_unclassify(struct snapshot *snap)
+{
+	snap->wasted = snap->shown_from = snap->tracing = 0;
+	snap->stale = TRI_NOT_REPORTED;
+	for (uint32_t i = 0; i < snap->count; i++)
+		snap->branches[i].tracing = false;
+}

@@ -15,4 +15,7 @@
 void snapshot_classify(struct snapshot *snap, struct symbols *symbols,
 		       const struct text_source *text);
 
+/** snapshot_unclassify() - the snapshot as it was before that */
+void snapshot_unclassify(struct snapshot *snap);
+
 #endif

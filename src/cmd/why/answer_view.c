@@ -5,19 +5,11 @@
 #include <stdlib.h>
 
 #include "cmd/output.h"
+#include "pipeline/classify.h"
 #include "render/why/why_account.h"
 #include "render/why/why_json.h"
 #include "util/cleanup.h"
 #include "why/answer_record.h"
-
-/* As why had it: nothing was trimmed. */
-static void undo_classify(struct snapshot *snap)
-{
-	snap->wasted = snap->shown_from = snap->tracing = 0;
-	snap->stale = TRI_NOT_REPORTED;
-	for (uint32_t i = 0; i < snap->count; i++)
-		snap->branches[i].tracing = false;
-}
 
 int answer_view_show(FILE *out, const struct snapshot *snap, const struct answer_view *view)
 {
@@ -38,7 +30,8 @@ int answer_view_show(FILE *out, const struct snapshot *snap, const struct answer
 	if (err)
 		return err;
 	*hit = *snap;
-	undo_classify(hit);
+	/* As why had it: nothing was trimmed. */
+	snapshot_unclassify(hit);
 	why.snap = answer.hit ? hit : NULL;
 	if (view->snapshot) {
 		err = why_json(out, &answer, &why, view->snapshot, (const char *const *)command);
