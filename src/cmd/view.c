@@ -608,19 +608,6 @@ static int show_answer(struct view *view, const struct snapshot *snap, const str
 	return err;
 }
 
-/* -EBADMSG of an answer: what else is in the file is as good as ever. */
-static int show(struct view *view, const struct snapshot *snap, const struct path *path,
-		const struct text_source *text, uint64_t ident, uint64_t lost_records)
-{
-	int err = -EBADMSG;
-
-	if (snap->answer.len && !view->opts->branches)
-		err = show_answer(view, snap, path, text, ident);
-	if (err == -EBADMSG && snap->answer.len && !view->opts->branches)
-		log_warning("what why found out cannot be read; the branches alone are shown");
-	return err == -EBADMSG ? show_snapshot(view, snap, path, text, ident, lost_records) : err;
-}
-
 /*
  * Registers at a breakpoint on a function of the kernel that tells of an error elsewhere say
  * little: those are for who asks.
@@ -637,6 +624,24 @@ static void show_context(const struct view *view, const struct snapshot *snap)
 	if (!told || log_get_level() >= LOG_VERBOSE)
 		render_registers(view->out, snap, &backtrace);
 	render_backtrace(view->out, snap, &backtrace);
+}
+
+/* Of an answer that cannot be read (-EBADMSG) what else is in the file is as good as ever. */
+static int show(struct view *view, const struct snapshot *snap, const struct path *path,
+		const struct text_source *text, uint64_t ident, uint64_t lost_records)
+{
+	int err;
+
+	if (snap->answer.len && !view->opts->branches) {
+		err = show_answer(view, snap, path, text, ident);
+		if (err != -EBADMSG)
+			return err;
+		log_warning("what why found out cannot be read; the rest of the capture is shown");
+	}
+	err = show_snapshot(view, snap, path, text, ident, lost_records);
+	if (!err && !view->opts->json)
+		show_context(view, snap);
+	return err;
 }
 
 static void show_log(const struct view *view, const struct log_lines *log)
@@ -697,8 +702,6 @@ int view_snapshot(struct view *view, const struct snapshot *snap, const struct t
 	}
 	view->passed_on = is_passed_on(snap, path);
 	err = shown ? show(view, snap, path, text, ident, lost_records) : 0;
-	if (!err && shown && !view->opts->json && (!snap->answer.len || view->opts->branches))
-		show_context(view, snap);
 	if (!err && snap->log && shown && !view->opts->json)
 		show_log(view, snap->log);
 	/* Though nobody reads what is shown: it happened, and is counted elsewhere. */

@@ -1,21 +1,21 @@
 #!/usr/bin/python3
 """plant.py - a capture file with what must not leave its host, and names that would like to be more
 
-Usage: plant.py secrets|forgeries|minutes|markup|lost|no_text IN OUT
+Usage: plant.py secrets|forgeries|minutes|markup|lost|no_text|answer IN OUT
 
 secrets: PLANTED stands in the command line of the trace, the task's name, the kernel's log, the path of
 a traced program, each register and an argument of the function. forgeries: the names of task, function and host end fields, lines
 and strings of what they are exported to. minutes: there are 50
 of them from each snapshot to the next. markup: names and a line of the log that would be markup, script or
 something unseen in a page, as long as the format has them. lost: 77 events behind the last snapshot. no_text: without
-the code that ran, so that no call has a path. Format: src/capfile/format.h.
+the code that ran, so that no call has a path. answer: of why, damaged, with registers and a stack. Format: src/capfile/format.h.
 """
 import struct
 import subprocess
 import sys
 import zlib
 
-META, TEXT, TRIGGER, SNAPSHOT, END, LOG, REGISTERS, ARGUMENTS = 1, 4, 5, 6, 7, 10, 11, 13
+META, TEXT, TRIGGER, SNAPSHOT, END, LOG, REGISTERS, STACK, ARGUMENTS, ANSWER = 1, 4, 5, 6, 7, 10, 11, 12, 13, 14
 COMM_AT, COMM_BYTES = 56, 16
 PTREGS = 21
 started = 0
@@ -109,13 +109,22 @@ def no_text(kind, payload, _):
         yield kind, payload
 
 
+def answer(kind, payload, _):
+    if kind == SNAPSHOT:
+        yield REGISTERS, struct.pack(f"<{PTREGS}Q", *range(0x7700, 0x7700 + PTREGS))
+        yield STACK, struct.pack("<I2Q", 0, 0xffffffff81abcdef, 0xffffffff81fedcba)
+        yield ANSWER, b"no answer"
+    if kind not in (REGISTERS, STACK):
+        yield kind, payload
+
+
 def lost(kind, payload, _):
     yield kind, payload[:8] + struct.pack("<Q", 77) if kind == END else payload
 
 
 def main():
     change = {"secrets": secrets, "forgeries": forgeries, "minutes": minutes, "markup": markup,
-              "lost": lost, "no_text": no_text}[sys.argv[1]]
+              "lost": lost, "no_text": no_text, "answer": answer}[sys.argv[1]]
     with open(sys.argv[2], "rb") as file:
         head = file.read(24)
         stream = subprocess.run(["zstd", "-dcq"], input=file.read(), stdout=subprocess.PIPE, check=True).stdout

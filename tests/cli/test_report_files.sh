@@ -188,6 +188,17 @@ fi
 kill "$writer" 2>/dev/null
 wait "$reader" "$writer" 2>/dev/null
 
+name="an answer of why that is damaged: branches, registers and stack are shown"
+tests/cli/plant.py answer tests/data/capture/skylake-fexit.lbr "$scratch/damaged.lbr"
+expect "an answer of why that is damaged is told" 0 'what why found out cannot be read' \
+	./lbrsnoop report --no-lines "$scratch/damaged.lbr"
+if grep -q 'do_sys_openat2() returns -ENOENT' "$scratch/out" && grep -q 'RAX 000000000000770a' "$scratch/out" &&
+	grep -q '0xffffffff81abcdef' "$scratch/out"; then
+	ok "$name"
+else
+	not_ok "$name" "$scratch/out"
+fi
+
 mkdir "$scratch/foreign"
 echo precious >"$scratch/foreign/data"
 expect "--perf-data into a directory with other files: 2" 2 'other files are there' \
