@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* main.c - command table */
 #include <argp.h>
+#include <bpf/libbpf.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +70,13 @@ static int help(int argc, char **argv)
 	return command->run(2, args);
 }
 
+/* libbpf's own words, for -v -v only: ours name the object and the remedy. */
+static int __attribute__((format(printf, 2, 0)))
+print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	return log_get_level() < LOG_DEBUG ? 0 : vfprintf(stderr, fmt, args);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -75,6 +84,7 @@ int main(int argc, char **argv)
 
 	/* Where our parent ignores it we inherit that, and could wait for no child of ours. */
 	signal(SIGCHLD, SIG_DFL);
+	libbpf_set_print(print_libbpf);
 	output_init();
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return help(argc - 1, argv + 1);

@@ -29,15 +29,6 @@
 #define IDLE_MS	   500 /* ... where nothing comes through it */
 #define RING_BYTES (4u << 20)
 
-/* libbpf's own words, for -v -v only: ours name the object and the remedy. */
-static int __attribute__((format(printf, 2, 0)))
-print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	if (log_get_level() < LOG_DEBUG)
-		return 0;
-	return vfprintf(stderr, fmt, args);
-}
-
 static void configure_flight(struct lbrsnoop_bpf *skel, const struct capture *capture)
 {
 	uint32_t slots = capture->opts.flight_slots;
@@ -137,7 +128,6 @@ static int load(struct capture *capture, struct errmsg *msg)
 	struct lbrsnoop_bpf *skel;
 	int err;
 
-	libbpf_set_print(print_libbpf);
 	skel = capture->skel = lbrsnoop_bpf__open();
 	if (!skel)
 		return load_error(-errno, msg);

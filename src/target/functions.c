@@ -37,6 +37,9 @@ int functions_open(struct functions **ret_funcs, struct errmsg *msg)
 		int err = -errno;
 
 		free(funcs);
+		/* libbpf: there is none, nor an image in /boot that has it */
+		if (err == -ESRCH)
+			err = -ENOENT;
 		return errmsg_set(msg, err == -ENOMEM ? err : -ENOENT,
 				  "this kernel describes no types (/sys/kernel/btf/vmlinux: %s); "
 				  "lbrsnoop needs one built with CONFIG_DEBUG_INFO_BTF=y, as "

@@ -110,6 +110,27 @@ test_filters() {
 	fi
 }
 
+# libbpf looks for an image with them in these, too. What it says itself is for -v -v.
+test_no_types() {
+	# shellcheck disable=SC2016 # the inner shell expands it
+	local without='for dir in /sys/kernel/btf /boot /usr/lib/debug; do
+			[ ! -d $dir ] || mount -t tmpfs none $dir || exit
+		done
+		exec "$@"'
+	if ! unshare -m sh -c "$without" sh true 2>/dev/null; then
+		skip "a kernel that describes no types" "unshare is not permitted"
+		return
+	fi
+	expect "a kernel that describes no types: 2" 2 'CONFIG_DEBUG_INFO_BTF=y' \
+		unshare -m sh -c "$without" sh "$tool" list do_sys_openat2
+	if [ "$(wc -l <"$scratch/err")" = 1 ]; then
+		ok "a kernel that describes no types: that is told once, by us"
+	else
+		not_ok "a kernel that describes no types: that is told once, by us" "$scratch/err"
+	fi
+	expect "... with libbpf's words, too: 2" 2 '^libbpf: ' unshare -m sh -c "$without" sh "$tool" -v -v do_sys_openat2
+}
+
 # A signal before tracing began has nothing to print, and must not wait until all is armed.
 test_early_signals() {
 	local signal
@@ -202,5 +223,6 @@ else
 	test_targets
 	test_filters
 	test_no_lbr
+	test_no_types
 fi
 finish

@@ -44,12 +44,6 @@ struct watch {
 	bool traced_asked;
 };
 
-static int __attribute__((format(printf, 2, 0)))
-print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	return log_get_level() < LOG_DEBUG ? 0 : vfprintf(stderr, fmt, args);
-}
-
 /* Each site takes a file on each CPU. */
 static void raise_file_limit(void)
 {
@@ -223,7 +217,6 @@ static int load(struct watch *watch, const struct watch_options *opts, bool mult
 	_cleanup_close_ int fd = opts->types ? memfd_create("types", MFD_CLOEXEC) : -1;
 	int err;
 
-	libbpf_set_print(print_libbpf);
 	watch->skel = fd >= 0 ? open_with_types(opts->types, fd) : NULL;
 	if (!watch->skel)
 		watch->skel = why_bpf__open();
