@@ -249,14 +249,34 @@ static bool is_sign_mask(const struct setter *s)
 	       s->ops[1].imm.value.u << (64 - s->ops[0].size) == 1ULL << 63;
 }
 
+/*
+ * After such a TEST. The result is below zero where the bit is set, but as C has it, it is above.
+ * NULL: no branch that asks for one or the other.
+ */
+static const char *sign_relation(ZydisMnemonic branch, bool taken)
+{
+	switch (branch) {
+	case ZYDIS_MNEMONIC_JS:
+	case ZYDIS_MNEMONIC_JL:
+		return taken ? "!=" : "==";
+	case ZYDIS_MNEMONIC_JNS:
+	case ZYDIS_MNEMONIC_JNL:
+		return taken ? "==" : "!=";
+	case ZYDIS_MNEMONIC_JLE:
+	case ZYDIS_MNEMONIC_JNLE:
+		return NULL;
+	default:
+		return zero_relation(branch, true, taken);
+	}
+}
+
 static int test_words(const struct setter *s, ZydisMnemonic branch, bool taken, char *buf,
 		      size_t size)
 {
-	const char *relation = zero_relation(branch, true, taken);
+	const char *relation =
+		is_sign_mask(s) ? sign_relation(branch, taken) : zero_relation(branch, true, taken);
 	char words[2 * INSN_OPERAND_TEXT_MAX + 8];
 
-	if (is_sign_mask(s) && (branch == ZYDIS_MNEMONIC_JS || branch == ZYDIS_MNEMONIC_JNS))
-		relation = (branch == ZYDIS_MNEMONIC_JS) == taken ? "!=" : "==";
 	if (!relation)
 		return -ENOENT;
 	snprintf(words, sizeof(words), "(%s & %s)", s->op[0].text, s->op[1].text);

@@ -222,6 +222,11 @@ static void insn_condition_in_words(void **state)
 		{BYTES("\xa8\x80"), BYTES("\x78\x10"), true, "(%al & 128) != 0"},
 		{BYTES("\xa9\x00\x00\x00\x80"), BYTES("\x79\x10"), true,
 		 "(%eax & 0x80000000) == 0"},
+		/* after TEST there is no overflow: JL and JNL ask as JS and JNS do */
+		{BYTES("\xa8\x80"), BYTES("\x7c\x10"), true, "(%al & 128) != 0"},
+		{BYTES("\xa8\x80"), BYTES("\x7d\x10"), true, "(%al & 128) == 0"},
+		{BYTES("\xa9\x00\x00\x00\x80"), BYTES("\x7d\x10"), false,
+		 "(%eax & 0x80000000) != 0"},
 		{BYTES("\xa9\xfe\xff\xff\xff"), BYTES("\x75\x10"), true, "(%eax & ~1) != 0"},
 		/* lock btsq $1,(%rdi): it is set now, whatever it was */
 		{BYTES("\xf0\x48\x0f\xba\x2f\x01"), BYTES("\x73\x10"), true,
@@ -247,6 +252,10 @@ static void insn_condition_in_words(void **state)
 	assert_int_equal(insn_condition(NULL, 0, 0, "\x78\x67", 2, true, words, sizeof(words)),
 			 -ENOENT);
 	assert_string_equal(words, "");
+	/* test $0x80,%al; jle: always taken */
+	assert_int_equal(
+		insn_condition("\xa8\x80", 2, BASE, "\x7e\x10", 2, true, words, sizeof(words)),
+		-ENOENT);
 }
 
 static void insn_register_write_follows_constants(void **state)
