@@ -67,6 +67,26 @@ if [ "$(head -n 1 "$scratch/out")" = "$seed" ]; then
 else
 	not_ok "the same sources draw the same" "$scratch/out"
 fi
+# drawn: SEED of the small tree
+drawn() {
+	"$scratch/tree/tests/run-all" | head -n 1
+}
+
+mkdir -p "$scratch/tree/"{bpf,src,tests}
+cp tests/run-all "$scratch/tree/tests/"
+echo "one" >"$scratch/tree/src/one.c"
+first=$(drawn)
+echo "ona" >"$scratch/tree/src/one.c"
+changed=$(drawn)
+echo "one" >"$scratch/tree/src/one.c"
+touch "$scratch/tree/src/one.pyc"
+back=$(drawn)
+if [[ $first =~ ^SEED=[0-9]+$ ]] && [[ $changed =~ ^SEED=[0-9]+$ ]] && [ "$changed" != "$first" ] && [ "$back" = "$first" ]; then
+	ok "another byte in a source draws another, and back again the first"
+else
+	not_ok "another byte in a source draws another, and back again the first"
+	comment "first $first, changed $changed, and back $back"
+fi
 seeds=$(for _ in 1 2 3; do SEED=random tests/run-all | head -n 1; done | sort -u | wc -l)
 if [ "$seeds" -ge 2 ]; then
 	ok "SEED=random draws others"
