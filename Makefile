@@ -16,8 +16,10 @@
 #   make deps      the Debian packages to build with
 #   make clean     what make made here; downloads and QEMU stay in the cache (tests/vm/setup --help)
 
+# What was compiled before, in another checkout too, comes from ccache where that is installed.
+CCACHE	?= $(if $(shell command -v ccache),ccache )
 ifeq ($(origin CC),default)
-CC	:= gcc
+CC	:= $(CCACHE)gcc
 endif
 CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
@@ -109,7 +111,7 @@ $(BPF_O)/.bpf-flags: FORCE
 # Asked once, to name the remedy where a compiler would only name a header.
 $(O)/.tools:
 	@mkdir -p $(@D)
-	@for tool in $(firstword $(CC)) $(CLANG) $(BPFTOOL) $(PKG_CONFIG); do \
+	@for tool in $(filter-out -%,$(CC)) $(CLANG) $(BPFTOOL) $(PKG_CONFIG); do \
 		command -v $$tool >/dev/null || { \
 			echo "$$tool is missing; 'make deps' installs what the build needs" >&2; exit 1; }; \
 	done
@@ -132,12 +134,12 @@ endif
 $(BPF_O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile $(BPF_O)/.bpf-flags | $(O)/.tools
 	@mkdir -p $(@D)
 	@echo "  BPF     $<"
-	@$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
+	@$(CCACHE)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
 
 $(BPF_O)/tests/bench/%.bpf.o: tests/bench/%.bpf.c Makefile $(BPF_O)/.bpf-flags | $(O)/.tools
 	@mkdir -p $(@D)
 	@echo "  BPF     $<"
-	@$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
+	@$(CCACHE)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
 
 $(BPF_O)/tests/bench/%.skel.h: $(BPF_O)/tests/bench/%.bpf.o
 	@echo "  SKEL    $@"
@@ -174,10 +176,14 @@ $(LIB): $(LIB_OBJ) $(O)/.flags
 	@echo "  AR      $@"
 	@rm -f $@ && ar rcs $@ $(LIB_OBJ)
 
-$(O)/tests/unit/%: tests/unit/%.c $(LIB) Makefile $(O)/.flags
+$(O)/tests/%.o: tests/%.c Makefile $(O)/.flags
 	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(DEPFLAGS) -c $< -o $@
+.PRECIOUS: $(O)/tests/%.o
+
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(LIB)
 	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) $(DEPFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LIBS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LIBS)
 
 # Lines are a table of the test's own there.
 $(O)/tests/unit/test_story_view $(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--wrap=lines_find

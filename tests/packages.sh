@@ -10,6 +10,8 @@ packages_build=(
 	libkdumpfile-dev
 )
 packages_check=(
+	# what another checkout compiled is not compiled again
+	ccache
 	# unit tests, fuzzers, tests that trace, limit or strip a process
 	libcmocka-dev libclang-rt-14-dev linux-perf procps util-linux g++
 	# how it writes system calls is what ours is held against
