@@ -229,17 +229,11 @@ bool begins_with_fentry(const uint8_t *bytes, uint64_t size)
 
 bool probeable_forbidden(const struct probeable *probeable, uint64_t addr)
 {
-	size_t low = 0, high = probeable->blacklist_count;
+	const struct range *blacklist = probeable->blacklist;
+	size_t count = address_upper_bound(blacklist, probeable->blacklist_count,
+					   sizeof(*blacklist), addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (probeable->blacklist[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && addr < probeable->blacklist[low - 1].end;
+	return count && addr < blacklist[count - 1].end;
 }
 
 static bool is_patched(const struct probeable *probeable, uint64_t addr)

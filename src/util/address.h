@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* address.h - is an address the kernel's; addresses in order */
+/* address.h - is an address the kernel's; addresses in order, and found among them */
 #ifndef LBRSNOOP_UTIL_ADDRESS_H
 #define LBRSNOOP_UTIL_ADDRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -23,6 +24,28 @@ static inline int address_compare(const void *a, const void *b)
 	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 
 	return (left > right) - (left < right);
+}
+
+/**
+ * address_upper_bound() - how many begin at @addr or below
+ * @items: each begins with a uint64_t, by which they are in ascending order
+ * @size: bytes of an item
+ * Return: the last that does is the one before the number returned; 0: none does.
+ */
+static inline size_t address_upper_bound(const void *items, size_t count, size_t size,
+					 uint64_t addr)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (*(const uint64_t *)((const char *)items + mid * size) <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -308,17 +309,10 @@ const char *cu_index_path(struct cu_index *cu, struct arena *arena, size_t index
 
 int32_t cu_index_node(const struct cu_index *cu, uint64_t addr)
 {
-	size_t low = 0, high = cu->segment_count;
+	size_t count =
+		address_upper_bound(cu->segments, cu->segment_count, sizeof(*cu->segments), addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (cu->segments[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? cu->segments[low - 1].node : -1;
+	return count ? cu->segments[count - 1].node : -1;
 }
 
 /* File and line of an address by the line table; left as they are if it has none. */

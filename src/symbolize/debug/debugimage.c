@@ -394,22 +394,14 @@ static void list_units(struct dwarf_file *file)
 /* Offset of the DIE of the unit with an address, by the first DIE of each. */
 static int unit_by_spans(struct dwarf_file *file, uint64_t addr, Dwarf_Off *ret_unit)
 {
-	size_t low = 0, high;
+	size_t count;
 
 	if (!file->spans_built && build_spans(file))
 		return -ENOMEM;
-	high = file->span_count;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (file->spans[mid].low <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || addr >= file->spans[low - 1].high)
+	count = address_upper_bound(file->spans, file->span_count, sizeof(*file->spans), addr);
+	if (!count || addr >= file->spans[count - 1].high)
 		return -ENOENT;
-	*ret_unit = file->spans[low - 1].unit;
+	*ret_unit = file->spans[count - 1].unit;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <gelf.h>
 
 #include "symbolize/elf.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/hash_table.h"
 #include "util/lockdown.h"
@@ -357,19 +358,12 @@ void text_drop_pages(struct text *text)
 /* Index of the range that holds @addr, or NO_RANGE. */
 static uint32_t find_range(const struct text *text, uint64_t addr)
 {
-	size_t low = 0, high = text->range_count;
+	const struct text_range *ranges = text->ranges;
+	size_t count = address_upper_bound(ranges, text->range_count, sizeof(*ranges), addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (text->ranges[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0 || addr - text->ranges[low - 1].addr >= text->ranges[low - 1].size)
+	if (!count || addr - ranges[count - 1].addr >= ranges[count - 1].size)
 		return NO_RANGE;
-	return (uint32_t)(low - 1);
+	return (uint32_t)(count - 1);
 }
 
 static bool all_zero(const uint8_t *bytes, size_t len)
