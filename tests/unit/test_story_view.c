@@ -633,10 +633,10 @@ static void render_graph_path_and_key_are_drawn(void **state)
 }
 
 /*
- * caller calls f, which decides for the error; a breakpoint stands before it is loaded, at the
- * begin of a block.
+ * The graph of a way: caller calls f, which decides for the error; a breakpoint stands before it is
+ * loaded, at the begin of a block. @func_addr: of the function that the trigger is of
  */
-static void render_graph_way_has_callers_and_the_last_branch(void **state)
+static char *draw_way(struct symbols *symbols, uint64_t func_addr)
 {
 	static const struct branch_ends ends[] = {
 		{BASE + 0x300, BASE + 0x140}, {BASE + 0x140, BASE}, {BASE + 2, BASE + 0x10}};
@@ -648,18 +648,27 @@ static void render_graph_way_has_callers_and_the_last_branch(void **state)
 		.way = {ends, ARRAY_SIZE(ends)},
 	};
 	struct path_options opts = {.place = place};
-	struct story_view view = {.symbols = have.symbols};
-	_cleanup_free_ char *out = NULL;
+	struct story_view view = {.symbols = symbols};
 	struct path *path;
+	char *out = NULL;
 	size_t len;
 	FILE *f;
 
 	trigger.kind = TRIGGER_HW;
+	trigger.func_addr = func_addr;
 	assert_int_equal(path_build_way(&snap, &text, &opts, &path), 0);
 	f = open_memstream(&out, &len);
+	assert_non_null(f);
 	assert_int_equal(render_graph_way(f, &snap, path, &text, &view), 0);
 	fclose(f);
 	path_free(path);
+	return out;
+}
+
+static void render_graph_way_has_callers_and_the_last_branch(void **state)
+{
+	_cleanup_free_ char *out = draw_way(have.symbols, have.trigger.func_addr);
+
 	assert_non_null(strstr(out, "subgraph cluster_ffffffff81000140 {\n"
 				    "  label=\"caller(): what ran of it\\l\";\n"
 				    "  nffffffff81000140 ["));
@@ -676,34 +685,14 @@ static void render_graph_way_has_callers_and_the_last_branch(void **state)
 /* f decides and jumps into its cold part, not to the begin of that. */
 static void render_graph_way_through_a_cold_part_keeps_the_callers(void **state)
 {
-	static const struct branch_ends ends[] = {
-		{BASE + 0x300, BASE + 0x140}, {BASE + 0x140, BASE}, {BASE + 2, BASE + 0x10}};
-	struct trigger trigger = have.trigger;
-	struct snapshot snap = {
-		.ip = BASE + 0x10,
-		.trigger = &trigger,
-		.err = EINVAL,
-		.way = {ends, ARRAY_SIZE(ends)},
-	};
-	struct path_options opts = {.place = place};
-	struct story_view view = {.symbols = symbol_table("ffffffff81000000 T f\n"
-							  "ffffffff8100000f t f.cold\n"
-							  "ffffffff81000018 T g\n"
-							  "ffffffff81000140 T caller\n"
-							  "ffffffff81000160 T end\n")};
-	_cleanup_free_ char *out = NULL;
-	struct path *path;
-	size_t len;
-	FILE *f;
+	struct symbols *symbols = symbol_table("ffffffff81000000 T f\n"
+					       "ffffffff8100000f t f.cold\n"
+					       "ffffffff81000018 T g\n"
+					       "ffffffff81000140 T caller\n"
+					       "ffffffff81000160 T end\n");
+	_cleanup_free_ char *out = draw_way(symbols, BASE);
 
-	trigger.kind = TRIGGER_HW;
-	trigger.func_addr = BASE;
-	assert_int_equal(path_build_way(&snap, &text, &opts, &path), 0);
-	f = open_memstream(&out, &len);
-	assert_int_equal(render_graph_way(f, &snap, path, &text, &view), 0);
-	fclose(f);
-	path_free(path);
-	symbols_close(view.symbols);
+	symbols_close(symbols);
 	assert_non_null(strstr(out, "subgraph cluster_ffffffff81000140 {\n"));
 	assert_non_null(strstr(out, "  nffffffff81000140 -> nffffffff81000000 [style=dashed"));
 }
