@@ -165,22 +165,23 @@ int path_set_depths(struct path *path, const struct branch *branches, bool user,
 		    const struct path_options *opts)
 {
 	struct stack st = {.depth = 0};
-	int min = INT_MAX;
+	int min = INT_MAX, before = 0; /* interrupts from before the oldest branch that returned */
 
 	for (uint32_t i = 0; i < path->block_count; i++) {
 		struct path_block *block = &path->blocks[i];
 
 		block->depth = st.depth;
-		block->interrupt = open_interrupts(&st);
+		block->interrupt = open_interrupts(&st) - before;
 		if (st.depth < min)
 			min = st.depth;
-		if (block->branch == PATH_NONE ||
-		    follow(&st, block, &branches[block->branch], opts, user))
-			continue;
-		for (uint32_t j = 0; j <= i; j++)
-			path->blocks[j].interrupt++;
+		if (block->branch != PATH_NONE &&
+		    !follow(&st, block, &branches[block->branch], opts, user))
+			before++;
 	}
-	for (uint32_t i = 0; i < path->block_count; i++)
+	for (uint32_t i = 0; i < path->block_count; i++) {
 		path->blocks[i].depth -= min;
+		/* Those that returned at this block or behind it. */
+		path->blocks[i].interrupt += before;
+	}
 	return 0;
 }

@@ -213,6 +213,20 @@ static void path_build_interrupt_at_once_empty_block(void **state)
 	path_free(path);
 }
 
+/* Two interrupts, one in the other, that began before the oldest branch, and one of after it. */
+static void path_build_interrupts_from_before_the_record(void **state)
+{
+	static const int interrupts[] = {2, 1, 0, 1, 0};
+	struct snapshot snap = SNAPSHOT({0x55, 0x100}, {0x101, 0x101}, {0x101, 0}, {4, 0x100},
+					{0x101, 4}, {9, 0x20});
+	struct path *path = build(&snap);
+
+	assert_int_equal(path->block_count, ARRAY_SIZE(interrupts));
+	for (uint32_t i = 0; i < path->block_count; i++)
+		assert_int_equal(path->blocks[i].interrupt, interrupts[i]);
+	path_free(path);
+}
+
 static void check_gap(uint64_t to, uint64_t from, uint64_t next, enum path_gap gap)
 {
 	struct snapshot snap = SNAPSHOT({0x55, to}, {from, next});
@@ -662,6 +676,7 @@ int main(void)
 		cmocka_unit_test(path_build_interrupt_ends_block_before_its_instruction),
 		cmocka_unit_test(path_build_interrupt_on_branch_no_decision),
 		cmocka_unit_test(path_build_interrupt_at_once_empty_block),
+		cmocka_unit_test(path_build_interrupts_from_before_the_record),
 		cmocka_unit_test(path_build_unknown_stretch_gap_with_reason),
 		cmocka_unit_test(path_is_blank_where_no_code_can_be_read),
 		cmocka_unit_test(path_build_wrmsr_of_unknown_msr_splits),
