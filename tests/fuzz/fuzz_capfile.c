@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Capture files: unpacking, records, and what is judged of each snapshot; capture_input.h */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "render/branch_list.h"
 #include "symbolize/place.h"
 #include "render/why/why_account.h"
+#include "render/why/why_json.h"
 #include "symbolize/trim.h"
 #include "why/answer_record.h"
 
@@ -21,15 +23,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What why found out, and the way there, as report shows them. */
+/* What why found out, and the way there, as report shows them: without a hit there is no place. */
 static void judge_answer(struct capfile *capfile, const struct snapshot *snap,
 			 const struct text_source *text, FILE *out)
 {
-	const struct why_view view = {
+	struct why_view view = {
 		.symbols = capfile_symbols(capfile),
 		.kernel_text = text,
-		.snap = snap,
 		.story = snap->pid & 1,
+		.all = snap->pid & 2,
+		.no_values = snap->pid & 4,
 	};
 	struct answer answer;
 	char **command = NULL;
@@ -37,8 +40,10 @@ static void judge_answer(struct capfile *capfile, const struct snapshot *snap,
 	if (!snap->answer.len ||
 	    answer_record_read(snap, capfile_symbols(capfile), &answer, &command))
 		return;
-	if (answer.hit)
-		render_why_account(out, &answer, &view);
+	view.snap = answer.hit ? snap : NULL;
+	render_why_account(out, &answer, &view);
+	if (why_json(out, &answer, &view, NULL, (const char *const *)command) == -EIO)
+		abort();
 	answer_deinit(&answer);
 	answer_record_free_command(command);
 }
