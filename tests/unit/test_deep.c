@@ -658,6 +658,40 @@ static void deep_with_kprobes_the_last_runs_go_on(void **state)
 	deep_path_free(path);
 }
 
+static unsigned int parting;
+
+static unsigned int first_ones(unsigned int run)
+{
+	return run < parting;
+}
+
+/*
+ * The check at the entry finds that no run goes that way any more: what is older is found again,
+ * from the middle of a record on. Four entries do not join there without a breakpoint behind the
+ * target, and that of the run before is off the path.
+ */
+static void deep_of_four_entries_goes_on_where_the_path_was_cut(void **state)
+{
+	struct deep_path *path;
+	unsigned int plain;
+
+	machine.kprobes = true;
+	machine.depth = 4;
+	path = find(200, true);
+	plain = machine.runs;
+	deep_path_free(path);
+	machine.ways = first_ones;
+	for (parting = 11; parting < 14; parting++) {
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_true(is_of_one_run(path));
+		/* The whole way twice, and four checks that leave it instead of one. */
+		assert_true(machine.runs <= 2 * plain + 3);
+		deep_path_free(path);
+	}
+}
+
 /* Where the kernel allows no kprobe, runs that see it again have to do. */
 static void deep_with_kprobes_but_not_everywhere(void **state)
 {
@@ -833,6 +867,7 @@ int main(void)
 		TEST(deep_with_kprobes_no_run_is_left_over),
 		TEST(deep_with_kprobes_time_is_left_to_check),
 		TEST(deep_with_kprobes_the_last_runs_go_on),
+		TEST(deep_of_four_entries_goes_on_where_the_path_was_cut),
 		TEST(deep_with_kprobes_but_not_everywhere),
 		TEST(deep_with_kprobes_looks_come_before_more_of_the_path),
 		TEST(deep_with_kprobes_that_all_tasks_hit),

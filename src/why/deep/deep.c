@@ -110,8 +110,8 @@ static size_t arm(struct deep *deep, const struct deep_target *target, uint64_t 
 	if (target->call)
 		asked[count++] = target->call;
 	least = count;
-	if (path->segment_count > 1)
-		asked[count++] = path->segments[path->segment_count - 1].point;
+	if (deep_find_overlap(deep, target, &asked[count]))
+		count++;
 	/* Where runs differ, to see the path again is worth more than to get further. */
 	if (lbr_depth() >= DEEP_SHALLOW && count < HW_SITES_MAX && find_doubt(deep, &asked[count]))
 		count++;

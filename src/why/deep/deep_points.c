@@ -106,6 +106,43 @@ bool deep_find_target(const struct deep *deep, struct deep_target *ret)
 	return false;
 }
 
+static bool is_between(const struct deep_known *known, long first, long last, uint64_t addr)
+{
+	for (long at = first; at <= last; at++)
+		if (deep_runs_through(known, at, addr))
+			return true;
+	return false;
+}
+
+/*
+ * The point of the run before; or, where that had few branches more, or the path begins later since
+ * then, as far from the target as a record goes.
+ */
+bool deep_find_overlap(const struct deep *deep, const struct deep_target *target,
+		       uint64_t *ret_addr)
+{
+	struct deep_known path = deep_known_of(deep->path);
+	long first = DEEP_OVERLAP_MIN - 1, depth = (long)lbr_depth();
+	long last = (target->at == DEEP_BEFORE ? 0 : target->at) + depth - 1;
+
+	if (deep->path->segment_count < 2)
+		return false;
+	*ret_addr = deep->path->segments[deep->path->segment_count - 1].point;
+	if (target->at >= first || last + 1 >= (long)path.count ||
+	    is_between(&path, first, last, *ret_addr))
+		return true;
+	for (long at = last; at >= first; at--)
+		for (int i = 0; i < 2; i++) {
+			uint64_t addr = i ? path.branches[at].to : path.branches[at + 1].from;
+
+			if (is_refused(deep, addr))
+				continue;
+			*ret_addr = addr;
+			return true;
+		}
+	return true;
+}
+
 /*
  * The function that the path begins in was entered before. A breakpoint there may be hit so soon
  * before the target that the record at the target goes back to it: then both records are one. Where

@@ -85,6 +85,14 @@ static inline struct deep_known deep_known_of(const struct deep_path *path)
 /** deep_find_target() - the point for the next run; false: there is none that has not been tried */
 bool deep_find_target(const struct deep *deep, struct deep_target *ret);
 
+/**
+ * deep_find_overlap() - a point of the path behind the target, whose record goes back to that
+ * Both records have more of the path than the target's own, then.
+ * Return: false if there is none but the error.
+ */
+bool deep_find_overlap(const struct deep *deep, const struct deep_target *target,
+		       uint64_t *ret_addr);
+
 /** deep_find_entry() - of the function that the path begins in; false: it is no help there */
 bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr);
 
