@@ -100,28 +100,17 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 			break;
 		/* One branch more, or another one instead. */
 		if (deep_runs_through(known, (long)(at - i), has_it->from) ||
-		    (at > i && deep_runs_through(known, (long)(at - i) - 1, has_it->from)))
+		    (at > i && deep_runs_through(known, (long)(at - i) - 1, has_it->from))) {
+			log_verbose("branch %zu was 0x%llx to 0x%llx instead of 0x%llx to 0x%llx",
+				    at - i, (unsigned long long)has_it->from,
+				    (unsigned long long)has_it->to, (unsigned long long)way->from,
+				    (unsigned long long)way->to);
 			return false;
+		}
 		break;
 	}
 	*ret = (struct match){.path = i, .record = k};
 	return true;
-}
-
-/* The oldest step behind branch @at. */
-static size_t first_step(const struct deep_check *check, size_t at)
-{
-	size_t low = 0, high = check->step_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (check->steps[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* Where the handler before the branches that the path has went on; 0: not known. */
@@ -166,10 +155,9 @@ static size_t observed_from(const struct deep_check *check, const struct deep_re
 
 	if (before != SIZE_MAX && follows(check, record, matched, at, before))
 		return before;
-	if (matched->path > at)
-		return 0;
-	/* The step before the first one of the oldest branch's block is its source. */
-	return matched->path ? first_step(check, at - matched->path + 1) - 1 : step;
+	while (step && check->steps[step].at + matched->path > at)
+		step--;
+	return step;
 }
 
 /*
