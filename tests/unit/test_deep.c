@@ -795,6 +795,26 @@ static void deep_point_whose_hits_are_lost(void **state)
 	}
 }
 
+/* The entry of the function that the path begins in has a breakpoint, too: it is left out. */
+static void deep_function_whose_entry_loses_hits(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i];
+		machine.runs = 0;
+		machine.lost = 0;
+		machine.losing = (BLOCKS - depths[i]) / 10 * 10;
+		path = find(200, true);
+		assert_true(machine.lost > 0);
+		assert_true(path->entry);
+		assert_path(path, 0);
+		deep_path_free(path);
+	}
+}
+
 static void deep_another_task_ends_it(void **state)
 {
 	struct deep_path *path;
@@ -873,6 +893,7 @@ int main(void)
 		TEST(deep_with_kprobes_that_all_tasks_hit),
 		TEST(deep_with_kprobes_that_all_tasks_hit_while_they_are_armed),
 		TEST(deep_point_whose_hits_are_lost),
+		TEST(deep_function_whose_entry_loses_hits),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),
 	};

@@ -146,14 +146,14 @@ bool deep_find_overlap(const struct deep *deep, const struct deep_target *target
 /*
  * The function that the path begins in was entered before. A breakpoint there may be hit so soon
  * before the target that the record at the target goes back to it: then both records are one. Where
- * everybody comes by it is not tried again.
+ * everybody comes by it is not tried again; nor next, where a hit was lost.
  */
 bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr)
 {
 	struct deep_known path = deep_known_of(deep->path);
 	struct symbol sym;
 
-	if (deep->crowded ||
+	if (deep->crowded || deep->lost ||
 	    symbols_find(deep->probes->opts->symbols, path.branches[0].from, &sym) ||
 	    is_refused(deep, sym.addr))
 		return false;
