@@ -151,7 +151,9 @@ static __always_inline void fill_head(struct why_event *head, enum why_event_kin
 	head->tgid = id >> 32;
 	head->tid = id;
 	head->unused = 0;
-	bpf_get_current_comm(head->comm, sizeof(head->comm));
+	/* bpf_get_current_comm() calls strnlen(), where a breakpoint may be: in a kprobe's program
+	 * that one would stop the LBR, and nobody starts it again. */
+	copy_comm(head->comm, bpf_get_current_task_btf());
 }
 
 /* @words of 8 bytes, between memory that the verifier knows. */

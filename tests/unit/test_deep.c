@@ -22,6 +22,7 @@
 #define END(n)	  (START(n) + 0x40)
 #define ENTRY	  0xffffffff82000000ull
 #define SWITCH	  0xffffffff83000000ull
+#define STALE	  0xffffffff84000000ull
 #define BLOCKS	  200
 #define ERROR	  END(BLOCKS)
 #define BREAKS	  4
@@ -47,6 +48,8 @@
  * @others_pass: other tasks hit kprobes so often in a run; @others_pass_armed: while one more is
  *               armed; @passed: so often in all
  * @told: hits of kprobes in the call
+ * @stale: while a kprobe is armed, records of points have what the LBR had before; that of the
+ * error has not
  * @losing: a hit of a point in this block is lost, each time; @lost: so many were
  */
 static struct {
@@ -70,6 +73,7 @@ static struct {
 	uint64_t others_pass_armed;
 	uint64_t passed;
 	unsigned int told;
+	bool stale;
 	unsigned int losing;
 	uint64_t lost;
 	uint64_t armed[BREAKS];
@@ -251,6 +255,9 @@ static void tell_hit(struct probes *probes, uint64_t ip, const struct why_branch
 				  .count = (uint32_t)count};
 
 	memcpy(point.branches, lbr, count * sizeof(*lbr));
+	if (machine.stale && machine.probed_count && ip != ERROR)
+		for (size_t i = 0; i < count; i++)
+			point.branches[i] = (struct why_branch){STALE, STALE};
 	assert_int_equal(probes->on_event(&point.head, probes->on_event_ctx), 0);
 }
 
@@ -658,6 +665,28 @@ static void deep_with_kprobes_the_last_runs_go_on(void **state)
 	deep_path_free(path);
 }
 
+/*
+ * A breakpoint that a kprobe's own program comes by stops the LBR, and the next record is an old
+ * one. With kprobes in the place of breakpoints the run is seen to take the path.
+ */
+static void deep_with_kprobes_records_do_not_show_it(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+
+	machine.kprobes = true;
+	machine.stale = true;
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i];
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_path(path, 0);
+		deep_path_free(path);
+	}
+}
+
 static unsigned int parting;
 
 static unsigned int first_ones(unsigned int run)
@@ -887,6 +916,7 @@ int main(void)
 		TEST(deep_with_kprobes_no_run_is_left_over),
 		TEST(deep_with_kprobes_time_is_left_to_check),
 		TEST(deep_with_kprobes_the_last_runs_go_on),
+		TEST(deep_with_kprobes_records_do_not_show_it),
 		TEST(deep_of_four_entries_goes_on_where_the_path_was_cut),
 		TEST(deep_with_kprobes_but_not_everywhere),
 		TEST(deep_with_kprobes_looks_come_before_more_of_the_path),

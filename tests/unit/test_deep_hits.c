@@ -58,6 +58,34 @@ static void hits_of_kprobes_are_hits(void **state)
 	deep_hits_clear(&hits);
 }
 
+/* Its newest branch leads to the code before the hit, or the LBR stood still since another one. */
+static void hits_records_of_before_are_none(void **state)
+{
+	static const struct {
+		uint64_t to;
+		size_t count;
+	} cases[] = {{POINT + 0x100, 1}, {POINT, 1}, {POINT + 0x101, 0}, {POINT - 0x800000, 0}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct why_point point = {.head = {.kind = WHY_POINT, .tid = 7, .mono_ns = 20},
+					  .ip = POINT + 0x100,
+					  .call = 2,
+					  .count = 1,
+					  .branches = {{.from = POINT + 0x900, .to = cases[i].to}}};
+		struct deep_hits hits = {.code = &code};
+		const struct deep_hit *found;
+		size_t count = 0;
+
+		assert_int_equal(deep_hits_add(&hits, &point.head), 0);
+		fail_call(&hits, 7, 15, 100);
+		found = deep_hits_of(&hits, 100, &count);
+		assert_int_equal(count, 1);
+		assert_int_equal(found->record.count, cases[i].count);
+		assert_int_equal(found->record.end == DEEP_END_STALE, !cases[i].count);
+		deep_hits_clear(&hits);
+	}
+}
+
 static void hits_are_those_since_the_call_began(void **state)
 {
 	struct deep_hits hits = {.code = &code};
@@ -128,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hits_are_those_since_the_call_began),
 		cmocka_unit_test(hits_of_kprobes_are_hits),
+		cmocka_unit_test(hits_records_of_before_are_none),
 		cmocka_unit_test(hits_of_many_threads_those_silent_longest_are_dropped),
 		cmocka_unit_test(hits_of_a_call_too_many_the_newest_are_kept),
 	};

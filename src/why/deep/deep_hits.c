@@ -13,6 +13,8 @@
 /* Failing calls with hits, the newest ones. */
 #define CALLS_MAX   64
 #define THREADS_MAX 256
+/* Code without a branch is not longer. */
+#define STRAIGHT_MAX 0x10000
 
 /** struct deep_call - a call that failed; @seq: of its event */
 struct deep_call {
@@ -90,6 +92,18 @@ static int add_hit(struct deep_hits *hits, const struct why_event *head, uint32_
 	return 0;
 }
 
+/*
+ * The newest branch leads to the code before the hit. Where a breakpoint is hit in a kprobe's
+ * handler the LBR stops, our program does not run, and nobody starts the LBR again: the next hit
+ * has what was executed then.
+ */
+static bool is_stale(const struct why_point *event)
+{
+	uint64_t to = event->branches[0].to;
+
+	return event->count && (to > event->ip || event->ip - to > STRAIGHT_MAX);
+}
+
 static int add_point(struct deep_hits *hits, const struct why_point *event)
 {
 	struct deep_hit *hit;
@@ -97,7 +111,10 @@ static int add_point(struct deep_hits *hits, const struct why_point *event)
 	if (add_hit(hits, &event->head, event->call, event->ip, &hit))
 		return -ENOMEM;
 	memcpy(hit->regs, event->regs, sizeof(hit->regs));
-	deep_record_make(hits->code, event->branches, event->count, &hit->record);
+	if (is_stale(event))
+		hit->record.end = DEEP_END_STALE;
+	else
+		deep_record_make(hits->code, event->branches, event->count, &hit->record);
 	return 0;
 }
 

@@ -45,6 +45,7 @@ enum deep_end {
 	DEEP_END_ENTRY,	  /* there the system call was entered: that is its first branch */
 	DEEP_END_OTHER,	  /* other entry code, or user space */
 	DEEP_END_SWITCH,  /* there the task was switched to: before that another one ran */
+	DEEP_END_STALE,	  /* it is none: the LBR had stopped before */
 };
 
 /**

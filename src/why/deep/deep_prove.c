@@ -37,6 +37,8 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 	size_t apart = lbr_depth() - 1, count = deep->path->count;
 	int err = 0;
 
+	if (deep->no_views)
+		return 0;
 	if (watch_point(watch, deep->path->end))
 		err = deep_check_view(check, deep->path->end);
 	for (size_t i = 1; !err && i < HW_SITES_MAX && i * apart < count; i++) {
@@ -98,6 +100,14 @@ static int keep_excursions(struct deep *deep, const bool *excursions, size_t cou
 	return 0;
 }
 
+static bool has_stale(const struct deep_hit *hits, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (hits[i].record.end == DEEP_END_STALE)
+			return true;
+	return false;
+}
+
 /* Does the run take the path, and how many of its newest branches? */
 static int evaluate_check(struct deep *deep, const struct deep_check *check,
 			  const struct failures *failures, size_t *ret_taken)
@@ -124,6 +134,12 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 		"run %u, to check the path: %zu of %zu branches taken, %zu are not observed, %zu "
 		"hits",
 		deep->answer->runs, *ret_taken, count, blinds, hit_count);
+	/* Kprobes' own program comes by a breakpoint: they have to do alone. */
+	if (!passed && has_stale(hits, hit_count)) {
+		log_verbose("breakpoints tell nothing while kprobes are armed");
+		deep->no_views = true;
+		deep->checked = false;
+	}
 	best = deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed);
 	return best > 0 ? keep_excursions(deep, excursions, *ret_taken) : best;
 }
@@ -135,8 +151,8 @@ static int run_checks(struct deep *deep, const struct deep_check *check, struct 
 	size_t most = 0;
 	int err = 0;
 
-	for (unsigned int i = 0; !err && !deep->passed && !deep->too_many && i < CHECKS_MAX &&
-				 same < CHECKS_SAME_MAX && deep_has_time(deep);
+	for (unsigned int i = 0; !err && !deep->passed && deep->checked && !deep->too_many &&
+				 i < CHECKS_MAX && same < CHECKS_SAME_MAX && deep_has_time(deep);
 	     i++) {
 		struct failures failures = {};
 		size_t taken = 0;

@@ -42,6 +42,7 @@ struct deep_target {
  * @too_many: HITS_MAX or PASSED_MAX was passed since: nothing is armed any more in this run
  * @crowded: it was in a run before
  * @lost: hits were, in the run before
+ * @no_views: kprobes are armed without breakpoints
  * @waited: the call lets another task run where the path begins, in each run
  */
 struct deep {
@@ -72,6 +73,7 @@ struct deep {
 	bool too_many;
 	bool crowded;
 	bool lost;
+	bool no_views;
 	bool waited;
 };
 
