@@ -61,6 +61,7 @@ const volatile __u32 why_cgroup_level; /* its depth below the root */
 /**
  * struct why_task - a task within a system call
  * @calls: counts them
+ * @ends: hits of why_ends since the call began
  * @seen: lower half of a function's address, and in the upper half the call that it ran in
  */
 struct why_task {
@@ -71,7 +72,7 @@ struct why_task {
 	__u32 entered;
 	__u32 hits;
 	__u32 slot; /* number of the hit that is looked at */
-	__u32 unused;
+	__u32 ends;
 	struct why_regs regs;	  /* of that hit */
 	struct why_failed failed; /* what is told of the call; its @funcs are kept as it runs */
 	struct why_hit_of hit[WHY_HITS_MAX];
@@ -107,14 +108,18 @@ struct {
  */
 __u64 why_no_enter;
 
+/* Points: a call that came by one of them is told, whatever it returned. 0: none */
+__u64 why_ends[WHY_ENDS_MAX];
+
 /* What a new task begins with. */
 static struct why_task why_no_task;
 /* The number of the calls in which why_passed tells hits. */
 __u64 why_passed_nr;
 __u64 why_seq;
-__u64 why_lost;	      /* events that found no room in the ring buffer */
-__u64 why_task_lost;  /* calls that found no room in why_tasks */
-__u64 why_point_hits; /* whoever made them */
+__u64 why_lost;		  /* events that found no room in the ring buffer */
+__u64 why_task_lost;	  /* calls that found no room in why_tasks */
+__u64 why_point_hits;	  /* whoever made them */
+__u64 why_points_outside; /* of traced tasks, but in no system call */
 __u64 why_passed_hits;
 
 static __always_inline bool is_traced(void)
@@ -225,6 +230,7 @@ static __always_inline void begin_call(struct why_task *task)
 	task->entered = 0;
 	task->calls++;
 	task->hits = 0;
+	task->ends = 0;
 #pragma clang loop unroll(full)
 	for (int i = 0; i < WHY_HITS_MAX; i++)
 		task->hit[i].hit.order = 0;
@@ -341,7 +347,7 @@ static __always_inline void report_hits(struct why_task *task, __u32 err, __u64 
 }
 
 /* @extack: a struct netlink_ext_ack of the kernel, or NULL */
-static __always_inline void report(struct why_task *task, enum why_via via, __u32 err,
+static __always_inline void report(struct why_task *task, enum why_via via, __u32 err, __s64 result,
 				   const struct netlink_ext_ack *extack)
 {
 	__u64 seq = __sync_fetch_and_add(&why_seq, 1);
@@ -358,6 +364,7 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 	failed->entered = task->entered;
 	failed->compat = 0;
 	failed->unused = 0;
+	failed->result = result;
 	failed->text[0] = 0;
 	if (extack) {
 		const char *text = BPF_CORE_READ(extack, _msg);
@@ -391,8 +398,8 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	if (task && task->in_call) {
 		/* What an interrupt completes from here on is not this call's. */
 		task->in_call = 0;
-		if (is_error(ret))
-			report(task, WHY_VIA_SYSCALL, -ret, NULL);
+		if (is_error(ret) || task->ends)
+			report(task, WHY_VIA_SYSCALL, is_error(ret) ? -ret : 0, ret, NULL);
 	}
 	if (why_no_enter) {
 		task = traced_task();
@@ -440,7 +447,7 @@ int why_netlink(struct pt_regs *ctx)
 	__s32 err = ctx->dx;
 
 	if (task && task->in_call && is_error(err))
-		report(task, WHY_VIA_NETLINK, -err, (const struct netlink_ext_ack *)ctx->cx);
+		report(task, WHY_VIA_NETLINK, -err, err, (const struct netlink_ext_ack *)ctx->cx);
 	return 0;
 }
 
@@ -452,7 +459,7 @@ int why_io_uring(struct bpf_raw_tracepoint_args *ctx)
 	__s32 res = ctx->args[3];
 
 	if (task && task->in_call && is_error(res))
-		report(task, WHY_VIA_IO_URING, -res, NULL);
+		report(task, WHY_VIA_IO_URING, -res, res, NULL);
 	return 0;
 }
 
@@ -659,11 +666,19 @@ int why_point(struct bpf_perf_event_data *ctx)
 			__sync_fetch_and_add(&why_lost, 1);
 		return 0;
 	}
-	if (!is_in_call(task, ctx->regs.sp) ||
-	    !describe(&slot->rec, TRIGGER_HW, 0, ctx->regs.ip, 0)) {
+	if (!is_in_call(task, ctx->regs.sp)) {
+		if (is_traced())
+			__sync_fetch_and_add(&why_points_outside, 1);
 		slot_release(slot);
 		return 0;
 	}
+	if (!describe(&slot->rec, TRIGGER_HW, 0, ctx->regs.ip, 0)) {
+		slot_release(slot);
+		return 0;
+	}
+#pragma clang loop unroll(full)
+	for (int i = 0; i < WHY_ENDS_MAX; i++)
+		task->ends += why_ends[i] == ctx->regs.ip;
 	point = bpf_ringbuf_reserve(&why_events, sizeof(*point), 0);
 	if (!point) {
 		__sync_fetch_and_add(&why_lost, 1);

@@ -24,6 +24,8 @@
 #define WHY_STRING_MAX	64
 /* Sites that can have a table of them. */
 #define WHY_TABLES_MAX 256
+/* Ends of a way, a debug register each. */
+#define WHY_ENDS_MAX 4
 /* Tasks that may be in a system call at once. */
 #define WHY_TASKS_MAX 1024
 
@@ -125,9 +127,11 @@ struct why_hit_of {
 
 /**
  * struct why_failed - a system call failed, or what it sent for did
+ * With watch_ends() also one that came by one of these, whatever it returned.
  * @begin_ns: CLOCK_MONOTONIC when the call began
  * @via: enum why_via
- * @err: positive errno
+ * @err: positive errno; 0: it did not fail
+ * @result: what the system call returned; or minus @err
  * @hits: of sites since the call began
  * @entered: functions that were entered since the call began; @funcs has the newest of them
  * @compat: a call of 32-bit code: its number is of another table
@@ -145,6 +149,7 @@ struct why_failed {
 	__u32 entered;
 	__u32 compat;
 	__u32 unused;
+	__s64 result;
 	char text[WHY_TEXT_MAX];
 	struct syscall_event call;
 	__u32 funcs[WHY_FUNCS_MAX];

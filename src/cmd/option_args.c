@@ -15,6 +15,7 @@
 #include "util/log.h"
 #include "util/file/new_file.h"
 #include "util/number.h"
+#include "why/deep/deep.h"
 
 int args_usage(const char *fmt, ...)
 {
@@ -134,6 +135,18 @@ int args_capture_bytes(const char *arg, uint64_t *ret)
 				  arg);
 	*ret = value;
 	return 0;
+}
+
+int args_deep(const char *arg, uint64_t *ret_runs)
+{
+	int err = 0;
+
+	*ret_runs = DEEP_RUNS_DEFAULT;
+	if (arg)
+		err = args_number("--deep", arg, DEEP_RUNS_MAX, ret_runs);
+	if (!err && !*ret_runs)
+		return args_usage("--deep=0: one run is the least");
+	return err;
 }
 
 int args_errnos(struct capture_options *capture, const char *arg)

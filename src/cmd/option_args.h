@@ -50,6 +50,9 @@ int args_size(const char *name, const char *arg, uint64_t *ret);
 /** args_capture_bytes() - of --capture-bytes: bytes, as of args_size(), 0: none */
 int args_capture_bytes(const char *arg, uint64_t *ret);
 
+/** args_deep() - of --deep, NULL: the default: how many runs */
+int args_deep(const char *arg, uint64_t *ret_runs);
+
 /** args_errnos() - "ENOENT,-EINVAL,any", "none" */
 int args_errnos(struct capture_options *capture, const char *arg);
 

@@ -19,6 +19,7 @@ enum origin_state {
 	ORIGIN_NONE = 0, /* nothing, struct answer's @reason says why */
 	ORIGIN_FOUND,	 /* this instruction */
 	ORIGIN_ONE_OF,	 /* one of several */
+	ORIGIN_PLACE,	 /* not asked for: @site is a place that the user named */
 };
 
 /**
@@ -37,6 +38,8 @@ enum origin_state {
  *           and went there; @decider_hit: before it was executed, NULL: it is not known;
  *           @decider_table: what was read there
  * @candidates: ORIGIN_ONE_OF: the sites that it can be
+ * @place: ORIGIN_PLACE: as the user wrote it; borrowed
+ * @returned: ORIGIN_PLACE: it is a function, which returned @value
  * @has_lbr: this machine has one that can be used
  * @lbr_reason: why there are no branches; ""
  * @functions_watched: those that can make an error
@@ -59,6 +62,9 @@ struct answer {
 	struct why_hit *decider_hit;
 	struct why_read_table decider_table;
 	struct sites candidates;
+	const char *place;
+	bool returned;
+	int64_t value;
 	bool has_lbr;
 	struct errmsg lbr_reason;
 	size_t functions_watched;

@@ -156,6 +156,7 @@ static int add_failed(struct failures *failures, const struct why_failed *failed
 		.via = failed->via,
 		.err = failed->err,
 		.executed = failed->hits,
+		.result = failed->result,
 		.call = failed->call,
 	};
 

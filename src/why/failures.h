@@ -16,6 +16,8 @@
  * @text: of the extended acknowledgement; "" if there is none
  * @log: lines of the kernel's log that were written in the call, each ended by a newline; NULL if
  * none
+ * @err: 0: it did not fail, but came by one of watch_ends()
+ * @result: of the system call
  * @executed: how often sites were executed
  * @hits: sites that load @err, by their last execution, the newest first
  * @funcs: functions that ran, lower halves of their addresses, each one once, by their first entry,
@@ -33,6 +35,7 @@ struct failure {
 	enum why_via via;
 	uint32_t err;
 	uint32_t executed;
+	int64_t result;
 	char text[WHY_TEXT_MAX];
 	char *log;
 	struct why_hit *hits;

@@ -347,6 +347,40 @@ static int find_origin(struct session *session, struct errmsg *msg)
 	return err ?: run_for_decider(session, msg);
 }
 
+static int explain_error(struct session *session, struct errmsg *msg)
+{
+	const struct session_options *opts = session->opts;
+	struct answer *answer = session->answer;
+	int err = first_run(session, msg);
+
+	if (!err && answer->call)
+		err = find_origin(session, msg);
+	if (!err && answer->call && opts->deep.runs)
+		err = deep_find(&opts->deep, &opts->command, &session->probes, answer, msg);
+	return err;
+}
+
+/* No error is looked for. */
+static int run_to_place(struct session *session, struct errmsg *msg)
+{
+	struct answer *answer = session->answer;
+	int err = probes_need_lbr(&session->probes, msg);
+
+	if (err)
+		return err;
+	answer->has_lbr = true;
+	answer->place = session->opts->place;
+	err = deep_find(&session->opts->deep, &session->opts->command, &session->probes, answer,
+			msg);
+	if (!answer->call) {
+		if (answer->deep && !answer->reason.text[0])
+			answer->reason = answer->deep->gap;
+		deep_path_free(answer->deep);
+		answer->deep = NULL;
+	}
+	return err;
+}
+
 int session_run(const struct session_options *opts, struct answer *ret, struct errmsg *msg)
 {
 	struct session session = {.opts = opts, .answer = ret};
@@ -355,11 +389,7 @@ int session_run(const struct session_options *opts, struct answer *ret, struct e
 	*ret = (struct answer){};
 	err = learned_open(&session.learned);
 	err = err ?: probes_open(&opts->probes, &session.probes, msg);
-	err = err ?: first_run(&session, msg);
-	if (!err && ret->call)
-		err = find_origin(&session, msg);
-	if (!err && ret->call && opts->deep.runs)
-		err = deep_find(&opts->deep, &opts->command, &session.probes, ret, msg);
+	err = err ?: (opts->place ? run_to_place(&session, msg) : explain_error(&session, msg));
 	if (session.probes.watch)
 		ret->lost = watch_lost(session.probes.watch);
 	learned_close(&session.learned);

@@ -24,6 +24,7 @@
 
 /**
  * struct session_options - all borrowed
+ * @place: or NULL: no error is looked for, but the way to @deep.place, which was written so
  * @reason_first: one run is left for either: the branch that decided comes before the LBR
  */
 struct session_options {
@@ -31,11 +32,12 @@ struct session_options {
 	struct blame_options blame;
 	struct probes_options probes;
 	struct deep_options deep;
+	const char *place;
 	bool reason_first;
 };
 
 /**
- * session_run() - run the command until its error is explained
+ * session_run() - run the command until its error is explained, or the way to a place is known
  * @ret: set in any case; free with answer_deinit()
  * Return: 0; negative errno with @msg if nothing can be found out at all.
  */

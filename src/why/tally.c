@@ -70,7 +70,7 @@ int tally_kinds(const struct failures *failures, const struct failure *blamed, s
 
 	*ret = (struct tally){};
 	for (size_t i = 0; !err && i < failures->count; i++)
-		if (&failures->items[i] != blamed)
+		if (&failures->items[i] != blamed && failures->items[i].err)
 			err = count(ret, key_of_kind(&failures->items[i]), &failures->items[i],
 				    false);
 	return err;

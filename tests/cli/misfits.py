@@ -32,7 +32,7 @@ ALWAYS = {
 # May be left out: --insns adds them.
 OPTIONAL = {"insns"}
 # Any number may have been returned.
-RETURNED = {"retval"}
+RETURNED = {"retval", "result", "returned"}
 OTHERS = (17.5, -1, "\n", {"no": "such"}, [17.5], True)
 
 # (what it says of an answer, what is changed); those that do not change one are left out
@@ -74,6 +74,13 @@ WHY_LIES = (
     ("errno 0", lambda a: a["call"] and a["call"].update(errno=0)),
     ("by pigeon", lambda a: a["call"] and a["call"].update(via="pigeon")),
     ("a call of another name", lambda a: a["call"] and a["call"].update(name="open(2)")),
+    ("no errno, though no place was asked for",
+     lambda a: a["call"] and not a["target"] and a["call"].update(errno=None, result=0)),
+    ("an error returned, and no errno",
+     lambda a: a["call"] and a["call"]["errno"] is None and a["call"].update(result=-2)),
+    ("a place that no call came by",
+     lambda a: a["target"] and a["call"] and a.update(call=None, deep=None, reason="so")),
+    ("a target of no name", lambda a: a["target"] and a["target"].update(text="")),
     ("a long way of no call", lambda a: a["deep"] and a.update(
         call=None, origin=None, reason=None, stack=[], snapshot=None)),
     ("a joint of two branches", lambda a: a["deep"] and a["deep"]["segments"][1].update(overlap=2)),

@@ -182,6 +182,15 @@ test_no_lbr() {
 	else
 		not_ok "no LBR: that, and nothing else" "$scratch/err"
 	fi
+	expect "no LBR: --deep, too" 3 "no usable LBR: .*: lbrsnoop why -- touch $scratch/ran\$" \
+		"$tool" --deep do_sys_openat2 -- touch "$scratch/ran"
+	if [ -e "$scratch/ran" ]; then
+		not_ok "--deep: the command did not run"
+	else
+		ok "--deep: the command did not run"
+	fi
+	expect "--deep: a command that does not exist: 2" 2 'no-such-command: No such file' \
+		"$tool" --deep do_sys_openat2 -- no-such-command
 	expect "no LBR: -q keeps the error" 3 'no usable LBR' "$tool" -q do_sys_openat2
 	expect "no LBR: --json, too" 3 'no usable LBR' "$tool" --json do_sys_openat2
 }

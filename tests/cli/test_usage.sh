@@ -119,6 +119,25 @@ bad "why --summary: of many events" '--summary is of many events' why --summary 
 bad "why --trace-json: of many events" '--trace-json is of many events' why --trace-json "$scratch/x.json" -- true
 bad "why --unit nosuch: the option is named" "--unit 'nosuch': it does not run" why --unit nosuch
 bad "why --cgroup nosuch" "--cgroup 'nosuch': there is no control group /sys/fs/cgroup/nosuch" why --cgroup nosuch
+bad "--deep without --: what is run again?" "write it behind '--'" --deep do_sys_openat2
+bad "--deep=0" '--deep=0: one run is the least' --deep=0 do_sys_openat2 -- true
+bad "--deep x" "--deep 'x'" --deep=x do_sys_openat2 -- true
+bad "--deep: two targets" 'name one TARGET, not 2' --deep do_sys_openat2 may_open -- true
+bad "--deep: a glob" "'do_sys_\*': --deep leads to an instruction" --deep 'do_sys_*' -- true
+bad "--deep: fexit, and what to write" "'fexit:may_open': --deep .*; write may_open\$" --deep fexit:may_open -- true
+bad "--deep: kprobe, and what to write" "; write hw:may_open\+0x10\$" --deep kprobe:may_open+16 -- true
+bad "--deep: of a module, and what to write" "; write ext4:ext4_x\$" --deep kretprobe:ext4:ext4_x -- true
+for target in tracepoint:syscalls:sys_exit_openat uprobe:/bin/true:main perf:page-faults preset:oom preset:segfault bpf:1; do
+	bad "--deep: $target" "'$target': --deep leads to an instruction of the kernel, .*hw:FILE:LINE\$" --deep "$target" -- true
+done
+for option in -n1 -t1 -p1 -cx -C0 -Thw -jcall --branches --at=errno --rotate --max-rate=1 --record="$scratch/x.lbr" \
+	-o"$scratch/x.lbr" --summary --interval=1 --trace-json="$scratch/x" --dot="$scratch/x" --svg="$scratch/x" --raw \
+	--insns --journal --flight --metrics="$scratch/x" --otlp="$scratch/x" --no-values --no-lbr \
+	--max-overhead=2 --ring-bytes=8192; do
+	bad "--deep $option" '(only -e, -f, -o|-p PID|--pid and)' --deep "$option" may_open -- true
+done
+bad "record --deep" "of 'lbrsnoop TARGET' and of 'lbrsnoop why'" record -o "$scratch/x.lbr" --deep may_open -- true
+bad "compare --deep" "of 'lbrsnoop TARGET' and of 'lbrsnoop why'" compare --deep may_open -- true
 bad "unknown kind of target" "target 'nosuch:" nosuch:do_sys_openat2:x
 bad "tracepoint without category" "tracepoint" tracepoint:sys_enter_openat
 bad "offset that is no number" "kprobe:do_sys_openat2\+zz" kprobe:do_sys_openat2+zz

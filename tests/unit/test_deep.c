@@ -15,6 +15,7 @@
 #include "target/probeable.h"
 #include "util/cleanup.h"
 #include "why/deep/deep.h"
+#include "why/deep/deep_place.h"
 
 /* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */
 #define KERNEL	  0xffffffff81000000ull
@@ -50,6 +51,11 @@
  * @told: hits of kprobes in the call
  * @stale: while a kprobe is armed, records of points have what the LBR had before; that of the
  * error has not
+ * @passes: the call does not fail, and returns 3
+ * @place: a return: of -2 for so often as @failing in a run, then of 0; @returned: in this run
+ * @ends: calls that come by so many are told, though they pass; @end: by the first of them
+ * @loud: runs whose output is shown
+ * @point_hits, @outside: of points in a run, and in no call; 0: as the call makes them
  * @losing: a hit of a point in this block is lost, each time; @lost: so many were
  */
 static struct {
@@ -74,6 +80,15 @@ static struct {
 	uint64_t passed;
 	unsigned int told;
 	bool stale;
+	bool passes;
+	uint64_t place;
+	unsigned int failing;
+	unsigned int returned;
+	size_t ends;
+	uint64_t end;
+	unsigned int loud;
+	uint64_t point_hits;
+	uint64_t outside;
 	unsigned int losing;
 	uint64_t lost;
 	uint64_t armed[BREAKS];
@@ -125,7 +140,20 @@ int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
 uint64_t __wrap_watch_point_hits(const struct watch *watch);
 uint64_t __wrap_watch_point_hits(const struct watch *watch)
 {
-	return 0;
+	return machine.runs ? machine.point_hits : 0;
+}
+
+uint64_t __wrap_watch_points_outside(const struct watch *watch);
+uint64_t __wrap_watch_points_outside(const struct watch *watch)
+{
+	return machine.runs ? machine.outside : 0;
+}
+
+void __wrap_watch_ends(struct watch *watch, const uint64_t *addrs, size_t count);
+void __wrap_watch_ends(struct watch *watch, const uint64_t *addrs, size_t count)
+{
+	machine.ends = count;
+	machine.end = addrs[0];
 }
 
 uint64_t __wrap_watch_passed_hits(const struct watch *watch);
@@ -254,8 +282,12 @@ static void tell_hit(struct probes *probes, uint64_t ip, const struct why_branch
 				  .call = 1,
 				  .count = (uint32_t)count};
 
+	point.regs[PTREG_IP] = ip;
+	if (ip == machine.place)
+		point.regs[PTREG_AX] = machine.returned++ < machine.failing ? (uint64_t)-2 : 0;
+
 	memcpy(point.branches, lbr, count * sizeof(*lbr));
-	if (machine.stale && machine.probed_count && ip != ERROR)
+	if (machine.stale && machine.probed_count && ip != ERROR && ip != machine.place)
 		for (size_t i = 0; i < count; i++)
 			point.branches[i] = (struct why_branch){STALE, STALE};
 	assert_int_equal(probes->on_event(&point.head, probes->on_event_ctx), 0);
@@ -306,6 +338,8 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	assert_true(machine.armed_count + machine.probed_count > 0);
 	machine.running = true;
 	machine.runs++;
+	machine.loud += !quiet;
+	machine.returned = 0;
 	machine.now += machine.seconds;
 	if (machine.probed_count)
 		machine.passed += machine.others_pass;
@@ -314,7 +348,8 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	failed = (struct why_failed){
 		.head = {.kind = WHY_FAILED, .tid = TID, .mono_ns = 3, .seq = machine.runs},
 		.begin_ns = 1,
-		.err = 2};
+		.result = machine.passes ? 3 : -2,
+		.err = machine.passes ? 0 : 2};
 	assert_int_equal(probes->on_event(&failed.head, probes->on_event_ctx), 0);
 	assert_int_equal(failures_add(into, &failed.head), 0);
 	machine.running = false;
@@ -546,6 +581,11 @@ static void deep_runs_are_not_mixed(void **state)
 	/* Who looks at few places in few runs can miss one by chance. Without a look: 4 of 10. */
 	assert_true(mixed * 25 <= cases);
 	assert_true(far * 2 >= cases);
+}
+
+static unsigned int always_two(unsigned int run)
+{
+	return 2;
 }
 
 static unsigned int up_to_four(unsigned int run)
@@ -901,6 +941,149 @@ static int teardown(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Of a place that the user names. */
+static struct answer find_place(const struct deep_place *place, unsigned int runs)
+{
+	const struct deep_options opts = {.runs = runs, .place = place, .progress = told};
+	const struct probes_options probes_opts = {.symbols = machine.symbols,
+						   .kprobes = machine.kprobes};
+	struct probes probes = {
+		.opts = &probes_opts, .text = {.read = read_code}, .events = (void *)&probes};
+	struct answer answer = {.has_lbr = true, .place = "there"};
+	const struct command command = {};
+	struct errmsg msg = {};
+
+	assert_int_equal(deep_find(&opts, &command, &probes, &answer, &msg), 0);
+	assert_int_equal(machine.armed_count + machine.probed_count, 0);
+	assert_true(machine.ends == (answer.call ? 1 : place->end_count));
+	assert_true(machine.end == (answer.call ? answer.site.addr : place->ends[0]));
+	assert_int_equal(answer.runs, machine.runs);
+	assert_int_equal(answer.deep->runs, machine.runs);
+	assert_true(machine.runs <= runs);
+	assert_int_equal(answer.status, 1 << 8);
+	assert_int_equal(machine.loud, 1);
+	return answer;
+}
+
+/* The call goes on behind it, and passes. Each end can be the one: it is the one hit last. */
+static void deep_place_in_a_call_that_passes(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+	const struct deep_place place = {.ends = {END(NEWER), END(OLDER), END(BLOCKS) + 0x80},
+					 .end_count = 3,
+					 .errors = true};
+
+	for (size_t i = 0; i < 6; i++) {
+		static struct why_branch all[2 * BLOCKS];
+		struct answer answer;
+
+		machine.depth = depths[i % 3];
+		machine.runs = machine.loud = 0;
+		machine.passes = true;
+		machine.kprobes = i >= 3;
+		answer = find_place(&place, 200);
+		execution(0, all);
+		assert_int_equal(answer.state, ORIGIN_PLACE);
+		assert_true(answer.site.addr == END(NEWER));
+		assert_false(answer.returned);
+		assert_non_null(answer.call);
+		assert_int_equal(answer.call->err, 0);
+		assert_int_equal(answer.call->result, 3);
+		assert_true(answer.deep->entry);
+		assert_string_equal(answer.deep->gap.text, "");
+		assert_int_equal(answer.deep->count, NEWER + 1);
+		assert_memory_equal(answer.deep->branches, all, (NEWER + 1) * sizeof(*all));
+		answer_deinit(&answer);
+	}
+}
+
+/* Kprobes have to do without other breakpoints, but not without the one that has registers. */
+static void deep_place_whose_other_breakpoints_tell_nothing(void **state)
+{
+	const struct deep_place place = {
+		.ends = {END(NEWER)}, .end_count = 1, .returns = true, .errors = true};
+	static struct why_branch all[2 * BLOCKS];
+	struct answer answer;
+
+	machine.depth = 16;
+	machine.kprobes = true;
+	machine.stale = true;
+	machine.passes = true;
+	machine.place = place.ends[0];
+	machine.failing = 1;
+	answer = find_place(&place, 200);
+	execution(0, all);
+	assert_string_equal(answer.deep->gap.text, "");
+	assert_true(answer.deep->entry);
+	assert_int_equal(answer.deep->count, NEWER + 1);
+	assert_memory_equal(answer.deep->branches, all, (NEWER + 1) * sizeof(*all));
+	answer_deinit(&answer);
+}
+
+/* A function that returns an error, and then, in the same call, once more without one. */
+static void deep_place_behind_the_last_error_is_not_on_the_way(void **state)
+{
+	const struct deep_place place = {
+		.ends = {START(LOOP) + 0x10}, .end_count = 1, .returns = true, .errors = true};
+
+	for (int i = 0; i < 2; i++) {
+		static struct why_branch all[2 * BLOCKS];
+		struct answer answer;
+
+		machine.runs = machine.loud = 0;
+		machine.rounds = always_two;
+		machine.place = place.ends[0];
+		machine.failing = 1;
+		machine.kprobes = i;
+		answer = find_place(&place, 200);
+		execution(0, all);
+		assert_true(answer.returned);
+		assert_true(answer.value == -2);
+		assert_string_equal(answer.deep->gap.text, "");
+		assert_true(answer.deep->entry);
+		/* Of three times the first. */
+		assert_int_equal(answer.deep->count, LOOP + 1);
+		assert_memory_equal(answer.deep->branches, all, (LOOP + 1) * sizeof(*all));
+		answer_deinit(&answer);
+	}
+}
+
+static void deep_place_why_it_is_not_found(void **state)
+{
+	static const struct {
+		uint64_t end;
+		uint64_t all;
+		uint64_t outside;
+		bool returns;
+		const char *reason;
+	} cases[] = {
+		{END(BLOCKS) + 0x80, 0, 0, false, "it was not executed while the command ran"},
+		{END(BLOCKS) + 0x80, 5, 0, false, "it was executed, but not by the command"},
+		{END(BLOCKS) + 0x80, 5, 2, false,
+		 "the command executed it 2 times, but in no system call"},
+		{END(OLDER), 1, 0, true, "it returned 1 time, but no error"},
+		{END(OLDER), 60000, 0, false, "it was executed too often"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct deep_place place = {.ends = {cases[i].end},
+						 .end_count = 1,
+						 .returns = cases[i].returns,
+						 .errors = true};
+		struct answer answer;
+
+		machine.runs = machine.loud = 0;
+		machine.point_hits = cases[i].all;
+		machine.outside = cases[i].outside;
+		answer = find_place(&place, 200);
+		assert_null(answer.call);
+		assert_int_equal(answer.state, ORIGIN_NONE);
+		assert_int_equal(machine.runs, 1);
+		assert_non_null(strstr(answer.reason.text, cases[i].reason));
+		answer_deinit(&answer);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -926,6 +1109,10 @@ int main(void)
 		TEST(deep_function_whose_entry_loses_hits),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),
+		TEST(deep_place_in_a_call_that_passes),
+		TEST(deep_place_behind_the_last_error_is_not_on_the_way),
+		TEST(deep_place_whose_other_breakpoints_tell_nothing),
+		TEST(deep_place_why_it_is_not_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "util/log.h"
 #include "why_kernel.h"
+#include "why/deep/deep_place.h"
 
 #define RUNS 5
 
@@ -108,6 +109,28 @@ static void session_deep_without_lbr_is_refused_by_its_reason(void **state)
 	assert_int_equal(answer.deep->runs, 0);
 	assert_int_equal(answer.deep->count, 0);
 	assert_string_equal(answer.deep->gap.text, "no LBR");
+	answer_deinit(&answer);
+}
+
+/* Nothing else can be told of a place that the user names. */
+static void session_place_without_lbr_runs_nothing(void **state)
+{
+	const struct deep_place place = {.ends = {0xffffffff81000000}, .end_count = 1};
+	const struct session_options opts = {
+		.deep = {.runs = 10, .place = &place},
+		.place = "hw:there",
+		.command = {.start = start, .go = go, .ended = ended, .stop = stop},
+		.probes = {.symbols = kernel.symbols, .kprobes = true, .lbr = true},
+	};
+	struct answer answer;
+	struct errmsg msg = {};
+
+	every_run(4);
+	assert_true(session_run(&opts, &answer, &msg) < 0);
+	assert_string_equal(msg.text, "no LBR");
+	assert_int_equal(command.runs, 0);
+	assert_null(answer.call);
+	assert_null(answer.deep);
 	answer_deinit(&answer);
 }
 
@@ -320,6 +343,8 @@ int main(void)
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_deep_without_lbr_is_refused_by_its_reason,
 						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_place_without_lbr_runs_nothing, open_kernel,
+						close_kernel),
 		cmocka_unit_test_setup_teardown(session_deep_no_place_is_refused, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_lbr_few_sites_two_runs, open_kernel,

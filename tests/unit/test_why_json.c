@@ -155,7 +155,8 @@ static void check(unsigned int number, const struct answer *answer, struct hit_s
 
 static struct failure failure_of(uint32_t nr, uint32_t err, const char *path)
 {
-	struct failure failure = {.tgid = 42, .tid = 43, .comm = "cat", .err = err};
+	struct failure failure = {
+		.tgid = 42, .tid = 43, .comm = "cat", .err = err, .result = -(int64_t)err};
 
 	failure.call.nr = nr;
 	if (path) {
@@ -270,6 +271,45 @@ static void why_json_lbr_answer_snapshot_and_deep_path_are_in_it(void **state)
 		"\"registers\":null,\"log\":null,\"lost\":{\"records\":0}}\n";
 
 	check(2, &answer, NULL, false, snapshot, mkdir_command);
+}
+
+/* Of a place the call may have passed, though what was asked for returned an error in it. */
+static void why_json_target_in_a_call_that_passed(void **state)
+{
+	struct why_branch branches[] = {{BASE + 8, BASE + 0x20}, {BASE + 0x26, BASE + 0x30}};
+	struct deep_segment segments[] = {
+		{.run = 1, .count = 1, .point = BASE + 0x30},
+		{.run = 2, .count = 1, .overlap = 3, .point = BASE + 0x20},
+	};
+	struct deep_path deep = {.branches = branches,
+				 .count = 2,
+				 .end = BASE + 0x30,
+				 .segments = segments,
+				 .segment_count = 2,
+				 .runs = 2,
+				 .gap.text = "all 2 runs were made"};
+	/* One more came by; it is no call that failed. */
+	struct failure calls[] = {failure_of(SYS_mkdir, 0, "/x y"), failure_of(SYS_rmdir, 0, "/")};
+	struct answer answer = {.runs = 2,
+				.failures = {.items = calls, .count = 2},
+				.call = &calls[0],
+				.state = ORIGIN_PLACE,
+				.place = "two",
+				.returned = true,
+				.value = -EINVAL,
+				.site = site_at("two", BASE + 0x30),
+				.deep = &deep};
+
+	check(7, &answer, NULL, false, NULL, mkdir_command);
+}
+
+static void why_json_target_that_is_not_executed(void **state)
+{
+	static const char *const command[] = {"true", NULL};
+	struct answer answer = {.runs = 1, .place = "hw:two+0x10"};
+
+	errmsg_set(&answer.reason, 0, "it was not executed while the command ran");
+	check(8, &answer, NULL, false, NULL, command);
 }
 
 static void why_json_one_of_several_candidates(void **state)
@@ -518,6 +558,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(why_json_place_found_condition_stack_others),
 		cmocka_unit_test(why_json_lbr_answer_snapshot_and_deep_path_are_in_it),
+		cmocka_unit_test(why_json_target_in_a_call_that_passed),
+		cmocka_unit_test(why_json_target_that_is_not_executed),
 		cmocka_unit_test(why_json_one_of_several_candidates),
 		cmocka_unit_test(why_json_attached_hostile_names_no_place),
 		cmocka_unit_test(why_json_no_call_is_to_blame),

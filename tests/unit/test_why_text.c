@@ -12,6 +12,7 @@
 
 #include "../symbol_table.h"
 #include "render/why/deep_functions.h"
+#include "render/why/why_account.h"
 #include "render/why/why_deep.h"
 #include "render/why/why_text.h"
 #include "util/cleanup.h"
@@ -147,6 +148,59 @@ static void why_reasons_control_characters_are_made_visible(void **state)
 	assert_non_null(strstr(text, "is not known: a\\x1b[2Jb\\xc2\\x9b1mc\n"));
 	assert_non_null(strstr(text, "is not shown: a\\x1b[2Jb\\xc2\\x9b1mc\n"));
 	assert_non_null(strstr(text, "no further: a\\x1b[2Jb\\xc2\\x9b1mc\n"));
+}
+
+/* The place, what it returned, the call that it was in and what that returned: not one errno alone.
+ */
+static void why_place_says_what_it_returned_and_what_the_call_did(void **state)
+{
+	static const struct {
+		const char *place;
+		bool returned;
+		int64_t value;
+		uint32_t err;
+		int64_t result;
+		const char *expected;
+	} cases[] = {
+		{"deep", true, -EBUSY, ENOENT, -ENOENT,
+		 "deep returned -EBUSY in rmdir(\"/x\") = -1 ENOENT (No such file or directory)  "
+		 "[101]\n"},
+		{"deep", true, 7, 0, 0, "deep returned 7 in rmdir(\"/x\") = 0  [101]\n"},
+		{"hw:deep+0x12", false, -EBUSY, 0, 3,
+		 "hw:deep+0x12 was executed in rmdir(\"/x\") = 3  [101]\n"},
+		{"hw:\033", false, 0, 0, 0x7f0000001000,
+		 "hw:\\x1b was executed in rmdir(\"/x\") = 0x7f0000001000  [101]\n"},
+		/* ERESTARTSYS, which no program gets to see. */
+		{"deep", true, -512, 0, -512,
+		 "deep returned -ERESTARTSYS in rmdir(\"/x\") = ? (interrupted, and begun again)  "
+		 "[101]\n"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct why_view view = {.symbols = symbol_table(kernel)};
+		struct answer answer = {.state = ORIGIN_PLACE,
+					.place = cases[i].place,
+					.returned = cases[i].returned,
+					.value = cases[i].value,
+					.site.addr = 0xffffffff81000012};
+		_cleanup_free_ char *text = NULL, *wanted = NULL;
+		size_t len = 0;
+		FILE *out = open_memstream(&text, &len);
+
+		assert_non_null(out);
+		failed(&answer.failures, ONE, SYS_rmdir, 0, "/x", 0);
+		/* What failed beside it is not told. */
+		failed(&answer.failures, ONE, SYS_rmdir, ENOENT, "/y", 0);
+		answer.call = &answer.failures.items[0];
+		answer.failures.items[0].err = cases[i].err;
+		answer.failures.items[0].result = cases[i].result;
+		render_why_account(out, &answer, &view);
+		fclose(out);
+		symbols_close(view.symbols);
+		answer_deinit(&answer);
+		assert_true(asprintf(&wanted, "%s  [deep+0x12]\n", cases[i].expected) > 0);
+		assert_string_equal(text, wanted);
+	}
 }
 
 static void check_stack(const uint64_t *stack, uint32_t count, uint32_t branches,
@@ -289,7 +343,7 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		      "left out\n"
 		      "\n1 branch back in 1 run, to the system call's entry\n"
 		      "    one  +0x218  0 branches\n"
-		      "\nThe way from the system call to the error is not shown: no LBR\n");
+		      "\nThe way from the system call to there is not shown: no LBR\n");
 }
 
 /* one() calls two(), which jumps into its cold part and back; the second time it fails there. */
@@ -436,6 +490,7 @@ int main(void)
 		cmocka_unit_test(why_all_identical_calls_are_counted),
 		cmocka_unit_test(why_answer_only_habits_failed_says_so),
 		cmocka_unit_test(why_reasons_control_characters_are_made_visible),
+		cmocka_unit_test(why_place_says_what_it_returned_and_what_the_call_did),
 		cmocka_unit_test(why_stack_entry_code_is_folded),
 		cmocka_unit_test(why_stack_deep_middle_is_left_out),
 	};

@@ -16,6 +16,8 @@
 #include "cmd/trace/trace_say.h"
 #include "cmd/trace/trace_snapshot.h"
 #include "cmd/trace/trace_state.h"
+#include "cmd/why/why.h"
+#include "cmd/why/why_advice.h"
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -366,6 +368,24 @@ static int status_of(const struct trace *trace, int compared)
 	return trace->printed ? EXIT_SEEN : EXIT_NONE;
 }
 
+/* No trace: the runs are those of why. */
+static int show_way(const struct trace_options *opts)
+{
+	char advice[WHY_ADVICE_MAX];
+	const struct why_options why = {
+		.view = opts->view,
+		.filter = opts->capture,
+		.command = opts->command,
+		.output = opts->output,
+		.syscall = -1,
+		.deep_runs = opts->deep_runs,
+		.target = opts->targets,
+		.advice = opts->capture.errno_filter ? why_advice(opts, NULL, advice) : NULL,
+	};
+
+	return why_run(&why);
+}
+
 static int trace_main(int argc, char **argv, char **original, enum trace_mode mode)
 {
 	struct trace_options opts;
@@ -378,6 +398,11 @@ static int trace_main(int argc, char **argv, char **original, enum trace_mode mo
 		args_hide(argc, original);
 	if (opts.flight_stop) {
 		err = flight_stop(opts.flight, opts.flight_discard);
+		trace_options_deinit(&opts);
+		return err;
+	}
+	if (opts.deep_runs) {
+		err = show_way(&opts);
 		trace_options_deinit(&opts);
 		return err;
 	}

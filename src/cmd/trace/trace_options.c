@@ -9,6 +9,7 @@
 #include "capture/flight.h"
 #include "cmd/option_args.h"
 #include "cmd/cmd.h"
+#include "cmd/why/why_place.h"
 #include "decode/filter.h"
 #include "util/cleanup.h"
 #include "util/log.h"
@@ -34,6 +35,7 @@ enum {
 	OPT_CAPTURE_BYTES,
 	OPT_HTML,
 	OPT_NO_VALUES,
+	OPT_DEEP,
 };
 
 /* Returns that "compare TARGET" asks for, unless the user does. */
@@ -41,6 +43,9 @@ enum {
 #define COMPARE_PASSING 1000
 /* Of more, no decision would be ranked otherwise; each keeps some kilobytes. */
 #define COMPARE_MOST 100000
+
+/* Of each CPU's time, for breakpoints. */
+#define MAX_OVERHEAD 0.01
 
 /* Snapshots that a flight recorder keeps: a quarter of a megabyte. */
 #define FLIGHT_KEEP 64
@@ -73,6 +78,10 @@ static const struct argp_option options[] = {
 	 0},
 	{"rotate", OPT_ROTATE, 0, 0,
 	 "More hardware breakpoints than the four registers of a CPU take turns, a second each", 0},
+	{"deep", OPT_DEEP, "RUNS", OPTION_ARG_OPTIONAL,
+	 "The whole way from the system call to the last hit of the one TARGET, further back than "
+	 "the LBR reaches; for that the COMMAND is run again, up to RUNS times (40)",
+	 0},
 	{"max-overhead", OPT_MAX_OVERHEAD, "PERCENT", 0,
 	 "Share of each CPU's time that hardware breakpoints may cost before a cheaper trigger "
 	 "takes "
@@ -304,10 +313,12 @@ static int parse_keep(struct trace_options *opts, const char *arg)
 	return err;
 }
 
-/* 0; ARGP_ERR_UNKNOWN if it is no option of the flight recorder */
-static error_t parse_flight(struct trace_options *opts, int key, char *arg)
+/* 0; ARGP_ERR_UNKNOWN if it is no option of --deep or the flight recorder */
+static error_t parse_more(struct trace_options *opts, int key, char *arg)
 {
 	switch (key) {
+	case OPT_DEEP:
+		return args_deep(arg, &opts->deep_runs);
 	case OPT_FLIGHT:
 		opts->flight = arg ?: FLIGHT_DIR_DEFAULT;
 		return 0;
@@ -403,7 +414,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return args_usage("what is to be traced? For example: lbrsnoop %sdo_sys_openat2",
 				  opts->compare.wanted ? "compare " : "");
 	default:
-		return parse_flight(opts, key, arg);
+		return parse_more(opts, key, arg);
 	}
 }
 
@@ -614,13 +625,53 @@ static int check_pid(const struct trace_options *opts)
 	return 0;
 }
 
+/* Beside the place, and which of its hits count, there is nothing to choose. */
+static bool has_others(const struct trace_options *opts)
+{
+	const struct capture_options *capture = &opts->capture;
+	const struct view_options *view = &opts->view;
+
+	return capture->max_overhead != MAX_OVERHEAD || capture->ring_bytes || capture->pid ||
+	       capture->comm || capture->cpu_filter || capture->without_lbr ||
+	       opts->trigger != TRIGGER_NONE || opts->branches_given || opts->at_errno ||
+	       opts->rotate || opts->count || opts->timeout_ms || opts->max_rate || opts->record ||
+	       opts->max_bytes || opts->flight || opts->no_values || view->html ||
+	       view->trace_json || view->dot || view->svg || view->summary || view->interval_ms ||
+	       view->raw || view->insns || view->branches || export_wanted(&view->export) ||
+	       view->export.journal;
+}
+
+static int check_deep(const struct trace_options *opts, enum trace_mode mode)
+{
+	struct errmsg msg = {};
+
+	if (!opts->deep_runs)
+		return 0;
+	if (mode != TRACE_SHOW)
+		return args_usage("--deep is of 'lbrsnoop TARGET' and of 'lbrsnoop why'");
+	if (!opts->command)
+		return args_usage("--deep runs a command again and again: write it behind '--', "
+				  "as in lbrsnoop --deep do_unlinkat -- rm /x");
+	if (opts->target_count != 1)
+		return args_usage("--deep leads to one place: name one TARGET, not %zu",
+				  opts->target_count);
+	if (why_place_check(&opts->targets[0], &msg))
+		return args_usage("%s", msg.text);
+	if (has_others(opts))
+		return args_usage("--deep shows the way to one place, and nothing else: of the "
+				  "other options only -e, -f, -o, -v, -q, --json, --color, "
+				  "--no-lines and those that name debug information and sources go "
+				  "with it");
+	return 0;
+}
+
 void trace_options_init(struct trace_options *opts)
 {
 	*opts = (struct trace_options){
 		.view = VIEW_OPTIONS_DEFAULT,
 		.capture = {.errno_filter = true,
 			    .errno_any = true,
-			    .max_overhead = 0.01,
+			    .max_overhead = MAX_OVERHEAD,
 			    .branch_types = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
 					    PERF_SAMPLE_BRANCH_KERNEL},
 		.max_files = 8,
@@ -666,7 +717,8 @@ int trace_options_parse(int argc, char **argv, enum trace_mode mode, struct trac
 		return EXIT_USAGE;
 	}
 	if (argp_parse(&argp, argc, argv, 0, NULL, opts) || settle_mode(opts) ||
-	    settle_output(opts) || check_pid(opts) || trace_options_settle(opts)) {
+	    settle_output(opts) || check_pid(opts) || check_deep(opts, mode) ||
+	    trace_options_settle(opts)) {
 		trace_options_deinit(opts);
 		return EXIT_USAGE;
 	}

@@ -70,6 +70,7 @@ struct trace_watcher {
  * @user: targets are user functions
  * @errno_given: -e stood on the command line
  * @capture: filters, LBR and ring buffer
+ * @deep_runs: --deep: 0: not asked for
  * @count: stop after so many snapshots, 0: never
  * @timeout_ms: stop then, 0: never
  * @output: file, NULL: stdout
@@ -98,6 +99,7 @@ struct trace_options {
 	bool user;
 	struct capture_options capture;
 	char filter_name[128];
+	uint64_t deep_runs;
 	uint64_t count;
 	uint64_t timeout_ms;
 	const char *output;

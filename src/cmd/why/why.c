@@ -17,7 +17,8 @@
 #include "cmd/view.h"
 #include "capfile/recorder.h"
 #include "cmd/why/unloads.h"
-#include "cmd/why/why_options.h"
+#include "cmd/why/why.h"
+#include "cmd/why/why_place.h"
 #include "cmd/why/why_record.h"
 #include "render/why/why_json.h"
 #include "render/why/why_account.h"
@@ -42,6 +43,7 @@ struct why {
 	struct child child;
 	struct child_command command;
 	struct answer answer;
+	struct deep_place place; /* of opts->target */
 	struct branch_ends *way; /* of the answer, or NULL */
 	struct recorder *recorder;
 	FILE *file; /* that the answer goes to */
@@ -384,13 +386,20 @@ static int attach(struct why *why, struct session_options *session, struct errms
 }
 
 /* Which instructions can be watched here, and by what; -EOPNOTSUPP if none or no functions can. */
-static int ask_machine(struct probes_options *probes, struct errmsg *no_breakpoints,
-		       struct errmsg *msg)
+static int ask_machine(const struct why_options *opts, struct probes_options *probes,
+		       struct errmsg *no_breakpoints, struct errmsg *msg)
 {
 	struct switches switches = switches_read();
 	bool has_kprobes = !access("/sys/bus/event_source/devices/kprobe/type", R_OK);
 
-	if (switches.ftrace_off)
+	/* Before all else that a machine without one may lack. */
+	if (opts->target) {
+		int err = probes_check_lbr(msg);
+
+		if (err)
+			return err;
+	}
+	if (switches.ftrace_off && !opts->target)
 		return errmsg_set(
 			msg, -EOPNOTSUPP,
 			"no function of this kernel can be watched: kernel.ftrace_enabled "
@@ -404,11 +413,62 @@ static int ask_machine(struct probes_options *probes, struct errmsg *no_breakpoi
 				  has_kprobes ? "kprobes are switched off (" SWITCH_KPROBES_ON ")"
 					      : "it has no kprobes (CONFIG_KPROBES)",
 				  probes->no_breakpoints);
-	if (has_kprobes && !probes->kprobes)
+	if (has_kprobes && !probes->kprobes && !opts->target)
 		log_info("kprobes are switched off (" SWITCH_KPROBES_ON
 			 "): breakpoints alone watch instructions, four on each CPU, and errors "
 			 "in netlink's acknowledgements are not seen");
 	return 0;
+}
+
+/* No error is explained, but the way to this place. */
+static int find_place(struct why *why, struct session_options *session, struct errmsg *msg)
+{
+	const struct why_options *opts = why->opts;
+	int err = why_place_resolve(opts->target, &opts->filter, why->symbols,
+				    view_lines(why->view), &why->kernel_text,
+				    session->probes.no_breakpoints, &why->place, msg);
+
+	session->place = opts->target->text;
+	session->deep.place = &why->place;
+	return err;
+}
+
+static void say_runs(const struct why_options *opts)
+{
+	if (opts->target)
+		log_info("the command is run up to %llu times",
+			 (unsigned long long)opts->deep_runs);
+	else if (opts->deep_runs)
+		log_info("the command is run up to three times, and then up to %llu times more",
+			 (unsigned long long)opts->deep_runs);
+	else if (!opts->once)
+		log_info("the command is run up to three times (--once: only once)");
+}
+
+/* Which call it is, or why none. */
+static void say_call(const struct why *why)
+{
+	const struct answer *answer = &why->answer;
+
+	if (answer->call && !answer->place)
+		log_verbose("the call to blame is %s", blame_reason_text(answer->why_call));
+	else if (!answer->call && answer->place)
+		log_info("'%s': %s", answer->place, answer->reason.text);
+	else if (!answer->call)
+		log_info("%s", !asks(why->opts) && !answer->status
+				       ? "the command did not fail"
+				       : "no system call is to blame: none failed as asked for, or "
+					 "none that programs do not take in their stride");
+}
+
+static void use_kernel(const struct why *why, struct probes_options *probes)
+{
+	probes->symbols = why->symbols;
+	probes->text = why->text;
+	probes->watch.types = why->types ? functions_btf(why->types) : NULL;
+	probes->watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
+	probes->watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
+	probes->watch.vmalloc_base = symbols_single(why->symbols, SYMBOLS_VMALLOC_BASE);
 }
 
 static int run(struct why *why, struct errmsg *msg)
@@ -437,11 +497,11 @@ static int run(struct why *why, struct errmsg *msg)
 	if (err)
 		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", opts->command[0],
 				  strerror(-err));
-	err = ask_machine(&session.probes, &no_breakpoints, msg);
+	err = ask_machine(opts, &session.probes, &no_breakpoints, msg);
 	if (err)
 		return err;
 	why->command = (struct child_command){.path = path, .argv = opts->command};
-	if (!why_attaches(opts) && unloads_modules(opts->command)) {
+	if (!why_attaches(opts) && !opts->target && unloads_modules(opts->command)) {
 		session.probes.no_modules = true;
 		log_info("functions of modules are not watched: the command may unload a module, "
 			 "and one that is watched is in use");
@@ -449,12 +509,7 @@ static int run(struct why *why, struct errmsg *msg)
 	err = open_kernel(why, msg);
 	if (err)
 		return err;
-	session.probes.symbols = why->symbols;
-	session.probes.text = why->text;
-	session.probes.watch.types = why->types ? functions_btf(why->types) : NULL;
-	session.probes.watch.percpu_offsets = symbols_single(why->symbols, SYMBOLS_PER_CPU_OFFSET);
-	session.probes.watch.cpu_hw_events = symbols_single(why->symbols, SYMBOLS_CPU_HW_EVENTS);
-	session.probes.watch.vmalloc_base = symbols_single(why->symbols, SYMBOLS_VMALLOC_BASE);
+	use_kernel(why, &session.probes);
 	why->out = opts->view.json ? open_memstream(&why->line, &why->line_len) : why->file;
 	if (!why->out)
 		return -ENOMEM;
@@ -467,11 +522,12 @@ static int run(struct why *why, struct errmsg *msg)
 	session.probes.lines = view_lines(why->view);
 	if (why_attaches(opts))
 		return attach(why, &session, msg);
-	if (opts->deep_runs)
-		log_info("the command is run up to three times, and then up to %llu times more",
-			 (unsigned long long)opts->deep_runs);
-	else if (!opts->once)
-		log_info("the command is run up to three times (--once: only once)");
+	if (opts->target) {
+		err = find_place(why, &session, msg);
+		if (err)
+			return err;
+	}
+	say_runs(opts);
 	err = opts->once ? standby_run(&session, &why->answer, msg)
 			 : session_run(&session, &why->answer, msg);
 	progress_end(why->progress);
@@ -481,28 +537,33 @@ static int run(struct why *why, struct errmsg *msg)
 	say_status(why->answer.status);
 	if (why->answer.lost)
 		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
-	if (why->answer.call)
-		log_verbose("the call to blame is %s", blame_reason_text(why->answer.why_call));
-	else
-		log_info("%s", !asks(opts) && !why->answer.status
-				       ? "the command did not fail"
-				       : "no system call is to blame: none failed as asked for, or "
-					 "none that programs do not take in their stride");
+	say_call(why);
 	return show(why, why->file, msg);
+}
+
+/* Was there what was asked for? */
+static bool has_answer(const struct answer *answer)
+{
+	return answer->state == ORIGIN_PLACE ? answer->deep->count > 0
+					     : answer->state != ORIGIN_NONE;
 }
 
 int cmd_why(int argc, char **argv)
 {
-	const char *missing = missing_capabilities();
 	struct why_options opts;
-	struct why why = {.opts = &opts};
-	struct errmsg msg = {};
-	int err = why_options_parse(argc, argv, &opts);
 
-	if (err)
-		return err;
+	return why_options_parse(argc, argv, &opts) ?: why_run(&opts);
+}
+
+int why_run(const struct why_options *opts)
+{
+	const char *missing = missing_capabilities();
+	struct why why = {.opts = opts};
+	struct errmsg msg = {};
+	int err;
+
 	/* Before the command is run: it may be one that nobody wants to run again. */
-	if (view_check_kernel_sources(&opts.view, &msg)) {
+	if (view_check_kernel_sources(&opts->view, &msg)) {
 		log_error("%s", msg.text);
 		return EXIT_ERROR;
 	}
@@ -512,18 +573,20 @@ int cmd_why(int argc, char **argv)
 		log_error("not permitted without %s; %s", missing, missing_capabilities_remedy());
 		return EXIT_PERMISSION;
 	}
-	why.data_on_stdout =
-		(opts.view.json && !opts.output) || (opts.record && args_is_stdout(opts.record));
-	why.file = opts.output ? fopen(opts.output, "we") : stdout;
+	why.data_on_stdout = (opts->view.json && !opts->output) ||
+			     (opts->record && args_is_stdout(opts->record));
+	why.file = opts->output ? fopen(opts->output, "we") : stdout;
 	if (!why.file) {
-		log_error("%s: %s", opts.output, strerror(errno));
+		log_error("%s: %s", opts->output, strerror(errno));
 		return EXIT_ERROR;
 	}
 	install_stop_handlers();
 	err = run(&why, &msg);
 	if (!err && fflush(why.file))
-		err = errmsg_set(&msg, -errno, "%s: %s", opts.output ?: "stdout", strerror(errno));
-	if (err)
+		err = errmsg_set(&msg, -errno, "%s: %s", opts->output ?: "stdout", strerror(errno));
+	if (err == -ENODEV && opts->advice)
+		log_error("%s; what needs no LBR: %s", msg.text, opts->advice);
+	else if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
 	child_kill(&why.child);
 	view_destroy(why.view);
@@ -537,9 +600,7 @@ int cmd_why(int argc, char **argv)
 	text_close(why.text);
 	functions_close(why.types);
 	symbols_close(why.symbols);
-	err = err				? (int)exit_status_of(err)
-	      : why.answer.state == ORIGIN_NONE ? EXIT_NONE
-						: EXIT_SEEN;
+	err = err ? (int)exit_status_of(err) : has_answer(&why.answer) ? EXIT_SEEN : EXIT_NONE;
 	answer_deinit(&why.answer);
 	return err;
 }

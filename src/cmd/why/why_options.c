@@ -93,18 +93,6 @@ static int parse_unit(struct why_options *opts, const char *arg)
 	return 0;
 }
 
-static int parse_deep(struct why_options *opts, const char *arg)
-{
-	int err = 0;
-
-	opts->deep_runs = DEEP_RUNS_DEFAULT;
-	if (arg)
-		err = args_number("--deep", arg, DEEP_RUNS_MAX, &opts->deep_runs);
-	if (!err && !opts->deep_runs)
-		return args_usage("--deep=0: one run is the least");
-	return err;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct why_options *opts = state->input;
@@ -139,7 +127,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->no_values = true;
 		return 0;
 	case OPT_DEEP:
-		return parse_deep(opts, arg);
+		return args_deep(arg, &opts->deep_runs);
 	case 'o':
 		opts->output = arg;
 		return 0;

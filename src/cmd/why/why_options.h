@@ -10,6 +10,8 @@
 #include "cmd/view.h"
 #include "host/cgroup.h"
 
+struct target_spec;
+
 /**
  * struct why_options - what the user asked for
  * @filter: the errnos, and what runs already
@@ -19,6 +21,8 @@
  * @syscall: number; -1: any
  * @private: @no_values is set, too
  * @deep_runs: 0: not asked for
+ * @target: of lbrsnoop --deep: the way there is shown, and no error explained; borrowed; or NULL
+ * @advice: the command for a machine without an LBR; borrowed; or NULL
  */
 struct why_options {
 	struct view_options view;
@@ -35,6 +39,8 @@ struct why_options {
 	bool no_values;
 	bool private;
 	uint64_t deep_runs;
+	const struct target_spec *target;
+	const char *advice;
 };
 
 /**

@@ -9,6 +9,14 @@ void render_why_account(FILE *out, const struct answer *answer, const struct why
 	const struct backtrace_view stack = {
 		.symbols = view->symbols, .lines = view->lines, .text = view->text};
 
+	/* What failed on the way is no business of a place. */
+	if (answer->place) {
+		if (answer->call)
+			render_why_place(out, answer, view);
+		if (answer->deep)
+			render_why_deep(out, answer->deep, view);
+		return;
+	}
 	if (answer->call)
 		render_why_answer(out, answer, view);
 	if (view->snap && !view->story)

@@ -127,7 +127,7 @@ void render_why_deep(FILE *out, const struct deep_path *deep, const struct why_v
 
 	fputc('\n', out);
 	if (!deep->count) {
-		fprintf(out, "The way from the system call to the error is not shown: %s\n",
+		fprintf(out, "The way from the system call to there is not shown: %s\n",
 			escape_text(deep->gap.text, gap, sizeof(gap)));
 		return;
 	}

@@ -23,7 +23,9 @@ static void put_errno(struct json_writer *w, const char *name, uint32_t err)
 	const char *text = errno_name((int)err);
 
 	jw_key(w, name);
-	if (text)
+	if (!err)
+		jw_null(w);
+	else if (text)
 		jw_string(w, text);
 	else
 		jw_integer(w, err);
@@ -78,6 +80,8 @@ static void put_call(struct json_writer *w, const struct failure *call)
 	jw_put_integer(w, "tid", call->tid);
 	jw_put_string(w, "comm", call->comm);
 	put_errno(w, "errno", call->err);
+	jw_put_known(w, "result", call->via == WHY_VIA_SYSCALL,
+		     call->err ? -(int64_t)call->err : call->result);
 	jw_put_string(w, "via", via_name(call->via));
 	jw_put_text(w, "message", call->text);
 	put_log(w, call->log);
@@ -241,6 +245,29 @@ static void put_origin(struct json_writer *w, const struct answer *answer,
 	default:
 		jw_null(w);
 	}
+}
+
+/* Of --deep TARGET: what was asked for, and where and how it was executed last. */
+static void put_target(struct json_writer *w, const struct answer *answer,
+		       const struct why_view *view)
+{
+	jw_key(w, "target");
+	if (!answer->place) {
+		jw_null(w);
+		return;
+	}
+	jw_open(w, '{');
+	jw_put_string(w, "text", answer->place);
+	jw_key(w, "place");
+	if (answer->state == ORIGIN_PLACE) {
+		jw_open(w, '{');
+		put_place(w, view, answer->site.addr);
+		jw_close(w, '}');
+	} else {
+		jw_null(w);
+	}
+	jw_put_known(w, "returned", answer->returned, answer->value);
+	jw_close(w, '}');
 }
 
 static void put_stack(struct json_writer *w, const struct why_view *view)
@@ -460,6 +487,7 @@ int why_json(FILE *out, const struct answer *answer, const struct why_view *view
 	} else {
 		jw_null(w);
 	}
+	put_target(w, answer, view);
 	put_origin(w, answer, view);
 	jw_put_text(w, "reason", answer->reason.text);
 	put_stack(w, view);

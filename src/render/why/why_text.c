@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
+#include "why/deep/deep_place.h"
 #include "why/tally.h"
 
 #define KINDS_SHOWN 8
@@ -76,12 +78,27 @@ static void print_log(FILE *out, const char *log, int most)
 	}
 }
 
-/* How the error came back. */
+/* Of a call that did not fail: addresses are not read as numbers. */
+static void print_value(FILE *out, int64_t result)
+{
+	if (result < 0 && result >= -4095)
+		fputs(" = ? (interrupted, and begun again)", out);
+	else if (result < 0 || result > UINT32_MAX)
+		fprintf(out, " = 0x%" PRIx64, (uint64_t)result);
+	else
+		fprintf(out, " = %" PRId64, result);
+}
+
+/* How the error came back, or what else the call returned. */
 static void print_result(FILE *out, const struct failure *call, const struct why_view *view)
 {
 	char number[32];
 	const char *name = errno_or_number(call->err, number, sizeof(number));
 
+	if (!call->err) {
+		print_value(out, call->result);
+		return;
+	}
 	switch (call->via) {
 	case WHY_VIA_NETLINK:
 		fprintf(out, ": netlink answers -%s", name);
@@ -105,8 +122,9 @@ static void print_call(FILE *out, const struct failure *call, const struct why_v
 	why_call_text(call, text, SYSCALL_TEXT_MAX);
 	fprintf(out, "%s%s%s", paint(&view->text, BOLD), text, paint(&view->text, OFF));
 	print_result(out, call, view);
-	fprintf(out, " (%s)  %s[%u]\n", errno_text((int)call->err),
-		escape_text(call->comm, comm, sizeof(comm)), call->tid);
+	if (call->err)
+		fprintf(out, " (%s)", errno_text((int)call->err));
+	fprintf(out, "  %s[%u]\n", escape_text(call->comm, comm, sizeof(comm)), call->tid);
 }
 
 /* Behind the place and the condition, which are said first. */
@@ -383,6 +401,25 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 			escape_text(answer->reason.text, reason, sizeof(reason)));
 	}
 	print_kernel_words(out, answer->call, view);
+}
+
+void render_why_place(FILE *out, const struct answer *answer, const struct why_view *view)
+{
+	unsigned int err = answer->returned ? deep_place_err(answer->value) : 0;
+	char name[4 * NAME_MAX + 1], number[32];
+
+	fprintf(out, "%s%s%s", paint(&view->text, BOLD),
+		escape_text(answer->place, name, sizeof(name)), paint(&view->text, OFF));
+	if (err)
+		fprintf(out, " returned -%s%s%s", paint(&view->text, RED),
+			errno_or_number(err, number, sizeof(number)), paint(&view->text, OFF));
+	else if (answer->returned)
+		fprintf(out, " returned %" PRId64, answer->value);
+	else
+		fputs(" was executed", out);
+	fputs(" in ", out);
+	print_call(out, answer->call, view);
+	print_origin(out, answer, view);
 }
 
 static void print_all(FILE *out, const struct answer *answer, const struct why_view *view)

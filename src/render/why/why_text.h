@@ -62,6 +62,9 @@ struct decision_code why_code(const struct why_view *view);
  */
 void render_why_answer(FILE *out, const struct answer *answer, const struct why_view *view);
 
+/** render_why_place() - ORIGIN_PLACE: the place, the call that executed it, and its result */
+void render_why_place(FILE *out, const struct answer *answer, const struct why_view *view);
+
 /**
  * render_why_stack() - the functions from the place to the system call, and what is folded
  * What is inlined and the entry code are counted, in a last row that names the option for them.

@@ -163,21 +163,55 @@ static int on_event(const struct why_event *event, void *ctx)
 	return deep_hits_add(ctx, event);
 }
 
-/* The hits of the call that failed as the one to blame did: the last that came by the place. */
+/* The newest hit that the way of this call may lead to. */
+static const struct deep_hit *find_end(const struct deep *deep, const struct deep_hit *hits,
+				       size_t count)
+{
+	return deep->opts->place ? deep_place_newest(&deep->place, hits, count)
+				 : deep_newest_hit(hits, count, deep->path->end);
+}
+
+/* What netlink and io_uring tell of is within a call, which goes on. */
+static bool may_be_call(const struct deep *deep, const struct failure *failure)
+{
+	if (deep->answer->call)
+		return failure_same(deep->answer->call, failure);
+	return failure->via == WHY_VIA_SYSCALL;
+}
+
+const struct deep_hit *deep_find_call(const struct deep *deep, const struct failures *failures,
+				      size_t *ret_count, const struct failure **ret_call)
+{
+	const struct deep_hit *found = NULL, *newest = NULL;
+
+	for (size_t i = failures->count; i-- > 0;) {
+		const struct failure *failure = &failures->items[i];
+		const struct deep_hit *hits, *end;
+		size_t count;
+
+		if (!may_be_call(deep, failure))
+			continue;
+		hits = deep_hits_of(&deep->hits, failure->seq, &count);
+		end = hits ? find_end(deep, hits, count) : NULL;
+		if (!end || (newest && end->seq <= newest->seq))
+			continue;
+		found = hits;
+		newest = end;
+		/* Behind it the place was executed in another way. */
+		*ret_count = deep->opts->place ? (size_t)(end - hits) + 1 : count;
+		if (ret_call)
+			*ret_call = failure;
+		/* The call that failed last is the one. */
+		if (!deep->opts->place)
+			break;
+	}
+	return found;
+}
+
 const struct deep_hit *deep_find_hits(const struct deep *deep, const struct failures *failures,
 				      size_t *ret_count)
 {
-	for (size_t i = failures->count; i-- > 0;) {
-		const struct failure *failure = &failures->items[i];
-		const struct deep_hit *hits;
-
-		if (!failure_same(deep->answer->call, failure))
-			continue;
-		hits = deep_hits_of(&deep->hits, failure->seq, ret_count);
-		if (hits && deep_newest_hit(hits, *ret_count, deep->path->end))
-			return hits;
-	}
-	return NULL;
+	return deep_find_call(deep, failures, ret_count, NULL);
 }
 
 static int keep_interrupts(struct deep *deep, const struct deep_joint *joint, size_t newer)
@@ -295,7 +329,7 @@ static int join(struct deep *deep, const struct deep_target *target, const struc
 }
 
 /* The first record, of a run that had a breakpoint at the error alone. */
-static int begin_late(struct deep *deep, const struct failures *failures)
+int deep_begin_late(struct deep *deep, const struct failures *failures)
 {
 	size_t count = 0;
 	const struct deep_hit *hits = deep_find_hits(deep, failures, &count), *error;
@@ -334,7 +368,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 	int err = 0;
 
 	if (!deep->begun)
-		return begin_late(deep, failures);
+		return deep_begin_late(deep, failures);
 	run.hits = deep_find_hits(deep, failures, &run.hit_count);
 	deep->verdict = join(deep, target, &run, &joint);
 	log_verbose("run %u, breakpoint at 0x%llx, behind branch %ld of %zu: verdict %d, %zu hits, "
@@ -442,14 +476,18 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost, struct errmsg *msg)
 {
 	uint64_t lost = watch_lost(deep->probes->watch);
-	int status, err;
+	int status = 0, err;
 
 	deep->path->runs++;
 	deep->answer->runs++;
 	deep->probes->on_event = on_event;
 	deep->probes->on_event_ctx = &deep->hits;
 	deep_count_hits(deep);
-	err = command_run(deep->command, deep->probes, failures, true, look, deep, &status, msg);
+	/* What the first run of all writes is shown. */
+	err = command_run(deep->command, deep->probes, failures, deep->answer->runs > 1, look, deep,
+			  &status, msg);
+	if (deep->answer->runs == 1)
+		deep->answer->status = status;
 	deep->probes->on_event = NULL;
 	*ret_lost = watch_lost(deep->probes->watch) != lost;
 	return err;
@@ -487,11 +525,12 @@ static int make_run(struct deep *deep, const struct deep_target *target, struct 
 	return err;
 }
 
-static const char *verdict_text(int verdict)
+static const char *verdict_text(const struct deep *deep)
 {
-	switch (verdict) {
+	switch (deep->verdict) {
 	case DEEP_NO_HIT:
-		return "the call did not fail there again";
+		return deep->opts->place ? "no such call came by there again"
+					 : "the call did not fail there again";
 	case DEEP_OTHER_PATH:
 		return "the runs go different ways";
 	case DEEP_SHORT:
@@ -571,14 +610,14 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
 		errmsg_set(gap, 0, "%d seconds were over", SECONDS_MAX);
 	else if (deep->no_hits >= NO_HIT_MAX || deep->others > 2 * OTHER_MAX)
-		errmsg_set(gap, 0, "%s in %u runs", verdict_text(deep->verdict),
+		errmsg_set(gap, 0, "%s in %u runs", verdict_text(deep),
 			   deep->no_hits >= NO_HIT_MAX ? deep->no_hits : deep->others);
 	else if (!deep->begun)
 		return false;
 	else if (!deep->path->count)
-		errmsg_set(gap, 0, "the record at the error holds no branch of the call");
+		errmsg_set(gap, 0, "the record at its end holds no branch of the call");
 	else if (deep->waited || !deep_find_target(deep, target))
-		errmsg_set(gap, 0, "%s", verdict_text(deep->verdict));
+		errmsg_set(gap, 0, "%s", verdict_text(deep));
 	else
 		return false;
 	return true;
@@ -649,9 +688,11 @@ static int make_runs(struct deep *deep, struct errmsg *msg)
 }
 
 /* True if there is nothing that could be followed back: @gap says why. */
-static bool is_hopeless(const struct probes *probes, const struct answer *answer,
-			struct errmsg *gap)
+static bool is_hopeless(const struct deep_options *opts, const struct probes *probes,
+			const struct answer *answer, struct errmsg *gap)
 {
+	if (opts->place)
+		return false;
 	if (answer->state != ORIGIN_FOUND || !answer->hit)
 		errmsg_set(gap, 0, "the place of the error is not known");
 	else if (!answer->has_lbr || !probes->events)
@@ -671,6 +712,7 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 		.command = command,
 		.probes = probes,
 		.answer = answer,
+		.place = opts->place ? *opts->place : (struct deep_place){},
 		.verdict = DEEP_NO_PROGRESS,
 		.end_ns = clock_ns(CLOCK_MONOTONIC) + SECONDS_MAX * 1000000000ull,
 	};
@@ -679,7 +721,7 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 	deep.path = answer->deep = calloc(1, sizeof(*answer->deep));
 	if (!deep.path)
 		return -ENOMEM;
-	if (is_hopeless(probes, answer, &deep.path->gap))
+	if (is_hopeless(opts, probes, answer, &deep.path->gap))
 		return 0;
 	if (deep_code_find(probes->opts->symbols, &deep.code)) {
 		errmsg_set(
@@ -691,11 +733,11 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 	deep.hits.code = &deep.code;
 	deep.looks.depth = lbr_depth();
 	deep.looks.checked = probes->opts->kprobes;
-	err = probeable_open_forbidden(&deep.forbidden) ?: begin(&deep);
-	if (!err) {
-		watch_calls_quietly(probes->watch);
+	watch_calls_quietly(probes->watch);
+	err = probeable_open_forbidden(&deep.forbidden);
+	err = err ?: opts->place ? deep_find_end(&deep, msg) : begin(&deep);
+	if (!err && answer->call)
 		err = make_runs(&deep, msg);
-	}
 	deep_hits_clear(&deep.hits);
 	deep_looks_clear(&deep.looks);
 	probeable_destroy(deep.forbidden);

@@ -21,6 +21,8 @@
 #define DEEP_RUNS_DEFAULT 40
 #define DEEP_RUNS_MAX	  10000
 
+struct deep_place;
+
 /**
  * struct deep_segment - branches that one run added; those before the first are of the answer's run
  * @run: number of the run of the command
@@ -74,10 +76,12 @@ struct deep_path {
 /**
  * struct deep_options - all borrowed
  * @runs: at most; 0: not asked for
+ * @place: NULL: the way leads to the error of the answer; else there
  * @progress: or NULL; called after each run
  */
 struct deep_options {
 	unsigned int runs;
+	const struct deep_place *place;
 	void (*progress)(void *ctx, const struct deep_path *path);
 	void *ctx;
 };
@@ -85,7 +89,8 @@ struct deep_options {
 /**
  * deep_find() - make the runs; @answer->deep is set in any case but -ENOMEM
  * @probes: open; nothing is armed, before and afterwards
- * @answer: the place of the error is known
+ * @answer: the place of the error is known; or, with @opts->place, it is empty, and gets what is
+ *          known of the call: @answer->call is NULL if no call came by
  * Return: 0; negative errno, with @msg.
  */
 int deep_find(const struct deep_options *opts, const struct command *command, struct probes *probes,

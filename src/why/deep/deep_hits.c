@@ -88,7 +88,7 @@ static int add_hit(struct deep_hits *hits, const struct why_event *head, uint32_
 	if (vector_grow(&thread->hits, thread->count, sizeof(*thread->hits)))
 		return -ENOMEM;
 	*ret = &thread->hits[thread->count++];
-	**ret = (struct deep_hit){.ip = ip};
+	**ret = (struct deep_hit){.ip = ip, .seq = head->seq};
 	return 0;
 }
 
@@ -110,6 +110,7 @@ static int add_point(struct deep_hits *hits, const struct why_point *event)
 
 	if (add_hit(hits, &event->head, event->call, event->ip, &hit))
 		return -ENOMEM;
+	hits->points++;
 	memcpy(hit->regs, event->regs, sizeof(hit->regs));
 	if (is_stale(event))
 		hit->record.end = DEEP_END_STALE;

@@ -17,6 +17,7 @@ struct deep_thread;
  * @code: borrowed
  * @calls: that failed, the newest last
  * @threads: that hit something, each with the hits of its newest call
+ * @points: hits of breakpoints in a call
  */
 struct deep_hits {
 	const struct deep_code *code;
@@ -24,6 +25,7 @@ struct deep_hits {
 	size_t call_count;
 	struct deep_thread *threads;
 	size_t thread_count;
+	size_t points;
 };
 
 /** deep_hits_add() - take an event; those that are none of its business are left out; 0, -ENOMEM

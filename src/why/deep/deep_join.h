@@ -66,10 +66,12 @@ struct deep_record {
 
 /**
  * struct deep_hit - a breakpoint or kprobe at @ip was hit
+ * @seq: its place in the order of all events
  * @regs: struct pt_regs before the instruction; of a kprobe the stack pointer alone, and no record
  */
 struct deep_hit {
 	uint64_t ip;
+	uint64_t seq;
 	uint64_t regs[RECORD_REGS];
 	struct deep_record record;
 };

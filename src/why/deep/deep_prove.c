@@ -35,13 +35,13 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 {
 	struct watch *watch = deep->probes->watch;
 	size_t apart = lbr_depth() - 1, count = deep->path->count;
+	bool views = !deep->no_views;
 	int err = 0;
 
-	if (deep->no_views)
-		return 0;
-	if (watch_point(watch, deep->path->end))
+	/* Of a place registers say which hit counts, and a kprobe has none. */
+	if ((views || deep->opts->place) && watch_point(watch, deep->path->end))
 		err = deep_check_view(check, deep->path->end);
-	for (size_t i = 1; !err && i < HW_SITES_MAX && i * apart < count; i++) {
+	for (size_t i = 1; !err && views && i < HW_SITES_MAX && i * apart < count; i++) {
 		uint64_t addr;
 
 		if (deep_find_view(deep, i * apart, &addr) && !deep_check_has(check, addr) &&
@@ -135,7 +135,7 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 		"hits",
 		deep->answer->runs, *ret_taken, count, blinds, hit_count);
 	/* Kprobes' own program comes by a breakpoint: they have to do alone. */
-	if (!passed && has_stale(hits, hit_count)) {
+	if (!passed && !deep->no_views && has_stale(hits, hit_count)) {
 		log_verbose("breakpoints tell nothing while kprobes are armed");
 		deep->no_views = true;
 		deep->checked = false;

@@ -11,6 +11,7 @@
 #include "why/deep/deep.h"
 #include "why/deep/deep_hits.h"
 #include "why/deep/deep_looks.h"
+#include "why/deep/deep_place.h"
 
 /* Few entries are read whole; of more, the new record has to begin within the path. */
 #define DEEP_SHALLOW 8
@@ -29,6 +30,7 @@ struct deep_target {
 
 /**
  * struct deep - the search
+ * @place: to which it leads, if @opts->place names one: what is left to choose
  * @looks: what each run saw of the path
  * @blind: in a row, runs for that which saw nothing
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
@@ -51,6 +53,7 @@ struct deep {
 	struct probes *probes;
 	struct answer *answer;
 	struct deep_path *path;
+	struct deep_place place;
 	struct probeable *forbidden;
 	struct deep_code code;
 	struct deep_hits hits;
@@ -106,9 +109,26 @@ bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr);
 bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr);
 
 /**
- * deep_find_hits() - those of the call that failed as the one to blame did
- * Return: NULL if none came by the error.
+ * deep_find_call() - the call whose way is looked for, in a run, and its hits
+ * That is one that failed as the one to blame did; or, of a place, the one that hit it last: the
+ * hits end with that one then. While @deep->answer->call is NULL it may be any call.
+ * @ret_call: NULL is fine
+ * Return: NULL if none came by the end of the path.
  */
+const struct deep_hit *deep_find_call(const struct deep *deep, const struct failures *failures,
+				      size_t *ret_count, const struct failure **ret_call);
+
+/** deep_begin_late() - the path begins with the record that a run has at its end; 0, -ENOMEM */
+int deep_begin_late(struct deep *deep, const struct failures *failures);
+
+/**
+ * deep_find_end() - run the command once, to see which end of @deep->place it hits last
+ * Return: 0, @deep->answer->call is NULL if none, @deep->answer->reason says why; as
+ * command_run().
+ */
+int deep_find_end(struct deep *deep, struct errmsg *msg);
+
+/** deep_find_hits() - the hits of deep_find_call() */
 const struct deep_hit *deep_find_hits(const struct deep *deep, const struct failures *failures,
 				      size_t *ret_count);
 

@@ -264,24 +264,39 @@ bool probes_watched(const struct probes *probes, const struct sites *needed)
 	return true;
 }
 
-int probes_lbr(struct probes *probes, struct errmsg *reason)
+int probes_check_lbr(struct errmsg *msg)
+{
+	struct lbr_events *events = NULL;
+	int err = lbr_events_open(BRANCHES, &events, msg);
+
+	if (!err)
+		lbr_events_close(events);
+	return err;
+}
+
+int probes_need_lbr(struct probes *probes, struct errmsg *msg)
 {
 	int err;
 
-	if (!probes->opts->lbr || probes->events)
+	if (probes->events)
 		return 0;
-	if (probes->opts->no_breakpoints) {
-		errmsg_set(reason, 0, "%s", probes->opts->no_breakpoints);
-		return 0;
-	}
-	err = lbr_events_open(BRANCHES, &probes->events, reason);
+	if (probes->opts->no_breakpoints)
+		return errmsg_set(msg, -EOPNOTSUPP, "%s", probes->opts->no_breakpoints);
+	err = lbr_events_open(BRANCHES, &probes->events, msg);
 	if (!err) {
-		err = lbr_events_enable(probes->events, reason);
+		err = lbr_events_enable(probes->events, msg);
 		if (!err)
 			return 0;
 		lbr_events_close(probes->events);
 	}
 	probes->events = NULL;
+	return err;
+}
+
+int probes_lbr(struct probes *probes, struct errmsg *reason)
+{
+	int err = probes->opts->lbr ? probes_need_lbr(probes, reason) : 0;
+
 	return err == -ENOMEM ? err : 0;
 }
 

@@ -145,6 +145,13 @@ bool probes_watched(const struct probes *probes, const struct sites *needed);
  */
 int probes_lbr(struct probes *probes, struct errmsg *reason);
 
+/** probes_check_lbr() - is there one that can be used? 0; -ENODEV etc., with @msg */
+int probes_check_lbr(struct errmsg *msg);
+
+/** probes_need_lbr() - as probes_lbr(), where nothing can be done without: negative errno with @msg
+ */
+int probes_need_lbr(struct probes *probes, struct errmsg *msg);
+
 /** probes_lbr_end() - switch it off */
 void probes_lbr_end(struct probes *probes);
 

@@ -77,8 +77,11 @@ static size_t bytes_of(const struct why_event *event)
 	}
 }
 
-/* What the rest of the tool relies on; the ring buffer is not trusted. */
-static bool is_sane(const struct why_event *event, size_t len)
+/*
+ * What the rest of the tool relies on; the ring buffer is not trusted.
+ * @calls: those that did not fail are told, too
+ */
+static bool is_sane(const struct why_event *event, size_t len, bool calls)
 {
 	const struct why_failed *failed = (const struct why_failed *)event;
 
@@ -92,15 +95,15 @@ static bool is_sane(const struct why_event *event, size_t len)
 		return ((const struct why_point *)event)->count <= RECORD_BRANCHES_MAX;
 	if (event->kind != WHY_FAILED)
 		return true;
-	return len >= why_failed_bytes(failed->entered) && failed->err && failed->err < 4096 &&
-	       memchr(failed->text, '\0', sizeof(failed->text));
+	return len >= why_failed_bytes(failed->entered) && (failed->err || calls) &&
+	       failed->err < 4096 && memchr(failed->text, '\0', sizeof(failed->text));
 }
 
 static int on_event(void *ctx, void *data, size_t len)
 {
 	struct watch *watch = ctx;
 
-	if (!is_sane(data, len)) {
+	if (!is_sane(data, len, watch->skel->bss->why_ends[0])) {
 		watch->malformed++;
 		return 0;
 	}
@@ -616,9 +619,20 @@ int watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
 	return err ?: keep_link(&watch->site_links, &watch->site_link_count, link);
 }
 
+void watch_ends(struct watch *watch, const uint64_t *addrs, size_t count)
+{
+	for (size_t i = 0; i < WHY_ENDS_MAX; i++)
+		watch->skel->bss->why_ends[i] = i < count ? addrs[i] : 0;
+}
+
 uint64_t watch_point_hits(const struct watch *watch)
 {
 	return watch->skel->bss->why_point_hits;
+}
+
+uint64_t watch_points_outside(const struct watch *watch)
+{
+	return watch->skel->bss->why_points_outside;
 }
 
 uint64_t watch_passed_hits(const struct watch *watch)

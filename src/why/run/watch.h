@@ -125,8 +125,17 @@ bool watch_point(struct watch *watch, uint64_t addr);
  */
 int watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr);
 
+/**
+ * watch_ends() - from now on a call that came by one of these points is told, whatever it returned
+ * @count: WHY_ENDS_MAX at most
+ */
+void watch_ends(struct watch *watch, const uint64_t *addrs, size_t count);
+
 /** watch_point_hits() - hits of all points so far, whoever made them */
 uint64_t watch_point_hits(const struct watch *watch);
+
+/** watch_points_outside() - of these, those that watched tasks made, but in no system call */
+uint64_t watch_points_outside(const struct watch *watch);
 
 /** watch_passed_hits() - the same of the kprobes of watch_passes() */
 uint64_t watch_passed_hits(const struct watch *watch);

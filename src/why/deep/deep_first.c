@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The first run of a way to a place that the user names: in which call, and at which end? */
+#include <errno.h>
+
+#include "util/log.h"
+#include "why/deep/deep_search.h"
+
+/* At all ends, or not at all: the one that is left out may be the last one hit. */
+static int arm_ends(struct deep *deep, struct errmsg *msg)
+{
+	const struct deep_place *place = &deep->place;
+
+	for (size_t i = 0; i < place->end_count; i++) {
+		if (watch_point(deep->probes->watch, place->ends[i]))
+			continue;
+		watch_sites_end(deep->probes->watch);
+		return errmsg_set(
+			msg, -EBUSY,
+			"'%s': no breakpoint could be had at 0x%llx: the kernel allows none there, "
+			"or others use the debug registers (-v says more)",
+			deep->answer->place, (unsigned long long)place->ends[i]);
+	}
+	return 0;
+}
+
+/* Why no hit counts. @outside: hits of the command, but in no system call. */
+static void explain(const struct deep *deep, uint64_t hits, uint64_t outside, struct errmsg *reason)
+{
+	bool returns = deep->place.returns;
+
+	if (deep->too_many)
+		errmsg_set(reason, 0,
+			   "it was executed too often: after %llu times the breakpoints were "
+			   "taken away, for the machine's sake",
+			   (unsigned long long)hits);
+	else if (!hits)
+		errmsg_set(reason, 0, "it was not executed while the command ran");
+	else if (!deep->hits.points && !outside)
+		errmsg_set(reason, 0, "it was executed, but not by the command");
+	else if (!deep->hits.points)
+		errmsg_set(reason, 0,
+			   "the command executed it %llu time%s, but in no system call: in an "
+			   "interrupt, an exception, or before its first call; there is no way "
+			   "from a system call to it",
+			   (unsigned long long)outside, outside == 1 ? "" : "s");
+	else if (returns && deep->place.errors)
+		errmsg_set(reason, 0,
+			   "in the command's system calls it returned %zu time%s, but no error "
+			   "that counts, in a call that came to its end (-e none: every return "
+			   "counts)",
+			   deep->hits.points, deep->hits.points == 1 ? "" : "s");
+	else
+		errmsg_set(reason, 0,
+			   "the command executed it in a system call that did not come to its end");
+}
+
+static int choose_end(struct deep *deep, const struct failures *failures)
+{
+	struct answer *answer = deep->answer;
+	const struct failure *call = NULL;
+	size_t count = 0;
+	const struct deep_hit *hits = deep_find_call(deep, failures, &count, &call), *end;
+
+	if (!hits)
+		return 0;
+	end = &hits[count - 1];
+	answer->state = ORIGIN_PLACE;
+	answer->call = call;
+	answer->site.addr = answer->site.watch = deep->path->end = end->ip;
+	answer->returned = deep->place.returns;
+	if (answer->returned)
+		answer->value = deep_place_value(&deep->place, end);
+	deep_place_choose(&deep->place, end);
+	watch_ends(deep->probes->watch, deep->place.ends, deep->place.end_count);
+	return deep_begin_late(deep, failures);
+}
+
+int deep_find_end(struct deep *deep, struct errmsg *msg)
+{
+	struct answer *answer = deep->answer;
+	struct watch *watch = deep->probes->watch;
+	uint64_t outside = watch_points_outside(watch);
+	bool lost = false;
+	int err = arm_ends(deep, msg);
+
+	if (err)
+		return err;
+	watch_ends(watch, deep->place.ends, deep->place.end_count);
+	err = deep_run_armed(deep, &answer->failures, &lost, msg);
+	watch_sites_end(watch);
+	if (lost)
+		log_warning("hits of the place were lost: another one than the last may be shown");
+	err = err ?: choose_end(deep, &answer->failures);
+	if (!err && !answer->call)
+		explain(deep, watch_point_hits(watch) - deep->hits_before,
+			watch_points_outside(watch) - outside, &answer->reason);
+	deep_hits_clear(&deep->hits);
+	return err;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "why/deep/deep_place.h"
+
+#include "util/bitset.h"
+
+/* include/linux/err.h */
+#define MAX_ERRNO 4095
+
+int64_t deep_place_value(const struct deep_place *place, const struct deep_hit *hit)
+{
+	uint64_t ax = hit->regs[PTREG_AX];
+
+	return place->wide ? (int64_t)ax : (int32_t)ax;
+}
+
+unsigned int deep_place_err(int64_t value)
+{
+	return value < 0 && value >= -MAX_ERRNO ? (unsigned int)-value : 0;
+}
+
+static bool is_end(const struct deep_place *place, uint64_t ip)
+{
+	for (size_t i = 0; i < place->end_count; i++)
+		if (place->ends[i] == ip)
+			return true;
+	return false;
+}
+
+static bool counts(const struct deep_place *place, const struct deep_hit *hit)
+{
+	unsigned int err;
+
+	/* A kprobe there has no registers. */
+	if (!is_end(place, hit->ip) || hit->regs[PTREG_IP] != hit->ip)
+		return false;
+	if (!place->returns)
+		return true;
+	err = deep_place_err(deep_place_value(place, hit));
+	if (place->chosen)
+		return err == place->err;
+	if (!place->errors)
+		return true;
+	return err && (!place->errnos || bitset_has(place->errnos, err));
+}
+
+const struct deep_hit *deep_place_newest(const struct deep_place *place,
+					 const struct deep_hit *hits, size_t count)
+{
+	for (size_t i = count; i-- > 0;)
+		if (counts(place, &hits[i]))
+			return &hits[i];
+	return NULL;
+}
+
+void deep_place_choose(struct deep_place *place, const struct deep_hit *hit)
+{
+	place->ends[0] = hit->ip;
+	place->end_count = 1;
+	place->err = deep_place_err(deep_place_value(place, hit));
+	place->chosen = true;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * deep_place.h - a place that the user names, as the end of a way: which hit of it counts
+ *
+ * An error has one instruction. A function has several returns, of which one was hit last, and only
+ * what it returns tells whether that is an error.
+ */
+#ifndef LBRSNOOP_WHY_DEEP_DEEP_PLACE_H
+#define LBRSNOOP_WHY_DEEP_DEEP_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/probe.h"
+#include "why/deep/deep_join.h"
+
+/**
+ * struct deep_place - which hits count
+ * @ends: addresses, @end_count of them: each can be the end of the way
+ * @returns: they are returns of a function: RAX holds what it returns
+ * @wide: 64 bits of it
+ * @errors: errors alone count; @errnos: or NULL: these alone, bit n: errno n
+ * @chosen: deep_place_choose() was called: @err alone counts, 0: what is no error
+ */
+struct deep_place {
+	uint64_t ends[HW_SITES_MAX];
+	size_t end_count;
+	bool returns;
+	bool wide;
+	bool errors;
+	const uint64_t *errnos;
+	bool chosen;
+	unsigned int err;
+};
+
+/** deep_place_value() - what the function returned, at a hit of one of its returns */
+int64_t deep_place_value(const struct deep_place *place, const struct deep_hit *hit);
+
+/** deep_place_err() - of such a value: positive errno, or 0 */
+unsigned int deep_place_err(int64_t value);
+
+/** deep_place_newest() - of @hits, oldest first, the newest one that counts; NULL: none does */
+const struct deep_hit *deep_place_newest(const struct deep_place *place,
+					 const struct deep_hit *hits, size_t count);
+
+/** deep_place_choose() - from now on only hits like this one count: there, with that errno */
+void deep_place_choose(struct deep_place *place, const struct deep_hit *hit);
+
+#endif
