@@ -19,12 +19,14 @@ MARK_BASE = 0x4c420000  # guest_rows
 SITES_KEPT = 8  # of each errno
 # Their errors stay among themselves: printk's buffer, the console, the scheduler.
 INSIDE = re.compile(r"(desc_|prb_|_prb|v?printk|console_|serial8250|univ8250|uart_|irq_work|"
-                    r"__schedule$|try_to_wake_up|select_task_rq|update_curr|asm_|exc_|sysvec_|insn_|jump_label|"
-                    r"(__)?text_poke|static_key)")
-# -1 is no errno there, but no user's ID, an ACL that is not known, no NUMA node, or the mask of a
-# table's index (the latch of timekeeping, which our own probes read).
+                    r"__schedule$|try_to_wake_up|select_task_rq|update_curr|set_next_entity|asm_|exc_|sysvec_|"
+                    r"insn_|jump_label|(__)?text_poke|static_key)")
+# -1 is no errno there, but no user's ID, an ACL that is not known, no NUMA node, the mask of a
+# table's index (the latch of timekeeping, which our own probes read), or what put_net() adds to a
+# reference counter (6.18; an EPERM that rtnl_newlink() itself made would be judged WRONG).
 NO_EPERM = re.compile(r"(map_id_|from_k[ug]id|make_k[ug]id|get_acl|get_cached_acl|truncate_inode|"
-                      r"kmem_cache_alloc_(node|noprof)|ktime_get_mono_fast_ns)")
+                      r"kmem_cache_alloc_(node|noprof)|ktime_get_mono_fast_ns|"
+                      r"rtnl_newlink$)")
 # cap_capable()'s -EPERM is asked whether it is 0, by ns_capable() and all of its other callers but
 # cap_mmap_addr(), which returns it where memory is mapped below vm.mmap_min_addr.
 CAPABLE = "cap_capable"
