@@ -270,8 +270,8 @@ static void take_other(struct flow *flow, const struct insn *in, const uint8_t *
 	if (df.writes & INSN_REG_BIT(RBP))
 		drop_slots_of(state, RBP);
 	take_flags(flow, &before, state, in, &df);
-	/* "word &= ~bit": what memory holds then is no errno. */
-	if (df.masks && df.dst_memory)
+	/* "word &= ~bit", "refs += -1": what memory holds then is no errno. */
+	if ((df.masks && df.dst_memory) || (df.adds && df.writes_memory))
 		return;
 	if (df.move != INSN_MOVE_NONE)
 		take_move(flow, &before, state, &df);

@@ -145,6 +145,11 @@ static void set_kind(const ZydisDecodedInstruction *zi, const ZydisDecodedOperan
 	case ZYDIS_MNEMONIC_POP:
 		set_stack_move(INSN_MOVE_POP, &ops[0], ret);
 		return;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_XADD:
+		ret->adds = true;
+		return;
 	case ZYDIS_MNEMONIC_NEG:
 		ret->negates = true;
 		return;

@@ -53,6 +53,7 @@ struct insn_memory {
  * @extends: the 32 bits are sign-extended to 64
  * @negates: NEG of a register
  * @masks: AND
+ * @adds: ADD, SUB, XADD
  * @lea: the address of @memory is computed
  * @reads: bit n: register n is read as a value, not as part of an address
  * @writes: bit n: register n is written
@@ -75,6 +76,7 @@ struct insn_dataflow {
 	bool extends;
 	bool negates;
 	bool masks;
+	bool adds;
 	bool lea;
 	bool writes_memory;
 	bool stack_unknown;

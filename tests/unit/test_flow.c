@@ -41,6 +41,10 @@
  * loop:      d0 push %rbx          d1 mov $-22,%ebx       d6 dec %edi           d8 jne d6
  *            da add $5,%ebx        dd mov %ebx,%eax       df pop %rbx           e0 ret
  * user:      f0 mov $-22,%ecx      f5 call __get_user_4   fa mov %ecx,%eax      fc ret
+ * receive:   110 call returned     115 mov %eax,%edx      117 call netlink_ack
+ *            11c xor %eax,%eax     11e ret
+ * count:     120 mov $-1,%ecx      125 mov %ecx,%eax      127 lock xadd %eax,(%rdi)
+ *            12b add %ecx,(%rdi)   12d xor %eax,%eax      12f ret
  */
 static const uint8_t machine_code[] =
 	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -59,6 +63,9 @@ static const uint8_t machine_code[] =
 	"\x53\xbb\xea\xff\xff\xff\xff\xcf\x75\xfc\x83\xc3\x05\x89\xd8\x5b"
 	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 	"\xb9\xea\xff\xff\xff\xe8\x06\x00\x00\x00\x89\xc8\xc3\xcc\xcc\xcc"
+	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xe8\xeb\xfe\xff\xff\x89\xc2\xe8\x14\x00\x00\x00\x31\xc0\xc3\xcc"
+	"\xb9\xff\xff\xff\xff\x89\xc8\xf0\x0f\xc1\x07\x01\x0f\x31\xc0\xc3"
 	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T returned\n"
@@ -74,7 +81,11 @@ static const char table[] = "ffffffff81000000 T returned\n"
 			    "ffffffff810000f0 T user\n"
 			    "ffffffff81000100 T __get_user_4\n"
 			    "ffffffff81000108 T asm_sysvec_timer\n"
-			    "ffffffff81000110 T further\n";
+			    "ffffffff81000110 T receive\n"
+			    "ffffffff81000120 T count\n"
+			    "ffffffff81000130 T netlink_ack\n"
+			    "ffffffff81000140 T __x64_sys_sendmsg\n"
+			    "ffffffff81000150 T further\n";
 
 static const struct text_bytes listing = {BASE, machine_code, sizeof(machine_code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -110,7 +121,8 @@ static void flow_of_site_each_way(void **state)
 		{"memory", 0xa0, EINVAL, FLOW_ELSEWHERE},
 		{"cmov", 0xb0, EINVAL, FLOW_RETURNED},
 		{"cmov", 0xba, ENOMEM, FLOW_RETURNED},
-		{"loop", 0xd1, EINVAL, FLOW_LOST}, /* 5 more is another number */
+		{"loop", 0xd1, EINVAL, FLOW_LOST},  /* 5 more is another number */
+		{"count", 0x120, EPERM, FLOW_LOST}, /* one less, of what memory holds */
 		/* Kept by the call, of which it may be an argument as well. */
 		{"user", 0xf0, EINVAL, FLOW_RETURNED | FLOW_ELSEWHERE},
 	};
@@ -164,6 +176,7 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		} hits[3]; /* the newest first */
 		size_t count;
 		int expected; /* place in @hits, or -1 */
+		enum why_via via;
 	} rows[] = {
 		{"returns it", EINVAL, {{0, BASE + 0x8a}}, 1, 0},
 		{"drops it; the older one is returned",
@@ -185,6 +198,25 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		{"an interrupt's is none", EINVAL, {{0, BASE + 0x109}, {0, BASE + 0x8a}}, 2, 1},
 		{"only an interrupt's", EINVAL, {{0, BASE + 0x109}}, 1, -1},
 		{"none", EINVAL, {}, 0, -1},
+		{"the system call returns it", EINVAL, {{0, BASE + 0x141}}, 1, 0},
+		{"netlink: the system call returns it, nobody acknowledges it",
+		 EINVAL,
+		 {{0, BASE + 0x141}},
+		 1,
+		 -1,
+		 WHY_VIA_NETLINK},
+		{"netlink: acknowledged, and a newer one that is not",
+		 EINVAL,
+		 {{0, BASE + 0x141}, {0, BASE + 0x115}},
+		 2,
+		 1,
+		 WHY_VIA_NETLINK},
+		{"netlink, EPERM: what is acknowledged is taken before what may be",
+		 EPERM,
+		 {{2, BASE + 0x115}, {0, BASE + 0x115}},
+		 2,
+		 1,
+		 WHY_VIA_NETLINK},
 	};
 	struct site items[3] = {};
 	struct sites sites = {.items = items, .count = 3};
@@ -194,7 +226,8 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		assert_int_equal(symbols_by_name(*state, "", names[i], 0, &items[i].sym), 0);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct failure failure = {.err = rows[i].err, .hit_count = rows[i].count};
+		struct failure failure = {
+			.err = rows[i].err, .via = rows[i].via, .hit_count = rows[i].count};
 		struct why_hit *hits = calloc(3, sizeof(*hits));
 		const struct why_hit *found;
 
