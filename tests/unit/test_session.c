@@ -207,6 +207,27 @@ static void session_module_loaded_error_elsewhere_branches_are_kept(void **state
 	answer_deinit(&answer);
 }
 
+/*
+ * Made where the first run found it, but another function ran beside it in the second: there a
+ * kprobe hid the instruction, and the third run was made without it.
+ */
+static void session_module_loaded_error_where_a_kprobe_stands_is_found(void **state)
+{
+	struct answer answer;
+
+	every_run(4);
+	command.module = true;
+	for (unsigned int run = 1; run < RUNS; run++) {
+		command.calls[run].ran[3] = 9;
+		command.calls[run].ran[4] = 4;
+	}
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(3));
+	assert_int_equal(answer.runs, 3);
+	answer_deinit(&answer);
+}
+
 /* Made in the module: functions, functions again, sites; no run is left for the branches. */
 static void session_module_loaded_error_in_it_never_a_fourth_run(void **state)
 {
@@ -353,6 +374,9 @@ int main(void)
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(
 			session_module_loaded_error_elsewhere_branches_are_kept, open_kernel,
+			close_kernel),
+		cmocka_unit_test_setup_teardown(
+			session_module_loaded_error_where_a_kprobe_stands_is_found, open_kernel,
 			close_kernel),
 		cmocka_unit_test_setup_teardown(
 			session_module_loaded_error_in_it_never_a_fourth_run, open_kernel,

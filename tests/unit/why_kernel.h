@@ -236,6 +236,9 @@ int __wrap_watch_sites(struct watch *watch, struct watch_site *sites, size_t fir
 		if (site->failed)
 			continue;
 		free_registers -= hw;
+		/* An optimized kprobe: a jump stands there. */
+		if (!hw)
+			kernel.text[i * STRIDE + 5] = 0xe9;
 		kernel.site[i] = (unsigned int)(first + k) + 1;
 		kernel.site_hw[i] = hw;
 		kernel.site_lbr[i] = lbr;
@@ -247,6 +250,8 @@ int __wrap_watch_sites(struct watch *watch, struct watch_site *sites, size_t fir
 void __wrap_watch_sites_end(struct watch *watch);
 void __wrap_watch_sites_end(struct watch *watch)
 {
+	for (unsigned int i = 0; i < FUNCTIONS; i++)
+		kernel.text[i * STRIDE + 5] = 0xb8;
 	memset(kernel.site, 0, sizeof(kernel.site));
 	memset(kernel.site_hw, 0, sizeof(kernel.site_hw));
 }

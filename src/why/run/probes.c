@@ -26,7 +26,8 @@ int probes_open(const struct probes_options *opts, struct probes *ret, struct er
 {
 	int err;
 
-	*ret = (struct probes){.opts = opts, .text = text_source(opts->text)};
+	*ret = (struct probes){.opts = opts, .unpatched.text = text_source(opts->text)};
+	ret->text = unpatched_source(&ret->unpatched);
 	err = watch_create(&opts->watch, &ret->watch, msg);
 	if (!err && lockdown_read() == LOCKDOWN_CONFIDENTIALITY)
 		log_info("kernel lockdown (confidentiality): what a call's pointers point at, the "
@@ -46,6 +47,7 @@ void probes_close(struct probes *probes)
 	candidates_deinit(&probes->candidates);
 	sites_deinit(&probes->sites);
 	sites_deinit(&probes->unwatched);
+	unpatched_forget(&probes->unpatched);
 	free(probes->armed);
 	free(probes->tables);
 	*probes = (struct probes){};
@@ -195,6 +197,9 @@ static int make_sites(struct probes *probes)
 		return -ENOMEM;
 	probes->tables = tables;
 	for (size_t i = probes->sites_armed; i < sites->count; i++)
+		if (unpatched_keep(&probes->unpatched, sites->items[i].watch))
+			return -ENOMEM;
+	for (size_t i = probes->sites_armed; i < sites->count; i++)
 		make_table(probes, i);
 	for (size_t i = probes->sites_armed; i < sites->count; i++)
 		armed[i] = (struct watch_site){
@@ -236,6 +241,7 @@ void probes_disarm(struct probes *probes)
 	watch_sites_end(probes->watch);
 	sites_deinit(&probes->sites);
 	sites_deinit(&probes->unwatched);
+	unpatched_forget(&probes->unpatched);
 	probes->sites_armed = 0;
 }
 

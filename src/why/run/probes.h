@@ -19,6 +19,7 @@
 #include "why/candidates.h"
 #include "why/failures.h"
 #include "why/run/function_log.h"
+#include "why/run/unpatched.h"
 #include "why/sites.h"
 #include "why/run/watch.h"
 
@@ -53,6 +54,8 @@ struct probes_options {
 
 /**
  * struct probes - free with probes_close()
+ * @unpatched: what stands under the kprobes of @sites
+ * @text: of the kernel, without these
  * @candidates: functions that can make an error
  * @functions_armed: of them, those that are watched
  * @log_functions: the kernel has no kprobe.multi: functions are seen by @log
@@ -66,6 +69,7 @@ struct probes_options {
  */
 struct probes {
 	const struct probes_options *opts;
+	struct unpatched unpatched;
 	struct text_source text;
 	struct watch *watch;
 	struct candidates candidates;
@@ -84,7 +88,8 @@ struct probes {
 	void *on_event_ctx;
 };
 
-/** probes_open() - load what is needed, arm nothing; 0; negative errno with @msg */
+/** probes_open() - load what is needed, arm nothing; @ret stays where it is; 0; negative errno with
+ * @msg */
 int probes_open(const struct probes_options *opts, struct probes *ret, struct errmsg *msg);
 
 /** probes_close() - disarm all, free; one that is all zeros is fine */
