@@ -15,7 +15,10 @@
 #include "util/log.h"
 #include "util/file/new_file.h"
 #include "util/number.h"
-#include "why/deep/deep.h"
+
+/* Runs of --deep */
+#define DEEP_RUNS_DEFAULT 40
+#define DEEP_RUNS_MAX	  10000
 
 int args_usage(const char *fmt, ...)
 {

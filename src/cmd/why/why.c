@@ -29,6 +29,7 @@
 #include "target/switches.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "why/deep/deep_place.h"
 #include "why/hit_snapshot.h"
 #include "why/run/standby.h"
 #include "why/session.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "target/choose.h"
+#include "why/deep/deep_place.h"
 
 /* What to write instead; "" if nothing comes near it. */
 static void write_instead(const struct target_spec *spec, char *buf, size_t size)

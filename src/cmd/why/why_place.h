@@ -8,7 +8,8 @@
 #include "symbolize/symbolize.h"
 #include "target/target.h"
 #include "util/errmsg.h"
-#include "why/deep/deep_place.h"
+
+struct deep_place;
 
 /** why_place_check() - can a target of that kind be such a place? 0; -EINVAL, with @msg */
 int why_place_check(const struct target_spec *spec, struct errmsg *msg);

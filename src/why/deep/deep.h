@@ -18,9 +18,6 @@
 #include "why/run/command.h"
 #include "why/deep/deep_join.h"
 
-#define DEEP_RUNS_DEFAULT 40
-#define DEEP_RUNS_MAX	  10000
-
 struct deep_place;
 
 /**
