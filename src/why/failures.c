@@ -347,8 +347,16 @@ static bool same_string(const struct failure *one, const struct failure *other, 
 	       a->len == b->len;
 }
 
+/* No error, but a result between -4095 and -1: the kernel begins the call again, or gives EINTR. */
+static bool is_interrupted(const struct failure *failure)
+{
+	return !failure->err && failure->result < 0 && failure->result >= -4095;
+}
+
 bool failure_same(const struct failure *one, const struct failure *other)
 {
+	if (is_interrupted(one) != is_interrupted(other))
+		return false;
 	if (one->via != other->via || one->err != other->err || one->call.nr != other->call.nr ||
 	    strcmp(one->text, other->text) != 0)
 		return false;

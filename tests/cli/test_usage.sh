@@ -130,12 +130,15 @@ bad "--deep: of a module, and what to write" "; write ext4:ext4_x\$" --deep kret
 for target in tracepoint:syscalls:sys_exit_openat uprobe:/bin/true:main perf:page-faults preset:oom preset:segfault bpf:1; do
 	bad "--deep: $target" "'$target': --deep leads to an instruction of the kernel, .*hw:FILE:LINE\$" --deep "$target" -- true
 done
-for option in -n1 -t1 -p1 -cx -C0 -Thw -jcall --branches --at=errno --rotate --max-rate=1 --record="$scratch/x.lbr" \
-	-o"$scratch/x.lbr" --summary --interval=1 --trace-json="$scratch/x" --dot="$scratch/x" --svg="$scratch/x" --raw \
+for option in -n1 -t1 -p1 -cx -C0 -Thw -jcall --branches --at=errno --rotate --max-rate=1 \
+	--summary --interval=1 --trace-json="$scratch/x" --dot="$scratch/x" --svg="$scratch/x" --raw \
 	--insns --journal --flight --metrics="$scratch/x" --otlp="$scratch/x" --no-values --no-lbr \
 	--max-overhead=2 --ring-bytes=8192; do
 	bad "--deep $option" '(only -e, -f, -o|-p PID|--pid and)' --deep "$option" may_open -- true
 done
+bad "--deep TARGET --record" "writes no capture file: leave --record out" --deep --record "$scratch/x.lbr" may_open -- true
+bad "--deep TARGET -o FILE.lbr" "name another FILE than \*.lbr" --deep -o "$scratch/x.lbr" may_open -- true
+bad "--deep -e of an instruction" "'hw:may_open' is an instruction, of which each hit counts" --deep -e EPERM hw:may_open -- true
 bad "record --deep" "of 'lbrsnoop TARGET' and of 'lbrsnoop why'" record -o "$scratch/x.lbr" --deep may_open -- true
 bad "compare --deep" "of 'lbrsnoop TARGET' and of 'lbrsnoop why'" compare --deep may_open -- true
 bad "unknown kind of target" "target 'nosuch:" nosuch:do_sys_openat2:x

@@ -1060,8 +1060,9 @@ static void deep_place_why_it_is_not_found(void **state)
 		{END(BLOCKS) + 0x80, 0, 0, false, "it was not executed while the command ran"},
 		{END(BLOCKS) + 0x80, 5, 0, false, "it was executed, but not by the command"},
 		{END(BLOCKS) + 0x80, 5, 2, false,
-		 "the command executed it 2 times, but in no system call"},
-		{END(OLDER), 1, 0, true, "it returned 1 time, but no error"},
+		 "it was executed 2 times while the command had the CPU, but not on the stack"},
+		{END(OLDER), 1, 0, true,
+		 "it returned 1 time in the command's system calls, but no error"},
 		{END(OLDER), 60000, 0, false, "it was executed too often"},
 	};
 

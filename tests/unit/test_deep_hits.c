@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* src/why/deep_hits: which hits are of the call that failed */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,6 +152,39 @@ static void hits_of_a_call_too_many_the_newest_are_kept(void **state)
 	deep_hits_clear(&hits);
 }
 
+/* @ax: what the function returns */
+static void return_hit(struct deep_hits *hits, uint32_t call, uint64_t ax)
+{
+	struct why_point point = {
+		.head = {.kind = WHY_POINT, .tid = 7, .mono_ns = call}, .ip = POINT, .call = call};
+
+	point.regs[PTREG_IP] = POINT;
+	point.regs[PTREG_AX] = ax;
+	assert_int_equal(deep_hits_add(hits, &point.head), 0);
+}
+
+/* All calls that come by a place are told; many without an error do not push out the one with. */
+static void hits_of_a_place_that_do_not_count_are_not_kept(void **state)
+{
+	const struct deep_place place = {
+		.ends = {POINT}, .end_count = 1, .returns = true, .errors = true};
+	struct deep_hits hits = {.code = &code, .place = &place};
+	size_t count = 0;
+
+	return_hit(&hits, 1, (uint64_t)-ENOENT);
+	fail_call(&hits, 7, 1, 1);
+	for (uint32_t call = 2; call < 300; call++) {
+		return_hit(&hits, call, 3);
+		fail_call(&hits, 7, call, call);
+	}
+	assert_non_null(deep_hits_of(&hits, 1, &count));
+	assert_int_equal(count, 1);
+	assert_null(deep_hits_of(&hits, 299, &count));
+	assert_int_equal(hits.points, 299);
+	deep_hits_clear(&hits);
+	assert_ptr_equal(hits.place, &place);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +193,7 @@ int main(void)
 		cmocka_unit_test(hits_records_of_before_are_none),
 		cmocka_unit_test(hits_of_many_threads_those_silent_longest_are_dropped),
 		cmocka_unit_test(hits_of_a_call_too_many_the_newest_are_kept),
+		cmocka_unit_test(hits_of_a_place_that_do_not_count_are_not_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

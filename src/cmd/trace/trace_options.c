@@ -651,12 +651,19 @@ static int check_deep(const struct trace_options *opts, enum trace_mode mode)
 		return args_usage("--deep is of 'lbrsnoop TARGET' and of 'lbrsnoop why'");
 	if (!opts->command)
 		return args_usage("--deep runs a command again and again: write it behind '--', "
-				  "as in lbrsnoop --deep do_unlinkat -- rm /x");
+				  "as in lbrsnoop --deep do_unlinkat -- unlink /x");
 	if (opts->target_count != 1)
 		return args_usage("--deep leads to one place: name one TARGET, not %zu",
 				  opts->target_count);
 	if (why_place_check(&opts->targets[0], &msg))
 		return args_usage("%s", msg.text);
+	if (opts->record)
+		return args_usage("--deep TARGET writes no capture file: leave --record out, or "
+				  "name another FILE than *.lbr for -o");
+	if (opts->errno_given && opts->targets[0].kind == TRIGGER_HW)
+		return args_usage("-e is about what a function returns; '%s' is an instruction, of "
+				  "which each hit counts: leave -e out, or name the function",
+				  opts->targets[0].text);
 	if (has_others(opts))
 		return args_usage("--deep shows the way to one place, and nothing else: of the "
 				  "other options only -e, -f, -o, -v, -q, --json, --color, "

@@ -437,8 +437,8 @@ static int find_place(struct why *why, struct session_options *session, struct e
 static void say_runs(const struct why_options *opts)
 {
 	if (opts->target)
-		log_info("the command is run up to %llu times",
-			 (unsigned long long)opts->deep_runs);
+		log_info("the command is run up to %llu time%s",
+			 (unsigned long long)opts->deep_runs, opts->deep_runs == 1 ? "" : "s");
 	else if (opts->deep_runs)
 		log_info("the command is run up to three times, and then up to %llu times more",
 			 (unsigned long long)opts->deep_runs);

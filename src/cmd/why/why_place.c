@@ -77,7 +77,8 @@ static int take(const struct probe *probe, struct deep_place *place, struct errm
 		return several(probe, msg);
 	if (probe->trigger.kind != TRIGGER_HW)
 		return no_returns(probe, msg);
-	place->returns = probe->site_kind == SITE_RETURN;
+	/* What a function leaves in RAX that returns nothing is no value. */
+	place->returns = probe->site_kind == SITE_RETURN && probe->ret != RETURN_NONE;
 	place->wide = probe->ret == RETURN_S64;
 	for (size_t i = 0; i < probe->site_count && place->end_count < HW_SITES_MAX; i++)
 		place->ends[place->end_count++] = probe->sites[i];

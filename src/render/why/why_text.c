@@ -82,7 +82,7 @@ static void print_log(FILE *out, const char *log, int most)
 static void print_value(FILE *out, int64_t result)
 {
 	if (result < 0 && result >= -4095)
-		fputs(" = ? (interrupted, and begun again)", out);
+		fputs(" = ? (interrupted: begun again, or EINTR)", out);
 	else if (result < 0 || result > UINT32_MAX)
 		fprintf(out, " = 0x%" PRIx64, (uint64_t)result);
 	else
@@ -413,6 +413,8 @@ void render_why_place(FILE *out, const struct answer *answer, const struct why_v
 	if (err)
 		fprintf(out, " returned -%s%s%s", paint(&view->text, RED),
 			errno_or_number(err, number, sizeof(number)), paint(&view->text, OFF));
+	else if (answer->returned && (answer->value < 0 || answer->value > UINT32_MAX))
+		fprintf(out, " returned 0x%" PRIx64, (uint64_t)answer->value);
 	else if (answer->returned)
 		fprintf(out, " returned %" PRId64, answer->value);
 	else

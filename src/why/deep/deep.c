@@ -56,7 +56,8 @@ static int begin_with(struct deep *deep, const struct deep_record *record, unsig
 static bool is_cut_short(const struct deep_record *record)
 {
 	return record->count < DEEP_OVERLAP_MIN &&
-	       (record->end == DEEP_END_RESUMED || record->end == DEEP_END_OTHER);
+	       (record->end == DEEP_END_RESUMED || record->end == DEEP_END_OTHER ||
+		record->end == DEEP_END_STALE);
 }
 
 static int begin(struct deep *deep)
@@ -731,6 +732,7 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 		return 0;
 	}
 	deep.hits.code = &deep.code;
+	deep.hits.place = opts->place ? &deep.place : NULL;
 	deep.looks.depth = lbr_depth();
 	deep.looks.checked = probes->opts->kprobes;
 	watch_calls_quietly(probes->watch);

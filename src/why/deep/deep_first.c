@@ -23,8 +23,10 @@ static int arm_ends(struct deep *deep, struct errmsg *msg)
 	return 0;
 }
 
-/* Why no hit counts. @outside: hits of the command, but in no system call. */
-static void explain(const struct deep *deep, uint64_t hits, uint64_t outside, struct errmsg *reason)
+/* Why no hit counts. @outside: hits of the command, but in no system call. @lost: some are missing.
+ */
+static void explain(const struct deep *deep, uint64_t hits, uint64_t outside, bool lost,
+		    struct errmsg *reason)
 {
 	bool returns = deep->place.returns;
 
@@ -33,22 +35,27 @@ static void explain(const struct deep *deep, uint64_t hits, uint64_t outside, st
 			   "it was executed too often: after %llu times the breakpoints were "
 			   "taken away, for the machine's sake",
 			   (unsigned long long)hits);
+	else if (lost)
+		errmsg_set(reason, 0,
+			   "hits of it were lost: whether one of them counts is not known");
 	else if (!hits)
 		errmsg_set(reason, 0, "it was not executed while the command ran");
 	else if (!deep->hits.points && !outside)
 		errmsg_set(reason, 0, "it was executed, but not by the command");
 	else if (!deep->hits.points)
-		errmsg_set(reason, 0,
-			   "the command executed it %llu time%s, but in no system call: in an "
-			   "interrupt, an exception, or before its first call; there is no way "
-			   "from a system call to it",
-			   (unsigned long long)outside, outside == 1 ? "" : "s");
+		errmsg_set(
+			reason, 0,
+			"it was executed %llu time%s while the command had the CPU, but not on the "
+			"stack of a system call that was under way: in an interrupt or an "
+			"exception, on the way back to the program, or before its first call; no "
+			"way from a system call leads there",
+			(unsigned long long)outside, outside == 1 ? "" : "s");
 	else if (returns && deep->place.errors)
-		errmsg_set(reason, 0,
-			   "in the command's system calls it returned %zu time%s, but no error "
-			   "that counts, in a call that came to its end (-e none: every return "
-			   "counts)",
-			   deep->hits.points, deep->hits.points == 1 ? "" : "s");
+		errmsg_set(
+			reason, 0,
+			"it returned %zu time%s in the command's system calls, but no error that "
+			"counts (-e none: every return counts)",
+			deep->hits.points, deep->hits.points == 1 ? "" : "s");
 	else
 		errmsg_set(reason, 0,
 			   "the command executed it in a system call that did not come to its end");
@@ -88,12 +95,14 @@ int deep_find_end(struct deep *deep, struct errmsg *msg)
 	watch_ends(watch, deep->place.ends, deep->place.end_count);
 	err = deep_run_armed(deep, &answer->failures, &lost, msg);
 	watch_sites_end(watch);
-	if (lost)
+	/* Where the breakpoints were taken away the last hit is not known. */
+	if (!err && !deep->too_many)
+		err = choose_end(deep, &answer->failures);
+	if (lost && answer->call)
 		log_warning("hits of the place were lost: another one than the last may be shown");
-	err = err ?: choose_end(deep, &answer->failures);
 	if (!err && !answer->call)
 		explain(deep, watch_point_hits(watch) - deep->hits_before,
-			watch_points_outside(watch) - outside, &answer->reason);
+			watch_points_outside(watch) - outside, lost, &answer->reason);
 	deep_hits_clear(&deep->hits);
 	return err;
 }

@@ -127,6 +127,9 @@ static int end_call(struct deep_hits *hits, const struct why_failed *failed)
 
 	if (!thread || !thread->count || thread->last_ns < failed->begin_ns)
 		return 0;
+	/* Every call that comes by the place is told: those without an error would push it out. */
+	if (hits->place && !deep_place_newest(hits->place, thread->hits, thread->count))
+		return 0;
 	call.count = thread->count;
 	call.hits = calloc(call.count, sizeof(*call.hits));
 	if (!call.hits)
@@ -179,5 +182,5 @@ void deep_hits_clear(struct deep_hits *hits)
 		free(hits->threads[i].hits);
 	free(hits->calls);
 	free(hits->threads);
-	*hits = (struct deep_hits){.code = hits->code};
+	*hits = (struct deep_hits){.code = hits->code, .place = hits->place};
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "why/deep/deep_join.h"
+#include "why/deep/deep_place.h"
 
 struct deep_call;
 struct deep_thread;
@@ -15,12 +15,14 @@ struct deep_thread;
 /**
  * struct deep_hits - of one run; begin with @code set and the rest zero
  * @code: borrowed
+ * @place: or NULL: only calls are kept in which a hit counts (borrowed)
  * @calls: that failed, the newest last
  * @threads: that hit something, each with the hits of its newest call
  * @points: hits of breakpoints in a call
  */
 struct deep_hits {
 	const struct deep_code *code;
+	const struct deep_place *place;
 	struct deep_call *calls;
 	size_t call_count;
 	struct deep_thread *threads;
@@ -39,7 +41,7 @@ int deep_hits_add(struct deep_hits *hits, const struct why_event *event);
  */
 const struct deep_hit *deep_hits_of(const struct deep_hits *hits, uint64_t seq, size_t *ret_count);
 
-/** deep_hits_clear() - free all but @code, which stays */
+/** deep_hits_clear() - free all; @code and @place stay */
 void deep_hits_clear(struct deep_hits *hits);
 
 #endif

@@ -41,6 +41,8 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 	/* Of a place registers say which hit counts, and a kprobe has none. */
 	if ((views || deep->opts->place) && watch_point(watch, deep->path->end))
 		err = deep_check_view(check, deep->path->end);
+	else if (deep->opts->place)
+		return -ENODATA;
 	for (size_t i = 1; !err && views && i < HW_SITES_MAX && i * apart < count; i++) {
 		uint64_t addr;
 

@@ -239,6 +239,8 @@ int probes_arm(struct probes *probes, struct errmsg *msg)
 void probes_disarm(struct probes *probes)
 {
 	watch_sites_end(probes->watch);
+	/* Pages that were read meanwhile have kprobes in them, which are not known any more. */
+	text_live_invalidate(probes->opts->text);
 	sites_deinit(&probes->sites);
 	sites_deinit(&probes->unwatched);
 	unpatched_forget(&probes->unpatched);
