@@ -14,8 +14,8 @@
  * The value is followed out of the function of the hit, and through each caller on its stack as
  * long as that returns it. A hit in an interrupt, and one whose value a caller drops, as printk()'s
  * callers do, is none. An error of netlink's acknowledgement goes to netlink_ack(): what the system
- * call returns is none of it. EPERM is -1, which is many things: a hit that is returned all the way is
- * taken before one that only may have come there through memory.
+ * call returns is none of it. EPERM is -1, which is many things: a hit that is returned all the way
+ * is taken before one that only may have come there through memory.
  * @sites: those that the hits' numbers refer to
  * Return: one of @failure's hits; NULL if none of their values reaches the result.
  */

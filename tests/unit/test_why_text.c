@@ -172,7 +172,8 @@ static void why_place_says_what_it_returned_and_what_the_call_did(void **state)
 		 "hw:\\x1b was executed in rmdir(\"/x\") = 0x7f0000001000  [101]\n"},
 		/* ERESTARTSYS, which no program gets to see. */
 		{"deep", true, -512, 0, -512,
-		 "deep returned -ERESTARTSYS in rmdir(\"/x\") = ? (interrupted: begun again, or EINTR)  "
+		 "deep returned -ERESTARTSYS in rmdir(\"/x\") = ? (interrupted: begun again, or "
+		 "EINTR)  "
 		 "[101]\n"},
 	};
 
