@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "decode/perf_entry.h"
-
-/* include/linux/err.h */
-#define MAX_ERRNO 4095
+#include "util/errno_name.h"
 
 static void decode_value(const struct captured_event *event, struct snapshot *snap)
 {
@@ -22,8 +20,8 @@ static void decode_value(const struct captured_event *event, struct snapshot *sn
 	/* The register as the return type reads it. */
 	snap->retval = event->ret == RETURN_S64 ? event->value : (int32_t)event->value;
 	/* A negative value of a user function may mean anything. */
-	if (!trigger_is_user(event->trigger) && snap->retval < 0 && snap->retval >= -MAX_ERRNO)
-		snap->err = (int)-snap->retval;
+	if (!trigger_is_user(event->trigger))
+		snap->err = (int)errno_of_result(snap->retval);
 }
 
 static void decode_branches(const struct event_lbr *lbr, const struct captured_event *event,

@@ -77,3 +77,8 @@ int errno_parse(const char *text)
 	}
 	return -1;
 }
+
+unsigned int errno_of_result(int64_t result)
+{
+	return result < 0 && result >= -MAX_ERRNO ? (unsigned int)-result : 0;
+}

@@ -7,6 +7,7 @@
 
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
+#include "util/errno_name.h"
 
 /* A build or a package manager fails thousands of calls on its way: the newest are kept. */
 #define FAILURES_MAX 8192
@@ -350,7 +351,7 @@ static bool same_string(const struct failure *one, const struct failure *other, 
 /* No error, but a result between -4095 and -1: the kernel begins the call again, or gives EINTR. */
 static bool is_interrupted(const struct failure *failure)
 {
-	return !failure->err && failure->result < 0 && failure->result >= -4095;
+	return !failure->err && errno_of_result(failure->result);
 }
 
 bool failure_same(const struct failure *one, const struct failure *other)

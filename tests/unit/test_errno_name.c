@@ -39,11 +39,23 @@ static void errno_parse_no_errno_is_refused(void **state)
 		assert_int_equal(errno_parse(texts[i]), -1);
 }
 
+/* include/linux/err.h: MAX_ERRNO is 4095 */
+static void errno_of_result_is_of_errors_alone(void **state)
+{
+	assert_int_equal(errno_of_result(0), 0);
+	assert_int_equal(errno_of_result(2), 0);
+	assert_int_equal(errno_of_result(-2), 2);
+	assert_int_equal(errno_of_result(-4095), 4095);
+	assert_int_equal(errno_of_result(-4096), 0);
+	assert_int_equal(errno_of_result(INT64_MIN), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errno_parse_case_does_not_matter),
 		cmocka_unit_test(errno_parse_no_errno_is_refused),
+		cmocka_unit_test(errno_of_result_is_of_errors_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

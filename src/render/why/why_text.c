@@ -12,7 +12,6 @@
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
-#include "why/deep/deep_place.h"
 #include "why/tally.h"
 
 #define KINDS_SHOWN 8
@@ -81,7 +80,7 @@ static void print_log(FILE *out, const char *log, int most)
 /* Of a call that did not fail: addresses are not read as numbers. */
 static void print_value(FILE *out, int64_t result)
 {
-	if (result < 0 && result >= -4095)
+	if (errno_of_result(result))
 		fputs(" = ? (interrupted: begun again, or EINTR)", out);
 	else if (result < 0 || result > UINT32_MAX)
 		fprintf(out, " = 0x%" PRIx64, (uint64_t)result);
@@ -405,7 +404,7 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 
 void render_why_place(FILE *out, const struct answer *answer, const struct why_view *view)
 {
-	unsigned int err = answer->returned ? deep_place_err(answer->value) : 0;
+	unsigned int err = answer->returned ? errno_of_result(answer->value) : 0;
 	char name[4 * NAME_MAX + 1], number[32];
 
 	fprintf(out, "%s%s%s", paint(&view->text, BOLD),

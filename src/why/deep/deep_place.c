@@ -2,20 +2,13 @@
 #include "why/deep/deep_place.h"
 
 #include "util/bitset.h"
-
-/* include/linux/err.h */
-#define MAX_ERRNO 4095
+#include "util/errno_name.h"
 
 int64_t deep_place_value(const struct deep_place *place, const struct deep_hit *hit)
 {
 	uint64_t ax = hit->regs[PTREG_AX];
 
 	return place->wide ? (int64_t)ax : (int32_t)ax;
-}
-
-unsigned int deep_place_err(int64_t value)
-{
-	return value < 0 && value >= -MAX_ERRNO ? (unsigned int)-value : 0;
 }
 
 static bool is_end(const struct deep_place *place, uint64_t ip)
@@ -35,7 +28,7 @@ static bool counts(const struct deep_place *place, const struct deep_hit *hit)
 		return false;
 	if (!place->returns)
 		return true;
-	err = deep_place_err(deep_place_value(place, hit));
+	err = errno_of_result(deep_place_value(place, hit));
 	if (place->chosen)
 		return err == place->err;
 	if (!place->errors)
@@ -56,6 +49,6 @@ void deep_place_choose(struct deep_place *place, const struct deep_hit *hit)
 {
 	place->ends[0] = hit->ip;
 	place->end_count = 1;
-	place->err = deep_place_err(deep_place_value(place, hit));
+	place->err = errno_of_result(deep_place_value(place, hit));
 	place->chosen = true;
 }

@@ -37,9 +37,6 @@ struct deep_place {
 /** deep_place_value() - what the function returned, at a hit of one of its returns */
 int64_t deep_place_value(const struct deep_place *place, const struct deep_hit *hit);
 
-/** deep_place_err() - of such a value: positive errno, or 0 */
-unsigned int deep_place_err(int64_t value);
-
 /** deep_place_newest() - of @hits, oldest first, the newest one that counts; NULL: none does */
 const struct deep_hit *deep_place_newest(const struct deep_place *place,
 					 const struct deep_hit *hits, size_t count);
