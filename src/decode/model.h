@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * model.h - every last-branch-record layout there is, as one const table
+ * model.h - every CPU model, which LBR layout and registers it has, as one const table
  *
  * A row is one CPU family. Live capture, raw MSR decoding and --explain all read the same rows.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rearm.h - what changes while a capture goes on
+ * rearm.h - arms anew while a capture goes on: a cheaper trigger, the next breakpoints in turn
  *
  * CPUs come and go, modules are unloaded, breakpoints cost too much or take turns.
  */
