@@ -139,7 +139,7 @@ static int add_sites(struct search *search, const struct symbol *sym,
 	return err;
 }
 
-/* @calls: those that it calls, too, of which nobody can say whether they ran */
+/* @calls: those that it calls, or ends in a jump to, of which nobody can say whether they ran */
 static int look_at(struct search *search, const struct symbol *sym, bool calls)
 {
 	struct code_context context = {
@@ -153,8 +153,11 @@ static int look_at(struct search *search, const struct symbol *sym, bool calls)
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	err = add_sites(search, sym, exits);
-	for (size_t i = 0; !err && calls && i < exits->call_count; i++) {
-		const struct candidate *called = candidates_at(search->candidates, exits->calls[i]);
+	for (size_t i = 0; !err && calls && i < exits->call_count + exits->tail_call_count; i++) {
+		uint64_t entry = i < exits->call_count
+					 ? exits->calls[i]
+					 : exits->tail_calls[i - exits->call_count].target;
+		const struct candidate *called = candidates_at(search->candidates, entry);
 
 		if (called && !called->traced)
 			err = look_at(search, &called->sym, false);

@@ -41,8 +41,8 @@ struct sites {
 };
 
 /**
- * sites_find() - in the functions that ran in @failure, and in those that they call whose entry
- * cannot be watched
+ * sites_find() - in the functions that ran in @failure, and in those that they call or jump to
+ * whose entry cannot be watched
  * @text, @symbols: of the running kernel
  * @sites: those of @failure's errno are added, each once
  * Return: 0; -ENOMEM. A function that cannot be read has none.
@@ -51,8 +51,8 @@ int sites_find(const struct failure *failure, const struct candidates *candidate
 	       const struct text_source *text, struct symbols *symbols, struct sites *sites);
 
 /**
- * sites_of_function() - in one function, and in those that it calls whose entry cannot be watched
- * Arguments and return value as those of sites_find().
+ * sites_of_function() - in one function, and in those that it calls or jumps to whose entry cannot
+ * be watched Arguments and return value as those of sites_find().
  */
 int sites_of_function(const struct symbol *sym, uint32_t err, const struct candidates *candidates,
 		      const struct text_source *text, struct symbols *symbols, struct sites *sites);
