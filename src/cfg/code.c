@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "symbolize/cold_part.h"
+#include "symbolize/text/extable.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -332,6 +333,7 @@ int code_load(const struct text_source *text, uint64_t addr, uint64_t size,
 	loader.code = calloc(1, sizeof(*loader.code));
 	if (!loader.code)
 		return -ENOMEM;
+	loader.code->text = *text;
 	if (context)
 		loader.code->context = *context;
 	if (context && context->symbols && symbols_find(context->symbols, addr, &loader.self))
@@ -416,6 +418,20 @@ const struct insn *code_jump_to(const struct code *code, uint64_t addr, const st
 		if (in->has_target && in->target == addr && in->class != INSN_CALL)
 			return in;
 	return NULL;
+}
+
+bool code_is_fixup(const struct code *code, uint64_t addr)
+{
+	const struct insn *above = code_above(code, addr);
+	struct fixup_question question = {.fixup = addr, .above = above ? above->addr : 0};
+
+	for (size_t i = 0; code->context.symbols && i < code->part_count; i++) {
+		question.addr = code->parts[i].addr;
+		question.size = code->parts[i].size;
+		if (extable_has_fixup(code->context.symbols, &code->text, &question))
+			return true;
+	}
+	return false;
 }
 
 bool code_never_returns(const struct code *code, const struct insn *in)

@@ -37,6 +37,7 @@ struct code_part {
 
 /**
  * struct code - the text of one function, decoded
+ * @text: where it was read from
  * @parts: its own range first, then the cold ones that it jumps to
  * @insns: by address, @count of them
  * @truncated: some of the text could not be read or decoded: there may be more of everything
@@ -47,6 +48,7 @@ struct code_part {
  */
 struct code {
 	struct code_context context;
+	struct text_source text;
 	struct code_part parts[CODE_PARTS_MAX];
 	size_t part_count;
 	struct insn *insns;
@@ -97,6 +99,13 @@ const struct insn *code_above(const struct code *code, uint64_t addr);
  * Return: by address; NULL: no more of them. Indirect jumps are not known.
  */
 const struct insn *code_jump_to(const struct code *code, uint64_t addr, const struct insn *after);
+
+/**
+ * code_is_fixup() - can control come to @addr from an instruction of the function that faulted?
+ * No instruction above it, and none that jumps there, was executed then: "return -EFAULT" behind a
+ * failed access to user memory. Return: false, too, where the exception table cannot be read.
+ */
+bool code_is_fixup(const struct code *code, uint64_t addr);
 
 /** code_never_returns() - does it call, or jump to, a function that never returns? */
 bool code_never_returns(const struct code *code, const struct insn *in);

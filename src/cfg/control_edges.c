@@ -152,8 +152,12 @@ static int before(struct search *search, uint64_t addr)
 {
 	const struct insn *above = code_above(search->code, addr), *in = NULL;
 	bool any = above;
-	int err = above ? come_from(search, above, false) : 0;
+	int err;
 
+	/* It may have been a fault: no branch decided, then. */
+	if (code_is_fixup(search->code, addr))
+		return -ENOENT;
+	err = above ? come_from(search, above, false) : 0;
 	while (!err && (in = code_jump_to(search->code, addr, in))) {
 		err = come_from(search, in, true);
 		any = true;

@@ -212,6 +212,8 @@ enum symbols_single {
 	SYMBOLS_JUMP_TABLE_END,
 	SYMBOLS_BUG_TABLE_START,
 	SYMBOLS_BUG_TABLE_STOP,
+	SYMBOLS_EXTABLE_START,
+	SYMBOLS_EXTABLE_STOP,
 	SYMBOLS_KFENCE_POOL,  /* the variable, which may be NULL */
 	SYMBOLS_MODULES,      /* list of struct module */
 	SYMBOLS_BPF_KALLSYMS, /* this and the next: see struct ksym_generated */

@@ -49,6 +49,8 @@ static const struct {
 	[SYMBOLS_JUMP_TABLE_END] = SINGLE("__stop___jump_table"),
 	[SYMBOLS_BUG_TABLE_START] = SINGLE("__start___bug_table"),
 	[SYMBOLS_BUG_TABLE_STOP] = SINGLE("__stop___bug_table"),
+	[SYMBOLS_EXTABLE_START] = SINGLE("__start___ex_table"),
+	[SYMBOLS_EXTABLE_STOP] = SINGLE("__stop___ex_table"),
 	[SYMBOLS_KFENCE_POOL] = SINGLE("__kfence_pool"),
 	[SYMBOLS_MODULES] = SINGLE("modules"),
 	[SYMBOLS_BPF_KALLSYMS] = SINGLE("bpf_kallsyms"),

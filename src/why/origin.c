@@ -7,7 +7,9 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "why/values/backward.h"
+#include "cfg/errno_must_return.h"
 #include "cfg/flow.h"
+#include "disasm/regs.h"
 
 /** enum reach - how far a value comes */
 enum reach {
@@ -15,6 +17,7 @@ enum reach {
 	REACH_LOST,	 /* a caller drops it */
 	REACH_PERHAPS,	 /* it goes to memory, or to another code, on its way */
 	REACH_RESULT,	 /* each caller may return it */
+	REACH_CERTAIN,	 /* each caller has to return it */
 };
 
 /* With FLOW_*: into netlink's acknowledgement. */
@@ -46,11 +49,17 @@ static bool in_interrupt(const struct chooser *c, const struct why_hit *hit)
 	return false;
 }
 
+/* What calls the system call's own function. */
+static bool is_dispatcher(const struct symbol *sym)
+{
+	return begins_with(sym->name, "x64_sys_call") || begins_with(sym->name, "do_syscall_64");
+}
+
 /* The system call's own function, and what calls it. */
 static bool is_entry(const struct symbol *sym)
 {
 	return begins_with(sym->name, "__x64_sys_") || begins_with(sym->name, "__ia32_") ||
-	       begins_with(sym->name, "x64_sys_call") || begins_with(sym->name, "do_syscall_64");
+	       is_dispatcher(sym);
 }
 
 /* netlink_ack() has the error as an argument: of its callers, what goes elsewhere goes there. */
@@ -90,6 +99,70 @@ static unsigned int out_of_site(const struct chooser *c, const struct site *site
 	goes = note_ack(c, code, goes);
 	code_free(code);
 	return goes;
+}
+
+/* Behind a site, and in the callers: is what they return always this value, not another equal one?
+ */
+static bool must_return(const struct chooser *c, const struct symbol *sym, uint64_t addr,
+			uint8_t reg)
+{
+	struct code *code;
+	bool must;
+
+	if (code_load_symbol(c->text, c->symbols, sym, &code))
+		return false;
+	must = errno_pair_must_return(code, addr, reg, reg, c->err);
+	code_free(code);
+	return must;
+}
+
+/* Where a site's value is behind it; false: not in a register. */
+static bool value_behind(const struct chooser *c, const struct site *site, uint64_t *ret_addr,
+			 uint8_t *ret_reg)
+{
+	const struct insn *in;
+	struct code *code;
+	bool known;
+
+	if (site->watch != site->addr) {
+		*ret_addr = site->watch;
+		*ret_reg = register_number(site->reg);
+		return true;
+	}
+	if (code_load_symbol(c->text, c->symbols, &site->sym, &code))
+		return false;
+	in = code_find(code, site->addr);
+	known = in && insn_loads_errno(in);
+	if (known) {
+		*ret_addr = in->addr + in->len;
+		*ret_reg = in->err_reg;
+	}
+	code_free(code);
+	return known;
+}
+
+/* Up to the system call: then nothing that ran later has made the result. */
+static bool must_be_result(const struct chooser *c, const struct why_hit *hit)
+{
+	const struct site *site = &c->sites->items[hit->site];
+	uint64_t addr;
+	uint8_t reg;
+
+	if (c->ack || !value_behind(c, site, &addr, &reg) || !must_return(c, &site->sym, addr, reg))
+		return false;
+	for (uint32_t i = 1; i < hit->frames; i++) {
+		struct symbol sym;
+
+		if (symbols_find(c->symbols, hit->stack[i] - 1, &sym))
+			return false;
+		if (is_dispatcher(&sym))
+			return true;
+		if (!must_return(c, &sym, hit->stack[i], INSN_REG_RAX))
+			return false;
+		if (is_entry(&sym))
+			return true;
+	}
+	return false;
 }
 
 static enum reach reach_of(const struct chooser *c, const struct why_hit *hit)
@@ -132,7 +205,8 @@ static uint64_t acknowledgement(struct symbols *symbols)
 const struct why_hit *origin_choose(const struct failure *failure, const struct sites *sites,
 				    const struct text_source *text, struct symbols *symbols)
 {
-	static const char *const words[] = {"in an interrupt", "lost", "perhaps", "returned"};
+	static const char *const words[] = {"in an interrupt", "lost", "perhaps", "returned",
+					    "returned, always"};
 	struct chooser c = {
 		.sites = sites,
 		.text = text,
@@ -150,6 +224,8 @@ const struct why_hit *origin_choose(const struct failure *failure, const struct 
 		if (hit->site >= sites->count)
 			continue;
 		reach = reach_of(&c, hit);
+		if (reach >= REACH_PERHAPS && must_be_result(&c, hit))
+			reach = REACH_CERTAIN;
 		log_verbose("hit %u of %u: %s+0x%llx: %s", hit->order, failure->executed,
 			    sites->items[hit->site].sym.name,
 			    (unsigned long long)(sites->items[hit->site].addr -

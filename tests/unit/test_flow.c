@@ -45,6 +45,7 @@
  *            11c xor %eax,%eax     11e ret
  * count:     120 mov $-1,%ecx      125 mov %ecx,%eax      127 lock xadd %eax,(%rdi)
  *            12b add %ecx,(%rdi)   12d xor %eax,%eax      12f ret
+ * mount:     150 call returned     155 ret
  */
 static const uint8_t machine_code[] =
 	"\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -66,7 +67,9 @@ static const uint8_t machine_code[] =
 	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 	"\xe8\xeb\xfe\xff\xff\x89\xc2\xe8\x14\x00\x00\x00\x31\xc0\xc3\xcc"
 	"\xb9\xff\xff\xff\xff\x89\xc8\xf0\x0f\xc1\x07\x01\x0f\x31\xc0\xc3"
-	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\xe8\xab\xfe\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T returned\n"
 			    "ffffffff81000010 T tested\n"
@@ -85,7 +88,8 @@ static const char table[] = "ffffffff81000000 T returned\n"
 			    "ffffffff81000120 T count\n"
 			    "ffffffff81000130 T netlink_ack\n"
 			    "ffffffff81000140 T __x64_sys_sendmsg\n"
-			    "ffffffff81000150 T further\n";
+			    "ffffffff81000150 T __x64_sys_mount\n"
+			    "ffffffff81000160 T further\n";
 
 static const struct text_bytes listing = {BASE, machine_code, sizeof(machine_code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -189,6 +193,16 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		 {{1, BASE + 0x8a}, {2, BASE + 0x8a}, {0, BASE + 0x8a}},
 		 3,
 		 1},
+		{"what has to be returned is taken before what may be, if that is newer",
+		 EINVAL,
+		 {{2, BASE + 0x155}, {0, BASE + 0x155}},
+		 2,
+		 1},
+		{"it has to be returned here alone: of the caller nothing is known",
+		 EINVAL,
+		 {{2, BASE + 0x155}, {0, BASE + 0x151}},
+		 2,
+		 0},
 		{"EPERM: what is returned is taken before what may be",
 		 EPERM,
 		 {{2, BASE + 0x8a}, {0, BASE + 0x8a}},
@@ -363,6 +377,31 @@ static void sites_eperm_by_arithmetic_is_seen_behind(void **state)
 	symbols_close(symbols);
 }
 
+/*
+ * The same, and 10 jmp f: whoever comes to 0f by the jump may have a -1 of its own.
+ * devcgroup_check_permission() of Linux 6.1 has its like.
+ */
+static void sites_eperm_is_not_asked_for_where_ways_meet(void **state)
+{
+	static const uint8_t bytes[] = "\x0f\x1f\x44\x00\x00\x85\xff\x0f\x94\xc0\x0f\xb6\xc0"
+				       "\xf7\xd8\xc3\xeb\xfd";
+	const struct text_bytes one = {BASE, bytes, 18};
+	const struct text_source source = {.read = text_bytes_read, .ctx = (void *)&one};
+	struct symbols *symbols = symbol_table("ffffffff81000000 T capable\n"
+					       "ffffffff81000012 T further\n");
+	struct candidates candidates = {};
+	struct symbol sym;
+	struct sites sites = {};
+
+	(void)state;
+	assert_non_null(symbols);
+	assert_int_equal(symbols_by_name(symbols, "", "capable", 0, &sym), 0);
+	assert_int_equal(sites_of_function(&sym, EPERM, &candidates, &source, symbols, &sites), 0);
+	assert_int_equal(sites.count, 0);
+	sites_deinit(&sites);
+	symbols_close(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +415,7 @@ int main(void)
 						open_table, symbol_table_teardown),
 		cmocka_unit_test(insn_truth_each_form),
 		cmocka_unit_test(sites_eperm_by_arithmetic_is_seen_behind),
+		cmocka_unit_test(sites_eperm_is_not_asked_for_where_ways_meet),
 		cmocka_unit_test(insn_compare_flags_of_32_and_64_bits),
 		cmocka_unit_test(insn_branch_taken_by_flags),
 	};

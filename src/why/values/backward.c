@@ -42,7 +42,7 @@ const struct insn *backward_only(const struct code *code, uint64_t addr, bool *r
 	const struct insn *jump = code_jump_to(code, addr, NULL);
 
 	*ret_taken = jump != NULL;
-	if (jump && (above || code_jump_to(code, addr, jump)))
+	if ((jump && (above || code_jump_to(code, addr, jump))) || code_is_fixup(code, addr))
 		return NULL;
 	return jump ?: above;
 }

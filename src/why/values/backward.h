@@ -38,7 +38,9 @@ struct backward {
 /** backward_note() - an instruction was passed: note what it writes */
 void backward_note(struct backward *back, const struct insn *in);
 
-/** backward_only() - the one instruction that control came from; NULL if there are none or several
+/**
+ * backward_only() - the one instruction that control came from
+ * Return: NULL if there are none or several, or if a fault may have led there.
  */
 const struct insn *backward_only(const struct code *code, uint64_t addr, bool *ret_taken);
 
