@@ -47,6 +47,7 @@ class Places:
                 if not section.startswith(".init"):
                     self.starts.append((int(addr, 16), module, section))
         self.starts.sort(reverse=True)
+        self.modules = {module for _, module, _ in self.starts}
 
     def of(self, addr):
         if MODULES > addr >= KERNEL:
@@ -202,6 +203,9 @@ def _judge_site(answer, sites, places, truth_places):
         said = {_place(one.get("addr"), places) for one in origin.get("candidates") or []}
         return ("one of n", f"{len(said)}, {text}") if right & said else \
             ("WRONG", f"none of {len(said)} is {text}")
+    # Loaded by the row itself: the log has not been told where its instructions are.
+    if origin.get("module") and origin["module"] not in truth_places.modules:
+        return "no truth", f"{origin['module']} was not loaded when the log was made"
     if _place(origin.get("addr"), places) in right:
         return "right", text
     return "WRONG", f"{origin.get('function')}+{origin.get('off')} is said, {text} is right"
