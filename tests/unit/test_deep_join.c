@@ -307,6 +307,39 @@ static void join_hits_in_a_row_are_one_record(void **state)
 	free(joint.added);
 }
 
+/*
+ * A loop round the point, eight times. Before the fourth hit an interrupt came: its return leads to
+ * the point, as that of the handler of the third hit does, but the way round the loop is between.
+ */
+static void join_interrupt_before_a_hit_in_a_loop_ends_there(void **state)
+{
+	const struct why_branch back = {.from = END(103), .to = START(103)};
+	const uint64_t points[] = {END(105), START(103)};
+	struct why_branch way[5] = {back, back, back};
+	struct deep_known all = {.branches = way, .end = END(105)};
+	struct deep_hit hits[9] = {hit_of(START(103), 95, 102)};
+	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 9};
+	struct deep_joint joint;
+
+	all.count = 3 + steps(way + 3, 103, 104);
+	for (int i = 1; i < 8; i++) {
+		hits[i] = hit_behind(START(103), START(103), 1, 0);
+		hits[i].record.branches[hits[i].record.count++] = back;
+	}
+	hits[8] = hit_behind(END(105), START(103), 103, 104);
+	/* Before the three that are known: four times round the loop, and 95 to 102. */
+	assert_int_equal(deep_join(&all, START(103), 0, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 4 + 8);
+	assert_ptr_equal(joint.first, &hits[0]);
+	free(joint.added);
+	hits[3].record.count = 0;
+	assert_int_equal(deep_join(&all, START(103), 0, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 1);
+	assert_true(joint.added[0].from == back.from && joint.added[0].to == back.to);
+	assert_ptr_equal(joint.first, &hits[3]);
+	free(joint.added);
+}
+
 static void join_error_not_hit_or_point_not_hit(void **state)
 {
 	struct deep_joint joint;
@@ -653,6 +686,7 @@ int main(void)
 		cmocka_unit_test(join_interrupt_in_the_newer_record_own_overlap_counts),
 		cmocka_unit_test(join_depth_4_is_proven_by_the_newer_record),
 		cmocka_unit_test(join_hits_in_a_row_are_one_record),
+		cmocka_unit_test(join_interrupt_before_a_hit_in_a_loop_ends_there),
 		cmocka_unit_test(agree_point_before_ways_meet_has_not_seen_that),
 		cmocka_unit_test(agree_records_that_reach_each_other_are_one),
 		cmocka_unit_test(agree_hit_missing_differs_somewhere),

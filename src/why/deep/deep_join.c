@@ -187,12 +187,17 @@ static bool agrees(const struct deep_known *known, const struct place *place,
 	return true;
 }
 
-/* A record that another hit of the same run goes on from: nothing was executed in between. */
+/*
+ * A record that another hit of the same run goes on from: nothing was executed in between. One that
+ * is resumed at its own hit, and has no branch, is an interrupt's that came before that: how the
+ * run came there from the hit before, as round a loop, is not in it.
+ */
 static bool continues(const struct deep_run *run, size_t hit)
 {
 	const struct deep_record *record = &run->hits[hit].record;
 
-	return hit && record->end == DEEP_END_RESUMED && run->hits[hit - 1].ip == record->resumed;
+	return hit && record->end == DEEP_END_RESUMED && run->hits[hit - 1].ip == record->resumed &&
+	       (record->count || run->hits[hit].ip != record->resumed);
 }
 
 /* All branches before a hit that records without a gap have, the newest first. */
