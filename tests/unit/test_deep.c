@@ -42,9 +42,10 @@
  * @ways: by run, 1: it takes a branch more both at block NEWER and at block OLDER; 0: at neither
  * @pairs: 1: block NEWER stands beside OLDER, within one record
  * @rounds: by run: how often it goes round block LOOP once more
- * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end
+ * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end, and in @blind_too
  * @seconds: that a run takes; @now: so many are over
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
+ * @unwatched: the same from this block on, up to @unwatched_end
  * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
  * @others_pass: other tasks hit kprobes so often in a run; @others_pass_armed: while one more is
  *               armed; @passed: so often in all
@@ -69,11 +70,14 @@ static struct {
 	bool kprobes;
 	unsigned int blind;
 	unsigned int blind_end;
+	unsigned int blind_too;
 	uint64_t probed[KPROBES];
 	size_t probed_count;
 	unsigned int seconds;
 	unsigned int now;
 	bool refused;
+	unsigned int unwatched;
+	unsigned int unwatched_end;
 	unsigned int interrupted;
 	uint64_t others_pass;
 	uint64_t others_pass_armed;
@@ -128,7 +132,9 @@ int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
 {
 	assert_false(machine.running);
 	assert_true(machine.kprobes && machine.probed_count < KPROBES);
-	if (addr >= ENTRY || (addr >= START(machine.blind) && addr < START(machine.blind_end)))
+	if (addr >= ENTRY || (addr >= START(machine.blind) && addr < START(machine.blind_end)) ||
+	    (machine.blind_too && addr >= START(machine.blind_too) &&
+	     addr <= END(machine.blind_too)))
 		return -EINVAL;
 	machine.probed[machine.probed_count++] = addr;
 	if (machine.probed_count > machine.most_probed)
@@ -190,7 +196,8 @@ int __wrap_probeable_open_forbidden(struct probeable **ret)
 bool __wrap_probeable_forbidden(const struct probeable *probeable, uint64_t addr);
 bool __wrap_probeable_forbidden(const struct probeable *probeable, uint64_t addr)
 {
-	return addr >= ENTRY || (machine.refused && addr < START(FORBIDDEN));
+	return addr >= ENTRY || (machine.refused && addr < START(FORBIDDEN)) ||
+	       (addr >= START(machine.unwatched) && addr < START(machine.unwatched_end));
 }
 
 static unsigned int newer(void)
@@ -801,6 +808,26 @@ static void deep_with_kprobes_looks_come_before_more_of_the_path(void **state)
 	deep_path_free(path);
 }
 
+/* Where no breakpoint may stand nothing tells; further back runs see the path again as before. */
+static void deep_with_kprobes_looks_where_no_breakpoint_may_stand(void **state)
+{
+	struct deep_path *path;
+
+	machine.kprobes = true;
+	machine.depth = 4;
+	/* Nothing shows whether the branch at NEWER was taken, and the first check ends before
+	 * OLDER. */
+	machine.blind = NEWER - 2;
+	machine.blind_end = NEWER + 2;
+	machine.blind_too = OLDER;
+	machine.unwatched = NEWER + 2;
+	machine.unwatched_end = NEWER + 4;
+	path = find(48, true);
+	assert_true(path->entry);
+	assert_path(path, 0);
+	deep_path_free(path);
+}
+
 /* Where everybody comes by, kprobes are armed for one run alone, and not until its end. */
 static void deep_with_kprobes_that_all_tasks_hit(void **state)
 {
@@ -1104,6 +1131,7 @@ int main(void)
 		TEST(deep_of_four_entries_goes_on_where_the_path_was_cut),
 		TEST(deep_with_kprobes_but_not_everywhere),
 		TEST(deep_with_kprobes_looks_come_before_more_of_the_path),
+		TEST(deep_with_kprobes_looks_where_no_breakpoint_may_stand),
 		TEST(deep_with_kprobes_that_all_tasks_hit),
 		TEST(deep_with_kprobes_that_all_tasks_hit_while_they_are_armed),
 		TEST(deep_point_whose_hits_are_lost),

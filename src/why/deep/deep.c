@@ -131,12 +131,14 @@ static size_t arm(struct deep *deep, const struct deep_target *target, uint64_t 
 	return armed;
 }
 
-/* What one run is to see of the path, and the error. 0: there is nothing. */
-static size_t arm_looks(struct deep *deep, uint64_t *points)
+/* What one run is to see of the path, and the error; 0, -ENOMEM. @ret_armed: 0: there is nothing.
+ */
+static int arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed)
 {
 	size_t branches[HW_SITES_MAX - 1], count, armed = 0;
-	bool more = true;
+	bool more = true, marked = false;
 
+	*ret_armed = 0;
 	while (!armed && more) {
 		count = deep_looks_next(&deep->looks, deep->path->count, branches,
 					HW_SITES_MAX - 1);
@@ -147,16 +149,21 @@ static size_t arm_looks(struct deep *deep, uint64_t *points)
 
 			more |= !possible;
 			if (deep_looks_tried(&deep->looks, branches[i], possible))
-				return 0;
+				return -ENOMEM;
 			if (possible && !is_among(points, armed, addr) &&
 			    watch_point(deep->probes->watch, addr))
 				points[armed++] = addr;
 		}
+		marked |= more;
 	}
-	if (!armed || !watch_point(deep->probes->watch, deep->path->end))
-		return 0;
-	points[armed++] = deep->path->end;
-	return armed;
+	if (armed && watch_point(deep->probes->watch, deep->path->end)) {
+		points[armed++] = deep->path->end;
+		*ret_armed = armed;
+	} else if (armed || !marked) {
+		/* Debug registers that others use may be free the next time. */
+		deep->blind++;
+	}
+	return 0;
 }
 
 static int on_event(const struct why_event *event, void *ctx)
@@ -261,6 +268,7 @@ static int extend(struct deep *deep, const struct deep_target *target,
 	path->entry = joint->entry;
 	deep->checked = false;
 	deep->passed = false;
+	deep->blind = 0;
 	deep->number = deep->shorts = deep->no_hits = deep->others = 0;
 	return 0;
 }
@@ -271,6 +279,7 @@ static void give_up(struct deep *deep, size_t gone)
 	deep_path_cut(deep->path, gone);
 	deep->checked = false;
 	deep->passed = false;
+	deep->blind = 0;
 	deep_looks_cut(&deep->looks, deep->path->count);
 }
 
@@ -435,12 +444,8 @@ static int look(void *ctx)
 }
 
 /* Taken by somebody else, or refused there: the next one. */
-static void no_points(struct deep *deep, const struct deep_target *target)
+static void no_points(struct deep *deep)
 {
-	if (!target) {
-		deep->blind = NO_HIT_MAX;
-		return;
-	}
 	deep->verdict = DEEP_NO_PROGRESS;
 	deep->number++;
 	deep->no_hits += !deep->begun;
@@ -508,14 +513,19 @@ static int make_run(struct deep *deep, const struct deep_target *target, struct 
 {
 	struct failures failures = {};
 	uint64_t points[HW_SITES_MAX];
-	size_t point_count = target ? arm(deep, target, points) : arm_looks(deep, points);
+	size_t point_count = 0;
 	bool lost;
-	int err;
+	int err = 0;
 
-	if (!point_count) {
+	if (target)
+		point_count = arm(deep, target, points);
+	else
+		err = arm_looks(deep, points, &point_count);
+	if (err || !point_count) {
 		watch_sites_end(deep->probes->watch);
-		no_points(deep, target);
-		return 0;
+		if (target)
+			no_points(deep);
+		return err;
 	}
 	err = deep_run_armed(deep, &failures, &lost, msg);
 	watch_sites_end(deep->probes->watch);

@@ -32,7 +32,7 @@ struct deep_target {
  * struct deep - the search
  * @place: to which it leads, if @opts->place names one: what is left to choose
  * @looks: what each run saw of the path
- * @blind: in a row, runs for that which saw nothing
+ * @blind: in a row, runs for that which saw nothing, since the path has changed
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
  * @proven: one did once, or the path goes on from where one left it
  * @unobserved: and it may have left it elsewhere, for all that was observed
