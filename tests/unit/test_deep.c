@@ -57,6 +57,8 @@
  * @ends: calls that come by so many are told, though they pass; @end: by the first of them
  * @loud: runs whose output is shown
  * @point_hits, @outside: of points in a run, and in no call; 0: as the call makes them
+ * @busy: others use the debug registers
+ * @silent: by run: the call is not made
  * @losing: a hit of a point in this block is lost, each time; @lost: so many were
  */
 static struct {
@@ -93,6 +95,8 @@ static struct {
 	unsigned int loud;
 	uint64_t point_hits;
 	uint64_t outside;
+	bool busy;
+	bool (*silent)(unsigned int run);
 	unsigned int losing;
 	uint64_t lost;
 	uint64_t armed[BREAKS];
@@ -113,7 +117,7 @@ bool __wrap_watch_point(struct watch *watch, uint64_t addr);
 bool __wrap_watch_point(struct watch *watch, uint64_t addr)
 {
 	assert_false(machine.running);
-	if (machine.armed_count == BREAKS)
+	if (machine.armed_count == BREAKS || machine.busy)
 		return false;
 	machine.armed[machine.armed_count++] = addr;
 	if (machine.armed_count > machine.most_armed)
@@ -146,7 +150,7 @@ int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
 uint64_t __wrap_watch_point_hits(const struct watch *watch);
 uint64_t __wrap_watch_point_hits(const struct watch *watch)
 {
-	return machine.runs ? machine.point_hits : 0;
+	return machine.runs * machine.point_hits;
 }
 
 uint64_t __wrap_watch_points_outside(const struct watch *watch);
@@ -351,6 +355,11 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	if (machine.probed_count)
 		machine.passed += machine.others_pass;
 	assert_int_equal(look(look_ctx), 0);
+	*ret_status = 1 << 8;
+	if (machine.silent && machine.silent(machine.runs)) {
+		machine.running = false;
+		return 0;
+	}
 	run_call(probes);
 	failed = (struct why_failed){
 		.head = {.kind = WHY_FAILED, .tid = TID, .mono_ns = 3, .seq = machine.runs},
@@ -360,7 +369,6 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	assert_int_equal(probes->on_event(&failed.head, probes->on_event_ctx), 0);
 	assert_int_equal(failures_add(into, &failed.head), 0);
 	machine.running = false;
-	*ret_status = 1 << 8;
 	return 0;
 }
 
@@ -940,6 +948,58 @@ static void deep_no_breakpoint_allowed_is_said(void **state)
 	deep_path_free(path);
 }
 
+/* Nothing was run, or no run told anything: it is not said that the call did not fail again. */
+static void deep_without_a_first_record_says_why(void **state)
+{
+	static const struct {
+		bool busy;
+		unsigned int losing;
+		uint64_t point_hits;
+		unsigned int runs;
+		const char *reason;
+	} cases[] = {
+		{true, 0, 0, 0,
+		 "no breakpoint could be had there: the kernel allows none, or others use the "
+		 "debug registers (-v says more)"},
+		{false, BLOCKS, 0, 4, "hits of the breakpoints were lost in 4 runs"},
+		{false, 0, 60000, 4,
+		 "the breakpoints were hit too often, and taken away for the machine's sake in 4 "
+		 "runs"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct deep_path *path;
+
+		machine.runs = 0;
+		machine.busy = cases[i].busy;
+		machine.losing = cases[i].losing;
+		machine.point_hits = cases[i].point_hits;
+		path = find(200, false);
+		assert_int_equal(path->count, 0);
+		assert_int_equal(machine.runs, cases[i].runs);
+		assert_string_equal(path->gap.text, cases[i].reason);
+		deep_path_free(path);
+	}
+}
+
+static bool most(unsigned int run)
+{
+	return run % 4 != 3;
+}
+
+/* One of four runs comes by, and leads no further: four others in all are none in a row. */
+static void deep_calls_that_fail_now_and_then(void **state)
+{
+	struct deep_path *path;
+
+	machine.waits = 120;
+	machine.silent = most;
+	path = find(200, true);
+	assert_string_equal(path->gap.text, "there the call waited, and another task ran");
+	assert_path(path, BLOCKS + 4 - path->count);
+	deep_path_free(path);
+}
+
 static int setup(void **state)
 {
 	static char table[16384];
@@ -1138,6 +1198,8 @@ int main(void)
 		TEST(deep_function_whose_entry_loses_hits),
 		TEST(deep_another_task_ends_it),
 		TEST(deep_no_breakpoint_allowed_is_said),
+		TEST(deep_without_a_first_record_says_why),
+		TEST(deep_calls_that_fail_now_and_then),
 		TEST(deep_place_in_a_call_that_passes),
 		TEST(deep_place_behind_the_last_error_is_not_on_the_way),
 		TEST(deep_place_whose_other_breakpoints_tell_nothing),

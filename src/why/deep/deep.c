@@ -21,7 +21,7 @@
  */
 #define SECONDS_MAX	 300
 #define SECONDS_MORE_MAX 100
-/* In a row, without a branch more: interrupted; the call did not fail there; went another way. */
+/* Without a branch more: interrupted; in a row, the call did not fail there; went another way. */
 #define SHORT_MAX  3
 #define NO_HIT_MAX 4
 #define OTHER_MAX  2
@@ -386,6 +386,8 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 		    deep->answer->runs, (unsigned long long)target->addr, target->at,
 		    deep->path->count, deep->verdict, run.hit_count, joint.overlap,
 		    joint.added_count);
+	if (deep->verdict != DEEP_NO_HIT)
+		deep->no_hits = 0;
 	if (deep->verdict > DEEP_JOINED)
 		err = add_look(deep, &run, 0);
 	if (err)
@@ -446,9 +448,8 @@ static int look(void *ctx)
 /* Taken by somebody else, or refused there: the next one. */
 static void no_points(struct deep *deep)
 {
-	deep->verdict = DEEP_NO_PROGRESS;
+	deep->verdict = DEEP_NO_POINT;
 	deep->number++;
-	deep->no_hits += !deep->begun;
 }
 
 /* A hit that nobody tells makes all before it another one than they are taken for. */
@@ -461,14 +462,15 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 					      : evaluate_look(deep, points, point_count, failures);
 	}
 	if (deep->too_many) {
-		deep->verdict = DEEP_NO_PROGRESS;
+		deep->verdict = DEEP_TOO_MANY;
 		deep->number += deep->crowded;
+		deep->no_hits += !deep->begun;
 		deep->crowded = true;
 		return 0;
 	}
 	/* Once that is chance; again it is the point, as one that our own programs come by. */
 	if (lost) {
-		deep->verdict = DEEP_NO_PROGRESS;
+		deep->verdict = DEEP_LOST;
 		deep->number += deep->lost;
 		deep->no_hits += !deep->begun;
 		deep->lost = !deep->lost;
@@ -553,6 +555,13 @@ static const char *verdict_text(const struct deep *deep)
 	case DEEP_AMBIGUOUS:
 		return "the same branches are executed more than once, and the hits cannot be told "
 		       "apart";
+	case DEEP_NO_POINT:
+		return "no breakpoint could be had there: the kernel allows none, or others use "
+		       "the debug registers (-v says more)";
+	case DEEP_LOST:
+		return "hits of the breakpoints were lost";
+	case DEEP_TOO_MANY:
+		return "the breakpoints were hit too often, and taken away for the machine's sake";
 	default:
 		return "no breakpoint may stand near its far end, or none led further";
 	}
@@ -623,6 +632,8 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 	else if (deep->no_hits >= NO_HIT_MAX || deep->others > 2 * OTHER_MAX)
 		errmsg_set(gap, 0, "%s in %u runs", verdict_text(deep),
 			   deep->no_hits >= NO_HIT_MAX ? deep->no_hits : deep->others);
+	else if (!deep->begun && deep->verdict == DEEP_NO_POINT)
+		errmsg_set(gap, 0, "%s", verdict_text(deep));
 	else if (!deep->begun)
 		return false;
 	else if (!deep->path->count)

@@ -16,6 +16,13 @@
 /* Few entries are read whole; of more, the new record has to begin within the path. */
 #define DEEP_SHALLOW 8
 
+/** enum deep_no_verdict - of a run that told nothing of the path: beside enum deep_verdict */
+enum deep_no_verdict {
+	DEEP_NO_POINT = 100, /* no run: no breakpoint could be had at a point that it needs */
+	DEEP_LOST,	     /* hits were lost */
+	DEEP_TOO_MANY,	     /* the breakpoints were hit too often, and taken away */
+};
+
 /**
  * struct deep_target - a point for the next run
  * @at: the first place of the path that executes it, or DEEP_BEFORE
@@ -38,8 +45,8 @@ struct deep_target {
  * @unobserved: and it may have left it elsewhere, for all that was observed
  * @begun: the path has its first record
  * @number: of the target, of those that the far end of the path offers
- * @verdict: of the last run, enum deep_verdict
- * @shorts, @no_hits, @others, @cuts: how often in a row
+ * @verdict: of the last run, enum deep_verdict or deep_no_verdict
+ * @shorts, @others: how often since the path has a branch more; @no_hits: in a row; @cuts: in all
  * @hits_before: of all points, when deep_count_hits() was called; @passed_before: of all kprobes
  * @too_many: HITS_MAX or PASSED_MAX was passed since: nothing is armed any more in this run
  * @crowded: it was in a run before
