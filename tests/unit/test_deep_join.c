@@ -617,19 +617,21 @@ static void agree_point_before_ways_meet_has_not_seen_that(void **state)
 	struct deep_known all = {.branches = way, .count = 10, .end = END(109)};
 	struct deep_hit hits[3] = {hit_of(START(104), 100, 103), hit_of(END(109), 106, 108)};
 	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+	struct deep_parted parted = {};
 	bool seen[10] = {};
 
 	way[older] = (struct why_branch){.from = END(104) - 0x10, .to = END(104) - 8};
 	assert_int_equal(steps(way + older + 1, 104, 108), 5);
-	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_JOINED);
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_JOINED);
 	assert_memory_equal(seen, ((bool[]){1, 1, 1, 0, 0, 0, 0, 1, 1, 1}), sizeof(seen));
 	/* A point behind that place tells: the newest branch not taken is the one more. */
 	run = (struct deep_run){.points = points, .point_count = 3, .hits = hits, .hit_count = 3};
 	hits[2] = hits[1];
 	hits[1] = hit_of(START(105), 101, 104);
 	memset(seen, 0, sizeof(seen));
-	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_OTHER_PATH);
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
 	assert_int_equal(differs, older);
+	assert_true(parted.newest == 9 - older && parted.oldest == 9 - older);
 	assert_memory_equal(seen, ((bool[]){1, 1, 1, 0, 0, 0, 0, 0, 0, 0}), sizeof(seen));
 }
 
@@ -641,10 +643,11 @@ static void agree_records_that_reach_each_other_are_one(void **state)
 	const struct deep_hit hits[] = {hit_of(START(105), 102, 104),
 					hit_behind(END(110), START(105), 105, 109)};
 	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+	struct deep_parted parted = {};
 	bool seen[10] = {};
 	size_t differs = 0;
 
-	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_JOINED);
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_JOINED);
 	assert_memory_equal(seen, ((bool[]){1, 1, 1, 1, 1, 1, 1, 1, 0, 0}), sizeof(seen));
 }
 
@@ -656,14 +659,42 @@ static void agree_hit_missing_differs_somewhere(void **state)
 	struct deep_known all = {.branches = way, .count = steps(way, 100, 109), .end = END(110)};
 	const struct deep_hit hit = hit_of(END(110), 107, 109);
 	struct deep_run run = {.points = points, .point_count = 2, .hits = &hit, .hit_count = 1};
+	struct deep_parted parted = {};
 	bool seen[10] = {};
 	size_t differs = 0;
 
-	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_OTHER_PATH);
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
 	assert_int_equal(differs, all.count);
+	/* The branch to the point was not taken, or not the ones before it. */
+	assert_true(parted.newest == 5 && parted.oldest == 5);
 	run.points = points + 1;
 	run.hit_count = 0;
-	assert_int_equal(deep_agree(&all, &run, seen, &differs), DEEP_NO_HIT);
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_NO_HIT);
+}
+
+/* A point of the path is hit, but behind it another one, which the path has before it. */
+static void agree_point_hit_again_differs_behind_the_missing_one(void **state)
+{
+	struct why_branch way[10];
+	uint64_t points[] = {END(110), START(105), START(103)};
+	struct deep_known all = {.branches = way, .count = steps(way, 100, 109), .end = END(110)};
+	const struct deep_hit hits[] = {hit_of(START(103), 101, 102), hit_of(START(105), 102, 104),
+					hit_of(START(103), 101, 102), hit_of(END(110), 107, 109)};
+	struct deep_run run = {.points = points, .point_count = 3, .hits = hits, .hit_count = 4};
+	struct deep_parted parted = {};
+	bool seen[10] = {};
+	size_t differs = 0;
+
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
+	assert_int_equal(differs, all.count);
+	/* Behind the record at the error, up to the branch to START(105). */
+	assert_int_equal(parted.newest, 3);
+	assert_int_equal(parted.oldest, 5);
+	/* Without that it did not come by START(105). */
+	run.hits = hits + 2;
+	run.hit_count = 2;
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
+	assert_true(parted.newest == 5 && parted.oldest == 5);
 }
 
 int main(void)
@@ -690,6 +721,7 @@ int main(void)
 		cmocka_unit_test(agree_point_before_ways_meet_has_not_seen_that),
 		cmocka_unit_test(agree_records_that_reach_each_other_are_one),
 		cmocka_unit_test(agree_hit_missing_differs_somewhere),
+		cmocka_unit_test(agree_point_hit_again_differs_behind_the_missing_one),
 		cmocka_unit_test(join_error_not_hit_or_point_not_hit),
 		cmocka_unit_test(join_record_with_the_entry_says_so),
 		cmocka_unit_test(record_interrupt_inside_is_cut_out_and_named),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -246,6 +247,86 @@ static void looks_proven_by_one_run(void **state)
 	assert_true(looks.checked);
 }
 
+/* The run took another way than the branches @oldest to @newest of the path, and hit @newer's point
+ * or, if that is among these, did not. */
+static void add_run_without(struct deep_looks *looks, size_t newer, size_t newest, size_t oldest)
+{
+	size_t at = BLOCKS - 1 - newer;
+	uint64_t points[] = {END(BLOCKS), START(at + 1)};
+	struct deep_hit hits[2] = {{.ip = points[1]}, {.ip = points[0]}};
+	size_t missing = newer >= newest && newer <= oldest;
+	const struct deep_run run = {.points = points,
+				     .point_count = 2,
+				     .hits = hits + missing,
+				     .hit_count = 2 - missing};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct deep_record *record = &hits[i].record;
+		size_t n = i ? BLOCKS : at + 1;
+
+		/* The newest first, and then turned round. */
+		while (record->count < DEPTH) {
+			n--;
+			if (n <= BLOCKS - 1 - newest && n >= BLOCKS - 1 - oldest)
+				continue;
+			memmove(record->branches + 1, record->branches,
+				record->count++ * sizeof(*record->branches));
+			record->branches[0] = path[n];
+		}
+	}
+	assert_int_equal(deep_looks_add(looks, &known, &run, 0), 0);
+}
+
+/*
+ * The path has two branches or more between the two ways off a fork that no probe tells: a run that
+ * goes the other way lacks them, or does not come by the point that was to show the fork.
+ */
+static void looks_proven_by_one_run_but_others_went_round(void **state)
+{
+	static const struct {
+		size_t newest;
+		size_t oldest;
+		size_t sure;
+	} cases[] = {
+		{40, 40, 40},
+		{39, 40, 40},
+		{30, 40, 40},
+		/* The point is between. */
+		{20, 40, 40},
+		/* As far before the fork as a record goes, and not so far. */
+		{41, 45, BLOCKS},
+		{10, 20, BLOCKS},
+	};
+	const bool blind[BLOCKS] = {[40] = true};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct deep_looks looks = {.depth = DEPTH, .checked = true};
+		bool few = true;
+
+		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+		for (size_t run = 0; run < 3; run++)
+			add_run(&looks, 28, BLOCKS);
+		assert_int_equal(sure(&looks, &few), BLOCKS);
+		add_run_without(&looks, 28, cases[i].newest, cases[i].oldest);
+		assert_int_equal(sure(&looks, &few), cases[i].sure);
+		assert_false(few);
+		/* From there on the path may be another one, but the fork is still there. */
+		deep_looks_cut(&looks, 40);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+		for (size_t run = 0; run < 3; run++)
+			add_run(&looks, 28, BLOCKS);
+		assert_int_equal(sure(&looks, &few), cases[i].sure);
+		/* Further on it is not. */
+		deep_looks_cut(&looks, 15);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+		for (size_t run = 0; run < 3; run++)
+			add_run(&looks, 28, BLOCKS);
+		assert_int_equal(sure(&looks, &few), BLOCKS);
+		deep_looks_clear(&looks);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +337,7 @@ int main(void)
 		cmocka_unit_test_setup(looks_seldom_different_needs_no_more_runs, setup),
 		cmocka_unit_test_setup(looks_long_stretch_of_one_run_needs_another, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run, setup),
+		cmocka_unit_test_setup(looks_proven_by_one_run_but_others_went_round, setup),
 		cmocka_unit_test_setup(looks_places_are_asked_for_together, setup),
 	};
 

@@ -301,8 +301,23 @@ static void mark_seen(const struct deep_known *known, const struct place *place,
 		seen[(long)known->count - 1 - (place->at - i)] = true;
 }
 
+/*
+ * Before @hit the one at @place is missing. Then the run came another way there, too; or, if it hit
+ * that earlier, it may have left the path between the two, and come by another point once more.
+ */
+static struct deep_parted parted_at(const struct deep_known *known, const struct deep_run *run,
+				    const struct deep_hit *hit, long at, const struct place *place)
+{
+	size_t left = (size_t)(hit - run->hits), oldest = known->count - 1 - (size_t)place->at;
+	size_t newest = known->count - 1 - (size_t)at + hit->record.count;
+	bool was_hit = deep_newest_hit(run->hits, left, place->addr);
+
+	return (struct deep_parted){.newest = was_hit && newest < oldest ? newest : oldest,
+				    .oldest = oldest};
+}
+
 int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,
-	       size_t *ret_differs)
+	       size_t *ret_differs, struct deep_parted *ret_parted)
 {
 	struct place place = {.at = (long)known->count - 1, .addr = known->end};
 	const struct deep_hit *hit = deep_newest_hit(run->hits, run->hit_count, known->end);
@@ -315,13 +330,17 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 		mark_seen(known, &place,
 			  agreed ? hit->record.count : (size_t)(at - (long)*ret_differs), goes_on,
 			  seen);
-		if (!agreed)
+		if (!agreed) {
+			ret_parted->newest = ret_parted->oldest = known->count - 1 - *ret_differs;
 			return DEEP_OTHER_PATH;
+		}
 		if (!place_before(known, run, &place))
 			return DEEP_JOINED;
 		*ret_differs = known->count;
-		if (hit == run->hits || hit[-1].ip != place.addr)
+		if (hit == run->hits || hit[-1].ip != place.addr) {
+			*ret_parted = parted_at(known, run, hit, at, &place);
 			return DEEP_OTHER_PATH;
+		}
 		goes_on = reaches(&hit->record, at, &place);
 	}
 	return DEEP_NO_HIT;

@@ -146,15 +146,25 @@ bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr);
 const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip);
 
 /**
+ * struct deep_parted - where a run was seen not to be on the path, its branches counted from the
+ * error: from @newest to @oldest. How far before that it had left the path is not known.
+ */
+struct deep_parted {
+	size_t newest;
+	size_t oldest;
+};
+
+/**
  * deep_agree() - is one run on the path wherever it was looked at?
  * @seen: one for each branch of the path, the newest first; true is set for those that the run was
  *        seen to take and to go on from as the path does, up to where it differs
  * @ret_differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take;
  *               the path's count if that is somewhere between two points
+ * @ret_parted: DEEP_OTHER_PATH: the same, as far as it is known
  * Return: DEEP_JOINED; DEEP_NO_HIT; DEEP_OTHER_PATH.
  */
 int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,
-	       size_t *ret_differs);
+	       size_t *ret_differs, struct deep_parted *ret_parted);
 
 /**
  * deep_join() - join one run to the path

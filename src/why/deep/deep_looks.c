@@ -47,6 +47,7 @@ void deep_looks_clear(struct deep_looks *looks)
 		free(looks->runs[i].seen);
 	free(looks->runs);
 	free(looks->varied);
+	free(looks->parted);
 	free(looks->tries);
 	free(looks->blind);
 	*looks = (struct deep_looks){.depth = looks->depth, .checked = looks->checked};
@@ -95,10 +96,20 @@ static int add_varied(struct deep_looks *looks, size_t branch)
 	return 0;
 }
 
+static int add_parted(struct deep_looks *looks, size_t newest, size_t oldest)
+{
+	if (vector_grow(&looks->parted, looks->parted_count, sizeof(*looks->parted)))
+		return -ENOMEM;
+	looks->parted[looks->parted_count++] =
+		(struct deep_parted){.newest = newest, .oldest = oldest};
+	return 0;
+}
+
 int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 		   const struct deep_run *run, size_t added)
 {
 	bool *seen = calloc(known->count + 1, sizeof(*seen));
+	struct deep_parted parted = {};
 	size_t differs = 0;
 	int err;
 
@@ -109,11 +120,13 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 		free(seen);
 		return err;
 	}
-	if (deep_agree(known, run, seen, &differs) == DEEP_OTHER_PATH) {
+	if (deep_agree(known, run, seen, &differs, &parted) == DEEP_OTHER_PATH) {
 		if (differs == known->count)
 			looks->elsewhere++;
 		else
 			err = add_varied(looks, known->count - 1 - differs);
+		/* It left the path before that: deep_find_view() is so near. */
+		err = err ?: add_parted(looks, parted.newest, parted.oldest + looks->depth - 2);
 	}
 	memset(seen + known->count - added, true, added * sizeof(*seen));
 	return err;
@@ -132,9 +145,9 @@ int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, 
 {
 	bool *copy;
 
-	if (left && add_varied(looks, count))
+	/* On the path before that it hit none of what it has to: it left the path there. */
+	if (left && (add_varied(looks, count) || add_parted(looks, count, count)))
 		return -ENOMEM;
-
 	if (count < looks->proven ||
 	    (count == looks->proven &&
 	     (!count || blind_ones(blind, count) >= blind_ones(looks->blind, count))))
@@ -170,6 +183,23 @@ bool deep_looks_parted(const struct deep_looks *looks, unsigned int turn, size_t
 		}
 }
 
+/* Where both ways are taken they still are; what is older is another way's. */
+static void cut_parted(struct deep_looks *looks, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < looks->parted_count; i++) {
+		struct deep_parted parted = looks->parted[i];
+
+		if (parted.newest > count)
+			continue;
+		if (parted.oldest > count)
+			parted.oldest = count;
+		looks->parted[kept++] = parted;
+	}
+	looks->parted_count = kept;
+}
+
 void deep_looks_cut(struct deep_looks *looks, size_t count)
 {
 	for (size_t i = 0; i < looks->run_count; i++)
@@ -182,6 +212,7 @@ void deep_looks_cut(struct deep_looks *looks, size_t count)
 	if (looks->varied_count && looks->varied[looks->varied_count - 1].branch == count)
 		looks->varied[looks->varied_count - 1].times = 1;
 	looks->elsewhere = 0;
+	cut_parted(looks, count);
 	if (looks->proven > count)
 		looks->proven = count;
 	for (size_t i = count; i < looks->try_count; i++)
@@ -381,10 +412,11 @@ static size_t seen_by_two(const struct deep_looks *looks, size_t count)
 	return count;
 }
 
+/* Did a run, for all that is known, leave the path before that branch? */
 static bool parted_at(const struct deep_looks *looks, size_t branch)
 {
-	for (size_t i = 0; i < looks->varied_count; i++)
-		if (looks->varied[i].branch == branch)
+	for (size_t i = 0; i < looks->parted_count; i++)
+		if (branch >= looks->parted[i].newest && branch <= looks->parted[i].oldest)
 			return true;
 	return false;
 }

@@ -28,6 +28,7 @@ struct deep_varied;
  * @depth: entries of the LBR
  * @runs: what each saw
  * @varied: where runs were not on the path; @elsewhere: so many were not, it is not known where
+ * @parted: the same, from the newest to the oldest branch before which each may have left the path
  * @tries: of each branch: how often a run was made to see it
  * @checked: deep_looks_prove() is used
  * @proven: one run took so many, the newest ones; @blind: of those, it may have left the path
@@ -40,6 +41,8 @@ struct deep_looks {
 	struct deep_varied *varied;
 	size_t varied_count;
 	unsigned int elsewhere;
+	struct deep_parted *parted;
+	size_t parted_count;
 	uint8_t *tries;
 	size_t try_count;
 	bool checked;
