@@ -675,6 +675,13 @@ static void check_other_ways_do_something(void **state)
 	}
 }
 
+/* One more, that no fork asked for. */
+static void add_kprobe(struct deep_check *check, unsigned int at)
+{
+	assert_int_equal(deep_check_view(check, AT(at)), 0);
+	check->view_count--;
+}
+
 /* A kprobe on a branch does what it would have done: no record has that branch. */
 static void check_kprobe_on_a_branch(void **state)
 {
@@ -688,7 +695,7 @@ static void check_kprobe_on_a_branch(void **state)
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 1, 4, probe, NULL), 0);
 	/* As if there were one at the indirect jump alone. */
-	assert_int_equal(deep_check_view(&check, AT(0x0c)), 0);
+	add_kprobe(&check, 0x0c);
 	with[0].record.branches[0] = way[3];
 	with[0].record.count = 1;
 	record->branches[0] = way[5];
@@ -718,6 +725,107 @@ static void check_kprobe_on_a_branch(void **state)
 	record->resumed = AT(0x20);
 	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
 	assert_int_equal(first, 5);
+	deep_check_clear(&check);
+}
+
+/*
+ * Behind a probe, round a loop three times. An interrupt in the loop ends the record, as the
+ * probe's handler does: the run may have gone round it more often.
+ */
+static void check_interrupt_in_a_loop_behind_a_probe(void **state)
+{
+	static const struct {
+		bool view;
+		uint8_t resumed;
+		bool passed;
+	} cases[] = {
+		{true, 0x02, true},
+		{true, 0x03, false},
+		{true, 0x04, false},
+		/* The instruction behind a kprobe is in the loop itself. */
+		{false, 0x02, false},
+		{false, 0x03, false},
+		{false, 0x04, false},
+	};
+	/* 00: nop, nop; 02: nop (the probe); 03: nop; 04: jne 3; 06: nop (the error) */
+	static const uint8_t loop[] = {0x90, 0x90, 0x90, 0x90, 0x75, 0xfd, 0x90};
+	const struct why_branch round[] = {
+		{AT(0x3f), AT(0)}, {AT(4), AT(3)}, {AT(4), AT(3)}, {AT(4), AT(3)}};
+	const struct deep_known path = {.branches = round, .count = 4, .end = AT(6)};
+	uint8_t kept[sizeof(loop)];
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, loop, sizeof(loop));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct deep_hit with[2] = {{.ip = AT(2)}, {.ip = AT(6)}};
+		struct deep_record *record = &with[1].record;
+		struct deep_check check;
+		bool blind[4], excursions[5];
+		size_t first = 9;
+
+		assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+		assert_int_equal(deep_check_view(&check, AT(6)), 0);
+		if (cases[i].view)
+			assert_int_equal(deep_check_view(&check, AT(2)), 0);
+		else
+			add_kprobe(&check, 2);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+		assert_int_equal(check.armed_count, 2);
+		memcpy(record->branches, round + 1, 3 * sizeof(*round));
+		record->count = 3;
+		record->end = DEEP_END_RESUMED;
+		record->resumed = AT(cases[i].resumed);
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			cases[i].passed);
+		if (cases[i].passed)
+			assert_int_equal(first, 0);
+		else
+			assert_true(first > 0);
+		/* The code in a kprobe's place is no interrupt. */
+		memmove(record->branches + 1, record->branches, 3 * sizeof(*round));
+		record->branches[0] = (struct why_branch){KPROBE_CODE, AT(cases[i].resumed)};
+		record->count = 4;
+		record->end = DEEP_END_FULL;
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			!cases[i].view);
+		deep_check_clear(&check);
+	}
+	memcpy(code, kept, sizeof(kept));
+}
+
+/* Where the path comes by once the handler's return is known by where it leads to, and no nearer.
+ */
+static void check_handler_of_a_kprobe_returns_to_the_next_instruction(void **state)
+{
+	/* 00: nop, nop; 02: nop (the kprobe); 03: nop; 04: je 0 (not taken); 06: jmp 10 */
+	static const uint8_t straight[] = {0x90, 0x90, 0x90, 0x90, 0x74, 0xfa, 0xeb, 0x08};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)}, {AT(6), AT(0x10)}};
+	const struct deep_known path = {.branches = to, .count = 2, .end = AT(0x10)};
+	struct deep_hit with[2] = {{.ip = AT(2)}, {.ip = AT(0x10)}};
+	struct deep_record *record = &with[1].record;
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	bool blind[2], excursions[3];
+	size_t first = 9;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, straight, sizeof(straight));
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x10)), 0);
+	add_kprobe(&check, 2);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	record->branches[0] = to[1];
+	record->count = 1;
+	record->end = DEEP_END_RESUMED;
+	for (uint64_t resumed = AT(2); resumed < AT(7); resumed++) {
+		record->resumed = resumed;
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			resumed == AT(3));
+	}
 	deep_check_clear(&check);
 }
 
@@ -815,6 +923,9 @@ int main(void)
 		cmocka_unit_test_setup(check_others_wanted_to_run_behind_the_newest_branch, setup),
 		cmocka_unit_test_setup(check_other_ways_do_something, setup),
 		cmocka_unit_test_setup(check_kprobe_on_a_branch, setup),
+		cmocka_unit_test_setup(check_interrupt_in_a_loop_behind_a_probe, setup),
+		cmocka_unit_test_setup(check_handler_of_a_kprobe_returns_to_the_next_instruction,
+				       setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),
 		cmocka_unit_test_setup(check_code_that_is_not_the_paths_is_blind, setup),

@@ -386,7 +386,7 @@ int deep_check_view(struct deep_check *check, uint64_t addr)
 	return add_armed(check, addr);
 }
 
-static bool is_view(const struct deep_check *check, uint64_t addr)
+bool deep_check_is_view(const struct deep_check *check, uint64_t addr)
 {
 	for (size_t i = 0; i < check->view_count; i++)
 		if (check->views[i] == addr)
@@ -425,7 +425,7 @@ static bool is_in_view(const struct deep_check *check, const struct deep_fork *f
 		if (step->at - at >= depth)
 			return false;
 		if (deep_check_has(check, step->addr))
-			return is_view(check, step->addr);
+			return deep_check_is_view(check, step->addr);
 	}
 	return false;
 }

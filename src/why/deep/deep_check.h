@@ -116,6 +116,9 @@ bool deep_check_comes_by(const struct deep_check *check, uint64_t addr);
 /** deep_check_has() - is there a probe at @addr? */
 bool deep_check_has(const struct deep_check *check, uint64_t addr);
 
+/** deep_check_is_view() - is that a breakpoint, deep_check_view()'s? */
+bool deep_check_is_view(const struct deep_check *check, uint64_t addr);
+
 /**
  * deep_check_compare() - which part of the path did the run take?
  * @hits: in the call, oldest first, up to its end; those of breakpoints with their record

@@ -14,8 +14,8 @@
  * back on the path, may have pushed arguments.
  */
 #define EXCURSION_DEEPER 64
-/* Behind a probe its handler, or the jump in its place, goes on so near. */
-#define HANDLED_BYTES 32
+/* The jump in a kprobe's place may replace some instructions: its code goes on so near. */
+#define REPLACED_BYTES 32
 
 /* Would the run have been seen to take the other way? */
 static bool is_observable(const struct deep_check *check, const struct deep_fork *fork)
@@ -113,17 +113,41 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 	return true;
 }
 
-/* Where the handler before the branches that the path has went on; 0: not known. */
-static uint64_t landed_at(const struct deep_check *check, const struct deep_record *record,
-			  const struct match *matched)
+/*
+ * Did the code of the kprobe at @step lead to @landed, where the path is so many branches older
+ * than
+ * @at as it has @matched?
+ */
+static bool is_from_kprobe(const struct deep_check *check, const struct deep_step *step,
+			   uint64_t landed, size_t matched, size_t at)
 {
-	if (matched->record < record->count) {
-		const struct why_branch *before =
-			&record->branches[record->count - 1 - matched->record];
+	const struct why_branch *next = &check->known.branches[step->at + 1];
 
-		return is_generated(check, before->from) ? before->to : 0;
-	}
-	return record->end == DEEP_END_RESUMED ? record->resumed : 0;
+	if (deep_check_is_view(check, step->addr))
+		return false;
+	if (step->at + matched == at)
+		return landed >= step->addr && landed - step->addr < REPLACED_BYTES;
+	return step->at + matched + 1 == at && next->from == step->addr && next->to == landed;
+}
+
+/*
+ * Did the handler of the probe at step @before return to @landed? An interrupt's may have, too: so
+ * the path must not come by there later, as round a loop, which the run may have gone round before.
+ * A breakpoint's returns to it: after an interrupt's return there it would be hit once more. A
+ * kprobe's does what the instruction would have done.
+ */
+static bool is_from_handler(const struct deep_check *check, size_t before, uint64_t landed,
+			    size_t matched, size_t step)
+{
+	bool view = deep_check_is_view(check, check->steps[before].addr);
+	size_t next = view ? before : before + 1, at = check->steps[step].at;
+
+	if (check->steps[next].addr != landed || check->steps[next].at + matched != at)
+		return false;
+	for (size_t i = next + 1; !view && i <= step; i++)
+		if (check->steps[i].addr == landed)
+			return false;
+	return true;
 }
 
 /*
@@ -131,17 +155,42 @@ static uint64_t landed_at(const struct deep_check *check, const struct deep_reco
  * does in its place what it would have done: that branch is in no record.
  */
 static bool follows(const struct deep_check *check, const struct deep_record *record,
-		    const struct match *matched, size_t at, size_t before)
+		    const struct match *matched, size_t step, size_t before)
 {
-	const struct deep_step *step = &check->steps[before];
-	const struct why_branch *next = &check->known.branches[step->at + 1];
-	uint64_t landed = landed_at(check, record, matched);
+	const struct deep_step *from = &check->steps[before];
+	size_t at = check->steps[step].at;
 
-	if (step->at + matched->path > at)
+	if (from->at + matched->path > at)
 		return true;
-	if (step->at + matched->path == at)
-		return landed >= step->addr && landed - step->addr < HANDLED_BYTES;
-	return step->at + matched->path + 1 == at && next->from == step->addr && next->to == landed;
+	if (matched->record < record->count) {
+		const struct why_branch *older =
+			&record->branches[record->count - 1 - matched->record];
+
+		return is_generated(check, older->from) &&
+		       is_from_kprobe(check, from, older->to, matched->path, at);
+	}
+	return record->end == DEEP_END_RESUMED &&
+	       is_from_handler(check, before, record->resumed, matched->path, step);
+}
+
+/*
+ * From which step on a record has the way to @step, of which it has the branches from the source of
+ * @oldest on. How the run came to that is not known: where the path comes by again, the run may
+ * have come by more often. If the path did before, what was there decides; @before: a probe was
+ * hit.
+ */
+static size_t certain_from(const struct deep_check *check, size_t oldest, size_t step,
+			   size_t before)
+{
+	size_t last = oldest;
+
+	for (size_t i = before == SIZE_MAX ? 0 : before + 1; i < oldest; i++)
+		if (check->steps[i].addr == check->steps[oldest].addr)
+			return oldest;
+	for (size_t i = oldest + 1; i < step; i++)
+		if (check->steps[i].addr == check->steps[oldest].addr)
+			last = i;
+	return last;
 }
 
 /*
@@ -151,13 +200,15 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 static size_t observed_from(const struct deep_check *check, const struct deep_record *record,
 			    const struct match *matched, size_t step, size_t before)
 {
-	size_t at = check->steps[step].at;
+	size_t at = check->steps[step].at, oldest = step;
 
-	if (before != SIZE_MAX && follows(check, record, matched, at, before))
+	if (before != SIZE_MAX && follows(check, record, matched, step, before))
 		return before;
-	while (step && check->steps[step].at + matched->path > at)
-		step--;
-	return step;
+	if (matched->path > at)
+		return 0;
+	while (oldest && check->steps[oldest].at + matched->path > at)
+		oldest--;
+	return certain_from(check, oldest, step, before);
 }
 
 /*
