@@ -59,6 +59,8 @@
  * @point_hits, @outside: of points in a run, and in no call; 0: as the call makes them
  * @busy: others use the debug registers
  * @silent: by run: the call is not made
+ * @ones: 0; or a register that has to hold all ones for an error: behind the error its instruction
+ *        is executed once more, with another value; @behind: so often in this run
  * @losing: a hit of a point in this block is lost, each time; @lost: so many were
  */
 static struct {
@@ -97,6 +99,8 @@ static struct {
 	uint64_t outside;
 	bool busy;
 	bool (*silent)(unsigned int run);
+	uint8_t ones;
+	unsigned int behind;
 	unsigned int losing;
 	uint64_t lost;
 	uint64_t armed[BREAKS];
@@ -297,6 +301,8 @@ static void tell_hit(struct probes *probes, uint64_t ip, const struct why_branch
 	if (ip == machine.place)
 		point.regs[PTREG_AX] = machine.returned++ < machine.failing ? (uint64_t)-2 : 0;
 
+	if (ip == ERROR && machine.ones)
+		point.regs[machine.ones] = machine.behind ? 0xffff : 0xffffffff;
 	memcpy(point.branches, lbr, count * sizeof(*lbr));
 	if (machine.stale && machine.probed_count && ip != ERROR && ip != machine.place)
 		for (size_t i = 0; i < count; i++)
@@ -311,6 +317,19 @@ static void tell_passed(struct probes *probes, uint64_t ip)
 
 	machine.told++;
 	assert_int_equal(probes->on_event(&passed.head, probes->on_event_ctx), 0);
+}
+
+/* Not by the way that led to the error. */
+static void come_by_again(struct probes *probes, struct why_branch *lbr, size_t count)
+{
+	bool kprobe;
+
+	machine.behind++;
+	push(lbr, &count, (struct why_branch){ERROR + 0x10, ERROR - 8});
+	if (next_hit(ERROR, ERROR, &kprobe) && !kprobe)
+		tell_hit(probes, ERROR, lbr, count);
+	else if (kprobe)
+		tell_passed(probes, ERROR);
 }
 
 static void run_call(struct probes *probes)
@@ -335,6 +354,8 @@ static void run_call(struct probes *probes)
 			push(lbr, &count, (struct why_branch){ENTRY + 0x80, hit});
 		}
 	}
+	if (machine.ones)
+		come_by_again(probes, lbr, count);
 }
 
 int __wrap_command_run(const struct command *command, struct probes *probes, struct failures *into,
@@ -350,7 +371,7 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	machine.running = true;
 	machine.runs++;
 	machine.loud += !quiet;
-	machine.returned = 0;
+	machine.returned = machine.behind = 0;
 	machine.now += machine.seconds;
 	if (machine.probed_count)
 		machine.passed += machine.others_pass;
@@ -397,6 +418,7 @@ static struct deep_path *find(unsigned int runs, bool hw)
 	call = (struct failure){.err = 2};
 	answer.call = &call;
 	answer.site.watch = ERROR;
+	answer.site.reg = machine.ones ? machine.ones : SITE_REG_NONE;
 	hit->hw = hw;
 	for (size_t i = 0; hw && i < machine.depth; i++) {
 		hit->rec.branches[i].from = all[total - 1 - i].from;
@@ -464,6 +486,23 @@ static void deep_begins_with_a_record_of_its_own(void **state)
 	assert_true(path->entry);
 	assert_path(path, 0);
 	deep_path_free(path);
+}
+
+/* AND behind SBB, say: what it does behind the error is none. */
+static void deep_instruction_without_an_error_is_not_the_end(void **state)
+{
+	for (int i = 0; i < 4; i++) {
+		struct deep_path *path;
+
+		machine.ones = PTREG_AX;
+		machine.kprobes = i & 1;
+		machine.runs = 0;
+		path = find(200, i & 2);
+		assert_string_equal(path->gap.text, "");
+		assert_true(path->entry);
+		assert_path(path, 0);
+		deep_path_free(path);
+	}
 }
 
 /* With four entries nothing joins a record of one branch: another run's is taken. */
@@ -1178,6 +1217,7 @@ int main(void)
 		TEST(deep_same_in_each_run_reaches_the_entry),
 		TEST(deep_runs_are_over_is_said),
 		TEST(deep_begins_with_a_record_of_its_own),
+		TEST(deep_instruction_without_an_error_is_not_the_end),
 		TEST(deep_begins_again_if_interrupted),
 		TEST(deep_always_interrupted_is_said),
 		TEST(deep_other_ways_end_where_they_part),

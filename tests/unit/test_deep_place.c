@@ -107,6 +107,24 @@ static void place_of_an_address_each_breakpoint_counts(void **state)
 	assert_ptr_equal(deep_place_newest(&place, hits, 4), &hits[1]);
 }
 
+/* AND behind SBB: of what it did before with another mask, or does behind, no error came. */
+static void place_of_a_site_counts_where_it_makes_an_error(void **state)
+{
+	struct deep_hit hits[] = {hit(ONE, (uint32_t)-1), hit(ONE, (uint64_t)-1), hit(ONE, 0),
+				  hit(ONE, 0xffffffff00000000ull), hit(OTHER, (uint64_t)-1)};
+	struct deep_place place = deep_place_of_site(ONE, PTREG_AX);
+
+	assert_ptr_equal(deep_place_newest(&place, hits, ARRAY_SIZE(hits)), &hits[1]);
+	assert_ptr_equal(deep_place_newest(&place, hits, 1), &hits[0]);
+	assert_null(deep_place_newest(&place, hits + 2, 3));
+	/* Of another register; of a kprobe, which has none. */
+	place = deep_place_of_site(ONE, PTREG_SP);
+	assert_null(deep_place_newest(&place, hits, ARRAY_SIZE(hits)));
+	place = deep_place_of_site(ONE, PTREG_AX);
+	hits[1].regs[PTREG_IP] = 0;
+	assert_ptr_equal(deep_place_newest(&place, hits, ARRAY_SIZE(hits)), &hits[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +132,7 @@ int main(void)
 		cmocka_unit_test(place_value_is_as_wide_as_the_functions),
 		cmocka_unit_test(place_of_errnos_these_alone_count),
 		cmocka_unit_test(place_chosen_only_its_like_count),
+		cmocka_unit_test(place_of_a_site_counts_where_it_makes_an_error),
 		cmocka_unit_test(place_of_an_address_each_breakpoint_counts),
 	};
 

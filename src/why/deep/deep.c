@@ -175,8 +175,8 @@ static int on_event(const struct why_event *event, void *ctx)
 static const struct deep_hit *find_end(const struct deep *deep, const struct deep_hit *hits,
 				       size_t count)
 {
-	return deep->opts->place ? deep_place_newest(&deep->place, hits, count)
-				 : deep_newest_hit(hits, count, deep->path->end);
+	return deep->hits.place ? deep_place_newest(deep->hits.place, hits, count)
+				: deep_newest_hit(hits, count, deep->path->end);
 }
 
 /* What netlink and io_uring tell of is within a call, which goes on. */
@@ -206,7 +206,7 @@ const struct deep_hit *deep_find_call(const struct deep *deep, const struct fail
 		found = hits;
 		newest = end;
 		/* Behind it the place was executed in another way. */
-		*ret_count = deep->opts->place ? (size_t)(end - hits) + 1 : count;
+		*ret_count = deep->hits.place ? (size_t)(end - hits) + 1 : count;
 		if (ret_call)
 			*ret_call = failure;
 		/* The call that failed last is the one. */
@@ -753,7 +753,9 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 		return 0;
 	}
 	deep.hits.code = &deep.code;
-	deep.hits.place = opts->place ? &deep.place : NULL;
+	if (!opts->place && answer->site.reg != SITE_REG_NONE)
+		deep.place = deep_place_of_site(answer->site.watch, answer->site.reg);
+	deep.hits.place = deep.place.end_count ? &deep.place : NULL;
 	deep.looks.depth = lbr_depth();
 	deep.looks.checked = probes->opts->kprobes;
 	watch_calls_quietly(probes->watch);

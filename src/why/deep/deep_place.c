@@ -26,6 +26,8 @@ static bool counts(const struct deep_place *place, const struct deep_hit *hit)
 	/* A kprobe there has no registers. */
 	if (!is_end(place, hit->ip) || hit->regs[PTREG_IP] != hit->ip)
 		return false;
+	if (place->all_ones && (place->reg >= RECORD_REGS || ~(uint32_t)hit->regs[place->reg]))
+		return false;
 	if (!place->returns)
 		return true;
 	err = errno_of_result(deep_place_value(place, hit));
@@ -43,6 +45,11 @@ const struct deep_hit *deep_place_newest(const struct deep_place *place,
 		if (counts(place, &hits[i]))
 			return &hits[i];
 	return NULL;
+}
+
+struct deep_place deep_place_of_site(uint64_t addr, uint8_t reg)
+{
+	return (struct deep_place){.ends = {addr}, .end_count = 1, .all_ones = true, .reg = reg};
 }
 
 void deep_place_choose(struct deep_place *place, const struct deep_hit *hit)

@@ -39,9 +39,9 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 	int err = 0;
 
 	/* Of a place registers say which hit counts, and a kprobe has none. */
-	if ((views || deep->opts->place) && watch_point(watch, deep->path->end))
+	if ((views || deep->hits.place) && watch_point(watch, deep->path->end))
 		err = deep_check_view(check, deep->path->end);
-	else if (deep->opts->place)
+	else if (deep->hits.place)
 		return -ENODATA;
 	for (size_t i = 1; !err && views && i < HW_SITES_MAX && i * apart < count; i++) {
 		uint64_t addr;

@@ -37,7 +37,8 @@ struct deep_target {
 
 /**
  * struct deep - the search
- * @place: to which it leads, if @opts->place names one: what is left to choose
+ * @place: to which it leads, if registers say which hit counts: what is left to choose of the one
+ *         that @opts names, or the error's instruction; else without ends
  * @looks: what each run saw of the path
  * @blind: in a row, runs for that which saw nothing, since the path has changed
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
