@@ -43,7 +43,7 @@
  * @pairs: 1: block NEWER stands beside OLDER, within one record
  * @rounds: by run: how often it goes round block LOOP once more
  * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end, and in @blind_too
- * @seconds: that a run takes; @now: so many are over
+ * @seconds: that a run takes; @slow: this one takes 400 more; @now: so many are over
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  * @unwatched: the same from this block on, up to @unwatched_end
  * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
@@ -57,6 +57,7 @@
  * @ends: calls that come by so many are told, though they pass; @end: by the first of them
  * @loud: runs whose output is shown
  * @point_hits, @outside: of points in a run, and in no call; 0: as the call makes them
+ * @fails: in this run command_run() fails with @error, 0: in none
  * @busy: others use the debug registers
  * @silent: by run: the call is not made
  * @ones: 0; or a register that has to hold all ones for an error: behind the error its instruction
@@ -78,6 +79,7 @@ static struct {
 	uint64_t probed[KPROBES];
 	size_t probed_count;
 	unsigned int seconds;
+	unsigned int slow;
 	unsigned int now;
 	bool refused;
 	unsigned int unwatched;
@@ -97,6 +99,8 @@ static struct {
 	unsigned int loud;
 	uint64_t point_hits;
 	uint64_t outside;
+	unsigned int fails;
+	int error;
 	bool busy;
 	bool (*silent)(unsigned int run);
 	uint8_t ones;
@@ -372,11 +376,15 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	machine.runs++;
 	machine.loud += !quiet;
 	machine.returned = machine.behind = 0;
-	machine.now += machine.seconds;
+	machine.now += machine.seconds + (machine.runs == machine.slow ? 400 : 0);
 	if (machine.probed_count)
 		machine.passed += machine.others_pass;
 	assert_int_equal(look(look_ctx), 0);
 	*ret_status = 1 << 8;
+	if (machine.fails == machine.runs) {
+		machine.running = false;
+		return errmsg_set(msg, machine.error, "cannot run x");
+	}
 	if (machine.silent && machine.silent(machine.runs)) {
 		machine.running = false;
 		return 0;
@@ -744,6 +752,76 @@ static void deep_with_kprobes_time_is_left_to_check(void **state)
 static unsigned int first_six(unsigned int run)
 {
 	return run < 6;
+}
+
+/* That no run was seen to take it has a reason: none was made for that. */
+static void deep_with_kprobes_no_time_to_check_is_said(void **state)
+{
+	struct deep_path *path;
+
+	machine.kprobes = true;
+	machine.depth = 16;
+	/* In the middle, and where the entry is reached: then there is no time for a check. */
+	for (machine.slow = 8; machine.slow < 20; machine.slow++) {
+		machine.runs = 0;
+		machine.now = 0;
+		path = find(100, true);
+		if (machine.told)
+			break;
+		assert_int_equal(machine.runs, machine.slow);
+		assert_false(path->entry);
+		assert_string_equal(path->gap.text,
+				    "300 seconds were over; further back it was not checked that "
+				    "one run took it");
+		assert_path(path, BLOCKS + 1 - path->count);
+		deep_path_free(path);
+	}
+	assert_true(machine.slow > 10 && machine.slow < 20);
+	assert_true(path->entry);
+	deep_path_free(path);
+}
+
+/* In each run of the search: to get further, and to check. What is shown, and why it ends, holds.
+ */
+static void deep_a_run_that_fails_ends_it(void **state)
+{
+	static const struct {
+		int error;
+		const char *reason;
+	} cases[] = {{-EINTR, "interrupted"}, {-EAGAIN, "cannot run x"}};
+
+	machine.depth = 16;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		const char *reason = cases[i / 2].reason;
+		struct deep_path *path;
+		unsigned int whole;
+
+		machine.kprobes = i % 2;
+		machine.fails = 0;
+		machine.runs = 0;
+		path = find(200, true);
+		whole = machine.runs;
+		deep_path_free(path);
+		machine.error = cases[i / 2].error;
+		for (machine.fails = 1; machine.fails <= whole; machine.fails++) {
+			machine.runs = 0;
+			path = find(200, true);
+			assert_int_equal(machine.runs, machine.fails);
+			assert_path(path, BLOCKS + 1 - path->count);
+			/* It was to see once more what no run was seen to leave. */
+			if (path->entry) {
+				assert_false(machine.kprobes);
+				assert_int_equal(path->count, BLOCKS + 1);
+				assert_string_equal(path->gap.text, "");
+				deep_path_free(path);
+				continue;
+			}
+			assert_memory_equal(path->gap.text, reason, strlen(reason));
+			assert_true(!path->gap.text[strlen(reason)] ||
+				    strstr(path->gap.text, "; further back it was not checked"));
+			deep_path_free(path);
+		}
+	}
 }
 
 /* The first six runs go a way that no other goes. Those that are left take the other to its end. */
@@ -1226,6 +1304,8 @@ int main(void)
 		TEST(deep_with_kprobes_the_same_in_each_run),
 		TEST(deep_with_kprobes_no_run_is_left_over),
 		TEST(deep_with_kprobes_time_is_left_to_check),
+		TEST(deep_with_kprobes_no_time_to_check_is_said),
+		TEST(deep_a_run_that_fails_ends_it),
 		TEST(deep_with_kprobes_the_last_runs_go_on),
 		TEST(deep_with_kprobes_records_do_not_show_it),
 		TEST(deep_of_four_entries_goes_on_where_the_path_was_cut),

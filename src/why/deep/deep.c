@@ -21,6 +21,7 @@
  */
 #define SECONDS_MAX	 300
 #define SECONDS_MORE_MAX 100
+#define SECONDS_OVER	 "%d seconds were over"
 /* Without a branch more: interrupted; in a row, the call did not fail there; went another way. */
 #define SHORT_MAX  3
 #define NO_HIT_MAX 4
@@ -628,7 +629,7 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 	if (deep->path->runs >= runs_max(deep) || (deep->passed && has_looks(deep)))
 		set_runs_gap(deep, gap);
 	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
-		errmsg_set(gap, 0, "%d seconds were over", SECONDS_MAX);
+		errmsg_set(gap, 0, SECONDS_OVER, SECONDS_MAX);
 	else if (deep->no_hits >= NO_HIT_MAX || deep->others > 2 * OTHER_MAX)
 		errmsg_set(gap, 0, "%s in %u runs", verdict_text(deep),
 			   deep->no_hits >= NO_HIT_MAX ? deep->no_hits : deep->others);
@@ -645,11 +646,11 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 	return true;
 }
 
-/* The path ends where it may be of more than one run. */
-static void end_where_sure(struct deep *deep)
+/* The path ends where it may be of more than one run. @broken_off: for the reason in its gap */
+static void end_where_sure(struct deep *deep, bool broken_off)
 {
+	bool unchecked = broken_off || (deep->looks.checked && !deep->checked), few, all;
 	size_t count = deep->path->count;
-	bool few, all;
 	size_t sure = deep_looks_sure(&deep->looks, count, &few);
 
 	if (!deep->begun || sure >= count)
@@ -660,20 +661,26 @@ static void end_where_sure(struct deep *deep)
 	give_up(deep, count - sure);
 	if (all && deep->path->gap.text[0])
 		return;
+	/* No run was seen to leave it there: none was made to see that. */
+	if (unchecked && deep->path->gap.text[0]) {
+		errmsg_add(&deep->path->gap,
+			   "; further back it was not checked that one run took it");
+		return;
+	}
 	errmsg_set(&deep->path->gap, 0,
 		   few ? "runs may go different ways there; further back too few runs were seen"
 		       : "the runs go different ways; none was seen to take that one as a whole");
 }
 
-/* No run takes the path as it is: another way may be found from where one left it. */
+/* No run was seen to take the path as it is: another way may be found from where one left it. */
 static bool can_begin_anew(struct deep *deep)
 {
 	size_t count = deep->path->count, sure;
 	bool few;
 
 	/* One run to get further, and one to check that. */
-	if (!deep->looks.checked || !deep->begun || deep->passed || deep->cuts >= CUTS_MAX ||
-	    deep->path->runs + 2 > deep->opts->runs)
+	if (!deep->looks.checked || !deep->checked || !deep->begun || deep->passed ||
+	    deep->cuts >= CUTS_MAX || deep->path->runs + 2 > deep->opts->runs)
 		return false;
 	sure = deep_looks_sure(&deep->looks, count, &few);
 	if (sure >= count || sure < DEEP_OVERLAP_MIN)
@@ -686,8 +693,10 @@ static bool can_begin_anew(struct deep *deep)
 	return true;
 }
 
+/* What is known when a run fails is shown, with the reason: the answer was there before. */
 static int make_runs(struct deep *deep, struct errmsg *msg)
 {
+	struct errmsg *gap = &deep->path->gap;
 	struct deep_target target = {};
 	int err = 0;
 
@@ -703,10 +712,19 @@ static int make_runs(struct deep *deep, struct errmsg *msg)
 		if (!err && deep->opts->progress)
 			deep->opts->progress(deep->opts->ctx, deep->path);
 	}
+	if (err == -ENOMEM)
+		return err;
 	if (err == -EINTR)
-		err = errmsg_set(&deep->path->gap, 0, "interrupted");
-	end_where_sure(deep);
-	return err;
+		errmsg_set(gap, 0, "interrupted");
+	else if (err)
+		errmsg_set(gap, 0, "%s", msg->text[0] ? msg->text : strerror(-err));
+	else if (!gap->text[0] && !deep->passed && clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
+		errmsg_set(gap, 0, SECONDS_OVER, SECONDS_MAX);
+	end_where_sure(deep, err);
+	/* A way that is whole, and was checked before that, has no gap. */
+	if (deep->path->entry)
+		*gap = (struct errmsg){};
+	return 0;
 }
 
 /* True if there is nothing that could be followed back: @gap says why. */
