@@ -513,6 +513,30 @@ static void deep_instruction_without_an_error_is_not_the_end(void **state)
 	}
 }
 
+/* Of the record that the path begins with, too. */
+static void deep_tells_what_it_cut_out(void **state)
+{
+	struct deep_record record = {.branches = {{START(1), START(2)}, {START(3), START(4)}},
+				     .count = 2,
+				     .interrupts = {ENTRY + 0x80, ENTRY},
+				     .interrupt_at = {1, 0},
+				     .interrupt_count = 2};
+	struct deep_path *path = calloc(1, sizeof(*path));
+
+	assert_non_null(path);
+	for (unsigned int run = 7; run < 9; run++) {
+		assert_int_equal(deep_path_begin(path, &record, run), 0);
+		assert_int_equal(path->interrupt_count, 2);
+		assert_true(path->interrupts[0].entry == ENTRY + 0x80);
+		assert_int_equal(path->interrupts[0].newer, 1);
+		assert_int_equal(path->interrupts[0].run, run);
+		assert_false(path->interrupts[0].rescheduled);
+		assert_true(path->interrupts[1].entry == ENTRY);
+		assert_int_equal(path->interrupts[1].newer, 0);
+	}
+	deep_path_free(path);
+}
+
 /* With four entries nothing joins a record of one branch: another run's is taken. */
 static void deep_begins_again_if_interrupted(void **state)
 {
@@ -1296,6 +1320,7 @@ int main(void)
 		TEST(deep_runs_are_over_is_said),
 		TEST(deep_begins_with_a_record_of_its_own),
 		TEST(deep_instruction_without_an_error_is_not_the_end),
+		TEST(deep_tells_what_it_cut_out),
 		TEST(deep_begins_again_if_interrupted),
 		TEST(deep_always_interrupted_is_said),
 		TEST(deep_other_ways_end_where_they_part),

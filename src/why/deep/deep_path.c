@@ -30,6 +30,14 @@ int deep_path_begin(struct deep_path *path, const struct deep_record *record, un
 		return -ENOMEM;
 	path->segments[path->segment_count++] =
 		(struct deep_segment){.run = run, .count = path->count, .point = path->end};
+	for (size_t i = 0; i < record->interrupt_count; i++) {
+		if (vector_grow(&path->interrupts, i, sizeof(*path->interrupts)))
+			return -ENOMEM;
+		path->interrupts[path->interrupt_count++] =
+			(struct deep_interrupt){.entry = record->interrupts[i],
+						.newer = record->interrupt_at[i],
+						.run = run};
+	}
 	path->entry = record->end == DEEP_END_ENTRY;
 	return 0;
 }
