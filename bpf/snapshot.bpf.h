@@ -43,6 +43,15 @@ static __always_inline __u32 cloned_target(void)
 	return id;
 }
 
+/* arch/x86/include/asm/thread_info.h: a system call of the 32-bit kind, with other numbers */
+#define TS_COMPAT 0x0002
+
+/* perf's events leave these out, too (ARCH_TRACE_IGNORE_COMPAT_SYSCALLS of asm/ftrace.h). */
+static __always_inline bool in_compat_syscall(void)
+{
+	return bpf_get_current_task_btf()->thread_info.status & TS_COMPAT;
+}
+
 /* True if a return value is one of the errors asked for. Falls through when it is. */
 static __always_inline bool wanted_error(__s64 ret)
 {

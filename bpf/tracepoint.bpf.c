@@ -14,15 +14,6 @@ int tracepoint(void *ctx)
 	return 0;
 }
 
-/* arch/x86/include/asm/thread_info.h: a system call of the 32-bit kind, with other numbers */
-#define TS_COMPAT 0x0002
-
-/* perf's events leave these out, too (ARCH_TRACE_IGNORE_COMPAT_SYSCALLS of asm/ftrace.h). */
-static __always_inline bool in_compat_syscall(void)
-{
-	return bpf_get_current_task_btf()->thread_info.status & TS_COMPAT;
-}
-
 /* syscalls:sys_exit and syscalls:sys_exit_*: the system call's return value is in the record */
 SEC("?tracepoint")
 int tracepoint_sys_exit(struct trace_event_raw_sys_exit *ctx)

@@ -56,12 +56,15 @@ const volatile __u32 why_cgroup_level; /* its depth below the root */
 /* Functions entered before in the call: sets by a hash of the address, ways of each. Powers of two.
  */
 #define SEEN_SETS 256
-#define SEEN_WAYS 4
+/* Errnos that are told apart, 64 a word; a power of two. */
+#define EVICTED_WORDS 4
+#define SEEN_WAYS     4
 
 /**
  * struct why_task - a task within a system call
  * @calls: counts them
  * @ends: hits of why_ends since the call began
+ * @evicted: bit N modulo 256: of errno N a hit of the call had to make room for another one
  * @seen: lower half of a function's address, and in the upper half the call that it ran in
  */
 struct why_task {
@@ -73,6 +76,7 @@ struct why_task {
 	__u32 hits;
 	__u32 slot; /* number of the hit that is looked at */
 	__u32 ends;
+	__u64 evicted[EVICTED_WORDS];
 	struct why_regs regs;	  /* of that hit */
 	struct why_failed failed; /* what is told of the call; its @funcs are kept as it runs */
 	struct why_hit_of hit[WHY_HITS_MAX];
@@ -118,6 +122,7 @@ __u64 why_passed_nr;
 __u64 why_seq;
 __u64 why_lost;		  /* events that found no room in the ring buffer */
 __u64 why_task_lost;	  /* calls that found no room in why_tasks */
+__u64 why_compat;	  /* failing calls of 32-bit code: of another table, not told */
 __u64 why_point_hits;	  /* whoever made them */
 __u64 why_points_outside; /* of traced tasks, but in no system call */
 __u64 why_passed_hits;
@@ -232,6 +237,9 @@ static __always_inline void begin_call(struct why_task *task)
 	task->hits = 0;
 	task->ends = 0;
 #pragma clang loop unroll(full)
+	for (int i = 0; i < EVICTED_WORDS; i++)
+		task->evicted[i] = 0;
+#pragma clang loop unroll(full)
 	for (int i = 0; i < WHY_HITS_MAX; i++)
 		task->hit[i].hit.order = 0;
 	task->begin_ns = bpf_ktime_get_ns();
@@ -329,8 +337,13 @@ static __always_inline void fill_call(struct syscall_event *call)
 		read_blob(call, &plan->args[i], i);
 }
 
-/* The sites of this errno, before the call that they are of. */
-static __always_inline void report_hits(struct why_task *task, __u32 err, __u64 seq)
+static __always_inline __u64 *evicted_word(struct why_task *task, __u32 err)
+{
+	return &task->evicted[err >> 6 & (EVICTED_WORDS - 1)];
+}
+
+/* The sites of this errno, before the call that they are of. False: some are not told. */
+static __always_inline bool report_hits(struct why_task *task, __u32 err, __u64 seq)
 {
 	for (int i = 0; i < WHY_HITS_MAX; i++) {
 		struct why_hit_of *event = &task->hit[i];
@@ -341,9 +354,10 @@ static __always_inline void report_hits(struct why_task *task, __u32 err, __u64 
 		event->of = seq;
 		if (bpf_ringbuf_output(&why_events, event, sizeof(*event), 0)) {
 			__sync_fetch_and_add(&why_lost, 1);
-			return;
+			return false;
 		}
 	}
+	return !(*evicted_word(task, err) >> (err & 63) & 1);
 }
 
 /* @extack: a struct netlink_ext_ack of the kernel, or NULL */
@@ -354,7 +368,7 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 	struct why_failed *failed = &task->failed;
 
 	/* The ring buffer hands out events in the order in which they were reserved. */
-	report_hits(task, err, seq);
+	failed->hits_lost = !report_hits(task, err, seq);
 	fill_head(&failed->head, WHY_FAILED);
 	failed->head.seq = seq;
 	failed->begin_ns = task->begin_ns;
@@ -362,7 +376,6 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 	failed->err = err;
 	failed->hits = task->hits;
 	failed->entered = task->entered;
-	failed->compat = 0;
 	failed->unused = 0;
 	failed->result = result;
 	failed->text[0] = 0;
@@ -389,6 +402,12 @@ static __always_inline bool is_error(__s64 ret)
 	       ret != -ERESTARTNOHAND && ret != -ERESTART_RESTARTBLOCK;
 }
 
+/* What it "returns" is the interrupted code's RAX; restore_sigcontext() leaves no number. */
+static __always_inline bool is_sigreturn(void)
+{
+	return user_regs()->orig_ax == (__u64)-1;
+}
+
 SEC("?raw_tp/sys_exit")
 int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -398,7 +417,9 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	if (task && task->in_call) {
 		/* What an interrupt completes from here on is not this call's. */
 		task->in_call = 0;
-		if (is_error(ret) || task->ends)
+		if (in_compat_syscall())
+			__sync_fetch_and_add(&why_compat, is_error(ret));
+		else if ((is_error(ret) && !is_sigreturn()) || task->ends)
 			report(task, WHY_VIA_SYSCALL, is_error(ret) ? -ret : 0, ret, NULL);
 	}
 	if (why_no_enter) {
@@ -504,11 +525,11 @@ int why_function(struct pt_regs *ctx)
 }
 
 /*
- * The hit of this site that is there, or the oldest, which is overwritten. Its number goes through
- * memory: of a variable the verifier knows the value, and follows all that comes behind it once for
- * each.
+ * The hit of this site that is there, or the oldest, which is overwritten; those of other errnos
+ * count as older. Its number goes through memory: of a variable the verifier knows the value, and
+ * follows all that comes behind it once for each.
  */
-static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 site)
+static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 site, __u32 err)
 {
 	__u32 oldest = ~0;
 
@@ -520,6 +541,8 @@ static __always_inline struct why_hit *hit_slot(struct why_task *task, __u32 sit
 			task->slot = i;
 			break;
 		}
+		if (order && task->hit[i].hit.err == err)
+			order |= 1u << 31;
 		if (order < oldest) {
 			oldest = order;
 			task->slot = i;
@@ -547,7 +570,9 @@ static __always_inline struct why_hit *on_site(struct why_task *task, __u64 cook
 
 	if (!makes_errno(task, cookie))
 		return NULL;
-	hit = hit_slot(task, (__u32)cookie);
+	hit = hit_slot(task, (__u32)cookie, err);
+	if (hit->order && hit->site != (__u32)cookie)
+		*evicted_word(task, hit->err) |= 1ull << (hit->err & 63);
 	hit->order = ++task->hits;
 	hit->ip = ip;
 	hit->site = cookie;

@@ -134,7 +134,7 @@ struct why_hit_of {
  * @result: what the system call returned; or minus @err
  * @hits: of sites since the call began
  * @entered: functions that were entered since the call began; @funcs has the newest of them
- * @compat: a call of 32-bit code: its number is of another table
+ * @hits_lost: of @err's sites some hits are not told
  * @text: of the extended acknowledgement, NUL-terminated
  * @call: the arguments, as they were when the call returned
  * @funcs: lower halves of the entries' addresses; entry number N stands at N modulo WHY_FUNCS_MAX;
@@ -147,7 +147,7 @@ struct why_failed {
 	__u32 err;
 	__u32 hits;
 	__u32 entered;
-	__u32 compat;
+	__u32 hits_lost;
 	__u32 unused;
 	__s64 result;
 	char text[WHY_TEXT_MAX];

@@ -157,6 +157,7 @@ static int add_failed(struct failures *failures, const struct why_failed *failed
 		.via = failed->via,
 		.err = failed->err,
 		.executed = failed->hits,
+		.hits_lost = failed->hits_lost,
 		.result = failed->result,
 		.call = failed->call,
 	};

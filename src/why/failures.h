@@ -23,6 +23,7 @@
  * @funcs: functions that ran, lower halves of their addresses, each one once, by their first entry,
  *         the newest first
  * @cut: functions that ran before those are not known any more
+ * @hits_lost: not all hits are in @hits
  * @withheld: failures_withhold() was called
  */
 struct failure {
@@ -44,6 +45,7 @@ struct failure {
 	uint32_t *funcs;
 	size_t func_count;
 	bool cut;
+	bool hits_lost;
 	bool withheld;
 };
 
