@@ -3,8 +3,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "why/deep/deep.h"
+
+bool answer_same_frame(const struct why_hit *one, const struct why_hit *other)
+{
+	return one->frames == other->frames && one->frames > 1 &&
+	       !memcmp(&one->stack[1], &other->stack[1], (one->frames - 1) * sizeof(one->stack[0]));
+}
 
 int answer_keep_hit(struct answer *answer, const struct failure *failure, const struct why_hit *hit)
 {

@@ -102,6 +102,13 @@ int answer_conclude(struct answer *answer, const struct observed *observed);
 /** answer_explain_no_sites() - nothing that ran in the call loads its error */
 void answer_explain_no_sites(struct answer *answer);
 
+/**
+ * answer_same_frame() - were both hit in the same call of their function?
+ * In other runs, too: the same calls lead there. Of a function that calls itself, or that an
+ * interrupt runs as well, each may be of another call.
+ */
+bool answer_same_frame(const struct why_hit *one, const struct why_hit *other);
+
 /** answer_keep_hit() - the hit of @answer->site, again: with what it has more; 0 or -ENOMEM */
 int answer_keep_hit(struct answer *answer, const struct failure *failure,
 		    const struct why_hit *hit);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "disasm/dataflow.h"
 #include "disasm/insn.h"
@@ -68,10 +67,13 @@ int decider_sites(const struct probes *probes, const struct answer *answer, stru
 	return err;
 }
 
-static const struct why_hit *hit_of_place(const struct failure *failure)
+/* The call may have come there once more on another way: what was learned of the hit that the
+ * answer has is nothing of that one. */
+static const struct why_hit *hit_of_place(const struct failure *failure,
+					  const struct why_hit *known)
 {
 	for (size_t i = 0; i < failure->hit_count; i++)
-		if (failure->hits[i].site == PLACE)
+		if (failure->hits[i].site == PLACE && answer_same_frame(&failure->hits[i], known))
 			return &failure->hits[i];
 	return NULL;
 }
@@ -88,19 +90,12 @@ static int way_of(const struct probes *probes, const struct why_hit *hit, uint64
 	return insn_branch_taken(bytes, in.len, (uint16_t)hit->regs[PTREG_FLAGS]);
 }
 
-/* In the same call of the function: of a function that calls itself, both may be of another one. */
-static bool same_frame(const struct why_hit *a, const struct why_hit *b)
-{
-	return a->frames == b->frames && a->frames > 1 &&
-	       !memcmp(&a->stack[1], &b->stack[1], (a->frames - 1) * sizeof(a->stack[0]));
-}
-
 static bool went_there(const struct probes *probes, const struct why_hit *hit,
 		       const struct why_hit *place)
 {
 	const struct site *site = &probes->sites.items[hit->site];
 
-	return same_frame(hit, place) && way_of(probes, hit, site->addr) == site->taken;
+	return answer_same_frame(hit, place) && way_of(probes, hit, site->addr) == site->taken;
 }
 
 /*
@@ -137,13 +132,10 @@ static const struct why_hit *find_decider(const struct probes *probes,
 int decider_choose(const struct probes *probes, const struct failure *failure,
 		   struct answer *answer)
 {
-	const struct why_hit *place = hit_of_place(failure);
+	const struct why_hit *place = hit_of_place(failure, answer->hit);
 	const struct why_hit *hit = place ? find_decider(probes, failure, place) : NULL;
 
-	/* The LBR of another call may be kept beside it, if that came the same way. */
-	bool has_branches = probes->events && answer->hit && answer->hit->hw;
-
-	if (!hit || (has_branches && !same_frame(place, answer->hit))) {
+	if (!hit) {
 		log_verbose("which branch decided was not seen");
 		return 0;
 	}
@@ -153,7 +145,8 @@ int decider_choose(const struct probes *probes, const struct failure *failure,
 	*answer->decider_hit = *hit;
 	answer->decider = probes->sites.items[hit->site];
 	answer->decider_table = probes->tables[hit->site];
-	if (has_branches)
+	/* The LBR of another run is kept beside it: that came the same way. */
+	if (probes->events && answer->hit->hw)
 		return 0;
 	answer->table = probes->tables[PLACE];
 	return answer_keep_hit(answer, failure, place);

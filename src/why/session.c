@@ -9,6 +9,7 @@
 #include "util/log.h"
 #include "why/decider.h"
 #include "why/learned.h"
+#include "why/origin.h"
 
 /* A command that fails is not repeated more often than that. */
 #define RUNS_MAX 3
@@ -181,6 +182,21 @@ static int conclude_early(struct session *session, bool *ret_done)
 	return err;
 }
 
+/*
+ * The last time that the place was executed need not be when it made the error. Where a kprobe's
+ * stack could not be read, nothing tells one from the other but where the value goes.
+ */
+static bool made_error_again(const struct session *session, const struct failure *again)
+{
+	struct site place = session->answer->site;
+	const struct probes *probes = &session->probes;
+
+	if (session->answer->hit->frames > 1)
+		return answer_same_frame(&again->hits[0], session->answer->hit);
+	return origin_choose(again, &(struct sites){.items = &place, .count = 1}, &probes->text,
+			     probes->opts->symbols);
+}
+
 /* Once more with the one site, by a breakpoint: a kprobe on the way fills the LBR itself. */
 static int run_for_branches(struct session *session, struct errmsg *msg)
 {
@@ -204,9 +220,14 @@ static int run_for_branches(struct session *session, struct errmsg *msg)
 	err = run_sites(session, &again, msg);
 	if (err)
 		return err;
-	if (again && again->hit_count && again->hits[0].hw)
+	if (!again || !again->hit_count || !again->hits[0].hw)
+		errmsg_set(&answer->lbr_reason, 0, "in run %u the call did not fail there",
+			   answer->runs);
+	else if (!made_error_again(session, again))
+		errmsg_set(&answer->lbr_reason, 0,
+			   "in run %u the call came there last by other functions", answer->runs);
+	else
 		return answer_keep_hit(answer, again, &again->hits[0]);
-	errmsg_set(&answer->lbr_reason, 0, "in run %u the call did not fail there", answer->runs);
 	return 0;
 }
 
@@ -333,8 +354,8 @@ static int find_origin(struct session *session, struct errmsg *msg)
 		err = run_for_sites(session, msg);
 	if (err || answer->state == ORIGIN_NONE)
 		return err;
-	if (answer->has_lbr &&
-	    (!answer->hit || !answer->hit->hw || session->probes.sites.count > HW_SITES_MAX)) {
+	if (answer->has_lbr && answer->hit &&
+	    (!answer->hit->hw || session->probes.sites.count > HW_SITES_MAX)) {
 		if (session->opts->reason_first && answer->runs + 1 == RUNS_MAX) {
 			err = run_for_decider(session, msg);
 			if (err || !runs_left(session)) {

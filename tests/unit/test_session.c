@@ -15,11 +15,13 @@
 #define RUNS 5
 
 /*
- * The command: its call in each run. After the first one a module is there, if @module.
+ * The command: its call in each run. After the first one a module is there, if @module; after run
+ * number @taken_after, if not 0, no debug register is free.
  */
 static struct {
 	struct call calls[RUNS];
 	bool module;
+	unsigned int taken_after;
 	unsigned int runs;
 	bool told;
 } command;
@@ -55,6 +57,8 @@ int __wrap_watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *c
 	if (command.told)
 		return 0;
 	command.told = true;
+	if (command.runs == command.taken_after)
+		kernel.registers_taken = true;
 	if (command.module && command.runs == 1) {
 		kernel.modules++;
 		kernel.untraced_from = FUNCTIONS;
@@ -187,6 +191,71 @@ static void session_lbr_more_sites_a_third_run_for_branches(void **state)
 	assert_int_equal(answer.site.addr, SITE(4));
 	assert_int_equal(answer.runs, 3);
 	assert_true(answer.hit->hw);
+	answer_deinit(&answer);
+}
+
+/*
+ * In the run for the branches an interrupt executes the instruction once more: the branches before
+ * that, its registers and its stack are none of the call's.
+ */
+static void session_third_run_hit_in_an_interrupt_the_answer_stays(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	every_run(5);
+	command.calls[2].interrupt = true;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(4));
+	assert_int_equal(answer.runs, 3);
+	assert_false(answer.hit->hw);
+	assert_int_equal(answer.hit->frames, 2);
+	assert_int_equal(answer.hit->stack[1], MKDIR + 10);
+	assert_non_null(strstr(answer.lbr_reason.text, "in run 3"));
+	answer_deinit(&answer);
+}
+
+/*
+ * A kprobe's stack that could not be read is no other way: the third run has both, unless that was
+ * hit in an interrupt.
+ */
+static void session_second_run_without_stack_the_third_has_it(void **state)
+{
+	struct answer answer;
+
+	for (int interrupt = 0; interrupt < 2; interrupt++) {
+		memset(&command, 0, sizeof(command));
+		kernel.has_lbr = true;
+		every_run(5);
+		command.calls[1].no_stack = true;
+		command.calls[2].interrupt = interrupt;
+		explain(&answer);
+		assert_int_equal(answer.state, ORIGIN_FOUND);
+		assert_int_equal(answer.site.addr, SITE(4));
+		assert_int_equal(answer.runs, 3);
+		assert_int_equal(answer.hit->hw, !interrupt);
+		assert_int_equal(answer.hit->frames, interrupt ? 1 : 2);
+		answer_deinit(&answer);
+	}
+}
+
+/* Nothing was hit in the second run, and what is left cannot be armed: of no place is there a run.
+ */
+static void session_no_place_no_run_for_its_branches(void **state)
+{
+	struct answer answer;
+
+	kernel.has_lbr = true;
+	for (unsigned int i = 0; i < 5; i++)
+		kernel.no_kprobe[i] = true;
+	every_run(6);
+	command.calls[1].none = true;
+	command.taken_after = 2;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.runs, 2);
+	assert_null(answer.hit);
 	answer_deinit(&answer);
 }
 
@@ -371,6 +440,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(session_lbr_few_sites_two_runs, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_lbr_more_sites_a_third_run_for_branches,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(
+			session_third_run_hit_in_an_interrupt_the_answer_stays, open_kernel,
+			close_kernel),
+		cmocka_unit_test_setup_teardown(session_second_run_without_stack_the_third_has_it,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_no_place_no_run_for_its_branches,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(
 			session_module_loaded_error_elsewhere_branches_are_kept, open_kernel,

@@ -29,8 +29,10 @@
 /* Where F(i) loads its errno. */
 #define SITE(i) (F(i) + 5)
 /* __x64_sys_mkdir: 00 nopl (fentry)  05 call F(0)  0a ret */
-#define MKDIR	 F(FUNCTIONS)
-#define CALLS_IN 16 /* functions that run in a call */
+#define MKDIR F(FUNCTIONS)
+/* Entry code of an interrupt. */
+#define INTERRUPT F(FUNCTIONS + 1)
+#define CALLS_IN  16 /* functions that run in a call */
 
 /**
  * struct call - a call that fails with EINVAL
@@ -38,12 +40,16 @@
  * @ran: functions that run in it, numbers plus 1, the last one made the error; but with @none no
  *       instruction made it
  * @early: it began before what is armed now was
+ * @interrupt: behind the error an interrupt executes that instruction, too
+ * @no_stack: the stack cannot be read where a kprobe is hit
  */
 struct call {
 	const char *path;
 	unsigned int ran[CALLS_IN];
 	bool none;
 	bool early;
+	bool interrupt;
+	bool no_stack;
 };
 
 /* The kernel, as it is now. */
@@ -61,6 +67,7 @@ static struct {
 	/* What the machine can do. */
 	bool no_kprobe[FUNCTIONS]; /* refused at F(i) */
 	bool has_lbr, lbr_on;
+	bool registers_taken; /* somebody else's breakpoints are in all of them */
 	uint64_t modules;
 	size_t untraced_from; /* functions that nobody knows of yet: of a module */
 	/* How often. */
@@ -89,8 +96,9 @@ static inline void kernel_open(void)
 	}
 	memcpy(kernel.text + FUNCTIONS * STRIDE, mkdir, sizeof(mkdir) - 1);
 	memcpy(kernel.text + FUNCTIONS * STRIDE + 6, &back, sizeof(back));
-	fprintf(out, "%llx T __x64_sys_mkdir\n%llx T end\n%llx T further\n", MKDIR, MKDIR + STRIDE,
-		MKDIR + 2 * STRIDE);
+	fprintf(out, "%llx T __x64_sys_mkdir\n%llx T asm_sysvec_apic_timer_interrupt\n", MKDIR,
+		INTERRUPT);
+	fprintf(out, "%llx T end\n%llx T further\n", INTERRUPT + STRIDE, INTERRUPT + 2 * STRIDE);
 	fclose(out);
 	kernel.symbols = symbol_table(table);
 	free(table);
@@ -106,7 +114,8 @@ static inline void kernel_close(void)
 	symbols_close(kernel.symbols);
 }
 
-static inline struct why_hit_of *hit_of(unsigned int i, uint64_t seq, uint32_t order)
+/* Of the last time that it was executed. */
+static inline struct why_hit_of *hit_of(unsigned int i, uint64_t seq, const struct call *call)
 {
 	struct why_hit_of *event = calloc(1, sizeof(*event));
 
@@ -114,13 +123,20 @@ static inline struct why_hit_of *hit_of(unsigned int i, uint64_t seq, uint32_t o
 	event->of = seq;
 	event->hit = (struct why_hit){
 		.ip = SITE(i),
-		.order = order,
+		.order = call->interrupt ? 2 : 1,
 		.site = kernel.site[i] - 1,
 		.err = EINVAL,
 		.frames = 2,
 		.hw = kernel.site_hw[i] && kernel.site_lbr[i] && kernel.lbr_on,
 		.stack = {SITE(i), MKDIR + 10},
 	};
+	if (call->no_stack && !kernel.site_hw[i])
+		event->hit.frames = 1;
+	if (call->interrupt) {
+		event->hit.frames = 3;
+		event->hit.stack[1] = INTERRUPT + 5;
+		event->hit.stack[2] = MKDIR + 10;
+	}
 	return event;
 }
 
@@ -151,9 +167,9 @@ static inline int kernel_call(const struct call *call, watch_fn *fn, void *ctx)
 				failed->funcs[failed->entered++] = (uint32_t)F(i);
 	}
 	if (!err && !call->none && kernel.site[last] && !call->early) {
-		struct why_hit_of *hit = hit_of(last, seq, 1);
+		struct why_hit_of *hit = hit_of(last, seq, call);
 
-		failed->hits = 1;
+		failed->hits = hit->hit.order;
 		err = fn(&hit->head, sizeof(*hit), ctx);
 		free(hit);
 	}
@@ -218,7 +234,7 @@ int __wrap_watch_sites(struct watch *watch, struct watch_site *sites, size_t fir
 int __wrap_watch_sites(struct watch *watch, struct watch_site *sites, size_t first, size_t count,
 		       bool lbr, bool kprobes, struct errmsg *msg)
 {
-	unsigned int free_registers = 4;
+	unsigned int free_registers = kernel.registers_taken ? 0 : 4;
 	int armed = 0;
 
 	for (unsigned int i = 0; i < FUNCTIONS; i++)
