@@ -244,6 +244,44 @@ static void standby_learned_before_first_occurrence_answers(void **state)
 	unlink(path);
 }
 
+/*
+ * Earlier uses have learned of more instructions than are watched at once. Of those that found no
+ * place nothing is said as if they could not be watched: they are, as soon as a call fails by one.
+ */
+static void standby_learned_more_than_are_watched_at_once_found(void **state)
+{
+	char path[] = "/tmp/lbrsnoop-learned.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *file = fdopen(fd, "w");
+	struct answer answer;
+
+	assert_non_null(file);
+	/* The newest come first: one name, and its 50 functions, is left when 6 more may be
+	 * watched. */
+	fprintf(file, "%d %d - twin\n", SYS_mkdir, EINVAL);
+	for (unsigned int i = 0; i < TWINS; i++)
+		fprintf(file, "%d %d - f%u\n", SYS_mkdir, EINVAL, i);
+	fclose(file);
+	_Static_assert(TWINS < PROBES_SITES_MAX && FUNCTIONS > PROBES_SITES_MAX, "some are left");
+	setenv("LBRSNOOP_LEARNED", path, 1);
+	call("/x", FUNCTIONS - 1);
+	call("/x", FUNCTIONS - 1);
+	attach(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(FUNCTIONS - 1));
+	assert_int_equal(answer.runs, 2);
+	answer_deinit(&answer);
+
+	/* Of those that are watched the first occurrence answers, as ever. */
+	call("/y", 5);
+	attach(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(5));
+	assert_int_equal(answer.runs, 1);
+	answer_deinit(&answer);
+	unlink(path);
+}
+
 /* One instruction cannot be watched: never more than one of these. */
 static void standby_unwatched_instruction_one_of_several(void **state)
 {
@@ -433,6 +471,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(standby_module_loaded_its_functions_are_watched,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(standby_learned_before_first_occurrence_answers,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(standby_learned_more_than_are_watched_at_once_found,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(standby_unwatched_instruction_one_of_several,
 						open_kernel, close_kernel),

@@ -22,10 +22,12 @@
 #include "util/clock.h"
 #include "why/session.h"
 
-#define FUNCTIONS 40
+#define FUNCTIONS 300 /* more than there may be sites: PROBES_SITES_MAX */
 #define STRIDE	  0x40u
 #define BASE	  0xffffffff81000000ULL
-#define F(i)	  (BASE + (i)*STRIDE)
+/* These and those behind them are static functions of one name. */
+#define TWINS 250
+#define F(i)  (BASE + (i)*STRIDE)
 /* Where F(i) loads its errno. */
 #define SITE(i) (F(i) + 5)
 /* __x64_sys_mkdir: 00 nopl (fentry)  05 call F(0)  0a ret */
@@ -92,7 +94,10 @@ static inline void kernel_open(void)
 	memset(kernel.text, 0xcc, sizeof(kernel.text));
 	for (unsigned int i = 0; i < FUNCTIONS; i++) {
 		memcpy(kernel.text + i * STRIDE, function, sizeof(function) - 1);
-		fprintf(out, "%llx T f%u\n", F(i), i);
+		if (i < TWINS)
+			fprintf(out, "%llx T f%u\n", F(i), i);
+		else
+			fprintf(out, "%llx t twin\n", F(i));
 	}
 	memcpy(kernel.text + FUNCTIONS * STRIDE, mkdir, sizeof(mkdir) - 1);
 	memcpy(kernel.text + FUNCTIONS * STRIDE + 6, &back, sizeof(back));

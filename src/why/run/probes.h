@@ -141,7 +141,11 @@ void probes_disarm(struct probes *probes);
 int probes_arm_for_branches(struct probes *probes, const struct site *site,
 			    const struct why_read_table *table, struct errmsg *msg);
 
-/** probes_watched() - was every site of @needed armed? Those that cannot be are in @unwatched */
+/**
+ * probes_watched() - was every site of @needed armed, or tried?
+ * Those that were refused are in @unwatched; those that there was no room for are there, too, but
+ * may be armed when others are not.
+ */
 bool probes_watched(const struct probes *probes, const struct sites *needed);
 
 /**
