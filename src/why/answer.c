@@ -76,9 +76,12 @@ static int keep_candidates(struct answer *answer, const struct sites *unwatched)
 int answer_conclude(struct answer *answer, const struct observed *observed)
 {
 	const struct sites *unwatched = observed->unwatched;
+	/* What was hit before could not be watched again. That it was, is known. */
+	bool again = !observed->hit && answer->hit && sites_has(unwatched, answer->site.addr);
+	size_t left = unwatched->count - again;
 
 	/* Neither what was hit before nor what was left then: this time it went another way. */
-	if (!observed->hit && answer->hit) {
+	if (!observed->hit && answer->hit && !again) {
 		errmsg_set(&answer->reason, 0,
 			   "what was executed in run %u was not in run %u, nor was what could not "
 			   "be watched before",
@@ -93,10 +96,10 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 			return -ENOMEM;
 	}
 	answer->reason.text[0] = '\0';
-	if (unwatched->count) {
+	if (left) {
 		answer->state = ORIGIN_ONE_OF;
-		errmsg_set(&answer->reason, 0, "%zu of %zu instructions could not be watched",
-			   unwatched->count, observed->sites_all);
+		errmsg_set(&answer->reason, 0, "%zu of %zu instructions could not be watched", left,
+			   observed->sites_all);
 		return keep_candidates(answer, unwatched);
 	}
 	sites_deinit(&answer->candidates);

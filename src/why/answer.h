@@ -94,7 +94,8 @@ struct observed {
  * answer_conclude() - the place, from one observation more
  *
  * A hit is certain where nothing was left unwatched. Where a later observation, of what was left
- * and of the hit before, shows neither, the earlier one is as uncertain as it was. Return: 0 or
+ * and of the hit before, shows neither, the earlier one is as uncertain as it was. Where the hit
+ * before is itself in @unwatched, what was left and did not show is ruled out. Return: 0 or
  * -ENOMEM.
  */
 int answer_conclude(struct answer *answer, const struct observed *observed);

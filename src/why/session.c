@@ -233,18 +233,19 @@ static int run_for_branches(struct session *session, struct errmsg *msg)
 
 /*
  * Where more sites than there are breakpoints refuse a kprobe: those that got none, and the one
- * that was hit, so that the order of the hits tells which is the last.
+ * that was hit, so that the order of the hits tells which is the last. That comes first: where no
+ * kprobe may stand there either, one of the breakpoints is for it.
  */
 static int take_unwatched(struct session *session)
 {
 	struct probes *probes = &session->probes;
+	const struct why_hit *hit = session->answer->hit;
+	size_t room = HW_SITES_MAX - (hit && probes->armed[hit->site].hw);
 	struct sites now = {}, later = {};
-	int err = 0;
+	int err = hit ? sites_add(&now, &session->answer->site) : 0;
 
 	for (size_t i = 0; !err && i < probes->unwatched.count; i++)
-		err = sites_add(i < HW_SITES_MAX ? &now : &later, &probes->unwatched.items[i]);
-	if (!err && session->answer->hit)
-		err = sites_add(&now, &session->answer->site);
+		err = sites_add(i < room ? &now : &later, &probes->unwatched.items[i]);
 	if (err) {
 		sites_deinit(&now);
 		sites_deinit(&later);

@@ -366,6 +366,81 @@ static void session_more_refused_than_runs_one_of_several(void **state)
 	answer_deinit(&answer);
 }
 
+/*
+ * No kprobe anywhere: the instruction that was hit keeps one of the four breakpoints, for without
+ * it nothing would be known of the third run. Three others get the rest.
+ */
+static void session_no_kprobes_what_was_hit_is_watched_again(void **state)
+{
+	struct answer answer;
+
+	for (unsigned int i = 0; i < 8; i++)
+		kernel.no_kprobe[i] = true;
+	every_run(8);
+	explain(&answer);
+	assert_int_equal(answer.runs, 3);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.site.addr, SITE(7));
+	assert_int_equal(answer.candidates.count, 2);
+	assert_true(sites_has(&answer.candidates, SITE(0)));
+	assert_true(sites_has(&answer.candidates, SITE(7)));
+	assert_string_equal(answer.reason.text, "1 of 8 instructions could not be watched");
+	answer_deinit(&answer);
+
+	/* One less: that is all of them. */
+	memset(&command, 0, sizeof(command));
+	every_run(7);
+	explain(&answer);
+	assert_int_equal(answer.runs, 3);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(6));
+	answer_deinit(&answer);
+}
+
+/*
+ * What was hit in one run could not be watched in the next, in which those that were left do not
+ * show: they are ruled out. It is not said that it was not executed, which nobody saw.
+ */
+static void answer_hit_that_is_not_watched_again_others_are_ruled_out(void **state)
+{
+	struct failure *call = calloc(1, sizeof(*call));
+	struct site items[] = {{.addr = SITE(0), .watch = SITE(0)},
+			       {.addr = SITE(1), .watch = SITE(1)},
+			       {.addr = SITE(2), .watch = SITE(2)}};
+	const struct sites sites = {.items = items, .count = 1};
+	const struct sites others = {.items = items + 1, .count = 2};
+	const struct sites both = {.items = items, .count = 2};
+	const struct why_hit hit = {.site = 0};
+	struct answer answer = {.runs = 2};
+	struct observed observed = {.failure = call,
+				    .hit = &hit,
+				    .sites = &sites,
+				    .unwatched = &others,
+				    .sites_all = 3};
+
+	answer.failures.items = call;
+	answer.failures.count = 1;
+	answer.call = call;
+	assert_int_equal(answer_conclude(&answer, &observed), 0);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.candidates.count, 3);
+
+	observed.hit = NULL;
+	observed.sites = &others;
+	observed.unwatched = &both;
+	assert_int_equal(answer_conclude(&answer, &observed), 0);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.candidates.count, 2);
+	assert_string_equal(answer.reason.text, "1 of 3 instructions could not be watched");
+
+	observed.unwatched = &sites;
+	assert_int_equal(answer_conclude(&answer, &observed), 0);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(0));
+	assert_string_equal(answer.reason.text, "");
+	answer_deinit(&answer);
+}
+
 /* In the third run the call fails, and neither what was hit before nor what was left ran. */
 static void session_third_run_shows_nothing_answer_stays_uncertain(void **state)
 {
@@ -461,6 +536,9 @@ int main(void)
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(session_more_refused_than_runs_one_of_several,
 						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_no_kprobes_what_was_hit_is_watched_again,
+						open_kernel, close_kernel),
+		cmocka_unit_test(answer_hit_that_is_not_watched_again_others_are_ruled_out),
 		cmocka_unit_test_setup_teardown(
 			session_third_run_shows_nothing_answer_stays_uncertain, open_kernel,
 			close_kernel),
