@@ -17,7 +17,11 @@
 #include "cmd/cmd.h"
 #include "host/capabilities.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/log.h"
+
+/* What a command that is stopped may take to clean up. */
+#define STOP_NS 2000000000ull
 
 int child_find(const char *name, char **ret_path)
 {
@@ -292,6 +296,27 @@ void child_end(struct child *child)
 		waitpid(child->pid, &child->status, 0);
 		child->ended = true;
 	}
+}
+
+bool child_stop(struct child *child, int sig, bool sent)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + STOP_NS;
+	bool ended;
+
+	/* One that never ran has nothing to clean up. */
+	if (child->pid > 0 && !child->ended && child->go_fd >= 0)
+		child_end(child);
+	if (child->pid <= 0 || child->ended)
+		return true;
+	if (!sent || getpgid(child->pid) != getpgrp())
+		kill(child->pid, sig);
+	for (ended = child_ended(child); !ended && clock_ns(CLOCK_MONOTONIC) < end_ns;) {
+		nanosleep(&pause, NULL);
+		ended = child_ended(child);
+	}
+	child_kill(child);
+	return ended;
 }
 
 void child_kill(struct child *child)

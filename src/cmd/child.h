@@ -79,6 +79,16 @@ void child_resume(struct child *child);
 /** child_ended() - did it end? false if there is none */
 bool child_ended(struct child *child);
 
+/**
+ * child_stop() - let it end as it would without us, but end it
+ * What it has started is left to it.
+ * @sig: is passed on; two seconds later it is killed
+ * @sent: its process group has had the signal, as ours, of the terminal: not twice, which many
+ *	programs take for "at once"
+ * Return: false if it was killed.
+ */
+bool child_stop(struct child *child, int sig, bool sent);
+
 /** child_kill() - end it in any case */
 void child_kill(struct child *child);
 

@@ -23,6 +23,13 @@ enum exit_status {
  */
 extern volatile sig_atomic_t stop_requested;
 
+/*
+ * The first of these signals, and whether the terminal has sent it: to all processes in its
+ * foreground, a command of ours among them.
+ */
+extern volatile sig_atomic_t stop_signal;
+extern volatile sig_atomic_t stop_by_terminal;
+
 /* SIGHUP came, for a trace that writes files. */
 extern volatile sig_atomic_t reopen_requested;
 

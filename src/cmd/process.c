@@ -12,19 +12,27 @@
 #define OTHER_FILES 256
 
 volatile sig_atomic_t stop_requested;
+volatile sig_atomic_t stop_signal;
+volatile sig_atomic_t stop_by_terminal;
 volatile sig_atomic_t reopen_requested;
 
-static void on_signal(int sig)
+static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	(void)sig;
+	(void)context;
+	if (!stop_requested) {
+		stop_by_terminal = info->si_code == SI_KERNEL;
+		stop_signal = sig;
+	}
 	stop_requested++;
 }
 
-static void on_early_signal(int sig)
+static void on_early_signal(int sig, siginfo_t *info, void *context)
 {
 	static const char text[] = "lbrsnoop: stopped before tracing began\n";
 
 	(void)sig;
+	(void)info;
+	(void)context;
 	if (log_get_level() > LOG_QUIET && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(EXIT_ERROR);
 	/* A process that arms has these files, too (capture/multi.c): whoever reads them must not
@@ -41,9 +49,9 @@ static void on_hangup(int sig)
 	reopen_requested = 1;
 }
 
-static void handle_stop(void (*handler)(int), int flags)
+static void handle_stop(void (*handler)(int, siginfo_t *, void *), int flags)
 {
-	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+	struct sigaction action = {.sa_sigaction = handler, .sa_flags = flags | SA_SIGINFO}, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);

@@ -22,8 +22,11 @@ static struct {
 	struct call calls[RUNS];
 	bool module;
 	unsigned int taken_after;
+	/* The user wants no more: in this run, or when it has ended; 0: never. */
+	unsigned int stop_in, stop_after;
+	unsigned int stopped;
 	unsigned int runs;
-	bool told;
+	bool told, over;
 } command;
 
 static int start(void *ctx, bool quiet, uint32_t *ret_pid, struct errmsg *msg)
@@ -31,7 +34,7 @@ static int start(void *ctx, bool quiet, uint32_t *ret_pid, struct errmsg *msg)
 	assert_true(command.runs < RUNS);
 	assert_int_equal(quiet, command.runs > 0);
 	command.runs++;
-	command.told = false;
+	command.told = command.over = false;
 	*ret_pid = 100;
 	return 0;
 }
@@ -43,12 +46,20 @@ static void go(void *ctx)
 static bool ended(void *ctx, int *ret_status)
 {
 	*ret_status = 1 << 8;
+	command.over = command.told;
 	return command.told;
 }
 
 static bool stop(void *ctx)
 {
-	return false;
+	return (command.stop_in && command.runs >= command.stop_in) ||
+	       (command.stop_after && command.runs >= command.stop_after && command.over);
+}
+
+static void end(void *ctx)
+{
+	assert_true(stop(ctx));
+	command.stopped++;
 }
 
 int __wrap_watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx);
@@ -476,6 +487,41 @@ static void session_third_run_shows_nothing_and_none_before_no_place(void **stat
 	answer_deinit(&answer);
 }
 
+static void interrupt(unsigned int runs, unsigned int stopped)
+{
+	const struct session_options opts = {
+		.command = {.start = start, .go = go, .ended = ended, .stop = stop, .end = end},
+		.blame = {.syscall = -1, .any_errno = true},
+		.probes = {.symbols = kernel.symbols, .kprobes = true, .lbr = true},
+	};
+	struct answer answer;
+	struct errmsg msg = {};
+
+	every_run(6);
+	assert_int_equal(session_run(&opts, &answer, &msg), -EINTR);
+	assert_string_equal(msg.text, "interrupted");
+	assert_int_equal(command.runs, runs);
+	assert_int_equal(command.stopped, stopped);
+	answer_deinit(&answer);
+}
+
+/* While it runs, it is ended as its own kind wants it, and waited for. */
+static void session_interrupted_in_a_run_the_command_is_ended(void **state)
+{
+	for (unsigned int run = 1; run <= 2; run++) {
+		memset(&command, 0, sizeof(command));
+		command.stop_in = run;
+		interrupt(run, 1);
+	}
+}
+
+/* Where none runs, none is begun only to be ended. */
+static void session_interrupted_between_runs_none_is_begun(void **state)
+{
+	command.stop_after = 1;
+	interrupt(1, 0);
+}
+
 static void session_call_does_not_fail_again_is_said(void **state)
 {
 	struct answer answer;
@@ -545,6 +591,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			session_third_run_shows_nothing_and_none_before_no_place, open_kernel,
 			close_kernel),
+		cmocka_unit_test_setup_teardown(session_interrupted_in_a_run_the_command_is_ended,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_interrupted_between_runs_none_is_begun,
+						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(session_call_does_not_fail_again_is_said,
 						open_kernel, close_kernel),
 	};

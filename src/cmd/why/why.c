@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -107,6 +108,15 @@ static bool ended(void *ctx, int *ret_status)
 static bool stop(void *ctx)
 {
 	return stop_requested > 0;
+}
+
+/* Also where an error of ours ends a run: the command may have to clean up. */
+static void end(void *ctx)
+{
+	struct why *why = ctx;
+
+	if (!child_stop(&why->child, stop_signal ?: SIGTERM, stop_by_terminal))
+		log_warning("the command did not end in two seconds: it was killed");
 }
 
 /* Not before the first run of --deep: what the command writes in the runs before that is shown. */
@@ -477,7 +487,12 @@ static int run(struct why *why, struct errmsg *msg)
 	_cleanup_free_ char *path = NULL;
 	const struct why_options *opts = why->opts;
 	struct session_options session = {
-		.command = {.start = start, .go = go, .ended = ended, .stop = stop, .ctx = why},
+		.command = {.start = start,
+			    .go = go,
+			    .ended = ended,
+			    .stop = stop,
+			    .end = end,
+			    .ctx = why},
 		.blame = {.syscall = opts->syscall,
 			  .errnos = opts->filter.errnos,
 			  .any_errno = opts->filter.errno_any},
@@ -532,7 +547,7 @@ static int run(struct why *why, struct errmsg *msg)
 	err = opts->once ? standby_run(&session, &why->answer, msg)
 			 : session_run(&session, &why->answer, msg);
 	progress_end(why->progress);
-	child_kill(&why->child);
+	end(why);
 	if (err)
 		return err;
 	say_status(why->answer.status);
@@ -589,7 +604,7 @@ int why_run(const struct why_options *opts)
 		log_error("%s; what needs no LBR: %s", msg.text, opts->advice);
 	else if (err)
 		log_error("%s", msg.text[0] ? msg.text : strerror(-err));
-	child_kill(&why.child);
+	end(&why);
 	view_destroy(why.view);
 	if (why.file != stdout)
 		fclose(why.file);

@@ -24,8 +24,11 @@ int command_run(const struct command *command, struct probes *probes, struct fai
 		bool quiet, command_fn *look, void *look_ctx, int *ret_status, struct errmsg *msg)
 {
 	uint32_t pid;
-	int err = command->start(command->ctx, quiet, &pid, msg);
+	int err;
 
+	if (command->stop(command->ctx))
+		return errmsg_set(msg, -EINTR, "interrupted");
+	err = command->start(command->ctx, quiet, &pid, msg);
 	if (err)
 		return err;
 	into->root = pid;
@@ -38,8 +41,10 @@ int command_run(const struct command *command, struct probes *probes, struct fai
 		err = probes_poll(probes, into);
 		if (!err && look)
 			err = look(look_ctx);
-		if (command->stop(command->ctx))
+		if (command->stop(command->ctx)) {
+			command->end(command->ctx);
 			return errmsg_set(msg, -EINTR, "interrupted");
+		}
 	}
 	/* What is still in the buffers. */
 	err = err ?: probes_drain(probes, into);

@@ -15,12 +15,14 @@
  * @go: let it run
  * @ended: has it ended? *@ret_status as waitpid() gives it
  * @stop: the user wants no more
+ * @end: then, while it runs: have it end, and wait for that
  */
 struct command {
 	int (*start)(void *ctx, bool quiet, uint32_t *ret_pid, struct errmsg *msg);
 	void (*go)(void *ctx);
 	bool (*ended)(void *ctx, int *ret_status);
 	bool (*stop)(void *ctx);
+	void (*end)(void *ctx);
 	void *ctx;
 };
 
@@ -28,7 +30,7 @@ struct command {
 typedef int command_fn(void *ctx);
 
 /**
- * command_run() - run it, from its start to its end
+ * command_run() - run it, from its start to its end; not at all if the user wants no more already
  * @into: what failed, sorted
  * @look: or NULL; gets @look_ctx
  * Return: 0; -EINTR if the user wants no more; negative errno, with @msg.
