@@ -219,6 +219,8 @@ static void put_deep(FILE *out, const struct deep_path *deep)
 		put_u32(out, deep->interrupts[i].run);
 		put_u32(out, deep->interrupts[i].rescheduled);
 	}
+	put_u32(out, deep->other_way);
+	put_string(out, deep->unchecked.text);
 }
 
 int answer_record_make(const struct answer *answer, const char *const *command, uint8_t **ret,
@@ -508,7 +510,13 @@ static int take_deep(struct cursor *cursor, const struct deep_way *way, struct a
 	deep->end = take_u64(cursor);
 	cursor_string(cursor, deep->gap.text, sizeof(deep->gap.text));
 	err = take_segments(cursor, deep);
-	return err ?: take_interrupts(cursor, deep);
+	err = err ?: take_interrupts(cursor, deep);
+	/* Captures of before that have no more. */
+	if (err || !cursor->left)
+		return err;
+	deep->other_way = take_u32(cursor, UINT32_MAX);
+	cursor_string(cursor, deep->unchecked.text, sizeof(deep->unchecked.text));
+	return cursor->bad ? -EBADMSG : 0;
 }
 
 int answer_record_read(const struct snapshot *snap, struct symbols *symbols, struct answer *ret,

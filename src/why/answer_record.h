@@ -22,7 +22,8 @@
  *	deep		u32 1: it was asked for; then u32 runs, u32 1: it begins at the entry,
  *			u64 end, string gap; u32 segments, each u32 run, u32 count, u32 overlap,
  *			u32 computed, u64 point; u32 interrupts, each u64 entry, u32 newer, u32 run,
- *			u32 1: rescheduled
+ *			u32 1: rescheduled; u32 other_way, string unchecked (captures of before
+ *			that end here)
  *
  * Each is as the member of that name of struct answer, failure, site, why_hit, deep_path.
  */

@@ -15,7 +15,8 @@
 #include "why/answer_record.h"
 #include "why/deep/deep.h"
 
-#define BASE 0xffffffff81000000ULL
+#define BASE	  0xffffffff81000000ULL
+#define UNCHECKED "no kprobes"
 
 static const char table[] = "ffffffff81000000 T one\n"
 			    "ffffffff81000020 T two\n"
@@ -95,6 +96,8 @@ static struct answer make_answer(void)
 		.entry = BASE + 0x30, .newer = 1, .run = 5, .rescheduled = true};
 	deep->runs = 4;
 	deep->end = BASE + 0x10;
+	deep->other_way = 6;
+	errmsg_set(&deep->unchecked, 0, UNCHECKED);
 	errmsg_set(&deep->gap, 0, "no more runs");
 	answer.deep = deep;
 	return answer;
@@ -177,6 +180,8 @@ static void check_deep(const struct deep_path *deep)
 	assert_false(deep->entry);
 	assert_int_equal(deep->end, BASE + 0x10);
 	assert_string_equal(deep->gap.text, "no more runs");
+	assert_int_equal(deep->other_way, 6);
+	assert_string_equal(deep->unchecked.text, UNCHECKED);
 	assert_int_equal(deep->segment_count, 2);
 	assert_int_equal(deep->segments[1].run, 4);
 	assert_int_equal(deep->segments[1].count, 2);
@@ -239,6 +244,26 @@ static void read_with_more_behind_it_the_same(void **state)
 	answer_deinit(&answer);
 }
 
+/* What captures of before end with. */
+#define WITHOUT_DOUBTS(len) ((len)-4 - 2 - strlen(UNCHECKED))
+
+static void read_without_doubts_of_the_way(void **state)
+{
+	struct answer answer = make_answer(), copy;
+	_cleanup_free_ uint8_t *bytes = NULL;
+	char **words = NULL;
+	size_t len;
+
+	make_bytes(&answer, &bytes, &len);
+	assert_int_equal(read_bytes(bytes, WITHOUT_DOUBTS(len), *state, &copy, &words), 0);
+	assert_int_equal(copy.deep->other_way, 0);
+	assert_string_equal(copy.deep->unchecked.text, "");
+	assert_int_equal(copy.deep->interrupt_count, 2);
+	answer_record_free_command(words);
+	answer_deinit(&copy);
+	answer_deinit(&answer);
+}
+
 /* Wherever they end; and each in memory of its own, so that a read beyond it is seen. */
 static void read_cut_bytes_is_refused(void **state)
 {
@@ -249,8 +274,11 @@ static void read_cut_bytes_is_refused(void **state)
 
 	make_bytes(&answer, &bytes, &len);
 	for (size_t i = 0; i < len; i++) {
-		uint8_t *part = malloc(i + 1);
+		uint8_t *part;
 
+		if (i == WITHOUT_DOUBTS(len))
+			continue;
+		part = malloc(i + 1);
 		assert_non_null(part);
 		memcpy(part, bytes, i);
 		assert_int_equal(read_bytes(part, i, *state, &copy, &words), -EBADMSG);
@@ -427,6 +455,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read_what_was_made_the_same),
 		cmocka_unit_test(read_with_more_behind_it_the_same),
+		cmocka_unit_test(read_without_doubts_of_the_way),
 		cmocka_unit_test(read_cut_bytes_is_refused),
 		cmocka_unit_test(read_numbers_beyond_their_range_is_refused),
 		cmocka_unit_test(read_log_of_whole_lines_only),

@@ -41,6 +41,7 @@
  * @waits: another task runs before this block, 0: never
  * @ways: by run, 1: it takes a branch more both at block NEWER and at block OLDER; 0: at neither
  * @pairs: 1: block NEWER stands beside OLDER, within one record
+ * @at_the_end: 1: block NEWER is the last one
  * @rounds: by run: how often it goes round block LOOP once more
  * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end, and in @blind_too
  * @seconds: that a run takes; @slow: this one takes 400 more; @now: so many are over
@@ -71,6 +72,7 @@ static struct {
 	unsigned int waits;
 	unsigned int (*ways)(unsigned int run);
 	bool pairs;
+	bool at_the_end;
 	unsigned int (*rounds)(unsigned int run);
 	bool kprobes;
 	unsigned int blind;
@@ -214,7 +216,7 @@ bool __wrap_probeable_forbidden(const struct probeable *probeable, uint64_t addr
 
 static unsigned int newer(void)
 {
-	return machine.pairs ? OLDER + 8 : NEWER;
+	return machine.at_the_end ? BLOCKS - 1 : machine.pairs ? OLDER + 8 : NEWER;
 }
 
 /* Block N ends with a jump to the next; at some a conditional branch can be taken before that. */
@@ -470,6 +472,9 @@ static void deep_same_in_each_run_reaches_the_entry(void **state)
 		assert_string_equal(path->gap.text, "");
 		assert_path(path, 0);
 		assert_true(machine.most_armed <= BREAKS);
+		assert_string_equal(path->unchecked.text,
+				    "the kernel has no kprobes, or they are switched off");
+		assert_int_equal(path->other_way, 0);
 		deep_path_free(path);
 	}
 }
@@ -509,6 +514,42 @@ static void deep_instruction_without_an_error_is_not_the_end(void **state)
 		assert_string_equal(path->gap.text, "");
 		assert_true(path->entry);
 		assert_path(path, 0);
+		deep_path_free(path);
+	}
+}
+
+static bool is_of_one_run(const struct deep_path *path);
+
+static unsigned int not_the_first(unsigned int run)
+{
+	return run > 0;
+}
+
+/* The error is explained as the first run made it; no other comes there like that. */
+static void deep_of_another_call_than_the_one_explained_is_said(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(depths); i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i / 2];
+		machine.kprobes = i % 2;
+		machine.at_the_end = true;
+		machine.ways = not_the_first;
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		/* Numbered from the answer's third run on. */
+		assert_int_equal(path->other_way, path->segments[0].run);
+		assert_in_range(path->other_way, 4, 3 + machine.runs);
+		assert_true(is_of_one_run(path));
+		deep_path_free(path);
+		/* What a kprobe took has no branches to compare. */
+		machine.runs = 0;
+		path = find(200, false);
+		assert_true(path->entry);
+		assert_int_equal(path->other_way, 0);
 		deep_path_free(path);
 	}
 }
@@ -726,6 +767,7 @@ static void deep_with_kprobes_the_same_in_each_run(void **state)
 		path = find(200, true);
 		assert_true(path->entry);
 		assert_path(path, 0);
+		assert_string_equal(path->unchecked.text, "");
 		deep_path_free(path);
 		assert_true(machine.runs < 1 + (BLOCKS + 2) / (depths[i] - 3));
 	}
@@ -996,6 +1038,7 @@ static void deep_with_kprobes_that_all_tasks_hit(void **state)
 	assert_int_equal(machine.told, 0);
 	assert_true(path->entry);
 	assert_path(path, 0);
+	assert_string_equal(path->unchecked.text, "everybody comes by its probes");
 	deep_path_free(path);
 }
 
@@ -1321,6 +1364,7 @@ int main(void)
 		TEST(deep_begins_with_a_record_of_its_own),
 		TEST(deep_instruction_without_an_error_is_not_the_end),
 		TEST(deep_tells_what_it_cut_out),
+		TEST(deep_of_another_call_than_the_one_explained_is_said),
 		TEST(deep_begins_again_if_interrupted),
 		TEST(deep_always_interrupted_is_said),
 		TEST(deep_other_ways_end_where_they_part),

@@ -245,6 +245,8 @@ static void why_json_lbr_answer_snapshot_and_deep_path_are_in_it(void **state)
 	struct deep_interrupt interrupt = {
 		.entry = BASE + 0x40, .newer = 1, .run = 4, .rescheduled = true};
 	struct deep_path deep = {.branches = branches,
+				 .other_way = 5,
+				 .unchecked.text = "why not",
 				 .count = 2,
 				 .end = BASE + 0x30,
 				 .segments = segments,

@@ -304,6 +304,8 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 		.runs = 2,
 		.interrupts = interrupts,
 		.interrupt_count = 2,
+		.other_way = 5,
+		.unchecked.text = "no\033kprobes",
 		.gap.text = "all 2 runs were made",
 	};
 	struct why_view view = {
@@ -322,6 +324,8 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 
 	render_why_deep(out, &deep, &view);
 	deep.gap.text[0] = '\0';
+	deep.unchecked.text[0] = '\0';
+	deep.other_way = 0;
 	deep.entry = true;
 	deep.runs = 1;
 	deep.count = 1;
@@ -336,6 +340,9 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 	assert_string_equal(
 		text, "\n10 branches back in 2 runs\n"
 		      "  no further: all 2 runs were made\n"
+		      "  the way is of run 5, which came there by other branches than the call "
+		      "above\n"
+		      "  not checked whether one run takes all of it: no\\x1bkprobes\n"
 		      "    one    +0x30  3 branches, 1 call that returned\n"
 		      "    three  +0x18  1 branch\n"
 		      "  2 branches are computed from registers, where no breakpoint may stand\n"

@@ -91,6 +91,21 @@ static void print_reach(FILE *out, const struct deep_path *deep, const struct wh
 		fprintf(out, "  no further: %s\n", escape_text(deep->gap.text, gap, sizeof(gap)));
 }
 
+/* What the way is not known to be. */
+static void print_doubts(FILE *out, const struct deep_path *deep)
+{
+	char text[4 * sizeof(deep->unchecked.text)];
+
+	if (deep->other_way)
+		fprintf(out,
+			"  the way is of run %u, which came there by other branches than the call "
+			"above\n",
+			deep->other_way);
+	if (deep->unchecked.text[0])
+		fprintf(out, "  not checked whether one run takes all of it: %s\n",
+			escape_text(deep->unchecked.text, text, sizeof(text)));
+}
+
 static void print_interrupts(FILE *out, const struct deep_path *deep, const struct why_view *view)
 {
 	for (size_t i = 0; i < deep->interrupt_count; i++) {
@@ -132,6 +147,7 @@ void render_why_deep(FILE *out, const struct deep_path *deep, const struct why_v
 		return;
 	}
 	print_reach(out, deep, view);
+	print_doubts(out, deep);
 	print_functions(out, deep, view);
 	print_computed(out, deep);
 	print_interrupts(out, deep, view);

@@ -397,6 +397,8 @@ static void put_deep(struct json_writer *w, const struct deep_path *deep,
 	put_segments(w, deep, view);
 	put_functions(w, deep, view);
 	put_interrupts(w, deep, view);
+	jw_put_known(w, "other_way_in_run", deep->other_way, deep->other_way);
+	jw_put_text(w, "unchecked", deep->unchecked.text);
 	jw_key(w, "gaps");
 	jw_open(w, '[');
 	if (deep->gap.text[0]) {

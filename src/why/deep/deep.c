@@ -61,24 +61,50 @@ static bool is_cut_short(const struct deep_record *record)
 		record->end == DEEP_END_STALE);
 }
 
-static int begin(struct deep *deep)
+/* The record of the hit that is explained. */
+static void make_own_record(const struct deep *deep, struct deep_record *ret)
 {
 	const struct record *rec = &deep->answer->hit->rec;
 	struct why_branch newest[RECORD_BRANCHES_MAX];
-	struct deep_record record;
 	size_t count = 0;
+
+	for (; count < rec->count && count < RECORD_BRANCHES_MAX; count++)
+		newest[count] = (struct why_branch){.from = rec->branches[count].from,
+						    .to = rec->branches[count].to};
+	deep_record_make(&deep->code, newest, count, ret);
+}
+
+static int begin(struct deep *deep)
+{
+	struct deep_record record;
 
 	deep->path->end = deep->answer->site.watch;
 	/* The run that found the place had no breakpoint there, or too many: the next one has. */
 	deep->begun = deep->answer->hit->hw;
 	if (!deep->begun)
 		return 0;
-	for (; count < rec->count && count < RECORD_BRANCHES_MAX; count++)
-		newest[count] = (struct why_branch){.from = rec->branches[count].from,
-						    .to = rec->branches[count].to};
-	deep_record_make(&deep->code, newest, count, &record);
+	make_own_record(deep, &record);
 	deep->begun = !is_cut_short(&record);
 	return deep->begun ? begin_with(deep, &record, deep->answer->runs) : 0;
+}
+
+/* Did the call that is explained come there by other branches? A kprobe's hit does not say it. */
+static bool is_other_way(const struct deep *deep, const struct deep_record *record)
+{
+	const struct why_hit *hit = deep->answer->hit;
+	struct deep_record own;
+
+	if (deep->opts->place || !hit || !hit->hw)
+		return false;
+	make_own_record(deep, &own);
+	for (size_t i = 1; i <= own.count && i <= record->count; i++) {
+		const struct why_branch *one = &own.branches[own.count - i];
+		const struct why_branch *other = &record->branches[record->count - i];
+
+		if (one->from != other->from || one->to != other->to)
+			return true;
+	}
+	return false;
 }
 
 static bool is_among(const uint64_t *points, size_t count, uint64_t addr)
@@ -223,38 +249,13 @@ const struct deep_hit *deep_find_hits(const struct deep *deep, const struct fail
 	return deep_find_call(deep, failures, ret_count, NULL);
 }
 
-static int keep_interrupts(struct deep *deep, const struct deep_joint *joint, size_t newer)
-{
-	struct deep_path *path = deep->path;
-
-	for (const struct deep_hit *hit = joint->last; hit >= joint->first; hit--) {
-		const struct deep_record *record = &hit->record;
-
-		for (size_t i = 0; i < record->interrupt_count; i++) {
-			struct deep_interrupt cut = {.entry = record->interrupts[i],
-						     .newer = newer + record->interrupt_at[i],
-						     .run = deep->answer->runs};
-
-			/* What is known of was cut before, or had none. */
-			if (cut.newer < path->count)
-				continue;
-			if (vector_grow(&path->interrupts, path->interrupt_count,
-					sizeof(*path->interrupts)))
-				return -ENOMEM;
-			path->interrupts[path->interrupt_count++] = cut;
-		}
-		newer += record->count;
-	}
-	return 0;
-}
-
 static int extend(struct deep *deep, const struct deep_target *target,
 		  const struct deep_joint *joint)
 {
 	struct deep_path *path = deep->path;
 	size_t newer =
 		target->call ? path->count + joint->computed : path->count - 1 - (size_t)target->at;
-	int err = keep_interrupts(deep, joint, newer);
+	int err = deep_path_add_interrupts(path, joint, newer, deep->answer->runs);
 
 	err = err ?: deep_path_extend(path, joint->added, joint->added_count);
 	if (err || vector_grow(&path->segments, path->segment_count, sizeof(*path->segments)))
@@ -289,7 +290,10 @@ static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t co
 {
 	const struct deep_hit *error = deep_newest_hit(hits, count, deep->path->end);
 
-	return error ? begin_with(deep, &error->record, deep->answer->runs) : 0;
+	if (!error)
+		return 0;
+	deep->path->other_way = is_other_way(deep, &error->record) ? deep->answer->runs : 0;
+	return begin_with(deep, &error->record, deep->answer->runs);
 }
 
 static int take_other_path(struct deep *deep, const struct deep_joint *joint,
@@ -721,6 +725,7 @@ static int make_runs(struct deep *deep, struct errmsg *msg)
 	else if (!gap->text[0] && !deep->passed && clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
 		errmsg_set(gap, 0, SECONDS_OVER, SECONDS_MAX);
 	end_where_sure(deep, err);
+	deep_say_unchecked(deep);
 	/* A way that is whole, and was checked before that, has no gap. */
 	if (deep->path->entry)
 		*gap = (struct errmsg){};

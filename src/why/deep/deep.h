@@ -55,6 +55,10 @@ struct deep_interrupt {
  * @segments: from the error backwards; the sum of their counts is @count
  * @runs: that were made for it
  * @entry: the first branch enters the system call
+ * @other_way: 0; or it begins with a record of this run, which came to @end by other branches than
+ *             the answer's hit
+ * @unchecked: why no run was made to see whether one takes the whole of it; "" if there was, or it
+ *             is of one record
  * @gap: why the path goes no further back; "" if it need not
  */
 struct deep_path {
@@ -67,6 +71,8 @@ struct deep_path {
 	size_t interrupt_count;
 	unsigned int runs;
 	bool entry;
+	unsigned int other_way;
+	struct errmsg unchecked;
 	struct errmsg gap;
 };
 
@@ -98,6 +104,14 @@ int deep_path_begin(struct deep_path *path, const struct deep_record *record, un
 
 /** deep_path_extend() - put branches before the path, oldest first; 0; -ENOMEM */
 int deep_path_extend(struct deep_path *path, const struct why_branch *added, size_t count);
+
+/**
+ * deep_path_add_interrupts() - those cut out of what a joint is going to put before the path
+ * @newer: branches of the path behind the newest of its records
+ * Return: 0; -ENOMEM.
+ */
+int deep_path_add_interrupts(struct deep_path *path, const struct deep_joint *joint, size_t newer,
+			     unsigned int run);
 
 /** deep_path_cut() - give up the @gone oldest branches, @gone <= @count: it begins later */
 void deep_path_cut(struct deep_path *path, size_t gone);

@@ -42,6 +42,30 @@ int deep_path_begin(struct deep_path *path, const struct deep_record *record, un
 	return 0;
 }
 
+int deep_path_add_interrupts(struct deep_path *path, const struct deep_joint *joint, size_t newer,
+			     unsigned int run)
+{
+	for (const struct deep_hit *hit = joint->last; hit >= joint->first; hit--) {
+		const struct deep_record *record = &hit->record;
+
+		for (size_t i = 0; i < record->interrupt_count; i++) {
+			struct deep_interrupt cut = {.entry = record->interrupts[i],
+						     .newer = newer + record->interrupt_at[i],
+						     .run = run};
+
+			/* What is known of was cut before, or had none. */
+			if (cut.newer < path->count)
+				continue;
+			if (vector_grow(&path->interrupts, path->interrupt_count,
+					sizeof(*path->interrupts)))
+				return -ENOMEM;
+			path->interrupts[path->interrupt_count++] = cut;
+		}
+		newer += record->count;
+	}
+	return 0;
+}
+
 int deep_path_extend(struct deep_path *path, const struct why_branch *added, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -195,5 +195,17 @@ int deep_prove(struct deep *deep, struct errmsg *msg)
 	/* Kprobes cannot show it, or would slow everybody: more runs have to see it, then. */
 	if (err || deep->too_many)
 		deep->looks.checked = false;
+	deep->crowded_probes = deep->too_many;
 	return 0;
+}
+
+void deep_say_unchecked(const struct deep *deep)
+{
+	if (deep->looks.checked || deep->path->segment_count < 2)
+		return;
+	errmsg_set(&deep->path->unchecked, 0, "%s",
+		   !deep->probes->opts->kprobes
+			   ? "the kernel has no kprobes, or they are switched off"
+		   : deep->crowded_probes ? "everybody comes by its probes"
+					  : "the probes for that could not be had");
 }

@@ -51,6 +51,7 @@ struct deep_target {
  * @hits_before: of all points, when deep_count_hits() was called; @passed_before: of all kprobes
  * @too_many: HITS_MAX or PASSED_MAX was passed since: nothing is armed any more in this run
  * @crowded: it was in a run before
+ * @crowded_probes: it was of kprobes that were to check the path
  * @lost: hits were, in the run before
  * @no_views: kprobes are armed without breakpoints
  * @waited: the call lets another task run where the path begins, in each run
@@ -83,6 +84,7 @@ struct deep {
 	uint64_t passed_before;
 	bool too_many;
 	bool crowded;
+	bool crowded_probes;
 	bool lost;
 	bool no_views;
 	bool waited;
@@ -163,5 +165,8 @@ bool deep_has_time(const struct deep *deep);
  * Return: 0; -ENOMEM; as command_run().
  */
 int deep_prove(struct deep *deep, struct errmsg *msg);
+
+/** deep_say_unchecked() - if runs for that were not possible, the path's @unchecked says why */
+void deep_say_unchecked(const struct deep *deep);
 
 #endif
