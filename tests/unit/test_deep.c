@@ -61,6 +61,7 @@
  * @fails: in this run command_run() fails with @error, 0: in none
  * @busy: others use the debug registers
  * @silent: by run: the call is not made
+ * @endless: it does not come to its end
  * @ones: 0; or a register that has to hold all ones for an error: behind the error its instruction
  *        is executed once more, with another value; @behind: so often in this run
  * @losing: a hit of a point in this block is lost, each time; @lost: so many were
@@ -105,6 +106,7 @@ static struct {
 	int error;
 	bool busy;
 	bool (*silent)(unsigned int run);
+	bool endless;
 	uint8_t ones;
 	unsigned int behind;
 	unsigned int losing;
@@ -392,6 +394,9 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 		return 0;
 	}
 	run_call(probes);
+	machine.running = false;
+	if (machine.endless)
+		return 0;
 	failed = (struct why_failed){
 		.head = {.kind = WHY_FAILED, .tid = TID, .mono_ns = 3, .seq = machine.runs},
 		.begin_ns = 1,
@@ -399,7 +404,6 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 		.err = machine.passes ? 0 : 2};
 	assert_int_equal(probes->on_event(&failed.head, probes->on_event_ctx), 0);
 	assert_int_equal(failures_add(into, &failed.head), 0);
-	machine.running = false;
 	return 0;
 }
 
@@ -1327,6 +1331,8 @@ static void deep_place_why_it_is_not_found(void **state)
 		uint64_t outside;
 		bool returns;
 		const char *reason;
+		bool endless;
+		unsigned int failing;
 	} cases[] = {
 		{END(BLOCKS) + 0x80, 0, 0, false, "it was not executed while the command ran"},
 		{END(BLOCKS) + 0x80, 5, 0, false, "it was executed, but not by the command"},
@@ -1334,6 +1340,12 @@ static void deep_place_why_it_is_not_found(void **state)
 		 "it was executed 2 times while the command had the CPU, but not on the stack"},
 		{END(OLDER), 1, 0, true,
 		 "it returned 1 time in the command's system calls, but no error"},
+		{END(OLDER), 1, 0, true,
+		 "it returned 1 time in the command's system calls, but no error", true},
+		{END(OLDER), 1, 0, true,
+		 "the command executed it in a system call that did not come to its end", true, 1},
+		{END(OLDER), 1, 0, false,
+		 "the command executed it in a system call that did not come to its end", true},
 		{END(OLDER), 60000, 0, false, "it was executed too often"},
 	};
 
@@ -1347,6 +1359,9 @@ static void deep_place_why_it_is_not_found(void **state)
 		machine.runs = machine.loud = 0;
 		machine.point_hits = cases[i].all;
 		machine.outside = cases[i].outside;
+		machine.endless = cases[i].endless;
+		machine.failing = cases[i].failing;
+		machine.place = cases[i].end;
 		answer = find_place(&place, 200);
 		assert_null(answer.call);
 		assert_int_equal(answer.state, ORIGIN_NONE);

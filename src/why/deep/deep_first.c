@@ -50,7 +50,7 @@ static void explain(const struct deep *deep, uint64_t hits, uint64_t outside, bo
 			"exception, on the way back to the program, or before its first call; no "
 			"way from a system call leads there",
 			(unsigned long long)outside, outside == 1 ? "" : "s");
-	else if (returns && deep->place.errors)
+	else if (returns && deep->place.errors && !deep_hits_in_open_call(&deep->hits))
 		errmsg_set(
 			reason, 0,
 			"it returned %zu time%s in the command's system calls, but no error that "

@@ -174,6 +174,14 @@ const struct deep_hit *deep_hits_of(const struct deep_hits *hits, uint64_t seq, 
 	return NULL;
 }
 
+bool deep_hits_in_open_call(const struct deep_hits *hits)
+{
+	for (size_t i = 0; i < hits->thread_count; i++)
+		if (deep_place_newest(hits->place, hits->threads[i].hits, hits->threads[i].count))
+			return true;
+	return false;
+}
+
 void deep_hits_clear(struct deep_hits *hits)
 {
 	for (size_t i = 0; i < hits->call_count; i++)

@@ -4,6 +4,7 @@
 #ifndef LBRSNOOP_WHY_DEEP_DEEP_HITS_H
 #define LBRSNOOP_WHY_DEEP_DEEP_HITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,12 @@ int deep_hits_add(struct deep_hits *hits, const struct why_event *event);
  * Return: NULL if it had none.
  */
 const struct deep_hit *deep_hits_of(const struct deep_hits *hits, uint64_t seq, size_t *ret_count);
+
+/**
+ * deep_hits_in_open_call() - where @place is set, and no call that ended has a hit that counts: has
+ * one that did not end?
+ */
+bool deep_hits_in_open_call(const struct deep_hits *hits);
 
 /** deep_hits_clear() - free all; @code and @place stay */
 void deep_hits_clear(struct deep_hits *hits);
