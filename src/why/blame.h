@@ -34,11 +34,11 @@ enum blame_reason {
 /**
  * blame_find() - the call to blame
  *
- * The last call that failed with an errno before a process wrote its text to its standard error;
- * else the last one before a message; else the last one. Failures that every program takes in its
- * stride (a missing file of a search path) only count where there is no other. What they try in any
- * case (is this a terminal? a link?) counts only if it is all that failed, and the status was not
- * 0, or if a message says so; what the C library tries, if it is asked for.
+ * The last call that failed with an errno before a process had written its text to its standard
+ * error; else the last one before a message ended; else the last one. Failures that every program
+ * takes in its stride (a missing file of a search path) only count where there is no other. What
+ * they try in any case (is this a terminal? a link?) counts only if it is all that failed, and the
+ * status was not 0, or if a message says so; what the C library tries, if it is asked for.
  *
  * Of several processes, those whose status was not 0 come first, and of them those that ended as
  * the command did, itself among them: their status was handed on. Of several messages the last

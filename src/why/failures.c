@@ -191,22 +191,40 @@ static int add_failed(struct failures *failures, const struct why_failed *failed
 	return 0;
 }
 
-/* Programs write a message piece by piece; it ends with its line. */
-static struct said *unfinished(struct failures *failures, uint32_t tgid)
+/* Progress is shown in one line, again and again. */
+static bool begins_line(const struct why_said *piece)
+{
+	return piece->len && piece->bytes[0] == '\r';
+}
+
+/* ... or the rest of it was not read. */
+static bool ends_line(const struct why_said *piece)
+{
+	char last = piece->len ? piece->bytes[piece->len - 1] : '\n';
+
+	return last == '\n' || last == '\r' || piece->len == WHY_SAID_MAX;
+}
+
+_Static_assert(WHY_SAID_MAX <= SAID_BYTES, "room for a piece");
+
+/* Programs write a message piece by piece. */
+static struct said *unfinished(struct failures *failures, const struct why_said *piece)
 {
 	for (size_t i = failures->said_count; i-- > 0;) {
 		struct said *said = &failures->said[i];
 
-		if (said->tgid == tgid)
-			return said->len && said->bytes[said->len - 1] != '\n' ? said : NULL;
+		if (said->tgid == piece->head.tgid)
+			return said->ended || begins_line(piece) ||
+					       piece->len > sizeof(said->bytes) - said->len
+				       ? NULL
+				       : said;
 	}
 	return NULL;
 }
 
-static int add_said(struct failures *failures, const struct why_said *event)
+static int add_said(struct failures *failures, const struct why_said *piece)
 {
-	struct said *said = unfinished(failures, event->head.tgid);
-	uint32_t len = event->len;
+	struct said *said = unfinished(failures, piece);
 
 	if (!said) {
 		if (failures->said_count == SAID_MAX)
@@ -216,14 +234,13 @@ static int add_said(struct failures *failures, const struct why_said *event)
 			return -ENOMEM;
 		failures->said = said;
 		said += failures->said_count++;
-		said->seq = event->head.seq;
-		said->tgid = event->head.tgid;
+		said->tgid = piece->head.tgid;
 		said->len = 0;
 	}
-	if (len > sizeof(said->bytes) - said->len)
-		len = sizeof(said->bytes) - said->len;
-	memcpy(said->bytes + said->len, event->bytes, len);
-	said->len += len;
+	said->seq = piece->head.seq;
+	said->ended = ends_line(piece);
+	memcpy(said->bytes + said->len, piece->bytes, piece->len);
+	said->len += piece->len;
 	return 0;
 }
 

@@ -52,13 +52,15 @@ struct failure {
 #define SAID_BYTES 1024
 
 /**
- * struct said - a line that a process wrote to its standard error; @len bytes
- * @seq: when its first piece was written
+ * struct said - a line that a process wrote to its standard error, in pieces; @len bytes
+ * @seq: when its newest piece was written: what failed before that may be what it says
+ * @ended: what the process writes next is none of it
  */
 struct said {
 	uint64_t seq;
 	uint32_t tgid;
 	uint32_t len;
+	bool ended;
 	char bytes[SAID_BYTES];
 };
 

@@ -435,6 +435,70 @@ static void blame_process_id_used_again_has_its_own_end(void **state)
 	assert_int_equal(blamed(&failures, NULL), SYS_rmdir);
 }
 
+/* wget: "Connecting to HOST... ", the call, and then what came of it, in one line. */
+static void blame_message_begun_before_the_call_ends_behind_it(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_connect, ECONNREFUSED, "another", 1);
+	said(&failures, ROOT, "Connecting to localhost... ");
+	failed(&failures, ROOT, SYS_connect, ECONNREFUSED, "localhost", 1);
+	said(&failures, ROOT, "failed: Connection refused.\n");
+	failed(&failures, ROOT, SYS_connect, ECONNREFUSED, "a third", 1);
+	assert_string_equal((const char *)blame_find(&failures, &any, &reason)->call.bytes[1],
+			    "localhost");
+	assert_int_equal(reason, BLAME_SAID);
+	failures_clear(&failures);
+	/* The same where it names no errno. */
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	said(&failures, ROOT, "Mounting... ");
+	failed(&failures, ROOT, SYS_mount, EINVAL, "none", 0);
+	said(&failures, ROOT, "failed\n");
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, &reason), SYS_mount);
+	assert_int_equal(reason, BLAME_BEFORE);
+}
+
+/* The kernel's side reads WHY_SAID_MAX bytes: of such a line the end is not there. */
+static void blame_message_behind_one_that_was_cut(void **state)
+{
+	struct failures failures = {};
+	char line[WHY_SAID_MAX + 1];
+
+	memset(line, '-', WHY_SAID_MAX);
+	line[WHY_SAID_MAX] = '\0';
+	said(&failures, ROOT, line);
+	failed(&failures, ROOT, SYS_rmdir, EBUSY, "/sys", 0);
+	said(&failures, ROOT, "rmdir: Device or resource busy\n");
+	assert_int_equal(failures.said_count, 2);
+	assert_int_equal(failures.said[1].len, strlen("rmdir: Device or resource busy\n"));
+	failures_clear(&failures);
+}
+
+/* git ends its progress by '\r', curl begins it so, and some write dots: none has an end of line.
+ */
+static void blame_message_behind_progress(void **state)
+{
+	static const char *const pieces[] = {"Receiving objects:  10%\r", "\r  % Total", "....."};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct failures failures = {};
+		const struct failure *found;
+		enum blame_reason reason;
+
+		for (int k = 0; k < 300; k++)
+			said(&failures, ROOT, pieces[i]);
+		failed(&failures, ROOT, SYS_rmdir, EBUSY, "/sys", 0);
+		said(&failures, ROOT, "rmdir: /sys: Device or resource busy\n");
+		found = blame_find(&failures, &any, &reason);
+		assert_non_null(found);
+		assert_int_equal(found->call.nr, SYS_rmdir);
+		assert_int_equal(reason, BLAME_SAID);
+		failures_clear(&failures);
+	}
+}
+
 /* Several messages that name no errno: what failed before the last one, hints behind it included.
  */
 static void blame_several_other_messages_failure_before_the_last(void **state)
@@ -485,6 +549,9 @@ int main(void)
 		cmocka_unit_test(blame_killed_child_status_as_the_shell_has_it),
 		cmocka_unit_test(blame_process_id_used_again_has_its_own_end),
 		cmocka_unit_test(blame_several_other_messages_failure_before_the_last),
+		cmocka_unit_test(blame_message_begun_before_the_call_ends_behind_it),
+		cmocka_unit_test(blame_message_behind_one_that_was_cut),
+		cmocka_unit_test(blame_message_behind_progress),
 		cmocka_unit_test(blame_each_reason_has_words),
 	};
 
