@@ -9,7 +9,8 @@
 #include "util/cleanup.h"
 #include "util/errno_name.h"
 
-/* A build or a package manager fails thousands of calls on its way: the newest are kept. */
+/* A build or a package manager fails thousands of calls on its way: the newest are kept, half of
+ * these numbers at least. */
 #define FAILURES_MAX 8192
 #define SAID_MAX     1024
 #define ENDED_MAX    65536
@@ -17,6 +18,15 @@
 #define PENDING_MAX (64 * WHY_HITS_MAX)
 /* Lines of the log of calls that are not told yet: an oops in one has some sixty. */
 #define LOGGED_MAX 256
+
+/* The older half: all to be moved for each one more would take longer than the rest of it. */
+static void drop_older_half(void *items, size_t *count, size_t bytes)
+{
+	size_t gone = *count / 2;
+
+	*count -= gone;
+	memmove(items, (uint8_t *)items + gone * bytes, *count * bytes);
+}
 
 static void failure_deinit(struct failure *failure)
 {
@@ -228,7 +238,7 @@ static int add_said(struct failures *failures, const struct why_said *piece)
 
 	if (!said) {
 		if (failures->said_count == SAID_MAX)
-			return 0;
+			drop_older_half(failures->said, &failures->said_count, sizeof(*said));
 		said = reallocarray(failures->said, failures->said_count + 1, sizeof(*said));
 		if (!said)
 			return -ENOMEM;
@@ -249,7 +259,7 @@ static int add_ended(struct failures *failures, const struct why_exited *event)
 	struct ended *ended;
 
 	if (failures->ended_count == ENDED_MAX)
-		return 0;
+		drop_older_half(failures->ended, &failures->ended_count, sizeof(*ended));
 	ended = reallocarray(failures->ended, failures->ended_count + 1, sizeof(*ended));
 	if (!ended)
 		return -ENOMEM;

@@ -499,6 +499,37 @@ static void blame_message_behind_progress(void **state)
 	}
 }
 
+/* make: thousands of warnings before the message that says why it ends. */
+static void blame_last_of_many_messages(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_mkdir, EROFS, "/x", 0);
+	for (int i = 0; i < 5000; i++)
+		said(&failures, ONE, "warning: unused variable\n");
+	failed(&failures, TWO, SYS_unlink, EACCES, "/y", 0);
+	said(&failures, TWO, "rm: cannot remove '/y': Permission denied\n");
+	failed(&failures, ROOT, SYS_kill, ESRCH, NULL, 0);
+	assert_int_equal(blamed(&failures, &reason), SYS_unlink);
+	assert_int_equal(reason, BLAME_SAID);
+}
+
+/* ... or thousands of processes. */
+static void blame_last_of_many_processes(void **state)
+{
+	struct failures failures = {};
+
+	for (uint32_t i = 0; i < 200000; i++)
+		ended(&failures, 1000 + i, EXITED(0));
+	failed(&failures, ONE, SYS_rmdir, EBUSY, "/sys", 0);
+	ended(&failures, ONE, EXITED(1));
+	failed(&failures, TWO, SYS_unlink, EACCES, "/x", 0);
+	ended(&failures, TWO, EXITED(0));
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_rmdir);
+}
+
 /* Several messages that name no errno: what failed before the last one, hints behind it included.
  */
 static void blame_several_other_messages_failure_before_the_last(void **state)
@@ -552,6 +583,8 @@ int main(void)
 		cmocka_unit_test(blame_message_begun_before_the_call_ends_behind_it),
 		cmocka_unit_test(blame_message_behind_one_that_was_cut),
 		cmocka_unit_test(blame_message_behind_progress),
+		cmocka_unit_test(blame_last_of_many_messages),
+		cmocka_unit_test(blame_last_of_many_processes),
 		cmocka_unit_test(blame_each_reason_has_words),
 	};
 
