@@ -17,6 +17,7 @@
 #include "../text_bytes.h"
 #include "disasm/insn.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "why/candidates.h"
 #include "why/decision.h"
 #include "why/failures.h"
@@ -163,6 +164,26 @@ static void failures_hits_go_to_their_call_newest_first(void **state)
 	hit(&failures, next_seq, 2);
 	failed(&failures, ROOT, SYS_mkdir, EACCES, NULL, 0);
 	assert_int_equal(failures.items[3].hit_count, 1);
+	failures_clear(&failures);
+}
+
+/*
+ * A server that waits by trying: EAGAIN, 10,000 times a second. To move 9 MB for each of them took
+ * more than 0.3 ms, which is half a minute for these.
+ */
+static void failures_many_are_taken_in_no_time(void **state)
+{
+	enum { MANY = 100000 };
+	struct failures failures = {};
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+
+	for (uint32_t i = 0; i < MANY; i++)
+		failed(&failures, i, SYS_recvfrom, EAGAIN, NULL, 0);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin < 10000000000);
+	assert_int_equal(failures.count + failures.dropped, MANY);
+	assert_true(failures.count >= 4096);
+	for (size_t i = 0; i < failures.count; i++)
+		assert_int_equal(failures.items[i].tgid, failures.dropped + i);
 	failures_clear(&failures);
 }
 
@@ -730,6 +751,7 @@ int main(void)
 		cmocka_unit_test(failures_log_lines_go_to_their_call),
 		cmocka_unit_test(failures_functions_newest_first_each_once),
 		cmocka_unit_test(failures_hits_go_to_their_call_newest_first),
+		cmocka_unit_test(failures_many_are_taken_in_no_time),
 		cmocka_unit_test(failures_events_of_two_cpus_are_sorted),
 		cmocka_unit_test(may_load_errno_each_form),
 		cmocka_unit_test(may_load_errno_at_any_place),

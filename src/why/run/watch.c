@@ -17,6 +17,7 @@
 #include "target/core_types.h"
 #include "target/traced.h"
 #include "util/cleanup.h"
+#include "util/clock.h"
 #include "util/lockdown.h"
 #include "util/log.h"
 
@@ -40,6 +41,8 @@ struct watch {
 	watch_fn *fn;
 	void *fn_ctx;
 	int fn_result;
+	uint64_t
+		poll_ns; /* CLOCK_MONOTONIC when the poll handed out its first event; 0: none yet */
 	struct traced traced;
 	bool traced_asked;
 };
@@ -99,16 +102,23 @@ static bool is_sane(const struct why_event *event, size_t len, bool calls)
 	       failed->err < 4096 && memchr(failed->text, '\0', sizeof(failed->text));
 }
 
+/*
+ * What happens while events are handed out is for the next poll: libbpf's goes on until there is
+ * none, and a busy process makes them as fast as they are taken.
+ */
 static int on_event(void *ctx, void *data, size_t len)
 {
 	struct watch *watch = ctx;
+	const struct why_event *event = data;
 
 	if (!is_sane(data, len, watch->skel->bss->why_ends[0])) {
 		watch->malformed++;
 		return 0;
 	}
-	watch->fn_result = watch->fn(data, len, watch->fn_ctx);
-	return watch->fn_result ? -ECANCELED : 0;
+	if (!watch->poll_ns)
+		watch->poll_ns = clock_ns(CLOCK_MONOTONIC);
+	watch->fn_result = watch->fn(event, len, watch->fn_ctx);
+	return watch->fn_result || event->mono_ns > watch->poll_ns ? -ECANCELED : 0;
 }
 
 int watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx)
@@ -118,13 +128,14 @@ int watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx)
 	watch->fn = fn;
 	watch->fn_ctx = ctx;
 	watch->fn_result = 0;
+	watch->poll_ns = 0;
 	err = ring_buffer__poll(watch->ring, timeout_ms);
 	/* Points wake nobody. */
 	if (!err)
 		err = ring_buffer__consume(watch->ring);
 	if (watch->fn_result)
 		return watch->fn_result;
-	return err < 0 ? err : 0;
+	return err < 0 && err != -ECANCELED ? err : 0;
 }
 
 uint64_t watch_lost(const struct watch *watch)
