@@ -70,26 +70,36 @@ static int newest_first(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The hits that were told before the call. */
+static bool is_hit_of(const struct why_hit_of *hit, const struct why_failed *failed)
+{
+	return hit->of == failed->head.seq;
+}
+
+/* The hits that were told before the call. Of most calls there are none. */
 static int take_hits(struct failures *failures, const struct why_failed *failed,
 		     struct failure *ret)
 {
-	size_t kept = 0;
+	size_t count = 0, kept = 0;
 
-	ret->hits = calloc(WHY_HITS_MAX, sizeof(*ret->hits));
+	for (size_t i = 0; i < failures->pending_count; i++)
+		count += is_hit_of(&failures->pending[i], failed);
+	if (!count)
+		return 0;
+	if (count > WHY_HITS_MAX)
+		count = WHY_HITS_MAX;
+	ret->hits = calloc(count, sizeof(*ret->hits));
 	if (!ret->hits)
 		return -ENOMEM;
 	for (size_t i = 0; i < failures->pending_count; i++) {
 		const struct why_hit_of *hit = &failures->pending[i];
 
-		if (hit->of != failed->head.seq)
+		if (!is_hit_of(hit, failed))
 			failures->pending[kept++] = *hit;
-		else if (ret->hit_count < WHY_HITS_MAX)
+		else if (ret->hit_count < count)
 			ret->hits[ret->hit_count++] = hit->hit;
 	}
 	failures->pending_count = kept;
-	if (ret->hit_count)
-		qsort(ret->hits, ret->hit_count, sizeof(*ret->hits), newest_first);
+	qsort(ret->hits, ret->hit_count, sizeof(*ret->hits), newest_first);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
+#include <malloc.h>
 #include <sys/syscall.h>
 
 #include <cmocka.h>
@@ -164,6 +165,10 @@ static void failures_hits_go_to_their_call_newest_first(void **state)
 	hit(&failures, next_seq, 2);
 	failed(&failures, ROOT, SYS_mkdir, EACCES, NULL, 0);
 	assert_int_equal(failures.items[3].hit_count, 1);
+	/* A call has room for its own, whatever others wait for theirs. */
+	assert_true(malloc_usable_size(failures.items[3].hits) < 2 * sizeof(struct why_hit));
+	failed(&failures, ROOT, SYS_mkdir, EACCES, NULL, 0);
+	assert_null(failures.items[4].hits);
 	failures_clear(&failures);
 }
 
