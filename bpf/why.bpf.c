@@ -91,7 +91,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, WHY_PROCESSES_MAX);
 	__type(key, __u32); /* process ID */
 	__type(value, __u32);
 } why_traced SEC(".maps");
@@ -123,6 +123,7 @@ __u64 why_seq;
 __u64 why_lost;		  /* events that found no room in the ring buffer */
 __u64 why_task_lost;	  /* calls that found no room in why_tasks */
 __u64 why_compat;	  /* failing calls of 32-bit code: of another table, not told */
+__u64 why_process_lost;	  /* processes that found none in why_traced */
 __u64 why_point_hits;	  /* whoever made them */
 __u64 why_points_outside; /* of traced tasks, but in no system call */
 __u64 why_passed_hits;
@@ -771,8 +772,9 @@ static __always_inline int on_fork(__u32 to)
 {
 	__u32 from = bpf_get_current_pid_tgid() >> 32, one = 1;
 
-	if (from != to && bpf_map_lookup_elem(&why_traced, &from))
-		bpf_map_update_elem(&why_traced, &to, &one, BPF_ANY);
+	if (from != to && bpf_map_lookup_elem(&why_traced, &from) &&
+	    bpf_map_update_elem(&why_traced, &to, &one, BPF_ANY))
+		__sync_fetch_and_add(&why_process_lost, 1);
 	return 0;
 }
 

@@ -26,8 +26,10 @@
 #define WHY_TABLES_MAX 256
 /* Ends of a way, a debug register each. */
 #define WHY_ENDS_MAX 4
-/* Tasks that may be in a system call at once. */
+/* Threads that are watched at once. */
 #define WHY_TASKS_MAX 1024
+/* Processes, which the threads are of. */
+#define WHY_PROCESSES_MAX 16384
 
 /** enum why_event_kind - what happened */
 enum why_event_kind {

@@ -2,10 +2,12 @@
 #include "why/answer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "why/deep/deep.h"
+#include "why/run/watch.h"
 
 bool answer_same_frame(const struct why_hit *one, const struct why_hit *other)
 {
@@ -107,6 +109,35 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 	if (!answer->hit)
 		explain_none(answer, observed);
 	return 0;
+}
+
+void answer_count_lost(struct answer *answer, const struct watch *watch)
+{
+	answer->calls_unwatched = watch_calls_unwatched(watch);
+	answer->processes_unwatched = watch_processes_unwatched(watch);
+	answer->lost = watch_lost(watch) + answer->calls_unwatched;
+}
+
+void answer_explain_lost(const struct answer *answer, struct errmsg *ret_events,
+			 struct errmsg *ret_unwatched)
+{
+	uint64_t events = answer->lost - answer->calls_unwatched;
+
+	*ret_events = *ret_unwatched = (struct errmsg){};
+	if (events)
+		errmsg_set(ret_events, 0, "%" PRIu64 " events were lost", events);
+	if (answer->calls_unwatched)
+		errmsg_set(
+			ret_unwatched, 0,
+			"there were more than %u threads, and those beyond were not watched: "
+			"%" PRIu64
+			" system calls of them; 'why --comm NAME' watches those of one name alone",
+			WHY_TASKS_MAX, answer->calls_unwatched);
+	if (answer->processes_unwatched)
+		errmsg_add(ret_unwatched,
+			   "%sthere were more than %u processes, and %" PRIu64 " were not watched",
+			   answer->calls_unwatched ? "; " : "", WHY_PROCESSES_MAX,
+			   answer->processes_unwatched);
 }
 
 void answer_deinit(struct answer *answer)

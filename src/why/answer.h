@@ -43,7 +43,9 @@ enum origin_state {
  * @has_lbr: this machine has one that can be used
  * @lbr_reason: why there are no branches; ""
  * @functions_watched: those that can make an error
- * @lost: events that are not in all this
+ * @lost: events that are not in all this, @calls_unwatched included
+ * @calls_unwatched: of threads beyond WHY_TASKS_MAX
+ * @processes_unwatched: beyond WHY_PROCESSES_MAX
  * @deep: the way to the origin from further back, if it was asked for and there is an origin; or
  * NULL
  */
@@ -69,8 +71,12 @@ struct answer {
 	struct errmsg lbr_reason;
 	size_t functions_watched;
 	uint64_t lost;
+	uint64_t calls_unwatched;
+	uint64_t processes_unwatched;
 	struct deep_path *deep;
 };
+
+struct watch;
 
 /**
  * struct observed - what came of a failing call while sites were watched; all borrowed
@@ -113,6 +119,17 @@ bool answer_same_frame(const struct why_hit *one, const struct why_hit *other);
 /** answer_keep_hit() - the hit of @answer->site, again: with what it has more; 0 or -ENOMEM */
 int answer_keep_hit(struct answer *answer, const struct failure *failure,
 		    const struct why_hit *hit);
+
+/** answer_count_lost() - what @watch has not told */
+void answer_count_lost(struct answer *answer, const struct watch *watch);
+
+/**
+ * answer_explain_lost() - what is missing, and why
+ * @ret_events: of those that were watched; ""
+ * @ret_unwatched: who was not watched; ""
+ */
+void answer_explain_lost(const struct answer *answer, struct errmsg *ret_events,
+			 struct errmsg *ret_unwatched);
 
 /** answer_deinit() - free */
 void answer_deinit(struct answer *answer);

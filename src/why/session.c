@@ -413,7 +413,7 @@ int session_run(const struct session_options *opts, struct answer *ret, struct e
 	err = err ?: probes_open(&opts->probes, &session.probes, msg);
 	err = err ?: (opts->place ? run_to_place(&session, msg) : explain_error(&session, msg));
 	if (session.probes.watch)
-		ret->lost = watch_lost(session.probes.watch);
+		answer_count_lost(ret, session.probes.watch);
 	learned_close(&session.learned);
 	probes_close(&session.probes);
 	failures_clear(&session.failures);

@@ -158,6 +158,33 @@ static void standby_nothing_executed_is_no_place(void **state)
 	answer_deinit(&answer);
 }
 
+/* Calls that nobody watches are no events that were lost: it is said apart, with what helps. */
+static void standby_threads_without_room_are_told_apart(void **state)
+{
+	struct errmsg events, unwatched;
+	struct answer answer;
+
+	kernel.lost = 3;
+	call("/x", 5);
+	call("/x", 5);
+	attach(&answer);
+	answer_explain_lost(&answer, &events, &unwatched);
+	assert_non_null(strstr(events.text, "3 events were lost"));
+	assert_string_equal(unwatched.text, "");
+	answer_deinit(&answer);
+
+	world.told = 0;
+	kernel.calls_unwatched = 2000000;
+	attach(&answer);
+	answer_explain_lost(&answer, &events, &unwatched);
+	assert_int_equal(answer.lost, 2000003);
+	assert_non_null(strstr(events.text, "3 events were lost"));
+	assert_non_null(strstr(unwatched.text, "more than 1024 threads"));
+	assert_non_null(strstr(unwatched.text, "2000000 system calls"));
+	assert_non_null(strstr(unwatched.text, "--comm"));
+	answer_deinit(&answer);
+}
+
 /* Few sites: functions are watched no more, and the second occurrence has the branches. */
 static void standby_lbr_same_call_again_has_branches(void **state)
 {
@@ -464,6 +491,8 @@ int main(void)
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(standby_nothing_executed_is_no_place, open_kernel,
 						close_kernel),
+		cmocka_unit_test_setup_teardown(standby_threads_without_room_are_told_apart,
+						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(standby_lbr_same_call_again_has_branches,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(standby_lbr_other_call_functions_are_watched_again,

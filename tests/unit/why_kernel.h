@@ -75,6 +75,8 @@ static struct {
 	/* How often. */
 	unsigned int functions_begun, sites_begun;
 	uint64_t seq;
+	/* What is not told. */
+	uint64_t lost, calls_unwatched;
 } kernel;
 
 struct watch {
@@ -279,6 +281,18 @@ void __wrap_watch_sites_end(struct watch *watch)
 
 uint64_t __wrap_watch_lost(const struct watch *watch);
 uint64_t __wrap_watch_lost(const struct watch *watch)
+{
+	return kernel.lost;
+}
+
+uint64_t __wrap_watch_calls_unwatched(const struct watch *watch);
+uint64_t __wrap_watch_calls_unwatched(const struct watch *watch)
+{
+	return kernel.calls_unwatched;
+}
+
+uint64_t __wrap_watch_processes_unwatched(const struct watch *watch);
+uint64_t __wrap_watch_processes_unwatched(const struct watch *watch)
 {
 	return 0;
 }

@@ -362,6 +362,17 @@ static int show(struct why *why, FILE *out, struct errmsg *msg)
 	return err;
 }
 
+static void say_lost(const struct answer *answer)
+{
+	struct errmsg events, unwatched;
+
+	answer_explain_lost(answer, &events, &unwatched);
+	if (events.text[0])
+		log_warning("%s", events.text);
+	if (unwatched.text[0])
+		log_warning("%s", unwatched.text);
+}
+
 /* Is a certain call meant, or errno? */
 static bool asks(const struct why_options *opts)
 {
@@ -385,8 +396,7 @@ static int attach(struct why *why, struct session_options *session, struct errms
 	err = standby_attach(session, &target, &why->answer, msg);
 	if (err)
 		return err;
-	if (why->answer.lost)
-		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
+	say_lost(&why->answer);
 	if (!why->answer.call) {
 		log_info("no call failed%s: %s", asks(opts) ? " as asked for" : "",
 			 why->answer.reason.text);
@@ -551,8 +561,7 @@ static int run(struct why *why, struct errmsg *msg)
 	if (err)
 		return err;
 	say_status(why->answer.status);
-	if (why->answer.lost)
-		log_warning("%llu events were lost", (unsigned long long)why->answer.lost);
+	say_lost(&why->answer);
 	say_call(why);
 	return show(why, why->file, msg);
 }

@@ -434,7 +434,7 @@ static int standby_open(struct standby *standby)
 static void standby_close(struct standby *standby)
 {
 	if (standby->probes.watch)
-		standby->answer->lost = watch_lost(standby->probes.watch);
+		answer_count_lost(standby->answer, standby->probes.watch);
 	learned_close(&standby->learned);
 	probes_close(&standby->probes);
 	follow_close(&standby->follow);

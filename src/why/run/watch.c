@@ -140,7 +140,17 @@ int watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx)
 
 uint64_t watch_lost(const struct watch *watch)
 {
-	return watch->skel->bss->why_lost + watch->skel->bss->why_task_lost + watch->malformed;
+	return watch->skel->bss->why_lost + watch->malformed;
+}
+
+uint64_t watch_calls_unwatched(const struct watch *watch)
+{
+	return watch->skel->bss->why_task_lost;
+}
+
+uint64_t watch_processes_unwatched(const struct watch *watch)
+{
+	return watch->skel->bss->why_process_lost;
 }
 
 bool watch_netlink(const struct watch *watch)

@@ -156,6 +156,12 @@ int watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx);
 /** watch_lost() - events that did not fit, or were malformed, so far */
 uint64_t watch_lost(const struct watch *watch);
 
+/** watch_calls_unwatched() - calls, so far, of threads beyond WHY_TASKS_MAX */
+uint64_t watch_calls_unwatched(const struct watch *watch);
+
+/** watch_processes_unwatched() - processes beyond WHY_PROCESSES_MAX that were started so far */
+uint64_t watch_processes_unwatched(const struct watch *watch);
+
 /** watch_netlink() - are acknowledgements of netlink seen? */
 bool watch_netlink(const struct watch *watch);
 
