@@ -197,6 +197,8 @@ $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 		watch_processes_unwatched watch_netlink watch_poll lbr_events_open \
 		lbr_events_enable lbr_events_close text_source text_live_invalidate \
 		probeable_open_forbidden probes_modules,-Wl$(comma)--wrap=$(f))
+# The buffers that it reads are made up there.
+$(O)/tests/unit/test_function_log: LDFLAGS += $(foreach f,fopen cpus_online syscall mmap munmap,-Wl$(comma)--wrap=$(f))
 # So are the runs that go further back.
 $(O)/tests/unit/test_deep: LDFLAGS += $(foreach f,watch_point watch_passes watch_point_hits watch_passed_hits watch_sites_end watch_lost \
 		watch_calls_quietly watch_ends watch_points_outside command_run lbr_depth probeable_open_forbidden \

@@ -55,11 +55,13 @@ static void explain_none(struct answer *answer, const struct observed *observed)
 			   observed->sites_all);
 }
 
+#define NOT_ALL_KNOWN "not all functions that ran in the call are known, there were too many"
+
 void answer_explain_no_sites(struct answer *answer)
 {
 	errmsg_set(&answer->reason, 0,
-		   "none of the %zu watched functions that ran in the call loads this error",
-		   answer->call->func_count);
+		   "none of the %zu watched functions that ran in the call loads this error%s",
+		   answer->call->func_count, answer->call->cut ? "; " NOT_ALL_KNOWN : "");
 }
 
 /* Those that could not be watched, and the one that was hit. */
@@ -104,10 +106,17 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 			   observed->sites_all);
 		return keep_candidates(answer, unwatched);
 	}
+	if (answer->hit && observed->cut) {
+		answer->state = ORIGIN_ONE_OF;
+		errmsg_set(&answer->reason, 0, NOT_ALL_KNOWN);
+		return keep_candidates(answer, unwatched);
+	}
 	sites_deinit(&answer->candidates);
 	answer->state = answer->hit ? ORIGIN_FOUND : ORIGIN_NONE;
 	if (!answer->hit)
 		explain_none(answer, observed);
+	if (observed->cut)
+		errmsg_add(&answer->reason, "; " NOT_ALL_KNOWN);
 	return 0;
 }
 

@@ -86,6 +86,7 @@ struct watch;
  * @tables: for each of @sites what was read there, or NULL
  * @unwatched: sites that can have made its error, and that nobody has watched so far
  * @sites_all: number of all that can have made it
+ * @cut: as of a struct failure: there may be more
  */
 struct observed {
 	const struct failure *failure;
@@ -94,15 +95,16 @@ struct observed {
 	const struct why_read_table *tables;
 	const struct sites *unwatched;
 	size_t sites_all;
+	bool cut;
 };
 
 /**
  * answer_conclude() - the place, from one observation more
  *
- * A hit is certain where nothing was left unwatched. Where a later observation, of what was left
- * and of the hit before, shows neither, the earlier one is as uncertain as it was. Where the hit
- * before is itself in @unwatched, what was left and did not show is ruled out. Return: 0 or
- * -ENOMEM.
+ * A hit is certain where nothing was left unwatched, and all functions that ran are known. Where a
+ * later observation, of what was left and of the hit before, shows neither, the earlier one is as
+ * uncertain as it was. Where the hit before is itself in @unwatched, what was left and did not show
+ * is ruled out. Return: 0 or -ENOMEM.
  */
 int answer_conclude(struct answer *answer, const struct observed *observed);
 

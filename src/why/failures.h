@@ -22,7 +22,7 @@
  * @hits: sites that load @err, by their last execution, the newest first
  * @funcs: functions that ran, lower halves of their addresses, each one once, by their first entry,
  *         the newest first
- * @cut: functions that ran before those are not known any more
+ * @cut: more functions ran: which is not known
  * @hits_lost: not all hits are in @hits
  * @withheld: failures_withhold() was called
  */

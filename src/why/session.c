@@ -164,6 +164,7 @@ static int conclude(struct session *session, const struct failure *failure)
 							.tables = probes->tables,
 							.unwatched = &probes->unwatched,
 							.sites_all = session->sites_all,
+							.cut = session->answer->call->cut,
 						});
 }
 
@@ -289,7 +290,7 @@ static int run_for_sites(struct session *session, struct errmsg *msg)
 		return 0;
 	}
 	err = conclude(session, again);
-	if (!err && answer->state == ORIGIN_ONE_OF && runs_left(session) &&
+	if (!err && session->probes.unwatched.count && runs_left(session) &&
 	    !session->opts->probes.no_breakpoints)
 		err = run_for_others(session, msg);
 	return err;

@@ -127,6 +127,30 @@ static void session_deep_without_lbr_is_refused_by_its_reason(void **state)
 	answer_deinit(&answer);
 }
 
+/* Functions ran that nobody knows of: an instruction of theirs may have made the error. */
+static void session_not_all_functions_known_is_not_certain(void **state)
+{
+	struct answer answer;
+
+	every_run(4);
+	command.calls[0].cut = true;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.candidates.count, 1);
+	assert_int_equal(answer.candidates.items[0].addr, SITE(3));
+	assert_int_equal(answer.runs, 2);
+	assert_non_null(strstr(answer.reason.text, "not all functions"));
+	answer_deinit(&answer);
+
+	command.runs = 0;
+	command.calls[1].none = true;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_NONE);
+	assert_non_null(strstr(answer.reason.text, "none of the 4 instructions"));
+	assert_non_null(strstr(answer.reason.text, "not all functions"));
+	answer_deinit(&answer);
+}
+
 /* Nothing else can be told of a place that the user names. */
 static void session_place_without_lbr_runs_nothing(void **state)
 {
@@ -553,6 +577,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(session_without_lbr_two_runs, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_deep_without_lbr_is_refused_by_its_reason,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_not_all_functions_known_is_not_certain,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(session_place_without_lbr_runs_nothing, open_kernel,
 						close_kernel),

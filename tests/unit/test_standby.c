@@ -202,6 +202,26 @@ static void standby_lbr_same_call_again_has_branches(void **state)
 	answer_deinit(&answer);
 }
 
+/* Functions ran that nobody knows of, with breakpoints in the call before the one that answers. */
+static void standby_not_all_functions_known_is_not_certain(void **state)
+{
+	for (int lbr = 0; lbr < 2; lbr++) {
+		struct answer answer;
+
+		world.count = world.told = 0;
+		kernel.has_lbr = lbr;
+		call("/x", 5)->cut = true;
+		call("/x", 5)->cut = !lbr;
+		attach(&answer);
+		assert_int_equal(answer.state, ORIGIN_ONE_OF);
+		assert_int_equal(answer.candidates.count, 1);
+		assert_int_equal(answer.candidates.items[0].addr, SITE(5));
+		assert_int_equal(answer.hit->hw, lbr);
+		assert_non_null(strstr(answer.reason.text, "not all functions"));
+		answer_deinit(&answer);
+	}
+}
+
 /* Another one comes: its functions have to be known, and the branches are done without. */
 static void standby_lbr_other_call_functions_are_watched_again(void **state)
 {
@@ -492,6 +512,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(standby_nothing_executed_is_no_place, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(standby_threads_without_room_are_told_apart,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(standby_not_all_functions_known_is_not_certain,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(standby_lbr_same_call_again_has_branches,
 						open_kernel, close_kernel),

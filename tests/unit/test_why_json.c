@@ -333,6 +333,25 @@ static void why_json_one_of_several_candidates(void **state)
 	check(3, &answer, NULL, true, NULL, command);
 }
 
+/* Where one was hit, and functions ran that nobody knows of. */
+static void why_text_one_that_is_not_certain_says_why(void **state)
+{
+	struct failure failure = failure_of(SYS_mkdir, EINVAL, "/x");
+	struct answer answer = answer_of_one(&failure);
+	const struct why_view view = {.symbols = symbols, .kernel_text = &text};
+	struct site site = answer.site;
+	char *said;
+
+	answer.state = ORIGIN_ONE_OF;
+	answer.candidates = (struct sites){.items = &site, .count = 1};
+	errmsg_set(&answer.reason, 0, "not all functions are known");
+	said = said_of(&answer, &view);
+	assert_non_null(
+		strstr(said, "\n  perhaps this one: not all functions are known\n    [one+0x10"));
+	free(said);
+	free(answer.hit);
+}
+
 /* Of a process that ran already: a name with bytes of no character set, a number of no call. */
 static void why_json_attached_hostile_names_no_place(void **state)
 {
@@ -563,6 +582,7 @@ int main(void)
 		cmocka_unit_test(why_json_target_in_a_call_that_passed),
 		cmocka_unit_test(why_json_target_that_is_not_executed),
 		cmocka_unit_test(why_json_one_of_several_candidates),
+		cmocka_unit_test(why_text_one_that_is_not_certain_says_why),
 		cmocka_unit_test(why_json_attached_hostile_names_no_place),
 		cmocka_unit_test(why_json_no_call_is_to_blame),
 		cmocka_unit_test(why_text_the_line_has_its_text),

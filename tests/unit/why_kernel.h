@@ -44,6 +44,7 @@
  * @early: it began before what is armed now was
  * @interrupt: behind the error an interrupt executes that instruction, too
  * @no_stack: the stack cannot be read where a kprobe is hit
+ * @cut: more functions were entered than are told
  */
 struct call {
 	const char *path;
@@ -52,6 +53,7 @@ struct call {
 	bool early;
 	bool interrupt;
 	bool no_stack;
+	bool cut;
 };
 
 /* The kernel, as it is now. */
@@ -152,7 +154,7 @@ static inline int kernel_call(const struct call *call, watch_fn *fn, void *ctx)
 {
 	struct why_failed *failed = calloc(1, sizeof(*failed));
 	uint64_t seq = kernel.seq++;
-	unsigned int last = 0;
+	unsigned int last = 0, n;
 	int err = 0;
 
 	failed->head.kind = WHY_FAILED;
@@ -173,6 +175,9 @@ static inline int kernel_call(const struct call *call, watch_fn *fn, void *ctx)
 			if (kernel.function[f] == F(i))
 				failed->funcs[failed->entered++] = (uint32_t)F(i);
 	}
+	n = failed->entered;
+	for (uint32_t i = n; n && call->cut && i <= WHY_FUNCS_MAX; failed->entered = ++i)
+		failed->funcs[i % WHY_FUNCS_MAX] = failed->funcs[i - n];
 	if (!err && !call->none && kernel.site[last] && !call->early) {
 		struct why_hit_of *hit = hit_of(last, seq, call);
 

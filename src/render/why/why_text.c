@@ -362,8 +362,14 @@ static void print_decisions(FILE *out, const struct answer *answer, const struct
 
 static void print_candidates(FILE *out, const struct answer *answer, const struct why_view *view)
 {
-	fprintf(out, "  one of these %zu, of which not all could be watched:\n",
-		answer->candidates.count);
+	char reason[4 * sizeof(answer->reason.text)];
+
+	if (answer->hit && answer->candidates.count == 1)
+		fprintf(out, "  perhaps this one: %s\n",
+			escape_text(answer->reason.text, reason, sizeof(reason)));
+	else
+		fprintf(out, "  one of these %zu, of which not all could be watched:\n",
+			answer->candidates.count);
 	for (size_t i = 0; i < answer->candidates.count; i++) {
 		struct why_place place;
 

@@ -16,6 +16,7 @@
 #include "capture/lbr/lbr_events.h"
 #include "target/target.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 
 /* Of each CPU, a power of two: a command that starts makes some 100,000 calls. */
 #define RING_BYTES (16u << 20)
@@ -33,10 +34,18 @@ struct entry {
 	uint32_t low;
 };
 
-/* Of one CPU: the first event has it, the others write into it. @losing: since the last sample */
+/** struct gap - entries of one CPU between these times are missing */
+struct gap {
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
+
+/* Of one CPU: the first event has it, the others write into it. @losing: since the last sample, at
+ * @last_ns */
 struct ring {
 	int cpu;
 	bool losing;
+	uint64_t last_ns;
 	int fd;
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
@@ -53,7 +62,9 @@ struct function_log {
 	struct entry *entries;
 	size_t count;
 	size_t room;
-	uint64_t lost_ns; /* until then some are missing */
+	uint64_t dropped_ns; /* until then some are not kept */
+	struct gap *gaps;
+	size_t gap_count;
 	bool sorted;
 };
 
@@ -214,6 +225,17 @@ int function_log_open(const struct candidates *candidates, struct function_log *
 	return 0;
 }
 
+/* The older half goes; of a sorted log that of some threads. */
+static void drop_half(struct function_log *log)
+{
+	for (size_t i = 0; i < ENTRIES_MAX / 2; i++)
+		if (log->entries[i].ns > log->dropped_ns)
+			log->dropped_ns = log->entries[i].ns;
+	memmove(log->entries, log->entries + ENTRIES_MAX / 2,
+		ENTRIES_MAX / 2 * sizeof(*log->entries));
+	log->count = ENTRIES_MAX / 2;
+}
+
 static int keep(struct function_log *log, const struct sample *sample)
 {
 	uint64_t ip;
@@ -227,12 +249,8 @@ static int keep(struct function_log *log, const struct sample *sample)
 			return 0;
 		ip -= 4;
 	}
-	if (log->count == ENTRIES_MAX) {
-		/* The older half goes. */
-		memmove(log->entries, log->entries + ENTRIES_MAX / 2,
-			ENTRIES_MAX / 2 * sizeof(*log->entries));
-		log->count = ENTRIES_MAX / 2;
-	}
+	if (log->count == ENTRIES_MAX)
+		drop_half(log);
 	if (log->count == log->room) {
 		size_t room = log->room ? log->room * 2 : 65536;
 		struct entry *entries = reallocarray(log->entries, room, sizeof(*entries));
@@ -258,18 +276,26 @@ static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t len)
 
 static int take(struct function_log *log, struct ring *ring, const struct sample *sample)
 {
-	if (ring->losing && sample->time > log->lost_ns)
-		log->lost_ns = sample->time;
+	if (ring->losing) {
+		if (vector_grow(&log->gaps, log->gap_count, sizeof(*log->gaps)))
+			return -ENOMEM;
+		log->gaps[log->gap_count++] = (struct gap){ring->last_ns, sample->time};
+	}
 	ring->losing = false;
+	ring->last_ns = sample->time;
 	return keep(log, sample);
 }
 
-static bool lost_since(const struct function_log *log, uint64_t ns)
+/* On whichever CPU: the call may have been on it. */
+static bool lost_between(const struct function_log *log, uint64_t from_ns, uint64_t to_ns)
 {
 	for (size_t i = 0; i < log->ring_count; i++)
-		if (log->rings[i].losing)
+		if (log->rings[i].losing && log->rings[i].last_ns <= to_ns)
 			return true;
-	return log->lost_ns >= ns;
+	for (size_t i = 0; i < log->gap_count; i++)
+		if (log->gaps[i].from_ns <= to_ns && log->gaps[i].to_ns >= from_ns)
+			return true;
+	return log->dropped_ns >= from_ns;
 }
 
 static int ring_read(struct function_log *log, struct ring *ring)
@@ -363,7 +389,7 @@ int function_log_fill(struct function_log *log, struct failure *failure)
 	if (!log->sorted && log->count)
 		qsort(log->entries, log->count, sizeof(*log->entries), by_tid_and_time);
 	log->sorted = true;
-	failure->cut = lost_since(log, failure->begin_ns);
+	failure->cut = lost_between(log, failure->begin_ns, failure->mono_ns);
 	for (size_t i = find_end(log, failure->tid, failure->mono_ns); i-- > 0;) {
 		const struct entry *entry = &log->entries[i];
 		size_t k = 0;
@@ -398,5 +424,6 @@ void function_log_close(struct function_log *log)
 	free(log->rings);
 	free(log->fds);
 	free(log->entries);
+	free(log->gaps);
 	free(log);
 }

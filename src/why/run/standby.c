@@ -184,6 +184,7 @@ static int conclude(struct standby *standby, const struct failure *failure,
 							 .tables = probes->tables,
 							 .unwatched = &unwatched,
 							 .sites_all = needed->count,
+							 .cut = failure->cut,
 						 });
 	sites_deinit(&unwatched);
 	return err ?: say_no_branches(standby);
@@ -308,7 +309,7 @@ static int learn(struct standby *standby, const struct failure *failure, const s
 }
 
 /* 1: it is the call that was waited for. */
-static int look_for_branches(struct standby *standby, const struct failure *failure)
+static int look_for_branches(struct standby *standby, struct failure *failure)
 {
 	const struct failure *first = last_learned_of(standby);
 	int err;
@@ -316,6 +317,8 @@ static int look_for_branches(struct standby *standby, const struct failure *fail
 	if (!first || !failure_same(first, failure) || !probes_choose(&standby->probes, failure))
 		return give_up_branches(standby);
 	standby->answer->runs++;
+	/* Its sites are those of the functions that ran in the first one. */
+	failure->cut = first->cut;
 	err = conclude(standby, failure, &standby->probes.sites);
 	return err ?: 1;
 }
