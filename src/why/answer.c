@@ -100,22 +100,26 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 			return -ENOMEM;
 	}
 	answer->reason.text[0] = '\0';
-	if (left) {
+	if (left && !observed->certain) {
 		answer->state = ORIGIN_ONE_OF;
 		errmsg_set(&answer->reason, 0, "%zu of %zu instructions could not be watched", left,
 			   observed->sites_all);
 		return keep_candidates(answer, unwatched);
 	}
-	if (answer->hit && observed->cut) {
+	if (answer->hit && !observed->certain && (observed->cut || observed->failure->hits_lost)) {
 		answer->state = ORIGIN_ONE_OF;
-		errmsg_set(&answer->reason, 0, NOT_ALL_KNOWN);
+		errmsg_set(&answer->reason, 0,
+			   observed->cut
+				   ? NOT_ALL_KNOWN
+				   : "more instructions that load the error were executed in the "
+				     "call than are kept");
 		return keep_candidates(answer, unwatched);
 	}
 	sites_deinit(&answer->candidates);
 	answer->state = answer->hit ? ORIGIN_FOUND : ORIGIN_NONE;
 	if (!answer->hit)
 		explain_none(answer, observed);
-	if (observed->cut)
+	if (observed->cut && !answer->hit)
 		errmsg_add(&answer->reason, "; " NOT_ALL_KNOWN);
 	return 0;
 }

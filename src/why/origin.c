@@ -203,7 +203,8 @@ static uint64_t acknowledgement(struct symbols *symbols)
 }
 
 const struct why_hit *origin_choose(const struct failure *failure, const struct sites *sites,
-				    const struct text_source *text, struct symbols *symbols)
+				    const struct text_source *text, struct symbols *symbols,
+				    bool *ret_certain)
 {
 	static const char *const words[] = {"in an interrupt", "lost", "perhaps", "returned",
 					    "returned, always"};
@@ -238,5 +239,6 @@ const struct why_hit *origin_choose(const struct failure *failure, const struct 
 			best_reach = reach;
 		}
 	}
+	*ret_certain = best_reach == REACH_CERTAIN;
 	return best;
 }

@@ -15,11 +15,14 @@
  * long as that returns it. A hit in an interrupt, and one whose value a caller drops, as printk()'s
  * callers do, is none. An error of netlink's acknowledgement goes to netlink_ack(): what the system
  * call returns is none of it. EPERM is -1, which is many things: a hit that is returned all the way
- * is taken before one that only may have come there through memory.
+ * is taken before one that only may have come there through memory. One that every caller has to
+ * return, up to the system call, is taken before all others.
  * @sites: those that the hits' numbers refer to
+ * @ret_certain: it has to be returned: no instruction that nobody watched has made the result
  * Return: one of @failure's hits; NULL if none of their values reaches the result.
  */
 const struct why_hit *origin_choose(const struct failure *failure, const struct sites *sites,
-				    const struct text_source *text, struct symbols *symbols);
+				    const struct text_source *text, struct symbols *symbols,
+				    bool *ret_certain);
 
 #endif

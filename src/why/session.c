@@ -156,15 +156,18 @@ static int run_sites(struct session *session, const struct failure **ret_again, 
 static int conclude(struct session *session, const struct failure *failure)
 {
 	const struct probes *probes = &session->probes;
+	bool certain;
+	const struct why_hit *hit = probes_choose(probes, failure, &certain);
 
 	return answer_conclude(session->answer, &(struct observed){
 							.failure = failure,
-							.hit = probes_choose(probes, failure),
+							.hit = hit,
 							.sites = &probes->sites,
 							.tables = probes->tables,
 							.unwatched = &probes->unwatched,
 							.sites_all = session->sites_all,
 							.cut = session->answer->call->cut,
+							.certain = certain,
 						});
 }
 
@@ -191,11 +194,12 @@ static bool made_error_again(const struct session *session, const struct failure
 {
 	struct site place = session->answer->site;
 	const struct probes *probes = &session->probes;
+	bool certain;
 
 	if (session->answer->hit->frames > 1)
 		return answer_same_frame(&again->hits[0], session->answer->hit);
 	return origin_choose(again, &(struct sites){.items = &place, .count = 1}, &probes->text,
-			     probes->opts->symbols);
+			     probes->opts->symbols, &certain);
 }
 
 /* Once more with the one site, by a breakpoint: a kprobe on the way fills the LBR itself. */

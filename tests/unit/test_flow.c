@@ -181,6 +181,7 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		size_t count;
 		int expected; /* place in @hits, or -1 */
 		enum why_via via;
+		bool certain;
 	} rows[] = {
 		{"returns it", EINVAL, {{0, BASE + 0x8a}}, 1, 0},
 		{"drops it; the older one is returned",
@@ -197,7 +198,8 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		 EINVAL,
 		 {{2, BASE + 0x155}, {0, BASE + 0x155}},
 		 2,
-		 1},
+		 1,
+		 .certain = true},
 		{"it has to be returned here alone: of the caller nothing is known",
 		 EINVAL,
 		 {{2, BASE + 0x155}, {0, BASE + 0x151}},
@@ -244,13 +246,15 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 			.err = rows[i].err, .via = rows[i].via, .hit_count = rows[i].count};
 		struct why_hit *hits = calloc(3, sizeof(*hits));
 		const struct why_hit *found;
+		bool certain;
 
 		assert_non_null(hits);
 		for (size_t k = 0; k < rows[i].count; k++)
 			hits[k] = hit_at(rows[i].hits[k].site, 9 - (uint32_t)k,
 					 addrs[rows[i].hits[k].site], rows[i].hits[k].caller);
 		failure.hits = hits;
-		found = origin_choose(&failure, &sites, &text, *state);
+		found = origin_choose(&failure, &sites, &text, *state, &certain);
+		assert_int_equal(certain, rows[i].certain);
 		if ((found ? found - hits : -1) != rows[i].expected)
 			fail_msg("%s: %td", rows[i].what, found ? found - hits : -1);
 		free(hits);

@@ -132,6 +132,7 @@ static void session_not_all_functions_known_is_not_certain(void **state)
 {
 	struct answer answer;
 
+	kernel.short_stack = true;
 	every_run(4);
 	command.calls[0].cut = true;
 	explain(&answer);
@@ -387,6 +388,7 @@ static void session_more_refused_than_runs_one_of_several(void **state)
 {
 	struct answer answer;
 
+	kernel.short_stack = true;
 	kernel.has_lbr = true;
 	for (unsigned int i = 0; i < 10; i++)
 		kernel.no_kprobe[i] = true;
@@ -409,6 +411,7 @@ static void session_no_kprobes_what_was_hit_is_watched_again(void **state)
 {
 	struct answer answer;
 
+	kernel.short_stack = true;
 	for (unsigned int i = 0; i < 8; i++)
 		kernel.no_kprobe[i] = true;
 	every_run(8);
@@ -476,11 +479,28 @@ static void answer_hit_that_is_not_watched_again_others_are_ruled_out(void **sta
 	answer_deinit(&answer);
 }
 
+/* The same, but the callers are known, and have to return it: nobody else made the result. */
+static void session_hit_that_must_be_returned_is_certain(void **state)
+{
+	struct answer answer;
+
+	for (unsigned int i = 0; i < 10; i++)
+		kernel.no_kprobe[i] = true;
+	every_run(12);
+	command.calls[0].cut = true;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(11));
+	assert_string_equal(answer.reason.text, "");
+	answer_deinit(&answer);
+}
+
 /* In the third run the call fails, and neither what was hit before nor what was left ran. */
 static void session_third_run_shows_nothing_answer_stays_uncertain(void **state)
 {
 	struct answer answer;
 
+	kernel.short_stack = true;
 	for (unsigned int i = 0; i < 6; i++)
 		kernel.no_kprobe[i] = true;
 	every_run(7);
@@ -611,6 +631,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(session_no_kprobes_what_was_hit_is_watched_again,
 						open_kernel, close_kernel),
 		cmocka_unit_test(answer_hit_that_is_not_watched_again_others_are_ruled_out),
+		cmocka_unit_test_setup_teardown(session_hit_that_must_be_returned_is_certain,
+						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(
 			session_third_run_shows_nothing_answer_stays_uncertain, open_kernel,
 			close_kernel),

@@ -210,6 +210,7 @@ static void standby_not_all_functions_known_is_not_certain(void **state)
 
 		world.count = world.told = 0;
 		kernel.has_lbr = lbr;
+		kernel.short_stack = true;
 		call("/x", 5)->cut = true;
 		call("/x", 5)->cut = !lbr;
 		attach(&answer);
@@ -339,6 +340,7 @@ static void standby_unwatched_instruction_one_of_several(void **state)
 
 	opts.probes.no_breakpoints = "they never fire";
 	kernel.no_kprobe[0] = true;
+	kernel.short_stack = true;
 	call("/x", 5);
 	call("/x", 5);
 	assert_int_equal(standby_attach(&opts, &target, &answer, &msg), 0);

@@ -72,6 +72,7 @@ static struct {
 	bool no_kprobe[FUNCTIONS]; /* refused at F(i) */
 	bool has_lbr, lbr_on;
 	bool registers_taken; /* somebody else's breakpoints are in all of them */
+	bool short_stack;     /* of a hit its own frame is known, no caller */
 	uint64_t modules;
 	size_t untraced_from; /* functions that nobody knows of yet: of a module */
 	/* How often. */
@@ -135,7 +136,7 @@ static inline struct why_hit_of *hit_of(unsigned int i, uint64_t seq, const stru
 		.order = call->interrupt ? 2 : 1,
 		.site = kernel.site[i] - 1,
 		.err = EINVAL,
-		.frames = 2,
+		.frames = kernel.short_stack ? 1 : 2,
 		.hw = kernel.site_hw[i] && kernel.site_lbr[i] && kernel.lbr_on,
 		.stack = {SITE(i), MKDIR + 10},
 	};

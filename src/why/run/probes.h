@@ -164,8 +164,9 @@ int probes_need_lbr(struct probes *probes, struct errmsg *msg);
 /** probes_lbr_end() - switch it off */
 void probes_lbr_end(struct probes *probes);
 
-/** probes_choose() - the hit that made the error of @failure, or NULL */
-const struct why_hit *probes_choose(const struct probes *probes, const struct failure *failure);
+/** probes_choose() - the hit that made the error of @failure, or NULL; see origin_choose() */
+const struct why_hit *probes_choose(const struct probes *probes, const struct failure *failure,
+				    bool *ret_certain);
 
 /** probes_poll() - take what happens, into @into, after a short wait; 0 or negative errno */
 int probes_poll(struct probes *probes, struct failures *into);

@@ -166,6 +166,8 @@ static int conclude(struct standby *standby, const struct failure *failure,
 {
 	struct probes *probes = &standby->probes;
 	struct sites unwatched = {};
+	bool certain;
+	const struct why_hit *hit = probes_choose(probes, failure, &certain);
 	int err = 0;
 
 	standby->answer->call = failure;
@@ -179,12 +181,13 @@ static int conclude(struct standby *standby, const struct failure *failure,
 			      ?: answer_conclude(standby->answer,
 						 &(struct observed){
 							 .failure = failure,
-							 .hit = probes_choose(probes, failure),
+							 .hit = hit,
 							 .sites = &probes->sites,
 							 .tables = probes->tables,
 							 .unwatched = &unwatched,
 							 .sites_all = needed->count,
 							 .cut = failure->cut,
+							 .certain = certain,
 						 });
 	sites_deinit(&unwatched);
 	return err ?: say_no_branches(standby);
@@ -312,9 +315,11 @@ static int learn(struct standby *standby, const struct failure *failure, const s
 static int look_for_branches(struct standby *standby, struct failure *failure)
 {
 	const struct failure *first = last_learned_of(standby);
+	bool certain;
 	int err;
 
-	if (!first || !failure_same(first, failure) || !probes_choose(&standby->probes, failure))
+	if (!first || !failure_same(first, failure) ||
+	    !probes_choose(&standby->probes, failure, &certain))
 		return give_up_branches(standby);
 	standby->answer->runs++;
 	/* Its sites are those of the functions that ran in the first one. */
