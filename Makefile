@@ -194,7 +194,7 @@ $(O)/tests/unit/test_story_view $(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--
 $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 	LDFLAGS += $(foreach f,watch_create watch_destroy watch_add watch_functions watch_functions_end \
 		watch_sites watch_sites_end watch_lost watch_calls_unwatched \
-		watch_processes_unwatched watch_netlink watch_poll lbr_events_open \
+		watch_processes_unwatched watch_calls_compat watch_netlink watch_poll lbr_events_open \
 		lbr_events_enable lbr_events_close text_source text_live_invalidate \
 		probeable_open_forbidden probes_modules,-Wl$(comma)--wrap=$(f))
 # The buffers that it reads are made up there.

@@ -128,6 +128,7 @@ void answer_count_lost(struct answer *answer, const struct watch *watch)
 {
 	answer->calls_unwatched = watch_calls_unwatched(watch);
 	answer->processes_unwatched = watch_processes_unwatched(watch);
+	answer->calls_compat = watch_calls_compat(watch);
 	answer->lost = watch_lost(watch) + answer->calls_unwatched;
 }
 
@@ -151,6 +152,11 @@ void answer_explain_lost(const struct answer *answer, struct errmsg *ret_events,
 			   "%sthere were more than %u processes, and %" PRIu64 " were not watched",
 			   answer->calls_unwatched ? "; " : "", WHY_PROCESSES_MAX,
 			   answer->processes_unwatched);
+	if (answer->calls_compat)
+		errmsg_add(ret_unwatched,
+			   "%s%" PRIu64
+			   " system calls of 32-bit code failed: these are not looked at",
+			   ret_unwatched->text[0] ? "; " : "", answer->calls_compat);
 }
 
 void answer_deinit(struct answer *answer)

@@ -46,6 +46,7 @@ enum origin_state {
  * @lost: events that are not in all this, @calls_unwatched included
  * @calls_unwatched: of threads beyond WHY_TASKS_MAX
  * @processes_unwatched: beyond WHY_PROCESSES_MAX
+ * @calls_compat: that failed, of 32-bit code
  * @deep: the way to the origin from further back, if it was asked for and there is an origin; or
  * NULL
  */
@@ -73,6 +74,7 @@ struct answer {
 	uint64_t lost;
 	uint64_t calls_unwatched;
 	uint64_t processes_unwatched;
+	uint64_t calls_compat;
 	struct deep_path *deep;
 };
 

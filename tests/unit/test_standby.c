@@ -182,6 +182,16 @@ static void standby_threads_without_room_are_told_apart(void **state)
 	assert_non_null(strstr(unwatched.text, "more than 1024 threads"));
 	assert_non_null(strstr(unwatched.text, "2000000 system calls"));
 	assert_non_null(strstr(unwatched.text, "--comm"));
+	assert_null(strstr(unwatched.text, "32-bit"));
+	answer_deinit(&answer);
+
+	world.told = 0;
+	kernel.calls_unwatched = 0;
+	kernel.calls_compat = 7;
+	attach(&answer);
+	answer_explain_lost(&answer, &events, &unwatched);
+	assert_string_equal(unwatched.text,
+			    "7 system calls of 32-bit code failed: these are not looked at");
 	answer_deinit(&answer);
 }
 

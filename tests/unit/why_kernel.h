@@ -79,7 +79,7 @@ static struct {
 	unsigned int functions_begun, sites_begun;
 	uint64_t seq;
 	/* What is not told. */
-	uint64_t lost, calls_unwatched;
+	uint64_t lost, calls_unwatched, calls_compat;
 } kernel;
 
 struct watch {
@@ -301,6 +301,12 @@ uint64_t __wrap_watch_processes_unwatched(const struct watch *watch);
 uint64_t __wrap_watch_processes_unwatched(const struct watch *watch)
 {
 	return 0;
+}
+
+uint64_t __wrap_watch_calls_compat(const struct watch *watch);
+uint64_t __wrap_watch_calls_compat(const struct watch *watch)
+{
+	return kernel.calls_compat;
 }
 
 bool __wrap_watch_netlink(const struct watch *watch);

@@ -153,6 +153,11 @@ uint64_t watch_processes_unwatched(const struct watch *watch)
 	return watch->skel->bss->why_process_lost;
 }
 
+uint64_t watch_calls_compat(const struct watch *watch)
+{
+	return watch->skel->bss->why_compat;
+}
+
 bool watch_netlink(const struct watch *watch)
 {
 	return watch->netlink;

@@ -159,6 +159,9 @@ uint64_t watch_lost(const struct watch *watch);
 /** watch_calls_unwatched() - calls, so far, of threads beyond WHY_TASKS_MAX */
 uint64_t watch_calls_unwatched(const struct watch *watch);
 
+/** watch_calls_compat() - failing calls, so far, of 32-bit code: they are not told */
+uint64_t watch_calls_compat(const struct watch *watch);
+
 /** watch_processes_unwatched() - processes beyond WHY_PROCESSES_MAX that were started so far */
 uint64_t watch_processes_unwatched(const struct watch *watch);
 
