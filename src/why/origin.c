@@ -116,26 +116,24 @@ static bool must_return(const struct chooser *c, const struct symbol *sym, uint6
 	return must;
 }
 
-/* Where a site's value is behind it; false: not in a register. */
+/*
+ * Where a site's value is behind it; false: not in a register, or it may be somebody else's. What a
+ * NEG makes is seen at the next instruction, and others may come there with a -1 of their own.
+ */
 static bool value_behind(const struct chooser *c, const struct site *site, uint64_t *ret_addr,
 			 uint8_t *ret_reg)
 {
+	bool at_next = site->watch != site->addr, known;
 	const struct insn *in;
 	struct code *code;
-	bool known;
 
-	if (site->watch != site->addr) {
-		*ret_addr = site->watch;
-		*ret_reg = register_number(site->reg);
-		return true;
-	}
 	if (code_load_symbol(c->text, c->symbols, &site->sym, &code))
 		return false;
 	in = code_find(code, site->addr);
-	known = in && insn_loads_errno(in);
+	known = at_next ? !code_jump_to(code, site->watch, NULL) : in && insn_loads_errno(in);
 	if (known) {
-		*ret_addr = in->addr + in->len;
-		*ret_reg = in->err_reg;
+		*ret_addr = at_next ? site->watch : in->addr + in->len;
+		*ret_reg = at_next ? register_number(site->reg) : in->err_reg;
 	}
 	code_free(code);
 	return known;

@@ -61,8 +61,7 @@ static bool is_and(const struct code *code, uint64_t addr)
 
 /*
  * "condition ? 0 : -EPERM" as arithmetic: a register that is 0 or 1 is negated, or made one less.
- * Whether it became -1 is seen behind that, unless control comes there from elsewhere, too, where a
- * -1 of somebody else may be in the register.
+ * Whether it became -1 is seen behind that.
  */
 static int add_truth_sites(struct search *search, const struct symbol *sym, const struct code *code)
 {
@@ -78,7 +77,7 @@ static int add_truth_sites(struct search *search, const struct symbol *sym, cons
 		for (size_t k = 0; k < TRUTH_WINDOW; k++)
 			near |= truths[k];
 		if (truth == INSN_TRUTH_MINUS && near & 1u << reg &&
-		    in[1].addr == in->addr + in->len && !code_jump_to(code, in[1].addr, NULL) &&
+		    in[1].addr == in->addr + in->len &&
 		    flow_of_register(code, search->symbols, in[1].addr, reg, EPERM) != FLOW_LOST)
 			err = sites_add(search->sites, &(struct site){
 							       .addr = in->addr,
