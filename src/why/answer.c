@@ -64,14 +64,18 @@ void answer_explain_no_sites(struct answer *answer)
 		   answer->call->func_count, answer->call->cut ? "; " NOT_ALL_KNOWN : "");
 }
 
-/* Those that could not be watched, and the one that was hit. */
-static int keep_candidates(struct answer *answer, const struct sites *unwatched)
+/* Those that could not be watched, the one that was hit, and its rival. */
+static int keep_candidates(struct answer *answer, const struct observed *observed)
 {
+	const struct sites *unwatched = observed->unwatched;
 	int err = 0;
 
 	sites_deinit(&answer->candidates);
 	for (size_t i = 0; !err && i < unwatched->count; i++)
 		err = sites_add(&answer->candidates, &unwatched->items[i]);
+	if (!err && observed->rival)
+		err = sites_add(&answer->candidates,
+				&observed->sites->items[observed->rival->site]);
 	if (!err && answer->hit)
 		err = sites_add(&answer->candidates, &answer->site);
 	return err;
@@ -104,7 +108,7 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 		answer->state = ORIGIN_ONE_OF;
 		errmsg_set(&answer->reason, 0, "%zu of %zu instructions could not be watched", left,
 			   observed->sites_all);
-		return keep_candidates(answer, unwatched);
+		return keep_candidates(answer, observed);
 	}
 	if (answer->hit && !observed->certain && (observed->cut || observed->failure->hits_lost)) {
 		answer->state = ORIGIN_ONE_OF;
@@ -113,7 +117,15 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 				   ? NOT_ALL_KNOWN
 				   : "more instructions that load the error were executed in the "
 				     "call than are kept");
-		return keep_candidates(answer, unwatched);
+		return keep_candidates(answer, observed);
+	}
+	if (observed->rival) {
+		answer->state = ORIGIN_ONE_OF;
+		errmsg_set(&answer->reason, 0,
+			   "what the last one loads goes to memory, and what an older one loads "
+			   "may be "
+			   "returned all the way");
+		return keep_candidates(answer, observed);
 	}
 	sites_deinit(&answer->candidates);
 	answer->state = answer->hit ? ORIGIN_FOUND : ORIGIN_NONE;

@@ -89,7 +89,7 @@ struct watch;
  * @unwatched: sites that can have made its error, and that nobody has watched so far
  * @sites_all: number of all that can have made it
  * @cut: as of a struct failure: there may be more
- * @certain: as of origin_choose(): what was not watched does not matter
+ * @certain, @rival: as of struct origin
  */
 struct observed {
 	const struct failure *failure;
@@ -100,14 +100,15 @@ struct observed {
 	size_t sites_all;
 	bool cut;
 	bool certain;
+	const struct why_hit *rival;
 };
 
 /**
  * answer_conclude() - the place, from one observation more
  *
  * A hit is certain where nothing was left unwatched, and all functions that ran and all hits are
- * known; or where its value has to be returned. Where a later observation, of what was left and of
- * the hit before, shows neither, the earlier one is as uncertain as it was.
+ * known, and it has no rival; or where its value has to be returned. Where a later observation, of
+ * what was left and of the hit before, shows neither, the earlier one is as uncertain as it was.
  * Where the hit before is itself in @unwatched, what was left and did not show is ruled out.
  * Return: 0 or -ENOMEM.
  */

@@ -200,9 +200,8 @@ static uint64_t acknowledgement(struct symbols *symbols)
 	return symbols_by_name(symbols, "", "netlink_ack", 0, &sym) ? 0 : sym.addr;
 }
 
-const struct why_hit *origin_choose(const struct failure *failure, const struct sites *sites,
-				    const struct text_source *text, struct symbols *symbols,
-				    bool *ret_certain)
+struct origin origin_choose(const struct failure *failure, const struct sites *sites,
+			    const struct text_source *text, struct symbols *symbols)
 {
 	static const char *const words[] = {"in an interrupt", "lost", "perhaps", "returned",
 					    "returned, always"};
@@ -213,7 +212,7 @@ const struct why_hit *origin_choose(const struct failure *failure, const struct 
 		.ack = failure->via == WHY_VIA_NETLINK ? acknowledgement(symbols) : 0,
 		.err = (uint16_t)failure->err,
 	};
-	const struct why_hit *best = NULL;
+	struct origin ret = {};
 	enum reach best_reach = REACH_LOST;
 
 	for (size_t i = 0; i < failure->hit_count; i++) {
@@ -230,13 +229,18 @@ const struct why_hit *origin_choose(const struct failure *failure, const struct 
 			    (unsigned long long)(sites->items[hit->site].addr -
 						 sites->items[hit->site].sym.addr),
 			    words[reach]);
-		if (reach == REACH_RESULT && best_reach == REACH_PERHAPS && failure->err != EPERM)
+		if (reach == REACH_RESULT && best_reach == REACH_PERHAPS && failure->err != EPERM) {
+			if (!ret.rival)
+				ret.rival = hit;
 			continue;
+		}
 		if (reach > best_reach) {
-			best = hit;
+			ret.hit = hit;
 			best_reach = reach;
 		}
 	}
-	*ret_certain = best_reach == REACH_CERTAIN;
-	return best;
+	ret.certain = best_reach == REACH_CERTAIN;
+	if (ret.certain)
+		ret.rival = NULL;
+	return ret;
 }

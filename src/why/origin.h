@@ -3,10 +3,25 @@
 #ifndef LBRSNOOP_WHY_ORIGIN_H
 #define LBRSNOOP_WHY_ORIGIN_H
 
+#include <stdbool.h>
+
 #include "snapshot/snapshot.h"
 #include "symbolize/symbolize.h"
 #include "why/failures.h"
 #include "why/sites.h"
+
+/**
+ * struct origin - the hit that made a call's error
+ * @hit: NULL: none
+ * @certain: its value has to be returned: no instruction that nobody watched has made the result
+ * @rival: an older hit, whose value each caller may return, where that of @hit can only have become
+ *         the result through memory: it is one of the two; or NULL
+ */
+struct origin {
+	const struct why_hit *hit;
+	bool certain;
+	const struct why_hit *rival;
+};
 
 /**
  * origin_choose() - the newest hit whose value can have become the call's error
@@ -18,11 +33,8 @@
  * is taken before one that only may have come there through memory. One that every caller has to
  * return, up to the system call, is taken before all others.
  * @sites: those that the hits' numbers refer to
- * @ret_certain: it has to be returned: no instruction that nobody watched has made the result
- * Return: one of @failure's hits; NULL if none of their values reaches the result.
  */
-const struct why_hit *origin_choose(const struct failure *failure, const struct sites *sites,
-				    const struct text_source *text, struct symbols *symbols,
-				    bool *ret_certain);
+struct origin origin_choose(const struct failure *failure, const struct sites *sites,
+			    const struct text_source *text, struct symbols *symbols);
 
 #endif

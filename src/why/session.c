@@ -156,18 +156,18 @@ static int run_sites(struct session *session, const struct failure **ret_again, 
 static int conclude(struct session *session, const struct failure *failure)
 {
 	const struct probes *probes = &session->probes;
-	bool certain;
-	const struct why_hit *hit = probes_choose(probes, failure, &certain);
+	const struct origin origin = probes_choose(probes, failure);
 
 	return answer_conclude(session->answer, &(struct observed){
 							.failure = failure,
-							.hit = hit,
+							.hit = origin.hit,
 							.sites = &probes->sites,
 							.tables = probes->tables,
 							.unwatched = &probes->unwatched,
 							.sites_all = session->sites_all,
 							.cut = session->answer->call->cut,
-							.certain = certain,
+							.certain = origin.certain,
+							.rival = origin.rival,
 						});
 }
 
@@ -194,12 +194,12 @@ static bool made_error_again(const struct session *session, const struct failure
 {
 	struct site place = session->answer->site;
 	const struct probes *probes = &session->probes;
-	bool certain;
 
 	if (session->answer->hit->frames > 1)
 		return answer_same_frame(&again->hits[0], session->answer->hit);
 	return origin_choose(again, &(struct sites){.items = &place, .count = 1}, &probes->text,
-			     probes->opts->symbols, &certain);
+			     probes->opts->symbols)
+		.hit;
 }
 
 /* Once more with the one site, by a breakpoint: a kprobe on the way fills the LBR itself. */
@@ -294,8 +294,8 @@ static int run_for_sites(struct session *session, struct errmsg *msg)
 		return 0;
 	}
 	err = conclude(session, again);
-	if (!err && session->probes.unwatched.count && runs_left(session) &&
-	    !session->opts->probes.no_breakpoints)
+	if (!err && answer->state == ORIGIN_ONE_OF && session->probes.unwatched.count &&
+	    runs_left(session) && !session->opts->probes.no_breakpoints)
 		err = run_for_others(session, msg);
 	return err;
 }

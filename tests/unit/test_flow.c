@@ -182,6 +182,7 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		int expected; /* place in @hits, or -1 */
 		enum why_via via;
 		bool certain;
+		int rival; /* place in @hits; 0: none */
 	} rows[] = {
 		{"returns it", EINVAL, {{0, BASE + 0x8a}}, 1, 0},
 		{"drops it; the older one is returned",
@@ -193,7 +194,8 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		 EINVAL,
 		 {{1, BASE + 0x8a}, {2, BASE + 0x8a}, {0, BASE + 0x8a}},
 		 3,
-		 1},
+		 1,
+		 .rival = 2},
 		{"what has to be returned is taken before what may be, if that is newer",
 		 EINVAL,
 		 {{2, BASE + 0x155}, {0, BASE + 0x155}},
@@ -204,7 +206,8 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		 EINVAL,
 		 {{2, BASE + 0x155}, {0, BASE + 0x151}},
 		 2,
-		 0},
+		 0,
+		 .rival = 1},
 		{"EPERM: what is returned is taken before what may be",
 		 EPERM,
 		 {{2, BASE + 0x8a}, {0, BASE + 0x8a}},
@@ -245,18 +248,18 @@ static void origin_newest_hit_that_reaches_the_result(void **state)
 		struct failure failure = {
 			.err = rows[i].err, .via = rows[i].via, .hit_count = rows[i].count};
 		struct why_hit *hits = calloc(3, sizeof(*hits));
-		const struct why_hit *found;
-		bool certain;
+		struct origin found;
 
 		assert_non_null(hits);
 		for (size_t k = 0; k < rows[i].count; k++)
 			hits[k] = hit_at(rows[i].hits[k].site, 9 - (uint32_t)k,
 					 addrs[rows[i].hits[k].site], rows[i].hits[k].caller);
 		failure.hits = hits;
-		found = origin_choose(&failure, &sites, &text, *state, &certain);
-		assert_int_equal(certain, rows[i].certain);
-		if ((found ? found - hits : -1) != rows[i].expected)
-			fail_msg("%s: %td", rows[i].what, found ? found - hits : -1);
+		found = origin_choose(&failure, &sites, &text, *state);
+		assert_int_equal(found.certain, rows[i].certain);
+		assert_int_equal(found.rival ? found.rival - hits : 0, rows[i].rival);
+		if ((found.hit ? found.hit - hits : -1) != rows[i].expected)
+			fail_msg("%s: %td", rows[i].what, found.hit ? found.hit - hits : -1);
 		free(hits);
 	}
 }
@@ -399,17 +402,19 @@ static void origin_eperm_by_arithmetic_is_certain_unless_ways_meet(void **state)
 	struct sites sites = {.items = &item, .count = 1};
 	struct why_hit hit = hit_at(0, 1, BASE + 0xf, BASE + 0x15);
 	struct failure failure = {.err = EPERM, .hits = &hit, .hit_count = 1};
-	bool certain;
+	struct origin found;
 
 	(void)state;
 	assert_non_null(symbols);
 	assert_int_equal(symbols_by_name(symbols, "", "capable", 0, &item.sym), 0);
-	assert_ptr_equal(origin_choose(&failure, &sites, &source, symbols, &certain), &hit);
-	assert_true(certain);
+	found = origin_choose(&failure, &sites, &source, symbols);
+	assert_ptr_equal(found.hit, &hit);
+	assert_true(found.certain);
 	/* "je f" instead of what makes the truth value */
 	memcpy(bytes + 7, "\x74\x06\x90", 3);
-	assert_ptr_equal(origin_choose(&failure, &sites, &source, symbols, &certain), &hit);
-	assert_false(certain);
+	found = origin_choose(&failure, &sites, &source, symbols);
+	assert_ptr_equal(found.hit, &hit);
+	assert_false(found.certain);
 	symbols_close(symbols);
 }
 

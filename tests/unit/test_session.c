@@ -479,6 +479,38 @@ static void answer_hit_that_is_not_watched_again_others_are_ruled_out(void **sta
 	answer_deinit(&answer);
 }
 
+/* The newest went to memory, an older one may be returned: which of the two nobody can say. */
+static void answer_hit_through_memory_beside_an_older_one_is_one_of_two(void **state)
+{
+	struct failure *call = calloc(1, sizeof(*call));
+	struct site items[] = {{.addr = SITE(0), .watch = SITE(0)},
+			       {.addr = SITE(1), .watch = SITE(1)}};
+	const struct sites sites = {.items = items, .count = 2}, none = {};
+	const struct why_hit newest = {.site = 1, .order = 2}, older = {.site = 0, .order = 1};
+	struct answer answer = {.runs = 2};
+	struct observed observed = {.failure = call,
+				    .hit = &newest,
+				    .rival = &older,
+				    .sites = &sites,
+				    .unwatched = &none,
+				    .sites_all = 2};
+
+	answer.failures.items = call;
+	answer.failures.count = 1;
+	answer.call = call;
+	assert_int_equal(answer_conclude(&answer, &observed), 0);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.candidates.count, 2);
+	assert_true(sites_has(&answer.candidates, SITE(0)));
+	assert_true(sites_has(&answer.candidates, SITE(1)));
+	assert_non_null(strstr(answer.reason.text, "memory"));
+	observed.rival = NULL;
+	assert_int_equal(answer_conclude(&answer, &observed), 0);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.candidates.count, 0);
+	answer_deinit(&answer);
+}
+
 /* The same, but the callers are known, and have to return it: nobody else made the result. */
 static void session_hit_that_must_be_returned_is_certain(void **state)
 {
@@ -631,6 +663,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(session_no_kprobes_what_was_hit_is_watched_again,
 						open_kernel, close_kernel),
 		cmocka_unit_test(answer_hit_that_is_not_watched_again_others_are_ruled_out),
+		cmocka_unit_test(answer_hit_through_memory_beside_an_older_one_is_one_of_two),
 		cmocka_unit_test_setup_teardown(session_hit_that_must_be_returned_is_certain,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(

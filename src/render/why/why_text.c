@@ -368,8 +368,8 @@ static void print_candidates(FILE *out, const struct answer *answer, const struc
 		fprintf(out, "  perhaps this one: %s\n",
 			escape_text(answer->reason.text, reason, sizeof(reason)));
 	else
-		fprintf(out, "  one of these %zu, of which not all could be watched:\n",
-			answer->candidates.count);
+		fprintf(out, "  one of these %zu: %s:\n", answer->candidates.count,
+			escape_text(answer->reason.text, reason, sizeof(reason)));
 	for (size_t i = 0; i < answer->candidates.count; i++) {
 		struct why_place place;
 

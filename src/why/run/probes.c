@@ -314,11 +314,9 @@ void probes_lbr_end(struct probes *probes)
 	probes->events = NULL;
 }
 
-const struct why_hit *probes_choose(const struct probes *probes, const struct failure *failure,
-				    bool *ret_certain)
+struct origin probes_choose(const struct probes *probes, const struct failure *failure)
 {
-	return origin_choose(failure, &probes->sites, &probes->text, probes->opts->symbols,
-			     ret_certain);
+	return origin_choose(failure, &probes->sites, &probes->text, probes->opts->symbols);
 }
 
 static int on_event(const struct why_event *event, size_t len, void *ctx)

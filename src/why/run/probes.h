@@ -18,6 +18,7 @@
 #include "util/errmsg.h"
 #include "why/candidates.h"
 #include "why/failures.h"
+#include "why/origin.h"
 #include "why/run/function_log.h"
 #include "why/run/unpatched.h"
 #include "why/sites.h"
@@ -164,9 +165,8 @@ int probes_need_lbr(struct probes *probes, struct errmsg *msg);
 /** probes_lbr_end() - switch it off */
 void probes_lbr_end(struct probes *probes);
 
-/** probes_choose() - the hit that made the error of @failure, or NULL; see origin_choose() */
-const struct why_hit *probes_choose(const struct probes *probes, const struct failure *failure,
-				    bool *ret_certain);
+/** probes_choose() - the hit that made the error of @failure, see origin_choose() */
+struct origin probes_choose(const struct probes *probes, const struct failure *failure);
 
 /** probes_poll() - take what happens, into @into, after a short wait; 0 or negative errno */
 int probes_poll(struct probes *probes, struct failures *into);

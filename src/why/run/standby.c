@@ -166,8 +166,7 @@ static int conclude(struct standby *standby, const struct failure *failure,
 {
 	struct probes *probes = &standby->probes;
 	struct sites unwatched = {};
-	bool certain;
-	const struct why_hit *hit = probes_choose(probes, failure, &certain);
+	const struct origin origin = probes_choose(probes, failure);
 	int err = 0;
 
 	standby->answer->call = failure;
@@ -181,13 +180,14 @@ static int conclude(struct standby *standby, const struct failure *failure,
 			      ?: answer_conclude(standby->answer,
 						 &(struct observed){
 							 .failure = failure,
-							 .hit = hit,
+							 .hit = origin.hit,
 							 .sites = &probes->sites,
 							 .tables = probes->tables,
 							 .unwatched = &unwatched,
 							 .sites_all = needed->count,
 							 .cut = failure->cut,
-							 .certain = certain,
+							 .certain = origin.certain,
+							 .rival = origin.rival,
 						 });
 	sites_deinit(&unwatched);
 	return err ?: say_no_branches(standby);
@@ -315,11 +315,10 @@ static int learn(struct standby *standby, const struct failure *failure, const s
 static int look_for_branches(struct standby *standby, struct failure *failure)
 {
 	const struct failure *first = last_learned_of(standby);
-	bool certain;
 	int err;
 
 	if (!first || !failure_same(first, failure) ||
-	    !probes_choose(&standby->probes, failure, &certain))
+	    !probes_choose(&standby->probes, failure).hit)
 		return give_up_branches(standby);
 	standby->answer->runs++;
 	/* Its sites are those of the functions that ran in the first one. */
