@@ -47,6 +47,9 @@ const volatile bool why_no_user_reads;
 const volatile __u64 why_cgroup;       /* its ID */
 const volatile __u32 why_cgroup_level; /* its depth below the root */
 
+/* arch/x86/entry/syscalls/syscall_64.tbl */
+#define SYS_RT_SIGRETURN 15
+
 /* include/linux/errno.h, which is not for programs */
 #define ERESTARTSYS	      512
 #define ERESTARTNOINTR	      513
@@ -64,6 +67,7 @@ const volatile __u32 why_cgroup_level; /* its depth below the root */
  * struct why_task - a task within a system call
  * @calls: counts them
  * @ends: hits of why_ends since the call began
+ * @sigreturn: the call is rt_sigreturn()
  * @evicted: bit N modulo 256: of errno N a hit of the call had to make room for another one
  * @seen: lower half of a function's address, and in the upper half the call that it ran in
  */
@@ -76,6 +80,7 @@ struct why_task {
 	__u32 hits;
 	__u32 slot; /* number of the hit that is looked at */
 	__u32 ends;
+	__u32 sigreturn;
 	__u64 evicted[EVICTED_WORDS];
 	struct why_regs regs;	  /* of that hit */
 	struct why_failed failed; /* what is told of the call; its @funcs are kept as it runs */
@@ -255,7 +260,13 @@ int why_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!task)
 		return 0;
+	/* Its number is of another table: it is counted at its end, and no more. */
+	if (in_compat_syscall()) {
+		task->in_call = 0;
+		return 0;
+	}
 	begin_call(task);
+	task->sigreturn = id == SYS_RT_SIGRETURN;
 	if (id == 1 || id == 20)
 		report_said(id);
 	return 0;
@@ -403,10 +414,13 @@ static __always_inline bool is_error(__s64 ret)
 	       ret != -ERESTARTNOHAND && ret != -ERESTART_RESTARTBLOCK;
 }
 
-/* What it "returns" is the interrupted code's RAX; restore_sigcontext() leaves no number. */
-static __always_inline bool is_sigreturn(void)
+/*
+ * What it "returns" is the interrupted code's RAX; restore_sigcontext() leaves no number. A tracer
+ * that skips a call does so, too: where its beginning was seen, that tells.
+ */
+static __always_inline bool is_sigreturn(const struct why_task *task)
 {
-	return user_regs()->orig_ax == (__u64)-1;
+	return user_regs()->orig_ax == (__u64)-1 && (why_no_enter || task->sigreturn);
 }
 
 SEC("?raw_tp/sys_exit")
@@ -415,12 +429,13 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	long ret = ctx->args[1];
 	struct why_task *task = current_task();
 
-	if (task && task->in_call) {
+	if (task && in_compat_syscall()) {
+		task->in_call = 0;
+		__sync_fetch_and_add(&why_compat, is_error(ret));
+	} else if (task && task->in_call) {
 		/* What an interrupt completes from here on is not this call's. */
 		task->in_call = 0;
-		if (in_compat_syscall())
-			__sync_fetch_and_add(&why_compat, is_error(ret));
-		else if ((is_error(ret) && !is_sigreturn()) || task->ends)
+		if ((is_error(ret) && !is_sigreturn(task)) || task->ends)
 			report(task, WHY_VIA_SYSCALL, is_error(ret) ? -ret : 0, ret, NULL);
 	}
 	if (why_no_enter) {

@@ -423,8 +423,12 @@ const struct insn *code_jump_to(const struct code *code, uint64_t addr, const st
 bool code_is_fixup(const struct code *code, uint64_t addr)
 {
 	const struct insn *above = code_above(code, addr);
-	struct fixup_question question = {.fixup = addr, .above = above ? above->addr : 0};
+	struct fixup_question question = {.fixup = addr};
 
+	/* "call rep_movs_alternative" may be "rep movsb" and a NOP. */
+	while (above && above->flags & INSN_F_NOP)
+		above = code_above(code, above->addr);
+	question.above = above ? above->addr : 0;
 	for (size_t i = 0; code->context.symbols && i < code->part_count; i++) {
 		question.addr = code->parts[i].addr;
 		question.size = code->parts[i].size;

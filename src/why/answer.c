@@ -110,7 +110,7 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 			   observed->sites_all);
 		return keep_candidates(answer, observed);
 	}
-	if (answer->hit && !observed->certain && (observed->cut || observed->failure->hits_lost)) {
+	if (answer->hit && !observed->certain && (observed->cut || observed->hits_lost)) {
 		answer->state = ORIGIN_ONE_OF;
 		errmsg_set(&answer->reason, 0,
 			   observed->cut

@@ -89,6 +89,7 @@ struct watch;
  * @unwatched: sites that can have made its error, and that nobody has watched so far
  * @sites_all: number of all that can have made it
  * @cut: as of a struct failure: there may be more
+ * @hits_lost: in this run or in one before, not all hits of its sites were told
  * @certain, @rival: as of struct origin
  */
 struct observed {
@@ -99,6 +100,7 @@ struct observed {
 	const struct sites *unwatched;
 	size_t sites_all;
 	bool cut;
+	bool hits_lost;
 	bool certain;
 	const struct why_hit *rival;
 };

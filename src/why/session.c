@@ -18,6 +18,7 @@
  * struct session
  * @failures: of a run for sites
  * @sites_all: number of the sites that any run was to watch
+ * @hits_lost: as of a struct failure, in any run
  */
 struct session {
 	const struct session_options *opts;
@@ -26,6 +27,7 @@ struct session {
 	struct learned learned;
 	struct failures failures;
 	size_t sites_all;
+	bool hits_lost;
 };
 
 static bool runs_left(const struct session *session)
@@ -158,6 +160,8 @@ static int conclude(struct session *session, const struct failure *failure)
 	const struct probes *probes = &session->probes;
 	const struct origin origin = probes_choose(probes, failure);
 
+	/* The next run watches a few sites, and loses none of them. */
+	session->hits_lost |= failure->hits_lost;
 	return answer_conclude(session->answer, &(struct observed){
 							.failure = failure,
 							.hit = origin.hit,
@@ -166,6 +170,7 @@ static int conclude(struct session *session, const struct failure *failure)
 							.unwatched = &probes->unwatched,
 							.sites_all = session->sites_all,
 							.cut = session->answer->call->cut,
+							.hits_lost = session->hits_lost,
 							.certain = origin.certain,
 							.rival = origin.rival,
 						});

@@ -527,6 +527,26 @@ static void session_hit_that_must_be_returned_is_certain(void **state)
 	answer_deinit(&answer);
 }
 
+/* What was executed in the second run is not all known: the third one watches other sites. */
+static void session_hits_lost_before_the_third_run_is_not_certain(void **state)
+{
+	struct answer answer;
+
+	for (int lost = 0; lost < 2; lost++) {
+		memset(&command, 0, sizeof(command));
+		kernel.short_stack = true;
+		for (unsigned int i = 0; i < 5; i++)
+			kernel.no_kprobe[i] = true;
+		every_run(6);
+		command.calls[1].hits_lost = lost;
+		explain(&answer);
+		assert_int_equal(answer.runs, 3);
+		assert_int_equal(answer.state, lost ? ORIGIN_ONE_OF : ORIGIN_FOUND);
+		assert_int_equal(answer.site.addr, SITE(5));
+		answer_deinit(&answer);
+	}
+}
+
 /* In the third run the call fails, and neither what was hit before nor what was left ran. */
 static void session_third_run_shows_nothing_answer_stays_uncertain(void **state)
 {
@@ -664,6 +684,9 @@ int main(void)
 						open_kernel, close_kernel),
 		cmocka_unit_test(answer_hit_that_is_not_watched_again_others_are_ruled_out),
 		cmocka_unit_test(answer_hit_through_memory_beside_an_older_one_is_one_of_two),
+		cmocka_unit_test_setup_teardown(
+			session_hits_lost_before_the_third_run_is_not_certain, open_kernel,
+			close_kernel),
 		cmocka_unit_test_setup_teardown(session_hit_that_must_be_returned_is_certain,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(

@@ -510,9 +510,27 @@ static int close_kernel(void **state)
 	return 0;
 }
 
+/* More than can be armed at once are watched as far as they can: not armed anew for each call. */
+static void probes_watched_of_too_many_what_there_is_room_for(void **state)
+{
+	struct site items[PROBES_SITES_MAX + 1] = {};
+	struct sites needed = {.items = items, .count = PROBES_SITES_MAX + 1};
+	struct probes probes = {.sites = {.items = items, .count = PROBES_SITES_MAX},
+				.unwatched = {.items = items + PROBES_SITES_MAX, .count = 1}};
+
+	(void)state;
+	for (size_t i = 0; i < PROBES_SITES_MAX + 1; i++)
+		items[i].addr = SITE(0) + i;
+	assert_true(probes_watched(&probes, &needed));
+	/* One alone that there was no room for can have it. */
+	needed = (struct sites){.items = items + PROBES_SITES_MAX, .count = 1};
+	assert_false(probes_watched(&probes, &needed));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(probes_watched_of_too_many_what_there_is_room_for),
 		cmocka_unit_test_setup_teardown(standby_second_occurrence_answers, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(standby_call_that_began_before_is_waited_past,

@@ -45,6 +45,7 @@
  * @interrupt: behind the error an interrupt executes that instruction, too
  * @no_stack: the stack cannot be read where a kprobe is hit
  * @cut: more functions were entered than are told
+ * @hits_lost: more sites were executed than are told
  */
 struct call {
 	const char *path;
@@ -54,6 +55,7 @@ struct call {
 	bool interrupt;
 	bool no_stack;
 	bool cut;
+	bool hits_lost;
 };
 
 /* The kernel, as it is now. */
@@ -158,6 +160,7 @@ static inline int kernel_call(const struct call *call, watch_fn *fn, void *ctx)
 	unsigned int last = 0, n;
 	int err = 0;
 
+	failed->hits_lost = call->hits_lost;
 	failed->head.kind = WHY_FAILED;
 	failed->head.seq = seq;
 	failed->head.mono_ns = clock_ns(CLOCK_MONOTONIC);

@@ -265,9 +265,13 @@ int probes_arm_for_branches(struct probes *probes, const struct site *site,
 
 bool probes_watched(const struct probes *probes, const struct sites *needed)
 {
+	/* There never is room for all of so many: they would be armed anew for each call. */
+	bool too_many = needed->count > PROBES_SITES_MAX;
+
 	/* What the kernel refused stays in @sites; what there was no room for does not. */
 	for (size_t i = 0; i < needed->count; i++)
-		if (!sites_has(&probes->sites, needed->items[i].addr))
+		if (!sites_has(&probes->sites, needed->items[i].addr) &&
+		    !(too_many && sites_has(&probes->unwatched, needed->items[i].addr)))
 			return false;
 	return true;
 }

@@ -186,6 +186,7 @@ static int conclude(struct standby *standby, const struct failure *failure,
 							 .unwatched = &unwatched,
 							 .sites_all = needed->count,
 							 .cut = failure->cut,
+							 .hits_lost = failure->hits_lost,
 							 .certain = origin.certain,
 							 .rival = origin.rival,
 						 });
