@@ -59,9 +59,9 @@ const volatile __u32 why_cgroup_level; /* its depth below the root */
 /* Functions entered before in the call: sets by a hash of the address, ways of each. Powers of two.
  */
 #define SEEN_SETS 256
+#define SEEN_WAYS 4
 /* Errnos that are told apart, 64 a word; a power of two. */
 #define EVICTED_WORDS 4
-#define SEEN_WAYS     4
 
 /**
  * struct why_task - a task within a system call
@@ -349,9 +349,14 @@ static __always_inline void fill_call(struct syscall_event *call)
 		read_blob(call, &plan->args[i], i);
 }
 
-static __always_inline __u64 *evicted_word(struct why_task *task, __u32 err)
+static __always_inline void note_evicted(struct why_task *task, __u32 err)
 {
-	return &task->evicted[err >> 6 & (EVICTED_WORDS - 1)];
+	task->evicted[err >> 6 & (EVICTED_WORDS - 1)] |= 1ull << (err & 63);
+}
+
+static __always_inline bool was_evicted(const struct why_task *task, __u32 err)
+{
+	return task->evicted[err >> 6 & (EVICTED_WORDS - 1)] >> (err & 63) & 1;
 }
 
 /* The sites of this errno, before the call that they are of. False: some are not told. */
@@ -369,7 +374,7 @@ static __always_inline bool report_hits(struct why_task *task, __u32 err, __u64 
 			return false;
 		}
 	}
-	return !(*evicted_word(task, err) >> (err & 63) & 1);
+	return !was_evicted(task, err);
 }
 
 /* @extack: a struct netlink_ext_ack of the kernel, or NULL */
@@ -588,7 +593,7 @@ static __always_inline struct why_hit *on_site(struct why_task *task, __u64 cook
 		return NULL;
 	hit = hit_slot(task, (__u32)cookie, err);
 	if (hit->order && hit->site != (__u32)cookie)
-		*evicted_word(task, hit->err) |= 1ull << (hit->err & 63);
+		note_evicted(task, hit->err);
 	hit->order = ++task->hits;
 	hit->ip = ip;
 	hit->site = cookie;

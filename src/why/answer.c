@@ -73,9 +73,9 @@ static int keep_candidates(struct answer *answer, const struct observed *observe
 	sites_deinit(&answer->candidates);
 	for (size_t i = 0; !err && i < unwatched->count; i++)
 		err = sites_add(&answer->candidates, &unwatched->items[i]);
-	if (!err && observed->rival)
+	if (!err && observed->origin.rival)
 		err = sites_add(&answer->candidates,
-				&observed->sites->items[observed->rival->site]);
+				&observed->sites->items[observed->origin.rival->site]);
 	if (!err && answer->hit)
 		err = sites_add(&answer->candidates, &answer->site);
 	return err;
@@ -85,32 +85,33 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 {
 	const struct sites *unwatched = observed->unwatched;
 	/* What was hit before could not be watched again. That it was, is known. */
-	bool again = !observed->hit && answer->hit && sites_has(unwatched, answer->site.addr);
+	bool again =
+		!observed->origin.hit && answer->hit && sites_has(unwatched, answer->site.addr);
 	size_t left = unwatched->count - again;
 
 	/* Neither what was hit before nor what was left then: this time it went another way. */
-	if (!observed->hit && answer->hit && !again) {
+	if (!observed->origin.hit && answer->hit && !again) {
 		errmsg_set(&answer->reason, 0,
 			   "what was executed in run %u was not in run %u, nor was what could not "
 			   "be watched before",
 			   answer->runs - 1, answer->runs);
 		return 0;
 	}
-	if (observed->hit) {
-		answer->site = observed->sites->items[observed->hit->site];
-		answer->table = observed->tables ? observed->tables[observed->hit->site]
+	if (observed->origin.hit) {
+		answer->site = observed->sites->items[observed->origin.hit->site];
+		answer->table = observed->tables ? observed->tables[observed->origin.hit->site]
 						 : (struct why_read_table){};
-		if (answer_keep_hit(answer, observed->failure, observed->hit))
+		if (answer_keep_hit(answer, observed->failure, observed->origin.hit))
 			return -ENOMEM;
 	}
 	answer->reason.text[0] = '\0';
-	if (left && !observed->certain) {
+	if (left && !observed->origin.certain) {
 		answer->state = ORIGIN_ONE_OF;
 		errmsg_set(&answer->reason, 0, "%zu of %zu instructions could not be watched", left,
 			   observed->sites_all);
 		return keep_candidates(answer, observed);
 	}
-	if (answer->hit && !observed->certain && (observed->cut || observed->hits_lost)) {
+	if (answer->hit && !observed->origin.certain && (observed->cut || observed->hits_lost)) {
 		answer->state = ORIGIN_ONE_OF;
 		errmsg_set(&answer->reason, 0,
 			   observed->cut
@@ -119,7 +120,7 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 				     "call than are kept");
 		return keep_candidates(answer, observed);
 	}
-	if (observed->rival) {
+	if (observed->origin.rival) {
 		answer->state = ORIGIN_ONE_OF;
 		errmsg_set(&answer->reason, 0,
 			   "what the last one loads goes to memory, and what an older one loads "

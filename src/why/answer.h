@@ -10,6 +10,7 @@
 #include "util/errmsg.h"
 #include "why/blame.h"
 #include "why/failures.h"
+#include "why/origin.h"
 #include "why/sites.h"
 
 struct deep_path;
@@ -83,26 +84,23 @@ struct watch;
 /**
  * struct observed - what came of a failing call while sites were watched; all borrowed
  * @failure: the call
- * @hit: the one that made its error, or NULL
+ * @origin: of its hits, the one that made its error
  * @sites: those that its hits' numbers refer to
  * @tables: for each of @sites what was read there, or NULL
  * @unwatched: sites that can have made its error, and that nobody has watched so far
  * @sites_all: number of all that can have made it
  * @cut: as of a struct failure: there may be more
  * @hits_lost: in this run or in one before, not all hits of its sites were told
- * @certain, @rival: as of struct origin
  */
 struct observed {
 	const struct failure *failure;
-	const struct why_hit *hit;
+	struct origin origin;
 	const struct sites *sites;
 	const struct why_read_table *tables;
 	const struct sites *unwatched;
 	size_t sites_all;
 	bool cut;
 	bool hits_lost;
-	bool certain;
-	const struct why_hit *rival;
 };
 
 /**

@@ -147,8 +147,6 @@ static bool is_probing(const struct failure *failure)
 	case SYS_connect: /* nscd, systemd's sockets */
 		return failure->err == ENOENT && failure->call.blobs[1].len > 2 &&
 		       failure->call.bytes[1][0] == 1;
-	case SYS_rt_sigreturn:
-		return true;
 	case SYS_arch_prctl:
 	case SYS_rseq:
 	case SYS_set_robust_list:

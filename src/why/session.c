@@ -158,21 +158,18 @@ static int run_sites(struct session *session, const struct failure **ret_again, 
 static int conclude(struct session *session, const struct failure *failure)
 {
 	const struct probes *probes = &session->probes;
-	const struct origin origin = probes_choose(probes, failure);
 
 	/* The next run watches a few sites, and loses none of them. */
 	session->hits_lost |= failure->hits_lost;
 	return answer_conclude(session->answer, &(struct observed){
 							.failure = failure,
-							.hit = origin.hit,
+							.origin = probes_choose(probes, failure),
 							.sites = &probes->sites,
 							.tables = probes->tables,
 							.unwatched = &probes->unwatched,
 							.sites_all = session->sites_all,
 							.cut = session->answer->call->cut,
 							.hits_lost = session->hits_lost,
-							.certain = origin.certain,
-							.rival = origin.rival,
 						});
 }
 

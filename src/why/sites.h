@@ -52,7 +52,9 @@ int sites_find(const struct failure *failure, const struct candidates *candidate
 
 /**
  * sites_of_function() - in one function, and in those that it calls or jumps to whose entry cannot
- * be watched Arguments and return value as those of sites_find().
+ * be watched
+ *
+ * Arguments and return value as those of sites_find().
  */
 int sites_of_function(const struct symbol *sym, uint32_t err, const struct candidates *candidates,
 		      const struct text_source *text, struct symbols *symbols, struct sites *sites);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The table is made by the assembler, as arch/x86/include/asm/asm.h makes the kernel's. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "cfg/code.h"
+#include "../text_bytes.h"
 #include "symbolize/text/extable.h"
 
 /* Loads a word; -14 if that faults, or if the address is too high, as strncpy_from_user() has it.
@@ -41,32 +39,34 @@ asm("	.pushsection .rodata.faults, \"a\"\n"
 extern const char function[], load[], checked[], efault[], next[], function_end[], behind[];
 extern const char behind_fixup[], faults_begin[], faults_end[];
 
-static uint64_t readable_end = UINT64_MAX;
-
-static int read_own(void *ctx, uint64_t addr, void *buf, size_t len)
-{
-	(void)ctx;
-	if (addr + len > readable_end)
-		return -EFAULT;
-	memcpy(buf, (const void *)(uintptr_t)addr, len);
-	return 0;
-}
-
-static const struct text_source memory = {.read = read_own};
-
 static uint64_t at(const char *label)
 {
 	return (uint64_t)(uintptr_t)label;
 }
 
-static bool search(const char *fixup, const char *above)
+/* @bytes of memory from @from on can be read. */
+static bool search_in(const void *from, size_t bytes, uint64_t start, uint64_t end,
+		      const struct fixup_question *question)
+{
+	const struct text_bytes own = {(uint64_t)(uintptr_t)from, from, bytes};
+	const struct text_source memory = {.read = text_bytes_read, .ctx = (void *)&own};
+
+	return extable_search(&memory, start, end, question);
+}
+
+static bool search_cut(const char *fixup, const char *above, size_t bytes)
 {
 	const struct fixup_question question = {.fixup = at(fixup),
 						.addr = at(function),
 						.size = (uint64_t)(function_end - function),
 						.above = above ? at(above) : 0};
 
-	return extable_search(&memory, at(faults_begin), at(faults_end), &question);
+	return search_in(faults_begin, bytes, at(faults_begin), at(faults_end), &question);
+}
+
+static bool search(const char *fixup, const char *above)
+{
+	return search_cut(fixup, above, (size_t)(faults_end - faults_begin));
 }
 
 static void extable_search_finds_where_a_fault_of_the_function_leads(void **state)
@@ -98,9 +98,8 @@ static void extable_search_straight_behind_the_instruction_does_not_count(void *
 static void extable_search_ends_where_nothing_can_be_read(void **state)
 {
 	(void)state;
-	readable_end = at(faults_begin) + 6;
-	assert_false(search(efault, NULL));
-	readable_end = UINT64_MAX;
+	assert_true(search_cut(efault, NULL, 12));
+	assert_false(search_cut(efault, NULL, 11));
 }
 
 /* Near the text, as a table is: its addresses are relative, of 32 bits. */
@@ -117,8 +116,8 @@ static bool search_made(const char *first, const char *second, const char *third
 		made[i][0] = (int32_t)(at(insns[i]) - (uint64_t)(uintptr_t)&made[i][0]);
 		made[i][1] = (int32_t)(at(to) - (uint64_t)(uintptr_t)&made[i][1]);
 	}
-	return extable_search(&memory, (uint64_t)(uintptr_t)made, (uint64_t)(uintptr_t)(made + 3),
-			      &question);
+	return search_in(made, sizeof(made), (uint64_t)(uintptr_t)made,
+			 (uint64_t)(uintptr_t)(made + 3), &question);
 }
 
 /* A module's table has no known end: what follows it is not in order. */

@@ -451,7 +451,7 @@ static void answer_hit_that_is_not_watched_again_others_are_ruled_out(void **sta
 	const struct why_hit hit = {.site = 0};
 	struct answer answer = {.runs = 2};
 	struct observed observed = {.failure = call,
-				    .hit = &hit,
+				    .origin.hit = &hit,
 				    .sites = &sites,
 				    .unwatched = &others,
 				    .sites_all = 3};
@@ -463,7 +463,7 @@ static void answer_hit_that_is_not_watched_again_others_are_ruled_out(void **sta
 	assert_int_equal(answer.state, ORIGIN_ONE_OF);
 	assert_int_equal(answer.candidates.count, 3);
 
-	observed.hit = NULL;
+	observed.origin.hit = NULL;
 	observed.sites = &others;
 	observed.unwatched = &both;
 	assert_int_equal(answer_conclude(&answer, &observed), 0);
@@ -489,8 +489,7 @@ static void answer_hit_through_memory_beside_an_older_one_is_one_of_two(void **s
 	const struct why_hit newest = {.site = 1, .order = 2}, older = {.site = 0, .order = 1};
 	struct answer answer = {.runs = 2};
 	struct observed observed = {.failure = call,
-				    .hit = &newest,
-				    .rival = &older,
+				    .origin = {.hit = &newest, .rival = &older},
 				    .sites = &sites,
 				    .unwatched = &none,
 				    .sites_all = 2};
@@ -504,7 +503,7 @@ static void answer_hit_through_memory_beside_an_older_one_is_one_of_two(void **s
 	assert_true(sites_has(&answer.candidates, SITE(0)));
 	assert_true(sites_has(&answer.candidates, SITE(1)));
 	assert_non_null(strstr(answer.reason.text, "memory"));
-	observed.rival = NULL;
+	observed.origin.rival = NULL;
 	assert_int_equal(answer_conclude(&answer, &observed), 0);
 	assert_int_equal(answer.state, ORIGIN_FOUND);
 	assert_int_equal(answer.candidates.count, 0);

@@ -114,9 +114,8 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 }
 
 /*
- * Did the code of the kprobe at @step lead to @landed, where the path is so many branches older
- * than
- * @at as it has @matched?
+ * Did the code of the kprobe at @step lead to @landed, from where @matched branches of the path
+ * lead to @at?
  */
 static bool is_from_kprobe(const struct deep_check *check, const struct deep_step *step,
 			   uint64_t landed, size_t matched, size_t at)

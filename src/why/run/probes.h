@@ -144,8 +144,8 @@ int probes_arm_for_branches(struct probes *probes, const struct site *site,
 
 /**
  * probes_watched() - was every site of @needed armed, or tried?
- * Those that were refused are in @unwatched; those that there was no room for are there, too, but
- * may be armed when others are not.
+ * Those that were refused are in @unwatched. Those that there was no room for are there, too: they
+ * count as tried only if @needed alone is more than there is room for, for others may make room.
  */
 bool probes_watched(const struct probes *probes, const struct sites *needed);
 

@@ -166,7 +166,6 @@ static int conclude(struct standby *standby, const struct failure *failure,
 {
 	struct probes *probes = &standby->probes;
 	struct sites unwatched = {};
-	const struct origin origin = probes_choose(probes, failure);
 	int err = 0;
 
 	standby->answer->call = failure;
@@ -180,15 +179,13 @@ static int conclude(struct standby *standby, const struct failure *failure,
 			      ?: answer_conclude(standby->answer,
 						 &(struct observed){
 							 .failure = failure,
-							 .hit = origin.hit,
+							 .origin = probes_choose(probes, failure),
 							 .sites = &probes->sites,
 							 .tables = probes->tables,
 							 .unwatched = &unwatched,
 							 .sites_all = needed->count,
 							 .cut = failure->cut,
 							 .hits_lost = failure->hits_lost,
-							 .certain = origin.certain,
-							 .rival = origin.rival,
 						 });
 	sites_deinit(&unwatched);
 	return err ?: say_no_branches(standby);

@@ -41,8 +41,7 @@ struct watch {
 	watch_fn *fn;
 	void *fn_ctx;
 	int fn_result;
-	uint64_t
-		poll_ns; /* CLOCK_MONOTONIC when the poll handed out its first event; 0: none yet */
+	uint64_t poll_ns; /* CLOCK_MONOTONIC of the poll's first event; 0: none yet */
 	struct traced traced;
 	bool traced_asked;
 };

@@ -148,8 +148,9 @@ void watch_sites_end(struct watch *watch);
 typedef int watch_fn(const struct why_event *event, size_t len, void *ctx);
 
 /**
- * watch_poll() - hand out the events that there are, those of the next @timeout_ms if there are
- * none Return: 0; what @fn returned; -EINTR if a signal came.
+ * watch_poll() - hand out the events that there are, or wait @timeout_ms for some
+ *
+ * Return: 0; what @fn returned; -EINTR if a signal came.
  */
 int watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx);
 
