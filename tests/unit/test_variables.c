@@ -14,6 +14,7 @@
 #include "snapshot/snapshot.h"
 #include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
+#include "util/cleanup.h"
 #include "why/values/variables.h"
 
 #define SELF "/proc/self/exe"
@@ -21,6 +22,16 @@
 enum kind {
 	KIND_ONE = 1,
 	KIND_TWO,
+	/* The upper bit of one, two and four bytes: no sign. */
+	KIND_BYTE = 200,
+	KIND_HALF = 40000,
+	KIND_WORD = 0xf0000000,
+};
+
+/* One byte, with a sign. */
+enum __attribute__((packed)) depth {
+	DEPTH_BELOW = -56,
+	DEPTH_ABOVE = 1,
 };
 
 struct named {
@@ -71,6 +82,21 @@ __attribute__((noinline)) static long with_inlined(int number, int other)
 }
 
 static long (*volatile call_with_inlined)(int, int) = with_inlined;
+
+/* Of its variables nothing is left but debug information. */
+__attribute__((noinline)) static long with_constants(void)
+{
+	int byte = 200, half = 40000, below = -3;
+	long word = 3000000000;
+	enum kind kind = KIND_WORD;
+	enum depth depth = DEPTH_BELOW;
+
+	__asm__ volatile("0: lea 0b(%%rip), %0" : "=r"(inside));
+	sink = byte + half + below + word + (long)kind + depth;
+	return sink;
+}
+
+static long (*volatile call_with_constants)(void) = with_constants;
 
 static struct named what = {
 	.in.text = "inside", .either = "nobody knows", .label = "lab\"el\\\xff\x31", .bits = 1};
@@ -231,6 +257,47 @@ static void what_an_inner_function_hides_is_not_told_for_its_own(void **state)
 	assert_seen(&all[count - 1], "other", "int", "131");
 }
 
+/* "mov $200,%ecx" has no sign, nor has what the debug information says KIND_BYTE is. */
+static void enumerator_with_the_upper_bit_has_its_name(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *name;
+	} rows[] = {{200, "KIND_BYTE"}, {40000, "KIND_HALF"}, {0xf0000000, "KIND_WORD"}};
+	struct variable_seen all[VARIABLES_MAX];
+	struct self *self = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		self->regs[PTREG_CX] = rows[i].value;
+		assert_int_equal(find(self, false, all), 6);
+		assert_seen(&all[4], "kind", "enum kind", rows[i].name);
+	}
+}
+
+static void constant_of_the_debug_information_has_its_sign(void **state)
+{
+	static const char *const wanted[][3] = {
+		{"byte", "int", "200"},
+		{"half", "int", "40000"},
+		{"below", "int", "-3"},
+		{"word", "long int", "0xb2d05e00"},
+		{"kind", "enum kind", "KIND_WORD"},
+		{"depth", "enum depth", "DEPTH_BELOW"},
+	};
+	struct variable_seen all[VARIABLES_MAX];
+	struct self *self = *state;
+
+	(void)call_with_constants();
+	assert_int_equal(symbols_by_name(self->symbols, "", "with_constants", 0, &self->sym), 0);
+	self->sym.addr += inside - (uintptr_t)with_constants;
+	assert_int_equal(find(self, false, all), ARRAY_SIZE(wanted));
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		assert_string_equal(all[i].name, wanted[i][0]);
+		assert_string_equal(all[i].type, wanted[i][1]);
+		assert_string_equal(all[i].value, wanted[i][2]);
+	}
+}
+
 static void nothing_is_read_where_nobody_wants_values(void **state)
 {
 	struct variable_seen all[VARIABLES_MAX];
@@ -249,6 +316,8 @@ int main(void)
 		TEST(string_ends_with_its_array),
 		TEST(pointer_that_is_an_error_says_so),
 		TEST(what_an_inner_function_hides_is_not_told_for_its_own),
+		TEST(enumerator_with_the_upper_bit_has_its_name),
+		TEST(constant_of_the_debug_information_has_its_sign),
 		TEST(nothing_is_read_where_nobody_wants_values),
 	};
 

@@ -86,6 +86,32 @@ bool typedie_udata(Dwarf_Die *die, unsigned int name, Dwarf_Word *ret)
 	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, ret);
 }
 
+/*
+ * A compiler writes a number that is not negative in the fewest bytes that hold it, and a negative
+ * one as sdata (add_AT_unsigned() and add_AT_int() of GCC). dwarf_formsdata() takes the upper bit
+ * of these bytes for a sign: 200 would be -56.
+ */
+bool typedie_constant(Dwarf_Attribute *attr, int64_t *ret)
+{
+	Dwarf_Sword number;
+	Dwarf_Word bits;
+
+	switch (dwarf_whatform(attr)) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+		if (dwarf_formudata(attr, &bits))
+			return false;
+		*ret = (int64_t)bits;
+		return true;
+	default:
+		if (dwarf_formsdata(attr, &number))
+			return false;
+		*ret = number;
+		return true;
+	}
+}
+
 bool typedie_pointed(const struct ctype *pointer, Dwarf_Die *ret)
 {
 	Dwarf_Die type, target;

@@ -37,4 +37,7 @@ bool typedie_is_record(Dwarf_Die *type);
 /** typedie_udata() - an attribute that is a number; false: it is not there */
 bool typedie_udata(Dwarf_Die *die, unsigned int name, Dwarf_Word *ret);
 
+/** typedie_constant() - a number with its sign: of a variable, an enumerator; false: it is none */
+bool typedie_constant(Dwarf_Attribute *attr, int64_t *ret);
+
 #endif

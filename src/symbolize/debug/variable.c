@@ -35,17 +35,18 @@ struct query {
 int variable_constant(const struct ctype *type, int64_t value, char *buf, size_t size)
 {
 	const char *found = NULL;
+	uint64_t bits = type->bytes && type->bytes < 8 ? (1ull << 8 * type->bytes) - 1 : UINT64_MAX;
 	Dwarf_Die die, child;
 
 	if (type->class != CTYPE_ENUM || !typedie_get(type, &die) || dwarf_child(&die, &child))
 		return -ENOENT;
 	do {
 		Dwarf_Attribute attr;
-		Dwarf_Sword is;
+		int64_t is;
 
 		if (dwarf_tag(&child) != DW_TAG_enumerator ||
-		    !dwarf_attr(&child, DW_AT_const_value, &attr) || dwarf_formsdata(&attr, &is) ||
-		    is != value)
+		    !dwarf_attr(&child, DW_AT_const_value, &attr) ||
+		    !typedie_constant(&attr, &is) || (uint64_t)(is ^ value) & bits)
 			continue;
 		if (found)
 			return -ENOENT;

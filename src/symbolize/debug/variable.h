@@ -164,7 +164,11 @@ int variable_bitfield(const struct cexpr *pointer, int64_t offset, uint64_t mask
  */
 int variable_type_text(const struct ctype *type, char *buf, size_t size);
 
-/** variable_constant() - the one name that a type has for a value; -ENOENT: none, or several */
+/**
+ * variable_constant() - the one name that a type has for a value
+ * @value: what it has more than the type has bytes says nothing: 200 in one byte may come as -56
+ * Return: 0; -ENOENT if there is none, or several have it.
+ */
 int variable_constant(const struct ctype *type, int64_t value, char *buf, size_t size);
 
 #endif

@@ -85,7 +85,6 @@ static bool take(const struct listing *l, Dwarf_Die *die, struct variable_place 
 {
 	const char *name = dwarf_diename(die);
 	Dwarf_Attribute attr;
-	Dwarf_Sword value;
 	Dwarf_Die type;
 	Dwarf_Op *ops;
 	size_t count;
@@ -99,10 +98,7 @@ static bool take(const struct listing *l, Dwarf_Die *die, struct variable_place 
 	place->name.at = l->at;
 	if (dwarf_attr_integrate(die, DW_AT_const_value, &attr)) {
 		place->where = VARIABLE_CONSTANT;
-		if (dwarf_formsdata(&attr, &value))
-			return false;
-		place->value = value;
-		return true;
+		return typedie_constant(&attr, &place->value);
 	}
 	if (!dwarf_attr(die, DW_AT_location, &attr))
 		return true;
