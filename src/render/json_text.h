@@ -11,14 +11,12 @@
  */
 #define JSON_LINE (JSON_COMPACT | JSON_ENSURE_ASCII)
 
-/* A longer text is cut. */
-#define JSON_FOREIGN_BYTES 1024
-
 /**
  * json_foreign() - a string of any bytes: a task's name, a path
  *
  * A reader of the JSON gets the very characters, control characters included. Bytes that are no
  * UTF-8 have none in JSON, and become the text \xNN.
+ * Return: all of it; NULL if there is no memory.
  */
 json_t *json_foreign(const char *text);
 

@@ -170,7 +170,7 @@ void jw_string(struct json_writer *w, const char *text)
 	}
 	separate(w);
 	plain = plain_length(text);
-	if (text[plain] || plain >= JSON_FOREIGN_BYTES) {
+	if (text[plain]) {
 		put_jansson(w, json_foreign(text));
 		return;
 	}

@@ -85,21 +85,31 @@ static void jw_string_every_character_as_jansson(void **state)
 	}
 }
 
-static void jw_string_long_is_cut_as_jansson(void **state)
+/* A command line, the registers and the kernel's log of a path: of many lines, or of bytes. */
+static void jw_string_long_is_whole(void **state)
 {
-	static const char *const units[] = {"x", "\"", "\xe2\x86\x92", "\xff"};
-	char text[8000];
+	static const struct {
+		const char *unit;
+		const char *said;
+	} rows[] = {
+		{"x", "x"},	   {"a line\n", "a line\n"},
+		{"\"", "\""},	   {"\xe2\x86\x92", "\xe2\x86\x92"},
+		{"\xff", "\\xff"},
+	};
+	char text[16000], wanted[16000];
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		for (size_t count = 1000; count <= 1030; count++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		for (size_t count = 1; count < 2000; count += 199) {
 			struct json_writer w = {0};
 
-			text[0] = '\0';
-			for (size_t n = 0; n < count; n++)
-				strcat(text, units[i]);
+			text[0] = wanted[0] = '\0';
+			for (size_t n = 0; n < count; n++) {
+				strcat(text, rows[i].unit);
+				strcat(wanted, rows[i].said);
+			}
 			jw_string(&w, text);
-			assert_as_jansson(&w, json_foreign(text));
+			assert_as_jansson(&w, json_string(wanted));
 		}
 }
 
@@ -226,7 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jw_string_any_bytes_as_jansson),
 		cmocka_unit_test(jw_string_every_character_as_jansson),
-		cmocka_unit_test(jw_string_long_is_cut_as_jansson),
+		cmocka_unit_test(jw_string_long_is_whole),
 		cmocka_unit_test(jw_integer_and_address_ends_as_printf),
 		cmocka_unit_test(jw_nested_as_jansson),
 		cmocka_unit_test(jw_real_as_jansson),
