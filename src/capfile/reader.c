@@ -17,6 +17,7 @@
 #include "decode/event.h"
 #include "decode/filter.h"
 #include "util/cleanup.h"
+#include "util/control.h"
 #include "util/cursor.h"
 
 #define MODULES_MAX   4096u
@@ -173,9 +174,12 @@ static bool make_plain(char *name)
 {
 	bool there = *name;
 
-	for (; *name; name++)
-		if ((unsigned char)*name < ' ' || *name == 0x7f)
-			*name = '?';
+	while (*name) {
+		size_t control = control_length(name);
+
+		memset(name, '?', control);
+		name += control ?: 1;
+	}
 	return there;
 }
 

@@ -11,6 +11,7 @@
 #include "symbolize/elf.h"
 #include "symbolize/symbols.h"
 #include "util/cleanup.h"
+#include "util/control.h"
 
 /* The letter that nm and kallsyms give such a symbol; 0: of no use. */
 static char type_letter(Elf *elf, const GElf_Sym *sym)
@@ -46,7 +47,7 @@ static int add_symbol(struct symbols *syms, Elf *elf, size_t strtab, const GElf_
 		return 0;
 	/* Identifiers may be of any script. */
 	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f)
+		if (name[i] == ' ' || control_length(name + i))
 			return 0;
 	if (symtab_is_text(letter)) {
 		name = arena_strndup(&syms->names, name, len);

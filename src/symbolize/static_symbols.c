@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbolize/symbols.h"
+#include "util/control.h"
 #include "util/fnv.h"
 
 /* A trace over every function of a kernel has fewer. */
@@ -130,6 +131,15 @@ static const char *keep_name(struct symbols *syms, const char *name, size_t len,
 	return name;
 }
 
+/* Names are printed as they are, and a dump's may be anybody's. */
+static bool is_name(const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (control_length(name + i))
+			return false;
+	return len && len <= SYMBOL_NAME_MAX;
+}
+
 int symbols_add(struct symbols *syms, const struct symbol *sym)
 {
 	size_t len = strlen(sym->name), first, end;
@@ -139,7 +149,7 @@ int symbols_add(struct symbols *syms, const struct symbol *sym)
 	bool full = false;
 	int module;
 
-	if (!len || len > SYMBOL_NAME_MAX || sym->size > UINT32_MAX ||
+	if (!is_name(sym->name, len) || sym->size > UINT32_MAX ||
 	    sym->addr > UINT64_MAX - sym->size)
 		return -EINVAL;
 	module = symtab_module_index(tab, &syms->names, sym->module, strlen(sym->module));

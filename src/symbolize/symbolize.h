@@ -104,8 +104,8 @@ int symbols_open_empty(struct symbols **ret_symbols);
  * symbols_add() - tell a table of symbols_open_empty() a function
  * Replaces all those that it overlaps. What was handed out before stays valid.
  * @sym: strings are copied; addr and size are the exact ones
- * Return: 0; -EINVAL if name or size are no function's; -E2BIG if there are more than a kernel
- * has; -ENOMEM.
+ * Return: 0; -EINVAL if name or size are no function's, or the name has a control character; -E2BIG
+ * if there are more than a kernel has; -ENOMEM.
  */
 int symbols_add(struct symbols *syms, const struct symbol *sym);
 

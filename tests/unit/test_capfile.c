@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "../symbol_table.h"
 #include "../whole_file.h"
@@ -405,6 +407,65 @@ static void record_module_that_goes_takes_its_symbols_and_text_along(void **stat
 	symbols_close(opts.symbols);
 }
 
+/* The capture's records, with one of @payload before its first snapshot. */
+static void insert_record(enum capfile_type type, const void *payload, uint32_t payload_len)
+{
+	static uint8_t records[1 << 20], frame[1 << 20];
+	uint32_t head[3] = {type, payload_len, 0}, other[3];
+	size_t len, at = 0, packed;
+	_cleanup_free_ uint8_t *bytes = slurp(&len);
+	size_t have = ZSTD_decompress(records, sizeof(records), bytes + CAPFILE_HEADER_BYTES,
+				      len - CAPFILE_HEADER_BYTES);
+	FILE *out = fopen(path, "we");
+
+	assert_non_null(out);
+	assert_false(ZSTD_isError(have));
+	for (;;) {
+		assert_true(at + sizeof(other) < have);
+		memcpy(other, records + at, sizeof(other));
+		if (other[0] == CAPFILE_SNAPSHOT)
+			break;
+		at += sizeof(other) + other[1];
+	}
+	head[2] = (uint32_t)crc32(crc32(0, (const void *)head, 8), payload, payload_len);
+	memmove(records + at + sizeof(head) + payload_len, records + at, have - at);
+	memcpy(records + at, head, sizeof(head));
+	memcpy(records + at + sizeof(head), payload, payload_len);
+	packed = ZSTD_compress(frame, sizeof(frame), records, have + sizeof(head) + payload_len, 1);
+	assert_false(ZSTD_isError(packed));
+	fwrite(bytes, 1, CAPFILE_HEADER_BYTES, out);
+	fwrite(frame, 1, packed, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+/* A capture may come from anywhere: ESC and U+009B begin a command of the reader's terminal. */
+static void read_symbol_with_control_characters_is_made_plain(void **state)
+{
+	static const char name[] = "caf\xc3\xa9\x1b[2J\xc2\x9b"
+				   "2J\x7f";
+	uint64_t addr = KERNEL, lost;
+	uint32_t size = 0x100;
+	uint16_t module = 0, chars = sizeof(name) - 1;
+	uint8_t payload[8 + 4 + 2 + 2 + sizeof(name) - 1], *at = payload;
+	struct capfile *file;
+	struct snapshot snap;
+	struct symbol sym;
+
+	(void)state;
+	at = mempcpy(at, &addr, 8);
+	at = mempcpy(at, &size, 4);
+	at = mempcpy(at, &module, 2);
+	at = mempcpy(at, &chars, 2);
+	memcpy(at, name, chars);
+	record(1);
+	insert_record(CAPFILE_SYMBOLS, payload, sizeof(payload));
+	assert_int_equal(capfile_open(path, &file, NULL), 0);
+	assert_int_equal(capfile_next(file, &snap, &lost), 1);
+	assert_int_equal(symbols_find(capfile_symbols(file), KERNEL + 0x10, &sym), 0);
+	assert_string_equal(sym.name, "caf\xc3\xa9?[2J??2J?");
+	capfile_close(file);
+}
+
 /* Snapshots that can be read of the first @len bytes; *@ret_end: how it ended. -1: it has no head
  */
 static int readable(const uint8_t *bytes, size_t len, enum capfile_end *ret_end)
@@ -626,6 +687,7 @@ int main(void)
 		cmocka_unit_test(record_text_that_ends_in_a_part_is_there_up_to_its_end),
 		cmocka_unit_test(record_text_that_changes_is_that_of_each_snapshot),
 		cmocka_unit_test(record_module_that_goes_takes_its_symbols_and_text_along),
+		cmocka_unit_test(read_symbol_with_control_characters_is_made_plain),
 		cmocka_unit_test(read_cut_at_every_length_gives_all_whole_snapshots),
 		cmocka_unit_test(read_every_byte_damaged_never_makes_up_a_snapshot),
 		cmocka_unit_test(read_newer_version_says_so),

@@ -570,6 +570,56 @@ static void open_elf_finds_own_function(void **state)
 	symbols_close(syms);
 }
 
+/* U+009B, which begins a command of a terminal; U+00E9, a letter of a name. */
+static void hostile_name(void) __asm__("hostile\xc2\x9b"
+				       "2J");
+static void accented_name(void) __asm__("caf\xc3\xa9");
+
+static __attribute__((used, noinline)) void hostile_name(void)
+{
+	__asm__ volatile("nop");
+}
+
+static __attribute__((used, noinline)) void accented_name(void)
+{
+	__asm__ volatile("nop; nop");
+}
+
+static void open_elf_name_with_a_control_character_is_none(void **state)
+{
+	struct symbols *syms = NULL;
+	struct symbol sym;
+
+	(void)state;
+	assert_int_equal(symbols_open_elf("/proc/self/exe", 0, &syms), 0);
+	assert_int_equal(symbols_by_name(syms, "", "caf\xc3\xa9", 0, &sym), 0);
+	assert_int_equal(symbols_by_name(syms, "",
+					 "hostile\xc2\x9b"
+					 "2J",
+					 0, &sym),
+			 -ENOENT);
+	symbols_close(syms);
+}
+
+/* As a forged crash dump tells names of programs. */
+static void add_name_with_a_control_character_is_einval(void **state)
+{
+	static const char *const bad[] = {"a\x1b[2J", "a\x7f", "\xc2\x80", "a\xc2\x9f"};
+	static const char *const good[] = {"caf\xc3\xa9", "f(int, char)", "\xc2\xb5s", "a\xc2"};
+	struct symbols *syms = NULL;
+
+	(void)state;
+	assert_int_equal(symbols_open_empty(&syms), 0);
+	for (size_t i = 0; i < 4; i++) {
+		struct symbol sym = {.name = bad[i], .module = "", .addr = 0x1000, .size = 16};
+
+		assert_int_equal(symbols_add(syms, &sym), -EINVAL);
+		sym.name = good[i];
+		assert_int_equal(symbols_add(syms, &sym), 0);
+	}
+	symbols_close(syms);
+}
+
 static double seconds(void)
 {
 	struct timespec ts;
@@ -716,6 +766,8 @@ int main(void)
 		cmocka_unit_test(same_function_parts_count),
 		cmocka_unit_test(open_elf_no_elf_is_einval),
 		cmocka_unit_test(open_elf_finds_own_function),
+		cmocka_unit_test(open_elf_name_with_a_control_character_is_none),
+		cmocka_unit_test(add_name_with_a_control_character_is_einval),
 		cmocka_unit_test(open_200000_symbols_is_fast),
 		cmocka_unit_test(open_running_kernel_resolves),
 	};
