@@ -17,11 +17,15 @@
 /* Runs that are kept; then all are forgotten. Each has about 400 bytes. */
 #define RUNS_MAX (64u << 10)
 
-/** struct run - text of what ran from @start up to the branch from @from to @to */
+/**
+ * struct run - text of what ran from @start up to the branch from @from to @to
+ * @user: the snapshot is of a program: its text is known
+ */
 struct run {
 	uint64_t start;
 	uint64_t from;
 	uint64_t to;
+	bool user;
 	char *text; /* without the newline: flags follow */
 	uint32_t len;
 };
@@ -36,7 +40,6 @@ struct listing {
 	char *buf;
 	size_t len;
 	size_t size;
-	bool user;   /* the snapshot is of a program: its text is known */
 	bool failed; /* no memory */
 };
 
@@ -165,7 +168,7 @@ static void write_run(struct listing *l, const struct text_source *text, struct 
 	struct insn in;
 
 	if (!address_is_kernel(run->start & run->from) &&
-	    !(l->user && !address_is_kernel(run->start | run->from))) {
+	    !(run->user && !address_is_kernel(run->start | run->from))) {
 		char place[200];
 
 		put_fmt(l, "  %016" PRIx64 "  branch", run->from);
@@ -207,7 +210,8 @@ static bool is_run(const void *element, const void *key)
 {
 	const struct run *run = element, *wanted = key;
 
-	return run->start == wanted->start && run->from == wanted->from && run->to == wanted->to;
+	return run->start == wanted->start && run->from == wanted->from && run->to == wanted->to &&
+	       run->user == wanted->user;
 }
 
 /* Appends the run, out of what is kept or newly made. */
@@ -272,13 +276,14 @@ int render_listing(struct listing *listing, FILE *out, const struct snapshot *sn
 
 	listing->len = 0;
 	listing->failed = false;
-	listing->user = trigger_is_user(snap->trigger);
 	render_text_heading(out, snap, opts);
 	for (uint32_t i = first; i < end; i++) {
 		const struct branch *br = &snap->branches[i];
 		/* Of the oldest, it is not known where its run began: the branch alone. */
-		const struct run key = {i ? snap->branches[i - 1].to : br->from, br->from, br->to,
-					NULL, 0};
+		const struct run key = {.start = i ? snap->branches[i - 1].to : br->from,
+					.from = br->from,
+					.to = br->to,
+					.user = trigger_is_user(snap->trigger)};
 
 		if (opts->raw && snap->wasted && i == snap->count - snap->wasted)
 			put_text(listing, "  -- spent by the capture itself:\n");

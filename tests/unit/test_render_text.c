@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "render/branch_list.h"
+#include "render/listing.h"
 
 static struct trigger trigger = {
 	.target = (char *)"some_function",
@@ -244,6 +245,37 @@ static void nothing_left_is_said(void **state)
 	free(text);
 }
 
+/* One capture may have failures of a program and of the kernel with the same branches in it. */
+static void listing_of_a_program_is_not_that_of_the_kernel(void **state)
+{
+	struct trigger program = {.target = "x:f", .kind = TRIGGER_URETPROBE, .function = "f"};
+	struct listing *listing = listing_create();
+	const struct text_source none = {0};
+	struct text_options opts = {0};
+	struct snapshot snap;
+	struct lbr_info lbr;
+
+	(void)state;
+	assert_non_null(listing);
+	fill(&snap, &lbr);
+	for (int i = 0; i < 4; i++) {
+		char *text = NULL;
+		size_t len = 0;
+		FILE *out = open_memstream(&text, &len);
+
+		snap.trigger = i % 2 ? &program : &trigger;
+		assert_non_null(out);
+		assert_int_equal(render_listing(listing, out, &snap, &none, NULL, &opts), 0);
+		assert_int_equal(fclose(out), 0);
+		if (i % 2)
+			assert_lacks(text, "branch in user space");
+		else
+			assert_has(text, "branch in user space");
+		free(text);
+	}
+	listing_destroy(listing);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -254,6 +286,7 @@ int main(void)
 		cmocka_unit_test(thread_and_control_characters_of_the_task),
 		cmocka_unit_test(return_value_that_is_no_error_is_printed),
 		cmocka_unit_test(nothing_left_is_said),
+		cmocka_unit_test(listing_of_a_program_is_not_that_of_the_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
