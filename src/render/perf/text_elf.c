@@ -247,8 +247,11 @@ static int write_sections(const struct output *output, const struct build_id *id
 		return -ENOMEM;
 	}
 	/* All of the last page is there; what is not known is a hole. */
-	fseeko(output->out, (off_t)text_end(elf) - 1, SEEK_SET);
-	fputc(0, output->out);
+	fseeko(output->out, 0, SEEK_END);
+	if (ftello(output->out) < (off_t)text_end(elf)) {
+		fseeko(output->out, (off_t)text_end(elf) - 1, SEEK_SET);
+		fputc(0, output->out);
+	}
 	for (size_t i = 0; i < elf->count; i++)
 		sections[i + 1] = text_section(elf, i);
 	if (id)
