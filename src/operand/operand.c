@@ -176,7 +176,8 @@ static void constant_text(const struct naming *naming, const struct insn_operand
 	}
 	if (!variable_constant(type, value, buf, size))
 		return;
-	name = value < -1 && value > -4096 && type->class != CTYPE_UNSIGNED
+	/* A byte is a character: 0xef of a mark of the order of bytes is no -EEXIST. */
+	name = value < -1 && value > -4096 && type->class != CTYPE_UNSIGNED && mask > UINT8_MAX
 		       ? errno_name((int)-value)
 		       : NULL;
 	if (name)

@@ -24,13 +24,21 @@ __attribute__((noinline)) static long tested(unsigned long length)
 	return sink;
 }
 
-/* Called through it alone, the function is as it is written. */
+/* The same. */
+__attribute__((noinline)) static long tested_signs(signed char mark, int err)
+{
+	sink += mark + err;
+	return sink;
+}
+
+/* Called through them alone, the functions are as they are written. */
 static long (*volatile call)(unsigned long) = tested;
+static long (*volatile call_signs)(signed char, int) = tested_signs;
 
 struct self {
 	struct lines *lines;
 	struct symbols *symbols;
-	struct symbol sym;
+	struct symbol sym, signs;
 };
 
 static int open_self(void **state)
@@ -39,9 +47,11 @@ static int open_self(void **state)
 	struct lines_options opts = {.vmlinux = SELF, .release = "no-kernel"};
 
 	(void)call;
+	(void)call_signs;
 	*state = &self;
 	return lines_open(&opts, &self.lines) || symbols_open_elf(SELF, 0, &self.symbols) ||
-	       symbols_by_name(self.symbols, "", "tested", 0, &self.sym);
+	       symbols_by_name(self.symbols, "", "tested", 0, &self.sym) ||
+	       symbols_by_name(self.symbols, "", "tested_signs", 0, &self.signs);
 }
 
 static int close_self(void **state)
@@ -70,9 +80,9 @@ static bool value_of(void *ctx, int index, int64_t *ret)
 	return true;
 }
 
-/* "SETTER; jb" at the entry of tested(), taken. @known: the operand whose value is known; or -1 */
-static int condition(const struct self *self, const char *setter, size_t len, int known,
-		     struct operand_condition *ret)
+/* "SETTER; JUMP" at the entry of @sym, taken. @known: the operand whose value is known; or -1 */
+static int condition(const struct self *self, const struct symbol *sym, const char *setter,
+		     size_t len, uint8_t jump, int known, struct operand_condition *ret)
 {
 	const struct operand_way way = {
 		.lines = self->lines,
@@ -81,19 +91,17 @@ static int condition(const struct self *self, const char *setter, size_t len, in
 		.value = known < 0 ? NULL : value_of,
 		.value_ctx = &known,
 	};
-	struct operand_insn sets = {
-		.pos = self->sym.addr, .addr = self->sym.addr, .len = (uint8_t)len};
-	struct operand_insn branch = {.pos = self->sym.addr + len,
-				      .addr = self->sym.addr + len,
-				      .len = 2,
-				      .bytes = {0x72, 0x00}};
+	struct operand_insn sets = {.pos = sym->addr, .addr = sym->addr, .len = (uint8_t)len};
+	struct operand_insn branch = {
+		.pos = sym->addr + len, .addr = sym->addr + len, .len = 2, .bytes = {jump, 0x00}};
 
 	memcpy(sets.bytes, setter, len);
 	return operand_condition(&way, &sets, &branch, true, ret);
 }
 
 #define CONDITION(state, setter, known, ret)                                                       \
-	condition(state, setter, sizeof(setter) - 1, known, ret)
+	condition(state, &((const struct self *)(state))->sym, setter, sizeof(setter) - 1, 0x72,   \
+		  known, ret)
 
 static void value_stands_beside_a_name(void **state)
 {
@@ -125,12 +133,27 @@ static void value_without_a_name_beside_it_leaves_no_words(void **state)
 	assert_int_equal(CONDITION(*state, "\x48\x83\xf8\x05", 0, &found), -ENOENT);
 }
 
+/* An errno has more than one byte: of a byte, 0xef is the first of a mark of UTF-8. */
+static void byte_is_no_errno(void **state)
+{
+	const struct self *self = *state;
+	struct operand_condition found;
+
+	/* cmp $0xef,%dil; je */
+	assert_int_equal(condition(self, &self->signs, "\x40\x80\xff\xef", 4, 0x74, -1, &found), 0);
+	assert_string_equal(found.text, "mark == -17");
+	/* cmp $-17,%esi; je */
+	assert_int_equal(condition(self, &self->signs, "\x83\xfe\xef", 3, 0x74, -1, &found), 0);
+	assert_string_equal(found.text, "err == -EEXIST");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(value_stands_beside_a_name),
 		cmocka_unit_test(value_that_is_not_known_leaves_no_words),
 		cmocka_unit_test(value_without_a_name_beside_it_leaves_no_words),
+		cmocka_unit_test(byte_is_no_errno),
 	};
 
 	return cmocka_run_group_tests(tests, open_self, close_self);
