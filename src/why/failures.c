@@ -8,6 +8,7 @@
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
+#include "util/vector.h"
 
 /* A build or a package manager fails thousands of calls on its way: the newest are kept, half of
  * these numbers at least. */
@@ -256,11 +257,9 @@ static int add_said(struct failures *failures, const struct why_said *piece)
 	if (!said) {
 		if (failures->said_count == SAID_MAX)
 			drop_older_half(failures->said, &failures->said_count, sizeof(*said));
-		said = reallocarray(failures->said, failures->said_count + 1, sizeof(*said));
-		if (!said)
+		if (vector_grow(&failures->said, failures->said_count, sizeof(*said)))
 			return -ENOMEM;
-		failures->said = said;
-		said += failures->said_count++;
+		said = &failures->said[failures->said_count++];
 		said->tgid = piece->head.tgid;
 		said->len = 0;
 	}
@@ -273,15 +272,11 @@ static int add_said(struct failures *failures, const struct why_said *piece)
 
 static int add_ended(struct failures *failures, const struct why_exited *event)
 {
-	struct ended *ended;
-
 	if (failures->ended_count == ENDED_MAX)
-		drop_older_half(failures->ended, &failures->ended_count, sizeof(*ended));
-	ended = reallocarray(failures->ended, failures->ended_count + 1, sizeof(*ended));
-	if (!ended)
+		drop_older_half(failures->ended, &failures->ended_count, sizeof(*failures->ended));
+	if (vector_grow(&failures->ended, failures->ended_count, sizeof(*failures->ended)))
 		return -ENOMEM;
-	failures->ended = ended;
-	ended[failures->ended_count++] = (struct ended){
+	failures->ended[failures->ended_count++] = (struct ended){
 		.seq = event->head.seq, .tgid = event->head.tgid, .code = event->code};
 	return 0;
 }
