@@ -241,6 +241,7 @@ $(VM_TOOLS): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,eventwork truth_ends truth_tail): VM_FLAGS :=
 $(addprefix $(O)/tests/vm/,load_programs no_slot verified_insns): VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/no_slot: $(SKEL)
+$(addprefix $(O)/tests/vm/,deep_calls errno_calls truth_ends truth_tail): tests/log_lines.h
 $(O)/tests/vm/quick_symbols: VM_FLAGS = $(LIB) $(LIBS)
 $(O)/tests/vm/quick_symbols: $(LIB)
 # Programs that are traced: with frame pointers, which a stack needs; without symbols, which are beside it.
