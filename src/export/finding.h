@@ -73,6 +73,8 @@ struct finding_memory {
  *          there are no source lines; "" if it is not in the record
  * @origin_function: that this is in; "" if it is not known
  * @sent: what each sender has told of it
+ * @metered: snapshots that metrics_write() has told of; @among_others: of these, in the number of
+ *           the paths without a series
  * @memory: borrowed from its findings
  */
 struct finding_path {
@@ -84,6 +86,8 @@ struct finding_path {
 	char *release;
 	char *model;
 	struct finding_sent sent[FINDING_SENDERS];
+	uint64_t metered;
+	uint64_t among_others;
 	const struct finding_memory *memory;
 };
 

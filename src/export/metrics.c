@@ -51,10 +51,21 @@ static void put_series(FILE *out, const struct finding_path *path)
 	put_label(out, "errno", finding_errno(path, number));
 	fputc(',', out);
 	put_label(out, "path_id", ident);
-	fprintf(out, "} %" PRIu64 "\n", path->taken.count);
+	fprintf(out, "} %" PRIu64 "\n", path->taken.count - path->among_others);
 }
 
-static int put_all(FILE *out, const struct findings *findings, uint32_t series)
+/*
+ * Snapshots taken while a path had no series stay among those of the others, also when it gets one:
+ * a counter that falls is taken for one that began anew, and all of it for new snapshots.
+ */
+static void note_others(struct finding_path *path, bool has_series)
+{
+	if (!has_series)
+		path->among_others += path->taken.count - path->metered;
+	path->metered = path->taken.count;
+}
+
+static int put_all(FILE *out, struct findings *findings, uint32_t series)
 {
 	const struct path_counts *counts = findings_counts(findings);
 	void **order = path_counts_sorted(counts);
@@ -69,12 +80,12 @@ static int put_all(FILE *out, const struct findings *findings, uint32_t series)
 		put_head(out, "lbrsnoop_path_snapshots_total",
 			 "Snapshots by function, errno and path id.");
 	for (size_t i = 0; i < counts->paths.count; i++) {
-		const struct finding_path *path = order[i];
+		struct finding_path *path = order[i];
 
+		note_others(path, i < series);
+		others += path->among_others;
 		if (i < series)
 			put_series(out, path);
-		else
-			others += path->taken.count;
 	}
 	free(order);
 	put_total(out, "lbrsnoop_other_paths_snapshots_total",
@@ -91,7 +102,7 @@ static void allow_reading(int fd)
 	fchmod(fd, 0666 & ~mask);
 }
 
-int metrics_write(const char *path, bool service, const struct findings *findings, uint32_t series,
+int metrics_write(const char *path, bool service, struct findings *findings, uint32_t series,
 		  struct errmsg *msg)
 {
 	struct new_file file;
