@@ -87,11 +87,35 @@ static __always_inline bool process_wanted(__u32 pid)
 	return filter_children && bpf_map_lookup_elem(&followed, &pid);
 }
 
+/* struct lbr_state - what the driver's struct cpu_hw_events has in this order */
+struct lbr_state {
+	__s32 users;
+	__s32 pebs_users; /* of them: their entries come with PEBS records, and are not read */
+	__u64 found;
+};
+
+/* Linux 5.16 to 6.18 have them side by side. Where one is moved, the count alone is known. */
+static __always_inline bool lbr_state_is_whole(void)
+{
+	return bpf_core_field_exists(struct cpu_hw_events, lbr_users) &&
+	       bpf_core_field_exists(struct cpu_hw_events, lbr_pebs_users) &&
+	       bpf_core_field_offset(struct cpu_hw_events, lbr_pebs_users) -
+			       bpf_core_field_offset(struct cpu_hw_events, lbr_users) ==
+		       __builtin_offsetof(struct lbr_state, pebs_users) &&
+	       bpf_core_field_offset(struct cpu_hw_events, lbr_stack.nr) -
+			       bpf_core_field_offset(struct cpu_hw_events, lbr_users) ==
+		       __builtin_offsetof(struct lbr_state, found);
+}
+
 /*
  * bpf_get_branch_snapshot() copies as many entries as the LBR is deep, but the driver may have
  * found fewer: Linux's filters, the call-stack mode, Haswell's double aborts, interrupts on
  * architectural LBR. What stands behind them is of an earlier reading, and looks the same. Only
  * the driver's own count tells. All of them, if the loader does not know where that is.
+ *
+ * Where nobody has the LBR on, as on a CPU that has come back a moment ago, or whose event was
+ * refused, the driver reads nothing (intel_pmu_lbr_read(), amd_pmu_lbr_read()): all that is copied
+ * is of an earlier reading, and the count is of that one, too.
  *
  * Where it is on this CPU is looked up once: each reading costs more than a hundred instructions,
  * of every hit of a hardware breakpoint.
@@ -99,7 +123,8 @@ static __always_inline bool process_wanted(__u32 pid)
 static __always_inline __u32 driver_found(__u32 cpu)
 {
 	__u64 *at = &driver_found_at[cpu & (CPUS_MAX - 1)];
-	__u64 found, base;
+	struct lbr_state state;
+	__u64 base;
 
 	/* A constant: under lockdown the verifier must see no way to a kernel read. */
 	if (!percpu_offsets)
@@ -109,12 +134,14 @@ static __always_inline __u32 driver_found(__u32 cpu)
 					  (void *)(percpu_offsets + cpu * sizeof(base))))
 			return RECORD_BRANCHES_MAX;
 		*at = base + cpu_hw_events_offset +
-		      bpf_core_field_offset(struct cpu_hw_events, lbr_stack.nr);
+		      bpf_core_field_offset(struct cpu_hw_events, lbr_stack.nr) -
+		      __builtin_offsetof(struct lbr_state, found);
 	}
-	if (bpf_probe_read_kernel(&found, sizeof(found), (void *)*at) ||
-	    found > RECORD_BRANCHES_MAX)
+	if (bpf_probe_read_kernel(&state, sizeof(state), (void *)*at))
 		return RECORD_BRANCHES_MAX;
-	return found;
+	if (lbr_state_is_whole() && state.users == state.pebs_users)
+		return 0;
+	return state.found > RECORD_BRANCHES_MAX ? RECORD_BRANCHES_MAX : (__u32)state.found;
 }
 
 /* An event that found no slot. What else there is to filter by is not asked: it may be too many. */

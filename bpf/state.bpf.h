@@ -57,7 +57,7 @@ extern __s64 gate_tokens; /* records that may still be written; the loader refil
 extern __u32 sys_exit_targets[SYSCALL_PLANS]; /* by number of the call: 1 + target; 0: none */
 extern __u64 flight_taken; /* those that came while flight_limit was not reached, and the others */
 extern __u64 hw_hits[CPUS_MAX];		/* hardware breakpoints hit, by CPU */
-extern __u64 driver_found_at[CPUS_MAX]; /* address of the driver's count of entries; 0: unknown */
+extern __u64 driver_found_at[CPUS_MAX]; /* address of the driver's struct lbr_state; 0: unknown */
 extern __u64 event_hits[CPUS_MAX];	/* perf events whose LBR was read, by CPU */
 extern __u64 events_ran; /* software's perf events that were looked at, whosever they were */
 extern __s32 check_read; /* what the helper returned to lbr_check() */
