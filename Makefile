@@ -242,8 +242,8 @@ $(addprefix $(O)/tests/vm/,eventwork truth_ends truth_tail): VM_FLAGS :=
 $(addprefix $(O)/tests/vm/,load_programs no_slot verified_insns): VM_FLAGS := -lbpf -lelf -lz
 $(O)/tests/vm/no_slot: $(SKEL)
 $(addprefix $(O)/tests/vm/,deep_calls errno_calls truth_ends truth_tail): tests/log_lines.h
-$(addprefix $(O)/tests/vm/,quick_symbols lbr_off): VM_FLAGS = $(LIB) $(LIBS)
-$(addprefix $(O)/tests/vm/,quick_symbols lbr_off): $(LIB)
+$(addprefix $(O)/tests/vm/,quick_symbols lbr_off missed): VM_FLAGS = $(LIB) $(LIBS)
+$(addprefix $(O)/tests/vm/,quick_symbols lbr_off missed): $(LIB)
 # Programs that are traced: with frame pointers, which a stack needs; without symbols, which are beside it.
 $(O)/tests/vm/userwork: VM_FLAGS := -fcf-protection -fno-omit-frame-pointer
 $(O)/tests/vm/userwork.stripped: $(O)/tests/vm/userwork

@@ -647,6 +647,7 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 		.no_slot = capture->skel->bss->losses.no_slot - capture->before.no_slot,
 		.missed = capture->missed,
 		.skipped = capture->skipped,
+		.unseen = capture->unseen,
 		.malformed = capture->malformed,
 		.gated = capture->skel->bss->losses.gated - capture->before.gated,
 		.unfollowed = capture->skel->bss->losses.unfollowed,

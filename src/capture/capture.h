@@ -89,6 +89,8 @@ struct capture_options {
  * @missed: lost, the kernel did not run the program because it ran already on that CPU
  * @skipped: hits of hardware breakpoints that no program looked at, so that nobody knows whether
  *           the filter wanted them; known when all is disarmed
+ * @unseen: hits of kprobes and returns of kretprobes for which the kernel ran no program, see
+ *          link_missed(): nobody knows whether the filter wanted them; known when all is disarmed
  * @malformed: records that were not understood
  * @gated: matched, and not handed out because capture_gate() allowed no more
  * @unfollowed: children of @follow that nothing is known of: too many processes at once
@@ -100,6 +102,7 @@ struct capture_stats {
 	uint64_t no_slot;
 	uint64_t missed;
 	uint64_t skipped;
+	uint64_t unseen;
 	uint64_t malformed;
 	uint64_t gated;
 	uint64_t unfollowed;

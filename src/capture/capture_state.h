@@ -54,6 +54,7 @@ struct capture {
 	uint64_t last_look_ns;
 	uint64_t missed;
 	uint64_t skipped;
+	uint64_t unseen;
 	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */
 	uint64_t events_fired; /* the same of software's perf events, if each of them fires */
 	uint64_t malformed;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "capture/budget/rearm.h"
 
+#include <bpf/libbpf.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "capture/attach_perf.h"
 #include "capture/capture_state.h"
 #include "capture/flight_arm.h"
+#include "capture/link_missed.h"
 #include "symbolize/text/module_sections.h"
 #include "util/clock.h"
 
@@ -27,6 +29,8 @@ static void note_counts(struct capture *capture, const struct armed *armed)
 	uint64_t *fired = fired_of(capture, probe);
 
 	capture->missed += armed_missed(armed);
+	if (armed->link)
+		capture->unseen += link_missed(bpf_link__fd(armed->link));
 	if (fired)
 		*fired += armed_hw_hits(armed);
 	else if (armed->hw_cpus && !armed->counted && !armed_hw_hits(armed))

@@ -139,6 +139,13 @@ void trace_say_summary(struct trace *trace)
 			    "that of a "
 			    "kprobe or tracepoint, or a bpf() call, is under way on the CPU",
 			    (unsigned long long)stats.skipped, stats.skipped == 1 ? "" : "s");
+	if (stats.unseen)
+		log_warning(
+			"not seen: %llu hit%s of a kprobe, or return%s of a kretprobe, which the "
+			"filter may have wanted or not: the kernel was handling another one, or "
+			"had no room for one more call under way; fexit: sees each",
+			(unsigned long long)stats.unseen, stats.unseen == 1 ? "" : "s",
+			stats.unseen == 1 ? "" : "s");
 	if (stats.unfollowed)
 		log_warning("%llu children could not be followed: there were too many processes at "
 			    "once",

@@ -16,7 +16,7 @@
 uint64_t trace_lost(const struct capture_stats *stats)
 {
 	/* A capture file has one number: at most so many. */
-	return stats->ring_full + stats->no_slot + stats->missed + stats->skipped +
+	return stats->ring_full + stats->no_slot + stats->missed + stats->skipped + stats->unseen +
 	       stats->malformed;
 }
 
