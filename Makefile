@@ -210,6 +210,12 @@ $(O)/tests/unit/test_bpf_program: LDFLAGS += $(foreach f,bpf_prog_get_next_id bp
 		bpf_obj_get_info_by_fd btf__load_from_kernel_by_id resolver_keep_fd,-Wl$(comma)--wrap=$(f))
 # A directory that is replaced while it is locked; any is a BPF file system.
 $(O)/tests/unit/test_flight_files: LDFLAGS += -Wl,--wrap=flock,--wrap=statfs
+# A CPU that is made up.
+$(O)/tests/unit/test_lbr_cause: LDFLAGS += -Wl,--wrap=fopen,--wrap=access
+# Programs that miss events, and the time.
+$(O)/tests/unit/test_capture_stats.o: $(SKEL)
+$(O)/tests/unit/test_capture_stats: LDFLAGS += $(foreach f,clock_gettime bpf_obj_get_info_by_fd \
+		ring_buffer__poll ring_buffer__consume,-Wl$(comma)--wrap=$(f))
 # Memory that runs out.
 $(O)/tests/unit/test_maps: LDFLAGS += -Wl,--wrap=reallocarray
 $(O)/tests/unit/test_summary: LDFLAGS += -Wl,--wrap=strdup

@@ -46,11 +46,29 @@ static bool has_core_pmu(void)
 	       !access("/sys/bus/event_source/devices/cpu_core", F_OK);
 }
 
-static int no_lbr(struct errmsg *msg)
+static bool is_amd(const struct host_cpu *cpu)
+{
+	return !strcmp(cpu->vendor, "AuthenticAMD");
+}
+
+static int no_amd_snapshot(struct errmsg *msg)
+{
+	return errmsg_set(msg, -ENODEV,
+			  "no usable LBR: this kernel cannot take a branch snapshot on AMD CPUs; "
+			  "Linux 6.10 and later can");
+}
+
+static int no_lbr(int err, struct errmsg *msg)
 {
 	struct host_cpu cpu;
 
 	read_host_cpu(&cpu);
+	/*
+	 * Linux 6.1 to 6.9 know the LBR of Zen 4, and refuse it to an event that does not sample:
+	 * amd_pmu_lbr_hw_config() of arch/x86/events/amd/lbr.c.
+	 */
+	if (err == -EINVAL && is_amd(&cpu) && cpu.amd_lbr_v2)
+		return no_amd_snapshot(msg);
 	if (!has_core_pmu() || (!strcmp(cpu.vendor, "GenuineIntel") && !cpu.arch_perfmon &&
 				cpu.family == 6 && cpu.hypervisor)) {
 		if (cpu.hypervisor)
@@ -70,11 +88,13 @@ static int no_lbr(struct errmsg *msg)
 			msg, -ENODEV,
 			"no usable LBR: this virtual machine has performance counters, but "
 			"its hypervisor passes no last-branch records on" NO_LBR_REMEDY);
-	if (!strcmp(cpu.vendor, "AuthenticAMD") && !cpu.amd_lbr_v2)
+	/* Linux before 6.1 does not look for it. */
+	if (is_amd(&cpu) && !cpu.amd_lbr_v2)
 		return errmsg_set(
 			msg, -ENODEV,
-			"no usable LBR: this AMD CPU (%s, family %Xh) has no LbrExtV2, which "
-			"came with Zen 4" NO_LBR_REMEDY,
+			"no usable LBR: the kernel knows no LbrExtV2 of this AMD CPU (%s, family "
+			"%Xh); it came with Zen 4, and snapshots of it with Linux "
+			"6.10" NO_LBR_REMEDY,
 			cpu.model_name, cpu.family);
 	return errmsg_set(msg, -ENODEV,
 			  "no usable LBR: the kernel's driver knows no last-branch records of this "
@@ -125,10 +145,10 @@ int lbr_cause(int err, int cpu, uint64_t branch_types, struct errmsg *msg)
 				"cpu %d: the LBR of this CPU cannot select these branches "
 				"(-j); use '-j any'",
 				cpu);
-		return no_lbr(msg);
+		return no_lbr(err, msg);
 	case -ENOENT:
 	case -ENODEV:
-		return no_lbr(msg);
+		return no_lbr(err, msg);
 	default:
 		return errmsg_set(msg, -ENODEV, "no usable LBR: cpu %d: perf_event_open: %s", cpu,
 				  strerror(-err));
@@ -140,11 +160,8 @@ int lbr_cause_empty(int read, int cpu, struct errmsg *msg)
 	struct host_cpu host;
 
 	read_host_cpu(&host);
-	if (read == -ENOENT && !strcmp(host.vendor, "AuthenticAMD"))
-		return errmsg_set(
-			msg, -ENODEV,
-			"no usable LBR: this kernel cannot take a branch snapshot on AMD CPUs; "
-			"Linux 6.10 and later can");
+	if (read == -ENOENT && is_amd(&host))
+		return no_amd_snapshot(msg);
 	return errmsg_set(
 		msg, -ENODEV,
 		"no usable LBR: cpu %d: the LBR is on, but bpf_get_branch_snapshot() reads "
