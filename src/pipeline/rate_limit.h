@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Snapshots come late by as much at most; what is older was taken after the clock was set back. */
+#define RATE_LIMIT_LATE_NS 10000000000u
+
 /**
  * struct rate_limit - all but @per_second is zero at first
  * @per_second: 0: any number

@@ -38,6 +38,20 @@ static void rate_limit_exceeded_late_snapshot_begins_no_second(void **state)
 	assert_false(rate_limit_exceeded(&limit, 6000 * MS));
 }
 
+/* NTP, or a virtual machine that is resumed: what comes then has an hour to go. */
+static void rate_limit_exceeded_clock_set_back_begins_a_second(void **state)
+{
+	const uint64_t hour = 3600 * 1000 * MS;
+	struct rate_limit limit = {.per_second = 1};
+
+	(void)state;
+	assert_false(rate_limit_exceeded(&limit, hour + 5000 * MS));
+	assert_true(rate_limit_exceeded(&limit, hour + 5010 * MS));
+	assert_false(rate_limit_exceeded(&limit, 5020 * MS));
+	assert_true(rate_limit_exceeded(&limit, 5030 * MS));
+	assert_false(rate_limit_exceeded(&limit, 6020 * MS));
+}
+
 static void rate_limit_exceeded_no_limit_takes_all(void **state)
 {
 	struct rate_limit limit = {0};
@@ -52,6 +66,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rate_limit_exceeded_first_of_each_second_are_taken),
 		cmocka_unit_test(rate_limit_exceeded_late_snapshot_begins_no_second),
+		cmocka_unit_test(rate_limit_exceeded_clock_set_back_begins_a_second),
 		cmocka_unit_test(rate_limit_exceeded_no_limit_takes_all),
 	};
 

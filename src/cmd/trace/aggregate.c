@@ -9,6 +9,7 @@
 #include "cmd/html_file.h"
 #include "cmd/output.h"
 #include "export/export.h"
+#include "pipeline/rate_limit.h"
 #include "render/summary.h"
 #include "render/trace_json.h"
 
@@ -120,12 +121,18 @@ void aggregate_add_lost(struct aggregate *aggregate, uint64_t lost)
 		html_file_add_lost(aggregate->html, lost);
 }
 
+/* The clock was: not a snapshot that comes late, or the present interval would last till then. */
+static bool is_set_back(uint64_t since_ns, uint64_t now_ns)
+{
+	return now_ns < since_ns && since_ns - now_ns > RATE_LIMIT_LATE_NS;
+}
+
 int aggregate_tick(struct aggregate *aggregate, uint64_t now_ns)
 {
 	uint64_t interval_ns = aggregate->opts->interval_ms * 1000000;
 	int err;
 
-	if (!aggregate->since_ns)
+	if (!aggregate->since_ns || is_set_back(aggregate->since_ns, now_ns))
 		aggregate->since_ns = now_ns;
 	if (!aggregate->summary || !interval_ns || now_ns < aggregate->since_ns + interval_ns)
 		return 0;
