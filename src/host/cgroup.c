@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "util/cleanup.h"
+
 /* Those of version 1 have inodes, too, which are no IDs of groups. */
 static bool is_version_2(void)
 {
@@ -48,11 +50,69 @@ int cgroup_find(const char *name, struct cgroup *ret)
 	return find(below, ret);
 }
 
+/* systemd.unit(5) */
+static bool has_type(const char *name)
+{
+	static const char *const types[] = {".service", ".socket",    ".device", ".mount",
+					    ".swap",	".automount", ".target", ".path",
+					    ".timer",	".slice",     ".scope"};
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < ARRAY_SIZE(types); i++)
+		if (!strcmp(dot, types[i]))
+			return true;
+	return false;
+}
+
+/* "a-b.slice" lies in "a.slice"; "-.slice" is the root. Source: systemd.slice(5) */
+static void put_slice(FILE *out, const char *name)
+{
+	for (const char *at = name + 1; (at = strchr(at, '-')); at++)
+		fprintf(out, "%.*s.slice/", (int)(at - name), name);
+	if (*name != '-')
+		fputs(name, out);
+}
+
+/* Of "foo-bar@" as unit_name_escape() of systemd has it, which leaves no dash in it. */
+static void put_template(FILE *out, const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (name[i] == '-')
+			fputs("\\x2d", out);
+		else
+			fputc(name[i], out);
+}
+
+int cgroup_unit_path(const char *name, char *buf, size_t size)
+{
+	const char *type = has_type(name) ? "" : ".service", *at = strchr(name, '@');
+	FILE *out = size ? fmemopen(buf, size, "w") : NULL;
+
+	if (!out)
+		return -ENAMETOOLONG;
+	if (has_type(name) && !strcmp(strrchr(name, '.'), ".slice")) {
+		put_slice(out, name);
+	} else {
+		fputs("system.slice/", out);
+		/* Source: unit_set_default_slice() of systemd */
+		if (at) {
+			fputs("system-", out);
+			put_template(out, name, (size_t)(at - name));
+			fputs(".slice/", out);
+		}
+		fprintf(out, "%s%s", name, type);
+	}
+	fputc('\0', out);
+	return fclose(out) ? -ENAMETOOLONG : 0;
+}
+
 int cgroup_find_unit(const char *name, struct cgroup *ret)
 {
 	char below[PATH_MAX];
 
-	snprintf(below, sizeof(below), "system.slice/%s%s", name,
-		 strchr(name, '.') ? "" : ".service");
+	if (cgroup_unit_path(name, below, sizeof(below))) {
+		snprintf(ret->path, sizeof(ret->path), "%s", CGROUP_ROOT);
+		return -ENOENT;
+	}
 	return find(below, ret);
 }

@@ -4,6 +4,7 @@
 #define LBRSNOOP_HOST_CGROUP_H
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
@@ -28,9 +29,15 @@ struct cgroup {
 int cgroup_find(const char *name, struct cgroup *ret);
 
 /**
- * cgroup_find_unit() - where systemd puts a unit of the system; not templates, or units with a
- * slice of their own
- * @name: "nginx.service", "nginx"
+ * cgroup_unit_path() - where systemd puts a unit of the system, below CGROUP_ROOT: by its name,
+ * which does not tell of units with a slice of their own (Slice=)
+ * @name: "nginx.service", "php8.2-fpm", "postgresql@15-main", "user.slice"
+ * Return: 0; -ENAMETOOLONG.
+ */
+int cgroup_unit_path(const char *name, char *buf, size_t size);
+
+/**
+ * cgroup_find_unit() - the control group there
  * Return: as cgroup_find().
  */
 int cgroup_find_unit(const char *name, struct cgroup *ret);
