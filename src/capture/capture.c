@@ -28,6 +28,8 @@
 #define POLL_MS	   20
 #define IDLE_MS	   500 /* ... where nothing comes through it */
 #define RING_BYTES (4u << 20)
+/* How often the kernel is asked what it missed: for each copied program, which is a system call. */
+#define ASK_NS 20000000ull
 
 static void configure_flight(struct lbrsnoop_bpf *skel, const struct capture *capture)
 {
@@ -637,6 +639,20 @@ void capture_stop(struct capture *capture)
 	capture->events = NULL;
 }
 
+/* Who shows snapshots asks at each, and there may be hundreds of programs. */
+static uint64_t missed_by_armed(struct capture *capture)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), sum = 0;
+
+	if (capture->asked_ns && now - capture->asked_ns < ASK_NS)
+		return capture->missed_armed;
+	for (size_t i = 0; i < capture->probes->count; i++)
+		sum += armed_missed(&capture->armed[i]);
+	capture->missed_armed = sum;
+	capture->asked_ns = now;
+	return sum;
+}
+
 void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 {
 	uint64_t written, lost;
@@ -655,8 +671,7 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 	ret_stats->passed_on = capture->skel->bss->multi_passed_on;
 	flight_files_state(&capture->flight, &written, &lost);
 	ret_stats->no_slot += lost;
-	for (size_t i = 0; i < capture->probes->count; i++)
-		ret_stats->missed += armed_missed(&capture->armed[i]);
+	ret_stats->missed += missed_by_armed(capture);
 }
 
 bool capture_flight_stopped(const struct capture *capture)

@@ -53,6 +53,8 @@ struct capture {
 	struct errmsg_queue said;
 	uint64_t last_look_ns;
 	uint64_t missed;
+	uint64_t missed_armed; /* by what is armed, as of @asked_ns; 0: not asked yet */
+	uint64_t asked_ns;
 	uint64_t skipped;
 	uint64_t unseen;
 	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */

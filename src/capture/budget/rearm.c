@@ -29,6 +29,7 @@ static void note_counts(struct capture *capture, const struct armed *armed)
 	uint64_t *fired = fired_of(capture, probe);
 
 	capture->missed += armed_missed(armed);
+	capture->asked_ns = 0;
 	if (armed->link)
 		capture->unseen += link_missed(bpf_link__fd(armed->link));
 	if (fired)
