@@ -251,8 +251,10 @@ static int on_record(void *ctx, void *data, size_t len)
 		capture->malformed++;
 		return 0;
 	}
-	if (told_by_the_other(capture, data))
+	if (told_by_the_other(capture, data)) {
+		capture->twice++;
 		return 0;
+	}
 	capture->handed_out = true;
 	map_events_tell(capture->maps, ((const struct record *)data)->mono_ns);
 	capture->fn_result = capture->fn(&snap, capture->fn_ctx);
@@ -658,7 +660,8 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 	uint64_t written, lost;
 
 	*ret_stats = (struct capture_stats){
-		.written = capture->skel->bss->records_written - capture->before.written,
+		.written = capture->skel->bss->records_written - capture->before.written -
+			   capture->twice,
 		.ring_full = capture->skel->bss->losses.ring_full - capture->before.ring_full,
 		.no_slot = capture->skel->bss->losses.no_slot - capture->before.no_slot,
 		.missed = capture->missed,

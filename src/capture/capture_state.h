@@ -55,6 +55,7 @@ struct capture {
 	uint64_t missed;
 	uint64_t missed_armed; /* by what is armed, as of @asked_ns; 0: not asked yet */
 	uint64_t asked_ns;
+	uint64_t twice; /* records of what another trigger has told, see told_by_the_other() */
 	uint64_t skipped;
 	uint64_t unseen;
 	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */

@@ -108,10 +108,44 @@ static void capture_stats_asks_the_kernel_now_and_then(void **state)
 	end(&skel, capture);
 }
 
+static int count(struct snapshot *snap, void *ctx)
+{
+	*(unsigned int *)ctx += snap != NULL;
+	return 0;
+}
+
+/* Two triggers see one event while one takes over from the other: that is one snapshot. */
+static void capture_stats_event_of_two_triggers_counts_once(void **state)
+{
+	struct capture_stats stats;
+	struct lbrsnoop_bpf skel = {};
+	struct probe_list list;
+	struct capture *capture = begin(&skel, &list);
+	unsigned int shown = 0;
+
+	(void)state;
+	now_ns = 5000 * MS;
+	capture->armed[0].since_ns = 2000 * MS;
+	for (int i = 1; i <= 2; i++) {
+		struct capture_slot *slot = &skel.bss->slots[i];
+
+		slot->busy = slot->deferred = 1;
+		slot->rec.mono_ns = 2001 * MS;
+		slot->rec.kind = i == 1 ? TRIGGER_HW : TRIGGER_FEXIT;
+	}
+	skel.bss->deferred_count = skel.bss->records_written = 2;
+	assert_int_equal(capture_poll(capture, 0, count, &shown), 0);
+	assert_int_equal(shown, 1);
+	capture_stats(capture, &stats);
+	assert_int_equal(stats.written, 1);
+	end(&skel, capture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(capture_stats_asks_the_kernel_now_and_then),
+		cmocka_unit_test(capture_stats_event_of_two_triggers_counts_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
