@@ -179,7 +179,6 @@ int flight_files_map(struct flight_files *files, int map_fd, uint32_t header_pag
 		     const struct flight_header *header, struct errmsg *msg)
 {
 	_cleanup_free_ uint8_t *bytes = NULL;
-	char path[PATH_MAX];
 	uint64_t session;
 	void *pages;
 	size_t len;
@@ -195,10 +194,21 @@ int flight_files_map(struct flight_files *files, int map_fd, uint32_t header_pag
 	if (getrandom(&session, sizeof(session), 0) != sizeof(session))
 		return errmsg_set(msg, -EIO, "getrandom: %s", strerror(errno));
 	flight_pages_init(pages, session, header_pages, slots, bytes, len);
+	files->map_fd = map_fd;
+	return 0;
+}
+
+int flight_files_publish(struct flight_files *files, struct errmsg *msg)
+{
+	char path[PATH_MAX];
+
+	if (files->published)
+		return 0;
 	snprintf(path, sizeof(path), "%s/" RECORDS_NAME, files->dir);
 	unlink(path);
-	if (bpf_obj_pin(map_fd, path))
+	if (bpf_obj_pin(files->map_fd, path))
 		return errmsg_set(msg, -errno, "flight recorder: %s: %s", path, strerror(errno));
+	files->published = true;
 	return 0;
 }
 

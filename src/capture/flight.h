@@ -30,6 +30,8 @@ struct flight_files {
 	uint32_t pinned; /* links of this generation */
 	uint32_t kept;	 /* of the one before, which is complete */
 	int lock_fd;	 /* if there is a @dir */
+	int map_fd;	 /* if there are @pages; borrowed */
+	bool published;	 /* the map has its name */
 };
 
 /**
@@ -39,12 +41,17 @@ struct flight_files {
  */
 int flight_files_begin(struct flight_files *files, const char *dir, struct errmsg *msg);
 
-/**
- * flight_files_map() - map the pages, fill in the header, and give the map its name; the records of
- * a recorder before, which is disarmed, go
- */
+/** flight_files_map() - map the pages, fill in the header */
 int flight_files_map(struct flight_files *files, int map_fd, uint32_t header_pages, uint32_t slots,
 		     const struct flight_header *header, struct errmsg *msg);
+
+/**
+ * flight_files_publish() - give the map its name, once
+ *
+ * The records of a recorder before, which is disarmed, go: so not before all is armed, which may
+ * fail.
+ */
+int flight_files_publish(struct flight_files *files, struct errmsg *msg);
 
 /** flight_files_set_header() - replace it; what does not fit is left out from the end: symbols */
 int flight_files_set_header(struct flight_files *files, struct flight_header *header);

@@ -133,7 +133,7 @@ static int pin_armed(struct flight_files *files, const struct armed *armed, stru
 int flight_pin_all(struct flight_files *files, const struct armed *armed, size_t count,
 		   const struct lbr_events *events, int cpus, struct errmsg *msg)
 {
-	int err = 0;
+	int err = flight_files_publish(files, msg);
 
 	for (size_t i = 0; i < count && !err; i++)
 		err = pin_armed(files, &armed[i], msg);

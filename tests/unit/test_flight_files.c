@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -68,9 +69,39 @@ static void flight_disarm_replaced_directory_locks_the_new_one(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+/* What was recorded before the machine came up again is evidence, until another one records. */
+static void flight_files_that_cannot_be_armed_leave_the_records_before(void **state)
+{
+	char place[] = "/tmp/test_flight_files.XXXXXX", records[64];
+	struct flight_header header = {.release = "6.1.0"};
+	struct flight_files files = {};
+	struct errmsg msg = {};
+	struct stat st;
+	int map = memfd_create("map", MFD_CLOEXEC);
+	FILE *file;
+
+	(void)state;
+	assert_true(map >= 0);
+	assert_int_equal(ftruncate(map, 8 * 4096), 0);
+	assert_non_null(mkdtemp(place));
+	snprintf(records, sizeof(records), "%s/records", place);
+	file = fopen(records, "w");
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(flight_files_begin(&files, place, &msg), 0);
+	assert_int_equal(flight_files_map(&files, map, 4, 4, &header, &msg), 0);
+	/* Here a trigger is refused. */
+	flight_files_deinit(&files);
+	assert_int_equal(stat(records, &st), 0);
+	assert_int_equal(unlink(records), 0);
+	assert_int_equal(rmdir(place), 0);
+	close(map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flight_files_that_cannot_be_armed_leave_the_records_before),
 		cmocka_unit_test(flight_disarm_replaced_directory_locks_the_new_one),
 	};
 
