@@ -218,8 +218,10 @@ static void rotate(struct capture *capture)
 		return;
 	capture->group_now = capture->group_now % capture->group_count + 1;
 	for (size_t i = 0; i < capture->probes->count; i++)
+		/* What has given way to another trigger needs no register, and no turn. */
 		if (capture->probes->items[i].group &&
-		    capture->probes->items[i].group != capture->group_now)
+		    capture->probes->items[i].group != capture->group_now &&
+		    capture->probes->items[i].trigger.kind == TRIGGER_HW)
 			capture_retire(capture, &capture->armed[i]);
 	for (size_t i = 0; i < capture->probes->count; i++)
 		if (capture->probes->items[i].group == capture->group_now &&
