@@ -99,6 +99,17 @@ static void close_cpu(struct map_events *events, struct map_cpu *at)
 	at->fd = -1;
 }
 
+/* They are gone through at each record: those there can ever be, of @bits. */
+static int count_cpus(int bits)
+{
+	_cleanup_free_ uint8_t *possible = NULL;
+	int count = cpus_online("/sys/devices/system/cpu/possible", &possible);
+
+	while (count > 0 && !(possible[(count - 1) / 8] & 1 << (count - 1) % 8))
+		count--;
+	return count > 0 ? count : bits;
+}
+
 int map_events_open(struct userspace *user, struct map_events **ret_events, struct errmsg *msg)
 {
 	_cleanup_free_ uint8_t *online = NULL;
@@ -110,6 +121,7 @@ int map_events_open(struct userspace *user, struct map_events **ret_events, stru
 	events = calloc(1, sizeof(*events));
 	if (!events)
 		return -ENOMEM;
+	bits = count_cpus(bits);
 	events->user = user;
 	events->page = (size_t)sysconf(_SC_PAGESIZE);
 	events->cpus = calloc((size_t)bits, sizeof(*events->cpus));
