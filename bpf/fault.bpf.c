@@ -257,7 +257,7 @@ int fault_late(struct pt_regs *ctx)
 	slot = snapshot_take();
 	if (unlikely(!slot))
 		return 0;
-	if (!describe(&slot->rec, TRIGGER_KPROBE, cookie, ctx->ip, 0)) {
+	if (!describe(&slot->rec, TRIGGER_KPROBE, cookie, kprobe_place(ctx), 0)) {
 		slot_release(slot);
 		return 0;
 	}

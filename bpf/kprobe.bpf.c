@@ -12,7 +12,7 @@ static __always_inline int on_kprobe(struct pt_regs *ctx, bool is_return, __s64 
 	if (unlikely(!slot))
 		return 0;
 	finish(slot, is_return ? TRIGGER_KRETPROBE : TRIGGER_KPROBE, bpf_get_attach_cookie(ctx),
-	       is_return ? bpf_get_func_ip(ctx) : ctx->ip, ret);
+	       is_return ? bpf_get_func_ip(ctx) : kprobe_place(ctx), ret);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ int preset_kprobe(struct pt_regs *ctx)
 
 	if (unlikely(!slot))
 		return 0;
-	finish_preset(ctx, slot, TRIGGER_KPROBE, bpf_get_attach_cookie(ctx), ctx->ip);
+	finish_preset(ctx, slot, TRIGGER_KPROBE, bpf_get_attach_cookie(ctx), kprobe_place(ctx));
 	return 0;
 }
 

@@ -408,6 +408,15 @@ static __always_inline void submit(struct capture_slot *slot)
 }
 
 /*
+ * The instruction that a kprobe stands on: IP is behind the INT3, which is one byte, also where a
+ * jump or the function tracer has come instead (optimized_callback(), kprobe_ftrace_handler()).
+ */
+static __always_inline __u64 kprobe_place(const struct pt_regs *ctx)
+{
+	return ctx->ip - 1;
+}
+
+/*
  * Who and when, now that the LBR has been read and branches cost nothing any more. False if the
  * task is not wanted.
  */

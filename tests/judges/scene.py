@@ -113,7 +113,7 @@ class Maker:
             place = self.starts[name] + 0x80
             found[-1] = self.branch(place - 0x20, place - 8)
         branches = found if branches is None else branches
-        place = None if "tracepoint" in kind else place + 1 if kind == "kprobe" and not ip else place
+        place = None if "tracepoint" in kind else place
         reason = reason or ("db" if kind == "hw" else "pmu" if kind == "pmi" else "off")
         self.stop(cpu, reason, branches if logged is None else logged)
         self.ts_ns += 1000

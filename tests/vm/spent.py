@@ -117,10 +117,8 @@ def trigger_error(snapshot, symbols):
        all(symbols.is_image(start) for start in starts):
         if trigger["function"] != name and not set(starts) & set(alike):
             return f"{trigger['target']} is of {trigger['function']}"
-        # At the entry an endbr64 may be left out; at a kprobe the kernel tells the byte behind its INT3,
-        # also where the function tracer calls it (arch/x86/kernel/kprobes/ftrace.c).
-        places = {start + int(offset or "0", 0) + skip + (kind == "kprobe") for start in starts
-                  for skip in (0, 0 if offset else 4)}
+        # At the entry an endbr64 may be left out.
+        places = {start + int(offset or "0", 0) + skip for start in starts for skip in (0, 0 if offset else 4)}
         if int(trigger["ip"], 16) not in places:
             return f"{trigger['target']} is at {trigger['ip']}, must be {[hex(place) for place in places]}"
     return None
