@@ -184,6 +184,8 @@ static void end_capture(struct trace *trace, bool read_on)
 	capture_stop(trace->capture);
 	if (read_on)
 		capture_poll(trace->capture, 0, trace_snapshot, trace);
+	/* Some are known only now that nothing fires any more, and then no snapshot comes. */
+	trace_ask_lost(trace);
 	flush_out(trace);
 }
 

@@ -28,6 +28,11 @@ static uint64_t lost_so_far(struct trace *trace)
 	return trace_lost(&stats);
 }
 
+void trace_ask_lost(struct trace *trace)
+{
+	trace->lost_now = lost_so_far(trace);
+}
+
 /* Of a preset: the kernel tells more about it than a plain error. */
 static void ask_log(struct trace *trace, struct snapshot *snap)
 {
@@ -133,7 +138,7 @@ static int on_empty(struct trace *trace)
 
 	if (err)
 		trace->write_err = err;
-	trace->lost_now = lost_so_far(trace);
+	trace_ask_lost(trace);
 	return err ? 1 : 0;
 }
 

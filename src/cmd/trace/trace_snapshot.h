@@ -16,6 +16,9 @@ void trace_start_pipeline(struct trace *trace);
  */
 int trace_snapshot(struct snapshot *snap, void *ctx);
 
+/** trace_ask_lost() - how many events have no snapshot by now? */
+void trace_ask_lost(struct trace *trace);
+
 /** trace_lost() - events without a snapshot */
 uint64_t trace_lost(const struct capture_stats *stats);
 
