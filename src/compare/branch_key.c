@@ -41,6 +41,10 @@ static const char *operand_end(const char *text)
 				       : NULL;
 		at = end;
 	}
+	/* A place in memory without a register: "(0xffffffff81000207)". */
+	if (at[0] == '(' && isdigit((unsigned char)at[1]) &&
+	    strtoull(at + 1, &end, 0) >= KERNEL_ADDRESSES && *end == ')')
+		return end + 1;
 	/* "(%dl & 2)" has blanks, and "(%rax,%rbx,8)" none. */
 	if (at[0] != '(' || (at[1] != '%' && at[1] != ','))
 		return NULL;

@@ -82,6 +82,25 @@ static void immediate_text(const struct setter *s, int op, enum sense sense, cha
 		snprintf(buf, size, "0x%" PRIx64, bits);
 }
 
+/* A place in memory without a register: in a condition its bare address would be a number. */
+static bool is_bare_address(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.index == ZYDIS_REGISTER_NONE &&
+	       (op->mem.base == ZYDIS_REGISTER_NONE || op->mem.base == ZYDIS_REGISTER_RIP) &&
+	       op->mem.segment != ZYDIS_REGISTER_FS && op->mem.segment != ZYDIS_REGISTER_GS;
+}
+
+static int operand_words(const struct setter *s, const ZydisDecodedOperand *op, uint64_t addr,
+			 char *buf, size_t size)
+{
+	char text[INSN_OPERAND_TEXT_MAX];
+	int err = zydis_operand_text(&s->zi, op, addr, text, sizeof(text));
+
+	if (!err)
+		snprintf(buf, size, is_bare_address(op) ? "(%s)" : "%s", text);
+	return err;
+}
+
 static int setter_read(const void *bytes, size_t len, uint64_t addr, enum sense sense,
 		       struct setter *s)
 {
@@ -94,8 +113,8 @@ static int setter_read(const void *bytes, size_t len, uint64_t addr, enum sense 
 		if (s->ops[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 			immediate_text(s, i, sense, s->op[i].text, sizeof(s->op[i].text));
 		else
-			err = zydis_operand_text(&s->zi, &s->ops[i], addr, s->op[i].text,
-						 sizeof(s->op[i].text));
+			err = operand_words(s, &s->ops[i], addr, s->op[i].text,
+					    sizeof(s->op[i].text));
 	}
 	return err;
 }

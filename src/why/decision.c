@@ -167,10 +167,11 @@ static void take_agreement(const struct compared *c, enum agreement agreement, s
 	ret->shared = !later && shared;
 }
 
-/* "0x8(%r13)" of "0x8(%r13) != 2" */
+/* "0x8(%r13)" of "0x8(%r13) != 2", "(0xffffffff81000207)" of "(0xffffffff81000207) == 0" */
 static void memory_operand(const char *condition, char *buf, size_t size)
 {
-	const char *open = strstr(condition, "(%"), *end = open ? strchr(open, ')') : NULL;
+	const char *open = strstr(condition, "(%") ?: strstr(condition, "(0x");
+	const char *end = open ? strchr(open, ')') : NULL;
 	const char *begin = open;
 
 	buf[0] = '\0';

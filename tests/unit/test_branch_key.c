@@ -42,6 +42,8 @@ static void where_an_operand_lies_is_the_compilers(void **state)
 	asks("%gs:0x351c8 == 0", "x == 0", false);
 	asks("%rdi == 0xffffffff82a41c00", "x == x", false);
 	asks("%rbx == %rax", "x == x", false);
+	asks("(0xffffffff8242e040) != 0", "x == 0", true);
+	asks("((0xffffffff8242e040) & 64) == 0", "(x & 64) == 0", false);
 }
 
 static void a_constant_is_the_sources(void **state)

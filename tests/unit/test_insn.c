@@ -232,12 +232,21 @@ static void insn_condition_in_words(void **state)
 		{BYTES("\xf0\x48\x0f\xba\x2f\x01"), BYTES("\x73\x10"), true,
 		 "bit 1 of (%rdi) was clear"},
 		{BYTES("\x0f\xba\xf0\x03"), BYTES("\x72\x10"), true, "bit 3 of %eax was set"},
-		/* decl %gs:0x1000(%rip), cmpl $0,0x200(%rip): the same place as in the instruction
+		/*
+		 * decl %gs:0x1000(%rip), cmpl $0,0x200(%rip): the same place as in the instruction.
+		 * A bare address would read as a number: "%eax >= 0xffffffff81000206" of an %eax of
+		 * 2
 		 */
 		{BYTES("\x65\xff\x0d\x00\x10\x00\x00"), BYTES("\x75\x10"), false,
 		 "%gs:0xffffffff81001007 == 0"},
 		{BYTES("\x83\x3d\x00\x02\x00\x00\x00"), BYTES("\x74\x10"), true,
-		 "0xffffffff81000207 == 0"},
+		 "(0xffffffff81000207) == 0"},
+		/* cmp 0x200(%rip),%eax: nr_cpu_ids, of sched_setaffinity(2) */
+		{BYTES("\x3b\x05\x00\x02\x00\x00"), BYTES("\x73\x10"), true,
+		 "%eax >= (0xffffffff81000206) (unsigned)"},
+		/* cmp $0xffffffff81000206,%rax: that is a number */
+		{BYTES("\x48\x3d\x06\x02\x00\x81"), BYTES("\x74\x10"), true,
+		 "%rax == 0xffffffff81000206"},
 	};
 	char words[128];
 

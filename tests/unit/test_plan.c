@@ -45,6 +45,8 @@
  *           18b mov $-22,%eax  190 ret  191 xor %eax,%eax  193 ret
  * on_stack: 1a0 cmpb $2,0x8(%rsp)  1a5 jne 1b0  1a7 testb $4,0x10(%rbx)  1ab jne 1b0
  *           1ad xor %eax,%eax  1af ret  1b0 mov $-22,%eax  1b5 ret
+ * fixed:    1c0 cmp 0xffffffff81000200(%rip),%edi  1c6 jb 1d0  1c8 mov $-22,%eax  1cd ret
+ *           1d0 xor %eax,%eax  1d2 ret
  */
 static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\x31\xc0\xc3\xcc"
 			      "\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
@@ -73,7 +75,9 @@ static const uint8_t code[] = "\x83\x7f\x08\x02\x74\x06\xb8\xea\xff\xff\xff\xc3\
 			      "\x0f\xbe\x47\x08\x83\xf8\xff\x75\x08\x31\xc0\xb8\xea\xff\xff\xff"
 			      "\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 			      "\x80\x7c\x24\x08\x02\x75\x09\xf6\x43\x10\x04\x75\x03\x31\xc0\xc3"
-			      "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+			      "\xb8\xea\xff\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+			      "\x3b\x3d\x3a\x00\x00\x00\x72\x08\xb8\xea\xff\xff\xff\xc3\xcc\xcc"
+			      "\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000020 T pointers\n"
@@ -87,8 +91,9 @@ static const char table[] = "ffffffff81000000 T direct\n"
 			    "ffffffff81000160 T narrow\n"
 			    "ffffffff81000180 T extended\n"
 			    "ffffffff810001a0 T on_stack\n"
-			    "ffffffff810001c0 T end\n"
-			    "ffffffff810001d0 T further\n";
+			    "ffffffff810001c0 T fixed\n"
+			    "ffffffff810001e0 T end\n"
+			    "ffffffff810001f0 T further\n";
 
 static const struct text_bytes listing = {BASE, code, sizeof(code) - 1};
 static const struct text_source text = {.read = text_bytes_read, .ctx = (void *)&listing};
@@ -243,6 +248,20 @@ static void byte_that_may_be_below_zero_is_not_told(void **state)
 	seen.hit->values[0] = 5;
 	assert_int_equal(explain(&seen, false, &decision, 1), 1);
 	assert_string_equal(decision.values, "%eax = 5 (changed since)");
+}
+
+/* nr_cpu_ids: its address is not what the register was compared with. */
+static void memory_at_a_fixed_address_has_its_value(void **state)
+{
+	struct seen seen = plan(state, "fixed", 0x1c8);
+	struct decision decision;
+
+	assert_int_equal(seen.table.count, 1);
+	seen.hit->values[0] = 2;
+	seen.hit->regs[PTREG_DI] = 3;
+	assert_int_equal(explain(&seen, false, &decision, 1), 1);
+	assert_string_equal(decision.condition, "%edi >= (0xffffffff81000200) (unsigned)");
+	assert_string_equal(decision.values, "%edi = 3, (0xffffffff81000200) = 2");
 }
 
 static void value_that_contradicts_has_changed_since(void **state)
@@ -422,6 +441,7 @@ int main(void)
 		TEST(value_behind_a_pointer_that_changed_is_read_later),
 		TEST(memory_at_a_part_of_a_register_is_not_read),
 		TEST(byte_that_may_be_below_zero_is_not_told),
+		TEST(memory_at_a_fixed_address_has_its_value),
 		TEST(value_that_contradicts_has_changed_since),
 		TEST(indexed_memory_is_not_read),
 		TEST(site_seen_later_has_no_reads),
