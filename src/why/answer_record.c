@@ -530,7 +530,7 @@ int answer_record_read(const struct snapshot *snap, struct symbols *symbols, str
 	answer.status = (int)take_u32(&cursor, UINT32_MAX);
 	answer.runs = take_u32(&cursor, UINT32_MAX);
 	answer.state = (enum origin_state)take_u32(&cursor, ORIGIN_ONE_OF);
-	answer.why_call = (enum blame_reason)take_u32(&cursor, BLAME_ONLY);
+	answer.why_call = (enum blame_reason)take_u32(&cursor, BLAME_PROBE);
 	answer.lost = take_u64(&cursor);
 	cursor_string(&cursor, answer.reason.text, sizeof(answer.reason.text));
 	err = err ?: take_failures(&cursor, &answer);

@@ -3,8 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "syscall/syscall.h"
@@ -44,11 +46,16 @@ static bool path_has(const struct failure *failure, size_t arg, const char *part
 
 /*
  * What libraries look for in every program: the C library catalogues of messages and preloaded
- * libraries, libselinux whether the kernel has SELinux.
+ * libraries, libselinux whether the kernel has SELinux, libcap which is the kernel's last
+ * capability.
  */
 static bool is_of_library(const struct failure *failure)
 {
-	if (failure->via != WHY_VIA_SYSCALL || failure->err != ENOENT)
+	if (failure->via != WHY_VIA_SYSCALL)
+		return false;
+	if (failure->call.nr == SYS_prctl && failure->call.args[0] == PR_CAPBSET_READ)
+		return failure->err == EINVAL;
+	if (failure->err != ENOENT)
 		return false;
 	switch (failure->call.nr) {
 	case SYS_openat:
@@ -110,6 +117,14 @@ static bool is_habit(const struct failure *failure)
 	}
 }
 
+/* Where a file is to be made, nobody looks whether it is there. */
+static bool makes_file(const struct failure *failure)
+{
+	const size_t flags = failure->call.nr == SYS_open ? 1 : 2;
+
+	return failure->call.args[flags] & O_CREAT;
+}
+
 /*
  * Calls that look whether something is there: that it is not is an answer, mostly. And requests
  * that try what a file descriptor is.
@@ -138,6 +153,7 @@ static bool is_probing(const struct failure *failure)
 		       failure->err == ENOTDIR;
 	case SYS_open:
 	case SYS_openat:
+		return (failure->err == ENOENT || failure->err == ENOTDIR) && !makes_file(failure);
 	case SYS_execve:
 	case SYS_statfs:
 		return failure->err == ENOENT || failure->err == ENOTDIR;
@@ -392,6 +408,16 @@ static const struct failure *find_last(const struct failures *failures,
 	return NULL;
 }
 
+/* There are messages, and none names what it was about. */
+static bool is_unnamed(const struct failures *failures, const struct failure *found)
+{
+	for (size_t i = 0; i < failures->said_count; i++)
+		if (names_argument(&failures->said[i], found) ||
+		    names_call(&failures->said[i], found))
+			return false;
+	return failures->said_count;
+}
+
 const struct failure *blame_find(const struct failures *failures, const struct blame_options *opts,
 				 enum blame_reason *ret_reason)
 {
@@ -406,6 +432,9 @@ const struct failure *blame_find(const struct failures *failures, const struct b
 	if (!found && !opts->passed) {
 		*reason = BLAME_LAST;
 		found = find_last(failures, opts);
+		if (found && !is_asked_for(opts) && is_probing(found) &&
+		    is_unnamed(failures, found))
+			*reason = BLAME_PROBE;
 	}
 	if (!found && !opts->passed) {
 		*reason = is_asked_for(opts) ? BLAME_LAST : BLAME_ONLY;
@@ -427,6 +456,9 @@ const char *blame_reason_text(enum blame_reason reason)
 		return "the last one of a process that failed, or of any";
 	case BLAME_ONLY:
 		return "of those that programs try in any case, and no other call failed";
+	case BLAME_PROBE:
+		return "one that looks whether something is there; what was written does not "
+		       "name it";
 	default:
 		return "none";
 	}

@@ -29,6 +29,7 @@ enum blame_reason {
 	BLAME_BEFORE,	/* the last one before the program wrote to its standard error */
 	BLAME_LAST,	/* the last one before the end */
 	BLAME_ONLY,	/* it is of those that programs try in any case, and no other failed */
+	BLAME_PROBE, /* it looks whether something is there, no message names it, no other failed */
 };
 
 /**

@@ -307,7 +307,7 @@ static void read_numbers_beyond_their_range_is_refused(void **state)
 	answer.state = ORIGIN_ONE_OF + 1;
 	refused(&answer, *state);
 	answer = make_answer();
-	answer.why_call = BLAME_ONLY + 1;
+	answer.why_call = BLAME_PROBE + 1;
 	refused(&answer, *state);
 	answer = make_answer();
 	answer.table.reads[0].bytes = 9;

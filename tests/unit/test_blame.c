@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <cmocka.h>
@@ -228,6 +230,71 @@ static void blame_message_of_errno_alone_is_not_of_a_habit(void **state)
 	said(&failures, ROOT, "stty: 'standard input': Inappropriate ioctl for device\n");
 	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_ioctl);
 	assert_int_equal(reason, BLAME_SAID);
+	failures_clear(&failures);
+}
+
+static void call_with(struct failures *failures, uint32_t nr, uint32_t err, size_t arg,
+		      uint64_t value, const char *path)
+{
+	failed(failures, ROOT, nr, err, path, 1);
+	failures->items[failures->count - 1].call.args[arg] = value;
+}
+
+/* mv to /proc: it removes what is there, makes the file anew, and tells of that. */
+static void blame_file_to_be_made_is_no_look(void **state)
+{
+	static const uint32_t opens[] = {SYS_openat, SYS_open};
+	struct failures failures = {};
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t path = opens[i] == SYS_openat;
+
+		failed(&failures, ROOT, SYS_unlinkat, ENOENT, "/proc/t", 1);
+		failed(&failures, ROOT, opens[i], ENOENT, "/proc/t", path);
+		failures.items[1].call.args[path + 1] = O_WRONLY | O_CREAT | O_EXCL;
+		said(&failures, ROOT,
+		     "mv: cannot create regular file '/proc/t': No such file or directory\n");
+		assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, opens[i]);
+		/* One that is to be there is looked for. */
+		failures.items[1].call.args[path + 1] = O_RDONLY;
+		assert_int_equal(blame_find(&failures, &any, NULL)->call.nr, SYS_unlinkat);
+		failures_clear(&failures);
+	}
+}
+
+/* libcap asks for the last capability by trying, in ip(8) and setcap(8). */
+static void blame_library_looks_for_last_capability_is_not_blamed(void **state)
+{
+	struct failures failures = {};
+
+	call_with(&failures, SYS_prctl, EINVAL, 0, PR_CAPBSET_READ, NULL);
+	said(&failures, ROOT, "Error: any valid prefix is expected rather than \"10.0.0.1/33\".\n");
+	assert_null(blame_find(&failures, &any, NULL));
+	failures_clear(&failures);
+	call_with(&failures, SYS_prctl, EINVAL, 0, PR_SET_NAME, NULL);
+	assert_non_null(blame_find(&failures, &any, NULL));
+	failures_clear(&failures);
+}
+
+/* "modprobe: FATAL: Module nosuch not found": no call says so, the program read a file. */
+static void blame_look_that_no_message_names_says_so(void **state)
+{
+	struct failures failures = {};
+	struct blame_options asked = any;
+	enum blame_reason reason;
+
+	failed(&failures, ROOT, SYS_newfstatat, ENOENT, "/usr/local/lib/modprobe.d", 1);
+	said(&failures, ROOT,
+	     "modprobe: FATAL: Module nosuch not found in directory /lib/modules\n");
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_newfstatat);
+	assert_int_equal(reason, BLAME_PROBE);
+	asked.syscall = SYS_newfstatat;
+	assert_non_null(blame_find(&failures, &asked, &reason));
+	assert_int_equal(reason, BLAME_LAST);
+	/* Of what is named there is no doubt. */
+	said(&failures, ROOT, "modprobe: /usr/local/lib/modprobe.d is missing\n");
+	assert_non_null(blame_find(&failures, &any, &reason));
+	assert_int_equal(reason, BLAME_LAST);
 	failures_clear(&failures);
 }
 
@@ -550,7 +617,7 @@ static void blame_several_other_messages_failure_before_the_last(void **state)
 
 static void blame_each_reason_has_words(void **state)
 {
-	for (enum blame_reason one = BLAME_NONE; one <= BLAME_ONLY; one++)
+	for (enum blame_reason one = BLAME_NONE; one <= BLAME_PROBE; one++)
 		for (enum blame_reason other = BLAME_NONE; other < one; other++)
 			assert_string_not_equal(blame_reason_text(one), blame_reason_text(other));
 }
@@ -568,6 +635,9 @@ int main(void)
 		cmocka_unit_test(blame_habits_never_while_another_call_failed),
 		cmocka_unit_test(blame_habits_that_are_all_say_so),
 		cmocka_unit_test(blame_message_of_errno_alone_is_not_of_a_habit),
+		cmocka_unit_test(blame_file_to_be_made_is_no_look),
+		cmocka_unit_test(blame_library_looks_for_last_capability_is_not_blamed),
+		cmocka_unit_test(blame_look_that_no_message_names_says_so),
 		cmocka_unit_test(blame_request_of_a_device_is_no_habit),
 		cmocka_unit_test(blame_options_restrict),
 		cmocka_unit_test(blame_two_children_failed_the_one_whose_status_was_handed_on),

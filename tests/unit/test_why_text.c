@@ -98,13 +98,20 @@ static void why_answer_only_habits_failed_says_so(void **state)
 	render_why_answer(out, &answer, &view);
 	answer.why_call = BLAME_ONLY;
 	render_why_answer(out, &answer, &view);
+	answer.why_call = BLAME_PROBE;
+	render_why_answer(out, &answer, &view);
 	fclose(out);
-	assert_string_equal(text,
-			    "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
-			    "  where the error was made is not known: nothing\n"
-			    "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
-			    "  programs try this in any case, and go on; but no other call failed\n"
-			    "  where the error was made is not known: nothing\n");
+	assert_string_equal(
+		text, "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
+		      "  where the error was made is not known: nothing\n"
+		      "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
+		      "  programs try this in any case, and go on; but no other call failed\n"
+		      "  where the error was made is not known: nothing\n"
+		      "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
+		      "  programs often go on after this, and what the command writes does not "
+		      "name it: it may have\n"
+		      "  refused by itself; but no other call failed\n"
+		      "  where the error was made is not known: nothing\n");
 	answer_deinit(&answer);
 }
 

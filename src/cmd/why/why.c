@@ -476,10 +476,11 @@ static void say_call(const struct why *why)
 	else if (!answer->call && answer->place)
 		log_info("'%s': %s", answer->place, answer->reason.text);
 	else if (!answer->call)
-		log_info("%s", !asks(why->opts) && !answer->status
-				       ? "the command did not fail"
-				       : "no system call is to blame: none failed as asked for, or "
-					 "none that programs do not take in their stride");
+		log_info("%s", asks(why->opts)	 ? "no system call failed as asked for"
+			       : !answer->status ? "the command did not fail"
+						 : "no system call is to blame: programs try what "
+						   "failed in any case; it may have refused by "
+						   "itself");
 }
 
 static void use_kernel(const struct why *why, struct probes_options *probes)

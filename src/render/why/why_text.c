@@ -393,6 +393,11 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 	if (answer->why_call == BLAME_ONLY)
 		fputs("  programs try this in any case, and go on; but no other call failed\n",
 		      out);
+	if (answer->why_call == BLAME_PROBE)
+		fputs("  programs often go on after this, and what the command writes does not "
+		      "name it: it may have\n"
+		      "  refused by itself; but no other call failed\n",
+		      out);
 	switch (answer->state) {
 	case ORIGIN_FOUND:
 		print_origin(out, answer, view);
