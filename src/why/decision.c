@@ -482,7 +482,8 @@ static int decided_after(struct backward *back, uint64_t addr, bool alike, struc
 	size_t done = 0;
 
 	for (int i = count; i-- > 0 && done < max; done++) {
-		ret[done] = (struct decision){.addr = kept[i].addr, .taken = kept[i].taken};
+		ret[done] = (struct decision){
+			.addr = kept[i].addr, .taken = kept[i].taken, .behind = true};
 		back->from = kept[i].row;
 		back->entered = 0;
 		back->until = kept[i].addr;

@@ -29,7 +29,7 @@
  *          way
  * @doubtful: with what memory held at the end it would have gone the other way; but it was written
  *            to in between, or may have been by another CPU
- * @behind: it comes after the instruction, of decisions_one_of()
+ * @behind: it comes after the instruction
  * @excluded: with what the registers or the task's own stack held it would have gone the other way
  * @shared: @doubtful for another CPU alone
  */

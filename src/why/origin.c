@@ -6,6 +6,7 @@
 
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "why/decision.h"
 #include "why/values/backward.h"
 #include "cfg/errno_must_return.h"
 #include "cfg/flow.h"
@@ -193,6 +194,32 @@ static enum reach reach_of(const struct chooser *c, const struct why_hit *hit)
 	return elsewhere ? REACH_PERHAPS : REACH_LOST;
 }
 
+/* Of the branches behind an errno that is loaded in case. */
+#define DECISIONS_MAX 4
+
+/*
+ * The errno is loaded in case, and the registers say that a branch behind it went the way on which
+ * it is overwritten.
+ */
+static bool is_ruled_out(const struct chooser *c, const struct why_hit *hit)
+{
+	const struct site *site = &c->sites->items[hit->site];
+	const struct decision_code where = {
+		.text = c->text, .symbols = c->symbols, .no_values = true};
+	const struct why_state state = {.regs = (const uint64_t *)hit->regs, .hit = hit};
+	struct decision found[DECISIONS_MAX];
+	int count;
+
+	/* Behind the instruction its register is another one. */
+	if (site->watch != site->addr)
+		return false;
+	count = decisions_find(&where, &site->sym, site->addr, NULL, &state, found, DECISIONS_MAX);
+	for (int i = 0; i < count; i++)
+		if (found[i].behind && found[i].excluded)
+			return true;
+	return false;
+}
+
 static uint64_t acknowledgement(struct symbols *symbols)
 {
 	struct symbol sym;
@@ -224,6 +251,8 @@ struct origin origin_choose(const struct failure *failure, const struct sites *s
 		reach = reach_of(&c, hit);
 		if (reach >= REACH_PERHAPS && must_be_result(&c, hit))
 			reach = REACH_CERTAIN;
+		else if (reach >= REACH_PERHAPS && is_ruled_out(&c, hit))
+			reach = REACH_LOST;
 		log_verbose("hit %u of %u: %s+0x%llx: %s", hit->order, failure->executed,
 			    sites->items[hit->site].sym.name,
 			    (unsigned long long)(sites->items[hit->site].addr -
