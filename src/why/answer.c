@@ -64,6 +64,12 @@ void answer_explain_no_sites(struct answer *answer)
 		   answer->call->func_count, answer->call->cut ? "; " NOT_ALL_KNOWN : "");
 }
 
+/* Of what may not have run at all nobody speaks where something was executed. */
+static bool is_in_doubt(const struct answer *answer, const struct site *unwatched)
+{
+	return !unwatched->further || !answer->hit;
+}
+
 /* Those that could not be watched, the one that was hit, and its rival. */
 static int keep_candidates(struct answer *answer, const struct observed *observed)
 {
@@ -72,7 +78,8 @@ static int keep_candidates(struct answer *answer, const struct observed *observe
 
 	sites_deinit(&answer->candidates);
 	for (size_t i = 0; !err && i < unwatched->count; i++)
-		err = sites_add(&answer->candidates, &unwatched->items[i]);
+		if (is_in_doubt(answer, &unwatched->items[i]))
+			err = sites_add(&answer->candidates, &unwatched->items[i]);
 	if (!err && observed->origin.rival)
 		err = sites_add(&answer->candidates,
 				&observed->sites->items[observed->origin.rival->site]);
@@ -87,7 +94,7 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 	/* What was hit before could not be watched again. That it was, is known. */
 	bool again =
 		!observed->origin.hit && answer->hit && sites_has(unwatched, answer->site.addr);
-	size_t left = unwatched->count - again;
+	size_t left = 0;
 
 	/* Neither what was hit before nor what was left then: this time it went another way. */
 	if (!observed->origin.hit && answer->hit && !again) {
@@ -105,6 +112,9 @@ int answer_conclude(struct answer *answer, const struct observed *observed)
 			return -ENOMEM;
 	}
 	answer->reason.text[0] = '\0';
+	for (size_t i = 0; i < unwatched->count; i++)
+		left += is_in_doubt(answer, &unwatched->items[i]) &&
+			!(again && unwatched->items[i].addr == answer->site.addr);
 	if (left && !observed->origin.certain) {
 		answer->state = ORIGIN_ONE_OF;
 		errmsg_set(&answer->reason, 0, "%zu of %zu instructions could not be watched", left,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "cfg/code.h"
 #include "disasm/dataflow.h"
@@ -12,19 +13,43 @@
 #include "symbolize/place.h"
 #include "syscall/syscall.h"
 #include "cfg/returns.h"
+#include "target/probeable.h"
 #include "util/cleanup.h"
+#include "util/hash_table.h"
 #include "why/values/backward.h"
 #include "cfg/flow.h"
 
 /* What makes 0 or 1 stands this close above what uses it. */
 #define TRUTH_WINDOW 3
 
+/*
+ * How far one goes through functions whose entries cannot be watched: __nla_validate_parse() is
+ * called by __nla_parse(), _kstrtoull() by kstrtouint() by way of kstrtoull().
+ */
+#define UNTRACED_DEPTH 4
+#define UNTRACED_MAX   1024
+#define ENTRY_BYTES    9 /* ENDBR and a call */
+
+/**
+ * struct met - a function that is called
+ * @depth: if it is not 0 its entry cannot be watched: one that ran may have entered it unseen, so
+ *         many calls away
+ */
+struct met {
+	struct symbol sym;
+	unsigned int depth;
+};
+
+/** struct search - @met: of struct met; @further: what is found now is that of a site */
 struct search {
 	const struct candidates *candidates;
 	const struct text_source *text;
 	struct symbols *symbols;
 	struct sites *sites;
 	uint32_t err;
+	struct hash_table met;
+	size_t untraced_count;
+	bool further;
 };
 
 bool sites_has(const struct sites *sites, uint64_t addr)
@@ -85,6 +110,7 @@ static int add_truth_sites(struct search *search, const struct symbol *sym, cons
 							       .sym = *sym,
 							       .err = EPERM,
 							       .reg = register_of_cpu(reg),
+							       .further = search->further,
 						       });
 		truths[i % TRUTH_WINDOW] = truth == INSN_TRUTH_MAKES ? 1u << reg : 0;
 	}
@@ -124,6 +150,7 @@ static int add_sites(struct search *search, const struct symbol *sym,
 			.sym = *sym,
 			.err = from->err,
 			.reg = SITE_REG_NONE,
+			.further = search->further,
 		};
 
 		if (from->err != search->err)
@@ -139,8 +166,44 @@ static int add_sites(struct search *search, const struct symbol *sym,
 	return err;
 }
 
-/* @calls: those that it calls, or ends in a jump to, of which nobody can say whether they ran */
-static int look_at(struct search *search, const struct symbol *sym, bool calls)
+static bool is_untraced(const struct search *search, uint64_t entry, struct symbol *ret_sym)
+{
+	const struct candidate *candidate = candidates_at(search->candidates, entry);
+	uint8_t bytes[ENTRY_BYTES];
+
+	if (candidate) {
+		*ret_sym = candidate->sym;
+		return !candidate->traced;
+	}
+	return !symbols_find(search->symbols, entry, ret_sym) && ret_sym->addr == entry &&
+	       ret_sym->size >= sizeof(bytes) &&
+	       !search->text->read(search->text->ctx, entry, bytes, sizeof(bytes)) &&
+	       !begins_with_fentry(bytes, sizeof(bytes));
+}
+
+static bool same_entry(const void *element, const void *key)
+{
+	return ((const struct met *)element)->sym.addr == *(const uint64_t *)key;
+}
+
+/* @ret_new: it is not traced, and was not met before */
+static int note_called(struct search *search, uint64_t entry, unsigned int depth, bool *ret_new)
+{
+	const uint32_t hash = hash_number(entry);
+	struct met met = {};
+
+	*ret_new = false;
+	if (hash_table_find(&search->met, sizeof(met), hash, same_entry, &entry))
+		return 0;
+	*ret_new = search->untraced_count < UNTRACED_MAX && is_untraced(search, entry, &met.sym);
+	search->untraced_count += *ret_new;
+	met.sym.addr = entry;
+	met.depth = *ret_new ? depth : 0;
+	return hash_table_add(&search->met, sizeof(met), hash, &met) ? 0 : -ENOMEM;
+}
+
+/* Its sites, if they are not there yet; those it calls, or ends in a jump to, are @depth away. */
+static int look_at(struct search *search, const struct symbol *sym, unsigned int depth)
 {
 	struct code_context context = {
 		.place = place_by_symbols,
@@ -152,17 +215,39 @@ static int look_at(struct search *search, const struct symbol *sym, bool calls)
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	err = add_sites(search, sym, exits);
-	for (size_t i = 0; !err && calls && i < exits->call_count + exits->tail_call_count; i++) {
+	if (depth == 1 || candidates_at(search->candidates, sym->addr))
+		err = add_sites(search, sym, exits);
+	for (size_t i = 0; !err && i < exits->call_count + exits->tail_call_count; i++) {
 		uint64_t entry = i < exits->call_count
 					 ? exits->calls[i]
 					 : exits->tail_calls[i - exits->call_count].target;
-		const struct candidate *called = candidates_at(search->candidates, entry);
+		const struct candidate *called;
+		bool is_new = false;
 
-		if (called && !called->traced)
-			err = look_at(search, &called->sym, false);
+		if (depth <= UNTRACED_DEPTH)
+			err = note_called(search, entry, depth, &is_new);
+		called = is_new ? candidates_at(search->candidates, entry) : NULL;
+		/* Whoever called it ran last: its sites come with the caller's. */
+		if (!err && called && depth == 1)
+			err = look_at(search, &called->sym, UNTRACED_DEPTH + 1);
 	}
 	function_exits_free(exits);
+	return err;
+}
+
+/* What they call, the nearest first; of which nobody can say whether they ran. */
+static int look_further(struct search *search)
+{
+	int err = 0;
+
+	search->further = true;
+	for (size_t i = 0; !err && i < search->met.count; i++) {
+		/* It moves when one is added. */
+		struct met met = ((struct met *)search->met.items)[i];
+
+		if (met.depth)
+			err = look_at(search, &met.sym, met.depth + 1);
+	}
 	return err;
 }
 
@@ -179,7 +264,46 @@ static int look_at_call(struct search *search, uint32_t nr)
 	for (size_t i = 0; call && !err && i < ARRAY_SIZE(prefixes); i++) {
 		snprintf(name, sizeof(name), "%s%s", prefixes[i], call);
 		if (!symbols_by_name(search->symbols, "", name, 0, &sym))
-			err = look_at(search, &sym, true);
+			err = look_at(search, &sym, 1);
+	}
+	return err;
+}
+
+/* Calls whose bytes are text for the kernel: files of sysfs and proc, parameters, options. */
+static bool takes_text(const struct failure *failure)
+{
+	switch (failure->call.nr) {
+	case SYS_write:
+	case SYS_pwrite64:
+	case SYS_writev:
+	case SYS_init_module:
+	case SYS_finit_module:
+	case SYS_mount:
+	case SYS_fsconfig:
+		return failure->via == WHY_VIA_SYSCALL;
+	default:
+		return false;
+	}
+}
+
+/*
+ * What turns text into numbers is not traced, and who calls it hands its error on, loads none
+ * itself, and so is no candidate: param_set_int(), store functions of sysfs. No more than there are
+ * breakpoints: no kprobe may stand there.
+ */
+static int look_at_parsers(struct search *search)
+{
+	static const char *const names[] = {
+		"_kstrtoull", "kstrtobool", "kstrtoint", "kstrtouint", "kstrtoll",
+	};
+	int err = 0;
+
+	search->further = true;
+	for (size_t i = 0; !err && i < ARRAY_SIZE(names); i++) {
+		struct symbol sym;
+
+		if (!symbols_by_name(search->symbols, "", names[i], 0, &sym))
+			err = look_at(search, &sym, UNTRACED_DEPTH + 1);
 	}
 	return err;
 }
@@ -195,7 +319,10 @@ int sites_of_function(const struct symbol *sym, uint32_t err, const struct candi
 		.err = err,
 	};
 
-	return look_at(&search, sym, true);
+	int ret = look_at(&search, sym, 1);
+
+	hash_table_deinit(&search.met);
+	return ret;
 }
 
 int sites_find(const struct failure *failure, const struct candidates *candidates,
@@ -214,9 +341,14 @@ int sites_find(const struct failure *failure, const struct candidates *candidate
 		const struct candidate *ran = candidates_entered(candidates, failure->funcs[i]);
 
 		if (ran)
-			err = look_at(&search, &ran->sym, true);
+			err = look_at(&search, &ran->sym, 1);
 	}
-	return err ?: look_at_call(&search, failure->call.nr);
+	err = err ?: look_at_call(&search, failure->call.nr);
+	if (!err && takes_text(failure))
+		err = look_at_parsers(&search);
+	err = err ?: look_further(&search);
+	hash_table_deinit(&search.met);
+	return err;
 }
 
 void sites_deinit(struct sites *sites)

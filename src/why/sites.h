@@ -21,6 +21,8 @@
  * after NEG): its index in struct pt_regs; SITE_REG_NONE: in any case
  * @branch: it loads nothing: it is a branch that may have decided for the errno, if it went @taken;
  * it comes @behind the errno, or before it
+ * @further: of a function that may not have run at all: only a chain of calls leads to it that
+ *           nobody can watch. If it cannot be watched, what was executed is the answer
  */
 struct site {
 	uint64_t addr;
@@ -31,6 +33,7 @@ struct site {
 	bool branch;
 	bool taken;
 	bool behind;
+	bool further;
 };
 
 /** struct sites - those of the function that was entered last for the first time come first */
@@ -42,7 +45,7 @@ struct sites {
 
 /**
  * sites_find() - in the functions that ran in @failure, and in those that they call or jump to
- * whose entry cannot be watched
+ * whose entry cannot be watched; at the end those further away
  * @text, @symbols: of the running kernel
  * @sites: those of @failure's errno are added, each once
  * Return: 0; -ENOMEM. A function that cannot be read has none.

@@ -479,6 +479,36 @@ static void answer_hit_that_is_not_watched_again_others_are_ruled_out(void **sta
 	answer_deinit(&answer);
 }
 
+/* What may not have run at all is no reason to doubt what was executed; without that, it is named.
+ */
+static void answer_what_may_not_have_run_is_no_doubt(void **state)
+{
+	struct failure *call = calloc(1, sizeof(*call));
+	struct site items[] = {{.addr = SITE(0), .watch = SITE(0)},
+			       {.addr = SITE(1), .watch = SITE(1), .further = true}};
+	const struct sites sites = {.items = items, .count = 1};
+	const struct sites others = {.items = items + 1, .count = 1};
+	const struct why_hit hit = {.site = 0};
+	struct answer answer = {.runs = 2};
+	struct observed observed = {
+		.failure = call, .sites = &sites, .unwatched = &others, .sites_all = 2};
+
+	assert_non_null(call);
+	answer.failures.items = call;
+	answer.failures.count = 1;
+	answer.call = call;
+	assert_int_equal(answer_conclude(&answer, &observed), 0);
+	assert_int_equal(answer.state, ORIGIN_ONE_OF);
+	assert_int_equal(answer.candidates.count, 1);
+	assert_string_equal(answer.reason.text, "1 of 2 instructions could not be watched");
+	observed.origin.hit = &hit;
+	assert_int_equal(answer_conclude(&answer, &observed), 0);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_int_equal(answer.site.addr, SITE(0));
+	assert_int_equal(answer.candidates.count, 0);
+	answer_deinit(&answer);
+}
+
 /* The newest went to memory, an older one may be returned: which of the two nobody can say. */
 static void answer_hit_through_memory_beside_an_older_one_is_one_of_two(void **state)
 {
@@ -682,6 +712,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(session_no_kprobes_what_was_hit_is_watched_again,
 						open_kernel, close_kernel),
 		cmocka_unit_test(answer_hit_that_is_not_watched_again_others_are_ruled_out),
+		cmocka_unit_test(answer_what_may_not_have_run_is_no_doubt),
 		cmocka_unit_test(answer_hit_through_memory_beside_an_older_one_is_one_of_two),
 		cmocka_unit_test_setup_teardown(
 			session_hits_lost_before_the_third_run_is_not_certain, open_kernel,

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -46,11 +47,10 @@ static const struct text_bytes code = {BASE, machine_code, sizeof(machine_code) 
 static const struct text_source source = {.read = text_bytes_read, .ctx = (void *)&code};
 
 /* The sites of a call that failed with EINVAL, in which the function at @offset alone was seen. */
-static void find(struct symbols *symbols, uint32_t offset, struct sites *ret)
+static void find_in(struct symbols *symbols, uint32_t nr, uint32_t offset, struct sites *ret)
 {
 	uint32_t funcs[] = {(uint32_t)BASE + offset};
-	struct failure failure = {
-		.err = EINVAL, .funcs = funcs, .func_count = 1, .call.nr = UINT32_MAX};
+	struct failure failure = {.err = EINVAL, .funcs = funcs, .func_count = 1, .call.nr = nr};
 	struct candidates candidates = {};
 
 	assert_int_equal(candidates_find(&source, symbols, NULL, &candidates), 0);
@@ -64,16 +64,27 @@ static void find(struct symbols *symbols, uint32_t offset, struct sites *ret)
 	candidates_deinit(&candidates);
 }
 
-/* A jump to another function is a call of it. A traced one was not entered: it would have been
- * seen; how far one goes is the same as for calls. */
+static void find(struct symbols *symbols, uint32_t offset, struct sites *ret)
+{
+	find_in(symbols, UINT32_MAX, offset, ret);
+}
+
+/*
+ * A jump to another function is a call of it. A traced one was not entered: it would have been
+ * seen. One that is not traced jumps further, as kstrtoull() does. The nearest come first.
+ */
 static void sites_find_untraced_functions_that_are_jumped_to(void **state)
 {
 	struct sites sites = {};
 
 	find(*state, 0, &sites);
-	assert_int_equal(sites.count, 2);
+	assert_int_equal(sites.count, 3);
 	assert_true(sites_has(&sites, BASE + 0x20));
 	assert_true(sites_has(&sites, BASE + 0x38));
+	assert_int_equal(sites.items[2].addr, BASE + 0x50);
+	assert_false(sites.items[0].further);
+	assert_false(sites.items[1].further);
+	assert_true(sites.items[2].further);
 	sites_deinit(&sites);
 }
 
@@ -85,6 +96,32 @@ static void sites_find_of_a_traced_function_that_is_called_none(void **state)
 	find(*state, 0x60, &sites);
 	assert_int_equal(sites.count, 0);
 	sites_deinit(&sites);
+}
+
+/* Of a file of sysfs the store function is no candidate: it hands kstrtoul()'s error on. */
+static void sites_find_number_parsers_where_the_kernel_takes_text(void **state)
+{
+	static const char with_parser[] = "ffffffff81000000 T jumps\n"
+					  "ffffffff81000020 T always\n"
+					  "ffffffff81000030 T sometimes\n"
+					  "ffffffff81000040 T traced\n"
+					  "ffffffff81000050 t _kstrtoull\n"
+					  "ffffffff81000060 T caller\n"
+					  "ffffffff81000070 T end\n";
+	struct symbols *symbols = symbol_table(with_parser);
+	struct sites sites = {};
+
+	(void)state;
+	find_in(symbols, SYS_ioctl, 0x40, &sites);
+	assert_int_equal(sites.count, 1);
+	assert_int_equal(sites.items[0].addr, BASE + 0x45);
+	sites_deinit(&sites);
+	find_in(symbols, SYS_write, 0x40, &sites);
+	assert_int_equal(sites.count, 2);
+	assert_int_equal(sites.items[1].addr, BASE + 0x50);
+	assert_true(sites.items[1].further);
+	sites_deinit(&sites);
+	symbols_close(symbols);
 }
 
 static int open_table(void **state)
@@ -99,6 +136,7 @@ int main(void)
 						open_table, symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(sites_find_of_a_traced_function_that_is_called_none,
 						open_table, symbol_table_teardown),
+		cmocka_unit_test(sites_find_number_parsers_where_the_kernel_takes_text),
 	};
 
 	return cmocka_run_group_tests_name("sites", tests, NULL, NULL);
