@@ -66,6 +66,22 @@ static void why_others_by_call_and_errno_and_way(void **state)
 	check(&answer, false, "");
 }
 
+/* Of 30,000 calls that fail only the newest are kept: the numbers are of those. */
+static void why_others_that_were_not_kept_are_told(void **state)
+{
+	struct answer answer = {};
+
+	failed(&answer.failures, ONE, SYS_rmdir, ENOENT, "/lib/x", 0);
+	answer.failures.dropped = 24529;
+	check(&answer, false,
+	      "Calls that failed: 1 rmdir ENOENT; 24529 older ones were not kept  (--all)\n");
+	check(&answer, true,
+	      "All calls that failed:\n"
+	      "       1 x rmdir(\"/lib/x\") = -1 ENOENT  [101]\n"
+	      "   24529 older calls that failed were not kept\n");
+	answer_deinit(&answer);
+}
+
 static void why_all_identical_calls_are_counted(void **state)
 {
 	struct answer answer = {};
@@ -502,6 +518,7 @@ int main(void)
 		cmocka_unit_test(deep_functions_cold_part_is_no_function_of_its_own),
 		cmocka_unit_test(deep_functions_jump_to_own_begin_is_a_loop),
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
+		cmocka_unit_test(why_others_that_were_not_kept_are_told),
 		cmocka_unit_test(why_all_identical_calls_are_counted),
 		cmocka_unit_test(why_answer_only_habits_failed_says_so),
 		cmocka_unit_test(why_reasons_control_characters_are_made_visible),

@@ -454,6 +454,9 @@ static void print_all(FILE *out, const struct answer *answer, const struct why_v
 		fprintf(out, "  %s[%u]%s\n", escape_text(row->first->comm, comm, sizeof(comm)),
 			row->first->tid, row->tasks ? " ..." : "");
 	}
+	if (answer->failures.dropped)
+		fprintf(out, "   %zu older calls that failed were not kept\n",
+			answer->failures.dropped);
 	tally_deinit(&tally);
 }
 
@@ -491,7 +494,11 @@ void render_why_others(FILE *out, const struct answer *answer, const struct why_
 		fprintf(out, "%s%zu %s %s", i ? ", " : "", row->count, kind_name(row->first),
 			errno_or_number(row->first->err, number, sizeof(number)));
 	}
+	if (tally.count > KINDS_SHOWN)
+		fputs(", ...", out);
+	if (tally.count && answer->failures.dropped)
+		fprintf(out, "; %zu older ones were not kept", answer->failures.dropped);
 	if (tally.count)
-		fprintf(out, "%s  (--all)\n", tally.count > KINDS_SHOWN ? ", ..." : "");
+		fputs("  (--all)\n", out);
 	tally_deinit(&tally);
 }
