@@ -50,16 +50,24 @@ int functions_open(struct functions **ret_funcs, struct errmsg *msg)
 	return 0;
 }
 
+void functions_forget(struct functions *funcs)
+{
+	for (size_t i = 0; i < funcs->module_count; i++) {
+		btf__free(funcs->modules[i].btf);
+		funcs->modules[i].btf = NULL;
+	}
+	btf__free(funcs->vmlinux);
+	funcs->vmlinux = NULL;
+}
+
 void functions_close(struct functions *funcs)
 {
 	if (!funcs)
 		return;
-	for (size_t i = 0; i < funcs->module_count; i++) {
-		btf__free(funcs->modules[i].btf);
+	functions_forget(funcs);
+	for (size_t i = 0; i < funcs->module_count; i++)
 		close(funcs->modules[i].fd);
-	}
 	free(funcs->modules);
-	btf__free(funcs->vmlinux);
 	free(funcs);
 }
 

@@ -43,8 +43,12 @@ struct function {
 int functions_open(struct functions **ret_funcs, struct errmsg *msg);
 void functions_close(struct functions *funcs);
 
-/** functions_btf() - of the kernel image; valid until functions_close() */
+/** functions_btf() - of the kernel image; valid until functions_forget() */
 const struct btf *functions_btf(const struct functions *funcs);
+
+/** functions_forget() - no more is asked: only the files of modules' BTF stay, until
+ * functions_close() */
+void functions_forget(struct functions *funcs);
 
 /**
  * functions_find() - by name

@@ -86,6 +86,12 @@ void resolver_destroy(struct resolver *resolver)
 	free(resolver);
 }
 
+void resolver_finish(struct resolver *resolver)
+{
+	if (resolver->funcs)
+		functions_forget(resolver->funcs);
+}
+
 int resolver_keep_fd(struct resolver *resolver, int fd)
 {
 	if (vector_grow(&resolver->fds, resolver->fd_count, sizeof(*resolver->fds)))

@@ -132,8 +132,11 @@ int resolver_create(const struct resolve_options *opts, struct resolver **ret_re
 		    struct errmsg *msg);
 void resolver_destroy(struct resolver *resolver);
 
-/** resolver_btf() - of the kernel image, NULL if it was not read; valid until resolver_destroy() */
+/** resolver_btf() - of the kernel image, NULL if it was not read; valid until resolver_finish() */
 const struct btf *resolver_btf(const struct resolver *resolver);
+
+/** resolver_finish() - all is resolved: only what probes borrow stays, until resolver_destroy() */
+void resolver_finish(struct resolver *resolver);
 
 /**
  * resolver_add() - find the places that a target means, append them to @list

@@ -413,5 +413,7 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 			return err;
 		capture_opts.pid = trace->child.pid;
 	}
+	/* libbpf reads the kernel's types, too: ours are gone by then. */
+	resolver_finish(trace->resolver);
 	return capture_create(&capture_opts, &trace->probes, &trace->capture, msg);
 }
