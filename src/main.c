@@ -2,6 +2,7 @@
 /* main.c - command table */
 #include <argp.h>
 #include <bpf/libbpf.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,6 +83,11 @@ int main(int argc, char **argv)
 	const struct command *command;
 	char program[64];
 
+	/*
+	 * Tables are freed at once. glibc raises the limit by itself, to the size of what is freed,
+	 * and then holes of megabytes stay between what is still in use.
+	 */
+	mallopt(M_MMAP_THRESHOLD, 512 << 10);
 	/* Where our parent ignores it we inherit that, and could wait for no child of ours. */
 	signal(SIGCHLD, SIG_DFL);
 	libbpf_set_print(print_libbpf);
