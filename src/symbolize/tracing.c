@@ -159,18 +159,16 @@ static bool is_iret(struct symbols *syms, const char *name)
 	return *note == 2;
 }
 
-static struct spot look(struct symbols *syms, uint64_t addr)
+static struct spot look(struct symbols *syms, const struct symbol *sym, uint64_t addr)
 {
-	struct spot spot = {.tracer = TRACER_NONE};
-	struct symbol sym;
-
-	if (!address_is_kernel(addr) || symbols_find(syms, addr, &sym))
-		return spot;
-	spot.tracer = tracer_of(syms, sym.name);
-	spot.start = addr == sym.addr;
-	spot.thunk = place_is_thunk(place_in_symbol(syms, &sym, addr));
-	spot.iret = is_iret(syms, sym.name);
-	return spot;
+	if (!sym->name)
+		return (struct spot){.tracer = TRACER_NONE};
+	return (struct spot){
+		.tracer = tracer_of(syms, sym->name),
+		.start = addr == sym->addr,
+		.thunk = place_is_thunk(place_in_symbol(syms, sym, addr)),
+		.iret = is_iret(syms, sym->name),
+	};
 }
 
 static enum tracer entered(const struct spot *to)
@@ -219,7 +217,8 @@ static enum tracer at_start(const struct branch_spots *spots, uint32_t count)
 	return TRACER_NONE;
 }
 
-void snapshot_mark_tracing(struct snapshot *snap, struct symbols *syms)
+void snapshot_mark_tracing(struct snapshot *snap, struct symbols *syms,
+			   const struct branch_symbols *found)
 {
 	uint32_t keep = snap->wasted < snap->count ? snap->count - snap->wasted : 0;
 	struct branch_spots spots[BRANCHES_MAX];
@@ -232,8 +231,9 @@ void snapshot_mark_tracing(struct snapshot *snap, struct symbols *syms)
 	if (keep > BRANCHES_MAX)
 		keep = BRANCHES_MAX;
 	for (uint32_t i = 0; i < keep; i++)
-		spots[i] = (struct branch_spots){.from = look(syms, snap->branches[i].from),
-						 .to = look(syms, snap->branches[i].to)};
+		spots[i] = (struct branch_spots){
+			.from = look(syms, &found[i].from, snap->branches[i].from),
+			.to = look(syms, &found[i].to, snap->branches[i].to)};
 	m.in = at_start(spots, keep);
 	before = m.in != TRACER_NONE;
 	for (uint32_t i = 0; i < keep; i++) {

@@ -198,23 +198,23 @@ static enum code_class class_of_symbol(struct symbols *syms, const struct symbol
 	return (enum code_class)(*note - 1);
 }
 
-static struct trim_place classify(struct trimmer *trim, uint64_t addr)
+static struct trim_place classify(struct trimmer *trim, uint64_t addr, struct symbol *ret_sym)
 {
 	const struct trigger *trigger = trim->snap->trigger;
 	struct trim_place place = {.class = CODE_OTHER};
-	struct symbol sym;
 
+	*ret_sym = (struct symbol){};
 	place.kernel = address_is_kernel(addr);
 	place.in_func = trigger->func_addr && addr - trigger->func_addr < trigger->func_size;
-	if (!place.kernel || place.in_func || symbols_find(trim->syms, addr, &sym))
+	if (!place.kernel || symbols_find(trim->syms, addr, ret_sym) || place.in_func)
 		return place;
-	place.start = addr == sym.addr;
-	place.debug = place.start && !strcmp(sym.name, "asm_exc_debug");
+	place.start = addr == ret_sym->addr;
+	place.debug = place.start && !strcmp(ret_sym->name, "asm_exc_debug");
 	place.in_func = trigger->function && trigger->function[0] &&
-			symbols_same_function(&sym, trigger->function,
+			symbols_same_function(ret_sym, trigger->function,
 					      trigger->module ? trigger->module : "");
 	if (!place.in_func)
-		place.class = class_of_symbol(trim->syms, &sym);
+		place.class = class_of_symbol(trim->syms, ret_sym);
 	return place;
 }
 
@@ -474,18 +474,21 @@ static size_t kernel_entry(const struct snapshot *snap, size_t keep)
 void snapshot_trim(struct snapshot *snap, struct symbols *syms)
 {
 	struct trimmer trim = {.snap = snap, .syms = syms};
+	struct branch_symbols found[BRANCHES_MAX];
 	size_t keep;
 
 	trim.count = snap->count < BRANCHES_MAX ? snap->count : BRANCHES_MAX;
 	keep = trim.count;
 	if (snap->trigger && snap->trigger->kind != TRIGGER_NONE) {
 		for (size_t i = 0; i < trim.count; i++) {
-			trim.entries[i].from = classify(&trim, snap->branches[i].from);
-			trim.entries[i].to = classify(&trim, snap->branches[i].to);
+			const struct branch *br = &snap->branches[i];
+
+			trim.entries[i].from = classify(&trim, br->from, &found[i].from);
+			trim.entries[i].to = classify(&trim, br->to, &found[i].to);
 		}
 		keep = keep_count(&trim);
 	}
 	snap->wasted = (uint32_t)(trim.count - keep);
 	snap->shown_from = trigger_is_user(snap->trigger) ? 0 : (uint32_t)kernel_entry(snap, keep);
-	snapshot_mark_tracing(snap, syms);
+	snapshot_mark_tracing(snap, syms, found);
 }
