@@ -452,14 +452,6 @@ uint64_t capfile_lost(const struct capfile *file)
 	return file->lost;
 }
 
-bool capfile_changed(struct capfile *file)
-{
-	bool changed = file->changed;
-
-	file->changed = false;
-	return changed;
-}
-
 int capfile_module(const struct capfile *file, const char *name, uint16_t number,
 		   uint8_t **ret_bytes, size_t *ret_len)
 {
@@ -507,9 +499,15 @@ static int next_event(void *ctx, struct snapshot *ret_snap, uint64_t *ret_lost)
 	return capfile_next(ctx, ret_snap, ret_lost);
 }
 
-static bool code_changed(void *ctx)
+/* Have text, symbols or modules changed? */
+static bool prepare(void *ctx, struct snapshot *snap)
 {
-	return capfile_changed(ctx);
+	struct capfile *file = ctx;
+	bool changed = file->changed;
+
+	(void)snap;
+	file->changed = false;
+	return changed;
 }
 
 static uint64_t position(void *ctx, uint64_t *ret_size)
@@ -523,7 +521,7 @@ static uint64_t position(void *ctx, uint64_t *ret_size)
 struct source capfile_source(struct capfile *file)
 {
 	static const struct source_ops ops = {
-		.next = next_event, .code_changed = code_changed, .position = position};
+		.next = next_event, .position = position, .prepare = prepare};
 
 	return (struct source){
 		.ops = &ops,

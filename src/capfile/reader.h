@@ -85,9 +85,6 @@ const char *capfile_end_text(const struct capfile *file, char *buf, size_t len);
 /** capfile_lost() - events lost behind the last snapshot; valid at the end */
 uint64_t capfile_lost(const struct capfile *file);
 
-/** capfile_changed() - have text, symbols or modules changed since it was last asked? */
-bool capfile_changed(struct capfile *file);
-
 /**
  * capfile_module() - payload of the MODULE that tells of a module, as of the snapshot read last
  * @number: it gets there

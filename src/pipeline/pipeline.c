@@ -58,11 +58,9 @@ int pipeline_event(struct pipeline *pipeline, struct snapshot *snap, uint64_t lo
 	uint32_t wanted = who_wants(pipeline, snap);
 	int err = 0;
 
-	if (ops->prepare)
-		ops->prepare(source->ctx, snap);
+	event.code_changed = ops->prepare && ops->prepare(source->ctx, snap);
 	if (source->raw_faults)
 		fault_place(&pipeline->faults, source->symbols, &source->text, snap);
-	event.code_changed = ops->code_changed && ops->code_changed(source->ctx);
 	/* Written first: what a reader of our output has seen is in the file, whatever happens. */
 	hand_on(pipeline, &event, wanted, true, &err);
 	if (has_to_classify(pipeline, snap, wanted)) {

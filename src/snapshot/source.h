@@ -18,17 +18,16 @@ struct symbols;
  * struct source_ops - what a source can do; each but @next may be NULL
  * @next: the next event. 1; 0 at the end; negative errno. @ret_lost: events lost before it. NULL:
  * the source hands events on as they come
- * @code_changed: may text or symbols differ from those of the event before?
  * @position: how far it got, of @ret_size; both 0 where nobody knows
- * @prepare: called before names and text are asked for. A live source reads what is gone later
+ * @prepare: called before names and text are asked for. A live source reads what is gone later. May
+ * text or symbols differ from those of the event before? NULL: never
  * @needs_class: is the event to be classified although no sink asks for it? Changes nothing
  * @classified: called when the event is classified. A live source repairs what makes it stale
  */
 struct source_ops {
 	int (*next)(void *ctx, struct snapshot *ret_snap, uint64_t *ret_lost);
-	bool (*code_changed)(void *ctx);
 	uint64_t (*position)(void *ctx, uint64_t *ret_size);
-	void (*prepare)(void *ctx, struct snapshot *snap);
+	bool (*prepare)(void *ctx, struct snapshot *snap);
 	bool (*needs_class)(const void *ctx, const struct snapshot *snap);
 	void (*classified)(void *ctx, const struct snapshot *snap);
 };

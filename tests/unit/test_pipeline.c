@@ -46,11 +46,12 @@ static int next(void *ctx, struct snapshot *ret_snap, uint64_t *ret_lost)
 	return 1;
 }
 
-static void prepare(void *ctx, struct snapshot *snap)
+static bool prepare(void *ctx, struct snapshot *snap)
 {
 	(void)ctx;
 	(void)snap;
 	note("prepare ");
+	return true;
 }
 
 static void classified(void *ctx, const struct snapshot *snap)
@@ -65,7 +66,7 @@ static const struct source_ops live = {.prepare = prepare, .classified = classif
 
 static int keep(void *ctx, const struct event *event)
 {
-	(void)event;
+	assert_int_equal(event->code_changed, event->source->ops == &live);
 	note("keep ");
 	return *(int *)ctx;
 }

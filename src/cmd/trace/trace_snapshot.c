@@ -41,25 +41,19 @@ static void ask_log(struct trace *trace, struct snapshot *snap)
 }
 
 /* Where nothing is shown, text is read again only from time to time. */
-static void prepare(void *ctx, struct snapshot *snap)
+static bool prepare(void *ctx, struct snapshot *snap)
 {
 	struct trace *trace = ctx;
+	bool read_again = trace->view || snap->ts_ns - trace->text_read_ns >= LOOK_NS;
 
 	ask_log(trace, snap);
-	trace->code_changed = trace->view || snap->ts_ns - trace->text_read_ns >= LOOK_NS;
-	if (trace->code_changed) {
+	if (read_again) {
 		trace->text_read_ns = snap->ts_ns;
 		text_live_invalidate(trace->text_live);
 	}
 	user_place(trace->user, snap);
 	symbols_follow(trace->symbols, snap);
-}
-
-static bool code_changed(void *ctx)
-{
-	const struct trace *trace = ctx;
-
-	return trace->code_changed;
+	return read_again;
 }
 
 static bool needs_class(const void *ctx, const struct snapshot *snap)
@@ -101,7 +95,6 @@ void trace_start_pipeline(struct trace *trace)
 {
 	static const struct source_ops live = {
 		.prepare = prepare,
-		.code_changed = code_changed,
 		.needs_class = needs_class,
 		.classified = classified,
 	};

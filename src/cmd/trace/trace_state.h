@@ -55,7 +55,6 @@ struct trace {
 	uint64_t lost_told;
 	uint64_t text_read_ns;
 	uint64_t looked_ns[TRACE_CPUS];
-	bool code_changed; /* text was read again for the present snapshot */
 	struct rate_limit rate;
 	uint64_t left_out;
 	uint64_t stop_ns; /* when the signal to end was seen first; 0: not yet */
