@@ -263,15 +263,11 @@ static void why_json_lbr_answer_snapshot_and_deep_path_are_in_it(void **state)
 				.state = ORIGIN_FOUND,
 				.site = site_at("two", BASE + 0x30),
 				.deep = &deep};
-	static const char snapshot[] =
-		"{\"schema\":\"lbrsnoop.snapshot/1\",\"ts_ns\":1,"
-		"\"path_id\":\"0123456789abcdef\",\"host\":null,\"cpu\":0,\"pid\":42,"
-		"\"tid\":43,\"comm\":\"mkdir\",\"trigger\":null,\"lbr\":{\"model\":\"skylake\","
-		"\"format\":5,\"depth\":32,\"valid\":0,\"missing\":0,\"wasted\":0,"
-		"\"shown_from\":0,\"tracing\":0,\"stale\":false,\"mixed\":null,\"filter\":null,"
-		"\"supported\":[]},\"branches\":[],\"path\":null,\"error\":null,\"stack\":null,"
-		"\"registers\":null,\"log\":null,\"lost\":{\"records\":0}}\n";
+	_cleanup_free_ char *line = expected(2);
+	/* Handed on as it is: what a snapshot has is said in its schema, and once here. */
+	char *snapshot = strstr(line, "\"snapshot\":") + strlen("\"snapshot\":");
 
+	strcpy(strstr(snapshot, ",\"deep\":"), "\n");
 	check(2, &answer, NULL, false, snapshot, mkdir_command);
 }
 
