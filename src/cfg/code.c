@@ -13,6 +13,7 @@
 
 #include "symbolize/cold_part.h"
 #include "symbolize/text/extable.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
 
@@ -464,22 +465,6 @@ static bool is_padding(const struct code *code, const struct insn *in)
 	return false;
 }
 
-/* The last instruction that begins below @addr, or NULL. */
-static const struct insn *find_below(const struct code *code, uint64_t addr)
-{
-	size_t low = 0, high = code->count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (code->insns[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &code->insns[low - 1] : NULL;
-}
-
 /*
  * WARN() goes on behind its UD2, where GCC mostly puts a jump back; BUG() does not. A jump that
  * no other leads to is there for that UD2.
@@ -494,7 +479,8 @@ static bool is_warning(const struct code *code, const struct insn *in)
 
 const struct insn *code_above(const struct code *code, uint64_t addr)
 {
-	const struct insn *in = find_below(code, addr);
+	size_t below = address_lower_bound(code->insns, code->count, sizeof(*code->insns), addr);
+	const struct insn *in = below ? &code->insns[below - 1] : NULL;
 
 	if (!in || in->addr + in->len != addr)
 		return NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "util/hash_table.h"
 #include "util/vector.h"
@@ -414,30 +415,27 @@ void symtab_finish(struct symtab *tab)
 	find_kernel(tab);
 }
 
+/* How many entries are at @addr or below. */
+static size_t upper_bound(const struct symtab *tab, uint64_t addr)
+{
+	return address_upper_bound(tab->entries, tab->count, sizeof(*tab->entries), addr);
+}
+
 /* Index of the first entry at or above @addr. */
 static size_t lower_bound(const struct symtab *tab, uint64_t addr)
 {
-	size_t low = 0, high = tab->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (tab->entries[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return address_lower_bound(tab->entries, tab->count, sizeof(*tab->entries), addr);
 }
 
 const struct symtab_entry *symtab_find(const struct symtab *tab, uint64_t addr)
 {
-	size_t i = addr == UINT64_MAX ? tab->count : lower_bound(tab, addr + 1);
+	size_t i = upper_bound(tab, addr);
 
-	if (i == 0)
+	if (i-- == 0)
 		return NULL;
 	/* The best name of an address comes first. */
-	i = lower_bound(tab, tab->entries[i - 1].addr);
+	if (i && tab->entries[i - 1].addr == tab->entries[i].addr)
+		i = lower_bound(tab, tab->entries[i].addr);
 	if (addr - tab->entries[i].addr >= tab->entries[i].size)
 		return NULL;
 	return &tab->entries[i];
@@ -459,7 +457,7 @@ const struct symtab_entry *symtab_exact(const struct symtab *tab, uint64_t addr,
 
 void symtab_set_size(struct symtab *tab, uint64_t addr, uint64_t size)
 {
-	size_t above = addr == UINT64_MAX ? tab->count : lower_bound(tab, addr + 1);
+	size_t above = upper_bound(tab, addr);
 
 	if (size > ENTRY_SIZE_MAX)
 		size = ENTRY_SIZE_MAX;

@@ -48,4 +48,11 @@ static inline size_t address_upper_bound(const void *items, size_t count, size_t
 	return low;
 }
 
+/** address_lower_bound() - how many begin below @addr, as address_upper_bound() */
+static inline size_t address_lower_bound(const void *items, size_t count, size_t size,
+					 uint64_t addr)
+{
+	return addr ? address_upper_bound(items, count, size, addr - 1) : 0;
+}
+
 #endif

@@ -50,18 +50,24 @@ static void upper_bound_counts_what_begins_there_or_below(void **state)
 }
 
 /* Of the last 4, 3, ...: counted one by one. */
-static void upper_bound_of_any_number(void **state)
+static void bounds_of_any_number(void **state)
 {
 	for (size_t first = 0; first <= ARRAY_SIZE(ranges); first++) {
 		for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
-			size_t count = 0;
+			size_t count = 0, below = 0;
 
-			for (size_t k = first; k < ARRAY_SIZE(ranges); k++)
+			for (size_t k = first; k < ARRAY_SIZE(ranges); k++) {
 				count += ranges[k].start <= ranges[i].start;
+				below += ranges[k].start < ranges[i].start;
+			}
 			assert_int_equal(address_upper_bound(ranges + first,
 							     ARRAY_SIZE(ranges) - first,
 							     sizeof(*ranges), ranges[i].start),
 					 count);
+			assert_int_equal(address_lower_bound(ranges + first,
+							     ARRAY_SIZE(ranges) - first,
+							     sizeof(*ranges), ranges[i].start),
+					 below);
 		}
 	}
 	assert_int_equal(address_upper_bound(NULL, 0, sizeof(*ranges), 0x1000), 0);
@@ -82,7 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(upper_bound_counts_what_begins_there_or_below),
-		cmocka_unit_test(upper_bound_of_any_number),
+		cmocka_unit_test(bounds_of_any_number),
 		cmocka_unit_test(compare_is_of_all_64_bits),
 	};
 
