@@ -159,6 +159,7 @@ static __always_inline struct why_task *current_task(void)
 
 static __always_inline void fill_head(struct why_event *head, enum why_event_kind kind)
 {
+	const struct task_struct *task = bpf_get_current_task_btf();
 	__u64 id = bpf_get_current_pid_tgid();
 
 	head->seq = __sync_fetch_and_add(&why_seq, 1);
@@ -166,10 +167,10 @@ static __always_inline void fill_head(struct why_event *head, enum why_event_kin
 	head->kind = kind;
 	head->tgid = id >> 32;
 	head->tid = id;
-	head->unused = 0;
+	head->switches = task->nvcsw + task->nivcsw;
 	/* bpf_get_current_comm() calls strnlen(), where a breakpoint may be: in a kprobe's program
 	 * that one would stop the LBR, and nobody starts it again. */
-	copy_comm(head->comm, bpf_get_current_task_btf());
+	copy_comm(head->comm, task);
 }
 
 /* @words of 8 bytes, between memory that the verifier knows. */

@@ -81,6 +81,7 @@ struct why_read_table {
  * @seq: counts up over all CPUs: the order of events
  * @mono_ns: CLOCK_MONOTONIC
  * @kind: enum why_event_kind
+ * @switches: how often the thread has let another one run, since it began
  */
 struct why_event {
 	__u64 seq;
@@ -88,7 +89,7 @@ struct why_event {
 	__u32 kind;
 	__u32 tgid;
 	__u32 tid;
-	__u32 unused;
+	__u32 switches;
 	char comm[RECORD_COMM_LEN];
 };
 

@@ -18,27 +18,38 @@
 #include "why/deep/deep_place.h"
 
 /* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */
-#define KERNEL	  0xffffffff81000000ull
-#define START(n)  (KERNEL + (uint64_t)(n)*0x100)
-#define END(n)	  (START(n) + 0x40)
-#define ENTRY	  0xffffffff82000000ull
-#define SWITCH	  0xffffffff83000000ull
-#define STALE	  0xffffffff84000000ull
-#define BLOCKS	  200
-#define ERROR	  END(BLOCKS)
-#define BREAKS	  4
-#define EVENTS	  64
-#define TID	  42
-#define FORBIDDEN 50
-#define OLDER	  60
-#define NEWER	  150
-#define LOOP	  100
-#define KPROBES	  1000
+#define KERNEL	 0xffffffff81000000ull
+#define START(n) (KERNEL + (uint64_t)(n)*0x100)
+#define END(n)	 (START(n) + 0x40)
+#define ENTRY	 0xffffffff82000000ull
+#define SWITCH	 0xffffffff83000000ull
+#define SCHED	 0xffffffff81800000ull
+#define WAKE	 0xffffffff81900000ull
+#define STALE	 0xffffffff84000000ull
+/* A call in block N, where it returns to, and the stack pointer there. */
+#define CALL_AT(n) (START(n) + 0x18)
+#define BEHIND(n)  (CALL_AT(n) + DEEP_CALL_BYTES)
+#define SP	   0xffffc90000004000ull
+#define BLOCKS	   200
+#define ERROR	   END(BLOCKS)
+#define BREAKS	   4
+#define EVENTS	   64
+#define TID	   42
+#define FORBIDDEN  50
+#define OLDER	   60
+#define NEWER	   150
+#define LOOP	   100
+#define SHARED	   70
+#define KPROBES	   1000
 
 /**
  * The machine: what it executes up to the error in each run, the LBR's depth, and what is armed.
  * @other: up to this block each run goes a way of its own, 0: none does
  * @waits: another task runs before this block, 0: never
+ * @sleeps: in this block the scheduler is called, and another task runs, 0: never; in a run in
+ * which
+ *          @awake is true none does. @wakes: in this block another one is woken. What these calls
+ * do differs from run to run; they come by block SHARED, too, deeper on the stack
  * @ways: by run, 1: it takes a branch more both at block NEWER and at block OLDER; 0: at neither
  * @pairs: 1: block NEWER stands beside OLDER, within one record
  * @at_the_end: 1: block NEWER is the last one
@@ -71,6 +82,11 @@ static struct {
 	uint32_t depth;
 	unsigned int other;
 	unsigned int waits;
+	unsigned int sleeps;
+	bool (*awake)(unsigned int run);
+	unsigned int wakes;
+	uint64_t sp;
+	uint32_t switches;
 	unsigned int (*ways)(unsigned int run);
 	bool pairs;
 	bool at_the_end;
@@ -228,6 +244,14 @@ static uint8_t byte_at(uint64_t addr)
 	uint64_t in = (addr - KERNEL) % 0x100;
 	static const uint8_t jump[] = {0xe9, 0xbb, 0, 0, 0};
 
+	if (addr == SCHED + 0x28 || addr == WAKE + 0x28)
+		return 0xc3;
+	if (n && (n == machine.sleeps || n == machine.wakes) && addr >= CALL_AT(n) &&
+	    addr < BEHIND(n)) {
+		uint32_t to = (uint32_t)((n == machine.sleeps ? SCHED : WAKE) - BEHIND(n));
+
+		return addr == CALL_AT(n) ? 0xe8 : (uint8_t)(to >> 8 * (addr - CALL_AT(n) - 1));
+	}
 	if (in >= 0x40 && in < 0x45)
 		return jump[in - 0x40];
 	if (n == LOOP && in >= 0x30 && in < 0x32)
@@ -244,6 +268,29 @@ static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
 	return 0;
 }
 
+/* In block @n, what the call does that is left out of a path. */
+static size_t call_scheduler(unsigned int run, unsigned int n, struct why_branch *to)
+{
+	uint64_t func = n == machine.sleeps ? SCHED : WAKE;
+	bool switches = n == machine.sleeps && !(machine.awake && machine.awake(run));
+	size_t count = 0;
+
+	to[count++] = (struct why_branch){CALL_AT(n), func};
+	to[count++] = (struct why_branch){func + 4, START(SHARED)};
+	to[count++] = (struct why_branch){START(SHARED) + 0x20, func + 8};
+	if (switches) {
+		to[count++] = (struct why_branch){func + 0xc, SWITCH};
+		to[count++] = (struct why_branch){SWITCH + 0x20, SWITCH + 0x40};
+		to[count++] = (struct why_branch){SWITCH + 0x60, func + 0x10};
+	}
+	to[count++] = (struct why_branch){func + 0x14, START(SHARED)};
+	to[count++] = (struct why_branch){START(SHARED) + 0x20, func + 0x18};
+	for (unsigned int i = run * 7 % 23; i; i--)
+		to[count++] = (struct why_branch){func + 0x1c, func + 0x1a};
+	to[count++] = (struct why_branch){func + 0x28, BEHIND(n)};
+	return count;
+}
+
 /* All branches of the call in run number @run, oldest first. */
 static size_t execution(unsigned int run, struct why_branch *to)
 {
@@ -256,6 +303,8 @@ static size_t execution(unsigned int run, struct why_branch *to)
 			to[count++] = (struct why_branch){SWITCH + 0x20, SWITCH + 0x40};
 			to[count++] = (struct why_branch){SWITCH + 0x60, END(n) - 4};
 		}
+		if (n && (n == machine.sleeps || n == machine.wakes))
+			count += call_scheduler(run, n, to + count);
 		if (n <= machine.other && n % 2)
 			to[count++] = (struct why_branch){END(n) - 0x10, END(n) - 0x80 + run};
 		if (machine.ways && machine.ways(run) && (n == newer() || n == OLDER))
@@ -305,7 +354,9 @@ static void tell_hit(struct probes *probes, uint64_t ip, const struct why_branch
 				  .call = 1,
 				  .count = (uint32_t)count};
 
+	point.head.switches = machine.switches;
 	point.regs[PTREG_IP] = ip;
+	point.regs[PTREG_SP] = machine.sp;
 	if (ip == machine.place)
 		point.regs[PTREG_AX] = machine.returned++ < machine.failing ? (uint64_t)-2 : 0;
 
@@ -320,8 +371,13 @@ static void tell_hit(struct probes *probes, uint64_t ip, const struct why_branch
 
 static void tell_passed(struct probes *probes, uint64_t ip)
 {
-	const struct why_passed passed = {
-		.head = {.kind = WHY_PASSED, .tid = TID, .mono_ns = 2}, .ip = ip, .call = 1};
+	const struct why_passed passed = {.head = {.kind = WHY_PASSED,
+						   .tid = TID,
+						   .mono_ns = 2,
+						   .switches = machine.switches},
+					  .ip = ip,
+					  .sp = machine.sp,
+					  .call = 1};
 
 	machine.told++;
 	assert_int_equal(probes->on_event(&passed.head, probes->on_event_ctx), 0);
@@ -340,17 +396,31 @@ static void come_by_again(struct probes *probes, struct why_branch *lbr, size_t 
 		tell_passed(probes, ERROR);
 }
 
+/* Behind @branch: the code that is left out is deeper on the stack. */
+static void follow_stack(const struct why_branch *branch)
+{
+	if (branch->to == SCHED || branch->to == WAKE)
+		machine.sp = SP - 0x100;
+	else if (branch->from == SCHED + 0x28 || branch->from == WAKE + 0x28)
+		machine.sp = SP;
+	if (branch->to == SWITCH)
+		machine.switches++;
+}
+
 static void run_call(struct probes *probes)
 {
 	static struct why_branch all[2 * BLOCKS];
 	struct why_branch lbr[RECORD_BRANCHES_MAX] = {};
 	size_t total = execution(machine.runs, all), count = 0;
 
+	machine.sp = SP;
+
 	for (size_t i = 0; i < total; i++) {
 		bool kprobe;
 		uint64_t low, hit, high = i + 1 == total ? ERROR : all[i + 1].from;
 
 		push(lbr, &count, all[i]);
+		follow_stack(&all[i]);
 		for (low = all[i].to; (hit = next_hit(low, high, &kprobe)); low = hit + 1) {
 			if (kprobe)
 				tell_passed(probes, hit);
@@ -1122,6 +1192,71 @@ static void deep_another_task_ends_it(void **state)
 	deep_path_free(path);
 }
 
+/* The same without what these calls do. */
+static void assert_path_without(const struct deep_path *path, unsigned int sleeps,
+				unsigned int wakes)
+{
+	static struct why_branch all[2 * BLOCKS];
+
+	machine.sleeps = machine.wakes = 0;
+	assert_int_equal(path->count, execution(0, all));
+	assert_memory_equal(path->branches, all, path->count * sizeof(*all));
+	assert_int_equal(path->interrupt_count, !!sleeps + !!wakes);
+	for (size_t i = 0; i < path->interrupt_count; i++) {
+		const struct deep_interrupt *cut = &path->interrupts[i];
+		bool woke = wakes && cut->newer == BLOCKS - wakes;
+
+		assert_true(cut->rescheduled);
+		assert_int_equal(cut->woke, woke);
+		assert_true(cut->entry == (woke ? WAKE : SCHED));
+		assert_int_equal(cut->newer, BLOCKS - (woke ? wakes : sleeps));
+	}
+}
+
+static bool each_third(unsigned int run)
+{
+	return run % 3 == 0;
+}
+
+static void deep_goes_on_before_a_wait(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+
+	/* The points around block SHARED, before the calls, are hit in them, too. */
+	for (size_t i = 0; i < 9; i++) {
+		unsigned int sleeps = i % 3 != 1 ? 120 : 0, wakes = i % 3 ? 110 : 0;
+		struct deep_path *path;
+
+		machine.depth = depths[i / 3];
+		machine.runs = 0;
+		machine.kprobes = true;
+		machine.sleeps = sleeps;
+		machine.wakes = wakes;
+		/* What a call did that did not wait is of the path: with few entries it takes over.
+		 */
+		machine.awake = i == 6 ? each_third : NULL;
+		path = find(1000, true);
+		assert_string_equal(path->gap.text, "");
+		assert_true(path->entry);
+		assert_path_without(path, sleeps, wakes);
+		deep_path_free(path);
+	}
+}
+
+/* Nothing tells what is hit in the wait: it is not crossed. */
+static void deep_without_kprobes_a_wait_ends_it(void **state)
+{
+	struct deep_path *path;
+
+	machine.sleeps = 120;
+	path = find(200, true);
+	assert_false(path->entry);
+	assert_int_equal(path->count, BLOCKS - 120);
+	assert_int_equal(path->branches[0].from, END(120));
+	assert_non_null(strstr(path->gap.text, "there the scheduler was called"));
+	deep_path_free(path);
+}
+
 static void deep_no_breakpoint_allowed_is_said(void **state)
 {
 	struct deep_path *path;
@@ -1198,10 +1333,12 @@ static int setup(void **state)
 		len += (size_t)sprintf(table + len, "%llx T block_%d\n",
 				       (unsigned long long)START(n), n);
 	sprintf(table + len,
-		"%llx T end\n%llx T __entry_text_start\n%llx T __entry_text_end\n"
+		"%llx T end\n%llx T __sched_text_start\n%llx T __sched_text_end\n"
+		"%llx T wake_up_process\n%llx T rest_of_it\n"
+		"%llx T __entry_text_start\n%llx T __entry_text_end\n"
 		"%llx T __switch_to_asm\n%llx T finish_task_switch.isra.0\n%llx T rest\n",
-		(unsigned long long)START(BLOCKS + 10), ENTRY, ENTRY + 0x1000, SWITCH,
-		SWITCH + 0x40, SWITCH + 0x80);
+		(unsigned long long)START(BLOCKS + 10), SCHED, SCHED + 0x1000, WAKE, WAKE + 0x1000,
+		ENTRY, ENTRY + 0x1000, SWITCH, SWITCH + 0x40, SWITCH + 0x80);
 	memset(&machine, 0, sizeof(machine));
 	machine.depth = 32;
 	machine.symbols = symbol_table(table);
@@ -1404,6 +1541,8 @@ int main(void)
 		TEST(deep_no_breakpoint_allowed_is_said),
 		TEST(deep_without_a_first_record_says_why),
 		TEST(deep_calls_that_fail_now_and_then),
+		TEST(deep_goes_on_before_a_wait),
+		TEST(deep_without_kprobes_a_wait_ends_it),
 		TEST(deep_place_in_a_call_that_passes),
 		TEST(deep_place_behind_the_last_error_is_not_on_the_way),
 		TEST(deep_place_whose_other_breakpoints_tell_nothing),

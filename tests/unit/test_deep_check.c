@@ -906,9 +906,73 @@ static void check_records_save_probes(void **state)
 	deep_check_clear(&check);
 }
 
+/* The call at 00 waited: what it did is left out of the path, which goes on at 05. */
+static void check_wait_is_left_out(void **state)
+{
+	static const struct why_branch past[] = {
+		{AT(0x3f), AT(0)}, {AT(0x0c), AT(0x30)}, {AT(0x31), AT(0x36)}};
+	static const struct deep_interrupt cut = {.resumed = AT(0x05), .newer = 2};
+	static const struct deep_known path = {
+		.branches = past, .count = 3, .end = AT(0x36), .cuts = &cut, .cut_count = 1};
+	const struct deep_hit good[] = {{.ip = AT(0x00), .regs[PTREG_SP] = 0x100, .switches = 1},
+					{.ip = AT(0x20), .regs[PTREG_SP] = 0x80, .switches = 1},
+					{.ip = AT(0x30), .regs[PTREG_SP] = 0xf8, .switches = 2},
+					{.ip = AT(0x05), .regs[PTREG_SP] = 0x100, .switches = 2},
+					{.ip = AT(0x0b), .regs[PTREG_SP] = 0x100, .switches = 2},
+					{.ip = AT(0x0c), .regs[PTREG_SP] = 0x100, .switches = 2},
+					{.ip = AT(0x30), .regs[PTREG_SP] = 0x100, .switches = 2},
+					{.ip = AT(0x36), .regs[PTREG_SP] = 0x100, .switches = 2}};
+	bool blind[3], excursions[4];
+	struct deep_hit hits[ARRAY_SIZE(good)];
+	struct deep_check check;
+	size_t first;
+
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	assert_true(is_armed(&check, 0x00) && is_armed(&check, 0x05));
+	assert_int_equal(
+		deep_check_compare(&check, good, ARRAY_SIZE(good), true, &first, blind, excursions),
+		1);
+	assert_int_equal(first, 0);
+	/* It did not wait in this run: the path begins behind the call. */
+	memcpy(hits, good, sizeof(hits));
+	hits[0].switches = hits[1].switches = 2;
+	assert_int_equal(
+		deep_check_compare(&check, hits, ARRAY_SIZE(hits), true, &first, blind, excursions),
+		0);
+	assert_int_equal(first, 1);
+	/* One that wakes another task need not. */
+	assert_int_equal(check.wait_count, 1);
+	check.waits[0].woke = true;
+	assert_int_equal(
+		deep_check_compare(&check, hits, ARRAY_SIZE(hits), true, &first, blind, excursions),
+		1);
+	check.waits[0].woke = false;
+	/* Behind the call it went another way. */
+	memcpy(hits, good, sizeof(hits));
+	hits[3].ip = AT(0x20);
+	hits[2].ip = AT(0x05);
+	hits[2].regs[PTREG_SP] = 0x100;
+	assert_int_equal(
+		deep_check_compare(&check, hits, ARRAY_SIZE(hits), true, &first, blind, excursions),
+		0);
+	assert_int_equal(first, 1);
+	deep_check_clear(&check);
+	/* Without a probe at the call nothing tells its hits from those of the path. */
+	refused[0] = AT(0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	assert_int_equal(deep_check_compare(&check, good + 3, ARRAY_SIZE(good) - 3, true, &first,
+					    blind, excursions),
+			 0);
+	assert_int_equal(first, 1);
+	deep_check_clear(&check);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(check_wait_is_left_out, setup),
 		cmocka_unit_test_setup(check_probes_stand_on_both_ways, setup),
 		cmocka_unit_test_setup(check_all_hits_are_the_path, setup),
 		cmocka_unit_test_setup(check_departures_are_seen, setup),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../text_bytes.h"
 #include "snapshot/snapshot.h"
 #include "util/cleanup.h"
 #include "why/deep/deep_join.h"
@@ -605,6 +606,207 @@ static void record_ends_where_another_task_ran(void **state)
 	assert_int_equal(deep_join(&known, START(103), 2, &run, &joint), DEEP_SWITCHED);
 }
 
+/* In block 100: a call of the scheduler at @CALL_AT, in which the task waits. */
+#define SCHED	(KERNEL + 0x95000)
+#define CALL_AT (START(100) + 0x10)
+#define BEHIND	(CALL_AT + DEEP_CALL_BYTES)
+#define SP	0xffffc90000004000ull
+
+/* What the call instruction leads to: the scheduler; a jump, as of a static call; other code. */
+static struct deep_record record_of_wait(uint64_t target, uint64_t jump)
+{
+	uint8_t bytes[0x96000] = {};
+	struct text_bytes code_bytes = {.base = KERNEL, .bytes = bytes, .len = sizeof(bytes)};
+	const struct text_source text = {.read = text_bytes_read, .ctx = &code_bytes};
+	const struct deep_code waiting = {.start = ENTRY,
+					  .end = ENTRY + 0x1000,
+					  .calls = {CALL},
+					  .switch_start = {KERNEL + 0x90000},
+					  .switch_end = {KERNEL + 0x90040},
+					  .sched_start = SCHED,
+					  .sched_end = SCHED + 0x1000,
+					  .yields = {SCHED + 0x100},
+					  .wakes = {0, KERNEL + 0x80},
+					  .text = &text};
+	/* In the scheduler's call a function was called, which returned. */
+	const struct why_branch newest[] = {STEP(101),
+					    STEP(100),
+					    {SCHED + 0x80, BEHIND},
+					    {KERNEL + 0x60, SCHED + 0x70},
+					    {SCHED + 0x60, KERNEL + 0x40},
+					    {KERNEL + 0x90030, SCHED + 0x50},
+					    {KERNEL + 0x92000, KERNEL + 0x90000}};
+	int32_t to_target = (int32_t)(target - BEHIND), to_jump = (int32_t)(jump - target - 5);
+	struct deep_record record;
+
+	bytes[SCHED + 0x80 - KERNEL] = 0xc3;
+	bytes[CALL_AT - KERNEL] = 0xe8;
+	memcpy(bytes + (CALL_AT + 1 - KERNEL), &to_target, 4);
+	if (jump) {
+		bytes[target - KERNEL] = 0xe9;
+		memcpy(bytes + (target + 1 - KERNEL), &to_jump, 4);
+	}
+	deep_record_make(&waiting, newest, ARRAY_SIZE(newest), &record);
+	return record;
+}
+
+static void record_of_a_wait_begins_behind_the_call(void **state)
+{
+	struct deep_record record = record_of_wait(SCHED, 0);
+
+	assert_int_equal(record.end, DEEP_END_SWITCH);
+	assert_int_equal(record.count, 2);
+	assert_true(record.resumed == BEHIND);
+	assert_true(record.branches[0].from == END(100) && record.branches[1].from == END(101));
+	record = record_of_wait(KERNEL + 0x200, SCHED);
+	assert_true(record.count == 2 && record.resumed == BEHIND);
+	/* It wakes another task: there the record ends, whether tasks were switched or not. */
+	record = record_of_wait(KERNEL + 0x80, 0);
+	assert_true(record.end == DEEP_END_SWITCH && record.count == 2 && record.resumed == BEHIND);
+	/* Of one that seldom does it is not known. */
+	record = record_of_wait(SCHED + 0x100, 0);
+	assert_true(record.count == 5 && !record.resumed);
+	record = record_of_wait(KERNEL + 0x200, SCHED + 0x100);
+	assert_true(record.count == 5 && !record.resumed);
+	/* Not the scheduler's: where the task waited is not known. */
+	record = record_of_wait(KERNEL + 0x200, 0);
+	assert_true(record.count == 5 && !record.resumed);
+	record = record_of_wait(KERNEL + 0x200, KERNEL + 0x300);
+	assert_true(record.count == 5 && !record.resumed);
+}
+
+/* @hit, with the stack pointer and the count of switches. */
+static struct deep_hit hit_at(struct deep_hit hit, uint64_t sp, uint32_t switches)
+{
+	hit.regs[PTREG_SP] = sp;
+	hit.switches = switches;
+	return hit;
+}
+
+static struct deep_hit hit_behind_wait(uint64_t sp, uint32_t switches)
+{
+	return hit_at((struct deep_hit){.ip = BEHIND,
+					.record = {.end = DEEP_END_SWITCH, .resumed = BEHIND}},
+		      sp, switches);
+}
+
+static int join_wait(bool waits, const struct deep_hit *hits, size_t count, struct deep_joint *ret)
+{
+	const uint64_t points[] = {error, BEHIND, CALL_AT, START(95)};
+	const struct deep_run run = {.points = points,
+				     .point_count = ARRAY_SIZE(points),
+				     .hits = hits,
+				     .hit_count = count};
+	struct deep_known waited = known;
+
+	waited.start = BEHIND;
+	return deep_join_wait(&waited, waits, &run, ret);
+}
+
+static void join_wait_goes_on_before_the_call(void **state)
+{
+	struct deep_hit hits[] = {hit_at(hit_of(CALL_AT, 90, 99), SP, 1),
+				  hit_at(hit_of(START(95), 1, 9), SP - 0x80, 2),
+				  hit_behind_wait(SP, 2), hit_behind(error, BEHIND, 100, 109)};
+	struct deep_joint joint;
+
+	assert_int_equal(join_wait(true, hits, 4, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 10);
+	for (int i = 0; i < 10; i++)
+		assert_true(joint.added[i].from == END(90 + i));
+	assert_int_equal(joint.overlap, 10);
+	assert_true(joint.first == &hits[0] && joint.last == &hits[0]);
+	free(joint.added);
+}
+
+static void join_wait_unproven_is_not_joined(void **state)
+{
+	const struct deep_hit good[] = {hit_at(hit_of(CALL_AT, 90, 99), SP, 1),
+					hit_behind_wait(SP, 2),
+					hit_behind(error, BEHIND, 100, 109)};
+	struct deep_hit hits[3];
+	struct deep_joint joint;
+
+	/* It did not wait there in this run. */
+	memcpy(hits, good, sizeof(hits));
+	hits[0].switches = 2;
+	assert_int_equal(join_wait(true, hits, 3, &joint), DEEP_OTHER_PATH);
+	/* One that wakes another task need not. */
+	assert_int_equal(join_wait(false, hits, 3, &joint), DEEP_JOINED);
+	free(joint.added);
+	/* The same function, called by another one. */
+	memcpy(hits, good, sizeof(hits));
+	hits[0].regs[PTREG_SP] = SP + 0x40;
+	assert_int_equal(join_wait(true, hits, 3, &joint), DEEP_OTHER_PATH);
+	/* It came by another point of the path before. */
+	memcpy(hits, good, sizeof(hits));
+	hits[0].ip = START(95);
+	assert_int_equal(join_wait(true, hits, 3, &joint), DEEP_OTHER_PATH);
+	assert_int_equal(join_wait(true, good + 1, 2, &joint), DEEP_OTHER_PATH);
+	/* What is between the call and the error was not seen in this run. */
+	memcpy(hits, good, sizeof(hits));
+	hits[2] = hit_of(error, 105, 109);
+	assert_int_equal(join_wait(true, hits, 3, &joint), DEEP_OVERLAP);
+}
+
+/* The wait is within the path: the run comes by a point once more in it. */
+static void join_behind_a_wait_hits_in_it_are_told_apart(void **state)
+{
+	struct why_branch way[20];
+	const struct deep_interrupt cut = {.resumed = BEHIND, .newer = 10};
+	const struct deep_known all = {.branches = way,
+				       .count = steps(way, 90, 109),
+				       .end = error,
+				       .cuts = &cut,
+				       .cut_count = 1};
+	const uint64_t points[] = {error, START(93), CALL_AT, BEHIND};
+	const struct deep_hit hits[] = {hit_at(hit_of(START(93), 80, 92), SP - 0x200, 1),
+					hit_at(hit_of(CALL_AT, 94, 99), SP, 1),
+					hit_at(hit_of(START(93), 1, 9), SP - 0x80, 1),
+					hit_behind_wait(SP, 2),
+					hit_behind(error, BEHIND, 100, 109)};
+	const struct deep_hit without[] = {hits[0], hits[2], hits[4]};
+	struct deep_run run = {.points = points, .point_count = 4, .hits = hits, .hit_count = 5};
+	struct deep_joint joint;
+	struct deep_parted parted = {};
+	bool seen[20] = {};
+	size_t differs = 0;
+
+	assert_int_equal(deep_join(&all, START(93), 2, &run, &joint), DEEP_JOINED);
+	assert_int_equal(joint.added_count, 10);
+	assert_true(joint.added[0].from == END(80));
+	free(joint.added);
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_JOINED);
+	for (int i = 0; i < 10; i++)
+		assert_true(seen[i]);
+	/* Nothing says that the last hit of the point was in the wait. */
+	run = (struct deep_run){
+		.points = points, .point_count = 2, .hits = without, .hit_count = 3};
+	assert_int_equal(deep_join(&all, START(93), 2, &run, &joint), DEEP_AMBIGUOUS);
+}
+
+/* A record that did not reach the switch left the call's own branches in the path. */
+static void join_records_of_a_wait_say_what_is_its_own(void **state)
+{
+	struct why_branch way[12] = {{SCHED + 0x60, SCHED + 0x70}, {SCHED + 0x80, BEHIND}};
+	const struct deep_known all = {
+		.branches = way, .count = 2 + steps(way + 2, 100, 109), .end = error};
+	const uint64_t points[] = {error, START(103)};
+	struct deep_hit hits[] = {hit_of(START(103), 100, 102), hit_of(error, 100, 109)};
+	const struct deep_run run = {
+		.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+	struct deep_joint joint;
+
+	hits[0].record.end = DEEP_END_SWITCH;
+	hits[0].record.resumed = BEHIND;
+	assert_int_equal(deep_join(&all, START(103), 4, &run, &joint), DEEP_SWITCHED);
+	assert_true(joint.resumed == BEHIND && joint.gone == 2);
+	/* Another call. */
+	hits[0].record.resumed = BEHIND + 0x10;
+	assert_int_equal(deep_join(&all, START(103), 4, &run, &joint), DEEP_SWITCHED);
+	assert_true(!joint.resumed && !joint.switched);
+}
+
 /*
  * Two ways meet behind block 104: the path has a branch more there. A run without it was at
  * START(104) by the same branches, which says nothing of how it went on.
@@ -704,6 +906,11 @@ int main(void)
 		cmocka_unit_test(join_records_that_reach_each_other_all_of_them_overlap),
 		cmocka_unit_test(join_call_entry_is_told),
 		cmocka_unit_test(record_ends_where_another_task_ran),
+		cmocka_unit_test(record_of_a_wait_begins_behind_the_call),
+		cmocka_unit_test(join_wait_goes_on_before_the_call),
+		cmocka_unit_test(join_wait_unproven_is_not_joined),
+		cmocka_unit_test(join_behind_a_wait_hits_in_it_are_told_apart),
+		cmocka_unit_test(join_records_of_a_wait_say_what_is_its_own),
 		cmocka_unit_test(join_call_unproven_is_not_joined),
 		cmocka_unit_test(join_call_path_longer_than_the_function_is_not_joined),
 		cmocka_unit_test(join_clean_overlap_is_joined),

@@ -361,20 +361,21 @@ static void deep_functions_on_the_way_what_returned_is_counted(void **state)
 	fclose(out);
 	symbols_close(view.symbols);
 	assert_string_equal(
-		text, "\n10 branches back in 2 runs\n"
-		      "  no further: all 2 runs were made\n"
-		      "  the way is of run 5, which came there by other branches than the call "
-		      "above\n"
-		      "  not checked whether one run takes all of it: no\\x1bkprobes\n"
-		      "    one    +0x30  3 branches, 1 call that returned\n"
-		      "    three  +0x18  1 branch\n"
-		      "  2 branches are computed from registers, where no breakpoint may stand\n"
-		      "  4 branches back came an interrupt, asm_sysvec_x(), in run 5: left out\n"
-		      "  1 branch back another task was to run, within __cond_resched(), in run 6: "
-		      "left out\n"
-		      "\n1 branch back in 1 run, to the system call's entry\n"
-		      "    one  +0x218  0 branches\n"
-		      "\nThe way from the system call to there is not shown: no LBR\n");
+		text,
+		"\n10 branches back in 2 runs\n"
+		"  no further: all 2 runs were made\n"
+		"  the way is of run 5, which came there by other branches than the call "
+		"above\n"
+		"  not checked whether one run takes all of it: no\\x1bkprobes\n"
+		"    one    +0x30  3 branches, 1 call that returned\n"
+		"    three  +0x18  1 branch\n"
+		"  2 branches are computed from registers, where no breakpoint may stand\n"
+		"  4 branches back came an interrupt, asm_sysvec_x(), in run 5: left out\n"
+		"  1 branch back others ran or were woken, within __cond_resched(), in run 6: "
+		"left out\n"
+		"\n1 branch back in 1 run, to the system call's entry\n"
+		"    one  +0x218  0 branches\n"
+		"\nThe way from the system call to there is not shown: no LBR\n");
 }
 
 /* one() calls two(), which jumps into its cold part and back; the second time it fails there. */

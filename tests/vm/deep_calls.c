@@ -3,18 +3,23 @@
  * deep_calls - the branches of whole system calls, from the emulator's log
  *
  * Usage: deep_calls LOG OUTPUT [DIRECTORY]. Input: the lines of run --truth, of one CPU, none left
- *out. Added to OUTPUT: a line for each system call in which a breakpoint was hit while the LBR was
- *on:
+ * out. Added to OUTPUT: a line for each system call in which a breakpoint was hit while the LBR was
+ * on:
  *
  *	ENTRY HITS FROM,TO FROM,TO ...
  *
  * All its branches in the kernel, oldest first, without the digits 0x: from behind the branch into
  * the kernel, whose target is ENTRY, up to that back to user space, or up to where another task ran
  * or the guest itself stopped the LBR (then branches are missing). Behind another task the call
- *goes on in a line of its own, of ENTRY 1: what is in it began at the switch. In DIRECTORY the
- *guest writes kallsyms, and then sections: they tell where tasks are switched. HITS:
- *BRANCHES:ADDRESS of each hit, the number of branches before it, joined by semicolons. What
- *interrupts, exceptions and the handlers of breakpoints did is left out.
+ * goes on in a line of its own, of ENTRY 1: what is in it began at the switch. HITS:
+ * BRANCHES:ADDRESS of each hit, the number of branches before it, joined by semicolons. What
+ * interrupts, exceptions and the handlers of breakpoints did is left out.
+ *
+ * In DIRECTORY the guest writes kallsyms, and then sections: they tell where tasks are switched,
+ * and which code is the scheduler's. If LBR_INSNS_AT of the log has __switch_to_asm, a call that
+ * waited is in a line as a whole, too. There the call of the scheduler that it waited in is left
+ * out, from the call instruction outside of the scheduler's code up to the return from it. So is
+ * each direct call that wakes another task.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +32,15 @@
 #define BRANCHES_MAX (1u << 20)
 #define HITS_MAX     (1u << 16)
 #define NESTED_MAX   16
+#define FRAMES_MAX   256
+#define WAITS_MAX    8
+#define NONE_MISSING UINT32_MAX
 #define LOOK_LINES   4096 /* for what the guest has written */
+/* Bytes of a call instruction. */
+#define CALL_MIN 2
+#define CALL_MAX 7
+/* A call that goes no further is no function's. */
+#define SHORT_CALL 16
 
 struct branch {
 	uint64_t from;
@@ -39,16 +52,55 @@ struct hit {
 	uint64_t addr;
 };
 
-static struct branch branches[BRANCHES_MAX];
-static struct hit hits[HITS_MAX];
-static uint32_t count, hit_count;
-static uint64_t entry; /* 0: in no call, or not the whole of it */
-/* Kernel code that is called for another task's turn; 0: not known yet. */
-static uint64_t switch_to;
+/** struct call - @entry: 0: in none; 1: its begin is not here */
+struct call {
+	uint64_t entry;
+	struct branch *branches;
+	struct hit *hits;
+	uint32_t count, room, hit_count, hit_room;
+};
+
+/** struct frame - a call instruction at @from that has not returned; @before: branches before it */
+struct frame {
+	uint64_t from;
+	uint32_t before;
+};
+
+/**
+ * struct task - one that was seen to run
+ * @id: address of its task_struct; 0: not known
+ * @part: of its call, since another task ran
+ * @whole: the same call, without what it did while it waited
+ * @waited: something was left out of @whole
+ * @resumes: where what interrupted the call returns to; 0: a breakpoint's handler, wherever it was
+ * @frames: of @whole, the innermost last
+ * @waits: calls of the scheduler that other tasks ran in, which have not returned
+ * @missing: so many branches of @whole were before some are missing; NONE_MISSING
+ */
+struct task {
+	uint64_t id;
+	struct call part, whole;
+	bool waited;
+	uint64_t resumes[NESTED_MAX];
+	unsigned int nested;
+	struct frame frames[FRAMES_MAX];
+	unsigned int frame_count;
+	struct frame waits[WAITS_MAX];
+	unsigned int wait_count;
+	uint32_t missing;
+};
+
+static struct task **tasks;
+static size_t task_count;
+static struct task *task;
+/* Kernel code that is called for another task's turn, and the scheduler's; 0: not known yet. */
+static uint64_t switch_to, sched_start, sched_end;
+/* What wakes another task. */
+static const char *const wake_names[] = {" try_to_wake_up", " wake_up_process", " wake_up_state"};
+static uint64_t wakes[3];
+/* The next record says which task is next. */
+static bool switching;
 static const char *directory;
-/* Where what interrupted the call returns to; 0: a breakpoint's handler, wherever it was. */
-static uint64_t resumes[NESTED_MAX];
-static unsigned int nested;
 static uint64_t calls, lines, next_seq;
 static FILE *out;
 
@@ -57,26 +109,87 @@ static bool is_user(uint64_t addr)
 	return !(addr >> 63);
 }
 
+/* Room for one more of @size bytes. */
+static void *grow(void *items, uint32_t count, uint32_t *room, size_t size)
+{
+	if (count < *room)
+		return items;
+	*room = *room ? 2 * *room : 64;
+	items = realloc(items, *room * size);
+	if (!items)
+		err(2, "branches");
+	return items;
+}
+
+static void add_branch(struct call *call, const struct branch *branch)
+{
+	call->branches = grow(call->branches, call->count, &call->room, sizeof(*call->branches));
+	call->branches[call->count++] = *branch;
+}
+
+static void add_hit(struct call *call, uint64_t addr)
+{
+	if (call->hit_count == HITS_MAX)
+		errx(1, "line %llu: too many hits in a call", (unsigned long long)lines);
+	call->hits = grow(call->hits, call->hit_count, &call->hit_room, sizeof(*call->hits));
+	call->hits[call->hit_count++] = (struct hit){.branches = call->count, .addr = addr};
+}
+
+static void forget(struct call *call)
+{
+	call->entry = call->count = call->hit_count = 0;
+}
+
+static void print(struct call *call)
+{
+	if (!call->hit_count)
+		return;
+	fprintf(out, "%llx ", (unsigned long long)call->entry);
+	for (uint32_t i = 0; i < call->hit_count; i++)
+		fprintf(out, "%s%u:%llx", i ? ";" : "", call->hits[i].branches,
+			(unsigned long long)call->hits[i].addr);
+	for (uint32_t i = 0; i < call->count; i++)
+		fprintf(out, " %llx,%llx", (unsigned long long)call->branches[i].from,
+			(unsigned long long)call->branches[i].to);
+	putc('\n', out);
+	calls++;
+}
+
+static void forget_whole(void)
+{
+	forget(&task->whole);
+	task->waited = false;
+	task->missing = NONE_MISSING;
+	task->frame_count = task->wait_count = 0;
+}
+
+static void begin_call(uint64_t entry)
+{
+	task->part.entry = task->whole.entry = entry;
+}
+
 static void end_call(void)
 {
-	if (hit_count)
-		fprintf(out, "%llx ", (unsigned long long)entry);
-	for (uint32_t i = 0; i < hit_count; i++)
-		fprintf(out, "%s%u:%llx", i ? ";" : "", hits[i].branches,
-			(unsigned long long)hits[i].addr);
-	for (uint32_t i = 0; hit_count && i < count; i++)
-		fprintf(out, " %llx,%llx", (unsigned long long)branches[i].from,
-			(unsigned long long)branches[i].to);
-	if (hit_count) {
-		putc('\n', out);
-		calls++;
-	}
-	entry = count = hit_count = nested = 0;
+	print(&task->part);
+	/* Of one that waits still, the end is missing. */
+	if (task->waited && !task->wait_count && task->missing == NONE_MISSING)
+		print(&task->whole);
+	forget(&task->part);
+	forget_whole();
+	task->nested = 0;
+}
+
+static uint64_t symbol(const char *line, const char *name)
+{
+	const char *at = strstr(line, name);
+
+	return at && at[strlen(name)] == '\n' ? strtoull(line, NULL, 16) : 0;
 }
 
 static void find_switch(void)
 {
 	static char path[4096];
+	uint64_t found = 0;
 	char line[512];
 	FILE *file;
 
@@ -87,19 +200,113 @@ static void find_switch(void)
 	file = fopen(path, "re");
 	if (!file)
 		err(2, "%s", path);
-	while (!switch_to && fgets(line, sizeof(line), file))
-		if (strstr(line, " __switch_to_asm\n"))
-			switch_to = strtoull(line, NULL, 16);
+	while (fgets(line, sizeof(line), file)) {
+		found = found ?: symbol(line, " __switch_to_asm");
+		sched_start = sched_start ?: symbol(line, " __sched_text_start");
+		sched_end = sched_end ?: symbol(line, " __sched_text_end");
+		for (int i = 0; i < 3; i++)
+			wakes[i] = wakes[i] ?: symbol(line, wake_names[i]);
+	}
 	fclose(file);
-	if (!switch_to)
+	if (!found)
 		errx(2, "%s: no __switch_to_asm", path);
+	switch_to = found;
 }
 
-/* Another task goes on, in whatever call of its own. */
-static void switch_tasks(void)
+static struct task *task_make(uint64_t id)
+{
+	struct task **more = realloc(tasks, (task_count + 1) * sizeof(struct task *));
+	struct task *made = calloc(1, sizeof(struct task));
+
+	if (!more || !made)
+		err(2, "tasks");
+	made->id = id;
+	made->missing = NONE_MISSING;
+	/* In whatever call of its own. */
+	made->part.entry = made->whole.entry = 1;
+	tasks = more;
+	tasks[task_count++] = made;
+	return made;
+}
+
+static struct task *task_find(uint64_t id)
+{
+	for (size_t i = 0; i < task_count; i++)
+		if (tasks[i]->id == id)
+			return tasks[i];
+	return task_make(id);
+}
+
+static bool is_sched(uint64_t addr)
+{
+	return addr >= sched_start && addr < sched_end;
+}
+
+/* What is called at @frame is left out, once it has returned. */
+static void leave_out(const struct frame *frame)
+{
+	if (task->wait_count == WAITS_MAX) {
+		forget_whole();
+		return;
+	}
+	task->waits[task->wait_count++] = *frame;
+	task->waited = true;
+}
+
+/*
+ * The innermost call of the scheduler by other code is left out, once it has returned. The kernel
+ * stops the LBR on the way to the switch, in functions that the scheduler calls.
+ */
+static void begin_wait(void)
+{
+	bool inner = true;
+
+	for (unsigned int i = task->frame_count; i-- > 0;) {
+		const struct frame *frame = &task->frames[i];
+
+		inner &= !is_sched(frame->from);
+		if (inner || is_sched(frame->from))
+			continue;
+		if (task->wait_count && task->waits[task->wait_count - 1].from == frame->from &&
+		    task->waits[task->wait_count - 1].before == frame->before)
+			return;
+		leave_out(frame);
+		return;
+	}
+	forget_whole();
+}
+
+/* The call's line so far; behind the switch another one begins. */
+static void part_ends(void)
+{
+	print(&task->part);
+	forget(&task->part);
+	task->part.entry = 1;
+}
+
+static void switch_tasks(uint64_t from, uint64_t to)
+{
+	/* Which one ran so far was not known. */
+	if (!task->id)
+		task->id = from;
+	if (task->id != from) {
+		end_call();
+		task = task_find(from);
+		forget_whole();
+	}
+	/* Within an exception, which is left out, a switch is, too. */
+	if (task->whole.entry && !task->nested)
+		begin_wait();
+	part_ends();
+	task = task_find(to);
+}
+
+/* Another task goes on, in whatever call of its own: nothing says which. */
+static void switch_to_any(void)
 {
 	end_call();
-	entry = 1;
+	task->id = 0;
+	task->part.entry = 1;
 }
 
 /*
@@ -108,75 +315,155 @@ static void switch_tasks(void)
  */
 static void push(uint64_t resume)
 {
-	if (nested == NESTED_MAX) {
-		hit_count = 0;
+	if (task->nested == NESTED_MAX) {
+		task->part.hit_count = task->whole.hit_count = 0;
 		end_call();
 		return;
 	}
-	resumes[nested++] = resume;
+	task->resumes[task->nested++] = resume;
 }
 
 /* Within an interrupt, or a handler. */
 static void take_nested(const struct branch *branch, bool is_far, bool is_irq)
 {
-	uint64_t resume = resumes[nested - 1];
+	uint64_t resume = task->resumes[task->nested - 1];
 
 	if (is_user(branch->to)) {
 		end_call(); /* another task's turn */
 	} else if (is_irq) {
 		push(branch->from);
 	} else if (is_far && (!resume || branch->to == resume)) {
-		nested--;
-		if (resume || nested)
+		task->nested--;
+		if (resume || task->nested)
 			return;
-		if (hit_count == HITS_MAX)
-			errx(1, "line %llu: too many hits in a call", (unsigned long long)lines);
-		hits[hit_count++] = (struct hit){.branches = count, .addr = branch->to};
+		add_hit(&task->part, branch->to);
+		if (task->whole.entry)
+			add_hit(&task->whole, branch->to);
 	}
 }
 
-static void take_branch(const struct branch *branch, bool is_far, bool is_irq)
+static bool returns_behind(const struct frame *frame, uint64_t to)
 {
+	return to - frame->from >= CALL_MIN && to - frame->from <= CALL_MAX;
+}
+
+static void take_call(const struct branch *branch)
+{
+	/* A retpoline, or what fills the return stack: its return goes elsewhere. */
+	if (branch->to > branch->from && branch->to - branch->from <= SHORT_CALL)
+		return;
+	if (task->frame_count == FRAMES_MAX)
+		memmove(task->frames, task->frames + 1,
+			--task->frame_count * sizeof(task->frames[0]));
+	task->frames[task->frame_count++] =
+		(struct frame){.from = branch->from, .before = task->whole.count};
+	for (int i = 0; i < 3; i++)
+		if (wakes[i] && branch->to == wakes[i])
+			leave_out(&task->frames[task->frame_count - 1]);
+}
+
+/* The call that waited is over: what it did is left out, its hits, too. */
+static void end_wait(void)
+{
+	const struct frame *wait = &task->waits[--task->wait_count];
+	struct call *whole = &task->whole;
+
+	whole->count = wait->before;
+	if (task->missing > wait->before)
+		task->missing = NONE_MISSING;
+	while (whole->hit_count && whole->hits[whole->hit_count - 1].branches > whole->count)
+		whole->hit_count--;
+}
+
+/* True if that return ends a call that waited. */
+static bool take_return(const struct branch *branch)
+{
+	unsigned int at = task->frame_count;
+
+	while (at && !returns_behind(&task->frames[at - 1], branch->to))
+		at--;
+	if (!at)
+		return false;
+	task->frame_count = at - 1;
+	if (!task->wait_count)
+		return false;
+	if (task->frames[at - 1].from != task->waits[task->wait_count - 1].from ||
+	    task->frames[at - 1].before != task->waits[task->wait_count - 1].before)
+		return false;
+	end_wait();
+	return true;
+}
+
+static void take_whole(const struct branch *branch, const char *type)
+{
+	if (!task->whole.entry)
+		return;
+	if (!strncmp(type, "call", 4) || !strncmp(type, "icall", 5))
+		take_call(branch);
+	else if (!strncmp(type, "ret", 3) && take_return(branch))
+		return;
+	if (task->whole.entry)
+		add_branch(&task->whole, branch);
+}
+
+static void take_branch(const struct branch *branch, const char *type)
+{
+	bool is_far = !strncmp(type, "far", 3), is_irq = !strncmp(type, "irq", 3);
+
 	if (is_user(branch->from)) {
 		end_call();
 		if (!is_irq && !is_user(branch->to))
-			entry = branch->to;
+			begin_call(branch->to);
 		return;
 	}
 	if (switch_to && branch->to == switch_to) {
-		switch_tasks();
+		if (!task->nested)
+			take_call(branch);
+		switching = true;
 		return;
 	}
-	if (!entry)
+	if (!task->part.entry)
 		return;
-	if (nested) {
+	if (task->nested) {
 		take_nested(branch, is_far, is_irq);
 	} else if (is_user(branch->to)) {
 		end_call();
 	} else if (is_irq) {
 		push(branch->from);
-	} else if (count == BRANCHES_MAX) {
+	} else if (task->part.count == BRANCHES_MAX || task->whole.count == BRANCHES_MAX) {
 		end_call();
 	} else {
-		branches[count++] = *branch;
+		add_branch(&task->part, branch);
+		take_whole(branch, type);
 	}
 }
 
 /* The LBR was stopped: by a breakpoint, or by the guest, which misses branches then. */
 static void take_stop(const char *reason)
 {
-	bool in_handler = nested && !resumes[nested - 1];
+	bool in_handler = task->nested && !task->resumes[task->nested - 1];
 
-	if (!entry || in_handler)
+	if (!task->part.entry || in_handler)
 		return;
 	if (!strncmp(reason, "db", 2)) {
 		push(0);
 	} else {
-		unsigned int depth = nested;
+		part_ends();
+		if (task->missing == NONE_MISSING)
+			task->missing = task->whole.count;
+	}
+}
 
-		end_call();
-		entry = 1;
-		nested = depth;
+/* An instruction of LBR_INSNS_AT: ADDRESS CR3 RSP RAX RDI RSI */
+static void take_insn(const char *at)
+{
+	uint64_t values[6];
+
+	for (int i = 0; i < 6; i++)
+		values[i] = log_number(&at);
+	if (switch_to && values[0] == switch_to) {
+		switching = false;
+		switch_tasks(values[4], values[5]);
 	}
 }
 
@@ -198,12 +485,18 @@ static void take_line(const char *at, const char *newline)
 		     (unsigned long long)lines, (unsigned long long)seq,
 		     (unsigned long long)next_seq - 1);
 	next_seq = seq + 1;
+	if (what == 'I')
+		take_insn(at);
+	if (switching) {
+		switching = false;
+		switch_to_any();
+	}
 	if (what == 'Z') {
 		take_stop(at);
 	} else if (what == 'B') {
 		branch.from = log_number(&at);
 		branch.to = log_number(&at);
-		take_branch(&branch, !strncmp(at, "far", 3), !strncmp(at, "irq", 3));
+		take_branch(&branch, at);
 	}
 }
 
@@ -212,6 +505,9 @@ int main(int argc, char **argv)
 	if (argc != 3 && argc != 4)
 		errx(2, "usage: deep_calls LOG OUTPUT [DIRECTORY]");
 	directory = argv[3];
+	task = task_make(0);
+	forget(&task->part);
+	forget_whole();
 	out = fopen(argv[2], "ae");
 	if (!out)
 		err(2, "%s", argv[2]);

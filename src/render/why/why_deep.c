@@ -114,7 +114,7 @@ static void print_interrupts(FILE *out, const struct deep_path *deep, const stru
 		struct symbol sym;
 
 		fprintf(out, "  %zu branch%s back %s", cut->newer, cut->newer == 1 ? "" : "es",
-			cut->rescheduled ? "another task was to run, within "
+			cut->rescheduled ? "others ran or were woken, within "
 					 : "came an interrupt, ");
 		if (symbols_find(view->symbols, cut->entry, &sym))
 			fprintf(out, "0x%" PRIx64, cut->entry);

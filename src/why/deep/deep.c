@@ -23,9 +23,10 @@
 #define SECONDS_MORE_MAX 100
 #define SECONDS_OVER	 "%d seconds were over"
 /* Without a branch more: interrupted; in a row, the call did not fail there; went another way. */
-#define SHORT_MAX  3
-#define NO_HIT_MAX 4
-#define OTHER_MAX  2
+#define SHORT_MAX     3
+#define NO_HIT_MAX    4
+#define AMBIGUOUS_MAX 6
+#define OTHER_MAX     2
 /* The same, where so many runs went the way of the path: both ways are taken. */
 #define BOTH_WAYS      3
 #define OTHER_MAX_BOTH 4
@@ -107,92 +108,6 @@ static bool is_other_way(const struct deep *deep, const struct deep_record *reco
 	return false;
 }
 
-static bool is_among(const uint64_t *points, size_t count, uint64_t addr)
-{
-	for (size_t i = 0; i < count; i++)
-		if (points[i] == addr)
-			return true;
-	return false;
-}
-
-/* Where this run may be on another way than the path, which it would be joined to. */
-static bool find_doubt(const struct deep *deep, uint64_t *ret_addr)
-{
-	const struct deep_looks *looks = &deep->looks;
-	size_t branch;
-	bool found = looks->checked ? deep_looks_parted(looks, deep->path->runs, &branch)
-				    : deep_looks_varies(looks) &&
-					      deep_looks_next(looks, deep->path->count, &branch, 1);
-
-	return found && branch < deep->path->count && deep_find_view(deep, branch, ret_addr);
-}
-
-/* With what proves the joint: the error, the point of the run before, and one of another. */
-static size_t arm(struct deep *deep, const struct deep_target *target, uint64_t *points)
-{
-	const struct deep_path *path = deep->path;
-	struct watch *watch = deep->probes->watch;
-	uint64_t asked[HW_SITES_MAX] = {path->end, target->addr};
-	size_t count = deep->begun ? 2 : 1, least, armed = 0;
-
-	if (target->call)
-		asked[count++] = target->call;
-	least = count;
-	if (deep_find_overlap(deep, target, &asked[count]))
-		count++;
-	/* Where runs differ, to see the path again is worth more than to get further. */
-	if (lbr_depth() >= DEEP_SHALLOW && count < HW_SITES_MAX && find_doubt(deep, &asked[count]))
-		count++;
-	if (path->count && count < HW_SITES_MAX && deep_find_entry(deep, &asked[count]))
-		count++;
-	if (path->segment_count > 2 && count < HW_SITES_MAX)
-		asked[count++] = path->segments[1 + path->runs % (path->segment_count - 2)].point;
-	for (size_t i = 0; i < count; i++) {
-		if (is_among(points, armed, asked[i]))
-			continue;
-		if (watch_point(watch, asked[i]))
-			points[armed++] = asked[i];
-		else if (i < least)
-			return 0;
-	}
-	return armed;
-}
-
-/* What one run is to see of the path, and the error; 0, -ENOMEM. @ret_armed: 0: there is nothing.
- */
-static int arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed)
-{
-	size_t branches[HW_SITES_MAX - 1], count, armed = 0;
-	bool more = true, marked = false;
-
-	*ret_armed = 0;
-	while (!armed && more) {
-		count = deep_looks_next(&deep->looks, deep->path->count, branches,
-					HW_SITES_MAX - 1);
-		more = false;
-		for (size_t i = 0; i < count; i++) {
-			uint64_t addr = 0;
-			bool possible = deep_find_view(deep, branches[i], &addr);
-
-			more |= !possible;
-			if (deep_looks_tried(&deep->looks, branches[i], possible))
-				return -ENOMEM;
-			if (possible && !is_among(points, armed, addr) &&
-			    watch_point(deep->probes->watch, addr))
-				points[armed++] = addr;
-		}
-		marked |= more;
-	}
-	if (armed && watch_point(deep->probes->watch, deep->path->end)) {
-		points[armed++] = deep->path->end;
-		*ret_armed = armed;
-	} else if (armed || !marked) {
-		/* Debug registers that others use may be free the next time. */
-		deep->blind++;
-	}
-	return 0;
-}
-
 static int on_event(const struct why_event *event, void *ctx)
 {
 	return deep_hits_add(ctx, event);
@@ -249,14 +164,27 @@ const struct deep_hit *deep_find_hits(const struct deep *deep, const struct fail
 	return deep_find_call(deep, failures, ret_count, NULL);
 }
 
+/* The @gone oldest branches are given up. */
+void deep_give_up(struct deep *deep, size_t gone)
+{
+	deep_path_cut(deep->path, gone);
+	deep->checked = false;
+	deep->passed = false;
+	deep->blind = 0;
+	deep_looks_cut(&deep->looks, deep->path->count);
+}
+
 static int extend(struct deep *deep, const struct deep_target *target,
 		  const struct deep_joint *joint)
 {
 	struct deep_path *path = deep->path;
-	size_t newer =
-		target->call ? path->count + joint->computed : path->count - 1 - (size_t)target->at;
+	size_t newer = target->wait   ? path->count
+		       : target->call ? path->count + joint->computed
+				      : path->count - 1 - (size_t)target->at;
 	int err = deep_path_add_interrupts(path, joint, newer, deep->answer->runs);
 
+	if (target->wait)
+		err = err ?: deep_add_wait(deep, newer);
 	err = err ?: deep_path_extend(path, joint->added, joint->added_count);
 	if (err || vector_grow(&path->segments, path->segment_count, sizeof(*path->segments)))
 		return -ENOMEM;
@@ -268,21 +196,14 @@ static int extend(struct deep *deep, const struct deep_target *target,
 		.point = joint->first->ip,
 	};
 	path->entry = joint->entry;
+	path->start = joint->resumed;
+	if (joint->switched && !joint->resumed)
+		deep_leave_wait(deep);
 	deep->checked = false;
 	deep->passed = false;
 	deep->blind = 0;
 	deep->number = deep->shorts = deep->no_hits = deep->others = 0;
 	return 0;
-}
-
-/* The @gone oldest branches are given up. */
-static void give_up(struct deep *deep, size_t gone)
-{
-	deep_path_cut(deep->path, gone);
-	deep->checked = false;
-	deep->passed = false;
-	deep->blind = 0;
-	deep_looks_cut(&deep->looks, deep->path->count);
 }
 
 /* Of the way that the runs take now, if that of the first one is no more. */
@@ -308,7 +229,7 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 	deep->cuts++;
 	deep->others = deep->number = 0;
 	if (joint->differs + 1 < deep->path->count)
-		give_up(deep, joint->differs + 1);
+		deep_give_up(deep, joint->differs + 1);
 	if (joint->differs + 1 >= deep->path->count || deep->path->count < DEEP_OVERLAP_MIN)
 		return begin_again(deep, hits, count);
 	return 0;
@@ -336,6 +257,8 @@ static int join(struct deep *deep, const struct deep_target *target, const struc
 
 	if (!run->hits)
 		return DEEP_NO_HIT;
+	if (target->wait)
+		return deep_join_wait(&path, deep_waits_at_start(deep), run, ret);
 	if (!target->call)
 		return deep_join(&path, target->addr, target->at, run, ret);
 	text_live_invalidate(deep->probes->opts->text);
@@ -375,11 +298,18 @@ static int evaluate_look(struct deep *deep, const uint64_t *points, size_t point
 	return add_look(deep, &run, 0);
 }
 
+/* A part of what was added may have been given up. */
+static size_t added_since(const struct deep *deep, size_t known)
+{
+	return deep->path->count > known ? deep->path->count - known : 0;
+}
+
 static int evaluate(struct deep *deep, const struct deep_target *target, const uint64_t *points,
 		    size_t point_count, const struct failures *failures)
 {
 	struct deep_run run = {.points = points, .point_count = point_count};
 	struct deep_joint joint = {};
+	size_t known = deep->path->count;
 	int err = 0;
 
 	if (!deep->begun)
@@ -399,7 +329,8 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 		return err;
 	switch (deep->verdict) {
 	case DEEP_JOINED:
-		err = extend(deep, target, &joint) ?: add_look(deep, &run, joint.added_count);
+		err = extend(deep, target, &joint)
+			      ?: add_look(deep, &run, added_since(deep, known));
 		free(joint.added);
 		return err;
 	case DEEP_NO_HIT:
@@ -407,14 +338,21 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 		return 0;
 	case DEEP_OTHER_PATH:
 		return take_other_path(deep, &joint, run.hits, run.hit_count);
-	case DEEP_SHORT:
 	case DEEP_SWITCHED:
+		if (deep_begin_behind_wait(deep, &joint))
+			return 0;
+		/* fall through */
+	case DEEP_SHORT:
 		if (++deep->shorts < SHORT_MAX)
 			return 0;
 		deep->waited = deep->verdict == DEEP_SWITCHED;
 		break;
-	case DEEP_OVERLAP:
 	case DEEP_AMBIGUOUS:
+		/* There is no other target, and in the next run it may be told. */
+		if (target->wait && ++deep->shorts < AMBIGUOUS_MAX)
+			return 0;
+		break;
+	case DEEP_OVERLAP:
 	case DEEP_NO_PROGRESS:
 		break;
 	default:
@@ -525,9 +463,9 @@ static int make_run(struct deep *deep, const struct deep_target *target, struct 
 	int err = 0;
 
 	if (target)
-		point_count = arm(deep, target, points);
+		point_count = deep_arm(deep, target, points);
 	else
-		err = arm_looks(deep, points, &point_count);
+		err = deep_arm_looks(deep, points, &point_count);
 	if (err || !point_count) {
 		watch_sites_end(deep->probes->watch);
 		if (target)
@@ -554,7 +492,7 @@ static const char *verdict_text(const struct deep *deep)
 	case DEEP_SHORT:
 		return "interrupts, or other entry code, came between in each run";
 	case DEEP_SWITCHED:
-		return "there the call waited, and another task ran";
+		return DEEP_WAITED;
 	case DEEP_OVERLAP:
 		return "too few branches of the path were seen again";
 	case DEEP_AMBIGUOUS:
@@ -568,6 +506,9 @@ static const char *verdict_text(const struct deep *deep)
 	case DEEP_TOO_MANY:
 		return "the breakpoints were hit too often, and taken away for the machine's sake";
 	default:
+		if (deep->path->start)
+			return "there the scheduler was called, and no breakpoint can stand "
+			       "around that";
 		return "no breakpoint may stand near its far end, or none led further";
 	}
 }
@@ -641,7 +582,7 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 		errmsg_set(gap, 0, "%s", verdict_text(deep));
 	else if (!deep->begun)
 		return false;
-	else if (!deep->path->count)
+	else if (!deep->path->count && !deep->path->start)
 		errmsg_set(gap, 0, "the record at its end holds no branch of the call");
 	else if (deep->waited || !deep_find_target(deep, target))
 		errmsg_set(gap, 0, "%s", verdict_text(deep));
@@ -654,15 +595,18 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 static void end_where_sure(struct deep *deep, bool broken_off)
 {
 	bool unchecked = broken_off || (deep->looks.checked && !deep->checked), few, all;
-	size_t count = deep->path->count;
-	size_t sure = deep_looks_sure(&deep->looks, count, &few);
+	size_t count, sure;
 
+	if (!deep->looks.checked)
+		deep_end_behind_wait(deep);
+	count = deep->path->count;
+	sure = deep_looks_sure(&deep->looks, count, &few);
 	if (!deep->begun || sure >= count)
 		return;
 	log_verbose("%zu of %zu branches are of one run", sure, count);
 	/* What was before the oldest probe. */
 	all = deep->passed && sure == deep->looks.proven;
-	give_up(deep, count - sure);
+	deep_give_up(deep, count - sure);
 	if (all && deep->path->gap.text[0])
 		return;
 	/* No run was seen to leave it there: none was made to see that. */
@@ -693,7 +637,7 @@ static bool can_begin_anew(struct deep *deep)
 	deep->cuts++;
 	deep->proven = true;
 	deep->others = deep->number = 0;
-	give_up(deep, count - sure);
+	deep_give_up(deep, count - sure);
 	return true;
 }
 
@@ -775,6 +719,7 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 			"changes tasks");
 		return 0;
 	}
+	deep.code.text = &probes->text;
 	deep.hits.code = &deep.code;
 	if (!opts->place && answer->site.reg != SITE_REG_NONE)
 		deep.place = deep_place_of_site(answer->site.watch, answer->site.reg);

@@ -37,24 +37,12 @@ struct deep_segment {
 };
 
 /**
- * struct deep_interrupt - left out of what a run did
- * @entry: of the interrupt; or of the function in which the run that took the path left it
- * @newer: branches of the path behind it
- * @rescheduled: it left the path: others ran, and it came back
- */
-struct deep_interrupt {
-	uint64_t entry;
-	size_t newer;
-	unsigned int run;
-	bool rescheduled;
-};
-
-/**
  * struct deep_path - free with deep_path_free()
  * @branches: oldest first, up to @end, the instruction that made the error
  * @segments: from the error backwards; the sum of their counts is @count
  * @runs: that were made for it
  * @entry: the first branch enters the system call
+ * @start: 0; or the path begins behind a call that waited, and returned there
  * @other_way: 0; or it begins with a record of this run, which came to @end by other branches than
  *             the answer's hit
  * @unchecked: why no run was made to see whether one takes the whole of it; "" if there was, or it
@@ -71,6 +59,7 @@ struct deep_path {
 	size_t interrupt_count;
 	unsigned int runs;
 	bool entry;
+	uint64_t start;
 	unsigned int other_way;
 	struct errmsg unchecked;
 	struct errmsg gap;

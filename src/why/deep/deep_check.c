@@ -12,7 +12,7 @@
 #include "util/vector.h"
 
 /* "call rel32", and what the kernel writes over one that is switched off. */
-#define CALL_BYTES 5
+#define CALL_BYTES DEEP_CALL_BYTES
 /* Instructions that a probe may stand further on than where a way begins. */
 #define FURTHER_MAX 4
 /* What an ENDBR becomes that no indirect call needs; the tracer's place, and a static key, have 5.
@@ -111,6 +111,16 @@ static int add_last(struct deep_check *check, size_t at, const struct insn *insn
 	}
 }
 
+/* The path goes on behind this call as if it had done nothing. */
+static int add_wait(struct deep_check *check, const struct deep_interrupt *cut)
+{
+	if (vector_grow(&check->waits, check->wait_count, sizeof(*check->waits)))
+		return -ENOMEM;
+	check->waits[check->wait_count++] =
+		(struct deep_wait){.step = check->step_count - 1, .woke = cut->woke};
+	return 0;
+}
+
 /* What is executed behind branch @at. */
 static int add_block(struct deep_check *check, const struct text_source *text, size_t at)
 {
@@ -133,6 +143,8 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 		addr += insn.len;
 		if (insn.class == INSN_COND)
 			err = add_fork(check, at + 1, addr, insn.target);
+		else if (insn.class == INSN_CALL && deep_cut_at(known, addr))
+			err = add_wait(check, deep_cut_at(known, addr));
 		if (err)
 			return err;
 	}
@@ -444,6 +456,22 @@ static int arm_fork(struct deep_check *check, const struct text_source *text, si
 	return err;
 }
 
+/* Both at the call and behind it: what is hit between the two is the call's own. */
+static int arm_wait(struct deep_check *check, deep_probe_fn *probe, void *ctx, size_t step)
+{
+	for (size_t i = step; i < step + 2; i++) {
+		uint64_t addr = check->steps[i].addr;
+		int err = deep_check_has(check, addr) ? 0 : probe(ctx, addr);
+
+		if (err == -ENOMEM || err == -EINTR)
+			return err;
+		err = err ?: add_armed(check, addr);
+		if (err == -ENOMEM)
+			return err;
+	}
+	return 0;
+}
+
 int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
 		   size_t depth, deep_probe_fn *probe, void *ctx)
 {
@@ -453,6 +481,8 @@ int deep_check_arm(struct deep_check *check, const struct text_source *text, siz
 	if (err)
 		return err == -ENOMEM || err == -EINTR ? err : 0;
 	err = add_armed(check, check->known.end);
+	for (size_t i = 0; !err && i < check->wait_count; i++)
+		err = arm_wait(check, probe, ctx, check->waits[i].step);
 	/* A probe that one fork needs may stand in the record that another one is in. */
 	while (!err && more) {
 		more = false;
@@ -473,6 +503,7 @@ void deep_check_clear(struct deep_check *check)
 	free(check->steps);
 	free(check->addrs);
 	free(check->forks);
+	free(check->waits);
 	free(check->returns);
 	free(check->armed);
 	*check = (struct deep_check){};

@@ -55,12 +55,19 @@ struct deep_fork {
 	bool quiet;
 };
 
+/** struct deep_wait - @step: of the call; it @woke another task, or else waited */
+struct deep_wait {
+	size_t step;
+	bool woke;
+};
+
 /**
  * struct deep_check - one check of one path; free with deep_check_clear()
  * @symbols, @known: borrowed
  * @steps: oldest first; without what stands before the first branch
  * @addrs: of the steps, each once, ascending
  * @forks: oldest first
+ * @waits: calls that are left out of the path, oldest first
  * @returns: while the steps are gathered: of the calls that have not returned
  * @armed: addresses of probes, ascending
  * @views: of these, breakpoints that take a record
@@ -74,6 +81,8 @@ struct deep_check {
 	size_t addr_count;
 	struct deep_fork *forks;
 	size_t fork_count;
+	struct deep_wait *waits;
+	size_t wait_count;
 	struct deep_return *returns;
 	size_t return_count;
 	uint64_t *armed;

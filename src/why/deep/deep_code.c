@@ -3,7 +3,19 @@
 
 #include <errno.h>
 
+#include "disasm/fetch.h"
 #include "util/cleanup.h"
+#include "why/deep/deep_compute.h"
+
+/* The addresses of functions; of one that is not there it stays 0. */
+static void find_all(struct symbols *symbols, const char *const *names, size_t count, uint64_t *ret)
+{
+	struct symbol sym;
+
+	for (size_t i = 0; i < count; i++)
+		if (!symbols_by_name(symbols, "", names[i], 0, &sym))
+			ret[i] = sym.addr;
+}
 
 /* The kernel says where its entry code is; only names tell what a system call goes to. */
 int deep_code_find(struct symbols *symbols, struct deep_code *ret_code)
@@ -13,27 +25,83 @@ int deep_code_find(struct symbols *symbols, struct deep_code *ret_code)
 	/* The second has another name where GCC changed its arguments. */
 	static const char *const switches[] = {"__switch_to_asm", "finish_task_switch",
 					       "finish_task_switch.isra.0"};
+	static const char *const wakes[] = {"try_to_wake_up", "wake_up_process", "wake_up_state"};
+	static const char *const yields[] = {"__cond_resched", "__cond_resched_lock",
+					     "preempt_schedule", "preempt_schedule_notrace"};
 	struct deep_code code = {};
 	struct symbol sym;
 
+	_Static_assert(ARRAY_SIZE(yields) == ARRAY_SIZE(code.yields), "one each");
 	_Static_assert(ARRAY_SIZE(calls) == ARRAY_SIZE(code.calls), "one each");
+	_Static_assert(ARRAY_SIZE(wakes) == ARRAY_SIZE(code.wakes), "one each");
 	if (symbols_by_name(symbols, "", "__entry_text_start", 0, &sym))
 		return -ENOENT;
 	code.start = sym.addr;
 	if (symbols_by_name(symbols, "", "__entry_text_end", 0, &sym))
 		return -ENOENT;
 	code.end = sym.addr;
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		if (!symbols_by_name(symbols, "", calls[i], 0, &sym))
-			code.calls[i] = sym.addr;
+	find_all(symbols, calls, ARRAY_SIZE(calls), code.calls);
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
 		if (!symbols_by_name(symbols, "", switches[i], 0, &sym)) {
 			code.switch_start[!!i] = sym.addr;
 			code.switch_end[!!i] = sym.addr + sym.size;
 		}
+	if (!symbols_by_name(symbols, "", "__sched_text_start", 0, &sym))
+		code.sched_start = sym.addr;
+	if (!symbols_by_name(symbols, "", "__sched_text_end", 0, &sym))
+		code.sched_end = sym.addr;
+	find_all(symbols, wakes, ARRAY_SIZE(wakes), code.wakes);
+	find_all(symbols, yields, ARRAY_SIZE(yields), code.yields);
 	/* Without the switch, what it did on behalf of the task would stand in the path. */
 	if (!code.switch_end[0] || !code.calls[0])
 		return -ENOENT;
 	*ret_code = code;
 	return 0;
+}
+
+static bool in_sched(const struct deep_code *code, uint64_t addr)
+{
+	return addr >= code->sched_start && addr < code->sched_end;
+}
+
+static bool is_one_of(const uint64_t *addrs, size_t count, uint64_t addr)
+{
+	for (size_t i = 0; i < count; i++)
+		if (addrs[i] && addrs[i] == addr)
+			return true;
+	return false;
+}
+
+enum deep_call_kind deep_code_call(const struct deep_code *code, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+	uint64_t call, target;
+
+	if (!code->text || in_sched(code, addr) || !deep_call_before(code->text, addr, &call) ||
+	    insn_fetch(code->text, call, bytes, &insn))
+		return DEEP_CALL_OTHER;
+	target = insn.target;
+	if (is_one_of(code->wakes, ARRAY_SIZE(code->wakes), target))
+		return DEEP_CALL_WAKES;
+	/* A static call goes by a jump, which the kernel patches. */
+	if (!in_sched(code, target) && !insn_fetch(code->text, target, bytes, &insn) &&
+	    insn.class == INSN_JMP)
+		target = insn.target;
+	return in_sched(code, target) && !is_one_of(code->yields, ARRAY_SIZE(code->yields), target)
+		       ? DEEP_CALL_WAITS
+		       : DEEP_CALL_OTHER;
+}
+
+enum deep_call_kind deep_code_left(const struct deep_code *code, const struct why_branch *branch)
+{
+	enum deep_call_kind kind = deep_code_call(code, branch->to);
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	/* A jump may go there, too: over the call. */
+	if (kind == DEEP_CALL_OTHER || insn_fetch(code->text, branch->from, bytes, &insn) ||
+	    insn.class != INSN_RET)
+		return DEEP_CALL_OTHER;
+	return kind;
 }

@@ -15,4 +15,17 @@
  */
 int deep_code_find(struct symbols *symbols, struct deep_code *ret_code);
 
+/** enum deep_call_kind - what a call is for, as far as what it does is left out of a path */
+enum deep_call_kind {
+	DEEP_CALL_OTHER, /* it is not */
+	DEEP_CALL_WAITS, /* of the scheduler, by other code: a task can wait in it */
+	DEEP_CALL_WAKES, /* it wakes another task: how depends on what else runs */
+};
+
+/** deep_code_call() - the kind of the direct call that returns to @addr */
+enum deep_call_kind deep_code_call(const struct deep_code *code, uint64_t addr);
+
+/** deep_code_left() - the kind of the direct call that @branch returns from */
+enum deep_call_kind deep_code_left(const struct deep_code *code, const struct why_branch *branch);
+
 #endif

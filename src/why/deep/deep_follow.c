@@ -210,6 +210,12 @@ static size_t observed_from(const struct deep_check *check, const struct deep_re
 	return certain_from(check, oldest, step, before);
 }
 
+static bool has_wait_probes(const struct deep_check *check, size_t step)
+{
+	return deep_check_has(check, check->steps[step].addr) &&
+	       deep_check_has(check, check->steps[step + 1].addr);
+}
+
 /*
  * Of all forks; those that records have are @observed. Where a record was to have one, and has not,
  * the run may have gone another way. Return: the oldest branch from which on that is not so.
@@ -219,6 +225,10 @@ static size_t find_blind(const struct deep_check *check, const bool *observed, b
 	size_t first = 0;
 
 	memset(ret_blind, false, check->known.count * sizeof(*ret_blind));
+	/* Without both probes the call's own hits are taken for the path's. */
+	for (size_t i = 0; i < check->wait_count; i++)
+		if (!has_wait_probes(check, check->waits[i].step))
+			first = check->steps[check->waits[i].step].at + 1;
 	for (size_t i = 0; i < check->fork_count; i++) {
 		const struct deep_fork *fork = &check->forks[i];
 
@@ -362,15 +372,40 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 	return true;
 }
 
+static const struct deep_wait *wait_at(const struct deep_check *check, size_t step)
+{
+	for (size_t i = 0; i < check->wait_count; i++)
+		if (check->waits[i].step == step)
+			return &check->waits[i];
+	return NULL;
+}
+
 static bool is_next(const struct deep_check *check, const struct deep_hit *hits,
 		    const struct followed *at)
 {
 	return at->before != SIZE_MAX && hits[at->left - 1].ip == check->steps[at->before].addr;
 }
 
+/*
+ * Behind a call that is left out: so are its own hits, which are deeper on the stack. False: it was
+ * to wait, and did not in this run.
+ */
+static bool skip_wait(const struct deep_check *check, const struct deep_hit *hits,
+		      struct followed *at)
+{
+	const struct deep_hit *behind = &hits[at->left];
+	const struct deep_wait *wait = wait_at(check, at->before);
+
+	if (!wait || at->before + 1 != at->step)
+		return true;
+	while (at->left && hits[at->left - 1].regs[PTREG_SP] < behind->regs[PTREG_SP])
+		at->left--;
+	return wait->woke || !at->left || hits[at->left - 1].switches != behind->switches;
+}
+
 static void follow(const struct deep_check *check, const struct deep_hit *hits, struct followed *at)
 {
-	while (at->left && follow_hit(check, hits, at))
+	while (at->left && follow_hit(check, hits, at) && skip_wait(check, hits, at))
 		if (at->left && !is_next(check, hits, at))
 			skip_excursions(check, hits, at);
 }

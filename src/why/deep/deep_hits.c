@@ -88,7 +88,7 @@ static int add_hit(struct deep_hits *hits, const struct why_event *head, uint32_
 	if (vector_grow(&thread->hits, thread->count, sizeof(*thread->hits)))
 		return -ENOMEM;
 	*ret = &thread->hits[thread->count++];
-	**ret = (struct deep_hit){.ip = ip, .seq = head->seq};
+	**ret = (struct deep_hit){.ip = ip, .seq = head->seq, .switches = head->switches};
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/vector.h"
+#include "why/deep/deep_code.h"
 
 static bool in_entry(const struct deep_code *code, uint64_t addr)
 {
@@ -71,6 +72,11 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 {
 	bool entry = enters_call(code, branch);
 
+	if (deep_code_left(code, branch) == DEEP_CALL_WAKES) {
+		ret->end = DEEP_END_SWITCH;
+		ret->resumed = branch->to;
+		return true;
+	}
 	if (in_switch(code, branch->from) || in_switch(code, branch->to)) {
 		ret->end = DEEP_END_SWITCH;
 		return true;
@@ -84,6 +90,30 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 	if (entry)
 		ret->end = DEEP_END_ENTRY;
 	return entry;
+}
+
+/*
+ * Of a record that begins at a switch of tasks, newest first: what the call did in which the task
+ * waited differs from run to run, as another task's turn does.
+ */
+static void cut_wait(const struct deep_code *code, struct deep_record *record)
+{
+	size_t kept = 0;
+
+	for (size_t i = record->count; i-- > 0;) {
+		if (deep_code_left(code, &record->branches[i]) != DEEP_CALL_WAITS)
+			continue;
+		record->resumed = record->branches[i].to;
+		record->count = i;
+		break;
+	}
+	for (size_t i = 0; i < record->interrupt_count; i++) {
+		if (record->interrupt_at[i] > record->count)
+			continue;
+		record->interrupts[kept] = record->interrupts[i];
+		record->interrupt_at[kept++] = record->interrupt_at[i];
+	}
+	record->interrupt_count = kept;
 }
 
 void deep_record_make(const struct deep_code *code, const struct why_branch *newest, size_t count,
@@ -113,6 +143,8 @@ void deep_record_make(const struct deep_code *code, const struct why_branch *new
 		ret->interrupt_at[ret->interrupt_count++] = ret->count;
 		i = entered;
 	}
+	if (ret->end == DEEP_END_SWITCH && !ret->resumed)
+		cut_wait(code, ret);
 	put_oldest_first(ret);
 }
 
@@ -123,7 +155,7 @@ static void run_behind(const struct deep_known *known, long at, uint64_t *ret_lo
 	long last = (long)known->count - 1;
 
 	*ret_high = at == last ? known->end : known->branches[at + 1].from;
-	*ret_low = at == DEEP_BEFORE ? *ret_high : known->branches[at].to;
+	*ret_low = at != DEEP_BEFORE ? known->branches[at].to : known->start ?: *ret_high;
 }
 
 bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr)
@@ -132,6 +164,14 @@ bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr)
 
 	run_behind(known, at, &low, &high);
 	return addr >= low && addr <= high;
+}
+
+const struct deep_interrupt *deep_cut_at(const struct deep_known *known, uint64_t addr)
+{
+	for (size_t i = 0; i < known->cut_count; i++)
+		if (known->cuts[i].resumed && known->cuts[i].resumed == addr)
+			return &known->cuts[i];
+	return NULL;
 }
 
 /**
@@ -200,6 +240,18 @@ static bool continues(const struct deep_run *run, size_t hit)
 	       (record->count || run->hits[hit].ip != record->resumed);
 }
 
+/* How far back the records from number @last to number @hit go. */
+static void set_reach(const struct deep_run *run, size_t hit, size_t last, struct deep_joint *ret)
+{
+	const struct deep_record *oldest = &run->hits[last].record;
+
+	ret->entry = oldest->end == DEEP_END_ENTRY;
+	ret->switched = oldest->end == DEEP_END_SWITCH;
+	ret->resumed = ret->switched ? oldest->resumed : 0;
+	ret->first = &run->hits[last];
+	ret->last = &run->hits[hit];
+}
+
 /* All branches before a hit that records without a gap have, the newest first. */
 static int collect(const struct deep_run *run, size_t hit, struct why_branch **ret,
 		   size_t *ret_count, size_t *ret_last)
@@ -218,6 +270,58 @@ static int collect(const struct deep_run *run, size_t hit, struct why_branch **r
 	}
 }
 
+static bool has_point(const struct deep_run *run, uint64_t addr)
+{
+	for (size_t i = 0; i < run->point_count; i++)
+		if (run->points[i] == addr)
+			return true;
+	return false;
+}
+
+/* Is @addr behind a call that is left out, and would the run have hit both? */
+static bool is_behind_wait(const struct deep_known *known, const struct deep_run *run,
+			   uint64_t addr)
+{
+	return (addr == known->start || deep_cut_at(known, addr)) && has_point(run, addr) &&
+	       has_point(run, addr - DEEP_CALL_BYTES);
+}
+
+/*
+ * How many of the run's hits are older than number @hit, and of the path's own code: those within a
+ * call that is left out are deeper on the stack.
+ */
+static size_t older_hits(const struct deep_known *known, const struct deep_run *run, size_t hit)
+{
+	size_t left = hit;
+
+	if (!is_behind_wait(known, run, run->hits[hit].ip))
+		return left;
+	while (left && run->hits[left - 1].regs[PTREG_SP] < run->hits[hit].regs[PTREG_SP])
+		left--;
+	return left;
+}
+
+/* Has the path, between these two, a call that is left out, whose own hits nothing tells apart? */
+static bool crosses_wait(const struct deep_known *known, const struct deep_run *run,
+			 const struct place *older, const struct place *newer)
+{
+	for (long at = older->at; at <= newer->at; at++) {
+		uint64_t low, high;
+
+		run_behind(known, at, &low, &high);
+		low = at == older->at ? older->addr : low;
+		high = at == newer->at ? newer->addr : high;
+		for (size_t i = 0; i < known->cut_count; i++) {
+			uint64_t resumed = known->cuts[i].resumed;
+
+			if (resumed > low && resumed <= high &&
+			    !is_behind_wait(known, run, resumed))
+				return true;
+		}
+	}
+	return false;
+}
+
 /*
  * Does the record at the next newer hit reach back to the one at @place? Then both are of one
  * execution, and the branches between them count as the same, too.
@@ -229,8 +333,10 @@ static bool reaches(const struct deep_record *newer, long newer_at, const struct
 	if ((long)newer->count > between ||
 	    (place->at == DEEP_BEFORE && (long)newer->count == between))
 		return true;
-	return (long)newer->count == between && newer->end == DEEP_END_RESUMED &&
-	       newer->resumed == place->addr;
+	if ((long)newer->count != between || !newer->resumed)
+		return false;
+	return newer->end == DEEP_END_RESUMED ? newer->resumed == place->addr
+					      : newer->resumed - DEEP_CALL_BYTES == place->addr;
 }
 
 /* Without that: the same branches must not stand before another execution of the point. */
@@ -249,6 +355,21 @@ static bool is_ambiguous(const struct deep_known *known, uint64_t point, long at
 	return false;
 }
 
+/*
+ * Before the hit there is a call that waited, and the path has nothing that is older. It may have
+ * some of the call's own branches: a record that did not reach the switch has them.
+ */
+static int begin_behind_wait(const struct deep_known *known, const struct deep_record *record,
+			     size_t gone, struct deep_joint *ret)
+{
+	ret->switched = !gone;
+	if (!gone || known->branches[gone - 1].to == record->resumed) {
+		ret->resumed = record->resumed;
+		ret->gone = gone;
+	}
+	return DEEP_SWITCHED;
+}
+
 /* What stands before the path, out of all that stands before the hit. */
 static int prepend(const struct deep_known *known, long at, const struct deep_run *run, size_t hit,
 		   struct deep_joint *ret)
@@ -265,7 +386,7 @@ static int prepend(const struct deep_known *known, long at, const struct deep_ru
 			return DEEP_OTHER_PATH;
 		}
 	if (count <= overlap && run->hits[last].record.end == DEEP_END_SWITCH)
-		return DEEP_SWITCHED;
+		return begin_behind_wait(known, &run->hits[last].record, overlap - count, ret);
 	if (count < overlap)
 		return DEEP_SHORT;
 	if (count == overlap)
@@ -276,9 +397,7 @@ static int prepend(const struct deep_known *known, long at, const struct deep_ru
 		return -ENOMEM;
 	for (size_t i = 0; i < ret->added_count; i++)
 		ret->added[i] = all[count - 1 - i];
-	ret->entry = run->hits[last].record.end == DEEP_END_ENTRY;
-	ret->first = &run->hits[last];
-	ret->last = &run->hits[hit];
+	set_reach(run, hit, last, ret);
 	return DEEP_JOINED;
 }
 
@@ -323,9 +442,11 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 	const struct deep_hit *hit = deep_newest_hit(run->hits, run->hit_count, known->end);
 	bool goes_on = true;
 
-	for (; hit; hit--) {
+	while (hit) {
 		bool agreed = agrees(known, &place, &hit->record, ret_differs);
+		struct place newer = place;
 		long at = place.at;
+		size_t left;
 
 		mark_seen(known, &place,
 			  agreed ? hit->record.count : (size_t)(at - (long)*ret_differs), goes_on,
@@ -337,11 +458,15 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 		if (!place_before(known, run, &place))
 			return DEEP_JOINED;
 		*ret_differs = known->count;
-		if (hit == run->hits || hit[-1].ip != place.addr) {
+		left = older_hits(known, run, (size_t)(hit - run->hits));
+		if (!left || run->hits[left - 1].ip != place.addr) {
+			if (crosses_wait(known, run, &place, &newer))
+				return DEEP_AMBIGUOUS;
 			*ret_parted = parted_at(known, run, hit, at, &place);
 			return DEEP_OTHER_PATH;
 		}
 		goes_on = reaches(&hit->record, at, &place);
+		hit = &run->hits[left - 1];
 	}
 	return DEEP_NO_HIT;
 }
@@ -354,6 +479,8 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 	const struct deep_hit *error = deep_newest_hit(run->hits, run->hit_count, known->end);
 	long newer_at,
 		seen_from = place.at; /* from there to @place each branch was seen in this run */
+	/* Of a hit that may be in a call that is left out: it says nothing of the path. */
+	int other = DEEP_OTHER_PATH;
 	size_t hit;
 
 	*ret = (struct deep_joint){};
@@ -361,19 +488,25 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 		return DEEP_NO_HIT;
 	hit = (size_t)(error - run->hits);
 	for (;;) {
+		struct place newer = place;
+		size_t left;
+
 		if (!agrees(known, &place, &run->hits[hit].record, &ret->differs))
-			return DEEP_OTHER_PATH;
+			return other;
 		if (place.at == at && place.addr == point)
 			break;
 		newer_at = place.at;
 		if (!place_before(known, run, &place))
 			return DEEP_NO_PROGRESS;
 		ret->differs = (size_t)(place.at < 0 ? 0 : place.at);
-		if (!hit || run->hits[hit - 1].ip != place.addr)
-			return DEEP_OTHER_PATH;
+		if (crosses_wait(known, run, &place, &newer))
+			other = DEEP_AMBIGUOUS;
+		left = older_hits(known, run, hit);
+		if (!left || run->hits[left - 1].ip != place.addr)
+			return other;
 		if (!reaches(&run->hits[hit].record, newer_at, &place))
 			seen_from = place.at;
-		hit--;
+		hit = left - 1;
 	}
 	ret->overlap = (size_t)(seen_from + 1);
 	if (seen_from == at && is_ambiguous(known, point, at))
@@ -424,9 +557,7 @@ static int prepend_call(const struct deep_run *run, size_t hit, const struct why
 	for (size_t i = 0; i < count; i++)
 		ret->added[before_count + i] = computed[i];
 	ret->computed = count;
-	ret->entry = run->hits[last].record.end == DEEP_END_ENTRY;
-	ret->first = &run->hits[last];
-	ret->last = &run->hits[hit];
+	set_reach(run, hit, last, ret);
 	return DEEP_JOINED;
 }
 
@@ -454,4 +585,42 @@ int deep_join_call(const struct deep_known *known, uint64_t point, long at, uint
 	if (count == overlap && !before->record.count)
 		return DEEP_NO_PROGRESS;
 	return prepend_call(run, hit - 1, computed, count - overlap, ret);
+}
+
+/* Before number @hit, behind the call: the hit at it; false: there is none. */
+static bool find_wait(const struct deep_known *known, bool waits, const struct deep_run *run,
+		      size_t hit, size_t *ret_call)
+{
+	const struct deep_hit *behind = &run->hits[hit], *before;
+	size_t left = older_hits(known, run, hit);
+
+	if (!left)
+		return false;
+	before = &run->hits[left - 1];
+	*ret_call = left - 1;
+	return before->ip == known->start - DEEP_CALL_BYTES &&
+	       before->regs[PTREG_SP] == behind->regs[PTREG_SP] &&
+	       (!waits || before->switches != behind->switches);
+}
+
+int deep_join_wait(const struct deep_known *known, bool waits, const struct deep_run *run,
+		   struct deep_joint *ret)
+{
+	struct deep_known nothing = {.end = known->start};
+	size_t hit = 0, overlap;
+	int verdict = find_hit(known, known->start, DEEP_BEFORE, run, ret, &hit);
+
+	overlap = ret->overlap;
+	/* Where the error is so near, all that is behind the call is the same. */
+	if (verdict && (verdict != DEEP_OVERLAP || overlap < known->count))
+		return verdict;
+	ret->differs = 0;
+	if (!find_wait(known, waits, run, hit, &hit))
+		return DEEP_OTHER_PATH;
+	verdict = prepend(&nothing, DEEP_BEFORE, run, hit, ret);
+	ret->overlap = overlap;
+	/* Another such call, without a branch between the two. */
+	if (verdict == DEEP_SWITCHED)
+		ret->switched = false;
+	return verdict;
 }

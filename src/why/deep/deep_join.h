@@ -28,7 +28,11 @@
  * @start, @end: the entry code, of system calls, interrupts and exceptions
  * @calls: functions that entry code calls for a system call; 0: none
  * @switch_start, @switch_end: what goes from one task to the next, and what the next one does
- *first; 0: not known
+ *                             first; 0: not known
+ * @sched_start, @sched_end: the scheduler's functions that a task waits in; 0: not known
+ * @yields: of these, those in which a task seldom lets others run; 0: none
+ * @wakes: functions that wake another task; 0: none
+ * @text: or NULL: then nothing of these is left out (borrowed)
  */
 struct deep_code {
 	uint64_t start;
@@ -36,6 +40,11 @@ struct deep_code {
 	uint64_t calls[4];
 	uint64_t switch_start[2];
 	uint64_t switch_end[2];
+	uint64_t sched_start;
+	uint64_t sched_end;
+	uint64_t yields[4];
+	uint64_t wakes[3];
+	const struct text_source *text;
 };
 
 /** enum deep_end - why a record goes no further back */
@@ -44,13 +53,15 @@ enum deep_end {
 	DEEP_END_RESUMED, /* there an interrupt, or a breakpoint of ours, ended */
 	DEEP_END_ENTRY,	  /* there the system call was entered: that is its first branch */
 	DEEP_END_OTHER,	  /* other entry code, or user space */
-	DEEP_END_SWITCH,  /* there the task was switched to: before that another one ran */
-	DEEP_END_STALE,	  /* it is none: the LBR had stopped before */
+	DEEP_END_SWITCH, /* there the task was switched to: before that another one ran; or woken */
+	DEEP_END_STALE,	 /* it is none: the LBR had stopped before */
 };
 
 /**
  * struct deep_record - the branches before a hit, oldest first, that are of the call itself
- * @resumed: DEEP_END_RESUMED: the instruction that was executed next
+ * @resumed: DEEP_END_RESUMED: the instruction that was executed next; DEEP_END_SWITCH: the same,
+ *           behind the call in which the task waited, or woke another one, whose own branches are
+ *           left out; 0: the hit was in that call
  * @interrupts: entries of interrupts and exceptions that were cut out of its middle
  * @interrupt_at: how many of @branches are newer
  */
@@ -67,11 +78,13 @@ struct deep_record {
 /**
  * struct deep_hit - a breakpoint or kprobe at @ip was hit
  * @seq: its place in the order of all events
+ * @switches: how often the thread has let another one run, since it began
  * @regs: struct pt_regs before the instruction; of a kprobe the stack pointer alone, and no record
  */
 struct deep_hit {
 	uint64_t ip;
 	uint64_t seq;
+	uint32_t switches;
 	uint64_t regs[RECORD_REGS];
 	struct deep_record record;
 };
@@ -81,15 +94,42 @@ void deep_record_make(const struct deep_code *code, const struct why_branch *new
 		      struct deep_record *ret);
 
 /**
+ * struct deep_interrupt - left out of what a run did
+ * @entry: of the interrupt; or of the function in which the run that took the path left it
+ * @newer: branches of the path behind it
+ * @resumed: 0; or @entry was called, and waited: the call returned there; or @woke another task
+ * @rescheduled: it left the path: others ran, and it came back
+ */
+struct deep_interrupt {
+	uint64_t entry;
+	size_t newer;
+	uint64_t resumed;
+	unsigned int run;
+	bool rescheduled;
+	bool woke;
+};
+
+/**
  * struct deep_known - the path as far as it is known
  * @branches: oldest first
  * @end: the instruction that they lead to: it made the error
+ * @start: 0; or the path begins there, behind a call that waited, or woke another task
+ * @cuts: left out of it, @cut_count
  */
 struct deep_known {
 	const struct why_branch *branches;
 	size_t count;
 	uint64_t end;
+	uint64_t start;
+	const struct deep_interrupt *cuts;
+	size_t cut_count;
 };
+
+/* Such a call is "call rel32": its address is so many bytes before where it returns to. */
+#define DEEP_CALL_BYTES 5
+
+/** deep_cut_at() - the call that returns to @addr, and is left out of the path; NULL: none is */
+const struct deep_interrupt *deep_cut_at(const struct deep_known *known, uint64_t addr);
 
 /**
  * struct deep_run - one run
@@ -122,6 +162,9 @@ enum deep_verdict {
  * @added: DEEP_JOINED: branches before the path, oldest first; free()
  * @computed: the last of @added, which no record has
  * @entry: the first of them enters the system call
+ * @switched: before them another task ran
+ * @resumed: 0; or before them is a call that waited, and returned there. DEEP_SWITCHED: the same,
+ *           before the path without its @gone oldest branches, which are of that call
  * @first, @last: the hits whose records have them, from the oldest one on; borrowed from the run
  */
 struct deep_joint {
@@ -131,6 +174,9 @@ struct deep_joint {
 	size_t added_count;
 	size_t computed;
 	bool entry;
+	bool switched;
+	uint64_t resumed;
+	size_t gone;
 	const struct deep_hit *first;
 	const struct deep_hit *last;
 };
@@ -138,7 +184,7 @@ struct deep_joint {
 /**
  * deep_runs_through() - does the path execute the instruction at @addr behind branch @at?
  * That is, from where the branch leads to up to the source of the next. Before the first branch of
- * the path, DEEP_BEFORE, only the source of that is known.
+ * the path, DEEP_BEFORE, it is known from @start on; without that only the source of that branch.
  */
 bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr);
 
@@ -161,7 +207,8 @@ struct deep_parted {
  * @ret_differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take;
  *               the path's count if that is somewhere between two points
  * @ret_parted: DEEP_OTHER_PATH: the same, as far as it is known
- * Return: DEEP_JOINED; DEEP_NO_HIT; DEEP_OTHER_PATH.
+ * Return: DEEP_JOINED; DEEP_NO_HIT; DEEP_OTHER_PATH; DEEP_AMBIGUOUS: a hit is not where the path
+ * has one, and may have been in a call that waited.
  */
 int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,
 	       size_t *ret_differs, struct deep_parted *ret_parted);
@@ -197,6 +244,19 @@ typedef int deep_compute_fn(void *ctx, const struct deep_hit *hit, struct why_br
  */
 int deep_join_call(const struct deep_known *known, uint64_t point, long at, uint64_t call,
 		   const struct deep_run *run, deep_compute_fn *compute, void *ctx,
+		   struct deep_joint *ret);
+
+/**
+ * deep_join_wait() - the same, where the path begins behind a call that is left out, at its @start
+ *
+ * As an interrupt is, what the call did is left out. Proven are: the run was at @start by the
+ * path's branches; before that it was at the call instruction, with the stack at the same place,
+ * and, where the call waits, let others run in between.
+ * @waits: it does; else it wakes another task
+ * @run: its points are @start and the call instruction, among others
+ * Return: as deep_join().
+ */
+int deep_join_wait(const struct deep_known *known, bool waits, const struct deep_run *run,
 		   struct deep_joint *ret);
 
 #endif

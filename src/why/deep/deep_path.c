@@ -39,6 +39,7 @@ int deep_path_begin(struct deep_path *path, const struct deep_record *record, un
 						.run = run};
 	}
 	path->entry = record->end == DEEP_END_ENTRY;
+	path->start = record->end == DEEP_END_SWITCH ? record->resumed : 0;
 	return 0;
 }
 
@@ -96,9 +97,13 @@ void deep_path_cut(struct deep_path *path, size_t gone)
 		if (gone || (!oldest->count && path->segment_count > 1))
 			path->segment_count--;
 	}
-	for (size_t i = 0; i < path->interrupt_count; i++)
+	path->entry = false;
+	path->start = 0;
+	for (size_t i = 0; i < path->interrupt_count; i++) {
 		if (path->interrupts[i].newer < path->count)
 			path->interrupts[kept++] = path->interrupts[i];
+		else if (path->interrupts[i].newer == path->count && path->interrupts[i].resumed)
+			path->start = path->interrupts[i].resumed;
+	}
 	path->interrupt_count = kept;
-	path->entry = false;
 }

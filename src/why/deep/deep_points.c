@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which points of the path the next run has breakpoints at. */
+/* Which points of the path the next run has breakpoints at, and to arm them. */
 #include "why/deep/deep_search.h"
+
+#include <errno.h>
 
 #include "capture/capture.h"
 #include "symbolize/place.h"
@@ -63,6 +65,19 @@ static bool find_call(const struct deep *deep, struct deep_target *ret)
 	return true;
 }
 
+/* Of the call that waited where the path begins: behind it, and at it. */
+static bool find_wait(const struct deep *deep, struct deep_target *ret)
+{
+	uint64_t addr = deep->path->start;
+
+	if (!deep->looks.checked || is_refused(deep, addr) ||
+	    is_refused(deep, addr - DEEP_CALL_BYTES))
+		return false;
+	*ret = (struct deep_target){
+		.addr = addr, .at = DEEP_BEFORE, .call = addr - DEEP_CALL_BYTES, .wait = true};
+	return true;
+}
+
 /* True if it is possible, and @left possible ones came before it: counted down. */
 static bool take_target(const struct deep *deep, long at, uint64_t addr, unsigned int *left,
 			struct deep_target *ret)
@@ -87,6 +102,9 @@ bool deep_find_target(const struct deep *deep, struct deep_target *ret)
 	long spots = depth - least - 1;
 	unsigned int left = deep->number;
 
+	/* No record goes further back than that. */
+	if (path->start)
+		return !left && find_wait(deep, ret);
 	if (find_call(deep, ret) && !left--)
 		return true;
 	for (long i = 0; i < depth; i++) {
@@ -182,4 +200,94 @@ bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr)
 			return true;
 	}
 	return false;
+}
+
+static bool is_among(const uint64_t *points, size_t count, uint64_t addr)
+{
+	for (size_t i = 0; i < count; i++)
+		if (points[i] == addr)
+			return true;
+	return false;
+}
+
+/* Where this run may be on another way than the path, which it would be joined to. */
+static bool find_doubt(const struct deep *deep, uint64_t *ret_addr)
+{
+	const struct deep_looks *looks = &deep->looks;
+	size_t branch;
+	bool found = looks->checked ? deep_looks_parted(looks, deep->path->runs, &branch)
+				    : deep_looks_varies(looks) &&
+					      deep_looks_next(looks, deep->path->count, &branch, 1);
+
+	return found && branch < deep->path->count && deep_find_view(deep, branch, ret_addr);
+}
+
+/* With what proves the joint: the error, the point of the run before, and one of another. */
+size_t deep_arm(struct deep *deep, const struct deep_target *target, uint64_t *points)
+{
+	const struct deep_path *path = deep->path;
+	struct watch *watch = deep->probes->watch;
+	uint64_t asked[HW_SITES_MAX] = {path->end, target->addr};
+	size_t count = deep->begun ? 2 : 1, least, armed = 0;
+	/* Points that are no proof may be what could not be told apart. */
+	bool more = deep->verdict != DEEP_AMBIGUOUS;
+
+	if (target->call)
+		asked[count++] = target->call;
+	least = count;
+	if (!target->call)
+		count += deep_ask_wait(deep, asked + count, HW_SITES_MAX - count);
+	if (count < HW_SITES_MAX && deep_find_overlap(deep, target, &asked[count]))
+		count++;
+	/* Where runs differ, to see the path again is worth more than to get further. */
+	if (lbr_depth() >= DEEP_SHALLOW && count < HW_SITES_MAX && find_doubt(deep, &asked[count]))
+		count++;
+	if (more && path->count && count < HW_SITES_MAX && deep_find_entry(deep, &asked[count]))
+		count++;
+	if (more && path->segment_count > 2 && count < HW_SITES_MAX)
+		asked[count++] = path->segments[1 + path->runs % (path->segment_count - 2)].point;
+	for (size_t i = 0; i < count; i++) {
+		if (is_among(points, armed, asked[i]))
+			continue;
+		if (watch_point(watch, asked[i]))
+			points[armed++] = asked[i];
+		else if (i < least)
+			return 0;
+	}
+	return armed;
+}
+
+/* What one run is to see of the path, and the error; 0, -ENOMEM. @ret_armed: 0: there is nothing.
+ */
+int deep_arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed)
+{
+	size_t branches[HW_SITES_MAX - 1], count, armed = 0;
+	bool more = true, marked = false;
+
+	*ret_armed = 0;
+	while (!armed && more) {
+		count = deep_looks_next(&deep->looks, deep->path->count, branches,
+					HW_SITES_MAX - 1);
+		more = false;
+		for (size_t i = 0; i < count; i++) {
+			uint64_t addr = 0;
+			bool possible = deep_find_view(deep, branches[i], &addr);
+
+			more |= !possible;
+			if (deep_looks_tried(&deep->looks, branches[i], possible))
+				return -ENOMEM;
+			if (possible && !is_among(points, armed, addr) &&
+			    watch_point(deep->probes->watch, addr))
+				points[armed++] = addr;
+		}
+		marked |= more;
+	}
+	if (armed && watch_point(deep->probes->watch, deep->path->end)) {
+		points[armed++] = deep->path->end;
+		*ret_armed = armed;
+	} else if (armed || !marked) {
+		/* Debug registers that others use may be free the next time. */
+		deep->blind++;
+	}
+	return 0;
 }

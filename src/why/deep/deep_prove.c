@@ -81,7 +81,7 @@ static int keep_excursions(struct deep *deep, const bool *excursions, size_t cou
 	size_t kept = 0;
 
 	for (size_t i = 0; i < path->interrupt_count; i++)
-		if (!path->interrupts[i].rescheduled)
+		if (!path->interrupts[i].rescheduled || path->interrupts[i].resumed)
 			path->interrupts[kept++] = path->interrupts[i];
 	path->interrupt_count = kept;
 	for (size_t i = 0; i <= count; i++) {

@@ -15,6 +15,8 @@
 
 /* Few entries are read whole; of more, the new record has to begin within the path. */
 #define DEEP_SHALLOW 8
+/* A gap's reason. */
+#define DEEP_WAITED "there the call waited, and another task ran"
 
 /** enum deep_no_verdict - of a run that told nothing of the path: beside enum deep_verdict */
 enum deep_no_verdict {
@@ -27,12 +29,13 @@ enum deep_no_verdict {
  * struct deep_target - a point for the next run
  * @at: the first place of the path that executes it, or DEEP_BEFORE
  * @call: 0; or the call that returned to it: of a function in which the path begins, see
- *        deep_join_call()
+ *        deep_join_call(); or, with @wait, of one that waited, see deep_join_wait()
  */
 struct deep_target {
 	uint64_t addr;
 	long at;
 	uint64_t call;
+	bool wait;
 };
 
 /**
@@ -93,8 +96,12 @@ struct deep {
 /** deep_known_of() - the path as deep_join.h takes it; borrowed */
 static inline struct deep_known deep_known_of(const struct deep_path *path)
 {
-	return (struct deep_known){
-		.branches = path->branches, .count = path->count, .end = path->end};
+	return (struct deep_known){.branches = path->branches,
+				   .count = path->count,
+				   .end = path->end,
+				   .start = path->start,
+				   .cuts = path->interrupts,
+				   .cut_count = path->interrupt_count};
 }
 
 /** deep_find_target() - the point for the next run; false: there is none that has not been tried */
@@ -107,6 +114,20 @@ bool deep_find_target(const struct deep *deep, struct deep_target *ret);
  */
 bool deep_find_overlap(const struct deep *deep, const struct deep_target *target,
 		       uint64_t *ret_addr);
+
+/**
+ * deep_arm() - breakpoints for a run that is to get further: with what proves the joint
+ * @points: gets those that could be had, HW_SITES_MAX at most
+ * Return: how many; 0 if one is missing that the run needs.
+ */
+size_t deep_arm(struct deep *deep, const struct deep_target *target, uint64_t *points);
+
+/**
+ * deep_arm_looks() - breakpoints for a run that is to see the path again, and the error
+ * @ret_armed: 0: there is nothing to see
+ * Return: 0; -ENOMEM.
+ */
+int deep_arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed);
 
 /** deep_find_entry() - of the function that the path begins in; false: it is no help there */
 bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr);
@@ -158,6 +179,41 @@ int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost,
 
 /** deep_has_time() - may a run be made to see the path again? */
 bool deep_has_time(const struct deep *deep);
+
+/** deep_give_up() - the @gone oldest branches of the path */
+void deep_give_up(struct deep *deep, size_t gone);
+
+/**
+ * deep_ask_wait() - the two ends of the oldest call that is left out of the path
+ * Within it the run may come by other points, too.
+ * Return: how many of @asked are set: 2; 0 if there is none, or no register for it.
+ */
+size_t deep_ask_wait(const struct deep *deep, uint64_t *asked, size_t max);
+
+/** deep_leave_wait() - the path begins at a switch of tasks: what it has of that call is given up
+ */
+void deep_leave_wait(struct deep *deep);
+
+/**
+ * deep_begin_behind_wait() - the path begins behind a call that waited, where the run has shown
+ * that Return: false if nothing changed.
+ */
+bool deep_begin_behind_wait(struct deep *deep, const struct deep_joint *joint);
+
+/** deep_waits_at_start() - the call behind which the path begins waits; else it wakes another task
+ */
+bool deep_waits_at_start(const struct deep *deep);
+
+/**
+ * deep_add_wait() - that call is left out: the path is going to go on before it
+ * @newer: branches of the path behind it
+ * Return: 0; -ENOMEM.
+ */
+int deep_add_wait(struct deep *deep, size_t newer);
+
+/** deep_end_behind_wait() - only a check tells such a call's hits from those of the path before it
+ */
+void deep_end_behind_wait(struct deep *deep);
 
 /**
  * deep_prove() - make runs with kprobes on all ways off the path, until one takes it

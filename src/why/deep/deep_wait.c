@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* deep_wait.c - calls that wait, or wake another task, and are left out of the path */
+#include <errno.h>
+
+#include "capture/capture.h"
+#include "disasm/fetch.h"
+#include "util/vector.h"
+#include "why/deep/deep_code.h"
+#include "why/deep/deep_search.h"
+
+/*
+ * Around the oldest call that waited: within it the run may come by other points, too. A shallow
+ * LBR needs a breakpoint for the overlap instead.
+ */
+size_t deep_ask_wait(const struct deep *deep, uint64_t *asked, size_t max)
+{
+	const struct deep_interrupt *oldest = NULL;
+
+	for (size_t i = 0; i < deep->path->interrupt_count; i++) {
+		const struct deep_interrupt *cut = &deep->path->interrupts[i];
+
+		if (cut->resumed && (!oldest || cut->newer > oldest->newer))
+			oldest = cut;
+	}
+	if (!oldest || max < 2 || lbr_depth() < DEEP_SHALLOW)
+		return 0;
+	asked[0] = oldest->resumed;
+	asked[1] = oldest->resumed - DEEP_CALL_BYTES;
+	return 2;
+}
+
+/*
+ * The path begins within a call that waited, at the switch: what it has of that call is left out,
+ * too, if it has where that returned to.
+ */
+void deep_leave_wait(struct deep *deep)
+{
+	struct deep_path *path = deep->path;
+	size_t at = 0;
+	uint64_t to;
+
+	while (at < path->count &&
+	       deep_code_left(&deep->code, &path->branches[at]) != DEEP_CALL_WAITS)
+		at++;
+	if (at == path->count)
+		return;
+	to = path->branches[at].to;
+	deep_give_up(deep, at + 1);
+	path->start = to;
+}
+
+/* Else it wakes another task. */
+bool deep_waits_at_start(const struct deep *deep)
+{
+	return deep_code_call(&deep->code, deep->path->start) != DEEP_CALL_WAKES;
+}
+
+/* What was called where the path began, and is left out. */
+int deep_add_wait(struct deep *deep, size_t newer)
+{
+	struct deep_path *path = deep->path;
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn = {};
+
+	if (vector_grow(&path->interrupts, path->interrupt_count, sizeof(*path->interrupts)))
+		return -ENOMEM;
+	if (insn_fetch(&deep->probes->text, path->start - DEEP_CALL_BYTES, bytes, &insn))
+		insn.target = path->start - DEEP_CALL_BYTES;
+	path->interrupts[path->interrupt_count++] =
+		(struct deep_interrupt){.entry = insn.target,
+					.newer = newer,
+					.resumed = path->start,
+					.run = deep->answer->runs,
+					.rescheduled = true,
+					.woke = !deep_waits_at_start(deep)};
+	return 0;
+}
+
+/* The path begins behind a call that waited, where the run has shown that; false: it did before. */
+bool deep_begin_behind_wait(struct deep *deep, const struct deep_joint *joint)
+{
+	/* In one run alone it may have waited for a lock. */
+	if (deep->path->start || (joint->gone && !deep->shorts))
+		return false;
+	if (joint->resumed) {
+		if (joint->gone)
+			deep_give_up(deep, joint->gone);
+		deep->path->start = joint->resumed;
+	} else if (joint->switched) {
+		deep_leave_wait(deep);
+	}
+	if (!deep->path->start)
+		return false;
+	deep->number = deep->shorts = 0;
+	return true;
+}
+
+/* Only a check tells the hits of a call that waited from those of the path before it. */
+void deep_end_behind_wait(struct deep *deep)
+{
+	struct deep_path *path = deep->path;
+	size_t kept = path->count;
+
+	for (size_t i = 0; i < path->interrupt_count; i++)
+		if (path->interrupts[i].resumed && path->interrupts[i].newer < kept)
+			kept = path->interrupts[i].newer;
+	if (kept == path->count)
+		return;
+	deep_give_up(deep, path->count - kept);
+	errmsg_set(&path->gap, 0, DEEP_WAITED);
+}
