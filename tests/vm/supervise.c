@@ -3,6 +3,7 @@
  * supervise.c - the host's side of a run: start QEMU, pass the output on, name the end
  *
  *     supervise -p STARTER [-t SECONDS] [-c CORE [-f FORMAT]] [-k] DIRECTORY QEMU ARGUMENT...
+ *     supervise --tsc-khz    print how fast the host's time-stamp counter counts
  *
  * STARTER is the process that tests/vm/run was started by: when it is gone, however it went, the
  * guest ends as by SIGTERM. Else it would go on for nobody, and hold a slot. Under nohup it stays.
@@ -30,6 +31,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #include "wire.h"
 
@@ -41,6 +43,8 @@
 #define DUMP_MS	   (600 * 1000) /* for a vmcore */
 #define WORDS_MS   20000	/* for a panicked guest to print the rest */
 #define TAIL_LINES 40
+#define TSC_NS	   (20 * 1000 * 1000) /* of the clock, to see how far the TSC gets */
+#define TSC_READS  100		      /* of which the quickest one is taken */
 /* What poll() calls writable takes this much without blocking, pipes included. */
 #define WRITE_BYTES 4096
 
@@ -101,6 +105,52 @@ static int64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int64_t raw_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* Clock and TSC at one time, as far as can be: where nothing came between the two readings of the
+ * TSC. */
+static void clocks_read(int64_t *ret_ns, uint64_t *ret_tsc)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < TSC_READS; i++) {
+		uint64_t before = __rdtsc(), took;
+		int64_t ns = raw_ns();
+
+		took = __rdtsc() - before;
+		if (took < least) {
+			least = took;
+			*ret_ns = ns;
+			*ret_tsc = before + took / 2;
+		}
+	}
+}
+
+/*
+ * The guest's TSC is the host's. To find out how fast it counts, Linux compares it with the PIT or
+ * the PM timer for some milliseconds, in which QEMU may not be scheduled. A guest was seen whose
+ * clock ran five times too fast.
+ */
+static int tsc_khz_print(void)
+{
+	struct timespec pause = {.tv_nsec = TSC_NS};
+	int64_t ns, ns_later;
+	uint64_t tsc, tsc_later;
+
+	clocks_read(&ns, &tsc);
+	nanosleep(&pause, NULL);
+	clocks_read(&ns_later, &tsc_later);
+	if (ns_later <= ns)
+		return 1;
+	return printf("%.0f\n", (double)(tsc_later - tsc) * 1e6 / (double)(ns_later - ns)) < 0;
 }
 
 static void path_in(char path[PATH_MAX], const char *directory, const char *name)
@@ -747,6 +797,8 @@ int main(int argc, char **argv)
 	sigset_t watched;
 	int err;
 
+	if (argc == 2 && !strcmp(argv[1], "--tsc-khz"))
+		return tsc_khz_print();
 	if (options_parse(&options, argc, argv)) {
 		say("supervise: wrong arguments; it is called by tests/vm/run");
 		return STATUS_QEMU;
