@@ -320,7 +320,7 @@ format:
 # What tests/lint/run asks for: everything compiled by clang, too; for its warnings alone, which do not
 # depend on the optimisation.
 lint-programs: all unit replay vm-tools
-	@$(MAKE) --no-print-directory O=build/clang CC=$(CLANG) CFLAGS=-O0 all unit replay vm-tools
+	@$(MAKE) --no-print-directory O=build/clang CC="$(CCACHE)$(CLANG)" CFLAGS=-O0 all unit replay vm-tools
 
 deps:
 	@tests/deps build
