@@ -68,6 +68,7 @@ const volatile __u32 why_cgroup_level; /* its depth below the root */
  * @calls: counts them
  * @ends: hits of why_ends since the call began
  * @sigreturn: the call is rt_sigreturn()
+ * @refused: the call was not begun
  * @evicted: bit N modulo 256: of errno N a hit of the call had to make room for another one
  * @seen: lower half of a function's address, and in the upper half the call that it ran in
  */
@@ -81,6 +82,7 @@ struct why_task {
 	__u32 slot; /* number of the hit that is looked at */
 	__u32 ends;
 	__u32 sigreturn;
+	__u32 refused;
 	__u64 evicted[EVICTED_WORDS];
 	struct why_regs regs;	  /* of that hit */
 	struct why_failed failed; /* what is told of the call; its @funcs are kept as it runs */
@@ -394,7 +396,7 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 	failed->err = err;
 	failed->hits = task->hits;
 	failed->entered = task->entered;
-	failed->unused = 0;
+	failed->refused = task->refused;
 	failed->result = result;
 	failed->text[0] = 0;
 	if (extack) {
@@ -429,6 +431,15 @@ static __always_inline bool is_sigreturn(const struct why_task *task)
 	return user_regs()->orig_ax == (__u64)-1 && (why_no_enter || task->sigreturn);
 }
 
+/*
+ * A task that was seen to begin a call before ends one that it did not: seccomp comes before
+ * sys_enter. A tracer that skips a call leaves no number.
+ */
+static __always_inline bool was_refused(const struct why_task *task, __s64 ret)
+{
+	return !why_no_enter && task->calls && is_error(ret) && user_regs()->orig_ax != (__u64)-1;
+}
+
 SEC("?raw_tp/sys_exit")
 int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -443,6 +454,12 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 		task->in_call = 0;
 		if ((is_error(ret) && !is_sigreturn(task)) || task->ends)
 			report(task, WHY_VIA_SYSCALL, is_error(ret) ? -ret : 0, ret, NULL);
+	} else if (task && was_refused(task, ret)) {
+		begin_call(task);
+		task->in_call = 0;
+		task->refused = 1;
+		report(task, WHY_VIA_SYSCALL, -ret, ret, NULL);
+		task->refused = 0;
 	}
 	if (why_no_enter) {
 		task = traced_task();

@@ -138,6 +138,8 @@ struct why_hit_of {
  * @hits: of sites since the call began
  * @entered: functions that were entered since the call began; @funcs has the newest of them
  * @hits_lost: of @err's sites some hits are not told
+ * @refused: the kernel did not begin the call: kernel/entry/common.c, syscall_trace_enter(), asks a
+ *           seccomp filter first
  * @text: of the extended acknowledgement, NUL-terminated
  * @call: the arguments, as they were when the call returned
  * @funcs: lower halves of the entries' addresses; entry number N stands at N modulo WHY_FUNCS_MAX;
@@ -151,7 +153,7 @@ struct why_failed {
 	__u32 hits;
 	__u32 entered;
 	__u32 hits_lost;
-	__u32 unused;
+	__u32 refused;
 	__s64 result;
 	char text[WHY_TEXT_MAX];
 	struct syscall_event call;

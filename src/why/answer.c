@@ -57,6 +57,15 @@ static void explain_none(struct answer *answer, const struct observed *observed)
 
 #define NOT_ALL_KNOWN "not all functions that ran in the call are known, there were too many"
 
+bool answer_explain_refused(struct answer *answer)
+{
+	if (!answer->call->refused)
+		return false;
+	errmsg_set(&answer->reason, 0,
+		   "a seccomp filter of the process refused the call before the kernel began it");
+	return true;
+}
+
 void answer_explain_no_sites(struct answer *answer)
 {
 	errmsg_set(&answer->reason, 0,

@@ -190,6 +190,7 @@ static int add_failed(struct failures *failures, const struct why_failed *failed
 		.err = failed->err,
 		.executed = failed->hits,
 		.hits_lost = failed->hits_lost,
+		.refused = failed->refused,
 		.result = failed->result,
 		.call = failed->call,
 	};

@@ -24,6 +24,7 @@
  *         the newest first
  * @cut: more functions ran: which is not known
  * @hits_lost: not all hits are in @hits
+ * @refused: the kernel did not begin the call
  * @withheld: failures_withhold() was called
  */
 struct failure {
@@ -46,6 +47,7 @@ struct failure {
 	size_t func_count;
 	bool cut;
 	bool hits_lost;
+	bool refused;
 	bool withheld;
 };
 

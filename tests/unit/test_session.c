@@ -127,6 +127,20 @@ static void session_deep_without_lbr_is_refused_by_its_reason(void **state)
 	answer_deinit(&answer);
 }
 
+/* Nothing of the kernel made the error: no more runs are made for it. */
+static void session_call_refused_by_seccomp_is_told(void **state)
+{
+	struct answer answer;
+
+	command.calls[0].path = "/x";
+	command.calls[0].refused = command.calls[0].none = true;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_NONE);
+	assert_int_equal(answer.runs, 1);
+	assert_non_null(strstr(answer.reason.text, "seccomp"));
+	answer_deinit(&answer);
+}
+
 /* Functions ran that nobody knows of: an instruction of theirs may have made the error. */
 static void session_not_all_functions_known_is_not_certain(void **state)
 {
@@ -678,6 +692,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(session_without_lbr_two_runs, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_deep_without_lbr_is_refused_by_its_reason,
+						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_call_refused_by_seccomp_is_told,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(session_not_all_functions_known_is_not_certain,
 						open_kernel, close_kernel),

@@ -116,6 +116,9 @@ static void why_answer_only_habits_failed_says_so(void **state)
 	render_why_answer(out, &answer, &view);
 	answer.why_call = BLAME_PROBE;
 	render_why_answer(out, &answer, &view);
+	answer.why_call = 0;
+	answer.failures.items[0].refused = true;
+	render_why_answer(out, &answer, &view);
 	fclose(out);
 	assert_string_equal(
 		text, "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
@@ -127,7 +130,11 @@ static void why_answer_only_habits_failed_says_so(void **state)
 		      "  programs often go on after this, and what the command writes does not "
 		      "name it: it may have\n"
 		      "  refused by itself; but no other call failed\n"
-		      "  where the error was made is not known: nothing\n");
+		      "  where the error was made is not known: nothing\n"
+		      "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
+		      "  because  nothing\n"
+		      "  in a container that is its seccomp profile, in a unit "
+		      "SystemCallFilter=\n");
 	answer_deinit(&answer);
 }
 

@@ -46,6 +46,7 @@
  * @no_stack: the stack cannot be read where a kprobe is hit
  * @cut: more functions were entered than are told
  * @hits_lost: more sites were executed than are told
+ * @refused: the kernel did not begin it
  */
 struct call {
 	const char *path;
@@ -56,6 +57,7 @@ struct call {
 	bool no_stack;
 	bool cut;
 	bool hits_lost;
+	bool refused;
 };
 
 /* The kernel, as it is now. */
@@ -161,6 +163,7 @@ static inline int kernel_call(const struct call *call, watch_fn *fn, void *ctx)
 	int err = 0;
 
 	failed->hits_lost = call->hits_lost;
+	failed->refused = call->refused;
 	failed->head.kind = WHY_FAILED;
 	failed->head.seq = seq;
 	failed->head.mono_ns = clock_ns(CLOCK_MONOTONIC);

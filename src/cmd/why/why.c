@@ -478,9 +478,10 @@ static void say_call(const struct why *why)
 	else if (!answer->call)
 		log_info("%s", asks(why->opts)	 ? "no system call failed as asked for"
 			       : !answer->status ? "the command did not fail"
-						 : "no system call is to blame: programs try what "
-						   "failed in any case; it may have refused by "
-						   "itself");
+			       : answer->calls_compat
+				       ? "no system call that is looked at is to blame"
+				       : "no system call is to blame: programs try what failed "
+					 "in any case; it may have refused by itself");
 }
 
 static void use_kernel(const struct why *why, struct probes_options *probes)

@@ -407,8 +407,15 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 		print_candidates(out, answer, view);
 		break;
 	default:
-		fprintf(out, "  where the error was made is not known: %s\n",
-			escape_text(answer->reason.text, reason, sizeof(reason)));
+		if (answer->call->refused)
+			fprintf(out,
+				"  because  %s\n"
+				"  in a container that is its seccomp profile, in a unit "
+				"SystemCallFilter=\n",
+				escape_text(answer->reason.text, reason, sizeof(reason)));
+		else
+			fprintf(out, "  where the error was made is not known: %s\n",
+				escape_text(answer->reason.text, reason, sizeof(reason)));
 	}
 	print_kernel_words(out, answer->call, view);
 }

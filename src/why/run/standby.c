@@ -335,6 +335,11 @@ static int look_at(struct standby *standby, struct failure *failure)
 	if (failure->begin_ns < standby->from_ns ||
 	    !(standby->attached ? blame_chosen(failure, blame) : blame_possible(failure, blame)))
 		return 0;
+	if (failure->refused && standby->attached) {
+		standby->answer->runs++;
+		standby->answer->call = failure;
+		return answer_explain_refused(standby->answer);
+	}
 	if (standby->for_branches)
 		return look_for_branches(standby, failure);
 	if (standby->modules != probes_modules()) {
