@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/capture.h"
 #include "util/cleanup.h"
 
 #define NO_LBR_REMEDY                                                                              \
@@ -49,6 +50,14 @@ static bool has_core_pmu(void)
 static bool is_amd(const struct host_cpu *cpu)
 {
 	return !strcmp(cpu->vendor, "AuthenticAMD");
+}
+
+bool lbr_is_amd(void)
+{
+	struct host_cpu cpu;
+
+	read_host_cpu(&cpu);
+	return is_amd(&cpu);
 }
 
 static int no_amd_snapshot(struct errmsg *msg)
