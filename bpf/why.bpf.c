@@ -433,11 +433,13 @@ static __always_inline bool is_sigreturn(const struct why_task *task)
 
 /*
  * A task that was seen to begin a call before ends one that it did not: seccomp comes before
- * sys_enter. A tracer that skips a call leaves no number.
+ * sys_enter. So does a tracer that skips a call: it leaves no number, or, with PTRACE_SYSEMU, the
+ * task has no filter.
  */
 static __always_inline bool was_refused(const struct why_task *task, __s64 ret)
 {
-	return !why_no_enter && task->calls && is_error(ret) && user_regs()->orig_ax != (__u64)-1;
+	return !why_no_enter && task->calls && is_error(ret) && user_regs()->orig_ax != (__u64)-1 &&
+	       bpf_get_current_task_btf()->seccomp.mode;
 }
 
 SEC("?raw_tp/sys_exit")
