@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "util/control.h"
+
 #define ERASE_LINE    "\r\033[K"
 #define COLUMNS_LEAST 20
 
@@ -33,13 +35,13 @@ static size_t escape(const char *text, char *to)
 {
 	size_t n = 0;
 
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+	while (*text) {
+		size_t control = *text == '\t' ? 0 : control_length(text);
 
-		if (*p == '\t' || (*p >= ' ' && *p != 0x7f && !c1))
-			to[n++] = (char)*p;
-		else
-			n += (size_t)sprintf(to + n, "\\x%02x", *p);
+		if (!control)
+			to[n++] = *text++;
+		for (; control; control--)
+			n += (size_t)sprintf(to + n, "\\x%02x", (unsigned char)*text++);
 	}
 	return n;
 }

@@ -43,14 +43,6 @@ static int keep(void *ctx, void *data, size_t len)
 	return 0;
 }
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
 static int say(const char *verdict, const char *why)
 {
 	printf("%s load/lbr_off%s%s\n", verdict, *why ? ": " : "", why);
@@ -106,7 +98,7 @@ int main(void)
 	struct errmsg msg = {};
 	int status;
 
-	libbpf_set_print(quiet);
+	libbpf_set_print(NULL);
 	if (!skel || !stay() || symbols_open(NULL, &symbols))
 		return say("not ok", "no memory, or no names");
 	if (lbr_events_open(ALL, &events, &msg))

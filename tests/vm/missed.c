@@ -27,14 +27,6 @@
 #define SLEEPERS 40
 #define FUNCTION "hrtimer_nanosleep"
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
 static int say(const char *verdict, const char *why)
 {
 	printf("%s load/missed%s%s\n", verdict, *why ? ": " : "", why);
@@ -92,7 +84,7 @@ int main(void)
 	bool slept;
 	int status;
 
-	libbpf_set_print(quiet);
+	libbpf_set_print(NULL);
 	if (!skel)
 		return say("not ok", "no memory");
 	bpf_program__set_autoload(skel->progs.kretprobe_s32, true);

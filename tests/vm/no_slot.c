@@ -73,11 +73,6 @@ static const struct row {
 
 #define FUNCTION "__do_sys_getppid"
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	return 0;
-}
-
 /* The offset in our own file of an address of our text. */
 static size_t file_offset(uintptr_t addr)
 {
@@ -247,7 +242,7 @@ int main(void)
 {
 	bool good = true;
 
-	libbpf_set_print(quiet);
+	libbpf_set_print(NULL);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		good &= try(&rows[i]);
