@@ -48,6 +48,15 @@ static inline size_t address_upper_bound(const void *items, size_t count, size_t
 	return low;
 }
 
+/** address_among() - is @addr one of @addrs, which are in no order? */
+static inline bool address_among(const uint64_t *addrs, size_t count, uint64_t addr)
+{
+	for (size_t i = 0; i < count; i++)
+		if (addrs[i] == addr)
+			return true;
+	return false;
+}
+
 /** address_lower_bound() - how many begin below @addr, as address_upper_bound() */
 static inline size_t address_lower_bound(const void *items, size_t count, size_t size,
 					 uint64_t addr)

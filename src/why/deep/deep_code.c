@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "disasm/fetch.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "why/deep/deep_compute.h"
 
@@ -64,14 +65,6 @@ static bool in_sched(const struct deep_code *code, uint64_t addr)
 	return addr >= code->sched_start && addr < code->sched_end;
 }
 
-static bool is_one_of(const uint64_t *addrs, size_t count, uint64_t addr)
-{
-	for (size_t i = 0; i < count; i++)
-		if (addrs[i] && addrs[i] == addr)
-			return true;
-	return false;
-}
-
 enum deep_call_kind deep_code_call(const struct deep_code *code, uint64_t addr)
 {
 	uint8_t bytes[INSN_LEN_MAX];
@@ -82,13 +75,14 @@ enum deep_call_kind deep_code_call(const struct deep_code *code, uint64_t addr)
 	    insn_fetch(code->text, call, bytes, &insn))
 		return DEEP_CALL_OTHER;
 	target = insn.target;
-	if (is_one_of(code->wakes, ARRAY_SIZE(code->wakes), target))
+	if (address_among(code->wakes, ARRAY_SIZE(code->wakes), target))
 		return DEEP_CALL_WAKES;
 	/* A static call goes by a jump, which the kernel patches. */
 	if (!in_sched(code, target) && !insn_fetch(code->text, target, bytes, &insn) &&
 	    insn.class == INSN_JMP)
 		target = insn.target;
-	return in_sched(code, target) && !is_one_of(code->yields, ARRAY_SIZE(code->yields), target)
+	return in_sched(code, target) &&
+			       !address_among(code->yields, ARRAY_SIZE(code->yields), target)
 		       ? DEEP_CALL_WAITS
 		       : DEEP_CALL_OTHER;
 }

@@ -270,20 +270,13 @@ static int collect(const struct deep_run *run, size_t hit, struct why_branch **r
 	}
 }
 
-static bool has_point(const struct deep_run *run, uint64_t addr)
-{
-	for (size_t i = 0; i < run->point_count; i++)
-		if (run->points[i] == addr)
-			return true;
-	return false;
-}
-
 /* Is @addr behind a call that is left out, and would the run have hit both? */
 static bool is_behind_wait(const struct deep_known *known, const struct deep_run *run,
 			   uint64_t addr)
 {
-	return (addr == known->start || deep_cut_at(known, addr)) && has_point(run, addr) &&
-	       has_point(run, addr - DEEP_CALL_BYTES);
+	return (addr == known->start || deep_cut_at(known, addr)) &&
+	       address_among(run->points, run->point_count, addr) &&
+	       address_among(run->points, run->point_count, addr - DEEP_CALL_BYTES);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "capture/capture.h"
 #include "symbolize/place.h"
 #include "symbolize/symbolize.h"
+#include "util/address.h"
 #include "util/cleanup.h"
 #include "why/deep/deep_compute.h"
 
@@ -202,14 +203,6 @@ bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr)
 	return false;
 }
 
-static bool is_among(const uint64_t *points, size_t count, uint64_t addr)
-{
-	for (size_t i = 0; i < count; i++)
-		if (points[i] == addr)
-			return true;
-	return false;
-}
-
 /* Where this run may be on another way than the path, which it would be joined to. */
 static bool find_doubt(const struct deep *deep, uint64_t *ret_addr)
 {
@@ -247,7 +240,7 @@ size_t deep_arm(struct deep *deep, const struct deep_target *target, uint64_t *p
 	if (more && path->segment_count > 2 && count < HW_SITES_MAX)
 		asked[count++] = path->segments[1 + path->runs % (path->segment_count - 2)].point;
 	for (size_t i = 0; i < count; i++) {
-		if (is_among(points, armed, asked[i]))
+		if (address_among(points, armed, asked[i]))
 			continue;
 		if (watch_point(watch, asked[i]))
 			points[armed++] = asked[i];
@@ -276,7 +269,7 @@ int deep_arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed)
 			more |= !possible;
 			if (deep_looks_tried(&deep->looks, branches[i], possible))
 				return -ENOMEM;
-			if (possible && !is_among(points, armed, addr) &&
+			if (possible && !address_among(points, armed, addr) &&
 			    watch_point(deep->probes->watch, addr))
 				points[armed++] = addr;
 		}

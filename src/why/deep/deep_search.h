@@ -190,18 +190,17 @@ void deep_give_up(struct deep *deep, size_t gone);
  */
 size_t deep_ask_wait(const struct deep *deep, uint64_t *asked, size_t max);
 
-/** deep_leave_wait() - the path begins at a switch of tasks: what it has of that call is given up
- */
+/** deep_leave_wait() - the path begins at a switch of tasks: give up what it has of that call */
 void deep_leave_wait(struct deep *deep);
 
 /**
- * deep_begin_behind_wait() - the path begins behind a call that waited, where the run has shown
- * that Return: false if nothing changed.
+ * deep_begin_behind_wait() - the path begins behind a call that waited, where @joint has shown that
+ *
+ * Return: false if nothing changed.
  */
 bool deep_begin_behind_wait(struct deep *deep, const struct deep_joint *joint);
 
-/** deep_waits_at_start() - the call behind which the path begins waits; else it wakes another task
- */
+/** deep_waits_at_start() - does the call that the path begins behind wait? It wakes a task, else */
 bool deep_waits_at_start(const struct deep *deep);
 
 /**
@@ -211,8 +210,7 @@ bool deep_waits_at_start(const struct deep *deep);
  */
 int deep_add_wait(struct deep *deep, size_t newer);
 
-/** deep_end_behind_wait() - only a check tells such a call's hits from those of the path before it
- */
+/** deep_end_behind_wait() - give up what is before such a call: no check told its hits apart */
 void deep_end_behind_wait(struct deep *deep);
 
 /**
