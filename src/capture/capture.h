@@ -188,9 +188,6 @@ void capture_filter(const struct capture *capture, bool *ret_filtered, bool *ret
 /** lbr_depth() - entries of this host's LBR, as the kernel's driver knows them; 0 if it has none */
 uint32_t lbr_depth(void);
 
-/** lbr_is_amd() - is this host's CPU one of AMD, as /proc/cpuinfo says? */
-bool lbr_is_amd(void);
-
 /**
  * open_breakpoint() - hold a debug register, for an address in kernel text
  * Return: file descriptor, closing it frees the register; negative errno.

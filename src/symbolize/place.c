@@ -42,6 +42,10 @@ static const struct {
 	/* arch/x86/lib/retpoline.S: __x86_, its_, srso_, retbleed_, call_depth_ */
 	{"_return_thunk", NAME_ENDS, PLACE_RETURN_THUNK},
 	{"__x86_indirect_", RANGE_STARTS, PLACE_INDIRECT_THUNK},
+	/* srso_safe_ret, srso_alias_safe_ret; Zen's are "call srso_alias_safe_ret", which returns. */
+	{"_safe_ret", NAME_ENDS, PLACE_THUNK_PART},
+	{"_untrain_ret", NAME_ENDS, PLACE_THUNK_PART},
+	{"clear_bhb_loop", RANGE_IS, PLACE_THUNK_PART},
 	/* Addresses that stand in for the caller's on the stack. */
 	{"return_to_handler", NAME_IS, PLACE_RETURN_HOOK},
 	{"arch_rethook_trampoline", NAME_IS, PLACE_RETURN_HOOK},
@@ -106,7 +110,8 @@ enum place place_of_symbol(const char *name, uint64_t offset)
 
 bool place_is_thunk(enum place place)
 {
-	return place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK;
+	return place == PLACE_RETURN_THUNK || place == PLACE_INDIRECT_THUNK ||
+	       place == PLACE_THUNK_PART;
 }
 
 enum place place_in_symbol(struct symbols *symbols, const struct symbol *sym, uint64_t addr)

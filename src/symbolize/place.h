@@ -13,6 +13,7 @@ enum place {
 	PLACE_SYSCALL,	       /* entry of SYSCALL, SYSENTER or INT 0x80 */
 	PLACE_RETURN_THUNK,    /* a direct jump here is a return */
 	PLACE_INDIRECT_THUNK,  /* a direct jump or call here is an indirect one */
+	PLACE_THUNK_PART,      /* what thunks, or the kernel's entry, call for their purpose */
 	PLACE_RETURN_HOOK,     /* a replaced return address (kretprobe, graph tracer) */
 	PLACE_CALLS_INTERRUPT, /* code that calls IDT entries itself (KVM) */
 	PLACE_NO_RETURN,       /* a function that never returns to its caller */

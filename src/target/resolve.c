@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/place.h"
 #include "symbolize/text/text.h"
 #include "target/functions.h"
 #include "target/kinds.h"
@@ -228,6 +229,22 @@ static int freed_after_boot(const struct target_spec *spec, struct errmsg *msg)
 		spec->text);
 }
 
+/*
+ * The kernel lets both stand there, and does not survive it: the handler of the exception returns
+ * through the same thunk before it has switched breakpoints off. Seen on Zen 4, Linux 6.12.
+ */
+static int refuse_thunk(const struct target_spec *spec, const struct symbol *sym,
+			struct errmsg *msg)
+{
+	if (!place_is_thunk(place_of_symbol(sym->name, 0)))
+		return 0;
+	return errmsg_set(msg, -EINVAL,
+			  "'%s': %s is a thunk that the kernel's functions return or jump through; "
+			  "the handler of breakpoints does, too, and the CPU would never come out "
+			  "of it; name the function that is called, or that returns",
+			  spec->text, sym->name);
+}
+
 /* One breakpoint of hw:ADDRESS or hw:FILE:LINE. */
 static int add_breakpoint(struct resolver *resolver, const struct target_spec *spec, uint64_t addr,
 			  struct probe_list *list, struct errmsg *msg)
@@ -240,6 +257,8 @@ static int add_breakpoint(struct resolver *resolver, const struct target_spec *s
 				  spec->text);
 	if (is_freed(resolver, addr))
 		return freed_after_boot(spec, msg);
+	if (refuse_thunk(spec, &sym, msg))
+		return -EINVAL;
 	probe = probe_list_add(list);
 	if (!probe)
 		return -ENOMEM;
@@ -403,6 +422,8 @@ static int add_one(struct resolver *resolver, const struct target_spec *spec,
 	}
 	if (is_freed(resolver, sym.addr))
 		return freed_after_boot(spec, msg);
+	if (refuse_thunk(spec, &sym, msg))
+		return -EINVAL;
 	if (!has_btf)
 		func.module = sym.module;
 	if (!has_btf && (kind == TRIGGER_FENTRY || kind == TRIGGER_FEXIT))

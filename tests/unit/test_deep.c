@@ -44,7 +44,6 @@
 
 /**
  * The machine: what it executes up to the error in each run, the LBR's depth, and what is armed.
- * @amd: it is one of AMD
  * @other: up to this block each run goes a way of its own, 0: none does
  * @waits: another task runs before this block, 0: never
  * @sleeps: in this block the scheduler is called, and another task runs, 0: never; in a run in
@@ -81,7 +80,6 @@
 static struct {
 	struct symbols *symbols;
 	uint32_t depth;
-	bool amd;
 	unsigned int other;
 	unsigned int waits;
 	unsigned int sleeps;
@@ -141,12 +139,6 @@ uint32_t __wrap_lbr_depth(void);
 uint32_t __wrap_lbr_depth(void)
 {
 	return machine.depth;
-}
-
-bool __wrap_lbr_is_amd(void);
-bool __wrap_lbr_is_amd(void)
-{
-	return machine.amd;
 }
 
 bool __wrap_watch_point(struct watch *watch, uint64_t addr);
@@ -559,19 +551,6 @@ static void deep_same_in_each_run_reaches_the_entry(void **state)
 		assert_int_equal(path->other_way, 0);
 		deep_path_free(path);
 	}
-}
-
-/* There a CPU was seen to hang. */
-static void deep_on_amd_nothing_is_armed(void **state)
-{
-	struct deep_path *path;
-
-	machine.amd = true;
-	path = find(200, true);
-	assert_int_equal(machine.runs, 0);
-	assert_int_equal(machine.most_armed, 0);
-	assert_non_null(strstr(path->gap.text, "AMD"));
-	deep_path_free(path);
 }
 
 static void deep_runs_are_over_is_said(void **state)
@@ -1563,7 +1542,6 @@ int main(void)
 		TEST(deep_without_a_first_record_says_why),
 		TEST(deep_calls_that_fail_now_and_then),
 		TEST(deep_goes_on_before_a_wait),
-		TEST(deep_on_amd_nothing_is_armed),
 		TEST(deep_without_kprobes_a_wait_ends_it),
 		TEST(deep_place_in_a_call_that_passes),
 		TEST(deep_place_behind_the_last_error_is_not_on_the_way),

@@ -421,7 +421,7 @@ LOAD_PROGRAMS = tuple(prefix + name for prefix in ("", "no_slot_") for name in (
     "kretprobe_s32", "kretprobe_s64", "tracepoint", "tracepoint_sys_exit", "raw_tracepoint", "uprobe",
     "uretprobe"))
 LOAD_VERDICTS = {
-    "load": (*LOAD_PROGRAMS, "multi_return", "multi_sys_exit", "multi_task_exit", "quick_symbols", "lbr_off", "missed", "missed_told", "module_init", "hidden", "bpf_listed", "bpf_refused", *("list_" + name for name in (
+    "load": (*LOAD_PROGRAMS, "multi_return", "multi_sys_exit", "multi_task_exit", "quick_symbols", "lbr_off", "missed", "missed_told", "module_init", "hidden", "bpf_listed", "bpf_refused", "thunks_refused", *("list_" + name for name in (
         "do_sys_openat2", "do_mmap", "_printk", "notify_die", "native_sched_clock", "ct_nmi_enter",
         "migrate_disable"))),
     "none": LOAD_PROGRAMS,

@@ -52,14 +52,6 @@ static bool is_amd(const struct host_cpu *cpu)
 	return !strcmp(cpu->vendor, "AuthenticAMD");
 }
 
-bool lbr_is_amd(void)
-{
-	struct host_cpu cpu;
-
-	read_host_cpu(&cpu);
-	return is_amd(&cpu);
-}
-
 static int no_amd_snapshot(struct errmsg *msg)
 {
 	return errmsg_set(msg, -ENODEV,

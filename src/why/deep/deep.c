@@ -712,14 +712,6 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 		return -ENOMEM;
 	if (is_hopeless(opts, probes, answer, &deep.path->gap))
 		return 0;
-	/* Seen in the emulator on zen4, Linux 6.12: a CPU hangs in the first run. Why is not known.
-	 */
-	if (lbr_is_amd()) {
-		errmsg_set(
-			&deep.path->gap, 0,
-			"on CPUs of AMD the breakpoints of --deep can stop a CPU: it is not done");
-		return 0;
-	}
 	if (deep_code_find(probes->opts->symbols, &deep.code)) {
 		errmsg_set(
 			&deep.path->gap, 0,
