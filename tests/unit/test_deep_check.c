@@ -860,6 +860,36 @@ static void check_fork_behind_the_newest_branch(void **state)
 	deep_check_clear(&check);
 }
 
+/* Where a kprobe's handler returned to, with no branch behind it, says how the run came there. */
+static void check_record_without_a_branch(void **state)
+{
+	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
+	struct deep_hit with[2] = {{.ip = AT(0x07)}, {.ip = AT(0x0c)}};
+	struct deep_check check;
+	bool blind[4], excursions[5];
+	size_t first = 9;
+
+	refused[0] = AT(0x0b);
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x0c)), 0);
+	add_kprobe(&check, 0x07);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
+	with[1].record.end = DEEP_END_RESUMED;
+	with[1].record.resumed = AT(0x09);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
+	assert_int_equal(first, 0);
+	/* An interrupt's handler may have returned to the hit itself, whichever way the run came.
+	 */
+	with[1].record.resumed = AT(0x0c);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
+	assert_int_equal(first, 4);
+	/* A kprobe has no record. */
+	with[1].record = (struct deep_record){};
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
+	assert_int_equal(first, 4);
+	deep_check_clear(&check);
+}
+
 /* What a record will have needs no kprobe, unless one that another fork needs is hit in between. */
 static void check_records_save_probes(void **state)
 {
@@ -990,6 +1020,7 @@ int main(void)
 		cmocka_unit_test_setup(check_interrupt_in_a_loop_behind_a_probe, setup),
 		cmocka_unit_test_setup(check_handler_of_a_kprobe_returns_to_the_next_instruction,
 				       setup),
+		cmocka_unit_test_setup(check_record_without_a_branch, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),
 		cmocka_unit_test_setup(check_code_that_is_not_the_paths_is_blind, setup),

@@ -342,6 +342,17 @@ static void skip_excursions(const struct deep_check *check, const struct deep_hi
 	}
 }
 
+/*
+ * Does its record say how the run came there? Without a branch it does by where a handler returned
+ * to, behind which no branch was taken. To the hit itself an interrupt's may have returned, too.
+ */
+static bool has_way(const struct deep_hit *hit)
+{
+	const struct deep_record *record = &hit->record;
+
+	return record->count || (record->end == DEEP_END_RESUMED && record->resumed != hit->ip);
+}
+
 /* Is the next older hit the path's? Then it has been taken. */
 static bool follow_hit(const struct deep_check *check, const struct deep_hit *hits,
 		       struct followed *at)
@@ -365,7 +376,7 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 	at->before = step_before(check, step);
 	at->first = check->steps[step].at + 1 - matched.path;
 	/* The hit before is looked at next: if it is not the path's, nothing older counts. */
-	if (hit->record.count)
+	if (has_way(hit))
 		for (size_t i = observed_from(check, &hit->record, &matched, step, at->before);
 		     i < step; i++)
 			at->observed[i] = true;
