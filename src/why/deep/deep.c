@@ -304,17 +304,39 @@ static size_t added_since(const struct deep *deep, size_t known)
 	return deep->path->count > known ? deep->path->count - known : 0;
 }
 
+/* What the run did after the error is not on the way to it. */
+static int take_caller(struct deep *deep, const struct deep_run *run)
+{
+	struct deep_run until = *run;
+	const struct deep_hit *error =
+		run->hits ? deep_newest_hit(run->hits, run->hit_count, deep->path->end) : NULL;
+
+	until.hit_count = error ? (size_t)(error - run->hits) + 1 : 0;
+	return deep_callers_take(&deep->callers, &until, deep->answer->runs);
+}
+
+static int join_callers(struct deep *deep)
+{
+	bool joined;
+
+	return deep_callers_join(&deep->callers, deep->path, &joined);
+}
+
 static int evaluate(struct deep *deep, const struct deep_target *target, const uint64_t *points,
 		    size_t point_count, const struct failures *failures)
 {
 	struct deep_run run = {.points = points, .point_count = point_count};
 	struct deep_joint joint = {};
 	size_t known = deep->path->count;
-	int err = 0;
+	bool aimed = deep->callers.aim < deep->callers.count;
+	int err;
 
 	if (!deep->begun)
 		return deep_begin_late(deep, failures);
 	run.hits = deep_find_hits(deep, failures, &run.hit_count);
+	err = take_caller(deep, &run);
+	if (err)
+		return err;
 	deep->verdict = join(deep, target, &run, &joint);
 	log_verbose("run %u, breakpoint at 0x%llx, behind branch %ld of %zu: verdict %d, %zu hits, "
 		    "overlap %zu, %zu more",
@@ -330,7 +352,8 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 	switch (deep->verdict) {
 	case DEEP_JOINED:
 		err = extend(deep, target, &joint)
-			      ?: add_look(deep, &run, added_since(deep, known));
+			      ?: add_look(deep, &run, added_since(deep, known))
+			      ?: join_callers(deep);
 		free(joint.added);
 		return err;
 	case DEEP_NO_HIT:
@@ -350,6 +373,9 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 	case DEEP_AMBIGUOUS:
 		/* There is no other target, and in the next run it may be told. */
 		if (target->wait && ++deep->shorts < AMBIGUOUS_MAX)
+			return 0;
+		/* The next run has points of the path in the caller's place, which may tell. */
+		if (aimed)
 			return 0;
 		break;
 	case DEEP_OVERLAP:
@@ -454,7 +480,7 @@ bool deep_has_time(const struct deep *deep)
 }
 
 /* @target: NULL: to see the path again */
-static int make_run(struct deep *deep, const struct deep_target *target, struct errmsg *msg)
+static int make_run(struct deep *deep, struct deep_target *target, struct errmsg *msg)
 {
 	struct failures failures = {};
 	uint64_t points[HW_SITES_MAX];
@@ -693,6 +719,18 @@ static bool is_hopeless(const struct deep_options *opts, const struct probes *pr
 	return true;
 }
 
+/* Whether one run takes both ways is known by checks alone; few entries leave no room for it. */
+static int find_callers(struct deep *deep)
+{
+	const struct why_hit *hit = deep->answer->hit;
+
+	if (!deep->looks.checked || lbr_depth() < DEEP_SHALLOW || hit->frames < 2)
+		return 0;
+	return deep_callers_find(&deep->callers, &deep->probes->text,
+				 (const uint64_t *)hit->stack + 1, hit->frames - 1, deep_refuses,
+				 deep);
+}
+
 int deep_find(const struct deep_options *opts, const struct command *command, struct probes *probes,
 	      struct answer *answer, struct errmsg *msg)
 {
@@ -729,10 +767,13 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 	watch_calls_quietly(probes->watch);
 	err = probeable_open_forbidden(&deep.forbidden);
 	err = err ?: opts->place ? deep_find_end(&deep, msg) : begin(&deep);
+	if (!err && !opts->place)
+		err = find_callers(&deep);
 	if (!err && answer->call)
 		err = make_runs(&deep, msg);
 	deep_hits_clear(&deep.hits);
 	deep_looks_clear(&deep.looks);
+	deep_callers_clear(&deep.callers);
 	probeable_destroy(deep.forbidden);
 	return err;
 }

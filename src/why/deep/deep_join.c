@@ -332,8 +332,7 @@ static bool reaches(const struct deep_record *newer, long newer_at, const struct
 					      : newer->resumed - DEEP_CALL_BYTES == place->addr;
 }
 
-/* Without that: the same branches must not stand before another execution of the point. */
-static bool is_ambiguous(const struct deep_known *known, uint64_t point, long at)
+bool deep_is_ambiguous(const struct deep_known *known, uint64_t point, long at)
 {
 	for (long other = at + 1; other < (long)known->count; other++) {
 		long i = 0;
@@ -502,7 +501,8 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 		hit = left - 1;
 	}
 	ret->overlap = (size_t)(seen_from + 1);
-	if (seen_from == at && is_ambiguous(known, point, at))
+	/* Else both are of one execution. */
+	if (seen_from == at && deep_is_ambiguous(known, point, at))
 		return DEEP_AMBIGUOUS;
 	*ret_hit = hit;
 	return ret->overlap < DEEP_OVERLAP_MIN ? DEEP_OVERLAP : DEEP_JOINED;

@@ -188,6 +188,12 @@ struct deep_joint {
  */
 bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr);
 
+/**
+ * deep_is_ambiguous() - does another execution of the point, nearer to the error, have the same
+ * branches before it as the one behind branch @at, back to where the path begins?
+ */
+bool deep_is_ambiguous(const struct deep_known *known, uint64_t point, long at);
+
 /** deep_newest_hit() - of @hits, oldest first, the newest at @ip; NULL if there is none */
 const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip);
 

@@ -29,6 +29,11 @@ static bool is_refused(const struct deep *deep, uint64_t addr)
 	return probeable_forbidden(deep->forbidden, addr) || in_thunk(deep, addr);
 }
 
+bool deep_refuses(const void *deep, uint64_t addr)
+{
+	return is_refused(deep, addr);
+}
+
 /* May a breakpoint stand there, and is that the path's first execution of it? */
 static bool is_possible(const struct deep *deep, const struct deep_target *target)
 {
@@ -215,12 +220,51 @@ static bool find_doubt(const struct deep *deep, uint64_t *ret_addr)
 	return found && branch < deep->path->count && deep_find_view(deep, branch, ret_addr);
 }
 
+/* Near the far end, one whose record alone tells its hit. False: there is none. */
+static bool find_clear_target(const struct deep *deep, struct deep_target *target)
+{
+	struct deep_known path = deep_known_of(deep->path);
+	long depth = (long)lbr_depth();
+
+	for (long at = DEEP_OVERLAP_MIN - 1;
+	     at < depth - DEEP_OVERLAP_MIN - 1 && at + 1 < (long)path.count; at++)
+		for (int i = 0; i < 2; i++) {
+			struct deep_target clear = {.at = at,
+						    .addr = i ? path.branches[at + 1].from
+							      : path.branches[at].to};
+
+			if (!is_possible(deep, &clear) || deep_is_ambiguous(&path, clear.addr, at))
+				continue;
+			*target = clear;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * To a call on the stack, if there is a target that needs no other point of the path: it may be
+ * some branches nearer. Not where the last one was none.
+ */
+static size_t ask_caller(struct deep *deep, struct deep_target *target, uint64_t *asked)
+{
+	struct deep_target clear;
+	size_t count;
+
+	if (deep->number || target->call || target->at < DEEP_OVERLAP_MIN - 1 ||
+	    !find_clear_target(deep, &clear))
+		return 0;
+	count = deep_callers_aim(&deep->callers, lbr_depth(), deep_refuses, deep, asked);
+	if (count)
+		*target = clear;
+	return count;
+}
+
 /* With what proves the joint: the error, the point of the run before, and one of another. */
-size_t deep_arm(struct deep *deep, const struct deep_target *target, uint64_t *points)
+size_t deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points)
 {
 	const struct deep_path *path = deep->path;
 	struct watch *watch = deep->probes->watch;
-	uint64_t asked[HW_SITES_MAX] = {path->end, target->addr};
+	uint64_t asked[HW_SITES_MAX] = {path->end};
 	size_t count = deep->begun ? 2 : 1, least, armed = 0;
 	/* Points that are no proof may be what could not be told apart. */
 	bool more = deep->verdict != DEEP_AMBIGUOUS;
@@ -230,6 +274,11 @@ size_t deep_arm(struct deep *deep, const struct deep_target *target, uint64_t *p
 	least = count;
 	if (!target->call)
 		count += deep_ask_wait(deep, asked + count, HW_SITES_MAX - count);
+	deep->callers.aim = deep->callers.count;
+	if (count == 2)
+		count += ask_caller(deep, target, asked + count);
+	if (deep->begun)
+		asked[1] = target->addr;
 	if (count < HW_SITES_MAX && deep_find_overlap(deep, target, &asked[count]))
 		count++;
 	/* Where runs differ, to see the path again is worth more than to get further. */
@@ -246,6 +295,8 @@ size_t deep_arm(struct deep *deep, const struct deep_target *target, uint64_t *p
 			points[armed++] = asked[i];
 		else if (i < least)
 			return 0;
+		else
+			deep->callers.aim = deep->callers.count;
 	}
 	return armed;
 }

@@ -9,6 +9,7 @@
 
 #include "target/probeable.h"
 #include "why/deep/deep.h"
+#include "why/deep/deep_callers.h"
 #include "why/deep/deep_hits.h"
 #include "why/deep/deep_looks.h"
 #include "why/deep/deep_place.h"
@@ -42,6 +43,7 @@ struct deep_target {
  * struct deep - the search
  * @place: to which it leads, if registers say which hit counts: what is left to choose of the one
  *         that @opts names, or the error's instruction; else without ends
+ * @callers: what led to the calls on the stack, until the path comes to them
  * @looks: what each run saw of the path
  * @blind: in a row, runs for that which saw nothing, since the path has changed
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
@@ -69,6 +71,7 @@ struct deep {
 	struct probeable *forbidden;
 	struct deep_code code;
 	struct deep_hits hits;
+	struct deep_callers callers;
 	struct deep_looks looks;
 	unsigned int blind;
 	bool checked;
@@ -117,10 +120,11 @@ bool deep_find_overlap(const struct deep *deep, const struct deep_target *target
 
 /**
  * deep_arm() - breakpoints for a run that is to get further: with what proves the joint
+ * @target: another one, where a call on the stack is followed, too
  * @points: gets those that could be had, HW_SITES_MAX at most
  * Return: how many; 0 if one is missing that the run needs.
  */
-size_t deep_arm(struct deep *deep, const struct deep_target *target, uint64_t *points);
+size_t deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points);
 
 /**
  * deep_arm_looks() - breakpoints for a run that is to see the path again, and the error
@@ -128,6 +132,9 @@ size_t deep_arm(struct deep *deep, const struct deep_target *target, uint64_t *p
  * Return: 0; -ENOMEM.
  */
 int deep_arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed);
+
+/** deep_refuses() - may no breakpoint stand there? A deep_refused_fn, of a struct deep */
+bool deep_refuses(const void *deep, uint64_t addr);
 
 /** deep_find_entry() - of the function that the path begins in; false: it is no help there */
 bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr);

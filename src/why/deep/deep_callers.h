@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * deep_callers.h - followed back beside the path: what led to the calls that were on the stack
+ *
+ * When the error was made, the functions on the stack had not returned: the path comes by each of
+ * their call instructions, the last time they were executed before the error. So a run that has
+ * registers to spare extends two ways: the path at its far end, and the one to such a call. When
+ * the path has come to the call, both are joined where they overlap.
+ */
+#ifndef LBRSNOOP_WHY_DEEP_DEEP_CALLERS_H
+#define LBRSNOOP_WHY_DEEP_DEEP_CALLERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "disasm/fetch.h"
+#include "why/deep/deep.h"
+#include "why/deep/deep_join.h"
+
+/**
+ * struct deep_caller - one call on the stack
+ * @path: what led to the call instruction, its @end; no branches: no record was taken there
+ * @number: of the target, of those that its far end offers
+ * @misses: runs in a row that added nothing
+ * @over: nothing more is to be found out, or it is part of the path
+ */
+struct deep_caller {
+	struct deep_path path;
+	unsigned int number;
+	unsigned int misses;
+	bool over;
+};
+
+/**
+ * struct deep_callers - begin with zeros; free with deep_callers_clear()
+ * @items: innermost first
+ * @aim: of this run: number in @items; @count: none
+ * @point, @at: its target; @point is 0 for the first record, which is taken at the call
+ */
+struct deep_callers {
+	struct deep_caller *items;
+	size_t count;
+	size_t aim;
+	uint64_t point;
+	long at;
+};
+
+/** typedef deep_refused_fn - may no breakpoint stand at @addr? */
+typedef bool deep_refused_fn(const void *ctx, uint64_t addr);
+
+/**
+ * deep_callers_find() - the calls that return to these addresses
+ * @stack: return addresses, innermost first
+ * Return: 0; -ENOMEM. Calls where no breakpoint may stand are none.
+ */
+int deep_callers_find(struct deep_callers *callers, const struct text_source *text,
+		      const uint64_t *stack, size_t count, deep_refused_fn *refused,
+		      const void *ctx);
+
+/**
+ * deep_callers_aim() - choose one for the next run, and where to put breakpoints for it
+ * @depth: entries of a record
+ * @points: gets two, or one for the first record
+ * Return: how many; 0: there is none to follow.
+ */
+size_t deep_callers_aim(struct deep_callers *callers, size_t depth, deep_refused_fn *refused,
+			const void *ctx, uint64_t points[2]);
+
+/**
+ * deep_callers_take() - what the run with these breakpoints recorded
+ * @run: its hits up to the error
+ * @number: of the run
+ * Return: 0; -ENOMEM.
+ */
+int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
+		      unsigned int number);
+
+/**
+ * deep_callers_join() - put the ways to the calls that the path has come to before it
+ * @ret_joined: the path has more branches
+ * Return: 0; -ENOMEM.
+ */
+int deep_callers_join(struct deep_callers *callers, struct deep_path *path, bool *ret_joined);
+
+/** deep_callers_clear() - free */
+void deep_callers_clear(struct deep_callers *callers);
+
+#endif

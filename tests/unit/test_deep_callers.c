@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/* src/why/deep/deep_callers: what led to the calls on the stack, beside the path and put before it
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "why/deep/deep_callers.h"
+
+#define CODE  0xffffffff81000000ull
+#define AT(n) (CODE + (n))
+
+/*
+ *	00: call 40 (5 bytes; returns to 05)
+ *	08: call *%rax (2 bytes; returns to 0a)
+ *	10: nop ...
+ */
+static uint8_t code[0x100] = {[0x00] = 0xe8, 0x3b, 0, 0, 0, [0x08] = 0xff, 0xd0, [0x10] = 0x90};
+
+static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	if (addr < CODE || addr + len > CODE + sizeof(code))
+		return -EFAULT;
+	memcpy(buf, code + (addr - CODE), len);
+	return 0;
+}
+
+static const struct text_source text = {.read = read_code};
+
+static bool refuse(const void *ctx, uint64_t addr)
+{
+	return ctx && *(const uint64_t *)ctx == addr;
+}
+
+/* One to the call at 00, and what the run had at other points. */
+static struct deep_hit hit_at(uint64_t ip, const struct why_branch *branches, size_t count)
+{
+	struct deep_hit hit = {.ip = ip};
+
+	memcpy(hit.record.branches, branches, count * sizeof(*branches));
+	hit.record.count = count;
+	return hit;
+}
+
+/* 20 branches in a row, each behind the one before: number N leads from 0x50 + 4N to 0x52 + 4N. */
+static void make_way(struct why_branch *way, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		way[i] = (struct why_branch){AT(0x50 + 4 * i), AT(0x52 + 4 * i)};
+	/* And to the call. */
+	way[count - 1].to = AT(0);
+}
+
+static void find_calls(struct deep_callers *callers)
+{
+	static const uint64_t stack[] = {AT(0x05), AT(0x0a), AT(0x18)};
+
+	*callers = (struct deep_callers){};
+	assert_int_equal(deep_callers_find(callers, &text, stack, 3, refuse, NULL), 0);
+}
+
+/* What does not stand behind a call is left out, and where no breakpoint may stand. */
+static void test_calls_are_found(void **state)
+{
+	static const uint64_t stack[] = {AT(0x05), AT(0x0a), AT(0x18)};
+	uint64_t never = AT(0);
+	struct deep_callers callers;
+
+	find_calls(&callers);
+	assert_int_equal(callers.count, 2);
+	assert_int_equal(callers.items[0].path.end, AT(0));
+	assert_int_equal(callers.items[1].path.end, AT(0x08));
+	deep_callers_clear(&callers);
+	assert_int_equal(deep_callers_find(&callers, &text, stack, 3, refuse, &never), 0);
+	assert_int_equal(callers.count, 1);
+	assert_int_equal(callers.items[0].path.end, AT(0x08));
+	deep_callers_clear(&callers);
+}
+
+/* Two records of four branches: the second is taken behind number 2 of the first, with that. */
+static void take_two(struct deep_callers *callers, const struct why_branch *way)
+{
+	struct deep_hit hits[2] = {hit_at(AT(0), way + 6, 4), {}};
+	struct deep_run run = {.hits = hits, .hit_count = 1, .point_count = 2};
+	uint64_t points[2];
+
+	assert_int_equal(deep_callers_aim(callers, 4, refuse, NULL, points), 1);
+	assert_int_equal(points[0], AT(0));
+	run.points = points;
+	assert_int_equal(deep_callers_take(callers, &run, 5), 0);
+	assert_int_equal(callers->items[0].path.count, 4);
+	assert_int_equal(deep_callers_aim(callers, 4, refuse, NULL, points), 2);
+	assert_int_equal(points[0], AT(0));
+	/* Behind the third branch: three are the same. */
+	assert_int_equal(points[1], way[8].to);
+	hits[0] = hit_at(points[1], way + 5, 4);
+	hits[1] = hit_at(AT(0), way + 6, 4);
+	run.hit_count = 2;
+	assert_int_equal(deep_callers_take(callers, &run, 6), 0);
+	assert_int_equal(callers->items[0].path.count, 5);
+	assert_memory_equal(callers->items[0].path.branches, way + 5, 5 * sizeof(*way));
+}
+
+static void test_records_are_joined(void **state)
+{
+	struct why_branch way[10];
+	struct deep_callers callers;
+
+	make_way(way, 10);
+	find_calls(&callers);
+	take_two(&callers, way);
+	deep_callers_clear(&callers);
+}
+
+/* The path as deep.c has it when it has come to the call: @older branches before that. */
+static void make_path(struct deep_path *path, const struct why_branch *way, size_t older)
+{
+	struct deep_record record = {.count = older + 1};
+
+	*path = (struct deep_path){.end = AT(0x40)};
+	memcpy(record.branches, way + 10 - older, older * sizeof(*way));
+	record.branches[older] = (struct why_branch){AT(0), AT(0x40)};
+	assert_int_equal(deep_path_begin(path, &record, 3), 0);
+}
+
+static void free_path(struct deep_path *path)
+{
+	free(path->branches);
+	free(path->segments);
+	free(path->interrupts);
+}
+
+/* With three branches that are the same it is put before the path, with the runs that it is of. */
+static void test_path_comes_to_the_call(void **state)
+{
+	struct why_branch way[10];
+	struct deep_callers callers;
+	struct deep_path path;
+	bool joined;
+
+	make_way(way, 10);
+	find_calls(&callers);
+	take_two(&callers, way);
+	for (size_t older = 0; older < 3; older++) {
+		make_path(&path, way, older);
+		assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
+		assert_false(joined);
+		assert_int_equal(path.count, older + 1);
+		free_path(&path);
+	}
+	make_path(&path, way, 3);
+	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
+	assert_true(joined);
+	assert_int_equal(path.count, 6);
+	assert_memory_equal(path.branches, way + 5, 5 * sizeof(*way));
+	assert_int_equal(path.segment_count, 3);
+	assert_int_equal(path.segments[1].run, 5);
+	assert_int_equal(path.segments[1].count, 1);
+	assert_int_equal(path.segments[1].overlap, 3);
+	assert_int_equal(path.segments[2].run, 6);
+	assert_int_equal(path.segments[2].count, 1);
+	/* Once. */
+	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
+	assert_false(joined);
+	free_path(&path);
+	deep_callers_clear(&callers);
+}
+
+/* Another way to the call than the path has: nothing of it is used, then or later. */
+static void test_other_way_to_the_call(void **state)
+{
+	for (size_t other = 7; other < 10; other++) {
+		struct why_branch way[10];
+		struct deep_callers callers;
+		struct deep_path path;
+		bool joined;
+
+		make_way(way, 10);
+		find_calls(&callers);
+		take_two(&callers, way);
+		way[other].from++;
+		make_path(&path, way, 3);
+		way[other].from--;
+		assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
+		assert_false(joined);
+		assert_int_equal(path.count, 4);
+		free_path(&path);
+		make_path(&path, way, 3);
+		assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
+		assert_false(joined);
+		free_path(&path);
+		deep_callers_clear(&callers);
+	}
+}
+
+/* What stands before a call that waited has no place before the path; nor before its entry. */
+static void test_path_that_begins_elsewhere(void **state)
+{
+	struct why_branch way[10];
+	struct deep_callers callers;
+	struct deep_path path;
+	bool joined;
+
+	make_way(way, 10);
+	find_calls(&callers);
+	take_two(&callers, way);
+	make_path(&path, way, 3);
+	path.start = AT(0x20);
+	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
+	assert_false(joined);
+	path.start = 0;
+	path.entry = true;
+	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
+	assert_false(joined);
+	path.entry = false;
+	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
+	assert_true(joined);
+	free_path(&path);
+	deep_callers_clear(&callers);
+}
+
+/* An interrupt, or a wait: the next run is to have none. Then another point, and then it is left.
+ */
+static void test_records_that_are_not_whole(void **state)
+{
+	struct why_branch way[10];
+	struct deep_callers callers;
+	uint64_t points[2];
+	struct deep_run run = {.points = points, .point_count = 1, .hit_count = 1};
+	struct deep_hit hit;
+	unsigned int runs = 0;
+
+	make_way(way, 10);
+	find_calls(&callers);
+	hit = hit_at(AT(0), way + 6, 4);
+	hit.record.interrupt_count = 1;
+	run.hits = &hit;
+	while (deep_callers_aim(&callers, 4, refuse, NULL, points) && points[0] == AT(0)) {
+		assert_int_equal(deep_callers_take(&callers, &run, 5), 0);
+		assert_int_equal(callers.items[0].path.count, 0);
+		assert_true(++runs < 100);
+		hit.record.interrupt_count = runs & 1;
+		hit.record.end = runs & 1 ? DEEP_END_FULL : DEEP_END_SWITCH;
+	}
+	assert_int_equal(points[0], AT(0x08));
+	deep_callers_clear(&callers);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_calls_are_found),
+		cmocka_unit_test(test_records_are_joined),
+		cmocka_unit_test(test_path_comes_to_the_call),
+		cmocka_unit_test(test_other_way_to_the_call),
+		cmocka_unit_test(test_path_that_begins_elsewhere),
+		cmocka_unit_test(test_records_that_are_not_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
