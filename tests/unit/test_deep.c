@@ -58,6 +58,7 @@
  * @seconds: that a run takes; @slow: this one takes 400 more; @now: so many are over
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  * @unwatched: the same from this block on, up to @unwatched_end
+ * @calls: this block ends with a call, which has not returned when the error is made; 0: none does
  * @interrupted: in so many runs, the first ones, an interrupt ends one branch before the error
  * @others_pass: other tasks hit kprobes so often in a run; @others_pass_armed: while one more is
  *               armed; @passed: so often in all
@@ -103,6 +104,7 @@ static struct {
 	bool refused;
 	unsigned int unwatched;
 	unsigned int unwatched_end;
+	unsigned int calls;
 	unsigned int interrupted;
 	uint64_t others_pass;
 	uint64_t others_pass_armed;
@@ -252,6 +254,8 @@ static uint8_t byte_at(uint64_t addr)
 
 		return addr == CALL_AT(n) ? 0xe8 : (uint8_t)(to >> 8 * (addr - CALL_AT(n) - 1));
 	}
+	if (in == 0x40 && n && n == machine.calls)
+		return 0xe8;
 	if (in >= 0x40 && in < 0x45)
 		return jump[in - 0x40];
 	if (n == LOOP && in >= 0x30 && in < 0x32)
@@ -504,6 +508,9 @@ static struct deep_path *find(unsigned int runs, bool hw)
 	answer.site.watch = ERROR;
 	answer.site.reg = machine.ones ? machine.ones : SITE_REG_NONE;
 	hit->hw = hw;
+	hit->stack[0] = ERROR;
+	hit->stack[1] = END(machine.calls) + DEEP_CALL_BYTES;
+	hit->frames = machine.calls ? 2 : 1;
 	for (size_t i = 0; hw && i < machine.depth; i++) {
 		hit->rec.branches[i].from = all[total - 1 - i].from;
 		hit->rec.branches[i].to = all[total - 1 - i].to;
@@ -551,6 +558,37 @@ static void deep_same_in_each_run_reaches_the_entry(void **state)
 		assert_int_equal(path->other_way, 0);
 		deep_path_free(path);
 	}
+}
+
+/* Two records a run, as long as the path has not come to the call. */
+static void deep_follows_the_calls_on_the_stack(void **state)
+{
+	static const unsigned int calls[] = {190, 100, 20};
+	unsigned int alone;
+
+	machine.kprobes = true;
+	machine.depth = 16;
+	deep_path_free(find(200, true));
+	alone = machine.runs;
+	for (size_t i = 0; i < 3; i++) {
+		struct deep_path *path;
+
+		machine.calls = calls[i];
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_path(path, 0);
+		assert_true(machine.most_armed <= BREAKS);
+		/* Most where both ways are as long. */
+		assert_true(machine.runs < alone - (calls[i] == 100 ? 2 : 0) || calls[i] == 190);
+		assert_true(machine.runs <= alone);
+		deep_path_free(path);
+	}
+	/* Without kprobes nothing tells whether one run took both ways. */
+	machine.kprobes = false;
+	machine.runs = 0;
+	deep_path_free(find(200, true));
+	assert_true(machine.runs >= alone - 1);
 }
 
 static void deep_runs_are_over_is_said(void **state)
@@ -1512,6 +1550,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(deep_same_in_each_run_reaches_the_entry),
+		TEST(deep_follows_the_calls_on_the_stack),
 		TEST(deep_runs_are_over_is_said),
 		TEST(deep_begins_with_a_record_of_its_own),
 		TEST(deep_instruction_without_an_error_is_not_the_end),

@@ -30,6 +30,8 @@
 /* The same, where so many runs went the way of the path: both ways are taken. */
 #define BOTH_WAYS      3
 #define OTHER_MAX_BOTH 4
+/* The same, where they come to the same instruction: others ran meanwhile, or were to. */
+#define OTHER_MAX_PLACE 5
 /* How often what is known is given up from where most runs go another way. */
 #define CUTS_MAX 6
 /* Where runs go different ways, one run in so many is kept for finding out whether the path is of
@@ -220,18 +222,21 @@ static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t co
 static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 			   const struct deep_hit *hits, size_t count)
 {
-	unsigned int seen = deep_looks_seen(&deep->looks, deep->path->count - 1 - joint->differs);
+	size_t known = deep->path->count, gone = joint->differs + 1;
+	unsigned int seen = deep_looks_seen(&deep->looks, known - gone);
+	unsigned int max = joint->same_place  ? OTHER_MAX_PLACE
+			   : seen < BOTH_WAYS ? OTHER_MAX
+					      : OTHER_MAX_BOTH;
 
-	if (++deep->others < (seen < BOTH_WAYS ? OTHER_MAX : OTHER_MAX_BOTH) ||
-	    deep->cuts >= CUTS_MAX)
+	if (++deep->others < max || deep->cuts >= CUTS_MAX)
 		return 0;
-	log_verbose("the runs differ from branch %zu of %zu on", joint->differs, deep->path->count);
+	log_verbose("the runs differ from branch %zu of %zu on", joint->differs, known);
 	deep->cuts++;
 	deep->others = deep->number = 0;
-	if (joint->differs + 1 < deep->path->count)
-		deep_give_up(deep, joint->differs + 1);
-	if (joint->differs + 1 >= deep->path->count || deep->path->count < DEEP_OVERLAP_MIN)
+	/* A record of its own has as many. */
+	if (known < gone + lbr_depth())
 		return begin_again(deep, hits, count);
+	deep_give_up(deep, gone);
 	return 0;
 }
 
@@ -601,7 +606,7 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 		set_runs_gap(deep, gap);
 	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
 		errmsg_set(gap, 0, SECONDS_OVER, SECONDS_MAX);
-	else if (deep->no_hits >= NO_HIT_MAX || deep->others > 2 * OTHER_MAX)
+	else if (deep->no_hits >= NO_HIT_MAX || deep->others >= OTHER_MAX_PLACE)
 		errmsg_set(gap, 0, "%s in %u runs", verdict_text(deep),
 			   deep->no_hits >= NO_HIT_MAX ? deep->no_hits : deep->others);
 	else if (!deep->begun && deep->verdict == DEEP_NO_POINT)

@@ -210,7 +210,7 @@ static bool same(const struct why_branch *one, const struct why_branch *other)
 
 /* How many of the newest branches before @place the record has; those before the path are none. */
 static bool agrees(const struct deep_known *known, const struct place *place,
-		   const struct deep_record *record, size_t *ret_differs)
+		   const struct deep_record *record, size_t *ret_differs, bool *ret_same_place)
 {
 	for (size_t i = 0; i < record->count && (long)i <= place->at; i++) {
 		const struct why_branch *has = &record->branches[record->count - 1 - i];
@@ -222,6 +222,8 @@ static bool agrees(const struct deep_known *known, const struct place *place,
 			    (unsigned long long)has->from, (unsigned long long)has->to,
 			    (unsigned long long)way->from, (unsigned long long)way->to);
 		*ret_differs = place->at - i;
+		if (ret_same_place)
+			*ret_same_place = has->to == way->to;
 		return false;
 	}
 	return true;
@@ -435,7 +437,7 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 	bool goes_on = true;
 
 	while (hit) {
-		bool agreed = agrees(known, &place, &hit->record, ret_differs);
+		bool agreed = agrees(known, &place, &hit->record, ret_differs, NULL);
 		struct place newer = place;
 		long at = place.at;
 		size_t left;
@@ -483,7 +485,7 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 		struct place newer = place;
 		size_t left;
 
-		if (!agrees(known, &place, &run->hits[hit].record, &ret->differs))
+		if (!agrees(known, &place, &run->hits[hit].record, &ret->differs, &ret->same_place))
 			return other;
 		if (place.at == at && place.addr == point)
 			break;

@@ -159,6 +159,7 @@ enum deep_verdict {
  * struct deep_joint - what came of it
  * @overlap: branches of the path that the run had, too, on both sides of the joint
  * @differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take
+ * @same_place: DEEP_OTHER_PATH: it came to where that leads from another instruction
  * @added: DEEP_JOINED: branches before the path, oldest first; free()
  * @computed: the last of @added, which no record has
  * @entry: the first of them enters the system call
@@ -170,6 +171,7 @@ enum deep_verdict {
 struct deep_joint {
 	size_t overlap;
 	size_t differs;
+	bool same_place;
 	struct why_branch *added;
 	size_t added_count;
 	size_t computed;
