@@ -61,8 +61,8 @@ static void find_calls(struct deep_callers *callers)
 {
 	static const uint64_t stack[] = {AT(0x05), AT(0x0a), AT(0x18)};
 
-	*callers = (struct deep_callers){};
-	assert_int_equal(deep_callers_find(callers, &text, stack, 3, refuse, NULL), 0);
+	*callers = (struct deep_callers){.text = &text, .refused = refuse, .depth = 4};
+	assert_int_equal(deep_callers_find(callers, stack, 3), 0);
 }
 
 /* What does not stand behind a call is left out, and where no breakpoint may stand. */
@@ -77,10 +77,20 @@ static void test_calls_are_found(void **state)
 	assert_int_equal(callers.items[0].path.end, AT(0));
 	assert_int_equal(callers.items[1].path.end, AT(0x08));
 	deep_callers_clear(&callers);
-	assert_int_equal(deep_callers_find(&callers, &text, stack, 3, refuse, &never), 0);
+	callers = (struct deep_callers){.text = &text, .refused = refuse, .ctx = &never};
+	assert_int_equal(deep_callers_find(&callers, stack, 3), 0);
 	assert_int_equal(callers.count, 1);
 	assert_int_equal(callers.items[0].path.end, AT(0x08));
 	deep_callers_clear(&callers);
+}
+
+static size_t aim(struct deep_callers *callers, uint64_t points[2])
+{
+	static const struct deep_path none;
+	size_t count = 9;
+
+	assert_int_equal(deep_callers_aim(callers, &none, points, &count), 0);
+	return count;
 }
 
 /* Two records of four branches: the second is taken behind number 2 of the first, with that. */
@@ -90,19 +100,19 @@ static void take_two(struct deep_callers *callers, const struct why_branch *way)
 	struct deep_run run = {.hits = hits, .hit_count = 1, .point_count = 2};
 	uint64_t points[2];
 
-	assert_int_equal(deep_callers_aim(callers, 4, refuse, NULL, points), 1);
+	assert_int_equal(aim(callers, points), 1);
 	assert_int_equal(points[0], AT(0));
 	run.points = points;
-	assert_int_equal(deep_callers_take(callers, &run, 5), 0);
+	assert_int_equal(deep_callers_take(callers, &run, NULL, 5), 0);
 	assert_int_equal(callers->items[0].path.count, 4);
-	assert_int_equal(deep_callers_aim(callers, 4, refuse, NULL, points), 2);
+	assert_int_equal(aim(callers, points), 2);
 	assert_int_equal(points[0], AT(0));
 	/* Behind the third branch: three are the same. */
 	assert_int_equal(points[1], way[8].to);
 	hits[0] = hit_at(points[1], way + 5, 4);
 	hits[1] = hit_at(AT(0), way + 6, 4);
 	run.hit_count = 2;
-	assert_int_equal(deep_callers_take(callers, &run, 6), 0);
+	assert_int_equal(deep_callers_take(callers, &run, NULL, 6), 0);
 	assert_int_equal(callers->items[0].path.count, 5);
 	assert_memory_equal(callers->items[0].path.branches, way + 5, 5 * sizeof(*way));
 }
@@ -129,6 +139,15 @@ static void make_path(struct deep_path *path, const struct why_branch *way, size
 	assert_int_equal(deep_path_begin(path, &record, 3), 0);
 }
 
+/* Has the path more branches? */
+static bool join(struct deep_callers *callers, struct deep_path *path)
+{
+	size_t before = path->count;
+
+	assert_int_equal(deep_callers_join(callers, path, path->count), 0);
+	return path->count > before;
+}
+
 static void free_path(struct deep_path *path)
 {
 	free(path->branches);
@@ -142,21 +161,18 @@ static void test_path_comes_to_the_call(void **state)
 	struct why_branch way[10];
 	struct deep_callers callers;
 	struct deep_path path;
-	bool joined;
 
 	make_way(way, 10);
 	find_calls(&callers);
 	take_two(&callers, way);
 	for (size_t older = 0; older < 3; older++) {
 		make_path(&path, way, older);
-		assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
-		assert_false(joined);
+		assert_false(join(&callers, &path));
 		assert_int_equal(path.count, older + 1);
 		free_path(&path);
 	}
 	make_path(&path, way, 3);
-	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
-	assert_true(joined);
+	assert_true(join(&callers, &path));
 	assert_int_equal(path.count, 6);
 	assert_memory_equal(path.branches, way + 5, 5 * sizeof(*way));
 	assert_int_equal(path.segment_count, 3);
@@ -166,8 +182,7 @@ static void test_path_comes_to_the_call(void **state)
 	assert_int_equal(path.segments[2].run, 6);
 	assert_int_equal(path.segments[2].count, 1);
 	/* Once. */
-	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
-	assert_false(joined);
+	assert_false(join(&callers, &path));
 	free_path(&path);
 	deep_callers_clear(&callers);
 }
@@ -179,7 +194,6 @@ static void test_other_way_to_the_call(void **state)
 		struct why_branch way[10];
 		struct deep_callers callers;
 		struct deep_path path;
-		bool joined;
 
 		make_way(way, 10);
 		find_calls(&callers);
@@ -187,13 +201,11 @@ static void test_other_way_to_the_call(void **state)
 		way[other].from++;
 		make_path(&path, way, 3);
 		way[other].from--;
-		assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
-		assert_false(joined);
+		assert_false(join(&callers, &path));
 		assert_int_equal(path.count, 4);
 		free_path(&path);
 		make_path(&path, way, 3);
-		assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
-		assert_false(joined);
+		assert_false(join(&callers, &path));
 		free_path(&path);
 		deep_callers_clear(&callers);
 	}
@@ -205,22 +217,18 @@ static void test_path_that_begins_elsewhere(void **state)
 	struct why_branch way[10];
 	struct deep_callers callers;
 	struct deep_path path;
-	bool joined;
 
 	make_way(way, 10);
 	find_calls(&callers);
 	take_two(&callers, way);
 	make_path(&path, way, 3);
 	path.start = AT(0x20);
-	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
-	assert_false(joined);
+	assert_false(join(&callers, &path));
 	path.start = 0;
 	path.entry = true;
-	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
-	assert_false(joined);
+	assert_false(join(&callers, &path));
 	path.entry = false;
-	assert_int_equal(deep_callers_join(&callers, &path, &joined), 0);
-	assert_true(joined);
+	assert_true(join(&callers, &path));
 	free_path(&path);
 	deep_callers_clear(&callers);
 }
@@ -241,8 +249,8 @@ static void test_records_that_are_not_whole(void **state)
 	hit = hit_at(AT(0), way + 6, 4);
 	hit.record.interrupt_count = 1;
 	run.hits = &hit;
-	while (deep_callers_aim(&callers, 4, refuse, NULL, points) && points[0] == AT(0)) {
-		assert_int_equal(deep_callers_take(&callers, &run, 5), 0);
+	while (aim(&callers, points) && points[0] == AT(0)) {
+		assert_int_equal(deep_callers_take(&callers, &run, NULL, 5), 0);
 		assert_int_equal(callers.items[0].path.count, 0);
 		assert_true(++runs < 100);
 		hit.record.interrupt_count = runs & 1;
@@ -250,6 +258,83 @@ static void test_records_that_are_not_whole(void **state)
 	}
 	assert_int_equal(points[0], AT(0x08));
 	deep_callers_clear(&callers);
+}
+
+/*
+ * The path begins in a function that block 05 called at 00 and that returns there: what led to that
+ * call is recorded, the last time before the path; a call that returns on the path is none.
+ */
+static void test_calls_that_return_on_the_path(void **state)
+{
+	/* 60: ret (to 05); 70: call 80; 80: ret (to 75) */
+	const struct why_branch inner = {AT(0x70), AT(0x80)}, back = {AT(0x80), AT(0x75)},
+				ret = {AT(0x60), AT(0x05)}, on = {AT(0x06), AT(0x40)};
+	struct deep_record record = {.branches = {inner, back, ret, on}, .count = 4};
+	struct deep_path path = {.end = AT(0x40)};
+	struct deep_callers callers = {.text = &text, .refused = refuse, .depth = 4};
+	struct why_branch way[10];
+	uint64_t points[2];
+	size_t count;
+
+	code[0x60] = code[0x80] = 0xc3;
+	memcpy(code + 0x70, (uint8_t[]){0xe8, 0x0b, 0, 0, 0}, 5);
+	make_way(way, 10);
+	assert_int_equal(deep_path_begin(&path, &record, 3), 0);
+	assert_int_equal(deep_callers_aim(&callers, &path, points, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(points[0], AT(0));
+	{
+		/* The call once more, behind where the path begins: that is another one. */
+		struct deep_hit hits[3] = {hit_at(AT(0), way + 6, 4), hit_at(AT(0x80), &inner, 1),
+					   hit_at(AT(0), way, 4)};
+		struct deep_run run = {
+			.points = points, .point_count = 2, .hits = hits, .hit_count = 3};
+
+		/* Without a hit that is known to be the path's nothing is. */
+		assert_int_equal(deep_callers_take(&callers, &run, NULL, 5), 0);
+		assert_int_equal(callers.items[0].path.count, 0);
+		assert_int_equal(deep_callers_aim(&callers, &path, points, &count), 0);
+		assert_int_equal(deep_callers_take(&callers, &run, &hits[1], 5), 0);
+		assert_int_equal(callers.items[0].path.count, 4);
+		assert_memory_equal(callers.items[0].path.branches, way + 6, 4 * sizeof(*way));
+	}
+	/* The path comes to the call, and goes on from there. */
+	{
+		struct why_branch more[4] = {way[7], way[8], way[9], {AT(0), AT(0x50)}};
+
+		assert_int_equal(deep_path_extend(&path, more, 4), 0);
+		assert_int_equal(deep_callers_join(&callers, &path, 4), 0);
+		assert_int_equal(path.count, 9);
+		assert_memory_equal(path.branches, way + 6, 4 * sizeof(*way));
+	}
+	free_path(&path);
+	deep_callers_clear(&callers);
+	memset(code + 0x60, 0, 0x30);
+}
+
+/* If the path is cut, which execution of such a call is the last before it is not known. */
+static void test_path_is_cut(void **state)
+{
+	struct why_branch way[10];
+	struct deep_callers callers;
+	struct deep_path path;
+
+	make_way(way, 10);
+	for (int live = 0; live < 2; live++) {
+		find_calls(&callers);
+		take_two(&callers, way);
+		callers.items[0].live = live;
+		make_path(&path, way, 1);
+		assert_false(join(&callers, &path));
+		assert_true(callers.items[0].passed);
+		deep_path_cut(&path, 2);
+		deep_callers_cut(&callers, path.count);
+		free_path(&path);
+		make_path(&path, way, 3);
+		assert_int_equal(join(&callers, &path), live);
+		free_path(&path);
+		deep_callers_clear(&callers);
+	}
 }
 
 int main(void)
@@ -261,6 +346,8 @@ int main(void)
 		cmocka_unit_test(test_other_way_to_the_call),
 		cmocka_unit_test(test_path_that_begins_elsewhere),
 		cmocka_unit_test(test_records_that_are_not_whole),
+		cmocka_unit_test(test_calls_that_return_on_the_path),
+		cmocka_unit_test(test_path_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@
 /* Of these, where the checks before did not observe all. */
 #define LOOKS_UNOBSERVED 3
 /* Runs kept for finding out whether one run takes the path: one, and one of so many. */
-#define CHECKS_SHARE 5
+#define CHECKS_SHARE 8
 /* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
 #define HITS_MAX 50000
 /* The same of kprobes, which cost less each: a second of a CPU's time, about. */
@@ -52,6 +52,7 @@ static int begin_with(struct deep *deep, const struct deep_record *record, unsig
 {
 	deep->checked = false;
 	deep->passed = false;
+	deep_callers_cut(&deep->callers, 0);
 	return deep_path_begin(deep->path, record, run)
 		       ?: deep_looks_begin(&deep->looks, deep->path->count);
 }
@@ -170,6 +171,7 @@ const struct deep_hit *deep_find_hits(const struct deep *deep, const struct fail
 void deep_give_up(struct deep *deep, size_t gone)
 {
 	deep_path_cut(deep->path, gone);
+	deep_callers_cut(&deep->callers, deep->path->count);
 	deep->checked = false;
 	deep->passed = false;
 	deep->blind = 0;
@@ -310,21 +312,17 @@ static size_t added_since(const struct deep *deep, size_t known)
 }
 
 /* What the run did after the error is not on the way to it. */
-static int take_caller(struct deep *deep, const struct deep_run *run)
+static int take_caller(struct deep *deep, const struct deep_run *run,
+		       const struct deep_joint *joint)
 {
 	struct deep_run until = *run;
 	const struct deep_hit *error =
 		run->hits ? deep_newest_hit(run->hits, run->hit_count, deep->path->end) : NULL;
 
 	until.hit_count = error ? (size_t)(error - run->hits) + 1 : 0;
-	return deep_callers_take(&deep->callers, &until, deep->answer->runs);
-}
-
-static int join_callers(struct deep *deep)
-{
-	bool joined;
-
-	return deep_callers_join(&deep->callers, deep->path, &joined);
+	return deep_callers_take(&deep->callers, &until,
+				 deep->verdict == DEEP_JOINED ? joint->last : NULL,
+				 deep->answer->runs);
 }
 
 static int evaluate(struct deep *deep, const struct deep_target *target, const uint64_t *points,
@@ -339,9 +337,6 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 	if (!deep->begun)
 		return deep_begin_late(deep, failures);
 	run.hits = deep_find_hits(deep, failures, &run.hit_count);
-	err = take_caller(deep, &run);
-	if (err)
-		return err;
 	deep->verdict = join(deep, target, &run, &joint);
 	log_verbose("run %u, breakpoint at 0x%llx, behind branch %ld of %zu: verdict %d, %zu hits, "
 		    "overlap %zu, %zu more",
@@ -350,15 +345,20 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 		    joint.added_count);
 	if (deep->verdict != DEEP_NO_HIT)
 		deep->no_hits = 0;
-	if (deep->verdict > DEEP_JOINED)
+	err = take_caller(deep, &run, &joint);
+	if (!err && deep->verdict > DEEP_JOINED)
 		err = add_look(deep, &run, 0);
-	if (err)
+	if (err) {
+		free(joint.added);
 		return err;
+	}
 	switch (deep->verdict) {
 	case DEEP_JOINED:
 		err = extend(deep, target, &joint)
-			      ?: add_look(deep, &run, added_since(deep, known))
-			      ?: join_callers(deep);
+			      ?: add_look(deep, &run, added_since(deep, known));
+		err = err
+			      ?: deep_callers_join(&deep->callers, deep->path,
+						   added_since(deep, known));
 		free(joint.added);
 		return err;
 	case DEEP_NO_HIT:
@@ -494,7 +494,7 @@ static int make_run(struct deep *deep, struct deep_target *target, struct errmsg
 	int err = 0;
 
 	if (target)
-		point_count = deep_arm(deep, target, points);
+		err = deep_arm(deep, target, points, &point_count);
 	else
 		err = deep_arm_looks(deep, points, &point_count);
 	if (err || !point_count) {
@@ -729,11 +729,13 @@ static int find_callers(struct deep *deep)
 {
 	const struct why_hit *hit = deep->answer->hit;
 
-	if (!deep->looks.checked || lbr_depth() < DEEP_SHALLOW || hit->frames < 2)
+	if (!deep->looks.checked || lbr_depth() < DEEP_SHALLOW || !hit->frames)
 		return 0;
-	return deep_callers_find(&deep->callers, &deep->probes->text,
-				 (const uint64_t *)hit->stack + 1, hit->frames - 1, deep_refuses,
-				 deep);
+	deep->callers = (struct deep_callers){.text = &deep->probes->text,
+					      .refused = deep_refuses,
+					      .ctx = deep,
+					      .depth = lbr_depth()};
+	return deep_callers_find(&deep->callers, (const uint64_t *)hit->stack + 1, hit->frames - 1);
 }
 
 int deep_find(const struct deep_options *opts, const struct command *command, struct probes *probes,

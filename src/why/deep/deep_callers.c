@@ -29,18 +29,21 @@ static uint64_t find_call(const struct text_source *text, uint64_t returns_to)
 	return 0;
 }
 
-int deep_callers_find(struct deep_callers *callers, const struct text_source *text,
-		      const uint64_t *stack, size_t count, deep_refused_fn *refused,
-		      const void *ctx)
+static int add(struct deep_callers *callers, uint64_t call, bool live)
+{
+	if (vector_grow(&callers->items, callers->count, sizeof(*callers->items)))
+		return -ENOMEM;
+	callers->items[callers->count++] = (struct deep_caller){.path.end = call, .live = live};
+	return 0;
+}
+
+int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t call = find_call(text, stack[i]);
+		uint64_t call = find_call(callers->text, stack[i]);
 
-		if (!call || refused(ctx, call))
-			continue;
-		if (vector_grow(&callers->items, callers->count, sizeof(*callers->items)))
+		if (call && !callers->refused(callers->ctx, call) && add(callers, call, true))
 			return -ENOMEM;
-		callers->items[callers->count++] = (struct deep_caller){.path.end = call};
 	}
 	callers->aim = callers->count;
 	return 0;
@@ -67,48 +70,152 @@ static bool is_possible(const struct deep_path *path, long at, uint64_t addr)
 
 /* Some branches short of the far end: the record there has those, too, and tells its hit by them.
  */
-static bool find_target(const struct deep_caller *caller, size_t depth, deep_refused_fn *refused,
-			const void *ctx, long *ret_at, uint64_t *ret_addr)
+static bool find_target(struct deep_callers *callers, const struct deep_caller *caller)
 {
 	const struct deep_path *path = &caller->path;
 	unsigned int left = caller->number;
 
-	for (size_t at = DEEP_OVERLAP_MIN - 1; at < path->count && at < depth - 1; at++) {
+	for (size_t at = DEEP_OVERLAP_MIN - 1; at < path->count && at < callers->depth - 1; at++) {
 		uint64_t addrs[2] = {path->branches[at].to,
 				     at + 1 < path->count ? path->branches[at + 1].from : 0};
 
 		for (size_t i = 0; i < ARRAY_SIZE(addrs); i++) {
-			if (!addrs[i] || refused(ctx, addrs[i]) ||
+			if (!addrs[i] || callers->refused(callers->ctx, addrs[i]) ||
 			    !is_possible(path, (long)at, addrs[i]) || left--)
 				continue;
-			*ret_at = (long)at;
-			*ret_addr = addrs[i];
+			callers->at = (long)at;
+			callers->point = addrs[i];
 			return true;
 		}
 	}
 	return false;
 }
 
-size_t deep_callers_aim(struct deep_callers *callers, size_t depth, deep_refused_fn *refused,
-			const void *ctx, uint64_t points[2])
+/* Return: number of points; 0: none leads further. */
+static size_t aim_at(struct deep_callers *callers, size_t i, uint64_t points[2])
+{
+	struct deep_caller *caller = &callers->items[i];
+
+	callers->point = 0;
+	points[0] = caller->path.end;
+	if (caller->path.count && !find_target(callers, caller)) {
+		caller->over = true;
+		return 0;
+	}
+	callers->aim = i;
+	points[1] = callers->point;
+	return callers->point ? 2 : 1;
+}
+
+/* struct calls - return addresses of those that were entered on the path and have not returned */
+struct calls {
+	uint64_t *items;
+	size_t count;
+};
+
+/* Thunks call and return for other purposes: what they pushed is dropped. */
+static bool ends_call(struct calls *calls, uint64_t to)
+{
+	for (size_t i = calls->count; i-- > 0;)
+		if (calls->items[i] == to) {
+			calls->count = i;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * The functions in which the path begins, and that return on it: their callers, outermost last.
+ * @ret: return addresses; free()
+ */
+static int find_returns(const struct deep_callers *callers, const struct deep_path *path,
+			struct calls *ret)
+{
+	_cleanup_free_ uint64_t *items = NULL;
+	struct calls calls = {};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < path->count; i++) {
+		uint8_t bytes[INSN_LEN_MAX];
+		struct insn insn;
+
+		if (insn_fetch(callers->text, path->branches[i].from, bytes, &insn))
+			continue;
+		if (insn.class == INSN_CALL || insn.class == INSN_ICALL) {
+			err = vector_grow(&items, calls.count, sizeof(*items));
+			calls.items = items;
+			if (!err)
+				items[calls.count++] = insn.addr + insn.len;
+		} else if (insn.class == INSN_RET && !ends_call(&calls, path->branches[i].to)) {
+			err = vector_grow(&ret->items, ret->count, sizeof(*ret->items));
+			if (!err)
+				ret->items[ret->count++] = path->branches[i].to;
+		}
+	}
+	return err;
+}
+
+/* One that was followed before in vain is so again. */
+static bool is_known(const struct deep_callers *callers, uint64_t call)
+{
+	for (size_t i = 0; i < callers->count; i++)
+		if (callers->items[i].path.end == call && !callers->items[i].joined)
+			return true;
+	return false;
+}
+
+/* The outermost: the path takes longest to come there. */
+static int add_returned(struct deep_callers *callers, const struct deep_path *path)
+{
+	struct calls returns = {};
+	int err = find_returns(callers, path, &returns);
+
+	while (!err && returns.count) {
+		uint64_t call = find_call(callers->text, returns.items[--returns.count]);
+
+		if (!call || callers->refused(callers->ctx, call) || is_known(callers, call))
+			continue;
+		err = add(callers, call, false);
+		break;
+	}
+	free(returns.items);
+	return err;
+}
+
+/* Has the way to another one come by it? */
+static bool is_covered(const struct deep_callers *callers, uint64_t call)
 {
 	for (size_t i = 0; i < callers->count; i++) {
-		struct deep_caller *caller = &callers->items[i];
+		const struct deep_path *way = &callers->items[i].path;
 
-		if (caller->over)
-			continue;
-		callers->aim = i;
-		callers->point = 0;
-		points[0] = caller->path.end;
-		if (!caller->path.count)
-			return 1;
-		if (find_target(caller, depth, refused, ctx, &callers->at, &callers->point)) {
-			points[1] = callers->point;
-			return 2;
-		}
-		caller->over = true;
+		for (size_t at = 0; at < way->count; at++)
+			if (way->branches[at].from == call)
+				return true;
 	}
-	callers->aim = callers->count;
+	return false;
+}
+
+static bool is_to_follow(const struct deep_callers *callers, const struct deep_caller *caller)
+{
+	return !caller->over && !caller->passed &&
+	       (caller->path.count || !is_covered(callers, caller->path.end));
+}
+
+int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, uint64_t points[2],
+		     size_t *ret_count)
+{
+	size_t before = callers->count;
+
+	*ret_count = 0;
+	for (size_t i = 0; !*ret_count && i < callers->count; i++)
+		if (is_to_follow(callers, &callers->items[i]))
+			*ret_count = aim_at(callers, i, points);
+	if (!*ret_count && add_returned(callers, path))
+		return -ENOMEM;
+	if (callers->count > before)
+		*ret_count = aim_at(callers, before, points);
+	if (!*ret_count)
+		callers->aim = callers->count;
 	return 0;
 }
 
@@ -172,19 +279,31 @@ static int take(struct deep_callers *callers, struct deep_caller *caller,
 	return taken;
 }
 
-int deep_callers_take(struct deep_callers *callers, const struct deep_run *run, unsigned int number)
+/* Up to the path: what it did later is not on the way to the call. */
+static bool is_before(const struct deep_caller *caller, const struct deep_run *run,
+		      const struct deep_hit *target, struct deep_run *ret)
+{
+	*ret = *run;
+	if (target)
+		ret->hit_count = (size_t)(target - run->hits);
+	return target || caller->live;
+}
+
+int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
+		      const struct deep_hit *target, unsigned int number)
 {
 	struct deep_caller *caller = &callers->items[callers->aim];
+	struct deep_run before;
 	int taken;
 
 	if (callers->aim == callers->count)
 		return 0;
 	callers->aim = callers->count;
-	taken = take(callers, caller, run, number);
+	if (!is_before(caller, run, target, &before))
+		return 0;
+	taken = take(callers, caller, &before, number);
 	if (taken < 0)
 		return taken;
-	log_verbose("to the call at 0x%llx: %zu branches%s", (unsigned long long)caller->path.end,
-		    caller->path.count, taken ? "" : ", none more");
 	if (taken) {
 		caller->number = caller->misses = 0;
 		caller->over = caller->path.entry;
@@ -231,28 +350,33 @@ static void drop(struct deep_caller *caller)
 	free(caller->path.segments);
 	free(caller->path.interrupts);
 	caller->path = (struct deep_path){.end = caller->path.end};
-	caller->over = true;
+	caller->over = caller->joined = true;
 }
 
-/* The call that had not returned is the newest: of the path's, as of the run's hits. */
-static bool find_newest(const struct deep_path *path, uint64_t call, size_t *ret_at)
+/*
+ * The path has come to it where it has its call the first time, from the error on: the one on the
+ * stack had not returned, and the other one was the last before the path began.
+ */
+static bool find_passed(struct deep_caller *caller, const struct deep_path *path, size_t added)
 {
-	for (size_t at = path->count; at-- > 0;)
-		if (path->branches[at].from == call) {
-			*ret_at = at;
-			return true;
-		}
-	return false;
+	for (size_t at = caller->live ? path->count : added; !caller->passed && at-- > 0;) {
+		caller->passed = path->branches[at].from == caller->path.end;
+		caller->newer = path->count - 1 - at;
+	}
+	return caller->passed;
 }
 
-/* Return: 1: the path has more branches; 0; -ENOMEM. */
-static int join(struct deep_caller *caller, struct deep_path *path)
+/* Return: branches that the path has more; or -ENOMEM. */
+static long join(struct deep_caller *caller, struct deep_path *path, size_t added)
 {
 	const struct deep_path *way = &caller->path;
-	size_t overlap;
+	size_t overlap, more;
 	int err;
 
-	if (!way->count || !find_newest(path, way->end, &overlap) || overlap < DEEP_OVERLAP_MIN)
+	if (caller->joined || !find_passed(caller, path, added))
+		return 0;
+	overlap = path->count - 1 - caller->newer;
+	if (overlap < DEEP_OVERLAP_MIN && way->count)
 		return 0;
 	for (size_t i = 1; i <= overlap && i <= way->count; i++)
 		if (!same(&way->branches[way->count - i], &path->branches[overlap - i])) {
@@ -265,27 +389,39 @@ static int join(struct deep_caller *caller, struct deep_path *path)
 		drop(caller);
 		return 0;
 	}
+	more = way->count - overlap;
 	log_verbose("the path has come to the call at 0x%llx: %zu branches more",
-		    (unsigned long long)way->end, way->count - overlap);
-	err = deep_path_extend(path, way->branches, way->count - overlap)
-		      ?: add_segments(path, way, overlap);
+		    (unsigned long long)way->end, more);
+	err = deep_path_extend(path, way->branches, more) ?: add_segments(path, way, overlap);
 	path->entry = way->entry;
 	drop(caller);
-	return err ?: 1;
+	return err ? -ENOMEM : (long)more;
 }
 
-int deep_callers_join(struct deep_callers *callers, struct deep_path *path, bool *ret_joined)
+int deep_callers_join(struct deep_callers *callers, struct deep_path *path, size_t added)
 {
-	*ret_joined = false;
 	/* Before its first branch nothing is to be added, or a call that waited is left out. */
 	for (size_t i = 0; i < callers->count && !path->entry && !path->start; i++) {
-		int joined = join(&callers->items[i], path);
+		long more = join(&callers->items[i], path, added);
 
-		if (joined < 0)
-			return joined;
-		*ret_joined |= joined;
+		if (more < 0)
+			return -ENOMEM;
+		added += (size_t)more;
 	}
 	return 0;
+}
+
+void deep_callers_cut(struct deep_callers *callers, size_t count)
+{
+	for (size_t i = 0; i < callers->count; i++) {
+		struct deep_caller *caller = &callers->items[i];
+
+		/* Of the others it is not known which execution is the last before the path. */
+		if (!caller->live && !caller->joined)
+			drop(caller);
+		else if (caller->newer >= count)
+			caller->passed = false;
+	}
 }
 
 void deep_callers_clear(struct deep_callers *callers)

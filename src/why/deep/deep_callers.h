@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * deep_callers.h - followed back beside the path: what led to the calls that were on the stack
+ * deep_callers.h - followed back beside the path: what led to calls that the path will come to
  *
- * When the error was made, the functions on the stack had not returned: the path comes by each of
- * their call instructions, the last time they were executed before the error. So a run that has
- * registers to spare extends two ways: the path at its far end, and the one to such a call. When
- * the path has come to the call, both are joined where they overlap.
+ * The functions on the stack of the error had not returned: the path comes by each of their call
+ * instructions, the last time they were executed before the error. And where the path begins in a
+ * function that returns on it, that was called before: the last time before the path begins. So a
+ * run that has registers to spare extends two ways: the path at its far end, and the one to such a
+ * call. When the path has come to the call, both are joined where they overlap.
  */
 #ifndef LBRSNOOP_WHY_DEEP_DEEP_CALLERS_H
 #define LBRSNOOP_WHY_DEEP_DEEP_CALLERS_H
@@ -19,26 +20,42 @@
 #include "why/deep/deep_join.h"
 
 /**
- * struct deep_caller - one call on the stack
+ * struct deep_caller - one call
  * @path: what led to the call instruction, its @end; no branches: no record was taken there
+ * @live: it is on the stack of the error
+ * @passed: the path has come to it: so many of its branches are @newer
  * @number: of the target, of those that its far end offers
  * @misses: runs in a row that added nothing
- * @over: nothing more is to be found out, or it is part of the path
+ * @over: nothing more is to be found out; @joined: or it is part of the path
  */
 struct deep_caller {
 	struct deep_path path;
+	bool live;
+	bool passed;
+	size_t newer;
 	unsigned int number;
 	unsigned int misses;
 	bool over;
+	bool joined;
 };
 
+/** typedef deep_refused_fn - may no breakpoint stand at @addr? */
+typedef bool deep_refused_fn(const void *ctx, uint64_t addr);
+
 /**
- * struct deep_callers - begin with zeros; free with deep_callers_clear()
- * @items: innermost first
+ * struct deep_callers - begin with zeros and the first four; free with deep_callers_clear()
+ * @text: borrowed
+ * @refused, @ctx: where no breakpoint may stand
+ * @depth: entries of a record
+ * @items: those on the stack first, innermost first
  * @aim: of this run: number in @items; @count: none
  * @point, @at: its target; @point is 0 for the first record, which is taken at the call
  */
 struct deep_callers {
+	const struct text_source *text;
+	deep_refused_fn *refused;
+	const void *ctx;
+	size_t depth;
 	struct deep_caller *items;
 	size_t count;
 	size_t aim;
@@ -46,42 +63,42 @@ struct deep_callers {
 	long at;
 };
 
-/** typedef deep_refused_fn - may no breakpoint stand at @addr? */
-typedef bool deep_refused_fn(const void *ctx, uint64_t addr);
-
 /**
  * deep_callers_find() - the calls that return to these addresses
  * @stack: return addresses, innermost first
  * Return: 0; -ENOMEM. Calls where no breakpoint may stand are none.
  */
-int deep_callers_find(struct deep_callers *callers, const struct text_source *text,
-		      const uint64_t *stack, size_t count, deep_refused_fn *refused,
-		      const void *ctx);
+int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_t count);
 
 /**
  * deep_callers_aim() - choose one for the next run, and where to put breakpoints for it
- * @depth: entries of a record
+ * @path: as it is
  * @points: gets two, or one for the first record
- * Return: how many; 0: there is none to follow.
+ * @ret_count: how many; 0: there is none to follow
+ * Return: 0; -ENOMEM.
  */
-size_t deep_callers_aim(struct deep_callers *callers, size_t depth, deep_refused_fn *refused,
-			const void *ctx, uint64_t points[2]);
+int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, uint64_t points[2],
+		     size_t *ret_count);
 
 /**
  * deep_callers_take() - what the run with these breakpoints recorded
  * @run: its hits up to the error
+ * @target: of these, the one that was joined to the path; NULL: none was
  * @number: of the run
  * Return: 0; -ENOMEM.
  */
 int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
-		      unsigned int number);
+		      const struct deep_hit *target, unsigned int number);
 
 /**
  * deep_callers_join() - put the ways to the calls that the path has come to before it
- * @ret_joined: the path has more branches
+ * @added: branches that the path has since that was done last
  * Return: 0; -ENOMEM.
  */
-int deep_callers_join(struct deep_callers *callers, struct deep_path *path, bool *ret_joined);
+int deep_callers_join(struct deep_callers *callers, struct deep_path *path, size_t added);
+
+/** deep_callers_cut() - the path has no more than its @count newest branches */
+void deep_callers_cut(struct deep_callers *callers, size_t count);
 
 /** deep_callers_clear() - free */
 void deep_callers_clear(struct deep_callers *callers);

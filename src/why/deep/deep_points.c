@@ -245,27 +245,29 @@ static bool find_clear_target(const struct deep *deep, struct deep_target *targe
  * To a call on the stack, if there is a target that needs no other point of the path: it may be
  * some branches nearer. Not where the last one was none.
  */
-static size_t ask_caller(struct deep *deep, struct deep_target *target, uint64_t *asked)
+static int ask_caller(struct deep *deep, struct deep_target *target, uint64_t *asked,
+		      size_t *ret_count)
 {
 	struct deep_target clear;
-	size_t count;
+	int err;
 
-	if (deep->number || target->call || target->at < DEEP_OVERLAP_MIN - 1 ||
-	    !find_clear_target(deep, &clear))
+	*ret_count = 0;
+	if (!deep->callers.text || deep->number || target->call ||
+	    target->at < DEEP_OVERLAP_MIN - 1 || !find_clear_target(deep, &clear))
 		return 0;
-	count = deep_callers_aim(&deep->callers, lbr_depth(), deep_refuses, deep, asked);
-	if (count)
+	err = deep_callers_aim(&deep->callers, deep->path, asked, ret_count);
+	if (*ret_count)
 		*target = clear;
-	return count;
+	return err;
 }
 
 /* With what proves the joint: the error, the point of the run before, and one of another. */
-size_t deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points)
+int deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points, size_t *ret_armed)
 {
 	const struct deep_path *path = deep->path;
 	struct watch *watch = deep->probes->watch;
 	uint64_t asked[HW_SITES_MAX] = {path->end};
-	size_t count = deep->begun ? 2 : 1, least, armed = 0;
+	size_t count = deep->begun ? 2 : 1, least, callers = 0, armed = 0;
 	/* Points that are no proof may be what could not be told apart. */
 	bool more = deep->verdict != DEEP_AMBIGUOUS;
 
@@ -274,9 +276,11 @@ size_t deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points)
 	least = count;
 	if (!target->call)
 		count += deep_ask_wait(deep, asked + count, HW_SITES_MAX - count);
+	*ret_armed = 0;
 	deep->callers.aim = deep->callers.count;
-	if (count == 2)
-		count += ask_caller(deep, target, asked + count);
+	if (count == 2 && ask_caller(deep, target, asked + count, &callers))
+		return -ENOMEM;
+	count += callers;
 	if (deep->begun)
 		asked[1] = target->addr;
 	if (count < HW_SITES_MAX && deep_find_overlap(deep, target, &asked[count]))
@@ -298,7 +302,8 @@ size_t deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points)
 		else
 			deep->callers.aim = deep->callers.count;
 	}
-	return armed;
+	*ret_armed = armed;
+	return 0;
 }
 
 /* What one run is to see of the path, and the error; 0, -ENOMEM. @ret_armed: 0: there is nothing.

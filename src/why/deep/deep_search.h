@@ -122,9 +122,10 @@ bool deep_find_overlap(const struct deep *deep, const struct deep_target *target
  * deep_arm() - breakpoints for a run that is to get further: with what proves the joint
  * @target: another one, where a call on the stack is followed, too
  * @points: gets those that could be had, HW_SITES_MAX at most
- * Return: how many; 0 if one is missing that the run needs.
+ * @ret_armed: how many; 0 if one is missing that the run needs
+ * Return: 0; -ENOMEM.
  */
-size_t deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points);
+int deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points, size_t *ret_armed);
 
 /**
  * deep_arm_looks() - breakpoints for a run that is to see the path again, and the error
