@@ -131,9 +131,9 @@ __u64 why_lost;		  /* events that found no room in the ring buffer */
 __u64 why_task_lost;	  /* calls that found no room in why_tasks */
 __u64 why_compat;	  /* failing calls of 32-bit code: of another table, not told */
 __u64 why_process_lost;	  /* processes that found none in why_traced */
-__u64 why_point_hits;	  /* whoever made them */
+__u64 why_point_hits;	  /* whoever made them, but for lbrsnoop, when it arms another one */
 __u64 why_points_outside; /* of traced tasks, but in no system call */
-__u64 why_passed_hits;
+__u64 why_passed_hits;	  /* the same */
 
 static __always_inline bool is_traced(void)
 {
@@ -715,6 +715,12 @@ static __always_inline bool is_in_call(const struct why_task *task, __u64 sp)
 	return task && task->in_call && on_own_stack(sp) && user_regs()->ax == (__u64)-ENOSYS;
 }
 
+static __always_inline void count_hit(__u64 *hits)
+{
+	if (!own_pid || bpf_get_current_pid_tgid() >> 32 != own_pid)
+		__sync_fetch_and_add(hits, 1);
+}
+
 /*
  * On the way to the error: every hit is told, since only all of them, counted back from the error,
  * say which one is which.
@@ -726,7 +732,7 @@ int why_point(struct bpf_perf_event_data *ctx)
 	struct why_task *task = current_task();
 	struct why_point *point;
 
-	__sync_fetch_and_add(&why_point_hits, 1);
+	count_hit(&why_point_hits);
 	if (!slot) {
 		if (task)
 			__sync_fetch_and_add(&why_lost, 1);
@@ -777,7 +783,7 @@ int why_passed(struct pt_regs *ctx)
 	struct why_task *task = current_task();
 	struct why_passed *passed;
 
-	__sync_fetch_and_add(&why_passed_hits, 1);
+	count_hit(&why_passed_hits);
 	if (!is_in_call(task, ctx->sp) || user_regs()->orig_ax != why_passed_nr)
 		return 0;
 	passed = bpf_ringbuf_reserve(&why_events, sizeof(*passed), 0);

@@ -131,7 +131,7 @@ int watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr);
  */
 void watch_ends(struct watch *watch, const uint64_t *addrs, size_t count);
 
-/** watch_point_hits() - hits of all points so far, whoever made them */
+/** watch_point_hits() - hits of all points so far, whoever made them, but for this process */
 uint64_t watch_point_hits(const struct watch *watch);
 
 /** watch_points_outside() - of these, those that watched tasks made, but in no system call */
