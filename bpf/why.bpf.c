@@ -715,7 +715,7 @@ static __always_inline bool is_in_call(const struct why_task *task, __u64 sp)
 	return task && task->in_call && on_own_stack(sp) && user_regs()->ax == (__u64)-ENOSYS;
 }
 
-static __always_inline void count_hit(__u64 *hits)
+static __always_inline void count_in(__u64 *hits)
 {
 	if (!own_pid || bpf_get_current_pid_tgid() >> 32 != own_pid)
 		__sync_fetch_and_add(hits, 1);
@@ -732,7 +732,7 @@ int why_point(struct bpf_perf_event_data *ctx)
 	struct why_task *task = current_task();
 	struct why_point *point;
 
-	count_hit(&why_point_hits);
+	count_in(&why_point_hits);
 	if (!slot) {
 		if (task)
 			__sync_fetch_and_add(&why_lost, 1);
@@ -783,7 +783,7 @@ int why_passed(struct pt_regs *ctx)
 	struct why_task *task = current_task();
 	struct why_passed *passed;
 
-	count_hit(&why_passed_hits);
+	count_in(&why_passed_hits);
 	if (!is_in_call(task, ctx->sp) || user_regs()->orig_ax != why_passed_nr)
 		return 0;
 	passed = bpf_ringbuf_reserve(&why_events, sizeof(*passed), 0);

@@ -76,6 +76,7 @@
  * @endless: it does not come to its end
  * @ones: 0; or a register that has to hold all ones for an error: behind the error its instruction
  *        is executed once more, with another value; @behind: so often in this run
+ * @free: so many debug registers are; @hot: a breakpoint there is hit 60,000 times in a run
  * @losing: a hit of a point in this block is lost, each time; @lost: so many were
  */
 static struct {
@@ -127,6 +128,9 @@ static struct {
 	bool endless;
 	uint8_t ones;
 	unsigned int behind;
+	size_t free;
+	uint64_t hot;
+	uint64_t hot_hits;
 	unsigned int losing;
 	uint64_t lost;
 	uint64_t armed[BREAKS];
@@ -147,7 +151,7 @@ bool __wrap_watch_point(struct watch *watch, uint64_t addr);
 bool __wrap_watch_point(struct watch *watch, uint64_t addr)
 {
 	assert_false(machine.running);
-	if (machine.armed_count == BREAKS || machine.busy)
+	if (machine.armed_count == (machine.free ?: BREAKS) || machine.busy)
 		return false;
 	machine.armed[machine.armed_count++] = addr;
 	if (machine.armed_count > machine.most_armed)
@@ -180,7 +184,7 @@ int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
 uint64_t __wrap_watch_point_hits(const struct watch *watch);
 uint64_t __wrap_watch_point_hits(const struct watch *watch)
 {
-	return machine.runs * machine.point_hits;
+	return machine.runs * machine.point_hits + machine.hot_hits;
 }
 
 uint64_t __wrap_watch_points_outside(const struct watch *watch);
@@ -457,6 +461,8 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	machine.now += machine.seconds + (machine.runs == machine.slow ? 400 : 0);
 	if (machine.probed_count)
 		machine.passed += machine.others_pass;
+	for (size_t i = 0; i < machine.armed_count; i++)
+		machine.hot_hits += machine.armed[i] == machine.hot ? 60000 : 0;
 	assert_int_equal(look(look_ctx), 0);
 	*ret_status = 1 << 8;
 	if (machine.fails == machine.runs) {
@@ -564,6 +570,7 @@ static void deep_same_in_each_run_reaches_the_entry(void **state)
 static void deep_follows_the_calls_on_the_stack(void **state)
 {
 	static const unsigned int calls[] = {190, 100, 20};
+	struct deep_path *path;
 	unsigned int alone;
 
 	machine.kprobes = true;
@@ -571,7 +578,6 @@ static void deep_follows_the_calls_on_the_stack(void **state)
 	deep_path_free(find(200, true));
 	alone = machine.runs;
 	for (size_t i = 0; i < 3; i++) {
-		struct deep_path *path;
 
 		machine.calls = calls[i];
 		machine.runs = 0;
@@ -586,9 +592,57 @@ static void deep_follows_the_calls_on_the_stack(void **state)
 	}
 	/* Without kprobes nothing tells whether one run took both ways. */
 	machine.kprobes = false;
+	machine.calls = 100;
 	machine.runs = 0;
+	path = find(200, true);
+	assert_true(path->entry);
+	for (size_t i = 0; i < path->segment_count; i++)
+		assert_int_not_equal(path->segments[i].point, END(100));
+	deep_path_free(path);
+}
+
+static unsigned int later(unsigned int run)
+{
+	return run > 0;
+}
+
+/* A call that everybody comes by, whose hits are lost, or for which no register is left. */
+static void deep_calls_that_are_no_help(void **state)
+{
+	static const unsigned int calls[] = {20, 100, 190, 199};
+	unsigned int alone;
+
+	machine.kprobes = true;
+	machine.depth = 16;
 	deep_path_free(find(200, true));
-	assert_true(machine.runs >= alone - 1);
+	alone = machine.runs;
+	for (size_t i = 0; i < 16; i++) {
+		struct deep_path *path;
+
+		machine.calls = calls[i % 4];
+		machine.hot = i / 4 == 0 ? END(machine.calls) : 0;
+		machine.losing = i / 4 == 1 ? machine.calls : 0;
+		machine.free = i / 4 == 2 ? 3 : 0;
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_path(path, 0);
+		assert_true(machine.runs <= alone + (i / 4 == 2 ? 8 : 3));
+		deep_path_free(path);
+	}
+	/* It stands within the first record; then the runs take another way. */
+	machine.at_the_end = true;
+	machine.ways = later;
+	for (size_t i = 0; i < 4; i++) {
+		struct deep_path *path;
+
+		machine.calls = (unsigned int[]){190, 197, 198, 199}[i];
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_true(machine.runs < 20);
+		deep_path_free(path);
+	}
 }
 
 static void deep_runs_are_over_is_said(void **state)
@@ -1551,6 +1605,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(deep_same_in_each_run_reaches_the_entry),
 		TEST(deep_follows_the_calls_on_the_stack),
+		TEST(deep_calls_that_are_no_help),
 		TEST(deep_runs_are_over_is_said),
 		TEST(deep_begins_with_a_record_of_its_own),
 		TEST(deep_instruction_without_an_error_is_not_the_end),

@@ -89,7 +89,7 @@ static size_t aim(struct deep_callers *callers, uint64_t points[2])
 	static const struct deep_path none;
 	size_t count = 9;
 
-	assert_int_equal(deep_callers_aim(callers, &none, points, &count), 0);
+	assert_int_equal(deep_callers_aim(callers, &none, DEEP_BEFORE, points, &count), 0);
 	return count;
 }
 
@@ -144,7 +144,7 @@ static bool join(struct deep_callers *callers, struct deep_path *path)
 {
 	size_t before = path->count;
 
-	assert_int_equal(deep_callers_join(callers, path, path->count), 0);
+	assert_int_equal(deep_callers_join(callers, path), 0);
 	return path->count > before;
 }
 
@@ -280,7 +280,7 @@ static void test_calls_that_return_on_the_path(void **state)
 	memcpy(code + 0x70, (uint8_t[]){0xe8, 0x0b, 0, 0, 0}, 5);
 	make_way(way, 10);
 	assert_int_equal(deep_path_begin(&path, &record, 3), 0);
-	assert_int_equal(deep_callers_aim(&callers, &path, points, &count), 0);
+	assert_int_equal(deep_callers_aim(&callers, &path, DEEP_BEFORE, points, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(points[0], AT(0));
 	{
@@ -293,7 +293,7 @@ static void test_calls_that_return_on_the_path(void **state)
 		/* Without a hit that is known to be the path's nothing is. */
 		assert_int_equal(deep_callers_take(&callers, &run, NULL, 5), 0);
 		assert_int_equal(callers.items[0].path.count, 0);
-		assert_int_equal(deep_callers_aim(&callers, &path, points, &count), 0);
+		assert_int_equal(deep_callers_aim(&callers, &path, DEEP_BEFORE, points, &count), 0);
 		assert_int_equal(deep_callers_take(&callers, &run, &hits[1], 5), 0);
 		assert_int_equal(callers.items[0].path.count, 4);
 		assert_memory_equal(callers.items[0].path.branches, way + 6, 4 * sizeof(*way));
@@ -303,13 +303,176 @@ static void test_calls_that_return_on_the_path(void **state)
 		struct why_branch more[4] = {way[7], way[8], way[9], {AT(0), AT(0x50)}};
 
 		assert_int_equal(deep_path_extend(&path, more, 4), 0);
-		assert_int_equal(deep_callers_join(&callers, &path, 4), 0);
+		assert_int_equal(deep_callers_join(&callers, &path), 0);
 		assert_int_equal(path.count, 9);
 		assert_memory_equal(path.branches, way + 6, 4 * sizeof(*way));
 	}
 	free_path(&path);
 	deep_callers_clear(&callers);
 	memset(code + 0x60, 0, 0x30);
+}
+
+/*
+ * A loop that calls at 00 in each round: pre, then round after round, then the error at 40.
+ *	06 -> 00 (round), 00 -> 58 (call), 59 -> 5c, 60 -> 05 (ret)
+ */
+static size_t make_loop(struct why_branch *to, unsigned int rounds)
+{
+	static const struct why_branch before[3] = {
+		{AT(0xa0), AT(0xa8)}, {AT(0xa9), AT(0xb0)}, {AT(0xb1), AT(0)}};
+	static const struct why_branch round[4] = {
+		{AT(0x06), AT(0)}, {AT(0), AT(0x58)}, {AT(0x59), AT(0x5c)}, {AT(0x60), AT(0x05)}};
+	size_t count = 3;
+
+	code[0x60] = 0xc3;
+	memcpy(to, before, sizeof(before));
+	for (unsigned int i = 0; i < rounds; i++)
+		for (int k = i ? 0 : 1; k < 4; k++)
+			to[count++] = round[k];
+	to[count++] = (struct why_branch){AT(0x06), AT(0x40)};
+	return count;
+}
+
+static void begin_late(struct deep_path *path, const struct why_branch *all, size_t total, size_t n)
+{
+	struct deep_record record = {.count = n};
+
+	*path = (struct deep_path){.end = AT(0x40)};
+	memcpy(record.branches, all + total - n, n * sizeof(*all));
+	assert_int_equal(deep_path_begin(path, &record, 3), 0);
+}
+
+/* What was put before the path while it began at a wait has the call: an older one is another. */
+static void test_call_is_found_where_nothing_could_be_joined(void **state)
+{
+	struct deep_callers callers = {.text = &text, .refused = refuse, .depth = 12};
+	struct deep_path path;
+	struct why_branch all[64];
+	size_t total = make_loop(all, 3), call = total - 4, count;
+	struct deep_hit hits[2];
+	uint64_t points[2];
+	struct deep_run run = {.points = points, .point_count = 1, .hits = hits, .hit_count = 2};
+
+	begin_late(&path, all, total, 3);
+	assert_int_equal(deep_callers_aim(&callers, &path, DEEP_BEFORE, points, &count), 0);
+	assert_int_equal(points[0], AT(0));
+	hits[0] = hit_at(AT(0), all + call - 11, 11);
+	hits[1] = hit_at(AT(0x5c), all + call, 1);
+	assert_int_equal(deep_callers_take(&callers, &run, &hits[1], 5), 0);
+	assert_int_equal(callers.items[0].path.count, 11);
+	assert_int_equal(deep_path_extend(&path, all + call - 1, 2), 0);
+	path.start = AT(0x77);
+	assert_false(join(&callers, &path));
+	path.start = 0;
+	assert_int_equal(deep_path_extend(&path, all + call - 8, 7), 0);
+	join(&callers, &path);
+	assert_true(path.count <= total);
+	assert_memory_equal(path.branches, all + total - path.count, path.count * sizeof(*all));
+	free_path(&path);
+	deep_callers_clear(&callers);
+}
+
+/* The path executes the call once more behind where it begins: its hit would be taken for the one.
+ */
+static void test_call_is_executed_up_to_the_target(void **state)
+{
+	struct deep_callers callers = {.text = &text, .refused = refuse, .depth = 16};
+	struct deep_path path;
+	struct why_branch all[64];
+	size_t total = make_loop(all, 4), count;
+	uint64_t points[2];
+
+	/* It begins with the return of the round before. */
+	begin_late(&path, all, total, 6);
+	assert_int_equal(deep_callers_aim(&callers, &path, 2, points, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(callers.aim, callers.count);
+	/* Up to there it does not. */
+	assert_int_equal(deep_callers_aim(&callers, &path, 0, points, &count), 0);
+	assert_int_equal(count, 1);
+	free_path(&path);
+	deep_callers_clear(&callers);
+}
+
+/* One that is on the path from the first record on is not followed. */
+static void test_call_is_on_the_path(void **state)
+{
+	struct why_branch way[10];
+	struct deep_callers callers;
+	struct deep_path path;
+	uint64_t points[2];
+	size_t count;
+
+	make_way(way, 10);
+	find_calls(&callers);
+	make_path(&path, way, 1);
+	assert_int_equal(deep_callers_aim(&callers, &path, DEEP_BEFORE, points, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(points[0], AT(0x08));
+	free_path(&path);
+	deep_callers_clear(&callers);
+}
+
+/* A function that calls itself: both have the same newest call. */
+static void test_call_twice_on_the_stack(void **state)
+{
+	static const uint64_t stack[] = {AT(0x05), AT(0x05), AT(0x0a)};
+	struct deep_callers callers = {.text = &text, .refused = refuse};
+
+	assert_int_equal(deep_callers_find(&callers, stack, 3), 0);
+	assert_int_equal(callers.count, 2);
+	deep_callers_clear(&callers);
+}
+
+/* What was cut out of a record, or began behind a wait, is not put before the path. */
+static void test_joint_that_is_not_whole(void **state)
+{
+	struct why_branch way[10];
+
+	make_way(way, 10);
+	for (int i = 0; i < 3; i++) {
+		struct deep_callers callers;
+		struct deep_hit hits[2] = {hit_at(AT(0), way + 6, 4), {}};
+		uint64_t points[2];
+		struct deep_run run = {
+			.points = points, .point_count = 1, .hits = hits, .hit_count = 1};
+
+		find_calls(&callers);
+		assert_int_equal(aim(&callers, points), 1);
+		assert_int_equal(deep_callers_take(&callers, &run, NULL, 5), 0);
+		assert_int_equal(aim(&callers, points), 2);
+		hits[0] = hit_at(points[1], way + 5, 4);
+		hits[0].record.interrupt_count = i == 1;
+		hits[0].record.end = i == 2 ? DEEP_END_SWITCH : DEEP_END_FULL;
+		hits[1] = hit_at(AT(0), way + 6, 4);
+		run.hit_count = run.point_count = 2;
+		assert_int_equal(deep_callers_take(&callers, &run, NULL, 6), 0);
+		assert_int_equal(callers.items[0].path.count, i ? 4 : 5);
+		deep_callers_clear(&callers);
+	}
+}
+
+/* Where the same branches lead to an execution nearer to the call, the target is another one. */
+static void test_target_that_tells_nothing(void **state)
+{
+	/* Three rounds of two branches, and one of its own: the target is behind that. */
+	const struct why_branch round[8] = {{AT(0xd0), AT(0x60)}, {AT(0x62), AT(0x70)},
+					    {AT(0x72), AT(0x60)}, {AT(0x62), AT(0x70)},
+					    {AT(0x72), AT(0x60)}, {AT(0x62), AT(0x70)},
+					    {AT(0x72), AT(0x60)}, {AT(0x62), AT(0)}};
+	struct deep_callers callers;
+	struct deep_hit hit = hit_at(AT(0), round + 1, 7);
+	uint64_t points[2];
+	struct deep_run run = {.points = points, .point_count = 1, .hits = &hit, .hit_count = 1};
+
+	find_calls(&callers);
+	callers.depth = 8;
+	assert_int_equal(aim(&callers, points), 1);
+	assert_int_equal(deep_callers_take(&callers, &run, NULL, 5), 0);
+	/* Behind the third, at 60: the fifth and the seventh lead there alike. */
+	if (aim(&callers, points) == 2)
+		assert_false(callers.at == 2 || callers.at == 3);
+	deep_callers_clear(&callers);
 }
 
 /* If the path is cut, which execution of such a call is the last before it is not known. */
@@ -347,6 +510,12 @@ int main(void)
 		cmocka_unit_test(test_path_that_begins_elsewhere),
 		cmocka_unit_test(test_records_that_are_not_whole),
 		cmocka_unit_test(test_calls_that_return_on_the_path),
+		cmocka_unit_test(test_call_is_found_where_nothing_could_be_joined),
+		cmocka_unit_test(test_call_is_executed_up_to_the_target),
+		cmocka_unit_test(test_call_is_on_the_path),
+		cmocka_unit_test(test_call_twice_on_the_stack),
+		cmocka_unit_test(test_joint_that_is_not_whole),
+		cmocka_unit_test(test_target_that_tells_nothing),
 		cmocka_unit_test(test_path_is_cut),
 	};
 

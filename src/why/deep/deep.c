@@ -189,6 +189,9 @@ static int extend(struct deep *deep, const struct deep_target *target,
 
 	if (target->wait)
 		err = err ?: deep_add_wait(deep, newer);
+	/* A call may have been executed within one that waited, too. */
+	if (target->wait)
+		deep_callers_end(&deep->callers);
 	err = err ?: deep_path_extend(path, joint->added, joint->added_count);
 	if (err || vector_grow(&path->segments, path->segment_count, sizeof(*path->segments)))
 		return -ENOMEM;
@@ -224,19 +227,23 @@ static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t co
 static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 			   const struct deep_hit *hits, size_t count)
 {
+	const struct deep_hit *error = deep_newest_hit(hits, count, deep->path->end);
 	size_t known = deep->path->count, gone = joint->differs + 1;
-	unsigned int seen = deep_looks_seen(&deep->looks, known - gone);
+	size_t kept = known > gone ? known - gone : 0, fresh = error ? error->record.count : 0;
+	unsigned int seen = deep_looks_seen(&deep->looks, kept);
 	unsigned int max = joint->same_place  ? OTHER_MAX_PLACE
 			   : seen < BOTH_WAYS ? OTHER_MAX
 					      : OTHER_MAX_BOTH;
+	/* What the run has at the error is worth more, if nothing came between. */
+	bool again = kept < DEEP_OVERLAP_MIN || kept < fresh;
 
-	if (++deep->others < max || deep->cuts >= CUTS_MAX)
+	if (++deep->others < max || deep->cuts >= CUTS_MAX ||
+	    (again && error && is_cut_short(&error->record)))
 		return 0;
 	log_verbose("the runs differ from branch %zu of %zu on", joint->differs, known);
 	deep->cuts++;
 	deep->others = deep->number = 0;
-	/* A record of its own has as many. */
-	if (known < gone + lbr_depth())
+	if (again)
 		return begin_again(deep, hits, count);
 	deep_give_up(deep, gone);
 	return 0;
@@ -356,9 +363,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 	case DEEP_JOINED:
 		err = extend(deep, target, &joint)
 			      ?: add_look(deep, &run, added_since(deep, known));
-		err = err
-			      ?: deep_callers_join(&deep->callers, deep->path,
-						   added_since(deep, known));
+		err = err ?: deep_callers_join(&deep->callers, deep->path);
 		free(joint.added);
 		return err;
 	case DEEP_NO_HIT:
@@ -379,9 +384,6 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 		/* There is no other target, and in the next run it may be told. */
 		if (target->wait && ++deep->shorts < AMBIGUOUS_MAX)
 			return 0;
-		/* The next run has points of the path in the caller's place, which may tell. */
-		if (aimed)
-			return 0;
 		break;
 	case DEEP_OVERLAP:
 	case DEEP_NO_PROGRESS:
@@ -389,8 +391,10 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 	default:
 		return deep->verdict;
 	}
+	/* The target was another one than the best, for the caller's sake. */
+	deep->alone = aimed;
 	deep->shorts = 0;
-	deep->number++;
+	deep->number += !aimed;
 	return 0;
 }
 
@@ -434,6 +438,12 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 		deep->blind += lost || deep->too_many;
 		return lost || deep->too_many ? 0
 					      : evaluate_look(deep, points, point_count, failures);
+	}
+	/* The path's own points need not be the reason. */
+	if ((deep->too_many || lost) && deep->callers.aim < deep->callers.count) {
+		deep->verdict = lost ? DEEP_LOST : DEEP_TOO_MANY;
+		deep_callers_give_up(&deep->callers);
+		return 0;
 	}
 	if (deep->too_many) {
 		deep->verdict = DEEP_TOO_MANY;
@@ -512,38 +522,6 @@ static int make_run(struct deep *deep, struct deep_target *target, struct errmsg
 	return err;
 }
 
-static const char *verdict_text(const struct deep *deep)
-{
-	switch (deep->verdict) {
-	case DEEP_NO_HIT:
-		return deep->opts->place ? "no such call came by there again"
-					 : "the call did not fail there again";
-	case DEEP_OTHER_PATH:
-		return "the runs go different ways";
-	case DEEP_SHORT:
-		return "interrupts, or other entry code, came between in each run";
-	case DEEP_SWITCHED:
-		return DEEP_WAITED;
-	case DEEP_OVERLAP:
-		return "too few branches of the path were seen again";
-	case DEEP_AMBIGUOUS:
-		return "the same branches are executed more than once, and the hits cannot be told "
-		       "apart";
-	case DEEP_NO_POINT:
-		return "no breakpoint could be had there: the kernel allows none, or others use "
-		       "the debug registers (-v says more)";
-	case DEEP_LOST:
-		return "hits of the breakpoints were lost";
-	case DEEP_TOO_MANY:
-		return "the breakpoints were hit too often, and taken away for the machine's sake";
-	default:
-		if (deep->path->start)
-			return "there the scheduler was called, and no breakpoint can stand "
-			       "around that";
-		return "no breakpoint may stand near its far end, or none led further";
-	}
-}
-
 /* Is there something of the path that one more run should see, and may that be made? */
 static bool has_looks(const struct deep *deep)
 {
@@ -583,16 +561,6 @@ static unsigned int runs_max(const struct deep *deep)
 								  : runs;
 }
 
-static void set_runs_gap(const struct deep *deep, struct errmsg *gap)
-{
-	unsigned int runs = deep->path->runs, max = deep->opts->runs;
-
-	if (runs == max)
-		errmsg_set(gap, 0, "all %u runs were made", max);
-	else
-		errmsg_set(gap, 0, "%u of %u runs were made; those left are for checks", runs, max);
-}
-
 /* True if no more is to be found out: the path is whole, or its gap has a reason. */
 static bool is_over(struct deep *deep, struct deep_target *target)
 {
@@ -603,20 +571,20 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 		return true;
 	/* What a check did not tell comes first. */
 	if (deep->path->runs >= runs_max(deep) || (deep->passed && has_looks(deep)))
-		set_runs_gap(deep, gap);
+		deep_say_runs(deep, gap);
 	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
 		errmsg_set(gap, 0, SECONDS_OVER, SECONDS_MAX);
 	else if (deep->no_hits >= NO_HIT_MAX || deep->others >= OTHER_MAX_PLACE)
-		errmsg_set(gap, 0, "%s in %u runs", verdict_text(deep),
+		errmsg_set(gap, 0, "%s in %u runs", deep_verdict_text(deep),
 			   deep->no_hits >= NO_HIT_MAX ? deep->no_hits : deep->others);
 	else if (!deep->begun && deep->verdict == DEEP_NO_POINT)
-		errmsg_set(gap, 0, "%s", verdict_text(deep));
+		errmsg_set(gap, 0, "%s", deep_verdict_text(deep));
 	else if (!deep->begun)
 		return false;
 	else if (!deep->path->count && !deep->path->start)
 		errmsg_set(gap, 0, "the record at its end holds no branch of the call");
 	else if (deep->waited || !deep_find_target(deep, target))
-		errmsg_set(gap, 0, "%s", verdict_text(deep));
+		errmsg_set(gap, 0, "%s", deep_verdict_text(deep));
 	else
 		return false;
 	return true;

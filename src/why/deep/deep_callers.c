@@ -29,20 +29,33 @@ static uint64_t find_call(const struct text_source *text, uint64_t returns_to)
 	return 0;
 }
 
-static int add(struct deep_callers *callers, uint64_t call, bool live)
+static int add(struct deep_callers *callers, const struct deep_caller *caller)
 {
 	if (vector_grow(&callers->items, callers->count, sizeof(*callers->items)))
 		return -ENOMEM;
-	callers->items[callers->count++] = (struct deep_caller){.path.end = call, .live = live};
+	callers->items[callers->count++] = *caller;
 	return 0;
+}
+
+/* One that was followed before in vain is so again. */
+static bool is_known(const struct deep_callers *callers, uint64_t call)
+{
+	for (size_t i = 0; i < callers->count; i++)
+		if (callers->items[i].path.end == call && !callers->items[i].joined)
+			return true;
+	return false;
 }
 
 int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t call = find_call(callers->text, stack[i]);
+		struct deep_caller caller = {.path.end = find_call(callers->text, stack[i]),
+					     .live = true};
+		uint64_t call = caller.path.end;
 
-		if (call && !callers->refused(callers->ctx, call) && add(callers, call, true))
+		/* Of a function that calls itself the newest call counts. */
+		if (call && !callers->refused(callers->ctx, call) && !is_known(callers, call) &&
+		    add(callers, &caller))
 			return -ENOMEM;
 	}
 	callers->aim = callers->count;
@@ -155,15 +168,6 @@ static int find_returns(const struct deep_callers *callers, const struct deep_pa
 	return err;
 }
 
-/* One that was followed before in vain is so again. */
-static bool is_known(const struct deep_callers *callers, uint64_t call)
-{
-	for (size_t i = 0; i < callers->count; i++)
-		if (callers->items[i].path.end == call && !callers->items[i].joined)
-			return true;
-	return false;
-}
-
 /* The outermost: the path takes longest to come there. */
 static int add_returned(struct deep_callers *callers, const struct deep_path *path)
 {
@@ -172,10 +176,11 @@ static int add_returned(struct deep_callers *callers, const struct deep_path *pa
 
 	while (!err && returns.count) {
 		uint64_t call = find_call(callers->text, returns.items[--returns.count]);
+		struct deep_caller caller = {.path.end = call, .searched = path->count};
 
 		if (!call || callers->refused(callers->ctx, call) || is_known(callers, call))
 			continue;
-		err = add(callers, call, false);
+		err = add(callers, &caller);
 		break;
 	}
 	free(returns.items);
@@ -201,18 +206,47 @@ static bool is_to_follow(const struct deep_callers *callers, const struct deep_c
 	       (caller->path.count || !is_covered(callers, caller->path.end));
 }
 
-int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, uint64_t points[2],
-		     size_t *ret_count)
+/*
+ * The path has come to it where it has its call the first time, from the error on: the one on the
+ * stack had not returned, and the other one was the last before the path began.
+ */
+static bool find_passed(struct deep_caller *caller, const struct deep_path *path)
+{
+	size_t at = path->count > caller->searched ? path->count - caller->searched : 0;
+
+	while (!caller->passed && at-- > 0) {
+		caller->passed = path->branches[at].from == caller->path.end;
+		caller->newer = path->count - 1 - at;
+	}
+	caller->searched = path->count;
+	return caller->passed;
+}
+
+/* Between where the path begins and its target it would be hit, too. */
+static bool is_between(const struct deep_path *path, long last, uint64_t call)
+{
+	struct deep_known known = known_of(path);
+
+	for (long at = DEEP_BEFORE; at <= last; at++)
+		if (deep_runs_through(&known, at, call))
+			return true;
+	return false;
+}
+
+int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, long at,
+		     uint64_t points[2], size_t *ret_count)
 {
 	size_t before = callers->count;
 
 	*ret_count = 0;
 	for (size_t i = 0; !*ret_count && i < callers->count; i++)
-		if (is_to_follow(callers, &callers->items[i]))
+		if (!find_passed(&callers->items[i], path) &&
+		    is_to_follow(callers, &callers->items[i]) &&
+		    !is_between(path, at, callers->items[i].path.end))
 			*ret_count = aim_at(callers, i, points);
 	if (!*ret_count && add_returned(callers, path))
 		return -ENOMEM;
-	if (callers->count > before)
+	if (callers->count > before && !is_between(path, at, callers->items[before].path.end))
 		*ret_count = aim_at(callers, before, points);
 	if (!*ret_count)
 		callers->aim = callers->count;
@@ -289,6 +323,13 @@ static bool is_before(const struct deep_caller *caller, const struct deep_run *r
 	return target || caller->live;
 }
 
+static void count_miss(struct deep_caller *caller)
+{
+	caller->misses++;
+	caller->number += caller->misses % MISSES_NEXT == 0;
+	caller->over = caller->misses >= MISSES_MAX;
+}
+
 int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
 		      const struct deep_hit *target, unsigned int number)
 {
@@ -307,12 +348,24 @@ int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
 	if (taken) {
 		caller->number = caller->misses = 0;
 		caller->over = caller->path.entry;
-		return 0;
+	} else {
+		count_miss(caller);
 	}
-	caller->misses++;
-	caller->number += caller->misses % MISSES_NEXT == 0;
-	caller->over = caller->misses >= MISSES_MAX;
 	return 0;
+}
+
+void deep_callers_missed(struct deep_callers *callers)
+{
+	if (callers->aim < callers->count)
+		count_miss(&callers->items[callers->aim]);
+	callers->aim = callers->count;
+}
+
+void deep_callers_give_up(struct deep_callers *callers)
+{
+	if (callers->aim < callers->count)
+		callers->items[callers->aim].over = true;
+	callers->aim = callers->count;
 }
 
 static bool same(const struct why_branch *one, const struct why_branch *other)
@@ -353,29 +406,13 @@ static void drop(struct deep_caller *caller)
 	caller->over = caller->joined = true;
 }
 
-/*
- * The path has come to it where it has its call the first time, from the error on: the one on the
- * stack had not returned, and the other one was the last before the path began.
- */
-static bool find_passed(struct deep_caller *caller, const struct deep_path *path, size_t added)
-{
-	for (size_t at = caller->live ? path->count : added; !caller->passed && at-- > 0;) {
-		caller->passed = path->branches[at].from == caller->path.end;
-		caller->newer = path->count - 1 - at;
-	}
-	return caller->passed;
-}
-
-/* Return: branches that the path has more; or -ENOMEM. */
-static long join(struct deep_caller *caller, struct deep_path *path, size_t added)
+/* Return: 1: the path has more branches; 0; -ENOMEM. */
+static int join(struct deep_callers *callers, struct deep_caller *caller, struct deep_path *path)
 {
 	const struct deep_path *way = &caller->path;
-	size_t overlap, more;
+	size_t known = path->count, overlap = known - 1 - caller->newer;
 	int err;
 
-	if (caller->joined || !find_passed(caller, path, added))
-		return 0;
-	overlap = path->count - 1 - caller->newer;
 	if (overlap < DEEP_OVERLAP_MIN && way->count)
 		return 0;
 	for (size_t i = 1; i <= overlap && i <= way->count; i++)
@@ -389,45 +426,61 @@ static long join(struct deep_caller *caller, struct deep_path *path, size_t adde
 		drop(caller);
 		return 0;
 	}
-	more = way->count - overlap;
 	log_verbose("the path has come to the call at 0x%llx: %zu branches more",
-		    (unsigned long long)way->end, more);
-	err = deep_path_extend(path, way->branches, more) ?: add_segments(path, way, overlap);
+		    (unsigned long long)way->end, way->count - overlap);
+	err = deep_path_extend(path, way->branches, way->count - overlap)
+		      ?: add_segments(path, way, overlap);
 	path->entry = way->entry;
 	drop(caller);
-	return err ? -ENOMEM : (long)more;
+	if (!callers->without)
+		callers->without = known;
+	return err ?: 1;
 }
 
-int deep_callers_join(struct deep_callers *callers, struct deep_path *path, size_t added)
+int deep_callers_join(struct deep_callers *callers, struct deep_path *path)
 {
-	/* Before its first branch nothing is to be added, or a call that waited is left out. */
-	for (size_t i = 0; i < callers->count && !path->entry && !path->start; i++) {
-		long more = join(&callers->items[i], path, added);
+	for (size_t i = 0; i < callers->count; i++) {
+		struct deep_caller *caller = &callers->items[i];
+		int joined = 0;
 
-		if (more < 0)
+		/* Before its first branch nothing is to be added, or a call is left out. */
+		if (find_passed(caller, path) && !caller->joined && !path->entry && !path->start)
+			joined = join(callers, caller, path);
+		if (joined < 0)
 			return -ENOMEM;
-		added += (size_t)more;
+		/* What has been added may have the call of one that was asked before. */
+		if (joined)
+			i = SIZE_MAX;
 	}
 	return 0;
 }
 
 void deep_callers_cut(struct deep_callers *callers, size_t count)
 {
+	if (callers->without >= count)
+		callers->without = 0;
 	for (size_t i = 0; i < callers->count; i++) {
 		struct deep_caller *caller = &callers->items[i];
 
 		/* Of the others it is not known which execution is the last before the path. */
 		if (!caller->live && !caller->joined)
 			drop(caller);
-		else if (caller->newer >= count)
+		if (caller->searched > count)
+			caller->searched = count;
+		if (caller->newer >= count)
 			caller->passed = false;
 	}
 }
 
-void deep_callers_clear(struct deep_callers *callers)
+void deep_callers_end(struct deep_callers *callers)
 {
 	for (size_t i = 0; i < callers->count; i++)
 		drop(&callers->items[i]);
+}
+
+void deep_callers_clear(struct deep_callers *callers)
+{
+	deep_callers_end(callers);
 	free(callers->items);
 	*callers = (struct deep_callers){};
 }

@@ -23,6 +23,7 @@
  * struct deep_caller - one call
  * @path: what led to the call instruction, its @end; no branches: no record was taken there
  * @live: it is on the stack of the error
+ * @searched: so many of the path's newest branches have been looked through for it
  * @passed: the path has come to it: so many of its branches are @newer
  * @number: of the target, of those that its far end offers
  * @misses: runs in a row that added nothing
@@ -31,6 +32,7 @@
 struct deep_caller {
 	struct deep_path path;
 	bool live;
+	size_t searched;
 	bool passed;
 	size_t newer;
 	unsigned int number;
@@ -50,6 +52,7 @@ typedef bool deep_refused_fn(const void *ctx, uint64_t addr);
  * @items: those on the stack first, innermost first
  * @aim: of this run: number in @items; @count: none
  * @point, @at: its target; @point is 0 for the first record, which is taken at the call
+ * @without: the path's newest branches, up to where the first way was put before it; 0: none was
  */
 struct deep_callers {
 	const struct text_source *text;
@@ -61,6 +64,7 @@ struct deep_callers {
 	size_t aim;
 	uint64_t point;
 	long at;
+	size_t without;
 };
 
 /**
@@ -73,12 +77,13 @@ int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_
 /**
  * deep_callers_aim() - choose one for the next run, and where to put breakpoints for it
  * @path: as it is
+ * @at: the target of the path is behind this branch: what is looked for has to be before that
  * @points: gets two, or one for the first record
  * @ret_count: how many; 0: there is none to follow
  * Return: 0; -ENOMEM.
  */
-int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, uint64_t points[2],
-		     size_t *ret_count);
+int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, long at,
+		     uint64_t points[2], size_t *ret_count);
 
 /**
  * deep_callers_take() - what the run with these breakpoints recorded
@@ -90,15 +95,24 @@ int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path,
 int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
 		      const struct deep_hit *target, unsigned int number);
 
+/** deep_callers_missed() - of the one that this run is for nothing is learned: count that */
+void deep_callers_missed(struct deep_callers *callers);
+
+/** deep_callers_give_up() - the one that this run is for: its breakpoints do harm */
+void deep_callers_give_up(struct deep_callers *callers);
+
 /**
  * deep_callers_join() - put the ways to the calls that the path has come to before it
- * @added: branches that the path has since that was done last
+ * After each change of the path: it says which execution of a call counts.
  * Return: 0; -ENOMEM.
  */
-int deep_callers_join(struct deep_callers *callers, struct deep_path *path, size_t added);
+int deep_callers_join(struct deep_callers *callers, struct deep_path *path);
 
 /** deep_callers_cut() - the path has no more than its @count newest branches */
 void deep_callers_cut(struct deep_callers *callers, size_t count);
+
+/** deep_callers_end() - follow none any more */
+void deep_callers_end(struct deep_callers *callers);
 
 /** deep_callers_clear() - free */
 void deep_callers_clear(struct deep_callers *callers);

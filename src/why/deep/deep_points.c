@@ -11,8 +11,7 @@
 #include "util/cleanup.h"
 #include "why/deep/deep_compute.h"
 
-/* Anywhere in one: everybody comes by. */
-static bool in_thunk(const struct deep *deep, uint64_t addr)
+bool deep_in_thunk(const struct deep *deep, uint64_t addr)
 {
 	struct symbol sym;
 
@@ -26,7 +25,7 @@ static bool is_refused(const struct deep *deep, uint64_t addr)
 	for (size_t i = 0; i < ARRAY_SIZE(deep->code.calls); i++)
 		if (deep->code.calls[i] == addr)
 			return true;
-	return probeable_forbidden(deep->forbidden, addr) || in_thunk(deep, addr);
+	return probeable_forbidden(deep->forbidden, addr) || deep_in_thunk(deep, addr);
 }
 
 bool deep_refuses(const void *deep, uint64_t addr)
@@ -252,10 +251,10 @@ static int ask_caller(struct deep *deep, struct deep_target *target, uint64_t *a
 	int err;
 
 	*ret_count = 0;
-	if (!deep->callers.text || deep->number || target->call ||
+	if (!deep->callers.text || deep->alone || deep->number || target->call ||
 	    target->at < DEEP_OVERLAP_MIN - 1 || !find_clear_target(deep, &clear))
 		return 0;
-	err = deep_callers_aim(&deep->callers, deep->path, asked, ret_count);
+	err = deep_callers_aim(&deep->callers, deep->path, clear.at, asked, ret_count);
 	if (*ret_count)
 		*target = clear;
 	return err;
@@ -280,6 +279,7 @@ int deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points, si
 	deep->callers.aim = deep->callers.count;
 	if (count == 2 && ask_caller(deep, target, asked + count, &callers))
 		return -ENOMEM;
+	deep->alone = false;
 	count += callers;
 	if (deep->begun)
 		asked[1] = target->addr;
@@ -299,8 +299,8 @@ int deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points, si
 			points[armed++] = asked[i];
 		else if (i < least)
 			return 0;
-		else
-			deep->callers.aim = deep->callers.count;
+		else if (i < least + callers)
+			deep_callers_missed(&deep->callers);
 	}
 	*ret_armed = armed;
 	return 0;

@@ -27,6 +27,9 @@ static int arm_probe(void *ctx, uint64_t addr)
 	/* To arm them all may take seconds, with those that everybody comes by armed already. */
 	if (deep_has_too_many(deep))
 		return -ENOSPC;
+	/* Where the path's own code cannot have one, the next instruction may be there. */
+	if (deep_in_thunk(deep, addr))
+		return -EINVAL;
 	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
 }
 
@@ -171,6 +174,18 @@ static int run_checks(struct deep *deep, const struct deep_check *check, struct 
 	return err;
 }
 
+/* Whether one run took both ways that were joined at a call only checks tell. */
+static void give_up_callers(struct deep *deep)
+{
+	size_t kept = deep->callers.without;
+
+	if (kept < deep->looks.proven)
+		kept = deep->looks.proven;
+	if (deep->callers.without && kept < deep->path->count)
+		deep_give_up(deep, deep->path->count - kept);
+	deep_callers_clear(&deep->callers);
+}
+
 /* To arm hundreds of kprobes, and to disarm them, takes longer than some runs: once for all. */
 int deep_prove(struct deep *deep, struct errmsg *msg)
 {
@@ -193,8 +208,10 @@ int deep_prove(struct deep *deep, struct errmsg *msg)
 	if (err && err != -ENODATA)
 		return err;
 	/* Kprobes cannot show it, or would slow everybody: more runs have to see it, then. */
-	if (err || deep->too_many)
+	if (err || deep->too_many) {
+		give_up_callers(deep);
 		deep->looks.checked = false;
+	}
 	deep->crowded_probes = deep->too_many;
 	return 0;
 }

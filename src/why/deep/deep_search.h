@@ -44,6 +44,7 @@ struct deep_target {
  * @place: to which it leads, if registers say which hit counts: what is left to choose of the one
  *         that @opts names, or the error's instruction; else without ends
  * @callers: what led to the calls on the stack, until the path comes to them
+ * @alone: the next run follows none of them
  * @looks: what each run saw of the path
  * @blind: in a row, runs for that which saw nothing, since the path has changed
  * @checked: runs were made to see whether one takes the path as it is; @passed: one did
@@ -72,6 +73,7 @@ struct deep {
 	struct deep_code code;
 	struct deep_hits hits;
 	struct deep_callers callers;
+	bool alone;
 	struct deep_looks looks;
 	unsigned int blind;
 	bool checked;
@@ -133,6 +135,9 @@ int deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points, si
  * Return: 0; -ENOMEM.
  */
 int deep_arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed);
+
+/** deep_in_thunk() - anywhere in one: everybody comes by, the handlers of breakpoints, too */
+bool deep_in_thunk(const struct deep *deep, uint64_t addr);
 
 /** deep_refuses() - may no breakpoint stand there? A deep_refused_fn, of a struct deep */
 bool deep_refuses(const void *deep, uint64_t addr);
@@ -227,6 +232,12 @@ void deep_end_behind_wait(struct deep *deep);
  * Return: 0; -ENOMEM; as command_run().
  */
 int deep_prove(struct deep *deep, struct errmsg *msg);
+
+/** deep_verdict_text() - why the last run got no further */
+const char *deep_verdict_text(const struct deep *deep);
+
+/** deep_say_runs() - as many were made as may be */
+void deep_say_runs(const struct deep *deep, struct errmsg *gap);
 
 /** deep_say_unchecked() - if runs for that were not possible, the path's @unchecked says why */
 void deep_say_unchecked(const struct deep *deep);
