@@ -829,6 +829,42 @@ static void check_handler_of_a_kprobe_returns_to_the_next_instruction(void **sta
 	deep_check_clear(&check);
 }
 
+/*
+ * Returns of two functions by one thunk: that the path comes by it again is no loop. The kprobe is
+ * on the jump to the thunk, and its handler returns there.
+ */
+static void check_handler_returns_to_a_thunk(void **state)
+{
+	/* 00: jmp 20; 02: jmp 20; 04: je 0; 06: nop (the error); 20: ret */
+	static const uint8_t thunk[] = {0xeb, 0x1e, 0xeb, 0x1c, 0x74, 0xfa, 0x90};
+	const struct why_branch to[] = {
+		{AT(0x3f), AT(0)}, {AT(0), AT(0x20)}, {AT(0x20), AT(2)},
+		{AT(2), AT(0x20)}, {AT(0x20), AT(4)},
+	};
+	const struct deep_known path = {.branches = to, .count = 5, .end = AT(6)};
+	struct deep_hit with[2] = {{.ip = AT(0)}, {.ip = AT(6)}};
+	struct deep_record *record = &with[1].record;
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	bool blind[5], excursions[6];
+	size_t first = 9;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, thunk, sizeof(thunk));
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(6)), 0);
+	add_kprobe(&check, 0);
+	assert_int_equal(deep_check_arm(&check, &text, 1, 8, probe, NULL), 0);
+	memcpy(record->branches, to + 2, 3 * sizeof(*to));
+	record->count = 3;
+	record->end = DEEP_END_RESUMED;
+	record->resumed = AT(0x20);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
+	assert_int_equal(first, 0);
+	deep_check_clear(&check);
+	memcpy(code, kept, sizeof(kept));
+}
+
 /* Behind the newest branch only a record at the error tells, where no probe does. */
 static void check_fork_behind_the_newest_branch(void **state)
 {
@@ -1021,6 +1057,7 @@ int main(void)
 		cmocka_unit_test_setup(check_handler_of_a_kprobe_returns_to_the_next_instruction,
 				       setup),
 		cmocka_unit_test_setup(check_record_without_a_branch, setup),
+		cmocka_unit_test_setup(check_handler_returns_to_a_thunk, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),
 		cmocka_unit_test_setup(check_code_that_is_not_the_paths_is_blind, setup),

@@ -606,6 +606,37 @@ static void record_ends_where_another_task_ran(void **state)
 	assert_int_equal(deep_join(&known, START(103), 2, &run, &joint), DEEP_SWITCHED);
 }
 
+/*
+ * A handler returned to a return thunk, by which its own functions had returned to the entry code:
+ * that is no interrupt's arrival there. At other code it is.
+ */
+static void record_behind_a_handler_that_returned_to_a_thunk(void **state)
+{
+	const uint64_t thunk = START(50);
+	uint8_t bytes[0x6000] = {};
+	struct text_bytes code_bytes = {.base = KERNEL, .bytes = bytes, .len = sizeof(bytes)};
+	const struct text_source text = {.read = text_bytes_read, .ctx = &code_bytes};
+	struct deep_code with = code;
+	const struct why_branch newest[] = {STEP(101),
+					    {thunk, START(101)},
+					    {ENTRY + 0x80, thunk},
+					    {thunk, ENTRY + 0x40},
+					    {KERNEL + 0x40, thunk}};
+	struct deep_record record;
+
+	with.text = &text;
+	bytes[thunk - KERNEL] = 0xc3;
+	deep_record_make(&with, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.end, DEEP_END_RESUMED);
+	assert_true(record.resumed == thunk);
+	assert_int_equal(record.count, 2);
+	assert_int_equal(record.interrupt_count, 0);
+	bytes[thunk - KERNEL] = 0x90;
+	deep_record_make(&with, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.interrupt_count, 1);
+	assert_int_equal(record.count, 3);
+}
+
 /* In block 100: a call of the scheduler at @CALL_AT, in which the task waits. */
 #define SCHED	(KERNEL + 0x95000)
 #define CALL_AT (START(100) + 0x10)
@@ -906,6 +937,7 @@ int main(void)
 		cmocka_unit_test(join_records_that_reach_each_other_all_of_them_overlap),
 		cmocka_unit_test(join_call_entry_is_told),
 		cmocka_unit_test(record_ends_where_another_task_ran),
+		cmocka_unit_test(record_behind_a_handler_that_returned_to_a_thunk),
 		cmocka_unit_test(record_of_a_wait_begins_behind_the_call),
 		cmocka_unit_test(join_wait_goes_on_before_the_call),
 		cmocka_unit_test(join_wait_unproven_is_not_joined),

@@ -129,6 +129,29 @@ static bool is_from_kprobe(const struct deep_check *check, const struct deep_ste
 	return step->at + matched + 1 == at && next->from == step->addr && next->to == landed;
 }
 
+/* The branch that the path takes at a step; NULL: it goes on behind it. */
+static const struct why_branch *branch_at(const struct deep_check *check, size_t step)
+{
+	size_t at = check->steps[step].at;
+
+	if (at + 1 >= check->known.count || step + 1 >= check->step_count ||
+	    check->steps[step + 1].at != at + 1)
+		return NULL;
+	return &check->known.branches[at + 1];
+}
+
+/* Does the path come by there again? By a return thunk it does at each return: that is no loop. */
+static bool is_again(const struct deep_check *check, size_t step, size_t other)
+{
+	const struct why_branch *one, *two;
+
+	if (check->steps[step].addr != check->steps[other].addr)
+		return false;
+	one = branch_at(check, step);
+	two = branch_at(check, other);
+	return !one || !two || one->to == two->to;
+}
+
 /*
  * Did the handler of the probe at step @before return to @landed? An interrupt's may have, too: so
  * the path must not come by there later, as round a loop, which the run may have gone round before.
@@ -144,7 +167,7 @@ static bool is_from_handler(const struct deep_check *check, size_t before, uint6
 	if (check->steps[next].addr != landed || check->steps[next].at + matched != at)
 		return false;
 	for (size_t i = next + 1; !view && i <= step; i++)
-		if (check->steps[i].addr == landed)
+		if (is_again(check, next, i))
 			return false;
 	return true;
 }
@@ -184,10 +207,10 @@ static size_t certain_from(const struct deep_check *check, size_t oldest, size_t
 	size_t last = oldest;
 
 	for (size_t i = before == SIZE_MAX ? 0 : before + 1; i < oldest; i++)
-		if (check->steps[i].addr == check->steps[oldest].addr)
+		if (is_again(check, oldest, i))
 			return oldest;
 	for (size_t i = oldest + 1; i < step; i++)
-		if (check->steps[i].addr == check->steps[oldest].addr)
+		if (is_again(check, oldest, i))
 			last = i;
 	return last;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "disasm/fetch.h"
 #include "snapshot/snapshot.h"
 #include "util/address.h"
 #include "util/cleanup.h"
@@ -32,13 +33,24 @@ static bool enters_call(const struct deep_code *code, const struct why_branch *b
 	return false;
 }
 
+static bool is_return(const struct deep_code *code, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	return code->text && !insn_fetch(code->text, addr, bytes, &insn) && insn.class == INSN_RET;
+}
+
 /*
  * The branch that entered what ended by resuming at @resumed; @count: there is none. #DB is not
  * recorded: an older return to the same instruction is of another exception, and its entry, too.
+ * From a return thunk the handler's own functions return to the entry code, too.
  */
 static size_t find_interrupt(const struct deep_code *code, const struct why_branch *newest,
 			     size_t count, size_t from, uint64_t resumed)
 {
+	if (is_return(code, resumed))
+		return count;
 	for (size_t i = from; i < count; i++) {
 		if (newest[i].from == resumed && in_entry(code, newest[i].to))
 			return i;
