@@ -42,7 +42,8 @@ static const struct {
 	/* arch/x86/lib/retpoline.S: __x86_, its_, srso_, retbleed_, call_depth_ */
 	{"_return_thunk", NAME_ENDS, PLACE_RETURN_THUNK},
 	{"__x86_indirect_", RANGE_STARTS, PLACE_INDIRECT_THUNK},
-	/* srso_safe_ret, srso_alias_safe_ret; Zen's are "call srso_alias_safe_ret", which returns. */
+	/* srso_safe_ret, srso_alias_safe_ret; Zen's are "call srso_alias_safe_ret", which returns.
+	 */
 	{"_safe_ret", NAME_ENDS, PLACE_THUNK_PART},
 	{"_untrain_ret", NAME_ENDS, PLACE_THUNK_PART},
 	{"clear_bhb_loop", RANGE_IS, PLACE_THUNK_PART},
