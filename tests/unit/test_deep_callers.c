@@ -139,12 +139,23 @@ static void make_path(struct deep_path *path, const struct why_branch *way, size
 	assert_int_equal(deep_path_begin(path, &record, 3), 0);
 }
 
+/* Ranges that runs were told to have taken: from the first branch, so many. */
+static size_t told[8][2], told_count;
+
+static int saw(void *ctx, size_t newest, size_t count)
+{
+	told[told_count][0] = newest;
+	told[told_count++][1] = count;
+	return 0;
+}
+
 /* Has the path more branches? */
 static bool join(struct deep_callers *callers, struct deep_path *path)
 {
 	size_t before = path->count;
 
-	assert_int_equal(deep_callers_join(callers, path), 0);
+	told_count = 0;
+	assert_int_equal(deep_callers_join(callers, path, saw, NULL), 0);
 	return path->count > before;
 }
 
@@ -181,6 +192,9 @@ static void test_path_comes_to_the_call(void **state)
 	assert_int_equal(path.segments[1].overlap, 3);
 	assert_int_equal(path.segments[2].run, 6);
 	assert_int_equal(path.segments[2].count, 1);
+	/* The way is behind the call's own branch: four of the first run, all five of the next. */
+	assert_int_equal(told_count, 2);
+	assert_memory_equal(told, ((size_t[][2]){{1, 4}, {1, 5}}), sizeof(told[0]) * 2);
 	/* Once. */
 	assert_false(join(&callers, &path));
 	free_path(&path);
@@ -303,7 +317,7 @@ static void test_calls_that_return_on_the_path(void **state)
 		struct why_branch more[4] = {way[7], way[8], way[9], {AT(0), AT(0x50)}};
 
 		assert_int_equal(deep_path_extend(&path, more, 4), 0);
-		assert_int_equal(deep_callers_join(&callers, &path), 0);
+		assert_int_equal(deep_callers_join(&callers, &path, saw, NULL), 0);
 		assert_int_equal(path.count, 9);
 		assert_memory_equal(path.branches, way + 6, 4 * sizeof(*way));
 	}

@@ -247,6 +247,32 @@ static void looks_proven_by_one_run(void **state)
 	assert_true(looks.checked);
 }
 
+/* Where no run was seen to differ anywhere, two have to; it is enough that their record has it. */
+static void looks_proven_by_one_run_and_none_differs(void **state)
+{
+	for (int i = 0; i < 3; i++) {
+		struct deep_looks looks = {.depth = DEPTH, .checked = true};
+		bool few = false, blind[BLOCKS] = {[40] = true};
+
+		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+		assert_int_equal(sure(&looks, &few), 40);
+		assert_true(few);
+		if (i == 2)
+			add_run(&looks, 69, 70);
+		add_run(&looks, 39, BLOCKS);
+		assert_int_equal(sure(&looks, &few), 40);
+		assert_true(few);
+		if (i)
+			add_run(&looks, 39, BLOCKS);
+		else
+			assert_int_equal(deep_looks_add_range(&looks, 40, 1), 0);
+		assert_int_equal(sure(&looks, &few), i == 2 ? 40 : BLOCKS);
+		assert_int_equal(few, i == 2);
+		deep_looks_clear(&looks);
+	}
+}
+
 /* The run took another way than the branches @oldest to @newest of the path, and hit @newer's point
  * or, if that is among these, did not. */
 static void add_run_without(struct deep_looks *looks, size_t newer, size_t newest, size_t oldest)
@@ -337,6 +363,7 @@ int main(void)
 		cmocka_unit_test_setup(looks_seldom_different_needs_no_more_runs, setup),
 		cmocka_unit_test_setup(looks_long_stretch_of_one_run_needs_another, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run, setup),
+		cmocka_unit_test_setup(looks_proven_by_one_run_and_none_differs, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run_but_others_went_round, setup),
 		cmocka_unit_test_setup(looks_places_are_asked_for_together, setup),
 	};

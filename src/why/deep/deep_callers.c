@@ -406,8 +406,26 @@ static void drop(struct deep_caller *caller)
 	caller->over = caller->joined = true;
 }
 
+/* What each run recorded of the way, with what it overlapped. */
+static int tell_runs(const struct deep_caller *caller, deep_saw_fn *saw, void *ctx)
+{
+	const struct deep_path *way = &caller->path;
+	size_t newer = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < way->segment_count; i++) {
+		const struct deep_segment *segment = &way->segments[i];
+		size_t overlap = segment->overlap < newer ? segment->overlap : newer;
+
+		err = saw(ctx, caller->newer + 1 + newer - overlap, segment->count + overlap);
+		newer += segment->count;
+	}
+	return err;
+}
+
 /* Return: 1: the path has more branches; 0; -ENOMEM. */
-static int join(struct deep_callers *callers, struct deep_caller *caller, struct deep_path *path)
+static int join(struct deep_callers *callers, struct deep_caller *caller, struct deep_path *path,
+		deep_saw_fn *saw, void *ctx)
 {
 	const struct deep_path *way = &caller->path;
 	size_t known = path->count, overlap = known - 1 - caller->newer;
@@ -429,7 +447,8 @@ static int join(struct deep_callers *callers, struct deep_caller *caller, struct
 	log_verbose("the path has come to the call at 0x%llx: %zu branches more",
 		    (unsigned long long)way->end, way->count - overlap);
 	err = deep_path_extend(path, way->branches, way->count - overlap)
-		      ?: add_segments(path, way, overlap);
+		      ?: add_segments(path, way, overlap)
+		      ?: tell_runs(caller, saw, ctx);
 	path->entry = way->entry;
 	drop(caller);
 	if (!callers->without)
@@ -437,7 +456,8 @@ static int join(struct deep_callers *callers, struct deep_caller *caller, struct
 	return err ?: 1;
 }
 
-int deep_callers_join(struct deep_callers *callers, struct deep_path *path)
+int deep_callers_join(struct deep_callers *callers, struct deep_path *path, deep_saw_fn *saw,
+		      void *ctx)
 {
 	for (size_t i = 0; i < callers->count; i++) {
 		struct deep_caller *caller = &callers->items[i];
@@ -445,7 +465,7 @@ int deep_callers_join(struct deep_callers *callers, struct deep_path *path)
 
 		/* Before its first branch nothing is to be added, or a call is left out. */
 		if (find_passed(caller, path) && !caller->joined && !path->entry && !path->start)
-			joined = join(callers, caller, path);
+			joined = join(callers, caller, path, saw, ctx);
 		if (joined < 0)
 			return -ENOMEM;
 		/* What has been added may have the call of one that was asked before. */

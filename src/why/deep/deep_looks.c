@@ -14,8 +14,10 @@
  * run goes another way there, that is overlooked once in 32 times.
  */
 #define RUNS_MIN_VARIED 6
-/* Runs that should have seen each branch that probes do not tell. */
-#define RUNS_MIN_BLIND 3
+/* Runs that should have seen each branch that probes do not tell; and where no run ever differed.
+ */
+#define RUNS_MIN_BLIND	    3
+#define RUNS_MIN_BLIND_SAME 2
 /* Runs that leave the path within one record: fewer may be a cache that was cold, a page fault. */
 #define OFTEN 2
 /* Of that many runs that took the path there, one that did not is often. */
@@ -130,6 +132,19 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 	}
 	memset(seen + known->count - added, true, added * sizeof(*seen));
 	return err;
+}
+
+int deep_looks_add_range(struct deep_looks *looks, size_t newest, size_t count)
+{
+	bool *seen = calloc(newest + count + 1, sizeof(*seen));
+
+	if (!seen)
+		return -ENOMEM;
+	memset(seen + newest, true, count * sizeof(*seen));
+	if (!add_look(looks, seen, newest + count))
+		return 0;
+	free(seen);
+	return -ENOMEM;
 }
 
 static size_t blind_ones(const bool *blind, size_t count)
@@ -286,8 +301,10 @@ static bool is_blind(const struct deep_looks *looks, size_t branch)
 
 static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
+	bool varied = looks->varied_count || looks->elsewhere || looks->parted_count;
+
 	return !is_blind(looks, branch) || tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
-	       deep_looks_seen(looks, branch) >= RUNS_MIN_BLIND;
+	       deep_looks_seen(looks, branch) >= (varied ? RUNS_MIN_BLIND : RUNS_MIN_BLIND_SAME);
 }
 
 static bool is_seen_enough(const struct deep_looks *looks, size_t branch)

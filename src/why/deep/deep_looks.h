@@ -66,6 +66,13 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 		   const struct deep_run *run, size_t added);
 
 /**
+ * deep_looks_add_range() - take one more run, which was seen to take so many branches in a row
+ * @newest: the number of the first
+ * Return: 0; -ENOMEM.
+ */
+int deep_looks_add_range(struct deep_looks *looks, size_t newest, size_t count);
+
+/**
  * deep_looks_prove() - one run took the newest branches, see deep_check.h; the best one is kept
  * @blind: @count of them, the newest branch first
  * @left: it left the path there
