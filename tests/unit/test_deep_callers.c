@@ -139,13 +139,14 @@ static void make_path(struct deep_path *path, const struct why_branch *way, size
 	assert_int_equal(deep_path_begin(path, &record, 3), 0);
 }
 
-/* Ranges that runs were told to have taken: from the first branch, so many. */
-static size_t told[8][2], told_count;
+/* Ranges that runs were told to have taken: which run, from which branch on, how many. */
+static size_t told[8][3], told_count;
 
-static int saw(void *ctx, size_t newest, size_t count)
+static int saw(void *ctx, unsigned int run, size_t newest, size_t count)
 {
-	told[told_count][0] = newest;
-	told[told_count++][1] = count;
+	told[told_count][0] = run;
+	told[told_count][1] = newest;
+	told[told_count++][2] = count;
 	return 0;
 }
 
@@ -194,7 +195,7 @@ static void test_path_comes_to_the_call(void **state)
 	assert_int_equal(path.segments[2].count, 1);
 	/* The way is behind the call's own branch: four of the first run, all five of the next. */
 	assert_int_equal(told_count, 2);
-	assert_memory_equal(told, ((size_t[][2]){{1, 4}, {1, 5}}), sizeof(told[0]) * 2);
+	assert_memory_equal(told, ((size_t[][3]){{5, 1, 4}, {6, 1, 5}}), sizeof(told[0]) * 2);
 	/* Once. */
 	assert_false(join(&callers, &path));
 	free_path(&path);

@@ -865,6 +865,48 @@ static void check_handler_returns_to_a_thunk(void **state)
 	memcpy(code, kept, sizeof(kept));
 }
 
+/* A loop of two blocks, once on the path; the run goes round twice, and the record shows it or not.
+ */
+static void check_loop_of_two_blocks(void **state)
+{
+	/* 00: jmp 10; 10: nop; 11: jmp 18; 18: je 10 (not taken); 1a: nop (the error) */
+	static const uint8_t loop[] = {0xeb, 0x0e,	    [0x10] = 0x90, 0xeb,
+				       0x05, [0x18] = 0x74, 0xf6,	   0x90};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)}, {AT(0), AT(0x10)}, {AT(0x11), AT(0x18)}};
+	const struct why_branch round[] = {
+		{AT(0x11), AT(0x18)}, {AT(0x18), AT(0x10)}, {AT(0x11), AT(0x18)}};
+	const struct deep_known path = {.branches = to, .count = 3, .end = AT(0x1a)};
+	struct deep_hit with[2] = {{.ip = AT(0)}, {.ip = AT(0x1a)}};
+	struct deep_record *record = &with[1].record;
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	bool blind[3], excursions[4];
+	size_t first = 9;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, loop, sizeof(loop));
+	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x1a)), 0);
+	add_kprobe(&check, 0);
+	assert_int_equal(deep_check_arm(&check, &text, 1, 8, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	/* The handler of the kprobe returned to 10: it did what the jump would have done. */
+	record->branches[0] = to[2];
+	record->count = 1;
+	record->end = DEEP_END_RESUMED;
+	record->resumed = AT(0x10);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
+	for (size_t count = 1; count <= 3; count++) {
+		memcpy(record->branches, round + 3 - count, count * sizeof(*round));
+		record->count = count;
+		record->end = DEEP_END_FULL;
+		record->resumed = 0;
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
+	}
+	deep_check_clear(&check);
+}
+
 /* Behind the newest branch only a record at the error tells, where no probe does. */
 static void check_fork_behind_the_newest_branch(void **state)
 {
@@ -1056,6 +1098,7 @@ int main(void)
 		cmocka_unit_test_setup(check_interrupt_in_a_loop_behind_a_probe, setup),
 		cmocka_unit_test_setup(check_handler_of_a_kprobe_returns_to_the_next_instruction,
 				       setup),
+		cmocka_unit_test_setup(check_loop_of_two_blocks, setup),
 		cmocka_unit_test_setup(check_record_without_a_branch, setup),
 		cmocka_unit_test_setup(check_handler_returns_to_a_thunk, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),

@@ -253,6 +253,7 @@ static int add_look(struct deep *deep, const struct deep_run *run, size_t added)
 {
 	struct deep_known path = deep_known_of(deep->path);
 
+	deep->looks.number = deep->answer->runs;
 	return run->hits ? deep_looks_add(&deep->looks, &path, run, added) : 0;
 }
 
@@ -318,9 +319,9 @@ static size_t added_since(const struct deep *deep, size_t known)
 	return deep->path->count > known ? deep->path->count - known : 0;
 }
 
-static int saw(void *looks, size_t newest, size_t count)
+static int saw(void *looks, unsigned int run, size_t newest, size_t count)
 {
-	return deep_looks_add_range(looks, newest, count);
+	return deep_looks_add_range(looks, run, newest, count);
 }
 
 /* What the run did after the error is not on the way to it. */
@@ -447,7 +448,8 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 	/* The path's own points need not be the reason. */
 	if ((deep->too_many || lost) && deep->callers.aim < deep->callers.count) {
 		deep->verdict = lost ? DEEP_LOST : DEEP_TOO_MANY;
-		deep_callers_give_up(&deep->callers);
+		deep_callers_harmed(&deep->callers);
+		deep->alone = true;
 		return 0;
 	}
 	if (deep->too_many) {

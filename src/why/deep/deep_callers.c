@@ -11,6 +11,8 @@
 /* Runs in a row that add nothing to one: the next target; and none at all. */
 #define MISSES_NEXT 2
 #define MISSES_MAX  6
+/* Runs that did harm, each but the last with a run without it behind it. */
+#define HARMS_MAX 2
 
 /* "call rel32" and what a retpoline becomes, then "call *%reg" and "call *disp(%reg)". */
 static const uint8_t call_bytes[] = {5, 2, 3, 6, 7, 4};
@@ -361,10 +363,11 @@ void deep_callers_missed(struct deep_callers *callers)
 	callers->aim = callers->count;
 }
 
-void deep_callers_give_up(struct deep_callers *callers)
+void deep_callers_harmed(struct deep_callers *callers)
 {
 	if (callers->aim < callers->count)
-		callers->items[callers->aim].over = true;
+		callers->items[callers->aim].over =
+			++callers->items[callers->aim].harms >= HARMS_MAX;
 	callers->aim = callers->count;
 }
 
@@ -417,7 +420,8 @@ static int tell_runs(const struct deep_caller *caller, deep_saw_fn *saw, void *c
 		const struct deep_segment *segment = &way->segments[i];
 		size_t overlap = segment->overlap < newer ? segment->overlap : newer;
 
-		err = saw(ctx, caller->newer + 1 + newer - overlap, segment->count + overlap);
+		err = saw(ctx, segment->run, caller->newer + 1 + newer - overlap,
+			  segment->count + overlap);
 		newer += segment->count;
 	}
 	return err;

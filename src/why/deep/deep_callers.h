@@ -27,6 +27,7 @@
  * @passed: the path has come to it: so many of its branches are @newer
  * @number: of the target, of those that its far end offers
  * @misses: runs in a row that added nothing
+ * @harms: runs whose breakpoints did harm
  * @over: nothing more is to be found out; @joined: or it is part of the path
  */
 struct deep_caller {
@@ -37,6 +38,7 @@ struct deep_caller {
 	size_t newer;
 	unsigned int number;
 	unsigned int misses;
+	unsigned int harms;
 	bool over;
 	bool joined;
 };
@@ -98,15 +100,16 @@ int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
 /** deep_callers_missed() - of the one that this run is for nothing is learned: count that */
 void deep_callers_missed(struct deep_callers *callers);
 
-/** deep_callers_give_up() - the one that this run is for: its breakpoints do harm */
-void deep_callers_give_up(struct deep_callers *callers);
+/** deep_callers_harmed() - the breakpoints of this run did harm, perhaps those of its call */
+void deep_callers_harmed(struct deep_callers *callers);
 
 /**
  * typedef deep_saw_fn - a run took so many branches of the path in a row
+ * @run: its number
  * @newest: the number of the first, counted from the error
  * Return: 0; -ENOMEM.
  */
-typedef int deep_saw_fn(void *ctx, size_t newest, size_t count);
+typedef int deep_saw_fn(void *ctx, unsigned int run, size_t newest, size_t count);
 
 /**
  * deep_callers_join() - put the ways to the calls that the path has come to before it

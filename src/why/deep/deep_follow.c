@@ -98,9 +98,11 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 		/* A kprobe that was made a jump goes to code of its own. */
 		if (deep_check_has(check, has_it->from) && is_generated(check, has_it->to))
 			break;
-		/* One branch more, or another one instead. */
+		/* One branch more, or another one instead; or round a loop once more. */
 		if (deep_runs_through(known, (long)(at - i), has_it->from) ||
-		    (at > i && deep_runs_through(known, (long)(at - i) - 1, has_it->from))) {
+		    (at > i && deep_runs_through(known, (long)(at - i) - 1, has_it->from)) ||
+		    (deep_check_comes_by(check, has_it->from) &&
+		     deep_runs_through(known, (long)(at - i), has_it->to))) {
 			log_verbose("branch %zu was 0x%llx to 0x%llx instead of 0x%llx to 0x%llx",
 				    at - i, (unsigned long long)has_it->from,
 				    (unsigned long long)has_it->to, (unsigned long long)way->from,
@@ -195,6 +197,16 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 	       is_from_handler(check, before, record->resumed, matched->path, step);
 }
 
+/* Does the other way lead to where the path is between these two steps? Then that is a loop. */
+static bool leads_back(const struct deep_check *check, const struct deep_fork *fork, size_t before,
+		       size_t oldest)
+{
+	for (size_t i = before == SIZE_MAX ? 0 : before + 1; fork->other && i <= oldest; i++)
+		if (check->steps[i].addr == fork->other)
+			return true;
+	return false;
+}
+
 /*
  * From which step on a record has the way to @step, of which it has the branches from the source of
  * @oldest on. How the run came to that is not known: where the path comes by again, the run may
@@ -212,6 +224,13 @@ static size_t certain_from(const struct deep_check *check, size_t oldest, size_t
 	for (size_t i = oldest + 1; i < step; i++)
 		if (is_again(check, oldest, i))
 			last = i;
+	for (size_t i = 0; i < check->fork_count; i++) {
+		const struct deep_fork *fork = &check->forks[i];
+
+		if (fork->step > last && fork->step < step &&
+		    leads_back(check, fork, before, oldest))
+			last = fork->step + 1;
+	}
 	return last;
 }
 

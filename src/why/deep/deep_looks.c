@@ -14,10 +14,8 @@
  * run goes another way there, that is overlooked once in 32 times.
  */
 #define RUNS_MIN_VARIED 6
-/* Runs that should have seen each branch that probes do not tell; and where no run ever differed.
- */
-#define RUNS_MIN_BLIND	    3
-#define RUNS_MIN_BLIND_SAME 2
+/* Runs that should have seen each branch that probes do not tell. */
+#define RUNS_MIN_BLIND 3
 /* Runs that leave the path within one record: fewer may be a cache that was cold, a page fault. */
 #define OFTEN 2
 /* Of that many runs that took the path there, one that did not is often. */
@@ -31,8 +29,9 @@
 #define TRIES_MAX	 12
 #define TRIES_IMPOSSIBLE UINT8_MAX
 
-/** struct deep_look - of one run; @seen: for each of @count branches */
+/** struct deep_look - of one run, number @run; @seen: for each of @count branches */
 struct deep_look {
+	unsigned int run;
 	bool *seen;
 	size_t count;
 };
@@ -52,14 +51,16 @@ void deep_looks_clear(struct deep_looks *looks)
 	free(looks->parted);
 	free(looks->tries);
 	free(looks->blind);
-	*looks = (struct deep_looks){.depth = looks->depth, .checked = looks->checked};
+	*looks = (struct deep_looks){
+		.depth = looks->depth, .checked = looks->checked, .number = looks->number};
 }
 
 static int add_look(struct deep_looks *looks, bool *seen, size_t count)
 {
 	if (vector_grow(&looks->runs, looks->run_count, sizeof(*looks->runs)))
 		return -ENOMEM;
-	looks->runs[looks->run_count++] = (struct deep_look){.seen = seen, .count = count};
+	looks->runs[looks->run_count++] =
+		(struct deep_look){.run = looks->number, .seen = seen, .count = count};
 	return 0;
 }
 
@@ -134,17 +135,33 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 	return err;
 }
 
-int deep_looks_add_range(struct deep_looks *looks, size_t newest, size_t count)
+static struct deep_look *look_of(struct deep_looks *looks, unsigned int run)
 {
-	bool *seen = calloc(newest + count + 1, sizeof(*seen));
+	for (size_t i = looks->run_count; run && i-- > 0;)
+		if (looks->runs[i].run == run)
+			return &looks->runs[i];
+	return NULL;
+}
+
+int deep_looks_add_range(struct deep_looks *looks, unsigned int run, size_t newest, size_t count)
+{
+	struct deep_look *look = look_of(looks, run);
+	size_t had = look ? look->count : 0, end = newest + count;
+	bool *seen = calloc((end > had ? end : had) + 1, sizeof(*seen));
 
 	if (!seen)
 		return -ENOMEM;
+	if (look) {
+		memcpy(seen, look->seen, had * sizeof(*seen));
+		free(look->seen);
+		look->seen = seen;
+		look->count = end > had ? end : had;
+	} else if (add_look(looks, seen, end)) {
+		free(seen);
+		return -ENOMEM;
+	}
 	memset(seen + newest, true, count * sizeof(*seen));
-	if (!add_look(looks, seen, newest + count))
-		return 0;
-	free(seen);
-	return -ENOMEM;
+	return 0;
 }
 
 static size_t blind_ones(const bool *blind, size_t count)
@@ -301,10 +318,8 @@ static bool is_blind(const struct deep_looks *looks, size_t branch)
 
 static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
-	bool varied = looks->varied_count || looks->elsewhere || looks->parted_count;
-
 	return !is_blind(looks, branch) || tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
-	       deep_looks_seen(looks, branch) >= (varied ? RUNS_MIN_BLIND : RUNS_MIN_BLIND_SAME);
+	       deep_looks_seen(looks, branch) >= RUNS_MIN_BLIND;
 }
 
 static bool is_seen_enough(const struct deep_looks *looks, size_t branch)

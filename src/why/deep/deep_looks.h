@@ -26,6 +26,7 @@ struct deep_varied;
 /**
  * struct deep_looks - begin with @depth set and the rest zero
  * @depth: entries of the LBR
+ * @number: of the run that is taken next, for deep_looks_add_range(); 0: none will be asked for
  * @runs: what each saw
  * @varied: where runs were not on the path; @elsewhere: so many were not, it is not known where
  * @parted: the same, from the newest to the oldest branch before which each may have left the path
@@ -36,6 +37,7 @@ struct deep_varied;
  */
 struct deep_looks {
 	uint32_t depth;
+	unsigned int number;
 	struct deep_look *runs;
 	size_t run_count;
 	struct deep_varied *varied;
@@ -66,11 +68,12 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 		   const struct deep_run *run, size_t added);
 
 /**
- * deep_looks_add_range() - take one more run, which was seen to take so many branches in a row
- * @newest: the number of the first
+ * deep_looks_add_range() - a run was seen to take so many branches in a row
+ * @run: its number; 0: it is none that was taken before
+ * @newest: the number of the first branch
  * Return: 0; -ENOMEM.
  */
-int deep_looks_add_range(struct deep_looks *looks, size_t newest, size_t count);
+int deep_looks_add_range(struct deep_looks *looks, unsigned int run, size_t newest, size_t count);
 
 /**
  * deep_looks_prove() - one run took the newest branches, see deep_check.h; the best one is kept

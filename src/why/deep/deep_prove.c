@@ -177,10 +177,11 @@ static int run_checks(struct deep *deep, const struct deep_check *check, struct 
 /* Whether one run took both ways that were joined at a call only checks tell. */
 static void give_up_callers(struct deep *deep)
 {
-	size_t kept = deep->callers.without;
+	bool few;
+	size_t kept = deep_looks_sure(&deep->looks, deep->path->count, &few);
 
-	if (kept < deep->looks.proven)
-		kept = deep->looks.proven;
+	if (kept < deep->callers.without)
+		kept = deep->callers.without;
 	if (deep->callers.without && kept < deep->path->count)
 		deep_give_up(deep, deep->path->count - kept);
 	deep_callers_clear(&deep->callers);
