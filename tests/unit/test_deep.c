@@ -892,6 +892,8 @@ static void deep_with_kprobes_no_two_runs_are_mixed(void **state)
 	static unsigned int (*const ways[])(unsigned int) = {each_second, half, each_fifth};
 	static const uint32_t depths[] = {4, 16, 32};
 	static const unsigned int runs[] = {1, 5, 12, 100};
+	/* On the stack of the error; 0: none is. */
+	static const unsigned int calls[] = {0, 20, 99, 149, 151, 190, 0};
 	const unsigned int cases = 3 * 3 * 4 * 2 * 20;
 	unsigned int far[2] = {}, all[2] = {};
 
@@ -904,6 +906,7 @@ static void deep_with_kprobes_no_two_runs_are_mixed(void **state)
 		machine.depth = depths[i / 3 % 3];
 		machine.pairs = i / 36 % 2;
 		machine.rounds = i / 72 % 2 ? up_to_four : NULL;
+		machine.calls = calls[i % ARRAY_SIZE(calls)];
 		seed = i;
 		path = find(runs[i / 9 % 4], true);
 		assert_true(is_of_one_run(path));
