@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../text_bytes.h"
 #include "why/deep/deep_callers.h"
 
 #define CODE  0xffffffff81000000ull
@@ -23,15 +24,8 @@
  */
 static uint8_t code[0x100] = {[0x00] = 0xe8, 0x3b, 0, 0, 0, [0x08] = 0xff, 0xd0, [0x10] = 0x90};
 
-static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
-{
-	if (addr < CODE || addr + len > CODE + sizeof(code))
-		return -EFAULT;
-	memcpy(buf, code + (addr - CODE), len);
-	return 0;
-}
-
-static const struct text_source text = {.read = read_code};
+static struct text_bytes code_bytes = {.base = CODE, .bytes = code, .len = sizeof(code)};
+static const struct text_source text = {.read = text_bytes_read, .ctx = &code_bytes};
 
 static bool refuse(const void *ctx, uint64_t addr)
 {
@@ -139,24 +133,16 @@ static void make_path(struct deep_path *path, const struct why_branch *way, size
 	assert_int_equal(deep_path_begin(path, &record, 3), 0);
 }
 
-/* Ranges that runs were told to have taken: which run, from which branch on, how many. */
-static size_t told[8][3], told_count;
-
-static int saw(void *ctx, unsigned int run, size_t newest, size_t count)
-{
-	told[told_count][0] = run;
-	told[told_count][1] = newest;
-	told[told_count++][2] = count;
-	return 0;
-}
+/* What each run is known to have taken of the path. */
+static struct deep_looks looks;
 
 /* Has the path more branches? */
 static bool join(struct deep_callers *callers, struct deep_path *path)
 {
 	size_t before = path->count;
 
-	told_count = 0;
-	assert_int_equal(deep_callers_join(callers, path, saw, NULL), 0);
+	deep_looks_clear(&looks);
+	assert_int_equal(deep_callers_join(callers, path, &looks), 0);
 	return path->count > before;
 }
 
@@ -193,9 +179,13 @@ static void test_path_comes_to_the_call(void **state)
 	assert_int_equal(path.segments[1].overlap, 3);
 	assert_int_equal(path.segments[2].run, 6);
 	assert_int_equal(path.segments[2].count, 1);
-	/* The way is behind the call's own branch: four of the first run, all five of the next. */
-	assert_int_equal(told_count, 2);
-	assert_memory_equal(told, ((size_t[][3]){{5, 1, 4}, {6, 1, 5}}), sizeof(told[0]) * 2);
+	/* Behind the call's own branch four are of the first run; the next saw these and one more.
+	 */
+	assert_int_equal(deep_looks_seen(&looks, 0), 0);
+	for (size_t branch = 1; branch <= 4; branch++)
+		assert_int_equal(deep_looks_seen(&looks, branch), 2);
+	assert_int_equal(deep_looks_seen(&looks, 5), 1);
+	deep_looks_clear(&looks);
 	/* Once. */
 	assert_false(join(&callers, &path));
 	free_path(&path);
@@ -318,7 +308,7 @@ static void test_calls_that_return_on_the_path(void **state)
 		struct why_branch more[4] = {way[7], way[8], way[9], {AT(0), AT(0x50)}};
 
 		assert_int_equal(deep_path_extend(&path, more, 4), 0);
-		assert_int_equal(deep_callers_join(&callers, &path, saw, NULL), 0);
+		assert_int_equal(deep_callers_join(&callers, &path, &looks), 0);
 		assert_int_equal(path.count, 9);
 		assert_memory_equal(path.branches, way + 6, 4 * sizeof(*way));
 	}
@@ -467,16 +457,16 @@ static void test_joint_that_is_not_whole(void **state)
 	}
 }
 
-/* Where the same branches lead to an execution nearer to the call, the target is another one. */
+/* Where the same branches lead to an execution nearer to the call there is no target. */
 static void test_target_that_tells_nothing(void **state)
 {
-	/* Three rounds of two branches, and one of its own: the target is behind that. */
-	const struct why_branch round[8] = {{AT(0xd0), AT(0x60)}, {AT(0x62), AT(0x70)},
-					    {AT(0x72), AT(0x60)}, {AT(0x62), AT(0x70)},
-					    {AT(0x72), AT(0x60)}, {AT(0x62), AT(0x70)},
-					    {AT(0x72), AT(0x60)}, {AT(0x62), AT(0)}};
+	/* Twice by the same three branches to 60, and else by where it was before. */
+	const struct why_branch twice[8] = {{AT(0x10), AT(0x20)}, {AT(0x22), AT(0x30)},
+					    {AT(0x32), AT(0x60)}, {AT(0x62), AT(0x10)},
+					    {AT(0x10), AT(0x20)}, {AT(0x22), AT(0x30)},
+					    {AT(0x32), AT(0x60)}, {AT(0x62), AT(0)}};
+	struct deep_hit hit = hit_at(AT(0), twice, 8);
 	struct deep_callers callers;
-	struct deep_hit hit = hit_at(AT(0), round + 1, 7);
 	uint64_t points[2];
 	struct deep_run run = {.points = points, .point_count = 1, .hits = &hit, .hit_count = 1};
 
@@ -484,9 +474,10 @@ static void test_target_that_tells_nothing(void **state)
 	callers.depth = 8;
 	assert_int_equal(aim(&callers, points), 1);
 	assert_int_equal(deep_callers_take(&callers, &run, NULL, 5), 0);
-	/* Behind the third, at 60: the fifth and the seventh lead there alike. */
-	if (aim(&callers, points) == 2)
-		assert_false(callers.at == 2 || callers.at == 3);
+	assert_int_equal(callers.items[0].path.count, 8);
+	/* The next call instead. */
+	assert_int_equal(aim(&callers, points), 1);
+	assert_int_equal(points[0], AT(0x08));
 	deep_callers_clear(&callers);
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
 #include "util/cleanup.h"
 
 #define NO_LBR_REMEDY                                                                              \

@@ -319,11 +319,6 @@ static size_t added_since(const struct deep *deep, size_t known)
 	return deep->path->count > known ? deep->path->count - known : 0;
 }
 
-static int saw(void *looks, unsigned int run, size_t newest, size_t count)
-{
-	return deep_looks_add_range(looks, run, newest, count);
-}
-
 /* What the run did after the error is not on the way to it. */
 static int take_caller(struct deep *deep, const struct deep_run *run,
 		       const struct deep_joint *joint)
@@ -369,7 +364,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 	case DEEP_JOINED:
 		err = extend(deep, target, &joint)
 			      ?: add_look(deep, &run, added_since(deep, known));
-		err = err ?: deep_callers_join(&deep->callers, deep->path, saw, &deep->looks);
+		err = err ?: deep_callers_join(&deep->callers, deep->path, &deep->looks);
 		free(joint.added);
 		return err;
 	case DEEP_NO_HIT:

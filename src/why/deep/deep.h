@@ -88,6 +88,17 @@ struct deep_options {
 int deep_find(const struct deep_options *opts, const struct command *command, struct probes *probes,
 	      struct answer *answer, struct errmsg *msg);
 
+/** deep_known_of() - the path as deep_join.h takes it; borrowed */
+static inline struct deep_known deep_known_of(const struct deep_path *path)
+{
+	return (struct deep_known){.branches = path->branches,
+				   .count = path->count,
+				   .end = path->end,
+				   .start = path->start,
+				   .cuts = path->interrupts,
+				   .cut_count = path->interrupt_count};
+}
+
 /** deep_path_begin() - the path is what this record has, of @run; 0; -ENOMEM */
 int deep_path_begin(struct deep_path *path, const struct deep_record *record, unsigned int run);
 

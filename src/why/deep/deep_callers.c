@@ -64,23 +64,13 @@ int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_
 	return 0;
 }
 
-static struct deep_known known_of(const struct deep_path *path)
-{
-	return (struct deep_known){
-		.branches = path->branches, .count = path->count, .end = path->end};
-}
-
 /* The first execution of @addr, not the end itself, and known by the branches before it? */
 static bool is_possible(const struct deep_path *path, long at, uint64_t addr)
 {
-	struct deep_known known = known_of(path);
+	struct deep_known known = deep_known_of(path);
 
-	if (addr == path->end || deep_is_ambiguous(&known, addr, at))
-		return false;
-	for (long before = DEEP_BEFORE; before < at; before++)
-		if (deep_runs_through(&known, before, addr))
-			return false;
-	return true;
+	return addr != path->end && !deep_is_ambiguous(&known, addr, at) &&
+	       !deep_runs_between(&known, DEEP_BEFORE, at - 1, addr);
 }
 
 /* Some branches short of the far end: the record there has those, too, and tells its hit by them.
@@ -224,31 +214,22 @@ static bool find_passed(struct deep_caller *caller, const struct deep_path *path
 	return caller->passed;
 }
 
-/* Between where the path begins and its target it would be hit, too. */
-static bool is_between(const struct deep_path *path, long last, uint64_t call)
-{
-	struct deep_known known = known_of(path);
-
-	for (long at = DEEP_BEFORE; at <= last; at++)
-		if (deep_runs_through(&known, at, call))
-			return true;
-	return false;
-}
-
 int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, long at,
 		     uint64_t points[2], size_t *ret_count)
 {
+	struct deep_known known = deep_known_of(path);
 	size_t before = callers->count;
 
 	*ret_count = 0;
 	for (size_t i = 0; !*ret_count && i < callers->count; i++)
 		if (!find_passed(&callers->items[i], path) &&
 		    is_to_follow(callers, &callers->items[i]) &&
-		    !is_between(path, at, callers->items[i].path.end))
+		    !deep_runs_between(&known, DEEP_BEFORE, at, callers->items[i].path.end))
 			*ret_count = aim_at(callers, i, points);
 	if (!*ret_count && add_returned(callers, path))
 		return -ENOMEM;
-	if (callers->count > before && !is_between(path, at, callers->items[before].path.end))
+	if (callers->count > before &&
+	    !deep_runs_between(&known, DEEP_BEFORE, at, callers->items[before].path.end))
 		*ret_count = aim_at(callers, before, points);
 	if (!*ret_count)
 		callers->aim = callers->count;
@@ -294,7 +275,7 @@ static int extend(struct deep_path *path, const struct deep_joint *joint, unsign
 static int take(struct deep_callers *callers, struct deep_caller *caller,
 		const struct deep_run *run, unsigned int number)
 {
-	struct deep_known known = known_of(&caller->path);
+	struct deep_known known = deep_known_of(&caller->path);
 	struct deep_joint joint = {};
 	int verdict, taken;
 
@@ -371,11 +352,6 @@ void deep_callers_harmed(struct deep_callers *callers)
 	callers->aim = callers->count;
 }
 
-static bool same(const struct why_branch *one, const struct why_branch *other)
-{
-	return one->from == other->from && one->to == other->to;
-}
-
 /* Those that the path has already are the newest ones of the way to the call: @overlap. */
 static int add_segments(struct deep_path *path, const struct deep_path *way, size_t overlap)
 {
@@ -410,7 +386,7 @@ static void drop(struct deep_caller *caller)
 }
 
 /* What each run recorded of the way, with what it overlapped. */
-static int tell_runs(const struct deep_caller *caller, deep_saw_fn *saw, void *ctx)
+static int add_looks(const struct deep_caller *caller, struct deep_looks *looks)
 {
 	const struct deep_path *way = &caller->path;
 	size_t newer = 0;
@@ -420,8 +396,8 @@ static int tell_runs(const struct deep_caller *caller, deep_saw_fn *saw, void *c
 		const struct deep_segment *segment = &way->segments[i];
 		size_t overlap = segment->overlap < newer ? segment->overlap : newer;
 
-		err = saw(ctx, segment->run, caller->newer + 1 + newer - overlap,
-			  segment->count + overlap);
+		err = deep_looks_add_range(looks, segment->run, caller->newer + 1 + newer - overlap,
+					   segment->count + overlap);
 		newer += segment->count;
 	}
 	return err;
@@ -429,7 +405,7 @@ static int tell_runs(const struct deep_caller *caller, deep_saw_fn *saw, void *c
 
 /* Return: 1: the path has more branches; 0; -ENOMEM. */
 static int join(struct deep_callers *callers, struct deep_caller *caller, struct deep_path *path,
-		deep_saw_fn *saw, void *ctx)
+		struct deep_looks *looks)
 {
 	const struct deep_path *way = &caller->path;
 	size_t known = path->count, overlap = known - 1 - caller->newer;
@@ -438,7 +414,8 @@ static int join(struct deep_callers *callers, struct deep_caller *caller, struct
 	if (overlap < DEEP_OVERLAP_MIN && way->count)
 		return 0;
 	for (size_t i = 1; i <= overlap && i <= way->count; i++)
-		if (!same(&way->branches[way->count - i], &path->branches[overlap - i])) {
+		if (!deep_same_branch(&way->branches[way->count - i],
+				      &path->branches[overlap - i])) {
 			log_verbose("to the call at 0x%llx the runs go different ways",
 				    (unsigned long long)way->end);
 			drop(caller);
@@ -452,7 +429,7 @@ static int join(struct deep_callers *callers, struct deep_caller *caller, struct
 		    (unsigned long long)way->end, way->count - overlap);
 	err = deep_path_extend(path, way->branches, way->count - overlap)
 		      ?: add_segments(path, way, overlap)
-		      ?: tell_runs(caller, saw, ctx);
+		      ?: add_looks(caller, looks);
 	path->entry = way->entry;
 	drop(caller);
 	if (!callers->without)
@@ -460,8 +437,8 @@ static int join(struct deep_callers *callers, struct deep_caller *caller, struct
 	return err ?: 1;
 }
 
-int deep_callers_join(struct deep_callers *callers, struct deep_path *path, deep_saw_fn *saw,
-		      void *ctx)
+int deep_callers_join(struct deep_callers *callers, struct deep_path *path,
+		      struct deep_looks *looks)
 {
 	for (size_t i = 0; i < callers->count; i++) {
 		struct deep_caller *caller = &callers->items[i];
@@ -469,7 +446,7 @@ int deep_callers_join(struct deep_callers *callers, struct deep_path *path, deep
 
 		/* Before its first branch nothing is to be added, or a call is left out. */
 		if (find_passed(caller, path) && !caller->joined && !path->entry && !path->start)
-			joined = join(callers, caller, path, saw, ctx);
+			joined = join(callers, caller, path, looks);
 		if (joined < 0)
 			return -ENOMEM;
 		/* What has been added may have the call of one that was asked before. */

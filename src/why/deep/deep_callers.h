@@ -18,6 +18,7 @@
 #include "disasm/fetch.h"
 #include "why/deep/deep.h"
 #include "why/deep/deep_join.h"
+#include "why/deep/deep_looks.h"
 
 /**
  * struct deep_caller - one call
@@ -104,21 +105,13 @@ void deep_callers_missed(struct deep_callers *callers);
 void deep_callers_harmed(struct deep_callers *callers);
 
 /**
- * typedef deep_saw_fn - a run took so many branches of the path in a row
- * @run: its number
- * @newest: the number of the first, counted from the error
- * Return: 0; -ENOMEM.
- */
-typedef int deep_saw_fn(void *ctx, unsigned int run, size_t newest, size_t count);
-
-/**
  * deep_callers_join() - put the ways to the calls that the path has come to before it
  * After each change of the path: it says which execution of a call counts.
- * @saw: called for each run that recorded a part of what is added
+ * @looks: gets what each run recorded of what is added
  * Return: 0; -ENOMEM.
  */
-int deep_callers_join(struct deep_callers *callers, struct deep_path *path, deep_saw_fn *saw,
-		      void *ctx);
+int deep_callers_join(struct deep_callers *callers, struct deep_path *path,
+		      struct deep_looks *looks);
 
 /** deep_callers_cut() - the path has no more than its @count newest branches */
 void deep_callers_cut(struct deep_callers *callers, size_t count);

@@ -178,6 +178,14 @@ bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr)
 	return addr >= low && addr <= high;
 }
 
+bool deep_runs_between(const struct deep_known *known, long first, long last, uint64_t addr)
+{
+	for (long at = first; at <= last; at++)
+		if (deep_runs_through(known, at, addr))
+			return true;
+	return false;
+}
+
 const struct deep_interrupt *deep_cut_at(const struct deep_known *known, uint64_t addr)
 {
 	for (size_t i = 0; i < known->cut_count; i++)
@@ -215,11 +223,6 @@ static bool place_before(const struct deep_known *known, const struct deep_run *
 	return false;
 }
 
-static bool same(const struct why_branch *one, const struct why_branch *other)
-{
-	return one->from == other->from && one->to == other->to;
-}
-
 /* How many of the newest branches before @place the record has; those before the path are none. */
 static bool agrees(const struct deep_known *known, const struct place *place,
 		   const struct deep_record *record, size_t *ret_differs, bool *ret_same_place)
@@ -228,7 +231,7 @@ static bool agrees(const struct deep_known *known, const struct place *place,
 		const struct why_branch *has = &record->branches[record->count - 1 - i];
 		const struct why_branch *way = &known->branches[place->at - i];
 
-		if (same(has, way))
+		if (deep_same_branch(has, way))
 			continue;
 		log_verbose("branch 0x%llx to 0x%llx instead of 0x%llx to 0x%llx",
 			    (unsigned long long)has->from, (unsigned long long)has->to,
@@ -353,7 +356,8 @@ bool deep_is_ambiguous(const struct deep_known *known, uint64_t point, long at)
 
 		if (!deep_runs_through(known, other, point))
 			continue;
-		while (i <= at && same(&known->branches[at - i], &known->branches[other - i]))
+		while (i <= at &&
+		       deep_same_branch(&known->branches[at - i], &known->branches[other - i]))
 			i++;
 		if (i > at)
 			return true;
@@ -387,7 +391,7 @@ static int prepend(const struct deep_known *known, long at, const struct deep_ru
 	if (collect(run, hit, &all, &count, &last))
 		return -ENOMEM;
 	for (size_t i = 0; i < count && i < overlap; i++)
-		if (!same(&all[i], &known->branches[place.at - (long)i])) {
+		if (!deep_same_branch(&all[i], &known->branches[place.at - (long)i])) {
 			ret->differs = (size_t)place.at - i;
 			return DEEP_OTHER_PATH;
 		}
@@ -538,10 +542,11 @@ static bool ends_with(const struct why_branch *computed, size_t count,
 {
 	for (size_t i = 0; i < overlap; i++)
 		if (i == count ||
-		    !same(&computed[count - 1 - i], &known->branches[overlap - 1 - i]))
+		    !deep_same_branch(&computed[count - 1 - i], &known->branches[overlap - 1 - i]))
 			return false;
 	for (size_t i = 0; i < record->count && i < count; i++)
-		if (!same(&computed[count - 1 - i], &record->branches[record->count - 1 - i]))
+		if (!deep_same_branch(&computed[count - 1 - i],
+				      &record->branches[record->count - 1 - i]))
 			return false;
 	return true;
 }

@@ -190,6 +190,15 @@ struct deep_joint {
  */
 bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr);
 
+/** deep_runs_between() - the same behind any of the branches from @first to @last */
+bool deep_runs_between(const struct deep_known *known, long first, long last, uint64_t addr);
+
+/** deep_same_branch() - from the same place to the same? */
+static inline bool deep_same_branch(const struct why_branch *one, const struct why_branch *other)
+{
+	return one->from == other->from && one->to == other->to;
+}
+
 /**
  * deep_is_ambiguous() - does another execution of the point, nearer to the error, have the same
  * branches before it as the one behind branch @at, back to where the path begins?

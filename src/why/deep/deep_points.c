@@ -20,17 +20,14 @@ bool deep_in_thunk(const struct deep *deep, uint64_t addr)
 }
 
 /* Where a call is entered the handler's return would look like its entry. */
-static bool is_refused(const struct deep *deep, uint64_t addr)
+bool deep_refuses(const void *ctx, uint64_t addr)
 {
+	const struct deep *deep = ctx;
+
 	for (size_t i = 0; i < ARRAY_SIZE(deep->code.calls); i++)
 		if (deep->code.calls[i] == addr)
 			return true;
 	return probeable_forbidden(deep->forbidden, addr) || deep_in_thunk(deep, addr);
-}
-
-bool deep_refuses(const void *deep, uint64_t addr)
-{
-	return is_refused(deep, addr);
 }
 
 /* May a breakpoint stand there, and is that the path's first execution of it? */
@@ -38,12 +35,9 @@ static bool is_possible(const struct deep *deep, const struct deep_target *targe
 {
 	struct deep_known path = deep_known_of(deep->path);
 
-	if (target->addr == path.end || is_refused(deep, target->addr))
+	if (target->addr == path.end || deep_refuses(deep, target->addr))
 		return false;
-	for (long at = DEEP_BEFORE; at < target->at; at++)
-		if (deep_runs_through(&path, at, target->addr))
-			return false;
-	return true;
+	return !deep_runs_between(&path, DEEP_BEFORE, target->at - 1, target->addr);
 }
 
 /*
@@ -57,14 +51,14 @@ static bool find_call(const struct deep *deep, struct deep_target *ret)
 
 	if (!path->count || !probeable_forbidden(deep->forbidden, path->branches[0].from))
 		return false;
-	while ((size_t)target.at < path->count && is_refused(deep, path->branches[target.at].to))
+	while ((size_t)target.at < path->count && deep_refuses(deep, path->branches[target.at].to))
 		target.at++;
 	if ((size_t)target.at == path->count)
 		return false;
 	target.addr = path->branches[target.at].to;
 	if (!is_possible(deep, &target) ||
 	    !deep_call_before(&deep->probes->text, target.addr, &target.call) ||
-	    is_refused(deep, target.call))
+	    deep_refuses(deep, target.call))
 		return false;
 	*ret = target;
 	return true;
@@ -75,8 +69,8 @@ static bool find_wait(const struct deep *deep, struct deep_target *ret)
 {
 	uint64_t addr = deep->path->start;
 
-	if (!deep->looks.checked || is_refused(deep, addr) ||
-	    is_refused(deep, addr - DEEP_CALL_BYTES))
+	if (!deep->looks.checked || deep_refuses(deep, addr) ||
+	    deep_refuses(deep, addr - DEEP_CALL_BYTES))
 		return false;
 	*ret = (struct deep_target){
 		.addr = addr, .at = DEEP_BEFORE, .call = addr - DEEP_CALL_BYTES, .wait = true};
@@ -129,14 +123,6 @@ bool deep_find_target(const struct deep *deep, struct deep_target *ret)
 	return false;
 }
 
-static bool is_between(const struct deep_known *known, long first, long last, uint64_t addr)
-{
-	for (long at = first; at <= last; at++)
-		if (deep_runs_through(known, at, addr))
-			return true;
-	return false;
-}
-
 /*
  * The point of the run before; or, where that had few branches more, or the path begins later since
  * then, as far from the target as a record goes.
@@ -152,13 +138,13 @@ bool deep_find_overlap(const struct deep *deep, const struct deep_target *target
 		return false;
 	*ret_addr = deep->path->segments[deep->path->segment_count - 1].point;
 	if (target->at >= first || last + 1 >= (long)path.count ||
-	    is_between(&path, first, last, *ret_addr))
+	    deep_runs_between(&path, first, last, *ret_addr))
 		return true;
 	for (long at = last; at >= first; at--)
 		for (int i = 0; i < 2; i++) {
 			uint64_t addr = i ? path.branches[at].to : path.branches[at + 1].from;
 
-			if (is_refused(deep, addr))
+			if (deep_refuses(deep, addr))
 				continue;
 			*ret_addr = addr;
 			return true;
@@ -178,11 +164,10 @@ bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr)
 
 	if (deep->crowded || deep->lost ||
 	    symbols_find(deep->probes->opts->symbols, path.branches[0].from, &sym) ||
-	    is_refused(deep, sym.addr))
+	    deep_refuses(deep, sym.addr))
 		return false;
-	for (long at = DEEP_BEFORE; at < (long)path.count; at++)
-		if (deep_runs_through(&path, at, sym.addr))
-			return false;
+	if (deep_runs_between(&path, DEEP_BEFORE, (long)path.count - 1, sym.addr))
+		return false;
 	*ret_addr = sym.addr;
 	return true;
 }
@@ -198,10 +183,10 @@ bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr)
 
 	for (long at = first; at < end && at + 1 < (long)path->count; at++) {
 		*ret_addr = path->branches[at].to;
-		if (*ret_addr != path->end && !is_refused(deep, *ret_addr))
+		if (*ret_addr != path->end && !deep_refuses(deep, *ret_addr))
 			return true;
 		*ret_addr = path->branches[at + 1].from;
-		if (*ret_addr != path->end && !is_refused(deep, *ret_addr))
+		if (*ret_addr != path->end && !deep_refuses(deep, *ret_addr))
 			return true;
 	}
 	return false;

@@ -98,17 +98,6 @@ struct deep {
 	bool waited;
 };
 
-/** deep_known_of() - the path as deep_join.h takes it; borrowed */
-static inline struct deep_known deep_known_of(const struct deep_path *path)
-{
-	return (struct deep_known){.branches = path->branches,
-				   .count = path->count,
-				   .end = path->end,
-				   .start = path->start,
-				   .cuts = path->interrupts,
-				   .cut_count = path->interrupt_count};
-}
-
 /** deep_find_target() - the point for the next run; false: there is none that has not been tried */
 bool deep_find_target(const struct deep *deep, struct deep_target *ret);
 
