@@ -68,6 +68,16 @@ static void print(const char *what, const struct symbol *sym)
 	       sym->module);
 }
 
+/* What has ended a function sooner there than here. */
+static void print_behind(struct symbols *symbols, const char *what, const struct symbol *sym)
+{
+	struct symbol next;
+
+	if (!symbols_find(symbols, sym->addr + sym->size, &next))
+		printf("# behind it %s: %#llx+%#llx %s [%s]\n", what, (unsigned long long)next.addr,
+		       (unsigned long long)next.size, next.name, next.module);
+}
+
 /* Does code that was generated, which is not had at the start, begin where @whole ends? */
 static bool ends_at_generated(struct symbols *symbols, const struct symbol *quick,
 			      const struct symbol *whole)
@@ -98,6 +108,7 @@ static int compare(const struct both *both, struct symbols *symbols, const char 
 			continue;
 		print("in memory", a);
 		print("in /proc/kallsyms", b);
+		print_behind(symbols, "in /proc/kallsyms", b);
 		return 1;
 	}
 	if (both->quick.count != both->whole.count || !modules) {
