@@ -122,6 +122,20 @@ int symbols_take_visited(uint64_t addr, char type, const char *name, size_t len,
 	return index < 0 ? index : symbols_take(reading, addr, type, name, len, index);
 }
 
+int symbols_take_text(const char *module, uint64_t base, uint64_t size, void *ctx)
+{
+	struct symbols_reading *reading = ctx;
+	int index = symbols_module(reading, module, strlen(module));
+
+	if (index < 0)
+		return index;
+	if (address_is_kernel(base) && size <= UINT64_MAX - base) {
+		reading->tab->modules[index].text = base;
+		reading->tab->modules[index].text_size = size;
+	}
+	return 0;
+}
+
 int symbols_end_reading(struct symbols_reading *reading)
 {
 	if (!reading->usable)

@@ -133,6 +133,12 @@ int symbols_take_visited(uint64_t addr, char type, const char *name, size_t len,
 			 void *ctx);
 
 /**
+ * symbols_take_text() - where a module's text is, as a ksym_text_fn of ksymtable.h
+ * @ctx: struct symbols_reading
+ */
+int symbols_take_text(const char *module, uint64_t base, uint64_t size, void *ctx);
+
+/**
  * symbols_end_reading() - all symbols are there: their bounds are found, and they can be looked up
  * Return: 0; -EINVAL if there were none; -EPERM if their addresses are hidden.
  */

@@ -231,23 +231,30 @@ static uint64_t page_end(uint64_t addr)
 	return add_capped(addr & ~(uint64_t)(PAGE_BYTES - 1), PAGE_BYTES);
 }
 
-/* End of a module's function by what stands next in the table. */
+/*
+ * End of a module's function by what stands next in the table. Since Linux 6.4 a module's data may
+ * be anywhere, and what the kernel generates may lie in between: where its text ends is known of
+ * memory alone.
+ */
 static uint64_t module_func_end(const struct symtab_module *module, const struct symtab_entry *sym,
 				const struct symtab_entry *next)
 {
+	bool in_text = sym->addr - module->text < module->text_size;
+	uint64_t limit = in_text ? module->text + module->text_size : 0;
 	uint64_t end = page_end(sym->addr);
 
 	if (next && next->module == sym->module) {
 		/* Text is a number of whole pages: data cannot share its last one. */
-		uint64_t limit = next->name ? next->addr : next->addr & ~(uint64_t)(PAGE_BYTES - 1);
+		uint64_t bound = next->name ? next->addr : next->addr & ~(uint64_t)(PAGE_BYTES - 1);
 
-		if (limit > sym->addr && limit - sym->addr <= MODULE_FUNC_MAX)
-			end = limit;
+		if (!in_text || bound < limit)
+			limit = bound;
 	}
+	if (limit > sym->addr && limit - sym->addr <= MODULE_FUNC_MAX)
+		end = limit;
 	/* The range is of all the module's memory, or (since 6.4) may end before its text. */
 	if (module->size && sym->addr >= module->base && sym->addr - module->base < module->size) {
-		uint64_t limit = add_capped(module->base, module->size);
-
+		limit = add_capped(module->base, module->size);
 		if (end > limit)
 			end = limit;
 	}

@@ -34,11 +34,15 @@ struct arena {
  * struct symtab_module - one owner of symbols; number 0 is the kernel image
  * @base: start of its text, 0 if unknown
  * @size: bytes from @base, 0 if unknown
+ * @text: where its text is, in whole pages: what is behind it may be anybody's
+ * @text_size: 0 if unknown: /proc/kallsyms and /proc/modules do not tell
  */
 struct symtab_module {
 	const char *name;
 	uint64_t base;
 	uint64_t size;
+	uint64_t text;
+	uint64_t text_size;
 };
 
 /**

@@ -36,9 +36,9 @@ static int take_modules(struct dump *dump, struct symbols_reading *reading, uint
 
 	ksym_layout_read(btf, &layout);
 	err = err
-		      ?: ksym_modules_for_each(dump_text(dump),
-					       symbols_single(symbols, SYMBOLS_MODULES), &layout,
-					       symbols_take_visited, reading, &modules);
+		      ?: ksym_modules_for_each(
+				 dump_text(dump), symbols_single(symbols, SYMBOLS_MODULES), &layout,
+				 symbols_take_visited, symbols_take_text, reading, &modules);
 	*ret_failed = modules.failed;
 	return err;
 }

@@ -26,10 +26,14 @@
 #define BASE	  0xffffffff81000000u
 #define MODULE_AT 0xffffffffc0b00000u
 #define MEMORY	  0x10000u
-#define LONG_NAME 200
+/* Of the module's text, which its data does not follow at once */
+#define MODULE_TEXT 0x1000u
+#define LONG_NAME   200
 
 /* struct module and struct mod_kallsyms of this kernel: where their members stand, in bytes */
-enum { STATE = 0, LIST = 8, NAME = 24, KALLSYMS = 88, MODULE_BYTES = 96 };
+enum { STATE = 0, LIST = 8, NAME = 24, KALLSYMS = 88, MEM = 96, MODULE_BYTES = 128 };
+/* struct module_memory, of which struct module has an array; before 6.4 struct module_layout */
+enum { MEM_BASE = 0, MEM_SIZE = 12, MEM_BYTES = 16, LAYOUT_TEXT_SIZE = 20, LAYOUT_BYTES = 24 };
 enum { SYMTAB = 0, COUNT = 8, STRTAB = 16, TYPETAB = 24, KALLSYMS_BYTES = 32 };
 /* struct bpf_ksym, struct ftrace_ops, struct kprobe_insn_cache and struct kprobe_insn_page */
 enum { KSYM_START = 0, KSYM_NAME = 16, KSYM_NODE = 528, KSYM_BYTES = 552 };
@@ -200,6 +204,7 @@ static void put_image(struct memory *memory, bool negative)
 
 static void put_module(struct memory *memory)
 {
+	static const uint32_t text_size = MODULE_TEXT;
 	uint32_t count = 1, string_at = 1;
 	Elf64_Sym sym = {0};
 
@@ -216,6 +221,8 @@ static void put_module(struct memory *memory)
 		memory->bytes[MODULE_TYPETAB + count++] = (uint8_t)of_module[i].type;
 		string_at += (uint32_t)strlen(of_module[i].name) + 1;
 	}
+	put64(memory, MODULE + MEM + MEM_BASE, MODULE_AT);
+	put(memory, MODULE + MEM + MEM_SIZE, &text_size, sizeof(text_size));
 	put64(memory, MODULE_KALLSYMS + SYMTAB, BASE + MODULE_SYMTAB);
 	put(memory, MODULE_KALLSYMS + COUNT, &count, sizeof(count));
 	put64(memory, MODULE_KALLSYMS + STRTAB, BASE + MODULE_STRTAB);
@@ -284,14 +291,29 @@ static int lookup(void *ctx, const char *name, uint64_t *ret_addr)
 	return -ENOENT;
 }
 
-static struct btf *describe(void)
+/* How struct module tells of its text: not at all, as before Linux 6.4, as since then */
+enum text_kind { TEXT_UNKNOWN, TEXT_LAYOUT, TEXT_MEMORY };
+
+static struct btf *describe_with(enum text_kind text)
 {
 	struct btf *btf = btf__new_empty();
 	int pointer;
 
 	assert_non_null(btf);
 	pointer = btf__add_ptr(btf, 0);
+	if (text == TEXT_LAYOUT) {
+		btf__add_struct(btf, "module_layout", LAYOUT_BYTES);
+		btf__add_field(btf, "base", pointer, MEM_BASE * 8, 0);
+		btf__add_field(btf, "text_size", pointer, LAYOUT_TEXT_SIZE * 8, 0);
+	} else if (text == TEXT_MEMORY) {
+		btf__add_struct(btf, "module_memory", MEM_BYTES);
+		btf__add_field(btf, "base", pointer, MEM_BASE * 8, 0);
+		btf__add_field(btf, "size", pointer, MEM_SIZE * 8, 0);
+	}
 	btf__add_struct(btf, "module", MODULE_BYTES);
+	if (text != TEXT_UNKNOWN)
+		btf__add_field(btf, text == TEXT_LAYOUT ? "core_layout" : "mem", pointer, MEM * 8,
+			       0);
 	btf__add_field(btf, "state", pointer, STATE * 8, 0);
 	btf__add_field(btf, "list", pointer, LIST * 8, 0);
 	btf__add_field(btf, "name", pointer, NAME * 8, 0);
@@ -316,6 +338,11 @@ static struct btf *describe(void)
 	return btf;
 }
 
+static struct btf *describe(void)
+{
+	return describe_with(TEXT_MEMORY);
+}
+
 static struct ksym_layout layout_of(const struct btf *btf)
 {
 	struct ksym_layout layout;
@@ -326,6 +353,7 @@ static struct ksym_layout layout_of(const struct btf *btf)
 
 struct seen {
 	size_t count;
+	size_t text;
 	bool strange;
 	bool without_first; /* the per-CPU one is not there */
 };
@@ -438,27 +466,68 @@ static void modules_by_their_btf(void **state)
 	const struct ksym_layout layout = layout_of(btf), unknown = layout_of(NULL);
 	uint64_t node;
 
-	assert_int_equal(
-		ksym_modules_for_each(source, BASE + MODULES, &layout, see_module, &seen, &modules),
-		0);
+	assert_int_equal(ksym_modules_for_each(source, BASE + MODULES, &layout, see_module, NULL,
+					       &seen, &modules),
+			 0);
 	assert_int_equal(seen.count, 3);
 	assert_int_equal(modules.visited, 1);
 	assert_int_equal(modules.failed, 0);
 	/* Unknown list, unknown structs */
-	assert_int_equal(ksym_modules_for_each(source, 0, &layout, see_module, &seen, &modules),
-			 -ENODATA);
-	assert_int_equal(ksym_modules_for_each(source, BASE + MODULES, &unknown, see_module, &seen,
-					       &modules),
+	assert_int_equal(
+		ksym_modules_for_each(source, 0, &layout, see_module, NULL, &seen, &modules),
+		-ENODATA);
+	assert_int_equal(ksym_modules_for_each(source, BASE + MODULES, &unknown, see_module, NULL,
+					       &seen, &modules),
 			 -ENODATA);
 	/* A list that has no end */
 	node = BASE + MODULE + LIST;
 	put64(memory, MODULE + LIST, node);
 	memory->bytes[MODULE + NAME] = '\0';
-	assert_int_equal(
-		ksym_modules_for_each(source, BASE + MODULES, &layout, see_module, &seen, &modules),
-		-EBADMSG);
+	assert_int_equal(ksym_modules_for_each(source, BASE + MODULES, &layout, see_module, NULL,
+					       &seen, &modules),
+			 -EBADMSG);
 	assert_int_equal(modules.failed, modules.visited);
 	btf__free(btf);
+}
+
+static int see_text(const char *module, uint64_t base, uint64_t size, void *ctx)
+{
+	struct seen *seen = ctx;
+
+	assert_string_equal(module, "loop");
+	assert_int_equal(base, MODULE_AT);
+	assert_int_equal(size, MODULE_TEXT);
+	assert_int_equal(seen->count, 0);
+	seen->text++;
+	return 0;
+}
+
+/* Where a module's text is: of either kind of kernel, and of none */
+static void modules_text_by_its_btf(void **state)
+{
+	struct memory *memory = *state;
+	struct text_source source = {.read = read_memory, .ctx = memory};
+
+	for (int text = TEXT_UNKNOWN; text <= TEXT_MEMORY; text++) {
+		struct btf *btf = describe_with((enum text_kind)text);
+		const struct ksym_layout layout = layout_of(btf);
+		static const uint32_t size = MODULE_TEXT;
+		struct ksym_modules modules;
+		struct seen seen = {0};
+
+		put_module(memory);
+		if (text == TEXT_LAYOUT) {
+			memset(memory->bytes + MODULE + MEM + MEM_SIZE, 0xff, sizeof(size));
+			put(memory, MODULE + MEM + LAYOUT_TEXT_SIZE, &size, sizeof(size));
+		}
+		assert_int_equal(ksym_modules_for_each(source, BASE + MODULES, &layout, see_module,
+						       see_text, &seen, &modules),
+				 0);
+		assert_int_equal(modules.failed, 0);
+		assert_int_equal(seen.count, 3);
+		assert_int_equal(seen.text, text != TEXT_UNKNOWN);
+		btf__free(btf);
+	}
 }
 
 /* BPF programs, ftrace's trampolines, kprobes' pages. */
@@ -555,6 +624,16 @@ static int see_any(uint64_t addr, char type, const char *name, size_t len, const
 	return 0;
 }
 
+static int see_any_text(const char *module, uint64_t base, uint64_t size, void *ctx)
+{
+	struct seen *seen = ctx;
+
+	(void)base;
+	(void)size;
+	seen->strange |= !*module || strlen(module) >= 64;
+	return 0;
+}
+
 /* Whatever the bytes are: an error or names that can be printed. The sanitizers look on. */
 static void damaged_memory_is_survived(void **state)
 {
@@ -578,8 +657,8 @@ static void damaged_memory_is_survived(void **state)
 			memory->bytes[NAMES + (uint32_t)rand() % (INSN_PAGE + PAGE_BYTES - NAMES)] =
 				(uint8_t)rand();
 		image_err = ksymtable_for_each(source, &at, see_any, &seen);
-		modules_err = ksym_modules_for_each(source, BASE + MODULES, &layout, see_any, &seen,
-						    &modules);
+		modules_err = ksym_modules_for_each(source, BASE + MODULES, &layout, see_any,
+						    see_any_text, &seen, &modules);
 		generated_err =
 			ksym_generated_for_each(source, &generated_lists, &layout, see_any, &seen);
 		assert_false(seen.strange);
@@ -717,6 +796,86 @@ static void live_is_read_of_memory(void **state)
 	btf__free(btf);
 }
 
+/*
+ * What is generated later, behind a module's text and before its data, is not called by the name of
+ * the module's last function.
+ */
+static void live_module_ends_with_its_text(void **state)
+{
+	struct btf *btf = describe();
+	struct symbols *syms;
+	struct live live;
+
+	make_live(&live, *state, "loop 16384 0 - Live 0xffffffffc0b00000\n");
+	assert_int_equal(symbols_begin_live(&live.source, true, &syms), 0);
+	assert_int_equal(symbols_open_end(syms, btf), 0);
+	for (int turn = 0; turn < 2; turn++) {
+		assert_string_equal(name_at(syms, MODULE_AT + MODULE_TEXT - 1), "loop_close");
+		assert_null(name_at(syms, MODULE_AT + MODULE_TEXT));
+		assert_int_equal(symbols_refresh(syms), 0);
+	}
+	symbols_close(syms);
+	remove_live(&live);
+	btf__free(btf);
+}
+
+/* Function, its module, and what follows; where it ends with and without the module's text known */
+static void last_function_ends_with_the_text(void **state)
+{
+	static const struct {
+		uint64_t next;
+		char next_type;
+		const char *next_module;
+		uint64_t text_size, size;
+	} cases[] = {
+		/* its data, anywhere behind it */
+		{MODULE_AT + 0x4000, 'd', "one", 0, 0x3140},
+		{MODULE_AT + 0x4000, 'd', "one", 0x1000, 0x140},
+		{MODULE_AT + 0x4000, 'd', "one", 0x2000, 0x1140},
+		/* code of its init section, or the next function */
+		{MODULE_AT + 0x4000, 't', "one", 0x1000, 0x140},
+		{MODULE_AT + 0xf00, 't', "one", 0x1000, 0x40},
+		{MODULE_AT + 0x4000, 't', "one", 0, 0x3140},
+		/* another module's text, at once: what reaches over a page is not cut there */
+		{MODULE_AT + 0x2000, 't', "two", 0, 0x140},
+		{MODULE_AT + 0x2000, 't', "two", 0x2000, 0x1140},
+		/* too long for a function; memory that says nonsense */
+		{MODULE_AT + 0x400000, 'd', "one", 0x300000, 0x140},
+		{MODULE_AT + 0x1000, 't', "two", 0x2000, 0x140},
+		/* nothing behind it */
+		{0, 0, NULL, 0, 0x140},
+		{0, 0, NULL, 0x2000, 0x1140},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct arena names = {0};
+		struct symtab tab = {0};
+		const struct symtab_entry *sym;
+		int one, next;
+
+		assert_int_equal(symtab_module_index(&tab, &names, "", 0), 0);
+		one = symtab_module_index(&tab, &names, "one", 3);
+		assert_true(one > 0);
+		tab.modules[one].text = MODULE_AT;
+		tab.modules[one].text_size = cases[i].text_size;
+		assert_int_equal(symtab_add(&tab, MODULE_AT + 0xec0, 0, 't', "last", (uint16_t)one),
+				 0);
+		if (cases[i].next) {
+			next = symtab_module_index(&tab, &names, cases[i].next_module, 3);
+			assert_int_equal(symtab_add(&tab, cases[i].next, 0, cases[i].next_type,
+						    "next", (uint16_t)next),
+					 0);
+		}
+		symtab_finish(&tab);
+		sym = symtab_find(&tab, MODULE_AT + 0xec0);
+		assert_non_null(sym);
+		assert_int_equal(sym->size, cases[i].size);
+		symtab_deinit(&tab);
+		arena_deinit(&names);
+	}
+}
+
 /* Where memory does not tell what came: the file does; the image stays what it was. */
 static void live_falls_back_later(void **state)
 {
@@ -807,10 +966,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(image_without_a_table_is_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(image_outside_of_memory_is_efault, setup, teardown),
 		cmocka_unit_test_setup_teardown(modules_by_their_btf, setup, teardown),
+		cmocka_unit_test_setup_teardown(modules_text_by_its_btf, setup, teardown),
 		cmocka_unit_test_setup_teardown(generated_by_their_lists, setup, teardown),
 		cmocka_unit_test_setup_teardown(generated_while_a_list_changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_memory_is_survived, setup, teardown),
 		cmocka_unit_test_setup_teardown(live_is_read_of_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(live_module_ends_with_its_text, setup, teardown),
+		cmocka_unit_test(last_function_ends_with_the_text),
 		cmocka_unit_test_setup_teardown(live_falls_back_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(live_falls_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(live_without_memory_reads_all, setup, teardown),

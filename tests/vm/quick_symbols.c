@@ -7,9 +7,10 @@
  * of data that are kept. Then again with a BPF program, its trampoline, and two kprobes, of which
  * one has its instruction copied: code that is read of the kernel's lists.
  *
- * The last function of a module reaches to whatever comes next in memory: when another module is
- * loaded, or goes, between the two readings, its size is another. So the two that are compared have
- * one list of modules before and behind them.
+ * The two that are compared have one list of modules before and behind them. Where a module's text
+ * ends is not in /proc/kallsyms: there, the last function reaches over the pages behind it, up to
+ * the module's data or to what the kernel has generated in between, whichever happens to come
+ * first. Memory says it, and that is held against what /proc/modules says of the same module.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -28,7 +29,8 @@
 #include "symbolize/symbols.h"
 
 /* A program and its trampoline; ftrace may or may not have trampolines */
-#define BPF_MIN 2
+#define BPF_MIN	   2
+#define PAGE_BYTES 4096
 /* How often modules may come or go while they are read. */
 #define TURNS 20
 
@@ -78,15 +80,48 @@ static void print_behind(struct symbols *symbols, const char *what, const struct
 		       (unsigned long long)next.size, next.name, next.module);
 }
 
-/* Does code that was generated, which is not had at the start, begin where @whole ends? */
-static bool ends_at_generated(struct symbols *symbols, const struct symbol *quick,
-			      const struct symbol *whole)
+/*
+ * Is @at the last function of its module, up to the end of a page? /proc/kallsyms may have it
+ * longer, up to what lies behind; or shorter, up to its first page, where other text follows at
+ * once.
+ */
+static bool ends_with_text(const struct both *both, size_t at)
 {
-	uint64_t end = whole->addr + whole->size;
-	struct symbol next;
+	const struct symbol *sym = &both->quick.items[at];
+	uint64_t end = sym->addr + sym->size;
+	size_t next = at + 1;
 
-	return quick->size > whole->size && !symbols_find(symbols, end, &next) &&
-	       next.addr == end && module_is_generated(next.module);
+	/* Other names of the same address */
+	while (next < both->quick.count && both->quick.items[next].addr == sym->addr)
+		next++;
+	return *sym->module && !module_is_generated(sym->module) && end % PAGE_BYTES == 0 &&
+	       (next == both->quick.count || both->quick.items[next].addr >= end);
+}
+
+/* A module's text begins where /proc/modules says, and has all of its functions. */
+static int compare_text(const struct symbols *quick, const struct list *list)
+{
+	for (size_t i = 1; i < quick->tab.module_count; i++) {
+		const struct symtab_module *module = &quick->tab.modules[i];
+		uint64_t last = 0;
+
+		if (module_is_generated(module->name))
+			continue;
+		for (size_t n = 0; n < list->count; n++)
+			if (!strcmp(list->items[n].module, module->name))
+				last = list->items[n].addr;
+		if (!last ||
+		    (module->text == module->base && module->text_size % PAGE_BYTES == 0 &&
+		     module->text_size < module->size && last - module->text < module->text_size))
+			continue;
+		printf("not ok load/quick_symbols: text of %s: %#llx+%#llx; by /proc/modules "
+		       "%#llx+%#llx, last function %#llx\n",
+		       module->name, (unsigned long long)module->text,
+		       (unsigned long long)module->text_size, (unsigned long long)module->base,
+		       (unsigned long long)module->size, (unsigned long long)last);
+		return 1;
+	}
+	return 0;
 }
 
 /* @symbols: those of /proc/kallsyms */
@@ -103,8 +138,7 @@ static int compare(const struct both *both, struct symbols *symbols, const char 
 		kprobes += !strcmp(b->module, "__builtin__kprobes");
 		if (a->addr == b->addr && !strcmp(a->name, b->name) &&
 		    !strcmp(a->module, b->module) &&
-		    (a->size == b->size ||
-		     (!both->quick.generated && ends_at_generated(symbols, a, b))))
+		    (a->size == b->size || ends_with_text(both, i)))
 			continue;
 		print("in memory", a);
 		print("in /proc/kallsyms", b);
@@ -229,7 +263,7 @@ static int compare_now(struct btf *btf, enum way way)
 		   symbols_for_each(whole, keep, &both.whole)) {
 		printf("not ok load/quick_symbols: no memory\n");
 	} else {
-		status = compare(&both, whole, ways[way]);
+		status = compare(&both, whole, ways[way]) || compare_text(quick, &both.quick);
 		for (int i = 0; i < SYMBOLS_SINGLE_COUNT && !status; i++) {
 			status = symbols_single(quick, i) != symbols_single(whole, i);
 			if (status)

@@ -69,7 +69,8 @@ static int read_modules(struct kcoresyms *kcore, struct symbols_reading *reading
 	/* A kernel without modules has no list of them. */
 	if (list || reading->tab->module_count > 1)
 		err = ksym_modules_for_each(text_source(kcore->text), list, &kcore->layout,
-					    symbols_take_visited, reading, &modules);
+					    symbols_take_visited, symbols_take_text, reading,
+					    &modules);
 	*ret_modules = modules.visited;
 	if (!err && modules.failed)
 		return -EFAULT;

@@ -25,8 +25,9 @@ struct walk {
 	struct text_source memory;
 	const struct ksym_layout *layout;
 	ksym_visit_fn *visit;
+	ksym_text_fn *text;
 	void *ctx;
-	int stop; /* what @visit said */
+	int stop; /* what @visit or @text said */
 };
 
 static int read_table(const struct walk *walk, uint64_t module, struct table *table)
@@ -75,6 +76,21 @@ static int visit_symbols(struct walk *walk, const struct table *table, uint32_t 
 	return 0;
 }
 
+static int tell_text(struct walk *walk, uint64_t module, const char *name)
+{
+	const struct ksym_layout *layout = walk->layout;
+	uint64_t at = module + layout->module_text, base;
+	uint32_t size;
+
+	if (!layout->text || !walk->text)
+		return 0;
+	if (ksym_read(&walk->memory, at + layout->text_base, &base, sizeof(base)) ||
+	    ksym_read(&walk->memory, at + layout->text_size, &size, sizeof(size)))
+		return -EFAULT;
+	walk->stop = walk->text(name, base, size, walk->ctx);
+	return 0;
+}
+
 static int visit_module(struct walk *walk, uint64_t module)
 {
 	struct table table = {0};
@@ -84,6 +100,7 @@ static int visit_module(struct walk *walk, uint64_t module)
 				 sizeof(name), &len);
 
 	err = err ?: read_table(walk, module, &table);
+	err = err ?: tell_text(walk, module, name);
 	for (uint32_t from = 0, to; !err && !walk->stop && from < table.count; from = to) {
 		to = table.count - from < SYMBOLS_AT_ONCE ? table.count : from + SYMBOLS_AT_ONCE;
 		err = visit_symbols(walk, &table, from, to, name);
@@ -92,10 +109,11 @@ static int visit_module(struct walk *walk, uint64_t module)
 }
 
 int ksym_modules_for_each(struct text_source memory, uint64_t list,
-			  const struct ksym_layout *layout, ksym_visit_fn *visit, void *ctx,
-			  struct ksym_modules *ret_modules)
+			  const struct ksym_layout *layout, ksym_visit_fn *visit,
+			  ksym_text_fn *text, void *ctx, struct ksym_modules *ret_modules)
 {
-	struct walk walk = {.memory = memory, .layout = layout, .visit = visit, .ctx = ctx};
+	struct walk walk = {
+		.memory = memory, .layout = layout, .visit = visit, .text = text, .ctx = ctx};
 	uint64_t node;
 	int err;
 

@@ -52,6 +52,18 @@ void ksym_layout_read(const struct btf *btf, struct ksym_layout *ret)
 		{"mod_kallsyms", "strtab", &ret->strtab},
 		{"mod_kallsyms", "typetab", &ret->typetab},
 	};
+	/* The first element of an array, MOD_TEXT. */
+	const struct btf_member_row text[] = {
+		{"module", "mem", &ret->module_text},
+		{"module_memory", "base", &ret->text_base},
+		{"module_memory", "size", &ret->text_size},
+	};
+	/* Before Linux 6.4 */
+	const struct btf_member_row text_before[] = {
+		{"module", "core_layout", &ret->module_text},
+		{"module_layout", "base", &ret->text_base},
+		{"module_layout", "text_size", &ret->text_size},
+	};
 	const struct btf_member_row bpf[] = {
 		{"bpf_ksym", "start", &ret->bpf_start},
 		{"bpf_ksym", "name", &ret->bpf_name},
@@ -71,6 +83,8 @@ void ksym_layout_read(const struct btf *btf, struct ksym_layout *ret)
 	if (!btf)
 		return;
 	ret->modules = btf_members_at(btf, modules, ARRAY_SIZE(modules)) == 0;
+	ret->text = btf_members_at(btf, text, ARRAY_SIZE(text)) == 0 ||
+		    btf_members_at(btf, text_before, ARRAY_SIZE(text_before)) == 0;
 	ret->bpf = btf_members_at(btf, bpf, ARRAY_SIZE(bpf)) == 0;
 	ret->ftrace = btf_members_at(btf, ftrace, ARRAY_SIZE(ftrace)) == 0;
 	ret->kprobes = btf_members_at(btf, kprobes, ARRAY_SIZE(kprobes)) == 0;

@@ -53,14 +53,16 @@ int ksymtable_for_each(struct text_source memory, const struct ksymtable *at, ks
 /**
  * struct ksym_layout - where members stand in the kernel's structs: bytes from their start
  * @modules: those of struct module and struct mod_kallsyms are known
+ * @text: ... of what struct module says of its text
  * @bpf: ... of struct bpf_ksym
  * @ftrace: ... of struct ftrace_ops
  * @kprobes: ... of struct kprobe_insn_cache and struct kprobe_insn_page
  */
 struct ksym_layout {
-	bool modules, bpf, ftrace, kprobes;
+	bool modules, text, bpf, ftrace, kprobes;
 	uint32_t module_list, module_name, module_kallsyms;
 	uint32_t symtab, num_symtab, strtab, typetab;
+	uint32_t module_text, text_base, text_size;
 	uint32_t bpf_start, bpf_name, bpf_node;
 	uint32_t ops_trampoline, ops_list;
 	uint32_t cache_pages, page_list, page_insns;
@@ -68,6 +70,14 @@ struct ksym_layout {
 
 /** ksym_layout_read() - by the BTF of the kernel image; NULL: nothing is known */
 void ksym_layout_read(const struct btf *btf, struct ksym_layout *ret_layout);
+
+/**
+ * typedef ksym_text_fn - called for each module before its symbols, where the layout is known
+ * @base, @size: of its functions' memory, whole pages, but for those that are freed once it is
+ * initialised
+ * Return: 0 to go on.
+ */
+typedef int ksym_text_fn(const char *module, uint64_t base, uint64_t size, void *ctx);
 
 /** struct ksym_modules - what became of the modules' tables */
 struct ksym_modules {
@@ -79,13 +89,14 @@ struct ksym_modules {
  * ksym_modules_for_each() - the symbols of all modules
  * @list: run-time address of the kernel's "modules"; 0: unknown
  * @layout: of that kernel
+ * @text: may be NULL
  * @ret_modules: set in any case
- * Return: 0; what @visit returned to end it; -ENODATA if the kernel has no modules, or @layout does
- * not know them; -EFAULT if their list is not there; -EBADMSG if it makes no sense.
+ * Return: 0; what @visit or @text returned to end it; -ENODATA if the kernel has no modules, or
+ * @layout does not know them; -EFAULT if their list is not there; -EBADMSG if it makes no sense.
  */
 int ksym_modules_for_each(struct text_source memory, uint64_t list,
-			  const struct ksym_layout *layout, ksym_visit_fn *visit, void *ctx,
-			  struct ksym_modules *ret_modules);
+			  const struct ksym_layout *layout, ksym_visit_fn *visit,
+			  ksym_text_fn *text, void *ctx, struct ksym_modules *ret_modules);
 
 /** struct ksym_generated - run-time addresses of the kernel's variables; 0: it has none */
 struct ksym_generated {
