@@ -231,6 +231,23 @@ static void print_branch(FILE *out, const struct snapshot *snap, uint32_t i, con
 	fputc('\n', out);
 }
 
+#define CLEARED "the LBR was empty: the kernel clears it when it switches to a task"
+
+/* Why no branch is shown. */
+static const char *why_none(const struct snapshot *snap)
+{
+	if (snap->count)
+		return "no branch of the traced code is left";
+	if (trigger_is_user(snap->trigger))
+		return snap->trigger->kind == TRIGGER_SIGNAL ? CLEARED
+			       ", which it may between a fault and its signal"
+							     : CLEARED;
+	if (!snap->missing)
+		return "the LBR was empty";
+	return snap->dropped ? "what the dump has of the LBR was empty"
+			     : "the dump has no entry of the LBR in full";
+}
+
 void render_text_branches(FILE *out, const struct snapshot *snap, struct symbols *syms,
 			  const struct text_options *opts)
 {
@@ -255,14 +272,7 @@ void render_text_branches(FILE *out, const struct snapshot *snap, struct symbols
 		print_branch(out, snap, i, text[i][0], text[i][1], width, opts);
 	}
 	if (first == end)
-		fputs(snap->count ? "  no branch of the traced code is left\n"
-		      : trigger_is_user(snap->trigger)
-			      ? "  the LBR was empty: the kernel clears it "
-				"when it switches to a task\n"
-		      : !snap->missing ? "  the LBR was empty\n"
-		      : snap->dropped  ? "  what the dump has of the LBR was empty\n"
-				       : "  the dump has no entry of the LBR in full\n",
-		      out);
+		fprintf(out, "  %s\n", why_none(snap));
 }
 
 void render_text_snapshot(FILE *out, const struct snapshot *snap, struct symbols *syms,

@@ -213,6 +213,7 @@ static void return_value_that_is_no_error_is_printed(void **state)
 
 static void nothing_left_is_said(void **state)
 {
+	struct trigger program = {.target = "x:f", .kind = TRIGGER_UPROBE, .function = "f"};
 	struct snapshot snap;
 	struct lbr_info lbr;
 	char *text;
@@ -242,6 +243,17 @@ static void nothing_left_is_said(void **state)
 	text = render(&snap, false);
 	assert_has(text, "32 not in the dump");
 	assert_has(text, "the dump has no entry of the LBR in full");
+	free(text);
+	/* A program's: tasks were switched, of a fault perhaps on the way to its signal */
+	snap.missing = 0;
+	snap.dropped = 32;
+	snap.trigger = &program;
+	text = render(&snap, false);
+	assert_has(text, "the LBR was empty: the kernel clears it when it switches to a task\n");
+	free(text);
+	program.kind = TRIGGER_SIGNAL;
+	text = render(&snap, false);
+	assert_has(text, "switches to a task, which it may between a fault and its signal\n");
 	free(text);
 }
 
