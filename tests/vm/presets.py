@@ -8,10 +8,11 @@ import re
 import subprocess
 
 from costs import check_row
-from user_functions import call_order_error, code_ranges, foreign, functions_of, ordered_errors
+from user_functions import call_order_error, code_ranges, foreign, functions_of, in_ranges, ordered_errors
 from verify_truth import REPORTED
 
 SIGSEGV = 11
+PAGE_BYTES = 4096
 HERE = os.path.dirname(os.path.realpath(__file__))
 
 
@@ -144,8 +145,57 @@ def user_context_error(snapshot, said):
 WITHOUT_FILTER = {"core2", "atom"}
 
 
+def stopped_for_snapshot(guest, stop):
+    """Did the code that takes snapshots stop the LBR? None: the log does not tell who did."""
+    symbols = guest.symbols()
+    starts = [symbols.start(int(word, 16)) for word in stop.writer.split("@") if word]
+    names = [name for start in starts if start for name, _ in symbols.names[start]]
+    # intel_pmu_snapshot_branch_stack() and intel_pmu_snapshot_arch_branch_stack()
+    return any(re.search(r"_snapshot_(arch_)?branch_stack$", name) for name in names) if names else None
+
+
+def stop_order_error(stop, number, names, base):
+    """call_order_error() of the branches that the log has before a stop"""
+    branches = [{"from": {"addr": hex(branch.source)}, "to": {"addr": hex(branch.target)}}
+                for branch in stop.branches()]
+    return call_order_error({"branches": branches}, number, names, base)
+
+
+def switched_error(guest, snapshot, number, names, base):
+    """Why the log does not show that Linux emptied the LBR between crash() and its signal; None if it does.
+
+    Linux clears the LBR as it comes to a task, intel_pmu_lbr_sched_task(): so the first stop behind the
+    branch to crash() is one by a switch of tasks, and that of the snapshot comes later, with no branch
+    since the stop before. Stops like the second one are everywhere in a log: the first one tells, of
+    which there is one in a run.
+    """
+    truth = guest.truth
+    crash = base + next(addr for addr, name in names.items() if name == "crash")
+    at_crash = [stop for stops in truth.by_cpu.values() for stop in stops if stop.text and
+                [*stop.branches()][-1].target == crash and not truth.stop_before(stop, 0)]
+    mine = [stop for stop in at_crash if not stop_order_error(stop, number, names, base)]
+    if len(mine) != 1:
+        return f"the LBR was stopped {len(mine)} times at crash({number})"
+    first = mine[0]
+    if first.reason != "off" or stopped_for_snapshot(guest, first) is not False:
+        return f"the LBR had {len(first.text)} branches up to crash({number}) when {first.reason} " \
+               f"by {first.writer or 'nobody knows whom'} stopped it"
+    end = min((stop.seq for stop in at_crash if stop.cpu == first.cpu and stop.seq > first.seq),
+              default=float("inf"))
+    taken = [stop for stop in truth.by_cpu[first.cpu]
+             if first.seq < stop.seq < end and stopped_for_snapshot(guest, stop)][:1]
+    # Or the task went to another CPU. Nothing tells the order of stops of two.
+    if not taken and snapshot["cpu"] != first.cpu:
+        taken = [stop for stop in truth.by_cpu[snapshot["cpu"]] if stopped_for_snapshot(guest, stop)]
+    if not any(stop.cpu == snapshot["cpu"] and truth.stop_before(stop, 0) for stop in taken):
+        return f"no stop for a snapshot without a branch on cpu {snapshot['cpu']}"
+    return None
+
+
 def check_segfault(guest, report, run, rounds, program):
-    """One snapshot; its newest branches are those before crash(), of the last call."""
+    """One snapshot; its newest branches are those before crash(), of the last call. Or none: then the
+    log shows that tasks were switched on the way from the fault to the signal. Linux 6.18 may do so
+    wherever an interrupt comes (CONFIG_PREEMPT_LAZY), as while the kernel prints that of the fault."""
     if guest.model in WITHOUT_FILTER:
         refused = "cannot leave the kernel's branches out of its LBR" in run.err
         report(f"{guest.name}/{run.name}/refused",
@@ -157,22 +207,19 @@ def check_segfault(guest, report, run, rounds, program):
         report(f"{guest.name}/{run.name}", f"{len(run.snapshots)} snapshots: {run.err}")
         return
     snapshot = run.snapshots[0]
-    if not snapshot["branches"]:
-        # A switch of tasks on the way from the fault to the signal clears the LBR: the log would have to show it.
-        report(f"{guest.name}/{run.name}/crash", "0 entries")
-        return
     names = functions_of(program)
     crash = next(addr for addr, name in names.items() if name == "crash")
     trigger, ip = snapshot["trigger"], int(snapshot["trigger"]["ip"], 16)
-    newest = snapshot["branches"][-1]["to"]
-    base = int(newest["addr"], 16) - crash
+    newest = snapshot["branches"][-1]["to"] if snapshot["branches"] else None
+    base = int(newest["addr"], 16) - crash if newest else (ip - crash) & ~(PAGE_BYTES - 1)
     own = code_ranges(guest.path(run.name + ".maps"))
     said = [line for line in snapshot["log"] or []
             if f"userwork[{snapshot['pid']}]: segfault at 0 ip {ip:016x} " in line]
     why = call_order_error(snapshot, rounds - 1, names, base)
     if (trigger["kind"], trigger["signal"], trigger["function"]) != ("signal", SIGSEGV, "crash"):
         why = f"{trigger}"
-    elif newest["sym"] != "crash" or not base + crash <= ip < base + crash + 64:
+    elif newest and newest["sym"] != "crash" or not base + crash <= ip < base + crash + 64 or \
+            not in_ranges(ip, own):
         why = f"ip {ip:#x}, newest branch to {newest}"
     elif foreign(snapshot, own) is not None or snapshot["lbr"]["mixed"] is not False:
         why = f"not its own: {foreign(snapshot, own)}, mixed {snapshot['lbr']['mixed']}"
@@ -182,8 +229,11 @@ def check_segfault(guest, report, run, rounds, program):
         why = f"the kernel's log has no segfault at ip {ip:016x}: {snapshot['log']}"
     else:
         why = user_context_error(snapshot, said[0])
+    if not newest:
+        why = why or switched_error(guest, snapshot, rounds - 1, names, base)
     report(f"{guest.name}/{run.name}/crash", why,
-           f"{len(snapshot['branches'])} entries, up to {trigger['function']}()")
+           f"{len(snapshot['branches'])} entries, up to {trigger['function']}()" if newest else
+           "0 entries: tasks were switched between the fault and its signal")
     errors = ordered_errors(guest, run, *REPORTED[guest.model])
     report(f"{guest.name}/{run.name}/match", errors and errors[0],
            f"{len(snapshot['branches'])} entries, 0 mismatches")
