@@ -20,6 +20,8 @@ mkdir "$scratch/bin"
 printf '#!/bin/sh\nexec %q "$@" -O0 -g0\n' "$(command -v gcc)" >"$scratch/bin/gcc"
 chmod +x "$scratch/bin/gcc"
 PATH=$scratch/bin:$PATH
+# Each time that is a new gcc in a new directory, with the same objects as last time.
+export CCACHE_COMPILERCHECK=content CCACHE_NOHASHDIR=1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 # made NAME PATTERN...: run make; each pattern is among the lines of what it did
