@@ -92,6 +92,10 @@ VM_TOOLS := $(patsubst %.c,$(O)/%,$(filter-out tests/vm/guest-init.c tests/vm/su
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
 
+# All of C that is checked, whatever it is linked into.
+C_OBJ	:= $(OBJ) $(patsubst %.c,$(O)/%.o,$(UNIT_SRC) $(REPLAY_SRC) $(REPLAY_COMMON) $(FUZZ_SRC) tests/fuzz/replay_main.c \
+	   $(filter-out tests/vm/guest-init.c tests/vm/supervise.c,$(wildcard tests/vm/*.c)) tests/bench/inject.c)
+
 comma := ,
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -318,9 +322,11 @@ format:
 	@git ls-files 'src/*.[ch]' 'bpf/*.[ch]' 'tests/*.[ch]' | xargs clang-format-14 -i
 
 # What tests/lint/run asks for: everything compiled by clang, too; for its warnings alone, which do not
-# depend on the optimisation.
+# depend on the optimisation. What is linked into programs is no question to it.
 lint-programs: all unit replay vm-tools
-	@$(MAKE) --no-print-directory O=build/clang CC="$(CCACHE)$(CLANG)" CFLAGS=-O0 all unit replay vm-tools
+	@$(MAKE) --no-print-directory O=build/clang CC="$(CCACHE)$(CLANG)" CFLAGS=-O0 c-objects
+c-objects: $(C_OBJ)
+$(O)/tests/bench/inject.o: private override CFLAGS += -I$(BPF_O)/tests/bench
 
 deps:
 	@tests/deps build
@@ -356,11 +362,11 @@ deb:
 	@rm -rf $(DEB_TREE)
 	@ls build/deb/*.deb
 
--include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(WHY_OBJ:.o=.d) $(BPF_O)/tests/bench/inject.bpf.d $(UNIT:%=%.d) $(REPLAY:%=%.d)
+-include $(C_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(WHY_OBJ:.o=.d) $(BPF_O)/tests/bench/inject.bpf.d $(REPLAY:%=%.d)
 
 .DELETE_ON_ERROR:
 .SECONDARY: $(BPF_O)/tests/bench/inject.bpf.o
 .SUFFIXES:
 FORCE:
-.PHONY: all asan bench check check-programs clean deb demo deps format fuzz fuzz-minimize fuzz-programs install lint \
+.PHONY: all asan bench c-objects check check-programs clean deb demo deps format fuzz fuzz-minimize fuzz-programs install lint \
 	lint-programs replay static unit vm-tools FORCE
