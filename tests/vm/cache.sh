@@ -12,6 +12,7 @@
 #                          names a kernel of which the archive had none
 #     tools/SOURCES/       supervise and guest-init
 #     initrd/VERSION-SOURCES/
+#     lint/CHECK/          empty files, of what has passed a check (tests/lint/once)
 # A directory appears by one rename when it is complete, with .sha256 (checked by
 # setup) and .sizes (checked by run, which has no time for more).
 
