@@ -183,3 +183,17 @@ bool insn_is_percpu_dec(const void *bytes, size_t len)
 	zydis_operand_of(&zi, &ops[0], 0, &counter);
 	return counter.kind == INSN_OPERAND_MEM && counter.percpu && counter.bits == 32;
 }
+
+bool insn_is_memory_dec(const void *bytes, size_t len)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+	bool one;
+
+	if (zydis_decode_whole(bytes, len, &zi, ops))
+		return false;
+	one = zi.mnemonic == ZYDIS_MNEMONIC_DEC ||
+	      (zi.mnemonic == ZYDIS_MNEMONIC_SUB && ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+	       ops[1].imm.value.u == 1);
+	return one && ops[0].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[0].size == 32;
+}

@@ -72,6 +72,9 @@ bool insn_call_operand(const void *bytes, size_t len, uint64_t addr, struct insn
 /** insn_is_percpu_dec() - DEC of an int that each CPU has of its own, relative to %gs */
 bool insn_is_percpu_dec(const void *bytes, size_t len);
 
+/** insn_is_memory_dec() - DEC, or SUB of 1, of an int in memory */
+bool insn_is_memory_dec(const void *bytes, size_t len);
+
 /** enum insn_use - what is asked of an operand */
 enum insn_use {
 	INSN_USE_VALUE = 0, /* it is compared as a whole */

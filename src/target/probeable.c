@@ -50,6 +50,37 @@ static const char *const denied[] = {
 	"preempt_count_add", "preempt_count_sub", "rcu_read_unlock_strict",
 };
 
+/*
+ * tests/vm/test_deep counts kprobes that are hit within the handling of another one. In the order
+ * of strcmp().
+ */
+static const char *const by_handler[] = {
+	"__bpf_ringbuf_reserve",
+	"__htab_map_lookup_elem",
+	"__rcu_read_lock",
+	"__rcu_read_unlock",
+	"_raw_spin_lock",
+	"_raw_spin_lock_irqsave",
+	"_raw_spin_unlock",
+	"_raw_spin_unlock_irqrestore",
+	"bpf_get_attach_cookie_trace",
+	"bpf_get_current_pid_tgid",
+	"bpf_get_current_task_btf",
+	"bpf_probe_read_kernel",
+	"bpf_ringbuf_commit",
+	"bpf_ringbuf_reserve",
+	"bpf_ringbuf_submit",
+	"copy_from_kernel_nofault",
+	"copy_from_kernel_nofault_allowed",
+	"htab_map_hash",
+	"kprobe_dispatcher",
+	"kprobe_perf_func",
+	"lookup_nulls_elem_raw",
+	"migrate_disable",
+	"migrate_enable",
+	"trace_call_bpf",
+};
+
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -225,6 +256,12 @@ bool begins_with_fentry(const uint8_t *bytes, uint64_t size)
 		size -= 4;
 	}
 	return size >= 5 && (!memcmp(bytes, nop, 5) || bytes[0] == 0xe8);
+}
+
+bool probeable_by_handler(const char *function)
+{
+	return bsearch(&function, by_handler, ARRAY_SIZE(by_handler), sizeof(*by_handler),
+		       compare_names);
 }
 
 bool probeable_forbidden(const struct probeable *probeable, uint64_t addr)

@@ -69,6 +69,17 @@ bool begins_with_fentry(const uint8_t *bytes, uint64_t size);
 bool probeable_forbidden(const struct probeable *probeable, uint64_t addr);
 
 /**
+ * probeable_by_handler() - does the handling of each kprobe execute the function, too?
+ *
+ * That is what the kernel does for a kprobe that has a BPF program, and what such a program of ours
+ * calls. The kernel allows kprobes there, and passes over those hits; but an NMI that comes by
+ * another kprobe at that moment stops it: BUG() of reenter_kprobe(),
+ * arch/x86/kernel/kprobes/core.c. Seen on Linux 6.12. At the entry, where the tracer makes the
+ * kprobe, it cannot happen.
+ */
+bool probeable_by_handler(const char *function);
+
+/**
  * probeable_kinds() - trigger kinds that the kernel will arm on @func, one bit (1 << kind) each
  * @addr: of its first instruction
  */

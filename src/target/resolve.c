@@ -245,6 +245,20 @@ static int refuse_thunk(const struct target_spec *spec, const struct symbol *sym
 			  spec->text, sym->name);
 }
 
+/* The kernel allows that, too. At the entry the tracer makes the kprobe, without an exception. */
+static int refuse_in_handler(const struct target_spec *spec, enum trigger_kind kind,
+			     const struct symbol *sym, struct errmsg *msg)
+{
+	if (kind != TRIGGER_KPROBE || !spec->offset || !probeable_by_handler(sym->name))
+		return 0;
+	return errmsg_set(
+		msg, -EINVAL,
+		"'%s': each kprobe executes %s itself; with one in the middle of it an NMI "
+		"can stop the kernel (BUG in reenter_kprobe); a breakpoint does no harm: "
+		"hw:%s+%#llx",
+		spec->text, sym->name, spec->name, (unsigned long long)spec->offset);
+}
+
 /* One breakpoint of hw:ADDRESS or hw:FILE:LINE. */
 static int add_breakpoint(struct resolver *resolver, const struct target_spec *spec, uint64_t addr,
 			  struct probe_list *list, struct errmsg *msg)
@@ -422,7 +436,7 @@ static int add_one(struct resolver *resolver, const struct target_spec *spec,
 	}
 	if (is_freed(resolver, sym.addr))
 		return freed_after_boot(spec, msg);
-	if (refuse_thunk(spec, &sym, msg))
+	if (refuse_thunk(spec, &sym, msg) || refuse_in_handler(spec, kind, &sym, msg))
 		return -EINVAL;
 	if (!has_btf)
 		func.module = sym.module;

@@ -70,7 +70,7 @@ static struct symbols *symbols;
 
 static void arm(struct deep_check *check, size_t max)
 {
-	assert_int_equal(deep_check_make(&text, symbols, &known, check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, true, check), 0);
 	assert_int_equal(deep_check_arm(check, &text, max, 4, probe, NULL), 0);
 }
 
@@ -279,7 +279,7 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	other[1].to = AT(0x1000);
 	other[2].from = AT(0x1010);
 	other[5].from = AT(0x2f);
-	assert_int_equal(deep_check_make(&text, symbols, &odd, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &odd, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	assert_false(deep_check_compare(&check, NULL, 0, true, &first, blind, excursions));
 	assert_int_equal(first, 6);
@@ -301,7 +301,7 @@ static void check_no_probe_on_the_tracers_place(void **state)
 
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, entry, sizeof(entry));
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	memcpy(code, kept, sizeof(kept));
 	assert_int_equal(check.armed_count, 2);
@@ -323,7 +323,7 @@ static void check_no_probe_on_what_repeats_itself(void **state)
 
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, copy, sizeof(copy));
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	memcpy(code, kept, sizeof(kept));
 	assert_int_equal(check.armed_count, 2);
@@ -358,7 +358,7 @@ static void arm_by_it(struct deep_check *check, bool view)
 	assert_non_null(here);
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, lets_run, sizeof(lets_run));
-	assert_int_equal(deep_check_make(&text, here, &path, check), 0);
+	assert_int_equal(deep_check_make(&text, here, &path, true, check), 0);
 	if (view)
 		assert_int_equal(deep_check_view(check, AT(0x0c)), 0);
 	assert_int_equal(deep_check_arm(check, &text, 100, 16, probe, NULL), 0);
@@ -443,6 +443,101 @@ static void check_others_ran_in_a_record(void **state)
 }
 
 /*
+ *	00: call 20
+ *	05: nop, nop
+ *	07: nop		(the error)
+ *	20: subl $1, 0x7fc(%rdi)
+ *	27: jne 31	(not taken: the outermost section)
+ *	29: mov (%rdi), %eax; test %eax, %eax
+ *	2d: jne 33	(not taken)
+ *	31: ret
+ *	33: jmp 38
+ *	38: nop, ret
+ */
+static const uint8_t unlocks[] = {
+	0xe8, 0x1b, 0x00, 0x00, 0x00, 0x90, 0x90, 0x90, [0x20] = 0x83, 0xaf,	      0xfc,
+	0x07, 0x00, 0x00, 0x01, 0x75, 0x08, 0x8b, 0x07, 0x85,	       0xc0,	      0x75,
+	0x04, 0x90, 0x90, 0xc3, 0x90, 0xeb, 0x03, 0x90, 0x90,	       [0x38] = 0x90, 0xc3};
+
+/* Where each kprobe's handler comes by none may stand. */
+static int probe_no_handler(void *ctx, uint64_t addr)
+{
+	return addr >= AT(0x20) && addr < AT(0x38) ? -EINVAL : 0;
+}
+
+/* The path itself decides which section is the outermost; the rest is told from outside. */
+static void check_rcu_read_unlock(void **state)
+{
+	static const struct why_branch branches[] = {
+		{AT(0x3f), AT(0)}, {AT(0), AT(0x20)}, {AT(0x31), AT(5)}};
+	static const struct deep_known path = {.branches = branches, .count = 3, .end = AT(7)};
+	static const struct {
+		uint8_t hits[2];
+		bool excursion;
+	} cases[] = {{{0x07}, false}, {{0x38, 0x07}, true}};
+	struct symbols *here =
+		symbol_table("ffffffff81000000 T f\nffffffff81000020 T __rcu_read_unlock\n"
+			     "ffffffff81000038 T rcu_read_unlock_special\n");
+	uint8_t kept[sizeof(unlocks)];
+	bool blind[3], excursions[4];
+	struct deep_check check;
+	size_t first;
+
+	assert_non_null(here);
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, unlocks, sizeof(unlocks));
+	/* What was before may have begun a section. */
+	assert_int_equal(deep_check_make(&text, here, &path, false, &check), 0);
+	assert_int_equal(check.fork_count, 2);
+	deep_check_clear(&check);
+	assert_int_equal(deep_check_make(&text, here, &path, true, &check), 0);
+	assert_int_equal(check.fork_count, 1);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe_no_handler, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	/* The return of the entry is not known to be the path's own: a fork, too. */
+	assert_true(is_armed(&check, 0x07) && is_armed(&check, 0x38));
+	for (size_t i = 0; i < check.armed_count; i++)
+		assert_true(check.armed[i] < AT(0x20) || check.armed[i] >= AT(0x38));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct deep_hit hits[2] = {};
+		size_t count = 0;
+
+		for (; count < 2 && cases[i].hits[count]; count++) {
+			hits[count].ip = AT(cases[i].hits[count]);
+			hits[count].regs[PTREG_SP] = SP - (cases[i].hits[count] == 0x38 ? 8 : 0);
+		}
+		assert_int_equal(
+			deep_check_compare(&check, hits, count, true, &first, blind, excursions),
+			1);
+		assert_memory_equal(blind, ((bool[3]){}), 3);
+		assert_int_equal(excursions[1], cases[i].excursion);
+	}
+	deep_check_clear(&check);
+	symbols_close(here);
+}
+
+/* The other way begins with a call, which can have none: what is called then has it. */
+static void check_probe_behind_a_call(void **state)
+{
+	/* 00: je 10 (not taken), 02: nop (the error); 10: call 20; 20: nop */
+	static const uint8_t calls[] = {0x74, 0x0e, 0x90, [0x10] = 0xe8, 0x0b,
+					0x00, 0x00, 0x00, [0x20] = 0x90};
+	static const struct why_branch branch = {AT(0x3f), AT(0)};
+	static const struct deep_known path = {.branches = &branch, .count = 1, .end = AT(2)};
+	uint8_t kept[sizeof(calls)];
+	struct deep_check check;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, calls, sizeof(calls));
+	refused[0] = AT(0x10);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	assert_true(is_armed(&check, 0x20) && !is_armed(&check, 0x10));
+	deep_check_clear(&check);
+}
+
+/*
  * preempt_enable() where the kernel lets nobody run: a branch to what does nothing, and back.
  *
  *	00: je 2a	(not taken)
@@ -482,7 +577,7 @@ static void arm_preempt(struct deep_check *check, size_t number, size_t count, u
 
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, preempts[number].code, sizeof(kept));
-	assert_int_equal(deep_check_make(&text, symbols, &path, check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, check), 0);
 	if (view)
 		assert_int_equal(deep_check_view(check, AT(end)), 0);
 	assert_int_equal(deep_check_arm(check, &text, 100, 16, probe, NULL), 0);
@@ -658,7 +753,7 @@ static void check_other_ways_do_something(void **state)
 		memcpy(kept, code, sizeof(kept));
 		memcpy(code, preempts[cases[i].preempt].code, sizeof(preempts[0].code));
 		memcpy(code + cases[i].at, cases[i].code, cases[i].count);
-		assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 		assert_int_equal(deep_check_view(&check, AT(cases[i].end)), 0);
 		assert_int_equal(deep_check_arm(&check, &text, 100, 16, probe, NULL), 0);
 		memcpy(code, kept, sizeof(kept));
@@ -691,7 +786,7 @@ static void check_kprobe_on_a_branch(void **state)
 	bool blind[6], excursions[7];
 	size_t first = 9;
 
-	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 1, 4, probe, NULL), 0);
 	/* As if there were one at the indirect jump alone. */
@@ -763,7 +858,7 @@ static void check_interrupt_in_a_loop_behind_a_probe(void **state)
 		bool blind[4], excursions[5];
 		size_t first = 9;
 
-		assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 		assert_int_equal(deep_check_view(&check, AT(6)), 0);
 		if (cases[i].view)
 			assert_int_equal(deep_check_view(&check, AT(2)), 0);
@@ -812,7 +907,7 @@ static void check_handler_of_a_kprobe_returns_to_the_next_instruction(void **sta
 
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, straight, sizeof(straight));
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x10)), 0);
 	add_kprobe(&check, 2);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
@@ -851,7 +946,7 @@ static void check_handler_returns_to_a_thunk(void **state)
 
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, thunk, sizeof(thunk));
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(6)), 0);
 	add_kprobe(&check, 0);
 	assert_int_equal(deep_check_arm(&check, &text, 1, 8, probe, NULL), 0);
@@ -885,7 +980,7 @@ static void check_loop_of_two_blocks(void **state)
 
 	memcpy(kept, code, sizeof(kept));
 	memcpy(code, loop, sizeof(loop));
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x1a)), 0);
 	add_kprobe(&check, 0);
 	assert_int_equal(deep_check_arm(&check, &text, 1, 8, probe, NULL), 0);
@@ -918,7 +1013,7 @@ static void check_fork_behind_the_newest_branch(void **state)
 
 	/* Over that one, or not: then the error. */
 	refused[0] = AT(0x0b);
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x0c)), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x14)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
@@ -948,7 +1043,7 @@ static void check_record_without_a_branch(void **state)
 	size_t first = 9;
 
 	refused[0] = AT(0x0b);
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x0c)), 0);
 	add_kprobe(&check, 0x07);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
@@ -977,7 +1072,7 @@ static void check_records_save_probes(void **state)
 	size_t first = 9;
 
 	/* The newest three are in the record at the error, those before in the one at 0x14. */
-	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x14)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
@@ -1000,14 +1095,14 @@ static void check_records_save_probes(void **state)
 	assert_memory_equal(blind, ((bool[6]){}), 6);
 	deep_check_clear(&check);
 	/* The record at the error has two branches, and not the return from the handler at 0x05. */
-	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x05)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
 	assert_true(is_armed(&check, 0x20) && is_armed(&check, 0x0b));
 	deep_check_clear(&check);
 	/* With two entries the record at the error has nothing of the forks before. */
-	assert_int_equal(deep_check_make(&text, symbols, &known, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
 	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x20) && is_armed(&check, 0x0b));
@@ -1035,7 +1130,7 @@ static void check_wait_is_left_out(void **state)
 	struct deep_check check;
 	size_t first;
 
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	assert_true(is_armed(&check, 0x00) && is_armed(&check, 0x05));
 	assert_int_equal(
@@ -1068,7 +1163,7 @@ static void check_wait_is_left_out(void **state)
 	deep_check_clear(&check);
 	/* Without a probe at the call nothing tells its hits from those of the path. */
 	refused[0] = AT(0);
-	assert_int_equal(deep_check_make(&text, symbols, &path, &check), 0);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	assert_int_equal(deep_check_compare(&check, good + 3, ARRAY_SIZE(good) - 3, true, &first,
 					    blind, excursions),
@@ -1099,6 +1194,8 @@ int main(void)
 		cmocka_unit_test_setup(check_handler_of_a_kprobe_returns_to_the_next_instruction,
 				       setup),
 		cmocka_unit_test_setup(check_loop_of_two_blocks, setup),
+		cmocka_unit_test_setup(check_rcu_read_unlock, setup),
+		cmocka_unit_test_setup(check_probe_behind_a_call, setup),
 		cmocka_unit_test_setup(check_record_without_a_branch, setup),
 		cmocka_unit_test_setup(check_handler_returns_to_a_thunk, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),

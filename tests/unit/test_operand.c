@@ -186,6 +186,26 @@ static void counts_down_for_each_cpu(void **state)
 	assert_false(IS_PERCPU_DEC("\x65\xff\x0d\x7e\x00\x00"));
 }
 
+#define IS_MEMORY_DEC(bytes) insn_is_memory_dec(bytes, sizeof(bytes) - 1)
+
+static void counts_down_in_memory(void **state)
+{
+	(void)state;
+	/* subl $1, 0x7fc(%rdi); decl (%rbx); subl $1, 0x10(%rdi) */
+	assert_true(IS_MEMORY_DEC("\x83\xaf\xfc\x07\x00\x00\x01"));
+	assert_true(IS_MEMORY_DEC("\xff\x0b"));
+	assert_true(IS_MEMORY_DEC("\x83\x6f\x10\x01"));
+	/* subl $2, 0x10(%rdi); subl %eax, (%rdi); subl $1, %eax; subq $1, 0x10(%rdi) */
+	assert_false(IS_MEMORY_DEC("\x83\x6f\x10\x02"));
+	assert_false(IS_MEMORY_DEC("\x29\x07"));
+	assert_false(IS_MEMORY_DEC("\x83\xe8\x01"));
+	assert_false(IS_MEMORY_DEC("\x48\x83\x6f\x10\x01"));
+	/* testl $1, (%rdi); incl (%rbx); cut off */
+	assert_false(IS_MEMORY_DEC("\xf7\x07\x01\x00\x00\x00"));
+	assert_false(IS_MEMORY_DEC("\xff\x03"));
+	assert_false(IS_MEMORY_DEC("\x83\x6f\x10"));
+}
+
 static const char *names[2];
 static const char *zero;
 static bool pointer, whole;
@@ -391,6 +411,7 @@ int main(void)
 		cmocka_unit_test(define_arithmetic),
 		cmocka_unit_test(calls_through_what),
 		cmocka_unit_test(counts_down_for_each_cpu),
+		cmocka_unit_test(counts_down_in_memory),
 		cmocka_unit_test(conditions_named),
 		cmocka_unit_test(conditions_of_bits),
 		cmocka_unit_test(conditions_that_compute),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "target/probeable.h"
+#include "util/cleanup.h"
 
 #define BY_TRACER (1u << TRIGGER_FENTRY | 1u << TRIGGER_FEXIT)
 #define BY_PROBE  (1u << TRIGGER_KPROBE | 1u << TRIGGER_KRETPROBE | 1u << TRIGGER_HW)
@@ -156,6 +157,27 @@ static void kinds_without_lists_all(void **state)
 	probeable_destroy(NULL);
 }
 
+/* What rcu_read_unlock() of a handler's own program comes by; its neighbours in the list, and none.
+ */
+static void handler_comes_by(void **state)
+{
+	static const char *const in[] = {"__rcu_read_unlock", "__bpf_ringbuf_reserve",
+					 "trace_call_bpf",    "migrate_enable",
+					 "htab_map_hash",     "_raw_spin_lock_irqsave"};
+	static const char *const out[] = {"__rcu_read_unloc",
+					  "__rcu_read_unlock_",
+					  "path_openat",
+					  "rcu_read_unlock_special",
+					  "",
+					  "zzz"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++)
+		assert_true(probeable_by_handler(in[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(out); i++)
+		assert_false(probeable_by_handler(out[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +190,7 @@ int main(void)
 		cmocka_unit_test(kinds_of_bpf_s_own_no_trampoline),
 		cmocka_unit_test(kinds_static_key_at_the_start_no_kprobe),
 		cmocka_unit_test(kinds_without_lists_all),
+		cmocka_unit_test(handler_comes_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

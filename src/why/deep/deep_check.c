@@ -150,7 +150,7 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 	}
 }
 
-/* The instruction that is always executed next; 0: none is. */
+/* The instruction that is always executed next, as far as the text tells; 0: none is. */
 static uint64_t goes_on(const struct text_source *text, uint64_t addr)
 {
 	uint8_t bytes[INSN_LEN_MAX];
@@ -160,7 +160,7 @@ static uint64_t goes_on(const struct text_source *text, uint64_t addr)
 		return 0;
 	if (insn.class == INSN_OTHER)
 		return addr + insn.len;
-	return insn.class == INSN_JMP ? insn.target : 0;
+	return insn.class == INSN_JMP || insn.class == INSN_CALL ? insn.target : 0;
 }
 
 /* The same, of what does nothing else. */
@@ -176,12 +176,9 @@ static uint64_t goes_on_idly(const struct text_source *text, uint64_t addr)
 	return insn.class == INSN_JMP ? insn.target : 0;
 }
 
-/*
- * Does the branch of @fork ask for what preempt_enable() has made of the count? Of what DEC counts
- * for each CPU only __preempt_count is branched on.
- */
-static bool asks_count(const struct deep_check *check, const struct text_source *text,
-		       const struct deep_fork *fork)
+/* The flags that the branch of @fork asks for are set by an instruction of this kind. */
+static bool is_set_by(const struct deep_check *check, const struct text_source *text,
+		      const struct deep_fork *fork, bool (*kind)(const void *bytes, size_t len))
 {
 	for (size_t i = 1; i <= FURTHER_MAX && i <= fork->step; i++) {
 		uint8_t bytes[INSN_LEN_MAX];
@@ -191,9 +188,43 @@ static bool asks_count(const struct deep_check *check, const struct text_source 
 		    insn.class != INSN_OTHER)
 			return false;
 		if (insn.flags_written)
-			return insn_is_percpu_dec(bytes, insn.len);
+			return kind(bytes, insn.len);
 	}
 	return false;
+}
+
+/*
+ * Does the branch of @fork ask for what preempt_enable() has made of the count? Of what DEC counts
+ * for each CPU only __preempt_count is branched on.
+ */
+static bool asks_count(const struct deep_check *check, const struct text_source *text,
+		       const struct deep_fork *fork)
+{
+	return is_set_by(check, text, fork, insn_is_percpu_dec);
+}
+
+/*
+ * Whether rcu_read_unlock() ends the outermost section is no fork: a path from the entry on decides
+ * that itself, by how many it has begun and ended.
+ */
+static bool is_decided(const struct deep_check *check, const struct text_source *text,
+		       const struct deep_fork *fork)
+{
+	struct symbol sym;
+
+	return !symbols_find(check->symbols, check->steps[fork->step].addr, &sym) &&
+	       !strcmp(sym.name, "__rcu_read_unlock") &&
+	       is_set_by(check, text, fork, insn_is_memory_dec);
+}
+
+static void drop_decided(struct deep_check *check, const struct text_source *text)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < check->fork_count; i++)
+		if (!is_decided(check, text, &check->forks[i]))
+			check->forks[kept++] = check->forks[i];
+	check->fork_count = kept;
 }
 
 /*
@@ -307,13 +338,15 @@ static int gather_addrs(struct deep_check *check)
 }
 
 int deep_check_make(const struct text_source *text, const struct symbols *symbols,
-		    const struct deep_known *known, struct deep_check *ret)
+		    const struct deep_known *known, bool whole, struct deep_check *ret)
 {
 	int err = 0;
 
 	*ret = (struct deep_check){.symbols = symbols, .known = *known};
 	for (size_t at = 0; !err && at < known->count; at++)
 		err = add_block(ret, text, at);
+	if (whole)
+		drop_decided(ret, text);
 	for (size_t i = 0; !err && i < ret->fork_count; i++)
 		if (!ret->forks[i].back)
 			find_preempt(ret, text, &ret->forks[i]);

@@ -96,10 +96,11 @@ struct deep_check {
  * @text: as it is while nothing is armed
  * @symbols: that deep_check_compare() knows the code of kprobes by
  * @known: has branches; in use until deep_check_clear()
+ * @whole: it begins with the entry of the call
  * Return: 0; -ENOMEM.
  */
 int deep_check_make(const struct text_source *text, const struct symbols *symbols,
-		    const struct deep_known *known, struct deep_check *ret);
+		    const struct deep_known *known, bool whole, struct deep_check *ret);
 
 /** deep_check_view() - a breakpoint at @addr takes a record, before deep_check_arm(); 0; -ENOMEM */
 int deep_check_view(struct deep_check *check, uint64_t addr);

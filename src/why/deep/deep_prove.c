@@ -18,6 +18,14 @@
 /* Kprobes at a time: each takes the kernel milliseconds to make and to remove. */
 #define CHECK_PROBES_MAX 1000
 
+static bool in_handler(const struct deep *deep, uint64_t addr)
+{
+	struct symbol sym;
+
+	return !symbols_find(deep->probes->opts->symbols, addr, &sym) &&
+	       probeable_by_handler(sym.name);
+}
+
 static int arm_probe(void *ctx, uint64_t addr)
 {
 	struct deep *deep = ctx;
@@ -28,7 +36,7 @@ static int arm_probe(void *ctx, uint64_t addr)
 	if (deep_has_too_many(deep))
 		return -ENOSPC;
 	/* Where the path's own code cannot have one, the next instruction may be there. */
-	if (deep_in_thunk(deep, addr))
+	if (deep_in_thunk(deep, addr) || in_handler(deep, addr))
 		return -EINVAL;
 	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
 }
@@ -65,7 +73,8 @@ static int arm_check(struct deep *deep, struct deep_check *check)
 	int err;
 
 	text_live_invalidate(deep->probes->opts->text);
-	err = deep_check_make(text, symbols, &path, check) ?: arm_views(deep, check);
+	err = deep_check_make(text, symbols, &path, deep->path->entry, check)
+		      ?: arm_views(deep, check);
 	err = err ?: deep_check_arm(check, text, CHECK_PROBES_MAX, lbr_depth(), arm_probe, deep);
 	if (err || check->armed_count < 2)
 		return err ?: -ENODATA;
