@@ -227,15 +227,15 @@ $(O)/tests/unit/test_choose $(O)/tests/unit/test_vector: LDFLAGS += -Wl,--wrap=r
 $(O)/tests/unit/test_hash_table $(O)/tests/unit/test_path_counts: LDFLAGS += \
 	-Wl,--wrap=calloc,--wrap=realloc
 
-$(REPLAY): $(O)/%: %.c $(REPLAY_COMMON) $(LIB) Makefile $(O)/.flags
-	@mkdir -p $(@D)
+# Compiled apart from what links them: what is compiled comes from ccache.
+REPLAY_COMMON_OBJ := $(REPLAY_COMMON:%.c=$(O)/%.o)
+$(REPLAY): $(O)/%: $(O)/%.o $(REPLAY_COMMON_OBJ) $(LIB)
 	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(REPLAY_COMMON) $(LIB) $(LIBS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(REPLAY_COMMON_OBJ) $(LIB) $(LIBS)
 
-$(O)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c tests/whole_file.h $(LIB) Makefile $(O)/.flags
-	@mkdir -p $(@D)
+$(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay_main.o $(LIB)
 	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay_main.c $(LIB) $(LIBS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # zstd's context is made once there.
 $(foreach t,capfile journal_capture,$(O)/tests/fuzz/fuzz_$(t) $(O)/tests/fuzz/replay_$(t)): \
@@ -250,12 +250,12 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) Makefile $(O)/.flags
 $(VM_TOOLS): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,eventwork truth_ends truth_tail): VM_FLAGS :=
 $(addprefix $(O)/tests/vm/,load_programs no_slot verified_insns): VM_FLAGS := -lbpf -lelf -lz
-$(O)/tests/vm/no_slot: $(SKEL)
-$(addprefix $(O)/tests/vm/,deep_calls errno_calls truth_ends truth_tail): tests/log_lines.h
+$(O)/tests/vm/no_slot.o: $(SKEL)
 $(addprefix $(O)/tests/vm/,quick_symbols lbr_off missed): VM_FLAGS = $(LIB) $(LIBS)
 $(addprefix $(O)/tests/vm/,quick_symbols lbr_off missed): $(LIB)
 # Programs that are traced: with frame pointers, which a stack needs; without symbols, which are beside it.
-$(O)/tests/vm/userwork: VM_FLAGS := -fcf-protection -fno-omit-frame-pointer
+$(O)/tests/vm/userwork: VM_FLAGS :=
+$(O)/tests/vm/userwork.o: private override CFLAGS += -fcf-protection -fno-omit-frame-pointer
 $(O)/tests/vm/userwork.stripped: $(O)/tests/vm/userwork
 	@echo "  TEST    $@"
 	@cp $< $@ && objcopy --only-keep-debug $@ $@.debug && strip $@ && \
@@ -265,8 +265,7 @@ $(O)/tests/vm/userclass: tests/vm/userclass.cc Makefile $(O)/.flags
 	@echo "  TEST    $@"
 	@$(CXX) -O2 -g -Wall -Wextra -Werror -o $@ $<
 
-$(O)/tests/vm/%: tests/vm/%.c Makefile $(O)/.flags
-	@mkdir -p $(@D)
+$(O)/tests/vm/%: $(O)/tests/vm/%.o
 	@echo "  TEST    $@"
 	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(VM_FLAGS)
 
@@ -362,7 +361,7 @@ deb:
 	@rm -rf $(DEB_TREE)
 	@ls build/deb/*.deb
 
--include $(C_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(WHY_OBJ:.o=.d) $(BPF_O)/tests/bench/inject.bpf.d $(REPLAY:%=%.d)
+-include $(C_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(WHY_OBJ:.o=.d) $(BPF_O)/tests/bench/inject.bpf.d
 
 .DELETE_ON_ERROR:
 .SECONDARY: $(BPF_O)/tests/bench/inject.bpf.o
