@@ -16,6 +16,7 @@ Prints one line a mismatch and a closing line; exit status 0 if there is no mism
 import argparse
 import bisect
 import collections
+import functools
 import json
 import sys
 
@@ -47,6 +48,12 @@ BY_KIND = {"hw": "db", "pmi": "pmu"}
 Branch = collections.namedtuple("Branch", "source target type flags cycles")
 
 
+@functools.lru_cache(maxsize=1 << 16)  # a stop is asked several times, and its neighbours have the same branches
+def branch_parse(text):
+    source, target, kind, flags, cycles = text.split(",")
+    return Branch(int(source, 16), int(target, 16), kind, flags, int(cycles))
+
+
 class Stop:
     """One time that the LBR was stopped; @text: the branches before it, oldest first. @writer: of
     the guest's own stops, the WRMSR and what called it."""
@@ -60,9 +67,7 @@ class Stop:
         self.claimed = None
 
     def branches(self):
-        for text in self.text:
-            source, target, kind, flags, cycles = text.split(",")
-            yield Branch(int(source, 16), int(target, 16), kind, flags, int(cycles))
+        return map(branch_parse, self.text)
 
 
 # A listed instruction that was executed, with the registers as they were before (run --insns-at).
