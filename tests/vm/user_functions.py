@@ -171,7 +171,7 @@ def own_errors(snapshots, pids, maps, names, hits):
     """What says that snapshots of the two programs of run_all() are not theirs, but for the log: the
     number of the call, the program's maps, and the source of what it does."""
     entry = next(addr for addr, name in names.items() if name == "reached")
-    numbers, wrong = collections.Counter(), []
+    numbers, wrong, programs = collections.Counter(), [], collections.defaultdict(set)
     for snapshot in snapshots:
         number = numbers[snapshot["pid"]]
         numbers[snapshot["pid"]] += 1
@@ -182,6 +182,7 @@ def own_errors(snapshots, pids, maps, names, hits):
         if len(own) != 1:
             wrong.append(f"ip {ip:#x} is in the code of {len(own)} of the two programs")
             continue
+        programs[snapshot["pid"]].add(maps.index(own[0]))
         strange = foreign(snapshot, own[0])
         if strange is not None or snapshot["lbr"]["mixed"] is not False:
             wrong.append(f"{strange and hex(strange)} is not the process's, mixed: "
@@ -192,6 +193,10 @@ def own_errors(snapshots, pids, maps, names, hits):
         error = call_order_error(snapshot, number, names, ip - entry)
         if error:
             wrong.append(error)
+    # Of a snapshot without entries nothing else says whose probe was hit.
+    for pid, some in programs.items():
+        if len(some) > 1:
+            wrong.append(f"process {pid} hit probes of both programs")
     if len(snapshots) != hits or sorted(numbers.values()) != [hits // 2] * 2:
         wrong.insert(0, f"{dict(numbers)} hits, must be {hits}")
     if not set(numbers) <= set(pids):
