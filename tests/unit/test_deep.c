@@ -55,6 +55,7 @@
  * @at_the_end: 1: block NEWER is the last one
  * @rounds: by run: how often it goes round block LOOP once more
  * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end, and in @blind_too
+ * @handler: 0; or of the function of ten blocks that each kprobe's handling executes, too
  * @seconds: that a run takes; @slow: this one takes 400 more; @now: so many are over
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  * @unwatched: the same from this block on, up to @unwatched_end
@@ -97,6 +98,7 @@ static struct {
 	unsigned int blind;
 	unsigned int blind_end;
 	unsigned int blind_too;
+	unsigned int handler;
 	uint64_t probed[KPROBES];
 	size_t probed_count;
 	unsigned int seconds;
@@ -454,6 +456,14 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	static struct why_failed failed;
 
 	assert_true(machine.armed_count + machine.probed_count > 0);
+	for (size_t i = 0; machine.handler && machine.probed_count &&
+			   i < machine.armed_count + machine.probed_count;
+	     i++) {
+		uint64_t addr = i < machine.armed_count ? machine.armed[i]
+							: machine.probed[i - machine.armed_count];
+
+		assert_true(addr < START(machine.handler) || addr >= START(machine.handler + 10));
+	}
 	machine.running = true;
 	machine.runs++;
 	machine.loud += !quiet;
@@ -1418,15 +1428,18 @@ static void deep_calls_that_fail_now_and_then(void **state)
 	deep_path_free(path);
 }
 
-static int setup(void **state)
+/* @of_150: the name of the function of blocks 150 to 159; NULL: one of no meaning */
+static int make_machine(const char *of_150)
 {
 	static char table[16384];
 	size_t len = 0;
 
 	len += (size_t)sprintf(table, "%llx T do_syscall_64\n", KERNEL);
 	for (int n = 10; n < BLOCKS + 10; n += 10)
-		len += (size_t)sprintf(table + len, "%llx T block_%d\n",
-				       (unsigned long long)START(n), n);
+		len += (size_t)(n == 150 && of_150 ? sprintf(table + len, "%llx T %s\n",
+							     (unsigned long long)START(n), of_150)
+						   : sprintf(table + len, "%llx T block_%d\n",
+							     (unsigned long long)START(n), n));
 	sprintf(table + len,
 		"%llx T end\n%llx T __sched_text_start\n%llx T __sched_text_end\n"
 		"%llx T wake_up_process\n%llx T rest_of_it\n"
@@ -1440,6 +1453,16 @@ static int setup(void **state)
 	return machine.symbols ? 0 : -1;
 }
 
+static int setup(void **state)
+{
+	return make_machine(NULL);
+}
+
+static int setup_handler(void **state)
+{
+	return make_machine("__rcu_read_unlock");
+}
+
 static int teardown(void **state)
 {
 	symbols_close(machine.symbols);
@@ -1447,6 +1470,27 @@ static int teardown(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+/* What each kprobe's handling executes has neither kprobes nor, beside those, breakpoints. */
+static void deep_with_kprobes_whose_handling_comes_by(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+
+	machine.kprobes = true;
+	machine.handler = 150;
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i];
+		machine.runs = 0;
+		machine.told = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_path(path, 0);
+		assert_true(machine.told > 0);
+		deep_path_free(path);
+	}
+}
 
 /* Of a place that the user names. */
 static struct answer find_place(const struct deep_place *place, unsigned int runs)
@@ -1607,6 +1651,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(deep_same_in_each_run_reaches_the_entry),
+		cmocka_unit_test_setup_teardown(deep_with_kprobes_whose_handling_comes_by,
+						setup_handler, teardown),
 		TEST(deep_follows_the_calls_on_the_stack),
 		TEST(deep_calls_that_are_no_help),
 		TEST(deep_runs_are_over_is_said),

@@ -57,8 +57,9 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 	for (size_t i = 1; !err && views && i < HW_SITES_MAX && i * apart < count; i++) {
 		uint64_t addr;
 
-		if (deep_find_view(deep, i * apart, &addr) && !deep_check_has(check, addr) &&
-		    watch_point(watch, addr))
+		/* Kprobes' own handling would hit it, and leave the LBR stopped. */
+		if (deep_find_view(deep, i * apart, &addr) && !in_handler(deep, addr) &&
+		    !deep_check_has(check, addr) && watch_point(watch, addr))
 			err = deep_check_view(check, addr);
 	}
 	return err;
