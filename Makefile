@@ -250,7 +250,8 @@ $(O)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) Makefile $(O)/.flags
 $(VM_TOOLS): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,eventwork truth_ends truth_tail): VM_FLAGS :=
 $(addprefix $(O)/tests/vm/,load_programs no_slot verified_insns): VM_FLAGS := -lbpf -lelf -lz
-$(O)/tests/vm/no_slot.o: $(SKEL)
+# Their first build: .d files tell later ones.
+$(addprefix $(O)/tests/vm/,lbr_off.o missed.o no_slot.o): $(SKEL) $(WHY_SKEL)
 $(addprefix $(O)/tests/vm/,quick_symbols lbr_off missed): VM_FLAGS = $(LIB) $(LIBS)
 $(addprefix $(O)/tests/vm/,quick_symbols lbr_off missed): $(LIB)
 # Programs that are traced: with frame pointers, which a stack needs; without symbols, which are beside it.
