@@ -219,7 +219,7 @@ $(O)/tests/unit/test_lbr_cause: LDFLAGS += -Wl,--wrap=fopen,--wrap=access
 # Programs that miss events, and the time.
 $(O)/tests/unit/test_capture_stats.o: $(SKEL)
 $(O)/tests/unit/test_capture_stats: LDFLAGS += $(foreach f,clock_gettime bpf_obj_get_info_by_fd \
-		ring_buffer__poll ring_buffer__consume,-Wl$(comma)--wrap=$(f))
+		ring_reader_wait ring_reader_consume,-Wl$(comma)--wrap=$(f))
 # Memory that runs out.
 $(O)/tests/unit/test_maps: LDFLAGS += -Wl,--wrap=reallocarray
 $(O)/tests/unit/test_summary: LDFLAGS += -Wl,--wrap=strdup

@@ -31,6 +31,13 @@
 /* How often the kernel is asked what it missed: for each copied program, which is a system call. */
 #define ASK_NS 20000000ull
 
+/** union any_record - what the programs write */
+union any_record {
+	struct record rec;
+	struct argued_record argued;
+	struct detailed_record detailed;
+};
+
 static void configure_flight(struct lbrsnoop_bpf *skel, const struct capture *capture)
 {
 	uint32_t slots = capture->opts.flight_slots;
@@ -259,9 +266,9 @@ static int on_record(void *ctx, void *data, size_t len)
 	map_events_tell(capture->maps, ((const struct record *)data)->mono_ns);
 	capture->fn_result = capture->fn(&snap, capture->fn_ctx);
 	/*
-	 * libbpf stops at a negative value, and gives the rest back at the next poll. By itself it
-	 * does not stop while records come faster than they are handled, and then nobody would look
-	 * at the clock, at the budget of the breakpoints, or at a signal.
+	 * The rest comes at the next poll. By itself the reader does not stop while records come
+	 * faster than they are handled, and then nobody would look at the clock, at the budget of
+	 * the breakpoints, or at a signal.
 	 */
 	return capture->fn_result || clock_ns(CLOCK_MONOTONIC) >= capture->pause_ns ? -ECANCELED
 										    : 0;
@@ -272,6 +279,7 @@ static int prepare_records(struct capture *capture)
 	const struct capture_options *opts = &capture->opts;
 	uint64_t any = PERF_SAMPLE_BRANCH_ANY, kernel = capture->plan.kernel;
 	uint64_t all = any | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL;
+	const struct bpf_map *events = capture->skel->maps.events;
 
 	lbr_model_info(&capture->model, lbr_depth(), &capture->lbr);
 	/* Most are never touched, and take no memory then. */
@@ -291,9 +299,8 @@ static int prepare_records(struct capture *capture)
 			(kernel & any) && !capture->plan.own &&
 			((kernel & PERF_SAMPLE_BRANCH_KERNEL) || probes_all_user(capture->probes)),
 	};
-	capture->ring =
-		ring_buffer__new(bpf_map__fd(capture->skel->maps.events), on_record, capture, NULL);
-	return capture->ring ? 0 : -errno;
+	return ring_reader_open(bpf_map__fd(events), bpf_map__max_entries(events),
+				sizeof(union any_record), on_record, capture, &capture->ring);
 }
 
 /* Each armed place takes two files, a hardware breakpoint one for each CPU. */
@@ -536,7 +543,7 @@ static int tell_empty(struct capture *capture)
 void capture_begin(struct capture *capture)
 {
 	capture->starting = true;
-	ring_buffer__consume(capture->ring);
+	ring_reader_consume(capture->ring);
 	take_deferred(capture);
 	capture->starting = false;
 	capture->before = (struct capture_stats){
@@ -585,19 +592,14 @@ int capture_poll(struct capture *capture, int timeout_ms, capture_fn *fn, void *
 		int err;
 
 		capture_look_around(capture);
-		err = ring_buffer__poll(capture->ring, left < 0		? 0
-						       : left < poll_ms ? left
-									: poll_ms);
+		err = ring_reader_wait(capture->ring, left < 0	       ? 0
+						      : left < poll_ms ? left
+								       : poll_ms);
+		if (err)
+			return err;
+		ring_reader_consume(capture->ring);
 		if (capture->fn_result)
 			return capture->fn_result;
-		if (err < 0 && err != -ECANCELED)
-			return err;
-		if (err != -ECANCELED)
-			err = ring_buffer__consume(capture->ring);
-		if (capture->fn_result)
-			return capture->fn_result;
-		if (err < 0 && err != -ECANCELED)
-			return err;
 		if (take_deferred(capture) || tell_empty(capture))
 			return capture->fn_result;
 	} while (clock_ns(CLOCK_MONOTONIC) < deadline);
@@ -732,7 +734,7 @@ void capture_destroy(struct capture *capture)
 	guard_deinit(&capture->event_guard);
 	errmsg_queue_deinit(&capture->said);
 	map_events_close(capture->maps);
-	ring_buffer__free(capture->ring);
+	ring_reader_close(capture->ring);
 	lbrsnoop_bpf__destroy(capture->skel);
 	free(capture);
 }

@@ -13,7 +13,8 @@
 #include "capture/lbr/lbr_events.h"
 #include "capture/maps.h"
 #include "capture/multi.h"
-#include "capture/ring_record.h"
+#include "capture/ring/ring_reader.h"
+#include "capture/ring/ring_record.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
 #include "util/cleanup.h"
@@ -27,7 +28,7 @@ struct capture {
 	struct capture_options opts;
 	struct probe_list *probes;
 	struct lbrsnoop_bpf *skel;
-	struct ring_buffer *ring;
+	struct ring_reader *ring;
 	bool no_typed; /* no program on the tracepoint of all system calls' exits */
 	struct lbr_events *events;
 	struct map_events *maps;

@@ -9,7 +9,7 @@
 #include "capture/attach.h"
 #include "capture/flight.h"
 #include "capture/lbr/lbr_events.h"
-#include "capture/ring_record.h"
+#include "capture/ring/ring_record.h"
 #include "symbolize/symbolize.h"
 
 /**

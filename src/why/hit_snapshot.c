@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
-#include "capture/ring_record.h"
+#include "capture/ring/ring_record.h"
 #include "util/clock.h"
 
 #define BRANCHES (PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL)

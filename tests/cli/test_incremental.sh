@@ -60,7 +60,7 @@ nothing "a tree that is built is left alone"
 sleep 1
 touch bpf/record.h
 made "record.h: the BPF object, the skeleton and its readers" \
-	'BPF .*bpf\.c' 'SKEL' 'CC .*src/capture/capture\.c' 'CC .*src/capture/ring_record\.c' 'LINK'
+	'BPF .*bpf\.c' 'SKEL' 'CC .*src/capture/capture\.c' 'CC .*src/capture/ring/ring_record\.c' 'LINK'
 # why's events hold a record: cmd/w*.c and render/w*.c
 not_made "record.h: nothing else" 'CC .*src/((decode|symbolize|util|path)/|(render|cmd)/[^w])'
 nothing "and then nothing"

@@ -27,8 +27,8 @@ static struct lbr_info lbr;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 int __wrap_bpf_obj_get_info_by_fd(int fd, void *info, __u32 *len);
-int __wrap_ring_buffer__poll(struct ring_buffer *ring, int timeout_ms);
-int __wrap_ring_buffer__consume(struct ring_buffer *ring);
+int __wrap_ring_reader_wait(struct ring_reader *ring, int timeout_ms);
+int __wrap_ring_reader_consume(struct ring_reader *ring);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 {
@@ -48,14 +48,14 @@ int __wrap_bpf_obj_get_info_by_fd(int fd, void *info, __u32 *len)
 	return 0;
 }
 
-int __wrap_ring_buffer__poll(struct ring_buffer *ring, int timeout_ms)
+int __wrap_ring_reader_wait(struct ring_reader *ring, int timeout_ms)
 {
 	(void)ring;
 	(void)timeout_ms;
 	return 0;
 }
 
-int __wrap_ring_buffer__consume(struct ring_buffer *ring)
+int __wrap_ring_reader_consume(struct ring_reader *ring)
 {
 	(void)ring;
 	return 0;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "capture/ring_record.h"
+#include "capture/ring/ring_record.h"
 #include "record.h"
 
 #define ENTRY 0xffffffff81001000ULL

@@ -13,6 +13,7 @@
 
 #include "capture/attach.h"
 #include "capture/lbr/lbr_events.h"
+#include "capture/ring/ring_reader.h"
 #include "syscall/syscall.h"
 #include "target/core_types.h"
 #include "target/traced.h"
@@ -28,9 +29,19 @@
 /* Of the ring buffer, where no points are told; the kernel zeroes all of it. A power of two. */
 #define EVENTS_BYTES (8u << 20)
 
+/** union any_event - what the programs report */
+union any_event {
+	struct why_failed failed;
+	struct why_said said;
+	struct why_hit_of hit;
+	struct why_point point;
+	struct why_passed passed;
+	struct why_exited exited;
+};
+
 struct watch {
 	struct why_bpf *skel;
-	struct ring_buffer *ring;
+	struct ring_reader *ring;
 	struct bpf_link **function_links;
 	size_t function_link_count;
 	struct bpf_link *netlink;
@@ -102,7 +113,7 @@ static bool is_sane(const struct why_event *event, size_t len, bool calls)
 }
 
 /*
- * What happens while events are handed out is for the next poll: libbpf's goes on until there is
+ * What happens while events are handed out is for the next poll: the reader goes on until there is
  * none, and a busy process makes them as fast as they are taken.
  */
 static int on_event(void *ctx, void *data, size_t len)
@@ -128,13 +139,12 @@ int watch_poll(struct watch *watch, int timeout_ms, watch_fn *fn, void *ctx)
 	watch->fn_ctx = ctx;
 	watch->fn_result = 0;
 	watch->poll_ns = 0;
-	err = ring_buffer__poll(watch->ring, timeout_ms);
-	/* Points wake nobody. */
-	if (!err)
-		err = ring_buffer__consume(watch->ring);
-	if (watch->fn_result)
-		return watch->fn_result;
-	return err < 0 && err != -ECANCELED ? err : 0;
+	err = ring_reader_wait(watch->ring, timeout_ms);
+	if (err)
+		return err;
+	/* Also when the time is over: points wake nobody. */
+	ring_reader_consume(watch->ring);
+	return watch->fn_result;
 }
 
 uint64_t watch_lost(const struct watch *watch)
@@ -375,11 +385,11 @@ int watch_create(const struct watch_options *opts, struct watch **ret_watch, str
 	raise_file_limit();
 	err = load(watch, opts, true, msg);
 	if (!err) {
-		watch->ring = ring_buffer__new(bpf_map__fd(watch->skel->maps.why_events), on_event,
-					       watch, NULL);
-		if (!watch->ring)
-			err = errmsg_set(msg, -errno, "cannot read the ring buffer: %s",
-					 strerror(errno));
+		err = ring_reader_open(bpf_map__fd(watch->skel->maps.why_events),
+				       bpf_map__max_entries(watch->skel->maps.why_events),
+				       sizeof(union any_event), on_event, watch, &watch->ring);
+		if (err)
+			errmsg_set(msg, err, "cannot read the ring buffer: %s", strerror(-err));
 	}
 	err = err ?: attach_tasks(watch, msg);
 	if (err) {
@@ -398,7 +408,7 @@ void watch_destroy(struct watch *watch)
 	watch_sites_end(watch);
 	bpf_link__destroy(watch->netlink);
 	bpf_link__destroy(watch->io_uring);
-	ring_buffer__free(watch->ring);
+	ring_reader_close(watch->ring);
 	why_bpf__destroy(watch->skel);
 	free(watch);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ring_record.h - ring buffer record → snapshot */
-#ifndef LBRSNOOP_CAPTURE_RING_RECORD_H
-#define LBRSNOOP_CAPTURE_RING_RECORD_H
+#ifndef LBRSNOOP_CAPTURE_RING_RING_RECORD_H
+#define LBRSNOOP_CAPTURE_RING_RING_RECORD_H
 
 #include <stddef.h>
 

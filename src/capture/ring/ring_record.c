@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "capture/ring_record.h"
+#include "capture/ring/ring_record.h"
 
 #include <errno.h>
 
