@@ -421,11 +421,6 @@ int view_set_host(struct view *view, const char *host, bool show)
 	return 0;
 }
 
-void view_text_changed(struct view *view)
-{
-	listing_forget(view->listing);
-}
-
 int view_set_module(struct view *view, const struct capfile_module *module)
 {
 	int err;
@@ -722,7 +717,7 @@ static int show_event(void *ctx, const struct event *event)
 	struct view *view = ctx;
 
 	if (event->code_changed)
-		view_text_changed(view);
+		listing_forget(view->listing);
 	return output_check(view->out,
 			    view_snapshot(view, event->snap, &event->source->text, event->lost));
 }

@@ -119,9 +119,6 @@ void view_set_user(struct view *view, struct userspace *user);
  */
 int view_set_host(struct view *view, const char *host, bool show);
 
-/** view_text_changed() - text or symbols may be others than for the snapshot before */
-void view_text_changed(struct view *view);
-
 /**
  * view_set_module() - tell where a module was, when the kernel is not the running one
  * Return: 0; -ENOMEM.

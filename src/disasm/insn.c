@@ -16,14 +16,6 @@
 /* What follows the opcode is at most three condition-flag bits more than these. */
 #define COND_FLAGS (INSN_CF | INSN_PF | INSN_ZF | INSN_SF | INSN_OF)
 
-static const char *const class_names[INSN_CLASS_COUNT] = {
-	[INSN_OTHER] = "other", [INSN_COND] = "cond",	    [INSN_JMP] = "jmp",
-	[INSN_IJMP] = "ijmp",	[INSN_CALL] = "call",	    [INSN_ICALL] = "icall",
-	[INSN_RET] = "ret",	[INSN_SYSCALL] = "syscall", [INSN_SYSRET] = "sysret",
-	[INSN_IRET] = "iret",	[INSN_INT] = "int",	    [INSN_HLT] = "hlt",
-	[INSN_UD] = "ud",	[INSN_FAR] = "far",
-};
-
 int zydis_decode(const void *bytes, size_t len, ZydisDecoderContext *ret_ctx,
 		 ZydisDecodedInstruction *ret_zi)
 {
@@ -313,11 +305,6 @@ bool insn_goes_on(enum insn_class class)
 {
 	return insn_falls_through(class) || class == INSN_CALL || class == INSN_ICALL ||
 	       class == INSN_SYSCALL;
-}
-
-const char *insn_class_name(enum insn_class class)
-{
-	return (unsigned int)class < INSN_CLASS_COUNT ? class_names[class] : "?";
 }
 
 const char *insn_reg_name(uint8_t reg)

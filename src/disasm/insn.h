@@ -117,9 +117,6 @@ bool insn_falls_through(enum insn_class class);
 /** insn_goes_on() - the same, but that a function called, or the kernel entered, comes back */
 bool insn_goes_on(enum insn_class class);
 
-/** insn_class_name() - "cond", "call", ...; "?" for a value out of range */
-const char *insn_class_name(enum insn_class class);
-
 /**
  * typedef insn_name_fn - writes the name of a code address ("vfs_read+0x10")
  * Return: true if it knows one

@@ -6,48 +6,33 @@
 
 #include "path/path.h"
 
-static const struct {
-	const char *name;
-	const char *text;
-} gaps[] = {
-	[PATH_GAP_NONE] = {"none", ""},
-	[PATH_GAP_USER] = {"user", "user space"},
-	[PATH_GAP_NO_TEXT] = {"no-text", "the code there cannot be read"},
-	[PATH_GAP_BACKWARDS] = {"backwards",
-				"the next branch recorded lies before this point: branches are "
-				"missing in between"},
-	[PATH_GAP_TOO_LONG] = {"too-long",
-			       "the next branch recorded is too far away: branches are missing in "
-			       "between"},
-	[PATH_GAP_UNDECODABLE] = {"undecodable", "the bytes there are no instruction"},
-	[PATH_GAP_MISALIGNED] = {"misaligned",
-				 "the next branch recorded lies inside an instruction: the code "
-				 "has changed, or branches are missing"},
-	[PATH_GAP_UNRECORDED] = {"unrecorded",
-				 "the code branches in between, and the record does not"},
-	[PATH_GAP_CHANGED] = {"changed",
-			      "the code there has changed since: it does not branch as recorded"},
-	[PATH_GAP_PATCHING] = {"patching", "the code there was being patched"},
-	[PATH_GAP_LBR_OFF] = {"lbr-off", "recording was, or may have been, switched off here"},
-	[PATH_GAP_ABORTED] = {"aborted", "a transaction was rolled back"},
-	[PATH_GAP_KERNEL] = {"kernel",
-			     "the program entered the kernel, which is not recorded, and went on "
-			     "elsewhere"},
-	[PATH_GAP_OVERFLOW] = {"overflow",
-			       "the counter's overflow stopped the recording, some instructions "
-			       "before its interrupt"},
+static const char *const gaps[] = {
+	[PATH_GAP_NONE] = "",
+	[PATH_GAP_USER] = "user space",
+	[PATH_GAP_NO_TEXT] = "the code there cannot be read",
+	[PATH_GAP_BACKWARDS] = "the next branch recorded lies before this point: branches are "
+			       "missing in between",
+	[PATH_GAP_TOO_LONG] = "the next branch recorded is too far away: branches are missing in "
+			      "between",
+	[PATH_GAP_UNDECODABLE] = "the bytes there are no instruction",
+	[PATH_GAP_MISALIGNED] = "the next branch recorded lies inside an instruction: the code "
+				"has changed, or branches are missing",
+	[PATH_GAP_UNRECORDED] = "the code branches in between, and the record does not",
+	[PATH_GAP_CHANGED] = "the code there has changed since: it does not branch as recorded",
+	[PATH_GAP_PATCHING] = "the code there was being patched",
+	[PATH_GAP_LBR_OFF] = "recording was, or may have been, switched off here",
+	[PATH_GAP_ABORTED] = "a transaction was rolled back",
+	[PATH_GAP_KERNEL] = "the program entered the kernel, which is not recorded, and went on "
+			    "elsewhere",
+	[PATH_GAP_OVERFLOW] = "the counter's overflow stopped the recording, some instructions "
+			      "before its interrupt",
 };
 
 _Static_assert(sizeof(gaps) / sizeof(gaps[0]) == PATH_GAP_COUNT, "a reason for each gap");
 
 const char *path_gap_text(enum path_gap gap)
 {
-	return (unsigned int)gap < PATH_GAP_COUNT ? gaps[gap].text : "?";
-}
-
-const char *path_gap_name(enum path_gap gap)
-{
-	return (unsigned int)gap < PATH_GAP_COUNT ? gaps[gap].name : "?";
+	return (unsigned int)gap < PATH_GAP_COUNT ? gaps[gap] : "?";
 }
 
 int path_condition(const struct path *path, const struct path_decision *decision, char *buf,

@@ -226,9 +226,6 @@ void path_free(struct path *path);
 /** path_gap_text() - the reason of a gap, as a sentence without capital or full stop */
 const char *path_gap_text(enum path_gap gap);
 
-/** path_gap_name() - the reason of a gap in one word, for scripts */
-const char *path_gap_name(enum path_gap gap);
-
 /**
  * path_condition() - a decision in words: "%eax < 0"
  * @buf: always NUL-terminated; what was true when the branch went the way it went

@@ -94,7 +94,7 @@ bool target_needs_lines(const struct target_spec *spec)
 	return spec->file;
 }
 
-bool target_is_user_function(const struct target_spec *spec)
+static bool is_user_function(const struct target_spec *spec)
 {
 	return spec->kind == TRIGGER_UPROBE || spec->kind == TRIGGER_URETPROBE;
 }
@@ -103,8 +103,7 @@ bool target_is_user(const struct target_spec *spec)
 {
 	const struct preset *preset = spec->preset ? preset_find(spec->name) : NULL;
 
-	return target_is_user_function(spec) || spec->kind == TRIGGER_PERF ||
-	       (preset && preset->program);
+	return is_user_function(spec) || spec->kind == TRIGGER_PERF || (preset && preset->program);
 }
 
 bool target_has_no_result(const struct target_spec *spec)

@@ -108,9 +108,6 @@ int target_list(const char *word, target_row_fn *visit, void *ctx, struct errmsg
 /** target_needs_lines() - is debug information needed to resolve it? */
 bool target_needs_lines(const struct target_spec *spec);
 
-/** target_is_user_function() - uprobe: or uretprobe:? */
-bool target_is_user_function(const struct target_spec *spec);
-
 /** target_is_user() - a user function, a program's error, or an event that finds it at work? */
 bool target_is_user(const struct target_spec *spec);
 

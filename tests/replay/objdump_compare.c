@@ -41,6 +41,14 @@ static bool same_text(const struct objdump_line *l)
 	return !strcmp(ours, theirs);
 }
 
+static const char *const class_names[INSN_CLASS_COUNT] = {
+	[INSN_OTHER] = "other", [INSN_COND] = "cond",	    [INSN_JMP] = "jmp",
+	[INSN_IJMP] = "ijmp",	[INSN_CALL] = "call",	    [INSN_ICALL] = "icall",
+	[INSN_RET] = "ret",	[INSN_SYSCALL] = "syscall", [INSN_SYSRET] = "sysret",
+	[INSN_IRET] = "iret",	[INSN_INT] = "int",	    [INSN_HLT] = "hlt",
+	[INSN_UD] = "ud",	[INSN_FAR] = "far",
+};
+
 static const char *difference(const struct objdump_line *l)
 {
 	struct insn in;
@@ -53,7 +61,7 @@ static const char *difference(const struct objdump_line *l)
 	if (in.len != l->len)
 		return "length";
 	if (in.class != objdump_class(l->text))
-		return insn_class_name(in.class);
+		return class_names[in.class];
 	if (in.has_target && in.target != objdump_target(l->text))
 		return "target";
 	return NULL;

@@ -325,36 +325,6 @@ static void image_read_finds_own_code(void **state)
 	assert_int_equal(text_image_open("/nonexistent", 0, &text), -ENOENT);
 }
 
-static void fallback_reads_second_where_first_fails(void **state)
-{
-	struct core_file core;
-	struct text_fallback both;
-	struct text_source source;
-	struct text *text = NULL, *image = NULL;
-	struct symbols *syms = NULL;
-	struct symbol sym;
-	char path[64];
-	uint8_t byte;
-
-	(void)state;
-	fill_core(&core);
-	close(write_core(path, &core, sizeof(core)));
-	assert_int_equal(text_live_open(path, &text), 0);
-	assert_int_equal(text_image_open("/proc/self/exe", 0, &image), 0);
-	assert_int_equal(symbols_open_elf("/proc/self/exe", 0, &syms), 0);
-	assert_int_equal(symbols_by_name(syms, "", "text_close", 0, &sym), 0);
-	both = (struct text_fallback){text_source(text), text_source(image)};
-	source = text_fallback_source(&both);
-	assert_int_equal(source.read(source.ctx, TEXT_ADDR, &byte, 1), 0);
-	assert_int_equal(byte, 1);
-	assert_int_equal(source.read(source.ctx, sym.addr, &byte, 1), 0);
-	assert_int_equal(source.read(source.ctx, 1, &byte, 1), -EFAULT);
-	symbols_close(syms);
-	text_close(image);
-	text_close(text);
-	unlink(path);
-}
-
 /* Text of the running kernel: a function starts with ENDBR64 or the ftrace NOP, and never with 0.
  */
 static void live_read_running_kernel(void **state)
@@ -463,7 +433,6 @@ int main(void)
 		cmocka_unit_test(live_open_bad_file_is_refused),
 		cmocka_unit_test(live_read_beyond_file_is_efault),
 		cmocka_unit_test(image_read_finds_own_code),
-		cmocka_unit_test(fallback_reads_second_where_first_fails),
 		cmocka_unit_test(live_read_running_kernel),
 		cmocka_unit_test(told_read_what_was_told_last),
 		cmocka_unit_test(tell_live_is_einval),

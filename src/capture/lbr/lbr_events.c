@@ -295,15 +295,6 @@ int lbr_events_update(struct lbr_events *events, int *ret_failed, struct errmsg 
 	return changes ? changes : first_err;
 }
 
-size_t lbr_events_cpus(const struct lbr_events *events)
-{
-	size_t count = 0;
-
-	for (int cpu = 0; cpu < events->room; cpu++)
-		count += events->cpus[cpu].fd >= 0;
-	return count;
-}
-
 int lbr_events_has(const struct lbr_events *events, int cpu)
 {
 	return cpu >= 0 && cpu < events->room && events->cpus[cpu].fd >= 0;

@@ -37,9 +37,6 @@ int lbr_events_enable(struct lbr_events *events, struct errmsg *msg);
  */
 int lbr_events_update(struct lbr_events *events, int *ret_failed, struct errmsg *msg);
 
-/** lbr_events_cpus() - CPUs with an open event */
-size_t lbr_events_cpus(const struct lbr_events *events);
-
 /** lbr_events_failed() - first CPU without LBR and why ("cpu 3: ..."), or NULL if all have one */
 const char *lbr_events_failed(const struct lbr_events *events);
 

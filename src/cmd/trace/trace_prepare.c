@@ -277,7 +277,7 @@ static int choose(struct trace *trace, const char *no_breakpoints, struct errmsg
 	return choose_triggers(&choose, &trace->probes, msg);
 }
 
-bool trace_has_breakpoints(const struct trace *trace)
+static bool has_breakpoints(const struct trace *trace)
 {
 	for (size_t i = 0; i < trace->probes.count; i++)
 		if (trace->probes.items[i].trigger.kind == TRIGGER_HW)
@@ -287,7 +287,7 @@ bool trace_has_breakpoints(const struct trace *trace)
 
 bool trace_needs_admin(const struct trace *trace)
 {
-	if (trace_has_breakpoints(trace))
+	if (has_breakpoints(trace))
 		return true;
 	for (size_t i = 0; i < trace->probes.count; i++)
 		if (probe_is_event(&trace->probes.items[i]))
@@ -394,7 +394,7 @@ int trace_prepare(struct trace *trace, struct errmsg *msg)
 	capture_opts.stop = &stop_requested;
 	begin_log(trace);
 	/* Only for breakpoints: the first search for a name takes milliseconds. */
-	if (trace_has_breakpoints(trace) &&
+	if (has_breakpoints(trace) &&
 	    (!symbols_by_name(trace->symbols, "", "__x64_sys_getppid", 0, &getppid) ||
 	     !symbols_by_name(trace->symbols, "", "__do_sys_getppid", 0, &getppid)))
 		capture_opts.getppid_addr = getppid.addr;

@@ -28,9 +28,6 @@ int trace_refuse_switched_off(struct trace *trace, struct errmsg *msg);
  */
 int trace_end_symbols(struct trace *trace, struct errmsg *msg);
 
-/** trace_has_breakpoints() - is any of its triggers a hardware breakpoint? */
-bool trace_has_breakpoints(const struct trace *trace);
-
 /**
  * trace_needs_admin() - is CAP_SYS_ADMIN needed, to follow a CPU that comes?
  *

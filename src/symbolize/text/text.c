@@ -473,18 +473,3 @@ struct text_source text_source(struct text *text)
 {
 	return (struct text_source){.read = text_read, .ctx = text};
 }
-
-static int fallback_read(void *ctx, uint64_t addr, void *buf, size_t len)
-{
-	struct text_fallback *fallback = ctx;
-	int err = fallback->first.read(fallback->first.ctx, addr, buf, len);
-
-	if (err == -EFAULT)
-		err = fallback->second.read(fallback->second.ctx, addr, buf, len);
-	return err;
-}
-
-struct text_source text_fallback_source(struct text_fallback *fallback)
-{
-	return (struct text_source){.read = fallback_read, .ctx = fallback};
-}

@@ -90,16 +90,4 @@ void text_live_invalidate(struct text *text);
  */
 struct text_source text_source(struct text *text);
 
-/** struct text_fallback - two sources as one */
-struct text_fallback {
-	struct text_source first;
-	struct text_source second;
-};
-
-/**
- * text_fallback_source() - read from the second what the first has not
- * @fallback: borrowed as long as the source is used
- */
-struct text_source text_fallback_source(struct text_fallback *fallback);
-
 #endif

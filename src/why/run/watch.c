@@ -172,11 +172,6 @@ bool watch_netlink(const struct watch *watch)
 	return watch->netlink;
 }
 
-bool watch_io_uring(const struct watch *watch)
-{
-	return watch->io_uring;
-}
-
 static void configure(struct why_bpf *skel, const struct watch_options *opts, bool locked)
 {
 	skel->rodata->own_pid = getpid();

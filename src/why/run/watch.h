@@ -169,7 +169,4 @@ uint64_t watch_processes_unwatched(const struct watch *watch);
 /** watch_netlink() - are acknowledgements of netlink seen? */
 bool watch_netlink(const struct watch *watch);
 
-/** watch_io_uring() - are completions of io_uring seen? */
-bool watch_io_uring(const struct watch *watch);
-
 #endif
