@@ -118,6 +118,14 @@ LBRSNOOP_BEGAN=$((EPOCHSECONDS - 1000)) order "... as the last run here says" "a
 judge "... and that of the set-up" 0 '^100[0-9] s of set-up, [0-9]+ s of suites, [0-9]+ of CPU$' "$scratch/out"
 
 begin
+printf '%s\n' "vm/a 300" "vm/b 200" "cli/c 1" >"$LBRSNOOP_SECONDS"
+suite vm/a <<<'for _ in $(seq 100); do [ ! -e c ] || break; sleep 0.1; done; [ -e c ] && echo "ok one"; : >a'
+suite vm/b <<<'[ -e a ] && echo "ok one"'
+suite cli/c <<<'echo "ok one"; : >c'
+LBRSNOOP_TEST_JOBS=2 run_it tests/run-all
+closes "guests leave one place to the suites without" 0 "3 passed, 0 failed, 0 skipped"
+
+begin
 suite cli/busy <<<"bash -c \"exec python3 -c 'import time
 while time.process_time() < 1.6: pass'\"; echo 'ok one'"
 run_it tests/run-all
