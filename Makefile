@@ -295,14 +295,17 @@ fuzz-minimize:
 check-programs: all unit replay vm-tools
 	@$(MAKE) --no-print-directory asan
 
+# What it looks through needs one processor alone: beside the compilers.
+vm-setup:
+	@tests/vm/setup
+
 # All processors, unless this make has been told how many.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 check:
 	@mkdir -p $(O) && date +%s >$(O)/.check-began
 	@tests/deps build check lint vm
-	@+$(MAKE) --no-print-directory $(JOBS) check-programs
-	@tests/vm/setup
+	@+$(MAKE) --no-print-directory $(JOBS) check-programs vm-setup
 	@LBRSNOOP_BEGAN=$$(cat $(O)/.check-began) tests/run-all $(SUITES)
 
 demo:
@@ -369,4 +372,4 @@ deb:
 .SUFFIXES:
 FORCE:
 .PHONY: all asan bench c-objects check check-programs clean deb demo deps format fuzz fuzz-minimize fuzz-programs install lint \
-	lint-programs replay static unit vm-tools FORCE
+	lint-programs replay static unit vm-setup vm-tools FORCE
