@@ -209,8 +209,8 @@ bool deep_is_ambiguous(const struct deep_known *known, uint64_t point, long at);
 const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip);
 
 /**
- * struct deep_parted - where a run was seen not to be on the path, its branches counted from the
- * error: from @newest to @oldest. How far before that it had left the path is not known.
+ * struct deep_parted - before which branches of the path, counted from the error, a run was seen
+ * not to be on it: from @newest to @oldest. How far before that it had left the path is not known.
  */
 struct deep_parted {
 	size_t newest;
