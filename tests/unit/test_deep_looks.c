@@ -209,7 +209,8 @@ static void looks_long_stretch_of_one_run_needs_another(void **state)
 static void looks_proven_by_one_run(void **state)
 {
 	struct deep_looks looks = {.depth = DEPTH, .checked = true};
-	bool few = false, blind[BLOCKS] = {[40] = true, [70] = true};
+	struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}, [70] = {.newer = 1}};
+	bool few = false;
 	size_t next[3] = {}, branch = 0;
 
 	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
@@ -226,8 +227,9 @@ static void looks_proven_by_one_run(void **state)
 	assert_int_equal(deep_looks_prove(&looks, 50, blind, true), 0);
 	assert_true(deep_looks_parted(&looks, 0, &branch) && branch == 50);
 	assert_true(deep_looks_parted(&looks, 1, &branch) && branch == 60);
+	/* Whether it goes on from the branch before it. */
 	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 1);
-	assert_int_equal(next[0], 40);
+	assert_int_equal(next[0], 41);
 	for (size_t i = 0; i < 3; i++)
 		add_run(&looks, 39, BLOCKS);
 	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 0);
@@ -251,19 +253,22 @@ static void looks_proven_by_one_run(void **state)
 static void looks_proven_by_one_run_and_told_of_ranges(void **state)
 {
 	struct deep_looks looks = {.depth = DEPTH, .checked = true};
-	bool few = false, blind[BLOCKS] = {[40] = true};
+	struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}};
+	bool few = false;
 
 	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
 	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
 	looks.number = 7;
 	add_run(&looks, 39, BLOCKS);
 	assert_int_equal(deep_looks_add_range(&looks, 7, 30, 20), 0);
-	assert_int_equal(deep_looks_seen(&looks, 40), 1);
+	assert_int_equal(deep_looks_seen(&looks, 41), 1);
 	assert_int_equal(deep_looks_seen(&looks, 30), 1);
-	assert_int_equal(deep_looks_add_range(&looks, 8, 40, 1), 0);
+	assert_int_equal(deep_looks_add_range(&looks, 8, 41, 1), 0);
+	/* That branch alone says nothing of how a run came to it. */
+	assert_int_equal(deep_looks_add_range(&looks, 9, 40, 1), 0);
 	assert_int_equal(sure(&looks, &few), 40);
 	assert_true(few);
-	assert_int_equal(deep_looks_add_range(&looks, 0, 40, 1), 0);
+	assert_int_equal(deep_looks_add_range(&looks, 0, 41, 1), 0);
 	assert_int_equal(sure(&looks, &few), BLOCKS);
 	assert_false(few);
 	/* Beyond what the run was known to have. */
@@ -322,7 +327,7 @@ static void looks_proven_by_one_run_but_others_went_round(void **state)
 		{41, 45, BLOCKS},
 		{10, 20, BLOCKS},
 	};
-	const bool blind[BLOCKS] = {[40] = true};
+	const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct deep_looks looks = {.depth = DEPTH, .checked = true};
@@ -352,6 +357,42 @@ static void looks_proven_by_one_run_but_others_went_round(void **state)
 	}
 }
 
+/* Behind such a fork the run may have come back only some branches further on. */
+static void looks_proven_but_where_it_may_be_off_the_path(void **state)
+{
+	const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 6}};
+	struct deep_looks looks = {.depth = DEPTH, .checked = true};
+	bool few = false;
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+	assert_int_equal(sure(&looks, &few), 35);
+	assert_true(few);
+	for (size_t i = 0; i < 3; i++)
+		add_run(&looks, 39, BLOCKS);
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	deep_looks_clear(&looks);
+}
+
+/* Or have gone round a loop once more: so has one that is not on the path where that comes to it.
+ */
+static void looks_proven_but_for_rounds_of_a_loop(void **state)
+{
+	for (size_t older = 4; older < 6; older++) {
+		const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1, .older = older}};
+		struct deep_looks looks = {.depth = DEPTH, .checked = true};
+		bool few = false;
+
+		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+		for (size_t i = 0; i < 3; i++)
+			add_run(&looks, 39, BLOCKS);
+		add_run_without(&looks, 32, 45, 46);
+		assert_int_equal(sure(&looks, &few), older == 5 ? 40 : BLOCKS);
+		deep_looks_clear(&looks);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +404,8 @@ int main(void)
 		cmocka_unit_test_setup(looks_long_stretch_of_one_run_needs_another, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run_and_told_of_ranges, setup),
+		cmocka_unit_test_setup(looks_proven_but_where_it_may_be_off_the_path, setup),
+		cmocka_unit_test_setup(looks_proven_but_for_rounds_of_a_loop, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run_but_others_went_round, setup),
 		cmocka_unit_test_setup(looks_places_are_asked_for_together, setup),
 	};

@@ -218,6 +218,18 @@ struct deep_parted {
 };
 
 /**
+ * struct deep_blind - before a branch a run may have left the path, for all that it tells
+ * @newer: 0: it did not; or so many branches, that one and newer ones, it may not have come by
+ *         then: behind these it was on the path
+ * @older: 0; or it may have gone round a loop once more, to which the path comes by the branch that
+ *         is so many older
+ */
+struct deep_blind {
+	size_t newer;
+	size_t older;
+};
+
+/**
  * deep_agree() - is one run on the path wherever it was looked at?
  * @seen: one for each branch of the path, the newest first; true is set for those that the run was
  *        seen to take and to go on from as the path does, up to where it differs

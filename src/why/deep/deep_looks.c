@@ -164,18 +164,19 @@ int deep_looks_add_range(struct deep_looks *looks, unsigned int run, size_t newe
 	return 0;
 }
 
-static size_t blind_ones(const bool *blind, size_t count)
+static size_t blind_ones(const struct deep_blind *blind, size_t count)
 {
 	size_t ones = 0;
 
 	for (size_t i = 0; i < count; i++)
-		ones += blind[i];
+		ones += blind[i].newer > 0;
 	return ones;
 }
 
-int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, bool left)
+int deep_looks_prove(struct deep_looks *looks, size_t count, const struct deep_blind *blind,
+		     bool left)
 {
-	bool *copy;
+	struct deep_blind *copy;
 
 	/* On the path before that it hit none of what it has to: it left the path there. */
 	if (left && (add_varied(looks, count) || add_parted(looks, count, count)))
@@ -313,12 +314,14 @@ static bool is_seen_by(const struct deep_looks *looks, size_t branch, unsigned i
 /* Where the run that took the path may have left it, for all that its probes tell. */
 static bool is_blind(const struct deep_looks *looks, size_t branch)
 {
-	return branch < looks->proven && looks->blind[branch];
+	return branch < looks->proven && looks->blind[branch].newer;
 }
 
+/* That the path goes on from that branch to the next newer one. */
 static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
-	return !is_blind(looks, branch) || tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
+	return !branch || !is_blind(looks, branch - 1) ||
+	       tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
 	       deep_looks_seen(looks, branch) >= RUNS_MIN_BLIND;
 }
 
@@ -444,11 +447,16 @@ static size_t seen_by_two(const struct deep_looks *looks, size_t count)
 	return count;
 }
 
-/* Did a run, for all that is known, leave the path before that branch? */
+/*
+ * Did a run, for all that is known, leave the path before that branch? If it went round a loop from
+ * there, once more than the path, it was not on the path where the path came to the loop.
+ */
 static bool parted_at(const struct deep_looks *looks, size_t branch)
 {
+	size_t older = branch + looks->blind[branch].older;
+
 	for (size_t i = 0; i < looks->parted_count; i++)
-		if (branch >= looks->parted[i].newest && branch <= looks->parted[i].oldest)
+		if (older >= looks->parted[i].newest && branch <= looks->parted[i].oldest)
 			return true;
 	return false;
 }
@@ -459,9 +467,9 @@ static size_t proven_by_one(const struct deep_looks *looks, bool *ret_few)
 	for (size_t branch = 0; branch < looks->proven; branch++) {
 		if (!is_blind(looks, branch))
 			continue;
-		*ret_few = !is_observed(looks, branch);
+		*ret_few = !is_observed(looks, branch + 1);
 		if (*ret_few || parted_at(looks, branch))
-			return branch;
+			return branch + 1 - looks->blind[branch].newer;
 	}
 	return looks->proven;
 }

@@ -32,8 +32,7 @@ struct deep_varied;
  * @parted: the same, from the newest to the oldest branch before which each may have left the path
  * @tries: of each branch: how often a run was made to see it
  * @checked: deep_looks_prove() is used
- * @proven: one run took so many, the newest ones; @blind: of those, it may have left the path
- * before these
+ * @proven: one run took so many, the newest ones; @blind: of each of those
  */
 struct deep_looks {
 	uint32_t depth;
@@ -49,7 +48,7 @@ struct deep_looks {
 	size_t try_count;
 	bool checked;
 	size_t proven;
-	bool *blind;
+	struct deep_blind *blind;
 };
 
 /**
@@ -81,7 +80,8 @@ int deep_looks_add_range(struct deep_looks *looks, unsigned int run, size_t newe
  * @left: it left the path there
  * Return: 1 if that is the best one; 0; -ENOMEM.
  */
-int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, bool left);
+int deep_looks_prove(struct deep_looks *looks, size_t count, const struct deep_blind *blind,
+		     bool left);
 
 /**
  * deep_looks_parted() - a branch where two runs or more left the path, by turns

@@ -129,7 +129,7 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 {
 	size_t count = deep->path->count, hit_count = 0, first, blinds = 0;
 	const struct deep_hit *hits = deep_find_hits(deep, failures, &hit_count);
-	_cleanup_free_ bool *blind = calloc(count, sizeof(*blind));
+	_cleanup_free_ struct deep_blind *blind = calloc(count, sizeof(*blind));
 	_cleanup_free_ bool *excursions = calloc(count + 1, sizeof(*excursions));
 	int passed, best;
 
@@ -143,7 +143,7 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 	deep->proven |= passed;
 	*ret_taken = count - first;
 	for (size_t i = 0; i < *ret_taken; i++)
-		blinds += blind[i];
+		blinds += blind[i].newer > 0;
 	deep->unobserved = blinds > 0;
 	log_verbose(
 		"run %u, to check the path: %zu of %zu branches taken, %zu are not observed, %zu "
