@@ -1100,6 +1100,7 @@ static void check_loop_that_no_probe_tells(void **state)
 	assert_true(compare(&check, hits, 1, &first, blind, excursions));
 	assert_blind(blind, (bool[4]){1}, 4);
 	assert_int_equal(blind[0].older, 2);
+	assert_int_equal(blind[0].loop, AT(0x10));
 	deep_check_clear(&check);
 }
 

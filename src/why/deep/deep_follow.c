@@ -310,8 +310,10 @@ static void add_blind(const struct deep_check *check, const struct followed *at,
 	struct deep_blind *blind = &ret_blind[check->known.count - 1 - fork->branch];
 
 	blind->newer = larger(blind->newer, certain > fork->branch ? certain - fork->branch : 1);
-	if (loop != fork->step)
-		blind->older = larger(blind->older, fork->branch - check->steps[loop].at);
+	if (loop != fork->step && fork->branch - check->steps[loop].at > blind->older) {
+		blind->older = fork->branch - check->steps[loop].at;
+		blind->loop = fork->leads;
+	}
 }
 
 /*

@@ -499,7 +499,8 @@ static struct deep_parted parted_behind(const struct deep_known *known, size_t d
 		return (struct deep_parted){};
 	return (struct deep_parted){.newest =
 					    branch - (branch && addr > known->branches[differs].to),
-				    .oldest = branch};
+				    .oldest = branch,
+				    .to = addr};
 }
 
 int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,

@@ -211,10 +211,12 @@ const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count
 /**
  * struct deep_parted - before which branches of the path, counted from the error, a run was seen
  * not to be on it: from @newest to @oldest. How far before that it had left the path is not known.
+ * @to: 0; or where it came back to the path
  */
 struct deep_parted {
 	size_t newest;
 	size_t oldest;
+	uint64_t to;
 };
 
 /**
@@ -222,11 +224,12 @@ struct deep_parted {
  * @newer: 0: it did not; or so many branches, that one and newer ones, it may not have come by
  *         then: behind these it was on the path
  * @older: 0; or it may have gone round a loop once more, to which the path comes by the branch that
- *         is so many older
+ *         is so many older; then it came to @loop
  */
 struct deep_blind {
 	size_t newer;
 	size_t older;
+	uint64_t loop;
 };
 
 /**

@@ -99,12 +99,12 @@ static int add_varied(struct deep_looks *looks, size_t branch)
 	return 0;
 }
 
-static int add_parted(struct deep_looks *looks, size_t newest, size_t oldest)
+static int add_parted(struct deep_looks *looks, size_t newest, size_t oldest, uint64_t to)
 {
 	if (vector_grow(&looks->parted, looks->parted_count, sizeof(*looks->parted)))
 		return -ENOMEM;
 	looks->parted[looks->parted_count++] =
-		(struct deep_parted){.newest = newest, .oldest = oldest};
+		(struct deep_parted){.newest = newest, .oldest = oldest, .to = to};
 	return 0;
 }
 
@@ -129,7 +129,9 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 		else
 			err = add_varied(looks, known->count - 1 - differs);
 		/* It left the path before that: deep_find_view() is so near. */
-		err = err ?: add_parted(looks, parted.newest, parted.oldest + looks->depth - 2);
+		err = err
+			      ?: add_parted(looks, parted.newest, parted.oldest + looks->depth - 2,
+					    parted.to);
 	}
 	memset(seen + known->count - added, true, added * sizeof(*seen));
 	return err;
@@ -179,7 +181,7 @@ int deep_looks_prove(struct deep_looks *looks, size_t count, const struct deep_b
 	struct deep_blind *copy;
 
 	/* On the path before that it hit none of what it has to: it left the path there. */
-	if (left && (add_varied(looks, count) || add_parted(looks, count, count)))
+	if (left && (add_varied(looks, count) || add_parted(looks, count, count, 0)))
 		return -ENOMEM;
 	if (count < looks->proven ||
 	    (count == looks->proven &&
@@ -453,11 +455,15 @@ static size_t seen_by_two(const struct deep_looks *looks, size_t count)
  */
 static bool parted_at(const struct deep_looks *looks, size_t branch)
 {
-	size_t older = branch + looks->blind[branch].older;
+	const struct deep_blind *blind = &looks->blind[branch];
 
-	for (size_t i = 0; i < looks->parted_count; i++)
-		if (older >= looks->parted[i].newest && branch <= looks->parted[i].oldest)
+	for (size_t i = 0; i < looks->parted_count; i++) {
+		const struct deep_parted *parted = &looks->parted[i];
+		size_t older = parted->to && parted->to == blind->loop ? blind->older : 0;
+
+		if (branch + older >= parted->newest && branch <= parted->oldest)
 			return true;
+	}
 	return false;
 }
 
