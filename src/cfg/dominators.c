@@ -18,6 +18,7 @@
  * @next: number of the one that is executed behind it, with @next_branches between; NONE: not there
  * @target: of the one that it branches to, or NONE
  * @branches: from it to the goal
+ * @on_way: on one of the shortest ways from the entry to the goal
  * @begins: a basic block begins with it, or it is behind a call
  */
 struct node {
@@ -26,6 +27,7 @@ struct node {
 	size_t target;
 	unsigned int branches;
 	bool goal;
+	bool on_way;
 	bool begins;
 };
 
@@ -106,6 +108,22 @@ static void measure(struct node *nodes, size_t count, size_t without)
 	}
 }
 
+/* What dominates is on each way from the entry: those on one of them are marked. */
+static void mark_one_way(struct node *nodes, size_t entry, size_t count)
+{
+	size_t at = entry;
+
+	for (size_t i = 0; i < count && !nodes[at].goal; i++) {
+		struct node *node = &nodes[at];
+
+		node->on_way = true;
+		at = by_way(nodes, node->next, node->next_branches) == node->branches
+			     ? node->next
+			     : node->target;
+	}
+	nodes[at].on_way = true;
+}
+
 static int nearest_first(const void *a, const void *b)
 {
 	const struct dominator *one = a, *other = b;
@@ -130,9 +148,11 @@ int dominators_find(const struct code *code, uint64_t addr, unsigned int call_br
 	}
 	measure(nodes, code->count, NONE);
 	begins_at(nodes, entry);
-	for (size_t i = 0; entry != NONE && i < code->count; i++)
-		if (nodes[entry].branches != NO_WAY && nodes[i].branches <= max &&
-		    nodes[i].begins && code->insns[i].addr != addr)
+	if (entry != NONE && nodes[entry].branches != NO_WAY)
+		mark_one_way(nodes, entry, code->count);
+	for (size_t i = 0; i < code->count; i++)
+		if (nodes[i].on_way && nodes[i].branches <= max && nodes[i].begins &&
+		    code->insns[i].addr != addr)
 			found[count++] = (struct dominator){.addr = code->insns[i].addr,
 							    .branches = nodes[i].branches};
 	for (size_t i = 0; i < count; i++) {

@@ -16,6 +16,8 @@
 #include "../seed.h"
 #include "../symbol_table.h"
 #include "target/probeable.h"
+#include "util/address.h"
+#include "util/cleanup.h"
 #include "why/deep/deep.h"
 
 /*
@@ -134,6 +136,8 @@ static struct {
 	uint64_t breaks[BREAKS];
 	size_t break_count;
 	uint64_t kprobes[KPROBES];
+	uint64_t plain[BREAKS * 2];
+	size_t plain_count;
 	size_t kprobe_count;
 	struct execution now;
 	struct why_branch lbr[RECORD_BRANCHES_MAX];
@@ -410,10 +414,21 @@ int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
 	return 0;
 }
 
+/* Of machine.kprobes, told as points are. */
+bool __wrap_watch_point_without_branches(struct watch *watch, uint64_t addr);
+bool __wrap_watch_point_without_branches(struct watch *watch, uint64_t addr)
+{
+	if (__wrap_watch_passes(watch, addr, 0))
+		return false;
+	assert_true(machine.plain_count < ARRAY_SIZE(machine.plain));
+	machine.plain[machine.plain_count++] = addr;
+	return true;
+}
+
 void __wrap_watch_sites_end(struct watch *watch);
 void __wrap_watch_sites_end(struct watch *watch)
 {
-	machine.break_count = machine.kprobe_count = 0;
+	machine.break_count = machine.kprobe_count = machine.plain_count = 0;
 }
 
 uint64_t __wrap_watch_point_hits(const struct watch *watch);
@@ -499,18 +514,23 @@ static uint64_t next_hit(uint64_t low, uint64_t high, bool *ret_kprobe)
 	return *ret_kprobe ? kprobe : hw;
 }
 
-static void hit_break(struct probes *probes, uint64_t ip)
+static void tell_point(struct probes *probes, uint64_t ip, size_t count)
 {
 	struct why_point point = {
 		.head = {.kind = WHY_POINT, .tid = TID, .mono_ns = 2, .switches = machine.switches},
 		.ip = ip,
 		.call = 1,
-		.count = (uint32_t)machine.lbr_count};
+		.count = (uint32_t)count};
 
 	point.regs[PTREG_IP] = ip;
 	point.regs[PTREG_SP] = machine.sp;
-	memcpy(point.branches, machine.lbr, machine.lbr_count * sizeof(*machine.lbr));
+	memcpy(point.branches, machine.lbr, count * sizeof(*machine.lbr));
 	assert_int_equal(probes->on_event(&point.head, probes->on_event_ctx), 0);
+}
+
+static void hit_break(struct probes *probes, uint64_t ip)
+{
+	tell_point(probes, ip, machine.lbr_count);
 	machine.stopped = false;
 	record(ENTRY + 0x80, ip);
 }
@@ -529,7 +549,10 @@ static bool hit_kprobe(struct probes *probes, uint64_t ip, uint64_t last, uint64
 					  .sp = machine.sp,
 					  .call = 1};
 
-	assert_int_equal(probes->on_event(&passed.head, probes->on_event_ctx), 0);
+	if (address_among(machine.plain, machine.plain_count, ip))
+		tell_point(probes, ip, 0);
+	else
+		assert_int_equal(probes->on_event(&passed.head, probes->on_event_ctx), 0);
 	for (size_t i = 0; program.stops && !machine.stopped && i < machine.break_count; i++) {
 		if (!in_handler(machine.breaks[i]) ||
 		    machine.breaks[i] > BLOCK(HANDLER, 0) + JUMP_IN)

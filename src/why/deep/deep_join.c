@@ -7,11 +7,15 @@
 
 #include "disasm/fetch.h"
 #include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/vector.h"
 #include "why/deep/deep_code.h"
+
+/* Documentation/arch/x86/x86_64/mm.rst */
+#define MODULES 0xffffffffc0000000ull
 
 static bool in_entry(const struct deep_code *code, uint64_t addr)
 {
@@ -78,6 +82,19 @@ static bool in_switch(const struct deep_code *code, uint64_t addr)
 	return false;
 }
 
+/*
+ * Code without a name where modules are, or that kprobes are made of: an instruction that has one
+ * is executed there, and jumps back. Its pages come and go while the symbols stay what they were.
+ */
+static bool in_kprobe(const struct deep_code *code, uint64_t addr)
+{
+	struct symbol sym;
+
+	if (addr < MODULES || !code->symbols)
+		return false;
+	return symbols_find(code->symbols, addr, &sym) || !strcmp(sym.module, "__builtin__kprobes");
+}
+
 /* True if @branch is the last one to take: @ret says why. */
 static bool take(const struct deep_code *code, const struct why_branch *branch,
 		 struct deep_record *ret)
@@ -91,6 +108,10 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 	}
 	if (in_switch(code, branch->from) || in_switch(code, branch->to)) {
 		ret->end = DEEP_END_SWITCH;
+		return true;
+	}
+	if (in_kprobe(code, branch->from) || in_kprobe(code, branch->to)) {
+		ret->end = DEEP_END_OTHER;
 		return true;
 	}
 	if (!entry && (in_user(branch->from) || in_user(branch->to) ||
@@ -274,6 +295,7 @@ static bool continues(const struct deep_run *run, size_t hit)
 	const struct deep_record *record = &run->hits[hit].record;
 
 	return hit && record->end == DEEP_END_RESUMED && run->hits[hit - 1].ip == record->resumed &&
+	       deep_has_record(&run->hits[hit - 1]) &&
 	       (record->count || run->hits[hit].ip != record->resumed);
 }
 

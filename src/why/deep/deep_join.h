@@ -33,6 +33,7 @@
  * @yields: of these, those in which a task seldom lets others run; 0: none
  * @wakes: functions that wake another task; 0: none
  * @text: or NULL: then nothing of these is left out (borrowed)
+ * @symbols: or NULL: then code of kprobes is taken for any other (borrowed)
  */
 struct deep_code {
 	uint64_t start;
@@ -45,6 +46,7 @@ struct deep_code {
 	uint64_t yields[4];
 	uint64_t wakes[3];
 	const struct text_source *text;
+	const struct symbols *symbols;
 };
 
 /** enum deep_end - why a record goes no further back */
@@ -88,6 +90,12 @@ struct deep_hit {
 	uint64_t regs[RECORD_REGS];
 	struct deep_record record;
 };
+
+/** deep_has_record() - a kprobe's hit has none */
+static inline bool deep_has_record(const struct deep_hit *hit)
+{
+	return hit->record.count || hit->record.end != DEEP_END_FULL;
+}
 
 /** deep_record_make() - out of what the LBR held, @count entries, the newest first */
 void deep_record_make(const struct deep_code *code, const struct why_branch *newest, size_t count,

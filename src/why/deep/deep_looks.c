@@ -161,6 +161,8 @@ int deep_looks_add_range(struct deep_looks *looks, unsigned int run, size_t newe
 	} else if (add_look(looks, seen, end)) {
 		free(seen);
 		return -ENOMEM;
+	} else {
+		looks->runs[looks->run_count - 1].run = run;
 	}
 	memset(seen + newest, true, count * sizeof(*seen));
 	return 0;
@@ -373,13 +375,13 @@ static size_t next_together(const struct deep_looks *looks, size_t *ret_branches
 	return wanted;
 }
 
-/* Places that too few runs have seen, from the error on; each run sees the newest ones there. */
+/* Places that too few runs have seen, from the error on, where runs that probes check have none. */
 static size_t next_unseen(const struct deep_looks *looks, size_t count, size_t *ret_branches,
 			  size_t max)
 {
-	size_t wanted = 0, end = 0;
+	size_t wanted = 0, end = 0, first = looks->checked ? 0 : looks->depth - 1;
 
-	for (size_t branch = looks->depth - 1; branch < count && wanted < max; branch++) {
+	for (size_t branch = first; branch < count && wanted < max; branch++) {
 		if (branch < end || is_seen_enough(looks, branch) ||
 		    tries_of(looks, branch) >= TRIES_MAX)
 			continue;

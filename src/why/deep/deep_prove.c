@@ -18,14 +18,6 @@
 /* Kprobes at a time: each takes the kernel milliseconds to make and to remove. */
 #define CHECK_PROBES_MAX 1000
 
-static bool in_handler(const struct deep *deep, uint64_t addr)
-{
-	struct symbol sym;
-
-	return !symbols_find(deep->probes->opts->symbols, addr, &sym) &&
-	       probeable_by_handler(sym.name);
-}
-
 static int arm_probe(void *ctx, uint64_t addr)
 {
 	struct deep *deep = ctx;
@@ -36,7 +28,7 @@ static int arm_probe(void *ctx, uint64_t addr)
 	if (deep_has_too_many(deep))
 		return -ENOSPC;
 	/* Where the path's own code cannot have one, the next instruction may be there. */
-	if (deep_in_thunk(deep, addr) || in_handler(deep, addr))
+	if (deep_in_thunk(deep, addr) || deep_in_handler(deep, addr))
 		return -EINVAL;
 	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
 }
@@ -58,7 +50,7 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 		uint64_t addr;
 
 		/* Kprobes' own handling would hit it, and leave the LBR stopped. */
-		if (deep_find_view(deep, i * apart, &addr) && !in_handler(deep, addr) &&
+		if (deep_find_view(deep, i * apart, &addr) && !deep_in_handler(deep, addr) &&
 		    !deep_check_has(check, addr) && watch_point(watch, addr))
 			err = deep_check_view(check, addr);
 	}

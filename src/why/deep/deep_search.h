@@ -57,6 +57,8 @@ struct deep_target {
  * @hits_before: of all points, when deep_count_hits() was called; @passed_before: of all kprobes
  * @too_many: HITS_MAX or PASSED_MAX was passed since: nothing is armed any more in this run
  * @crowded: it was in a run before
+ * @crowded_ends: it was in a run that had kprobes among its points, or the error's was hit more
+ * than once in the call, or never: none has more
  * @crowded_probes: it was of kprobes that were to check the path
  * @lost: hits were, in the run before
  * @no_views: kprobes are armed without breakpoints
@@ -92,6 +94,7 @@ struct deep {
 	uint64_t passed_before;
 	bool too_many;
 	bool crowded;
+	bool crowded_ends;
 	bool crowded_probes;
 	bool lost;
 	bool no_views;
@@ -109,24 +112,40 @@ bool deep_find_target(const struct deep *deep, struct deep_target *ret);
 bool deep_find_overlap(const struct deep *deep, const struct deep_target *target,
 		       uint64_t *ret_addr);
 
-/**
- * deep_arm() - breakpoints for a run that is to get further: with what proves the joint
- * @target: another one, where a call on the stack is followed, too
- * @points: gets those that could be had, HW_SITES_MAX at most
- * @ret_armed: how many; 0 if one is missing that the run needs
- * Return: 0; -ENOMEM.
- */
-int deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points, size_t *ret_armed);
+#define DEEP_POINTS_MAX 8
 
 /**
- * deep_arm_looks() - breakpoints for a run that is to see the path again, and the error
- * @ret_armed: 0: there is nothing to see
+ * struct deep_points - what one run has armed, breakpoints and kprobes
+ * @registers: debug registers of these
+ * @kprobes: some are kprobes, without branches
+ */
+struct deep_points {
+	uint64_t addrs[DEEP_POINTS_MAX];
+	size_t count;
+	size_t registers;
+	bool kprobes;
+};
+
+/**
+ * deep_arm() - for a run that is to get further: with what proves the joint
+ * @target: another one, where its record alone tells its hit
+ * @points: @count is 0 if one is missing that the run needs
  * Return: 0; -ENOMEM.
  */
-int deep_arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed);
+int deep_arm(struct deep *deep, struct deep_target *target, struct deep_points *points);
+
+/**
+ * deep_arm_looks() - for a run that is to see the path again, and the error
+ * @points: @count is 0: there is nothing to see
+ * Return: 0; -ENOMEM.
+ */
+int deep_arm_looks(struct deep *deep, struct deep_points *points);
 
 /** deep_in_thunk() - anywhere in one: everybody comes by, the handlers of breakpoints, too */
 bool deep_in_thunk(const struct deep *deep, uint64_t addr);
+
+/** deep_in_handler() - in a function that the handling of each kprobe executes, too */
+bool deep_in_handler(const struct deep *deep, uint64_t addr);
 
 /** deep_refuses() - may no breakpoint stand there? A deep_refused_fn, of a struct deep */
 bool deep_refuses(const void *deep, uint64_t addr);
