@@ -54,7 +54,8 @@
  * @pairs: 1: block NEWER stands beside OLDER, within one record
  * @at_the_end: 1: block NEWER is the last one
  * @rounds: by run: how often it goes round block LOOP once more
- * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end, and in @blind_too
+ * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end, and in @blind_too;
+ * and in the function of ten blocks from @untraced on, which has no place for the tracer
  * @handler: 0; or of the function of ten blocks that each kprobe's handling executes, too
  * @plain: of the kprobes, those that are told as points are, without branches
  * @seconds: that a run takes; @slow: this one takes 400 more; @now: so many are over
@@ -99,6 +100,7 @@ static struct {
 	unsigned int blind;
 	unsigned int blind_end;
 	unsigned int blind_too;
+	unsigned int untraced;
 	unsigned int handler;
 	uint64_t probed[KPROBES];
 	size_t probed_count;
@@ -177,6 +179,8 @@ int __wrap_watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)
 	assert_false(machine.running);
 	assert_true(machine.kprobes && machine.probed_count < KPROBES);
 	if (addr >= ENTRY || (addr >= START(machine.blind) && addr < START(machine.blind_end)) ||
+	    (machine.untraced && addr >= START(machine.untraced) &&
+	     addr < START(machine.untraced + 10)) ||
 	    (machine.blind_too && addr >= START(machine.blind_too) &&
 	     addr <= END(machine.blind_too)))
 		return -EINVAL;
@@ -267,7 +271,11 @@ static uint8_t byte_at(uint64_t addr)
 	unsigned int n = (unsigned int)((addr - KERNEL) / 0x100);
 	uint64_t in = (addr - KERNEL) % 0x100;
 	static const uint8_t jump[] = {0xe9, 0xbb, 0, 0, 0};
+	static const uint8_t fentry[] = {0x0f, 0x1f, 0x44, 0, 0};
 
+	if (addr >= KERNEL && n < BLOCKS && n % 10 == 0 && in < sizeof(fentry) &&
+	    !(n && n == machine.untraced))
+		return fentry[in];
 	if (addr == SCHED + 0x28 || addr == WAKE + 0x28)
 		return 0xc3;
 	if (n && (n == machine.sleeps || n == machine.wakes) && addr >= CALL_AT(n) &&
@@ -1201,6 +1209,33 @@ static void deep_with_kprobes_but_not_everywhere(void **state)
 	deep_path_free(path);
 }
 
+/* The run with kprobes takes records where none may stand: no other run has to see that again. */
+static void deep_with_kprobes_but_not_where_records_tell(void **state)
+{
+	static const uint32_t depths[] = {4, 16, 32};
+
+	machine.kprobes = true;
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		unsigned int alone;
+
+		machine.depth = depths[i];
+		for (machine.untraced = 0; machine.untraced < BLOCKS;
+		     machine.untraced += machine.untraced ? NEWER - LOOP : LOOP) {
+			struct deep_path *path;
+
+			machine.runs = 0;
+			path = find(200, true);
+			assert_true(path->entry);
+			assert_path(path, 0);
+			if (!machine.untraced)
+				alone = machine.runs;
+			assert_int_equal(machine.runs, alone);
+			deep_path_free(path);
+		}
+	}
+	machine.untraced = 0;
+}
+
 /* What the first check did not tell is seen before others get further: else all behind it is lost.
  */
 static void deep_with_kprobes_looks_come_before_more_of_the_path(void **state)
@@ -1714,6 +1749,7 @@ int main(void)
 		TEST(deep_with_kprobes_records_do_not_show_it),
 		TEST(deep_of_four_entries_goes_on_where_the_path_was_cut),
 		TEST(deep_with_kprobes_but_not_everywhere),
+		TEST(deep_with_kprobes_but_not_where_records_tell),
 		TEST(deep_with_kprobes_looks_come_before_more_of_the_path),
 		TEST(deep_with_kprobes_looks_where_no_breakpoint_may_stand),
 		TEST(deep_with_kprobes_that_all_tasks_hit),

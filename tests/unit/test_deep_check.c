@@ -1256,6 +1256,86 @@ static void check_records_save_probes(void **state)
 	deep_check_clear(&check);
 }
 
+static uint64_t forbidden[2], viewed[HW_SITES_MAX];
+static size_t viewed_count;
+static int view_error;
+
+static bool may_view(const void *ctx, uint64_t addr)
+{
+	return addr != forbidden[0] && addr != forbidden[1];
+}
+
+static int view(void *ctx, uint64_t addr)
+{
+	if (view_error)
+		return view_error;
+	viewed[viewed_count++] = addr;
+	return 0;
+}
+
+/* Asked for alone; then breakpoints, and what is still to be armed beside these. */
+static void arm_with_views(struct deep_check *check, size_t depth, int ret)
+{
+	viewed_count = 0;
+	assert_int_equal(deep_check_make(&text, symbols, &known, true, check), 0);
+	assert_int_equal(deep_check_ask(check, &text, 100, depth, probe, NULL), 0);
+	assert_int_equal(deep_check_arm_views(check, depth, may_view, view, NULL), ret);
+	deep_check_disarm(check);
+	assert_int_equal(check->armed_count, viewed_count);
+	assert_int_equal(deep_check_arm(check, &text, 100, depth, probe, NULL), 0);
+}
+
+/* A record is taken as soon as it tells where no probe may stand, and where the path comes by once.
+ */
+static void check_records_where_no_probe_tells(void **state)
+{
+	static const struct {
+		size_t depth;
+		unsigned int forbidden[2];
+		unsigned int at;
+	} cases[] = {
+		{4, {}, 0x14},
+		{4, {0x14}, 0x05},
+		{4, {0x14, 0x05}, 0x06},
+		/* From the branch before the fork on, the record has no more. */
+		{1, {}, 0},
+		{2, {0x14}, 0},
+	};
+	struct deep_check check;
+
+	forbidden[0] = forbidden[1] = 0;
+	arm_with_views(&check, 4, 0);
+	assert_int_equal(viewed_count, 0);
+	deep_check_clear(&check);
+	/* Of the fork at 10 none may stand on either way. */
+	for (size_t i = 0; i < 3; i++)
+		refused[i] = AT(0x12 + i);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (size_t k = 0; k < 2; k++)
+			forbidden[k] = AT(cases[i].forbidden[k]);
+		arm_with_views(&check, cases[i].depth, 0);
+		assert_int_equal(viewed_count, cases[i].at ? 1 : 0);
+		assert_int_equal(check.view_count, viewed_count);
+		if (cases[i].at) {
+			assert_int_equal(viewed[0], AT(cases[i].at));
+			assert_true(deep_check_is_view(&check, viewed[0]));
+		}
+		/* Elsewhere probes tell as before. */
+		for (unsigned int at = 0x0b; at <= 0x0c; at++)
+			assert_true(is_armed(&check, at));
+		deep_check_clear(&check);
+	}
+	/* No register is left; the user wants to end it. */
+	for (int i = 0; i < 2; i++) {
+		forbidden[0] = forbidden[1] = 0;
+		view_error = i ? -EINTR : -EINVAL;
+		arm_with_views(&check, 4, i ? -EINTR : 0);
+		assert_int_equal(check.view_count, 0);
+		deep_check_clear(&check);
+	}
+	view_error = 0;
+}
+
 /* The call at 00 waited: what it did is left out of the path, which goes on at 05. */
 static void check_wait_is_left_out(void **state)
 {
@@ -1324,6 +1404,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(check_wait_is_left_out, setup),
+		cmocka_unit_test_setup(check_records_where_no_probe_tells, setup),
 		cmocka_unit_test_setup(check_probes_stand_on_both_ways, setup),
 		cmocka_unit_test_setup(check_all_hits_are_the_path, setup),
 		cmocka_unit_test_setup(check_departures_are_seen, setup),

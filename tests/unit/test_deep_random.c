@@ -29,7 +29,7 @@
  * are asked, and these may all go as the path does by chance. SEED=27392 is one.
  */
 #define SEED_FIRST 17000
-#define CASES	   3000
+#define CASES	   1500
 
 #define KERNEL	     0xffffffff81000000ull
 #define SCHED	     0xffffffff81800000ull

@@ -251,7 +251,8 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 	deep->others = deep->number = 0;
 	if (again)
 		return begin_again(deep, hits, count, kprobes);
-	if (deep_callers_keep(&deep->callers, deep->path, gone))
+	if (deep_callers_keep(&deep->callers, deep->path, gone) ||
+	    deep_looks_turn(&deep->looks, known - gone))
 		return -ENOMEM;
 	deep_give_up(deep, gone);
 	return 0;
@@ -586,10 +587,16 @@ static bool wants_check(const struct deep *deep)
 /* For checks; and for looks, where kprobes did not tell all. */
 static unsigned int kept_runs(const struct deep *deep)
 {
+	unsigned int runs = deep->opts->runs;
+
 	/* If checks took what is newer, one is enough. */
 	if (deep->proven)
 		return 1 + (deep->unobserved ? LOOKS_UNOBSERVED : 0);
-	return 1 + deep->opts->runs / CHECKS_SHARE;
+	/* Fewer looks can show nothing of what a check does not tell. */
+	if (runs < LOOKS_UNOBSERVED * CHECKS_SHARE)
+		return 1 + (runs < LOOKS_SHARE * LOOKS_UNOBSERVED ? runs / LOOKS_SHARE
+								  : LOOKS_UNOBSERVED);
+	return 1 + runs / CHECKS_SHARE;
 }
 
 /* Runs that may be made to get further. */
@@ -661,20 +668,26 @@ static void end_where_sure(struct deep *deep, bool broken_off)
 		       : "the runs go different ways; none was seen to take that one as a whole");
 }
 
-/* No run was seen to take the path as it is: another way may be found from where one left it. */
+/*
+ * No run was seen to take the path as it is; or the one that did may have left it, and others were
+ * seen to: another way may be found from there.
+ */
 static bool can_begin_anew(struct deep *deep)
 {
-	size_t count = deep->path->count, sure;
+	size_t count = deep->path->count, sure, contested;
 	bool few;
 
 	/* One run to get further, and one to check that. */
-	if (!deep->looks.checked || !deep->checked || !deep->begun || deep->passed ||
-	    deep->cuts >= CUTS_MAX || deep->path->runs + 2 > deep->opts->runs)
+	if (!deep->looks.checked || !deep->checked || !deep->begun || deep->cuts >= CUTS_MAX ||
+	    deep->path->runs + 2 > deep->opts->runs ||
+	    (deep->passed && !deep_looks_contested(&deep->looks, &contested)))
 		return false;
 	sure = deep_looks_sure(&deep->looks, count, &few);
 	if (sure >= count || sure < DEEP_OVERLAP_MIN)
 		return false;
 	log_verbose("no run takes more than %zu of %zu branches", sure, count);
+	if (deep->passed && deep_looks_turn(&deep->looks, sure))
+		return false;
 	deep->cuts++;
 	deep->proven = true;
 	deep->others = deep->number = 0;
@@ -719,23 +732,6 @@ static int make_runs(struct deep *deep, struct errmsg *msg)
 	return 0;
 }
 
-/* True if there is nothing that could be followed back: @gap says why. */
-static bool is_hopeless(const struct deep_options *opts, const struct probes *probes,
-			const struct answer *answer, struct errmsg *gap)
-{
-	if (opts->place)
-		return false;
-	if (answer->state != ORIGIN_FOUND || !answer->hit)
-		errmsg_set(gap, 0, "the place of the error is not known");
-	else if (!answer->has_lbr || !probes->events)
-		errmsg_set(gap, 0, "%s",
-			   answer->lbr_reason.text[0] ? answer->lbr_reason.text
-						      : "the LBR is not used");
-	else
-		return false;
-	return true;
-}
-
 /* Runs that follow calls have kprobes at these, whose handling would come by. */
 static bool refuses_beside(const void *ctx, uint64_t addr)
 {
@@ -773,7 +769,7 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 	deep.path = answer->deep = calloc(1, sizeof(*answer->deep));
 	if (!deep.path)
 		return -ENOMEM;
-	if (is_hopeless(opts, probes, answer, &deep.path->gap))
+	if (deep_is_hopeless(opts, probes, answer, &deep.path->gap))
 		return 0;
 	if (deep_code_find(probes->opts->symbols, &deep.code)) {
 		errmsg_set(

@@ -589,7 +589,8 @@ static int arm_fork(struct deep_check *check, const struct text_source *text, si
 	/* What the path never comes by is known by its hit alone. */
 	if (!err && fork->next && (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
 		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
-	if (!err && !deep_check_observes(check, fork))
+	/* A record behind it tells more than a probe that would end it. */
+	if (!err && !check->asks && !deep_check_observes(check, fork))
 		err = arm_behind(check, text, max, depth, probe, ctx, fork);
 	return err;
 }
@@ -634,6 +635,26 @@ int deep_check_arm(struct deep_check *check, const struct text_source *text, siz
 		}
 	}
 	return err;
+}
+
+int deep_check_ask(struct deep_check *check, const struct text_source *text, size_t max,
+		   size_t depth, deep_probe_fn *probe, void *ctx)
+{
+	check->asks = true;
+	return deep_check_arm(check, text, max, depth, probe, ctx);
+}
+
+void deep_check_disarm(struct deep_check *check)
+{
+	check->asks = false;
+	check->armed_count = 0;
+	for (size_t i = 0; i < check->view_count; i++)
+		check->armed[check->armed_count++] = check->views[i];
+	qsort(check->armed, check->armed_count, sizeof(*check->armed), address_compare);
+	for (size_t i = 0; i < check->fork_count; i++) {
+		check->forks[i].tried = false;
+		check->forks[i].next_at = check->forks[i].other_at = 0;
+	}
 }
 
 void deep_check_clear(struct deep_check *check)

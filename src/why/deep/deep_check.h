@@ -81,6 +81,7 @@ struct deep_wait {
  * @returns, @since: while the steps are gathered: of the calls that have not returned; of the next
  * @armed: addresses of probes, ascending
  * @views: of these, breakpoints that take a record
+ * @asks: deep_check_ask()'s
  */
 struct deep_check {
 	const struct symbols *symbols;
@@ -100,6 +101,7 @@ struct deep_check {
 	size_t armed_count;
 	uint64_t views[HW_SITES_MAX];
 	size_t view_count;
+	bool asks;
 };
 
 /**
@@ -131,6 +133,29 @@ typedef int deep_probe_fn(void *ctx, uint64_t addr);
  */
 int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
 		   size_t depth, deep_probe_fn *probe, void *ctx);
+
+/**
+ * deep_check_ask() - which probes would be made? deep_check_arm(), until deep_check_disarm()
+ * @probe: makes none, and tells whether there would be one
+ */
+int deep_check_ask(struct deep_check *check, const struct text_source *text, size_t max,
+		   size_t depth, deep_probe_fn *probe, void *ctx);
+
+/** typedef deep_may_fn - may a breakpoint stand at @addr? */
+typedef bool deep_may_fn(const void *ctx, uint64_t addr);
+
+/**
+ * deep_check_arm_views() - breakpoints take records where the probes that were asked for do not
+ * tell
+ * @depth: entries of a record
+ * @view: arms a breakpoint
+ * Return: 0; -ENOMEM; -EINTR.
+ */
+int deep_check_arm_views(struct deep_check *check, size_t depth, deep_may_fn *may,
+			 deep_probe_fn *view, void *ctx);
+
+/** deep_check_disarm() - forget all probes but the breakpoints */
+void deep_check_disarm(struct deep_check *check);
 
 /** deep_check_comes_by() - does the path execute the instruction at @addr, anywhere? */
 bool deep_check_comes_by(const struct deep_check *check, uint64_t addr);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "why/deep/deep_guess.h"
+/*
+ * deep_guess.c - points that the path is likely to come by shortly before it begins
+ *
+ * Where a run hits a second point before its target, and the target's record goes back to it, the
+ * record there is one with the target's: the run gets as far as two would.
+ */
+#include "why/deep/deep_search.h"
 
 #include <errno.h>
 #include <stdlib.h>

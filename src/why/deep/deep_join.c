@@ -491,8 +491,9 @@ static bool is_shorter(const struct deep_run *run, size_t hit, long at, const st
  * Before @hit the one at @place is missing. Then the run came another way there, too; or, if it hit
  * that earlier, it may have left the path between the two, and come by another point once more.
  */
-static struct deep_parted parted_at(const struct deep_known *known, const struct deep_run *run,
-				    const struct deep_hit *hit, long at, const struct place *place)
+static void parted_at(const struct deep_known *known, const struct deep_run *run,
+		      const struct deep_hit *hit, long at, const struct place *place,
+		      struct deep_parted *ret)
 {
 	size_t left = (size_t)(hit - run->hits), oldest = known->count - 1 - (size_t)place->at;
 	size_t newest = known->count - 1 - (size_t)at + hit->record.count;
@@ -504,25 +505,34 @@ static struct deep_parted parted_at(const struct deep_known *known, const struct
 		newest--;
 	else
 		newest = oldest - (oldest && !begins);
-	return (struct deep_parted){.newest = newest, .oldest = oldest};
+	ret->newest = newest;
+	ret->oldest = oldest;
+}
+
+bool deep_was_rescheduled(const struct deep_hit *hits, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (hits[i].switches != hits[0].switches)
+			return true;
+	return false;
 }
 
 /*
  * Branch @differs of the path was not taken: the run came to @addr, and from there to the next
  * newer one. Further on than the path it may have come from where that is decided.
  */
-static struct deep_parted parted_behind(const struct deep_known *known, size_t differs,
-					uint64_t addr)
+static void parted_behind(const struct deep_known *known, size_t differs, uint64_t addr,
+			  struct deep_parted *ret)
 {
 	size_t branch = known->count - 1 - differs;
 
+	ret->newest = ret->oldest = 0;
 	/* The path is nothing yet but the place where it begins, behind a call. */
 	if (!known->count)
-		return (struct deep_parted){};
-	return (struct deep_parted){.newest =
-					    branch - (branch && addr > known->branches[differs].to),
-				    .oldest = branch,
-				    .to = addr};
+		return;
+	ret->newest = branch - (branch && addr > known->branches[differs].to);
+	ret->oldest = branch;
+	ret->to = addr;
 }
 
 int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,
@@ -532,6 +542,8 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 	const struct deep_hit *hit = deep_newest_hit(run->hits, run->hit_count, known->end);
 	bool goes_on = true;
 
+	ret_parted->rescheduled =
+		hit && deep_was_rescheduled(run->hits, (size_t)(hit - run->hits) + 1);
 	while (hit) {
 		const struct why_branch *instead;
 		bool agreed = agrees(known, &place, &hit->record, ret_differs, &instead);
@@ -543,7 +555,8 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 			  agreed ? hit->record.count : (size_t)(at - (long)*ret_differs), goes_on,
 			  seen);
 		if (!agreed) {
-			*ret_parted = parted_behind(known, *ret_differs, instead ? instead->to : 0);
+			parted_behind(known, *ret_differs, instead ? instead->to : 0, ret_parted);
+			ret_parted->returned = hit > run->hits && hit[-1].switches != hit->switches;
 			return DEEP_OTHER_PATH;
 		}
 		if (!place_before(known, run, &place))
@@ -553,12 +566,12 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 		if (!left || run->hits[left - 1].ip != place.addr) {
 			if (crosses_wait(known, run, &place, &newer))
 				return DEEP_AMBIGUOUS;
-			*ret_parted = parted_at(known, run, hit, at, &place);
+			parted_at(known, run, hit, at, &place, ret_parted);
 			return DEEP_OTHER_PATH;
 		}
 		if (left == (size_t)(hit - run->hits) &&
 		    is_shorter(run, left, at, &place, ret_differs)) {
-			*ret_parted = parted_behind(known, *ret_differs, place.addr);
+			parted_behind(known, *ret_differs, place.addr, ret_parted);
 			return DEEP_OTHER_PATH;
 		}
 		goes_on = reaches(&hit->record, at, &place);

@@ -220,12 +220,20 @@ const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count
  * struct deep_parted - before which branches of the path, counted from the error, a run was seen
  * not to be on it: from @newest to @oldest. How far before that it had left the path is not known.
  * @to: 0; or where it came back to the path
+ * @rescheduled: other tasks ran between its hits, which may be why
+ * @returned: they did just before: it is where the run came back to the path from the scheduler,
+ * and may have left it for that alone
  */
 struct deep_parted {
 	size_t newest;
 	size_t oldest;
 	uint64_t to;
+	bool rescheduled;
+	bool returned;
 };
+
+/** deep_was_rescheduled() - did other tasks run between @hits of a call? */
+bool deep_was_rescheduled(const struct deep_hit *hits, size_t count);
 
 /**
  * struct deep_blind - before a branch a run may have left the path, for all that it tells

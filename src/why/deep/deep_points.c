@@ -10,7 +10,6 @@
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "why/deep/deep_compute.h"
-#include "why/deep/deep_guess.h"
 
 bool deep_in_thunk(const struct deep *deep, uint64_t addr)
 {

@@ -141,6 +141,17 @@ int deep_arm(struct deep *deep, struct deep_target *target, struct deep_points *
  */
 int deep_arm_looks(struct deep *deep, struct deep_points *points);
 
+/**
+ * deep_guess() - points that the path is likely to come by, each within a record of the one before
+ * They lie on all ways to where the path begins: in the function that it begins in, and in its
+ * callers.
+ * @target: of the run
+ * @points: gets @max at most
+ * Return: 0; -ENOMEM.
+ */
+int deep_guess(const struct deep *deep, const struct deep_target *target, uint64_t *points,
+	       size_t max, size_t *ret_count);
+
 /** deep_in_thunk() - anywhere in one: everybody comes by, the handlers of breakpoints, too */
 bool deep_in_thunk(const struct deep *deep, uint64_t addr);
 
@@ -243,6 +254,10 @@ int deep_prove(struct deep *deep, struct errmsg *msg);
 
 /** deep_verdict_text() - why the last run got no further */
 const char *deep_verdict_text(const struct deep *deep);
+
+/** deep_is_hopeless() - is there nothing that could be followed back? @gap says why */
+bool deep_is_hopeless(const struct deep_options *opts, const struct probes *probes,
+		      const struct answer *answer, struct errmsg *gap);
 
 /** deep_say_runs() - as many were made as may be */
 void deep_say_runs(const struct deep *deep, struct errmsg *gap);
