@@ -505,6 +505,8 @@ static void test_older_part_is_kept(void **state)
 	for (int i = 0; i < 3; i++) {
 		path = (struct deep_path){.end = AT(0)};
 		assert_int_equal(deep_path_begin(&path, &record, 3), 0);
+		/* It began with the entry of the call. */
+		path.entry = i == 0;
 		assert_int_equal(deep_callers_keep(&callers, &path, 28), 0);
 		deep_path_cut(&path, 28);
 		deep_callers_cut(&callers, path.count);
@@ -521,6 +523,7 @@ static void test_older_part_is_kept(void **state)
 			deep_callers_cut(&callers, path.count);
 		join(&callers, &path);
 		assert_int_equal(path.count, i ? 9 : 32);
+		assert_int_equal(path.entry, i == 0);
 		assert_memory_equal(path.branches + path.count - 9, more, sizeof(more));
 		if (!i)
 			assert_memory_equal(path.branches, all, 27 * sizeof(*all));

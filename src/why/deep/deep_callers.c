@@ -467,6 +467,7 @@ int deep_callers_keep(struct deep_callers *callers, const struct deep_path *path
 		return 0;
 	/* The one before the branch that others have instead leads on to both. */
 	caller.path.end = path->branches[count].from;
+	caller.path.entry = path->entry;
 	if (deep_path_extend(&caller.path, path->branches, count) ||
 	    copy_segments(path, path->count - count, &caller.path) || add(callers, &caller)) {
 		free(caller.path.branches);
