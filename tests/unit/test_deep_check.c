@@ -1325,6 +1325,22 @@ static void check_records_where_no_probe_tells(void **state)
 			assert_true(is_armed(&check, at));
 		deep_check_clear(&check);
 	}
+	/* Without the record it is as if none were taken: others have to see it. */
+	{
+		static const uint8_t hits[] = {0x05, 0x0b, 0x0c, 0x30, 0x36};
+		struct deep_blind blind[6] = {};
+		bool excursions[7];
+		size_t first;
+
+		forbidden[0] = AT(0x14);
+		forbidden[1] = 0;
+		arm_with_views(&check, 4, 0);
+		assert_true(compare(&check, hits, 5, &first, blind, excursions));
+		assert_int_equal(first, 0);
+		for (size_t i = 0; i < 6; i++)
+			assert_int_equal(blind[i].newer > 0, i == 3);
+		deep_check_clear(&check);
+	}
 	/* No register is left; the user wants to end it. */
 	for (int i = 0; i < 2; i++) {
 		forbidden[0] = forbidden[1] = 0;

@@ -646,6 +646,9 @@ int deep_check_ask(struct deep_check *check, const struct text_source *text, siz
 
 void deep_check_disarm(struct deep_check *check)
 {
+	for (size_t i = 0; check->asks && i < check->fork_count; i++)
+		check->forks[i].untold =
+			check->forks[i].tried && !deep_check_observes(check, &check->forks[i]);
 	check->asks = false;
 	check->armed_count = 0;
 	for (size_t i = 0; i < check->view_count; i++)

@@ -48,6 +48,7 @@ struct deep_return {
  * @next: how the path goes on; @other: the other way, 0: an indirect branch has no certain one
  * @next_at, @other_at: the probe on that way; 0: there is none
  * @tried: probes were asked for
+ * @untold: deep_check_ask() found that none would tell: only a record can
  * @back: 0; or the other way lets others run, and comes back to the path at this step
  * @quiet: it does nothing at all: this kernel's configuration lets nobody run there
  * @leads: 0; or where the other way comes to an instruction of the path, as that of a loop
@@ -60,6 +61,7 @@ struct deep_fork {
 	uint64_t next_at;
 	uint64_t other_at;
 	bool tried;
+	bool untold;
 	size_t back;
 	bool quiet;
 	uint64_t leads;

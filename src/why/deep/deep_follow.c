@@ -338,7 +338,7 @@ static size_t find_blind(const struct deep_check *check, const struct followed *
 		/* Behind the newest branch: no other run's record tells how this one came there. */
 		if (fork->branch == check->known.count)
 			first = check->known.count;
-		else if (fork->tried)
+		else if (fork->tried || fork->untold)
 			add_blind(check, at, fork, ret_blind);
 		else if (fork->branch >= first)
 			first = fork->branch + 1;
