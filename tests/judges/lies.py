@@ -283,7 +283,7 @@ def trigger_comes_early(snapshots, dice):
 def gap_texts():
     """What the reasons for a gap are called, by the source's names of them"""
     with open(os.path.join(TOP, "src", "path", "describe.c"), encoding="ascii") as file:
-        rows = re.findall(r'\[PATH_GAP_(\w+)\] = \{"[^"]*",((?:\s*"[^"]*")+)\}', file.read())
+        rows = re.findall(r'\[PATH_GAP_(\w+)\] =((?:\s*"[^"]*")+),', file.read())
     return {name: "".join(re.findall('"([^"]*)"', text)) for name, text in rows if name != "NONE"}
 
 
