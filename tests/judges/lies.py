@@ -281,9 +281,13 @@ def trigger_comes_early(snapshots, dice):
 
 
 def gap_texts():
-    """What the reasons for a gap are called, by the source's names of them"""
+    """What the reasons for a gap are called, by the source's names of them. All: else some lies are not told"""
     with open(os.path.join(TOP, "src", "path", "describe.c"), encoding="ascii") as file:
         rows = re.findall(r'\[PATH_GAP_(\w+)\] =((?:\s*"[^"]*")+),', file.read())
+    with open(os.path.join(TOP, "src", "path", "path.h"), encoding="utf-8") as file:
+        missing = set(re.findall(r"^\tPATH_GAP_(\w+)", file.read(), re.M)) - {"COUNT"} - {name for name, _ in rows}
+    if missing:
+        raise ValueError(f"src/path/describe.c: no text is read of {sorted(missing)}")
     return {name: "".join(re.findall('"([^"]*)"', text)) for name, text in rows if name != "NONE"}
 
 
