@@ -101,14 +101,15 @@ apt_progress() {
 }
 
 # apt_has PACKAGE=VERSION
+# All of the answer is read: with pipefail, an apt-cache that the end of a pipe stops is a failure.
 apt_has() {
-	apt-cache -c "$cache/apt/apt.conf" show "$1" 2>/dev/null | grep -q .
+	[ -n "$(apt-cache -c "$cache/apt/apt.conf" show "$1" 2>/dev/null)" ]
 }
 
 # apt_download DIRECTORY PACKAGE=VERSION
 apt_download() {
 	local size
-	size=$(apt-cache -c "$cache/apt/apt.conf" show "$2" | awk '/^Size:/ { print int($2 / 1e6); exit }')
+	size=$(apt-cache -c "$cache/apt/apt.conf" show "$2" | awk '/^Size:/ && !n++ { print int($2 / 1e6) }')
 	say "downloading $2, ${size:-?} MB"
 	(cd "$1" && apt-get -c "$cache/apt/apt.conf" "$(apt_progress)" download "$2" >&2) ||
 		die "cannot download $2"
@@ -118,10 +119,15 @@ apt_download() {
 # metapackages that may lead there; on Debian 12 linux-image-amd64 leads to 6.1 and
 # linux-image-6.12-amd64 to 6.12. What is in backports alone has no metapackage that stays.
 apt_kernel() {
-	local series=$1 meta
-	for meta in linux-image-amd64 "linux-image-$series-amd64"; do
+	local series=$1 meta found
+	found=$(for meta in linux-image-amd64 "linux-image-$series-amd64"; do
 		apt-cache -c "$cache/apt/apt.conf" show --no-all-versions "$meta" 2>/dev/null
-	done | apt_kernel_of_meta "$series" | grep . || apt_kernel_by_name "$series"
+	done | apt_kernel_of_meta "$series")
+	if [ "$found" ]; then
+		echo "$found"
+	else
+		apt_kernel_by_name "$series"
+	fi
 }
 
 apt_kernel_by_name() {
@@ -130,21 +136,20 @@ apt_kernel_by_name() {
 		grep -E '^linux-image-[0-9.]+(\+deb[0-9]+)?(-[0-9]+)?-amd64$' | sort -V | tail -n 1)
 	[ -n "$package" ] || return
 	version=$(apt-cache -c "$cache/apt/apt.conf" show --no-all-versions "$package" |
-		awk '/^Version:/ { print $2; exit }')
+		awk '/^Version:/ && !n++ { print $2 }')
 	echo "$package $version ${package#linux-image-}"
 }
 
 apt_kernel_of_meta() {
 	awk -v series="$1" '
-		/^Depends:/ {
-			for (i = 2; i < NF; i++)
+		/^Depends:/ && !release {
+			for (i = 2; i < NF && !release; i++)
 				if (index($i, "linux-image-" series ".") == 1 && $(i + 1) == "(=") {
 					version = $(i + 2)
 					sub(/\).*/, "", version)
 					release = $i
 					sub(/^linux-image-/, "", release)
 					print $i, version, release
-					exit
 				}
 		}'
 }
