@@ -67,7 +67,20 @@ static bool has_to_give_up(void)
 	return stop_requested > 1 || reopen_requested;
 }
 
-/* No more at once than a pipe takes without waiting when poll() says that it takes something. */
+/*
+ * No more at once than a pipe takes without waiting when poll() says that it takes something, and
+ * whole lines: the command that is traced may write to the same pipe.
+ */
+static size_t piece(const char *buf, size_t len)
+{
+	const char *end;
+
+	if (len <= PIPE_BUF)
+		return len;
+	end = memrchr(buf, '\n', PIPE_BUF);
+	return end ? (size_t)(end + 1 - buf) : PIPE_BUF;
+}
+
 static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 {
 	const struct output_idle *idle = cookie;
@@ -88,7 +101,7 @@ static ssize_t write_idle(void *cookie, const char *buf, size_t len)
 			idle->idle(idle->ctx);
 		if (ready <= 0)
 			continue;
-		wrote = write(idle->fd, buf + done, len - done < PIPE_BUF ? len - done : PIPE_BUF);
+		wrote = write(idle->fd, buf + done, piece(buf + done, len - done));
 		if (wrote < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (wrote < 0)
@@ -121,7 +134,7 @@ FILE *output_idle_open(struct output_idle *idle, FILE *out)
 		close_idle(idle);
 		return out;
 	}
-	setvbuf(waiting, NULL, _IOFBF, 65536);
+	setvbuf(waiting, idle->buffer, _IOFBF, sizeof(idle->buffer));
 	idle->waits = true;
 	if (out != stdout)
 		fclose(out);
@@ -178,6 +191,11 @@ int output_flush(FILE *out)
 	if (fflush(out) || ferror(out))
 		return errno ? -errno : -EIO;
 	return 0;
+}
+
+int output_event_done(FILE *out)
+{
+	return __fpending(out) > __fbufsize(out) / 2 ? output_flush(out) : 0;
 }
 
 int output_close(FILE *out)

@@ -29,12 +29,14 @@ FILE *output_open(const char *path);
  * @idle: called with @ctx, in the middle of a write to the stream
  * @fd: set by output_idle_open()
  * @waits: there is such a stream
+ * @buffer: of the stream
  */
 struct output_idle {
 	void (*idle)(void *ctx);
 	void *ctx;
 	int fd;
 	bool waits;
+	char buffer[65536];
 };
 
 /**
@@ -74,6 +76,14 @@ int output_begin(FILE *out);
  * Return: 0; negative errno if that, or a write before it, failed.
  */
 int output_flush(FILE *out);
+
+/**
+ * output_event_done() - an event has been printed whole: write out what is buffered, if it is much
+ * The command that is traced may write to the same file: its lines come between events then, and
+ * not into a line where the buffer was full.
+ * Return: as output_flush().
+ */
+int output_event_done(FILE *out);
 
 /**
  * output_close() - close a file, or flush stdout; what failed is forgotten afterwards

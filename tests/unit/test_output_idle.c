@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -101,6 +103,44 @@ static void output_idle_open_full_fifo_is_not_idle(void **state)
 	assert_int_equal(read(reader.fd, got, sizeof(got)), 0);
 	close(reader.fd);
 	assert_int_equal(unlink(path), 0);
+}
+
+/* Another process may write to the same file or pipe: what we write at once is whole lines. */
+static void output_whole_lines_are_written(void **state)
+{
+	static char buffer[65536], got[sizeof(buffer)];
+	struct output_idle idle = {0};
+	FILE *file = output_open(path), *out;
+	int sockets[2], fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	(void)state;
+	assert_true(file && fd >= 0);
+	setvbuf(file, buffer, _IOFBF, sizeof(buffer));
+	for (int i = 0; i < 10000; i++) {
+		assert_true(fputs(TEXT, file) >= 0);
+		assert_int_equal(output_event_done(file), 0);
+		len = read(fd, got, sizeof(got));
+		assert_true(len >= 0 && len % strlen(TEXT) == 0);
+	}
+	assert_true(lseek(fd, 0, SEEK_CUR) > (off_t)sizeof(buffer));
+	fclose(file);
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+	/* Here each write is a packet. */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
+	out = output_idle_open(&idle, fdopen(sockets[0], "w"));
+	assert_true(idle.waits);
+	for (int i = 0; i < 1000; i++) {
+		assert_true(fputs(TEXT, out) >= 0);
+		assert_int_equal(output_event_done(out), 0);
+	}
+	assert_int_equal(output_close(out), 0);
+	for (size_t left = 1000 * strlen(TEXT); left; left -= (size_t)len) {
+		len = read(sockets[1], got, sizeof(got));
+		assert_true(len > 0 && len <= PIPE_BUF && got[len - 1] == '\n');
+	}
+	close(sockets[1]);
 }
 
 static void ignore(int sig)
@@ -207,6 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_idle_open_full_fifo_is_not_idle),
+		cmocka_unit_test(output_whole_lines_are_written),
 		cmocka_unit_test(output_idle_open_signal_while_full_writes_all),
 		cmocka_unit_test(output_idle_reopen_moved_fifo_goes_on_in_the_file),
 		cmocka_unit_test(output_check_each_error_is_its_own),

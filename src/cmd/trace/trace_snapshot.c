@@ -169,6 +169,7 @@ int trace_snapshot(struct snapshot *snap, void *ctx)
 	if (trace->view)
 		trace->lost_now = lost_so_far(trace);
 	err = pipeline_event(&trace->pipeline, snap, trace->lost_now - trace->lost_told);
+	err = err ?: output_event_done(trace->out);
 	if (err)
 		trace->write_err = err;
 	trace->lost_told = trace->lost_now;
