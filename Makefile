@@ -204,7 +204,7 @@ $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 # The buffers that it reads are made up there.
 $(O)/tests/unit/test_function_log: LDFLAGS += $(foreach f,fopen cpus_online syscall mmap munmap,-Wl$(comma)--wrap=$(f))
 # So are the runs that go further back.
-$(O)/tests/unit/test_deep: LDFLAGS += $(foreach f,watch_point watch_passes watch_point_hits watch_passed_hits watch_sites_end watch_lost \
+$(O)/tests/unit/test_deep $(O)/tests/unit/test_deep_random: LDFLAGS += $(foreach f,watch_point watch_point_without_branches watch_passes watch_point_hits watch_passed_hits watch_sites_end watch_lost \
 		watch_calls_quietly watch_ends watch_points_outside command_run lbr_depth probeable_open_forbidden \
 		probeable_forbidden clock_gettime,-Wl$(comma)--wrap=$(f))
 # What a decision found is counted there.

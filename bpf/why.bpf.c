@@ -800,6 +800,35 @@ int why_passed(struct pt_regs *ctx)
 	return 0;
 }
 
+/* As a point is told, with registers and without branches: no debug register is needed. */
+SEC("?kprobe")
+int why_point_kprobe(struct pt_regs *ctx)
+{
+	struct why_task *task = current_task();
+	struct why_point *point;
+
+	count_in(&why_passed_hits);
+	if (!is_in_call(task, ctx->sp))
+		return 0;
+	point = bpf_ringbuf_reserve(&why_events, sizeof(*point), 0);
+	if (!point) {
+		__sync_fetch_and_add(&why_lost, 1);
+		return 0;
+	}
+	fill_head(&point->head, WHY_POINT);
+	point->ip = bpf_get_attach_cookie(ctx);
+	point->call = task->calls;
+	point->count = 0;
+	copy_regs(point->regs, ctx);
+	/* Of a kprobe it is behind the breakpoint instruction. */
+	point->regs[__builtin_offsetof(struct pt_regs, ip) / 8] = point->ip;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < WHY_ENDS_MAX; i++)
+		task->ends += why_ends[i] == point->ip;
+	bpf_ringbuf_submit(point, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
 static __always_inline void report_plain(enum why_event_kind kind, __u32 code)
 {
 	struct why_exited *event = bpf_ringbuf_reserve(&why_events, sizeof(*event), 0);

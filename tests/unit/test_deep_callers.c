@@ -37,7 +37,8 @@ static struct deep_hit hit_at(uint64_t ip, const struct why_branch *branches, si
 {
 	struct deep_hit hit = {.ip = ip};
 
-	memcpy(hit.record.branches, branches, count * sizeof(*branches));
+	if (count)
+		memcpy(hit.record.branches, branches, count * sizeof(*branches));
 	hit.record.count = count;
 	return hit;
 }
@@ -78,13 +79,25 @@ static void test_calls_are_found(void **state)
 	deep_callers_clear(&callers);
 }
 
+/* Points of one more call: 0: there is none. */
+static size_t aim_at(struct deep_callers *callers, const struct deep_path *path, long at,
+		     uint64_t points[2])
+{
+	const struct deep_aim *aim;
+
+	callers->aim_count = 0;
+	if (!deep_callers_aim(callers, path, at, &aim))
+		return 0;
+	points[0] = deep_callers_end_of(callers, aim);
+	points[1] = aim->point;
+	return aim->point ? 2 : 1;
+}
+
 static size_t aim(struct deep_callers *callers, uint64_t points[2])
 {
 	static const struct deep_path none;
-	size_t count = 9;
 
-	assert_int_equal(deep_callers_aim(callers, &none, DEEP_BEFORE, points, &count), 0);
-	return count;
+	return aim_at(callers, &none, DEEP_BEFORE, points);
 }
 
 /* Two records of four branches: the second is taken behind number 2 of the first, with that. */
@@ -285,7 +298,7 @@ static void test_calls_that_return_on_the_path(void **state)
 	memcpy(code + 0x70, (uint8_t[]){0xe8, 0x0b, 0, 0, 0}, 5);
 	make_way(way, 10);
 	assert_int_equal(deep_path_begin(&path, &record, 3), 0);
-	assert_int_equal(deep_callers_aim(&callers, &path, DEEP_BEFORE, points, &count), 0);
+	count = aim_at(&callers, &path, DEEP_BEFORE, points);
 	assert_int_equal(count, 1);
 	assert_int_equal(points[0], AT(0));
 	{
@@ -298,7 +311,7 @@ static void test_calls_that_return_on_the_path(void **state)
 		/* Without a hit that is known to be the path's nothing is. */
 		assert_int_equal(deep_callers_take(&callers, &run, NULL, 5), 0);
 		assert_int_equal(callers.items[0].path.count, 0);
-		assert_int_equal(deep_callers_aim(&callers, &path, DEEP_BEFORE, points, &count), 0);
+		count = aim_at(&callers, &path, DEEP_BEFORE, points);
 		assert_int_equal(deep_callers_take(&callers, &run, &hits[1], 5), 0);
 		assert_int_equal(callers.items[0].path.count, 4);
 		assert_memory_equal(callers.items[0].path.branches, way + 6, 4 * sizeof(*way));
@@ -353,13 +366,13 @@ static void test_call_is_found_where_nothing_could_be_joined(void **state)
 	struct deep_callers callers = {.text = &text, .refused = refuse, .depth = 12};
 	struct deep_path path;
 	struct why_branch all[64];
-	size_t total = make_loop(all, 3), call = total - 4, count;
+	size_t total = make_loop(all, 3), call = total - 4;
 	struct deep_hit hits[2];
 	uint64_t points[2];
 	struct deep_run run = {.points = points, .point_count = 1, .hits = hits, .hit_count = 2};
 
 	begin_late(&path, all, total, 3);
-	assert_int_equal(deep_callers_aim(&callers, &path, DEEP_BEFORE, points, &count), 0);
+	assert_int_equal(aim_at(&callers, &path, DEEP_BEFORE, points), 1);
 	assert_int_equal(points[0], AT(0));
 	hits[0] = hit_at(AT(0), all + call - 11, 11);
 	hits[1] = hit_at(AT(0x5c), all + call, 1);
@@ -389,11 +402,11 @@ static void test_call_is_executed_up_to_the_target(void **state)
 
 	/* It begins with the return of the round before. */
 	begin_late(&path, all, total, 6);
-	assert_int_equal(deep_callers_aim(&callers, &path, 2, points, &count), 0);
+	count = aim_at(&callers, &path, 2, points);
 	assert_int_equal(count, 0);
-	assert_int_equal(callers.aim, callers.count);
+	assert_int_equal(callers.aim_count, 0);
 	/* Up to there it does not. */
-	assert_int_equal(deep_callers_aim(&callers, &path, 0, points, &count), 0);
+	count = aim_at(&callers, &path, 0, points);
 	assert_int_equal(count, 1);
 	free_path(&path);
 	deep_callers_clear(&callers);
@@ -411,11 +424,116 @@ static void test_call_is_on_the_path(void **state)
 	make_way(way, 10);
 	find_calls(&callers);
 	make_path(&path, way, 1);
-	assert_int_equal(deep_callers_aim(&callers, &path, DEEP_BEFORE, points, &count), 0);
+	count = aim_at(&callers, &path, DEEP_BEFORE, points);
 	assert_int_equal(count, 1);
 	assert_int_equal(points[0], AT(0x08));
 	free_path(&path);
 	deep_callers_clear(&callers);
+}
+
+static const struct deep_aim *aim_more(struct deep_callers *callers)
+{
+	static const struct deep_path none;
+	const struct deep_aim *aim = NULL;
+
+	return deep_callers_aim(callers, &none, DEEP_BEFORE, &aim) ? aim : NULL;
+}
+
+/* To both calls in one run; a kprobe at the other one may be in the record: then to one alone. */
+static void test_calls_in_one_run(void **state)
+{
+	struct why_branch way[10], other[10];
+	struct deep_callers callers;
+	const struct deep_aim *first, *second;
+	struct deep_hit hits[4];
+	struct deep_run run = {.hits = hits, .hit_count = 2};
+
+	make_way(way, 10);
+	make_way(other, 10);
+	other[9].to = AT(0x08);
+	find_calls(&callers);
+	first = aim_more(&callers);
+	second = aim_more(&callers);
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_null(aim_more(&callers));
+	assert_int_equal(deep_callers_end_of(&callers, first), AT(0));
+	assert_int_equal(deep_callers_end_of(&callers, second), AT(0x08));
+	hits[0] = hit_at(AT(0x08), other + 6, 4);
+	hits[1] = hit_at(AT(0), way + 6, 4);
+	assert_int_equal(deep_callers_take(&callers, &run, NULL, 5), 0);
+	assert_int_equal(callers.items[0].path.count, 4);
+	assert_int_equal(callers.items[1].path.count, 4);
+	assert_int_equal(callers.aim_count, 0);
+	/* The record at the second one's point has less than that point's own branches. */
+	first = aim_more(&callers);
+	second = aim_more(&callers);
+	run.points = (uint64_t[]){AT(0), first->point, AT(0x08), second->point};
+	run.point_count = run.hit_count = 4;
+	hits[0] = hit_at(second->point, other + 8, 1);
+	hits[0].record.end = DEEP_END_RESUMED;
+	hits[1] = hit_at(AT(0x08), NULL, 0);
+	hits[2] = hit_at(first->point, way + 5, 4);
+	hits[3] = hit_at(AT(0), NULL, 0);
+	assert_int_equal(deep_callers_take(&callers, &run, NULL, 6), 0);
+	assert_int_equal(callers.items[0].path.count, 5);
+	assert_int_equal(callers.items[1].path.count, 4);
+	assert_int_equal(callers.items[1].misses, 0);
+	assert_true(callers.items[1].alone && !callers.items[0].alone);
+	/* It waits until nothing else is followed. */
+	first = aim_more(&callers);
+	assert_int_equal(first->item, 0);
+	assert_null(aim_more(&callers));
+	callers.aim_count = 0;
+	callers.items[0].over = true;
+	first = aim_more(&callers);
+	assert_int_equal(first->item, 1);
+	assert_null(aim_more(&callers));
+	deep_callers_clear(&callers);
+}
+
+/* Runs take another way, which comes back to what was the path; and one that does not. */
+static void test_older_part_is_kept(void **state)
+{
+	struct deep_callers callers = {.text = &text, .refused = refuse, .depth = 16};
+	struct deep_record record = {.count = 32};
+	struct why_branch all[32], more[5];
+	struct deep_path path;
+
+	make_way(all, 32);
+	memcpy(record.branches, all, sizeof(all));
+	for (int i = 0; i < 3; i++) {
+		path = (struct deep_path){.end = AT(0)};
+		assert_int_equal(deep_path_begin(&path, &record, 3), 0);
+		/* It began with the entry of the call. */
+		path.entry = i == 0;
+		assert_int_equal(deep_callers_keep(&callers, &path, 28), 0);
+		deep_path_cut(&path, 28);
+		deep_callers_cut(&callers, path.count);
+		assert_int_equal(callers.count, 1);
+		assert_int_equal(callers.items[0].path.count, 26);
+		assert_int_equal(callers.items[0].path.segments[0].count, 26);
+		memcpy(more, all + 23, 4 * sizeof(*all));
+		more[4] = (struct why_branch){AT(0x10), all[28].from - 1};
+		if (i == 1)
+			more[1].from++;
+		assert_int_equal(deep_path_extend(&path, more, 5), 0);
+		/* The next cut is another one's. */
+		if (i == 2)
+			deep_callers_cut(&callers, path.count);
+		join(&callers, &path);
+		assert_int_equal(path.count, i ? 9 : 32);
+		assert_int_equal(path.entry, i == 0);
+		assert_memory_equal(path.branches + path.count - 9, more, sizeof(more));
+		if (!i)
+			assert_memory_equal(path.branches, all, 27 * sizeof(*all));
+		/* Of other runs: it is to be seen again. */
+		for (size_t branch = 9; branch < 32; branch++)
+			assert_int_equal(deep_looks_seen(&looks, branch), 0);
+		free_path(&path);
+		deep_callers_clear(&callers);
+		callers = (struct deep_callers){.text = &text, .refused = refuse, .depth = 16};
+	}
 }
 
 /* A function that calls itself: both have the same newest call. */
@@ -520,6 +638,8 @@ int main(void)
 		cmocka_unit_test(test_call_is_executed_up_to_the_target),
 		cmocka_unit_test(test_call_is_on_the_path),
 		cmocka_unit_test(test_call_twice_on_the_stack),
+		cmocka_unit_test(test_calls_in_one_run),
+		cmocka_unit_test(test_older_part_is_kept),
 		cmocka_unit_test(test_joint_that_is_not_whole),
 		cmocka_unit_test(test_target_that_tells_nothing),
 		cmocka_unit_test(test_path_is_cut),

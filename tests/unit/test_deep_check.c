@@ -82,8 +82,15 @@ static bool is_armed(const struct deep_check *check, unsigned int at)
 	return false;
 }
 
+/* Before these branches, the newest first, the run may have left the path. */
+static void assert_blind(const struct deep_blind *blind, const bool *wanted, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(blind[i].newer > 0, wanted[i]);
+}
+
 static bool compare(const struct deep_check *check, const uint8_t *ats, size_t count,
-		    size_t *ret_first, bool *ret_blind, bool *ret_excursions)
+		    size_t *ret_first, struct deep_blind *ret_blind, bool *ret_excursions)
 {
 	static struct deep_hit hits[16];
 
@@ -129,13 +136,14 @@ static void check_all_hits_are_the_path(void **state)
 {
 	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
 	struct deep_check check;
-	bool blind[6], excursions[7];
+	struct deep_blind blind[6];
+	bool excursions[7];
 	size_t first = 9;
 
 	arm(&check, 100);
 	assert_true(compare(&check, hits, 4, &first, blind, excursions));
 	assert_int_equal(first, 0);
-	assert_memory_equal(blind, ((bool[6]){}), 6);
+	assert_blind(blind, (bool[6]){}, 6);
 	deep_check_clear(&check);
 }
 
@@ -161,7 +169,8 @@ static void check_departures_are_seen(void **state)
 		{{0x0b, 0x0c, 0x30}, 3, 6},
 	};
 	struct deep_check check;
-	bool blind[6], excursions[7];
+	struct deep_blind blind[6];
+	bool excursions[7];
 
 	arm(&check, 100);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -180,7 +189,8 @@ static void check_path_without_entry(void **state)
 	static const uint8_t ats[] = {0x12, 0x30, 0x0b, 0x0c, 0x30, 0x36};
 	struct deep_hit hits[6] = {};
 	struct deep_check check;
-	bool blind[6], excursions[7];
+	struct deep_blind blind[6];
+	bool excursions[7];
 	size_t first = 9;
 
 	arm(&check, 100);
@@ -196,7 +206,8 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
 	struct deep_hit with[4] = {};
 	struct deep_check check;
-	bool blind[6], excursions[7];
+	struct deep_blind blind[6];
+	bool excursions[7];
 	size_t first;
 
 	/* NOP behind NOP is as good. */
@@ -204,7 +215,7 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x13));
 	assert_true(compare(&check, hits, 4, &first, blind, excursions));
-	assert_memory_equal(blind, ((bool[6]){}), 6);
+	assert_blind(blind, (bool[6]){}, 6);
 	deep_check_clear(&check);
 	/* Up to where the ways meet: RET stands in both. */
 	refused[1] = AT(0x13);
@@ -212,7 +223,7 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	assert_true(is_armed(&check, 0x14));
 	assert_true(compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x30, 0x36}, 5, &first,
 			    blind, excursions));
-	assert_memory_equal(blind, ((bool[6]){0, 0, 0, 1}), 6);
+	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	/* A record of the run has that branch, and the one before it. */
 	for (size_t i = 0; i < 4; i++)
 		with[i].ip = AT(hits[i]);
@@ -220,18 +231,27 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	with[0].record.count = 3;
 	deep_check_clear(&check);
 	refused[2] = AT(0x14);
+	/* Then one stands where the caller goes on: there the run was on the path again. */
+	arm(&check, 100);
+	assert_true(is_armed(&check, 0x05));
+	assert_true(compare(&check, (const uint8_t[]){0x05, 0x0b, 0x0c, 0x30, 0x36}, 5, &first,
+			    blind, excursions));
+	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
+	assert_int_equal(blind[3].newer, 2);
+	deep_check_clear(&check);
+	refused[3] = AT(0x05);
 	arm(&check, 100);
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
-	assert_memory_equal(blind, ((bool[6]){}), 6);
+	assert_blind(blind, (bool[6]){}, 6);
 	/* The branch itself is enough where nothing else can have led to its source. */
 	with[0].record.count = 2;
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
-	assert_memory_equal(blind, ((bool[6]){}), 6);
+	assert_blind(blind, (bool[6]){}, 6);
 	/* Not without that. */
 	with[0].record.branches[0] = way[1];
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
-	assert_memory_equal(blind, ((bool[6]){0, 0, 0, 1}), 6);
+	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	/* Another one from where the path comes by is a departure. */
 	with[0].record.branches[1].from = AT(0x12);
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
@@ -251,13 +271,14 @@ static void check_few_probes_go_to_the_newest(void **state)
 {
 	static const uint8_t hits[] = {0x30, 0x36};
 	struct deep_check check;
-	bool blind[6], excursions[7];
+	struct deep_blind blind[6];
+	bool excursions[7];
 	size_t first;
 
 	arm(&check, 2);
 	assert_int_equal(check.armed_count, 2);
 	assert_true(compare(&check, hits, 2, &first, blind, excursions));
-	assert_memory_equal(blind, ((bool[6]){0, 1, 0, 1, 0, 0}), 6);
+	assert_blind(blind, (bool[6]){0, 1, 0, 1, 0, 0}, 6);
 	deep_check_clear(&check);
 	/* The error itself can have none. */
 	refused[0] = AT(0x36);
@@ -272,7 +293,8 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	struct why_branch other[6];
 	const struct deep_known odd = {.branches = other, .count = 6, .end = AT(0x36)};
 	struct deep_check check;
-	bool blind[6], excursions[7];
+	struct deep_blind blind[6];
+	bool excursions[7];
 	size_t first = 9;
 
 	memcpy(other, way, sizeof(way));
@@ -283,7 +305,7 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	assert_false(deep_check_compare(&check, NULL, 0, true, &first, blind, excursions));
 	assert_int_equal(first, 6);
-	assert_memory_equal(blind, ((bool[6]){1, 0, 0, 1, 0, 0}), 6);
+	assert_blind(blind, (bool[6]){1, 0, 0, 1, 0, 0}, 6);
 	deep_check_clear(&check);
 }
 
@@ -396,7 +418,8 @@ static void check_others_ran(void **state)
 		{{0x26, 0x26, 0x0c}, {0x10, 0x10, 0}, 3, 0, true},
 	};
 	struct deep_check check;
-	bool blind[4], excursions[5];
+	struct deep_blind blind[4];
+	bool excursions[5];
 	size_t first;
 
 	arm_by_it(&check, false);
@@ -410,7 +433,7 @@ static void check_others_ran(void **state)
 		assert_int_equal(deep_check_compare(&check, hits, cases[i].count, true, &first,
 						    blind, excursions),
 				 cases[i].passed);
-		assert_memory_equal(blind, ((bool[4]){}), 4);
+		assert_blind(blind, (bool[4]){}, 4);
 		assert_memory_equal(excursions, ((bool[5]){[2] = cases[i].excursions}), 5);
 		assert_true(cases[i].passed ? !first : first > 0);
 	}
@@ -424,7 +447,8 @@ static void check_others_ran_in_a_record(void **state)
 				   {.ip = AT(0x0c), .regs[PTREG_SP] = SP}};
 	struct deep_record *record = &hits[1].record;
 	struct deep_check check;
-	bool blind[4], excursions[5];
+	struct deep_blind blind[4];
+	bool excursions[5];
 	size_t first;
 
 	arm_by_it(&check, true);
@@ -479,7 +503,8 @@ static void check_rcu_read_unlock(void **state)
 		symbol_table("ffffffff81000000 T f\nffffffff81000020 T __rcu_read_unlock\n"
 			     "ffffffff81000038 T rcu_read_unlock_special\n");
 	uint8_t kept[sizeof(unlocks)];
-	bool blind[3], excursions[4];
+	struct deep_blind blind[3];
+	bool excursions[4];
 	struct deep_check check;
 	size_t first;
 
@@ -509,7 +534,7 @@ static void check_rcu_read_unlock(void **state)
 		assert_int_equal(
 			deep_check_compare(&check, hits, count, true, &first, blind, excursions),
 			1);
-		assert_memory_equal(blind, ((bool[3]){}), 3);
+		assert_blind(blind, (bool[3]){}, 3);
 		assert_int_equal(excursions[1], cases[i].excursion);
 	}
 	deep_check_clear(&check);
@@ -594,7 +619,8 @@ static void check_others_wanted_to_run(void **state)
 				hits[2] = {{.ip = AT(0x25), .regs[PTREG_SP] = SP}, hit};
 		struct deep_record *record = &hit.record;
 		struct deep_check check;
-		bool blind[3], excursions[4];
+		struct deep_blind blind[3];
+		bool excursions[4];
 		size_t first;
 
 		arm_preempt(&check, i, 3, 0x10, true);
@@ -627,7 +653,7 @@ static void check_others_wanted_to_run(void **state)
 		assert_int_equal(
 			deep_check_compare(&check, hits, 2, true, &first, blind, excursions), 1);
 		assert_memory_equal(excursions, ((bool[4]){[1] = true}), 4);
-		assert_memory_equal(blind, ((bool[3]){}), 3);
+		assert_blind(blind, (bool[3]){}, 3);
 		hits[0].ip = AT(0x2a);
 		assert_int_equal(
 			deep_check_compare(&check, hits, 2, true, &first, blind, excursions), 0);
@@ -643,7 +669,8 @@ static void check_others_wanted_to_run_behind_the_newest_branch(void **state)
 				   {.ip = AT(0x39), .regs[PTREG_SP] = SP}};
 	struct deep_record *record = &hits[1].record;
 	struct deep_check check;
-	bool blind[2], excursions[3];
+	struct deep_blind blind[2];
+	bool excursions[3];
 	size_t first;
 
 	arm_preempt(&check, 0, 2, 0x39, false);
@@ -747,7 +774,8 @@ static void check_other_ways_do_something(void **state)
 		struct deep_hit hit = {.ip = AT(cases[i].end)};
 		struct deep_record *record = &hit.record;
 		struct deep_check check;
-		bool blind[3], excursions[4];
+		struct deep_blind blind[3];
+		bool excursions[4];
 		size_t first;
 
 		memcpy(kept, code, sizeof(kept));
@@ -783,7 +811,8 @@ static void check_kprobe_on_a_branch(void **state)
 	struct deep_hit with[2] = {{.ip = AT(0x0c)}, {.ip = AT(0x36)}};
 	struct deep_record *record = &with[1].record;
 	struct deep_check check;
-	bool blind[6], excursions[7];
+	struct deep_blind blind[6];
+	bool excursions[7];
 	size_t first = 9;
 
 	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
@@ -855,7 +884,8 @@ static void check_interrupt_in_a_loop_behind_a_probe(void **state)
 		struct deep_hit with[2] = {{.ip = AT(2)}, {.ip = AT(6)}};
 		struct deep_record *record = &with[1].record;
 		struct deep_check check;
-		bool blind[4], excursions[5];
+		struct deep_blind blind[4];
+		bool excursions[5];
 		size_t first = 9;
 
 		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
@@ -902,7 +932,8 @@ static void check_handler_of_a_kprobe_returns_to_the_next_instruction(void **sta
 	struct deep_record *record = &with[1].record;
 	uint8_t kept[sizeof(code)];
 	struct deep_check check;
-	bool blind[2], excursions[3];
+	struct deep_blind blind[2];
+	bool excursions[3];
 	size_t first = 9;
 
 	memcpy(kept, code, sizeof(kept));
@@ -941,7 +972,8 @@ static void check_handler_returns_to_a_thunk(void **state)
 	struct deep_record *record = &with[1].record;
 	uint8_t kept[sizeof(code)];
 	struct deep_check check;
-	bool blind[5], excursions[6];
+	struct deep_blind blind[5];
+	bool excursions[6];
 	size_t first = 9;
 
 	memcpy(kept, code, sizeof(kept));
@@ -975,7 +1007,8 @@ static void check_loop_of_two_blocks(void **state)
 	struct deep_record *record = &with[1].record;
 	uint8_t kept[sizeof(code)];
 	struct deep_check check;
-	bool blind[3], excursions[4];
+	struct deep_blind blind[3];
+	bool excursions[4];
 	size_t first = 9;
 
 	memcpy(kept, code, sizeof(kept));
@@ -1002,13 +1035,125 @@ static void check_loop_of_two_blocks(void **state)
 	deep_check_clear(&check);
 }
 
+/*
+ * The same, with one more block behind it. The path goes round twice, and the record shows the end
+ * of the last time: how often the run has gone round before is not in it.
+ */
+static void check_loop_that_the_record_does_not_reach(void **state)
+{
+	/* 00: jmp 10; 10: nop; 11: jmp 18; 18: je 10; 1a: jmp 30; 30: nop (the error) */
+	static const uint8_t loop[] = {0xeb,	      0x0e, [0x10] = 0x90, 0xeb, 0x05,
+				       [0x18] = 0x74, 0xf6, 0xeb,	   0x14, [0x30] = 0x90};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)},    {AT(0), AT(0x10)},
+					{AT(0x11), AT(0x18)}, {AT(0x18), AT(0x10)},
+					{AT(0x11), AT(0x18)}, {AT(0x1a), AT(0x30)}};
+	const struct deep_known path = {.branches = to, .count = 6, .end = AT(0x30)};
+	struct deep_hit with[2] = {{.ip = AT(0)}, {.ip = AT(0x30)}};
+	struct deep_record *record = &with[1].record;
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	struct deep_blind blind[6];
+	bool excursions[7];
+	size_t first = 9;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, loop, sizeof(loop));
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x30)), 0);
+	add_kprobe(&check, 0);
+	assert_int_equal(deep_check_arm(&check, &text, 1, 8, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	record->end = DEEP_END_FULL;
+	record->count = 2;
+	memcpy(record->branches, to + 4, 2 * sizeof(*to));
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
+	assert_int_equal(first, 6);
+	deep_check_clear(&check);
+}
+
+/* A blind fork's other way: round a loop, to which the path comes by the second branch. */
+static void check_loop_that_no_probe_tells(void **state)
+{
+	/* 00: jmp 10; 10: nop; 11: jmp 18; 18: je 10 (not taken); 1a: jmp 30; 30: nop (the error)
+	 */
+	static const uint8_t loop[] = {0xeb,	      0x0e, [0x10] = 0x90, 0xeb, 0x05,
+				       [0x18] = 0x74, 0xf6, 0xeb,	   0x14, [0x30] = 0x90};
+	static const uint8_t hits[] = {0x30};
+	const struct why_branch to[] = {
+		{AT(0x3f), AT(0)}, {AT(0), AT(0x10)}, {AT(0x11), AT(0x18)}, {AT(0x1a), AT(0x30)}};
+	const struct deep_known path = {.branches = to, .count = 4, .end = AT(0x30)};
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	struct deep_blind blind[4];
+	bool excursions[5];
+	size_t first = 9;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, loop, sizeof(loop));
+	refused[0] = AT(0x10);
+	refused[1] = AT(0x11);
+	refused[2] = AT(0x18);
+	refused[3] = AT(0x1a);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	assert_true(compare(&check, hits, 1, &first, blind, excursions));
+	assert_blind(blind, (bool[4]){1}, 4);
+	assert_int_equal(blind[0].older, 2);
+	assert_int_equal(blind[0].loop, AT(0x10));
+	deep_check_clear(&check);
+}
+
+/*
+ * A blind fork behind which the path calls a function. That one is hit by the other way, too, if it
+ * calls it: where the call has returned to tells.
+ */
+static void check_blind_up_to_where_the_run_is_back(void **state)
+{
+	/* 00: je 20; 02: call 10; 07: jmp 30; 10: nop, ret; 20: ret; 30: nop (the error) */
+	static const uint8_t calls[] = {
+		0x74,	       0x1e, 0xe8,	    0x09,	  0, 0, 0, 0xeb, 0x27,
+		[0x10] = 0x90, 0xc3, [0x20] = 0xc3, [0x30] = 0x90};
+	static const uint8_t hits[] = {0x10, 0x07, 0x30}, fewer[] = {0x10, 0x30};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)},
+					{AT(0x02), AT(0x10)},
+					{AT(0x11), AT(0x07)},
+					{AT(0x07), AT(0x30)}};
+	const struct deep_known path = {.branches = to, .count = 4, .end = AT(0x30)};
+	uint8_t kept[sizeof(code)];
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, calls, sizeof(calls));
+	refused[0] = AT(0x20);
+	refused[1] = AT(0x02);
+	for (int i = 0; i < 2; i++) {
+		struct deep_check check;
+		struct deep_blind blind[4];
+		bool excursions[5];
+		size_t first = 9;
+
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+		assert_true(is_armed(&check, 0x10));
+		assert_true(compare(&check, i ? fewer : hits, 3 - i, &first, blind, excursions));
+		assert_blind(blind, (bool[4]){0, 0, 1, 0}, 4);
+		assert_int_equal(blind[2].newer, 2 + i);
+		assert_int_equal(blind[2].older, 0);
+		deep_check_clear(&check);
+		/* Without that the error does. */
+		refused[2] = AT(0x07);
+	}
+	memcpy(code, kept, sizeof(kept));
+}
+
 /* Behind the newest branch only a record at the error tells, where no probe does. */
 static void check_fork_behind_the_newest_branch(void **state)
 {
 	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
 	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x0c)}};
 	struct deep_check check;
-	bool blind[4], excursions[5];
+	struct deep_blind blind[4];
+	bool excursions[5];
 	size_t first = 9;
 
 	/* Over that one, or not: then the error. */
@@ -1039,7 +1184,8 @@ static void check_record_without_a_branch(void **state)
 	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
 	struct deep_hit with[2] = {{.ip = AT(0x07)}, {.ip = AT(0x0c)}};
 	struct deep_check check;
-	bool blind[4], excursions[5];
+	struct deep_blind blind[4];
+	bool excursions[5];
 	size_t first = 9;
 
 	refused[0] = AT(0x0b);
@@ -1068,7 +1214,8 @@ static void check_records_save_probes(void **state)
 {
 	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x36)}};
 	struct deep_check check;
-	bool blind[6], excursions[7];
+	struct deep_blind blind[6];
+	bool excursions[7];
 	size_t first = 9;
 
 	/* The newest three are in the record at the error, those before in the one at 0x14. */
@@ -1085,14 +1232,14 @@ static void check_records_save_probes(void **state)
 	with[1].record.resumed = AT(0x14);
 	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
 	assert_int_equal(first, 0);
-	assert_memory_equal(blind, ((bool[6]){}), 6);
+	assert_blind(blind, (bool[6]){}, 6);
 	/* That record is cut, as by an interrupt. */
 	memcpy(with[1].record.branches, way + 5, sizeof(*way));
 	with[1].record.count = 1;
 	with[1].record.resumed = AT(0x30);
 	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
 	assert_int_equal(first, 5);
-	assert_memory_equal(blind, ((bool[6]){}), 6);
+	assert_blind(blind, (bool[6]){}, 6);
 	deep_check_clear(&check);
 	/* The record at the error has two branches, and not the return from the handler at 0x05. */
 	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
@@ -1107,6 +1254,102 @@ static void check_records_save_probes(void **state)
 	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
 	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x20) && is_armed(&check, 0x0b));
 	deep_check_clear(&check);
+}
+
+static uint64_t forbidden[2], viewed[HW_SITES_MAX];
+static size_t viewed_count;
+static int view_error;
+
+static bool may_view(const void *ctx, uint64_t addr)
+{
+	return addr != forbidden[0] && addr != forbidden[1];
+}
+
+static int view(void *ctx, uint64_t addr)
+{
+	if (view_error)
+		return view_error;
+	viewed[viewed_count++] = addr;
+	return 0;
+}
+
+/* Asked for alone; then breakpoints, and what is still to be armed beside these. */
+static void arm_with_views(struct deep_check *check, size_t depth, int ret)
+{
+	viewed_count = 0;
+	assert_int_equal(deep_check_make(&text, symbols, &known, true, check), 0);
+	assert_int_equal(deep_check_ask(check, &text, 100, depth, probe, NULL), 0);
+	assert_int_equal(deep_check_arm_views(check, depth, may_view, view, NULL), ret);
+	deep_check_disarm(check);
+	assert_int_equal(check->armed_count, viewed_count);
+	assert_int_equal(deep_check_arm(check, &text, 100, depth, probe, NULL), 0);
+}
+
+/* A record is taken as soon as it tells where no probe may stand, and where the path comes by once.
+ */
+static void check_records_where_no_probe_tells(void **state)
+{
+	static const struct {
+		size_t depth;
+		unsigned int forbidden[2];
+		unsigned int at;
+	} cases[] = {
+		{4, {}, 0x14},
+		{4, {0x14}, 0x05},
+		{4, {0x14, 0x05}, 0x06},
+		/* From the branch before the fork on, the record has no more. */
+		{1, {}, 0},
+		{2, {0x14}, 0},
+	};
+	struct deep_check check;
+
+	forbidden[0] = forbidden[1] = 0;
+	arm_with_views(&check, 4, 0);
+	assert_int_equal(viewed_count, 0);
+	deep_check_clear(&check);
+	/* Of the fork at 10 none may stand on either way. */
+	for (size_t i = 0; i < 3; i++)
+		refused[i] = AT(0x12 + i);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (size_t k = 0; k < 2; k++)
+			forbidden[k] = AT(cases[i].forbidden[k]);
+		arm_with_views(&check, cases[i].depth, 0);
+		assert_int_equal(viewed_count, cases[i].at ? 1 : 0);
+		assert_int_equal(check.view_count, viewed_count);
+		if (cases[i].at) {
+			assert_int_equal(viewed[0], AT(cases[i].at));
+			assert_true(deep_check_is_view(&check, viewed[0]));
+		}
+		/* Elsewhere probes tell as before. */
+		for (unsigned int at = 0x0b; at <= 0x0c; at++)
+			assert_true(is_armed(&check, at));
+		deep_check_clear(&check);
+	}
+	/* Without the record it is as if none were taken: others have to see it. */
+	{
+		static const uint8_t hits[] = {0x05, 0x0b, 0x0c, 0x30, 0x36};
+		struct deep_blind blind[6] = {};
+		bool excursions[7];
+		size_t first;
+
+		forbidden[0] = AT(0x14);
+		forbidden[1] = 0;
+		arm_with_views(&check, 4, 0);
+		assert_true(compare(&check, hits, 5, &first, blind, excursions));
+		assert_int_equal(first, 0);
+		for (size_t i = 0; i < 6; i++)
+			assert_int_equal(blind[i].newer > 0, i == 3);
+		deep_check_clear(&check);
+	}
+	/* No register is left; the user wants to end it. */
+	for (int i = 0; i < 2; i++) {
+		forbidden[0] = forbidden[1] = 0;
+		view_error = i ? -EINTR : -EINVAL;
+		arm_with_views(&check, 4, i ? -EINTR : 0);
+		assert_int_equal(check.view_count, 0);
+		deep_check_clear(&check);
+	}
+	view_error = 0;
 }
 
 /* The call at 00 waited: what it did is left out of the path, which goes on at 05. */
@@ -1125,7 +1368,8 @@ static void check_wait_is_left_out(void **state)
 					{.ip = AT(0x0c), .regs[PTREG_SP] = 0x100, .switches = 2},
 					{.ip = AT(0x30), .regs[PTREG_SP] = 0x100, .switches = 2},
 					{.ip = AT(0x36), .regs[PTREG_SP] = 0x100, .switches = 2}};
-	bool blind[3], excursions[4];
+	struct deep_blind blind[3];
+	bool excursions[4];
 	struct deep_hit hits[ARRAY_SIZE(good)];
 	struct deep_check check;
 	size_t first;
@@ -1176,6 +1420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(check_wait_is_left_out, setup),
+		cmocka_unit_test_setup(check_records_where_no_probe_tells, setup),
 		cmocka_unit_test_setup(check_probes_stand_on_both_ways, setup),
 		cmocka_unit_test_setup(check_all_hits_are_the_path, setup),
 		cmocka_unit_test_setup(check_departures_are_seen, setup),
@@ -1194,6 +1439,9 @@ int main(void)
 		cmocka_unit_test_setup(check_handler_of_a_kprobe_returns_to_the_next_instruction,
 				       setup),
 		cmocka_unit_test_setup(check_loop_of_two_blocks, setup),
+		cmocka_unit_test_setup(check_loop_that_the_record_does_not_reach, setup),
+		cmocka_unit_test_setup(check_loop_that_no_probe_tells, setup),
+		cmocka_unit_test_setup(check_blind_up_to_where_the_run_is_back, setup),
 		cmocka_unit_test_setup(check_rcu_read_unlock, setup),
 		cmocka_unit_test_setup(check_probe_behind_a_call, setup),
 		cmocka_unit_test_setup(check_record_without_a_branch, setup),

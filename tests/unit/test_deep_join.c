@@ -920,12 +920,83 @@ static void agree_point_hit_again_differs_behind_the_missing_one(void **state)
 
 	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
 	assert_int_equal(differs, all.count);
-	/* Behind the record at the error, up to the branch to START(105). */
-	assert_int_equal(parted.newest, 3);
+	/* From what led to the oldest branch of the record at the error, to the branch to
+	 * START(105). */
+	assert_int_equal(parted.newest, 2);
 	assert_int_equal(parted.oldest, 5);
 	/* Without that it did not come by START(105). */
 	run.hits = hits + 2;
 	run.hit_count = 2;
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
+	assert_true(parted.newest == 5 && parted.oldest == 5);
+}
+
+/* The record goes on from the point before, without a branch that the path has between the two. */
+static void agree_hit_that_goes_on_from_the_one_before(void **state)
+{
+	struct why_branch way[10];
+	uint64_t points[] = {END(110), START(105)};
+	struct deep_known all = {.branches = way, .count = steps(way, 100, 109), .end = END(110)};
+	const struct deep_hit hits[] = {hit_of(START(105), 100, 104),
+					hit_behind(END(110), START(105), 106, 109)};
+	struct deep_run run = {.points = points, .point_count = 2, .hits = hits, .hit_count = 2};
+	struct deep_parted parted = {};
+	struct deep_joint joint;
+	bool seen[10] = {};
+	size_t differs = 0;
+
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
+	assert_int_equal(differs, 5);
+	assert_true(parted.newest == 4 && parted.oldest == 4);
+	assert_memory_equal(seen, ((bool[10]){1, 1, 1, 1}), sizeof(seen));
+	assert_int_equal(join_at(4, hits, 2, &joint), DEEP_OTHER_PATH);
+	assert_int_equal(joint.differs, 5);
+}
+
+/* The path begins behind a call that is left out: the run took a branch between the two, or not. */
+static void agree_branch_between_a_wait_and_the_path(void **state)
+{
+	struct why_branch way[10];
+	uint64_t point = END(110);
+	struct deep_known all = {.branches = way,
+				 .count = steps(way, 100, 109),
+				 .end = END(110),
+				 .start = START(100) - 0x10};
+	struct deep_hit hit = hit_of(END(110), 99, 109);
+	struct deep_run run = {.points = &point, .point_count = 1, .hits = &hit, .hit_count = 1};
+	struct deep_parted parted = {};
+	bool seen[10] = {};
+	size_t differs = 9;
+
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
+	assert_int_equal(differs, 0);
+	assert_memory_equal(seen, ((bool[10]){1, 1, 1, 1, 1, 1, 1, 1, 1}), sizeof(seen));
+	hit.record.branches[0].to = all.start;
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_JOINED);
+	/* Without such a call nothing is known of what is before. */
+	hit = hit_of(END(110), 99, 109);
+	all.start = 0;
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_JOINED);
+}
+
+/* To where the path has a branch to the run came from further on: it may have left it right there.
+ */
+static void agree_run_that_comes_back_within_a_block(void **state)
+{
+	struct why_branch way[10];
+	uint64_t point = END(110);
+	struct deep_known all = {.branches = way, .count = steps(way, 100, 109), .end = END(110)};
+	struct deep_hit hit = hit_of(END(110), 100, 109);
+	struct deep_run run = {.points = &point, .point_count = 1, .hits = &hit, .hit_count = 1};
+	struct deep_parted parted = {};
+	bool seen[10] = {};
+	size_t differs = 9;
+
+	hit.record.branches[4] = (struct why_branch){START(105) + 8, START(105) + 0x10};
+	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
+	assert_int_equal(differs, 4);
+	assert_true(parted.newest == 4 && parted.oldest == 5);
+	hit.record.branches[4].to = START(105);
 	assert_int_equal(deep_agree(&all, &run, seen, &differs, &parted), DEEP_OTHER_PATH);
 	assert_true(parted.newest == 5 && parted.oldest == 5);
 }
@@ -961,6 +1032,9 @@ int main(void)
 		cmocka_unit_test(agree_records_that_reach_each_other_are_one),
 		cmocka_unit_test(agree_hit_missing_differs_somewhere),
 		cmocka_unit_test(agree_point_hit_again_differs_behind_the_missing_one),
+		cmocka_unit_test(agree_hit_that_goes_on_from_the_one_before),
+		cmocka_unit_test(agree_branch_between_a_wait_and_the_path),
+		cmocka_unit_test(agree_run_that_comes_back_within_a_block),
 		cmocka_unit_test(join_error_not_hit_or_point_not_hit),
 		cmocka_unit_test(join_record_with_the_entry_says_so),
 		cmocka_unit_test(record_interrupt_inside_is_cut_out_and_named),

@@ -209,32 +209,34 @@ static void looks_long_stretch_of_one_run_needs_another(void **state)
 static void looks_proven_by_one_run(void **state)
 {
 	struct deep_looks looks = {.depth = DEPTH, .checked = true};
-	bool few = false, blind[BLOCKS] = {[40] = true, [70] = true};
+	struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}, [70] = {.newer = 1}};
+	bool few = false;
 	size_t next[3] = {}, branch = 0;
 
 	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
 	/* Nothing is, but the record at the error, of one run. */
 	assert_int_equal(sure(&looks, &few), DEPTH);
 	assert_true(few);
-	assert_int_equal(deep_looks_prove(&looks, 60, blind, true), 1);
+	assert_int_equal(deep_looks_prove(&looks, 60, blind, true, false), 1);
 	assert_int_equal(sure(&looks, &few), 40);
 	assert_true(few);
 	/* Less than before is no news, but for where the run left the path. */
-	assert_int_equal(deep_looks_prove(&looks, 50, blind, true), 0);
+	assert_int_equal(deep_looks_prove(&looks, 50, blind, true, false), 0);
 	assert_false(deep_looks_parted(&looks, 0, &branch));
-	assert_int_equal(deep_looks_prove(&looks, 60, blind, true), 0);
-	assert_int_equal(deep_looks_prove(&looks, 50, blind, true), 0);
+	assert_int_equal(deep_looks_prove(&looks, 60, blind, true, false), 0);
+	assert_int_equal(deep_looks_prove(&looks, 50, blind, true, false), 0);
 	assert_true(deep_looks_parted(&looks, 0, &branch) && branch == 50);
 	assert_true(deep_looks_parted(&looks, 1, &branch) && branch == 60);
+	/* Whether it goes on from the branch before it. */
 	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 1);
-	assert_int_equal(next[0], 40);
+	assert_int_equal(next[0], 41);
 	for (size_t i = 0; i < 3; i++)
 		add_run(&looks, 39, BLOCKS);
 	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 0);
 	assert_int_equal(sure(&looks, &few), 60);
 	assert_false(few);
 	/* A run went another way where that one may have, too. */
-	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
 	for (size_t i = 0; i < 3; i++)
 		add_run(&looks, 69, BLOCKS);
 	assert_int_equal(sure(&looks, &few), BLOCKS);
@@ -251,19 +253,22 @@ static void looks_proven_by_one_run(void **state)
 static void looks_proven_by_one_run_and_told_of_ranges(void **state)
 {
 	struct deep_looks looks = {.depth = DEPTH, .checked = true};
-	bool few = false, blind[BLOCKS] = {[40] = true};
+	struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}};
+	bool few = false;
 
 	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
-	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
 	looks.number = 7;
 	add_run(&looks, 39, BLOCKS);
 	assert_int_equal(deep_looks_add_range(&looks, 7, 30, 20), 0);
-	assert_int_equal(deep_looks_seen(&looks, 40), 1);
+	assert_int_equal(deep_looks_seen(&looks, 41), 1);
 	assert_int_equal(deep_looks_seen(&looks, 30), 1);
-	assert_int_equal(deep_looks_add_range(&looks, 8, 40, 1), 0);
+	assert_int_equal(deep_looks_add_range(&looks, 8, 41, 1), 0);
+	/* That branch alone says nothing of how a run came to it. */
+	assert_int_equal(deep_looks_add_range(&looks, 9, 40, 1), 0);
 	assert_int_equal(sure(&looks, &few), 40);
 	assert_true(few);
-	assert_int_equal(deep_looks_add_range(&looks, 0, 40, 1), 0);
+	assert_int_equal(deep_looks_add_range(&looks, 0, 41, 1), 0);
 	assert_int_equal(sure(&looks, &few), BLOCKS);
 	assert_false(few);
 	/* Beyond what the run was known to have. */
@@ -273,12 +278,13 @@ static void looks_proven_by_one_run_and_told_of_ranges(void **state)
 }
 
 /* The run took another way than the branches @oldest to @newest of the path, and hit @newer's point
- * or, if that is among these, did not. */
-static void add_run_without(struct deep_looks *looks, size_t newer, size_t newest, size_t oldest)
+ * or, if that is among these, did not. @switches: other tasks ran so often before the error. */
+static void add_run_without(struct deep_looks *looks, size_t newer, size_t newest, size_t oldest,
+			    uint32_t switches)
 {
 	size_t at = BLOCKS - 1 - newer;
 	uint64_t points[] = {END(BLOCKS), START(at + 1)};
-	struct deep_hit hits[2] = {{.ip = points[1]}, {.ip = points[0]}};
+	struct deep_hit hits[2] = {{.ip = points[1]}, {.ip = points[0], .switches = switches}};
 	size_t missing = newer >= newest && newer <= oldest;
 	const struct deep_run run = {.points = points,
 				     .point_count = 2,
@@ -322,32 +328,176 @@ static void looks_proven_by_one_run_but_others_went_round(void **state)
 		{41, 45, BLOCKS},
 		{10, 20, BLOCKS},
 	};
-	const bool blind[BLOCKS] = {[40] = true};
+	const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct deep_looks looks = {.depth = DEPTH, .checked = true};
 		bool few = true;
 
 		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
-		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
 		for (size_t run = 0; run < 3; run++)
 			add_run(&looks, 28, BLOCKS);
 		assert_int_equal(sure(&looks, &few), BLOCKS);
-		add_run_without(&looks, 28, cases[i].newest, cases[i].oldest);
+		add_run_without(&looks, 28, cases[i].newest, cases[i].oldest, 0);
 		assert_int_equal(sure(&looks, &few), cases[i].sure);
 		assert_false(few);
 		/* From there on the path may be another one, but the fork is still there. */
 		deep_looks_cut(&looks, 40);
-		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
 		for (size_t run = 0; run < 3; run++)
 			add_run(&looks, 28, BLOCKS);
 		assert_int_equal(sure(&looks, &few), cases[i].sure);
 		/* Further on it is not. */
 		deep_looks_cut(&looks, 15);
-		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false), 1);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
 		for (size_t run = 0; run < 3; run++)
 			add_run(&looks, 28, BLOCKS);
 		assert_int_equal(sure(&looks, &few), BLOCKS);
+		deep_looks_clear(&looks);
+	}
+}
+
+/* Behind such a fork the run may have come back only some branches further on. */
+static void looks_proven_but_where_it_may_be_off_the_path(void **state)
+{
+	const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 6}};
+	struct deep_looks looks = {.depth = DEPTH, .checked = true};
+	bool few = false;
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+	assert_int_equal(sure(&looks, &few), 35);
+	assert_true(few);
+	for (size_t i = 0; i < 3; i++)
+		add_run(&looks, 39, BLOCKS);
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	deep_looks_clear(&looks);
+}
+
+/* Or have gone round a loop once more: so has one that is not on the path where that comes to it.
+ */
+static void looks_proven_but_for_rounds_of_a_loop(void **state)
+{
+	/* It comes back by the branch to block 53: to the loop, then, or to elsewhere. */
+	for (size_t i = 0; i < 3; i++) {
+		const struct deep_blind blind[BLOCKS] = {
+			[40] = {.newer = 1,
+				.older = i ? 5 : 4,
+				.loop = path[BLOCKS - 1 - 47].to + (i == 2)}};
+		struct deep_looks looks = {.depth = DEPTH, .checked = true};
+		bool few = false;
+
+		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+		for (size_t run = 0; run < 3; run++)
+			add_run(&looks, 39, BLOCKS);
+		add_run_without(&looks, 32, 45, 46, 0);
+		assert_int_equal(sure(&looks, &few), i == 1 ? 40 : BLOCKS);
+		deep_looks_clear(&looks);
+	}
+}
+
+/* Why it went another way is known then, if the one that proves the path was not rescheduled. */
+static void looks_proven_by_one_run_but_one_was_rescheduled(void **state)
+{
+	const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}};
+	struct deep_looks looks = {.depth = DEPTH, .checked = true};
+	uint64_t points[] = {END(BLOCKS), START(BLOCKS - 28), START(10)};
+	struct deep_hit hits[3] = {
+		{.ip = points[2]}, {.ip = points[1]}, {.ip = points[0], .switches = 1}};
+	const struct deep_run returned = {
+		.points = points, .point_count = 3, .hits = hits, .hit_count = 3};
+	size_t branch;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		bool few = true, proof = i & 1, other = i & 2;
+
+		looks = (struct deep_looks){.depth = DEPTH, .checked = true};
+
+		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, proof), 1);
+		add_run_without(&looks, 28, 30, 40, other);
+		/* Twice as many as elsewhere have to see it. */
+		for (size_t run = 0; run < 6; run++) {
+			assert_int_equal(sure(&looks, &few), 40);
+			assert_int_equal(few, other && !proof);
+			add_run(&looks, 28, BLOCKS);
+		}
+		assert_int_equal(sure(&looks, &few), other && !proof ? BLOCKS : 40);
+		assert_false(few);
+		deep_looks_clear(&looks);
+	}
+	/* It was in just that record: whether the run had left the path before is not known. */
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, true), 1);
+	hits[1].record.count = 2;
+	hits[1].record.branches[0] = (struct why_branch){END(BLOCKS - 30) - 4, START(BLOCKS - 29)};
+	hits[1].record.branches[1] = path[BLOCKS - 29];
+	for (uint32_t switches = 0; switches < 2; switches++) {
+		hits[1].switches = 1 - switches;
+		assert_int_equal(deep_looks_add(&looks, &known, &returned, 0), 0);
+		assert_int_equal(deep_looks_contested(&looks, &branch), switches);
+	}
+	deep_looks_clear(&looks);
+}
+
+/* What one run shows by itself stays so when another one shows more, but for a place within that.
+ */
+static void looks_proven_by_two_runs(void **state)
+{
+	const struct deep_blind none[BLOCKS] = {}, blind[BLOCKS] = {[40] = {.newer = 6}};
+	struct deep_looks looks = {.depth = DEPTH, .checked = true};
+	bool few = false;
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+	assert_int_equal(sure(&looks, &few), 35);
+	assert_int_equal(deep_looks_prove(&looks, 60, none, true, false), 0);
+	assert_int_equal(sure(&looks, &few), 60);
+	assert_true(few);
+	/* Whatever other runs do. */
+	add_run(&looks, 28, 38);
+	assert_int_equal(sure(&looks, &few), 60);
+	deep_looks_cut(&looks, 50);
+	assert_int_equal(sure(&looks, &few), 50);
+	deep_looks_clear(&looks);
+	assert_int_equal(looks.shown, 0);
+}
+
+/* The path takes the other way from there: those that were seen on the old one parted from it. */
+static void looks_path_takes_the_other_way(void **state)
+{
+	const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}};
+	size_t branch;
+	bool few;
+
+	for (unsigned int rescheduled = 0; rescheduled < 2; rescheduled++) {
+		struct deep_looks looks = {.depth = DEPTH, .checked = true};
+
+		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+		/* One that was on the path there, and left it further back. */
+		add_run_without(&looks, 28, 50, 60, rescheduled);
+		assert_false(deep_looks_contested(&looks, &branch));
+		for (size_t run = 0; run < 3; run++)
+			add_run(&looks, 28, 40);
+		assert_true(deep_looks_contested(&looks, &branch) && branch == 40);
+		/* To see what is older is of no use. */
+		assert_int_equal(deep_looks_next(&looks, BLOCKS, &branch, 1), 0);
+		assert_int_equal(sure(&looks, &few), 40);
+		assert_false(few);
+		assert_int_equal(deep_looks_turn(&looks, 40), 0);
+		deep_looks_cut(&looks, 40);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+		assert_int_equal(deep_looks_contested(&looks, &branch), !rescheduled);
+		/* Twice as many have to see it where one is known to have gone another way. */
+		for (size_t run = 0; run < 6; run++) {
+			assert_int_equal(sure(&looks, &few), 40);
+			assert_int_equal(few, rescheduled);
+			add_run(&looks, 28, BLOCKS);
+		}
+		assert_int_equal(sure(&looks, &few), rescheduled ? BLOCKS : 40);
 		deep_looks_clear(&looks);
 	}
 }
@@ -363,7 +513,12 @@ int main(void)
 		cmocka_unit_test_setup(looks_long_stretch_of_one_run_needs_another, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run_and_told_of_ranges, setup),
+		cmocka_unit_test_setup(looks_proven_but_where_it_may_be_off_the_path, setup),
+		cmocka_unit_test_setup(looks_proven_but_for_rounds_of_a_loop, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run_but_others_went_round, setup),
+		cmocka_unit_test_setup(looks_proven_by_one_run_but_one_was_rescheduled, setup),
+		cmocka_unit_test_setup(looks_path_takes_the_other_way, setup),
+		cmocka_unit_test_setup(looks_proven_by_two_runs, setup),
 		cmocka_unit_test_setup(looks_places_are_asked_for_together, setup),
 	};
 

@@ -3,23 +3,25 @@
  * deep_calls - the branches of whole system calls, from the emulator's log
  *
  * Usage: deep_calls LOG OUTPUT [DIRECTORY]. Input: the lines of run --truth, of one CPU, none left
- * out. Added to OUTPUT: a line for each system call in which a breakpoint was hit while the LBR was
- * on:
+ * out. Added to OUTPUT: a line for each system call in which a breakpoint or kprobe was hit while
+ * the LBR was on:
  *
  *	ENTRY HITS FROM,TO FROM,TO ...
  *
- * All its branches in the kernel, oldest first, without the digits 0x: from behind the branch into
- * the kernel, whose target is ENTRY, up to that back to user space, or up to where another task ran
- * or the guest itself stopped the LBR (then branches are missing). Behind another task the call
- * goes on in a line of its own, of ENTRY 1: what is in it began at the switch. HITS:
- * BRANCHES:ADDRESS of each hit, the number of branches before it, joined by semicolons. What
- * interrupts, exceptions and the handlers of breakpoints did is left out.
+ * All its branches in the kernel up to the last hit, oldest first, without the digits 0x: from
+ *behind the branch into the kernel, whose target is ENTRY, up to that back to user space, or up to
+ *where another task ran or the guest itself stopped the LBR (then branches are missing). Behind
+ *another task the call goes on in a line of its own, of ENTRY 1: what is in it began at the switch.
+ *HITS: BRANCHES:ADDRESS of each hit, the number of branches before it, joined by semicolons. What
+ * interrupts, exceptions and the handlers of breakpoints and kprobes did is left out. A branch that
+ * has a kprobe is made by the kernel in its stead, and counts as executed.
  *
  * In DIRECTORY the guest writes kallsyms, and then sections: they tell where tasks are switched,
- * and which code is the scheduler's. If LBR_INSNS_AT of the log has __switch_to_asm, a call that
- * waited is in a line as a whole, too. There the call of the scheduler that it waited in is left
- * out, from the call instruction outside of the scheduler's code up to the return from it. So is
- * each direct call that wakes another task.
+ * what a kprobe's execution begins with, and which code is the scheduler's. If LBR_INSNS_AT of the
+ * log has __switch_to_asm, a call that waited is in a line as a whole, too. There the call of the
+ * scheduler that it waited in is left out, from the call instruction outside of the scheduler's
+ *code up to the return from it. So is each direct call that wakes another task. Added to kprobes
+ *there: how many kprobes were hit, and how many of these within another one's handling.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,12 +37,17 @@
 #define FRAMES_MAX   256
 #define WAITS_MAX    8
 #define NONE_MISSING UINT32_MAX
-#define LOOK_LINES   4096 /* for what the guest has written */
+/* A kprobe behind so many branches of a call is no end of a way. */
+#define WAY_MAX	   (1u << 12)
+#define LOOK_LINES 4096 /* for what the guest has written */
 /* Bytes of a call instruction. */
 #define CALL_MIN 2
 #define CALL_MAX 7
 /* A call that goes no further is no function's. */
 #define SHORT_CALL 16
+/* The code of its own that the kernel makes for a kprobe: an instruction and a jump back. */
+#define SLOT_BYTES (INSN_MAX + 5)
+#define INSN_MAX   15
 
 struct branch {
 	uint64_t from;
@@ -66,13 +73,26 @@ struct frame {
 	uint32_t before;
 };
 
+/** struct nested - what interrupted code at @resume; 0: a breakpoint's handler, wherever it was */
+struct nested {
+	uint64_t resume;
+	bool int3;
+};
+
+/** struct kprobe - at @addr; its handler returned to @to; 0: there is none to be told */
+struct kprobe {
+	uint64_t addr;
+	uint64_t to;
+};
+
 /**
  * struct task - one that was seen to run
  * @id: address of its task_struct; 0: not known
  * @part: of its call, since another task ran
  * @whole: the same call, without what it did while it waited
  * @waited: something was left out of @whole
- * @resumes: where what interrupted the call returns to; 0: a breakpoint's handler, wherever it was
+ * @levels: what interrupted the call
+ * @kprobe: that was hit last, while it is not known how the call went on from it
  * @frames: of @whole, the innermost last
  * @waits: calls of the scheduler that other tasks ran in, which have not returned
  * @missing: so many branches of @whole were before some are missing; NONE_MISSING
@@ -81,8 +101,9 @@ struct task {
 	uint64_t id;
 	struct call part, whole;
 	bool waited;
-	uint64_t resumes[NESTED_MAX];
+	struct nested levels[NESTED_MAX];
 	unsigned int nested;
+	struct kprobe kprobe;
 	struct frame frames[FRAMES_MAX];
 	unsigned int frame_count;
 	struct frame waits[WAITS_MAX];
@@ -93,8 +114,14 @@ struct task {
 static struct task **tasks;
 static size_t task_count;
 static struct task *task;
-/* Kernel code that is called for another task's turn, and the scheduler's; 0: not known yet. */
-static uint64_t switch_to, sched_start, sched_end;
+/*
+ * Kernel code that is called for another task's turn, the scheduler's, and the entry of kprobes; 0:
+ * not known yet.
+ */
+static uint64_t switch_to, sched_start, sched_end, int3_entry;
+/* What a kprobe is taken for that is hit within another one's handling. */
+static uint64_t reenter;
+static uint64_t kprobes, reentered;
 /* What wakes another task. */
 static const char *const wake_names[] = {" try_to_wake_up", " wake_up_process", " wake_up_state"};
 static uint64_t wakes[3];
@@ -148,7 +175,8 @@ static void print(struct call *call)
 	for (uint32_t i = 0; i < call->hit_count; i++)
 		fprintf(out, "%s%u:%llx", i ? ";" : "", call->hits[i].branches,
 			(unsigned long long)call->hits[i].addr);
-	for (uint32_t i = 0; i < call->count; i++)
+	/* What comes behind may be all that arming hundreds of kprobes takes. */
+	for (uint32_t i = 0; i < call->hits[call->hit_count - 1].branches; i++)
 		fprintf(out, " %llx,%llx", (unsigned long long)call->branches[i].from,
 			(unsigned long long)call->branches[i].to);
 	putc('\n', out);
@@ -177,6 +205,7 @@ static void end_call(void)
 	forget(&task->part);
 	forget_whole();
 	task->nested = 0;
+	task->kprobe.to = 0;
 }
 
 static uint64_t symbol(const char *line, const char *name)
@@ -204,6 +233,8 @@ static void find_switch(void)
 		found = found ?: symbol(line, " __switch_to_asm");
 		sched_start = sched_start ?: symbol(line, " __sched_text_start");
 		sched_end = sched_end ?: symbol(line, " __sched_text_end");
+		int3_entry = int3_entry ?: symbol(line, " asm_exc_int3");
+		reenter = reenter ?: symbol(line, " reenter_kprobe");
 		for (int i = 0; i < 3; i++)
 			wakes[i] = wakes[i] ?: symbol(line, wake_names[i]);
 	}
@@ -309,39 +340,6 @@ static void switch_to_any(void)
 	task->part.entry = 1;
 }
 
-/*
- * A kprobe that is an INT3 goes on in code of its own, or where the instruction leads to: each is
- * an exception that seems not to end. A call with many of them is no truth.
- */
-static void push(uint64_t resume)
-{
-	if (task->nested == NESTED_MAX) {
-		task->part.hit_count = task->whole.hit_count = 0;
-		end_call();
-		return;
-	}
-	task->resumes[task->nested++] = resume;
-}
-
-/* Within an interrupt, or a handler. */
-static void take_nested(const struct branch *branch, bool is_far, bool is_irq)
-{
-	uint64_t resume = task->resumes[task->nested - 1];
-
-	if (is_user(branch->to)) {
-		end_call(); /* another task's turn */
-	} else if (is_irq) {
-		push(branch->from);
-	} else if (is_far && (!resume || branch->to == resume)) {
-		task->nested--;
-		if (resume || task->nested)
-			return;
-		add_hit(&task->part, branch->to);
-		if (task->whole.entry)
-			add_hit(&task->whole, branch->to);
-	}
-}
-
 static bool returns_behind(const struct frame *frame, uint64_t to)
 {
 	return to - frame->from >= CALL_MIN && to - frame->from <= CALL_MAX;
@@ -406,10 +404,104 @@ static void take_whole(const struct branch *branch, const char *type)
 		add_branch(&task->whole, branch);
 }
 
+/*
+ * The call goes on at another place than behind the kprobe, and not in code that was made for it:
+ * so it stands on a branch, which the kernel has made in its stead. It may be a call, whose
+ * function has to be known if it waits.
+ */
+static void end_kprobe(void)
+{
+	const struct branch branch = {.from = task->kprobe.addr, .to = task->kprobe.to};
+
+	if (!branch.to)
+		return;
+	task->kprobe.to = 0;
+	if (branch.to - branch.from <= INSN_MAX)
+		return;
+	add_branch(&task->part, &branch);
+	take_whole(&branch, "call");
+}
+
+/* True if the branch is the jump back from code that was made for the kprobe. */
+static bool leaves_slot(const struct branch *branch, const char *type)
+{
+	const struct kprobe *kprobe = &task->kprobe;
+
+	if (!kprobe->to || strncmp(type, "jmp", 3) || branch->from - kprobe->to > SLOT_BYTES ||
+	    branch->to - kprobe->addr > INSN_MAX)
+		return false;
+	task->kprobe.to = 0;
+	return true;
+}
+
+static void push(uint64_t resume, bool int3)
+{
+	if (task->nested == NESTED_MAX) {
+		task->part.hit_count = task->whole.hit_count = 0;
+		end_call();
+		return;
+	}
+	task->levels[task->nested++] = (struct nested){.resume = resume, .int3 = int3};
+}
+
+/* Is that the execution of a kprobe? The type of its branch is that of a system call. */
+static bool is_int3(const struct branch *branch)
+{
+	return int3_entry && branch->to == int3_entry;
+}
+
+static void add_hits(uint64_t addr)
+{
+	add_hit(&task->part, addr);
+	if (task->whole.entry)
+		add_hit(&task->whole, addr);
+}
+
+/* An INT3's handler returns to wherever its kprobe's instruction leads to, or to a copy of it. */
+static void end_int3(uint64_t addr, uint64_t to)
+{
+	if (to == addr)
+		return;
+	/* The copy cannot be jumped back from: there is an INT3 behind it. */
+	if (task->kprobe.to && to - task->kprobe.addr <= INSN_MAX &&
+	    addr - task->kprobe.to <= SLOT_BYTES) {
+		task->kprobe.to = 0;
+		return;
+	}
+	end_kprobe();
+	if (task->part.count < WAY_MAX)
+		add_hits(addr);
+	task->kprobe = (struct kprobe){.addr = addr, .to = to};
+}
+
+/* Within an interrupt, or a handler. */
+static void take_nested(const struct branch *branch, bool is_far, bool is_irq)
+{
+	const struct nested level = task->levels[task->nested - 1];
+
+	if (is_user(branch->to)) {
+		end_call(); /* another task's turn */
+	} else if (is_irq || is_int3(branch)) {
+		push(branch->from, is_int3(branch));
+	} else if (is_far && (!level.resume || level.int3 || branch->to == level.resume)) {
+		task->nested--;
+		if (task->nested)
+			return;
+		if (level.int3)
+			end_int3(level.resume, branch->to);
+		if (level.resume)
+			return;
+		end_kprobe();
+		add_hits(branch->to);
+	}
+}
+
 static void take_branch(const struct branch *branch, const char *type)
 {
 	bool is_far = !strncmp(type, "far", 3), is_irq = !strncmp(type, "irq", 3);
 
+	kprobes += is_int3(branch);
+	reentered += reenter && branch->to == reenter;
 	if (is_user(branch->from)) {
 		end_call();
 		if (!is_irq && !is_user(branch->to))
@@ -428,11 +520,14 @@ static void take_branch(const struct branch *branch, const char *type)
 		take_nested(branch, is_far, is_irq);
 	} else if (is_user(branch->to)) {
 		end_call();
-	} else if (is_irq) {
-		push(branch->from);
+	} else if (is_irq || is_int3(branch)) {
+		push(branch->from, is_int3(branch));
+	} else if (leaves_slot(branch, type)) {
+		return;
 	} else if (task->part.count == BRANCHES_MAX || task->whole.count == BRANCHES_MAX) {
 		end_call();
 	} else {
+		end_kprobe();
 		add_branch(&task->part, branch);
 		take_whole(branch, type);
 	}
@@ -441,12 +536,12 @@ static void take_branch(const struct branch *branch, const char *type)
 /* The LBR was stopped: by a breakpoint, or by the guest, which misses branches then. */
 static void take_stop(const char *reason)
 {
-	bool in_handler = task->nested && !task->resumes[task->nested - 1];
+	bool in_handler = task->nested && !task->levels[task->nested - 1].resume;
 
 	if (!task->part.entry || in_handler)
 		return;
 	if (!strncmp(reason, "db", 2)) {
-		push(0);
+		push(0, false);
 	} else {
 		part_ends();
 		if (task->missing == NONE_MISSING)
@@ -500,6 +595,20 @@ static void take_line(const char *at, const char *newline)
 	}
 }
 
+static void print_kprobes(void)
+{
+	static char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/kprobes", directory);
+	file = fopen(path, "ae");
+	if (!file ||
+	    fprintf(file, "%llu %llu\n", (unsigned long long)kprobes,
+		    (unsigned long long)reentered) < 0 ||
+	    fclose(file))
+		err(2, "%s", path);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3 && argc != 4)
@@ -514,6 +623,8 @@ int main(int argc, char **argv)
 	log_lines(argv[1], take_line);
 	if (fclose(out))
 		err(2, "%s", argv[2]);
+	if (int3_entry)
+		print_kprobes();
 	printf("%llu lines, %llu calls\n", (unsigned long long)lines, (unsigned long long)calls);
 	return 0;
 }

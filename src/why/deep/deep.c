@@ -206,26 +206,31 @@ static int extend(struct deep *deep, const struct deep_target *target,
 	path->start = joint->resumed;
 	if (joint->switched && !joint->resumed)
 		deep_leave_wait(deep);
-	deep->checked = false;
-	deep->passed = false;
+	deep->checked = deep->passed = deep->kprobes_alone = false;
 	deep->blind = 0;
 	deep->number = deep->shorts = deep->no_hits = deep->others = 0;
 	return 0;
 }
 
 /* Of the way that the runs take now, if that of the first one is no more. */
-static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t count)
+static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t count, bool kprobes)
 {
 	const struct deep_hit *error = deep_newest_hit(hits, count, deep->path->end);
 
 	if (!error)
 		return 0;
+	/* A kprobe was there, which has no record. */
+	if (kprobes && !deep_has_record(error)) {
+		deep->begun = false;
+		deep_give_up(deep, deep->path->count);
+		return 0;
+	}
 	deep->path->other_way = is_other_way(deep, &error->record) ? deep->answer->runs : 0;
 	return begin_with(deep, &error->record, deep->answer->runs);
 }
 
 static int take_other_path(struct deep *deep, const struct deep_joint *joint,
-			   const struct deep_hit *hits, size_t count)
+			   const struct deep_hit *hits, size_t count, bool kprobes)
 {
 	const struct deep_hit *error = deep_newest_hit(hits, count, deep->path->end);
 	size_t known = deep->path->count, gone = joint->differs + 1;
@@ -244,7 +249,10 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 	deep->cuts++;
 	deep->others = deep->number = 0;
 	if (again)
-		return begin_again(deep, hits, count);
+		return begin_again(deep, hits, count, kprobes);
+	if (deep_callers_keep(&deep->callers, deep->path, gone) ||
+	    deep_looks_turn(&deep->looks, known - gone))
+		return -ENOMEM;
 	deep_give_up(deep, gone);
 	return 0;
 }
@@ -298,14 +306,14 @@ int deep_begin_late(struct deep *deep, const struct failures *failures)
 	}
 	deep->shorts = 0;
 	deep->begun = true;
-	return begin_again(deep, hits, count);
+	return begin_again(deep, hits, count, false);
 }
 
 /* The run was made to see whether it is on the path, and adds nothing to it. */
-static int evaluate_look(struct deep *deep, const uint64_t *points, size_t point_count,
+static int evaluate_look(struct deep *deep, const struct deep_points *points,
 			 const struct failures *failures)
 {
-	struct deep_run run = {.points = points, .point_count = point_count};
+	struct deep_run run = {.points = points->addrs, .point_count = points->count};
 
 	run.hits = deep_find_hits(deep, failures, &run.hit_count);
 	deep->blind = run.hits ? 0 : deep->blind + 1;
@@ -333,18 +341,44 @@ static int take_caller(struct deep *deep, const struct deep_run *run,
 				 deep->answer->runs);
 }
 
-static int evaluate(struct deep *deep, const struct deep_target *target, const uint64_t *points,
-		    size_t point_count, const struct failures *failures)
+/* The kprobe at a call cut the oldest record short: the path begins there now. */
+static uint64_t find_near(const struct deep_run *run, const struct deep_joint *joint)
 {
-	struct deep_run run = {.points = points, .point_count = point_count};
+	const struct deep_hit *first = joint->first;
+
+	return first > run->hits && first->record.end == DEEP_END_RESUMED &&
+			       !deep_has_record(first - 1)
+		       ? first[-1].ip
+		       : 0;
+}
+
+/*
+ * Twice in the call: the branches of a kprobe's handling may be in the way. Never: it is not told.
+ * Then the error has a breakpoint again.
+ */
+static void count_ends(struct deep *deep, const struct deep_points *points,
+		       const struct deep_run *run)
+{
+	size_t ends = 0;
+
+	for (size_t i = 0; i < run->hit_count; i++)
+		ends += run->hits[i].ip == deep->path->end;
+	deep->crowded_ends |= points->kprobes && ends != 1;
+}
+
+static int evaluate(struct deep *deep, const struct deep_target *target,
+		    const struct deep_points *points, const struct failures *failures)
+{
+	struct deep_run run = {.points = points->addrs, .point_count = points->count};
 	struct deep_joint joint = {};
 	size_t known = deep->path->count;
-	bool aimed = deep->callers.aim < deep->callers.count;
+	bool aimed = deep->callers.aim_count > 0;
 	int err;
 
 	if (!deep->begun)
 		return deep_begin_late(deep, failures);
 	run.hits = deep_find_hits(deep, failures, &run.hit_count);
+	count_ends(deep, points, &run);
 	deep->verdict = join(deep, target, &run, &joint);
 	log_verbose("run %u, breakpoint at 0x%llx, behind branch %ld of %zu: verdict %d, %zu hits, "
 		    "overlap %zu, %zu more",
@@ -362,6 +396,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 	}
 	switch (deep->verdict) {
 	case DEEP_JOINED:
+		deep->callers.near = find_near(&run, &joint);
 		err = extend(deep, target, &joint)
 			      ?: add_look(deep, &run, added_since(deep, known));
 		err = err ?: deep_callers_join(&deep->callers, deep->path, &deep->looks);
@@ -371,12 +406,17 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 		deep->no_hits++;
 		return 0;
 	case DEEP_OTHER_PATH:
-		return take_other_path(deep, &joint, run.hits, run.hit_count);
+		return take_other_path(deep, &joint, run.hits, run.hit_count, points->kprobes);
 	case DEEP_SWITCHED:
 		if (deep_begin_behind_wait(deep, &joint))
 			return 0;
 		/* fall through */
 	case DEEP_SHORT:
+		/* A kprobe's handling may be what stands before the target. */
+		if (points->kprobes) {
+			deep->alone = true;
+			return 0;
+		}
 		if (++deep->shorts < SHORT_MAX)
 			return 0;
 		deep->waited = deep->verdict == DEEP_SWITCHED;
@@ -393,9 +433,9 @@ static int evaluate(struct deep *deep, const struct deep_target *target, const u
 		return deep->verdict;
 	}
 	/* The target was another one than the best, for the caller's sake. */
-	deep->alone = aimed;
+	deep->alone = aimed || points->kprobes;
 	deep->shorts = 0;
-	deep->number += !aimed;
+	deep->number += !deep->alone;
 	return 0;
 }
 
@@ -432,16 +472,21 @@ static void no_points(struct deep *deep)
 }
 
 /* A hit that nobody tells makes all before it another one than they are taken for. */
-static int take_run(struct deep *deep, const struct deep_target *target, const uint64_t *points,
-		    size_t point_count, bool lost, const struct failures *failures)
+static int take_run(struct deep *deep, const struct deep_target *target,
+		    const struct deep_points *points, bool lost, const struct failures *failures)
 {
 	if (!target) {
 		deep->blind += lost || deep->too_many;
-		return lost || deep->too_many ? 0
-					      : evaluate_look(deep, points, point_count, failures);
+		return lost || deep->too_many ? 0 : evaluate_look(deep, points, failures);
+	}
+	if (deep->too_many && points->kprobes && !deep->crowded_ends) {
+		deep->verdict = DEEP_TOO_MANY;
+		deep->crowded_ends = true;
+		deep->callers.aim_count = 0;
+		return 0;
 	}
 	/* The path's own points need not be the reason. */
-	if ((deep->too_many || lost) && deep->callers.aim < deep->callers.count) {
+	if ((deep->too_many || lost) && deep->callers.aim_count) {
 		deep->verdict = lost ? DEEP_LOST : DEEP_TOO_MANY;
 		deep_callers_harmed(&deep->callers);
 		deep->alone = true;
@@ -463,7 +508,7 @@ static int take_run(struct deep *deep, const struct deep_target *target, const u
 		return 0;
 	}
 	deep->lost = false;
-	return evaluate(deep, target, points, point_count, failures);
+	return evaluate(deep, target, points, failures);
 }
 
 /* Breakpoints, kprobes or both are armed: run the command. */
@@ -500,16 +545,11 @@ bool deep_has_time(const struct deep *deep)
 static int make_run(struct deep *deep, struct deep_target *target, struct errmsg *msg)
 {
 	struct failures failures = {};
-	uint64_t points[HW_SITES_MAX];
-	size_t point_count = 0;
+	struct deep_points points;
 	bool lost;
-	int err = 0;
+	int err = target ? deep_arm(deep, target, &points) : deep_arm_looks(deep, &points);
 
-	if (target)
-		err = deep_arm(deep, target, points, &point_count);
-	else
-		err = deep_arm_looks(deep, points, &point_count);
-	if (err || !point_count) {
+	if (err || !points.count) {
 		watch_sites_end(deep->probes->watch);
 		if (target)
 			no_points(deep);
@@ -518,7 +558,7 @@ static int make_run(struct deep *deep, struct deep_target *target, struct errmsg
 	err = deep_run_armed(deep, &failures, &lost, msg);
 	watch_sites_end(deep->probes->watch);
 	if (!err)
-		err = take_run(deep, target, points, point_count, lost, &failures);
+		err = take_run(deep, target, &points, lost, &failures);
 	deep_hits_clear(&deep->hits);
 	failures_clear(&failures);
 	return err;
@@ -546,10 +586,16 @@ static bool wants_check(const struct deep *deep)
 /* For checks; and for looks, where kprobes did not tell all. */
 static unsigned int kept_runs(const struct deep *deep)
 {
+	unsigned int runs = deep->opts->runs;
+
 	/* If checks took what is newer, one is enough. */
 	if (deep->proven)
 		return 1 + (deep->unobserved ? LOOKS_UNOBSERVED : 0);
-	return 1 + deep->opts->runs / CHECKS_SHARE;
+	/* Fewer looks can show nothing of what a check does not tell. */
+	if (runs < LOOKS_UNOBSERVED * CHECKS_SHARE)
+		return 1 + (runs < LOOKS_SHARE * LOOKS_UNOBSERVED ? runs / LOOKS_SHARE
+								  : LOOKS_UNOBSERVED);
+	return 1 + runs / CHECKS_SHARE;
 }
 
 /* Runs that may be made to get further. */
@@ -621,23 +667,31 @@ static void end_where_sure(struct deep *deep, bool broken_off)
 		       : "the runs go different ways; none was seen to take that one as a whole");
 }
 
-/* No run was seen to take the path as it is: another way may be found from where one left it. */
+/*
+ * No run was seen to take the path as it is; or the one that did may have left it, and others were
+ * seen to: another way may be found from there.
+ */
 static bool can_begin_anew(struct deep *deep)
 {
-	size_t count = deep->path->count, sure;
+	size_t count = deep->path->count, sure, contested;
 	bool few;
 
 	/* One run to get further, and one to check that. */
-	if (!deep->looks.checked || !deep->checked || !deep->begun || deep->passed ||
-	    deep->cuts >= CUTS_MAX || deep->path->runs + 2 > deep->opts->runs)
+	if (!deep->looks.checked || !deep->checked || !deep->begun || deep->cuts >= CUTS_MAX ||
+	    deep->path->runs + 2 > deep->opts->runs ||
+	    (deep->passed && !deep_looks_contested(&deep->looks, &contested)))
 		return false;
 	sure = deep_looks_sure(&deep->looks, count, &few);
 	if (sure >= count || sure < DEEP_OVERLAP_MIN)
 		return false;
 	log_verbose("no run takes more than %zu of %zu branches", sure, count);
+	if (deep->passed && deep_looks_turn(&deep->looks, sure))
+		return false;
 	deep->cuts++;
 	deep->proven = true;
 	deep->others = deep->number = 0;
+	/* Without memory it is recorded again. */
+	(void)deep_callers_keep(&deep->callers, deep->path, count - sure);
 	deep_give_up(deep, count - sure);
 	return true;
 }
@@ -677,21 +731,10 @@ static int make_runs(struct deep *deep, struct errmsg *msg)
 	return 0;
 }
 
-/* True if there is nothing that could be followed back: @gap says why. */
-static bool is_hopeless(const struct deep_options *opts, const struct probes *probes,
-			const struct answer *answer, struct errmsg *gap)
+/* Runs that follow calls have kprobes at these, whose handling would come by. */
+static bool refuses_beside(const void *ctx, uint64_t addr)
 {
-	if (opts->place)
-		return false;
-	if (answer->state != ORIGIN_FOUND || !answer->hit)
-		errmsg_set(gap, 0, "the place of the error is not known");
-	else if (!answer->has_lbr || !probes->events)
-		errmsg_set(gap, 0, "%s",
-			   answer->lbr_reason.text[0] ? answer->lbr_reason.text
-						      : "the LBR is not used");
-	else
-		return false;
-	return true;
+	return deep_refuses(ctx, addr) || deep_in_handler(ctx, addr);
 }
 
 /* Whether one run takes both ways is known by checks alone; few entries leave no room for it. */
@@ -702,7 +745,7 @@ static int find_callers(struct deep *deep)
 	if (!deep->looks.checked || lbr_depth() < DEEP_SHALLOW || !hit->frames)
 		return 0;
 	deep->callers = (struct deep_callers){.text = &deep->probes->text,
-					      .refused = deep_refuses,
+					      .refused = refuses_beside,
 					      .ctx = deep,
 					      .depth = lbr_depth()};
 	return deep_callers_find(&deep->callers, (const uint64_t *)hit->stack + 1, hit->frames - 1);
@@ -725,7 +768,7 @@ int deep_find(const struct deep_options *opts, const struct command *command, st
 	deep.path = answer->deep = calloc(1, sizeof(*answer->deep));
 	if (!deep.path)
 		return -ENOMEM;
-	if (is_hopeless(opts, probes, answer, &deep.path->gap))
+	if (deep_is_hopeless(opts, probes, answer, &deep.path->gap))
 		return 0;
 	if (deep_code_find(probes->opts->symbols, &deep.code)) {
 		errmsg_set(

@@ -7,29 +7,15 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/vector.h"
+#include "why/deep/deep_stack.h"
 
 /* Runs in a row that add nothing to one: the next target; and none at all. */
 #define MISSES_NEXT 2
 #define MISSES_MAX  6
+/* Fewer are soon recorded again. */
+#define KEPT_MIN 24
 /* Runs that did harm, each but the last with a run without it behind it. */
 #define HARMS_MAX 2
-
-/* "call rel32" and what a retpoline becomes, then "call *%reg" and "call *disp(%reg)". */
-static const uint8_t call_bytes[] = {5, 2, 3, 6, 7, 4};
-
-static uint64_t find_call(const struct text_source *text, uint64_t returns_to)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(call_bytes); i++) {
-		uint8_t bytes[INSN_LEN_MAX];
-		struct insn insn;
-
-		if (!insn_fetch(text, returns_to - call_bytes[i], bytes, &insn) &&
-		    insn.len == call_bytes[i] &&
-		    (insn.class == INSN_CALL || insn.class == INSN_ICALL))
-			return insn.addr;
-	}
-	return 0;
-}
 
 static int add(struct deep_callers *callers, const struct deep_caller *caller)
 {
@@ -51,7 +37,7 @@ static bool is_known(const struct deep_callers *callers, uint64_t call)
 int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct deep_caller caller = {.path.end = find_call(callers->text, stack[i]),
+		struct deep_caller caller = {.path.end = deep_call_of(callers->text, stack[i]),
 					     .live = true};
 		uint64_t call = caller.path.end;
 
@@ -60,7 +46,6 @@ int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_
 		    add(callers, &caller))
 			return -ENOMEM;
 	}
-	callers->aim = callers->count;
 	return 0;
 }
 
@@ -75,7 +60,8 @@ static bool is_possible(const struct deep_path *path, long at, uint64_t addr)
 
 /* Some branches short of the far end: the record there has those, too, and tells its hit by them.
  */
-static bool find_target(struct deep_callers *callers, const struct deep_caller *caller)
+static bool find_target(const struct deep_callers *callers, const struct deep_caller *caller,
+			struct deep_aim *aim)
 {
 	const struct deep_path *path = &caller->path;
 	unsigned int left = caller->number;
@@ -88,94 +74,53 @@ static bool find_target(struct deep_callers *callers, const struct deep_caller *
 			if (!addrs[i] || callers->refused(callers->ctx, addrs[i]) ||
 			    !is_possible(path, (long)at, addrs[i]) || left--)
 				continue;
-			callers->at = (long)at;
-			callers->point = addrs[i];
+			aim->at = (long)at;
+			aim->point = addrs[i];
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Return: number of points; 0: none leads further. */
-static size_t aim_at(struct deep_callers *callers, size_t i, uint64_t points[2])
+/* False: nothing leads further. */
+static bool aim_at(struct deep_callers *callers, size_t i)
 {
 	struct deep_caller *caller = &callers->items[i];
+	struct deep_aim aim = {.item = i};
 
-	callers->point = 0;
-	points[0] = caller->path.end;
-	if (caller->path.count && !find_target(callers, caller)) {
+	if (caller->path.count && !find_target(callers, caller, &aim)) {
 		caller->over = true;
-		return 0;
+		return false;
 	}
-	callers->aim = i;
-	points[1] = callers->point;
-	return callers->point ? 2 : 1;
+	callers->aims[callers->aim_count++] = aim;
+	return true;
 }
 
-/* struct calls - return addresses of those that were entered on the path and have not returned */
-struct calls {
-	uint64_t *items;
-	size_t count;
-};
-
-/* Thunks call and return for other purposes: what they pushed is dropped. */
-static bool ends_call(struct calls *calls, uint64_t to)
+/* May it be followed in this run, with those that are chosen already? */
+static bool is_free(const struct deep_callers *callers, size_t i)
 {
-	for (size_t i = calls->count; i-- > 0;)
-		if (calls->items[i] == to) {
-			calls->count = i;
-			return true;
-		}
-	return false;
-}
-
-/*
- * The functions in which the path begins, and that return on it: their callers, outermost last.
- * @ret: return addresses; free()
- */
-static int find_returns(const struct deep_callers *callers, const struct deep_path *path,
-			struct calls *ret)
-{
-	_cleanup_free_ uint64_t *items = NULL;
-	struct calls calls = {};
-	int err = 0;
-
-	for (size_t i = 0; !err && i < path->count; i++) {
-		uint8_t bytes[INSN_LEN_MAX];
-		struct insn insn;
-
-		if (insn_fetch(callers->text, path->branches[i].from, bytes, &insn))
-			continue;
-		if (insn.class == INSN_CALL || insn.class == INSN_ICALL) {
-			err = vector_grow(&items, calls.count, sizeof(*items));
-			calls.items = items;
-			if (!err)
-				items[calls.count++] = insn.addr + insn.len;
-		} else if (insn.class == INSN_RET && !ends_call(&calls, path->branches[i].to)) {
-			err = vector_grow(&ret->items, ret->count, sizeof(*ret->items));
-			if (!err)
-				ret->items[ret->count++] = path->branches[i].to;
-		}
-	}
-	return err;
+	for (size_t k = 0; k < callers->aim_count; k++)
+		if (callers->aims[k].item == i || callers->items[callers->aims[k].item].alone)
+			return false;
+	return callers->items[i].path.end != callers->near &&
+	       (!callers->aim_count || !callers->items[i].alone);
 }
 
 /* The outermost: the path takes longest to come there. */
 static int add_returned(struct deep_callers *callers, const struct deep_path *path)
 {
-	struct calls returns = {};
-	int err = find_returns(callers, path, &returns);
+	_cleanup_free_ uint64_t *returns = NULL;
+	size_t count;
+	int err = deep_find_returns(callers->text, path, &returns, &count);
 
-	while (!err && returns.count) {
-		uint64_t call = find_call(callers->text, returns.items[--returns.count]);
+	while (!err && count) {
+		uint64_t call = deep_call_of(callers->text, returns[--count]);
 		struct deep_caller caller = {.path.end = call, .searched = path->count};
 
 		if (!call || callers->refused(callers->ctx, call) || is_known(callers, call))
 			continue;
-		err = add(callers, &caller);
-		break;
+		return add(callers, &caller);
 	}
-	free(returns.items);
 	return err;
 }
 
@@ -214,26 +159,33 @@ static bool find_passed(struct deep_caller *caller, const struct deep_path *path
 	return caller->passed;
 }
 
+uint64_t deep_callers_end_of(const struct deep_callers *callers, const struct deep_aim *aim)
+{
+	return callers->items[aim->item].path.end;
+}
+
 int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, long at,
-		     uint64_t points[2], size_t *ret_count)
+		     const struct deep_aim **ret)
 {
 	struct deep_known known = deep_known_of(path);
 	size_t before = callers->count;
+	bool found = false;
 
-	*ret_count = 0;
-	for (size_t i = 0; !*ret_count && i < callers->count; i++)
-		if (!find_passed(&callers->items[i], path) &&
-		    is_to_follow(callers, &callers->items[i]) &&
-		    !deep_runs_between(&known, DEEP_BEFORE, at, callers->items[i].path.end))
-			*ret_count = aim_at(callers, i, points);
-	if (!*ret_count && add_returned(callers, path))
+	if (callers->aim_count == DEEP_AIMS_MAX)
+		return 0;
+	*ret = &callers->aims[callers->aim_count];
+	for (size_t i = 0; !found && i < callers->count; i++)
+		found = !find_passed(&callers->items[i], path) && is_free(callers, i) &&
+			is_to_follow(callers, &callers->items[i]) &&
+			!deep_runs_between(&known, DEEP_BEFORE, at, callers->items[i].path.end) &&
+			aim_at(callers, i);
+	if (!found && (!callers->aim_count || !callers->items[callers->aims[0].item].alone) &&
+	    add_returned(callers, path))
 		return -ENOMEM;
-	if (callers->count > before &&
+	if (callers->count > before && is_free(callers, before) &&
 	    !deep_runs_between(&known, DEEP_BEFORE, at, callers->items[before].path.end))
-		*ret_count = aim_at(callers, before, points);
-	if (!*ret_count)
-		callers->aim = callers->count;
-	return 0;
+		found = aim_at(callers, before);
+	return found;
 }
 
 /* An interrupt, or another task's turn: what is to be put before the path has none. */
@@ -272,22 +224,26 @@ static int extend(struct deep_path *path, const struct deep_joint *joint, unsign
 }
 
 /* Return: 1: it has more branches; 0; -ENOMEM. */
-static int take(struct deep_callers *callers, struct deep_caller *caller,
-		const struct deep_run *run, unsigned int number)
+static int take(struct deep_caller *caller, const struct deep_aim *aim, const struct deep_run *run,
+		unsigned int number, bool others)
 {
 	struct deep_known known = deep_known_of(&caller->path);
 	struct deep_joint joint = {};
 	int verdict, taken;
 
-	if (!callers->point)
-		return begin(caller, run, number);
-	verdict = deep_join(&known, callers->point, callers->at, run, &joint);
+	if (!aim->point) {
+		taken = begin(caller, run, number);
+		caller->alone = !taken && others;
+		return taken;
+	}
+	verdict = deep_join(&known, aim->point, aim->at, run, &joint);
 	if (verdict < 0)
 		return verdict;
 	log_verbose("to the call at 0x%llx, breakpoint at 0x%llx, behind branch %ld of %zu: "
 		    "verdict %d, %zu more",
-		    (unsigned long long)known.end, (unsigned long long)callers->point, callers->at,
+		    (unsigned long long)known.end, (unsigned long long)aim->point, aim->at,
 		    known.count, verdict, joint.added_count);
+	caller->alone = verdict == DEEP_SHORT && others;
 	/* Not by chance: in each run. */
 	if (verdict == DEEP_NO_PROGRESS || verdict == DEEP_OVERLAP || verdict == DEEP_AMBIGUOUS)
 		caller->number++;
@@ -313,43 +269,56 @@ static void count_miss(struct deep_caller *caller)
 	caller->over = caller->misses >= MISSES_MAX;
 }
 
-int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
-		      const struct deep_hit *target, unsigned int number)
+static int take_one(struct deep_caller *caller, const struct deep_aim *aim,
+		    const struct deep_run *run, const struct deep_hit *target, unsigned int number,
+		    bool others)
 {
-	struct deep_caller *caller = &callers->items[callers->aim];
 	struct deep_run before;
 	int taken;
 
-	if (callers->aim == callers->count)
-		return 0;
-	callers->aim = callers->count;
 	if (!is_before(caller, run, target, &before))
 		return 0;
-	taken = take(callers, caller, &before, number);
+	taken = take(caller, aim, &before, number, others);
 	if (taken < 0)
 		return taken;
 	if (taken) {
 		caller->number = caller->misses = 0;
 		caller->over = caller->path.entry;
-	} else {
+	} else if (!caller->alone) {
 		count_miss(caller);
 	}
 	return 0;
 }
 
+int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
+		      const struct deep_hit *target, unsigned int number)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < callers->aim_count; i++) {
+		const struct deep_aim *aim = &callers->aims[i];
+
+		err = take_one(&callers->items[aim->item], aim, run, target, number,
+			       callers->aim_count > 1);
+	}
+	callers->aim_count = 0;
+	return err;
+}
+
 void deep_callers_missed(struct deep_callers *callers)
 {
-	if (callers->aim < callers->count)
-		count_miss(&callers->items[callers->aim]);
-	callers->aim = callers->count;
+	if (callers->aim_count)
+		count_miss(&callers->items[callers->aims[--callers->aim_count].item]);
 }
 
 void deep_callers_harmed(struct deep_callers *callers)
 {
-	if (callers->aim < callers->count)
-		callers->items[callers->aim].over =
-			++callers->items[callers->aim].harms >= HARMS_MAX;
-	callers->aim = callers->count;
+	while (callers->aim_count) {
+		struct deep_caller *caller =
+			&callers->items[callers->aims[--callers->aim_count].item];
+
+		caller->over = ++caller->harms >= HARMS_MAX;
+	}
 }
 
 /* Those that the path has already are the newest ones of the way to the call: @overlap. */
@@ -385,13 +354,18 @@ static void drop(struct deep_caller *caller)
 	caller->over = caller->joined = true;
 }
 
-/* What each run recorded of the way, with what it overlapped. */
+/*
+ * What each run recorded of the way, with what it overlapped. Runs that had another way behind it
+ * do not count: where probes do not tell, those that have this one may differ there, too.
+ */
 static int add_looks(const struct deep_caller *caller, struct deep_looks *looks)
 {
 	const struct deep_path *way = &caller->path;
 	size_t newer = 0;
 	int err = 0;
 
+	if (caller->kept)
+		return 0;
 	for (size_t i = 0; !err && i < way->segment_count; i++) {
 		const struct deep_segment *segment = &way->segments[i];
 		size_t overlap = segment->overlap < newer ? segment->overlap : newer;
@@ -456,6 +430,55 @@ int deep_callers_join(struct deep_callers *callers, struct deep_path *path,
 	return 0;
 }
 
+/* Of the oldest branches: all segments but for the @newer ones. */
+static int copy_segments(const struct deep_path *path, size_t newer, struct deep_path *ret)
+{
+	for (size_t i = 0; i < path->segment_count; i++) {
+		struct deep_segment segment = path->segments[i];
+		size_t less = segment.count < newer ? segment.count : newer;
+
+		newer -= less;
+		segment.count -= less;
+		segment.computed -= segment.computed < less ? segment.computed : less;
+		if (!segment.count)
+			continue;
+		if (vector_grow(&ret->segments, ret->segment_count, sizeof(*ret->segments)))
+			return -ENOMEM;
+		ret->segments[ret->segment_count++] = segment;
+	}
+	return 0;
+}
+
+static bool has_interrupt(const struct deep_path *path, size_t newer)
+{
+	for (size_t i = 0; i < path->interrupt_count; i++)
+		if (path->interrupts[i].newer >= newer)
+			return true;
+	return false;
+}
+
+int deep_callers_keep(struct deep_callers *callers, const struct deep_path *path, size_t gone)
+{
+	size_t count = gone > 2 ? gone - 2 : 0;
+	struct deep_caller caller = {.searched = path->count - gone, .kept = true};
+
+	if (!callers->text || count < KEPT_MIN || path->start ||
+	    has_interrupt(path, path->count - count))
+		return 0;
+	/* The one before the branch that others have instead leads on to both. */
+	caller.path.end = path->branches[count].from;
+	caller.path.entry = path->entry;
+	if (deep_path_extend(&caller.path, path->branches, count) ||
+	    copy_segments(path, path->count - count, &caller.path) || add(callers, &caller)) {
+		free(caller.path.branches);
+		free(caller.path.segments);
+		return -ENOMEM;
+	}
+	callers->keeping = true;
+	log_verbose("what is older, %zu branches, may be joined again", count);
+	return 0;
+}
+
 void deep_callers_cut(struct deep_callers *callers, size_t count)
 {
 	if (callers->without >= count)
@@ -464,13 +487,16 @@ void deep_callers_cut(struct deep_callers *callers, size_t count)
 		struct deep_caller *caller = &callers->items[i];
 
 		/* Of the others it is not known which execution is the last before the path. */
-		if (!caller->live && !caller->joined)
+		if (!caller->live && !caller->joined &&
+		    !(callers->keeping && i + 1 == callers->count))
 			drop(caller);
 		if (caller->searched > count)
 			caller->searched = count;
 		if (caller->newer >= count)
 			caller->passed = false;
 	}
+	callers->keeping = false;
+	callers->near = 0;
 }
 
 void deep_callers_end(struct deep_callers *callers)

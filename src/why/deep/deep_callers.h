@@ -24,24 +24,42 @@
  * struct deep_caller - one call
  * @path: what led to the call instruction, its @end; no branches: no record was taken there
  * @live: it is on the stack of the error
+ * @kept: it is no call, but what was the path, see deep_callers_keep()
  * @searched: so many of the path's newest branches have been looked through for it
  * @passed: the path has come to it: so many of its branches are @newer
  * @number: of the target, of those that its far end offers
  * @misses: runs in a row that added nothing
  * @harms: runs whose breakpoints did harm
+ * @alone: the kprobe at another call cut its record short: they are not followed in one run
  * @over: nothing more is to be found out; @joined: or it is part of the path
  */
 struct deep_caller {
 	struct deep_path path;
 	bool live;
+	bool kept;
 	size_t searched;
 	bool passed;
 	size_t newer;
 	unsigned int number;
 	unsigned int misses;
 	unsigned int harms;
+	bool alone;
 	bool over;
 	bool joined;
+};
+
+/* In one run. */
+#define DEEP_AIMS_MAX 3
+
+/**
+ * struct deep_aim - a call that this run follows
+ * @item: number of the call
+ * @point, @at: the target; @point is 0 for the first record, which is taken at the call
+ */
+struct deep_aim {
+	size_t item;
+	uint64_t point;
+	long at;
 };
 
 /** typedef deep_refused_fn - may no breakpoint stand at @addr? */
@@ -53,8 +71,9 @@ typedef bool deep_refused_fn(const void *ctx, uint64_t addr);
  * @refused, @ctx: where no breakpoint may stand
  * @depth: entries of a record
  * @items: those on the stack first, innermost first
- * @aim: of this run: number in @items; @count: none
- * @point, @at: its target; @point is 0 for the first record, which is taken at the call
+ * @aims: of this run, @aim_count
+ * @near: 0; or a call right before the path: a breakpoint there gets further
+ * @keeping: the next cut is that of what was kept last
  * @without: the path's newest branches, up to where the first way was put before it; 0: none was
  */
 struct deep_callers {
@@ -64,9 +83,10 @@ struct deep_callers {
 	size_t depth;
 	struct deep_caller *items;
 	size_t count;
-	size_t aim;
-	uint64_t point;
-	long at;
+	struct deep_aim aims[DEEP_AIMS_MAX];
+	size_t aim_count;
+	uint64_t near;
+	bool keeping;
 	size_t without;
 };
 
@@ -78,15 +98,17 @@ struct deep_callers {
 int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_t count);
 
 /**
- * deep_callers_aim() - choose one for the next run, and where to put breakpoints for it
+ * deep_callers_aim() - choose one more for the next run
  * @path: as it is
  * @at: the target of the path is behind this branch: what is looked for has to be before that
- * @points: gets two, or one for the first record
- * @ret_count: how many; 0: there is none to follow
- * Return: 0; -ENOMEM.
+ * @ret: the call, its path's end, and where the record is to be taken: there, or at another point
+ * Return: 1; 0: there is none to follow; -ENOMEM.
  */
 int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path, long at,
-		     uint64_t points[2], size_t *ret_count);
+		     const struct deep_aim **ret);
+
+/** deep_callers_end_of() - the call instruction */
+uint64_t deep_callers_end_of(const struct deep_callers *callers, const struct deep_aim *aim);
 
 /**
  * deep_callers_take() - what the run with these breakpoints recorded
@@ -98,10 +120,10 @@ int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path,
 int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
 		      const struct deep_hit *target, unsigned int number);
 
-/** deep_callers_missed() - of the one that this run is for nothing is learned: count that */
+/** deep_callers_missed() - nothing is learned of the last one that was chosen: count that */
 void deep_callers_missed(struct deep_callers *callers);
 
-/** deep_callers_harmed() - the breakpoints of this run did harm, perhaps those of its call */
+/** deep_callers_harmed() - the breakpoints of this run did harm, perhaps those of its calls */
 void deep_callers_harmed(struct deep_callers *callers);
 
 /**
@@ -112,6 +134,16 @@ void deep_callers_harmed(struct deep_callers *callers);
  */
 int deep_callers_join(struct deep_callers *callers, struct deep_path *path,
 		      struct deep_looks *looks);
+
+/**
+ * deep_callers_keep() - what is older than where runs part, before the path is cut there
+ *
+ * The other way may come back to it, as where one waits for a lock and the other does not: then it
+ * is joined, as the way to a call is.
+ * @gone: so many branches are going to be cut
+ * Return: 0; -ENOMEM.
+ */
+int deep_callers_keep(struct deep_callers *callers, const struct deep_path *path, size_t gone);
 
 /** deep_callers_cut() - the path has no more than its @count newest branches */
 void deep_callers_cut(struct deep_callers *callers, size_t count);

@@ -30,7 +30,8 @@ static int add_step(struct deep_check *check, uint64_t addr, size_t at)
 {
 	if (vector_grow(&check->steps, check->step_count, sizeof(*check->steps)))
 		return -ENOMEM;
-	check->steps[check->step_count++] = (struct deep_step){.addr = addr, .at = at};
+	check->steps[check->step_count++] =
+		(struct deep_step){.addr = addr, .at = at, .since = check->since};
 	return 0;
 }
 
@@ -48,8 +49,9 @@ static int add_return(struct deep_check *check, uint64_t addr)
 {
 	if (vector_grow(&check->returns, check->return_count, sizeof(*check->returns)))
 		return -ENOMEM;
-	check->returns[check->return_count++] =
-		(struct deep_return){.addr = addr, .step = check->step_count};
+	check->returns[check->return_count++] = (struct deep_return){
+		.addr = addr, .step = check->step_count, .since = check->since};
+	check->since = check->step_count;
 	return 0;
 }
 
@@ -81,6 +83,26 @@ static void end_call(struct deep_check *check, const struct deep_return *call)
 	}
 }
 
+/* A jump to another function is a call of that one. */
+static void jump(struct deep_check *check, uint64_t from, uint64_t to)
+{
+	struct symbol one, other;
+
+	if (symbols_find(check->symbols, from, &one) || symbols_find(check->symbols, to, &other) ||
+	    one.addr != other.addr)
+		check->since = check->step_count;
+}
+
+/* As in a thunk; or, of a call that began before the path, to the caller. */
+static void return_elsewhere(struct deep_check *check, uint64_t to, bool from_known)
+{
+	struct symbol sym;
+
+	check->since = from_known || symbols_find(check->symbols, to, &sym) || sym.addr == to
+			       ? check->step_count
+			       : 0;
+}
+
 /*
  * The branch that ends what is executed behind branch @at. A return to where the path called from
  * cannot go elsewhere; one that goes on with another function, as in a thunk, can.
@@ -88,12 +110,15 @@ static void end_call(struct deep_check *check, const struct deep_return *call)
 static int add_last(struct deep_check *check, size_t at, const struct insn *insn)
 {
 	uint64_t next = check->known.branches[at + 1].to, after = insn->addr + insn->len;
+	bool in_call = check->return_count;
 	int err;
 
 	switch (insn->class) {
 	case INSN_COND:
+		jump(check, insn->addr, next);
 		return add_fork(check, at + 1, next, after);
 	case INSN_JMP:
+		jump(check, insn->addr, next);
 		return 0;
 	case INSN_CALL:
 		return add_return(check, after);
@@ -103,10 +128,13 @@ static int add_last(struct deep_check *check, size_t at, const struct insn *insn
 	case INSN_RET:
 		if (check->return_count && check->returns[--check->return_count].addr == next) {
 			end_call(check, &check->returns[check->return_count]);
+			check->since = check->returns[check->return_count].since;
 			return 0;
 		}
+		return_elsewhere(check, next, in_call);
 		return add_fork(check, at + 1, next, 0);
 	default:
+		jump(check, insn->addr, next);
 		return add_fork(check, at + 1, next, 0);
 	}
 }
@@ -136,8 +164,10 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 
 		if (err || (newest && addr == last))
 			return err;
-		if (addr > last || insn_fetch(text, addr, bytes, &insn))
+		if (addr > last || insn_fetch(text, addr, bytes, &insn)) {
+			check->since = check->step_count;
 			return add_fork(check, at + 1, 0, 0);
+		}
 		if (addr == last)
 			return add_last(check, at, &insn);
 		addr += insn.len;
@@ -323,6 +353,21 @@ static void find_preempt(const struct deep_check *check, const struct text_sourc
 	fork->quiet = fork->back && insn.class != INSN_CALL;
 }
 
+/* The other way of @fork is followed as far as it is certain. */
+static void find_leads(const struct deep_check *check, const struct text_source *text,
+		       struct deep_fork *fork)
+{
+	uint64_t addr = fork->other;
+
+	for (int i = 0; i < FURTHER_MAX && addr; i++) {
+		if (deep_check_comes_by(check, addr)) {
+			fork->leads = addr;
+			return;
+		}
+		addr = goes_on(text, addr);
+	}
+}
+
 static int gather_addrs(struct deep_check *check)
 {
 	check->addrs = calloc(check->step_count + 1, sizeof(*check->addrs));
@@ -351,6 +396,8 @@ int deep_check_make(const struct text_source *text, const struct symbols *symbol
 		if (!ret->forks[i].back)
 			find_preempt(ret, text, &ret->forks[i]);
 	err = err ?: gather_addrs(ret);
+	for (size_t i = 0; !err && i < ret->fork_count; i++)
+		find_leads(ret, text, &ret->forks[i]);
 	if (err)
 		deep_check_clear(ret);
 	return err;
@@ -423,6 +470,16 @@ static int arm_way(struct deep_check *check, const struct text_source *text, siz
 	return 0;
 }
 
+bool deep_check_observes(const struct deep_check *check, const struct deep_fork *fork)
+{
+	if (!fork->other)
+		return fork->next_at;
+	if (!fork->other_at)
+		return false;
+	return !deep_check_comes_by(check, fork->other_at) ||
+	       (fork->next_at && fork->next_at != fork->other_at);
+}
+
 int deep_check_view(struct deep_check *check, uint64_t addr)
 {
 	if (check->view_count == HW_SITES_MAX)
@@ -453,18 +510,12 @@ static bool is_excursion_behind(const struct deep_check *check, const struct dee
 	return false;
 }
 
-/*
- * Will a record tell which way the run went? It has the branches from there on, unless something is
- * hit in between, or others run. That no branch was taken before the fork in its block is seen by
- * one entry more: the branch to the block, or the return from a handler that was called in it.
- */
-static bool is_in_view(const struct deep_check *check, const struct deep_fork *fork, size_t depth)
+/* Has a record what follows step number @begin, unless something is hit in between? */
+static bool has_record(const struct deep_check *check, size_t begin, size_t depth)
 {
-	size_t at = check->steps[fork->step].at;
+	size_t at = check->steps[begin].at;
 
-	if ((fork->back && !fork->quiet) || is_excursion_behind(check, fork, depth))
-		return false;
-	for (size_t i = fork->step + 1; i < check->step_count; i++) {
+	for (size_t i = begin + 1; i < check->step_count; i++) {
 		const struct deep_step *step = &check->steps[i];
 
 		if (step->at - at >= depth)
@@ -475,8 +526,60 @@ static bool is_in_view(const struct deep_check *check, const struct deep_fork *f
 	return false;
 }
 
+/*
+ * Will a record tell which way the run went? It has the branches from there on, unless others run.
+ * That no branch was taken before the fork in its block is seen by one entry more: the branch to
+ * the block, or the return from a handler that was called in it.
+ */
+static bool is_in_view(const struct deep_check *check, const struct deep_fork *fork, size_t depth)
+{
+	return (!fork->back || fork->quiet) && !is_excursion_behind(check, fork, depth) &&
+	       has_record(check, fork->step, depth);
+}
+
+/*
+ * Where the run has to come by on the path behind @fork, whichever way it went: not in a call that
+ * the path makes there. One try in each block; a function that can have no probe is left for its
+ * caller.
+ */
+static int arm_behind(struct deep_check *check, const struct text_source *text, size_t max,
+		      size_t depth, deep_probe_fn *probe, void *ctx, const struct deep_fork *fork)
+{
+	size_t since = check->steps[fork->step].since, tried = SIZE_MAX;
+	int tries = 0;
+
+	for (size_t i = fork->step + 1; i < check->step_count; i++) {
+		const struct deep_step *step = &check->steps[i];
+		int err;
+
+		if (step->since > fork->step)
+			continue;
+		if (deep_check_has(check, step->addr))
+			return 0;
+		if (step->since < since) {
+			since = step->since;
+			tries = 0;
+		}
+		if (tries == FURTHER_MAX || step->at == tried ||
+		    skip_unfit(text, step->addr) != step->addr)
+			continue;
+		if (has_record(check, i, depth))
+			return 0;
+		tried = step->at;
+		tries++;
+		err = check->armed_count < max ? probe(ctx, step->addr) : -ENOSPC;
+		if (err == -ENOMEM || err == -EINTR)
+			return err;
+		if (err == -ENOSPC)
+			return 0;
+		if (!err)
+			return add_armed(check, step->addr);
+	}
+	return 0;
+}
+
 static int arm_fork(struct deep_check *check, const struct text_source *text, size_t max,
-		    deep_probe_fn *probe, void *ctx, struct deep_fork *fork)
+		    size_t depth, deep_probe_fn *probe, void *ctx, struct deep_fork *fork)
 {
 	int err = 0;
 
@@ -486,6 +589,9 @@ static int arm_fork(struct deep_check *check, const struct text_source *text, si
 	/* What the path never comes by is known by its hit alone. */
 	if (!err && fork->next && (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
 		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
+	/* A record behind it tells more than a probe that would end it. */
+	if (!err && !check->asks && !deep_check_observes(check, fork))
+		err = arm_behind(check, text, max, depth, probe, ctx, fork);
 	return err;
 }
 
@@ -524,11 +630,34 @@ int deep_check_arm(struct deep_check *check, const struct text_source *text, siz
 
 			if (fork->tried || is_in_view(check, fork, depth))
 				continue;
-			err = arm_fork(check, text, max, probe, ctx, fork);
+			err = arm_fork(check, text, max, depth, probe, ctx, fork);
 			more = true;
 		}
 	}
 	return err;
+}
+
+int deep_check_ask(struct deep_check *check, const struct text_source *text, size_t max,
+		   size_t depth, deep_probe_fn *probe, void *ctx)
+{
+	check->asks = true;
+	return deep_check_arm(check, text, max, depth, probe, ctx);
+}
+
+void deep_check_disarm(struct deep_check *check)
+{
+	for (size_t i = 0; check->asks && i < check->fork_count; i++)
+		check->forks[i].untold =
+			check->forks[i].tried && !deep_check_observes(check, &check->forks[i]);
+	check->asks = false;
+	check->armed_count = 0;
+	for (size_t i = 0; i < check->view_count; i++)
+		check->armed[check->armed_count++] = check->views[i];
+	qsort(check->armed, check->armed_count, sizeof(*check->armed), address_compare);
+	for (size_t i = 0; i < check->fork_count; i++) {
+		check->forks[i].tried = false;
+		check->forks[i].next_at = check->forks[i].other_at = 0;
+	}
 }
 
 void deep_check_clear(struct deep_check *check)

@@ -29,7 +29,7 @@ int deep_code_find(struct symbols *symbols, struct deep_code *ret_code)
 	static const char *const wakes[] = {"try_to_wake_up", "wake_up_process", "wake_up_state"};
 	static const char *const yields[] = {"__cond_resched", "__cond_resched_lock",
 					     "preempt_schedule", "preempt_schedule_notrace"};
-	struct deep_code code = {};
+	struct deep_code code = {.symbols = symbols};
 	struct symbol sym;
 
 	_Static_assert(ARRAY_SIZE(yields) == ARRAY_SIZE(code.yields), "one each");

@@ -17,17 +17,6 @@
 /* The jump in a kprobe's place may replace some instructions: its code goes on so near. */
 #define REPLACED_BYTES 32
 
-/* Would the run have been seen to take the other way? */
-static bool is_observable(const struct deep_check *check, const struct deep_fork *fork)
-{
-	if (!fork->other)
-		return fork->next_at;
-	if (!fork->other_at)
-		return false;
-	return !deep_check_comes_by(check, fork->other_at) ||
-	       (fork->next_at && fork->next_at != fork->other_at);
-}
-
 /* The newest step before number @step that has a probe; SIZE_MAX: none has. */
 static size_t step_before(const struct deep_check *check, size_t step)
 {
@@ -218,9 +207,6 @@ static size_t certain_from(const struct deep_check *check, size_t oldest, size_t
 {
 	size_t last = oldest;
 
-	for (size_t i = before == SIZE_MAX ? 0 : before + 1; i < oldest; i++)
-		if (is_again(check, oldest, i))
-			return oldest;
 	for (size_t i = oldest + 1; i < step; i++)
 		if (is_again(check, oldest, i))
 			last = i;
@@ -258,35 +244,6 @@ static bool has_wait_probes(const struct deep_check *check, size_t step)
 	       deep_check_has(check, check->steps[step + 1].addr);
 }
 
-/*
- * Of all forks; those that records have are @observed. Where a record was to have one, and has not,
- * the run may have gone another way. Return: the oldest branch from which on that is not so.
- */
-static size_t find_blind(const struct deep_check *check, const bool *observed, bool *ret_blind)
-{
-	size_t first = 0;
-
-	memset(ret_blind, false, check->known.count * sizeof(*ret_blind));
-	/* Without both probes the call's own hits are taken for the path's. */
-	for (size_t i = 0; i < check->wait_count; i++)
-		if (!has_wait_probes(check, check->waits[i].step))
-			first = check->steps[check->waits[i].step].at + 1;
-	for (size_t i = 0; i < check->fork_count; i++) {
-		const struct deep_fork *fork = &check->forks[i];
-
-		if (observed[fork->step] || is_observable(check, fork))
-			continue;
-		/* Behind the newest branch: no other run's record tells how this one came there. */
-		if (fork->branch == check->known.count)
-			first = check->known.count;
-		else if (fork->tried)
-			ret_blind[check->known.count - 1 - fork->branch] = true;
-		else if (fork->branch >= first)
-			first = fork->branch + 1;
-	}
-	return first;
-}
-
 /**
  * struct followed - how far the hits are those of the path, from the error backwards
  * @left: so many of the run's hits are older
@@ -304,6 +261,90 @@ struct followed {
 	bool *observed;
 	bool *excursions;
 };
+
+/*
+ * Where the run was on the path again, if it left it at @fork: a hit tells, or a record. Not within
+ * a call that the path makes behind the fork: the run may have called that function elsewhere.
+ */
+static size_t find_certain(const struct deep_check *check, const struct followed *at,
+			   const struct deep_fork *fork)
+{
+	for (size_t i = fork->step + 1; i < check->step_count; i++) {
+		const struct deep_step *step = &check->steps[i];
+
+		if (step->since <= fork->step &&
+		    (at->observed[i] || (i >= at->step && deep_check_has(check, step->addr))))
+			return i;
+	}
+	return check->step_count - 1;
+}
+
+/*
+ * The oldest step that the run may have come to once more from @fork, round a loop; @fork's own: it
+ * has not. It would have hit the probes that are in the loop once more, too.
+ */
+static size_t find_loop(const struct deep_check *check, const struct followed *at,
+			const struct deep_fork *fork)
+{
+	size_t since = check->steps[fork->step].since, oldest = fork->step;
+
+	for (size_t i = fork->step + 1; fork->leads && i-- > since;) {
+		if (i >= at->step && deep_check_has(check, check->steps[i].addr))
+			break;
+		if (check->steps[i].addr == fork->leads && check->steps[i].since == since)
+			oldest = i;
+	}
+	return oldest;
+}
+
+static size_t larger(size_t one, size_t other)
+{
+	return one > other ? one : other;
+}
+
+static void add_blind(const struct deep_check *check, const struct followed *at,
+		      const struct deep_fork *fork, struct deep_blind *ret_blind)
+{
+	size_t certain = check->steps[find_certain(check, at, fork)].at + 1;
+	size_t loop = find_loop(check, at, fork);
+	struct deep_blind *blind = &ret_blind[check->known.count - 1 - fork->branch];
+
+	blind->newer = larger(blind->newer, certain > fork->branch ? certain - fork->branch : 1);
+	if (loop != fork->step && fork->branch - check->steps[loop].at > blind->older) {
+		blind->older = fork->branch - check->steps[loop].at;
+		blind->loop = fork->leads;
+	}
+}
+
+/*
+ * Of all forks; those that records have are observed. Where a record was to have one, and has not,
+ * the run may have gone another way. Return: the oldest branch from which on that is not so.
+ */
+static size_t find_blind(const struct deep_check *check, const struct followed *at,
+			 struct deep_blind *ret_blind)
+{
+	size_t first = 0;
+
+	memset(ret_blind, 0, check->known.count * sizeof(*ret_blind));
+	/* Without both probes the call's own hits are taken for the path's. */
+	for (size_t i = 0; i < check->wait_count; i++)
+		if (!has_wait_probes(check, check->waits[i].step))
+			first = check->steps[check->waits[i].step].at + 1;
+	for (size_t i = 0; i < check->fork_count; i++) {
+		const struct deep_fork *fork = &check->forks[i];
+
+		if (at->observed[fork->step] || deep_check_observes(check, fork))
+			continue;
+		/* Behind the newest branch: no other run's record tells how this one came there. */
+		if (fork->branch == check->known.count)
+			first = check->known.count;
+		else if (fork->tried || fork->untold)
+			add_blind(check, at, fork, ret_blind);
+		else if (fork->branch >= first)
+			first = fork->branch + 1;
+	}
+	return first;
+}
 
 /* The oldest branch of the path that a run can have which made an excursion at @fork. */
 static size_t first_behind(const struct deep_check *check, const struct deep_fork *fork)
@@ -464,7 +505,8 @@ static void follow(const struct deep_check *check, const struct deep_hit *hits, 
 }
 
 int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
-		       bool entry, size_t *ret_first, bool *ret_blind, bool *ret_excursions)
+		       bool entry, size_t *ret_first, struct deep_blind *ret_blind,
+		       bool *ret_excursions)
 {
 	_cleanup_free_ bool *observed = calloc(check->step_count + 1, sizeof(*observed));
 	const struct deep_hit *hit = deep_newest_hit(hits, count, check->known.end);
@@ -479,7 +521,7 @@ int deep_check_compare(const struct deep_check *check, const struct deep_hit *hi
 	at.before = step_before(check, check->step_count);
 	follow(check, hits, &at);
 	all = !at.left && at.before == SIZE_MAX;
-	sure = find_blind(check, observed, ret_blind);
+	sure = find_blind(check, &at, ret_blind);
 	*ret_first = check->known.count;
 	if (at.step == SIZE_MAX)
 		return 0;

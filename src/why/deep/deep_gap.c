@@ -43,3 +43,19 @@ void deep_say_runs(const struct deep *deep, struct errmsg *gap)
 	else
 		errmsg_set(gap, 0, "%u of %u runs were made; those left are for checks", runs, max);
 }
+
+bool deep_is_hopeless(const struct deep_options *opts, const struct probes *probes,
+		      const struct answer *answer, struct errmsg *gap)
+{
+	if (opts->place)
+		return false;
+	if (answer->state != ORIGIN_FOUND || !answer->hit)
+		errmsg_set(gap, 0, "the place of the error is not known");
+	else if (!answer->has_lbr || !probes->events)
+		errmsg_set(gap, 0, "%s",
+			   answer->lbr_reason.text[0] ? answer->lbr_reason.text
+						      : "the LBR is not used");
+	else
+		return false;
+	return true;
+}

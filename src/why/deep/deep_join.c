@@ -7,11 +7,15 @@
 
 #include "disasm/fetch.h"
 #include "snapshot/snapshot.h"
+#include "symbolize/symbolize.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/vector.h"
 #include "why/deep/deep_code.h"
+
+/* Documentation/arch/x86/x86_64/mm.rst */
+#define MODULES 0xffffffffc0000000ull
 
 static bool in_entry(const struct deep_code *code, uint64_t addr)
 {
@@ -78,6 +82,19 @@ static bool in_switch(const struct deep_code *code, uint64_t addr)
 	return false;
 }
 
+/*
+ * Code without a name where modules are, or that kprobes are made of: an instruction that has one
+ * is executed there, and jumps back. Its pages come and go while the symbols stay what they were.
+ */
+static bool in_kprobe(const struct deep_code *code, uint64_t addr)
+{
+	struct symbol sym;
+
+	if (addr < MODULES || !code->symbols)
+		return false;
+	return symbols_find(code->symbols, addr, &sym) || !strcmp(sym.module, "__builtin__kprobes");
+}
+
 /* True if @branch is the last one to take: @ret says why. */
 static bool take(const struct deep_code *code, const struct why_branch *branch,
 		 struct deep_record *ret)
@@ -91,6 +108,10 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 	}
 	if (in_switch(code, branch->from) || in_switch(code, branch->to)) {
 		ret->end = DEEP_END_SWITCH;
+		return true;
+	}
+	if (in_kprobe(code, branch->from) || in_kprobe(code, branch->to)) {
+		ret->end = DEEP_END_OTHER;
 		return true;
 	}
 	if (!entry && (in_user(branch->from) || in_user(branch->to) ||
@@ -223,9 +244,26 @@ static bool place_before(const struct deep_known *known, const struct deep_run *
 	return false;
 }
 
-/* How many of the newest branches before @place the record has; those before the path are none. */
+/*
+ * Where the path begins behind a call that is left out: did the run take a branch between that and
+ * the path's first one, of which the record has all that are newer?
+ */
+static bool is_late(const struct deep_known *known, const struct place *place,
+		    const struct deep_record *record)
+{
+	size_t overlap = (size_t)(place->at + 1);
+
+	return known->start && record->count > overlap &&
+	       record->branches[record->count - 1 - overlap].to != known->start;
+}
+
+/*
+ * Has the record the newest branches before @place? Those before the path are none of it.
+ * @ret_instead: that of the record; NULL: between the call that is left out and the path
+ */
 static bool agrees(const struct deep_known *known, const struct place *place,
-		   const struct deep_record *record, size_t *ret_differs, bool *ret_same_place)
+		   const struct deep_record *record, size_t *ret_differs,
+		   const struct why_branch **ret_instead)
 {
 	for (size_t i = 0; i < record->count && (long)i <= place->at; i++) {
 		const struct why_branch *has = &record->branches[record->count - 1 - i];
@@ -237,11 +275,14 @@ static bool agrees(const struct deep_known *known, const struct place *place,
 			    (unsigned long long)has->from, (unsigned long long)has->to,
 			    (unsigned long long)way->from, (unsigned long long)way->to);
 		*ret_differs = place->at - i;
-		if (ret_same_place)
-			*ret_same_place = has->to == way->to;
+		*ret_instead = has;
 		return false;
 	}
-	return true;
+	if (!is_late(known, place, record))
+		return true;
+	*ret_differs = 0;
+	*ret_instead = NULL;
+	return false;
 }
 
 /*
@@ -254,6 +295,7 @@ static bool continues(const struct deep_run *run, size_t hit)
 	const struct deep_record *record = &run->hits[hit].record;
 
 	return hit && record->end == DEEP_END_RESUMED && run->hits[hit - 1].ip == record->resumed &&
+	       deep_has_record(&run->hits[hit - 1]) &&
 	       (record->count || run->hits[hit].ip != record->resumed);
 }
 
@@ -431,18 +473,66 @@ static void mark_seen(const struct deep_known *known, const struct place *place,
 }
 
 /*
+ * Number @hit goes on from the one before it, and that is the one at @place: has it fewer branches
+ * than the path has in between? Then the run went on without the next older one.
+ */
+static bool is_shorter(const struct deep_run *run, size_t hit, long at, const struct place *place,
+		       size_t *ret_differs)
+{
+	size_t count = run->hits[hit].record.count;
+
+	if (!continues(run, hit) || (long)count >= at - place->at)
+		return false;
+	*ret_differs = (size_t)at - count;
+	return true;
+}
+
+/*
  * Before @hit the one at @place is missing. Then the run came another way there, too; or, if it hit
  * that earlier, it may have left the path between the two, and come by another point once more.
  */
-static struct deep_parted parted_at(const struct deep_known *known, const struct deep_run *run,
-				    const struct deep_hit *hit, long at, const struct place *place)
+static void parted_at(const struct deep_known *known, const struct deep_run *run,
+		      const struct deep_hit *hit, long at, const struct place *place,
+		      struct deep_parted *ret)
 {
 	size_t left = (size_t)(hit - run->hits), oldest = known->count - 1 - (size_t)place->at;
 	size_t newest = known->count - 1 - (size_t)at + hit->record.count;
 	bool was_hit = deep_newest_hit(run->hits, left, place->addr);
+	bool begins = place->at >= 0 && place->addr == known->branches[place->at].to;
 
-	return (struct deep_parted){.newest = was_hit && newest < oldest ? newest : oldest,
-				    .oldest = oldest};
+	/* What led to the oldest branch of the record is not in it. */
+	if (was_hit && newest && newest <= oldest)
+		newest--;
+	else
+		newest = oldest - (oldest && !begins);
+	ret->newest = newest;
+	ret->oldest = oldest;
+}
+
+bool deep_was_rescheduled(const struct deep_hit *hits, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (hits[i].switches != hits[0].switches)
+			return true;
+	return false;
+}
+
+/*
+ * Branch @differs of the path was not taken: the run came to @addr, and from there to the next
+ * newer one. Further on than the path it may have come from where that is decided.
+ */
+static void parted_behind(const struct deep_known *known, size_t differs, uint64_t addr,
+			  struct deep_parted *ret)
+{
+	size_t branch = known->count - 1 - differs;
+
+	ret->newest = ret->oldest = 0;
+	/* The path is nothing yet but the place where it begins, behind a call. */
+	if (!known->count)
+		return;
+	ret->newest = branch - (branch && addr > known->branches[differs].to);
+	ret->oldest = branch;
+	ret->to = addr;
 }
 
 int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,
@@ -452,8 +542,11 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 	const struct deep_hit *hit = deep_newest_hit(run->hits, run->hit_count, known->end);
 	bool goes_on = true;
 
+	ret_parted->rescheduled =
+		hit && deep_was_rescheduled(run->hits, (size_t)(hit - run->hits) + 1);
 	while (hit) {
-		bool agreed = agrees(known, &place, &hit->record, ret_differs, NULL);
+		const struct why_branch *instead;
+		bool agreed = agrees(known, &place, &hit->record, ret_differs, &instead);
 		struct place newer = place;
 		long at = place.at;
 		size_t left;
@@ -462,7 +555,8 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 			  agreed ? hit->record.count : (size_t)(at - (long)*ret_differs), goes_on,
 			  seen);
 		if (!agreed) {
-			ret_parted->newest = ret_parted->oldest = known->count - 1 - *ret_differs;
+			parted_behind(known, *ret_differs, instead ? instead->to : 0, ret_parted);
+			ret_parted->returned = hit > run->hits && hit[-1].switches != hit->switches;
 			return DEEP_OTHER_PATH;
 		}
 		if (!place_before(known, run, &place))
@@ -472,7 +566,12 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 		if (!left || run->hits[left - 1].ip != place.addr) {
 			if (crosses_wait(known, run, &place, &newer))
 				return DEEP_AMBIGUOUS;
-			*ret_parted = parted_at(known, run, hit, at, &place);
+			parted_at(known, run, hit, at, &place, ret_parted);
+			return DEEP_OTHER_PATH;
+		}
+		if (left == (size_t)(hit - run->hits) &&
+		    is_shorter(run, left, at, &place, ret_differs)) {
+			parted_behind(known, *ret_differs, place.addr, ret_parted);
 			return DEEP_OTHER_PATH;
 		}
 		goes_on = reaches(&hit->record, at, &place);
@@ -487,6 +586,7 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 {
 	struct place place = {.at = (long)known->count - 1, .addr = known->end};
 	const struct deep_hit *error = deep_newest_hit(run->hits, run->hit_count, known->end);
+	const struct why_branch *instead;
 	long newer_at,
 		seen_from = place.at; /* from there to @place each branch was seen in this run */
 	/* Of a hit that may be in a call that is left out: it says nothing of the path. */
@@ -501,8 +601,11 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 		struct place newer = place;
 		size_t left;
 
-		if (!agrees(known, &place, &run->hits[hit].record, &ret->differs, &ret->same_place))
+		if (!agrees(known, &place, &run->hits[hit].record, &ret->differs, &instead)) {
+			ret->same_place =
+				instead && instead->to == known->branches[ret->differs].to;
 			return other;
+		}
 		if (place.at == at && place.addr == point)
 			break;
 		newer_at = place.at;
@@ -514,6 +617,8 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 		left = older_hits(known, run, hit);
 		if (!left || run->hits[left - 1].ip != place.addr)
 			return other;
+		if (left == hit && is_shorter(run, hit, newer_at, &place, &ret->differs))
+			return DEEP_OTHER_PATH;
 		if (!reaches(&run->hits[hit].record, newer_at, &place))
 			seen_from = place.at;
 		hit = left - 1;

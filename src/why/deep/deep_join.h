@@ -33,6 +33,7 @@
  * @yields: of these, those in which a task seldom lets others run; 0: none
  * @wakes: functions that wake another task; 0: none
  * @text: or NULL: then nothing of these is left out (borrowed)
+ * @symbols: or NULL: then code of kprobes is taken for any other (borrowed)
  */
 struct deep_code {
 	uint64_t start;
@@ -45,6 +46,7 @@ struct deep_code {
 	uint64_t yields[4];
 	uint64_t wakes[3];
 	const struct text_source *text;
+	const struct symbols *symbols;
 };
 
 /** enum deep_end - why a record goes no further back */
@@ -88,6 +90,12 @@ struct deep_hit {
 	uint64_t regs[RECORD_REGS];
 	struct deep_record record;
 };
+
+/** deep_has_record() - a kprobe's hit has none */
+static inline bool deep_has_record(const struct deep_hit *hit)
+{
+	return hit->record.count || hit->record.end != DEEP_END_FULL;
+}
 
 /** deep_record_make() - out of what the LBR held, @count entries, the newest first */
 void deep_record_make(const struct deep_code *code, const struct why_branch *newest, size_t count,
@@ -209,12 +217,35 @@ bool deep_is_ambiguous(const struct deep_known *known, uint64_t point, long at);
 const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip);
 
 /**
- * struct deep_parted - where a run was seen not to be on the path, its branches counted from the
- * error: from @newest to @oldest. How far before that it had left the path is not known.
+ * struct deep_parted - before which branches of the path, counted from the error, a run was seen
+ * not to be on it: from @newest to @oldest. How far before that it had left the path is not known.
+ * @to: 0; or where it came back to the path
+ * @rescheduled: other tasks ran between its hits, which may be why
+ * @returned: they did just before: it is where the run came back to the path from the scheduler,
+ * and may have left it for that alone
  */
 struct deep_parted {
 	size_t newest;
 	size_t oldest;
+	uint64_t to;
+	bool rescheduled;
+	bool returned;
+};
+
+/** deep_was_rescheduled() - did other tasks run between @hits of a call? */
+bool deep_was_rescheduled(const struct deep_hit *hits, size_t count);
+
+/**
+ * struct deep_blind - before a branch a run may have left the path, for all that it tells
+ * @newer: 0: it did not; or so many branches, that one and newer ones, it may not have come by
+ *         then: behind these it was on the path
+ * @older: 0; or it may have gone round a loop once more, to which the path comes by the branch that
+ *         is so many older; then it came to @loop
+ */
+struct deep_blind {
+	size_t newer;
+	size_t older;
+	uint64_t loop;
 };
 
 /**

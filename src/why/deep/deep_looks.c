@@ -29,9 +29,14 @@
 #define TRIES_MAX	 12
 #define TRIES_IMPOSSIBLE UINT8_MAX
 
-/** struct deep_look - of one run, number @run; @seen: for each of @count branches */
+/**
+ * struct deep_look - of one run, number @run
+ * @rescheduled: other tasks ran between its hits
+ * @seen: for each of @count branches
+ */
 struct deep_look {
 	unsigned int run;
+	bool rescheduled;
 	bool *seen;
 	size_t count;
 };
@@ -99,12 +104,11 @@ static int add_varied(struct deep_looks *looks, size_t branch)
 	return 0;
 }
 
-static int add_parted(struct deep_looks *looks, size_t newest, size_t oldest)
+static int add_parted(struct deep_looks *looks, struct deep_parted parted)
 {
 	if (vector_grow(&looks->parted, looks->parted_count, sizeof(*looks->parted)))
 		return -ENOMEM;
-	looks->parted[looks->parted_count++] =
-		(struct deep_parted){.newest = newest, .oldest = oldest};
+	looks->parted[looks->parted_count++] = parted;
 	return 0;
 }
 
@@ -129,8 +133,11 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 		else
 			err = add_varied(looks, known->count - 1 - differs);
 		/* It left the path before that: deep_find_view() is so near. */
-		err = err ?: add_parted(looks, parted.newest, parted.oldest + looks->depth - 2);
+		parted.oldest += looks->depth - 2;
+		if (!err && !parted.returned)
+			err = add_parted(looks, parted);
 	}
+	looks->runs[looks->run_count - 1].rescheduled = parted.rescheduled;
 	memset(seen + known->count - added, true, added * sizeof(*seen));
 	return err;
 }
@@ -159,26 +166,44 @@ int deep_looks_add_range(struct deep_looks *looks, unsigned int run, size_t newe
 	} else if (add_look(looks, seen, end)) {
 		free(seen);
 		return -ENOMEM;
+	} else {
+		looks->runs[looks->run_count - 1].run = run;
 	}
 	memset(seen + newest, true, count * sizeof(*seen));
 	return 0;
 }
 
-static size_t blind_ones(const bool *blind, size_t count)
+static size_t blind_ones(const struct deep_blind *blind, size_t count)
 {
 	size_t ones = 0;
 
 	for (size_t i = 0; i < count; i++)
-		ones += blind[i];
+		ones += blind[i].newer > 0;
 	return ones;
 }
 
-int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, bool left)
+/* Of the newest @count branches, those that the run itself shows. */
+static size_t shown_by_itself(size_t count, const struct deep_blind *blind)
 {
-	bool *copy;
+	size_t shown = count;
 
+	for (size_t i = 0; i < count; i++)
+		if (blind[i].newer && i + 1 - blind[i].newer < shown)
+			shown = i + 1 - blind[i].newer;
+	return shown;
+}
+
+int deep_looks_prove(struct deep_looks *looks, size_t count, const struct deep_blind *blind,
+		     bool left, bool rescheduled)
+{
+	struct deep_parted parted = {.newest = count, .oldest = count, .rescheduled = rescheduled};
+	size_t shown = shown_by_itself(count, blind);
+	struct deep_blind *copy;
+
+	if (shown > looks->shown)
+		looks->shown = shown;
 	/* On the path before that it hit none of what it has to: it left the path there. */
-	if (left && (add_varied(looks, count) || add_parted(looks, count, count)))
+	if (left && (add_varied(looks, count) || add_parted(looks, parted)))
 		return -ENOMEM;
 	if (count < looks->proven ||
 	    (count == looks->proven &&
@@ -191,6 +216,7 @@ int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, 
 	free(looks->blind);
 	looks->blind = copy;
 	looks->proven = count;
+	looks->rescheduled = rescheduled;
 	return 1;
 }
 
@@ -247,8 +273,32 @@ void deep_looks_cut(struct deep_looks *looks, size_t count)
 	cut_parted(looks, count);
 	if (looks->proven > count)
 		looks->proven = count;
+	if (looks->shown > count)
+		looks->shown = count;
 	for (size_t i = count; i < looks->try_count; i++)
 		looks->tries[i] = 0;
+}
+
+/* Those that parted there have the way that is the path's now, and the others parted. */
+int deep_looks_turn(struct deep_looks *looks, size_t count)
+{
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < looks->parted_count; i++)
+		if (looks->parted[i].newest > count || looks->parted[i].oldest < count)
+			looks->parted[kept++] = looks->parted[i];
+	looks->parted_count = kept;
+	for (size_t i = 0; !err && i < looks->run_count; i++) {
+		const struct deep_look *look = &looks->runs[i];
+
+		if (count < look->count && look->seen[count])
+			err = add_parted(looks,
+					 (struct deep_parted){.newest = count,
+							      .oldest = count,
+							      .rescheduled = look->rescheduled});
+	}
+	return err;
 }
 
 static bool saw(const struct deep_look *look, size_t branch)
@@ -313,13 +363,38 @@ static bool is_seen_by(const struct deep_looks *looks, size_t branch, unsigned i
 /* Where the run that took the path may have left it, for all that its probes tell. */
 static bool is_blind(const struct deep_looks *looks, size_t branch)
 {
-	return branch < looks->proven && looks->blind[branch];
+	return branch < looks->proven && looks->blind[branch].newer;
 }
 
+/*
+ * Did a run, for all that is known, leave the path before that branch? If it went round a loop from
+ * there, once more than the path, it was not on the path where the path came to the loop. What a
+ * run does that others interrupted (a cache gone cold, a lock taken meanwhile) tells little of one
+ * that none did.
+ * @any: such a run, too
+ */
+static bool parted_at(const struct deep_looks *looks, size_t branch, bool any)
+{
+	const struct deep_blind *blind = &looks->blind[branch];
+
+	for (size_t i = 0; i < looks->parted_count; i++) {
+		const struct deep_parted *parted = &looks->parted[i];
+		size_t older = parted->to && parted->to == blind->loop ? blind->older : 0;
+
+		if (branch + older >= parted->newest && branch < parted->oldest + blind->newer &&
+		    (any || looks->rescheduled || !parted->rescheduled))
+			return true;
+	}
+	return false;
+}
+
+/* That the path goes on from that branch to the next newer one. */
 static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
-	return !is_blind(looks, branch) || tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
-	       deep_looks_seen(looks, branch) >= RUNS_MIN_BLIND;
+	return !branch || !is_blind(looks, branch - 1) ||
+	       tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
+	       deep_looks_seen(looks, branch) >=
+		       (parted_at(looks, branch - 1, true) ? RUNS_MIN_VARIED : RUNS_MIN_BLIND);
 }
 
 static bool is_seen_enough(const struct deep_looks *looks, size_t branch)
@@ -368,13 +443,24 @@ static size_t next_together(const struct deep_looks *looks, size_t *ret_branches
 	return wanted;
 }
 
-/* Places that too few runs have seen, from the error on; each run sees the newest ones there. */
+bool deep_looks_contested(const struct deep_looks *looks, size_t *ret_branch)
+{
+	for (*ret_branch = 0; *ret_branch < looks->proven; ++*ret_branch)
+		if (is_blind(looks, *ret_branch) && parted_at(looks, *ret_branch, false))
+			return true;
+	return false;
+}
+
+/* Places that too few runs have seen, from the error on, where runs that probes check have none. */
 static size_t next_unseen(const struct deep_looks *looks, size_t count, size_t *ret_branches,
 			  size_t max)
 {
-	size_t wanted = 0, end = 0;
+	size_t wanted = 0, end = 0, first = looks->checked ? 0 : looks->depth - 1, contested;
 
-	for (size_t branch = looks->depth - 1; branch < count && wanted < max; branch++) {
+	/* What is before that is given up, whoever sees it. */
+	if (looks->checked && deep_looks_contested(looks, &contested) && contested + 1 < count)
+		count = contested + 1;
+	for (size_t branch = first; branch < count && wanted < max; branch++) {
 		if (branch < end || is_seen_enough(looks, branch) ||
 		    tries_of(looks, branch) >= TRIES_MAX)
 			continue;
@@ -444,24 +530,17 @@ static size_t seen_by_two(const struct deep_looks *looks, size_t count)
 	return count;
 }
 
-/* Did a run, for all that is known, leave the path before that branch? */
-static bool parted_at(const struct deep_looks *looks, size_t branch)
-{
-	for (size_t i = 0; i < looks->parted_count; i++)
-		if (branch >= looks->parted[i].newest && branch <= looks->parted[i].oldest)
-			return true;
-	return false;
-}
-
 /* What one run took; where its probes do not tell, no run may have been seen to go another way. */
 static size_t proven_by_one(const struct deep_looks *looks, bool *ret_few)
 {
 	for (size_t branch = 0; branch < looks->proven; branch++) {
 		if (!is_blind(looks, branch))
 			continue;
-		*ret_few = !is_observed(looks, branch);
-		if (*ret_few || parted_at(looks, branch))
-			return branch;
+		if (parted_at(looks, branch, false))
+			return branch + 1 - looks->blind[branch].newer;
+		*ret_few = !is_observed(looks, branch + 1);
+		if (*ret_few)
+			return branch + 1 - looks->blind[branch].newer;
 	}
 	return looks->proven;
 }
@@ -474,6 +553,8 @@ size_t deep_looks_sure(const struct deep_looks *looks, size_t count, bool *ret_f
 	if (looks->checked) {
 		sure = proven_by_one(looks, ret_few);
 		*ret_few |= !looks->proven;
+		if (sure < looks->shown)
+			sure = looks->shown;
 		if (sure < most)
 			sure = most;
 		*ret_few &= sure < count;

@@ -32,8 +32,9 @@ struct deep_varied;
  * @parted: the same, from the newest to the oldest branch before which each may have left the path
  * @tries: of each branch: how often a run was made to see it
  * @checked: deep_looks_prove() is used
- * @proven: one run took so many, the newest ones; @blind: of those, it may have left the path
- * before these
+ * @proven: one run took so many, the newest ones; @blind: of each of those; @rescheduled: other
+ * tasks ran meanwhile
+ * @shown: one run took so many of the newest ones, and needs no other to show it
  */
 struct deep_looks {
 	uint32_t depth;
@@ -49,7 +50,9 @@ struct deep_looks {
 	size_t try_count;
 	bool checked;
 	size_t proven;
-	bool *blind;
+	struct deep_blind *blind;
+	bool rescheduled;
+	size_t shown;
 };
 
 /**
@@ -79,15 +82,30 @@ int deep_looks_add_range(struct deep_looks *looks, unsigned int run, size_t newe
  * deep_looks_prove() - one run took the newest branches, see deep_check.h; the best one is kept
  * @blind: @count of them, the newest branch first
  * @left: it left the path there
+ * @rescheduled: other tasks ran while it was in the call
  * Return: 1 if that is the best one; 0; -ENOMEM.
  */
-int deep_looks_prove(struct deep_looks *looks, size_t count, const bool *blind, bool left);
+int deep_looks_prove(struct deep_looks *looks, size_t count, const struct deep_blind *blind,
+		     bool left, bool rescheduled);
 
 /**
  * deep_looks_parted() - a branch where two runs or more left the path, by turns
  * Return: false if there is none further back than the record at the error has.
  */
 bool deep_looks_parted(const struct deep_looks *looks, unsigned int turn, size_t *ret_branch);
+
+/**
+ * deep_looks_contested() - the newest branch where the run that took the path may have left it, and
+ * another one was seen to
+ * Return: false if there is none.
+ */
+bool deep_looks_contested(const struct deep_looks *looks, size_t *ret_branch);
+
+/**
+ * deep_looks_turn() - the path is going to be cut there, to take the way that other runs take
+ * Before deep_looks_cut(), with the same @count. Return: 0; -ENOMEM.
+ */
+int deep_looks_turn(struct deep_looks *looks, size_t count);
 
 /** deep_looks_cut() - of the path, no more than the @count newest branches are left */
 void deep_looks_cut(struct deep_looks *looks, size_t count);

@@ -19,6 +19,14 @@ bool deep_in_thunk(const struct deep *deep, uint64_t addr)
 	       place_is_thunk(place_of_symbol(sym.name, 0));
 }
 
+bool deep_in_handler(const struct deep *deep, uint64_t addr)
+{
+	struct symbol sym;
+
+	return !symbols_find(deep->probes->opts->symbols, addr, &sym) &&
+	       probeable_by_handler(sym.name);
+}
+
 /* Where a call is entered the handler's return would look like its entry. */
 bool deep_refuses(const void *ctx, uint64_t addr)
 {
@@ -137,8 +145,7 @@ bool deep_find_overlap(const struct deep *deep, const struct deep_target *target
 	if (deep->path->segment_count < 2)
 		return false;
 	*ret_addr = deep->path->segments[deep->path->segment_count - 1].point;
-	if (target->at >= first || last + 1 >= (long)path.count ||
-	    deep_runs_between(&path, first, last, *ret_addr))
+	if (last + 1 >= (long)path.count || deep_runs_between(&path, first, last, *ret_addr))
 		return true;
 	for (long at = last; at >= first; at--)
 		for (int i = 0; i < 2; i++) {
@@ -217,7 +224,8 @@ static bool find_clear_target(const struct deep *deep, struct deep_target *targe
 						    .addr = i ? path.branches[at + 1].from
 							      : path.branches[at].to};
 
-			if (!is_possible(deep, &clear) || deep_is_ambiguous(&path, clear.addr, at))
+			if (!is_possible(deep, &clear) || deep_in_handler(deep, clear.addr) ||
+			    deep_is_ambiguous(&path, clear.addr, at))
 				continue;
 			*target = clear;
 			return true;
@@ -225,103 +233,233 @@ static bool find_clear_target(const struct deep *deep, struct deep_target *targe
 	return false;
 }
 
-/*
- * To a call on the stack, if there is a target that needs no other point of the path: it may be
- * some branches nearer. Not where the last one was none.
+/* What the tracer's place and a string instruction make of a kprobe is no hit for each execution.
  */
-static int ask_caller(struct deep *deep, struct deep_target *target, uint64_t *asked,
-		      size_t *ret_count)
+static bool is_unfit(const struct deep *deep, uint64_t addr)
 {
-	struct deep_target clear;
-	int err;
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
 
-	*ret_count = 0;
-	if (!deep->callers.text || deep->alone || deep->number || target->call ||
-	    target->at < DEEP_OVERLAP_MIN - 1 || !find_clear_target(deep, &clear))
-		return 0;
-	err = deep_callers_aim(&deep->callers, deep->path, clear.at, asked, ret_count);
-	if (*ret_count)
-		*target = clear;
-	return err;
+	return insn_fetch(&deep->probes->text, addr, bytes, &insn) ||
+	       insn.flags & (INSN_F_ENDBR | INSN_F_REP) ||
+	       (insn.flags & INSN_F_NOP && insn.len > 1);
 }
 
-/* With what proves the joint: the error, the point of the run before, and one of another. */
-int deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points, size_t *ret_armed)
+/* A kprobe there does no harm, and needs no debug register. */
+static bool arm_end(const struct deep *deep, uint64_t addr, struct deep_points *points)
 {
-	const struct deep_path *path = deep->path;
-	struct watch *watch = deep->probes->watch;
-	uint64_t asked[HW_SITES_MAX] = {path->end};
-	size_t count = deep->begun ? 2 : 1, least, callers = 0, armed = 0;
-	/* Points that are no proof may be what could not be told apart. */
-	bool more = deep->verdict != DEEP_AMBIGUOUS;
+	if (address_among(points->addrs, points->count, addr))
+		return true;
+	if (points->count == DEEP_POINTS_MAX || deep->crowded_ends || deep_refuses(deep, addr) ||
+	    deep_in_handler(deep, addr) || is_unfit(deep, addr) ||
+	    !watch_point_without_branches(deep->probes->watch, addr))
+		return false;
+	points->addrs[points->count++] = addr;
+	points->kprobes = true;
+	return true;
+}
 
-	if (target->call)
-		asked[count++] = target->call;
-	least = count;
-	if (!target->call)
-		count += deep_ask_wait(deep, asked + count, HW_SITES_MAX - count);
-	*ret_armed = 0;
-	deep->callers.aim = deep->callers.count;
-	if (count == 2 && ask_caller(deep, target, asked + count, &callers))
-		return -ENOMEM;
-	deep->alone = false;
-	count += callers;
-	if (deep->begun)
-		asked[1] = target->addr;
-	if (count < HW_SITES_MAX && deep_find_overlap(deep, target, &asked[count]))
-		count++;
-	/* Where runs differ, to see the path again is worth more than to get further. */
-	if (lbr_depth() >= DEEP_SHALLOW && count < HW_SITES_MAX && find_doubt(deep, &asked[count]))
-		count++;
-	if (more && path->count && count < HW_SITES_MAX && deep_find_entry(deep, &asked[count]))
-		count++;
-	if (more && path->segment_count > 2 && count < HW_SITES_MAX)
-		asked[count++] = path->segments[1 + path->runs % (path->segment_count - 2)].point;
-	for (size_t i = 0; i < count; i++) {
-		if (address_among(points, armed, asked[i]))
+static bool arm_point(const struct deep *deep, uint64_t addr, struct deep_points *points)
+{
+	if (address_among(points->addrs, points->count, addr))
+		return true;
+	/* The handling of a kprobe would hit it. */
+	if (points->count == DEEP_POINTS_MAX || points->registers == HW_SITES_MAX ||
+	    (points->kprobes && deep_in_handler(deep, addr)) ||
+	    !watch_point(deep->probes->watch, addr))
+		return false;
+	points->addrs[points->count++] = addr;
+	points->registers++;
+	return true;
+}
+
+/*
+ * May kprobes stand at the ends, and the registers that this spares take other records? Not where
+ * the last run with them had none; nor in the run that tells whether the call comes to the error by
+ * the branches of the answer's hit.
+ */
+static bool may_spare(const struct deep *deep, const struct deep_target *target)
+{
+	return deep->looks.checked && deep->begun && deep->path->segment_count > 1 &&
+	       lbr_depth() >= DEEP_SHALLOW && !deep->alone && !deep->shorts && !deep->number &&
+	       !target->call && !target->wait && target->at >= DEEP_OVERLAP_MIN - 1;
+}
+
+/* Calls that the path will come to, each with a register. */
+static int arm_callers(struct deep *deep, const struct deep_target *target,
+		       struct deep_points *points)
+{
+	const struct deep_aim *aim;
+	int found = 1;
+
+	while (deep->callers.text && found && points->registers < HW_SITES_MAX) {
+		uint64_t end;
+
+		found = deep_callers_aim(&deep->callers, deep->path, target->at, &aim);
+		if (found < 0)
+			return found;
+		end = found ? deep_callers_end_of(&deep->callers, aim) : 0;
+		if (!found)
+			break;
+		if (aim->point ? (arm_end(deep, end, points) || arm_point(deep, end, points)) &&
+					 arm_point(deep, aim->point, points)
+			       : arm_point(deep, end, points))
 			continue;
-		if (watch_point(watch, asked[i]))
-			points[armed++] = asked[i];
-		else if (i < least)
-			return 0;
-		else if (i < least + callers)
-			deep_callers_missed(&deep->callers);
+		deep_callers_missed(&deep->callers);
+		break;
 	}
-	*ret_armed = armed;
 	return 0;
 }
 
-/* What one run is to see of the path, and the error; 0, -ENOMEM. @ret_armed: 0: there is nothing.
- */
-int deep_arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed)
+/* Points that the path is likely to come by before the target. */
+static int arm_guesses(const struct deep *deep, const struct deep_target *target,
+		       struct deep_points *points)
 {
-	size_t branches[HW_SITES_MAX - 1], count, armed = 0;
-	bool more = true, marked = false;
+	uint64_t guesses[HW_SITES_MAX];
+	size_t count = 0;
 
-	*ret_armed = 0;
-	while (!armed && more) {
+	uint64_t doubt;
+
+	/* Where runs differ, to see the path again is worth more. */
+	if (find_doubt(deep, &doubt))
+		arm_point(deep, doubt, points);
+	if (points->registers == HW_SITES_MAX || deep->others || deep->crowded || deep->lost)
+		return 0;
+	if (deep_guess(deep, target, guesses, HW_SITES_MAX - points->registers, &count))
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		arm_point(deep, guesses[i], points);
+	return 0;
+}
+
+/* With what proves the joint: the point of the run before, and one of another. */
+static void arm_proof(const struct deep *deep, const struct deep_target *target,
+		      struct deep_points *points)
+{
+	const struct deep_path *path = deep->path;
+	/* Points that are no proof may be what could not be told apart. */
+	bool more = deep->verdict != DEEP_AMBIGUOUS;
+	uint64_t addr;
+
+	if (deep_find_overlap(deep, target, &addr))
+		arm_point(deep, addr, points);
+	/* Where runs differ, to see the path again is worth more than to get further. */
+	if (lbr_depth() >= DEEP_SHALLOW && find_doubt(deep, &addr))
+		arm_point(deep, addr, points);
+	if (more && path->count && deep_find_entry(deep, &addr))
+		arm_point(deep, addr, points);
+	if (more && path->segment_count > 2)
+		arm_point(deep, path->segments[1 + path->runs % (path->segment_count - 2)].point,
+			  points);
+}
+
+/* The two ends of a call that is left out. */
+static void arm_wait(const struct deep *deep, bool spares, struct deep_points *points)
+{
+	size_t left = spares ? HW_SITES_MAX : HW_SITES_MAX - points->registers;
+	uint64_t ends[2];
+	size_t count = deep_ask_wait(deep, ends, left);
+
+	for (size_t i = 0; i < count; i++)
+		if (!spares || !arm_end(deep, ends[i], points))
+			arm_point(deep, ends[i], points);
+}
+
+/*
+ * The target and, where its record alone does not tell its hit, a point of the path that helps. One
+ * that needs none may be some branches nearer. False: with kprobes at the ends there is none.
+ */
+static bool choose_spared(const struct deep *deep, struct deep_target *target,
+			  uint64_t *ret_overlap)
+{
+	*ret_overlap = 0;
+	if (!may_spare(deep, target))
+		return false;
+	if (find_clear_target(deep, target))
+		return true;
+	return !deep_in_handler(deep, target->addr) &&
+	       deep_find_overlap(deep, target, ret_overlap) && !deep_in_handler(deep, *ret_overlap);
+}
+
+int deep_arm(struct deep *deep, struct deep_target *target, struct deep_points *points)
+{
+	uint64_t overlap, end = deep->path->end;
+	bool spares = choose_spared(deep, target, &overlap);
+	int err = 0;
+
+	deep->callers.aim_count = 0;
+	deep->alone = false;
+	*points = (struct deep_points){};
+	if ((!(spares && arm_end(deep, end, points)) && !arm_point(deep, end, points)) ||
+	    (deep->begun && !arm_point(deep, target->addr, points)) ||
+	    (target->call && !arm_point(deep, target->call, points))) {
+		points->count = 0;
+		return 0;
+	}
+	if (overlap)
+		arm_point(deep, overlap, points);
+	if (!target->call)
+		arm_wait(deep, spares, points);
+	if (spares && deep->callers.near)
+		arm_point(deep, deep->callers.near, points);
+	if (spares)
+		err = arm_callers(deep, target, points) ?: arm_guesses(deep, target, points);
+	arm_proof(deep, target, points);
+	return err;
+}
+
+/* Those that only a record at the error has come first. */
+static bool is_newest(const struct deep *deep, const size_t *branches, size_t count)
+{
+	return count && branches[0] + 1 < deep->looks.depth;
+}
+
+/* A kprobe's handling would hit a breakpoint there. */
+static bool has_view_in_handler(const struct deep *deep, const size_t *branches, size_t count)
+{
+	uint64_t addr;
+
+	for (size_t i = 0; i < count; i++)
+		if (deep_find_view(deep, branches[i], &addr) && deep_in_handler(deep, addr))
+			return true;
+	return false;
+}
+
+/* What one run is to see of the path, and the error. */
+int deep_arm_looks(struct deep *deep, struct deep_points *points)
+{
+	size_t branches[HW_SITES_MAX];
+	size_t count = deep_looks_next(&deep->looks, deep->path->count, branches, HW_SITES_MAX);
+	bool newest = is_newest(deep, branches, count), more = true, marked = false, end;
+
+	*points = (struct deep_points){};
+	end = deep->looks.checked && !newest && !has_view_in_handler(deep, branches, count) &&
+	      arm_end(deep, deep->path->end, points);
+	/* Else a register is for the error. */
+	points->registers = !end;
+	while (points->count == end && more) {
 		count = deep_looks_next(&deep->looks, deep->path->count, branches,
-					HW_SITES_MAX - 1);
+					HW_SITES_MAX - points->registers);
 		more = false;
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = newest; i < count; i++) {
 			uint64_t addr = 0;
 			bool possible = deep_find_view(deep, branches[i], &addr);
 
 			more |= !possible;
 			if (deep_looks_tried(&deep->looks, branches[i], possible))
 				return -ENOMEM;
-			if (possible && !address_among(points, armed, addr) &&
-			    watch_point(deep->probes->watch, addr))
-				points[armed++] = addr;
+			if (possible)
+				arm_point(deep, addr, points);
 		}
 		marked |= more;
 	}
-	if (armed && watch_point(deep->probes->watch, deep->path->end)) {
-		points[armed++] = deep->path->end;
-		*ret_armed = armed;
-	} else if (armed || !marked) {
-		/* Debug registers that others use may be free the next time. */
-		deep->blind++;
-	}
+	if (newest && deep_looks_tried(&deep->looks, branches[0], true))
+		return -ENOMEM;
+	points->registers -= !end;
+	if ((points->count > end || newest) && (end || arm_point(deep, deep->path->end, points)))
+		return 0;
+	/* Debug registers that others use may be free the next time. */
+	deep->blind += points->count > end || newest || !marked;
+	points->count = 0;
 	return 0;
 }

@@ -18,14 +18,6 @@
 /* Kprobes at a time: each takes the kernel milliseconds to make and to remove. */
 #define CHECK_PROBES_MAX 1000
 
-static bool in_handler(const struct deep *deep, uint64_t addr)
-{
-	struct symbol sym;
-
-	return !symbols_find(deep->probes->opts->symbols, addr, &sym) &&
-	       probeable_by_handler(sym.name);
-}
-
 static int arm_probe(void *ctx, uint64_t addr)
 {
 	struct deep *deep = ctx;
@@ -36,30 +28,75 @@ static int arm_probe(void *ctx, uint64_t addr)
 	if (deep_has_too_many(deep))
 		return -ENOSPC;
 	/* Where the path's own code cannot have one, the next instruction may be there. */
-	if (deep_in_thunk(deep, addr) || in_handler(deep, addr))
+	if (deep_in_thunk(deep, addr) || deep_in_handler(deep, addr))
 		return -EINVAL;
 	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
 }
 
-/* Breakpoints from the error back, one record apart: what these have needs no kprobe. */
+/* What the record at the error has needs no kprobe; and of a place registers say which hit counts.
+ */
+static int arm_end(struct deep *deep, struct deep_check *check)
+{
+	if (((!deep->no_views && !deep->kprobes_alone) || deep->hits.place) &&
+	    watch_point(deep->probes->watch, deep->path->end))
+		return deep_check_view(check, deep->path->end);
+	return deep->hits.place ? -ENODATA : 0;
+}
+
+/* Kprobes' own handling would hit it, and leave the LBR stopped. */
+static bool may_view(const void *ctx, uint64_t addr)
+{
+	return !deep_refuses(ctx, addr) && !deep_in_handler(ctx, addr);
+}
+
+static int arm_view(void *ctx, uint64_t addr)
+{
+	const struct deep *deep = ctx;
+
+	return watch_point(deep->probes->watch, addr) ? 0 : -EINVAL;
+}
+
+/* Will the kernel allow a kprobe there? It does in functions that its tracer knows. */
+static int expect_probe(void *ctx, uint64_t addr)
+{
+	const struct deep *deep = ctx;
+	const struct text_source *text = &deep->probes->text;
+	uint8_t bytes[9];
+	struct symbol sym;
+
+	if (deep_refuses(deep, addr) || deep_in_handler(deep, addr))
+		return -EINVAL;
+	if (symbols_find(deep->probes->opts->symbols, addr, &sym) ||
+	    text->read(text->ctx, sym.addr, bytes, sizeof(bytes)))
+		return 0;
+	return begins_with_fentry(bytes, sizeof(bytes)) ? 0 : -EINVAL;
+}
+
+/* Where kprobes will not tell, breakpoints come first, since they are few. */
+static int arm_blind_views(struct deep *deep, struct deep_check *check)
+{
+	int err = deep_check_ask(check, &deep->probes->text, CHECK_PROBES_MAX, lbr_depth(),
+				 expect_probe, deep);
+
+	err = err ?: deep_check_arm_views(check, lbr_depth(), may_view, arm_view, deep);
+	deep_check_disarm(check);
+	return err;
+}
+
+/* From the error back, one record apart: what these have needs no kprobe. */
 static int arm_views(struct deep *deep, struct deep_check *check)
 {
-	struct watch *watch = deep->probes->watch;
 	size_t apart = lbr_depth() - 1, count = deep->path->count;
-	bool views = !deep->no_views;
-	int err = 0;
+	int err = arm_end(deep, check);
 
-	/* Of a place registers say which hit counts, and a kprobe has none. */
-	if ((views || deep->hits.place) && watch_point(watch, deep->path->end))
-		err = deep_check_view(check, deep->path->end);
-	else if (deep->hits.place)
-		return -ENODATA;
-	for (size_t i = 1; !err && views && i < HW_SITES_MAX && i * apart < count; i++) {
+	if (err || deep->no_views || deep->kprobes_alone)
+		return err;
+	err = arm_blind_views(deep, check);
+	for (size_t i = 1; !err && check->view_count < HW_SITES_MAX && i * apart < count; i++) {
 		uint64_t addr;
 
-		/* Kprobes' own handling would hit it, and leave the LBR stopped. */
-		if (deep_find_view(deep, i * apart, &addr) && !in_handler(deep, addr) &&
-		    !deep_check_has(check, addr) && watch_point(watch, addr))
+		if (deep_find_view(deep, i * apart, &addr) && !deep_in_handler(deep, addr) &&
+		    !deep_check_has(check, addr) && watch_point(deep->probes->watch, addr))
 			err = deep_check_view(check, addr);
 	}
 	return err;
@@ -129,7 +166,7 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 {
 	size_t count = deep->path->count, hit_count = 0, first, blinds = 0;
 	const struct deep_hit *hits = deep_find_hits(deep, failures, &hit_count);
-	_cleanup_free_ bool *blind = calloc(count, sizeof(*blind));
+	_cleanup_free_ struct deep_blind *blind = calloc(count, sizeof(*blind));
 	_cleanup_free_ bool *excursions = calloc(count + 1, sizeof(*excursions));
 	int passed, best;
 
@@ -143,7 +180,7 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 	deep->proven |= passed;
 	*ret_taken = count - first;
 	for (size_t i = 0; i < *ret_taken; i++)
-		blinds += blind[i];
+		blinds += blind[i].newer > 0;
 	deep->unobserved = blinds > 0;
 	log_verbose(
 		"run %u, to check the path: %zu of %zu branches taken, %zu are not observed, %zu "
@@ -155,7 +192,13 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 		deep->no_views = true;
 		deep->checked = false;
 	}
-	best = deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed);
+	/* Near a loop a record may show less than it was to, in each run. */
+	if (!passed && hits && !deep->no_views && !deep->kprobes_alone) {
+		deep->kprobes_alone = true;
+		deep->checked = false;
+	}
+	best = deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed,
+				deep_was_rescheduled(hits, hit_count));
 	return best > 0 ? keep_excursions(deep, excursions, *ret_taken) : best;
 }
 

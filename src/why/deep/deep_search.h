@@ -57,9 +57,12 @@ struct deep_target {
  * @hits_before: of all points, when deep_count_hits() was called; @passed_before: of all kprobes
  * @too_many: HITS_MAX or PASSED_MAX was passed since: nothing is armed any more in this run
  * @crowded: it was in a run before
+ * @crowded_ends: it was in a run that had kprobes among its points, or the error's was hit more
+ * than once in the call, or never: none has more
  * @crowded_probes: it was of kprobes that were to check the path
  * @lost: hits were, in the run before
  * @no_views: kprobes are armed without breakpoints
+ * @kprobes_alone: the same, until the path is another one: with breakpoints no run took it
  * @waited: the call lets another task run where the path begins, in each run
  */
 struct deep {
@@ -92,9 +95,11 @@ struct deep {
 	uint64_t passed_before;
 	bool too_many;
 	bool crowded;
+	bool crowded_ends;
 	bool crowded_probes;
 	bool lost;
 	bool no_views;
+	bool kprobes_alone;
 	bool waited;
 };
 
@@ -109,24 +114,51 @@ bool deep_find_target(const struct deep *deep, struct deep_target *ret);
 bool deep_find_overlap(const struct deep *deep, const struct deep_target *target,
 		       uint64_t *ret_addr);
 
-/**
- * deep_arm() - breakpoints for a run that is to get further: with what proves the joint
- * @target: another one, where a call on the stack is followed, too
- * @points: gets those that could be had, HW_SITES_MAX at most
- * @ret_armed: how many; 0 if one is missing that the run needs
- * Return: 0; -ENOMEM.
- */
-int deep_arm(struct deep *deep, struct deep_target *target, uint64_t *points, size_t *ret_armed);
+#define DEEP_POINTS_MAX 8
 
 /**
- * deep_arm_looks() - breakpoints for a run that is to see the path again, and the error
- * @ret_armed: 0: there is nothing to see
+ * struct deep_points - what one run has armed, breakpoints and kprobes
+ * @registers: debug registers of these
+ * @kprobes: some are kprobes, without branches
+ */
+struct deep_points {
+	uint64_t addrs[DEEP_POINTS_MAX];
+	size_t count;
+	size_t registers;
+	bool kprobes;
+};
+
+/**
+ * deep_arm() - for a run that is to get further: with what proves the joint
+ * @target: another one, where its record alone tells its hit
+ * @points: @count is 0 if one is missing that the run needs
  * Return: 0; -ENOMEM.
  */
-int deep_arm_looks(struct deep *deep, uint64_t *points, size_t *ret_armed);
+int deep_arm(struct deep *deep, struct deep_target *target, struct deep_points *points);
+
+/**
+ * deep_arm_looks() - for a run that is to see the path again, and the error
+ * @points: @count is 0: there is nothing to see
+ * Return: 0; -ENOMEM.
+ */
+int deep_arm_looks(struct deep *deep, struct deep_points *points);
+
+/**
+ * deep_guess() - points that the path is likely to come by, each within a record of the one before
+ * They lie on all ways to where the path begins: in the function that it begins in, and in its
+ * callers.
+ * @target: of the run
+ * @points: gets @max at most
+ * Return: 0; -ENOMEM.
+ */
+int deep_guess(const struct deep *deep, const struct deep_target *target, uint64_t *points,
+	       size_t max, size_t *ret_count);
 
 /** deep_in_thunk() - anywhere in one: everybody comes by, the handlers of breakpoints, too */
 bool deep_in_thunk(const struct deep *deep, uint64_t addr);
+
+/** deep_in_handler() - in a function that the handling of each kprobe executes, too */
+bool deep_in_handler(const struct deep *deep, uint64_t addr);
 
 /** deep_refuses() - may no breakpoint stand there? A deep_refused_fn, of a struct deep */
 bool deep_refuses(const void *deep, uint64_t addr);
@@ -224,6 +256,10 @@ int deep_prove(struct deep *deep, struct errmsg *msg);
 
 /** deep_verdict_text() - why the last run got no further */
 const char *deep_verdict_text(const struct deep *deep);
+
+/** deep_is_hopeless() - is there nothing that could be followed back? @gap says why */
+bool deep_is_hopeless(const struct deep_options *opts, const struct probes *probes,
+		      const struct answer *answer, struct errmsg *gap);
 
 /** deep_say_runs() - as many were made as may be */
 void deep_say_runs(const struct deep *deep, struct errmsg *gap);

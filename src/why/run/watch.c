@@ -265,6 +265,7 @@ static int load(struct watch *watch, const struct watch_options *opts, bool mult
 	bpf_program__set_autoload(watch->skel->progs.why_site_hw, true);
 	bpf_program__set_autoload(watch->skel->progs.why_point, opts->points);
 	bpf_program__set_autoload(watch->skel->progs.why_passed, opts->points);
+	bpf_program__set_autoload(watch->skel->progs.why_point_kprobe, opts->points);
 	bpf_program__set_autoload(watch->skel->progs.why_sys_enter, true);
 	bpf_program__set_autoload(watch->skel->progs.why_sys_exit, true);
 	bpf_program__set_autoload(watch->skel->progs.why_fork, !locked);
@@ -638,6 +639,14 @@ void watch_calls_quietly(struct watch *watch)
 bool watch_point(struct watch *watch, uint64_t addr)
 {
 	return arm_breakpoint(watch, watch->skel->progs.why_point, addr, 0);
+}
+
+bool watch_point_without_branches(struct watch *watch, uint64_t addr)
+{
+	struct bpf_link *link;
+
+	return !attach_kprobe(watch->skel->progs.why_point_kprobe, NULL, addr, addr, &link) &&
+	       !keep_link(&watch->site_links, &watch->site_link_count, link);
 }
 
 int watch_passes(struct watch *watch, uint64_t addr, uint32_t call_nr)

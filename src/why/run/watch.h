@@ -118,6 +118,12 @@ void watch_calls_quietly(struct watch *watch);
 bool watch_point(struct watch *watch, uint64_t addr);
 
 /**
+ * watch_point_without_branches() - the same of a kprobe, which needs no debug register
+ * Return: false if it could not be armed, most often that the kernel allows none there.
+ */
+bool watch_point_without_branches(struct watch *watch, uint64_t addr);
+
+/**
  * watch_passes() - tell each hit of a kprobe at @addr, WHY_PASSED
  * watch_sites_end() disarms it, too. There may be hundreds.
  * @call_nr: number of the system calls in which hits are told, the same for all
