@@ -894,7 +894,11 @@ static void check_interrupt_in_a_loop_behind_a_probe(void **state)
 			assert_int_equal(deep_check_view(&check, AT(2)), 0);
 		else
 			add_kprobe(&check, 2);
+		/* Behind a kprobe no record can tell: it is asked for one in the loop. */
+		refused[0] = AT(3);
+		refused[1] = AT(4);
 		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+		assert_int_equal(check.forks[0].tried, !cases[i].view);
 		assert_int_equal(check.armed_count, 2);
 		memcpy(record->branches, round + 1, 3 * sizeof(*round));
 		record->count = 3;
@@ -902,11 +906,9 @@ static void check_interrupt_in_a_loop_behind_a_probe(void **state)
 		record->resumed = AT(cases[i].resumed);
 		assert_int_equal(
 			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
-			cases[i].passed);
-		if (cases[i].passed)
-			assert_int_equal(first, 0);
-		else
-			assert_true(first > 0);
+			cases[i].passed || !cases[i].view);
+		assert_int_equal(first > 0, !cases[i].passed && cases[i].view);
+		assert_int_equal(blind[0].newer > 0, !cases[i].view);
 		/* The code in a kprobe's place is no interrupt. */
 		memmove(record->branches + 1, record->branches, 3 * sizeof(*round));
 		record->branches[0] = (struct why_branch){KPROBE_CODE, AT(cases[i].resumed)};
@@ -1066,8 +1068,9 @@ static void check_loop_that_the_record_does_not_reach(void **state)
 	record->end = DEEP_END_FULL;
 	record->count = 2;
 	memcpy(record->branches, to + 4, 2 * sizeof(*to));
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
-	assert_int_equal(first, 6);
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
+	assert_int_equal(first, 0);
+	assert_true(blind[0].newer);
 	deep_check_clear(&check);
 }
 

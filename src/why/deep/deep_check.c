@@ -368,17 +368,31 @@ static void find_leads(const struct deep_check *check, const struct text_source 
 	}
 }
 
+static int compare_steps(const void *a, const void *b, void *steps)
+{
+	size_t left = *(const size_t *)a, right = *(const size_t *)b;
+	const struct deep_step *one = (const struct deep_step *)steps + left,
+			       *other = (const struct deep_step *)steps + right;
+
+	return address_compare(&one->addr, &other->addr) ?: (left > right) - (left < right);
+}
+
 static int gather_addrs(struct deep_check *check)
 {
 	check->addrs = calloc(check->step_count + 1, sizeof(*check->addrs));
-	if (!check->addrs)
+	check->by_addr = calloc(check->step_count + 1, sizeof(*check->by_addr));
+	if (!check->addrs || !check->by_addr)
 		return -ENOMEM;
 	for (size_t i = 0; i < check->step_count; i++)
-		check->addrs[i] = check->steps[i].addr;
-	qsort(check->addrs, check->step_count, sizeof(*check->addrs), address_compare);
-	for (size_t i = 0; i < check->step_count; i++)
-		if (!i || check->addrs[i] != check->addrs[check->addr_count - 1])
-			check->addrs[check->addr_count++] = check->addrs[i];
+		check->by_addr[i] = i;
+	qsort_r(check->by_addr, check->step_count, sizeof(*check->by_addr), compare_steps,
+		check->steps);
+	for (size_t i = 0; i < check->step_count; i++) {
+		uint64_t addr = check->steps[check->by_addr[i]].addr;
+
+		if (!i || addr != check->addrs[check->addr_count - 1])
+			check->addrs[check->addr_count++] = addr;
+	}
 	return 0;
 }
 
@@ -406,6 +420,23 @@ int deep_check_make(const struct text_source *text, const struct symbols *symbol
 bool deep_check_comes_by(const struct deep_check *check, uint64_t addr)
 {
 	return has(check->addrs, check->addr_count, addr);
+}
+
+size_t deep_check_last_by(const struct deep_check *check, uint64_t addr, size_t step)
+{
+	size_t low = 0, high = check->step_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2, number = check->by_addr[middle];
+		uint64_t here = check->steps[number].addr;
+
+		if (here < addr || (here == addr && number <= step))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && check->steps[check->by_addr[low - 1]].addr == addr ? check->by_addr[low - 1]
+									 : SIZE_MAX;
 }
 
 bool deep_check_has(const struct deep_check *check, uint64_t addr)
@@ -521,7 +552,9 @@ static bool has_record(const struct deep_check *check, size_t begin, size_t dept
 		if (step->at - at >= depth)
 			return false;
 		if (deep_check_has(check, step->addr))
-			return deep_check_is_view(check, step->addr);
+			return deep_check_is_view(check, step->addr) &&
+			       deep_check_shown_from(check, i, deep_check_step_before(check, i),
+						     depth) <= begin;
 	}
 	return false;
 }
@@ -664,6 +697,7 @@ void deep_check_clear(struct deep_check *check)
 {
 	free(check->steps);
 	free(check->addrs);
+	free(check->by_addr);
 	free(check->forks);
 	free(check->waits);
 	free(check->returns);

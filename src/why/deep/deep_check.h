@@ -78,6 +78,7 @@ struct deep_wait {
  * @symbols, @known: borrowed
  * @steps: oldest first; without what stands before the first branch
  * @addrs: of the steps, each once, ascending
+ * @by_addr: numbers of the steps, by their addresses and in the order of the path
  * @forks: oldest first
  * @waits: calls that are left out of the path, oldest first
  * @returns, @since: while the steps are gathered: of the calls that have not returned; of the next
@@ -92,6 +93,7 @@ struct deep_check {
 	size_t step_count;
 	uint64_t *addrs;
 	size_t addr_count;
+	size_t *by_addr;
 	struct deep_fork *forks;
 	size_t fork_count;
 	struct deep_wait *waits;
@@ -156,11 +158,25 @@ typedef bool deep_may_fn(const void *ctx, uint64_t addr);
 int deep_check_arm_views(struct deep_check *check, size_t depth, deep_may_fn *may,
 			 deep_probe_fn *view, void *ctx);
 
+/** deep_check_step_before() - the newest step before number @step with a probe; SIZE_MAX: none */
+size_t deep_check_step_before(const struct deep_check *check, size_t step);
+
+/**
+ * deep_check_shown_from() - from which step on a record of @depth entries, taken at step number
+ * @step, will have the way to it: as deep_check_compare() is going to read it
+ * @before: deep_check_step_before()
+ */
+size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t before,
+			     size_t depth);
+
 /** deep_check_disarm() - forget all probes but the breakpoints */
 void deep_check_disarm(struct deep_check *check);
 
 /** deep_check_comes_by() - does the path execute the instruction at @addr, anywhere? */
 bool deep_check_comes_by(const struct deep_check *check, uint64_t addr);
+
+/** deep_check_last_by() - the last step up to number @step that is at @addr; SIZE_MAX: none */
+size_t deep_check_last_by(const struct deep_check *check, uint64_t addr, size_t step);
 
 /** deep_check_has() - is there a probe at @addr? */
 bool deep_check_has(const struct deep_check *check, uint64_t addr);

@@ -17,8 +17,7 @@
 /* The jump in a kprobe's place may replace some instructions: its code goes on so near. */
 #define REPLACED_BYTES 32
 
-/* The newest step before number @step that has a probe; SIZE_MAX: none has. */
-static size_t step_before(const struct deep_check *check, size_t step)
+size_t deep_check_step_before(const struct deep_check *check, size_t step)
 {
 	while (step-- > 0)
 		if (deep_check_has(check, check->steps[step].addr))
@@ -143,6 +142,19 @@ static bool is_again(const struct deep_check *check, size_t step, size_t other)
 	return !one || !two || one->to == two->to;
 }
 
+/* The last time before number @limit that the path comes by @step again; @step: it does not. */
+static size_t newest_again(const struct deep_check *check, size_t step, size_t limit)
+{
+	uint64_t addr = check->steps[step].addr;
+
+	while (limit > step + 1) {
+		limit = deep_check_last_by(check, addr, limit - 1);
+		if (limit > step && is_again(check, step, limit))
+			return limit;
+	}
+	return step;
+}
+
 /*
  * Did the handler of the probe at step @before return to @landed? An interrupt's may have, too: so
  * the path must not come by there later, as round a loop, which the run may have gone round before.
@@ -157,10 +169,7 @@ static bool is_from_handler(const struct deep_check *check, size_t before, uint6
 
 	if (check->steps[next].addr != landed || check->steps[next].at + matched != at)
 		return false;
-	for (size_t i = next + 1; !view && i <= step; i++)
-		if (is_again(check, next, i))
-			return false;
-	return true;
+	return view || newest_again(check, next, step + 1) == next;
 }
 
 /*
@@ -190,10 +199,25 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 static bool leads_back(const struct deep_check *check, const struct deep_fork *fork, size_t before,
 		       size_t oldest)
 {
-	for (size_t i = before == SIZE_MAX ? 0 : before + 1; fork->other && i <= oldest; i++)
-		if (check->steps[i].addr == fork->other)
-			return true;
-	return false;
+	size_t last = fork->other ? deep_check_last_by(check, fork->other, oldest) : SIZE_MAX;
+
+	return last != SIZE_MAX && (before == SIZE_MAX || last > before);
+}
+
+/* The number of the first fork from step number @step on. */
+static size_t first_fork(const struct deep_check *check, size_t step)
+{
+	size_t low = 0, high = check->fork_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (check->forks[middle].step < step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /*
@@ -205,16 +229,14 @@ static bool leads_back(const struct deep_check *check, const struct deep_fork *f
 static size_t certain_from(const struct deep_check *check, size_t oldest, size_t step,
 			   size_t before)
 {
-	size_t last = oldest;
+	size_t last = newest_again(check, oldest, step);
 
-	for (size_t i = oldest + 1; i < step; i++)
-		if (is_again(check, oldest, i))
-			last = i;
-	for (size_t i = 0; i < check->fork_count; i++) {
+	for (size_t i = first_fork(check, last); i < check->fork_count; i++) {
 		const struct deep_fork *fork = &check->forks[i];
 
-		if (fork->step > last && fork->step < step &&
-		    leads_back(check, fork, before, oldest))
+		if (fork->step >= step)
+			break;
+		if (fork->step > last && leads_back(check, fork, before, oldest))
 			last = fork->step + 1;
 	}
 	return last;
@@ -234,6 +256,35 @@ static size_t observed_from(const struct deep_check *check, const struct deep_re
 	if (matched->path > at)
 		return 0;
 	while (oldest && check->steps[oldest].at + matched->path > at)
+		oldest--;
+	return certain_from(check, oldest, step, before);
+}
+
+/*
+ * Would the handler of the probe at step @before be known by where it returned to, in a record at
+ * @step? As is_from_handler().
+ */
+static bool is_known_handler(const struct deep_check *check, size_t before, size_t step)
+{
+	if (deep_check_is_view(check, check->steps[before].addr))
+		return true;
+	return newest_again(check, before + 1, step + 1) == before + 1;
+}
+
+size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t before,
+			     size_t depth)
+{
+	size_t at = check->steps[step].at, oldest = step, entries = depth;
+
+	/* One entry more is the return from the probe's handler. */
+	if (before != SIZE_MAX && at - check->steps[before].at < depth) {
+		if (is_known_handler(check, before, step))
+			return before;
+		entries = at - check->steps[before + 1].at;
+	}
+	if (entries > at)
+		return 0;
+	while (oldest && check->steps[oldest].at + entries > at)
 		oldest--;
 	return certain_from(check, oldest, step, before);
 }
@@ -456,7 +507,7 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 		return false;
 	at->left--;
 	at->step = step;
-	at->before = step_before(check, step);
+	at->before = deep_check_step_before(check, step);
 	at->first = check->steps[step].at + 1 - matched.path;
 	/* The hit before is looked at next: if it is not the path's, nothing older counts. */
 	if (has_way(hit))
@@ -518,7 +569,7 @@ int deep_check_compare(const struct deep_check *check, const struct deep_hit *hi
 		return -ENOMEM;
 	memset(ret_excursions, false, (check->known.count + 1) * sizeof(*ret_excursions));
 	at.left = hit ? (size_t)(hit - hits) + 1 : 0;
-	at.before = step_before(check, check->step_count);
+	at.before = deep_check_step_before(check, check->step_count);
 	follow(check, hits, &at);
 	all = !at.left && at.before == SIZE_MAX;
 	sure = find_blind(check, &at, ret_blind);

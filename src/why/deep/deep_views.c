@@ -51,6 +51,20 @@ struct view {
 	size_t count;
 };
 
+/* The first of the @end forks before @step that a record taken there has; @end: none. */
+static size_t first_shown(const struct deep_check *check, const struct deep_fork *blind, size_t end,
+			  size_t step, size_t before, size_t depth)
+{
+	size_t first = end, shown;
+
+	if (!end || check->steps[step].at - check->steps[blind[end - 1].step].at >= depth)
+		return end;
+	shown = deep_check_shown_from(check, step, before, depth);
+	while (first && blind[first - 1].step >= shown)
+		first--;
+	return first;
+}
+
 /*
  * Where a record tells the most of @blind. It goes back to where a probe was hit, as far as it has
  * entries. Of places that tell as much it is one that the path comes by least often, the oldest.
@@ -59,21 +73,18 @@ static struct view best_view(const struct deep_check *check, const struct deep_f
 			     size_t count, const size_t *all_times, size_t depth, deep_may_fn *may,
 			     const void *ctx)
 {
-	size_t first = 0, end = 0, probe = 0, least = 0;
+	size_t before = SIZE_MAX, end = 0, least = 0;
 	struct view best = {};
 
 	for (size_t step = 1; step < check->step_count; step++) {
 		uint64_t addr = check->steps[step].addr;
-		size_t times;
+		size_t first, times;
 
 		if (deep_check_has(check, check->steps[step - 1].addr))
-			probe = step - 1;
+			before = step - 1;
 		while (end < count && blind[end].step < step)
 			end++;
-		while (first < end &&
-		       (blind[first].step < probe ||
-			check->steps[step].at - check->steps[blind[first].step].at >= depth))
-			first++;
+		first = first_shown(check, blind, end, step, before, depth);
 		if (first == end || end - first < best.count || deep_check_has(check, addr) ||
 		    !may(ctx, addr))
 			continue;
