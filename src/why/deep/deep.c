@@ -206,7 +206,8 @@ static int extend(struct deep *deep, const struct deep_target *target,
 	path->start = joint->resumed;
 	if (joint->switched && !joint->resumed)
 		deep_leave_wait(deep);
-	deep->checked = deep->passed = deep->kprobes_alone = false;
+	deep->checked = false;
+	deep->passed = false;
 	deep->blind = 0;
 	deep->number = deep->shorts = deep->no_hits = deep->others = 0;
 	return 0;

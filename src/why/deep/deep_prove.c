@@ -37,7 +37,7 @@ static int arm_probe(void *ctx, uint64_t addr)
  */
 static int arm_end(struct deep *deep, struct deep_check *check)
 {
-	if (((!deep->no_views && !deep->kprobes_alone) || deep->hits.place) &&
+	if ((!deep->no_views || deep->hits.place) &&
 	    watch_point(deep->probes->watch, deep->path->end))
 		return deep_check_view(check, deep->path->end);
 	return deep->hits.place ? -ENODATA : 0;
@@ -89,7 +89,7 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 	size_t apart = lbr_depth() - 1, count = deep->path->count;
 	int err = arm_end(deep, check);
 
-	if (err || deep->no_views || deep->kprobes_alone)
+	if (err || deep->no_views)
 		return err;
 	err = arm_blind_views(deep, check);
 	for (size_t i = 1; !err && check->view_count < HW_SITES_MAX && i * apart < count; i++) {
@@ -190,11 +190,6 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 	if (!passed && !deep->no_views && has_stale(hits, hit_count)) {
 		log_verbose("breakpoints tell nothing while kprobes are armed");
 		deep->no_views = true;
-		deep->checked = false;
-	}
-	/* Near a loop a record may show less than it was to, in each run. */
-	if (!passed && hits && !deep->no_views && !deep->kprobes_alone) {
-		deep->kprobes_alone = true;
 		deep->checked = false;
 	}
 	best = deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed,

@@ -62,7 +62,6 @@ struct deep_target {
  * @crowded_probes: it was of kprobes that were to check the path
  * @lost: hits were, in the run before
  * @no_views: kprobes are armed without breakpoints
- * @kprobes_alone: the same, until the path is another one: with breakpoints no run took it
  * @waited: the call lets another task run where the path begins, in each run
  */
 struct deep {
@@ -99,7 +98,6 @@ struct deep {
 	bool crowded_probes;
 	bool lost;
 	bool no_views;
-	bool kprobes_alone;
 	bool waited;
 };
 
