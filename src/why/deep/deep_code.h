@@ -17,9 +17,10 @@ int deep_code_find(struct symbols *symbols, struct deep_code *ret_code);
 
 /** enum deep_call_kind - what a call is for, as far as what it does is left out of a path */
 enum deep_call_kind {
-	DEEP_CALL_OTHER, /* it is not */
-	DEEP_CALL_WAITS, /* of the scheduler, by other code: a task can wait in it */
-	DEEP_CALL_WAKES, /* it wakes another task: how depends on what else runs */
+	DEEP_CALL_OTHER,  /* it is not */
+	DEEP_CALL_WAITS,  /* of the scheduler, by other code: a task can wait in it */
+	DEEP_CALL_YIELDS, /* the same, and it seldom does: as an interrupt, it is not the path's */
+	DEEP_CALL_WAKES,  /* it wakes another task: how depends on what else runs */
 };
 
 /** deep_code_call() - the kind of the direct call that returns to @addr */

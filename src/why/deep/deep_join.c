@@ -127,15 +127,20 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 
 /*
  * Of a record that begins at a switch of tasks, newest first: what the call did in which the task
- * waited differs from run to run, as another task's turn does.
+ * waited differs from run to run, as another task's turn does. One that seldom waits is in other
+ * runs' paths: this run goes on behind it as behind an interrupt.
  */
 static void cut_wait(const struct deep_code *code, struct deep_record *record)
 {
 	size_t kept = 0;
 
 	for (size_t i = record->count; i-- > 0;) {
-		if (deep_code_left(code, &record->branches[i]) != DEEP_CALL_WAITS)
+		enum deep_call_kind left = deep_code_left(code, &record->branches[i]);
+
+		if (left != DEEP_CALL_WAITS && left != DEEP_CALL_YIELDS)
 			continue;
+		if (left == DEEP_CALL_YIELDS)
+			record->end = DEEP_END_RESUMED;
 		record->resumed = record->branches[i].to;
 		record->count = i;
 		break;

@@ -52,7 +52,7 @@ struct deep_code {
 /** enum deep_end - why a record goes no further back */
 enum deep_end {
 	DEEP_END_FULL,	  /* it had no room for more */
-	DEEP_END_RESUMED, /* there an interrupt, or a breakpoint of ours, ended */
+	DEEP_END_RESUMED, /* there an interrupt, a breakpoint of ours, or others' turn, ended */
 	DEEP_END_ENTRY,	  /* there the system call was entered: that is its first branch */
 	DEEP_END_OTHER,	  /* other entry code, or user space */
 	DEEP_END_SWITCH, /* there the task was switched to: before that another one ran; or woken */

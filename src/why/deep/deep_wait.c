@@ -31,22 +31,27 @@ size_t deep_ask_wait(const struct deep *deep, uint64_t *asked, size_t max)
 
 /*
  * The path begins within a call that waited, at the switch: what it has of that call is left out,
- * too, if it has where that returned to.
+ * too, if it has where that returned to. Of one that seldom waits other runs have another way
+ * through it: what is behind it is theirs, too.
  */
 void deep_leave_wait(struct deep *deep)
 {
 	struct deep_path *path = deep->path;
+	enum deep_call_kind left = DEEP_CALL_OTHER;
 	size_t at = 0;
 	uint64_t to;
 
-	while (at < path->count &&
-	       deep_code_left(&deep->code, &path->branches[at]) != DEEP_CALL_WAITS)
-		at++;
+	for (; at < path->count; at++) {
+		left = deep_code_left(&deep->code, &path->branches[at]);
+		if (left == DEEP_CALL_WAITS || left == DEEP_CALL_YIELDS)
+			break;
+	}
 	if (at == path->count)
 		return;
 	to = path->branches[at].to;
 	deep_give_up(deep, at + 1);
-	path->start = to;
+	if (left == DEEP_CALL_WAITS)
+		path->start = to;
 }
 
 /* Else it wakes another task. */
