@@ -242,6 +242,22 @@ static size_t certain_from(const struct deep_check *check, size_t oldest, size_t
 	return last;
 }
 
+/* The last step behind branch @at of the path, or behind an older one that has any. */
+static size_t last_behind(const struct deep_check *check, size_t at)
+{
+	size_t low = 0, high = check->step_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (check->steps[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : 0;
+}
+
 /*
  * From which step on the record of the hit at @step has the way to it: from the source of the
  * oldest branch of @matched that the path has; or from @before, where a probe was hit before.
@@ -249,15 +265,13 @@ static size_t certain_from(const struct deep_check *check, size_t oldest, size_t
 static size_t observed_from(const struct deep_check *check, const struct deep_record *record,
 			    const struct match *matched, size_t step, size_t before)
 {
-	size_t at = check->steps[step].at, oldest = step;
+	size_t at = check->steps[step].at;
 
 	if (before != SIZE_MAX && follows(check, record, matched, step, before))
 		return before;
 	if (matched->path > at)
 		return 0;
-	while (oldest && check->steps[oldest].at + matched->path > at)
-		oldest--;
-	return certain_from(check, oldest, step, before);
+	return certain_from(check, last_behind(check, at - matched->path), step, before);
 }
 
 /*
@@ -274,7 +288,7 @@ static bool is_known_handler(const struct deep_check *check, size_t before, size
 size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t before,
 			     size_t depth)
 {
-	size_t at = check->steps[step].at, oldest = step, entries = depth;
+	size_t at = check->steps[step].at, entries = depth;
 
 	/* One entry more is the return from the probe's handler. */
 	if (before != SIZE_MAX && at - check->steps[before].at < depth) {
@@ -284,9 +298,7 @@ size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t
 	}
 	if (entries > at)
 		return 0;
-	while (oldest && check->steps[oldest].at + entries > at)
-		oldest--;
-	return certain_from(check, oldest, step, before);
+	return certain_from(check, last_behind(check, at - entries), step, before);
 }
 
 static bool has_wait_probes(const struct deep_check *check, size_t step)
