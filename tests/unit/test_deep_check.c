@@ -1212,6 +1212,75 @@ static void check_record_without_a_branch(void **state)
 	deep_check_clear(&check);
 }
 
+/*
+ * A function returns by AMD's thunk, which calls, and drops that: it cannot return elsewhere, and
+ * its caller goes on behind it. So a loop there, which no probe tells, is blind up to the next
+ * probe, and not up to the error.
+ */
+static void check_return_by_a_thunk_that_calls(void **state)
+{
+	/* 00: call 10; 05: je 04 (not taken); 07: nop; 08: jmp 18; 10: jmp 20; 18: nop (the error);
+	 * 20: call 28; 28: lea 8(%rsp), %rsp; 2d: ret */
+	static const uint8_t bytes[] = {[0x00] = 0xe8,
+					0x0b,
+					0,
+					0,
+					0,
+					0x74,
+					0xfd,
+					0x90,
+					0xeb,
+					0x0e,
+					[0x10] = 0xeb,
+					0x0e,
+					[0x18] = 0x90,
+					[0x20] = 0xe8,
+					0x03,
+					0,
+					0,
+					0,
+					[0x28] = 0x48,
+					0x8d,
+					0x64,
+					0x24,
+					0x08,
+					0xc3};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)},    {AT(0), AT(0x10)},
+					{AT(0x10), AT(0x20)}, {AT(0x20), AT(0x28)},
+					{AT(0x2d), AT(0x05)}, {AT(0x08), AT(0x18)}};
+	const struct deep_known path = {.branches = to, .count = 6, .end = AT(0x18)};
+	struct symbols *thunks = symbol_table("ffffffff81000000 T code\n"
+					      "ffffffff81000020 T srso_alias_return_thunk\n"
+					      "ffffffff81000028 T srso_alias_safe_ret\n"
+					      "ffffffff81000030 T end\n");
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+
+	assert_non_null(thunks);
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, bytes, sizeof(bytes));
+	assert_int_equal(deep_check_make(&text, thunks, &path, true, &check), 0);
+	memcpy(code, kept, sizeof(kept));
+	/* The conditional branch is the only fork. */
+	assert_int_equal(check.fork_count, 1);
+	assert_true(check.steps[check.forks[0].step].addr == AT(5));
+	assert_int_equal(check.steps[check.forks[0].step].since, 0);
+	assert_int_equal(check.steps[check.step_count - 1].since, 0);
+	deep_check_clear(&check);
+	/* Of a call that began before the path it is a fork, and what follows is of that caller. */
+	{
+		const struct deep_known later = {.branches = to + 2, .count = 4, .end = AT(0x18)};
+
+		memcpy(code, bytes, sizeof(bytes));
+		assert_int_equal(deep_check_make(&text, thunks, &later, false, &check), 0);
+		memcpy(code, kept, sizeof(kept));
+		assert_int_equal(check.fork_count, 2);
+		assert_int_equal(check.steps[check.step_count - 1].since, 0);
+		deep_check_clear(&check);
+	}
+	symbols_close(thunks);
+}
+
 /* What a record will have needs no kprobe, unless one that another fork needs is hit in between. */
 static void check_records_save_probes(void **state)
 {
@@ -1449,6 +1518,7 @@ int main(void)
 		cmocka_unit_test_setup(check_probe_behind_a_call, setup),
 		cmocka_unit_test_setup(check_record_without_a_branch, setup),
 		cmocka_unit_test_setup(check_handler_returns_to_a_thunk, setup),
+		cmocka_unit_test_setup(check_return_by_a_thunk_that_calls, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_fork_behind_the_newest_branch, setup),
 		cmocka_unit_test_setup(check_code_that_is_not_the_paths_is_blind, setup),

@@ -7,6 +7,7 @@
 
 #include "disasm/fetch.h"
 #include "disasm/operand.h"
+#include "symbolize/place.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
@@ -103,6 +104,29 @@ static void return_elsewhere(struct deep_check *check, uint64_t to, bool from_kn
 			       : 0;
 }
 
+static bool in_thunk(const struct deep_check *check, uint64_t addr)
+{
+	struct symbol sym;
+
+	return !symbols_find(check->symbols, addr, &sym) &&
+	       place_is_thunk(place_of_symbol(sym.name, 0));
+}
+
+/*
+ * A return thunk of AMD calls its other half, which drops where that call would return to, and
+ * returns to where the function was called: Documentation/admin-guide/hw-vuln/srso.rst.
+ */
+static void drop_thunk(struct deep_check *check, uint64_t from, uint64_t to)
+{
+	size_t newest = check->return_count - 1;
+
+	if (!check->return_count || check->returns[newest].addr == to ||
+	    !in_thunk(check, check->returns[newest].addr) || !in_thunk(check, from))
+		return;
+	check->since = check->returns[newest].since;
+	check->return_count = newest;
+}
+
 /*
  * The branch that ends what is executed behind branch @at. A return to where the path called from
  * cannot go elsewhere; one that goes on with another function, as in a thunk, can.
@@ -110,7 +134,7 @@ static void return_elsewhere(struct deep_check *check, uint64_t to, bool from_kn
 static int add_last(struct deep_check *check, size_t at, const struct insn *insn)
 {
 	uint64_t next = check->known.branches[at + 1].to, after = insn->addr + insn->len;
-	bool in_call = check->return_count;
+	bool in_call;
 	int err;
 
 	switch (insn->class) {
@@ -126,6 +150,8 @@ static int add_last(struct deep_check *check, size_t at, const struct insn *insn
 		err = add_return(check, after);
 		return err ?: add_fork(check, at + 1, next, 0);
 	case INSN_RET:
+		drop_thunk(check, insn->addr, next);
+		in_call = check->return_count;
 		if (check->return_count && check->returns[--check->return_count].addr == next) {
 			end_call(check, &check->returns[check->return_count]);
 			check->since = check->returns[check->return_count].since;

@@ -84,7 +84,7 @@ enum deep_call_kind deep_code_call(const struct deep_code *code, uint64_t addr)
 	if (!in_sched(code, target))
 		return DEEP_CALL_OTHER;
 	return address_among(code->yields, ARRAY_SIZE(code->yields), target) ? DEEP_CALL_YIELDS
-									      : DEEP_CALL_WAITS;
+									     : DEEP_CALL_WAITS;
 }
 
 enum deep_call_kind deep_code_left(const struct deep_code *code, const struct why_branch *branch)
