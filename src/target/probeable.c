@@ -61,6 +61,7 @@ static const char *const by_handler[] = {
 	"__rcu_read_unlock",
 	"_raw_spin_lock",
 	"_raw_spin_lock_irqsave",
+	"_raw_spin_trylock", /* in int3's handler, as in an NMI: __bpf_ringbuf_reserve() */
 	"_raw_spin_unlock",
 	"_raw_spin_unlock_irqrestore",
 	"bpf_get_attach_cookie_trace",
