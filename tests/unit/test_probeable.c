@@ -161,9 +161,9 @@ static void kinds_without_lists_all(void **state)
  */
 static void handler_comes_by(void **state)
 {
-	static const char *const in[] = {"__rcu_read_unlock", "__bpf_ringbuf_reserve",
-					 "trace_call_bpf",    "migrate_enable",
-					 "htab_map_hash",     "_raw_spin_lock_irqsave"};
+	static const char *const in[] = {
+		"__rcu_read_unlock", "__bpf_ringbuf_reserve",  "trace_call_bpf",   "migrate_enable",
+		"htab_map_hash",     "_raw_spin_lock_irqsave", "_raw_spin_trylock"};
 	static const char *const out[] = {"__rcu_read_unloc",
 					  "__rcu_read_unlock_",
 					  "path_openat",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/log.h"
 #include "util/vector.h"
 
 /* Runs that should have seen each branch: the one that added it, and others. */
@@ -106,6 +107,8 @@ static int add_varied(struct deep_looks *looks, size_t branch)
 
 static int add_parted(struct deep_looks *looks, struct deep_parted parted)
 {
+	log_verbose("a run left the path before branch %zu to %zu from the error%s", parted.newest,
+		    parted.oldest, parted.rescheduled ? ", others ran meanwhile" : "");
 	if (vector_grow(&looks->parted, looks->parted_count, sizeof(*looks->parted)))
 		return -ENOMEM;
 	looks->parted[looks->parted_count++] = parted;
@@ -285,6 +288,8 @@ int deep_looks_turn(struct deep_looks *looks, size_t count)
 	size_t kept = 0;
 	int err = 0;
 
+	log_verbose("runs left the path before branch %zu from the error: another way is tried",
+		    count);
 	for (size_t i = 0; i < looks->parted_count; i++)
 		if (looks->parted[i].newest > count || looks->parted[i].oldest < count)
 			looks->parted[kept++] = looks->parted[i];
