@@ -273,7 +273,7 @@ static uint8_t byte_at(uint64_t addr)
 	static const uint8_t jump[] = {0xe9, 0xbb, 0, 0, 0};
 	static const uint8_t fentry[] = {0x0f, 0x1f, 0x44, 0, 0};
 
-	if (addr >= KERNEL && n < BLOCKS && n % 10 == 0 && in < sizeof(fentry) &&
+	if (addr >= KERNEL && n <= BLOCKS && n % 10 == 0 && in < sizeof(fentry) &&
 	    !(n && n == machine.untraced))
 		return fentry[in];
 	if (addr == SCHED + 0x28 || addr == WAKE + 0x28)

@@ -248,15 +248,16 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
 	assert_blind(blind, (bool[6]){}, 6);
-	/* Not without that. */
+	/* Another one before it was not the path's. */
 	with[0].record.branches[0] = way[1];
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
-	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
+	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_int_equal(first, 3);
 	/* Another one from where the path comes by is a departure. */
 	with[0].record.branches[1].from = AT(0x12);
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_int_equal(first, 4);
 	/* The record of the oldest hit that is the path's tells of what is before. */
-	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, excursions));
+	assert_false(deep_check_compare(&check, with, 4, false, &first, blind, excursions));
 	assert_int_equal(first, 4);
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
 	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, excursions));
@@ -917,6 +918,16 @@ static void check_interrupt_in_a_loop_behind_a_probe(void **state)
 		assert_int_equal(
 			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
 			!cases[i].view);
+		/* As records have it: that code is left out of them. */
+		memcpy(record->branches, round + 1, 3 * sizeof(*round));
+		record->count = 3;
+		record->end = DEEP_END_RESUMED;
+		record->from_kprobe = true;
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			!cases[i].view);
+		if (!cases[i].view)
+			assert_blind(blind, (bool[4]){}, 4);
 		deep_check_clear(&check);
 	}
 	memcpy(code, kept, sizeof(kept));
@@ -1488,10 +1499,193 @@ static void check_wait_is_left_out(void **state)
 	deep_check_clear(&check);
 }
 
+/* An Intel retpoline calls, and overwrites where that returns to. */
+static void check_retpoline_keeps_the_callers_call(void **state)
+{
+	/* 00: call 10; 05: jmp 18; 10: call 20 (thunk); 15: ret; 18: nop (the error);
+	 * 20: call 28; 25: int3; 28: mov %rax, (%rsp); 2c: ret; 30: ret (the callee) */
+	static const uint8_t bytes[] = {[0x00] = 0xe8,
+					0x0b,
+					0,
+					0,
+					0,
+					0xeb,
+					0x11,
+					[0x10] = 0xe8,
+					0x0b,
+					0,
+					0,
+					0,
+					0xc3,
+					[0x18] = 0x90,
+					[0x20] = 0xe8,
+					0x03,
+					0,
+					0,
+					0,
+					0xcc,
+					[0x28] = 0x48,
+					0x89,
+					0x04,
+					0x24,
+					0xc3,
+					[0x30] = 0xc3};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)},    {AT(0), AT(0x10)},
+					{AT(0x10), AT(0x20)}, {AT(0x20), AT(0x28)},
+					{AT(0x2c), AT(0x30)}, {AT(0x30), AT(0x15)},
+					{AT(0x15), AT(0x05)}, {AT(0x05), AT(0x18)}};
+	const struct deep_known path = {.branches = to, .count = 8, .end = AT(0x18)};
+	struct symbols *thunks = symbol_table("ffffffff81000000 T code\n"
+					      "ffffffff81000010 T caller\n"
+					      "ffffffff81000018 T more\n"
+					      "ffffffff81000020 T __x86_indirect_thunk_rax\n"
+					      "ffffffff81000030 T callee\n"
+					      "ffffffff81000031 T end\n");
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+
+	assert_non_null(thunks);
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, bytes, sizeof(bytes));
+	assert_int_equal(deep_check_make(&text, thunks, &path, true, &check), 0);
+	memcpy(code, kept, sizeof(kept));
+	/* Only where the thunk leads to can vary. */
+	assert_int_equal(check.fork_count, 1);
+	for (size_t i = 0; i < check.step_count; i++)
+		if (check.steps[i].addr == AT(0x15))
+			assert_int_equal(check.steps[i].since, 1);
+	deep_check_clear(&check);
+	symbols_close(thunks);
+}
+
+/* Two retpolines in B: what A does behind its call of B is still A's. */
+static void check_calls_behind_two_retpolines(void **state)
+{
+	/* 00: call 08 (A); 05: nop (the error); 08: A: call 10 (B); 0d: nop, ret;
+	 * 10: B: call 20; 15: call 20; 1a: ret; 20: thunk: call 28; 28: mov %rax,(%rsp); 2c: ret;
+	 * 30: callee: ret */
+	static const uint8_t bytes[] = {
+		[0x00] = 0xe8, 0x03,	      0,    0,	  0,	0x90,
+		[0x08] = 0xe8, 0x03,	      0,    0,	  0,	0x90,
+		0xc3,	       [0x10] = 0xe8, 0x0b, 0,	  0,	0,
+		0xe8,	       0x06,	      0,    0,	  0,	0xc3,
+		[0x20] = 0xe8, 0x03,	      0,    0,	  0,	0xcc,
+		[0x28] = 0x48, 0x89,	      0x04, 0x24, 0xc3, [0x30] = 0xc3};
+	const struct why_branch to[] = {
+		{AT(0x3f), AT(0)},    {AT(0), AT(0x08)},    {AT(0x08), AT(0x10)},
+		{AT(0x10), AT(0x20)}, {AT(0x20), AT(0x28)}, {AT(0x2c), AT(0x30)},
+		{AT(0x30), AT(0x15)}, {AT(0x15), AT(0x20)}, {AT(0x20), AT(0x28)},
+		{AT(0x2c), AT(0x30)}, {AT(0x30), AT(0x1a)}, {AT(0x1a), AT(0x0d)},
+		{AT(0x0e), AT(0x05)}};
+	const struct deep_known path = {.branches = to, .count = 13, .end = AT(0x05)};
+	struct symbols *thunks = symbol_table("ffffffff81000000 T code\n"
+					      "ffffffff81000008 T A\n"
+					      "ffffffff81000010 T B\n"
+					      "ffffffff81000020 T __x86_indirect_thunk_rax\n"
+					      "ffffffff81000030 T callee\n"
+					      "ffffffff81000031 T end\n");
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+
+	assert_non_null(thunks);
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, bytes, sizeof(bytes));
+	assert_int_equal(deep_check_make(&text, thunks, &path, true, &check), 0);
+	memcpy(code, kept, sizeof(kept));
+	for (size_t i = 0; i < check.step_count; i++)
+		if (check.steps[i].addr == AT(0x0d))
+			assert_true(check.steps[i].since > 0);
+	assert_int_equal(check.fork_count, 2);
+	deep_check_clear(&check);
+	symbols_close(thunks);
+}
+
+/*
+ * Only a record can tell of a fork (deep_check_ask() said so), and the breakpoint's record
+ * is full, but shows that the run came to the path behind the fork by a branch that is not the
+ * path's. It is not on the path before that.
+ */
+static void check_record_that_contradicts_the_path(void **state)
+{
+	static const uint8_t hits[] = {0x06, 0x0b, 0x0c, 0x30, 0x36};
+	struct deep_hit with[5] = {};
+	struct deep_check check;
+	struct deep_blind blind[6];
+	bool excursions[7];
+	size_t first = 9;
+	int passed;
+
+	for (size_t i = 0; i < 3; i++)
+		refused[i] = AT(0x12 + i);
+	forbidden[0] = AT(0x14);
+	forbidden[1] = AT(0x05);
+	arm_with_views(&check, 4, 0);
+	assert_int_equal(viewed_count, 1);
+	assert_int_equal(viewed[0], AT(0x06));
+	for (size_t i = 0; i < 5; i++)
+		with[i].ip = AT(hits[i]);
+	/* It returned to 05 from elsewhere than 14. */
+	with[0].record.branches[0] = (struct why_branch){AT(0x3f), AT(0x200000)};
+	with[0].record.branches[1] = (struct why_branch){AT(0x200008), AT(0x200020)};
+	with[0].record.branches[2] = (struct why_branch){AT(0x200028), AT(0x200040)};
+	with[0].record.branches[3] = (struct why_branch){AT(0x200048), AT(0x05)};
+	with[0].record.count = 4;
+	with[0].record.end = DEEP_END_FULL;
+	passed = deep_check_compare(&check, with, 5, true, &first, blind, excursions);
+	assert_false(passed);
+	assert_true(first >= 4);
+	deep_check_clear(&check);
+}
+
+/*
+ * A function is called twice. The path has the call of the first time, and goes on where
+ * the second one returns to: no machine returns there. The record shows the second return alone.
+ */
+static void check_return_of_another_call(void **state)
+{
+	/* 00: call 10; 05: jmp 20; 10: jmp 14; 14: ret; 20: call 10; 25: nop; 26: jmp 30;
+	 * 30: the error */
+	static const uint8_t bytes[] = {
+		0xe8,	       0x0b,	      0,    0,	  0,	0xeb, 0x19, [0x10] = 0xeb, 0x02,
+		[0x14] = 0xc3, [0x20] = 0xe8, 0xeb, 0xff, 0xff, 0xff, 0x90, 0xeb,	   0x08,
+		[0x30] = 0x90};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)},
+					{AT(0), AT(0x10)},
+					{AT(0x10), AT(0x14)},
+					{AT(0x14), AT(0x25)},
+					{AT(0x26), AT(0x30)}};
+	const struct deep_known path = {.branches = to, .count = 5, .end = AT(0x30)};
+	/* What a machine with three entries records of 00, 10, 14, 05, 20, 10, 14, 25, 30. */
+	struct deep_hit hit = {.ip = AT(0x30)};
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	struct deep_blind blind[5];
+	bool excursions[6];
+	size_t first = 9;
+	int passed;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, bytes, sizeof(bytes));
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x30)), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 3, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	memcpy(hit.record.branches, to + 2, 3 * sizeof(*to));
+	hit.record.count = 3;
+	hit.record.end = DEEP_END_FULL;
+	passed = deep_check_compare(&check, &hit, 1, true, &first, blind, excursions);
+	assert_false(passed && !first && !blind[0].newer && !blind[1].newer);
+	deep_check_clear(&check);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(check_wait_is_left_out, setup),
+		cmocka_unit_test_setup(check_return_of_another_call, setup),
+		cmocka_unit_test_setup(check_record_that_contradicts_the_path, setup),
+		cmocka_unit_test_setup(check_calls_behind_two_retpolines, setup),
+		cmocka_unit_test_setup(check_retpoline_keeps_the_callers_call, setup),
 		cmocka_unit_test_setup(check_records_where_no_probe_tells, setup),
 		cmocka_unit_test_setup(check_probes_stand_on_both_ways, setup),
 		cmocka_unit_test_setup(check_all_hits_are_the_path, setup),

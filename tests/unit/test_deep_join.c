@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../symbol_table.h"
 #include "../text_bytes.h"
 #include "snapshot/snapshot.h"
 #include "util/cleanup.h"
@@ -411,6 +412,36 @@ static void record_breakpoint_where_an_exception_was_before_ends_there(void **st
 	assert_int_equal(record.end, DEEP_END_FULL);
 	assert_int_equal(record.interrupt_count, 1);
 	assert_int_equal(record.interrupt_at[0], 2);
+}
+
+/* What stands in a kprobe's place goes to code of its own, and comes back: that leads there. */
+static void record_begins_behind_a_kprobe_that_is_a_jump(void **state)
+{
+	struct symbols *symbols =
+		symbol_table("ffffffff81000000 T kernel\nffffffffc0000000 t kprobe_optinsn_page "
+			     "[__builtin__kprobes]\nffffffffc0001000 t in_module [module]\n");
+	const uint64_t page = 0xffffffffc0000000;
+	const struct why_branch newest[] = {STEP(2),
+					    {page + 0x80, START(2) + 4},
+					    {page + 0x20, START(90)},
+					    {START(2) - 1, page}};
+	struct deep_code with = code;
+	struct deep_record record;
+
+	assert_non_null(symbols);
+	with.symbols = symbols;
+	deep_record_make(&with, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.count, 1);
+	assert_int_equal(record.end, DEEP_END_RESUMED);
+	assert_true(record.from_kprobe && record.resumed == START(2) + 4);
+	/* Within that code nothing is known of where it stands. */
+	deep_record_make(&with, newest + 2, ARRAY_SIZE(newest) - 2, &record);
+	assert_int_equal(record.count, 0);
+	assert_true(record.from_kprobe);
+	deep_record_make(&with, newest + 3, 1, &record);
+	assert_int_equal(record.end, DEEP_END_OTHER);
+	assert_false(record.from_kprobe);
+	symbols_close(symbols);
 }
 
 static void record_ends_at_the_entry_of_the_call(void **state)
@@ -1041,6 +1072,7 @@ int main(void)
 		cmocka_unit_test(join_record_with_the_entry_says_so),
 		cmocka_unit_test(record_interrupt_inside_is_cut_out_and_named),
 		cmocka_unit_test(record_breakpoint_where_an_exception_was_before_ends_there),
+		cmocka_unit_test(record_begins_behind_a_kprobe_that_is_a_jump),
 		cmocka_unit_test(record_ends_at_the_entry_of_the_call),
 	};
 

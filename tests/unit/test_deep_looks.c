@@ -469,6 +469,7 @@ static void looks_proven_by_two_runs(void **state)
 static void looks_path_takes_the_other_way(void **state)
 {
 	const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}};
+	const struct why_branch gone = {1, 2};
 	size_t branch;
 	bool few;
 
@@ -487,7 +488,7 @@ static void looks_path_takes_the_other_way(void **state)
 		assert_int_equal(deep_looks_next(&looks, BLOCKS, &branch, 1), 0);
 		assert_int_equal(sure(&looks, &few), 40);
 		assert_false(few);
-		assert_int_equal(deep_looks_turn(&looks, 40), 0);
+		assert_int_equal(deep_looks_turn(&looks, 40, &gone), 0);
 		deep_looks_cut(&looks, 40);
 		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
 		assert_int_equal(deep_looks_contested(&looks, &branch), !rescheduled);
@@ -502,6 +503,45 @@ static void looks_path_takes_the_other_way(void **state)
 	}
 }
 
+/*
+ * The path was cut there, and goes the same way again: the other way is the rarer one. What runs
+ * have seen until then does not count: six have to take the path's, and none the other, from then
+ * on.
+ */
+static void looks_path_takes_the_same_way_again(void **state)
+{
+	const struct deep_blind blind[BLOCKS] = {[42] = {.newer = 3}};
+	size_t branch;
+	bool few;
+
+	for (unsigned int other = 0; other < 2; other++) {
+		struct deep_looks looks = {.depth = DEPTH, .checked = true};
+
+		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+		for (size_t run = 0; run < 8; run++)
+			add_run(&looks, 28, BLOCKS);
+		for (size_t run = 0; run < 4; run++)
+			add_run(&looks, 28, 41);
+		assert_true(deep_looks_contested(&looks, &branch) && branch == 42);
+		assert_int_equal(sure(&looks, &few), 40);
+		assert_int_equal(deep_looks_turn(&looks, 40, &known.branches[BLOCKS - 1 - 40]), 0);
+		deep_looks_cut(&looks, 40);
+		deep_looks_extended(&looks, &known);
+		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+		assert_false(deep_looks_contested(&looks, &branch));
+		for (size_t run = 0; run < 6; run++) {
+			assert_int_equal(sure(&looks, &few), 40);
+			assert_true(few);
+			add_run(&looks, 28, BLOCKS);
+		}
+		if (other)
+			add_run(&looks, 28, 41);
+		assert_int_equal(sure(&looks, &few), other ? 40 : BLOCKS);
+		deep_looks_clear(&looks);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -511,6 +551,7 @@ int main(void)
 		cmocka_unit_test_setup(looks_one_record_is_sure_whatever_others_do, setup),
 		cmocka_unit_test_setup(looks_seldom_different_needs_no_more_runs, setup),
 		cmocka_unit_test_setup(looks_long_stretch_of_one_run_needs_another, setup),
+		cmocka_unit_test_setup(looks_path_takes_the_same_way_again, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run, setup),
 		cmocka_unit_test_setup(looks_proven_by_one_run_and_told_of_ranges, setup),
 		cmocka_unit_test_setup(looks_proven_but_where_it_may_be_off_the_path, setup),

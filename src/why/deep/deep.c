@@ -38,8 +38,6 @@
  * one.
  */
 #define LOOKS_SHARE 4
-/* Of these, where the checks before did not observe all. */
-#define LOOKS_UNOBSERVED 3
 /* Runs kept for finding out whether one run takes the path: one, and one of so many. */
 #define CHECKS_SHARE 8
 /* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
@@ -252,7 +250,7 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 	if (again)
 		return begin_again(deep, hits, count, kprobes);
 	if (deep_callers_keep(&deep->callers, deep->path, gone) ||
-	    deep_looks_turn(&deep->looks, known - gone))
+	    deep_looks_turn(&deep->looks, known - gone, &deep->path->branches[gone - 1]))
 		return -ENOMEM;
 	deep_give_up(deep, gone);
 	return 0;
@@ -401,6 +399,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target,
 		err = extend(deep, target, &joint)
 			      ?: add_look(deep, &run, added_since(deep, known));
 		err = err ?: deep_callers_join(&deep->callers, deep->path, &deep->looks);
+		deep_settle(deep);
 		free(joint.added);
 		return err;
 	case DEEP_NO_HIT:
@@ -674,7 +673,7 @@ static void end_where_sure(struct deep *deep, bool broken_off)
  */
 static bool can_begin_anew(struct deep *deep)
 {
-	size_t count = deep->path->count, sure, contested;
+	size_t count = deep->path->count, sure, gone, contested;
 	bool few;
 
 	/* One run to get further, and one to check that. */
@@ -683,17 +682,16 @@ static bool can_begin_anew(struct deep *deep)
 	    (deep->passed && !deep_looks_contested(&deep->looks, &contested)))
 		return false;
 	sure = deep_looks_sure(&deep->looks, count, &few);
+	gone = count - sure;
 	if (sure >= count || sure < DEEP_OVERLAP_MIN)
 		return false;
-	log_verbose("no run takes more than %zu of %zu branches", sure, count);
-	if (deep->passed && deep_looks_turn(&deep->looks, sure))
+	if (deep->passed && deep_looks_turn(&deep->looks, sure, &deep->path->branches[gone - 1]))
 		return false;
 	deep->cuts++;
 	deep->proven = true;
 	deep->others = deep->number = 0;
-	/* Without memory it is recorded again. */
-	(void)deep_callers_keep(&deep->callers, deep->path, count - sure);
-	deep_give_up(deep, count - sure);
+	(void)deep_callers_keep(&deep->callers, deep->path, gone); /* else it is recorded again */
+	deep_give_up(deep, gone);
 	return true;
 }
 

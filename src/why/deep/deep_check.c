@@ -11,6 +11,7 @@
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
+#include "why/deep/deep_compute.h"
 
 /* "call rel32", and what the kernel writes over one that is switched off. */
 #define CALL_BYTES DEEP_CALL_BYTES
@@ -104,12 +105,12 @@ static void return_elsewhere(struct deep_check *check, uint64_t to, bool from_kn
 			       : 0;
 }
 
-static bool in_thunk(const struct deep_check *check, uint64_t addr)
+static enum place place_at(const struct deep_check *check, uint64_t addr)
 {
 	struct symbol sym;
 
-	return !symbols_find(check->symbols, addr, &sym) &&
-	       place_is_thunk(place_of_symbol(sym.name, 0));
+	return symbols_find(check->symbols, addr, &sym) ? PLACE_ORDINARY
+							: place_of_symbol(sym.name, 0);
 }
 
 /*
@@ -121,20 +122,43 @@ static void drop_thunk(struct deep_check *check, uint64_t from, uint64_t to)
 	size_t newest = check->return_count - 1;
 
 	if (!check->return_count || check->returns[newest].addr == to ||
-	    !in_thunk(check, check->returns[newest].addr) || !in_thunk(check, from))
+	    place_at(check, check->returns[newest].addr) != PLACE_RETURN_THUNK ||
+	    !place_is_thunk(place_at(check, from)))
 		return;
 	check->since = check->returns[newest].since;
 	check->return_count = newest;
 }
 
 /*
+ * Branch @at of the path returns to elsewhere than the newest call. A retpoline has overwritten
+ * where its own call returns to; a hook of a tracer returns to the caller later. No run goes on
+ * behind another call: the path has the call of one execution, and the return of another one.
+ */
+static void pop_unreturned(struct deep_check *check, const struct text_source *text, size_t at,
+			   uint64_t from)
+{
+	uint64_t call;
+
+	if (!check->return_count)
+		return;
+	if (place_is_thunk(place_at(check, check->returns[check->return_count - 1].addr))) {
+		check->return_count--;
+	} else if (place_at(check, from) != PLACE_INDIRECT_THUNK &&
+		   deep_call_before(text, check->known.branches[at].to, &call)) {
+		check->return_count = 0;
+		check->impossible = at;
+	}
+}
+
+/*
  * The branch that ends what is executed behind branch @at. A return to where the path called from
  * cannot go elsewhere; one that goes on with another function, as in a thunk, can.
  */
-static int add_last(struct deep_check *check, size_t at, const struct insn *insn)
+static int add_last(struct deep_check *check, const struct text_source *text, size_t at,
+		    const struct insn *insn)
 {
 	uint64_t next = check->known.branches[at + 1].to, after = insn->addr + insn->len;
-	bool in_call;
+	size_t in_call;
 	int err;
 
 	switch (insn->class) {
@@ -152,11 +176,12 @@ static int add_last(struct deep_check *check, size_t at, const struct insn *insn
 	case INSN_RET:
 		drop_thunk(check, insn->addr, next);
 		in_call = check->return_count;
-		if (check->return_count && check->returns[--check->return_count].addr == next) {
-			end_call(check, &check->returns[check->return_count]);
+		if (in_call && check->returns[in_call - 1].addr == next) {
+			end_call(check, &check->returns[--check->return_count]);
 			check->since = check->returns[check->return_count].since;
 			return 0;
 		}
+		pop_unreturned(check, text, at + 1, insn->addr);
 		return_elsewhere(check, next, in_call);
 		return add_fork(check, at + 1, next, 0);
 	default:
@@ -195,7 +220,7 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 			return add_fork(check, at + 1, 0, 0);
 		}
 		if (addr == last)
-			return add_last(check, at, &insn);
+			return add_last(check, text, at, &insn);
 		addr += insn.len;
 		if (insn.class == INSN_COND)
 			err = add_fork(check, at + 1, addr, insn.target);

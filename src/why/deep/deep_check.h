@@ -85,6 +85,7 @@ struct deep_wait {
  * @armed: addresses of probes, ascending
  * @views: of these, breakpoints that take a record
  * @asks: deep_check_ask()'s
+ * @impossible: 0; or the newest branch of the path that returns to elsewhere than its call
  */
 struct deep_check {
 	const struct symbols *symbols;
@@ -106,6 +107,7 @@ struct deep_check {
 	uint64_t views[HW_SITES_MAX];
 	size_t view_count;
 	bool asks;
+	size_t impossible;
 };
 
 /**

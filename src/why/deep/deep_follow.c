@@ -51,11 +51,26 @@ static const struct deep_fork *find_quiet(const struct deep_check *check,
 	return NULL;
 }
 
-/** struct match - branches that are the same; an excursion is two more of @record */
+/**
+ * struct match - branches that are the same; an excursion is two more of @record
+ * @contradicts: the next one of the record is not the path's: before that the run was elsewhere
+ */
 struct match {
 	size_t path;
 	size_t record;
+	bool contradicts;
 };
+
+/* No kprobe's code led there, and no excursion ends in what the path executes behind branch @at. */
+static bool contradicts(const struct deep_check *check, const struct why_branch *has_it, size_t at)
+{
+	if (is_generated(check, has_it->from))
+		return false;
+	for (size_t i = 0; i < check->fork_count; i++)
+		if (check->forks[i].back && check->steps[check->forks[i].back].at == at)
+			return false;
+	return true;
+}
 
 /*
  * How many branches of the record of a hit behind branch @at the path has: up to where a kprobe was
@@ -67,6 +82,7 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 {
 	const struct deep_known *known = &check->known;
 	size_t i = 0, k = 0;
+	bool elsewhere = false;
 
 	for (; k < record->count && i <= at; i++, k++) {
 		const struct why_branch *has_it = &record->branches[record->count - 1 - k];
@@ -97,9 +113,10 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 				    (unsigned long long)way->to);
 			return false;
 		}
+		elsewhere = contradicts(check, has_it, at - i);
 		break;
 	}
-	*ret = (struct match){.path = i, .record = k};
+	*ret = (struct match){.path = i, .record = k, .contradicts = elsewhere};
 	return true;
 }
 
@@ -191,8 +208,11 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 		return is_generated(check, older->from) &&
 		       is_from_kprobe(check, from, older->to, matched->path, at);
 	}
-	return record->end == DEEP_END_RESUMED &&
-	       is_from_handler(check, before, record->resumed, matched->path, step);
+	if (record->end != DEEP_END_RESUMED)
+		return false;
+	return record->from_kprobe
+		       ? is_from_kprobe(check, from, record->resumed, matched->path, at)
+		       : is_from_handler(check, before, record->resumed, matched->path, step);
 }
 
 /* Does the other way lead to where the path is between these two steps? Then that is a loop. */
@@ -315,6 +335,7 @@ static bool has_wait_probes(const struct deep_check *check, size_t step)
  * @first: the oldest branch before it that its record has, or the next one
  * @observed: of the steps, those at which a record has how the run went on
  * @excursions: deep_check_compare()'s
+ * @elsewhere: before @first the run was not on the path
  */
 struct followed {
 	size_t left;
@@ -323,6 +344,7 @@ struct followed {
 	size_t first;
 	bool *observed;
 	bool *excursions;
+	bool elsewhere;
 };
 
 /*
@@ -386,7 +408,7 @@ static void add_blind(const struct deep_check *check, const struct followed *at,
 static size_t find_blind(const struct deep_check *check, const struct followed *at,
 			 struct deep_blind *ret_blind)
 {
-	size_t first = 0;
+	size_t first = check->impossible;
 
 	memset(ret_blind, 0, check->known.count * sizeof(*ret_blind));
 	/* Without both probes the call's own hits are taken for the path's. */
@@ -526,7 +548,10 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 		for (size_t i = observed_from(check, &hit->record, &matched, step, at->before);
 		     i < step; i++)
 			at->observed[i] = true;
-	return true;
+	if (matched.contradicts)
+		log_verbose("before branch %zu the run was elsewhere", at->first);
+	at->elsewhere = matched.contradicts;
+	return !at->elsewhere;
 }
 
 static const struct deep_wait *wait_at(const struct deep_check *check, size_t step)
@@ -583,7 +608,7 @@ int deep_check_compare(const struct deep_check *check, const struct deep_hit *hi
 	at.left = hit ? (size_t)(hit - hits) + 1 : 0;
 	at.before = deep_check_step_before(check, check->step_count);
 	follow(check, hits, &at);
-	all = !at.left && at.before == SIZE_MAX;
+	all = !at.left && at.before == SIZE_MAX && !at.elsewhere;
 	sure = find_blind(check, &at, ret_blind);
 	*ret_first = check->known.count;
 	if (at.step == SIZE_MAX)
@@ -594,5 +619,5 @@ int deep_check_compare(const struct deep_check *check, const struct deep_hit *hi
 		*ret_first = sure;
 		return 0;
 	}
-	return entry ? all : at.before == SIZE_MAX;
+	return entry ? all : at.before == SIZE_MAX && !at.elsewhere;
 }

@@ -111,7 +111,9 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 		return true;
 	}
 	if (in_kprobe(code, branch->from) || in_kprobe(code, branch->to)) {
-		ret->end = DEEP_END_OTHER;
+		ret->from_kprobe = in_kprobe(code, branch->from) && !in_kprobe(code, branch->to);
+		ret->end = ret->from_kprobe ? DEEP_END_RESUMED : DEEP_END_OTHER;
+		ret->resumed = ret->from_kprobe ? branch->to : 0;
 		return true;
 	}
 	if (!entry && (in_user(branch->from) || in_user(branch->to) ||
@@ -160,6 +162,7 @@ void deep_record_make(const struct deep_code *code, const struct why_branch *new
 	ret->count = ret->interrupt_count = 0;
 	ret->end = DEEP_END_FULL;
 	ret->resumed = 0;
+	ret->from_kprobe = false;
 	for (size_t i = 0; i < count && i < RECORD_BRANCHES_MAX; i++) {
 		const struct why_branch *branch = &newest[i];
 		bool returns = in_entry(code, branch->from) && !in_entry(code, branch->to) &&

@@ -64,6 +64,7 @@ enum deep_end {
  * @resumed: DEEP_END_RESUMED: the instruction that was executed next; DEEP_END_SWITCH: the same,
  *           behind the call in which the task waited, or woke another one, whose own branches are
  *           left out; 0: the hit was in that call
+ * @from_kprobe: DEEP_END_RESUMED: the code of a kprobe that was made a jump led there
  * @interrupts: entries of interrupts and exceptions that were cut out of its middle
  * @interrupt_at: how many of @branches are newer
  */
@@ -72,6 +73,7 @@ struct deep_record {
 	size_t count;
 	enum deep_end end;
 	uint64_t resumed;
+	bool from_kprobe;
 	uint64_t interrupts[DEEP_INTERRUPTS_MAX];
 	size_t interrupt_at[DEEP_INTERRUPTS_MAX];
 	size_t interrupt_count;

@@ -282,14 +282,25 @@ void deep_looks_cut(struct deep_looks *looks, size_t count)
 		looks->tries[i] = 0;
 }
 
+/* Where the run that took the path may have left it, for all that its probes tell. */
+static bool is_blind(const struct deep_looks *looks, size_t branch)
+{
+	return branch < looks->proven && looks->blind[branch].newer;
+}
+
 /* Those that parted there have the way that is the path's now, and the others parted. */
-int deep_looks_turn(struct deep_looks *looks, size_t count)
+int deep_looks_turn(struct deep_looks *looks, size_t count, const struct why_branch *gone)
 {
 	size_t kept = 0;
 	int err = 0;
 
 	log_verbose("runs left the path before branch %zu from the error: another way is tried",
 		    count);
+	looks->turned = *gone;
+	looks->turned_at = looks->turned_end = count;
+	for (size_t i = count; i < looks->proven; i++)
+		if (is_blind(looks, i) && i + 1 - looks->blind[i].newer <= count)
+			looks->turned_end = i;
 	for (size_t i = 0; i < looks->parted_count; i++)
 		if (looks->parted[i].newest > count || looks->parted[i].oldest < count)
 			looks->parted[kept++] = looks->parted[i];
@@ -304,6 +315,33 @@ int deep_looks_turn(struct deep_looks *looks, size_t count)
 							      .rescheduled = look->rescheduled});
 	}
 	return err;
+}
+
+void deep_looks_extended(struct deep_looks *looks, const struct deep_known *known)
+{
+	size_t at = looks->turned_at, kept = 0;
+
+	if (!at || known->count <= at)
+		return;
+	looks->turned_at = 0;
+	if (!deep_same_branch(&looks->turned, &known->branches[known->count - 1 - at]))
+		return;
+	log_verbose("before branch %zu from the error the path goes the same way again", at);
+	if (!looks->settled || at < looks->settled)
+		looks->settled = at;
+	if (looks->turned_end > looks->settled_end)
+		looks->settled_end = looks->turned_end;
+	for (size_t i = 0; i < looks->parted_count; i++)
+		if (looks->parted[i].newest > at || looks->parted[i].oldest < at)
+			looks->parted[kept++] = looks->parted[i];
+	looks->parted_count = kept;
+	for (size_t branch = at + 1; branch <= looks->turned_end + 1; branch++) {
+		for (size_t i = 0; i < looks->run_count; i++)
+			if (branch < looks->runs[i].count)
+				looks->runs[i].seen[branch] = false;
+		if (branch < looks->try_count && looks->tries[branch] != TRIES_IMPOSSIBLE)
+			looks->tries[branch] = 0;
+	}
 }
 
 static bool saw(const struct deep_look *look, size_t branch)
@@ -365,12 +403,6 @@ static bool is_seen_by(const struct deep_looks *looks, size_t branch, unsigned i
 	       deep_looks_seen(looks, branch) >= least;
 }
 
-/* Where the run that took the path may have left it, for all that its probes tell. */
-static bool is_blind(const struct deep_looks *looks, size_t branch)
-{
-	return branch < looks->proven && looks->blind[branch].newer;
-}
-
 /*
  * Did a run, for all that is known, leave the path before that branch? If it went round a loop from
  * there, once more than the path, it was not on the path where the path came to the loop. What a
@@ -393,13 +425,21 @@ static bool parted_at(const struct deep_looks *looks, size_t branch, bool any)
 	return false;
 }
 
+/* Some runs went another way there, and the path has had this one twice. */
+static bool is_settled(const struct deep_looks *looks, size_t branch)
+{
+	return looks->settled && branch >= looks->settled && branch <= looks->settled_end;
+}
+
 /* That the path goes on from that branch to the next newer one. */
 static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
 	return !branch || !is_blind(looks, branch - 1) ||
 	       tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
 	       deep_looks_seen(looks, branch) >=
-		       (parted_at(looks, branch - 1, true) ? RUNS_MIN_VARIED : RUNS_MIN_BLIND);
+		       (is_settled(looks, branch - 1) || parted_at(looks, branch - 1, true)
+				? RUNS_MIN_VARIED
+				: RUNS_MIN_BLIND);
 }
 
 static bool is_seen_enough(const struct deep_looks *looks, size_t branch)

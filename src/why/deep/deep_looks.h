@@ -35,6 +35,9 @@ struct deep_varied;
  * @proven: one run took so many, the newest ones; @blind: of each of those; @rescheduled: other
  * tasks ran meanwhile
  * @shown: one run took so many of the newest ones, and needs no other to show it
+ * @turned: the branch that deep_looks_turn() was called with, of which @turned_at are newer, 0:
+ * none; @turned_end: up to that one the run that took the path may have left it there
+ * @settled, @settled_end: from one branch to another the path has been the same twice; 0: nowhere
  */
 struct deep_looks {
 	uint32_t depth;
@@ -53,6 +56,11 @@ struct deep_looks {
 	struct deep_blind *blind;
 	bool rescheduled;
 	size_t shown;
+	struct why_branch turned;
+	size_t turned_at;
+	size_t turned_end;
+	size_t settled;
+	size_t settled_end;
 };
 
 /**
@@ -103,9 +111,18 @@ bool deep_looks_contested(const struct deep_looks *looks, size_t *ret_branch);
 
 /**
  * deep_looks_turn() - the path is going to be cut there, to take the way that other runs take
- * Before deep_looks_cut(), with the same @count. Return: 0; -ENOMEM.
+ * Before deep_looks_cut(), with the same @count.
+ * @gone: the newest branch that is cut off
+ * Return: 0; -ENOMEM.
  */
-int deep_looks_turn(struct deep_looks *looks, size_t count);
+int deep_looks_turn(struct deep_looks *looks, size_t count, const struct why_branch *gone);
+
+/**
+ * deep_looks_extended() - the path goes on further back
+ * Where it was cut, and has the same branch again, the runs that did not have that were the rarer
+ * ones: others have to see it anew, as many as where runs go different ways.
+ */
+void deep_looks_extended(struct deep_looks *looks, const struct deep_known *known);
 
 /** deep_looks_cut() - of the path, no more than the @count newest branches are left */
 void deep_looks_cut(struct deep_looks *looks, size_t count);

@@ -38,6 +38,24 @@ bool deep_refuses(const void *ctx, uint64_t addr)
 	return probeable_forbidden(deep->forbidden, addr) || deep_in_thunk(deep, addr);
 }
 
+/*
+ * Asking for it would be a line in the kernel's log each time, "Could not probe notrace function":
+ * within_notrace_func() of kernel/trace/trace_kprobe.c.
+ */
+bool deep_has_no_kprobe(const struct deep *deep, uint64_t addr)
+{
+	const struct text_source *text = &deep->probes->text;
+	uint8_t bytes[9];
+	struct symbol sym;
+
+	if (deep_refuses(deep, addr) || deep_in_handler(deep, addr))
+		return true;
+	if (symbols_find(deep->probes->opts->symbols, addr, &sym) ||
+	    text->read(text->ctx, sym.addr, bytes, sizeof(bytes)))
+		return false;
+	return !begins_with_fentry(bytes, sizeof(bytes));
+}
+
 /* May a breakpoint stand there, and is that the path's first execution of it? */
 static bool is_possible(const struct deep *deep, const struct deep_target *target)
 {
@@ -250,8 +268,8 @@ static bool arm_end(const struct deep *deep, uint64_t addr, struct deep_points *
 {
 	if (address_among(points->addrs, points->count, addr))
 		return true;
-	if (points->count == DEEP_POINTS_MAX || deep->crowded_ends || deep_refuses(deep, addr) ||
-	    deep_in_handler(deep, addr) || is_unfit(deep, addr) ||
+	if (points->count == DEEP_POINTS_MAX || deep->crowded_ends ||
+	    deep_has_no_kprobe(deep, addr) || is_unfit(deep, addr) ||
 	    !watch_point_without_branches(deep->probes->watch, addr))
 		return false;
 	points->addrs[points->count++] = addr;

@@ -28,7 +28,7 @@ static int arm_probe(void *ctx, uint64_t addr)
 	if (deep_has_too_many(deep))
 		return -ENOSPC;
 	/* Where the path's own code cannot have one, the next instruction may be there. */
-	if (deep_in_thunk(deep, addr) || deep_in_handler(deep, addr))
+	if (deep_has_no_kprobe(deep, addr))
 		return -EINVAL;
 	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
 }
@@ -56,20 +56,9 @@ static int arm_view(void *ctx, uint64_t addr)
 	return watch_point(deep->probes->watch, addr) ? 0 : -EINVAL;
 }
 
-/* Will the kernel allow a kprobe there? It does in functions that its tracer knows. */
 static int expect_probe(void *ctx, uint64_t addr)
 {
-	const struct deep *deep = ctx;
-	const struct text_source *text = &deep->probes->text;
-	uint8_t bytes[9];
-	struct symbol sym;
-
-	if (deep_refuses(deep, addr) || deep_in_handler(deep, addr))
-		return -EINVAL;
-	if (symbols_find(deep->probes->opts->symbols, addr, &sym) ||
-	    text->read(text->ctx, sym.addr, bytes, sizeof(bytes)))
-		return 0;
-	return begins_with_fentry(bytes, sizeof(bytes)) ? 0 : -EINVAL;
+	return deep_has_no_kprobe(ctx, addr) ? -EINVAL : 0;
 }
 
 /* Where kprobes will not tell, breakpoints come first, since they are few. */
@@ -197,6 +186,14 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 	return best > 0 ? keep_excursions(deep, excursions, *ret_taken) : best;
 }
 
+/* The last runs are for what no probe tells. */
+static unsigned int same_max(const struct deep *deep)
+{
+	return deep->unobserved && deep->path->runs + LOOKS_UNOBSERVED >= deep->opts->runs
+		       ? 1
+		       : CHECKS_SAME_MAX;
+}
+
 /* Runs with all probes armed, until one takes the path. */
 static int run_checks(struct deep *deep, const struct deep_check *check, struct errmsg *msg)
 {
@@ -205,7 +202,7 @@ static int run_checks(struct deep *deep, const struct deep_check *check, struct 
 	int err = 0;
 
 	for (unsigned int i = 0; !err && !deep->passed && deep->checked && !deep->too_many &&
-				 i < CHECKS_MAX && same < CHECKS_SAME_MAX && deep_has_time(deep);
+				 i < CHECKS_MAX && same < same_max(deep) && deep_has_time(deep);
 	     i++) {
 		struct failures failures = {};
 		size_t taken = 0;
@@ -220,6 +217,13 @@ static int run_checks(struct deep *deep, const struct deep_check *check, struct 
 		failures_clear(&failures);
 	}
 	return err;
+}
+
+void deep_settle(struct deep *deep)
+{
+	struct deep_known path = deep_known_of(deep->path);
+
+	deep_looks_extended(&deep->looks, &path);
 }
 
 /* Whether one run took both ways that were joined at a call only checks tell. */

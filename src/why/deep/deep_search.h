@@ -16,6 +16,8 @@
 
 /* Few entries are read whole; of more, the new record has to begin within the path. */
 #define DEEP_SHALLOW 8
+/* Runs that are kept for seeing what the checks do not observe. */
+#define LOOKS_UNOBSERVED 3
 /* A gap's reason. */
 #define DEEP_WAITED "there the call waited, and another task ran"
 
@@ -158,6 +160,10 @@ bool deep_in_thunk(const struct deep *deep, uint64_t addr);
 /** deep_in_handler() - in a function that the handling of each kprobe executes, too */
 bool deep_in_handler(const struct deep *deep, uint64_t addr);
 
+/** deep_has_no_kprobe() - will the kernel refuse one there? It has them where its tracer has places
+ */
+bool deep_has_no_kprobe(const struct deep *deep, uint64_t addr);
+
 /** deep_refuses() - may no breakpoint stand there? A deep_refused_fn, of a struct deep */
 bool deep_refuses(const void *deep, uint64_t addr);
 
@@ -251,6 +257,9 @@ void deep_end_behind_wait(struct deep *deep);
  * Return: 0; -ENOMEM; as command_run().
  */
 int deep_prove(struct deep *deep, struct errmsg *msg);
+
+/** deep_settle() - the path goes on further back: deep_looks_extended() */
+void deep_settle(struct deep *deep);
 
 /** deep_verdict_text() - why the last run got no further */
 const char *deep_verdict_text(const struct deep *deep);
