@@ -1223,10 +1223,31 @@ static void check_record_without_a_branch(void **state)
 	deep_check_clear(&check);
 }
 
+/* Another text than @code's, and other symbols: borrowed until thunks_clear(). */
+static struct symbols *thunks_make(const uint8_t *bytes, size_t len, const char *table,
+				   const struct deep_known *path, bool whole,
+				   struct deep_check *check)
+{
+	struct symbols *thunks = symbol_table(table);
+	uint8_t kept[sizeof(code)];
+
+	assert_non_null(thunks);
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, bytes, len);
+	assert_int_equal(deep_check_make(&text, thunks, path, whole, check), 0);
+	memcpy(code, kept, sizeof(kept));
+	return thunks;
+}
+
+static void thunks_clear(struct deep_check *check, struct symbols *thunks)
+{
+	deep_check_clear(check);
+	symbols_close(thunks);
+}
+
 /*
  * A function returns by AMD's thunk, which calls, and drops that: it cannot return elsewhere, and
- * its caller goes on behind it. So a loop there, which no probe tells, is blind up to the next
- * probe, and not up to the error.
+ * what follows is the caller's.
  */
 static void check_return_by_a_thunk_that_calls(void **state)
 {
@@ -1260,36 +1281,25 @@ static void check_return_by_a_thunk_that_calls(void **state)
 					{AT(0x10), AT(0x20)}, {AT(0x20), AT(0x28)},
 					{AT(0x2d), AT(0x05)}, {AT(0x08), AT(0x18)}};
 	const struct deep_known path = {.branches = to, .count = 6, .end = AT(0x18)};
-	struct symbols *thunks = symbol_table("ffffffff81000000 T code\n"
-					      "ffffffff81000020 T srso_alias_return_thunk\n"
-					      "ffffffff81000028 T srso_alias_safe_ret\n"
-					      "ffffffff81000030 T end\n");
-	uint8_t kept[sizeof(code)];
+	const struct deep_known later = {.branches = to + 2, .count = 4, .end = AT(0x18)};
+	static const char table[] = "ffffffff81000000 T code\n"
+				    "ffffffff81000020 T srso_alias_return_thunk\n"
+				    "ffffffff81000028 T srso_alias_safe_ret\n"
+				    "ffffffff81000030 T end\n";
 	struct deep_check check;
+	struct symbols *thunks = thunks_make(bytes, sizeof(bytes), table, &path, true, &check);
 
-	assert_non_null(thunks);
-	memcpy(kept, code, sizeof(kept));
-	memcpy(code, bytes, sizeof(bytes));
-	assert_int_equal(deep_check_make(&text, thunks, &path, true, &check), 0);
-	memcpy(code, kept, sizeof(kept));
 	/* The conditional branch is the only fork. */
 	assert_int_equal(check.fork_count, 1);
 	assert_true(check.steps[check.forks[0].step].addr == AT(5));
 	assert_int_equal(check.steps[check.forks[0].step].since, 0);
 	assert_int_equal(check.steps[check.step_count - 1].since, 0);
-	deep_check_clear(&check);
+	thunks_clear(&check, thunks);
 	/* Of a call that began before the path it is a fork, and what follows is of that caller. */
-	{
-		const struct deep_known later = {.branches = to + 2, .count = 4, .end = AT(0x18)};
-
-		memcpy(code, bytes, sizeof(bytes));
-		assert_int_equal(deep_check_make(&text, thunks, &later, false, &check), 0);
-		memcpy(code, kept, sizeof(kept));
-		assert_int_equal(check.fork_count, 2);
-		assert_int_equal(check.steps[check.step_count - 1].since, 0);
-		deep_check_clear(&check);
-	}
-	symbols_close(thunks);
+	thunks = thunks_make(bytes, sizeof(bytes), table, &later, false, &check);
+	assert_int_equal(check.fork_count, 2);
+	assert_int_equal(check.steps[check.step_count - 1].since, 0);
+	thunks_clear(&check, thunks);
 }
 
 /* What a record will have needs no kprobe, unless one that another fork needs is hit in between. */
@@ -1535,27 +1545,21 @@ static void check_retpoline_keeps_the_callers_call(void **state)
 					{AT(0x2c), AT(0x30)}, {AT(0x30), AT(0x15)},
 					{AT(0x15), AT(0x05)}, {AT(0x05), AT(0x18)}};
 	const struct deep_known path = {.branches = to, .count = 8, .end = AT(0x18)};
-	struct symbols *thunks = symbol_table("ffffffff81000000 T code\n"
-					      "ffffffff81000010 T caller\n"
-					      "ffffffff81000018 T more\n"
-					      "ffffffff81000020 T __x86_indirect_thunk_rax\n"
-					      "ffffffff81000030 T callee\n"
-					      "ffffffff81000031 T end\n");
-	uint8_t kept[sizeof(code)];
+	static const char table[] = "ffffffff81000000 T code\n"
+				    "ffffffff81000010 T caller\n"
+				    "ffffffff81000018 T more\n"
+				    "ffffffff81000020 T __x86_indirect_thunk_rax\n"
+				    "ffffffff81000030 T callee\n"
+				    "ffffffff81000031 T end\n";
 	struct deep_check check;
+	struct symbols *thunks = thunks_make(bytes, sizeof(bytes), table, &path, true, &check);
 
-	assert_non_null(thunks);
-	memcpy(kept, code, sizeof(kept));
-	memcpy(code, bytes, sizeof(bytes));
-	assert_int_equal(deep_check_make(&text, thunks, &path, true, &check), 0);
-	memcpy(code, kept, sizeof(kept));
 	/* Only where the thunk leads to can vary. */
 	assert_int_equal(check.fork_count, 1);
 	for (size_t i = 0; i < check.step_count; i++)
 		if (check.steps[i].addr == AT(0x15))
 			assert_int_equal(check.steps[i].since, 1);
-	deep_check_clear(&check);
-	symbols_close(thunks);
+	thunks_clear(&check, thunks);
 }
 
 /* Two retpolines in B: what A does behind its call of B is still A's. */
@@ -1578,26 +1582,20 @@ static void check_calls_behind_two_retpolines(void **state)
 		{AT(0x2c), AT(0x30)}, {AT(0x30), AT(0x1a)}, {AT(0x1a), AT(0x0d)},
 		{AT(0x0e), AT(0x05)}};
 	const struct deep_known path = {.branches = to, .count = 13, .end = AT(0x05)};
-	struct symbols *thunks = symbol_table("ffffffff81000000 T code\n"
-					      "ffffffff81000008 T A\n"
-					      "ffffffff81000010 T B\n"
-					      "ffffffff81000020 T __x86_indirect_thunk_rax\n"
-					      "ffffffff81000030 T callee\n"
-					      "ffffffff81000031 T end\n");
-	uint8_t kept[sizeof(code)];
+	static const char table[] = "ffffffff81000000 T code\n"
+				    "ffffffff81000008 T A\n"
+				    "ffffffff81000010 T B\n"
+				    "ffffffff81000020 T __x86_indirect_thunk_rax\n"
+				    "ffffffff81000030 T callee\n"
+				    "ffffffff81000031 T end\n";
 	struct deep_check check;
+	struct symbols *thunks = thunks_make(bytes, sizeof(bytes), table, &path, true, &check);
 
-	assert_non_null(thunks);
-	memcpy(kept, code, sizeof(kept));
-	memcpy(code, bytes, sizeof(bytes));
-	assert_int_equal(deep_check_make(&text, thunks, &path, true, &check), 0);
-	memcpy(code, kept, sizeof(kept));
 	for (size_t i = 0; i < check.step_count; i++)
 		if (check.steps[i].addr == AT(0x0d))
 			assert_true(check.steps[i].since > 0);
 	assert_int_equal(check.fork_count, 2);
-	deep_check_clear(&check);
-	symbols_close(thunks);
+	thunks_clear(&check, thunks);
 }
 
 /*

@@ -149,7 +149,8 @@ bool deep_looks_varies(const struct deep_looks *looks);
 /**
  * deep_looks_sure() - how much of the path may be shown
  * @ret_few: what is older was seen by too few runs, or is a long stretch that one run alone has;
- * else no run was seen to take it as a whole Return: number of its newest branches.
+ *           else no run was seen to take it as a whole
+ * Return: number of its newest branches.
  */
 size_t deep_looks_sure(const struct deep_looks *looks, size_t count, bool *ret_few);
 
