@@ -6,6 +6,7 @@
 
 #define RAX 0
 #define RDX 2
+#define RSP 4
 
 static bool is_high_byte(ZydisRegister reg)
 {
@@ -182,6 +183,66 @@ bool insn_is_percpu_dec(const void *bytes, size_t len)
 		return false;
 	zydis_operand_of(&zi, &ops[0], 0, &counter);
 	return counter.kind == INSN_OPERAND_MEM && counter.percpu && counter.bits == 32;
+}
+
+/* ADD, SUB and LEA of a number. */
+static bool stack_moves_by(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops,
+			   int64_t *ret)
+{
+	const ZydisDecodedOperand *by = &ops[1];
+
+	if (ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER || ops[0].reg.value != ZYDIS_REGISTER_RSP)
+		return false;
+	if (zi->mnemonic == ZYDIS_MNEMONIC_LEA) {
+		*ret = by->mem.disp.has_displacement ? by->mem.disp.value : 0;
+		return by->mem.base == ZYDIS_REGISTER_RSP && by->mem.index == ZYDIS_REGISTER_NONE;
+	}
+	if (by->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return false;
+	*ret = zi->mnemonic == ZYDIS_MNEMONIC_SUB ? -by->imm.value.s : by->imm.value.s;
+	return true;
+}
+
+bool insn_stack_change(const void *bytes, size_t len, int64_t *ret)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+	unsigned int bits;
+	int64_t width;
+
+	if (zydis_decode_whole(bytes, len, &zi, ops))
+		return false;
+	width = zi.operand_width / 8;
+	switch (zi.mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		*ret = -width;
+		return true;
+	case ZYDIS_MNEMONIC_POPFQ:
+		*ret = width;
+		return true;
+	case ZYDIS_MNEMONIC_POP:
+		*ret = width;
+		return ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		       zydis_general_register(ops[0].reg.value) != RSP;
+	case ZYDIS_MNEMONIC_CALL:
+		*ret = -(int64_t)sizeof(uint64_t);
+		return zi.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
+	case ZYDIS_MNEMONIC_RET:
+		*ret = (int64_t)sizeof(uint64_t) +
+		       (zi.operand_count_visible ? (int64_t)ops[0].imm.value.u : 0);
+		return zi.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_LEA:
+		if (stack_moves_by(&zi, ops, ret))
+			return true;
+		break;
+	default:
+		break;
+	}
+	*ret = 0;
+	return !writes(&zi, ops, RSP, &bits);
 }
 
 bool insn_is_memory_dec(const void *bytes, size_t len)

@@ -72,6 +72,13 @@ bool insn_call_operand(const void *bytes, size_t len, uint64_t addr, struct insn
 /** insn_is_percpu_dec() - DEC of an int that each CPU has of its own, relative to %gs */
 bool insn_is_percpu_dec(const void *bytes, size_t len);
 
+/**
+ * insn_stack_change() - by how many bytes an instruction moves the stack pointer
+ * @ret: below 0: it pushes; a call counts with the return address alone; set on success only
+ * Return: true; false if that does not follow from the instruction, or the bytes are none.
+ */
+bool insn_stack_change(const void *bytes, size_t len, int64_t *ret);
+
 /** insn_is_memory_dec() - DEC, or SUB of 1, of an int in memory */
 bool insn_is_memory_dec(const void *bytes, size_t len);
 

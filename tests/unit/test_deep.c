@@ -447,9 +447,11 @@ static void come_by_again(struct probes *probes, struct why_branch *lbr, size_t 
 static void follow_stack(const struct why_branch *branch)
 {
 	if (branch->to == SCHED || branch->to == WAKE)
-		machine.sp = SP - 0x100;
+		machine.sp -= 0x100;
 	else if (branch->from == SCHED + 0x28 || branch->from == WAKE + 0x28)
-		machine.sp = SP;
+		machine.sp += 0x100;
+	else if (machine.calls && branch->from == END(machine.calls))
+		machine.sp -= 8;
 	if (branch->to == SWITCH)
 		machine.switches++;
 }

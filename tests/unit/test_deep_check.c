@@ -39,6 +39,9 @@ static uint8_t code[0x40] = {[0x00] = 0xe8, 0x0b, 0,	0,    0,    0x90,	   0x90,
 			     0x90};
 
 #define AT(n) (CODE + (n))
+#define SP    0xffffc90000004000ull
+/* What code is called at 0x10 and behind. */
+#define SP_AT(n) (SP - ((n) >= 0x10 && (n) < 0x20 ? 8 : 0))
 
 static const struct why_branch way[] = {{AT(0x3f), AT(0)},    {AT(0), AT(0x10)},
 					{AT(0x10), AT(0x14)}, {AT(0x14), AT(0x05)},
@@ -95,7 +98,7 @@ static bool compare(const struct deep_check *check, const uint8_t *ats, size_t c
 	static struct deep_hit hits[16];
 
 	for (size_t i = 0; i < count; i++)
-		hits[i] = (struct deep_hit){.ip = AT(ats[i])};
+		hits[i] = (struct deep_hit){.ip = AT(ats[i]), .regs[PTREG_SP] = SP_AT(ats[i])};
 	return deep_check_compare(check, hits, count, true, ret_first, ret_blind, ret_excursions);
 }
 
@@ -389,8 +392,6 @@ static void arm_by_it(struct deep_check *check, bool view)
 	check->symbols = symbols;
 	symbols_close(here);
 }
-
-#define SP 0xffffc90000004000ull
 
 /* Another task ran, and the call went on where the path does. */
 static void check_others_ran(void **state)
@@ -827,8 +828,13 @@ static void check_kprobe_on_a_branch(void **state)
 	record->count = 1;
 	record->end = DEEP_END_RESUMED;
 	record->resumed = AT(0x30);
+	record->resumer = DEEP_RESUMER_INT3;
 	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
 	assert_int_equal(first, 3);
+	/* By another branch the run may have come there, and been interrupted. */
+	record->resumer = DEEP_RESUMER_UNKNOWN;
+	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
+	assert_int_equal(first, 5);
 	/* So does the code that it jumps to. */
 	record->branches[1] = way[5];
 	record->branches[0] = (struct why_branch){KPROBE_CODE, AT(0x30)};
@@ -922,7 +928,7 @@ static void check_interrupt_in_a_loop_behind_a_probe(void **state)
 		memcpy(record->branches, round + 1, 3 * sizeof(*round));
 		record->count = 3;
 		record->end = DEEP_END_RESUMED;
-		record->from_kprobe = true;
+		record->resumer = DEEP_RESUMER_KPROBE_CODE;
 		assert_int_equal(
 			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
 			!cases[i].view);
@@ -969,6 +975,109 @@ static void check_handler_of_a_kprobe_returns_to_the_next_instruction(void **sta
 }
 
 /*
+ * A run can be behind a kprobe a second time, and not be hit: what returned there tells whether the
+ * record has all that it did.
+ */
+static void check_record_tells_whether_a_kprobe_returned(void **state)
+{
+	/* 00: nop, nop; 02: nop (the kprobe); 03: nop; 04: je 3 (not taken); 06: jmp 10 */
+	static const uint8_t back[] = {0x90, 0x90, 0x90, 0x90, 0x74, 0xfd, 0xeb, 0x08};
+	static const struct {
+		enum deep_resumer resumer;
+		bool known;
+	} cases[] = {
+		{DEEP_RESUMER_UNKNOWN, false},
+		{DEEP_RESUMER_INT3, true},
+		{DEEP_RESUMER_OTHER, false},
+	};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)}, {AT(6), AT(0x10)}};
+	const struct deep_known path = {.branches = to, .count = 2, .end = AT(0x10)};
+	struct deep_hit with[2] = {{.ip = AT(2)}, {.ip = AT(0x10)}};
+	struct deep_record *record = &with[1].record;
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	struct deep_blind blind[2];
+	bool excursions[3];
+	size_t first = 9;
+
+	memcpy(kept, code, sizeof(kept));
+	memcpy(code, back, sizeof(back));
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x10)), 0);
+	add_kprobe(&check, 2);
+	/* A deep record will have the handler's return, a shallow one not. */
+	assert_int_equal(deep_check_shown_from(&check, check.step_count - 1, 2, 16), 2);
+	assert_int_equal(deep_check_shown_from(&check, check.step_count - 1, 2, 4), 5);
+	refused[0] = AT(3);
+	refused[1] = AT(4);
+	refused[2] = AT(6);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 16, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	record->branches[0] = to[1];
+	record->count = 1;
+	record->end = DEEP_END_RESUMED;
+	record->resumed = AT(3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		record->resumer = cases[i].resumer;
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			cases[i].known);
+	}
+	deep_check_clear(&check);
+}
+
+/*
+ * An indirect call, of which the hit of what it calls tells: unless another function was called,
+ * and that called it. Then it is deeper in the stack.
+ */
+static void check_function_was_called_by_another_one(void **state)
+{
+	/* 00: call *%rax (to 10); 02: jmp 20; 10: nop, ret; 20: nop (the error) */
+	static const uint8_t known_stack[] = {0xff, 0xd0, 0xeb, 0x1c};
+	/* 02: leave; 03: jmp 20: how much deeper it was is not known */
+	static const uint8_t unknown_stack[] = {0xff, 0xd0, 0xc9, 0xeb, 0x1b};
+	static const struct {
+		uint64_t deeper;
+		bool unknown;
+		bool passed;
+	} cases[] = {{8, false, true}, {16, false, false}, {0, false, false}, {16, true, true}};
+	uint8_t kept[sizeof(code)];
+
+	memcpy(kept, code, sizeof(kept));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint64_t leaves = cases[i].unknown ? AT(3) : AT(2);
+		const struct why_branch to[] = {{AT(0x3f), AT(0)},
+						{AT(0), AT(0x10)},
+						{AT(0x11), AT(2)},
+						{leaves, AT(0x20)}};
+		const struct deep_known path = {.branches = to, .count = 4, .end = AT(0x20)};
+		const struct deep_hit with[2] = {
+			{.ip = AT(0x10), .regs[PTREG_SP] = SP - cases[i].deeper},
+			{.ip = AT(0x20), .regs[PTREG_SP] = SP}};
+		struct deep_check check;
+		struct deep_blind blind[4];
+		bool excursions[5];
+		size_t first = 9;
+
+		if (cases[i].unknown)
+			memcpy(code, unknown_stack, sizeof(unknown_stack));
+		else
+			memcpy(code, known_stack, sizeof(known_stack));
+		code[0x10] = 0x90;
+		code[0x11] = 0xc3;
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+		assert_true(is_armed(&check, 0x10));
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			cases[i].passed);
+		assert_int_equal(first, cases[i].passed ? 0 : 4);
+		deep_check_clear(&check);
+	}
+	memcpy(code, kept, sizeof(kept));
+}
+
+/*
  * Returns of two functions by one thunk: that the path comes by it again is no loop. The kprobe is
  * on the jump to the thunk, and its handler returns there.
  */
@@ -981,7 +1090,8 @@ static void check_handler_returns_to_a_thunk(void **state)
 		{AT(2), AT(0x20)}, {AT(0x20), AT(4)},
 	};
 	const struct deep_known path = {.branches = to, .count = 5, .end = AT(6)};
-	struct deep_hit with[2] = {{.ip = AT(0)}, {.ip = AT(6)}};
+	struct deep_hit with[2] = {{.ip = AT(0), .regs[PTREG_SP] = SP - 16},
+				   {.ip = AT(6), .regs[PTREG_SP] = SP}};
 	struct deep_record *record = &with[1].record;
 	uint8_t kept[sizeof(code)];
 	struct deep_check check;
@@ -1036,7 +1146,11 @@ static void check_loop_of_two_blocks(void **state)
 	record->count = 1;
 	record->end = DEEP_END_RESUMED;
 	record->resumed = AT(0x10);
+	record->resumer = DEEP_RESUMER_INT3;
 	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
+	/* Or an interrupt's, in the second round. */
+	record->resumer = DEEP_RESUMER_UNKNOWN;
+	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
 	for (size_t count = 1; count <= 3; count++) {
 		memcpy(record->branches, round + 3 - count, count * sizeof(*round));
 		record->count = count;
@@ -1164,7 +1278,8 @@ static void check_blind_up_to_where_the_run_is_back(void **state)
 static void check_fork_behind_the_newest_branch(void **state)
 {
 	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
-	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x0c)}};
+	struct deep_hit with[2] = {{.ip = AT(0x14), .regs[PTREG_SP] = SP_AT(0x14)},
+				   {.ip = AT(0x0c), .regs[PTREG_SP] = SP}};
 	struct deep_check check;
 	struct deep_blind blind[4];
 	bool excursions[5];
@@ -1209,6 +1324,7 @@ static void check_record_without_a_branch(void **state)
 	assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
 	with[1].record.end = DEEP_END_RESUMED;
 	with[1].record.resumed = AT(0x09);
+	with[1].record.resumer = DEEP_RESUMER_INT3;
 	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
 	assert_int_equal(first, 0);
 	/* An interrupt's handler may have returned to the hit itself, whichever way the run came.
@@ -1305,7 +1421,8 @@ static void check_return_by_a_thunk_that_calls(void **state)
 /* What a record will have needs no kprobe, unless one that another fork needs is hit in between. */
 static void check_records_save_probes(void **state)
 {
-	struct deep_hit with[2] = {{.ip = AT(0x14)}, {.ip = AT(0x36)}};
+	struct deep_hit with[2] = {{.ip = AT(0x14), .regs[PTREG_SP] = SP_AT(0x14)},
+				   {.ip = AT(0x36), .regs[PTREG_SP] = SP}};
 	struct deep_check check;
 	struct deep_blind blind[6];
 	bool excursions[7];
@@ -1709,6 +1826,8 @@ int main(void)
 		cmocka_unit_test_setup(check_rcu_read_unlock, setup),
 		cmocka_unit_test_setup(check_probe_behind_a_call, setup),
 		cmocka_unit_test_setup(check_record_without_a_branch, setup),
+		cmocka_unit_test_setup(check_record_tells_whether_a_kprobe_returned, setup),
+		cmocka_unit_test_setup(check_function_was_called_by_another_one, setup),
 		cmocka_unit_test_setup(check_handler_returns_to_a_thunk, setup),
 		cmocka_unit_test_setup(check_return_by_a_thunk_that_calls, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),

@@ -414,6 +414,37 @@ static void record_breakpoint_where_an_exception_was_before_ends_there(void **st
 	assert_int_equal(record.interrupt_at[0], 2);
 }
 
+/* Of the handlers that return to where a record begins, that of a kprobe is known by its place. */
+static void record_tells_whose_handler_returned(void **state)
+{
+	const uint64_t int3 = ENTRY + 0x300;
+	struct why_branch newest[] = {
+		{END(3), START(4)},    {IRET, START(3)},
+		{ENTRY + 0x340, IRET}, {HANDLER - 0x8000, ENTRY + 0x310},
+		{END(9), START(9)},
+	};
+	struct deep_code with = code;
+	struct deep_record record;
+
+	with.int3_start = int3;
+	with.int3_end = int3 + 0x20;
+	deep_record_make(&with, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.end, DEEP_END_RESUMED);
+	assert_int_equal(record.resumer, DEEP_RESUMER_INT3);
+	/* No room for where it came from; or the kernel's symbols have no such code. */
+	deep_record_make(&with, newest, 3, &record);
+	assert_int_equal(record.resumer, DEEP_RESUMER_UNKNOWN);
+	deep_record_make(&code, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.resumer, DEEP_RESUMER_UNKNOWN);
+	newest[3].to = ENTRY + 0x320;
+	deep_record_make(&with, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.resumer, DEEP_RESUMER_OTHER);
+	/* A handler that did not return to the entry code first. */
+	newest[2] = newest[4];
+	deep_record_make(&with, newest, ARRAY_SIZE(newest), &record);
+	assert_int_equal(record.resumer, DEEP_RESUMER_UNKNOWN);
+}
+
 /* What stands in a kprobe's place goes to code of its own, and comes back: that leads there. */
 static void record_begins_behind_a_kprobe_that_is_a_jump(void **state)
 {
@@ -433,14 +464,15 @@ static void record_begins_behind_a_kprobe_that_is_a_jump(void **state)
 	deep_record_make(&with, newest, ARRAY_SIZE(newest), &record);
 	assert_int_equal(record.count, 1);
 	assert_int_equal(record.end, DEEP_END_RESUMED);
-	assert_true(record.from_kprobe && record.resumed == START(2) + 4);
+	assert_int_equal(record.resumer, DEEP_RESUMER_KPROBE_CODE);
+	assert_int_equal(record.resumed, START(2) + 4);
 	/* Within that code nothing is known of where it stands. */
 	deep_record_make(&with, newest + 2, ARRAY_SIZE(newest) - 2, &record);
 	assert_int_equal(record.count, 0);
-	assert_true(record.from_kprobe);
+	assert_int_equal(record.resumer, DEEP_RESUMER_KPROBE_CODE);
 	deep_record_make(&with, newest + 3, 1, &record);
 	assert_int_equal(record.end, DEEP_END_OTHER);
-	assert_false(record.from_kprobe);
+	assert_int_equal(record.resumer, DEEP_RESUMER_UNKNOWN);
 	symbols_close(symbols);
 }
 
@@ -1072,6 +1104,7 @@ int main(void)
 		cmocka_unit_test(join_record_with_the_entry_says_so),
 		cmocka_unit_test(record_interrupt_inside_is_cut_out_and_named),
 		cmocka_unit_test(record_breakpoint_where_an_exception_was_before_ends_there),
+		cmocka_unit_test(record_tells_whose_handler_returned),
 		cmocka_unit_test(record_begins_behind_a_kprobe_that_is_a_jump),
 		cmocka_unit_test(record_ends_at_the_entry_of_the_call),
 	};

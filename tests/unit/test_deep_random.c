@@ -568,7 +568,7 @@ static bool hit_kprobe(struct probes *probes, uint64_t ip, uint64_t last, uint64
 	return ip == last;
 }
 
-/* A function's frame is as deep as any other's. */
+/* A function has nothing in the stack but where it returns to. */
 static void follow_stack(const struct why_branch *branch)
 {
 	bool own = branch->from >= KERNEL && branch->from < KERNEL + sizeof(program.text);
@@ -578,9 +578,9 @@ static void follow_stack(const struct why_branch *branch)
 	else if (branch->from == SCHED + 0x28)
 		machine.sp += 0x100;
 	else if (own && branch->to < SCHED && program.text[branch->from - KERNEL] == 0xe8)
-		machine.sp -= 0x20;
+		machine.sp -= 8;
 	else if (own && branch->to < SCHED && program.text[branch->from - KERNEL] == 0xc3)
-		machine.sp += 0x20;
+		machine.sp += 8;
 	machine.switches += branch->to == SWITCH;
 }
 

@@ -12,6 +12,7 @@
 
 #include "disasm/insn.h"
 #include "disasm/operand.h"
+#include "util/cleanup.h"
 
 #define AT 0xffffffff81000000ull
 
@@ -204,6 +205,59 @@ static void counts_down_in_memory(void **state)
 	assert_false(IS_MEMORY_DEC("\xf7\x07\x01\x00\x00\x00"));
 	assert_false(IS_MEMORY_DEC("\xff\x03"));
 	assert_false(IS_MEMORY_DEC("\x83\x6f\x10"));
+}
+
+/* What is no instruction with a known change: NONE. */
+#define NONE INT64_MIN
+
+static void moves_the_stack_pointer(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		int64_t change;
+	} cases[] = {
+		{"\x55", 1, -8},			    /* push %rbp */
+		{"\x41\x57", 2, -8},			    /* push %r15 */
+		{"\x6a\x01", 2, -8},			    /* push $1 */
+		{"\xff\x75\x08", 3, -8},		    /* push 8(%rbp) */
+		{"\x9c", 1, -8},			    /* pushf */
+		{"\x5b", 1, 8},				    /* pop %rbx */
+		{"\x8f\x04\x24", 3, 8},			    /* pop (%rsp) */
+		{"\x9d", 1, 8},				    /* popf */
+		{"\xe8\x00\x00\x00\x00", 5, -8},	    /* call */
+		{"\xff\xd0", 2, -8},			    /* call *%rax */
+		{"\xc3", 1, 8},				    /* ret */
+		{"\xc2\x10\x00", 3, 0x18},		    /* ret $0x10 */
+		{"\x48\x83\xec\x28", 4, -0x28},		    /* sub $0x28,%rsp */
+		{"\x48\x83\xec\x80", 4, 0x80},		    /* sub $-0x80,%rsp */
+		{"\x48\x81\xc4\x00\x01\x00\x00", 7, 0x100}, /* add $0x100,%rsp */
+		{"\x48\x8d\x64\x24\x08", 5, 8},		    /* lea 8(%rsp),%rsp */
+		{"\x48\x8d\x44\x24\x08", 5, 0},		    /* lea 8(%rsp),%rax */
+		{"\x48\x89\x04\x24", 4, 0},		    /* mov %rax,(%rsp) */
+		{"\x48\x01\xc3", 3, 0},			    /* add %rax,%rbx */
+		{"\xeb\x10", 2, 0},			    /* jmp */
+		{"\x74\x10", 2, 0},			    /* je */
+		{"\x5c", 1, NONE},			    /* pop %rsp */
+		{"\xc9", 1, NONE},			    /* leave */
+		{"\x48\x89\xec", 3, NONE},		    /* mov %rbp,%rsp */
+		{"\x48\x01\xc4", 3, NONE},		    /* add %rax,%rsp */
+		{"\x48\x83\xe4\xf0", 4, NONE},		    /* and $-16,%rsp */
+		{"\x48\x8d\x24\x04", 4, NONE},		    /* lea (%rsp,%rax),%rsp */
+		{"\x48\x8d\x65\xd8", 4, NONE},		    /* lea -0x28(%rbp),%rsp */
+		{"\x83\xec\x08", 3, NONE},		    /* sub $8,%esp */
+		{"\x48\x8b\x25\x00\x00\x00\x00", 7, NONE},  /* mov 0(%rip),%rsp */
+		{"\x48\x83\xec", 3, NONE},		    /* cut off */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int64_t change = NONE;
+		bool known = insn_stack_change(cases[i].bytes, cases[i].len, &change);
+
+		if (known != (cases[i].change != NONE) || (known && change != cases[i].change))
+			fail_msg("case %zu: %d, %lld", i, known, (long long)change);
+	}
 }
 
 static const char *names[2];
@@ -412,6 +466,7 @@ int main(void)
 		cmocka_unit_test(calls_through_what),
 		cmocka_unit_test(counts_down_for_each_cpu),
 		cmocka_unit_test(counts_down_in_memory),
+		cmocka_unit_test(moves_the_stack_pointer),
 		cmocka_unit_test(conditions_named),
 		cmocka_unit_test(conditions_of_bits),
 		cmocka_unit_test(conditions_that_compute),

@@ -32,9 +32,23 @@ static int add_step(struct deep_check *check, uint64_t addr, size_t at)
 {
 	if (vector_grow(&check->steps, check->step_count, sizeof(*check->steps)))
 		return -ENOMEM;
-	check->steps[check->step_count++] =
-		(struct deep_step){.addr = addr, .at = at, .since = check->since};
+	check->steps[check->step_count++] = (struct deep_step){.addr = addr,
+							       .at = at,
+							       .since = check->since,
+							       .sp = check->sp,
+							       .stack = check->stack};
 	return 0;
+}
+
+/* Where it gets a value that is not known, only what comes later can be compared. */
+static void move_stack(struct deep_check *check, const uint8_t *bytes, const struct insn *insn)
+{
+	int64_t change;
+
+	if (insn_stack_change(bytes, insn->len, &change))
+		check->sp += (uint64_t)change;
+	else
+		check->stack++;
 }
 
 /* @next: 0: the code cannot be read, or does not lead to the next branch */
@@ -217,8 +231,12 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 			return err;
 		if (addr > last || insn_fetch(text, addr, bytes, &insn)) {
 			check->since = check->step_count;
+			check->stack++;
 			return add_fork(check, at + 1, 0, 0);
 		}
+		/* A call that the path goes on behind has returned. */
+		if (addr == last || insn.class != INSN_CALL)
+			move_stack(check, bytes, &insn);
 		if (addr == last)
 			return add_last(check, text, at, &insn);
 		addr += insn.len;

@@ -24,11 +24,14 @@
 /**
  * struct deep_step - an instruction of the path; @at: behind that branch
  * @since: the call of its function began with that step; 0: before the path, or with it
+ * @sp: of the stack pointer before it: relative to that of other steps of the same @stack
  */
 struct deep_step {
 	uint64_t addr;
 	size_t at;
 	size_t since;
+	uint64_t sp;
+	size_t stack;
 };
 
 /**
@@ -81,7 +84,8 @@ struct deep_wait {
  * @by_addr: numbers of the steps, by their addresses and in the order of the path
  * @forks: oldest first
  * @waits: calls that are left out of the path, oldest first
- * @returns, @since: while the steps are gathered: of the calls that have not returned; of the next
+ * @returns, @since, @sp, @stack: while the steps are gathered: of the calls that have not returned;
+ *                                of the next step
  * @armed: addresses of probes, ascending
  * @views: of these, breakpoints that take a record
  * @asks: deep_check_ask()'s
@@ -102,6 +106,8 @@ struct deep_check {
 	struct deep_return *returns;
 	size_t return_count;
 	size_t since;
+	uint64_t sp;
+	size_t stack;
 	uint64_t *armed;
 	size_t armed_count;
 	uint64_t views[HW_SITES_MAX];

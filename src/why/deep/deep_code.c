@@ -41,6 +41,10 @@ int deep_code_find(struct symbols *symbols, struct deep_code *ret_code)
 	if (symbols_by_name(symbols, "", "__entry_text_end", 0, &sym))
 		return -ENOENT;
 	code.end = sym.addr;
+	if (!symbols_by_name(symbols, "", "asm_exc_int3", 0, &sym)) {
+		code.int3_start = sym.addr;
+		code.int3_end = sym.addr + sym.size;
+	}
 	find_all(symbols, calls, ARRAY_SIZE(calls), code.calls);
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
 		if (!symbols_by_name(symbols, "", switches[i], 0, &sym)) {

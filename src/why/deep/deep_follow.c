@@ -16,6 +16,8 @@
 #define EXCURSION_DEEPER 64
 /* The jump in a kprobe's place may replace some instructions: its code goes on so near. */
 #define REPLACED_BYTES 32
+/* From the end of exc_int3() to where its entry code returns to, by thunks, and some to spare. */
+#define HANDLER_BRANCHES 8
 
 size_t deep_check_step_before(const struct deep_check *check, size_t step)
 {
@@ -172,21 +174,60 @@ static size_t newest_again(const struct deep_check *check, size_t step, size_t l
 	return step;
 }
 
+/* The number of the first fork from step number @step on. */
+static size_t first_fork(const struct deep_check *check, size_t step)
+{
+	size_t low = 0, high = check->fork_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (check->forks[middle].step < step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /*
- * Did the handler of the probe at step @before return to @landed? An interrupt's may have, too: so
- * the path must not come by there later, as round a loop, which the run may have gone round before.
- * A breakpoint's returns to it: after an interrupt's return there it would be hit once more. A
- * kprobe's does what the instruction would have done.
+ * Can a run that was at step @before be at the next one again before @step, without being hit?
+ * As round a loop, or the other way that a branch there leads to.
  */
-static bool is_from_handler(const struct deep_check *check, size_t before, uint64_t landed,
-			    size_t matched, size_t step)
+static bool may_come_again(const struct deep_check *check, size_t before, size_t step)
+{
+	uint64_t addr = check->steps[before + 1].addr;
+
+	if (newest_again(check, before + 1, step + 1) != before + 1)
+		return true;
+	for (size_t i = first_fork(check, before); i < check->fork_count; i++) {
+		const struct deep_fork *fork = &check->forks[i];
+
+		if (fork->step >= step)
+			break;
+		if (fork->step == before || fork->other == addr || fork->leads == addr)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Did the handler of the probe at step @before return to where @record begins? An interrupt's may
+ * have, too: the record tells, or the run cannot come by there a second time. A breakpoint's
+ * returns to it: after an interrupt's return there it would be hit once more. A kprobe's does what
+ * the instruction would have done.
+ */
+static bool is_from_handler(const struct deep_check *check, const struct deep_record *record,
+			    size_t before, size_t matched, size_t step)
 {
 	bool view = deep_check_is_view(check, check->steps[before].addr);
 	size_t next = view ? before : before + 1, at = check->steps[step].at;
 
-	if (check->steps[next].addr != landed || check->steps[next].at + matched != at)
+	if (check->steps[next].addr != record->resumed || check->steps[next].at + matched != at)
 		return false;
-	return view || newest_again(check, next, step + 1) == next;
+	if (view || record->resumer == DEEP_RESUMER_INT3)
+		return true;
+	return record->resumer == DEEP_RESUMER_UNKNOWN && !may_come_again(check, before, step);
 }
 
 /*
@@ -210,9 +251,9 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 	}
 	if (record->end != DEEP_END_RESUMED)
 		return false;
-	return record->from_kprobe
+	return record->resumer == DEEP_RESUMER_KPROBE_CODE
 		       ? is_from_kprobe(check, from, record->resumed, matched->path, at)
-		       : is_from_handler(check, before, record->resumed, matched->path, step);
+		       : is_from_handler(check, record, before, matched->path, step);
 }
 
 /* Does the other way lead to where the path is between these two steps? Then that is a loop. */
@@ -222,22 +263,6 @@ static bool leads_back(const struct deep_check *check, const struct deep_fork *f
 	size_t last = fork->other ? deep_check_last_by(check, fork->other, oldest) : SIZE_MAX;
 
 	return last != SIZE_MAX && (before == SIZE_MAX || last > before);
-}
-
-/* The number of the first fork from step number @step on. */
-static size_t first_fork(const struct deep_check *check, size_t step)
-{
-	size_t low = 0, high = check->fork_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (check->forks[middle].step < step)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /*
@@ -295,14 +320,17 @@ static size_t observed_from(const struct deep_check *check, const struct deep_re
 }
 
 /*
- * Would the handler of the probe at step @before be known by where it returned to, in a record at
- * @step? As is_from_handler().
+ * Would a record of @depth entries at @step tell that it begins with the return from the handler of
+ * the probe at step @before? As is_from_handler().
  */
-static bool is_known_handler(const struct deep_check *check, size_t before, size_t step)
+static bool is_known_handler(const struct deep_check *check, size_t before, size_t step,
+			     size_t depth)
 {
+	size_t taken = check->steps[step].at - check->steps[before + 1].at;
+
 	if (deep_check_is_view(check, check->steps[before].addr))
 		return true;
-	return newest_again(check, before + 1, step + 1) == before + 1;
+	return taken + HANDLER_BRANCHES <= depth || !may_come_again(check, before, step);
 }
 
 size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t before,
@@ -312,7 +340,7 @@ size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t
 
 	/* One entry more is the return from the probe's handler. */
 	if (before != SIZE_MAX && at - check->steps[before].at < depth) {
-		if (is_known_handler(check, before, step))
+		if (is_known_handler(check, before, step, depth))
 			return before;
 		entries = at - check->steps[before + 1].at;
 	}
@@ -333,6 +361,7 @@ static bool has_wait_probes(const struct deep_check *check, size_t step)
  * @step: that was hit last; SIZE_MAX: none was
  * @before: that has to be hit before it; SIZE_MAX: none
  * @first: the oldest branch before it that its record has, or the next one
+ * @sp: the stack pointer at that hit
  * @observed: of the steps, those at which a record has how the run went on
  * @excursions: deep_check_compare()'s
  * @elsewhere: before @first the run was not on the path
@@ -342,6 +371,7 @@ struct followed {
 	size_t step;
 	size_t before;
 	size_t first;
+	uint64_t sp;
 	bool *observed;
 	bool *excursions;
 	bool elsewhere;
@@ -521,6 +551,21 @@ static bool has_way(const struct deep_hit *hit)
 	return record->count || (record->end == DEEP_END_RESUMED && record->resumed != hit->ip);
 }
 
+/*
+ * Was @step hit as deep in the stack as the path was there? A function that was called by another
+ * one than the path's caller is deeper.
+ */
+static bool is_as_deep(const struct deep_check *check, const struct followed *at, size_t step,
+		       uint64_t sp)
+{
+	const struct deep_step *older = &check->steps[step], *newer;
+
+	if (at->step == SIZE_MAX)
+		return true;
+	newer = &check->steps[at->step];
+	return older->stack != newer->stack || at->sp - sp == newer->sp - older->sp;
+}
+
 /* Is the next older hit the path's? Then it has been taken. */
 static bool follow_hit(const struct deep_check *check, const struct deep_hit *hits,
 		       struct followed *at)
@@ -537,10 +582,16 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 			    (unsigned long long)check->steps[step].addr);
 		return false;
 	}
+	if (!is_as_deep(check, at, step, hit->regs[PTREG_SP])) {
+		log_verbose("behind branch %zu 0x%llx was hit elsewhere in the stack",
+			    check->steps[step].at, (unsigned long long)hit->ip);
+		return false;
+	}
 	if (!match_record(check, &hit->record, check->steps[step].at, at->excursions, &matched))
 		return false;
 	at->left--;
 	at->step = step;
+	at->sp = hit->regs[PTREG_SP];
 	at->before = deep_check_step_before(check, step);
 	at->first = check->steps[step].at + 1 - matched.path;
 	/* The hit before is looked at next: if it is not the path's, nothing older counts. */

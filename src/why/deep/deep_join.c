@@ -64,6 +64,25 @@ static size_t find_interrupt(const struct deep_code *code, const struct why_bran
 	return count;
 }
 
+/*
+ * Of branch number @from - 1, which leaves the entry code: the handler returned to that part of it
+ * that had called it.
+ */
+static enum deep_resumer find_resumer(const struct deep_code *code, const struct why_branch *newest,
+				      size_t count, size_t from)
+{
+	for (size_t i = from; code->int3_end && i < count; i++) {
+		uint64_t to = newest[i].to;
+
+		if (!in_entry(code, to))
+			break;
+		if (!in_entry(code, newest[i].from))
+			return to >= code->int3_start && to < code->int3_end ? DEEP_RESUMER_INT3
+									     : DEEP_RESUMER_OTHER;
+	}
+	return DEEP_RESUMER_UNKNOWN;
+}
+
 static void put_oldest_first(struct deep_record *record)
 {
 	for (size_t i = 0, k = record->count; i + 1 < k; i++) {
@@ -111,9 +130,12 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 		return true;
 	}
 	if (in_kprobe(code, branch->from) || in_kprobe(code, branch->to)) {
-		ret->from_kprobe = in_kprobe(code, branch->from) && !in_kprobe(code, branch->to);
-		ret->end = ret->from_kprobe ? DEEP_END_RESUMED : DEEP_END_OTHER;
-		ret->resumed = ret->from_kprobe ? branch->to : 0;
+		ret->end = DEEP_END_OTHER;
+		if (in_kprobe(code, branch->to))
+			return true;
+		ret->end = DEEP_END_RESUMED;
+		ret->resumed = branch->to;
+		ret->resumer = DEEP_RESUMER_KPROBE_CODE;
 		return true;
 	}
 	if (!entry && (in_user(branch->from) || in_user(branch->to) ||
@@ -141,8 +163,10 @@ static void cut_wait(const struct deep_code *code, struct deep_record *record)
 
 		if (left != DEEP_CALL_WAITS && left != DEEP_CALL_YIELDS)
 			continue;
-		if (left == DEEP_CALL_YIELDS)
+		if (left == DEEP_CALL_YIELDS) {
 			record->end = DEEP_END_RESUMED;
+			record->resumer = DEEP_RESUMER_OTHER;
+		}
 		record->resumed = record->branches[i].to;
 		record->count = i;
 		break;
@@ -162,7 +186,7 @@ void deep_record_make(const struct deep_code *code, const struct why_branch *new
 	ret->count = ret->interrupt_count = 0;
 	ret->end = DEEP_END_FULL;
 	ret->resumed = 0;
-	ret->from_kprobe = false;
+	ret->resumer = DEEP_RESUMER_UNKNOWN;
 	for (size_t i = 0; i < count && i < RECORD_BRANCHES_MAX; i++) {
 		const struct why_branch *branch = &newest[i];
 		bool returns = in_entry(code, branch->from) && !in_entry(code, branch->to) &&
@@ -178,6 +202,7 @@ void deep_record_make(const struct deep_code *code, const struct why_branch *new
 		if (entered == count) {
 			ret->end = DEEP_END_RESUMED;
 			ret->resumed = branch->to;
+			ret->resumer = find_resumer(code, newest, count, i + 1);
 			break;
 		}
 		ret->interrupts[ret->interrupt_count] = newest[entered].to;

@@ -26,6 +26,7 @@
 /**
  * struct deep_code - code that tells where a system call begins, and an interrupt ends
  * @start, @end: the entry code, of system calls, interrupts and exceptions
+ * @int3_start, @int3_end: of the entry code, that of a kprobe that is a breakpoint; 0: not known
  * @calls: functions that entry code calls for a system call; 0: none
  * @switch_start, @switch_end: what goes from one task to the next, and what the next one does
  *                             first; 0: not known
@@ -38,6 +39,8 @@
 struct deep_code {
 	uint64_t start;
 	uint64_t end;
+	uint64_t int3_start;
+	uint64_t int3_end;
 	uint64_t calls[4];
 	uint64_t switch_start[2];
 	uint64_t switch_end[2];
@@ -59,12 +62,20 @@ enum deep_end {
 	DEEP_END_STALE,	 /* it is none: the LBR had stopped before */
 };
 
+/** enum deep_resumer - what returned to where a record begins */
+enum deep_resumer {
+	DEEP_RESUMER_UNKNOWN,	  /* the record had no room for its branches */
+	DEEP_RESUMER_INT3,	  /* the handler of a kprobe that is a breakpoint */
+	DEEP_RESUMER_KPROBE_CODE, /* the code of a kprobe that was made a jump */
+	DEEP_RESUMER_OTHER,	  /* an interrupt, another exception, others' turn */
+};
+
 /**
  * struct deep_record - the branches before a hit, oldest first, that are of the call itself
  * @resumed: DEEP_END_RESUMED: the instruction that was executed next; DEEP_END_SWITCH: the same,
  *           behind the call in which the task waited, or woke another one, whose own branches are
  *           left out; 0: the hit was in that call
- * @from_kprobe: DEEP_END_RESUMED: the code of a kprobe that was made a jump led there
+ * @resumer: of DEEP_END_RESUMED
  * @interrupts: entries of interrupts and exceptions that were cut out of its middle
  * @interrupt_at: how many of @branches are newer
  */
@@ -73,7 +84,7 @@ struct deep_record {
 	size_t count;
 	enum deep_end end;
 	uint64_t resumed;
-	bool from_kprobe;
+	enum deep_resumer resumer;
 	uint64_t interrupts[DEEP_INTERRUPTS_MAX];
 	size_t interrupt_at[DEEP_INTERRUPTS_MAX];
 	size_t interrupt_count;
