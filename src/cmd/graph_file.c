@@ -2,12 +2,14 @@
 #include "cmd/graph_file.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +31,34 @@ int graphviz_check(struct errmsg *msg)
 	return errmsg_set(msg, -ENOENT,
 			  "--svg: the program 'dot' is not in PATH; install graphviz, or write the "
 			  "graph with --dot and draw it elsewhere");
+}
+
+/* The file, or where it is not there the directory that it is to be made in. */
+static int check_file(const char *option, const char *path, struct errmsg *msg)
+{
+	_cleanup_free_ char *copy = strdup(path);
+	struct stat st;
+	int err = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	if (stat(path, &st))
+		err = errno == ENOENT && !access(dirname(copy), W_OK | X_OK) ? 0 : -errno;
+	else if (S_ISDIR(st.st_mode))
+		err = -EISDIR;
+	else if (access(path, W_OK))
+		err = -errno;
+	/* -EACCES is about the file: no exit status 4 */
+	return err ? errmsg_set(msg, -EIO, "%s '%s': %s", option, path, strerror(-err)) : 0;
+}
+
+int graph_check(const char *dot, const char *svg, struct errmsg *msg)
+{
+	int err = dot ? check_file("--dot", dot, msg) : 0;
+
+	if (!err && svg)
+		err = check_file("--svg", svg, msg);
+	return err;
 }
 
 static int write_file(const char *path, const char *text, size_t len, struct errmsg *msg)

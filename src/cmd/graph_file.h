@@ -15,6 +15,13 @@
 int graphviz_check(struct errmsg *msg);
 
 /**
+ * graph_check() - can these files be written? Asked before anything is traced, and changes nothing
+ * @dot, @svg: or NULL
+ * Return: 0; -ENOMEM; -EIO, with @msg.
+ */
+int graph_check(const char *dot, const char *svg, struct errmsg *msg);
+
+/**
  * graph_write() - write a graph
  * @dot: file, or NULL
  * @svg: file that "dot" draws it into, or NULL

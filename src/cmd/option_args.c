@@ -148,7 +148,8 @@ int args_deep(const char *arg, uint64_t *ret_runs)
 	if (arg)
 		err = args_number("--deep", arg, DEEP_RUNS_MAX, ret_runs);
 	if (!err && !*ret_runs)
-		return args_usage("--deep=0: one run is the least");
+		return args_usage("--deep '%s': expected a number from 1 to %u", arg,
+				  DEEP_RUNS_MAX);
 	return err;
 }
 

@@ -354,6 +354,8 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		err = check_directory("--debug-dir", opts->debug_dir, DEBUG_REMEDY, msg);
 	if (!err && opts->svg)
 		err = graphviz_check(msg);
+	if (!err)
+		err = graph_check(opts->dot, opts->svg, msg);
 	if (err)
 		goto fail;
 	err = open_lines(view, kernel, msg);

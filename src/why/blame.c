@@ -125,13 +125,20 @@ static bool makes_file(const struct failure *failure)
 	return failure->call.args[flags] & O_CREAT;
 }
 
+/* A shell waits until no child is left: dash before it ends, whatever the children did. */
+static bool ends_waiting(const struct failure *failure)
+{
+	return failure->via == WHY_VIA_SYSCALL && failure->err == ECHILD &&
+	       (failure->call.nr == SYS_wait4 || failure->call.nr == SYS_waitid);
+}
+
 /*
  * Calls that look whether something is there: that it is not is an answer, mostly. And requests
  * that try what a file descriptor is.
  */
 static bool is_probing(const struct failure *failure)
 {
-	if (is_habit(failure))
+	if (is_habit(failure) || ends_waiting(failure))
 		return true;
 	if (failure->via != WHY_VIA_SYSCALL)
 		return false;
@@ -157,9 +164,6 @@ static bool is_probing(const struct failure *failure)
 	case SYS_execve:
 	case SYS_statfs:
 		return failure->err == ENOENT || failure->err == ENOTDIR;
-	case SYS_wait4:
-	case SYS_waitid:
-		return failure->err == ECHILD;
 	case SYS_connect: /* nscd, systemd's sockets */
 		return failure->err == ENOENT && failure->call.blobs[1].len > 2 &&
 		       failure->call.bytes[1][0] == 1;
@@ -401,7 +405,7 @@ static const struct failure *find_last(const struct failures *failures,
 			const struct failure *failure = &failures->items[i];
 
 			if (blame_possible(failure, opts) && !is_habit(failure) &&
-			    (order[k].probing || !is_probing(failure)) &&
+			    !ends_waiting(failure) && (order[k].probing || !is_probing(failure)) &&
 			    standing_of(failures, failure->tgid, failure->seq) == order[k].standing)
 				return failure;
 		}

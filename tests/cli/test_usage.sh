@@ -120,7 +120,7 @@ bad "why --trace-json: of many events" '--trace-json is of many events' why --tr
 bad "why --unit nosuch: the option is named" "--unit 'nosuch': it does not run" why --unit nosuch
 bad "why --cgroup nosuch" "--cgroup 'nosuch': there is no control group /sys/fs/cgroup/nosuch" why --cgroup nosuch
 bad "--deep without --: what is run again?" "write it behind '--'" --deep do_sys_openat2
-bad "--deep=0" '--deep=0: one run is the least' --deep=0 do_sys_openat2 -- true
+bad "--deep=0" "--deep '0': expected a number from 1 to 10000" --deep=0 do_sys_openat2 -- true
 bad "--deep x" "--deep 'x'" --deep=x do_sys_openat2 -- true
 bad "--deep: two targets" 'name one TARGET, not 2' --deep do_sys_openat2 may_open -- true
 bad "--deep: a glob" "'do_sys_\*': --deep leads to an instruction" --deep 'do_sys_*' -- true

@@ -47,10 +47,15 @@ if grep -q source-dir "$scratch/err"; then
 else
 	ok "why --source-dir: sources are taken"
 fi
+wrong "--dot where nothing can be written" "--dot '.*none/x.dot': No such file or directory" --dot "$scratch/none/x.dot"
+wrong "--dot: a directory" "--dot '.*': Is a directory" --dot "$scratch"
+# Before the command is run again and again.
+expect "why --dot where nothing can be written" 2 "--dot '.*none/x.dot': No such file or directory" \
+	./lbrsnoop why --dot "$scratch/none/x.dot" -- touch "$scratch/ran"
 expect "--svg without Graphviz" 2 "'dot' is not in PATH" \
 	env PATH="$scratch" "$PWD/lbrsnoop" report -q --svg "$scratch/x.svg" "$capture"
 if command -v dot >/dev/null; then
-	wrong "--svg where nothing can be written" 'dot failed with exit status 1' --svg "$scratch/none/x.svg"
+	wrong "--svg where nothing can be written" "--svg '.*none/x.svg': No such file or directory" --svg "$scratch/none/x.svg"
 else
 	skip "--svg where nothing can be written" "no Graphviz here"
 fi

@@ -476,6 +476,28 @@ static void blame_silent_processes_the_one_that_failed(void **state)
 	assert_int_equal(blamed(&failures, NULL), SYS_newfstatat);
 }
 
+/* sh -c 'sleep 1; readlink /none': dash asks for another child before it ends, and there is none.
+ */
+static void blame_shell_that_waited_for_all_is_not_blamed(void **state)
+{
+	struct failures failures = {};
+	enum blame_reason reason;
+
+	failed(&failures, ONE, SYS_readlink, ENOENT, "/none", 0);
+	ended(&failures, ONE, EXITED(1));
+	failed(&failures, ROOT, SYS_wait4, ECHILD, NULL, 0);
+	ended(&failures, ROOT, EXITED(1));
+	assert_int_equal(blamed(&failures, NULL), SYS_readlink);
+	/* With nothing else it is what there is; and a message may be about it. */
+	failed(&failures, ROOT, SYS_wait4, ECHILD, NULL, 0);
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_wait4);
+	assert_int_equal(reason, BLAME_ONLY);
+	said(&failures, ROOT, "wait: No child processes");
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_wait4);
+	assert_int_equal(reason, BLAME_SAID);
+	failures_clear(&failures);
+}
+
 /* A shell tells 128 and the signal of a child that one killed. */
 static void blame_killed_child_status_as_the_shell_has_it(void **state)
 {
@@ -647,6 +669,7 @@ int main(void)
 		cmocka_unit_test(blame_libselinux_is_not_blamed),
 		cmocka_unit_test(blame_background_process_is_not_blamed),
 		cmocka_unit_test(blame_silent_processes_the_one_that_failed),
+		cmocka_unit_test(blame_shell_that_waited_for_all_is_not_blamed),
 		cmocka_unit_test(blame_killed_child_status_as_the_shell_has_it),
 		cmocka_unit_test(blame_process_id_used_again_has_its_own_end),
 		cmocka_unit_test(blame_several_other_messages_failure_before_the_last),

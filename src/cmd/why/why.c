@@ -10,6 +10,7 @@
 #include "capture/breakpoint.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
+#include "cmd/graph_file.h"
 #include "host/capabilities.h"
 #include "host/cgroup.h"
 #include "pipeline/classify.h"
@@ -582,6 +583,16 @@ int cmd_why(int argc, char **argv)
 	return why_options_parse(argc, argv, &opts) ?: why_run(&opts);
 }
 
+/* What could not be written is said with the file's name, whoever saw it first. */
+static int check_output(FILE *file, const char *name, int err, struct errmsg *msg)
+{
+	int failed = fflush(file) ? -errno : ferror(file) ? -EIO : 0;
+
+	if (!failed || (err && msg->text[0]))
+		return err;
+	return errmsg_set(msg, failed, "%s: %s", name, strerror(-failed));
+}
+
 int why_run(const struct why_options *opts)
 {
 	const char *missing = missing_capabilities();
@@ -590,7 +601,8 @@ int why_run(const struct why_options *opts)
 	int err;
 
 	/* Before the command is run: it may be one that nobody wants to run again. */
-	if (view_check_kernel_sources(&opts->view, &msg)) {
+	if (view_check_kernel_sources(&opts->view, &msg) ||
+	    graph_check(opts->view.dot, opts->view.svg, &msg)) {
 		log_error("%s", msg.text);
 		return EXIT_ERROR;
 	}
@@ -609,8 +621,7 @@ int why_run(const struct why_options *opts)
 	}
 	install_stop_handlers();
 	err = run(&why, &msg);
-	if (!err && fflush(why.file))
-		err = errmsg_set(&msg, -errno, "%s: %s", opts->output ?: "stdout", strerror(errno));
+	err = check_output(why.file, opts->output ?: "stdout", err, &msg);
 	if (err == -ENODEV && opts->advice)
 		log_error("%s; what needs no LBR: %s", msg.text, opts->advice);
 	else if (err)

@@ -38,7 +38,9 @@ void deep_say_runs(const struct deep *deep, struct errmsg *gap)
 {
 	unsigned int runs = deep->path->runs, max = deep->opts->runs;
 
-	if (runs == max)
+	if (runs == max && max == 1)
+		errmsg_set(gap, 0, "the one run that was asked for was made");
+	else if (runs == max)
 		errmsg_set(gap, 0, "all %u runs were made", max);
 	else
 		errmsg_set(gap, 0, "%u of %u runs were made; those left are for checks", runs, max);
