@@ -389,13 +389,27 @@ static bool same_string(const struct failure *one, const struct failure *other, 
 	       a->len == b->len;
 }
 
+/* Of the same length, and in the same directory; what is longer than was read is not known. */
+static bool alike_string(const struct failure *one, const struct failure *other, size_t i)
+{
+	const struct syscall_blob *a = &one->call.blobs[i], *b = &other->call.blobs[i];
+	const char *name =
+		a->len <= SYSCALL_BYTES_MAX ? memrchr(one->call.bytes[i], '/', a->len) : NULL;
+
+	return name && a->status == b->status && a->len == b->len &&
+	       !memcmp(one->call.bytes[i], other->call.bytes[i],
+		       (size_t)(name - (const char *)one->call.bytes[i]) + 1);
+}
+
 /* No error, but a result between -4095 and -1: the kernel begins the call again, or gives EINTR. */
 static bool is_interrupted(const struct failure *failure)
 {
 	return !failure->err && errno_of_result(failure->result);
 }
 
-bool failure_same(const struct failure *one, const struct failure *other)
+typedef bool same_string_fn(const struct failure *one, const struct failure *other, size_t i);
+
+static bool compare(const struct failure *one, const struct failure *other, same_string_fn *same)
 {
 	if (is_interrupted(one) != is_interrupted(other))
 		return false;
@@ -405,7 +419,17 @@ bool failure_same(const struct failure *one, const struct failure *other)
 	for (unsigned int i = 0; i < SYSCALL_ARGS; i++)
 		if ((syscall_argument_is_string(&one->call, i) ||
 		     syscall_argument_is_string(&other->call, i)) &&
-		    !same_string(one, other, i))
+		    !same(one, other, i))
 			return false;
 	return true;
+}
+
+bool failure_same(const struct failure *one, const struct failure *other)
+{
+	return compare(one, other, same_string);
+}
+
+bool failure_alike(const struct failure *one, const struct failure *other)
+{
+	return compare(one, other, alike_string) || failure_same(one, other);
 }

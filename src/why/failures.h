@@ -129,4 +129,10 @@ void failures_clear(struct failures *failures);
  */
 bool failure_same(const struct failure *one, const struct failure *other);
 
+/**
+ * failure_alike() - the same, but for the last part of paths, of the same length
+ * mktemp and its like choose another name in each run.
+ */
+bool failure_alike(const struct failure *one, const struct failure *other);
+
 #endif

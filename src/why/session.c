@@ -139,7 +139,11 @@ static const struct failure *find_again(const struct session *session)
 	for (size_t i = failures->count; i-- > 0;)
 		if (failure_same(first, &failures->items[i]))
 			return &failures->items[i];
-	return NULL;
+	if (!again || !failure_alike(first, again))
+		return NULL;
+	log_info("in run %u the call names another file of the same directory",
+		 session->answer->runs);
+	return again;
 }
 
 /* One run with what is armed; *@ret_again: the call in it, or NULL. */

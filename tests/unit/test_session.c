@@ -673,6 +673,21 @@ static void session_call_does_not_fail_again_is_said(void **state)
 	answer_deinit(&answer);
 }
 
+/* mktemp: a name of its own in each run. */
+static void session_name_differs_from_run_to_run(void **state)
+{
+	struct answer answer;
+
+	every_run(2);
+	command.calls[0].path = "/proc/tmp.a";
+	command.calls[1].path = "/proc/tmp.b";
+	command.calls[2].path = "/proc/tmp.c";
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_FOUND);
+	assert_string_equal(answer.reason.text, "");
+	answer_deinit(&answer);
+}
+
 static int open_kernel(void **state)
 {
 	memset(&command, 0, sizeof(command));
@@ -745,6 +760,8 @@ int main(void)
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(session_interrupted_between_runs_none_is_begun,
 						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_name_differs_from_run_to_run, open_kernel,
+						close_kernel),
 		cmocka_unit_test_setup_teardown(session_call_does_not_fail_again_is_said,
 						open_kernel, close_kernel),
 	};

@@ -54,6 +54,35 @@ static void failure_same_compares_strings_not_numbers(void **state)
 	failures_clear(&failures);
 }
 
+/* mktemp -p /proc: a name of six random letters. */
+static void failure_alike_is_in_the_same_directory(void **state)
+{
+	static const struct {
+		const char *path;
+		bool alike;
+	} cases[] = {
+		{"/proc/tmp.aaaaaa", true},   {"/proc/tmp.bbbbbb", true},
+		{"/proc/tmp.bbbbbbb", false}, {"/prob/tmp.bbbbbb", false},
+		{"/proc/tmp/bbbbbb", true},   {"tmp.aaaaaa", false},
+	};
+	struct failures failures = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		failed(&failures, ROOT, SYS_openat, ENOENT, "/proc/tmp.aaaaaa", 1);
+		failed(&failures, ROOT, SYS_openat, ENOENT, cases[i].path, 1);
+		assert_int_equal(failure_alike(&failures.items[0], &failures.items[1]),
+				 cases[i].alike);
+		failures.items[1].err = EACCES;
+		assert_false(failure_alike(&failures.items[0], &failures.items[1]));
+		failures_clear(&failures);
+	}
+	/* Without a directory nothing says that it is the same file but its name. */
+	failed(&failures, ROOT, SYS_openat, ENOENT, "aa", 1);
+	failed(&failures, ROOT, SYS_openat, ENOENT, "ab", 1);
+	assert_false(failure_alike(&failures.items[0], &failures.items[1]));
+	failures_clear(&failures);
+}
+
 static void logged(struct failures *failures, uint32_t tid, uint64_t mono_ns, const char *text)
 {
 	struct why_said event = {.head = {.kind = WHY_LOGGED, .tid = tid, .mono_ns = mono_ns},
@@ -753,6 +782,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failure_same_compares_strings_not_numbers),
+		cmocka_unit_test(failure_alike_is_in_the_same_directory),
 		cmocka_unit_test(failures_log_lines_go_to_their_call),
 		cmocka_unit_test(failures_functions_newest_first_each_once),
 		cmocka_unit_test(failures_hits_go_to_their_call_newest_first),
