@@ -16,36 +16,34 @@
 #include "why/deep/deep_search.h"
 
 /*
- * After that no run begins to get further, and after some more none to tell whether one run takes
- * the path; the one that is under way goes on to its end.
+ * After SECONDS_MAX no run begins that extends the path. After SECONDS_MORE_MAX more no run begins
+ * that checks it. A run that has begun goes on to its end.
  */
 #define SECONDS_MAX	 300
 #define SECONDS_MORE_MAX 100
 #define SECONDS_OVER	 "%d seconds were over"
-/* Without a branch more: interrupted; in a row, the call did not fail there; went another way. */
+/* Limits of runs that add no branch: cut short; no hit, in a row; ambiguous; on another path. */
 #define SHORT_MAX     3
 #define NO_HIT_MAX    4
 #define AMBIGUOUS_MAX 6
 #define OTHER_MAX     2
-/* The same, where so many runs went the way of the path: both ways are taken. */
+/* As OTHER_MAX, if at least BOTH_WAYS runs took the path there: runs go both ways. */
 #define BOTH_WAYS      3
 #define OTHER_MAX_BOTH 4
-/* The same, where they come to the same instruction: others ran meanwhile, or were to. */
+/* As OTHER_MAX, if both branches lead to the same place: the run may have been rescheduled. */
 #define OTHER_MAX_PLACE 5
-/* How often what is known is given up from where most runs go another way. */
+/* How often the path may be cut where runs leave it. */
 #define CUTS_MAX 6
-/* Where runs go different ways, one run in so many is kept for finding out whether the path is of
- * one.
- */
+/* Where runs differ, one in so many is kept to find out whether one run takes the path. */
 #define LOOKS_SHARE 4
-/* Runs kept for finding out whether one run takes the path: one, and one of so many. */
+/* Runs kept to check whether one run takes the path: one, and one in so many. */
 #define CHECKS_SHARE 8
-/* Hits of one run, of all tasks: a point that everybody comes by would keep the machine busy. */
+/* Hits of one run, by all tasks: a point that all code executes would keep the machine busy. */
 #define HITS_MAX 50000
-/* The same of kprobes, which cost less each: a second of a CPU's time, about. */
+/* The same for kprobes, which cost less each: about one second of CPU time. */
 #define PASSED_MAX 500000
 
-/* The path is what this record has. */
+/* Replace the path by this record. */
 static int begin_with(struct deep *deep, const struct deep_record *record, unsigned int run)
 {
 	deep->checked = false;
@@ -55,7 +53,7 @@ static int begin_with(struct deep *deep, const struct deep_record *record, unsig
 		       ?: deep_looks_begin(&deep->looks, deep->path->count);
 }
 
-/* An interrupt, or another breakpoint, shortly before the error: no other record can join. */
+/* An interrupt or a breakpoint shortly before the error cut it short: no record can join it. */
 static bool is_cut_short(const struct deep_record *record)
 {
 	return record->count < DEEP_OVERLAP_MIN &&
@@ -63,7 +61,7 @@ static bool is_cut_short(const struct deep_record *record)
 		record->end == DEEP_END_STALE);
 }
 
-/* The record of the hit that is explained. */
+/* The record of the hit that the answer explains. */
 static void make_own_record(const struct deep *deep, struct deep_record *ret)
 {
 	const struct record *rec = &deep->answer->hit->rec;
@@ -81,7 +79,7 @@ static int begin(struct deep *deep)
 	struct deep_record record;
 
 	deep->path->end = deep->answer->site.watch;
-	/* The run that found the place had no breakpoint there, or too many: the next one has. */
+	/* Without a hardware breakpoint that run took no record. The next run has one. */
 	deep->begun = deep->answer->hit->hw;
 	if (!deep->begun)
 		return 0;
@@ -90,7 +88,7 @@ static int begin(struct deep *deep)
 	return deep->begun ? begin_with(deep, &record, deep->answer->runs) : 0;
 }
 
-/* Did the call that is explained come there by other branches? A kprobe's hit does not say it. */
+/* Did the explained call come to the error by other branches? A kprobe's hit does not tell. */
 static bool is_other_way(const struct deep *deep, const struct deep_record *record)
 {
 	const struct why_hit *hit = deep->answer->hit;
@@ -114,7 +112,7 @@ static int on_event(const struct why_event *event, void *ctx)
 	return deep_hits_add(ctx, event);
 }
 
-/* The newest hit that the way of this call may lead to. */
+/* The newest hit in this call that can be the end of the path. */
 static const struct deep_hit *find_end(const struct deep *deep, const struct deep_hit *hits,
 				       size_t count)
 {
@@ -122,7 +120,7 @@ static const struct deep_hit *find_end(const struct deep *deep, const struct dee
 				: deep_newest_hit(hits, count, deep->path->end);
 }
 
-/* What netlink and io_uring tell of is within a call, which goes on. */
+/* Netlink and io_uring report failures within a call, which goes on. */
 static bool may_be_call(const struct deep *deep, const struct failure *failure)
 {
 	if (deep->answer->call)
@@ -148,11 +146,11 @@ const struct deep_hit *deep_find_call(const struct deep *deep, const struct fail
 			continue;
 		found = hits;
 		newest = end;
-		/* Behind it the place was executed in another way. */
+		/* Later hits do not lead to this end. */
 		*ret_count = deep->hits.place ? (size_t)(end - hits) + 1 : count;
 		if (ret_call)
 			*ret_call = failure;
-		/* The call that failed last is the one. */
+		/* Of an error, the call that failed last counts. */
 		if (!deep->opts->place)
 			break;
 	}
@@ -165,7 +163,7 @@ const struct deep_hit *deep_find_hits(const struct deep *deep, const struct fail
 	return deep_find_call(deep, failures, ret_count, NULL);
 }
 
-/* The @gone oldest branches are given up. */
+/* Cut the @gone oldest branches, and forget what was found out about them. */
 void deep_give_up(struct deep *deep, size_t gone)
 {
 	deep_path_cut(deep->path, gone);
@@ -187,7 +185,7 @@ static int extend(struct deep *deep, const struct deep_target *target,
 
 	if (target->wait)
 		err = err ?: deep_add_wait(deep, newer);
-	/* A call may have been executed within one that waited, too. */
+	/* A followed call may also have been executed within the call that waited. */
 	if (target->wait)
 		deep_callers_end(&deep->callers);
 	err = err ?: deep_path_extend(path, joint->added, joint->added_count);
@@ -211,14 +209,14 @@ static int extend(struct deep *deep, const struct deep_target *target,
 	return 0;
 }
 
-/* Of the way that the runs take now, if that of the first one is no more. */
+/* Begin with the path that runs take now: they do not take that of the first record any more. */
 static int begin_again(struct deep *deep, const struct deep_hit *hits, size_t count, bool kprobes)
 {
 	const struct deep_hit *error = deep_newest_hit(hits, count, deep->path->end);
 
 	if (!error)
 		return 0;
-	/* A kprobe was there, which has no record. */
+	/* A kprobe stood at the error: it takes no record. */
 	if (kprobes && !deep_has_record(error)) {
 		deep->begun = false;
 		deep_give_up(deep, deep->path->count);
@@ -238,13 +236,13 @@ static int take_other_path(struct deep *deep, const struct deep_joint *joint,
 	unsigned int max = joint->same_place  ? OTHER_MAX_PLACE
 			   : seen < BOTH_WAYS ? OTHER_MAX
 					      : OTHER_MAX_BOTH;
-	/* What the run has at the error is worth more, if nothing came between. */
+	/* If this run recorded more at the error than would be kept, begin with its record. */
 	bool again = kept < DEEP_OVERLAP_MIN || kept < fresh;
 
 	if (++deep->others < max || deep->cuts >= CUTS_MAX ||
 	    (again && error && is_cut_short(&error->record)))
 		return 0;
-	log_verbose("the runs differ from branch %zu of %zu on", joint->differs, known);
+	log_verbose("runs do not take branch %zu of the path's %zu", joint->differs, known);
 	deep->cuts++;
 	deep->others = deep->number = 0;
 	if (again)
@@ -288,7 +286,7 @@ static int join(struct deep *deep, const struct deep_target *target, const struc
 			      ret);
 }
 
-/* The first record, of a run that had a breakpoint at the error alone. */
+/* Take the first record. The run had a breakpoint at the error alone. */
 int deep_begin_late(struct deep *deep, const struct failures *failures)
 {
 	size_t count = 0;
@@ -308,7 +306,7 @@ int deep_begin_late(struct deep *deep, const struct failures *failures)
 	return begin_again(deep, hits, count, false);
 }
 
-/* The run was made to see whether it is on the path, and adds nothing to it. */
+/* This run was made to see the path again. It adds no branch. */
 static int evaluate_look(struct deep *deep, const struct deep_points *points,
 			 const struct failures *failures)
 {
@@ -320,13 +318,13 @@ static int evaluate_look(struct deep *deep, const struct deep_points *points,
 	return add_look(deep, &run, 0);
 }
 
-/* A part of what was added may have been given up. */
+/* extend() may have given up a part of what it added. */
 static size_t added_since(const struct deep *deep, size_t known)
 {
 	return deep->path->count > known ? deep->path->count - known : 0;
 }
 
-/* What the run did after the error is not on the way to it. */
+/* What the run did after the error does not lead to it. */
 static int take_caller(struct deep *deep, const struct deep_run *run,
 		       const struct deep_joint *joint)
 {
@@ -340,7 +338,7 @@ static int take_caller(struct deep *deep, const struct deep_run *run,
 				 deep->answer->runs);
 }
 
-/* The kprobe at a call cut the oldest record short: the path begins there now. */
+/* The call whose kprobe cut the oldest record short: the path begins there now. 0: none did. */
 static uint64_t find_near(const struct deep_run *run, const struct deep_joint *joint)
 {
 	const struct deep_hit *first = joint->first;
@@ -352,8 +350,8 @@ static uint64_t find_near(const struct deep_run *run, const struct deep_joint *j
 }
 
 /*
- * Twice in the call: the branches of a kprobe's handling may be in the way. Never: it is not told.
- * Then the error has a breakpoint again.
+ * The call should hit the error once. After two hits a record may have branches of a kprobe's
+ * handler; without one the kprobe did not report it. Then no kprobe is a point any more.
  */
 static void count_ends(struct deep *deep, const struct deep_points *points,
 		       const struct deep_run *run)
@@ -379,8 +377,8 @@ static int evaluate(struct deep *deep, const struct deep_target *target,
 	run.hits = deep_find_hits(deep, failures, &run.hit_count);
 	count_ends(deep, points, &run);
 	deep->verdict = join(deep, target, &run, &joint);
-	log_verbose("run %u, breakpoint at 0x%llx, behind branch %ld of %zu: verdict %d, %zu hits, "
-		    "overlap %zu, %zu more",
+	log_verbose("run %u, breakpoint at 0x%llx, after branch %ld of %zu: verdict %d, %zu hits, "
+		    "overlap %zu, %zu added",
 		    deep->answer->runs, (unsigned long long)target->addr, target->at,
 		    deep->path->count, deep->verdict, run.hit_count, joint.overlap,
 		    joint.added_count);
@@ -412,7 +410,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target,
 			return 0;
 		/* fall through */
 	case DEEP_SHORT:
-		/* A kprobe's handling may be what stands before the target. */
+		/* The handler of a kprobe may have cut the record: the next run has no kprobes. */
 		if (points->kprobes) {
 			deep->alone = true;
 			return 0;
@@ -422,7 +420,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target,
 		deep->waited = deep->verdict == DEEP_SWITCHED;
 		break;
 	case DEEP_AMBIGUOUS:
-		/* There is no other target, and in the next run it may be told. */
+		/* There is no other target, and the next run may be unambiguous. */
 		if (target->wait && ++deep->shorts < AMBIGUOUS_MAX)
 			return 0;
 		break;
@@ -432,7 +430,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target,
 	default:
 		return deep->verdict;
 	}
-	/* The target was another one than the best, for the caller's sake. */
+	/* It may not have been the best target: the run followed calls, or had kprobes. */
 	deep->alone = aimed || points->kprobes;
 	deep->shorts = 0;
 	deep->number += !deep->alone;
@@ -464,14 +462,14 @@ static int look(void *ctx)
 	return 0;
 }
 
-/* Taken by somebody else, or refused there: the next one. */
+/* A register is in use, or the kernel refuses the address: take the next target. */
 static void no_points(struct deep *deep)
 {
 	deep->verdict = DEEP_NO_POINT;
 	deep->number++;
 }
 
-/* A hit that nobody tells makes all before it another one than they are taken for. */
+/* Hits are identified by their order. If one is lost, older hits would be taken for others. */
 static int take_run(struct deep *deep, const struct deep_target *target,
 		    const struct deep_points *points, bool lost, const struct failures *failures)
 {
@@ -485,7 +483,7 @@ static int take_run(struct deep *deep, const struct deep_target *target,
 		deep->callers.aim_count = 0;
 		return 0;
 	}
-	/* The path's own points need not be the reason. */
+	/* The points of followed calls may be the reason, not those of the path. */
 	if ((deep->too_many || lost) && deep->callers.aim_count) {
 		deep->verdict = lost ? DEEP_LOST : DEEP_TOO_MANY;
 		deep_callers_harmed(&deep->callers);
@@ -499,7 +497,7 @@ static int take_run(struct deep *deep, const struct deep_target *target,
 		deep->crowded = true;
 		return 0;
 	}
-	/* Once that is chance; again it is the point, as one that our own programs come by. */
+	/* After a second loss the target is the reason: our own BPF programs may execute it. */
 	if (lost) {
 		deep->verdict = DEEP_LOST;
 		deep->number += deep->lost;
@@ -511,7 +509,7 @@ static int take_run(struct deep *deep, const struct deep_target *target,
 	return evaluate(deep, target, points, failures);
 }
 
-/* Breakpoints, kprobes or both are armed: run the command. */
+/* Run the command with the breakpoints and kprobes that are armed. */
 int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost, struct errmsg *msg)
 {
 	uint64_t lost = watch_lost(deep->probes->watch);
@@ -522,7 +520,7 @@ int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost,
 	deep->probes->on_event = on_event;
 	deep->probes->on_event_ctx = &deep->hits;
 	deep_count_hits(deep);
-	/* What the first run of all writes is shown. */
+	/* Only the first run of all shows what the command writes. */
 	err = command_run(deep->command, deep->probes, failures, deep->answer->runs > 1, look, deep,
 			  &status, msg);
 	if (deep->answer->runs == 1)
@@ -532,7 +530,7 @@ int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost,
 	return err;
 }
 
-/* For looking at the path again. */
+/* Checks, and looks after them, have SECONDS_MORE_MAX more. */
 bool deep_has_time(const struct deep *deep)
 {
 	uint64_t more_ns = deep->looks.checked ? SECONDS_MORE_MAX * 1000000000ull : 0;
@@ -541,7 +539,7 @@ bool deep_has_time(const struct deep *deep)
 	       clock_ns(CLOCK_MONOTONIC) < deep->end_ns + more_ns;
 }
 
-/* @target: NULL: to see the path again */
+/* @target: NULL: the run is made to see the path again */
 static int make_run(struct deep *deep, struct deep_target *target, struct errmsg *msg)
 {
 	struct failures failures = {};
@@ -564,7 +562,7 @@ static int make_run(struct deep *deep, struct deep_target *target, struct errmsg
 	return err;
 }
 
-/* Is there something of the path that one more run should see, and may that be made? */
+/* Should one more run see some branch of the path again, and may that run be made? */
 static bool has_looks(const struct deep *deep)
 {
 	size_t branch;
@@ -573,7 +571,7 @@ static bool has_looks(const struct deep *deep)
 	       deep_looks_next(&deep->looks, deep->path->count, &branch, 1);
 }
 
-/* Is it to be found out whether one run takes the path? */
+/* Should runs check whether one run takes the path? */
 static bool wants_check(const struct deep *deep)
 {
 	bool few;
@@ -583,22 +581,22 @@ static bool wants_check(const struct deep *deep)
 	       deep_looks_sure(&deep->looks, deep->path->count, &few) < deep->path->count;
 }
 
-/* For checks; and for looks, where kprobes did not tell all. */
+/* Runs kept for checks, and for looks at what kprobes do not observe. */
 static unsigned int kept_runs(const struct deep *deep)
 {
 	unsigned int runs = deep->opts->runs;
 
-	/* If checks took what is newer, one is enough. */
+	/* If one run took the newer part, one check is enough. */
 	if (deep->proven)
 		return 1 + (deep->unobserved ? LOOKS_UNOBSERVED : 0);
-	/* Fewer looks can show nothing of what a check does not tell. */
+	/* Fewer than LOOKS_UNOBSERVED looks cannot show what a check does not observe. */
 	if (runs < LOOKS_UNOBSERVED * CHECKS_SHARE)
 		return 1 + (runs < LOOKS_SHARE * LOOKS_UNOBSERVED ? runs / LOOKS_SHARE
 								  : LOOKS_UNOBSERVED);
 	return 1 + runs / CHECKS_SHARE;
 }
 
-/* Runs that may be made to get further. */
+/* Runs that may be made to extend the path. */
 static unsigned int runs_max(const struct deep *deep)
 {
 	unsigned int runs = deep->opts->runs;
@@ -609,7 +607,7 @@ static unsigned int runs_max(const struct deep *deep)
 								  : runs;
 }
 
-/* True if no more is to be found out: the path is whole, or its gap has a reason. */
+/* True if no run can extend the path: it reaches the entry, or its gap has a reason. */
 static bool is_over(struct deep *deep, struct deep_target *target)
 {
 	struct errmsg *gap = &deep->path->gap;
@@ -617,7 +615,7 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 	*gap = (struct errmsg){};
 	if (deep->path->entry)
 		return true;
-	/* What a check did not tell comes first. */
+	/* First, runs look at what a check did not observe. */
 	if (deep->path->runs >= runs_max(deep) || (deep->passed && has_looks(deep)))
 		deep_say_runs(deep, gap);
 	else if (clock_ns(CLOCK_MONOTONIC) >= deep->end_ns)
@@ -638,7 +636,7 @@ static bool is_over(struct deep *deep, struct deep_target *target)
 	return true;
 }
 
-/* The path ends where it may be of more than one run. @broken_off: for the reason in its gap */
+/* Cut the part that may be of more than one run. @broken_off: an error ended the search */
 static void end_where_sure(struct deep *deep, bool broken_off)
 {
 	bool unchecked = broken_off || (deep->looks.checked && !deep->checked), few, all;
@@ -650,13 +648,13 @@ static void end_where_sure(struct deep *deep, bool broken_off)
 	sure = deep_looks_sure(&deep->looks, count, &few);
 	if (!deep->begun || sure >= count)
 		return;
-	log_verbose("%zu of %zu branches are of one run", sure, count);
-	/* What was before the oldest probe. */
+	log_verbose("%zu of %zu branches may be shown", sure, count);
+	/* The run took all that its probes observe. Only what is older is cut. */
 	all = deep->passed && sure == deep->looks.proven;
 	deep_give_up(deep, count - sure);
 	if (all && deep->path->gap.text[0])
 		return;
-	/* No run was seen to leave it there: none was made to see that. */
+	/* No run was seen to leave the path there, because none was made to check it. */
 	if (unchecked && deep->path->gap.text[0]) {
 		errmsg_add(&deep->path->gap,
 			   "; further back it was not checked that one run took it");
@@ -668,15 +666,15 @@ static void end_where_sure(struct deep *deep, bool broken_off)
 }
 
 /*
- * No run was seen to take the path as it is; or the one that did may have left it, and others were
- * seen to: another way may be found from there.
+ * Cut the path if no run took all of it; or if the run that did may have left it at a place where
+ * others were seen to leave. The search may find another path from there. False: nothing was cut.
  */
 static bool can_begin_anew(struct deep *deep)
 {
 	size_t count = deep->path->count, sure, gone, contested;
 	bool few;
 
-	/* One run to get further, and one to check that. */
+	/* At least two runs have to be left: one to extend the path, and one to check it. */
 	if (!deep->looks.checked || !deep->checked || !deep->begun || deep->cuts >= CUTS_MAX ||
 	    deep->path->runs + 2 > deep->opts->runs ||
 	    (deep->passed && !deep_looks_contested(&deep->looks, &contested)))
@@ -690,12 +688,12 @@ static bool can_begin_anew(struct deep *deep)
 	deep->cuts++;
 	deep->proven = true;
 	deep->others = deep->number = 0;
-	(void)deep_callers_keep(&deep->callers, deep->path, gone); /* else it is recorded again */
+	(void)deep_callers_keep(&deep->callers, deep->path, gone); /* else recorded again */
 	deep_give_up(deep, gone);
 	return true;
 }
 
-/* What is known when a run fails is shown, with the reason: the answer was there before. */
+/* If a run fails, the path so far is shown, with the reason: the answer itself is complete. */
 static int make_runs(struct deep *deep, struct errmsg *msg)
 {
 	struct errmsg *gap = &deep->path->gap;
@@ -724,19 +722,19 @@ static int make_runs(struct deep *deep, struct errmsg *msg)
 		errmsg_set(gap, 0, SECONDS_OVER, SECONDS_MAX);
 	end_where_sure(deep, err);
 	deep_say_unchecked(deep);
-	/* A way that is whole, and was checked before that, has no gap. */
+	/* A path that still reaches the entry has no gap. */
 	if (deep->path->entry)
 		*gap = (struct errmsg){};
 	return 0;
 }
 
-/* Runs that follow calls have kprobes at these, whose handling would come by. */
+/* Runs that follow calls have kprobes, whose handling must not hit a breakpoint. */
 static bool refuses_beside(const void *ctx, uint64_t addr)
 {
 	return deep_refuses(ctx, addr) || deep_in_handler(ctx, addr);
 }
 
-/* Whether one run takes both ways is known by checks alone; few entries leave no room for it. */
+/* Only checks tell whether one run takes both parts. A shallow LBR has no room for it. */
 static int find_callers(struct deep *deep)
 {
 	const struct why_hit *hit = deep->answer->hit;

@@ -54,7 +54,7 @@ int deep_path_add_interrupts(struct deep_path *path, const struct deep_joint *jo
 						     .newer = newer + record->interrupt_at[i],
 						     .run = run};
 
-			/* What is known of was cut before, or had none. */
+			/* The known part of the path has its own. */
 			if (cut.newer < path->count)
 				continue;
 			if (vector_grow(&path->interrupts, path->interrupt_count,

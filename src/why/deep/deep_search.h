@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* deep_search.h - the search for the way back that deep.c makes, and where it puts breakpoints */
+/* deep_search.h - how deep.c searches the path backwards, and where it puts breakpoints */
 #ifndef LBRSNOOP_WHY_DEEP_DEEP_SEARCH_H
 #define LBRSNOOP_WHY_DEEP_DEEP_SEARCH_H
 
@@ -14,25 +14,27 @@
 #include "why/deep/deep_looks.h"
 #include "why/deep/deep_place.h"
 
-/* Few entries are read whole; of more, the new record has to begin within the path. */
+/* A record of fewer LBR entries has no room to overlap the path: see deep_find_target(). */
 #define DEEP_SHALLOW 8
-/* Runs that are kept for seeing what the checks do not observe. */
+/* Runs that are kept to see what the checks do not observe. */
 #define LOOKS_UNOBSERVED 3
-/* A gap's reason. */
+/* The reason of a gap. */
 #define DEEP_WAITED "there the call waited, and another task ran"
 
-/** enum deep_no_verdict - of a run that told nothing of the path: beside enum deep_verdict */
+/** enum deep_no_verdict - the run told nothing of the path: beside enum deep_verdict */
 enum deep_no_verdict {
-	DEEP_NO_POINT = 100, /* no run: no breakpoint could be had at a point that it needs */
+	DEEP_NO_POINT = 100, /* no run was made: a point that it needs got no breakpoint */
 	DEEP_LOST,	     /* hits were lost */
-	DEEP_TOO_MANY,	     /* the breakpoints were hit too often, and taken away */
+	DEEP_TOO_MANY,	     /* the breakpoints were hit too often, and disarmed */
 };
 
 /**
- * struct deep_target - a point for the next run
- * @at: the first place of the path that executes it, or DEEP_BEFORE
- * @call: 0; or the call that returned to it: of a function in which the path begins, see
- *        deep_join_call(); or, with @wait, of one that waited, see deep_join_wait()
+ * struct deep_target - a point near the oldest end of the path, for the next run
+ * @at: the path executes @addr first after this branch, or DEEP_BEFORE
+ * @call: 0; or the address of the call that returns to @addr: of a function in which the path
+ *        begins, see deep_join_call(); or, with @wait, of a call that is left out, see
+ *        deep_join_wait()
+ * @wait: @addr is the path's @start
  */
 struct deep_target {
 	uint64_t addr;
@@ -43,28 +45,32 @@ struct deep_target {
 
 /**
  * struct deep - the search
- * @place: to which it leads, if registers say which hit counts: what is left to choose of the one
- *         that @opts names, or the error's instruction; else without ends
- * @callers: what led to the calls on the stack, until the path comes to them
- * @alone: the next run follows none of them
- * @looks: what each run saw of the path
- * @blind: in a row, runs for that which saw nothing, since the path has changed
- * @checked: runs were made to see whether one takes the path as it is; @passed: one did
- * @proven: one did once, or the path goes on from where one left it
- * @unobserved: and it may have left it elsewhere, for all that was observed
+ * @place: which hits are the end of the path: of the place that @opts names, or of an error that
+ *         depends on a register. Without ends each hit of the error counts.
+ * @callers: paths to calls that this path is going to reach
+ * @alone: the next run follows no calls, and has no kprobes
+ * @looks: which branches of the path each run was seen to take
+ * @blind: runs in a row that were to see the path again, and saw nothing; 0 when the path changes
+ * @checked: runs checked the path as it is; @passed: one run took it
+ * @proven: a check passed once, or the path was cut where a checked run left it
+ * @unobserved: the run of the last check may have left the path where nothing observes it
+ * @end_ns: CLOCK_MONOTONIC; later no run begins that extends the path
  * @begun: the path has its first record
- * @number: of the target, of those that the far end of the path offers
+ * @number: how many targets at the oldest end of the path are skipped
  * @verdict: of the last run, enum deep_verdict or deep_no_verdict
- * @shorts, @others: how often since the path has a branch more; @no_hits: in a row; @cuts: in all
- * @hits_before: of all points, when deep_count_hits() was called; @passed_before: of all kprobes
- * @too_many: HITS_MAX or PASSED_MAX was passed since: nothing is armed any more in this run
- * @crowded: it was in a run before
- * @crowded_ends: it was in a run that had kprobes among its points, or the error's was hit more
- * than once in the call, or never: none has more
- * @crowded_probes: it was of kprobes that were to check the path
- * @lost: hits were, in the run before
- * @no_views: kprobes are armed without breakpoints
- * @waited: the call lets another task run where the path begins, in each run
+ * @shorts, @others: runs cut short, or on another path, since the path changed; @no_hits: runs in a
+ *   row; @cuts: of the whole search
+ * @hits_before: hits of all points when deep_count_hits() was called; @passed_before: of all
+ *               kprobes
+ * @too_many: HITS_MAX or PASSED_MAX was exceeded since: all points of this run are disarmed
+ * @crowded: an earlier run had too many hits
+ * @crowded_ends: an earlier run had too many hits with kprobes among its points; or it had them,
+ *                and did not hit the error exactly once in the call. No run has kprobes as points
+ *                any more.
+ * @crowded_probes: the kprobes of the last check had too many hits
+ * @lost: the last run lost hits, and its target is tried again
+ * @no_views: checks arm kprobes without breakpoints
+ * @waited: in each run the call waits, and another task runs, where the path begins
  */
 struct deep {
 	const struct deep_options *opts;
@@ -103,12 +109,13 @@ struct deep {
 	bool waited;
 };
 
-/** deep_find_target() - the point for the next run; false: there is none that has not been tried */
+/** deep_find_target() - the point for the next run; false: all were tried */
 bool deep_find_target(const struct deep *deep, struct deep_target *ret);
 
 /**
- * deep_find_overlap() - a point of the path behind the target, whose record goes back to that
- * Both records have more of the path than the target's own, then.
+ * deep_find_overlap() - a point of the path that is newer than the target
+ * Its record is likely to reach back to the target. Then both records overlap more of the path than
+ * the target's record alone.
  * Return: false if there is none but the error.
  */
 bool deep_find_overlap(const struct deep *deep, const struct deep_target *target,
@@ -117,9 +124,9 @@ bool deep_find_overlap(const struct deep *deep, const struct deep_target *target
 #define DEEP_POINTS_MAX 8
 
 /**
- * struct deep_points - what one run has armed, breakpoints and kprobes
- * @registers: debug registers of these
- * @kprobes: some are kprobes, without branches
+ * struct deep_points - breakpoints and kprobes that are armed for one run
+ * @registers: how many of @count use a debug register
+ * @kprobes: some are kprobes: their hits have no branches
  */
 struct deep_points {
 	uint64_t addrs[DEEP_POINTS_MAX];
@@ -129,24 +136,24 @@ struct deep_points {
 };
 
 /**
- * deep_arm() - for a run that is to get further: with what proves the joint
- * @target: another one, where its record alone tells its hit
- * @points: @count is 0 if one is missing that the run needs
+ * deep_arm() - arm the points of a run that is to extend the path, and what proves the joint
+ * @target: may be replaced by one whose record alone identifies its hit
+ * @points: @count is 0 if a point that the run needs is not armed
  * Return: 0; -ENOMEM.
  */
 int deep_arm(struct deep *deep, struct deep_target *target, struct deep_points *points);
 
 /**
- * deep_arm_looks() - for a run that is to see the path again, and the error
- * @points: @count is 0: there is nothing to see
+ * deep_arm_looks() - arm the points of a run that is to see the path again, and the error
+ * @points: @count is 0 if there is nothing to see, or nothing could be armed
  * Return: 0; -ENOMEM.
  */
 int deep_arm_looks(struct deep *deep, struct deep_points *points);
 
 /**
- * deep_guess() - points that the path is likely to come by, each within a record of the one before
- * They lie on all ways to where the path begins: in the function that it begins in, and in its
- * callers.
+ * deep_guess() - points that runs are likely to execute before the target
+ * They lie on all ways to the place where the path begins: in its function, and in the callers of
+ * that. Each is about half a record older than the one before.
  * @target: of the run
  * @points: gets @max at most
  * Return: 0; -ENOMEM.
@@ -154,46 +161,48 @@ int deep_arm_looks(struct deep *deep, struct deep_points *points);
 int deep_guess(const struct deep *deep, const struct deep_target *target, uint64_t *points,
 	       size_t max, size_t *ret_count);
 
-/** deep_in_thunk() - anywhere in one: everybody comes by, the handlers of breakpoints, too */
+/** deep_in_thunk() - is @addr in a thunk? All code executes thunks, breakpoint handlers too */
 bool deep_in_thunk(const struct deep *deep, uint64_t addr);
 
-/** deep_in_handler() - in a function that the handling of each kprobe executes, too */
+/** deep_in_handler() - is @addr in a function that the handling of each kprobe executes, too? */
 bool deep_in_handler(const struct deep *deep, uint64_t addr);
 
-/** deep_has_no_kprobe() - will the kernel refuse one there? It has them where its tracer has places
+/**
+ * deep_has_no_kprobe() - may no kprobe stand at @addr? The kernel allows one where ftrace can trace
  */
 bool deep_has_no_kprobe(const struct deep *deep, uint64_t addr);
 
-/** deep_refuses() - may no breakpoint stand there? A deep_refused_fn, of a struct deep */
+/** deep_refuses() - may no breakpoint stand at @addr? A deep_refused_fn; @deep is a struct deep */
 bool deep_refuses(const void *deep, uint64_t addr);
 
-/** deep_find_entry() - of the function that the path begins in; false: it is no help there */
+/** deep_find_entry() - entry of the function in which the path begins; false: it does not help */
 bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr);
 
 /**
- * deep_find_view() - a point from which a branch of the path is seen
- * @branch: counted from the error
- * Return: false if no breakpoint may stand where it is.
+ * deep_find_view() - a point whose record has this branch of the path and the next newer one
+ * @branch: counted from the error, 0 is the newest
+ * Return: false if no breakpoint may stand near enough.
  */
 bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr);
 
 /**
- * deep_find_call() - the call whose way is looked for, in a run, and its hits
- * That is one that failed as the one to blame did; or, of a place, the one that hit it last: the
- * hits end with that one then. While @deep->answer->call is NULL it may be any call.
+ * deep_find_call() - find the call to trace in a run, and its hits
+ * Of an error it is the newest call that hit it and failed as @deep->answer->call did. Of a place
+ * it is the call that hit it last. While @deep->answer->call is NULL any system call may be it. If
+ * @deep->hits.place is set, the hits end with the newest one that counts.
  * @ret_call: NULL is fine
- * Return: NULL if none came by the end of the path.
+ * Return: its hits, oldest first; NULL if no such call hit the end of the path.
  */
 const struct deep_hit *deep_find_call(const struct deep *deep, const struct failures *failures,
 				      size_t *ret_count, const struct failure **ret_call);
 
-/** deep_begin_late() - the path begins with the record that a run has at its end; 0, -ENOMEM */
+/** deep_begin_late() - begin the path with the record that a run has at its end; 0; -ENOMEM */
 int deep_begin_late(struct deep *deep, const struct failures *failures);
 
 /**
  * deep_find_end() - run the command once, to see which end of @deep->place it hits last
- * Return: 0, @deep->answer->call is NULL if none, @deep->answer->reason says why; as
- * command_run().
+ * Return: 0, also if no hit counts: then @deep->answer->call is NULL, and @deep->answer->reason
+ * says why; -EBUSY if an end got no breakpoint; else as command_run().
  */
 int deep_find_end(struct deep *deep, struct errmsg *msg);
 
@@ -201,77 +210,81 @@ int deep_find_end(struct deep *deep, struct errmsg *msg);
 const struct deep_hit *deep_find_hits(const struct deep *deep, const struct failures *failures,
 				      size_t *ret_count);
 
-/** deep_count_hits() - from now on */
+/** deep_count_hits() - count hits from now on, for deep_has_too_many() */
 void deep_count_hits(struct deep *deep);
 
-/** deep_has_too_many() - more hits than the machine is to bear: sets @deep->too_many */
+/** deep_has_too_many() - more hits than the machine should bear? Sets @deep->too_many */
 bool deep_has_too_many(struct deep *deep);
 
 /**
- * deep_run_armed() - run the command with what is armed; @deep->hits gets what is hit
+ * deep_run_armed() - run the command with what is armed; @deep->hits gets the hits
  * @ret_lost: hits were lost
  * Return: as command_run().
  */
 int deep_run_armed(struct deep *deep, struct failures *failures, bool *ret_lost,
 		   struct errmsg *msg);
 
-/** deep_has_time() - may a run be made to see the path again? */
+/** deep_has_time() - may one more run check the path, or see it again? */
 bool deep_has_time(const struct deep *deep);
 
-/** deep_give_up() - the @gone oldest branches of the path */
+/** deep_give_up() - cut the @gone oldest branches of the path */
 void deep_give_up(struct deep *deep, size_t gone);
 
 /**
- * deep_ask_wait() - the two ends of the oldest call that is left out of the path
- * Within it the run may come by other points, too.
- * Return: how many of @asked are set: 2; 0 if there is none, or no register for it.
+ * deep_ask_wait() - both ends of the oldest call that is left out of the path
+ * The run may execute other points within that call, too.
+ * @asked: gets the address that the call returns to, and that of the call
+ * @max: room in @asked
+ * Return: 2; 0 if no call is left out, @max is less than 2, or the LBR is shallow.
  */
 size_t deep_ask_wait(const struct deep *deep, uint64_t *asked, size_t max);
 
-/** deep_leave_wait() - the path begins at a switch of tasks: give up what it has of that call */
+/** deep_leave_wait() - the path begins at a task switch: cut what it has of the call that waited */
 void deep_leave_wait(struct deep *deep);
 
 /**
- * deep_begin_behind_wait() - the path begins behind a call that waited, where @joint has shown that
- *
+ * deep_begin_behind_wait() - begin the path after a call that waited, if @joint shows one
  * Return: false if nothing changed.
  */
 bool deep_begin_behind_wait(struct deep *deep, const struct deep_joint *joint);
 
-/** deep_waits_at_start() - does the call that the path begins behind wait? It wakes a task, else */
+/** deep_waits_at_start() - does the call before the path's @start wait? Else it wakes a task */
 bool deep_waits_at_start(const struct deep *deep);
 
 /**
- * deep_add_wait() - that call is left out: the path is going to go on before it
- * @newer: branches of the path behind it
+ * deep_add_wait() - note that the call before the path's @start is left out
+ * Call it before the path is extended.
+ * @newer: branches of the path that are newer than the call
  * Return: 0; -ENOMEM.
  */
 int deep_add_wait(struct deep *deep, size_t newer);
 
-/** deep_end_behind_wait() - give up what is before such a call: no check told its hits apart */
+/**
+ * deep_end_behind_wait() - cut the path after the newest call that is left out: it was not checked
+ */
 void deep_end_behind_wait(struct deep *deep);
 
 /**
- * deep_prove() - make runs with kprobes on all ways off the path, until one takes it
- * @deep->looks.checked is false afterwards if that is not possible.
+ * deep_prove() - make runs with kprobes on all ways off the path, until one run takes it
+ * Sets @deep->looks.checked to false if that is not possible.
  * Return: 0; -ENOMEM; as command_run().
  */
 int deep_prove(struct deep *deep, struct errmsg *msg);
 
-/** deep_settle() - the path goes on further back: deep_looks_extended() */
+/** deep_settle() - the path was extended: call deep_looks_extended() */
 void deep_settle(struct deep *deep);
 
-/** deep_verdict_text() - why the last run got no further */
+/** deep_verdict_text() - why the last run did not extend the path */
 const char *deep_verdict_text(const struct deep *deep);
 
-/** deep_is_hopeless() - is there nothing that could be followed back? @gap says why */
+/** deep_is_hopeless() - can nothing be traced back? @gap says why */
 bool deep_is_hopeless(const struct deep_options *opts, const struct probes *probes,
 		      const struct answer *answer, struct errmsg *gap);
 
-/** deep_say_runs() - as many were made as may be */
+/** deep_say_runs() - put into @gap that no more runs may be made */
 void deep_say_runs(const struct deep *deep, struct errmsg *gap);
 
-/** deep_say_unchecked() - if runs for that were not possible, the path's @unchecked says why */
+/** deep_say_unchecked() - if the path could not be checked, the path's @unchecked says why */
 void deep_say_unchecked(const struct deep *deep);
 
 #endif
