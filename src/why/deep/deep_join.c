@@ -46,9 +46,10 @@ static bool is_return(const struct deep_code *code, uint64_t addr)
 }
 
 /*
- * The branch that entered what ended by resuming at @resumed; @count: there is none. #DB is not
- * recorded: an older return to the same instruction is of another exception, and its entry, too.
- * From a return thunk the handler's own functions return to the entry code, too.
+ * Find the branch that entered the handler which returned to @resumed; @count: there is none. The
+ * LBR does not record the entry of #DB: an older return to @resumed, and any entry before that, are
+ * of another exception. If @resumed is a return, as in a thunk, the handler's own functions may
+ * return to the entry code from there, too.
  */
 static size_t find_interrupt(const struct deep_code *code, const struct why_branch *newest,
 			     size_t count, size_t from, uint64_t resumed)
@@ -65,8 +66,8 @@ static size_t find_interrupt(const struct deep_code *code, const struct why_bran
 }
 
 /*
- * Of branch number @from - 1, which leaves the entry code: the handler returned to that part of it
- * that had called it.
+ * Branch number @from - 1 leaves the entry code. Before that the handler returned to the part of
+ * the entry code that had called it, which tells the handler.
  */
 static enum deep_resumer find_resumer(const struct deep_code *code, const struct why_branch *newest,
 				      size_t count, size_t from)
@@ -102,8 +103,8 @@ static bool in_switch(const struct deep_code *code, uint64_t addr)
 }
 
 /*
- * Code without a name where modules are, or that kprobes are made of: an instruction that has one
- * is executed there, and jumps back. Its pages come and go while the symbols stay what they were.
+ * Is this code of a kprobe? It executes the instruction that the kprobe replaces, and jumps back.
+ * It has no symbol if its page is newer than the symbols that were read.
  */
 static bool in_kprobe(const struct deep_code *code, uint64_t addr)
 {
@@ -114,7 +115,7 @@ static bool in_kprobe(const struct deep_code *code, uint64_t addr)
 	return symbols_find(code->symbols, addr, &sym) || !strcmp(sym.module, "__builtin__kprobes");
 }
 
-/* True if @branch is the last one to take: @ret says why. */
+/* Add @branch, if it is of the call. True: the record ends there, and @ret->end says why. */
 static bool take(const struct deep_code *code, const struct why_branch *branch,
 		 struct deep_record *ret)
 {
@@ -150,9 +151,9 @@ static bool take(const struct deep_code *code, const struct why_branch *branch,
 }
 
 /*
- * Of a record that begins at a switch of tasks, newest first: what the call did in which the task
- * waited differs from run to run, as another task's turn does. One that seldom waits is in other
- * runs' paths: this run goes on behind it as behind an interrupt.
+ * The record begins at a task switch. Its branches are newest first. What a call does while the
+ * task waits differs from run to run: cut it. A function that seldom waits is in the paths of other
+ * runs: this run goes on after it as after an interrupt.
  */
 static void cut_wait(const struct deep_code *code, struct deep_record *record)
 {
@@ -214,7 +215,7 @@ void deep_record_make(const struct deep_code *code, const struct why_branch *new
 	put_oldest_first(ret);
 }
 
-/* The instructions behind branch @at: from @ret_low to @ret_high, both executed. */
+/* The instructions after branch @at: from @ret_low to @ret_high, both are executed. */
 static void run_behind(const struct deep_known *known, long at, uint64_t *ret_low,
 		       uint64_t *ret_high)
 {
@@ -248,15 +249,13 @@ const struct deep_interrupt *deep_cut_at(const struct deep_known *known, uint64_
 	return NULL;
 }
 
-/**
- * struct place - an execution of a point: the one at @addr behind branch @at of the path
- */
+/** struct place - an execution of the point at @addr, after branch @at of the path */
 struct place {
 	long at;
 	uint64_t addr;
 };
 
-/* The execution of any point that is the next older one; false if there is none in the path. */
+/* Go to the next older execution of any point; false: the path has none. */
 static bool place_before(const struct deep_known *known, const struct deep_run *run,
 			 struct place *place)
 {
@@ -278,8 +277,8 @@ static bool place_before(const struct deep_known *known, const struct deep_run *
 }
 
 /*
- * Where the path begins behind a call that is left out: did the run take a branch between that and
- * the path's first one, of which the record has all that are newer?
+ * The path begins after a call that is left out. If the record has all of the path before @place,
+ * did the run take one more branch between that call and the path's first branch?
  */
 static bool is_late(const struct deep_known *known, const struct place *place,
 		    const struct deep_record *record)
@@ -291,8 +290,9 @@ static bool is_late(const struct deep_known *known, const struct place *place,
 }
 
 /*
- * Has the record the newest branches before @place? Those before the path are none of it.
- * @ret_instead: that of the record; NULL: between the call that is left out and the path
+ * Does the record agree with the path before @place? Branches before the path do not count.
+ * @ret_instead: the record's branch that differs; NULL: it is between the left-out call and the
+ *               path
  */
 static bool agrees(const struct deep_known *known, const struct place *place,
 		   const struct deep_record *record, size_t *ret_differs,
@@ -319,9 +319,9 @@ static bool agrees(const struct deep_known *known, const struct place *place,
 }
 
 /*
- * A record that another hit of the same run goes on from: nothing was executed in between. One that
- * is resumed at its own hit, and has no branch, is an interrupt's that came before that: how the
- * run came there from the hit before, as round a loop, is not in it.
+ * Does the record continue that of the hit before, with nothing executed in between? Not if it has
+ * no branch and resumes at its own hit: an interrupt returned there, and the record does not have
+ * how the run came from the hit before, as round a loop.
  */
 static bool continues(const struct deep_run *run, size_t hit)
 {
@@ -332,7 +332,7 @@ static bool continues(const struct deep_run *run, size_t hit)
 	       (record->count || run->hits[hit].ip != record->resumed);
 }
 
-/* How far back the records from number @last to number @hit go. */
+/* How far back the records from number @last, the oldest, to number @hit go. */
 static void set_reach(const struct deep_run *run, size_t hit, size_t last, struct deep_joint *ret)
 {
 	const struct deep_record *oldest = &run->hits[last].record;
@@ -344,7 +344,7 @@ static void set_reach(const struct deep_run *run, size_t hit, size_t last, struc
 	ret->last = &run->hits[hit];
 }
 
-/* All branches before a hit that records without a gap have, the newest first. */
+/* All branches before a hit, the newest first, as far as records continue each other. */
 static int collect(const struct deep_run *run, size_t hit, struct why_branch **ret,
 		   size_t *ret_count, size_t *ret_last)
 {
@@ -362,7 +362,7 @@ static int collect(const struct deep_run *run, size_t hit, struct why_branch **r
 	}
 }
 
-/* Is @addr behind a call that is left out, and would the run have hit both? */
+/* Does a left-out call return to @addr, and has the run points at both its ends? */
 static bool is_behind_wait(const struct deep_known *known, const struct deep_run *run,
 			   uint64_t addr)
 {
@@ -372,8 +372,8 @@ static bool is_behind_wait(const struct deep_known *known, const struct deep_run
 }
 
 /*
- * How many of the run's hits are older than number @hit, and of the path's own code: those within a
- * call that is left out are deeper on the stack.
+ * How many hits of the path's own code are older than number @hit. Hits within a left-out call are
+ * deeper on the stack.
  */
 static size_t older_hits(const struct deep_known *known, const struct deep_run *run, size_t hit)
 {
@@ -386,7 +386,7 @@ static size_t older_hits(const struct deep_known *known, const struct deep_run *
 	return left;
 }
 
-/* Has the path, between these two, a call that is left out, whose own hits nothing tells apart? */
+/* Is a call left out between these two places, and can its own hits not be told from the path's? */
 static bool crosses_wait(const struct deep_known *known, const struct deep_run *run,
 			 const struct place *older, const struct place *newer)
 {
@@ -408,8 +408,8 @@ static bool crosses_wait(const struct deep_known *known, const struct deep_run *
 }
 
 /*
- * Does the record at the next newer hit reach back to the one at @place? Then both are of one
- * execution, and the branches between them count as the same, too.
+ * Does the record at the next newer hit reach back to the hit at @place? Then both are of one
+ * execution, and the branches between them count as overlap, too.
  */
 static bool reaches(const struct deep_record *newer, long newer_at, const struct place *place)
 {
@@ -441,8 +441,8 @@ bool deep_is_ambiguous(const struct deep_known *known, uint64_t point, long at)
 }
 
 /*
- * Before the hit there is a call that waited, and the path has nothing that is older. It may have
- * some of the call's own branches: a record that did not reach the switch has them.
+ * A call that waited is before the hit, and the path has nothing older. The path may begin with
+ * @gone branches of that call, if its own record did not reach the switch.
  */
 static int begin_behind_wait(const struct deep_known *known, const struct deep_record *record,
 			     size_t gone, struct deep_joint *ret)
@@ -455,7 +455,7 @@ static int begin_behind_wait(const struct deep_known *known, const struct deep_r
 	return DEEP_SWITCHED;
 }
 
-/* What stands before the path, out of all that stands before the hit. */
+/* Add what the records have before the hit, and the path has not. */
 static int prepend(const struct deep_known *known, long at, const struct deep_run *run, size_t hit,
 		   struct deep_joint *ret)
 {
@@ -495,8 +495,8 @@ const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count
 }
 
 /*
- * Marks what the record at @place has. Whether the path goes on from its newest branch to the next
- * one is another matter: a point may stand before the place where two ways meet.
+ * Mark what the record at @place has. If not @goes_on, the run need not have gone on from the
+ * newest branch as the path does: the point may be before a place where two paths meet.
  */
 static void mark_seen(const struct deep_known *known, const struct place *place, size_t count,
 		      bool goes_on, bool *seen)
@@ -506,8 +506,8 @@ static void mark_seen(const struct deep_known *known, const struct place *place,
 }
 
 /*
- * Number @hit goes on from the one before it, and that is the one at @place: has it fewer branches
- * than the path has in between? Then the run went on without the next older one.
+ * Hit number @hit continues the record of the hit before, the one at @place. Has it fewer branches
+ * than the path has in between? Then the run did not take the next older branch.
  */
 static bool is_shorter(const struct deep_run *run, size_t hit, long at, const struct place *place,
 		       size_t *ret_differs)
@@ -521,8 +521,8 @@ static bool is_shorter(const struct deep_run *run, size_t hit, long at, const st
 }
 
 /*
- * Before @hit the one at @place is missing. Then the run came another way there, too; or, if it hit
- * that earlier, it may have left the path between the two, and come by another point once more.
+ * Before @hit, the hit at @place is missing: the run was off the path there. If it did hit that
+ * point earlier, it may have left the path later, and hit another point once more.
  */
 static void parted_at(const struct deep_known *known, const struct deep_run *run,
 		      const struct deep_hit *hit, long at, const struct place *place,
@@ -533,7 +533,7 @@ static void parted_at(const struct deep_known *known, const struct deep_run *run
 	bool was_hit = deep_newest_hit(run->hits, left, place->addr);
 	bool begins = place->at >= 0 && place->addr == known->branches[place->at].to;
 
-	/* What led to the oldest branch of the record is not in it. */
+	/* The record does not have what led to its oldest branch. */
 	if (was_hit && newest && newest <= oldest)
 		newest--;
 	else
@@ -551,8 +551,8 @@ bool deep_was_rescheduled(const struct deep_hit *hits, size_t count)
 }
 
 /*
- * Branch @differs of the path was not taken: the run came to @addr, and from there to the next
- * newer one. Further on than the path it may have come from where that is decided.
+ * The run did not take branch @differs of the path: it came to @addr, and from there took the path.
+ * If @addr is further on in the same block, it may have left the path within that block.
  */
 static void parted_behind(const struct deep_known *known, size_t differs, uint64_t addr,
 			  struct deep_parted *ret)
@@ -560,7 +560,7 @@ static void parted_behind(const struct deep_known *known, size_t differs, uint64
 	size_t branch = known->count - 1 - differs;
 
 	ret->newest = ret->oldest = 0;
-	/* The path is nothing yet but the place where it begins, behind a call. */
+	/* The path is empty: only the place where it begins is known, after a call. */
 	if (!known->count)
 		return;
 	ret->newest = branch - (branch && addr > known->branches[differs].to);
@@ -613,7 +613,7 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 	return DEEP_NO_HIT;
 }
 
-/* Which of the run's hits is the one at @point behind branch @at? DEEP_JOINED: @ret_hit is. */
+/* Find the run's hit at @point after branch @at. DEEP_JOINED, DEEP_OVERLAP: @ret_hit is set. */
 static int find_hit(const struct deep_known *known, uint64_t point, long at,
 		    const struct deep_run *run, struct deep_joint *ret, size_t *ret_hit)
 {
@@ -621,8 +621,8 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 	const struct deep_hit *error = deep_newest_hit(run->hits, run->hit_count, known->end);
 	const struct why_branch *instead;
 	long newer_at,
-		seen_from = place.at; /* from there to @place each branch was seen in this run */
-	/* Of a hit that may be in a call that is left out: it says nothing of the path. */
+		seen_from = place.at; /* the run recorded each branch from @place to this one */
+	/* DEEP_AMBIGUOUS if hits may be of a left-out call: then a mismatch proves nothing. */
 	int other = DEEP_OTHER_PATH;
 	size_t hit;
 
@@ -657,7 +657,7 @@ static int find_hit(const struct deep_known *known, uint64_t point, long at,
 		hit = left - 1;
 	}
 	ret->overlap = (size_t)(seen_from + 1);
-	/* Else both are of one execution. */
+	/* If a newer record reaches this hit, its branches identify the execution. */
 	if (seen_from == at && deep_is_ambiguous(known, point, at))
 		return DEEP_AMBIGUOUS;
 	*ret_hit = hit;
@@ -673,7 +673,7 @@ int deep_join(const struct deep_known *known, uint64_t point, long at, const str
 	return verdict ?: prepend(known, at, run, hit, ret);
 }
 
-/* Do these end with the branches up to number @at of the path, and with those of the record? */
+/* Do these end with the @overlap oldest branches of the path, and with those of the record? */
 static bool ends_with(const struct why_branch *computed, size_t count,
 		      const struct deep_known *known, size_t overlap,
 		      const struct deep_record *record)
@@ -689,7 +689,7 @@ static bool ends_with(const struct why_branch *computed, size_t count,
 	return true;
 }
 
-/* What was before the call, and of what was computed that which the path has not. */
+/* Add what was before the call, and the computed branches that the path has not. */
 static int prepend_call(const struct deep_run *run, size_t hit, const struct why_branch *computed,
 			size_t count, struct deep_joint *ret)
 {
@@ -737,7 +737,9 @@ int deep_join_call(const struct deep_known *known, uint64_t point, long at, uint
 	return prepend_call(run, hit - 1, computed, count - overlap, ret);
 }
 
-/* Before number @hit, behind the call: the hit at it; false: there is none. */
+/*
+ * Find the hit at the left-out call, before number @hit, which is after it; false: there is none.
+ */
 static bool find_wait(const struct deep_known *known, bool waits, const struct deep_run *run,
 		      size_t hit, size_t *ret_call)
 {
@@ -761,7 +763,7 @@ int deep_join_wait(const struct deep_known *known, bool waits, const struct deep
 	int verdict = find_hit(known, known->start, DEEP_BEFORE, run, ret, &hit);
 
 	overlap = ret->overlap;
-	/* Where the error is so near, all that is behind the call is the same. */
+	/* So near to the error, an overlap of the whole path is enough. */
 	if (verdict && (verdict != DEEP_OVERLAP || overlap < known->count))
 		return verdict;
 	ret->differs = 0;
@@ -769,7 +771,7 @@ int deep_join_wait(const struct deep_known *known, bool waits, const struct deep
 		return DEEP_OTHER_PATH;
 	verdict = prepend(&nothing, DEEP_BEFORE, run, hit, ret);
 	ret->overlap = overlap;
-	/* Another such call, without a branch between the two. */
+	/* Another call is left out right before, without a branch between the two. */
 	if (verdict == DEEP_SWITCHED)
 		ret->switched = false;
 	return verdict;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * deep_join.h - the records of one more run, and the path that is known: do they join?
+ * deep_join.h - join the records of one more run to the known path
  *
- * Functions over arrays of branches alone. The path leads to the instruction that made the error.
- * In a run breakpoints stand on points of it, each of which takes the branches before it. Which hit
- * is which is counted back from the error: the path says how often each point is executed from the
- * joint on, and the run has to have hit them in that order, with the same branches before each.
+ * The path leads to the instruction that made the error. A run has breakpoints at points of the
+ * path, and each hit records the branches before it. Hits are identified by counting back from the
+ * error: the path says how often each point is executed from the joint to the error. The run has to
+ * hit them in that order, with the same branches before each.
  */
 #ifndef LBRSNOOP_WHY_DEEP_DEEP_JOIN_H
 #define LBRSNOOP_WHY_DEEP_DEEP_JOIN_H
@@ -16,25 +16,25 @@
 
 #include "why_event.h"
 
-/* Branches that have to be the same in two runs; all but one of what the shallowest LBR has. */
+/* Branches that two runs need in common: one less than the shallowest LBR holds. */
 #define DEEP_OVERLAP_MIN 3
-/* Interrupts that one record can hold: each has two branches at least. */
+/* Interrupts that one record can hold: each has at least two branches. */
 #define DEEP_INTERRUPTS_MAX (RECORD_BRANCHES_MAX / 2)
-/* Places of the path: before the first branch that is known, its source can still be one. */
+/* A place in the path: before its first branch. Only the source of that, or @start, is known. */
 #define DEEP_BEFORE (-1)
 
 /**
- * struct deep_code - code that tells where a system call begins, and an interrupt ends
+ * struct deep_code - code that shows where a system call begins, and where an interrupt ends
  * @start, @end: the entry code, of system calls, interrupts and exceptions
- * @int3_start, @int3_end: of the entry code, that of a kprobe that is a breakpoint; 0: not known
- * @calls: functions that entry code calls for a system call; 0: none
- * @switch_start, @switch_end: what goes from one task to the next, and what the next one does
- *                             first; 0: not known
- * @sched_start, @sched_end: the scheduler's functions that a task waits in; 0: not known
- * @yields: of these, those in which a task seldom lets others run; 0: none
+ * @int3_start, @int3_end: the part of it that handles #BP, which kprobes use; 0: not known
+ * @calls: functions that the entry code calls for a system call; 0: none
+ * @switch_start, @switch_end: code that switches tasks, and code that the next task executes first;
+ *   0: not known
+ * @sched_start, @sched_end: the scheduler's functions, in which a task waits; 0: not known
+ * @yields: of these, functions that seldom let other tasks run; 0: none
  * @wakes: functions that wake another task; 0: none
- * @text: or NULL: then nothing of these is left out (borrowed)
- * @symbols: or NULL: then code of kprobes is taken for any other (borrowed)
+ * @text: or NULL: then no call of these is left out (borrowed)
+ * @symbols: or NULL: then code of kprobes is not recognized (borrowed)
  */
 struct deep_code {
 	uint64_t start;
@@ -54,30 +54,30 @@ struct deep_code {
 
 /** enum deep_end - why a record goes no further back */
 enum deep_end {
-	DEEP_END_FULL,	  /* it had no room for more */
-	DEEP_END_RESUMED, /* there an interrupt, a breakpoint of ours, or others' turn, ended */
-	DEEP_END_ENTRY,	  /* there the system call was entered: that is its first branch */
-	DEEP_END_OTHER,	  /* other entry code, or user space */
-	DEEP_END_SWITCH, /* there the task was switched to: before that another one ran; or woken */
-	DEEP_END_STALE,	 /* it is none: the LBR had stopped before */
+	DEEP_END_FULL,	  /* the LBR had no room for more */
+	DEEP_END_RESUMED, /* there an interrupt, our breakpoint, or a reschedule, returned */
+	DEEP_END_ENTRY,	  /* its first branch enters the system call */
+	DEEP_END_OTHER,	  /* other entry code, user space, or the code of a kprobe */
+	DEEP_END_SWITCH,  /* there the task was switched to, or had woken another one */
+	DEEP_END_STALE,	  /* invalid: the LBR had stopped before the hit */
 };
 
-/** enum deep_resumer - what returned to where a record begins */
+/** enum deep_resumer - what returned to the place where a record begins */
 enum deep_resumer {
-	DEEP_RESUMER_UNKNOWN,	  /* the record had no room for its branches */
+	DEEP_RESUMER_UNKNOWN,	  /* the record does not have its branches */
 	DEEP_RESUMER_INT3,	  /* the handler of a kprobe that is a breakpoint */
 	DEEP_RESUMER_KPROBE_CODE, /* the code of a kprobe that was made a jump */
-	DEEP_RESUMER_OTHER,	  /* an interrupt, another exception, others' turn */
+	DEEP_RESUMER_OTHER,	  /* an interrupt, another exception, a reschedule */
 };
 
 /**
- * struct deep_record - the branches before a hit, oldest first, that are of the call itself
- * @resumed: DEEP_END_RESUMED: the instruction that was executed next; DEEP_END_SWITCH: the same,
- *           behind the call in which the task waited, or woke another one, whose own branches are
- *           left out; 0: the hit was in that call
+ * struct deep_record - the branches of the call before a hit, oldest first
+ * @resumed: DEEP_END_RESUMED: address that was executed next. DEEP_END_SWITCH: address that the
+ *           call returned to in which the task waited, or woke another one; the branches of that
+ *           call are left out. 0: the hit was within that call.
  * @resumer: of DEEP_END_RESUMED
- * @interrupts: entries of interrupts and exceptions that were cut out of its middle
- * @interrupt_at: how many of @branches are newer
+ * @interrupts: entries of interrupts and exceptions that were cut out, newest first
+ * @interrupt_at: for each of them, how many of @branches are newer
  */
 struct deep_record {
 	struct why_branch branches[RECORD_BRANCHES_MAX];
@@ -92,9 +92,10 @@ struct deep_record {
 
 /**
  * struct deep_hit - a breakpoint or kprobe at @ip was hit
- * @seq: its place in the order of all events
- * @switches: how often the thread has let another one run, since it began
- * @regs: struct pt_regs before the instruction; of a kprobe the stack pointer alone, and no record
+ * @seq: its number in the order of all events
+ * @switches: context switches of the thread since it began
+ * @regs: struct pt_regs before the instruction; of a WHY_PASSED event the stack pointer alone
+ * @record: a kprobe's hit has none
  */
 struct deep_hit {
 	uint64_t ip;
@@ -104,22 +105,25 @@ struct deep_hit {
 	struct deep_record record;
 };
 
-/** deep_has_record() - a kprobe's hit has none */
+/** deep_has_record() - did the hit take a record? A kprobe's has none */
 static inline bool deep_has_record(const struct deep_hit *hit)
 {
 	return hit->record.count || hit->record.end != DEEP_END_FULL;
 }
 
-/** deep_record_make() - out of what the LBR held, @count entries, the newest first */
+/** deep_record_make() - make a record of @count LBR entries, newest first */
 void deep_record_make(const struct deep_code *code, const struct why_branch *newest, size_t count,
 		      struct deep_record *ret);
 
 /**
- * struct deep_interrupt - left out of what a run did
- * @entry: of the interrupt; or of the function in which the run that took the path left it
- * @newer: branches of the path behind it
- * @resumed: 0; or @entry was called, and waited: the call returned there; or @woke another task
- * @rescheduled: it left the path: others ran, and it came back
+ * struct deep_interrupt - something that is left out of the path
+ * @entry: address of the interrupt's entry, or of the function that was called; of any other
+ *         reschedule the function in which the run left the path
+ * @newer: branches of the path that are newer
+ * @resumed: 0; or a call is left out, and returned to this address
+ * @run: number of the run
+ * @rescheduled: other tasks ran, or were woken, and the run came back to the path
+ * @woke: the call at @resumed woke another task; else it waited
  */
 struct deep_interrupt {
 	uint64_t entry;
@@ -134,8 +138,8 @@ struct deep_interrupt {
  * struct deep_known - the path as far as it is known
  * @branches: oldest first
  * @end: the instruction that they lead to: it made the error
- * @start: 0; or the path begins there, behind a call that waited, or woke another task
- * @cuts: left out of it, @cut_count
+ * @start: 0; or the path begins at this address, after a call that waited, or woke another task
+ * @cuts: what is left out of the path
  */
 struct deep_known {
 	const struct why_branch *branches;
@@ -146,15 +150,15 @@ struct deep_known {
 	size_t cut_count;
 };
 
-/* Such a call is "call rel32": its address is so many bytes before where it returns to. */
+/* A call that is left out is "call rel32", so many bytes before the address it returns to. */
 #define DEEP_CALL_BYTES 5
 
-/** deep_cut_at() - the call that returns to @addr, and is left out of the path; NULL: none is */
+/** deep_cut_at() - the call that is left out, and returns to @addr; NULL: none is */
 const struct deep_interrupt *deep_cut_at(const struct deep_known *known, uint64_t addr);
 
 /**
  * struct deep_run - one run
- * @points: addresses that had breakpoints, @end of the path among them
+ * @points: addresses that had breakpoints or kprobes, @end of the path among them
  * @hits: all hits in the call that failed, oldest first
  */
 struct deep_run {
@@ -164,30 +168,30 @@ struct deep_run {
 	size_t hit_count;
 };
 
-/** enum deep_verdict - of a joint */
+/** enum deep_verdict - of an attempt to join a run */
 enum deep_verdict {
 	DEEP_JOINED = 0,
-	DEEP_NO_HIT,	  /* the place of the error was not executed */
-	DEEP_OTHER_PATH,  /* the run took another way than the path */
-	DEEP_SHORT,	  /* an interrupt, or other entry code, came between */
+	DEEP_NO_HIT,	  /* the end of the path was not hit */
+	DEEP_OTHER_PATH,  /* the run took another path */
+	DEEP_SHORT,	  /* an interrupt, or other entry code, cut the record short */
 	DEEP_SWITCHED,	  /* the call waited: another task ran */
-	DEEP_OVERLAP,	  /* fewer branches are the same than DEEP_OVERLAP_MIN */
-	DEEP_AMBIGUOUS,	  /* the same branches stand before another execution of the point, too */
-	DEEP_NO_PROGRESS, /* they are the same, and nothing is before them */
+	DEEP_OVERLAP,	  /* fewer than DEEP_OVERLAP_MIN branches are the same */
+	DEEP_AMBIGUOUS,	  /* it is not certain which execution of the point was hit */
+	DEEP_NO_PROGRESS, /* the branches are the same, and the record has no more */
 };
 
 /**
- * struct deep_joint - what came of it
- * @overlap: branches of the path that the run had, too, on both sides of the joint
- * @differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take
- * @same_place: DEEP_OTHER_PATH: it came to where that leads from another instruction
+ * struct deep_joint - the result of an attempt to join a run
+ * @overlap: branches of the path that the run also recorded, on both sides of the joint
+ * @differs: DEEP_OTHER_PATH: index of the newest branch of the path that the run did not take
+ * @same_place: DEEP_OTHER_PATH: another branch led the run to the same destination
  * @added: DEEP_JOINED: branches before the path, oldest first; free()
- * @computed: the last of @added, which no record has
- * @entry: the first of them enters the system call
- * @switched: before them another task ran
- * @resumed: 0; or before them is a call that waited, and returned there. DEEP_SWITCHED: the same,
- *           before the path without its @gone oldest branches, which are of that call
- * @first, @last: the hits whose records have them, from the oldest one on; borrowed from the run
+ * @computed: how many of @added, the newest ones, no record has
+ * @entry: the oldest of @added enters the system call
+ * @switched: another task ran before them
+ * @resumed: 0; or a call before them is left out, and returned to this address. DEEP_SWITCHED: that
+ *           call is before the path, of which the @gone oldest branches are within the call.
+ * @first, @last: the oldest and the newest hit whose records have @added; borrowed from the run
  */
 struct deep_joint {
 	size_t overlap;
@@ -205,37 +209,40 @@ struct deep_joint {
 };
 
 /**
- * deep_runs_through() - does the path execute the instruction at @addr behind branch @at?
- * That is, from where the branch leads to up to the source of the next. Before the first branch of
- * the path, DEEP_BEFORE, it is known from @start on; without that only the source of that branch.
+ * deep_runs_through() - does the path execute the instruction at @addr after branch @at?
+ * That is, from the destination of the branch to the source of the next one. Before the first
+ * branch of the path, DEEP_BEFORE, it is known from @start on; without @start only the source of
+ * that branch.
  */
 bool deep_runs_through(const struct deep_known *known, long at, uint64_t addr);
 
-/** deep_runs_between() - the same behind any of the branches from @first to @last */
+/** deep_runs_between() - the same after any of the branches from @first to @last */
 bool deep_runs_between(const struct deep_known *known, long first, long last, uint64_t addr);
 
-/** deep_same_branch() - from the same place to the same? */
+/** deep_same_branch() - do both have the same source and destination? */
 static inline bool deep_same_branch(const struct why_branch *one, const struct why_branch *other)
 {
 	return one->from == other->from && one->to == other->to;
 }
 
 /**
- * deep_is_ambiguous() - does another execution of the point, nearer to the error, have the same
- * branches before it as the one behind branch @at, back to where the path begins?
+ * deep_is_ambiguous() - has a newer execution of @point the same branches before it as the one
+ * after branch @at, back to where the path begins?
  */
 bool deep_is_ambiguous(const struct deep_known *known, uint64_t point, long at);
 
-/** deep_newest_hit() - of @hits, oldest first, the newest at @ip; NULL if there is none */
+/** deep_newest_hit() - of @hits, oldest first, the newest at @ip; NULL: there is none */
 const struct deep_hit *deep_newest_hit(const struct deep_hit *hits, size_t count, uint64_t ip);
 
 /**
- * struct deep_parted - before which branches of the path, counted from the error, a run was seen
- * not to be on it: from @newest to @oldest. How far before that it had left the path is not known.
- * @to: 0; or where it came back to the path
- * @rescheduled: other tasks ran between its hits, which may be why
- * @returned: they did just before: it is where the run came back to the path from the scheduler,
- * and may have left it for that alone
+ * struct deep_parted - a run was seen off the path
+ *
+ * Branches are counted from the error, 0 is the newest. The run was off the path before one of the
+ * branches from @newest to @oldest. It may have left the path further back.
+ * @to: 0; or the address where it came back to the path
+ * @rescheduled: other tasks ran between the hits of the run: that may be the reason
+ * @returned: other tasks ran just before the hit whose record is off the path: the run may have
+ *            left the path only to reschedule
  */
 struct deep_parted {
 	size_t newest;
@@ -249,11 +256,12 @@ struct deep_parted {
 bool deep_was_rescheduled(const struct deep_hit *hits, size_t count);
 
 /**
- * struct deep_blind - before a branch a run may have left the path, for all that it tells
- * @newer: 0: it did not; or so many branches, that one and newer ones, it may not have come by
- *         then: behind these it was on the path
- * @older: 0; or it may have gone round a loop once more, to which the path comes by the branch that
- *         is so many older; then it came to @loop
+ * struct deep_blind - may a run have left the path before a branch, unobserved?
+ * @newer: 0: no. Else it may not have taken this many branches, this one and newer ones. After them
+ *         it was on the path.
+ * @older: 0; or the run may have gone round a loop once more: to @loop, which the path reaches by
+ *         the branch that is so many older
+ * @loop: address of an instruction of the path
  */
 struct deep_blind {
 	size_t newer;
@@ -262,14 +270,14 @@ struct deep_blind {
 };
 
 /**
- * deep_agree() - is one run on the path wherever it was looked at?
- * @seen: one for each branch of the path, the newest first; true is set for those that the run was
- *        seen to take and to go on from as the path does, up to where it differs
- * @ret_differs: DEEP_OTHER_PATH: number of the newest branch of the path that the run did not take;
+ * deep_agree() - is one run on the path at all its points?
+ * @seen: one for each branch of the path, the newest first. Set to true for each branch that the
+ *        run was seen to take, and to go on from as the path does, up to where it differs.
+ * @ret_differs: DEEP_OTHER_PATH: index of the newest branch of the path that the run did not take;
  *               the path's count if that is somewhere between two points
- * @ret_parted: DEEP_OTHER_PATH: the same, as far as it is known
- * Return: DEEP_JOINED; DEEP_NO_HIT; DEEP_OTHER_PATH; DEEP_AMBIGUOUS: a hit is not where the path
- * has one, and may have been in a call that waited.
+ * @ret_parted: DEEP_OTHER_PATH: where the run was off the path; @rescheduled is always set
+ * Return: DEEP_JOINED; DEEP_NO_HIT; DEEP_OTHER_PATH; DEEP_AMBIGUOUS: a hit differs from the path's,
+ * but may be of a call that is left out.
  */
 int deep_agree(const struct deep_known *known, const struct deep_run *run, bool *seen,
 	       size_t *ret_differs, struct deep_parted *ret_parted);
@@ -277,44 +285,44 @@ int deep_agree(const struct deep_known *known, const struct deep_run *run, bool 
 /**
  * deep_join() - join one run to the path
  * @point: one of the run's points
- * @at: the first place of the path that executes it, or DEEP_BEFORE
- * @ret: @added is set if joined
+ * @at: the path executes @point first after this branch, or DEEP_BEFORE
+ * @ret: free @added if joined
  * Return: enum deep_verdict; -ENOMEM.
  */
 int deep_join(const struct deep_known *known, uint64_t point, long at, const struct deep_run *run,
 	      struct deep_joint *ret);
 
 /**
- * typedef deep_compute_fn - all branches of a function that the registers at its call decide
+ * typedef deep_compute_fn - compute a function's branches from the registers at its call
  * @hit: at the call instruction
  * @ret: oldest first, from the call to the return; free()
- * Return: 0; -ENODATA; -ENOMEM.
+ * Return: 0; -ENODATA: the registers do not determine them; -ENOMEM.
  */
 typedef int deep_compute_fn(void *ctx, const struct deep_hit *hit, struct why_branch **ret,
 			    size_t *ret_count);
 
 /**
- * deep_join_call() - the same, where the path begins in a function that is computed
+ * deep_join_call() - join a run where the path begins in a function that can be computed
  *
- * Proven are: the run was at @point by the path's branches; its hit before that is at @call, with
- * the stack at the same place; and what the registers at the call decide ends with the branches
- * that the path begins with, and with all that were recorded at @point.
- * @point: where the function returned to, behind branch @at of the path
+ * This proves the joint: the run came to @point by the path's branches; its hit before that is at
+ * @call, with the same stack pointer; the computed branches end with those that the path begins
+ * with, and with those recorded at @point.
+ * @point: where the function returned to, after branch @at of the path
  * @call: the call instruction, one of the run's points
- * Return: as deep_join(); DEEP_NO_PROGRESS, too, if @compute says -ENODATA.
+ * Return: as deep_join(); DEEP_NO_PROGRESS also if @compute says -ENODATA.
  */
 int deep_join_call(const struct deep_known *known, uint64_t point, long at, uint64_t call,
 		   const struct deep_run *run, deep_compute_fn *compute, void *ctx,
 		   struct deep_joint *ret);
 
 /**
- * deep_join_wait() - the same, where the path begins behind a call that is left out, at its @start
+ * deep_join_wait() - join a run where the path begins after a call that is left out, at @start
  *
- * As an interrupt is, what the call did is left out. Proven are: the run was at @start by the
- * path's branches; before that it was at the call instruction, with the stack at the same place,
- * and, where the call waits, let others run in between.
- * @waits: it does; else it wakes another task
- * @run: its points are @start and the call instruction, among others
+ * The branches of the call are left out, like those of an interrupt. This proves the joint: the run
+ * came from @start by the path's branches; before that it was at the call instruction, with the
+ * same stack pointer; and, if the call waits, other tasks ran in between.
+ * @waits: the call waits; else it wakes another task
+ * @run: its points include @start and the call instruction
  * Return: as deep_join().
  */
 int deep_join_wait(const struct deep_known *known, bool waits, const struct deep_run *run,
