@@ -13,14 +13,13 @@
 #include "util/vector.h"
 #include "why/deep/deep_compute.h"
 
-/* "call rel32", and what the kernel writes over one that is switched off. */
+/* "call rel32", and the NOP that the kernel writes over one that is switched off. */
 #define CALL_BYTES DEEP_CALL_BYTES
-/* Instructions that a probe may stand further on than where a way begins. */
+/* A probe may be this many instructions after the beginning of a way, at most. */
 #define FURTHER_MAX 4
-/* What an ENDBR becomes that no indirect call needs; the tracer's place, and a static key, have 5.
- */
+/* The NOP that replaces an unneeded ENDBR; those of ftrace and of static keys have 5. */
 #define PATCHED_NOP_BYTES 4
-/* Opcode, ModRM and 4 bytes: what is shorter means the same elsewhere. */
+/* Opcode, ModRM and 4 bytes: a shorter instruction does the same at any address. */
 #define RIP_RELATIVE_BYTES_MIN 6
 
 static bool has(const uint64_t *addrs, size_t count, uint64_t addr)
@@ -40,7 +39,7 @@ static int add_step(struct deep_check *check, uint64_t addr, size_t at)
 	return 0;
 }
 
-/* Where it gets a value that is not known, only what comes later can be compared. */
+/* After an unknown value, the stack pointer can only be compared with that of later steps. */
 static void move_stack(struct deep_check *check, const uint8_t *bytes, const struct insn *insn)
 {
 	int64_t change;
@@ -72,8 +71,8 @@ static int add_return(struct deep_check *check, uint64_t addr)
 }
 
 /*
- * What lets others run, or tells that it did: as in an interrupt the task itself does nothing there
- * that its caller could see, but for a result that says so.
+ * Does this function let other tasks run, or report that it did? As in an interrupt, the task does
+ * nothing there that its caller could see, but for a result that says so.
  */
 static bool may_reschedule(const struct deep_check *check, uint64_t addr)
 {
@@ -88,7 +87,7 @@ static bool may_reschedule(const struct deep_check *check, uint64_t addr)
 	return false;
 }
 
-/* The newest call returns to the next step: the forks in the function that it called know it. */
+/* The newest call returns at the next step. A reschedule in it comes back to the path there. */
 static void end_call(struct deep_check *check, const struct deep_return *call)
 {
 	for (size_t i = check->fork_count; i-- > 0 && check->forks[i].step >= call->step;) {
@@ -99,7 +98,7 @@ static void end_call(struct deep_check *check, const struct deep_return *call)
 	}
 }
 
-/* A jump to another function is a call of that one. */
+/* A jump to another function counts as a call of that function. */
 static void jump(struct deep_check *check, uint64_t from, uint64_t to)
 {
 	struct symbol one, other;
@@ -109,7 +108,7 @@ static void jump(struct deep_check *check, uint64_t from, uint64_t to)
 		check->since = check->step_count;
 }
 
-/* As in a thunk; or, of a call that began before the path, to the caller. */
+/* A return that enters a function, as in a thunk; or one from a call that began before the path. */
 static void return_elsewhere(struct deep_check *check, uint64_t to, bool from_known)
 {
 	struct symbol sym;
@@ -128,8 +127,8 @@ static enum place place_at(const struct deep_check *check, uint64_t addr)
 }
 
 /*
- * A return thunk of AMD calls its other half, which drops where that call would return to, and
- * returns to where the function was called: Documentation/admin-guide/hw-vuln/srso.rst.
+ * A return thunk of AMD calls its other half. That drops the return address of this call, and
+ * returns to the function's caller: Documentation/admin-guide/hw-vuln/srso.rst.
  */
 static void drop_thunk(struct deep_check *check, uint64_t from, uint64_t to)
 {
@@ -144,9 +143,9 @@ static void drop_thunk(struct deep_check *check, uint64_t from, uint64_t to)
 }
 
 /*
- * Branch @at of the path returns to elsewhere than the newest call. A retpoline has overwritten
- * where its own call returns to; a hook of a tracer returns to the caller later. No run goes on
- * behind another call: the path has the call of one execution, and the return of another one.
+ * Branch @at of the path does not return from the newest call. A retpoline overwrites the return
+ * address of its own call. A tracer's hook returns to the caller later. If neither is the reason,
+ * the path has the call of one execution and the return of another: no run takes it.
  */
 static void pop_unreturned(struct deep_check *check, const struct text_source *text, size_t at,
 			   uint64_t from)
@@ -165,8 +164,8 @@ static void pop_unreturned(struct deep_check *check, const struct text_source *t
 }
 
 /*
- * The branch that ends what is executed behind branch @at. A return to where the path called from
- * cannot go elsewhere; one that goes on with another function, as in a thunk, can.
+ * Add the branch that ends what is executed after branch @at. A return from a call on the path
+ * cannot go elsewhere. One that enters another function, as in a thunk, can.
  */
 static int add_last(struct deep_check *check, const struct text_source *text, size_t at,
 		    const struct insn *insn)
@@ -204,7 +203,7 @@ static int add_last(struct deep_check *check, const struct text_source *text, si
 	}
 }
 
-/* The path goes on behind this call as if it had done nothing. */
+/* The path goes on after this call as if it had done nothing. */
 static int add_wait(struct deep_check *check, const struct deep_interrupt *cut)
 {
 	if (vector_grow(&check->waits, check->wait_count, sizeof(*check->waits)))
@@ -214,7 +213,7 @@ static int add_wait(struct deep_check *check, const struct deep_interrupt *cut)
 	return 0;
 }
 
-/* What is executed behind branch @at. */
+/* Add what is executed after branch @at. */
 static int add_block(struct deep_check *check, const struct text_source *text, size_t at)
 {
 	const struct deep_known *known = &check->known;
@@ -234,7 +233,7 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 			check->stack++;
 			return add_fork(check, at + 1, 0, 0);
 		}
-		/* A call that the path goes on behind has returned. */
+		/* A call in the middle is left out: it has returned, and the stack is as before. */
 		if (addr == last || insn.class != INSN_CALL)
 			move_stack(check, bytes, &insn);
 		if (addr == last)
@@ -249,7 +248,7 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 	}
 }
 
-/* The instruction that is always executed next, as far as the text tells; 0: none is. */
+/* The instruction that is always executed next; 0: the text does not tell. */
 static uint64_t goes_on(const struct text_source *text, uint64_t addr)
 {
 	uint8_t bytes[INSN_LEN_MAX];
@@ -262,7 +261,7 @@ static uint64_t goes_on(const struct text_source *text, uint64_t addr)
 	return insn.class == INSN_JMP || insn.class == INSN_CALL ? insn.target : 0;
 }
 
-/* The same, of what does nothing else. */
+/* The same, if the instruction at @addr has no other effect; else 0. */
 static uint64_t goes_on_idly(const struct text_source *text, uint64_t addr)
 {
 	uint8_t bytes[INSN_LEN_MAX];
@@ -275,7 +274,7 @@ static uint64_t goes_on_idly(const struct text_source *text, uint64_t addr)
 	return insn.class == INSN_JMP ? insn.target : 0;
 }
 
-/* The flags that the branch of @fork asks for are set by an instruction of this kind. */
+/* Does an instruction of this kind set the flags that the branch of @fork tests? */
 static bool is_set_by(const struct deep_check *check, const struct text_source *text,
 		      const struct deep_fork *fork, bool (*kind)(const void *bytes, size_t len))
 {
@@ -293,8 +292,8 @@ static bool is_set_by(const struct deep_check *check, const struct text_source *
 }
 
 /*
- * Does the branch of @fork ask for what preempt_enable() has made of the count? Of what DEC counts
- * for each CPU only __preempt_count is branched on.
+ * Does the branch of @fork test the count that preempt_enable() decremented? DEC on another per-CPU
+ * variable is not followed by a branch.
  */
 static bool asks_count(const struct deep_check *check, const struct text_source *text,
 		       const struct deep_fork *fork)
@@ -303,8 +302,8 @@ static bool asks_count(const struct deep_check *check, const struct text_source 
 }
 
 /*
- * Whether rcu_read_unlock() ends the outermost section is no fork: a path from the entry on decides
- * that itself, by how many it has begun and ended.
+ * Whether rcu_read_unlock() ends the outermost section is no fork: on a path from the entry it
+ * follows from the sections that the path begins and ends.
  */
 static bool is_decided(const struct deep_check *check, const struct text_source *text,
 		       const struct deep_fork *fork)
@@ -327,8 +326,8 @@ static void drop_decided(struct deep_check *check, const struct text_source *tex
 }
 
 /*
- * Does it call what lets others run? Or is that switched off by this kernel's configuration? The
- * NOP in its place looks like those of static keys and of tracepoints: what stands before tells.
+ * Does it call the scheduler? Or does this kernel's configuration switch that off? The NOP in its
+ * place looks like that of a static key or a tracepoint: the test before it tells.
  */
 static bool is_preempt(const struct deep_check *check, const struct text_source *text,
 		       const struct deep_fork *fork, const struct insn *insn)
@@ -341,7 +340,7 @@ static bool is_preempt(const struct deep_check *check, const struct text_source 
 	return insn->flags & INSN_F_NOP && insn->len == CALL_BYTES && asks_count(check, text, fork);
 }
 
-/* Of the path, from number @step on, the next that does anything; its step count: there is none. */
+/* The first step from number @step on that has an effect; the step count: there is none. */
 static size_t skip_idle(const struct deep_check *check, const struct text_source *text, size_t step)
 {
 	while (step < check->step_count && goes_on_idly(text, check->steps[step].addr))
@@ -349,7 +348,7 @@ static size_t skip_idle(const struct deep_check *check, const struct text_source
 	return step;
 }
 
-/* The step of the path at @addr, number @step or behind that and what does nothing. 0: none. */
+/* The step at @addr, from @step up to the first that has an effect; 0: there is none. */
 static size_t step_at(const struct deep_check *check, const struct text_source *text, size_t step,
 		      uint64_t addr)
 {
@@ -361,7 +360,7 @@ static size_t step_at(const struct deep_check *check, const struct text_source *
 	return 0;
 }
 
-/* Bytes of the instructions at two addresses, which do the same; 0: they do not. */
+/* Bytes of the instructions at these two addresses, if they do the same; else 0. */
 static size_t same_insn(const struct text_source *text, uint64_t a, uint64_t b)
 {
 	uint8_t bytes[2][INSN_LEN_MAX];
@@ -376,8 +375,8 @@ static size_t same_insn(const struct text_source *text, uint64_t a, uint64_t b)
 }
 
 /*
- * The step where what goes on at @addr comes back to the path, and has done what the path does
- * behind @fork: compilers make two of a function's end. 0: it does not.
+ * Find the step where the way that goes on at @addr comes back to the path. Before that it may do
+ * what the path does after @fork: compilers duplicate the end of a function. 0: there is none.
  */
 static size_t find_back(const struct deep_check *check, const struct text_source *text,
 			const struct deep_fork *fork, uint64_t addr)
@@ -405,9 +404,9 @@ static size_t find_back(const struct deep_check *check, const struct text_source
 }
 
 /*
- * preempt_enable(): where another task was to run meanwhile, a conditional branch leads to a call
- * of the scheduler, and that comes back to where the path goes on. If it did something else before,
- * the run would be another one than the path.
+ * preempt_enable(): if another task is to run, a conditional branch leads to a call of the
+ * scheduler, and that comes back to where the path goes on. If the other way did more than that,
+ * the run would not be on the path.
  */
 static void find_preempt(const struct deep_check *check, const struct text_source *text,
 			 struct deep_fork *fork)
@@ -422,7 +421,7 @@ static void find_preempt(const struct deep_check *check, const struct text_sourc
 	fork->quiet = fork->back && insn.class != INSN_CALL;
 }
 
-/* The other way of @fork is followed as far as it is certain. */
+/* Follow the other way of @fork as far as the text tells. */
 static void find_leads(const struct deep_check *check, const struct text_source *text,
 		       struct deep_fork *fork)
 {
@@ -529,9 +528,9 @@ static int add_armed(struct deep_check *check, uint64_t addr)
 }
 
 /*
- * Behind what does nothing: where a function has its place for the tracer a kprobe would be a call
- * of that, whose branches no handler's return shows, and where a static key is patched there is
- * none. Behind a string instruction that repeats itself: a kprobe there is hit each time.
+ * Skip instructions where a kprobe is of no use. At a function's place for ftrace it would be a
+ * call of ftrace, whose branches hide how a record begins. Where a static key is patched, the
+ * kernel allows none. At a string instruction with REP it is hit once for each iteration.
  */
 static uint64_t skip_unfit(const struct text_source *text, uint64_t addr)
 {
@@ -545,7 +544,7 @@ static uint64_t skip_unfit(const struct text_source *text, uint64_t addr)
 	return addr;
 }
 
-/* On the way that begins at @addr, as soon as possible. *@ret_at: 0: nowhere */
+/* Arm a probe on the way that begins at @addr, as early as possible. *@ret_at: 0: there is none */
 static int arm_way(struct deep_check *check, const struct text_source *text, size_t max,
 		   deep_probe_fn *probe, void *ctx, uint64_t addr, uint64_t *ret_at)
 {
@@ -596,7 +595,7 @@ bool deep_check_is_view(const struct deep_check *check, uint64_t addr)
 	return false;
 }
 
-/* Within a record's length? */
+/* Can other tasks run at a fork after @fork, within a record's length? */
 static bool is_excursion_behind(const struct deep_check *check, const struct deep_fork *fork,
 				size_t depth)
 {
@@ -610,7 +609,7 @@ static bool is_excursion_behind(const struct deep_check *check, const struct dee
 	return false;
 }
 
-/* Has a record what follows step number @begin, unless something is hit in between? */
+/* Will a record have what follows step number @begin, with no other hit in between? */
 static bool has_record(const struct deep_check *check, size_t begin, size_t depth)
 {
 	size_t at = check->steps[begin].at;
@@ -629,9 +628,9 @@ static bool has_record(const struct deep_check *check, size_t begin, size_t dept
 }
 
 /*
- * Will a record tell which way the run went? It has the branches from there on, unless others run.
- * That no branch was taken before the fork in its block is seen by one entry more: the branch to
- * the block, or the return from a handler that was called in it.
+ * Will a record show which way the run went? It has the branches from there on, unless other tasks
+ * run. One entry more shows that no branch was taken before the fork in its block: it is the branch
+ * to the block, or the return from a handler that was called in it.
  */
 static bool is_in_view(const struct deep_check *check, const struct deep_fork *fork, size_t depth)
 {
@@ -640,9 +639,9 @@ static bool is_in_view(const struct deep_check *check, const struct deep_fork *f
 }
 
 /*
- * Where the run has to come by on the path behind @fork, whichever way it went: not in a call that
- * the path makes there. One try in each block; a function that can have no probe is left for its
- * caller.
+ * Arm a probe on the path after @fork, where the run has to come whichever way it went. Not in a
+ * call that the path makes there. Try one instruction in each block; if a function can have no
+ * probe, try its caller.
  */
 static int arm_behind(struct deep_check *check, const struct text_source *text, size_t max,
 		      size_t depth, deep_probe_fn *probe, void *ctx, const struct deep_fork *fork)
@@ -688,16 +687,16 @@ static int arm_fork(struct deep_check *check, const struct text_source *text, si
 	fork->tried = true;
 	if (fork->other)
 		err = arm_way(check, text, max, probe, ctx, fork->other, &fork->other_at);
-	/* What the path never comes by is known by its hit alone. */
+	/* If the path never executes the other way's probe, a hit of that alone shows the way. */
 	if (!err && fork->next && (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
 		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
-	/* A record behind it tells more than a probe that would end it. */
+	/* A record after the fork shows more than a probe, which would cut it short. */
 	if (!err && !check->asks && !deep_check_observes(check, fork))
 		err = arm_behind(check, text, max, depth, probe, ctx, fork);
 	return err;
 }
 
-/* Both at the call and behind it: what is hit between the two is the call's own. */
+/* Arm both the call and what follows it: hits between the two are the call's own. */
 static int arm_wait(struct deep_check *check, deep_probe_fn *probe, void *ctx, size_t step)
 {
 	for (size_t i = step; i < step + 2; i++) {
@@ -724,7 +723,7 @@ int deep_check_arm(struct deep_check *check, const struct text_source *text, siz
 	err = add_armed(check, check->known.end);
 	for (size_t i = 0; !err && i < check->wait_count; i++)
 		err = arm_wait(check, probe, ctx, check->waits[i].step);
-	/* A probe that one fork needs may stand in the record that another one is in. */
+	/* A new probe may cut the record that shows another fork: go on until nothing changes. */
 	while (!err && more) {
 		more = false;
 		for (size_t i = check->fork_count; !err && i-- > 0;) {

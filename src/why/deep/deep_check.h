@@ -2,10 +2,11 @@
 /*
  * deep_check.h - does one run take the whole path?
  *
- * A run's records show the path through four windows. Elsewhere it can have a kprobe at each place
- * where the path can be left: on the other way of each conditional branch, and where an indirect
- * one leads to. If they are hit in the order that the path says, and no other is hit, this run took
- * the path. Where the kernel allows no kprobe, other runs have to show it: the fork is blind.
+ * The records of one run show at most four parts of the path. Elsewhere the run can have kprobes at
+ * each fork, which is a place where the path can be left: on the other way of each conditional
+ * branch, and at the destination of each indirect branch. If the run hits those of the path in its
+ * order, and no other, it took the path. Where the kernel allows no kprobe, other runs have to show
+ * it: the fork is blind.
  *
  * Branches are numbered as in the path here, oldest first.
  */
@@ -22,9 +23,11 @@
 #include "why/deep/deep_join.h"
 
 /**
- * struct deep_step - an instruction of the path; @at: behind that branch
- * @since: the call of its function began with that step; 0: before the path, or with it
- * @sp: of the stack pointer before it: relative to that of other steps of the same @stack
+ * struct deep_step - an instruction that the path executes
+ * @at: it is executed after this branch of the path
+ * @since: the step with which the call of its function began; 0: with the first step, or earlier
+ * @sp: stack pointer before it, in bytes: relative to that of other steps with the same @stack
+ * @stack: how often the stack pointer got an unknown value before it
  */
 struct deep_step {
 	uint64_t addr;
@@ -35,7 +38,9 @@ struct deep_step {
 };
 
 /**
- * struct deep_return - of a call: where it returns to; @step: the next one behind the call
+ * struct deep_return - a call on the path that has not returned
+ * @addr: where it returns to
+ * @step: the first step after the call
  * @since: of the caller
  */
 struct deep_return {
@@ -45,16 +50,17 @@ struct deep_return {
 };
 
 /**
- * struct deep_fork - where the path can be left
+ * struct deep_fork - a place where the path can be left
  * @step: of the instruction
- * @branch: of the path, the next one
- * @next: how the path goes on; @other: the other way, 0: an indirect branch has no certain one
- * @next_at, @other_at: the probe on that way; 0: there is none
+ * @branch: the next branch of the path
+ * @next: where the path goes on; 0: not known
+ * @other: where the other way begins; 0: not known, as of an indirect branch
+ * @next_at, @other_at: address of the probe on that way; 0: there is none
  * @tried: probes were asked for
- * @untold: deep_check_ask() found that none would tell: only a record can
- * @back: 0; or the other way lets others run, and comes back to the path at this step
- * @quiet: it does nothing at all: this kernel's configuration lets nobody run there
- * @leads: 0; or where the other way comes to an instruction of the path, as that of a loop
+ * @untold: deep_check_ask() found no probe that shows the way: only a record can
+ * @back: 0; or on the other way other tasks run, and it comes back to the path at this step
+ * @quiet: the other way does nothing: this kernel's configuration lets no task run there
+ * @leads: 0; or the other way leads to this instruction of the path, as round a loop
  */
 struct deep_fork {
 	size_t step;
@@ -70,7 +76,7 @@ struct deep_fork {
 	uint64_t leads;
 };
 
-/** struct deep_wait - @step: of the call; it @woke another task, or else waited */
+/** struct deep_wait - a call that is left out, at @step; it @woke another task, else it waited */
 struct deep_wait {
 	size_t step;
 	bool woke;
@@ -79,17 +85,18 @@ struct deep_wait {
 /**
  * struct deep_check - one check of one path; free with deep_check_clear()
  * @symbols, @known: borrowed
- * @steps: oldest first; without what stands before the first branch
+ * @steps: oldest first; without those before the first branch
  * @addrs: of the steps, each once, ascending
- * @by_addr: numbers of the steps, by their addresses and in the order of the path
+ * @by_addr: numbers of the steps, sorted by address and then by number
  * @forks: oldest first
  * @waits: calls that are left out of the path, oldest first
- * @returns, @since, @sp, @stack: while the steps are gathered: of the calls that have not returned;
- *                                of the next step
- * @armed: addresses of probes, ascending
+ * @returns: while the steps are gathered: calls that have not returned
+ * @since, @sp, @stack: while the steps are gathered: of the next step
+ * @armed: addresses of probes and breakpoints, ascending
  * @views: of these, breakpoints that take a record
- * @asks: deep_check_ask()'s
- * @impossible: 0; or the newest branch of the path that returns to elsewhere than its call
+ * @asks: deep_check_ask() was called, and deep_check_disarm() not yet
+ * @impossible: 0; or the newest branch of the path that returns from another call than the path
+ *              made
  */
 struct deep_check {
 	const struct symbols *symbols;
@@ -118,37 +125,38 @@ struct deep_check {
 
 /**
  * deep_check_make() - find out where the path can be left
- * @text: as it is while nothing is armed
- * @symbols: that deep_check_compare() knows the code of kprobes by
+ * @text: the kernel's text while nothing is armed
+ * @symbols: in use until deep_check_clear(), to recognize the code of kprobes, too
  * @known: has branches; in use until deep_check_clear()
- * @whole: it begins with the entry of the call
+ * @whole: the path begins with the entry of the system call
  * Return: 0; -ENOMEM.
  */
 int deep_check_make(const struct text_source *text, const struct symbols *symbols,
 		    const struct deep_known *known, bool whole, struct deep_check *ret);
 
-/** deep_check_view() - a breakpoint at @addr takes a record, before deep_check_arm(); 0; -ENOMEM */
+/** deep_check_view() - a breakpoint at @addr takes a record; before deep_check_arm(); 0; -ENOMEM */
 int deep_check_view(struct deep_check *check, uint64_t addr);
 
 /**
- * typedef deep_probe_fn - a probe at @addr?
- * Return: 0; -ENOMEM; -EINTR; -ENOSPC: there may be no more; another errno: none there.
+ * typedef deep_probe_fn - arm a probe at @addr
+ * Return: 0; -ENOMEM; -EINTR; -ENOSPC: no more are allowed; another errno: none can be there.
  */
 typedef int deep_probe_fn(void *ctx, uint64_t addr);
 
 /**
- * deep_check_arm() - have probes made for the error, and for all forks that no record has; where
- * one can have none, for where the path goes on behind it
+ * deep_check_arm() - arm probes at the error, and for each fork that no record shows
+ * If a fork can have none, one where the path goes on after it.
  * @max: probes, at most; the newest forks come first
  * @depth: entries of a record
- * Return: 0, @check->armed_count is 0 if the error itself can have none; -ENOMEM; -EINTR.
+ * Return: 0; if the error itself can have none, only views are armed; -ENOMEM; -EINTR.
  */
 int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
 		   size_t depth, deep_probe_fn *probe, void *ctx);
 
 /**
- * deep_check_ask() - which probes would be made? deep_check_arm(), until deep_check_disarm()
- * @probe: makes none, and tells whether there would be one
+ * deep_check_ask() - which probes would deep_check_arm() arm? Ends with deep_check_disarm()
+ * @probe: arms none, and tells whether one could be armed
+ * Return: as deep_check_arm().
  */
 int deep_check_ask(struct deep_check *check, const struct text_source *text, size_t max,
 		   size_t depth, deep_probe_fn *probe, void *ctx);
@@ -157,8 +165,8 @@ int deep_check_ask(struct deep_check *check, const struct text_source *text, siz
 typedef bool deep_may_fn(const void *ctx, uint64_t addr);
 
 /**
- * deep_check_arm_views() - breakpoints take records where the probes that were asked for do not
- * tell
+ * deep_check_arm_views() - arm breakpoints whose records show what the probes do not
+ * Call it after deep_check_ask().
  * @depth: entries of a record
  * @view: arms a breakpoint
  * Return: 0; -ENOMEM; -EINTR.
@@ -170,8 +178,8 @@ int deep_check_arm_views(struct deep_check *check, size_t depth, deep_may_fn *ma
 size_t deep_check_step_before(const struct deep_check *check, size_t step);
 
 /**
- * deep_check_shown_from() - from which step on a record of @depth entries, taken at step number
- * @step, will have the way to it: as deep_check_compare() is going to read it
+ * deep_check_shown_from() - the step from which on a record will show the way to number @step
+ * The record has @depth entries, and is taken at @step. deep_check_compare() reads it alike.
  * @before: deep_check_step_before()
  */
 size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t before,
@@ -180,37 +188,37 @@ size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t
 /** deep_check_disarm() - forget all probes but the breakpoints */
 void deep_check_disarm(struct deep_check *check);
 
-/** deep_check_comes_by() - does the path execute the instruction at @addr, anywhere? */
+/** deep_check_comes_by() - does the path execute the instruction at @addr anywhere? */
 bool deep_check_comes_by(const struct deep_check *check, uint64_t addr);
 
-/** deep_check_last_by() - the last step up to number @step that is at @addr; SIZE_MAX: none */
+/** deep_check_last_by() - the newest step at @addr, number @step or older; SIZE_MAX: none */
 size_t deep_check_last_by(const struct deep_check *check, uint64_t addr, size_t step);
 
-/** deep_check_has() - is there a probe at @addr? */
+/** deep_check_has() - is there a probe or a breakpoint at @addr? */
 bool deep_check_has(const struct deep_check *check, uint64_t addr);
 
-/** deep_check_observes() - would a run be seen, by its hits, to take the other way there? */
+/** deep_check_observes() - would a run's hits show that it takes the other way at @fork? */
 bool deep_check_observes(const struct deep_check *check, const struct deep_fork *fork);
 
-/** deep_check_is_view() - is that a breakpoint, deep_check_view()'s? */
+/** deep_check_is_view() - is it a breakpoint of deep_check_view()? */
 bool deep_check_is_view(const struct deep_check *check, uint64_t addr);
 
 /**
  * deep_check_compare() - which part of the path did the run take?
- * @hits: in the call, oldest first, up to its end; those of breakpoints with their record
- * @entry: the path begins with the entry of the call
+ * @hits: in the call, oldest first, up to its end; those of breakpoints have records
+ * @entry: the path begins with the entry of the system call
  * @ret_first: the run took the path from this branch on; the path's count: it took none of it
  * @ret_blind: one for each branch of the path, the newest first
- * @ret_excursions: one more, by the number of the path's branches behind it, from 0 on: true: there
- *                  the run let others run, and came back
- * Return: 1 if it took all that can be observed, not what is before the oldest probe, unless
- * @entry; 0 if not; -ENOMEM.
+ * @ret_excursions: one more than the path has branches. Index: how many branches of the path are
+ *                  newer. True: there the run let other tasks run, and came back.
+ * Return: 1 if it took all that can be observed: without @entry, that is not what is older than the
+ * oldest probe; 0 if not; -ENOMEM.
  */
 int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
 		       bool entry, size_t *ret_first, struct deep_blind *ret_blind,
 		       bool *ret_excursions);
 
-/** deep_check_clear() - free */
+/** deep_check_clear() - free all */
 void deep_check_clear(struct deep_check *check);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* deep_follow.c - what the hits of one run say of the path: has it taken it, and how much of it? */
+/* deep_follow.c - how much of the path did a run take, as its hits show? */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,16 @@
 #include "why/deep/deep_check.h"
 
 /*
- * Excursion: others run where the path can be left, and the run comes back to it.
- * What runs meanwhile is so much deeper on the stack than where it left the path: the caller,
- * back on the path, may have pushed arguments.
+ * Excursion: the run leaves the path at a fork, other tasks run, and it comes back.
+ * Hits within it are at least this many bytes deeper on the stack than its first hit. Hits on the
+ * path may be a little deeper, too: the caller may have pushed arguments.
  */
 #define EXCURSION_DEEPER 64
-/* The jump in a kprobe's place may replace some instructions: its code goes on so near. */
+/*
+ * A kprobe that was made a jump replaces several instructions. It goes on within this many bytes.
+ */
 #define REPLACED_BYTES 32
-/* From the end of exc_int3() to where its entry code returns to, by thunks, and some to spare. */
+/* From the end of exc_int3() to where its entry code returns, with thunks, and some to spare. */
 #define HANDLER_BRANCHES 8
 
 size_t deep_check_step_before(const struct deep_check *check, size_t step)
@@ -35,8 +37,8 @@ static bool is_generated(const struct deep_check *check, uint64_t addr)
 }
 
 /*
- * The fork where the two branches at @newest of a record, the newest two, are an excursion
- * that does nothing, behind which the path's branch number @at follows; NULL: none is.
+ * Are the two branches of a record that end with @newest an excursion that does nothing, and that
+ * comes back to what the path executes after branch @at? Return: its fork; NULL: they are not.
  */
 static const struct deep_fork *find_quiet(const struct deep_check *check,
 					  const struct why_branch *newest, size_t at)
@@ -54,8 +56,8 @@ static const struct deep_fork *find_quiet(const struct deep_check *check,
 }
 
 /**
- * struct match - branches that are the same; an excursion is two more of @record
- * @contradicts: the next one of the record is not the path's: before that the run was elsewhere
+ * struct match - how many branches are the same; an excursion is two more of @record
+ * @contradicts: the next older one of the record is not the path's: the run was elsewhere before
  */
 struct match {
 	size_t path;
@@ -63,7 +65,10 @@ struct match {
 	bool contradicts;
 };
 
-/* No kprobe's code led there, and no excursion ends in what the path executes behind branch @at. */
+/*
+ * Does this branch of a record show that the run was elsewhere? Not if a kprobe's code led there,
+ * or if an excursion can come back to what the path executes after branch @at.
+ */
 static bool contradicts(const struct deep_check *check, const struct why_branch *has_it, size_t at)
 {
 	if (is_generated(check, has_it->from))
@@ -75,9 +80,10 @@ static bool contradicts(const struct deep_check *check, const struct why_branch 
 }
 
 /*
- * How many branches of the record of a hit behind branch @at the path has: up to where a kprobe was
- * hit, whose own branches are in the record. False if the run was not on the path.
- * @excursions: deep_check_compare()'s
+ * How many branches does the path have of a record that was taken after its branch @at? The record
+ * ends early where a kprobe was hit: then it has the kprobe's own branches. False: the run was not
+ * on the path.
+ * @excursions: as for deep_check_compare()
  */
 static bool match_record(const struct deep_check *check, const struct deep_record *record,
 			 size_t at, bool *excursions, struct match *ret)
@@ -96,15 +102,15 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 		quiet = k + 1 < record->count ? find_quiet(check, has_it, at - i) : NULL;
 		if (quiet) {
 			excursions[known->count - quiet->branch] = true;
-			/* The next one is compared with the branch before the fork. */
+			/* The next one is compared with the path's branch before the fork. */
 			i = at - quiet->branch;
 			k++;
 			continue;
 		}
-		/* A kprobe that was made a jump goes to code of its own. */
+		/* A kprobe that was made a jump leads to its own code. */
 		if (deep_check_has(check, has_it->from) && is_generated(check, has_it->to))
 			break;
-		/* One branch more, or another one instead; or round a loop once more. */
+		/* The run took one more branch, another branch, or a loop once more. */
 		if (deep_runs_through(known, (long)(at - i), has_it->from) ||
 		    (at > i && deep_runs_through(known, (long)(at - i) - 1, has_it->from)) ||
 		    (deep_check_comes_by(check, has_it->from) &&
@@ -123,8 +129,8 @@ static bool match_record(const struct deep_check *check, const struct deep_recor
 }
 
 /*
- * Did the code of the kprobe at @step lead to @landed, from where @matched branches of the path
- * lead to @at?
+ * Did the code of the kprobe at @step lead to @landed? From there to the hit, which is after branch
+ * @at, the run took @matched branches of the path.
  */
 static bool is_from_kprobe(const struct deep_check *check, const struct deep_step *step,
 			   uint64_t landed, size_t matched, size_t at)
@@ -138,7 +144,7 @@ static bool is_from_kprobe(const struct deep_check *check, const struct deep_ste
 	return step->at + matched + 1 == at && next->from == step->addr && next->to == landed;
 }
 
-/* The branch that the path takes at a step; NULL: it goes on behind it. */
+/* The branch that the path takes at a step; NULL: it goes on to the next instruction. */
 static const struct why_branch *branch_at(const struct deep_check *check, size_t step)
 {
 	size_t at = check->steps[step].at;
@@ -149,7 +155,10 @@ static const struct why_branch *branch_at(const struct deep_check *check, size_t
 	return &check->known.branches[at + 1];
 }
 
-/* Does the path come by there again? By a return thunk it does at each return: that is no loop. */
+/*
+ * Does the path execute this step again? A return thunk is executed at each return, which is no
+ * loop: both have to lead to the same place.
+ */
 static bool is_again(const struct deep_check *check, size_t step, size_t other)
 {
 	const struct why_branch *one, *two;
@@ -161,7 +170,7 @@ static bool is_again(const struct deep_check *check, size_t step, size_t other)
 	return !one || !two || one->to == two->to;
 }
 
-/* The last time before number @limit that the path comes by @step again; @step: it does not. */
+/* The newest time before number @limit that the path executes @step again; @step: it does not. */
 static size_t newest_again(const struct deep_check *check, size_t step, size_t limit)
 {
 	uint64_t addr = check->steps[step].addr;
@@ -174,7 +183,7 @@ static size_t newest_again(const struct deep_check *check, size_t step, size_t l
 	return step;
 }
 
-/* The number of the first fork from step number @step on. */
+/* The number of the first fork at step number @step or later. */
 static size_t first_fork(const struct deep_check *check, size_t step)
 {
 	size_t low = 0, high = check->fork_count;
@@ -191,8 +200,8 @@ static size_t first_fork(const struct deep_check *check, size_t step)
 }
 
 /*
- * Can a run that was at step @before be at the next one again before @step, without being hit?
- * As round a loop, or the other way that a branch there leads to.
+ * Can a run that was at step @before execute the next one once more before @step, without a hit in
+ * between? As round a loop, or by the other way of a branch.
  */
 static bool may_come_again(const struct deep_check *check, size_t before, size_t step)
 {
@@ -212,10 +221,10 @@ static bool may_come_again(const struct deep_check *check, size_t before, size_t
 }
 
 /*
- * Did the handler of the probe at step @before return to where @record begins? An interrupt's may
- * have, too: the record tells, or the run cannot come by there a second time. A breakpoint's
- * returns to it: after an interrupt's return there it would be hit once more. A kprobe's does what
- * the instruction would have done.
+ * Did the handler of the probe at step @before return to where @record begins? It may have been an
+ * interrupt: the record has to show it, or the run cannot come to that instruction twice. A
+ * breakpoint's handler returns to the breakpoint: after an interrupt there it would be hit again. A
+ * kprobe's handler does what the instruction does, and returns after it.
  */
 static bool is_from_handler(const struct deep_check *check, const struct deep_record *record,
 			    size_t before, size_t matched, size_t step)
@@ -231,8 +240,8 @@ static bool is_from_handler(const struct deep_check *check, const struct deep_re
 }
 
 /*
- * Are the @matched branches of a record all that followed the hit at @before? A kprobe on a branch
- * does in its place what it would have done: that branch is in no record.
+ * Are the @matched branches of a record all that the run took after the hit at @before? A kprobe on
+ * a branch emulates it: no record has that branch.
  */
 static bool follows(const struct deep_check *check, const struct deep_record *record,
 		    const struct match *matched, size_t step, size_t before)
@@ -256,7 +265,7 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 		       : is_from_handler(check, record, before, matched->path, step);
 }
 
-/* Does the other way lead to where the path is between these two steps? Then that is a loop. */
+/* Does the other way lead back to what the path executes between these steps? That is a loop. */
 static bool leads_back(const struct deep_check *check, const struct deep_fork *fork, size_t before,
 		       size_t oldest)
 {
@@ -266,10 +275,10 @@ static bool leads_back(const struct deep_check *check, const struct deep_fork *f
 }
 
 /*
- * From which step on a record has the way to @step, of which it has the branches from the source of
- * @oldest on. How the run came to that is not known: where the path comes by again, the run may
- * have come by more often. If the path did before, what was there decides; @before: a probe was
- * hit.
+ * From which step on does a record show the way to @step? It has the branches from step @oldest on,
+ * and does not show how the run came there. If @oldest is in a loop, the run may have gone round it
+ * more often than the path: only what follows is certain. A loop with a probe in it does not count:
+ * @before would have been hit again.
  */
 static size_t certain_from(const struct deep_check *check, size_t oldest, size_t step,
 			   size_t before)
@@ -287,7 +296,7 @@ static size_t certain_from(const struct deep_check *check, size_t oldest, size_t
 	return last;
 }
 
-/* The last step behind branch @at of the path, or behind an older one that has any. */
+/* The last step after branch @at of the path, or after an older one if it has none. */
 static size_t last_behind(const struct deep_check *check, size_t at)
 {
 	size_t low = 0, high = check->step_count;
@@ -304,8 +313,9 @@ static size_t last_behind(const struct deep_check *check, size_t at)
 }
 
 /*
- * From which step on the record of the hit at @step has the way to it: from the source of the
- * oldest branch of @matched that the path has; or from @before, where a probe was hit before.
+ * From which step on does the record of the hit at @step show the way to it? From @before, the
+ * probe that was hit before, if the record goes back to it; else from the source of its oldest
+ * branch that the path has.
  */
 static size_t observed_from(const struct deep_check *check, const struct deep_record *record,
 			    const struct match *matched, size_t step, size_t before)
@@ -320,7 +330,7 @@ static size_t observed_from(const struct deep_check *check, const struct deep_re
 }
 
 /*
- * Would a record of @depth entries at @step tell that it begins with the return from the handler of
+ * Would a record of @depth entries at @step show that it begins with the return from the handler of
  * the probe at step @before? As is_from_handler().
  */
 static bool is_known_handler(const struct deep_check *check, size_t before, size_t step,
@@ -357,13 +367,13 @@ static bool has_wait_probes(const struct deep_check *check, size_t step)
 
 /**
  * struct followed - how far the hits are those of the path, from the error backwards
- * @left: so many of the run's hits are older
- * @step: that was hit last; SIZE_MAX: none was
- * @before: that has to be hit before it; SIZE_MAX: none
- * @first: the oldest branch before it that its record has, or the next one
+ * @left: how many hits of the run are older
+ * @step: the step that was hit last; SIZE_MAX: none was
+ * @before: the step that has to be hit before it; SIZE_MAX: none
+ * @first: the oldest branch that the record at @step has; without any, the branch after @step
  * @sp: the stack pointer at that hit
- * @observed: of the steps, those at which a record has how the run went on
- * @excursions: deep_check_compare()'s
+ * @observed: for each step: a record shows how the run went on from it
+ * @excursions: as for deep_check_compare()
  * @elsewhere: before @first the run was not on the path
  */
 struct followed {
@@ -378,8 +388,9 @@ struct followed {
 };
 
 /*
- * Where the run was on the path again, if it left it at @fork: a hit tells, or a record. Not within
- * a call that the path makes behind the fork: the run may have called that function elsewhere.
+ * If the run left the path at @fork, by which step was it back? A hit or a record shows it. Not
+ * within a call that the path makes after the fork: the run may have called that function
+ * elsewhere.
  */
 static size_t find_certain(const struct deep_check *check, const struct followed *at,
 			   const struct deep_fork *fork)
@@ -395,8 +406,8 @@ static size_t find_certain(const struct deep_check *check, const struct followed
 }
 
 /*
- * The oldest step that the run may have come to once more from @fork, round a loop; @fork's own: it
- * has not. It would have hit the probes that are in the loop once more, too.
+ * The oldest step that the run may have executed once more, from @fork round a loop; the step of
+ * @fork: none. If a probe is in the loop, it would have been hit once more.
  */
 static size_t find_loop(const struct deep_check *check, const struct followed *at,
 			const struct deep_fork *fork)
@@ -432,8 +443,9 @@ static void add_blind(const struct deep_check *check, const struct followed *at,
 }
 
 /*
- * Of all forks; those that records have are observed. Where a record was to have one, and has not,
- * the run may have gone another way. Return: the oldest branch from which on that is not so.
+ * Find the forks that neither a record nor a probe of this run observes: they are blind. If a
+ * record was to show a fork, and does not, nothing older is certain: the run may have gone another
+ * way. Return: the oldest branch that is certain, but for the blind forks.
  */
 static size_t find_blind(const struct deep_check *check, const struct followed *at,
 			 struct deep_blind *ret_blind)
@@ -441,7 +453,7 @@ static size_t find_blind(const struct deep_check *check, const struct followed *
 	size_t first = check->impossible;
 
 	memset(ret_blind, 0, check->known.count * sizeof(*ret_blind));
-	/* Without both probes the call's own hits are taken for the path's. */
+	/* Without both probes, hits within the call cannot be told from those of the path. */
 	for (size_t i = 0; i < check->wait_count; i++)
 		if (!has_wait_probes(check, check->waits[i].step))
 			first = check->steps[check->waits[i].step].at + 1;
@@ -450,7 +462,10 @@ static size_t find_blind(const struct deep_check *check, const struct followed *
 
 		if (at->observed[fork->step] || deep_check_observes(check, fork))
 			continue;
-		/* Behind the newest branch: no other run's record tells how this one came there. */
+		/*
+		 * After the newest branch: no other run's record shows how this run came to the
+		 * error.
+		 */
 		if (fork->branch == check->known.count)
 			first = check->known.count;
 		else if (fork->tried || fork->untold)
@@ -461,7 +476,7 @@ static size_t find_blind(const struct deep_check *check, const struct followed *
 	return first;
 }
 
-/* The oldest branch of the path that a run can have which made an excursion at @fork. */
+/* The oldest branch of the path that a run can have taken after an excursion at @fork. */
 static size_t first_behind(const struct deep_check *check, const struct deep_fork *fork)
 {
 	return check->steps[fork->back].at < fork->branch ? fork->branch : fork->branch + 1;
@@ -476,7 +491,7 @@ static size_t find_excursion(const struct deep_check *check, const struct follow
 
 		if (at->before != SIZE_MAX && fork->step < at->before)
 			break;
-		/* Not where the record has a branch that the path has instead. */
+		/* Not if the record has the branch that the path takes instead. */
 		if (fork->back && fork->back <= at->step &&
 		    first_behind(check, fork) <= at->first && fork->other_at == addr &&
 		    !deep_check_comes_by(check, addr))
@@ -486,8 +501,9 @@ static size_t find_excursion(const struct deep_check *check, const struct follow
 }
 
 /*
- * Behind @fork, up to the path's next hit: can the run have been back on the path when it made the
- * hit at @addr? Then it left the path there, or came by that next hit once more than the path.
+ * After an excursion at @fork, and before the path's next hit: can the run have been back on the
+ * path when it hit @addr? Then it left the path there, or made that next hit once more than the
+ * path.
  */
 static bool is_back_by(const struct deep_check *check, const struct followed *at,
 		       const struct deep_fork *fork, uint64_t addr)
@@ -502,7 +518,7 @@ static bool is_back_by(const struct deep_check *check, const struct followed *at
 	return false;
 }
 
-/* Were all hits behind @hits[left], where an excursion began at @fork, made in it? */
+/* Did the run make all hits after @hits[left] within the excursion that began there, at @fork? */
 static bool is_excursion(const struct deep_check *check, const struct deep_hit *hits, size_t left,
 			 const struct followed *at, const struct deep_fork *fork)
 {
@@ -513,8 +529,8 @@ static bool is_excursion(const struct deep_check *check, const struct deep_hit *
 }
 
 /*
- * Leaves out the hits of excursions: from the one where the run left the path all are deeper on
- * the stack, and none may be the path's own. There may be one excursion for each fork.
+ * Skip the hits of excursions. They are deeper on the stack than the hit where the run left the
+ * path, and none may be the path's own. Each fork may have one excursion.
  */
 static void skip_excursions(const struct deep_check *check, const struct deep_hit *hits,
 			    struct followed *at)
@@ -532,7 +548,8 @@ static void skip_excursions(const struct deep_check *check, const struct deep_hi
 			highest = sp;
 		if (fork == limit || !is_excursion(check, hits, i, at, &check->forks[fork]))
 			continue;
-		log_verbose("before branch %zu the run let others run", check->forks[fork].branch);
+		log_verbose("before branch %zu the run let other tasks run",
+			    check->forks[fork].branch);
 		at->excursions[check->known.count - check->forks[fork].branch] = true;
 		at->left = i;
 		limit = fork;
@@ -541,8 +558,8 @@ static void skip_excursions(const struct deep_check *check, const struct deep_hi
 }
 
 /*
- * Does its record say how the run came there? Without a branch it does by where a handler returned
- * to, behind which no branch was taken. To the hit itself an interrupt's may have returned, too.
+ * Does the record show how the run came to the hit? Without a branch it does if it resumes
+ * elsewhere: no branch was taken since. At the hit itself an interrupt may have returned.
  */
 static bool has_way(const struct deep_hit *hit)
 {
@@ -552,8 +569,8 @@ static bool has_way(const struct deep_hit *hit)
 }
 
 /*
- * Was @step hit as deep in the stack as the path was there? A function that was called by another
- * one than the path's caller is deeper.
+ * Is the stack as deep at this hit of @step as it is on the path? If another function than the
+ * path's caller called it, it is deeper.
  */
 static bool is_as_deep(const struct deep_check *check, const struct followed *at, size_t step,
 		       uint64_t sp)
@@ -566,7 +583,7 @@ static bool is_as_deep(const struct deep_check *check, const struct followed *at
 	return older->stack != newer->stack || at->sp - sp == newer->sp - older->sp;
 }
 
-/* Is the next older hit the path's? Then it has been taken. */
+/* Is the next older hit the path's? Then take it. */
 static bool follow_hit(const struct deep_check *check, const struct deep_hit *hits,
 		       struct followed *at)
 {
@@ -577,13 +594,13 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 	if (step == SIZE_MAX)
 		return false;
 	if (hit->ip != check->steps[step].addr) {
-		log_verbose("behind branch %zu 0x%llx was hit instead of 0x%llx",
+		log_verbose("after branch %zu 0x%llx was hit instead of 0x%llx",
 			    check->steps[step].at, (unsigned long long)hit->ip,
 			    (unsigned long long)check->steps[step].addr);
 		return false;
 	}
 	if (!is_as_deep(check, at, step, hit->regs[PTREG_SP])) {
-		log_verbose("behind branch %zu 0x%llx was hit elsewhere in the stack",
+		log_verbose("after branch %zu 0x%llx was hit at another stack depth",
 			    check->steps[step].at, (unsigned long long)hit->ip);
 		return false;
 	}
@@ -594,13 +611,13 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 	at->sp = hit->regs[PTREG_SP];
 	at->before = deep_check_step_before(check, step);
 	at->first = check->steps[step].at + 1 - matched.path;
-	/* The hit before is looked at next: if it is not the path's, nothing older counts. */
+	/* The next older hit comes next: if it is not the path's, nothing older counts. */
 	if (has_way(hit))
 		for (size_t i = observed_from(check, &hit->record, &matched, step, at->before);
 		     i < step; i++)
 			at->observed[i] = true;
 	if (matched.contradicts)
-		log_verbose("before branch %zu the run was elsewhere", at->first);
+		log_verbose("before branch %zu the run was not on the path", at->first);
 	at->elsewhere = matched.contradicts;
 	return !at->elsewhere;
 }
@@ -620,8 +637,8 @@ static bool is_next(const struct deep_check *check, const struct deep_hit *hits,
 }
 
 /*
- * Behind a call that is left out: so are its own hits, which are deeper on the stack. False: it was
- * to wait, and did not in this run.
+ * After a left-out call: skip the hits within the call, which are deeper on the stack. False: it
+ * waits on the path, and did not wait in this run.
  */
 static bool skip_wait(const struct deep_check *check, const struct deep_hit *hits,
 		      struct followed *at)
@@ -664,7 +681,10 @@ int deep_check_compare(const struct deep_check *check, const struct deep_hit *hi
 	*ret_first = check->known.count;
 	if (at.step == SIZE_MAX)
 		return 0;
-	/* Before the oldest probe nothing else was hit in the call: a departure would have been. */
+	/*
+	 * Nothing was hit before the oldest probe. If the run had left the path there, something
+	 * would.
+	 */
 	*ret_first = entry && all ? 0 : at.first;
 	if (*ret_first < sure) {
 		*ret_first = sure;
