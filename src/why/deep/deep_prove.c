@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs with kprobes wherever the path can be left: does one take it? */
+/* Runs with kprobes wherever the path can be left: does one of them take the path? */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,11 +11,11 @@
 #include "why/deep/deep_check.h"
 #include "why/deep/deep_search.h"
 
-/* Runs in a row of which none takes the path: it is not taken as a whole. */
+/* Runs of one check, at most: if none takes the path, no run takes it as a whole. */
 #define CHECKS_MAX 10
-/* The same, if so many leave it where no other comes further. */
+/* The same, if so many runs leave the path at one place, and no run comes further. */
 #define CHECKS_SAME_MAX 4
-/* Kprobes at a time: each takes the kernel milliseconds to make and to remove. */
+/* Kprobes at a time: the kernel takes milliseconds to make and to remove each. */
 #define CHECK_PROBES_MAX 1000
 
 static int arm_probe(void *ctx, uint64_t addr)
@@ -24,16 +24,20 @@ static int arm_probe(void *ctx, uint64_t addr)
 
 	if (deep->command->stop && deep->command->stop(deep->command->ctx))
 		return -EINTR;
-	/* To arm them all may take seconds, with those that everybody comes by armed already. */
+	/*
+	 * It may take seconds to arm all of them. Meanwhile all code may hit those that are armed.
+	 */
 	if (deep_has_too_many(deep))
 		return -ENOSPC;
-	/* Where the path's own code cannot have one, the next instruction may be there. */
+	/* The kernel allows none here: arm_way() tries the next instruction. */
 	if (deep_has_no_kprobe(deep, addr))
 		return -EINVAL;
 	return watch_passes(deep->probes->watch, addr, deep->answer->call->call.nr);
 }
 
-/* What the record at the error has needs no kprobe; and of a place registers say which hit counts.
+/*
+ * Its record spares kprobes. Of a place, only a breakpoint has the registers that say which hit
+ * counts.
  */
 static int arm_end(struct deep *deep, struct deep_check *check)
 {
@@ -43,7 +47,7 @@ static int arm_end(struct deep *deep, struct deep_check *check)
 	return deep->hits.place ? -ENODATA : 0;
 }
 
-/* Kprobes' own handling would hit it, and leave the LBR stopped. */
+/* The handling of kprobes would hit it, and leave the LBR stopped. */
 static bool may_view(const void *ctx, uint64_t addr)
 {
 	return !deep_refuses(ctx, addr) && !deep_in_handler(ctx, addr);
@@ -61,7 +65,7 @@ static int expect_probe(void *ctx, uint64_t addr)
 	return deep_has_no_kprobe(ctx, addr) ? -EINVAL : 0;
 }
 
-/* Where kprobes will not tell, breakpoints come first, since they are few. */
+/* Breakpoints come first where kprobes will not show the way, since they are few. */
 static int arm_blind_views(struct deep *deep, struct deep_check *check)
 {
 	int err = deep_check_ask(check, &deep->probes->text, CHECK_PROBES_MAX, lbr_depth(),
@@ -72,7 +76,7 @@ static int arm_blind_views(struct deep *deep, struct deep_check *check)
 	return err;
 }
 
-/* From the error back, one record apart: what these have needs no kprobe. */
+/* From the error backwards, one record apart: forks that these records show need no kprobe. */
 static int arm_views(struct deep *deep, struct deep_check *check)
 {
 	size_t apart = lbr_depth() - 1, count = deep->path->count;
@@ -91,7 +95,7 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 	return err;
 }
 
-/* All that shows where a run leaves the path. -ENODATA: nothing can. */
+/* Arm all that shows where a run leaves the path. -ENODATA: nothing can show it. */
 static int arm_check(struct deep *deep, struct deep_check *check)
 {
 	const struct text_source *text = &deep->probes->text;
@@ -111,8 +115,8 @@ static int arm_check(struct deep *deep, struct deep_check *check)
 }
 
 /*
- * Those of the run that the path is shown of, instead of another one's.
- * @excursions: deep_check_compare()'s, up to @count
+ * Keep the excursions of the run that the path is shown of, instead of those of another run.
+ * @excursions: of deep_check_compare(), of the @count newest branches
  */
 static int keep_excursions(struct deep *deep, const bool *excursions, size_t count)
 {
@@ -171,13 +175,12 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 	for (size_t i = 0; i < *ret_taken; i++)
 		blinds += blind[i].newer > 0;
 	deep->unobserved = blinds > 0;
-	log_verbose(
-		"run %u, to check the path: %zu of %zu branches taken, %zu are not observed, %zu "
-		"hits",
-		deep->answer->runs, *ret_taken, count, blinds, hit_count);
-	/* Kprobes' own program comes by a breakpoint: they have to do alone. */
+	log_verbose("run %u, to check the path: %zu of %zu branches taken, %zu not observed, %zu "
+		    "hits",
+		    deep->answer->runs, *ret_taken, count, blinds, hit_count);
+	/* The handling of kprobes hits a breakpoint: the next check has kprobes alone. */
 	if (!passed && !deep->no_views && has_stale(hits, hit_count)) {
-		log_verbose("breakpoints tell nothing while kprobes are armed");
+		log_verbose("records are invalid: the handling of kprobes hits a breakpoint");
 		deep->no_views = true;
 		deep->checked = false;
 	}
@@ -186,7 +189,7 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 	return best > 0 ? keep_excursions(deep, excursions, *ret_taken) : best;
 }
 
-/* The last runs are for what no probe tells. */
+/* The last runs are kept to look at what no probe observes. */
 static unsigned int same_max(const struct deep *deep)
 {
 	return deep->unobserved && deep->path->runs + LOOKS_UNOBSERVED >= deep->opts->runs
@@ -194,7 +197,7 @@ static unsigned int same_max(const struct deep *deep)
 		       : CHECKS_SAME_MAX;
 }
 
-/* Runs with all probes armed, until one takes the path. */
+/* Make runs with all probes armed, until one takes the path. */
 static int run_checks(struct deep *deep, const struct deep_check *check, struct errmsg *msg)
 {
 	unsigned int same = 0;
@@ -226,7 +229,7 @@ void deep_settle(struct deep *deep)
 	deep_looks_extended(&deep->looks, &path);
 }
 
-/* Whether one run took both ways that were joined at a call only checks tell. */
+/* Only checks tell whether one run took both paths that were joined at a call. */
 static void give_up_callers(struct deep *deep)
 {
 	bool few;
@@ -239,7 +242,7 @@ static void give_up_callers(struct deep *deep)
 	deep_callers_clear(&deep->callers);
 }
 
-/* To arm hundreds of kprobes, and to disarm them, takes longer than some runs: once for all. */
+/* To arm and disarm hundreds of kprobes takes longer than some runs: do it once for all runs. */
 int deep_prove(struct deep *deep, struct errmsg *msg)
 {
 	struct deep_check check = {};
@@ -255,12 +258,12 @@ int deep_prove(struct deep *deep, struct errmsg *msg)
 	log_verbose("%zu probes: %u ms to arm them, %u ms for the runs and to disarm them",
 		    check.armed_count, (unsigned int)((armed_ns - begin_ns) / 1000000),
 		    (unsigned int)((clock_ns(CLOCK_MONOTONIC) - armed_ns) / 1000000));
-	/* What was read while kprobes were there has them. */
+	/* Text that was read while kprobes were armed has their instructions. */
 	text_live_invalidate(deep->probes->opts->text);
 	deep_check_clear(&check);
 	if (err && err != -ENODATA)
 		return err;
-	/* Kprobes cannot show it, or would slow everybody: more runs have to see it, then. */
+	/* Kprobes cannot check the path, or slow down the machine: more runs have to see it. */
 	if (err || deep->too_many) {
 		give_up_callers(deep);
 		deep->looks.checked = false;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* deep_views.c - where the run that checks the path takes records: where no kprobe tells its way */
+/*
+ * deep_views.c - where a run that checks the path takes records: where kprobes do not show its way
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +11,8 @@
 #include "why/deep/deep_check.h"
 
 /*
- * Forks that only a record can tell, in the order of the path. If others run there it will not:
- * that is seldom.
+ * Forks that only a record can show, oldest first. It does not if other tasks run there: that is
+ * rare.
  */
 static struct deep_fork *gather_blind(const struct deep_check *check, size_t *ret_count)
 {
@@ -23,14 +25,14 @@ static struct deep_fork *gather_blind(const struct deep_check *check, size_t *re
 	return blind;
 }
 
-/* The number of @addr, which is one of the path's. */
+/* The index of @addr, which is one of the path's, in @check->addrs. */
 static size_t number_of(const struct deep_check *check, uint64_t addr)
 {
 	return address_upper_bound(check->addrs, check->addr_count, sizeof(*check->addrs), addr) -
 	       1;
 }
 
-/* How often the path comes by each of its addresses: each time it would take a record. */
+/* How often the path executes each of its addresses: it would take a record each time. */
 static size_t *count_times(const struct deep_check *check)
 {
 	size_t *times = calloc(check->addr_count + 1, sizeof(*times));
@@ -42,8 +44,8 @@ static size_t *count_times(const struct deep_check *check)
 
 /**
  * struct view - a record that is taken at @step
- * @first: of the forks that only a record can tell, it tells this one and the next, @count of them;
- * 0: there is none
+ * @first: of the forks that only a record can show, it shows @count, from this one on; if @count is
+ *         0 there is no such record
  */
 struct view {
 	size_t step;
@@ -51,7 +53,7 @@ struct view {
 	size_t count;
 };
 
-/* The first of the @end forks before @step that a record taken there has; @end: none. */
+/* The first of the @end forks before @step that a record taken there shows; @end: none. */
 static size_t first_shown(const struct deep_check *check, const struct deep_fork *blind, size_t end,
 			  size_t step, size_t before, size_t depth)
 {
@@ -66,8 +68,9 @@ static size_t first_shown(const struct deep_check *check, const struct deep_fork
 }
 
 /*
- * Where a record tells the most of @blind. It goes back to where a probe was hit, as far as it has
- * entries. Of places that tell as much it is one that the path comes by least often, the oldest.
+ * Where does a record show the most of @blind? It goes back to where a probe was hit, or as far as
+ * it has entries. Of equal places take the one that the path executes least often, and of these the
+ * oldest.
  */
 static struct view best_view(const struct deep_check *check, const struct deep_fork *blind,
 			     size_t count, const size_t *all_times, size_t depth, deep_may_fn *may,
@@ -109,7 +112,7 @@ int deep_check_arm_views(struct deep_check *check, size_t depth, deep_may_fn *ma
 		struct view best = best_view(check, blind, count, times, depth, may, ctx);
 
 		err = best.count ? view(ctx, check->steps[best.step].addr) : -ENOENT;
-		/* One that cannot be armed would be chosen again. */
+		/* A view that cannot be armed would be chosen again. */
 		if (err)
 			return err == -ENOMEM || err == -EINTR ? err : 0;
 		err = deep_check_view(check, check->steps[best.step].addr);
