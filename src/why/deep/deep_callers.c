@@ -9,12 +9,12 @@
 #include "util/vector.h"
 #include "why/deep/deep_stack.h"
 
-/* Runs in a row that add nothing to one: the next target; and none at all. */
+/* Runs in a row that add nothing: after these it gets its next target; and is given up. */
 #define MISSES_NEXT 2
 #define MISSES_MAX  6
-/* Fewer are soon recorded again. */
+/* A shorter part is soon recorded again. */
 #define KEPT_MIN 24
-/* Runs that did harm, each but the last with a run without it behind it. */
+/* Runs that did harm: after these it is given up. After the first, one run is made without it. */
 #define HARMS_MAX 2
 
 static int add(struct deep_callers *callers, const struct deep_caller *caller)
@@ -25,7 +25,7 @@ static int add(struct deep_callers *callers, const struct deep_caller *caller)
 	return 0;
 }
 
-/* One that was followed before in vain is so again. */
+/* A call that was given up counts, too: it would be followed in vain again. */
 static bool is_known(const struct deep_callers *callers, uint64_t call)
 {
 	for (size_t i = 0; i < callers->count; i++)
@@ -41,7 +41,7 @@ int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_
 					     .live = true};
 		uint64_t call = caller.path.end;
 
-		/* Of a function that calls itself the newest call counts. */
+		/* If a function calls itself, the newest call counts. */
 		if (call && !callers->refused(callers->ctx, call) && !is_known(callers, call) &&
 		    add(callers, &caller))
 			return -ENOMEM;
@@ -49,7 +49,9 @@ int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_
 	return 0;
 }
 
-/* The first execution of @addr, not the end itself, and known by the branches before it? */
+/*
+ * Is this the first execution of @addr, not the end itself, and do the branches before identify it?
+ */
 static bool is_possible(const struct deep_path *path, long at, uint64_t addr)
 {
 	struct deep_known known = deep_known_of(path);
@@ -58,7 +60,9 @@ static bool is_possible(const struct deep_path *path, long at, uint64_t addr)
 	       !deep_runs_between(&known, DEEP_BEFORE, at - 1, addr);
 }
 
-/* Some branches short of the far end: the record there has those, too, and tells its hit by them.
+/*
+ * A point some branches newer than the oldest end: its record has these branches, which identify
+ * its hit.
  */
 static bool find_target(const struct deep_callers *callers, const struct deep_caller *caller,
 			struct deep_aim *aim)
@@ -82,7 +86,7 @@ static bool find_target(const struct deep_callers *callers, const struct deep_ca
 	return false;
 }
 
-/* False: nothing leads further. */
+/* False: no target is left. */
 static bool aim_at(struct deep_callers *callers, size_t i)
 {
 	struct deep_caller *caller = &callers->items[i];
@@ -96,7 +100,7 @@ static bool aim_at(struct deep_callers *callers, size_t i)
 	return true;
 }
 
-/* May it be followed in this run, with those that are chosen already? */
+/* May this run follow it, together with those that are chosen already? */
 static bool is_free(const struct deep_callers *callers, size_t i)
 {
 	for (size_t k = 0; k < callers->aim_count; k++)
@@ -106,7 +110,7 @@ static bool is_free(const struct deep_callers *callers, size_t i)
 	       (!callers->aim_count || !callers->items[i].alone);
 }
 
-/* The outermost: the path takes longest to come there. */
+/* Add the outermost one: the path takes longest to reach it. */
 static int add_returned(struct deep_callers *callers, const struct deep_path *path)
 {
 	_cleanup_free_ uint64_t *returns = NULL;
@@ -124,7 +128,7 @@ static int add_returned(struct deep_callers *callers, const struct deep_path *pa
 	return err;
 }
 
-/* Has the way to another one come by it? */
+/* Does the path to some call execute it? */
 static bool is_covered(const struct deep_callers *callers, uint64_t call)
 {
 	for (size_t i = 0; i < callers->count; i++) {
@@ -144,8 +148,8 @@ static bool is_to_follow(const struct deep_callers *callers, const struct deep_c
 }
 
 /*
- * The path has come to it where it has its call the first time, from the error on: the one on the
- * stack had not returned, and the other one was the last before the path began.
+ * The path has reached the call where it executes it the first time, from the error backwards. A
+ * call on the stack had not returned; any other was the last before the path began.
  */
 static bool find_passed(struct deep_caller *caller, const struct deep_path *path)
 {
@@ -188,7 +192,7 @@ int deep_callers_aim(struct deep_callers *callers, const struct deep_path *path,
 	return found;
 }
 
-/* An interrupt, or another task's turn: what is to be put before the path has none. */
+/* Have these records no interrupt and no task switch? Only such are put before the path. */
 static bool is_whole(const struct deep_hit *first, const struct deep_hit *last)
 {
 	for (const struct deep_hit *hit = first; hit <= last; hit++)
@@ -239,12 +243,12 @@ static int take(struct deep_caller *caller, const struct deep_aim *aim, const st
 	verdict = deep_join(&known, aim->point, aim->at, run, &joint);
 	if (verdict < 0)
 		return verdict;
-	log_verbose("to the call at 0x%llx, breakpoint at 0x%llx, behind branch %ld of %zu: "
-		    "verdict %d, %zu more",
+	log_verbose("path to the call at 0x%llx, breakpoint at 0x%llx, after branch %ld of %zu: "
+		    "verdict %d, %zu added",
 		    (unsigned long long)known.end, (unsigned long long)aim->point, aim->at,
 		    known.count, verdict, joint.added_count);
 	caller->alone = verdict == DEEP_SHORT && others;
-	/* Not by chance: in each run. */
+	/* That is not by chance: each run would have the same verdict. */
 	if (verdict == DEEP_NO_PROGRESS || verdict == DEEP_OVERLAP || verdict == DEEP_AMBIGUOUS)
 		caller->number++;
 	taken = verdict == DEEP_JOINED ? extend(&caller->path, &joint, number) : 0;
@@ -252,7 +256,7 @@ static int take(struct deep_caller *caller, const struct deep_aim *aim, const st
 	return taken;
 }
 
-/* Up to the path: what it did later is not on the way to the call. */
+/* What the run did after it came to the path does not lead to the call. */
 static bool is_before(const struct deep_caller *caller, const struct deep_run *run,
 		      const struct deep_hit *target, struct deep_run *ret)
 {
@@ -321,7 +325,7 @@ void deep_callers_harmed(struct deep_callers *callers)
 	}
 }
 
-/* Those that the path has already are the newest ones of the way to the call: @overlap. */
+/* The path has the newest @overlap branches of @way already. */
 static int add_segments(struct deep_path *path, const struct deep_path *way, size_t overlap)
 {
 	size_t known = overlap;
@@ -334,7 +338,7 @@ static int add_segments(struct deep_path *path, const struct deep_path *way, siz
 		segment.count -= less;
 		if (!segment.count)
 			continue;
-		/* Joined here, not where that run was joined to the way. */
+		/* It is joined to the path here, not to the run that it was joined to before. */
 		if (overlap)
 			segment.overlap = overlap;
 		overlap = 0;
@@ -355,8 +359,8 @@ static void drop(struct deep_caller *caller)
 }
 
 /*
- * What each run recorded of the way, with what it overlapped. Runs that had another way behind it
- * do not count: where probes do not tell, those that have this one may differ there, too.
+ * Tell @looks what each run recorded of the way, with its overlap. Not of a part that was kept: its
+ * runs took another way after it, and may differ from those on the path where no probe observes it.
  */
 static int add_looks(const struct deep_caller *caller, struct deep_looks *looks)
 {
@@ -390,7 +394,7 @@ static int join(struct deep_callers *callers, struct deep_caller *caller, struct
 	for (size_t i = 1; i <= overlap && i <= way->count; i++)
 		if (!deep_same_branch(&way->branches[way->count - i],
 				      &path->branches[overlap - i])) {
-			log_verbose("to the call at 0x%llx the runs go different ways",
+			log_verbose("the path to the call at 0x%llx differs from the main path",
 				    (unsigned long long)way->end);
 			drop(caller);
 			return 0;
@@ -399,7 +403,7 @@ static int join(struct deep_callers *callers, struct deep_caller *caller, struct
 		drop(caller);
 		return 0;
 	}
-	log_verbose("the path has come to the call at 0x%llx: %zu branches more",
+	log_verbose("the path has reached the call at 0x%llx: %zu branches added",
 		    (unsigned long long)way->end, way->count - overlap);
 	err = deep_path_extend(path, way->branches, way->count - overlap)
 		      ?: add_segments(path, way, overlap)
@@ -418,19 +422,19 @@ int deep_callers_join(struct deep_callers *callers, struct deep_path *path,
 		struct deep_caller *caller = &callers->items[i];
 		int joined = 0;
 
-		/* Before its first branch nothing is to be added, or a call is left out. */
+		/* A path from the entry, or from a left-out call, is not extended this way. */
 		if (find_passed(caller, path) && !caller->joined && !path->entry && !path->start)
 			joined = join(callers, caller, path, looks);
 		if (joined < 0)
 			return -ENOMEM;
-		/* What has been added may have the call of one that was asked before. */
+		/* What was added may have a call that was searched before: begin again. */
 		if (joined)
 			i = SIZE_MAX;
 	}
 	return 0;
 }
 
-/* Of the oldest branches: all segments but for the @newer ones. */
+/* Copy the segments of the oldest branches, without the @newer newest ones. */
 static int copy_segments(const struct deep_path *path, size_t newer, struct deep_path *ret)
 {
 	for (size_t i = 0; i < path->segment_count; i++) {
@@ -465,7 +469,10 @@ int deep_callers_keep(struct deep_callers *callers, const struct deep_path *path
 	if (!callers->text || count < KEPT_MIN || path->start ||
 	    has_interrupt(path, path->count - count))
 		return 0;
-	/* The one before the branch that others have instead leads on to both. */
+	/*
+	 * The branch before the one that differs leads to both ways: what is kept ends at its
+	 * source.
+	 */
 	caller.path.end = path->branches[count].from;
 	caller.path.entry = path->entry;
 	if (deep_path_extend(&caller.path, path->branches, count) ||
@@ -475,7 +482,7 @@ int deep_callers_keep(struct deep_callers *callers, const struct deep_path *path
 		return -ENOMEM;
 	}
 	callers->keeping = true;
-	log_verbose("what is older, %zu branches, may be joined again", count);
+	log_verbose("the %zu oldest branches are kept, in case the path comes back to them", count);
 	return 0;
 }
 
@@ -486,7 +493,10 @@ void deep_callers_cut(struct deep_callers *callers, size_t count)
 	for (size_t i = 0; i < callers->count; i++) {
 		struct deep_caller *caller = &callers->items[i];
 
-		/* Of the others it is not known which execution is the last before the path. */
+		/*
+		 * Of other calls it is not known which execution is the last before the path
+		 * begins.
+		 */
 		if (!caller->live && !caller->joined &&
 		    !(callers->keeping && i + 1 == callers->count))
 			drop(caller);

@@ -8,32 +8,32 @@
 #include "util/log.h"
 #include "util/vector.h"
 
-/* Runs that should have seen each branch: the one that added it, and others. */
+/* Runs that should have seen each branch, with the one that added it. */
 #define RUNS_MIN 4
 /*
- * The same, where a run left the path: where one place varies another one may, too. If each second
- * run goes another way there, that is overlooked once in 32 times.
+ * The same, once a run has left the path: it may vary at other places, too. If every second run
+ * goes another way, so many runs overlook that once in 32 times.
  */
 #define RUNS_MIN_VARIED 6
-/* Runs that should have seen each branch that probes do not tell. */
+/* Runs that should have seen each branch that no probe observes. */
 #define RUNS_MIN_BLIND 3
-/* Runs that leave the path within one record: fewer may be a cache that was cold, a page fault. */
+/* Runs leave the path often if so many do within one record. One may have had a page fault. */
 #define OFTEN 2
-/* Of that many runs that took the path there, one that did not is often. */
+/* And if they are more than one for so many runs that took the path there. */
 #define SHARE 3
 /*
- * So many records in a row that one run alone has: a loop. Another run may go round it another
- * number of times, and what is on both sides of it would be of two runs.
+ * If only one run has more records in a row than these, it is a loop. Another run may go round it
+ * another number of times: the parts before and after it would be of two runs.
  */
 #define RECORDS_ALONE_MAX 4
-/* Runs made to see one branch; and if no breakpoint may stand where that is seen. */
+/* Runs made to see one branch, at most; and the mark of a branch that no breakpoint can show. */
 #define TRIES_MAX	 12
 #define TRIES_IMPOSSIBLE UINT8_MAX
 
 /**
- * struct deep_look - of one run, number @run
+ * struct deep_look - what run number @run was seen to take
  * @rescheduled: other tasks ran between its hits
- * @seen: for each of @count branches
+ * @seen: one for each of @count branches, the newest first
  */
 struct deep_look {
 	unsigned int run;
@@ -42,7 +42,7 @@ struct deep_look {
 	size_t count;
 };
 
-/** struct deep_varied - the newest branch that @times runs did not take, or not go on from */
+/** struct deep_varied - the newest branch that @times runs did not take, or did not go on from */
 struct deep_varied {
 	size_t branch;
 	unsigned int times;
@@ -85,7 +85,7 @@ int deep_looks_begin(struct deep_looks *looks, size_t count)
 	return -ENOMEM;
 }
 
-/* In ascending order. */
+/* Keep them in ascending order. */
 static int add_varied(struct deep_looks *looks, size_t branch)
 {
 	size_t at = 0;
@@ -107,8 +107,9 @@ static int add_varied(struct deep_looks *looks, size_t branch)
 
 static int add_parted(struct deep_looks *looks, struct deep_parted parted)
 {
-	log_verbose("a run left the path before branch %zu to %zu from the error%s", parted.newest,
-		    parted.oldest, parted.rescheduled ? ", others ran meanwhile" : "");
+	log_verbose("a run left the path before one of branches %zu to %zu from the error%s",
+		    parted.newest, parted.oldest,
+		    parted.rescheduled ? ", other tasks ran meanwhile" : "");
 	if (vector_grow(&looks->parted, looks->parted_count, sizeof(*looks->parted)))
 		return -ENOMEM;
 	looks->parted[looks->parted_count++] = parted;
@@ -135,7 +136,10 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 			looks->elsewhere++;
 		else
 			err = add_varied(looks, known->count - 1 - differs);
-		/* It left the path before that: deep_find_view() is so near. */
+		/*
+		 * It may have left the path further back: the point that showed it may be so far
+		 * away.
+		 */
 		parted.oldest += looks->depth - 2;
 		if (!err && !parted.returned)
 			err = add_parted(looks, parted);
@@ -185,7 +189,7 @@ static size_t blind_ones(const struct deep_blind *blind, size_t count)
 	return ones;
 }
 
-/* Of the newest @count branches, those that the run itself shows. */
+/* How many of the newest @count branches the run shows without a blind fork. */
 static size_t shown_by_itself(size_t count, const struct deep_blind *blind)
 {
 	size_t shown = count;
@@ -205,7 +209,7 @@ int deep_looks_prove(struct deep_looks *looks, size_t count, const struct deep_b
 
 	if (shown > looks->shown)
 		looks->shown = shown;
-	/* On the path before that it hit none of what it has to: it left the path there. */
+	/* It took older branches on another path: on this one it would have hit a probe. */
 	if (left && (add_varied(looks, count) || add_parted(looks, parted)))
 		return -ENOMEM;
 	if (count < looks->proven ||
@@ -244,7 +248,7 @@ bool deep_looks_parted(const struct deep_looks *looks, unsigned int turn, size_t
 		}
 }
 
-/* Where both ways are taken they still are; what is older is another way's. */
+/* Runs that left the path before the cut still did. The part that is cut has no others. */
 static void cut_parted(struct deep_looks *looks, size_t count)
 {
 	size_t kept = 0;
@@ -268,7 +272,9 @@ void deep_looks_cut(struct deep_looks *looks, size_t count)
 			looks->runs[i].count = count;
 	while (looks->varied_count && looks->varied[looks->varied_count - 1].branch > count)
 		looks->varied_count--;
-	/* The path goes on another way now, the one that runs take: one more that does not is two.
+	/*
+	 * The path takes another way there now. Keep one of the runs that did not take the old one:
+	 * with one more they are two.
 	 */
 	if (looks->varied_count && looks->varied[looks->varied_count - 1].branch == count)
 		looks->varied[looks->varied_count - 1].times = 1;
@@ -282,13 +288,16 @@ void deep_looks_cut(struct deep_looks *looks, size_t count)
 		looks->tries[i] = 0;
 }
 
-/* Where the run that took the path may have left it, for all that its probes tell. */
+/* May the run that took the path have left it before @branch, as far as its probes show? */
 static bool is_blind(const struct deep_looks *looks, size_t branch)
 {
 	return branch < looks->proven && looks->blind[branch].newer;
 }
 
-/* Those that parted there have the way that is the path's now, and the others parted. */
+/*
+ * The path will take the other way. Runs that left it there are on it then; runs that took the old
+ * branch have left it.
+ */
 int deep_looks_turn(struct deep_looks *looks, size_t count, const struct why_branch *gone)
 {
 	size_t kept = 0;
@@ -364,8 +373,8 @@ static uint8_t tries_of(const struct deep_looks *looks, size_t branch)
 }
 
 /*
- * Do so many go another way there that the path may have the rarer one? What most runs have here
- * and most have there, some have together.
+ * Do so many runs go another way there that the path may have the rarer way? If most runs take the
+ * path's way here, and most take it there, some run takes both.
  */
 static bool varies_at(const struct deep_looks *looks, size_t first)
 {
@@ -386,7 +395,7 @@ bool deep_looks_varies(const struct deep_looks *looks)
 	return looks->elsewhere >= OFTEN;
 }
 
-/* Where runs part: the run that has the way of the path there sees these, too. */
+/* Does a run that sees a place where runs differ see this branch, too? */
 static bool is_varied(const struct deep_looks *looks, size_t branch)
 {
 	for (size_t i = 0; i < looks->varied_count; i++)
@@ -404,11 +413,10 @@ static bool is_seen_by(const struct deep_looks *looks, size_t branch, unsigned i
 }
 
 /*
- * Did a run, for all that is known, leave the path before that branch? If it went round a loop from
- * there, once more than the path, it was not on the path where the path came to the loop. What a
- * run does that others interrupted (a cache gone cold, a lock taken meanwhile) tells little of one
- * that none did.
- * @any: such a run, too
+ * May a run have left the path before @branch? A run that from there went round a loop once more
+ * was seen off the path where the path comes to the loop, which is older. A run that was
+ * rescheduled (cold cache, a lock taken meanwhile) tells little of one that was not.
+ * @any: rescheduled runs count, too
  */
 static bool parted_at(const struct deep_looks *looks, size_t branch, bool any)
 {
@@ -425,13 +433,13 @@ static bool parted_at(const struct deep_looks *looks, size_t branch, bool any)
 	return false;
 }
 
-/* Some runs went another way there, and the path has had this one twice. */
+/* Some runs took another way there, but the path took this one again after it was cut. */
 static bool is_settled(const struct deep_looks *looks, size_t branch)
 {
 	return looks->settled && branch >= looks->settled && branch <= looks->settled_end;
 }
 
-/* That the path goes on from that branch to the next newer one. */
+/* Did enough runs see that the path goes on from @branch to the next newer one? */
 static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
 	return !branch || !is_blind(looks, branch - 1) ||
@@ -451,7 +459,7 @@ static bool is_seen_enough(const struct deep_looks *looks, size_t branch)
 	return is_seen_by(looks, branch, varied ? RUNS_MIN_VARIED : RUNS_MIN);
 }
 
-/* How far one run, the one that was longest on the path, is known to be on it. */
+/* How many of the newest branches one run took, as far as the places where runs differ show. */
 static size_t longest_run(const struct deep_looks *looks, size_t count)
 {
 	size_t longest = looks->varied_count ? looks->varied[0].branch : count;
@@ -469,7 +477,7 @@ static size_t longest_run(const struct deep_looks *looks, size_t count)
 	return longest;
 }
 
-/* All places where runs differ, for one run to take. The newest ones are seen at the error. */
+/* All places where runs differ, for one run to see. The record at the error shows the newest. */
 static size_t next_together(const struct deep_looks *looks, size_t *ret_branches, size_t max)
 {
 	size_t wanted = 0, end = looks->depth - 1;
@@ -479,7 +487,7 @@ static size_t next_together(const struct deep_looks *looks, size_t *ret_branches
 
 		if (branch < end)
 			continue;
-		/* They are too many, or not one run has them: what is older is not sure. */
+		/* They are too many, or no run takes all of them: what is older is not sure. */
 		if (tries_of(looks, branch) >= TRIES_MAX)
 			return 0;
 		ret_branches[wanted++] = branch;
@@ -496,13 +504,16 @@ bool deep_looks_contested(const struct deep_looks *looks, size_t *ret_branch)
 	return false;
 }
 
-/* Places that too few runs have seen, from the error on, where runs that probes check have none. */
+/*
+ * Branches that too few runs have seen, from the error backwards. Without checks the record at the
+ * error shows the newest: checked runs may have none there.
+ */
 static size_t next_unseen(const struct deep_looks *looks, size_t count, size_t *ret_branches,
 			  size_t max)
 {
 	size_t wanted = 0, end = 0, first = looks->checked ? 0 : looks->depth - 1, contested;
 
-	/* What is before that is given up, whoever sees it. */
+	/* Older branches will be cut, whoever sees them. */
 	if (looks->checked && deep_looks_contested(looks, &contested) && contested + 1 < count)
 		count = contested + 1;
 	for (size_t branch = first; branch < count && wanted < max; branch++) {
@@ -515,7 +526,7 @@ static size_t next_unseen(const struct deep_looks *looks, size_t count, size_t *
 	return wanted;
 }
 
-/* By turns: a run that leaves the path at the first place has not seen the others. */
+/* By turns: a run that leaves the path at one place may not have seen the others. */
 size_t deep_looks_next(const struct deep_looks *looks, size_t count, size_t *ret_branches,
 		       size_t max)
 {
@@ -545,7 +556,7 @@ int deep_looks_tried(struct deep_looks *looks, size_t branch, bool possible)
 	return 0;
 }
 
-/* What one run was seen to take without a gap, up to the error, needs no other run. */
+/* What one run took without a gap, from the error backwards, needs no other run. */
 static size_t seen_in_a_row(const struct deep_looks *looks, size_t count)
 {
 	size_t most = 0;
@@ -561,7 +572,7 @@ static size_t seen_in_a_row(const struct deep_looks *looks, size_t count)
 	return most;
 }
 
-/* Where more than RECORDS_ALONE_MAX records begin that a second run was not seen to have. */
+/* The newest branch of a part that only one run has, of more than RECORDS_ALONE_MAX records. */
 static size_t seen_by_two(const struct deep_looks *looks, size_t count)
 {
 	size_t alone = 0;
@@ -575,7 +586,10 @@ static size_t seen_by_two(const struct deep_looks *looks, size_t count)
 	return count;
 }
 
-/* What one run took; where its probes do not tell, no run may have been seen to go another way. */
+/*
+ * How many branches one run took. At a blind fork, no other run may have been seen to leave the
+ * path, and enough runs have to have seen it.
+ */
 static size_t proven_by_one(const struct deep_looks *looks, bool *ret_few)
 {
 	for (size_t branch = 0; branch < looks->proven; branch++) {
