@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The first run of a way to a place that the user names: in which call, and at which end? */
+/* The first run for a place that the user names: which call hit it last, and at which end? */
 #include <errno.h>
 
 #include "util/log.h"
 #include "why/deep/deep_search.h"
 
-/* At all ends, or not at all: the one that is left out may be the last one hit. */
+/* Arm all ends, or none: one without a breakpoint may be the one that is hit last. */
 static int arm_ends(struct deep *deep, struct errmsg *msg)
 {
 	const struct deep_place *place = &deep->place;
@@ -23,8 +23,7 @@ static int arm_ends(struct deep *deep, struct errmsg *msg)
 	return 0;
 }
 
-/* Why no hit counts. @outside: hits of the command, but in no system call. @lost: some are missing.
- */
+/* Why no hit counts. @outside: hits of the command in no system call; @lost: some are missing */
 static void explain(const struct deep *deep, uint64_t hits, uint64_t outside, bool lost,
 		    struct errmsg *reason)
 {
@@ -95,7 +94,7 @@ int deep_find_end(struct deep *deep, struct errmsg *msg)
 	watch_ends(watch, deep->place.ends, deep->place.end_count);
 	err = deep_run_armed(deep, &answer->failures, &lost, msg);
 	watch_sites_end(watch);
-	/* Where the breakpoints were taken away the last hit is not known. */
+	/* If the breakpoints were disarmed, the last hit is not known. */
 	if (!err && !deep->too_many)
 		err = choose_end(deep, &answer->failures);
 	if (lost && answer->call)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * deep_guess.c - points that the path is likely to come by shortly before it begins
+ * deep_guess.c - points that a run is likely to execute shortly before the path begins
  *
- * Where a run hits a second point before its target, and the target's record goes back to it, the
- * record there is one with the target's: the run gets as far as two would.
+ * If a run hits a second point before its target, and the target's record goes back to it, both
+ * records are one: the run goes as far back as two runs would.
  */
 #include "why/deep/deep_search.h"
 
@@ -17,16 +17,18 @@
 #include "util/vector.h"
 #include "why/deep/deep_stack.h"
 
-/* What a call is taken to add to the branches that the caller has itself. */
+/* Branches that a call is assumed to add to those of the caller itself. */
 #define CALL_BRANCHES 5
-/* Callers that are looked at. */
+/* Callers that are searched, at most. */
 #define FRAMES_MAX 6
-/* Of a record's entries, how many are to lie between two points: loops and calls add to them. */
+/* Branches between two points, for so many entries of a record: loops and calls add to them. */
 #define SHARE(depth) ((depth) / 2)
 
 /**
- * struct search - @points: found so far, @count, with the branches behind them
+ * struct search - a search for such points
  * @text: borrowed
+ * @points: found so far, with the branches from each to where the path begins, at least
+ * @max: the most branches of a point
  */
 struct search {
 	const struct deep *deep;
@@ -45,8 +47,9 @@ static int add_point(struct search *search, uint64_t addr, unsigned int branches
 }
 
 /*
- * Those of one function, up to @addr, or to where it returns; @branches: from there to where the
- * path begins. Gets them from the entry; more than @max if that is not known.
+ * Add the points of one function up to @addr, or up to where it returns if that is 0.
+ * @branches: from there to where the path begins. Gets those from the function's entry, or more
+ *            than @search->max if they are not known.
  */
 static int add_function(struct search *search, uint64_t func, uint64_t addr, unsigned int *branches)
 {
@@ -72,7 +75,7 @@ static int add_function(struct search *search, uint64_t func, uint64_t addr, uns
 	return err;
 }
 
-/* The function that is left by a return whose thunk alone the path has. */
+/* Add the function whose return the path begins with, if the path only has its return thunk. */
 static int add_callee(struct search *search, uint64_t call, unsigned int *branches)
 {
 	uint8_t bytes[INSN_LEN_MAX];
@@ -86,7 +89,7 @@ static int add_callee(struct search *search, uint64_t call, unsigned int *branch
 	return 0;
 }
 
-/* Number of the frame, on the stack of the error, of the function that @addr is in. */
+/* Index of the frame on the stack of the error whose function has @addr; the frame count: none. */
 static size_t find_frame(const struct search *search, uint64_t addr)
 {
 	const struct why_hit *hit = search->deep->answer->hit;
@@ -101,7 +104,7 @@ static size_t find_frame(const struct search *search, uint64_t addr)
 	return i;
 }
 
-/* The call instruction that entered the function of @addr; 0: it is not known. */
+/* The call instruction that entered the function of @addr; 0: not known. */
 static uint64_t find_live_call(const struct search *search, uint64_t addr)
 {
 	const struct why_hit *hit = search->deep->answer->hit;
@@ -150,7 +153,7 @@ static bool is_possible(const struct search *search, const struct deep_target *t
 	       !deep_runs_between(&path, DEEP_BEFORE, target->at, addr);
 }
 
-/* The one with most branches, @least to @most; else the next one. */
+/* The point with the most branches from @least to @most; without any, the next one above @most. */
 static const struct dominator *choose(const struct search *search, const struct deep_target *target,
 				      unsigned int least, unsigned int most)
 {
@@ -183,7 +186,7 @@ int deep_guess(const struct deep *deep, const struct deep_target *target, uint64
 
 		if (!point)
 			break;
-		log_verbose("guess: 0x%llx, %u branches or more before",
+		log_verbose("0x%llx is likely to be executed %u branches or more before the path",
 			    (unsigned long long)point->addr, point->branches);
 		points[(*ret_count)++] = point->addr;
 		at = point->branches;

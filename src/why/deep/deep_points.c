@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which points of the path the next run has breakpoints at, and to arm them. */
+/* Chooses the points of the next run, and arms breakpoints and kprobes at them. */
 #include "why/deep/deep_search.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ bool deep_in_handler(const struct deep *deep, uint64_t addr)
 	       probeable_by_handler(sym.name);
 }
 
-/* Where a call is entered the handler's return would look like its entry. */
+/* At the entry of a system call, the handler's return would look like the entry. */
 bool deep_refuses(const void *ctx, uint64_t addr)
 {
 	const struct deep *deep = ctx;
@@ -39,7 +39,7 @@ bool deep_refuses(const void *ctx, uint64_t addr)
 }
 
 /*
- * Asking for it would be a line in the kernel's log each time, "Could not probe notrace function":
+ * Do not ask the kernel: it would log "Could not probe notrace function" each time, see
  * within_notrace_func() of kernel/trace/trace_kprobe.c.
  */
 bool deep_has_no_kprobe(const struct deep *deep, uint64_t addr)
@@ -68,7 +68,7 @@ static bool is_possible(const struct deep *deep, const struct deep_target *targe
 
 /*
  * The path begins in code where no breakpoint may stand, which may branch more often than a record
- * holds. What called it, and where that went on, may have breakpoints.
+ * holds. The call of it, and the instruction that it returned to, may have breakpoints.
  */
 static bool find_call(const struct deep *deep, struct deep_target *ret)
 {
@@ -90,7 +90,7 @@ static bool find_call(const struct deep *deep, struct deep_target *ret)
 	return true;
 }
 
-/* Of the call that waited where the path begins: behind it, and at it. */
+/* Both ends of the left-out call after which the path begins. */
 static bool find_wait(const struct deep *deep, struct deep_target *ret)
 {
 	uint64_t addr = deep->path->start;
@@ -103,7 +103,7 @@ static bool find_wait(const struct deep *deep, struct deep_target *ret)
 	return true;
 }
 
-/* True if it is possible, and @left possible ones came before it: counted down. */
+/* True if the target is possible, and @left, counted down here, possible ones came before it. */
 static bool take_target(const struct deep *deep, long at, uint64_t addr, unsigned int *left,
 			struct deep_target *ret)
 {
@@ -116,9 +116,9 @@ static bool take_target(const struct deep *deep, long at, uint64_t addr, unsigne
 }
 
 /*
- * The far end first, some branches short of it; then further on, towards the error; last those with
- * no room to overlap, which the breakpoint of the run before has to make up for. A shallow LBR has
- * room for nothing else.
+ * First targets some branches newer than the oldest end; then newer ones, towards the error. Last
+ * those whose record has no room to overlap: the breakpoint of the run before has to make up for
+ * that. A shallow LBR has room for nothing else.
  */
 bool deep_find_target(const struct deep *deep, struct deep_target *ret)
 {
@@ -127,7 +127,7 @@ bool deep_find_target(const struct deep *deep, struct deep_target *ret)
 	long spots = depth - least - 1;
 	unsigned int left = deep->number;
 
-	/* No record goes further back than that. */
+	/* No record goes further back than a left-out call. */
 	if (path->start)
 		return !left && find_wait(deep, ret);
 	if (find_call(deep, ret) && !left--)
@@ -150,8 +150,8 @@ bool deep_find_target(const struct deep *deep, struct deep_target *ret)
 }
 
 /*
- * The point of the run before; or, where that had few branches more, or the path begins later since
- * then, as far from the target as a record goes.
+ * The point of the run before. If that run added few branches, or the path was cut since, take a
+ * point as far from the target as a record goes.
  */
 bool deep_find_overlap(const struct deep *deep, const struct deep_target *target,
 		       uint64_t *ret_addr)
@@ -178,9 +178,9 @@ bool deep_find_overlap(const struct deep *deep, const struct deep_target *target
 }
 
 /*
- * The function that the path begins in was entered before. A breakpoint there may be hit so soon
- * before the target that the record at the target goes back to it: then both records are one. Where
- * everybody comes by it is not tried again; nor next, where a hit was lost.
+ * The function in which the path begins was entered before. A breakpoint there may be hit so soon
+ * before the target that the record at the target goes back to it: then both records are one. It is
+ * not tried again after too many hits, nor right after a run that lost hits.
  */
 bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr)
 {
@@ -197,10 +197,7 @@ bool deep_find_entry(const struct deep *deep, uint64_t *ret_addr)
 	return true;
 }
 
-/*
- * A point whose record has that branch of the path, counted from the error, the one behind it, and
- * others before it.
- */
+/* The record of such a point has some older branches, too. */
 bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr)
 {
 	const struct deep_path *path = deep->path;
@@ -217,7 +214,7 @@ bool deep_find_view(const struct deep *deep, size_t branch, uint64_t *ret_addr)
 	return false;
 }
 
-/* Where this run may be on another way than the path, which it would be joined to. */
+/* A point that shows whether this run left the path where runs differ. */
 static bool find_doubt(const struct deep *deep, uint64_t *ret_addr)
 {
 	const struct deep_looks *looks = &deep->looks;
@@ -229,7 +226,7 @@ static bool find_doubt(const struct deep *deep, uint64_t *ret_addr)
 	return found && branch < deep->path->count && deep_find_view(deep, branch, ret_addr);
 }
 
-/* Near the far end, one whose record alone tells its hit. False: there is none. */
+/* A target near the oldest end whose record alone identifies its hit. False: there is none. */
 static bool find_clear_target(const struct deep *deep, struct deep_target *target)
 {
 	struct deep_known path = deep_known_of(deep->path);
@@ -251,8 +248,7 @@ static bool find_clear_target(const struct deep *deep, struct deep_target *targe
 	return false;
 }
 
-/* What the tracer's place and a string instruction make of a kprobe is no hit for each execution.
- */
+/* A kprobe at ftrace's place or a string instruction is not hit once for each execution. */
 static bool is_unfit(const struct deep *deep, uint64_t addr)
 {
 	uint8_t bytes[INSN_LEN_MAX];
@@ -263,7 +259,7 @@ static bool is_unfit(const struct deep *deep, uint64_t addr)
 	       (insn.flags & INSN_F_NOP && insn.len > 1);
 }
 
-/* A kprobe there does no harm, and needs no debug register. */
+/* Arm a kprobe: it needs no debug register. */
 static bool arm_end(const struct deep *deep, uint64_t addr, struct deep_points *points)
 {
 	if (address_among(points->addrs, points->count, addr))
@@ -281,7 +277,7 @@ static bool arm_point(const struct deep *deep, uint64_t addr, struct deep_points
 {
 	if (address_among(points->addrs, points->count, addr))
 		return true;
-	/* The handling of a kprobe would hit it. */
+	/* The handling of a kprobe would hit the breakpoint. */
 	if (points->count == DEEP_POINTS_MAX || points->registers == HW_SITES_MAX ||
 	    (points->kprobes && deep_in_handler(deep, addr)) ||
 	    !watch_point(deep->probes->watch, addr))
@@ -292,9 +288,9 @@ static bool arm_point(const struct deep *deep, uint64_t addr, struct deep_points
 }
 
 /*
- * May kprobes stand at the ends, and the registers that this spares take other records? Not where
- * the last run with them had none; nor in the run that tells whether the call comes to the error by
- * the branches of the answer's hit.
+ * May kprobes stand at the ends, so that spare registers take other records? Not after a run with
+ * them that added nothing; nor in the run that tells whether the call comes to the error by the
+ * branches of the answer's hit.
  */
 static bool may_spare(const struct deep *deep, const struct deep_target *target)
 {
@@ -303,7 +299,7 @@ static bool may_spare(const struct deep *deep, const struct deep_target *target)
 	       !target->call && !target->wait && target->at >= DEEP_OVERLAP_MIN - 1;
 }
 
-/* Calls that the path will come to, each with a register. */
+/* Calls that the path is going to reach, each with a register. */
 static int arm_callers(struct deep *deep, const struct deep_target *target,
 		       struct deep_points *points)
 {
@@ -329,7 +325,7 @@ static int arm_callers(struct deep *deep, const struct deep_target *target,
 	return 0;
 }
 
-/* Points that the path is likely to come by before the target. */
+/* Points that the run is likely to execute before the target. */
 static int arm_guesses(const struct deep *deep, const struct deep_target *target,
 		       struct deep_points *points)
 {
@@ -338,7 +334,7 @@ static int arm_guesses(const struct deep *deep, const struct deep_target *target
 
 	uint64_t doubt;
 
-	/* Where runs differ, to see the path again is worth more. */
+	/* Where runs differ, it is worth more to see the path again. */
 	if (find_doubt(deep, &doubt))
 		arm_point(deep, doubt, points);
 	if (points->registers == HW_SITES_MAX || deep->others || deep->crowded || deep->lost)
@@ -350,18 +346,18 @@ static int arm_guesses(const struct deep *deep, const struct deep_target *target
 	return 0;
 }
 
-/* With what proves the joint: the point of the run before, and one of another. */
+/* What proves the joint: the point of the run before, and one of another run. */
 static void arm_proof(const struct deep *deep, const struct deep_target *target,
 		      struct deep_points *points)
 {
 	const struct deep_path *path = deep->path;
-	/* Points that are no proof may be what could not be told apart. */
+	/* Points that prove nothing may be the reason that hits were ambiguous. */
 	bool more = deep->verdict != DEEP_AMBIGUOUS;
 	uint64_t addr;
 
 	if (deep_find_overlap(deep, target, &addr))
 		arm_point(deep, addr, points);
-	/* Where runs differ, to see the path again is worth more than to get further. */
+	/* Where runs differ, it is worth more to see the path again than to extend it. */
 	if (lbr_depth() >= DEEP_SHALLOW && find_doubt(deep, &addr))
 		arm_point(deep, addr, points);
 	if (more && path->count && deep_find_entry(deep, &addr))
@@ -371,7 +367,7 @@ static void arm_proof(const struct deep *deep, const struct deep_target *target,
 			  points);
 }
 
-/* The two ends of a call that is left out. */
+/* Both ends of a left-out call. */
 static void arm_wait(const struct deep *deep, bool spares, struct deep_points *points)
 {
 	size_t left = spares ? HW_SITES_MAX : HW_SITES_MAX - points->registers;
@@ -384,8 +380,9 @@ static void arm_wait(const struct deep *deep, bool spares, struct deep_points *p
 }
 
 /*
- * The target and, where its record alone does not tell its hit, a point of the path that helps. One
- * that needs none may be some branches nearer. False: with kprobes at the ends there is none.
+ * Choose the target of a run with kprobes at the ends. If its record alone does not identify its
+ * hit, also choose a point that helps. A target that needs none may be some branches newer. False:
+ * there is none with kprobes at the ends.
  */
 static bool choose_spared(const struct deep *deep, struct deep_target *target,
 			  uint64_t *ret_overlap)
@@ -426,13 +423,13 @@ int deep_arm(struct deep *deep, struct deep_target *target, struct deep_points *
 	return err;
 }
 
-/* Those that only a record at the error has come first. */
+/* Are some so new that only a record at the error has them? Those come first. */
 static bool is_newest(const struct deep *deep, const size_t *branches, size_t count)
 {
 	return count && branches[0] + 1 < deep->looks.depth;
 }
 
-/* A kprobe's handling would hit a breakpoint there. */
+/* Would the handling of a kprobe hit a breakpoint there? */
 static bool has_view_in_handler(const struct deep *deep, const size_t *branches, size_t count)
 {
 	uint64_t addr;
@@ -443,7 +440,7 @@ static bool has_view_in_handler(const struct deep *deep, const size_t *branches,
 	return false;
 }
 
-/* What one run is to see of the path, and the error. */
+/* Arm what one run is to see of the path, and the error. */
 int deep_arm_looks(struct deep *deep, struct deep_points *points)
 {
 	size_t branches[HW_SITES_MAX];
@@ -453,7 +450,7 @@ int deep_arm_looks(struct deep *deep, struct deep_points *points)
 	*points = (struct deep_points){};
 	end = deep->looks.checked && !newest && !has_view_in_handler(deep, branches, count) &&
 	      arm_end(deep, deep->path->end, points);
-	/* Else a register is for the error. */
+	/* Else keep a register for the error. */
 	points->registers = !end;
 	while (points->count == end && more) {
 		count = deep_looks_next(&deep->looks, deep->path->count, branches,

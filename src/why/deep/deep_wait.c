@@ -9,8 +9,8 @@
 #include "why/deep/deep_search.h"
 
 /*
- * Around the oldest call that waited: within it the run may come by other points, too. A shallow
- * LBR needs a breakpoint for the overlap instead.
+ * Ask for both ends of the oldest one: within it the run may execute other points, too. A shallow
+ * LBR needs the breakpoints for the overlap instead.
  */
 size_t deep_ask_wait(const struct deep *deep, uint64_t *asked, size_t max)
 {
@@ -30,9 +30,9 @@ size_t deep_ask_wait(const struct deep *deep, uint64_t *asked, size_t max)
 }
 
 /*
- * The path begins within a call that waited, at the switch: what it has of that call is left out,
- * too, if it has where that returned to. Of one that seldom waits other runs have another way
- * through it: what is behind it is theirs, too.
+ * The path begins at a task switch, within a call that waited. If the path has its return, cut what
+ * it has of the call. Other runs have another way through a call that seldom waits: they can extend
+ * the path through it.
  */
 void deep_leave_wait(struct deep *deep)
 {
@@ -60,7 +60,7 @@ bool deep_waits_at_start(const struct deep *deep)
 	return deep_code_call(&deep->code, deep->path->start) != DEEP_CALL_WAKES;
 }
 
-/* What was called where the path began, and is left out. */
+/* Note the call before the path's @start, which is left out. */
 int deep_add_wait(struct deep *deep, size_t newer)
 {
 	struct deep_path *path = deep->path;
@@ -81,10 +81,10 @@ int deep_add_wait(struct deep *deep, size_t newer)
 	return 0;
 }
 
-/* The path begins behind a call that waited, where the run has shown that; false: it did before. */
+/* Begin the path after a call that waited, if the run shows one. False: nothing changed. */
 bool deep_begin_behind_wait(struct deep *deep, const struct deep_joint *joint)
 {
-	/* In one run alone it may have waited for a lock. */
+	/* If only one run shows it, it may have waited for a lock. */
 	if (deep->path->start || (joint->gone && !deep->shorts))
 		return false;
 	if (joint->resumed) {
@@ -100,7 +100,7 @@ bool deep_begin_behind_wait(struct deep *deep, const struct deep_joint *joint)
 	return true;
 }
 
-/* Only a check tells the hits of a call that waited from those of the path before it. */
+/* Only a check tells hits within a call that waited from those of the path before it. */
 void deep_end_behind_wait(struct deep *deep)
 {
 	struct deep_path *path = deep->path;
