@@ -8,12 +8,12 @@
 #include "snapshot/snapshot.h"
 #include "util/vector.h"
 
-/* Of one call; of more, the newest are kept: counting begins at the error. */
+/* Hits of one call. Of more, the newest are kept: hits are counted back from the error. */
 #define HITS_MAX 2048
-/* Failing calls with hits, the newest ones. */
+/* Failed calls with hits: the newest are kept. */
 #define CALLS_MAX   64
 #define THREADS_MAX 256
-/* Code without a branch is not longer. */
+/* No code runs further than this many bytes without a branch. */
 #define STRAIGHT_MAX 0x10000
 
 /** struct deep_call - a call that failed; @seq: of its event */
@@ -23,7 +23,7 @@ struct deep_call {
 	size_t count;
 };
 
-/** struct deep_thread - a thread within a call, its number @call */
+/** struct deep_thread - a thread; @call: number of its newest call; @last_ns: of its newest hit */
 struct deep_thread {
 	uint32_t tid;
 	uint32_t call;
@@ -40,7 +40,7 @@ static struct deep_thread *find_thread(struct deep_hits *hits, uint32_t tid)
 	return NULL;
 }
 
-/* Its calls may have passed: only those that fail are told. */
+/* Its calls may have succeeded: only calls that fail are reported. */
 static struct deep_thread *silent_longest(struct deep_hits *hits)
 {
 	struct deep_thread *oldest = &hits->threads[0];
@@ -93,9 +93,9 @@ static int add_hit(struct deep_hits *hits, const struct why_event *head, uint32_
 }
 
 /*
- * The newest branch leads to the code before the hit. Where a breakpoint is hit in a kprobe's
- * handler the LBR stops, our program does not run, and nobody starts the LBR again: the next hit
- * has what was executed then.
+ * Does the newest branch not lead to the code right before the hit? If a breakpoint is hit in a
+ * kprobe's handler, the LBR stops, our program does not run, and nothing starts the LBR again. The
+ * next hit then has the branches of that time.
  */
 static bool is_stale(const struct why_point *event)
 {
@@ -119,7 +119,7 @@ static int add_point(struct deep_hits *hits, const struct why_point *event)
 	return 0;
 }
 
-/* What the thread hit since the call began. */
+/* Keep what the thread hit since the call began. */
 static int end_call(struct deep_hits *hits, const struct why_failed *failed)
 {
 	struct deep_thread *thread = find_thread(hits, failed->head.tid);
@@ -127,7 +127,10 @@ static int end_call(struct deep_hits *hits, const struct why_failed *failed)
 
 	if (!thread || !thread->count || thread->last_ns < failed->begin_ns)
 		return 0;
-	/* Every call that comes by the place is told: those without an error would push it out. */
+	/*
+	 * Each call that executes the place is reported: those where no hit counts would push it
+	 * out.
+	 */
 	if (hits->place && !deep_place_newest(hits->place, thread->hits, thread->count))
 		return 0;
 	call.count = thread->count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * deep_place.h - the end of a way, a place that the user names or an error: which hit of it counts
+ * deep_place.h - the end of a path, an error or a place that the user names: which hits count
  *
- * An error has one instruction, which may need a register to hold all ones: else it makes none. A
- * function has several returns, of which one was hit last, and only what it returns tells whether
- * that is an error.
+ * An error has one instruction. Some make an error only if a register holds all ones. A function
+ * has several returns: the one that was hit last counts, and only the returned value tells whether
+ * it is an error.
  */
 #ifndef LBRSNOOP_WHY_DEEP_DEEP_PLACE_H
 #define LBRSNOOP_WHY_DEEP_DEEP_PLACE_H
@@ -18,12 +18,13 @@
 
 /**
  * struct deep_place - which hits count
- * @ends: addresses, @end_count of them: each can be the end of the way
+ * @ends: @end_count addresses: each can be the end of the path
  * @returns: they are returns of a function: RAX holds what it returns
- * @wide: 64 bits of it
- * @errors: errors alone count; @errnos: or NULL: these alone, bit n: errno n
- * @chosen: deep_place_choose() was called: @err alone counts, 0: what is no error
- * @all_ones: the 32 bits of register number @reg in struct pt_regs have to be that
+ * @wide: that has 64 bits, else 32
+ * @errors: only errors count; @errnos: or NULL: only these count, bit n: errno n
+ * @chosen: deep_place_choose() was called: only @err counts; 0: only what is no error
+ * @all_ones: only hits count where the low 32 bits of register number @reg in struct pt_regs are
+ *            ones
  */
 struct deep_place {
 	uint64_t ends[HW_SITES_MAX];
@@ -46,12 +47,12 @@ const struct deep_hit *deep_place_newest(const struct deep_place *place,
 					 const struct deep_hit *hits, size_t count);
 
 /**
- * deep_place_of_site() - that of an error whose instruction, at @addr, makes one only if register
+ * deep_place_of_site() - the place of an error: the instruction at @addr makes it only if register
  * number @reg holds all ones
  */
 struct deep_place deep_place_of_site(uint64_t addr, uint8_t reg);
 
-/** deep_place_choose() - from now on only hits like this one count: there, with that errno */
+/** deep_place_choose() - from now on only hits at this address count that return the same errno */
 void deep_place_choose(struct deep_place *place, const struct deep_hit *hit);
 
 #endif
