@@ -8,7 +8,7 @@
 #include "util/cleanup.h"
 #include "why/deep/deep_compute.h"
 
-/* The addresses of functions; of one that is not there it stays 0. */
+/* The addresses of functions. Of those that the kernel does not have they stay 0. */
 static void find_all(struct symbols *symbols, const char *const *names, size_t count, uint64_t *ret)
 {
 	struct symbol sym;
@@ -18,7 +18,7 @@ static void find_all(struct symbols *symbols, const char *const *names, size_t c
 			ret[i] = sym.addr;
 }
 
-/* The kernel says where its entry code is; only names tell what a system call goes to. */
+/* Symbols say where the entry code begins and ends. What it calls is known by name only. */
 int deep_code_find(struct symbols *symbols, struct deep_code *ret_code)
 {
 	static const char *const calls[] = {"do_syscall_64", "do_fast_syscall_32",
@@ -57,7 +57,7 @@ int deep_code_find(struct symbols *symbols, struct deep_code *ret_code)
 		code.sched_end = sym.addr;
 	find_all(symbols, wakes, ARRAY_SIZE(wakes), code.wakes);
 	find_all(symbols, yields, ARRAY_SIZE(yields), code.yields);
-	/* Without the switch, what it did on behalf of the task would stand in the path. */
+	/* If the switch is not recognized, branches of another task would be in the path. */
 	if (!code.switch_end[0] || !code.calls[0])
 		return -ENOENT;
 	*ret_code = code;
@@ -81,7 +81,7 @@ enum deep_call_kind deep_code_call(const struct deep_code *code, uint64_t addr)
 	target = insn.target;
 	if (address_among(code->wakes, ARRAY_SIZE(code->wakes), target))
 		return DEEP_CALL_WAKES;
-	/* A static call goes by a jump, which the kernel patches. */
+	/* A static call goes through a jump, which the kernel patches. */
 	if (!in_sched(code, target) && !insn_fetch(code->text, target, bytes, &insn) &&
 	    insn.class == INSN_JMP)
 		target = insn.target;
@@ -97,7 +97,7 @@ enum deep_call_kind deep_code_left(const struct deep_code *code, const struct wh
 	uint8_t bytes[INSN_LEN_MAX];
 	struct insn insn;
 
-	/* A jump may go there, too: over the call. */
+	/* A jump over the call may lead there, too. */
 	if (kind == DEEP_CALL_OTHER || insn_fetch(code->text, branch->from, bytes, &insn) ||
 	    insn.class != INSN_RET)
 		return DEEP_CALL_OTHER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* deep_code.h - where the kernel's entry code lies, and what changes tasks */
+/* deep_code.h - where the kernel's entry code is, and what switches tasks */
 #ifndef LBRSNOOP_WHY_DEEP_DEEP_CODE_H
 #define LBRSNOOP_WHY_DEEP_DEEP_CODE_H
 
@@ -7,19 +7,19 @@
 #include "why/deep/deep_join.h"
 
 /**
- * deep_code_find() - look the code up that tells where a system call begins, and a task ends
+ * deep_code_find() - find the code that shows where a system call begins, and where tasks switch
  * @symbols: of the running kernel (borrowed)
  * @ret_code: set on success only
  * Return: 0; -ENOENT if the kernel's symbols do not have the entry code, do_syscall_64(), or the
- * code that changes tasks.
+ * code that switches tasks.
  */
 int deep_code_find(struct symbols *symbols, struct deep_code *ret_code);
 
-/** enum deep_call_kind - what a call is for, as far as what it does is left out of a path */
+/** enum deep_call_kind - is a call left out of the path, and why? */
 enum deep_call_kind {
-	DEEP_CALL_OTHER,  /* it is not */
-	DEEP_CALL_WAITS,  /* of the scheduler, by other code: a task can wait in it */
-	DEEP_CALL_YIELDS, /* the same, and it seldom does: as an interrupt, it is not the path's */
+	DEEP_CALL_OTHER,  /* it is not left out */
+	DEEP_CALL_WAITS,  /* it calls the scheduler: a task can wait in it */
+	DEEP_CALL_YIELDS, /* the same, but it seldom waits: treated as an interrupt */
 	DEEP_CALL_WAKES,  /* it wakes another task: how depends on what else runs */
 };
 

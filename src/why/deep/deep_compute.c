@@ -18,13 +18,13 @@
 #define INSTRUCTIONS_MAX 400000
 #define CALLS_MAX	 16
 
-/** struct frame - a call that has not returned; @sp: before it */
+/** struct frame - a call that has not returned; @sp: the stack pointer before it */
 struct frame {
 	uint64_t ret;
 	uint64_t sp;
 };
 
-/** struct walk - @ip: of the next instruction; @frames: the innermost last */
+/** struct walk - @ip: of the next instruction; @frames: the innermost is last */
 struct walk {
 	const struct text_source *text;
 	struct insn_state state;
@@ -68,8 +68,8 @@ static int call(struct walk *walk, const struct insn *insn)
 }
 
 /*
- * To the address that the call pushed when the stack was there: a return thunk drops what a call of
- * its own has pushed.
+ * Return to the address that the call at this stack pointer pushed. A return thunk drops what a
+ * call of its own pushed.
  */
 static int ret(struct walk *walk, const struct insn *insn)
 {
@@ -130,7 +130,7 @@ int deep_compute(const struct text_source *text, const uint64_t *regs,
 		walk->state.regs[reg] = regs[register_of_cpu(reg)];
 	walk->state.known = UINT16_MAX;
 	err = step(walk);
-	/* The first is the call itself. */
+	/* The first instruction is the call itself. */
 	if (!err && !walk->frame_count)
 		err = -ENODATA;
 	while (!err && walk->frame_count)

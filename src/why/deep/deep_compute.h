@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * deep_compute.h - the branches of a function that the registers at its call decide
+ * deep_compute.h - computes a function's branches from the registers at its call
  *
- * For code where the kernel allows no breakpoint, and that branches more often than a record holds:
- * memset() of Linux 6.12. Which way each branch goes follows from the registers alone, or the
+ * This is for code where the kernel allows no breakpoint, and which branches more often than a
+ * record holds, such as memset() of Linux 6.12. If the registers alone do not decide a branch, the
  * function is not computed.
  */
 #ifndef LBRSNOOP_WHY_DEEP_DEEP_COMPUTE_H
@@ -19,13 +19,13 @@
 /**
  * deep_call_before() - the direct call that returns to @addr
  * @ret_call: address of its instruction, set on success
- * Return: true if one stands there.
+ * Return: true if there is one.
  */
 bool deep_call_before(const struct text_source *text, uint64_t addr, uint64_t *ret_call);
 
 /**
  * deep_compute() - all taken branches from a call up to the return from it
- * @regs: struct pt_regs before the call instruction, of which PTREG_IP is the address
+ * @regs: struct pt_regs before the call instruction, whose address is PTREG_IP
  * @ret_branches: oldest first: the call, ..., the return; free()
  * Return: 0; -ENODATA if the registers do not decide them, or they are too many; -ENOMEM.
  */

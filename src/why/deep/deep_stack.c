@@ -4,7 +4,7 @@
 #include "util/cleanup.h"
 #include "util/vector.h"
 
-/* "call rel32" and what a retpoline becomes, then "call *%reg" and "call *disp(%reg)". */
+/* Bytes of "call rel32"; of "call *%reg", which may replace a retpoline; of "call *disp(%reg)". */
 static const uint8_t call_bytes[] = {5, 2, 3, 6, 7, 4};
 
 uint64_t deep_call_of(const struct text_source *text, uint64_t returns_to)
@@ -21,13 +21,13 @@ uint64_t deep_call_of(const struct text_source *text, uint64_t returns_to)
 	return 0;
 }
 
-/* struct calls - return addresses of those that were entered on the path and have not returned */
+/* struct calls - return addresses of calls on the path that have not returned */
 struct calls {
 	uint64_t *items;
 	size_t count;
 };
 
-/* Thunks call and return for other purposes: what they pushed is dropped. */
+/* Thunks call and return for other purposes: drop what they pushed. */
 static bool ends_call(struct calls *calls, uint64_t to)
 {
 	for (size_t i = calls->count; i-- > 0;)
