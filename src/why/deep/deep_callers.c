@@ -49,9 +49,7 @@ int deep_callers_find(struct deep_callers *callers, const uint64_t *stack, size_
 	return 0;
 }
 
-/*
- * Is this the first execution of @addr, not the end itself, and do the branches before identify it?
- */
+/* Is this the first execution of @addr, not the end, and do the branches before identify it? */
 static bool is_possible(const struct deep_path *path, long at, uint64_t addr)
 {
 	struct deep_known known = deep_known_of(path);
@@ -469,10 +467,7 @@ int deep_callers_keep(struct deep_callers *callers, const struct deep_path *path
 	if (!callers->text || count < KEPT_MIN || path->start ||
 	    has_interrupt(path, path->count - count))
 		return 0;
-	/*
-	 * The branch before the one that differs leads to both ways: what is kept ends at its
-	 * source.
-	 */
+	/* The branch before the one that differs leads to both ways: end at its source. */
 	caller.path.end = path->branches[count].from;
 	caller.path.entry = path->entry;
 	if (deep_path_extend(&caller.path, path->branches, count) ||
@@ -493,10 +488,7 @@ void deep_callers_cut(struct deep_callers *callers, size_t count)
 	for (size_t i = 0; i < callers->count; i++) {
 		struct deep_caller *caller = &callers->items[i];
 
-		/*
-		 * Of other calls it is not known which execution is the last before the path
-		 * begins.
-		 */
+		/* Of other calls the last execution before the path is not known any more. */
 		if (!caller->live && !caller->joined &&
 		    !(callers->keeping && i + 1 == callers->count))
 			drop(caller);

@@ -123,9 +123,7 @@ uint64_t deep_callers_end_of(const struct deep_callers *callers, const struct de
 int deep_callers_take(struct deep_callers *callers, const struct deep_run *run,
 		      const struct deep_hit *target, unsigned int number);
 
-/**
- * deep_callers_missed() - the points of the call that was chosen last are not armed: count a miss
- */
+/** deep_callers_missed() - the points of the call that was chosen last are not armed */
 void deep_callers_missed(struct deep_callers *callers);
 
 /** deep_callers_harmed() - the breakpoints of this run did harm, perhaps those of its calls */

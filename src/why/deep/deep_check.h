@@ -40,7 +40,7 @@ struct deep_step {
 /**
  * struct deep_return - a call on the path that has not returned
  * @addr: where it returns to
- * @step: the first step after the call
+ * @step: the first step in the called function
  * @since: of the caller
  */
 struct deep_return {

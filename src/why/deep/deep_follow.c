@@ -14,9 +14,7 @@
  * path may be a little deeper, too: the caller may have pushed arguments.
  */
 #define EXCURSION_DEEPER 64
-/*
- * A kprobe that was made a jump replaces several instructions. It goes on within this many bytes.
- */
+/* A kprobe that was made a jump replaces several instructions: it goes on within so many bytes. */
 #define REPLACED_BYTES 32
 /* From the end of exc_int3() to where its entry code returns, with thunks, and some to spare. */
 #define HANDLER_BRANCHES 8
@@ -462,10 +460,7 @@ static size_t find_blind(const struct deep_check *check, const struct followed *
 
 		if (at->observed[fork->step] || deep_check_observes(check, fork))
 			continue;
-		/*
-		 * After the newest branch: no other run's record shows how this run came to the
-		 * error.
-		 */
+		/* No other run's record shows how this run came from there to the error. */
 		if (fork->branch == check->known.count)
 			first = check->known.count;
 		else if (fork->tried || fork->untold)
@@ -681,10 +676,7 @@ int deep_check_compare(const struct deep_check *check, const struct deep_hit *hi
 	*ret_first = check->known.count;
 	if (at.step == SIZE_MAX)
 		return 0;
-	/*
-	 * Nothing was hit before the oldest probe. If the run had left the path there, something
-	 * would.
-	 */
+	/* Nothing was hit before the oldest probe: the run did not leave the path there. */
 	*ret_first = entry && all ? 0 : at.first;
 	if (*ret_first < sure) {
 		*ret_first = sure;

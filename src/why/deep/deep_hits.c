@@ -127,10 +127,7 @@ static int end_call(struct deep_hits *hits, const struct why_failed *failed)
 
 	if (!thread || !thread->count || thread->last_ns < failed->begin_ns)
 		return 0;
-	/*
-	 * Each call that executes the place is reported: those where no hit counts would push it
-	 * out.
-	 */
+	/* All calls that execute the place are reported: keep those with a hit that counts. */
 	if (hits->place && !deep_place_newest(hits->place, thread->hits, thread->count))
 		return 0;
 	call.count = thread->count;

@@ -737,9 +737,7 @@ int deep_join_call(const struct deep_known *known, uint64_t point, long at, uint
 	return prepend_call(run, hit - 1, computed, count - overlap, ret);
 }
 
-/*
- * Find the hit at the left-out call, before number @hit, which is after it; false: there is none.
- */
+/* Find the hit at the left-out call, before number @hit, which is after it; false: none. */
 static bool find_wait(const struct deep_known *known, bool waits, const struct deep_run *run,
 		      size_t hit, size_t *ret_call)
 {

@@ -136,10 +136,7 @@ int deep_looks_add(struct deep_looks *looks, const struct deep_known *known,
 			looks->elsewhere++;
 		else
 			err = add_varied(looks, known->count - 1 - differs);
-		/*
-		 * It may have left the path further back: the point that showed it may be so far
-		 * away.
-		 */
+		/* It may have left the path further back: a record spans so many branches. */
 		parted.oldest += looks->depth - 2;
 		if (!err && !parted.returned)
 			err = add_parted(looks, parted);

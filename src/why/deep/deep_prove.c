@@ -24,9 +24,7 @@ static int arm_probe(void *ctx, uint64_t addr)
 
 	if (deep->command->stop && deep->command->stop(deep->command->ctx))
 		return -EINTR;
-	/*
-	 * It may take seconds to arm all of them. Meanwhile all code may hit those that are armed.
-	 */
+	/* Arming all of them may take seconds. Meanwhile all code may hit the first ones. */
 	if (deep_has_too_many(deep))
 		return -ENOSPC;
 	/* The kernel allows none here: arm_way() tries the next instruction. */

@@ -167,9 +167,7 @@ bool deep_in_thunk(const struct deep *deep, uint64_t addr);
 /** deep_in_handler() - is @addr in a function that the handling of each kprobe executes, too? */
 bool deep_in_handler(const struct deep *deep, uint64_t addr);
 
-/**
- * deep_has_no_kprobe() - may no kprobe stand at @addr? The kernel allows one where ftrace can trace
- */
+/** deep_has_no_kprobe() - may no kprobe stand at @addr, as where ftrace cannot trace? */
 bool deep_has_no_kprobe(const struct deep *deep, uint64_t addr);
 
 /** deep_refuses() - may no breakpoint stand at @addr? A deep_refused_fn; @deep is a struct deep */
@@ -259,9 +257,7 @@ bool deep_waits_at_start(const struct deep *deep);
  */
 int deep_add_wait(struct deep *deep, size_t newer);
 
-/**
- * deep_end_behind_wait() - cut the path after the newest call that is left out: it was not checked
- */
+/** deep_end_behind_wait() - the path is not checked: cut it after the newest left-out call */
 void deep_end_behind_wait(struct deep *deep);
 
 /**

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * deep_views.c - where a run that checks the path takes records: where kprobes do not show its way
- */
+/* deep_views.c - where a run that checks the path takes records: where no kprobe shows its way */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
