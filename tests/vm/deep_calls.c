@@ -14,7 +14,8 @@
  *another task the call goes on in a line of its own, of ENTRY 1: what is in it began at the switch.
  *HITS: BRANCHES:ADDRESS of each hit, the number of branches before it, joined by semicolons. What
  * interrupts, exceptions and the handlers of breakpoints and kprobes did is left out. A branch that
- * has a kprobe is made by the kernel in its stead, and counts as executed.
+ * has a kprobe is made by the kernel in its stead, and counts as executed. The jump that the kernel
+ * makes of a kprobe, and the code that it leads to, are left out, too.
  *
  * In DIRECTORY the guest writes kallsyms, and then sections: they tell where tasks are switched,
  * what a kprobe's execution begins with, and which code is the scheduler's. If LBR_INSNS_AT of the
@@ -48,6 +49,9 @@
 /* The code of its own that the kernel makes for a kprobe: an instruction and a jump back. */
 #define SLOT_BYTES (INSN_MAX + 5)
 #define INSN_MAX   15
+/* The same for a kprobe that is a jump: registers, a call, and some instructions. */
+#define JUMP_CODE_BYTES 512
+#define JUMP_BYTES	5
 
 struct branch {
 	uint64_t from;
@@ -73,10 +77,15 @@ struct frame {
 	uint32_t before;
 };
 
-/** struct nested - what interrupted code at @resume; 0: a breakpoint's handler, wherever it was */
+/**
+ * struct nested - what interrupted code at @resume; 0: a breakpoint's handler, wherever it was
+ * @int3: a kprobe
+ * @code: 0; or a kprobe that is a jump at @resume led to there
+ */
 struct nested {
 	uint64_t resume;
 	bool int3;
+	uint64_t code;
 };
 
 /** struct kprobe - at @addr; its handler returned to @to; 0: there is none to be told */
@@ -118,7 +127,7 @@ static struct task *task;
  * Kernel code that is called for another task's turn, the scheduler's, and the entry of kprobes; 0:
  * not known yet.
  */
-static uint64_t switch_to, sched_start, sched_end, int3_entry;
+static uint64_t switch_to, sched_start, sched_end, int3_entry, jump_entry;
 /* What a kprobe is taken for that is hit within another one's handling. */
 static uint64_t reenter;
 static uint64_t kprobes, reentered;
@@ -234,6 +243,7 @@ static void find_switch(void)
 		sched_start = sched_start ?: symbol(line, " __sched_text_start");
 		sched_end = sched_end ?: symbol(line, " __sched_text_end");
 		int3_entry = int3_entry ?: symbol(line, " asm_exc_int3");
+		jump_entry = jump_entry ?: symbol(line, " optimized_callback");
 		reenter = reenter ?: symbol(line, " reenter_kprobe");
 		for (int i = 0; i < 3; i++)
 			wakes[i] = wakes[i] ?: symbol(line, wake_names[i]);
@@ -444,6 +454,43 @@ static void push(uint64_t resume, bool int3)
 	task->levels[task->nested++] = (struct nested){.resume = resume, .int3 = int3};
 }
 
+static bool drop_newest(struct call *call, const struct branch *branch)
+{
+	const struct branch *newest = &call->branches[call->count - 1];
+
+	if (!call->count || newest->from != branch->from || newest->to != branch->to)
+		return false;
+	call->count--;
+	return true;
+}
+
+/* True if the branch is the call of what executes a kprobe that is a jump: that came just before.
+ */
+static bool enters_jump_code(const struct branch *branch)
+{
+	struct branch jump;
+
+	if (!jump_entry || branch->to != jump_entry || !task->part.count)
+		return false;
+	jump = task->part.branches[task->part.count - 1];
+	if (branch->from - jump.to > JUMP_CODE_BYTES)
+		return false;
+	drop_newest(&task->part, &jump);
+	drop_newest(&task->whole, &jump);
+	push(jump.from, false);
+	if (task->nested)
+		task->levels[task->nested - 1].code = jump.to;
+	return true;
+}
+
+/* Some instructions that the jump replaced are executed there, and no branch. */
+static bool leaves_jump_code(const struct nested *level, const struct branch *branch)
+{
+	return level->code && branch->from - level->code <= JUMP_CODE_BYTES &&
+	       branch->to - level->resume >= JUMP_BYTES &&
+	       branch->to - level->resume < JUMP_BYTES + INSN_MAX;
+}
+
 /* Is that the execution of a kprobe? The type of its branch is that of a system call. */
 static bool is_int3(const struct branch *branch)
 {
@@ -483,6 +530,12 @@ static void take_nested(const struct branch *branch, bool is_far, bool is_irq)
 		end_call(); /* another task's turn */
 	} else if (is_irq || is_int3(branch)) {
 		push(branch->from, is_int3(branch));
+	} else if (level.code) {
+		if (!leaves_jump_code(&level, branch))
+			return;
+		task->nested--;
+		if (!task->nested && task->part.count < WAY_MAX)
+			add_hits(level.resume);
 	} else if (is_far && (!level.resume || level.int3 || branch->to == level.resume)) {
 		task->nested--;
 		if (task->nested)
@@ -522,7 +575,7 @@ static void take_branch(const struct branch *branch, const char *type)
 		end_call();
 	} else if (is_irq || is_int3(branch)) {
 		push(branch->from, is_int3(branch));
-	} else if (leaves_slot(branch, type)) {
+	} else if (leaves_slot(branch, type) || enters_jump_code(branch)) {
 		return;
 	} else if (task->part.count == BRANCHES_MAX || task->whole.count == BRANCHES_MAX) {
 		end_call();
