@@ -454,7 +454,7 @@ static size_t find_blind(const struct deep_check *check, const struct followed *
 	/* Without both probes, hits within the call cannot be told from those of the path. */
 	for (size_t i = 0; i < check->wait_count; i++)
 		if (!has_wait_probes(check, check->waits[i].step))
-			first = check->steps[check->waits[i].step].at + 1;
+			first = larger(first, check->steps[check->waits[i].step].at + 1);
 	for (size_t i = 0; i < check->fork_count; i++) {
 		const struct deep_fork *fork = &check->forks[i];
 
