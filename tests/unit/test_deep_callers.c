@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../text_bytes.h"
+#include "util/cleanup.h"
 #include "why/deep/deep_callers.h"
 
 #define CODE  0xffffffff81000000ull
@@ -536,6 +537,46 @@ static void test_older_part_is_kept(void **state)
 	}
 }
 
+/*
+ * The newest branches of the kept part were computed. The path has some of them again, from runs
+ * that recorded them: those are not computed.
+ */
+static void test_computed_branches_that_the_path_has(void **state)
+{
+	/* How many of the 32 branches of the path were computed; and how many of the 23 that are
+	 * put before the path again. */
+	static const struct {
+		size_t computed;
+		size_t left;
+	} cases[] = {{32, 23}, {20, 11}, {10, 1}, {9, 0}, {7, 0}, {0, 0}};
+	struct deep_record record = {.count = 32};
+	struct why_branch all[32], more[5];
+
+	make_way(all, 32);
+	memcpy(record.branches, all, sizeof(all));
+	memcpy(more, all + 23, 4 * sizeof(*all));
+	more[4] = (struct why_branch){AT(0x10), all[28].from - 1};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct deep_callers callers = {.text = &text, .refused = refuse, .depth = 16};
+		struct deep_path path = {.end = AT(0)};
+		const struct deep_segment *oldest;
+
+		assert_int_equal(deep_path_begin(&path, &record, 3), 0);
+		path.segments[0].computed = cases[i].computed;
+		assert_int_equal(deep_callers_keep(&callers, &path, 28), 0);
+		deep_path_cut(&path, 28);
+		deep_callers_cut(&callers, path.count);
+		assert_int_equal(deep_path_extend(&path, more, 5), 0);
+		assert_true(join(&callers, &path));
+		oldest = &path.segments[path.segment_count - 1];
+		assert_int_equal(oldest->count, 23);
+		assert_int_equal(oldest->computed, cases[i].left);
+		free_path(&path);
+		deep_callers_clear(&callers);
+	}
+	deep_looks_clear(&looks);
+}
+
 /* A function that calls itself: both have the same newest call. */
 static void test_call_twice_on_the_stack(void **state)
 {
@@ -640,6 +681,7 @@ int main(void)
 		cmocka_unit_test(test_call_twice_on_the_stack),
 		cmocka_unit_test(test_calls_in_one_run),
 		cmocka_unit_test(test_older_part_is_kept),
+		cmocka_unit_test(test_computed_branches_that_the_path_has),
 		cmocka_unit_test(test_joint_that_is_not_whole),
 		cmocka_unit_test(test_target_that_tells_nothing),
 		cmocka_unit_test(test_path_is_cut),

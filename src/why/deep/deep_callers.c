@@ -334,6 +334,7 @@ static int add_segments(struct deep_path *path, const struct deep_path *way, siz
 
 		known -= less;
 		segment.count -= less;
+		segment.computed -= segment.computed < less ? segment.computed : less;
 		if (!segment.count)
 			continue;
 		/* It is joined to the path here, not to the run that it was joined to before. */
