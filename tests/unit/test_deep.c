@@ -75,6 +75,7 @@
  * @point_hits, @outside: of points in a run, and in no call; 0: as the call makes them
  * @fails: in this run command_run() fails with @error, 0: in none
  * @busy: others use the debug registers
+ * @taken: after so many runs they are all in use, once, while a breakpoint at the error is armed
  * @silent: by run: the call is not made
  * @endless: it does not come to its end
  * @ones: 0; or a register that has to hold all ones for an error: behind the error its instruction
@@ -132,6 +133,7 @@ static struct {
 	unsigned int fails;
 	int error;
 	bool busy;
+	unsigned int taken;
 	bool (*silent)(unsigned int run);
 	bool endless;
 	uint8_t ones;
@@ -161,6 +163,10 @@ bool __wrap_watch_point(struct watch *watch, uint64_t addr)
 	assert_false(machine.running);
 	if (machine.armed_count == (machine.free ?: BREAKS) || machine.busy)
 		return false;
+	if (machine.taken && machine.taken == machine.runs && addr == ERROR) {
+		machine.taken = 0;
+		return false;
+	}
 	machine.armed[machine.armed_count++] = addr;
 	if (machine.armed_count > machine.most_armed)
 		machine.most_armed = machine.armed_count;
@@ -1318,6 +1324,45 @@ static void deep_with_kprobes_that_all_tasks_hit_while_they_are_armed(void **sta
 	deep_path_free(path);
 }
 
+/*
+ * The error can have no kprobe; and once, when the path is to be checked, no breakpoint. Without a
+ * hit there, the other breakpoints show nothing: no run is made with them, and what other runs saw
+ * of the path is not given up.
+ */
+static void deep_check_without_a_probe_at_the_error(void **state)
+{
+	static const uint32_t depths[] = {4, 16};
+
+	machine.kprobes = true;
+	machine.blind = BLOCKS;
+	machine.blind_end = BLOCKS + 1;
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct deep_path *path;
+		unsigned int checked;
+
+		machine.depth = depths[i];
+		machine.runs = 0;
+		path = find(200, true);
+		assert_true(path->entry);
+		assert_string_equal(path->unchecked.text, "");
+		checked = machine.runs;
+		deep_path_free(path);
+		/* The last of these runs was the check. */
+		for (int few = 0; few < 2; few++) {
+			machine.runs = 0;
+			machine.taken = checked - 1;
+			path = find(few ? checked : 200, true);
+			assert_int_equal(machine.taken, 0);
+			assert_string_equal(path->gap.text, "");
+			assert_true(path->entry);
+			assert_path(path, 0);
+			assert_string_equal(path->unchecked.text,
+					    "the probes for that could not be had");
+			deep_path_free(path);
+		}
+	}
+}
+
 /* Another point leads further. */
 static void deep_point_whose_hits_are_lost(void **state)
 {
@@ -1756,6 +1801,7 @@ int main(void)
 		TEST(deep_with_kprobes_looks_where_no_breakpoint_may_stand),
 		TEST(deep_with_kprobes_that_all_tasks_hit),
 		TEST(deep_with_kprobes_that_all_tasks_hit_while_they_are_armed),
+		TEST(deep_check_without_a_probe_at_the_error),
 		TEST(deep_point_whose_hits_are_lost),
 		TEST(deep_function_whose_entry_loses_hits),
 		TEST(deep_another_task_ends_it),

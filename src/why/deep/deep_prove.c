@@ -105,7 +105,8 @@ static int arm_check(struct deep *deep, struct deep_check *check)
 	err = deep_check_make(text, symbols, &path, deep->path->entry, check)
 		      ?: arm_views(deep, check);
 	err = err ?: deep_check_arm(check, text, CHECK_PROBES_MAX, lbr_depth(), arm_probe, deep);
-	if (err || check->armed_count < 2)
+	/* Without a hit at the error, no other hit tells anything. */
+	if (err || check->armed_count < 2 || !deep_check_has(check, path.end))
 		return err ?: -ENODATA;
 	/* Kprobes that become jumps have pages of their own, which come and go. */
 	symbols_refresh(symbols);
