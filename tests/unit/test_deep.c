@@ -57,7 +57,8 @@
  * @kprobes: the kernel has them, but in the blocks from @blind to @blind_end, and in @blind_too;
  * and in the function of ten blocks from @untraced on, which has no place for the tracer
  * @handler: 0; or of the function of ten blocks that each kprobe's handling executes, too
- * @plain: of the kprobes, those that are told as points are, without branches
+ * @plain: of the kprobes, those that are told as points are, without branches; @plain_runs: so many
+ * runs had such; @mute: none of these is told
  * @seconds: that a run takes; @slow: this one takes 400 more; @now: so many are over
  * @refused: no breakpoint may stand in the blocks below FORBIDDEN
  * @unwatched: the same from this block on, up to @unwatched_end
@@ -108,6 +109,8 @@ static struct {
 	uint64_t plain[BREAKS];
 	size_t plain_count;
 	size_t most_plain;
+	unsigned int plain_runs;
+	bool mute;
 	unsigned int seconds;
 	unsigned int slow;
 	unsigned int now;
@@ -429,7 +432,8 @@ static void tell_passed(struct probes *probes, uint64_t ip)
 					  .call = 1};
 
 	if (is_plain(ip)) {
-		tell_hit(probes, ip, NULL, 0);
+		if (!machine.mute)
+			tell_hit(probes, ip, NULL, 0);
 		return;
 	}
 	machine.told++;
@@ -512,6 +516,7 @@ int __wrap_command_run(const struct command *command, struct probes *probes, str
 	machine.running = true;
 	machine.runs++;
 	machine.loud += !quiet;
+	machine.plain_runs += machine.plain_count > 0;
 	machine.returned = machine.behind = 0;
 	machine.now += machine.seconds + (machine.runs == machine.slow ? 400 : 0);
 	if (machine.probed_count)
@@ -1550,6 +1555,60 @@ static void deep_calls_that_fail_now_and_then(void **state)
 	deep_path_free(path);
 }
 
+static bool third(unsigned int run)
+{
+	return run == 3;
+}
+
+/* A run without the call says nothing of the kprobe at the error: the next ones have it, too. */
+static void deep_run_without_the_call_leaves_kprobes_at_the_error(void **state)
+{
+	static const uint32_t depths[] = {16, 32};
+
+	machine.kprobes = true;
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		unsigned int plain;
+
+		machine.depth = depths[i];
+		for (int missing = 0; missing < 2; missing++) {
+			struct deep_path *path;
+
+			machine.silent = missing ? third : NULL;
+			machine.runs = machine.plain_runs = 0;
+			path = find(200, true);
+			assert_true(path->entry);
+			assert_path(path, 0);
+			deep_path_free(path);
+			if (!missing)
+				plain = machine.plain_runs;
+			/* That run had one, too. */
+			assert_true(plain > 2);
+			assert_int_equal(machine.plain_runs, plain + (unsigned int)missing);
+		}
+	}
+}
+
+/* The call fails, and its kprobe at the error does not say so: breakpoints do it. */
+static void deep_kprobe_at_the_error_that_is_not_told(void **state)
+{
+	static const uint32_t depths[] = {16, 32};
+
+	machine.kprobes = true;
+	machine.mute = true;
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct deep_path *path;
+
+		machine.depth = depths[i];
+		machine.runs = machine.plain_runs = 0;
+		path = find(200, true);
+		assert_string_equal(path->gap.text, "");
+		assert_true(path->entry);
+		assert_path(path, 0);
+		assert_int_equal(machine.plain_runs, 1);
+		deep_path_free(path);
+	}
+}
+
 /* @of_150: the name of the function of blocks 150 to 159; NULL: one of no meaning */
 static int make_machine(const char *of_150)
 {
@@ -1808,6 +1867,8 @@ int main(void)
 		TEST(deep_no_breakpoint_allowed_is_said),
 		TEST(deep_without_a_first_record_says_why),
 		TEST(deep_calls_that_fail_now_and_then),
+		TEST(deep_run_without_the_call_leaves_kprobes_at_the_error),
+		TEST(deep_kprobe_at_the_error_that_is_not_told),
 		TEST(deep_goes_on_before_a_wait),
 		TEST(deep_without_kprobes_a_wait_ends_it),
 		TEST(deep_place_in_a_call_that_passes),

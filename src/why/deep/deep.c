@@ -350,17 +350,19 @@ static uint64_t find_near(const struct deep_run *run, const struct deep_joint *j
 }
 
 /*
- * The call should hit the error once. After two hits a record may have branches of a kprobe's
- * handler; without one the kprobe did not report it. Then no kprobe is a point any more.
+ * The call, if it failed, hit the error once. After two hits a record may have branches of a
+ * kprobe's handler; without one the kprobe did not report it. Then no kprobe is a point any more.
  */
 static void count_ends(struct deep *deep, const struct deep_points *points,
-		       const struct deep_run *run)
+		       const struct failures *failures, const struct deep_run *run)
 {
-	size_t ends = 0;
+	size_t ends = 0, calls = 0;
 
 	for (size_t i = 0; i < run->hit_count; i++)
 		ends += run->hits[i].ip == deep->path->end;
-	deep->crowded_ends |= points->kprobes && ends != 1;
+	for (size_t i = 0; i < failures->count; i++)
+		calls += may_be_call(deep, &failures->items[i]);
+	deep->crowded_ends |= points->kprobes && calls && ends != 1;
 }
 
 static int evaluate(struct deep *deep, const struct deep_target *target,
@@ -375,7 +377,7 @@ static int evaluate(struct deep *deep, const struct deep_target *target,
 	if (!deep->begun)
 		return deep_begin_late(deep, failures);
 	run.hits = deep_find_hits(deep, failures, &run.hit_count);
-	count_ends(deep, points, &run);
+	count_ends(deep, points, failures, &run);
 	deep->verdict = join(deep, target, &run, &joint);
 	log_verbose("run %u, breakpoint at 0x%llx, after branch %ld of %zu: verdict %d, %zu hits, "
 		    "overlap %zu, %zu added",
