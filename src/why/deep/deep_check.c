@@ -15,10 +15,6 @@
 
 /* "call rel32", and the NOP that the kernel writes over one that is switched off. */
 #define CALL_BYTES DEEP_CALL_BYTES
-/* A probe may be this many instructions after the beginning of a way, at most. */
-#define FURTHER_MAX 4
-/* The NOP that replaces an unneeded ENDBR; those of ftrace and of static keys have 5. */
-#define PATCHED_NOP_BYTES 4
 /* Opcode, ModRM and 4 bytes: a shorter instruction does the same at any address. */
 #define RIP_RELATIVE_BYTES_MIN 6
 
@@ -248,20 +244,7 @@ static int add_block(struct deep_check *check, const struct text_source *text, s
 	}
 }
 
-/* The instruction that is always executed next; 0: the text does not tell. */
-static uint64_t goes_on(const struct text_source *text, uint64_t addr)
-{
-	uint8_t bytes[INSN_LEN_MAX];
-	struct insn insn;
-
-	if (insn_fetch(text, addr, bytes, &insn))
-		return 0;
-	if (insn.class == INSN_OTHER)
-		return addr + insn.len;
-	return insn.class == INSN_JMP || insn.class == INSN_CALL ? insn.target : 0;
-}
-
-/* The same, if the instruction at @addr has no other effect; else 0. */
+/* The instruction that is executed next, if the one at @addr has no other effect; else 0. */
 static uint64_t goes_on_idly(const struct text_source *text, uint64_t addr)
 {
 	uint8_t bytes[INSN_LEN_MAX];
@@ -278,7 +261,7 @@ static uint64_t goes_on_idly(const struct text_source *text, uint64_t addr)
 static bool is_set_by(const struct deep_check *check, const struct text_source *text,
 		      const struct deep_fork *fork, bool (*kind)(const void *bytes, size_t len))
 {
-	for (size_t i = 1; i <= FURTHER_MAX && i <= fork->step; i++) {
+	for (size_t i = 1; i <= DEEP_FURTHER_MAX && i <= fork->step; i++) {
 		uint8_t bytes[INSN_LEN_MAX];
 		struct insn insn;
 
@@ -383,7 +366,7 @@ static size_t find_back(const struct deep_check *check, const struct text_source
 {
 	size_t step = fork->step + 1;
 
-	for (int i = 0; i < FURTHER_MAX; i++) {
+	for (int i = 0; i < DEEP_FURTHER_MAX; i++) {
 		size_t back = step_at(check, text, step, addr), len;
 		uint64_t idle = goes_on_idly(text, addr);
 
@@ -427,12 +410,12 @@ static void find_leads(const struct deep_check *check, const struct text_source 
 {
 	uint64_t addr = fork->other;
 
-	for (int i = 0; i < FURTHER_MAX && addr; i++) {
+	for (int i = 0; i < DEEP_FURTHER_MAX && addr; i++) {
 		if (deep_check_comes_by(check, addr)) {
 			fork->leads = addr;
 			return;
 		}
-		addr = goes_on(text, addr);
+		addr = deep_goes_on(text, addr);
 	}
 }
 
@@ -510,255 +493,6 @@ size_t deep_check_last_by(const struct deep_check *check, uint64_t addr, size_t 
 bool deep_check_has(const struct deep_check *check, uint64_t addr)
 {
 	return has(check->armed, check->armed_count, addr);
-}
-
-static int add_armed(struct deep_check *check, uint64_t addr)
-{
-	size_t at = check->armed_count;
-
-	if (has(check->armed, at, addr))
-		return 0;
-	if (vector_grow(&check->armed, at, sizeof(*check->armed)))
-		return -ENOMEM;
-	for (; at && check->armed[at - 1] > addr; at--)
-		check->armed[at] = check->armed[at - 1];
-	check->armed[at] = addr;
-	check->armed_count++;
-	return 0;
-}
-
-/*
- * Skip instructions where a kprobe is of no use. At a function's place for ftrace it would be a
- * call of ftrace, whose branches hide how a record begins. Where a static key is patched, the
- * kernel allows none. At a string instruction with REP it is hit once for each iteration.
- */
-static uint64_t skip_unfit(const struct text_source *text, uint64_t addr)
-{
-	uint8_t bytes[INSN_LEN_MAX];
-	struct insn insn;
-
-	while (!insn_fetch(text, addr, bytes, &insn) &&
-	       (insn.flags & (INSN_F_ENDBR | INSN_F_REP) ||
-		(insn.flags & INSN_F_NOP && insn.len >= PATCHED_NOP_BYTES)))
-		addr += insn.len;
-	return addr;
-}
-
-/* Arm a probe on the way that begins at @addr, as early as possible. *@ret_at: 0: there is none */
-static int arm_way(struct deep_check *check, const struct text_source *text, size_t max,
-		   deep_probe_fn *probe, void *ctx, uint64_t addr, uint64_t *ret_at)
-{
-	*ret_at = 0;
-	for (int i = 0; i < FURTHER_MAX && addr; i++) {
-		int err;
-
-		addr = skip_unfit(text, addr);
-		err = deep_check_has(check, addr) ? 0
-		      : check->armed_count < max  ? probe(ctx, addr)
-						  : -ENOSPC;
-		if (err == -ENOMEM || err == -EINTR)
-			return err;
-		if (err == -ENOSPC)
-			return 0;
-		if (!err) {
-			*ret_at = addr;
-			return add_armed(check, addr);
-		}
-		addr = goes_on(text, addr);
-	}
-	return 0;
-}
-
-bool deep_check_observes(const struct deep_check *check, const struct deep_fork *fork)
-{
-	if (!fork->other)
-		return fork->next_at;
-	if (!fork->other_at)
-		return false;
-	return !deep_check_comes_by(check, fork->other_at) ||
-	       (fork->next_at && fork->next_at != fork->other_at);
-}
-
-int deep_check_view(struct deep_check *check, uint64_t addr)
-{
-	if (check->view_count == HW_SITES_MAX)
-		return -ENOMEM;
-	check->views[check->view_count++] = addr;
-	return add_armed(check, addr);
-}
-
-bool deep_check_is_view(const struct deep_check *check, uint64_t addr)
-{
-	for (size_t i = 0; i < check->view_count; i++)
-		if (check->views[i] == addr)
-			return true;
-	return false;
-}
-
-/* Can other tasks run at a fork after @fork, within a record's length? */
-static bool is_excursion_behind(const struct deep_check *check, const struct deep_fork *fork,
-				size_t depth)
-{
-	for (const struct deep_fork *next = fork + 1; next < check->forks + check->fork_count;
-	     next++) {
-		if (next->branch - fork->branch >= depth)
-			return false;
-		if (next->back && !next->quiet)
-			return true;
-	}
-	return false;
-}
-
-/* Will a record have what follows step number @begin, with no other hit in between? */
-static bool has_record(const struct deep_check *check, size_t begin, size_t depth)
-{
-	size_t at = check->steps[begin].at;
-
-	for (size_t i = begin + 1; i < check->step_count; i++) {
-		const struct deep_step *step = &check->steps[i];
-
-		if (step->at - at >= depth)
-			return false;
-		if (deep_check_has(check, step->addr))
-			return deep_check_is_view(check, step->addr) &&
-			       deep_check_shown_from(check, i, deep_check_step_before(check, i),
-						     depth) <= begin;
-	}
-	return false;
-}
-
-/*
- * Will a record show which way the run went? It has the branches from there on, unless other tasks
- * run. One entry more shows that no branch was taken before the fork in its block: it is the branch
- * to the block, or the return from a handler that was called in it.
- */
-static bool is_in_view(const struct deep_check *check, const struct deep_fork *fork, size_t depth)
-{
-	return (!fork->back || fork->quiet) && !is_excursion_behind(check, fork, depth) &&
-	       has_record(check, fork->step, depth);
-}
-
-/*
- * Arm a probe on the path after @fork, where the run has to come whichever way it went. Not in a
- * call that the path makes there. Try one instruction in each block; if a function can have no
- * probe, try its caller.
- */
-static int arm_behind(struct deep_check *check, const struct text_source *text, size_t max,
-		      size_t depth, deep_probe_fn *probe, void *ctx, const struct deep_fork *fork)
-{
-	size_t since = check->steps[fork->step].since, tried = SIZE_MAX;
-	int tries = 0;
-
-	for (size_t i = fork->step + 1; i < check->step_count; i++) {
-		const struct deep_step *step = &check->steps[i];
-		int err;
-
-		if (step->since > fork->step)
-			continue;
-		if (deep_check_has(check, step->addr))
-			return 0;
-		if (step->since < since) {
-			since = step->since;
-			tries = 0;
-		}
-		if (tries == FURTHER_MAX || step->at == tried ||
-		    skip_unfit(text, step->addr) != step->addr)
-			continue;
-		if (has_record(check, i, depth))
-			return 0;
-		tried = step->at;
-		tries++;
-		err = check->armed_count < max ? probe(ctx, step->addr) : -ENOSPC;
-		if (err == -ENOMEM || err == -EINTR)
-			return err;
-		if (err == -ENOSPC)
-			return 0;
-		if (!err)
-			return add_armed(check, step->addr);
-	}
-	return 0;
-}
-
-static int arm_fork(struct deep_check *check, const struct text_source *text, size_t max,
-		    size_t depth, deep_probe_fn *probe, void *ctx, struct deep_fork *fork)
-{
-	int err = 0;
-
-	fork->tried = true;
-	if (fork->other)
-		err = arm_way(check, text, max, probe, ctx, fork->other, &fork->other_at);
-	/* If the path never executes the other way's probe, a hit of that alone shows the way. */
-	if (!err && fork->next && (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
-		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
-	/* A record after the fork shows more than a probe, which would cut it short. */
-	if (!err && !check->asks && !deep_check_observes(check, fork))
-		err = arm_behind(check, text, max, depth, probe, ctx, fork);
-	return err;
-}
-
-/* Arm both the call and what follows it: hits between the two are the call's own. */
-static int arm_wait(struct deep_check *check, deep_probe_fn *probe, void *ctx, size_t step)
-{
-	for (size_t i = step; i < step + 2; i++) {
-		uint64_t addr = check->steps[i].addr;
-		int err = deep_check_has(check, addr) ? 0 : probe(ctx, addr);
-
-		if (err == -ENOMEM || err == -EINTR)
-			return err;
-		err = err ?: add_armed(check, addr);
-		if (err == -ENOMEM)
-			return err;
-	}
-	return 0;
-}
-
-int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
-		   size_t depth, deep_probe_fn *probe, void *ctx)
-{
-	bool more = true;
-	int err = deep_check_has(check, check->known.end) ? 0 : probe(ctx, check->known.end);
-
-	if (err)
-		return err == -ENOMEM || err == -EINTR ? err : 0;
-	err = add_armed(check, check->known.end);
-	for (size_t i = 0; !err && i < check->wait_count; i++)
-		err = arm_wait(check, probe, ctx, check->waits[i].step);
-	/* A new probe may cut the record that shows another fork: go on until nothing changes. */
-	while (!err && more) {
-		more = false;
-		for (size_t i = check->fork_count; !err && i-- > 0;) {
-			struct deep_fork *fork = &check->forks[i];
-
-			if (fork->tried || is_in_view(check, fork, depth))
-				continue;
-			err = arm_fork(check, text, max, depth, probe, ctx, fork);
-			more = true;
-		}
-	}
-	return err;
-}
-
-int deep_check_ask(struct deep_check *check, const struct text_source *text, size_t max,
-		   size_t depth, deep_probe_fn *probe, void *ctx)
-{
-	check->asks = true;
-	return deep_check_arm(check, text, max, depth, probe, ctx);
-}
-
-void deep_check_disarm(struct deep_check *check)
-{
-	for (size_t i = 0; check->asks && i < check->fork_count; i++)
-		check->forks[i].untold =
-			check->forks[i].tried && !deep_check_observes(check, &check->forks[i]);
-	check->asks = false;
-	check->armed_count = 0;
-	for (size_t i = 0; i < check->view_count; i++)
-		check->armed[check->armed_count++] = check->views[i];
-	qsort(check->armed, check->armed_count, sizeof(*check->armed), address_compare);
-	for (size_t i = 0; i < check->fork_count; i++) {
-		check->forks[i].tried = false;
-		check->forks[i].next_at = check->forks[i].other_at = 0;
-	}
 }
 
 void deep_check_clear(struct deep_check *check)

@@ -10,6 +10,9 @@
 #include "util/vector.h"
 #include "why/values/backward.h"
 
+/* The NOP that replaces an unneeded ENDBR; those of ftrace and of static keys have 5. */
+#define PATCHED_NOP_BYTES 4
+
 #define RSP 4
 /* "call rel32" */
 #define CALL_BYTES 5
@@ -142,4 +145,33 @@ int deep_compute(const struct text_source *text, const uint64_t *regs,
 	*ret_branches = walk->branches;
 	*ret_count = walk->count;
 	return 0;
+}
+
+uint64_t deep_goes_on(const struct text_source *text, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	if (insn_fetch(text, addr, bytes, &insn))
+		return 0;
+	if (insn.class == INSN_OTHER)
+		return addr + insn.len;
+	return insn.class == INSN_JMP || insn.class == INSN_CALL ? insn.target : 0;
+}
+
+/*
+ * Skip instructions where a kprobe is of no use. At a function's place for ftrace it would be a
+ * call of ftrace, whose branches hide how a record begins. Where a static key is patched, the
+ * kernel allows none. At a string instruction with REP it is hit once for each iteration.
+ */
+uint64_t deep_skip_unfit(const struct text_source *text, uint64_t addr)
+{
+	uint8_t bytes[INSN_LEN_MAX];
+	struct insn insn;
+
+	while (!insn_fetch(text, addr, bytes, &insn) &&
+	       (insn.flags & (INSN_F_ENDBR | INSN_F_REP) ||
+		(insn.flags & INSN_F_NOP && insn.len >= PATCHED_NOP_BYTES)))
+		addr += insn.len;
+	return addr;
 }

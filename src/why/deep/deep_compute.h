@@ -23,6 +23,15 @@
  */
 bool deep_call_before(const struct text_source *text, uint64_t addr, uint64_t *ret_call);
 
+/* A probe may be this many instructions after the beginning of a way, at most. */
+#define DEEP_FURTHER_MAX 4
+
+/** deep_goes_on() - the instruction that is always executed next; 0: the text does not tell */
+uint64_t deep_goes_on(const struct text_source *text, uint64_t addr);
+
+/** deep_skip_unfit() - @addr, or the first instruction behind it that is fit for a kprobe */
+uint64_t deep_skip_unfit(const struct text_source *text, uint64_t addr);
+
 /**
  * deep_compute() - all taken branches from a call up to the return from it
  * @regs: struct pt_regs before the call instruction, whose address is PTREG_IP
