@@ -301,7 +301,7 @@ static uint8_t byte_at(uint64_t addr)
 		return in == 0x30 ? 0x74 : 0xce; /* to START(n) */
 	if ((n == OLDER || n == newer()) && in >= 0x30 && in < 0x32)
 		return in == 0x30 ? 0x74 : 0x06; /* to END(n) - 8 */
-	return 0x90;
+	return 0xfc;
 }
 
 static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -488,7 +488,10 @@ static void run_call(struct probes *probes)
 				machine.lost++;
 			else
 				tell_hit(probes, hit, lbr, count);
-			push(lbr, &count, (struct why_branch){ENTRY + 0x80, hit});
+			/* A kprobe's handler has executed the instruction. */
+			push(lbr, &count,
+			     (struct why_branch){ENTRY + 0x80,
+						 hit + (kprobe && byte_at(hit) == 0xfc)});
 		}
 	}
 	if (machine.ones)

@@ -36,7 +36,8 @@ static uint8_t code[0x40] = {[0x00] = 0xe8, 0x0b, 0,	0,    0,    0x90,	   0x90,
 			     0x74,	    0x17, 0x74, 0x01, 0x90, 0xff,	   0xe0,
 			     [0x10] = 0x74, 0x02, 0x90, 0x90, 0xc3, [0x20] = 0xc3, [0x30] = 0x90,
 			     0xeb,	    0x03, 0x90, 0x90, 0x90, 0x90,	   0x90,
-			     0x90};
+			     0x90,	    0xc3, 0xc3, 0xc3, 0xc3, 0xc3,	   0xc3,
+			     0xc3};
 
 #define AT(n) (CODE + (n))
 #define SP    0xffffc90000004000ull
@@ -59,14 +60,23 @@ static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
 static const struct text_source text = {.read = read_code};
 
 /* Addresses that are refused. */
-static uint64_t refused[4];
+static uint64_t refused[12];
 
 static int probe(void *ctx, uint64_t addr)
 {
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		if (refused[i] == addr)
 			return -EINVAL;
 	return 0;
+}
+
+/* No kprobe stands on the path, for a record to begin at or the stack to be compared with. */
+static void refuse_path(void)
+{
+	static const uint8_t ats[] = {0x00, 0x05, 0x06, 0x07, 0x10, 0x14, 0x30};
+
+	for (size_t i = 0; i < sizeof(ats); i++)
+		refused[4 + i] = AT(ats[i]);
 }
 
 static struct symbols *symbols;
@@ -110,9 +120,10 @@ static int setup(void **state)
 
 static int setup_symbols(void **state)
 {
-	symbols = symbol_table("ffffffff81000000 T code\nffffffff81400000 T end\n"
-			       "ffffffffc0000000 t kprobe_optinsn_page [__builtin__kprobes]\n"
-			       "ffffffffc0010000 t in_module [module]\n");
+	symbols = symbol_table(
+		"ffffffff81000000 T code\nffffffff81000040 T more\nffffffff81400000 T end\n"
+		"ffffffffc0000000 t kprobe_optinsn_page [__builtin__kprobes]\n"
+		"ffffffffc0010000 t in_module [module]\n");
 	return symbols ? 0 : -1;
 }
 
@@ -245,12 +256,16 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	refused[3] = AT(0x05);
 	arm(&check, 100);
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	/* It may have left the path there before, and have come back. */
+	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
+	memcpy(with[0].record.branches, way, 4 * sizeof(*way));
+	with[0].record.count = 4;
+	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
 	assert_blind(blind, (bool[6]){}, 6);
-	/* The branch itself is enough where nothing else can have led to its source. */
 	with[0].record.count = 2;
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
 	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
-	assert_blind(blind, (bool[6]){}, 6);
+	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	/* Another one before it was not the path's. */
 	with[0].record.branches[0] = way[1];
 	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
@@ -330,8 +345,9 @@ static void check_no_probe_on_the_tracers_place(void **state)
 	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	memcpy(code, kept, sizeof(kept));
-	assert_int_equal(check.armed_count, 2);
-	assert_true(is_armed(&check, 0x19) && is_armed(&check, 0x1a));
+	/* And one before the jump, to compare the stack with. */
+	assert_int_equal(check.armed_count, 3);
+	assert_true(is_armed(&check, 0x19) && is_armed(&check, 0x1a) && is_armed(&check, 0x00));
 	deep_check_clear(&check);
 }
 
@@ -352,8 +368,8 @@ static void check_no_probe_on_what_repeats_itself(void **state)
 	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	memcpy(code, kept, sizeof(kept));
-	assert_int_equal(check.armed_count, 2);
-	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x14));
+	assert_int_equal(check.armed_count, 3);
+	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x14) && is_armed(&check, 0x00));
 	deep_check_clear(&check);
 }
 
@@ -458,6 +474,9 @@ static void check_others_ran_in_a_record(void **state)
 	record->branches[0] = (struct why_branch){AT(0x27), AT(7)};
 	record->branches[1] = by_it[3];
 	record->count = 2;
+	record->end = DEEP_END_RESUMED;
+	record->resumed = AT(0x27);
+	record->resumer = DEEP_RESUMER_INT3;
 	assert_int_equal(deep_check_compare(&check, hits, 2, true, &first, blind, excursions), 1);
 	assert_int_equal(first, 0);
 	assert_true(excursions[2]);
@@ -834,7 +853,7 @@ static void check_kprobe_on_a_branch(void **state)
 	/* By another branch the run may have come there, and been interrupted. */
 	record->resumer = DEEP_RESUMER_UNKNOWN;
 	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_int_equal(first, 5);
+	assert_true(first == 5 || blind[1].newer);
 	/* So does the code that it jumps to. */
 	record->branches[1] = way[5];
 	record->branches[0] = (struct why_branch){KPROBE_CODE, AT(0x30)};
@@ -845,17 +864,17 @@ static void check_kprobe_on_a_branch(void **state)
 	/* A function that is not the path's may have come back there, too, one of a module even. */
 	record->branches[0].from = AT(0x200000);
 	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_int_equal(first, 5);
+	assert_true(first == 5 || blind[1].newer);
 	record->branches[0].from = MODULE;
 	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_int_equal(first, 5);
+	assert_true(first == 5 || blind[1].newer);
 	record->branches[0] = way[5];
 	record->count = 1;
 	record->end = DEEP_END_RESUMED;
 	/* It went elsewhere, and came to the same jump. */
 	record->resumed = AT(0x20);
 	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_int_equal(first, 5);
+	assert_true(first == 5 || blind[1].newer);
 	deep_check_clear(&check);
 }
 
@@ -915,7 +934,7 @@ static void check_interrupt_in_a_loop_behind_a_probe(void **state)
 			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
 			cases[i].passed || !cases[i].view);
 		assert_int_equal(first > 0, !cases[i].passed && cases[i].view);
-		assert_int_equal(blind[0].newer > 0, !cases[i].view);
+		assert_int_equal(blind[0].newer > 0, !cases[i].passed);
 		/* The code in a kprobe's place is no interrupt. */
 		memmove(record->branches + 1, record->branches, 3 * sizeof(*round));
 		record->branches[0] = (struct why_branch){KPROBE_CODE, AT(cases[i].resumed)};
@@ -1034,13 +1053,17 @@ static void check_function_was_called_by_another_one(void **state)
 {
 	/* 00: call *%rax (to 10); 02: jmp 20; 10: nop, ret; 20: nop (the error) */
 	static const uint8_t known_stack[] = {0xff, 0xd0, 0xeb, 0x1c};
-	/* 02: leave; 03: jmp 20: how much deeper it was is not known */
+	/* 02: leave; 03: jmp 20: how much deeper it was is known from before the call alone */
 	static const uint8_t unknown_stack[] = {0xff, 0xd0, 0xc9, 0xeb, 0x1b};
 	static const struct {
 		uint64_t deeper;
 		bool unknown;
 		bool passed;
-	} cases[] = {{8, false, true}, {16, false, false}, {0, false, false}, {16, true, true}};
+	} cases[] = {{8, false, true},
+		     {16, false, false},
+		     {0, false, false},
+		     {8, true, true},
+		     {16, true, false}};
 	uint8_t kept[sizeof(code)];
 
 	memcpy(kept, code, sizeof(kept));
@@ -1051,7 +1074,8 @@ static void check_function_was_called_by_another_one(void **state)
 						{AT(0x11), AT(2)},
 						{leaves, AT(0x20)}};
 		const struct deep_known path = {.branches = to, .count = 4, .end = AT(0x20)};
-		const struct deep_hit with[2] = {
+		const struct deep_hit with[3] = {
+			{.ip = AT(0), .regs[PTREG_SP] = SP},
 			{.ip = AT(0x10), .regs[PTREG_SP] = SP - cases[i].deeper},
 			{.ip = AT(0x20), .regs[PTREG_SP] = SP}};
 		struct deep_check check;
@@ -1067,14 +1091,176 @@ static void check_function_was_called_by_another_one(void **state)
 		code[0x11] = 0xc3;
 		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
-		assert_true(is_armed(&check, 0x10));
+		assert_true(is_armed(&check, 0x10) && is_armed(&check, 0));
 		assert_int_equal(
-			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			deep_check_compare(&check, with, 3, true, &first, blind, excursions),
 			cases[i].passed);
-		assert_int_equal(first, cases[i].passed ? 0 : 4);
+		assert_int_equal(first > 0, !cases[i].passed);
 		deep_check_clear(&check);
 	}
 	memcpy(code, kept, sizeof(kept));
+}
+
+/*
+ * The error is in a function that is called indirectly: no hit behind it can tell that another one
+ * called it. The probe before the call does.
+ */
+static void check_error_within_the_function_of_another_caller(void **state)
+{
+	/* 00: call *%rax (to 10); 10: nop; 11: nop (the error) */
+	static const uint8_t calls[] = {0xff, 0xd0, [0x10] = 0x90, 0x90, 0xc3};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)}, {AT(0), AT(0x10)}};
+	const struct deep_known path = {.branches = to, .count = 2, .end = AT(0x11)};
+	uint8_t kept[sizeof(calls)];
+
+	memcpy(kept, code, sizeof(kept));
+	for (uint64_t deeper = 8; deeper <= 16; deeper += 8) {
+		const struct deep_hit with[3] = {{.ip = AT(0), .regs[PTREG_SP] = SP},
+						 {.ip = AT(0x10), .regs[PTREG_SP] = SP - deeper},
+						 {.ip = AT(0x11), .regs[PTREG_SP] = SP - deeper}};
+		struct deep_check check;
+		struct deep_blind blind[2];
+		bool excursions[3];
+		size_t first = 9;
+
+		memcpy(code, calls, sizeof(calls));
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+		assert_true(is_armed(&check, 0) && is_armed(&check, 0x10));
+		memcpy(code, kept, sizeof(kept));
+		assert_int_equal(
+			deep_check_compare(&check, with, 3, true, &first, blind, excursions),
+			deeper == 8);
+		deep_check_clear(&check);
+	}
+	/* Without one, the fork is blind. */
+	{
+		const struct deep_hit with[2] = {{.ip = AT(0x10), .regs[PTREG_SP] = SP - 16},
+						 {.ip = AT(0x11), .regs[PTREG_SP] = SP - 16}};
+		struct deep_check check;
+		struct deep_blind blind[2];
+		bool excursions[3];
+		size_t first = 9;
+
+		refused[0] = AT(0);
+		memcpy(code, calls, sizeof(calls));
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+		memcpy(code, kept, sizeof(kept));
+		deep_check_compare(&check, with, 2, true, &first, blind, excursions);
+		assert_true(blind[0].newer);
+		deep_check_clear(&check);
+	}
+}
+
+/*
+ * The other way of a fork comes back to behind the kprobe, by more code than find_leads() looks at.
+ * An interrupt's return there must not be taken for the kprobe's.
+ */
+static void check_long_way_back_behind_a_kprobe(void **state)
+{
+	/* 00: nop, nop; 02: nop (the kprobe); 03: nop; 04: je 20 (not taken); 06: jmp 10; 10: the
+	 * error 20: nop * 5; jmp 3. Or 20: jne 3; jmp 38. Or 20: ret */
+	static const struct {
+		const char *way;
+		enum deep_resumer resumer;
+		bool known;
+	} cases[] = {
+		{"\x90\x90\x90\x90\x90\xeb\xdc", DEEP_RESUMER_UNKNOWN, false},
+		{"\x75\xe1\xeb\x14\x90\x90\x90", DEEP_RESUMER_UNKNOWN, false},
+		{"\x75\xe1\xeb\x14\x90\x90\x90", DEEP_RESUMER_OTHER, false},
+		{"\x75\xe1\xeb\x14\x90\x90\x90", DEEP_RESUMER_INT3, true},
+		/* The run cannot come by a second time: an interrupt came just then. */
+		{"\xc3\x90\x90\x90\x90\x90\x90", DEEP_RESUMER_OTHER, true},
+		{"\xc3\x90\x90\x90\x90\x90\x90", DEEP_RESUMER_UNKNOWN, true},
+	};
+	static const uint8_t back[] = {0x90, 0x90, 0x90, 0x90, 0x74, 0x1a, 0xeb, 0x08};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)}, {AT(6), AT(0x10)}};
+	const struct deep_known path = {.branches = to, .count = 2, .end = AT(0x10)};
+	uint8_t kept[sizeof(code)];
+
+	memcpy(kept, code, sizeof(kept));
+	/* No probe tells that the run took the other way. */
+	for (uint8_t i = 0; i < 7; i++)
+		refused[i] = AT(0x20 + i);
+	refused[7] = AT(3);
+	refused[8] = AT(4);
+	refused[9] = AT(6);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct deep_hit with[2] = {{.ip = AT(2), .regs[PTREG_SP] = SP},
+					   {.ip = AT(0x10), .regs[PTREG_SP] = SP}};
+		struct deep_record *record = &with[1].record;
+		struct deep_check check;
+		struct deep_blind blind[2];
+		bool excursions[3];
+		size_t first = 9;
+
+		memcpy(code, back, sizeof(back));
+		memcpy(code + 0x20, cases[i].way, 7);
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_view(&check, AT(0x10)), 0);
+		add_kprobe(&check, 2);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
+		memcpy(code, kept, sizeof(kept));
+		record->branches[0] = to[1];
+		record->count = 1;
+		record->end = DEEP_END_RESUMED;
+		record->resumed = AT(3);
+		record->resumer = cases[i].resumer;
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions) &&
+				!first && !blind[0].newer,
+			cases[i].known);
+		deep_check_clear(&check);
+	}
+}
+
+/*
+ * The record shows the last round alone of a loop that goes by code that the path has not: its fork
+ * needs a probe, or a kprobe that the record begins at.
+ */
+static void check_loop_by_code_that_the_path_has_not(void **state)
+{
+	/* 00: nop, nop; 02: je 38 (not taken); 04: jmp 10; 10: jmp 14; 14: je 20 (not taken);
+	 * 16: jmp 18; 18: the error; 20: nop * 5, jmp 1 */
+	static const uint8_t loop[] = {0x90, 0x90,	    0x74, 0x34, 0xeb, 0x0a, [0x10] = 0xeb,
+				       0x02, [0x14] = 0x74, 0x0a, 0xeb, 0x00, 0x90, [0x20] = 0x90,
+				       0x90, 0x90,	    0x90, 0x90, 0xeb, 0xda};
+	const struct why_branch to[] = {
+		{AT(0x3f), AT(0)}, {AT(4), AT(0x10)}, {AT(0x10), AT(0x14)}, {AT(0x16), AT(0x18)}};
+	const struct deep_known path = {.branches = to, .count = 4, .end = AT(0x18)};
+	uint8_t kept[sizeof(code)];
+
+	memcpy(kept, code, sizeof(kept));
+	for (int probes = 0; probes < 2; probes++) {
+		struct deep_hit hit = {.ip = AT(0x18), .regs[PTREG_SP] = SP};
+		struct deep_check check;
+		struct deep_blind blind[4];
+		bool excursions[5];
+		size_t first = 9;
+
+		/* The kernel has them nowhere but on the older fork's other way, or everywhere. */
+		for (uint8_t i = 0; !probes && i < 6; i++)
+			refused[i] = AT(0x20 + i);
+		for (uint8_t i = 0; !probes && i < 4; i++)
+			refused[6 + i] = AT(0x14 + i);
+		memset(code, 0x90, sizeof(code));
+		memcpy(code, loop, sizeof(loop));
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_view(&check, AT(0x18)), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 2, probe, NULL), 0);
+		assert_int_equal(is_armed(&check, 0x20), probes);
+		memcpy(code, kept, sizeof(kept));
+		memset(refused, 0, sizeof(refused));
+		hit.record.branches[0] = to[2];
+		hit.record.branches[1] = to[3];
+		hit.record.count = 2;
+		hit.record.end = DEEP_END_FULL;
+		/* Without a hit of @20 the run cannot have gone round. */
+		deep_check_compare(&check, &hit, 1, true, &first, blind, excursions);
+		assert_int_equal(blind[0].newer > 0, !probes);
+		deep_check_clear(&check);
+	}
 }
 
 /*
@@ -1150,14 +1336,15 @@ static void check_loop_of_two_blocks(void **state)
 	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 1);
 	/* Or an interrupt's, in the second round. */
 	record->resumer = DEEP_RESUMER_UNKNOWN;
-	assert_int_equal(deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
+	deep_check_compare(&check, with, 2, true, &first, blind, excursions);
+	assert_true(blind[0].newer);
 	for (size_t count = 1; count <= 3; count++) {
 		memcpy(record->branches, round + 3 - count, count * sizeof(*round));
 		record->count = count;
 		record->end = DEEP_END_FULL;
 		record->resumed = 0;
-		assert_int_equal(
-			deep_check_compare(&check, with, 2, true, &first, blind, excursions), 0);
+		assert_true(!deep_check_compare(&check, with, 2, true, &first, blind, excursions) ||
+			    blind[0].newer);
 	}
 	deep_check_clear(&check);
 }
@@ -1287,6 +1474,7 @@ static void check_fork_behind_the_newest_branch(void **state)
 
 	/* Over that one, or not: then the error. */
 	refused[0] = AT(0x0b);
+	refuse_path();
 	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x0c)), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x14)), 0);
@@ -1318,6 +1506,7 @@ static void check_record_without_a_branch(void **state)
 	size_t first = 9;
 
 	refused[0] = AT(0x0b);
+	refuse_path();
 	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x0c)), 0);
 	add_kprobe(&check, 0x07);
@@ -1428,6 +1617,7 @@ static void check_records_save_probes(void **state)
 	bool excursions[7];
 	size_t first = 9;
 
+	refuse_path();
 	/* The newest three are in the record at the error, those before in the one at 0x14. */
 	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
 	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
@@ -1489,7 +1679,7 @@ static void arm_with_views(struct deep_check *check, size_t depth, int ret)
 	viewed_count = 0;
 	assert_int_equal(deep_check_make(&text, symbols, &known, true, check), 0);
 	assert_int_equal(deep_check_ask(check, &text, 100, depth, probe, NULL), 0);
-	assert_int_equal(deep_check_arm_views(check, depth, may_view, view, NULL), ret);
+	assert_int_equal(deep_check_arm_views(check, depth, may_view, view, probe, NULL), ret);
 	deep_check_disarm(check);
 	assert_int_equal(check->armed_count, viewed_count);
 	assert_int_equal(deep_check_arm(check, &text, 100, depth, probe, NULL), 0);
@@ -1850,6 +2040,8 @@ static void check_return_of_another_call_after_a_wait(void **state)
 
 		/* The call has both probes; only the one after it; only the one at it. */
 		refused[0] = i ? AT(i == 1 ? 0x00 : 0x05) : 0;
+		refused[1] = AT(0x25);
+		refused[2] = AT(0x26);
 		if (i == 2)
 			hits[1] = hits[0];
 		memcpy(kept, code, sizeof(kept));
@@ -1908,6 +2100,9 @@ int main(void)
 		cmocka_unit_test_setup(check_record_without_a_branch, setup),
 		cmocka_unit_test_setup(check_record_tells_whether_a_kprobe_returned, setup),
 		cmocka_unit_test_setup(check_function_was_called_by_another_one, setup),
+		cmocka_unit_test_setup(check_error_within_the_function_of_another_caller, setup),
+		cmocka_unit_test_setup(check_long_way_back_behind_a_kprobe, setup),
+		cmocka_unit_test_setup(check_loop_by_code_that_the_path_has_not, setup),
 		cmocka_unit_test_setup(check_handler_returns_to_a_thunk, setup),
 		cmocka_unit_test_setup(check_return_by_a_thunk_that_calls, setup),
 		cmocka_unit_test_setup(check_records_save_probes, setup),

@@ -242,7 +242,7 @@ static void make_program(unsigned int seed)
 	memset(&program, 0, sizeof(program));
 	program.seed = seed;
 	program.state = mix(seed, 1, 2);
-	memset(program.text, 0x90, sizeof(program.text));
+	memset(program.text, 0xfc, sizeof(program.text));
 	for (unsigned int f = 0; f < FUNCS; f++)
 		make_function(f);
 	program.modes = (unsigned int[]){1, 1, 2, 3, 2, 0}[below(6)];
@@ -377,7 +377,7 @@ static int read_code(void *ctx, uint64_t addr, void *buf, size_t len)
 		((uint8_t *)buf)[i] = addr == SCHED + 0x28 ? 0xc3
 				      : addr >= KERNEL && addr < KERNEL + sizeof(program.text)
 					      ? program.text[addr - KERNEL]
-					      : 0x90;
+					      : 0xfc;
 	return 0;
 }
 

@@ -16,6 +16,9 @@
 #include "why/deep/deep_check.h"
 #include "why/deep/deep_compute.h"
 
+/* Of instructions that a record could begin at, so many are asked for a kprobe. */
+#define ANCHOR_TRIES 16
+
 /*
  * Forks that only a record can show, oldest first. It does not if other tasks run there: that is
  * rare.
@@ -36,6 +39,22 @@ static size_t number_of(const struct deep_check *check, uint64_t addr)
 {
 	return address_upper_bound(check->addrs, check->addr_count, sizeof(*check->addrs), addr) -
 	       1;
+}
+
+/* The first step behind a branch that is newer than branch @at. */
+static size_t first_behind(const struct deep_check *check, size_t at)
+{
+	size_t low = 0, high = check->step_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (check->steps[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* How often the path executes each of its addresses: it would take a record each time. */
@@ -59,15 +78,51 @@ struct view {
 	size_t count;
 };
 
+/*
+ * For each step, the first one from there on that a record can begin at: the kernel allows a kprobe
+ * there. The step count: there is none.
+ */
+static size_t *find_allowed(const struct deep_check *check, deep_probe_fn *kprobe, void *ctx)
+{
+	_cleanup_free_ bool *allowed = calloc(check->addr_count + 1, sizeof(*allowed));
+	size_t *next = calloc(check->step_count + 1, sizeof(*next));
+
+	if (!allowed || !next) {
+		free(next);
+		return NULL;
+	}
+	for (size_t i = 0; i < check->addr_count; i++)
+		allowed[i] = check->anchors[i] && !kprobe(ctx, check->addrs[i]);
+	next[check->step_count] = check->step_count;
+	for (size_t i = check->step_count; i-- > 0;)
+		next[i] = allowed[number_of(check, check->steps[i].addr)] ? i : next[i + 1];
+	return next;
+}
+
+/* From which step on would a record at @step show the way, with a kprobe for it to begin at? */
+static size_t shown_from(const struct deep_check *check, const size_t *allowed, size_t step,
+			 size_t before, size_t depth)
+{
+	size_t shown = deep_check_shown_from(check, step, before, depth), first, anchor;
+
+	if (shown == before)
+		return shown;
+	first = before == SIZE_MAX ? 0 : before + 1;
+	if (check->steps[step].at - check->steps[first].at >= depth)
+		first = first_behind(check, check->steps[step].at - depth);
+	anchor = allowed[first];
+	return anchor < shown ? anchor : shown;
+}
+
 /* The first of the @end forks before @step that a record taken there shows; @end: none. */
 static size_t first_shown(const struct deep_check *check, const struct deep_fork *blind, size_t end,
-			  size_t step, size_t before, size_t depth)
+			  const size_t *allowed, size_t step, size_t before, size_t depth)
 {
 	size_t first = end, shown;
 
 	if (!end || check->steps[step].at - check->steps[blind[end - 1].step].at >= depth)
 		return end;
-	shown = deep_check_shown_from(check, step, before, depth);
+	shown = shown_from(check, allowed, step, before, depth);
 	while (first && blind[first - 1].step >= shown)
 		first--;
 	return first;
@@ -79,8 +134,8 @@ static size_t first_shown(const struct deep_check *check, const struct deep_fork
  * oldest.
  */
 static struct view best_view(const struct deep_check *check, const struct deep_fork *blind,
-			     size_t count, const size_t *all_times, size_t depth, deep_may_fn *may,
-			     const void *ctx)
+			     size_t count, const size_t *all_times, const size_t *allowed,
+			     size_t depth, deep_may_fn *may, const void *ctx)
 {
 	size_t before = SIZE_MAX, end = 0, least = 0;
 	struct view best = {};
@@ -93,7 +148,7 @@ static struct view best_view(const struct deep_check *check, const struct deep_f
 			before = step - 1;
 		while (end < count && blind[end].step < step)
 			end++;
-		first = first_shown(check, blind, end, step, before, depth);
+		first = first_shown(check, blind, end, allowed, step, before, depth);
 		if (first == end || end - first < best.count || deep_check_has(check, addr) ||
 		    !may(ctx, addr))
 			continue;
@@ -107,15 +162,16 @@ static struct view best_view(const struct deep_check *check, const struct deep_f
 }
 
 int deep_check_arm_views(struct deep_check *check, size_t depth, deep_may_fn *may,
-			 deep_probe_fn *view, void *ctx)
+			 deep_probe_fn *view, deep_probe_fn *kprobe, void *ctx)
 {
 	size_t count;
 	_cleanup_free_ struct deep_fork *blind = gather_blind(check, &count);
 	_cleanup_free_ size_t *times = count_times(check);
-	int err = blind && times ? 0 : -ENOMEM;
+	_cleanup_free_ size_t *allowed = find_allowed(check, kprobe, ctx);
+	int err = blind && times && allowed ? 0 : -ENOMEM;
 
 	while (!err && count && check->view_count < HW_SITES_MAX) {
-		struct view best = best_view(check, blind, count, times, depth, may, ctx);
+		struct view best = best_view(check, blind, count, times, allowed, depth, may, ctx);
 
 		err = best.count ? view(ctx, check->steps[best.step].addr) : -ENOENT;
 		/* A view that cannot be armed would be chosen again. */
@@ -169,10 +225,65 @@ static int arm_way(struct deep_check *check, const struct text_source *text, siz
 	return 0;
 }
 
+/* The step of the probe that shows where an indirect branch went. */
+static size_t step_of_next(const struct deep_check *check, const struct deep_fork *fork)
+{
+	size_t step = fork->step + 1;
+
+	while (step < check->step_count && check->steps[step].addr != fork->next_at)
+		step++;
+	return step;
+}
+
+/*
+ * Is a probe hit before an indirect branch, with which the stack pointer where it leads to can be
+ * compared? If another function was called, and called that one, it is deeper in the stack.
+ */
+static bool has_stack_before(const struct deep_check *check, const struct deep_fork *fork)
+{
+	size_t next = step_of_next(check, fork);
+
+	for (size_t i = fork->step + 1; next < check->step_count && i-- > 0;) {
+		if (check->steps[i].stack != check->steps[next].stack)
+			return false;
+		if (deep_check_has(check, check->steps[i].addr))
+			return true;
+	}
+	return false;
+}
+
+/* The newest one that may have a probe. */
+static int arm_stack_before(struct deep_check *check, const struct text_source *text, size_t max,
+			    deep_probe_fn *probe, void *ctx, const struct deep_fork *fork)
+{
+	size_t next = step_of_next(check, fork), tries = ANCHOR_TRIES;
+
+	if (next == check->step_count || has_stack_before(check, fork))
+		return 0;
+	for (size_t i = fork->step + 1; i-- > 0 && tries;) {
+		uint64_t addr = check->steps[i].addr;
+		int err;
+
+		if (check->steps[i].stack != check->steps[next].stack)
+			return 0;
+		if (deep_skip_unfit(text, addr) != addr)
+			continue;
+		tries--;
+		err = check->armed_count < max ? probe(ctx, addr) : -ENOSPC;
+		if (err == -ENOMEM || err == -EINTR)
+			return err;
+		if (err == -ENOSPC)
+			return 0;
+		if (!err)
+			return add_armed(check, addr);
+	}
+	return 0;
+}
+
 bool deep_check_observes(const struct deep_check *check, const struct deep_fork *fork)
 {
 	if (!fork->other)
-		return fork->next_at;
+		return fork->next_at && has_stack_before(check, fork);
 	if (!fork->other_at)
 		return false;
 	return !deep_check_comes_by(check, fork->other_at) ||
@@ -290,6 +401,8 @@ static int arm_fork(struct deep_check *check, const struct text_source *text, si
 	/* If the path never executes the other way's probe, a hit of that alone shows the way. */
 	if (!err && fork->next && (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
 		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
+	if (!err && !fork->other && fork->next_at)
+		err = arm_stack_before(check, text, max, probe, ctx, fork);
 	/* A record after the fork shows more than a probe, which would cut it short. */
 	if (!err && !check->asks && !deep_check_observes(check, fork))
 		err = arm_behind(check, text, max, depth, probe, ctx, fork);
@@ -312,6 +425,35 @@ static int arm_wait(struct deep_check *check, deep_probe_fn *probe, void *ctx, s
 	return 0;
 }
 
+/* The oldest kprobe that the record at step number @view, a breakpoint's, can begin at. */
+static int arm_anchor(struct deep_check *check, size_t max, size_t depth, deep_probe_fn *probe,
+		      void *ctx, size_t view)
+{
+	size_t at = check->steps[view].at, tries = ANCHOR_TRIES;
+
+	/* It has all from the path's first branch on. */
+	if (at < depth)
+		return 0;
+	for (size_t i = first_behind(check, at - depth); i < view && tries; i++) {
+		uint64_t addr = check->steps[i].addr;
+		int err;
+
+		if (deep_check_has(check, addr) && deep_check_is_anchor(check, i))
+			return 0;
+		if (deep_check_has(check, addr) || !deep_check_is_anchor(check, i))
+			continue;
+		tries--;
+		err = check->armed_count < max ? probe(ctx, addr) : -ENOSPC;
+		if (err == -ENOMEM || err == -EINTR)
+			return err;
+		if (err == -ENOSPC)
+			return 0;
+		if (!err)
+			return add_armed(check, addr);
+	}
+	return 0;
+}
+
 int deep_check_arm(struct deep_check *check, const struct text_source *text, size_t max,
 		   size_t depth, deep_probe_fn *probe, void *ctx)
 {
@@ -323,6 +465,9 @@ int deep_check_arm(struct deep_check *check, const struct text_source *text, siz
 	err = add_armed(check, check->known.end);
 	for (size_t i = 0; !err && i < check->wait_count; i++)
 		err = arm_wait(check, probe, ctx, check->waits[i].step);
+	for (size_t i = 0; !err && i < check->step_count; i++)
+		if (deep_check_is_view(check, check->steps[i].addr))
+			err = arm_anchor(check, max, depth, probe, ctx, i);
 	/* A new probe may cut the record that shows another fork: go on until nothing changes. */
 	while (!err && more) {
 		more = false;

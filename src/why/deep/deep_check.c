@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfg/code.h"
 #include "disasm/fetch.h"
 #include "disasm/operand.h"
 #include "symbolize/place.h"
@@ -431,8 +432,9 @@ static int compare_steps(const void *a, const void *b, void *steps)
 static int gather_addrs(struct deep_check *check)
 {
 	check->addrs = calloc(check->step_count + 1, sizeof(*check->addrs));
+	check->anchors = calloc(check->step_count + 1, sizeof(*check->anchors));
 	check->by_addr = calloc(check->step_count + 1, sizeof(*check->by_addr));
-	if (!check->addrs || !check->by_addr)
+	if (!check->addrs || !check->anchors || !check->by_addr)
 		return -ENOMEM;
 	for (size_t i = 0; i < check->step_count; i++)
 		check->by_addr[i] = i;
@@ -447,7 +449,46 @@ static int gather_addrs(struct deep_check *check)
 	return 0;
 }
 
-int deep_check_make(const struct text_source *text, const struct symbols *symbols,
+/*
+ * Is the instruction behind @addr executed after that one alone? Indirect jumps lead to functions:
+ * arch/x86/Makefile has -fno-jump-tables.
+ */
+static bool is_anchor(const struct code *code, uint64_t addr)
+{
+	const struct insn *insn = code_find(code, addr);
+
+	return insn && insn->class == INSN_OTHER && code_find(code, addr + insn->len) &&
+	       !code_jump_to(code, addr + insn->len, NULL) &&
+	       !code_is_fixup(code, addr + insn->len);
+}
+
+static int find_anchors(struct deep_check *check, const struct text_source *text)
+{
+	struct code *code = NULL;
+	bool usable = false;
+	int err = 0;
+
+	for (size_t i = 0; i < check->addr_count; i++) {
+		uint64_t addr = check->addrs[i];
+		struct symbol sym;
+
+		if (!code || !code_has(code, addr)) {
+			code_free(code);
+			code = NULL;
+			err = symbols_find(check->symbols, addr, &sym)
+				      ?: code_load_symbol(text, check->symbols, &sym, &code);
+			if (err == -ENOMEM)
+				break;
+			usable = !err && !code->truncated && !code->breakpoint;
+		}
+		check->anchors[i] = code && usable && deep_skip_unfit(text, addr) == addr &&
+				    is_anchor(code, addr);
+	}
+	code_free(code);
+	return err == -ENOMEM ? err : 0;
+}
+
+int deep_check_make(const struct text_source *text, struct symbols *symbols,
 		    const struct deep_known *known, bool whole, struct deep_check *ret)
 {
 	int err = 0;
@@ -460,7 +501,7 @@ int deep_check_make(const struct text_source *text, const struct symbols *symbol
 	for (size_t i = 0; !err && i < ret->fork_count; i++)
 		if (!ret->forks[i].back)
 			find_preempt(ret, text, &ret->forks[i]);
-	err = err ?: gather_addrs(ret);
+	err = err ?: gather_addrs(ret) ?: find_anchors(ret, text);
 	for (size_t i = 0; !err && i < ret->fork_count; i++)
 		find_leads(ret, text, &ret->forks[i]);
 	if (err)
@@ -490,6 +531,14 @@ size_t deep_check_last_by(const struct deep_check *check, uint64_t addr, size_t 
 									 : SIZE_MAX;
 }
 
+bool deep_check_is_anchor(const struct deep_check *check, size_t step)
+{
+	size_t at = address_upper_bound(check->addrs, check->addr_count, sizeof(*check->addrs),
+					check->steps[step].addr);
+
+	return check->anchors[at - 1];
+}
+
 bool deep_check_has(const struct deep_check *check, uint64_t addr)
 {
 	return has(check->armed, check->armed_count, addr);
@@ -499,6 +548,7 @@ void deep_check_clear(struct deep_check *check)
 {
 	free(check->steps);
 	free(check->addrs);
+	free(check->anchors);
 	free(check->by_addr);
 	free(check->forks);
 	free(check->waits);

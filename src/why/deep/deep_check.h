@@ -87,6 +87,8 @@ struct deep_wait {
  * @symbols, @known: borrowed
  * @steps: oldest first; without those before the first branch
  * @addrs: of the steps, each once, ascending
+ * @anchors: of each of @addrs: the instruction behind it in memory is executed after it alone, so
+ *           that a kprobe there is known by where its handler returns to
  * @by_addr: numbers of the steps, sorted by address and then by number
  * @forks: oldest first
  * @waits: calls that are left out of the path, oldest first
@@ -99,12 +101,13 @@ struct deep_wait {
  *              made
  */
 struct deep_check {
-	const struct symbols *symbols;
+	struct symbols *symbols;
 	struct deep_known known;
 	struct deep_step *steps;
 	size_t step_count;
 	uint64_t *addrs;
 	size_t addr_count;
+	bool *anchors;
 	size_t *by_addr;
 	struct deep_fork *forks;
 	size_t fork_count;
@@ -131,7 +134,7 @@ struct deep_check {
  * @whole: the path begins with the entry of the system call
  * Return: 0; -ENOMEM.
  */
-int deep_check_make(const struct text_source *text, const struct symbols *symbols,
+int deep_check_make(const struct text_source *text, struct symbols *symbols,
 		    const struct deep_known *known, bool whole, struct deep_check *ret);
 
 /** deep_check_view() - a breakpoint at @addr takes a record; before deep_check_arm(); 0; -ENOMEM */
@@ -172,7 +175,7 @@ typedef bool deep_may_fn(const void *ctx, uint64_t addr);
  * Return: 0; -ENOMEM; -EINTR.
  */
 int deep_check_arm_views(struct deep_check *check, size_t depth, deep_may_fn *may,
-			 deep_probe_fn *view, void *ctx);
+			 deep_probe_fn *view, deep_probe_fn *kprobe, void *ctx);
 
 /** deep_check_step_before() - the newest step before number @step with a probe; SIZE_MAX: none */
 size_t deep_check_step_before(const struct deep_check *check, size_t step);
@@ -193,6 +196,9 @@ bool deep_check_comes_by(const struct deep_check *check, uint64_t addr);
 
 /** deep_check_last_by() - the newest step at @addr, number @step or older; SIZE_MAX: none */
 size_t deep_check_last_by(const struct deep_check *check, uint64_t addr, size_t step);
+
+/** deep_check_is_anchor() - see struct deep_check; of step number @step */
+bool deep_check_is_anchor(const struct deep_check *check, size_t step);
 
 /** deep_check_has() - is there a probe or a breakpoint at @addr? */
 bool deep_check_has(const struct deep_check *check, uint64_t addr);

@@ -198,31 +198,11 @@ static size_t first_fork(const struct deep_check *check, size_t step)
 }
 
 /*
- * Can a run that was at step @before execute the next one once more before @step, without a hit in
- * between? As round a loop, or by the other way of a branch.
- */
-static bool may_come_again(const struct deep_check *check, size_t before, size_t step)
-{
-	uint64_t addr = check->steps[before + 1].addr;
-
-	if (newest_again(check, before + 1, step + 1) != before + 1)
-		return true;
-	for (size_t i = first_fork(check, before); i < check->fork_count; i++) {
-		const struct deep_fork *fork = &check->forks[i];
-
-		if (fork->step >= step)
-			break;
-		if (fork->step == before || fork->other == addr || fork->leads == addr)
-			return true;
-	}
-	return false;
-}
-
-/*
  * Did the handler of the probe at step @before return to where @record begins? It may have been an
- * interrupt: the record has to show it, or the run cannot come to that instruction twice. A
- * breakpoint's handler returns to the breakpoint: after an interrupt there it would be hit again. A
- * kprobe's handler does what the instruction does, and returns after it.
+ * interrupt, as that code was executed again: the record has to show what it was, or the
+ * instruction is executed after the probe's alone. A breakpoint's handler returns to the
+ * breakpoint: after an interrupt there it would be hit again. A kprobe's handler does what the
+ * instruction does, and returns after it.
  */
 static bool is_from_handler(const struct deep_check *check, const struct deep_record *record,
 			    size_t before, size_t matched, size_t step)
@@ -232,9 +212,7 @@ static bool is_from_handler(const struct deep_check *check, const struct deep_re
 
 	if (check->steps[next].addr != record->resumed || check->steps[next].at + matched != at)
 		return false;
-	if (view || record->resumer == DEEP_RESUMER_INT3)
-		return true;
-	return record->resumer == DEEP_RESUMER_UNKNOWN && !may_come_again(check, before, step);
+	return view || record->resumer == DEEP_RESUMER_INT3 || deep_check_is_anchor(check, before);
 }
 
 /*
@@ -263,23 +241,21 @@ static bool follows(const struct deep_check *check, const struct deep_record *re
 		       : is_from_handler(check, record, before, matched->path, step);
 }
 
-/* Does the other way lead back to what the path executes between these steps? That is a loop. */
-static bool leads_back(const struct deep_check *check, const struct deep_fork *fork, size_t before,
-		       size_t oldest)
+/*
+ * May the run have left the path at @fork before, and have come back by code that the path does not
+ * have? Not if a probe shows that. An excursion comes back after the fork.
+ */
+static bool may_come_back(const struct deep_check *check, const struct deep_fork *fork)
 {
-	size_t last = fork->other ? deep_check_last_by(check, fork->other, oldest) : SIZE_MAX;
-
-	return last != SIZE_MAX && (before == SIZE_MAX || last > before);
+	return !fork->back && !deep_check_observes(check, fork);
 }
 
 /*
  * From which step on does a record show the way to @step? It has the branches from step @oldest on,
- * and does not show how the run came there. If @oldest is in a loop, the run may have gone round it
- * more often than the path: only what follows is certain. A loop with a probe in it does not count:
- * @before would have been hit again.
+ * and does not show how the run came there. The run may have come by before: round a loop, or from
+ * a fork that no probe observes. Only what follows is certain.
  */
-static size_t certain_from(const struct deep_check *check, size_t oldest, size_t step,
-			   size_t before)
+static size_t certain_from(const struct deep_check *check, size_t oldest, size_t step)
 {
 	size_t last = newest_again(check, oldest, step);
 
@@ -288,7 +264,7 @@ static size_t certain_from(const struct deep_check *check, size_t oldest, size_t
 
 		if (fork->step >= step)
 			break;
-		if (fork->step > last && leads_back(check, fork, before, oldest))
+		if (may_come_back(check, fork))
 			last = fork->step + 1;
 	}
 	return last;
@@ -311,12 +287,27 @@ static size_t last_behind(const struct deep_check *check, size_t at)
 }
 
 /*
+ * Does the record have all that the run did since its hit @older, of a kprobe that may be in an
+ * excursion? NULL: there was none.
+ */
+static bool begins_at(const struct deep_check *check, const struct deep_record *record,
+		      const struct deep_hit *older)
+{
+	if (!older || deep_check_is_view(check, older->ip) || record->end != DEEP_END_RESUMED)
+		return false;
+	return record->resumer == DEEP_RESUMER_INT3 ||
+	       (record->resumer == DEEP_RESUMER_KPROBE_CODE &&
+		record->resumed - older->ip < REPLACED_BYTES);
+}
+
+/*
  * From which step on does the record of the hit at @step show the way to it? From @before, the
  * probe that was hit before, if the record goes back to it; else from the source of its oldest
  * branch that the path has.
  */
 static size_t observed_from(const struct deep_check *check, const struct deep_record *record,
-			    const struct match *matched, size_t step, size_t before)
+			    const struct match *matched, size_t step, size_t before,
+			    const struct deep_hit *older)
 {
 	size_t at = check->steps[step].at;
 
@@ -324,7 +315,9 @@ static size_t observed_from(const struct deep_check *check, const struct deep_re
 		return before;
 	if (matched->path > at)
 		return 0;
-	return certain_from(check, last_behind(check, at - matched->path), step, before);
+	if (begins_at(check, record, older))
+		return last_behind(check, at - matched->path);
+	return certain_from(check, last_behind(check, at - matched->path), step);
 }
 
 /*
@@ -336,9 +329,8 @@ static bool is_known_handler(const struct deep_check *check, size_t before, size
 {
 	size_t taken = check->steps[step].at - check->steps[before + 1].at;
 
-	if (deep_check_is_view(check, check->steps[before].addr))
-		return true;
-	return taken + HANDLER_BRANCHES <= depth || !may_come_again(check, before, step);
+	return deep_check_is_view(check, check->steps[before].addr) ||
+	       taken + HANDLER_BRANCHES <= depth || deep_check_is_anchor(check, before);
 }
 
 size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t before,
@@ -354,7 +346,7 @@ size_t deep_check_shown_from(const struct deep_check *check, size_t step, size_t
 	}
 	if (entries > at)
 		return 0;
-	return certain_from(check, last_behind(check, at - entries), step, before);
+	return certain_from(check, last_behind(check, at - entries), step);
 }
 
 static bool has_wait_probes(const struct deep_check *check, size_t step)
@@ -373,6 +365,7 @@ static bool has_wait_probes(const struct deep_check *check, size_t step)
  * @observed: for each step: a record shows how the run went on from it
  * @excursions: as for deep_check_compare()
  * @elsewhere: before @first the run was not on the path
+ * @newest: the record at the error has the newest branch, behind which it took no other
  */
 struct followed {
 	size_t left;
@@ -383,6 +376,7 @@ struct followed {
 	bool *observed;
 	bool *excursions;
 	bool elsewhere;
+	bool newest;
 };
 
 /*
@@ -441,6 +435,22 @@ static void add_blind(const struct deep_check *check, const struct followed *at,
 }
 
 /*
+ * A fork behind the newest branch: the record at the error shows how the run went on from there at
+ * last, and not whether it had come by before.
+ */
+static void add_newest(const struct deep_check *check, const struct followed *at,
+		       const struct deep_fork *fork, struct deep_blind *newest)
+{
+	size_t loop = find_loop(check, at, fork), last = check->known.count - 1;
+
+	newest->newer = larger(newest->newer, 1);
+	if (loop != fork->step && last - check->steps[loop].at > newest->older) {
+		newest->older = last - check->steps[loop].at;
+		newest->loop = fork->leads;
+	}
+}
+
+/*
  * Find the forks that neither a record nor a probe of this run observes: they are blind. If a
  * record was to show a fork, and does not, nothing older is certain: the run may have gone another
  * way. Return: the oldest branch that is certain, but for the blind forks.
@@ -461,8 +471,10 @@ static size_t find_blind(const struct deep_check *check, const struct followed *
 		if (at->observed[fork->step] || deep_check_observes(check, fork))
 			continue;
 		/* No other run's record shows how this run came from there to the error. */
-		if (fork->branch == check->known.count)
+		if (fork->branch == check->known.count && !at->newest)
 			first = check->known.count;
+		else if (fork->branch == check->known.count)
+			add_newest(check, at, fork, &ret_blind[0]);
 		else if (fork->tried || fork->untold)
 			add_blind(check, at, fork, ret_blind);
 		else if (fork->branch >= first)
@@ -602,13 +614,15 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 	if (!match_record(check, &hit->record, check->steps[step].at, at->excursions, &matched))
 		return false;
 	at->left--;
+	at->newest |= at->step == SIZE_MAX && matched.path;
 	at->step = step;
 	at->sp = hit->regs[PTREG_SP];
 	at->before = deep_check_step_before(check, step);
 	at->first = check->steps[step].at + 1 - matched.path;
 	/* The next older hit comes next: if it is not the path's, nothing older counts. */
 	if (has_way(hit))
-		for (size_t i = observed_from(check, &hit->record, &matched, step, at->before);
+		for (size_t i = observed_from(check, &hit->record, &matched, step, at->before,
+					      at->left ? &hits[at->left - 1] : NULL);
 		     i < step; i++)
 			at->observed[i] = true;
 	if (matched.contradicts)

@@ -69,7 +69,9 @@ static int arm_blind_views(struct deep *deep, struct deep_check *check)
 	int err = deep_check_ask(check, &deep->probes->text, CHECK_PROBES_MAX, lbr_depth(),
 				 expect_probe, deep);
 
-	err = err ?: deep_check_arm_views(check, lbr_depth(), may_view, arm_view, deep);
+	err = err
+		      ?: deep_check_arm_views(check, lbr_depth(), may_view, arm_view, expect_probe,
+					      deep);
 	deep_check_disarm(check);
 	return err;
 }
