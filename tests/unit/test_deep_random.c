@@ -25,9 +25,9 @@
  * end or none. SEED=N begins with that one, CASES=N says how many, FULL=1 takes three times as
  * many.
  *
- * Two are known to be wrong still: SEED=27392, on four entries, and 302432, on eight. Where no probe
- * tells, three runs are asked, and these may all go as the path does by chance. With six (where any
- * run left the path) the second one is right.
+ * Two are known to be wrong still: SEED=27392, on four entries, and 302432, on eight. Where no
+ * probe tells, three runs are asked, and these may all go as the path does by chance. With six
+ * (where any run left the path) the second one is right.
  */
 #define SEED_FIRST 17000
 #define CASES	   1500
