@@ -396,9 +396,10 @@ static bool alike_string(const struct failure *one, const struct failure *other,
 	const char *name =
 		a->len <= SYSCALL_BYTES_MAX ? memrchr(one->call.bytes[i], '/', a->len) : NULL;
 
-	return name && a->status == b->status && a->len == b->len &&
-	       !memcmp(one->call.bytes[i], other->call.bytes[i],
-		       (size_t)(name - (const char *)one->call.bytes[i]) + 1);
+	return same_string(one, other, i) ||
+	       (name && a->status == b->status && a->len == b->len &&
+		!memcmp(one->call.bytes[i], other->call.bytes[i],
+			(size_t)(name - (const char *)one->call.bytes[i]) + 1));
 }
 
 /* No error, but a result between -4095 and -1: the kernel begins the call again, or gives EINTR. */
@@ -431,5 +432,5 @@ bool failure_same(const struct failure *one, const struct failure *other)
 
 bool failure_alike(const struct failure *one, const struct failure *other)
 {
-	return compare(one, other, alike_string) || failure_same(one, other);
+	return compare(one, other, alike_string);
 }

@@ -456,9 +456,9 @@ static void push(uint64_t resume, bool int3)
 
 static bool drop_newest(struct call *call, const struct branch *branch)
 {
-	const struct branch *newest = &call->branches[call->count - 1];
+	const struct branch *newest = call->count ? &call->branches[call->count - 1] : NULL;
 
-	if (!call->count || newest->from != branch->from || newest->to != branch->to)
+	if (!newest || newest->from != branch->from || newest->to != branch->to)
 		return false;
 	call->count--;
 	return true;

@@ -41,22 +41,6 @@ static size_t number_of(const struct deep_check *check, uint64_t addr)
 	       1;
 }
 
-/* The first step behind a branch that is newer than branch @at. */
-static size_t first_behind(const struct deep_check *check, size_t at)
-{
-	size_t low = 0, high = check->step_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (check->steps[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* How often the path executes each of its addresses: it would take a record each time. */
 static size_t *count_times(const struct deep_check *check)
 {
@@ -109,7 +93,7 @@ static size_t shown_from(const struct deep_check *check, const size_t *allowed, 
 		return shown;
 	first = before == SIZE_MAX ? 0 : before + 1;
 	if (check->steps[step].at - check->steps[first].at >= depth)
-		first = first_behind(check, check->steps[step].at - depth);
+		first = deep_check_first_behind(check, check->steps[step].at - depth);
 	anchor = allowed[first];
 	return anchor < shown ? anchor : shown;
 }
@@ -200,6 +184,20 @@ static int add_armed(struct deep_check *check, uint64_t addr)
 	return 0;
 }
 
+/* Return: 1: armed, or there may be no more; 0: the kernel allows none at @addr; -ENOMEM; -EINTR.
+ */
+static int try_probe(struct deep_check *check, size_t max, deep_probe_fn *probe, void *ctx,
+		     uint64_t addr)
+{
+	int err = check->armed_count < max ? probe(ctx, addr) : -ENOSPC;
+
+	if (err == -ENOMEM || err == -EINTR)
+		return err;
+	if (err)
+		return err == -ENOSPC;
+	return add_armed(check, addr) ?: 1;
+}
+
 /* Arm a probe on the way that begins at @addr, as early as possible. *@ret_at: 0: there is none */
 static int arm_way(struct deep_check *check, const struct text_source *text, size_t max,
 		   deep_probe_fn *probe, void *ctx, uint64_t addr, uint64_t *ret_at)
@@ -269,13 +267,9 @@ static int arm_stack_before(struct deep_check *check, const struct text_source *
 		if (deep_skip_unfit(text, addr) != addr)
 			continue;
 		tries--;
-		err = check->armed_count < max ? probe(ctx, addr) : -ENOSPC;
-		if (err == -ENOMEM || err == -EINTR)
-			return err;
-		if (err == -ENOSPC)
-			return 0;
-		if (!err)
-			return add_armed(check, addr);
+		err = try_probe(check, max, probe, ctx, addr);
+		if (err)
+			return err < 0 ? err : 0;
 	}
 	return 0;
 }
@@ -379,13 +373,9 @@ static int arm_behind(struct deep_check *check, const struct text_source *text, 
 			return 0;
 		tried = step->at;
 		tries++;
-		err = check->armed_count < max ? probe(ctx, step->addr) : -ENOSPC;
-		if (err == -ENOMEM || err == -EINTR)
-			return err;
-		if (err == -ENOSPC)
-			return 0;
-		if (!err)
-			return add_armed(check, step->addr);
+		err = try_probe(check, max, probe, ctx, step->addr);
+		if (err)
+			return err < 0 ? err : 0;
 	}
 	return 0;
 }
@@ -434,7 +424,7 @@ static int arm_anchor(struct deep_check *check, size_t max, size_t depth, deep_p
 	/* It has all from the path's first branch on. */
 	if (at < depth)
 		return 0;
-	for (size_t i = first_behind(check, at - depth); i < view && tries; i++) {
+	for (size_t i = deep_check_first_behind(check, at - depth); i < view && tries; i++) {
 		uint64_t addr = check->steps[i].addr;
 		int err;
 
@@ -443,13 +433,9 @@ static int arm_anchor(struct deep_check *check, size_t max, size_t depth, deep_p
 		if (deep_check_has(check, addr) || !deep_check_is_anchor(check, i))
 			continue;
 		tries--;
-		err = check->armed_count < max ? probe(ctx, addr) : -ENOSPC;
-		if (err == -ENOMEM || err == -EINTR)
-			return err;
-		if (err == -ENOSPC)
-			return 0;
-		if (!err)
-			return add_armed(check, addr);
+		err = try_probe(check, max, probe, ctx, addr);
+		if (err)
+			return err < 0 ? err : 0;
 	}
 	return 0;
 }

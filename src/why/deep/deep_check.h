@@ -177,6 +177,9 @@ typedef bool deep_may_fn(const void *ctx, uint64_t addr);
 int deep_check_arm_views(struct deep_check *check, size_t depth, deep_may_fn *may,
 			 deep_probe_fn *view, deep_probe_fn *kprobe, void *ctx);
 
+/** deep_check_first_behind() - the first step behind a branch that is newer than branch @at */
+size_t deep_check_first_behind(const struct deep_check *check, size_t at);
+
 /** deep_check_step_before() - the newest step before number @step with a probe; SIZE_MAX: none */
 size_t deep_check_step_before(const struct deep_check *check, size_t step);
 

@@ -270,8 +270,7 @@ static size_t certain_from(const struct deep_check *check, size_t oldest, size_t
 	return last;
 }
 
-/* The last step after branch @at of the path, or after an older one if it has none. */
-static size_t last_behind(const struct deep_check *check, size_t at)
+size_t deep_check_first_behind(const struct deep_check *check, size_t at)
 {
 	size_t low = 0, high = check->step_count;
 
@@ -283,7 +282,15 @@ static size_t last_behind(const struct deep_check *check, size_t at)
 		else
 			high = middle;
 	}
-	return low ? low - 1 : 0;
+	return low;
+}
+
+/* The last step behind branch @at of the path, or behind an older one that has any. */
+static size_t last_behind(const struct deep_check *check, size_t at)
+{
+	size_t next = deep_check_first_behind(check, at);
+
+	return next ? next - 1 : 0;
 }
 
 /*
