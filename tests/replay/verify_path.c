@@ -14,7 +14,9 @@
  * or those since a stop: only while it is off Linux clears the LBR. Snapshots come in the order of
  * their times, and no two of a CPU show one stop. A counter's overflow stops the LBR, and the log
  * with it, before its interrupt comes: such a path has a gap there, and before it what is in the
- * log, or straight ahead of that. A gap at a WRMSR says that recording may have stopped; that it
+ * log, or straight ahead of that. There a direct jump may lead to the next instruction, whether it
+ * is recorded or not: "next: ADDRESS jmp TARGET" is printed, and symbols tell if they are the same.
+ * A gap at a WRMSR says that recording may have stopped; that it
  * did not is no lie where the path does not show which MSR was written. Prints counts; exit status
  * 1 if a block is wrong or a snapshot's branches are not in the log, 2 on errors.
  */
@@ -123,15 +125,21 @@ static bool is_branch(const char *text)
 }
 
 /* The end of a path, up to a counter's interrupt. The log of what @ran ends with the overflow; what
- * comes behind it is certain only as long as the code does not branch. */
-static const char *check_overflow(const json_t *insns, const uint64_t *ran, size_t ran_count)
+ * comes behind it is certain only as long as the code does not branch, but to the next instruction. */
+static const char *check_overflow(const json_t *block, const uint64_t *ran, size_t ran_count)
 {
+	const json_t *insns = json_object_get(block, "insns");
+
 	for (size_t i = 0; i < json_array_size(insns); i++) {
-		const json_t *insn = json_array_get(insns, i);
+		const json_t *insn = json_array_get(insns, i), *next = json_array_get(insns, i + 1);
+		const char *text = json_string_value(json_object_get(insn, "text"));
 
 		if (i < ran_count && get_address(insn, "addr") != ran[i])
 			return "before the overflow";
-		if (is_branch(json_string_value(json_object_get(insn, "text"))))
+		if (text && !strncmp(text, "jmp ", strlen("jmp ")))
+			printf("next: 0x%" PRIx64 " %s\n",
+			       next ? get_address(next, "addr") : get_address(block, "end"), text);
+		else if (is_branch(text))
 			return "a branch, and the LBR may have been off";
 	}
 	return NULL;
@@ -180,7 +188,7 @@ static const char *check_block(struct verifier *v, const struct placed *p, const
 	n = truth_executed(&v->log, first, end, v->executed, &stopped);
 	if (!strcmp(ends, "lbr-off") && p->goes_on == GOES_TO_INTERRUPT && entry + 1 == p->useful &&
 	    stopped == SIZE_MAX)
-		return check_overflow(insns, v->executed, n);
+		return check_overflow(block, v->executed, n);
 	if (!strcmp(ends, "lbr-off") || off->open)
 		return check_at_lbr_off(v, insns, n, stopped, off, !strcmp(ends, "lbr-off"));
 	/* All but the instruction, or the breakpoint in its place, that goes to the tracer. */

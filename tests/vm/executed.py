@@ -70,6 +70,10 @@ def hold(stops, shown, symbols):
         if is_readable(int(place, 16), symbols):
             said.append(f"wrong: the code at {place} can be read")
             totals["wrong"] += 1
+    for place, target in re.findall(r"^next: (\w+) jmp (.*)$", judged.stdout, re.M):
+        if not symbols.is_at(int(place, 16), target):
+            said.append(f"wrong: a jump to {target} behind a counter's overflow, and {place} follows")
+            totals["wrong"] += 1
     return judged.returncode, said, totals
 
 

@@ -62,6 +62,11 @@ class Symbols:
             for start in self.by_name.get(name, ()):
                 yield start, self.starts[bisect.bisect_right(self.starts, start)]
 
+    def is_at(self, addr, text):
+        """Does SYMBOL+0xOFFSET, or SYMBOL, mean this address?"""
+        name, _, offset = text.partition("+")
+        return any(addr == start + int(offset or "0", 16) for start in self.by_name.get(name, ()))
+
     def is_image(self, addr):
         """In the kernel's own text?"""
         return self.by_name["_stext"][0] <= addr < self.by_name["_etext"][0]
