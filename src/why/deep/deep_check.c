@@ -449,42 +449,77 @@ static int gather_addrs(struct deep_check *check)
 	return 0;
 }
 
+/** struct function - the decoded function that an address is in; @targets: of its jumps, ascending */
+struct function {
+	struct code *code;
+	uint64_t *targets;
+	size_t target_count;
+};
+
+static void clear_function(struct function *function)
+{
+	code_free(function->code);
+	free(function->targets);
+	*function = (struct function){};
+}
+
+/* Return: 0; -ENOMEM; another errno: not all that leads to its instructions is known. */
+static int load_function(struct function *function, const struct text_source *text,
+			 struct symbols *symbols, uint64_t addr)
+{
+	struct symbol sym;
+	int err;
+
+	clear_function(function);
+	err = symbols_find(symbols, addr, &sym)
+		      ?: code_load_symbol(text, symbols, &sym, &function->code);
+	if (err)
+		return err;
+	if (function->code->truncated || function->code->breakpoint)
+		return -ENODATA;
+	function->targets = calloc(function->code->count + 1, sizeof(*function->targets));
+	if (!function->targets)
+		return -ENOMEM;
+	for (size_t i = 0; i < function->code->count; i++) {
+		const struct insn *insn = &function->code->insns[i];
+
+		if (insn->has_target && insn->class != INSN_CALL)
+			function->targets[function->target_count++] = insn->target;
+	}
+	qsort(function->targets, function->target_count, sizeof(*function->targets),
+	      address_compare);
+	return 0;
+}
+
 /*
  * Is the instruction behind @addr executed after that one alone? Indirect jumps lead to functions:
  * arch/x86/Makefile has -fno-jump-tables.
  */
-static bool is_anchor(const struct code *code, uint64_t addr)
+static bool is_anchor(const struct function *function, uint64_t addr)
 {
-	const struct insn *insn = code_find(code, addr);
+	const struct insn *insn = code_find(function->code, addr);
 
-	return insn && insn->class == INSN_OTHER && code_find(code, addr + insn->len) &&
-	       !code_jump_to(code, addr + insn->len, NULL) &&
-	       !code_is_fixup(code, addr + insn->len);
+	return insn && insn->class == INSN_OTHER && code_find(function->code, addr + insn->len) &&
+	       !has(function->targets, function->target_count, addr + insn->len) &&
+	       !code_is_fixup(function->code, addr + insn->len);
 }
 
 static int find_anchors(struct deep_check *check, const struct text_source *text)
 {
-	struct code *code = NULL;
-	bool usable = false;
+	struct function function = {};
 	int err = 0;
 
 	for (size_t i = 0; i < check->addr_count; i++) {
 		uint64_t addr = check->addrs[i];
-		struct symbol sym;
 
-		if (!code || !code_has(code, addr)) {
-			code_free(code);
-			code = NULL;
-			err = symbols_find(check->symbols, addr, &sym)
-				      ?: code_load_symbol(text, check->symbols, &sym, &code);
-			if (err == -ENOMEM)
-				break;
-			usable = !err && !code->truncated && !code->breakpoint;
-		}
-		check->anchors[i] = code && usable && deep_skip_unfit(text, addr) == addr &&
-				    is_anchor(code, addr);
+		if (!function.code || !code_has(function.code, addr))
+			err = load_function(&function, text, check->symbols, addr);
+		if (err == -ENOMEM)
+			break;
+		check->anchors[i] = !err && deep_skip_unfit(text, addr) == addr &&
+				    is_anchor(&function, addr);
 	}
-	code_free(code);
+	clear_function(&function);
 	return err == -ENOMEM ? err : 0;
 }
 
