@@ -645,6 +645,14 @@ static __always_inline void copy_regs(__u64 *to, const void *regs)
 		to[i] = from[i];
 }
 
+/* The word at the stack pointer; 0: it cannot be read. */
+static __always_inline __u64 top_of_stack(__u64 sp)
+{
+	__u64 top;
+
+	return bpf_probe_read_kernel(&top, sizeof(top), (const void *)sp) ? 0 : top;
+}
+
 SEC("?kprobe")
 int why_site_kprobe(struct pt_regs *ctx)
 {
@@ -762,6 +770,7 @@ int why_point(struct bpf_perf_event_data *ctx)
 	point->call = task->calls;
 	point->count = slot->rec.count;
 	copy_regs(point->regs, &ctx->regs);
+	point->top = top_of_stack(ctx->regs.sp);
 	for (int i = 0; i < RECORD_BRANCHES_MAX; i++) {
 		point->branches[i].from = slot->rec.branches[i].from;
 		point->branches[i].to = slot->rec.branches[i].to;
@@ -793,9 +802,10 @@ int why_passed(struct pt_regs *ctx)
 	}
 	fill_head(&passed->head, WHY_PASSED);
 	passed->ip = bpf_get_attach_cookie(ctx);
-	passed->sp = ctx->sp;
 	passed->call = task->calls;
 	passed->unused = 0;
+	copy_regs(passed->regs, ctx);
+	passed->top = top_of_stack(ctx->sp);
 	bpf_ringbuf_submit(passed, BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -820,6 +830,7 @@ int why_point_kprobe(struct pt_regs *ctx)
 	point->call = task->calls;
 	point->count = 0;
 	copy_regs(point->regs, ctx);
+	point->top = top_of_stack(ctx->sp);
 	/* Of a kprobe it is behind the breakpoint instruction. */
 	point->regs[__builtin_offsetof(struct pt_regs, ip) / 8] = point->ip;
 #pragma clang loop unroll(full)

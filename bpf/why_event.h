@@ -188,6 +188,7 @@ struct why_branch {
  * @call: counts the task's calls
  * @count: of @branches
  * @regs: struct pt_regs before the instruction
+ * @top: the word at the stack pointer: where a return leads to; 0: it could not be read
  * @branches: the newest first
  */
 struct why_point {
@@ -196,21 +197,24 @@ struct why_point {
 	__u32 call;
 	__u32 count;
 	__u64 regs[RECORD_REGS];
+	__u64 top;
 	struct why_branch branches[RECORD_BRANCHES_MAX];
 };
 
 /**
  * struct why_passed - a kprobe on the way to the error was hit in a call of a traced task
  * @ip: the instruction that it stands on
- * @sp: the stack pointer before it
  * @call: counts the task's calls
+ * @regs: as of struct why_point, but that the instruction pointer is behind the kprobe's own
+ * @top: as of struct why_point
  */
 struct why_passed {
 	struct why_event head;
 	__u64 ip;
-	__u64 sp;
 	__u32 call;
 	__u32 unused;
+	__u64 regs[RECORD_REGS];
+	__u64 top;
 };
 
 /** struct why_exited - @code as waitpid() gives it */

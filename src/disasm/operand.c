@@ -245,6 +245,18 @@ bool insn_stack_change(const void *bytes, size_t len, int64_t *ret)
 	return !writes(&zi, ops, RSP, &bits);
 }
 
+uint8_t insn_target_register(const void *bytes, size_t len)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zi;
+
+	if (zydis_decode_whole(bytes, len, &zi, ops) ||
+	    (zi.mnemonic != ZYDIS_MNEMONIC_CALL && zi.mnemonic != ZYDIS_MNEMONIC_JMP) ||
+	    ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return INSN_NO_REG;
+	return (uint8_t)zydis_general_register(ops[0].reg.value);
+}
+
 bool insn_is_memory_dec(const void *bytes, size_t len)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];

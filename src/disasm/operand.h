@@ -69,6 +69,9 @@ enum insn_definition insn_define(const void *bytes, size_t len, uint64_t addr, u
 /** insn_call_operand() - what an indirect call goes through; false: it is none */
 bool insn_call_operand(const void *bytes, size_t len, uint64_t addr, struct insn_operand *ret);
 
+/** insn_target_register() - the register that a near call or jump goes to; INSN_NO_REG: none */
+uint8_t insn_target_register(const void *bytes, size_t len);
+
 /** insn_is_percpu_dec() - DEC of an int that each CPU has of its own, relative to %gs */
 bool insn_is_percpu_dec(const void *bytes, size_t len);
 

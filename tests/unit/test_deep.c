@@ -428,8 +428,8 @@ static void tell_passed(struct probes *probes, uint64_t ip)
 						   .mono_ns = 2,
 						   .switches = machine.switches},
 					  .ip = ip,
-					  .sp = machine.sp,
-					  .call = 1};
+					  .call = 1,
+					  .regs[PTREG_SP] = machine.sp};
 
 	if (is_plain(ip)) {
 		if (!machine.mute)

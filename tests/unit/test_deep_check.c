@@ -70,10 +70,10 @@ static int probe(void *ctx, uint64_t addr)
 	return 0;
 }
 
-/* No kprobe stands on the path, for a record to begin at or the stack to be compared with. */
+/* No kprobe stands on the path, for a record to begin at or to tell where the jump leads to. */
 static void refuse_path(void)
 {
-	static const uint8_t ats[] = {0x00, 0x05, 0x06, 0x07, 0x10, 0x14, 0x30};
+	static const uint8_t ats[] = {0x00, 0x05, 0x06, 0x07, 0x0c, 0x10, 0x14, 0x30};
 
 	for (size_t i = 0; i < sizeof(ats); i++)
 		refused[4 + i] = AT(ats[i]);
@@ -102,13 +102,24 @@ static void assert_blind(const struct deep_blind *blind, const bool *wanted, siz
 		assert_int_equal(blind[i].newer > 0, wanted[i]);
 }
 
+/* A hit of the path's run; with ELSEWHERE the jump leads to another place. */
+#define ELSEWHERE 0x80
+static struct deep_hit hit_at(uint8_t at)
+{
+	const uint64_t to = at & ELSEWHERE ? AT(0x36) : AT(0x30);
+
+	at &= 0x7f;
+	return (struct deep_hit){
+		.ip = AT(at), .regs[PTREG_SP] = SP_AT(at), .regs[PTREG_AX] = to};
+}
+
 static bool compare(const struct deep_check *check, const uint8_t *ats, size_t count,
 		    size_t *ret_first, struct deep_blind *ret_blind, bool *ret_excursions)
 {
 	static struct deep_hit hits[16];
 
 	for (size_t i = 0; i < count; i++)
-		hits[i] = (struct deep_hit){.ip = AT(ats[i]), .regs[PTREG_SP] = SP_AT(ats[i])};
+		hits[i] = hit_at(ats[i]);
 	return deep_check_compare(check, hits, count, true, ret_first, ret_blind, ret_excursions);
 }
 
@@ -136,7 +147,7 @@ static int teardown_symbols(void **state)
 /* Of the other ways those that the path never comes by need one probe, the others two. */
 static void check_probes_stand_on_both_ways(void **state)
 {
-	static const uint8_t wanted[] = {0x36, 0x30, 0x0c, 0x0b, 0x20, 0x12};
+	static const uint8_t wanted[] = {0x36, 0x0c, 0x0b, 0x20, 0x12};
 	struct deep_check check;
 
 	arm(&check, 100);
@@ -148,14 +159,14 @@ static void check_probes_stand_on_both_ways(void **state)
 
 static void check_all_hits_are_the_path(void **state)
 {
-	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
+	static const uint8_t hits[] = {0x0b, 0x0c, 0x36};
 	struct deep_check check;
 	struct deep_blind blind[6];
 	bool excursions[7];
 	size_t first = 9;
 
 	arm(&check, 100);
-	assert_true(compare(&check, hits, 4, &first, blind, excursions));
+	assert_true(compare(&check, hits, 3, &first, blind, excursions));
 	assert_int_equal(first, 0);
 	assert_blind(blind, (bool[6]){}, 6);
 	deep_check_clear(&check);
@@ -170,17 +181,16 @@ static void check_departures_are_seen(void **state)
 		size_t first;
 	} cases[] = {
 		/* Behind the call, not taken; the one that skips an instruction, taken. */
-		{{0x12, 0x0b, 0x0c, 0x30, 0x36}, 5, 4},
-		{{0x0c, 0x30, 0x36}, 3, 4},
-		{{0x20, 0x0b, 0x0c, 0x30, 0x36}, 5, 4},
+		{{0x12, 0x0b, 0x0c, 0x36}, 4, 4},
+		{{0x0c, 0x36}, 2, 4},
+		{{0x20, 0x0b, 0x0c, 0x36}, 4, 4},
 		/* The indirect branch went elsewhere, or came by twice. */
-		{{0x0b, 0x0c, 0x36}, 3, 6},
-		{{0x0b, 0x0c, 0x30, 0x30, 0x36}, 5, 5},
+		{{0x0b, ELSEWHERE + 0x0c, 0x36}, 3, 6},
+		{{0x0b, 0x0c, 0x0c, 0x36}, 4, 4},
 		/* What is missing at the begin; what is too much there. */
-		{{0x12, 0x13, 0x0b, 0x0c, 0x30, 0x36}, 6, 4},
-		{{0x30, 0x36}, 2, 5},
+		{{0x12, 0x13, 0x0b, 0x0c, 0x36}, 5, 4},
 		{{0x36}, 1, 6},
-		{{0x0b, 0x0c, 0x30}, 3, 6},
+		{{0x0b, 0x0c}, 2, 6},
 	};
 	struct deep_check check;
 	struct deep_blind blind[6];
@@ -200,25 +210,25 @@ static void check_departures_are_seen(void **state)
 /* Without the entry what was hit before is of no matter; what is before the oldest is not told. */
 static void check_path_without_entry(void **state)
 {
-	static const uint8_t ats[] = {0x12, 0x30, 0x0b, 0x0c, 0x30, 0x36};
-	struct deep_hit hits[6] = {};
+	static const uint8_t ats[] = {0x12, 0x0c, 0x0b, 0x0c, 0x36};
+	struct deep_hit hits[5];
 	struct deep_check check;
 	struct deep_blind blind[6];
 	bool excursions[7];
 	size_t first = 9;
 
 	arm(&check, 100);
-	for (size_t i = 0; i < 6; i++)
-		hits[i].ip = AT(ats[i]);
-	assert_true(deep_check_compare(&check, hits, 6, false, &first, blind, excursions));
+	for (size_t i = 0; i < 5; i++)
+		hits[i] = hit_at(ats[i]);
+	assert_true(deep_check_compare(&check, hits, 5, false, &first, blind, excursions));
 	assert_int_equal(first, 4);
 	deep_check_clear(&check);
 }
 
 static void check_refused_stands_further_on_or_is_blind(void **state)
 {
-	static const uint8_t hits[] = {0x0b, 0x0c, 0x30, 0x36};
-	struct deep_hit with[4] = {};
+	static const uint8_t hits[] = {0x0b, 0x0c, 0x36};
+	struct deep_hit with[3];
 	struct deep_check check;
 	struct deep_blind blind[6];
 	bool excursions[7];
@@ -228,19 +238,19 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	refused[0] = AT(0x12);
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x13));
-	assert_true(compare(&check, hits, 4, &first, blind, excursions));
+	assert_true(compare(&check, hits, 3, &first, blind, excursions));
 	assert_blind(blind, (bool[6]){}, 6);
 	deep_check_clear(&check);
 	/* Up to where the ways meet: RET stands in both. */
 	refused[1] = AT(0x13);
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x14));
-	assert_true(compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x30, 0x36}, 5, &first,
+	assert_true(compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x36}, 4, &first,
 			    blind, excursions));
 	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	/* A record of the run has that branch, and the one before it. */
-	for (size_t i = 0; i < 4; i++)
-		with[i].ip = AT(hits[i]);
+	for (size_t i = 0; i < 3; i++)
+		with[i] = hit_at(hits[i]);
 	memcpy(with[0].record.branches, way + 1, 3 * sizeof(*way));
 	with[0].record.count = 3;
 	deep_check_clear(&check);
@@ -248,47 +258,47 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	/* Then one stands where the caller goes on: there the run was on the path again. */
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x05));
-	assert_true(compare(&check, (const uint8_t[]){0x05, 0x0b, 0x0c, 0x30, 0x36}, 5, &first,
+	assert_true(compare(&check, (const uint8_t[]){0x05, 0x0b, 0x0c, 0x36}, 4, &first,
 			    blind, excursions));
 	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	assert_int_equal(blind[3].newer, 2);
 	deep_check_clear(&check);
 	refused[3] = AT(0x05);
 	arm(&check, 100);
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_true(deep_check_compare(&check, with, 3, true, &first, blind, excursions));
 	/* It may have left the path there before, and have come back. */
 	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	memcpy(with[0].record.branches, way, 4 * sizeof(*way));
 	with[0].record.count = 4;
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_true(deep_check_compare(&check, with, 3, true, &first, blind, excursions));
 	assert_blind(blind, (bool[6]){}, 6);
 	with[0].record.count = 2;
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
-	assert_true(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_true(deep_check_compare(&check, with, 3, true, &first, blind, excursions));
 	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	/* Another one before it was not the path's. */
 	with[0].record.branches[0] = way[1];
-	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_false(deep_check_compare(&check, with, 3, true, &first, blind, excursions));
 	assert_int_equal(first, 3);
 	/* Another one from where the path comes by is a departure. */
 	with[0].record.branches[1].from = AT(0x12);
-	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_false(deep_check_compare(&check, with, 3, true, &first, blind, excursions));
 	assert_int_equal(first, 4);
 	/* The record of the oldest hit that is the path's tells of what is before. */
-	assert_false(deep_check_compare(&check, with, 4, false, &first, blind, excursions));
+	assert_false(deep_check_compare(&check, with, 3, false, &first, blind, excursions));
 	assert_int_equal(first, 4);
 	memcpy(with[0].record.branches, way + 2, 2 * sizeof(*way));
-	assert_true(deep_check_compare(&check, with, 4, false, &first, blind, excursions));
+	assert_true(deep_check_compare(&check, with, 3, false, &first, blind, excursions));
 	assert_int_equal(first, 2);
 	with[0].record.branches[1] = (struct why_branch){AT(0x14), AT(0x06)};
-	assert_false(deep_check_compare(&check, with, 4, true, &first, blind, excursions));
+	assert_false(deep_check_compare(&check, with, 3, true, &first, blind, excursions));
 	assert_int_equal(first, 4);
 	deep_check_clear(&check);
 }
 
 static void check_few_probes_go_to_the_newest(void **state)
 {
-	static const uint8_t hits[] = {0x30, 0x36};
+	static const uint8_t hits[] = {0x0c, 0x36};
 	struct deep_check check;
 	struct deep_blind blind[6];
 	bool excursions[7];
@@ -331,12 +341,12 @@ static void check_code_that_is_not_the_paths_is_blind(void **state)
 /* Where the tracer has its place a kprobe would be a call. */
 static void check_no_probe_on_the_tracers_place(void **state)
 {
-	/* 00: jmp *%rax (to 10); 10: endbr64; nop of 5 bytes; push %rbp (the error) */
-	static const uint8_t entry[] = {0xff, 0xe0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+	/* 00: je 10 (not taken), nop (the error); 10: endbr64; nop of 5 bytes; push %rbp */
+	static const uint8_t entry[] = {0x74, 0x0e, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
 					0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xf3, 0x0f,
 					0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0x00, 0x00, 0x55, 0x90};
-	const struct why_branch to_entry[] = {{AT(0x40), AT(0x00)}, {AT(0x00), AT(0x10)}};
-	const struct deep_known path = {.branches = to_entry, .count = 2, .end = AT(0x1a)};
+	const struct why_branch begin[] = {{AT(0x40), AT(0x00)}};
+	const struct deep_known path = {.branches = begin, .count = 1, .end = AT(0x02)};
 	uint8_t kept[sizeof(entry)];
 	struct deep_check check;
 
@@ -345,21 +355,20 @@ static void check_no_probe_on_the_tracers_place(void **state)
 	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	memcpy(code, kept, sizeof(kept));
-	/* And one before the jump, to compare the stack with. */
-	assert_int_equal(check.armed_count, 3);
-	assert_true(is_armed(&check, 0x19) && is_armed(&check, 0x1a) && is_armed(&check, 0x00));
+	assert_int_equal(check.armed_count, 2);
+	assert_true(is_armed(&check, 0x19) && is_armed(&check, 0x02));
 	deep_check_clear(&check);
 }
 
 /* A kprobe on an instruction that repeats itself is hit each time. */
 static void check_no_probe_on_what_repeats_itself(void **state)
 {
-	/* 00: jmp *%rax (to 10); 10: rep movsb, xor %eax,%eax; 14: nop (the error) */
-	static const uint8_t copy[] = {0xff, 0xe0, 0x90, 0x90, 0x90, 0x90, 0x90,
+	/* 00: je 10 (not taken), nop (the error); 10: rep movsb, xor %eax,%eax */
+	static const uint8_t copy[] = {0x74, 0x0e, 0x90, 0x90, 0x90, 0x90, 0x90,
 				       0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
 				       0x90, 0x90, 0xf3, 0xa4, 0x31, 0xc0, 0x90};
-	const struct why_branch to_copy[] = {{AT(0x40), AT(0x00)}, {AT(0x00), AT(0x10)}};
-	const struct deep_known path = {.branches = to_copy, .count = 2, .end = AT(0x14)};
+	const struct why_branch begin[] = {{AT(0x40), AT(0x00)}};
+	const struct deep_known path = {.branches = begin, .count = 1, .end = AT(0x02)};
 	uint8_t kept[sizeof(copy)];
 	struct deep_check check;
 
@@ -368,8 +377,8 @@ static void check_no_probe_on_what_repeats_itself(void **state)
 	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
 	memcpy(code, kept, sizeof(kept));
-	assert_int_equal(check.armed_count, 3);
-	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x14) && is_armed(&check, 0x00));
+	assert_int_equal(check.armed_count, 2);
+	assert_true(is_armed(&check, 0x12) && is_armed(&check, 0x02));
 	deep_check_clear(&check);
 }
 
@@ -829,7 +838,7 @@ static void add_kprobe(struct deep_check *check, unsigned int at)
 /* A kprobe on a branch does what it would have done: no record has that branch. */
 static void check_kprobe_on_a_branch(void **state)
 {
-	struct deep_hit with[2] = {{.ip = AT(0x0c)}, {.ip = AT(0x36)}};
+	struct deep_hit with[2] = {hit_at(0x0c), hit_at(0x36)};
 	struct deep_record *record = &with[1].record;
 	struct deep_check check;
 	struct deep_blind blind[6];
@@ -1046,65 +1055,83 @@ static void check_record_tells_whether_a_kprobe_returned(void **state)
 }
 
 /*
- * An indirect call, of which the hit of what it calls tells: unless another function was called,
- * and that called it. Then it is deeper in the stack.
+ * Where an indirect branch leads to is what the register has, or the stack. A hit of the function
+ * is no proof: another one may have been called, and have jumped there, with the same stack.
  */
-static void check_function_was_called_by_another_one(void **state)
+static void check_indirect_branch_by_its_source(void **state)
 {
-	/* 00: call *%rax (to 10); 02: jmp 20; 10: nop, ret; 20: nop (the error) */
-	static const uint8_t known_stack[] = {0xff, 0xd0, 0xeb, 0x1c};
-	/* 02: leave; 03: jmp 20: how much deeper it was is known from before the call alone */
-	static const uint8_t unknown_stack[] = {0xff, 0xd0, 0xc9, 0xeb, 0x1b};
 	static const struct {
-		uint64_t deeper;
-		bool unknown;
-		bool passed;
-	} cases[] = {{8, false, true},
-		     {16, false, false},
-		     {0, false, false},
-		     {8, true, true},
-		     {16, true, false}};
+		uint8_t bytes[0x20];
+		uint8_t from;
+		uint8_t probe;
+		uint8_t stack;
+	} cases[] = {
+		/* 00: call *%rax (to 28) */
+		{{0xff, 0xd0}, 0x00, 0x00, 0},
+		/* 00: nop; 01: mov %ecx,%eax, which may have no probe; 03: jmp *%rax */
+		{{0x90, 0x89, 0xc8, 0xff, 0xe0}, 0x03, 0x03, 0},
+		/* 00: jmp 10; 10: mov %rax,(%rsp); 14: ret: the end of a retpoline */
+		{{0xeb, 0x0e, [0x10] = 0x48, 0x89, 0x04, 0x24, 0xc3}, 0x14, 0x10, 0},
+		/* 00: jmp 10; 10: ret, of a call that began before the path */
+		{{0xeb, 0x0e, [0x10] = 0xc3}, 0x10, 0x10, 1},
+		/* 00: jmp 10; 10: call 18; 18: lea 8(%rsp),%rsp; 1d: ret: AMD's thunk */
+		{{0xeb, 0x0e, [0x10] = 0xe8, 3, 0, 0, 0, [0x18] = 0x48, 0x8d, 0x64, 0x24, 0x08,
+		  0xc3},
+		 0x1d, 0x1d, 1},
+	};
 	uint8_t kept[sizeof(code)];
 
 	memcpy(kept, code, sizeof(kept));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const uint64_t leaves = cases[i].unknown ? AT(3) : AT(2);
-		const struct why_branch to[] = {{AT(0x3f), AT(0)},
-						{AT(0), AT(0x10)},
-						{AT(0x11), AT(2)},
-						{leaves, AT(0x20)}};
-		const struct deep_known path = {.branches = to, .count = 4, .end = AT(0x20)};
-		const struct deep_hit with[3] = {
-			{.ip = AT(0), .regs[PTREG_SP] = SP},
-			{.ip = AT(0x10), .regs[PTREG_SP] = SP - cases[i].deeper},
-			{.ip = AT(0x20), .regs[PTREG_SP] = SP}};
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		const bool thunk = cases[i / 2].bytes[0x10] == 0xe8;
+		const bool jumps = cases[i / 2].bytes[0] == 0xeb;
+		const uint64_t from = AT(cases[i / 2].from), to = AT(i % 2 ? 0x2a : 0x28);
+		struct why_branch branches[4] = {{AT(0x3f), AT(0)}};
+		struct deep_known path = {.branches = branches, .count = 1, .end = AT(0x2b)};
+		struct deep_hit with[2] = {{.ip = AT(cases[i / 2].probe), .regs[PTREG_SP] = SP},
+					   {.ip = AT(0x2b), .regs[PTREG_SP] = SP}};
 		struct deep_check check;
 		struct deep_blind blind[4];
 		bool excursions[5];
 		size_t first = 9;
 
-		if (cases[i].unknown)
-			memcpy(code, unknown_stack, sizeof(unknown_stack));
-		else
-			memcpy(code, known_stack, sizeof(known_stack));
-		code[0x10] = 0x90;
-		code[0x11] = 0xc3;
+		if (jumps)
+			branches[path.count++] = (struct why_branch){AT(0), AT(0x10)};
+		if (thunk)
+			branches[path.count++] = (struct why_branch){AT(0x10), AT(0x18)};
+		branches[path.count++] = (struct why_branch){from, AT(0x28)};
+		with[0].top = cases[i / 2].stack ? to : AT(1);
+		with[0].regs[PTREG_AX] = cases[i / 2].stack ? AT(1) : to;
+		with[1].regs[PTREG_SP] += jumps ? 8 : cases[i / 2].bytes[0] == 0xff ? -8ull : 0;
+		memset(code, 0x90, sizeof(code));
+		memcpy(code, cases[i / 2].bytes, sizeof(cases[0].bytes));
 		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
-		assert_true(is_armed(&check, 0x10) && is_armed(&check, 0));
+		assert_true(is_armed(&check, cases[i / 2].probe) && check.armed_count == 2);
 		assert_int_equal(
-			deep_check_compare(&check, with, 3, true, &first, blind, excursions),
-			cases[i].passed);
-		assert_int_equal(first > 0, !cases[i].passed);
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			i % 2 == 0);
+		assert_int_equal(first, i % 2 ? path.count : 0);
+		assert_int_equal(blind[0].newer, 0);
 		deep_check_clear(&check);
+		/* A thunk can have none: it stands before it. */
+		refused[0] = AT(cases[i / 2].probe);
+		refused[1] = AT(0x10);
+		refused[2] = AT(0x18);
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+		assert_int_equal(is_armed(&check, 0), jumps);
+		with[0].ip = AT(0);
+		assert_int_equal(
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
+			jumps && i % 2 == 0);
+		deep_check_clear(&check);
+		memset(refused, 0, sizeof(refused));
 	}
 	memcpy(code, kept, sizeof(kept));
 }
 
-/*
- * The error is in a function that is called indirectly: no hit behind it can tell that another one
- * called it. The probe before the call does.
- */
+/* The error is in a function that is called indirectly. The probe at the call tells which one. */
 static void check_error_within_the_function_of_another_caller(void **state)
 {
 	/* 00: call *%rax (to 10); 10: nop; 11: nop (the error) */
@@ -1115,9 +1142,9 @@ static void check_error_within_the_function_of_another_caller(void **state)
 
 	memcpy(kept, code, sizeof(kept));
 	for (uint64_t deeper = 8; deeper <= 16; deeper += 8) {
-		const struct deep_hit with[3] = {{.ip = AT(0), .regs[PTREG_SP] = SP},
-						 {.ip = AT(0x10), .regs[PTREG_SP] = SP - deeper},
-						 {.ip = AT(0x11), .regs[PTREG_SP] = SP - deeper}};
+		const struct deep_hit with[2] = {
+			{.ip = AT(0), .regs[PTREG_SP] = SP, .regs[PTREG_AX] = AT(0x10)},
+			{.ip = AT(0x11), .regs[PTREG_SP] = SP - deeper}};
 		struct deep_check check;
 		struct deep_blind blind[2];
 		bool excursions[3];
@@ -1126,10 +1153,11 @@ static void check_error_within_the_function_of_another_caller(void **state)
 		memcpy(code, calls, sizeof(calls));
 		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
 		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
-		assert_true(is_armed(&check, 0) && is_armed(&check, 0x10));
+		assert_true(is_armed(&check, 0) && check.armed_count == 2);
 		memcpy(code, kept, sizeof(kept));
+		/* Deeper in the stack, something else called it. */
 		assert_int_equal(
-			deep_check_compare(&check, with, 3, true, &first, blind, excursions),
+			deep_check_compare(&check, with, 2, true, &first, blind, excursions),
 			deeper == 8);
 		deep_check_clear(&check);
 	}
@@ -1276,7 +1304,7 @@ static void check_handler_returns_to_a_thunk(void **state)
 		{AT(2), AT(0x20)}, {AT(0x20), AT(4)},
 	};
 	const struct deep_known path = {.branches = to, .count = 5, .end = AT(6)};
-	struct deep_hit with[2] = {{.ip = AT(0), .regs[PTREG_SP] = SP - 16},
+	struct deep_hit with[2] = {{.ip = AT(0), .regs[PTREG_SP] = SP - 16, .top = AT(2)},
 				   {.ip = AT(6), .regs[PTREG_SP] = SP}};
 	struct deep_record *record = &with[1].record;
 	uint8_t kept[sizeof(code)];
@@ -1465,8 +1493,7 @@ static void check_blind_up_to_where_the_run_is_back(void **state)
 static void check_fork_behind_the_newest_branch(void **state)
 {
 	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x0c)};
-	struct deep_hit with[2] = {{.ip = AT(0x14), .regs[PTREG_SP] = SP_AT(0x14)},
-				   {.ip = AT(0x0c), .regs[PTREG_SP] = SP}};
+	struct deep_hit with[2] = {hit_at(0x14), hit_at(0x0c)};
 	struct deep_check check;
 	struct deep_blind blind[4];
 	bool excursions[5];
@@ -1610,8 +1637,7 @@ static void check_return_by_a_thunk_that_calls(void **state)
 /* What a record will have needs no kprobe, unless one that another fork needs is hit in between. */
 static void check_records_save_probes(void **state)
 {
-	struct deep_hit with[2] = {{.ip = AT(0x14), .regs[PTREG_SP] = SP_AT(0x14)},
-				   {.ip = AT(0x36), .regs[PTREG_SP] = SP}};
+	struct deep_hit with[2] = {hit_at(0x14), hit_at(0x36)};
 	struct deep_check check;
 	struct deep_blind blind[6];
 	bool excursions[7];
@@ -1727,7 +1753,7 @@ static void check_records_where_no_probe_tells(void **state)
 	}
 	/* Without the record it is as if none were taken: others have to see it. */
 	{
-		static const uint8_t hits[] = {0x05, 0x0b, 0x0c, 0x30, 0x36};
+		static const uint8_t hits[] = {0x05, 0x0b, 0x0c, 0x36};
 		struct deep_blind blind[6] = {};
 		bool excursions[7];
 		size_t first;
@@ -1735,7 +1761,7 @@ static void check_records_where_no_probe_tells(void **state)
 		forbidden[0] = AT(0x14);
 		forbidden[1] = 0;
 		arm_with_views(&check, 4, 0);
-		assert_true(compare(&check, hits, 5, &first, blind, excursions));
+		assert_true(compare(&check, hits, 4, &first, blind, excursions));
 		assert_int_equal(first, 0);
 		for (size_t i = 0; i < 6; i++)
 			assert_int_equal(blind[i].newer > 0, i == 3);
@@ -1752,6 +1778,8 @@ static void check_records_where_no_probe_tells(void **state)
 	view_error = 0;
 }
 
+#define TO_30 .regs[PTREG_SP] = 0x100, .regs[PTREG_AX] = AT(0x30)
+
 /* The call at 00 waited: what it did is left out of the path, which goes on at 05. */
 static void check_wait_is_left_out(void **state)
 {
@@ -1763,10 +1791,9 @@ static void check_wait_is_left_out(void **state)
 	const struct deep_hit good[] = {{.ip = AT(0x00), .regs[PTREG_SP] = 0x100, .switches = 1},
 					{.ip = AT(0x20), .regs[PTREG_SP] = 0x80, .switches = 1},
 					{.ip = AT(0x30), .regs[PTREG_SP] = 0xf8, .switches = 2},
-					{.ip = AT(0x05), .regs[PTREG_SP] = 0x100, .switches = 2},
-					{.ip = AT(0x0b), .regs[PTREG_SP] = 0x100, .switches = 2},
-					{.ip = AT(0x0c), .regs[PTREG_SP] = 0x100, .switches = 2},
-					{.ip = AT(0x30), .regs[PTREG_SP] = 0x100, .switches = 2},
+					{.ip = AT(0x05), TO_30, .switches = 2},
+					{.ip = AT(0x0b), TO_30, .switches = 2},
+					{.ip = AT(0x0c), TO_30, .switches = 2},
 					{.ip = AT(0x36), .regs[PTREG_SP] = 0x100, .switches = 2}};
 	struct deep_blind blind[3];
 	bool excursions[4];
@@ -1797,9 +1824,8 @@ static void check_wait_is_left_out(void **state)
 	check.waits[0].woke = false;
 	/* Behind the call it went another way. */
 	memcpy(hits, good, sizeof(hits));
+	hits[2] = hits[3];
 	hits[3].ip = AT(0x20);
-	hits[2].ip = AT(0x05);
-	hits[2].regs[PTREG_SP] = 0x100;
 	assert_int_equal(
 		deep_check_compare(&check, hits, ARRAY_SIZE(hits), true, &first, blind, excursions),
 		0);
@@ -2042,6 +2068,8 @@ static void check_return_of_another_call_after_a_wait(void **state)
 		refused[0] = i ? AT(i == 1 ? 0x00 : 0x05) : 0;
 		refused[1] = AT(0x25);
 		refused[2] = AT(0x26);
+		refused[3] = AT(0x10);
+		refused[4] = AT(0x14);
 		if (i == 2)
 			hits[1] = hits[0];
 		memcpy(kept, code, sizeof(kept));
@@ -2099,7 +2127,7 @@ int main(void)
 		cmocka_unit_test_setup(check_probe_behind_a_call, setup),
 		cmocka_unit_test_setup(check_record_without_a_branch, setup),
 		cmocka_unit_test_setup(check_record_tells_whether_a_kprobe_returned, setup),
-		cmocka_unit_test_setup(check_function_was_called_by_another_one, setup),
+		cmocka_unit_test_setup(check_indirect_branch_by_its_source, setup),
 		cmocka_unit_test_setup(check_error_within_the_function_of_another_caller, setup),
 		cmocka_unit_test_setup(check_long_way_back_behind_a_kprobe, setup),
 		cmocka_unit_test_setup(check_loop_by_code_that_the_path_has_not, setup),

@@ -41,8 +41,12 @@ static void fail_call(struct deep_hits *hits, uint32_t tid, uint64_t begin_ns, u
 /* Those of kprobes and of breakpoints are in one order. */
 static void hits_of_kprobes_are_hits(void **state)
 {
-	const struct why_passed passed = {
-		.head = {.kind = WHY_PASSED, .tid = 7, .mono_ns = 21}, .ip = POINT + 1, .call = 2};
+	const struct why_passed passed = {.head = {.kind = WHY_PASSED, .tid = 7, .mono_ns = 21},
+					  .ip = POINT + 1,
+					  .call = 2,
+					  .regs[PTREG_IP] = POINT + 1,
+					  .regs[PTREG_R11] = 0x1234,
+					  .top = 0x5678};
 	struct deep_hits hits = {.code = &code};
 	const struct deep_hit *found;
 	size_t count = 0;
@@ -56,6 +60,10 @@ static void hits_of_kprobes_are_hits(void **state)
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(found[i].ip, POINT + i);
 	assert_int_equal(found[1].record.count, 0);
+	assert_int_equal(found[1].regs[PTREG_R11], 0x1234);
+	assert_int_equal(found[1].top, 0x5678);
+	/* Else it could be taken for the end of the way. */
+	assert_int_equal(found[1].regs[PTREG_IP], 0);
 	deep_hits_clear(&hits);
 }
 

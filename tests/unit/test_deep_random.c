@@ -132,7 +132,8 @@ struct execution {
 
 /**
  * The machine that the program runs on.
- * @now: what runs; @lbr: the newest first; @stopped: the LBR is
+ * @now: what runs; @lbr: the newest first; @stopped: the LBR is; @returns: where the calls that have
+ * not returned do, @frames of them from index 1 on
  */
 static struct {
 	struct symbols *symbols;
@@ -150,6 +151,8 @@ static struct {
 	size_t lbr_count;
 	bool stopped;
 	uint64_t sp;
+	uint64_t returns[64];
+	size_t frames;
 	uint32_t switches;
 } machine;
 
@@ -530,6 +533,7 @@ static void tell_point(struct probes *probes, uint64_t ip, size_t count)
 
 	point.regs[PTREG_IP] = ip;
 	point.regs[PTREG_SP] = machine.sp;
+	point.top = machine.returns[machine.frames];
 	memcpy(point.branches, machine.lbr, count * sizeof(*machine.lbr));
 	assert_int_equal(probes->on_event(&point.head, probes->on_event_ctx), 0);
 }
@@ -552,8 +556,9 @@ static bool hit_kprobe(struct probes *probes, uint64_t ip, uint64_t last, uint64
 						   .mono_ns = 2,
 						   .switches = machine.switches},
 					  .ip = ip,
-					  .sp = machine.sp,
-					  .call = 1};
+					  .call = 1,
+					  .regs[PTREG_SP] = machine.sp,
+					  .top = machine.returns[machine.frames]};
 
 	if (address_among(machine.plain, machine.plain_count, ip))
 		tell_point(probes, ip, 0);
@@ -583,10 +588,13 @@ static void follow_stack(const struct why_branch *branch)
 		machine.sp -= 0x100;
 	else if (branch->from == SCHED + 0x28)
 		machine.sp += 0x100;
-	else if (own && branch->to < SCHED && program.text[branch->from - KERNEL] == 0xe8)
+	else if (own && branch->to < SCHED && program.text[branch->from - KERNEL] == 0xe8) {
 		machine.sp -= 8;
-	else if (own && branch->to < SCHED && program.text[branch->from - KERNEL] == 0xc3)
+		machine.returns[++machine.frames] = branch->from + 5;
+	} else if (own && branch->to < SCHED && program.text[branch->from - KERNEL] == 0xc3) {
 		machine.sp += 8;
+		machine.frames--;
+	}
 	machine.switches += branch->to == SWITCH;
 }
 
@@ -597,6 +605,7 @@ static void run_call(struct probes *probes)
 
 	machine.lbr_count = 0;
 	machine.sp = STACK;
+	machine.frames = 0;
 	machine.stopped = false;
 	for (size_t i = 0; i < now->length; i++) {
 		const struct why_branch *branch = &now->branches[i], *next = branch + 1;

@@ -165,6 +165,19 @@ static void calls_through_what(void **state)
 	assert_false(insn_call_operand("\xff\xe0", 2, AT, &from));
 }
 
+static void branches_to_which_register(void **state)
+{
+	(void)state;
+	/* call *%rax; jmp *%r11 */
+	assert_int_equal(insn_target_register("\xff\xd0", 2), 0);
+	assert_int_equal(insn_target_register("\x41\xff\xe3", 3), 11);
+	/* call *0x18(%rbx); jmp +0; push %rax; half an instruction */
+	assert_int_equal(insn_target_register("\xff\x53\x18", 3), INSN_NO_REG);
+	assert_int_equal(insn_target_register("\xeb\x00", 2), INSN_NO_REG);
+	assert_int_equal(insn_target_register("\x50", 1), INSN_NO_REG);
+	assert_int_equal(insn_target_register("\xff", 1), INSN_NO_REG);
+}
+
 #define IS_PERCPU_DEC(bytes) insn_is_percpu_dec(bytes, sizeof(bytes) - 1)
 
 static void counts_down_for_each_cpu(void **state)
@@ -464,6 +477,7 @@ int main(void)
 		cmocka_unit_test(define_choices),
 		cmocka_unit_test(define_arithmetic),
 		cmocka_unit_test(calls_through_what),
+		cmocka_unit_test(branches_to_which_register),
 		cmocka_unit_test(counts_down_for_each_cpu),
 		cmocka_unit_test(counts_down_in_memory),
 		cmocka_unit_test(moves_the_stack_pointer),

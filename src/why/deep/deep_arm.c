@@ -223,50 +223,20 @@ static int arm_way(struct deep_check *check, const struct text_source *text, siz
 	return 0;
 }
 
-/* The step of the probe that shows where an indirect branch went. */
-static size_t step_of_next(const struct deep_check *check, const struct deep_fork *fork)
+/* Before an indirect branch, where its destination is known: the newest place of a probe. */
+static int arm_source(struct deep_check *check, const struct text_source *text, size_t max,
+		      deep_probe_fn *probe, void *ctx, const struct deep_fork *fork)
 {
-	size_t step = fork->step + 1;
+	size_t oldest = fork->source == DEEP_SOURCE_NONE ? fork->used + 1 : fork->loaded;
 
-	while (step < check->step_count && check->steps[step].addr != fork->next_at)
-		step++;
-	return step;
-}
-
-/*
- * Is a probe hit before an indirect branch, with which the stack pointer where it leads to can be
- * compared? If another function was called, and called that one, it is deeper in the stack.
- */
-static bool has_stack_before(const struct deep_check *check, const struct deep_fork *fork)
-{
-	size_t next = step_of_next(check, fork);
-
-	for (size_t i = fork->step + 1; next < check->step_count && i-- > 0;) {
-		if (check->steps[i].stack != check->steps[next].stack)
-			return false;
-		if (deep_check_has(check, check->steps[i].addr))
-			return true;
-	}
-	return false;
-}
-
-/* The newest one that may have a probe. */
-static int arm_stack_before(struct deep_check *check, const struct text_source *text, size_t max,
-			    deep_probe_fn *probe, void *ctx, const struct deep_fork *fork)
-{
-	size_t next = step_of_next(check, fork), tries = ANCHOR_TRIES;
-
-	if (next == check->step_count || has_stack_before(check, fork))
+	if (deep_check_shows_target(check, fork))
 		return 0;
-	for (size_t i = fork->step + 1; i-- > 0 && tries;) {
+	for (size_t i = fork->used + 1; i-- > oldest;) {
 		uint64_t addr = check->steps[i].addr;
 		int err;
 
-		if (check->steps[i].stack != check->steps[next].stack)
-			return 0;
-		if (deep_skip_unfit(text, addr) != addr)
+		if (!deep_check_has_source(check, fork, i) || deep_skip_unfit(text, addr) != addr)
 			continue;
-		tries--;
 		err = try_probe(check, max, probe, ctx, addr);
 		if (err)
 			return err < 0 ? err : 0;
@@ -277,7 +247,7 @@ static int arm_stack_before(struct deep_check *check, const struct text_source *
 bool deep_check_observes(const struct deep_check *check, const struct deep_fork *fork)
 {
 	if (!fork->other)
-		return fork->next_at && has_stack_before(check, fork);
+		return deep_check_shows_target(check, fork);
 	if (!fork->other_at)
 		return false;
 	return !deep_check_comes_by(check, fork->other_at) ||
@@ -389,10 +359,11 @@ static int arm_fork(struct deep_check *check, const struct text_source *text, si
 	if (fork->other)
 		err = arm_way(check, text, max, probe, ctx, fork->other, &fork->other_at);
 	/* If the path never executes the other way's probe, a hit of that alone shows the way. */
-	if (!err && fork->next && (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
+	else
+		err = arm_source(check, text, max, probe, ctx, fork);
+	if (!err && fork->other && fork->next &&
+	    (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
 		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
-	if (!err && !fork->other && fork->next_at)
-		err = arm_stack_before(check, text, max, probe, ctx, fork);
 	/* A record after the fork shows more than a probe, which would cut it short. */
 	if (!err && !check->asks && !deep_check_observes(check, fork))
 		err = arm_behind(check, text, max, depth, probe, ctx, fork);

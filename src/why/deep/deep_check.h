@@ -4,8 +4,8 @@
  *
  * The records of one run show at most four parts of the path. Elsewhere the run can have kprobes at
  * each fork, which is a place where the path can be left: on the other way of each conditional
- * branch, and at the destination of each indirect branch. If the run hits those of the path in its
- * order, and no other, it took the path. Where the kernel allows no kprobe, other runs have to show
+ * branch, and before each indirect branch, where registers or the stack tell its destination. If
+ * the run hits those of the path in its order, and no other, it took the path. Where the kernel allows no kprobe, other runs have to show
  * it: the fork is blind.
  *
  * Branches are numbered as in the path here, oldest first.
@@ -49,13 +49,20 @@ struct deep_return {
 	size_t since;
 };
 
+/* The word at the stack pointer; nothing that a kprobe can tell. Below these, registers. */
+#define DEEP_SOURCE_STACK 16
+#define DEEP_SOURCE_NONE  UINT8_MAX
+
 /**
  * struct deep_fork - a place where the path can be left
  * @step: of the instruction
  * @branch: the next branch of the path
  * @next: where the path goes on; 0: not known
  * @other: where the other way begins; 0: not known, as of an indirect branch
- * @next_at, @other_at: address of the probe on that way; 0: there is none
+ * @next_at, @other_at: address of the probe on that way; 0: there is none, as of an indirect branch
+ * @source: of an indirect branch: what has its destination before: a register by the CPU's number,
+ *          DEEP_SOURCE_STACK or DEEP_SOURCE_NONE
+ * @loaded, @used: a probe finds it there at steps from @loaded to @used
  * @tried: probes were asked for
  * @untold: deep_check_ask() found no probe that shows the way: only a record can
  * @back: 0; or on the other way other tasks run, and it comes back to the path at this step
@@ -69,6 +76,9 @@ struct deep_fork {
 	uint64_t other;
 	uint64_t next_at;
 	uint64_t other_at;
+	uint8_t source;
+	size_t loaded;
+	size_t used;
 	bool tried;
 	bool untold;
 	size_t back;
@@ -208,6 +218,23 @@ bool deep_check_has(const struct deep_check *check, uint64_t addr);
 
 /** deep_check_observes() - would a run's hits show that it takes the other way at @fork? */
 bool deep_check_observes(const struct deep_check *check, const struct deep_fork *fork);
+
+/** deep_check_find_sources() - find what has the destination of each indirect branch */
+void deep_check_find_sources(struct deep_check *check, const struct text_source *text);
+
+/** deep_check_has_source() - will a probe at @step find where this indirect branch leads to? */
+bool deep_check_has_source(const struct deep_check *check, const struct deep_fork *fork,
+			   size_t step);
+
+/** deep_check_shows_target() - is a probe armed that tells where an indirect branch leads to? */
+bool deep_check_shows_target(const struct deep_check *check, const struct deep_fork *fork);
+
+/**
+ * deep_check_goes_elsewhere() - did an indirect branch lead elsewhere than on the path?
+ * @hit: that of @step
+ */
+bool deep_check_goes_elsewhere(const struct deep_check *check, size_t step,
+			       const struct deep_hit *hit);
 
 /** deep_check_is_view() - is it a breakpoint of deep_check_view()? */
 bool deep_check_is_view(const struct deep_check *check, uint64_t addr);

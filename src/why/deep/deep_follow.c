@@ -618,6 +618,11 @@ static bool follow_hit(const struct deep_check *check, const struct deep_hit *hi
 			    check->steps[step].at, (unsigned long long)hit->ip);
 		return false;
 	}
+	if (deep_check_goes_elsewhere(check, step, hit)) {
+		log_verbose("after branch %zu an indirect branch leads elsewhere",
+			    check->steps[step].at);
+		return false;
+	}
 	if (!match_record(check, &hit->record, check->steps[step].at, at->excursions, &matched))
 		return false;
 	at->left--;

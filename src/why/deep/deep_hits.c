@@ -112,6 +112,7 @@ static int add_point(struct deep_hits *hits, const struct why_point *event)
 		return -ENOMEM;
 	hits->points++;
 	memcpy(hit->regs, event->regs, sizeof(hit->regs));
+	hit->top = event->top;
 	if (is_stale(event))
 		hit->record.end = DEEP_END_STALE;
 	else
@@ -154,7 +155,10 @@ int deep_hits_add(struct deep_hits *hits, const struct why_event *event)
 	if (event->kind == WHY_PASSED) {
 		if (add_hit(hits, event, passed->call, passed->ip, &hit))
 			return -ENOMEM;
-		hit->regs[PTREG_SP] = passed->sp;
+		memcpy(hit->regs, passed->regs, sizeof(hit->regs));
+		/* Of a point alone it is the place: deep_place_counts(). */
+		hit->regs[PTREG_IP] = 0;
+		hit->top = passed->top;
 		return 0;
 	}
 	if (event->kind == WHY_POINT)

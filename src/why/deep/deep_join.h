@@ -94,7 +94,9 @@ struct deep_record {
  * struct deep_hit - a breakpoint or kprobe at @ip was hit
  * @seq: its number in the order of all events
  * @switches: context switches of the thread since it began
- * @regs: struct pt_regs before the instruction; of a WHY_PASSED event the stack pointer alone
+ * @regs: struct pt_regs before the instruction; of a WHY_PASSED event without the instruction
+ *        pointer
+ * @top: the word at the stack pointer; 0: not known
  * @record: a kprobe's hit has none
  */
 struct deep_hit {
@@ -102,6 +104,7 @@ struct deep_hit {
 	uint64_t seq;
 	uint32_t switches;
 	uint64_t regs[RECORD_REGS];
+	uint64_t top;
 	struct deep_record record;
 };
 

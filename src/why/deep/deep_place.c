@@ -23,7 +23,7 @@ static bool counts(const struct deep_place *place, const struct deep_hit *hit)
 {
 	unsigned int err;
 
-	/* A hit of watch_passes() has no registers but the stack pointer. */
+	/* A hit of watch_passes() has no instruction pointer: it is not a place. */
 	if (!is_end(place, hit->ip) || hit->regs[PTREG_IP] != hit->ip)
 		return false;
 	if (place->all_ones && (place->reg >= RECORD_REGS || ~(uint32_t)hit->regs[place->reg]))
