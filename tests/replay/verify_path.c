@@ -125,7 +125,8 @@ static bool is_branch(const char *text)
 }
 
 /* The end of a path, up to a counter's interrupt. The log of what @ran ends with the overflow; what
- * comes behind it is certain only as long as the code does not branch, but to the next instruction. */
+ * comes behind it is certain only as long as the code does not branch, but to the next instruction.
+ */
 static const char *check_overflow(const json_t *block, const uint64_t *ran, size_t ran_count)
 {
 	const json_t *insns = json_object_get(block, "insns");

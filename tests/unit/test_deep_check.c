@@ -109,8 +109,7 @@ static struct deep_hit hit_at(uint8_t at)
 	const uint64_t to = at & ELSEWHERE ? AT(0x36) : AT(0x30);
 
 	at &= 0x7f;
-	return (struct deep_hit){
-		.ip = AT(at), .regs[PTREG_SP] = SP_AT(at), .regs[PTREG_AX] = to};
+	return (struct deep_hit){.ip = AT(at), .regs[PTREG_SP] = SP_AT(at), .regs[PTREG_AX] = to};
 }
 
 static bool compare(const struct deep_check *check, const uint8_t *ats, size_t count,
@@ -245,8 +244,8 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	refused[1] = AT(0x13);
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x14));
-	assert_true(compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x36}, 4, &first,
-			    blind, excursions));
+	assert_true(compare(&check, (const uint8_t[]){0x14, 0x0b, 0x0c, 0x36}, 4, &first, blind,
+			    excursions));
 	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	/* A record of the run has that branch, and the one before it. */
 	for (size_t i = 0; i < 3; i++)
@@ -258,8 +257,8 @@ static void check_refused_stands_further_on_or_is_blind(void **state)
 	/* Then one stands where the caller goes on: there the run was on the path again. */
 	arm(&check, 100);
 	assert_true(is_armed(&check, 0x05));
-	assert_true(compare(&check, (const uint8_t[]){0x05, 0x0b, 0x0c, 0x36}, 4, &first,
-			    blind, excursions));
+	assert_true(compare(&check, (const uint8_t[]){0x05, 0x0b, 0x0c, 0x36}, 4, &first, blind,
+			    excursions));
 	assert_blind(blind, (bool[6]){0, 0, 0, 1}, 6);
 	assert_int_equal(blind[3].newer, 2);
 	deep_check_clear(&check);
@@ -1077,7 +1076,9 @@ static void check_indirect_branch_by_its_source(void **state)
 		/* 00: jmp 10; 10: call 18; 18: lea 8(%rsp),%rsp; 1d: ret: AMD's thunk */
 		{{0xeb, 0x0e, [0x10] = 0xe8, 3, 0, 0, 0, [0x18] = 0x48, 0x8d, 0x64, 0x24, 0x08,
 		  0xc3},
-		 0x1d, 0x1d, 1},
+		 0x1d,
+		 0x1d,
+		 1},
 	};
 	uint8_t kept[sizeof(code)];
 

@@ -205,7 +205,10 @@ static void looks_long_stretch_of_one_run_needs_another(void **state)
 	deep_looks_clear(&looks);
 }
 
-/* What one run took is sure, whatever others do; where its probes do not tell, three have to. */
+/*
+ * What one run took is sure, whatever others do; where its probes do not tell, three have to, and
+ * six if any run was seen to leave the path.
+ */
 static void looks_proven_by_one_run(void **state)
 {
 	struct deep_looks looks = {.depth = DEPTH, .checked = true};
@@ -230,14 +233,18 @@ static void looks_proven_by_one_run(void **state)
 	/* Whether it goes on from the branch before it. */
 	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 1);
 	assert_int_equal(next[0], 41);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 6; i++) {
+		assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 1);
+		assert_int_equal(sure(&looks, &few), 40);
+		assert_true(few);
 		add_run(&looks, 39, BLOCKS);
+	}
 	assert_int_equal(deep_looks_next(&looks, BLOCKS, next, 3), 0);
 	assert_int_equal(sure(&looks, &few), 60);
 	assert_false(few);
 	/* A run went another way where that one may have, too. */
 	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 6; i++)
 		add_run(&looks, 69, BLOCKS);
 	assert_int_equal(sure(&looks, &few), BLOCKS);
 	add_run(&looks, 39, 40);
@@ -340,18 +347,23 @@ static void looks_proven_by_one_run_but_others_went_round(void **state)
 			add_run(&looks, 28, BLOCKS);
 		assert_int_equal(sure(&looks, &few), BLOCKS);
 		add_run_without(&looks, 28, cases[i].newest, cases[i].oldest, 0);
+		assert_int_equal(sure(&looks, &few), 40);
+		/* Three more have to see that one did not leave the path there by chance. */
+		assert_int_equal(few, cases[i].sure != 40);
+		for (size_t run = 0; run < 3; run++)
+			add_run(&looks, 28, BLOCKS);
 		assert_int_equal(sure(&looks, &few), cases[i].sure);
 		assert_false(few);
 		/* From there on the path may be another one, but the fork is still there. */
 		deep_looks_cut(&looks, 40);
 		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
-		for (size_t run = 0; run < 3; run++)
+		for (size_t run = 0; run < 6; run++)
 			add_run(&looks, 28, BLOCKS);
 		assert_int_equal(sure(&looks, &few), cases[i].sure);
 		/* Further on it is not. */
 		deep_looks_cut(&looks, 15);
 		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
-		for (size_t run = 0; run < 3; run++)
+		for (size_t run = 0; run < 6; run++)
 			add_run(&looks, 28, BLOCKS);
 		assert_int_equal(sure(&looks, &few), BLOCKS);
 		deep_looks_clear(&looks);
@@ -390,7 +402,7 @@ static void looks_proven_but_for_rounds_of_a_loop(void **state)
 
 		assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
 		assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
-		for (size_t run = 0; run < 3; run++)
+		for (size_t run = 0; run < 6; run++)
 			add_run(&looks, 39, BLOCKS);
 		add_run_without(&looks, 32, 45, 46, 0);
 		assert_int_equal(sure(&looks, &few), i == 1 ? 40 : BLOCKS);

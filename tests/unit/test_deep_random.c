@@ -25,9 +25,8 @@
  * end or none. SEED=N begins with that one, CASES=N says how many, FULL=1 takes three times as
  * many.
  *
- * Two are known to be wrong still: SEED=27392, on four entries, and 302432, on eight. Where no
- * probe tells, three runs are asked, and these may all go as the path does by chance. With six
- * (where any run left the path) the second one is right.
+ * One is known to be wrong still: SEED=27392, on four entries. Where no probe tells, other runs are
+ * asked, and they may all go as the path does by chance.
  */
 #define SEED_FIRST 17000
 #ifdef __SANITIZE_ADDRESS__
@@ -132,8 +131,8 @@ struct execution {
 
 /**
  * The machine that the program runs on.
- * @now: what runs; @lbr: the newest first; @stopped: the LBR is; @returns: where the calls that have
- * not returned do, @frames of them from index 1 on
+ * @now: what runs; @lbr: the newest first; @stopped: the LBR is; @returns: where the calls that
+ * have not returned do, @frames of them from index 1 on
  */
 static struct {
 	struct symbols *symbols;

@@ -449,7 +449,8 @@ static int gather_addrs(struct deep_check *check)
 	return 0;
 }
 
-/** struct function - the decoded function that an address is in; @targets: of its jumps, ascending */
+/** struct function - the decoded function that an address is in; @targets: of its jumps, ascending
+ */
 struct function {
 	struct code *code;
 	uint64_t *targets;
@@ -516,8 +517,8 @@ static int find_anchors(struct deep_check *check, const struct text_source *text
 			err = load_function(&function, text, check->symbols, addr);
 		if (err == -ENOMEM)
 			break;
-		check->anchors[i] = !err && deep_skip_unfit(text, addr) == addr &&
-				    is_anchor(&function, addr);
+		check->anchors[i] =
+			!err && deep_skip_unfit(text, addr) == addr && is_anchor(&function, addr);
 	}
 	clear_function(&function);
 	return err == -ENOMEM ? err : 0;

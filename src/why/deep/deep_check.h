@@ -5,8 +5,8 @@
  * The records of one run show at most four parts of the path. Elsewhere the run can have kprobes at
  * each fork, which is a place where the path can be left: on the other way of each conditional
  * branch, and before each indirect branch, where registers or the stack tell its destination. If
- * the run hits those of the path in its order, and no other, it took the path. Where the kernel allows no kprobe, other runs have to show
- * it: the fork is blind.
+ * the run hits those of the path in its order, and no other, it took the path. Where the kernel
+ * allows no kprobe, other runs have to show it: the fork is blind.
  *
  * Branches are numbered as in the path here, oldest first.
  */

@@ -413,9 +413,8 @@ static bool is_seen_by(const struct deep_looks *looks, size_t branch, unsigned i
  * May a run have left the path before @branch? A run that from there went round a loop once more
  * was seen off the path where the path comes to the loop, which is older. A run that was
  * rescheduled (cold cache, a lock taken meanwhile) tells little of one that was not.
- * @any: rescheduled runs count, too
  */
-static bool parted_at(const struct deep_looks *looks, size_t branch, bool any)
+static bool parted_at(const struct deep_looks *looks, size_t branch)
 {
 	const struct deep_blind *blind = &looks->blind[branch];
 
@@ -424,7 +423,7 @@ static bool parted_at(const struct deep_looks *looks, size_t branch, bool any)
 		size_t older = parted->to && parted->to == blind->loop ? blind->older : 0;
 
 		if (branch + older >= parted->newest && branch < parted->oldest + blind->newer &&
-		    (any || looks->rescheduled || !parted->rescheduled))
+		    (looks->rescheduled || !parted->rescheduled))
 			return true;
 	}
 	return false;
@@ -436,15 +435,17 @@ static bool is_settled(const struct deep_looks *looks, size_t branch)
 	return looks->settled && branch >= looks->settled && branch <= looks->settled_end;
 }
 
-/* Did enough runs see that the path goes on from @branch to the next newer one? */
+/*
+ * Did enough runs see that the path goes on from @branch to the next newer one? More are asked once
+ * any run was seen to leave the path: what it tested may be tested here, too.
+ */
 static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
 	return !branch || !is_blind(looks, branch - 1) ||
 	       tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
 	       deep_looks_seen(looks, branch) >=
-		       (is_settled(looks, branch - 1) || parted_at(looks, branch - 1, true)
-				? RUNS_MIN_VARIED
-				: RUNS_MIN_BLIND);
+		       (is_settled(looks, branch - 1) || looks->parted_count ? RUNS_MIN_VARIED
+									     : RUNS_MIN_BLIND);
 }
 
 static bool is_seen_enough(const struct deep_looks *looks, size_t branch)
@@ -496,7 +497,7 @@ static size_t next_together(const struct deep_looks *looks, size_t *ret_branches
 bool deep_looks_contested(const struct deep_looks *looks, size_t *ret_branch)
 {
 	for (*ret_branch = 0; *ret_branch < looks->proven; ++*ret_branch)
-		if (is_blind(looks, *ret_branch) && parted_at(looks, *ret_branch, false))
+		if (is_blind(looks, *ret_branch) && parted_at(looks, *ret_branch))
 			return true;
 	return false;
 }
@@ -592,7 +593,7 @@ static size_t proven_by_one(const struct deep_looks *looks, bool *ret_few)
 	for (size_t branch = 0; branch < looks->proven; branch++) {
 		if (!is_blind(looks, branch))
 			continue;
-		if (parted_at(looks, branch, false))
+		if (parted_at(looks, branch))
 			return branch + 1 - looks->blind[branch].newer;
 		*ret_few = !is_observed(looks, branch + 1);
 		if (*ret_few)

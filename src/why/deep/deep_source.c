@@ -46,7 +46,8 @@ static bool is_kept(const struct deep_check *check, const struct text_source *te
 	if (source != DEEP_SOURCE_STACK)
 		return !(flow.writes >> source & 1);
 	/* What is pushed below does not change it. */
-	return !flow.writes_memory && step->stack == step[1].stack && (int64_t)(slot - step->sp) >= 0;
+	return !flow.writes_memory && step->stack == step[1].stack &&
+	       (int64_t)(slot - step->sp) >= 0;
 }
 
 static void find_source(struct deep_check *check, const struct text_source *text,
