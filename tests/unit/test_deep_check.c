@@ -837,53 +837,49 @@ static void add_kprobe(struct deep_check *check, unsigned int at)
 /* A kprobe on a branch does what it would have done: no record has that branch. */
 static void check_kprobe_on_a_branch(void **state)
 {
-	struct deep_hit with[2] = {hit_at(0x0c), hit_at(0x36)};
-	struct deep_record *record = &with[1].record;
-	struct deep_check check;
-	struct deep_blind blind[6];
-	bool excursions[7];
-	size_t first = 9;
+	static const struct {
+		uint64_t from; /* 0: none is recorded before the newest */
+		uint64_t resumed;
+		enum deep_resumer resumer;
+		bool known;
+	} cases[] = {
+		{0, AT(0x14), DEEP_RESUMER_INT3, true},
+		/* By another branch the run may have come there, and been interrupted. */
+		{0, AT(0x14), DEEP_RESUMER_UNKNOWN, false},
+		/* It went elsewhere, and came to the same code. */
+		{0, AT(0x12), DEEP_RESUMER_INT3, false},
+		/* So does the code that a kprobe jumps to. */
+		{KPROBE_CODE, 0, DEEP_RESUMER_UNKNOWN, true},
+		/* A function that is not the path's may have come back there, too. */
+		{AT(0x200000), 0, DEEP_RESUMER_UNKNOWN, false},
+		{MODULE, 0, DEEP_RESUMER_UNKNOWN, false},
+	};
+	const struct deep_known path = {.branches = way, .count = 4, .end = AT(0x05)};
 
-	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
-	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
-	assert_int_equal(deep_check_arm(&check, &text, 1, 4, probe, NULL), 0);
-	/* As if there were one at the indirect jump alone. */
-	add_kprobe(&check, 0x0c);
-	with[0].record.branches[0] = way[3];
-	with[0].record.count = 1;
-	record->branches[0] = way[5];
-	record->count = 1;
-	record->end = DEEP_END_RESUMED;
-	record->resumed = AT(0x30);
-	record->resumer = DEEP_RESUMER_INT3;
-	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_int_equal(first, 3);
-	/* By another branch the run may have come there, and been interrupted. */
-	record->resumer = DEEP_RESUMER_UNKNOWN;
-	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_true(first == 5 || blind[1].newer);
-	/* So does the code that it jumps to. */
-	record->branches[1] = way[5];
-	record->branches[0] = (struct why_branch){KPROBE_CODE, AT(0x30)};
-	record->count = 2;
-	record->end = DEEP_END_FULL;
-	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_int_equal(first, 3);
-	/* A function that is not the path's may have come back there, too, one of a module even. */
-	record->branches[0].from = AT(0x200000);
-	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_true(first == 5 || blind[1].newer);
-	record->branches[0].from = MODULE;
-	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_true(first == 5 || blind[1].newer);
-	record->branches[0] = way[5];
-	record->count = 1;
-	record->end = DEEP_END_RESUMED;
-	/* It went elsewhere, and came to the same jump. */
-	record->resumed = AT(0x20);
-	deep_check_compare(&check, with, 2, false, &first, blind, excursions);
-	assert_true(first == 5 || blind[1].newer);
-	deep_check_clear(&check);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct deep_hit with[2] = {hit_at(0x10), hit_at(0x05)};
+		struct deep_record *record = &with[1].record;
+		struct deep_check check;
+		struct deep_blind blind[4] = {};
+		bool excursions[5];
+		size_t first = 9;
+
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_view(&check, AT(0x05)), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 1, 4, probe, NULL), 0);
+		/* As if there were one at the conditional branch alone. */
+		add_kprobe(&check, 0x10);
+		if (cases[i].from)
+			record->branches[record->count++] =
+				(struct why_branch){cases[i].from, AT(0x14)};
+		record->branches[record->count++] = way[3];
+		record->end = cases[i].from ? DEEP_END_FULL : DEEP_END_RESUMED;
+		record->resumed = cases[i].resumed;
+		record->resumer = cases[i].resumer;
+		deep_check_compare(&check, with, 2, false, &first, blind, excursions);
+		assert_int_equal(first <= 2 && !blind[1].newer, cases[i].known);
+		deep_check_clear(&check);
+	}
 }
 
 /*
