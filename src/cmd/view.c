@@ -267,10 +267,22 @@ static int check_directory(const char *option, const char *path, const char *rem
 		   : 0;
 }
 
-int view_check_kernel_sources(const struct view_options *opts, struct errmsg *msg)
+/* What can be asked of the files that the user named, without a change. */
+static int check_files(const struct view_options *opts, struct errmsg *msg)
+{
+	int err = check_directory("--source-dir", opts->source_dir, SOURCES_REMEDY, msg);
+
+	if (!err)
+		err = check_directory("--debug-dir", opts->debug_dir, DEBUG_REMEDY, msg);
+	if (!err && opts->svg)
+		err = graphviz_check(msg);
+	return err ?: graph_check(opts->dot, opts->svg, msg);
+}
+
+int view_check_for_kernel(const struct view_options *opts, struct errmsg *msg)
 {
 	const char *missing;
-	int err = check_directory("--source-dir", opts->source_dir, SOURCES_REMEDY, msg);
+	int err = check_files(opts, msg);
 
 	if (err || !opts->source_dir)
 		return err;
@@ -349,13 +361,7 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		.raw = opts->raw,
 		.addresses = opts->raw,
 	};
-	err = check_directory("--source-dir", opts->source_dir, SOURCES_REMEDY, msg);
-	if (!err)
-		err = check_directory("--debug-dir", opts->debug_dir, DEBUG_REMEDY, msg);
-	if (!err && opts->svg)
-		err = graphviz_check(msg);
-	if (!err)
-		err = graph_check(opts->dot, opts->svg, msg);
+	err = check_files(opts, msg);
 	if (err)
 		goto fail;
 	err = open_lines(view, kernel, msg);

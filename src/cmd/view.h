@@ -145,11 +145,11 @@ struct sink view_sink(struct view *view);
 bool view_error_passed_on(const struct view *view);
 
 /**
- * view_check_kernel_sources() - is --source-dir one where the kernel's lines can be?
+ * view_check_for_kernel() - can the files that @opts name be used, and has --source-dir the kernel's?
  * For a command that never shows a program's lines, to be asked before anything is run.
  * Return: 0; negative errno, with @msg.
  */
-int view_check_kernel_sources(const struct view_options *opts, struct errmsg *msg);
+int view_check_for_kernel(const struct view_options *opts, struct errmsg *msg);
 
 struct sources;
 

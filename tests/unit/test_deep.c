@@ -1308,7 +1308,7 @@ static void deep_with_kprobes_that_all_tasks_hit(void **state)
 	assert_int_equal(machine.told, 0);
 	assert_true(path->entry);
 	assert_path(path, 0);
-	assert_string_equal(path->unchecked.text, "everybody comes by its probes");
+	assert_string_equal(path->unchecked.text, "other tasks execute its probes too often");
 	deep_path_free(path);
 }
 

@@ -10,7 +10,6 @@
 #include "capture/breakpoint.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
-#include "cmd/graph_file.h"
 #include "host/capabilities.h"
 #include "host/cgroup.h"
 #include "pipeline/classify.h"
@@ -601,8 +600,7 @@ int why_run(const struct why_options *opts)
 	int err;
 
 	/* Before the command is run: it may be one that nobody wants to run again. */
-	if (view_check_kernel_sources(&opts->view, &msg) ||
-	    graph_check(opts->view.dot, opts->view.svg, &msg)) {
+	if (view_check_for_kernel(&opts->view, &msg)) {
 		log_error("%s", msg.text);
 		return EXIT_ERROR;
 	}

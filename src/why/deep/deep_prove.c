@@ -280,6 +280,6 @@ void deep_say_unchecked(const struct deep *deep)
 	errmsg_set(&deep->path->unchecked, 0, "%s",
 		   !deep->probes->opts->kprobes
 			   ? "the kernel has no kprobes, or they are switched off"
-		   : deep->crowded_probes ? "everybody comes by its probes"
+		   : deep->crowded_probes ? "other tasks execute its probes too often"
 					  : "the probes for that could not be had");
 }
