@@ -145,8 +145,9 @@ struct sink view_sink(struct view *view);
 bool view_error_passed_on(const struct view *view);
 
 /**
- * view_check_for_kernel() - can the files that @opts name be used, and has --source-dir the kernel's?
- * For a command that never shows a program's lines, to be asked before anything is run.
+ * view_check_for_kernel() - can the files that @opts name be used?
+ * To be asked before anything is run. --source-dir must have the kernel's files: it is for a
+ * command that never shows a program's lines.
  * Return: 0; negative errno, with @msg.
  */
 int view_check_for_kernel(const struct view_options *opts, struct errmsg *msg);
