@@ -554,9 +554,71 @@ static void looks_path_takes_the_same_way_again(void **state)
 	}
 }
 
+/*
+ * Runs were seen to leave the path, which then takes the same way again. Six looks are asked for at
+ * each fork all the same.
+ */
+static void looks_runs_that_left_are_not_forgotten(void **state)
+{
+	const struct deep_blind blind[BLOCKS] = {[42] = {.newer = 3}, [70] = {.newer = 1}};
+	struct deep_looks looks = {.depth = DEPTH, .checked = true};
+	bool few;
+
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+	for (size_t run = 0; run < 4; run++)
+		add_run(&looks, 28, 41);
+	assert_int_equal(deep_looks_turn(&looks, 40, &known.branches[BLOCKS - 1 - 40]), 0);
+	deep_looks_cut(&looks, 40);
+	deep_looks_extended(&looks, &known);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+	for (size_t run = 0; run < 6; run++)
+		add_run(&looks, 28, BLOCKS);
+	for (size_t run = 0; run < 6; run++) {
+		assert_int_equal(sure(&looks, &few), 70);
+		assert_true(few);
+		add_run(&looks, 60, BLOCKS);
+	}
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	deep_looks_clear(&looks);
+}
+
+/* A run may have left the path only to let others run just before that hit: three looks do. */
+static void looks_run_that_was_rescheduled_is_no_departure(void **state)
+{
+	const struct deep_blind blind[BLOCKS] = {[40] = {.newer = 1}};
+	struct deep_looks looks = {.depth = DEPTH, .checked = true};
+	uint64_t points[] = {END(BLOCKS), START(BLOCKS - 70), START(BLOCKS - 80)};
+	struct deep_hit hits[3] = {{.ip = points[2]},
+				   {.ip = points[1], .switches = 1},
+				   {.ip = points[0], .switches = 1}};
+	const struct deep_run run = {
+		.points = points, .point_count = 3, .hits = hits, .hit_count = 3};
+	bool few;
+
+	hits[1].record.branches[1] = path[BLOCKS - 71];
+	hits[1].record.branches[0] = path[BLOCKS - 72];
+	hits[1].record.branches[0].to += 1;
+	hits[1].record.count = 2;
+	hits[2].record.branches[0] = path[BLOCKS - 1];
+	hits[2].record.count = 1;
+	assert_int_equal(deep_looks_begin(&looks, DEPTH), 0);
+	assert_int_equal(deep_looks_prove(&looks, BLOCKS, blind, false, false), 1);
+	assert_int_equal(deep_looks_add(&looks, &known, &run, 0), 0);
+	assert_true(looks.varied_count == 1 && !looks.parted_count);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(sure(&looks, &few), 40);
+		add_run(&looks, 39, BLOCKS);
+	}
+	assert_int_equal(sure(&looks, &few), BLOCKS);
+	deep_looks_clear(&looks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(looks_runs_that_left_are_not_forgotten, setup),
+		cmocka_unit_test_setup(looks_run_that_was_rescheduled_is_no_departure, setup),
 		cmocka_unit_test_setup(looks_no_run_differs_all_is_sure, setup),
 		cmocka_unit_test_setup(looks_each_run_has_one_place_ends_at_the_older, setup),
 		cmocka_unit_test_setup(looks_often_different_needs_more_runs, setup),

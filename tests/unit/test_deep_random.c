@@ -56,10 +56,14 @@
 /* In a block: the error, a call, a call of the scheduler, and the branch at its end. */
 #define BLOCK(f, b) (KERNEL + (uint64_t)(f)*FUNC_BYTES + (uint64_t)(b)*BLOCK_BYTES)
 #define ERROR_IN    0x08
+#define LOAD_IN	    0x0c /* of the register, for an indirect call */
+/* Jumps to the function: called by itself, it leaves the stack as a call of the function does. */
+#define JUMPS_TO(f) BLOCK(f, BLOCKS_MAX - 1)
 #define CALL_IN	    0x10
 #define WAIT_IN	    0x18
 #define JUMP_IN	    0x28
 #define CALL_BYTES  DEEP_CALL_BYTES
+#define ICALL_BYTES 2
 
 /** enum taken - when the branch at a block's end is: how often the block was executed is its visit
  */
@@ -79,6 +83,8 @@ struct block {
 	enum taken taken;
 	unsigned int target;
 	unsigned int callee; /* 0: it calls none */
+	unsigned int other;  /* 0; or it calls by a register: this one, or @callee */
+	bool jumps;	     /* instead of @other something that jumps to @callee */
 };
 
 /**
@@ -152,6 +158,7 @@ static struct {
 	uint64_t sp;
 	uint64_t returns[64];
 	size_t frames;
+	uint64_t ax;
 	uint32_t switches;
 } machine;
 
@@ -231,6 +238,9 @@ static void make_function(unsigned int f)
 	unsigned int last = f == HANDLER ? 1 + below(6) : 3 + below(BLOCKS_MAX - 6) / (f ? 2 : 1);
 
 	program.blocks[f] = last + 1;
+	/* Else deep_has_no_kprobe() says that the tracer does not know it. */
+	put(BLOCK(f, 0), "\x0f\x1f\x44\x00\x00", 5);
+	put_branch(JUMPS_TO(f), "\xe9", BLOCK(f, 0));
 	for (unsigned int b = 0; b < last; b++) {
 		struct block *block = &program.block[f][b];
 
@@ -238,7 +248,14 @@ static void make_function(unsigned int f)
 			block->callee = below(3) ? f + 1 + below(HANDLER - f) : HANDLER - below(3);
 			if (block->callee <= f)
 				block->callee = f + 1;
-			put_branch(BLOCK(f, b) + CALL_IN, "\xe8", BLOCK(block->callee, 0));
+			if (below(2) && f + 2 < HANDLER) {
+				block->other = f + 1 + below(HANDLER - f - 1);
+				block->jumps = below(2);
+				put(BLOCK(f, b) + LOAD_IN, "\x48\x8b\x07", 3);
+				put(BLOCK(f, b) + CALL_IN, "\xff\xd0", 2);
+			} else {
+				put_branch(BLOCK(f, b) + CALL_IN, "\xe8", BLOCK(block->callee, 0));
+			}
 		}
 		make_branch(f, b);
 	}
@@ -298,6 +315,23 @@ static bool is_taken(const struct execution *now, unsigned int f, unsigned int b
 	}
 }
 
+/* Does the register that the block calls by have the other function now? */
+static bool calls_other(const struct execution *now, unsigned int f, unsigned int b)
+{
+	uint32_t seed = program.seed;
+
+	if (!program.block[f][b].other)
+		return false;
+	switch (mix(f, b, seed ^ 0x77) % 3) {
+	case 0:
+		return false;
+	case 1:
+		return mix(f, b * 16, seed ^ now->visits[f][b] % 3) & 1;
+	default:
+		return mix(f, b * 32, seed ^ now->mode * 11) & 1;
+	}
+}
+
 static void take(struct execution *now, uint64_t from, uint64_t to)
 {
 	assert_true(now->count < EXECUTED_MAX);
@@ -346,15 +380,21 @@ static bool execute(struct execution *now, unsigned int f)
 		if (program.waits && f == program.wait_func && b == program.wait_block)
 			wait_at(now, addr + WAIT_IN);
 		if (block->callee) {
-			uint64_t back = addr + CALL_IN + CALL_BYTES;
+			bool other = calls_other(now, f, b);
+			unsigned int callee = other && !block->jumps ? block->other : block->callee;
+			uint64_t back = addr + CALL_IN + (block->other ? ICALL_BYTES : CALL_BYTES);
 
-			take(now, addr + CALL_IN, BLOCK(block->callee, 0));
+			if (other && block->jumps) {
+				take(now, addr + CALL_IN, JUMPS_TO(callee));
+				take(now, JUMPS_TO(callee), BLOCK(callee, 0));
+			} else {
+				take(now, addr + CALL_IN, BLOCK(callee, 0));
+			}
 			now->calls[now->depth++] = back;
-			if (!execute(now, block->callee))
+			if (!execute(now, callee))
 				return false;
 			now->depth--;
-			take(now, BLOCK(block->callee, program.blocks[block->callee] - 1) + JUMP_IN,
-			     back);
+			take(now, BLOCK(callee, program.blocks[callee] - 1) + JUMP_IN, back);
 		}
 		if (b == program.blocks[f] - 1)
 			return true;
@@ -533,6 +573,7 @@ static void tell_point(struct probes *probes, uint64_t ip, size_t count)
 	point.regs[PTREG_IP] = ip;
 	point.regs[PTREG_SP] = machine.sp;
 	point.top = machine.returns[machine.frames];
+	point.regs[PTREG_AX] = machine.ax;
 	memcpy(point.branches, machine.lbr, count * sizeof(*machine.lbr));
 	assert_int_equal(probes->on_event(&point.head, probes->on_event_ctx), 0);
 }
@@ -542,6 +583,28 @@ static void hit_break(struct probes *probes, uint64_t ip)
 	tell_point(probes, ip, machine.lbr_count);
 	machine.stopped = false;
 	record(ENTRY + 0x80, ip);
+}
+
+/* Of the instruction there. */
+static size_t bytes_at(uint64_t ip)
+{
+	const uint8_t *at = program.text + (ip - KERNEL);
+
+	if (ip < KERNEL || ip >= KERNEL + sizeof(program.text))
+		return 1;
+	switch (*at) {
+	case 0x0f:
+		return at[1] == 0x1f ? 5 : 6;
+	case 0xe8:
+	case 0xe9:
+		return CALL_BYTES;
+	case 0x48:
+		return 3;
+	case 0xff:
+		return ICALL_BYTES;
+	default:
+		return 1;
+	}
 }
 
 /*
@@ -557,6 +620,7 @@ static bool hit_kprobe(struct probes *probes, uint64_t ip, uint64_t last, uint64
 					  .ip = ip,
 					  .call = 1,
 					  .regs[PTREG_SP] = machine.sp,
+					  .regs[PTREG_AX] = machine.ax,
 					  .top = machine.returns[machine.frames]};
 
 	if (address_among(machine.plain, machine.plain_count, ip))
@@ -574,7 +638,7 @@ static bool hit_kprobe(struct probes *probes, uint64_t ip, uint64_t last, uint64
 		machine.lbr_count = machine.depth;
 		machine.stopped = true;
 	}
-	record(ENTRY + 0x80, ip == last ? next : ip + 1);
+	record(ENTRY + 0x80, ip == last ? next : ip + bytes_at(ip));
 	return ip == last;
 }
 
@@ -587,14 +651,26 @@ static void follow_stack(const struct why_branch *branch)
 		machine.sp -= 0x100;
 	else if (branch->from == SCHED + 0x28)
 		machine.sp += 0x100;
-	else if (own && branch->to < SCHED && program.text[branch->from - KERNEL] == 0xe8) {
+	else if (own && branch->to < SCHED &&
+		 (program.text[branch->from - KERNEL] == 0xe8 ||
+		  program.text[branch->from - KERNEL] == 0xff)) {
 		machine.sp -= 8;
-		machine.returns[++machine.frames] = branch->from + 5;
+		machine.returns[++machine.frames] =
+			branch->from +
+			(program.text[branch->from - KERNEL] == 0xff ? ICALL_BYTES : CALL_BYTES);
 	} else if (own && branch->to < SCHED && program.text[branch->from - KERNEL] == 0xc3) {
 		machine.sp += 8;
 		machine.frames--;
 	}
 	machine.switches += branch->to == SWITCH;
+}
+
+/* What the register has by chance before it is loaded for the call at @call: the right one. */
+static uint64_t stale_callee(uint64_t call)
+{
+	uint64_t at = call - KERNEL;
+
+	return BLOCK(program.block[at / FUNC_BYTES][at % FUNC_BYTES / BLOCK_BYTES].callee, 0);
 }
 
 static void run_call(struct probes *probes)
@@ -621,6 +697,11 @@ static void run_call(struct probes *probes)
 			record(ENTRY + 0x80, branch->to);
 		for (uint64_t low = branch->to; (hit = next_hit(low, last, &kprobe));
 		     low = hit + 1) {
+			machine.ax = 1;
+			if (!newest && hit <= last && last >= KERNEL &&
+			    last < KERNEL + sizeof(program.text) &&
+			    program.text[last - KERNEL] == 0xff)
+				machine.ax = hit >= last - 1 ? next->to : stale_callee(last);
 			if (kprobe)
 				done = hit_kprobe(probes, hit, last, newest ? hit : next->to);
 			else

@@ -773,6 +773,45 @@ static void check_record_that_contradicts_the_path(void **state)
 	deep_check_clear(&check);
 }
 
+/*
+ * A run whose record an interrupt cut short did not leave the path for that: three runs have to see
+ * what it does not show, and not six.
+ */
+static void check_interrupted_record_is_no_departure(void **state)
+{
+	struct deep_hit with[2] = {hit_at(0x14), hit_at(0x36)};
+	struct deep_check check;
+	struct deep_blind blind[6];
+	bool excursions[7];
+	size_t first = 9;
+	int passed;
+
+	refuse_path();
+	assert_int_equal(deep_check_make(&text, symbols, &known, true, &check), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x36)), 0);
+	assert_int_equal(deep_check_view(&check, AT(0x14)), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	memcpy(with[0].record.branches, way, 3 * sizeof(*way));
+	with[0].record.count = 3;
+	/* All hits are the path's; the newest record is cut, as by an interrupt. */
+	with[1].record.branches[0] = way[5];
+	with[1].record.count = 1;
+	with[1].record.end = DEEP_END_RESUMED;
+	with[1].record.resumed = AT(0x30);
+	passed = deep_check_compare(&check, with, 2, true, &first, blind, excursions);
+	assert_int_equal(passed, 0);
+	assert_int_equal(first, 5);
+	assert_int_equal(deep_check_left(&check, with, 2, true), 0);
+	/* Another branch than the path's is a departure; so is a hit that is not the path's. */
+	with[1].record.branches[0].to += 1;
+	assert_int_equal(deep_check_left(&check, with, 2, true), 1);
+	with[1].record.branches[0] = way[5];
+	with[0].ip = AT(0x36);
+	assert_int_equal(deep_check_left(&check, with, 2, true), 1);
+	assert_int_equal(deep_check_left(&check, NULL, 0, true), 1);
+	deep_check_clear(&check);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -793,6 +832,7 @@ int main(void)
 		cmocka_unit_test_setup(check_records_save_probes, setup),
 		cmocka_unit_test_setup(check_records_where_no_probe_tells, setup),
 		cmocka_unit_test_setup(check_record_that_contradicts_the_path, setup),
+		cmocka_unit_test_setup(check_interrupted_record_is_no_departure, setup),
 	};
 
 	return cmocka_run_group_tests(tests, setup_symbols, teardown_symbols);

@@ -487,6 +487,130 @@ static void check_return_of_another_call_after_a_wait(void **state)
 	}
 }
 
+/*
+ * The word on the stack says that the return leads to 20, and the run's later hits are
+ * those of the path, which returns to 28: both come to 2a, with the same stack. That the run took
+ * the return to 28 must not be said.
+ */
+static void check_return_that_the_stack_contradicts(void **state)
+{
+	/* 00: jmp 10; 10: push %rbx; 11: je 16 (not taken); 13: nop...; 16: pop %rbx; 17: ret;
+	 * 20: jmp 2a; 28: nop, nop; 2a: nop (the error) */
+	static const uint8_t bytes[] = {
+		[0x00] = 0xeb, 0x0e, [0x10] = 0x53, 0x74, 0x03,		 0x90, 0x90, 0x90,
+		0x5b,	       0xc3, [0x20] = 0xeb, 0x08, [0x28] = 0x90, 0x90, 0x90};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)}, {AT(0), AT(0x10)}, {AT(0x17), AT(0x28)}};
+	const struct deep_known path = {.branches = to, .count = 3, .end = AT(0x2a)};
+	uint8_t kept[sizeof(code)];
+
+	/* 1: all is the path's. 0: the stack has another word. 2: the run came to 13 by other code,
+	 * and nothing says what the stack had. */
+	for (int i = 2; i >= 0; i--) {
+		const struct deep_hit with[] = {{.ip = AT(i == 2 ? 0x2a : 0x10),
+						 .regs[PTREG_SP] = SP,
+						 .top = AT(i == 1 ? 0x28 : 0x20)},
+						{.ip = AT(0x13), .regs[PTREG_SP] = SP - 8},
+						{.ip = AT(0x16), .regs[PTREG_SP] = SP - 8},
+						{.ip = AT(0x2a), .regs[PTREG_SP] = SP + 8}};
+		struct deep_check check;
+		struct deep_blind blind[3];
+		bool excursions[4];
+		size_t first = 9;
+		int passed;
+
+		/* As if the word can be looked at at 10 alone: an older probe is there already. */
+		refused[0] = AT(0x17);
+		memcpy(kept, code, sizeof(kept));
+		memset(code, 0x90, sizeof(code));
+		memcpy(code, bytes, sizeof(bytes));
+		assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+		assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+		memcpy(code, kept, sizeof(kept));
+		assert_int_equal(check.armed_count, 4);
+		assert_true(is_armed(&check, 0x10) && is_armed(&check, 0x13) &&
+			    is_armed(&check, 0x16));
+		passed = deep_check_compare(&check, with, 4, true, &first, blind, excursions);
+		assert_int_equal(passed, i == 1);
+		/* Branch 2 is that return. */
+		assert_true(i == 1 ? !first : first == 3 || blind[0].newer);
+		deep_check_clear(&check);
+	}
+}
+
+/*
+ * An older probe is there already, as a record's: the one at the return can be relied on without
+ * those in between.
+ */
+static void check_nearest_source_has_a_probe(void **state)
+{
+	/* 00: jmp 10; 10: push %rbx; 11: je 16 (not taken); 13: nop...; 16: pop %rbx; 17: ret;
+	 * 20: jmp 2a; 28: nop, nop; 2a: nop (the error) */
+	static const uint8_t bytes[] = {
+		[0x00] = 0xeb, 0x0e, [0x10] = 0x53, 0x74, 0x03,		 0x90, 0x90, 0x90,
+		0x5b,	       0xc3, [0x20] = 0xeb, 0x08, [0x28] = 0x90, 0x90, 0x90};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)}, {AT(0), AT(0x10)}, {AT(0x17), AT(0x28)}};
+	const struct deep_known path = {.branches = to, .count = 3, .end = AT(0x2a)};
+	const struct deep_hit with[] = {{.ip = AT(0x10), .regs[PTREG_SP] = SP, .top = AT(0x20)},
+					{.ip = AT(0x13), .regs[PTREG_SP] = SP - 8},
+					{.ip = AT(0x16), .regs[PTREG_SP] = SP - 8},
+					{.ip = AT(0x17), .regs[PTREG_SP] = SP, .top = AT(0x20)},
+					{.ip = AT(0x2a), .regs[PTREG_SP] = SP + 8}};
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	struct deep_blind blind[3];
+	bool excursions[4];
+	size_t first = 9;
+
+	memcpy(kept, code, sizeof(kept));
+	memset(code, 0x90, sizeof(code));
+	memcpy(code, bytes, sizeof(bytes));
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+	add_kprobe(&check, 0x10);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	assert_int_equal(check.armed_count, 5);
+	assert_true(is_armed(&check, 0x17));
+	assert_int_equal(deep_check_compare(&check, with, 5, true, &first, blind, excursions), 0);
+	assert_true(first == 3 || blind[0].newer);
+	deep_check_clear(&check);
+}
+
+/*
+ * Between the probe and the indirect jump is code that does not lead to the next branch
+ * (as of text that was patched meanwhile): what the register has behind it is not known.
+ */
+static void check_register_across_code_that_is_not_the_paths(void **state)
+{
+	/* 00: nop; 01: a NOP of 3 bytes; the path says that 02, in its middle, leads to 10;
+	 * 10: jmp *%rax (to 28); 29: nop (the error) */
+	static const uint8_t other[] = {
+		0x90, 0x0f, 0x1f, 0x00, [0x10] = 0xff, 0xe0, [0x28] = 0x90, 0x90};
+	const struct why_branch to[] = {{AT(0x3f), AT(0)}, {AT(2), AT(0x10)}, {AT(0x10), AT(0x28)}};
+	const struct deep_known path = {.branches = to, .count = 3, .end = AT(0x29)};
+	const struct deep_hit with[] = {
+		{.ip = AT(0x00), .regs[PTREG_SP] = SP, .regs[PTREG_AX] = AT(0x28)},
+		{.ip = AT(0x29), .regs[PTREG_SP] = SP}};
+	uint8_t kept[sizeof(code)];
+	struct deep_check check;
+	struct deep_blind blind[3];
+	bool excursions[4];
+	size_t first = 9;
+
+	memcpy(kept, code, sizeof(kept));
+	memset(code, 0x90, sizeof(code));
+	memcpy(code, other, sizeof(other));
+	/* The kernel allows none at the jump, nor where the code is odd. */
+	refused[0] = AT(0x10);
+	refused[1] = AT(0x01);
+	refused[2] = AT(0x04);
+	assert_int_equal(deep_check_make(&text, symbols, &path, true, &check), 0);
+	assert_int_equal(deep_check_arm(&check, &text, 100, 4, probe, NULL), 0);
+	memcpy(code, kept, sizeof(kept));
+	deep_check_compare(&check, with, 2, true, &first, blind, excursions);
+	assert_true(first == 3 || blind[0].newer);
+	deep_check_clear(&check);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -498,6 +622,9 @@ int main(void)
 		cmocka_unit_test_setup(check_calls_behind_two_retpolines, setup),
 		cmocka_unit_test_setup(check_return_of_another_call, setup),
 		cmocka_unit_test_setup(check_return_of_another_call_after_a_wait, setup),
+		cmocka_unit_test_setup(check_return_that_the_stack_contradicts, setup),
+		cmocka_unit_test_setup(check_nearest_source_has_a_probe, setup),
+		cmocka_unit_test_setup(check_register_across_code_that_is_not_the_paths, setup),
 	};
 
 	return cmocka_run_group_tests(tests, setup_symbols, teardown_symbols);

@@ -223,19 +223,22 @@ static int arm_way(struct deep_check *check, const struct text_source *text, siz
 	return 0;
 }
 
-/* Before an indirect branch, where its destination is known: the newest place of a probe. */
+/*
+ * Arm a probe before an indirect branch, where its destination is known. As near as possible: of an
+ * older one the hit may not be reached, see find_blind().
+ */
 static int arm_source(struct deep_check *check, const struct text_source *text, size_t max,
 		      deep_probe_fn *probe, void *ctx, const struct deep_fork *fork)
 {
-	size_t oldest = fork->source == DEEP_SOURCE_NONE ? fork->used + 1 : fork->loaded;
-
-	if (deep_check_shows_target(check, fork))
-		return 0;
-	for (size_t i = fork->used + 1; i-- > oldest;) {
+	for (size_t i = fork->used + 1; i-- > fork->loaded;) {
 		uint64_t addr = check->steps[i].addr;
 		int err;
 
-		if (!deep_check_has_source(check, fork, i) || deep_skip_unfit(text, addr) != addr)
+		if (!deep_check_has_source(check, fork, i))
+			continue;
+		if (deep_check_has(check, addr))
+			return 0;
+		if (deep_skip_unfit(text, addr) != addr)
 			continue;
 		err = try_probe(check, max, probe, ctx, addr);
 		if (err)
@@ -247,7 +250,7 @@ static int arm_source(struct deep_check *check, const struct text_source *text, 
 bool deep_check_observes(const struct deep_check *check, const struct deep_fork *fork)
 {
 	if (!fork->other)
-		return deep_check_shows_target(check, fork);
+		return deep_check_shows_target(check, fork, 0);
 	if (!fork->other_at)
 		return false;
 	return !deep_check_comes_by(check, fork->other_at) ||
@@ -350,20 +353,27 @@ static int arm_behind(struct deep_check *check, const struct text_source *text, 
 	return 0;
 }
 
+/* If the path never executes the other way's probe, a hit of that alone shows the way. */
+static int arm_both_ways(struct deep_check *check, const struct text_source *text, size_t max,
+			 deep_probe_fn *probe, void *ctx, struct deep_fork *fork)
+{
+	int err = arm_way(check, text, max, probe, ctx, fork->other, &fork->other_at);
+
+	if (err || !fork->next || (fork->other_at && !deep_check_comes_by(check, fork->other_at)))
+		return err;
+	return arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
+}
+
 static int arm_fork(struct deep_check *check, const struct text_source *text, size_t max,
 		    size_t depth, deep_probe_fn *probe, void *ctx, struct deep_fork *fork)
 {
 	int err = 0;
 
 	fork->tried = true;
-	if (fork->other)
-		err = arm_way(check, text, max, probe, ctx, fork->other, &fork->other_at);
-	/* If the path never executes the other way's probe, a hit of that alone shows the way. */
-	else
+	if (!fork->other)
 		err = arm_source(check, text, max, probe, ctx, fork);
-	if (!err && fork->other && fork->next &&
-	    (!fork->other_at || deep_check_comes_by(check, fork->other_at)))
-		err = arm_way(check, text, max, probe, ctx, fork->next, &fork->next_at);
+	else
+		err = arm_both_ways(check, text, max, probe, ctx, fork);
 	/* A record after the fork shows more than a probe, which would cut it short. */
 	if (!err && !check->asks && !deep_check_observes(check, fork))
 		err = arm_behind(check, text, max, depth, probe, ctx, fork);

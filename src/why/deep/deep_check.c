@@ -537,8 +537,9 @@ int deep_check_make(const struct text_source *text, struct symbols *symbols,
 	for (size_t i = 0; !err && i < ret->fork_count; i++)
 		if (!ret->forks[i].back)
 			find_preempt(ret, text, &ret->forks[i]);
+	if (!err)
+		deep_check_find_sources(ret, text);
 	err = err ?: gather_addrs(ret) ?: find_anchors(ret, text);
-	deep_check_find_sources(ret, text);
 	for (size_t i = 0; !err && i < ret->fork_count; i++)
 		find_leads(ret, text, &ret->forks[i]);
 	if (err)

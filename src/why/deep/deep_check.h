@@ -49,9 +49,9 @@ struct deep_return {
 	size_t since;
 };
 
-/* The word at the stack pointer; nothing that a kprobe can tell. Below these, registers. */
-#define DEEP_SOURCE_STACK 16
-#define DEEP_SOURCE_NONE  UINT8_MAX
+/* What has the destination of an indirect branch. Lower numbers are registers'. */
+#define DEEP_SOURCE_STACK 16	    /* the word at the stack pointer */
+#define DEEP_SOURCE_NONE  UINT8_MAX /* memory, or it is no indirect branch */
 
 /**
  * struct deep_fork - a place where the path can be left
@@ -62,7 +62,8 @@ struct deep_return {
  * @next_at, @other_at: address of the probe on that way; 0: there is none, as of an indirect branch
  * @source: of an indirect branch: what has its destination before: a register by the CPU's number,
  *          DEEP_SOURCE_STACK or DEEP_SOURCE_NONE
- * @loaded, @used: a probe finds it there at steps from @loaded to @used
+ * @loaded, @used: it is there before each step from @loaded to @used; but see
+ *                 deep_check_has_source()
  * @tried: probes were asked for
  * @untold: deep_check_ask() found no probe that shows the way: only a record can
  * @back: 0; or on the other way other tasks run, and it comes back to the path at this step
@@ -222,12 +223,19 @@ bool deep_check_observes(const struct deep_check *check, const struct deep_fork 
 /** deep_check_find_sources() - find what has the destination of each indirect branch */
 void deep_check_find_sources(struct deep_check *check, const struct text_source *text);
 
-/** deep_check_has_source() - will a probe at @step find where this indirect branch leads to? */
+/**
+ * deep_check_has_source() - will a probe at @step find where this indirect branch leads to?
+ * The word on the stack is found only where the stack pointer is as it is at the branch.
+ */
 bool deep_check_has_source(const struct deep_check *check, const struct deep_fork *fork,
 			   size_t step);
 
-/** deep_check_shows_target() - is a probe armed that tells where an indirect branch leads to? */
-bool deep_check_shows_target(const struct deep_check *check, const struct deep_fork *fork);
+/**
+ * deep_check_shows_target() - is a probe armed that tells where an indirect branch leads to?
+ * @oldest: only probes at this step or newer ones
+ */
+bool deep_check_shows_target(const struct deep_check *check, const struct deep_fork *fork,
+			     size_t oldest);
 
 /**
  * deep_check_goes_elsewhere() - did an indirect branch lead elsewhere than on the path?
@@ -253,6 +261,14 @@ bool deep_check_is_view(const struct deep_check *check, uint64_t addr);
 int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
 		       bool entry, size_t *ret_first, struct deep_blind *ret_blind,
 		       bool *ret_excursions);
+
+/**
+ * deep_check_left() - did the run of deep_check_compare() leave the path?
+ * A record that was cut short, as by an interrupt, and a blind fork do not say so.
+ * Return: 1; 0; -ENOMEM.
+ */
+int deep_check_left(const struct deep_check *check, const struct deep_hit *hits, size_t count,
+		    bool entry);
 
 /** deep_check_clear() - free all */
 void deep_check_clear(struct deep_check *check);

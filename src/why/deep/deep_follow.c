@@ -457,6 +457,14 @@ static void add_newest(const struct deep_check *check, const struct followed *at
 	}
 }
 
+/* Is this an indirect branch whose probe is older than the hits that are the path's? */
+static bool is_unread(const struct deep_check *check, const struct followed *at,
+		      const struct deep_fork *fork)
+{
+	return !fork->other && fork->step >= at->step &&
+	       !deep_check_shows_target(check, fork, at->step);
+}
+
 /*
  * Find the forks that neither a record nor a probe of this run observes: they are blind. If a
  * record was to show a fork, and does not, nothing older is certain: the run may have gone another
@@ -475,8 +483,13 @@ static size_t find_blind(const struct deep_check *check, const struct followed *
 	for (size_t i = 0; i < check->fork_count; i++) {
 		const struct deep_fork *fork = &check->forks[i];
 
-		if (at->observed[fork->step] || deep_check_observes(check, fork))
+		if (at->observed[fork->step])
 			continue;
+		if (deep_check_observes(check, fork)) {
+			if (is_unread(check, at, fork))
+				first = larger(first, fork->branch + 1);
+			continue;
+		}
 		/* No other run's record shows how this run came from there to the error. */
 		if (fork->branch == check->known.count && !at->newest)
 			first = check->known.count;
@@ -681,32 +694,60 @@ static void follow(const struct deep_check *check, const struct deep_hit *hits, 
 			skip_excursions(check, hits, at);
 }
 
+/* Follow the hits from the error back. @observed, @excursions: all false */
+static struct followed follow_all(const struct deep_check *check, const struct deep_hit *hits,
+				  size_t count, bool *observed, bool *excursions)
+{
+	const struct deep_hit *hit = deep_newest_hit(hits, count, check->known.end);
+	struct followed at = {.step = SIZE_MAX, .observed = observed, .excursions = excursions};
+
+	at.left = hit ? (size_t)(hit - hits) + 1 : 0;
+	at.before = deep_check_step_before(check, check->step_count);
+	follow(check, hits, &at);
+	return at;
+}
+
+/* Were the hits those of the path, as far back as it has probes? */
+static bool is_on_path(const struct followed *at, bool entry)
+{
+	return at->step != SIZE_MAX && at->before == SIZE_MAX && !at->elsewhere &&
+	       !(entry && at->left);
+}
+
 int deep_check_compare(const struct deep_check *check, const struct deep_hit *hits, size_t count,
 		       bool entry, size_t *ret_first, struct deep_blind *ret_blind,
 		       bool *ret_excursions)
 {
 	_cleanup_free_ bool *observed = calloc(check->step_count + 1, sizeof(*observed));
-	const struct deep_hit *hit = deep_newest_hit(hits, count, check->known.end);
-	struct followed at = {.step = SIZE_MAX, .observed = observed, .excursions = ret_excursions};
+	struct followed at;
 	size_t sure;
-	bool all;
 
 	if (!observed)
 		return -ENOMEM;
 	memset(ret_excursions, false, (check->known.count + 1) * sizeof(*ret_excursions));
-	at.left = hit ? (size_t)(hit - hits) + 1 : 0;
-	at.before = deep_check_step_before(check, check->step_count);
-	follow(check, hits, &at);
-	all = !at.left && at.before == SIZE_MAX && !at.elsewhere;
+	at = follow_all(check, hits, count, observed, ret_excursions);
 	sure = find_blind(check, &at, ret_blind);
 	*ret_first = check->known.count;
 	if (at.step == SIZE_MAX)
 		return 0;
 	/* Nothing was hit before the oldest probe: the run did not leave the path there. */
-	*ret_first = entry && all ? 0 : at.first;
+	*ret_first = entry && is_on_path(&at, entry) ? 0 : at.first;
 	if (*ret_first < sure) {
 		*ret_first = sure;
 		return 0;
 	}
-	return entry ? all : at.before == SIZE_MAX && !at.elsewhere;
+	return is_on_path(&at, entry);
+}
+
+int deep_check_left(const struct deep_check *check, const struct deep_hit *hits, size_t count,
+		    bool entry)
+{
+	_cleanup_free_ bool *observed = calloc(check->step_count + 1, sizeof(*observed));
+	_cleanup_free_ bool *excursions = calloc(check->known.count + 1, sizeof(*excursions));
+	struct followed at;
+
+	if (!observed || !excursions)
+		return -ENOMEM;
+	at = follow_all(check, hits, count, observed, excursions);
+	return !is_on_path(&at, entry);
 }

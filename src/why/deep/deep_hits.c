@@ -156,7 +156,7 @@ int deep_hits_add(struct deep_hits *hits, const struct why_event *event)
 		if (add_hit(hits, event, passed->call, passed->ip, &hit))
 			return -ENOMEM;
 		memcpy(hit->regs, passed->regs, sizeof(hit->regs));
-		/* Of a point alone it is the place: deep_place_counts(). */
+		/* A hit with the address there can be the end of the path: deep_place.c. */
 		hit->regs[PTREG_IP] = 0;
 		hit->top = passed->top;
 		return 0;

@@ -113,6 +113,7 @@ static int add_parted(struct deep_looks *looks, struct deep_parted parted)
 	if (vector_grow(&looks->parted, looks->parted_count, sizeof(*looks->parted)))
 		return -ENOMEM;
 	looks->parted[looks->parted_count++] = parted;
+	looks->left = true;
 	return 0;
 }
 
@@ -333,10 +334,6 @@ void deep_looks_extended(struct deep_looks *looks, const struct deep_known *know
 	if (!deep_same_branch(&looks->turned, &known->branches[known->count - 1 - at]))
 		return;
 	log_verbose("before branch %zu from the error the path goes the same way again", at);
-	if (!looks->settled || at < looks->settled)
-		looks->settled = at;
-	if (looks->turned_end > looks->settled_end)
-		looks->settled_end = looks->turned_end;
 	for (size_t i = 0; i < looks->parted_count; i++)
 		if (looks->parted[i].newest > at || looks->parted[i].oldest < at)
 			looks->parted[kept++] = looks->parted[i];
@@ -429,12 +426,6 @@ static bool parted_at(const struct deep_looks *looks, size_t branch)
 	return false;
 }
 
-/* Some runs took another way there, but the path took this one again after it was cut. */
-static bool is_settled(const struct deep_looks *looks, size_t branch)
-{
-	return looks->settled && branch >= looks->settled && branch <= looks->settled_end;
-}
-
 /*
  * Did enough runs see that the path goes on from @branch to the next newer one? More are asked once
  * any run was seen to leave the path: what it tested may be tested here, too.
@@ -443,9 +434,7 @@ static bool is_observed(const struct deep_looks *looks, size_t branch)
 {
 	return !branch || !is_blind(looks, branch - 1) ||
 	       tries_of(looks, branch) == TRIES_IMPOSSIBLE ||
-	       deep_looks_seen(looks, branch) >=
-		       (is_settled(looks, branch - 1) || looks->parted_count ? RUNS_MIN_VARIED
-									     : RUNS_MIN_BLIND);
+	       deep_looks_seen(looks, branch) >= (looks->left ? RUNS_MIN_VARIED : RUNS_MIN_BLIND);
 }
 
 static bool is_seen_enough(const struct deep_looks *looks, size_t branch)

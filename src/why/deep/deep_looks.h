@@ -32,6 +32,7 @@ struct deep_varied;
  * @varied: branches that runs did not take, ascending; @elsewhere: how many runs were off the path
  *          at an unknown place
  * @parted: where each run was off the path
+ * @left: one was, before or after the path was cut
  * @tries: for each branch: how often a run was made to see it
  * @checked: runs are checked with probes: deep_looks_prove() is used
  * @proven: how many of the newest branches the best checked run took; @blind: one for each of them;
@@ -40,7 +41,6 @@ struct deep_varied;
  * @turned: the branch that deep_looks_turn() got; @turned_at: how many branches are newer, 0: none
  *          is noted; @turned_end: up to this branch the run that took the path may have left it
  *          there
- * @settled, @settled_end: the path took these branches again after it was cut; 0: it never did
  */
 struct deep_looks {
 	uint32_t depth;
@@ -52,6 +52,7 @@ struct deep_looks {
 	unsigned int elsewhere;
 	struct deep_parted *parted;
 	size_t parted_count;
+	bool left;
 	uint8_t *tries;
 	size_t try_count;
 	bool checked;
@@ -62,8 +63,6 @@ struct deep_looks {
 	struct why_branch turned;
 	size_t turned_at;
 	size_t turned_end;
-	size_t settled;
-	size_t settled_end;
 };
 
 /**

@@ -162,14 +162,15 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 	const struct deep_hit *hits = deep_find_hits(deep, failures, &hit_count);
 	_cleanup_free_ struct deep_blind *blind = calloc(count, sizeof(*blind));
 	_cleanup_free_ bool *excursions = calloc(count + 1, sizeof(*excursions));
-	int passed, best;
+	int passed, left, best;
 
 	if (!blind || !excursions)
 		return -ENOMEM;
 	passed = deep_check_compare(check, hits, hit_count, deep->path->entry, &first, blind,
 				    excursions);
-	if (passed < 0)
-		return passed;
+	left = passed < 0 ? passed : deep_check_left(check, hits, hit_count, deep->path->entry);
+	if (left < 0)
+		return left;
 	deep->passed = passed;
 	deep->proven |= passed;
 	*ret_taken = count - first;
@@ -185,7 +186,7 @@ static int evaluate_check(struct deep *deep, const struct deep_check *check,
 		deep->no_views = true;
 		deep->checked = false;
 	}
-	best = deep_looks_prove(&deep->looks, *ret_taken, blind, hits && !passed,
+	best = deep_looks_prove(&deep->looks, *ret_taken, blind, hits && left,
 				deep_was_rescheduled(hits, hit_count));
 	return best > 0 ? keep_excursions(deep, excursions, *ret_taken) : best;
 }

@@ -29,19 +29,41 @@ static uint8_t put_on_top(const uint8_t *bytes, size_t len)
 }
 
 /*
- * Does what @source has before step @next + 1 stand there before step @next, too? Not behind a call
- * that is left out of the path.
+ * Instructions of virtualization and of enclaves write registers that no operand names: Intel SDM,
+ * vol. 2, table A-6, opcode 0F 01. CLAC and STAC, of the same opcode, do not.
  */
-static bool is_kept(const struct deep_check *check, const struct text_source *text, size_t next,
+static bool writes_unknown(const uint8_t *bytes, const struct insn *insn)
+{
+	return insn->flags & INSN_F_VMENTRY ||
+	       (bytes[0] == 0x0f && bytes[1] == 0x01 && bytes[2] >= 0xc0 && bytes[2] != 0xca &&
+		bytes[2] != 0xcb);
+}
+
+/* Does the instruction of @step lead to the next step? Not where a call is left out of the path. */
+static bool leads_on(const struct deep_check *check, const struct deep_step *step,
+		     const struct insn *insn)
+{
+	const struct deep_step *next = step + 1;
+
+	if (next->at != step->at)
+		return step->addr == check->known.branches[next->at].from;
+	return insn->class != INSN_CALL && step->addr + insn->len == next->addr;
+}
+
+/*
+ * Is what @source has after step number @number there before it, too?
+ * @slot: of DEEP_SOURCE_STACK: the stack pointer at the branch, as struct deep_step has it
+ */
+static bool is_kept(const struct deep_check *check, const struct text_source *text, size_t number,
 		    uint8_t source, uint64_t slot)
 {
-	const struct deep_step *step = &check->steps[next];
+	const struct deep_step *step = &check->steps[number];
 	uint8_t bytes[INSN_LEN_MAX];
 	struct insn_dataflow flow;
 	struct insn insn;
 
 	if (insn_fetch(text, step->addr, bytes, &insn) || insn_dataflow(bytes, insn.len, &flow) ||
-	    (insn.class == INSN_CALL && insn.target != step[1].addr))
+	    writes_unknown(bytes, &insn) || !leads_on(check, step, &insn))
 		return false;
 	if (source != DEEP_SOURCE_STACK)
 		return !(flow.writes >> source & 1);
@@ -99,9 +121,10 @@ bool deep_check_has_source(const struct deep_check *check, const struct deep_for
 		check->steps[step].sp == check->steps[fork->used].sp);
 }
 
-bool deep_check_shows_target(const struct deep_check *check, const struct deep_fork *fork)
+bool deep_check_shows_target(const struct deep_check *check, const struct deep_fork *fork,
+			     size_t oldest)
 {
-	for (size_t i = fork->used + 1; i-- > fork->loaded;)
+	for (size_t i = fork->used + 1; i-- > fork->loaded && i >= oldest;)
 		if (deep_check_has_source(check, fork, i) &&
 		    deep_check_has(check, check->steps[i].addr))
 			return true;
