@@ -867,6 +867,17 @@ static void deep_random_each_path_is_of_one_run(void **state)
 	assert_true(cases < 100 || whole > cases / 3);
 }
 
+/* What an indirect call's register has is all that tells these runs from the path. */
+static void deep_random_indirect_calls(void **state)
+{
+	static const unsigned int seeds[] = {103032, 104950, 108896, 114210};
+	unsigned int wrong = 0, whole = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(seeds); i++)
+		is_right(seeds[i], &wrong, &whole);
+	assert_int_equal(wrong, 0);
+}
+
 static int setup(void **state)
 {
 	/* The entry code calls the first one, kprobes' handlers the last one. */
@@ -897,7 +908,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(deep_random_each_path_is_of_one_run)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(deep_random_each_path_is_of_one_run),
+					   cmocka_unit_test(deep_random_indirect_calls)};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
