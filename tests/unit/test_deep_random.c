@@ -25,8 +25,8 @@
  * end or none. SEED=N begins with that one, CASES=N says how many, FULL=1 takes three times as
  * many.
  *
- * Of the 60,000 from SEED=200000 on three are wrong: 205340, 234372 and 247704. Where no probe tells,
- * other runs are asked, and they may all go as the path does by chance.
+ * Of the 60,000 from SEED=200000 on three are wrong: 205340, 234372 and 247704. Where no probe
+ * tells, other runs are asked, and they may all go as the path does by chance.
  */
 #define SEED_FIRST 17000
 #ifdef __SANITIZE_ADDRESS__
