@@ -247,52 +247,6 @@ static int open_lines(struct view *view, const struct lines_options *kernel, str
 	return 0;
 }
 
-#define SOURCES_REMEDY                                                                             \
-	"name the root of the kernel's sources, the directory that has fs, kernel and mm"
-#define DEBUG_REMEDY "name the directory that debug information is below, as /usr/lib/debug"
-
-static int check_directory(const char *option, const char *path, const char *remedy,
-			   struct errmsg *msg)
-{
-	struct stat st;
-	int err = 0;
-
-	if (path && stat(path, &st))
-		err = -errno;
-	else if (path && !S_ISDIR(st.st_mode))
-		err = -ENOTDIR;
-	else if (path && access(path, R_OK | X_OK))
-		err = -errno;
-	return err ? errmsg_set(msg, err, "%s '%s': %s; %s", option, path, strerror(-err), remedy)
-		   : 0;
-}
-
-/* What can be asked of the files that the user named, without a change. */
-static int check_files(const struct view_options *opts, struct errmsg *msg)
-{
-	int err = check_directory("--source-dir", opts->source_dir, SOURCES_REMEDY, msg);
-
-	if (!err)
-		err = check_directory("--debug-dir", opts->debug_dir, DEBUG_REMEDY, msg);
-	if (!err && opts->svg)
-		err = graphviz_check(msg);
-	return err ?: graph_check(opts->dot, opts->svg, msg);
-}
-
-int view_check_for_kernel(const struct view_options *opts, struct errmsg *msg)
-{
-	const char *missing;
-	int err = check_files(opts, msg);
-
-	if (err || !opts->source_dir)
-		return err;
-	err = sources_check_kernel(opts->source_dir, &missing);
-	if (!err)
-		return 0;
-	return errmsg_set(msg, err, "--source-dir '%s': %s%s%s; " SOURCES_REMEDY, opts->source_dir,
-			  missing ?: "", missing ? ": " : "", strerror(-err));
-}
-
 #define SOURCES_ROOT "/usr/src"
 
 /* Trees are read as the lines are needed; of an archive the caller decides, because it is slow. */
@@ -361,7 +315,7 @@ int view_create(const struct view_options *opts, FILE *out, struct symbols *symb
 		.raw = opts->raw,
 		.addresses = opts->raw,
 	};
-	err = check_files(opts, msg);
+	err = view_check_files(opts, msg);
 	if (err)
 		goto fail;
 	err = open_lines(view, kernel, msg);

@@ -144,10 +144,12 @@ struct sink view_sink(struct view *view);
  */
 bool view_error_passed_on(const struct view *view);
 
+/** view_check_files() - can the files that @opts name be used? 0; negative errno, with @msg */
+int view_check_files(const struct view_options *opts, struct errmsg *msg);
+
 /**
- * view_check_for_kernel() - can the files that @opts name be used?
- * To be asked before anything is run. --source-dir must have the kernel's files: it is for a
- * command that never shows a program's lines.
+ * view_check_for_kernel() - the same, and has --source-dir the kernel's files?
+ * For a command that never shows a program's lines.
  * Return: 0; negative errno, with @msg.
  */
 int view_check_for_kernel(const struct view_options *opts, struct errmsg *msg);

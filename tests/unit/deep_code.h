@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* deep_code.h - code that the tests of why/deep/deep_check.h let runs execute */
+/* deep_code.h - code that the tests of why/proof/deep_check.h let runs execute */
 #ifndef LBRSNOOP_TESTS_UNIT_DEEP_CODE_H
 #define LBRSNOOP_TESTS_UNIT_DEEP_CODE_H
 
@@ -14,7 +14,7 @@
 
 #include "../symbol_table.h"
 #include "util/cleanup.h"
-#include "why/deep/deep_check.h"
+#include "why/proof/deep_check.h"
 
 /* No file has a use for all of this. */
 #define UNUSED __attribute__((unused))

@@ -8,7 +8,7 @@
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/vector.h"
-#include "why/deep/deep_check.h"
+#include "why/proof/deep_check.h"
 #include "why/deep/deep_search.h"
 
 /* Runs of one check, at most: if none takes the path, no run takes it as a whole. */

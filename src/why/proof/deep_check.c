@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "why/deep/deep_check.h"
+#include "why/proof/deep_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "disasm/dataflow.h"
 #include "disasm/fetch.h"
 #include "disasm/operand.h"
-#include "why/deep/deep_check.h"
+#include "why/proof/deep_check.h"
 #include "why/values/backward.h"
 
 #define RSP 4

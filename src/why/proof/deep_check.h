@@ -10,8 +10,8 @@
  *
  * Branches are numbered as in the path here, oldest first.
  */
-#ifndef LBRSNOOP_WHY_DEEP_DEEP_CHECK_H
-#define LBRSNOOP_WHY_DEEP_DEEP_CHECK_H
+#ifndef LBRSNOOP_WHY_PROOF_DEEP_CHECK_H
+#define LBRSNOOP_WHY_PROOF_DEEP_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "why/deep/deep_check.h"
+#include "why/proof/deep_check.h"
 
 /*
  * Excursion: the run leaves the path at a fork, other tasks run, and it comes back.

@@ -13,7 +13,7 @@
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
-#include "why/deep/deep_check.h"
+#include "why/proof/deep_check.h"
 #include "why/deep/deep_compute.h"
 
 /* Of instructions that a record could begin at, so many are asked for a kprobe. */
