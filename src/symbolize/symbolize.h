@@ -220,6 +220,7 @@ enum symbols_single {
 	SYMBOLS_FTRACE_TRAMPOLINES,
 	SYMBOLS_KPROBE_SLOTS,
 	SYMBOLS_KPROBE_OPT_SLOTS,
+	SYMBOLS_KPROBE_TABLE,
 	SYMBOLS_VMALLOC_BASE, /* the variable */
 	SYMBOLS_BTF,	      /* of the kernel image, up to the next one */
 	SYMBOLS_BTF_END,

@@ -57,6 +57,7 @@ static const struct {
 	[SYMBOLS_FTRACE_TRAMPOLINES] = SINGLE("ftrace_ops_trampoline_list"),
 	[SYMBOLS_KPROBE_SLOTS] = SINGLE("kprobe_insn_slots"),
 	[SYMBOLS_KPROBE_OPT_SLOTS] = SINGLE("kprobe_optinsn_slots"),
+	[SYMBOLS_KPROBE_TABLE] = SINGLE("kprobe_table"),
 	[SYMBOLS_VMALLOC_BASE] = SINGLE("vmalloc_base"),
 	[SYMBOLS_BTF] = SINGLE("__start_BTF"),
 	[SYMBOLS_BTF_END] = SINGLE("__stop_BTF"),

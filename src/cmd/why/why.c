@@ -158,8 +158,13 @@ static int open_text(struct why *why, struct errmsg *msg)
 			"tells where errors are made: --vmlinux FILE names one",
 			text_live_why(live_err));
 	why->kernel_text = text_source(why->text);
-	if (!live_err)
-		return 0;
+	if (!live_err) {
+		/* Those of another lbrsnoop stand where errors are made. */
+		err = text_live_hide_kprobes(why->text,
+					     symbols_single(why->symbols, SYMBOLS_KPROBE_TABLE),
+					     why->types ? functions_btf(why->types) : NULL);
+		return err == -ENOMEM ? err : 0;
+	}
 	log_info("/proc/kcore: %s; so the kernel's code is read as it was built, in %s",
 		 text_live_why(live_err), found.path);
 	if (found.modules_missing)

@@ -11,6 +11,7 @@
 #include <gelf.h>
 
 #include "symbolize/elf.h"
+#include "symbolize/text/kprobed.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/hash_table.h"
@@ -45,6 +46,7 @@ struct text_slot {
  * @zero_is_absent: a page of zeros is not mapped
  * @notes: where those of a core file are; @notes_size 0: nowhere
  * @is_told, @told, @teller: of text_told_open(): bytes in the file, which is memory
+ * @kprobed: NULL; or what stands under kprobes, in live text
  * @generation: of cache entries that are valid
  */
 struct text {
@@ -54,6 +56,7 @@ struct text {
 	bool is_told;
 	uint64_t told;
 	struct text_teller teller;
+	struct kprobed *kprobed;
 	uint32_t generation;
 	size_t range_count;
 	struct text_range *ranges;
@@ -69,6 +72,7 @@ void text_close(struct text *text)
 		text->teller.end(text->teller.ctx);
 	if (text->fd >= 0)
 		close(text->fd);
+	kprobed_close(text->kprobed);
 	free(text->ranges);
 	free(text);
 }
@@ -411,8 +415,12 @@ static const uint8_t *get_page(struct text *text, uint32_t range_no, uint64_t pa
 		.range = range_no,
 		.generation = text->generation,
 	};
+	if (text->kprobed)
+		kprobed_renew(text->kprobed);
 	if (pread_all(text->fd, bytes, len, range->offset + (start - range->addr)) == 0)
 		slot->present = !text->zero_is_absent || !all_zero(bytes, len);
+	if (slot->present && text->kprobed)
+		kprobed_put_back(text->kprobed, start, bytes, len);
 	return slot->present ? text->pages[slot_no] : NULL;
 }
 
@@ -425,11 +433,15 @@ static int read_pages(const struct text *text, uint32_t range_no, uint64_t addr,
 {
 	const struct text_range *range = &text->ranges[range_no];
 
+	if (text->kprobed)
+		kprobed_renew(text->kprobed);
 	if (pread_all(text->fd, to, len, range->offset + (addr - range->addr)))
 		return -EFAULT;
 	for (size_t at = 0; text->zero_is_absent && at < len; at += PAGE_BYTES)
 		if (all_zero(to + at, PAGE_BYTES))
 			return -EFAULT;
+	if (text->kprobed)
+		kprobed_put_back(text->kprobed, addr, to, len);
 	return 0;
 }
 
@@ -467,6 +479,31 @@ static int text_read(void *ctx, uint64_t addr, void *buf, size_t len)
 		len -= part;
 	}
 	return 0;
+}
+
+/* Past the cache, and as it is. */
+static int read_as_it_is(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	const struct text *text = ctx;
+	uint32_t range_no = find_range(text, addr);
+	const struct text_range *range;
+
+	if (range_no == NO_RANGE)
+		return -EFAULT;
+	range = &text->ranges[range_no];
+	if (len > range->size - (addr - range->addr))
+		return -EFAULT;
+	return pread_all(text->fd, buf, len, range->offset + (addr - range->addr));
+}
+
+int text_live_hide_kprobes(struct text *text, uint64_t table, const struct btf *btf)
+{
+	const struct text_source memory = {.read = read_as_it_is, .ctx = text};
+
+	kprobed_close(text->kprobed);
+	text->kprobed = NULL;
+	forget_pages(text);
+	return kprobed_open(&memory, table, btf, &text->kprobed);
 }
 
 struct text_source text_source(struct text *text)

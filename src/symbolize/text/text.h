@@ -30,6 +30,17 @@ int text_live_info(const struct text *text, char **ret_info);
 /** text_live_why() - what text_live_open() failed with, in words */
 const char *text_live_why(int err);
 
+struct btf;
+
+/**
+ * text_live_hide_kprobes() - read live text as if no kprobe were armed, whoever armed it
+ * @table: address of kprobe_table, SYMBOLS_KPROBE_TABLE
+ * @btf: of the kernel, or NULL
+ * Return: 0; -ENODATA if the kernel does not tell where they are, and text is read as it is;
+ * -ENOMEM.
+ */
+int text_live_hide_kprobes(struct text *text, uint64_t table, const struct btf *btf);
+
 /**
  * text_image_open() - text as it was built: nothing patched, no modules, no BPF programs
  * @path: vmlinux; sections whose bytes were stripped to a debug file are not there

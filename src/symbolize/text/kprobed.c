@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbolize/text/kprobed.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/btf_member.h"
+#include "util/address.h"
+#include "util/cleanup.h"
+#include "util/vector.h"
+
+/* kernel/kprobes.c: KPROBE_TABLE_SIZE; include/linux/kprobes.h: KPROBE_FLAG_OPTIMIZED */
+#define TABLE_SIZE     64
+#define FLAG_OPTIMIZED 4
+/* arch/x86/include/asm/text-patching.h: INT3_INSN_OPCODE, JMP32_INSN_OPCODE, JMP32_INSN_SIZE */
+#define INT3	   0xcc
+#define JUMP	   0xe9
+#define JUMP_BYTES 5
+/* The list is read while the kernel changes it: it may lead anywhere. */
+#define CHAIN_MAX 65536
+
+/** struct kprobed_item - a kprobe at @addr; @bytes: what stood there before */
+struct kprobed_item {
+	uint64_t addr;
+	uint8_t bytes[JUMP_BYTES];
+};
+
+/**
+ * struct kprobed - all kprobes that were seen, by address; those that are gone are still right
+ * @heads: of the table's lists; a new kprobe is always the first of its list
+ * @at_addr, @at_opcode, @at_flags: in struct kprobe, which is the first member of
+ *                                  struct optimized_kprobe
+ * @at_copied: of the bytes behind the first, in struct optimized_kprobe; @optimizes: it is there
+ */
+struct kprobed {
+	struct text_source memory;
+	uint64_t table;
+	uint64_t heads[TABLE_SIZE];
+	struct kprobed_item *items;
+	size_t count;
+	uint32_t at_node, at_addr, at_opcode, at_flags, at_copied;
+	bool optimizes;
+};
+
+static int read_memory(const struct kprobed *kprobed, uint64_t addr, void *buf, size_t len)
+{
+	return kprobed->memory.read(kprobed->memory.ctx, addr, buf, len);
+}
+
+int kprobed_open(const struct text_source *memory, uint64_t table, const struct btf *btf,
+		 struct kprobed **ret)
+{
+	struct kprobed *kprobed = calloc(1, sizeof(*kprobed));
+	uint32_t optinsn, copied;
+
+	if (!kprobed)
+		return -ENOMEM;
+	const struct btf_member_row rows[] = {
+		{"kprobe", "hlist", &kprobed->at_node},
+		{"kprobe", "addr", &kprobed->at_addr},
+		{"kprobe", "opcode", &kprobed->at_opcode},
+		{"kprobe", "flags", &kprobed->at_flags},
+	};
+	const struct btf_member_row optimized[] = {
+		{"optimized_kprobe", "optinsn", &optinsn},
+		{"arch_optimized_insn", "copied_insn", &copied},
+	};
+
+	if (!table || !btf || btf_members_at(btf, rows, ARRAY_SIZE(rows))) {
+		free(kprobed);
+		return -ENODATA;
+	}
+	kprobed->optimizes = !btf_members_at(btf, optimized, ARRAY_SIZE(optimized));
+	if (kprobed->optimizes)
+		kprobed->at_copied = optinsn + copied;
+	kprobed->memory = *memory;
+	kprobed->table = table;
+	*ret = kprobed;
+	return 0;
+}
+
+void kprobed_close(struct kprobed *kprobed)
+{
+	if (!kprobed)
+		return;
+	free(kprobed->items);
+	free(kprobed);
+}
+
+static struct kprobed_item *find(const struct kprobed *kprobed, uint64_t addr)
+{
+	size_t at =
+		address_upper_bound(kprobed->items, kprobed->count, sizeof(*kprobed->items), addr);
+
+	return at && kprobed->items[at - 1].addr == addr ? &kprobed->items[at - 1] : NULL;
+}
+
+static int add_item(struct kprobed *kprobed, const struct kprobed_item *item)
+{
+	struct kprobed_item *known = find(kprobed, item->addr);
+	size_t at;
+
+	if (known) {
+		*known = *item;
+		return 0;
+	}
+	if (vector_grow(&kprobed->items, kprobed->count, sizeof(*kprobed->items)))
+		return -ENOMEM;
+	at = address_upper_bound(kprobed->items, kprobed->count, sizeof(*kprobed->items),
+				 item->addr);
+	memmove(kprobed->items + at + 1, kprobed->items + at,
+		(kprobed->count - at) * sizeof(*kprobed->items));
+	kprobed->items[at] = *item;
+	kprobed->count++;
+	return 0;
+}
+
+/* The one at @node of a list; the bytes behind its first are in memory, unless it is a jump. */
+static int add_kprobe(struct kprobed *kprobed, uint64_t node)
+{
+	uint64_t kprobe = node - kprobed->at_node;
+	struct kprobed_item item;
+	uint32_t flags;
+
+	if (read_memory(kprobed, kprobe + kprobed->at_addr, &item.addr, sizeof(item.addr)) ||
+	    read_memory(kprobed, kprobe + kprobed->at_opcode, item.bytes, 1) ||
+	    read_memory(kprobed, kprobe + kprobed->at_flags, &flags, sizeof(flags)))
+		return -EFAULT;
+	if (read_memory(kprobed,
+			flags & FLAG_OPTIMIZED && kprobed->optimizes ? kprobe + kprobed->at_copied
+								     : item.addr + 1,
+			item.bytes + 1, JUMP_BYTES - 1))
+		return -EFAULT;
+	return add_item(kprobed, &item);
+}
+
+/* A kprobe may stand in the bytes of another. */
+static void mend_overlaps(struct kprobed *kprobed)
+{
+	for (size_t i = 0; i < kprobed->count; i++)
+		for (size_t k = i + 1; k < kprobed->count; k++) {
+			uint64_t at = kprobed->items[k].addr - kprobed->items[i].addr;
+
+			if (at >= JUMP_BYTES)
+				break;
+			kprobed->items[i].bytes[at] = kprobed->items[k].bytes[0];
+		}
+}
+
+void kprobed_renew(struct kprobed *kprobed)
+{
+	uint64_t heads[TABLE_SIZE];
+	int err = 0;
+
+	if (read_memory(kprobed, kprobed->table, heads, sizeof(heads)) ||
+	    !memcmp(heads, kprobed->heads, sizeof(heads)))
+		return;
+	for (size_t i = 0; !err && i < TABLE_SIZE; i++) {
+		uint64_t node = heads[i];
+
+		for (size_t k = 0; node && k < CHAIN_MAX; k++) {
+			err = add_kprobe(kprobed, node);
+			if (err || read_memory(kprobed, node, &node, sizeof(node)))
+				break;
+		}
+		/* Another list may be whole. */
+		if (err == -EFAULT)
+			err = 0;
+		if (!err)
+			kprobed->heads[i] = heads[i];
+	}
+	mend_overlaps(kprobed);
+}
+
+/* Is a jump there, whose first byte is before what was read? */
+static bool is_jump(const struct kprobed *kprobed, uint64_t addr)
+{
+	uint8_t first;
+
+	return !read_memory(kprobed, addr, &first, sizeof(first)) && first == JUMP;
+}
+
+void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_t len)
+{
+	uint8_t *to = bytes;
+	size_t at;
+
+	kprobed_renew(kprobed);
+	at = address_upper_bound(kprobed->items, kprobed->count, sizeof(*kprobed->items),
+				 addr - JUMP_BYTES);
+	for (; at < kprobed->count && kprobed->items[at].addr < addr + len; at++) {
+		const struct kprobed_item *item = &kprobed->items[at];
+		bool before = item->addr < addr;
+		uint8_t first = before ? 0 : to[item->addr - addr];
+		size_t count = first == INT3 ? 1 : JUMP_BYTES;
+
+		if (before ? !is_jump(kprobed, item->addr) : first != INT3 && first != JUMP)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			if (item->addr + i >= addr && item->addr + i - addr < len)
+				to[item->addr + i - addr] = item->bytes[i];
+	}
+}
