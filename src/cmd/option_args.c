@@ -142,15 +142,11 @@ int args_capture_bytes(const char *arg, uint64_t *ret)
 
 int args_deep(const char *arg, uint64_t *ret_runs)
 {
-	int err = 0;
-
 	*ret_runs = DEEP_RUNS_DEFAULT;
-	if (arg)
-		err = args_number("--deep", arg, DEEP_RUNS_MAX, ret_runs);
-	if (!err && !*ret_runs)
+	if (arg && (number_parse(arg, "", ret_runs) || !*ret_runs || *ret_runs > DEEP_RUNS_MAX))
 		return args_usage("--deep '%s': expected a number from 1 to %u", arg,
 				  DEEP_RUNS_MAX);
-	return err;
+	return 0;
 }
 
 int args_errnos(struct capture_options *capture, const char *arg)

@@ -22,4 +22,7 @@ int errmsg_set(struct errmsg *msg, int err, const char *fmt, ...)
 /** errmsg_add() - append to what is there */
 void errmsg_add(struct errmsg *msg, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* What to do about EMFILE. */
+#define FILES_REMEDY "raise the limit of open files (ulimit -n)"
+
 #endif

@@ -33,6 +33,12 @@ static bool refuse(const void *ctx, uint64_t addr)
 	return ctx && *(const uint64_t *)ctx == addr;
 }
 
+/* There, and at all higher addresses. */
+static bool refuse_from(const void *ctx, uint64_t addr)
+{
+	return addr >= *(const uint64_t *)ctx;
+}
+
 /* One to the call at 00, and what the run had at other points. */
 static struct deep_hit hit_at(uint64_t ip, const struct why_branch *branches, size_t count)
 {
@@ -537,6 +543,32 @@ static void test_older_part_is_kept(void **state)
 	}
 }
 
+/* A kept part gets a breakpoint at its end: in a thunk, the CPU would never come out of it. */
+static void test_kept_part_ends_where_a_breakpoint_may_stand(void **state)
+{
+	struct deep_record record = {.count = 32};
+	struct why_branch all[32];
+
+	make_way(all, 32);
+	memcpy(record.branches, all, sizeof(all));
+	for (size_t kept = 0; kept < 27; kept += kept ? 1 : 24) {
+		const uint64_t thunk = all[kept ? kept + 1 : 0].from;
+		struct deep_callers callers = {
+			.text = &text, .refused = refuse_from, .ctx = &thunk};
+		struct deep_path path = {.end = AT(0)};
+
+		assert_int_equal(deep_path_begin(&path, &record, 3), 0);
+		assert_int_equal(deep_callers_keep(&callers, &path, 28), 0);
+		assert_int_equal(callers.count, kept > 0);
+		if (callers.count) {
+			assert_int_equal(callers.items[0].path.count, kept);
+			assert_int_equal(callers.items[0].path.end, all[kept].from);
+		}
+		free_path(&path);
+		deep_callers_clear(&callers);
+	}
+}
+
 /*
  * The newest branches of the kept part were computed. The path has some of them again, from runs
  * that recorded them: those are not computed.
@@ -681,6 +713,7 @@ int main(void)
 		cmocka_unit_test(test_call_twice_on_the_stack),
 		cmocka_unit_test(test_calls_in_one_run),
 		cmocka_unit_test(test_older_part_is_kept),
+		cmocka_unit_test(test_kept_part_ends_where_a_breakpoint_may_stand),
 		cmocka_unit_test(test_computed_branches_that_the_path_has),
 		cmocka_unit_test(test_joint_that_is_not_whole),
 		cmocka_unit_test(test_target_that_tells_nothing),

@@ -85,7 +85,8 @@ static int start(void *ctx, bool quiet, uint32_t *ret_pid, struct errmsg *msg)
 	fflush(NULL);
 	err = child_vfork(&why->child, exec_command, why);
 	if (err)
-		return errmsg_set(msg, err, "%s: %s", why->command.path, strerror(-err));
+		return errmsg_set(msg, err, "%s cannot be started: %s%s", why->command.path,
+				  strerror(-err), err == -EMFILE ? "; " FILES_REMEDY : "");
 	*ret_pid = why->child.pid;
 	return 0;
 }
@@ -465,8 +466,8 @@ static void say_runs(const struct why_options *opts)
 		log_info("the command is run up to %llu time%s",
 			 (unsigned long long)opts->deep_runs, opts->deep_runs == 1 ? "" : "s");
 	else if (opts->deep_runs)
-		log_info("the command is run up to three times, and then up to %llu times more",
-			 (unsigned long long)opts->deep_runs);
+		log_info("the command is run up to three times, and then up to %llu time%s more",
+			 (unsigned long long)opts->deep_runs, opts->deep_runs == 1 ? "" : "s");
 	else if (!opts->once)
 		log_info("the command is run up to three times (--once: only once)");
 }
@@ -570,7 +571,10 @@ static int run(struct why *why, struct errmsg *msg)
 	say_status(why->answer.status);
 	say_lost(&why->answer);
 	say_call(why);
-	return show(why, why->file, msg);
+	err = show(why, why->file, msg);
+	if (!err && why->answer.deep && why->answer.deep->interrupted)
+		return errmsg_set(msg, -EINTR, "interrupted: the way is as far as it was found");
+	return err;
 }
 
 /* Was there what was asked for? */
@@ -592,6 +596,8 @@ static int check_output(FILE *file, const char *name, int err, struct errmsg *ms
 {
 	int failed = fflush(file) ? -errno : ferror(file) ? -EIO : 0;
 
+	/* At exit it would be said once more. */
+	clearerr(file);
 	if (!failed || (err && msg->text[0]))
 		return err;
 	return errmsg_set(msg, failed, "%s: %s", name, strerror(-failed));
@@ -624,7 +630,7 @@ int why_run(const struct why_options *opts)
 	}
 	install_stop_handlers();
 	err = run(&why, &msg);
-	err = check_output(why.file, opts->output ?: "stdout", err, &msg);
+	err = check_output(why.file, opts->output ?: "standard output", err, &msg);
 	if (err == -ENODEV && opts->advice)
 		log_error("%s; what needs no LBR: %s", msg.text, opts->advice);
 	else if (err)

@@ -716,6 +716,7 @@ static int make_runs(struct deep *deep, struct errmsg *msg)
 	}
 	if (err == -ENOMEM)
 		return err;
+	deep->path->interrupted = err == -EINTR;
 	if (err == -EINTR)
 		errmsg_set(gap, 0, "interrupted");
 	else if (err)

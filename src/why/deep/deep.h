@@ -43,6 +43,7 @@ struct deep_segment {
  * @interrupts: what is left out of the path
  * @runs: number of runs made for the path
  * @entry: the first branch enters the system call
+ * @interrupted: the user ended the search
  * @start: 0; or the path begins at this address, where a call that waited, or woke a task, returned
  *         to
  * @other_way: 0; or the number of the run whose record begins the path: it came to @end by other
@@ -61,6 +62,7 @@ struct deep_path {
 	size_t interrupt_count;
 	unsigned int runs;
 	bool entry;
+	bool interrupted;
 	uint64_t start;
 	unsigned int other_way;
 	struct errmsg unchecked;

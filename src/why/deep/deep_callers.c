@@ -465,6 +465,9 @@ int deep_callers_keep(struct deep_callers *callers, const struct deep_path *path
 	size_t count = gone > 2 ? gone - 2 : 0;
 	struct deep_caller caller = {.searched = path->count - gone, .kept = true};
 
+	/* In a thunk no breakpoint may stand. */
+	while (count && callers->text && callers->refused(callers->ctx, path->branches[count].from))
+		count--;
 	if (!callers->text || count < KEPT_MIN || path->start ||
 	    has_interrupt(path, path->count - count))
 		return 0;

@@ -11,7 +11,7 @@ static int arm_ends(struct deep *deep, struct errmsg *msg)
 	const struct deep_place *place = &deep->place;
 
 	for (size_t i = 0; i < place->end_count; i++) {
-		if (watch_point(deep->probes->watch, place->ends[i]))
+		if (deep_watch_point(deep, place->ends[i]))
 			continue;
 		watch_sites_end(deep->probes->watch);
 		return errmsg_set(

@@ -27,6 +27,16 @@ bool deep_in_handler(const struct deep *deep, uint64_t addr)
 	       probeable_by_handler(sym.name);
 }
 
+/*
+ * The debug exception's entry code returns by a thunk before it has switched breakpoints off: one
+ * there would be hit again, for ever.
+ */
+bool deep_watch_point(const struct deep *deep, uint64_t addr)
+{
+	return !deep_in_thunk(deep, addr) && !probeable_forbidden(deep->forbidden, addr) &&
+	       watch_point(deep->probes->watch, addr);
+}
+
 /* At the entry of a system call, the handler's return would look like the entry. */
 bool deep_refuses(const void *ctx, uint64_t addr)
 {
@@ -279,8 +289,7 @@ static bool arm_point(const struct deep *deep, uint64_t addr, struct deep_points
 		return true;
 	/* The handling of a kprobe would hit the breakpoint. */
 	if (points->count == DEEP_POINTS_MAX || points->registers == HW_SITES_MAX ||
-	    (points->kprobes && deep_in_handler(deep, addr)) ||
-	    !watch_point(deep->probes->watch, addr))
+	    (points->kprobes && deep_in_handler(deep, addr)) || !deep_watch_point(deep, addr))
 		return false;
 	points->addrs[points->count++] = addr;
 	points->registers++;

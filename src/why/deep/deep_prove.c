@@ -39,8 +39,7 @@ static int arm_probe(void *ctx, uint64_t addr)
  */
 static int arm_end(struct deep *deep, struct deep_check *check)
 {
-	if ((!deep->no_views || deep->hits.place) &&
-	    watch_point(deep->probes->watch, deep->path->end))
+	if ((!deep->no_views || deep->hits.place) && deep_watch_point(deep, deep->path->end))
 		return deep_check_view(check, deep->path->end);
 	return deep->hits.place ? -ENODATA : 0;
 }
@@ -55,7 +54,7 @@ static int arm_view(void *ctx, uint64_t addr)
 {
 	const struct deep *deep = ctx;
 
-	return watch_point(deep->probes->watch, addr) ? 0 : -EINVAL;
+	return deep_watch_point(deep, addr) ? 0 : -EINVAL;
 }
 
 static int expect_probe(void *ctx, uint64_t addr)
@@ -89,7 +88,7 @@ static int arm_views(struct deep *deep, struct deep_check *check)
 		uint64_t addr;
 
 		if (deep_find_view(deep, i * apart, &addr) && !deep_in_handler(deep, addr) &&
-		    !deep_check_has(check, addr) && watch_point(deep->probes->watch, addr))
+		    !deep_check_has(check, addr) && deep_watch_point(deep, addr))
 			err = deep_check_view(check, addr);
 	}
 	return err;

@@ -167,6 +167,9 @@ bool deep_in_thunk(const struct deep *deep, uint64_t addr);
 /** deep_in_handler() - is @addr in a function that the handling of each kprobe executes, too? */
 bool deep_in_handler(const struct deep *deep, uint64_t addr);
 
+/** deep_watch_point() - watch_point(), if a breakpoint may stand at @addr */
+bool deep_watch_point(const struct deep *deep, uint64_t addr);
+
 /** deep_has_no_kprobe() - may no kprobe stand at @addr, as where ftrace cannot trace? */
 bool deep_has_no_kprobe(const struct deep *deep, uint64_t addr);
 

@@ -220,6 +220,9 @@ static int load_error(int err, struct errmsg *msg)
 			"our capabilities: a container, lockdown "
 			"(/sys/kernel/security/lockdown) or another security module forbids it; "
 			"run lbrsnoop on the host itself");
+	if (err == -EMFILE)
+		return errmsg_set(msg, err, "the BPF programs of 'lbrsnoop why': %s; " FILES_REMEDY,
+				  strerror(-err));
 	return errmsg_set(msg, err == -EACCES ? -EINVAL : err,
 			  "the kernel does not load the BPF programs of 'lbrsnoop why': %s; -vv "
 			  "shows the verifier's words",
