@@ -296,7 +296,9 @@ static int run_for_sites(struct session *session, struct errmsg *msg)
 	if (err)
 		return err;
 	if (!again) {
-		errmsg_set(&answer->reason, 0, "the call did not fail so in run %u; --once asks one run alone", answer->runs);
+		errmsg_set(&answer->reason, 0,
+			   "the call did not fail so in run %u; --once asks one run alone",
+			   answer->runs);
 		return 0;
 	}
 	err = conclude(session, again);

@@ -669,7 +669,8 @@ static void session_call_does_not_fail_again_is_said(void **state)
 	command.calls[1].path = "/other";
 	explain(&answer);
 	assert_int_equal(answer.state, ORIGIN_NONE);
-	assert_string_equal(answer.reason.text, "the call did not fail so in run 2; --once asks one run alone");
+	assert_string_equal(answer.reason.text,
+			    "the call did not fail so in run 2; --once asks one run alone");
 	answer_deinit(&answer);
 }
 
