@@ -500,6 +500,16 @@ static void use_kernel(const struct why *why, struct probes_options *probes)
 	probes->watch.vmalloc_base = symbols_single(why->symbols, SYMBOLS_VMALLOC_BASE);
 }
 
+/* "--deep 5" takes 5 for the command. */
+static const char *runs_remedy(const struct why_options *opts)
+{
+	const char *name = opts->command[0];
+
+	return opts->deep_runs && strspn(name, "0123456789") == strlen(name)
+		       ? "; a number of runs is given as --deep=RUNS"
+		       : "";
+}
+
 static int run(struct why *why, struct errmsg *msg)
 {
 	_cleanup_free_ char *path = NULL;
@@ -529,8 +539,8 @@ static int run(struct why *why, struct errmsg *msg)
 		err = child_find(opts->command[0], &path);
 	/* -EACCES is not about us: no exit status 4 */
 	if (err)
-		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s", opts->command[0],
-				  strerror(-err));
+		return errmsg_set(msg, err == -EACCES ? -EINVAL : err, "%s: %s%s", opts->command[0],
+				  strerror(-err), runs_remedy(opts));
 	err = ask_machine(opts, &session.probes, &no_breakpoints, msg);
 	if (err)
 		return err;
