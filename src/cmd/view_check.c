@@ -17,13 +17,14 @@ static int check_directory(const char *option, const char *path, const char *rem
 			   struct errmsg *msg)
 {
 	struct stat st;
-	int err;
+	int err = 0;
 
-	if (!path)
-		return 0;
-	err = stat(path, &st) || access(path, R_OK | X_OK) ? -errno
-	      : S_ISDIR(st.st_mode)			   ? 0
-							   : -ENOTDIR;
+	if (path && stat(path, &st))
+		err = -errno;
+	else if (path && !S_ISDIR(st.st_mode))
+		err = -ENOTDIR;
+	else if (path && access(path, R_OK | X_OK))
+		err = -errno;
 	return err ? errmsg_set(msg, err, "%s '%s': %s; %s", option, path, strerror(-err), remedy)
 		   : 0;
 }
