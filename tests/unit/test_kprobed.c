@@ -184,6 +184,17 @@ static void kprobed_list_that_leads_nowhere(void **state)
 	assert_whole(0, 0x100);
 }
 
+/* A kprobe in a module that was removed stays in its list, before others. */
+static void kprobed_without_its_text(void **state)
+{
+	(void)state;
+	arm(0, 3, 0x10, false);
+	arm(1, 3, 0x20, false);
+	put(KPROBES + KPROBE_BYTES + ADDR, AT(MEMORY));
+	memory[0x20] = 0x20 * 7 + 1;
+	assert_whole(0, 0x100);
+}
+
 /* The kernel does not tell: text is read as it is. */
 static void kprobed_not_told(void **state)
 {
@@ -207,9 +218,13 @@ static void kprobed_not_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(kprobed_breakpoint_and_jump),     TEST(kprobed_that_is_armed_later),
-		TEST(kprobed_that_becomes_a_jump),     TEST(kprobed_that_is_gone),
-		TEST(kprobed_list_that_leads_nowhere), TEST(kprobed_not_told),
+		TEST(kprobed_breakpoint_and_jump),
+		TEST(kprobed_that_is_armed_later),
+		TEST(kprobed_that_becomes_a_jump),
+		TEST(kprobed_that_is_gone),
+		TEST(kprobed_list_that_leads_nowhere),
+		TEST(kprobed_without_its_text),
+		TEST(kprobed_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

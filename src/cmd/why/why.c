@@ -505,7 +505,7 @@ static const char *runs_remedy(const struct why_options *opts)
 {
 	const char *name = opts->command[0];
 
-	return opts->deep_runs && strspn(name, "0123456789") == strlen(name)
+	return opts->deep_runs && *name && strspn(name, "0123456789") == strlen(name)
 		       ? "; a number of runs is given as --deep=RUNS"
 		       : "";
 }

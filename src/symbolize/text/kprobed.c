@@ -157,18 +157,17 @@ void kprobed_renew(struct kprobed *kprobed)
 	if (read_memory(kprobed, kprobed->table, heads, sizeof(heads)) ||
 	    !memcmp(heads, kprobed->heads, sizeof(heads)))
 		return;
-	for (size_t i = 0; !err && i < TABLE_SIZE; i++) {
+	for (size_t i = 0; err != -ENOMEM && i < TABLE_SIZE; i++) {
 		uint64_t node = heads[i];
 
+		/* The text of one may be gone, with its module. The others of the list are there.
+		 */
 		for (size_t k = 0; node && k < CHAIN_MAX; k++) {
 			err = add_kprobe(kprobed, node);
-			if (err || read_memory(kprobed, node, &node, sizeof(node)))
+			if (err == -ENOMEM || read_memory(kprobed, node, &node, sizeof(node)))
 				break;
 		}
-		/* Another list may be whole. */
-		if (err == -EFAULT)
-			err = 0;
-		if (!err)
+		if (err != -ENOMEM)
 			kprobed->heads[i] = heads[i];
 	}
 	mend_overlaps(kprobed);

@@ -8,8 +8,8 @@
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/vector.h"
-#include "why/proof/deep_check.h"
 #include "why/deep/deep_search.h"
+#include "why/proof/deep_check.h"
 
 /* Runs of one check, at most: if none takes the path, no run takes it as a whole. */
 #define CHECKS_MAX 10

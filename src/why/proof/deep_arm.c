@@ -13,8 +13,8 @@
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
-#include "why/proof/deep_check.h"
 #include "why/deep/deep_compute.h"
+#include "why/proof/deep_check.h"
 
 /* Of instructions that a record could begin at, so many are asked for a kprobe. */
 #define ANCHOR_TRIES 16
