@@ -116,6 +116,12 @@ static bool has_suffix(const char *name, size_t len, const char *suffix)
 	return len >= suffix_len && memcmp(name + len - suffix_len, suffix, suffix_len) == 0;
 }
 
+/* Few names that are no markers pass: this is asked of every symbol. */
+static bool may_be_marker(const char *name)
+{
+	return name[0] == '_' && strchr("tdny", name[strlen(name) - 1]);
+}
+
 /* Labels that the linker script puts at the borders of sections (vmlinux.lds.S). */
 static bool is_marker(const char *name, size_t len)
 {
@@ -133,8 +139,7 @@ static bool is_marker(const char *name, size_t len)
 		"__end_of_kernel_reserve",
 	};
 
-	/* Nearly all names end here: this is asked for every symbol. */
-	if (name[0] != '_' || !strchr("tdny", name[len - 1]))
+	if (!may_be_marker(name))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(markers); i++)
 		if (strcmp(name, markers[i]) == 0)
@@ -200,6 +205,8 @@ int symtab_add(struct symtab *tab, uint64_t addr, uint64_t size, char type, cons
 		.size = size < ENTRY_SIZE_MAX ? (uint32_t)size : ENTRY_SIZE_MAX,
 		.name = text ? name : NULL,
 		.module = module,
+		/* Perhaps: rank_all_names() looks. Here the name is in the processor's cache. */
+		.rank = text && may_be_marker(name) ? RANK_MARKER : 0,
 		.type = type,
 	};
 	return 0;
@@ -363,9 +370,12 @@ static void rank_all_names(struct symtab *tab)
 	for (size_t i = 0, next; i < tab->count; i = next) {
 		for (next = i + 1; next < tab->count && entries[next].addr == entries[i].addr;)
 			next++;
-		/* Alone at its address, only a label of the linker ('_') is not to be shown. */
-		if (next - i > 1 || (entries[i].name && entries[i].name[0] == '_'))
+		/* Alone at its address, only a label of the linker is not to be shown. */
+		if (next - i > 1)
 			rank_names(entries + i, next - i);
+		else if (entries[i].rank & RANK_MARKER &&
+			 !is_marker(entries[i].name, strlen(entries[i].name)))
+			entries[i].rank = 0;
 	}
 }
 
