@@ -4,9 +4,9 @@
  *
  * A block falls through from instruction to instruction, so it is enough to look at its ends: the
  * first instruction asks whether it is the one that should have come (if not, a branch was taken);
- * the last one leaves its own address and the one that follows. Instructions between them are only
- * counted. Everything is computed from EIP at run time, because a block may be executed at several
- * virtual addresses (TARGET_TB_PCREL).
+ * the last one leaves its own address and the one that follows, and counts all of them.
+ * Everything is computed from EIP at run time, because a block may be executed at several virtual
+ * addresses (TARGET_TB_PCREL).
  */
 #ifndef TARGET_I386_LBR_TRANSLATE_H
 #define TARGET_I386_LBR_TRANSLATE_H
@@ -19,6 +19,9 @@ extern bool lbr_log_insns;
 
 /* The ops that become wrong or unneeded once the instruction is decoded. */
 struct lbr_ops {
+	TCGOp *load_count;
+	TCGOp *add_count;
+	TCGOp *store_count;
 	TCGOp *add_len;
 	TCGOp *store_from;
 	TCGOp *store_next;
@@ -37,6 +40,29 @@ static TCGv lbr_gen_address(DisasContext *s, target_ulong pc)
 
 	tcg_gen_addi_tl(addr, cpu_eip, pc - s->pc_save + s->cs_base);
 	return addr;
+}
+
+/* What QEMU keeps of the start of an instruction, for when the block is left there. */
+static target_ulong lbr_insn_start_word(const DisasContext *s)
+{
+	target_ulong number = lbr_tracking(s) ? s->base.num_insns : 0;
+
+	QEMU_BUILD_BUG_ON(CC_OP_NB > 1 << LBR_WORD_SHIFT);
+	return s->cc_op | number << LBR_WORD_SHIFT;
+}
+
+/* Count the instructions of the block so far. */
+static void lbr_gen_count(DisasContext *s, struct lbr_ops *ops)
+{
+	TCGv count = tcg_temp_new();
+
+	tcg_gen_ld_tl(count, cpu_env, LBR_FLOW(insns));
+	ops->load_count = tcg_last_op();
+	tcg_gen_addi_tl(count, count, s->base.num_insns);
+	ops->add_count = tcg_last_op();
+	tcg_gen_st_tl(count, cpu_env, LBR_FLOW(insns));
+	ops->store_count = tcg_last_op();
+	tcg_temp_free(count);
 }
 
 /* Ask at the head of a block: is this the instruction that should have come? */
@@ -72,18 +98,14 @@ static void lbr_gen_listed(DisasContext *s)
 static struct lbr_ops lbr_gen_insn_start(DisasContext *s)
 {
 	struct lbr_ops ops = {};
-	TCGv addr, next, count;
+	TCGv addr, next;
 
 	if (lbr_tracking(s) && s->base.num_insns == 1)
 		lbr_gen_arrive(s);
 	lbr_gen_listed(s);
 	if (!lbr_tracking(s))
 		return ops;
-	count = tcg_temp_new();
-	tcg_gen_ld_tl(count, cpu_env, LBR_FLOW(insns));
-	tcg_gen_addi_tl(count, count, 1);
-	tcg_gen_st_tl(count, cpu_env, LBR_FLOW(insns));
-	tcg_temp_free(count);
+	lbr_gen_count(s, &ops);
 	addr = lbr_gen_address(s, s->base.pc_next);
 	if (lbr_log_insns)
 		gen_helper_lbr_insn(cpu_env, addr);
@@ -200,7 +222,11 @@ static void lbr_gen_insn_end(CPUX86State *env, DisasContext *s, struct lbr_ops *
 
 	if (!lbr_tracking(s))
 		return;
-	if (s->base.is_jmp == DISAS_NEXT || s->base.is_jmp == DISAS_TOO_MANY) {
+	s->lbr_counted = s->base.is_jmp != DISAS_NEXT && s->base.is_jmp != DISAS_TOO_MANY;
+	if (!s->lbr_counted) {
+		tcg_op_remove(tcg_ctx, ops->load_count);
+		tcg_op_remove(tcg_ctx, ops->add_count);
+		tcg_op_remove(tcg_ctx, ops->store_count);
 		tcg_op_remove(tcg_ctx, ops->store_from);
 		tcg_op_remove(tcg_ctx, ops->store_next);
 		tcg_op_remove(tcg_ctx, ops->store_kind);
@@ -216,10 +242,13 @@ static void lbr_gen_insn_end(CPUX86State *env, DisasContext *s, struct lbr_ops *
 /* The block ends here for no reason of the program's: the next one must go on at pc_next. */
 static void lbr_gen_continue(DisasContext *s)
 {
+	struct lbr_ops ops;
 	TCGv addr;
 
 	if (!lbr_tracking(s))
 		return;
+	if (!s->lbr_counted)
+		lbr_gen_count(s, &ops);
 	addr = lbr_gen_address(s, s->base.pc_next);
 	tcg_gen_st_tl(addr, cpu_env, LBR_FLOW(next));
 	tcg_gen_st_tl(tcg_constant_tl(LBR_NEXT_INSIDE), cpu_env, LBR_FLOW(from));

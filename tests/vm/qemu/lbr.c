@@ -351,12 +351,29 @@ static bool starts_again(const struct lbr_flow *flow, uint64_t pc)
 	return pc == flow->from && kind != KIND_COND && kind != KIND_JMP;
 }
 
+int lbr_restore_word(CPUX86State *env, uint64_t word)
+{
+	env->lbr.inside = word >> LBR_WORD_SHIFT;
+	return word & ((1 << LBR_WORD_SHIFT) - 1);
+}
+
+/* Count the instructions of a block that was left within it, the one that left it included. */
+static void count_inside(struct lbr_flow *flow)
+{
+	if (flow->next != LBR_NEXT_INSIDE)
+		return;
+	g_assert(flow->inside); /* or QEMU did not restore the state where it left the block */
+	flow->insns += flow->inside;
+	flow->inside = 0;
+}
+
 void helper_lbr_arrive(CPUX86State *env, target_ulong pc)
 {
 	struct lbr_cpu *cpu = lbr_cpu_state(env);
 	struct lbr_flow *flow = &env->lbr;
 
 	if (flow->next != LBR_NEXT_FIRST) {
+		count_inside(flow);
 		if (starts_again(flow, pc)) {
 			flow->insns--;
 			cpu->restarted = true;
@@ -396,6 +413,7 @@ static bool settle(CPUX86State *env, struct lbr_cpu *cpu, uint64_t pc, bool is_a
 
 	if (flow->next == LBR_NEXT_FIRST)
 		return false;
+	count_inside(flow);
 	if (!is_async && (flow->next == LBR_NEXT_INSIDE || flow->from == pc))
 		return true;
 	if (starts_again(flow, pc))

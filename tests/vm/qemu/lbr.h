@@ -33,10 +33,11 @@ enum lbr_kind {
 #define LBR_NEXT_FIRST	0x8000000000000005ull /* tracking has just begun */
 
 struct lbr_flow {
-	uint64_t from;	     /* linear address of the last instruction of a block */
-	uint64_t next;	     /* linear address that follows it, or LBR_NEXT_* */
-	uint64_t insns;	     /* instructions retired while tracking was on */
-	uint32_t kind;	     /* enum lbr_kind of @from, its length << 8 */
+	uint64_t from;	 /* linear address of the last instruction of a block */
+	uint64_t next;	 /* linear address that follows it, or LBR_NEXT_* */
+	uint64_t insns;	 /* instructions retired while tracking was on, see lbr_restore_word() */
+	uint64_t inside; /* with LBR_NEXT_INSIDE: of them, those that are not in insns yet */
+	uint32_t kind;	 /* enum lbr_kind of @from, its length << 8 */
 	struct lbr_cpu *cpu; /* what we keep for this vCPU; NULL until it is needed */
 };
 
@@ -87,6 +88,21 @@ bool lbr_listed(uint64_t addr);
  * lbr_swallows_breakpoints() - do the debug registers take breakpoints that never fire?
  */
 bool lbr_swallows_breakpoints(void);
+
+/*
+ * Instructions are counted by the last one of a block, all at once. Where a block is left before,
+ * the number of the instruction that left it is what QEMU restores: it is kept with the state of
+ * the flags.
+ */
+#define LBR_WORD_SHIFT 8
+
+/**
+ * lbr_restore_word() - a block is left at an instruction within it
+ * @env: the vCPU (borrowed)
+ * @word: of the instruction's start, see lbr_insn_start_word()
+ * Return: its cc_op.
+ */
+int lbr_restore_word(CPUX86State *env, uint64_t word);
 
 /**
  * lbr_interrupt() - an interrupt or exception is about to be delivered
