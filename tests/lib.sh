@@ -124,6 +124,22 @@ small() {
 	if [ "$(stat -c %s "$2" || echo "$3"0)" -le "$3" ]; then ok "$1"; else not_ok "$1: $(stat -c %s "$2") bytes"; fi
 }
 
+# sample COUNT ITEM...: so many of them, in their order, drawn by SEED; with FULL=1 all. Where each takes long:
+# each change of the sources draws anew.
+sample() {
+	local wanted=$1 random=${SEED:-$((RANDOM << 15 | RANDOM))}
+	shift
+	[ -z "${FULL:-}" ] || wanted=$#
+	while [ $# -gt 0 ]; do
+		random=$(((random * 1103515245 + 12345) & 0x7fffffff))
+		if [ $(((random >> 8) % $#)) -lt "$wanted" ]; then
+			echo "$1"
+			wanted=$((wanted - 1))
+		fi
+		shift
+	done
+}
+
 # build_id FILE
 build_id() {
 	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'

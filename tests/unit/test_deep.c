@@ -18,6 +18,13 @@
 #include "why/deep/deep_place.h"
 
 /* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */
+/* What the ways are is judged without sanitizers, too. With them each takes eight times as long. */
+#ifdef __SANITIZE_ADDRESS__
+#define SEEDS 4
+#else
+#define SEEDS 20
+#endif
+
 #define KERNEL	 0xffffffff81000000ull
 #define START(n) (KERNEL + (uint64_t)(n)*0x100)
 #define END(n)	 (START(n) + 0x40)
@@ -964,7 +971,7 @@ static void deep_with_kprobes_no_two_runs_are_mixed(void **state)
 	static const unsigned int runs[] = {1, 5, 12, 100};
 	/* On the stack of the error; 0: none is. */
 	static const unsigned int calls[] = {0, 20, 99, 149, 151, 190, 0};
-	const unsigned int cases = 3 * 3 * 4 * 2 * 20;
+	const unsigned int cases = 3 * 3 * 4 * 2 * SEEDS;
 	unsigned int far[2] = {}, all[2] = {};
 
 	machine.kprobes = true;
