@@ -125,9 +125,10 @@ small() {
 }
 
 # sample COUNT ITEM...: so many of them, in their order, drawn by SEED; with FULL=1 all. Where each takes long:
-# each change of the sources draws anew.
+# each change of the sources draws anew. Other items are drawn by other numbers: one choice is not tied to another.
 sample() {
-	local wanted=$1 random=${SEED:-$((RANDOM << 15 | RANDOM))}
+	local wanted=$1 random
+	read -r random _ < <(cksum <<<"${SEED:-$RANDOM} $*")
 	shift
 	[ -z "${FULL:-}" ] || wanted=$#
 	while [ $# -gt 0 ]; do

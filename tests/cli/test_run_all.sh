@@ -253,4 +253,21 @@ not ok|124|a command of the guest, which ended so
 not ok|1|tests/vm/run: timeout after 600 s
 not ok|126|tests/vm/run: no model x; there are: skylake
 CASES
+
+# What is drawn by SEED: so many, in their order; each at some time, and one choice is not tied to another.
+items=(a b c d e f g)
+drawn='' pairs='' wrong=''
+for seed in {1..60}; do
+	some=$(SEED=$seed sample 3 "${items[@]}" | paste -sd ' ')
+	[[ ${items[*]} == *${some// /*}* && $(wc -w <<<"$some") -eq 3 ]] ||
+		wrong+=" SEED=$seed: $some;"
+	[ "$some" = "$(SEED=$seed sample 3 "${items[@]}" | paste -sd ' ')" ] || wrong+=" SEED=$seed: another time other ones;"
+	drawn+=" $some"
+	pairs+="$(SEED=$seed sample 1 left right)$(SEED=$seed sample 1 up down)"$'\n'
+done
+is "sample: three of seven, in their order, the same each time" "$wrong" ""
+is "sample: each of them at some time" "$(tr ' ' '\n' <<<"$drawn" | sort -u | grep -c .)" 7
+is "sample: two choices are not tied" "$(sort -u <<<"$pairs" | grep -c .)" 4
+is "sample: FULL=1: all" "$(FULL=1 SEED=1 sample 3 "${items[@]}" | paste -sd ' ')" "${items[*]}"
+is "sample: not more than there are" "$(SEED=1 sample 9 a b | paste -sd ' ')" "a b"
 finish

@@ -17,7 +17,6 @@
 #include "why/deep/deep.h"
 #include "why/deep/deep_place.h"
 
-/* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */
 /* What the ways are is judged without sanitizers, too. With them each takes eight times as long. */
 #ifdef __SANITIZE_ADDRESS__
 #define SEEDS 4
@@ -25,6 +24,7 @@
 #define SEEDS 20
 #endif
 
+/* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */
 #define KERNEL	 0xffffffff81000000ull
 #define START(n) (KERNEL + (uint64_t)(n)*0x100)
 #define END(n)	 (START(n) + 0x40)

@@ -160,8 +160,7 @@ void kprobed_renew(struct kprobed *kprobed)
 	for (size_t i = 0; err != -ENOMEM && i < TABLE_SIZE; i++) {
 		uint64_t node = heads[i];
 
-		/* The text of one may be gone, with its module. The others of the list are there.
-		 */
+		/* The text of one may be gone, with its module: the others are there. */
 		for (size_t k = 0; node && k < CHAIN_MAX; k++) {
 			err = add_kprobe(kprobed, node);
 			if (err == -ENOMEM || read_memory(kprobed, node, &node, sizeof(node)))
