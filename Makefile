@@ -17,7 +17,9 @@
 #   make clean     what make made here; downloads and QEMU stay in the cache (tests/vm/setup --help)
 
 # What was compiled before, in another checkout too, comes from ccache where that is installed.
+# The language of messages changes no object, and .ci/run has another one than a shell.
 CCACHE	?= $(if $(shell command -v ccache),ccache )
+export CCACHE_SLOPPINESS ?= locale
 ifeq ($(origin CC),default)
 CC	:= $(CCACHE)gcc
 endif

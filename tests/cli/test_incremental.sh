@@ -80,6 +80,17 @@ if [ "$status" = 0 ]; then
 else
 	not_ok "make -n" "$scratch/err"
 fi
+# .ci/run has a locale of its own: what one compiled the other finds.
+if [ -n "$(command -v ccache)" ]; then
+	for locale in C C.UTF-8; do
+		rm -f build/src/util/log.o
+		CCACHE_DIR=$scratch/cache CCACHE_LOGFILE=$scratch/$locale LC_ALL=$locale run_it make --no-print-directory \
+			build/src/util/log.o
+	done
+	judge "in another locale: from ccache" 0 'Result: .*cache_hit' "$scratch/C.UTF-8"
+else
+	skip "in another locale: from ccache" "ccache is not installed"
+fi
 run_it make --no-print-directory PKG_CONFIG=/nonexistent/pkg-config O=other all
 judge "a missing tool: the remedy is named" 2 "make deps" "$scratch/err"
 run_it make --no-print-directory -n clean PKG_CONFIG=/nonexistent CC=/nonexistent BPFTOOL=/nonexistent

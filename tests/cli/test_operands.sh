@@ -156,7 +156,7 @@ compressed ./lbrsnoop
 agree lbrsnoop ./lbrsnoop 500 60 -n 1000
 lies ./lbrsnoop
 # gdb takes a second for a hundred facts of a kernel.
-draws=400 modules=1
+draws=250 modules=1
 [ -z "${FULL:-}" ] || draws=1000 modules=3
 for vmlinux in "$cache"/debug/*/boot/vmlinux-*; do
 	if [ ! -e "$vmlinux" ]; then

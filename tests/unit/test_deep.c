@@ -21,7 +21,7 @@
 #ifdef __SANITIZE_ADDRESS__
 #define SEEDS 4
 #else
-#define SEEDS 20
+#define SEEDS 8
 #endif
 
 /* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */
