@@ -256,7 +256,8 @@ bool begins_with_fentry(const uint8_t *bytes, uint64_t size)
 		bytes += 4;
 		size -= 4;
 	}
-	return size >= 5 && (!memcmp(bytes, nop, 5) || bytes[0] == 0xe8);
+	/* INT3: for a moment, while the kernel makes one of the other. */
+	return size >= 5 && (!memcmp(bytes, nop, 5) || bytes[0] == 0xe8 || bytes[0] == 0xcc);
 }
 
 bool probeable_by_handler(const char *function)

@@ -57,7 +57,8 @@ bool probeable_traced(const struct probeable *probeable, const char *function, c
  * begins_with_fentry() - the same, by its text
  *
  * The compiler left 5 bytes for the tracer, behind ENDBR where there is one: a NOP, or a call when
- * somebody traces the function (arch/x86/kernel/ftrace.c).
+ * somebody traces the function (arch/x86/kernel/ftrace.c). While that begins or ends, the first
+ * byte is INT3.
  * @bytes: of the function's entry, @size of them, 9 at most
  */
 bool begins_with_fentry(const uint8_t *bytes, uint64_t size);

@@ -168,10 +168,14 @@ for vmlinux in "$cache"/debug/*/boot/vmlinux-*; do
 	# Those that decide for an errno: more than 80 of 100.
 	agree "$release/errno" "$vmlinux" $((draws * 3 / 2)) 80 -e -n $draws
 	# Some of the larger ones: others have too few conditions.
+	found=
 	while read -r module; do
+		found=1
 		agree_module "$release" "$vmlinux" "$module"
 	done < <(find "${vmlinux%/boot/*}/lib/modules" -name '*.ko' -size +4M 2>/dev/null | sort |
 		shuf -n "$modules" --random-source=<(yes "$seed"))
+	[ "$found" ] ||
+		skip "$release: modules" "no debug information of modules; tests/vm/setup --dbg-modules"
 done
 if [ "$errno_drawn" -gt 0 ]; then
 	if [ "$((100 * errno_named))" -ge "$((75 * errno_drawn))" ]; then

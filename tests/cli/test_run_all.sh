@@ -67,6 +67,20 @@ if [ "$(head -n 1 "$scratch/out")" = "$seed" ]; then
 else
 	not_ok "the same sources draw the same" "$scratch/out"
 fi
+# Who removes logs while suites run makes no failure a success.
+begin
+suite cli/gone <<<'echo "not ok one"; rm "$LBRSNOOP_CHECK_LOGS/cli-gone.log"; exit 1'
+run_it tests/run-all
+closes "a log that is gone is a failure" 1 "0 passed, 1 failed, 0 skipped"
+begin
+run_it tests/run-all
+closes "no suite at all is a failure" 1 "0 passed, 1 failed, 0 skipped"
+begin
+suite cli/nested <<<"cd '$PWD' && tests/run-all >'$scratch/second' 2>&1; echo \"ok status \$?\""
+run_it tests/run-all
+judge "a second one at the same logs is refused" 0 'another one writes to .*: wait for it' "$scratch/second"
+begin
+suite cli/good <<<'echo "ok one"'
 # drawn: SEED of the small tree
 drawn() {
 	"$scratch/tree/tests/run-all" | head -n 1
@@ -244,9 +258,12 @@ Report()("guest", guest_ended(int(sys.argv[1]), open(sys.argv[2]).read()))' "$en
 	fi
 done <<'CASES'
 machine|124|tests/vm/run: timeout after 600 s
-machine|125|tests/vm/run: the guest went down before the command ended
+not ok|125|tests/vm/run: the guest went down before the command ended
 machine|125|tests/vm/run: the guest could not be set up: no 9p
 machine|126|tests/vm/run: QEMU was killed by signal 11
+machine|126|tests/vm/run: QEMU was killed by signal 9
+not ok|126|tests/vm/run: QEMU was killed by signal 6
+machine|126|tests/vm/run: QEMU ended with status 1
 machine|126|tests/vm/run: cannot start QEMU: No such file
 not ok|125|tests/vm/run: the guest panicked
 not ok|124|a command of the guest, which ended so

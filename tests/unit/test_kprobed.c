@@ -195,6 +195,28 @@ static void kprobed_without_its_text(void **state)
 	assert_whole(0, 0x100);
 }
 
+/* Somebody begins to trace a function, or ends it, while its text is read: INT3 is the first byte
+ * for a moment. */
+static void kprobed_tracer_is_being_patched(void **state)
+{
+	uint8_t bytes[0x40];
+
+	(void)state;
+	memcpy(memory + 0x10, "\xcc\x1f\x44\x00\x00", 5);
+	/* A kprobe is put back as ever; other INT3 stay. */
+	arm(0, 3, 0x20, false);
+	memory[0x30] = 0xcc;
+	memcpy(bytes, memory, sizeof(bytes));
+	kprobed_put_back(kprobed, AT(0), bytes, sizeof(bytes));
+	assert_memory_equal(bytes + 0x10, "\x0f\x1f\x44\x00\x00", 5);
+	assert_int_equal(bytes[0x20], 0x20 * 7 + 1);
+	assert_int_equal(bytes[0x30], 0xcc);
+	/* Cut behind or before it: as it is */
+	memcpy(bytes, memory, sizeof(bytes));
+	kprobed_put_back(kprobed, AT(0), bytes, 0x14);
+	assert_int_equal(bytes[0x10], 0xcc);
+}
+
 /* The kernel does not tell: text is read as it is. */
 static void kprobed_not_told(void **state)
 {
@@ -218,13 +240,10 @@ static void kprobed_not_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(kprobed_breakpoint_and_jump),
-		TEST(kprobed_that_is_armed_later),
-		TEST(kprobed_that_becomes_a_jump),
-		TEST(kprobed_that_is_gone),
-		TEST(kprobed_list_that_leads_nowhere),
-		TEST(kprobed_without_its_text),
-		TEST(kprobed_not_told),
+		TEST(kprobed_breakpoint_and_jump),     TEST(kprobed_that_is_armed_later),
+		TEST(kprobed_that_becomes_a_jump),     TEST(kprobed_that_is_gone),
+		TEST(kprobed_list_that_leads_nowhere), TEST(kprobed_without_its_text),
+		TEST(kprobed_tracer_is_being_patched), TEST(kprobed_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

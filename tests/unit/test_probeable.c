@@ -178,9 +178,29 @@ static void handler_comes_by(void **state)
 		assert_false(probeable_by_handler(out[i]));
 }
 
+/* What the kernel makes of a function's first bytes while a tracer comes, is there, and goes. */
+static void begins_with_fentry_while_it_is_patched(void **state)
+{
+	static const uint8_t begins[][9] = {
+		{0x0f, 0x1f, 0x44, 0x00, 0x00},
+		{0xcc, 0x1f, 0x44, 0x00, 0x00},
+		{0xcc, 0x12, 0x34, 0x00, 0x00},
+		{0xe8, 0x12, 0x34, 0x00, 0x00},
+		{0xf3, 0x0f, 0x1e, 0xfa, 0xcc, 0x12, 0x34, 0x00, 0x00},
+	};
+	static const uint8_t push[9] = {0x55, 0xcc};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		assert_true(begins_with_fentry(begins[i], sizeof(begins[i])));
+	assert_false(begins_with_fentry(push, sizeof(push)));
+	assert_false(begins_with_fentry(begins[1], 4));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(begins_with_fentry_while_it_is_patched),
 		cmocka_unit_test(kinds_plain_function_all),
 		cmocka_unit_test(kinds_not_traceable_no_trampoline),
 		cmocka_unit_test(kinds_module_by_its_name),

@@ -430,7 +430,7 @@ LOAD_VERDICTS = {
     "none": LOAD_PROGRAMS,
 }
 # Functions of which guest/load asks whether list is right; which, the seed says.
-LOAD_LISTED = {"load": 3, "none": 0}
+LOAD_LISTED = {"load": 7 if os.environ.get("FULL") else 2, "none": 0}
 
 
 def check_programs(guest, report, part):

@@ -18,6 +18,8 @@
 #define INT3	   0xcc
 #define JUMP	   0xe9
 #define JUMP_BYTES 5
+/* The first byte of the NOP in its place (P6_NOP5 of arch/x86/include/asm/nops.h) */
+#define NOP 0x0f
 /* The list is read while the kernel changes it: it may lead anywhere. */
 #define CHAIN_MAX 65536
 
@@ -180,6 +182,21 @@ static bool is_jump(const struct kprobed *kprobed, uint64_t addr)
 	return !read_memory(kprobed, addr, &first, sizeof(first)) && first == JUMP;
 }
 
+/*
+ * While the kernel arms or disarms the tracer's call of functions, each has an INT3 in its first
+ * byte for a moment, up to 256 of them together (text_poke_bp_batch() of
+ * arch/x86/kernel/alternative.c). The rest of a NOP there is the rest of nothing else: 1F is no
+ * instruction.
+ */
+static void put_back_nops(uint8_t *bytes, size_t len)
+{
+	static const uint8_t patched[JUMP_BYTES] = {INT3, 0x1f, 0x44, 0x00, 0x00};
+
+	for (size_t i = 0; i + JUMP_BYTES <= len; i++)
+		if (!memcmp(bytes + i, patched, sizeof(patched)))
+			bytes[i] = NOP;
+}
+
 void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_t len)
 {
 	uint8_t *to = bytes;
@@ -200,4 +217,5 @@ void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_
 			if (item->addr + i >= addr && item->addr + i - addr < len)
 				to[item->addr + i - addr] = item->bytes[i];
 	}
+	put_back_nops(to, len);
 }
