@@ -50,6 +50,9 @@ struct totals {
 	uint64_t blocks, insns, gaps, overflows, user, wrong, decisions, errors;
 };
 
+/* tests/vm/qemu/README.md: cycles are instructions, at most so many. */
+#define CYCLES_MAX 65535
+
 struct verifier {
 	struct stops stops;
 	struct totals totals;
@@ -111,6 +114,16 @@ static bool same(const json_t *insns, const uint64_t *want)
 static size_t event_of(const struct verifier *v, const struct placed *p, uint32_t branch)
 {
 	return p->first + branch < v->branches ? v->at[p->first + branch] : v->log.count;
+}
+
+static void executed_reserve(struct verifier *v, size_t count)
+{
+	if (count <= v->executed_cap)
+		return;
+	v->executed_cap = count;
+	v->executed = realloc(v->executed, v->executed_cap * sizeof(uint64_t));
+	if (!v->executed)
+		exit(2);
 }
 
 static bool is_branch(const char *text)
@@ -180,12 +193,7 @@ static const char *check_block(struct verifier *v, const struct placed *p, const
 		       json_is_integer(branch) ? (uint32_t)json_integer_value(branch) : entry + 1);
 	if (end < first)
 		return "its branches are not in order";
-	if (end - first > v->executed_cap) {
-		v->executed_cap = end - first;
-		v->executed = realloc(v->executed, v->executed_cap * sizeof(uint64_t));
-		if (!v->executed)
-			exit(2);
-	}
+	executed_reserve(v, end - first);
 	n = truth_executed(&v->log, first, end, v->executed, &stopped);
 	if (!strcmp(ends, "lbr-off") && p->goes_on == GOES_TO_INTERRUPT && entry + 1 == p->useful &&
 	    stopped == SIZE_MAX)
@@ -547,6 +555,34 @@ static bool stop_matches(struct verifier *v, const struct stop *stop, const stru
 	return v->branches == count || stopped_before(v, v->at[v->branches - count]);
 }
 
+/*
+ * Both count what was executed, each in its own way: cycles of a branch are the emulator's counter,
+ * I lines are written one by one. What is counted twice or not at all shows here.
+ */
+static uint32_t check_cycles(struct verifier *v, const struct placed *p)
+{
+	uint32_t wrong = 0;
+
+	for (uint32_t i = 1; i < p->count; i++) {
+		size_t before = event_of(v, p, i - 1), at = event_of(v, p, i), stopped;
+		const struct truth_event *branch = &v->log.events[at];
+		size_t executed;
+
+		/* truth_tail leaves out what user space executes. */
+		if (!(v->log.events[before].to >> 63))
+			continue;
+		executed_reserve(v, at - before);
+		executed = truth_executed(&v->log, before + 1, at, v->executed, &stopped);
+		if (stopped != SIZE_MAX || executed == branch->cycles ||
+		    (executed > CYCLES_MAX && branch->cycles == CYCLES_MAX))
+			continue;
+		printf("wrong: %u cycles, %zu instructions: branch from 0x%" PRIx64 "\n",
+		       branch->cycles, executed, branch->addr);
+		wrong++;
+	}
+	return wrong;
+}
+
 /* Does an interrupt or exception arrive in the path, or end? */
 static bool interrupt_within(const json_t *path)
 {
@@ -610,6 +646,7 @@ static void judge(struct verifier *v, struct placed *p, const struct branch *bra
 	p->first = v->branches - p->count;
 	before = v->totals;
 	v->totals.wrong += check_path(v, p, path, &v->totals, true);
+	v->totals.wrong += check_cycles(v, p);
 	v->totals.with_gap += v->totals.gaps > before.gaps;
 	v->totals.with_interrupt += interrupt_within(path);
 }
