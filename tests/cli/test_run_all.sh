@@ -262,7 +262,7 @@ not ok|125|tests/vm/run: the guest went down before the command ended
 machine|125|tests/vm/run: the guest could not be set up: no 9p
 machine|126|tests/vm/run: QEMU was killed by signal 11
 machine|126|tests/vm/run: QEMU was killed by signal 9
-not ok|126|tests/vm/run: QEMU was killed by signal 6
+not ok|126|tests/vm/run: the emulator aborted
 machine|126|tests/vm/run: QEMU ended with status 1
 machine|126|tests/vm/run: cannot start QEMU: No such file
 not ok|125|tests/vm/run: the guest panicked

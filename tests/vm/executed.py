@@ -126,9 +126,11 @@ def judge_exact(report, name, parts, least):
                "number of entries wasted: " + "; ".join([why for part in parts for why in part.wrong][:3]))
     elif total["with_path"] < least:
         why = f"{total['with_path']} snapshots with a path, at least {least} expected"
+    elif total["counted"] < total["with_path"]:
+        why = f"only {total['counted']} branches whose cycles could be held against instructions"
     report(f"{name}/exact", why,
            f"{total['with_path']} snapshots with a path, {total['instructions']} instructions, "
-           f"{total['decisions']} decisions: 0 wrong; {total['gaps']} gaps in {total['blocks']} blocks, "
-           f"each for its reason by the log, {total['user']} stays in user space and "
-           f"{total['overflows']} counters' overflows")
+           f"{total['decisions']} decisions, cycles of {total['counted']} branches: 0 wrong; "
+           f"{total['gaps']} gaps in {total['blocks']} blocks, each for its reason by the log, "
+           f"{total['user']} stays in user space and {total['overflows']} counters' overflows")
     return total

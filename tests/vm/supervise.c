@@ -698,7 +698,10 @@ static int outcome_report(struct run *run, const char *console, const char *qemu
 		say("timeout after %d s", run->options->timeout_s);
 		break;
 	case OUTCOME_QEMU:
-		if (WIFSIGNALED(run->status))
+		/* So it ends when it finds its own log wrong: no failure of the machine. */
+		if (WIFSIGNALED(run->status) && WTERMSIG(run->status) == SIGABRT)
+			say("the emulator aborted");
+		else if (WIFSIGNALED(run->status))
 			say("QEMU was killed by signal %d", WTERMSIG(run->status));
 		else
 			say("QEMU ended with status %d", WEXITSTATUS(run->status));

@@ -185,8 +185,8 @@ static bool is_jump(const struct kprobed *kprobed, uint64_t addr)
 /*
  * While the kernel arms or disarms the tracer's call of functions, each has an INT3 in its first
  * byte for a moment, up to 256 of them together (text_poke_bp_batch() of
- * arch/x86/kernel/alternative.c). The rest of a NOP there is the rest of nothing else: 1F is no
- * instruction.
+ * arch/x86/kernel/alternative.c). Behind an INT3 of its own there is no such rest: 1F is
+ * no instruction; and images of Debian's 6.1, 6.12 and 6.18 have these bytes nowhere.
  */
 static void put_back_nops(uint8_t *bytes, size_t len)
 {

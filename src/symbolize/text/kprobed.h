@@ -32,8 +32,8 @@ void kprobed_renew(struct kprobed *kprobed);
 
 /**
  * kprobed_put_back() - in @bytes, just read at @addr, restore what stands under kprobes
- * So is the NOP that the tracer's call is just being made of, or was.
- * What cannot be known stays as it is in memory.
+ * Where the kernel is just patching the tracer's call into a function or out of it, restore the
+ * NOP. What cannot be known stays as it is in memory.
  */
 void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_t len);
 
