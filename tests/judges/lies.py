@@ -264,6 +264,12 @@ def block_dropped(snapshots, dice):
     del snapshot["path"][at]
 
 
+def gap_after_lbr_off_dropped(snapshots, dice):
+    """A path goes on as if recording had never been in doubt."""
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["ends"] == "lbr-off" and i + 1 < len(s["path"]))
+    del snapshot["path"][at + 1]
+
+
 def last_block_dropped(snapshots, dice):
     snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: len(s["path"]) > 2)
     del snapshot["path"][-1]

@@ -354,12 +354,16 @@ static const char *check_gap(const struct verifier *v, const struct placed *p, c
 	}
 }
 
-/* What is wrong with the block's place in the path; NULL if nothing. */
-static const char *check_place(const json_t *block, uint32_t entry)
+/* What is wrong with the block's place in the path; NULL if nothing. @gap_due: the block before
+ * ends where recording may have stopped.
+ */
+static const char *check_place(const json_t *block, uint32_t entry, bool gap_due)
 {
 	uint32_t next = next_of(block);
 	bool user = is_gap(block, PATH_GAP_USER);
 
+	if (gap_due && !reason_of_gap(block))
+		return "no gap where recording may have stopped";
 	/* A stay in user space is one gap, however many branches. */
 	return next == NONE || next == entry + 1 || (user && next > entry)
 		       ? NULL
@@ -459,7 +463,7 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 {
 	uint32_t entry = 0, wrong = 0;
 	struct lbr_off off = {0};
-	bool after_overflow = false;
+	bool after_overflow = false, gap_due = false;
 	const json_t *block;
 	const char *why;
 	size_t i;
@@ -470,8 +474,9 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 		const char *gap = json_string_value(json_object_get(block, "gap"));
 		const char *ends = json_string_value(json_object_get(block, "ends"));
 
-		why = check_place(block, entry);
-		if (ends && !strcmp(ends, "lbr-off"))
+		why = check_place(block, entry, gap_due);
+		gap_due = ends && !strcmp(ends, "lbr-off");
+		if (gap_due)
 			off = (struct lbr_off){
 				.untold = msr_is_untold(path, i),
 				.before = json_array_size(json_object_get(block, "insns"))};
@@ -489,14 +494,16 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 		wrong += why != NULL;
 		if (why && say)
 			say_wrong(block, why);
-		if (ends && !strcmp(ends, "lbr-off"))
+		if (gap_due)
 			off.open = true;
 		else if (json_is_integer(branch)) {
 			entry = (uint32_t)json_integer_value(branch);
 			off = (struct lbr_off){0};
 		}
 	}
-	why = json_is_array(path) ? check_end(p, path, entry) : NULL;
+	why = gap_due ? "no gap where recording may have stopped" : NULL;
+	if (!why && json_is_array(path))
+		why = check_end(p, path, entry);
 	if (why && say)
 		say_wrong(json_array_get(path, json_array_size(path) - 1), why);
 	return wrong + (why != NULL);

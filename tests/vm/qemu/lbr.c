@@ -357,13 +357,16 @@ int lbr_restore_word(CPUX86State *env, uint64_t word)
 	return word & ((1 << LBR_WORD_SHIFT) - 1);
 }
 
-/* Count the instructions of a block that was left within it, the one that left it included. */
+/*
+ * Count the instructions of a block that was left within it, the one that left it included. A fault
+ * of its last instruction restores the state, too, and the block has counted that one itself.
+ */
 static void count_inside(struct lbr_flow *flow)
 {
-	if (flow->next != LBR_NEXT_INSIDE)
-		return;
-	g_assert(flow->inside); /* or QEMU did not restore the state where it left the block */
-	flow->insns += flow->inside;
+	if (flow->next == LBR_NEXT_INSIDE) {
+		g_assert(flow->inside); /* or QEMU left the block without restoring the state */
+		flow->insns += flow->inside;
+	}
 	flow->inside = 0;
 }
 

@@ -10,18 +10,44 @@
 #ifndef TARGET_I386_TEXT_WRITES_H
 #define TARGET_I386_TEXT_WRITES_H
 
-/* Is there something to be done: a block to be invalidated, or a page that has none any more? */
+#include "accel/tcg/tb-context.h"
+
+/* Where a page was seen without a block, and when. */
+struct untranslated {
+	PageDesc *page;
+	uintptr_t first_tb;   /* another, once a block was added */
+	unsigned int flushes; /* of all blocks: only then is their memory used again */
+	tb_page_addr_t start, end;
+};
+
+/*
+ * Is there something to be done: a block to be invalidated, or a page that has none any more? A BPF
+ * program is written in order, so most writes go where the one before has found no block.
+ */
 static bool text_is_written(tb_page_addr_t addr, unsigned int len)
 {
+	static __thread struct untranslated seen;
 	PageDesc *page = page_find(addr >> TARGET_PAGE_BITS);
+	unsigned int n, flushes = qatomic_read(&tb_ctx.tb_flush_count);
 	tb_page_addr_t first, end;
 	TranslationBlock *tb;
-	unsigned int n;
 	bool found;
 
 	if (!page)
 		return false;
 	page_lock(page);
+	if (page == seen.page && page->first_tb && page->first_tb == seen.first_tb &&
+	    flushes == seen.flushes && addr >= seen.start && addr + len <= seen.end) {
+		page_unlock(page);
+		return false;
+	}
+	seen = (struct untranslated){
+		.page = page,
+		.first_tb = page->first_tb,
+		.flushes = flushes,
+		.start = addr & TARGET_PAGE_MASK,
+		.end = (addr & TARGET_PAGE_MASK) + TARGET_PAGE_SIZE,
+	};
 	found = !page->first_tb;
 	PAGE_FOR_EACH_TB(page, tb, n)
 	{
@@ -34,7 +60,13 @@ static bool text_is_written(tb_page_addr_t addr, unsigned int len)
 			found = true;
 			break;
 		}
+		if (end <= addr)
+			seen.start = MAX(seen.start, end);
+		else
+			seen.end = MIN(seen.end, first);
 	}
+	if (found)
+		seen.page = NULL;
 	page_unlock(page);
 	return found;
 }
