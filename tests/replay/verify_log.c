@@ -2,7 +2,7 @@
 /*
  * verify_log - the emulator's log proved from the other side: branches by the instructions that ran
  *
- *	verify_log [-f KINDS] KALLSYMS TEXT_BEFORE TEXT_AFTER LOG
+ *	verify_log [-f KINDS] [-n INSNS] KALLSYMS TEXT_BEFORE TEXT_AFTER LOG
  *
  * The LBR's stack and the log's B lines are written by one function of the emulator, so a branch
  *that it misses is in neither. The I lines come from another place: each instruction says its
@@ -14,6 +14,8 @@
  *static keys change it, so an instruction may be as either says. With -f, KINDS
  *(cond,jmp,ijmp,call,icall,ret, far,irq) entered the LBR, and others may not be in the log (SDM
  *vol. 3B, 17.9.2 "Filtering of Last Branch Records": interrupts and exceptions are far branches).
+ *
+ * With -n, the log up to its instruction INSNS.
  *
  * Not judged, and counted: what follows an instruction of user space, of a module or of a BPF
  *program. Exit status: 0: nothing wrong; 1: something; 2: cannot read.
@@ -74,6 +76,7 @@ static struct {
 	struct text texts[2];
 	bool passes[KIND_COUNT];
 	bool filtered;
+	uint64_t most; /* instructions of the log */
 	struct cpu cpus[TRUTH_CPUS_MAX];
 	uint64_t insns, judged, branches, straight, unknown, wrong, by_kind[KIND_COUNT], patched;
 } v;
@@ -406,13 +409,14 @@ static void collect(FILE *log, uint64_t **ret, size_t *ret_count)
 	struct branch branch;
 	size_t size = 0;
 	char *line = NULL;
-	uint64_t addr;
+	uint64_t addr, insns = 0;
 	uint32_t cpu;
 
 	*ret = calloc(v.end - v.start, sizeof(**ret));
 	if (!seen || !*ret)
 		die("memory", strerror(errno));
-	while (getline(&line, &size, log) > 0) {
+	while (insns < v.most && getline(&line, &size, log) > 0) {
+		insns += line[0] == 'I';
 		if (line[0] != 'I' || !parse(line, &cpu, &addr, &branch) || !in_text(addr) ||
 		    seen[addr - v.start]++)
 			continue;
@@ -444,13 +448,18 @@ int main(int argc, char **argv)
 	FILE *log;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "f:")) != -1) {
-		if (opt != 'f')
+	v.most = UINT64_MAX;
+	while ((opt = getopt(argc, argv, "f:n:")) != -1) {
+		if (opt == 'f')
+			read_filter(optarg);
+		else if (opt == 'n')
+			v.most = strtoull(optarg, NULL, 10);
+		else
 			return 2;
-		read_filter(optarg);
 	}
 	if (argc - optind != 4)
-		die("usage", "verify_log [-f KINDS] KALLSYMS TEXT_BEFORE TEXT_AFTER LOG");
+		die("usage",
+		    "verify_log [-f KINDS] [-n INSNS] KALLSYMS TEXT_BEFORE TEXT_AFTER LOG");
 	read_kallsyms(argv[optind]);
 	for (size_t i = 0; i < 2; i++)
 		read_text(argv[optind + 1 + (int)i], &v.texts[i]);
@@ -461,7 +470,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < 2; i++)
 		disassemble(&v.texts[i], addrs, count);
 	rewind(log);
-	while (getline(&line, &size, log) > 0)
+	while (v.insns < v.most && getline(&line, &size, log) > 0)
 		judge_line(line);
 	printf("%" PRIu64 " instructions, %" PRIu64
 	       " of the kernel's text judged, at %zu places; %" PRIu64 " went straight on, %" PRIu64
