@@ -94,13 +94,16 @@ meanwhile "another one in its place: 2" 2 'x.lbr: removed, or replaced by anothe
 same "another one in its place is left as it is" "$capture" "$file"
 meanwhile "removed, then SIGHUP: it goes on" 1 'removed, and 0 snapshots with it; another one begins' reopen
 
-mknod "$scratch/null" c 1 3
-record "a device with --max-size" 1 ' 0 snapshots' -o "$scratch/null" --max-size 64K --max-files 3
-if [ -c "$scratch/null" ] && [ ! -e "$scratch/null.1" ]; then
-	ok "a device is not renamed"
+if mknod "$scratch/null" c 1 3 && : >"$scratch/null"; then
+	record "a device with --max-size" 1 ' 0 snapshots' -o "$scratch/null" --max-size 64K --max-files 3
+	if [ -c "$scratch/null" ] && [ ! -e "$scratch/null.1" ]; then
+		ok "a device is not renamed"
+	else
+		not_ok "a device is not renamed"
+	fi
 else
-	not_ok "a device is not renamed"
-fi
+	skip "a device with --max-size" "no device can be made, or opened, in $scratch"
+fi 2>/dev/null
 
 record "a directory: 2" 2 'cannot write there: Is a directory' -o "$scratch"
 record "no such directory: 2" 2 'cannot write there: No such file or directory' -o "$scratch/none/x.lbr"

@@ -674,9 +674,11 @@ if [ "${1:-}" = --within ]; then
 	finish
 fi
 
-# check PATTERN LINE...: what --check says of a configuration of these lines
+# check PATTERN LINE...: what --check says of a configuration of these lines; of no host's own, so not where
+# tests/vm/test_host runs a part of this in a guest, which is slow
 check() {
 	local pattern=$1
+	[ -z "${LBRSNOOP_IN_PART:-}" ] || return
 	shift
 	printf '%s\n' "$@" >"$scratch/x.conf"
 	expect "--check: ${pattern:0:60}" 64 "x[.]conf:$pattern" ./lbrsnoop watch --check "$scratch/x.conf"
@@ -781,5 +783,8 @@ elif [ ! -x "$journald" ] || ! command -v journalctl >/dev/null; then
 	finish
 fi
 mkdir "$scratch/work"
-unshare -m -u "$0" --within "$scratch/work" "tells reloads budgets full_disk metrics_name deaf killed restarts soak cgroup secrets" || verdicts_failed=1
+parts="tells reloads budgets full_disk metrics_name deaf killed restarts soak cgroup secrets"
+# shellcheck disable=SC2086 # words
+[ -z "${LBRSNOOP_IN_PART:-}" ] || parts=$(sample 1 $parts)
+unshare -m -u "$0" --within "$scratch/work" "$parts" || verdicts_failed=1
 finish
