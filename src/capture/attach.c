@@ -12,6 +12,7 @@
 #include "capture/capture.h"
 #include "capture/clone.h"
 #include "capture/budget/holders.h"
+#include "capture/kprobes.h"
 #include "capture/lbr/lbr_events.h"
 #include "record.h"
 #include "lbrsnoop.skel.h"
@@ -254,6 +255,8 @@ static int attach_kprobe(struct lbrsnoop_bpf *skel, const struct probe *probe, u
 	if (armed->link)
 		return 0;
 	err = -errno;
+	if (!kernel_has_kprobes())
+		return errmsg_set(msg, err, "this kernel has no kprobes (CONFIG_KPROBES)");
 	if (err == -EILSEQ)
 		return errmsg_set(msg, err, "there is no instruction at that offset");
 	if (err == -EINVAL || err == -EADDRNOTAVAIL)

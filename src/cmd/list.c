@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
+#include "capture/kprobes.h"
 #include "capture/multi.h"
 #include "cmd/cmd.h"
 #include "host/capabilities.h"
@@ -169,6 +170,8 @@ int cmd_list(int argc, char **argv)
 	opts.symbols = symbols;
 	if (multi_check(NULL) == -EOPNOTSUPP)
 		listing.kinds &= ~(1u << TRIGGER_MULTI);
+	if (!kernel_has_kprobes())
+		listing.kinds &= ~(1u << TRIGGER_KPROBE | 1u << TRIGGER_KRETPROBE);
 	err = resolver_create(&opts, &resolver, &msg);
 	if (!err)
 		err = resolver_list(resolver, glob, print_item, &listing);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "capture/breakpoint.h"
+#include "capture/kprobes.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "host/capabilities.h"
@@ -417,7 +418,7 @@ static int ask_machine(const struct why_options *opts, struct probes_options *pr
 		       struct errmsg *no_breakpoints, struct errmsg *msg)
 {
 	struct switches switches = switches_read();
-	bool has_kprobes = !access("/sys/bus/event_source/devices/kprobe/type", R_OK);
+	bool has_kprobes = kernel_has_kprobes();
 
 	/* Before all else that a machine without one may lack. */
 	if (opts->target) {
