@@ -240,6 +240,47 @@ closes "CI: for want of debug data that the archive has, none may be skipped" 1 
 touch "$scratch/cache/debug/gone"
 LBRSNOOP_CACHE=$scratch/cache CI=true run_it tests/run-all
 closes "CI: ... that it has not, one may" 0 "1 passed, 0 failed, 3 skipped"
+echo 'in the guest, cli/skips: *' >"$scratch/skips"
+CI=true run_it tests/run-all
+closes "CI: what runs in the guest, too, may be skipped" 0 "1 passed, 0 failed, 3 skipped"
+
+# ... and it does run there: what tests/vm/test_host is to run is what tests/skips says. Each at some time in CI.
+programs_of() {
+	local line
+	while read -r line; do
+		[[ $line == "in the guest, "* ]] || continue
+		line=${line#in the guest, }
+		if [[ $line == unit* ]]; then
+			line=${line#*: }
+			echo "build/tests/unit/${line%%:*}"
+		else
+			line=${line%%:*}
+			echo "tests/cli/test_${line#cli/}.sh"
+		fi
+	done <tests/skips | sort -u
+}
+
+# listed: what the guest is to run, of the real list of skips
+listed() {
+	LBRSNOOP_SKIPS='' tests/vm/test_host --list
+}
+programs_of >"$scratch/promised"
+is "in the guest: a suite or unit test each" "$(while read -r file; do
+	[ -f "${file/#build\/tests\/unit\/test_*/tests/unit/${file##*/}.c}" ] || echo "$file"
+done <"$scratch/promised")" ""
+is "in the guest: FULL=1 runs all of them" "$(FULL=1 listed | grep -v : | sort)" "$(cat "$scratch/promised")"
+FULL=1 listed | grep : | sort >"$scratch/lacks"
+is "in the guest: three lacks, of each as many" "$(cut -d : -f 1 "$scratch/lacks" | uniq -c | awk '{ print $1 }' | uniq -c | awk '{ print $1 }')" 3
+for seed in {1..150}; do
+	SEED=$seed listed
+done >"$scratch/drawn"
+is "in the guest: SEED draws each at some time" "$(sort -u "$scratch/drawn")" "$(sort "$scratch/promised" "$scratch/lacks")"
+is "in the guest: one lack where a developer waits" "$(SEED=1 LBRSNOOP_QUICK=1 listed | grep : | cut -d : -f 1 | sort -u | wc -l)" 1
+# Where the list cannot be read so, the line itself is to be run, and fails.
+printf 'in the guest, lint: x\nin the guest, cli/none: x\n' >"$scratch/skips"
+is "in the guest: what is no suite of the host is not left out" "$(FULL=1 tests/vm/test_host --list | grep -v '^[a-z]*:b\|^[a-z]*:t')" \
+	$'lint: x\ntests/cli/test_none.sh'
+: >"$scratch/skips"
 
 # What is the machine's failure: shell and Python agree. STATUS, WANTED, what tests/vm/run said.
 while IFS='|' read -r wanted ended said; do
