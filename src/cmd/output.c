@@ -185,12 +185,23 @@ int output_begin(FILE *out)
 	return ftruncate(fileno(out), 0) ? -errno : 0;
 }
 
+/* What a pipe says to poll() that nobody reads any more. */
+static bool reader_gone(FILE *out)
+{
+	struct pollfd fd = {.fd = fileno(out)};
+
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLERR;
+}
+
 int output_flush(FILE *out)
 {
 	errno = 0;
-	if (fflush(out) || ferror(out))
-		return errno ? -errno : -EIO;
-	return 0;
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	if (errno)
+		return -errno;
+	/* Of what failed before, with nothing left to write again, the errno is not known. */
+	return reader_gone(out) ? -EPIPE : -EIO;
 }
 
 int output_event_done(FILE *out)

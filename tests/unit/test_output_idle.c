@@ -243,6 +243,27 @@ static void output_idle_open_regular_file_is_left_alone(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* The write that fails may be the last one: nothing is left for another, which would tell the
+ * errno. */
+static void output_close_reader_gone_nothing_left_says_epipe(void **state)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	int fds[2];
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGPIPE, &ignore, &before), 0);
+	assert_int_equal(pipe(fds), 0);
+	close(fds[0]);
+	file = fdopen(fds[1], "w");
+	assert_non_null(file);
+	assert_int_equal(setvbuf(file, NULL, _IONBF, 0), 0);
+	assert_int_equal(fputs(TEXT, file), EOF);
+	errno = 0;
+	assert_int_equal(output_close(file), -EPIPE);
+	sigaction(SIGPIPE, &before, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +273,7 @@ int main(void)
 		cmocka_unit_test(output_idle_reopen_moved_fifo_goes_on_in_the_file),
 		cmocka_unit_test(output_check_each_error_is_its_own),
 		cmocka_unit_test(output_idle_open_regular_file_is_left_alone),
+		cmocka_unit_test(output_close_reader_gone_nothing_left_says_epipe),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
