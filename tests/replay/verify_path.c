@@ -48,6 +48,7 @@ struct totals {
 	uint64_t snapshots, with_path, without_path, not_found, by_breakpoint, with_gap,
 		with_interrupt;
 	uint64_t blocks, insns, gaps, overflows, user, wrong, decisions, errors, counted;
+	uint64_t compared; /* instructions that were held against the log */
 };
 
 /* tests/vm/qemu/README.md: cycles are instructions, at most so many. */
@@ -485,6 +486,7 @@ static uint32_t check_path(struct verifier *v, const struct placed *p, const jso
 			why = why ?: check_gap(v, p, block, entry, &off);
 		} else if (!after_overflow) { /* else it has no instructions: check_interrupt() */
 			why = why ?: check_block(v, p, block, entry, &off);
+			t->compared += json_array_size(json_object_get(block, "insns"));
 		}
 		after_overflow = is_gap(block, PATH_GAP_OVERFLOW);
 		why = why ?: check_decisions(v, p, block);
@@ -702,6 +704,7 @@ static void verify_snapshot(struct verifier *v, const json_t *snap)
 			   .goes_on = goes_on_of(kind),
 			   .ip = get_address(trigger, "ip")};
 	uint32_t wasted = (uint32_t)json_integer_value(json_object_get(lbr, "wasted"));
+	uint64_t before = v->totals.compared;
 
 	v->totals.snapshots++;
 	v->totals.by_breakpoint += p.hw;
@@ -713,13 +716,16 @@ static void verify_snapshot(struct verifier *v, const json_t *snap)
 	 * All entries the capture's own: nothing is said. Whether that is so is asked of the
 	 * symbols (executed.py); the branches have to be there all the same.
 	 */
-	v->totals.with_path += json_array_size(path) > 0;
 	if (!json_is_array(path) && p.useful && !in_program_alone(branches, p.count, p.ip))
 		v->totals.without_path++;
 	if (!p.count)
 		v->totals.not_found++;
 	else
 		judge(v, &p, branches, snap, path);
+	/* A path of gaps alone says nothing that could be wrong. */
+	v->totals.with_path += v->totals.compared > before;
+	if (v->verbose)
+		printf("compared: %" PRIu64 "\n", v->totals.compared - before);
 }
 
 static int verify_file(struct verifier *v, const char *file)

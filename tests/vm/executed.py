@@ -15,11 +15,11 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "tests", "vm")
 TIMEOUT_S = int(os.environ.get("LBRSNOOP_GUEST_TIMEOUT", "1800"))
-DEPTH = 32  # of skylake
+DEPTH = 32  # of skylake and sapphirerapids
 MODULE_FUNCTION_MAX = 1 << 14
 
 
-def boot(kernel, directory, part, **environment):
+def boot(kernel, directory, part, model="skylake", **environment):
     """Run tests/vm/guest/@part; None, or what went wrong.
 
     @directory: shared with the guest, which knows it as $out; "stops" there is truth_tail's
@@ -28,7 +28,7 @@ def boot(kernel, directory, part, **environment):
     fifo, log_path = os.path.join(directory, "truth"), os.path.join(directory, "run.log")
     if not os.path.exists(fifo):
         os.mkfifo(fifo)
-    command = [os.path.join(HERE, "run"), "--cpu", "skylake", "--kernel", kernel, "--direct",
+    command = [os.path.join(HERE, "run"), "--cpu", model, "--kernel", kernel, "--direct",
                "--append", "nmi_watchdog=0", "--share", directory, "--truth", fifo, "--insns",
                "--timeout", str(TIMEOUT_S), "--env", f"out={directory}"]
     for name, value in environment.items():
@@ -49,6 +49,11 @@ def boot(kernel, directory, part, **environment):
     return f"the emulator's log is not whole, see {log_path}" if tail.returncode else None
 
 
+class Totals(dict):
+    """Numbers of one part; .wrong: what is wrong, in words; .compared: instructions of each snapshot"""
+    wrong = compared = ()
+
+
 def told(capture, shown):
     """What lbrsnoop tells of a capture, instruction by instruction, into the file @shown in order of
     time; its exit status and the snapshots"""
@@ -61,11 +66,13 @@ def told(capture, shown):
 
 
 def hold(stops, shown, symbols):
-    """verify_path's exit status, what is wrong, with the gaps, and its totals"""
+    """verify_path's exit status, what is wrong, with the gaps, and its totals; .compared of them is of each
+    snapshot, how many instructions were held against the log"""
     judged = subprocess.run([os.path.join(TOP, "build/tests/replay/verify_path"), stops, shown, "-v"],
                             stdout=subprocess.PIPE, text=True, check=False)
     said = [line for line in judged.stdout.splitlines() if line.startswith(("wrong: ", "gap: "))]
-    totals = {key: int(value) for key, value in re.findall(r"^(\w+) (\d+)$", judged.stdout, re.M)}
+    totals = Totals({key: int(value) for key, value in re.findall(r"^(\w+) (\d+)$", judged.stdout, re.M)})
+    totals.compared = [int(count) for count in re.findall(r"^compared: (\d+)$", judged.stdout, re.M)]
     for place in re.findall(r"^unread: (\w+)$", judged.stdout, re.M):
         if is_readable(int(place, 16), symbols):
             said.append(f"wrong: the code at {place} can be read")
@@ -90,11 +97,6 @@ def misnamed(snapshots, symbols):
                             wasted_error(s, symbols) for s in snapshots) if why]
 
 
-class Totals(dict):
-    """Numbers of one part; .wrong: what is wrong, in words"""
-    wrong = ()
-
-
 def verify(report, name, directory, part):
     """Hold every instruction of @part.lbr's paths against the stops: verify_path's totals, or None."""
     shown = os.path.join(directory, part + ".jsonl")
@@ -110,7 +112,7 @@ def verify(report, name, directory, part):
     if status not in (0, 1):
         report(f"{name}/{part}", f"verify_path: exit status {status}")
         return None
-    totals = Totals(totals, misnamed=len(wrong))
+    totals["misnamed"] = len(wrong)
     totals.wrong = [f"{part}: {why}" for why in said if why.startswith("wrong: ")] + wrong
     return totals
 
@@ -125,7 +127,7 @@ def judge_exact(report, name, parts, least):
                f"{total['without_path']} without a path, {total['misnamed']} with a wrong name or "
                "number of entries wasted: " + "; ".join([why for part in parts for why in part.wrong][:3]))
     elif total["with_path"] < least:
-        why = f"{total['with_path']} snapshots with a path, at least {least} expected"
+        why = f"{total['with_path']} snapshots with a path that was compared, at least {least} expected"
     elif total["counted"] < total["with_path"]:
         why = f"only {total['counted']} branches whose cycles could be held against instructions"
     report(f"{name}/exact", why,
