@@ -14,7 +14,7 @@ import tempfile
 import lies
 import live
 from report import Report
-from verify_truth import REPORTED, Truth
+from verify_truth import REPORTED, TYPES, Branch, Truth, spec_of
 
 BPF = 0xffffffffc0001000
 STEXT, STRIDE = 0xffffffff81000000, 0x1000
@@ -54,12 +54,14 @@ class Maker:
         """The entry of a snapshot that a branch of the log becomes."""
         source, target, kind, flags, cycles = branch
         reported = self.reported
-        return {"from": self.place(source), "to": self.place(target), "type": None,
+        return {"from": self.place(source), "to": self.place(target),
+                "type": TYPES[kind] if "type" in reported else None,
                 "mispred": "M" in flags if "mispred" in reported else None,
                 "predicted": "M" not in flags if "mispred" in reported else None,
                 "cycles": cycles if "cycles" in reported else None,
                 "in_tx": "X" in flags if "in_tx" in reported else None,
-                "abort": "A" in flags if "abort" in reported else None, "spec": None}
+                "abort": "A" in flags if "abort" in reported else None,
+                "spec": spec_of(Branch(*branch)) if "spec" in reported else None}
 
     def branch(self, source, target, kind="cond"):
         return source, target, kind, self.dice.choice("-M"), self.dice.randrange(1, 60)

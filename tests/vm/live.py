@@ -120,9 +120,13 @@ class Guest:
         return os.path.join(self.directory, name)
 
     def filters(self):
-        """-j lists for the part matrix; $FILTERS, or all of them."""
+        """-j lists for the part matrix: $FILTERS, or with FULL=1 all of them, or some drawn by SEED."""
         given = os.environ.get("FILTERS")
-        return given.split() if given else matrix.TSX_ALL if self.tsx else matrix.ALL
+        if given:
+            return given.split()
+        if os.environ.get("FULL"):
+            return [text for texts in matrix.had_and_refused(self.model, self.tsx) for text in texts]
+        return matrix.drawn(self.model, self.tsx, self.kernel, os.environ["SEED"])
 
     def run(self, report):
         """Return: True if the guest lived through all parts and its log is whole."""

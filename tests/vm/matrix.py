@@ -1,12 +1,14 @@
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Each -j filter gives the branches it should, and no others, by the emulator's log: the hardware's
 filter decides what enters the LBR (and the log), Linux sorts out what the hardware cannot, and
 lbrsnoop what Linux forgets. What a CPU cannot do at all has to be refused.
 
 An entry of a class that was asked for must be there, one of another class must not. Where neither
-can be asked for, keep() says why.
+can be asked for, keep() says why. Run as a program it prints the guests that test_models draws from.
 """
 import collections
+import random
 
 from spent import name_error, trigger_error, wasted_error
 from verify_truth import REPORTED, TSX, branch_error
@@ -39,6 +41,28 @@ REFUSED = {
     "zen4": {"call_stack"},
 }
 WITHOUT_SELECT = {"core2", "atom"}
+
+
+# The guests of the part matrix. AMD's snapshots came with Linux 6.10.
+GUESTS = [*(f"{model}/{kernel}" for model in REFUSED for kernel in ("6.1", "6.12")
+            if (model, kernel) != ("zen4", "6.1")),
+          *(f"{model}+tsx/{kernel}" for model in ("haswell", "skylake", "sapphirerapids")
+            for kernel in ("6.1", "6.12"))]
+DRAWN_FILTERS = 3
+
+
+def had_and_refused(model, tsx):
+    """-j lists for a guest: those that its CPU has, those that it has not"""
+    names = TSX_ALL if tsx else ALL
+    refused = [text for text in names if is_refused(model, tsx, text.split(","))]
+    return [text for text in names if text not in refused], refused
+
+
+def drawn(model, tsx, kernel, seed):
+    """Some of the filters that the CPU has, and one that it has not, if there is one"""
+    dice = random.Random(f"{seed} filters {model} {tsx} {kernel}")
+    had, refused = had_and_refused(model, tsx)
+    return dice.sample(had, min(DRAWN_FILTERS, len(had))) + dice.sample(refused, min(1, len(refused)))
 
 
 # What guest/matrix traces, and where. AMD's LBR is not stopped by breakpoints.
@@ -263,3 +287,7 @@ def check_matrix(guest, report, filters, run_of):
         report(f"{guest.name}/matrix/{text}",
                not said and f"must be refused: status {run.status}: {run.err.strip()}",
                f"refused: {run.err.strip()}")
+
+
+if __name__ == "__main__":
+    print(*GUESTS, sep="\n")
