@@ -12,6 +12,22 @@ def cells_of(line):
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
+def tables():
+    """[(columns, [(model and entries, kernel, cells)])] of the tables of LBR entries"""
+    found, inside = [], False
+    with open(COSTS, encoding="utf-8") as lines:
+        for line in lines:
+            cells = cells_of(line)
+            if line.startswith("| CPU, entries | kernel |"):
+                found.append((tuple(cells[2:]), []))
+                inside = True
+            elif not line.startswith("|"):
+                inside = False
+            elif inside and not line.startswith("| --- |"):
+                found[-1][1].append((cells[0], cells[1], tuple(cells[2:])))
+    return found
+
+
 def row_of(model, kernel, column):
     """{column: cell} of a model and a kernel in the table that has @column; None without such a row"""
     columns = None

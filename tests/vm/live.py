@@ -27,7 +27,7 @@ from spent import Symbols, spent_by_trigger
 from captures import capture_error
 from lines import kernel_errors
 from perf_events import check_hotplug, check_perf
-from presets import build_faults, check_faults, check_panic, check_presets, check_watch
+from presets import build_faults, check_faults, check_others, check_panic, check_presets, check_watch
 from costs import check_row
 from report import Report, guest_ended, log_text
 from three import check_three
@@ -787,6 +787,11 @@ def check_schema(guest, report):
         report(f"{guest.name}/schema", run.returncode and said, f"{len(lines)} lines fit")
 
 
+def snapshots_of(guest, name):
+    """Of a run, if there was one"""
+    return Run(guest.directory, name).snapshots if os.path.exists(guest.path(name + ".status")) else []
+
+
 def check_guest(guest, report):
     if why_missing(guest.kernel):
         report.skip(guest.name, why_missing(guest.kernel))
@@ -811,6 +816,8 @@ def check_guest(guest, report):
             CHECKS[part](guest, report)
         except BAD_RESULTS as error:
             report(f"{guest.name}/{part}", f"{type(error).__name__}: {error}")
+    if {"preset", "watch", "fault", "panic"} & set(guest.parts):
+        check_others(guest, report, snapshots_of)
 
 
 def guest_of(argument, keep, whole_log):

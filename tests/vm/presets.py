@@ -314,6 +314,40 @@ def kept(snapshot):
     return next((i + 1 for i in reversed(range(len(branches))) if newest(branches[i])), 0)
 
 
+# The other presets, and the runs that have snapshots of them. In the order of docs/COSTS.md's columns
+RUNS = {"panic": ("panic",), "oom": ("preset-oom",),
+        "segfault": ("segfault-5", "segfault-100", "segfault-171"),
+        "machine-check": ("machine-check",), "error-report": ("error", "error-oops"),
+        "printk": ("printk",), "soft-lockup": ("watch",), "hung-task": ("watch",),
+        "rcu-stall": ("watch",)}
+RUNS.update((row.name, (row.name,)) for row in PLAIN if row.name not in RUNS)
+
+
+def most_of_others(guest, snapshots_of, sure=False):
+    """{column: entries} of docs/COSTS.md's table of the presets that are not the kernel's own faults, by what
+    the guest's parts have made. @sure: without snapshots that are short, or that an interrupt took some of."""
+    most = {}
+    for preset, names in RUNS.items():
+        counts = [kept(s) for name in names for s in snapshots_of(guest, name)
+                  if s["trigger"]["target"] == "preset:" + preset and not (sure and (
+                      s["lbr"]["valid"] < s["lbr"]["depth"] or {b["from"]["sym"] for b in s["branches"][kept(s):]} & IRET))]
+        if counts:
+            most[f"`{preset}`"] = max(counts)
+    # Both are checked: that it is refused, and that it cannot be had.
+    if "preset" in guest.parts and guest.model in WITHOUT_FILTER:
+        most.setdefault("`segfault`", "refused")
+    if "fault" in guest.parts and not os.path.exists(guest.path("kfence")):
+        most.setdefault("`error-report`", "none here")
+    return most
+
+
+def check_others(guest, report, snapshots_of):
+    """What is kept is docs/COSTS.md's row. @snapshots_of: guest, name of a run"""
+    most = most_of_others(guest, snapshots_of, sure=True)
+    if most:
+        check_row(guest, report, "presets", most)
+
+
 def build_faults(guest):
     """The module of tests/vm/module, for this guest's kernel; and the kernel's own mce-inject."""
     subprocess.run([os.path.join(HERE, "module", "build"), guest.kernel, guest.path("faults.ko")],

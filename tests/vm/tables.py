@@ -1,5 +1,6 @@
 """tables.py - tables of LBR entries, model by kernel, that docs/COSTS.md has as Markdown"""
 import concurrent.futures
+import json
 import os
 import sys
 
@@ -25,8 +26,14 @@ def measured(measure, model, kernel):
 
 def kernels_of(model, newest):
     """Those of docs/COSTS.md's rows: the newest kernel only of the models in @newest."""
-    return [kernel for kernel in kernels.ALL
-            if not kernels.why_missing(kernel) and (kernel not in kernels.OPTIONAL or model in newest)]
+    return [kernel for kernel in kernels.ALL if kernel not in kernels.OPTIONAL or model in newest]
+
+
+def print_rows(models, tables, newest=()):
+    """What print_tables() would measure, as JSON: [columns, model and entries, kernel]"""
+    json.dump([(columns, f"{model}, {REPORTED[model][0]}", kernel) for columns in tables for model in models
+               for kernel in kernels_of(model, newest)], sys.stdout)
+    return 0
 
 
 def print_tables(models, tables, measure, jobs=1, newest=()):
@@ -40,7 +47,8 @@ def print_tables(models, tables, measure, jobs=1, newest=()):
     status, known = 0, costs_rows()
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         results = {(model, kernel): pool.submit(measured, measure, model, kernel)
-                   for model in models for kernel in kernels_of(model, newest)}
+                   for model in models for kernel in kernels_of(model, newest)
+                   if not kernels.why_missing(kernel)}
         for columns in tables:
             print(f"| CPU, entries | kernel | {' | '.join(columns)} |")
             print("| --- | --- |" + " --- |" * len(columns), flush=True)
