@@ -43,6 +43,7 @@ static const struct name_class name_classes[] = {
 	{"__bpf_tramp_", CODE_MACHINERY},
 	{"bpf_get_branch_snapshot", CODE_MACHINERY},
 	{"*snapshot_branch_stack", CODE_MACHINERY},
+	{"*snapshot_arch_branch_stack", CODE_MACHINERY},
 	{"intel_pmu_lbr_", CODE_MACHINERY},
 	{"intel_pmu_arch_lbr_", CODE_MACHINERY},
 	{"__intel_pmu_disable_all", CODE_MACHINERY},

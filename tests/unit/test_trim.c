@@ -411,6 +411,24 @@ static void kretprobe_interrupt_is_wasted(void **state)
 			 20);
 }
 
+static void interrupt_at_arch_snapshot_takes_all(void **state)
+{
+	(void)state;
+	/* Sapphire Rapids, Linux 6.12: it came before the snapshot's function had shut interrupts
+	 * out. */
+	assert_int_equal(
+		trim(TRIGGER_KRETPROBE, "do_linkat", "any",
+		     "asm_sysvec_apic_timer_interrupt+0x1a -> error_return+0x0\n"
+		     "error_return+0x8 -> restore_regs_and_return_to_kernel+0x0\n"
+		     "early_xen_iret_patch+0x0 -> early_xen_iret_patch+0x5\n"
+		     "native_irq_return_iret+0x0 -> intel_pmu_snapshot_arch_branch_stack+0x0\n"
+		     "intel_pmu_snapshot_arch_branch_stack+0x31 -> native_write_msr+0x0\n"
+		     "native_write_msr+0xc -> intel_pmu_snapshot_arch_branch_stack+0x36\n"
+		     "intel_pmu_snapshot_arch_branch_stack+0x42 -> native_write_msr+0x0\n",
+		     NULL),
+		7);
+}
+
 static void kprobe_offset_last_branch_in_function_is_shown(void **state)
 {
 	(void)state;
@@ -797,6 +815,7 @@ int main(void)
 		cmocka_unit_test(kprobe_function_overwritten_wastes_all),
 		cmocka_unit_test(kretprobe_oldest_thunk_is_wasted),
 		cmocka_unit_test(kretprobe_interrupt_is_wasted),
+		cmocka_unit_test(interrupt_at_arch_snapshot_takes_all),
 		cmocka_unit_test(kprobe_offset_last_branch_in_function_is_shown),
 		cmocka_unit_test(kretprobe_return_to_rethook_is_newest_shown),
 		cmocka_unit_test(multi_return_to_rethook_is_newest_shown),
