@@ -10,6 +10,7 @@ OUTPUT is JSON, compressed by xz: snapshots, the stops that they show and those 
 and the lines of /proc/kallsyms for all addresses in them. The judges, as they are, have to accept
 what is kept.
 """
+import bisect
 import collections
 import json
 import lzma
@@ -58,6 +59,12 @@ def few(snapshots, count):
     return snapshots[first:first + count]
 
 
+def newest_clears(truth, cpu, first, last):
+    """Those between two records, and the one before them"""
+    clears = truth.clears[cpu]
+    return clears[max(0, bisect.bisect(clears, first) - 1):bisect.bisect(clears, last)]
+
+
 def keep_truth(directory, runs):
     truth, kept, needed = Truth(os.path.join(directory, "ends")), {}, set()
     with open(os.path.join(directory, "ends"), encoding="ascii") as lines:
@@ -72,9 +79,10 @@ def keep_truth(directory, runs):
     for stops in truth.by_cpu.values():
         for stop in stops:
             if stop.claimed:
-                needed |= {before.seq for before in stops[max(0, stop.number - STOPS_BEFORE):stop.number + 1]
-                           if before.cpu == stop.cpu}
-    ends = [line for (cpu, seq), line in text.items() if int(seq) in needed]
+                near = [before.seq for before in stops[max(0, stop.number - STOPS_BEFORE):stop.number + 1]]
+                needed |= {(stop.cpu, seq) for seq in near}
+                needed |= {(stop.cpu, seq) for seq in newest_clears(truth, stop.cpu, near[0], near[-1])}
+    ends = [line for (cpu, seq), line in text.items() if (int(cpu), int(seq)) in needed]
     return {"runs": kept, "ends": ends,
             "kallsyms": symbol_lines([s for run in kept.values() for s in run["snapshots"]],
                                      os.path.join(directory, "kallsyms"))}
@@ -161,7 +169,8 @@ def keep_user(directory, items):
     stops = user_functions.snapshot_stops(truth, snapshots, reported)
     shown = [stops[at].number for at in user_functions.stops_shown(snapshots, truth, stops, reported)]
     first, last = max(0, shown[0] - STOPS_BEFORE), shown[-1] + STOPS_BEFORE
-    needed = {str(stop.seq) for stop in truth.by_cpu[cpu][first:last]}
+    near = [stop.seq for stop in truth.by_cpu[cpu][first:last]]
+    needed = {str(seq) for seq in (*near, *newest_clears(truth, cpu, near[0], near[-1]))}
     with open(os.path.join(directory, "ends"), encoding="ascii") as lines:
         ends = [line for line in lines if line.split(" ", 2)[0] == str(cpu) and
                 line.split(" ", 2)[1] in needed]

@@ -68,8 +68,7 @@ def newest_dropped(snapshots, dice):
 
 
 def oldest_dropped(snapshots, dice):
-    """Of several: of one the log may show another stop right behind that entry, which may have cleared
-    all before, for all that is known."""
+    """Of several: what is left of one may be what the LBR held at another stop, behind a clear."""
     for snapshot in dice.sample(filled(snapshots), min(6, len(filled(snapshots)))):
         entries_set(snapshot, snapshot["branches"][1:])
 
@@ -107,6 +106,33 @@ def cut_to_one(snapshots, dice):
 def cut_to_half(snapshots, dice):
     snapshot = dice.choice(filled(snapshots))
     entries_set(snapshot, snapshot["branches"][len(snapshot["branches"]) // 2:])
+
+
+def cut_at_a_stop(snapshots, ends, reason, dice):
+    """The oldest entries of one are gone, and the log @ends, which truth_ends wrote, has one more stop
+    right behind them: one that cleared nothing. Returns the log."""
+    words = [line.split() for line in ends]
+    held = {}
+    for at, (cpu, _, _, *text) in enumerate(words):
+        held[cpu, tuple(",".join(word.split(",")[:2]) for word in text)] = at
+    able = []
+    for snapshot in filled(snapshots):
+        entries = snapshot["branches"]
+        key = str(snapshot["cpu"]), tuple(",".join(f"{addr_of(b[end]):#x}" for end in ("from", "to")) for b in entries)
+        if key in held and len(entries) > 8:
+            able.append((snapshot, held[key]))
+    snapshot, at = dice.choice(able)
+    cut = len(snapshot["branches"]) // 4
+    cpu, seq, _, *text = words[at]
+    left = len(text) - cut
+    entries_set(snapshot, snapshot["branches"][cut:])
+    # It is a record of its own: those behind it have the next number.
+    stop = int(seq) - left
+    before = [line for line, (other, number, *_) in zip(ends, words) if other == cpu and int(number) < stop]
+    behind = [" ".join([cpu, str(int(number) + 1), *line.split(" ")[2:]])
+              for line, (other, number, *_) in zip(ends, words) if other == cpu and int(number) >= stop]
+    return [line for line in ends if line.split()[0] != cpu] + \
+        [*before, f"{cpu} {stop} {reason} {' '.join(text[:cut])}\n", *behind]
 
 
 def emptied(snapshots, dice):

@@ -75,8 +75,14 @@ class Maker:
                 self.dice.randrange(0x20, STRIDE)
         return [self.branch(where(), where()) for _ in range(count)]
 
+    def clear(self, cpu):
+        self.seq[cpu] += 1
+        self.scene["ends"].append(f"{cpu} {self.seq[cpu]} clear\n")
+
     def stop(self, cpu, reason, branches):
-        """In the log, as if all before were cleared where there are fewer than the LBR has."""
+        """In the log; behind a clear where there are fewer than the LBR has."""
+        if len(branches) < self.depth:
+            self.clear(cpu)
         self.seq[cpu] += len(branches) + 1
         text = " ".join(f"{b[0]:#x},{b[1]:#x},{b[2]},{b[3]},{b[4]}" for b in branches)
         self.scene["ends"].append(f"{cpu} {self.seq[cpu]} {reason} {text}".rstrip() + "\n")

@@ -532,18 +532,6 @@ static uint32_t read_branches(const json_t *snap, struct branch *branches)
 	return count;
 }
 
-/* Was recording stopped right before this event, with no branch in between? */
-static bool stopped_before(const struct verifier *v, size_t event)
-{
-	while (event-- > 0) {
-		if (v->log.events[event].kind == 'Z')
-			return true;
-		if (v->log.events[event].kind == 'B')
-			return false;
-	}
-	return false;
-}
-
 /*
  * Are the stop's newest branches @branches, and all that the LBR then held? Then its log is in
  * v->log.
@@ -551,7 +539,8 @@ static bool stopped_before(const struct verifier *v, size_t event)
 static bool stop_matches(struct verifier *v, const struct stop *stop, const struct branch *branches,
 			 uint32_t count)
 {
-	if (stop_read(stop, &v->log, v->at, ARRAY_SIZE(v->at), &v->branches) || v->branches < count)
+	if (stop_read(stop, &v->log, v->at, ARRAY_SIZE(v->at), &v->branches) ||
+	    v->branches != count)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct truth_event *ev = &v->log.events[v->at[v->branches - count + i]];
@@ -561,7 +550,7 @@ static bool stop_matches(struct verifier *v, const struct stop *stop, const stru
 		    ev->cycles != (uint32_t)branches[i].cycles)
 			return false;
 	}
-	return v->branches == count || stopped_before(v, v->at[v->branches - count]);
+	return true;
 }
 
 /*

@@ -38,6 +38,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "tests", "vm")
 ERRORS_SHOWN = 5
+ALL_SHORT = 20  # Tasks are not switched right before each of so many hits
 ONLY_MISSED = re.compile(r" captured, (\d+) lost: 0 ring buffer full, 0 too many at once, "
                          r"\1 while the program already ran, 0 not understood")
 SUMMARY = re.compile(r"(\d+) snapshots captured, (\d+) lost(?:: (\d+) ring buffer full, (\d+) too many at "
@@ -202,8 +203,11 @@ class Guest:
             why = f"{len(verdict.errors)} of {len(snapshots)} snapshots do not match"
         elif verdict.matched < least:
             why = f"{verdict.matched} snapshots, at least {least} expected"
+        elif verdict.short == verdict.matched >= ALL_SHORT:
+            why = f"each of {verdict.matched} snapshots is of an LBR that was cleared shortly before"
         report(f"{self.name}/{run.name}/match{'/' if kind else ''}{kind or ''}", why,
-               f"{verdict.matched} snapshots, {verdict.entries} entries, 0 mismatches")
+               f"{verdict.matched} snapshots, {verdict.entries} entries, 0 mismatches" +
+               (f", {verdict.short} of them behind a clear" if verdict.short else ""))
         if why:
             report.comment("\n".join(verdict.errors[:ERRORS_SHOWN]) + "\n" + run.err)
 
@@ -307,17 +311,15 @@ def all_useful(snapshot):
 
 
 def useful(guest, report, run):
-    """Nothing is wasted, and the LBR is full. One has fewer entries only behind a stop by the kernel
-    itself, which switches the LBR off and clears it as it comes to another task: what stops it for a
-    snapshot, and for a hit that the filter drops, clears nothing."""
+    """Nothing is wasted, and the LBR is full. One has fewer entries only behind a clear by the kernel
+    itself, as it comes to another task: what stops the LBR for a snapshot, and for a hit that the
+    filter drops, clears nothing."""
     shown, short, wrong = guest.truth.shown_by(run.name), 0, []
     for number, snapshot in enumerate(run.snapshots, 1):
         why, stop = all_useful(snapshot), shown.get(number)
-        before = why and stop and not snapshot["lbr"]["wasted"] and \
-            guest.truth.stop_before(stop, snapshot["lbr"]["valid"])
         short += bool(why)
-        if why and not (before and before.reason == "off"):
-            wrong.append(f"{why}, behind {before and before.reason}")
+        if why and (snapshot["lbr"]["wasted"] or not stop or not guest.truth.cleared(stop)):
+            wrong.append(f"{why}, and not behind a clear")
     report(f"{guest.name}/{run.name}/useful",
            (wrong or not run.snapshots or short == len(run.snapshots)) and
            f"{len(wrong)} of {len(run.snapshots)}, {short} short: {wrong and wrong[0]}",

@@ -197,25 +197,10 @@ class Matcher:
         self.stops = [(stop, list(stop.branches())) for stop in truth.by_cpu[cpu]]
         self.reason, self.next = reason, 0  # None: any
 
-    def was_cleared(self, number, rest, names, model):
-        """May the oldest @rest entries of this stop be gone? Linux clears the LBR when it switches
-        tasks, and only while it is off: so an earlier stop was right behind them, or behind some
-        that nobody wants. Between two stops each record of the log is a branch. (In call-stack mode
-        it may be a return, which took one away: check_filter() looks at how often it happens.)"""
-        stop, branches = self.stops[number]
-        last = rest
-        while last < len(branches) and keep(branches[last], names, model) is not True:
-            last += 1
-        for back in range(1, number + 1):
-            before = self.stops[number - back][0]
-            there = len(branches) - (stop.seq - before.seq - back)
-            if there <= last:
-                return there >= rest
-        return False
-
     def find(self, entries, names, model, reported):
         """(Branches, those older than all entries) or (None, why). Of no entries, too: then the log has
-        none either that must be there, since the LBR was cleared."""
+        none either that must be there, since the LBR was cleared. (In call-stack mode a return takes one
+        away: check_filter() looks at how often it happens.)"""
         why = None
         for number in range(self.next, len(self.stops)):
             stop, branches = self.stops[number]
@@ -223,8 +208,7 @@ class Matcher:
                entries and not any(same(entries[-1], branch, model) for branch in branches):
                 continue
             error, older = content_error(entries, branches, names, model, reported)
-            if not error and older and "call_stack" not in names and \
-                    not self.was_cleared(number, older, names, model):
+            if not error and older and "call_stack" not in names:
                 error = f"{older} older entries are missing, and nothing cleared the LBR"
             if not error:
                 self.next = number + 1

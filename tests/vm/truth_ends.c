@@ -7,6 +7,9 @@
  * before each stop. Input: the lines of run --truth. Output, one line a stop:
  *
  *	CPU SEQ REASON FROM,TO,TYPE,FLAGS,CYCLES ...     oldest first
+ *	CPU SEQ clear                                    the guest emptied the LBR
+ *
+ * Branches from before a clear are in no stop behind it: a stop has all that the LBR held.
  *
  * REASON of a stop by the guest: off@WRITER@CALLER, see qemu/README.md. What --insns-at lists is
  * passed on as it was executed:
@@ -89,6 +92,12 @@ static void pop_branch(struct stack *stack)
 		stack->ring[--stack->branches % depth].len = 0;
 }
 
+static void clear_stack(struct stack *stack, int cpu, uint64_t seq)
+{
+	stack->branches = 0;
+	fprintf(out, "%d %llu clear\n", cpu, (unsigned long long)seq);
+}
+
 static void print_stop(const struct stack *stack, int cpu, uint64_t seq, const char *at,
 		       const char *end)
 {
@@ -166,11 +175,14 @@ static void take_line(const char *at, const char *end)
 	if (seq > stack->next_seq)
 		stack->branches = 0;
 	stack->next_seq = seq + 1;
-	skip_space(&at, end);
+	if (what != 'C')
+		skip_space(&at, end);
 	if (what == 'B')
 		keep_branch(stack, at, end);
 	else if (what == 'P')
 		pop_branch(stack);
+	else if (what == 'C')
+		clear_stack(stack, cpu, seq);
 	else if (what == 'Z')
 		print_stop(stack, cpu, seq, at, end);
 	else if (what != 'I')

@@ -9,8 +9,9 @@
  *
  *	CPU REASON B,FROM,TO,TYPE,FLAGS,CYCLES I,ADDRESS Z ...
  *
- * TYPE: irq, or - for all else. Z: recording was stopped there before. Instructions of user space
- * are left out.
+ * From before a clear of the LBR (a C line) there is nothing: OUTPUT has all branches that the LBR
+ *held. TYPE: irq, or - for all else. Z: recording was stopped there before. Instructions of user
+ *space are left out.
  *
  * Where the log leaves lines out (LBR_TRUTH_LAST), those before the gap are forgotten. A log that
  * leaves out what a stop has to show, or whose sequence numbers go back, is refused: exit status 1.
@@ -134,6 +135,14 @@ static void take_seq(struct ring *ring, unsigned int cpu, uint64_t seq)
 	ring->next_seq = seq + 1;
 }
 
+/* What the log left out before is not missed. */
+static void clear(struct ring *ring)
+{
+	ring->cut = false;
+	ring->first = ring->count;
+	ring->branches = 0;
+}
+
 static void take(const char *text, const char *newline)
 {
 	const char *at = text + 2;
@@ -142,12 +151,16 @@ static void take(const char *text, const char *newline)
 	struct ring *ring;
 
 	lines++;
-	if (text[1] != ' ' || !strchr("BIPZ", text[0]) || cpu >= CPUS_MAX)
+	if (text[1] != ' ' || !strchr("BCIPZ", text[0]) || cpu >= CPUS_MAX)
 		errx(1, "not a line of the log: %.*s", (int)(newline - text), text);
 	if (!rings[cpu] && !(rings[cpu] = calloc(1, sizeof(*ring))))
 		err(1, "memory");
 	ring = rings[cpu];
 	take_seq(ring, cpu, log_number(&at));
+	if (text[0] == 'C') {
+		clear(ring);
+		return;
+	}
 	line = &ring->lines[ring->count % RING];
 	*line = (struct line){.kind = text[0]};
 	if (line->kind == 'Z') {

@@ -71,11 +71,11 @@ def from_user(branch):
     return not branch.source >> 63
 
 
-def own_stop_error(snapshot, stop, reported, truth):
+def own_stop_error(snapshot, stop, reported):
     """Why a snapshot of a program's own branches is not of this stop, or None."""
     if stop.reason != "off":
         return f"stopped for the reason {stop.reason}"
-    return stop_error(snapshot["branches"], stop, reported, truth, from_user)
+    return stop_error(snapshot["branches"], stop, reported, from_user)
 
 
 def snapshot_stops(truth, snapshots, reported):
@@ -91,7 +91,7 @@ def snapshot_stops(truth, snapshots, reported):
         near = truth.by_newest[snapshot["cpu"], int(newest["from"]["addr"], 16),
                                int(newest["to"]["addr"], 16)]
         fits = {stop.writer for stop in near
-                if not own_stop_error(snapshot, stop, reported, truth)}
+                if not own_stop_error(snapshot, stop, reported)}
         # Of no stop at all: stops_shown() finds it.
         writers = writers & fits or writers
     return [stop for stop in stops if stop.reason == "off" and stop.writer in writers]
@@ -101,7 +101,7 @@ def stops_shown(snapshots, truth, stops, reported):
     """Numbers of the stops that snapshots of one CPU show, in order of time: until there is none"""
     at, shown = 0, []
     for snapshot in snapshots:
-        while at < len(stops) and own_stop_error(snapshot, stops[at], reported, truth):
+        while at < len(stops) and own_stop_error(snapshot, stops[at], reported):
             at += 1
         if at == len(stops):
             break

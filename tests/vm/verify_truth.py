@@ -6,8 +6,8 @@ Usage: verify_truth.py --model MODEL [--reason REASON] ENDS SNAPSHOTS...
 ENDS is what truth_ends made of the log: for each time that the LBR was stopped, the branches
 before it. A snapshot matches if its entries are, one by one, the last branches before a stop on
 its CPU: source, target, mispredicted, cycles, and null for what the model does not report. All of
-them: it has fewer entries than the LBR only where the log has no more since a stop, for only while
-it is off Linux clears the LBR. No two snapshots may show the same stop, and those of a CPU show
+them: it has fewer entries than the LBR only where the log has no more since the guest cleared the
+LBR, or since the CPU came up. A stop clears nothing. No two snapshots may show the same stop, and those of a CPU show
 theirs in the order of their times. With --reason each must have been stopped for that reason: "db"
 is a debug exception, "off" the kernel's own write to the register.
 
@@ -74,6 +74,10 @@ class Stop:
 Executed = collections.namedtuple("Executed", "seq addr cr3 rsp rax rdi rsi")
 
 
+def by_seq(stop):
+    return stop.seq
+
+
 class Truth:
     """All stops, found by CPU and newest branch; by CPU, in order, and so the listed instructions."""
 
@@ -82,12 +86,16 @@ class Truth:
         self.by_newest = collections.defaultdict(list)
         self.by_cpu = collections.defaultdict(list)
         self.executed = collections.defaultdict(list)
+        self.clears = collections.defaultdict(list)  # SEQ by CPU
         with open(path, encoding="ascii") as lines:
             for line in lines:
                 cpu, seq, what, *words = line.split(" ", 8)
                 if what == "insn":
                     self.executed[int(cpu)].append(
                         Executed(int(seq), *(int(word, 16) for word in words)))
+                    continue
+                if what.rstrip() == "clear":
+                    self.clears[int(cpu)].append(int(seq))
                     continue
                 stop = Stop(line)
                 self.stops += 1
@@ -97,23 +105,36 @@ class Truth:
                     source, target = stop.text[-1].split(",")[:2]
                     self.by_newest[stop.cpu, int(source, 16), int(target, 16)].append(stop)
 
+    def between(self, cpu, first, last):
+        """How many branches there are between two records: each is one, but for stops, clears and
+        listed instructions. (In call-stack mode it may be a return, which took one away.)"""
+        stops, clears, executed = self.by_cpu[cpu], self.clears[cpu], self.executed[cpu]
+        others = bisect.bisect_left(stops, last, key=by_seq) - bisect.bisect(stops, first, key=by_seq)
+        others += bisect.bisect_left(clears, last) - bisect.bisect(clears, first)
+        others += bisect.bisect_left(executed, (last,)) - bisect.bisect(executed, (first + 1,))
+        return last - first - 1 - others
+
     def stop_before(self, stop, count):
-        """The earlier stop with only @count branches since, or None. Between two stops each record
-        of the log is a branch, or a listed instruction. (In call-stack mode it may be a return, which
-        took one away.)"""
-        executed = self.executed[stop.cpu]
-        until = bisect.bisect(executed, (stop.seq,))
-        for back in range(1, stop.number + 1):
-            before = self.by_cpu[stop.cpu][stop.number - back]
-            since = stop.seq - before.seq - back - (until - bisect.bisect(executed, (before.seq,)))
+        """The earlier stop with only @count branches since, or None."""
+        for number in range(stop.number - 1, -1, -1):
+            before = self.by_cpu[stop.cpu][number]
+            since = self.between(stop.cpu, before.seq, stop.seq)
             if since >= count:
                 return before if since == count else None
         return None
 
-    def maybe_cleared(self, stop, count):
-        """May Linux have cleared the LBR so that only @count branches are there?"""
-        # Or it is all that was ever recorded.
-        return self.stop_before(stop, count) is not None or len(stop.text) == count
+    def cleared(self, stop):
+        """Did the guest clear the LBR right before the oldest branch that it held at a stop? Or the CPU
+        came up there: record 0 is its first."""
+        clears = self.clears[stop.cpu]
+        at = bisect.bisect(clears, stop.seq)
+        return self.between(stop.cpu, clears[at - 1] if at else -1, stop.seq) == len(stop.text)
+
+    def short_error(self, stop, depth):
+        """Why the LBR cannot have held so few branches at a stop, or None."""
+        if len(stop.text) >= depth or self.cleared(stop):
+            return None
+        return f"the log has {len(stop.text)} branches before record {stop.seq}, and no clear before these"
 
     def shown_by(self, label):
         """{number: stop} that verify() found for snapshots of this label"""
@@ -179,8 +200,8 @@ def anything(_):
     return True
 
 
-def stop_error(entries, stop, reported, truth, wanted=anything):
-    """Why these entries are not what the LBR held at this stop, or None. @wanted: tells of a branch
+def stop_error(entries, stop, reported, wanted=anything):
+    """Why these entries are not all that the LBR held at this stop, or None. @wanted: tells of a branch
     whether it is let through to snapshots"""
     branches = list(stop.branches())
     shown = {(int(e["from"]["addr"], 16), int(e["to"]["addr"], 16)) for e in entries}
@@ -194,21 +215,14 @@ def stop_error(entries, stop, reported, truth, wanted=anything):
         error = branch_error(entry, branches[place], reported)
         if error:
             return f"entry {age} from the newest: {error}"
-    if not cut:
-        return None
-    # Cleared behind the newest one that is missing, and before the oldest one that is there.
-    least = len(branches) - (places[cut] if entries else len(branches))
-    most = len(branches) - 1 - places[cut - 1]
-    if any(truth.maybe_cleared(stop, count) for count in range(least, most + 1)):
-        return None
-    return f"{cut} older entries are missing, and nothing cleared the LBR"
+    return f"{cut} older entries are missing, and nothing cleared the LBR" if cut else None
 
 
 class Verdict:
     """Counts, and what was wrong."""
 
     def __init__(self):
-        self.matched = self.short = 0
+        self.matched = self.short = 0  # short: the LBR held fewer entries than it has
         self.errors = []
         self.entries = 0
 
@@ -240,7 +254,7 @@ def find_stop(snapshot, truth, model, reason, behind=-1):
     error = f"never did the LBR of cpu {key[0]} stop behind {key[1]:#x} -> {key[2]:#x}"
     shown = None  # what is wrong with a stop that it does show says more than what other stops have
     for stop in candidates:
-        why = stop_error(entries, stop, REPORTED[model][1], truth)
+        why = stop_error(entries, stop, REPORTED[model][1])
         same = not why
         if not why and stop.claimed is None and reason in (None, stop.reason) and stop.seq > behind:
             return stop, None
@@ -267,6 +281,8 @@ def verify(snapshots, truth, model, reason=None, label="", symbols=None):
         if not error:
             wanted = BY_KIND.get(snapshot["trigger"]["kind"], "off") if reason == "by kind" else reason
             stop, error = find_stop(snapshot, truth, model, wanted, behind[snapshot["cpu"]])
+        if not error:
+            error = truth.short_error(stop, REPORTED[model][0])
         if not error and symbols:
             error = name_error(snapshot, symbols) or wasted_error(snapshot, symbols) or \
                 trigger_error(snapshot, symbols)
@@ -278,7 +294,7 @@ def verify(snapshots, truth, model, reason=None, label="", symbols=None):
         behind[stop.cpu] = stop.seq
         verdict.matched += 1
         verdict.entries += snapshot["lbr"]["valid"]
-        verdict.short += snapshot["lbr"]["valid"] < snapshot["lbr"]["depth"]
+        verdict.short += len(stop.text) < snapshot["lbr"]["depth"]
     return verdict
 
 

@@ -193,6 +193,7 @@ void truth_branch(struct truth_buffer *buffer, uint64_t from, uint64_t to, enum 
 void truth_insn(struct truth_buffer *buffer, uint64_t addr);
 void truth_listed(struct truth_buffer *buffer, uint64_t addr, const uint64_t *values, size_t count);
 void truth_pop(struct truth_buffer *buffer, uint64_t from, uint64_t to);
+void truth_clear(struct truth_buffer *buffer);
 void truth_stop(struct truth_buffer *buffer, const char *reason);
 void truth_stop_by(struct truth_buffer *buffer, uint64_t writer, uint64_t caller);
 

@@ -294,6 +294,14 @@ void truth_pop(struct truth_buffer *buffer, uint64_t from, uint64_t to)
 	line_end(buffer, put_hex(put_hex(at, from), to));
 }
 
+void truth_clear(struct truth_buffer *buffer)
+{
+	if (!buffer)
+		return;
+	write_held(buffer);
+	line_end(buffer, line_begin(buffer, 'C', buffer->seq++));
+}
+
 void truth_stop(struct truth_buffer *buffer, const char *reason)
 {
 	char *at;

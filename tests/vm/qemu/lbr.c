@@ -526,6 +526,33 @@ static bool from_writable(const struct lbr_cpu *cpu, const uint64_t *place, uint
 	return true;
 }
 
+static bool entry_empty(const struct lbr_entry *entry)
+{
+	return !entry->from && !entry->to;
+}
+
+/* Is there nothing left? Entries beyond the depth cannot be read. */
+static bool stack_empty(const struct lbr_cpu *cpu)
+{
+	for (uint32_t i = 0; i < cpu->depth; i++)
+		if (!entry_empty(&cpu->stack[i]))
+			return false;
+	return true;
+}
+
+/*
+ * A register of the stack. The guest clears entry by entry: the log has a clear when the last one
+ * goes, and none while any is left.
+ */
+static void stack_write(struct lbr_cpu *cpu, uint64_t *place, uint64_t val)
+{
+	bool emptied = *place && !val;
+
+	*place = val;
+	if (emptied && stack_empty(cpu))
+		truth_clear(cpu->truth);
+}
+
 /* Return: 1 if written, -1 if the processor would raise #GP. */
 static int control_write(struct lbr_cpu *cpu, uint64_t *place, uint64_t val)
 {
@@ -541,6 +568,7 @@ static int control_write(struct lbr_cpu *cpu, uint64_t *place, uint64_t val)
 			return -1;
 		memset(cpu->stack, 0, sizeof(cpu->stack));
 		cpu->tos = 0;
+		truth_clear(cpu->truth);
 	}
 	*place = val;
 	return 1;
@@ -577,7 +605,7 @@ int lbr_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
 	if (place) {
 		if (!from_writable(cpu, place, val))
 			return -1;
-		*place = val;
+		stack_write(cpu, place, val);
 		return 1;
 	}
 	place = control_msr(cpu, msr);
