@@ -269,8 +269,8 @@ static char parse(const char *line, uint32_t *cpu, uint64_t *addr, struct branch
 		*addr = number(&p, 16);
 		return p ? 'I' : 0;
 	}
-	if (line[0] == 'Z')
-		return p ? 'Z' : 0;
+	if (line[0] == 'Z' || line[0] == 'C')
+		return p ? line[0] : 0;
 	branch->from = number(&p, 16);
 	branch->to = number(&p, 16);
 	if (line[0] != 'B' || !p || *p++ != ' ')
@@ -388,6 +388,8 @@ static void judge_line(const char *line)
 
 	if (!kind || no >= TRUTH_CPUS_MAX)
 		die("not a line of the log", line);
+	if (kind == 'C') /* the stack is empty, and recording goes on */
+		return;
 	if (kind == 'B') {
 		if (cpu->count == BRANCHES_MAX)
 			die("too many branches between two instructions", line);
