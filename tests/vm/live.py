@@ -122,6 +122,8 @@ class Guest:
 
     def filters(self):
         """-j lists for the part matrix: $FILTERS, or with FULL=1 all of them, or some drawn by SEED."""
+        if "matrix" not in self.parts:
+            return []
         given = os.environ.get("FILTERS")
         if given:
             return given.split()
