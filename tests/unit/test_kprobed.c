@@ -205,16 +205,43 @@ static void kprobed_tracer_is_being_patched(void **state)
 	memcpy(memory + 0x10, "\xcc\x1f\x44\x00\x00", 5);
 	/* A kprobe is put back as ever; other INT3 stay. */
 	arm(0, 3, 0x20, false);
-	memory[0x30] = 0xcc;
+	memory[0x32] = 0xcc;
 	memcpy(bytes, memory, sizeof(bytes));
 	kprobed_put_back(kprobed, AT(0), bytes, sizeof(bytes));
 	assert_memory_equal(bytes + 0x10, "\x0f\x1f\x44\x00\x00", 5);
 	assert_int_equal(bytes[0x20], 0x20 * 7 + 1);
-	assert_int_equal(bytes[0x30], 0xcc);
+	assert_int_equal(bytes[0x32], 0xcc);
 	/* Cut behind or before it: as it is */
 	memcpy(bytes, memory, sizeof(bytes));
 	kprobed_put_back(kprobed, AT(0), bytes, 0x14);
 	assert_int_equal(bytes[0x10], 0xcc);
+}
+
+/* The same, and the rest is the call's already. */
+static void kprobed_tracer_call_is_being_patched(void **state)
+{
+	static const char call[] = "\xcc\x00\x10\x00\x00", nop[] = "\x0f\x1f\x44\x00\x00",
+			  padding[] = "\xcc\xcc\xcc\xcc\xcc";
+	uint8_t bytes[0x80];
+
+	(void)state;
+	memset(memory, 0x90, sizeof(bytes));
+	memcpy(memory + 0x10, call, 5);
+	memcpy(memory + 0x20, "\xf3\x0f\x1e\xfa", 4);
+	memcpy(memory + 0x24, call, 5);
+	/* No function begins there; no call of anything; the end is not there. */
+	memcpy(memory + 0x34, call, 5);
+	memcpy(memory + 0x48, call, 5);
+	memcpy(memory + 0x50, padding, 5);
+	memcpy(memory + 0x60, call, 4);
+	memcpy(bytes, memory, sizeof(bytes));
+	kprobed_put_back(kprobed, AT(0), bytes, 0x64);
+	assert_memory_equal(bytes + 0x10, nop, 5);
+	assert_memory_equal(bytes + 0x24, nop, 5);
+	assert_memory_equal(bytes + 0x34, call, 5);
+	assert_memory_equal(bytes + 0x48, call, 5);
+	assert_memory_equal(bytes + 0x50, padding, 5);
+	assert_memory_equal(bytes + 0x60, call, 4);
 }
 
 /* The kernel does not tell: text is read as it is. */
@@ -240,10 +267,15 @@ static void kprobed_not_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(kprobed_breakpoint_and_jump),     TEST(kprobed_that_is_armed_later),
-		TEST(kprobed_that_becomes_a_jump),     TEST(kprobed_that_is_gone),
-		TEST(kprobed_list_that_leads_nowhere), TEST(kprobed_without_its_text),
-		TEST(kprobed_tracer_is_being_patched), TEST(kprobed_not_told),
+		TEST(kprobed_breakpoint_and_jump),
+		TEST(kprobed_that_is_armed_later),
+		TEST(kprobed_that_becomes_a_jump),
+		TEST(kprobed_that_is_gone),
+		TEST(kprobed_list_that_leads_nowhere),
+		TEST(kprobed_without_its_text),
+		TEST(kprobed_tracer_call_is_being_patched),
+		TEST(kprobed_tracer_is_being_patched),
+		TEST(kprobed_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,12 @@
 #define JUMP_BYTES 5
 /* The first byte of the NOP in its place (P6_NOP5 of arch/x86/include/asm/nops.h) */
 #define NOP 0x0f
+/* Functions begin at multiples of it (CONFIG_FUNCTION_ALIGNMENT_16B). */
+#define FUNCTION_ALIGNMENT 16
+#define ENDBR_BYTES	   4
+/* The kernel image, modules and trampolines (Documentation/arch/x86/x86_64/mm.rst) */
+#define KERNEL_TEXT_FIRST UINT64_C(0xffffffff80000000)
+#define KERNEL_TEXT_END	  UINT64_C(0xffffffffff000000)
 /* The list is read while the kernel changes it: it may lead anywhere. */
 #define CHAIN_MAX 65536
 
@@ -182,19 +188,51 @@ static bool is_jump(const struct kprobed *kprobed, uint64_t addr)
 	return !read_memory(kprobed, addr, &first, sizeof(first)) && first == JUMP;
 }
 
+/* Behind an ENDBR64, or what the kernel made of one that no indirect call needs? */
+static bool behind_endbr(const uint8_t *bytes, size_t at)
+{
+	static const uint8_t endbr[][4] = {
+		{0xf3, 0x0f, 0x1e, 0xfa}, {0x66, 0x0f, 0x1f, 0x00}, {0x0f, 0x1f, 0x40, 0xd6}};
+
+	for (size_t i = 0; at >= sizeof(endbr[0]) && i < ARRAY_SIZE(endbr); i++)
+		if (!memcmp(bytes + at - sizeof(endbr[i]), endbr[i], sizeof(endbr[i])))
+			return true;
+	return false;
+}
+
+/* Is it an INT3 over the call of the tracer: where functions begin, and its target is kernel text?
+ */
+static bool is_patched_call(const uint8_t *bytes, size_t at, uint64_t addr)
+{
+	uint64_t target;
+	int32_t rel;
+
+	if (bytes[at] != INT3 ||
+	    (addr % FUNCTION_ALIGNMENT &&
+	     (addr % FUNCTION_ALIGNMENT != ENDBR_BYTES || !behind_endbr(bytes, at))))
+		return false;
+	memcpy(&rel, bytes + at + 1, sizeof(rel));
+	target = addr + JUMP_BYTES + (uint64_t)(int64_t)rel;
+	return target >= KERNEL_TEXT_FIRST && target < KERNEL_TEXT_END;
+}
+
 /*
  * While the kernel arms or disarms the tracer's call of functions, each has an INT3 in its first
  * byte for a moment, up to 256 of them together (text_poke_bp_batch() of
- * arch/x86/kernel/alternative.c). Behind an INT3 of its own there is no such rest: 1F is
- * no instruction; and images of Debian's 6.1, 6.12 and 6.18 have these bytes nowhere.
+ * arch/x86/kernel/alternative.c): before the rest of the NOP, or of the call. Behind an INT3 of its
+ * own there is no such rest of a NOP: 1F is no instruction; and images of Debian's 6.1, 6.12 and
+ * 6.18 have these bytes nowhere. No function begins with an INT3 of its own.
  */
-static void put_back_nops(uint8_t *bytes, size_t len)
+static void put_back_nops(uint64_t addr, uint8_t *bytes, size_t len)
 {
 	static const uint8_t patched[JUMP_BYTES] = {INT3, 0x1f, 0x44, 0x00, 0x00};
 
-	for (size_t i = 0; i + JUMP_BYTES <= len; i++)
+	for (size_t i = 0; i + JUMP_BYTES <= len; i++) {
+		if (is_patched_call(bytes, i, addr + i))
+			memcpy(bytes + i + 1, patched + 1, sizeof(patched) - 1);
 		if (!memcmp(bytes + i, patched, sizeof(patched)))
 			bytes[i] = NOP;
+	}
 }
 
 void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_t len)
@@ -217,5 +255,5 @@ void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_
 			if (item->addr + i >= addr && item->addr + i - addr < len)
 				to[item->addr + i - addr] = item->bytes[i];
 	}
-	put_back_nops(to, len);
+	put_back_nops(addr, to, len);
 }
