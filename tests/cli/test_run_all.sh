@@ -264,6 +264,8 @@ programs_of() {
 listed() {
 	LBRSNOOP_SKIPS='' tests/vm/test_host --list
 }
+# Where a developer waits, too: what CI and FULL=1 run is asked here.
+unset LBRSNOOP_QUICK
 programs_of >"$scratch/promised"
 is "in the guest: a suite or unit test each" "$(while read -r file; do
 	[ -f "${file/#build\/tests\/unit\/test_*/tests/unit/${file##*/}.c}" ] || echo "$file"
