@@ -4,7 +4,7 @@
  *
  *     tracing   a policy refuses BPF programs of type TRACING: EPERM
  *     kprobes   a kernel without CONFIG_KPROBES: no PMU of that name, no kprobe_events of tracefs,
- * no event of that type, and no link to several of them
+ *               no event of that type, and no link to several of them
  *
  * The filter asks this process, which reads what the arguments point to. Exit status: COMMAND's.
  */

@@ -10,8 +10,8 @@
  *	CPU REASON B,FROM,TO,TYPE,FLAGS,CYCLES I,ADDRESS Z ...
  *
  * From before a clear of the LBR (a C line) there is nothing: OUTPUT has all branches that the LBR
- *held. TYPE: irq, or - for all else. Z: recording was stopped there before. Instructions of user
- *space are left out.
+ * held. TYPE: irq, or - for all else. Z: recording was stopped there before. Instructions of user
+ * space are left out.
  *
  * Where the log leaves lines out (LBR_TRUTH_LAST), those before the gap are forgotten. A log that
  * leaves out what a stop has to show, or whose sequence numbers go back, is refused: exit status 1.

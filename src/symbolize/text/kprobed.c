@@ -200,8 +200,7 @@ static bool behind_endbr(const uint8_t *bytes, size_t at)
 	return false;
 }
 
-/* Is it an INT3 over the call of the tracer: where functions begin, and its target is kernel text?
- */
+/* Is it an INT3 over the tracer's call: where a function begins, and to the kernel's text? */
 static bool is_patched_call(const uint8_t *bytes, size_t at, uint64_t addr)
 {
 	uint64_t target;
