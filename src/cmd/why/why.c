@@ -162,8 +162,7 @@ static int open_text(struct why *why, struct errmsg *msg)
 	why->kernel_text = text_source(why->text);
 	if (!live_err) {
 		/* Those of another lbrsnoop stand where errors are made. */
-		err = text_live_hide_kprobes(why->text,
-					     symbols_single(why->symbols, SYMBOLS_KPROBE_TABLE),
+		err = text_live_hide_kprobes(why->text, why->symbols,
 					     why->types ? functions_btf(why->types) : NULL);
 		return err == -ENOMEM ? err : 0;
 	}

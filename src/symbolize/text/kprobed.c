@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbolize/btf_member.h"
+#include "symbolize/symbolize.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
@@ -19,13 +20,13 @@
 #define JUMP	   0xe9
 #define JUMP_BYTES 5
 /* The first byte of the NOP in its place (P6_NOP5 of arch/x86/include/asm/nops.h) */
-#define NOP 0x0f
-/* Functions begin at multiples of it (CONFIG_FUNCTION_ALIGNMENT_16B). */
-#define FUNCTION_ALIGNMENT 16
-#define ENDBR_BYTES	   4
+#define NOP	    0x0f
+#define ENDBR_BYTES 4
 /* The kernel image, modules and trampolines (Documentation/arch/x86/x86_64/mm.rst) */
 #define KERNEL_TEXT_FIRST UINT64_C(0xffffffff80000000)
 #define KERNEL_TEXT_END	  UINT64_C(0xffffffffff000000)
+/* kernel/bpf/core.c: BPF_PROG_CHUNK_SIZE; those of ftrace, and of BPF before 6.6, are in pages. */
+#define TRAMPOLINE_ALIGNMENT 64
 /* The list is read while the kernel changes it: it may lead anywhere. */
 #define CHAIN_MAX 65536
 
@@ -37,6 +38,7 @@ struct kprobed_item {
 
 /**
  * struct kprobed - all kprobes that were seen, by address; those that are gone are still right
+ * @symbols: tell where functions begin
  * @heads: of the table's lists; a new kprobe is always the first of its list
  * @at_addr, @at_opcode, @at_flags: in struct kprobe, which is the first member of
  *                                  struct optimized_kprobe
@@ -44,6 +46,7 @@ struct kprobed_item {
  */
 struct kprobed {
 	struct text_source memory;
+	const struct symbols *symbols;
 	uint64_t table;
 	uint64_t heads[TABLE_SIZE];
 	struct kprobed_item *items;
@@ -57,8 +60,8 @@ static int read_memory(const struct kprobed *kprobed, uint64_t addr, void *buf, 
 	return kprobed->memory.read(kprobed->memory.ctx, addr, buf, len);
 }
 
-int kprobed_open(const struct text_source *memory, uint64_t table, const struct btf *btf,
-		 struct kprobed **ret)
+int kprobed_open(const struct text_source *memory, uint64_t table, const struct symbols *symbols,
+		 const struct btf *btf, struct kprobed **ret)
 {
 	struct kprobed *kprobed = calloc(1, sizeof(*kprobed));
 	uint32_t optinsn, copied;
@@ -84,6 +87,7 @@ int kprobed_open(const struct text_source *memory, uint64_t table, const struct 
 	if (kprobed->optimizes)
 		kprobed->at_copied = optinsn + copied;
 	kprobed->memory = *memory;
+	kprobed->symbols = symbols;
 	kprobed->table = table;
 	*ret = kprobed;
 	return 0;
@@ -200,19 +204,35 @@ static bool behind_endbr(const uint8_t *bytes, size_t at)
 	return false;
 }
 
-/* Is it an INT3 over the tracer's call: where a function begins, and to the kernel's text? */
-static bool is_patched_call(const uint8_t *bytes, size_t at, uint64_t addr)
+/* Does a function begin at @addr? @ret_known: set to whether any has that address. */
+static bool is_entry(const struct kprobed *kprobed, uint64_t addr, bool *ret_known)
+{
+	struct symbol func;
+
+	*ret_known = !symbols_find(kprobed->symbols, addr, &func);
+	return *ret_known && func.addr == addr;
+}
+
+/*
+ * Is it an INT3 over the tracer's call: where a function begins, and to where another begins, or to
+ * a trampoline, which may be newer than the symbols? The bytes alone do not tell: behind a return
+ * or an indirect jump an INT3 stops speculation, and other code follows it.
+ */
+static bool is_patched_call(const struct kprobed *kprobed, const uint8_t *bytes, size_t at,
+			    uint64_t addr)
 {
 	uint64_t target;
 	int32_t rel;
+	bool known;
 
-	if (bytes[at] != INT3 ||
-	    (addr % FUNCTION_ALIGNMENT &&
-	     (addr % FUNCTION_ALIGNMENT != ENDBR_BYTES || !behind_endbr(bytes, at))))
+	if (bytes[at] != INT3)
 		return false;
 	memcpy(&rel, bytes + at + 1, sizeof(rel));
 	target = addr + JUMP_BYTES + (uint64_t)(int64_t)rel;
-	return target >= KERNEL_TEXT_FIRST && target < KERNEL_TEXT_END;
+	if (target < KERNEL_TEXT_FIRST || target >= KERNEL_TEXT_END ||
+	    !is_entry(kprobed, behind_endbr(bytes, at) ? addr - ENDBR_BYTES : addr, &known))
+		return false;
+	return is_entry(kprobed, target, &known) || (!known && target % TRAMPOLINE_ALIGNMENT == 0);
 }
 
 /*
@@ -222,12 +242,12 @@ static bool is_patched_call(const uint8_t *bytes, size_t at, uint64_t addr)
  * own there is no such rest of a NOP: 1F is no instruction; and images of Debian's 6.1, 6.12 and
  * 6.18 have these bytes nowhere. No function begins with an INT3 of its own.
  */
-static void put_back_nops(uint64_t addr, uint8_t *bytes, size_t len)
+static void put_back_nops(const struct kprobed *kprobed, uint64_t addr, uint8_t *bytes, size_t len)
 {
 	static const uint8_t patched[JUMP_BYTES] = {INT3, 0x1f, 0x44, 0x00, 0x00};
 
 	for (size_t i = 0; i + JUMP_BYTES <= len; i++) {
-		if (is_patched_call(bytes, i, addr + i))
+		if (is_patched_call(kprobed, bytes, i, addr + i))
 			memcpy(bytes + i + 1, patched + 1, sizeof(patched) - 1);
 		if (!memcmp(bytes + i, patched, sizeof(patched)))
 			bytes[i] = NOP;
@@ -254,5 +274,5 @@ void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_
 			if (item->addr + i >= addr && item->addr + i - addr < len)
 				to[item->addr + i - addr] = item->bytes[i];
 	}
-	put_back_nops(addr, to, len);
+	put_back_nops(kprobed, addr, to, len);
 }

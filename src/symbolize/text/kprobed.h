@@ -16,16 +16,18 @@
 
 struct btf;
 struct kprobed;
+struct symbols;
 
 /**
  * kprobed_open() - know the kernel's kprobes from now on
  * @memory: the kernel's, as it is now: no read of it may be cached; in use until kprobed_close()
  * @table: address of kprobe_table; 0: not known
+ * @symbols: tell where functions begin; in use until kprobed_close()
  * @btf: of the kernel, or NULL; not used later
  * Return: 0; -ENODATA if the kernel does not tell where they are; -ENOMEM.
  */
-int kprobed_open(const struct text_source *memory, uint64_t table, const struct btf *btf,
-		 struct kprobed **ret);
+int kprobed_open(const struct text_source *memory, uint64_t table, const struct symbols *symbols,
+		 const struct btf *btf, struct kprobed **ret);
 
 /** kprobed_renew() - look for new ones; called before text is read, which may end meanwhile */
 void kprobed_renew(struct kprobed *kprobed);

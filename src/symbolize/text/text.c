@@ -11,6 +11,7 @@
 #include <gelf.h>
 
 #include "symbolize/elf.h"
+#include "symbolize/symbolize.h"
 #include "symbolize/text/kprobed.h"
 #include "util/address.h"
 #include "util/cleanup.h"
@@ -496,14 +497,15 @@ static int read_as_it_is(void *ctx, uint64_t addr, void *buf, size_t len)
 	return pread_all(text->fd, buf, len, range->offset + (addr - range->addr));
 }
 
-int text_live_hide_kprobes(struct text *text, uint64_t table, const struct btf *btf)
+int text_live_hide_kprobes(struct text *text, const struct symbols *symbols, const struct btf *btf)
 {
 	const struct text_source memory = {.read = read_as_it_is, .ctx = text};
 
 	kprobed_close(text->kprobed);
 	text->kprobed = NULL;
 	forget_pages(text);
-	return kprobed_open(&memory, table, btf, &text->kprobed);
+	return kprobed_open(&memory, symbols_single(symbols, SYMBOLS_KPROBE_TABLE), symbols, btf,
+			    &text->kprobed);
 }
 
 struct text_source text_source(struct text *text)

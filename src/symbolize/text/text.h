@@ -31,15 +31,16 @@ int text_live_info(const struct text *text, char **ret_info);
 const char *text_live_why(int err);
 
 struct btf;
+struct symbols;
 
 /**
  * text_live_hide_kprobes() - read live text as if no kprobe were armed, whoever armed it
- * @table: address of kprobe_table, SYMBOLS_KPROBE_TABLE
+ * @symbols: of the kernel; in use until text_close()
  * @btf: of the kernel, or NULL
  * Return: 0; -ENODATA if the kernel does not tell where they are, and text is read as it is;
  * -ENOMEM.
  */
-int text_live_hide_kprobes(struct text *text, uint64_t table, const struct btf *btf);
+int text_live_hide_kprobes(struct text *text, const struct symbols *symbols, const struct btf *btf);
 
 /**
  * text_image_open() - text as it was built: nothing patched, no modules, no BPF programs
