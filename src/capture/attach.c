@@ -170,15 +170,32 @@ static int sys_exit_number(const struct probe *probe)
 	return syscall_number_in_kernel(probe->trigger.function + strlen(prefix));
 }
 
-void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe)
+static void select_program(struct bpf_program *prog, bool tracing)
+{
+	if (tracing || bpf_program__type(prog) != BPF_PROG_TYPE_TRACING)
+		bpf_program__set_autoload(prog, true);
+}
+
+void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe, bool tracing)
 {
 	for (enum trigger_kind kind = probe->trigger.kind; kind != TRIGGER_NONE;
 	     kind = next_worse(probe, kind))
-		bpf_program__set_autoload(program_of(skel, probe, kind), true);
+		select_program(program_of(skel, probe, kind), tracing);
 	if (exit_program(skel, probe))
-		bpf_program__set_autoload(exit_program(skel, probe), true);
+		select_program(exit_program(skel, probe), tracing);
 	if (probe->return_count)
-		bpf_program__set_autoload(program_on_returns(skel, probe), true);
+		select_program(program_on_returns(skel, probe), tracing);
+}
+
+bool attach_needs_tracing(struct lbrsnoop_bpf *skel, const struct probe *probe)
+{
+	if (exit_program(skel, probe))
+		return true;
+	for (enum trigger_kind kind = probe->trigger.kind; kind != TRIGGER_NONE;
+	     kind = next_worse(probe, kind))
+		if (bpf_program__type(program_of(skel, probe, kind)) != BPF_PROG_TYPE_TRACING)
+			return false;
+	return true;
 }
 
 void attach_select_shared(struct lbrsnoop_bpf *skel, const struct probe_list *probes)

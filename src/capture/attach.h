@@ -38,8 +38,14 @@ struct armed {
 	bool counted;
 };
 
-/** attach_select() - ask for the programs that @probe (and its fallback) needs to be loaded */
-void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe);
+/**
+ * attach_select() - ask for the programs that @probe (and its fallback) needs to be loaded
+ * @tracing: those of type TRACING, too
+ */
+void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe, bool tracing);
+
+/** attach_needs_tracing() - is there no way to arm @probe without a program of type TRACING? */
+bool attach_needs_tracing(struct lbrsnoop_bpf *skel, const struct probe *probe);
 
 /** attach_select_shared() - ... and those that serve several probes at once, where they can be had
  */

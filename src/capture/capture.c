@@ -116,6 +116,14 @@ static bool has_breakpoints(const struct probe_list *probes)
 	return false;
 }
 
+static bool needs_tracing(const struct capture *capture)
+{
+	for (size_t i = 0; i < capture->probes->count; i++)
+		if (attach_needs_tracing(capture->skel, &capture->probes->items[i]))
+			return true;
+	return false;
+}
+
 /* What can be done without where the kernel does not load the programs; false: nothing more. */
 static bool load_less(struct capture *capture)
 {
@@ -127,9 +135,12 @@ static bool load_less(struct capture *capture)
 		capture->opts.percpu_offsets = 0;
 		return true;
 	}
-	/* A policy may refuse programs of its type; perf's events need none. */
-	capture->no_typed = typed;
-	return typed;
+	/* A policy may refuse programs of its type; perf's events, and kprobes, need none. */
+	if (!typed && (capture->no_tracing || needs_tracing(capture)))
+		return false;
+	capture->no_tracing = !typed;
+	capture->no_typed = true;
+	return true;
 }
 
 static int load(struct capture *capture, struct errmsg *msg)
@@ -148,7 +159,7 @@ static int load(struct capture *capture, struct errmsg *msg)
 		/* The same for all: a CPU has one filter. Without LBR there is none. */
 		if (probe->trigger.kind == TRIGGER_PMI && capture->events)
 			probe->event.branch_types = capture->plan.kernel;
-		attach_select(skel, probe);
+		attach_select(skel, probe, !capture->no_tracing);
 	}
 	if (!capture->no_typed)
 		attach_select_shared(skel, capture->probes);

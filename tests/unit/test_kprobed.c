@@ -150,7 +150,8 @@ static void kprobed_that_is_armed_later(void **state)
 	assert_whole(0, 0x100);
 	reads = 0;
 	assert_whole(0, 0x80);
-	assert_int_equal(reads, 2);
+	/* The table and its first, before and behind it */
+	assert_int_equal(reads, 4);
 	arm(1, 3, 0x18, false);
 	assert_whole(0, 0x100);
 }
@@ -165,6 +166,48 @@ static void kprobed_that_becomes_a_jump(void **state)
 	assert_whole(0, 0x100);
 	memory[0x12] = 0x12 * 7 + 1;
 	memcpy(memory + 0x10, "\xe9\x11\x22\x33\x44", 5);
+	assert_whole(0, 0x100);
+}
+
+/*
+ * What will be a jump is INT3 for some time, and the kernel has copied nothing yet; and while the
+ * jump is written, INT3 stands before its rest.
+ */
+static void kprobed_that_waits_to_be_a_jump(void **state)
+{
+	static const char jump[] = "\xe9\x11\x22\x33\x44";
+
+	(void)state;
+	arm(0, 3, 0x10, false);
+	put(KPROBES + FLAGS, 4);
+	assert_whole(0, 0x100);
+	memcpy(memory + KPROBES + OPTINSN + COPIED, memory + 0x11, 4);
+	memcpy(memory + 0x11, jump + 1, 4);
+	assert_whole(0, 0x100);
+	memcpy(memory + 0x10, jump, 5);
+	assert_whole(0, 0x100);
+	/* Seen when the jump is half written, for the first time; and before anything was flagged
+	 */
+	arm(1, 4, 0x20, true);
+	memory[0x20] = 0xcc;
+	assert_whole(0, 0x100);
+	arm(2, 5, 0x30, false);
+	assert_whole(0, 0x100);
+	put(KPROBES + 2 * KPROBE_BYTES + FLAGS, 4);
+	memcpy(memory + KPROBES + 2 * KPROBE_BYTES + OPTINSN + COPIED, memory + 0x31, 4);
+	memcpy(memory + 0x31, jump + 1, 4);
+	assert_whole(0, 0x100);
+}
+
+/* One is freed, and another has its place in memory and in the list. */
+static void kprobed_in_the_place_of_another(void **state)
+{
+	(void)state;
+	arm(0, 3, 0x10, false);
+	assert_whole(0, 0x100);
+	memory[0x10] = 0x10 * 7 + 1;
+	put(TABLE + 3 * 8, 0);
+	arm(0, 3, 0x20, false);
 	assert_whole(0, 0x100);
 }
 
@@ -317,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(kprobed_breakpoint_and_jump),	    TEST(kprobed_that_is_armed_later),
 		TEST(kprobed_that_becomes_a_jump),	    TEST(kprobed_that_is_gone),
+		TEST(kprobed_that_waits_to_be_a_jump),	    TEST(kprobed_in_the_place_of_another),
 		TEST(kprobed_list_that_leads_nowhere),	    TEST(kprobed_without_its_text),
 		TEST(kprobed_tracer_call_is_being_patched), TEST(kprobed_tracer_is_being_patched),
 		TEST(kprobed_breakpoint_behind_a_return),   TEST(kprobed_not_told),

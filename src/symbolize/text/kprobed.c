@@ -30,16 +30,22 @@
 /* The list is read while the kernel changes it: it may lead anywhere. */
 #define CHAIN_MAX 65536
 
-/** struct kprobed_item - a kprobe at @addr; @bytes: what stood there before */
+/**
+ * struct kprobed_item - a kprobe at @addr; @bytes: what stood there before
+ * @optimized: nothing else can be patched in these bytes (copy_optimized_instructions() of
+ *             arch/x86/kernel/kprobes/opt.c)
+ */
 struct kprobed_item {
 	uint64_t addr;
 	uint8_t bytes[JUMP_BYTES];
+	bool optimized;
 };
 
 /**
  * struct kprobed - all kprobes that were seen, by address; those that are gone are still right
  * @symbols: tell where functions begin
  * @heads: of the table's lists; a new kprobe is always the first of its list
+ * @head_addrs: where these are, as one may be freed and another have its place in memory
  * @at_addr, @at_opcode, @at_flags: in struct kprobe, which is the first member of
  *                                  struct optimized_kprobe
  * @at_copied: of the bytes behind the first, in struct optimized_kprobe; @optimizes: it is there
@@ -48,7 +54,7 @@ struct kprobed {
 	struct text_source memory;
 	const struct symbols *symbols;
 	uint64_t table;
-	uint64_t heads[TABLE_SIZE];
+	uint64_t heads[TABLE_SIZE], head_addrs[TABLE_SIZE];
 	struct kprobed_item *items;
 	size_t count;
 	uint32_t at_node, at_addr, at_opcode, at_flags, at_copied;
@@ -129,21 +135,46 @@ static int add_item(struct kprobed *kprobed, const struct kprobed_item *item)
 	return 0;
 }
 
-/* The one at @node of a list; the bytes behind its first are in memory, unless it is a jump. */
-static int add_kprobe(struct kprobed *kprobed, uint64_t node)
+static uint64_t kprobe_addr(const struct kprobed *kprobed, uint64_t kprobe)
 {
-	uint64_t kprobe = node - kprobed->at_node;
-	struct kprobed_item item;
+	uint64_t addr;
+
+	return read_memory(kprobed, kprobe + kprobed->at_addr, &addr, sizeof(addr)) ? 0 : addr;
+}
+
+/* Is it a jump, or becomes one at any time? The kernel says so before it writes the jump. */
+static bool is_optimized(const struct kprobed *kprobed, uint64_t kprobe)
+{
 	uint32_t flags;
 
-	if (read_memory(kprobed, kprobe + kprobed->at_addr, &item.addr, sizeof(item.addr)) ||
-	    read_memory(kprobed, kprobe + kprobed->at_opcode, item.bytes, 1) ||
-	    read_memory(kprobed, kprobe + kprobed->at_flags, &flags, sizeof(flags)))
+	return kprobed->optimizes &&
+	       !read_memory(kprobed, kprobe + kprobed->at_flags, &flags, sizeof(flags)) &&
+	       flags & FLAG_OPTIMIZED;
+}
+
+/*
+ * The one at @node of a list; the bytes behind its first are in memory, unless it is a jump. One
+ * that is to become a jump waits for that as INT3 for some jiffies; arch_optimize_kprobes() copies
+ * the bytes before it writes any, and until then there are zeros in the copy.
+ */
+static int add_kprobe(struct kprobed *kprobed, uint64_t node)
+{
+	static const uint8_t none[JUMP_BYTES - 1];
+	uint64_t kprobe = node - kprobed->at_node;
+	struct kprobed_item item = {.addr = kprobe_addr(kprobed, kprobe)};
+	uint8_t copied[JUMP_BYTES - 1];
+
+	/* The copy after the text: where it is not made yet, the text was whole. */
+	if (!item.addr || read_memory(kprobed, item.addr, item.bytes, JUMP_BYTES))
 		return -EFAULT;
-	if (read_memory(kprobed,
-			flags & FLAG_OPTIMIZED && kprobed->optimizes ? kprobe + kprobed->at_copied
-								     : item.addr + 1,
-			item.bytes + 1, JUMP_BYTES - 1))
+	item.optimized = is_optimized(kprobed, kprobe);
+	if (item.optimized) {
+		if (read_memory(kprobed, kprobe + kprobed->at_copied, copied, sizeof(copied)))
+			return -EFAULT;
+		if (item.bytes[0] == JUMP || memcmp(copied, none, sizeof(copied)) != 0)
+			memcpy(item.bytes + 1, copied, sizeof(copied));
+	}
+	if (read_memory(kprobed, kprobe + kprobed->at_opcode, item.bytes, 1))
 		return -EFAULT;
 	return add_item(kprobed, &item);
 }
@@ -161,14 +192,11 @@ static void mend_overlaps(struct kprobed *kprobed)
 		}
 }
 
-void kprobed_renew(struct kprobed *kprobed)
+/* All that are in the table, whose lists begin with @heads. */
+static void read_lists(struct kprobed *kprobed, const uint64_t heads[TABLE_SIZE])
 {
-	uint64_t heads[TABLE_SIZE];
 	int err = 0;
 
-	if (read_memory(kprobed, kprobed->table, heads, sizeof(heads)) ||
-	    !memcmp(heads, kprobed->heads, sizeof(heads)))
-		return;
 	for (size_t i = 0; err != -ENOMEM && i < TABLE_SIZE; i++) {
 		uint64_t node = heads[i];
 
@@ -178,10 +206,44 @@ void kprobed_renew(struct kprobed *kprobed)
 			if (err == -ENOMEM || read_memory(kprobed, node, &node, sizeof(node)))
 				break;
 		}
-		if (err != -ENOMEM)
-			kprobed->heads[i] = heads[i];
 	}
 	mend_overlaps(kprobed);
+	if (err == -ENOMEM)
+		memset(kprobed->heads, 0, sizeof(kprobed->heads));
+}
+
+void kprobed_renew(struct kprobed *kprobed)
+{
+	uint64_t heads[TABLE_SIZE], head_addrs[TABLE_SIZE] = {0};
+
+	if (read_memory(kprobed, kprobed->table, heads, sizeof(heads)))
+		return;
+	for (size_t i = 0; i < TABLE_SIZE; i++)
+		if (heads[i])
+			head_addrs[i] = kprobe_addr(kprobed, heads[i] - kprobed->at_node);
+	if (!memcmp(heads, kprobed->heads, sizeof(heads)) &&
+	    !memcmp(head_addrs, kprobed->head_addrs, sizeof(head_addrs)))
+		return;
+	memcpy(kprobed->heads, heads, sizeof(heads));
+	memcpy(kprobed->head_addrs, head_addrs, sizeof(head_addrs));
+	read_lists(kprobed, heads);
+}
+
+/*
+ * The kprobe at @addr, where text has been read as @bytes: INT3. What follows it may be the rest of
+ * a jump that is just being written or taken away, of a kprobe that could not be one before: its
+ * list does not begin with another one then.
+ */
+static struct kprobed_item *look_again(struct kprobed *kprobed, struct kprobed_item *item,
+				       const uint8_t *bytes, size_t len)
+{
+	uint64_t addr = item->addr;
+
+	if (item->optimized ||
+	    !memcmp(bytes + 1, item->bytes + 1, (len < JUMP_BYTES ? len : JUMP_BYTES) - 1))
+		return item;
+	read_lists(kprobed, kprobed->heads);
+	return find(kprobed, addr);
 }
 
 /* Is a jump there, whose first byte is before what was read? */
@@ -263,13 +325,18 @@ void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_
 	at = address_upper_bound(kprobed->items, kprobed->count, sizeof(*kprobed->items),
 				 addr - JUMP_BYTES);
 	for (; at < kprobed->count && kprobed->items[at].addr < addr + len; at++) {
-		const struct kprobed_item *item = &kprobed->items[at];
+		struct kprobed_item *item = &kprobed->items[at];
 		bool before = item->addr < addr;
 		uint8_t first = before ? 0 : to[item->addr - addr];
-		size_t count = first == INT3 ? 1 : JUMP_BYTES;
+		size_t count;
 
 		if (before ? !is_jump(kprobed, item->addr) : first != INT3 && first != JUMP)
 			continue;
+		if (first == INT3)
+			item = look_again(kprobed, item, to + (item->addr - addr),
+					  len - (item->addr - addr));
+		at = (size_t)(item - kprobed->items);
+		count = first == INT3 && !item->optimized ? 1 : JUMP_BYTES;
 		for (size_t i = 0; i < count; i++)
 			if (item->addr + i >= addr && item->addr + i - addr < len)
 				to[item->addr + i - addr] = item->bytes[i];
