@@ -30,7 +30,7 @@ struct capture {
 	struct lbrsnoop_bpf *skel;
 	struct ring_reader *ring;
 	bool no_tracing; /* no program of that type: what a user left to us is armed without */
-	bool no_typed; /* no program on the tracepoint of all system calls' exits */
+	bool no_typed;	 /* no program on the tracepoint of all system calls' exits */
 	struct lbr_events *events;
 	struct map_events *maps;
 	struct multi multi;
