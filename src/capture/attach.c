@@ -187,15 +187,22 @@ void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe, bool tr
 		select_program(program_on_returns(skel, probe), tracing);
 }
 
-bool attach_needs_tracing(struct lbrsnoop_bpf *skel, const struct probe *probe)
+enum tracing_need attach_needs_tracing(struct lbrsnoop_bpf *skel, const struct probe *probe)
 {
-	if (exit_program(skel, probe))
-		return true;
+	const struct bpf_program *on_exit = exit_program(skel, probe);
+	bool without = false, with = on_exit;
+
 	for (enum trigger_kind kind = probe->trigger.kind; kind != TRIGGER_NONE;
-	     kind = next_worse(probe, kind))
-		if (bpf_program__type(program_of(skel, probe, kind)) != BPF_PROG_TYPE_TRACING)
-			return false;
-	return true;
+	     kind = next_worse(probe, kind)) {
+		bool traces =
+			bpf_program__type(program_of(skel, probe, kind)) == BPF_PROG_TYPE_TRACING;
+
+		with |= traces;
+		/* Where an errno is loaded a breakpoint needs the exit, too; on the returns none.
+		 */
+		without |= !traces && (kind != TRIGGER_HW || !on_exit || probe->return_count);
+	}
+	return !with ? TRACING_NOT_USED : without ? TRACING_PREFERRED : TRACING_NEEDED;
 }
 
 void attach_select_shared(struct lbrsnoop_bpf *skel, const struct probe_list *probes)

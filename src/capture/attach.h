@@ -44,8 +44,11 @@ struct armed {
  */
 void attach_select(struct lbrsnoop_bpf *skel, const struct probe *probe, bool tracing);
 
-/** attach_needs_tracing() - is there no way to arm @probe without a program of type TRACING? */
-bool attach_needs_tracing(struct lbrsnoop_bpf *skel, const struct probe *probe);
+/** enum tracing_need - of BPF programs of type TRACING, which a policy may refuse */
+enum tracing_need { TRACING_NOT_USED, TRACING_PREFERRED, TRACING_NEEDED };
+
+/** attach_needs_tracing() - to arm @probe as its trigger says, or in one of the ways behind that */
+enum tracing_need attach_needs_tracing(struct lbrsnoop_bpf *skel, const struct probe *probe);
 
 /** attach_select_shared() - ... and those that serve several probes at once, where they can be had
  */

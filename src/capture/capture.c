@@ -116,31 +116,44 @@ static bool has_breakpoints(const struct probe_list *probes)
 	return false;
 }
 
-static bool needs_tracing(const struct capture *capture)
+/* What is most that any probe needs of programs of type TRACING */
+static enum tracing_need tracing_need(const struct capture *capture)
 {
-	for (size_t i = 0; i < capture->probes->count; i++)
-		if (attach_needs_tracing(capture->skel, &capture->probes->items[i]))
-			return true;
-	return false;
+	enum tracing_need most = TRACING_NOT_USED;
+
+	for (size_t i = 0; i < capture->probes->count; i++) {
+		enum tracing_need need =
+			attach_needs_tracing(capture->skel, &capture->probes->items[i]);
+
+		if (need > most)
+			most = need;
+	}
+	return most;
 }
 
-/* What can be done without where the kernel does not load the programs; false: nothing more. */
-static bool load_less(struct capture *capture)
+/*
+ * What can be done without where the kernel does not load the programs, for @err; false: nothing
+ * more.
+ */
+static bool load_less(struct capture *capture, int err)
 {
 	bool typed = bpf_program__autoload(capture->skel->progs.sys_exit_typed);
+	bool locked = lockdown_read() == LOCKDOWN_CONFIDENTIALITY;
+	enum tracing_need need = tracing_need(capture);
 
+	/* A policy may refuse programs of that type; perf's events, and kprobes, need none. */
+	if (err == -EPERM && !locked && !capture->no_tracing &&
+	    (need == TRACING_PREFERRED || (typed && need == TRACING_NOT_USED))) {
+		capture->no_tracing = capture->no_typed = true;
+		return true;
+	}
 	/* A kernel that is locked down lets no program read its memory. */
-	if (capture->opts.percpu_offsets &&
-	    (!typed || lockdown_read() == LOCKDOWN_CONFIDENTIALITY)) {
+	if (capture->opts.percpu_offsets && (!typed || locked)) {
 		capture->opts.percpu_offsets = 0;
 		return true;
 	}
-	/* A policy may refuse programs of its type; perf's events, and kprobes, need none. */
-	if (!typed && (capture->no_tracing || needs_tracing(capture)))
-		return false;
-	capture->no_tracing = !typed;
-	capture->no_typed = true;
-	return true;
+	capture->no_typed = typed;
+	return typed;
 }
 
 static int load(struct capture *capture, struct errmsg *msg)
@@ -168,13 +181,16 @@ static int load(struct capture *capture, struct errmsg *msg)
 	bpf_program__set_autoload(skel->progs.lbr_check, true);
 	multi_select(skel, capture->probes);
 	err = lbrsnoop_bpf__load(skel);
-	if (err && load_less(capture)) {
+	if (err && load_less(capture, err)) {
 		lbrsnoop_bpf__destroy(skel);
 		capture->skel = NULL;
 		return load(capture, msg);
 	}
 	if (err)
 		return load_error(err, msg);
+	if (capture->no_tracing && tracing_need(capture) == TRACING_PREFERRED)
+		log_warning("the kernel refuses BPF programs of type TRACING: functions are traced "
+			    "without fexit");
 	skel->bss->slots[0].busy = 1; /* see bpf/state.bpf.h */
 	return 0;
 }

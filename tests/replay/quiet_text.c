@@ -33,9 +33,13 @@ static int compare(const struct symbol *func, void *ctx)
 
 	if (func->size > FUNCTION_MAX || symbol_is_bpf(func) ||
 	    (!*func->module && func->addr >= c->text_end) ||
-	    c->plain.read(c->plain.ctx, func->addr, c->a, func->size) ||
-	    c->hidden.read(c->hidden.ctx, func->addr, c->b, func->size))
+	    c->plain.read(c->plain.ctx, func->addr, c->a, func->size))
 		return 0;
+	if (c->hidden.read(c->hidden.ctx, func->addr, c->b, func->size)) {
+		printf("%s: it cannot be read\n", func->name);
+		c->different++;
+		return 0;
+	}
 	c->functions++;
 	c->bytes += func->size;
 	for (size_t i = 0; i < func->size; i++)

@@ -20,7 +20,15 @@
 #define AT(n)  (BASE + (n))
 /* Where in memory things are; a struct optimized_kprobe begins with its struct kprobe. */
 enum { TEXT = 0x0000, TABLE = 0x1000, KPROBES = 0x2000, KPROBE_BYTES = 0x80 };
-enum { NODE = 0x08, ADDR = 0x28, OPCODE = 0x58, FLAGS = 0x60, OPTINSN = 0x70, COPIED = 4 };
+enum {
+	NODE = 0x08,
+	ADDR = 0x28,
+	OPCODE = 0x58,
+	FLAGS = 0x60,
+	OPTINSN = 0x70,
+	COPIED = 4,
+	DETOUR = 8
+};
 
 static uint8_t memory[MEMORY];
 static unsigned int reads;
@@ -59,6 +67,7 @@ static struct btf *make_types(bool optimizes)
 		return btf;
 	copied = btf__add_struct(btf, "arch_optimized_insn", 16);
 	btf__add_field(btf, "copied_insn", type, COPIED * 8, 0);
+	btf__add_field(btf, "insn", type, DETOUR * 8, 0);
 	btf__add_struct(btf, "optimized_kprobe", KPROBE_BYTES);
 	btf__add_field(btf, "optinsn", copied, OPTINSN * 8, 0);
 	return btf;
@@ -75,6 +84,7 @@ static void arm(unsigned int n, unsigned int list, unsigned int at, bool jump)
 	put(kprobe + ADDR, AT(at));
 	memory[kprobe + OPCODE] = memory[at];
 	put(kprobe + FLAGS, jump ? 4 : 0);
+	put(kprobe + OPTINSN + DETOUR, AT(at) + 5 + 0x44332211);
 	if (jump) {
 		memcpy(memory + kprobe + OPTINSN + COPIED, memory + at + 1, 4);
 		memcpy(memory + at, "\xe9\x11\x22\x33\x44", 5);
@@ -199,6 +209,48 @@ static void kprobed_that_waits_to_be_a_jump(void **state)
 	assert_whole(0, 0x100);
 }
 
+/* Four zeros stood there; a jump over the end of a page, half written; one that is just taken away.
+ */
+static void kprobed_jump_in_the_making(void **state)
+{
+	static const char jump[] = "\xe9\x11\x22\x33\x44", code[] = "\xb8\x00\x00\x00\x00";
+	uint8_t bytes[0x10];
+
+	(void)state;
+	memcpy(memory + 0x10, code, 5);
+	arm(0, 3, 0x10, true);
+	memory[0x10] = 0xcc;
+	memcpy(bytes, memory + 0x10, 5);
+	kprobed_put_back(kprobed, AT(0x10), bytes, 5);
+	assert_memory_equal(bytes, code, 5);
+	memcpy(bytes, memory + 0x12, sizeof(bytes));
+	kprobed_put_back(kprobed, AT(0x12), bytes, sizeof(bytes));
+	assert_memory_equal(bytes, code + 2, 3);
+	/* Nothing says any more that it was one: what is known stays. */
+	memcpy(memory + 0x10, jump, 5);
+	put(KPROBES + FLAGS, 0);
+	arm(1, 3, 0x30, false);
+	memcpy(bytes, memory + 0x10, 5);
+	kprobed_put_back(kprobed, AT(0x10), bytes, 5);
+	assert_memory_equal(bytes, code, 5);
+}
+
+/* A kprobe where the tracer's call is has no byte that it stands on, and the tracer patches there.
+ */
+static void kprobed_by_the_tracer(void **state)
+{
+	uint8_t bytes[5];
+
+	(void)state;
+	memcpy(memory + 0x10, "\xcc\x1f\x44\x00\x00", 5);
+	arm(0, 3, 0x10, false);
+	memory[KPROBES + OPCODE] = 0;
+	put(KPROBES + FLAGS, 8);
+	memcpy(bytes, memory + 0x10, 5);
+	kprobed_put_back(kprobed, AT(0x10), bytes, 5);
+	assert_memory_equal(bytes, "\x0f\x1f\x44\x00\x00", 5);
+}
+
 /* One is freed, and another has its place in memory and in the list. */
 static void kprobed_in_the_place_of_another(void **state)
 {
@@ -284,6 +336,7 @@ static void put_call(unsigned int at, unsigned int target)
 static void kprobed_tracer_call_is_being_patched(void **state)
 {
 	static const char nop[] = "\x0f\x1f\x44\x00\x00", padding[] = "\xcc\xcc\xcc\xcc\xcc";
+	const struct symbol program = {"bpf_prog_1", "bpf", AT(0x1000), 0x1000};
 	uint8_t bytes[0x80];
 
 	(void)state;
@@ -295,7 +348,7 @@ static void kprobed_tracer_call_is_being_patched(void **state)
 	add_function(0x50, 0x10);
 	add_function(0x60, 8);
 	add_function(0x68, 8);
-	add_function(0x70, 0x10);
+	add_function(0x70, 8);
 	put_call(0x10, 0x4000);
 	memcpy(memory + 0x20, "\xf3\x0f\x1e\xfa", 4);
 	put_call(0x24, 0x4000);
@@ -304,6 +357,14 @@ static void kprobed_tracer_call_is_being_patched(void **state)
 	put_call(0x30, 0x4000);
 	memcpy(memory + 0x50, padding, 5);
 	put_call(0x68, 0x77);
+	/* A static call's trampoline: its jump has another target; a trampoline in a program's
+	 * memory */
+	add_function(0x78, 8);
+	put_call(0x78, 0x50);
+	memcpy(memory + 0x7d, "\x0f\xb9\xcc", 3);
+	assert_int_equal(symbols_add(symbols, &program), 0);
+	add_function(0x48, 8);
+	put_call(0x48, 0x1040);
 	put_call(0x60, 0x4000);
 	memcpy(bytes, memory, sizeof(bytes));
 	kprobed_put_back(kprobed, AT(0), bytes, 0x64);
@@ -311,6 +372,9 @@ static void kprobed_tracer_call_is_being_patched(void **state)
 	assert_memory_equal(bytes + 0x10, nop, 5);
 	assert_memory_equal(bytes + 0x24, nop, 5);
 	assert_memory_equal(bytes + 0x3b, nop, 5);
+	assert_memory_equal(bytes + 0x48, nop, 5);
+	assert_int_equal(bytes[0x78], 0xe9);
+	assert_memory_equal(bytes + 0x79, memory + 0x79, 7);
 	assert_memory_equal(bytes + 0x30, memory + 0x30, 5);
 	assert_memory_equal(bytes + 0x50, padding, 5);
 	assert_memory_equal(bytes + 0x60, memory + 0x60, 4);
@@ -360,6 +424,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(kprobed_breakpoint_and_jump),	    TEST(kprobed_that_is_armed_later),
 		TEST(kprobed_that_becomes_a_jump),	    TEST(kprobed_that_is_gone),
+		TEST(kprobed_jump_in_the_making),	    TEST(kprobed_by_the_tracer),
 		TEST(kprobed_that_waits_to_be_a_jump),	    TEST(kprobed_in_the_place_of_another),
 		TEST(kprobed_list_that_leads_nowhere),	    TEST(kprobed_without_its_text),
 		TEST(kprobed_tracer_call_is_being_patched), TEST(kprobed_tracer_is_being_patched),

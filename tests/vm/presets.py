@@ -228,7 +228,7 @@ def check_segfault(guest, report, run, rounds, program):
     elif not said:
         why = f"the kernel's log has no segfault at ip {ip:016x}: {snapshot['log']}"
     else:
-        why = user_context_error(snapshot, said[0])
+        why = why or user_context_error(snapshot, said[0])
     if not newest:
         why = why or switched_error(guest, snapshot, rounds - 1, names, base)
     report(f"{guest.name}/{run.name}/crash", why,

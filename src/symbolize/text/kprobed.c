@@ -12,9 +12,11 @@
 #include "util/cleanup.h"
 #include "util/vector.h"
 
-/* kernel/kprobes.c: KPROBE_TABLE_SIZE; include/linux/kprobes.h: KPROBE_FLAG_OPTIMIZED */
-#define TABLE_SIZE     64
+/* kernel/kprobes.c: KPROBE_TABLE_SIZE */
+#define TABLE_SIZE 64
+/* include/linux/kprobes.h: KPROBE_FLAG_OPTIMIZED, KPROBE_FLAG_FTRACE */
 #define FLAG_OPTIMIZED 4
+#define FLAG_FTRACE    8
 /* arch/x86/include/asm/text-patching.h: INT3_INSN_OPCODE, JMP32_INSN_OPCODE, JMP32_INSN_SIZE */
 #define INT3	   0xcc
 #define JUMP	   0xe9
@@ -25,7 +27,8 @@
 /* The kernel image, modules and trampolines (Documentation/arch/x86/x86_64/mm.rst) */
 #define KERNEL_TEXT_FIRST UINT64_C(0xffffffff80000000)
 #define KERNEL_TEXT_END	  UINT64_C(0xffffffffff000000)
-/* kernel/bpf/core.c: BPF_PROG_CHUNK_SIZE; those of ftrace, and of BPF before 6.6, are in pages. */
+/* kernel/bpf/core.c: BPF_PROG_CHUNK_SIZE; those of ftrace, and of BPF in older kernels, are in
+ * pages. */
 #define TRAMPOLINE_ALIGNMENT 64
 /* The list is read while the kernel changes it: it may lead anywhere. */
 #define CHAIN_MAX 65536
@@ -48,7 +51,8 @@ struct kprobed_item {
  * @head_addrs: where these are, as one may be freed and another have its place in memory
  * @at_addr, @at_opcode, @at_flags: in struct kprobe, which is the first member of
  *                                  struct optimized_kprobe
- * @at_copied: of the bytes behind the first, in struct optimized_kprobe; @optimizes: it is there
+ * @at_copied, @at_detour: in struct optimized_kprobe, of the bytes behind the first, and of where
+ *                         the jump leads; @optimizes: they are there
  */
 struct kprobed {
 	struct text_source memory;
@@ -57,7 +61,7 @@ struct kprobed {
 	uint64_t heads[TABLE_SIZE], head_addrs[TABLE_SIZE];
 	struct kprobed_item *items;
 	size_t count;
-	uint32_t at_node, at_addr, at_opcode, at_flags, at_copied;
+	uint32_t at_node, at_addr, at_opcode, at_flags, at_copied, at_detour;
 	bool optimizes;
 };
 
@@ -70,7 +74,7 @@ int kprobed_open(const struct text_source *memory, uint64_t table, const struct 
 		 const struct btf *btf, struct kprobed **ret)
 {
 	struct kprobed *kprobed = calloc(1, sizeof(*kprobed));
-	uint32_t optinsn, copied;
+	uint32_t optinsn, copied, detour;
 
 	if (!kprobed)
 		return -ENOMEM;
@@ -83,6 +87,7 @@ int kprobed_open(const struct text_source *memory, uint64_t table, const struct 
 	const struct btf_member_row optimized[] = {
 		{"optimized_kprobe", "optinsn", &optinsn},
 		{"arch_optimized_insn", "copied_insn", &copied},
+		{"arch_optimized_insn", "insn", &detour},
 	};
 
 	if (!table || !btf || btf_members_at(btf, rows, ARRAY_SIZE(rows))) {
@@ -90,8 +95,10 @@ int kprobed_open(const struct text_source *memory, uint64_t table, const struct 
 		return -ENODATA;
 	}
 	kprobed->optimizes = !btf_members_at(btf, optimized, ARRAY_SIZE(optimized));
-	if (kprobed->optimizes)
+	if (kprobed->optimizes) {
 		kprobed->at_copied = optinsn + copied;
+		kprobed->at_detour = optinsn + detour;
+	}
 	kprobed->memory = *memory;
 	kprobed->symbols = symbols;
 	kprobed->table = table;
@@ -142,38 +149,50 @@ static uint64_t kprobe_addr(const struct kprobed *kprobed, uint64_t kprobe)
 	return read_memory(kprobed, kprobe + kprobed->at_addr, &addr, sizeof(addr)) ? 0 : addr;
 }
 
-/* Is it a jump, or becomes one at any time? The kernel says so before it writes the jump. */
-static bool is_optimized(const struct kprobed *kprobed, uint64_t kprobe)
+static uint32_t kprobe_flags(const struct kprobed *kprobed, uint64_t kprobe)
 {
 	uint32_t flags;
 
-	return kprobed->optimizes &&
-	       !read_memory(kprobed, kprobe + kprobed->at_flags, &flags, sizeof(flags)) &&
-	       flags & FLAG_OPTIMIZED;
+	return read_memory(kprobed, kprobe + kprobed->at_flags, &flags, sizeof(flags)) ? 0 : flags;
 }
 
 /*
- * The one at @node of a list; the bytes behind its first are in memory, unless it is a jump. One
- * that is to become a jump waits for that as INT3 for some jiffies; arch_optimize_kprobes() copies
- * the bytes before it writes any, and until then there are zeros in the copy.
+ * The bytes behind the first, in @item->bytes, may be the rest of the jump: then what stood there
+ * is in the kernel's copy. It makes that before it writes any of them.
+ */
+static int take_copy(const struct kprobed *kprobed, uint64_t kprobe, struct kprobed_item *item)
+{
+	uint64_t detour;
+	uint32_t rest;
+
+	if (read_memory(kprobed, kprobe + kprobed->at_detour, &detour, sizeof(detour)))
+		return -EFAULT;
+	memcpy(&rest, item->bytes + 1, sizeof(rest));
+	if (rest != (uint32_t)(detour - (item->addr + JUMP_BYTES)))
+		return 0;
+	return read_memory(kprobed, kprobe + kprobed->at_copied, item->bytes + 1, JUMP_BYTES - 1);
+}
+
+/*
+ * The one at @node of a list. A kprobe that is a jump, or becomes one in some jiffies, has
+ * FLAG_OPTIMIZED from before the jump is written until it is taken away. One of the tracer's leaves
+ * the text to it.
  */
 static int add_kprobe(struct kprobed *kprobed, uint64_t node)
 {
-	static const uint8_t none[JUMP_BYTES - 1];
 	uint64_t kprobe = node - kprobed->at_node;
 	struct kprobed_item item = {.addr = kprobe_addr(kprobed, kprobe)};
-	uint8_t copied[JUMP_BYTES - 1];
+	uint32_t flags = kprobe_flags(kprobed, kprobe);
 
-	/* The copy after the text: where it is not made yet, the text was whole. */
+	if (flags & FLAG_FTRACE)
+		return 0;
 	if (!item.addr || read_memory(kprobed, item.addr, item.bytes, JUMP_BYTES))
 		return -EFAULT;
-	item.optimized = is_optimized(kprobed, kprobe);
-	if (item.optimized) {
-		if (read_memory(kprobed, kprobe + kprobed->at_copied, copied, sizeof(copied)))
-			return -EFAULT;
-		if (item.bytes[0] == JUMP || memcmp(copied, none, sizeof(copied)) != 0)
-			memcpy(item.bytes + 1, copied, sizeof(copied));
-	}
+	/* It may have changed while the text was read. */
+	flags |= kprobe_flags(kprobed, kprobe);
+	item.optimized = flags & FLAG_OPTIMIZED && kprobed->optimizes;
+	if (item.optimized ? take_copy(kprobed, kprobe, &item) : item.bytes[0] == JUMP)
+		return -EFAULT;
 	if (read_memory(kprobed, kprobe + kprobed->at_opcode, item.bytes, 1))
 		return -EFAULT;
 	return add_item(kprobed, &item);
@@ -246,12 +265,13 @@ static struct kprobed_item *look_again(struct kprobed *kprobed, struct kprobed_i
 	return find(kprobed, addr);
 }
 
-/* Is a jump there, whose first byte is before what was read? */
-static bool is_jump(const struct kprobed *kprobed, uint64_t addr)
+/* Is a jump at @item, whose first byte is before what was read, or half of one? */
+static bool is_jump(const struct kprobed *kprobed, const struct kprobed_item *item)
 {
 	uint8_t first;
 
-	return !read_memory(kprobed, addr, &first, sizeof(first)) && first == JUMP;
+	return !read_memory(kprobed, item->addr, &first, sizeof(first)) &&
+	       (first == JUMP || (first == INT3 && item->optimized));
 }
 
 /* Behind an ENDBR64, or what the kernel made of one that no indirect call needs? */
@@ -266,35 +286,61 @@ static bool behind_endbr(const uint8_t *bytes, size_t at)
 	return false;
 }
 
-/* Does a function begin at @addr? @ret_known: set to whether any has that address. */
-static bool is_entry(const struct kprobed *kprobed, uint64_t addr, bool *ret_known)
+static bool is_entry(const struct kprobed *kprobed, uint64_t addr)
 {
 	struct symbol func;
 
-	*ret_known = !symbols_find(kprobed->symbols, addr, &func);
-	return *ret_known && func.addr == addr;
+	return !symbols_find(kprobed->symbols, addr, &func) && func.addr == addr;
+}
+
+/* May a trampoline begin at @addr? It may be newer than the symbols, and its memory a program's. */
+static bool may_be_trampoline(const struct kprobed *kprobed, uint64_t addr)
+{
+	struct symbol func;
+
+	return addr % TRAMPOLINE_ALIGNMENT == 0 &&
+	       (symbols_find(kprobed->symbols, addr, &func) || symbol_is_bpf(&func));
 }
 
 /*
  * Is it an INT3 over the tracer's call: where a function begins, and to where another begins, or to
- * a trampoline, which may be newer than the symbols? The bytes alone do not tell: behind a return
- * or an indirect jump an INT3 stops speculation, and other code follows it.
+ * a trampoline? The bytes alone do not tell: behind a return or an indirect jump an INT3 stops
+ * speculation, and other code follows it.
  */
 static bool is_patched_call(const struct kprobed *kprobed, const uint8_t *bytes, size_t at,
 			    uint64_t addr)
 {
 	uint64_t target;
 	int32_t rel;
-	bool known;
 
 	if (bytes[at] != INT3)
 		return false;
 	memcpy(&rel, bytes + at + 1, sizeof(rel));
 	target = addr + JUMP_BYTES + (uint64_t)(int64_t)rel;
 	if (target < KERNEL_TEXT_FIRST || target >= KERNEL_TEXT_END ||
-	    !is_entry(kprobed, behind_endbr(bytes, at) ? addr - ENDBR_BYTES : addr, &known))
+	    !is_entry(kprobed, behind_endbr(bytes, at) ? addr - ENDBR_BYTES : addr))
 		return false;
-	return is_entry(kprobed, target, &known) || (!known && target % TRAMPOLINE_ALIGNMENT == 0);
+	return is_entry(kprobed, target) || may_be_trampoline(kprobed, target);
+}
+
+/* Is it a static call's trampoline (arch/x86/include/asm/static_call.h), whose jump has a new
+ * target? */
+static bool is_static_call(const uint8_t *bytes, size_t at, size_t len)
+{
+	static const uint8_t mark[] = {0x0f, 0xb9, 0xcc};
+
+	return at + JUMP_BYTES + sizeof(mark) <= len &&
+	       !memcmp(bytes + at + JUMP_BYTES, mark, sizeof(mark));
+}
+
+static void put_back_entry(uint8_t *bytes, size_t at, size_t len)
+{
+	static const uint8_t nop[JUMP_BYTES] = {NOP, 0x1f, 0x44, 0x00, 0x00};
+
+	if (is_static_call(bytes, at, len))
+		bytes[at] = JUMP;
+	else
+		memcpy(bytes + at, nop, sizeof(nop));
 }
 
 /*
@@ -308,12 +354,11 @@ static void put_back_nops(const struct kprobed *kprobed, uint64_t addr, uint8_t 
 {
 	static const uint8_t patched[JUMP_BYTES] = {INT3, 0x1f, 0x44, 0x00, 0x00};
 
-	for (size_t i = 0; i + JUMP_BYTES <= len; i++) {
-		if (is_patched_call(kprobed, bytes, i, addr + i))
-			memcpy(bytes + i + 1, patched + 1, sizeof(patched) - 1);
+	for (size_t i = 0; i + JUMP_BYTES <= len; i++)
 		if (!memcmp(bytes + i, patched, sizeof(patched)))
 			bytes[i] = NOP;
-	}
+		else if (is_patched_call(kprobed, bytes, i, addr + i))
+			put_back_entry(bytes, i, len);
 }
 
 void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_t len)
@@ -330,7 +375,7 @@ void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_
 		uint8_t first = before ? 0 : to[item->addr - addr];
 		size_t count;
 
-		if (before ? !is_jump(kprobed, item->addr) : first != INT3 && first != JUMP)
+		if (before ? !is_jump(kprobed, item) : first != INT3 && first != JUMP)
 			continue;
 		if (first == INT3)
 			item = look_again(kprobed, item, to + (item->addr - addr),
