@@ -24,9 +24,9 @@
  */
 #define CASES (3 * 3 * 4 * 2 * 20)
 #ifdef __SANITIZE_ADDRESS__
-#define CASES_DRAWN (CASES / 5)
+#define CASES_DRAWN (CASES / 10)
 #else
-#define CASES_DRAWN (CASES * 2 / 5)
+#define CASES_DRAWN (CASES / 5)
 #endif
 
 /* Straight code: block N ends with the branch to block N + 1. Functions have ten blocks each. */

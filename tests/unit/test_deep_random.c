@@ -33,7 +33,7 @@
 /* What the ways are is judged without sanitizers, too. With them each takes eight times as long. */
 #define CASES 300
 #else
-#define CASES 1500
+#define CASES 1000
 #endif
 
 #define KERNEL	     0xffffffff81000000ull
