@@ -248,9 +248,11 @@ def hidden(scene, run, which):
         f"{len(snapshots) + 1} snapshots", f"{len(snapshots)} snapshots")
 
 
-def one_hidden(run):
+def one_hidden(run, which=lambda snapshot: True):
+    """@which: of those that the judge can know to be missing"""
     def lie(scene, dice):
-        hidden(scene, run, dice.randrange(len(scene["runs"][run]["snapshots"])))
+        snapshots = scene["runs"][run]["snapshots"]
+        hidden(scene, run, dice.choice([i for i, snapshot in enumerate(snapshots) if which(snapshot)]))
     return named(lie, run, "one_hidden")
 
 
