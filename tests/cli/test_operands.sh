@@ -18,7 +18,7 @@ comment "SEED=$seed draws these decisions again"
 # ask FILE [GDB_OPTION...]: gdb is asked; an index of what it has read once is kept, for vmlinux takes a while
 ask() {
 	FACTS=$scratch/facts timeout 300 gdb -nx -batch -iex "set index-cache directory $cache/gdb-index" \
-		-iex "set index-cache enabled on" -iex "set remotetimeout 300" "${@:2}" -x tests/operands/ask.py "$1" >"$scratch/out" 2>"$scratch/err"
+		-iex "set index-cache enabled on" "${@:2}" -x tests/operands/ask.py "$1" >"$scratch/out" 2>"$scratch/err"
 }
 
 # checked: facts that were asked, and those contradicted
