@@ -184,6 +184,8 @@ def main():
                     "set language c", "set osabi none", "set max-value-size unlimited",
                     "maintenance set internal-error quit no",
                     "maintenance set internal-error corefile no",
+                    # Nothing runs: gdb would wait for ever for the end of a call.
+                    "set may-call-functions off",
                     # A machine that is busy is slow to start the stub: an answer that comes late is
                     # taken for the next one.
                     "set remotetimeout 300",
