@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "symbolize/text/patched.h"
 #include "target/target.h"
 #include "target/wide.h"
 #include "util/address.h"
@@ -246,15 +247,10 @@ bool probeable_traced(const struct probeable *probeable, const char *function, c
 bool begins_with_fentry(const uint8_t *bytes, uint64_t size)
 {
 	static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	/* What an ENDBR that no indirect call needs becomes, by kernel version. */
-	static const uint8_t poison[] = {0x66, 0x0f, 0x1f, 0x00},
-			     poison_new[] = {0x0f, 0x1f, 0x40, 0xd6};
 
-	if (size >= 9 && (!memcmp(bytes, endbr, 4) || !memcmp(bytes, poison, 4) ||
-			  !memcmp(bytes, poison_new, 4))) {
-		bytes += 4;
-		size -= 4;
+	if (size >= ENDBR_BYTES && patched_is_endbr(bytes)) {
+		bytes += ENDBR_BYTES;
+		size -= ENDBR_BYTES;
 	}
 	/* INT3: for a moment, while the kernel makes one of the other. */
 	return size >= 5 && (!memcmp(bytes, nop, 5) || bytes[0] == 0xe8 || bytes[0] == 0xcc);

@@ -5,12 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "symbolize/text/patched.h"
 #include "target/target.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
-
-#define ENDBR_BYTES 4
 
 int traced_read(FILE *file, struct traced *ret)
 {

@@ -80,7 +80,7 @@ int main(void)
 	if (!err)
 		err = text_live_open(NULL, &hidden);
 	if (!err)
-		err = text_live_hide_kprobes(hidden, symbols, functions_btf(types));
+		err = text_live_hide_probes(hidden, symbols, functions_btf(types));
 	if (!err) {
 		c.text_end = find_text_end();
 		c.plain = text_source(plain);

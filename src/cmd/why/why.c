@@ -162,8 +162,8 @@ static int open_text(struct why *why, struct errmsg *msg)
 	why->kernel_text = text_source(why->text);
 	if (!live_err) {
 		/* Those of another lbrsnoop stand where errors are made. */
-		err = text_live_hide_kprobes(why->text, why->symbols,
-					     why->types ? functions_btf(why->types) : NULL);
+		err = text_live_hide_probes(why->text, why->symbols,
+					    why->types ? functions_btf(why->types) : NULL);
 		return err == -ENOMEM ? err : 0;
 	}
 	log_info("/proc/kcore: %s; so the kernel's code is read as it was built, in %s",

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "symbolize/btf_member.h"
-#include "symbolize/symbolize.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/vector.h"
@@ -21,15 +20,6 @@
 #define INT3	   0xcc
 #define JUMP	   0xe9
 #define JUMP_BYTES 5
-/* The first byte of the NOP in its place (P6_NOP5 of arch/x86/include/asm/nops.h) */
-#define NOP	    0x0f
-#define ENDBR_BYTES 4
-/* The kernel image, modules and trampolines (Documentation/arch/x86/x86_64/mm.rst) */
-#define KERNEL_TEXT_FIRST UINT64_C(0xffffffff80000000)
-#define KERNEL_TEXT_END	  UINT64_C(0xffffffffff000000)
-/* kernel/bpf/core.c: BPF_PROG_CHUNK_SIZE; those of ftrace, and of BPF in older kernels, are in
- * pages. */
-#define TRAMPOLINE_ALIGNMENT 64
 /* The list is read while the kernel changes it: it may lead anywhere. */
 #define CHAIN_MAX 65536
 
@@ -46,7 +36,6 @@ struct kprobed_item {
 
 /**
  * struct kprobed - all kprobes that were seen, by address; those that are gone are still right
- * @symbols: tell where functions begin
  * @heads: of the table's lists; a new kprobe is always the first of its list
  * @head_addrs: where these are, as one may be freed and another have its place in memory
  * @at_addr, @at_opcode, @at_flags: in struct kprobe, which is the first member of
@@ -56,7 +45,6 @@ struct kprobed_item {
  */
 struct kprobed {
 	struct text_source memory;
-	const struct symbols *symbols;
 	uint64_t table;
 	uint64_t heads[TABLE_SIZE], head_addrs[TABLE_SIZE];
 	struct kprobed_item *items;
@@ -70,8 +58,8 @@ static int read_memory(const struct kprobed *kprobed, uint64_t addr, void *buf, 
 	return kprobed->memory.read(kprobed->memory.ctx, addr, buf, len);
 }
 
-int kprobed_open(const struct text_source *memory, uint64_t table, const struct symbols *symbols,
-		 const struct btf *btf, struct kprobed **ret)
+int kprobed_open(const struct text_source *memory, uint64_t table, const struct btf *btf,
+		 struct kprobed **ret)
 {
 	struct kprobed *kprobed = calloc(1, sizeof(*kprobed));
 	uint32_t optinsn, copied, detour;
@@ -100,7 +88,6 @@ int kprobed_open(const struct text_source *memory, uint64_t table, const struct 
 		kprobed->at_detour = optinsn + detour;
 	}
 	kprobed->memory = *memory;
-	kprobed->symbols = symbols;
 	kprobed->table = table;
 	*ret = kprobed;
 	return 0;
@@ -249,9 +236,10 @@ void kprobed_renew(struct kprobed *kprobed)
 }
 
 /*
- * The kprobe at @addr, where text has been read as @bytes: INT3. What follows it may be the rest of
- * a jump that is just being written or taken away, of a kprobe that could not be one before: its
- * list does not begin with another one then.
+ * Text has been read as @bytes at @item: an INT3. A kprobe that could not be a jump when it was
+ * seen may become one later, and INT3 then stands before half of that jump. The head of its list
+ * need not change, so all lists are read anew if the bytes behind the INT3 are not those that were
+ * there.
  */
 static struct kprobed_item *look_again(struct kprobed *kprobed, struct kprobed_item *item,
 				       const uint8_t *bytes, size_t len)
@@ -272,93 +260,6 @@ static bool is_jump(const struct kprobed *kprobed, const struct kprobed_item *it
 
 	return !read_memory(kprobed, item->addr, &first, sizeof(first)) &&
 	       (first == JUMP || (first == INT3 && item->optimized));
-}
-
-/* Behind an ENDBR64, or what the kernel made of one that no indirect call needs? */
-static bool behind_endbr(const uint8_t *bytes, size_t at)
-{
-	static const uint8_t endbr[][4] = {
-		{0xf3, 0x0f, 0x1e, 0xfa}, {0x66, 0x0f, 0x1f, 0x00}, {0x0f, 0x1f, 0x40, 0xd6}};
-
-	for (size_t i = 0; at >= sizeof(endbr[0]) && i < ARRAY_SIZE(endbr); i++)
-		if (!memcmp(bytes + at - sizeof(endbr[i]), endbr[i], sizeof(endbr[i])))
-			return true;
-	return false;
-}
-
-static bool is_entry(const struct kprobed *kprobed, uint64_t addr)
-{
-	struct symbol func;
-
-	return !symbols_find(kprobed->symbols, addr, &func) && func.addr == addr;
-}
-
-/* May a trampoline begin at @addr? It may be newer than the symbols, and its memory a program's. */
-static bool may_be_trampoline(const struct kprobed *kprobed, uint64_t addr)
-{
-	struct symbol func;
-
-	return addr % TRAMPOLINE_ALIGNMENT == 0 &&
-	       (symbols_find(kprobed->symbols, addr, &func) || symbol_is_bpf(&func));
-}
-
-/*
- * Is it an INT3 over the tracer's call: where a function begins, and to where another begins, or to
- * a trampoline? The bytes alone do not tell: behind a return or an indirect jump an INT3 stops
- * speculation, and other code follows it.
- */
-static bool is_patched_call(const struct kprobed *kprobed, const uint8_t *bytes, size_t at,
-			    uint64_t addr)
-{
-	uint64_t target;
-	int32_t rel;
-
-	if (bytes[at] != INT3)
-		return false;
-	memcpy(&rel, bytes + at + 1, sizeof(rel));
-	target = addr + JUMP_BYTES + (uint64_t)(int64_t)rel;
-	if (target < KERNEL_TEXT_FIRST || target >= KERNEL_TEXT_END ||
-	    !is_entry(kprobed, behind_endbr(bytes, at) ? addr - ENDBR_BYTES : addr))
-		return false;
-	return is_entry(kprobed, target) || may_be_trampoline(kprobed, target);
-}
-
-/* Is it a static call's trampoline (arch/x86/include/asm/static_call.h), whose jump has a new
- * target? */
-static bool is_static_call(const uint8_t *bytes, size_t at, size_t len)
-{
-	static const uint8_t mark[] = {0x0f, 0xb9, 0xcc};
-
-	return at + JUMP_BYTES + sizeof(mark) <= len &&
-	       !memcmp(bytes + at + JUMP_BYTES, mark, sizeof(mark));
-}
-
-static void put_back_entry(uint8_t *bytes, size_t at, size_t len)
-{
-	static const uint8_t nop[JUMP_BYTES] = {NOP, 0x1f, 0x44, 0x00, 0x00};
-
-	if (is_static_call(bytes, at, len))
-		bytes[at] = JUMP;
-	else
-		memcpy(bytes + at, nop, sizeof(nop));
-}
-
-/*
- * While the kernel arms or disarms the tracer's call of functions, each has an INT3 in its first
- * byte for a moment, up to 256 of them together (text_poke_bp_batch() of
- * arch/x86/kernel/alternative.c): before the rest of the NOP, or of the call. Behind an INT3 of its
- * own there is no such rest of a NOP: 1F is no instruction; and images of Debian's 6.1, 6.12 and
- * 6.18 have these bytes nowhere. No function begins with an INT3 of its own.
- */
-static void put_back_nops(const struct kprobed *kprobed, uint64_t addr, uint8_t *bytes, size_t len)
-{
-	static const uint8_t patched[JUMP_BYTES] = {INT3, 0x1f, 0x44, 0x00, 0x00};
-
-	for (size_t i = 0; i + JUMP_BYTES <= len; i++)
-		if (!memcmp(bytes + i, patched, sizeof(patched)))
-			bytes[i] = NOP;
-		else if (is_patched_call(kprobed, bytes, i, addr + i))
-			put_back_entry(bytes, i, len);
 }
 
 void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_t len)
@@ -386,5 +287,4 @@ void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_
 			if (item->addr + i >= addr && item->addr + i - addr < len)
 				to[item->addr + i - addr] = item->bytes[i];
 	}
-	put_back_nops(kprobed, addr, to, len);
 }

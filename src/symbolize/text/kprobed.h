@@ -16,26 +16,23 @@
 
 struct btf;
 struct kprobed;
-struct symbols;
 
 /**
  * kprobed_open() - know the kernel's kprobes from now on
  * @memory: the kernel's, as it is now: no read of it may be cached; in use until kprobed_close()
  * @table: address of kprobe_table; 0: not known
- * @symbols: tell where functions begin; in use until kprobed_close()
  * @btf: of the kernel, or NULL; not used later
  * Return: 0; -ENODATA if the kernel does not tell where they are; -ENOMEM.
  */
-int kprobed_open(const struct text_source *memory, uint64_t table, const struct symbols *symbols,
-		 const struct btf *btf, struct kprobed **ret);
+int kprobed_open(const struct text_source *memory, uint64_t table, const struct btf *btf,
+		 struct kprobed **ret);
 
 /** kprobed_renew() - look for new ones; called before text is read, which may end meanwhile */
 void kprobed_renew(struct kprobed *kprobed);
 
 /**
  * kprobed_put_back() - in @bytes, just read at @addr, restore what stands under kprobes
- * Where the kernel is just patching the tracer's call into a function or out of it, restore the
- * NOP. What cannot be known stays as it is in memory.
+ * What cannot be known stays as it is in memory.
  */
 void kprobed_put_back(struct kprobed *kprobed, uint64_t addr, void *bytes, size_t len);
 

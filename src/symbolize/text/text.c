@@ -13,6 +13,7 @@
 #include "symbolize/elf.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text/kprobed.h"
+#include "symbolize/text/patched.h"
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "util/hash_table.h"
@@ -48,6 +49,7 @@ struct text_slot {
  * @notes: where those of a core file are; @notes_size 0: nowhere
  * @is_told, @told, @teller: of text_told_open(): bytes in the file, which is memory
  * @kprobed: NULL; or what stands under kprobes, in live text
+ * @symbols: NULL; or where functions begin, in live text that is read as if nobody traced them
  * @generation: of cache entries that are valid
  */
 struct text {
@@ -58,6 +60,7 @@ struct text {
 	uint64_t told;
 	struct text_teller teller;
 	struct kprobed *kprobed;
+	const struct symbols *symbols;
 	uint32_t generation;
 	size_t range_count;
 	struct text_range *ranges;
@@ -395,6 +398,15 @@ static uint64_t find_slot(const struct text *text, uint32_t range_no, uint64_t p
 	return home;
 }
 
+/* In bytes of live text that were just read at @addr, restore what probes have overwritten. */
+static void put_back(const struct text *text, uint64_t addr, uint8_t *bytes, size_t len)
+{
+	if (text->kprobed)
+		kprobed_put_back(text->kprobed, addr, bytes, len);
+	if (text->symbols)
+		patched_put_back(text->symbols, addr, bytes, len);
+}
+
 /* The page at @page_addr as far as @range_no covers it, or NULL if it is not there. */
 static const uint8_t *get_page(struct text *text, uint32_t range_no, uint64_t page_addr)
 {
@@ -420,8 +432,8 @@ static const uint8_t *get_page(struct text *text, uint32_t range_no, uint64_t pa
 		kprobed_renew(text->kprobed);
 	if (pread_all(text->fd, bytes, len, range->offset + (start - range->addr)) == 0)
 		slot->present = !text->zero_is_absent || !all_zero(bytes, len);
-	if (slot->present && text->kprobed)
-		kprobed_put_back(text->kprobed, start, bytes, len);
+	if (slot->present)
+		put_back(text, start, bytes, len);
 	return slot->present ? text->pages[slot_no] : NULL;
 }
 
@@ -441,8 +453,7 @@ static int read_pages(const struct text *text, uint32_t range_no, uint64_t addr,
 	for (size_t at = 0; text->zero_is_absent && at < len; at += PAGE_BYTES)
 		if (all_zero(to + at, PAGE_BYTES))
 			return -EFAULT;
-	if (text->kprobed)
-		kprobed_put_back(text->kprobed, addr, to, len);
+	put_back(text, addr, to, len);
 	return 0;
 }
 
@@ -497,14 +508,15 @@ static int read_as_it_is(void *ctx, uint64_t addr, void *buf, size_t len)
 	return pread_all(text->fd, buf, len, range->offset + (addr - range->addr));
 }
 
-int text_live_hide_kprobes(struct text *text, const struct symbols *symbols, const struct btf *btf)
+int text_live_hide_probes(struct text *text, const struct symbols *symbols, const struct btf *btf)
 {
 	const struct text_source memory = {.read = read_as_it_is, .ctx = text};
 
 	kprobed_close(text->kprobed);
 	text->kprobed = NULL;
+	text->symbols = symbols;
 	forget_pages(text);
-	return kprobed_open(&memory, symbols_single(symbols, SYMBOLS_KPROBE_TABLE), symbols, btf,
+	return kprobed_open(&memory, symbols_single(symbols, SYMBOLS_KPROBE_TABLE), btf,
 			    &text->kprobed);
 }
 

@@ -34,13 +34,13 @@ struct btf;
 struct symbols;
 
 /**
- * text_live_hide_kprobes() - read live text as if no kprobe were armed, whoever armed it
+ * text_live_hide_probes() - read live text as if no kprobe were armed and no function traced
  * @symbols: of the kernel; in use until text_close()
  * @btf: of the kernel, or NULL
- * Return: 0; -ENODATA if the kernel does not tell where they are, and text is read as it is;
+ * Return: 0; -ENODATA if the kernel does not tell where kprobes are, which then stay in the text;
  * -ENOMEM.
  */
-int text_live_hide_kprobes(struct text *text, const struct symbols *symbols, const struct btf *btf);
+int text_live_hide_probes(struct text *text, const struct symbols *symbols, const struct btf *btf);
 
 /**
  * text_image_open() - text as it was built: nothing patched, no modules, no BPF programs
