@@ -198,8 +198,7 @@ enum tracing_need attach_needs_tracing(struct lbrsnoop_bpf *skel, const struct p
 			bpf_program__type(program_of(skel, probe, kind)) == BPF_PROG_TYPE_TRACING;
 
 		with |= traces;
-		/* Where an errno is loaded a breakpoint needs the exit, too; on the returns none.
-		 */
+		/* Where an errno is loaded a breakpoint needs the exit; on the returns none. */
 		without |= !traces && (kind != TRIGGER_HW || !on_exit || probe->return_count);
 	}
 	return !with ? TRACING_NOT_USED : without ? TRACING_PREFERRED : TRACING_NEEDED;

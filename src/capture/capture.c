@@ -116,7 +116,7 @@ static bool has_breakpoints(const struct probe_list *probes)
 	return false;
 }
 
-/* What is most that any probe needs of programs of type TRACING */
+/* The most that any probe needs */
 static enum tracing_need tracing_need(const struct capture *capture)
 {
 	enum tracing_need most = TRACING_NOT_USED;
@@ -131,19 +131,15 @@ static enum tracing_need tracing_need(const struct capture *capture)
 	return most;
 }
 
-/*
- * What can be done without where the kernel does not load the programs, for @err; false: nothing
- * more.
- */
+/* The kernel does not load the programs, for @err: what can be left out? false: nothing more. */
 static bool load_less(struct capture *capture, int err)
 {
 	bool typed = bpf_program__autoload(capture->skel->progs.sys_exit_typed);
 	bool locked = lockdown_read() == LOCKDOWN_CONFIDENTIALITY;
-	enum tracing_need need = tracing_need(capture);
 
-	/* A policy may refuse programs of that type; perf's events, and kprobes, need none. */
+	/* A policy may refuse programs of type TRACING; kprobes need none. */
 	if (err == -EPERM && !locked && !capture->no_tracing &&
-	    (need == TRACING_PREFERRED || (typed && need == TRACING_NOT_USED))) {
+	    tracing_need(capture) == TRACING_PREFERRED) {
 		capture->no_tracing = capture->no_typed = true;
 		return true;
 	}
@@ -152,7 +148,8 @@ static bool load_less(struct capture *capture, int err)
 		capture->opts.percpu_offsets = 0;
 		return true;
 	}
-	capture->no_typed = typed;
+	/* That one is of type TRACING, too; perf's events need none. */
+	capture->no_typed |= typed;
 	return typed;
 }
 
@@ -188,7 +185,7 @@ static int load(struct capture *capture, struct errmsg *msg)
 	}
 	if (err)
 		return load_error(err, msg);
-	if (capture->no_tracing && tracing_need(capture) == TRACING_PREFERRED)
+	if (capture->no_tracing)
 		log_warning("the kernel refuses BPF programs of type TRACING: functions are traced "
 			    "without fexit");
 	skel->bss->slots[0].busy = 1; /* see bpf/state.bpf.h */
