@@ -71,6 +71,7 @@ LIB_OBJ	:= $(filter-out $(O)/src/main.o,$(OBJ))
 LIB	:= $(O)/liblbrsnoop.a
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_COMMON := tests/unit/deep_machine.c
 UNIT	 := $(UNIT_SRC:%.c=$(O)/%)
 
 # Programs that hold a result against the emulator's log, or objdump; what they have in common.
@@ -95,7 +96,7 @@ VM_TOOLS := $(patsubst %.c,$(O)/%,$(filter-out tests/vm/guest-init.c tests/vm/su
 INJECT := $(O)/tests/bench/inject
 
 # All of C that is checked, whatever it is linked into.
-C_OBJ	:= $(OBJ) $(patsubst %.c,$(O)/%.o,$(UNIT_SRC) $(REPLAY_SRC) $(REPLAY_COMMON) $(FUZZ_SRC) tests/fuzz/replay_main.c \
+C_OBJ	:= $(OBJ) $(patsubst %.c,$(O)/%.o,$(UNIT_SRC) $(UNIT_COMMON) $(REPLAY_SRC) $(REPLAY_COMMON) $(FUZZ_SRC) tests/fuzz/replay_main.c \
 	   $(filter-out tests/vm/guest-init.c tests/vm/supervise.c,$(wildcard tests/vm/*.c)) tests/bench/inject.c)
 
 comma := ,
@@ -189,7 +190,7 @@ $(O)/tests/%.o: tests/%.c Makefile $(O)/.flags
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(LIB)
 	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) -lcmocka $(LIBS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) -lcmocka $(LIBS)
 
 # Lines are a table of the test's own there.
 $(O)/tests/unit/test_story_view $(O)/tests/unit/test_why_json: LDFLAGS += -Wl,--wrap=lines_find
@@ -206,7 +207,9 @@ $(O)/tests/unit/test_session $(O)/tests/unit/test_standby: \
 # The buffers that it reads are made up there.
 $(O)/tests/unit/test_function_log: LDFLAGS += $(foreach f,fopen cpus_online syscall mmap munmap,-Wl$(comma)--wrap=$(f))
 # So are the runs that go further back.
-$(O)/tests/unit/test_deep $(O)/tests/unit/test_deep_random: LDFLAGS += $(foreach f,watch_point watch_point_without_branches watch_passes watch_point_hits watch_passed_hits watch_sites_end watch_lost \
+DEEP_MACHINE_TESTS := $(addprefix $(O)/tests/unit/,test_deep test_deep_kprobes test_deep_to_place)
+$(DEEP_MACHINE_TESTS): $(O)/tests/unit/deep_machine.o
+$(DEEP_MACHINE_TESTS) $(O)/tests/unit/test_deep_random: LDFLAGS += $(foreach f,watch_point watch_point_without_branches watch_passes watch_point_hits watch_passed_hits watch_sites_end watch_lost \
 		watch_calls_quietly watch_ends watch_points_outside command_run lbr_depth probeable_open_forbidden \
 		probeable_forbidden clock_gettime,-Wl$(comma)--wrap=$(f))
 # What a decision found is counted there.
