@@ -199,9 +199,8 @@ class Matcher:
         self.passed_over = 0  # stops with wanted branches, to find one for a snapshot without any
 
     def find(self, entries, names, model, reported):
-        """(Branches, those older than all entries) or (None, why). Of no entries, too: then the log has
-        none either that must be there, since the LBR was cleared. (In call-stack mode a return takes one
-        away: check_filter() looks at how often it happens.)"""
+        """(Branches, None) or (None, why). Of no entries, too: then the log has none either that must be
+        there, since the LBR was cleared. (In call-stack mode a return takes one away, of the log as well.)"""
         why = None
         for number in range(self.next, len(self.stops)):
             stop, branches = self.stops[number]
@@ -209,11 +208,11 @@ class Matcher:
                entries and not any(same(entries[-1], branch, model) for branch in branches):
                 continue
             error, older = content_error(entries, branches, names, model, reported)
-            if not error and older and "call_stack" not in names:
+            if not error and older:
                 error = f"{older} older entries are missing, and nothing cleared the LBR"
             if not error:
                 self.next = number + 1
-                return branches, older
+                return branches, None
             why = why or error
             self.passed_over += not entries
         if not entries:
@@ -224,19 +223,18 @@ class Matcher:
 def check_filter(guest, report, run, text, matcher):
     """One filter that the CPU has."""
     names, reported = text.split(","), REPORTED[guest.model][1] | (TSX if guest.tsx else set())
-    wrong, seen, complete, empty = [], collections.Counter(), 0, 0
+    wrong, seen, empty = [], collections.Counter(), 0
     passed_over = matcher.passed_over
     for number, snapshot in enumerate(sorted(run.snapshots, key=lambda s: s["ts_ns"])):
         entries = snapshot["branches"]
         error = header_error(snapshot, guest.model, reported, TARGETS.get(guest.model, BREAKPOINTS)) or \
             name_error(snapshot, guest.symbols()) or trigger_error(snapshot, guest.symbols()) or \
             wasted_error(snapshot, guest.symbols())
-        branches, rest = (None, error) if error else \
+        branches, error = (None, error) if error else \
             matcher.find(entries, names, guest.model, reported)
         if branches is None:
-            wrong.append(f"snapshot {number}: {rest}")
+            wrong.append(f"snapshot {number}: {error}")
             continue
-        complete += rest == 0
         empty += not entries
         targets = {(b.source, b.target): b.type for b in branches}
         seen.update(targets.get((int(e["from"]["addr"], 16), int(e["to"]["addr"], 16)), "irq")
@@ -247,8 +245,6 @@ def check_filter(guest, report, run, text, matcher):
         why = f"status {run.status}, {len(run.snapshots)} snapshots: {run.err.strip()}"
     elif wrong:
         why = f"{len(wrong)} of {len(run.snapshots)}: {wrong[0]}"
-    elif "call_stack" in names and complete * 2 < len(run.snapshots):
-        why = f"only {complete} of {len(run.snapshots)} snapshots go back as far as the log"
     if not why and not matched:
         # Of 4 or 8 entries there may be none of the kind: the rest was not recorded. Before those of
         # the program stands the entry code, where the kernel refuses breakpoints (noinstr).
@@ -258,7 +254,7 @@ def check_filter(guest, report, run, text, matcher):
         why = "no entry in any snapshot"
     kinds = ", ".join(f"{count} {kind}" for kind, count in seen.most_common())
     report(f"{guest.name}/matrix/{text}", why,
-           f"{matched} snapshots, {complete} of them as old as the log: {kinds}")
+           f"{matched} snapshots, as old as the log: {kinds}")
 
 
 def check_matrix(guest, report, filters, run_of):
