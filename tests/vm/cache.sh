@@ -6,7 +6,8 @@
 #     qemu-source/         the source package as downloaded
 #     qemu-tree/VERSION/   source and build tree, kept so that a rebuild takes seconds
 #     qemu/VERSION-PATCH/  the emulator; by-patch/PATCH names the newest VERSION of it
-#     kernel/VERSION/      an image package, unpacked; kernel/6.1 names the newest
+#     kernel/VERSION/      an image package, unpacked; kernel/6.1 names the newest,
+#                          kernel/gone an optional one of which the archive had none
 #     direct/VERSION/      vmlinux, unpacked from vmlinuz
 #     debug/VERSION/       vmlinux with DWARF, and modules' debug data if asked for; debug/gone
 #                          names a kernel of which the archive had none

@@ -714,6 +714,8 @@ CHECKS = {
     "doctor": check_doctor,
     "errno": check_errno,
     "line": check_line,
+    "line-few": lambda guest, report: check_one_line(
+        guest, report, Image(guest.kernel, guest.path("kallsyms")), LINES[0]),
     "watch": lambda guest, report: check_watch(guest, report,
                                                lambda name: Run(guest.directory, name)),
     "fault": lambda guest, report: check_faults(guest, report,
@@ -800,13 +802,15 @@ def check_guest(guest, report):
     if why_missing(guest.kernel):
         report.skip(guest.name, why_missing(guest.kernel))
         return
-    if "line" in guest.parts and debug_vmlinux(guest.kernel):
+    with_lines = [part for part in guest.parts if part in ("line", "line-few")]
+    if with_lines and debug_vmlinux(guest.kernel):
         for _, variable, function, _, err in LINES:
             os.environ[variable] = errno_line(debug_vmlinux(guest.kernel), function,
                                               getattr(errno, err))
-    elif "line" in guest.parts:
-        guest.parts.remove("line")
-        report.skip(f"{guest.name}/line", "no debug information: tests/vm/setup --dbg")
+    else:
+        for part in with_lines:
+            guest.parts.remove(part)
+            report.skip(f"{guest.name}/{part}", "no debug information: tests/vm/setup --dbg")
     if {"fault", "watch"} & set(guest.parts):
         build_faults(guest)
     if BY_CHANCE & set(guest.parts):
