@@ -125,11 +125,26 @@ small() {
 	if [ "$(stat -c %s "$2" || echo "$3"0)" -le "$3" ]; then ok "$1"; else not_ok "$1: $(stat -c %s "$2") bytes"; fi
 }
 
+# Without SEED each script draws its own, and says so where it uses it.
+own_seed=$RANDOM
+
+seed_said() {
+	[ -n "${SEED:-}" ] || echo "# SEED=$own_seed draws this again" >&2
+}
+
+# random_bytes COUNT: drawn by SEED
+random_bytes() {
+	seed_said
+	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(sys.argv[1]).randbytes(int(sys.argv[2])))' \
+		"${SEED:-$own_seed}" "$1"
+}
+
 # sample COUNT ITEM...: so many of them, in their order, drawn by SEED; with FULL=1 all. Where each takes long:
 # each change of the sources draws anew. Other items are drawn by other numbers: one choice is not tied to another.
 sample() {
 	local wanted=$1 random
-	read -r random _ < <(cksum <<<"${SEED:-$RANDOM} $*")
+	seed_said
+	read -r random _ < <(cksum <<<"${SEED:-$own_seed} $*")
 	shift
 	[ -z "${FULL:-}" ] || wanted=$#
 	while [ $# -gt 0 ]; do

@@ -368,10 +368,10 @@ journal nonsense alpha python3 "$scratch/claim.py" nonsense
 expect "damaged messages do not count" 1 'warning: 11 messages are left out' ./lbrsnoop report --journal="$scratch/nonsense/files"
 journal huge alpha python3 "$scratch/claim.py" huge
 # Captures that are none, that are cut off, too large, and one that unpacks to 4 GB, beside a good one of the same path.
-head -c 3000 /dev/urandom >"$scratch/noise.bytes"
+random_bytes 3000 >"$scratch/noise.bytes"
 good=$scratch/plain/captures/$one.lbr
 head -c 500 "$good" >"$scratch/cut"
-head -c 1100000 /dev/urandom >"$scratch/too-large"
+random_bytes 1100000 >"$scratch/too-large"
 {
 	head -c 24 "$good"
 	head -c 4000000000 /dev/zero | zstd -1 -cq

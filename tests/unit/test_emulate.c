@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../seed.h"
 #include "disasm/emulate.h"
 #include "disasm/insn.h"
 
@@ -201,7 +202,7 @@ static void emulate_each_as_the_cpu(void **state)
 	uint8_t *memory = calloc(1, PAGE);
 
 	assert_non_null(memory);
-	srandom(19);
+	srandom(seed_take(stdout, 19));
 	assert_true(emulated_end - emulated > 100 * 16);
 	for (const uint8_t *bytes = emulated; bytes < emulated_end; bytes += 16) {
 		struct insn insn;
