@@ -391,6 +391,39 @@ def decision_dropped(snapshots, dice):
     del snapshot["path"][at]["decisions"][0]
 
 
+def called(block, decision, text):
+    """The instruction of a decision is called something else, and nothing was decided."""
+    next(insn for insn in block["insns"] if insn["addr"] == decision["addr"])["text"] = text
+    block["decisions"].remove(decision)
+
+
+def in_image(snapshot, at, block):
+    return deciding(snapshot, at, block) and block["module"] is None
+
+
+def conditionals_are_nops(snapshots, dice):
+    """In one path all that are not taken"""
+    snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: in_image(s, i, b) and not b["decisions"][0]["taken"])
+    for block in snapshot["path"]:
+        for decision in [decision for decision in block["decisions"] if not decision["taken"]]:
+            called(block, decision, "nop")
+
+
+def taken_is_nop(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: in_image(s, i, b) and b["decisions"][-1]["taken"])
+    block = snapshot["path"][at]
+    called(block, block["decisions"][-1], "nop")
+
+
+def nop_is_conditional(snapshots, dice):
+    """A decision where nothing is decided"""
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b:
+                             in_image(s, i, b) and b["insns"][0]["text"][0] != "j")
+    block = snapshot["path"][at]
+    block["insns"][0]["text"] = "je " + block["function"]
+    block["decisions"].insert(0, dict(block["decisions"][0], addr=block["insns"][0]["addr"], taken=False))
+
+
 def decision_leads_elsewhere(snapshots, dice):
     snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["decisions"] and b["decisions"][-1]["taken"])
     snapshot["path"][at]["decisions"][-1]["target"] = "0xffffffff81000000"
