@@ -142,18 +142,20 @@ def conditionals_kept(data):
 
 def keep_path(directory, items):
     kernel, *parts = items
-    kept, wanted = {}, set()
+    kept, wanted, asked = {}, set(), {}
     for part in parts:
         name, count, *first = part.split(":")
         told = executed.told(os.path.join(directory, name + ".lbr"), os.devnull)[1]
         kept[name] = told[int(first[0]):][:int(count)] if first else few(told, int(count))
         wanted |= {held_by(s) for s in kept[name]}
+        with open(os.path.join(directory, name + ".args"), encoding="utf-8") as lines:
+            asked[name] = list(lines)
     with open(os.path.join(directory, "stops"), encoding="ascii") as lines:
         stops = list(shown_once((line for line in lines if any(
             held_at(line, count) in wanted for count in {len(branches) for _, branches in wanted})),
             [s for part in kept.values() for s in part]))
     symbols = Symbols(os.path.join(directory, "kallsyms"))
-    return {"parts": kept, "stops": stops, "conditionals": conditionals_of(kept, kernel, symbols),
+    return {"parts": kept, "asked": asked, "stops": stops, "conditionals": conditionals_of(kept, kernel, symbols),
             "kallsyms": symbol_lines([s for part in kept.values() for s in part],
                                      os.path.join(directory, "kallsyms"))}
 

@@ -11,7 +11,7 @@ import tempfile
 
 from kernel_text import KernelText, conditionals
 from report import guest_ended, log_text
-from spent import Symbols, name_error, path_name_error, wasted_error
+from spent import Asked, Symbols, name_error, path_name_error, trigger_error, wasted_error
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -96,10 +96,17 @@ def is_readable(addr, symbols):
     return symbols.is_image(addr) or known and addr - known < MODULE_FUNCTION_MAX
 
 
-def misnamed(snapshots, symbols):
-    """Why snapshots say otherwise than the kernel's symbols what is called how, or wasted"""
-    return [why for why in (name_error(s, symbols) or path_name_error(s, symbols) or
-                            wasted_error(s, symbols) for s in snapshots) if why]
+def misnamed(snapshots, symbols, asked):
+    """Why snapshots say otherwise than the kernel's symbols what is called how, or wasted, or than the
+    command line what was asked for. @asked: spent.Asked"""
+    return [why for why in (asked.error(s, symbols) or name_error(s, symbols) or path_name_error(s, symbols) or
+                            wasted_error(s, symbols) or trigger_error(s, symbols) for s in snapshots) if why]
+
+
+def asked_of(directory, part):
+    """The command line of a part, as the guest kept it"""
+    with open(os.path.join(directory, part + ".args"), encoding="utf-8") as lines:
+        return Asked(lines)
 
 
 def verify(report, name, directory, part, kernel):
@@ -112,7 +119,7 @@ def verify(report, name, directory, part, kernel):
     symbols = Symbols(os.path.join(directory, "kallsyms"))
     known = conditionals(snapshots, KernelText(kernel, symbols.by_name["_stext"][0]))
     status, said, totals = hold(os.path.join(directory, "stops"), shown, symbols, known)
-    wrong = misnamed(snapshots, symbols)
+    wrong = misnamed(snapshots, symbols, asked_of(directory, part))
     for line in said + [f"misnamed: {why}" for why in wrong[:10]]:
         print("#", line)
     if status not in (0, 1):
