@@ -75,7 +75,7 @@ UNIT_COMMON := tests/unit/deep_machine.c
 UNIT	 := $(UNIT_SRC:%.c=$(O)/%)
 
 # Programs that hold a result against the emulator's log, or objdump; what they have in common.
-REPLAY_COMMON := $(addprefix tests/replay/,msr_write.c objdump.c stops.c truth.c)
+REPLAY_COMMON := $(addprefix tests/replay/,conditionals.c msr_write.c objdump.c stops.c truth.c)
 REPLAY_SRC := $(filter-out $(REPLAY_COMMON),$(sort $(wildcard tests/replay/*.c)))
 REPLAY	:= $(REPLAY_SRC:%.c=$(O)/%)
 

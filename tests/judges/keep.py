@@ -3,7 +3,7 @@
 """keep.py - a few true captures, and what judges them, small enough to keep in tests/data/judges
 
 Usage: keep.py truth OUTPUT DIRECTORY RUN:REASON:COUNT...   of tests/vm/live.py --keep
-       keep.py path OUTPUT DIRECTORY PART:COUNT[:FIRST]...  of tests/vm/test_path --keep
+       keep.py path OUTPUT DIRECTORY KERNEL PART:COUNT[:FIRST]...  of tests/vm/test_path --keep
        keep.py user OUTPUT DIRECTORY PROGRAM COUNT          of tests/vm/live.py --keep: user-uprobe
 
 OUTPUT is JSON, compressed by xz: snapshots, the stops that they show and those right before these,
@@ -21,6 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)
 sys.path.insert(0, os.path.join(TOP, "tests", "vm"))
 # pylint: disable=wrong-import-position
 import executed
+import kernel_text
 import user_functions
 from spent import SYSCALL_TRACEPOINTS, TRACEPOINTS, Symbols
 from verify_truth import REPORTED, Truth, load, verify
@@ -126,18 +127,35 @@ def shown_once(lines, snapshots):
             yield line
 
 
-def keep_path(directory, parts):
-    kept, wanted = {}, set()
+def conditionals_of(parts, kernel, symbols):
+    """Those of the instructions listed, as hexadecimal words by "0" and "1": no kernel is there when it is judged."""
+    text = kernel_text.KernelText(kernel, symbols.by_name["_stext"][0])
+    known = kernel_text.conditionals([s for part in parts.values() for s in part], text)
+    return {f"{wanted:d}": " ".join(f"{addr:x}" for addr, is_one in known.items() if is_one == wanted)
+            for wanted in (False, True)}
+
+
+def conditionals_kept(data):
+    """{address: is it a conditional branch?}"""
+    return {int(addr, 16): name == "1" for name, words in data["conditionals"].items() for addr in words.split()}
+
+
+def keep_path(directory, items):
+    kernel, *parts = items
+    kept, wanted, asked = {}, set(), {}
     for part in parts:
         name, count, *first = part.split(":")
         told = executed.told(os.path.join(directory, name + ".lbr"), os.devnull)[1]
         kept[name] = told[int(first[0]):][:int(count)] if first else few(told, int(count))
         wanted |= {held_by(s) for s in kept[name]}
+        with open(os.path.join(directory, name + ".args"), encoding="utf-8") as lines:
+            asked[name] = list(lines)
     with open(os.path.join(directory, "stops"), encoding="ascii") as lines:
         stops = list(shown_once((line for line in lines if any(
             held_at(line, count) in wanted for count in {len(branches) for _, branches in wanted})),
             [s for part in kept.values() for s in part]))
-    return {"parts": kept, "stops": stops,
+    symbols = Symbols(os.path.join(directory, "kallsyms"))
+    return {"parts": kept, "asked": asked, "stops": stops, "conditionals": conditionals_of(kept, kernel, symbols),
             "kallsyms": symbol_lines([s for part in kept.values() for s in part],
                                      os.path.join(directory, "kallsyms"))}
 

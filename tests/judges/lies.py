@@ -219,6 +219,21 @@ def fields_not_said(snapshots, dice):
     said.remove("cycles" if "cycles" in said else "mispred")
 
 
+def other_filter(snapshots, dice):
+    dice.choice(filled(snapshots))["lbr"]["filter"] = "any,k"
+
+
+def other_filter_one_wasted(snapshots, dice):
+    """What a trigger spends is counted where all branches were asked for."""
+    snapshot = dice.choice([s for s in filled(snapshots) if s["lbr"]["wasted"] != 1])
+    snapshot["lbr"].update(filter="any,k", wasted=1)
+
+
+def other_kind(snapshots, dice):
+    """By a program's probe: what that spends nobody says."""
+    dice.choice(filled(snapshots))["trigger"]["kind"] = "uprobe"
+
+
 def try_lies(report, judge, snapshots, lies, name, said=None):
     """@judge of the truth finds nothing, and of each lie something. @judge: what is wrong, a list"""
     seed = int(os.environ.get("SEED", "1"))
@@ -391,6 +406,39 @@ def decision_dropped(snapshots, dice):
     del snapshot["path"][at]["decisions"][0]
 
 
+def called(block, decision, text):
+    """The instruction of a decision is called something else, and nothing was decided."""
+    next(insn for insn in block["insns"] if insn["addr"] == decision["addr"])["text"] = text
+    block["decisions"].remove(decision)
+
+
+def in_image(snapshot, at, block):
+    return deciding(snapshot, at, block) and block["module"] is None
+
+
+def conditionals_are_nops(snapshots, dice):
+    """In one path all that are not taken"""
+    snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: in_image(s, i, b) and not b["decisions"][0]["taken"])
+    for block in snapshot["path"]:
+        for decision in [decision for decision in block["decisions"] if not decision["taken"]]:
+            called(block, decision, "nop")
+
+
+def taken_is_nop(snapshots, dice):
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: in_image(s, i, b) and b["decisions"][-1]["taken"])
+    block = snapshot["path"][at]
+    called(block, block["decisions"][-1], "nop")
+
+
+def nop_is_conditional(snapshots, dice):
+    """A decision where nothing is decided"""
+    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b:
+                             in_image(s, i, b) and b["insns"][0]["text"][0] != "j")
+    block = snapshot["path"][at]
+    block["insns"][0]["text"] = "je " + block["function"]
+    block["decisions"].insert(0, dict(block["decisions"][0], addr=block["insns"][0]["addr"], taken=False))
+
+
 def decision_leads_elsewhere(snapshots, dice):
     snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: b["decisions"] and b["decisions"][-1]["taken"])
     snapshot["path"][at]["decisions"][-1]["target"] = "0xffffffff81000000"
@@ -527,3 +575,36 @@ def wrong_function(snapshots, dice):
     snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: not b["gap"] and b["module"] is None and
                              addr_of({"addr": b["start"]}) >> 63)
     snapshot["path"][at]["function"] = "vfs_fsync_range"
+
+
+def invented_module(snapshots, dice):
+    """All blocks are in a function of a module that there is not."""
+    snapshot, _ = blocks_of(snapshots, dice, whole)
+    for block in snapshot["path"]:
+        block.update(function="vfs_write", module="invented")
+
+
+def pathless(snapshots, dice):
+    """A snapshot that had a path, and all of it is called wasted"""
+    snapshot, _ = blocks_of(snapshots, dice, whole)
+    snapshot["path"] = None
+    snapshot["lbr"]["wasted"] = snapshot["lbr"]["valid"]
+    return snapshot
+
+
+def all_of_a_program(snapshots, dice):
+    pathless(snapshots, dice)["trigger"]["kind"] = "uprobe"
+
+
+def other_target(snapshots, dice):
+    """The target agrees."""
+    pathless(snapshots, dice)["trigger"].update(kind="uprobe", target="uprobe:/bin/true:main")
+
+
+def other_filter_all_wasted(snapshots, dice):
+    pathless(snapshots, dice)["lbr"]["filter"] = "any,k"
+
+
+def other_errno(snapshots, dice):
+    trigger = dice.choice([s for s in snapshots if s["trigger"]["errno"]])["trigger"]
+    trigger["errno"] = "EXDEV" if trigger["errno"] != "EXDEV" else "EIO"

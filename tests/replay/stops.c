@@ -134,6 +134,7 @@ int stop_read(const struct stop *stop, struct truth_cpu *log, uint32_t *branches
 			at++;
 			ev.to = hex(&at);
 			ev.irq = at[1] == 'i';
+			ev.conditional = at[1] == 'c';
 			at += 1 + strcspn(at + 1, ",");
 			ev.mispred = at[1] == 'M';
 			at += 1 + strcspn(at + 1, ",");

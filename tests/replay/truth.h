@@ -16,6 +16,7 @@
  * @seq: as logged
  * @kind: 'B', 'I' or 'Z'
  * @irq: B: an interrupt or exception
+ * @conditional: B: of type cond; only of truth_tail's lines
  * @mispred, @cycles: B: as logged; only of truth_tail's lines
  */
 struct truth_event {
@@ -24,6 +25,7 @@ struct truth_event {
 	uint64_t seq;
 	char kind;
 	bool irq;
+	bool conditional;
 	bool mispred;
 	uint32_t cycles;
 };

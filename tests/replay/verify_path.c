@@ -4,21 +4,23 @@
  *
  *	lbrsnoop --json --insns ... > SNAPSHOTS    in the guest, under tests/vm/run --truth --insns
  *	tests/vm/truth_tail DEPTH LOG STOPS        while it runs
- *	verify_path STOPS SNAPSHOTS [-v]
+ *	verify_path STOPS CONDITIONALS SNAPSHOTS [-v]
  *
  * Finds the stop of the LBR whose last branches are the snapshot's, and holds the whole path
  * against the instructions logged there: each branch has its block, in order, up to where the
  * trigger took over, and each block the instructions that ran, and a decision for each conditional
- * branch among them. What a gap says of itself is so by the log; of code that cannot be read the
- * log knows nothing: "unread: ADDRESS" is printed. A snapshot has all branches that the log has,
- * or those since a stop: only while it is off Linux clears the LBR. Snapshots come in the order of
- * their times, and no two of a CPU show one stop. A counter's overflow stops the LBR, and the log
- * with it, before its interrupt comes: such a path has a gap there, and before it what is in the
- * log, or straight ahead of that. There a direct jump may lead to the next instruction, whether it
- * is recorded or not: "next: ADDRESS jmp TARGET" is printed, and symbols tell if they are the same.
- * A gap at a WRMSR says that recording may have stopped; that it
- * did not is no lie where the path does not show which MSR was written. Prints counts; exit status
- * 1 if a block is wrong or a snapshot's branches are not in the log, 2 on errors.
+ * branch among them. Which instructions are conditional branches is in CONDITIONALS, and the log
+ * has of a branch that was taken whether it is one: tests/replay/conditionals.h. What a gap says of
+ *itself is so by the log; of code that cannot be read the log knows nothing: "unread: ADDRESS" is
+ *printed. A snapshot has all branches that the log has, or those since a stop: only while it is off
+ *Linux clears the LBR. Snapshots come in the order of their times, and no two of a CPU show one
+ *stop. A counter's overflow stops the LBR, and the log with it, before its interrupt comes: such a
+ *path has a gap there, and before it what is in the log, or straight ahead of that. There a direct
+ *jump may lead to the next instruction, whether it is recorded or not: "next: ADDRESS jmp TARGET"
+ *is printed, and symbols tell if they are the same. A gap at a WRMSR says that recording may have
+ *stopped; that it did not is no lie where the path does not show which MSR was written. Prints
+ *counts; exit status 1 if a block is wrong or a snapshot's branches are not in the log, 2 on
+ *errors.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conditionals.h"
 #include "path/path.h"
 #include "snapshot/branch.h"
 #include "msr_write.h"
@@ -56,6 +59,7 @@ struct totals {
 
 struct verifier {
 	struct stops stops;
+	struct conditionals conditionals;
 	struct totals totals;
 	struct tally functions[FUNCTIONS_MAX];
 	struct tally gaps[GAPS_MAX];
@@ -371,12 +375,6 @@ static const char *check_place(const json_t *block, uint32_t entry, bool gap_due
 		       : "a branch has no block";
 }
 
-static bool is_conditional(const char *text)
-{
-	return text &&
-	       ((text[0] == 'j' && strncmp(text, "jmp", 3) != 0) || !strncmp(text, "loop", 4));
-}
-
 /* A decision for each conditional branch, in order: taken is the one that ends the block, by the
  * log. */
 static const char *check_decisions(const struct verifier *v, const struct placed *p,
@@ -396,8 +394,13 @@ static const char *check_decisions(const struct verifier *v, const struct placed
 		const json_t *decision = json_array_get(decisions, n);
 		uint64_t addr = get_address(insn, "addr");
 		bool taken = left && !left->irq && left->addr == addr;
+		bool called = conditional_by_text(json_string_value(json_object_get(insn, "text")));
 
-		if (!is_conditional(json_string_value(json_object_get(insn, "text"))))
+		if (called !=
+		    conditional_at(&v->conditionals, addr, called || (taken && left->conditional)))
+			return called ? "this is no conditional branch"
+				      : "a conditional branch is called something else";
+		if (!called)
 			continue;
 		n++;
 		if (get_address(decision, "addr") != addr)
@@ -769,14 +772,16 @@ int main(int argc, char **argv)
 	static struct verifier v;
 	int err;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: verify_path STOPS SNAPSHOTS [-v]\n");
+	if (argc < 4) {
+		fprintf(stderr, "usage: verify_path STOPS CONDITIONALS SNAPSHOTS [-v]\n");
 		return 2;
 	}
-	v.verbose = argc > 3 && !strcmp(argv[3], "-v");
+	v.verbose = argc > 4 && !strcmp(argv[4], "-v");
 	err = stops_load(argv[1], &v.stops);
 	if (!err)
-		err = verify_file(&v, argv[2]);
+		err = conditionals_load(argv[2], &v.conditionals);
+	if (!err)
+		err = verify_file(&v, argv[3]);
 	if (err) {
 		fprintf(stderr, "verify_path: %s\n", strerror(-err));
 		return 2;

@@ -7,9 +7,11 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 
+from kernel_text import KernelText, conditionals
 from report import guest_ended, log_text
-from spent import Symbols, name_error, path_name_error, wasted_error
+from spent import Asked, Symbols, name_error, path_name_error, trigger_error, wasted_error
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -65,11 +67,14 @@ def told(capture, shown):
     return done.returncode, snapshots
 
 
-def hold(stops, shown, symbols):
+def hold(stops, shown, symbols, known):
     """verify_path's exit status, what is wrong, with the gaps, and its totals; .compared of them is of each
-    snapshot, how many instructions were held against the log"""
-    judged = subprocess.run([os.path.join(TOP, "build/tests/replay/verify_path"), stops, shown, "-v"],
-                            stdout=subprocess.PIPE, text=True, check=False)
+    snapshot, how many instructions were held against the log. @known: kernel_text.conditionals()"""
+    with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
+        file.writelines(f"{addr:x} {is_one:d}\n" for addr, is_one in sorted(known.items()))
+        file.flush()
+        judged = subprocess.run([os.path.join(TOP, "build/tests/replay/verify_path"), stops, file.name, shown, "-v"],
+                                stdout=subprocess.PIPE, text=True, check=False)
     said = [line for line in judged.stdout.splitlines() if line.startswith(("wrong: ", "gap: "))]
     totals = Totals({key: int(value) for key, value in re.findall(r"^(\w+) (\d+)$", judged.stdout, re.M)})
     totals.compared = [int(count) for count in re.findall(r"^compared: (\d+)$", judged.stdout, re.M)]
@@ -91,13 +96,20 @@ def is_readable(addr, symbols):
     return symbols.is_image(addr) or known and addr - known < MODULE_FUNCTION_MAX
 
 
-def misnamed(snapshots, symbols):
-    """Why snapshots say otherwise than the kernel's symbols what is called how, or wasted"""
-    return [why for why in (name_error(s, symbols) or path_name_error(s, symbols) or
-                            wasted_error(s, symbols) for s in snapshots) if why]
+def misnamed(snapshots, symbols, asked):
+    """Why snapshots say otherwise than the kernel's symbols what is called how, or wasted, or than the
+    command line what was asked for. @asked: spent.Asked"""
+    return [why for why in (asked.error(s, symbols) or name_error(s, symbols) or path_name_error(s, symbols) or
+                            wasted_error(s, symbols) or trigger_error(s, symbols) for s in snapshots) if why]
 
 
-def verify(report, name, directory, part):
+def asked_of(directory, part):
+    """The command line of a part, as the guest kept it"""
+    with open(os.path.join(directory, part + ".args"), encoding="utf-8") as lines:
+        return Asked(lines)
+
+
+def verify(report, name, directory, part, kernel):
     """Hold every instruction of @part.lbr's paths against the stops: verify_path's totals, or None."""
     shown = os.path.join(directory, part + ".jsonl")
     status, snapshots = told(os.path.join(directory, part + ".lbr"), shown)
@@ -105,8 +117,9 @@ def verify(report, name, directory, part):
         report(f"{name}/{part}", f"report: exit status {status}")
         return None
     symbols = Symbols(os.path.join(directory, "kallsyms"))
-    status, said, totals = hold(os.path.join(directory, "stops"), shown, symbols)
-    wrong = misnamed(snapshots, symbols)
+    known = conditionals(snapshots, KernelText(kernel, symbols.by_name["_stext"][0]))
+    status, said, totals = hold(os.path.join(directory, "stops"), shown, symbols, known)
+    wrong = misnamed(snapshots, symbols, asked_of(directory, part))
     for line in said + [f"misnamed: {why}" for why in wrong[:10]]:
         print("#", line)
     if status not in (0, 1):

@@ -10,7 +10,7 @@ can be asked for, keep() says why. Run as a program it prints the guests that te
 import collections
 import random
 
-from spent import name_error, trigger_error, wasted_error
+from spent import filter_error, name_error, trigger_error, wasted_error
 from verify_truth import REPORTED, TSX, branch_error
 
 NEAR = {
@@ -228,8 +228,8 @@ def check_filter(guest, report, run, text, matcher):
     for number, snapshot in enumerate(sorted(run.snapshots, key=lambda s: s["ts_ns"])):
         entries = snapshot["branches"]
         error = header_error(snapshot, guest.model, reported, TARGETS.get(guest.model, BREAKPOINTS)) or \
-            name_error(snapshot, guest.symbols()) or trigger_error(snapshot, guest.symbols()) or \
-            wasted_error(snapshot, guest.symbols())
+            filter_error(snapshot, guest.symbols(), text) or name_error(snapshot, guest.symbols()) or \
+            trigger_error(snapshot, guest.symbols()) or wasted_error(snapshot, guest.symbols())
         branches, error = (None, error) if error else \
             matcher.find(entries, names, guest.model, reported)
         if branches is None:

@@ -7,6 +7,7 @@ kernel's own symbol table: the entries that are newer than the last branch of th
 import bisect
 import collections
 import errno
+import fnmatch
 
 # Triggers of guest/table by target; the function that each is on.
 TRIGGERS = (
@@ -98,7 +99,77 @@ def name_error(snapshot, symbols):
 
 
 # Of a target that names its trigger: the kind.
-KINDS = ("hw", "fexit", "fentry", "kprobe", "kretprobe", "kprobe.multi", "tracepoint", "rawtracepoint", "uprobe", "uretprobe")
+KERNEL_KINDS = ("hw", "fexit", "fentry", "kprobe", "kretprobe", "kprobe.multi", "tracepoint", "rawtracepoint")
+KINDS = (*KERNEL_KINDS, "uprobe", "uretprobe")
+# A kernel function alone is taken on its return, by what can be had.
+BY_NAME = ("hw", "fexit", "kretprobe", "kprobe.multi")
+# What perf: events come as: where a counter overflows, and where the kernel tells of one.
+OF_EVENTS = ("pmi", "perf")
+RINGS = {"u", "k"}
+
+
+def kinds_of_target(target, symbols):
+    """Kinds of trigger that what was asked for can be taken by; None where the target does not say"""
+    named, _, rest = target.partition(":")
+    if rest and named in KINDS:
+        return (named,)
+    if rest and named == "perf":
+        return OF_EVENTS
+    return BY_NAME if target.partition("+")[0] in symbols.by_name else None
+
+
+def filter_names(text):
+    """What a -j list asks for: all branches where it names rings alone, both rings where it names none"""
+    names = set(text.split(","))
+    return names | (set() if names & RINGS else RINGS) | (set() if names - RINGS else {"any"})
+
+
+def filter_error(snapshot, symbols, asked=None):
+    """Is another filter named than the run's -j list @asked, or without one than the default, which is for
+    the kernel's functions both rings? Why, or None."""
+    kinds = kinds_of_target(snapshot["trigger"]["target"], symbols)
+    told = snapshot["lbr"]["filter"]
+    if not asked and not (kinds and set(kinds) <= set(KERNEL_KINDS)):
+        return None
+    must = filter_names(asked or "any,u,k")
+    return f"the filter is said to be {told}, must be {','.join(sorted(must))}" if set(told.split(",")) != must else None
+
+
+class Asked:
+    """The command line of a run, from the file that the guest wrote: an argument a line"""
+
+    WITH_VALUE = ("-T", "-e", "-n", "-j", "--at")
+
+    def __init__(self, lines):
+        self.targets, self.options, words = [], {}, iter([line.rstrip("\n") for line in lines])
+        for word in words:
+            if word in self.WITH_VALUE:
+                self.options[word] = next(words)
+            elif word.startswith("-"):
+                raise ValueError(f"{word}: is it an option with a value?")
+            else:
+                self.targets.append(word)
+
+    def kinds(self, target, symbols):
+        """Those that a target of the command line is taken by"""
+        kinds = kinds_of_target(target, symbols)
+        if target.partition(":")[0] in (*KINDS, "perf"):
+            return kinds
+        if "--at" in self.options:
+            return ("hw",)
+        return (self.options["-T"],) if "-T" in self.options else BY_NAME
+
+    def error(self, snapshot, symbols):
+        """Is a snapshot of something else than was asked for? Why, or None."""
+        trigger = snapshot["trigger"]
+        # Of a glob the snapshot has the function alone.
+        wanted = [target for target in self.targets if trigger["target"] == target or
+                  "*" in target and fnmatch.fnmatchcase(trigger["target"], target.rpartition(":")[2])]
+        if not wanted:
+            return f"{trigger['target']} was not asked for"
+        if not any(trigger["kind"] in self.kinds(target, symbols) for target in wanted):
+            return f"{trigger['target']} is said to be taken by {trigger['kind']}, which was not asked for"
+        return filter_error(snapshot, symbols, self.options.get("-j", "any,u,k"))
 
 
 def trigger_error(snapshot, symbols):
@@ -106,7 +177,8 @@ def trigger_error(snapshot, symbols):
     trigger = snapshot["trigger"]
     kind, err, value = trigger["kind"], trigger["errno"], trigger["retval"]
     named, _, rest = trigger["target"].partition(":")
-    if rest and named in KINDS and kind != named:
+    can_be = kinds_of_target(trigger["target"], symbols)
+    if can_be and kind not in can_be:
         return f"{trigger['target']} was taken by {kind}"
     if err is not None and (value is None or getattr(errno, err, -value) != -value):
         return f"returned {value}, called {err}"
@@ -151,11 +223,16 @@ def path_name_error(snapshot, symbols):
     """Is a block of the path called something else than in /proc/kallsyms? Why, or None."""
     for block in snapshot["path"] or []:
         start = int(block["start"], 16)
-        names = symbols.names[symbols.start(start)]
-        if start >> 63 and block["module"] in symbols.modules and \
-           (block["function"], block["module"]) not in names and \
-           (block["function"] or symbols.is_image(start)):
-            return f"block {start:#x} is {block['function']} [{block['module']}], must be {sorted(map(str, names))}"
+        if not start >> 63:
+            continue
+        names, called = symbols.names[symbols.start(start)], (block["function"], block["module"])
+        # As place_error(): code of tracing, or of a module that was loaded later, is not in the image.
+        if called[0] is None or called[1] in TRACING or called[1] not in symbols.modules:
+            wrong = symbols.is_image(start)
+        else:
+            wrong = called not in names
+        if wrong:
+            return f"block {start:#x} is {called[0]} [{called[1]}], must be {sorted(map(str, names))}"
     return None
 
 

@@ -10,8 +10,8 @@
  *	CPU REASON B,FROM,TO,TYPE,FLAGS,CYCLES I,ADDRESS Z ...
  *
  * From before a clear of the LBR (a C line) there is nothing: OUTPUT has all branches that the LBR
- * held. TYPE: irq, or - for all else. Z: recording was stopped there before. Instructions of user
- * space are left out.
+ * held. TYPE: cond, irq, or - for all else. Z: recording was stopped there before. Instructions of
+ *user space are left out.
  *
  * Where the log leaves lines out (LBR_TRUTH_LAST), those before the gap are forgotten. A log that
  * leaves out what a stop has to show, or whose sequence numbers go back, is refused: exit status 1.
@@ -31,6 +31,7 @@ struct line {
 	uint32_t cycles;
 	char kind;
 	bool irq;
+	bool cond;
 	bool mispred;
 };
 
@@ -102,8 +103,11 @@ static void print_stop(unsigned int cpu, const char *reason)
 			continue;
 		putc_unlocked(',', out);
 		put_hex(line->to);
-		fprintf(out, ",%s,%s,%u", line->irq ? "irq" : "-", line->mispred ? "M" : "-",
-			line->cycles);
+		fprintf(out, ",%s,%s,%u",
+			line->irq    ? "irq"
+			: line->cond ? "cond"
+				     : "-",
+			line->mispred ? "M" : "-", line->cycles);
 	}
 	putc_unlocked('\n', out);
 }
@@ -114,6 +118,7 @@ static void take_rest(struct line *line, const char *at)
 	size_t flags;
 
 	line->irq = !strncmp(at, "irq", 3);
+	line->cond = !strncmp(at, "cond", 4);
 	at += strcspn(at, " \n");
 	at += *at == ' ';
 	flags = strcspn(at, " \n");

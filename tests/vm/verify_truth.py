@@ -20,7 +20,7 @@ import functools
 import json
 import sys
 
-from spent import name_error, trigger_error, wasted_error
+from spent import filter_error, name_error, trigger_error, wasted_error
 
 # What each model reports beside the addresses. Source: SDM vol. 3B, chapter "Last Branch, ...
 # Recording", Tables 17-8, 17-14, 17-16, 19-11; AMD APM vol. 2, 13.1.1.9. TSX is only
@@ -284,8 +284,8 @@ def verify(snapshots, truth, model, reason=None, label="", symbols=None):
         if not error:
             error = truth.short_error(stop, REPORTED[model][0])
         if not error and symbols:
-            error = name_error(snapshot, symbols) or wasted_error(snapshot, symbols) or \
-                trigger_error(snapshot, symbols)
+            error = filter_error(snapshot, symbols) or name_error(snapshot, symbols) or \
+                wasted_error(snapshot, symbols) or trigger_error(snapshot, symbols)
         if error:
             trigger = snapshot["trigger"]
             verdict.errors.append(f"{name} ({trigger['target']}, cpu {snapshot['cpu']}): {error}")

@@ -32,6 +32,16 @@ snap() {
 	return "$status"
 }
 
+# args_keep NAME ARGUMENT...: up to the load's own, into NAME.args: judges ask what was asked for
+args_keep() {
+	local name=$1
+	shift
+	while [ "${1:---}" != -- ]; do
+		printf '%s\n' "$1"
+		shift
+	done >"$out/$name.args"
+}
+
 # armed NAME: wait until the lbrsnoop of that name, in the background, is; or has ended
 armed() {
 	until grep -qs tracing "/dev/shm/$1.err"; do
