@@ -414,6 +414,26 @@ def check_hw(guest, report):
            f"{hits} hits over {len(functions)} functions")
 
 
+DISTURBED = 50  # calls, of guest/disturbed
+
+
+def check_disturbed(guest, report):
+    """Where the log has somebody else's stop before the hit and none of ours, it is told, and nowhere else
+    (snapshots_match): by getpid's breakpoint, or by ours if the LBR was on again, as behind a task switch."""
+    run = Run(guest.directory, "disturbed")
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "db", DISTURBED)
+    guest.counts_match(report, run, {"ksys_read": {"EBADF": DISTURBED}})
+    shown = guest.truth.shown_by(run.name)
+    (start, end), *_ = guest.symbols().ranges("__x64_sys_getpid")
+    foreign = [number for number, stop in shown.items() if start <= list(stop.branches())[-1].target < end]
+    stale = [number for number, s in enumerate(run.snapshots, 1) if s["lbr"]["stale"]]
+    untold = sum(s["lbr"]["stale"] is None for s in run.snapshots)
+    report(f"{guest.name}/disturbed/stale", (not foreign or sorted(foreign) != stale or untold) and
+           f"{len(stale)} stale, {len(foreign)} by the log, {untold} of which nothing is told",
+           f"{len(stale)} stale, {len(run.snapshots) - len(stale)} fresh, as by the log")
+
+
 HW_NEXT = ("hw:do_mkdirat", "hw:do_unlinkat")
 
 
@@ -754,6 +774,7 @@ CHECKS = {
     "hw-few": check_hw_return,
     "hw-dropped": check_hw_dropped,
     "hw-next": check_hw_next,
+    "disturbed": check_disturbed,
     "loss": check_loss,
     "load": check_load,
     "none": check_none,
