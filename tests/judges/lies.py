@@ -185,6 +185,12 @@ def one_less_wasted(snapshots, dice):
     told_wasted(snapshots, dice, -1)
 
 
+def stale_flipped(snapshots, dice):
+    """Of one that says it"""
+    lbr = dice.choice([s for s in snapshots if s["lbr"]["stale"] is not None])["lbr"]
+    lbr["stale"] = not lbr["stale"]
+
+
 def kernel_end(snapshots, dice):
     """One end of a branch, in the kernel's own text"""
     return dice.choice([branch[end] for snapshot in snapshots for branch in snapshot["branches"]

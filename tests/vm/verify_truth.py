@@ -9,7 +9,8 @@ its CPU: source, target, mispredicted, cycles, and null for what the model does 
 them: it has fewer entries than the LBR only where the log has no more since the guest cleared the
 LBR, or since the CPU came up. A stop clears nothing. No two snapshots may show the same stop, and those of a CPU show
 theirs in the order of their times. With --reason each must have been stopped for that reason: "db"
-is a debug exception, "off" the kernel's own write to the register.
+is a debug exception, "off" the kernel's own write to the register. lbr.stale is true where the stop is that of
+somebody else's debug exception, and only there.
 
 Prints one line a mismatch and a closing line; exit status 0 if there is no mismatch.
 """
@@ -269,6 +270,33 @@ def find_stop(snapshot, truth, model, reason, behind=-1):
     return None, shown or error
 
 
+# Triggers that the kernel's own code takes: their way is in the LBR, if it was on.
+BY_CODE = ("fexit", "fentry", "kprobe", "kretprobe", "tracepoint", "rawtracepoint")
+STRAIGHT_BYTES = 4096
+
+
+def was_off(snapshot, stop):
+    """Was the LBR off when the event came, by the log? A debug exception of somebody else stopped it before: then
+    the newest branch led to their breakpoint, not to ours. (It is not asked whether two breakpoints
+    of one function are on one straight way.) None: not known of such a trigger, or with such a filter."""
+    trigger = snapshot["trigger"]
+    if trigger["kind"] == "hw" and stop.text:
+        way = int(trigger["ip"], 16) - branch_parse(stop.text[-1]).target
+        return stop.reason != "db" or not 0 <= way < STRAIGHT_BYTES
+    if trigger["kind"] in BY_CODE and "k" in (snapshot["lbr"]["filter"] or "").split(","):
+        return stop.reason != "off"
+    return None
+
+
+def stale_error(snapshot, stop):
+    """Is lbr.stale other than the log has it? Why, or None. Null claims nothing: of text that is not known."""
+    said, must = snapshot["lbr"]["stale"], was_off(snapshot, stop)
+    if must is None or said is None or said == must:
+        return None
+    return f"stale is {said}, must be {must}: record {stop.seq} of cpu {stop.cpu} is a stop for {stop.reason} behind " \
+        f"{stop.text[-1] if stop.text else 'nothing'}"
+
+
 def verify(snapshots, truth, model, reason=None, label="", symbols=None):
     """Compare; each stop of @truth that a snapshot shows is claimed by it. With @symbols, names and
     what is called wasted as well. @reason: "by kind" is that of each one's trigger."""
@@ -282,7 +310,7 @@ def verify(snapshots, truth, model, reason=None, label="", symbols=None):
             wanted = BY_KIND.get(snapshot["trigger"]["kind"], "off") if reason == "by kind" else reason
             stop, error = find_stop(snapshot, truth, model, wanted, behind[snapshot["cpu"]])
         if not error:
-            error = truth.short_error(stop, REPORTED[model][0])
+            error = truth.short_error(stop, REPORTED[model][0]) or stale_error(snapshot, stop)
         if not error and symbols:
             error = filter_error(snapshot, symbols) or name_error(snapshot, symbols) or \
                 wasted_error(snapshot, symbols) or trigger_error(snapshot, symbols)
