@@ -84,6 +84,9 @@ static const char source[] = "/* 1 */\n/* 2 */\n/* 3 */\nvoid again(int n) {\n\t
 			     "\n\n\nint f(int n) {\n\tif (n < 0)\n\t\terr = -EINVAL;\n"
 			     "\telse if (!g())\n\t\terr = 0;\n\n\tcleanup();\n\treturn err;\n}\n";
 
+/* What stands there is inlined from a header; 0: nothing is. In one test alone. */
+static uint64_t in_header;
+
 int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
 		      struct srcline *ret_chain, size_t max);
 int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bool is_return,
@@ -96,7 +99,8 @@ int __wrap_lines_find(struct lines *lines, const char *module, uint64_t addr, bo
 		if (off < line_table[i].first || off > line_table[i].last)
 			continue;
 		ret_chain[0] = (struct srcline){.function = line_table[i].inlined ? "wait" : "fn",
-						.file = "dir/file.c",
+						.file = off && off == in_header ? "include/n.h"
+										: "dir/file.c",
 						.line = line_table[i].line};
 		ret_chain[1] = (struct srcline){
 			.function = "fn", .file = "dir/file.c", .line = line_table[i].inlined};
@@ -287,6 +291,11 @@ static void render_story_answer_is_before_the_record(void **state)
 	check_answer(&made, WITH_LINES,
 		     "   -EINVAL is made at dir/file.c:12 fn\n"
 		     "   because %edi < 0   (line 11)\n");
+	in_header = 2;
+	check_answer(&made, WITH_LINES,
+		     "   -EINVAL is made at dir/file.c:12 fn\n"
+		     "   because %edi < 0   (include/n.h:11)\n");
+	in_header = 0;
 	check_answer(&early, WITHOUT_LINES,
 		     "   -EINVAL is made at early+0\n"
 		     "   because %edi < 0   (early+0x7)\n");

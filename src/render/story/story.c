@@ -373,7 +373,7 @@ static void keep_answer(struct drawer *d, struct story_answer *ret)
 	if (!key)
 		return;
 	row_begin(&row, MARK_NONE, 0);
-	drawer_add_reason(d, &row, key);
+	drawer_add_reason(d, &row, key, error->inline_count ? error->source.file : NULL);
 	snprintf(ret->reason, sizeof(ret->reason), "%s", row.text);
 }
 

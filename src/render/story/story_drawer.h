@@ -103,8 +103,12 @@ void drawer_add_flags(const struct drawer *d, struct row *row, uint32_t branch);
 /** drawer_decision() - draw a STORY_DECISION step */
 void drawer_decision(struct drawer *d, const struct story_step *step);
 
-/** drawer_add_reason() - append the condition of a STORY_DECISION step, and where that is */
-void drawer_add_reason(const struct drawer *d, struct row *row, const struct story_step *step);
+/**
+ * drawer_add_reason() - append the condition of a STORY_DECISION step, and where that is
+ * @file: that the reader was told before, or NULL
+ */
+void drawer_add_reason(const struct drawer *d, struct row *row, const struct story_step *step,
+		       const char *file);
 
 /** drawer_error() - draw a STORY_ERROR step: the instruction that loads the error */
 void drawer_error(struct drawer *d, const struct story_step *step);

@@ -127,19 +127,22 @@ static void add_condition(const struct drawer *d, struct row *row,
 		row_add(row, "as %s", text);
 }
 
-void drawer_add_reason(const struct drawer *d, struct row *row, const struct story_step *step)
+void drawer_add_reason(const struct drawer *d, struct row *row, const struct story_step *step,
+		       const char *file)
 {
 	const struct path_decision *decision = &d->path->decisions[step->decision];
-	char text[CONDITION_MAX];
+	char text[CONDITION_MAX], where[1024];
 
 	if (condition_text(d, decision, text, sizeof(text)))
 		row_add(row, "%s", text);
 	else
 		row_add(row, "the branch was %s", decision->taken ? "taken" : "not taken");
-	if (step->inline_count && step->source.line)
-		row_add(row, "   (line %d)", step->source.line);
-	else
+	if (step->inline_count && step->source.line) {
+		srcline_beside(&step->source, file, where, sizeof(where));
+		row_add(row, "   (%s)", where);
+	} else {
 		row_add(row, "   (%s+%#" PRIx64 ")", step->function, step->offset);
+	}
 }
 
 /* The instructions of a decision: in its row if they fit, else in one of their own. */

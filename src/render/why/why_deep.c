@@ -14,10 +14,11 @@
 /* Longer names take a row as they are. */
 #define NAME_COLUMNS_MAX 40
 
+/* @file: that of the function's row, or NULL */
 static void print_condition(FILE *out, const struct deep_condition *condition,
-			    const struct why_view *view)
+			    const struct why_view *view, const char *file)
 {
-	char text[4 * CONDITION_MAX + 1];
+	char text[4 * CONDITION_MAX + 1], where[512];
 	struct why_place place;
 
 	why_place_find(view, condition->addr, false, &place);
@@ -27,10 +28,12 @@ static void print_condition(FILE *out, const struct deep_condition *condition,
 		fprintf(out, "        after  the branch there was %s",
 			condition->taken ? "taken" : "not taken");
 	fprintf(out, "   %s", paint(&view->text, DIM));
-	if (place.count && place.chain[0].line)
-		fprintf(out, "(line %d)", place.chain[0].line);
-	else
+	if (place.count && place.chain[0].line) {
+		srcline_beside(&place.chain[0], file, where, sizeof(where));
+		fprintf(out, "(%s)", escape_text(where, text, sizeof(text)));
+	} else {
 		fprintf(out, "(+0x%" PRIx64 ")", condition->addr - place.sym.addr);
+	}
 	fprintf(out, "%s\n", paint(&view->text, OFF));
 }
 
@@ -58,7 +61,8 @@ static void print_function(FILE *out, const struct deep_function *function, int 
 			function->returned == 1 ? "" : "s");
 	fprintf(out, "%s\n", paint(&view->text, OFF));
 	for (int i = 0; i < function->condition_count; i++)
-		print_condition(out, &function->conditions[i], view);
+		print_condition(out, &function->conditions[i], view,
+				place.count ? place.chain[place.count - 1].file : NULL);
 }
 
 /* The functions that had not returned at the error, the outermost first; the others are counted. */

@@ -226,14 +226,14 @@ struct decision_code why_code(const struct why_view *view)
 	};
 }
 
-/* @source: with the text of its line */
+/* @source: with the text of its line; @file: of the place that was told before, or NULL */
 static void print_decision(FILE *out, const struct decision *decision, const struct why_view *view,
-			   const char *label, bool source)
+			   const char *label, bool source, const char *file)
 {
 	bool named = decision->source[0] != '\0';
 	const char *words = named ? decision->source : decision->condition;
 	const char *values = named ? decision->source_values : decision->values;
-	char shown[4 * CONDITION_MAX + 1];
+	char shown[4 * CONDITION_MAX + 1], where[512];
 	struct why_place place;
 
 	why_place_find(view, decision->addr, false, &place);
@@ -246,12 +246,14 @@ static void print_decision(FILE *out, const struct decision *decision, const str
 		fprintf(out, "the branch there was %s", decision->taken ? "taken" : "not taken");
 	if (*values)
 		fprintf(out, "   %s", escape_text(values, shown, sizeof(shown)));
-	if (place.count && place.chain[0].line)
-		fprintf(out, "   (line %d", place.chain[0].line);
-	else if (place.known)
+	if (place.count && place.chain[0].line) {
+		srcline_beside(&place.chain[0], file, where, sizeof(where));
+		fprintf(out, "   (%s", escape_text(where, shown, sizeof(shown)));
+	} else if (place.known) {
 		fprintf(out, "   (%s+0x%" PRIx64, place.sym.name, decision->addr - place.sym.addr);
-	else
+	} else {
 		fprintf(out, "   (0x%" PRIx64, decision->addr);
+	}
 	/* What the instruction says is for those who want the full account. */
 	fprintf(out, "%s%s)\n", named && view->story ? ": " : "",
 		named && view->story ? decision->condition : "");
@@ -345,18 +347,22 @@ static void print_decisions(FILE *out, const struct answer *answer, const struct
 	const struct decision_code where = why_code(view);
 	int count =
 		reasons_find(&where, answer, view->snap, all, view->story ? 1 : ARRAY_SIZE(all));
+	struct why_place origin;
+	const char *file;
 
+	why_place_find(view, answer->site.addr, false, &origin);
+	file = origin.count ? origin.chain[0].file : NULL;
 	if (count < 1) {
 		count = reasons_one_of(&where, answer, all, WHY_ONE_OF_SHOWN);
 		for (int i = 0; i < count; i++)
-			print_decision(out, &all[i], view, i ? "or" : "because", true);
+			print_decision(out, &all[i], view, i ? "or" : "because", true, file);
 		print_variables(out, answer, view, all, count > 0 ? count : 0);
 		return;
 	}
 	count = choose_shown(all, count);
-	print_decision(out, &all[0], view, "because", true);
+	print_decision(out, &all[0], view, "because", true, file);
 	for (int i = 1; i < count; i++)
-		print_decision(out, &all[i], view, "after", false);
+		print_decision(out, &all[i], view, "after", false, file);
 	print_variables(out, answer, view, all, count);
 }
 
