@@ -75,9 +75,9 @@ UNIT_COMMON := tests/unit/deep_machine.c
 UNIT	 := $(UNIT_SRC:%.c=$(O)/%)
 
 # Programs that hold a result against the emulator's log, or objdump; what they have in common.
-REPLAY_COMMON := $(addprefix tests/replay/,conditionals.c msr_write.c objdump.c stops.c truth.c)
-REPLAY_SRC := $(filter-out $(REPLAY_COMMON),$(sort $(wildcard tests/replay/*.c)))
-REPLAY	:= $(REPLAY_SRC:%.c=$(O)/%)
+ORACLE_COMMON := $(addprefix tests/oracle/,conditionals.c msr_write.c objdump.c stops.c truth.c)
+ORACLE_SRC := $(filter-out $(ORACLE_COMMON),$(sort $(wildcard tests/oracle/*.c)))
+ORACLE	:= $(ORACLE_SRC:%.c=$(O)/%)
 
 # tests/fuzz/fuzz_X.c becomes replay_X, which runs over files, and with libFuzzer fuzz_X.
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -88,16 +88,17 @@ FUZZ_RUNS ?= 100000
 FUZZ_COVERAGE ?= -fno-sanitize-coverage=trace-cmp
 
 # What the tests in the guest run there, and what reads the emulator's log.
-# tests/vm/initrd.sh builds the others.
-VM_TOOLS := $(patsubst %.c,$(O)/%,$(filter-out tests/vm/guest-init.c tests/vm/supervise.c,$(wildcard tests/vm/*.c))) \
+# tests/vm/machine/initrd.sh builds the others.
+VM_SRC	 := $(wildcard tests/vm/workloads/*.c tests/vm/truth/*.c)
+VM_TOOLS := $(patsubst %.c,$(O)/tests/vm/%,$(notdir $(VM_SRC))) \
 	    $(O)/tests/vm/userclass $(O)/tests/vm/userwork.stripped
 
 # What puts records into a running lbrsnoop's ring buffer, for benchmarks and tests.
 INJECT := $(O)/tests/bench/inject
 
 # All of C that is checked, whatever it is linked into.
-C_OBJ	:= $(OBJ) $(patsubst %.c,$(O)/%.o,$(UNIT_SRC) $(UNIT_COMMON) $(REPLAY_SRC) $(REPLAY_COMMON) $(FUZZ_SRC) tests/fuzz/replay_main.c \
-	   $(filter-out tests/vm/guest-init.c tests/vm/supervise.c,$(wildcard tests/vm/*.c)) tests/bench/inject.c)
+C_OBJ	:= $(OBJ) $(patsubst %.c,$(O)/%.o,$(UNIT_SRC) $(UNIT_COMMON) $(ORACLE_SRC) $(ORACLE_COMMON) $(FUZZ_SRC) tests/fuzz/replay_main.c \
+	   $(VM_SRC) tests/bench/inject.c)
 
 comma := ,
 
@@ -233,10 +234,10 @@ $(O)/tests/unit/test_hash_table $(O)/tests/unit/test_path_counts: LDFLAGS += \
 	-Wl,--wrap=calloc,--wrap=realloc
 
 # Compiled apart from what links them: what is compiled comes from ccache.
-REPLAY_COMMON_OBJ := $(REPLAY_COMMON:%.c=$(O)/%.o)
-$(REPLAY): $(O)/%: $(O)/%.o $(REPLAY_COMMON_OBJ) $(LIB)
+ORACLE_COMMON_OBJ := $(ORACLE_COMMON:%.c=$(O)/%.o)
+$(ORACLE): $(O)/%: $(O)/%.o $(ORACLE_COMMON_OBJ) $(LIB)
 	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(REPLAY_COMMON_OBJ) $(LIB) $(LIBS)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(ORACLE_COMMON_OBJ) $(LIB) $(LIBS)
 
 $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay_main.o $(LIB)
 	@echo "  TEST    $@"
@@ -256,24 +257,28 @@ $(VM_TOOLS): VM_FLAGS := -static -pthread
 $(addprefix $(O)/tests/vm/,eventwork truth_ends truth_tail): VM_FLAGS :=
 $(addprefix $(O)/tests/vm/,load_programs no_slot verified_insns): VM_FLAGS := -lbpf -lelf -lz
 # Their first build: .d files tell later ones.
-$(addprefix $(O)/tests/vm/,lbr_off.o missed.o no_slot.o): $(SKEL) $(WHY_SKEL)
+$(addprefix $(O)/tests/vm/workloads/,lbr_off.o missed.o no_slot.o): $(SKEL) $(WHY_SKEL)
 $(addprefix $(O)/tests/vm/,quick_symbols lbr_off missed): VM_FLAGS = $(LIB) $(LIBS)
 $(addprefix $(O)/tests/vm/,quick_symbols lbr_off missed): $(LIB)
 # Programs that are traced: with frame pointers, which a stack needs; without symbols, which are beside it.
 $(O)/tests/vm/userwork: VM_FLAGS :=
-$(O)/tests/vm/userwork.o: private override CFLAGS += -fcf-protection -fno-omit-frame-pointer
+$(O)/tests/vm/workloads/userwork.o: private override CFLAGS += -fcf-protection -fno-omit-frame-pointer
 $(O)/tests/vm/userwork.stripped: $(O)/tests/vm/userwork
 	@echo "  TEST    $@"
 	@cp $< $@ && objcopy --only-keep-debug $@ $@.debug && strip $@ && \
 		cd $(@D) && objcopy --add-gnu-debuglink=$(@F).debug $(@F)
-$(O)/tests/vm/userclass: tests/vm/userclass.cc Makefile $(O)/.flags
+$(O)/tests/vm/userclass: tests/vm/workloads/userclass.cc Makefile $(O)/.flags
 	@mkdir -p $(@D)
 	@echo "  TEST    $@"
 	@$(CXX) -O2 -g -Wall -Wextra -Werror -o $@ $<
 
-$(O)/tests/vm/%: $(O)/tests/vm/%.o
-	@echo "  TEST    $@"
-	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(VM_FLAGS)
+# Scripts and guests find all of them in one directory.
+define vm_tool_rule
+$(O)/tests/vm/%: $(O)/tests/vm/$(1)/%.o
+	@echo "  TEST    $$@"
+	@$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$< $$(VM_FLAGS)
+endef
+$(foreach directory,workloads truth,$(eval $(call vm_tool_rule,$(directory))))
 
 $(INJECT): tests/bench/inject.c tests/whole_file.h $(BPF_O)/tests/bench/inject.skel.h Makefile $(O)/.flags
 	@mkdir -p $(@D)
@@ -282,11 +287,12 @@ $(INJECT): tests/bench/inject.c tests/whole_file.h $(BPF_O)/tests/bench/inject.s
 
 unit: $(UNIT)
 vm-tools: $(VM_TOOLS) $(INJECT)
-replay: $(REPLAY) $(FUZZ_REPLAY)
+oracle: $(ORACLE)
+replay: $(FUZZ_REPLAY)
 fuzz-programs: $(FUZZ)
 
 asan: $(SKEL) $(WHY_SKEL) $(HTML_PAGE)
-	@$(MAKE) --no-print-directory O=build/asan EXTRA_CFLAGS="$(SANITIZE)" all unit replay
+	@$(MAKE) --no-print-directory O=build/asan EXTRA_CFLAGS="$(SANITIZE)" all unit oracle replay
 
 fuzz: $(SKEL) $(WHY_SKEL) $(HTML_PAGE)
 	@$(MAKE) --no-print-directory O=build/fuzz CC=$(CLANG) \
@@ -297,7 +303,7 @@ fuzz-minimize:
 	@tests/fuzz/run --minimize build/fuzz $(FUZZ_TARGETS)
 
 # The parts of "make check" that are built; the tests only run them.
-check-programs: all unit replay vm-tools
+check-programs: all unit oracle replay vm-tools
 	@$(MAKE) --no-print-directory asan
 
 # What it looks through needs one processor alone: beside the compilers.
@@ -331,7 +337,7 @@ format:
 
 # What tests/lint/run asks for: everything compiled by clang, too; for its warnings alone, which do not
 # depend on the optimisation. What is linked into programs is no question to it.
-lint-programs: all unit replay vm-tools
+lint-programs: all unit oracle replay vm-tools
 	@$(MAKE) --no-print-directory O=build/clang CC="$(CCACHE)$(CLANG)" CFLAGS=-O0 c-objects
 c-objects: $(C_OBJ)
 $(O)/tests/bench/inject.o: private override CFLAGS += -I$(BPF_O)/tests/bench
@@ -377,4 +383,4 @@ deb:
 .SUFFIXES:
 FORCE:
 .PHONY: all asan bench c-objects check check-programs clean deb demo deps format fuzz fuzz-minimize fuzz-programs install lint \
-	lint-programs replay static unit vm-setup vm-tools FORCE
+	lint-programs oracle replay static unit vm-setup vm-tools FORCE

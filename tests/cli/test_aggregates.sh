@@ -47,7 +47,7 @@ refused trace "a run is longer" '20,$s/"dur": ?[0-9]+/"dur": 1000/'
 refused trace "a run is missing" '12d'
 refused trace "a function has another name" 's/"do_sys_openat2"/"do_sys_openat"/'
 refused trace "a branch was predicted" 's/"mispredicted": ?true/"mispredicted": false/'
-# Of a program: tests/vm/userwork.c has these functions, which call each other so.
+# Of a program: tests/vm/workloads/userwork.c has these functions, which call each other so.
 capture=tests/data/capture/user/reached.lbr
 ./lbrsnoop report -q --no-lines --json "$capture" >"$scratch/json"
 agree "a program's functions" trace --trace-json "$scratch/trace"

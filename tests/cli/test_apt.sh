@@ -40,10 +40,10 @@ asked() {
 	local name=$1 want=$2
 	(
 		PATH=$scratch/bin:$PATH
-		# shellcheck source=tests/vm/cache.sh
-		. tests/vm/cache.sh
-		# shellcheck source=tests/vm/apt.sh
-		. tests/vm/apt.sh
+		# shellcheck source=tests/vm/machine/cache.sh
+		. tests/vm/machine/cache.sh
+		# shellcheck source=tests/vm/machine/apt.sh
+		. tests/vm/machine/apt.sh
 		"${@:3}" 2>&1
 		echo "status $?"
 	) >"$scratch/out"

@@ -10,8 +10,8 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 . tests/lib.sh
 # shellcheck source=tests/packages.sh
 . tests/packages.sh
-# shellcheck source=tests/vm/apt.sh
-. tests/vm/apt.sh
+# shellcheck source=tests/vm/machine/apt.sh
+. tests/vm/machine/apt.sh
 scratch_make
 user=65534
 

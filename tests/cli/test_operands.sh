@@ -8,10 +8,10 @@ set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2
 # shellcheck source=tests/lib.sh
 . tests/lib.sh
-# shellcheck source=tests/vm/cache.sh
-. tests/vm/cache.sh
+# shellcheck source=tests/vm/machine/cache.sh
+. tests/vm/machine/cache.sh
 scratch_make
-facts=build/tests/replay/operand_facts
+facts=build/tests/oracle/operand_facts
 seed=${SEED:-$((RANDOM * 32768 + RANDOM))}
 comment "SEED=$seed draws these decisions again"
 

@@ -34,7 +34,7 @@ else
 		judge "$name: with debug information of its build: 0" 0 '' "$scratch/err"
 		if python3 - "$scratch/json" "$match" >"$scratch/out" 2>"$scratch/err" <<'END'; then
 import json, sys
-sys.path.insert(0, "tests/vm")
+sys.path.insert(0, "tests/vm/judges")
 import lines
 
 places = {}

@@ -2,7 +2,7 @@
 # test_schema - what lbrsnoop prints as JSON fits its schema: tests/data/*.schema.json
 #
 # Here what decode, report and doctor print, and made-up answers of why, which
-# tests/unit/test_why_json.c has printed; tests/vm/test_story, tests/vm/test_why and tests/vm/live.py
+# tests/unit/test_why_json.c has printed; tests/vm/test_story, tests/vm/test_why and tests/vm/judges/live.py
 # do the same with what a trace, why and a doctor with an LBR print.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 2

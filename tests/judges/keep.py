@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """keep.py - a few true captures, and what judges them, small enough to keep in tests/data/judges
 
-Usage: keep.py truth OUTPUT DIRECTORY RUN:REASON:COUNT...   of tests/vm/live.py --keep
+Usage: keep.py truth OUTPUT DIRECTORY RUN:REASON:COUNT...   of tests/vm/judges/live.py --keep
        keep.py path OUTPUT DIRECTORY KERNEL PART:COUNT[:FIRST]...  of tests/vm/test_path --keep
-       keep.py user OUTPUT DIRECTORY PROGRAM COUNT          of tests/vm/live.py --keep: user-uprobe
+       keep.py user OUTPUT DIRECTORY PROGRAM COUNT          of tests/vm/judges/live.py --keep: user-uprobe
 
 OUTPUT is JSON, compressed by xz: snapshots, the stops that they show and those right before these,
 and the lines of /proc/kallsyms for all addresses in them. The judges, as they are, have to accept
@@ -18,7 +18,7 @@ import os
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "tests", "vm"))
+sys.path.insert(0, os.path.join(TOP, "tests", "vm", "judges"))
 # pylint: disable=wrong-import-position
 import executed
 import kernel_text

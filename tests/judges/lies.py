@@ -17,7 +17,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(TOP, "tests", "data", "judges")
-sys.path.insert(0, os.path.join(TOP, "tests", "vm"))
+sys.path.insert(0, os.path.join(TOP, "tests", "vm", "judges"))
 
 
 def data(name):

@@ -13,7 +13,7 @@ import sys
 
 from oracle import SENDS, counts, truths_of
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../judges"))
 # pylint: disable=wrong-import-position
 from lines import chain_error
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """One content of the LBR, told three times: by its registers (a dump that lbrsnoop decodes), by the
-kernel's driver (a live snapshot), and by the emulator's log. What tests/vm/freeze.c left is held
+kernel's driver (a live snapshot), and by the emulator's log. What tests/vm/workloads/freeze.c left is held
 against the log field by field, and the two against each other.
 
 The registers have to agree with the log in everything. The driver may know less, but only what

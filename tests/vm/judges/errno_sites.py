@@ -12,7 +12,7 @@ import subprocess
 from spent import Symbols
 
 CACHE = os.environ.get("LBRSNOOP_CACHE") or os.path.expanduser("~/.cache/lbrsnoop")
-CASES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "errno_cases")
+CASES = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "errno_cases")
 
 
 def cases():

@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../log_lines.h"
+#include "../../log_lines.h"
 
 #define BRANCHES_MAX (1u << 20)
 #define HITS_MAX     (1u << 16)

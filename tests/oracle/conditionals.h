@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* conditionals.h - which instructions are conditional branches, as tests/vm/kernel_text.py reads
+/* conditionals.h - which instructions are conditional branches, as tests/vm/judges/kernel_text.py reads
  * them from the kernel's image: lbrsnoop's own word for an instruction is not believed */
-#ifndef LBRSNOOP_TESTS_REPLAY_CONDITIONALS_H
-#define LBRSNOOP_TESTS_REPLAY_CONDITIONALS_H
+#ifndef LBRSNOOP_TESTS_ORACLE_CONDITIONALS_H
+#define LBRSNOOP_TESTS_ORACLE_CONDITIONALS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 """What tests/vm/guest/user left: each snapshot of a user function is of the program's own branches.
 
 Three things say so, none of them lbrsnoop: the emulator's log, the program's own /proc/self/maps
-(each runs at other addresses), and the source of tests/vm/userwork.c, which calls taken() or left()
+(each runs at other addresses), and the source of tests/vm/workloads/userwork.c, which calls taken() or left()
 for each bit of the number of the call. Lines are held against addr2line.
 """
 import collections

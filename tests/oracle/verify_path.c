@@ -10,7 +10,7 @@
  * against the instructions logged there: each branch has its block, in order, up to where the
  * trigger took over, and each block the instructions that ran, and a decision for each conditional
  * branch among them. Which instructions are conditional branches is in CONDITIONALS, and the log
- * has of a branch that was taken whether it is one: tests/replay/conditionals.h. What a gap says of
+ * has of a branch that was taken whether it is one: tests/oracle/conditionals.h. What a gap says of
  *itself is so by the log; of code that cannot be read the log knows nothing: "unread: ADDRESS" is
  *printed. A snapshot has all branches that the log has, or those since a stop: only while it is off
  *Linux clears the LBR. Snapshots come in the order of their times, and no two of a CPU show one

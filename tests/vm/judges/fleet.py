@@ -30,7 +30,7 @@ def lines(path):
 
 
 def wanted(runs):
-    script = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "cli", "failures.py")
+    script = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "cli", "failures.py")
     kinds = subprocess.run([sys.executable, script, "--kinds", "functions"], check=True, stdout=subprocess.PIPE, text=True)
     counts = {(function, name): int(runs.rstrip("+")) * int(count)
               for function, name, count in map(str.split, kinds.stdout.splitlines())}

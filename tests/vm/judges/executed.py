@@ -13,7 +13,7 @@ from kernel_text import KernelText, conditionals
 from report import guest_ended, log_text
 from spent import Asked, Symbols, name_error, path_name_error, trigger_error, wasted_error
 
-HERE = os.path.dirname(os.path.realpath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # tests/vm
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "tests", "vm")
 TIMEOUT_S = int(os.environ.get("LBRSNOOP_GUEST_TIMEOUT", "1800"))
@@ -73,7 +73,7 @@ def hold(stops, shown, symbols, known):
     with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
         file.writelines(f"{addr:x} {is_one:d}\n" for addr, is_one in sorted(known.items()))
         file.flush()
-        judged = subprocess.run([os.path.join(TOP, "build/tests/replay/verify_path"), stops, file.name, shown, "-v"],
+        judged = subprocess.run([os.path.join(TOP, "build/tests/oracle/verify_path"), stops, file.name, shown, "-v"],
                                 stdout=subprocess.PIPE, text=True, check=False)
     said = [line for line in judged.stdout.splitlines() if line.startswith(("wrong: ", "gap: "))]
     totals = Totals({key: int(value) for key, value in re.findall(r"^(\w+) (\d+)$", judged.stdout, re.M)})

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* msr_write.h - does a path show which MSR a WRMSR in it writes? Read from the text that is
  * printed. */
-#ifndef LBRSNOOP_TESTS_REPLAY_MSR_WRITE_H
-#define LBRSNOOP_TESTS_REPLAY_MSR_WRITE_H
+#ifndef LBRSNOOP_TESTS_ORACLE_MSR_WRITE_H
+#define LBRSNOOP_TESTS_ORACLE_MSR_WRITE_H
 
 #include <jansson.h>
 #include <stdbool.h>

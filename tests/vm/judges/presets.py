@@ -13,7 +13,7 @@ from verify_truth import REPORTED
 
 SIGSEGV = 11
 PAGE_BYTES = 4096
-HERE = os.path.dirname(os.path.realpath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # tests/vm
 
 
 def names_in_manual():

@@ -41,7 +41,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../seed.h"
+#include "../../seed.h"
 
 #define BAD_FD	  987
 #define ROUNDS	  6 /* of each kind */

@@ -4,7 +4,7 @@ import os
 
 import kernels
 
-COSTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))),
+COSTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))),
                      "docs", "COSTS.md")
 
 

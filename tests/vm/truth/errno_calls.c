@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../log_lines.h"
+#include "../../log_lines.h"
 
 #define STACK_BYTES  0x4000ull
 #define TASKS_MAX    (1u << 16) /* a power of two */

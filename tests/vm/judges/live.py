@@ -34,7 +34,7 @@ from three import check_three
 from user_functions import check_user
 from verify_truth import BY_KIND, REPORTED, Truth, load, verify
 
-HERE = os.path.dirname(os.path.realpath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # tests/vm
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "tests", "vm")
 ERRORS_SHOWN = 5

@@ -13,8 +13,8 @@ tools_build() {
 	name=tools/$(tools_key)
 	cache_whole "$name" && return
 	tmp=$(cache_begin "$name") || exit
-	"${CC:-cc}" "${tools_flags[@]}" -o "$tmp/supervise" "$vm_dir/supervise.c" &&
-		"${CC:-cc}" "${tools_flags[@]}" -static -o "$tmp/guest-init" "$vm_dir/guest-init.c" ||
+	"${CC:-cc}" "${tools_flags[@]}" -o "$tmp/supervise" "$vm_dir/machine/supervise.c" &&
+		"${CC:-cc}" "${tools_flags[@]}" -static -o "$tmp/guest-init" "$vm_dir/machine/guest-init.c" ||
 		die "cannot compile supervise and guest-init"
 	cache_end "$tmp" "$name" supervise guest-init
 }

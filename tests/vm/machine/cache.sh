@@ -17,7 +17,7 @@
 # A directory appears by one rename when it is complete, with .sha256 (checked by
 # setup) and .sizes (checked by run, which has no time for more).
 
-vm_dir=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+vm_dir=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 cache=${LBRSNOOP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lbrsnoop}
 progname=tests/vm/${0##*/}
 
@@ -96,7 +96,7 @@ files_key() {
 }
 
 tools_key() {
-	files_key "$vm_dir" wire.h guest-init.c supervise.c initrd.sh
+	files_key "$vm_dir/machine" wire.h guest-init.c supervise.c initrd.sh
 }
 
 # Our patch: every file of tests/vm/qemu that gets into the emulator, and how it is built.

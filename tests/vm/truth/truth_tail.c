@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../log_lines.h"
+#include "../../log_lines.h"
 
 #define CPUS_MAX 64
 /* Lines kept of a CPU: straight runs between 32 branches do not come near it. */

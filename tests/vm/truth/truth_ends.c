@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../log_lines.h"
+#include "../../log_lines.h"
 
 #define CPUS_MAX   64
 #define DEPTH_MAX  64
