@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* conditionals.h - which instructions are conditional branches, as tests/vm/judges/kernel_text.py reads
- * them from the kernel's image: lbrsnoop's own word for an instruction is not believed */
+/* conditionals.h - which instructions are conditional branches, as tests/vm/judges/kernel_text.py
+ * reads them from the kernel's image: lbrsnoop's own word for an instruction is not believed */
 #ifndef LBRSNOOP_TESTS_ORACLE_CONDITIONALS_H
 #define LBRSNOOP_TESTS_ORACLE_CONDITIONALS_H
 
