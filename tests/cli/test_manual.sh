@@ -42,7 +42,7 @@ for prefix in $(./lbrsnoop list targets | cut -f 1); do
 	fi
 done
 ./lbrsnoop list presets | cut -f 1 | LC_ALL=C sort >"$scratch/presets"
-PYTHONPATH=tests/vm python3 -B -c 'import presets; print(*sorted(presets.NAMES), sep="\n")' >"$scratch/told"
+PYTHONPATH=tests/vm/judges python3 -B -c 'import presets; print(*sorted(presets.NAMES), sep="\n")' >"$scratch/told"
 same "the manual page has the presets, and no other" "$scratch/presets" "$scratch/told"
 grep -o -E -e '(^|[ `])--[a-z][a-z-]+' README.md | grep -o -E -e '--[a-z-]+' | sort -u |
 	grep -v -E -e '^--(dbg|help|kernel|list|update)$' >"$scratch/readme"

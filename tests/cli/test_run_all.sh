@@ -295,7 +295,7 @@ is "in the guest: what is no suite of the host is not left out" "$(FULL=1 tests/
 while IFS='|' read -r wanted ended said; do
 	printf 'some words\n%s\n' "$said" >"$scratch/said"
 	shell=$(guest_failed guest "$ended" "$scratch/said" | head -n 1)
-	python=$(cd tests/vm && python3 -c '
+	python=$(cd tests/vm/judges && python3 -c '
 import sys
 from report import Report, guest_ended
 Report()("guest", guest_ended(int(sys.argv[1]), open(sys.argv[2]).read()))' "$ended" "$scratch/said")
