@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "deep_machine.h"
+#include "next_hit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,24 +220,12 @@ size_t machine_execution(unsigned int run, struct why_branch *to)
 	return count;
 }
 
-static uint64_t next_of(const uint64_t *armed, size_t count, uint64_t low, uint64_t high)
+/* What is hit next from @low to @high, both executed; 0: nothing. */
+static uint64_t hit_between(uint64_t low, uint64_t high, bool *ret_kprobe)
 {
-	uint64_t best = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (armed[i] >= low && armed[i] <= high && (!best || armed[i] < best))
-			best = armed[i];
-	return best;
-}
-
-/* What is hit next between @low, inclusive, and @high. 0: nothing. */
-static uint64_t next_hit(uint64_t low, uint64_t high, bool *ret_kprobe)
-{
-	uint64_t hw = next_of(machine.armed, machine.armed_count, low, high);
-	uint64_t kprobe = next_of(machine.probed, machine.probed_count, low, high);
-
-	*ret_kprobe = kprobe && (!hw || kprobe < hw);
-	return *ret_kprobe ? kprobe : hw;
+	return next_hit((struct armed){machine.armed, machine.armed_count},
+			(struct armed){machine.probed, machine.probed_count}, low, high,
+			ret_kprobe);
 }
 
 /* The handler returns by a branch of its own, which is recorded. */
@@ -304,7 +293,7 @@ static void come_by_again(struct probes *probes, struct why_branch *lbr, size_t 
 
 	machine.behind++;
 	push(lbr, &count, (struct why_branch){ERROR + 0x10, ERROR - 8});
-	if (next_hit(ERROR, ERROR, &kprobe) && !kprobe)
+	if (hit_between(ERROR, ERROR, &kprobe) && !kprobe)
 		tell_hit(probes, ERROR, lbr, count);
 	else if (kprobe)
 		tell_passed(probes, ERROR);
@@ -337,7 +326,7 @@ static void run_call(struct probes *probes)
 
 		push(lbr, &count, all[i]);
 		follow_stack(&all[i]);
-		for (low = all[i].to; (hit = next_hit(low, high, &kprobe)); low = hit + 1) {
+		for (low = all[i].to; (hit = hit_between(low, high, &kprobe)); low = hit + 1) {
 			if (kprobe)
 				tell_passed(probes, hit);
 			else if (machine.losing && hit >= START(machine.losing) &&

@@ -23,6 +23,14 @@ static unsigned int up_to_four(unsigned int run)
 	return 1 + machine_draws(run, 2) + 2 * machine_draws(run + 1000, 2);
 }
 
+/* How many runs the search takes up to the entry. */
+static unsigned int runs_of_search(void)
+{
+	machine.runs = 0;
+	deep_path_free(machine_find(200, true));
+	return machine.runs;
+}
+
 /* With kprobes one run is seen to take the path as a whole: nothing is left to chance. */
 static void deep_with_kprobes_no_two_runs_are_mixed(void **state)
 {
@@ -90,9 +98,7 @@ static void deep_with_kprobes_no_run_is_left_over(void **state)
 
 	machine.kprobes = true;
 	machine.depth = 16;
-	path = machine_find(200, true);
-	least = machine.runs;
-	deep_path_free(path);
+	least = runs_of_search();
 	machine.runs = 0;
 	path = machine_find(least + 1, true);
 	assert_true(path->entry);
@@ -173,10 +179,7 @@ static void deep_a_run_that_fails_ends_it(void **state)
 
 		machine.kprobes = i % 2;
 		machine.fails = 0;
-		machine.runs = 0;
-		path = machine_find(200, true);
-		whole = machine.runs;
-		deep_path_free(path);
+		whole = runs_of_search();
 		machine.error = cases[i / 2].error;
 		for (machine.fails = 1; machine.fails <= whole; machine.fails++) {
 			machine.runs = 0;
@@ -253,9 +256,7 @@ static void deep_of_four_entries_goes_on_where_the_path_was_cut(void **state)
 
 	machine.kprobes = true;
 	machine.depth = 4;
-	path = machine_find(200, true);
-	plain = machine.runs;
-	deep_path_free(path);
+	plain = runs_of_search();
 	machine.ways = first_ones;
 	for (parting = 11; parting < 14; parting++) {
 		machine.runs = 0;

@@ -19,6 +19,7 @@
 #include "util/address.h"
 #include "util/cleanup.h"
 #include "why/deep/deep.h"
+#include "next_hit.h"
 
 /*
  * One seed, one program: functions of some blocks, each with a call or without, and a branch at its
@@ -544,24 +545,12 @@ static void record(uint64_t from, uint64_t to)
 	machine.lbr_count += machine.lbr_count < machine.depth;
 }
 
-static uint64_t next_of(const uint64_t *addrs, size_t count, uint64_t low, uint64_t high)
-{
-	uint64_t best = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (addrs[i] >= low && addrs[i] <= high && (!best || addrs[i] < best))
-			best = addrs[i];
-	return best;
-}
-
 /* What is hit next from @low to @high, both executed; 0: nothing. */
-static uint64_t next_hit(uint64_t low, uint64_t high, bool *ret_kprobe)
+static uint64_t hit_between(uint64_t low, uint64_t high, bool *ret_kprobe)
 {
-	uint64_t hw = next_of(machine.breaks, machine.break_count, low, high);
-	uint64_t kprobe = next_of(machine.kprobes, machine.kprobe_count, low, high);
-
-	*ret_kprobe = kprobe && (!hw || kprobe < hw);
-	return *ret_kprobe ? kprobe : hw;
+	return next_hit((struct armed){machine.breaks, machine.break_count},
+			(struct armed){machine.kprobes, machine.kprobe_count}, low, high,
+			ret_kprobe);
 }
 
 static void tell_point(struct probes *probes, uint64_t ip, size_t count)
@@ -697,7 +686,7 @@ static void run_call(struct probes *probes)
 		if (program.interrupts && branch->to != KERNEL &&
 		    mix(program.seed, (unsigned int)i, machine.runs * 31) % 97 == 0)
 			record(ENTRY + 0x80, branch->to);
-		for (uint64_t low = branch->to; (hit = next_hit(low, last, &kprobe));
+		for (uint64_t low = branch->to; (hit = hit_between(low, last, &kprobe));
 		     low = hit + 1) {
 			machine.ax = 1;
 			if (!newest && hit <= last && last >= KERNEL &&

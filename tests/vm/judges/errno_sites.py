@@ -21,16 +21,28 @@ def cases():
         return [tuple(line.split()) for line in lines if not line.startswith("#")]
 
 
+def vmlinux_of(kernel):
+    """The image that Debian ships, unpacked"""
+    return os.path.join(CACHE, "direct", os.readlink(os.path.join(CACHE, "kernel", kernel)), "vmlinux")
+
+
+def section_of(vmlinux, name):
+    """(Where it is linked, its bytes)"""
+    headers = subprocess.run(["objdump", "-h", vmlinux], capture_output=True, text=True, check=True).stdout
+    size, linked, offset = (int(word, 16) for word in re.search(
+        rf" {re.escape(name)} +(\S+) +(\S+) +\S+ +(\S+)", headers).groups())
+    with open(vmlinux, "rb") as file:
+        file.seek(offset)
+        return linked, file.read(size)
+
+
 class Image:
     """The kernel's text as Debian ships it, at the addresses of a guest."""
 
     def __init__(self, kernel, kallsyms):
-        release = os.readlink(os.path.join(CACHE, "kernel", kernel))
-        self.vmlinux = os.path.join(CACHE, "direct", release, "vmlinux")
+        self.vmlinux = vmlinux_of(kernel)
         self.symbols = Symbols(kallsyms)
-        headers = subprocess.run(["objdump", "-h", self.vmlinux], capture_output=True, text=True,
-                                 check=True).stdout
-        linked = int(re.search(r" \.text +\S+ +(\S+)", headers)[1], 16)
+        linked, _ = section_of(self.vmlinux, ".text")
         self.offset = self.symbols.by_name["_stext"][0] - linked
         # Its calls are NOPs as long as nobody traces the function.
         self.fentry = self.symbols.by_name["__fentry__"][0] - self.offset

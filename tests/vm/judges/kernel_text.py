@@ -2,10 +2,10 @@
 
 The image is Debian's, the bytes are read here: neither lbrsnoop nor its decoder is asked.
 """
-import os
+import functools
 import struct
 
-from kernels import CACHE
+from errno_sites import section_of, vmlinux_of
 
 # Intel SDM vol. 2, 2.1.1 "Instruction Prefixes", 2.2.1 "REX Prefixes"
 PREFIXES = bytes((0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3, *range(0x40, 0x50)))
@@ -19,43 +19,33 @@ def is_conditional(code):
     return 0x70 <= first <= 0x7f or 0xe0 <= first <= 0xe3 or first == 0x0f and 0x80 <= second <= 0x8f
 
 
+def alternatives(linked, size, start, table):
+    """Addresses that are other code where the CPU is another: struct alt_instr of
+    arch/x86/include/asm/alternative.h, 12 bytes up to Linux 6.2, then 14"""
+    for row_bytes, lengths in ((12, 10), (14, 12)):
+        places = [(start + at + struct.unpack_from("<i", table, at)[0], table[at + lengths])
+                  for at in range(0, len(table) - row_bytes + 1, row_bytes)]
+        # Of the wrong size nearly all lead nowhere.
+        inside = sum(linked <= addr < linked + size for addr, _ in places)
+        if len(table) % row_bytes == 0 and inside * 2 > len(places):
+            return {addr + i for addr, count in places for i in range(count)}
+    raise ValueError(".altinstructions: rows of another size")
+
+
+@functools.lru_cache  # of all parts of a guest
+def image_of(kernel):
+    """(Where .text is linked, its bytes, the addresses that alternatives patch)"""
+    vmlinux = vmlinux_of(kernel)
+    (linked, code), (start, table) = (section_of(vmlinux, name) for name in (".text", ".altinstructions"))
+    return linked, code, alternatives(linked, len(code), start, table)
+
+
 class KernelText:
     """.text of a kernel's image, at the addresses of a guest whose _stext is there"""
 
     def __init__(self, kernel, stext):
-        path = os.path.join(CACHE, "direct", os.readlink(os.path.join(CACHE, "kernel", kernel)), "vmlinux")
-        with open(path, "rb") as file:
-            sections = self.sections(file)
-            self.linked, offset, size = sections[".text"]
-            file.seek(offset)
-            self.code = file.read(size)
-            start, offset, size = sections[".altinstructions"]
-            file.seek(offset)
-            self.patched = self.alternatives(start, file.read(size))
+        self.linked, self.code, self.patched = image_of(kernel)
         self.moved = stext - self.linked
-
-    @staticmethod
-    def sections(file):
-        """{name: (address, offset in the file, size)}"""
-        table, = struct.unpack("<40xQ", file.read(48))
-        row_bytes, count, names = struct.unpack("<10xHHH", file.read(16))
-        file.seek(table)
-        rows = [struct.unpack("<I12xQQQ", file.read(row_bytes)[:40]) for _ in range(count)]
-        file.seek(rows[names][2])
-        text = file.read(rows[names][3])
-        return {text[name:text.index(b"\0", name)].decode(): place for name, *place in rows}
-
-    def alternatives(self, start, table):
-        """Addresses that are other code where the CPU is another: struct alt_instr of
-        arch/x86/include/asm/alternative.h, 12 bytes up to Linux 6.2, then 14"""
-        for row_bytes, lengths in ((12, 10), (14, 12)):
-            places = [(start + at + struct.unpack_from("<i", table, at)[0], table[at + lengths])
-                      for at in range(0, len(table) - row_bytes + 1, row_bytes)]
-            # Of the wrong size nearly all lead nowhere.
-            inside = sum(self.linked <= addr < self.linked + len(self.code) for addr, _ in places)
-            if len(table) % row_bytes == 0 and inside * 2 > len(places):
-                return {addr + i for addr, count in places for i in range(count)}
-        raise ValueError(".altinstructions: rows of another size")
 
     def is_conditional(self, addr):
         """None: it cannot be told"""

@@ -10,8 +10,8 @@
  *	CPU REASON B,FROM,TO,TYPE,FLAGS,CYCLES I,ADDRESS Z ...
  *
  * From before a clear of the LBR (a C line) there is nothing: OUTPUT has all branches that the LBR
- * held. TYPE: cond, irq, or - for all else. Z: recording was stopped there before. Instructions of
- *user space are left out.
+ * held. TYPE: cond, irq, or - for all else. Z: recording was stopped there before. Instructions
+ * of user space are left out.
  *
  * Where the log leaves lines out (LBR_TRUTH_LAST), those before the gap are forgotten. A log that
  * leaves out what a stop has to show, or whose sequence numbers go back, is refused: exit status 1.
@@ -30,9 +30,8 @@ struct line {
 	uint64_t to;
 	uint32_t cycles;
 	char kind;
-	bool irq;
-	bool cond;
 	bool mispred;
+	const char *type;
 };
 
 /* @first: of the lines behind the last gap, if there is one (@cut); @branches: among these */
@@ -103,11 +102,7 @@ static void print_stop(unsigned int cpu, const char *reason)
 			continue;
 		putc_unlocked(',', out);
 		put_hex(line->to);
-		fprintf(out, ",%s,%s,%u",
-			line->irq    ? "irq"
-			: line->cond ? "cond"
-				     : "-",
-			line->mispred ? "M" : "-", line->cycles);
+		fprintf(out, ",%s,%s,%u", line->type, line->mispred ? "M" : "-", line->cycles);
 	}
 	putc_unlocked('\n', out);
 }
@@ -117,8 +112,7 @@ static void take_rest(struct line *line, const char *at)
 {
 	size_t flags;
 
-	line->irq = !strncmp(at, "irq", 3);
-	line->cond = !strncmp(at, "cond", 4);
+	line->type = !strncmp(at, "irq", 3) ? "irq" : !strncmp(at, "cond", 4) ? "cond" : "-";
 	at += strcspn(at, " \n");
 	at += *at == ' ';
 	flags = strcspn(at, " \n");
