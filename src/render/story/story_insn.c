@@ -5,6 +5,7 @@
 
 #include "path/names.h"
 #include "render/color.h"
+#include "render/line_text.h"
 #include "render/story/story_drawer.h"
 #include "render/branch_list.h"
 
@@ -138,7 +139,7 @@ void drawer_add_reason(const struct drawer *d, struct row *row, const struct sto
 	else
 		row_add(row, "the branch was %s", decision->taken ? "taken" : "not taken");
 	if (step->inline_count && step->source.line) {
-		srcline_beside(&step->source, file, where, sizeof(where));
+		line_text_beside(&step->source, file, where, sizeof(where));
 		row_add(row, "   (%s)", where);
 	} else {
 		row_add(row, "   (%s+%#" PRIx64 ")", step->function, step->offset);

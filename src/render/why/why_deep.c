@@ -7,6 +7,7 @@
 
 #include "render/color.h"
 #include "render/escape.h"
+#include "render/line_text.h"
 #include "render/why/deep_functions.h"
 #include "symbolize/cold_part.h"
 #include "util/cleanup.h"
@@ -29,7 +30,7 @@ static void print_condition(FILE *out, const struct deep_condition *condition,
 			condition->taken ? "taken" : "not taken");
 	fprintf(out, "   %s", paint(&view->text, DIM));
 	if (place.count && place.chain[0].line) {
-		srcline_beside(&place.chain[0], file, where, sizeof(where));
+		line_text_beside(&place.chain[0], file, where, sizeof(where));
 		fprintf(out, "(%s)", escape_text(where, text, sizeof(text)));
 	} else {
 		fprintf(out, "(+0x%" PRIx64 ")", condition->addr - place.sym.addr);

@@ -9,6 +9,7 @@
 
 #include "render/color.h"
 #include "render/escape.h"
+#include "render/line_text.h"
 #include "syscall/syscall.h"
 #include "util/cleanup.h"
 #include "util/errno_name.h"
@@ -247,7 +248,7 @@ static void print_decision(FILE *out, const struct decision *decision, const str
 	if (*values)
 		fprintf(out, "   %s", escape_text(values, shown, sizeof(shown)));
 	if (place.count && place.chain[0].line) {
-		srcline_beside(&place.chain[0], file, where, sizeof(where));
+		line_text_beside(&place.chain[0], file, where, sizeof(where));
 		fprintf(out, "   (%s", escape_text(where, shown, sizeof(shown)));
 	} else if (place.known) {
 		fprintf(out, "   (%s+0x%" PRIx64, place.sym.name, decision->addr - place.sym.addr);

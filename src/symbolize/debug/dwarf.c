@@ -86,14 +86,6 @@ struct lines {
 	size_t frame_room;
 };
 
-void srcline_beside(const struct srcline *line, const char *file, char *buf, size_t size)
-{
-	if (file && line->file && strcmp(line->file, file))
-		snprintf(buf, size, "%s:%d", line->file, line->line);
-	else
-		snprintf(buf, size, "line %d", line->line);
-}
-
 static struct lines_object *add_object(struct lines *lines, const char *name)
 {
 	struct lines_object *objects;

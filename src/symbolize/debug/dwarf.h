@@ -25,12 +25,6 @@ struct srcline {
 	int decl_line;
 };
 
-/**
- * srcline_beside() - a line for a reader who was just told a place in @file, or NULL: "line 12" in
- * the same file, FILE:12 in another one, as what was inlined from a header is
- */
-void srcline_beside(const struct srcline *line, const char *file, char *buf, size_t size);
-
 struct lines_pool;
 
 /**
