@@ -14,8 +14,8 @@
  *
  * Under lockdown (confidentiality) the kernel refuses each program that may call
  * bpf_probe_read_kernel(). So kernel structures are read through BTF pointers, maps by plain loads.
- * What has no other way is a program of its own, which is left out there: why_fork, why_logged,
- * why_netlink.
+ * What has no other way is a program of its own, which is left out there: why_fork,
+ * why_interrupted, why_logged, why_netlink.
  */
 /*
  * The kernel is given all of these when the object is loaded. Of a hit, one is in use while the
@@ -50,6 +50,12 @@ const volatile __u32 why_cgroup_level; /* its depth below the root */
 /* arch/x86/entry/syscalls/syscall_64.tbl */
 #define SYS_RT_SIGRETURN 15
 
+#define EINTR 4
+
+/* include/uapi/asm-generic/signal-defs.h and signal.h */
+#define HANDLER_IGNORES 1
+#define SA_RESTART	0x10000000
+
 /* include/linux/errno.h, which is not for programs */
 #define ERESTARTSYS	      512
 #define ERESTARTNOINTR	      513
@@ -69,6 +75,8 @@ const volatile __u32 why_cgroup_level; /* its depth below the root */
  * @ends: hits of why_ends since the call began
  * @sigreturn: the call is rt_sigreturn()
  * @refused: the call was not begun
+ * @signal, @restarts: as in struct why_failed
+ * @interrupted: the last call ended with one of the kernel's own errors
  * @evicted: bit N modulo 256: of errno N a hit of the call had to make room for another one
  * @seen: lower half of a function's address, and in the upper half the call that it ran in
  */
@@ -83,6 +91,9 @@ struct why_task {
 	__u32 ends;
 	__u32 sigreturn;
 	__u32 refused;
+	__u32 signal;
+	__u32 restarts;
+	__u32 interrupted;
 	__u64 evicted[EVICTED_WORDS];
 	struct why_regs regs;	  /* of that hit */
 	struct why_failed failed; /* what is told of the call; its @funcs are kept as it runs */
@@ -397,6 +408,8 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 	failed->hits = task->hits;
 	failed->entered = task->entered;
 	failed->refused = task->refused;
+	failed->signal = task->signal;
+	failed->restarts = task->restarts;
 	failed->result = result;
 	failed->text[0] = 0;
 	if (extack) {
@@ -412,14 +425,19 @@ static __always_inline void report(struct why_task *task, enum why_via via, __u3
 }
 
 /*
- * Is it an error that the program gets to see? Those of the kernel's own that ask for a call to be
- * begun again become EINTR, or none (arch/x86/kernel/signal.c, handle_signal()); the others, as
- * ENOTSUPP, are returned as they are.
+ * The kernel's own, which ask for a call to be begun again: they become EINTR, or none
+ * (arch/x86/kernel/signal.c, handle_signal()). Others, as ENOTSUPP, are returned as they are.
  */
+static __always_inline bool is_kernels_own(__s64 ret)
+{
+	return ret == -ERESTARTSYS || ret == -ERESTARTNOINTR || ret == -ERESTARTNOHAND ||
+	       ret == -ERESTART_RESTARTBLOCK;
+}
+
+/* Is it an error that the program gets to see? */
 static __always_inline bool is_error(__s64 ret)
 {
-	return ret < 0 && ret >= -4095 && ret != -ERESTARTSYS && ret != -ERESTARTNOINTR &&
-	       ret != -ERESTARTNOHAND && ret != -ERESTART_RESTARTBLOCK;
+	return ret < 0 && ret >= -4095 && !is_kernels_own(ret);
 }
 
 /*
@@ -448,6 +466,8 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	long ret = ctx->args[1];
 	struct why_task *task = current_task();
 
+	if (task)
+		task->interrupted = task->in_call && is_kernels_own(ret) && !in_compat_syscall();
 	if (task && in_compat_syscall()) {
 		task->in_call = 0;
 		__sync_fetch_and_add(&why_compat, is_error(ret));
@@ -468,6 +488,33 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 		if (task)
 			begin_call(task);
 	}
+	return 0;
+}
+
+/*
+ * trace_signal_deliver(sig, info, ka): a call that a signal has ended returned one of the kernel's
+ * own errors before; what becomes of it is decided here (arch/x86/kernel/signal.c,
+ * handle_signal()). Without a handler the call is begun again, or the process ends. RAX is an
+ * interrupted program's own where there is no number of a call.
+ */
+SEC("?raw_tp/signal_deliver")
+int why_interrupted(struct bpf_raw_tracepoint_args *ctx)
+{
+	const struct k_sigaction *action = (const void *)ctx->args[2];
+	struct why_task *task = current_task();
+	__s64 ret = user_regs()->ax;
+
+	if (!task || !task->interrupted || user_regs()->orig_ax == (__u64)-1 ||
+	    !is_kernels_own(ret) || ret == -ERESTARTNOINTR ||
+	    (__u64)BPF_CORE_READ(action, sa.sa_handler) <= HANDLER_IGNORES)
+		return 0;
+	task->interrupted = 0;
+	if (ret == -ERESTARTSYS && BPF_CORE_READ(action, sa.sa_flags) & SA_RESTART)
+		return 0;
+	task->restarts = ret == -ERESTARTSYS;
+	task->signal = ctx->args[0];
+	report(task, WHY_VIA_SYSCALL, EINTR, -EINTR, NULL);
+	task->signal = task->restarts = 0;
 	return 0;
 }
 

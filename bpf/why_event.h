@@ -140,6 +140,8 @@ struct why_hit_of {
  * @hits_lost: of @err's sites some hits are not told
  * @refused: the kernel did not begin the call: kernel/entry/common.c, syscall_trace_enter(), asks a
  *           seccomp filter first
+ * @signal: 0; or its number: the handler of this signal runs, which ended the call with EINTR
+ * @restarts: with SA_RESTART the handler would have the call begun again
  * @text: of the extended acknowledgement, NUL-terminated
  * @call: the arguments, as they were when the call returned
  * @funcs: lower halves of the entries' addresses; entry number N stands at N modulo WHY_FUNCS_MAX;
@@ -154,6 +156,8 @@ struct why_failed {
 	__u32 entered;
 	__u32 hits_lost;
 	__u32 refused;
+	__u32 signal;
+	__u32 restarts;
 	__s64 result;
 	char text[WHY_TEXT_MAX];
 	struct syscall_event call;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,20 +58,39 @@ static void explain_none(struct answer *answer, const struct observed *observed)
 
 #define NOT_ALL_KNOWN "not all functions that ran in the call are known, there were too many"
 
-bool answer_explain_refused(struct answer *answer)
+static void explain_signal(struct answer *answer)
 {
-	if (!answer->call->refused)
-		return false;
-	errmsg_set(&answer->reason, 0,
-		   "a seccomp filter of the process refused the call before the kernel began it");
-	return true;
+	const char *name = sigabbrev_np((int)answer->call->signal);
+	char number[32];
+
+	snprintf(number, sizeof(number), "number %u", answer->call->signal);
+	errmsg_set(
+		&answer->reason, 0, "a signal came, %s%s, and its handler runs%s",
+		name ? "SIG" : "", name ?: number,
+		answer->call->restarts
+			? ", which was installed without SA_RESTART"
+			: ": this call is not begun again after one, whatever its SA_RESTART is");
+}
+
+bool answer_explain_outside(struct answer *answer)
+{
+	if (answer->call->signal)
+		explain_signal(answer);
+	else if (answer->call->refused)
+		errmsg_set(&answer->reason, 0,
+			   "a seccomp filter of the process refused the call before the kernel "
+			   "began it");
+	return answer->call->signal || answer->call->refused;
 }
 
 void answer_explain_no_sites(struct answer *answer)
 {
+	bool unknown = answer->call->via == WHY_VIA_SYSCALL && answer->call->err == ENOSYS;
+
 	errmsg_set(&answer->reason, 0,
-		   "none of the %zu watched functions that ran in the call loads this error%s",
-		   answer->call->func_count, answer->call->cut ? "; " NOT_ALL_KNOWN : "");
+		   "none of the %zu watched functions that ran in the call loads this error%s%s",
+		   answer->call->func_count, answer->call->cut ? "; " NOT_ALL_KNOWN : "",
+		   unknown ? "; where a kernel has no such system call, it fails so" : "");
 }
 
 /* Of what may not have run at all nobody speaks where something was executed. */

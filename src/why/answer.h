@@ -114,8 +114,11 @@ struct observed {
  */
 int answer_conclude(struct answer *answer, const struct observed *observed);
 
-/** answer_explain_refused() - true if the kernel did not begin the call: there is no place in it */
-bool answer_explain_refused(struct answer *answer);
+/**
+ * answer_explain_outside() - true if no instruction of the call made the error: the kernel did not
+ * begin the call, or a signal's handler ended it
+ */
+bool answer_explain_outside(struct answer *answer);
 
 /** answer_explain_no_sites() - nothing that ran in the call loads its error */
 void answer_explain_no_sites(struct answer *answer);

@@ -107,6 +107,9 @@ static bool is_habit(const struct failure *failure)
 		return failure->err == EINVAL;
 	case SYS_lseek:
 		return failure->err == ESPIPE;
+	case SYS_pause: /* They end in no other way: who waits for a signal. */
+	case SYS_rt_sigsuspend:
+		return failure->err == EINTR;
 	case SYS_getpeername:
 		return failure->err == ENOTSOCK;
 	case SYS_openat:
@@ -412,8 +415,7 @@ static const struct failure *find_last(const struct failures *failures,
 	return NULL;
 }
 
-/* There are messages, and none names what it was about. */
-static bool is_unnamed(const struct failures *failures, const struct failure *found)
+bool blame_unnamed(const struct failures *failures, const struct failure *found)
 {
 	for (size_t i = 0; i < failures->said_count; i++)
 		if (names_argument(&failures->said[i], found) ||
@@ -437,7 +439,7 @@ const struct failure *blame_find(const struct failures *failures, const struct b
 		*reason = BLAME_LAST;
 		found = find_last(failures, opts);
 		if (found && !is_asked_for(opts) && is_probing(found) &&
-		    is_unnamed(failures, found))
+		    blame_unnamed(failures, found))
 			*reason = BLAME_PROBE;
 	}
 	if (!found && !opts->passed) {

@@ -32,6 +32,9 @@ enum blame_reason {
 	BLAME_PROBE, /* it looks whether something is there, no message names it, no other failed */
 };
 
+/** blame_unnamed() - there are messages, and none names the call or what it was about */
+bool blame_unnamed(const struct failures *failures, const struct failure *found);
+
 /**
  * blame_find() - the call to blame
  *

@@ -191,6 +191,8 @@ static int add_failed(struct failures *failures, const struct why_failed *failed
 		.executed = failed->hits,
 		.hits_lost = failed->hits_lost,
 		.refused = failed->refused,
+		.signal = failed->signal,
+		.restarts = failed->restarts,
 		.result = failed->result,
 		.call = failed->call,
 	};
@@ -413,6 +415,9 @@ typedef bool same_string_fn(const struct failure *one, const struct failure *oth
 static bool compare(const struct failure *one, const struct failure *other, same_string_fn *same)
 {
 	if (is_interrupted(one) != is_interrupted(other))
+		return false;
+	/* Nor is an error that the kernel makes the one that a filter or a handler does. */
+	if (one->refused != other->refused || !one->signal != !other->signal)
 		return false;
 	if (one->via != other->via || one->err != other->err || one->call.nr != other->call.nr ||
 	    strcmp(one->text, other->text) != 0)

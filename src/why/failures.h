@@ -25,6 +25,8 @@
  * @cut: more functions ran: which is not known
  * @hits_lost: not all hits are in @hits
  * @refused: the kernel did not begin the call
+ * @signal: 0; or the number of the signal whose handler ended the call with EINTR. @restarts: with
+ *          SA_RESTART it would have been begun again
  * @withheld: failures_withhold() was called
  */
 struct failure {
@@ -48,6 +50,8 @@ struct failure {
 	bool cut;
 	bool hits_lost;
 	bool refused;
+	bool restarts;
+	uint32_t signal;
 	bool withheld;
 };
 

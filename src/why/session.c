@@ -388,7 +388,7 @@ static int explain_error(struct session *session, struct errmsg *msg)
 	struct answer *answer = session->answer;
 	int err = first_run(session, msg);
 
-	if (!err && answer->call && !answer_explain_refused(answer))
+	if (!err && answer->call && !answer_explain_outside(answer))
 		err = find_origin(session, msg);
 	if (!err && answer->call && opts->deep.runs)
 		err = deep_find(&opts->deep, &opts->command, &session->probes, answer, msg);

@@ -100,6 +100,16 @@ static void blame_other_message_serious_failure_before_it(void **state)
 	failed(&failures, ROOT, SYS_umount2, EBUSY, "/mnt", 0);
 	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_mount);
 	assert_int_equal(reason, BLAME_BEFORE);
+	assert_false(blame_unnamed(&failures, &failures.items[0]));
+	failures_clear(&failures);
+
+	/* ip looks which of its requests the kernel has, and then refuses a name by itself. */
+	failed(&failures, ROOT, SYS_sendto, ENODEV, NULL, 0);
+	assert_false(blame_unnamed(&failures, &failures.items[0]));
+	said(&failures, ROOT, "Error: argument is wrong: not a valid ifname\n");
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_sendto);
+	assert_int_equal(reason, BLAME_BEFORE);
+	assert_true(blame_unnamed(&failures, &failures.items[0]));
 	failures_clear(&failures);
 }
 
@@ -166,6 +176,8 @@ static void blame_habits_never_while_another_call_failed(void **state)
 	terminal_request(&failures, ROOT, TCGETS);
 	failed(&failures, ROOT, SYS_readlink, EINVAL, "/mnt", 0);
 	failed(&failures, ROOT, SYS_lseek, ESPIPE, NULL, 0);
+	failed(&failures, ROOT, SYS_rt_sigsuspend, EINTR, NULL, 0);
+	failed(&failures, ROOT, SYS_pause, EINTR, NULL, 0);
 	failed(&failures, ROOT, SYS_getpeername, ENOTSOCK, NULL, 0);
 	failed(&failures, ROOT, SYS_openat, ENXIO, "/dev/tty", 1);
 	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_newfstatat);

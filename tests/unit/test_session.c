@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* src/why/session: the runs of a command, on a made-up kernel: how many, and what they conclude */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -138,6 +139,28 @@ static void session_call_refused_by_seccomp_is_told(void **state)
 	assert_int_equal(answer.state, ORIGIN_NONE);
 	assert_int_equal(answer.runs, 1);
 	assert_non_null(strstr(answer.reason.text, "seccomp"));
+	answer_deinit(&answer);
+}
+
+/* Nor did it where a signal's handler ended the call. */
+static void session_call_ended_by_a_signal_is_told(void **state)
+{
+	struct answer answer;
+
+	command.calls[0].path = "/x";
+	command.calls[0].signal = SIGALRM;
+	command.calls[0].none = true;
+	explain(&answer);
+	assert_int_equal(answer.state, ORIGIN_NONE);
+	assert_int_equal(answer.runs, 1);
+	assert_non_null(strstr(answer.reason.text, "SIGALRM"));
+	assert_non_null(strstr(answer.reason.text, "whatever its SA_RESTART is"));
+	answer_deinit(&answer);
+
+	command.runs = 0;
+	command.calls[0].restarts = true;
+	explain(&answer);
+	assert_non_null(strstr(answer.reason.text, "without SA_RESTART"));
 	answer_deinit(&answer);
 }
 
@@ -709,6 +732,8 @@ int main(void)
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_deep_without_lbr_is_refused_by_its_reason,
 						open_kernel, close_kernel),
+		cmocka_unit_test_setup_teardown(session_call_ended_by_a_signal_is_told, open_kernel,
+						close_kernel),
 		cmocka_unit_test_setup_teardown(session_call_refused_by_seccomp_is_told,
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(session_not_all_functions_known_is_not_certain,

@@ -481,6 +481,29 @@ static void once_call_fails_once_no_place(void **state)
 	answer_deinit(&answer);
 }
 
+/* Nothing of the kernel made the error: no instruction is looked for, nor found wanting. */
+static void once_call_refused_or_ended_by_a_signal_is_told(void **state)
+{
+	struct answer answer;
+	struct call *last;
+
+	call("/x", 5);
+	last = call("/x", 5);
+	last->refused = true;
+	run_once(&answer);
+	assert_int_equal(answer.state, ORIGIN_NONE);
+	assert_non_null(strstr(answer.reason.text, "seccomp"));
+	answer_deinit(&answer);
+
+	world.told = 0;
+	last->refused = false;
+	last->signal = SIGUSR1;
+	run_once(&answer);
+	assert_int_equal(answer.state, ORIGIN_NONE);
+	assert_non_null(strstr(answer.reason.text, "SIGUSR1"));
+	answer_deinit(&answer);
+}
+
 /* In the failing call itself a module was loaded: nobody watched its functions. */
 static void once_module_loaded_in_the_call_no_place(void **state)
 {
@@ -565,6 +588,8 @@ int main(void)
 						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(once_same_call_before_it_answers, open_kernel,
 						close_kernel),
+		cmocka_unit_test_setup_teardown(once_call_refused_or_ended_by_a_signal_is_told,
+						open_kernel, close_kernel),
 		cmocka_unit_test_setup_teardown(once_call_fails_once_no_place, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(once_module_loaded_in_the_call_no_place,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* src/why: what one run told, which bytes may load an errno, what decided */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +50,11 @@ static void failure_same_compares_strings_not_numbers(void **state)
 		failures.items[i].call.blobs[3].len = 1;
 		failures.items[i].call.bytes[3][0] = (char)('a' + i);
 	}
+	assert_true(failure_same(&failures.items[4], &failures.items[5]));
+	/* One EINTR is the kernel's, one a handler's. */
+	failures.items[5].signal = SIGALRM;
+	assert_false(failure_same(&failures.items[4], &failures.items[5]));
+	failures.items[4].signal = SIGUSR1;
 	assert_true(failure_same(&failures.items[4], &failures.items[5]));
 	assert_false(failure_same(&failures.items[4], &failures.items[6]));
 	failures_clear(&failures);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* render/why_text, render/why_stack: what else failed, and the stack, for a person */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -119,6 +120,13 @@ static void why_answer_only_habits_failed_says_so(void **state)
 	answer.why_call = 0;
 	answer.failures.items[0].refused = true;
 	render_why_answer(out, &answer, &view);
+	answer.failures.items[0].refused = false;
+	answer.failures.items[0].signal = SIGALRM;
+	render_why_answer(out, &answer, &view);
+	answer.failures.items[0].signal = 0;
+	answer.why_call = BLAME_BEFORE;
+	said(&answer.failures, ONE, "no such thing\n");
+	render_why_answer(out, &answer, &view);
 	fclose(out);
 	assert_string_equal(
 		text, "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
@@ -134,7 +142,13 @@ static void why_answer_only_habits_failed_says_so(void **state)
 		      "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
 		      "  because  nothing\n"
 		      "  in a container that is its seccomp profile, in a unit "
-		      "SystemCallFilter=\n");
+		      "SystemCallFilter=\n"
+		      "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
+		      "  because  nothing\n"
+		      "rmdir(\"/lib/x\") = -1 ENOENT (No such file or directory)  [101]\n"
+		      "  what the command writes names neither this call nor its error: it may\n"
+		      "  have refused by itself\n"
+		      "  where the error was made is not known: nothing\n");
 	answer_deinit(&answer);
 }
 

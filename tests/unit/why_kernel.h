@@ -47,6 +47,7 @@
  * @cut: more functions were entered than are told
  * @hits_lost: more sites were executed than are told
  * @refused: the kernel did not begin it
+ * @signal, @restarts: as in struct why_failed
  */
 struct call {
 	const char *path;
@@ -58,6 +59,8 @@ struct call {
 	bool cut;
 	bool hits_lost;
 	bool refused;
+	uint32_t signal;
+	bool restarts;
 };
 
 /* The kernel, as it is now. */
@@ -164,6 +167,8 @@ static inline int kernel_call(const struct call *call, watch_fn *fn, void *ctx)
 
 	failed->hits_lost = call->hits_lost;
 	failed->refused = call->refused;
+	failed->signal = call->signal;
+	failed->restarts = call->restarts;
 	failed->head.kind = WHY_FAILED;
 	failed->head.seq = seq;
 	failed->head.mono_ns = clock_ns(CLOCK_MONOTONIC);

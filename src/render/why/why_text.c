@@ -400,6 +400,11 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 	if (answer->why_call == BLAME_ONLY)
 		fputs("  programs try this in any case, and go on; but no other call failed\n",
 		      out);
+	/* BLAME_BEFORE: nor does a message name its error. */
+	if (answer->why_call == BLAME_BEFORE && blame_unnamed(&answer->failures, answer->call))
+		fputs("  what the command writes names neither this call nor its error: it may\n"
+		      "  have refused by itself\n",
+		      out);
 	if (answer->why_call == BLAME_PROBE)
 		fputs("  programs often go on after this, and what the command writes does not "
 		      "name it: it may have\n"
@@ -414,16 +419,16 @@ void render_why_answer(FILE *out, const struct answer *answer, const struct why_
 		print_candidates(out, answer, view);
 		break;
 	default:
-		if (answer->call->refused)
-			fprintf(out,
-				"  because  %s\n"
-				"  in a container that is its seccomp profile, in a unit "
-				"SystemCallFilter=\n",
+		if (answer->call->refused || answer->call->signal)
+			fprintf(out, "  because  %s\n",
 				escape_text(answer->reason.text, reason, sizeof(reason)));
 		else
 			fprintf(out, "  where the error was made is not known: %s\n",
 				escape_text(answer->reason.text, reason, sizeof(reason)));
 	}
+	if (answer->call->refused)
+		fputs("  in a container that is its seccomp profile, in a unit SystemCallFilter=\n",
+		      out);
 	print_kernel_words(out, answer->call, view);
 }
 

@@ -335,10 +335,12 @@ static int look_at(struct standby *standby, struct failure *failure)
 	if (failure->begin_ns < standby->from_ns ||
 	    !(standby->attached ? blame_chosen(failure, blame) : blame_possible(failure, blame)))
 		return 0;
-	if (failure->refused && standby->attached) {
+	if (failure->refused || failure->signal) {
+		if (!standby->attached)
+			return 0;
 		standby->answer->runs++;
 		standby->answer->call = failure;
-		return answer_explain_refused(standby->answer);
+		return answer_explain_outside(standby->answer);
 	}
 	if (standby->for_branches)
 		return look_for_branches(standby, failure);
@@ -534,7 +536,7 @@ int standby_run(const struct session_options *opts, struct answer *ret, struct e
 		blame.passed = !ret->status && blame.syscall < 0 && blame.any_errno;
 		ret->call = blame_find(&ret->failures, &blame, &ret->why_call);
 	}
-	if (!err && ret->call)
+	if (!err && ret->call && !answer_explain_outside(ret))
 		err = find_origin(standby);
 	standby_close(standby);
 	return err;

@@ -262,6 +262,7 @@ static int load(struct watch *watch, const struct watch_options *opts, bool mult
 	bpf_program__set_autoload(watch->skel->progs.why_function, multi);
 	bpf_program__set_autoload(watch->skel->progs.why_netlink, !locked);
 	bpf_program__set_autoload(watch->skel->progs.why_io_uring, true);
+	bpf_program__set_autoload(watch->skel->progs.why_interrupted, !locked);
 	bpf_program__set_autoload(watch->skel->progs.why_logged, !locked);
 	bpf_program__set_autoload(watch->skel->progs.why_site_kprobe, true);
 	bpf_program__set_autoload(watch->skel->progs.why_site_lbr, true);
@@ -345,14 +346,16 @@ static int attach_kprobe(struct bpf_program *prog, const char *name, uint64_t ad
 static int attach_tasks(struct watch *watch, struct errmsg *msg)
 {
 	struct bpf_link **links[] = {
-		&watch->skel->links.why_fork,	  &watch->skel->links.why_fork_typed,
-		&watch->skel->links.why_exec,	  &watch->skel->links.why_task_exit,
-		&watch->skel->links.why_sys_exit, &watch->skel->links.why_sys_enter,
+		&watch->skel->links.why_fork,	     &watch->skel->links.why_fork_typed,
+		&watch->skel->links.why_exec,	     &watch->skel->links.why_task_exit,
+		&watch->skel->links.why_sys_exit,    &watch->skel->links.why_sys_enter,
+		&watch->skel->links.why_interrupted,
 	};
 	struct bpf_program *progs[] = {
-		watch->skel->progs.why_fork,	 watch->skel->progs.why_fork_typed,
-		watch->skel->progs.why_exec,	 watch->skel->progs.why_task_exit,
-		watch->skel->progs.why_sys_exit, watch->skel->progs.why_sys_enter,
+		watch->skel->progs.why_fork,	    watch->skel->progs.why_fork_typed,
+		watch->skel->progs.why_exec,	    watch->skel->progs.why_task_exit,
+		watch->skel->progs.why_sys_exit,    watch->skel->progs.why_sys_enter,
+		watch->skel->progs.why_interrupted,
 	};
 
 	_Static_assert(ARRAY_SIZE(links) == ARRAY_SIZE(progs), "one each");
