@@ -415,11 +415,21 @@ static const struct failure *find_last(const struct failures *failures,
 	return NULL;
 }
 
+/* dash's echo and printf say "I/O error" of each write() that fails, whatever its errno is. */
+static bool is_write_of_shell(const struct said *said, const struct failure *failure)
+{
+	static const char text[] = "I/O error";
+
+	return failure->via == WHY_VIA_SYSCALL && failure->call.nr == SYS_write &&
+	       memmem(said->bytes, said->len, text, sizeof(text) - 1);
+}
+
 bool blame_unnamed(const struct failures *failures, const struct failure *found)
 {
 	for (size_t i = 0; i < failures->said_count; i++)
 		if (names_argument(&failures->said[i], found) ||
-		    names_call(&failures->said[i], found))
+		    names_call(&failures->said[i], found) ||
+		    is_write_of_shell(&failures->said[i], found))
 			return false;
 	return failures->said_count;
 }

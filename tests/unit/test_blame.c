@@ -111,6 +111,13 @@ static void blame_other_message_serious_failure_before_it(void **state)
 	assert_int_equal(reason, BLAME_BEFORE);
 	assert_true(blame_unnamed(&failures, &failures.items[0]));
 	failures_clear(&failures);
+
+	failed(&failures, ROOT, SYS_write, ENODEV, NULL, 0);
+	said(&failures, ROOT, "sh: 1: echo: echo: I/O error\n");
+	assert_int_equal(blame_find(&failures, &any, &reason)->call.nr, SYS_write);
+	assert_int_equal(reason, BLAME_BEFORE);
+	assert_false(blame_unnamed(&failures, &failures.items[0]));
+	failures_clear(&failures);
 }
 
 static void blame_silent_command_last_failure(void **state)
