@@ -494,8 +494,8 @@ int why_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 /*
  * trace_signal_deliver(sig, info, ka): a call that a signal has ended returned one of the kernel's
  * own errors before; what becomes of it is decided here (arch/x86/kernel/signal.c,
- * handle_signal()). Without a handler the call is begun again, or the process ends. RAX is an
- * interrupted program's own where there is no number of a call.
+ * handle_signal()). Without a handler the call is begun again, or the process ends. Without the
+ * number of a system call (orig_ax is -1) RAX belongs to the program that was interrupted.
  */
 SEC("?raw_tp/signal_deliver")
 int why_interrupted(struct bpf_raw_tracepoint_args *ctx)

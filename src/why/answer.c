@@ -90,7 +90,7 @@ void answer_explain_no_sites(struct answer *answer)
 	errmsg_set(&answer->reason, 0,
 		   "none of the %zu watched functions that ran in the call loads this error%s%s",
 		   answer->call->func_count, answer->call->cut ? "; " NOT_ALL_KNOWN : "",
-		   unknown ? "; where a kernel has no such system call, it fails so" : "");
+		   unknown ? "; a system call that the kernel does not have fails with it" : "");
 }
 
 /* Of what may not have run at all nobody speaks where something was executed. */

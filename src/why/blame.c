@@ -107,7 +107,7 @@ static bool is_habit(const struct failure *failure)
 		return failure->err == EINVAL;
 	case SYS_lseek:
 		return failure->err == ESPIPE;
-	case SYS_pause: /* They end in no other way: who waits for a signal. */
+	case SYS_pause: /* The program waits for a signal: these calls end in no other way. */
 	case SYS_rt_sigsuspend:
 		return failure->err == EINTR;
 	case SYS_getpeername:

@@ -32,7 +32,10 @@ enum blame_reason {
 	BLAME_PROBE, /* it looks whether something is there, no message names it, no other failed */
 };
 
-/** blame_unnamed() - there are messages, and none names the call or what it was about */
+/**
+ * blame_unnamed() - there are messages, and none names the call or what it was about
+ * dash names a write() by "I/O error".
+ */
 bool blame_unnamed(const struct failures *failures, const struct failure *found);
 
 /**

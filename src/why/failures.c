@@ -416,7 +416,8 @@ static bool compare(const struct failure *one, const struct failure *other, same
 {
 	if (is_interrupted(one) != is_interrupted(other))
 		return false;
-	/* Nor is an error that the kernel makes the one that a filter or a handler does. */
+	/* An errno of a filter or of a signal's handler is not the same as one of the kernel's
+	 * code. */
 	if (one->refused != other->refused || !one->signal != !other->signal)
 		return false;
 	if (one->via != other->via || one->err != other->err || one->call.nr != other->call.nr ||

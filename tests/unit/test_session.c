@@ -164,6 +164,24 @@ static void session_call_ended_by_a_signal_is_told(void **state)
 	answer_deinit(&answer);
 }
 
+/* Of a number that the kernel does not have, no function makes ENOSYS. */
+static void session_unknown_system_call_is_hinted(void **state)
+{
+	static const char hint[] = "a system call that the kernel does not have";
+	struct failure failure = {.via = WHY_VIA_SYSCALL, .err = ENOSYS};
+	struct answer answer = {.call = &failure};
+
+	answer_explain_no_sites(&answer);
+	assert_non_null(strstr(answer.reason.text, hint));
+	failure.via = WHY_VIA_NETLINK;
+	answer_explain_no_sites(&answer);
+	assert_null(strstr(answer.reason.text, hint));
+	failure.via = WHY_VIA_SYSCALL;
+	failure.err = EINVAL;
+	answer_explain_no_sites(&answer);
+	assert_null(strstr(answer.reason.text, hint));
+}
+
 /* Functions ran that nobody knows of: an instruction of theirs may have made the error. */
 static void session_not_all_functions_known_is_not_certain(void **state)
 {
@@ -732,6 +750,7 @@ int main(void)
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_deep_without_lbr_is_refused_by_its_reason,
 						open_kernel, close_kernel),
+		cmocka_unit_test(session_unknown_system_call_is_hinted),
 		cmocka_unit_test_setup_teardown(session_call_ended_by_a_signal_is_told, open_kernel,
 						close_kernel),
 		cmocka_unit_test_setup_teardown(session_call_refused_by_seccomp_is_told,

@@ -100,7 +100,7 @@ static void why_all_identical_calls_are_counted(void **state)
 }
 
 /* One that programs try in any case is named as such. */
-static void why_answer_only_habits_failed_says_so(void **state)
+static void why_answer_says_what_made_it_choose_the_call(void **state)
 {
 	struct answer answer = {};
 	const struct why_view view = {};
@@ -542,7 +542,7 @@ int main(void)
 		cmocka_unit_test(why_others_by_call_and_errno_and_way),
 		cmocka_unit_test(why_others_that_were_not_kept_are_told),
 		cmocka_unit_test(why_all_identical_calls_are_counted),
-		cmocka_unit_test(why_answer_only_habits_failed_says_so),
+		cmocka_unit_test(why_answer_says_what_made_it_choose_the_call),
 		cmocka_unit_test(why_reasons_control_characters_are_made_visible),
 		cmocka_unit_test(why_place_says_what_it_returned_and_what_the_call_did),
 		cmocka_unit_test(why_stack_entry_code_is_folded),
