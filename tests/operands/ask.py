@@ -32,6 +32,10 @@ class Contradiction(Exception):
     pass
 
 
+class Held(Contradiction):
+    """The variable is there, and holds something else: no outer function's one of that name is meant."""
+
+
 class Silent(Exception):
     """gdb 13 runs into an error of its own, with variables that are in pieces."""
 
@@ -66,6 +70,8 @@ def in_frames(addr, check):
         try:
             check()
             return
+        except Held:
+            raise
         except Contradiction as error:
             why.append(str(error))
         except gdb.error as error:
@@ -121,7 +127,10 @@ def check_register(fact, text):
     if value.is_optimized_out:
         raise Contradiction(text + ": optimized out")
     mask = (1 << 8 * value.type.sizeof) - 1
-    expect(text, number(value) & mask, (register_value(fact.reg) + fact.offset) & mask)
+    try:
+        expect(text, number(value) & mask, (register_value(fact.reg) + fact.offset) & mask)
+    except Contradiction as error:
+        raise Held(str(error)) from error
 
 
 def check_address(fact, text, should):
