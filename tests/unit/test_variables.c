@@ -13,6 +13,7 @@
 
 #include "snapshot/snapshot.h"
 #include "symbolize/debug/dwarf.h"
+#include "symbolize/debug/variable.h"
 #include "symbolize/symbolize.h"
 #include "util/cleanup.h"
 #include "why/values/variables.h"
@@ -82,6 +83,22 @@ __attribute__((noinline)) static long with_inlined(int number, int other)
 }
 
 static long (*volatile call_with_inlined)(int, int) = with_inlined;
+
+/* Its "size" is another one than the caller's, and both are in registers. */
+__attribute__((always_inline)) static inline void hiding(long size)
+{
+	__asm__ volatile("0: lea 0b(%%rip), %0" : "=&r"(inside) : "r"(size));
+	__asm__ volatile("" : : "r"(size));
+}
+
+__attribute__((noinline)) static long with_hidden(long size)
+{
+	hiding(3 * size + 1);
+	sink += size;
+	return sink;
+}
+
+static long (*volatile call_with_hidden)(long) = with_hidden;
 
 /* Of its variables nothing is left but debug information. */
 __attribute__((noinline)) static long with_constants(void)
@@ -309,6 +326,25 @@ static void nothing_is_read_where_nobody_wants_values(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_self, close_self)
 
+/* A name means the innermost function's variable: the register of the caller's has none. */
+static void register_of_a_hidden_variable_has_no_name(void **state)
+{
+	struct self *self = *state;
+	struct variable_code code = {.lines = self->lines, .module = ""};
+	unsigned int named = 0;
+
+	(void)call_with_hidden(131);
+	assert_int_equal(symbols_by_name(self->symbols, "", "with_hidden", 0, &self->sym), 0);
+	code.addr = self->sym.addr + inside - (uintptr_t)with_hidden;
+	for (uint8_t reg = 0; reg < 16; reg++) {
+		struct cexpr found;
+
+		named += !variable_in_register(&code, reg, &found) &&
+			 strcmp(found.text, "size") == 0;
+	}
+	assert_int_equal(named, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +352,7 @@ int main(void)
 		TEST(string_ends_with_its_array),
 		TEST(pointer_that_is_an_error_says_so),
 		TEST(what_an_inner_function_hides_is_not_told_for_its_own),
+		TEST(register_of_a_hidden_variable_has_no_name),
 		TEST(enumerator_with_the_upper_bit_has_its_name),
 		TEST(constant_of_the_debug_information_has_its_sign),
 		TEST(nothing_is_read_where_nobody_wants_values),

@@ -16,6 +16,7 @@
 /**
  * struct query - what is looked for at @pc, an address of the file
  * @computed: a number that is @reg plus @offset
+ * @scopes: those that @pc is in, by depth; @deepest is the innermost one's
  */
 struct query {
 	struct debugimage *image;
@@ -29,6 +30,8 @@ struct query {
 	uint32_t bytes;
 	Dwarf_Die function; /* that has the frame base; none: @in_function is false */
 	bool in_function;
+	Dwarf_Die scopes[SCOPE_DEPTH_MAX + 2];
+	int deepest;
 	struct cexpr *ret;
 };
 
@@ -154,6 +157,46 @@ static int try_variable(struct query *q, Dwarf_Die *die)
 	return take_variable(q, die, ops, count);
 }
 
+static bool is_variable(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+}
+
+/* Has it a value at @pc? */
+static bool is_anywhere(const struct query *q, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t count;
+
+	return dwarf_attr(die, DW_AT_const_value, &attr) ||
+	       (dwarf_attr(die, DW_AT_location, &attr) &&
+		dwarf_getlocation_addr(&attr, q->pc, &ops, &count, 1) == 1 && count);
+}
+
+/*
+ * The name means the variable of a scope further in. That of an inlined function's argument which
+ * is optimized out hides nothing: it is mostly the caller's variable of the same name.
+ */
+static bool is_hidden(struct query *q, int depth, const char *name)
+{
+	for (int i = depth + 1; i <= q->deepest; i++) {
+		Dwarf_Die child;
+
+		if (dwarf_child(&q->scopes[i], &child))
+			continue;
+		do {
+			const char *has = is_variable(&child) ? dwarf_diename(&child) : NULL;
+
+			if (has && !strcmp(has, name) && is_anywhere(q, &child))
+				return true;
+		} while (!dwarf_siblingof(&child, &child));
+	}
+	return false;
+}
+
 /* Scopes within this one first: what is inlined, then what it is inlined into. */
 static int search_scope(struct query *q, Dwarf_Die *scope, int depth)
 {
@@ -175,6 +218,8 @@ static int search_scope(struct query *q, Dwarf_Die *scope, int depth)
 			q->function = child;
 			q->in_function = true;
 		}
+		q->deepest = depth + 1;
+		q->scopes[q->deepest] = child;
 		err = search_scope(q, &child, depth + 1);
 		if (!err || tag == DW_TAG_subprogram)
 			return err;
@@ -182,10 +227,8 @@ static int search_scope(struct query *q, Dwarf_Die *scope, int depth)
 	if (!depth || dwarf_child(scope, &child))
 		return err;
 	do {
-		int tag = dwarf_tag(&child);
-
-		if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) &&
-		    !try_variable(q, &child))
+		if (is_variable(&child) && !try_variable(q, &child) &&
+		    !is_hidden(q, depth, dwarf_diename(&child)))
 			return 0;
 	} while (!dwarf_siblingof(&child, &child));
 	return -ENOENT;
