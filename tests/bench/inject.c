@@ -2,13 +2,14 @@
 /*
  * inject - records into the ring buffer of a lbrsnoop that runs, at a steady rate
  *
- *   inject PID RECORDS RATE COUNT [--kill]
+ *   inject PID RECORDS RATE COUNT [--kill [TAKEN]]
  *
  * RECORDS: a file of struct record, see bpf/record.h; they go in one after the other, over and
  * over, each with the time of the moment and, as its thread id, its number. COUNT records, RATE a
- * second; with --kill, lbrsnoop gets SIGKILL then. Prints, at the end or on SIGTERM: records
- * injected, seconds, those lost for want of room in the ring buffer and of a slot, bytes that wait
- * in the ring buffer. Exit status 2: no such lbrsnoop.
+ * second; with --kill, lbrsnoop gets SIGKILL then, and with TAKEN as soon as it has taken that many
+ * bytes from the ring buffer. Prints, at the end or on SIGTERM: records injected, seconds, those
+ * lost for want of room in the ring buffer and of a slot, bytes that wait in the ring buffer. Exit
+ * status 2: no such lbrsnoop.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -137,11 +138,36 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static int inject(int prog_fd, double rate, uint64_t count, uint64_t *ret_done, double *ret_seconds)
+/* Bytes of the ring buffer: all of them, and those that lbrsnoop has taken. */
+struct positions {
+	uint64_t produced;
+	uint64_t consumed;
+};
+
+/* The positions are in its first two pages, see libbpf's ringbuf.c */
+static struct positions positions_of(int events_fd)
 {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *pages = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, events_fd, 0);
+	struct positions at = {};
+
+	if (pages == MAP_FAILED)
+		return at;
+	at.produced = *(volatile uint64_t *)(pages + page);
+	at.consumed = *(volatile uint64_t *)pages;
+	munmap(pages, 2 * page);
+	return at;
+}
+
+/* Ends with COUNT records, or when lbrsnoop has taken TAKEN bytes. */
+static int inject(const struct inject_bpf *skel, double rate, uint64_t count, uint64_t taken,
+		  uint64_t *ret_done, double *ret_seconds)
+{
+	int prog_fd = bpf_program__fd(skel->progs.inject);
+	int events_fd = bpf_map__fd(skel->maps.events);
 	uint64_t start = now_ns(), done = 0;
 
-	while (done < count && !stopped) {
+	while (done < count && !stopped && positions_of(events_fd).consumed < taken) {
 		uint64_t elapsed = now_ns() - start;
 		uint64_t due = (uint64_t)(rate * (double)elapsed / 1e9) + 1;
 		struct timespec tick = {.tv_nsec = TICK_NS};
@@ -165,33 +191,21 @@ static int inject(int prog_fd, double rate, uint64_t count, uint64_t *ret_done, 
 	return 0;
 }
 
-/* Bytes that nobody has taken yet: the positions of its first two pages, see libbpf's ringbuf.c */
-static uint64_t waiting(int events_fd)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	uint8_t *positions = mmap(NULL, 2 * (size_t)page, PROT_READ, MAP_SHARED, events_fd, 0);
-	uint64_t bytes;
-
-	if (positions == MAP_FAILED)
-		return 0;
-	bytes = *(volatile uint64_t *)(positions + page) - *(volatile uint64_t *)positions;
-	munmap(positions, 2 * (size_t)page);
-	return bytes;
-}
-
 int main(int argc, char **argv)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 	struct inject_bpf *skel = NULL;
 	struct record *records = NULL;
-	uint64_t done = 0;
+	uint64_t done = 0, taken;
+	struct positions at;
 	double seconds = 0;
 	int count, err;
 
-	if (argc != 5 && !(argc == 6 && !strcmp(argv[5], "--kill"))) {
-		fprintf(stderr, "Usage: inject PID RECORDS RATE COUNT [--kill]\n");
+	if (argc < 5 || argc > 7 || (argc > 5 && strcmp(argv[5], "--kill"))) {
+		fprintf(stderr, "Usage: inject PID RECORDS RATE COUNT [--kill [TAKEN]]\n");
 		return 64;
 	}
+	taken = argc == 7 ? strtoull(argv[6], NULL, 10) : UINT64_MAX;
 	sigaction(SIGTERM, &action, NULL);
 	count = read_records(argv[2], &records);
 	if (count < 0)
@@ -202,21 +216,22 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < (uint32_t)count && !err; i++)
 		err = bpf_map_update_elem(bpf_map__fd(skel->maps.records), &i, &records[i], 0);
 	err = err
-		      ?: inject(bpf_program__fd(skel->progs.inject), atof(argv[3]),
-				strtoull(argv[4], NULL, 10), &done, &seconds);
+		      ?: inject(skel, atof(argv[3]), strtoull(argv[4], NULL, 10), taken, &done,
+				&seconds);
 	if (err)
 		return die("BPF_PROG_TEST_RUN", err);
-	if (argc == 6) {
+	if (argc > 5) {
 		int pidfd = (int)syscall(SYS_pidfd_open, atoi(argv[1]), 0);
 		struct pollfd dead = {.fd = pidfd, .events = POLLIN};
 
 		if (pidfd < 0 || kill(atoi(argv[1]), SIGKILL) || poll(&dead, 1, -1) < 0)
 			return die("kill", -errno);
 	}
+	at = positions_of(bpf_map__fd(skel->maps.events));
 	printf("%llu %.3f %llu %llu %llu\n", (unsigned long long)done, seconds,
 	       (unsigned long long)skel->bss->losses.ring_full,
 	       (unsigned long long)skel->bss->losses.no_slot,
-	       (unsigned long long)waiting(bpf_map__fd(skel->maps.events)));
+	       (unsigned long long)(at.produced - at.consumed));
 	inject_bpf__destroy(skel);
 	free(records);
 	return 0;
