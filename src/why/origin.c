@@ -6,7 +6,7 @@
 
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "why/decision.h"
+#include "why/decision/decision.h"
 #include "why/values/backward.h"
 #include "cfg/errno_must_return.h"
 #include "cfg/flow.h"

@@ -7,7 +7,7 @@
 #include "capture/capture.h"
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "why/decider.h"
+#include "why/decision/decider.h"
 #include "why/learned.h"
 #include "why/origin.h"
 

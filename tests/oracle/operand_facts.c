@@ -25,7 +25,7 @@
 #include "symbolize/symbolize.h"
 #include "symbolize/text/text.h"
 #include "util/cleanup.h"
-#include "why/decision.h"
+#include "why/decision/decision.h"
 
 #define NEAR	      12
 #define FUNCTIONS_MAX 400000

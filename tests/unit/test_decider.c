@@ -14,7 +14,7 @@
 #include "../text_bytes.h"
 #include "disasm/insn.h"
 #include "util/log.h"
-#include "why/decider.h"
+#include "why/decision/decider.h"
 
 #define BASE   0xffffffff81000000ULL
 #define FIRST  (BASE + 2)

@@ -14,9 +14,9 @@
 #include "../text_bytes.h"
 #include "snapshot/snapshot.h"
 #include "util/cleanup.h"
-#include "why/decision.h"
+#include "why/decision/decision.h"
 #include "why/values/plan.h"
-#include "why/reasons.h"
+#include "why/decision/reasons.h"
 #include "why/run/watch.h"
 
 #define BASE 0xffffffff81000000ULL

@@ -21,7 +21,7 @@
 #include "util/cleanup.h"
 #include "util/clock.h"
 #include "why/candidates.h"
-#include "why/decision.h"
+#include "why/decision/decision.h"
 #include "why/failures.h"
 #include "why_events.h"
 

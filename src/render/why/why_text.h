@@ -11,7 +11,7 @@
 #include "symbolize/debug/source_file.h"
 #include "symbolize/symbolize.h"
 #include "why/answer.h"
-#include "why/reasons.h"
+#include "why/decision/reasons.h"
 
 /* The default text has at most so many rows of each of these. */
 #define WHY_LOG_SHOWN	     5

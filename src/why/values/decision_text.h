@@ -4,7 +4,7 @@
 #define LBRSNOOP_WHY_VALUES_DECISION_TEXT_H
 
 #include "disasm/insn.h"
-#include "why/decision.h"
+#include "why/decision/decision.h"
 #include "why/values/backward.h"
 
 /**

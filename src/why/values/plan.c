@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "util/cleanup.h"
-#include "why/reasons.h"
+#include "why/decision/reasons.h"
 
 /* As many as are shown, or more: those of the function before the site. */
 #define DECISIONS_MAX 8

@@ -3,7 +3,7 @@
 #ifndef LBRSNOOP_WHY_VALUES_PLAN_H
 #define LBRSNOOP_WHY_VALUES_PLAN_H
 
-#include "why/decision.h"
+#include "why/decision/decision.h"
 #include "why/sites.h"
 
 /**

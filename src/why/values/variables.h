@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "why/decision.h"
+#include "why/decision/decision.h"
 
 /* Of a function's; more are not read. */
 #define VARIABLES_MAX 12

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* reasons.h - the branches that decided for the place that an answer names */
-#ifndef LBRSNOOP_WHY_REASONS_H
-#define LBRSNOOP_WHY_REASONS_H
+#ifndef LBRSNOOP_WHY_DECISION_REASONS_H
+#define LBRSNOOP_WHY_DECISION_REASONS_H
 
 #include <stddef.h>
 
 #include "snapshot/snapshot.h"
 #include "why/answer.h"
-#include "why/decision.h"
+#include "why/decision/decision.h"
 #include "why/values/variables.h"
 
 /**

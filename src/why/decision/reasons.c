@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "why/reasons.h"
+#include "why/decision/reasons.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "why/decision.h"
+#include "why/decision/decision.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * dependent on. Watched as the place itself is, the one executed last is known, and by the flags
  * which way it went.
  */
-#ifndef LBRSNOOP_WHY_DECIDER_H
-#define LBRSNOOP_WHY_DECIDER_H
+#ifndef LBRSNOOP_WHY_DECISION_DECIDER_H
+#define LBRSNOOP_WHY_DECISION_DECIDER_H
 
 #include "why/answer.h"
 #include "why/run/probes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* decision.h - the conditional branch that led to an instruction, as far as the text alone tells */
-#ifndef LBRSNOOP_WHY_DECISION_H
-#define LBRSNOOP_WHY_DECISION_H
+#ifndef LBRSNOOP_WHY_DECISION_DECISION_H
+#define LBRSNOOP_WHY_DECISION_DECISION_H
 
 #include <stdbool.h>
 #include <stddef.h>

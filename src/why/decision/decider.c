@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "why/decider.h"
+#include "why/decision/decider.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "why/hit_snapshot.h"
-#include "why/reasons.h"
+#include "why/decision/reasons.h"
 
 /* The place is number 0 of the sites. */
 #define PLACE 0
