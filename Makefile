@@ -338,7 +338,7 @@ format:
 # What tests/lint/run asks for: everything compiled by clang, too; for its warnings alone, which do not
 # depend on the optimisation. What is linked into programs is no question to it.
 lint-programs: all unit oracle replay vm-tools
-	@$(MAKE) --no-print-directory O=build/clang CC="$(CCACHE)$(CLANG)" CFLAGS=-O0 c-objects
+	@$(MAKE) --no-print-directory O=build/clang CC="$(CCACHE)$(CLANG)" CFLAGS="-O0 -g" c-objects
 c-objects: $(C_OBJ)
 $(O)/tests/bench/inject.o: private override CFLAGS += -I$(BPF_O)/tests/bench
 

@@ -733,16 +733,21 @@ static void decision_behind_an_errno_loaded_early(void **state)
  * anew:    00 test %edi,%edi  02 je 16  04 mov $-12,%ecx  09 test %rsi,%rsi  0c je 13
  *          0e mov $-12,%ecx  13 mov %ecx,%eax  15 ret  16 xor %eax,%eax  18 ret
  * at_once: 20 cmpb $49,(%rsi)  23 mov $-22,%eax  28 je 2b  2a ret  2b mov $-22,%eax  30 ret
+ * calls:   40 test %edi,%edi  42 je 52  44 call anew  49 test %esi,%esi  4b je 52
+ *          4d mov $-22,%eax  52 ret
  */
 static const uint8_t loaded_twice[] =
 	"\x85\xff\x74\x12\xb9\xf4\xff\xff\xff\x48\x85\xf6\x74\x05\xb9\xf4"
 	"\xff\xff\xff\x89\xc8\xc3\x31\xc0\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
 	"\x80\x3e\x31\xb8\xea\xff\xff\xff\x74\x01\xc3\xb8\xea\xff\xff\xff"
-	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
+	"\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	"\x85\xff\x74\x0e\xe8\xb7\xff\xff\xff\x85\xf6\x74\x05\xb8\xea\xff"
+	"\xff\xff\xc3\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc";
 
 static const char loaded_twice_table[] = "ffffffff81000000 T anew\n"
 					 "ffffffff81000020 T at_once\n"
-					 "ffffffff81000040 T further\n";
+					 "ffffffff81000040 T calls\n"
+					 "ffffffff81000060 T further\n";
 
 static int open_loaded_twice(void **state)
 {
@@ -770,6 +775,37 @@ static void decision_both_sides_of_a_branch_load_the_same_errno(void **state)
 	assert_int_equal(all[0].addr, BASE + 0x28);
 	assert_string_equal(all[0].condition, "(%rsi) != 49");
 	assert_int_equal(decisions_find(&where, &func, BASE + 0x2b, NULL, NULL, all, 4), -ENOENT);
+}
+
+/* The branches reach back into a function that was called: the text tells what was before it. */
+static void decisions_text_goes_on_where_branches_end(void **state)
+{
+	static const struct text_bytes bytes = {BASE, loaded_twice, sizeof(loaded_twice) - 1};
+	static const struct text_source source = {.read = text_bytes_read, .ctx = (void *)&bytes};
+	const struct decision_code where = {.text = &source, .symbols = *state};
+	const uint64_t regs[PTREG_COUNT] = {[PTREG_DI] = 7, [PTREG_SI] = 9};
+	const struct why_state known = {.regs = regs};
+	struct snapshot *snap = calloc(1, sizeof(*snap));
+	struct decision all[4];
+	struct symbol func;
+
+	assert_non_null(snap);
+	assert_int_equal(symbols_by_name(*state, "", "calls", 0, &func), 0);
+	snap->count = 1;
+	snap->branches[0].from = BASE + 0x15;
+	snap->branches[0].to = BASE + 0x49;
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x4d, snap, &known, all, 4), 2);
+	assert_int_equal(all[0].addr, BASE + 0x4b);
+	assert_false(all[0].taken);
+	assert_string_equal(all[0].values, "%esi = 9");
+	assert_int_equal(all[1].addr, BASE + 0x42);
+	assert_false(all[1].taken);
+	/* The call may have changed it. */
+	assert_string_equal(all[1].values, "");
+	/* An interrupt came back there: the text tells nothing. */
+	snap->branches[0].to = BASE + 0x4b;
+	assert_int_equal(decisions_find(&where, &func, BASE + 0x4d, snap, &known, all, 4), 1);
+	free(snap);
 }
 
 static void decision_register_overwritten_since_has_no_value(void **state)
@@ -813,6 +849,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(decision_behind_an_errno_loaded_early, open_table,
 						symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_both_sides_of_a_branch_load_the_same_errno,
+						open_loaded_twice, symbol_table_teardown),
+		cmocka_unit_test_setup_teardown(decisions_text_goes_on_where_branches_end,
 						open_loaded_twice, symbol_table_teardown),
 		cmocka_unit_test_setup_teardown(decision_both_sides_of_a_branch_rejoin, open_table,
 						symbol_table_teardown),

@@ -159,6 +159,7 @@ static void put_decisions(struct json_writer *w, const char *name, const struct 
 		jw_open(w, '{');
 		put_place(w, view, all[i].addr);
 		jw_put_bool(w, "taken", all[i].taken);
+		jw_put_bool(w, "later", all[i].later);
 		jw_put_text(w, "condition", all[i].condition);
 		jw_put_text(w, "values", all[i].values);
 		put_source(w, &all[i]);

@@ -346,8 +346,7 @@ static void print_decisions(FILE *out, const struct answer *answer, const struct
 	struct decision all[DECISIONS_ASKED];
 	_Static_assert(DECISIONS_ASKED >= WHY_ONE_OF_SHOWN, "room for either");
 	const struct decision_code where = why_code(view);
-	int count =
-		reasons_find(&where, answer, view->snap, all, view->story ? 1 : ARRAY_SIZE(all));
+	int count = reasons_find(&where, answer, view->snap, all, ARRAY_SIZE(all));
 	struct why_place origin;
 	const char *file;
 
@@ -360,10 +359,10 @@ static void print_decisions(FILE *out, const struct answer *answer, const struct
 		print_variables(out, answer, view, all, count > 0 ? count : 0);
 		return;
 	}
-	count = choose_shown(all, count);
+	count = view->story ? 1 : choose_shown(all, count);
 	print_decision(out, &all[0], view, "because", true, file);
 	for (int i = 1; i < count; i++)
-		print_decision(out, &all[i], view, "after", false, file);
+		print_decision(out, &all[i], view, all[i].later ? "then" : "after", false, file);
 	print_variables(out, answer, view, all, count);
 }
 

@@ -136,6 +136,25 @@ static int walk_branches(struct backward *back, struct row *row, struct decision
 	return -ENOENT;
 }
 
+/*
+ * The branches are used up: they begin in a function that was called, or at the last decision. The
+ * text may still tell what was before: where to go on, or 0.
+ */
+static uint64_t text_before(struct backward *back, const struct row *row)
+{
+	const struct branch *branch = row->count ? &row->snap->branches[row->count - 1] : NULL;
+	const struct insn *call = branch ? code_above(back->code, branch->to) : NULL;
+	bool ok;
+
+	back->from = back->until = back->entered = 0;
+	if (!branch)
+		return row->end;
+	if (!call || (call->class != INSN_CALL && call->class != INSN_ICALL) ||
+	    code_find(back->code, branch->from))
+		return 0;
+	return !last_cond(back, branch->to, row->end, &ok) && ok ? branch->to : 0;
+}
+
 /* Registers that are written from the site on, which the values are of, up to the branch. */
 static uint32_t written_since(struct backward *back, const struct kept_branch *kept, size_t count,
 			      uint64_t site)
@@ -225,6 +244,12 @@ int decisions_find(const struct decision_code *where, const struct symbol *func,
 	while (!err && (size_t)count < max) {
 		err = snap ? walk_branches(&back, &row, &ret[count])
 			   : walk(&back, addr, &ret[count]);
+		if (err == -ENOENT && snap && count) {
+			addr = text_before(&back, &row);
+			snap = NULL;
+			err = addr ? 0 : -ENOENT;
+			continue;
+		}
 		if (err)
 			break;
 		addr = ret[count].addr;

@@ -32,6 +32,7 @@
  * @behind: it comes after the instruction
  * @excluded: with what the registers or the task's own stack held it would have gone the other way
  * @shared: @doubtful for another CPU alone
+ * @later: a test of the clean-up, which the source has behind the one that decided
  */
 struct decision {
 	uint64_t addr;
@@ -45,6 +46,7 @@ struct decision {
 	bool excluded;
 	bool doubtful;
 	bool shared;
+	bool later;
 	bool behind;
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "util/cleanup.h"
+#include "why/decision/cleanup_test.h"
 
 /* Behind the instruction its register is another one. */
 static const struct why_state *state_before(const struct answer *answer, struct why_state *ret)
@@ -75,6 +76,8 @@ int reasons_find(const struct decision_code *where, const struct answer *answer,
 		count = find_seen(where, answer, ret, max);
 	if (count < 1)
 		count = decisions_find(where, func, addr, NULL, state, ret, max);
+	if (count > 1)
+		cleanup_tests_last(where, func, addr, ret, (size_t)count);
 	/* The registers may leave one of several ways. */
 	if (count < 1 && max && reasons_one_of(where, answer, ret, 1) == 1)
 		count = 1;

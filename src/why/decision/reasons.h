@@ -13,6 +13,8 @@
 /**
  * reasons_find() - the branch that decided, and those before it in the same function, newest first
  * By the branches where there are some, or else by the text alone; with the values of the hit.
+ * Tests of the clean-up that the text has last come behind the one that decided: cleanup_test.h.
+ * That needs room for both.
  * @snap: of the hit, or NULL
  * Return: how many, at most @max; below 1 if there is no telling.
  */
