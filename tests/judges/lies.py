@@ -422,27 +422,35 @@ def in_image(snapshot, at, block):
     return deciding(snapshot, at, block) and block["module"] is None
 
 
-def conditionals_are_nops(snapshots, dice):
-    """In one path all that are not taken"""
-    snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: in_image(s, i, b) and not b["decisions"][0]["taken"])
-    for block in snapshot["path"]:
-        for decision in [decision for decision in block["decisions"] if not decision["taken"]]:
-            called(block, decision, "nop")
+def conditionals_are_nops_by(known):
+    """In one path all that are not taken. @known: addresses of which the judge can tell whether a conditional
+    branch is there"""
+    def lie(snapshots, dice):
+        snapshot, _ = blocks_of(snapshots, dice, lambda s, i, b: deciding(s, i, b) and not b["decisions"][0]["taken"]
+                                and int(b["decisions"][0]["addr"], 16) in known)
+        for block in snapshot["path"]:
+            for decision in [decision for decision in block["decisions"] if not decision["taken"]]:
+                called(block, decision, "nop")
+    lie.__name__ = "conditionals_are_nops"
+    return lie
+
+
+def nop_is_conditional_by(known):
+    """A decision where nothing is decided"""
+    def lie(snapshots, dice):
+        snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: deciding(s, i, b) and
+                                 b["insns"][0]["text"][0] != "j" and int(b["insns"][0]["addr"], 16) in known)
+        block = snapshot["path"][at]
+        block["insns"][0]["text"] = "je " + block["function"]
+        block["decisions"].insert(0, dict(block["decisions"][0], addr=block["insns"][0]["addr"], taken=False))
+    lie.__name__ = "nop_is_conditional"
+    return lie
 
 
 def taken_is_nop(snapshots, dice):
     snapshot, at = blocks_of(snapshots, dice, lambda s, i, b: in_image(s, i, b) and b["decisions"][-1]["taken"])
     block = snapshot["path"][at]
     called(block, block["decisions"][-1], "nop")
-
-
-def nop_is_conditional(snapshots, dice):
-    """A decision where nothing is decided"""
-    snapshot, at = blocks_of(snapshots, dice, lambda s, i, b:
-                             in_image(s, i, b) and b["insns"][0]["text"][0] != "j")
-    block = snapshot["path"][at]
-    block["insns"][0]["text"] = "je " + block["function"]
-    block["decisions"].insert(0, dict(block["decisions"][0], addr=block["insns"][0]["addr"], taken=False))
 
 
 def decision_leads_elsewhere(snapshots, dice):

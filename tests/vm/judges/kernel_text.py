@@ -19,25 +19,35 @@ def is_conditional(code):
     return 0x70 <= first <= 0x7f or 0xe0 <= first <= 0xe3 or first == 0x0f and 0x80 <= second <= 0x8f
 
 
-def alternatives(linked, size, start, table):
-    """Addresses that are other code where the CPU is another: struct alt_instr of
-    arch/x86/include/asm/alternative.h, 12 bytes up to Linux 6.2, then 14"""
+def alternatives(linked, size, rows, replacements):
+    """{address: the other codes that may be there} where the CPU decides which code runs: struct alt_instr of
+    arch/x86/include/asm/alternative.h, 12 bytes up to Linux 6.2, then 14. Behind a replacement that is shorter
+    are NOPs. @rows, @replacements: (where the section is linked, its bytes)"""
+    start, table = rows
+    other, code = replacements
     for row_bytes, lengths in ((12, 10), (14, 12)):
-        places = [(start + at + struct.unpack_from("<i", table, at)[0], table[at + lengths])
-                  for at in range(0, len(table) - row_bytes + 1, row_bytes)]
+        ats = range(0, len(table) - row_bytes + 1, row_bytes)
+        places = [(start + at + struct.unpack_from("<i", table, at)[0], table[at + lengths],
+                   start + at + 4 + struct.unpack_from("<i", table, at + 4)[0] - other, table[at + lengths + 1])
+                  for at in ats]
         # Of the wrong size nearly all lead nowhere.
-        inside = sum(linked <= addr < linked + size for addr, _ in places)
+        inside = sum(linked <= addr < linked + size for addr, *_ in places)
         if len(table) % row_bytes == 0 and inside * 2 > len(places):
-            return {addr + i for addr, count in places for i in range(count)}
+            patched = {}
+            for addr, count, begin, length in places:
+                for i in range(count):
+                    patched.setdefault(addr + i, []).append(code[begin:begin + length][i:])
+            return patched
     raise ValueError(".altinstructions: rows of another size")
 
 
 @functools.lru_cache  # of all parts of a guest
 def image_of(kernel):
-    """(Where .text is linked, its bytes, the addresses that alternatives patch)"""
+    """(Where .text is linked, its bytes, alternatives() of it)"""
     vmlinux = vmlinux_of(kernel)
-    (linked, code), (start, table) = (section_of(vmlinux, name) for name in (".text", ".altinstructions"))
-    return linked, code, alternatives(linked, len(code), start, table)
+    linked, code = section_of(vmlinux, ".text")
+    return linked, code, alternatives(linked, len(code), section_of(vmlinux, ".altinstructions"),
+                                      section_of(vmlinux, ".altinstr_replacement"))
 
 
 class KernelText:
@@ -50,9 +60,11 @@ class KernelText:
     def is_conditional(self, addr):
         """None: it cannot be told"""
         at = addr - self.moved - self.linked
-        if not 0 <= at < len(self.code) or addr - self.moved in self.patched:
+        if not 0 <= at < len(self.code):
             return None
-        return is_conditional(self.code[at:at + INSN_BYTES_MAX])
+        codes = [self.code[at:at + INSN_BYTES_MAX], *self.patched.get(addr - self.moved, [])]
+        told = {is_conditional(code) for code in codes}
+        return told.pop() if len(told) == 1 else None
 
 
 def conditionals(snapshots, text):
