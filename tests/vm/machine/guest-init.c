@@ -402,6 +402,22 @@ static void loopback_up(void)
 		close(fd);
 }
 
+/*
+ * The kernel lowers the rate of samples when a counter's interrupt takes long, and then stops the
+ * counters until the next tick. How long it takes in an emulator is the host's affair, and so is
+ * how many interrupts would be left.
+ */
+static void sampling_unthrottle(void)
+{
+	const char *path = "/proc/sys/kernel/perf_cpu_time_max_percent";
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		dprintf(STDERR_FILENO, "guest-init: %s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
 /* The shell's convention: 127 not found, 126 found but not to be executed. */
 __attribute__((noreturn)) static void command_exec(const struct config *config, int out, int err)
 {
@@ -539,6 +555,7 @@ int main(void)
 	root_switch();
 	root_furnish(config);
 	loopback_up();
+	sampling_unthrottle();
 	sethostname("lbrsnoop-vm", strlen("lbrsnoop-vm"));
 	status = (uint32_t)command_run(config);
 	sync();
