@@ -130,7 +130,7 @@ static struct bpf_program *program_of(struct lbrsnoop_bpf *skel, const struct pr
 static void disarm_breakpoints(struct armed *armed)
 {
 	for (int i = 0; i < armed->hw_cpus * HW_SITES_MAX; i++)
-		bpf_link__destroy(armed->hw_sites[i].link);
+		hw_site_close(&armed->hw_sites[i]);
 	free(armed->hw_sites);
 	armed->hw_sites = NULL;
 	armed->hw_cpus = 0;
@@ -590,10 +590,8 @@ int attach_probe(struct lbrsnoop_bpf *skel, struct probe *probe, uint32_t target
 
 void disarm_hw_cpu(struct armed *armed, int cpu)
 {
-	for (int i = cpu * HW_SITES_MAX; i < (cpu + 1) * HW_SITES_MAX; i++) {
-		bpf_link__destroy(armed->hw_sites[i].link);
-		armed->hw_sites[i] = (struct hw_site){};
-	}
+	for (int i = cpu * HW_SITES_MAX; i < (cpu + 1) * HW_SITES_MAX; i++)
+		hw_site_close(&armed->hw_sites[i]);
 }
 
 void disarm(struct armed *armed)
@@ -640,6 +638,24 @@ uint64_t armed_hw_hits_cpu(const struct armed *armed, int cpu)
 		if (armed->hw_sites[i].link &&
 		    read(armed->hw_sites[i].fd, &count, sizeof(count)) == sizeof(count))
 			sum += count;
+	return sum;
+}
+
+uint64_t armed_throttled_cpu(const struct armed *armed, int cpu)
+{
+	uint64_t sum = 0;
+
+	for (int i = cpu * HW_SITES_MAX; i < (cpu + 1) * HW_SITES_MAX; i++)
+		sum += event_throttled(&armed->hw_sites[i]);
+	return sum;
+}
+
+uint64_t armed_throttled(const struct armed *armed)
+{
+	uint64_t sum = 0;
+
+	for (int cpu = 0; cpu < armed->hw_cpus; cpu++)
+		sum += armed_throttled_cpu(armed, cpu);
 	return sum;
 }
 

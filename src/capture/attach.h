@@ -12,10 +12,16 @@
 
 struct lbrsnoop_bpf;
 
-/** struct hw_site - one breakpoint or perf event on one CPU; @link owns @fd; NULL: not armed */
+/**
+ * struct hw_site - one breakpoint or perf event on one CPU
+ * @link: owns @fd; NULL: not armed
+ * @ring: of a perf event, where the kernel tells of it besides its samples, see event_throttled();
+ *        NULL: nowhere
+ */
 struct hw_site {
 	struct bpf_link *link;
 	int fd;
+	void *ring;
 };
 
 /**
@@ -113,6 +119,12 @@ uint64_t armed_hw_hits_cpu(const struct armed *armed, int cpu);
  */
 int attach_breakpoint(struct bpf_program *prog, uint64_t addr, int cpu, uint64_t cookie,
 		      struct hw_site *ret_site, struct errmsg *msg);
+
+/** armed_throttled() - event_throttled() of all that a probe holds */
+uint64_t armed_throttled(const struct armed *armed);
+
+/** armed_throttled_cpu() - the same of one CPU's */
+uint64_t armed_throttled_cpu(const struct armed *armed, int cpu);
 
 /** armed_missed() - events for which the kernel did not run the program (recursion) */
 uint64_t armed_missed(const struct armed *armed);

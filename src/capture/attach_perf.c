@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -114,6 +115,43 @@ int perf_event_there(uint32_t type, uint64_t config, uint64_t period, struct err
 	return 0;
 }
 
+/*
+ * Samples do not come here: the kernel writes none where a BPF program takes them (it returns 0).
+ * Nor are other records asked for. What is left are PERF_RECORD_THROTTLE and
+ * PERF_RECORD_UNTHROTTLE, by turns. A ring that is mapped for reading alone is written over and
+ * over, so how far it has been written tells how many there were, however small it is.
+ */
+#define THROTTLE_BYTES 32u /* header, time, id, stream_id: see perf_event_open(2) */
+
+static size_t ring_bytes(void)
+{
+	return 2 * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void *ring_map(int fd)
+{
+	void *ring = mmap(NULL, ring_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+
+	return ring == MAP_FAILED ? NULL : ring;
+}
+
+uint64_t event_throttled(const struct hw_site *site)
+{
+	const struct perf_event_mmap_page *page = site->ring;
+	uint64_t records =
+		page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) / THROTTLE_BYTES : 0;
+
+	return (records + 1) / 2;
+}
+
+void hw_site_close(struct hw_site *site)
+{
+	if (site->ring)
+		munmap(site->ring, ring_bytes());
+	bpf_link__destroy(site->link);
+	*site = (struct hw_site){};
+}
+
 int attach_event(struct bpf_program *prog, const struct probe *probe, int cpu, uint64_t cookie,
 		 struct hw_site *ret_site, struct errmsg *msg)
 {
@@ -136,7 +174,7 @@ int attach_event(struct bpf_program *prog, const struct probe *probe, int cpu, u
 		bpf_link__destroy(link);
 		return event_error(&probe->event, -EBUSY, cpu, msg);
 	}
-	*ret_site = (struct hw_site){.link = link, .fd = fd};
+	*ret_site = (struct hw_site){.link = link, .fd = fd, .ring = ring_map(fd)};
 	return 0;
 }
 

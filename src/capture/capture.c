@@ -693,6 +693,7 @@ void capture_stats(struct capture *capture, struct capture_stats *ret_stats)
 		.missed = capture->missed,
 		.skipped = capture->skipped,
 		.unseen = capture->unseen,
+		.throttled = capture->throttled,
 		.malformed = capture->malformed,
 		.gated = capture->skel->bss->losses.gated - capture->before.gated,
 		.unfollowed = capture->skel->bss->losses.unfollowed,

@@ -91,6 +91,8 @@ struct capture_options {
  *           the filter wanted them; known when all is disarmed
  * @unseen: hits of kprobes and returns of kretprobes for which the kernel ran no program, see
  *          link_missed(): nobody knows whether the filter wanted them; known when all is disarmed
+ * @throttled: times that the kernel stopped a perf event until the next tick, see
+ *             event_throttled(); known when all is disarmed
  * @malformed: records that were not understood
  * @gated: matched, and not handed out because capture_gate() allowed no more
  * @unfollowed: children of @follow that nothing is known of: too many processes at once
@@ -103,6 +105,7 @@ struct capture_stats {
 	uint64_t missed;
 	uint64_t skipped;
 	uint64_t unseen;
+	uint64_t throttled;
 	uint64_t malformed;
 	uint64_t gated;
 	uint64_t unfollowed;

@@ -60,6 +60,7 @@ struct capture {
 	uint64_t twice; /* records of what another trigger has told, see told_by_the_other() */
 	uint64_t skipped;
 	uint64_t unseen;
+	uint64_t throttled;
 	uint64_t hw_fired; /* hits of breakpoints that are disarmed again, as the kernel counted */
 	uint64_t events_fired; /* the same of software's perf events, if each of them fires */
 	uint64_t malformed;

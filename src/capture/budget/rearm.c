@@ -29,6 +29,7 @@ static void note_counts(struct capture *capture, const struct armed *armed)
 	uint64_t *fired = fired_of(capture, probe);
 
 	capture->missed += armed_missed(armed);
+	capture->throttled += armed_throttled(armed);
 	capture->asked_ns = 0;
 	if (armed->link)
 		capture->unseen += link_missed(bpf_link__fd(armed->link));
@@ -86,6 +87,7 @@ static void follow_hotplug(struct capture *capture)
 				if (fired)
 					*fired += hits;
 				armed->counted = armed->counted || hits;
+				capture->throttled += armed_throttled_cpu(armed, cpu);
 				disarm_hw_cpu(armed, cpu);
 			}
 			if (!online)

@@ -146,6 +146,13 @@ void trace_say_summary(struct trace *trace)
 			"had no room for one more call under way; fexit: sees each",
 			(unsigned long long)stats.unseen, stats.unseen == 1 ? "" : "s",
 			stats.unseen == 1 ? "" : "s");
+	if (stats.throttled)
+		log_warning(
+			"not seen: the kernel stopped perf events %llu time%s until its next "
+			"tick, because more came than kernel.perf_event_max_sample_rate allows; "
+			"a larger period (perf:EVENT:PERIOD) or a higher rate (sysctl) loses "
+			"none",
+			(unsigned long long)stats.throttled, stats.throttled == 1 ? "" : "s");
 	if (stats.unfollowed)
 		log_warning("%llu children could not be followed: there were too many processes at "
 			    "once",

@@ -37,6 +37,7 @@ def median(numbers):
 TRACED = {
     "perf-clock": ("perf", "perf:cpu-clock:20000000", None),
     "perf-instructions": ("pmi", "perf:instructions:50021", None),
+    "perf-throttled": ("pmi", "perf:instructions:5003", None),
     "perf-raw": ("pmi", "perf:r00c4:50021", 1),
     "perf-thinned": ("perf", "perf:context-switches", None),
     "perf-faults": ("perf", "perf:page-faults", None),
@@ -128,6 +129,25 @@ def check_pmi(guest, report, run, least):
            f"{len(run.snapshots)} snapshots, none spent, {whole} whole")
 
 
+def throttled(run):
+    """How many times the kernel has stopped an event, as was told; or 0"""
+    said = re.search(r"the kernel stopped perf events (\d+) times? until its next tick", run.err)
+    return int(said[1]) if said else 0
+
+
+def check_throttled(guest, report, free, run):
+    """What the kernel takes away is told, and only then. Its period is a tenth of @free's, so it would have ten
+    times as many; the kernel lets two through in each tick."""
+    guest.none_lost(report, run)
+    guest.snapshots_match(report, run, "pmu", 5)
+    times = throttled(run)
+    report(f"{guest.name}/{run.name}", strangers(run) or
+           (throttled(free) or times < 5 or len(run.snapshots) >= 5 * len(free.snapshots)) and
+           f"{len(run.snapshots)} snapshots, stopped {times} times; {len(free.snapshots)} and {throttled(free)} where "
+           "the kernel lets all through",
+           f"{len(run.snapshots)} snapshots of about {10 * len(free.snapshots)}, stopped {times} times, as is told")
+
+
 def check_perf(guest, report, run_of):
     faults, switches, seventh, clock = (
         run_of("perf-" + name) for name in ("faults", "switches", "seventh", "clock"))
@@ -141,6 +161,7 @@ def check_perf(guest, report, run_of):
     have = len(seventh.snapshots)
     report(f"{guest.name}/perf-seventh/count", have >= SLEEPS and f"{have} snapshots", f"{have} snapshots")
     check_pmi(guest, report, run_of("perf-instructions"), 20)
+    check_throttled(guest, report, run_of("perf-instructions"), run_of("perf-throttled"))
     raw = run_of("perf-raw")
     check_pmi(guest, report, raw, 40)
     cpus = {s["cpu"] for s in raw.snapshots}
