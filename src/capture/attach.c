@@ -630,40 +630,49 @@ uint64_t armed_missed(const struct armed *armed)
 	return info.recursion_misses;
 }
 
-uint64_t armed_hw_hits_cpu(const struct armed *armed, int cpu)
+static uint64_t site_hits(const struct hw_site *site)
 {
-	uint64_t sum = 0, count;
+	uint64_t count;
 
-	for (int i = cpu * HW_SITES_MAX; i < (cpu + 1) * HW_SITES_MAX; i++)
-		if (armed->hw_sites[i].link &&
-		    read(armed->hw_sites[i].fd, &count, sizeof(count)) == sizeof(count))
-			sum += count;
-	return sum;
+	return site->link && read(site->fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
 }
 
-uint64_t armed_throttled_cpu(const struct armed *armed, int cpu)
+typedef uint64_t site_count_fn(const struct hw_site *site);
+
+static uint64_t count_cpu(const struct armed *armed, int cpu, site_count_fn *of)
 {
 	uint64_t sum = 0;
 
 	for (int i = cpu * HW_SITES_MAX; i < (cpu + 1) * HW_SITES_MAX; i++)
-		sum += event_throttled(&armed->hw_sites[i]);
+		sum += of(&armed->hw_sites[i]);
 	return sum;
 }
 
-uint64_t armed_throttled(const struct armed *armed)
+static uint64_t count_all(const struct armed *armed, site_count_fn *of)
 {
 	uint64_t sum = 0;
 
 	for (int cpu = 0; cpu < armed->hw_cpus; cpu++)
-		sum += armed_throttled_cpu(armed, cpu);
+		sum += count_cpu(armed, cpu, of);
 	return sum;
+}
+
+uint64_t armed_hw_hits_cpu(const struct armed *armed, int cpu)
+{
+	return count_cpu(armed, cpu, site_hits);
 }
 
 uint64_t armed_hw_hits(const struct armed *armed)
 {
-	uint64_t sum = 0;
+	return count_all(armed, site_hits);
+}
 
-	for (int cpu = 0; cpu < armed->hw_cpus; cpu++)
-		sum += armed_hw_hits_cpu(armed, cpu);
-	return sum;
+uint64_t armed_throttled_cpu(const struct armed *armed, int cpu)
+{
+	return count_cpu(armed, cpu, event_throttled);
+}
+
+uint64_t armed_throttled(const struct armed *armed)
+{
+	return count_all(armed, event_throttled);
 }

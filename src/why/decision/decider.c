@@ -8,8 +8,8 @@
 #include "disasm/insn.h"
 #include "util/cleanup.h"
 #include "util/log.h"
-#include "why/hit_snapshot.h"
 #include "why/decision/reasons.h"
+#include "why/hit_snapshot.h"
 
 /* The place is number 0 of the sites. */
 #define PLACE 0
