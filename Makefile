@@ -17,7 +17,8 @@
 #   make clean     what make made here; downloads and QEMU stay in the cache (tests/vm/setup --help)
 
 # What was compiled before, in another checkout too, comes from ccache where that is installed.
-# The language of messages changes no object, and .ci/run has another one than a shell.
+# The language of messages changes no object, and .ci/run has another one than a shell. Nor does the
+# folder of the checkout: objects name files from there.
 CCACHE	?= $(if $(shell command -v ccache),ccache )
 export CCACHE_SLOPPINESS ?= locale
 ifeq ($(origin CC),default)
@@ -37,10 +38,11 @@ BPF_O	:= build
 # zydis of Debian 12 brings no .pc file
 PKGS	:= libbpf libelf libdw jansson libzstd libkdumpfile
 
+FROM_HERE := -ffile-prefix-map=$(CURDIR)=.
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wformat=2 -Wno-unused-parameter \
 	   -Wno-missing-field-initializers
 CFLAGS	?= -O2 -g
-override CFLAGS += -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -Ibpf -I$(BPF_O) $(EXTRA_CFLAGS)
+override CFLAGS += -std=gnu11 $(FROM_HERE) $(WARN) -D_GNU_SOURCE -Isrc -Ibpf -I$(BPF_O) $(EXTRA_CFLAGS)
 # STATIC: Debian has no static libkdumpfile, and no static Zydis, which packaging/build-zydis makes.
 ifdef STATIC
 override CFLAGS += -DLBRSNOOP_STATIC
@@ -52,7 +54,7 @@ LIBS	:= $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lbpf -lelf -ld
 endif
 DEPFLAGS = -MMD -MP
 
-BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -Isrc -Wall -Werror
+BPF_CFLAGS := -g -O2 $(FROM_HERE) -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Ivmlinux -Ibpf -Isrc -Wall -Werror
 
 BPF_OBJ	:= $(BPF_O)/bpf/lbrsnoop.bpf.o
 SKEL	:= $(BPF_O)/lbrsnoop.skel.h
