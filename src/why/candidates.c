@@ -15,6 +15,9 @@
 #define CONSTANT_REACH 7
 /* Three instructions back to what makes 0 or 1. */
 #define TRUTH_REACH 24
+/* From SAR's opcode, of 3 bytes with ModRM and constant, over NOT to AND's opcode, each behind its
+ * prefixes. */
+#define ONES_REACH 30
 /*
  * The area of modules and of generated code begins here, or further up: MODULES_VADDR of
  * arch/x86/include/asm/pgtable_64_types.h, without CONFIG_RANDOMIZE_BASE.
@@ -24,12 +27,12 @@
 #define ENTRY_BYTES    9 /* ENDBR and a call */
 
 /*
- * SBB r/m, r and SBB r, r/m of the same register, or SAR r by 31 or 63, in the few bytes before an
- * AND, with NOT r between them or not.
+ * SBB r/m, r and SBB r, r/m of the same register, or SAR r by 31 or 63, in the bytes before an AND,
+ * with NOT r between them or not.
  */
 static bool behind_ones(const uint8_t *bytes, size_t at)
 {
-	for (size_t i = at < 6 ? 0 : at - 6; i + 1 < at; i++) {
+	for (size_t i = at < ONES_REACH ? 0 : at - ONES_REACH; i + 1 < at; i++) {
 		if ((bytes[i] == 0x19 || bytes[i] == 0x1b) && bytes[i + 1] >= 0xc0)
 			return true;
 		if (bytes[i] == 0xc1 && bytes[i + 1] >= 0xf8)

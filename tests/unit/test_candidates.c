@@ -34,8 +34,11 @@ static void may_load_errno_each_form(void **state)
 		{"\x83\xc8\xff", 3, true},				    /* or $-1,%eax */
 		{"\x83\xc8\xfe", 3, false},				    /* or $-2,%eax */
 		{"\x19\xc0\x83\xe0\xea", 5, true},			    /* sbb; and $-22,%eax */
-		{"\xc1\xf8\x1f\x83\xe0\xf9", 6, true},		   /* sar $31; and $-7,%eax */
-		{"\x19\xc0\xf7\xd0\x83\xe0\xf9", 7, true},	   /* sbb; not; and $-7,%eax */
+		{"\xc1\xf8\x1f\x83\xe0\xf9", 6, true},	   /* sar $31; and $-7,%eax */
+		{"\x19\xc0\xf7\xd0\x83\xe0\xf9", 7, true}, /* sbb; not; and $-7,%eax */
+		/* sar $31,%r8d; not %r8d; and $-75,%r8d, and with prefixes that do nothing */
+		{"\x41\xc1\xf8\x1f\x41\xf7\xd0\x41\x81\xe0\xb5\xff\xff\xff", 14, true},
+		{"\xc1\xf8\x1f\xf7\xd0\x4d\x36\x25\xb5\xff\xff\xff", 12, true},
 		{"\x83\xe0\xf0", 3, false},			   /* and $-16,%eax */
 		{"\x3d\xea\xff\xff\xff", 5, false},		   /* cmp $-22,%eax */
 		{"\xe8\x10\xff\xff\xff", 5, false},		   /* call back */

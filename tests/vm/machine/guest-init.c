@@ -402,20 +402,25 @@ static void loopback_up(void)
 		close(fd);
 }
 
-/*
- * The kernel lowers the rate of samples when a counter's interrupt takes long, and then stops the
- * counters until the next tick. How long it takes in an emulator is the host's affair, and so is
- * how many interrupts would be left.
- */
-static void sampling_unthrottle(void)
+static void sysctl_write(const char *path, const char *value)
 {
-	const char *path = "/proc/sys/kernel/perf_cpu_time_max_percent";
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0 || write(fd, "0", 1) != 1)
+	if (fd < 0 || write(fd, value, strlen(value)) != (ssize_t)strlen(value))
 		dprintf(STDERR_FILENO, "guest-init: %s: %s\n", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
+}
+
+/*
+ * The kernel stops a counter until the next tick when more interrupts come than its rate of samples
+ * allows, and lowers the rate when they take long. How long they take in an emulator is the host's
+ * affair, and so is how late a tick comes. The rate cannot be set once nothing lowers it.
+ */
+static void sampling_unthrottle(void)
+{
+	sysctl_write("/proc/sys/kernel/perf_event_max_sample_rate", "10000000");
+	sysctl_write("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
 }
 
 /* The shell's convention: 127 not found, 126 found but not to be executed. */
