@@ -108,15 +108,15 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 
 all: $(BIN)
 
-# A rule that has run with other flags, or over other files, has to run again.
+# A rule that has run with other flags, or over other files, has to run again; not one in a tree that was moved.
 $(O)/.flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CFLAGS) $(LDFLAGS) $(LIBS) $(OBJ)' | cmp -s - $@ || \
-		echo '$(CC) $(CFLAGS) $(LDFLAGS) $(LIBS) $(OBJ)' > $@
+	@echo '$(CC) $(subst $(FROM_HERE) ,,$(CFLAGS)) $(LDFLAGS) $(LIBS) $(OBJ)' | cmp -s - $@ || \
+		echo '$(CC) $(subst $(FROM_HERE) ,,$(CFLAGS)) $(LDFLAGS) $(LIBS) $(OBJ)' > $@
 $(BPF_O)/.bpf-flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CLANG) $(BPFTOOL) $(BPF_CFLAGS) $(BPF_OBJ)' | cmp -s - $@ || \
-		echo '$(CLANG) $(BPFTOOL) $(BPF_CFLAGS) $(BPF_OBJ)' > $@
+	@echo '$(CLANG) $(BPFTOOL) $(subst $(FROM_HERE) ,,$(BPF_CFLAGS)) $(BPF_OBJ)' | cmp -s - $@ || \
+		echo '$(CLANG) $(BPFTOOL) $(subst $(FROM_HERE) ,,$(BPF_CFLAGS)) $(BPF_OBJ)' > $@
 
 # Asked once, to name the remedy where a compiler would only name a header.
 $(O)/.tools:

@@ -80,16 +80,18 @@ if [ "$status" = 0 ]; then
 else
 	not_ok "make -n" "$scratch/err"
 fi
-# .ci/run has a locale of its own: what one compiled the other finds.
+# .ci/run has a locale of its own, and each checkout a folder: what one compiled the others find.
 if [ -n "$(command -v ccache)" ]; then
-	for locale in C C.UTF-8; do
+	for locale in C C.UTF-8 moved; do
 		rm -f build/src/util/log.o
-		CCACHE_DIR=$scratch/cache CCACHE_LOGFILE=$scratch/$locale LC_ALL=$locale run_it make --no-print-directory \
-			build/src/util/log.o
+		[ $locale != moved ] || { mv "$copy" "$scratch/moved" && cd "$scratch/moved" || exit 2; }
+		CCACHE_DIR=$scratch/cache CCACHE_LOGFILE=$scratch/$locale.ccache LC_ALL=${locale/moved/C} run_it \
+			env -u CCACHE_NOHASHDIR make --no-print-directory build/src/util/log.o
 	done
-	judge "in another locale: from ccache" 0 'Result: .*cache_hit' "$scratch/C.UTF-8"
+	judge "in another locale: from ccache" 0 'Result: .*cache_hit' "$scratch/C.UTF-8.ccache"
+	judge "in another folder: from ccache" 0 'Result: .*cache_hit' "$scratch/moved.ccache"
 else
-	skip "in another locale: from ccache" "ccache is not installed"
+	skip "in another locale, in another folder: from ccache" "ccache is not installed"
 fi
 run_it make --no-print-directory PKG_CONFIG=/nonexistent/pkg-config O=other all
 judge "a missing tool: the remedy is named" 2 "make deps" "$scratch/err"
