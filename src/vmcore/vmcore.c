@@ -12,9 +12,14 @@
 #include <elf.h>
 #include <libkdumpfile/kdumpfile.h>
 
+#include "vmcore/kdump_layout.h"
+#include "vmcore/page_walk.h"
+
 /* Physical addresses have at most 52 bits. */
-#define FRAMES_MAX	(1ULL << 40)
-#define FRAME_BYTES_MIN 24 /* in a file: a kdump page descriptor */
+#define FRAMES_MAX (1ULL << 40)
+/* __START_KERNEL_map of arch/x86/include/asm/page_64_types.h */
+#define KERNEL_IMAGE_BASE 0xffffffff80000000ull
+#define FRAME_BYTES_MIN	  24 /* in a file: a kdump page descriptor */
 
 struct dump {
 	char *path;
@@ -23,6 +28,7 @@ struct dump {
 	uint64_t frames_max; /* that a file of its size can tell of */
 	char *info;	     /* VMCOREINFO, or NULL */
 	uint64_t cut_bytes;
+	struct frame_list damaged; /* frames that libkdumpfile must not be asked for */
 	char format[64];
 };
 
@@ -94,7 +100,15 @@ static uint64_t cut_bytes(int fd, uint64_t size)
 static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 {
 	const char *text;
+	int err = descriptors_damaged(dump->fd, &dump->damaged);
 
+	if (err == -EINVAL)
+		return errmsg_set(msg, err,
+				  "%s: a damaged header: blocks of another size than a page's, or "
+				  "more of them than there can be",
+				  path);
+	if (err)
+		return err;
 	dump->ctx = kdump_new();
 	if (!dump->ctx)
 		return -ENOMEM;
@@ -110,6 +124,11 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 				  "%s: a dump of a machine of type %s; x86_64 alone "
 				  "has the LBR",
 				  path, text);
+	/* To translate an address it reads pages whose numbers nobody here has seen. */
+	if (dump->damaged.count) {
+		dump->info = kdump_vmcoreinfo(dump->fd);
+		return 0;
+	}
 	/* Fails without VMCOREINFO: then there are no virtual addresses, and the search goes on. */
 	kdump_set_string_attr(dump->ctx, KDUMP_ATTR_OSTYPE, "linux");
 	if (kdump_vmcoreinfo_raw(dump->ctx, &dump->info) != KDUMP_OK)
@@ -149,6 +168,7 @@ void dump_close(struct dump *dump)
 		kdump_free(dump->ctx);
 	if (dump->fd >= 0)
 		close(dump->fd);
+	free(dump->damaged.frames);
 	free(dump->info);
 	free(dump->path);
 	free(dump);
@@ -167,6 +187,11 @@ const char *dump_format(const struct dump *dump)
 uint64_t dump_cut_bytes(const struct dump *dump)
 {
 	return dump->cut_bytes;
+}
+
+size_t dump_damaged_pages(const struct dump *dump)
+{
+	return dump->damaged.count;
 }
 
 bool dump_has_info(const struct dump *dump)
@@ -214,12 +239,62 @@ int dump_symbol(const struct dump *dump, const char *name, uint64_t *ret_addr)
 	return dump_info_number(dump, key, 16, ret_addr);
 }
 
+static int read_table(void *ctx, uint64_t phys, uint64_t entries[PAGE_TABLE_ENTRIES])
+{
+	return dump_read_frame(ctx, phys / DUMP_PAGE_BYTES, entries, DUMP_PAGE_BYTES);
+}
+
+/* The kernel's, by VMCOREINFO (Documentation/admin-guide/kdump/vmcoreinfo.rst); false: unknown */
+static bool kernel_tables(struct dump *dump, struct page_tables *ret)
+{
+	uint64_t root, phys_base, five = 0, encryption = 0;
+
+	if (dump_symbol(dump, "swapper_pg_dir", &root) ||
+	    dump_info_number(dump, "NUMBER(phys_base)", 10, &phys_base))
+		return false;
+	dump_info_number(dump, "NUMBER(pgtable_l5_enabled)", 10, &five);
+	dump_info_number(dump, "NUMBER(sme_mask)", 10, &encryption);
+	*ret = (struct page_tables){.root = root - KERNEL_IMAGE_BASE + phys_base,
+				    .levels = five ? 5 : 4,
+				    .encryption = encryption,
+				    .read = read_table,
+				    .ctx = dump};
+	return true;
+}
+
+/* Each page by its frame, of which dump_read_frame() knows whether it may be asked for. */
+static int read_checked(struct dump *dump, uint64_t addr, char *buf, size_t len)
+{
+	struct page_tables tables;
+	char page[DUMP_PAGE_BYTES];
+
+	if (!kernel_tables(dump, &tables))
+		return -EFAULT;
+	while (len) {
+		size_t at = addr % DUMP_PAGE_BYTES, part = DUMP_PAGE_BYTES - at;
+		uint64_t phys;
+
+		if (part > len)
+			part = len;
+		if (page_walk(&tables, addr, &phys) ||
+		    dump_read_frame(dump, phys / DUMP_PAGE_BYTES, page, sizeof(page)))
+			return -EFAULT;
+		memcpy(buf, page + at, part);
+		addr += part;
+		buf += part;
+		len -= part;
+	}
+	return 0;
+}
+
 int dump_read(struct dump *dump, uint64_t addr, void *buf, size_t len)
 {
 	size_t got = len;
 
 	if (!dump->info || addr > UINT64_MAX - len)
 		return -EFAULT;
+	if (dump->damaged.count)
+		return read_checked(dump, addr, buf, len);
 	if (kdump_read(dump->ctx, KDUMP_KVADDR, addr, buf, &got) == KDUMP_OK && got == len)
 		return 0;
 	kdump_clear_err(dump->ctx);
@@ -284,6 +359,8 @@ uint64_t dump_frames_max(const struct dump *dump)
 
 int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len)
 {
+	if (frame_list_has(&dump->damaged, frame))
+		return -EFAULT;
 	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, frame * DUMP_PAGE_BYTES, buf, &len) ==
 	    KDUMP_OK)
 		return 0;

@@ -39,6 +39,13 @@ const char *dump_format(const struct dump *dump);
 /** dump_cut_bytes() - what an ELF dump says it has behind the end of its file; 0 if that is well */
 uint64_t dump_cut_bytes(const struct dump *dump);
 
+/**
+ * dump_damaged_pages() - pages of a kdump file that are described as larger than a page
+ *
+ * They are not read. Where there are any, addresses are translated here, see page_walk.h.
+ */
+size_t dump_damaged_pages(const struct dump *dump);
+
 /** dump_has_info() - is there a VMCOREINFO? Without it addresses cannot be translated. */
 bool dump_has_info(const struct dump *dump);
 

@@ -33,6 +33,11 @@ uint64_t dump_cut_bytes(const struct dump *dump)
 	return 0;
 }
 
+size_t dump_damaged_pages(const struct dump *dump)
+{
+	return 0;
+}
+
 bool dump_has_info(const struct dump *dump)
 {
 	return false;

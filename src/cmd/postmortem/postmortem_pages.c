@@ -134,6 +134,9 @@ static void say_state(const struct collect *collect, bool searched)
 		log_warning("%s: it is cut off, or damaged: what it says it has ends %llu bytes "
 			    "behind its end",
 			    path, (unsigned long long)dump_cut_bytes(collect->dump));
+	if (dump_damaged_pages(collect->dump))
+		log_warning("%s: damaged page descriptors: %zu; those pages are not read", path,
+			    dump_damaged_pages(collect->dump));
 	if (flight_collector_damaged(collect->collector))
 		log_warning("%zu pages of a flight recorder are damaged, or were being written at "
 			    "the end",
