@@ -110,6 +110,18 @@ def stops_shown(snapshots, truth, stops, reported):
     return shown
 
 
+def stops_alike(truth, snapshot, reported, stops, shown):
+    """Where the log has a snapshot's entries, though its stop was not found: to see why."""
+    own = snapshot["branches"]
+    key = own and (snapshot["cpu"], int(own[-1]["from"]["addr"], 16), int(own[-1]["to"]["addr"], 16))
+    near = truth.by_newest.get(key, []) if own else []
+    alike = [stop for stop in near if not stop_error(own, stop, reported, from_user)]
+    before = sum(stop.number <= stops[shown[-1]].number for stop in alike) if shown else 0
+    by = sorted({f"{stop.reason}@{stop.writer}" for stop in alike})
+    return (f"{len(near)} stops have its newest entry, {len(alike)} of them all, {before} before the last one shown, "
+            f"by {' '.join(by) or 'none'}; asked of {' '.join(sorted({stop.writer for stop in stops}))}")
+
+
 def cpu_errors(truth, snapshots, reported, each=True):
     """Why snapshots of one CPU are not of its stops, in their order. @each: of a uprobe each stop is
     shown; of a perf event those are not that came while other tasks ran."""
@@ -119,8 +131,8 @@ def cpu_errors(truth, snapshots, reported, each=True):
     cpu = snapshots[0]["cpu"]
     if len(shown) < len(snapshots):
         snapshot = snapshots[len(shown)]
-        return [f"no stop of cpu {cpu} is left for the one at {snapshot['ts_ns']}, with "
-                f"{len(snapshot['branches'])} entries"]
+        return [f"no stop of cpu {cpu} is left for the one at {snapshot['ts_ns']}, number {len(shown)}, with "
+                f"{len(snapshot['branches'])} entries; {stops_alike(truth, snapshot, reported, stops, shown)}"]
     for first, last in spans(snapshots) if each else []:
         error = unshown_error(truth, stops, shown[first:last + 1], len({s["pid"] for s in snapshots}))
         if error:
