@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/address.h"
 #include "util/cleanup.h"
+#include "util/vector.h"
 #include "vmcore/vmcore.h"
 
 #define BLOCKS_AT     424 /* status; block_size, sub_hdr_size, bitmap_blocks */
@@ -51,25 +53,16 @@ static const struct descriptor *table_next(struct table *table)
 	return table->count ? &table->chunk[table->next++] : NULL;
 }
 
-static int append(struct frame_list *list, size_t *room, uint64_t frame)
+static int append(struct frame_list *list, uint64_t frame)
 {
-	if (list->count == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		uint64_t *frames = reallocarray(list->frames, more, sizeof(*frames));
-
-		if (!frames)
-			return -ENOMEM;
-		list->frames = frames;
-		*room = more;
-	}
+	if (vector_grow(&list->frames, list->count, sizeof(*list->frames)))
+		return -ENOMEM;
 	list->frames[list->count++] = frame;
 	return 0;
 }
 
-/* Of the frames whose bits stand in @word, the first one of which is @frame; 1 behind the last one
- */
-static int look_at(uint64_t word, uint64_t frame, struct table *table, struct frame_list *list,
-		   size_t *room)
+/* @frame: that of the lowest bit of @word. Return: 0; 1 where the table ends; -ENOMEM. */
+static int look_at(uint64_t word, uint64_t frame, struct table *table, struct frame_list *list)
 {
 	for (; word; word &= word - 1) {
 		const struct descriptor *desc = table_next(table);
@@ -78,7 +71,7 @@ static int look_at(uint64_t word, uint64_t frame, struct table *table, struct fr
 		if (!desc)
 			return 1;
 		if (desc->size > DUMP_PAGE_BYTES)
-			err = append(list, room, frame + (uint64_t)__builtin_ctzll(word));
+			err = append(list, frame + (uint64_t)__builtin_ctzll(word));
 		if (err)
 			return err;
 	}
@@ -93,7 +86,6 @@ static int look_through(int fd, const struct header_blocks *blocks, struct frame
 	_cleanup_free_ struct descriptor *chunk = malloc(CHUNK_BYTES);
 	_cleanup_free_ uint64_t *bitmap = malloc(CHUNK_BYTES);
 	struct table table = {.fd = fd, .at = end, .chunk = chunk};
-	size_t room = 0;
 	int err = chunk && bitmap ? 0 : -ENOMEM;
 
 	while (!err && at < end) {
@@ -103,7 +95,7 @@ static int look_through(int fd, const struct header_blocks *blocks, struct frame
 		if (got < (ssize_t)sizeof(*bitmap))
 			break;
 		for (size_t i = 0; !err && i < (size_t)got / sizeof(*bitmap); i++, frame += 64)
-			err = look_at(bitmap[i], frame, &table, list, &room);
+			err = look_at(bitmap[i], frame, &table, list);
 		at += (uint64_t)got / sizeof(*bitmap) * sizeof(*bitmap);
 	}
 	return err < 0 ? err : 0;
@@ -148,15 +140,8 @@ char *kdump_vmcoreinfo(int fd)
 	return NULL;
 }
 
-static int compare_frames(const void *a, const void *b)
-{
-	const uint64_t *first = a, *second = b;
-
-	return *first < *second ? -1 : *first > *second;
-}
-
 bool frame_list_has(const struct frame_list *list, uint64_t frame)
 {
 	return list->count &&
-	       bsearch(&frame, list->frames, list->count, sizeof(frame), compare_frames);
+	       bsearch(&frame, list->frames, list->count, sizeof(frame), address_compare);
 }

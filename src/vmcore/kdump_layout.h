@@ -25,7 +25,8 @@ struct frame_list {
  * which the second one tells what was dumped; a descriptor of 24 bytes for each of its bits that is
  * set (makedumpfile's diskdump_mod.h and IMPLEMENTATION).
  * @ret_frames: set on success; the caller's to free; empty for a file of another format
- * Return: 0; -EINVAL if its blocks have another size than x86-64's pages; -ENOMEM.
+ * Return: 0; -EINVAL if its blocks are not of x86-64's page size, or more than there can be;
+ * -ENOMEM.
  */
 int descriptors_damaged(int fd, struct frame_list *ret_frames);
 

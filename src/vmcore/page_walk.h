@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* page_walk.h - virtual addresses of x86-64, by the page tables in physical memory (SDM vol.
- * 3, 4.5) */
+/* page_walk.h - virtual addresses of x86-64, by its page tables (SDM vol. 3, 4.5) */
 #ifndef LBRSNOOP_VMCORE_PAGE_WALK_H
 #define LBRSNOOP_VMCORE_PAGE_WALK_H
 
@@ -23,8 +22,7 @@ struct page_tables {
 	void *ctx;
 };
 
-/** page_walk() - the physical address of @addr; 0; -EFAULT if it is not mapped; what @read returns
- */
+/** page_walk() - the physical address of @addr; 0; -EFAULT: not mapped; or what @read returns */
 int page_walk(const struct page_tables *tables, uint64_t addr, uint64_t *ret_phys);
 
 #endif

@@ -103,10 +103,11 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 	int err = descriptors_damaged(dump->fd, &dump->damaged);
 
 	if (err == -EINVAL)
-		return errmsg_set(msg, err,
-				  "%s: a damaged header: blocks of another size than a page's, or "
-				  "more of them than there can be",
-				  path);
+		return errmsg_set(
+			msg, err,
+			"%s: a dump of another machine than x86_64, which alone has the LBR, "
+			"or damaged: its blocks are no pages of %d bytes",
+			path, DUMP_PAGE_BYTES);
 	if (err)
 		return err;
 	dump->ctx = kdump_new();
