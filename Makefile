@@ -39,6 +39,8 @@ BPF_O	:= build
 PKGS	:= libbpf libelf libdw jansson libzstd libkdumpfile
 
 FROM_HERE := -ffile-prefix-map=$(CURDIR)=.
+# Flags, without the folder
+anywhere = $(subst $(FROM_HERE) ,,$(1))
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wformat=2 -Wno-unused-parameter \
 	   -Wno-missing-field-initializers
 CFLAGS	?= -O2 -g
@@ -111,12 +113,12 @@ all: $(BIN)
 # A rule that has run with other flags, or over other files, has to run again; not one in a tree that was moved.
 $(O)/.flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(subst $(FROM_HERE) ,,$(CFLAGS)) $(LDFLAGS) $(LIBS) $(OBJ)' | cmp -s - $@ || \
-		echo '$(CC) $(subst $(FROM_HERE) ,,$(CFLAGS)) $(LDFLAGS) $(LIBS) $(OBJ)' > $@
+	@echo '$(CC) $(call anywhere,$(CFLAGS)) $(LDFLAGS) $(LIBS) $(OBJ)' | cmp -s - $@ || \
+		echo '$(CC) $(call anywhere,$(CFLAGS)) $(LDFLAGS) $(LIBS) $(OBJ)' > $@
 $(BPF_O)/.bpf-flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CLANG) $(BPFTOOL) $(subst $(FROM_HERE) ,,$(BPF_CFLAGS)) $(BPF_OBJ)' | cmp -s - $@ || \
-		echo '$(CLANG) $(BPFTOOL) $(subst $(FROM_HERE) ,,$(BPF_CFLAGS)) $(BPF_OBJ)' > $@
+	@echo '$(CLANG) $(BPFTOOL) $(call anywhere,$(BPF_CFLAGS)) $(BPF_OBJ)' | cmp -s - $@ || \
+		echo '$(CLANG) $(BPFTOOL) $(call anywhere,$(BPF_CFLAGS)) $(BPF_OBJ)' > $@
 
 # Asked once, to name the remedy where a compiler would only name a header.
 $(O)/.tools:

@@ -15,8 +15,7 @@
 #define CONSTANT_REACH 7
 /* Three instructions back to what makes 0 or 1. */
 #define TRUTH_REACH 24
-/* From SAR's opcode, of 3 bytes with ModRM and constant, over NOT to AND's opcode, each behind its
- * prefixes. */
+/* From the opcode of SAR, over NOT, to that of AND; 15 bytes are an instruction at most. */
 #define ONES_REACH 30
 /*
  * The area of modules and of generated code begins here, or further up: MODULES_VADDR of
