@@ -10,7 +10,7 @@ import os
 import subprocess
 
 from lines import Program, program_errors
-from verify_truth import REPORTED, stop_error
+from verify_truth import REPORTED, branch_parse, stop_error
 
 WORK_HITS = 1040
 
@@ -78,19 +78,34 @@ def own_stop_error(snapshot, stop, reported):
     return stop_error(snapshot["branches"], stop, reported, from_user)
 
 
+def by_newest_shown(stops):
+    """{(source, target): stops} by the newest branch that the driver lets through. It is not always the
+    newest of the log: an interrupt right behind the return to the program leaves that return there."""
+    found = collections.defaultdict(list)
+    for stop in stops:
+        newest = next((b for b in map(branch_parse, reversed(stop.text)) if from_user(b)), None)
+        if newest:
+            found[newest.source, newest.target].append(stop)
+    return found
+
+
+def stops_near(found, snapshot):
+    """The stops of by_newest_shown() with a snapshot's newest entry."""
+    newest = snapshot["branches"][-1]
+    return found.get((int(newest["from"]["addr"], 16), int(newest["to"]["addr"], 16)), [])
+
+
 def snapshot_stops(truth, snapshots, reported):
     """The stops of one CPU that were made to take snapshots, in order: those of the code that also
     stopped the LBR for each snapshot that shows branches. Linux stops it at other places, too, and
     mostly finds nothing recorded there: of an empty snapshot nothing else tells whose stop it is."""
     stops = truth.by_cpu[snapshots[0]["cpu"]]
     writers = {stop.writer for stop in stops if stop.reason == "off"}
+    found = by_newest_shown(stops)
     for snapshot in snapshots:
         if not snapshot["branches"] or len(writers) < 2:
             continue
-        newest = snapshot["branches"][-1]
-        near = truth.by_newest[snapshot["cpu"], int(newest["from"]["addr"], 16),
-                               int(newest["to"]["addr"], 16)]
-        fits = {stop.writer for stop in near
+        fits = {stop.writer for stop in stops_near(found, snapshot)
                 if not own_stop_error(snapshot, stop, reported)}
         # Of no stop at all: stops_shown() finds it.
         writers = writers & fits or writers
@@ -113,8 +128,7 @@ def stops_shown(snapshots, truth, stops, reported):
 def stops_alike(truth, snapshot, reported, stops, shown):
     """Where the log has a snapshot's entries, though its stop was not found: to see why."""
     own = snapshot["branches"]
-    key = own and (snapshot["cpu"], int(own[-1]["from"]["addr"], 16), int(own[-1]["to"]["addr"], 16))
-    near = truth.by_newest.get(key, []) if own else []
+    near = stops_near(by_newest_shown(truth.by_cpu[snapshot["cpu"]]), snapshot) if own else []
     alike = [stop for stop in near if not stop_error(own, stop, reported, from_user)]
     before = sum(stop.number <= stops[shown[-1]].number for stop in alike) if shown else 0
     by = sorted({f"{stop.reason}@{stop.writer}" for stop in alike})
