@@ -38,9 +38,13 @@ BPF_O	:= build
 # zydis of Debian 12 brings no .pc file
 PKGS	:= libbpf libelf libdw jansson libzstd libkdumpfile
 
+# A folder whose name a shell would take apart stays in the objects.
+SHELL_CHARS := ' " ` ( ) < > | & ; * ? $$ \\
+ifeq ($(words $(CURDIR))$(strip $(foreach char,$(SHELL_CHARS),$(findstring $(char),$(CURDIR)))),1)
 FROM_HERE := -ffile-prefix-map=$(CURDIR)=.
+endif
 # Flags, without the folder
-anywhere = $(subst $(FROM_HERE) ,,$(1))
+anywhere = $(strip $(if $(FROM_HERE),$(subst $(FROM_HERE) ,,$(1)),$(1)))
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wformat=2 -Wno-unused-parameter \
 	   -Wno-missing-field-initializers
 CFLAGS	?= -O2 -g

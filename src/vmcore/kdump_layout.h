@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kdump_layout.h - what a kdump-compressed file says of itself, besides libkdumpfile
+ * kdump_layout.h - which pages of a kdump-compressed file libkdumpfile can be asked for
  *
  * libkdumpfile 0.5.1 copies as many bytes of a compressed page as its descriptor names into room
- * for one page. So no descriptor that names more may come before it.
+ * for one page, and dies of a page whose data lies behind the end of the file. So no such
+ * descriptor may come before it.
  */
 #ifndef LBRSNOOP_VMCORE_KDUMP_LAYOUT_H
 #define LBRSNOOP_VMCORE_KDUMP_LAYOUT_H
@@ -12,31 +13,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** struct frame_list - numbers of page frames, ascending; {0} is an empty one */
-struct frame_list {
-	uint64_t *frames;
-	size_t count;
+struct frame_range {
+	uint64_t first;
+	uint64_t end; /* the frame behind the last one */
 };
 
 /**
- * descriptors_damaged() - the frames whose descriptor names more bytes than a page has
+ * struct kdump_layout - frames by number; {0} is that of a file of another format
+ * @kdump: it is a kdump-compressed file
+ * @split: it is one of several files (makedumpfile --split), with the pages of some frames
+ * @one_bitmap: its header tells of more frames than half of its bitmaps has bits
+ * @frames: what its descriptors are for
+ * @unreadable, @unreadable_count: of these, ascending; free() it
+ * @too_large: pages whose descriptor names more bytes than a page has
+ * @behind_end: pages whose data, or whose descriptor, lies behind the end of the file
+ */
+struct kdump_layout {
+	bool kdump;
+	bool split;
+	bool one_bitmap;
+	struct frame_range frames;
+	struct frame_range *unreadable;
+	size_t unreadable_count;
+	uint64_t too_large;
+	uint64_t behind_end;
+};
+
+/**
+ * kdump_layout_read() - look at the headers and at each descriptor
  *
  * Layout: a block of header; @sub_blocks of sub-header; two bitmaps of a bit for each frame, of
  * which the second one tells what was dumped; a descriptor of 24 bytes for each of its bits that is
- * set (makedumpfile's diskdump_mod.h and IMPLEMENTATION).
- * @ret_frames: set on success; the caller's to free; empty for a file of another format
- * Return: 0; -EINVAL if its blocks are not of x86-64's page size, or more than there can be;
- * -ENOMEM.
+ * set (makedumpfile's diskdump_mod.h and IMPLEMENTATION). Where the header tells of more frames
+ * than half of the bitmaps has bits, libkdumpfile takes both for one.
+ * @file_bytes: size of the file
+ * Return: 0; -EINVAL if its blocks are not of x86-64's page size; -ENODATA if its header,
+ * bitmaps or notes end behind the end of the file; -ENOMEM. @ret_layout is set on success.
  */
-int descriptors_damaged(int fd, struct frame_list *ret_frames);
+int kdump_layout_read(int fd, uint64_t file_bytes, struct kdump_layout *ret_layout);
+
+/** kdump_layout_has() - can libkdumpfile be asked for this frame? True of another format. */
+bool kdump_layout_has(const struct kdump_layout *layout, uint64_t frame);
 
 /**
  * kdump_vmcoreinfo() - VMCOREINFO of such a file, as its sub-header tells the place
  * Return: a string, the caller's to free; NULL if there is none, or no memory.
  */
 char *kdump_vmcoreinfo(int fd);
-
-/** frame_list_has() - is this frame among them? */
-bool frame_list_has(const struct frame_list *list, uint64_t frame);
 
 #endif

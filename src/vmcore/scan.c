@@ -146,7 +146,7 @@ static int tell_progress(struct search *search, uint64_t of)
 }
 
 /* Those that cannot be had are done without. Signals are the first thread's. */
-static int start_threads(struct search *search, const char *path, struct searcher *all)
+static int start_threads(struct search *search, const struct dump *dump, struct searcher *all)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct errmsg msg;
@@ -159,7 +159,7 @@ static int start_threads(struct search *search, const char *path, struct searche
 		struct searcher *one = &all[count];
 
 		one->search = search;
-		if (dump_open(path, &one->dump, &msg))
+		if (dump_open_again(dump, &one->dump, &msg))
 			break;
 		if (pthread_create(&one->thread, NULL, search_on, one)) {
 			dump_close(one->dump);
@@ -188,7 +188,6 @@ int dump_scan(struct dump *dump, struct dump_scan *scan)
 {
 	struct search search = {.lock = PTHREAD_MUTEX_INITIALIZER, .scan = scan, .map = dump};
 	struct searcher me = {.search = &search, .dump = dump}, others[THREADS_MAX - 1] = {0};
-	const char *path = dump_path(dump);
 	struct dump *map = NULL;
 	struct part part = {0};
 	struct errmsg msg;
@@ -199,9 +198,9 @@ int dump_scan(struct dump *dump, struct dump_scan *scan)
 	err = count_frames(dump, &of);
 	if (err)
 		return err;
-	if (of > PART_PAGES && !dump_open(path, &map, &msg)) {
+	if (of > PART_PAGES && !dump_open_again(dump, &map, &msg)) {
 		search.map = map;
-		count = start_threads(&search, path, others);
+		count = start_threads(&search, dump, others);
 	}
 	while (next_part(&me, &part) && !tell_progress(&search, of))
 		scan_part(&me, &part);

@@ -28,7 +28,9 @@ struct dump {
 	uint64_t frames_max; /* that a file of its size can tell of */
 	char *info;	     /* VMCOREINFO, or NULL */
 	uint64_t cut_bytes;
-	struct frame_list damaged; /* frames that libkdumpfile must not be asked for */
+	struct kdump_layout layout;	  /* of our own */
+	const struct kdump_layout *asked; /* which frames libkdumpfile can be asked for */
+	bool translate;			  /* addresses here, and not in libkdumpfile */
 	char format[64];
 };
 
@@ -73,13 +75,18 @@ static const char *other_format(int fd)
 	return "";
 }
 
-/* libkdumpfile reads zeros where an ELF file was cut off: so that is asked for here. */
-static uint64_t cut_bytes(int fd, uint64_t size)
+/*
+ * Of an ELF file that was cut off libkdumpfile reads zeros, and dies where its notes are behind the
+ * end: so both are asked for here. *@ret_bytes: that the file has behind its end.
+ * Return: 0; -ENODATA if notes, or the table of segments, are among them.
+ */
+static int elf_cut_bytes(int fd, uint64_t size, uint64_t *ret_bytes)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;
 	uint64_t end = size;
 
+	*ret_bytes = 0;
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    head.e_phentsize != sizeof(segment))
@@ -88,28 +95,44 @@ static uint64_t cut_bytes(int fd, uint64_t size)
 		uint64_t at = head.e_phoff + i * sizeof(segment), segment_end;
 
 		if (pread(fd, &segment, sizeof(segment), (off_t)at) != sizeof(segment))
-			return 1;
+			return -ENODATA;
 		if (__builtin_add_overflow(segment.p_offset, segment.p_filesz, &segment_end))
 			segment_end = UINT64_MAX;
+		if (segment_end > size && segment.p_type == PT_NOTE)
+			return -ENODATA;
 		if (segment_end > end)
 			end = segment_end;
 	}
-	return end - size;
+	*ret_bytes = end - size;
+	return 0;
 }
 
-static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
+static int look_at_layout(struct dump *dump, const char *path, uint64_t size, struct errmsg *msg)
 {
-	const char *text;
-	int err = descriptors_damaged(dump->fd, &dump->damaged);
+	int err = elf_cut_bytes(dump->fd, size, &dump->cut_bytes)
+			  ?: kdump_layout_read(dump->fd, size, &dump->layout);
 
+	dump->asked = &dump->layout;
 	if (err == -EINVAL)
 		return errmsg_set(
 			msg, err,
 			"%s: a dump of another machine than x86_64, which alone has the LBR, "
 			"or damaged: its blocks are no pages of %d bytes",
 			path, DUMP_PAGE_BYTES);
-	if (err)
-		return err;
+	if (err == -ENODATA)
+		return errmsg_set(
+			msg, -EINVAL,
+			"%s: cut off before its first page, or damaged: what its header tells "
+			"of ends behind the end of the file; nothing can be had from it",
+			path);
+	return err;
+}
+
+static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
+{
+	const char *text;
+	bool arch_known;
+
 	dump->ctx = kdump_new();
 	if (!dump->ctx)
 		return -ENOMEM;
@@ -119,15 +142,21 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 				  kdump_get_err(dump->ctx), other_format(dump->fd));
 	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_FILE_FORMAT, &text) == KDUMP_OK)
 		snprintf(dump->format, sizeof(dump->format), "%s", text);
-	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_ARCH_NAME, &text) == KDUMP_OK &&
-	    strcmp(text, KDUMP_ARCH_X86_64))
+	arch_known = kdump_get_string_attr(dump->ctx, KDUMP_ATTR_ARCH_NAME, &text) == KDUMP_OK;
+	if (arch_known && strcmp(text, KDUMP_ARCH_X86_64))
 		return errmsg_set(msg, -EINVAL,
 				  "%s: a dump of a machine of type %s; x86_64 alone "
 				  "has the LBR",
 				  path, text);
-	/* To translate an address it reads pages whose numbers nobody here has seen. */
-	if (dump->damaged.count) {
+	/*
+	 * To translate an address it reads pages whose numbers nobody here has seen. It does not
+	 * try where the name of the machine is damaged.
+	 */
+	dump->translate = dump->asked->unreadable_count || dump->asked->split ||
+			  dump->asked->one_bitmap || (dump->asked->kdump && !arch_known);
+	if (dump->translate) {
 		dump->info = kdump_vmcoreinfo(dump->fd);
+		kdump_clear_err(dump->ctx);
 		return 0;
 	}
 	/* Fails without VMCOREINFO: then there are no virtual addresses, and the search goes on. */
@@ -138,7 +167,9 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 	return 0;
 }
 
-int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg)
+/* @like: another one of the same file, which has looked at it; or NULL */
+static int dump_new(const char *path, const struct dump *like, struct dump **ret_dump,
+		    struct errmsg *msg)
 {
 	struct dump *dump = calloc(1, sizeof(*dump));
 	uint64_t size;
@@ -148,9 +179,13 @@ int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg)
 		return -ENOMEM;
 	dump->path = strdup(path);
 	dump->fd = open_file(path, &size, msg);
-	dump->cut_bytes = dump->fd < 0 ? 0 : cut_bytes(dump->fd, size);
 	dump->frames_max = size / FRAME_BYTES_MIN + 1;
-	err = dump->fd < 0 ? dump->fd : open_dump(dump, path, msg);
+	err = dump->fd < 0 ? dump->fd : 0;
+	if (like)
+		dump->asked = like->asked;
+	else if (!err)
+		err = look_at_layout(dump, path, size, msg);
+	err = err ?: open_dump(dump, path, msg);
 	if (!dump->path)
 		err = -ENOMEM;
 	if (err) {
@@ -161,6 +196,16 @@ int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg)
 	return 0;
 }
 
+int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg)
+{
+	return dump_new(path, NULL, ret_dump, msg);
+}
+
+int dump_open_again(const struct dump *dump, struct dump **ret_dump, struct errmsg *msg)
+{
+	return dump_new(dump->path, dump, ret_dump, msg);
+}
+
 void dump_close(struct dump *dump)
 {
 	if (!dump)
@@ -169,7 +214,7 @@ void dump_close(struct dump *dump)
 		kdump_free(dump->ctx);
 	if (dump->fd >= 0)
 		close(dump->fd);
-	free(dump->damaged.frames);
+	free(dump->layout.unreadable);
 	free(dump->info);
 	free(dump->path);
 	free(dump);
@@ -190,9 +235,19 @@ uint64_t dump_cut_bytes(const struct dump *dump)
 	return dump->cut_bytes;
 }
 
-size_t dump_damaged_pages(const struct dump *dump)
+uint64_t dump_cut_pages(const struct dump *dump)
 {
-	return dump->damaged.count;
+	return dump->asked->behind_end;
+}
+
+bool dump_is_split(const struct dump *dump)
+{
+	return dump->asked->split;
+}
+
+uint64_t dump_damaged_pages(const struct dump *dump)
+{
+	return dump->asked->too_large;
 }
 
 bool dump_has_info(const struct dump *dump)
@@ -294,7 +349,7 @@ int dump_read(struct dump *dump, uint64_t addr, void *buf, size_t len)
 
 	if (!dump->info || addr > UINT64_MAX - len)
 		return -EFAULT;
-	if (dump->damaged.count)
+	if (dump->translate)
 		return read_checked(dump, addr, buf, len);
 	if (kdump_read(dump->ctx, KDUMP_KVADDR, addr, buf, &got) == KDUMP_OK && got == len)
 		return 0;
@@ -360,7 +415,7 @@ uint64_t dump_frames_max(const struct dump *dump)
 
 int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len)
 {
-	if (frame_list_has(&dump->damaged, frame))
+	if (!kdump_layout_has(dump->asked, frame))
 		return -EFAULT;
 	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, frame * DUMP_PAGE_BYTES, buf, &len) ==
 	    KDUMP_OK)

@@ -27,6 +27,13 @@ struct dump;
  */
 int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg);
 
+/**
+ * dump_open_again() - the same file, for another thread; dump_close() before that of @dump
+ *
+ * What dump_open() has looked at is not looked at again: of a large dump that takes seconds.
+ */
+int dump_open_again(const struct dump *dump, struct dump **ret_dump, struct errmsg *msg);
+
 /** dump_close() - free; NULL is fine */
 void dump_close(struct dump *dump);
 
@@ -40,11 +47,16 @@ const char *dump_format(const struct dump *dump);
 uint64_t dump_cut_bytes(const struct dump *dump);
 
 /**
- * dump_damaged_pages() - pages of a kdump file that are described as larger than a page
+ * dump_cut_pages(), dump_damaged_pages() - pages of a kdump file that lie behind its end, and that
+ * are described as larger than a page
  *
  * They are not read. Where there are any, addresses are translated here, see page_walk.h.
  */
-size_t dump_damaged_pages(const struct dump *dump);
+uint64_t dump_cut_pages(const struct dump *dump);
+uint64_t dump_damaged_pages(const struct dump *dump);
+
+/** dump_is_split() - has it the pages of some frames only (makedumpfile --split)? */
+bool dump_is_split(const struct dump *dump);
 
 /** dump_has_info() - is there a VMCOREINFO? Without it addresses cannot be translated. */
 bool dump_has_info(const struct dump *dump);

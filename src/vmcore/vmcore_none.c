@@ -14,6 +14,11 @@ int dump_open(const char *path, struct dump **ret_dump, struct errmsg *msg)
 }
 
 /* Nobody has a dump to ask for any of this. */
+int dump_open_again(const struct dump *dump, struct dump **ret_dump, struct errmsg *msg)
+{
+	return -EOPNOTSUPP;
+}
+
 void dump_close(struct dump *dump)
 {
 }
@@ -33,7 +38,17 @@ uint64_t dump_cut_bytes(const struct dump *dump)
 	return 0;
 }
 
-size_t dump_damaged_pages(const struct dump *dump)
+uint64_t dump_cut_pages(const struct dump *dump)
+{
+	return 0;
+}
+
+bool dump_is_split(const struct dump *dump)
+{
+	return false;
+}
+
+uint64_t dump_damaged_pages(const struct dump *dump)
 {
 	return 0;
 }

@@ -15,6 +15,7 @@
 #define PRESENT 1ull
 #define LARGE	0x80ull
 #define NO_EXEC (1ull << 63)
+#define PAT	(1ull << 12) /* in the entry of a large page: no part of the address */
 #define TABLES	8u
 
 static uint64_t memory[TABLES][PAGE_TABLE_ENTRIES];
@@ -69,10 +70,10 @@ static void page_walk_large_pages(void **state)
 {
 	uint64_t phys;
 
-	memory[3][1] = 0x40000000 | PRESENT | LARGE;
+	memory[3][1] = 0x40000000 | PRESENT | LARGE | PAT;
 	assert_int_equal(walk(4, 0x1000, 0, &phys), 0);
 	assert_int_equal(phys, 0x40002345);
-	memory[2][510] = 0x80000000 | PRESENT | LARGE;
+	memory[2][510] = 0x80000000 | PRESENT | LARGE | PAT;
 	assert_int_equal(walk(4, 0x1000, 0, &phys), 0);
 	assert_int_equal(phys, 0x80202345);
 }

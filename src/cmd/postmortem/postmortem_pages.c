@@ -134,9 +134,17 @@ static void say_state(const struct collect *collect, bool searched)
 		log_warning("%s: it is cut off, or damaged: what it says it has ends %llu bytes "
 			    "behind its end",
 			    path, (unsigned long long)dump_cut_bytes(collect->dump));
+	if (dump_is_split(collect->dump))
+		log_warning(
+			"%s: one of several files of a dump that was split: the others' pages are "
+			"missing; 'makedumpfile --reassemble FILE... WHOLE' makes one of them",
+			path);
+	if (dump_cut_pages(collect->dump))
+		log_warning("%s: it is cut off, or damaged: %llu of its pages lie behind its end",
+			    path, (unsigned long long)dump_cut_pages(collect->dump));
 	if (dump_damaged_pages(collect->dump))
-		log_warning("%s: damaged page descriptors: %zu; those pages are not read", path,
-			    dump_damaged_pages(collect->dump));
+		log_warning("%s: damaged page descriptors: %llu; those pages are not read", path,
+			    (unsigned long long)dump_damaged_pages(collect->dump));
 	if (flight_collector_damaged(collect->collector))
 		log_warning("%zu pages of a flight recorder are damaged, or were being written at "
 			    "the end",

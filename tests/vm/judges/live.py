@@ -37,6 +37,7 @@ from verify_truth import BY_KIND, REPORTED, Truth, load, verify
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # tests/vm
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "tests", "vm")
+LEFT = os.path.join(TOP, "build", "check", "left")
 ERRORS_SHOWN = 5
 ALL_SHORT = 20  # Tasks are not switched right before each of so many hits
 ONLY_MISSED = re.compile(r" captured, (\d+) lost: 0 ring buffer full, 0 too many at once, "
@@ -187,6 +188,13 @@ class Guest:
 
     def remove(self):
         shutil.rmtree(self.directory, ignore_errors=True)
+
+    def leave(self, report):
+        """The log and the captures of what failed: without them nobody finds out why."""
+        left = os.path.join(LEFT, self.name.replace("/", "-") + "-" + "-".join(self.parts))
+        shutil.rmtree(left, ignore_errors=True)
+        shutil.move(self.directory, left)
+        report.comment(f"{self.name}: what the guest left is in {os.path.relpath(left, TOP)}")
 
     def symbols(self):
         """The kernel's, as they were when the first part began."""
@@ -890,8 +898,11 @@ def main():
     os.environ.setdefault("SEED", str(random.randrange(1000000)))
     for argument in args.guests:
         guest = guest_of(argument, args.keep and os.path.realpath(args.keep), args.whole_log)
+        failed = report.failed
         try:
             check_guest(guest, report)
+            if report.failed > failed and not args.keep:
+                guest.leave(report)
         finally:
             if not args.keep:
                 guest.remove()

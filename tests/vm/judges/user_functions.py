@@ -6,6 +6,8 @@ Three things say so, none of them lbrsnoop: the emulator's log, the program's ow
 for each bit of the number of the call. Lines are held against addr2line.
 """
 import collections
+import functools
+import itertools
 import os
 import subprocess
 
@@ -78,11 +80,12 @@ def own_stop_error(snapshot, stop, reported):
     return stop_error(snapshot["branches"], stop, reported, from_user)
 
 
-def by_newest_shown(stops):
-    """{(source, target): stops} by the newest branch that the driver lets through. It is not always the
+@functools.lru_cache(maxsize=2)
+def by_newest_shown(truth, cpu):
+    """{(source, target): stops} of a CPU by the newest branch that the driver lets through. It is not always the
     newest of the log: an interrupt right behind the return to the program leaves that return there."""
     found = collections.defaultdict(list)
-    for stop in stops:
+    for stop in truth.by_cpu[cpu]:
         newest = next((b for b in map(branch_parse, reversed(stop.text)) if from_user(b)), None)
         if newest:
             found[newest.source, newest.target].append(stop)
@@ -97,19 +100,18 @@ def stops_near(found, snapshot):
 
 def snapshot_stops(truth, snapshots, reported):
     """The stops of one CPU that were made to take snapshots, in order: those of the code that also
-    stopped the LBR for each snapshot that shows branches. Linux stops it at other places, too, and
+    stopped the LBR for most snapshots that show branches. Linux stops it at other places, too, and
     mostly finds nothing recorded there: of an empty snapshot nothing else tells whose stop it is."""
     stops = truth.by_cpu[snapshots[0]["cpu"]]
-    writers = {stop.writer for stop in stops if stop.reason == "off"}
-    found = by_newest_shown(stops)
-    for snapshot in snapshots:
-        if not snapshot["branches"] or len(writers) < 2:
-            continue
-        fits = {stop.writer for stop in stops_near(found, snapshot)
-                if not own_stop_error(snapshot, stop, reported)}
-        # Of no stop at all: stops_shown() finds it.
-        writers = writers & fits or writers
-    return [stop for stop in stops if stop.reason == "off" and stop.writer in writers]
+    found = by_newest_shown(truth, snapshots[0]["cpu"])
+    fits = collections.Counter()
+    # More than one are asked: the first may be wrong.
+    for snapshot in itertools.islice((s for s in snapshots if s["branches"]), 9):
+        fits.update({stop.writer for stop in stops_near(found, snapshot)
+                     if not own_stop_error(snapshot, stop, reported)})
+    # Of those that one does not fit stops_shown() finds no stop.
+    most = max(fits.values(), default=0)
+    return [stop for stop in stops if stop.reason == "off" and fits[stop.writer] == most]
 
 
 def stops_shown(snapshots, truth, stops, reported):
@@ -128,12 +130,30 @@ def stops_shown(snapshots, truth, stops, reported):
 def stops_alike(truth, snapshot, reported, stops, shown):
     """Where the log has a snapshot's entries, though its stop was not found: to see why."""
     own = snapshot["branches"]
-    near = stops_near(by_newest_shown(truth.by_cpu[snapshot["cpu"]]), snapshot) if own else []
+    near = stops_near(by_newest_shown(truth, snapshot["cpu"]), snapshot) if own else []
     alike = [stop for stop in near if not stop_error(own, stop, reported, from_user)]
     before = sum(stop.number <= stops[shown[-1]].number for stop in alike) if shown else 0
     by = sorted({f"{stop.reason}@{stop.writer}" for stop in alike})
     return (f"{len(near)} stops have its newest entry, {len(alike)} of them all, {before} before the last one shown, "
             f"by {' '.join(by) or 'none'}; asked of {' '.join(sorted({stop.writer for stop in stops}))}")
+
+
+def empty_error(snapshots, truth, stops, reported):
+    """Of which empty snapshot there is no stop, where each with branches has one; or None. An empty one takes
+    any stop without branches, however late: then the next one is without its own."""
+    filled = [i for i, s in enumerate(snapshots) if s["branches"]]
+    shown = stops_shown([snapshots[i] for i in filled], truth, stops, reported)
+    if len(shown) < len(filled):
+        return None
+    places = [(-1, -1), *zip(filled, shown), (len(snapshots), len(stops))]
+    for (first, at), (last, end) in zip(places, places[1:]):
+        fit = sum(not own_stop_error(snapshots[first + 1], stop, reported)
+                  for stop in stops[at + 1:end]) if last > first + 1 else 0
+        if fit < last - first - 1:
+            near = " ".join(f"{stop.seq}:{len(stop.text)}" for stop in stops[max(at, 0):min(end + 1, at + 8)])
+            return (f"of {last - first - 1} empty snapshots from {snapshots[first + 1]['ts_ns']} on, number {first + 1}, "
+                    f"{fit} have a stop between those of their neighbours: {near}")
+    return None
 
 
 def cpu_errors(truth, snapshots, reported, each=True):
@@ -145,6 +165,9 @@ def cpu_errors(truth, snapshots, reported, each=True):
     cpu = snapshots[0]["cpu"]
     if len(shown) < len(snapshots):
         snapshot = snapshots[len(shown)]
+        error = empty_error(snapshots, truth, stops, reported)
+        if error:
+            return [f"cpu {cpu}: {error}"]
         return [f"no stop of cpu {cpu} is left for the one at {snapshot['ts_ns']}, number {len(shown)}, with "
                 f"{len(snapshot['branches'])} entries; {stops_alike(truth, snapshot, reported, stops, shown)}"]
     for first, last in spans(snapshots) if each else []:
