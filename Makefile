@@ -38,9 +38,9 @@ BPF_O	:= build
 # zydis of Debian 12 brings no .pc file
 PKGS	:= libbpf libelf libdw jansson libzstd libkdumpfile
 
-# A folder whose name a shell would take apart stays in the objects.
-SHELL_CHARS := ' " ` ( ) < > | & ; * ? $$ \\
-ifeq ($(words $(CURDIR))$(strip $(foreach char,$(SHELL_CHARS),$(findstring $(char),$(CURDIR)))),1)
+# A folder whose name a shell, or clang at '=', would take apart stays in the objects.
+APART := = ' " ` ( ) < > | & ; * ? \ $$
+ifeq ($(words $(CURDIR))$(strip $(foreach char,$(APART),$(findstring $(char),$(CURDIR)))),1)
 FROM_HERE := -ffile-prefix-map=$(CURDIR)=.
 endif
 # Flags, without the folder

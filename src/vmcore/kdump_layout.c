@@ -12,12 +12,19 @@
 
 #define VERSION_AT 8
 #define BLOCKS_AT  424 /* status; block_size, sub_hdr_size, bitmap_blocks, max_mapnr */
-/* Of the header: the first with notes in the sub-header, and with numbers of frames of 64 bits */
-#define VERSION_NOTES 4
-#define VERSION_64    6
-#define CHUNK_BYTES   (256u << 10)
-#define INFO_BYTES    (64u << 10)
-#define WORD_FRAMES   64
+/* Of the header, what each version brought; and VMCOREINFO of its own, which notes replaced */
+#define VERSION_SUB_HEADER 1
+#define VERSION_SPLIT	   2
+#define VERSION_INFO	   3
+#define VERSION_NOTES	   4
+#define VERSION_64	   6 /* numbers of frames of 64 bits */
+#define CHUNK_BYTES	   (256u << 10)
+#define INFO_BYTES	   (64u << 10)
+#define WORD_FRAMES	   64
+
+/* The 32-bit header has its size of blocks there, the 64-bit one microseconds. */
+#define BLOCK_BYTES_32_AT  416
+#define BLOCK_BYTES_32_MAX (256u << 10)
 
 struct header_blocks {
 	uint32_t status;
@@ -146,7 +153,7 @@ static int look_through(const struct file *file, struct kdump_layout *layout)
 			pread(file->fd, bitmap, left < CHUNK_BYTES ? left : CHUNK_BYTES, (off_t)at);
 
 		if (got < (ssize_t)sizeof(*bitmap))
-			break;
+			return -EIO;
 		for (size_t i = 0; !err && i < (size_t)got / sizeof(*bitmap);
 		     i++, frame += WORD_FRAMES)
 			err = look_at(described(bitmap[i], frame, &layout->frames), frame, file,
@@ -180,22 +187,24 @@ static int layout_of(int fd, int32_t version, const struct header_blocks *blocks
 	file->table_at = file->bitmap_end;
 	if (file->bitmap_end > file->bytes)
 		return -ENODATA;
-	if (blocks->sub_blocks > 0) {
-		if (!sub_header_read(fd, &sub) ||
-		    (version >= VERSION_NOTES &&
-		     ends_behind(sub.note_at, sub.note_bytes, file->bytes)))
-			return -ENODATA;
-		if (version >= VERSION_64)
-			max_frame = sub.max_frame_64;
-	}
+	/* However many blocks the header says it has. */
+	if (version >= VERSION_SUB_HEADER && !sub_header_read(fd, &sub))
+		return -ENODATA;
+	if (version >= VERSION_NOTES && ends_behind(sub.note_at, sub.note_bytes, file->bytes))
+		return -ENODATA;
+	if (version == VERSION_INFO && ends_behind(sub.info_at, sub.info_bytes, file->bytes))
+		return -ENODATA;
+	if (version >= VERSION_64)
+		max_frame = sub.max_frame_64;
 	bits = (file->bitmap_end - file->bitmap_at) * 8;
 	layout->one_bitmap = max_frame > bits / 2;
 	if (!layout->one_bitmap) {
 		file->bitmap_at += half;
 		bits = half * 8;
 	}
+	layout->bitmap_at = file->bitmap_at;
 	layout->frames.end = max_frame < bits ? max_frame : bits;
-	if (sub.split) {
+	if (version >= VERSION_SPLIT && sub.split) {
 		layout->split = true;
 		layout->frames.first = version >= VERSION_64 ? sub.split_first_64 : sub.split_first;
 		max_frame = version >= VERSION_64 ? sub.split_end_64 : sub.split_end;
@@ -203,6 +212,21 @@ static int layout_of(int fd, int32_t version, const struct header_blocks *blocks
 			layout->frames.end = max_frame;
 	}
 	return 0;
+}
+
+static bool is_block_bytes(uint32_t bytes)
+{
+	return bytes >= DUMP_PAGE_BYTES && bytes <= BLOCK_BYTES_32_MAX && !(bytes & (bytes - 1));
+}
+
+/* libkdumpfile tries that header first, of either byte order; @status is its number of bitmap
+ * blocks. */
+static bool looks_like_32_bits(int fd, uint32_t status)
+{
+	uint32_t bytes;
+
+	return status && pread(fd, &bytes, sizeof(bytes), BLOCK_BYTES_32_AT) == sizeof(bytes) &&
+	       (is_block_bytes(bytes) || is_block_bytes(__builtin_bswap32(bytes)));
 }
 
 int kdump_layout_read(int fd, uint64_t file_bytes, struct kdump_layout *ret_layout)
@@ -223,6 +247,8 @@ int kdump_layout_read(int fd, uint64_t file_bytes, struct kdump_layout *ret_layo
 		return -ENODATA;
 	if (blocks.block_bytes != DUMP_PAGE_BYTES || blocks.sub_blocks < 0)
 		return -EINVAL;
+	if (looks_like_32_bits(fd, blocks.status))
+		return -ENOTUNIQ;
 	err = layout_of(fd, version, &blocks, &file, &layout) ?: look_through(&file, &layout);
 	if (err) {
 		free(layout.unreadable);
@@ -240,14 +266,19 @@ static int frame_in_range(const void *key, const void *element)
 	return frame < range->first ? -1 : frame >= range->end;
 }
 
-bool kdump_layout_has(const struct kdump_layout *layout, uint64_t frame)
+bool kdump_layout_has(const struct kdump_layout *layout, int fd, uint64_t frame)
 {
+	uint8_t bits;
+
 	if (!layout->kdump)
 		return true;
-	return frame >= layout->frames.first && frame < layout->frames.end &&
-	       !(layout->unreadable_count &&
-		 bsearch(&frame, layout->unreadable, layout->unreadable_count,
-			 sizeof(*layout->unreadable), frame_in_range));
+	if (frame < layout->frames.first || frame >= layout->frames.end ||
+	    (layout->unreadable_count &&
+	     bsearch(&frame, layout->unreadable, layout->unreadable_count,
+		     sizeof(*layout->unreadable), frame_in_range)))
+		return false;
+	return pread(fd, &bits, 1, (off_t)(layout->bitmap_at + frame / 8)) == 1 &&
+	       bits >> frame % 8 & 1;
 }
 
 char *kdump_vmcoreinfo(int fd)

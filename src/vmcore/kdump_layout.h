@@ -24,6 +24,7 @@ struct frame_range {
  * @split: it is one of several files (makedumpfile --split), with the pages of some frames
  * @one_bitmap: its header tells of more frames than half of its bitmaps has bits
  * @frames: what its descriptors are for
+ * @bitmap_at: bytes from the start of the file to the bits of those that have one
  * @unreadable, @unreadable_count: of these, ascending; free() it
  * @too_large: pages whose descriptor names more bytes than a page has
  * @behind_end: pages whose data, or whose descriptor, lies behind the end of the file
@@ -33,6 +34,7 @@ struct kdump_layout {
 	bool split;
 	bool one_bitmap;
 	struct frame_range frames;
+	uint64_t bitmap_at;
 	struct frame_range *unreadable;
 	size_t unreadable_count;
 	uint64_t too_large;
@@ -47,13 +49,14 @@ struct kdump_layout {
  * set (makedumpfile's diskdump_mod.h and IMPLEMENTATION). Where the header tells of more frames
  * than half of the bitmaps has bits, libkdumpfile takes both for one.
  * @file_bytes: size of the file
- * Return: 0; -EINVAL if its blocks are not of x86-64's page size; -ENODATA if its header,
- * bitmaps or notes end behind the end of the file; -ENOMEM. @ret_layout is set on success.
+ * Return: 0; -EINVAL if its blocks are not of x86-64's page size; -ENODATA if its header, bitmaps
+ * or notes end behind the end of the file; -ENOTUNIQ if libkdumpfile takes it for a dump of a
+ * 32-bit machine, by the microseconds of its time; -EIO; -ENOMEM. @ret_layout is set on success.
  */
 int kdump_layout_read(int fd, uint64_t file_bytes, struct kdump_layout *ret_layout);
 
 /** kdump_layout_has() - can libkdumpfile be asked for this frame? True of another format. */
-bool kdump_layout_has(const struct kdump_layout *layout, uint64_t frame);
+bool kdump_layout_has(const struct kdump_layout *layout, int fd, uint64_t frame);
 
 /**
  * kdump_vmcoreinfo() - VMCOREINFO of such a file, as its sub-header tells the place

@@ -88,29 +88,31 @@ static void tell_page(struct search *search, const void *page)
 	pthread_mutex_unlock(&search->lock);
 }
 
-/* Return: the page can be read. */
-static bool scan_page(const struct searcher *me, uint64_t frame)
+/* Return: 0, or what dump_read_frame() says. */
+static int scan_page(const struct searcher *me, uint64_t frame)
 {
 	uint64_t page[DUMP_PAGE_BYTES / 8];
+	int err = dump_read_frame(me->dump, frame, page, 16);
 
-	if (dump_read_frame(me->dump, frame, page, 16))
-		return false;
-	if (!me->search->scan->wanted(page))
-		return true;
-	if (dump_read_frame(me->dump, frame, page, sizeof(page)))
-		return false;
-	tell_page(me->search, page);
-	return true;
+	if (err || !me->search->scan->wanted(page))
+		return err;
+	err = dump_read_frame(me->dump, frame, page, sizeof(page));
+	if (!err)
+		tell_page(me->search, page);
+	return err;
 }
 
 static void scan_part(struct searcher *me, struct part *part)
 {
 	for (uint64_t frame = part->at; frame < part->end; frame++) {
-		bool read = scan_page(me, frame);
+		int err = scan_page(me, frame);
 
 		part->pages++;
-		part->missing += !read;
-		me->failed = read		       ? 0
+		part->missing += !!err;
+		/* Known to be lost: that says nothing of those behind it. */
+		if (err == -ENXIO)
+			continue;
+		me->failed = !err		       ? 0
 			     : me->failed < FAILED_MAX ? me->failed + 1
 			     : me->failed < 1ULL << 40 ? 2 * me->failed
 						       : me->failed;

@@ -88,9 +88,10 @@ static int elf_cut_bytes(int fd, uint64_t size, uint64_t *ret_bytes)
 
 	*ret_bytes = 0;
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof(segment))
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64)
 		return 0;
+	if (head.e_phnum && head.e_phentsize != sizeof(segment))
+		return -ENODATA;
 	for (uint32_t i = 0; i < head.e_phnum; i++) {
 		uint64_t at = head.e_phoff + i * sizeof(segment), segment_end;
 
@@ -98,7 +99,7 @@ static int elf_cut_bytes(int fd, uint64_t size, uint64_t *ret_bytes)
 			return -ENODATA;
 		if (__builtin_add_overflow(segment.p_offset, segment.p_filesz, &segment_end))
 			segment_end = UINT64_MAX;
-		if (segment_end > size && segment.p_type == PT_NOTE)
+		if (segment_end > size && segment.p_type == PT_NOTE && segment.p_filesz)
 			return -ENODATA;
 		if (segment_end > end)
 			end = segment_end;
@@ -125,7 +126,14 @@ static int look_at_layout(struct dump *dump, const char *path, uint64_t size, st
 			"%s: cut off before its first page, or damaged: what its header tells "
 			"of ends behind the end of the file; nothing can be had from it",
 			path);
-	return err;
+	if (err == -ENOTUNIQ)
+		return errmsg_set(
+			msg, -EINVAL,
+			"%s: libkdumpfile takes it for the dump of a 32-bit machine, because of "
+			"the microseconds in its header (bytes 416 to 419): set them to 0 in a "
+			"copy",
+			path);
+	return err && err != -ENOMEM ? errmsg_set(msg, err, "%s: %s", path, strerror(-err)) : err;
 }
 
 static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
@@ -154,16 +162,17 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 	 */
 	dump->translate = dump->asked->unreadable_count || dump->asked->split ||
 			  dump->asked->one_bitmap || (dump->asked->kdump && !arch_known);
-	if (dump->translate) {
-		dump->info = kdump_vmcoreinfo(dump->fd);
-		kdump_clear_err(dump->ctx);
-		return 0;
-	}
 	/* Fails without VMCOREINFO: then there are no virtual addresses, and the search goes on. */
-	kdump_set_string_attr(dump->ctx, KDUMP_ATTR_OSTYPE, "linux");
+	if (!dump->translate)
+		kdump_set_string_attr(dump->ctx, KDUMP_ATTR_OSTYPE, "linux");
 	if (kdump_vmcoreinfo_raw(dump->ctx, &dump->info) != KDUMP_OK)
 		dump->info = NULL;
 	kdump_clear_err(dump->ctx);
+	/* It is in the notes, and once more by itself. */
+	if (!dump->info && dump->asked->kdump) {
+		dump->info = kdump_vmcoreinfo(dump->fd);
+		dump->translate = dump->info;
+	}
 	return 0;
 }
 
@@ -178,13 +187,17 @@ static int dump_new(const char *path, const struct dump *like, struct dump **ret
 	if (!dump)
 		return -ENOMEM;
 	dump->path = strdup(path);
-	dump->fd = open_file(path, &size, msg);
-	dump->frames_max = size / FRAME_BYTES_MIN + 1;
-	err = dump->fd < 0 ? dump->fd : 0;
-	if (like)
+	if (like) {
+		/* That file, whatever has its name now. It is read by position. */
+		dump->fd = fcntl(like->fd, F_DUPFD_CLOEXEC, 0);
+		dump->frames_max = like->frames_max;
 		dump->asked = like->asked;
-	else if (!err)
-		err = look_at_layout(dump, path, size, msg);
+		err = dump->fd < 0 ? -errno : 0;
+	} else {
+		dump->fd = open_file(path, &size, msg);
+		dump->frames_max = size / FRAME_BYTES_MIN + 1;
+		err = dump->fd < 0 ? dump->fd : look_at_layout(dump, path, size, msg);
+	}
 	err = err ?: open_dump(dump, path, msg);
 	if (!dump->path)
 		err = -ENOMEM;
@@ -415,8 +428,8 @@ uint64_t dump_frames_max(const struct dump *dump)
 
 int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len)
 {
-	if (!kdump_layout_has(dump->asked, frame))
-		return -EFAULT;
+	if (!kdump_layout_has(dump->asked, dump->fd, frame))
+		return -ENXIO;
 	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, frame * DUMP_PAGE_BYTES, buf, &len) ==
 	    KDUMP_OK)
 		return 0;

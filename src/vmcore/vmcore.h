@@ -95,7 +95,10 @@ int dump_next_frames(struct dump *dump, uint64_t *at, uint64_t *ret_end);
 /** dump_frames_max() - frames that a file of this size can hold, whatever it says */
 uint64_t dump_frames_max(const struct dump *dump);
 
-/** dump_read_frame() - the first @len bytes of a page frame; 0; -EFAULT if they are not there */
+/**
+ * dump_read_frame() - the first @len bytes of a page frame
+ * Return: 0; -EFAULT if they cannot be read; -ENXIO if that was known when the dump was opened.
+ */
 int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len);
 
 #endif

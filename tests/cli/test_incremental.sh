@@ -94,13 +94,15 @@ else
 	skip "in another locale, in another folder: from ccache" "ccache is not installed"
 fi
 run_it make --no-print-directory
-# Names that a shell takes apart; then one that it does not, though make might.
-for name in "it's (a) tree" 'a$b & c' 'a,b=c'; do
+# Names that a shell takes apart; one that clang does; one that none does.
+for name in "it's (a) tree" 'a$b\c & d' 'a=b' 'a,b@c%d'; do
 	mv "$PWD" "$scratch/$name" && cd "$scratch/$name" || exit 2
 	nothing "moved to '$name': nothing is compiled"
 	touch src/util/log.c bpf/why.bpf.c
 	made "in '$name': what has changed is compiled" 'CC .*src/util/log\.c' 'BPF .*why\.bpf\.c' 'LINK'
 done
+# It is a folder's name that clang writes into what it compiles.
+is "in '$name': objects do not have it in them" "$(grep -c 'a,b@c' build/bpf/why.bpf.o)" 0
 run_it make --no-print-directory PKG_CONFIG=/nonexistent/pkg-config O=other all
 judge "a missing tool: the remedy is named" 2 "make deps" "$scratch/err"
 run_it make --no-print-directory -n clean PKG_CONFIG=/nonexistent CC=/nonexistent BPFTOOL=/nonexistent

@@ -30,6 +30,8 @@
 
 /* Places of fields, in bytes from the start of the file */
 #define VERSION	     8
+#define MICROSECONDS 416
+#define STATUS	     424
 #define BLOCK_BYTES  428
 #define SUB_BLOCKS   432
 #define BITMAPS	     436
@@ -45,6 +47,7 @@
 
 static const uint64_t dumped[PAGES] = {3, 64, 65, 130};
 static uint8_t file[FILE_BYTES];
+static int dump;
 
 static void put32(size_t at, uint32_t value)
 {
@@ -96,13 +99,9 @@ static int make_file(void **state)
 /* Of the first @bytes */
 static int read_cut(struct kdump_layout *ret, size_t bytes)
 {
-	int fd = memfd_create("dump", MFD_CLOEXEC), err;
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, file, bytes), bytes);
-	err = kdump_layout_read(fd, bytes, ret);
-	close(fd);
-	return err;
+	assert_int_equal(ftruncate(dump, 0), 0);
+	assert_int_equal(pwrite(dump, file, bytes, 0), bytes);
+	return kdump_layout_read(dump, bytes, ret);
 }
 
 /* Which of the dumped frames libkdumpfile can be asked for, a bit each */
@@ -111,7 +110,7 @@ static unsigned int readable(const struct kdump_layout *layout)
 	unsigned int bits = 0;
 
 	for (unsigned int i = 0; i < PAGES; i++)
-		bits |= (unsigned int)kdump_layout_has(layout, dumped[i]) << i;
+		bits |= (unsigned int)kdump_layout_has(layout, dump, dumped[i]) << i;
 	return bits;
 }
 
@@ -143,7 +142,10 @@ static void layout_whole_file_is_read(void **state)
 	assert_false(layout.split || layout.one_bitmap);
 	assert_null(layout.unreadable);
 	assert_int_equal(layout.frames.end, 131);
-	assert_false(kdump_layout_has(&layout, 131));
+	/* Memory, but not dumped; not dumped; behind the last one */
+	assert_false(kdump_layout_has(&layout, dump, 2));
+	assert_false(kdump_layout_has(&layout, dump, 63));
+	assert_false(kdump_layout_has(&layout, dump, 131));
 	put32(VERSION, 5);
 	put64(MAX_MAPNR6, 0);
 	expect(FILE_BYTES, 0xf, 0, 0);
@@ -210,7 +212,7 @@ static void layout_more_frames_than_half_the_bits_take_both_bitmaps(void **state
 	make_too_large(0);
 	assert_int_equal(read_cut(&layout, FILE_BYTES), 0);
 	assert_true(layout.one_bitmap);
-	assert_false(kdump_layout_has(&layout, 2));
+	assert_false(kdump_layout_has(&layout, dump, 2));
 	assert_int_equal(readable(&layout), 0xf);
 	assert_int_equal(layout.too_large, 1);
 	free(layout.unreadable);
@@ -283,6 +285,78 @@ static void layout_parts_behind_the_end_are_refused(void **state)
 	expect(FILE_BYTES, 0xf, 0, 0);
 }
 
+/* By diskdump.c of libkdumpfile 0.5.1: what a header of an older version has not. */
+static void layout_older_headers_have_less(void **state)
+{
+	/* Frame 2 of the first bitmap, were max_mapnr_64 heard; the first frame, were split. */
+	for (uint32_t version = 0; version < 6; version++) {
+		make_file(NULL);
+		put32(VERSION, version);
+		put64(MAX_MAPNR6, UINT64_MAX);
+		make_too_large(0);
+		expect(FILE_BYTES, 0xe, 1, 0);
+	}
+	for (uint32_t version = 0; version < 6; version++) {
+		make_file(NULL);
+		put32(VERSION, version);
+		put32(SPLIT, 1);
+		put64(SPLIT_FIRST, 64);
+		put64(SPLIT_END, 1000);
+		make_too_large(0);
+		expect(FILE_BYTES, version < 2 ? 0xe : 0xc, 1, 0);
+	}
+	/* Notes from version 4 on, VMCOREINFO without them in version 3 alone */
+	for (uint32_t version = 0; version < 7; version++) {
+		make_file(NULL);
+		put32(VERSION, version);
+		put64(NOTE, FILE_BYTES);
+		put64(NOTE + 8, 1);
+		if (version < 4)
+			expect(FILE_BYTES, 0xf, 0, 0);
+		else
+			expect_error(FILE_BYTES, -ENODATA);
+		put64(NOTE + 8, 0);
+		put64(INFO, FILE_BYTES);
+		put64(INFO + 8, 1);
+		if (version != 3)
+			expect(FILE_BYTES, 0xf, 0, 0);
+		else
+			expect_error(FILE_BYTES, -ENODATA);
+	}
+}
+
+/* The block of the sub-header is read by the version, and not by how many blocks there are. */
+static void layout_sub_header_of_no_blocks_is_read(void **state)
+{
+	struct kdump_layout layout;
+
+	put32(SUB_BLOCKS, 0);
+	put64(NOTE + 8, 1ull << 33);
+	expect_error(FILE_BYTES, -ENODATA);
+	put32(VERSION, 0);
+	assert_int_equal(read_cut(&layout, FILE_BYTES), 0);
+	free(layout.unreadable);
+}
+
+/* The header of 32 bits has its size of blocks where microseconds are, and is tried first. */
+static void layout_time_that_is_a_size_of_blocks_is_refused(void **state)
+{
+	static const uint32_t others[] = {4095, 4097, 2048, 524288, 999999, 12288};
+
+	put32(STATUS, 1);
+	put32(MICROSECONDS, 4096);
+	expect_error(FILE_BYTES, -ENOTUNIQ);
+	put32(MICROSECONDS, __builtin_bswap32(65536));
+	expect_error(FILE_BYTES, -ENOTUNIQ);
+	put32(STATUS, 0);
+	expect(FILE_BYTES, 0xf, 0, 0);
+	put32(STATUS, 1);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		put32(MICROSECONDS, others[i]);
+		expect(FILE_BYTES, 0xf, 0, 0);
+	}
+}
+
 static void layout_other_blocks_are_refused(void **state)
 {
 	put32(BLOCK_BYTES, 65536);
@@ -300,27 +374,24 @@ static void layout_other_format_is_not_looked_at(void **state)
 	memcpy(file, "\177ELF", 4);
 	assert_int_equal(read_cut(&layout, FILE_BYTES), 0);
 	assert_false(layout.kdump);
-	assert_true(kdump_layout_has(&layout, 1ull << 40));
+	assert_true(kdump_layout_has(&layout, dump, 1ull << 40));
 }
 
 static void vmcoreinfo_is_read_where_the_header_has_it(void **state)
 {
 	static const char text[] = "OSRELEASE=6.1\n";
-	int fd = memfd_create("dump", MFD_CLOEXEC);
 	char *got;
 
-	assert_true(fd >= 0);
 	memcpy(file + DATA_AT, text, sizeof(text) - 1);
 	put64(INFO, DATA_AT);
 	put64(INFO + 8, sizeof(text) - 1);
-	assert_int_equal(write(fd, file, FILE_BYTES), FILE_BYTES);
-	got = kdump_vmcoreinfo(fd);
+	assert_int_equal(pwrite(dump, file, FILE_BYTES, 0), FILE_BYTES);
+	got = kdump_vmcoreinfo(dump);
 	assert_string_equal(got, text);
 	free(got);
 	put64(INFO, FILE_BYTES - 1);
-	assert_int_equal(pwrite(fd, file, FILE_BYTES, 0), FILE_BYTES);
-	assert_null(kdump_vmcoreinfo(fd));
-	close(fd);
+	assert_int_equal(pwrite(dump, file, FILE_BYTES, 0), FILE_BYTES);
+	assert_null(kdump_vmcoreinfo(dump));
 }
 
 int main(void)
@@ -335,10 +406,14 @@ int main(void)
 				       make_file),
 		cmocka_unit_test_setup(layout_split_file_begins_with_its_first_frame, make_file),
 		cmocka_unit_test_setup(layout_parts_behind_the_end_are_refused, make_file),
+		cmocka_unit_test_setup(layout_older_headers_have_less, make_file),
+		cmocka_unit_test_setup(layout_sub_header_of_no_blocks_is_read, make_file),
+		cmocka_unit_test_setup(layout_time_that_is_a_size_of_blocks_is_refused, make_file),
 		cmocka_unit_test_setup(layout_other_blocks_are_refused, make_file),
 		cmocka_unit_test_setup(layout_other_format_is_not_looked_at, make_file),
 		cmocka_unit_test_setup(vmcoreinfo_is_read_where_the_header_has_it, make_file),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	dump = memfd_create("dump", MFD_CLOEXEC);
+	return dump < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ from verify_truth import BY_KIND, REPORTED, Truth, load, verify
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # tests/vm
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "tests", "vm")
-LEFT = os.path.join(TOP, "build", "check", "left")
+LEFT = os.path.join(os.environ.get("LBRSNOOP_CHECK_LOGS", os.path.join(TOP, "build", "check")), "left")
 ERRORS_SHOWN = 5
 ALL_SHORT = 20  # Tasks are not switched right before each of so many hits
 ONLY_MISSED = re.compile(r" captured, (\d+) lost: 0 ring buffer full, 0 too many at once, "
@@ -192,8 +192,12 @@ class Guest:
     def leave(self, report):
         """The log and the captures of what failed: without them nobody finds out why."""
         left = os.path.join(LEFT, self.name.replace("/", "-") + "-" + "-".join(self.parts))
-        shutil.rmtree(left, ignore_errors=True)
-        shutil.move(self.directory, left)
+        try:
+            shutil.rmtree(left, ignore_errors=True)
+            shutil.move(self.directory, left)
+        except OSError as error:
+            report.comment(f"{self.name}: what the guest left cannot be kept: {error}")
+            return
         report.comment(f"{self.name}: what the guest left is in {os.path.relpath(left, TOP)}")
 
     def symbols(self):
@@ -903,6 +907,10 @@ def main():
             check_guest(guest, report)
             if report.failed > failed and not args.keep:
                 guest.leave(report)
+        except Exception:
+            if not args.keep:
+                guest.leave(report)
+            raise
         finally:
             if not args.keep:
                 guest.remove()

@@ -7,7 +7,6 @@ for each bit of the number of the call. Lines are held against addr2line.
 """
 import collections
 import functools
-import itertools
 import os
 import subprocess
 
@@ -105,10 +104,12 @@ def snapshot_stops(truth, snapshots, reported):
     stops = truth.by_cpu[snapshots[0]["cpu"]]
     found = by_newest_shown(truth, snapshots[0]["cpu"])
     fits = collections.Counter()
-    # More than one are asked: the first may be wrong.
-    for snapshot in itertools.islice((s for s in snapshots if s["branches"]), 9):
+    # More than one are asked, for the first may be wrong, and more where these do not tell.
+    for asked, snapshot in enumerate((s for s in snapshots if s["branches"]), 1):
         fits.update({stop.writer for stop in stops_near(found, snapshot)
                      if not own_stop_error(snapshot, stop, reported)})
+        if asked % 9 == 0 and list(fits.values()).count(max(fits.values(), default=0)) == 1:
+            break
     # Of those that one does not fit stops_shown() finds no stop.
     most = max(fits.values(), default=0)
     return [stop for stop in stops if stop.reason == "off" and fits[stop.writer] == most]
