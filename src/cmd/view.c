@@ -427,9 +427,13 @@ static int build_path(struct view *view, const struct snapshot *snap,
 	err = path_build(snap, text, &opts, ret);
 	if (err == -EOPNOTSUPP && !view->told_filter) {
 		view->told_filter = true;
-		log_info("only branches of kind '%s' were recorded: what ran between them is not "
-			 "known, so there is a list, and no story",
-			 snap->filter ?: "?");
+		if (snap->filter && *snap->filter)
+			log_info("only branches of kind '%s' were recorded: what ran between them "
+				 "is not known, so there is a list, and no story",
+				 snap->filter);
+		else
+			log_info("which kinds of branches were recorded is not known, nor what ran "
+				 "between them: so there is a list, and no story");
 	}
 	if (!err && path_is_blank(*ret)) {
 		path_free(*ret);

@@ -221,7 +221,9 @@ static void say_session(const struct postmortem *pm, struct flight_session *sess
 			    "%s",
 			    state.slots - state.records - state.empty, state.slots,
 			    kept > state.records ? "snapshots are missing"
-						 : "no snapshot is missing that is known of");
+			    : state.written || state.headers == state.header_pages
+				    ? "no snapshot is missing that is known of"
+				    : "how many snapshots are missing is not known");
 	if (state.lost)
 		log_warning("%llu events were lost when they were captured",
 			    (unsigned long long)state.lost);
