@@ -44,6 +44,9 @@ def ranking(page, reasons):
 
 def keys(page):
     page.call("Emulation.setDeviceMetricsOverride", width=1000, height=200, deviceScaleFactor=1, mobile=False)
+    # A key goes by what was last drawn: of the larger window there was nothing to scroll.
+    page.eval("new Promise(done => { const look = () => innerHeight === 200 ? requestAnimationFrame(() => requestAnimationFrame(done))"
+              " : setTimeout(look, 20); look(); })")
     for key, code in (("End", 35), ("Home", 36)):
         for event in ("rawKeyDown", "keyUp"):
             page.call("Input.dispatchKeyEvent", type=event, key=key, code=key, windowsVirtualKeyCode=code, nativeVirtualKeyCode=code)
