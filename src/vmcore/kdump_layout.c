@@ -54,12 +54,11 @@ struct descriptor {
 	uint64_t page_flags;
 };
 
-/* struct file - @bitmap_at, @bitmap_end, @table_at: bytes from its start */
+/* struct file - @bitmap_end: bytes from its start; there the table of descriptors begins */
 struct file {
 	int fd;
 	uint64_t bytes;
-	uint64_t bitmap_at, bitmap_end;
-	uint64_t table_at;
+	uint64_t bitmap_end;
 };
 
 /* struct table - the descriptors one after the other, read in chunks of CHUNK_BYTES */
@@ -108,8 +107,7 @@ static int append(struct kdump_layout *layout, uint64_t frame)
 	return 0;
 }
 
-/* The bits of @word, whose lowest one is for @frame, of frames that the file has descriptors for.
- */
+/* Of the bits of @word, from @frame on, those of frames that the file has descriptors for. */
 static uint64_t described(uint64_t word, uint64_t frame, const struct frame_range *frames)
 {
 	if (frame >= frames->end || frame + WORD_FRAMES <= frames->first)
@@ -143,8 +141,8 @@ static int look_through(const struct file *file, struct kdump_layout *layout)
 {
 	_cleanup_free_ struct descriptor *chunk = malloc(CHUNK_BYTES);
 	_cleanup_free_ uint64_t *bitmap = malloc(CHUNK_BYTES);
-	struct table table = {.fd = file->fd, .at = file->table_at, .chunk = chunk};
-	uint64_t at = file->bitmap_at, frame = 0;
+	struct table table = {.fd = file->fd, .at = file->bitmap_end, .chunk = chunk};
+	uint64_t at = layout->bitmap_at, frame = 0;
 	int err = chunk && bitmap ? 0 : -ENOMEM;
 
 	while (!err && at < file->bitmap_end && frame < layout->frames.end) {
@@ -182,9 +180,8 @@ static int layout_of(int fd, int32_t version, const struct header_blocks *blocks
 	uint64_t max_frame = blocks->max_frame, bits;
 	struct sub_header sub = {0};
 
-	file->bitmap_at = first * DUMP_PAGE_BYTES;
+	layout->bitmap_at = first * DUMP_PAGE_BYTES;
 	file->bitmap_end = (first + blocks->bitmap_blocks) * DUMP_PAGE_BYTES;
-	file->table_at = file->bitmap_end;
 	if (file->bitmap_end > file->bytes)
 		return -ENODATA;
 	/* However many blocks the header says it has. */
@@ -196,13 +193,12 @@ static int layout_of(int fd, int32_t version, const struct header_blocks *blocks
 		return -ENODATA;
 	if (version >= VERSION_64)
 		max_frame = sub.max_frame_64;
-	bits = (file->bitmap_end - file->bitmap_at) * 8;
+	bits = (file->bitmap_end - layout->bitmap_at) * 8;
 	layout->one_bitmap = max_frame > bits / 2;
 	if (!layout->one_bitmap) {
-		file->bitmap_at += half;
+		layout->bitmap_at += half;
 		bits = half * 8;
 	}
-	layout->bitmap_at = file->bitmap_at;
 	layout->frames.end = max_frame < bits ? max_frame : bits;
 	if (version >= VERSION_SPLIT && sub.split) {
 		layout->split = true;
@@ -219,8 +215,7 @@ static bool is_block_bytes(uint32_t bytes)
 	return bytes >= DUMP_PAGE_BYTES && bytes <= BLOCK_BYTES_32_MAX && !(bytes & (bytes - 1));
 }
 
-/* libkdumpfile tries that header first, of either byte order; @status is its number of bitmap
- * blocks. */
+/* libkdumpfile tries that header first; its number of bitmap blocks is where @status is. */
 static bool looks_like_32_bits(int fd, uint32_t status)
 {
 	uint32_t bytes;
