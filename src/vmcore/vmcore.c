@@ -19,7 +19,8 @@
 #define FRAMES_MAX (1ULL << 40)
 /* __START_KERNEL_map of arch/x86/include/asm/page_64_types.h */
 #define KERNEL_IMAGE_BASE 0xffffffff80000000ull
-#define FRAME_BYTES_MIN	  24 /* in a file: a kdump page descriptor */
+#define FRAME_BYTES_MIN	  24   /* in a file: a kdump page descriptor */
+#define CACHE_PAGES	  1000 /* libkdumpfile's own choice is 1024 */
 
 struct dump {
 	char *path;
@@ -28,6 +29,7 @@ struct dump {
 	uint64_t frames_max; /* that a file of its size can tell of */
 	char *info;	     /* VMCOREINFO, or NULL */
 	uint64_t cut_bytes;
+	uint64_t cache_pages;
 	struct kdump_layout layout;	  /* of our own */
 	const struct kdump_layout *asked; /* which frames libkdumpfile can be asked for */
 	bool translate;			  /* addresses here, and not in libkdumpfile */
@@ -136,6 +138,19 @@ static int look_at_layout(struct dump *dump, const char *path, uint64_t size, st
 	return err && err != -ENOMEM ? errmsg_set(msg, err, "%s: %s", path, strerror(-err)) : err;
 }
 
+/*
+ * To be called after each read that failed. The cache of libkdumpfile 0.5.1 takes back the entry of
+ * a page that could not be unpacked; after that it may hand out an entry without memory for a page
+ * that it had before (reinit_entry() of cache.c), and the library dies. Another size makes a new
+ * cache; the same size does not.
+ */
+static void renew_cache(struct dump *dump)
+{
+	dump->cache_pages = dump->cache_pages == CACHE_PAGES ? CACHE_PAGES + 1 : CACHE_PAGES;
+	kdump_set_number_attr(dump->ctx, "cache.size", dump->cache_pages);
+	kdump_clear_err(dump->ctx);
+}
+
 static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 {
 	const char *text;
@@ -167,7 +182,7 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 		kdump_set_string_attr(dump->ctx, KDUMP_ATTR_OSTYPE, "linux");
 	if (kdump_vmcoreinfo_raw(dump->ctx, &dump->info) != KDUMP_OK)
 		dump->info = NULL;
-	kdump_clear_err(dump->ctx);
+	renew_cache(dump);
 	/* It is in the notes, and once more by itself. */
 	if (!dump->info && dump->asked->kdump) {
 		dump->info = kdump_vmcoreinfo(dump->fd);
@@ -366,7 +381,7 @@ int dump_read(struct dump *dump, uint64_t addr, void *buf, size_t len)
 		return read_checked(dump, addr, buf, len);
 	if (kdump_read(dump->ctx, KDUMP_KVADDR, addr, buf, &got) == KDUMP_OK && got == len)
 		return 0;
-	kdump_clear_err(dump->ctx);
+	renew_cache(dump);
 	return -EFAULT;
 }
 
@@ -433,6 +448,6 @@ int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len)
 	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, frame * DUMP_PAGE_BYTES, buf, &len) ==
 	    KDUMP_OK)
 		return 0;
-	kdump_clear_err(dump->ctx);
+	renew_cache(dump);
 	return -EFAULT;
 }
