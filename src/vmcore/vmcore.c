@@ -21,6 +21,7 @@
 #define KERNEL_IMAGE_BASE 0xffffffff80000000ull
 #define FRAME_BYTES_MIN	  24   /* in a file: a kdump page descriptor */
 #define CACHE_PAGES	  1000 /* libkdumpfile's own choice is 1024 */
+#define FAILED_FRAMES	  4096
 
 struct dump {
 	char *path;
@@ -32,7 +33,10 @@ struct dump {
 	uint64_t cache_pages;
 	struct kdump_layout layout;	  /* of our own */
 	const struct kdump_layout *asked; /* which frames libkdumpfile can be asked for */
-	bool translate;			  /* addresses here, and not in libkdumpfile */
+	struct page_tables tables;
+	bool translates; /* @tables are known */
+	/* Frame + 1 of pages that could not be had, by the frame's remainder: see renew_cache() */
+	uint64_t failed[FAILED_FRAMES];
 	char format[64];
 };
 
@@ -138,6 +142,69 @@ static int look_at_layout(struct dump *dump, const char *path, uint64_t size, st
 	return err && err != -ENOMEM ? errmsg_set(msg, err, "%s: %s", path, strerror(-err)) : err;
 }
 
+const char *dump_info(const struct dump *dump, const char *key, char *buf, size_t len)
+{
+	size_t key_len = strlen(key);
+
+	for (const char *line = dump->info; line; line = strchr(line, '\n')) {
+		size_t value_len;
+
+		line += *line == '\n';
+		if (strncmp(line, key, key_len) || line[key_len] != '=')
+			continue;
+		line += key_len + 1;
+		value_len = strcspn(line, "\n");
+		if (value_len >= len)
+			return NULL;
+		memcpy(buf, line, value_len);
+		buf[value_len] = '\0';
+		return buf;
+	}
+	return NULL;
+}
+
+int dump_info_number(const struct dump *dump, const char *key, int base, uint64_t *ret_value)
+{
+	char text[32], *end;
+
+	if (!dump_info(dump, key, text, sizeof(text)) || !*text)
+		return -ENOENT;
+	errno = 0;
+	*ret_value = strtoull(text, &end, base);
+	return *end || errno ? -ENOENT : 0;
+}
+
+int dump_symbol(const struct dump *dump, const char *name, uint64_t *ret_addr)
+{
+	char key[128];
+
+	snprintf(key, sizeof(key), "SYMBOL(%s)", name);
+	return dump_info_number(dump, key, 16, ret_addr);
+}
+
+static int read_table(void *ctx, uint64_t phys, uint64_t entries[PAGE_TABLE_ENTRIES])
+{
+	return dump_read_frame(ctx, phys / DUMP_PAGE_BYTES, entries, DUMP_PAGE_BYTES);
+}
+
+/* The kernel's, by VMCOREINFO (Documentation/admin-guide/kdump/vmcoreinfo.rst) */
+static void find_tables(struct dump *dump)
+{
+	uint64_t root, phys_base, five = 0, encryption = 0;
+
+	if (dump_symbol(dump, "swapper_pg_dir", &root) ||
+	    dump_info_number(dump, "NUMBER(phys_base)", 10, &phys_base))
+		return;
+	dump_info_number(dump, "NUMBER(pgtable_l5_enabled)", 10, &five);
+	dump_info_number(dump, "NUMBER(sme_mask)", 10, &encryption);
+	dump->tables = (struct page_tables){.root = root - KERNEL_IMAGE_BASE + phys_base,
+					    .levels = five ? 5 : 4,
+					    .encryption = encryption,
+					    .read = read_table,
+					    .ctx = dump};
+	dump->translates = true;
+}
+
 /*
  * To be called after each read that failed. The cache of libkdumpfile 0.5.1 takes back the entry of
  * a page that could not be unpacked; after that it may hand out an entry without memory for a page
@@ -151,10 +218,28 @@ static void renew_cache(struct dump *dump)
 	kdump_clear_err(dump->ctx);
 }
 
+/*
+ * Of an ELF file libkdumpfile has it only where it is to translate addresses, for which it keeps
+ * pages of its cache: in a context of its own, then, whose cache nobody renews.
+ */
+static char *elf_vmcoreinfo(int fd)
+{
+	kdump_ctx_t *ctx = kdump_new();
+	char *info = NULL;
+
+	if (ctx && kdump_open_fd(ctx, fd) == KDUMP_OK) {
+		kdump_set_string_attr(ctx, KDUMP_ATTR_OSTYPE, "linux");
+		if (kdump_vmcoreinfo_raw(ctx, &info) != KDUMP_OK)
+			info = NULL;
+	}
+	if (ctx)
+		kdump_free(ctx);
+	return info;
+}
+
 static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 {
 	const char *text;
-	bool arch_known;
 
 	dump->ctx = kdump_new();
 	if (!dump->ctx)
@@ -165,29 +250,20 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 				  kdump_get_err(dump->ctx), other_format(dump->fd));
 	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_FILE_FORMAT, &text) == KDUMP_OK)
 		snprintf(dump->format, sizeof(dump->format), "%s", text);
-	arch_known = kdump_get_string_attr(dump->ctx, KDUMP_ATTR_ARCH_NAME, &text) == KDUMP_OK;
-	if (arch_known && strcmp(text, KDUMP_ARCH_X86_64))
+	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_ARCH_NAME, &text) == KDUMP_OK &&
+	    strcmp(text, KDUMP_ARCH_X86_64))
 		return errmsg_set(msg, -EINVAL,
 				  "%s: a dump of a machine of type %s; x86_64 alone "
 				  "has the LBR",
 				  path, text);
-	/*
-	 * To translate an address it reads pages whose numbers nobody here has seen. It does not
-	 * try where the name of the machine is damaged.
-	 */
-	dump->translate = dump->asked->unreadable_count || dump->asked->split ||
-			  dump->asked->one_bitmap || (dump->asked->kdump && !arch_known);
-	/* Fails without VMCOREINFO: then there are no virtual addresses, and the search goes on. */
-	if (!dump->translate)
-		kdump_set_string_attr(dump->ctx, KDUMP_ATTR_OSTYPE, "linux");
 	if (kdump_vmcoreinfo_raw(dump->ctx, &dump->info) != KDUMP_OK)
 		dump->info = NULL;
 	renew_cache(dump);
-	/* It is in the notes, and once more by itself. */
-	if (!dump->info && dump->asked->kdump) {
-		dump->info = kdump_vmcoreinfo(dump->fd);
-		dump->translate = dump->info;
-	}
+	/* Of a kdump file it is in the notes, and once more by itself. */
+	if (!dump->info)
+		dump->info =
+			dump->asked->kdump ? kdump_vmcoreinfo(dump->fd) : elf_vmcoreinfo(dump->fd);
+	find_tables(dump);
 	return 0;
 }
 
@@ -283,76 +359,16 @@ bool dump_has_info(const struct dump *dump)
 	return dump->info;
 }
 
-const char *dump_info(const struct dump *dump, const char *key, char *buf, size_t len)
+/*
+ * libkdumpfile would translate addresses, too. But then it asks for pages by numbers out of damaged
+ * tables, of which dump_read_frame() knows whether they may be asked for, and keeps pages of a
+ * cache that renew_cache() takes away.
+ */
+int dump_read(struct dump *dump, uint64_t addr, void *buf, size_t len)
 {
-	size_t key_len = strlen(key);
+	char page[DUMP_PAGE_BYTES], *to = buf;
 
-	for (const char *line = dump->info; line; line = strchr(line, '\n')) {
-		size_t value_len;
-
-		line += *line == '\n';
-		if (strncmp(line, key, key_len) || line[key_len] != '=')
-			continue;
-		line += key_len + 1;
-		value_len = strcspn(line, "\n");
-		if (value_len >= len)
-			return NULL;
-		memcpy(buf, line, value_len);
-		buf[value_len] = '\0';
-		return buf;
-	}
-	return NULL;
-}
-
-int dump_info_number(const struct dump *dump, const char *key, int base, uint64_t *ret_value)
-{
-	char text[32], *end;
-
-	if (!dump_info(dump, key, text, sizeof(text)) || !*text)
-		return -ENOENT;
-	errno = 0;
-	*ret_value = strtoull(text, &end, base);
-	return *end || errno ? -ENOENT : 0;
-}
-
-int dump_symbol(const struct dump *dump, const char *name, uint64_t *ret_addr)
-{
-	char key[128];
-
-	snprintf(key, sizeof(key), "SYMBOL(%s)", name);
-	return dump_info_number(dump, key, 16, ret_addr);
-}
-
-static int read_table(void *ctx, uint64_t phys, uint64_t entries[PAGE_TABLE_ENTRIES])
-{
-	return dump_read_frame(ctx, phys / DUMP_PAGE_BYTES, entries, DUMP_PAGE_BYTES);
-}
-
-/* The kernel's, by VMCOREINFO (Documentation/admin-guide/kdump/vmcoreinfo.rst); false: unknown */
-static bool kernel_tables(struct dump *dump, struct page_tables *ret)
-{
-	uint64_t root, phys_base, five = 0, encryption = 0;
-
-	if (dump_symbol(dump, "swapper_pg_dir", &root) ||
-	    dump_info_number(dump, "NUMBER(phys_base)", 10, &phys_base))
-		return false;
-	dump_info_number(dump, "NUMBER(pgtable_l5_enabled)", 10, &five);
-	dump_info_number(dump, "NUMBER(sme_mask)", 10, &encryption);
-	*ret = (struct page_tables){.root = root - KERNEL_IMAGE_BASE + phys_base,
-				    .levels = five ? 5 : 4,
-				    .encryption = encryption,
-				    .read = read_table,
-				    .ctx = dump};
-	return true;
-}
-
-/* Each page by its frame, of which dump_read_frame() knows whether it may be asked for. */
-static int read_checked(struct dump *dump, uint64_t addr, char *buf, size_t len)
-{
-	struct page_tables tables;
-	char page[DUMP_PAGE_BYTES];
-
-	if (!kernel_tables(dump, &tables))
+	if (addr > UINT64_MAX - len || !dump->translates)
 		return -EFAULT;
 	while (len) {
 		size_t at = addr % DUMP_PAGE_BYTES, part = DUMP_PAGE_BYTES - at;
@@ -360,29 +376,15 @@ static int read_checked(struct dump *dump, uint64_t addr, char *buf, size_t len)
 
 		if (part > len)
 			part = len;
-		if (page_walk(&tables, addr, &phys) ||
+		if (page_walk(&dump->tables, addr, &phys) ||
 		    dump_read_frame(dump, phys / DUMP_PAGE_BYTES, page, sizeof(page)))
 			return -EFAULT;
-		memcpy(buf, page + at, part);
+		memcpy(to, page + at, part);
 		addr += part;
-		buf += part;
+		to += part;
 		len -= part;
 	}
 	return 0;
-}
-
-int dump_read(struct dump *dump, uint64_t addr, void *buf, size_t len)
-{
-	size_t got = len;
-
-	if (!dump->info || addr > UINT64_MAX - len)
-		return -EFAULT;
-	if (dump->translate)
-		return read_checked(dump, addr, buf, len);
-	if (kdump_read(dump->ctx, KDUMP_KVADDR, addr, buf, &got) == KDUMP_OK && got == len)
-		return 0;
-	renew_cache(dump);
-	return -EFAULT;
 }
 
 int dump_read_u64(struct dump *dump, uint64_t addr, uint64_t *ret_value)
@@ -443,11 +445,16 @@ uint64_t dump_frames_max(const struct dump *dump)
 
 int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len)
 {
+	uint64_t *failed = &dump->failed[frame % FAILED_FRAMES];
+
 	if (!kdump_layout_has(dump->asked, dump->fd, frame))
 		return -ENXIO;
+	if (*failed == frame + 1)
+		return -EFAULT;
 	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, frame * DUMP_PAGE_BYTES, buf, &len) ==
 	    KDUMP_OK)
 		return 0;
+	*failed = frame + 1;
 	renew_cache(dump);
 	return -EFAULT;
 }

@@ -50,7 +50,7 @@ uint64_t dump_cut_bytes(const struct dump *dump);
  * dump_cut_pages(), dump_damaged_pages() - pages of a kdump file that lie behind its end, and that
  * are described as larger than a page
  *
- * They are not read. Where there are any, addresses are translated here, see page_walk.h.
+ * They are not read.
  */
 uint64_t dump_cut_pages(const struct dump *dump);
 uint64_t dump_damaged_pages(const struct dump *dump);

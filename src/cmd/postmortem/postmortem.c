@@ -240,13 +240,22 @@ static void end_progress(struct postmortem *pm)
 	pm->progress = NULL;
 }
 
+/* What is printed may take longer than a hang: each text that is read tells that it goes on. */
+static int read_text(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	struct postmortem *pm = ctx;
+
+	++*pm->beat;
+	return dump_read(pm->dump, addr, buf, len);
+}
+
 static int show_session(struct postmortem *pm, struct flight_session *session, struct errmsg *msg)
 {
 	struct flight_show show = {
 		.wanted = &pm->opts->wanted,
 		.count = pm->opts->wanted.count ? pm->opts->wanted.count - pm->printed : 0,
 		.out = pm->out,
-		.text = dump_text(pm->dump),
+		.text = {.read = dump_has_info(pm->dump) ? read_text : NULL, .ctx = pm},
 	};
 	struct lines_options kernel = {};
 	int err;
