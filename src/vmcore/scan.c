@@ -109,7 +109,7 @@ static void scan_part(struct searcher *me, struct part *part)
 
 		part->pages++;
 		part->missing += !!err;
-		/* Known to be lost: that says nothing of those behind it. */
+		/* That says nothing of those behind it. */
 		if (err == -ENXIO)
 			continue;
 		me->failed = !err		       ? 0

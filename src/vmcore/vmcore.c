@@ -239,15 +239,22 @@ static char *elf_vmcoreinfo(int fd)
 
 static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 {
+	kdump_num_t page_bytes;
 	const char *text;
+	int err;
 
 	dump->ctx = kdump_new();
 	if (!dump->ctx)
 		return -ENOMEM;
-	if (kdump_open_fd(dump->ctx, dump->fd) != KDUMP_OK)
-		return errmsg_set(msg, -EINVAL,
-				  "%s: no crash dump that can be read: libkdumpfile: %s%s", path,
-				  kdump_get_err(dump->ctx), other_format(dump->fd));
+	if (kdump_open_fd(dump->ctx, dump->fd) != KDUMP_OK) {
+		err = errmsg_set(msg, -EINVAL,
+				 "%s: no crash dump that can be read: libkdumpfile: %s%s", path,
+				 kdump_get_err(dump->ctx), other_format(dump->fd));
+		/* kdump_free() of libkdumpfile 0.5.1 dies of a kdump file's that was not opened. */
+		if (dump->asked->kdump)
+			dump->ctx = NULL;
+		return err;
+	}
 	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_FILE_FORMAT, &text) == KDUMP_OK)
 		snprintf(dump->format, sizeof(dump->format), "%s", text);
 	if (kdump_get_string_attr(dump->ctx, KDUMP_ATTR_ARCH_NAME, &text) == KDUMP_OK &&
@@ -256,13 +263,22 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 				  "%s: a dump of a machine of type %s; x86_64 alone "
 				  "has the LBR",
 				  path, text);
+	/* Its buffers are of that size. */
+	if (kdump_get_number_attr(dump->ctx, KDUMP_ATTR_PAGE_SIZE, &page_bytes) == KDUMP_OK &&
+	    page_bytes != DUMP_PAGE_BYTES)
+		return errmsg_set(msg, -EINVAL,
+				  "%s: its notes (VMCOREINFO) tell of pages of %llu bytes, which "
+				  "x86_64 has not: they are damaged",
+				  path, (unsigned long long)page_bytes);
 	if (kdump_vmcoreinfo_raw(dump->ctx, &dump->info) != KDUMP_OK)
 		dump->info = NULL;
 	renew_cache(dump);
 	/* Of a kdump file it is in the notes, and once more by itself. */
-	if (!dump->info)
+	if (!dump->info || !*dump->info) {
+		free(dump->info);
 		dump->info =
 			dump->asked->kdump ? kdump_vmcoreinfo(dump->fd) : elf_vmcoreinfo(dump->fd);
+	}
 	find_tables(dump);
 	return 0;
 }
@@ -446,15 +462,17 @@ uint64_t dump_frames_max(const struct dump *dump)
 int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len)
 {
 	uint64_t *failed = &dump->failed[frame % FAILED_FRAMES];
+	/* A kdump file has a descriptor for each page: one says nothing of the others. */
+	int unreadable = dump->asked->kdump ? -ENXIO : -EFAULT;
 
 	if (!kdump_layout_has(dump->asked, dump->fd, frame))
 		return -ENXIO;
 	if (*failed == frame + 1)
-		return -EFAULT;
+		return unreadable;
 	if (kdump_read(dump->ctx, KDUMP_MACHPHYSADDR, frame * DUMP_PAGE_BYTES, buf, &len) ==
 	    KDUMP_OK)
 		return 0;
 	*failed = frame + 1;
 	renew_cache(dump);
-	return -EFAULT;
+	return unreadable;
 }

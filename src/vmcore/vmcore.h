@@ -97,7 +97,8 @@ uint64_t dump_frames_max(const struct dump *dump);
 
 /**
  * dump_read_frame() - the first @len bytes of a page frame
- * Return: 0; -EFAULT if they cannot be read; -ENXIO if that was known when the dump was opened.
+ * Return: 0; -EFAULT if they cannot be read; -ENXIO if they cannot, which says nothing of the pages
+ * behind.
  */
 int dump_read_frame(struct dump *dump, uint64_t frame, void *buf, size_t len);
 

@@ -16,6 +16,7 @@ import os
 import random
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -194,6 +195,11 @@ class Guest:
         left = os.path.join(LEFT, self.name.replace("/", "-") + "-" + "-".join(self.parts))
         try:
             shutil.rmtree(left, ignore_errors=True)
+            os.makedirs(LEFT, exist_ok=True)
+            # Where that is another file system, the files are copied: the log's fifo cannot be.
+            for name in os.listdir(self.directory):
+                if stat.S_ISFIFO(os.lstat(self.path(name)).st_mode):
+                    os.unlink(self.path(name))
             shutil.move(self.directory, left)
         except OSError as error:
             report.comment(f"{self.name}: what the guest left cannot be kept: {error}")

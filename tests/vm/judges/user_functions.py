@@ -225,7 +225,8 @@ def own_errors(snapshots, pids, maps, names, hits):
     for snapshot in snapshots:
         number = numbers[snapshot["pid"]]
         numbers[snapshot["pid"]] += 1
-        if snapshot["trigger"]["retval"] not in (None, number):
+        trigger = snapshot["trigger"]
+        if trigger["retval"] != (number if trigger["kind"] == "uretprobe" else None):
             wrong.append(f"call {number} returned {snapshot['trigger']['retval']}")
         ip = int(snapshot["trigger"]["ip"], 16)
         own = [ranges for ranges in maps if in_ranges(ip, ranges)]
