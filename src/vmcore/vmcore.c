@@ -33,8 +33,7 @@ struct dump {
 	uint64_t cache_pages;
 	struct kdump_layout layout;	  /* of our own */
 	const struct kdump_layout *asked; /* which frames libkdumpfile can be asked for */
-	struct page_tables tables;
-	bool translates; /* @tables are known */
+	struct page_tables tables;	  /* no @read: not known */
 	/* Frame + 1 of pages that could not be had, by the frame's remainder: see renew_cache() */
 	uint64_t failed[FAILED_FRAMES];
 	char format[64];
@@ -202,7 +201,6 @@ static void find_tables(struct dump *dump)
 					    .encryption = encryption,
 					    .read = read_table,
 					    .ctx = dump};
-	dump->translates = true;
 }
 
 /*
@@ -250,7 +248,7 @@ static int open_dump(struct dump *dump, const char *path, struct errmsg *msg)
 		err = errmsg_set(msg, -EINVAL,
 				 "%s: no crash dump that can be read: libkdumpfile: %s%s", path,
 				 kdump_get_err(dump->ctx), other_format(dump->fd));
-		/* kdump_free() of libkdumpfile 0.5.1 dies of a kdump file's that was not opened. */
+		/* After that, kdump_free() of libkdumpfile 0.5.1 dies: it is left allocated. */
 		if (dump->asked->kdump)
 			dump->ctx = NULL;
 		return err;
@@ -384,7 +382,7 @@ int dump_read(struct dump *dump, uint64_t addr, void *buf, size_t len)
 {
 	char page[DUMP_PAGE_BYTES], *to = buf;
 
-	if (addr > UINT64_MAX - len || !dump->translates)
+	if (addr > UINT64_MAX - len || !dump->tables.read)
 		return -EFAULT;
 	while (len) {
 		size_t at = addr % DUMP_PAGE_BYTES, part = DUMP_PAGE_BYTES - at;

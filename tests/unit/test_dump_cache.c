@@ -16,15 +16,12 @@
 
 #include <cmocka.h>
 
-#include "vmcore/vmcore.h"
+#include "kdump_file.h"
+#include "opened_dump.h"
 
-#define PAGE	   4096u
-#define FRAMES	   4000u
-#define BITMAPS_AT (2 * PAGE)
-#define TABLE_AT   (4 * PAGE)
-#define DATA_AT	   (64 * PAGE)
-#define ZLIB	   1u /* DUMP_DH_COMPRESSED_ZLIB of makedumpfile's diskdump_mod.h */
-#define MACHINE_AT 272
+#define FRAMES	4000u
+#define DATA_AT (64 * PAGE)
+#define ZLIB	1u /* DUMP_DH_COMPRESSED_ZLIB of makedumpfile's diskdump_mod.h */
 
 static int file;
 static char path[32];
@@ -58,13 +55,13 @@ static int make_file(void **state)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	put(0, "KDUMP   ", 8);
-	put32(8, 6); /* version */
-	put(MACHINE_AT, "x86_64", 7);
-	put32(428, PAGE);
-	put32(432, 1); /* blocks of sub-header, of both bitmaps; frames */
-	put32(436, 2);
-	put32(440, FRAMES);
-	put64(PAGE + 96, FRAMES);
+	put32(VERSION, 6);
+	put(MACHINE, "x86_64", 7);
+	put32(BLOCK_BYTES, PAGE);
+	put32(SUB_BLOCKS, 1);
+	put32(BITMAPS, 2);
+	put32(MAX_MAPNR, FRAMES);
+	put64(MAX_MAPNR6, FRAMES);
 	for (uint32_t i = 0; i < FRAMES; i++) {
 		put64(TABLE_AT + i * 24, DATA_AT + i * PAGE);
 		put32(TABLE_AT + i * 24 + 8, PAGE);
@@ -84,16 +81,6 @@ static int close_file(void **state)
 	return close(file);
 }
 
-static struct dump *open_it(void)
-{
-	struct errmsg msg = {0};
-	struct dump *dump;
-
-	if (dump_open(path, &dump, &msg))
-		fail_msg("%s", msg.text);
-	return dump;
-}
-
 static void expect_frame(struct dump *dump, uint32_t frame)
 {
 	uint64_t page[PAGE / 8];
@@ -107,7 +94,7 @@ static void expect_frame(struct dump *dump, uint32_t frame)
 /* Frame 480 has left the cache, whatever its size, but not the list of those that were in it. */
 static void dump_cache_page_is_read_again_after_a_broken_one(void **state)
 {
-	struct dump *dump = open_it();
+	struct dump *dump = opened_dump(path);
 
 	(void)state;
 	for (uint32_t i = 0; i < 1520; i++)
@@ -120,7 +107,7 @@ static void dump_cache_page_is_read_again_after_a_broken_one(void **state)
 
 static void dump_cache_pages_are_read_in_any_order(void **state)
 {
-	struct dump *dump = open_it();
+	struct dump *dump = opened_dump(path);
 	uint32_t random = 1;
 
 	(void)state;

@@ -16,34 +16,15 @@
 
 #include <cmocka.h>
 
+#include "kdump_file.h"
 #include "vmcore/kdump_layout.h"
 
-#define PAGE	   4096u
 #define BITS	   (8 * PAGE) /* of a bitmap of one block */
-#define SUB_AT	   PAGE
-#define BITMAPS_AT (2 * PAGE)
 #define TABLE_AT   (4 * PAGE)
 #define DATA_AT	   (5 * PAGE)
 #define PAGE_DATA  100u /* bytes of a compressed page */
 #define PAGES	   4u
 #define FILE_BYTES (DATA_AT + PAGES * PAGE_DATA)
-
-/* Places of fields, in bytes from the start of the file */
-#define VERSION	     8
-#define MICROSECONDS 416
-#define STATUS	     424
-#define BLOCK_BYTES  428
-#define SUB_BLOCKS   432
-#define BITMAPS	     436
-#define MAX_MAPNR    440
-#define SPLIT	     (SUB_AT + 12)
-#define SPLIT_FIRST  (SUB_AT + 16)
-#define SPLIT_END    (SUB_AT + 24)
-#define INFO	     (SUB_AT + 32)
-#define NOTE	     (SUB_AT + 48)
-#define SPLIT_FIRST6 (SUB_AT + 80)
-#define SPLIT_END6   (SUB_AT + 88)
-#define MAX_MAPNR6   (SUB_AT + 96)
 
 static const uint64_t dumped[PAGES] = {3, 64, 65, 130};
 static uint8_t file[FILE_BYTES];

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "opened_dump.h"
 #include "vmcore/scan.h"
 
 #define MARK	  0x1d2c3b4a59687786ULL
@@ -76,20 +77,10 @@ static int stop_at_once(uint64_t done, uint64_t of, void *ctx)
 	return -EINTR;
 }
 
-static struct dump *open_it(void)
-{
-	struct errmsg msg = {0};
-	struct dump *dump;
-
-	if (dump_open(path, &dump, &msg))
-		fail_msg("%s", msg.text);
-	return dump;
-}
-
 /* @seen: free() its times */
 static int scan_it(struct seen *seen, struct dump_scan *scan)
 {
-	struct dump *dump = open_it();
+	struct dump *dump = opened_dump(path);
 	int err;
 
 	seen->times = calloc(page_count, 1);

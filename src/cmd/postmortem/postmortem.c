@@ -255,7 +255,7 @@ static int show_session(struct postmortem *pm, struct flight_session *session, s
 		.wanted = &pm->opts->wanted,
 		.count = pm->opts->wanted.count ? pm->opts->wanted.count - pm->printed : 0,
 		.out = pm->out,
-		.text = {.read = dump_has_info(pm->dump) ? read_text : NULL, .ctx = pm},
+		.text = {.read = dump_text(pm->dump).read ? read_text : NULL, .ctx = pm},
 	};
 	struct lines_options kernel = {};
 	int err;

@@ -227,8 +227,8 @@ def own_errors(snapshots, pids, maps, names, hits):
         numbers[snapshot["pid"]] += 1
         trigger = snapshot["trigger"]
         if trigger["retval"] != (number if trigger["kind"] == "uretprobe" else None):
-            wrong.append(f"call {number} returned {snapshot['trigger']['retval']}")
-        ip = int(snapshot["trigger"]["ip"], 16)
+            wrong.append(f"call {number} returned {trigger['retval']}")
+        ip = int(trigger["ip"], 16)
         own = [ranges for ranges in maps if in_ranges(ip, ranges)]
         if len(own) != 1:
             wrong.append(f"ip {ip:#x} is in the code of {len(own)} of the two programs")
