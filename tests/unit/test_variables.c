@@ -35,6 +35,10 @@ enum __attribute__((packed)) depth {
 	DEPTH_ABOVE = 1,
 };
 
+struct link {
+	struct link *next, *prev;
+};
+
 struct named {
 	long size;
 	struct {
@@ -99,6 +103,24 @@ __attribute__((noinline)) static long with_hidden(long size)
 }
 
 static long (*volatile call_with_hidden)(long) = with_hidden;
+
+/* The sanitizer's instructions would come before the one that is looked at. */
+#define NOT_SANITIZED __attribute__((no_sanitize("address", "undefined")))
+
+/* Its "list" is in memory, and only before the first instruction: an empty range tells of it. */
+NOT_SANITIZED static inline struct link *without_flags(struct link *list)
+{
+	uintptr_t value = (uintptr_t)list;
+
+	return (struct link *)(value & ~(uintptr_t)3);
+}
+
+NOT_SANITIZED __attribute__((noinline)) static int with_empty_range(struct link *list)
+{
+	return without_flags(without_flags(list->next)->prev) == list ? 0 : -EINVAL;
+}
+
+static int (*volatile call_with_empty_range)(struct link *) = with_empty_range;
 
 /* Of its variables nothing is left but debug information. */
 __attribute__((noinline)) static long with_constants(void)
@@ -345,6 +367,31 @@ static void register_of_a_hidden_variable_has_no_name(void **state)
 	assert_int_equal(named, 1);
 }
 
+static bool is_named(const struct variable_code *code, uint8_t reg, const char *name)
+{
+	struct cexpr found;
+
+	return !variable_in_register(code, reg, &found) && !strcmp(found.text, name);
+}
+
+/* As in rb_check_links() of Linux 6.12, which begins with one instruction of rb_list_head(). */
+static void register_of_a_variable_hidden_by_an_empty_range_has_no_name(void **state)
+{
+	const uint8_t rdi = 7;
+	struct self *self = *state;
+	struct variable_code code = {.lines = self->lines, .module = ""};
+	struct link links[2] = {{&links[1], &links[1]}, {&links[0], &links[0]}};
+	unsigned int named = 0;
+
+	assert_int_equal(call_with_empty_range(links), 0);
+	assert_int_equal(symbols_by_name(self->symbols, "", "with_empty_range", 0, &self->sym), 0);
+	code.addr = self->sym.addr;
+	assert_false(is_named(&code, rdi, "list"));
+	for (; code.addr < self->sym.addr + self->sym.size; code.addr++)
+		named += is_named(&code, rdi, "list");
+	assert_in_range(named, 1, self->sym.size);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +400,7 @@ int main(void)
 		TEST(pointer_that_is_an_error_says_so),
 		TEST(what_an_inner_function_hides_is_not_told_for_its_own),
 		TEST(register_of_a_hidden_variable_has_no_name),
+		TEST(register_of_a_variable_hidden_by_an_empty_range_has_no_name),
 		TEST(enumerator_with_the_upper_bit_has_its_name),
 		TEST(constant_of_the_debug_information_has_its_sign),
 		TEST(nothing_is_read_where_nobody_wants_values),

@@ -164,16 +164,26 @@ static bool is_variable(Dwarf_Die *die)
 	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
 }
 
-/* Has it a value at @pc? */
+/*
+ * Has it a value at @pc? An empty range at @pc counts too. DWARF gives it no effect, but GCC writes
+ * it for a variable whose value the instruction at @pc overwrites.
+ */
 static bool is_anywhere(const struct query *q, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
+	ptrdiff_t offset = 0;
+	Dwarf_Addr base, start, end;
 	Dwarf_Op *ops;
 	size_t count;
 
-	return dwarf_attr(die, DW_AT_const_value, &attr) ||
-	       (dwarf_attr(die, DW_AT_location, &attr) &&
-		dwarf_getlocation_addr(&attr, q->pc, &ops, &count, 1) == 1 && count);
+	if (dwarf_attr(die, DW_AT_const_value, &attr))
+		return true;
+	if (!dwarf_attr(die, DW_AT_location, &attr))
+		return false;
+	while ((offset = dwarf_getlocations(&attr, offset, &base, &start, &end, &ops, &count)) > 0)
+		if (count && q->pc >= start && (q->pc < end || (start == end && q->pc == start)))
+			return true;
+	return false;
 }
 
 /*
