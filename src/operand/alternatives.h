@@ -3,7 +3,7 @@
 #ifndef LBRSNOOP_OPERAND_ALTERNATIVES_H
 #define LBRSNOOP_OPERAND_ALTERNATIVES_H
 
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 #include "symbolize/symbolize.h"
 
 /**

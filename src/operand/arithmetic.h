@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 
 /** arithmetic_is_number() - is it one that C computes with, and no pointer? */
 bool arithmetic_is_number(const struct cexpr *e);

@@ -18,7 +18,7 @@
 #include "disasm/operand.h"
 #include "symbolize/debug/dwarf.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 
 /**
  * struct operand_insn - an instruction on the way

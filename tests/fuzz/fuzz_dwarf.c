@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "symbolize/debug/dwarf.h"
-#include "symbolize/debug/variable.h"
-#include "symbolize/debug/variable_list.h"
+#include "symbolize/variable/variable.h"
+#include "symbolize/variable/variable_list.h"
 
 #define TEXT_ADDR  0x10000
 #define TEXT_SIZE  0x400

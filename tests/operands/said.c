@@ -439,6 +439,24 @@ int behind_inlined(struct quota *quota, struct quota_id *id)
 	return 0;
 }
 
+struct object shared;
+
+/* "shared" is the argument here, and has no location: "shared.size" would be no C. */
+static inline int is_shared(struct object *shared)
+{
+	if (shared->size == 23) /* nothing */
+		FAIL(ENOLCK);
+	return 0;
+}
+
+int of_hidden_global(void)
+{
+	int err = is_shared(&shared);
+
+	note();
+	return err;
+}
+
 int main(void)
 {
 	return 0;

@@ -20,7 +20,7 @@
 #include "render/graph.h"
 #include "render/html/html_report.h"
 #include "render/story/story.h"
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 #include "util/cleanup.h"
 
 #define BASE 0xffffffff81000000ULL

@@ -13,7 +13,7 @@
 
 #include "snapshot/snapshot.h"
 #include "symbolize/debug/dwarf.h"
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 #include "symbolize/symbolize.h"
 #include "util/cleanup.h"
 #include "why/values/variables.h"

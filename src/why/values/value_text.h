@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 
 /**
  * value_append() - "NAME = VALUE" behind what is in @buf, ", " in between

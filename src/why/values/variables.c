@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolize/debug/variable_list.h"
+#include "symbolize/variable/variable_list.h"
 #include "syscall/print.h"
 #include "util/cleanup.h"
 #include "why/values/backward.h"

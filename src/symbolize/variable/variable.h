@@ -6,8 +6,8 @@
  * the instruction there is executed (DWARF 5, 2.6: location lists; 3.3.8: inlined instances). What
  * DWARF does not say has no answer.
  */
-#ifndef LBRSNOOP_SYMBOLIZE_DEBUG_VARIABLE_H
-#define LBRSNOOP_SYMBOLIZE_DEBUG_VARIABLE_H
+#ifndef LBRSNOOP_SYMBOLIZE_VARIABLE_VARIABLE_H
+#define LBRSNOOP_SYMBOLIZE_VARIABLE_VARIABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

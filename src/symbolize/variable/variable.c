@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "symbolize/debug/debugimage.h"
-#include "symbolize/debug/member.h"
-#include "symbolize/debug/typedie.h"
-#include "symbolize/debug/variable_op.h"
+#include "symbolize/variable/member.h"
+#include "symbolize/variable/scope.h"
+#include "symbolize/variable/typedie.h"
+#include "symbolize/variable/variable_op.h"
 
 #define SCOPE_DEPTH_MAX 32
 
@@ -394,6 +395,17 @@ static int current_task(const struct variable_code *code, const char *variable, 
 	return 0;
 }
 
+/* Has a function or block there a variable of that name? In C nothing then names the global one. */
+static bool is_local(const struct variable_code *code, const char *name)
+{
+	struct debugimage *image = lines_image(code->lines, code->module);
+	Dwarf_Die unit;
+	uint64_t pc;
+
+	return image && !debugimage_relative(image, code->addr, &pc) &&
+	       !debugimage_unit_die(image, pc, &unit) && scope_hides(&unit, pc, name);
+}
+
 static int global(const struct variable_code *code, uint64_t addr, bool percpu,
 		  struct member_access access, struct cexpr *ret, uint32_t *ret_part)
 {
@@ -407,7 +419,8 @@ static int global(const struct variable_code *code, uint64_t addr, bool percpu,
 		return -ENOENT;
 	if (percpu && !current_task(code, name, access.offset, access.bytes, ret))
 		return 0;
-	if (named_in_unit(code, name, DW_TAG_variable, &access.image, &die) ||
+	if (is_local(code, name) ||
+	    named_in_unit(code, name, DW_TAG_variable, &access.image, &die) ||
 	    !typedie_of(&die, &type) || !cexpr_append(&e, "%s%s", percpu ? "this_cpu " : "", name))
 		return -ENOENT;
 	if (!access.bytes) {

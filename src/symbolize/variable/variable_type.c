@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "symbolize/debug/debugimage.h"
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 
 /* "int ***" is deep enough. */
 #define POINTERS_MAX 3

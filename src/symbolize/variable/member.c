@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "symbolize/debug/member.h"
+#include "symbolize/variable/member.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolize/debug/typedie.h"
+#include "symbolize/variable/typedie.h"
 #include "util/cleanup.h"
 
 #define DEPTH_MAX 12

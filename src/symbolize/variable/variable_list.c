@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "symbolize/debug/variable_list.h"
+#include "symbolize/variable/variable_list.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "symbolize/debug/debugimage.h"
-#include "symbolize/debug/typedie.h"
-#include "symbolize/debug/variable_op.h"
+#include "symbolize/variable/scope.h"
+#include "symbolize/variable/typedie.h"
+#include "symbolize/variable/variable_op.h"
 
 #define SCOPES_MAX	 32
 #define MEMBER_LEVEL_MAX 2
@@ -106,43 +107,11 @@ static bool take(const struct listing *l, Dwarf_Die *die, struct variable_place 
 	return !found || (found == 1 && locate(l, ops, count, place));
 }
 
-/* What another unit defines has no place of its own here. */
-static bool is_declaration(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	bool is = false;
-
-	return (dwarf_attr(die, DW_AT_declaration, &attr) && !dwarf_formflag(&attr, &is) && is) ||
-	       (dwarf_attr(die, DW_AT_external, &attr) && !dwarf_formflag(&attr, &is) && is);
-}
-
-static bool is_variable(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-
-	return (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) && !is_declaration(die);
-}
-
-static bool has_variable(Dwarf_Die *scope, const char *name)
-{
-	Dwarf_Die child;
-
-	if (dwarf_child(scope, &child))
-		return false;
-	do {
-		const char *found = is_variable(&child) ? dwarf_diename(&child) : NULL;
-
-		if (found && !strcmp(found, name))
-			return true;
-	} while (!dwarf_siblingof(&child, &child));
-	return false;
-}
-
 /* By one of the same name in a scope further in, wherever that is: it may have another value. */
 static bool is_hidden(const struct listing *l, unsigned int scope, const char *name)
 {
 	for (unsigned int i = scope + 1; i < l->count; i++)
-		if (has_variable((Dwarf_Die *)&l->scopes[i], name))
+		if (scope_has_variable((Dwarf_Die *)&l->scopes[i], name))
 			return true;
 	return false;
 }
@@ -159,29 +128,13 @@ static bool list_scope(const struct listing *l, unsigned int scope)
 			.parameter = dwarf_tag(&child) == DW_TAG_formal_parameter,
 		};
 
-		if (!is_variable(&child) || !take(l, &child, &place) ||
+		if (!scope_is_variable(&child) || !take(l, &child, &place) ||
 		    is_hidden(l, scope, place.name.text))
 			continue;
 		if (!l->fn(l->ctx, &place))
 			return false;
 	} while (!dwarf_siblingof(&child, &child));
 	return true;
-}
-
-/* The function of a unit, or what is inlined or a block within it, that @pc is in. */
-static bool scope_within(Dwarf_Die *outer, uint64_t pc, Dwarf_Die *ret)
-{
-	if (dwarf_child(outer, ret))
-		return false;
-	do {
-		int tag = dwarf_tag(ret);
-
-		if ((tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
-		     tag == DW_TAG_lexical_block) &&
-		    dwarf_haspc(ret, pc) == 1)
-			return true;
-	} while (!dwarf_siblingof(ret, ret));
-	return false;
 }
 
 int variable_places(const struct variable_code *code, variable_place_fn *fn, void *ctx)

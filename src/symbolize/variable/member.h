@@ -4,14 +4,14 @@
  *
  * Internal to symbolize/.
  */
-#ifndef LBRSNOOP_SYMBOLIZE_DEBUG_MEMBER_H
-#define LBRSNOOP_SYMBOLIZE_DEBUG_MEMBER_H
+#ifndef LBRSNOOP_SYMBOLIZE_VARIABLE_MEMBER_H
+#define LBRSNOOP_SYMBOLIZE_VARIABLE_MEMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "symbolize/debug/debugimage.h"
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 
 /**
  * struct member_access - @offset, @bytes within the type that is looked at; @part: bytes in front

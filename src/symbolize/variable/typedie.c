@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "symbolize/debug/typedie.h"
+#include "symbolize/variable/typedie.h"
 
 #include <dwarf.h>
 

@@ -4,14 +4,14 @@
  *
  * Internal to symbolize/.
  */
-#ifndef LBRSNOOP_SYMBOLIZE_DEBUG_TYPEDIE_H
-#define LBRSNOOP_SYMBOLIZE_DEBUG_TYPEDIE_H
+#ifndef LBRSNOOP_SYMBOLIZE_VARIABLE_TYPEDIE_H
+#define LBRSNOOP_SYMBOLIZE_VARIABLE_TYPEDIE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "symbolize/debug/debugimage.h"
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 
 /** typedie_of() - the type of a variable, a member, what a pointer points to; false: it has none */
 bool typedie_of(Dwarf_Die *die, Dwarf_Die *ret);

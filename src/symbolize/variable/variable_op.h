@@ -4,8 +4,8 @@
  *
  * Internal to symbolize/.
  */
-#ifndef LBRSNOOP_SYMBOLIZE_DEBUG_VARIABLE_OP_H
-#define LBRSNOOP_SYMBOLIZE_DEBUG_VARIABLE_OP_H
+#ifndef LBRSNOOP_SYMBOLIZE_VARIABLE_VARIABLE_OP_H
+#define LBRSNOOP_SYMBOLIZE_VARIABLE_VARIABLE_OP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "symbolize/debug/variable_op.h"
+#include "symbolize/variable/variable_op.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

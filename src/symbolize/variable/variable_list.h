@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* variable_list.h - all variables that an instruction can see, and where they are, by DWARF */
-#ifndef LBRSNOOP_SYMBOLIZE_DEBUG_VARIABLE_LIST_H
-#define LBRSNOOP_SYMBOLIZE_DEBUG_VARIABLE_LIST_H
+#ifndef LBRSNOOP_SYMBOLIZE_VARIABLE_VARIABLE_LIST_H
+#define LBRSNOOP_SYMBOLIZE_VARIABLE_VARIABLE_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbolize/debug/variable.h"
+#include "symbolize/variable/variable.h"
 
 /** enum variable_where - where a variable is */
 enum variable_where {
